@@ -1,0 +1,41 @@
+# lento_module(NAME [USES module...] [LINKS library...])
+#
+# One module is one folder of src and one library. USES is the complete list of modules whose headers it
+# may include; tests/house_check.py reads the same lines and checks every #include against them.
+# x.test.cc, x.bench.cc beside the code become the module's own test and benchmark programs.
+function(lento_module name)
+  cmake_parse_arguments(M "" "" "USES;LINKS" ${ARGN})
+  string(REPLACE "/" "_" id ${name})
+  set(dir ${PROJECT_SOURCE_DIR}/src/${name})
+  file(GLOB sources CONFIGURE_DEPENDS ${dir}/*.cc)
+  file(GLOB headers CONFIGURE_DEPENDS ${dir}/*.h)
+  set(tests ${sources})
+  set(benches ${sources})
+  list(FILTER sources EXCLUDE REGEX "\\.(test|bench)\\.cc$")
+  list(FILTER tests INCLUDE REGEX "\\.test\\.cc$")
+  list(FILTER benches INCLUDE REGEX "\\.bench\\.cc$")
+
+  set(target lento_${id})
+  list(TRANSFORM M_USES REPLACE "/" "_")
+  list(TRANSFORM M_USES PREPEND lento_)
+  add_library(${target} STATIC ${sources})
+  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/src FILES ${headers})
+  target_link_libraries(${target} PUBLIC ${M_USES} PRIVATE ${M_LINKS})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${id} VERIFY_INTERFACE_HEADER_SETS ON)
+  install(TARGETS ${target} EXPORT lentoTargets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lento)
+
+  if(BUILD_TESTING AND tests)
+    add_executable(${target}_tests ${tests})
+    target_link_libraries(${target}_tests PRIVATE ${target} GTest::gmock GTest::gtest_main ${M_LINKS})
+    add_test(NAME ${id} COMMAND ${target}_tests)
+    set_tests_properties(${id} PROPERTIES ENVIRONMENT "LENTO_SOURCE=${PROJECT_SOURCE_DIR}"
+      WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  endif()
+  if(LENTO_BENCH AND benches)
+    add_executable(${target}_bench ${benches})
+    target_link_libraries(${target}_bench PRIVATE ${target} benchmark::benchmark_main ${M_LINKS})
+  endif()
+endfunction()

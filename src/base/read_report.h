@@ -1,0 +1,28 @@
+// What happened while an input was read: how much was taken, how much skipped and why. Shown at the top of
+// every result; --strict turns the first skip into an Error.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "base/error.h"
+
+namespace lento::base {
+
+struct ReadReport {
+  uint64_t taken = 0;
+  uint64_t skipped = 0;
+  std::map<std::string, uint64_t> reasons;  // reason -> count
+  Location first_skip;
+  bool strict = false;
+
+  void skip(const Location& where, const std::string& reason, uint64_t count = 1) {
+    if (strict) throw Error(where, reason, "run without --strict to skip and count such records");
+    if (skipped == 0) first_skip = where;
+    skipped += count;
+    reasons[reason] += count;
+  }
+};
+
+}  // namespace lento::base

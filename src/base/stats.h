@@ -1,0 +1,37 @@
+// Robust statistics and intervals used by every detector and evaluator.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace lento::base {
+
+double mean(std::span<const double> values);                 // 0 when empty
+double variance(std::span<const double> values);             // unbiased; 0 under two values
+double quantile(std::vector<double> values, double q);       // linear between order statistics (type 7); 0 when empty
+double median(std::vector<double> values);
+double mad(const std::vector<double>& values);               // median absolute deviation, unscaled
+double geometric_mean(std::span<const double> values);       // of positive values; 0 when empty
+
+struct Interval {
+  double low = 0;
+  double high = 0;
+};
+
+// Wilson score interval of `hits` in `trials` at 95 %; [0, 1] when trials is 0.
+Interval wilson95(uint64_t hits, uint64_t trials);
+
+// Counts of a detector and what follows from them. Rates are 0 when undefined.
+struct Confusion {
+  uint64_t true_positive = 0, false_positive = 0, false_negative = 0, true_negative = 0;
+  double precision() const;
+  double recall() const;
+  double f1() const;
+  double false_alarm_rate() const;  // FP / (FP + TN)
+  double accuracy() const;
+};
+
+}  // namespace lento::base

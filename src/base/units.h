@@ -1,0 +1,40 @@
+// Quantities with units: "1.2 GHz", "32 KiB", "900 GB/s", "350 W". Read strictly: a unit is required
+// unless the dimension is Plain, and it must belong to the dimension.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace lento::base {
+
+enum class Dimension {
+  Plain,         // 1; also "%", "k"/"M"/"G"/"T" without a unit are refused
+  Time,          // seconds: s ms us ns ps, min, h, d
+  Frequency,     // hertz: Hz kHz MHz GHz
+  Bytes,         // bytes: B, kB MB GB TB (1000), KiB MiB GiB TiB (1024)
+  BytesPerTime,  // bytes per second: any Bytes unit + "/s"
+  Rate,          // operations per second: OP/s .. POP/s, FLOP/s .. PFLOP/s
+  Power,         // watts: mW W kW MW
+  Energy,        // joules: fJ pJ nJ uJ mJ J kJ
+  Voltage,       // volts: mV V
+  Area,          // square metres: um2 mm2 cm2 m2
+  Length,        // metres: nm um mm cm m
+  Percent,       // fraction of one: "5 %" -> 0.05; a bare number is the fraction itself
+  Money,         // US dollars: USD
+};
+
+// The value in the dimension's base unit. Throws Error at `where` that lists the legal units.
+double parse_quantity(std::string_view text, Dimension dimension, const Location& where);
+
+// Human text with a scaled unit and three significant digits: 1.23 ms, 35.1 M, 8 KiB, 900 GB/s.
+std::string format_quantity(double value, Dimension dimension);
+
+// The shortest text that reads back to the same double.
+std::string format_exact(double value);
+
+// `digits` significant digits, no trailing zeros.
+std::string format_number(double value, int digits = 4);
+
+}  // namespace lento::base

@@ -1,0 +1,52 @@
+// What every subcommand shares: streams, the options declared once, progress, and printing a Diagnosis.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+
+#include "base/progress.h"
+#include "base/read_report.h"
+#include "cli/cli.h"
+#include "finding/finding.h"
+
+namespace lento::cli {
+
+struct Context {
+  Streams streams;
+  std::vector<std::string> args;
+  bool json = false;
+  bool explain = false;
+  bool strict = false;
+  bool exit_code = false;
+  std::string html = {};
+  std::string color = "auto";
+  uint64_t seed = 1;
+  unsigned jobs = 0;  // 0: all cores
+  int result = 0;     // what run() returns when nothing throws
+
+  // Declares the shared options on a subcommand that produces a Diagnosis or runs something seeded.
+  void add_output_options(CLI::App& app);
+  void add_seed(CLI::App& app);
+  void add_jobs(CLI::App& app);
+
+  // Fills in version, command and skipped records, prints text or JSON on out, writes --html, sets the
+  // exit code when --exit-code asks for it.
+  void show(finding::Diagnosis diagnosis);
+
+  // One overprinted line on a terminal, nothing elsewhere; stop() is true after Ctrl-C.
+  base::Progress progress();
+  void warn(const std::string& text);
+
+  // The input's role, name and digest, for Diagnosis::inputs.
+  static finding::Input input(const std::string& role, const std::string& path, const std::string& bytes);
+};
+
+// One function per subcommand, each in its own file: declares options and sets the callback.
+// Add a command: write cli/<name>.cc, declare it here, list it in cli.cc.
+void add_report(CLI::App& app, Context& context);
+
+// A footer with a working example, shown at the end of --help.
+void example(CLI::App& app, const std::string& text);
+
+}  // namespace lento::cli
