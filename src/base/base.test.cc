@@ -34,7 +34,8 @@ std::string temporary(const std::string& name) {
 }
 
 TEST(Error, SaysPlaceMessageAndHint) {
-  EXPECT_STREQ(Error({"a.yaml", 4, 12}, "bad", "try this").what(), "a.yaml:4:12: error: bad\n  hint: try this");
+  EXPECT_STREQ(Error({"a.yaml", 4, 12}, "bad", "try this").what(),
+               "a.yaml:4:12: error: bad\n  hint: try this");
   EXPECT_STREQ(Error({"a.json", 0, 0, "layers[3]"}, "bad").what(), "a.json: layers[3]: error: bad");
 }
 
@@ -55,7 +56,10 @@ TEST(Number, RefusesWhatIsNotExactlyANumber) {
   EXPECT_EQ(parse_int("-12", {"f"}), -12);
   for (const char* bad : {"", "1x", " 1", "1.5", "99999999999999999999"}) EXPECT_FALSE(try_int(bad)) << bad;
   for (const char* bad : {"nan", "inf", "1e999", "1,5", ""}) EXPECT_FALSE(try_double(bad)) << bad;
-  EXPECT_THAT(error_of([] { parse_int("7", {"f", 3}, 0, 5); }), HasSubstr("f:3: error: found 7, needed a number from 0 to 5"));
+  EXPECT_THAT(error_of([] {
+                parse_int("7", {"f", 3}, 0, 5);
+              }),
+              HasSubstr("f:3: error: found 7, needed a number from 0 to 5"));
 }
 
 TEST(Units, ReadsAndRefuses) {
@@ -63,8 +67,12 @@ TEST(Units, ReadsAndRefuses) {
   EXPECT_DOUBLE_EQ(parse_quantity("32KiB", Dimension::Bytes, {}), 32768);
   EXPECT_DOUBLE_EQ(parse_quantity("900 GB/s", Dimension::BytesPerTime, {}), 9e11);
   EXPECT_DOUBLE_EQ(parse_quantity("5 %", Dimension::Percent, {}), 0.05);
-  EXPECT_THAT(error_of([] { parse_quantity("32", Dimension::Bytes, {"c.yaml", 2}); }), HasSubstr("c.yaml:2: error: found '32' without a unit"));
-  EXPECT_THAT(error_of([] { parse_quantity("32 GHz", Dimension::Bytes, {}); }), HasSubstr("'GHz' does not fit here"));
+  EXPECT_THAT(error_of([] {
+                parse_quantity("32", Dimension::Bytes, {"c.yaml", 2});
+              }),
+              HasSubstr("c.yaml:2: error: found '32' without a unit"));
+  EXPECT_THAT(error_of([] { parse_quantity("32 GHz", Dimension::Bytes, {}); }),
+              HasSubstr("'GHz' does not fit here"));
   EXPECT_EQ(format_quantity(8192, Dimension::Bytes), "8 KiB");
   EXPECT_EQ(format_quantity(0.00123, Dimension::Time), "1.23 ms");
 }
@@ -101,7 +109,8 @@ TEST(Json, RoundTripKeepsOrderAndKinds) {
 }
 
 TEST(Json, ErrorsSayWhere) {
-  EXPECT_THAT(error_of([] { parse_json("{\"a\":1,\n\"b\":}", "t.json"); }), HasSubstr("t.json:2:5: error: not valid JSON"));
+  EXPECT_THAT(error_of([] { parse_json("{\"a\":1,\n\"b\":}", "t.json"); }),
+              HasSubstr("t.json:2:5: error: not valid JSON"));
   EXPECT_THAT(error_of([] { parse_json(R"({"a":1,"a":2})", "t.json"); }), HasSubstr("'a' stands twice"));
   EXPECT_THAT(error_of([] { parse_json(std::string(300, '['), "t.json"); }), HasSubstr("nested deeper"));
   const Json value = parse_json(R"({"layers":[{"name":3}]})", "t.json");
@@ -140,9 +149,13 @@ TEST(File, TruncatedCompressionIsAnError) {
 
 TEST(File, NothingAppearsWithoutCommit) {
   const std::string path = temporary("atomic");
-  { OutputFile out(path); out.write("half"); }
+  {
+    OutputFile out(path);
+    out.write("half");
+  }
   EXPECT_FALSE(std::filesystem::exists(path));
-  EXPECT_THAT(error_of([] { read_file("/nowhere/at/all"); }), HasSubstr("/nowhere/at/all: error: cannot open"));
+  EXPECT_THAT(error_of([] { read_file("/nowhere/at/all"); }),
+              HasSubstr("/nowhere/at/all: error: cannot open"));
 }
 
 TEST(EventQueue, OrdersByTimePriorityAndInsertion) {
@@ -160,7 +173,9 @@ TEST(Parallel, FillsEverySlotAndRethrowsTheFirstFailure) {
   std::vector<size_t> slots(1000);
   parallel_for(slots.size(), 4, [&](size_t i) { slots[i] = i + 1; });
   for (size_t i = 0; i < slots.size(); ++i) EXPECT_EQ(slots[i], i + 1);
-  EXPECT_THAT(error_of([] { parallel_for(10, 2, [](size_t i) { throw Error({}, "at " + std::to_string(i)); }); }), HasSubstr("at "));
+  EXPECT_THAT(
+      error_of([] { parallel_for(10, 2, [](size_t i) { throw Error({}, "at " + std::to_string(i)); }); }),
+      HasSubstr("at "));
 }
 
 }  // namespace

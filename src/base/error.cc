@@ -44,7 +44,6 @@ std::string to_string(const Location& where) {
 Error::Error(const Location& where, std::string_view message, std::string_view hint)
     : std::runtime_error(compose(where, message, hint)) {}
 
-
 void ErrorList::add(const Location& where, std::string_view message, std::string_view hint) {
   messages_.push_back(compose(where, message, hint));
 }
@@ -85,7 +84,8 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& kn
 }
 
 void fail_check(const char* file, int line, const char* condition, std::string_view what) {
-  throw Bug(std::string(file) + ":" + std::to_string(line) + ": " + std::string(what) + " (" + condition + ")");
+  throw Bug(std::string(file) + ":" + std::to_string(line) + ": " + std::string(what) + " (" + condition +
+            ")");
 }
 
 }  // namespace lento::base

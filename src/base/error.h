@@ -59,7 +59,7 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& kn
 
 }  // namespace lento::base
 
-#define LENTO_CHECK(condition, what)                                                       \
-  do {                                                                                     \
-    if (!(condition)) ::lento::base::fail_check(__FILE__, __LINE__, #condition, (what));   \
+#define LENTO_CHECK(condition, what)                                                     \
+  do {                                                                                   \
+    if (!(condition)) ::lento::base::fail_check(__FILE__, __LINE__, #condition, (what)); \
   } while (false)

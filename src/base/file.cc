@@ -73,7 +73,8 @@ class Gzip : public Codec {
 class Xz : public Codec {
  public:
   Xz() {
-    if (lzma_stream_decoder(&z_, uint64_t{1} << 30, LZMA_CONCATENATED) != LZMA_OK) throw Error({}, "cannot start the xz decoder");
+    if (lzma_stream_decoder(&z_, uint64_t{1} << 30, LZMA_CONCATENATED) != LZMA_OK)
+      throw Error({}, "cannot start the xz decoder");
   }
   ~Xz() override { lzma_end(&z_); }
   Step step(std::span<const char> in, std::span<char> out, bool last, const std::string& path) override {
@@ -82,7 +83,8 @@ class Xz : public Codec {
     z_.next_out = reinterpret_cast<uint8_t*>(out.data());
     z_.avail_out = out.size();
     const lzma_ret code = lzma_code(&z_, last ? LZMA_FINISH : LZMA_RUN);
-    if (code != LZMA_OK && code != LZMA_STREAM_END && code != LZMA_BUF_ERROR) throw Error({path}, "damaged xz data");
+    if (code != LZMA_OK && code != LZMA_STREAM_END && code != LZMA_BUF_ERROR)
+      throw Error({path}, "damaged xz data");
     return {in.size() - z_.avail_in, out.size() - z_.avail_out, code == LZMA_STREAM_END};
   }
 
@@ -110,7 +112,10 @@ class Zstd : public Codec {
 
 std::unique_ptr<Codec> codec_for(std::string_view head) {
   if (head.starts_with("\x1f\x8b")) return std::make_unique<Gzip>();
-  if (head.starts_with(std::string_view("\xfd" "7zXZ\0", 6))) return std::make_unique<Xz>();
+  if (head.starts_with(std::string_view("\xfd"
+                                        "7zXZ\0",
+                                        6)))
+    return std::make_unique<Xz>();
   if (head.starts_with("\x28\xb5\x2f\xfd")) return std::make_unique<Zstd>();
   return std::make_unique<Plain>();
 }
@@ -134,7 +139,8 @@ struct InputStream::Impl {
   }
 
   void fill() {
-    if (raw_begin > 0 && raw_begin < raw_end) std::memmove(raw.data(), raw.data() + raw_begin, raw_end - raw_begin);
+    if (raw_begin > 0 && raw_begin < raw_end)
+      std::memmove(raw.data(), raw.data() + raw_begin, raw_end - raw_begin);
     raw_end -= raw_begin;
     raw_begin = 0;
     while (raw_end < raw.size()) {
@@ -174,8 +180,9 @@ InputStream::InputStream(const std::string& path) : impl_(std::make_unique<Impl>
   impl_->path = path == "-" ? "<stdin>" : path;
   impl_->fd = path == "-" ? 0 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (impl_->fd < 0) fail(path, "cannot open");
-  struct stat info{};
-  if (::fstat(impl_->fd, &info) == 0 && S_ISDIR(info.st_mode)) throw Error({path}, "is a folder, needed a file");
+  struct stat info {};
+  if (::fstat(impl_->fd, &info) == 0 && S_ISDIR(info.st_mode))
+    throw Error({path}, "is a folder, needed a file");
   impl_->fill();
   impl_->codec = codec_for({impl_->raw.data(), impl_->raw_end});
 }
@@ -201,7 +208,8 @@ bool InputStream::line(std::string_view& out) {
       s.text_begin = end + 1;
       break;
     }
-    if (s.text.size() - s.text_begin > kMaxLine) throw Error({s.path, static_cast<int>(s.line_number + 1)}, "line longer than 16 MiB");
+    if (s.text.size() - s.text_begin > kMaxLine)
+      throw Error({s.path, static_cast<int>(s.line_number + 1)}, "line longer than 16 MiB");
     s.text.erase(0, s.text_begin);
     s.text_begin = 0;
     scanned = s.text.size();
@@ -311,7 +319,8 @@ OutputFile::~OutputFile() {
 void OutputFile::write(std::string_view bytes) {
   Impl& s = *impl_;
   if (s.gz) {
-    if (!bytes.empty() && gzwrite(s.gz, bytes.data(), static_cast<unsigned>(bytes.size())) == 0) fail(s.path, "cannot write");
+    if (!bytes.empty() && gzwrite(s.gz, bytes.data(), static_cast<unsigned>(bytes.size())) == 0)
+      fail(s.path, "cannot write");
   } else if (s.zstd) {
     s.write_zstd(bytes, ZSTD_e_continue);
   } else if (s.xz) {
@@ -359,7 +368,8 @@ std::string digest(std::string_view bytes) {
   a = mix64(a ^ tail);
   b = mix64(b ^ a);
   char text[33];
-  std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(a), static_cast<unsigned long long>(b));
+  std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(a),
+                static_cast<unsigned long long>(b));
   return text;
 }
 

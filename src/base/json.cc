@@ -131,7 +131,8 @@ nlohmann::ordered_json to_library(const Json& value) {
     nlohmann::ordered_json::object_t out;
     out.reserve(value.size());
     for (const auto& [key, item] : value.members()) {
-      static_cast<std::vector<std::pair<const std::string, nlohmann::ordered_json>>&>(out).emplace_back(key, to_library(item));
+      static_cast<std::vector<std::pair<const std::string, nlohmann::ordered_json>>&>(out).emplace_back(
+          key, to_library(item));
     }
     return out;
   }
@@ -193,7 +194,8 @@ const Json& Json::at(std::string_view key, const Location& where) const {
   std::vector<std::string> names;
   for (const auto& member : object(where)) names.push_back(member.first);
   const std::string near = nearest(key, names);
-  throw Error(where, "'" + std::string(key) + "' is missing", near.empty() ? "" : "is '" + near + "' meant for it?");
+  throw Error(where, "'" + std::string(key) + "' is missing",
+              near.empty() ? "" : "is '" + near + "' meant for it?");
 }
 
 bool Json::boolean(const Location& where) const {
@@ -207,12 +209,13 @@ int64_t Json::integer(const Location& where, int64_t min, int64_t max) const {
     result = std::get<int64_t>(value_);
   } else {
     const double* real = std::get_if<double>(&value_);
-    if (!real || *real != std::floor(*real) || std::fabs(*real) > 9.0e18) mismatch(*this, "a whole number", where);
+    if (!real || *real != std::floor(*real) || std::fabs(*real) > 9.0e18)
+      mismatch(*this, "a whole number", where);
     result = static_cast<int64_t>(*real);
   }
   if (result < min || result > max) {
-    throw Error(where, "found " + std::to_string(result) + ", needed a number from " + std::to_string(min) + " to " +
-                           std::to_string(max));
+    throw Error(where, "found " + std::to_string(result) + ", needed a number from " + std::to_string(min) +
+                           " to " + std::to_string(max));
   }
   return result;
 }

@@ -26,7 +26,7 @@ class Json {
   Json(bool value) : value_(value) {}
   Json(int value) : value_(int64_t{value}) {}
   Json(int64_t value) : value_(value) {}
-  Json(uint64_t value);  // above INT64_MAX becomes a double
+  Json(uint64_t value);                  // above INT64_MAX becomes a double
   Json(double value) : value_(value) {}  // not finite writes null
   Json(std::string value) : value_(std::move(value)) {}
   Json(std::string_view value) : value_(std::string(value)) {}

@@ -30,8 +30,8 @@ int64_t parse_int(std::string_view text, const Location& where, int64_t min, int
   const auto value = try_int(text);
   if (!value) throw Error(where, "found '" + std::string(text.substr(0, 40)) + "', needed a whole number");
   if (*value < min || *value > max) {
-    throw Error(where, "found " + std::string(text) + ", needed a number from " + std::to_string(min) + " to " +
-                           std::to_string(max));
+    throw Error(where, "found " + std::string(text) + ", needed a number from " + std::to_string(min) +
+                           " to " + std::to_string(max));
   }
   return *value;
 }

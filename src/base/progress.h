@@ -8,7 +8,8 @@
 namespace lento::base {
 
 struct Progress {
-  // `done` of `total` (0: unknown) units of `what`. Called at most a few times a second by the caller's choice.
+  // `done` of `total` (0: unknown) units of `what`. Called at most a few times a second by the caller's
+  // choice.
   std::function<void(std::string_view what, double done, double total)> report;
   // True once the user asked to stop (Ctrl-C): finish cleanly with the best result so far.
   std::function<bool()> stop;

@@ -24,9 +24,9 @@ class Rng {
  public:
   explicit Rng(uint64_t seed, std::string_view stream = {}, uint64_t index = 0);
 
-  uint64_t next();                       // 64 uniform bits
-  uint64_t below(uint64_t bound);        // uniform in [0, bound), unbiased; bound >= 1
-  double uniform();                      // [0, 1), 53 bits
+  uint64_t next();                 // 64 uniform bits
+  uint64_t below(uint64_t bound);  // uniform in [0, bound), unbiased; bound >= 1
+  double uniform();                // [0, 1), 53 bits
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
   double normal(double mean = 0, double deviation = 1);
   double gamma(double shape, double scale);  // shape > 0 (Marsaglia, Tsang 2000)

@@ -40,7 +40,8 @@ double median(std::vector<double> values) { return quantile(std::move(values), 0
 double mad(const std::vector<double>& values) {
   const double centre = median(values);
   std::vector<double> distance(values.size());
-  std::transform(values.begin(), values.end(), distance.begin(), [&](double v) { return std::fabs(v - centre); });
+  std::transform(values.begin(), values.end(), distance.begin(),
+                 [&](double v) { return std::fabs(v - centre); });
   return median(std::move(distance));
 }
 

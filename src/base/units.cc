@@ -19,26 +19,28 @@ struct Unit {
 constexpr double kKi = 1024.0;
 // Within a dimension units rise in size; format_quantity takes the largest that is not above the value,
 // among those marked for display by standing in the table before the alternatives.
-constexpr std::array kTime{Unit{"ps", 1e-12}, Unit{"ns", 1e-9}, Unit{"us", 1e-6}, Unit{"ms", 1e-3}, Unit{"s", 1.0}};
+constexpr std::array kTime{Unit{"ps", 1e-12}, Unit{"ns", 1e-9}, Unit{"us", 1e-6}, Unit{"ms", 1e-3},
+                           Unit{"s", 1.0}};
 constexpr std::array kTimeMore{Unit{"min", 60.0}, Unit{"h", 3600.0}, Unit{"d", 86400.0}};
 constexpr std::array kFrequency{Unit{"Hz", 1.0}, Unit{"kHz", 1e3}, Unit{"MHz", 1e6}, Unit{"GHz", 1e9}};
-constexpr std::array kBytes{Unit{"B", 1.0}, Unit{"KiB", kKi}, Unit{"MiB", kKi* kKi}, Unit{"GiB", kKi* kKi* kKi},
-                            Unit{"TiB", kKi* kKi* kKi* kKi}};
+constexpr std::array kBytes{Unit{"B", 1.0}, Unit{"KiB", kKi}, Unit{"MiB", kKi* kKi},
+                            Unit{"GiB", kKi* kKi* kKi}, Unit{"TiB", kKi* kKi* kKi* kKi}};
 constexpr std::array kBytesMore{Unit{"kB", 1e3}, Unit{"MB", 1e6}, Unit{"GB", 1e9}, Unit{"TB", 1e12}};
 constexpr std::array kBytesPerTime{Unit{"B/s", 1.0}, Unit{"kB/s", 1e3}, Unit{"MB/s", 1e6}, Unit{"GB/s", 1e9},
                                    Unit{"TB/s", 1e12}};
-constexpr std::array kBytesPerTimeMore{Unit{"KiB/s", kKi}, Unit{"MiB/s", kKi* kKi}, Unit{"GiB/s", kKi* kKi* kKi},
-                                       Unit{"TiB/s", kKi* kKi* kKi* kKi}};
-constexpr std::array kRate{Unit{"FLOP/s", 1.0}, Unit{"kFLOP/s", 1e3}, Unit{"MFLOP/s", 1e6}, Unit{"GFLOP/s", 1e9},
-                           Unit{"TFLOP/s", 1e12}, Unit{"PFLOP/s", 1e15}};
-constexpr std::array kRateMore{Unit{"OP/s", 1.0}, Unit{"kOP/s", 1e3}, Unit{"MOP/s", 1e6}, Unit{"GOP/s", 1e9},
-                               Unit{"TOP/s", 1e12}, Unit{"POP/s", 1e15}};
+constexpr std::array kBytesPerTimeMore{Unit{"KiB/s", kKi}, Unit{"MiB/s", kKi* kKi},
+                                       Unit{"GiB/s", kKi* kKi* kKi}, Unit{"TiB/s", kKi* kKi* kKi* kKi}};
+constexpr std::array kRate{Unit{"FLOP/s", 1.0},  Unit{"kFLOP/s", 1e3},  Unit{"MFLOP/s", 1e6},
+                           Unit{"GFLOP/s", 1e9}, Unit{"TFLOP/s", 1e12}, Unit{"PFLOP/s", 1e15}};
+constexpr std::array kRateMore{Unit{"OP/s", 1.0},  Unit{"kOP/s", 1e3},  Unit{"MOP/s", 1e6},
+                               Unit{"GOP/s", 1e9}, Unit{"TOP/s", 1e12}, Unit{"POP/s", 1e15}};
 constexpr std::array kPower{Unit{"mW", 1e-3}, Unit{"W", 1.0}, Unit{"kW", 1e3}, Unit{"MW", 1e6}};
 constexpr std::array kEnergy{Unit{"fJ", 1e-15}, Unit{"pJ", 1e-12}, Unit{"nJ", 1e-9}, Unit{"uJ", 1e-6},
                              Unit{"mJ", 1e-3},  Unit{"J", 1.0},    Unit{"kJ", 1e3},  Unit{"MJ", 1e6}};
 constexpr std::array kVoltage{Unit{"mV", 1e-3}, Unit{"V", 1.0}};
 constexpr std::array kArea{Unit{"um2", 1e-12}, Unit{"mm2", 1e-6}, Unit{"cm2", 1e-4}, Unit{"m2", 1.0}};
-constexpr std::array kLength{Unit{"nm", 1e-9}, Unit{"um", 1e-6}, Unit{"mm", 1e-3}, Unit{"cm", 1e-2}, Unit{"m", 1.0}};
+constexpr std::array kLength{Unit{"nm", 1e-9}, Unit{"um", 1e-6}, Unit{"mm", 1e-3}, Unit{"cm", 1e-2},
+                             Unit{"m", 1.0}};
 constexpr std::array kPercent{Unit{"%", 0.01}};
 constexpr std::array kMoney{Unit{"USD", 1.0}};
 
@@ -50,19 +52,32 @@ struct Table {
 
 Table table_of(Dimension dimension) {
   switch (dimension) {
-    case Dimension::Plain: return {{}, {}, "12"};
-    case Dimension::Time: return {kTime, kTimeMore, "10 ms"};
-    case Dimension::Frequency: return {kFrequency, {}, "1.2 GHz"};
-    case Dimension::Bytes: return {kBytes, kBytesMore, "32 KiB"};
-    case Dimension::BytesPerTime: return {kBytesPerTime, kBytesPerTimeMore, "900 GB/s"};
-    case Dimension::Rate: return {kRate, kRateMore, "312 TFLOP/s"};
-    case Dimension::Power: return {kPower, {}, "300 W"};
-    case Dimension::Energy: return {kEnergy, {}, "1.2 pJ"};
-    case Dimension::Voltage: return {kVoltage, {}, "0.8 V"};
-    case Dimension::Area: return {kArea, {}, "850 mm2"};
-    case Dimension::Length: return {kLength, {}, "7 nm"};
-    case Dimension::Percent: return {kPercent, {}, "5 %"};
-    case Dimension::Money: return {kMoney, {}, "1000 USD"};
+    case Dimension::Plain:
+      return {{}, {}, "12"};
+    case Dimension::Time:
+      return {kTime, kTimeMore, "10 ms"};
+    case Dimension::Frequency:
+      return {kFrequency, {}, "1.2 GHz"};
+    case Dimension::Bytes:
+      return {kBytes, kBytesMore, "32 KiB"};
+    case Dimension::BytesPerTime:
+      return {kBytesPerTime, kBytesPerTimeMore, "900 GB/s"};
+    case Dimension::Rate:
+      return {kRate, kRateMore, "312 TFLOP/s"};
+    case Dimension::Power:
+      return {kPower, {}, "300 W"};
+    case Dimension::Energy:
+      return {kEnergy, {}, "1.2 pJ"};
+    case Dimension::Voltage:
+      return {kVoltage, {}, "0.8 V"};
+    case Dimension::Area:
+      return {kArea, {}, "850 mm2"};
+    case Dimension::Length:
+      return {kLength, {}, "7 nm"};
+    case Dimension::Percent:
+      return {kPercent, {}, "5 %"};
+    case Dimension::Money:
+      return {kMoney, {}, "1000 USD"};
   }
   return {};
 }
@@ -79,14 +94,11 @@ std::string known_units(const Table& table) {
 
 double parse_quantity(std::string_view text, Dimension dimension, const Location& where) {
   const Table table = table_of(dimension);
-  const size_t number_end = text.find_last_of("0123456789.") == std::string_view::npos
-                                ? 0
-                                : [&] {
-                                    double ignored;
-                                    const auto [end, code] =
-                                        std::from_chars(text.data(), text.data() + text.size(), ignored);
-                                    return code == std::errc() ? static_cast<size_t>(end - text.data()) : size_t{0};
-                                  }();
+  const size_t number_end = text.find_last_of("0123456789.") == std::string_view::npos ? 0 : [&] {
+    double ignored;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), ignored);
+    return code == std::errc() ? static_cast<size_t>(end - text.data()) : size_t{0};
+  }();
   const auto number = try_double(text.substr(0, number_end));
   std::string_view unit = text.substr(number_end);
   while (!unit.empty() && unit.front() == ' ') unit.remove_prefix(1);

@@ -21,8 +21,9 @@ void on_interrupt(int) {
 }
 
 std::string quoted(const std::string& word) {
-  if (!word.empty() && word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,@%+") ==
-                           std::string::npos) {
+  if (!word.empty() &&
+      word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,@%+") ==
+          std::string::npos) {
     return word;
   }
   std::string out = "'";
@@ -50,7 +51,9 @@ int parse_and_run(CLI::App& app, Context& context) {
     context.streams.out << "lento " << kVersion << "\n";
     return 0;
   } catch (const CLI::ParseError& e) {
-    context.streams.err << "error: " << e.what() << "\n  hint: 'lento --help' lists the commands, 'lento COMMAND --help' its options\n";
+    context.streams.err
+        << "error: " << e.what()
+        << "\n  hint: 'lento --help' lists the commands, 'lento COMMAND --help' its options\n";
     return 2;
   }
   return context.result;
@@ -64,13 +67,17 @@ void Context::add_output_options(CLI::App& app) {
   app.add_flag("--explain", explain, "Print all evidence");
   app.add_flag("--strict", strict, "Stop at the first damaged record instead of skipping it");
   app.add_flag("--exit-code", exit_code, "Exit with 1 when there are findings");
-  app.add_option("--color", color, "auto, always or never")->check(CLI::IsMember({"auto", "always", "never"}));
+  app.add_option("--color", color, "auto, always or never")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
 }
 
-void Context::add_seed(CLI::App& app) { app.add_option("--seed", seed, "Seed of all random draws")->capture_default_str(); }
+void Context::add_seed(CLI::App& app) {
+  app.add_option("--seed", seed, "Seed of all random draws")->capture_default_str();
+}
 
 void Context::add_jobs(CLI::App& app) {
-  app.add_option("-j,--jobs", jobs, "Threads; 0 uses all cores. Results do not depend on it")->capture_default_str();
+  app.add_option("-j,--jobs", jobs, "Threads; 0 uses all cores. Results do not depend on it")
+      ->capture_default_str();
 }
 
 void Context::show(finding::Diagnosis diagnosis) {
@@ -105,7 +112,8 @@ void example(CLI::App& app, const std::string& text) { app.footer("Example:\n  "
 
 int run(const std::vector<std::string>& args, Streams streams) {
   Context context{streams, args};
-  CLI::App app("Lento finds what is slow in parallel AI hardware, and says how fast it should have been.", "lento");
+  CLI::App app("Lento finds what is slow in parallel AI hardware, and says how fast it should have been.",
+               "lento");
   app.set_version_flag("--version", kVersion);
   app.require_subcommand(1);
   g_interrupted = 0;
@@ -121,7 +129,8 @@ int run(const std::vector<std::string>& args, Streams streams) {
     streams.err << e.what() << "\n";
     return 2;
   } catch (const base::Bug& e) {
-    streams.err << "bug: " << e.what() << "\n  This is a defect of lento " << kVersion << "; please report it with the command and its input.\n";
+    streams.err << "bug: " << e.what() << "\n  This is a defect of lento " << kVersion
+                << "; please report it with the command and its input.\n";
     return 3;
   } catch (const std::bad_alloc&) {
     streams.err << "error: out of memory\n";

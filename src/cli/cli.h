@@ -11,8 +11,8 @@
 namespace lento::cli {
 
 struct Streams {
-  std::ostream& out;   // the result and only the result
-  std::ostream& err;   // progress, warnings, timings, errors
+  std::ostream& out;  // the result and only the result
+  std::ostream& err;  // progress, warnings, timings, errors
   bool err_is_terminal = false;
 };
 

@@ -11,40 +11,63 @@ namespace lento::finding {
 
 // Cores of a 2-D mesh with a value each, and directed links between neighbours.
 struct MeshFigure {
-  struct Core { int x = 0, y = 0; double value = 0; std::string label; };
-  struct Link { int from_x = 0, from_y = 0, to_x = 0, to_y = 0; double value = 0; };
-  struct Route { std::vector<std::pair<int, int>> hops; std::string label; };
+  struct Core {
+    int x = 0, y = 0;
+    double value = 0;
+    std::string label;
+  };
+  struct Link {
+    int from_x = 0, from_y = 0, to_x = 0, to_y = 0;
+    double value = 0;
+  };
+  struct Route {
+    std::vector<std::pair<int, int>> hops;
+    std::string label;
+  };
   int width = 0, height = 0;
-  std::string value_name;            // what core and link values mean, with unit
+  std::string value_name;  // what core and link values mean, with unit
   std::vector<Core> cores;
   std::vector<Link> links;
-  std::vector<Route> routes;         // evidence: routes to draw over the mesh
-  std::vector<std::string> blamed;   // subjects to outline: "core5", "link5-9"
+  std::vector<Route> routes;        // evidence: routes to draw over the mesh
+  std::vector<std::string> blamed;  // subjects to outline: "core5", "link5-9"
 };
 
 // values[row * columns + column]; NaN is "no data".
 struct HeatMapFigure {
   std::vector<std::string> rows;
-  std::vector<double> columns;       // positions along x
+  std::vector<double> columns;  // positions along x
   std::string x_name, value_name;
   std::vector<double> values;
-  std::vector<std::string> blamed;   // row names to outline
+  std::vector<std::string> blamed;  // row names to outline
 };
 
 // Lines over a shared axis, with an optional band (the peers) behind them.
 struct SeriesFigure {
-  struct Line { std::string name; std::vector<double> x, y; bool blamed = false; bool dashed = false; };
-  struct Band { std::string name; std::vector<double> x, low, high; };
+  struct Line {
+    std::string name;
+    std::vector<double> x, y;
+    bool blamed = false;
+    bool dashed = false;
+  };
+  struct Band {
+    std::string name;
+    std::vector<double> x, low, high;
+  };
   std::string x_name, y_name;
   bool log_x = false, log_y = false;
   std::vector<Band> bands;
   std::vector<Line> lines;
-  std::vector<double> marks;         // vertical markers on x
+  std::vector<double> marks;  // vertical markers on x
 };
 
 // Spans on named tracks.
 struct TimelineFigure {
-  struct Span { std::string track; double begin = 0, end = 0; std::string label; bool blamed = false; };
+  struct Span {
+    std::string track;
+    double begin = 0, end = 0;
+    std::string label;
+    bool blamed = false;
+  };
   std::string x_name;
   std::vector<Span> spans;
 };
@@ -57,8 +80,15 @@ struct BarsFigure {
 };
 
 struct GraphFigure {
-  struct Node { std::string id, label; double value = 0; bool blamed = false; };
-  struct Edge { std::string from, to; double value = 0; };
+  struct Node {
+    std::string id, label;
+    double value = 0;
+    bool blamed = false;
+  };
+  struct Edge {
+    std::string from, to;
+    double value = 0;
+  };
   std::string value_name;
   std::vector<Node> nodes;
   std::vector<Edge> edges;
@@ -66,8 +96,16 @@ struct GraphFigure {
 
 // Points in two dimensions, grouped; e.g. a Pareto front or a roofline.
 struct ScatterFigure {
-  struct Point { double x = 0, y = 0; std::string label; bool blamed = false; };
-  struct Group { std::string name; std::vector<Point> points; bool joined = false; };
+  struct Point {
+    double x = 0, y = 0;
+    std::string label;
+    bool blamed = false;
+  };
+  struct Group {
+    std::string name;
+    std::vector<Point> points;
+    bool joined = false;
+  };
   std::string x_name, y_name;
   bool log_x = false, log_y = false;
   std::vector<Group> groups;
@@ -78,12 +116,12 @@ struct TableFigure {
   std::vector<std::vector<std::string>> rows;
 };
 
-using FigureBody = std::variant<MeshFigure, HeatMapFigure, SeriesFigure, TimelineFigure, BarsFigure, GraphFigure,
-                                ScatterFigure, TableFigure>;
+using FigureBody = std::variant<MeshFigure, HeatMapFigure, SeriesFigure, TimelineFigure, BarsFigure,
+                                GraphFigure, ScatterFigure, TableFigure>;
 
 struct Figure {
   std::string title;
-  std::string caption;               // what to see in it, one or two sentences
+  std::string caption;  // what to see in it, one or two sentences
   FigureBody body;
 };
 

@@ -28,54 +28,54 @@ struct TimeWindow {
 
 // One fact that a sceptical engineer can check: "median service time 3.4 times that of 7 equal-work peers".
 struct Evidence {
-  std::string text;               // a sentence without the number's origin
-  std::optional<double> value;    // the number it rests on
-  std::string unit;               // of value: "x", "cycles", "W", "" for a plain ratio
-  std::string source;             // where it came from: record kind, metric name, file and column
+  std::string text;             // a sentence without the number's origin
+  std::optional<double> value;  // the number it rests on
+  std::string unit;             // of value: "x", "cycles", "W", "" for a plain ratio
+  std::string source;           // where it came from: record kind, metric name, file and column
 };
 
 struct Finding {
-  std::string subject;            // "core5", "link5-9", "machine-0017", "conv2_3x3/gemm12"
-  std::string category;           // "slow core", "false sharing", "slower than predicted"
-  std::string summary;            // one sentence for a person
-  double score = 0;               // 0..1, how sure; findings are sorted by score, then subject
-  std::optional<double> factor;   // slow-down ratio, 1 = as it should be
+  std::string subject;               // "core5", "link5-9", "machine-0017", "conv2_3x3/gemm12"
+  std::string category;              // "slow core", "false sharing", "slower than predicted"
+  std::string summary;               // one sentence for a person
+  double score = 0;                  // 0..1, how sure; findings are sorted by score, then subject
+  std::optional<double> factor;      // slow-down ratio, 1 = as it should be
   std::optional<double> lost_share;  // share of run time lost to it, 0..1
   std::optional<TimeWindow> when;
   std::vector<Evidence> evidence;
-  std::string next_step;          // what to do about it
+  std::string next_step;  // what to do about it
 };
 
 // How fast something should be, as a plain value: written by predict, read by fleet and chip.
 struct Expectation {
-  std::string subject;            // "step", "gemm 4096x4096x4096"
-  std::string metric;             // "time"
+  std::string subject;  // "step", "gemm 4096x4096x4096"
+  std::string metric;   // "time"
   double value = 0;
   std::string unit = "s";
-  double relative_error = 0;      // one-sided hold-out error of the model, 0.05 = 5 %
-  std::string source;             // which model and calibration
+  double relative_error = 0;  // one-sided hold-out error of the model, 0.05 = 5 %
+  std::string source;         // which model and calibration
 };
 
 struct Input {
-  std::string role;               // "records", "chip", "mapping"
-  std::string name;               // as the user named it
-  std::string digest;             // base::digest of its bytes; empty for live sources
+  std::string role;    // "records", "chip", "mapping"
+  std::string name;    // as the user named it
+  std::string digest;  // base::digest of its bytes; empty for live sources
 };
 
 struct Diagnosis {
   static constexpr const char* kSchema = "lento.diagnosis/1";
 
-  std::string scale;              // "chip", "memory", "fleet", "predict", "tile"
+  std::string scale;  // "chip", "memory", "fleet", "predict", "tile"
   std::string title;
-  std::string verdict;            // one sentence: what was found, or that nothing was
+  std::string verdict;  // one sentence: what was found, or that nothing was
   std::vector<Finding> findings;
   std::vector<std::pair<std::string, std::string>> facts;  // headline figures, name -> text with unit
   std::vector<Expectation> expectations;
   std::vector<Figure> figures;
   std::vector<std::string> notes;  // limits, insufficient evidence, what could not be judged
 
-  std::string version;            // of Lento
-  std::string command;            // that repeats this result
+  std::string version;  // of Lento
+  std::string command;  // that repeats this result
   std::optional<uint64_t> seed;
   std::vector<std::pair<std::string, std::string>> options;
   std::vector<Input> inputs;
@@ -94,5 +94,8 @@ void add_read_report(Diagnosis& diagnosis, const base::ReadReport& report);
 // version by name and unknown shapes with the path of the field.
 base::Json to_json(const Diagnosis& diagnosis);
 Diagnosis diagnosis_from_json(const base::Json& json, const std::string& file);
+
+// Throws Error when the lengths inside a figure do not agree (values against rows and columns, x against y).
+void check_shapes(const Diagnosis& diagnosis, const base::Location& where);
 
 }  // namespace lento::finding

@@ -16,30 +16,36 @@ std::string painted(const std::string& text, const char* code, bool color) {
 
 std::string evidence_line(const Evidence& evidence) {
   std::string line = "    - " + evidence.text;
-  if (evidence.value) line += ": " + base::format_number(*evidence.value) + (evidence.unit.empty() ? "" : " " + evidence.unit);
+  if (evidence.value)
+    line += ": " + base::format_number(*evidence.value) + (evidence.unit.empty() ? "" : " " + evidence.unit);
   if (!evidence.source.empty()) line += "  [" + evidence.source + "]";
   return line + "\n";
 }
 
 std::string finding_block(const Finding& f, size_t rank, const TextOptions& options) {
-  std::string text = std::to_string(rank) + ". " + painted(f.subject, "1;31", options.color) + "  " + f.category;
+  std::string text =
+      std::to_string(rank) + ". " + painted(f.subject, "1;31", options.color) + "  " + f.category;
   if (f.factor) text += "  " + base::format_number(*f.factor, 3) + "x";
   text += "  score " + base::format_number(f.score, 3) + "\n";
   if (!f.summary.empty()) text += "    " + f.summary + "\n";
   if (f.when) {
-    text += "    from " + base::format_number(f.when->begin, 6) + " to " + base::format_number(f.when->end, 6) + " " + f.when->unit + "\n";
+    text += "    from " + base::format_number(f.when->begin, 6) + " to " +
+            base::format_number(f.when->end, 6) + " " + f.when->unit + "\n";
   }
-  if (f.lost_share) text += "    lost share of run time: " + base::format_number(*f.lost_share * 100, 3) + " %\n";
+  if (f.lost_share)
+    text += "    lost share of run time: " + base::format_number(*f.lost_share * 100, 3) + " %\n";
   const size_t shown = options.explain ? f.evidence.size() : std::min<size_t>(1, f.evidence.size());
   for (size_t i = 0; i < shown; ++i) text += evidence_line(f.evidence[i]);
-  if (shown < f.evidence.size()) text += "    (" + std::to_string(f.evidence.size() - shown) + " more with --explain)\n";
+  if (shown < f.evidence.size())
+    text += "    (" + std::to_string(f.evidence.size() - shown) + " more with --explain)\n";
   if (!f.next_step.empty()) text += "    next: " + f.next_step + "\n";
   return text;
 }
 
 std::string origin(const Diagnosis& d) {
   std::string text;
-  for (const auto& input : d.inputs) text += "input " + input.role + ": " + input.name + "  " + input.digest + "\n";
+  for (const auto& input : d.inputs)
+    text += "input " + input.role + ": " + input.name + "  " + input.digest + "\n";
   if (d.seed) text += "seed: " + std::to_string(*d.seed) + "\n";
   for (const auto& [name, value] : d.options) text += name + ": " + value + "\n";
   return text;
@@ -47,8 +53,10 @@ std::string origin(const Diagnosis& d) {
 
 std::string skipped(const Diagnosis& d) {
   if (d.records_skipped == 0) return "";
-  std::string text = "skipped " + std::to_string(d.records_skipped) + " of " + std::to_string(d.records_taken + d.records_skipped) + " records:";
-  for (const auto& [reason, count] : d.skip_reasons) text += " " + reason + " (" + std::to_string(count) + ")";
+  std::string text = "skipped " + std::to_string(d.records_skipped) + " of " +
+                     std::to_string(d.records_taken + d.records_skipped) + " records:";
+  for (const auto& [reason, count] : d.skip_reasons)
+    text += " " + reason + " (" + std::to_string(count) + ")";
   return text + "\n";
 }
 
@@ -62,7 +70,8 @@ std::string write_text(const Diagnosis& d, const TextOptions& options) {
   if (!d.facts.empty()) text += "\n";
   size_t width = 0;
   for (const auto& [name, value] : d.facts) width = std::max(width, name.size());
-  for (const auto& [name, value] : d.facts) text += name + std::string(width - name.size() + 2, ' ') + value + "\n";
+  for (const auto& [name, value] : d.facts)
+    text += name + std::string(width - name.size() + 2, ' ') + value + "\n";
   for (const std::string& note : d.notes) text += "note: " + note + "\n";
   if (options.explain) text += "\n" + origin(d) + "repeat: " + d.command + "\n";
   return text;

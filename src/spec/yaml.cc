@@ -26,18 +26,23 @@ class Builder : public YAML::EventHandler {
 
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}
-  void OnNull(const YAML::Mark& mark, YAML::anchor_t) override { add({YamlNode::Kind::Null, at(mark), {}, {}, {}}); }
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t) override {
+    add({YamlNode::Kind::Null, at(mark), {}, {}, {}});
+  }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
     throw Error(at(mark), "aliases (*name) are not accepted", "write the value out");
   }
-  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t, const std::string& value) override {
+  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                const std::string& value) override {
     add({YamlNode::Kind::Scalar, at(mark), value, {}, {}});
   }
-  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {
     open({YamlNode::Kind::List, at(mark), {}, {}, {}});
   }
   void OnSequenceEnd() override { close(); }
-  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {
     open({YamlNode::Kind::Map, at(mark), {}, {}, {}});
   }
   void OnMapEnd() override { close(); }
@@ -91,10 +96,14 @@ class Builder : public YAML::EventHandler {
 
 std::string shown(const YamlNode& node) {
   switch (node.kind) {
-    case YamlNode::Kind::Null: return "nothing";
-    case YamlNode::Kind::Scalar: return "'" + node.text.substr(0, 60) + "'";
-    case YamlNode::Kind::List: return "a list";
-    case YamlNode::Kind::Map: return "a mapping";
+    case YamlNode::Kind::Null:
+      return "nothing";
+    case YamlNode::Kind::Scalar:
+      return "'" + node.text.substr(0, 60) + "'";
+    case YamlNode::Kind::List:
+      return "a list";
+    case YamlNode::Kind::Map:
+      return "a mapping";
   }
   return "";
 }
@@ -124,7 +133,8 @@ YamlNode parse_yaml(const std::string& text, const std::string& file) {
 YamlNode read_yaml(const std::string& path) { return parse_yaml(base::read_file(path, kMaxBytes), path); }
 
 Fields::Fields(const YamlNode& node, base::ErrorList& errors) : node_(node), errors_(errors) {
-  if (node.kind != YamlNode::Kind::Map) errors_.add(node.where, "found " + shown(node) + ", needed 'key: value' lines");
+  if (node.kind != YamlNode::Kind::Map)
+    errors_.add(node.where, "found " + shown(node) + ", needed 'key: value' lines");
 }
 
 const YamlNode* Fields::take(std::string_view key) {
@@ -146,7 +156,8 @@ void Fields::schema(std::string_view expected) {
   const YamlNode* found = take("schema");
   if (found && found->text == expected) return;
   errors_.add(found ? found->where : node_.where,
-              found ? "found schema " + shown(*found) + ", needed '" + std::string(expected) + "'" : "'schema' is missing",
+              found ? "found schema " + shown(*found) + ", needed '" + std::string(expected) + "'"
+                    : "'schema' is missing",
               "the first line must be 'schema: " + std::string(expected) + "'");
 }
 
@@ -166,7 +177,8 @@ void Fields::choice(std::string_view key, std::string& out, const std::vector<st
   if (std::find(legal.begin(), legal.end(), value) != legal.end()) {
     out = value;
   } else if (const YamlNode* found = node_.find(key); found && found->kind == YamlNode::Kind::Scalar) {
-    errors_.add(found->where, "'" + value + "' is not a legal '" + std::string(key) + "'", base::suggestion(value, legal));
+    errors_.add(found->where, "'" + value + "' is not a legal '" + std::string(key) + "'",
+                base::suggestion(value, legal));
   }
 }
 
@@ -178,7 +190,8 @@ void Fields::boolean(std::string_view key, bool& out) {
   } else if (found->text == "false") {
     out = false;
   } else {
-    errors_.add(found->where, "found " + shown(*found) + " for '" + std::string(key) + "', needed true or false");
+    errors_.add(found->where,
+                "found " + shown(*found) + " for '" + std::string(key) + "', needed true or false");
   }
 }
 
@@ -190,8 +203,9 @@ void Fields::integer(std::string_view key, int64_t& out, int64_t min, int64_t ma
     out = *value;
     return;
   }
-  errors_.add(found->where, "found " + shown(*found) + " for '" + std::string(key) + "', needed a whole number from " +
-                                std::to_string(min) + " to " + std::to_string(max));
+  errors_.add(found->where, "found " + shown(*found) + " for '" + std::string(key) +
+                                "', needed a whole number from " + std::to_string(min) + " to " +
+                                std::to_string(max));
 }
 
 void Fields::integer(std::string_view key, int& out, int min, int max) {
@@ -204,7 +218,8 @@ void Fields::quantity(std::string_view key, double& out, base::Dimension dimensi
   const YamlNode* found = take(key);
   if (!found) return;
   try {
-    const double value = base::parse_quantity(found->kind == YamlNode::Kind::Scalar ? found->text : "", dimension, {});
+    const double value =
+        base::parse_quantity(found->kind == YamlNode::Kind::Scalar ? found->text : "", dimension, {});
     if (value >= min && value <= max) {
       out = value;
       return;
@@ -232,7 +247,8 @@ void Fields::list(std::string_view key, std::vector<const YamlNode*>& out) {
 const YamlNode* Fields::map(std::string_view key) {
   const YamlNode* found = take(key);
   if (!found || found->kind == YamlNode::Kind::Map) return found;
-  errors_.add(found->where, "found " + shown(*found) + " for '" + std::string(key) + "', needed 'key: value' lines");
+  errors_.add(found->where,
+              "found " + shown(*found) + " for '" + std::string(key) + "', needed 'key: value' lines");
   return nullptr;
 }
 
@@ -246,7 +262,8 @@ void Fields::required_integer(std::string_view key, int& out, int min, int max) 
   integer(key, out, min, max);
 }
 
-void Fields::required_quantity(std::string_view key, double& out, base::Dimension dimension, double min, double max) {
+void Fields::required_quantity(std::string_view key, double& out, base::Dimension dimension, double min,
+                               double max) {
   require(key);
   quantity(key, out, dimension, min, max);
 }

@@ -28,14 +28,14 @@ struct YamlNode {
   enum class Kind { Null, Scalar, List, Map };
   Kind kind = Kind::Null;
   base::Location where;
-  std::string text;                                          // Scalar
-  std::vector<YamlNode> items;                               // List
-  std::vector<std::pair<std::string, YamlNode>> members;     // Map, in file order
+  std::string text;                                       // Scalar
+  std::vector<YamlNode> items;                            // List
+  std::vector<std::pair<std::string, YamlNode>> members;  // Map, in file order
 
-  const YamlNode* find(std::string_view key) const;          // Map: nullptr when absent
+  const YamlNode* find(std::string_view key) const;  // Map: nullptr when absent
 };
 
-YamlNode read_yaml(const std::string& path);                 // "-" is standard input
+YamlNode read_yaml(const std::string& path);  // "-" is standard input
 YamlNode parse_yaml(const std::string& text, const std::string& file);
 
 // Reads the members of one mapping. Every getter leaves `out` alone when the key is absent, records an error
@@ -52,13 +52,15 @@ class Fields {
   void boolean(std::string_view key, bool& out);
   void integer(std::string_view key, int64_t& out, int64_t min, int64_t max);
   void integer(std::string_view key, int& out, int min, int max);
-  void quantity(std::string_view key, double& out, base::Dimension dimension, double min = 0, double max = 1e300);
+  void quantity(std::string_view key, double& out, base::Dimension dimension, double min = 0,
+                double max = 1e300);
   void list(std::string_view key, std::vector<const YamlNode*>& out);  // the nodes of a list
   const YamlNode* map(std::string_view key);                           // a nested mapping, or nullptr
 
   void required_text(std::string_view key, std::string& out);
   void required_integer(std::string_view key, int& out, int min, int max);
-  void required_quantity(std::string_view key, double& out, base::Dimension dimension, double min = 0, double max = 1e300);
+  void required_quantity(std::string_view key, double& out, base::Dimension dimension, double min = 0,
+                         double max = 1e300);
 
   void error(std::string_view key, std::string_view message, std::string_view hint = {});  // at that key
   void finish();

@@ -22,8 +22,8 @@ struct ProbeRecord {
   uint16_t core = 0;       // where it was recorded: y * width + x (released preset: see chip/map)
   uint16_t peer = 0;       // Message: sending core; Read/Write: DRAM port; Compute: 0
   ProbeKind kind = ProbeKind::Compute;
-  uint8_t op = 0;          // chip::LayerKind of the layer (chip/map/mapping.h), as a number
-  uint16_t step = 0;       // index of the repetition inside one inference (pass), wraps at 65,536
+  uint8_t op = 0;     // chip::LayerKind of the layer (chip/map/mapping.h), as a number
+  uint16_t step = 0;  // index of the repetition inside one inference (pass), wraps at 65,536
 };
 static_assert(sizeof(ProbeRecord) == 40);
 
