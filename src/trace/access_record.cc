@@ -1,0 +1,17 @@
+#include "trace/access_record.h"
+
+namespace lento::trace {
+
+const char* to_string(AccessType type) {
+  static constexpr const char* kNames[kAccessTypes] = {"fetch", "load",   "store",   "ll",
+                                                       "sc",    "atomic", "prefetch"};
+  return kNames[static_cast<int>(type)];
+}
+
+const char* to_string(DelayCause cause) {
+  static constexpr const char* kNames[kDelayCauses] = {"none", "interconnect", "bank", "coherence",
+                                                       "writebuffer"};
+  return kNames[static_cast<int>(cause)];
+}
+
+}  // namespace lento::trace
