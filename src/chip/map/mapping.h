@@ -46,15 +46,23 @@ struct WeightFeature {
   std::vector<Block> blocks;  // empty: no weights
 };
 
-enum class LayerKind : uint8_t { Conv, Pool, FullyConnected, Elementwise, GroupConv, PointToPoint, Transpose };
+enum class LayerKind : uint8_t {
+  Conv,
+  Pool,
+  FullyConnected,
+  Elementwise,
+  GroupConv,
+  PointToPoint,
+  Transpose
+};
 
 struct MappedLayer {
   int id = 0;
   std::string name;
   LayerKind kind = LayerKind::Conv;
   int group_count = 1;
-  int segment = 1;                      // layer_group_id: segments run one after the other, from 1
-  int64_t samples_per_pass = 1;         // layer_batch_size: a pass repeats batch / this many times
+  int segment = 1;                           // layer_group_id: segments run one after the other, from 1
+  int64_t samples_per_pass = 1;              // layer_batch_size: a pass repeats batch / this many times
   std::array<int, 4> partition{1, 1, 1, 1};  // output_partition: parts along B, K, H, W
   std::array<int, 4> fetch{1, 1, 1, 1};      // input_fetch: sub-steps along B, K, H, W
   std::vector<InputFeature> inputs;
@@ -65,7 +73,7 @@ struct MappedLayer {
 struct Mapping {
   std::string name;
   int64_t batch = 1;
-  std::vector<MappedLayer> layers;      // in layer order
+  std::vector<MappedLayer> layers;  // in layer order
 };
 
 }  // namespace lento::chip

@@ -1,0 +1,45 @@
+// Small mappings for tests, and where the shared data folder is.
+#pragma once
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "chip/map/mapping.h"
+
+namespace lento::chip::test {
+
+inline std::string shared_chip(const std::string& name) {
+  const char* folder = std::getenv("LENTO_SHARED");
+  return std::string(folder ? folder : "../shared") + "/data/chip/" + name;
+}
+
+inline bool readable(const std::string& path) { return std::ifstream(path).good(); }
+
+// Two layers on two cores of one row, one segment: core (0,0) makes 4 samples of 1x8x8 from DRAM, core (1,0)
+// reads them and writes to DRAM. The batch of 8 takes two passes.
+inline Mapping two_layers() {
+  const Slice feature{{{0, 4}, {0, 1}, {0, 8}, {0, 8}}};
+  const Slice weight{{{0, 1}, {0, 1}, {0, 1}, {0, 9}}};
+  const auto block = [](int x, const Slice& slice) { return std::vector<Block>{{{{x, 0}}, slice}}; };
+  Mapping mapping;
+  mapping.name = "two";
+  mapping.batch = 8;
+  MappedLayer a;
+  a.name = "a";
+  a.samples_per_pass = 4;
+  a.inputs = {{true, -1, block(0, feature)}};
+  a.weights = {{true, block(0, weight)}};
+  a.outputs = {{false, {1}, block(0, feature)}};
+  MappedLayer b = a;
+  b.id = 1;
+  b.name = "b";
+  b.kind = LayerKind::Pool;
+  b.inputs = {{false, 0, block(1, feature)}};
+  b.weights = {};
+  b.outputs = {{true, {}, block(1, feature)}};
+  mapping.layers = {a, b};
+  return mapping;
+}
+
+}  // namespace lento::chip::test

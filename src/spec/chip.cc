@@ -1,0 +1,220 @@
+#include "spec/chip.h"
+
+#include <cmath>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/units.h"
+#include "spec/yaml.h"
+
+namespace lento::spec {
+namespace {
+
+using base::Dimension;
+using base::Error;
+using base::ErrorList;
+using base::format_exact;
+using base::Json;
+using base::Location;
+
+constexpr int kMaxSide = 256;
+constexpr int kMaxCores = 16384;
+constexpr double kMaxRate = 1e9;  // per cycle, of anything
+constexpr double kMinRate = 1e-6;
+
+void bytes(Fields& fields, std::string_view key, int64_t& out, double min, double max) {
+  double value = static_cast<double>(out);
+  fields.quantity(key, value, Dimension::Bytes, min, max);
+  out = std::llround(value);
+}
+
+void rate(Fields& fields, std::string_view key, double& out) {
+  fields.quantity(key, out, Dimension::Plain, kMinRate, kMaxRate);
+}
+
+void read_core(Fields& top, Chip::Core& core, ErrorList& errors) {
+  const YamlNode* node = top.map("core");
+  if (!node) return;
+  Fields fields(*node, errors);
+  rate(fields, "ops_per_cycle", core.ops_per_cycle);
+  fields.quantity("rate_deviation", core.rate_deviation, Dimension::Percent, 0, 0.3);
+  fields.integer("issue_window", core.issue_window, 1, 4096);
+  fields.integer("start_up_cycles", core.start_up_cycles, 0, 1000000);
+  bytes(fields, "scratchpad", core.scratchpad_bytes, 1024, 1e12);
+  rate(fields, "scratchpad_bytes_per_cycle", core.scratchpad_bytes_per_cycle);
+  fields.finish();
+}
+
+void read_network(Fields& top, Chip::Network& network, ErrorList& errors) {
+  const YamlNode* node = top.map("network");
+  if (!node) return;
+  Fields fields(*node, errors);
+  rate(fields, "link_bytes_per_cycle", network.link_bytes_per_cycle);
+  fields.quantity("transit_cv", network.transit_cv, Dimension::Plain, 0, 2);
+  fields.integer("router_cycles", network.router_cycles, 0, 1000000);
+  bytes(fields, "segment", network.segment_bytes, 64, 1 << 24);
+  fields.integer("buffer_segments", network.buffer_segments, 0, 64);
+  fields.finish();
+}
+
+void read_memory(Fields& top, Chip& chip, ErrorList& errors) {
+  if (const YamlNode* node = top.map("memory_unit")) {
+    Fields fields(*node, errors);
+    fields.integer("slots", chip.memory_unit.slots, 1, 64);
+    rate(fields, "bytes_per_cycle", chip.memory_unit.bytes_per_cycle);
+    fields.finish();
+  }
+  if (const YamlNode* node = top.map("dram")) {
+    Fields fields(*node, errors);
+    rate(fields, "port_bytes_per_cycle", chip.dram.port_bytes_per_cycle);
+    fields.integer("latency_cycles", chip.dram.latency_cycles, 0, 1000000);
+    fields.finish();
+  }
+}
+
+void read_probe(Fields& top, Chip::Probe& probe, ErrorList& errors) {
+  const YamlNode* node = top.map("probe");
+  if (!node) return;
+  Fields fields(*node, errors);
+  fields.integer("clock_read_cycles", probe.clock_read_cycles, 0, 1000000);
+  fields.integer("record_bytes", probe.record_bytes, 0, 1 << 20);
+  fields.integer("sketch_insert_cycles", probe.sketch_insert_cycles, 0, 1000000);
+  fields.finish();
+}
+
+Chip chip_from_yaml(const std::string& text, const std::string& file) {
+  const YamlNode root = parse_yaml(text, file);
+  ErrorList errors;
+  Fields top(root, errors);
+  top.schema("lento.chip/1");
+  Chip chip;
+  top.text("name", chip.name);
+  top.required_integer("width", chip.width, 1, kMaxSide);
+  top.required_integer("height", chip.height, 1, kMaxSide);
+  std::string topology = "mesh";
+  top.choice("topology", topology, {"mesh", "ring", "torus"});
+  chip.topology = topology == "mesh" ? Topology::Mesh : topology == "ring" ? Topology::Ring : Topology::Torus;
+  std::string numbering = "rows";
+  top.choice("numbering", numbering, {"rows", "columns"});
+  chip.numbering = numbering == "rows" ? Numbering::Rows : Numbering::Columns;
+  top.quantity("clock", chip.clock_hz, Dimension::Frequency, 1, 1e13);
+  read_core(top, chip.core, errors);
+  read_network(top, chip.network, errors);
+  read_memory(top, chip, errors);
+  read_probe(top, chip.probe, errors);
+  top.finish();
+  if (chip.topology == Topology::Ring && chip.height != 1) {
+    top.error("height", "a ring has one row, found height " + std::to_string(chip.height),
+              "write 'height: 1', or 'topology: torus' for rings in both directions");
+  }
+  if (chip.core_count() > kMaxCores) {
+    top.error("width", "width x height is " + std::to_string(chip.core_count()) + " cores, at most " +
+                           std::to_string(kMaxCores) + " are simulated");
+  }
+  errors.throw_if_any();
+  return chip;
+}
+
+double positive(const Json& object, std::string_view key, const Location& where) {
+  const Location at = base::child(where, key);
+  const double value = object.at(key, where).number(at);
+  if (value >= kMinRate && value <= kMaxRate) return value;
+  throw Error(at, "found " + format_exact(value) + ", needed a rate above zero");
+}
+
+int whole(const Json& object, std::string_view key, const Location& where, int min, int max) {
+  return static_cast<int>(object.at(key, where).integer(base::child(where, key), min, max));
+}
+
+// The architecture file of the released example: core.{x,y,blk_size,spm.size,tpu.flops,lsu.width},
+// noc.{x,y,type,link.width}, mem.width (the port between core and router). What it does not state keeps
+// the defaults above, which are the released program's built-in values.
+Chip chip_from_released(const std::string& text, const std::string& file) {
+  const Location top{file};
+  const Json root = base::parse_json(text, file);
+  const Json& core = root.at("core", top);
+  const Json& noc = root.at("noc", top);
+  const Location core_at = base::child(top, "core"), noc_at = base::child(top, "noc");
+  Chip chip;
+  chip.name = "released";
+  chip.numbering = Numbering::Columns;
+  chip.width = whole(core, "x", core_at, 1, kMaxSide);
+  chip.height = whole(core, "y", core_at, 1, kMaxSide);
+  if (chip.core_count() > kMaxCores) throw Error(core_at, "more than 16384 cores");
+  const std::string& type = noc.at("type", noc_at).string(base::child(noc_at, "type"));
+  if (type != "Mesh") {
+    throw Error(base::child(noc_at, "type"), "network type '" + type.substr(0, 40) + "' is not known",
+                "the released example knows 'Mesh'");
+  }
+  chip.core.issue_window = whole(core, "blk_size", core_at, 1, 4096);
+  const Location spm_at = base::child(core_at, "spm");
+  chip.core.scratchpad_bytes =
+      core.at("spm", core_at).at("size", spm_at).integer(base::child(spm_at, "size"), 1024, 1000000000000);
+  chip.core.ops_per_cycle = positive(core.at("tpu", core_at), "flops", base::child(core_at, "tpu"));
+  chip.memory_unit.bytes_per_cycle = positive(core.at("lsu", core_at), "width", base::child(core_at, "lsu"));
+  chip.network.link_bytes_per_cycle = positive(noc.at("link", noc_at), "width", base::child(noc_at, "link"));
+  chip.core.scratchpad_bytes_per_cycle = positive(root.at("mem", top), "width", base::child(top, "mem"));
+  return chip;
+}
+
+const char* name_of(Topology topology) {
+  switch (topology) {
+    case Topology::Mesh:
+      return "mesh";
+    case Topology::Ring:
+      return "ring";
+    case Topology::Torus:
+      return "torus";
+  }
+  return "mesh";
+}
+
+}  // namespace
+
+Chip parse_chip(const std::string& text, const std::string& file) {
+  const size_t first = text.find_first_not_of(" \t\r\n");
+  if (first != std::string::npos && text[first] == '{') return chip_from_released(text, file);
+  return chip_from_yaml(text, file);
+}
+
+Chip read_chip(const std::string& path) { return parse_chip(base::read_file(path, 16 << 20), path); }
+
+std::string write_chip(const Chip& chip) {
+  std::string out = "schema: lento.chip/1\n";
+  const auto line = [&out](std::string_view key, const std::string& value) {
+    out.append(key).append(": ").append(value).append("\n");
+  };
+  const auto number = [&line](std::string_view key, double value) { line(key, format_exact(value)); };
+  line("name", base::write_json(Json(chip.name)));
+  number("width", chip.width);
+  number("height", chip.height);
+  line("topology", name_of(chip.topology));
+  line("numbering", chip.numbering == Numbering::Rows ? "rows" : "columns");
+  line("clock", format_exact(chip.clock_hz) + " Hz");
+  out += "core:\n";
+  number("  ops_per_cycle", chip.core.ops_per_cycle);
+  number("  rate_deviation", chip.core.rate_deviation);
+  number("  issue_window", chip.core.issue_window);
+  number("  start_up_cycles", chip.core.start_up_cycles);
+  line("  scratchpad", std::to_string(chip.core.scratchpad_bytes) + " B");
+  number("  scratchpad_bytes_per_cycle", chip.core.scratchpad_bytes_per_cycle);
+  out += "network:\n";
+  number("  link_bytes_per_cycle", chip.network.link_bytes_per_cycle);
+  number("  transit_cv", chip.network.transit_cv);
+  number("  router_cycles", chip.network.router_cycles);
+  line("  segment", std::to_string(chip.network.segment_bytes) + " B");
+  number("  buffer_segments", chip.network.buffer_segments);
+  out += "memory_unit:\n";
+  number("  slots", chip.memory_unit.slots);
+  number("  bytes_per_cycle", chip.memory_unit.bytes_per_cycle);
+  out += "dram:\n";
+  number("  port_bytes_per_cycle", chip.dram.port_bytes_per_cycle);
+  number("  latency_cycles", chip.dram.latency_cycles);
+  out += "probe:\n";
+  number("  clock_read_cycles", chip.probe.clock_read_cycles);
+  number("  record_bytes", chip.probe.record_bytes);
+  number("  sketch_insert_cycles", chip.probe.sketch_insert_cycles);
+  return out;
+}
+
+}  // namespace lento::spec
