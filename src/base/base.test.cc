@@ -77,6 +77,13 @@ TEST(Units, ReadsAndRefuses) {
   EXPECT_EQ(format_quantity(0.00123, Dimension::Time), "1.23 ms");
 }
 
+TEST(Units, CompactNumbersKeepTheirSize) {
+  EXPECT_EQ(format_compact(9999), "9999");
+  EXPECT_EQ(format_compact(12500), "12.5k");
+  EXPECT_EQ(format_compact(-3.2e9), "-3.2G");
+  EXPECT_EQ(format_compact(1e13), "10T");
+}
+
 TEST(Rng, StreamsAreIndependentOfEachOther) {
   Rng a(7, "x"), b(7, "y"), a2(7, "x");
   EXPECT_NE(a.next(), b.next());

@@ -128,6 +128,15 @@ std::string format_number(double value, int digits) {
   return buffer;
 }
 
+std::string format_compact(double value) {
+  constexpr std::string_view kLetters = "kMGTP";
+  const double size = std::fabs(value);
+  if (size < 1e4 || size >= 1e18) return format_number(value);
+  int power = 0;
+  for (double rest = size / 1000; rest >= 1000 && power < 4; rest /= 1000) ++power;
+  return format_number(value / std::pow(1000.0, power + 1)) + kLetters[static_cast<size_t>(power)];
+}
+
 std::string format_exact(double value) {
   char buffer[64];
   const auto [end, code] = std::to_chars(buffer, buffer + sizeof buffer, value);

@@ -37,4 +37,8 @@ std::string format_exact(double value);
 // `digits` significant digits, no trailing zeros.
 std::string format_number(double value, int digits = 4);
 
+// Three or four digits with an SI letter from k to P above 10,000: 12.5k, 3.2G; plain below. For axes and
+// tables.
+std::string format_compact(double value);
+
 }  // namespace lento::base

@@ -1,0 +1,14 @@
+// Any bytes as YAML.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "spec/yaml.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  try {
+    lento::spec::parse_yaml(std::string(reinterpret_cast<const char*>(data), size), "fuzz");
+  } catch (const lento::base::Error&) {
+  }
+  return 0;
+}

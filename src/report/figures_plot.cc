@@ -1,0 +1,229 @@
+// Pictures over axes: lines with bands, spans, bars, points.
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/units.h"
+#include "report/figures.h"
+#include "report/svg.h"
+
+namespace lento::report {
+namespace {
+
+using finding::BarsFigure;
+using finding::ScatterFigure;
+using finding::SeriesFigure;
+using finding::TableFigure;
+using finding::TimelineFigure;
+
+constexpr size_t kMostPoints = 1200;  // of one drawn line; more are thinned to the extremes of each step
+constexpr size_t kMostSpans = 4000;
+
+std::string series_class(size_t i) { return "s" + std::to_string(i % 8); }
+
+// Indices that keep a line's shape: first, lowest, highest of each of kMostPoints / 3 steps.
+std::vector<size_t> thinned(const std::vector<double>& y) {
+  std::vector<size_t> keep;
+  const size_t steps = y.size() <= kMostPoints ? y.size() : kMostPoints / 3;
+  for (size_t s = 0; s < steps; ++s) {
+    const size_t from = s * y.size() / steps, to = (s + 1) * y.size() / steps;
+    size_t low = from, high = from;
+    for (size_t i = from; i < to; ++i) {
+      if (y[i] < y[low]) low = i;
+      if (y[i] > y[high]) high = i;
+    }
+    keep.insert(keep.end(), {from, std::min(low, high), std::max(low, high)});
+  }
+  keep.erase(std::unique(keep.begin(), keep.end()), keep.end());
+  return keep;
+}
+
+// A gap in the data (NaN) lifts the pen.
+std::string line_path(const std::vector<double>& x, const std::vector<double>& y, const Scale& sx,
+                      const Scale& sy) {
+  std::string d;
+  bool down = false;
+  for (const size_t i : thinned(y)) {
+    if (!std::isfinite(x[i]) || !std::isfinite(y[i])) {
+      down = false;
+      continue;
+    }
+    d += (down ? "L" : "M") + px(sx(x[i])) + " " + px(sy(y[i]));
+    down = true;
+  }
+  return d;
+}
+
+std::string band_path(const SeriesFigure::Band& band, const Scale& sx, const Scale& sy) {
+  std::string d;
+  const auto keep = thinned(band.high);
+  for (const size_t i : keep) d += (d.empty() ? "M" : "L") + px(sx(band.x[i])) + " " + px(sy(band.high[i]));
+  for (auto i = keep.rbegin(); i != keep.rend(); ++i)
+    d += "L" + px(sx(band.x[*i])) + " " + px(sy(band.low[*i]));
+  return d.empty() ? d : d + "z";
+}
+
+std::string legend(const std::vector<std::pair<std::string, std::string>>& entries, double y) {
+  std::string out;
+  double x = 70;
+  for (const auto& [css, name] : entries) {
+    if (x > 820) break;
+    out += "<rect class=\"" + css + " key\" x=\"" + px(x) + "\" y=\"" + px(y) +
+           "\" width=\"12\" height=\"10\"/>";
+    out += text_at(x + 17, y + 9, name.substr(0, 28));
+    x += 34 + 6.8 * static_cast<double>(std::min<size_t>(name.size(), 28));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string draw(const SeriesFigure& f, const std::string& title) {
+  ExtentOf ex, ey;
+  for (const auto& line : f.lines) {
+    ex.add(line.x);
+    ey.add(line.y);
+  }
+  for (const auto& band : f.bands) {
+    ex.add(band.x);
+    ey.add(band.low);
+    ey.add(band.high);
+  }
+  Frame frame;
+  const Scale sx(ex.get(), frame.left, frame.width - frame.right, f.log_x);
+  const Scale sy(ey.get(), frame.height - frame.bottom, frame.top, f.log_y);
+  std::vector<std::pair<std::string, std::string>> keys;
+  std::string body;
+  for (const auto& band : f.bands) {
+    body += "<path class=\"band\" d=\"" + band_path(band, sx, sy) + "\"/>";
+    keys.emplace_back("band", band.name);
+  }
+  for (const bool blamed : {false, true}) {  // blamed lines on top
+    for (size_t i = 0; i < f.lines.size(); ++i) {
+      const auto& line = f.lines[i];
+      if (line.blamed != blamed) continue;
+      const std::string css = blamed ? "blamed" : series_class(i);
+      body += "<path class=\"line " + css + (line.dashed ? " dashed" : "") + "\" d=\"" +
+              line_path(line.x, line.y, sx, sy) + "\"/>";
+      keys.emplace_back(css, line.name);
+    }
+  }
+  for (const double mark : f.marks)
+    body += "<path class=\"mark\" d=\"M" + px(sx(mark)) + " " + px(frame.top) + "V" +
+            px(frame.height - frame.bottom) + "\"/>";
+  return open_svg(frame.width, frame.height + 20, title) + axes(frame, sx, sy, f.x_name, f.y_name) + body +
+         legend(keys, frame.height + 4) + "</svg>";
+}
+
+std::string draw(const TimelineFigure& f, const std::string& title) {
+  std::map<std::string, size_t> row;
+  std::vector<std::string> tracks;
+  ExtentOf ex;
+  for (const auto& span : f.spans) {
+    ex.add(span.begin);
+    ex.add(span.end);
+    if (row.emplace(span.track, tracks.size()).second) tracks.push_back(span.track);
+  }
+  if (tracks.size() > 80) tracks.resize(80);
+  const double left = 130, right = 905, pitch = tracks.size() > 30 ? 12 : 20;
+  const double bottom = 8 + pitch * static_cast<double>(tracks.size());
+  const Scale sx(ex.get(), left, right);
+  std::string out = open_svg(920, bottom + 44, title);
+  for (size_t i = 0; i < tracks.size(); ++i)
+    out += text_at(left - 6, 8 + pitch * (static_cast<double>(i) + 0.7), tracks[i].substr(0, 18), "end");
+  const size_t stride = std::max<size_t>(1, f.spans.size() / kMostSpans);
+  for (size_t i = 0; i < f.spans.size(); ++i) {
+    const auto& span = f.spans[i];
+    const size_t track = row[span.track];
+    if (track >= tracks.size() || (!span.blamed && i % stride != 0)) continue;
+    out += "<rect class=\"" + std::string(span.blamed ? "blamed" : series_class(track)) + " span\" x=\"" +
+           px(sx(span.begin)) + "\" y=\"" + px(8 + pitch * static_cast<double>(track)) + "\" width=\"" +
+           px(std::max(1.0, sx(span.end) - sx(span.begin))) + "\" height=\"" + px(pitch - 3) + "\"><title>" +
+           escape(span.label) + "</title></rect>";
+  }
+  for (const double t : sx.ticks(8)) out += text_at(sx(t), bottom + 16, base::format_compact(t), "middle");
+  return out + text_at((left + right) / 2, bottom + 34, f.x_name, "middle") + "</svg>";
+}
+
+std::string draw(const BarsFigure& f, const std::string& title) {
+  ExtentOf ey;
+  ey.add(0.0);
+  for (size_t c = 0; c < f.categories.size(); ++c) {
+    double sum = 0;
+    for (const auto& series : f.values) sum += std::isfinite(series[c]) ? series[c] : 0;
+    ey.add(sum);
+  }
+  Frame frame;
+  frame.bottom = 86;
+  frame.height = 360;
+  const Scale sy(ey.get(), frame.height - frame.bottom, frame.top);
+  const double pitch = (frame.width - frame.left - frame.right) /
+                       static_cast<double>(std::max<size_t>(1, f.categories.size()));
+  std::string body;
+  for (size_t c = 0; c < f.categories.size(); ++c) {
+    double base_value = 0;
+    const double x = frame.left + pitch * static_cast<double>(c);
+    for (size_t s = 0; s < f.series.size(); ++s) {
+      const double v = f.values[s][c];
+      if (!std::isfinite(v)) continue;
+      const double y0 = sy(base_value), y1 = sy(base_value + v);
+      body += "<rect class=\"" + series_class(s) + " span\" x=\"" + px(x + pitch * 0.1) + "\" y=\"" +
+              px(std::min(y0, y1)) + "\" width=\"" + px(pitch * 0.8) + "\" height=\"" +
+              px(std::fabs(y1 - y0)) + "\"><title>" + escape(f.categories[c] + ", " + f.series[s]) + ": " +
+              base::format_number(v) + "</title></rect>";
+      base_value += v;
+    }
+    if (pitch >= 11) {
+      body += "<text transform=\"translate(" + px(x + pitch / 2) + " " +
+              px(frame.height - frame.bottom + 12) + ") rotate(-35)\" text-anchor=\"end\">" +
+              escape(f.categories[c].substr(0, 16)) + "</text>";
+    }
+  }
+  std::vector<std::pair<std::string, std::string>> keys;
+  for (size_t s = 0; s < f.series.size(); ++s) keys.emplace_back(series_class(s), f.series[s]);
+  const Scale no_ticks({0, 1}, -10, -10);
+  std::string grid = "<g class=\"axis\">";
+  for (const double t : sy.ticks(5)) {
+    grid += "<path d=\"M" + px(frame.left) + " " + px(sy(t)) + "H" + px(frame.width - frame.right) + "\"/>" +
+            text_at(frame.left - 6, sy(t) + 4, base::format_compact(t), "end");
+  }
+  grid += "<text transform=\"translate(14 150) rotate(-90)\" text-anchor=\"middle\">" + escape(f.y_name) +
+          "</text></g>";
+  return open_svg(frame.width, frame.height + 20, title) + grid + body + legend(keys, frame.height + 4) +
+         "</svg>";
+}
+
+std::string draw(const ScatterFigure& f, const std::string& title) {
+  ExtentOf ex, ey;
+  for (const auto& group : f.groups) {
+    for (const auto& p : group.points) {
+      ex.add(p.x);
+      ey.add(p.y);
+    }
+  }
+  Frame frame;
+  frame.height = 400;
+  const Scale sx(ex.get(), frame.left, frame.width - frame.right, f.log_x);
+  const Scale sy(ey.get(), frame.height - frame.bottom, frame.top, f.log_y);
+  std::vector<std::pair<std::string, std::string>> keys;
+  std::string body;
+  for (size_t g = 0; g < f.groups.size(); ++g) {
+    const auto& group = f.groups[g];
+    std::string joined;
+    for (const auto& p : group.points) {
+      joined += (joined.empty() ? "M" : "L") + px(sx(p.x)) + " " + px(sy(p.y));
+      if (group.joined && !p.blamed && p.label.empty()) continue;
+      body += "<circle class=\"" + std::string(p.blamed ? "blamed" : series_class(g)) + " dot\" cx=\"" +
+              px(sx(p.x)) + "\" cy=\"" + px(sy(p.y)) + "\" r=\"" + (p.blamed ? "5" : "3.2") + "\"><title>" +
+              escape(p.label) + "</title></circle>";
+    }
+    if (group.joined) body += "<path class=\"line " + series_class(g) + "\" d=\"" + joined + "\"/>";
+    keys.emplace_back(series_class(g), group.name);
+  }
+  return open_svg(frame.width, frame.height + 20, title) + axes(frame, sx, sy, f.x_name, f.y_name) + body +
+         legend(keys, frame.height + 4) + "</svg>";
+}
+
+std::string draw(const TableFigure&, const std::string&) { return {}; }
+
+}  // namespace lento::report

@@ -1,0 +1,69 @@
+// Building blocks of the static pictures: escaped text, scales, axes, colour classes.
+//
+// Pictures carry no colours of their own: class names (q0..q8 for values, s0..s7 for series, blame, band)
+// take them from the page's style sheet, so one picture serves dark, light and print.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lento::report {
+
+// & < > " ' escaped; control characters other than newline and tab dropped.
+std::string escape(std::string_view text);
+
+// A number for an SVG attribute: at most two decimals.
+std::string px(double value);
+
+// The range of finite values; {0, 1} when there is none, widened when all are equal.
+struct Extent {
+  double low = 0;
+  double high = 1;
+};
+class ExtentOf {
+ public:
+  void add(double value);
+  void add(std::span<const double> values);
+  Extent get() const;
+
+ private:
+  bool any_ = false;
+  Extent extent_;
+};
+
+// Maps data to pixels, linearly or by logarithm (positive data only; others clamp to the low end).
+class Scale {
+ public:
+  Scale(Extent data, double pixel_low, double pixel_high, bool log = false);
+  double operator()(double value) const;
+  std::vector<double> ticks(int about) const;  // round positions inside the data range
+
+ private:
+  Extent data_;
+  double pixel_low_, pixel_high_;
+  bool log_;
+};
+
+// 0..8 for a value inside the extent.
+int colour_class(double value, Extent extent);
+
+// Plot area of the standard picture, with room for axes.
+struct Frame {
+  double width = 920, height = 320;
+  double left = 70, right = 16, top = 12, bottom = 46;
+};
+
+// Both axes with ticks, grid and names.
+std::string axes(const Frame& frame, const Scale& x, const Scale& y, std::string_view x_name,
+                 std::string_view y_name);
+
+// <svg> with a title for screen readers, scaled to the page's width.
+std::string open_svg(double width, double height, std::string_view title);
+std::string text_at(double x, double y, std::string_view text, std::string_view anchor = "start");
+
+// Colour legend for colour_class.
+std::string value_legend(double x, double y, Extent extent, std::string_view name);
+
+}  // namespace lento::report

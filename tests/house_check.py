@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Checks the walls of the house: every #include in src against the module list in src/CMakeLists.txt.
+
+A file may include its own module, the modules its lento_module line names after USES, and what those use in
+turn only if it names them too. Third-party headers stay where ARCHITECTURE.md says. Exit 1 lists each breach.
+"""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SRC = ROOT / "src"
+
+# Library header prefix -> modules that may include it.
+LIBRARIES = {
+    "nlohmann/": {"base"},
+    "yaml-cpp/": {"spec"},
+    "onnx/": {"spec", "tile/cases"},
+    "CLI/": {"cli"},
+    "mpi.h": {"campaign"},
+    "elfutils/": {"trace"},
+    "dwarf.h": {"trace"},
+    "httplib.h": {"base"},
+    "curl/": {"base"},
+}
+
+
+def modules():
+    text = (SRC / "CMakeLists.txt").read_text()
+    found = {}
+    for line in re.findall(r"^lento_module\(([^)]*)\)", text, re.M):
+        words = line.split()
+        uses, collecting = [], False
+        for word in words[1:]:
+            if word in ("USES", "LINKS"):
+                collecting = word == "USES"
+            elif collecting:
+                uses.append(word)
+        found[words[0]] = set(uses)
+    return found
+
+
+def module_of(path, known):
+    parts = path.split("/")
+    for n in range(len(parts) - 1, 0, -1):
+        name = "/".join(parts[:n])
+        if name in known:
+            return name
+    return None
+
+
+def breaches(known):
+    for path in sorted(SRC.rglob("*")):
+        if path.suffix not in (".h", ".cc"):
+            continue
+        relative = path.relative_to(SRC).as_posix()
+        own = module_of(relative, known)
+        if own is None:
+            if relative != "main.cc":
+                yield f"src/{relative}: stands in no module of src/CMakeLists.txt"
+            continue
+        for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+            match = re.match(r'\s*#\s*include\s*[<"]([^>"]+)[>"]', line)
+            if not match:
+                continue
+            target = match.group(1)
+            other = module_of(target, known)
+            if other and other != own and other not in known[own]:
+                yield f"src/{relative}:{number}: {own} may not include {other} ({target})"
+            for prefix, allowed in LIBRARIES.items():
+                if target.startswith(prefix) and own not in allowed:
+                    yield f"src/{relative}:{number}: {target} belongs to {', '.join(sorted(allowed))}"
+
+
+def cycles(known):
+    done = set()
+
+    def visit(name, chain):
+        if name in chain:
+            yield " -> ".join(chain[chain.index(name):] + [name])
+            return
+        if name in done:
+            return
+        for other in sorted(known.get(name, ())):
+            if other not in known:
+                yield f"{name} uses {other}, which is no module"
+            else:
+                yield from visit(other, chain + [name])
+        done.add(name)
+
+    for name in known:
+        yield from visit(name, [])
+
+
+def main():
+    known = modules()
+    faults = list(cycles(known)) + list(breaches(known))
+    print("\n".join(faults) if faults else f"{len(known)} modules, no wall is broken")
+    return 1 if faults or not known else 0
+
+
+sys.exit(main())
