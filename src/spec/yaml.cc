@@ -27,23 +27,23 @@ class Builder : public YAML::EventHandler {
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t) override {
-    add({YamlNode::Kind::Null, at(mark), {}, {}, {}});
+    add({YamlNode::Kind::Null, at(mark), {}, {}, {}, {}});
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
     throw Error(at(mark), "aliases (*name) are not accepted", "write the value out");
   }
   void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
                 const std::string& value) override {
-    add({YamlNode::Kind::Scalar, at(mark), value, {}, {}});
+    add({YamlNode::Kind::Scalar, at(mark), value, {}, {}, {}});
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
                        YAML::EmitterStyle::value) override {
-    open({YamlNode::Kind::List, at(mark), {}, {}, {}});
+    open({YamlNode::Kind::List, at(mark), {}, {}, {}, {}});
   }
   void OnSequenceEnd() override { close(); }
   void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
                   YAML::EmitterStyle::value) override {
-    open({YamlNode::Kind::Map, at(mark), {}, {}, {}});
+    open({YamlNode::Kind::Map, at(mark), {}, {}, {}, {}});
   }
   void OnMapEnd() override { close(); }
 
@@ -70,7 +70,8 @@ class Builder : public YAML::EventHandler {
       top.key = std::move(node.text);
       top.has_key = true;
     } else {
-      top.node.members.emplace_back(std::move(top.key), std::move(node));
+      node.key = std::move(top.key);
+      top.node.members.push_back(std::move(node));
       top.has_key = false;
     }
   }
@@ -110,9 +111,9 @@ std::string shown(const YamlNode& node) {
 
 }  // namespace
 
-const YamlNode* YamlNode::find(std::string_view key) const {
-  for (const auto& [name, value] : members) {
-    if (name == key) return &value;
+const YamlNode* YamlNode::find(std::string_view name) const {
+  for (const YamlNode& member : members) {
+    if (member.key == name) return &member;
   }
   return nullptr;
 }
@@ -123,7 +124,7 @@ YamlNode parse_yaml(const std::string& text, const std::string& file) {
     std::istringstream stream(text);
     YAML::Parser parser(stream);
     Builder builder(file);
-    if (!parser.HandleNextDocument(builder)) return {YamlNode::Kind::Null, {file, 1, 1, {}}, {}, {}, {}};
+    if (!parser.HandleNextDocument(builder)) return {YamlNode::Kind::Null, {file, 1, 1, {}}, {}, {}, {}, {}};
     return builder.take();
   } catch (const YAML::Exception& e) {
     throw Error({file, e.mark.line + 1, e.mark.column + 1, {}}, "not valid YAML: " + e.msg);
@@ -274,9 +275,10 @@ void Fields::error(std::string_view key, std::string_view message, std::string_v
 }
 
 void Fields::finish() {
-  for (const auto& [key, value] : node_.members) {
-    if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
-    errors_.add(value.where, "unknown key '" + key.substr(0, 60) + "'", base::suggestion(key, known_));
+  for (const YamlNode& member : node_.members) {
+    if (std::find(known_.begin(), known_.end(), member.key) != known_.end()) continue;
+    errors_.add(member.where, "unknown key '" + member.key.substr(0, 60) + "'",
+                base::suggestion(member.key, known_));
   }
 }
 

@@ -28,11 +28,12 @@ struct YamlNode {
   enum class Kind { Null, Scalar, List, Map };
   Kind kind = Kind::Null;
   base::Location where;
-  std::string text;                                       // Scalar
-  std::vector<YamlNode> items;                            // List
-  std::vector<std::pair<std::string, YamlNode>> members;  // Map, in file order
+  std::string text;               // Scalar
+  std::string key;                // of this node, when it is a member of a Map
+  std::vector<YamlNode> items;    // List
+  std::vector<YamlNode> members;  // Map, in file order
 
-  const YamlNode* find(std::string_view key) const;  // Map: nullptr when absent
+  const YamlNode* find(std::string_view name) const;  // Map: nullptr when absent
 };
 
 YamlNode read_yaml(const std::string& path);  // "-" is standard input
