@@ -1,0 +1,61 @@
+// Predecoded instructions by page. Words are decoded when first reached; a store into a decoded word makes
+// the entry undecoded again, so code may be rewritten at any time, with or without fence.i.
+#pragma once
+
+#include <cstring>
+
+#include "riscv/instruction.h"
+#include "riscv/page_table.h"
+
+namespace lento::riscv {
+
+class CodeCache {
+ public:
+  static constexpr uint32_t kWords = kPageBytes / 4;
+  // ops[kWords] is the mark that leads to the next page. Entries with rd = 0 are kept with rd = 32 (Hart::x).
+  struct Page {
+    Instruction ops[kWords + 1];
+    const uint8_t* bytes = nullptr;
+  };
+
+  explicit CodeCache(const Extensions& extensions = {}) : extensions_(extensions) {}
+
+  Page* find(uint32_t address) const { return pages_.find(address); }
+
+  // `bytes` is the memory behind the page and must stay where it is.
+  Page* add(uint32_t address, const uint8_t* bytes) {
+    auto page = std::make_unique<Page>();
+    for (Instruction& op : page->ops) op.op = Op::Undecoded;
+    page->ops[kWords].op = Op::PageEnd;
+    page->bytes = bytes;
+    return pages_.insert(address, std::move(page));
+  }
+
+  void decode_at(Page& page, uint32_t index) const {
+    Instruction& entry = page.ops[index];
+    entry = decode(word_at(page, index), extensions_);
+    if (entry.rd == 0) entry.rd = 32;
+  }
+
+  static uint32_t word_at(const Page& page, uint32_t index) {
+    uint32_t word;
+    std::memcpy(&word, page.bytes + 4 * index, 4);
+    return word;
+  }
+
+  // Memory at [address, address + size) changed; size is at most 4.
+  void written(uint32_t address, unsigned size) {
+    if (Page* page = pages_.find(address)) [[unlikely]]
+      page->ops[(address >> 2) % kWords].op = Op::Undecoded;
+    const uint32_t last = address + size - 1;
+    if ((last ^ address) >> 2) [[unlikely]] {
+      if (Page* page = pages_.find(last)) page->ops[(last >> 2) % kWords].op = Op::Undecoded;
+    }
+  }
+
+ private:
+  PageTable<Page> pages_;
+  Extensions extensions_;
+};
+
+}  // namespace lento::riscv

@@ -1,0 +1,153 @@
+#include "riscv/hart.h"
+
+namespace lento::riscv {
+namespace {
+
+constexpr uint32_t kMieBit = 1u << 3, kMpieBit = 1u << 7, kMpp = 3u << 11;
+constexpr uint32_t kMisa = (1u << 30) | (1u << 0) | (1u << 8) | (1u << 12);  // RV32IMA
+constexpr uint32_t kInterrupts = kSoftwareBit | kTimerBit | kExternalBit;
+
+// Replaces the low or high half of a counter and returns the new offset to the true count.
+int64_t counter_offset(uint64_t true_count, int64_t offset, uint32_t value, bool high) {
+  const uint64_t seen = true_count + static_cast<uint64_t>(offset);
+  const uint64_t wanted =
+      high ? (seen & 0xffffffffu) | (uint64_t{value} << 32) : (seen & ~uint64_t{0xffffffffu}) | value;
+  return static_cast<int64_t>(wanted - true_count);
+}
+
+}  // namespace
+
+void Hart::trap(uint32_t cause, uint32_t value) {
+  mepc = pc;
+  mcause = cause;
+  mtval = value;
+  mstatus = (mstatus & ~(kMieBit | kMpieBit)) | (mstatus & kMieBit ? kMpieBit : 0) | kMpp;
+  const bool vectored = (mtvec & 1) && (cause >> 31);
+  pc = (mtvec & ~3u) + (vectored ? 4 * (cause & 0x7fffffffu) : 0);
+}
+
+void Hart::mret() {
+  pc = mepc;
+  mstatus = (mstatus & ~kMieBit) | (mstatus & kMpieBit ? kMieBit : 0) | kMpieBit | kMpp;
+}
+
+uint32_t Hart::pending_interrupt() const {
+  if (!(mstatus & kMieBit)) return 0;
+  const uint32_t ready = mip & mie;
+  if (ready & kExternalBit) return kExternalInterrupt;
+  if (ready & kSoftwareBit) return kSoftwareInterrupt;
+  return ready & kTimerBit ? uint32_t{kTimerInterrupt} : 0;
+}
+
+bool Hart::read_csr(uint32_t number, uint64_t cycle, uint32_t& value) const {
+  const uint64_t cycles = cycle + static_cast<uint64_t>(cycle_offset);
+  const uint64_t retired = instret + static_cast<uint64_t>(instret_offset);
+  switch (number) {
+    case 0x300:
+      value = mstatus;
+      return true;
+    case 0x301:
+      value = kMisa;
+      return true;
+    case 0x304:
+      value = mie;
+      return true;
+    case 0x305:
+      value = mtvec;
+      return true;
+    case 0x310:
+      value = 0;
+      return true;  // mstatush
+    case 0x340:
+      value = mscratch;
+      return true;
+    case 0x341:
+      value = mepc;
+      return true;
+    case 0x342:
+      value = mcause;
+      return true;
+    case 0x343:
+      value = mtval;
+      return true;
+    case 0x344:
+      value = mip;
+      return true;
+    case 0xb00:
+    case 0xc00:
+      value = static_cast<uint32_t>(cycles);
+      return true;
+    case 0xb80:
+    case 0xc80:
+      value = static_cast<uint32_t>(cycles >> 32);
+      return true;
+    case 0xc01:
+      value = static_cast<uint32_t>(cycle);
+      return true;  // time
+    case 0xc81:
+      value = static_cast<uint32_t>(cycle >> 32);
+      return true;
+    case 0xb02:
+    case 0xc02:
+      value = static_cast<uint32_t>(retired);
+      return true;
+    case 0xb82:
+    case 0xc82:
+      value = static_cast<uint32_t>(retired >> 32);
+      return true;
+    case 0xf11:
+    case 0xf12:
+    case 0xf13:
+      value = 0;
+      return true;  // mvendorid, marchid, mimpid
+    case 0xf14:
+      value = id;
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool Hart::write_csr(uint32_t number, uint64_t cycle, uint32_t value) {
+  switch (number) {
+    case 0x300:
+      mstatus = (value & (kMieBit | kMpieBit)) | kMpp;
+      return true;
+    case 0x301:
+    case 0x310:
+      return true;  // misa and mstatush are fixed
+    case 0x304:
+      mie = value & kInterrupts;
+      return true;
+    case 0x305:
+      mtvec = value & ~2u;
+      return true;
+    case 0x340:
+      mscratch = value;
+      return true;
+    case 0x341:
+      mepc = value & ~3u;
+      return true;
+    case 0x342:
+      mcause = value;
+      return true;
+    case 0x343:
+      mtval = value;
+      return true;
+    case 0x344:
+      return true;  // the machine bits of mip are set by devices
+    case 0xb00:
+    case 0xb80:
+      cycle_offset = counter_offset(cycle, cycle_offset, value, number == 0xb80);
+      return true;
+    // The csr instruction itself retires after the write, so it is not counted into the new value.
+    case 0xb02:
+    case 0xb82:
+      instret_offset = counter_offset(instret + 1, instret_offset, value, number == 0xb82);
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace lento::riscv

@@ -1,0 +1,56 @@
+// The architectural state of one hart: registers, machine-mode CSRs, traps and interrupts.
+// Source: RISC-V Privileged Architecture 20211203, machine mode only (mstatus.MPP always reads M).
+#pragma once
+
+#include <cstdint>
+
+namespace lento::riscv {
+
+enum Cause : uint32_t {
+  kInstructionMisaligned = 0,
+  kInstructionFault = 1,
+  kIllegalInstruction = 2,
+  kBreakpoint = 3,
+  kLoadMisaligned = 4,
+  kLoadFault = 5,
+  kStoreMisaligned = 6,
+  kStoreFault = 7,
+  kMachineEcall = 11,
+  kSoftwareInterrupt = 0x80000003,
+  kTimerInterrupt = 0x80000007,
+  kExternalInterrupt = 0x8000000b,
+};
+
+// Bits of mip and mie.
+inline constexpr uint32_t kSoftwareBit = 1u << 3, kTimerBit = 1u << 7, kExternalBit = 1u << 11;
+
+struct Hart {
+  uint32_t x[33] = {};  // x[32] takes what is written to x0
+  uint32_t pc = 0;
+  uint32_t id = 0;
+
+  uint32_t mstatus = 0x1800;  // MPP = M
+  uint32_t mie = 0, mip = 0, mtvec = 0, mscratch = 0, mepc = 0, mcause = 0, mtval = 0;
+  uint64_t instret = 0;                          // instructions completed
+  int64_t cycle_offset = 0, instret_offset = 0;  // what software added by writing mcycle, minstret
+
+  bool reserved = false;  // lr.w holds `reservation`
+  uint32_t reservation = 0;
+
+  // Enters the trap handler: saves pc and interrupt state, jumps to mtvec (vectored for interrupts when
+  // asked).
+  void trap(uint32_t cause, uint32_t value);
+  void mret();
+
+  // The cause of the interrupt to take now, or 0. Order: external, software, timer.
+  uint32_t pending_interrupt() const;
+
+  // Reads a CSR; false when it does not exist. `cycle` answers cycle, mcycle and time.
+  bool read_csr(uint32_t number, uint64_t cycle, uint32_t& value) const;
+  // Writes a CSR; false when it does not exist or is read-only.
+  bool write_csr(uint32_t number, uint64_t cycle, uint32_t value);
+
+  bool operator==(const Hart&) const = default;
+};
+
+}  // namespace lento::riscv

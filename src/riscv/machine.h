@@ -1,0 +1,65 @@
+// A functional machine: one hart on flat RAM, no timing (one cycle an instruction), no devices. It runs
+// conformance programs that end by storing to `tohost`, and serves as the reference of timed models.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "riscv/elf.h"
+#include "riscv/flat_memory.h"
+#include "riscv/interpreter.h"
+
+namespace lento::riscv {
+
+class Machine {
+ public:
+  explicit Machine(const Extensions& extensions = {}) : code_(extensions) {}
+
+  // Maps and fills the segments plus `slack` bytes of RAM after the last one (stack, heap), sets the entry,
+  // and watches the symbol `tohost` when the program has one.
+  void load(const ElfImage& image, uint32_t slack = 16u << 20);
+
+  // Runs at most `budget` instructions more; true when the program ended by a store to tohost.
+  bool run(uint64_t budget);
+
+  Hart& hart() { return hart_; }
+  FlatMemory& memory() { return memory_; }
+  std::optional<uint32_t> tohost() const { return result_; }  // the word stored there, once it was not 0
+  // Answers ecall; unset, ecall traps.
+  std::function<bool(Hart&)> on_ecall;
+  void watch(uint32_t address) { watched_ = address, watching_ = true; }
+
+  // The Port of riscv::run.
+  bool fetch(uint32_t) { return true; }
+  Access load(uint32_t address, unsigned size, uint32_t& value) {
+    return memory_.read(address, size, value) ? Access::Done : Access::Fault;
+  }
+  Access store(uint32_t address, unsigned size, uint32_t value) {
+    if (!memory_.write(address, size, value)) [[unlikely]]
+      return Access::Fault;
+    code_.written(address, size);
+    if (address == watched_) [[unlikely]]
+      return stored_to_watch(size, value);
+    return Access::Done;
+  }
+  Access atomic(Op op, uint32_t address, uint32_t operand, uint32_t& result);
+  Access fence(Op) { return Access::Done; }
+  void retire(Op) { ++cycle_; }
+  bool environment_call(Hart& hart) { return on_ecall && on_ecall(hart); }
+  const uint8_t* code_page(uint32_t address) { return memory_.page(address); }
+  uint64_t cycle() const { return cycle_; }
+
+ private:
+  Access stored_to_watch(unsigned size, uint32_t value);
+
+  Hart hart_;
+  FlatMemory memory_;
+  CodeCache code_;
+  uint64_t cycle_ = 0;
+  uint32_t watched_ = 0xffffffff;
+  bool watching_ = false;
+  std::optional<uint32_t> result_;
+};
+
+}  // namespace lento::riscv
