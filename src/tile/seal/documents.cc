@@ -1,0 +1,177 @@
+// The three YAML documents of policy.h and the dates in them.
+#include <charconv>
+#include <cstdio>
+
+#include "base/number.h"
+#include "spec/yaml.h"
+#include "tile/seal/policy.h"
+
+namespace lento::tile {
+namespace {
+
+// Days from 1970-01-01 to a civil date and back (Hinnant, "chrono-compatible low-level date algorithms").
+int64_t days_from_civil(int64_t y, unsigned m, unsigned d) {
+  y -= m <= 2;
+  const int64_t era = (y >= 0 ? y : y - 399) / 400;
+  const auto yoe = static_cast<unsigned>(y - era * 400);
+  const unsigned doy = (153 * (m > 2 ? m - 3 : m + 9) + 2) / 5 + d - 1;
+  return era * 146097 + static_cast<int64_t>(yoe * 365 + yoe / 4 - yoe / 100 + doy) - 719468;
+}
+
+unsigned digits(std::string_view text, size_t at, size_t count, const base::Location& where) {
+  if (at + count <= text.size()) {
+    if (const auto value = base::try_uint(text.substr(at, count))) return static_cast<unsigned>(*value);
+  }
+  throw base::Error(where, "'" + std::string(text) + "' is not a date",
+                    "write 2027-01-31 or 2027-01-31T12:00:00Z");
+}
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+void read_key(spec::Fields& fields, const std::string& name, PublicKey& key, const std::string& file) {
+  std::string text;
+  fields.required_text(name, text);
+  if (text.empty()) return;
+  try {
+    key = decode_key(text, file);
+  } catch (const base::Error&) {
+    fields.error(name, "not a minisign public key", "the second line of a .pub file");
+  }
+}
+
+void read_word(spec::Fields& fields, const std::string& name, uint32_t& out) {
+  int64_t value = -1;
+  fields.integer(name, value, 0, UINT32_MAX);
+  if (value < 0) return fields.error(name, "'" + name + "' is missing");
+  out = static_cast<uint32_t>(value);
+}
+
+void read_date(spec::Fields& fields, const std::string& name, uint64_t& out, const base::Location& where) {
+  std::string text;
+  fields.required_text(name, text);
+  if (!text.empty()) out = parse_utc(text, where);
+}
+
+void read_digest(spec::Fields& fields, const std::string& name, std::string& out) {
+  fields.required_text(name, out);
+  if (out.size() != 64 || out.find_first_not_of("0123456789abcdef") != std::string::npos) {
+    fields.error(name, "not a SHA-256 digest in hex");
+  }
+}
+
+}  // namespace
+
+uint64_t parse_utc(std::string_view text, const base::Location& where) {
+  const unsigned year = digits(text, 0, 4, where), month = digits(text, 5, 2, where),
+                 day = digits(text, 8, 2, where);
+  unsigned h = 0, m = 0, s = 0;
+  if (text.size() > 10) {
+    h = digits(text, 11, 2, where), m = digits(text, 14, 2, where), s = digits(text, 17, 2, where);
+  }
+  const uint64_t out =
+      static_cast<uint64_t>(days_from_civil(year, month, day)) * 86400 + h * 3600 + m * 60 + s;
+  const std::string canonical = format_utc(out);
+  if (year < 1970 || (canonical != text && canonical.substr(0, 10) != text)) digits("", 0, 1, where);
+  return out;
+}
+
+std::string format_utc(uint64_t seconds) {
+  int64_t days = static_cast<int64_t>(seconds / 86400) + 719468;
+  const int64_t era = days / 146097;
+  const auto doe = static_cast<unsigned>(days - era * 146097);
+  const unsigned yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
+  const unsigned doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+  const unsigned mp = (5 * doy + 2) / 153, day = doy - (153 * mp + 2) / 5 + 1,
+                 month = mp < 10 ? mp + 3 : mp - 9;
+  const int64_t year = static_cast<int64_t>(yoe) + era * 400 + (month <= 2);
+  const auto rest = static_cast<unsigned>(seconds % 86400);
+  char text[48];
+  std::snprintf(text, sizeof text, "%04lld-%02u-%02uT%02u:%02u:%02uZ", static_cast<long long>(year), month,
+                day, rest / 3600, rest / 60 % 60, rest % 60);
+  return text;
+}
+
+BlockRules parse_block_rules(const std::string& text, const std::string& file) {
+  const spec::YamlNode root = spec::parse_yaml(text, file);
+  base::ErrorList errors;
+  spec::Fields fields(root, errors);
+  BlockRules rules;
+  std::string policy = "permissive";
+  fields.schema("lento.tile-block/1");
+  read_key(fields, "owner", rules.owner, file);
+  read_word(fields, "block", rules.block);
+  read_word(fields, "abi", rules.abi);
+  fields.choice("policy", policy, {"closed", "restrictive", "permissive"});
+  read_word(fields, "rollback", rules.rollback);
+  fields.finish();
+  errors.throw_if_any();
+  rules.policy = parse_policy(policy, file);
+  return rules;
+}
+
+std::string write_block_rules(const BlockRules& rules) {
+  return "schema: lento.tile-block/1\nowner: " + encode_key(rules.owner) +
+         "\nblock: " + std::to_string(rules.block) + "\nabi: " + std::to_string(rules.abi) +
+         "\npolicy: " + std::string(policy_name(rules.policy)) +
+         "\nrollback: " + std::to_string(rules.rollback) + "\n";
+}
+
+Certificate parse_certificate(const std::string& text, const std::string& file) {
+  const spec::YamlNode root = spec::parse_yaml(text, file);
+  base::ErrorList errors;
+  spec::Fields fields(root, errors);
+  Certificate out;
+  fields.schema("lento.tile-certificate/1");
+  fields.required_text("subject", out.subject);
+  read_key(fields, "key", out.key, file);
+  std::vector<const spec::YamlNode*> blocks, policies;
+  fields.list("blocks", blocks);
+  fields.list("policies", policies);
+  for (const spec::YamlNode* node : blocks) {
+    out.blocks.push_back(static_cast<uint32_t>(base::parse_int(node->text, node->where, 0, UINT32_MAX)));
+  }
+  for (const spec::YamlNode* node : policies) out.policies.push_back(parse_policy(node->text, file));
+  read_date(fields, "not_before", out.not_before, root.where);
+  read_date(fields, "not_after", out.not_after, root.where);
+  fields.finish();
+  errors.throw_if_any();
+  return out;
+}
+
+std::string write_certificate(const Certificate& certificate) {
+  std::string out = "schema: lento.tile-certificate/1\nsubject: " + quoted(certificate.subject) +
+                    "\nkey: " + encode_key(certificate.key) + "\nblocks:\n";
+  for (const uint32_t block : certificate.blocks) out += "  - " + std::to_string(block) + "\n";
+  out += "policies:\n";
+  for (const Policy policy : certificate.policies) out += "  - " + std::string(policy_name(policy)) + "\n";
+  return out + "not_before: \"" + format_utc(certificate.not_before) + "\"\nnot_after: \"" +
+         format_utc(certificate.not_after) + "\"\n";
+}
+
+Approval parse_approval(const std::string& text, const std::string& file) {
+  const spec::YamlNode root = spec::parse_yaml(text, file);
+  base::ErrorList errors;
+  spec::Fields fields(root, errors);
+  Approval out;
+  fields.schema("lento.tile-approval/1");
+  read_digest(fields, "image", out.image);
+  read_digest(fields, "source", out.source);
+  read_digest(fields, "report", out.report);
+  fields.finish();
+  errors.throw_if_any();
+  return out;
+}
+
+std::string write_approval(const Approval& approval) {
+  return "schema: lento.tile-approval/1\nimage: " + approval.image + "\nsource: " + approval.source +
+         "\nreport: " + approval.report + "\n";
+}
+
+}  // namespace lento::tile

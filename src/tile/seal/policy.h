@@ -1,0 +1,78 @@
+// Who may run what on a block: certificates, approvals, and the decision whether a tile loads an image.
+//
+//   owner root key  --signs-->  certificate (developer key, blocks, policies, validity)
+//   developer key   --signs-->  image                       permissive: enough
+//   owner root key  --signs-->  approval (image, source and verifier report digests)   restrictive: also this
+//   owner root key  --signs-->  image                       closed: only this
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "tile/seal/image.h"
+#include "tile/seal/minisign.h"
+
+namespace lento::tile {
+
+// What is fixed in a tile: whose block it watches and what the owner allows (YAML, lento.tile-block/1).
+struct BlockRules {
+  PublicKey owner;
+  uint32_t block = 0;
+  uint32_t abi = 0;
+  Policy policy = Policy::Permissive;
+  uint32_t rollback = 0;  // the lowest counter still accepted
+};
+BlockRules parse_block_rules(const std::string& text, const std::string& file);
+std::string write_block_rules(const BlockRules& rules);
+
+// YAML, lento.tile-certificate/1; the signed message is the text itself.
+struct Certificate {
+  std::string subject;
+  PublicKey key;
+  std::vector<uint32_t> blocks;
+  std::vector<Policy> policies;
+  uint64_t not_before = 0, not_after = 0;  // Unix seconds, both inclusive
+};
+Certificate parse_certificate(const std::string& text, const std::string& file);
+std::string write_certificate(const Certificate& certificate);
+
+// YAML, lento.tile-approval/1: the owner has read this source and this verifier report for this image.
+struct Approval {
+  std::string image, source, report;  // SHA-256, hex
+};
+Approval parse_approval(const std::string& text, const std::string& file);
+std::string write_approval(const Approval& approval);
+
+// A file and the signature beside it.
+struct Signed {
+  std::string name;  // for errors
+  std::string text;
+  std::string signature;
+};
+
+struct Submission {
+  Signed image;
+  std::optional<Signed> certificate;
+  std::optional<Signed> approval;
+};
+
+struct Decision {
+  bool accepted = false;
+  std::string reason;  // why refused: one sentence; empty when accepted
+  std::string signer;  // "owner" or the certificate's subject
+  Image image;         // when accepted
+};
+
+// Decides as a tile would at `now` (Unix seconds). Never throws for what the submission holds: a file that
+// cannot be read is a refusal with the reader's message.
+Decision decide(const Submission& submission, const BlockRules& rules, uint64_t now);
+
+// "2027-01-31T12:00:00Z" or "2027-01-31" <-> Unix seconds, years 1970 to 9999.
+uint64_t parse_utc(std::string_view text, const base::Location& where);
+std::string format_utc(uint64_t unix_seconds);
+
+}  // namespace lento::tile

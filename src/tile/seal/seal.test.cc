@@ -1,0 +1,370 @@
+// The chain of trust: what minisign accepts, what a tile refuses, what the log proves.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/http.h"
+#include "base/rng.h"
+#include "tile/seal/store.h"
+
+namespace lento::tile {
+namespace {
+
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+constexpr uint64_t kNow = 1'800'000'000;
+
+struct TempFolder {
+  TempFolder() {
+    path = fs::temp_directory_path() /
+           ("lento-seal-" + std::to_string(::getpid()) + "-" + std::to_string(count++));
+    fs::create_directories(path);
+  }
+  ~TempFolder() { fs::remove_all(path); }
+  std::string operator/(const std::string& name) const { return (path / name).string(); }
+  fs::path path;
+  static inline int count = 0;
+};
+
+Image small_image() {
+  Image image;
+  image.block = 7;
+  image.abi = 2;
+  image.rollback = 5;
+  image.expires = kNow + 1000;
+  image.main_entry = 4;
+  image.input_mask = 3;
+  image.code = std::string("\x13\0\0\0\x67\x80\0\0", 8);
+  image.data = "data";
+  image.metadata = "source: " + sha256_hex("source") + "\n";
+  return image;
+}
+
+// A full, good restrictive set-up; each test breaks one thing.
+struct World {
+  SecretKey owner = generate_key(), developer = generate_key();
+  BlockRules rules{public_part(owner), 7, 2, Policy::Permissive, 3};
+  Image image = small_image();
+  Certificate certificate{"Acme \"analytics\"",
+                          public_part(developer),
+                          {7, 9},
+                          {Policy::Permissive, Policy::Restrictive},
+                          kNow - 10,
+                          kNow + 10};
+
+  Submission submission() const {
+    const std::string text = write_image(image);
+    const std::string cert = write_certificate(certificate);
+    const SecretKey& signer = image.policy == Policy::Closed ? owner : developer;
+    Submission out{
+        {"p.ypu", text, sign(signer, text, "v1")}, Signed{"dev.cert", cert, sign(owner, cert, "cert")}, {}};
+    const std::string approval =
+        write_approval({sha256_hex(text), sha256_hex("source"), sha256_hex("report")});
+    if (image.policy == Policy::Restrictive)
+      out.approval = Signed{"p.approval", approval, sign(owner, approval, "ok")};
+    return out;
+  }
+  std::string refusal() const { return refusal(submission()); }
+  std::string refusal(const Submission& s) const {
+    const Decision decision = decide(s, rules, kNow);
+    EXPECT_EQ(decision.accepted, decision.reason.empty());
+    return decision.reason;
+  }
+  void use(Policy policy) { image.policy = rules.policy = policy; }
+};
+
+int shell(const std::string& command) { return std::system((command + " >/dev/null 2>&1").c_str()); }
+
+TEST(Minisign, TheDebianToolAcceptsOursAndWeItsOwn) {
+  if (shell("minisign -v") != 0) GTEST_SKIP() << "minisign is not installed";
+  TempFolder dir;
+  const SecretKey key = generate_key();
+  base::write_file(dir / "m", "a message");
+  base::write_file(dir / "m.minisig", sign(key, "a message", "by lento"));
+  base::write_file(dir / "k.pub", write_public_key(public_part(key)));
+  base::write_file(dir / "k.key", write_secret_key(key, ""));
+  EXPECT_EQ(shell("minisign -V -H -p " + (dir / "k.pub") + " -m " + (dir / "m")), 0);
+  // Our secret key in its hands, its signatures (both kinds) in ours.
+  for (const std::string legacy : {"", " -l"}) {
+    ASSERT_EQ(shell("minisign -S" + legacy + " -s " + (dir / "k.key") + " -t theirs -m " + (dir / "m")), 0);
+    const auto check = verify(public_part(key), "a message", base::read_file(dir / "m.minisig"), "m.minisig");
+    EXPECT_EQ(check.state, SignatureState::Good);
+    EXPECT_EQ(check.trusted_comment, "theirs");
+  }
+  // Its keys in ours.
+  ASSERT_EQ(shell("minisign -G -W -p " + (dir / "t.pub") + " -s " + (dir / "t.key")), 0);
+  const SecretKey theirs = parse_secret_key(base::read_file(dir / "t.key"), "t.key", "");
+  EXPECT_EQ(public_part(theirs), parse_public_key(base::read_file(dir / "t.pub"), "t.pub"));
+}
+
+TEST(Minisign, SecretKeysUnderAPassword) {
+  const SecretKey key = generate_key();
+  const std::string text = write_secret_key(key, "open sesame");
+  EXPECT_TRUE(secret_key_is_encrypted(text, "k"));
+  EXPECT_EQ(parse_secret_key(text, "k", "open sesame").secret, key.secret);
+  EXPECT_THROW(parse_secret_key(text, "k", "wrong"), base::Error);
+}
+
+TEST(Minisign, EveryFlippedBitOfASignatureIsRefused) {
+  const SecretKey key = generate_key();
+  const std::string good = sign(key, "m", "comment");
+  const size_t first = good.find('\n') + 1;  // the first line is unprotected by design
+  for (size_t bit = first * 8; bit < (good.size() - 1) * 8; ++bit) {
+    std::string bad = good;
+    bad[bit / 8] = static_cast<char>(bad[bit / 8] ^ (1 << (bit % 8)));
+    bool accepted = false;
+    try {
+      accepted = verify(public_part(key), "m", bad, "s").state == SignatureState::Good;
+    } catch (const base::Error&) {
+    }
+    EXPECT_FALSE(accepted) << "bit " << bit;
+  }
+}
+
+TEST(Image, ReadsBackAndHasOneForm) {
+  const Image image = small_image();
+  const std::string bytes = write_image(image);
+  EXPECT_EQ(parse_image(bytes, "i"), image);
+  for (size_t size = 0; size < bytes.size(); ++size)
+    EXPECT_THROW(parse_image(bytes.substr(0, size), "i"), base::Error);
+  EXPECT_THROW(parse_image(bytes + "x", "i"), base::Error);
+}
+
+TEST(Policy, AcceptsEachPolicyWhenAllIsInOrder) {
+  World world;
+  for (const Policy policy : {Policy::Closed, Policy::Restrictive, Policy::Permissive}) {
+    world.use(policy);
+    const Decision decision = decide(world.submission(), world.rules, kNow);
+    EXPECT_TRUE(decision.accepted) << decision.reason;
+    EXPECT_EQ(decision.image, world.image);
+    EXPECT_EQ(decision.signer, policy == Policy::Closed ? "owner" : world.certificate.subject);
+  }
+}
+
+TEST(Policy, RefusesEveryFlippedBitAndEveryTruncationOfAnImage) {
+  const World world;
+  const Submission good = world.submission();
+  for (size_t bit = 0; bit < good.image.text.size() * 8; ++bit) {
+    Submission bad = good;
+    bad.image.text[bit / 8] = static_cast<char>(bad.image.text[bit / 8] ^ (1 << (bit % 8)));
+    EXPECT_THAT(world.refusal(bad), HasSubstr("does not match its bytes"));
+  }
+  for (size_t size = 0; size < good.image.text.size(); ++size) {
+    Submission bad = good;
+    bad.image.text.resize(size);
+    EXPECT_FALSE(decide(bad, world.rules, kNow).accepted);
+  }
+}
+
+TEST(Policy, RefusesEveryFlippedBitOfACertificate) {
+  const World world;
+  const Submission good = world.submission();
+  for (size_t bit = 0; bit < good.certificate->text.size() * 8; ++bit) {
+    Submission bad = good;
+    bad.certificate->text[bit / 8] = static_cast<char>(bad.certificate->text[bit / 8] ^ (1 << (bit % 8)));
+    EXPECT_FALSE(decide(bad, world.rules, kNow).accepted);
+  }
+}
+
+TEST(Policy, NamesTheReason) {
+  struct Case {
+    std::function<void(World&)> break_it;
+    std::string reason;
+  };
+  const Case cases[] = {
+      {[](World& w) { w.image.block = 8; }, "is for block 8"},
+      {[](World& w) { w.image.abi = 1; }, "needs ABI 1"},
+      {[](World& w) { w.image.expires = kNow - 1; }, "the image expired"},
+      {[](World& w) { w.rules.rollback = 6; }, "rollback: the image has counter 5"},
+      {[](World& w) { w.certificate.not_after = kNow - 1; }, "certificate expired"},
+      {[](World& w) { w.certificate.not_before = kNow + 1; }, "valid from"},
+      {[](World& w) { w.certificate.blocks = {8}; }, "does not cover block 7"},
+      {[](World& w) { w.certificate.policies = {Policy::Restrictive}; }, "does not cover policy permissive"},
+      {[](World& w) { w.rules.policy = Policy::Restrictive; }, "was made for policy permissive"},
+      {[](World& w) { w.rules.policy = Policy::Closed; }, "not by the owner's key"},
+      {[](World& w) { w.certificate.key = public_part(generate_key()); }, "not by the certified key"},
+      {[](World& w) { w.rules.owner = public_part(generate_key()); }, "not by the owner's key"},
+  };
+  for (const Case& test : cases) {
+    World world;
+    test.break_it(world);
+    EXPECT_THAT(world.refusal(), HasSubstr(test.reason));
+  }
+}
+
+TEST(Policy, AnotherKeyWithTheSameIdSignsNothing) {
+  World world;
+  SecretKey fake = generate_key();
+  fake.id = world.developer.id;  // the certified id, another key
+  Submission bad = world.submission();
+  bad.image.signature = sign(fake, bad.image.text, "v1");
+  EXPECT_THAT(world.refusal(bad), HasSubstr("another key has the id"));
+  fake.id = world.owner.id;
+  bad = world.submission();
+  bad.certificate->signature = sign(fake, bad.certificate->text, "c");
+  EXPECT_THAT(world.refusal(bad), HasSubstr("another key has the id"));
+  world.certificate.key = public_part(fake);  // a certified key that poses as the owner's
+  EXPECT_THAT(world.refusal(), HasSubstr("has the id of the owner's key"));
+}
+
+TEST(Policy, SwappedSectionsAreRefusedEvenUnderAGoodSignature) {
+  World world;
+  Submission bad = world.submission();
+  std::string& text = bad.image.text;
+  const size_t table = 8 + 7 * 4 + 8 * 4 + 0;  // magic, 5 words + u64, 8 words
+  const size_t entry = 4 + 4 + 64;
+  const std::string code = text.substr(table, entry), data = text.substr(table + entry, entry);
+  text.replace(table, entry, data).replace(table + entry, entry, code);
+  bad.image.signature = sign(world.developer, text, "v1");
+  EXPECT_THAT(world.refusal(bad), HasSubstr("sections are out of order"));
+}
+
+TEST(Policy, RestrictiveNeedsTheOwnersApprovalOfThisVeryImage) {
+  World world;
+  world.use(Policy::Restrictive);
+  Submission bad = world.submission();
+  bad.approval.reset();
+  EXPECT_THAT(world.refusal(bad), HasSubstr("needs the owner's approval"));
+  bad = world.submission();
+  bad.approval->text = write_approval({sha256_hex("other"), sha256_hex("source"), sha256_hex("report")});
+  bad.approval->signature = sign(world.owner, bad.approval->text, "ok");
+  EXPECT_THAT(world.refusal(bad), HasSubstr("for another image"));
+  bad.approval->text =
+      write_approval({sha256_hex(bad.image.text), sha256_hex("other"), sha256_hex("report")});
+  bad.approval->signature = sign(world.owner, bad.approval->text, "ok");
+  EXPECT_THAT(world.refusal(bad), HasSubstr("for another source"));
+  bad.approval->signature = sign(world.developer, bad.approval->text, "ok");
+  EXPECT_THAT(world.refusal(bad), HasSubstr("not by the owner's key"));
+}
+
+TEST(Dates, RoundTrip) {
+  EXPECT_EQ(parse_utc("1970-01-01", {}), 0u);
+  EXPECT_EQ(parse_utc("2027-01-15T08:00:00Z", {}), kNow);
+  EXPECT_EQ(format_utc(kNow), "2027-01-15T08:00:00Z");
+  for (const char* bad : {"2027-02-30", "2027-13-01", "27-01-01", "2027-01-01T25:00:00Z", ""}) {
+    EXPECT_THROW(parse_utc(bad, {}), base::Error) << bad;
+  }
+}
+
+// Independent of the recursive definition in merkle.cc: pads nothing, folds level by level.
+Digest fold_root(std::vector<Digest> level) {
+  while (level.size() > 1) {
+    std::vector<Digest> up;
+    for (size_t i = 0; i + 1 < level.size(); i += 2) up.push_back(tree_root({level[i], level[i + 1]}));
+    if (level.size() % 2) up.push_back(level.back());
+    level = up;
+  }
+  return level[0];
+}
+
+TEST(Merkle, AllProofsOfAllSmallTreesHoldAndNoOthers) {
+  std::vector<Digest> leaves;
+  for (int i = 0; i < 20; ++i) leaves.push_back(leaf_digest("entry " + std::to_string(i)));
+  EXPECT_EQ(to_hex(tree_root({})), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  for (uint64_t to = 1; to <= leaves.size(); ++to) {
+    const std::vector<Digest> tree(leaves.begin(), leaves.begin() + static_cast<long>(to));
+    const Digest root = tree_root(tree);
+    EXPECT_EQ(root, fold_root(tree));
+    for (uint64_t i = 0; i < to; ++i) {
+      auto proof = inclusion_proof(leaves, i, to);
+      EXPECT_TRUE(verify_inclusion(leaves[i], i, to, proof, root));
+      EXPECT_FALSE(verify_inclusion(leaves[(i + 1) % 20], i, to, proof, root));
+      EXPECT_FALSE(verify_inclusion(leaves[i], i + 1, to, proof, root));
+      proof.push_back(root);
+      EXPECT_FALSE(verify_inclusion(leaves[i], i, to, proof, root));
+    }
+    for (uint64_t from = 1; from <= to; ++from) {
+      const Digest old_root = tree_root({leaves.begin(), leaves.begin() + static_cast<long>(from)});
+      auto proof = consistency_proof(leaves, from, to);
+      EXPECT_TRUE(verify_consistency(from, old_root, to, root, proof));
+      EXPECT_FALSE(verify_consistency(from, leaves[19], to, root, proof));
+      if (from == to) continue;
+      for (Digest& digest : proof) {
+        digest[5] ^= 1;
+        EXPECT_FALSE(verify_consistency(from, old_root, to, root, proof));
+        digest[5] ^= 1;
+      }
+    }
+  }
+}
+
+struct StoreWorld : World {
+  TempFolder dir;
+  SecretKey key = generate_key();
+  std::string folder = dir / "store";
+  StoreWorld() {
+    init_store(folder, key);
+    for (const char* name : {"pics", "gpu", "pics"}) {
+      publish(folder, key, name, submission());
+      ++image.rollback;
+    }
+  }
+  Fetched get(const Ask& ask, const std::optional<TreeHead>& seen) {
+    return fetch(ask, public_part(key), seen, "pics");
+  }
+};
+
+TEST(Store, FolderAndServerGiveTheSameVerifiedProgram) {
+  StoreWorld world;
+  const Ask folder = ask_folder(world.folder);
+  const Fetched local = world.get(folder, {});
+  EXPECT_EQ(local.index, 2u);
+  EXPECT_TRUE(decide(local.submission, world.rules, kNow).accepted);
+  base::HttpServer server("127.0.0.1", 0, [&](const std::string& path, const std::string&) {
+    const auto answer = folder(path.substr(1));
+    return answer ? base::HttpReply{200, *answer} : base::HttpReply{404, "no"};
+  });
+  const Fetched remote = world.get(ask_http("http://127.0.0.1:" + std::to_string(server.port())), local.head);
+  EXPECT_EQ(remote.submission.image.text, local.submission.image.text);
+  EXPECT_EQ(remote.head, local.head);
+  EXPECT_TRUE(audit(world.folder, public_part(world.key), local.head).problems.empty());
+}
+
+TEST(Store, ReplayedRewrittenOrForeignLogsAreRefused) {
+  StoreWorld world;
+  const TreeHead old_head = world.get(ask_folder(world.folder), {}).head;
+  fs::copy(world.folder, world.dir / "old", fs::copy_options::recursive);
+  publish(world.folder, world.key, "values", world.submission());
+  const TreeHead new_head = world.get(ask_folder(world.folder), old_head).head;
+  EXPECT_EQ(new_head.size, 4u);
+  const auto reason = [&](const std::string& folder, const TreeHead& seen) -> std::string {
+    try {
+      world.get(ask_folder(folder), seen);
+    } catch (const base::Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(reason(world.dir / "old", new_head), HasSubstr("the log was replayed"));
+  // A store that forgets its first entry and grows again: same length, other history.
+  init_store(world.dir / "fork", world.key);
+  for (int i = 0; i < 5; ++i) publish(world.dir / "fork", world.key, "pics", world.submission());
+  EXPECT_THAT(reason(world.dir / "fork", new_head), HasSubstr("the log was rewritten"));
+  const SecretKey stranger = generate_key();
+  init_store(world.dir / "foreign", stranger);
+  publish(world.dir / "foreign", stranger, "pics", world.submission());
+  EXPECT_THAT(reason(world.dir / "foreign", {}), HasSubstr("not signed by the store's key"));
+}
+
+TEST(Store, AnEntryOutsideTheLogOrAChangedObjectIsRefused) {
+  StoreWorld world;
+  const Ask honest = ask_folder(world.folder);
+  LogEntry entry = world.get(honest, {}).entry;
+  entry.rollback += 1;
+  const Ask lying = [&](const std::string& q) -> std::optional<std::string> {
+    return q == "find/pics" ? "2\n" + write_entry(entry) : honest(q);
+  };
+  EXPECT_THROW(world.get(lying, {}), base::Error);
+  const std::string object = world.folder + "/objects/" + entry.image;
+  base::write_file(object, base::read_file(object) + "x");
+  EXPECT_THROW(world.get(honest, {}), base::Error);
+  EXPECT_EQ(audit(world.folder, public_part(world.key), {}).problems.size(), 1u);
+}
+
+}  // namespace
+}  // namespace lento::tile

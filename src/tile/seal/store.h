@@ -1,0 +1,66 @@
+// The app store: images with their signatures and certificates behind an append-only Merkle log.
+//
+// A store is a folder:  log.jsonl (one entry a line, its bytes are the leaf), head.json (size and root),
+// head.json.minisig (by the store's key), objects/<sha256>. A client asks the same questions of a folder or
+// of an HTTP server and believes nothing but the store's public key and the last head it accepted:
+// the head must be signed and extend the remembered one, the entry must be in it, every object must have
+// its digest. What fails is base::Error with the reason.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tile/seal/merkle.h"
+#include "tile/seal/policy.h"
+
+namespace lento::tile {
+
+struct LogEntry {
+  std::string name;  // 1 to 64 of a-z 0-9 . _ -
+  uint32_t rollback = 0;
+  std::string image, signature;  // SHA-256 of the objects, hex
+  std::string certificate, certificate_signature, approval, approval_signature;  // or ""
+};
+std::string write_entry(const LogEntry& entry);  // one line without its end
+LogEntry parse_entry(const std::string& line, const std::string& file);
+
+struct TreeHead {
+  uint64_t size = 0;
+  Digest root = {};
+  bool operator==(const TreeHead&) const = default;
+};
+std::string write_head(const TreeHead& head);
+TreeHead parse_head(const std::string& text, const std::string& file);
+
+void init_store(const std::string& folder, const SecretKey& key);
+// Appends one entry and signs the new head; returns its index.
+uint64_t publish(const std::string& folder, const SecretKey& key, const std::string& name,
+                 const Submission& submission);
+
+// One question, "head", "head.minisig", "find/NAME", "entry/INDEX", "inclusion/INDEX/SIZE",
+// "consistency/FROM/TO", "object/SHA256"; the answer's bytes, or nothing when there is none.
+using Ask = std::function<std::optional<std::string>(const std::string& question)>;
+Ask ask_folder(const std::string& folder);
+Ask ask_http(const std::string& address);  // "http://host:port"
+
+struct Fetched {
+  LogEntry entry;
+  uint64_t index = 0;
+  Submission submission;
+  TreeHead head;  // to remember
+};
+Fetched fetch(const Ask& ask, const PublicKey& store, const std::optional<TreeHead>& remembered,
+              const std::string& name);
+
+struct Audit {
+  TreeHead head;
+  uint64_t objects = 0;
+  std::vector<std::string> problems;  // empty: the store is whole
+};
+// Recomputes everything in a folder: leaves, root, signature, objects, and that it extends `remembered`.
+Audit audit(const std::string& folder, const PublicKey& store, const std::optional<TreeHead>& remembered);
+
+}  // namespace lento::tile
