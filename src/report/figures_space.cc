@@ -79,32 +79,6 @@ std::string route_line(const MeshFigure::Route& route, const MeshLayout& at) {
   return "<path class=\"route\" d=\"" + d + "\"><title>" + escape(route.label) + "</title></path>";
 }
 
-// Rows to show: all when few, else bins of neighbouring rows (their maximum), and every blamed row in full.
-std::vector<std::vector<size_t>> row_bins(const HeatMapFigure& f, size_t most) {
-  std::vector<std::vector<size_t>> bins;
-  const size_t per_bin = std::max<size_t>(1, (f.rows.size() + most - 1) / most);
-  for (size_t row = 0; row < f.rows.size(); ++row) {
-    if (per_bin > 1 && contains(f.blamed, f.rows[row]))
-      bins.insert(bins.begin(), {row});
-    else if (bins.empty() || bins.back().size() >= per_bin || contains(f.blamed, f.rows[bins.back()[0]]))
-      bins.push_back({row});
-    else
-      bins.back().push_back(row);
-  }
-  return bins;
-}
-
-double bin_maximum(const HeatMapFigure& f, const std::vector<size_t>& rows, size_t from, size_t to) {
-  double best = std::nan("");
-  for (const size_t row : rows) {
-    for (size_t c = from; c < to; ++c) {
-      const double v = f.values[row * f.columns.size() + c];
-      if (std::isfinite(v) && !(best >= v)) best = v;
-    }
-  }
-  return best;
-}
-
 }  // namespace
 
 std::string draw(const MeshFigure& f, const std::string& title) {
@@ -126,41 +100,42 @@ std::string draw(const MeshFigure& f, const std::string& title) {
 
 std::string draw(const HeatMapFigure& f, const std::string& title) {
   if (f.rows.empty() || f.columns.empty()) return {};
-  const auto bins = row_bins(f, 72);
+  constexpr double kLeft = 130, kWidth = 770;
   const size_t columns = std::min<size_t>(f.columns.size(), 180);
-  const double row_height = std::clamp(480.0 / static_cast<double>(bins.size()), 6.0, 22.0);
-  const double left = 130, cell = 770.0 / static_cast<double>(columns);
+  const auto edge = [&](size_t c) { return c * f.columns.size() / columns; };
+  const double row_height = std::clamp(480.0 / static_cast<double>(f.rows.size()), 6.0, 22.0);
+  const double cell = kWidth / static_cast<double>(columns);
   ExtentOf all;
   all.add(f.values);
   std::vector<std::string> paths(9);  // one path a colour keeps a large map small
   std::string labels;
-  for (size_t b = 0; b < bins.size(); ++b) {
-    const double y = 8 + row_height * static_cast<double>(b);
+  for (size_t row = 0; row < f.rows.size(); ++row) {
+    const double y = 8 + row_height * static_cast<double>(row);
+    const double* values = &f.values[row * f.columns.size()];
     for (size_t c = 0; c < columns; ++c) {
-      const double v =
-          bin_maximum(f, bins[b], c * f.columns.size() / columns, (c + 1) * f.columns.size() / columns);
+      const double v = *std::max_element(values + edge(c), values + edge(c + 1));
       if (!std::isfinite(v)) continue;
       paths[static_cast<size_t>(colour_class(v, all.get()))] +=
-          "M" + px(left + cell * static_cast<double>(c)) + " " + px(y) + "h" + px(cell + 0.3) + "v" +
+          "M" + px(kLeft + cell * static_cast<double>(c)) + " " + px(y) + "h" + px(cell + 0.3) + "v" +
           px(row_height - 0.5) + "h-" + px(cell + 0.3) + "z";
     }
-    const bool blamed = bins[b].size() == 1 && contains(f.blamed, f.rows[bins[b][0]]);
-    if (row_height >= 9 || blamed || b % 4 == 0) {
-      const std::string more = bins[b].size() > 1 ? " +" + std::to_string(bins[b].size() - 1) : "";
-      labels += text_at(left - 6, y + row_height * 0.75, f.rows[bins[b][0]].substr(0, 18) + more, "end");
+    const bool blamed = contains(f.blamed, f.rows[row]);
+    if (row_height >= 9 || blamed || row % 4 == 0)
+      labels += text_at(kLeft - 6, y + row_height * 0.75, f.rows[row].substr(0, 22), "end");
+    if (blamed) {
+      labels += "<rect class=\"outline\" x=\"" + px(kLeft) + "\" y=\"" + px(y) + "\" width=\"" + px(kWidth) +
+                "\" height=\"" + px(row_height) + "\"/>";
     }
-    if (blamed)
-      labels += "<rect class=\"outline\" x=\"" + px(left) + "\" y=\"" + px(y) + "\" width=\"770\" height=\"" +
-                px(row_height) + "\"/>";
   }
-  const double bottom = 8 + row_height * static_cast<double>(bins.size());
+  const double bottom = 8 + row_height * static_cast<double>(f.rows.size());
   std::string out = open_svg(920, bottom + 74, title);
   for (size_t q = 0; q < paths.size(); ++q)
     out += "<path class=\"q" + std::to_string(q) + "\" d=\"" + paths[q] + "\"/>";
-  const Scale x({f.columns.front(), std::max(f.columns.back(), f.columns.front() + 1e-9)}, left, left + 770);
+  const Scale x({f.columns.front(), std::max(f.columns.back(), f.columns.front() + 1e-9)}, kLeft,
+                kLeft + kWidth);
   for (const double t : x.ticks(8)) labels += text_at(x(t), bottom + 15, base::format_number(t, 7), "middle");
-  return out + labels + text_at(left + 385, bottom + 32, f.x_name, "middle") +
-         value_legend(left, bottom + 42, all.get(), f.value_name) + "</svg>";
+  return out + labels + text_at(kLeft + kWidth / 2, bottom + 32, f.x_name, "middle") +
+         value_legend(kLeft, bottom + 42, all.get(), f.value_name) + "</svg>";
 }
 
 std::string draw(const GraphFigure& f, const std::string& title) {
