@@ -121,7 +121,9 @@ int run(const std::vector<std::string>& args, Streams streams) {
   std::signal(SIGTERM, on_interrupt);
   std::signal(SIGPIPE, SIG_IGN);
   try {
+    add_diff(app, context);
     add_report(app, context);
+    add_serve(app, context);
     const int code = parse_and_run(app, context);
     streams.out.flush();
     return g_interrupted && code == 0 ? 130 : code;
