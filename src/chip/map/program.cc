@@ -30,7 +30,7 @@ struct Part {
   struct Read {
     uint64_t bytes;
     bool weights;
-    int source;         // index of the producing layer, -1: none
+    int source;          // index of the producing layer, -1: none
     int64_t end_sample;  // of the first pass
   };
   std::vector<Read> reads;
@@ -80,7 +80,8 @@ class Expander {
     std::vector<std::vector<Section>> sections(grid_.core_count());
     for (size_t begin = 0; begin < mapping_.layers.size();) {
       size_t end = begin;
-      while (end < mapping_.layers.size() && mapping_.layers[end].segment == mapping_.layers[begin].segment) ++end;
+      while (end < mapping_.layers.size() && mapping_.layers[end].segment == mapping_.layers[begin].segment)
+        ++end;
       expand_segment(begin, end, sections);
       begin = end;
     }
@@ -185,7 +186,8 @@ class Expander {
   }
 
   template <class PartOf>
-  void plan_input(size_t index, const InputFeature& input, PartOf part_of, std::map<uint32_t, const Slice*>& inputs) {
+  void plan_input(size_t index, const InputFeature& input, PartOf part_of,
+                  std::map<uint32_t, const Slice*>& inputs) {
     const int source = input.source_layer < 0 ? -1 : index_of_.at(input.source_layer);
     const bool from_cores = source >= int(segment_begin_) && !input.from_dram;
     if (source >= 0 && !from_cores) check_written(index, source);
@@ -205,8 +207,9 @@ class Expander {
     for (const OutputFeature& output : layer.outputs) {
       if (output.to_dram) return;
     }
-    throw Error(at(reader), "layer " + std::to_string(mapping_.layers[reader].id) + " reads layer " +
-                                std::to_string(layer.id) + " from DRAM, but that layer writes nothing there",
+    throw Error(at(reader),
+                "layer " + std::to_string(mapping_.layers[reader].id) + " reads layer " +
+                    std::to_string(layer.id) + " from DRAM, but that layer writes nothing there",
                 "give layer " + std::to_string(layer.id) + " an output_feature with \"dest\": \"dram\"");
   }
 
@@ -238,7 +241,8 @@ class Expander {
         if (!intersect(wanted, have.slice, common)) continue;
         for (const Position to : need.cores) {
           const int from = nearest_holder(have, to);
-          if (from != grid_.core(to)) add_channel(index, source, {from, grid_.core(to)}, volume(common), pass, made);
+          if (from != grid_.core(to))
+            add_channel(index, source, {from, grid_.core(to)}, volume(common), pass, made);
         }
       }
     }
@@ -258,7 +262,8 @@ class Expander {
     return best;
   }
 
-  void add_channel(size_t index, size_t source, std::pair<int, int> ends, uint64_t bytes, uint32_t pass, uint32_t made) {
+  void add_channel(size_t index, size_t source, std::pair<int, int> ends, uint64_t bytes, uint32_t pass,
+                   uint32_t made) {
     const auto channel = static_cast<uint32_t>(program_.channels.size());
     if (channel >= kMaxInstructions) too_large();
     const auto [from, to] = ends;
@@ -283,7 +288,8 @@ class Expander {
 
   uint32_t add_wait(size_t reader, const Part::Read& read, int64_t end_sample) {
     if (read.source < 0) return Program::kNoWait;
-    program_.waits.push_back({uint32_t(read.source), uint32_t(end_sample), uint32_t(samples_per_repeat_[reader]),
+    program_.waits.push_back({uint32_t(read.source), uint32_t(end_sample),
+                              uint32_t(samples_per_repeat_[reader]),
                               uint32_t(samples_per_repeat_[read.source])});
     return static_cast<uint32_t>(program_.waits.size() - 1);
   }
@@ -332,7 +338,8 @@ class Expander {
     }
   }
 
-  // Step s is (b, k, h, w). Inputs are read with the first k that needs them, weights with the first (b, h, w).
+  // Step s is (b, k, h, w). Inputs are read with the first k that needs them, weights with the first (b, h,
+  // w).
   void emit_reads(size_t index, const Part& part, uint32_t pass, uint32_t s, uint16_t step) {
     const auto& f = mapping_.layers[index].fetch;
     const uint32_t hw = uint32_t(f[2]) * f[3];

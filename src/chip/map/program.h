@@ -27,12 +27,12 @@ namespace lento::chip {
 enum class Action : uint8_t { Read, Receive, Compute, Write, Send };
 
 struct Instruction {
-  uint64_t amount = 0;   // Compute: operations; others: bytes
-  uint32_t layer = 0;    // index in Program::layers, as recorded (Send: the consumer's)
-  uint32_t target = 0;   // Receive, Send: channel; Read: wait (kNoWait: none); Compute, Write: 0
-  uint16_t step = 0;     // which of the layer's steps of one repetition
+  uint64_t amount = 0;  // Compute: operations; others: bytes
+  uint32_t layer = 0;   // index in Program::layers, as recorded (Send: the consumer's)
+  uint32_t target = 0;  // Receive, Send: channel; Read: wait (kNoWait: none); Compute, Write: 0
+  uint16_t step = 0;    // which of the layer's steps of one repetition
   Action action = Action::Compute;
-  bool first = false;    // opens a tile
+  bool first = false;  // opens a tile
 };
 
 struct Program {
@@ -43,30 +43,30 @@ struct Program {
     std::string name;
     LayerKind kind = LayerKind::Conv;
     int segment = 0;
-    uint32_t repeats = 1;            // per inference
-    uint32_t steps = 1;              // per repetition
-    uint32_t writes = 0;             // Write instructions of one repetition, all cores
+    uint32_t repeats = 1;  // per inference
+    uint32_t steps = 1;    // per repetition
+    uint32_t writes = 0;   // Write instructions of one repetition, all cores
   };
-  struct Section {                   // one segment on one core
-    uint32_t begin = 0, end = 0;     // in instructions
+  struct Section {                // one segment on one core
+    uint32_t begin = 0, end = 0;  // in instructions
     uint32_t repeats = 1;
   };
-  struct Channel {                   // the messages of one Send instruction, one a repetition
-    uint32_t from = 0, to = 0;       // cores
-    uint32_t receive = 0;            // instruction of the receiver
-    uint32_t route = 0;              // in routes
-    uint32_t credits = 2;            // repetitions that may be sent before the receiver has used the first
+  struct Channel {              // the messages of one Send instruction, one a repetition
+    uint32_t from = 0, to = 0;  // cores
+    uint32_t receive = 0;       // instruction of the receiver
+    uint32_t route = 0;         // in routes
+    uint32_t credits = 2;       // repetitions that may be sent before the receiver has used the first
   };
-  struct Wait {                      // until `layer` has written `repeats` repetitions of this inference, plus
-    uint32_t layer = 0;              // for each repetition of the reader `per_repeat` samples more
-    uint32_t end_sample = 0;         // of repetition 0 of the reader
-    uint32_t per_repeat = 0;         // samples of one repetition of the reader
-    uint32_t samples = 1;            // of one repetition of `layer`
+  struct Wait {               // until `layer` has written `repeats` repetitions of this inference, plus
+    uint32_t layer = 0;       // for each repetition of the reader `per_repeat` samples more
+    uint32_t end_sample = 0;  // of repetition 0 of the reader
+    uint32_t per_repeat = 0;  // samples of one repetition of the reader
+    uint32_t samples = 1;     // of one repetition of `layer`
     // How many repetitions of the layer must be done for repetition r.
     uint64_t needed(uint64_t r) const { return (r * per_repeat + end_sample + samples - 1) / samples; }
   };
   struct Route {
-    uint32_t begin = 0, end = 0;     // in hops
+    uint32_t begin = 0, end = 0;  // in hops
   };
 
   std::string name;
