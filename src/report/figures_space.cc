@@ -40,28 +40,31 @@ std::string link_line(const MeshFigure::Link& link, const MeshLayout& at, const 
          px(x1 - ux * gap) + " " + px(y1 - uy * gap) + "\"/>";
 }
 
-std::string label_of(const MeshFigure& f, int x, int y) {
+// The number of the core at each place ("core12" -> "12"), for matching "link5-9" to its two ends.
+std::vector<std::string> core_numbers(const MeshFigure& f) {
+  std::vector<std::string> numbers(static_cast<size_t>(f.width) * static_cast<size_t>(f.height));
   for (const auto& core : f.cores) {
-    if (core.x == x && core.y == y) return core.label;
+    const size_t digit = core.label.find_first_of("0123456789");
+    numbers[static_cast<size_t>(core.y * f.width + core.x)] =
+        digit == std::string::npos ? core.label : core.label.substr(digit);
   }
-  return {};
+  return numbers;
 }
 
-// "link5-9" blames both directions between the cores whose labels end in 5 and 9.
-bool link_blamed(const MeshFigure& f, const MeshFigure::Link& link) {
-  if (f.blamed.empty()) return false;
-  const auto number = [](const std::string& label) {
-    const size_t digit = label.find_first_of("0123456789");
-    return digit == std::string::npos ? label : label.substr(digit);
+// "link5-9" blames both directions between cores 5 and 9.
+bool link_blamed(const MeshFigure& f, const std::vector<std::string>& numbers, const MeshFigure::Link& link) {
+  const auto number = [&](int x, int y) {
+    const bool inside = x >= 0 && y >= 0 && x < f.width && y < f.height;
+    return inside ? numbers[static_cast<size_t>(y * f.width + x)] : std::string();
   };
-  const std::string a = number(label_of(f, link.from_x, link.from_y)),
-                    b = number(label_of(f, link.to_x, link.to_y));
+  const std::string a = number(link.from_x, link.from_y), b = number(link.to_x, link.to_y);
   return contains(f.blamed, "link" + a + "-" + b) || contains(f.blamed, "link" + b + "-" + a);
 }
 
 std::string core_box(const MeshFigure& f, const MeshFigure::Core& core, const MeshLayout& at, Extent extent) {
   const bool blamed = contains(f.blamed, core.label);
-  std::string out = "<rect class=\"q" + std::to_string(colour_class(core.value, extent)) +
+  std::string out = "<rect data-x=\"" + std::to_string(core.x) + "\" data-y=\"" + std::to_string(core.y) +
+                    "\" class=\"core q" + std::to_string(colour_class(core.value, extent)) +
                     (blamed ? " blame" : "") + "\" x=\"" + px(at.x(core.x)) + "\" y=\"" + px(at.y(core.y)) +
                     "\" width=\"" + px(at.core) + "\" height=\"" + px(at.core) + "\" rx=\"3\"><title>" +
                     escape(core.label) + ": " + base::format_number(core.value, 3) + "</title></rect>";
@@ -89,9 +92,11 @@ std::string draw(const MeshFigure& f, const std::string& title) {
   for (const auto& link : f.links) links.add(link.value);
   const double width = std::max(380.0, 40 + cell * f.width), height = 70 + cell * f.height;
   std::string out = open_svg(width, height, title);
+  const std::vector<std::string> numbers = core_numbers(f);
   for (const auto& link : f.links) {
     const std::string q = "q" + std::to_string(colour_class(link.value, links.get()));
-    out += link_line(link, at, "link " + q + (link_blamed(f, link) ? " blame" : ""));
+    out += link_line(link, at,
+                     "link " + q + (!f.blamed.empty() && link_blamed(f, numbers, link) ? " blame" : ""));
   }
   for (const auto& core : f.cores) out += core_box(f, core, at, cores.get());
   for (const auto& route : f.routes) out += route_line(route, at);
