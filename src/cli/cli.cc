@@ -121,6 +121,7 @@ int run(const std::vector<std::string>& args, Streams streams) {
   std::signal(SIGTERM, on_interrupt);
   std::signal(SIGPIPE, SIG_IGN);
   try {
+    add_chip(app, context);
     add_diff(app, context);
     add_report(app, context);
     add_serve(app, context);
