@@ -37,16 +37,47 @@ std::string command_line(const std::vector<std::string>& args) {
   return text;
 }
 
+// "lento fleet" for the innermost command that was named.
+void print_help(std::ostream& out, const CLI::App& app) {
+  std::string parents;
+  const CLI::App* at = &app;
+  while (!at->get_subcommands().empty()) {
+    parents += (parents.empty() ? "" : " ") + at->get_name();
+    at = at->get_subcommands().front();
+  }
+  out << at->help(parents);
+}
+
+// A word where a command should stand and none is so called; CLI11 itself would only miss the command.
+std::string misspelt_command(const CLI::App& app, const std::vector<std::string>& args) {
+  const CLI::App* at = &app;
+  for (const std::string& word : args) {
+    std::vector<std::string> known;
+    const CLI::App* next = nullptr;
+    for (const CLI::App* child : at->get_subcommands([](const CLI::App*) { return true; })) {
+      known.push_back(child->get_name());
+      if (child->get_name() == word) next = child;
+    }
+    if (known.empty() || word.starts_with("-")) return {};
+    if (!next)
+      return "error: '" + word + "' is no command of '" + at->get_name() +
+             "'\n  hint: " + base::suggestion(word, known);
+    at = next;
+  }
+  return {};
+}
+
 int parse_and_run(CLI::App& app, Context& context) {
+  if (const std::string fault = misspelt_command(app, context.args); !fault.empty()) {
+    context.streams.err << fault << "\n";
+    return 2;
+  }
   std::vector<std::string> reversed(context.args.rbegin(), context.args.rend());
   try {
     app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
-    for (CLI::App* at = &app;; at = at->get_subcommands().front()) {
-      if (!at->get_subcommands().empty()) continue;
-      context.streams.out << at->help();
-      return 0;
-    }
+    print_help(context.streams.out, app);
+    return 0;
   } catch (const CLI::CallForVersion&) {
     context.streams.out << "lento " << kVersion << "\n";
     return 0;
@@ -123,6 +154,7 @@ int run(const std::vector<std::string>& args, Streams streams) {
   try {
     add_chip(app, context);
     add_diff(app, context);
+    add_docs(app, context);
     add_report(app, context);
     add_serve(app, context);
     const int code = parse_and_run(app, context);

@@ -46,6 +46,7 @@ struct Context {
 // Add a command: write cli/<name>.cc, declare it here, list it in cli.cc.
 void add_chip(CLI::App& app, Context& context);
 void add_diff(CLI::App& app, Context& context);
+void add_docs(CLI::App& app, Context& context);
 void add_report(CLI::App& app, Context& context);
 void add_serve(CLI::App& app, Context& context);
 
