@@ -1,6 +1,8 @@
 #include "cli/cli.h"
 
+#include <cctype>
 #include <csignal>
+#include <filesystem>
 #include <ostream>
 
 #include "base/error.h"
@@ -35,6 +37,22 @@ std::string command_line(const std::vector<std::string>& args) {
   std::string text = "lento";
   for (const std::string& arg : args) text += " " + quoted(arg);
   return text;
+}
+
+// "Machines over time" -> DIR/2-machines-over-time.csv
+void write_figures(const std::string& folder, const finding::Diagnosis& diagnosis) {
+  std::error_code code;
+  std::filesystem::create_directories(folder, code);
+  if (code) throw base::Error({folder}, "cannot be made a folder: " + code.message());
+  for (size_t i = 0; i < diagnosis.figures.size(); ++i) {
+    std::string name = std::to_string(i + 1) + "-";
+    for (const char c : diagnosis.figures[i].title.substr(0, 60)) {
+      name += std::isalnum(static_cast<unsigned char>(c))
+                  ? static_cast<char>(std::tolower(static_cast<unsigned char>(c)))
+                  : '-';
+    }
+    base::write_file(folder + "/" + name + ".csv", report::write_csv(diagnosis.figures[i]));
+  }
 }
 
 // "lento fleet" for the innermost command that was named.
@@ -95,6 +113,9 @@ int parse_and_run(CLI::App& app, Context& context) {
 void Context::add_output_options(CLI::App& app) {
   app.add_flag("--json", json, "Print the diagnosis as JSON");
   app.add_option("--html", html, "Also write a self-contained HTML page")->type_name("FILE");
+  app.add_option("--csv", csv, "Also write every figure as a CSV file into this folder")->type_name("DIR");
+  app.add_option("--perfetto", perfetto, "Also write the timelines as a Chrome trace, for Perfetto")
+      ->type_name("FILE");
   app.add_flag("--explain", explain, "Print all evidence");
   app.add_flag("--strict", strict, "Stop at the first damaged record instead of skipping it");
   app.add_flag("--exit-code", exit_code, "Exit with 1 when there are findings");
@@ -115,6 +136,8 @@ void Context::show(finding::Diagnosis diagnosis) {
   diagnosis.version = kVersion;
   diagnosis.command = command_line(args);
   if (!html.empty()) base::write_file(html, report::write_html(diagnosis));
+  if (!perfetto.empty()) base::write_file(perfetto, report::write_trace(diagnosis));
+  if (!csv.empty()) write_figures(csv, diagnosis);
   const bool colored = color == "always";
   streams.out << (json ? report::write_json(diagnosis) : report::write_text(diagnosis, {explain, colored}));
   if (exit_code && !diagnosis.findings.empty()) result = 1;

@@ -20,6 +20,8 @@ struct Context {
   bool strict = false;
   bool exit_code = false;
   std::string html = {};
+  std::string csv = {};
+  std::string perfetto = {};
   std::string color = "auto";
   uint64_t seed = 1;
   unsigned jobs = 0;  // 0: all cores
