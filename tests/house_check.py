@@ -22,7 +22,6 @@ LIBRARIES = {
     "dwarf.h": {"trace"},
     "httplib.h": {"base"},
     "curl/": {"base"},
-    "boost/": {"serve"},
 }
 
 

@@ -1,0 +1,14 @@
+// lento fleet ...: the commands about a training job's machines.
+#include "cli/fleet.h"
+
+namespace lento::cli {
+
+void add_fleet(CLI::App& app, Context& context) {
+  CLI::App* fleet = app.add_subcommand("fleet", "Find the slow, faulty or silent machine of a training job");
+  fleet->require_subcommand(1);
+  add_fleet_diagnose(*fleet, context);
+  add_fleet_evaluate(*fleet, context);
+  example(*fleet, "lento fleet diagnose --csv job.csv.gz --machine-column node --metric power_w");
+}
+
+}  // namespace lento::cli

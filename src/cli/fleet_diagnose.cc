@@ -1,0 +1,70 @@
+// lento fleet diagnose: judge a recorded period.
+#include "base/error.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "cli/fleet.h"
+#include "cli/fleet_sources.h"
+#include "fleet/detect/detect.h"
+
+namespace lento::cli {
+namespace {
+
+struct Options {
+  FleetSource source;
+  fleet::DetectOptions detect;
+  std::vector<std::string> group_by;
+  std::string expect;
+  double judge_from = -1;
+};
+
+// The expectations of a diagnosis written by 'lento predict', or of a plain list of them.
+std::vector<finding::Expectation> read_expectations(const std::string& path) {
+  const base::Json json = base::parse_json(base::read_file(path, uint64_t{64} << 20), path);
+  return finding::diagnosis_from_json(json, path).expectations;
+}
+
+void run(Context& context, Options& o) {
+  base::ReadReport report;
+  std::vector<finding::Input> inputs;
+  const trace::MetricSeries series = read_source(o.source, context, report, inputs);
+  if (!o.group_by.empty()) o.detect.group_by = o.group_by;
+  if (o.judge_from >= 0) o.detect.judge_from_ms = series.begin_ms + static_cast<int64_t>(o.judge_from * 1000);
+  if (!o.expect.empty()) o.detect.expectations = read_expectations(o.expect);
+  finding::Diagnosis d = fleet::diagnose(series, o.detect, context.progress());
+  d.inputs = std::move(inputs);
+  finding::add_read_report(d, report);
+  context.show(std::move(d));
+}
+
+}  // namespace
+
+void add_fleet_diagnose(CLI::App& fleet, Context& context) {
+  CLI::App* app = fleet.add_subcommand("diagnose", "Judge a recorded period");
+  auto o = std::make_shared<Options>();
+  add_source_options(*app, o->source);
+  app->add_option("--group-by", o->group_by,
+                  "Labels whose values separate peers (default: stage, pp_rank, hardware)");
+  app->add_option("--min-peers", o->detect.min_peers, "Smaller groups are not judged")
+      ->check(CLI::Range(3, 1000000))
+      ->capture_default_str();
+  app->add_option("--false-alarms", o->detect.false_alarms_per_day,
+                  "Budget of false alarms a day for the whole job")
+      ->check(CLI::Range(1e-9, 1e3))
+      ->capture_default_str();
+  app->add_option("--horizons", o->detect.horizons_s, "Seconds of the windows that levels are averaged over")
+      ->check(CLI::Range(1.0, 1e6));
+  app->add_option("--judge-from", o->judge_from, "Seconds after the start; what lies before is only history");
+  app->add_option("--expect", o->expect,
+                  "Prediction (JSON of 'lento predict') to hold the whole fleet against")
+      ->type_name("FILE");
+  app->add_option("--expect-metric", o->detect.expected_metric,
+                  "Metric that the prediction's step time is compared with")
+      ->capture_default_str();
+  context.add_output_options(*app);
+  example(*app,
+          "lento fleet diagnose --csv job.csv.gz --machine-column node --time-column time_ms --time-unit ms "
+          "--metric dc_watts");
+  app->callback([&context, o] { run(context, *o); });
+}
+
+}  // namespace lento::cli

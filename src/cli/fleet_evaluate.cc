@@ -1,0 +1,57 @@
+// lento fleet evaluate: measures the detectors on data with known truth.
+#include "base/error.h"
+#include "cli/fleet.h"
+#include "fleet/evaluate/real_data.h"
+
+namespace lento::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> real;
+  fleet::RealOptions real_options;
+};
+
+void run(Context& context, Options& o) {
+  finding::Diagnosis d;
+  d.scale = "fleet";
+  d.title = "Evaluation of the fleet detectors";
+  d.seed = context.seed;
+  o.real_options.seed = context.seed;
+  o.real_options.threads = context.jobs;
+  for (const std::string& set : o.real) {
+    const auto measure = set == "mlperf64" ? fleet::measure_mlperf64
+                         : set == "hpas"   ? fleet::measure_hpas
+                         : set == "asd12"  ? fleet::measure_asd12
+                                           : fleet::measure_straggler;
+    finding::TableFigure table = measure(o.real_options, context.progress());
+    for (const auto& row : table.rows) {
+      std::string name = set;
+      for (size_t i = 0; i + 1 < row.size(); ++i) name += ", " + row[i];
+      d.facts.emplace_back(name, row.back());
+    }
+    d.figures.push_back({set, "Recorded telemetry with known truth.", std::move(table)});
+  }
+  d.verdict = "Measured on recorded telemetry with known truth.";
+  context.show(std::move(d));
+}
+
+}  // namespace
+
+void add_fleet_evaluate(CLI::App& fleet, Context& context) {
+  CLI::App* app = fleet.add_subcommand("evaluate", "Measure the detectors on data with known truth");
+  auto o = std::make_shared<Options>();
+  app->add_option("--real", o->real, "Recorded sets to measure on")
+      ->check(CLI::IsMember({"mlperf64", "hpas", "asd12", "straggler"}));
+  app->add_option("--data", o->real_options.folder, "Folder with the recorded sets")->type_name("DIR");
+  app->add_option("--node-stride", o->real_options.node_stride, "mlperf64: plant on every n-th node only")
+      ->check(CLI::Range(1, 64));
+  app->add_option("--draws", o->real_options.draws, "hpas: fleets drawn for each fault segment")
+      ->check(CLI::Range(1, 1000));
+  context.add_output_options(*app);
+  context.add_seed(*app);
+  context.add_jobs(*app);
+  example(*app, "lento fleet evaluate --real straggler --data ../shared/data/fleet");
+  app->callback([&context, o] { run(context, *o); });
+}
+
+}  // namespace lento::cli

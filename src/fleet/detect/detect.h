@@ -1,0 +1,132 @@
+// Which machine of a training job is slow, faulty or silent?
+//
+//   MetricSeries -> diagnose -> Diagnosis          a recorded period
+//   rows         -> Detector -> verdicts           a live job, one row a step, bounded memory
+//
+// diagnose() feeds the rows to a Detector, so a replayed period gives the verdicts the live run gave.
+// The default mode is ours (level_track.h); the method of the Minder paper is in minder.h.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/progress.h"
+#include "finding/finding.h"
+#include "trace/metric_series.h"
+
+namespace lento::fleet {
+
+struct DetectOptions {
+  std::vector<std::string> metrics;  // judged, in order of priority; empty: all
+  std::vector<std::string> group_by{"stage", "pp_rank", "hardware"};  // labels whose values separate peers
+  size_t min_peers = 4;                                               // smaller groups are not judged
+  std::vector<double> horizons_s{140, 280, 560};
+  double false_alarms_per_day = 0.1;     // budget of the whole job
+  double tail_factor = 1.0;              // widens the normal law's threshold (docs/methods/fleet.md: why 1)
+  double startup_s = 30;                 // not judged after the first sample of the job
+  double silence_s = 60;                 // a machine without any sample for so long, while peers report
+  double same_cause_share = 0.4;         // weaker deviations of the same metric are "also affected"
+  std::optional<int64_t> judge_from_ms;  // earlier rows are only history
+  bool keep_history = true;              // scores and bands for figures
+  std::vector<finding::Expectation> expectations;  // predict's numbers, compared with the fleet's median
+  std::string expected_metric = "step_time_s";     // the metric that an Expectation of a step speaks of
+};
+
+struct MetricScore {
+  size_t metric = 0;
+  double score = 0;                                           // peak
+  double deviation = 0, level = 0, peers = 0, threshold = 0;  // at the peak
+};
+
+struct Verdict {
+  size_t machine = 0;
+  bool silent = false;  // else: its metrics differ from the peers'
+  bool active = true;
+  int64_t onset_ms = 0;               // estimated start
+  int64_t raised_ms = 0;              // when it was first named
+  int64_t last_ms = 0;                // last time the deviation was confirmed
+  double score = 0;                   // peak deviation over threshold
+  double horizon_s = 0;               // of the window that raised it
+  std::vector<MetricScore> metrics;   // abnormal metrics, by falling peak score
+  std::vector<size_t> also_affected;  // machines with a weaker deviation of the same metrics
+};
+
+// Scores, levels and peer bands over time for figures: at most 512 columns, neighbours merged when full.
+struct ScoreHistory {
+  std::vector<int64_t> time_ms;
+  std::vector<std::vector<float>> score;  // [column][metric * machines + machine]: largest of the horizons
+  std::vector<std::vector<float>> level;  // of the shortest horizon
+  std::vector<std::vector<float>> low, median, high;  // [column][metric * groups + group]
+};
+
+struct Fleet {
+  std::vector<std::string> machines;
+  std::vector<trace::Labels> labels;
+  std::vector<std::string> metrics;
+  int64_t step_ms = 1000;
+};
+
+class Detector {
+ public:
+  Detector(Fleet fleet, DetectOptions options);
+  ~Detector();
+  Detector(Detector&&) noexcept;
+
+  // One step: values[metric * machines + machine], NaN where missing. Times must rise by step_ms.
+  void push(int64_t time_ms, std::span<const float> values);
+
+  const Fleet& fleet() const;
+  const std::vector<Verdict>& verdicts() const;  // in order of raising; resolved ones have active = false
+  void forget_resolved(int64_t before_ms);       // bounds the list in long runs
+  const ScoreHistory& history() const;
+  std::vector<std::vector<size_t>> unjudged_groups() const;  // too few peers
+  size_t group_of(size_t machine) const;
+  size_t groups() const;
+  double peak_score(size_t machine) const;  // over all judged time: mean of the top quarter of metrics
+
+  // What was learned and which verdicts stand, by machine and metric name; survives a restart and a change of
+  // the machine list. restore() takes what fits and ignores the rest.
+  base::Json save() const;
+  void restore(const base::Json& state);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+finding::Diagnosis diagnose(const trace::MetricSeries& series, const DetectOptions& options,
+                            const base::Progress& progress = {});
+
+// Findings, facts, figures of a detector's present state; `diagnose` ends with it, `watch` shows it live.
+struct Names {
+  const trace::MetricSeries* series = nullptr;  // for device names; may be null
+};
+finding::Diagnosis conclude(const Detector& detector, const DetectOptions& options, Names names = {});
+
+// All machines by falling abnormality over steps [from, to) as one window, earlier steps being history:
+// mean of the top quarter of the metrics' scores. For short periods and for ranking without a threshold.
+struct RankedMachine {
+  size_t machine = 0;
+  double score = 0;
+  size_t top_metric = 0;
+};
+std::vector<RankedMachine> rank_machines(const trace::MetricSeries& series, size_t from, size_t to,
+                                         const DetectOptions& options);
+
+// The same for many windows of one length in one pass: those that end before each step of `ends` (rising).
+struct RankWindows {
+  size_t length = 8;
+  size_t stride =
+      1;  // between windows that are learned from; every end must be the last one's minus a multiple
+  std::vector<size_t> ends;
+};
+std::vector<std::vector<RankedMachine>> rank_windows(const trace::MetricSeries& series,
+                                                     const RankWindows& windows,
+                                                     const DetectOptions& options);
+
+}  // namespace lento::fleet

@@ -1,0 +1,175 @@
+// Planted truth: fleets of noise around a common wave, with and without a fault.
+#include "fleet/detect/detect.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "base/rng.h"
+#include "fleet/detect/budget.h"
+#include "fleet/detect/fault_types.h"
+#include "fleet/detect/priority.h"
+
+namespace lento::fleet {
+namespace {
+
+constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
+
+trace::MetricSeries fleet_of(size_t machines, size_t steps, uint64_t seed, size_t metrics = 1) {
+  trace::MetricSeries s;
+  s.steps = steps;
+  for (size_t m = 0; m < machines; ++m) s.machines.push_back("n" + std::to_string(m));
+  s.labels.resize(machines);
+  for (size_t k = 0; k < metrics; ++k) s.metrics.push_back("metric" + std::to_string(k));
+  s.values.resize(metrics * steps * machines);
+  base::Rng rng(seed, "test.fleet");
+  std::vector<double> offset(machines);
+  for (double& o : offset) o = rng.normal(0, 0.7);
+  for (size_t k = 0; k < metrics; ++k) {
+    for (size_t t = 0; t < steps; ++t) {
+      for (size_t m = 0; m < machines; ++m) {
+        s.row(k, t)[m] = static_cast<float>(100 + 10 * std::sin(static_cast<double>(t) / 3) + offset[m] +
+                                            rng.normal(0, 5));
+      }
+    }
+  }
+  return s;
+}
+
+void scale(trace::MetricSeries& s, size_t machine, size_t from, size_t to, float factor) {
+  for (size_t t = from; t < std::min(to, s.steps); ++t) s.row(0, t)[machine] *= factor;
+}
+
+std::vector<std::string> named(const trace::MetricSeries& s, const DetectOptions& o = {}) {
+  std::vector<std::string> out;
+  for (const auto& f : diagnose(s, o).findings) out.push_back(f.subject);
+  return out;
+}
+
+TEST(Diagnose, HealthyFleetsGiveNothing) {
+  for (const size_t machines : {4, 10, 64}) {
+    for (uint64_t seed = 1; seed <= 4; ++seed)
+      EXPECT_TRUE(named(fleet_of(machines, 1800, seed)).empty()) << machines;
+  }
+}
+
+TEST(Diagnose, NamesTheOneMachineAtEverySize) {
+  for (const size_t machines : {4, 10, 64}) {
+    auto s = fleet_of(machines, 1500, 7);
+    scale(s, 2, 900, 1500, 0.7f);
+    const auto d = diagnose(s, {});
+    ASSERT_EQ(d.findings.size(), 1u) << machines;
+    EXPECT_EQ(d.findings[0].subject, "n2");
+    EXPECT_NEAR(*d.findings[0].factor, 0.7, 0.05);
+    EXPECT_NEAR(d.findings[0].when->begin, 900, 20);
+    EXPECT_GE(d.figures.size(), 4u);
+  }
+}
+
+TEST(Diagnose, ABurstOfAMinuteIsNoFault) {
+  auto s = fleet_of(32, 1500, 3);
+  scale(s, 5, 800, 860, 0.0f);
+  EXPECT_TRUE(named(s).empty());
+}
+
+TEST(Diagnose, SeveralAtOnceAreAllNamed) {
+  auto s = fleet_of(64, 1500, 5);
+  for (const size_t m : {3, 9, 40}) scale(s, m, 900, 1500, 0.5f);
+  EXPECT_EQ(named(s).size(), 3u);
+  auto two_of_four = fleet_of(4, 1500, 5);
+  for (const size_t m : {1, 2}) scale(two_of_four, m, 900, 1500, 0.5f);
+  EXPECT_LE(named(two_of_four).size(),
+            4u);  // a tie of two against two has no right answer: no crash is all we ask
+}
+
+TEST(Diagnose, SmallGroupsAreNotJudgedAndNeverThrownTogether) {
+  auto s = fleet_of(8, 1500, 2);
+  for (size_t m = 0; m < 8; ++m) s.labels[m] = {{"stage", std::to_string(m / 2)}};
+  scale(s, 6, 0, 1500, 2.0f);
+  scale(s, 7, 0, 1500, 2.0f);
+  const auto d = diagnose(s, {});
+  EXPECT_TRUE(d.findings.empty());
+  ASSERT_FALSE(d.notes.empty());
+}
+
+TEST(Diagnose, ASlowStageIsNoFaultWhenGrouped) {
+  auto s = fleet_of(16, 1500, 2);
+  for (size_t m = 0; m < 16; ++m) s.labels[m] = {{"stage", std::to_string(m / 8)}};
+  for (size_t m = 8; m < 16; ++m) scale(s, m, 0, 1500, 2.0f);
+  EXPECT_TRUE(named(s).empty());
+}
+
+TEST(Diagnose, SilenceIsASignalUnlessTheSourceFails) {
+  auto s = fleet_of(32, 1200, 2);
+  for (size_t t = 900; t < 1200; ++t) s.row(0, t)[4] = kNone;
+  const auto d = diagnose(s, {});
+  ASSERT_EQ(d.findings.size(), 1u);
+  EXPECT_EQ(d.findings[0].category, "silent machine");
+  for (size_t t = 900; t < 1200; ++t) {
+    for (size_t m = 0; m < 16; ++m) s.row(0, t)[m] = kNone;
+  }
+  EXPECT_TRUE(named(s).empty());
+}
+
+TEST(Diagnose, AnUnevenChangeOfTheWholeJobIsNoFault) {
+  auto s = fleet_of(32, 1800, 9);
+  base::Rng rng(1, "test.change");
+  for (size_t m = 0; m < 32; ++m) {
+    const float factor = static_cast<float>(rng.uniform(0.4, 0.6));
+    scale(s, m, 900, 1800, factor);
+  }
+  EXPECT_TRUE(named(s).empty());
+}
+
+TEST(Diagnose, AUniformlySlowFleetIsHeldAgainstTheExpectation) {
+  auto s = fleet_of(8, 800, 1);
+  s.metrics[0] = "step_time_s";
+  DetectOptions o;
+  o.expectations.push_back({"step", "time", 50, "s", 0.05, "test"});
+  const auto d = diagnose(s, o);
+  ASSERT_EQ(d.findings.size(), 1u);
+  EXPECT_EQ(d.findings[0].category, "slower than predicted");
+  EXPECT_NEAR(*d.findings[0].factor, 2.0, 0.1);
+  o.expectations[0].value = 100;
+  EXPECT_TRUE(diagnose(s, o).findings.empty());
+}
+
+TEST(Rank, PutsTheDeviatingMachineFirst) {
+  auto s = fleet_of(12, 400, 4, 3);
+  scale(s, 7, 300, 400, 0.9f);
+  EXPECT_EQ(rank_machines(s, 300, 400, {}).front().machine, 7u);
+}
+
+TEST(Budget, ThresholdsOfTheNormalLaw) {
+  EXPECT_NEAR(normal_threshold(0.05), 1.959964, 1e-5);
+  EXPECT_GT(budget_threshold({1000, 7, 1000}, 0.1), budget_threshold({10, 1, 1000}, 0.1));
+}
+
+TEST(FaultTypes, PfcAlonePointsToPcie) {
+  const auto odds =
+      likely_faults({true, true, true, false, false, false}, {false, false, true, false, false, false});
+  EXPECT_EQ(odds[0].name, "PCIe downgrading");
+  double sum = 0;
+  for (const auto& o : odds) sum += o.probability;
+  EXPECT_NEAR(sum, 1, 1e-12);
+}
+
+TEST(Priority, FindsTheTellingMetricsInOrder) {
+  base::Rng rng(3, "test.tree");
+  std::vector<PrioritySample> samples;
+  for (int i = 0; i < 400; ++i) {
+    PrioritySample s;
+    s.faulty = i % 2;
+    s.z = {static_cast<float>(rng.normal()), static_cast<float>(rng.normal(s.faulty && i % 10 < 8 ? 9 : 0)),
+           static_cast<float>(rng.normal(s.faulty && i % 10 >= 8 ? 9 : 0))};
+    samples.push_back(s);
+  }
+  const auto order = prioritise(samples, {7, 20});
+  ASSERT_GE(order.size(), 2u);
+  EXPECT_EQ(order[0].metric, 1u);
+  EXPECT_EQ(order[1].metric, 2u);
+}
+
+}  // namespace
+}  // namespace lento::fleet

@@ -1,0 +1,36 @@
+// Likely fault types from the classes of metrics that deviate: naive Bayes on the rates that Minder (NSDI'25,
+// Table 1) reports for production faults. Rows are corrected by their own sums (docs/methods/fleet.md).
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lento::fleet {
+
+enum class MetricClass { Cpu, Gpu, Pfc, Throughput, Disk, Memory, Other };
+inline constexpr size_t kMetricClasses = 6;  // without Other
+
+// By the words of its name: "node_cpu_seconds_total" is Cpu, "DCGM_FI_DEV_POWER_USAGE" is Gpu.
+MetricClass metric_class(std::string_view name);
+std::string_view to_string(MetricClass metric_class);
+
+struct FaultType {
+  std::string_view name;
+  double share;                              // of all production faults
+  std::array<double, kMetricClasses> shows;  // probability that the class deviates
+};
+const std::array<FaultType, 10>& fault_types();
+
+struct FaultOdds {
+  std::string_view name;
+  double probability = 0;
+};
+
+// By falling probability. `watched` are the classes for which metrics exist at all, `shown` those that
+// deviate.
+std::vector<FaultOdds> likely_faults(const std::array<bool, kMetricClasses>& watched,
+                                     const std::array<bool, kMetricClasses>& shown);
+
+}  // namespace lento::fleet

@@ -1,0 +1,320 @@
+#include "fleet/detect/level_track.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace lento::fleet {
+namespace {
+
+constexpr std::array<double, 5> kQuantiles{0.10, 0.25, 0.50, 0.75, 0.90};
+constexpr double kMemory = 2000;  // evaluations that running means look back
+constexpr double kBaselineMemory = 1000;
+constexpr double kSigmaOfMad = 1.4826;
+constexpr double kBlockShare = 0.3;  // of the whole deviation that a block must show
+constexpr size_t kSteadyBlocks = 6;  // of 8
+constexpr float kKnown = 30;         // baselines entered before the level test retires
+constexpr double kMaxScore = 100;
+constexpr size_t kQuantileSamples = 32;  // shorter windows have no quantiles worth the name: the mean alone
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+template <class Values>
+double median_of(Values& v) {
+  if (v.empty()) return 0;
+  const size_t half = v.size() / 2;
+  std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(half), v.end());
+  const double upper = v[half];
+  if (v.size() % 2) return upper;
+  return (upper + *std::max_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(half))) / 2;
+}
+
+// Robust spread: MAD scale, refined by the root mean square of values within 4 of it (both 0 for constants).
+double spread(const std::vector<double>& values) {
+  std::vector<double> magnitude;
+  magnitude.reserve(values.size());
+  for (const double v : values) magnitude.push_back(std::abs(v));
+  const double mad = kSigmaOfMad * median_of(magnitude);
+  double sum = 0;
+  size_t n = 0;
+  for (const double v : values) {
+    if (mad > 0 && std::abs(v) > 4 * mad) continue;
+    sum += v * v;
+    ++n;
+  }
+  if (mad == 0 || n == 0) return 0;
+  return std::max(mad, std::sqrt(sum / static_cast<double>(n)));
+}
+
+void running_mean(double& mean, double& count, double value) {
+  count = std::min(count + 1, kMemory);
+  mean += (value - mean) / count;
+}
+
+// Student-like widening for few peers: the spread of M machines is itself uncertain.
+double few_peers(size_t machines) { return 1 + 6.0 / static_cast<double>(machines - 1); }
+
+// Solves the symmetric positive definite 6x6 system C w = 1 by elimination.
+std::array<double, LevelTrack::kFeatures> solve_ones(
+    std::array<double, LevelTrack::kFeatures * LevelTrack::kFeatures> c) {
+  constexpr size_t k = LevelTrack::kFeatures;
+  std::array<double, k> x;
+  x.fill(1);
+  for (size_t i = 0; i < k; ++i) {
+    for (size_t j = i + 1; j < k; ++j) {
+      const double f = c[j * k + i] / c[i * k + i];
+      for (size_t l = i; l < k; ++l) c[j * k + l] -= f * c[i * k + l];
+      x[j] -= f * x[i];
+    }
+  }
+  for (size_t i = k; i-- > 0;) {
+    for (size_t l = i + 1; l < k; ++l) x[i] -= c[i * k + l] * x[l];
+    x[i] /= c[i * k + i];
+  }
+  return x;
+}
+
+}  // namespace
+
+LevelTrack::LevelTrack(const TrackOptions& options, size_t machines)
+    : options_(options),
+      feature_(machines),
+      deviation_(machines),
+      baseline_(machines),
+      block_(machines),
+      baseline_count_(machines, 0),
+      own_variance_(machines, 0) {}
+
+double LevelTrack::combine(const Feature& f) const {
+  double sum = 0;
+  for (size_t i = 0; i < kFeatures; ++i) sum += weight_[i] * f[i];
+  return sum;
+}
+
+void LevelTrack::measure(const float* window, size_t m) {
+  const size_t n = options_.n;
+  sorted_.clear();
+  double total = 0;
+  for (size_t b = 0; b < kBlocks; ++b) {
+    double sum = 0;
+    size_t count = 0;
+    for (size_t i = b * n / kBlocks; i < (b + 1) * n / kBlocks; ++i) {
+      if (std::isnan(window[i])) continue;
+      sum += window[i];
+      ++count;
+      sorted_.push_back(window[i]);
+    }
+    block_[m][b] = count ? static_cast<float>(sum / static_cast<double>(count)) : kNan;
+    total += sum;
+  }
+  if (sorted_.size() * 4 < n * 3) {
+    feature_[m][0] = kNan;
+    return;
+  }
+  std::sort(sorted_.begin(), sorted_.end());
+  feature_[m][0] = static_cast<float>(total / static_cast<double>(sorted_.size()));
+  for (size_t q = 0; q < kQuantiles.size(); ++q) {
+    const double at = kQuantiles[q] * static_cast<double>(sorted_.size() - 1);
+    const size_t low = static_cast<size_t>(at), high = std::min(low + 1, sorted_.size() - 1);
+    feature_[m][q + 1] =
+        sorted_[low] + static_cast<float>(at - static_cast<double>(low)) * (sorted_[high] - sorted_[low]);
+  }
+}
+
+void LevelTrack::subtract_peers(const std::vector<size_t>& present) {
+  std::vector<float> column(present.size());
+  for (size_t f = 0; f < kFeatures; ++f) {
+    for (size_t i = 0; i < present.size(); ++i) column[i] = feature_[present[i]][f];
+    median_[f] = static_cast<float>(median_of(column));
+    for (const size_t m : present) deviation_[m][f] = feature_[m][f] - median_[f];
+  }
+  for (size_t b = 0; b < kBlocks; ++b) {
+    column.clear();
+    for (const size_t m : present) {
+      if (!std::isnan(block_[m][b])) column.push_back(block_[m][b]);
+    }
+    const float mid = static_cast<float>(median_of(column));
+    for (const size_t m : present) block_[m][b] -= mid;
+  }
+}
+
+void LevelTrack::learn_weights(const std::vector<size_t>& present) {
+  std::vector<double> size;
+  for (const size_t m : present) size.push_back(std::abs(deviation_[m][0]));
+  const double limit = 4 * kSigmaOfMad * median_of(size);
+  std::array<double, kFeatures * kFeatures> now{};
+  double n = 0;
+  for (const size_t m : present) {
+    if (std::abs(deviation_[m][0]) > limit) continue;  // an outlier says nothing about noise
+    ++n;
+    for (size_t i = 0; i < kFeatures; ++i) {
+      for (size_t j = 0; j < kFeatures; ++j) {
+        now[i * kFeatures + j] += static_cast<double>(deviation_[m][i]) * deviation_[m][j];
+      }
+    }
+  }
+  if (n < 2) return;
+  const double rate = 1 / std::min<double>(static_cast<double>(evaluations_), kMemory);
+  for (size_t i = 0; i < now.size(); ++i) scatter_[i] += (now[i] / n - scatter_[i]) * rate;
+  auto ridged = scatter_;
+  for (size_t i = 0; i < kFeatures; ++i)
+    ridged[i * kFeatures + i] += 0.05 * scatter_[i * kFeatures + i] + 0.02 * scatter_[0];
+  if (scatter_[0] <= 0 || options_.n < kQuantileSamples || evaluations_ * present.size() < 24)
+    return;  // too early: the mean
+  auto w = solve_ones(ridged);
+  double sum = 0;
+  for (double& x : w) sum += x = std::isfinite(x) ? std::max(x, 0.0) : 0.0;
+  if (sum <= 0) return;
+  for (size_t i = 0; i < kFeatures; ++i) weight_[i] = w[i] / sum;
+}
+
+size_t LevelTrack::steady_blocks(size_t m, double deviation, bool change) const {
+  const double own = change ? baseline_[m][0] : 0;
+  size_t count = 0;
+  for (const float block : block_[m]) {
+    const double d = block - own;
+    if (d * deviation > 0 && std::abs(d) >= kBlockShare * std::abs(deviation)) ++count;
+  }
+  return count;
+}
+
+bool LevelTrack::judge(const std::vector<size_t>& present, std::vector<Judged>& out) {
+  const size_t n = present.size();
+  std::vector<double> r(n), e;
+  std::vector<double> change(n, 0);
+  for (size_t i = 0; i < n; ++i) {
+    const size_t m = present[i];
+    r[i] = combine(deviation_[m]);
+    if (baseline_count_[m] < 3) continue;
+    change[i] = r[i] - combine(baseline_[m]) * baseline_count_[m] / (baseline_count_[m] + 2);
+    e.push_back(change[i]);
+  }
+  const double level = combine(median_);
+  typical_level_ +=
+      (std::abs(level) - typical_level_) / std::min<double>(static_cast<double>(evaluations_), kMemory);
+  for (const size_t m : present) {
+    for (const float f : feature_[m]) largest_ = std::max<double>(largest_, std::abs(f));
+  }
+  const double floor =
+      std::max({options_.floor_share * std::abs(level), options_.floor_share * typical_level_,
+                0.1 * options_.floor_share * largest_, 1e-30});
+  const double level_now = spread(r), change_now = spread(e);
+  if (evaluations_ == 1) level_variance_ = level_now * level_now;
+  const double level_sd = std::hypot(std::max(level_now, std::sqrt(level_variance_)), floor) * few_peers(n);
+  const double change_sd = std::max(change_now, std::sqrt(change_variance_));
+  const bool past = change_count_ >= 4 && e.size() * 2 >= n;
+  double mean_own = 0;
+  for (const size_t m : present) mean_own += own_variance_[m] / static_cast<double>(n);
+  size_t abnormal = 0;
+  for (size_t i = 0; i < n; ++i) {
+    const size_t m = present[i];
+    Judged& j = out[m];
+    j.judged = true;
+    j.level = static_cast<float>(level + r[i]);
+    const bool known = past && baseline_count_[m] >= kKnown;  // its offset was accepted as normal long ago
+    const double by_level = known ? 0 : std::abs(r[i]) / (options_.z_level * level_sd);
+    const double own_sd = known ? std::sqrt((mean_own + own_variance_[m]) / 2) : change_sd;
+    const double sd =
+        std::hypot(known && options_.trust_history ? own_sd : std::max(own_sd, change_now), floor);
+    const double by_change =
+        past && baseline_count_[m] >= 3 ? std::abs(change[i]) / (options_.z_change * sd) : 0;
+    const bool changed = by_change > by_level;
+    j.score = static_cast<float>(std::min(std::max(by_level, by_change), kMaxScore));
+    j.deviation = static_cast<float>(changed ? change[i] : r[i]);
+    j.threshold = static_cast<float>(changed ? options_.z_change * sd : options_.z_level * level_sd);
+    j.steady = steady_blocks(m, j.deviation, changed) >= kSteadyBlocks;
+    abnormal += j.score >= 1;
+    if (past && by_change < 0.7) {
+      const float square = static_cast<float>(change[i] * change[i]);
+      own_variance_[m] += (square - own_variance_[m]) / std::min<float>(baseline_count_[m] + 1, 500.0f);
+    }
+  }
+  const bool job_wide = abnormal > std::max<size_t>(2, n / 4);
+  if (!job_wide || evaluations_ < 8) {
+    running_mean(level_variance_, level_count_, level_now * level_now);
+    if (!e.empty()) running_mean(change_variance_, change_count_, change_now * change_now);
+  }
+  return !job_wide;
+}
+
+// Enters deviations that are over a horizon old, so that a fault under way does not become normal.
+void LevelTrack::learn_baselines(const std::vector<size_t>& present, const std::vector<Judged>& out) {
+  const size_t spacing = std::max<size_t>(1, options_.n / options_.stride / 4);
+  if (evaluations_ % spacing != 0) return;
+  Feature none;
+  none.fill(kNan);
+  std::vector<Feature> now(feature_.size(), none);
+  for (const size_t m : present) {
+    if (out[m].score < 0.7f) now[m] = deviation_[m];
+  }
+  pending_.push_back(std::move(now));
+  if (pending_.size() <= 5) return;
+  const std::vector<Feature>& old = pending_.front();
+  for (size_t m = 0; m < old.size(); ++m) {
+    if (std::isnan(old[m][0]) || out[m].score >= 0.7f) continue;
+    baseline_count_[m] = std::min<float>(baseline_count_[m] + 1, static_cast<float>(kBaselineMemory));
+    for (size_t f = 0; f < kFeatures; ++f)
+      baseline_[m][f] += (old[m][f] - baseline_[m][f]) / baseline_count_[m];
+  }
+  pending_.pop_front();
+}
+
+bool LevelTrack::evaluate(const std::function<const float*(size_t)>& window, std::vector<Judged>& out,
+                          PeerBand& band) {
+  const size_t machines = feature_.size();
+  out.assign(machines, {});
+  std::vector<size_t> present;
+  for (size_t m = 0; m < machines; ++m) {
+    measure(window(m), m);
+    if (!std::isnan(feature_[m][0])) present.push_back(m);
+  }
+  if (present.size() < options_.min_peers) return false;
+  ++evaluations_;
+  subtract_peers(present);
+  learn_weights(present);
+  const bool ok = judge(present, out);
+  if (ok) learn_baselines(present, out);
+  std::vector<float> levels;
+  for (const size_t m : present) levels.push_back(out[m].level);
+  std::sort(levels.begin(), levels.end());
+  band = {levels[levels.size() / 10], levels[levels.size() / 2],
+          levels[levels.size() - 1 - levels.size() / 10]};
+  return ok;
+}
+
+std::vector<double> LevelTrack::state() const {
+  std::vector<double> s{static_cast<double>(evaluations_),
+                        level_variance_,
+                        change_variance_,
+                        level_count_,
+                        change_count_,
+                        typical_level_,
+                        largest_};
+  s.insert(s.end(), scatter_.begin(), scatter_.end());
+  s.insert(s.end(), weight_.begin(), weight_.end());
+  for (size_t m = 0; m < baseline_.size(); ++m) {
+    s.insert(s.end(), baseline_[m].begin(), baseline_[m].end());
+    s.push_back(baseline_count_[m]);
+    s.push_back(own_variance_[m]);
+  }
+  return s;
+}
+
+void LevelTrack::restore(const std::vector<double>& s) {
+  if (s.size() != 7 + scatter_.size() + kFeatures + baseline_.size() * (kFeatures + 2)) return;
+  for (const double x : s) {
+    if (!std::isfinite(x)) return;
+  }
+  size_t at = 0;
+  evaluations_ = static_cast<uint64_t>(std::clamp(s[at++], 0.0, 1e15));
+  level_variance_ = s[at++], change_variance_ = s[at++], level_count_ = s[at++], change_count_ = s[at++];
+  typical_level_ = s[at++], largest_ = s[at++];
+  for (double& x : scatter_) x = s[at++];
+  for (double& x : weight_) x = s[at++];
+  for (size_t m = 0; m < baseline_.size(); ++m) {
+    for (float& x : baseline_[m]) x = static_cast<float>(s[at++]);
+    baseline_count_[m] = static_cast<float>(s[at++]);
+    own_variance_[m] = static_cast<float>(s[at++]);
+  }
+}
+
+}  // namespace lento::fleet

@@ -1,0 +1,98 @@
+// One metric, one group of peers, one horizon: whose level over the last n samples differs from the peers'?
+//
+// Problem: a machine 5 to 10 % off shows only in averages, yet means of n samples still carry the aliasing of
+// the job's iterations with the sampling, and machines differ a little for good.
+// Idea: take several location statistics of each machine's window (mean, five quantiles), subtract the peers'
+// median of each, and combine them with the weights of least variance (generalised least squares for a common
+// shift) learned from the peers' own scatter. Subtract what was normal for this machine before.
+//   D_mf = f(window of m) - median_peers f          f in {mean, q10, q25, q50, q75, q90}
+//   w    = C^-1 1 / (1' C^-1 1), negatives cut       C = scatter of D (ridge 5 %)
+//   r_m  = w . D_m                                    level test: |r_m| > z_level s_r
+//   e_m  = r_m - n/(n+2) w . B_m                      change test: |e_m| > z_change s_e
+// B_m is the mean of D_m over earlier evaluations (over one horizon old, none while suspected), n how many.
+// s is the larger of the present robust spread of the peers and its running mean, never under `floor_share`
+// of the level (a tenth of that share of the largest value ever seen). The level test retires for a machine
+// whose offset has long been accepted as normal. Continuity is k of n: the window is cut in 8 blocks; at
+// least 6 must deviate the same way by at least 0.3 of the whole deviation, so a short burst, however large,
+// is no level. Cost: one sort of n floats a machine and evaluation.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace lento::fleet {
+
+struct TrackOptions {
+  size_t n = 140;        // samples of the window
+  size_t stride = 8;     // samples between evaluations
+  double z_level = 6.5;  // thresholds in standard deviations
+  double z_change = 6.5;
+  double floor_share = 0.002;
+  size_t min_peers = 4;        // machines with data, itself included
+  bool trust_history = false;  // judge known machines by their learned spread alone (ranking, not alarms)
+};
+
+// What one evaluation says about one machine.
+struct Judged {
+  float score = 0;      // deviation over threshold: 1 and more is abnormal; 0 when not judged
+  float deviation = 0;  // in the metric's unit, against peers (and own past for the change test)
+  float level = 0;      // the machine's level by the same statistic
+  float threshold = 0;  // the deviation that would score 1
+  bool steady = false;  // continuity holds
+  bool judged = false;
+};
+
+struct PeerBand {
+  float low = 0, median = 0, high = 0;  // 10 %, 50 %, 90 % of the peers' levels
+};
+
+class LevelTrack {
+ public:
+  static constexpr size_t kFeatures = 6, kBlocks = 8;
+
+  LevelTrack(const TrackOptions& options, size_t machines);
+
+  // `window(m)` points at the machine's last n samples, oldest first, NaN where missing. Returns false when
+  // too few machines have data or when so many deviate at once that it is a change of the job.
+  bool evaluate(const std::function<const float*(size_t)>& window, std::vector<Judged>& out, PeerBand& band);
+
+  const TrackOptions& options() const { return options_; }
+  uint64_t evaluations() const { return evaluations_; }
+
+  // Learned state as numbers and back, to survive a restart; restore ignores a vector of the wrong length.
+  std::vector<double> state() const;
+  void restore(const std::vector<double>& state);
+
+ private:
+  using Feature = std::array<float, kFeatures>;
+  using Block = std::array<float, kBlocks>;
+  void measure(const float* window, size_t m);
+  void subtract_peers(const std::vector<size_t>& present);
+  void learn_weights(const std::vector<size_t>& present);
+  bool judge(const std::vector<size_t>& present, std::vector<Judged>& out);
+  void learn_baselines(const std::vector<size_t>& present, const std::vector<Judged>& out);
+  size_t steady_blocks(size_t m, double deviation, bool change) const;
+  double combine(const Feature& f) const;
+
+  TrackOptions options_;
+  uint64_t evaluations_ = 0;
+  std::vector<Feature> feature_, deviation_, baseline_;  // per machine
+  std::vector<Block> block_;
+  std::vector<float> baseline_count_;
+  std::vector<float> own_variance_;
+  Feature median_{};
+  std::array<double, kFeatures * kFeatures> scatter_{};
+  std::array<double, kFeatures> weight_{1, 0, 0, 0, 0, 0};
+  double level_variance_ = 0, change_variance_ = 0;  // running, pooled over machines
+  double level_count_ = 0, change_count_ = 0;
+  double typical_level_ = 0, largest_ = 0;
+  std::vector<float> sorted_;
+  std::deque<std::vector<Feature>> pending_;  // baselines wait until they are over a horizon old
+};
+
+}  // namespace lento::fleet

@@ -1,0 +1,91 @@
+#include "fleet/detect/priority.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+
+namespace lento::fleet {
+namespace {
+
+double gini(double positive, double total) {
+  if (total <= 0) return 0;
+  const double p = positive / total;
+  return 2 * p * (1 - p);
+}
+
+struct Split {
+  size_t metric = 0;
+  float threshold = 0;
+  double gain = 0;  // of impurity times samples
+  double margin =
+      0;  // distance of the two values around the threshold, relative: breaks ties between metrics
+};
+
+// The best threshold of one metric for the samples `in`.
+void best_threshold(const std::vector<PrioritySample>& samples, std::vector<size_t>& in, size_t metric,
+                    size_t min_leaf, Split& best) {
+  std::sort(in.begin(), in.end(), [&](size_t a, size_t b) {
+    return samples[a].z[metric] != samples[b].z[metric] ? samples[a].z[metric] < samples[b].z[metric] : a < b;
+  });
+  double positives = 0;
+  for (const size_t i : in) positives += samples[i].faulty;
+  const double total = static_cast<double>(in.size()), parent = total * gini(positives, total);
+  double left = 0;
+  for (size_t i = 0; i + 1 < in.size(); ++i) {
+    left += samples[in[i]].faulty;
+    const float here = samples[in[i]].z[metric], next = samples[in[i + 1]].z[metric];
+    const size_t n = i + 1;
+    if (here == next || n < min_leaf || in.size() - n < min_leaf) continue;
+    const double count = static_cast<double>(n);
+    const double gain =
+        parent - count * gini(left, count) - (total - count) * gini(positives - left, total - count);
+    const double margin = (next - here) / (std::abs(next) + std::abs(here) + 1e-9);
+    if (gain > best.gain * (1 + 1e-9) || (gain > best.gain * (1 - 1e-9) && margin > best.margin)) {
+      best = {metric, (here + next) / 2, gain, margin};
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<MetricUse> prioritise(const std::vector<PrioritySample>& samples, const TreeOptions& options) {
+  std::vector<MetricUse> order;
+  if (samples.empty()) return order;
+  const size_t metrics = samples[0].z.size();
+  struct Node {
+    std::vector<size_t> in;
+    size_t level;
+  };
+  std::deque<Node> open{{{}, 0}};
+  for (size_t i = 0; i < samples.size(); ++i) open[0].in.push_back(i);
+  std::vector<std::pair<size_t, Split>> used;  // level, split: breadth first
+  while (!open.empty()) {
+    Node node = std::move(open.front());
+    open.pop_front();
+    if (node.level >= options.depth || node.in.size() < 2 * options.min_leaf) continue;
+    Split best;
+    for (size_t k = 0; k < metrics; ++k) best_threshold(samples, node.in, k, options.min_leaf, best);
+    if (best.gain < 1e-9) continue;
+    used.emplace_back(node.level, best);
+    Node low{{}, node.level + 1}, high{{}, node.level + 1};
+    for (const size_t i : node.in) (samples[i].z[best.metric] <= best.threshold ? low : high).in.push_back(i);
+    open.push_back(std::move(low));
+    open.push_back(std::move(high));
+  }
+  std::stable_sort(used.begin(), used.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first < b.first : a.second.gain > b.second.gain;
+  });
+  for (const auto& [level, split] : used) {
+    const double gain = split.gain / static_cast<double>(samples.size());
+    const auto known = std::find_if(order.begin(), order.end(),
+                                    [&, &s = split](const MetricUse& u) { return u.metric == s.metric; });
+    if (known != order.end()) {
+      known->gain += gain;
+    } else {
+      order.push_back({split.metric, gain, split.threshold, level});
+    }
+  }
+  return order;
+}
+
+}  // namespace lento::fleet

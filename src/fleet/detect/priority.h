@@ -1,0 +1,33 @@
+// Which metrics to judge, in which order: the decision tree of Minder (section 3.4) over how far metrics
+// stand out. A sample is one window; z[k] is how abnormal metric k was in it, `faulty` whether a fault was.
+// The tree is CART with Gini impurity; the order is that of first use from the root, level by level, ties by
+// impurity gain. Metrics that the tree never uses tell nothing new and are left out.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace lento::fleet {
+
+struct PrioritySample {
+  std::vector<float> z;
+  bool faulty = false;
+};
+
+struct TreeOptions {
+  size_t depth = 7;
+  size_t min_leaf = 5;
+};
+
+struct MetricUse {
+  size_t metric = 0;
+  double gain = 0;       // impurity removed, as a share of all samples
+  double threshold = 0;  // of the first split
+  size_t level = 0;
+};
+
+// All samples must have the same number of metrics.
+std::vector<MetricUse> prioritise(const std::vector<PrioritySample>& samples,
+                                  const TreeOptions& options = {});
+
+}  // namespace lento::fleet

@@ -1,0 +1,31 @@
+// Measures the default mode on recorded telemetry with known truth (shared/data/fleet or a folder laid out
+// like it). Nothing here is used by the detector; each function reads, plants, judges, counts.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/progress.h"
+#include "finding/finding.h"
+
+namespace lento::fleet {
+
+struct RealOptions {
+  std::string folder;  // with mlperf64/, hpas_runs/, asd12/, straggler/
+  unsigned threads = 1;
+  uint64_t seed = 1;
+  int draws = 20;       // hpas: fleets drawn for each fault segment
+  int node_stride = 1;  // mlperf64: every n-th node gets the planted loss
+};
+
+// Healthy runs must give no finding; dc_watts x factor on one node from each onset must name it.
+finding::TableFigure measure_mlperf64(const RealOptions& options, const base::Progress& progress);
+// One fault segment of an odd run among 31 healthy segments of other runs; metrics learned on even runs.
+finding::TableFigure measure_hpas(const RealOptions& options, const base::Progress& progress);
+// Twelve servers: rank of the only anomalous one, by segment and by point.
+finding::TableFigure measure_asd12(const RealOptions& options, const base::Progress& progress);
+// Operation traces: AR names (dp 0, stage 0), ST names nobody.
+finding::TableFigure measure_straggler(const RealOptions& options, const base::Progress& progress);
+
+}  // namespace lento::fleet

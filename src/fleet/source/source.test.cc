@@ -1,0 +1,132 @@
+#include "fleet/source/source.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/file.h"
+
+namespace lento::fleet {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::string temporary(const std::string& name, const std::string& text) {
+  const std::string path = testing::TempDir() + "/" + name;
+  base::write_file(path, text);
+  return path;
+}
+
+trace::MetricSeries csv(const std::string& text, CsvOptions options, base::ReadReport& report) {
+  options.paths = {temporary("fleet.csv.gz", text)};
+  return read_csv(options, report);
+}
+
+std::string error_of(const std::string& text, const CsvOptions& options) {
+  base::ReadReport report;
+  try {
+    csv(text, options, report);
+  } catch (const base::Error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(Csv, LongLayoutWithQuotesLabelsAndGaps) {
+  base::ReadReport report;
+  CsvOptions o;
+  o.machine_column = "node";
+  o.label_columns = {"rack"};
+  const auto s =
+      csv("node,time,rack,w,c\r\n\"a,1\",0,r1,5,\r\nb,0,r2,6,7\n\"a,1\",1,r1,8,9\nb,1,r2,,10\n", o, report);
+  EXPECT_THAT(s.machines, ElementsAre("a,1", "b"));
+  EXPECT_THAT(s.metrics, ElementsAre("w", "c"));
+  EXPECT_EQ(trace::label(s, 1, "rack"), "r2");
+  EXPECT_EQ(s.at(0, 1, 0), 8);
+  EXPECT_EQ(s.at(1, 0, 0), 9);  // filled from one second later
+  EXPECT_EQ(report.skipped, 0u);
+}
+
+TEST(Csv, WideLayoutAndMilliseconds) {
+  base::ReadReport report;
+  CsvOptions o;
+  o.wide_metric = "power";
+  o.time_column = "ms";
+  o.time_unit = "ms";
+  const auto s = csv("ms,n1,n2\n0,1,2\n2000,3,4\n4000,5,6\n", o, report);
+  EXPECT_THAT(s.machines, ElementsAre("n1", "n2"));
+  EXPECT_EQ(s.step_ms, 2000);
+  EXPECT_EQ(s.at(0, 2, 1), 6);
+}
+
+TEST(Csv, WithoutMachineColumnTheFileIsTheMachine) {
+  base::ReadReport report;
+  CsvOptions o;
+  o.paths = {temporary("web1.csv", "time,x\n0,1\n1,2\n"), temporary("web2.x.csv", "time,x\n0,3\n1,4\n")};
+  const auto s = read_csv(o, report);
+  EXPECT_THAT(s.machines, ElementsAre("web1", "web2"));
+}
+
+TEST(Csv, DamageIsCountedByReason) {
+  base::ReadReport report;
+  CsvOptions o;
+  o.machine_column = "m";
+  csv("m,time,x\na,0,1\na,zero,1\na,1\na,2,nan\na,1,abc\na,3,1\na,2,1\n,4,1\na,\"5,1\n", o, report);
+  EXPECT_EQ(report.taken, 2u);
+  EXPECT_EQ(report.reasons["time is not a number"], 1u);
+  EXPECT_EQ(report.reasons["wrong number of fields"], 1u);
+  EXPECT_EQ(report.reasons["value is not a finite number"], 2u);
+  EXPECT_EQ(report.reasons["time runs backwards within one machine"], 1u);
+  EXPECT_EQ(report.reasons["machine name is empty"], 1u);
+  EXPECT_EQ(report.reasons["a quote is not closed"], 1u);
+}
+
+TEST(Csv, WrongColumnsAreLocatedWithTheNearestName) {
+  CsvOptions o;
+  o.machine_column = "nod";
+  EXPECT_THAT(error_of("node,time,x\na,0,1\n", o),
+              testing::AllOf(HasSubstr(":1"), HasSubstr("'nod'"), HasSubstr("node")));
+  o.machine_column = "node";
+  EXPECT_THAT(error_of("node,time,x,x\na,0,1,1\n", o), HasSubstr("appears twice"));
+  EXPECT_THAT(error_of("node,time,x\n", o), HasSubstr("no usable sample"));
+  EXPECT_THAT(error_of("", o), HasSubstr("empty"));
+  EXPECT_THAT(error_of("<html>\n<body>\n", o), HasSubstr("not in the header"));
+}
+
+TEST(OpenMetrics, SamplesWithLabelsEscapesAndBothTimeUnits) {
+  base::ReadReport report;
+  OpenMetricsOptions o;
+  o.path = temporary(
+      "m.txt",
+      "# HELP x y\nDCGM_FI_DEV_GPU_UTIL{gpu=\"0\",Hostname=\"h\\\"1\",rack=\"r\"} 40 1700000000000\n"
+      "DCGM_FI_DEV_GPU_UTIL{gpu=\"1\",Hostname=\"h\\\"1\"} 60 1700000000.000\nbad{\nx 1\n# EOF\n");
+  o.label_names = {"rack"};
+  const auto s = read_openmetrics(o, report);
+  EXPECT_THAT(s.machines, ElementsAre("h\"1"));
+  EXPECT_EQ(trace::label(s, 0, "rack"), "r");
+  EXPECT_EQ(s.begin_ms, 1700000000000);
+  EXPECT_EQ(s.at(1, 0, 0), 50);
+  EXPECT_EQ(report.skipped, 2u);
+}
+
+TEST(OpTrace, WorkersAndStages) {
+  base::ReadReport report;
+  const std::string path =
+      temporary("t.csv",
+                "dp_rank,stage,step,op,seq_id,mb_id,start_us,dur_us\n"
+                "0,0,7,forward-compute,0,0,0,2000\n0,0,7,forward-compute,0,1,5,4000\n"
+                "1,0,8,forward-compute,0,0,1000000,1000\n0,0,7,forward-send,0,0,0,9\nx\n");
+  const auto s = read_op_trace(path, report);
+  EXPECT_THAT(s.machines, ElementsAre("dp0-stage0", "dp1-stage0"));
+  EXPECT_THAT(s.metrics, ElementsAre("forward-compute_ms"));
+  EXPECT_EQ(trace::label(s, 0, "stage"), "0");
+  EXPECT_EQ(s.at(0, 0, 0), 3);
+  EXPECT_EQ(report.skipped, 1u);
+}
+
+}  // namespace
+}  // namespace lento::fleet

@@ -1,0 +1,205 @@
+#include "trace/metric_series.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+
+namespace lento::trace {
+namespace {
+
+constexpr uint32_t kMaxNames = 1u << 20;  // metrics, machines, devices: each id fits 20 bits of a packed key
+constexpr float kNoValue = std::numeric_limits<float>::quiet_NaN();
+
+uint64_t pack(const SeriesBuilder::Key& key) {
+  return (uint64_t{key.metric} << 40) | (uint64_t{key.machine} << 20) | key.device;
+}
+
+// Writes the nearest sample of each step to out[step * stride]; leaves NaN where none is within `limit_ms`.
+struct Grid {
+  int64_t begin_ms, step_ms, limit_ms;
+  size_t steps;
+};
+
+template <class Put>
+void nearest_fill(const std::vector<int64_t>& time, const Grid& grid, const Put& put) {
+  size_t j = 0;  // the last sample at or before the step, or 0
+  for (size_t s = 0; s < grid.steps; ++s) {
+    const int64_t t = grid.begin_ms + static_cast<int64_t>(s) * grid.step_ms;
+    while (j + 1 < time.size() && time[j + 1] <= t) ++j;
+    size_t best = j;
+    if (j + 1 < time.size() && std::abs(time[j + 1] - t) < std::abs(time[j] - t)) best = j + 1;
+    if (std::abs(time[best] - t) <= grid.limit_ms) put(s, best);
+  }
+}
+
+}  // namespace
+
+std::string_view label(const MetricSeries& series, size_t machine, std::string_view key) {
+  if (machine >= series.labels.size()) return {};
+  for (const auto& [name, value] : series.labels[machine]) {
+    if (name == key) return value;
+  }
+  return {};
+}
+
+uint32_t SeriesBuilder::id(Ids& ids, std::vector<std::string>& names, std::string_view name) {
+  const auto found = ids.find(name);
+  if (found != ids.end()) return found->second;
+  if (names.size() + 1 >= kMaxNames)
+    throw base::Error({}, "over a million different machines, metrics or devices");
+  const uint32_t fresh = static_cast<uint32_t>(names.size());
+  names.emplace_back(name);
+  ids.emplace(std::string(name), fresh);
+  return fresh;
+}
+
+uint32_t SeriesBuilder::machine(std::string_view name) {
+  const uint32_t at = id(machine_ids_, machines_, name);
+  if (labels_.size() <= at) labels_.resize(at + 1);
+  return at;
+}
+
+uint32_t SeriesBuilder::metric(std::string_view name) { return id(metric_ids_, metrics_, name); }
+
+uint32_t SeriesBuilder::device(std::string_view name) {
+  return name.empty() ? 0 : id(device_ids_, devices_, name);
+}
+
+void SeriesBuilder::set_label(uint32_t machine, std::string_view key, std::string_view value) {
+  for (auto& [name, old] : labels_[machine]) {
+    if (name == key) {
+      old = value;
+      return;
+    }
+  }
+  labels_[machine].emplace_back(key, value);
+}
+
+SeriesBuilder::Samples& SeriesBuilder::samples(const Key& key) {
+  const uint64_t packed = pack(key);
+  if (packed == last_key_) return samples_[last_];
+  const auto [at, fresh] = index_.emplace(packed, samples_.size());
+  if (fresh) samples_.push_back({key, {}, {}});
+  last_key_ = packed;
+  last_ = at->second;
+  return samples_[last_];
+}
+
+void SeriesBuilder::add(const Key& key, int64_t time_ms, double value, const base::Location& where) {
+  if (!std::isfinite(value) || std::abs(value) > std::numeric_limits<float>::max()) {
+    return report_.skip(where, "value is not a finite number");
+  }
+  Samples& to = samples(key);
+  if (!to.time_ms.empty() && time_ms <= to.time_ms.back()) {
+    return report_.skip(where, time_ms == to.time_ms.back() ? "second sample of a machine at the same time"
+                                                            : "time runs backwards within one machine");
+  }
+  if (++count_ > max_samples_)
+    throw base::Error(where, "too many samples for one period", "read a shorter period");
+  to.time_ms.push_back(time_ms);
+  to.value.push_back(static_cast<float>(value));
+  ++report_.taken;
+}
+
+int64_t SeriesBuilder::natural_step() const {
+  std::vector<int64_t> gaps;
+  for (const Samples& s : samples_) {
+    for (size_t i = 1; i < s.time_ms.size() && i < 64; ++i) gaps.push_back(s.time_ms[i] - s.time_ms[i - 1]);
+    if (gaps.size() > 100'000) break;
+  }
+  if (gaps.empty()) return 1000;
+  std::nth_element(gaps.begin(), gaps.begin() + gaps.size() / 2, gaps.end());
+  const int64_t gap = gaps[gaps.size() / 2];
+  const int64_t unit = gap > 900 ? 1000 : 100;
+  return std::max<int64_t>(unit, (gap + unit / 2) / unit * unit);
+}
+
+MetricSeries SeriesBuilder::build(const GridOptions& options, const base::Location& where) {
+  if (samples_.empty()) throw base::Error(where, "no usable sample", "check the column names and the period");
+  MetricSeries series;
+  series.machines = machines_;
+  series.labels = labels_;
+  series.devices = devices_;
+  series.step_ms = options.step_ms > 0 ? options.step_ms : natural_step();
+  int64_t first = INT64_MAX, last = INT64_MIN;
+  for (const Samples& s : samples_) {
+    first = std::min(first, s.time_ms.front());
+    last = std::max(last, s.time_ms.back());
+  }
+  const uint64_t span_ms = static_cast<uint64_t>(last) - static_cast<uint64_t>(first);
+  series.begin_ms = first;
+  const uint64_t steps = span_ms / static_cast<uint64_t>(series.step_ms) + 1;
+  std::vector<bool> has_devices(metrics_.size(), false);
+  for (const Samples& s : samples_)
+    has_devices[s.key.metric] = has_devices[s.key.metric] || s.key.device != 0;
+  std::vector<size_t> at(metrics_.size());
+  for (size_t m = 0; m < metrics_.size(); ++m) {
+    at[m] = series.metrics.size();
+    for (const char* part : {":min", ":mean", ":max"}) {
+      if (has_devices[m]) series.metrics.push_back(metrics_[m] + part);
+    }
+    if (!has_devices[m]) series.metrics.push_back(metrics_[m]);
+  }
+  const uint64_t row = uint64_t{machines_.size()} * series.metrics.size();
+  if (steps > options.max_values / std::max<uint64_t>(row, 1)) {
+    throw base::Error(where,
+                      "the period is too long for its step: " + std::to_string(steps) + " steps of " +
+                          std::to_string(series.step_ms) + " ms for " + std::to_string(row) + " series",
+                      "check the time unit, or choose a shorter period or a longer step");
+  }
+  series.steps = steps;
+  series.values.assign(row * steps, kNoValue);
+
+  const double limit_ms = std::max(options.fill_limit_s * 1000, 1.5 * static_cast<double>(series.step_ms));
+  const Grid grid{first, series.step_ms, static_cast<int64_t>(limit_ms), series.steps};
+  std::vector<uint16_t> counts;  // devices seen per (step, machine) of the metric being reduced
+  std::stable_sort(samples_.begin(), samples_.end(),
+                   [](const Samples& a, const Samples& b) { return a.key.metric < b.key.metric; });
+  size_t current = SIZE_MAX;
+  const auto finish_mean = [&](size_t metric) {
+    if (metric == SIZE_MAX || !has_devices[metric]) return;
+    float* mean = series.values.data() + series.row_begin(at[metric] + 1, 0);
+    for (size_t i = 0; i < counts.size(); ++i)
+      mean[i] /= counts[i] > 0 ? static_cast<float>(counts[i]) : 1.0f;
+  };
+  for (Samples& s : samples_) {
+    const size_t metric = s.key.metric;
+    if (metric != current) {
+      finish_mean(current);
+      current = metric;
+      counts.assign(has_devices[metric] ? series.steps * machines_.size() : 0, 0);
+    }
+    float* out = series.values.data() + series.row_begin(at[metric], 0) + s.key.machine;
+    const size_t stride = machines_.size();
+    if (!has_devices[metric]) {
+      nearest_fill(s.time_ms, grid, [&](size_t step, size_t from) { out[step * stride] = s.value[from]; });
+    } else {
+      auto& low_device = series.device_of[at[metric]];
+      auto& high_device = series.device_of[at[metric] + 2];
+      low_device.resize(counts.size());
+      high_device.resize(counts.size());
+      const size_t plane = series.steps * stride;
+      const uint16_t device = static_cast<uint16_t>(std::min<uint32_t>(s.key.device, UINT16_MAX));
+      nearest_fill(s.time_ms, grid, [&](size_t step, size_t from) {
+        const size_t i = step * stride, cell = i + s.key.machine;
+        const float v = s.value[from];
+        const bool fresh = counts[cell]++ == 0;
+        if (fresh || v < out[i]) out[i] = v, low_device[cell] = device;
+        out[plane + i] = fresh ? v : out[plane + i] + v;
+        if (fresh || v > out[2 * plane + i]) out[2 * plane + i] = v, high_device[cell] = device;
+      });
+    }
+    s.time_ms = {};
+    s.value = {};
+  }
+  finish_mean(current);
+  samples_.clear();
+  index_.clear();
+  last_key_ = UINT64_MAX;
+  count_ = 0;
+  return series;
+}
+
+}  // namespace lento::trace

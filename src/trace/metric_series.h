@@ -1,0 +1,102 @@
+// The metrics of a fleet on one time grid, and the builder that puts irregular samples onto it.
+//
+//   samples (metric, machine, time, value) -> SeriesBuilder -> MetricSeries -> detector
+//
+// A machine may report a metric from several devices (GPUs). The series then holds three metrics, "name:min",
+// "name:mean" and "name:max" over the devices, and remembers which device was the lowest and the highest.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/read_report.h"
+
+namespace lento::trace {
+
+using Labels = std::vector<std::pair<std::string, std::string>>;
+
+// values[(metric * steps + time) * machines + machine]; NaN is "no sample near this time".
+struct MetricSeries {
+  std::vector<std::string> machines;
+  std::vector<Labels> labels;  // per machine; may be empty
+  std::vector<std::string> metrics;
+  int64_t begin_ms = 0;  // time of step 0: Unix or since the start of the recording
+  int64_t step_ms = 1000;
+  size_t steps = 0;
+  std::vector<float> values;
+  std::vector<std::string> devices;                   // names, index 0 is "none"
+  std::map<size_t, std::vector<uint16_t>> device_of;  // metric (":min", ":max") -> device per value
+
+  size_t row_begin(size_t metric, size_t step) const { return (metric * steps + step) * machines.size(); }
+  std::span<const float> row(size_t metric, size_t step) const {
+    return {values.data() + row_begin(metric, step), machines.size()};
+  }
+  std::span<float> row(size_t metric, size_t step) {
+    return {values.data() + row_begin(metric, step), machines.size()};
+  }
+  float at(size_t metric, size_t step, size_t machine) const {
+    return values[row_begin(metric, step) + machine];
+  }
+  int64_t time_ms(size_t step) const { return begin_ms + static_cast<int64_t>(step) * step_ms; }
+};
+
+// The value of label `key` of a machine, "" when it has none.
+std::string_view label(const MetricSeries& series, size_t machine, std::string_view key);
+
+struct GridOptions {
+  int64_t step_ms = 0;      // 0: the median distance of samples, rounded to 100 ms (to 1 s above 900 ms)
+  double fill_limit_s = 5;  // a sample further away than this (and than 1.5 steps) does not fill a step
+  uint64_t max_values = uint64_t{400} << 20;  // steps x machines x metrics over this is refused
+};
+
+// Collects samples of any order of machines and metrics. Within one series time must rise: samples that do
+// not are skipped and counted. Costs 12 bytes a sample.
+class SeriesBuilder {
+ public:
+  explicit SeriesBuilder(base::ReadReport& report, uint64_t max_samples = uint64_t{200} << 20)
+      : report_(report), max_samples_(max_samples) {}
+
+  uint32_t machine(std::string_view name);  // id of the name, new or known
+  uint32_t metric(std::string_view name);
+  uint32_t device(std::string_view name);  // 0 is "no device"
+  void set_label(uint32_t machine, std::string_view key, std::string_view value);
+
+  struct Key {
+    uint32_t metric = 0, machine = 0, device = 0;
+  };
+  // Values that are not finite and times that do not rise are skipped; `where` is blamed.
+  void add(const Key& key, int64_t time_ms, double value, const base::Location& where);
+
+  // Nearest fill (ties to the earlier sample). Throws Error when there is nothing or far too much to lay out.
+  MetricSeries build(const GridOptions& options, const base::Location& where);
+
+ private:
+  struct Samples {
+    Key key;
+    std::vector<int64_t> time_ms;
+    std::vector<float> value;
+  };
+  using Ids = std::map<std::string, uint32_t, std::less<>>;
+  uint32_t id(Ids& ids, std::vector<std::string>& names, std::string_view name);
+  Samples& samples(const Key& key);
+  int64_t natural_step() const;
+
+  base::ReadReport& report_;
+  uint64_t max_samples_;
+  uint64_t count_ = 0;
+  Ids machine_ids_, metric_ids_, device_ids_;
+  std::vector<std::string> machines_, metrics_, devices_{""};
+  std::vector<Labels> labels_;
+  std::map<uint64_t, size_t> index_;  // packed key -> samples_
+  std::vector<Samples> samples_;
+  uint64_t last_key_ = UINT64_MAX;
+  size_t last_ = 0;
+};
+
+}  // namespace lento::trace

@@ -1,0 +1,76 @@
+#include "trace/metric_series.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/error.h"
+
+namespace lento::trace {
+namespace {
+
+TEST(SeriesBuilder, FillsWithTheNearestSampleAndTiesGoToTheEarlier) {
+  base::ReadReport report;
+  SeriesBuilder b(report);
+  const uint32_t k = b.metric("p"), m = b.machine("a");
+  for (const auto& [t, v] : {std::pair{0, 1.0}, {900, 2.0}, {3000, 3.0}}) b.add({k, m, 0}, t, v, {});
+  const MetricSeries s = b.build({.step_ms = 1000, .fill_limit_s = 1.0}, {});
+  ASSERT_EQ(s.steps, 4u);
+  EXPECT_EQ(s.at(0, 0, 0), 1);
+  EXPECT_EQ(s.at(0, 1, 0), 2);
+  EXPECT_EQ(s.at(0, 2, 0), 3);  // 1000 ms to 3000 against 1100 ms to 900
+  EXPECT_EQ(s.at(0, 3, 0), 3);
+}
+
+TEST(SeriesBuilder, LeavesWideGapsEmpty) {
+  base::ReadReport report;
+  SeriesBuilder b(report);
+  const uint32_t k = b.metric("p"), m = b.machine("a");
+  b.add({k, m, 0}, 0, 1, {});
+  b.add({k, m, 0}, 20'000, 2, {});
+  const MetricSeries s = b.build({.step_ms = 1000}, {});
+  EXPECT_EQ(s.at(0, 5, 0), 1);
+  EXPECT_TRUE(std::isnan(s.at(0, 6, 0)));
+  EXPECT_TRUE(std::isnan(s.at(0, 14, 0)));
+  EXPECT_EQ(s.at(0, 15, 0), 2);
+}
+
+TEST(SeriesBuilder, ReducesDevicesAndRemembersWhichWasLowest) {
+  base::ReadReport report;
+  SeriesBuilder b(report);
+  const uint32_t k = b.metric("util"), m = b.machine("a");
+  b.add({k, m, b.device("gpu0")}, 0, 90, {});
+  b.add({k, m, b.device("gpu1")}, 0, 30, {});
+  const MetricSeries s = b.build({}, {});
+  EXPECT_EQ(s.metrics, (std::vector<std::string>{"util:min", "util:mean", "util:max"}));
+  EXPECT_EQ(s.at(0, 0, 0), 30);
+  EXPECT_EQ(s.at(1, 0, 0), 60);
+  EXPECT_EQ(s.at(2, 0, 0), 90);
+  EXPECT_EQ(s.devices[s.device_of.at(0)[0]], "gpu1");
+  EXPECT_EQ(s.devices[s.device_of.at(2)[0]], "gpu0");
+}
+
+TEST(SeriesBuilder, SkipsAndCountsWhatCannotBe) {
+  base::ReadReport report;
+  SeriesBuilder b(report);
+  const uint32_t k = b.metric("p"), m = b.machine("a");
+  b.add({k, m, 0}, 1000, 1, {});
+  b.add({k, m, 0}, 1000, 1, {});
+  b.add({k, m, 0}, 500, 1, {});
+  b.add({k, m, 0}, 2000, NAN, {});
+  EXPECT_EQ(report.taken, 1u);
+  EXPECT_EQ(report.skipped, 3u);
+  EXPECT_EQ(report.reasons.size(), 3u);
+}
+
+TEST(SeriesBuilder, RefusesAPeriodThatCannotBeLaidOut) {
+  base::ReadReport report;
+  SeriesBuilder b(report);
+  const uint32_t k = b.metric("p"), m = b.machine("a");
+  for (int t = 0; t < 5; ++t) b.add({k, m, 0}, 1000 * t, 1, {});
+  b.add({k, m, 0}, int64_t{9'000'000'000'000'000}, 1, {});
+  EXPECT_THROW(b.build({}, {}), base::Error);
+}
+
+}  // namespace
+}  // namespace lento::trace
