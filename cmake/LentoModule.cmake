@@ -1,3 +1,10 @@
+# lento_pkg(NAME MODULE): a required library known to pkg-config, as PkgConfig::NAME, here and for those who use the install.
+function(lento_pkg name module)
+  pkg_check_modules(${name} REQUIRED IMPORTED_TARGET GLOBAL ${module})
+  set_property(GLOBAL APPEND_STRING PROPERTY LENTO_PKG_CONFIG
+    "pkg_check_modules(${name} REQUIRED IMPORTED_TARGET ${module})\n")
+endfunction()
+
 # lento_module(NAME [USES module...] [LINKS library...])
 #
 # One module is one folder of src and one library. USES is the complete list of modules whose headers it

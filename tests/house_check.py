@@ -22,6 +22,7 @@ LIBRARIES = {
     "dwarf.h": {"trace"},
     "httplib.h": {"base"},
     "curl/": {"base"},
+    "boost/": {"serve"},
 }
 
 

@@ -1,6 +1,8 @@
 #include "cli/cli.h"
 
+#include <cctype>
 #include <csignal>
+#include <filesystem>
 #include <ostream>
 
 #include "base/error.h"
@@ -37,16 +39,63 @@ std::string command_line(const std::vector<std::string>& args) {
   return text;
 }
 
+// "Machines over time" -> DIR/2-machines-over-time.csv
+void write_figures(const std::string& folder, const finding::Diagnosis& diagnosis) {
+  std::error_code code;
+  std::filesystem::create_directories(folder, code);
+  if (code) throw base::Error({folder}, "cannot be made a folder: " + code.message());
+  for (size_t i = 0; i < diagnosis.figures.size(); ++i) {
+    std::string name = std::to_string(i + 1) + "-";
+    for (const char c : diagnosis.figures[i].title.substr(0, 60)) {
+      name += std::isalnum(static_cast<unsigned char>(c))
+                  ? static_cast<char>(std::tolower(static_cast<unsigned char>(c)))
+                  : '-';
+    }
+    base::write_file(folder + "/" + name + ".csv", report::write_csv(diagnosis.figures[i]));
+  }
+}
+
+// "lento fleet" for the innermost command that was named.
+void print_help(std::ostream& out, const CLI::App& app) {
+  std::string parents;
+  const CLI::App* at = &app;
+  while (!at->get_subcommands().empty()) {
+    parents += (parents.empty() ? "" : " ") + at->get_name();
+    at = at->get_subcommands().front();
+  }
+  out << at->help(parents);
+}
+
+// A word where a command should stand and none is so called; CLI11 itself would only miss the command.
+std::string misspelt_command(const CLI::App& app, const std::vector<std::string>& args) {
+  const CLI::App* at = &app;
+  for (const std::string& word : args) {
+    std::vector<std::string> known;
+    const CLI::App* next = nullptr;
+    for (const CLI::App* child : at->get_subcommands([](const CLI::App*) { return true; })) {
+      known.push_back(child->get_name());
+      if (child->get_name() == word) next = child;
+    }
+    if (known.empty() || word.starts_with("-")) return {};
+    if (!next)
+      return "error: '" + word + "' is no command of '" + at->get_name() +
+             "'\n  hint: " + base::suggestion(word, known);
+    at = next;
+  }
+  return {};
+}
+
 int parse_and_run(CLI::App& app, Context& context) {
+  if (const std::string fault = misspelt_command(app, context.args); !fault.empty()) {
+    context.streams.err << fault << "\n";
+    return 2;
+  }
   std::vector<std::string> reversed(context.args.rbegin(), context.args.rend());
   try {
     app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
-    for (CLI::App* at = &app;; at = at->get_subcommands().front()) {
-      if (!at->get_subcommands().empty()) continue;
-      context.streams.out << at->help();
-      return 0;
-    }
+    print_help(context.streams.out, app);
+    return 0;
   } catch (const CLI::CallForVersion&) {
     context.streams.out << "lento " << kVersion << "\n";
     return 0;
@@ -64,6 +113,9 @@ int parse_and_run(CLI::App& app, Context& context) {
 void Context::add_output_options(CLI::App& app) {
   app.add_flag("--json", json, "Print the diagnosis as JSON");
   app.add_option("--html", html, "Also write a self-contained HTML page")->type_name("FILE");
+  app.add_option("--csv", csv, "Also write every figure as a CSV file into this folder")->type_name("DIR");
+  app.add_option("--perfetto", perfetto, "Also write the timelines as a Chrome trace, for Perfetto")
+      ->type_name("FILE");
   app.add_flag("--explain", explain, "Print all evidence");
   app.add_flag("--strict", strict, "Stop at the first damaged record instead of skipping it");
   app.add_flag("--exit-code", exit_code, "Exit with 1 when there are findings");
@@ -84,6 +136,8 @@ void Context::show(finding::Diagnosis diagnosis) {
   diagnosis.version = kVersion;
   diagnosis.command = command_line(args);
   if (!html.empty()) base::write_file(html, report::write_html(diagnosis));
+  if (!perfetto.empty()) base::write_file(perfetto, report::write_trace(diagnosis));
+  if (!csv.empty()) write_figures(csv, diagnosis);
   const bool colored = color == "always";
   streams.out << (json ? report::write_json(diagnosis) : report::write_text(diagnosis, {explain, colored}));
   if (exit_code && !diagnosis.findings.empty()) result = 1;
@@ -121,8 +175,12 @@ int run(const std::vector<std::string>& args, Streams streams) {
   std::signal(SIGTERM, on_interrupt);
   std::signal(SIGPIPE, SIG_IGN);
   try {
+    add_chip(app, context);
+    add_diff(app, context);
+    add_docs(app, context);
     add_fleet(app, context);
     add_report(app, context);
+    add_serve(app, context);
     const int code = parse_and_run(app, context);
     streams.out.flush();
     return g_interrupted && code == 0 ? 130 : code;

@@ -20,6 +20,8 @@ struct Context {
   bool strict = false;
   bool exit_code = false;
   std::string html = {};
+  std::string csv = {};
+  std::string perfetto = {};
   std::string color = "auto";
   uint64_t seed = 1;
   unsigned jobs = 0;  // 0: all cores
@@ -44,8 +46,15 @@ struct Context {
 
 // One function per subcommand, each in its own file: declares options and sets the callback.
 // Add a command: write cli/<name>.cc, declare it here, list it in cli.cc.
+void add_chip(CLI::App& app, Context& context);
+void add_diff(CLI::App& app, Context& context);
+void add_docs(CLI::App& app, Context& context);
 void add_fleet(CLI::App& app, Context& context);
 void add_report(CLI::App& app, Context& context);
+void add_serve(CLI::App& app, Context& context);
+
+// Commands of the group `lento chip`, listed in cli/chip.cc.
+void add_chip_simulate(CLI::App& chip, Context& context);
 
 // A footer with a working example, shown at the end of --help.
 void example(CLI::App& app, const std::string& text);

@@ -6,6 +6,8 @@
 #include <functional>
 #include <limits>
 
+#include "finding/diff.h"
+
 namespace lento::finding {
 namespace {
 
@@ -98,6 +100,29 @@ TEST(Findings, SortByScoreThenSubject) {
   findings[2].score = .9;
   sort_findings(findings);
   EXPECT_EQ(findings[0].subject + findings[1].subject + findings[2].subject, "cab");
+}
+
+TEST(Compare, TellsNewWorseGoneAndKept) {
+  const auto finding_of = [](const std::string& subject, double factor) {
+    Finding f;
+    f.subject = subject;
+    f.category = "slow core";
+    f.factor = factor;
+    return f;
+  };
+  Diagnosis before, after;
+  before.findings = {finding_of("core1", 2), finding_of("core2", 2), finding_of("core3", 2)};
+  after.findings = {finding_of("core1", 2.1), finding_of("core2", 3), finding_of("core4", 2)};
+  before.facts = {{"total", "10 M cycles"}, {"old", "1"}};
+  after.facts = {{"total", "12 M cycles"}};
+  const Diagnosis d = compare(before, after);
+  ASSERT_EQ(d.findings.size(), 2u);
+  EXPECT_EQ(d.findings[0].subject, "core2");
+  EXPECT_EQ(d.findings[1].subject, "core4");
+  EXPECT_EQ(d.verdict, "2 new or worse, 1 gone, 1 as before");
+  const auto& facts = std::get<TableFigure>(d.figures[1].body).rows;
+  EXPECT_EQ(facts[0][3], "1.2x");
+  EXPECT_EQ(facts[1][2], "-");
 }
 
 }  // namespace

@@ -16,34 +16,14 @@ using finding::SeriesFigure;
 using finding::TableFigure;
 using finding::TimelineFigure;
 
-constexpr size_t kMostPoints = 1200;  // of one drawn line; more are thinned to the extremes of each step
-constexpr size_t kMostSpans = 4000;
-
 std::string series_class(size_t i) { return "s" + std::to_string(i % 8); }
-
-// Indices that keep a line's shape: first, lowest, highest of each of kMostPoints / 3 steps.
-std::vector<size_t> thinned(const std::vector<double>& y) {
-  std::vector<size_t> keep;
-  const size_t steps = y.size() <= kMostPoints ? y.size() : kMostPoints / 3;
-  for (size_t s = 0; s < steps; ++s) {
-    const size_t from = s * y.size() / steps, to = (s + 1) * y.size() / steps;
-    size_t low = from, high = from;
-    for (size_t i = from; i < to; ++i) {
-      if (y[i] < y[low]) low = i;
-      if (y[i] > y[high]) high = i;
-    }
-    keep.insert(keep.end(), {from, std::min(low, high), std::max(low, high)});
-  }
-  keep.erase(std::unique(keep.begin(), keep.end()), keep.end());
-  return keep;
-}
 
 // A gap in the data (NaN) lifts the pen.
 std::string line_path(const std::vector<double>& x, const std::vector<double>& y, const Scale& sx,
                       const Scale& sy) {
   std::string d;
   bool down = false;
-  for (const size_t i : thinned(y)) {
+  for (size_t i = 0; i < y.size(); ++i) {
     if (!std::isfinite(x[i]) || !std::isfinite(y[i])) {
       down = false;
       continue;
@@ -56,10 +36,9 @@ std::string line_path(const std::vector<double>& x, const std::vector<double>& y
 
 std::string band_path(const SeriesFigure::Band& band, const Scale& sx, const Scale& sy) {
   std::string d;
-  const auto keep = thinned(band.high);
-  for (const size_t i : keep) d += (d.empty() ? "M" : "L") + px(sx(band.x[i])) + " " + px(sy(band.high[i]));
-  for (auto i = keep.rbegin(); i != keep.rend(); ++i)
-    d += "L" + px(sx(band.x[*i])) + " " + px(sy(band.low[*i]));
+  for (size_t i = 0; i < band.x.size(); ++i)
+    d += (d.empty() ? "M" : "L") + px(sx(band.x[i])) + " " + px(sy(band.high[i]));
+  for (size_t i = band.x.size(); i-- > 0;) d += "L" + px(sx(band.x[i])) + " " + px(sy(band.low[i]));
   return d.empty() ? d : d + "z";
 }
 
@@ -131,11 +110,9 @@ std::string draw(const TimelineFigure& f, const std::string& title) {
   std::string out = open_svg(920, bottom + 44, title);
   for (size_t i = 0; i < tracks.size(); ++i)
     out += text_at(left - 6, 8 + pitch * (static_cast<double>(i) + 0.7), tracks[i].substr(0, 18), "end");
-  const size_t stride = std::max<size_t>(1, f.spans.size() / kMostSpans);
-  for (size_t i = 0; i < f.spans.size(); ++i) {
-    const auto& span = f.spans[i];
+  for (const auto& span : f.spans) {
     const size_t track = row[span.track];
-    if (track >= tracks.size() || (!span.blamed && i % stride != 0)) continue;
+    if (track >= tracks.size()) continue;
     out += "<rect class=\"" + std::string(span.blamed ? "blamed" : series_class(track)) + " span\" x=\"" +
            px(sx(span.begin)) + "\" y=\"" + px(8 + pitch * static_cast<double>(track)) + "\" width=\"" +
            px(std::max(1.0, sx(span.end) - sx(span.begin))) + "\" height=\"" + px(pitch - 3) + "\"><title>" +
@@ -181,7 +158,6 @@ std::string draw(const BarsFigure& f, const std::string& title) {
   }
   std::vector<std::pair<std::string, std::string>> keys;
   for (size_t s = 0; s < f.series.size(); ++s) keys.emplace_back(series_class(s), f.series[s]);
-  const Scale no_ticks({0, 1}, -10, -10);
   std::string grid = "<g class=\"axis\">";
   for (const double t : sy.ticks(5)) {
     grid += "<path d=\"M" + px(frame.left) + " " + px(sy(t)) + "H" + px(frame.width - frame.right) + "\"/>" +

@@ -40,28 +40,31 @@ std::string link_line(const MeshFigure::Link& link, const MeshLayout& at, const 
          px(x1 - ux * gap) + " " + px(y1 - uy * gap) + "\"/>";
 }
 
-std::string label_of(const MeshFigure& f, int x, int y) {
+// The number of the core at each place ("core12" -> "12"), for matching "link5-9" to its two ends.
+std::vector<std::string> core_numbers(const MeshFigure& f) {
+  std::vector<std::string> numbers(static_cast<size_t>(f.width) * static_cast<size_t>(f.height));
   for (const auto& core : f.cores) {
-    if (core.x == x && core.y == y) return core.label;
+    const size_t digit = core.label.find_first_of("0123456789");
+    numbers[static_cast<size_t>(core.y * f.width + core.x)] =
+        digit == std::string::npos ? core.label : core.label.substr(digit);
   }
-  return {};
+  return numbers;
 }
 
-// "link5-9" blames both directions between the cores whose labels end in 5 and 9.
-bool link_blamed(const MeshFigure& f, const MeshFigure::Link& link) {
-  if (f.blamed.empty()) return false;
-  const auto number = [](const std::string& label) {
-    const size_t digit = label.find_first_of("0123456789");
-    return digit == std::string::npos ? label : label.substr(digit);
+// "link5-9" blames both directions between cores 5 and 9.
+bool link_blamed(const MeshFigure& f, const std::vector<std::string>& numbers, const MeshFigure::Link& link) {
+  const auto number = [&](int x, int y) {
+    const bool inside = x >= 0 && y >= 0 && x < f.width && y < f.height;
+    return inside ? numbers[static_cast<size_t>(y * f.width + x)] : std::string();
   };
-  const std::string a = number(label_of(f, link.from_x, link.from_y)),
-                    b = number(label_of(f, link.to_x, link.to_y));
+  const std::string a = number(link.from_x, link.from_y), b = number(link.to_x, link.to_y);
   return contains(f.blamed, "link" + a + "-" + b) || contains(f.blamed, "link" + b + "-" + a);
 }
 
 std::string core_box(const MeshFigure& f, const MeshFigure::Core& core, const MeshLayout& at, Extent extent) {
   const bool blamed = contains(f.blamed, core.label);
-  std::string out = "<rect class=\"q" + std::to_string(colour_class(core.value, extent)) +
+  std::string out = "<rect data-x=\"" + std::to_string(core.x) + "\" data-y=\"" + std::to_string(core.y) +
+                    "\" class=\"core q" + std::to_string(colour_class(core.value, extent)) +
                     (blamed ? " blame" : "") + "\" x=\"" + px(at.x(core.x)) + "\" y=\"" + px(at.y(core.y)) +
                     "\" width=\"" + px(at.core) + "\" height=\"" + px(at.core) + "\" rx=\"3\"><title>" +
                     escape(core.label) + ": " + base::format_number(core.value, 3) + "</title></rect>";
@@ -79,32 +82,6 @@ std::string route_line(const MeshFigure::Route& route, const MeshLayout& at) {
   return "<path class=\"route\" d=\"" + d + "\"><title>" + escape(route.label) + "</title></path>";
 }
 
-// Rows to show: all when few, else bins of neighbouring rows (their maximum), and every blamed row in full.
-std::vector<std::vector<size_t>> row_bins(const HeatMapFigure& f, size_t most) {
-  std::vector<std::vector<size_t>> bins;
-  const size_t per_bin = std::max<size_t>(1, (f.rows.size() + most - 1) / most);
-  for (size_t row = 0; row < f.rows.size(); ++row) {
-    if (per_bin > 1 && contains(f.blamed, f.rows[row]))
-      bins.insert(bins.begin(), {row});
-    else if (bins.empty() || bins.back().size() >= per_bin || contains(f.blamed, f.rows[bins.back()[0]]))
-      bins.push_back({row});
-    else
-      bins.back().push_back(row);
-  }
-  return bins;
-}
-
-double bin_maximum(const HeatMapFigure& f, const std::vector<size_t>& rows, size_t from, size_t to) {
-  double best = std::nan("");
-  for (const size_t row : rows) {
-    for (size_t c = from; c < to; ++c) {
-      const double v = f.values[row * f.columns.size() + c];
-      if (std::isfinite(v) && !(best >= v)) best = v;
-    }
-  }
-  return best;
-}
-
 }  // namespace
 
 std::string draw(const MeshFigure& f, const std::string& title) {
@@ -115,9 +92,11 @@ std::string draw(const MeshFigure& f, const std::string& title) {
   for (const auto& link : f.links) links.add(link.value);
   const double width = std::max(380.0, 40 + cell * f.width), height = 70 + cell * f.height;
   std::string out = open_svg(width, height, title);
+  const std::vector<std::string> numbers = core_numbers(f);
   for (const auto& link : f.links) {
     const std::string q = "q" + std::to_string(colour_class(link.value, links.get()));
-    out += link_line(link, at, "link " + q + (link_blamed(f, link) ? " blame" : ""));
+    out += link_line(link, at,
+                     "link " + q + (!f.blamed.empty() && link_blamed(f, numbers, link) ? " blame" : ""));
   }
   for (const auto& core : f.cores) out += core_box(f, core, at, cores.get());
   for (const auto& route : f.routes) out += route_line(route, at);
@@ -126,41 +105,42 @@ std::string draw(const MeshFigure& f, const std::string& title) {
 
 std::string draw(const HeatMapFigure& f, const std::string& title) {
   if (f.rows.empty() || f.columns.empty()) return {};
-  const auto bins = row_bins(f, 72);
+  constexpr double kLeft = 130, kWidth = 770;
   const size_t columns = std::min<size_t>(f.columns.size(), 180);
-  const double row_height = std::clamp(480.0 / static_cast<double>(bins.size()), 6.0, 22.0);
-  const double left = 130, cell = 770.0 / static_cast<double>(columns);
+  const auto edge = [&](size_t c) { return c * f.columns.size() / columns; };
+  const double row_height = std::clamp(480.0 / static_cast<double>(f.rows.size()), 6.0, 22.0);
+  const double cell = kWidth / static_cast<double>(columns);
   ExtentOf all;
   all.add(f.values);
   std::vector<std::string> paths(9);  // one path a colour keeps a large map small
   std::string labels;
-  for (size_t b = 0; b < bins.size(); ++b) {
-    const double y = 8 + row_height * static_cast<double>(b);
+  for (size_t row = 0; row < f.rows.size(); ++row) {
+    const double y = 8 + row_height * static_cast<double>(row);
+    const double* values = &f.values[row * f.columns.size()];
     for (size_t c = 0; c < columns; ++c) {
-      const double v =
-          bin_maximum(f, bins[b], c * f.columns.size() / columns, (c + 1) * f.columns.size() / columns);
+      const double v = *std::max_element(values + edge(c), values + edge(c + 1));
       if (!std::isfinite(v)) continue;
       paths[static_cast<size_t>(colour_class(v, all.get()))] +=
-          "M" + px(left + cell * static_cast<double>(c)) + " " + px(y) + "h" + px(cell + 0.3) + "v" +
+          "M" + px(kLeft + cell * static_cast<double>(c)) + " " + px(y) + "h" + px(cell + 0.3) + "v" +
           px(row_height - 0.5) + "h-" + px(cell + 0.3) + "z";
     }
-    const bool blamed = bins[b].size() == 1 && contains(f.blamed, f.rows[bins[b][0]]);
-    if (row_height >= 9 || blamed || b % 4 == 0) {
-      const std::string more = bins[b].size() > 1 ? " +" + std::to_string(bins[b].size() - 1) : "";
-      labels += text_at(left - 6, y + row_height * 0.75, f.rows[bins[b][0]].substr(0, 18) + more, "end");
+    const bool blamed = contains(f.blamed, f.rows[row]);
+    if (row_height >= 9 || blamed || row % 4 == 0)
+      labels += text_at(kLeft - 6, y + row_height * 0.75, f.rows[row].substr(0, 22), "end");
+    if (blamed) {
+      labels += "<rect class=\"outline\" x=\"" + px(kLeft) + "\" y=\"" + px(y) + "\" width=\"" + px(kWidth) +
+                "\" height=\"" + px(row_height) + "\"/>";
     }
-    if (blamed)
-      labels += "<rect class=\"outline\" x=\"" + px(left) + "\" y=\"" + px(y) + "\" width=\"770\" height=\"" +
-                px(row_height) + "\"/>";
   }
-  const double bottom = 8 + row_height * static_cast<double>(bins.size());
+  const double bottom = 8 + row_height * static_cast<double>(f.rows.size());
   std::string out = open_svg(920, bottom + 74, title);
   for (size_t q = 0; q < paths.size(); ++q)
     out += "<path class=\"q" + std::to_string(q) + "\" d=\"" + paths[q] + "\"/>";
-  const Scale x({f.columns.front(), std::max(f.columns.back(), f.columns.front() + 1e-9)}, left, left + 770);
+  const Scale x({f.columns.front(), std::max(f.columns.back(), f.columns.front() + 1e-9)}, kLeft,
+                kLeft + kWidth);
   for (const double t : x.ticks(8)) labels += text_at(x(t), bottom + 15, base::format_number(t, 7), "middle");
-  return out + labels + text_at(left + 385, bottom + 32, f.x_name, "middle") +
-         value_legend(left, bottom + 42, all.get(), f.value_name) + "</svg>";
+  return out + labels + text_at(kLeft + kWidth / 2, bottom + 32, f.x_name, "middle") +
+         value_legend(kLeft, bottom + 42, all.get(), f.value_name) + "</svg>";
 }
 
 std::string draw(const GraphFigure& f, const std::string& title) {

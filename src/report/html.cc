@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "embedded/page_files.h"
 #include "report/figures.h"
+#include "report/reduce.h"
 #include "report/report.h"
 #include "report/svg.h"
 
@@ -141,6 +142,28 @@ std::string repeat_html(const Diagnosis& d) {
   return out + pairs_list(options);
 }
 
+// The figures' data and the bundled script. "<" inside JSON text is written as its escape, so that no text
+// can end the element; kinds that the script does not draw travel without data.
+std::string script_html(const std::vector<finding::Figure>& figures) {
+  const std::string_view code = embedded::page_files("report.js");
+  if (code.empty() || figures.empty()) return {};
+  Diagnosis carrier;
+  carrier.figures = figures;
+  for (auto& figure : carrier.figures) {
+    if (std::holds_alternative<finding::MeshFigure>(figure.body)) figure.body = finding::MeshFigure{};
+    if (std::holds_alternative<finding::TableFigure>(figure.body)) figure.body = finding::TableFigure{};
+  }
+  std::string json;
+  for (const char c : base::write_json(finding::to_json(carrier).at("figures", {}))) {
+    if (c == '<')
+      json += "\\u003c";
+    else
+      json += c;
+  }
+  return "<script type=\"application/json\" id=\"diagnosis-figures\">" + json + "</script>\n<script>" +
+         std::string(code) + "</script>";
+}
+
 // Fills each {{name}} once, left to right, so that text put in is never read as a place itself.
 std::string fill(std::string_view page, const std::map<std::string, std::string, std::less<>>& places) {
   std::string out;
@@ -159,8 +182,10 @@ std::string fill(std::string_view page, const std::map<std::string, std::string,
 }  // namespace
 
 std::string write_html(const Diagnosis& d) {
+  std::vector<finding::Figure> shown = d.figures;
+  for (auto& figure : shown) figure.body = reduced(figure.body);
   std::string figures;
-  for (size_t i = 0; i < d.figures.size(); ++i) figures += figure_html(d.figures[i], i);
+  for (size_t i = 0; i < shown.size(); ++i) figures += figure_html(shown[i], i);
   return fill(embedded::page_files("page.html"), {{"title", escape(d.title.empty() ? d.verdict : d.title)},
                                                   {"style", std::string(embedded::page_files("page.css"))},
                                                   {"scale", escape(d.scale)},
@@ -173,7 +198,7 @@ std::string write_html(const Diagnosis& d) {
                                                   {"quality", quality_html(d)},
                                                   {"repeat", repeat_html(d)},
                                                   {"version", escape(d.version)},
-                                                  {"script", ""}});
+                                                  {"script", script_html(shown)}});
 }
 
 }  // namespace lento::report

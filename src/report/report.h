@@ -21,4 +21,12 @@ std::string write_json(const finding::Diagnosis& diagnosis);
 // All text of the diagnosis is escaped.
 std::string write_html(const finding::Diagnosis& diagnosis);
 
+// One figure as comma-separated values: a header, then its rows (RFC 4180 quoting).
+std::string write_csv(const finding::Figure& figure);
+
+// All timelines of the diagnosis as a Chrome trace (JSON object format, also read by Perfetto): one process a
+// figure, one thread a track, complete events. Axis values are taken as microseconds unless the axis name
+// ends in a unit the format can hold: "s", "ms", "us", "ns", "cycles" (1 cycle = 1 us).
+std::string write_trace(const finding::Diagnosis& diagnosis);
+
 }  // namespace lento::report

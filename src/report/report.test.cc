@@ -109,6 +109,17 @@ TEST(Text, ShowsVerdictFindingsAndSkippedRecordsFirst) {
   EXPECT_THAT(write_text(d, {true, false}), HasSubstr("second"));
 }
 
+TEST(Export, CsvQuotesAndTraceHoldsEverySpan) {
+  const Figure table{"t", "", TableFigure{{"a", "b"}, {{"x,y", "say \"hi\""}}}};
+  EXPECT_EQ(write_csv(table), "a,b\n\"x,y\",\"say \"\"hi\"\"\"\n");
+  Diagnosis d;
+  d.figures = {{"schedule", "", TimelineFigure{"time (ms)", {{"gpu0", 1, 3, "gemm"}, {"gpu1", 2, 4, ""}}}}};
+  const std::string trace = write_trace(d);
+  EXPECT_THAT(trace,
+              HasSubstr(R"("ph":"X","name":"gemm","cat":"normal","pid":1,"tid":1,"ts":1000.0,"dur":2000.0)"));
+  EXPECT_THAT(trace, HasSubstr(R"("name":"thread_name","pid":1,"tid":2,"args":{"name":"gpu1"})"));
+}
+
 TEST(Scale, LogarithmClampsWhatItCannotShow) {
   const Scale scale({1, 1000}, 0, 300, true);
   EXPECT_DOUBLE_EQ(scale(10), 100);

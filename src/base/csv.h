@@ -1,0 +1,52 @@
+// Comma-separated tables with a header line (RFC 4180): quoted fields, doubled quotes, line breaks inside
+// quotes, either line end, an optional byte order mark. Compressed files as everywhere.
+//
+//   CsvReader in(path, report);
+//   const int time = in.require("time_ms");
+//   while (in.next()) use(in.number(time));
+//
+// A row with another number of fields than the header is skipped and counted in the report. Bounded memory:
+// one row at a time, at most 4096 fields and InputStream::kMaxLine bytes.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/read_report.h"
+
+namespace lento::base {
+
+class CsvReader {
+ public:
+  // Reads the header. Throws Error when there is none or a name occurs twice.
+  CsvReader(const std::string& path, ReadReport& report);
+
+  const std::vector<std::string>& columns() const { return columns_; }
+  int find(std::string_view column) const;     // -1 when absent
+  int require(std::string_view column) const;  // Error with the nearest known name when absent
+
+  bool next();  // the next row with the right number of fields; false at the end
+  const std::vector<std::string>& row() const { return row_; }
+  const std::string& text(int column) const { return row_[column]; }
+  double number(int column) const;  // Error at the field when it is no finite number
+  Location where(int column) const;
+
+ private:
+  bool read_record(std::vector<std::string>& fields);
+
+  InputStream in_;
+  ReadReport& report_;
+  std::vector<std::string> columns_;
+  std::vector<std::string> row_;
+  int64_t line_ = 0;  // on which the current row starts
+};
+
+// One field as it must be written: quoted when it holds a comma, a quote or a line break.
+std::string csv_field(std::string_view text);
+// Fields joined by commas, without line end.
+std::string csv_line(const std::vector<std::string>& fields);
+
+}  // namespace lento::base

@@ -1,0 +1,49 @@
+// Faults to simulate: which component is how much slower, when. YAML `lento.faults/1` or the fault JSON of
+// the released SLOTH data set (docs/formats/faults.md).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "chip/map/grid.h"
+#include "spec/chip.h"
+
+namespace lento::chip {
+
+enum class Part : uint8_t { Core, Link, Router, MemoryUnit, DramPort };
+
+struct Fault {
+  Part part = Part::Core;
+  int index = -1;      // core, router, memory unit, port, or the first core of a link; -1: not on this chip
+  int other = -1;      // Link: the second core; both directions are slow
+  std::string name;    // "link5-9"
+  double factor = 1;   // times slower, above 0
+  uint64_t begin = 0;  // cycles
+  uint64_t end = UINT64_MAX;  // cycles, exclusive
+  uint64_t ramp = 0;          // the factor rises from 1 over this many cycles after begin
+  uint64_t period = 0;        // on and off: period > 0 and slow for the first `on` cycles of each
+  uint64_t on = 0;
+
+  bool exists() const { return index >= 0; }
+  // How much slower what starts at `now` is: 1 outside the fault.
+  double at(uint64_t now) const;
+};
+
+// Throws base::Error on a broken file. Components that the chip does not have give a Fault that does not
+// exist(): a campaign counts it as not applicable.
+std::vector<Fault> read_faults(const std::string& path, const spec::Chip& chip);
+std::vector<Fault> parse_faults(const std::string& text, const std::string& file, const spec::Chip& chip);
+
+// Throws base::Error naming the first fault whose component the chip does not have.
+void require_present(const std::vector<Fault>& faults, const std::string& file);
+
+// False when a component of the file is not on the chip: the file does not apply to it.
+bool applicable(const std::vector<Fault>& faults);
+
+// "core5", "link5-9", "router5", "lsu5", "dram-left-2" -> part and index; exists() is false when the word is
+// well formed but the chip has no such component. Throws base::Error at `where` on another word.
+Fault component(const std::string& name, const Grid& grid, const base::Location& where);
+
+}  // namespace lento::chip

@@ -1,0 +1,424 @@
+#include "chip/map/program.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <unordered_map>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "chip/map/map_file.h"
+
+namespace lento::chip {
+namespace {
+
+using base::child;
+using base::Error;
+using base::Location;
+
+constexpr size_t kMaxInstructions = size_t{1} << 27;
+constexpr int64_t kMaxSteps = 4096;  // sub-steps of one pass
+constexpr uint32_t kMaxCredits = 64;
+
+// Piece i of n of a whole amount; the pieces add up to it.
+uint64_t piece(uint64_t whole, uint64_t i, uint64_t n) { return whole * (i + 1) / n - whole * i / n; }
+
+int64_t batch_end(const Slice& slice) { return slice[0].end; }
+
+// What one core does for one pass of one layer.
+struct Part {
+  struct Read {
+    uint64_t bytes;
+    bool weights;
+    int source;          // index of the producing layer, -1: none
+    int64_t end_sample;  // of the first pass
+  };
+  std::vector<Read> reads;
+  uint64_t operations = 0;
+  uint64_t output_bytes = 0;
+  bool writes = false;
+  std::vector<std::vector<uint32_t>> receives, sends;  // channels, by pass of the repetition
+};
+
+struct LayerPlan {
+  std::map<uint32_t, Part> parts;  // by core
+  uint32_t passes = 1;             // of one repetition
+};
+
+// Operations of one output element: what every output of this core is made from.
+uint64_t operations_per_output(const MappedLayer& layer, const Slice* weights, const Slice* input) {
+  const uint64_t reduced = weights ? (*weights)[2].size() * (*weights)[3].size()
+                           : input ? input->at(1).size()
+                                   : 1;
+  switch (layer.kind) {
+    case LayerKind::Conv:
+    case LayerKind::FullyConnected:
+    case LayerKind::PointToPoint:
+      return reduced;
+    case LayerKind::GroupConv:
+      return std::max<uint64_t>(1, reduced / layer.group_count);
+    case LayerKind::Pool:
+      return 4;  // comparisons of a 2x2 window, as the released example counts
+    case LayerKind::Elementwise:
+    case LayerKind::Transpose:
+      return 1;
+  }
+  return 1;
+}
+
+class Expander {
+ public:
+  Expander(const Mapping& mapping, const spec::Chip& chip, const std::string& file)
+      : mapping_(mapping), chip_(chip), file_(file), grid_(chip) {}
+
+  Program run() {
+    check_fits(mapping_, chip_, file_);
+    program_.name = mapping_.name;
+    program_.batch = mapping_.batch;
+    list_layers();
+    add_port_routes();
+    std::vector<std::vector<Section>> sections(grid_.core_count());
+    for (size_t begin = 0; begin < mapping_.layers.size();) {
+      size_t end = begin;
+      while (end < mapping_.layers.size() && mapping_.layers[end].segment == mapping_.layers[begin].segment)
+        ++end;
+      expand_segment(begin, end, sections);
+      begin = end;
+    }
+    for (const auto& list : sections) {
+      program_.first_section.push_back(static_cast<uint32_t>(program_.sections.size()));
+      program_.sections.insert(program_.sections.end(), list.begin(), list.end());
+    }
+    program_.first_section.push_back(static_cast<uint32_t>(program_.sections.size()));
+    return std::move(program_);
+  }
+
+ private:
+  using Section = Program::Section;
+
+  Location at(size_t layer) const { return child(child(Location{file_}, "layers"), layer); }
+
+  void list_layers() {
+    for (size_t i = 0; i < mapping_.layers.size(); ++i) {
+      const MappedLayer& layer = mapping_.layers[i];
+      index_of_[layer.id] = static_cast<int>(i);
+      program_.layers.push_back({layer.id, layer.name, layer.kind, layer.segment, 1, 1, 0});
+    }
+    samples_per_repeat_.resize(mapping_.layers.size(), 1);
+  }
+
+  uint32_t add_route(int from, int to) {
+    const auto [found, fresh] = route_of_.try_emplace(uint64_t(from) << 32 | uint32_t(to), 0);
+    if (fresh) {
+      const auto hops = grid_.route(from, to);
+      const auto begin = static_cast<uint32_t>(program_.hops.size());
+      program_.hops.insert(program_.hops.end(), hops.begin(), hops.end());
+      found->second = static_cast<uint32_t>(program_.routes.size());
+      program_.routes.push_back({begin, static_cast<uint32_t>(program_.hops.size())});
+    }
+    return found->second;
+  }
+
+  void add_port_routes() {
+    for (int core = 0; core < grid_.core_count(); ++core) {
+      const int router = grid_.port_router(grid_.port_of(core));
+      program_.to_port.push_back(add_route(core, router));
+      program_.from_port.push_back(add_route(router, core));
+    }
+  }
+
+  void expand_segment(size_t begin, size_t end, std::vector<std::vector<Section>>& sections) {
+    int64_t samples = 1;
+    for (size_t i = begin; i < end; ++i) samples = std::lcm(samples, mapping_.layers[i].samples_per_pass);
+    const auto repeats = static_cast<uint32_t>(mapping_.batch / samples);
+    plans_.assign(end - begin, {});
+    segment_begin_ = begin;
+    for (size_t i = begin; i < end; ++i) {
+      plans_[i - begin].passes = static_cast<uint32_t>(samples / mapping_.layers[i].samples_per_pass);
+      samples_per_repeat_[i] = samples;
+      program_.layers[i].repeats = repeats;
+      plan_layer(i);
+    }
+    for (size_t i = begin; i < end; ++i) connect_layer(i);
+    for (uint32_t core = 0; core < sections.size(); ++core) {
+      const auto first = static_cast<uint32_t>(program_.instructions.size());
+      for (size_t i = begin; i < end; ++i) emit_layer(i, core);
+      const auto last = static_cast<uint32_t>(program_.instructions.size());
+      if (last == first) continue;
+      sections[core].push_back({first, last, repeats});
+      set_credits(first, last);
+    }
+  }
+
+  void plan_layer(size_t index) {
+    const MappedLayer& layer = mapping_.layers[index];
+    LayerPlan& plan = plans_[index - segment_begin_];
+    std::map<uint32_t, const Slice*> weights, inputs;
+    const auto part_of = [&](Position p) -> Part& {
+      Part& part = plan.parts[grid_.core(p)];
+      part.receives.resize(plan.passes);
+      part.sends.resize(plan.passes);
+      return part;
+    };
+    for (const InputFeature& input : layer.inputs) plan_input(index, input, part_of, inputs);
+    for (const WeightFeature& feature : layer.weights) {
+      for (const Block& block : feature.blocks) {
+        for (const Position p : block.cores) {
+          part_of(p).reads.push_back({uint64_t(volume(block.slice)), true, -1, 0});
+          weights[grid_.core(p)] = &block.slice;
+        }
+      }
+    }
+    for (size_t f = 0; f < layer.outputs.size(); ++f) {
+      for (const Block& block : layer.outputs[f].blocks) {
+        for (const Position p : block.cores) {
+          Part& part = part_of(p);
+          part.writes |= layer.outputs[f].to_dram;
+          if (f > 0) continue;  // further features name other consumers of the same output
+          const uint32_t core = grid_.core(p);
+          const Slice* w = weights.contains(core) ? weights[core] : nullptr;
+          const Slice* in = inputs.contains(core) ? inputs[core] : nullptr;
+          part.output_bytes += volume(block.slice);
+          part.operations += volume(block.slice) * operations_per_output(layer, w, in);
+        }
+      }
+    }
+  }
+
+  template <class PartOf>
+  void plan_input(size_t index, const InputFeature& input, PartOf part_of,
+                  std::map<uint32_t, const Slice*>& inputs) {
+    const int source = input.source_layer < 0 ? -1 : index_of_.at(input.source_layer);
+    const bool from_cores = source >= int(segment_begin_) && !input.from_dram;
+    if (source >= 0 && !from_cores) check_written(index, source);
+    for (const Block& block : input.blocks) {
+      for (const Position p : block.cores) {
+        inputs.try_emplace(grid_.core(p), &block.slice);
+        Part& part = part_of(p);
+        if (!from_cores) {
+          part.reads.push_back({uint64_t(volume(block.slice)), false, source, batch_end(block.slice)});
+        }
+      }
+    }
+  }
+
+  void check_written(size_t reader, int source) const {
+    const MappedLayer& layer = mapping_.layers[source];
+    for (const OutputFeature& output : layer.outputs) {
+      if (output.to_dram) return;
+    }
+    throw Error(at(reader),
+                "layer " + std::to_string(mapping_.layers[reader].id) + " reads layer " +
+                    std::to_string(layer.id) + " from DRAM, but that layer writes nothing there",
+                "give layer " + std::to_string(layer.id) + " an output_feature with \"dest\": \"dram\"");
+  }
+
+  // Makes the channels into one layer: each input slice against each output slice of the producer, for each
+  // pair of passes of one repetition.
+  void connect_layer(size_t index) {
+    const MappedLayer& layer = mapping_.layers[index];
+    for (const InputFeature& input : layer.inputs) {
+      if (input.source_layer < 0 || input.from_dram) continue;
+      const size_t source = index_of_.at(input.source_layer);
+      if (source < segment_begin_ || mapping_.layers[source].outputs.empty()) continue;
+      for (uint32_t pass = 0; pass < plans_[index - segment_begin_].passes; ++pass) {
+        for (uint32_t made = 0; made < plans_[source - segment_begin_].passes; ++made) {
+          connect_passes(index, input, source, pass, made);
+        }
+      }
+    }
+  }
+
+  void connect_passes(size_t index, const InputFeature& input, size_t source, uint32_t pass, uint32_t made) {
+    const MappedLayer& producer = mapping_.layers[source];
+    const int64_t shift = pass * mapping_.layers[index].samples_per_pass - made * producer.samples_per_pass;
+    Slice common;
+    for (const Block& need : input.blocks) {
+      Slice wanted = need.slice;
+      wanted[0].start += shift;
+      wanted[0].end += shift;
+      for (const Block& have : producer.outputs.front().blocks) {
+        if (!intersect(wanted, have.slice, common)) continue;
+        for (const Position to : need.cores) {
+          const int from = nearest_holder(have, to);
+          if (from != grid_.core(to))
+            add_channel(index, source, {from, grid_.core(to)}, volume(common), pass, made);
+        }
+      }
+    }
+  }
+
+  int nearest_holder(const Block& block, Position to) const {
+    int best = grid_.core(block.cores.front());
+    if (block.cores.size() == 1) return best;
+    size_t best_hops = SIZE_MAX;
+    for (const Position p : block.cores) {
+      const size_t hops = grid_.route(grid_.core(p), grid_.core(to)).size();
+      if (hops < best_hops) {
+        best = grid_.core(p);
+        best_hops = hops;
+      }
+    }
+    return best;
+  }
+
+  void add_channel(size_t index, size_t source, std::pair<int, int> ends, uint64_t bytes, uint32_t pass,
+                   uint32_t made) {
+    const auto channel = static_cast<uint32_t>(program_.channels.size());
+    if (channel >= kMaxInstructions) too_large();
+    const auto [from, to] = ends;
+    program_.channels.push_back({uint32_t(from), uint32_t(to), 0, add_route(from, to), 2});
+    channel_bytes_.push_back(bytes);
+    channel_layer_.push_back(static_cast<uint32_t>(index));
+    plans_[index - segment_begin_].parts.at(to).receives[pass].push_back(channel);
+    plans_[source - segment_begin_].parts.at(from).sends[made].push_back(channel);
+  }
+
+  [[noreturn]] void too_large() const {
+    throw Error(Location{file_}, "the mapping expands to more than 2^27 instructions",
+                "use larger parts (output_partition) or fewer sub-steps (input_fetch)");
+  }
+
+  void emit(Instruction instruction) {
+    if (program_.instructions.size() >= kMaxInstructions) too_large();
+    instruction.first = opens_tile_;
+    opens_tile_ = false;
+    program_.instructions.push_back(instruction);
+  }
+
+  uint32_t add_wait(size_t reader, const Part::Read& read, int64_t end_sample) {
+    if (read.source < 0) return Program::kNoWait;
+    program_.waits.push_back({uint32_t(read.source), uint32_t(end_sample),
+                              uint32_t(samples_per_repeat_[reader]),
+                              uint32_t(samples_per_repeat_[read.source])});
+    return static_cast<uint32_t>(program_.waits.size() - 1);
+  }
+
+  // All passes of one repetition of one layer on one core.
+  void emit_layer(size_t index, uint32_t core) {
+    const MappedLayer& layer = mapping_.layers[index];
+    LayerPlan& plan = plans_[index - segment_begin_];
+    const auto found = plan.parts.find(core);
+    if (found == plan.parts.end()) return;
+    const Part& part = found->second;
+    const auto& f = layer.fetch;
+    int64_t steps = 1;
+    for (const int n : f) {
+      steps *= n;
+      if (steps > kMaxSteps) {
+        throw Error(child(at(index), "input_fetch"), "more than " + std::to_string(kMaxSteps) + " sub-steps");
+      }
+    }
+    program_.layers[index].steps = static_cast<uint32_t>(steps * plan.passes);
+    const auto id = static_cast<uint32_t>(index);
+    for (uint32_t pass = 0; pass < plan.passes; ++pass) {
+      for (uint32_t s = 0; s < steps; ++s) {
+        const auto step = static_cast<uint16_t>(pass * steps + s);
+        opens_tile_ = true;
+        if (s == 0) emit_receives(part.receives[pass], id, step);
+        emit_reads(index, part, pass, s, step);
+        emit({piece(part.operations, s, steps), id, 0, step, Action::Compute, false});
+        const uint64_t written = part.writes ? piece(part.output_bytes, s, steps) : 0;
+        if (written > 0) {
+          emit({written, id, 0, step, Action::Write, false});
+          ++program_.layers[index].writes;
+        }
+      }
+      for (const uint32_t channel : part.sends[pass]) {
+        emit({channel_bytes_[channel], channel_layer_[channel], channel, static_cast<uint16_t>(pass * steps),
+              Action::Send, false});
+      }
+    }
+  }
+
+  void emit_receives(const std::vector<uint32_t>& channels, uint32_t layer, uint16_t step) {
+    for (const uint32_t channel : channels) {
+      program_.channels[channel].receive = static_cast<uint32_t>(program_.instructions.size());
+      emit({channel_bytes_[channel], layer, channel, step, Action::Receive, false});
+    }
+  }
+
+  // Step s is (b, k, h, w). Inputs are read with the first k that needs them, weights with the first (b, h,
+  // w).
+  void emit_reads(size_t index, const Part& part, uint32_t pass, uint32_t s, uint16_t step) {
+    const auto& f = mapping_.layers[index].fetch;
+    const uint32_t hw = uint32_t(f[2]) * f[3];
+    const uint32_t b = s / (f[1] * hw), k = s / hw % f[1], area = s % hw;
+    for (const Part::Read& read : part.reads) {
+      uint64_t bytes = 0;
+      if (read.weights && b == 0 && area == 0) bytes = piece(read.bytes, k, f[1]);
+      if (!read.weights && k == 0) bytes = piece(read.bytes, uint64_t{b} * hw + area, uint64_t(f[0]) * hw);
+      if (bytes == 0) continue;
+      const int64_t end_sample = pass * mapping_.layers[index].samples_per_pass + read.end_sample;
+      emit({bytes, uint32_t(index), add_wait(index, read, end_sample), step, Action::Read, false});
+    }
+  }
+
+  // A receiver takes as many repetitions ahead as its scratchpad holds, and two at least (double buffering).
+  void set_credits(uint32_t first, uint32_t last) {
+    uint64_t bytes = 0;
+    for (uint32_t i = first; i < last; ++i) {
+      if (program_.instructions[i].action == Action::Receive) bytes += program_.instructions[i].amount;
+    }
+    if (bytes == 0) return;
+    const uint64_t fit = uint64_t(chip_.core.scratchpad_bytes) / bytes;
+    const auto credits = static_cast<uint32_t>(std::clamp<uint64_t>(fit, 2, kMaxCredits));
+    for (uint32_t i = first; i < last; ++i) {
+      const Instruction& instruction = program_.instructions[i];
+      if (instruction.action == Action::Receive) program_.channels[instruction.target].credits = credits;
+    }
+  }
+
+  const Mapping& mapping_;
+  const spec::Chip& chip_;
+  const std::string& file_;
+  const Grid grid_;
+  Program program_;
+  std::unordered_map<int, int> index_of_;  // layer id -> index
+  std::vector<int64_t> samples_per_repeat_;
+  std::unordered_map<uint64_t, uint32_t> route_of_;
+  std::vector<uint64_t> channel_bytes_;
+  std::vector<uint32_t> channel_layer_;
+  size_t segment_begin_ = 0;
+  std::vector<LayerPlan> plans_;  // of the segment at hand
+  bool opens_tile_ = false;
+};
+
+}  // namespace
+
+Program::Totals Program::totals() const {
+  Totals sum;
+  for (const Section& section : sections) {
+    for (uint32_t i = section.begin; i < section.end; ++i) {
+      const uint64_t amount = instructions[i].amount * section.repeats;
+      switch (instructions[i].action) {
+        case Action::Read:
+          sum.reads += section.repeats;
+          sum.dram_bytes += amount;
+          break;
+        case Action::Write:
+          sum.writes += section.repeats;
+          sum.dram_bytes += amount;
+          break;
+        case Action::Receive:
+          sum.receives += section.repeats;
+          break;
+        case Action::Send:
+          sum.sends += section.repeats;
+          sum.message_bytes += amount;
+          break;
+        case Action::Compute:
+          sum.computes += section.repeats;
+          sum.operations += amount;
+          break;
+      }
+    }
+  }
+  return sum;
+}
+
+Program expand(const Mapping& mapping, const spec::Chip& chip, const std::string& file) {
+  return Expander(mapping, chip, file).run();
+}
+
+}  // namespace lento::chip

@@ -1,0 +1,96 @@
+// A mapping unrolled to what every core does: reads, receives, computes, writes, sends, with their routes and
+// what they wait for.
+//
+// Layers of one segment repeat together: one repetition ("super pass") covers the least common multiple of
+// their passes. A core's program is, segment by segment, one template that repeats, so memory does not grow
+// with the batch or with the number of inferences. Inside a template instructions stand in tiles:
+//
+//   tile = (Receive | Read)* Compute (Write | Send)*
+//
+// The compute waits for the inputs before it, the outputs wait for the compute. Bytes are those of the
+// mapping, per pass: weights are read again every pass and every listed core reads its own copy; sub-steps
+// (input_fetch) cut reads, computes and writes, and never read anything twice. A message is one pair of
+// producer and consumer pass. What crosses segments goes through DRAM; such a read waits until the producer
+// layer has written all repetitions that hold its samples.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "chip/map/grid.h"
+#include "chip/map/mapping.h"
+#include "spec/chip.h"
+
+namespace lento::chip {
+
+enum class Action : uint8_t { Read, Receive, Compute, Write, Send };
+
+struct Instruction {
+  uint64_t amount = 0;  // Compute: operations; others: bytes
+  uint32_t layer = 0;   // index in Program::layers, as recorded (Send: the consumer's)
+  uint32_t target = 0;  // Receive, Send: channel; Read: wait (kNoWait: none); Compute, Write: 0
+  uint16_t step = 0;    // which of the layer's steps of one repetition
+  Action action = Action::Compute;
+  bool first = false;  // opens a tile
+};
+
+struct Program {
+  static constexpr uint32_t kNoWait = UINT32_MAX;
+
+  struct Layer {
+    int id = 0;
+    std::string name;
+    LayerKind kind = LayerKind::Conv;
+    int segment = 0;
+    uint32_t repeats = 1;  // per inference
+    uint32_t steps = 1;    // per repetition
+    uint32_t writes = 0;   // Write instructions of one repetition, all cores
+  };
+  struct Section {                // one segment on one core
+    uint32_t begin = 0, end = 0;  // in instructions
+    uint32_t repeats = 1;
+  };
+  struct Channel {              // the messages of one Send instruction, one a repetition
+    uint32_t from = 0, to = 0;  // cores
+    uint32_t receive = 0;       // instruction of the receiver
+    uint32_t route = 0;         // in routes
+    uint32_t credits = 2;       // repetitions that may be sent before the receiver has used the first
+  };
+  struct Wait {               // until `layer` has written `repeats` repetitions of this inference, plus
+    uint32_t layer = 0;       // for each repetition of the reader `per_repeat` samples more
+    uint32_t end_sample = 0;  // of repetition 0 of the reader
+    uint32_t per_repeat = 0;  // samples of one repetition of the reader
+    uint32_t samples = 1;     // of one repetition of `layer`
+    // How many repetitions of the layer must be done for repetition r.
+    uint64_t needed(uint64_t r) const { return (r * per_repeat + end_sample + samples - 1) / samples; }
+  };
+  struct Route {
+    uint32_t begin = 0, end = 0;  // in hops
+  };
+
+  std::string name;
+  int64_t batch = 1;
+  std::vector<Layer> layers;
+  std::vector<Instruction> instructions;
+  std::vector<Section> sections;
+  std::vector<uint32_t> first_section;  // of each core, and one past the last
+  std::vector<Channel> channels;
+  std::vector<Wait> waits;
+  std::vector<Route> routes;
+  std::vector<Grid::Hop> hops;
+  std::vector<uint32_t> to_port, from_port;  // route of each core to and from its DRAM port
+
+  // Sums over one inference.
+  struct Totals {
+    uint64_t reads = 0, receives = 0, computes = 0, writes = 0, sends = 0;
+    uint64_t dram_bytes = 0, message_bytes = 0, operations = 0;
+  };
+  Totals totals() const;
+};
+
+// Throws base::Error when the mapping does not fit the chip, reads from DRAM what was never written there, or
+// is too large (2^27 instructions). `file` names the mapping in messages.
+Program expand(const Mapping& mapping, const spec::Chip& chip, const std::string& file);
+
+}  // namespace lento::chip

@@ -1,0 +1,76 @@
+#include "chip/map/program.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "chip/map/map_file.h"
+#include "chip/map/test_data.h"
+
+namespace lento::chip {
+namespace {
+
+spec::Chip square(int side) {
+  spec::Chip chip;
+  chip.width = chip.height = side;
+  return chip;
+}
+
+TEST(Program, TwoLayersBecomeTwoTemplates) {
+  const Program program = expand(test::two_layers(), square(2), "m");
+  const auto sum = program.totals();
+  EXPECT_EQ(sum.reads, 4u);  // input and weights, two passes
+  EXPECT_EQ(sum.sends, 2u);
+  EXPECT_EQ(sum.receives, 2u);
+  EXPECT_EQ(sum.computes, 4u);
+  EXPECT_EQ(sum.writes, 2u);
+  EXPECT_EQ(sum.dram_bytes, 2u * (256 + 9 + 256));
+  EXPECT_EQ(sum.message_bytes, 2u * 256);
+  EXPECT_EQ(sum.operations, 2u * (256 * 9 + 256 * 4));
+  EXPECT_EQ(program.instructions.size(), 7u);  // templates, not repetitions
+  ASSERT_EQ(program.channels.size(), 1u);
+  EXPECT_EQ(program.channels[0].from, 0u);
+  EXPECT_EQ(program.channels[0].to, 1u);
+  EXPECT_EQ(program.channels[0].credits, 64u);
+}
+
+TEST(Program, SubStepsNeverReadTwice) {
+  Mapping mapping = test::two_layers();
+  const auto before = expand(mapping, square(2), "m").totals();
+  mapping.layers[0].fetch = {2, 3, 1, 2};
+  const auto after = expand(mapping, square(2), "m").totals();
+  EXPECT_EQ(after.dram_bytes, before.dram_bytes);
+  EXPECT_EQ(after.operations, before.operations);
+  EXPECT_EQ(after.sends, before.sends);
+  EXPECT_EQ(after.computes, before.computes + 2 * 11);
+}
+
+TEST(Program, ReadingWhatWasNeverWrittenIsAnError) {
+  Mapping mapping = test::two_layers();
+  mapping.layers[1].inputs[0].from_dram = true;
+  EXPECT_THROW(expand(mapping, square(2), "m"), base::Error);
+}
+
+// Counts of specs/chip.md section 2, computed there with another program.
+TEST(Program, CountsOfRealMappings) {
+  struct Known {
+    const char* name;
+    int side;
+    uint64_t messages;
+    double dram_mb, noc_mb;
+  };
+  for (const Known& known :
+       {Known{"darknet19.4x4", 4, 7264, 2200, 136}, Known{"googlenet.4x4", 4, 8896, 942, 252},
+        Known{"vgg19.4x4", 4, 4992, 2487, 107}, Known{"resnet50.4x4", 4, 32720, 5168, 531},
+        Known{"darknet19.8x8", 8, 30528, 2137, 507}, Known{"resnet50.8x8", 8, 147728, 5862, 1176}}) {
+    const std::string path = test::shared_chip("gemini/") + known.name + ".map.json";
+    if (!test::readable(path)) GTEST_SKIP() << path << " is not there";
+    const auto sum = expand(read_map(path), square(known.side), path).totals();
+    EXPECT_EQ(sum.sends, known.messages) << known.name;
+    EXPECT_EQ(sum.receives, known.messages) << known.name;
+    EXPECT_NEAR(sum.dram_bytes / 1e6, known.dram_mb, 0.6) << known.name;
+    EXPECT_NEAR(sum.message_bytes / 1e6, known.noc_mb, 0.6) << known.name;
+  }
+}
+
+}  // namespace
+}  // namespace lento::chip

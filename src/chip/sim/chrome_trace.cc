@@ -1,0 +1,53 @@
+#include "chip/sim/chrome_trace.h"
+
+#include <array>
+#include <cstdio>
+
+#include "base/json.h"
+
+namespace lento::chip {
+namespace {
+
+constexpr size_t kFlush = 1 << 20;
+constexpr std::array<const char*, 4> kKinds{"compute", "message", "read", "write"};
+
+}  // namespace
+
+ChromeTrace::ChromeTrace(const std::string& path, const Program& program, double clock_hz)
+    : file_(path), microseconds_(1e6 / clock_hz) {
+  for (const Program::Layer& layer : program.layers) {
+    if (names_.size() <= static_cast<size_t>(layer.id)) names_.resize(layer.id + 1, "\"\"");
+    names_[layer.id] =
+        base::write_json(base::Json(layer.name.empty() ? "layer" + std::to_string(layer.id) : layer.name));
+  }
+  buffer_ = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
+  for (size_t core = 0; core + 1 < program.first_section.size(); ++core) {
+    buffer_ += "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":" + std::to_string(core) +
+               ",\"args\":{\"name\":\"core" + std::to_string(core) + "\"}},\n";
+  }
+}
+
+trace::RecordSink::Outcome ChromeTrace::record(const trace::ProbeRecord& r) {
+  const char* kind = kKinds[static_cast<size_t>(r.kind)];
+  char text[320];
+  std::snprintf(
+      text, sizeof text,
+      "{\"ph\":\"X\",\"ts\":%.3f,\"dur\":%.3f,\"pid\":%u,\"tid\":\"%s\",\"args\":{\"work\":%llu,\"peer\":%u,"
+      "\"inference\":%u,\"step\":%u},\"name\":",
+      static_cast<double>(r.begin) * microseconds_, static_cast<double>(r.end - r.begin) * microseconds_,
+      r.core, kind, static_cast<unsigned long long>(r.work), r.peer, r.inference, r.step);
+  buffer_.append(text).append(r.layer < names_.size() ? names_[r.layer] : "\"\"").append("},\n");
+  if (buffer_.size() >= kFlush) {
+    file_.write(buffer_);
+    buffer_.clear();
+  }
+  return {};
+}
+
+void ChromeTrace::commit() {
+  buffer_.resize(buffer_.size() - 2);  // the last comma
+  file_.write(buffer_ + "\n]}\n");
+  file_.commit();
+}
+
+}  // namespace lento::chip

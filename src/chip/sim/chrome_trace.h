@@ -1,0 +1,40 @@
+// Probe records as a trace for chrome://tracing and Perfetto: one process a core, one thread for each kind of
+// record, times in microseconds of the chip's clock.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "chip/map/program.h"
+#include "trace/probe_record.h"
+
+namespace lento::chip {
+
+class ChromeTrace : public trace::RecordSink {
+ public:
+  ChromeTrace(const std::string& path, const Program& program, double clock_hz);
+  Outcome record(const trace::ProbeRecord& r) override;
+  void commit();  // the file appears here
+
+ private:
+  base::OutputFile file_;
+  std::vector<std::string> names_;  // of layers, quoted, by layer id
+  double microseconds_;             // of one cycle
+  std::string buffer_;
+};
+
+// Gives every record to two sinks; the cost is the sum, dropped when either dropped.
+class Tee : public trace::RecordSink {
+ public:
+  Tee(trace::RecordSink& a, trace::RecordSink& b) : a_(a), b_(b) {}
+  Outcome record(const trace::ProbeRecord& r) override {
+    const Outcome a = a_.record(r), b = b_.record(r);
+    return {a.cost_cycles + b.cost_cycles, a.dropped || b.dropped};
+  }
+
+ private:
+  trace::RecordSink &a_, &b_;
+};
+
+}  // namespace lento::chip

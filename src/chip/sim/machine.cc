@@ -1,0 +1,319 @@
+// One run: the event loop, the cores' windows and their compute units. Messages and DRAM transfers are in
+// machine_transfers.cc, what happens when nothing can happen any more in deadlock.cc.
+//
+// Event order: time, then insertion (EventHeap). After each event every core whose window changed is settled,
+// in the order in which the changes came.
+#include "chip/sim/machine.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "base/error.h"
+
+namespace lento::chip {
+namespace {
+
+constexpr double kLeastRate = 0.05;          // of the mean: a drawn rate never falls below
+constexpr uint64_t kStopInterval = 1 << 16;  // events between two looks at Options::stop
+
+uint32_t ring_size(int window) { return std::bit_ceil(static_cast<uint32_t>(window) + 2); }
+
+}  // namespace
+
+Machine::Machine(const Model& model, const std::vector<Fault>& faults, const Options& options,
+                 trace::RecordSink* sink)
+    : model_(model),
+      faults_(faults),
+      options_(options),
+      sink_(sink),
+      network_({model.chip, model.grid, options.noise ? model.noise : model.silence, model.program.hops,
+                options.datelines},
+               events_, *this),
+      ring_(ring_size(model.chip.core.issue_window)),
+      mask_(ring_ - 1),
+      cores_(model.grid.core_count()),
+      entries_(cores_.size() * ring_),
+      tiles_(cores_.size() * ring_),
+      channels_(model.program.channels.size()),
+      progress_(model.program.layers.size()) {
+  const Program& program = model.program;
+  std::vector<int> ids;
+  for (const Program::Layer& layer : program.layers) ids.push_back(layer.id);
+  costs_ = cost_table(options.probes, ids, model.chip);
+  for (uint32_t id = 0; id < cores_.size(); ++id) {
+    cores_[id].free_slots = model.chip.memory_unit.slots;
+    if (program.first_section[id] == program.first_section[id + 1]) {
+      cores_[id].exhausted = true;
+      continue;
+    }
+    cores_[id].next = program.sections[program.first_section[id]].begin;
+    ++unfinished_;
+    stir(id);
+  }
+  result_.layers.resize(program.layers.size());
+  result_.core_busy.resize(cores_.size());
+  result_.probe_cycles.resize(cores_.size());
+  result_.memory_units.resize(cores_.size());
+  result_.inference_end.resize(options.inferences);
+  set_faults();
+}
+
+void Machine::set_faults() {
+  result_.fault_hits.resize(faults_.size());
+  core_faults_.resize(cores_.size());
+  memory_faults_.resize(cores_.size());
+  for (size_t i = 0; i < faults_.size(); ++i) {
+    if (!faults_[i].exists()) continue;
+    if (faults_[i].part == Part::Core) core_faults_[faults_[i].index].push_back(static_cast<uint32_t>(i));
+    if (faults_[i].part == Part::MemoryUnit)
+      memory_faults_[faults_[i].index].push_back(static_cast<uint32_t>(i));
+  }
+  network_.set_faults(faults_, result_.fault_hits);
+}
+
+double Machine::slowdown(const std::vector<uint32_t>& faults) {
+  double factor = 1;
+  for (const uint32_t i : faults) {
+    const double one = faults_[i].at(now_);
+    if (one == 1) continue;
+    factor *= one;
+    ++result_.fault_hits[i];
+  }
+  return factor;
+}
+
+Result Machine::run() {
+  settle();
+  while (!events_.empty()) {
+    const EventHeap::Event event = events_.pop();
+    if (event.time > options_.max_cycles ||
+        (result_.events % kStopInterval == 0 && options_.stop && options_.stop())) {
+      result_.finished = false;
+      return result();
+    }
+    now_ = event.time;
+    ++result_.events;
+    const uint32_t index = event.what & ((1u << kKindShift) - 1);
+    switch (static_cast<Kind>(event.what >> kKindShift)) {
+      case Kind::ServerDone:
+        network_.server_done(index, now_);
+        break;
+      case Kind::ComputeDone:
+        compute_done(index);
+        break;
+      case Kind::StartUpDone:
+        offer_segment(index);
+        break;
+      case Kind::SlotDone:
+        slot_done(index);
+        break;
+    }
+    settle();
+  }
+  if (unfinished_ > 0) deadlock();
+  return result();
+}
+
+Result Machine::result() {
+  result_.cycles = now_;
+  result_.link_hops = network_.hops_done();
+  for (int link = 0; link < model_.grid.link_count(); ++link) {
+    result_.links.push_back({network_.use(link).busy, network_.use(link).bytes});
+  }
+  for (int port = 0; port < model_.grid.port_count(); ++port) {
+    const Network::Use& use = network_.use(network_.port_server(port));
+    result_.ports.push_back({use.busy, use.bytes});
+  }
+  return std::move(result_);
+}
+
+void Machine::stir(uint32_t core) {
+  if (cores_[core].stirred) return;
+  cores_[core].stirred = true;
+  stirred_.push_back(core);
+}
+
+void Machine::settle() {
+  for (size_t i = 0; i < stirred_.size(); ++i) {
+    cores_[stirred_[i]].stirred = false;
+    advance(stirred_[i]);
+  }
+  stirred_.clear();
+}
+
+// Slides the window over what is done and lets new instructions in.
+void Machine::advance(uint32_t id) {
+  Core& core = cores_[id];
+  const auto window = static_cast<uint32_t>(model_.chip.core.issue_window);
+  for (;;) {
+    while (core.head != core.tail && entry(id, core.head).state == Entry::Done) ++core.head;
+    if (core.tail - core.head >= window) return;
+    if (!enter_next(id)) break;
+  }
+  if (core.exhausted && core.head == core.tail && core.section != kNone) {
+    core.section = kNone;  // said once
+    --unfinished_;
+  }
+}
+
+bool Machine::enter_next(uint32_t id) {
+  Core& core = cores_[id];
+  if (core.exhausted) return false;
+  const Instruction& instruction = at(core.next);
+  if (instruction.first) tile(id, core.tiles++) = {0, kNone, core.next, false};
+  const uint32_t number = core.tail++;
+  entry(id, number) = {core.next, core.inference, core.repeat, core.tiles - 1, Entry::Waiting};
+  step_cursor(core, id);
+  enter(id, number);
+  return true;
+}
+
+void Machine::step_cursor(Core& core, uint32_t id) {
+  const Program& program = model_.program;
+  const uint32_t first = program.first_section[id], last = program.first_section[id + 1];
+  const Program::Section* section = &program.sections[first + core.section];
+  if (++core.next < section->end) return;
+  if (++core.repeat == section->repeats) {
+    core.repeat = 0;
+    if (first + ++core.section == last) {
+      core.section = 0;
+      if (++core.inference == options_.inferences) core.exhausted = true;
+    }
+    section = &program.sections[first + core.section];
+  }
+  core.next = section->begin;
+}
+
+void Machine::enter(uint32_t core, uint32_t number) {
+  Entry& e = entry(core, number);
+  Tile& t = tile(core, e.tile);
+  const Instruction& instruction = at(e.instruction);
+  switch (instruction.action) {
+    case Action::Read:
+      ++t.pending;
+      if (read_ready(core, number)) want_slot(core, number);
+      break;
+    case Action::Receive:
+      ++t.pending;
+      if (channels_[instruction.target].arrived > run_repeat(e)) input_done(core, number);
+      break;
+    case Action::Compute:
+      t.compute = number;
+      try_compute(core);
+      break;
+    case Action::Write:
+      if (t.computed) want_slot(core, number);
+      break;
+    case Action::Send:
+      if (t.computed) try_send(core, number);
+      break;
+  }
+}
+
+void Machine::finish(uint32_t core, uint32_t number) {
+  Entry& e = entry(core, number);
+  e.state = Entry::Done;
+  result_.inference_end[e.inference] = now_;
+  stir(core);
+}
+
+void Machine::input_done(uint32_t core, uint32_t number) {
+  --tile(core, entry(core, number).tile).pending;
+  finish(core, number);
+  try_compute(core);
+}
+
+void Machine::try_compute(uint32_t id) {
+  Core& core = cores_[id];
+  if (core.computing || core.next_compute == core.tiles) return;
+  const Tile& t = tile(id, core.next_compute);
+  if (t.compute == kNone || t.pending > 0) return;
+  Entry& e = entry(id, t.compute);
+  e.state = Entry::Active;
+  core.computing = true;
+  core.compute_began = now_ + core.debt;
+  core.debt = 0;
+  events_.push(core.compute_began + compute_cycles(id, e), event(Kind::ComputeDone, id));
+}
+
+// ceil(operations / rate), the rate drawn from a normal; times the faults that hold now.
+uint64_t Machine::compute_cycles(uint32_t id, const Entry& e) {
+  const Instruction& instruction = at(e.instruction);
+  if (instruction.amount == 0) return 0;
+  double rate = model_.chip.core.ops_per_cycle;
+  if (options_.noise) {
+    const uint64_t key =
+        Noise::key(options_.seed, uint64_t{id} << 32 | e.instruction, uint64_t{e.inference} << 32 | e.repeat);
+    rate *= std::max(kLeastRate, 1 + model_.chip.core.rate_deviation * model_.noise.normal(key));
+  }
+  double cycles = static_cast<double>(instruction.amount) / rate;
+  if (!core_faults_[id].empty()) cycles *= slowdown(core_faults_[id]);
+  return std::max<uint64_t>(1, static_cast<uint64_t>(cycles + 0.999999));
+}
+
+void Machine::compute_done(uint32_t id) {
+  Core& core = cores_[id];
+  const Tile t = tile(id, core.next_compute);
+  const Entry e = entry(id, t.compute);
+  const Instruction& instruction = at(e.instruction);
+  result_.core_busy[id] += now_ - core.compute_began;
+  Result::LayerTime& layer = result_.layers[instruction.layer];
+  layer.busy += now_ - core.compute_began;
+  if (instruction.amount > 0) {
+    const Program::Layer& of = model_.program.layers[instruction.layer];
+    record({core.compute_began, now_, instruction.amount, instruction.layer, e.inference,
+            static_cast<uint16_t>(id), 0, trace::ProbeKind::Compute, static_cast<uint8_t>(of.kind),
+            static_cast<uint16_t>(e.repeat * of.steps + instruction.step)});
+  }
+  tile(id, core.next_compute).computed = true;
+  ++core.next_compute;
+  core.computing = false;
+  finish(id, t.compute);
+  give_credits(id, t);
+  release_outputs(id, t);
+  try_compute(id);
+}
+
+void Machine::release_outputs(uint32_t id, const Tile& t) {
+  const uint32_t tile_number = entry(id, t.compute).tile;
+  for (uint32_t number = t.compute + 1; number != cores_[id].tail; ++number) {
+    const Entry& e = entry(id, number);
+    if (e.tile != tile_number) break;
+    if (at(e.instruction).action == Action::Write) {
+      want_slot(id, number);
+    } else {
+      try_send(id, number);
+    }
+  }
+}
+
+// The record's layer is an index until here; what leaves carries the mapping's layer id.
+void Machine::record(const trace::ProbeRecord& r) {
+  Result::LayerTime& layer = result_.layers[r.layer];
+  layer.begin = std::min(layer.begin, r.begin);
+  layer.end = std::max(layer.end, r.end);
+  const int32_t cost = costs_[static_cast<size_t>(r.kind) * progress_.size() + r.layer];
+  if (cost < 0) return;
+  auto cycles = static_cast<uint32_t>(cost);
+  ++result_.records;
+  if (sink_) {
+    trace::ProbeRecord out = r;
+    out.layer = static_cast<uint32_t>(model_.program.layers[r.layer].id);
+    const trace::RecordSink::Outcome outcome = sink_->record(out);
+    // The plan already pays for an insertion; a sink that asks for more gets more.
+    const auto paid = static_cast<uint32_t>(model_.chip.probe.sketch_insert_cycles);
+    if (outcome.cost_cycles > paid) cycles += outcome.cost_cycles - paid;
+    result_.dropped += outcome.dropped;
+  }
+  cores_[r.core].debt += cycles;
+  result_.probe_cycles[r.core] += cycles;
+}
+
+Result simulate(const Model& model, const std::vector<Fault>& faults, const Options& options,
+                trace::RecordSink* sink) {
+  LENTO_CHECK(options.inferences > 0, "a run has at least one inference");
+  return Machine(model, faults, options, sink).run();
+}
+
+}  // namespace lento::chip

@@ -1,0 +1,164 @@
+// The state of one run: cores with their windows, memory units, channels and layer progress, above the
+// network.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "chip/sim/network.h"
+#include "chip/sim/simulate.h"
+
+namespace lento::chip {
+
+class Machine : public NetworkUser {
+ public:
+  Machine(const Model& model, const std::vector<Fault>& faults, const Options& options,
+          trace::RecordSink* sink);
+  Result run();
+
+  void source_begins(uint32_t transfer) override;
+  void source_done(uint32_t transfer) override;
+  void delivered(uint32_t transfer, uint32_t bytes) override;
+
+ private:
+  // What an event does; the number below it stands in the low 29 bits of EventHeap::Event::what.
+  enum class Kind : uint32_t { ServerDone, ComputeDone, StartUpDone, SlotDone };
+  static constexpr int kKindShift = 29;
+  static uint32_t event(Kind kind, uint32_t index) {
+    return static_cast<uint32_t>(kind) << kKindShift | index;
+  }
+
+  // An instruction in a core's window. Entries are counted from 0 over the whole run; `entry & mask_` is the
+  // slot.
+  struct Entry {
+    uint32_t instruction = 0;
+    uint32_t inference = 0;
+    uint32_t repeat = 0;  // of its section, within the inference
+    uint32_t tile = 0;    // counted over the run, as entries are
+    enum State : uint8_t { Waiting, Active, Done } state = Waiting;
+  };
+  struct Tile {
+    uint32_t pending = 0;      // inputs entered and not done
+    uint32_t compute = kNone;  // entry of its compute once that is in the window
+    uint32_t first_instruction = 0;
+    bool computed = false;
+  };
+  struct Core {
+    uint32_t inference = 0, section = 0, repeat = 0, next = 0;  // the next instruction to enter
+    bool exhausted = false;
+    uint32_t head = 0, tail = 0;  // entries in the window: [head, tail)
+    uint32_t tiles = 0;           // opened so far; the last one is open
+    uint32_t next_compute = 0;    // tile whose compute is next
+    bool computing = false;
+    bool stirred = false;  // stands in stirred_
+    uint64_t compute_began = 0;
+    uint64_t debt = 0;                              // probe cycles to be paid before the next compute
+    uint32_t free_slots = 0;                        // of the memory unit
+    uint32_t slot_head = kNone, slot_tail = kNone;  // transfers waiting for a slot
+  };
+  struct Channel {
+    uint32_t sent = 0, arrived = 0, used = 0;  // repetitions
+    uint32_t waiting_entry = kNone;            // of the sender, out of credits
+  };
+  struct Transfer {
+    uint64_t begin = UINT64_MAX;
+    uint64_t noise = 0;
+    uint64_t to_offer = 0;   // bytes not yet handed to the network (reads: not yet asked of the port)
+    uint64_t to_finish = 0;  // bytes not yet at their end
+    uint64_t to_slot = 0;    // bytes that the slot has still to move
+    uint32_t instruction = 0, inference = 0, repeat = 0;
+    uint32_t core = 0;  // that issued it
+    uint32_t entry = 0;
+    uint32_t segment = 0;   // number of the next one
+    uint32_t next = kNone;  // in the free list or a slot queue
+    uint32_t landed = 0;    // read: bytes at the core that wait for the slot
+    uint32_t ahead = 0;     // segments between slot and network
+    Action action = Action::Send;
+    bool slot_busy = false;
+  };
+  struct Waiter {
+    uint32_t core, entry;
+    uint64_t needed;  // repetitions of the layer over the run
+  };
+  struct Progress {                 // of a layer that others read from DRAM
+    std::vector<uint32_t> written;  // by repetition over the run
+    uint64_t complete = 0;          // repetitions, in order
+    std::vector<Waiter> waiters;
+  };
+
+  const Instruction& at(uint32_t index) const { return model_.program.instructions[index]; }
+  Entry& entry(uint32_t core, uint32_t number) { return entries_[core * ring_ + (number & mask_)]; }
+  Tile& tile(uint32_t core, uint32_t number) { return tiles_[core * ring_ + (number & mask_)]; }
+  uint32_t run_repeat(const Entry& e) const {
+    return e.inference * model_.program.layers[at(e.instruction).layer].repeats + e.repeat;
+  }
+
+  // Window.
+  void stir(uint32_t core);
+  void settle();
+  void advance(uint32_t core);
+  bool enter_next(uint32_t core);
+  void step_cursor(Core& core, uint32_t id);
+  void enter(uint32_t core, uint32_t number);
+  void finish(uint32_t core, uint32_t number);
+  void input_done(uint32_t core, uint32_t number);
+  bool read_ready(uint32_t core, uint32_t number);
+
+  // Compute.
+  void try_compute(uint32_t core);
+  void compute_done(uint32_t core);
+  uint64_t compute_cycles(uint32_t core, const Entry& e);
+  void release_outputs(uint32_t core, const Tile& t);
+  void give_credits(uint32_t core, const Tile& t);
+
+  // Messages.
+  void try_send(uint32_t core, uint32_t number);
+  void message_arrived(const Transfer& t);
+
+  // DRAM.
+  void want_slot(uint32_t core, uint32_t number);
+  void take_slot(uint32_t transfer);
+  void free_slot(uint32_t core);
+  void move_slot(uint32_t transfer);  // starts the slot on its next segment when there is one
+  void slot_done(uint32_t transfer);
+  void transfer_done(uint32_t transfer);
+  void written(uint32_t layer, uint64_t run_repeat);
+
+  uint32_t new_transfer(uint32_t core, uint32_t number);
+  void free_transfer(uint32_t transfer);
+  void offer_segment(uint32_t transfer);
+  uint32_t segment_size(uint64_t bytes) const;
+
+  void record(const trace::ProbeRecord& r);
+  trace::ProbeRecord record_of(const Transfer& t, trace::ProbeKind kind) const;
+  double slowdown(const std::vector<uint32_t>& faults);
+  void set_faults();
+  [[noreturn]] void deadlock();
+  std::string waits_of(uint32_t core, int& next_core);
+  Result result();
+
+  const Model& model_;
+  const std::vector<Fault>& faults_;
+  const Options& options_;
+  trace::RecordSink* sink_;
+  uint64_t now_ = 0;
+  EventHeap events_;
+  Result result_;
+  Network network_;
+  uint32_t ring_, mask_;
+  std::vector<Core> cores_;
+  std::vector<Entry> entries_;
+  std::vector<Tile> tiles_;
+  std::vector<Channel> channels_;
+  std::vector<Transfer> transfers_;
+  uint32_t free_transfer_ = kNone;
+  std::vector<Progress> progress_;
+  std::vector<uint32_t> stirred_;  // cores whose window may move
+  std::vector<int32_t> costs_;     // cycles of a record by kind and layer; -1: none
+  std::vector<std::vector<uint32_t>> core_faults_, memory_faults_;
+  uint64_t unfinished_ = 0;  // cores not done
+};
+
+}  // namespace lento::chip

@@ -1,0 +1,47 @@
+#include "chip/sim/noise.h"
+
+#include <cmath>
+
+namespace lento::chip {
+namespace {
+
+// Cuts a density on [low, high] into equally likely shares and stores the mean of each. The density need not
+// be normalised. Midpoint rule on a fine grid; cells that straddle two shares are divided between them.
+template <class Density>
+void shares(Density density, double low, double high, std::array<float, Noise::kValues>& out) {
+  constexpr int kCells = 1 << 17;
+  const double width = (high - low) / kCells;
+  double total = 0;
+  for (int i = 0; i < kCells; ++i) total += density(low + (i + 0.5) * width);
+  const double share = total / Noise::kValues;
+  double held = 0, moment = 0;
+  int next = 0;
+  for (int i = 0; i < kCells; ++i) {
+    const double x = low + (i + 0.5) * width;
+    double mass = density(x);
+    while (held + mass >= share && next < Noise::kValues - 1) {
+      const double taken = share - held;
+      out[next++] = static_cast<float>((moment + taken * x) / share);
+      mass -= taken;
+      held = moment = 0;
+    }
+    held += mass;
+    moment += mass * x;
+  }
+  while (next < Noise::kValues) out[next++] = static_cast<float>(held > 0 ? moment / held : high);
+}
+
+}  // namespace
+
+Noise::Noise(double cv) {
+  shares([](double x) { return std::exp(-0.5 * x * x); }, -6, 6, normal_);
+  if (cv <= 0) {
+    gamma_.fill(1.0f);
+    return;
+  }
+  const double shape = 1 / (cv * cv), rate = shape;
+  shares([&](double x) { return std::exp((shape - 1) * std::log(x / 1.0) - rate * (x - 1)); }, 0,
+         1 + 12 * cv + 8 * cv * cv, gamma_);
+}
+
+}  // namespace lento::chip

@@ -1,0 +1,79 @@
+// The accelerator model: a program on a chip, event by event -> probe records and system metrics.
+//
+//   const Model model(chip, program);                        // once per chip and mapping; shared by threads
+//   Result healthy = simulate(model, {}, {.seed = 1}, &sink);
+//
+// Cores issue instructions in program order, a bounded window in flight. Computes run one at a time, in
+// order, at a rate drawn per operation from a normal. A message starts up, enters its router segment by
+// segment and crosses the links (network.h); it may start while the receiver has credits left (program.h). A
+// DRAM transfer holds one slot of the core's memory unit, at most two segments ahead of it, and passes the
+// DRAM port of its row and the links between. Records cost the core that writes them: its next operation
+// starts that much later. simulate() is a pure function: same arguments, same result and same records, on any
+// thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "chip/map/faults.h"
+#include "chip/map/probe_plan.h"
+#include "chip/map/program.h"
+#include "chip/sim/noise.h"
+#include "spec/chip.h"
+#include "trace/probe_record.h"
+
+namespace lento::chip {
+
+class Model {
+ public:
+  // `program` must outlive the model.
+  Model(const spec::Chip& of_chip, const Program& of_program)
+      : chip(of_chip), grid(of_chip), noise(of_chip.network.transit_cv), silence(0), program(of_program) {}
+  Model(const spec::Chip& of_chip, Program&& of_program) = delete;
+
+  const spec::Chip chip;
+  const Grid grid;
+  const Noise noise, silence;  // silence: every factor is 1
+  const Program& program;
+};
+
+struct Options {
+  uint32_t inferences = 1;
+  uint64_t seed = 1;
+  ProbePlan probes = named_plan("full");
+  bool noise = true;                 // false: mean rates and transit times everywhere
+  bool datelines = true;             // false: rings without dateline channels, which can deadlock
+  uint64_t max_cycles = UINT64_MAX;  // stop there; Result::finished is false then
+  std::function<bool()> stop = {};   // asked now and then; true ends the run as max_cycles does
+};
+
+struct Result {
+  uint64_t cycles = 0;  // when the last instruction was done
+  bool finished = true;
+
+  struct LayerTime {
+    uint64_t begin = UINT64_MAX, end = 0;  // first start and last end of its computes and transfers
+    uint64_t busy = 0;                     // compute cycles, all cores
+  };
+  struct Use {
+    uint64_t busy = 0;  // cycles
+    uint64_t bytes = 0;
+  };
+  std::vector<LayerTime> layers;        // by layer index, of the whole run
+  std::vector<uint64_t> core_busy;      // compute cycles
+  std::vector<uint64_t> probe_cycles;   // spent on records, by core
+  std::vector<Use> links, ports;        // by link id, by DRAM port
+  std::vector<Use> memory_units;        // by core; busy sums over the slots
+  std::vector<uint64_t> fault_hits;     // by fault: operations, transfers and segments that started inside it
+  std::vector<uint64_t> inference_end;  // when each inference's last instruction was done
+  uint64_t records = 0, dropped = 0;
+  uint64_t events = 0, link_hops = 0;
+};
+
+// Throws base::Error when the run cannot end (a deadlock), naming the cycle of waits.
+Result simulate(const Model& model, const std::vector<Fault>& faults, const Options& options,
+                trace::RecordSink* sink = nullptr);
+
+}  // namespace lento::chip

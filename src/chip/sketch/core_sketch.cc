@@ -1,0 +1,324 @@
+#include "chip/sketch/core_sketch.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/error.h"
+#include "chip/sketch/level.h"
+
+namespace lento::chip {
+namespace {
+
+using trace::ProbeKind;
+using trace::ProbeRecord;
+
+constexpr int kMeanWeight = 15;  // a bin's mean forgets over this many records once its count is full
+
+// An operation is slow when it is 8 % over nominal: five standard deviations of the default rate noise.
+constexpr int kSlowLevel = 29;  // log2(1.08) * 256
+// This many operations at nominal speed close an episode.
+constexpr int kCloseAfter = 3;
+
+uint32_t mix(uint32_t key, uint32_t which) {
+  uint32_t x = (key + which * 0x9e3779b9u) * 0x85ebca6bu;
+  x ^= x >> 15;
+  x *= 0xc2b2ae35u;
+  return x ^ x >> 16;
+}
+
+uint32_t ticks(uint64_t cycles) {
+  return static_cast<uint32_t>(std::min<uint64_t>(cycles >> kTickShift, UINT32_MAX));
+}
+
+int running_mean(int mean, int level, int weight) {
+  const int step = level - mean;
+  return mean + (step >= 0 ? step + weight / 2 : step - weight / 2) / weight;
+}
+
+uint32_t index_size(const SketchShape& shape) {
+  return std::bit_ceil(2u * (shape.computes + shape.transfers) + 2u);
+}
+
+}  // namespace
+
+uint32_t SketchShape::bytes() const {
+  return 32 + hashes * buckets * 16u + (computes + transfers) * static_cast<uint32_t>(sizeof(SketchEntry)) +
+         transfers * bins * static_cast<uint32_t>(sizeof(TimeBin)) +
+         episodes * static_cast<uint32_t>(sizeof(Episode)) + index_size(*this);
+}
+
+Pattern pattern_of(const ProbeRecord& r) {
+  if (r.kind == ProbeKind::Compute) return {r.kind, 0, static_cast<uint16_t>(r.layer)};
+  return {r.kind, static_cast<uint8_t>(63 - std::countl_zero(r.work | 1)), r.peer};
+}
+
+void TimeBin::add(int level) {
+  const int n = std::min(count() + 1, kMeanWeight);
+  set(n == 1 ? level : running_mean(mean(), level, n), n);
+  const auto low = static_cast<uint8_t>(std::max(level / 16, 1));
+  lowest = lowest == 0 ? low : std::min(lowest, low);
+}
+
+void TimeBin::merge(const TimeBin& other) {
+  if (other.count() == 0) return;
+  if (count() == 0) {
+    *this = other;
+    return;
+  }
+  const int n = count() + other.count();
+  set((mean() * count() + other.mean() * other.count() + n / 2) / n, std::min(n, kMeanWeight));
+  lowest = std::min(lowest, other.lowest);
+}
+
+CoreSketch::CoreSketch(const SketchShape& shape, const SketchOptions& options)
+    : shape_(shape), options_(options) {
+  LENTO_CHECK(shape.bytes() <= options.budget_bytes, "a recorder would outgrow its memory budget");
+  LENTO_CHECK(shape.computes >= 1 && shape.transfers >= 1, "stage 2 needs room for a pattern of each kind");
+  LENTO_CHECK(shape.computes + shape.transfers <= 254, "an index byte cannot name that many patterns");
+  LENTO_CHECK(shape.buckets == 0 || std::has_single_bit(unsigned{shape.buckets}), "buckets: a power of two");
+  LENTO_CHECK(std::has_single_bit(unsigned{shape.bins}) && shape.bins >= 2, "bins: a power of two");
+  nominal_ = static_cast<uint16_t>(
+      level_of(ProbeKind::Compute, 1 << 20, static_cast<uint64_t>((1 << 20) * options.ops_per_cycle)));
+  state_.bin_shift = static_cast<uint8_t>(
+      std::max<int>(kTickShift, std::bit_width(std::max<uint64_t>(options.bin_cycles, 1)) - 1));
+  buckets_.resize(size_t{shape.hashes} * shape.buckets);
+  entries_.resize(shape.computes + shape.transfers);
+  bins_.resize(size_t{shape.transfers} * shape.bins);
+  episodes_.resize(shape.episodes);
+  index_.resize(index_size(shape));
+}
+
+void CoreSketch::insert(const ProbeRecord& r) {
+  const int level = level_of(r.kind, r.end > r.begin ? r.end - r.begin : 1, r.work);
+  const Sample sample{pattern_of(r).packed(), ticks(r.begin), ticks(r.end), static_cast<uint16_t>(level),
+                      r.work};
+  ++state_.records;
+  state_.last = std::max(state_.last, sample.end);
+  if (r.kind == ProbeKind::Compute) compute_episode(sample);
+  if (SketchEntry* entry = lookup(sample.key)) {
+    update(*entry, sample);
+    if (!options_.as_printed) return;
+  }
+  if (buckets_.empty()) {  // exact table
+    if (lookup(sample.key) == nullptr) update(new_entry(sample.key), sample);
+    return;
+  }
+  stage_one(sample);
+}
+
+void CoreSketch::stage_one(const Sample& sample) {
+  bool promoted = false;
+  for (uint32_t i = 0; i < shape_.hashes; ++i) {
+    Bucket& b = buckets_[i * shape_.buckets + (mix(sample.key, i) & (shape_.buckets - 1u))];
+    if (b.key == sample.key) {
+      b.frequency = static_cast<uint16_t>(std::min(b.frequency + 1, 0xffff));
+      b.seen = static_cast<uint16_t>(std::min(b.seen + 1, 0xffff));
+      b.mean = static_cast<uint16_t>(running_mean(b.mean, sample.level, std::min<int>(b.seen, kMeanWeight)));
+      b.lowest = std::min(b.lowest, sample.level);
+    } else if (b.key == 0) {
+      b = {sample.key, sample.begin, 1, 1, sample.level, sample.level};
+    } else if (--b.frequency == 0) {
+      b = {};
+    }
+    if (b.key != sample.key || b.frequency < options_.threshold || promoted) continue;
+    promoted = true;
+    if (lookup(sample.key) == nullptr) promote(b, sample);
+    if (!options_.as_printed) b = {};
+  }
+}
+
+// The bucket's summary becomes the entry's beginning; its share of the time bins goes to the bin of its first
+// record.
+void CoreSketch::promote(const Bucket& bucket, const Sample& sample) {
+  SketchEntry& entry = new_entry(sample.key);
+  if (bucket.seen > 1) {
+    Sample before = sample;
+    before.begin = bucket.first;
+    before.end = bucket.first;
+    before.level = bucket.mean;
+    update(entry, before);
+    entry.count += bucket.seen - 2u;
+    entry.lowest = bucket.lowest;
+  }
+  update(entry, sample);
+}
+
+void CoreSketch::update(SketchEntry& entry, const Sample& sample) {
+  const uint32_t n = ++entry.count;
+  if (n == 1) {
+    entry.first = sample.begin;
+    entry.lowest = sample.level;
+    entry.mean = sample.level;
+  }
+  entry.last = std::max(entry.last, sample.end);
+  entry.lowest = std::min(entry.lowest, sample.level);
+  const int weight = static_cast<int>(std::min<uint32_t>(n, 64));
+  entry.mean = static_cast<uint16_t>(running_mean(entry.mean, sample.level, weight));
+  entry.mean_work += (static_cast<float>(sample.work) - entry.mean_work) / static_cast<float>(weight);
+  const auto slot = static_cast<uint16_t>(&entry - entries_.data());
+  if (slot < shape_.computes) return;
+  widen(sample.begin);
+  bins_of(slot)[sample.begin >> (state_.bin_shift - kTickShift)].add(sample.level);
+}
+
+// Doubles the width of all bins until `tick` falls into one.
+void CoreSketch::widen(uint32_t tick) {
+  while ((tick >> (state_.bin_shift - kTickShift)) >= shape_.bins) {
+    for (size_t base = 0; base < bins_.size(); base += shape_.bins) {
+      for (size_t i = 0; i < shape_.bins; ++i) {
+        TimeBin merged;
+        if (2 * i < shape_.bins) {
+          merged = bins_[base + 2 * i];
+          merged.merge(bins_[base + 2 * i + 1]);
+        }
+        bins_[base + i] = merged;
+      }
+    }
+    ++state_.bin_shift;
+  }
+}
+
+TimeBin* CoreSketch::bins_of(uint16_t slot) {
+  return bins_.data() + size_t{slot} * shape_.bins - size_t{shape_.computes} * shape_.bins;
+}
+
+SketchEntry* CoreSketch::lookup(uint32_t key) {
+  const uint32_t mask = static_cast<uint32_t>(index_.size()) - 1;
+  for (uint32_t i = mix(key, 7) & mask; index_[i] != 0; i = (i + 1) & mask) {
+    SketchEntry& entry = entries_[index_[i] - 1u];
+    if (entry.key == key) return &entry;
+  }
+  return nullptr;
+}
+
+void CoreSketch::index_insert(uint32_t key, uint16_t slot) {
+  const uint32_t mask = static_cast<uint32_t>(index_.size()) - 1;
+  uint32_t i = mix(key, 7) & mask;
+  while (index_[i] != 0) i = (i + 1) & mask;
+  index_[i] = static_cast<uint8_t>(slot + 1);
+}
+
+void CoreSketch::rebuild_index() {
+  std::fill(index_.begin(), index_.end(), uint8_t{0});
+  for (uint16_t slot = 0; slot < entries_.size(); ++slot)
+    if (entries_[slot].key != 0) index_insert(entries_[slot].key, slot);
+}
+
+SketchEntry& CoreSketch::new_entry(uint32_t key) {
+  const int list = Pattern::unpack(key).kind == ProbeKind::Compute ? 0 : 1;
+  const uint16_t capacity = list == 0 ? shape_.computes : shape_.transfers;
+  const uint16_t base = list == 0 ? 0 : shape_.computes;
+  uint16_t slot;
+  if (state_.used[list] < capacity) {
+    slot = static_cast<uint16_t>(base + state_.used[list]++);
+    entries_[slot] = {};
+    entries_[slot].key = key;
+    index_insert(key, slot);
+    return entries_[slot];
+  }
+  slot = victim(list);
+  ++state_.evictions;
+  entries_[slot] = {};
+  entries_[slot].key = key;
+  if (list == 1) std::fill_n(bins_of(slot), shape_.bins, TimeBin{});
+  rebuild_index();
+  return entries_[slot];
+}
+
+// How far the worst time bin of a pattern lies above its lowest level; computes: its mean.
+int CoreSketch::unhealthiness(uint16_t slot) const {
+  const SketchEntry& entry = entries_[slot];
+  int worst = entry.mean;
+  if (slot >= shape_.computes) {
+    const TimeBin* bins = bins_.data() + size_t{slot} * shape_.bins - size_t{shape_.computes} * shape_.bins;
+    for (int i = 0; i < shape_.bins; ++i)
+      if (bins[i].count() > 0) worst = std::max(worst, bins[i].mean());
+  }
+  return worst - entry.lowest;
+}
+
+uint16_t CoreSketch::victim(int list) {
+  const uint16_t begin = list == 0 ? 0 : shape_.computes;
+  const uint16_t end = static_cast<uint16_t>(begin + state_.used[list]);
+  if (options_.eviction == Eviction::Random) {
+    state_.random = state_.random * 1664525u + 1013904223u;
+    return static_cast<uint16_t>(begin + (state_.random >> 8) % (end - begin));
+  }
+  const auto rank = [&](uint16_t slot) -> int64_t {
+    if (options_.eviction == Eviction::Earliest) return entries_[slot].first;
+    if (options_.eviction == Eviction::LeastFrequent) return entries_[slot].count;
+    return unhealthiness(slot);
+  };
+  uint16_t best = begin;
+  for (uint16_t slot = begin; slot < end; ++slot)
+    if (rank(slot) < rank(best)) best = slot;
+  return best;
+}
+
+void CoreSketch::compute_episode(const Sample& sample) {
+  if (shape_.episodes == 0) return;
+  const int above = sample.level - nominal_;
+  const bool open = state_.episodes > 0 && state_.streak < kCloseAfter;
+  if (above <= kSlowLevel) {
+    if (state_.streak < kCloseAfter) ++state_.streak;
+    return;
+  }
+  ++state_.slow;
+  state_.streak = 0;
+  if (!open) {
+    open_episode(sample, above);
+    return;
+  }
+  Episode& last = episodes_[state_.episodes - 1u];
+  last.end = std::max(last.end, sample.end);
+  last.count = std::min(last.count, UINT32_MAX - 1) + 1;
+  last.mean =
+      static_cast<uint16_t>(running_mean(last.mean, above, static_cast<int>(std::min(last.count, 64u))));
+  last.peak = std::max(last.peak, static_cast<uint16_t>(above));
+}
+
+// When there is no room, the two neighbours with the least time between them become one.
+void CoreSketch::open_episode(const Sample& sample, int above) {
+  if (state_.episodes == shape_.episodes) {
+    if (shape_.episodes == 1) {
+      episodes_[0].end = sample.end;
+      ++episodes_[0].count;
+      return;
+    }
+    size_t best = 0;
+    for (size_t i = 0; i + 1 < shape_.episodes; ++i)
+      if (episodes_[i + 1].begin - episodes_[i].end < episodes_[best + 1].begin - episodes_[best].end)
+        best = i;
+    Episode& left = episodes_[best];
+    const Episode& right = episodes_[best + 1];
+    const uint64_t total = uint64_t{left.count} + right.count;
+    left.mean = static_cast<uint16_t>(
+        (uint64_t{left.mean} * left.count + uint64_t{right.mean} * right.count) / total);
+    left.count = static_cast<uint32_t>(std::min<uint64_t>(total, UINT32_MAX));
+    left.end = right.end;
+    left.peak = std::max(left.peak, right.peak);
+    episodes_.erase(episodes_.begin() + static_cast<std::ptrdiff_t>(best) + 1);
+    episodes_.emplace_back();
+    --state_.episodes;
+  }
+  episodes_[state_.episodes++] = {sample.begin, sample.end, 1, static_cast<uint16_t>(above),
+                                  static_cast<uint16_t>(above)};
+}
+
+std::vector<CoreSketch::Held> CoreSketch::held() const {
+  std::vector<Held> out;
+  for (uint16_t i = 0; i < state_.used[0]; ++i) out.push_back({&entries_[i], nullptr});
+  for (uint16_t i = 0; i < state_.used[1]; ++i)
+    out.push_back({&entries_[shape_.computes + i], bins_.data() + size_t{i} * shape_.bins});
+  return out;
+}
+
+const SketchEntry* CoreSketch::find(const Pattern& pattern) const {
+  return const_cast<CoreSketch*>(this)->lookup(pattern.packed());
+}
+
+std::vector<Episode> CoreSketch::episodes() const {
+  return {episodes_.begin(), episodes_.begin() + state_.episodes};
+}
+
+}  // namespace lento::chip

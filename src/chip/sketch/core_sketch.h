@@ -1,0 +1,190 @@
+// The recorder of one core: the two-stage Fail-Slow Sketch of SLOTH (III-C) in a fixed number of bytes.
+//
+//   stage 1   d arrays of m buckets; a pattern that keeps coming is promoted at its H-th occurrence
+//   stage 2   one entry a pattern: count, first, last, lowest, and for transfers a row of time bins
+//   episodes  stretches of time in which this core computed slower than its nominal rate
+//
+// A pattern is (Compute, layer) or (transfer kind, peer, size octave). Departures from Algorithm 1, all of
+// which keep Lemma 3.1 (bound.h): a pattern that is in stage 2 does not compete for buckets any more; a
+// bucket sums up what it saw, so the first H-1 occurrences are not lost; a record enters stage 2 once, not d
+// times. `as_printed` switches the first off.
+//
+// Time bins start narrow and double their width (neighbours merge) whenever the run outgrows them, so that no
+// run length need be known. Invariant: bytes() is fixed at construction and covers all state.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "trace/probe_record.h"
+
+namespace lento::chip {
+
+enum class Eviction : uint8_t {
+  Earliest,    // the pattern that came first (Algorithm 1)
+  Healthiest,  // the pattern whose worst time bin is nearest to its best (the paper's text)
+  LeastFrequent,
+  Random
+};
+
+// Capacities of one core's recorder.
+struct SketchShape {
+  uint16_t hashes = 2;      // d
+  uint16_t buckets = 8;     // m, a power of two; 0 buckets with 0 hashes: exact table, no stage 1
+  uint16_t computes = 16;   // stage-2 entries for compute patterns, at most 254
+  uint16_t transfers = 16;  // stage-2 entries for transfers, at most 254
+  uint16_t bins = 64;       // time bins of a transfer entry, a power of two
+  uint16_t episodes = 8;
+
+  uint32_t bytes() const;
+  bool operator==(const SketchShape&) const = default;
+};
+
+struct SketchOptions {
+  uint32_t budget_bytes = 8192;  // a core
+  uint32_t threshold = 2;        // H: occurrences before a pattern enters stage 2
+  Eviction eviction = Eviction::Earliest;
+  bool as_printed = false;
+  double ops_per_cycle = 1024;    // nominal rate: what "slow" means for an episode
+  uint64_t bin_cycles = 1 << 16;  // first width of a time bin; doubles as needed
+};
+
+// A pattern in 24 bits: kind (2), octave of the size (6, transfers only), peer or layer (16).
+struct Pattern {
+  trace::ProbeKind kind = trace::ProbeKind::Compute;
+  uint8_t octave = 0;
+  uint16_t subject = 0;
+
+  uint32_t packed() const {
+    return 1u << 31 | static_cast<uint32_t>(kind) << 22 | static_cast<uint32_t>(octave) << 16 | subject;
+  }
+  static Pattern unpack(uint32_t key) {
+    return {static_cast<trace::ProbeKind>(key >> 22 & 3), static_cast<uint8_t>(key >> 16 & 63),
+            static_cast<uint16_t>(key)};
+  }
+};
+Pattern pattern_of(const trace::ProbeRecord& record);
+
+// Times in the sketch are in ticks of 256 cycles, 32 bits: runs up to 1.1e12 cycles.
+inline constexpr int kTickShift = 8;
+
+// What one time bin of a pattern holds, 3 bytes: running mean level, how many (up to 15), lowest level.
+struct TimeBin {
+  uint8_t mean_low = 0;         // mean level, low 8 bits
+  uint8_t mean_high_count = 0;  // mean level, high 4 bits; count, 4 bits
+  uint8_t lowest = 0;           // level / 16; 0: empty
+
+  int count() const { return mean_high_count >> 4; }
+  int mean() const { return mean_low | (mean_high_count & 15) << 8; }
+  void set(int mean, int count) {
+    mean_low = static_cast<uint8_t>(mean);
+    mean_high_count = static_cast<uint8_t>(mean >> 8 | count << 4);
+  }
+  void add(int level);
+  void merge(const TimeBin& other);
+};
+static_assert(sizeof(TimeBin) == 3);
+
+struct SketchEntry {
+  uint32_t key = 0;
+  uint32_t count = 0;
+  uint32_t first = 0, last = 0;  // ticks: begin of the first, end of the last record
+  float mean_work = 0;           // of the records seen
+  uint16_t mean = 0;             // running mean level
+  uint16_t lowest = 0;           // lowest level
+};
+static_assert(sizeof(SketchEntry) == 24);
+
+// A stretch in which every operation was slower than nominal by more than the noise.
+struct Episode {
+  uint32_t begin = 0, end = 0;  // ticks
+  uint32_t count = 0;
+  uint16_t mean = 0;  // level above nominal, 1/256 octave, running mean
+  uint16_t peak = 0;  // the largest
+};
+static_assert(sizeof(Episode) == 16);
+
+class CoreSketch {
+ public:
+  CoreSketch() : CoreSketch(SketchShape{}, SketchOptions{}) {}
+  CoreSketch(const SketchShape& shape, const SketchOptions& options);
+
+  void insert(const trace::ProbeRecord& record);
+
+  const SketchShape& shape() const { return shape_; }
+  uint32_t bytes() const { return shape_.bytes(); }
+  uint64_t records() const { return state_.records; }
+  uint64_t evictions() const { return state_.evictions; }
+  uint64_t end_cycles() const { return uint64_t{state_.last} << kTickShift; }
+  uint64_t bin_cycles() const { return uint64_t{1} << state_.bin_shift; }
+
+  // What is held, in slot order: computes first, then transfers.
+  struct Held {
+    const SketchEntry* entry;
+    const TimeBin* bins;  // nullptr for computes
+  };
+  std::vector<Held> held() const;
+  const SketchEntry* find(const Pattern& pattern) const;
+  std::vector<Episode> episodes() const;
+  // Operations in the current run of nominal speed and time of the last slow one: for tests of the recorder.
+  uint32_t slow_operations() const { return state_.slow; }
+
+ private:
+  friend class SketchCodec;
+
+  struct Bucket {
+    uint32_t key = 0;
+    uint32_t first = 0;      // ticks
+    uint16_t frequency = 0;  // Algorithm 1's counter
+    uint16_t seen = 0;       // records summed up in `mean`
+    uint16_t mean = 0;       // level
+    uint16_t lowest = 0;
+  };
+  static_assert(sizeof(Bucket) == 16);
+
+  struct State {  // 32 bytes
+    uint64_t records = 0;
+    uint32_t evictions = 0;
+    uint32_t last = 0;  // ticks
+    uint32_t slow = 0;
+    uint16_t used[2] = {0, 0};  // stage-2 entries: computes, transfers
+    uint16_t episodes = 0;
+    uint8_t bin_shift = 16;
+    uint8_t streak = 0;  // nominal operations since the last slow one
+    uint32_t random = 1;
+  };
+  static_assert(sizeof(State) == 32);
+
+  struct Sample {
+    uint32_t key;
+    uint32_t begin, end;  // ticks
+    uint16_t level;
+    uint64_t work;
+  };
+
+  SketchEntry* lookup(uint32_t key);
+  void update(SketchEntry& entry, const Sample& sample);
+  void stage_one(const Sample& sample);
+  void promote(const Bucket& bucket, const Sample& sample);
+  SketchEntry& new_entry(uint32_t key);
+  uint16_t victim(int list);
+  int unhealthiness(uint16_t slot) const;
+  void index_insert(uint32_t key, uint16_t slot);
+  void rebuild_index();
+  void compute_episode(const Sample& sample);
+  void open_episode(const Sample& sample, int above);
+  void widen(uint32_t tick);
+  TimeBin* bins_of(uint16_t slot);
+
+  SketchShape shape_;
+  SketchOptions options_;
+  uint16_t nominal_ = 0;  // level of the nominal compute rate
+  State state_;
+  std::vector<Bucket> buckets_;
+  std::vector<SketchEntry> entries_;  // computes, then transfers
+  std::vector<TimeBin> bins_;
+  std::vector<Episode> episodes_;
+  std::vector<uint8_t> index_;  // open addressing, slot + 1; 0: empty
+};
+
+}  // namespace lento::chip

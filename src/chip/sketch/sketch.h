@@ -1,0 +1,82 @@
+// The recorder of a chip: one CoreSketch a core, fed one record at a time, and the file it is kept in
+// (docs/formats/sketch.md). What leaves the chip is this and nothing else: detectors never see records.
+//
+//   Sketch sketch(plan_shapes(patterns, options), options);   // sized before the run
+//   simulate(..., sketch);                                    // trace::RecordSink
+//   write_sketch("run.sketch", sketch);
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "chip/sketch/core_sketch.h"
+#include "trace/probe_record.h"
+
+namespace lento::chip {
+
+// Distinct patterns that the mapping can produce on one core.
+struct PatternCount {
+  uint32_t computes = 0;
+  uint32_t transfers = 0;
+};
+
+// What a workload needs and the budget allows: room for every pattern and up to `most_bins` time bins; under
+// pressure fewer bins first (16 at least), then fewer entries. Throws base::Error when the budget is below
+// 512 bytes.
+SketchShape plan_shape(const PatternCount& patterns, const SketchOptions& options, uint16_t most_bins = 64);
+std::vector<SketchShape> plan_shapes(std::span<const PatternCount> patterns, const SketchOptions& options,
+                                     uint16_t most_bins = 64);
+// The same without stage 1: every pattern has its entry from its first record on. Throws base::Error when
+// the patterns do not fit the budget at 16 bins.
+std::vector<SketchShape> plan_exact_tables(std::span<const PatternCount> patterns,
+                                           const SketchOptions& options, uint16_t most_bins = 64);
+
+class Sketch : public trace::RecordSink {
+ public:
+  Sketch() = default;
+  Sketch(std::span<const SketchShape> shapes, const SketchOptions& options);
+
+  // Records of cores that the sketch does not have are dropped.
+  Outcome record(const trace::ProbeRecord& record) override;
+
+  const std::vector<CoreSketch>& cores() const { return cores_; }
+  const SketchOptions& options() const { return options_; }
+  uint64_t records() const;
+  uint64_t evictions() const;
+  uint64_t bytes() const;                              // of all cores, structure included
+  uint64_t end_cycles() const;                         // the last thing recorded
+  uint32_t inferences() const { return inferences_; }  // begun
+
+ private:
+  friend class SketchCodec;
+  SketchOptions options_;
+  std::vector<CoreSketch> cores_;
+  uint32_t inferences_ = 0;
+};
+
+// Lemma 3.1 of SLOTH: the least probability that a pattern with `frequency` occurrences among `total` records
+// of one core reaches stage 2 with d hashes, m buckets and threshold H:
+//   P >= 1 - ((N - f) / (m (f - H)))^d,   0 when f <= H.
+// It bounds promotion by the end of the stream; eviction from stage 2 is not in it.
+struct RetentionCase {
+  uint64_t total = 0;      // N
+  uint64_t frequency = 0;  // f
+  uint32_t threshold = 0;  // H
+  uint32_t hashes = 1;     // d
+  uint32_t buckets = 1;    // m
+};
+double retention_bound(const RetentionCase& c);
+
+// The sketch file: magic, version, options, cores, checksum. Reading throws base::Error on damage, another
+// version, impossible capacities or more than 2^15 cores.
+std::string encode_sketch(const Sketch& sketch);
+Sketch decode_sketch(std::string_view bytes, const std::string& file);
+void write_sketch(const std::string& path, const Sketch& sketch);
+Sketch read_sketch(const std::string& path);
+// The bytes followed by their checksum, as the last field of the file.
+std::string with_checksum(std::string bytes);
+bool looks_like_sketch(std::string_view bytes);
+
+}  // namespace lento::chip

@@ -1,0 +1,200 @@
+// The sketch file, little-endian (docs/formats/sketch.md):
+//   "lento.sketch/1\n"  options  core count  inferences  core*  crc32 of all before it
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "base/file.h"
+#include "chip/sketch/sketch.h"
+
+namespace lento::chip {
+namespace {
+
+constexpr std::string_view kMagic = "lento.sketch/1\n";
+constexpr uint32_t kMostCores = 1 << 15;
+constexpr uint64_t kMostBytes = uint64_t{1} << 30;
+
+uint32_t checksum(std::string_view bytes) {  // CRC-32, reflected 0xEDB88320
+  static const std::array<uint32_t, 256> table = [] {
+    std::array<uint32_t, 256> t{};
+    for (uint32_t i = 0; i < 256; ++i) {
+      uint32_t c = i;
+      for (int k = 0; k < 8; ++k) c = c & 1 ? 0xEDB88320u ^ c >> 1 : c >> 1;
+      t[i] = c;
+    }
+    return t;
+  }();
+  uint32_t crc = ~0u;
+  for (const char ch : bytes) crc = table[(crc ^ static_cast<uint8_t>(ch)) & 255] ^ crc >> 8;
+  return ~crc;
+}
+
+template <class T>
+void put(std::string& out, const T& value) {
+  static_assert(std::is_trivially_copyable_v<T> && std::endian::native == std::endian::little);
+  out.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+template <class T>
+void put_all(std::string& out, const std::vector<T>& values) {
+  out.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+}
+
+// Takes values off the front of a buffer; running out is a located error.
+class Cursor {
+ public:
+  Cursor(std::string_view bytes, const std::string& file) : bytes_(bytes), file_(file) {}
+
+  template <class T>
+  T take() {
+    T value;
+    std::memcpy(&value, piece(sizeof(T)).data(), sizeof(T));
+    return value;
+  }
+  template <class T>
+  void take_all(std::vector<T>& out) {
+    const size_t size = out.size() * sizeof(T);
+    if (size > 0) std::memcpy(out.data(), piece(size).data(), size);
+  }
+  [[noreturn]] void fail(const std::string& what) const {
+    throw base::Error({file_, 0, 0, "byte " + std::to_string(at_)}, what,
+                      "record the run again; the file is not what lento wrote");
+  }
+  size_t left() const { return bytes_.size() - at_; }
+
+ private:
+  std::string_view piece(size_t size) {
+    if (size > left()) fail("the sketch file ends in the middle");
+    const std::string_view out = bytes_.substr(at_, size);
+    at_ += size;
+    return out;
+  }
+  std::string_view bytes_;
+  const std::string& file_;
+  size_t at_ = 0;
+};
+
+}  // namespace
+
+class SketchCodec {
+ public:
+  static void put_sketch(std::string& out, const Sketch& s) {
+    put(out, s.options_.budget_bytes);
+    put(out, s.options_.threshold);
+    put(out, static_cast<uint8_t>(s.options_.eviction));
+    put(out, static_cast<uint8_t>(s.options_.as_printed));
+    put(out, s.options_.ops_per_cycle);
+    put(out, s.options_.bin_cycles);
+    put(out, static_cast<uint32_t>(s.cores_.size()));
+    put(out, s.inferences_);
+    for (const CoreSketch& core : s.cores_) put_core(out, core);
+  }
+
+  static Sketch take_sketch(Cursor& in) {
+    Sketch s;
+    s.options_.budget_bytes = in.take<uint32_t>();
+    s.options_.threshold = in.take<uint32_t>();
+    const auto eviction = in.take<uint8_t>();
+    if (eviction > static_cast<uint8_t>(Eviction::Random)) in.fail("the eviction policy is not known");
+    s.options_.eviction = static_cast<Eviction>(eviction);
+    s.options_.as_printed = in.take<uint8_t>() != 0;
+    s.options_.ops_per_cycle = in.take<double>();
+    if (!(s.options_.ops_per_cycle > 0) || s.options_.ops_per_cycle > 1e9)
+      in.fail("the compute rate is impossible");
+    s.options_.bin_cycles = in.take<uint64_t>();
+    const auto cores = in.take<uint32_t>();
+    if (cores > kMostCores) in.fail("the sketch has more cores than any chip");
+    s.inferences_ = in.take<uint32_t>();
+    s.cores_.reserve(cores);
+    for (uint32_t i = 0; i < cores; ++i) s.cores_.push_back(take_core(in, s.options_));
+    return s;
+  }
+
+ private:
+  static void put_core(std::string& out, const CoreSketch& c) {
+    put(out, c.shape_);
+    put(out, c.state_);
+    put_all(out, c.buckets_);
+    put_all(out, c.entries_);
+    put_all(out, c.bins_);
+    put_all(out, c.episodes_);
+  }
+
+  static CoreSketch take_core(Cursor& in, const SketchOptions& options) {
+    const auto shape = in.take<SketchShape>();
+    check_shape(in, shape, options);
+    CoreSketch c(shape, options);
+    c.state_ = in.take<CoreSketch::State>();
+    in.take_all(c.buckets_);
+    in.take_all(c.entries_);
+    in.take_all(c.bins_);
+    in.take_all(c.episodes_);
+    check_state(in, c);
+    c.rebuild_index();
+    return c;
+  }
+
+  static void check_shape(const Cursor& in, const SketchShape& s, const SketchOptions& options) {
+    const bool buckets_fit = s.hashes == 0 ? s.buckets == 0 : std::has_single_bit(unsigned{s.buckets});
+    const bool entries_fit = s.computes >= 1 && s.transfers >= 1 && s.computes + s.transfers <= 254;
+    if (!buckets_fit || s.hashes > 64 || !entries_fit || s.bins < 2 || !std::has_single_bit(unsigned{s.bins}))
+      in.fail("the capacities of a core's sketch are impossible");
+    if (s.bytes() > options.budget_bytes) in.fail("a core's sketch is larger than the budget it names");
+    if (s.bytes() / 2 > in.left()) in.fail("the sketch file ends in the middle");
+  }
+
+  static void check_state(const Cursor& in, const CoreSketch& c) {
+    const CoreSketch::State& s = c.state_;
+    if (s.used[0] > c.shape_.computes || s.used[1] > c.shape_.transfers || s.episodes > c.shape_.episodes ||
+        s.bin_shift < kTickShift || s.bin_shift > 62)
+      in.fail("the counters of a core's sketch are impossible");
+    for (size_t slot = 0; slot < c.entries_.size(); ++slot) {
+      const bool compute = slot < c.shape_.computes;
+      const bool used = compute ? slot < s.used[0] : slot - c.shape_.computes < s.used[1];
+      const SketchEntry& entry = c.entries_[slot];
+      const bool is_compute = Pattern::unpack(entry.key).kind == trace::ProbeKind::Compute;
+      if (used != (entry.key != 0) || (used && compute != is_compute) || !std::isfinite(entry.mean_work) ||
+          entry.mean_work < 0)
+        in.fail("an entry of a core's sketch is impossible");
+    }
+  }
+};
+
+std::string encode_sketch(const Sketch& sketch) {
+  std::string out(kMagic);
+  SketchCodec::put_sketch(out, sketch);
+  return with_checksum(std::move(out));
+}
+
+std::string with_checksum(std::string bytes) {
+  put(bytes, checksum(bytes));
+  return bytes;
+}
+
+Sketch decode_sketch(std::string_view bytes, const std::string& file) {
+  if (!looks_like_sketch(bytes))
+    throw base::Error({file}, "this is not a sketch of version 1",
+                      "write one with: lento chip simulate --sketch FILE");
+  uint32_t stored = 0;
+  const size_t payload = bytes.size() - std::min(bytes.size(), sizeof stored);
+  if (payload < kMagic.size()) Cursor("", file).fail("the sketch file ends in the middle");
+  Cursor in(bytes.substr(kMagic.size(), payload - kMagic.size()), file);
+  std::memcpy(&stored, bytes.data() + bytes.size() - sizeof stored, sizeof stored);
+  if (checksum(bytes.substr(0, bytes.size() - sizeof stored)) != stored)
+    in.fail("the checksum does not agree");
+  Sketch sketch = SketchCodec::take_sketch(in);
+  if (in.left() > 0) in.fail("the sketch file goes on after its last core");
+  return sketch;
+}
+
+void write_sketch(const std::string& path, const Sketch& sketch) {
+  base::write_file(path, encode_sketch(sketch));
+}
+
+Sketch read_sketch(const std::string& path) { return decode_sketch(base::read_file(path, kMostBytes), path); }
+
+bool looks_like_sketch(std::string_view bytes) { return bytes.starts_with(kMagic); }
+
+}  // namespace lento::chip

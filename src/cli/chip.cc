@@ -1,0 +1,12 @@
+// lento chip: the commands for many-core accelerators.
+#include "cli/context.h"
+
+namespace lento::cli {
+
+void add_chip(CLI::App& app, Context& context) {
+  CLI::App* chip = app.add_subcommand("chip", "A many-core accelerator: which core or link is slow?");
+  chip->require_subcommand(1);
+  add_chip_simulate(*chip, context);
+}
+
+}  // namespace lento::cli

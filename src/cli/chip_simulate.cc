@@ -1,0 +1,213 @@
+// lento chip simulate: runs a mapping on a chip, writes its probe records and says how busy everything was.
+#include <algorithm>
+#include <optional>
+
+#include "base/file.h"
+#include "base/units.h"
+#include "chip/map/map_file.h"
+#include "chip/sim/chrome_trace.h"
+#include "chip/sim/simulate.h"
+#include "cli/context.h"
+#include "trace/probe_file.h"
+
+namespace lento::cli {
+namespace {
+
+using base::format_number;
+
+struct Arguments {
+  std::string chip, mapping, faults, records, trace, probes = "full", form = "binary";
+  uint32_t inferences = 1;
+};
+
+std::string percent(double share) { return format_number(100 * share, 3) + " %"; }
+
+std::string cycles_text(double cycles, double clock_hz) {
+  return format_number(cycles, 12) + " cycles (" +
+         base::format_quantity(cycles / clock_hz, base::Dimension::Time) + ")";
+}
+
+finding::Figure mesh_figure(const chip::Model& model, const chip::Result& result) {
+  finding::MeshFigure mesh;
+  mesh.width = model.grid.width();
+  mesh.height = model.grid.height();
+  mesh.value_name = "share of time busy, %";
+  const double total = std::max<double>(1, static_cast<double>(result.cycles));
+  for (int core = 0; core < model.grid.core_count(); ++core) {
+    const chip::Position p = model.grid.position(core);
+    mesh.cores.push_back(
+        {p.x, p.y, 100 * static_cast<double>(result.core_busy[core]) / total, model.grid.core_name(core)});
+  }
+  for (int id = 0; id < model.grid.link_count(); ++id) {
+    const chip::Grid::Link& link = model.grid.link(id);
+    if (link.wraps) continue;
+    const chip::Position a = model.grid.position(link.from), b = model.grid.position(link.to);
+    mesh.links.push_back({a.x, a.y, b.x, b.y, 100 * static_cast<double>(result.links[id].busy) / total});
+  }
+  return {"Utilisation of cores and links", "How long each compute unit and each directed link was busy.",
+          mesh};
+}
+
+finding::Figure layer_table(const chip::Model& model, const chip::Result& result) {
+  finding::TableFigure table;
+  table.columns = {"layer",           "name",           "segment", "first start", "last end",
+                   "latency, cycles", "compute, cycles"};
+  for (size_t i = 0; i < result.layers.size(); ++i) {
+    const chip::Program::Layer& layer = model.program.layers[i];
+    const chip::Result::LayerTime& time = result.layers[i];
+    if (time.end == 0) continue;
+    table.rows.push_back({std::to_string(layer.id), layer.name, std::to_string(layer.segment),
+                          std::to_string(time.begin), std::to_string(time.end),
+                          std::to_string(time.end - time.begin), std::to_string(time.busy)});
+  }
+  return {"Layers", "From a layer's first operation or transfer to its last, over the whole run.", table};
+}
+
+finding::Figure link_table(const chip::Model& model, const chip::Result& result) {
+  finding::TableFigure table;
+  table.columns = {"component", "busy", "bytes"};
+  const double total = std::max<double>(1, static_cast<double>(result.cycles));
+  const auto row = [&](const std::string& name, const chip::Result::Use& use, double servers) {
+    table.rows.push_back(
+        {name, percent(static_cast<double>(use.busy) / total / servers), std::to_string(use.bytes)});
+  };
+  for (int id = 0; id < model.grid.link_count(); ++id) row(model.grid.link_name(id), result.links[id], 1);
+  for (int id = 0; id < model.grid.port_count(); ++id) row(model.grid.port_name(id), result.ports[id], 1);
+  for (int id = 0; id < model.grid.core_count(); ++id) {
+    row(model.grid.memory_unit_name(id), result.memory_units[id], model.chip.memory_unit.slots);
+  }
+  return {"Links, DRAM ports and memory units",
+          "Share of the run in which each was busy, and what passed it.", table};
+}
+
+finding::Diagnosis metrics(const chip::Model& model, const chip::Result& result) {
+  finding::Diagnosis d;
+  d.scale = "chip";
+  d.title = "Simulated run of " + model.program.name + " on " + model.chip.name;
+  const double total = static_cast<double>(result.cycles);
+  d.verdict = "The run took " + cycles_text(total, model.chip.clock_hz) + ".";
+  const auto inferences = static_cast<double>(result.inference_end.size());
+  double busy = 0, link_busy = 0, probe = 0;
+  for (const uint64_t b : result.core_busy) busy += static_cast<double>(b);
+  for (const uint64_t p : result.probe_cycles) probe += static_cast<double>(p);
+  for (const chip::Result::Use& use : result.links)
+    link_busy = std::max(link_busy, static_cast<double>(use.busy));
+  d.facts.emplace_back("total time", cycles_text(total, model.chip.clock_hz));
+  d.facts.emplace_back("time of one inference", cycles_text(total / inferences, model.chip.clock_hz));
+  const double cores = model.grid.core_count();
+  d.facts.emplace_back("compute units busy, mean", percent(busy / std::max(1.0, total * cores)));
+  d.facts.emplace_back("busiest link", percent(link_busy / std::max(1.0, total)));
+  d.facts.emplace_back("spent on probes, mean per core", percent(probe / std::max(1.0, total * cores)));
+  d.facts.emplace_back("records", std::to_string(result.records));
+  if (result.dropped > 0) d.facts.emplace_back("records dropped", std::to_string(result.dropped));
+  d.figures = {mesh_figure(model, result), layer_table(model, result), link_table(model, result)};
+  return d;
+}
+
+chip::ProbePlan plan_of(const std::string& text, const chip::Mapping& mapping) {
+  if (text == "generated") return chip::generate_plan(mapping);
+  const auto& names = chip::kPlanNames;
+  if (std::find(names.begin(), names.end(), text) != names.end()) return chip::named_plan(text);
+  return chip::read_plan(text);
+}
+
+void add_fault_facts(finding::Diagnosis& d, const std::vector<chip::Fault>& faults,
+                     const chip::Result& result) {
+  for (size_t i = 0; i < faults.size(); ++i) {
+    d.facts.emplace_back("events inside the fault of " + faults[i].name,
+                         std::to_string(result.fault_hits[i]));
+  }
+}
+
+// Every sink the command line asked for, in one.
+class Sinks {
+ public:
+  Sinks(const Arguments& args, const chip::Program& program, const spec::Chip& chip) {
+    if (!args.records.empty()) {
+      const trace::ProbeHeader header{chip.name, program.name, static_cast<uint32_t>(chip.core_count()),
+                                      args.inferences, chip.clock_hz};
+      records_.emplace(args.records, header,
+                       args.form == "text" ? trace::ProbeForm::Text : trace::ProbeForm::Binary);
+    }
+    if (!args.trace.empty()) trace_.emplace(args.trace, program, chip.clock_hz);
+    if (records_ && trace_) both_.emplace(*records_, *trace_);
+  }
+  trace::RecordSink* sink() {
+    if (both_) return &*both_;
+    if (records_) return &*records_;
+    return trace_ ? &*trace_ : nullptr;
+  }
+  void commit() {
+    if (records_) records_->commit();
+    if (trace_) trace_->commit();
+  }
+
+ private:
+  std::optional<trace::ProbeWriter> records_;
+  std::optional<chip::ChromeTrace> trace_;
+  std::optional<chip::Tee> both_;
+};
+
+void run(const Arguments& args, Context& context) {
+  const std::string chip_text = base::read_file(args.chip), map_text = base::read_file(args.mapping);
+  const spec::Chip chip = spec::parse_chip(chip_text, args.chip);
+  const chip::Mapping mapping = chip::parse_map(map_text, args.mapping);
+  const chip::Program program = chip::expand(mapping, chip, args.mapping);
+  const chip::Model model(chip, program);
+  std::vector<chip::Fault> faults;
+  if (!args.faults.empty()) {
+    faults = chip::read_faults(args.faults, chip);
+    chip::require_present(faults, args.faults);
+  }
+  chip::Options options;
+  options.inferences = args.inferences;
+  options.seed = context.seed;
+  options.probes = plan_of(args.probes, mapping);
+  const base::Progress progress = context.progress();
+  options.stop = [&progress] { return progress.stopped(); };
+  Sinks sinks(args, program, chip);
+  const chip::Result result = chip::simulate(model, faults, options, sinks.sink());
+  if (!result.finished) return;  // interrupted: nothing half-written
+  sinks.commit();
+  finding::Diagnosis d = metrics(model, result);
+  add_fault_facts(d, faults, result);
+  d.seed = context.seed;
+  d.options = {{"inferences", std::to_string(args.inferences)}, {"probes", args.probes}};
+  d.inputs = {Context::input("chip", args.chip, chip_text),
+              Context::input("mapping", args.mapping, map_text)};
+  context.show(std::move(d));
+}
+
+}  // namespace
+
+void add_chip_simulate(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand("simulate", "Run a mapping on a chip and write its probe records");
+  auto args = std::make_shared<Arguments>();
+  command->add_option("--chip", args->chip, "Chip (YAML, or the released architecture JSON)")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("--mapping", args->mapping, "Mapping (compact map format)")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("--faults", args->faults, "What to slow down (YAML or the released JSON)")
+      ->type_name("FILE");
+  command->add_option("--inferences", args->inferences, "Inferences, back to back")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  command
+      ->add_option("--probes", args->probes, "full, communication, compute, none, generated, or a plan file")
+      ->capture_default_str();
+  command->add_option("-o,--output", args->records, "Probe records")->type_name("FILE");
+  command->add_option("--form", args->form, "Of the records")
+      ->check(CLI::IsMember({"binary", "text"}))
+      ->capture_default_str();
+  command->add_option("--trace", args->trace, "Chrome/Perfetto trace (JSON)")->type_name("FILE");
+  context.add_seed(*command);
+  context.add_output_options(*command);
+  example(
+      *command,
+      "lento chip simulate --chip examples/chip/4x4.yaml --mapping examples/chip/tiny.map.json -o run.probe");
+  command->callback([&context, args] { run(*args, context); });
+}
+
+}  // namespace lento::cli

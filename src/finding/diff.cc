@@ -1,0 +1,97 @@
+#include "finding/diff.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "base/units.h"
+
+namespace lento::finding {
+namespace {
+
+constexpr double kWorse = 1.1;
+
+const Finding* find(const std::vector<Finding>& findings, const Finding& wanted) {
+  const auto same = [&](const Finding& f) {
+    return f.subject == wanted.subject && f.category == wanted.category;
+  };
+  const auto found = std::find_if(findings.begin(), findings.end(), same);
+  return found == findings.end() ? nullptr : &*found;
+}
+
+std::string factor_text(const Finding* f) {
+  return f && f->factor ? base::format_number(*f->factor, 3) + "x" : (f ? "seen" : "-");
+}
+
+TableFigure finding_table(const Diagnosis& before, const Diagnosis& after) {
+  TableFigure table{{"subject", "category", "before", "after", "change"}, {}};
+  for (const Finding& f : after.findings) {
+    const Finding* old = find(before.findings, f);
+    table.rows.push_back({f.subject, f.category, factor_text(old), factor_text(&f), old ? "kept" : "new"});
+  }
+  for (const Finding& f : before.findings) {
+    if (!find(after.findings, f)) table.rows.push_back({f.subject, f.category, factor_text(&f), "-", "gone"});
+  }
+  return table;
+}
+
+std::optional<double> leading_number(const std::string& text) {
+  double value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc()) return std::nullopt;
+  return value;
+}
+
+// "35.1 M cycles" and "36 M cycles" compare; "35 M" and "1.2 G" do not, their units differ.
+std::string ratio_text(const std::string& before, const std::string& after) {
+  const auto a = leading_number(before), b = leading_number(after);
+  const auto unit = [](const std::string& text) {
+    return text.substr(std::min(text.size(), text.find(' ')));
+  };
+  if (!a || !b || *a == 0 || unit(before) != unit(after)) return before == after ? "same" : "";
+  return base::format_number(*b / *a, 4) + "x";
+}
+
+TableFigure fact_table(const Diagnosis& before, const Diagnosis& after) {
+  TableFigure table{{"fact", "before", "after", "after / before"}, {}};
+  for (const auto& [name, value] : after.facts) {
+    const auto old = std::find_if(before.facts.begin(), before.facts.end(),
+                                  [&](const auto& f) { return f.first == name; });
+    const std::string was = old == before.facts.end() ? "-" : old->second;
+    table.rows.push_back({name, was, value, ratio_text(was, value)});
+  }
+  for (const auto& [name, value] : before.facts) {
+    const bool kept =
+        std::any_of(after.facts.begin(), after.facts.end(), [&](const auto& f) { return f.first == name; });
+    if (!kept) table.rows.push_back({name, value, "-", ""});
+  }
+  return table;
+}
+
+bool grew_worse(const Finding& before, const Finding& after) {
+  return before.factor && after.factor && *after.factor > *before.factor * kWorse;
+}
+
+}  // namespace
+
+Diagnosis compare(const Diagnosis& before, const Diagnosis& after) {
+  Diagnosis d;
+  d.scale = after.scale;
+  d.title = "Comparison: " + before.title + " -> " + after.title;
+  size_t gone = 0;
+  for (const Finding& f : before.findings) gone += find(after.findings, f) == nullptr;
+  for (const Finding& f : after.findings) {
+    const Finding* old = find(before.findings, f);
+    if (!old || grew_worse(*old, f)) d.findings.push_back(f);
+  }
+  d.verdict = std::to_string(d.findings.size()) + " new or worse, " + std::to_string(gone) + " gone, " +
+              std::to_string(after.findings.size() - d.findings.size()) + " as before";
+  d.figures.push_back({"Findings before and after", "", finding_table(before, after)});
+  d.figures.push_back({"Headline figures before and after", "", fact_table(before, after)});
+  if (before.scale != after.scale)
+    d.notes.push_back("The two diagnoses are of different scales: " + before.scale + " and " + after.scale +
+                      ".");
+  return d;
+}
+
+}  // namespace lento::finding

@@ -1,0 +1,87 @@
+// Forms for other programs: comma-separated values and Chrome traces.
+#include <cmath>
+#include <map>
+
+#include "base/json.h"
+#include "report/figures.h"
+#include "report/report.h"
+
+namespace lento::report {
+namespace {
+
+using base::Json;
+using finding::TimelineFigure;
+
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
+
+std::string csv_line(const std::vector<std::string>& cells) {
+  std::string out;
+  for (size_t i = 0; i < cells.size(); ++i) out += (i ? "," : "") + csv_cell(cells[i]);
+  return out + "\n";
+}
+
+// Microseconds in one unit of an axis called "time (ms)" or "ms".
+double microseconds_per_unit(const std::string& axis) {
+  const auto ends = [&](const std::string& unit) {
+    return axis == unit || axis.ends_with(" " + unit) || axis.ends_with("(" + unit + ")");
+  };
+  if (ends("ns")) return 1e-3;
+  if (ends("ms")) return 1e3;
+  return ends("s") ? 1e6 : 1;
+}
+
+Json name_event(const char* what, int process, int thread, const std::string& name) {
+  return Json::object()
+      .set("ph", "M")
+      .set("name", what)
+      .set("pid", process)
+      .set("tid", thread)
+      .set("args", Json::object().set("name", name));
+}
+
+void add_timeline(const TimelineFigure& figure, const std::string& title, int process, Json::Array& events) {
+  const double scale = microseconds_per_unit(figure.x_name);
+  std::map<std::string, int> threads;
+  events.push_back(name_event("process_name", process, 0, title));
+  for (const auto& span : figure.spans) {
+    const auto [thread, fresh] = threads.emplace(span.track, static_cast<int>(threads.size()) + 1);
+    if (fresh) events.push_back(name_event("thread_name", process, thread->second, span.track));
+    if (!std::isfinite(span.begin) || !std::isfinite(span.end)) continue;
+    Json event = Json::object();
+    event.set("ph", "X")
+        .set("name", span.label.empty() ? span.track : span.label)
+        .set("cat", span.blamed ? "blamed" : "normal");
+    event.set("pid", process)
+        .set("tid", thread->second)
+        .set("ts", span.begin * scale)
+        .set("dur", (span.end - span.begin) * scale);
+    events.push_back(std::move(event));
+  }
+}
+
+}  // namespace
+
+std::string write_csv(const finding::Figure& figure) {
+  const finding::TableFigure table = as_table(figure.body);
+  std::string out = csv_line(table.columns);
+  for (const auto& row : table.rows) out += csv_line(row);
+  return out;
+}
+
+std::string write_trace(const finding::Diagnosis& diagnosis) {
+  Json::Array events;
+  int process = 0;
+  for (const auto& figure : diagnosis.figures) {
+    const auto* timeline = std::get_if<TimelineFigure>(&figure.body);
+    if (timeline) add_timeline(*timeline, figure.title, ++process, events);
+  }
+  return base::write_json(Json::object().set("displayTimeUnit", "ms").set("traceEvents", std::move(events))) +
+         "\n";
+}
+
+}  // namespace lento::report

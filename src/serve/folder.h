@@ -1,0 +1,40 @@
+// The folder of diagnoses, read safely.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "base/json.h"
+#include "finding/finding.h"
+
+namespace lento::serve {
+
+class Folder {
+ public:
+  explicit Folder(const std::string& path);  // throws base::Error when it is no folder
+
+  // A JSON array of {name, modified, scale, title, verdict, findings} or {name, modified, error}, newest
+  // first, at most 2,000. Files are read again only when they changed.
+  std::string list();
+
+  // Throws base::Error when `name` is not a diagnosis in the folder.
+  finding::Diagnosis open(const std::string& name) const;
+
+ private:
+  struct Known {
+    std::filesystem::file_time_type written;
+    uintmax_t size = 0;
+    base::Json entry;
+  };
+  base::Json describe(const std::string& name, int64_t modified) const;
+  std::filesystem::path resolve(const std::string& name) const;
+
+  std::filesystem::path root_;
+  std::mutex mutex_;
+  std::map<std::string, Known> known_;
+};
+
+}  // namespace lento::serve

@@ -1,0 +1,43 @@
+// A small local web application over a folder of diagnoses: lists them, opens them as reports, compares two,
+// follows files that change (a running `lento fleet watch` rewrites its own). It starts nothing and writes
+// nothing.
+//
+// Hostile clients: GET and HEAD only, request heads up to 8 KiB in 10 s, no bodies, at most 2,048
+// connections, answers up to 256 MiB in 60 s. Slow connections cost memory, never a thread. Names are file
+// names of the folder, never paths; links that leave it are refused. On a loopback address the Host header
+// must be a loopback name; on any other address every request needs the token.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/progress.h"
+
+namespace lento::serve {
+
+struct Options {
+  std::string folder;
+  std::string host = "127.0.0.1";
+  int port = 8099;    // 0: any free one
+  std::string token;  // required when host is not loopback; empty there means "make one"
+};
+
+class Server {
+ public:
+  // Throws base::Error when the folder is none or the address cannot be bound.
+  explicit Server(const Options& options);
+  ~Server();
+
+  int port() const;
+  const std::string& token() const;  // "" when none is needed
+  std::string address() const;       // to open in a browser, token included
+
+  void run(const base::Progress& progress);  // until progress.stopped() or stop()
+  void stop();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace lento::serve

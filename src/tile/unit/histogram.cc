@@ -1,0 +1,62 @@
+#include "tile/unit/histogram.h"
+
+#include <algorithm>
+
+namespace lento::tile {
+
+void HistogramUnit::add(uint32_t bucket, uint32_t amount) {
+  uint32_t& accumulator = accumulators_[bucket];
+  saturated_ |= amount > kAccumulatorMax - accumulator;
+  accumulator = std::min(accumulator + amount, kAccumulatorMax);
+}
+
+uint32_t HistogramUnit::bucket_of(uint16_t value) const {
+  if ((config_ >> 16 & 3) == 1) {
+    uint32_t out = 0;
+    for (uint32_t j = 0; j < 16; ++j) {
+      if (config_ >> j & 1) out ^= (uint32_t{value} >> j) | (uint32_t{value} << (16 - j));
+    }
+    return out & (kBuckets - 1);
+  }
+  const int32_t magnitude = (value & 0x7fff) >> (config_ & 15);
+  const int32_t base = static_cast<int32_t>(config_ >> 4 & 511);
+  return static_cast<uint32_t>((value >> 15) * 64 + std::clamp(magnitude - base, 0, 63));
+}
+
+void HistogramUnit::take(uint32_t low, uint32_t high) {
+  const uint16_t lanes[4] = {static_cast<uint16_t>(low), static_cast<uint16_t>(low >> 16),
+                             static_cast<uint16_t>(high), static_cast<uint16_t>(high >> 16)};
+  const bool adds = (config_ >> 16 & 3) == 0;
+  for (uint32_t lane = 0; lane < 4; ++lane) {
+    if (adds)
+      add(lane, lanes[lane]);
+    else
+      add(bucket_of(lanes[lane]), 1);
+  }
+}
+
+void HistogramUnit::configure(uint32_t word) { config_ = word & 0x3ffff; }
+
+void HistogramUnit::clear() {
+  accumulators_ = {};
+  saturated_ = false;
+}
+
+std::string HistogramUnit::packed(uint32_t format) const {
+  std::string out;
+  if (format >= 1 && format <= 8) {
+    for (uint32_t i = 0; i < format; ++i) out += static_cast<char>(std::min(accumulators_[i], 255u));
+    return out;
+  }
+  const uint32_t width = format == 0 ? 18 : 9, count = format == 0 ? kBuckets : 3, limit = (1u << width) - 1;
+  uint64_t bits = 0;
+  uint32_t held = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    bits |= uint64_t{std::min(accumulators_[i], limit)} << held;
+    for (held += width; held >= 8; held -= 8, bits >>= 8) out += static_cast<char>(bits);
+  }
+  if (held > 0) out += static_cast<char>(bits);
+  return out;
+}
+
+}  // namespace lento::tile

@@ -1,0 +1,47 @@
+// The histogram unit: four 16-bit lanes a cycle into 128 accumulators of 18 bits (Bryt figure 4b).
+//
+// hist.cfg selects by bits 17:16 what a lane v does:
+//   0  add       accumulator[lane] += v                                 (the 4-wide SIMD adder)
+//   1  hash      bucket = XOR of rotr16(v, j) over bits j of 15:0, low 7 bits; accumulator[bucket] += 1
+//   2  quantise  sign s = v >> 15, m = (v & 0x7fff) >> bits 3:0;
+//                bucket = s * 64 + clamp(m - bits 12:4, 0, 63); accumulator[bucket] += 1
+// Accumulators stop at 2^18 - 1 and remember it: four equal values a cycle reach 2^18 after 65,536 cycles,
+// one more than 18 bits hold.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace lento::tile {
+
+inline constexpr uint32_t kBuckets = 128, kAccumulatorMax = (1u << 18) - 1;
+
+class HistogramUnit {
+ public:
+  // Lanes 0..3: low and high half of `low`, low and high half of `high`.
+  void take(uint32_t low, uint32_t high);
+  void configure(uint32_t word);
+  uint32_t read(uint32_t bucket) const { return accumulators_[bucket % kBuckets]; }
+  uint32_t config() const { return config_; }
+  bool saturated() const { return saturated_; }
+
+  // What emit puts out: 288 bytes (128 x 18 bits, little-endian bit order), 1..8 bytes saturated at 255, or 4
+  // bytes with three counts of 9 bits.
+  std::string packed(uint32_t format) const;
+  void clear();
+
+  static uint32_t emit_bytes(uint32_t format) { return format == 0 ? 288 : format <= 8 ? format : 4; }
+  uint32_t bucket_of(uint16_t value) const;
+
+  bool operator==(const HistogramUnit&) const = default;
+
+ private:
+  void add(uint32_t bucket, uint32_t amount);
+
+  std::array<uint32_t, kBuckets> accumulators_ = {};
+  uint32_t config_ = 0;
+  bool saturated_ = false;
+};
+
+}  // namespace lento::tile

@@ -1,0 +1,83 @@
+// What a tile program can reach: the 64 KiB byte map (specs/tile.md 7.2), the input registers and the output.
+//
+//   0x0000-0x1fff  code, not readable            0x5000-0x501f  soft-logic registers
+//   0x4000-0x407f  IORegs, read only             0x6000-0x602f  STATUS, TS, TE, ADDR, cycle, drops; read only
+//   0x4080         valid bits, read only         0x7000-0x7fff  host FIFO, write only: appends 1, 2 or 4
+//   bytes
+//                                                0x8000-0xffff  scratchpad
+// Accesses are aligned. There is no path from here to the monitored block.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tile/unit/histogram.h"
+
+namespace lento::tile {
+
+inline constexpr uint32_t kIoBase = 0x4000, kValidAddress = 0x4080, kSoftBase = 0x5000, kControlBase = 0x6000,
+                          kFifoBase = 0x7000, kReturnAddress = 0x2000;
+inline constexpr unsigned kIoRegs = 32, kSoftRegs = 8;
+
+// The block's signals in one cycle of the block; data[i] counts when bit i of `valid` is set.
+struct TileInputs {
+  uint32_t valid = 0;
+  std::array<uint32_t, kIoRegs> data = {};
+  bool has_address = false;  // the ADDR input is connected and carries `address`
+  uint32_t address = 0;
+};
+
+// The embedded FPGA: sees the same inputs every cycle, talks to the core through eight registers.
+class SoftLogic {
+ public:
+  virtual ~SoftLogic() = default;
+  virtual void step(const TileInputs* inputs) = 0;  // nullptr: no input in this cycle
+  virtual uint32_t read(unsigned reg) = 0;
+  virtual void write(unsigned reg, uint32_t value) = 0;
+};
+
+// Inputs that arrived and were not processed, by cause.
+enum class Drop : uint8_t { Running, Paused, Untriggered, Finalizing, Error };
+inline constexpr int kDrops = 5;
+std::string_view drop_name(Drop drop);
+
+struct TileCounters {
+  uint64_t cycles = 0, active_cycles = 0;  // active: a region of the program runs
+  uint64_t instructions = 0;
+  uint64_t inputs = 0, started = 0, streamed = 0;  // offered; that started main; that hist.in took
+  std::array<uint64_t, kDrops> dropped = {};
+  uint64_t starved_cycles = 0;  // hist.in waited for input
+  uint64_t output_stalls = 0;   // the output FIFO was full
+  uint64_t output_bytes = 0;
+  uint64_t worst_main_cycles = 0;
+  uint64_t total_dropped() const;
+};
+
+enum class Reach : uint8_t { Done, Full, Fault };
+
+class TileMemory {
+ public:
+  explicit TileMemory(uint32_t fifo_bytes = 64) : fifo_bytes_(fifo_bytes) {}
+
+  Reach load(uint32_t address, unsigned size, uint32_t& value);  // zero-extended
+  Reach store(uint32_t address, unsigned size, uint32_t value);
+  bool room(uint32_t bytes) const { return fifo_.size() + bytes <= fifo_bytes_; }
+  void push(const char* bytes, size_t count);
+
+  std::array<uint32_t, kIoRegs> io = {};
+  uint32_t valid = 0;
+  uint32_t status = 0, trigger_start = 0, trigger_end = 0, address = 0;
+  std::vector<uint8_t> scratchpad = std::vector<uint8_t>(0x8000);
+  std::string fifo_;  // bytes on their way to the shared output path
+  SoftLogic* soft = nullptr;
+  TileCounters counters;
+
+ private:
+  uint32_t control(uint32_t offset) const;
+  uint32_t fifo_bytes_;
+};
+
+}  // namespace lento::tile

@@ -1,0 +1,36 @@
+// Several tiles share one way out of the chip: `bytes_per_cycle` in all, turn by turn, back-pressure when the
+// path is busy (a tile's FIFO fills and its stores wait).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tile/unit/tile.h"
+
+namespace lento::tile {
+
+class OutputPath {
+ public:
+  OutputPath(std::vector<Tile*> tiles, uint32_t bytes_per_cycle);
+
+  // One cycle: the next tiles in turn with something to send get the bytes.
+  void step();
+
+  const std::string& received(size_t tile) const { return received_[tile]; }
+  std::string take(size_t tile);
+  uint64_t busy_cycles() const { return busy_; }
+  // Jain's index over the bytes each tile sent: 1 is fair, 1/n is one tile only; 1 when nothing was sent.
+  double fairness() const;
+
+ private:
+  std::vector<Tile*> tiles_;
+  uint32_t width_;
+  size_t turn_ = 0;
+  uint64_t busy_ = 0;
+  std::vector<std::string> received_;
+  std::vector<uint64_t> sent_;
+};
+
+}  // namespace lento::tile

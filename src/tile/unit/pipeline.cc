@@ -1,0 +1,216 @@
+// The five stages, evaluated from WB back to IF so that each sees the latches of the cycle before.
+//
+// Invariants:
+//   1. Registers are written when a value exists (EX, or MEM for loads); with the load-use wait this is what
+//      forwarding gives the hardware, so no stage reads a stale register.
+//   2. What retired_ shows is the hardware's WB: two cycles after EX.
+//   3. Loop counters change in IF. A taken branch in EX clears all loops, so a wrong-path count is never
+//   used.
+#include "riscv/alu.h"
+#include "tile/unit/tile.h"
+
+namespace lento::tile {
+
+using riscv::Op;
+
+void Tile::raise(FaultCause cause, uint32_t pc, uint32_t address) {
+  fault_ = {cause, pc, address};
+  running_ = false;
+  flush_front();
+  status_ = next_status(status_, Event::Fault);
+}
+
+void Tile::flush_front() {
+  fetched_.valid = decoded_.valid = false;
+  loop_depth_ = 0;
+  emit_left_ = 0;
+}
+
+bool Tile::access_memory() {
+  write_back_ = {};
+  if (!memory_stage_.valid) return true;
+  Executed& now = memory_stage_;
+  const Op op = now.slot->op.base.op;
+  if (now.slot->is_store) {
+    const Reach reach = memory_.store(now.address, riscv::access_size(op), now.value);
+    if (reach == Reach::Full) {
+      ++memory_.counters.output_stalls;
+      return false;
+    }
+    if (reach == Reach::Fault) {
+      raise(FaultCause::StoreAddress, now.pc, now.address);
+      now.valid = false;
+      return true;
+    }
+  } else if (now.slot->is_load) {
+    uint32_t raw = 0;
+    if (memory_.load(now.address, riscv::access_size(op), raw) == Reach::Fault) {
+      raise(FaultCause::LoadAddress, now.pc, now.address);
+      now.valid = false;
+      return true;
+    }
+    now.value = riscv::extend(op, raw);
+    if (now.rd) x_[now.rd] = now.value;
+  }
+  write_back_ = now;
+  now.valid = false;
+  return true;
+}
+
+// Ends the region or redirects fetch; false when the target is no place to go.
+bool Tile::jump(uint32_t target) {
+  loop_depth_ = 0;
+  if (target == kReturnAddress) return true;
+  if ((target & 3) || target > kReturnAddress) return false;
+  pc_ = target;
+  redirect_ = true;
+  fetched_.valid = false;
+  return true;
+}
+
+bool Tile::execute_emit(uint32_t format) {
+  if (emit_left_ == 0) {
+    emit_bytes_ = histogram_.packed(format);
+    emit_left_ = static_cast<uint32_t>(emit_bytes_.size());
+  }
+  const uint32_t now = emit_left_ < 4 ? emit_left_ : 4;
+  if (!memory_.room(now)) {
+    ++memory_.counters.output_stalls;
+    return false;
+  }
+  memory_.push(emit_bytes_.data() + (emit_bytes_.size() - emit_left_), now);
+  emit_left_ -= now;
+  if (emit_left_ > 0) return false;
+  histogram_.clear();
+  return true;
+}
+
+bool Tile::execute_stream(uint32_t pair) {
+  const uint32_t both = 3u << (2 * pair), needed = both & image_.input_mask;
+  stream_mask_ |= needed;
+  if ((memory_.valid & needed) != needed) {
+    if (want_pause_ || want_finalize_) return true;  // nothing more will be waited for
+    ++memory_.counters.starved_cycles;
+    return false;
+  }
+  histogram_.take(memory_.io[2 * pair], memory_.io[2 * pair + 1]);
+  consumed_ |= needed;
+  ++memory_.counters.streamed;
+  return true;
+}
+
+bool Tile::execute_custom(const Decoded& now, Executed& out) {
+  const TileOp& op = now.slot->op;
+  const uint32_t a = x_[now.slot->rs1], b = x_[now.slot->rs2];
+  switch (op.custom) {
+    case Custom::Hash:
+      out.value = xor_hash(a, b);
+      break;
+    case Custom::Hist:
+      histogram_.take(a, b);
+      break;
+    case Custom::HistIn:
+      return execute_stream(op.count);
+    case Custom::HistRead:
+      out.value = histogram_.read(a);
+      break;
+    case Custom::HistConfig:
+      histogram_.configure(a);
+      break;
+    case Custom::Emit:
+      return execute_emit(op.count);
+    default:
+      break;  // loops have acted in ID
+  }
+  return true;
+}
+
+bool Tile::execute() {
+  redirect_ = false;
+  if (!decoded_.valid) return true;
+  const Decoded now = decoded_;
+  const Slot& slot = *now.slot;
+  const riscv::Instruction& n = slot.op.base;
+  Executed out{true, now.pc, now.slot, slot.rd, 0, 0};
+  const uint32_t a = x_[slot.rs1], b = x_[slot.rs2];
+  bool ends = false;
+  if (slot.is_alu_immediate) {
+    out.value = riscv::alu(n.op, a, static_cast<uint32_t>(n.imm));
+  } else if (slot.is_alu) {
+    out.value = riscv::alu(n.op, a, b);
+  } else if (slot.is_load || slot.is_store) {
+    out.address = a + static_cast<uint32_t>(n.imm);
+    out.value = b;
+  } else if (slot.op.custom != Custom::None) {
+    if (!execute_custom(now, out)) return false;
+  } else if (riscv::is_branch(n.op) || riscv::is_jump(n.op)) {
+    const bool taken = riscv::is_jump(n.op) || riscv::branch_taken(n.op, a, b);
+    const uint32_t target =
+        n.op == Op::Jalr ? (a + static_cast<uint32_t>(n.imm)) & ~1u : now.pc + static_cast<uint32_t>(n.imm);
+    if (taken && !jump(target)) {
+      raise(FaultCause::FetchAddress, now.pc, target);
+      return true;
+    }
+    ends = taken && target == kReturnAddress;
+    out.value = now.pc + 4;
+    if (ends) out.rd = 0;
+  } else if (n.op == Op::Lui) {
+    out.value = static_cast<uint32_t>(n.imm);
+  } else if (n.op == Op::Auipc) {
+    out.value = now.pc + static_cast<uint32_t>(n.imm);
+  } else if (&slot == &end_mark_) {
+    decoded_.valid = false;
+    end_region();
+    return true;
+  } else if (n.op != Op::Fence) {
+    raise(FaultCause::IllegalInstruction, now.pc, slot.op.word);
+    return true;
+  }
+  if (out.rd && !slot.is_load) x_[out.rd] = out.value;
+  memory_stage_ = out;
+  decoded_.valid = false;
+  ++memory_.counters.instructions;
+  if (ends) end_region();
+  return true;
+}
+
+void Tile::set_loop(uint32_t start, uint32_t length, uint32_t count) {
+  if (loop_depth_ == kLoopDepth) loop_depth_ = 0;  // a third level ends the other two
+  loops_[loop_depth_++] = {start, start + 4 * (length - 1), count};
+}
+
+void Tile::decode() {
+  if (redirect_ || !fetched_.valid) return;
+  const Slot& slot = *fetched_.slot;
+  const auto waits_for = [&](const Executed& older) {
+    return older.valid && older.rd && (older.rd == slot.rs1 || older.rd == slot.rs2);
+  };
+  // memory_stage_ holds what was in EX in this cycle.
+  if (waits_for(memory_stage_) && (memory_stage_.slot->is_load || slot.op.custom == Custom::Loop)) return;
+  if (slot.op.custom == Custom::Loop && waits_for(write_back_)) return;
+  if (slot.op.custom == Custom::LoopImmediate) set_loop(fetched_.pc + 4, slot.op.length, slot.op.count);
+  if (slot.op.custom == Custom::Loop) set_loop(fetched_.pc + 4, slot.op.length, x_[slot.rs1]);
+  decoded_ = fetched_;
+  fetched_.valid = false;
+}
+
+void Tile::fetch() {
+  if (redirect_ || fetched_.valid || !running_) return;
+  const Slot* slot =
+      pc_ < kReturnAddress ? (pc_ / 4 < code_.size() ? &code_[pc_ / 4] : &bad_fetch_) : &end_mark_;
+  fetched_ = {true, pc_, slot};
+  if (loop_depth_ > 0) {
+    Loop& loop = loops_[loop_depth_ - 1];
+    if (pc_ == loop.end) {
+      if (loop.left > 1) {
+        --loop.left;
+        pc_ = loop.start;
+        return;
+      }
+      --loop_depth_;
+    }
+  }
+  if (pc_ < kReturnAddress) pc_ += 4;
+}
+
+}  // namespace lento::tile

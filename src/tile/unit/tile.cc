@@ -1,0 +1,201 @@
+#include "tile/unit/tile.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/error.h"
+
+namespace lento::tile {
+
+std::string_view fault_name(FaultCause cause) {
+  static constexpr std::string_view kNames[] = {"none", "illegal instruction", "load outside the map",
+                                                "store outside the map", "jump outside the code"};
+  return kNames[static_cast<int>(cause)];
+}
+
+Tile::Tile(const TileOptions& options) : options_(options), memory_(options.fifo_bytes) {
+  LENTO_CHECK(options.fifo_bytes >= 4, "the output FIFO holds a word");
+}
+
+void Tile::config_image(const Image& image) {
+  next_image_ = image;
+  want_image_ = true;
+}
+void Tile::config_start(uint32_t address) {
+  next_start_ = address;
+  want_resume_ = true;
+}
+void Tile::config_stop(uint32_t address) { next_stop_ = address; }
+void Tile::pause() { want_pause_ = true; }
+void Tile::resume() { want_resume_ = true; }
+void Tile::finalize() { want_finalize_ = true; }
+void Tile::reset() { want_reset_ = true; }
+
+std::string Tile::drain(size_t bytes) {
+  const size_t count = std::min(bytes, memory_.fifo_.size());
+  std::string out = memory_.fifo_.substr(0, count);
+  memory_.fifo_.erase(0, count);
+  return out;
+}
+
+void Tile::start(Region region) {
+  region_ = region;
+  running_ = true;
+  pc_ = region == Region::Init ? 0 : region == Region::Main ? image_.main_entry : kFinishEntry;
+  x_[1] = kReturnAddress;
+  flush_front();
+  stream_mask_ = 0;
+  main_began_ = memory_.counters.cycles;
+  if (region == Region::Main) ++memory_.counters.started;
+}
+
+void Tile::end_region() {
+  running_ = false;
+  flush_front();
+  if (region_ == Region::Init) return;
+  const uint64_t took = memory_.counters.cycles - main_began_;
+  if (region_ == Region::Main)
+    memory_.counters.worst_main_cycles = std::max(memory_.counters.worst_main_cycles, took);
+  status_ = next_status(status_, Event::Done);
+  memory_.valid = 0;
+}
+
+// Whether the trigger lets this input through; TS opens, TE closes after its input.
+bool Tile::armed(const TileInputs& inputs) {
+  if (!trigger_on_ || !inputs.has_address) return region_armed_;
+  memory_.address = inputs.address;
+  if (inputs.address == memory_.trigger_start) region_armed_ = true;
+  const bool now = region_armed_;
+  if (inputs.address == memory_.trigger_end) region_armed_ = false;
+  return now;
+}
+
+void Tile::latch(const TileInputs& inputs, uint32_t mask) {
+  for (uint32_t left = mask; left != 0; left &= left - 1) {
+    const int i = std::countr_zero(left);
+    memory_.io[static_cast<size_t>(i)] = inputs.data[static_cast<size_t>(i)];
+  }
+  memory_.valid |= mask;
+}
+
+void Tile::accept_running(const TileInputs& inputs) {
+  const uint32_t free = stream_mask_ & ~memory_.valid & inputs.valid;
+  if (free) return latch(inputs, free);
+  if (queue_.size() < options_.input_queue && stream_mask_ == 0)
+    queue_.push_back(inputs);
+  else
+    drop(Drop::Running);
+}
+
+// Judged by the state at the start of the cycle.
+void Tile::accept(const TileInputs* inputs, Status before) {
+  memory_.valid &= ~consumed_;
+  consumed_ = 0;
+  const bool offered = inputs && (inputs->valid & image_.input_mask) && before != Status::Undefined;
+  const bool passes = inputs && (offered || inputs->has_address) && armed(*inputs);
+  if (offered) {
+    ++memory_.counters.inputs;
+    if (!passes)
+      drop(Drop::Untriggered);
+    else if (before == Status::ActiveRunning)
+      accept_running(*inputs);
+    else if (before == Status::Paused)
+      drop(Drop::Paused);
+    else if (before == Status::Finalize)
+      drop(Drop::Finalizing);
+    else if (before == Status::Error)
+      drop(Drop::Error);
+  }
+  if (before != Status::ActivePaused || status_ != Status::ActivePaused) return;
+  const TileInputs* next = offered && passes ? inputs : nullptr;
+  if (want_pause_ || want_finalize_) {  // the request comes first
+    if (next) drop(want_pause_ ? Drop::Paused : Drop::Finalizing);
+    return;
+  }
+  TileInputs waiting;
+  if (!queue_.empty()) {
+    waiting = queue_.front();
+    queue_.erase(queue_.begin());
+    if (next) queue_.push_back(*next);
+    next = &waiting;
+  }
+  if (!next) return;
+  latch(*next, next->valid);
+  status_ = next_status(status_, Event::Input);
+  start(Region::Main);
+}
+
+void Tile::take_commands(Status before) {
+  if (next_start_)
+    trigger_on_ = true, region_armed_ = false, memory_.trigger_start = *next_start_, next_start_.reset();
+  if (next_stop_) memory_.trigger_end = *next_stop_, next_stop_.reset();
+  if (want_reset_) {
+    running_ = want_reset_ = want_pause_ = want_finalize_ = want_resume_ = want_image_ = false;
+    flush_front();
+    memory_stage_.valid = false;
+    status_ = next_status(status_, Event::Reset);
+    return;
+  }
+  if (want_image_) {
+    want_image_ = false;
+    image_ = *next_image_;
+    code_.clear();
+    for (const TileOp& op : decode_code(image_.code)) {
+      Slot slot;
+      slot.op = op;
+      slot.rd = op.writes_rd() ? op.base.rd : 0;
+      slot.rs1 = op.reads_rs1() ? op.base.rs1 : 0;
+      slot.rs2 = op.reads_rs2() ? op.base.rs2 : 0;
+      slot.is_load = riscv::is_load(op.base.op);
+      slot.is_store = riscv::is_store(op.base.op);
+      slot.is_alu = op.base.op >= riscv::Op::Add && op.base.op <= riscv::Op::And;
+      slot.is_alu_immediate = op.base.op >= riscv::Op::Addi && op.base.op <= riscv::Op::Srai;
+      code_.push_back(slot);
+    }
+    memory_stage_.valid = false;
+    x_ = {};
+    x_[2] = kDataBase + kDataBytes;
+    std::fill(memory_.scratchpad.begin(), memory_.scratchpad.end(), uint8_t{0});
+    std::copy(image_.data.begin(), image_.data.end(), memory_.scratchpad.begin());
+    histogram_ = {};
+    memory_.valid = 0;
+    queue_.clear();
+    trigger_on_ = image_.triggered;
+    region_armed_ = !trigger_on_;
+    memory_.trigger_start = image_.trigger_start, memory_.trigger_end = image_.trigger_end;
+    status_ = next_status(status_, Event::Image);
+    fault_ = {};
+    start(Region::Init);
+    return;
+  }
+  // A request waits while a region runs; pause and finalize ask a running main to end at its next return.
+  if (running_ || before == Status::ActiveRunning) return;
+  if (want_pause_) status_ = next_status(status_, Event::Pause), want_pause_ = false;
+  if (want_resume_) status_ = next_status(status_, Event::Resume), want_resume_ = false;
+  if (want_finalize_) {
+    want_finalize_ = false;
+    const Status next = next_status(status_, Event::Finalize);
+    if (next == Status::Finalize && status_ != Status::Finalize) start(Region::Finish);
+    status_ = next;
+  }
+}
+
+void Tile::step(const TileInputs* inputs) {
+  ++memory_.counters.cycles;
+  memory_.counters.active_cycles += running_;
+  const Status before = status_;
+  memory_.status = static_cast<uint32_t>(before);
+  if (memory_.soft) memory_.soft->step(inputs);
+  retired_.valid = write_back_.valid;
+  if (write_back_.valid) retired_ = {true, write_back_.pc, write_back_.rd, write_back_.value};
+  if (running_ || draining()) {
+    if (access_memory() && execute()) {
+      decode();
+      fetch();
+    }
+  }
+  accept(inputs, before);
+  take_commands(before);
+}
+
+}  // namespace lento::tile

@@ -1,0 +1,160 @@
+// The tile at cycle level: five-stage in-order core (IF ID EX MEM WB), histogram unit, triggers, STATUS
+// machine.
+//
+// Timing, which rtl/tile.sv repeats cycle by cycle:
+//   one instruction a cycle; full forwarding; a load's user waits 1 cycle; a taken branch or jump resolves in
+//   EX and loses 2 cycles; loopi and loop act in ID, so loops have no bubbles (loop waits in ID for its
+//   register); hist.in waits in EX for data; emit holds EX one cycle per 4 bytes; a store into a full output
+//   FIFO holds all.
+// An input in cycle t starts main with its first fetch in t + 1. A region (init, main, finish) ends by a jump
+// to 0x2000, which is where `ra` points when it starts. Inputs that come while main runs are dropped and
+// counted, except into IORegs that a hist.in of this run has taken over (streaming).
+//
+// Not thread safe; one Tile per thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tile/seal/image.h"
+#include "tile/unit/isa.h"
+#include "tile/unit/memory.h"
+#include "tile/unit/status.h"
+
+namespace lento::tile {
+
+enum class FaultCause : uint8_t { None, IllegalInstruction, LoadAddress, StoreAddress, FetchAddress };
+std::string_view fault_name(FaultCause cause);
+
+struct Fault {
+  FaultCause cause = FaultCause::None;
+  uint32_t pc = 0, address = 0;
+};
+
+// One instruction leaving WB.
+struct Retired {
+  bool valid = false;
+  uint32_t pc = 0;
+  uint8_t rd = 0;  // 0: nothing written
+  uint32_t value = 0;
+};
+
+struct TileOptions {
+  uint32_t fifo_bytes = 64;  // output FIFO; at least 4
+  uint32_t input_queue = 0;  // whole inputs that may wait while main runs (0: the paper's tile)
+};
+
+class Tile {
+ public:
+  explicit Tile(const TileOptions& options = {});
+
+  // The host's side (Bryt section 4.2). Commands take effect at the end of the next step().
+  void config_image(const Image& image);  // also: init runs, then PAUSED
+  void config_start(uint32_t address);    // TS; then as resume
+  void config_stop(uint32_t address);     // TE
+  void pause();
+  void resume();
+  void finalize();
+  void reset();
+
+  // One tile cycle; nullptr when the block has no input for it.
+  void step(const TileInputs* inputs);
+
+  // Takes up to `bytes` from the output FIFO.
+  std::string drain(size_t bytes);
+  size_t output_waiting() const { return memory_.fifo_.size(); }
+
+  Status status() const { return status_; }
+  bool idle() const { return !running_ && !draining(); }  // no region runs and nothing is in the pipeline
+  const Fault& fault() const { return fault_; }
+  const Retired& retired() const { return retired_; }
+  const TileCounters& counters() const { return memory_.counters; }
+  const HistogramUnit& histogram() const { return histogram_; }
+  TileMemory& memory() { return memory_; }
+  const std::array<uint32_t, 32>& registers() const { return x_; }
+  uint32_t fetch_pc() const { return pc_; }
+
+ private:
+  // A predecoded instruction with what the pipeline asks every cycle.
+  struct Slot {
+    TileOp op;
+    uint8_t rd = 0, rs1 = 0, rs2 = 0;  // 0 where not used
+    bool is_load = false, is_store = false, is_alu_immediate = false, is_alu = false;
+  };
+  struct Decoded {
+    bool valid = false;
+    uint32_t pc = 0;
+    const Slot* slot = nullptr;
+  };
+  struct Executed {
+    bool valid = false;
+    uint32_t pc = 0;
+    const Slot* slot = nullptr;
+    uint8_t rd = 0;
+    uint32_t value = 0, address = 0;
+  };
+  struct Loop {
+    uint32_t start = 0, end = 0, left = 0;
+  };
+  enum class Region : uint8_t { Init, Main, Finish };
+
+  bool draining() const { return memory_stage_.valid || write_back_.valid; }
+  void start(Region region);
+  void end_region();
+  void raise(FaultCause cause, uint32_t pc, uint32_t address);
+  void flush_front();
+
+  // Pipeline, from the back; each returns false when the stages before it must hold.
+  bool access_memory();
+  bool execute();
+  bool execute_custom(const Decoded& now, Executed& out);
+  bool execute_emit(uint32_t format);
+  bool execute_stream(uint32_t pair);
+  bool jump(uint32_t target);
+  void decode();
+  void fetch();
+  void set_loop(uint32_t start, uint32_t length, uint32_t count);
+
+  bool armed(const TileInputs& inputs);
+  void accept(const TileInputs* inputs, Status before);
+  void accept_running(const TileInputs& inputs);
+  void latch(const TileInputs& inputs, uint32_t mask);
+  void drop(Drop cause) { ++memory_.counters.dropped[static_cast<size_t>(cause)]; }
+  void take_commands(Status before);
+
+  TileOptions options_;
+  TileMemory memory_;
+  HistogramUnit histogram_;
+  std::array<uint32_t, 32> x_ = {};
+  std::vector<Slot> code_;
+  Slot end_mark_, bad_fetch_;
+  Image image_;
+
+  Status status_ = Status::Undefined;
+  bool running_ = false;
+  Region region_ = Region::Init;
+  uint32_t pc_ = 0;
+  Decoded fetched_, decoded_;
+  Executed memory_stage_, write_back_;
+  bool redirect_ = false;
+  std::array<Loop, kLoopDepth> loops_;
+  unsigned loop_depth_ = 0;
+  uint32_t emit_left_ = 0;
+  std::string emit_bytes_;
+  uint32_t stream_mask_ = 0, consumed_ = 0;
+
+  bool trigger_on_ = false, region_armed_ = true;
+  bool want_image_ = false, want_resume_ = false, want_pause_ = false, want_finalize_ = false,
+       want_reset_ = false;
+  std::optional<Image> next_image_;
+  std::optional<uint32_t> next_start_, next_stop_;
+  std::vector<TileInputs> queue_;
+  uint64_t main_began_ = 0;
+  Fault fault_;
+  Retired retired_;
+};
+
+}  // namespace lento::tile

@@ -1,0 +1,81 @@
+// The access trace on disk, kind `lento.access/1` (docs/formats/access.md): compressed chunks that stand
+// alone, each with check sums, and an index at the end for seeking, threads and resuming.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/read_report.h"
+#include "trace/access_record.h"
+
+namespace lento::trace {
+
+struct AccessFileOptions {
+  uint32_t chunk_events = 1u << 17;
+  int level = 3;  // zstd
+};
+
+// Writes a trace. Records of one CPU come in its order; across CPUs in any order, but never earlier than the
+// cycle last promised by advance(). Without advance() calls, records must come in trace order.
+class AccessFileWriter : public AccessSink {
+ public:
+  explicit AccessFileWriter(const std::string& path, const AccessFileOptions& options = {});
+  ~AccessFileWriter() override;  // without finish() nothing appears under the path
+
+  void record(const AccessRecord& record) override;
+  void advance(uint64_t cycle) override;
+  // Writes what is left, the index and the end mark.
+  void finish();
+
+  uint64_t events() const;
+  uint64_t bytes() const;  // written so far
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// An open trace file. read_chunk may be called from several threads at once.
+class AccessFile {
+ public:
+  struct Chunk {
+    uint64_t offset = 0;                       // of the chunk header
+    uint64_t first_cycle = 0, last_cycle = 0;  // inclusive
+    uint32_t events = 0;
+  };
+
+  // True when the file starts with this format's magic; false too when it cannot be read.
+  static bool recognises(const std::string& path);
+
+  // Reads the index; a file without one (cut off) is indexed by walking its chunks, and the report says so.
+  // Throws base::Error when it is no access trace.
+  AccessFile(const std::string& path, base::ReadReport& report);
+  ~AccessFile();
+
+  const std::vector<Chunk>& chunks() const;
+  uint64_t events() const;
+
+  // The records of chunk `index` in trace order; false when its bytes are damaged (`out` is then empty).
+  bool read_chunk(size_t index, std::vector<AccessRecord>& out) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// A part of an open file as a stream: chunks [begin, end). Damaged chunks are skipped and counted.
+class AccessFileSource : public AccessSource {
+ public:
+  AccessFileSource(const AccessFile& file, base::ReadReport& report, size_t begin = 0, size_t end = SIZE_MAX);
+  std::span<const AccessRecord> next() override;
+  size_t position() const { return at_; }  // the chunk that comes next: where to resume
+
+ private:
+  const AccessFile& file_;
+  base::ReadReport& report_;
+  size_t at_, end_;
+  std::vector<AccessRecord> records_;
+};
+
+}  // namespace lento::trace

@@ -1,0 +1,37 @@
+// The access trace as text, lossless (docs/formats/access.md): the paper's six columns, then ours.
+//
+//   # lento.access/1
+//   cpu cycle pc type address latency size flags culprit culprit_pc blamed cause
+//   1 212305 0x10009d60 fetch 0x10009d60 28 4 k 3 0x10016b50 17 interconnect
+//
+// '-' stands for "not known" or "none". flags: l local, k service known, s sampled, f failed.
+#pragma once
+
+#include <string>
+
+#include "base/file.h"
+#include "base/read_report.h"
+#include "trace/access_record.h"
+
+namespace lento::trace {
+
+std::string access_text_header();
+void append_access_text(const AccessRecord& record, std::string& out);  // one line with its end
+
+// The paper's form: cpu, cycle, pc, type, address, latency; nothing else, no header.
+void append_paper_text(const AccessRecord& record, std::string& out);
+
+// Reads the text form; lines that are no record are skipped and counted. Throws base::Error at a wrong
+// header.
+class AccessTextSource : public AccessSource {
+ public:
+  AccessTextSource(const std::string& path, base::ReadReport& report);
+  std::span<const AccessRecord> next() override;
+
+ private:
+  base::InputStream in_;
+  base::ReadReport& report_;
+  std::vector<AccessRecord> records_;
+};
+
+}  // namespace lento::trace

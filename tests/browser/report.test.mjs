@@ -1,0 +1,164 @@
+// Reports and `lento serve` in a real browser (Debian's Chromium through playwright-core).
+// Environment: LENTO (the program), LENTO_NODE_MODULES (folder with playwright-core and axe-core).
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const lento = process.env.LENTO;
+const modules = path.join(process.env.LENTO_NODE_MODULES ?? "", "package.json");
+const chromiumPath = "/usr/bin/chromium";
+if (!lento || !existsSync(modules) || !existsSync(chromiumPath)) {
+  console.log("skipped: needs LENTO, playwright-core and /usr/bin/chromium");
+  process.exit(77);
+}
+const require = createRequire(modules);
+const { chromium } = require("playwright-core");
+const axeSource = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+
+const folder = mkdtempSync(path.join(tmpdir(), "lento-browser-"));
+const sample = path.join(here, "../../fuzz/seeds/diagnosis/all_figures.json");
+let browser;
+
+before(async () => {
+  browser = await chromium.launch({
+    executablePath: chromiumPath,
+    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync", "--no-first-run"],
+  });
+});
+after(async () => {
+  await browser?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function makeReport(source, name) {
+  const target = path.join(folder, name);
+  const run = spawnSync(lento, ["report", source, "--html", target], { encoding: "utf8", maxBuffer: 1 << 28 });
+  assert.equal(run.status, 0, run.stderr);
+  return target;
+}
+
+async function openPage(url, options = {}) {
+  const page = await (await browser.newContext(options)).newPage();
+  const problems = [];
+  page.on("console", (m) => m.type() === "error" && problems.push(m.text()));
+  page.on("pageerror", (e) => problems.push(e.message));
+  await page.goto(url);
+  return { page, problems };
+}
+
+async function scrollThrough(page) {
+  for (let y = 0; y < (await page.evaluate(() => document.body.scrollHeight)); y += 500) {
+    await page.evaluate((to) => scrollTo(0, to), y);
+    await page.waitForTimeout(60);
+  }
+}
+
+async function seriousViolations(page) {
+  await page.evaluate(axeSource);
+  const result = await page.evaluate(() => window.axe.run());
+  return result.violations.filter((v) => v.impact === "serious" || v.impact === "critical").map((v) => `${v.id}: ${v.nodes[0].html}`);
+}
+
+test("every kind of figure draws, without console errors, in light and dark", async () => {
+  const report = makeReport(sample, "all.html");
+  for (const colorScheme of ["light", "dark"]) {
+    const { page, problems } = await openPage(`file://${report}`, { colorScheme });
+    await scrollThrough(page);
+    const drawn = await page.$$eval("figure[data-drawn=yes] canvas", (all) => all.length);
+    assert.ok(drawn >= 6, `${drawn} charts drawn`);
+    assert.deepEqual(problems, []);
+    assert.deepEqual(await seriousViolations(page), []);
+    await page.context().close();
+  }
+});
+
+test("the keyboard moves over the mesh and zooms a chart", async () => {
+  const { page } = await openPage(`file://${path.join(folder, "all.html")}`);
+  await scrollThrough(page);
+  await page.focus("figure .picture[role=group]");
+  await page.keyboard.press("ArrowRight");
+  assert.notEqual(await page.textContent("figure [aria-live]"), "Point at a core, or press the arrow keys here.");
+  await page.focus(".chart >> nth=1");
+  await page.keyboard.press("+");
+  await page.keyboard.press("Tab");
+  assert.equal(await page.evaluate(() => document.activeElement.tagName), "BUTTON");
+  await page.keyboard.press("Enter");
+  assert.equal(await page.textContent("button:focus"), "Interactive chart");
+  await page.context().close();
+});
+
+test("without scripts verdict, findings, pictures and tables are there, also on a small screen", async () => {
+  const { page } = await openPage(`file://${path.join(folder, "all.html")}`, { javaScriptEnabled: false, viewport: { width: 360, height: 700 } });
+  assert.ok((await page.textContent(".verdict")).length > 0);
+  assert.ok((await page.$$("article.finding")).length >= 1);
+  assert.ok((await page.$$("figure svg")).length >= 7);
+  assert.ok((await page.$$("details table")).length >= 7);
+  await page.context().close();
+});
+
+test("a 10,000-machine heat map and a 64x64 mesh stay under 10 MB and open", async () => {
+  const rows = Array.from({ length: 10000 }, (_, i) => `machine-${i}`);
+  const columns = Array.from({ length: 900 }, (_, i) => i);
+  const values = new Array(9e6);
+  for (let i = 0; i < values.length; i++) values[i] = (i * 2654435761) % 100;
+  const cores = [];
+  const links = [];
+  for (let y = 0; y < 64; y++) {
+    for (let x = 0; x < 64; x++) {
+      cores.push({ x, y, value: (x * y) % 17, label: `core${y * 64 + x}` });
+      if (x < 63) links.push({ from_x: x, from_y: y, to_x: x + 1, to_y: y, value: x % 5 });
+      if (y < 63) links.push({ from_x: x, from_y: y, to_x: x, to_y: y + 1, value: y % 5 });
+    }
+  }
+  const big = {
+    schema: "lento.diagnosis/1", scale: "fleet", title: "big", verdict: "machine-777 is slow",
+    figures: [
+      { title: "fleet", kind: "heat map", data: { rows, columns, x_name: "s", value_name: "W", values, blamed: ["machine-777"] } },
+      { title: "mesh", kind: "mesh", data: { width: 64, height: 64, value_name: "x", cores, links } },
+    ],
+  };
+  const source = path.join(folder, "big.json");
+  writeFileSync(source, JSON.stringify(big));
+  const report = makeReport(source, "big.html");
+  assert.ok(statSync(report).size <= 10e6, `${statSync(report).size} bytes`);
+  const begin = Date.now();
+  const { page, problems } = await openPage(`file://${report}`);
+  const paint = await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? -1);
+  console.log(`# big report: ${statSync(report).size} bytes, first paint ${Math.round(paint)} ms, loaded ${Date.now() - begin} ms`);
+  await scrollThrough(page);
+  assert.deepEqual(problems, []);
+  assert.ok((await page.textContent("body")).includes("machine-777"));
+  await page.context().close();
+});
+
+test("serve lists, opens, filters and compares", async () => {
+  const one = JSON.parse(readFileSync(sample, "utf8"));
+  writeFileSync(path.join(folder, "one.json"), JSON.stringify(one));
+  writeFileSync(path.join(folder, "two.json"), JSON.stringify({ ...one, findings: [], verdict: "all well" }));
+  const server = spawn(lento, ["serve", folder, "--port", "0"]);
+  try {
+    const line = await new Promise((done) => server.stdout.once("data", (d) => done(String(d))));
+    const url = line.match(/http:\S+/)[0];
+    const { page, problems } = await openPage(url);
+    await page.waitForSelector("#list tr");
+    assert.deepEqual(await seriousViolations(page), []);
+    await page.fill("#filter", "all well");
+    assert.equal(await page.$$eval("#list tr", (r) => r.length), 1);
+    await page.click("#list button");
+    await page.waitForFunction(() => document.getElementById("view").src.includes("report/two.json"));
+    await page.fill("#filter", "");
+    await page.check("[aria-label='Choose one.json for comparison']");
+    await page.check("[aria-label='Choose two.json for comparison']");
+    await page.click("#compare");
+    await page.waitForFunction(() => document.getElementById("view").src.includes("/diff?"));
+    assert.deepEqual(problems, []);
+  } finally {
+    server.kill("SIGINT");
+  }
+});
