@@ -1,0 +1,175 @@
+#include "tile/unit/build.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cctype>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "embedded/tile_guests.h"
+#include "riscv/elf.h"
+#include "tile/seal/minisign.h"
+
+extern char** environ;
+
+namespace lento::tile {
+namespace {
+
+namespace fs = std::filesystem;
+
+class TempFolder {
+ public:
+  TempFolder() {
+    std::string pattern = (fs::temp_directory_path() / "lento-tile-XXXXXX").string();
+    if (!mkdtemp(pattern.data())) throw base::Error({pattern}, "cannot make a temporary folder");
+    path_ = pattern;
+  }
+  ~TempFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  fs::path path_;
+};
+
+// Runs a program without a shell, its output into `log`; the exit code, 127 when it cannot be started.
+int run_program(const std::vector<std::string>& args, const std::string& log) {
+  std::vector<char*> argv;
+  for (const std::string& arg : args) argv.push_back(const_cast<char*>(arg.c_str()));
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_adddup2(&actions, 1, 2);
+  pid_t pid = 0;
+  const int rc = posix_spawnp(&pid, argv[0], &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  int status = 0;
+  if (rc != 0 || waitpid(pid, &status, 0) != pid) return 127;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+// Lines of the body of YPU_MAIN that hold more than braces, blanks and comments.
+int count_main_lines(const std::string& source) {
+  size_t at = source.find("YPU_MAIN");
+  at = at == std::string::npos ? at : source.find('{', at);
+  if (at == std::string::npos) return 0;
+  int depth = 0, lines = 0;
+  bool code = false;
+  for (; at < source.size(); ++at) {
+    const char c = source[at];
+    if (source.compare(at, 2, "//") == 0)
+      at = std::min(source.find('\n', at), source.size()) - 1;
+    else if (source.compare(at, 2, "/*") == 0)
+      at = std::min(source.find("*/", at), source.size() - 2) + 1;
+    else if (c == '{')
+      ++depth;
+    else if (c == '}' && --depth == 0)
+      return lines + code;
+    else if (c == '\n')
+      lines += code, code = false;
+    else if (!std::isspace(static_cast<unsigned char>(c)) && c != '}')
+      code = true;
+  }
+  return lines;
+}
+
+uint32_t declared(const riscv::ElfImage& elf, const std::string& name, uint32_t fallback) {
+  return elf.find("ypu_declare_" + name).value_or(fallback);
+}
+
+}  // namespace
+
+Image image_from_elf(const std::string& bytes, const std::string& file) {
+  const riscv::ElfImage elf = riscv::parse_elf(bytes, file);
+  Image image;
+  for (const riscv::ElfSegment& segment : elf.segments) {
+    const bool code = segment.address < kCodeBytes;
+    const uint32_t base = code ? 0 : kDataBase, limit = code ? kCodeBytes : kDataBytes;
+    if (segment.address < base || segment.address - base + uint64_t{segment.memory_bytes} > limit) {
+      throw base::Error({file}, "a part of the program lies outside the tile's map",
+                        "link it with guests/tile/ypu.ld: code below 0x2000, data from 0x8000");
+    }
+    std::string& part = code ? image.code : image.data;
+    const size_t end = segment.address - base + segment.bytes.size();
+    if (part.size() < end) part.resize(end);
+    part.replace(segment.address - base, segment.bytes.size(), segment.bytes);
+  }
+  image.code.resize((image.code.size() + 3) / 4 * 4);
+  const auto main = elf.find("ypu_main");
+  if (!main || *main % 4 || *main >= image.code.size())
+    throw base::Error({file}, "the program has no ypu_main", "write YPU_MAIN { ... }");
+  image.main_entry = *main;
+  image.input_mask = declared(elf, "inputs", 1);
+  image.arrival_cycles = declared(elf, "arrival", 1);
+  image.output_bytes = declared(elf, "output_bytes", 0);
+  image.output_cycles = declared(elf, "output_cycles", 1);
+  image.drops_declared = declared(elf, "drops", 0) != 0;
+  if (image.arrival_cycles == 0 || image.output_cycles == 0) {
+    throw base::Error({file}, "a declared period is 0 cycles", "YPU_ARRIVAL and YPU_OUTPUT take 1 or more");
+  }
+  return image;
+}
+
+Built build_program(const std::string& source, const std::string& name, const BuildOptions& options) {
+  const TempFolder dir;
+  for (const char* file : {"ypu.h", "ypu.ld", "ypu_start.S"}) {
+    base::write_file(dir / file, std::string(embedded::tile_guests(file)));
+  }
+  const std::string extension =
+      fs::path(name).extension() == ".S" || fs::path(name).extension() == ".s" ? ".S" : ".c";
+  base::write_file(dir / ("program" + extension), source);
+  std::vector<std::string> args = {options.compiler,
+                                   "-march=rv32i",
+                                   "-mabi=ilp32",
+                                   "-ffreestanding",
+                                   "-nostdlib",
+                                   "-static",
+                                   "-g",
+                                   "-fno-jump-tables",
+                                   "-fno-tree-loop-distribute-patterns",
+                                   "-Wall",
+                                   "-I" + dir / "",
+                                   "-T",
+                                   dir / "ypu.ld"};
+  args.insert(args.end(), options.flags.begin(), options.flags.end());
+  for (const std::string& more : {dir / ("program" + extension), dir / "ypu_start.S", std::string("-lgcc"),
+                                  std::string("-o"), dir / "program.elf"}) {
+    args.push_back(more);
+  }
+  const int rc = run_program(args, dir / "log");
+  if (rc == 127)
+    throw base::Error({name}, "cannot run '" + options.compiler + "'", "install gcc-riscv64-unknown-elf");
+  if (rc != 0) {
+    std::string log = base::read_file(dir / "log", 1 << 20);
+    for (size_t at; (at = log.find(dir / "program" + extension)) != std::string::npos;) {
+      log.replace(at, (dir / "program" + extension).size(), name);
+    }
+    throw base::Error({name}, "the program does not compile:\n" + log);
+  }
+  Built built;
+  built.elf = base::read_file(dir / "program.elf", 16 << 20);
+  built.image = image_from_elf(built.elf, name);
+  built.image.metadata =
+      "name: " + fs::path(name).filename().string() + "\nsource: " + sha256_hex(source) + "\n";
+  built.main_lines = extension == ".c" ? count_main_lines(source) : 0;
+  return built;
+}
+
+std::string shipped_source(const std::string& name) { return std::string(embedded::tile_guests(name)); }
+
+std::vector<std::string> shipped_programs() {
+  std::vector<std::string> out;
+  for (const std::string_view name : embedded::tile_guests_names()) {
+    if (name != "ypu.h" && name != "ypu.ld" && name != "ypu_start.S") out.emplace_back(name);
+  }
+  return out;
+}
+
+}  // namespace lento::tile

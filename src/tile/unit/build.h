@@ -1,0 +1,34 @@
+// C or assembly to an image, with Debian's gcc-riscv64-unknown-elf and our header, start-up and linker script
+// (guests/tile). The declarations of the program (ypu.h) fill the image's header.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tile/seal/image.h"
+
+namespace lento::tile {
+
+struct BuildOptions {
+  std::string compiler = "riscv64-unknown-elf-gcc";
+  std::vector<std::string> flags = {"-O2"};
+};
+
+struct Built {
+  Image image;         // block, abi, policy, rollback, expiry are the caller's to set
+  std::string elf;     // for source lines and symbols
+  int main_lines = 0;  // non-empty, non-comment lines of the body of YPU_MAIN in the source; 0 for assembly
+};
+
+// `source` is the program's text, `name` its file name (it decides C or assembly). Throws base::Error with
+// the compiler's words when it does not compile, does not fit or declares something impossible.
+Built build_program(const std::string& source, const std::string& name, const BuildOptions& options = {});
+
+// An image from a linked ELF file in the tile's map.
+Image image_from_elf(const std::string& elf, const std::string& file);
+
+// A program that ships with Lento: "gpu.c", "values.c", ...
+std::string shipped_source(const std::string& name);
+std::vector<std::string> shipped_programs();
+
+}  // namespace lento::tile
