@@ -1,0 +1,47 @@
+#include "chip/sim/released.h"
+
+#include <gtest/gtest.h>
+
+#include "chip/map/map_file.h"
+#include "chip/map/test_data.h"
+
+namespace lento::chip {
+namespace {
+
+uint64_t cycles_with(const spec::Chip& chip, const ReleasedProgram& program, const char* slow,
+                     uint64_t seed) {
+  std::vector<Fault> faults;
+  if (slow) {
+    faults.push_back(component(slow, Grid(chip), {}));
+    faults[0].factor = 10;
+  }
+  const ReleasedResult r = simulate_released(chip, program, faults, {1, seed});
+  EXPECT_EQ(r.unfinished, 0u);
+  return r.cycles;
+}
+
+// Measured on the released simulator: 35,113,459 cycles healthy, and the slow-downs below.
+TEST(ReleasedMachine, CyclesAreThoseOfTheReleasedSimulator) {
+  const std::string map = test::shared_chip("released_darknet19.4x4.map.json");
+  if (!test::readable(map)) GTEST_SKIP() << map << " is not there";
+  const spec::Chip chip = spec::read_chip(test::shared_chip("released_4x4.arch.json"));
+  const ReleasedProgram program = expand_released(read_map(map), chip, map);
+  double healthy = 0, core = 0, unit = 0, link = 0, router = 0;
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    const auto base = static_cast<double>(cycles_with(chip, program, nullptr, seed));
+    healthy += base / 5;
+    core += static_cast<double>(cycles_with(chip, program, "core5", seed)) / base / 5;
+    unit += static_cast<double>(cycles_with(chip, program, "lsu5", seed)) / base / 5;
+    link += static_cast<double>(cycles_with(chip, program, "link5-9", seed)) / base / 5;
+    router += static_cast<double>(cycles_with(chip, program, "router5", seed)) / base / 5;
+  }
+
+  EXPECT_NEAR(healthy, 35.11e6, 0.01 * 35.11e6);
+  EXPECT_NEAR(core - 1, 2.76, 0.05 * 2.76);
+  EXPECT_NEAR(unit - 1, 4.65, 0.05 * 4.65);
+  EXPECT_NEAR(link, 1.010, 0.003);
+  EXPECT_NEAR(router, 1.018, 0.003);
+}
+
+}  // namespace
+}  // namespace lento::chip
