@@ -180,6 +180,7 @@ int run(const std::vector<std::string>& args, Streams streams) {
     add_docs(app, context);
     add_fleet(app, context);
     add_report(app, context);
+    add_memory(app, context);
     add_serve(app, context);
     const int code = parse_and_run(app, context);
     streams.out.flush();

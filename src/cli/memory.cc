@@ -1,0 +1,12 @@
+// lento memory ...: who fights over memory. One file per command below it.
+#include "cli/context.h"
+
+namespace lento::cli {
+
+void add_memory(CLI::App& app, Context& context) {
+  CLI::App* group = app.add_subcommand("memory", "Who fights over memory, on which lines, at what cost");
+  group->require_subcommand(1);
+  add_memory_itemsets(*group, context);
+}
+
+}  // namespace lento::cli

@@ -1,0 +1,111 @@
+// lento memory itemsets FILE: frequent, closed or maximal itemsets of transactions in FIMI form.
+#include <charconv>
+
+#include "base/error.h"
+#include "cli/context.h"
+#include "memory/mine/itemset.h"
+
+namespace lento::cli {
+namespace {
+
+struct ItemsetsOptions {
+  std::string path;
+  std::string support;
+  bool closed = false, maximal = false, frequent = false;
+  bool count = false;
+  unsigned jobs = 1;
+};
+
+// "3 17 42 (120)\n", written in large pieces.
+class FimiWriter {
+ public:
+  explicit FimiWriter(std::ostream& out) : out_(out) { text_.reserve(kPiece + 4096); }
+  ~FimiWriter() { flush(); }
+
+  void write(std::span<const uint32_t> items, uint64_t support) {
+    for (const uint32_t item : items) {
+      number(item);
+      text_ += ' ';
+    }
+    text_ += '(';
+    number(support);
+    text_ += ")\n";
+    if (text_.size() >= kPiece) flush();
+  }
+
+ private:
+  static constexpr size_t kPiece = 1 << 16;
+
+  void number(uint64_t value) {
+    char digits[20];
+    const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
+    text_.append(digits, static_cast<size_t>(end - digits));
+  }
+  void flush() {
+    out_.write(text_.data(), static_cast<std::streamsize>(text_.size()));
+    text_.clear();
+  }
+
+  std::ostream& out_;
+  std::string text_;
+};
+
+void run_itemsets(Context& context, const ItemsetsOptions& options) {
+  base::ReadReport report;
+  report.strict = context.strict;
+  base::InputStream stream(options.path);
+  memory::Transactions data = memory::read_fimi(stream, report);
+  for (const auto& [reason, count] : report.reasons) {
+    context.warn(std::to_string(count) + " lines skipped: " + reason);
+  }
+  memory::MineOptions mine;
+  mine.min_support = memory::parse_support(options.support, data.size());
+  mine.kind = options.frequent  ? memory::SetKind::Frequent
+              : options.maximal ? memory::SetKind::Maximal
+                                : memory::SetKind::Closed;
+  mine.threads = options.jobs;
+  mine.progress = context.progress();
+  memory::MineResult result;
+  {
+    FimiWriter writer(context.streams.out);
+    if (!options.count) {
+      mine.sink = [&writer](std::span<const uint32_t> items, uint64_t support) {
+        writer.write(items, support);
+      };
+    }
+    result = memory::mine_itemsets(std::move(data), mine);
+  }
+  if (result.too_many) {
+    throw base::Error({options.path}, "too many sets: their number needs more than 128 bits",
+                      "use --closed or --maximal, or raise --support");
+  }
+  if (options.count) context.streams.out << memory::to_string(result.count) << "\n";
+}
+
+}  // namespace
+
+void add_memory_itemsets(CLI::App& group, Context& context) {
+  CLI::App* command = group.add_subcommand("itemsets", "Itemsets of transactions in FIMI form, exact");
+  auto options = std::make_shared<ItemsetsOptions>();
+  command
+      ->add_option("FILE", options->path,
+                   "One transaction a line, item numbers; also .gz .xz .zst; - is stdin")
+      ->required();
+  command->add_option("--support", options->support, "Least support: a count, or a share such as 65%")
+      ->required();
+  auto* closed =
+      command->add_flag("--closed", options->closed, "Sets without a superset of equal support (default)");
+  auto* maximal =
+      command->add_flag("--maximal", options->maximal, "Frequent sets without a frequent superset");
+  auto* frequent = command->add_flag("--frequent", options->frequent, "All frequent sets");
+  closed->excludes(maximal)->excludes(frequent);
+  maximal->excludes(frequent);
+  command->add_flag("--count", options->count, "Print only the number of non-empty sets");
+  command->add_flag("--strict", context.strict, "Stop at the first damaged line instead of skipping it");
+  command->add_option("-j,--jobs", options->jobs, "Threads; 0 uses all cores. Results do not depend on it")
+      ->capture_default_str();
+  example(*command, "lento memory itemsets baskets.dat --support 5% --closed");
+  command->callback([&context, options] { run_itemsets(context, *options); });
+}
+
+}  // namespace lento::cli
