@@ -1,0 +1,219 @@
+#include "predict/crossflow/kernel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace lento::predict {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+double ceil_div(double a, double b) { return std::ceil(a / b); }
+
+Dataflow dataflow_of(const std::string& text) {
+  if (text == "wst") return Dataflow::Weight;
+  if (text == "ast") return Dataflow::Activation;
+  if (text == "ost") return Dataflow::Output;
+  return text == "best" ? Dataflow::Best : Dataflow::None;
+}
+
+// What the third side of a tile may be so that operands fit: registers and L1 hold A, B and C; L2 holds A and
+// B.
+double third_side(double elements, double a, double b, bool holds_result) {
+  return holds_result ? std::floor((elements - a * b) / (a + b)) : std::floor((elements - a * b) / b);
+}
+
+// Every pair of powers of two with the largest power of two beside it, and the two square-like tiles of the
+// released tool: a superset of its twenty samples, so the best of these is never slower.
+std::vector<Dims> tile_candidates(double elements, bool holds_result) {
+  std::vector<Dims> tiles;
+  if (elements < 2) return {{1, 1, 1}};
+  const double square = std::ceil(std::exp2(std::floor(std::log2(std::sqrt(elements / 2)))));
+  tiles.push_back({square, square, square});
+  tiles.push_back({std::max(1.0, std::floor(square / 2)), square, square * 2});
+  const int powers = static_cast<int>(std::floor(std::log2(elements)));
+  for (int i = 0; i < powers; ++i) {
+    for (int j = 0; j < powers; ++j) {
+      const double a = std::exp2(i), b = std::exp2(j);
+      const double c = third_side(elements, a, b, holds_result);
+      if (c >= 1) tiles.push_back({a, b, std::exp2(std::floor(std::log2(c)))});
+    }
+  }
+  return tiles;
+}
+
+// A tile larger than the matrix in one dimension is cut there and grows in another to use the room.
+Dims fitted(const Dims& tile, const Dims& dims, size_t level) {
+  double t1 = tile[0], t2 = tile[1], t3 = tile[2];
+  const double room = t1 * t2 + t1 * t3 + t2 * t3;
+  const bool cut1 = t1 > dims[0], cut2 = t2 > dims[1], cut3 = t3 > dims[2];
+  t1 = std::min(t1, dims[0]);
+  t2 = std::min(t2, dims[1]);
+  t3 = std::min(t3, dims[2]);
+  const bool holds_result = level <= 1;
+  if (!cut3 && (cut1 || cut2)) {
+    t3 = std::min(dims[2], std::floor((room - t1 * t2) / (holds_result ? t1 + t2 : t2)));
+  } else if (!cut1 && (cut2 || cut3)) {
+    t1 = std::min(dims[0], std::floor((room - t3 * t2) / (holds_result ? t3 + t2 : t2)));
+  } else if (!cut2 && cut1 && cut3) {
+    t2 = std::min(dims[1], std::floor(holds_result ? (room - t3 * t1) / (t3 + t1) : room / (t1 + t3)));
+  }
+  return {t1, t2, t3};
+}
+
+double bytes_moved(size_t level, const Dims& d, const Dims& t, double repeats, double precision) {
+  double a = 1, b = 1, c = 1;
+  if (t[0] > 0 && t[1] > 0 && t[2] > 0) {
+    a = ceil_div(d[2], t[2]);
+    b = ceil_div(d[0], t[0]);
+    c = level > 1 ? 1 : ceil_div(d[1], t[1]);
+  }
+  return repeats * (d[0] * d[1] * a + d[1] * d[2] * b + d[0] * d[2] * c) * precision;
+}
+
+double repeats_of(const Dims& d, const Dims& t) {
+  if (t[0] <= 0 || t[1] <= 0 || t[2] <= 0) return 1;
+  return ceil_div(d[0], t[0]) * ceil_div(d[1], t[1]) * ceil_div(d[2], t[2]);
+}
+
+Dims inner_dims(const Dims& d, const Dims& t) {
+  return {t[0] != 0 ? t[0] : d[0], t[1] != 0 ? t[1] : d[1], t[2] != 0 ? t[2] : d[2]};
+}
+
+double flops_of(const Dims& order) { return order[0] * order[2] * (2 * order[1] - 1); }
+
+}  // namespace
+
+KernelModel::KernelModel(const Machine& machine, const CrossFlowConfig& config)
+    : machine_(machine),
+      launch_(config.launch_overhead),
+      precision_(config.precision),
+      fma_width_(config.core.fma_width),
+      configured_(dataflow_of(config.core.dataflow)),
+      dataflow_(configured_) {
+  for (size_t level = 0; level < 3; ++level)
+    candidates_[level] = tile_candidates(machine.memory[level].bytes_per_scope / precision_, level <= 1);
+}
+
+double KernelModel::level_time(size_t level, double flops, double bytes) const {
+  const MemoryLevel& memory = machine_.memory[level];
+  const double balance = memory.bytes_per_s == 0 ? kInfinity : machine_.flops / memory.bytes_per_s;
+  const double intensity = bytes == 0 ? 0 : flops / bytes;
+  if (intensity >= balance) return machine_.flops == 0 ? kInfinity : flops / machine_.flops;
+  return (memory.bytes_per_s == 0 || bytes == 0 ? kInfinity : bytes / memory.bytes_per_s) + memory.latency;
+}
+
+double KernelModel::pointwise(double flops, double bytes) const {
+  return level_time(scalar_level_, flops, std::floor(bytes));
+}
+
+void KernelModel::choose_dataflow(const Dims& d) {
+  if (dataflow_ != Dataflow::Best) return;
+  if (d[0] >= std::max(d[1], d[2]))
+    dataflow_ = Dataflow::Weight;
+  else if (d[1] >= std::max(d[0], d[2]))
+    dataflow_ = Dataflow::Output;
+  else
+    dataflow_ = Dataflow::Activation;
+}
+
+// The released tool's "orders" permute the sizes of the matrices.
+std::vector<Dims> KernelModel::orders(const Dims& d) const {
+  std::vector<Dims> all;
+  switch (dataflow_) {
+    case Dataflow::Weight:
+      all = {{d[1], d[2], d[0]}, {d[2], d[1], d[0]}};
+      break;
+    case Dataflow::Activation:
+      all = {{d[0], d[1], d[2]}, {d[1], d[0], d[2]}};
+      break;
+    case Dataflow::Output:
+      all = {{d[0], d[2], d[1]}, {d[2], d[0], d[1]}};
+      break;
+    default:
+      all = {{d[0], d[1], d[2]}, {d[0], d[2], d[1]}, {d[1], d[0], d[2]},
+             {d[1], d[2], d[0]}, {d[2], d[0], d[1]}, {d[2], d[1], d[0]}};
+  }
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+double KernelModel::register_time(const Dims& order, double flops) const {
+  double reuse = 1;
+  if (dataflow_ == Dataflow::Weight) reuse = ceil_div(order[0], fma_width_);
+  if (dataflow_ == Dataflow::Activation) reuse = ceil_div(order[2], fma_width_);
+  if (dataflow_ == Dataflow::Output) reuse = ceil_div(order[1], fma_width_);
+  return level_time(0, flops, flops * ((2 * reuse + 1) / (2 * reuse)) / fma_width_ * precision_);
+}
+
+double KernelModel::gemm_with(const Dims& dims, const Dims& order, const Tiles& tiles) {
+  choose_dataflow(dims);
+  const double flops = flops_of(order);
+  double slowest = register_time(order, flops), repeats = 1;
+  Dims d = order;
+  for (size_t level = 3; level > 0; --level) {
+    const Dims t = fitted(tiles[level - 1], d, level);
+    slowest = std::max(slowest, level_time(level, flops, bytes_moved(level, d, t, repeats, precision_)));
+    repeats *= repeats_of(d, t);
+    d = inner_dims(d, t);
+  }
+  return slowest + launch_;
+}
+
+// Depth first over L2, L1 and register tiles; a branch ends when its slowest level is no better than the best
+// found, and all ends when nothing can beat the floor set by arithmetic and registers.
+void KernelModel::search(const Dims& order, GemmTime& best) const {
+  const double flops = flops_of(order);
+  const double floor_time =
+      std::max(register_time(order, flops), machine_.flops == 0 ? kInfinity : flops / machine_.flops);
+  if (floor_time >= best.seconds) return;
+  for (const Dims& tile2 : candidates_[2]) {
+    const Dims t2 = fitted(tile2, order, 3);
+    const double at3 = std::max(floor_time, level_time(3, flops, bytes_moved(3, order, t2, 1, precision_)));
+    if (at3 >= best.seconds) continue;
+    const double repeats2 = repeats_of(order, t2);
+    const Dims d2 = inner_dims(order, t2);
+    for (const Dims& tile1 : candidates_[1]) {
+      const Dims t1 = fitted(tile1, d2, 2);
+      const double at2 = std::max(at3, level_time(2, flops, bytes_moved(2, d2, t1, repeats2, precision_)));
+      if (at2 >= best.seconds) continue;
+      const double repeats1 = repeats2 * repeats_of(d2, t1);
+      const Dims d1 = inner_dims(d2, t1);
+      for (const Dims& tile0 : candidates_[0]) {
+        const double time = std::max(
+            at2, level_time(1, flops, bytes_moved(1, d1, fitted(tile0, d1, 1), repeats1, precision_)));
+        if (time >= best.seconds) continue;
+        best = {time, order, {tile0, tile1, tile2}};
+        if (time <= floor_time) return;
+        if (time <= at2) break;
+      }
+      if (best.seconds <= at3) break;
+    }
+  }
+}
+
+GemmTime KernelModel::gemm(double dim1, double dim2, double dim3) {
+  const Dims dims{std::max(1.0, std::floor(dim1)), std::max(1.0, std::floor(dim2)),
+                  std::max(1.0, std::floor(dim3))};
+  choose_dataflow(dims);
+  GemmTime best;
+  best.seconds = kInfinity;
+  for (const Dims& order : orders(dims)) search(order, best);
+  best.seconds += launch_;
+  return best;
+}
+
+double KernelModel::collective(Collective kind, double elements, int p, const Link& link) const {
+  if (p == 1) return 0;
+  if (link.bytes_per_s == 0) return kInfinity;
+  const double bytes = precision_ * elements, steps = p - 1;
+  const double factor = kind == Collective::AllReduce ? 2 : 1;
+  const double copy = pointwise(0, 2 * bytes / p);
+  const double transfer = (bytes / p / link.bytes_per_s + copy + link.latency) * factor * steps;
+  if (kind == Collective::AllGather) return transfer + pointwise(0, 3 * bytes) + launch_;
+  return transfer + (pointwise(elements / p, 3 * bytes / p) + launch_) * steps;
+}
+
+}  // namespace lento::predict

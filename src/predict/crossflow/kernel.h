@@ -1,0 +1,70 @@
+// Kernels on a generated machine: hierarchical roofline, tiled matrix products, ring collectives, as the
+// released tool times them (paper sections 5.2, 5.3; specs for what it leaves open).
+//
+// A product of dim1 x dim2 by dim2 x dim3 is cut by one tile a level (registers, L1, L2). Bytes at level l
+// with tile (t1, t2, t3) of level l-1, repeated r times:
+//   r * precision * (d1 d2 ceil(d3/t3) + d2 d3 ceil(d1/t1) + d1 d3 * (l > 1 ? 1 : ceil(d2/t2)))
+// Register bytes: flops * precision * (2K + 1) / (2K) / W, K = the stationary dimension over the FMA width W.
+// Time of a kernel: the slowest level, each bytes/bandwidth + latency when below the machine's balance there,
+// else flops/throughput; plus the launch overhead.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "predict/crossflow/machine.h"
+
+namespace lento::predict {
+
+using Dims = std::array<double, 3>;  // whole numbers
+using Tiles = std::array<Dims, 3>;   // of registers, L1, L2
+
+enum class Dataflow { Best, Weight, Activation, Output, None };
+
+struct GemmTime {
+  double seconds = 0;
+  Dims order{};
+  Tiles tiles{};
+};
+
+class KernelModel {
+ public:
+  KernelModel(const Machine& machine, const CrossFlowConfig& config);
+
+  // The fastest over the legal orders and all power-of-two tiles that fill their level. The dataflow that
+  // "best" picks for the first product stays for the later ones, as in the released tool; reset_dataflow()
+  // forgets it.
+  GemmTime gemm(double dim1, double dim2, double dim3);
+  void reset_dataflow() { dataflow_ = configured_; }
+
+  // Time of one order and tiling, launch overhead included; the dataflow is chosen as gemm(dims) would.
+  double gemm_with(const Dims& dims, const Dims& order, const Tiles& tiles);
+
+  // Work on elements. The released tool charges its traffic to the registers (level 0); `at_dram` charges
+  // DRAM.
+  double pointwise(double flops, double bytes) const;
+  void charge_dram(bool at_dram) { scalar_level_ = at_dram ? 3 : 0; }
+
+  // Ring over p nodes with the given link. partial: reduce-scatter; gather: all-gather; else all-reduce.
+  enum class Collective { AllReduce, ReduceScatter, AllGather };
+  double collective(Collective kind, double elements, int p, const Link& link) const;
+
+  double launch() const { return launch_; }
+  double precision() const { return precision_; }
+
+ private:
+  void choose_dataflow(const Dims& dims);
+  std::vector<Dims> orders(const Dims& dims) const;
+  double register_time(const Dims& order, double flops) const;
+  double level_time(size_t level, double flops, double bytes) const;
+  void search(const Dims& order, GemmTime& best) const;
+
+  Machine machine_;
+  double launch_, precision_, fma_width_;
+  Dataflow configured_, dataflow_;
+  size_t scalar_level_ = 0;
+  std::array<std::vector<Dims>, 3> candidates_;  // tiles of registers, L1, L2
+};
+
+}  // namespace lento::predict

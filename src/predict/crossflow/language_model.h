@@ -1,0 +1,34 @@
+// One training iteration of an LSTM language model (the paper's workload), from kernels and links.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "predict/crossflow/kernel.h"
+
+namespace lento::predict {
+
+struct LanguageModelTime {
+  double seconds = 0;
+  double forward = 0, backward = 0;
+  double memory_bytes = 0;  // needed a node
+  double memory_there = 0;  // the node has
+  double parameters = 0;
+  // Seconds of one instance of each kernel: cell, softmax, embedding forward and backward, the three weight
+  // reductions, one hop between layers.
+  std::vector<std::pair<std::string, double>> parts;
+};
+
+// Links seen by each parallel dimension, after derating.
+struct ParallelLinks {
+  Link kp1, kp2, dp, lp;
+};
+ParallelLinks parallel_links(const Machine& machine, const CrossFlowConfig& config);
+
+// Why this split cannot run ("hidden size not divisible by kp1"); empty when it can.
+std::string impossible(const CrossFlowConfig& config);
+
+LanguageModelTime language_model_time(const Machine& machine, const CrossFlowConfig& config);
+
+}  // namespace lento::predict

@@ -1,0 +1,153 @@
+#include "predict/crossflow/machine.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lento::predict {
+namespace {
+
+struct Transistor {
+  double frequency, voltage, threshold, margin;
+};
+
+// V with V (V - Vt)^2 = c, the root above Vt: the left side rises there from 0, so bisection in a bracket,
+// then Newton's steps to full precision.
+double voltage_for(double c, double threshold) {
+  if (c <= 0) return threshold;
+  double low = threshold, high = threshold + std::cbrt(c) + std::sqrt(c / std::max(threshold, 1e-9));
+  for (int i = 0; i < 60; ++i) {
+    const double middle = 0.5 * (low + high);
+    (middle * (middle - threshold) * (middle - threshold) < c ? low : high) = middle;
+  }
+  double v = 0.5 * (low + high);
+  for (int i = 0; i < 3; ++i) {
+    const double slope = (v - threshold) * (3 * v - threshold);
+    if (slope <= 0) break;
+    v -= (v * (v - threshold) * (v - threshold) - c) / slope;
+  }
+  return v;
+}
+
+double speed(double v, double threshold) { return v > 0 ? (v - threshold) * (v - threshold) / v : 0; }
+
+// The point reached by `power` where the nominal point would draw `nominal_power`. `squeeze` gets the factor
+// by which the point lies under the lowest legal voltage (1 when it does not).
+OperatingPoint operating_point(const Transistor& t, double power, double nominal_power, double& squeeze) {
+  squeeze = 1;
+  if (power <= 0 || nominal_power <= 0) return {};
+  const double c = power / nominal_power * t.voltage * (t.voltage - t.threshold) * (t.voltage - t.threshold);
+  OperatingPoint point;
+  point.voltage = voltage_for(c, t.threshold);
+  point.frequency = t.frequency * speed(point.voltage, t.threshold) / speed(t.voltage, t.threshold);
+  const double lowest = t.threshold + t.margin;
+  if (point.voltage < lowest) squeeze = (point.voltage / lowest) * (point.voltage / lowest);
+  return point;
+}
+
+void generate_core(const CrossFlowConfig& c, BelowMargin rule, Machine& m) {
+  const CoreTechnology& t = c.core;
+  const double power = c.budgets.share[kCore] * c.budgets.power;
+  m.mcus =
+      static_cast<int>(std::floor(c.budgets.area[kCore] * c.budgets.chip_area / t.operating_area_per_mcu));
+  const double scaling = t.operating_area_per_mcu / t.area_per_mcu;
+  const Transistor transistor{t.frequency, t.voltage, t.threshold, t.margin};
+  double squeeze = 1;
+  m.core = operating_point(transistor, power, t.power_per_mcu * m.mcus * scaling, squeeze);
+  if (squeeze < 1 && rule == BelowMargin::SlowerClock) {
+    m.core.frequency *= squeeze;
+    m.core.voltage = t.threshold + t.margin;
+  } else if (squeeze < 1) {
+    m.core.voltage = t.threshold + t.margin;
+    m.core.frequency = t.frequency * speed(m.core.voltage, t.threshold) / speed(t.voltage, t.threshold);
+    const double per_mcu = t.power_per_mcu * scaling * (m.core.frequency / t.frequency) *
+                           (m.core.voltage / t.voltage) * (m.core.voltage / t.voltage);
+    m.mcus = std::min(m.mcus, static_cast<int>(std::floor(power / per_mcu)));
+  }
+  m.bundles = m.mcus / t.mcu_per_bundle;
+  m.raw_flops = t.flop_per_mcu * scaling * m.core.frequency * m.mcus;
+  m.flops = m.raw_flops * t.utilisation;
+}
+
+MemoryLevel generate_sram(const SramTechnology& t, double area, double power, int bundles) {
+  MemoryLevel level;
+  const double cells = 1 - t.overhead;
+  const double bank_area = t.bank_capacity * t.area_per_bit * 8;
+  level.units =
+      static_cast<int>(std::floor(cells * area / (bank_area + cells * bundles * t.controller_area_per_link)));
+  const double static_power = t.static_power_per_bit * 8 * level.units * t.bank_capacity;
+  const double dynamic = std::max(0.0, power - static_power);
+  level.raw_bytes_per_s = level.units == 0 ? 0 : dynamic / (t.energy_per_bit * 8);
+  if (level.raw_bytes_per_s <= 0) level.units = 0;
+  level.bytes_per_s = level.raw_bytes_per_s * t.utilisation;
+  level.bytes = level.units * t.bank_capacity;
+  level.latency = t.latency;
+  return level;
+}
+
+void generate_dram(const CrossFlowConfig& c, Machine& m) {
+  const DramTechnology& t = c.dram;
+  const Budgets& b = c.budgets;
+  MemoryLevel& level = m.memory[3];
+  level.latency = t.latency;
+  level.units = static_cast<int>(std::min(std::floor((b.node_area - b.chip_area) / t.area_per_stack),
+                                          std::floor(b.chip_area * b.area[kDram] / t.controller_area)));
+  level.units = std::max(0, level.units);
+  level.bytes = level.units * t.stack_capacity;
+  const double perimeter = 4 * std::sqrt(b.chip_area) * b.perimeter[0] * t.links_per_mm;
+  m.dram_links = static_cast<int>(std::min(std::floor(perimeter), t.links_per_stack * level.units));
+  const double power = b.share[kDram] * b.power;
+  const double dynamic = std::max(0.0, power - t.static_power_per_bit * 8 * level.bytes);
+  const Transistor transistor{t.frequency, t.voltage, t.threshold, t.margin};
+  double squeeze = 1;
+  m.dram = operating_point(transistor, dynamic, t.energy_per_bit * m.dram_links * t.frequency, squeeze);
+  if (squeeze < 1) {
+    m.dram.frequency *= squeeze;
+    m.dram.voltage = t.threshold + t.margin;
+  } else if (m.dram.voltage > t.max_voltage) {
+    m.dram.frequency *= speed(t.max_voltage, t.threshold) / speed(m.dram.voltage, t.threshold);
+    m.dram.voltage = t.max_voltage;
+  }
+  level.raw_bytes_per_s = level.bytes == 0 ? 0 : m.dram_links * m.dram.frequency / 8;
+  level.bytes_per_s = level.raw_bytes_per_s * t.utilisation;
+  if (level.raw_bytes_per_s > 0) return;
+  level.units = 0;
+  level.bytes = 0;
+}
+
+// Inside a package a node has four neighbours (a mesh), outside one.
+Link generate_link(const LinkTechnology& t, const Budgets& b, Component which, double edge_share,
+                   int degree) {
+  Link link;
+  link.latency = t.latency;
+  const double by_edge = edge_share * 4 * std::sqrt(b.chip_area) * t.links_per_mm;
+  link.count = static_cast<int>(std::min(b.area[which] * b.chip_area / t.area_per_link, by_edge));
+  const Transistor transistor{t.frequency, t.voltage, t.threshold, t.margin};
+  double squeeze = 1;
+  link.point = operating_point(transistor, b.share[which] * b.power,
+                               t.energy_per_link * link.count * t.frequency, squeeze);
+  link.point.frequency *= squeeze;
+  link.bytes_per_s = link.count * link.point.frequency * t.utilisation / (8 * degree);
+  return link;
+}
+
+}  // namespace
+
+Machine generate(const CrossFlowConfig& c, BelowMargin rule) {
+  Machine m;
+  generate_core(c, rule, m);
+  const Component sram[] = {kRegisters, kL1, kL2};
+  for (size_t i = 0; i < 3; ++i) {
+    m.memory[i] = generate_sram(c.sram[i], c.budgets.area[sram[i]] * c.budgets.chip_area,
+                                c.budgets.share[sram[i]] * c.budgets.power, m.bundles);
+  }
+  generate_dram(c, m);
+  for (size_t i = 0; i < 4; ++i) {
+    const int divisor = c.scope[i] == Scope::Global ? 1 : (c.scope[i] == Scope::Bundle ? m.bundles : m.mcus);
+    m.memory[i].bytes_per_scope = divisor == 0 ? 0 : m.memory[i].bytes / divisor;
+  }
+  m.intra = generate_link(c.intra, c.budgets, kIntra, c.budgets.perimeter[1], 4);
+  m.inter = generate_link(c.inter, c.budgets, kInter, c.budgets.perimeter[2], 1);
+  return m;
+}
+
+}  // namespace lento::predict

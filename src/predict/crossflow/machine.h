@@ -1,0 +1,50 @@
+// AGE, the architecture generation engine (CrossFlow section 4): technology and budgets -> machine.
+//
+// Voltage: the largest V with P(V) = P_nominal V (V - Vt)^2 / (Vn (Vn - Vt)^2) within the power share;
+// frequency follows (V - Vt)^2 / V. `BelowMargin` says what happens when V falls under threshold + margin:
+// the released code keeps all units at that voltage and slows the clock, the paper switches units off.
+#pragma once
+
+#include <array>
+
+#include "predict/crossflow/config.h"
+
+namespace lento::predict {
+
+enum class BelowMargin { SlowerClock, FewerUnits };
+
+struct OperatingPoint {
+  double voltage = 0;    // V
+  double frequency = 0;  // Hz
+};
+
+struct MemoryLevel {
+  double bytes = 0;
+  double bytes_per_s = 0;      // with utilisation
+  double raw_bytes_per_s = 0;  // without
+  double latency = 0;          // s
+  double bytes_per_scope = 0;  // share of one MCU, bundle, or all
+  int units = 0;               // banks or stacks
+};
+
+struct Link {
+  double bytes_per_s = 0;  // from one node to one neighbour
+  double latency = 0;      // s
+  int count = 0;
+  OperatingPoint point;
+};
+
+struct Machine {
+  int mcus = 0, bundles = 0;
+  OperatingPoint core;
+  double flops = 0;  // with utilisation, a second
+  double raw_flops = 0;
+  std::array<MemoryLevel, 4> memory;  // registers, L1, L2, DRAM
+  int dram_links = 0;
+  OperatingPoint dram;
+  Link intra, inter;
+};
+
+Machine generate(const CrossFlowConfig& config, BelowMargin rule = BelowMargin::SlowerClock);
+
+}  // namespace lento::predict

@@ -1,0 +1,35 @@
+// Where the workers of a parallel job stand: four parallel dimensions laid on square packages of dim x dim
+// nodes, in a chosen order, snake-wise; and how many logical edges then share a physical link (the derate).
+// Paper section 5.1 and the released tool's mapping helper.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace lento::predict {
+
+// Workers along kp1, kp2, dp, lp.
+using ParallelShape = std::array<int, 4>;
+
+// A permutation of the dimensions 0 (kp1), 1 (kp2), 2 (dp), 3 (lp): the first varies fastest in space.
+using DimensionOrder = std::array<int, 4>;
+
+struct Derate {
+  int inter = 0;                  // most logical edges over one link between packages
+  int intra = 0;                  // over one link inside a package
+  std::array<bool, 4> crosses{};  // which dimension leaves a package
+};
+
+// All orders that differ, trivial dimensions last: at most 24.
+std::vector<DimensionOrder> distinct_orders(const ParallelShape& shape);
+
+// Rings along kp1, kp2 and dp, lines along lp, routed X first. `fits` is false when this order cannot be laid
+// out.
+struct PlacementResult {
+  bool fits = false;
+  Derate derate;
+};
+PlacementResult place(const ParallelShape& shape, const DimensionOrder& order, int package_dim);
+
+}  // namespace lento::predict
