@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "chip/map/map_file.h"
 #include "chip/sim/chrome_trace.h"
+#include "chip/sim/released.h"
 #include "chip/sim/simulate.h"
 #include "cli/context.h"
 #include "trace/probe_file.h"
@@ -16,7 +17,7 @@ namespace {
 using base::format_number;
 
 struct Arguments {
-  std::string chip, mapping, faults, records, trace, probes = "full", form = "binary";
+  std::string chip, mapping, faults, records, trace, probes = "full", form = "binary", preset = "full";
   uint32_t inferences = 1;
 };
 
@@ -122,14 +123,14 @@ void add_fault_facts(finding::Diagnosis& d, const std::vector<chip::Fault>& faul
 // Every sink the command line asked for, in one.
 class Sinks {
  public:
-  Sinks(const Arguments& args, const chip::Program& program, const spec::Chip& chip) {
+  Sinks(const Arguments& args, const chip::Mapping& mapping, const spec::Chip& chip) {
     if (!args.records.empty()) {
-      const trace::ProbeHeader header{chip.name, program.name, static_cast<uint32_t>(chip.core_count()),
+      const trace::ProbeHeader header{chip.name, mapping.name, static_cast<uint32_t>(chip.core_count()),
                                       args.inferences, chip.clock_hz};
       records_.emplace(args.records, header,
                        args.form == "text" ? trace::ProbeForm::Text : trace::ProbeForm::Binary);
     }
-    if (!args.trace.empty()) trace_.emplace(args.trace, program, chip.clock_hz);
+    if (!args.trace.empty()) trace_.emplace(args.trace, mapping, chip);
     if (records_ && trace_) both_.emplace(*records_, *trace_);
   }
   trace::RecordSink* sink() {
@@ -148,34 +149,77 @@ class Sinks {
   std::optional<chip::Tee> both_;
 };
 
-void run(const Arguments& args, Context& context) {
-  const std::string chip_text = base::read_file(args.chip), map_text = base::read_file(args.mapping);
-  const spec::Chip chip = spec::parse_chip(chip_text, args.chip);
-  const chip::Mapping mapping = chip::parse_map(map_text, args.mapping);
-  const chip::Program program = chip::expand(mapping, chip, args.mapping);
-  const chip::Model model(chip, program);
+struct Job {
+  spec::Chip chip;
+  chip::Mapping mapping;
   std::vector<chip::Fault> faults;
-  if (!args.faults.empty()) {
-    faults = chip::read_faults(args.faults, chip);
-    chip::require_present(faults, args.faults);
-  }
+};
+
+// Nothing when the user interrupted: then nothing half-written is left.
+std::optional<finding::Diagnosis> run_full(const Arguments& args, const Job& job, Context& context,
+                                           trace::RecordSink* sink) {
+  const chip::Program program = chip::expand(job.mapping, job.chip, args.mapping);
+  const chip::Model model(job.chip, program);
   chip::Options options;
   options.inferences = args.inferences;
   options.seed = context.seed;
-  options.probes = plan_of(args.probes, mapping);
+  options.probes = plan_of(args.probes, job.mapping);
   const base::Progress progress = context.progress();
   options.stop = [&progress] { return progress.stopped(); };
-  Sinks sinks(args, program, chip);
-  const chip::Result result = chip::simulate(model, faults, options, sinks.sink());
-  if (!result.finished) return;  // interrupted: nothing half-written
-  sinks.commit();
+  const chip::Result result = chip::simulate(model, job.faults, options, sink);
+  if (!result.finished) return std::nullopt;
   finding::Diagnosis d = metrics(model, result);
-  add_fault_facts(d, faults, result);
-  d.seed = context.seed;
+  add_fault_facts(d, job.faults, result);
   d.options = {{"inferences", std::to_string(args.inferences)}, {"probes", args.probes}};
-  d.inputs = {Context::input("chip", args.chip, chip_text),
-              Context::input("mapping", args.mapping, map_text)};
-  context.show(std::move(d));
+  return d;
+}
+
+finding::Diagnosis run_released(const Arguments& args, const Job& job, Context& context,
+                                trace::RecordSink* sink) {
+  const chip::ReleasedProgram program = chip::expand_released(job.mapping, job.chip, args.mapping);
+  const chip::ReleasedResult result =
+      chip::simulate_released(job.chip, program, job.faults, {args.inferences, context.seed}, sink);
+  using Kind = chip::ReleasedProgram::Kind;
+  finding::Diagnosis d;
+  d.scale = "chip";
+  d.title = "Simulated run of " + job.mapping.name + " on " + job.chip.name + ", released model";
+  const auto total = static_cast<double>(result.cycles);
+  d.verdict = "The run took " + cycles_text(total, job.chip.clock_hz) + ".";
+  d.facts = {{"total time", cycles_text(total, job.chip.clock_hz)},
+             {"records", std::to_string(result.records)}};
+  for (const auto& [name, kind] : {std::pair{"reads", Kind::Read},
+                                   {"sends", Kind::Send},
+                                   {"receives", Kind::Receive},
+                                   {"computes", Kind::Compute},
+                                   {"writes", Kind::Write}}) {
+    d.facts.emplace_back(name, std::to_string(program.count(kind)));
+  }
+  if (result.unfinished > 0) {
+    d.notes.push_back(
+        std::to_string(result.unfinished) +
+        " instructions never started: their window waits for itself, as it does in the released simulator");
+  }
+  d.options = {{"inferences", std::to_string(args.inferences)}, {"preset", "released"}};
+  return d;
+}
+
+void run(const Arguments& args, Context& context) {
+  const std::string chip_text = base::read_file(args.chip), map_text = base::read_file(args.mapping);
+  Job job{spec::parse_chip(chip_text, args.chip), chip::parse_map(map_text, args.mapping), {}};
+  if (!args.faults.empty()) {
+    job.faults = chip::read_faults(args.faults, job.chip);
+    chip::require_present(job.faults, args.faults);
+  }
+  Sinks sinks(args, job.mapping, job.chip);
+  std::optional<finding::Diagnosis> d = args.preset == "released"
+                                            ? run_released(args, job, context, sinks.sink())
+                                            : run_full(args, job, context, sinks.sink());
+  if (!d) return;
+  sinks.commit();
+  d->seed = context.seed;
+  d->inputs = {Context::input("chip", args.chip, chip_text),
+               Context::input("mapping", args.mapping, map_text)};
+  context.show(std::move(*d));
 }
 
 }  // namespace
@@ -196,6 +240,9 @@ void add_chip_simulate(CLI::App& app, Context& context) {
       ->capture_default_str();
   command
       ->add_option("--probes", args->probes, "full, communication, compute, none, generated, or a plan file")
+      ->capture_default_str();
+  command->add_option("--preset", args->preset, "full, or released: the model of the released SLOTH example")
+      ->check(CLI::IsMember({"full", "released"}))
       ->capture_default_str();
   command->add_option("-o,--output", args->records, "Probe records")->type_name("FILE");
   command->add_option("--form", args->form, "Of the records")

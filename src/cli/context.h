@@ -57,6 +57,7 @@ void add_memory_itemsets(CLI::App& group, Context& context);
 
 // Commands of the group `lento chip`, listed in cli/chip.cc.
 void add_chip_simulate(CLI::App& chip, Context& context);
+void add_chip_sweep(CLI::App& chip, Context& context);
 
 // A footer with a working example, shown at the end of --help.
 void example(CLI::App& app, const std::string& text);

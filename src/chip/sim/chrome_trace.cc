@@ -13,15 +13,15 @@ constexpr std::array<const char*, 4> kKinds{"compute", "message", "read", "write
 
 }  // namespace
 
-ChromeTrace::ChromeTrace(const std::string& path, const Program& program, double clock_hz)
-    : file_(path), microseconds_(1e6 / clock_hz) {
-  for (const Program::Layer& layer : program.layers) {
+ChromeTrace::ChromeTrace(const std::string& path, const Mapping& mapping, const spec::Chip& chip)
+    : file_(path), microseconds_(1e6 / chip.clock_hz) {
+  for (const MappedLayer& layer : mapping.layers) {
     if (names_.size() <= static_cast<size_t>(layer.id)) names_.resize(layer.id + 1, "\"\"");
     names_[layer.id] =
         base::write_json(base::Json(layer.name.empty() ? "layer" + std::to_string(layer.id) : layer.name));
   }
   buffer_ = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
-  for (size_t core = 0; core + 1 < program.first_section.size(); ++core) {
+  for (int core = 0; core < chip.core_count(); ++core) {
     buffer_ += "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":" + std::to_string(core) +
                ",\"args\":{\"name\":\"core" + std::to_string(core) + "\"}},\n";
   }

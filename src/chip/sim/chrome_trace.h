@@ -6,14 +6,15 @@
 #include <vector>
 
 #include "base/file.h"
-#include "chip/map/program.h"
+#include "chip/map/mapping.h"
+#include "spec/chip.h"
 #include "trace/probe_record.h"
 
 namespace lento::chip {
 
 class ChromeTrace : public trace::RecordSink {
  public:
-  ChromeTrace(const std::string& path, const Program& program, double clock_hz);
+  ChromeTrace(const std::string& path, const Mapping& mapping, const spec::Chip& chip);
   Outcome record(const trace::ProbeRecord& r) override;
   void commit();  // the file appears here
 
