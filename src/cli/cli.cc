@@ -182,6 +182,8 @@ int run(const std::vector<std::string>& args, Streams streams) {
     add_report(app, context);
     add_memory(app, context);
     add_serve(app, context);
+    add_predict(app, context);
+    add_validate(app, context);
     const int code = parse_and_run(app, context);
     streams.out.flush();
     return g_interrupted && code == 0 ? 130 : code;

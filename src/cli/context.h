@@ -54,6 +54,8 @@ void add_report(CLI::App& app, Context& context);
 void add_serve(CLI::App& app, Context& context);
 void add_memory(CLI::App& app, Context& context);
 void add_memory_itemsets(CLI::App& group, Context& context);
+void add_predict(CLI::App& app, Context& context);
+void add_validate(CLI::App& app, Context& context);
 
 // Commands of the group `lento chip`, listed in cli/chip.cc.
 void add_chip_simulate(CLI::App& chip, Context& context);

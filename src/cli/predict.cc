@@ -1,0 +1,119 @@
+// lento predict: questions in, times out.
+#include <ostream>
+
+#include "base/csv.h"
+#include "base/file.h"
+#include "base/units.h"
+#include "cli/context.h"
+#include "predict/time/calibrate.h"
+#include "predict/time/question.h"
+
+namespace lento::cli {
+namespace {
+
+using predict::System;
+
+struct Options {
+  std::string table, system;
+  std::vector<std::string> measurements;
+  double launch_us = 0;
+};
+
+// One answer a row; a row that cannot be understood keeps its columns, with empty answers, and is counted.
+void answer_table(Context& context, const Options& options) {
+  base::ReadReport report;
+  report.strict = context.strict;
+  base::CsvReader table(options.table, report);
+  const predict::Dialect dialect = predict::dialect_of(table);
+  std::optional<System> fixed;
+  if (!options.system.empty()) fixed = predict::read_system(options.system);
+  std::vector<std::string> header = table.columns();
+  header.insert(header.end(), {"predicted_s", "bound", "error_pct", "in_domain"});
+  context.streams.out << base::csv_line(header) << "\n";
+  while (table.next()) {
+    std::vector<std::string> fields = table.row();
+    try {
+      const predict::Question question = predict::parse_question(dialect, table);
+      const System system =
+          predict::specialised(fixed ? *fixed : predict::read_system(question.device), question);
+      const predict::Answer a = predict::answer(system, question);
+      fields.insert(fields.end(), {base::format_exact(a.seconds), a.bound,
+                                   base::format_number(100 * a.error, 3), a.in_domain ? "yes" : "no"});
+    } catch (const base::Error& e) {
+      report.skip(table.where(-1), e.what());
+      fields.insert(fields.end(), 4, "");
+    }
+    context.streams.out << base::csv_line(fields) << "\n";
+  }
+  for (const auto& [reason, count] : report.reasons) context.warn(std::to_string(count) + " rows: " + reason);
+}
+
+std::string percent(double share) { return base::format_number(100 * share, 3) + " %"; }
+
+void calibrate(Context& context, const Options& options) {
+  base::ReadReport report;
+  report.strict = context.strict;
+  const System system = predict::read_system(options.system);
+  std::vector<predict::Measurement> all, rows;
+  for (const std::string& path : options.measurements) {
+    const std::vector<predict::Measurement> some = predict::read_measurements(path, report);
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  for (const predict::Measurement& m : all) {
+    const System* exact = m.question.device.empty() ? nullptr : predict::find_shipped(m.question.device);
+    if (!exact || exact->family == system.family) rows.push_back(m);
+  }
+  std::ostream& out = context.streams.out;
+  for (size_t i = 0; i < predict::kPrecisions; ++i) {
+    const auto precision = static_cast<predict::Precision>(i);
+    const bool present = std::any_of(rows.begin(), rows.end(), [&](const predict::Measurement& m) {
+      const predict::Gemm* g = std::get_if<predict::Gemm>(&m.question.what);
+      return g && g->precision == precision;
+    });
+    if (!present) continue;
+    const predict::GemmFit fit =
+        predict::calibrate_gemm(system, rows, {precision, options.launch_us * 1e-6}, context.progress());
+    out << predict::to_yaml(fit.constants, precision);
+    for (const auto& [framework, library] : fit.libraries) {
+      out << "    # framework " << framework << ": library " << base::format_number(library, 4) << "\n";
+    }
+    out << "    # launch " << base::format_quantity(fit.launch_s, base::Dimension::Time) << "; mean error "
+        << percent(fit.fitted.mean) << " on " << fit.fitted.rows << " fitted rows, "
+        << percent(fit.held_out.mean) << " (median " << percent(fit.held_out.median) << ", bias "
+        << percent(fit.held_out.bias) << ") on " << fit.held_out.rows << " held out; roofline "
+        << percent(fit.roofline_held_out.mean) << " with " << base::format_number(fit.roofline.compute, 3)
+        << ", " << base::format_number(fit.roofline.memory, 3) << ", "
+        << base::format_quantity(fit.roofline.launch_s, base::Dimension::Time) << "\n";
+  }
+}
+
+}  // namespace
+
+void add_predict(CLI::App& app, Context& context) {
+  CLI::App* command =
+      app.add_subcommand("predict", "Say how fast it should be: kernels, layers, training, serving");
+  auto options = std::make_shared<Options>();
+  command->add_option("--system", options->system,
+                      "A shipped data sheet (h100, a100, v100, ...) or a YAML file");
+  command->add_option("--table", options->table, "A CSV with one question a row; '-' is standard input")
+      ->type_name("FILE");
+  command->add_flag("--strict", context.strict, "Stop at the first row that cannot be answered");
+  example(*command, "lento predict --table questions.csv --system h100 > answers.csv");
+  CLI::App* fit = command->add_subcommand(
+      "calibrate", "Fit a chip's constants to measurements and report the hold-out error");
+  fit->add_option("MEASUREMENTS", options->measurements, "CSV with questions and their measured times")
+      ->required();
+  fit->add_option("--launch-us", options->launch_us, "Keep this launch time instead of fitting it")
+      ->check(CLI::Range(0.0, 1e6));
+  fit->add_option("--system", options->system, "The data sheet whose constants to fit")->required();
+  example(*fit, "lento predict calibrate measured.csv --system h100");
+  fit->callback([&context, options] { calibrate(context, *options); });
+  command->callback([&context, options, fit] {
+    if (fit->parsed()) return;
+    if (options->table.empty())
+      throw base::Error({}, "nothing was asked", "give --table FILE; see 'lento predict --help'");
+    answer_table(context, *options);
+  });
+}
+
+}  // namespace lento::cli

@@ -1,0 +1,89 @@
+// lento validate: recomputes every published figure the predictor is held against.
+#include "predict/time/validate.h"
+
+#include <cstdlib>
+
+#include "base/csv.h"
+#include "base/file.h"
+#include "base/units.h"
+#include "cli/context.h"
+
+namespace lento::cli {
+namespace {
+
+std::string percent(double share) { return base::format_number(100 * share, 3) + " %"; }
+
+std::string default_folder() {
+  const char* shared = std::getenv("LENTO_SHARED");
+  return std::string(shared ? shared : "../shared") + "/data/predict";
+}
+
+finding::Diagnosis to_diagnosis(const predict::Validation& validation) {
+  finding::Diagnosis d;
+  d.scale = "predict";
+  d.title = "Published figures, recomputed";
+  finding::TableFigure table;
+  table.columns = {"what", "rows", "published", "limit", "ours", "reached", "how"};
+  size_t reached = 0;
+  for (const predict::Bar& bar : validation.bars) {
+    table.rows.push_back({bar.what, std::to_string(bar.rows), bar.published, percent(bar.limit),
+                          percent(bar.ours), bar.reached ? "yes" : "no", bar.note});
+    d.facts.emplace_back(bar.what, percent(bar.ours) + " of at most " + percent(bar.limit) +
+                                       (bar.reached ? "" : " NOT REACHED") + ", published " + bar.published +
+                                       ", " + std::to_string(bar.rows) + " rows");
+    reached += bar.reached;
+  }
+  d.verdict =
+      std::to_string(reached) + " of " + std::to_string(validation.bars.size()) + " limits are reached.";
+  d.figures.push_back({"Limits", "Mean relative error unless the row says otherwise.", std::move(table)});
+  finding::ScatterFigure scatter;
+  scatter.x_name = "measured (s)";
+  scatter.y_name = "predicted / measured";
+  scatter.log_x = true;
+  for (const predict::Residual& r : validation.residuals) {
+    if (scatter.groups.empty() || scatter.groups.back().name != r.bar)
+      scatter.groups.push_back({r.bar, {}, false});
+    scatter.groups.back().points.push_back({r.measured_s, r.predicted_s / r.measured_s, "", false});
+  }
+  if (!scatter.groups.empty())
+    d.figures.push_back({"Residuals", "Every row of every table; 1 is exact.", std::move(scatter)});
+  return d;
+}
+
+void write_residuals(const std::string& path, const predict::Validation& validation) {
+  base::OutputFile file(path);
+  file.write("class,row,predicted_s,measured_s\n");
+  for (const predict::Residual& r : validation.residuals) {
+    file.write(base::csv_line({r.bar, std::to_string(r.row), base::format_exact(r.predicted_s),
+                               base::format_exact(r.measured_s)}) +
+               "\n");
+  }
+  file.commit();
+}
+
+}  // namespace
+
+void add_validate(CLI::App& app, Context& context) {
+  CLI::App* command =
+      app.add_subcommand("validate", "Recompute every published figure: published, ours, deviation");
+  auto folder = std::make_shared<std::string>();
+  auto residuals = std::make_shared<std::string>();
+  command->add_option("FOLDER", *folder,
+                      "The measured tables; default: data/predict under LENTO_SHARED or ../shared");
+  command->add_option("--residuals", *residuals, "Also write predicted and measured seconds of every row")
+      ->type_name("FILE");
+  context.add_output_options(*command);
+  example(*command, "lento validate ../shared/data/predict --residuals residuals.csv --html validation.html");
+  command->callback([&context, folder, residuals] {
+    const std::string from = folder->empty() ? default_folder() : *folder;
+    const predict::Validation validation = predict::validate(from, context.progress());
+    if (validation.bars.empty()) {
+      throw base::Error({from}, "no measured table was found here",
+                        "name the folder that holds train_korthikanti_a100.csv and the others");
+    }
+    if (!residuals->empty()) write_residuals(*residuals, validation);
+    context.show(to_diagnosis(validation));
+  });
+}
+
+}  // namespace lento::cli

@@ -1,0 +1,226 @@
+// Reading of data sheets: schema lento.system/1.
+#include "predict/hardware/system.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "base/file.h"
+#include "embedded/system_files.h"
+#include "spec/yaml.h"
+
+namespace lento::predict {
+namespace {
+
+using base::Dimension;
+using spec::Fields;
+using spec::YamlNode;
+
+void strings(Fields& fields, std::string_view key, std::vector<std::string>& out) {
+  std::vector<const YamlNode*> nodes;
+  fields.list(key, nodes);
+  for (const YamlNode* node : nodes) out.push_back(node->text);
+}
+
+void read_by_precision(const YamlNode& node, std::array<double, kPrecisions>& out, Dimension dimension,
+                       base::ErrorList& errors) {
+  Fields fields(node, errors);
+  for (size_t i = 0; i < kPrecisions; ++i) {
+    fields.quantity(name(static_cast<Precision>(i)), out[i], dimension, 1e-18, 1e9);
+  }
+  fields.finish();
+}
+
+void read_chip(const YamlNode& node, Chip& chip, base::ErrorList& errors) {
+  Fields fields(node, errors);
+  fields.required_integer("units", chip.units, 1, 1'000'000);
+  fields.required_quantity("clock", chip.clock_hz, Dimension::Frequency, 1e6, 1e11);
+  fields.required_quantity("cache", chip.cache_bytes, Dimension::Bytes, 1e3, 1e12);
+  fields.required_quantity("memory", chip.memory_bytes, Dimension::Bytes, 1e6, 1e15);
+  fields.required_quantity("memory_bandwidth", chip.memory_Bps, Dimension::BytesPerTime, 1e6, 1e16);
+  fields.quantity("memory_reserve", chip.memory_reserve, Dimension::Bytes, 0, 1e12);
+  fields.required_quantity("power", chip.power_w, Dimension::Power, 0.1, 1e6);
+  if (const YamlNode* energy = fields.map("energy_per_flop")) {
+    read_by_precision(*energy, chip.flop_energy_j, Dimension::Energy, errors);
+  }
+  fields.quantity("idle_share", chip.idle_share, Dimension::Plain, 0, 0.95);
+  fields.quantity("energy_per_byte", chip.byte_energy_j, Dimension::Energy, 0, 1e-6);
+  if (const YamlNode* flops = fields.map("flops_per_cycle")) {
+    read_by_precision(*flops, chip.flops_per_cycle, Dimension::Plain, errors);
+  } else {
+    fields.error("flops_per_cycle", "'flops_per_cycle' is missing",
+                 "give operations per cycle and unit by precision: {fp32: 128, bf16: 2048}");
+  }
+  fields.finish();
+}
+
+void read_calibration(const YamlNode& node, Chip& chip, base::ErrorList& errors) {
+  Fields fields(node, errors);
+  std::string precision;
+  fields.required_text("precision", precision);
+  Calibration c;
+  fields.quantity("compute", c.compute, Dimension::Plain, 0.01, 1);
+  fields.quantity("memory", c.memory, Dimension::Plain, 0.01, 1);
+  fields.quantity("feed", c.feed, Dimension::Plain, 0.1, 1e6);
+  fields.quantity("prologue", c.prologue, Dimension::Plain, 0, 1e7);
+  fields.quantity("half_tile", c.half_tile, Dimension::Plain, 0, 1e7);
+  fields.quantity("drift", c.drift, Dimension::Plain, 0, 10);
+  fields.quantity("drift_length", c.drift_length, Dimension::Plain, 1, 1e9);
+  fields.text("source", c.source);
+  const std::optional<Precision> p = parse_precision(precision);
+  if (!p)
+    fields.error("precision", "precision '" + precision + "' is not known",
+                 "one of: fp32, tf32, fp16, bf16, int8, fp8, fp4");
+  fields.finish();
+  if (p) chip.calibration[static_cast<size_t>(*p)] = c;
+}
+
+void read_stack(const YamlNode& node, Stack& stack, base::ErrorList& errors) {
+  Fields fields(node, errors);
+  fields.text("framework", stack.framework);
+  fields.quantity("library", stack.library, Dimension::Plain, 0.1, 2);
+  fields.quantity("launch", stack.launch_s, Dimension::Time, 0, 1);
+  fields.quantity("recurrent_step", stack.step_s, Dimension::Time, 0, 1);
+  fields.quantity("overlap", stack.overlap, Dimension::Plain, 0, 1);
+  fields.quantity("pass_overhead", stack.pass_overhead_s, Dimension::Time, 0, 10);
+  fields.quantity("attention", stack.attention, Dimension::Plain, 0.01, 1);
+  fields.quantity("pointwise", stack.pointwise, Dimension::Plain, 0, 20);
+  fields.finish();
+}
+
+// "0-3 x2": two lanes between devices 0 and 3.
+bool parse_link(const std::string& text, NodeLinks::Link& link) {
+  int used = 0;
+  if (std::sscanf(text.c_str(), "%d-%d x%d%n", &link.a, &link.b, &link.lanes, &used) != 3) {
+    link.lanes = 1;
+    if (std::sscanf(text.c_str(), "%d-%d%n", &link.a, &link.b, &used) != 2) return false;
+  }
+  return used == static_cast<int>(text.size()) && link.a >= 0 && link.b >= 0 && link.a != link.b &&
+         link.lanes >= 1 && link.lanes <= 1024;
+}
+
+void read_links(Fields& fields, Network& network) {
+  std::vector<std::string> texts;
+  strings(fields, "links", texts);
+  for (const std::string& text : texts) {
+    NodeLinks::Link link;
+    if (!parse_link(text, link)) {
+      fields.error("links", "link '" + text + "' is not understood", "write '0-3' or '0-3 x2'");
+    } else if (link.a >= network.node_devices || link.b >= network.node_devices) {
+      fields.error("links", "link '" + text + "' names a device that the node does not have",
+                   "devices are 0 to " + std::to_string(network.node_devices - 1));
+    } else {
+      network.node.links.push_back(link);
+    }
+  }
+}
+
+void read_network(const YamlNode& node, Network& network, base::ErrorList& errors) {
+  Fields fields(node, errors);
+  NodeLinks& links = network.node;
+  fields.required_integer("devices", network.node_devices, 1, 4096);
+  fields.quantity("lane_bandwidth", links.lane_Bps, Dimension::BytesPerTime, 1, 1e16);
+  fields.quantity("efficiency", links.efficiency, Dimension::Plain, 0.01, 1);
+  fields.quantity("step_latency", links.latency_s, Dimension::Time, 0, 1);
+  fields.quantity("start", links.start_s, Dimension::Time, 0, 1);
+  fields.quantity("setup", links.setup_s, Dimension::Time, 0, 1);
+  fields.quantity("in_switch", links.in_switch, Dimension::Plain, 0, 1);
+  fields.quantity("between_nodes", network.between_Bps, Dimension::BytesPerTime, 1, 1e16);
+  fields.quantity("between_efficiency", network.between_efficiency, Dimension::Plain, 0.01, 1);
+  fields.quantity("between_latency", network.between_latency_s, Dimension::Time, 0, 1);
+  read_links(fields, network);
+  if (network.node_devices > 1 && links.lane_Bps <= 0) {
+    fields.error("lane_bandwidth", "a node of several devices needs the bandwidth of its links",
+                 "add 'lane_bandwidth: 25 GB/s' (one direction)");
+  }
+  fields.finish();
+}
+
+std::string folded(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (std::isalnum(static_cast<unsigned char>(c)))
+      out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return out;
+}
+
+std::vector<System> read_shipped() {
+  std::vector<System> out;
+  for (const std::string_view file : embedded::system_files_names()) {
+    out.push_back(parse_system(std::string(embedded::system_files(file)), std::string(file)));
+  }
+  return out;
+}
+
+}  // namespace
+
+System parse_system(const std::string& yaml, const std::string& file) {
+  const YamlNode root = spec::parse_yaml(yaml, file);
+  base::ErrorList errors;
+  Fields fields(root, errors);
+  System system;
+  fields.schema("lento.system/1");
+  fields.required_text("name", system.name);
+  fields.text("title", system.title);
+  fields.text("family", system.family);
+  strings(fields, "aliases", system.aliases);
+  fields.text("source", system.source);
+  fields.quantity("price_per_hour", system.usd_per_hour, Dimension::Money, 0, 1e6);
+  if (const YamlNode* chip = fields.map("chip")) {
+    read_chip(*chip, system.chip, errors);
+  } else {
+    fields.error("chip", "'chip' is missing", "a system needs at least its chip's data sheet");
+  }
+  std::vector<const YamlNode*> calibrations;
+  fields.list("calibration", calibrations);
+  for (const YamlNode* node : calibrations) read_calibration(*node, system.chip, errors);
+  if (const YamlNode* stack = fields.map("stack")) read_stack(*stack, system.stack, errors);
+  std::vector<const YamlNode*> frameworks;
+  fields.list("frameworks", frameworks);
+  for (const YamlNode* node : frameworks) {
+    Stack stack = system.stack;
+    read_stack(*node, stack, errors);
+    system.frameworks.push_back(stack);
+  }
+  if (const YamlNode* network = fields.map("network")) read_network(*network, system.network, errors);
+  fields.finish();
+  errors.throw_if_any();
+  if (system.family.empty()) system.family = system.name;
+  return system;
+}
+
+const Stack& stack_for(const System& system, std::string_view framework) {
+  for (const Stack& stack : system.frameworks) {
+    if (!framework.empty() && stack.framework == framework) return stack;
+  }
+  return system.stack;
+}
+
+const std::vector<System>& shipped_systems() {
+  static const std::vector<System> systems = read_shipped();
+  return systems;
+}
+
+const System* find_shipped(std::string_view wanted) {
+  const std::string key = folded(wanted);
+  for (const System& system : shipped_systems()) {
+    if (folded(system.name) == key) return &system;
+    for (const std::string& alias : system.aliases) {
+      if (folded(alias) == key) return &system;
+    }
+  }
+  return nullptr;
+}
+
+System read_system(const std::string& name_or_path) {
+  if (const System* system = find_shipped(name_or_path)) return *system;
+  if (name_or_path.find_first_of("./") == std::string::npos && name_or_path != "-") {
+    std::vector<std::string> names;
+    for (const System& system : shipped_systems()) names.push_back(system.name);
+    throw base::Error({}, "no system is called '" + name_or_path + "'",
+                      base::suggestion(name_or_path, names) + "; a data sheet file ends in .yaml");
+  }
+  return parse_system(base::read_file(name_or_path, uint64_t{16} << 20), name_or_path);
+}
+
+}  // namespace lento::predict

@@ -1,0 +1,119 @@
+// A machine as the predictor sees it: one chip, the software that drives it, and how chips are linked.
+//
+// Read from a data sheet in YAML (docs/formats/system.md) or derived from a technology library (age.h). All
+// values are in base units: bytes, seconds, hertz, watts. Plain data, no invariants beyond those that
+// read_system checks.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+
+namespace lento::predict {
+
+enum class Precision { Fp32, Tf32, Fp16, Bf16, Int8, Fp8, Fp4 };
+constexpr size_t kPrecisions = 7;
+
+std::string_view name(Precision precision);
+std::optional<Precision> parse_precision(std::string_view text);  // "bf16", "bfloat16", "half", ...
+double bytes_of(Precision precision);                             // per element; 0.5 for Fp4
+
+// What a data sheet does not say: at most eight physical scalars per chip and precision, none indexed by
+// shape. Defaults are the middle of the chips fitted so far.
+struct Calibration {
+  double compute = 0.92;           // share of peak that a full-size tile sustains
+  double memory = 0.80;            // share of the memory bandwidth that streams reach
+  double feed = 48;                // bytes per cycle and unit out of the last-level cache
+  double prologue = 1500;          // cycles to fill and drain the pipeline of one tile
+  double half_tile = 1500;         // results in flight at which a unit reaches half its speed
+  double drift = 0.02;             // growth of time as tiles lose step and stop sharing panels
+  double drift_length = 8192;      // reduction length from which drift shows
+  std::string source = "generic";  // where the values come from
+};
+
+// The network inside a node. Either explicit links or, without any, one switch.
+struct NodeLinks {
+  struct Link {
+    int a = 0, b = 0;  // devices
+    int lanes = 1;     // parallel links between them
+  };
+  double lane_Bps = 0;      // one link, one direction; for a switch: one device's port, one direction
+  double efficiency = 0.9;  // protocol overhead
+  double latency_s = 2e-6;  // one step of a ring, software included
+  double start_s = 8e-6;    // launch and synchronisation of one collective
+  double setup_s = 2e-5;    // of the protocol that large messages use
+  double in_switch = 0;     // share of a port's bandwidth that reduction inside the switch sustains; 0: none
+  std::vector<Link> links;  // empty: a switch
+};
+
+struct Network {
+  int node_devices = 1;
+  NodeLinks node;
+  double between_Bps = 0;  // one device's share of the node's outside bandwidth, one direction
+  double between_efficiency = 0.8;
+  double between_latency_s = 6e-6;
+};
+
+// Software: at most six scalars besides the name.
+struct Stack {
+  std::string framework;       // empty: any
+  double library = 1.0;        // speed of its matrix products over the chip's calibration
+  double launch_s = 4e-6;      // one kernel of a stream that is never empty
+  double step_s = 2.5e-5;      // one step of a recurrent layer: dependent launches
+  double overlap = 0.5;        // share of data-parallel traffic hidden behind the backward pass
+  double pass_overhead_s = 0;  // framework time per micro batch and pipeline stage
+  double attention = 0.6;      // share of the peak that fused attention sustains
+  double pointwise = 1.5;      // element-wise traffic over that of perfectly fused passes
+};
+
+struct Chip {
+  int units = 0;  // streaming multiprocessors, compute units, cores
+  double clock_hz = 0;
+  std::array<double, kPrecisions> flops_per_cycle{};  // per unit, multiply and add count 2; 0: not supported
+  double cache_bytes = 0;                             // last level
+  double memory_bytes = 0;
+  double memory_Bps = 0;
+  double memory_reserve = 3e9;  // bytes of the memory that context and libraries take
+  double power_w = 0;
+  std::array<double, kPrecisions> flop_energy_j{};  // 0: not known, no throttling is modelled
+  double byte_energy_j = 0;
+  double idle_share = 0.2;  // of the power budget, drawn whatever the work
+  std::array<std::optional<Calibration>, kPrecisions> calibration;
+
+  double peak(Precision p) const { return units * clock_hz * flops_per_cycle[static_cast<size_t>(p)]; }
+  // Share of the peak that the power budget sustains, at most 1: (power - idle) / (peak * energy).
+  double power_limit(Precision p) const;
+  const Calibration& constants(Precision p) const;  // of p, else of the nearest precision, else the defaults
+};
+
+struct System {
+  std::string name;
+  std::string title;
+  std::string family;                // systems of one family share constants
+  std::vector<std::string> aliases;  // device names as measurement tables spell them
+  std::string source;
+  Chip chip;
+  Stack stack;
+  std::vector<Stack> frameworks;  // stacks that differ from `stack`, by name
+  Network network;
+  double usd_per_hour = 0;  // per device; 0: not given
+};
+
+// The stack of a framework as tables name it; the system's own when it is not listed.
+const Stack& stack_for(const System& system, std::string_view framework);
+
+// A shipped name or alias ("h100", "NVIDIA H100 80GB HBM3"), or a YAML file. Throws base::Error: not known
+// (with the nearest name), or every mistake of the file.
+System read_system(const std::string& name_or_path);
+System parse_system(const std::string& yaml, const std::string& file);
+
+// The shipped system with this name or alias, in any case; nullptr when there is none.
+const System* find_shipped(std::string_view name);
+const std::vector<System>& shipped_systems();
+
+}  // namespace lento::predict

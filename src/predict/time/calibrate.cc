@@ -1,0 +1,192 @@
+#include "predict/time/calibrate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/rng.h"
+#include "base/stats.h"
+#include "base/units.h"
+#include "predict/time/fit.h"
+
+namespace lento::predict {
+namespace {
+
+using Rows = std::vector<const Measurement*>;
+
+Calibration constants_from(const std::vector<double>& x) {
+  Calibration c;
+  c.compute = x[0];
+  c.memory = x[1];
+  c.feed = x[2];
+  c.prologue = x[3];
+  c.half_tile = x[4];
+  c.drift = x[5];
+  c.drift_length = x[6];
+  return c;
+}
+
+// Constants beyond what is physical cost as much as the error they save.
+double outside(double value, double low, double high) {
+  return value > high ? value / high - 1 : value < low ? low / value - 1 : 0;
+}
+
+double implausible(const std::vector<double>& x) {
+  return outside(x[0], 0.3, 1) + outside(x[1], 0.3, 0.95) + outside(x[2], 4, 512) + outside(x[3], 50, 10000) +
+         outside(x[4], 50, 10000) + outside(x[5], 0.002, 1) + outside(x[6], 256, 32768) +
+         outside(x[7], 1e-6, 5e-5);
+}
+
+template <class Predict>
+double loss(const Rows& rows, const Predict& predict) {
+  double sum = 0;
+  for (const Measurement* m : rows) {
+    const double ratio = predict(*m) / m->seconds;
+    sum += 0.5 * std::abs(std::log(ratio)) + 0.5 * std::abs(ratio - 1);
+  }
+  return sum / rows.size();
+}
+
+template <class Predict>
+ErrorSummary judge_with(const Rows& rows, const Predict& predict) {
+  std::vector<double> predicted, measured;
+  for (const Measurement* m : rows) {
+    predicted.push_back(predict(*m));
+    measured.push_back(m->seconds);
+  }
+  return summarise(predicted, measured);
+}
+
+const Gemm& product(const Measurement& m) { return std::get<Gemm>(m.question.what); }
+
+const Chip& chip_of(const System& system, const Measurement& m) {
+  return variant_for(system, m.question).chip;
+}
+
+Roofline fit_roofline(const System& system, const Rows& rows) {
+  const auto from = [](const std::vector<double>& x) { return Roofline{x[0], x[1], x[2]}; };
+  const auto error = [&](const std::vector<double>& x) {
+    return loss(rows, [&](const Measurement& m) {
+      return predict_roofline(chip_of(system, m), from(x), product(m));
+    });
+  };
+  return from(minimise(error, {0.8, 0.8, 4e-6}));
+}
+
+}  // namespace
+
+std::vector<Measurement> read_measurements(const std::string& path, base::ReadReport& report) {
+  base::CsvReader table(path, report);
+  const Dialect dialect = dialect_of(table);
+  std::vector<Measurement> out;
+  for (uint64_t index = 0; table.next(); ++index) {
+    try {
+      if (const auto seconds = measured_s(dialect, table))
+        out.push_back({parse_question(dialect, table), *seconds, index});
+    } catch (const base::Error&) {
+      report.skip(table.where(-1), "row that asks nothing that can be predicted");
+    }
+  }
+  return out;
+}
+
+ErrorSummary summarise(const std::vector<double>& predicted, const std::vector<double>& measured) {
+  ErrorSummary s;
+  s.rows = predicted.size();
+  if (predicted.empty()) return s;
+  std::vector<double> error, log_p, log_m;
+  for (size_t i = 0; i < predicted.size(); ++i) {
+    const double e = predicted[i] / measured[i] - 1;
+    error.push_back(std::abs(e));
+    s.bias += e / predicted.size();
+    log_p.push_back(std::log(predicted[i]));
+    log_m.push_back(std::log(measured[i]));
+  }
+  s.mean = base::mean(error);
+  s.median = base::median(error);
+  const double mp = base::mean(log_p), mm = base::mean(log_m);
+  double pm = 0, pp = 0, qq = 0;
+  for (size_t i = 0; i < log_p.size(); ++i) {
+    pm += (log_p[i] - mp) * (log_m[i] - mm);
+    pp += (log_p[i] - mp) * (log_p[i] - mp);
+    qq += (log_m[i] - mm) * (log_m[i] - mm);
+  }
+  s.log_correlation = pp > 0 && qq > 0 ? pm / std::sqrt(pp * qq) : 0;
+  return s;
+}
+
+bool is_training_row(const Measurement& m) { return base::mix64(m.index) & 1; }
+
+GemmFit calibrate_gemm(const System& system, const std::vector<Measurement>& all,
+                       const GemmFitOptions& options, const base::Progress& progress) {
+  Rows fitted, held;
+  std::vector<std::string> frameworks;
+  for (const Measurement& m : all) {
+    const Gemm* g = std::get_if<Gemm>(&m.question.what);
+    if (!g || g->precision != options.precision) continue;
+    (is_training_row(m) ? fitted : held).push_back(&m);
+    const std::string& framework = m.question.framework;
+    if (std::find(frameworks.begin(), frameworks.end(), framework) == frameworks.end())
+      frameworks.push_back(framework);
+  }
+  if (fitted.size() < 10 || held.size() < 10 || frameworks.size() > 6) {
+    throw base::Error({},
+                      "only " + std::to_string(fitted.size() + held.size()) + " measured " +
+                          std::string(name(options.precision)) + " matrix products were found",
+                      "at least some 30 are needed to fit constants and hold rows back");
+  }
+  const auto timed = [&](const std::vector<double>& x) {
+    const Calibration c = constants_from(x);
+    Stack stack = system.stack;
+    stack.launch_s = options.launch_s > 0 ? options.launch_s : x[7];
+    return [&, c, stack, x](const Measurement& m) {
+      Stack own = stack;
+      const size_t f =
+          std::find(frameworks.begin(), frameworks.end(), m.question.framework) - frameworks.begin();
+      own.library = f == 0 ? 1 : x[7 + f];
+      return predict_gemm(chip_of(system, m), own, c, product(m)).seconds;
+    };
+  };
+  int evaluations = 0;
+  const auto error = [&](const std::vector<double>& x) {
+    if (++evaluations % 16 == 0) progress("fits", evaluations, 0);
+    double beyond = implausible(x);
+    for (size_t f = 8; f < x.size(); ++f) beyond += outside(x[f], 0.8, 1.2);
+    return loss(fitted, timed(x)) + beyond;
+  };
+  const Calibration start;
+  std::vector<double> best = {start.compute,   start.memory, start.feed,         start.prologue,
+                              start.half_tile, start.drift,  start.drift_length, 4e-6};
+  best.resize(7 + std::max<size_t>(1, frameworks.size()), 1.0);
+  best = minimise(error, best);
+  GemmFit fit;
+  fit.constants = constants_from(best);
+  fit.launch_s = options.launch_s > 0 ? options.launch_s : best[7];
+  for (size_t f = 1; f < frameworks.size(); ++f) fit.libraries.emplace_back(frameworks[f], best[7 + f]);
+  fit.fitted = judge_with(fitted, timed(best));
+  fit.held_out = judge_with(held, timed(best));
+  fit.roofline = fit_roofline(system, fitted);
+  fit.roofline_held_out = judge_with(held, [&](const Measurement& m) {
+    return predict_roofline(chip_of(system, m), fit.roofline, product(m));
+  });
+  return fit;
+}
+
+ErrorSummary judge(const System& system, const std::vector<Measurement>& rows) {
+  std::vector<double> predicted, measured;
+  for (const Measurement& m : rows) {
+    predicted.push_back(answer(specialised(system, m.question), m.question).seconds);
+    measured.push_back(m.seconds);
+  }
+  return summarise(predicted, measured);
+}
+
+std::string to_yaml(const Calibration& c, Precision precision) {
+  const auto line = [](const char* key, double value) {
+    return std::string("    ") + key + ": " + base::format_number(value, 4) + "\n";
+  };
+  return "  - precision: " + std::string(name(precision)) + "\n" + line("compute", c.compute) +
+         line("memory", c.memory) + line("feed", c.feed) + line("prologue", c.prologue) +
+         line("half_tile", c.half_tile) + line("drift", c.drift) + line("drift_length", c.drift_length);
+}
+
+}  // namespace lento::predict

@@ -1,0 +1,55 @@
+// Fitting the few constants of a chip to measurements, and telling how good the fit is on rows it has not
+// seen.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/progress.h"
+#include "predict/time/question.h"
+
+namespace lento::predict {
+
+struct Measurement {
+  Question question;
+  double seconds = 0;
+  uint64_t index = 0;  // of the row in its table: decides the split
+};
+
+// Rows with a measurement. Rows that cannot be understood are skipped and counted.
+std::vector<Measurement> read_measurements(const std::string& path, base::ReadReport& report);
+
+struct ErrorSummary {
+  size_t rows = 0;
+  double mean = 0;  // of |predicted - measured| / measured
+  double median = 0;
+  double bias = 0;  // mean of (predicted - measured) / measured
+  double log_correlation = 0;
+};
+ErrorSummary summarise(const std::vector<double>& predicted, const std::vector<double>& measured);
+
+// About half of the rows, by a hash of the row number: fitted. The others judge.
+bool is_training_row(const Measurement& m);
+
+// Only matrix products of one precision are used.
+struct GemmFitOptions {
+  Precision precision = Precision::Bf16;
+  double launch_s = 0;  // above 0: kept instead of fitted
+};
+struct GemmFit {
+  Calibration constants;
+  double launch_s = 0;
+  std::vector<std::pair<std::string, double>> libraries;  // speed of every further framework over the first
+  ErrorSummary fitted, held_out;
+  Roofline roofline;  // the three-constant model fitted to the same rows
+  ErrorSummary roofline_held_out;
+};
+GemmFit calibrate_gemm(const System& system, const std::vector<Measurement>& rows,
+                       const GemmFitOptions& options, const base::Progress& progress = {});
+
+// The `calibration:` entry of a data sheet.
+std::string to_yaml(const Calibration& constants, Precision precision);
+
+ErrorSummary judge(const System& system, const std::vector<Measurement>& rows);
+
+}  // namespace lento::predict

@@ -1,0 +1,150 @@
+// t(op) = start + steps * latency + bytes * share / width
+//
+//   share    of the buffer that crosses each link: 2(n-1)/n for all-reduce (Patarasuk and Yuan 2009), else
+//   (n-1)/n width    directed rings * lane * efficiency for explicit links; port * efficiency behind a
+//   switch, plus local
+//            copies of kCopyPasses passes over the memory
+//   no ring  one pipelined spanning tree: every byte goes up and down each of its lanes once
+//   whole node behind a switch that reduces (Chip calls it `in_switch`): bytes / (port * in_switch)
+//   several nodes: reduce-scatter inside, all-reduce of a device's part between nodes, all-gather inside
+#include "predict/time/collective.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lento::predict {
+namespace {
+
+constexpr double kCopyPasses = 3;         // read, read, write: buffer into and out of the transport
+constexpr double kLowLatencyShare = 0.2;  // bandwidth of the low-latency protocol
+
+double traffic_share(CollectiveOp op, int n) {
+  const double part = static_cast<double>(n - 1) / n;
+  return op == CollectiveOp::AllReduce ? 2 * part : part;
+}
+
+int ring_steps(CollectiveOp op, int n) {
+  if (op == CollectiveOp::SendReceive) return 1;
+  if (op == CollectiveOp::AllToAll) return 1;
+  return op == CollectiveOp::AllReduce ? 2 * (n - 1) : n - 1;
+}
+
+// Seconds a byte of the buffer takes, and how it travels.
+struct Pace {
+  double seconds_per_byte = 0;
+  std::string algorithm;
+};
+
+Pace graph_pace(const NodeLinks& links, CollectiveOp op, int n) {
+  const double lane = links.lane_Bps * links.efficiency;
+  const auto rings = disjoint_rings(links, n);
+  if (!rings.empty()) {
+    return {traffic_share(op, n) / (lane * rings.size()),
+            std::to_string(rings.size()) + (rings.size() == 1 ? " ring" : " rings")};
+  }
+  return {1 / lane, "no ring over these devices: one spanning tree through relays"};
+}
+
+Pace switch_pace(const System& system, CollectiveOp op, int n) {
+  const NodeLinks& links = system.network.node;
+  const double copy = kCopyPasses / system.chip.memory_Bps;
+  const double ring = traffic_share(op, n) / (links.lane_Bps * links.efficiency) + copy;
+  if (op == CollectiveOp::AllReduce && links.in_switch > 0 && n == system.network.node_devices) {
+    const double reduced = 1 / (links.lane_Bps * links.in_switch);
+    if (reduced < ring) return {reduced, "reduced in the switch"};
+  }
+  return {ring, "ring behind a switch"};
+}
+
+CollectiveTime inside_node(const System& system, const Collective& c) {
+  const NodeLinks& links = system.network.node;
+  const bool behind_switch = links.links.empty();
+  const Pace pace = behind_switch ? switch_pace(system, c.op, c.devices) : graph_pace(links, c.op, c.devices);
+  const double latency = links.start_s + ring_steps(c.op, c.devices) * links.latency_s;
+  // Small messages use a protocol of low latency and little bandwidth, large ones pay a set-up.
+  const double small = c.bytes * pace.seconds_per_byte / kLowLatencyShare;
+  const double large = links.setup_s + c.bytes * pace.seconds_per_byte;
+  CollectiveTime t;
+  t.algorithm = pace.algorithm;
+  t.latency_s = latency + (large < small ? links.setup_s : 0);
+  t.bandwidth_s = large < small ? c.bytes * pace.seconds_per_byte : small;
+  t.seconds = t.latency_s + t.bandwidth_s;
+  return t;
+}
+
+// One member a node: rings over the outside links of `sharing` devices that communicate at once.
+CollectiveTime between_nodes(const System& system, const Collective& c) {
+  const Network& net = system.network;
+  const double width = net.between_Bps * net.between_efficiency;
+  CollectiveTime t;
+  t.algorithm = "ring between nodes";
+  t.latency_s = net.node.start_s + ring_steps(c.op, std::min(c.devices, 64)) * net.between_latency_s;
+  t.bandwidth_s = c.bytes * traffic_share(c.op, c.devices) / width;
+  t.seconds = t.latency_s + t.bandwidth_s;
+  return t;
+}
+
+CollectiveTime hierarchical(const System& system, const Collective& c, int inside) {
+  CollectiveTime total;
+  total.algorithm = "hierarchical";
+  const auto add = [&total](const CollectiveTime& part) {
+    total.seconds += part.seconds;
+    total.latency_s += part.latency_s;
+    total.bandwidth_s += part.bandwidth_s;
+  };
+  const int nodes = c.devices / inside;
+  if (c.op == CollectiveOp::AllReduce) {
+    add(inside_node(system, {CollectiveOp::ReduceScatter, inside, c.bytes}));
+    add(between_nodes(system, {CollectiveOp::AllReduce, nodes, c.bytes / inside}));
+    add(inside_node(system, {CollectiveOp::AllGather, inside, c.bytes}));
+  } else {
+    add(inside_node(system, {c.op, inside, c.bytes}));
+    add(between_nodes(system, {c.op, nodes, c.bytes / inside}));
+  }
+  return total;
+}
+
+CollectiveTime point_to_point(const System& system, const Collective& c) {
+  const Network& net = system.network;
+  const bool outside = c.stride >= net.node_devices;
+  const double width =
+      outside ? net.between_Bps * net.between_efficiency : net.node.lane_Bps * net.node.efficiency;
+  CollectiveTime t;
+  t.algorithm = outside ? "between nodes" : "inside a node";
+  t.latency_s = outside ? net.between_latency_s : net.node.latency_s;
+  t.bandwidth_s = c.bytes / width;
+  t.seconds = t.latency_s + t.bandwidth_s;
+  return t;
+}
+
+}  // namespace
+
+std::string_view name(CollectiveOp op) {
+  constexpr std::string_view kNames[] = {"all-reduce", "all-gather", "reduce-scatter",
+                                         "all-to-all", "broadcast",  "send-receive"};
+  return kNames[static_cast<size_t>(op)];
+}
+
+CollectiveTime predict_collective(const System& system, const Collective& c) {
+  if (c.devices < 2 || c.bytes <= 0) return {0, 0, 0, 0, "nothing to move"};
+  const Network& net = system.network;
+  const int inside = std::clamp(net.node_devices / std::max(1, c.stride), 1, c.devices);
+  if (net.node.lane_Bps <= 0 || (inside < c.devices && net.between_Bps <= 0)) {
+    throw base::Error({}, "the system '" + system.name + "' does not say how devices are linked",
+                      "add 'network:' with lane_bandwidth and between_nodes to its data sheet");
+  }
+  CollectiveTime t;
+  if (c.op == CollectiveOp::SendReceive) {
+    t = point_to_point(system, c);
+  } else if (inside == c.devices) {
+    t = inside_node(system, c);
+  } else if (inside == 1) {
+    t = between_nodes(system, c);
+  } else {
+    t = hierarchical(system, c, inside);
+  }
+  t.bus_Bps = c.bytes * traffic_share(c.op, c.devices) / t.seconds;
+  return t;
+}
+
+}  // namespace lento::predict

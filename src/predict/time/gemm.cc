@@ -1,0 +1,212 @@
+// The problem: how long does a tuned library need for C = A * B on a chip of U units that share a last-level
+// cache in front of a memory?
+//
+// The idea (hierarchical roofline, CrossFlow section 6.1, made concrete for thread blocks): results are cut
+// into tiles of tm x tn, the reduction into `split` parts; each tile is one unit's work. Libraries choose
+// well among their tiles, so the time is the minimum over all of them.
+//
+//   tiles    = batch * ceil(m/tm) * ceil(n/tn) * split          rounds = ceil(tiles / U)      (wave
+//   quantisation) resident = min(tiles / U, 32768 / (tm*tn)), at least 1      tiles that share a unit and
+//   hide its latency busy     = a / (a + half_tile), a = tm*tn*resident          share of its speed a unit
+//   reaches drift    = 1 + drift * ln(k'/drift_length) * ln(1 + tiles/U)   long reductions: tiles lose step
+//   compute  = rounds * 2*tm*tn*k' * drift / (flops_per_cycle * compute * busy * clock)
+//   cache    = rounds * (tm+tn) * k' * bytes / (feed * clock)
+//   memory   = traffic / (bandwidth * memory)
+//   fill     = prologue * (ceil(rounds / resident) + 1 for a split's reduction) / clock
+//   time     = (compute^4 + cache^4 + memory^4)^(1/4) + fill + launch
+//
+// Invariants: 1. every term falls when its resource grows; 2. the result is never below the plain roofline
+// with the same constants; 3. a split only helps when tiles do not fill the units.
+#include "predict/time/gemm.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace lento::predict {
+namespace {
+
+constexpr double kResidentResults =
+    32768;                           // accumulators a unit holds: 64 Ki registers, half of them results
+constexpr double kCacheShare = 0.5;  // of the cache that one operand may keep across waves
+constexpr int kStep = 32;            // the reduction is walked in steps
+
+constexpr std::array<std::pair<int, int>, 16> kTiles = {{{256, 128},
+                                                         {128, 256},
+                                                         {128, 128},
+                                                         {256, 64},
+                                                         {64, 256},
+                                                         {128, 64},
+                                                         {64, 128},
+                                                         {64, 64},
+                                                         {128, 32},
+                                                         {32, 128},
+                                                         {64, 32},
+                                                         {32, 64},
+                                                         {32, 32},
+                                                         {128, 16},
+                                                         {16, 128},
+                                                         {16, 64}}};
+constexpr std::array<int, 9> kSplits = {1, 2, 3, 4, 5, 6, 8, 12, 16};
+
+double ceil_div(double a, double b) { return std::ceil(a / b); }
+
+double fourth_norm(double a, double b, double c) {
+  const double top = std::max({a, b, c});
+  if (top <= 0) return 0;
+  const auto fourth = [top](double x) {
+    const double r = x / top;
+    return r * r * r * r;
+  };
+  return top * std::sqrt(std::sqrt(fourth(a) + fourth(b) + fourth(c)));
+}
+
+// Tiles of one wave as a rectangle of wm x wn, for an order of walking them.
+struct Wave {
+  double m = 1, n = 1;
+};
+
+Wave wave_shape(char order, double count, double grid_m, double grid_n, double aspect) {
+  if (order == 'm') {
+    const double m = std::min(count, grid_m);
+    return {m, std::clamp(count / m, 1.0, grid_n)};
+  }
+  if (order == 'n') {
+    const double n = std::min(count, grid_n);
+    return {std::clamp(count / n, 1.0, grid_m), n};
+  }
+  const double m = std::clamp(std::max(std::sqrt(count * aspect), count / grid_n), 1.0, grid_m);
+  return {m, std::clamp(count / m, 1.0, grid_n)};
+}
+
+// Bytes between memory and cache of one matrix product of the batch: each operand once for every pass of
+// waves over the other, unless it stays in the cache. Results are written once; partial sums are written and
+// read.
+struct Traffic {
+  double bytes = 0;
+  char order = 's';
+};
+
+Traffic memory_traffic(const Chip& chip, const Gemm& g, const Tile& tile, double grid_m, double grid_n,
+                       double wave_tiles) {
+  const double size = bytes_of(g.precision);
+  const double a = static_cast<double>(g.m) * g.k * size, b = static_cast<double>(g.k) * g.n * size;
+  const double c = static_cast<double>(g.m) * g.n * size;
+  const double keep = kCacheShare * chip.cache_bytes;
+  Traffic best{1e300, 's'};
+  for (const char order : {'s', 'm', 'n'}) {
+    const Wave wave = wave_shape(order, wave_tiles, grid_m, grid_n, static_cast<double>(tile.n) / tile.m);
+    const double a_passes = a < keep ? 1 : std::ceil(grid_n / wave.n - 1e-9);
+    const double b_passes = b < keep ? 1 : std::ceil(grid_m / wave.m - 1e-9);
+    const double bytes = a * a_passes + b * b_passes;
+    if (bytes < best.bytes) best = {bytes, order};
+  }
+  best.bytes += c;
+  if (tile.split > 1) best.bytes += 2.0 * 4 * g.m * g.n * tile.split;
+  return best;
+}
+
+KernelTime time_tile(const Chip& chip, const Calibration& q, const Gemm& g, Tile tile) {
+  const double size = bytes_of(g.precision);
+  const double grid_m = ceil_div(g.m, tile.m), grid_n = ceil_div(g.n, tile.n);
+  const double k = ceil_div(ceil_div(g.k, tile.split), kStep) * kStep;
+  const double tiles = g.batch * grid_m * grid_n * tile.split;
+  const double rounds = ceil_div(tiles, chip.units);
+  const double area = static_cast<double>(tile.m) * tile.n;
+  const double resident =
+      std::max(1.0, std::min(tiles / chip.units, std::max(1.0, std::floor(kResidentResults / area))));
+  const double busy = area * resident / (area * resident + q.half_tile);
+  const double drift =
+      1 + q.drift * std::max(0.0, std::log(k / q.drift_length)) * std::log1p(tiles / chip.units);
+
+  KernelTime t;
+  t.tile = tile;
+  t.waves = tiles / (chip.units * resident);
+  const double per_cycle = chip.flops_per_cycle[static_cast<size_t>(g.precision)] * q.compute * busy;
+  t.compute_s = rounds * 2 * area * k * drift / (per_cycle * chip.power_limit(g.precision) * chip.clock_hz);
+  t.cache_s = rounds * (tile.m + tile.n) * k * size / (q.feed * chip.clock_hz);
+  const double fills = std::ceil(rounds / resident) + (tile.split > 1 ? 1 : 0);  // a split adds a reduction
+  t.fill_s = q.prologue * fills / chip.clock_hz;
+  const double wave_tiles = std::max(
+      1.0, std::min(tiles, chip.units * resident) / std::min<double>(tile.split, chip.units * resident));
+  const Traffic traffic = memory_traffic(chip, g, tile, grid_m, grid_n, wave_tiles);
+  t.memory_bytes = traffic.bytes * g.batch;
+  t.tile.order = traffic.order;
+  t.memory_s = t.memory_bytes / (chip.memory_Bps * q.memory);
+  t.seconds = fourth_norm(t.compute_s, t.cache_s, t.memory_s) + t.fill_s;
+  return t;
+}
+
+Bound bound_of(const KernelTime& t) {
+  const std::pair<double, Bound> terms[] = {{t.compute_s, Bound::Compute},
+                                            {t.memory_s, Bound::Memory},
+                                            {t.cache_s, Bound::Cache},
+                                            {t.fill_s, Bound::Fill},
+                                            {t.launch_s, Bound::Launch}};
+  return std::max_element(std::begin(terms), std::end(terms),
+                          [](const auto& x, const auto& y) { return x.first < y.first; })
+      ->second;
+}
+
+}  // namespace
+
+std::string_view name(Bound bound) {
+  constexpr std::string_view kNames[] = {"compute", "cache", "memory", "fill", "launch", "link"};
+  return kNames[static_cast<size_t>(bound)];
+}
+
+KernelTime predict_gemm(const Chip& chip, const Stack& stack, const Calibration& constants, const Gemm& g) {
+  LENTO_CHECK(g.batch >= 1 && g.m >= 1 && g.n >= 1 && g.k >= 1, "a matrix product has no size below 1");
+  if (chip.peak(g.precision) <= 0) {
+    throw base::Error({}, "the chip has no " + std::string(name(g.precision)) + " arithmetic",
+                      "add it to 'flops_per_cycle' of the data sheet or choose another precision");
+  }
+  // No tile can beat this: full speed on all units (invariant 2), so hopeless tiles are skipped early.
+  KernelTime best;
+  best.seconds = 1e300;
+  Calibration tuned = constants;
+  tuned.compute *= stack.library;
+  for (const auto& [tm, tn] : kTiles) {
+    const double tiles = g.batch * ceil_div(g.m, tm) * ceil_div(g.n, tn);
+    for (const int split : kSplits) {
+      if (split > 1 && (tiles * split > 4.0 * chip.units || split * 2 * kStep > g.k)) break;
+      const KernelTime t = time_tile(chip, tuned, g, {tm, tn, split});
+      if (t.seconds < best.seconds) best = t;
+    }
+  }
+  best.launch_s = stack.launch_s;
+  best.seconds += best.launch_s;
+  best.flops = 2.0 * g.batch * g.m * g.n * g.k;
+  best.bound = bound_of(best);
+  return best;
+}
+
+KernelTime predict_gemm(const System& system, const Gemm& gemm) {
+  return predict_gemm(system.chip, system.stack, system.chip.constants(gemm.precision), gemm);
+}
+
+double predict_roofline(const Chip& chip, const Roofline& roofline, const Gemm& g) {
+  const double flops = 2.0 * g.batch * g.m * g.n * g.k;
+  const double elements =
+      static_cast<double>(g.m) * g.k + static_cast<double>(g.k) * g.n + static_cast<double>(g.m) * g.n;
+  const double bytes = bytes_of(g.precision) * g.batch * elements;
+  return std::max(flops / (roofline.compute * chip.peak(g.precision)),
+                  bytes / (roofline.memory * chip.memory_Bps)) +
+         roofline.launch_s;
+}
+
+KernelTime predict_stream(const System& system, double bytes, double flops, Precision precision) {
+  const Calibration& q = system.chip.constants(precision);
+  KernelTime t;
+  t.memory_bytes = bytes;
+  t.flops = flops;
+  t.memory_s = bytes / (system.chip.memory_Bps * q.memory);
+  const double vector_peak = system.chip.peak(Precision::Fp32);
+  t.compute_s = vector_peak > 0 ? flops / vector_peak : 0;
+  t.launch_s = system.stack.launch_s;
+  t.seconds = std::max(t.memory_s, t.compute_s) + t.launch_s;
+  t.bound = bound_of(t);
+  return t;
+}
+
+}  // namespace lento::predict

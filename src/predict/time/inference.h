@@ -1,0 +1,34 @@
+// Serving a transformer: prefill of the prompt, then one token at a time with a key-value cache.
+#pragma once
+
+#include "predict/time/collective.h"
+#include "predict/time/transformer.h"
+
+namespace lento::predict {
+
+struct InferenceRun {
+  Transformer model;
+  int64_t batch = 1;  // requests decoded together
+  int64_t prompt = 1, output = 1;
+  int tensor = 1;
+  Precision precision = Precision::Bf16;
+};
+
+struct InferenceTime {
+  double seconds = 0;  // of one request: first token, then output - 1 further ones
+  double first_token_s = 0;
+  double per_token_s = 0;
+  double tokens_per_s = 0;  // of all requests together
+  double memory_bytes = 0, cache_bytes = 0;
+  bool fits = false;
+  std::string bound;  // of the decode step
+};
+
+InferenceTime predict_inference(const System& system, const InferenceRun& run,
+                                const base::Location& where = {});
+
+// One pass over `tokens` new tokens of each of `batch` sequences that attend to `context` tokens.
+double forward_pass_s(const System& system, const InferenceRun& run, int64_t batch, int64_t tokens,
+                      int64_t context);
+
+}  // namespace lento::predict

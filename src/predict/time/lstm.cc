@@ -1,0 +1,43 @@
+// A recurrent layer is a chain: step t needs the state of step t-1, so each step pays its own launches.
+//
+//   step            product (batch x hidden) * (hidden x gates*hidden), then one fused element-wise kernel
+//   backward inputs the transposed product and the same element-wise work
+//   backward weights one product over all steps: (hidden x batch*steps) * (batch*steps x gates*hidden)
+//
+// The input's own product is not part of the layer (DeepBench and the paper count the recurrent part; give
+// the input product as a GEMM of its own).
+#include "predict/time/lstm.h"
+
+namespace lento::predict {
+namespace {
+
+constexpr double kPointwiseValues = 3;  // gate values read, state read and written, per gate element
+
+double chain(const System& system, const LstmLayer& l, bool transposed) {
+  const int64_t wide = l.gates * l.hidden;
+  const Gemm step = transposed ? Gemm{1, l.batch, l.hidden, wide, l.precision}
+                               : Gemm{1, l.batch, wide, l.hidden, l.precision};
+  const double product = predict_gemm(system, step).seconds - system.stack.launch_s;
+  const double bytes = kPointwiseValues * l.batch * wide * bytes_of(l.precision);
+  const double pointwise = predict_stream(system, bytes, 0, l.precision).seconds - system.stack.launch_s;
+  return l.steps * (product + pointwise + system.stack.step_s);
+}
+
+}  // namespace
+
+LayerTime predict_lstm(const System& system, const LstmLayer& l) {
+  using Pass = LstmLayer::Pass;
+  LayerTime t;
+  if (l.pass == Pass::Forward || l.pass == Pass::Training) t.recurrent_s += chain(system, l, false);
+  if (l.pass == Pass::BackwardInputs || l.pass == Pass::Training) t.recurrent_s += chain(system, l, true);
+  if (l.pass == Pass::BackwardWeights || l.pass == Pass::Training) {
+    t.input_s +=
+        predict_gemm(system, {1, l.hidden, l.gates * l.hidden, l.batch * l.steps, l.precision}).seconds;
+  }
+  t.seconds = t.recurrent_s + t.input_s;
+  const KernelTime step = predict_gemm(system, {1, l.batch, l.gates * l.hidden, l.hidden, l.precision});
+  t.bound = system.stack.step_s > step.seconds ? Bound::Launch : step.bound;
+  return t;
+}
+
+}  // namespace lento::predict

@@ -1,0 +1,26 @@
+// The time of one recurrent layer run over a sequence (vanilla, GRU or LSTM cells), as cuDNN runs it.
+#pragma once
+
+#include <cstdint>
+
+#include "predict/time/gemm.h"
+
+namespace lento::predict {
+
+struct LstmLayer {
+  int gates = 4;  // LSTM 4, GRU 3, vanilla 1
+  int64_t hidden = 1, batch = 1, steps = 1;
+  Precision precision = Precision::Fp32;
+  enum class Pass { Forward, BackwardInputs, BackwardWeights, Training } pass = Pass::Forward;
+};
+
+struct LayerTime {
+  double seconds = 0;
+  double input_s = 0;      // products over the whole sequence at once
+  double recurrent_s = 0;  // the chain of dependent steps
+  Bound bound = Bound::Compute;
+};
+
+LayerTime predict_lstm(const System& system, const LstmLayer& layer);
+
+}  // namespace lento::predict

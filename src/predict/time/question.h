@@ -1,0 +1,64 @@
+// Questions to the predictor, one a row of a table, and its answers.
+//
+// The columns decide what a row asks (docs/formats/questions.md lists the dialects): the tables published
+// with NeuSight, DeepBench, AIConfigurator, vTrain, nanotron and Megatron are understood as they are. Columns
+// that hold a measurement are never read here; only measured_s() does, for validation and calibration.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/csv.h"
+#include "predict/time/collective.h"
+#include "predict/time/gemm.h"
+#include "predict/time/inference.h"
+#include "predict/time/lstm.h"
+#include "predict/time/training.h"
+
+namespace lento::predict {
+
+struct Question {
+  std::variant<Gemm, LstmLayer, Collective, TrainingRun, InferenceRun> what;
+  std::string device;     // as the row names it; empty when it does not
+  std::string framework;  // likewise
+};
+
+enum class Dialect {
+  Gemm,                // [device],[precision],[batch],m,n,k
+  NeuSight,            // op,B,M,N,K where N is the reduction: (M x N) * (N x K)
+  Lstm,                // cell,hidden,batch,timesteps,[precision],[pass]
+  CollectiveBytes,     // size_B,n_gpus
+  CollectiveElements,  // op_name,num_gpus,message_elems,nccl_dtype
+  TrainVtrain,
+  TrainNanotron,
+  TrainMegatron,  // hidden,layers,heads,gpus,global_batch,...
+  TrainKorthikanti,
+  Inference,  // Input Tokens,Output Tokens,Concurrency
+};
+
+// Which dialect the columns speak; an Error that lists the dialects when none fits.
+Dialect dialect_of(const base::CsvReader& table);
+
+// The question of the current row. Throws Error at the field that cannot be understood.
+Question parse_question(Dialect dialect, const base::CsvReader& row);
+
+// The measured seconds of the current row; nothing when the table has none or the run failed.
+std::optional<double> measured_s(Dialect dialect, const base::CsvReader& row);
+
+struct Answer {
+  double seconds = 0;
+  std::string bound;
+  double error = 0;       // expected relative error: hold-out error of this class of question
+  bool in_domain = true;  // inside what the constants were validated on
+};
+
+Answer answer(const System& system, const Question& question);
+
+// `system`, or the shipped system of the same family that is exactly the row's device.
+const System& variant_for(const System& system, const Question& question);
+// The same with the stack of the row's framework in place.
+System specialised(const System& system, const Question& question);
+
+}  // namespace lento::predict

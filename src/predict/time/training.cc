@@ -1,0 +1,171 @@
+// One iteration of a pipeline of p stages, m micro batches, v model chunks a device (Narayanan et al. 2021):
+//
+//   stage  = layers/(p) * (forward + backward [+ forward again]) + tensor exchanges + output layer on the
+//   last steady = m * slowest stage                     bubble = (sum of the other stages) / v total  =
+//   steady + bubble + hand-overs + gradients that the backward pass cannot hide + optimizer + host
+//
+// Gradients travel as reduce-scatter and all-gather whatever the sharding stage; stage 3 gathers weights once
+// more for each pass. Cost: some 30 kernel predictions.
+#include "predict/time/training.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lento::predict {
+namespace {
+
+constexpr double kOptimizerBytes =
+    30;  // Adam: read and write weight copy, two moments, read gradient, write half weight
+
+void check_run(const TrainingRun& run, const base::Location& where) {
+  check_transformer(run.model, run.tensor, run.pipeline, where);
+  if (run.micro_batches() < 1 || run.global_batch % (static_cast<int64_t>(run.data) * run.micro_batch) != 0) {
+    throw base::Error(where,
+                      "a global batch of " + std::to_string(run.global_batch) + " does not divide into " +
+                          std::to_string(run.data) + " replicas of micro batches of " +
+                          std::to_string(run.micro_batch),
+                      "choose a global batch that is a multiple of data parallelism times micro batch");
+  }
+}
+
+struct Pass {
+  double forward_s = 0, backward_s = 0, exchange_s = 0;  // one layer, one micro batch
+  double again_s = 0;                                    // recomputation
+};
+
+double exchange(const System& system, const TrainingRun& run, double bytes) {
+  if (run.tensor == 1) return 0;
+  return predict_collective(system, {CollectiveOp::AllReduce, run.tensor, bytes}).seconds;
+}
+
+double expert_exchange(const System& system, const TrainingRun& run, const Shard& shard) {
+  if (run.model.experts <= 1 || run.expert == 1) return 0;
+  const double bytes =
+      bytes_of(run.precision) * shard.batch * shard.tokens * run.model.hidden * run.model.active_experts;
+  return 2 * predict_collective(system, {CollectiveOp::AllToAll, run.expert, bytes, run.tensor}).seconds;
+}
+
+double context_exchange(const System& system, const TrainingRun& run, const Shard& shard) {
+  if (run.context == 1) return 0;
+  const double bytes = 2 * bytes_of(run.precision) * shard.batch * shard.context * run.model.kv() *
+                       run.model.head() / run.tensor;
+  return predict_collective(system, {CollectiveOp::AllGather, run.context, bytes, run.tensor}).seconds;
+}
+
+Shard shard_of(const TrainingRun& run) {
+  Shard shard;
+  shard.batch = run.micro_batch;
+  shard.tokens = std::max<int64_t>(1, run.sequence / run.context);
+  shard.context = run.sequence;
+  shard.tensor = run.tensor;
+  shard.sequence_parallel = run.sequence_parallel;
+  shard.precision = run.precision;
+  return shard;
+}
+
+Pass layer_pass(const System& system, const TrainingRun& run) {
+  const Shard shard = shard_of(run);
+  const LayerTime3 layer = time_layer(system, run.model, shard);
+  const double one = exchange(system, run, layer_work(run.model, shard).exchange_bytes);
+  const double other = expert_exchange(system, run, shard) + context_exchange(system, run, shard);
+  Pass pass;
+  pass.forward_s = layer.forward_s;
+  pass.backward_s = layer.backward_s;
+  pass.exchange_s = 2 * (2 * one + other);  // forward and backward
+  if (run.recompute == Recompute::Full) {
+    pass.again_s = layer.forward_s;
+    pass.exchange_s += 2 * one + other;
+  } else if (run.recompute == Recompute::Selective) {
+    pass.again_s = run.model.flash ? 0 : 0.15 * layer.forward_s;
+  }
+  return pass;
+}
+
+double data_parallel_s(const System& system, const TrainingRun& run, double parameters) {
+  const int ways = run.data * run.context;
+  if (ways == 1) return 0;
+  const int stride = run.tensor * run.pipeline;
+  const double gradient = parameters * (run.fp32_gradients ? 4 : 2);
+  const double scatter =
+      predict_collective(system, {CollectiveOp::ReduceScatter, ways, gradient, stride}).seconds;
+  const double gather_bytes = run.zero >= 1 ? 2 * parameters : gradient;
+  const double gather =
+      predict_collective(system, {CollectiveOp::AllGather, ways, gather_bytes, stride}).seconds;
+  return scatter + gather * (run.zero >= 3 ? 3 : 1);
+}
+
+std::string largest(const TrainingTime& t) {
+  const std::pair<double, const char*> parts[] = {{t.compute_s + t.recompute_s, "compute"},
+                                                  {t.tensor_s, "tensor link"},
+                                                  {t.pipeline_s, "pipeline link"},
+                                                  {t.bubble_s, "bubble"},
+                                                  {t.data_s, "data link"},
+                                                  {t.optimizer_s, "memory"},
+                                                  {t.host_s, "launch"}};
+  return std::max_element(std::begin(parts), std::end(parts),
+                          [](const auto& a, const auto& b) { return a.first < b.first; })
+      ->second;
+}
+
+double model_flops(const TrainingRun& run) {
+  const Transformer& m = run.model;
+  const double feed = static_cast<double>(m.hidden) * m.inner() * (m.gated ? 3 : 2) * m.active_experts;
+  const double attention = static_cast<double>(m.hidden) * m.head() * (2 * m.heads + 2 * m.kv());
+  const double scores = 2.0 * run.sequence * m.heads * m.head();
+  const double per_token =
+      6 * (m.layers * (feed + attention + scores) + static_cast<double>(m.hidden) * m.vocab);
+  return per_token * run.global_batch * run.sequence;
+}
+
+void add_hand_over(const System& system, const TrainingRun& run, TrainingTime& t) {
+  if (run.pipeline == 1) return;
+  const double bytes = bytes_of(run.precision) * run.micro_batch * run.sequence * run.model.hidden /
+                       run.context / (run.sequence_parallel ? run.tensor : 1);
+  const double one =
+      predict_collective(system, {CollectiveOp::SendReceive, 2, bytes, run.tensor * run.data}).seconds;
+  t.pipeline_s = 2.0 * one * run.interleave * run.micro_batches();
+}
+
+}  // namespace
+
+TrainingTime predict_training(const System& system, const TrainingRun& run, const base::Location& where) {
+  check_run(run, where);
+  const Pass pass = layer_pass(system, run);
+  const double m = static_cast<double>(run.micro_batches());
+  const double layers = std::ceil(static_cast<double>(run.model.layers) / run.pipeline);
+  const Gemm head = head_product(run.model, shard_of(run));
+  const double head_s =
+      predict_gemm(system, head).seconds + backward_product(system, head) +
+      predict_stream(system, 12.0 * head.m * head.n * system.stack.pointwise, 0, run.precision).seconds;
+  const double layer_s = pass.forward_s + pass.backward_s + pass.again_s + pass.exchange_s;
+
+  TrainingTime t;
+  t.compute_s = m * (layers * (pass.forward_s + pass.backward_s) + head_s);
+  t.recompute_s = m * layers * pass.again_s;
+  t.tensor_s = m * layers * pass.exchange_s;
+  t.host_s = m * system.stack.pass_overhead_s;
+  t.bubble_s = (run.pipeline - 1) * (layers * layer_s + system.stack.pass_overhead_s) / run.interleave;
+  add_hand_over(system, run, t);
+  const double own = run.model.layer_parameters(run.expert) * layers / run.tensor +
+                     static_cast<double>(run.model.vocab) * run.model.hidden / run.tensor;
+  const double backward_s = layers * (pass.backward_s + pass.again_s);
+  const double exposed = std::max(
+      0.0, data_parallel_s(system, run, own) - system.stack.overlap * backward_s * (run.zero >= 3 ? m : 1));
+  t.data_s = exposed;
+  const double shards = run.zero >= 1 ? run.data : 1;
+  t.optimizer_s = predict_stream(system, kOptimizerBytes * own / shards, 0, Precision::Fp32).seconds;
+  t.seconds = t.compute_s + t.recompute_s + t.tensor_s + t.host_s + t.bubble_s + t.pipeline_s + t.data_s +
+              t.optimizer_s;
+  t.tokens_per_s = run.global_batch * run.sequence / t.seconds;
+  t.model_flops = model_flops(run);
+  t.utilisation = t.model_flops / (t.seconds * run.devices() * system.chip.peak(run.precision));
+  t.bound = largest(t);
+  const TrainingMemory memory = training_memory(run);
+  t.weight_bytes = memory.weights;
+  t.activation_bytes = memory.activations + memory.logits;
+  t.memory_bytes = memory.total() + system.chip.memory_reserve;
+  t.fits = t.memory_bytes <= system.chip.memory_bytes;
+  return t;
+}
+
+}  // namespace lento::predict

@@ -1,0 +1,54 @@
+// One training iteration of a transformer on many devices: time, memory and whether it fits.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "predict/time/collective.h"
+#include "predict/time/transformer.h"
+
+namespace lento::predict {
+
+enum class Recompute { None, Selective, Full };
+
+struct TrainingRun {
+  Transformer model;
+  int64_t sequence = 2048;
+  int64_t global_batch = 1, micro_batch = 1;
+  int tensor = 1, pipeline = 1, data = 1, context = 1, expert = 1;
+  int interleave = 1;  // model chunks a device holds
+  Recompute recompute = Recompute::None;
+  bool sequence_parallel = false;
+  int zero = 0;  // sharding stage: 0 none, 1 optimizer, 2 gradients, 3 weights
+  bool fp32_gradients = true;
+  Precision precision = Precision::Bf16;
+
+  int devices() const { return tensor * pipeline * data * context; }
+  int64_t micro_batches() const { return global_batch / (static_cast<int64_t>(data) * micro_batch); }
+};
+
+struct TrainingTime {
+  double seconds = 0;
+  double tokens_per_s = 0;
+  double model_flops = 0;  // of the iteration, without recomputation
+  double utilisation = 0;  // model flops over peak
+  // Where the time of one device goes; sums to `seconds`.
+  double compute_s = 0, recompute_s = 0, tensor_s = 0, pipeline_s = 0, bubble_s = 0, data_s = 0,
+         optimizer_s = 0, host_s = 0;
+  std::string bound;
+  double memory_bytes = 0, weight_bytes = 0, activation_bytes = 0;  // of the fullest device
+  bool fits = false;
+};
+
+// Throws base::Error when the parallel ways do not divide the model or the batch.
+TrainingTime predict_training(const System& system, const TrainingRun& run, const base::Location& where = {});
+
+// Bytes on the fullest device: weights, gradients, optimizer state, activations of all micro batches in
+// flight.
+struct TrainingMemory {
+  double weights = 0, activations = 0, logits = 0;
+  double total() const { return weights + activations + logits; }
+};
+TrainingMemory training_memory(const TrainingRun& run);
+
+}  // namespace lento::predict

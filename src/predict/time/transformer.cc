@@ -1,0 +1,141 @@
+#include "predict/time/transformer.h"
+
+#include <algorithm>
+
+namespace lento::predict {
+namespace {
+
+// Values per token that element-wise kernels move in one layer's forward pass, perfectly fused:
+//   two norms (read, write), two residual adds with dropout (two reads, one write, a mask), around hidden
+constexpr double kHiddenPasses = 2 * 2 + 2 * 3.5;
+constexpr double kActivationPasses = 2;  // read and write around the feed-forward width
+constexpr double kRotaryPasses = 2;      // read and write of queries and keys
+constexpr double kScorePasses = 4.5;     // softmax and dropout over scores when attention is not fused
+constexpr double kBackwardStream = 1.7;  // backward element-wise traffic over forward
+
+double product_s(const System& system, const Gemm& g) { return predict_gemm(system, g).seconds; }
+
+int64_t share(int64_t whole, int64_t ways) {
+  return std::max<int64_t>(1, whole / std::max<int64_t>(1, ways));
+}
+
+void add_attention(const Transformer& model, const Shard& s, LayerWork& work) {
+  const double size = bytes_of(s.precision);
+  const int64_t heads = share(model.heads, s.tensor);
+  const double causal = s.causal && s.tokens > 1 ? 0.5 : 1.0;
+  if (model.flash) {
+    work.attention_flops = causal * 4.0 * s.batch * heads * s.tokens * s.context * model.head();
+    work.attention_bytes = size * s.batch * model.head() *
+                           (2.0 * heads * s.tokens + 2.0 * share(model.kv(), s.tensor) * s.context);
+    return;
+  }
+  work.products.push_back({s.batch * heads, s.tokens, s.context, model.head(), s.precision});
+  work.products.push_back({s.batch * heads, s.tokens, model.head(), s.context, s.precision});
+  work.stream_bytes += kScorePasses * size * s.batch * heads * s.tokens * s.context;
+}
+
+void add_feed_forward(const Transformer& model, const Shard& s, LayerWork& work) {
+  const int64_t tokens = s.batch * s.tokens;
+  const int64_t inner = share(model.inner(), s.tensor);
+  const int64_t up = model.gated ? 2 * inner : inner;
+  if (model.experts <= 1) {
+    work.products.push_back({1, tokens, up, model.hidden, s.precision});
+    work.products.push_back({1, tokens, model.hidden, inner, s.precision});
+    return;
+  }
+  // Tokens spread evenly over experts; each busy expert is one product of the batch.
+  const int64_t busy = std::min(model.experts, tokens * model.active_experts);
+  const int64_t rows = std::max<int64_t>(1, tokens * model.active_experts / busy);
+  work.products.push_back({1, tokens, model.experts, model.hidden, s.precision});
+  work.products.push_back({busy, rows, up, model.hidden, s.precision});
+  work.products.push_back({busy, rows, model.hidden, inner, s.precision});
+}
+
+}  // namespace
+
+double Transformer::layer_parameters(int expert_parallel) const {
+  const double attention = static_cast<double>(hidden) * head() * (2 * heads + 2 * kv());
+  const double feed = static_cast<double>(hidden) * inner() * (gated ? 3 : 2);
+  const double router = experts > 1 ? static_cast<double>(hidden) * experts : 0;
+  return attention + feed * experts / expert_parallel + router + 4.0 * hidden;
+}
+
+double Transformer::parameters() const {
+  return layers * layer_parameters() + static_cast<double>(vocab) * hidden * (tied ? 1 : 2);
+}
+
+LayerWork layer_work(const Transformer& model, const Shard& s) {
+  LayerWork work;
+  const double size = bytes_of(s.precision);
+  const int64_t tokens = s.batch * s.tokens;
+  const int64_t heads = share(model.heads, s.tensor), kv = share(model.kv(), s.tensor);
+  work.products.push_back({1, tokens, (heads + 2 * kv) * model.head(), model.hidden, s.precision});
+  work.products.push_back({1, tokens, model.hidden, heads * model.head(), s.precision});
+  add_feed_forward(model, s, work);
+  const double split = s.sequence_parallel ? s.tensor : 1;
+  const double active = model.experts > 1 ? model.active_experts : 1;
+  work.stream_bytes +=
+      size * tokens *
+      (kHiddenPasses * model.hidden / split +
+       kActivationPasses * (model.gated ? 1.5 : 1.0) * active * share(model.inner(), s.tensor) +
+       kRotaryPasses * (heads + kv) * model.head());
+  add_attention(model, s, work);
+  work.exchange_bytes = s.tensor > 1 ? size * tokens * model.hidden : 0;
+  return work;
+}
+
+Gemm head_product(const Transformer& model, const Shard& s) {
+  return {1, s.batch * s.tokens, share(model.vocab, s.tensor), model.hidden, s.precision};
+}
+
+double backward_product(const System& system, const Gemm& g) {
+  return product_s(system, {g.batch, g.m, g.k, g.n, g.precision}) +
+         product_s(system, {g.batch, g.k, g.n, g.m, g.precision});
+}
+
+LayerTime3 time_layer(const System& system, const Transformer& model, const Shard& shard) {
+  const LayerWork work = layer_work(model, shard);
+  LayerTime3 t;
+  double backward = 0;
+  for (const Gemm& g : work.products) {
+    t.product_s += product_s(system, g);
+    backward += backward_product(system, g);
+  }
+  t.stream_s = predict_stream(system, work.stream_bytes * system.stack.pointwise, 0, shard.precision).seconds;
+  if (work.attention_flops > 0) {
+    const double peak = system.chip.peak(shard.precision) * system.stack.attention;
+    const double memory =
+        work.attention_bytes / (system.chip.memory_Bps * system.chip.constants(shard.precision).memory);
+    t.attention_s = std::max(work.attention_flops / peak, memory) + system.stack.launch_s;
+  }
+  t.forward_s = t.product_s + t.stream_s + t.attention_s;
+  t.backward_s =
+      backward + kBackwardStream * t.stream_s + 2.5 * t.attention_s;  // attention recomputes its scores
+  return t;
+}
+
+void check_transformer(const Transformer& model, int tensor, int pipeline, const base::Location& where) {
+  base::ErrorList errors;
+  if (model.heads % tensor != 0) {
+    errors.add(where,
+               std::to_string(model.heads) + " heads do not divide into " + std::to_string(tensor) +
+                   " tensor-parallel ways",
+               "choose a tensor-parallel number that divides the heads");
+  }
+  if (model.inner() % tensor != 0) {
+    errors.add(where, "a feed-forward width of " + std::to_string(model.inner()) + " does not divide into " +
+                          std::to_string(tensor) + " ways");
+  }
+  if (pipeline > model.layers) {
+    errors.add(
+        where,
+        std::to_string(model.layers) + " layers cannot fill " + std::to_string(pipeline) + " pipeline stages",
+        "use at most one stage a layer");
+  }
+  if (model.active_experts > model.experts) {
+    errors.add(where, "more active experts than experts");
+  }
+  errors.throw_if_any();
+}
+
+}  // namespace lento::predict

@@ -1,0 +1,68 @@
+// A transformer as a list of kernels: dense or mixture of experts, multi-head or grouped-query attention.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "predict/time/gemm.h"
+
+namespace lento::predict {
+
+struct Transformer {
+  int64_t layers = 1, hidden = 1, heads = 1, kv_heads = 0;  // kv_heads 0: as many as heads
+  int64_t ffn = 0;                                          // 0: four times hidden
+  int64_t vocab = 51200;
+  int64_t experts = 1, active_experts = 1;
+  int64_t head_size = 0;  // 0: hidden / heads
+  bool gated = false;     // SwiGLU: two products into the feed-forward layer
+  bool tied = true;       // one matrix for embedding and output
+  bool flash = true;      // attention in one fused kernel; otherwise scores pass through memory
+
+  int64_t kv() const { return kv_heads > 0 ? kv_heads : heads; }
+  int64_t head() const { return head_size > 0 ? head_size : hidden / heads; }
+  int64_t inner() const { return ffn > 0 ? ffn : 4 * hidden; }
+  double layer_parameters(int expert_parallel = 1) const;  // held by one expert group
+  double parameters() const;
+};
+
+// How the work of one device is cut.
+struct Shard {
+  int64_t batch = 1, tokens = 1;  // sequences of a micro batch and tokens of each that this device computes
+  int64_t context = 1;            // tokens attended to
+  int tensor = 1;                 // tensor-parallel ways
+  bool causal = true;
+  bool sequence_parallel = false;
+  Precision precision = Precision::Bf16;
+};
+
+// One layer's forward pass on one device.
+struct LayerWork {
+  std::vector<Gemm> products;
+  double stream_bytes = 0;     // element-wise passes, perfectly fused
+  double attention_flops = 0;  // inside fused attention
+  double attention_bytes = 0;
+  double exchange_bytes = 0;  // tensor-parallel traffic of one all-reduce; a layer does two
+};
+
+LayerWork layer_work(const Transformer& model, const Shard& shard);
+Gemm head_product(const Transformer& model, const Shard& shard);
+
+struct LayerTime3 {
+  double forward_s = 0, backward_s = 0;
+  double product_s = 0, attention_s = 0, stream_s = 0;  // of the forward pass
+};
+LayerTime3 time_layer(const System& system, const Transformer& model, const Shard& shard);
+
+// Both gradients of a product C = A B: dA = dC B', dB = A' dC.
+double backward_product(const System& system, const Gemm& forward);
+
+// A Hugging Face config.json of a decoder (Llama, Mistral, Mixtral, Qwen, GPT-2, GPT-NeoX, OPT, ... by their
+// common keys). Throws base::Error naming the missing or impossible field.
+Transformer transformer_from_config(const base::Json& config, const std::string& file);
+
+// Throws base::Error when a size is impossible or the parallel ways do not divide the model.
+void check_transformer(const Transformer& model, int tensor, int pipeline, const base::Location& where);
+
+}  // namespace lento::predict

@@ -1,0 +1,36 @@
+// Every published figure the predictor is held against, recomputed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/progress.h"
+#include "predict/time/calibrate.h"
+
+namespace lento::predict {
+
+struct Bar {
+  std::string what;  // "bf16 GEMM, m >= 1024, A100"
+  size_t rows = 0;
+  std::string published;  // the original's or the best peer's error
+  double limit = 0;       // what must be reached
+  double ours = 0;
+  bool reached = false;
+  std::string note;  // how the rows were chosen
+};
+
+struct Residual {
+  std::string bar;
+  uint64_t row = 0;
+  double predicted_s = 0, measured_s = 0;
+};
+
+struct Validation {
+  std::vector<Bar> bars;
+  std::vector<Residual> residuals;
+};
+
+// `folder` holds the measured tables under their published names. A table that is absent leaves its bars out.
+Validation validate(const std::string& folder, const base::Progress& progress = {});
+
+}  // namespace lento::predict
