@@ -17,6 +17,7 @@ struct Options {
   std::string table, system;
   std::vector<std::string> measurements;
   double launch_us = 0;
+  int devices = 8;
 };
 
 // One answer a row; a row that cannot be understood keeps its columns, with empty answers, and is counted.
@@ -64,6 +65,17 @@ void calibrate(Context& context, const Options& options) {
     if (!exact || exact->family == system.family) rows.push_back(m);
   }
   std::ostream& out = context.streams.out;
+  if (!rows.empty() && std::holds_alternative<predict::TrainingRun>(rows[0].question.what)) {
+    const predict::TrainingFit fit =
+        predict::calibrate_training(system, rows, options.devices, context.progress());
+    out << "stack:\n  host_layer: " << base::format_quantity(fit.host_layer_s, base::Dimension::Time)
+        << "\n  pointwise: " << base::format_number(fit.pointwise)
+        << "\n  overlap: " << base::format_number(fit.overlap) << "\n# mean error "
+        << percent(fit.fitted.mean) << " on " << fit.fitted.rows << " fitted rows, "
+        << percent(fit.held_out.mean) << " (median " << percent(fit.held_out.median) << ", bias "
+        << percent(fit.held_out.bias) << ") on " << fit.held_out.rows << " held out\n";
+    return;
+  }
   for (size_t i = 0; i < predict::kPrecisions; ++i) {
     const auto precision = static_cast<predict::Precision>(i);
     const bool present = std::any_of(rows.begin(), rows.end(), [&](const predict::Measurement& m) {
@@ -103,6 +115,8 @@ void add_predict(CLI::App& app, Context& context) {
       "calibrate", "Fit a chip's constants to measurements and report the hold-out error");
   fit->add_option("MEASUREMENTS", options->measurements, "CSV with questions and their measured times")
       ->required();
+  fit->add_option("--devices", options->devices, "Fit training runs on at most so many devices")
+      ->capture_default_str();
   fit->add_option("--launch-us", options->launch_us, "Keep this launch time instead of fitting it")
       ->check(CLI::Range(0.0, 1e6));
   fit->add_option("--system", options->system, "The data sheet whose constants to fit")->required();

@@ -65,6 +65,7 @@ void read_calibration(const YamlNode& node, Chip& chip, base::ErrorList& errors)
   fields.quantity("half_tile", c.half_tile, Dimension::Plain, 0, 1e7);
   fields.quantity("drift", c.drift, Dimension::Plain, 0, 10);
   fields.quantity("drift_length", c.drift_length, Dimension::Plain, 1, 1e9);
+  fields.quantity("attention", c.attention, Dimension::Plain, 0.01, 1);
   fields.text("source", c.source);
   const std::optional<Precision> p = parse_precision(precision);
   if (!p)
@@ -81,8 +82,7 @@ void read_stack(const YamlNode& node, Stack& stack, base::ErrorList& errors) {
   fields.quantity("launch", stack.launch_s, Dimension::Time, 0, 1);
   fields.quantity("recurrent_step", stack.step_s, Dimension::Time, 0, 1);
   fields.quantity("overlap", stack.overlap, Dimension::Plain, 0, 1);
-  fields.quantity("pass_overhead", stack.pass_overhead_s, Dimension::Time, 0, 10);
-  fields.quantity("attention", stack.attention, Dimension::Plain, 0.01, 1);
+  fields.quantity("host_layer", stack.host_layer_s, Dimension::Time, 0, 10);
   fields.quantity("pointwise", stack.pointwise, Dimension::Plain, 0, 20);
   fields.finish();
 }

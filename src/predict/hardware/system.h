@@ -26,13 +26,15 @@ double bytes_of(Precision precision);                             // per element
 // What a data sheet does not say: at most eight physical scalars per chip and precision, none indexed by
 // shape. Defaults are the middle of the chips fitted so far.
 struct Calibration {
-  double compute = 0.92;           // share of peak that a full-size tile sustains
-  double memory = 0.80;            // share of the memory bandwidth that streams reach
-  double feed = 48;                // bytes per cycle and unit out of the last-level cache
-  double prologue = 1500;          // cycles to fill and drain the pipeline of one tile
-  double half_tile = 1500;         // results in flight at which a unit reaches half its speed
-  double drift = 0.02;             // growth of time as tiles lose step and stop sharing panels
+  double compute = 0.92;   // share of peak that a full-size tile sustains
+  double memory = 0.80;    // share of the memory bandwidth that streams reach
+  double feed = 45;        // bytes a cycle out of the last-level cache, per 1024 flops a cycle of a unit
+  double prologue = 2500;  // cycles to fill and drain the pipeline of one tile
+  double half_tile =
+      1200;              // results in flight at which a unit reaches half its speed, per 1024 flops a cycle
+  double drift = 0.015;  // growth of time as tiles lose step and stop sharing panels
   double drift_length = 8192;      // reduction length from which drift shows
+  double attention = 0.6;          // share of peak that fused attention sustains
   std::string source = "generic";  // where the values come from
 };
 
@@ -66,8 +68,7 @@ struct Stack {
   double launch_s = 4e-6;      // one kernel of a stream that is never empty
   double step_s = 2.5e-5;      // one step of a recurrent layer: dependent launches
   double overlap = 0.5;        // share of data-parallel traffic hidden behind the backward pass
-  double pass_overhead_s = 0;  // framework time per micro batch and pipeline stage
-  double attention = 0.6;      // share of the peak that fused attention sustains
+  double host_layer_s = 4e-4;  // host time to issue one pass of one layer: bounds small layers
   double pointwise = 1.5;      // element-wise traffic over that of perfectly fused passes
 };
 

@@ -31,9 +31,9 @@ double outside(double value, double low, double high) {
 }
 
 double implausible(const std::vector<double>& x) {
-  return outside(x[0], 0.3, 1) + outside(x[1], 0.3, 0.95) + outside(x[2], 4, 512) + outside(x[3], 50, 10000) +
-         outside(x[4], 50, 10000) + outside(x[5], 0.002, 1) + outside(x[6], 256, 32768) +
-         outside(x[7], 1e-6, 5e-5);
+  return outside(x[0], 0.3, 1) + outside(x[1], 0.3, 0.95) + outside(x[2], 4, 1024) +
+         outside(x[3], 50, 10000) + outside(x[4], 20, 40000) + outside(x[5], 0.002, 1) +
+         outside(x[6], 256, 32768) + outside(x[7], 1e-6, 5e-5);
 }
 
 template <class Predict>
@@ -168,6 +168,39 @@ GemmFit calibrate_gemm(const System& system, const std::vector<Measurement>& all
   fit.roofline_held_out = judge_with(held, [&](const Measurement& m) {
     return predict_roofline(chip_of(system, m), fit.roofline, product(m));
   });
+  return fit;
+}
+
+TrainingFit calibrate_training(const System& system, const std::vector<Measurement>& all, int devices,
+                               const base::Progress& progress) {
+  Rows fitted, held;
+  for (const Measurement& m : all) {
+    const TrainingRun* run = std::get_if<TrainingRun>(&m.question.what);
+    if (!run || run->devices() > devices || run->pipeline > run->model.layers) continue;
+    (is_training_row(m) ? fitted : held).push_back(&m);
+  }
+  if (fitted.size() < 10 || held.size() < 10) {
+    throw base::Error({}, "too few measured training runs on at most " + std::to_string(devices) + " devices",
+                      "at least some 30 are needed to fit constants and hold rows back");
+  }
+  const auto timed = [&](const std::vector<double>& x) {
+    System tuned = system;
+    tuned.stack.host_layer_s = x[0];
+    tuned.stack.pointwise = x[1];
+    tuned.stack.overlap = std::min(1.0, x[2]);
+    return [tuned](const Measurement& m) {
+      return predict_training(tuned, std::get<TrainingRun>(m.question.what)).seconds;
+    };
+  };
+  int evaluations = 0;
+  const auto error = [&](const std::vector<double>& x) {
+    if (++evaluations % 4 == 0) progress("fits", evaluations, 0);
+    return loss(fitted, timed(x)) + outside(x[1], 0.3, 5) + outside(x[2], 0.01, 1);
+  };
+  const std::vector<double> best = minimise(error, {system.stack.host_layer_s, 1.5, 0.5}, {150, 1, 0.35});
+  TrainingFit fit{best[0], best[1], std::min(1.0, best[2]), {}, {}};
+  fit.fitted = judge_with(fitted, timed(best));
+  fit.held_out = judge_with(held, timed(best));
   return fit;
 }
 

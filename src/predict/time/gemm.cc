@@ -10,7 +10,7 @@
 //   hide its latency busy     = a / (a + half_tile), a = tm*tn*resident          share of its speed a unit
 //   reaches drift    = 1 + drift * ln(k'/drift_length) * ln(1 + tiles/U)   long reductions: tiles lose step
 //   compute  = rounds * 2*tm*tn*k' * drift / (flops_per_cycle * compute * busy * clock)
-//   cache    = rounds * (tm+tn) * k' * bytes / (feed * clock)
+//   cache    = rounds * (tm+tn) * k' * bytes / (feed * width * clock)
 //   memory   = traffic / (bandwidth * memory)
 //   fill     = prologue * (ceil(rounds / resident) + 1 for a split's reduction) / clock
 //   time     = (compute^4 + cache^4 + memory^4)^(1/4) + fill + launch
@@ -115,7 +115,8 @@ KernelTime time_tile(const Chip& chip, const Calibration& q, const Gemm& g, Tile
   const double area = static_cast<double>(tile.m) * tile.n;
   const double resident =
       std::max(1.0, std::min(tiles / chip.units, std::max(1.0, std::floor(kResidentResults / area))));
-  const double busy = area * resident / (area * resident + q.half_tile);
+  const double width = chip.flops_per_cycle[static_cast<size_t>(g.precision)] / 1024;
+  const double busy = area * resident / (area * resident + q.half_tile * width);
   const double drift =
       1 + q.drift * std::max(0.0, std::log(k / q.drift_length)) * std::log1p(tiles / chip.units);
 
@@ -124,7 +125,7 @@ KernelTime time_tile(const Chip& chip, const Calibration& q, const Gemm& g, Tile
   t.waves = tiles / (chip.units * resident);
   const double per_cycle = chip.flops_per_cycle[static_cast<size_t>(g.precision)] * q.compute * busy;
   t.compute_s = rounds * 2 * area * k * drift / (per_cycle * chip.power_limit(g.precision) * chip.clock_hz);
-  t.cache_s = rounds * (tile.m + tile.n) * k * size / (q.feed * chip.clock_hz);
+  t.cache_s = rounds * (tile.m + tile.n) * k * size / (q.feed * width * chip.clock_hz);
   const double fills = std::ceil(rounds / resident) + (tile.split > 1 ? 1 : 0);  // a split adds a reduction
   t.fill_s = q.prologue * fills / chip.clock_hz;
   const double wave_tiles = std::max(

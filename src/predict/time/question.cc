@@ -305,6 +305,7 @@ Question parse_question(Dialect dialect, const CsvReader& row) {
       break;
     case Dialect::TrainNanotron:
       q.what = parse_nanotron(row);
+      q.framework = "nanotron";
       break;
     case Dialect::TrainMegatron:
       q.what = parse_megatron(row);

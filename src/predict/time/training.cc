@@ -84,7 +84,7 @@ Pass layer_pass(const System& system, const TrainingRun& run) {
 double data_parallel_s(const System& system, const TrainingRun& run, double parameters) {
   const int ways = run.data * run.context;
   if (ways == 1) return 0;
-  const int stride = run.tensor * run.pipeline;
+  const int stride = run.tensor;  // neighbours in rank order: tensor, then data, then pipeline
   const double gradient = parameters * (run.fp32_gradients ? 4 : 2);
   const double scatter =
       predict_collective(system, {CollectiveOp::ReduceScatter, ways, gradient, stride}).seconds;
@@ -92,6 +92,13 @@ double data_parallel_s(const System& system, const TrainingRun& run, double para
   const double gather =
       predict_collective(system, {CollectiveOp::AllGather, ways, gather_bytes, stride}).seconds;
   return scatter + gather * (run.zero >= 3 ? 3 : 1);
+}
+
+// The device waits for the host or the host for the device; which one changes within a layer, so the corner
+// is round.
+double slower_of(double device_s, double host_s) {
+  const double top = std::max(device_s, host_s), low = std::min(device_s, host_s);
+  return top * std::sqrt(std::sqrt(1 + std::pow(low / top, 4)));
 }
 
 std::string largest(const TrainingTime& t) {
@@ -137,14 +144,16 @@ TrainingTime predict_training(const System& system, const TrainingRun& run, cons
   const double head_s =
       predict_gemm(system, head).seconds + backward_product(system, head) +
       predict_stream(system, 12.0 * head.m * head.n * system.stack.pointwise, 0, run.precision).seconds;
-  const double layer_s = pass.forward_s + pass.backward_s + pass.again_s + pass.exchange_s;
+  const double device_s = pass.forward_s + pass.backward_s + pass.again_s + pass.exchange_s;
+  const double host_s = system.stack.host_layer_s * (run.recompute == Recompute::Full ? 3 : 2);
+  const double layer_s = slower_of(device_s, host_s);
 
   TrainingTime t;
   t.compute_s = m * (layers * (pass.forward_s + pass.backward_s) + head_s);
   t.recompute_s = m * layers * pass.again_s;
   t.tensor_s = m * layers * pass.exchange_s;
-  t.host_s = m * system.stack.pass_overhead_s;
-  t.bubble_s = (run.pipeline - 1) * (layers * layer_s + system.stack.pass_overhead_s) / run.interleave;
+  t.host_s = m * layers * (layer_s - device_s);
+  t.bubble_s = (run.pipeline - 1) * layers * layer_s / run.interleave;
   add_hand_over(system, run, t);
   const double own = run.model.layer_parameters(run.expert) * layers / run.tensor +
                      static_cast<double>(run.model.vocab) * run.model.hidden / run.tensor;

@@ -103,7 +103,7 @@ LayerTime3 time_layer(const System& system, const Transformer& model, const Shar
   }
   t.stream_s = predict_stream(system, work.stream_bytes * system.stack.pointwise, 0, shard.precision).seconds;
   if (work.attention_flops > 0) {
-    const double peak = system.chip.peak(shard.precision) * system.stack.attention;
+    const double peak = system.chip.peak(shard.precision) * system.chip.constants(shard.precision).attention;
     const double memory =
         work.attention_bytes / (system.chip.memory_Bps * system.chip.constants(shard.precision).memory);
     t.attention_s = std::max(work.attention_flops / peak, memory) + system.stack.launch_s;

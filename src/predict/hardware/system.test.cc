@@ -1,0 +1,79 @@
+#include "predict/hardware/system.h"
+
+#include <gmock/gmock.h>
+
+#include <functional>
+
+namespace lento::predict {
+namespace {
+
+using testing::HasSubstr;
+
+std::string message(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const base::Error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+const char* kSmall = R"(schema: lento.system/1
+name: small
+chip:
+  units: 2
+  clock: 1 GHz
+  flops_per_cycle: {fp32: 128}
+  cache: 1 MiB
+  memory: 1 GB
+  memory_bandwidth: 10 GB/s
+  power: 10 W
+)";
+
+TEST(System, EveryShippedSheetReadsAndNamesItsSource) {
+  EXPECT_GE(shipped_systems().size(), 18u);
+  for (const System& system : shipped_systems()) {
+    EXPECT_FALSE(system.source.empty()) << system.name;
+    EXPECT_GT(system.chip.peak(Precision::Fp32), 1e12) << system.name;
+  }
+}
+
+TEST(System, PeaksMatchTheSheets) {
+  EXPECT_NEAR(read_system("v100").chip.peak(Precision::Fp16), 125e12, 1e12);
+  EXPECT_NEAR(read_system("a100").chip.peak(Precision::Bf16), 312e12, 1e12);
+  EXPECT_NEAR(read_system("h100").chip.peak(Precision::Bf16), 989e12, 2e12);
+}
+
+TEST(System, NamesAndAliasesInAnyCase) {
+  EXPECT_EQ(find_shipped("NVIDIA H100 80GB HBM3")->name, "h100");
+  EXPECT_EQ(find_shipped("nvidia_a100_80gb_pcie")->family, "a100");
+  EXPECT_EQ(find_shipped("abacus"), nullptr);
+  EXPECT_THAT(message([] { read_system("h10"); }), HasSubstr("no system is called 'h10'"));
+}
+
+TEST(System, SeveralMistakesInOneRun) {
+  std::string text = kSmall;
+  text.replace(text.find("1 GHz"), 5, "1 Ghz");
+  text += "colour: red\n";
+  const std::string error = message([&] { parse_system(text, "small.yaml"); });
+  EXPECT_THAT(error, HasSubstr("small.yaml:5"));
+  EXPECT_THAT(error, HasSubstr("colour"));
+}
+
+TEST(System, LinksMustFitTheNode) {
+  const std::string text =
+      std::string(kSmall) + "network:\n  devices: 2\n  lane_bandwidth: 1 GB/s\n  links: [\"0-2\", \"0+1\"]\n";
+  const std::string error = message([&] { parse_system(text, "small.yaml"); });
+  EXPECT_THAT(error, HasSubstr("names a device that the node does not have"));
+  EXPECT_THAT(error, HasSubstr("write '0-3' or '0-3 x2'"));
+}
+
+TEST(Chip, PowerLimitsTheRate) {
+  Chip chip = parse_system(kSmall, "small.yaml").chip;
+  EXPECT_EQ(chip.power_limit(Precision::Fp32), 1);
+  chip.flop_energy_j[0] = 62.5e-12;  // 256 Gflop/s at full speed: 16 W against 8 W left for work
+  EXPECT_NEAR(chip.power_limit(Precision::Fp32), 0.5, 1e-12);
+}
+
+}  // namespace
+}  // namespace lento::predict

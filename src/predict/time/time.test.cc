@@ -1,0 +1,219 @@
+// Closed forms and limits of the kernel, collective and training models, and the tables they answer.
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <cstdio>
+#include <functional>
+
+#include "base/file.h"
+#include "predict/time/calibrate.h"
+#include "predict/time/fit.h"
+
+namespace lento::predict {
+namespace {
+
+using testing::HasSubstr;
+
+std::string message(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const base::Error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+TEST(Gemm, LargeProductsApproachTheCalibratedPeak) {
+  const System v100 = read_system("v100");
+  const KernelTime t = predict_gemm(v100, {1, 8192, 8192, 8192, Precision::Fp32});
+  const double floor =
+      t.flops / (v100.chip.peak(Precision::Fp32) * v100.chip.constants(Precision::Fp32).compute);
+  EXPECT_EQ(t.bound, Bound::Compute);
+  EXPECT_GT(t.seconds, floor);
+  EXPECT_LT(t.seconds, 1.2 * floor);
+}
+
+TEST(Gemm, ThinProductsStreamTheirWeights) {
+  const System h100 = read_system("h100");
+  const KernelTime t = predict_gemm(h100, {1, 1, 16384, 16384, Precision::Bf16});
+  const double stream = 2.0 * 16384 * 16384 / h100.chip.memory_Bps;
+  EXPECT_EQ(t.bound, Bound::Memory);
+  EXPECT_GT(t.seconds, stream);
+  EXPECT_LT(t.seconds, 1.4 * stream);
+}
+
+TEST(Gemm, NeverBelowTheRooflineWithTheSameConstants) {
+  const System a100 = read_system("a100");
+  const Calibration& c = a100.chip.constants(Precision::Bf16);
+  for (const int64_t m : {1, 17, 128, 4096}) {
+    for (const int64_t n : {64, 1000, 12288}) {
+      for (const int64_t k : {64, 4096, 65536}) {
+        const Gemm g{1, m, n, k, Precision::Bf16};
+        EXPECT_GE(predict_gemm(a100, g).seconds, predict_roofline(a100.chip, {c.compute, c.memory, 0}, g))
+            << m << " " << n << " " << k;
+      }
+    }
+  }
+}
+
+TEST(Gemm, AFasterChipIsNeverSlower) {
+  System system = read_system("a100");
+  const Gemm g{1, 777, 3000, 5000, Precision::Bf16};
+  const double before = predict_gemm(system, g).seconds;
+  system.chip.memory_Bps *= 2;
+  EXPECT_LE(predict_gemm(system, g).seconds, before);
+  system.chip.clock_hz *= 2;
+  EXPECT_LT(predict_gemm(system, g).seconds, before);
+}
+
+TEST(Gemm, MissingArithmeticIsRefused) {
+  EXPECT_THAT(message([] {
+                predict_gemm(read_system("v100"), {1, 64, 64, 64, Precision::Bf16});
+              }),
+              HasSubstr("no bf16 arithmetic"));
+}
+
+TEST(Rings, DgxOneHasTheKnownNumbers) {
+  const NodeLinks links = read_system("v100").network.node;
+  const size_t expected[] = {1, 2, 4, 0, 2, 4, 6};
+  for (int n = 2; n <= 8; ++n) EXPECT_EQ(disjoint_rings(links, n).size(), expected[n - 2]) << n;
+}
+
+TEST(Rings, NoLaneIsUsedTwiceInOneDirection) {
+  const NodeLinks links = read_system("v100").network.node;
+  int used[8][8] = {};
+  for (const std::vector<int>& ring : disjoint_rings(links, 8)) {
+    ASSERT_EQ(ring.size(), 8u);
+    for (size_t i = 0; i < ring.size(); ++i) ++used[ring[i]][ring[(i + 1) % 8]];
+  }
+  for (const NodeLinks::Link& link : links.links) {
+    EXPECT_LE(used[link.a][link.b], link.lanes);
+    EXPECT_LE(used[link.b][link.a], link.lanes);
+  }
+}
+
+TEST(Collective, RingFormulaAndMissingNetwork) {
+  const System v100 = read_system("v100");
+  const CollectiveTime t = predict_collective(v100, {CollectiveOp::AllReduce, 4, 1e9});
+  EXPECT_NEAR(t.bandwidth_s, 1e9 * 1.5 / (4 * 22.5e9), 1e-6);
+  EXPECT_THAT(message([] {
+                predict_collective(read_system("p4"), {CollectiveOp::AllReduce, 2, 1e6});
+              }),
+              HasSubstr("how devices are linked"));
+}
+
+TrainingRun small_run() {
+  TrainingRun run;
+  run.model.layers = 24;
+  run.model.hidden = 2048;
+  run.model.heads = 16;
+  run.global_batch = 64;
+  return run;
+}
+
+TEST(Training, PartsAddUpAndBubbleShrinksWithMicroBatches) {
+  const System a100 = read_system("a100");
+  TrainingRun run = small_run();
+  run.pipeline = 4;
+  const TrainingTime t = predict_training(a100, run);
+  EXPECT_NEAR(t.seconds,
+              t.compute_s + t.recompute_s + t.tensor_s + t.pipeline_s + t.bubble_s + t.data_s +
+                  t.optimizer_s + t.host_s,
+              1e-9);
+  run.global_batch *= 4;
+  const TrainingTime more = predict_training(a100, run);
+  EXPECT_LT(more.bubble_s / more.seconds, t.bubble_s / t.seconds);
+  EXPECT_NEAR(more.bubble_s, t.bubble_s, 1e-9);
+}
+
+TEST(Training, ShardingAndRecomputationSaveMemory) {
+  TrainingRun run = small_run();
+  run.data = 8;
+  const double plain = training_memory(run).total();
+  run.zero = 1;
+  const double sharded = training_memory(run).total();
+  EXPECT_LT(sharded, plain);
+  run.recompute = Recompute::Full;
+  EXPECT_LT(training_memory(run).total(), sharded);
+}
+
+TEST(Training, ImpossibleParallelismIsRefused) {
+  const System a100 = read_system("a100");
+  TrainingRun run = small_run();
+  run.tensor = 3;
+  EXPECT_THAT(message([&] { predict_training(a100, run); }), HasSubstr("16 heads do not divide into 3"));
+  run.tensor = 1;
+  run.data = 7;
+  EXPECT_THAT(message([&] { predict_training(a100, run); }), HasSubstr("does not divide into 7 replicas"));
+}
+
+TEST(Fit, FindsPlantedParameters) {
+  const auto loss = [](const std::vector<double>& x) {
+    return std::abs(std::log(x[0] / 3)) + std::abs(std::log(x[1] / 0.02));
+  };
+  const std::vector<double> found = minimise(loss, {1, 1}, {400, 3, 0.5});
+  EXPECT_NEAR(found[0], 3, 0.01);
+  EXPECT_NEAR(found[1], 0.02, 0.001);
+}
+
+// Constants that made the measurements are found again well enough to predict held-out rows.
+TEST(Calibrate, PlantedConstantsPredictHeldOutRows) {
+  System system = read_system("a100");
+  Calibration planted;
+  planted.compute = 0.7;
+  planted.memory = 0.6;
+  Stack stack;
+  stack.launch_s = 7e-6;
+  std::vector<Measurement> rows;
+  for (uint64_t i = 0; i < 120; ++i) {
+    const Gemm g{1, int64_t{1} << (i % 14), 256 * int64_t(1 + i % 17), 512 * int64_t(1 + i % 11),
+                 Precision::Bf16};
+    rows.push_back({{g, "", ""}, predict_gemm(system.chip, stack, planted, g).seconds, i});
+  }
+  const GemmFit fit = calibrate_gemm(system, rows, {Precision::Bf16, 0});
+  EXPECT_LT(fit.held_out.mean, 0.03);
+  EXPECT_GT(fit.roofline_held_out.mean, fit.held_out.mean);
+}
+
+class Table : public testing::Test {
+ protected:
+  base::CsvReader open(const std::string& text) {
+    path_ = testing::TempDir() + "questions_test.csv";
+    base::write_file(path_, text);
+    return base::CsvReader(path_, report_);
+  }
+  ~Table() override { std::remove(path_.c_str()); }
+  std::string path_;
+  base::ReadReport report_;
+};
+
+TEST_F(Table, NeuSightNamesTheReductionN) {
+  base::CsvReader in = open("device,op,B,M,N,K,latency_ms\nTesla P4,linear,1,10,20,30,not read\n");
+  ASSERT_TRUE(in.next());
+  const Gemm g = std::get<Gemm>(parse_question(dialect_of(in), in).what);
+  EXPECT_EQ(g.n, 30);
+  EXPECT_EQ(g.k, 20);
+  EXPECT_EQ(measured_s(Dialect::NeuSight, in), std::nullopt);
+}
+
+TEST_F(Table, MistakesNameTheField) {
+  base::CsvReader in = open("m,n,k,precision\n1,2,x,fp32\n1,2,0,fp32\n1,2,3,fp33\n");
+  const Dialect dialect = dialect_of(in);
+  for (const char* part : {"k", "no whole number from 1", "precision 'fp33' is not known"}) {
+    ASSERT_TRUE(in.next());
+    EXPECT_THAT(message([&] { parse_question(dialect, in); }), HasSubstr(part));
+  }
+  base::CsvReader other = open("a,b\n1,2\n");
+  EXPECT_THAT(message([&] { dialect_of(other); }), HasSubstr("fit no kind of question"));
+}
+
+TEST_F(Table, AVariantOfTheFamilyIsUsed) {
+  Question q;
+  q.device = "Tesla V100-PCIE-32GB";
+  EXPECT_EQ(variant_for(read_system("v100"), q).name, "v100-pcie");
+  const System h100 = read_system("h100");
+  EXPECT_EQ(variant_for(h100, q).name, "h100");
+}
+
+}  // namespace
+}  // namespace lento::predict
