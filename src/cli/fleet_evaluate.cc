@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "cli/fleet.h"
 #include "fleet/evaluate/real_data.h"
+#include "fleet/evaluate/synthetic.h"
 
 namespace lento::cli {
 namespace {
@@ -9,9 +10,15 @@ namespace {
 struct Options {
   std::vector<std::string> real;
   fleet::RealOptions real_options;
+  fleet::SyntheticOptions synthetic;
 };
 
 void run(Context& context, Options& o) {
+  if (o.real.empty()) {
+    o.synthetic.seed = context.seed;
+    o.synthetic.threads = context.jobs;
+    return context.show(fleet::evaluate_synthetic(o.synthetic, context.progress()));
+  }
   finding::Diagnosis d;
   d.scale = "fleet";
   d.title = "Evaluation of the fleet detectors";
@@ -47,6 +54,17 @@ void add_fleet_evaluate(CLI::App& fleet, Context& context) {
       ->check(CLI::Range(1, 64));
   app->add_option("--draws", o->real_options.draws, "hpas: fleets drawn for each fault segment")
       ->check(CLI::Range(1, 1000));
+  app->add_option("--preset", o->synthetic.preset, "Simulated jobs: paper or production")
+      ->check(CLI::IsMember({"paper", "production"}))
+      ->capture_default_str();
+  app->add_option("--faults", o->synthetic.faults, "Simulated faults")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  app->add_option("--hours", o->synthetic.hours, "Simulated fault-free hours")
+      ->check(CLI::Range(0, 100000))
+      ->capture_default_str();
+  app->add_option("--max-machines", o->synthetic.max_machines,
+                  "Draw all jobs up to this size; 0: sizes of the preset");
   context.add_output_options(*app);
   context.add_seed(*app);
   context.add_jobs(*app);

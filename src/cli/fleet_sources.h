@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/context.h"
+#include "fleet/source/prometheus.h"
 #include "fleet/source/source.h"
 #include "trace/metric_series.h"
 
@@ -16,13 +17,21 @@ struct FleetSource {
   std::string op_trace;
   std::vector<std::string> metrics, labels;
   fleet::CsvOptions columns;
-  double from = 0, to = 0;
-  bool has_from = false, has_to = false;
   double step_s = 0;
+  fleet::PrometheusOptions prometheus;
+  std::string token_file, basic_file, tenant;
+  double last_s = 900, end_s = 0;
+  std::vector<std::string> map;  // names of an exporter: dcgm, node
 };
 
 // Declares --csv, --openmetrics, columns, period and step.
 void add_source_options(CLI::App& app, FleetSource& source);
+
+// Declares --prometheus and what it needs: credentials, TLS, label conditions.
+void add_prometheus_options(CLI::App& app, FleetSource& source);
+
+// The store with its credentials read from their files.
+fleet::PrometheusOptions prometheus_of(const FleetSource& source);
 
 // Reads whichever source was named; adds inputs and skipped records to `diagnosis`.
 trace::MetricSeries read_source(const FleetSource& source, const Context& context, base::ReadReport& report,

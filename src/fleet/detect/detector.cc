@@ -21,6 +21,7 @@ namespace {
 
 constexpr size_t kColumns = 512;
 constexpr double kResolveScore = 0.7;
+constexpr const char* kStateSchema = "lento.fleet-state/1";
 
 std::string group_name(const trace::Labels& labels, const std::vector<std::string>& keys) {
   std::string name;
@@ -363,6 +364,92 @@ double Detector::peak_score(size_t machine) const {
   double sum = 0;
   for (size_t i = 0; i < top; ++i) sum += scores[i];
   return top ? sum / static_cast<double>(top) : 0;
+}
+
+base::Json Detector::save() const {
+  const Impl& d = *impl_;
+  base::Json tracks = base::Json::array(), verdicts = base::Json::array();
+  for (const Impl::Track& t : d.tracks) {
+    base::Json numbers = base::Json::array(), names = base::Json::array();
+    for (const double x : t.level.state()) numbers.push(x);
+    for (const size_t m : d.groups[t.group].machines) names.push(d.fleet.machines[m]);
+    tracks.push(base::Json::object()
+                    .set("metric", d.fleet.metrics[t.metric])
+                    .set("samples", static_cast<int64_t>(t.level.options().n))
+                    .set("machines", std::move(names))
+                    .set("state", std::move(numbers)));
+  }
+  for (const Verdict& v : d.verdicts) {
+    base::Json metrics = base::Json::array();
+    for (const MetricScore& s : v.metrics) {
+      metrics.push(base::Json::object()
+                       .set("metric", d.fleet.metrics[s.metric])
+                       .set("numbers", base::Json(base::Json::Array{s.score, s.deviation, s.level, s.peers,
+                                                                    s.threshold})));
+    }
+    verdicts.push(base::Json::object()
+                      .set("machine", d.fleet.machines[v.machine])
+                      .set("silent", v.silent)
+                      .set("active", v.active)
+                      .set("onset_ms", v.onset_ms)
+                      .set("raised_ms", v.raised_ms)
+                      .set("last_ms", v.last_ms)
+                      .set("score", v.score)
+                      .set("horizon_s", v.horizon_s)
+                      .set("metrics", std::move(metrics)));
+  }
+  return base::Json::object()
+      .set("schema", kStateSchema)
+      .set("time_ms", d.now_ms)
+      .set("verdicts", std::move(verdicts))
+      .set("tracks", std::move(tracks));
+}
+
+void Detector::restore(const base::Json& json) {
+  Impl& d = *impl_;
+  const base::Location where{"state"};
+  if (json.string_or("schema", "", where) != kStateSchema)
+    throw base::Error(where, "not a state of 'lento fleet watch'");
+  const auto index = [](const std::vector<std::string>& names, const std::string& name) {
+    return static_cast<size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+  };
+  for (const base::Json& t : json.at("tracks", where).array(where)) {
+    std::vector<double> numbers;
+    for (const base::Json& x : t.at("state", where).array(where))
+      numbers.push_back(x.is_null() ? NAN : x.number(where));
+    std::vector<std::string> machines;
+    for (const base::Json& m : t.at("machines", where).array(where)) machines.push_back(m.string(where));
+    for (Impl::Track& track : d.tracks) {
+      const auto& members = d.groups[track.group].machines;
+      const bool same =
+          d.fleet.metrics[track.metric] == t.at("metric", where).string(where) &&
+          static_cast<int64_t>(track.level.options().n) == t.at("samples", where).integer(where) &&
+          std::equal(members.begin(), members.end(), machines.begin(), machines.end(),
+                     [&](size_t m, const std::string& name) { return d.fleet.machines[m] == name; });
+      if (same) track.level.restore(numbers);
+    }
+  }
+  for (const base::Json& entry : json.at("verdicts", where).array(where)) {
+    Verdict v;
+    v.machine = index(d.fleet.machines, entry.at("machine", where).string(where));
+    if (v.machine == d.fleet.machines.size()) continue;
+    v.silent = entry.at("silent", where).boolean(where);
+    v.active = entry.at("active", where).boolean(where);
+    v.onset_ms = entry.at("onset_ms", where).integer(where);
+    v.raised_ms = entry.at("raised_ms", where).integer(where);
+    v.last_ms = entry.at("last_ms", where).integer(where);
+    v.score = entry.at("score", where).number(where);
+    v.horizon_s = entry.at("horizon_s", where).number(where);
+    for (const base::Json& m : entry.at("metrics", where).array(where)) {
+      const auto& n = m.at("numbers", where).array(where);
+      MetricScore s{index(d.fleet.metrics, m.at("metric", where).string(where))};
+      if (s.metric == d.fleet.metrics.size() || n.size() != 5) continue;
+      s.score = n[0].number(where), s.deviation = n[1].number(where), s.level = n[2].number(where);
+      s.peers = n[3].number(where), s.threshold = n[4].number(where);
+      v.metrics.push_back(s);
+    }
+    if (v.silent || !v.metrics.empty()) d.verdicts.push_back(std::move(v));
+  }
 }
 
 }  // namespace lento::fleet

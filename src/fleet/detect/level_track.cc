@@ -15,6 +15,7 @@ constexpr double kBlockShare = 0.3;  // of the whole deviation that a block must
 constexpr size_t kSteadyBlocks = 6;  // of 8
 constexpr float kKnown = 30;         // baselines entered before the level test retires
 constexpr double kMaxScore = 100;
+constexpr size_t kSortedSamples = 96;    // longer windows are thinned for their quantiles, not for the mean
 constexpr size_t kQuantileSamples = 32;  // shorter windows have no quantiles worth the name: the mean alone
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
@@ -91,9 +92,10 @@ double LevelTrack::combine(const Feature& f) const {
 }
 
 void LevelTrack::measure(const float* window, size_t m) {
-  const size_t n = options_.n;
+  const size_t n = options_.n, thin = (n + kSortedSamples - 1) / kSortedSamples;
   sorted_.clear();
   double total = 0;
+  size_t taken = 0;
   for (size_t b = 0; b < kBlocks; ++b) {
     double sum = 0;
     size_t count = 0;
@@ -101,17 +103,18 @@ void LevelTrack::measure(const float* window, size_t m) {
       if (std::isnan(window[i])) continue;
       sum += window[i];
       ++count;
-      sorted_.push_back(window[i]);
+      if (i % thin == 0) sorted_.push_back(window[i]);
     }
     block_[m][b] = count ? static_cast<float>(sum / static_cast<double>(count)) : kNan;
     total += sum;
+    taken += count;
   }
-  if (sorted_.size() * 4 < n * 3) {
+  if (taken * 4 < n * 3 || sorted_.empty()) {
     feature_[m][0] = kNan;
     return;
   }
   std::sort(sorted_.begin(), sorted_.end());
-  feature_[m][0] = static_cast<float>(total / static_cast<double>(sorted_.size()));
+  feature_[m][0] = static_cast<float>(total / static_cast<double>(taken));
   for (size_t q = 0; q < kQuantiles.size(); ++q) {
     const double at = kQuantiles[q] * static_cast<double>(sorted_.size() - 1);
     const size_t low = static_cast<size_t>(at), high = std::min(low + 1, sorted_.size() - 1);

@@ -1,0 +1,137 @@
+// lento fleet simulate: a synthetic job's metrics, as CSV with the truth beside it or as a live exporter.
+#include <chrono>
+#include <cmath>
+#include <thread>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/http.h"
+#include "base/json.h"
+#include "base/units.h"
+#include "cli/fleet.h"
+#include "fleet/simulate/simulate.h"
+
+namespace lento::cli {
+namespace {
+
+struct Options {
+  std::string preset = "production", out;
+  fleet::FleetJob job;
+  bool healthy = false;
+  int serve = -1;
+  double speed = 1;
+};
+
+base::Json truth_json(const fleet::FleetTruth& t, const trace::MetricSeries& s) {
+  base::Json shown = base::Json::array();
+  for (const std::string& c : t.shown) shown.push(c);
+  base::Json json = base::Json::object();
+  json.set("schema", "lento.fleet-truth/1").set("faulty", t.faulty);
+  if (t.faulty) {
+    json.set("machine", s.machines[t.machine])
+        .set("type", t.type)
+        .set("onset_s", t.onset_s)
+        .set("halt_s", t.halt_s);
+    json.set("contrast_s", t.contrast_s).set("shown", std::move(shown)).set("visible", t.visible);
+  }
+  return json;
+}
+
+void write_csv(const trace::MetricSeries& s, const std::string& path) {
+  base::OutputFile out(path);
+  std::string text = "machine,stage,time";
+  for (const std::string& name : s.metrics) text += "," + name;
+  out.write(text + "\n");
+  for (size_t t = 0; t < s.steps; ++t) {
+    text.clear();
+    for (size_t m = 0; m < s.machines.size(); ++m) {
+      text += s.machines[m] + "," + std::string(trace::label(s, m, "stage")) + "," + std::to_string(t);
+      for (size_t k = 0; k < s.metrics.size(); ++k) {
+        const float v = s.at(k, t, m);
+        text += std::isnan(v) ? "," : "," + base::format_number(v, 6);
+      }
+      text += "\n";
+    }
+    out.write(text);
+  }
+  out.commit();
+}
+
+std::string exposition(const trace::MetricSeries& s, size_t step, const std::string& machine) {
+  std::string text;
+  for (size_t m = 0; m < s.machines.size(); ++m) {
+    if (!machine.empty() && s.machines[m] != machine) continue;
+    for (size_t k = 0; k < s.metrics.size(); ++k) {
+      const float v = s.at(k, step, m);
+      if (std::isnan(v)) continue;
+      text += s.metrics[k] + "{machine=\"" + s.machines[m] + "\",stage=\"" +
+              std::string(trace::label(s, m, "stage")) + "\"} " + base::format_number(v, 7) + "\n";
+    }
+  }
+  return text;
+}
+
+// GET /metrics?machine=NAME is one machine's page, /metrics all of them; the time of the job runs with the
+// clock.
+void serve(Context& context, const trace::MetricSeries& s, const Options& o) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
+  const auto step = [&] {
+    const double t = std::chrono::duration<double>(Clock::now() - start).count() * o.speed;
+    return std::min(s.steps - 1, static_cast<size_t>(t));
+  };
+  base::HttpServer server("127.0.0.1", o.serve, [&](const std::string& path, const std::string& query) {
+    if (path != "/metrics") return base::HttpReply{404, "only /metrics is here\n", "text/plain"};
+    const std::string key = "machine=";
+    const std::string machine = query.starts_with(key) ? query.substr(key.size()) : "";
+    return base::HttpReply{200, exposition(s, step(), machine), "text/plain; version=0.0.4"};
+  });
+  context.streams.err << "http://127.0.0.1:" << server.port() << "/metrics\n";
+  const base::Progress progress = context.progress();
+  while (!progress.stopped()) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+}
+
+void run(Context& context, Options& o) {
+  o.job.preset = fleet::fleet_preset(o.preset);
+  o.job.faulty = !o.healthy;
+  o.job.seed = context.seed;
+  const fleet::SimulatedFleet job = fleet::simulate_fleet(o.job);
+  if (o.out.empty() && o.serve < 0) throw base::Error({}, "nothing to do", "name --out FILE or --serve PORT");
+  if (!o.out.empty()) {
+    write_csv(job.series, o.out);
+    base::write_file(o.out + ".truth.json", base::write_json(truth_json(job.truth, job.series), 2) + "\n");
+  }
+  context.streams.out << base::write_json(truth_json(job.truth, job.series)) << "\n";
+  context.streams.out.flush();
+  if (o.serve >= 0) serve(context, job.series, o);
+}
+
+}  // namespace
+
+void add_fleet_simulate(CLI::App& fleet, Context& context) {
+  CLI::App* app =
+      fleet.add_subcommand("simulate", "Write or serve the metrics of a synthetic job with known truth");
+  auto o = std::make_shared<Options>();
+  app->add_option("--preset", o->preset, "paper or production")
+      ->check(CLI::IsMember({"paper", "production"}))
+      ->capture_default_str();
+  app->add_option("--machines", o->job.machines, "Machines; drawn when not given")
+      ->check(CLI::Range(4, 10000));
+  app->add_option("--seconds", o->job.seconds, "Length of a fault-free job")
+      ->check(CLI::Range(60.0, 86400.0))
+      ->capture_default_str();
+  app->add_flag("--healthy", o->healthy, "No fault");
+  app->add_option("--index", o->job.index, "Which job of the seed")->capture_default_str();
+  app->add_option("--out", o->out, "CSV to write (.gz compresses); the truth goes to FILE.truth.json")
+      ->type_name("FILE");
+  app->add_option("--serve", o->serve, "Port of a live exporter; 0 takes a free one")
+      ->type_name("PORT")
+      ->check(CLI::Range(0, 65535));
+  app->add_option("--speed", o->speed, "Seconds of the job per second of the clock")
+      ->check(CLI::Range(0.01, 1000.0));
+  context.add_seed(*app);
+  example(*app, "lento fleet simulate --machines 64 --preset paper --out job.csv.gz");
+  app->callback([&context, o] { run(context, *o); });
+}
+
+}  // namespace lento::cli

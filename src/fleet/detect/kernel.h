@@ -1,0 +1,69 @@
+// The hot loops of the LSTM-VAE and of the distances, compiled three times (AVX-512, AVX2, baseline) and
+// chosen at run time. A lane is one machine or one training window; arrays are [index][lane], lanes
+// contiguous.
+//
+// Network (hidden 4, latent 8, window 8, gates in the order i, f, g, o):
+//   h_t, c_t = LSTM_enc(x_t)   mu = A h_W + a   lv = B h_W + b   z = mu + exp(lv/2) eps   d = C z + c
+//   h'_t     = LSTM_dec(d)     y_t = O h'_t + o
+// Loss of a block: sum over lanes and time of (y - x)^2 inv_mse + KL inv_kl, KL = -1/2 (1 + lv - mu^2 - exp
+// lv).
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace lento::fleet {
+
+namespace vae {
+inline constexpr size_t kWindow = 8, kHidden = 4, kLatent = 8, kGates = 4 * kHidden;
+// Offsets into the parameters; matrices are row-major, one row per output.
+inline constexpr size_t kEncIn = 0, kEncHid = kEncIn + kGates, kEncBias = kEncHid + kGates * kHidden;
+inline constexpr size_t kMu = kEncBias + kGates, kMuBias = kMu + kLatent * kHidden;
+inline constexpr size_t kLv = kMuBias + kLatent, kLvBias = kLv + kLatent * kHidden;
+inline constexpr size_t kZ = kLvBias + kLatent, kZBias = kZ + kHidden * kLatent;
+inline constexpr size_t kDecIn = kZBias + kHidden, kDecHid = kDecIn + kGates * kHidden;
+inline constexpr size_t kDecBias = kDecHid + kGates * kHidden;
+inline constexpr size_t kOut = kDecBias + kGates, kOutBias = kOut + kHidden;
+inline constexpr size_t kParameters = kOutBias + 1;
+}  // namespace vae
+
+enum class Distance { Euclid, Manhattan, Chebyshev };
+
+struct Kernel {
+  const char* name;
+  size_t lanes;
+
+  // Reconstructs (latent = false: out has kWindow rows) or encodes (kLatent rows) `count` lanes whose samples
+  // lie at x[t * x_stride + lane]; out rows are out_stride apart. Uses the mean, no draw.
+  void (*embed)(const float* parameters, const float* x, size_t x_stride, size_t count, bool latent,
+                float* out, size_t out_stride);
+
+  // Forward and backward of `lanes` windows x[kWindow][lanes] with draws eps[kLatent][lanes]; adds the
+  // gradient of the loss, summed over lanes, to grad[kParameters]. Returns the summed squared error.
+  double (*train)(const float* parameters, const float* x, const float* eps, float inv_mse, float inv_kl,
+                  float* grad);
+
+  // sums[i] = sum over pivots p of |E_i - E_p| for i < count, E[d * stride + i].
+  void (*distances)(const float* e, size_t stride, size_t dims, size_t count, const size_t* pivots,
+                    size_t pivot_count, Distance distance, float* sums);
+};
+
+const Kernel& kernel();                          // the fastest this machine runs
+std::vector<const Kernel*> supported_kernels();  // all it runs, fastest first: for tests
+
+// The same mathematics in double and scalar, for tests: loss and gradient of one window.
+struct ReferenceResult {
+  double loss = 0;
+  std::vector<double> gradient;        // kParameters
+  std::vector<double> reconstruction;  // kWindow
+  std::vector<double> latent;          // kLatent
+};
+ReferenceResult reference_vae(const std::vector<double>& parameters, const double* x, const double* eps,
+                              double inv_mse, double inv_kl);
+
+extern const Kernel kBaselineKernel;
+#if defined(__x86_64__)
+extern const Kernel kAvx2Kernel, kAvx512Kernel;
+#endif
+
+}  // namespace lento::fleet

@@ -1,0 +1,59 @@
+// A synthetic training job's metrics with known truth (specification: docs/methods/fleet-simulation.md).
+//
+// Machines of one pipeline stage share a level; all share the job's wave (iterations seen through 1 s
+// sampling), checkpoint dips and a start-up ramp; each has an offset, correlated and white noise, and short
+// jitters as large as a fault. A fault shows in the metric classes that Minder's Table 1 gives for its type,
+// drawn independently; after a while the peers wait for the faulty machine and the contrast shrinks; then the
+// job halts.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trace/metric_series.h"
+
+namespace lento::fleet {
+
+// The two frozen presets.
+//   paper       faults last at least 4 minutes: what the paper's continuity rule can see at best
+//   production  the full mix of durations, rapid propagation, missing samples, whole-machine gaps
+struct FleetPreset {
+  std::string name;
+  double shortest_fault_s = 0;
+  double rapid_share = 0.25;     // of PCIe and GPU execution faults: contrast under 4 minutes
+  double missing_share = 0;      // samples that never arrive
+  double gap_rate_per_hour = 0;  // whole-machine gaps of 5 to 30 s, per machine
+};
+const std::vector<FleetPreset>& fleet_presets();
+const FleetPreset& fleet_preset(const std::string& name);  // Error names the known ones
+
+struct FleetJob {
+  FleetPreset preset;
+  size_t machines = 0;  // 0: drawn, 70 % log-uniform 4..599, 30 % 600..1500
+  bool faulty = true;
+  double seconds = 3600;      // of a fault-free job; a faulty one ends where the job halts
+  bool extra_metrics = true;  // throughput, disk, memory besides the seven of the paper
+  uint64_t seed = 1;
+  uint64_t index = 0;  // which job of the seed
+};
+
+struct FleetTruth {
+  bool faulty = false;
+  size_t machine = 0;
+  std::string type;
+  double onset_s = 0, halt_s = 0;
+  double contrast_s = 0;           // how long the machine differs from its peers
+  std::vector<std::string> shown;  // metric classes
+  bool visible = false;            // CPU, GPU or PFC shown, for at least 240 s
+};
+
+struct SimulatedFleet {
+  trace::MetricSeries series;  // 1 s steps from time 0, label `stage`
+  FleetTruth truth;
+};
+
+SimulatedFleet simulate_fleet(const FleetJob& job);
+
+}  // namespace lento::fleet

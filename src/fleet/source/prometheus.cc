@@ -1,0 +1,242 @@
+#include "fleet/source/prometheus.h"
+
+#include <snappy.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/number.h"
+#include "base/units.h"
+#include "fleet/source/chunks.h"
+#include "remote_read.pb.h"
+
+namespace lento::fleet {
+namespace {
+
+using LabelList = std::vector<std::pair<std::string, std::string>>;
+
+const std::string* first_of(const LabelList& labels, const std::vector<std::string>& wanted) {
+  for (const std::string& name : wanted) {
+    for (const auto& [key, value] : labels) {
+      if (key == name && !value.empty()) return &value;
+    }
+  }
+  return nullptr;
+}
+
+std::pair<std::string, std::string> split_match(const std::string& text) {
+  const size_t at = text.find('=');
+  if (at == std::string::npos || at == 0) {
+    throw base::Error({}, "match '" + text + "' is not LABEL=VALUE", "for example --match job=training");
+  }
+  return {text.substr(0, at), text.substr(at + 1)};
+}
+
+class Collector {
+ public:
+  Collector(const PrometheusOptions& options, trace::SeriesBuilder& builder, base::ReadReport& report)
+      : options_(options), builder_(builder), report_(report), where_{options.url} {}
+
+  // The series a label set belongs to; false when it names no machine.
+  bool open(const std::string& metric, const LabelList& labels, trace::SeriesBuilder::Key& key) {
+    const std::string* machine = first_of(labels, options_.machine_labels);
+    if (!machine) {
+      report_.skip(where_, "no machine label");
+      return false;
+    }
+    const std::string* device = first_of(labels, options_.device_labels);
+    key = {builder_.metric(metric), builder_.machine(*machine), device ? builder_.device(*device) : 0};
+    for (const std::string& name : options_.label_names) {
+      if (const std::string* value = first_of(labels, {name})) builder_.set_label(key.machine, name, *value);
+    }
+    return true;
+  }
+  void add(const trace::SeriesBuilder::Key& key, int64_t time_ms, double value) {
+    builder_.add(key, time_ms, value, where_);
+  }
+  void damaged(std::string_view why) { report_.skip(where_, std::string(why)); }
+
+ private:
+  const PrometheusOptions& options_;
+  trace::SeriesBuilder& builder_;
+  base::ReadReport& report_;
+  base::Location where_;
+};
+
+std::string read_request(const PrometheusOptions& o, const std::string& metric, int64_t begin_ms,
+                         int64_t end_ms) {
+  prometheus::ReadRequest request;
+  request.add_accepted_response_types(prometheus::ReadRequest::STREAMED_XOR_CHUNKS);
+  prometheus::Query& query = *request.add_queries();
+  query.set_start_timestamp_ms(begin_ms);
+  query.set_end_timestamp_ms(end_ms);
+  const auto match = [&](const std::string& name, const std::string& value) {
+    prometheus::LabelMatcher& m = *query.add_matchers();
+    m.set_name(name);
+    m.set_value(value);
+  };
+  match("__name__", metric);
+  for (const std::string& text : o.match) {
+    const auto [name, value] = split_match(text);
+    match(name, value);
+  }
+  const std::string plain = request.SerializeAsString();
+  std::string packed;
+  snappy::Compress(plain.data(), plain.size(), &packed);
+  return packed;
+}
+
+struct Period {
+  int64_t begin_ms, end_ms;
+};
+
+void take_chunks(const prometheus::ChunkedReadResponse& response, const std::string& metric, Period period,
+                 Collector& to) {
+  for (const prometheus::ChunkedSeries& series : response.chunked_series()) {
+    LabelList labels;
+    for (const prometheus::Label& l : series.labels()) labels.emplace_back(l.name(), l.value());
+    trace::SeriesBuilder::Key key;
+    if (!to.open(metric, labels, key)) continue;
+    for (const prometheus::Chunk& chunk : series.chunks()) {
+      if (chunk.type() != prometheus::Chunk::XOR) {
+        to.damaged("a chunk of unknown encoding");
+        continue;
+      }
+      const bool whole = read_xor_chunk(chunk.data(), [&](int64_t t, double v) {
+        if (t >= period.begin_ms && t <= period.end_ms && !std::isnan(v))
+          to.add(key, t, v);  // NaN marks staleness
+      });
+      if (!whole) to.damaged("a damaged chunk");
+    }
+  }
+}
+
+// False when the store does not speak streamed chunks.
+bool remote_read(const PrometheusOptions& o, const std::string& metric, Period period, Collector& to) {
+  base::HttpRequest request;
+  request.method = "POST";
+  request.url = o.url + "/api/v1/read";
+  request.headers = {"Content-Encoding: snappy", "Content-Type: application/x-protobuf",
+                     "X-Prometheus-Remote-Read-Version: 0.1.0"};
+  request.body = read_request(o, metric, period.begin_ms, period.end_ms);
+  const base::HttpReply reply = base::http_request(request, o.http);
+  if (reply.status != 200 || reply.type.find("x-streamed-protobuf") == std::string::npos) return false;
+  const std::string_view problem = read_frames(reply.body, [&](std::string_view payload) {
+    prometheus::ChunkedReadResponse response;
+    if (!response.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
+      return to.damaged("a frame that is no response");
+    take_chunks(response, metric, period, to);
+  });
+  if (!problem.empty()) to.damaged(problem);
+  return true;
+}
+
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    constexpr const char* hex = "0123456789ABCDEF";
+    if (std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '-') {
+      out += c;
+    } else {
+      out += {'%', hex[static_cast<uint8_t>(c) >> 4], hex[c & 15]};
+    }
+  }
+  return out;
+}
+
+void range_query(const PrometheusOptions& o, const std::string& metric, Period period, Collector& to) {
+  std::string selector = metric + "{";
+  for (const std::string& text : o.match) {
+    const auto [name, value] = split_match(text);
+    selector += name + "=" + base::write_json(base::Json(value)) + ",";
+  }
+  selector += "}[" + std::to_string((period.end_ms - period.begin_ms) / 1000 + 1) + "s]";
+  base::HttpRequest request;
+  request.url = o.url + "/api/v1/query?query=" + escaped(selector) +
+                "&time=" + base::format_exact(static_cast<double>(period.end_ms) / 1000);
+  const base::HttpReply reply = base::http_request(request, o.http);
+  const base::Location where{o.url};
+  if (reply.status != 200) {
+    throw base::Error(
+        where,
+        "the store answered status " + std::to_string(reply.status) + " to a query for '" + metric + "'",
+        "check the address, the credentials and the metric's name");
+  }
+  const base::Json json = base::parse_json(reply.body, o.url);
+  if (json.string_or("status", "", where) != "success")
+    throw base::Error(where, "the query for '" + metric + "' failed");
+  for (const base::Json& series : json.at("data", where).at("result", where).array(where)) {
+    LabelList labels;
+    for (const auto& [name, value] : series.at("metric", where).object(where))
+      labels.emplace_back(name, value.string(where));
+    trace::SeriesBuilder::Key key;
+    if (!to.open(metric, labels, key)) continue;
+    for (const base::Json& sample : series.at("values", where).array(where)) {
+      const auto& pair = sample.array(where);
+      if (pair.size() != 2) {
+        to.damaged("a sample that is no pair");
+        continue;
+      }
+      const auto value = base::try_double(pair[1].string(where));
+      const double time = pair[0].number(where);
+      if (!value || !(std::abs(time) < 9e12)) {
+        to.damaged("value is not a finite number");
+      } else {
+        to.add(key, std::llround(time * 1000), *value);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+trace::MetricSeries read_prometheus(const PrometheusOptions& o, int64_t begin_ms, int64_t end_ms,
+                                    base::ReadReport& report) {
+  trace::SeriesBuilder builder(report);
+  Collector collector(o, builder, report);
+  if (o.metrics.empty()) throw base::Error({o.url}, "no metric was named", "name at least one with --metric");
+  for (const std::string& metric : o.metrics) {
+    const Period period{begin_ms, end_ms};
+    if (!o.chunks || !remote_read(o, metric, period, collector)) range_query(o, metric, period, collector);
+  }
+  return builder.build(o.grid, {o.url});
+}
+
+std::string rfc3339(int64_t unix_ms) {
+  const std::time_t seconds = unix_ms / 1000;
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  char text[64];
+  std::snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", utc.tm_year + 1900, utc.tm_mon + 1,
+                utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec, static_cast<int>(unix_ms % 1000));
+  return text;
+}
+
+void post_alerts(const std::string& url, const base::HttpOptions& http, const std::vector<Alert>& alerts) {
+  base::Json list = base::Json::array();
+  for (const Alert& a : alerts) {
+    base::Json labels = base::Json::object(), annotations = base::Json::object();
+    for (const auto& [k, v] : a.labels) labels.set(k, v);
+    for (const auto& [k, v] : a.annotations) annotations.set(k, v);
+    list.push(base::Json::object()
+                  .set("labels", std::move(labels))
+                  .set("annotations", std::move(annotations))
+                  .set("startsAt", rfc3339(a.starts_ms))
+                  .set("endsAt", rfc3339(a.ends_ms)));
+  }
+  base::HttpRequest request;
+  request.method = "POST";
+  request.url = url + "/api/v2/alerts";
+  request.headers = {"Content-Type: application/json"};
+  request.body = base::write_json(list);
+  const base::HttpReply reply = base::http_request(request, http);
+  if (reply.status != 200) {
+    throw base::Error({url}, "the Alertmanager answered status " + std::to_string(reply.status) + ": " +
+                                 reply.body.substr(0, 200));
+  }
+}
+
+}  // namespace lento::fleet
