@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+"""A live fleet end to end with real parts: workers or a simulated job, Prometheus, watch, Alertmanager, webhook.
+
+usage: fleet_live.py LENTO simulated|processes
+  simulated   64 simulated machines with a planted fault behind one exporter
+  processes   10 local processes in a barrier-synchronised loop; one is stopped and continued by signals
+Exit 77 (skipped) when prometheus or prometheus-alertmanager is not installed.
+"""
+import http.server
+import json
+import multiprocessing
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def worker(index, count, barrier, pages, stop):
+    """Compute, meet the others, publish own CPU time per step and step time."""
+    steps = 0
+    while not stop.value:
+        begin, cpu = time.monotonic(), time.process_time()
+        total = 0
+        for i in range(60_000):
+            total += i * i
+        own, busy = time.monotonic() - begin, time.process_time() - cpu
+        steps += 1
+        pages[3 * index], pages[3 * index + 1], pages[3 * index + 2] = own, busy, steps
+        try:
+            barrier.wait(timeout=60)
+        except Exception:
+            return
+        time.sleep(0.05)
+
+
+class Exporter(http.server.BaseHTTPRequestHandler):
+    pages, count = None, 0
+
+    def do_GET(self):
+        machine = self.path.partition("machine=")[2]
+        i = int(machine.removeprefix("worker"))
+        text = f'step_time_s{{machine="{machine}"}} {Exporter.pages[3 * i]}\n'
+        text += f'step_cpu_s{{machine="{machine}"}} {Exporter.pages[3 * i + 1]}\n'
+        self.send_response(200)
+        self.send_header("Content-Type", "text/plain; version=0.0.4")
+        self.end_headers()
+        self.wfile.write(text.encode())
+
+    def log_message(self, *args):
+        pass
+
+
+def serve(handler):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server.server_address[1]
+
+
+class Webhook(http.server.BaseHTTPRequestHandler):
+    alerts = []
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        Webhook.alerts += json.loads(body)["alerts"]
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, *args):
+        pass
+
+
+class Fleet:
+    """The processes of one run; everything started here is ended here."""
+
+    def __init__(self, folder):
+        self.folder, self.started = folder, []
+
+    def start(self, *command, **kwargs):
+        log = open(os.path.join(self.folder, os.path.basename(command[0]) + f"{len(self.started)}.log"), "w")
+        process = subprocess.Popen(command, stderr=log, cwd=self.folder, **({"stdout": log} | kwargs))
+        self.started.append(process)
+        return process
+
+    def end(self):
+        for process in reversed(self.started):
+            process.terminate()
+        for process in self.started:
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+    def prometheus(self, exporter, machines):
+        port = free_port()
+        targets = ", ".join(f'"{m}"' for m in machines)
+        with open(os.path.join(self.folder, "prometheus.yml"), "w") as f:
+            f.write(f"""global: {{scrape_interval: 1s, scrape_timeout: 1s}}
+scrape_configs:
+- job_name: fleet
+  honor_labels: true
+  static_configs: [{{targets: [{targets}]}}]
+  relabel_configs:
+  - {{source_labels: [__address__], target_label: __param_machine}}
+  - {{source_labels: [__address__], target_label: instance}}
+  - {{target_label: __address__, replacement: "127.0.0.1:{exporter}"}}
+""")
+        self.start("prometheus", "--config.file=prometheus.yml", "--storage.tsdb.path=data",
+                   f"--web.listen-address=127.0.0.1:{port}", "--storage.tsdb.retention.time=2h")
+        return f"http://127.0.0.1:{port}"
+
+    def alertmanager(self, webhook):
+        port = free_port()
+        with open(os.path.join(self.folder, "alertmanager.yml"), "w") as f:
+            f.write(f"""route: {{receiver: hook, group_wait: 1s, group_interval: 1s, repeat_interval: 1h, group_by: [machine]}}
+receivers:
+- name: hook
+  webhook_configs: [{{url: "http://127.0.0.1:{webhook}/"}}]
+""")
+        self.start("prometheus-alertmanager", "--config.file=alertmanager.yml", "--storage.path=alerts",
+                   f"--web.listen-address=127.0.0.1:{port}", "--cluster.listen-address=")
+        return f"http://127.0.0.1:{port}"
+
+
+def wait_for_alert(seconds):
+    end = time.time() + seconds
+    while time.time() < end and not Webhook.alerts:
+        time.sleep(0.2)
+    return Webhook.alerts
+
+
+def watch(fleet, lento, store, alerts, metrics, horizons, seconds):
+    time.sleep(3)
+    return fleet.start(lento, "fleet", "watch", "--prometheus", store, "--match", "job=fleet", "--machine-label", "machine",
+                       "--metric", *metrics, "--horizons", *horizons, "--alertmanager", alerts, "--state", "state.json",
+                       "--interval", "2", "--lag", "3", "--resend", "5", "--run-for", str(seconds))
+
+
+def simulated(fleet, lento):
+    for index in range(100):  # the first job whose fault shows in the GPU metrics
+        exporter = fleet.start(lento, "fleet", "simulate", "--preset", "paper", "--machines", "64", "--index", str(index),
+                               "--serve", str(port := free_port()), "--speed", "6", stdout=subprocess.PIPE, text=True)
+        truth = json.loads(exporter.stdout.readline())
+        if "GPU" in truth["shown"]:
+            break
+        exporter.terminate()
+    machines = [f"machine-{m:04}" for m in range(64)]
+    store = fleet.prometheus(port, machines)
+    alerts = fleet.alertmanager(serve(Webhook))
+    watch(fleet, lento, store, alerts, ["gpu_duty_cycle", "cpu_usage"], ["24"], 170)
+    return truth["machine"], wait_for_alert(170)
+
+
+def processes(fleet, lento):
+    count, slow = 10, 6
+    barrier, stop = multiprocessing.Barrier(count), multiprocessing.Value("i", 0)
+    Exporter.pages = multiprocessing.Array("d", 3 * count)
+    workers = [multiprocessing.Process(target=worker, args=(i, count, barrier, Exporter.pages, stop), daemon=True) for i in range(count)]
+    for w in workers:
+        w.start()
+    store = fleet.prometheus(serve(Exporter), [f"worker{i}" for i in range(count)])
+    alerts = fleet.alertmanager(serve(Webhook))
+    watch(fleet, lento, store, alerts, ["step_time_s"], ["30"], 200)
+    time.sleep(75)
+    early = list(Webhook.alerts)
+    if early:
+        return "nobody before the fault", early
+    end = time.time() + 110
+    while time.time() < end and not Webhook.alerts:  # stopped four fifths of the time
+        os.kill(workers[slow].pid, signal.SIGSTOP)
+        time.sleep(0.4)
+        os.kill(workers[slow].pid, signal.SIGCONT)
+        time.sleep(0.1)
+    stop.value = 1
+    for w in workers:
+        w.terminate()
+    return f"worker{slow}", wait_for_alert(1)
+
+
+def main():
+    if not shutil.which("prometheus") or not shutil.which("prometheus-alertmanager"):
+        print("skipped: prometheus and prometheus-alertmanager are not installed")
+        return 77
+    lento = os.path.abspath(sys.argv[1])
+    with tempfile.TemporaryDirectory() as folder:
+        fleet = Fleet(folder)
+        begin = time.time()
+        try:
+            expected, alerts = {"simulated": simulated, "processes": processes}[sys.argv[2]](fleet, lento)
+        finally:
+            fleet.end()
+        named = [a["labels"]["machine"] for a in alerts]
+        print(f"expected {expected}, webhook received {named} after {time.time() - begin:.0f} s")
+        if not named or named[0] != expected:
+            for name in sorted(os.listdir(folder)):
+                if name.startswith("lento") and name.endswith(".log"):
+                    print(name, open(os.path.join(folder, name)).read()[-2000:])
+        return 0 if named and set(named) == {expected} else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
