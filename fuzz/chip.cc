@@ -1,11 +1,12 @@
 // Any bytes as a chip and as a probe plan.
+#include "spec/chip.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
 #include "base/error.h"
 #include "chip/map/probe_plan.h"
-#include "spec/chip.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);

@@ -1,4 +1,6 @@
 // Any bytes as a probe-record file.
+#include "trace/probe_file.h"
+
 #include <unistd.h>
 
 #include <cstddef>
@@ -7,11 +9,11 @@
 #include <string>
 
 #include "base/error.h"
-#include "trace/probe_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const std::string path = "/tmp/lento_fuzz_probe." + std::to_string(getpid());
-  std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
   try {
     lento::base::ReadReport report;
     lento::trace::ProbeReader reader(path, report);

@@ -236,7 +236,7 @@ void add_chip_simulate(CLI::App& app, Context& context) {
   command->add_option("--faults", args->faults, "What to slow down (YAML or the released JSON)")
       ->type_name("FILE");
   command->add_option("--inferences", args->inferences, "Inferences, back to back")
-      ->check(CLI::Range(1, 100000))
+      ->check(CLI::Range(1, 10000))
       ->capture_default_str();
   command
       ->add_option("--probes", args->probes, "full, communication, compute, none, generated, or a plan file")

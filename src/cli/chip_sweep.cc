@@ -125,7 +125,7 @@ void add_chip_sweep(CLI::App& chip, Context& context) {
       ->check(CLI::Range(1.0, 1e6))
       ->capture_default_str();
   command->add_option("--inferences", args->inferences, "Inferences of each run")
-      ->check(CLI::Range(1, 100000))
+      ->check(CLI::Range(1, 10000))
       ->capture_default_str();
   context.add_seed(*command);
   context.add_jobs(*command);

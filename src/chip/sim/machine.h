@@ -23,8 +23,9 @@ class Machine : public NetworkUser {
   void delivered(uint32_t transfer, uint32_t bytes) override;
 
  private:
-  // What an event does; the number below it stands in the low 29 bits of EventHeap::Event::what.
-  enum class Kind : uint32_t { ServerDone, ComputeDone, StartUpDone, SlotDone };
+  // What an event does; of what stands in the low 29 bits of EventHeap::Event::what. The network pushes plain
+  // server numbers, so ServerDone is 0.
+  enum class Kind : uint32_t { ServerDone = 0, ComputeDone, StartUpDone, SlotDone };
   static constexpr int kKindShift = 29;
   static uint32_t event(Kind kind, uint32_t index) {
     return static_cast<uint32_t>(kind) << kKindShift | index;

@@ -1,0 +1,36 @@
+#include "chip/sim/chrome_trace.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "base/json.h"
+#include "chip/map/test_data.h"
+#include "chip/sim/simulate.h"
+
+namespace lento::chip {
+namespace {
+
+TEST(ChromeTrace, IsJsonWithOneEventARecord) {
+  const std::string path = testing::TempDir() + "lento_trace.json";
+  const spec::Chip chip;
+  const Mapping mapping = test::two_layers();
+  const Program program = expand(mapping, chip, "m");
+  ChromeTrace trace(path, mapping, chip);
+  const Result result = simulate(Model(chip, program), {}, {}, &trace);
+  trace.commit();
+  const base::Json json = base::parse_json(base::read_file(path), path);
+  uint64_t spans = 0;
+  double last = 0;
+  for (const base::Json& event : json.find("traceEvents")->items()) {
+    if (event.find("ph")->string({}) != "X") continue;
+    ++spans;
+    last = std::max(last, event.find("ts")->number({}) + event.find("dur")->number({}));
+  }
+  EXPECT_EQ(spans, result.records);
+  EXPECT_NEAR(last, static_cast<double>(result.cycles) * 0.01, 0.01);  // 100 MHz: 100 cycles a microsecond
+  std::filesystem::remove(path);
+}
+
+}  // namespace
+}  // namespace lento::chip
