@@ -53,13 +53,16 @@ void add_fleet(CLI::App& app, Context& context);
 void add_report(CLI::App& app, Context& context);
 void add_serve(CLI::App& app, Context& context);
 void add_memory(CLI::App& app, Context& context);
-void add_memory_itemsets(CLI::App& group, Context& context);
 void add_predict(CLI::App& app, Context& context);
 void add_validate(CLI::App& app, Context& context);
 
 // Commands of the group `lento chip`, listed in cli/chip.cc.
 void add_chip_simulate(CLI::App& chip, Context& context);
 void add_chip_sweep(CLI::App& chip, Context& context);
+
+// Commands of the group `lento memory`, listed in cli/memory.cc.
+void add_memory_itemsets(CLI::App& memory, Context& context);
+void add_memory_simulate(CLI::App& memory, Context& context);
 
 // A footer with a working example, shown at the end of --help.
 void example(CLI::App& app, const std::string& text);

@@ -12,7 +12,7 @@
 namespace lento::trace {
 
 struct AccessFileOptions {
-  uint32_t chunk_events = 1u << 17;
+  uint32_t chunk_events = 1u << 15;
   int level = 3;  // zstd
 };
 

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "trace/access_codec.h"
 
 namespace lento::trace {
 namespace {
@@ -123,6 +124,33 @@ void append_access_text(const AccessRecord& r, std::string& out) {
   number(out, r.blamed), out += ' ';
   out += to_string(r.cause);
   out += '\n';
+}
+
+AccessTextWriter::AccessTextWriter(const std::string& path, TextForm form) : file_(path), form_(form) {
+  if (form_ == TextForm::Full) file_.write(access_text_header());
+}
+
+void AccessTextWriter::record(const AccessRecord& record) { pending_.push_back(record); }
+
+void AccessTextWriter::advance(uint64_t cycle) {
+  if (pending_.size() >= kBatch) write_before(cycle);
+}
+
+void AccessTextWriter::write_before(uint64_t cycle) {
+  sort_by_cycle(pending_);
+  std::string text;
+  size_t count = 0;
+  for (; count < pending_.size() && pending_[count].cycle < cycle; ++count) {
+    form_ == TextForm::Full ? append_access_text(pending_[count], text)
+                            : append_paper_text(pending_[count], text);
+  }
+  file_.write(text);
+  pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(count));
+}
+
+void AccessTextWriter::finish() {
+  write_before(UINT64_MAX);
+  file_.commit();
 }
 
 AccessTextSource::AccessTextSource(const std::string& path, base::ReadReport& report)

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/file.h"
 #include "base/read_report.h"
@@ -20,6 +21,24 @@ void append_access_text(const AccessRecord& record, std::string& out);  // one l
 
 // The paper's form: cpu, cycle, pc, type, address, latency; nothing else, no header.
 void append_paper_text(const AccessRecord& record, std::string& out);
+
+enum class TextForm { Full, Paper };
+
+// Writes a trace as text, in trace order. Records may come per CPU as AccessFileWriter takes them.
+class AccessTextWriter : public AccessSink {
+ public:
+  AccessTextWriter(const std::string& path, TextForm form);
+  void record(const AccessRecord& record) override;
+  void advance(uint64_t cycle) override;
+  void finish();
+
+ private:
+  void write_before(uint64_t cycle);
+
+  base::OutputFile file_;
+  TextForm form_;
+  std::vector<AccessRecord> pending_;
+};
 
 // Reads the text form; lines that are no record are skipped and counted. Throws base::Error at a wrong
 // header.

@@ -1,0 +1,84 @@
+// A set-associative cache of tags (values live in the one memory), least recently used replacement. The most
+// recent way of a set stands first, so that a hit is usually one comparison.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "memory/platform/platform.h"
+
+namespace lento::memory {
+
+class Cache {
+ public:
+  static constexpr uint32_t kNone = 0xffffffff;
+
+  explicit Cache(const CacheShape& shape)
+      : ways_(static_cast<uint32_t>(shape.ways)),
+        mask_(static_cast<uint32_t>(shape.bytes / shape.line_bytes / shape.ways - 1)),
+        lines_((mask_ + size_t{1}) * ways_, kNone),
+        lost_(lines_.size()) {}
+
+  bool hit(uint32_t line) {
+    uint32_t* const set = &lines_[size_t{line & mask_} * ways_];
+    return set[0] == line || (ways_ > 1 && promote(set, line));
+  }
+
+  // Puts the line in; returns the line that had to go, or kNone.
+  uint32_t fill(uint32_t line) {
+    const size_t at = size_t{line & mask_} * ways_;
+    for (uint32_t way = 0; way < ways_; ++way) {
+      if (lost_[at + way].line == line) lost_[at + way].line = kNone;
+    }
+    uint32_t* const set = &lines_[at];
+    if (promote(set, line)) return kNone;
+    uint32_t* slot = std::find(set, set + ways_, kNone);  // an invalid way first
+    if (slot == set + ways_) --slot;
+    const uint32_t gone = *slot;
+    std::rotate(set, slot, slot + 1);
+    set[0] = line;
+    return gone;
+  }
+
+  // Takes the line away because of `culprit`'s store.
+  void invalidate(uint32_t line, uint16_t culprit, uint32_t culprit_pc) {
+    const size_t at = size_t{line & mask_} * ways_;
+    for (uint32_t way = 0; way < ways_; ++way) {
+      if (lines_[at + way] != line) continue;
+      lines_[at + way] = kNone;
+      lost_[at + way] = {line, culprit_pc, culprit};
+    }
+  }
+
+  struct Lost {
+    uint32_t line = kNone;
+    uint32_t culprit_pc = 0;
+    uint16_t culprit = 0;
+  };
+  // Who took the line away since it was last here; nullptr when nobody did.
+  const Lost* lost(uint32_t line) const {
+    const size_t at = size_t{line & mask_} * ways_;
+    for (uint32_t way = 0; way < ways_; ++way) {
+      if (lost_[at + way].line == line) return &lost_[at + way];
+    }
+    return nullptr;
+  }
+
+  void clear() { std::fill(lines_.begin(), lines_.end(), kNone); }
+
+ private:
+  bool promote(uint32_t* set, uint32_t line) {
+    uint32_t* const end = set + ways_;
+    uint32_t* const at = std::find(set, end, line);
+    if (at == end) return false;
+    std::rotate(set, at, at + 1);
+    return true;
+  }
+
+  uint32_t ways_, mask_;
+  std::vector<uint32_t> lines_;
+  std::vector<Lost> lost_;
+};
+
+}  // namespace lento::memory

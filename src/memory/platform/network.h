@@ -1,0 +1,92 @@
+// The way from the harts to memory: channels with an arbiter each, and who waits for whom.
+//
+// Every transaction is arbitrated once, at its channel: the bus, or the port of its bank (crossbar, mesh).
+//   1. A channel serves one transaction at a time, for read_cycles or write_cycles, then at once the next.
+//   2. Among those that have arrived, the arbiter picks: round robin by hart after the last one served, the
+//      lowest hart, or the first come. Of one hart's own, the read before the write.
+//   3. Behind the bus a bank serves in the order of the bus and is busy for bank_cycles.
+//   4. Mesh links are reserved in the order of injection; a packet holds a link for its flits.
+//   5. While X is served, every waiting transaction of another hart is charged to X, cycle by cycle; so the
+//      charges of a transaction and its waits behind its own hart add up to its waiting time exactly.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "memory/platform/platform.h"
+
+namespace lento::memory {
+
+enum class Kind : uint8_t { Fill, Fetch, Uncached, Write, Atomic };
+
+struct Charge {
+  uint32_t pc = 0, cycles = 0;
+  uint32_t largest = 0;  // the longest single wait; its pc is kept
+  uint16_t hart = 0;
+  trace::DelayCause cause = trace::DelayCause::None;
+};
+
+struct Transaction {
+  uint32_t line = 0, address = 0, pc = 0;
+  uint16_t hart = 0;
+  Kind kind = Kind::Write;
+  bool granted = false;
+  bool blocking = false;  // the hart waits for it
+  Cycles issue = 0, arrival = 0, granted_at = 0, done = 0;
+  uint32_t charges_used = 0;
+  std::array<Charge, 8> charges;  // by culprit; beyond eight the smallest gives way
+
+  void charge(uint16_t culprit, uint32_t culprit_pc, Cycles cycles, trace::DelayCause cause);
+  // The culprit of most cycles, or nullptr.
+  const Charge* main_charge() const;
+};
+
+class Network {
+ public:
+  static constexpr Cycles kNever = UINT64_MAX;
+
+  explicit Network(const Platform& platform);
+
+  // The transaction leaves its hart at cycle `at` and waits until granted. It must stay where it is.
+  void inject(Transaction& transaction, Cycles at);
+
+  // When the next grant will happen if nothing else is injected; kNever without waiting ones.
+  Cycles next_grant() const { return next_grant_; }
+
+  // Performs that grant: sets granted and done, and returns the transaction.
+  Transaction& grant();
+
+  Cycles busy() const { return busy_; }
+  int channels() const { return static_cast<int>(channels_.size()); }
+
+ private:
+  struct Channel {
+    std::vector<Transaction*> waiting;
+    Cycles busy_until = 0;
+    uint32_t owner_pc = 0;
+    uint16_t owner = UINT16_MAX;
+    uint16_t last = UINT16_MAX;
+    Cycles next = kNever;
+  };
+  struct Bank {
+    Cycles free = 0;
+    uint32_t owner_pc = 0;
+    uint16_t owner = UINT16_MAX;
+  };
+
+  size_t pick(const Channel& channel, Cycles at) const;
+  void reschedule(Channel& channel);
+  void pass_bank(Transaction& transaction, Cycles arrival);
+  Cycles travel(int from, int to, Cycles at, int flits);
+
+  const Platform platform_;
+  std::vector<Channel> channels_;
+  std::vector<Bank> banks_;        // bus only
+  std::vector<Cycles> link_free_;  // mesh: node * 4 + direction
+  int width_ = 1;                  // of the mesh
+  Cycles next_grant_ = kNever;
+  Cycles busy_ = 0;
+};
+
+}  // namespace lento::memory

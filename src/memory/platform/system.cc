@@ -1,0 +1,212 @@
+#include "memory/platform/system.h"
+
+#include <bit>
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/error.h"
+
+namespace lento::memory {
+namespace {
+
+constexpr uint64_t kSlice = 20000;  // instructions that a hart runs at most before the scheduler looks again
+
+std::string hex(uint64_t value) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+void check_fit(const riscv::ElfImage& program, const Platform& p) {
+  const uint64_t end = uint64_t{p.memory_base} + p.memory_bytes;
+  if (program.begin() >= p.memory_base && program.end() <= end) return;
+  throw base::Error({},
+                    "the program occupies " + hex(program.begin()) + " to " + hex(program.end()) +
+                        ", the platform has memory from " + hex(p.memory_base) + " to " + hex(end),
+                    "link the program there, or set memory: base and size in the platform");
+}
+
+}  // namespace
+
+System::System(const riscv::ElfImage& program, const Platform& platform, const RunOptions& options)
+    : platform_(platform),
+      options_(options),
+      ram_(platform.memory_bytes),
+      network_(platform_),
+      devices_(platform_, options_, ram_) {
+  check_fit(program, platform);
+  for (const riscv::ElfSegment& s : program.segments) {
+    std::memcpy(ram_.data() + (s.address - platform.memory_base), s.bytes.data(), s.bytes.size());
+  }
+  const size_t lines = platform.memory_bytes / static_cast<size_t>(platform.dcache.line_bytes);
+  sharers_.reset(static_cast<uint64_t*>(std::calloc(lines, sizeof(uint64_t))));
+  if (!sharers_) throw std::bad_alloc();
+  first_line_ = platform.memory_base / static_cast<uint32_t>(platform.dcache.line_bytes);
+  for (int i = 0; i < platform.harts; ++i) {
+    auto core = std::make_unique<Core>(*this, platform_, static_cast<uint32_t>(i));
+    core->ram_ = ram_.data();
+    core->hart.pc = program.entry;
+    core->tracing_ = options.sink != nullptr;
+    cores_.push_back(std::move(core));
+  }
+  if (const auto address = program.find("tohost")) tohost_ = *address;
+  result_.blame.resize(cores_.size() * cores_.size());
+}
+
+System::Choice System::choose() {
+  Choice best;
+  uint32_t second = 0;
+  Cycles second_time = Network::kNever;
+  for (const auto& core : cores_) {
+    const Cycles time = core->state == Core::State::Blocked ? Network::kNever : core->time_;
+    if (time < best.time) {
+      if (best.core) second_time = best.time, second = best.core->hart.id;
+      best.core = core.get(), best.time = time;
+    } else if (time < second_time) {
+      second_time = time, second = core->hart.id;
+    }
+  }
+  if (best.core)
+    best.other_limit = second_time - (second_time != Network::kNever && second < best.core->hart.id);
+  return best;
+}
+
+void System::grant_due(Cycles until) {
+  while (network_.next_grant() <= until) {
+    Transaction& t = network_.grant();
+    cores_[t.hart]->granted(t);
+  }
+}
+
+// A hart in wfi: its time is when it looks again. True when an enabled interrupt is there.
+bool System::wake_sleeper(Core& core) {
+  core.hart.mip = devices_.interrupts(core.hart.id, core.time_);
+  if (core.hart.mip & core.hart.mie) {
+    core.state = Core::State::Ready;
+    return true;
+  }
+  core.time_ = devices_.next_change(core.hart.id, core.hart.mie, core.time_);
+  return false;
+}
+
+void System::step(Core& core, Cycles other_limit) {
+  if (core.state == Core::State::Sleeping && !wake_sleeper(core)) return;
+  const bool between =
+      !core.data_ready_ && !core.fetch_ready_ && !core.stalled_;  // not inside an instruction
+  core.hart.mip = devices_.interrupts(core.hart.id, core.time_);
+  if (between) {
+    if (const uint32_t cause = core.hart.pending_interrupt()) {
+      core.hart.trap(cause, 0);
+      core.fetched_ = false;
+    }
+  }
+  const Cycles change = devices_.next_change(core.hart.id, core.hart.mie, core.time_);
+  core.resume(other_limit);
+  running_ = &core;
+  const riscv::Stop stop =
+      riscv::run(core.hart, code_, core, std::max<uint64_t>(1, std::min(kSlice, change - core.time_)));
+  running_ = nullptr;
+  if (stop == riscv::Stop::Wait && !finished_) core.state = Core::State::Sleeping;
+}
+
+RunResult System::run() {
+  while (!finished_) {
+    Choice next = choose();
+    if (network_.next_grant() != Network::kNever && network_.next_grant() <= next.time) {
+      grant_due(std::min(next.time, network_.next_grant()));
+      continue;
+    }
+    if (!next.core) {
+      result_.ending = Ending::Deadlock;
+      break;
+    }
+    now_ = next.time;
+    if (now_ >= options_.max_cycles) {
+      result_.ending = Ending::CycleLimit;
+      break;
+    }
+    step(*next.core, next.other_limit);
+    if ((++slices_ & 0x3ff) == 0) tell_progress();
+    if (result_.ending == Ending::Stopped) break;
+  }
+  if (!finished_) result_.cycles = now_;
+  for (const auto& core : cores_) {
+    core->result.instructions = core->hart.instret;
+    result_.instructions += core->hart.instret;
+    result_.harts.push_back(core->result);
+  }
+  result_.interconnect_busy = network_.busy();
+  result_.channels = network_.channels();
+  return std::move(result_);
+}
+
+void System::tell_progress() {
+  if (options_.sink) {
+    Cycles done = Network::kNever;
+    for (const auto& core : cores_) done = std::min(done, core->earliest_record(now_));
+    options_.sink->advance(done);
+  }
+  if ((slices_ & 0xfffff) == 0) options_.progress("simulated cycles", static_cast<double>(now_), 0);
+  if (options_.progress.stopped()) result_.ending = Ending::Stopped;
+}
+
+void System::store_done(uint32_t address, unsigned size, uint16_t hart) {
+  code_.written(address, size);
+  for (uint64_t others = reserved_ & ~(uint64_t{1} << hart); others; others &= others - 1) {
+    Core& other = *cores_[static_cast<size_t>(std::countr_zero(others))];
+    if (other.hart.reservation / static_cast<uint32_t>(platform_.dcache.line_bytes) !=
+        address / static_cast<uint32_t>(platform_.dcache.line_bytes)) {
+      continue;
+    }
+    other.hart.reserved = false;
+    reserved_ &= ~(uint64_t{1} << other.hart.id);
+  }
+  if (address != tohost_ || size != 4) return;
+  uint32_t value = 0;
+  std::memcpy(&value, ram_.data() + (address - platform_.memory_base), 4);
+  if (value == 0) return;
+  result_.exit_code = value >> 1;
+  finish();
+}
+
+void System::finish() {
+  finished_ = true;
+  result_.cycles = running_->time_ + 1;  // the instruction that ended it included
+}
+
+void System::line_written(const Transaction& t) {
+  uint64_t& held = sharers(t.line);
+  const uint64_t keep =
+      t.kind == Kind::Atomic ? 0 : held & (uint64_t{1} << t.hart);  // an atomic bypasses the own cache
+  for (uint64_t losers = held & ~keep; losers; losers &= losers - 1) {
+    cores_[static_cast<size_t>(std::countr_zero(losers))]->dcache.invalidate(t.line, t.hart, t.pc);
+  }
+  held = keep;
+}
+
+void System::line_filled(uint32_t line, uint16_t hart, uint32_t evicted) {
+  sharers(line) |= uint64_t{1} << hart;
+  if (evicted != Cache::kNone) sharers(evicted) &= ~(uint64_t{1} << hart);
+}
+
+// A store or load of a register may end the run or wake sleepers.
+void System::devices_changed(Cycles now) {
+  if (devices_.exited()) {
+    result_.exit_code = devices_.exit_code();
+    finish();
+  }
+  for (const auto& core : cores_) {
+    if (core->state != Core::State::Sleeping) continue;
+    core->time_ = std::min(core->time_,
+                           std::max(now + 1, devices_.interrupts(core->hart.id, now) & core->hart.mie
+                                                 ? now + 1
+                                                 : devices_.next_change(core->hart.id, core->hart.mie, now)));
+    if (running_) running_->limit(core->time_ - (core->hart.id < running_->hart.id));
+  }
+}
+
+RunResult simulate(const riscv::ElfImage& program, const Platform& platform, const RunOptions& options) {
+  return System(program, platform, options).run();
+}
+
+}  // namespace lento::memory
