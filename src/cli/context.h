@@ -62,6 +62,7 @@ void add_chip_sweep(CLI::App& chip, Context& context);
 
 // Commands of the group `lento memory`, listed in cli/memory.cc.
 void add_memory_itemsets(CLI::App& memory, Context& context);
+void add_memory_replay(CLI::App& memory, Context& context);
 void add_memory_simulate(CLI::App& memory, Context& context);
 
 // A footer with a working example, shown at the end of --help.

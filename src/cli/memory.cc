@@ -7,6 +7,7 @@ void add_memory(CLI::App& app, Context& context) {
   CLI::App* group = app.add_subcommand("memory", "Who fights over memory, on which lines, at what cost");
   group->require_subcommand(1);
   add_memory_itemsets(*group, context);
+  add_memory_replay(*group, context);
   add_memory_simulate(*group, context);
 }
 

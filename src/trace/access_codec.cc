@@ -79,26 +79,32 @@ class Predictor {
   }
   uint64_t last_culprit_pc = 0;
 
-  // `slot` is successor() of this record's turn, with type, size, flags already right for new shapes.
+  // `slot` is successor() of this record's turn, with the type already right.
   void learn(Successor& slot, const AccessRecord& r, uint64_t gap) {
     slot.pc = r.pc;
     slot.gap = static_cast<int64_t>(gap);
     slot.type = r.type, slot.size = r.size;
     if (r.latency <= slot.latency || r.latency == AccessRecord::kNoLatency)
       slot.latency = r.latency, slot.flags = r.flags;
+    follow(r);
+  }
+
+  // The part of learn() that is left when everything was expected.
+  void follow(const AccessRecord& r) {
     if (r.type != AccessType::Fetch) {
       DataEntry& entry = data_[hash(r.pc) % kData];
       entry.stride = r.address - entry.last;
       entry.last = r.address;
     }
-    const uint64_t own = r.pc * 8 + static_cast<uint64_t>(r.type);
-    key_ = hash(own * 0x9e3779b97f4a7c15ULL + older_) % kSuccessors;
-    older_ = own;
+    const uint64_t own = (r.pc * 8 + static_cast<uint64_t>(r.type)) * 0x9e3779b97f4a7c15ULL;
+    key_ = (own + older_) >> (64 - kSuccessorBits);
+    older_ = (own >> 7) * 0xd6e8feb86659fd93ULL;  // off the critical path: needed one record later
     last_.pc = r.pc, last_.cycle = r.cycle, last_.latency = r.latency;
   }
 
  private:
-  static constexpr size_t kSuccessors = 8192, kData = 4096;
+  static constexpr int kSuccessorBits = 13;
+  static constexpr size_t kSuccessors = size_t{1} << kSuccessorBits, kData = 4096;
   static uint64_t hash(uint64_t x) { return (x * 0xd6e8feb86659fd93ULL) >> 40; }
 
   std::array<Successor, kSuccessors> successors_;
@@ -186,46 +192,49 @@ void correct(uint8_t token, AccessRecord& r, Predictor& predictor, Successor& ex
   if (token & kBlame) decode_blame(r, predictor, in[kBlames]);
 }
 
+// Writes `count` records of one CPU to `out` and their cycles to `cycles`.
 void decode_stream(uint16_t cpu, uint64_t count, Predictor& predictor, std::array<Bytes, kColumns>& in,
-                   AccessRecord* out) {
+                   AccessRecord* out, uint64_t* cycles) {
   for (uint64_t i = 0; i < count; ++i) {
     Successor& expected = predictor.successor();
     const uint8_t token = in[kTokens].at[i];
-    AccessRecord r;
+    AccessRecord& r = out[i];
+    r = {};
     r.cpu = cpu;
     r.pc = expected.pc, r.type = expected.type, r.size = expected.size;
     r.flags = expected.flags, r.latency = expected.latency;
     uint64_t gap = static_cast<uint64_t>(expected.gap);
-    if (token == 0) {
+    if (token == 0) [[likely]] {
       r.address = predictor.address(expected, r.pc);
-    } else {
-      correct(token, r, predictor, expected, in, gap);
+      cycles[i] = r.cycle = predictor.base_cycle() + gap;
+      predictor.follow(r);
+      continue;
     }
-    r.cycle = predictor.base_cycle() + gap;
+    correct(token, r, predictor, expected, in, gap);
+    cycles[i] = r.cycle = predictor.base_cycle() + gap;
     predictor.learn(expected, r, gap);
-    out[i] = r;
   }
   in[kTokens].at += count;
 }
 
-// Order of `records` by cycle, equals in the order they have, by counting when the span of cycles is small.
-void counting_sort(std::span<const AccessRecord> records, uint64_t first, uint64_t span, AccessRecord* out) {
+// Records that are grouped by rising cpu, each group in order -> trace order at `out`. `cycles` are theirs.
+// Counting sort when the cycles are dense: linear, and only the last pass touches the records.
+void merge_groups(std::span<const AccessRecord> records, std::span<const uint64_t> cycles,
+                  AccessRecord* out) {
+  if (records.empty()) return;
+  const auto [low, high] = std::minmax_element(cycles.begin(), cycles.end());
+  const uint64_t first = *low, span = *high - first;
+  if (span / 8 >= records.size()) {
+    std::copy(records.begin(), records.end(), out);
+    std::stable_sort(out, out + records.size(),
+                     [](const auto& a, const auto& b) { return a.cycle < b.cycle; });
+    return;
+  }
   static thread_local std::vector<uint32_t> starts;
   starts.assign(span + 2, 0);
-  for (const AccessRecord& r : records) ++starts[r.cycle - first + 1];
+  for (const uint64_t cycle : cycles) ++starts[cycle - first + 1];
   for (size_t i = 1; i < starts.size(); ++i) starts[i] += starts[i - 1];
-  for (const AccessRecord& r : records) out[starts[r.cycle - first]++] = r;
-}
-
-// Records that are grouped by rising cpu, each group in order -> trace order at `out`.
-void merge_groups(std::span<const AccessRecord> records, AccessRecord* out) {
-  if (records.empty()) return;
-  const auto [low, high] = std::minmax_element(
-      records.begin(), records.end(), [](const auto& a, const auto& b) { return a.cycle < b.cycle; });
-  const uint64_t span = high->cycle - low->cycle;
-  if (span / 8 < records.size()) return counting_sort(records, low->cycle, span, out);
-  std::copy(records.begin(), records.end(), out);
-  std::stable_sort(out, out + records.size(), [](const auto& a, const auto& b) { return a.cycle < b.cycle; });
+  for (size_t i = 0; i < records.size(); ++i) out[starts[cycles[i] - first]++] = records[i];
 }
 
 // Group sizes by cpu, cpus rising.
@@ -256,7 +265,11 @@ std::vector<AccessRecord> grouped_by_cpu(std::span<const AccessRecord> records,
 
 void sort_by_cycle(std::vector<AccessRecord>& records) {
   const auto groups = count_cpus(records);
-  merge_groups(grouped_by_cpu(records, groups), records.data());
+  const std::vector<AccessRecord> grouped = grouped_by_cpu(records, groups);
+  std::vector<uint64_t> cycles;
+  cycles.reserve(grouped.size());
+  for (const AccessRecord& r : grouped) cycles.push_back(r.cycle);
+  merge_groups(grouped, cycles, records.data());
 }
 
 // Layout, all varints: groups; per group: cpu, count, first cycle; then the size of each column but the
@@ -305,19 +318,21 @@ bool decode_accesses(std::string_view bytes, uint64_t events, std::vector<Access
   }
   const auto predictor = std::make_unique<Predictor>();
   static thread_local std::vector<AccessRecord> grouped;
+  static thread_local std::vector<uint64_t> cycles;
   grouped.resize(events);
-  AccessRecord* at = grouped.data();
+  cycles.resize(events);
+  size_t done = 0;
   for (const Group& group : groups) {
     predictor->start(group.cpu, group.cycle);
-    decode_stream(group.cpu, group.count, *predictor, columns, at);
-    at += group.count;
+    decode_stream(group.cpu, group.count, *predictor, columns, grouped.data() + done, cycles.data() + done);
+    done += group.count;
   }
   for (const Bytes& column : columns) {
     if (column.bad) return false;
   }
   const size_t before = out.size();
   out.resize(before + events);
-  merge_groups(grouped, out.data() + before);
+  merge_groups(grouped, cycles, out.data() + before);
   return true;
 }
 

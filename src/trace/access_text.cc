@@ -71,7 +71,9 @@ bool take_flags(std::string_view text, uint8_t& out) {
   return true;
 }
 
-bool parse_record(std::string_view line, AccessRecord& r) {
+}  // namespace
+
+bool parse_access_text(std::string_view line, AccessRecord& r) {
   std::array<std::string_view, kFields> f;
   if (!split(line, f)) return false;
   if (f[11] != "-" && !take_name(f[11], r.cause, kDelayCauses)) return false;
@@ -82,8 +84,6 @@ bool parse_record(std::string_view line, AccessRecord& r) {
          take(f[8], r.culprit, UINT16_MAX - 1, true) && take(f[9], r.culprit_pc, UINT64_MAX, true) &&
          take(f[10], r.blamed, UINT32_MAX, true);
 }
-
-}  // namespace
 
 std::string access_text_header() { return std::string(kSchema) + "\n" + std::string(kColumns) + "\n"; }
 
@@ -168,7 +168,7 @@ std::span<const AccessRecord> AccessTextSource::next() {
   while (records_.size() < kBatch && in_.line(line)) {
     if (line.empty() || line[0] == '#') continue;
     AccessRecord record;
-    if (parse_record(line, record)) {
+    if (parse_access_text(line, record)) {
       records_.push_back(record);
       ++report_.taken;
     } else {

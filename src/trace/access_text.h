@@ -8,6 +8,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/file.h"
@@ -18,6 +19,9 @@ namespace lento::trace {
 
 std::string access_text_header();
 void append_access_text(const AccessRecord& record, std::string& out);  // one line with its end
+
+// One line of the full form; false when it is none (`record` is then unspecified).
+bool parse_access_text(std::string_view line, AccessRecord& record);
 
 // The paper's form: cpu, cycle, pc, type, address, latency; nothing else, no header.
 void append_paper_text(const AccessRecord& record, std::string& out);

@@ -271,6 +271,66 @@ TEST(Platform, TimerInterruptArrivesAtItsCycle) {
   EXPECT_LT(run.cycles, 1100u);
 }
 
+// --- replay ---
+
+class ListSource : public trace::AccessSource {
+ public:
+  ListSource(std::vector<AccessRecord> records, size_t batch) : records_(std::move(records)), batch_(batch) {}
+  std::span<const AccessRecord> next() override {
+    const size_t begin = at_;
+    at_ = std::min(at_ + batch_, records_.size());
+    return std::span(records_).subspan(begin, at_ - begin);
+  }
+
+ private:
+  std::vector<AccessRecord> records_;
+  size_t batch_, at_ = 0;
+};
+
+std::vector<AccessRecord> replayed(const std::vector<AccessRecord>& trace, const Platform& platform,
+                                   size_t batch = 1000) {
+  ListSource source(trace, batch);
+  Recorder recorder;
+  replay(source, platform, recorder);
+  std::stable_sort(recorder.records.begin(), recorder.records.end(), [](const auto& a, const auto& b) {
+    return a.cycle != b.cycle ? a.cycle < b.cycle : a.cpu < b.cpu;
+  });
+  return recorder.records;
+}
+
+TEST(Replay, GivesLatenciesInClosedForm) {
+  Platform p;
+  p.read_cycles = 6, p.bank_latency = 5, p.bank_cycles = 1;
+  const auto load = [](uint64_t cycle, uint64_t address, uint16_t cpu) {
+    AccessRecord r;
+    r.cycle = cycle, r.address = address, r.cpu = cpu, r.pc = address + 1;
+    return r;
+  };
+  const auto out = replayed(
+      {load(100, 0x1000, 7), load(100, 0x2000, 3), load(110, 0x1004, 7), load(200, 0x7fff00001000, 7)}, p);
+  EXPECT_EQ(out[0].latency, 1u + 6 + 6 + 5);  // CPU 3 was named second, so CPU 7 is hart 0 and goes first
+  EXPECT_EQ(out[0].culprit, 7);
+  EXPECT_EQ(out[1].latency, 1u + 6 + 5);
+  EXPECT_EQ(out[2].latency, 1u);
+  EXPECT_EQ(out[2].cycle, 100u + 11 + 10);  // it keeps its gap to the access before
+  EXPECT_EQ(out[3].latency, 1u + 6 + 5);
+}
+
+TEST(Replay, DoesNotDependOnTheBatches) {
+  std::vector<AccessRecord> trace;
+  uint32_t noise = 1;
+  for (uint64_t i = 0; i < 3000; ++i) {
+    noise = noise * 1664525u + 1013904223u;
+    AccessRecord r;
+    r.cycle = i / 2, r.cpu = noise >> 30, r.address = (noise >> 8) % 4096, r.pc = noise >> 20;
+    r.type = noise & 64 ? AccessType::Store : AccessType::Load;
+    trace.push_back(r);
+  }
+  const auto whole = replayed(trace, Platform{}, 100000);
+  EXPECT_EQ(whole.size(), trace.size());
+  EXPECT_EQ(replayed(trace, Platform{}, 7), whole);
+}
+
 // --- guests ---
 
 std::string guest(const std::string& name) {
