@@ -6,7 +6,9 @@
 #include "base/units.h"
 #include "cli/context.h"
 #include "predict/time/calibrate.h"
+#include "predict/time/explain.h"
 #include "predict/time/question.h"
+#include "predict/time/workload.h"
 
 namespace lento::cli {
 namespace {
@@ -14,6 +16,8 @@ namespace {
 using predict::System;
 
 struct Options {
+  std::string workload, precision = "bf16";
+  predict::RunOptions run;
   std::string table, system;
   std::vector<std::string> measurements;
   double launch_us = 0;
@@ -47,6 +51,22 @@ void answer_table(Context& context, const Options& options) {
     context.streams.out << base::csv_line(fields) << "\n";
   }
   for (const auto& [reason, count] : report.reasons) context.warn(std::to_string(count) + " rows: " + reason);
+}
+
+void answer_workload(Context& context, const Options& options) {
+  if (options.system.empty())
+    throw base::Error({}, "no system is named", "give --system h100, or a data sheet");
+  predict::RunOptions run = options.run;
+  const auto precision = predict::parse_precision(options.precision);
+  if (!precision)
+    throw base::Error({"--precision"}, "precision '" + options.precision + "' is not known",
+                      "one of: fp32, tf32, fp16, bf16, int8, fp8, fp4");
+  run.precision = *precision;
+  const std::string bytes = base::read_file(options.workload, uint64_t{16} << 20);
+  finding::Diagnosis d = predict::explain(predict::read_system(options.system),
+                                          predict::parse_workload(bytes, options.workload, run));
+  d.inputs.push_back(Context::input("workload", options.workload, bytes));
+  context.show(std::move(d));
 }
 
 std::string percent(double share) { return base::format_number(100 * share, 3) + " %"; }
@@ -109,8 +129,22 @@ void add_predict(CLI::App& app, Context& context) {
                       "A shipped data sheet (h100, a100, v100, ...) or a YAML file");
   command->add_option("--table", options->table, "A CSV with one question a row; '-' is standard input")
       ->type_name("FILE");
-  command->add_flag("--strict", context.strict, "Stop at the first row that cannot be answered");
-  example(*command, "lento predict --table questions.csv --system h100 > answers.csv");
+  command->add_option("WORKLOAD", options->workload,
+                      "A workload in YAML or a Hugging Face config.json; '-' is standard input");
+  command->add_flag("--train", options->run.training, "A config.json is trained, not served");
+  command->add_option("--batch", options->run.batch, "config.json: global batch, or requests served together")
+      ->check(CLI::Range(1, 1 << 23));
+  command->add_option("--micro-batch", options->run.micro_batch, "config.json: sequences of a micro batch")
+      ->check(CLI::Range(1, 1 << 23));
+  command->add_option("--sequence", options->run.sequence, "config.json: tokens of a sequence or prompt")
+      ->check(CLI::Range(1, 1 << 23));
+  command->add_option("--output", options->run.output, "config.json: tokens to generate")
+      ->check(CLI::Range(1, 1 << 23));
+  command->add_option("--precision", options->precision, "config.json: fp32, tf32, fp16, bf16, fp8, fp4")
+      ->capture_default_str();
+  command->add_option("--parallel", options->run.parallel, "config.json: tp=8,pp=2,dp=4,zero=1");
+  context.add_output_options(*command);
+  example(*command, "lento predict examples/predict/gpt3_175b.yaml --system a100");
   CLI::App* fit = command->add_subcommand(
       "calibrate", "Fit a chip's constants to measurements and report the hold-out error");
   fit->add_option("MEASUREMENTS", options->measurements, "CSV with questions and their measured times")
@@ -124,9 +158,14 @@ void add_predict(CLI::App& app, Context& context) {
   fit->callback([&context, options] { calibrate(context, *options); });
   command->callback([&context, options, fit] {
     if (fit->parsed()) return;
-    if (options->table.empty())
-      throw base::Error({}, "nothing was asked", "give --table FILE; see 'lento predict --help'");
-    answer_table(context, *options);
+    if (!options->table.empty()) {
+      answer_table(context, *options);
+    } else if (!options->workload.empty()) {
+      answer_workload(context, *options);
+    } else {
+      throw base::Error({}, "nothing was asked",
+                        "name a workload file or give --table FILE; see 'lento predict --help'");
+    }
   });
 }
 

@@ -18,11 +18,15 @@ bool has(const CsvReader& t, std::initializer_list<const char*> columns) {
   return true;
 }
 
-int64_t whole(const CsvReader& row, const char* column, int64_t min = 1) {
+// Sizes up to 8 Mi, so that products of three of them stay in 63 bits.
+constexpr int64_t kMost = int64_t{1} << 23;
+
+int64_t whole(const CsvReader& row, const char* column, int64_t min = 1, int64_t most = kMost) {
   const int at = row.require(column);
   const double value = row.number(at);
-  if (value != std::floor(value) || value < min || value > 1e12) {
-    throw Error(row.where(at), "'" + row.text(at) + "' is no whole number from " + std::to_string(min));
+  if (value != std::floor(value) || value < min || value > static_cast<double>(most)) {
+    throw Error(row.where(at), "'" + row.text(at) + "' is no whole number from " + std::to_string(min) +
+                                   " to " + std::to_string(most));
   }
   return static_cast<int64_t>(value);
 }
@@ -33,7 +37,7 @@ int64_t whole_or(const CsvReader& row, const char* column, int64_t fallback, int
 }
 
 int ways(const CsvReader& row, const char* column) {
-  return static_cast<int>(std::min<int64_t>(whole_or(row, column, 1), 1 << 20));
+  return static_cast<int>(std::min<int64_t>(whole_or(row, column, 1), 1 << 14));
 }
 
 std::string text_or(const CsvReader& row, std::initializer_list<const char*> columns,
@@ -100,7 +104,7 @@ LstmLayer parse_lstm(const CsvReader& row) {
 Collective parse_collective(Dialect dialect, const CsvReader& row) {
   Collective c;
   if (dialect == Dialect::CollectiveBytes) {
-    c.bytes = static_cast<double>(whole(row, "size_B"));
+    c.bytes = static_cast<double>(whole(row, "size_B", 1, int64_t{1} << 50));
     c.devices = static_cast<int>(whole(row, "n_gpus"));
     return c;
   }
@@ -118,7 +122,8 @@ Collective parse_collective(Dialect dialect, const CsvReader& row) {
                 "one of: all_reduce, all_gather, reduce_scatter, alltoall");
   }
   c.devices = static_cast<int>(whole(row, "num_gpus"));
-  c.bytes = whole(row, "message_elems") * bytes_of(precision_of(row, Precision::Fp16));
+  c.bytes = static_cast<double>(whole(row, "message_elems", 1, int64_t{1} << 50)) *
+            bytes_of(precision_of(row, Precision::Fp16));
   return c;
 }
 

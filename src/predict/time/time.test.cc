@@ -7,7 +7,9 @@
 
 #include "base/file.h"
 #include "predict/time/calibrate.h"
+#include "predict/time/explain.h"
 #include "predict/time/fit.h"
+#include "predict/time/workload.h"
 
 namespace lento::predict {
 namespace {
@@ -173,6 +175,52 @@ TEST(Calibrate, PlantedConstantsPredictHeldOutRows) {
   const GemmFit fit = calibrate_gemm(system, rows, {Precision::Bf16, 0});
   EXPECT_LT(fit.held_out.mean, 0.03);
   EXPECT_GT(fit.roofline_held_out.mean, fit.held_out.mean);
+}
+
+constexpr const char* kConfig = R"({"model_type": "llama", "hidden_size": 4096, "num_hidden_layers": 32,
+  "num_attention_heads": 32, "num_key_value_heads": 8, "intermediate_size": 14336, "vocab_size": 128256,
+  "tie_word_embeddings": false})";
+
+TEST(Workload, ConfigJsonGivesTheKnownParameterCount) {
+  const Question q = parse_workload(kConfig, "config.json", {});
+  const InferenceRun& run = std::get<InferenceRun>(q.what);
+  EXPECT_NEAR(run.model.parameters(), 8.03e9, 0.01e9);
+  EXPECT_THAT(message([] { parse_workload("{}", "config.json", {}); }),
+              HasSubstr("there is no 'hidden_size'"));
+}
+
+TEST(Workload, ParallelOptionsAreApplied) {
+  RunOptions options;
+  options.training = true;
+  options.batch = 64;
+  options.parallel = "tp=4,dp=2,zero=1";
+  const TrainingRun run = std::get<TrainingRun>(parse_workload(kConfig, "config.json", options).what);
+  EXPECT_EQ(run.devices(), 8);
+  EXPECT_EQ(run.zero, 1);
+  options.parallel = "xp=4";
+  EXPECT_THAT(message([&] { parse_workload(kConfig, "config.json", options); }),
+              HasSubstr("'xp' is no kind of parallelism"));
+}
+
+TEST(Workload, YamlMistakesAreToldTogether) {
+  const std::string error = message([] {
+    parse_workload("schema: lento.workload/1\nkind: gemm\nprecision: fp33\nm: 0\ncolour: 1\n", "w.yaml", {});
+  });
+  EXPECT_THAT(error, HasSubstr("fp33"));
+  EXPECT_THAT(error, HasSubstr("w.yaml:4"));
+  EXPECT_THAT(error, HasSubstr("colour"));
+}
+
+TEST(Explain, TellsWhereTimeGoesAndWhatItIsSensitiveTo) {
+  RunOptions options;
+  options.training = true;
+  options.batch = 64;
+  options.parallel = "tp=4,dp=2,zero=1";
+  const finding::Diagnosis d = explain(read_system("h100"), parse_workload(kConfig, "config.json", options));
+  EXPECT_EQ(d.figures.size(), 3u);
+  ASSERT_EQ(d.expectations.size(), 1u);
+  EXPECT_EQ(d.expectations[0].subject, "step");
+  EXPECT_GT(d.expectations[0].value, 0);
 }
 
 class Table : public testing::Test {

@@ -1,0 +1,221 @@
+#include "predict/time/workload.h"
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/number.h"
+#include "spec/yaml.h"
+
+namespace lento::predict {
+namespace {
+
+using base::Dimension;
+using spec::Fields;
+using spec::YamlNode;
+
+// Sizes up to 8 Mi and ways up to 16 Ki, so that products of three of them stay in 63 bits.
+constexpr int64_t kMost = int64_t{1} << 23;
+constexpr int kMostWays = 1 << 14;
+
+void read_model(const YamlNode& node, Transformer& m, base::ErrorList& errors) {
+  Fields f(node, errors);
+  f.integer("layers", m.layers, 1, 100000);
+  f.integer("hidden", m.hidden, 1, 1 << 24);
+  f.integer("heads", m.heads, 1, 1 << 20);
+  f.integer("kv_heads", m.kv_heads, 1, 1 << 20);
+  f.integer("head_size", m.head_size, 1, 1 << 20);
+  f.integer("ffn", m.ffn, 1, 1 << 26);
+  f.integer("vocab", m.vocab, 1, 1 << 28);
+  f.integer("experts", m.experts, 1, kMostWays);
+  f.integer("active_experts", m.active_experts, 1, kMostWays);
+  f.boolean("gated", m.gated);
+  f.boolean("tied", m.tied);
+  f.boolean("flash", m.flash);
+  if (!f.has("layers") || !f.has("hidden") || !f.has("heads")) {
+    f.error("layers", "a model needs 'layers', 'hidden' and 'heads'",
+            "e.g. {layers: 32, hidden: 4096, heads: 32}");
+  }
+  f.finish();
+}
+
+// "tp=8,pp=2": keys and values into the run.
+void apply_parallel(const std::string& text, TrainingRun& run) {
+  const base::Location where{"--parallel"};
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find(',', at), text.size());
+    const std::string part = text.substr(at, end - at);
+    const size_t equals = part.find('=');
+    if (equals == std::string::npos)
+      throw base::Error(where, "'" + part + "' is not understood", "write tp=8,pp=2,dp=4");
+    const std::string key = part.substr(0, equals);
+    const int value = static_cast<int>(base::parse_int(part.substr(equals + 1), where, key == "zero" ? 0 : 1,
+                                                       key == "zero" ? 3 : kMostWays));
+    const std::pair<const char*, int*> known[] = {{"tp", &run.tensor},
+                                                  {"pp", &run.pipeline},
+                                                  {"dp", &run.data},
+                                                  {"cp", &run.context},
+                                                  {"ep", &run.expert},
+                                                  {"zero", &run.zero},
+                                                  {"interleave", &run.interleave}};
+    bool found = false;
+    for (const auto& [name, slot] : known) {
+      if (key == name) {
+        *slot = value;
+        found = true;
+      }
+    }
+    if (!found)
+      throw base::Error(where, "'" + key + "' is no kind of parallelism",
+                        "one of: tp, pp, dp, cp, ep, zero, interleave");
+    at = end + 1;
+  }
+}
+
+Question from_model(const Transformer& model, const RunOptions& options) {
+  TrainingRun run;
+  run.model = model;
+  run.sequence = options.sequence;
+  run.global_batch = options.batch;
+  run.micro_batch = options.micro_batch;
+  run.precision = options.precision;
+  apply_parallel(options.parallel, run);
+  run.sequence_parallel = run.tensor > 1;
+  if (options.training) return {run, {}, {}};
+  return {InferenceRun{model, options.batch, options.sequence, options.output, run.tensor, options.precision},
+          {},
+          {}};
+}
+
+void read_run(Fields& f, TrainingRun& run, std::string& recompute) {
+  f.integer("sequence", run.sequence, 1, kMost);
+  f.integer("global_batch", run.global_batch, 1, kMost);
+  f.integer("micro_batch", run.micro_batch, 1, kMost);
+  f.integer("tensor", run.tensor, 1, kMostWays);
+  f.integer("pipeline", run.pipeline, 1, kMostWays);
+  f.integer("data", run.data, 1, kMostWays);
+  f.integer("context", run.context, 1, kMostWays);
+  f.integer("expert", run.expert, 1, kMostWays);
+  f.integer("interleave", run.interleave, 1, kMostWays);
+  f.integer("zero", run.zero, 0, 3);
+  f.boolean("sequence_parallel", run.sequence_parallel);
+  f.boolean("fp32_gradients", run.fp32_gradients);
+  f.choice("recompute", recompute, {"none", "selective", "full"});
+}
+
+Question read_product(Fields& f, Precision precision) {
+  Gemm g;
+  g.precision = precision;
+  f.integer("batch", g.batch, 1, kMost);
+  f.integer("m", g.m, 1, kMost);
+  f.integer("n", g.n, 1, kMost);
+  f.integer("k", g.k, 1, kMost);
+  return {g, {}, {}};
+}
+
+Question read_layer(Fields& f, Precision precision) {
+  LstmLayer l;
+  l.precision = precision;
+  f.integer("gates", l.gates, 1, 8);
+  f.integer("hidden", l.hidden, 1, 1 << 24);
+  f.integer("batch", l.batch, 1, kMost);
+  f.integer("steps", l.steps, 1, kMost);
+  return {l, {}, {}};
+}
+
+Question read_serving(Fields& f, Precision precision, const Transformer& model) {
+  InferenceRun r;
+  r.model = model;
+  r.precision = precision;
+  f.integer("batch", r.batch, 1, kMost);
+  f.integer("prompt", r.prompt, 1, kMost);
+  f.integer("output", r.output, 1, kMost);
+  f.integer("tensor", r.tensor, 1, kMostWays);
+  return {r, {}, {}};
+}
+
+Question from_yaml(const std::string& text, const std::string& file) {
+  const YamlNode root = spec::parse_yaml(text, file);
+  base::ErrorList errors;
+  Fields f(root, errors);
+  f.schema("lento.workload/1");
+  std::string kind = "training", precision_text = "bf16", recompute = "none";
+  f.choice("kind", kind, {"gemm", "lstm", "training", "inference"});
+  f.text("precision", precision_text);
+  const std::optional<Precision> precision = parse_precision(precision_text);
+  if (!precision)
+    f.error("precision", "precision '" + precision_text + "' is not known",
+            "one of: fp32, tf32, fp16, bf16, int8, fp8, fp4");
+  const Precision p = precision.value_or(Precision::Bf16);
+  Question q;
+  Transformer model;
+  if (kind == "training" || kind == "inference") {
+    if (const YamlNode* node = f.map("model")) {
+      read_model(*node, model, errors);
+    } else {
+      f.error("model", "'model' is missing", "e.g. model: {layers: 32, hidden: 4096, heads: 32}");
+    }
+  }
+  if (kind == "gemm") {
+    q = read_product(f, p);
+  } else if (kind == "lstm") {
+    q = read_layer(f, p);
+  } else if (kind == "inference") {
+    q = read_serving(f, p, model);
+  } else {
+    TrainingRun run;
+    run.model = model;
+    run.precision = p;
+    read_run(f, run, recompute);
+    run.recompute = recompute == "full"        ? Recompute::Full
+                    : recompute == "selective" ? Recompute::Selective
+                                               : Recompute::None;
+    q.what = run;
+  }
+  f.finish();
+  errors.throw_if_any();
+  return q;
+}
+
+}  // namespace
+
+Transformer transformer_from_config(const base::Json& config, const std::string& file) {
+  const base::Location where{file};
+  const auto first = [&](std::initializer_list<const char*> keys, int64_t fallback) -> int64_t {
+    for (const char* key : keys) {
+      const base::Json* value = config.find(key);
+      if (value && !value->is_null()) return value->integer(base::child(where, key), 1, kMost);
+    }
+    if (fallback > 0) return fallback;
+    throw base::Error(where, "there is no '" + std::string(*keys.begin()) + "'",
+                      "this is not the config.json of a decoder model");
+  };
+  Transformer m;
+  m.hidden = first({"hidden_size", "n_embd", "d_model"}, 0);
+  m.layers = first({"num_hidden_layers", "n_layer", "num_layers"}, 0);
+  m.heads = first({"num_attention_heads", "n_head", "num_heads"}, 0);
+  m.kv_heads = first({"num_key_value_heads"}, m.heads);
+  m.head_size = first({"head_dim"}, std::max<int64_t>(1, m.hidden / m.heads));
+  m.vocab = first({"vocab_size"}, 0);
+  m.experts =
+      std::min<int64_t>(kMostWays, first({"num_local_experts", "num_experts", "n_routed_experts"}, 1));
+  m.active_experts = std::min<int64_t>(m.experts, first({"num_experts_per_tok"}, 1));
+  m.ffn = first({"moe_intermediate_size", "intermediate_size", "ffn_dim", "n_inner"}, 4 * m.hidden);
+  const std::string type = config.string_or("model_type", "", where);
+  const std::string activation = config.string_or("hidden_act", "", where);
+  m.gated = activation == "silu" || type == "llama" || type == "mistral" || type == "mixtral";
+  const base::Json* tied = config.find("tie_word_embeddings");
+  m.tied = tied ? tied->boolean(base::child(where, "tie_word_embeddings")) : !m.gated;
+  return m;
+}
+
+Question parse_workload(const std::string& text, const std::string& file, const RunOptions& options) {
+  const size_t start = text.find_first_not_of(" \t\r\n");
+  if (start != std::string::npos && text[start] == '{')
+    return from_model(transformer_from_config(base::parse_json(text, file), file), options);
+  return from_yaml(text, file);
+}
+
+Question read_workload(const std::string& path, const RunOptions& options) {
+  return parse_workload(base::read_file(path, uint64_t{16} << 20), path, options);
+}
+
+}  // namespace lento::predict

@@ -1,0 +1,25 @@
+// One workload from a file: schema lento.workload/1 (docs/formats/workload.md) or a Hugging Face config.json.
+#pragma once
+
+#include <string>
+
+#include "predict/time/question.h"
+
+namespace lento::predict {
+
+// How a model without a workload file is run. `parallel` reads "tp=8,pp=2,dp=4,zero=1" (also cp, ep,
+// interleave).
+struct RunOptions {
+  bool training = false;
+  int64_t batch = 1;  // training: global batch; serving: requests together
+  int64_t micro_batch = 1;
+  int64_t sequence = 2048;  // training: tokens of a sequence; serving: of the prompt
+  int64_t output = 128;     // tokens to generate
+  Precision precision = Precision::Bf16;
+  std::string parallel;
+};
+
+Question read_workload(const std::string& path, const RunOptions& options);
+Question parse_workload(const std::string& text, const std::string& file, const RunOptions& options);
+
+}  // namespace lento::predict
