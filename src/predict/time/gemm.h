@@ -35,7 +35,7 @@ struct KernelTime {
   double memory_s = 0;
   double fill_s = 0;  // pipelines filling and draining
   double flops = 0;
-  double memory_bytes = 0;  // read and written
+  double memory_bytes = 0;  // as memory counters show it, with a warm cache
   Bound bound = Bound::Compute;
   Tile tile;
   double waves = 0;

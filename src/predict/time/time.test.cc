@@ -68,6 +68,11 @@ TEST(Gemm, AFasterChipIsNeverSlower) {
   EXPECT_LT(predict_gemm(system, g).seconds, before);
 }
 
+TEST(Gemm, ASmallProductReadsItsOperandsOnce) {
+  const KernelTime t = predict_gemm(read_system("a100"), {1, 1024, 1024, 128, Precision::Bf16});
+  EXPECT_NEAR(t.memory_bytes, 1.05 * 2 * 2 * 1024 * 128, 1);  // the result stays in the cache
+}
+
 TEST(Gemm, MissingArithmeticIsRefused) {
   EXPECT_THAT(message([] {
                 predict_gemm(read_system("v100"), {1, 64, 64, 64, Precision::Bf16});

@@ -173,6 +173,32 @@ void links(Validator& v) {
   v.out.bars.push_back({"all-reduce of 1 GiB on 5 V100s of a DGX-1", 1, "-", 0.25, five, five <= 0.25, path});
 }
 
+// Counted against predicted bytes of memory traffic: 108-unit A100s.
+void traffic(Validator& v, const std::string& folder) {
+  const std::string path = folder + "/gemm_ncu_counters_rapidllm.csv";
+  if (!std::filesystem::exists(path)) return;
+  base::ReadReport report;
+  base::CsvReader table(path, report);
+  const int read = table.require("dram_read"), write = table.require("dram_write");
+  const System system = read_system("a100");
+  std::vector<double> ratios;
+  while (table.next()) {
+    const Gemm g = std::get<Gemm>(parse_question(Dialect::Gemm, table).what);
+    const double counted = table.number(read) + table.number(write);
+    if (counted > 0) ratios.push_back(predict_gemm(system, g).memory_bytes / counted);
+  }
+  if (ratios.empty()) return;
+  const double middle = base::median(ratios), low = base::quantile(ratios, 0.25),
+               high = base::quantile(ratios, 0.75);
+  v.out.bars.push_back({"DRAM bytes of 48 GEMMs, distance of the median ratio from 1", ratios.size(),
+                        "DeepFlow 0.39", 0.10, std::abs(middle - 1), std::abs(middle - 1) <= 0.10,
+                        "median predicted / counted " + base::format_number(middle, 3)});
+  v.out.bars.push_back({"DRAM bytes of 48 GEMMs, middle half outside 0.7 to 1.4", ratios.size(),
+                        "DeepFlow 0.13 to 0.93", 0, std::max({0.0, 0.7 - low, high - 1.4}),
+                        low >= 0.7 && high <= 1.4,
+                        "quartiles " + base::format_number(low, 3) + " and " + base::format_number(high, 3)});
+}
+
 void layers(Validator& v) {
   const auto lstm = [](const Measurement& m) {
     const LstmLayer* l = std::get_if<LstmLayer>(&m.question.what);
@@ -236,6 +262,7 @@ Validation validate(const std::string& folder, const base::Progress& progress) {
   borrowed_constants(v);
   progress("parts", 2, 6);
   links(v);
+  traffic(v, folder);
   layers(v);
   progress("parts", 3, 6);
   training(v);
