@@ -16,6 +16,8 @@ constexpr int kMeanWeight = 15;  // a bin's mean forgets over this many records 
 
 // An operation is slow when it is 8 % over nominal: five standard deviations of the default rate noise.
 constexpr int kSlowLevel = 29;  // log2(1.08) * 256
+// Shorter operations are not judged: a whole number of cycles is too coarse for them.
+constexpr uint64_t kLeastCycles = 64;
 // This many operations at nominal speed close an episode.
 constexpr int kCloseAfter = 3;
 
@@ -94,7 +96,7 @@ void CoreSketch::insert(const ProbeRecord& r) {
                       r.work};
   ++state_.records;
   state_.last = std::max(state_.last, sample.end);
-  if (r.kind == ProbeKind::Compute) compute_episode(sample);
+  if (r.kind == ProbeKind::Compute && r.end >= r.begin + kLeastCycles) compute_episode(sample);
   if (SketchEntry* entry = lookup(sample.key)) {
     update(*entry, sample);
     if (!options_.as_printed) return;

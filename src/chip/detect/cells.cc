@@ -1,0 +1,143 @@
+#include "chip/detect/cells.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/stats.h"
+#include "chip/sketch/level.h"
+
+namespace lento::chip {
+namespace {
+
+using trace::ProbeKind;
+
+bool exists(const Pattern& p, const Grid& grid) {
+  if (p.kind == ProbeKind::Compute) return false;
+  return p.subject < (p.kind == ProbeKind::Message ? grid.core_count() : grid.port_count());
+}
+
+std::vector<Cell> merged(const TimeBin* bins, size_t count, uint64_t ratio) {
+  std::vector<Cell> out(count / ratio);
+  for (size_t b = 0; b < out.size(); ++b) {
+    TimeBin sum;
+    for (size_t i = 0; i < ratio; ++i) sum.merge(bins[b * ratio + i]);
+    out[b] = {static_cast<float>(sum.mean()) / kLevelsPerOctave, sum.count()};
+  }
+  return out;
+}
+
+// Levels carry an offset; the unloaded level of a path in the same unit.
+double unloaded_level(const Row& row, const Path& path) {
+  const double offset = level_offset(row.pattern.kind) / double{kLevelsPerOctave};
+  return std::log2(std::max(1.0, path.cycles(row.bytes)) / std::max(1.0, row.bytes)) + offset;
+}
+
+struct Spread {
+  double mean = 0, single = 0.5, common = 0.1;
+  uint64_t count = 0;
+};
+
+// Variance of bin means = common^2 + single^2 / n, fitted roughly: single from thin bins, common from all.
+Spread spread_of(const Row& row) {
+  Spread s;
+  double sum = 0, weight = 0;
+  for (const Cell& c : row.cells) {
+    sum += c.level * c.count;
+    weight += c.count;
+    s.count += static_cast<uint64_t>(c.count);
+  }
+  if (weight == 0) return s;
+  s.mean = sum / weight;
+  double square = 0, inverse = 0, used = 0;
+  for (const Cell& c : row.cells) {
+    if (c.count == 0) continue;
+    square += (c.level - s.mean) * (c.level - s.mean);
+    inverse += 1.0 / c.count;
+    ++used;
+  }
+  if (used < 4) return s;
+  const double variance = square / (used - 1), per_record = inverse / used;
+  s.single = std::clamp(std::sqrt(variance / per_record), 0.1, 0.6);
+  const double left = variance - s.single * s.single * per_record;
+  s.common = std::clamp(std::sqrt(std::max(left, 0.0)), 0.08, 1.0);
+  return s;
+}
+
+// Mean of the reference's bins within two of `bin`, or its mean over the run.
+float local_level(const Row& row, size_t bin, double fallback) {
+  double sum = 0, weight = 0;
+  const size_t begin = bin >= 2 ? bin - 2 : 0, end = std::min(row.cells.size(), bin + 3);
+  for (size_t i = begin; i < end; ++i) {
+    const double w = row.cells[i].count * (i == bin ? 2.0 : 1.0);
+    sum += row.cells[i].level * w;
+    weight += w;
+  }
+  return static_cast<float>(weight >= 6 ? sum / weight : (sum + fallback * 6) / (weight + 6));
+}
+
+}  // namespace
+
+Cells cells_of(const Sketch& sketch, const Grid& grid, uint64_t bin_cycles) {
+  Cells out;
+  out.bin_cycles = std::max<uint64_t>(bin_cycles, 1);
+  for (const CoreSketch& core : sketch.cores()) out.bin_cycles = std::max(out.bin_cycles, core.bin_cycles());
+  const size_t cores = std::min(sketch.cores().size(), static_cast<size_t>(grid.core_count()));
+  for (size_t c = 0; c < cores; ++c) {
+    const CoreSketch& core = sketch.cores()[c];
+    const uint64_t ratio = std::min<uint64_t>(out.bin_cycles / core.bin_cycles(), core.shape().bins);
+    for (const CoreSketch::Held& held : core.held()) {
+      const Pattern pattern = Pattern::unpack(held.entry->key);
+      if (held.bins == nullptr || !exists(pattern, grid)) continue;
+      Row row{static_cast<int>(c), pattern, held.entry->mean_work, held.entry->count,
+              merged(held.bins, core.shape().bins, ratio)};
+      while (!row.cells.empty() && row.cells.back().count == 0) row.cells.pop_back();
+      out.bins = std::max(out.bins, row.cells.size());
+      out.rows.push_back(std::move(row));
+    }
+  }
+  for (Row& row : out.rows) row.cells.resize(out.bins);
+  std::sort(out.rows.begin(), out.rows.end(), [](const Row& a, const Row& b) {
+    return std::pair(a.core, a.pattern.packed()) < std::pair(b.core, b.pattern.packed());
+  });
+  return out;
+}
+
+std::vector<Baseline> baselines_from(const Cells& cells, const Cells& reference, const std::vector<Path>& paths) {
+  std::map<std::pair<int, uint32_t>, const Row*> known;
+  for (const Row& row : reference.rows) known[{row.core, row.pattern.packed()}] = &row;
+  std::vector<Baseline> out = baselines_within(cells, paths);
+  for (size_t r = 0; r < cells.rows.size(); ++r) {
+    const Row& row = cells.rows[r];
+    const auto found = known.find({row.core, row.pattern.packed()});
+    if (found == known.end()) continue;
+    const Spread spread = spread_of(*found->second);
+    if (spread.count == 0) continue;
+    out[r].single = static_cast<float>(spread.single);
+    out[r].common = static_cast<float>(spread.common);
+    for (size_t b = 0; b < cells.bins; ++b) out[r].level[b] = local_level(*found->second, b, spread.mean);
+  }
+  return out;
+}
+
+std::vector<Baseline> baselines_within(const Cells& cells, const std::vector<Path>& paths) {
+  std::vector<double> excess, own(cells.rows.size());
+  for (size_t r = 0; r < cells.rows.size(); ++r) {
+    std::vector<double> levels;
+    for (const Cell& c : cells.rows[r].cells)
+      if (c.count > 0) levels.push_back(c.level);
+    own[r] = base::quantile(levels, 0.25) - unloaded_level(cells.rows[r], paths[r]);
+    excess.push_back(own[r]);
+  }
+  const double common_excess = base::quantile(excess, 0.75) + 0.25;
+  std::vector<Baseline> out(cells.rows.size());
+  for (size_t r = 0; r < cells.rows.size(); ++r) {
+    const double level = unloaded_level(cells.rows[r], paths[r]) + std::min(own[r], common_excess);
+    out[r].level.assign(cells.bins, static_cast<float>(level));
+    const Spread spread = spread_of(cells.rows[r]);
+    out[r].single = static_cast<float>(spread.single);
+    out[r].common = 0.35F;
+  }
+  return out;
+}
+
+}  // namespace lento::chip

@@ -1,0 +1,49 @@
+// A sketch as a table on one time grid: a row per (core, transfer pattern), a column per time bin.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "chip/detect/path.h"
+#include "chip/sketch/sketch.h"
+
+namespace lento::chip {
+
+struct Cell {
+  float level = 0;  // log2 cycles per byte, octaves
+  int count = 0;    // 0: nothing recorded
+};
+
+struct Row {
+  int core = 0;
+  Pattern pattern;
+  double bytes = 0;   // mean size
+  uint64_t count = 0;
+  std::vector<Cell> cells;
+};
+
+struct Cells {
+  uint64_t bin_cycles = 1;
+  size_t bins = 0;
+  std::vector<Row> rows;
+};
+
+// Rows in order of core and pattern; patterns that name cores or ports the grid lacks are left out. The grid
+// is that of the core with the widest bins, or `bin_cycles` when that is wider.
+Cells cells_of(const Sketch& sketch, const Grid& grid, uint64_t bin_cycles = 0);
+
+// What a row should look like: level by bin, deviation of one record, deviation common to a bin.
+struct Baseline {
+  std::vector<float> level;
+  float single = 0.5F, common = 0.1F;
+};
+// From another sketch of the same mapping: `rows` of `cells` in its order; rows that `reference` lacks get
+// the median excess over the unloaded path.
+std::vector<Baseline> baselines_from(const Cells& cells, const Cells& reference, const std::vector<Path>& paths);
+// From the run itself: the lower quartile of a row's bins, held down to a common excess over the unloaded
+// path, so that a row slow throughout cannot excuse itself.
+std::vector<Baseline> baselines_within(const Cells& cells, const std::vector<Path>& paths);
+
+}  // namespace lento::chip

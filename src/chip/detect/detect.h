@@ -1,0 +1,61 @@
+// Which component of the chip was slow, when and by how much: sketches -> ranked components -> Diagnosis.
+//
+// Sees a sketch, the chip and the mapping (expanded); never records, seeds, faults or drawn rates. A detector
+// that wants to know how the chip would have behaved calls `replay` in its options, where the caller plugs a
+// simulator in. docs/methods/chip-detect.md describes the method.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "chip/detect/path.h"
+#include "chip/map/program.h"
+#include "chip/sketch/sketch.h"
+#include "finding/finding.h"
+#include "spec/chip.h"
+
+namespace lento::chip {
+
+struct Suspect {
+  Component component;
+  double factor = 1;    // times slower
+  uint64_t begin = 0;   // cycles
+  uint64_t end = 0;     // cycles, exclusive
+  double strength = 0;  // log-likelihood ratio against a healthy chip
+  double score = 0;     // 0..1
+  double lost_cycles = 0;  // time it took from the work that passed through it
+  uint64_t seen = 0;    // records in the interval that passed through it
+  std::vector<finding::Evidence> evidence;
+  std::vector<Pattern> patterns;   // transfers that show it, worst first
+  std::vector<int> cores;          // where each was recorded
+};
+
+// The chip as it would record under these faults (none: healthy), as many inferences as the sketch holds.
+using Replay = std::function<Sketch(const std::vector<Fault>&)>;
+
+struct DetectOptions {
+  Replay replay;                 // none: baselines come from the unloaded path and the run itself
+  const Sketch* healthy = nullptr;  // a run known to be healthy, used when given
+  int most_suspects = 3;         // reported at most
+  int most_replays = 8;
+  double least_core_factor = 1.1;
+  double least_strength = 18;    // log-likelihood ratio below which a transfer component is not reported
+};
+
+struct Detection {
+  std::vector<Suspect> reported;  // by falling score
+  std::vector<Suspect> ranked;    // reported first, then others worth a look, at most 10
+  std::vector<std::string> notes; // what could not be judged
+  uint64_t run_cycles = 0;
+};
+
+Detection detect(const Sketch& sketch, const spec::Chip& chip, const Program& program,
+                 const DetectOptions& options = {});
+
+// The Detection for people: findings, mesh with the evidence's routes, timeline, ranked list.
+finding::Diagnosis diagnose(const Detection& detection, const Sketch& sketch, const spec::Chip& chip,
+                            const Program& program);
+
+}  // namespace lento::chip

@@ -1,0 +1,133 @@
+#include "chip/detect/path.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace lento::chip {
+
+using trace::ProbeKind;
+
+std::string name_of(const Component& c, const Grid& grid) {
+  switch (c.part) {
+    case Part::Core:
+      return grid.core_name(c.index);
+    case Part::Link:
+      return grid.link_name(grid.find_link(c.index, c.other));
+    case Part::Router:
+      return grid.router_name(c.index);
+    case Part::MemoryUnit:
+      return grid.memory_unit_name(c.index);
+    case Part::DramPort:
+      return grid.port_name(c.index);
+  }
+  return {};
+}
+
+Component component_of(const Fault& fault) {
+  if (fault.part != Part::Link) return {fault.part, fault.index, -1};
+  return {fault.part, std::min(fault.index, fault.other), std::max(fault.index, fault.other)};
+}
+
+Fault fault_of(const Component& component, const Grid& grid) {
+  Fault fault;
+  fault.part = component.part;
+  fault.index = component.index;
+  fault.other = component.other;
+  fault.name = name_of(component, grid);
+  return fault;
+}
+
+Component link_component(const Grid& grid, int link) {
+  const Grid::Link& l = grid.link(link);
+  return {Part::Link, std::min(l.from, l.to), std::max(l.from, l.to)};
+}
+
+Path::Path(const spec::Chip& chip, const Grid& grid, const Pattern& pattern, int core)
+    : segment_bytes_(static_cast<double>(chip.network.segment_bytes)) {
+  const double link_cost = 1 / chip.network.link_bytes_per_cycle;
+  const double core_port = 1 / chip.core.scratchpad_bytes_per_cycle;
+  const Stage memory_unit{{Part::MemoryUnit, core}, 1 / chip.memory_unit.bytes_per_cycle};
+  const Stage local{{Part::Core, -1}, core_port};
+  const auto port = static_cast<int>(pattern.subject);
+  const Stage dram{{Part::DramPort, port}, 1 / chip.dram.port_bytes_per_cycle};
+  int from = core, to = core;
+  if (pattern.kind == ProbeKind::Message) {
+    from = pattern.subject;
+    stages_.push_back(local);
+  } else if (pattern.kind == ProbeKind::Read) {
+    from = grid.port_router(port);
+    stages_.push_back(dram);
+  } else {
+    to = grid.port_router(port);
+    stages_.push_back(memory_unit);
+    stages_.push_back(local);
+  }
+  for (const Grid::Hop& hop : grid.route(from, to)) {
+    const Grid::Link& link = grid.link(hop.link);
+    stages_.push_back({link_component(grid, hop.link), link_cost, link.from, link.to});
+    links_.push_back(hop.link);
+  }
+  if (pattern.kind == ProbeKind::Message) stages_.push_back(local);
+  if (pattern.kind == ProbeKind::Read) stages_.push_back(memory_unit);
+  if (pattern.kind == ProbeKind::Write) stages_.push_back(dram);
+  hop_cycles_ = static_cast<double>(links_.size()) * chip.network.router_cycles;
+}
+
+bool Path::belongs(const Stage& stage, const Component& component) {
+  if (component.part == Part::Router) return stage.from == component.index || stage.to == component.index;
+  return stage.component == component;
+}
+
+bool Path::crosses(const Component& component) const {
+  if (component.index < 0) return false;
+  return std::any_of(stages_.begin(), stages_.end(),
+                     [&](const Stage& stage) { return belongs(stage, component); });
+}
+
+double Path::cycles(double bytes, const Component& component, double factor) const {
+  const double segment = std::min(bytes, segment_bytes_);
+  double sum = 0, slowest = 0;
+  for (const Stage& stage : stages_) {
+    const double cost = stage.cycles_per_byte * (component.index >= 0 && belongs(stage, component) ? factor : 1);
+    sum += cost;
+    slowest = std::max(slowest, cost);
+  }
+  return sum * segment + slowest * std::max(0.0, bytes - segment) + hop_cycles_;
+}
+
+std::vector<PatternCount> count_patterns(const Program& program, const spec::Chip& chip) {
+  const Grid grid(chip);
+  const auto cores = static_cast<size_t>(grid.core_count());
+  std::vector<std::set<uint32_t>> computes(cores), transfers(cores);
+  const auto add = [&](size_t core, const trace::ProbeRecord& r) {
+    (r.kind == ProbeKind::Compute ? computes : transfers)[core].insert(pattern_of(r).packed());
+  };
+  for (size_t core = 0; core < cores && core + 1 < program.first_section.size(); ++core) {
+    for (uint32_t s = program.first_section[core]; s < program.first_section[core + 1]; ++s) {
+      for (uint32_t i = program.sections[s].begin; i < program.sections[s].end; ++i) {
+        const Instruction& instruction = program.instructions[i];
+        trace::ProbeRecord r;
+        r.work = instruction.amount;
+        r.layer = static_cast<uint32_t>(program.layers[instruction.layer].id);
+        r.peer = static_cast<uint16_t>(grid.port_of(static_cast<int>(core)));
+        if (instruction.action == Action::Send) continue;
+        if (instruction.action == Action::Compute && instruction.amount == 0) continue;
+        if (instruction.action == Action::Compute) r.kind = ProbeKind::Compute;
+        if (instruction.action == Action::Read) r.kind = ProbeKind::Read;
+        if (instruction.action == Action::Write) r.kind = ProbeKind::Write;
+        if (instruction.action == Action::Receive) {
+          r.kind = ProbeKind::Message;
+          r.peer = static_cast<uint16_t>(program.channels[instruction.target].from);
+        }
+        add(core, r);
+      }
+    }
+  }
+  std::vector<PatternCount> out(cores);
+  for (size_t core = 0; core < cores; ++core)
+    out[core] = {static_cast<uint32_t>(computes[core].size()), static_cast<uint32_t>(transfers[core].size())};
+  return out;
+}
+
+}  // namespace lento::chip

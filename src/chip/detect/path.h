@@ -1,0 +1,61 @@
+// Which servers a transfer passes, and how long it takes when nobody is in its way: the model that turns a
+// sketch entry into evidence about links, routers, memory units and DRAM ports.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "chip/map/faults.h"
+#include "chip/map/grid.h"
+#include "chip/map/program.h"
+#include "chip/sketch/sketch.h"
+#include "spec/chip.h"
+
+namespace lento::chip {
+
+// A component that can be to blame; `other` only for links (from < to in core numbers).
+struct Component {
+  Part part = Part::Core;
+  int index = 0;
+  int other = -1;
+  bool operator==(const Component&) const = default;
+  auto operator<=>(const Component&) const = default;
+};
+std::string name_of(const Component& component, const Grid& grid);
+Component component_of(const Fault& fault);
+Fault fault_of(const Component& component, const Grid& grid);
+
+// Two directed links are one component.
+Component link_component(const Grid& grid, int link);
+
+class Path {
+ public:
+  // `core` recorded it; `peer` as in trace::ProbeRecord. Precondition: both exist on the grid.
+  Path(const spec::Chip& chip, const Grid& grid, const Pattern& pattern, int core);
+
+  bool crosses(const Component& component) const;
+  const std::vector<int>& links() const { return links_; }
+
+  // Cycles from first byte out to last byte in, with `component` slower by `factor`: every segment passes the
+  // servers one after the other (store and forward), segments follow one another at the slowest server.
+  double cycles(double bytes, const Component& component, double factor) const;
+  double cycles(double bytes) const { return cycles(bytes, {Part::Core, -1}, 1); }
+
+ private:
+  struct Stage {
+    Component component;  // Part::Core, -1: cannot be to blame
+    double cycles_per_byte = 0;
+    int from = -1, to = -1;  // of a link
+  };
+  static bool belongs(const Stage& stage, const Component& component);
+
+  std::vector<Stage> stages_;
+  std::vector<int> links_;
+  double segment_bytes_ = 0;
+  double hop_cycles_ = 0;
+};
+
+// Distinct patterns by core that a mapping produces: what plan_shapes() wants to know.
+std::vector<PatternCount> count_patterns(const Program& program, const spec::Chip& chip);
+
+}  // namespace lento::chip

@@ -1,0 +1,110 @@
+// For a component c slower by f, a row k that crosses it should take
+//   y1 = log2(2^y0 + (T_k(c, f) - T_k) / bytes)
+// instead of its baseline y0 (T: unloaded path). A cell with mean level y of n records then says
+//   llr = rho((y - y0) / s) - rho((y - y1) / s1),   rho(z) = 2 log(1 + z^2 / 3)   (Student t, 3 degrees)
+// with s^2 = common^2 + single^2 / n, and s1 twice s above y1: queues behind a slow server only add. Heavy
+// tails keep any one row from deciding alone. Summed over the rows of a bin this is a walk in time whose
+// largest stretch (Kadane) is the generalised likelihood-ratio estimate of start and end.
+// Cost: components x factors x cells of crossing rows.
+#include "chip/detect/scan.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+#include "chip/sketch/level.h"
+
+namespace lento::chip {
+namespace {
+
+constexpr std::array kFactors{1.3, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 5.0, 7.0, 10.0, 14.0, 20.0};
+
+double rho(double z) { return 2 * std::log1p(z * z / 3); }
+
+// A row's cells under one component: its extra time per byte for each factor.
+double faulted_level(const Row& row, const Path& path, double level, const Component& component, double factor) {
+  const double offset = level_offset(row.pattern.kind) / double{kLevelsPerOctave};
+  const double extra = (path.cycles(row.bytes, component, factor) - path.cycles(row.bytes)) / std::max(1.0, row.bytes);
+  return std::log2(std::exp2(level - offset) + extra) + offset;
+}
+
+double cell_evidence(const Cell& cell, double healthy, double faulted, const Baseline& base) {
+  const double s = std::sqrt(base.common * base.common + base.single * base.single / cell.count);
+  const double z1 = (cell.level - faulted) / s;
+  return rho((cell.level - healthy) / s) - rho(z1 > 0 ? z1 / 2 : z1);
+}
+
+struct Stretch {
+  size_t begin = 0, end = 0;
+  double sum = 0;
+};
+
+Stretch best_stretch(const std::vector<double>& values) {
+  Stretch best, now;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (now.sum <= 0) now = {i, i, 0};
+    now.sum += values[i];
+    now.end = i + 1;
+    if (now.sum > best.sum) best = now;
+  }
+  return best;
+}
+
+Suspect best_of(const ScanInput& in, const Component& component) {
+  std::vector<size_t> rows;
+  for (size_t r = 0; r < in.paths.size(); ++r)
+    if (in.paths[r].crosses(component)) rows.push_back(r);
+  Suspect best;
+  best.component = component;
+  for (const double factor : kFactors) {
+    std::vector<double> by_bin(in.cells.bins);
+    for (const size_t r : rows) {
+      const Row& row = in.cells.rows[r];
+      double last_level = -1e9, last_faulted = 0;
+      for (size_t b = 0; b < in.cells.bins; ++b) {
+        if (row.cells[b].count == 0) continue;
+        const double level = in.baselines[r].level[b];
+        if (level != last_level) last_faulted = faulted_level(row, in.paths[r], level, component, factor);
+        last_level = level;
+        by_bin[b] += cell_evidence(row.cells[b], level, last_faulted, in.baselines[r]);
+      }
+    }
+    const Stretch stretch = best_stretch(by_bin);
+    if (stretch.sum <= best.strength) continue;
+    best.strength = stretch.sum;
+    best.factor = factor;
+    best.begin = stretch.begin * in.cells.bin_cycles;
+    best.end = stretch.end * in.cells.bin_cycles;
+  }
+  return best;
+}
+
+}  // namespace
+
+std::vector<Component> candidates(const std::vector<Path>& paths, const Grid& grid) {
+  std::set<Component> all;
+  for (int link = 0; link < grid.link_count(); ++link) all.insert(link_component(grid, link));
+  for (int core = 0; core < grid.core_count(); ++core) {
+    all.insert({Part::Router, core});
+    all.insert({Part::MemoryUnit, core});
+  }
+  for (int port = 0; port < grid.port_count(); ++port) all.insert({Part::DramPort, port});
+  std::vector<Component> out;
+  for (const Component& c : all)
+    if (std::any_of(paths.begin(), paths.end(), [&](const Path& p) { return p.crosses(c); })) out.push_back(c);
+  return out;
+}
+
+std::vector<Suspect> scan(const ScanInput& input, const std::vector<Component>& components) {
+  std::vector<Suspect> out;
+  for (const Component& c : components) {
+    Suspect s = best_of(input, c);
+    if (s.strength > 0) out.push_back(std::move(s));
+  }
+  // Of equals the smaller component wins: a link before the router that it belongs to.
+  std::stable_sort(out.begin(), out.end(), [](const Suspect& a, const Suspect& b) { return a.strength > b.strength; });
+  return out;
+}
+
+}  // namespace lento::chip

@@ -1,0 +1,24 @@
+// The scan over hypotheses: for every link, router, memory unit and DRAM port the stretch of time and the
+// factor that explain the transfers best.
+#pragma once
+
+#include <vector>
+
+#include "chip/detect/cells.h"
+#include "chip/detect/detect.h"
+
+namespace lento::chip {
+
+struct ScanInput {
+  const Cells& cells;
+  const std::vector<Path>& paths;
+  const std::vector<Baseline>& baselines;
+};
+
+// Components that at least one row crosses, in order.
+std::vector<Component> candidates(const std::vector<Path>& paths, const Grid& grid);
+
+// The best interval and factor of each component by log-likelihood ratio, strongest first; only positive ones.
+std::vector<Suspect> scan(const ScanInput& input, const std::vector<Component>& components);
+
+}  // namespace lento::chip
