@@ -8,6 +8,7 @@ void add_chip(CLI::App& app, Context& context) {
   chip->require_subcommand(1);
   add_chip_simulate(*chip, context);
   add_chip_sweep(*chip, context);
+  add_chip_diagnose(*chip, context);
 }
 
 }  // namespace lento::cli

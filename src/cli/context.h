@@ -59,6 +59,7 @@ void add_validate(CLI::App& app, Context& context);
 // Commands of the group `lento chip`, listed in cli/chip.cc.
 void add_chip_simulate(CLI::App& chip, Context& context);
 void add_chip_sweep(CLI::App& chip, Context& context);
+void add_chip_diagnose(CLI::App& chip, Context& context);
 
 // Commands of the group `lento memory`, listed in cli/memory.cc.
 void add_memory_itemsets(CLI::App& memory, Context& context);

@@ -102,7 +102,8 @@ Cells cells_of(const Sketch& sketch, const Grid& grid, uint64_t bin_cycles) {
   return out;
 }
 
-std::vector<Baseline> baselines_from(const Cells& cells, const Cells& reference, const std::vector<Path>& paths) {
+std::vector<Baseline> baselines_from(const Cells& cells, const Cells& reference,
+                                     const std::vector<Path>& paths) {
   std::map<std::pair<int, uint32_t>, const Row*> known;
   for (const Row& row : reference.rows) known[{row.core, row.pattern.packed()}] = &row;
   std::vector<Baseline> out = baselines_within(cells, paths);
@@ -136,6 +137,30 @@ std::vector<Baseline> baselines_within(const Cells& cells, const std::vector<Pat
     const Spread spread = spread_of(cells.rows[r]);
     out[r].single = static_cast<float>(spread.single);
     out[r].common = 0.35F;
+  }
+  return out;
+}
+
+std::vector<Baseline> pooled(const std::vector<std::vector<Baseline>>& draws) {
+  std::vector<Baseline> out = draws[0];
+  const auto n = static_cast<double>(draws.size());
+  for (size_t r = 0; r < out.size(); ++r) {
+    std::vector<double> means;
+    double single = 0, common = 0;
+    for (const std::vector<Baseline>& draw : draws) {
+      double sum = 0;
+      for (const float level : draw[r].level) sum += level;
+      means.push_back(sum / static_cast<double>(std::max<size_t>(draw[r].level.size(), 1)));
+      single += draw[r].single / n;
+      common += draw[r].common / n;
+    }
+    for (size_t b = 0; b < out[r].level.size(); ++b) {
+      double sum = 0;
+      for (const std::vector<Baseline>& draw : draws) sum += draw[r].level[b];
+      out[r].level[b] = static_cast<float>(sum / n);
+    }
+    out[r].single = static_cast<float>(single);
+    out[r].common = static_cast<float>(std::sqrt(common * common + 2 * base::variance(means)));
   }
   return out;
 }

@@ -19,7 +19,7 @@ struct Cell {
 struct Row {
   int core = 0;
   Pattern pattern;
-  double bytes = 0;   // mean size
+  double bytes = 0;  // mean size
   uint64_t count = 0;
   std::vector<Cell> cells;
 };
@@ -41,9 +41,14 @@ struct Baseline {
 };
 // From another sketch of the same mapping: `rows` of `cells` in its order; rows that `reference` lacks get
 // the median excess over the unloaded path.
-std::vector<Baseline> baselines_from(const Cells& cells, const Cells& reference, const std::vector<Path>& paths);
+std::vector<Baseline> baselines_from(const Cells& cells, const Cells& reference,
+                                     const std::vector<Path>& paths);
 // From the run itself: the lower quartile of a row's bins, held down to a common excess over the unloaded
 // path, so that a row slow throughout cannot excuse itself.
 std::vector<Baseline> baselines_within(const Cells& cells, const std::vector<Path>& paths);
+
+// The mean of several baselines of the same rows; how far they lie apart becomes part of `common`: healthy
+// runs can settle into different rhythms. Precondition: at least one, all of one shape.
+std::vector<Baseline> pooled(const std::vector<std::vector<Baseline>>& draws);
 
 }  // namespace lento::chip

@@ -20,34 +20,36 @@ namespace lento::chip {
 
 struct Suspect {
   Component component;
-  double factor = 1;    // times slower
-  uint64_t begin = 0;   // cycles
-  uint64_t end = 0;     // cycles, exclusive
-  double strength = 0;  // log-likelihood ratio against a healthy chip
-  double score = 0;     // 0..1
+  double factor = 1;       // times slower
+  uint64_t begin = 0;      // cycles
+  uint64_t end = 0;        // cycles, exclusive
+  double strength = 0;     // log-likelihood ratio against a healthy chip
+  double score = 0;        // 0..1
   double lost_cycles = 0;  // time it took from the work that passed through it
-  uint64_t seen = 0;    // records in the interval that passed through it
+  uint64_t seen = 0;       // records in the interval that passed through it
   std::vector<finding::Evidence> evidence;
-  std::vector<Pattern> patterns;   // transfers that show it, worst first
-  std::vector<int> cores;          // where each was recorded
+  std::vector<Pattern> patterns;  // transfers that show it, worst first
+  std::vector<int> cores;         // where each was recorded
 };
 
 // The chip as it would record under these faults (none: healthy), as many inferences as the sketch holds.
-using Replay = std::function<Sketch(const std::vector<Fault>&)>;
+// `draw` picks one of several independent noises.
+using Replay = std::function<Sketch(const std::vector<Fault>&, uint32_t draw)>;
 
 struct DetectOptions {
-  Replay replay;                 // none: baselines come from the unloaded path and the run itself
+  Replay replay;                    // none: baselines come from the unloaded path and the run itself
   const Sketch* healthy = nullptr;  // a run known to be healthy, used when given
-  int most_suspects = 3;         // reported at most
-  int most_replays = 8;
+  int most_suspects = 3;            // reported at most
+  int most_replays = 8;             // of hypotheses
+  uint32_t healthy_draws = 3;       // replays of the healthy chip, to know how much healthy runs differ
   double least_core_factor = 1.1;
-  double least_strength = 18;    // log-likelihood ratio below which a transfer component is not reported
+  double least_strength = 18;  // log-likelihood ratio below which a transfer component is not reported
 };
 
 struct Detection {
-  std::vector<Suspect> reported;  // by falling score
-  std::vector<Suspect> ranked;    // reported first, then others worth a look, at most 10
-  std::vector<std::string> notes; // what could not be judged
+  std::vector<Suspect> reported;   // by falling score
+  std::vector<Suspect> ranked;     // reported first, then others worth a look, at most 10
+  std::vector<std::string> notes;  // what could not be judged
   uint64_t run_cycles = 0;
 };
 

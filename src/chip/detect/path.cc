@@ -89,7 +89,8 @@ double Path::cycles(double bytes, const Component& component, double factor) con
   const double segment = std::min(bytes, segment_bytes_);
   double sum = 0, slowest = 0;
   for (const Stage& stage : stages_) {
-    const double cost = stage.cycles_per_byte * (component.index >= 0 && belongs(stage, component) ? factor : 1);
+    const double cost =
+        stage.cycles_per_byte * (component.index >= 0 && belongs(stage, component) ? factor : 1);
     sum += cost;
     slowest = std::max(slowest, cost);
   }

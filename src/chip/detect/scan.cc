@@ -18,14 +18,16 @@
 namespace lento::chip {
 namespace {
 
-constexpr std::array kFactors{1.3, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 5.0, 7.0, 10.0, 14.0, 20.0};
+constexpr std::array kFactors{1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 5.0, 7.0, 10.0, 14.0, 20.0};
 
 double rho(double z) { return 2 * std::log1p(z * z / 3); }
 
 // A row's cells under one component: its extra time per byte for each factor.
-double faulted_level(const Row& row, const Path& path, double level, const Component& component, double factor) {
+double faulted_level(const Row& row, const Path& path, double level, const Component& component,
+                     double factor) {
   const double offset = level_offset(row.pattern.kind) / double{kLevelsPerOctave};
-  const double extra = (path.cycles(row.bytes, component, factor) - path.cycles(row.bytes)) / std::max(1.0, row.bytes);
+  const double extra =
+      (path.cycles(row.bytes, component, factor) - path.cycles(row.bytes)) / std::max(1.0, row.bytes);
   return std::log2(std::exp2(level - offset) + extra) + offset;
 }
 
@@ -92,7 +94,8 @@ std::vector<Component> candidates(const std::vector<Path>& paths, const Grid& gr
   for (int port = 0; port < grid.port_count(); ++port) all.insert({Part::DramPort, port});
   std::vector<Component> out;
   for (const Component& c : all)
-    if (std::any_of(paths.begin(), paths.end(), [&](const Path& p) { return p.crosses(c); })) out.push_back(c);
+    if (std::any_of(paths.begin(), paths.end(), [&](const Path& p) { return p.crosses(c); }))
+      out.push_back(c);
   return out;
 }
 
@@ -103,7 +106,8 @@ std::vector<Suspect> scan(const ScanInput& input, const std::vector<Component>& 
     if (s.strength > 0) out.push_back(std::move(s));
   }
   // Of equals the smaller component wins: a link before the router that it belongs to.
-  std::stable_sort(out.begin(), out.end(), [](const Suspect& a, const Suspect& b) { return a.strength > b.strength; });
+  std::stable_sort(out.begin(), out.end(),
+                   [](const Suspect& a, const Suspect& b) { return a.strength > b.strength; });
   return out;
 }
 

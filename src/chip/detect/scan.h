@@ -18,7 +18,8 @@ struct ScanInput {
 // Components that at least one row crosses, in order.
 std::vector<Component> candidates(const std::vector<Path>& paths, const Grid& grid);
 
-// The best interval and factor of each component by log-likelihood ratio, strongest first; only positive ones.
+// The best interval and factor of each component by log-likelihood ratio, strongest first; only positive
+// ones.
 std::vector<Suspect> scan(const ScanInput& input, const std::vector<Component>& components);
 
 }  // namespace lento::chip

@@ -52,8 +52,9 @@ void add_peer_evidence(const Sketch& sketch, Suspect& suspect) {
     worst_peers = peers.size();
   }
   if (worst_peers == 0) return;
-  suspect.evidence.push_back({"mean service time in layer " + std::to_string(layer) + " against the median of " +
-                                  std::to_string(worst_peers) + " cores with the same layer",
+  suspect.evidence.push_back({"mean service time in layer " + std::to_string(layer) +
+                                  " against the median of " + std::to_string(worst_peers) +
+                                  " cores with the same layer",
                               std::exp2(worst), "x", "sketch, compute entries"});
 }
 
@@ -79,8 +80,9 @@ Suspect judge(const CoreSketch& core, int index, double reference) {
   const double z = std::log(s.factor) / 0.0152;
   s.strength = static_cast<double>(count) * std::min(z * z / 2, 50.0);
   s.score = 1 - std::exp(-s.strength / 100);
-  s.evidence.push_back({std::to_string(count) + " operations ran slower than the nominal rate by more than 8 %", s.factor,
-                        "x", "sketch, compute episodes"});
+  s.evidence.push_back(
+      {std::to_string(count) + " operations ran slower than the nominal rate by more than 8 %", s.factor, "x",
+       "sketch, compute episodes"});
   return s;
 }
 
@@ -108,7 +110,8 @@ std::vector<Suspect> slow_cores(const Sketch& sketch, const spec::Chip& chip, co
     add_peer_evidence(sketch, s);
     out.push_back(std::move(s));
   }
-  std::stable_sort(out.begin(), out.end(), [](const Suspect& a, const Suspect& b) { return a.strength > b.strength; });
+  std::stable_sort(out.begin(), out.end(),
+                   [](const Suspect& a, const Suspect& b) { return a.strength > b.strength; });
   return out;
 }
 

@@ -17,8 +17,9 @@ bool touches(const std::vector<uint64_t>& fault_hits, uint64_t least) {
 }
 
 bool strictly_right(const std::vector<Claim>& truth, const std::vector<Claim>& reported) {
-  return truth.size() == reported.size() &&
-         std::all_of(truth.begin(), truth.end(), [&](const Claim& t) { return names(reported, t.component); });
+  return truth.size() == reported.size() && std::all_of(truth.begin(), truth.end(), [&](const Claim& t) {
+           return names(reported, t.component);
+         });
 }
 
 bool among_first(const std::vector<Claim>& truth, const std::vector<Claim>& ranked, size_t k) {
@@ -36,7 +37,8 @@ double overlap(const Claim& truth, const Claim& claim, uint64_t run_cycles) {
 }
 
 void PaperCount::add(const std::vector<Claim>& truth, const std::vector<Claim>& reported) {
-  for (const Claim& t : truth) ++(names(reported, t.component) ? counts.true_positive : counts.false_negative);
+  for (const Claim& t : truth)
+    ++(names(reported, t.component) ? counts.true_positive : counts.false_negative);
   for (const Claim& r : reported) counts.false_positive += !names(truth, r.component);
 }
 

@@ -8,7 +8,8 @@ namespace {
 // Loses records at random on their way to another sink.
 class Lossy : public trace::RecordSink {
  public:
-  Lossy(trace::RecordSink& to, double share, uint64_t seed) : to_(to), share_(share), rng_(seed, "lost records") {}
+  Lossy(trace::RecordSink& to, double share, uint64_t seed)
+      : to_(to), share_(share), rng_(seed, "lost records") {}
   Outcome record(const trace::ProbeRecord& r) override {
     if (share_ > 0 && rng_.uniform() < share_) return {0, true};
     return to_.record(r);
@@ -23,7 +24,10 @@ class Lossy : public trace::RecordSink {
 }  // namespace
 
 Bench::Bench(std::string name, const spec::Chip& chip, const Mapping& mapping, const TrialOptions& options)
-    : name_(std::move(name)), options_(options), program_(expand(mapping, chip, name_)), model_(chip, program_) {
+    : name_(std::move(name)),
+      options_(options),
+      program_(expand(mapping, chip, name_)),
+      model_(chip, program_) {
   options_.sketch.ops_per_cycle = chip.core.ops_per_cycle;
   shapes_ = plan_shapes(count_patterns(program_, chip), options_.sketch, options_.most_bins);
 }
@@ -45,8 +49,11 @@ Sketch Bench::record(const std::vector<Fault>& faults, uint64_t seed, Result* re
   return sketch;
 }
 
-const Sketch& Bench::healthy() const {
-  std::call_once(healthy_once_, [&] { healthy_ = record({}, options_.replay_seed); });
+const std::vector<Sketch>& Bench::healthy() const {
+  std::call_once(healthy_once_, [&] {
+    for (uint32_t i = 0; i < std::max(1u, options_.detect.healthy_draws); ++i)
+      healthy_.push_back(record({}, options_.replay_seed + i));
+  });
   return healthy_;
 }
 
@@ -63,8 +70,8 @@ Bench::Outcome Bench::run(const std::vector<Fault>& faults, uint64_t seed) const
   const Sketch sketch = record(faults, seed, &result);
   DetectOptions detect_options = options_.detect;
   if (options_.replay)
-    detect_options.replay = [&](const std::vector<Fault>& guess) {
-      return guess.empty() ? healthy() : record(guess, options_.replay_seed);
+    detect_options.replay = [&](const std::vector<Fault>& guess, uint32_t draw) {
+      return guess.empty() ? healthy()[draw] : record(guess, options_.replay_seed + draw);
     };
   out.detection = detect(sketch, model_.chip, program_, detect_options);
   out.truth = claims_of(faults);

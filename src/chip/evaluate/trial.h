@@ -19,9 +19,9 @@ struct TrialOptions {
   uint32_t inferences = 16;
   SketchOptions sketch;
   uint16_t most_bins = 64;
-  DetectOptions detect;   // its `replay` is set by the bench
+  DetectOptions detect;  // its `replay` is set by the bench
   bool replay = true;
-  double lost_share = 0;  // of records, dropped at random before the recorder
+  double lost_share = 0;          // of records, dropped at random before the recorder
   uint64_t replay_seed = 0x5eed;  // of hypothesis replays: never the seed of a trial
 };
 
@@ -50,7 +50,7 @@ class Bench {
   uint64_t sketch_bytes() const;
 
  private:
-  const Sketch& healthy() const;
+  const std::vector<Sketch>& healthy() const;
 
   std::string name_;
   TrialOptions options_;
@@ -58,7 +58,7 @@ class Bench {
   Model model_;
   std::vector<SketchShape> shapes_;
   mutable std::once_flag healthy_once_;
-  mutable Sketch healthy_;
+  mutable std::vector<Sketch> healthy_;
 };
 
 std::vector<Claim> claims_of(const std::vector<Fault>& faults);

@@ -1,0 +1,189 @@
+// A Detection in words and pictures.
+#include <algorithm>
+#include <cmath>
+
+#include "base/units.h"
+#include "chip/detect/detect.h"
+#include "chip/sketch/level.h"
+
+namespace lento::chip {
+namespace {
+
+using base::format_number;
+
+std::string kind_of(Part part) {
+  switch (part) {
+    case Part::Core:
+      return "slow core";
+    case Part::Link:
+      return "slow link";
+    case Part::Router:
+      return "slow router";
+    case Part::MemoryUnit:
+      return "slow memory unit";
+    case Part::DramPort:
+      return "slow DRAM port";
+  }
+  return {};
+}
+
+std::string advice(const Suspect& s, const std::string& name) {
+  switch (s.component.part) {
+    case Part::Core:
+      return "Check clock and temperature of " + name + "; until then map its layers to other cores.";
+    case Part::Link:
+      return "Route around " + name + " or place its talkers elsewhere; check both of its ends for retries.";
+    case Part::Router:
+      return "Keep traffic off " + name + ": place communicating layers on other rows and columns.";
+    case Part::MemoryUnit:
+      return "Give the core of " + name + " less to read and write, or leave it idle; check its scratchpad.";
+    case Part::DramPort:
+      return "Check the DRAM channel behind " + name +
+             " (temperature, refresh); move its rows' reads elsewhere.";
+  }
+  return {};
+}
+
+finding::Finding finding_of(const Suspect& s, const Grid& grid, const spec::Chip& chip, uint64_t run_cycles) {
+  finding::Finding f;
+  f.subject = name_of(s.component, grid);
+  f.category = kind_of(s.component.part);
+  f.score = s.score;
+  f.factor = s.factor;
+  const double run = std::max<double>(1, static_cast<double>(run_cycles));
+  const bool core = s.component.part == Part::Core;
+  if (core) f.lost_share = std::min(1.0, s.lost_cycles / run);
+  f.when = {static_cast<double>(s.begin) / chip.clock_hz, static_cast<double>(s.end) / chip.clock_hz, "s"};
+  f.summary =
+      f.subject + " was about " + format_number(s.factor, 3) + " times slower than it should be for " +
+      base::format_quantity(static_cast<double>(s.end - s.begin) / chip.clock_hz, base::Dimension::Time) +
+      ".";
+  f.evidence = s.evidence;
+  f.evidence.push_back({"records through it in that time", static_cast<double>(s.seen), "", "sketch"});
+  if (!core)
+    f.evidence.push_back({"waiting that it added to the transfers through it, summed over them",
+                          s.lost_cycles, "cycles", "sketch, time bins"});
+  f.next_step = advice(s, f.subject);
+  return f;
+}
+
+void add_routes(finding::MeshFigure& mesh, const Suspect& s, const Grid& grid) {
+  for (size_t i = 0; i < s.patterns.size(); ++i) {
+    const Pattern& p = s.patterns[i];
+    int from = s.cores[i], to = s.cores[i];
+    if (p.kind == trace::ProbeKind::Message) from = p.subject;
+    if (p.kind == trace::ProbeKind::Read) from = grid.port_router(p.subject);
+    if (p.kind == trace::ProbeKind::Write) to = grid.port_router(p.subject);
+    finding::MeshFigure::Route route;
+    route.label = grid.core_name(from) + " to " + grid.core_name(to);
+    const auto add = [&](int core) {
+      const Position at = grid.position(core);
+      route.hops.emplace_back(at.x, at.y);
+    };
+    add(from);
+    for (const Grid::Hop& hop : grid.route(from, to)) add(grid.link(hop.link).to);
+    if (route.hops.size() > 1) mesh.routes.push_back(std::move(route));
+  }
+}
+
+// Cores: mean service time against nominal. Links: the factor of the best hypothesis about them, 1 if none.
+finding::Figure mesh_figure(const Detection& detection, const Sketch& sketch, const spec::Chip& chip,
+                            const Grid& grid) {
+  finding::MeshFigure mesh;
+  mesh.width = grid.width();
+  mesh.height = grid.height();
+  mesh.value_name = "times slower than nominal";
+  const double nominal = level_of(trace::ProbeKind::Compute, 1 << 20,
+                                  static_cast<uint64_t>((1 << 20) * chip.core.ops_per_cycle));
+  for (int core = 0; core < grid.core_count(); ++core) {
+    double sum = 0, weight = 0;
+    if (static_cast<size_t>(core) < sketch.cores().size()) {
+      for (const CoreSketch::Held& held : sketch.cores()[static_cast<size_t>(core)].held()) {
+        if (held.bins != nullptr) continue;
+        sum += (held.entry->mean - nominal) / kLevelsPerOctave * held.entry->count;
+        weight += held.entry->count;
+      }
+    }
+    const Position p = grid.position(core);
+    mesh.cores.push_back({p.x, p.y, weight > 0 ? std::exp2(sum / weight) : 1, grid.core_name(core)});
+  }
+  for (int id = 0; id < grid.link_count(); ++id) {
+    const Grid::Link& link = grid.link(id);
+    if (link.wraps) continue;
+    double value = 1;
+    for (const Suspect& s : detection.reported)
+      if (s.component == link_component(grid, id) ||
+          (s.component.part == Part::Router &&
+           (s.component.index == link.from || s.component.index == link.to)))
+        value = std::max(value, s.factor);
+    const Position a = grid.position(link.from), b = grid.position(link.to);
+    mesh.links.push_back({a.x, a.y, b.x, b.y, value});
+  }
+  for (const Suspect& s : detection.reported) {
+    mesh.blamed.push_back(name_of(s.component, grid));
+    add_routes(mesh, s, grid);
+  }
+  return {"Where it was slow",
+          "Cores by service time; blamed components outlined, with the routes that show it.", mesh};
+}
+
+finding::Figure timeline(const Detection& detection, const spec::Chip& chip, const Grid& grid) {
+  finding::TimelineFigure figure;
+  figure.x_name = "s";
+  for (size_t i = 0; i < detection.ranked.size(); ++i) {
+    const Suspect& s = detection.ranked[i];
+    figure.spans.push_back({name_of(s.component, grid), static_cast<double>(s.begin) / chip.clock_hz,
+                            static_cast<double>(s.end) / chip.clock_hz, format_number(s.factor, 3) + "x",
+                            i < detection.reported.size()});
+  }
+  return {"When it was slow", "The best interval of every ranked component; reported ones marked.", figure};
+}
+
+finding::Figure ranking(const Detection& detection, const Grid& grid) {
+  finding::TableFigure table;
+  table.columns = {"component", "reported", "score", "times slower", "log-likelihood ratio"};
+  for (size_t i = 0; i < detection.ranked.size(); ++i) {
+    const Suspect& s = detection.ranked[i];
+    table.rows.push_back({name_of(s.component, grid), i < detection.reported.size() ? "yes" : "no",
+                          format_number(s.score, 3), format_number(s.factor, 3),
+                          format_number(s.strength, 4)});
+  }
+  return {"Ranked list", "What was reported, then what came next.", table};
+}
+
+}  // namespace
+
+finding::Diagnosis diagnose(const Detection& detection, const Sketch& sketch, const spec::Chip& chip,
+                            const Program& program) {
+  const Grid grid(chip);
+  finding::Diagnosis d;
+  d.scale = "chip";
+  d.title = program.name + " on " + chip.name;
+  for (const Suspect& s : detection.reported)
+    d.findings.push_back(finding_of(s, grid, chip, detection.run_cycles));
+  finding::sort_findings(d.findings);
+  if (d.findings.empty()) {
+    d.verdict =
+        sketch.records() == 0 ? "The recorder holds nothing: nothing can be said." : "No fail-slow seen.";
+  } else {
+    d.verdict = d.findings.front().summary;
+    if (d.findings.size() > 1) d.verdict += " " + std::to_string(d.findings.size() - 1) + " more found.";
+  }
+  const auto cycles = static_cast<double>(detection.run_cycles);
+  d.facts.emplace_back("recorded time", base::format_quantity(cycles / chip.clock_hz, base::Dimension::Time));
+  d.facts.emplace_back("records seen by the recorder", std::to_string(sketch.records()));
+  d.facts.emplace_back("recorder memory, all cores", std::to_string(sketch.bytes()) + " B");
+  d.facts.emplace_back("compression against 40-byte records",
+                       format_number(40.0 * static_cast<double>(sketch.records()) /
+                                         std::max(1.0, static_cast<double>(sketch.bytes())),
+                                     4) +
+                           "x");
+  if (sketch.evictions() > 0) d.facts.emplace_back("patterns evicted", std::to_string(sketch.evictions()));
+  d.figures.push_back(mesh_figure(detection, sketch, chip, grid));
+  d.figures.push_back(timeline(detection, chip, grid));
+  d.figures.push_back(ranking(detection, grid));
+  d.notes = detection.notes;
+  return d;
+}
+
+}  // namespace lento::chip
