@@ -77,6 +77,8 @@ std::string misspelt_command(const CLI::App& app, const std::vector<std::string>
       if (child->get_name() == word) next = child;
     }
     if (known.empty() || word.starts_with("-")) return {};
+    const auto operands = at->get_options([](const CLI::Option* option) { return option->get_positional(); });
+    if (!next && !operands.empty()) return {};  // the word is the command's own operand
     if (!next)
       return "error: '" + word + "' is no command of '" + at->get_name() +
              "'\n  hint: " + base::suggestion(word, known);

@@ -11,8 +11,12 @@ struct ClassError {
 constexpr ClassError kProduct{0.08, 0.15}, kLstm{0.16, 0.25}, kLink{0.15, 0.30}, kTraining{0.12, 0.20},
     kServing{0.25, 0.40};
 
+// fp16 and bf16 run on the same units at the same rate and share constants.
 bool calibrated(const System& system, Precision p) {
-  return system.chip.calibration[static_cast<size_t>(p)].has_value();
+  if (system.chip.calibration[static_cast<size_t>(p)]) return true;
+  const bool half = p == Precision::Fp16 || p == Precision::Bf16;
+  return half && (system.chip.calibration[static_cast<size_t>(Precision::Fp16)] ||
+                  system.chip.calibration[static_cast<size_t>(Precision::Bf16)]);
 }
 
 Answer answer_one(const System& s, const Gemm& g) {
