@@ -57,6 +57,8 @@ void add_predict(CLI::App& app, Context& context);
 void add_validate(CLI::App& app, Context& context);
 
 // Commands of the group `lento chip`, listed in cli/chip.cc.
+void add_chip_check(CLI::App& chip, Context& context);
+void add_chip_map(CLI::App& chip, Context& context);
 void add_chip_simulate(CLI::App& chip, Context& context);
 void add_chip_sweep(CLI::App& chip, Context& context);
 void add_chip_diagnose(CLI::App& chip, Context& context);

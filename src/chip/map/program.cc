@@ -164,7 +164,7 @@ class Expander {
     for (const WeightFeature& feature : layer.weights) {
       for (const Block& block : feature.blocks) {
         for (const Position p : block.cores) {
-          part_of(p).reads.push_back({uint64_t(volume(block.slice)), true, -1, 0});
+          if (feature.from_dram) part_of(p).reads.push_back({uint64_t(volume(block.slice)), true, -1, 0});
           weights[grid_.core(p)] = &block.slice;
         }
       }

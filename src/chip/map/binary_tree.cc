@@ -1,0 +1,81 @@
+#include "chip/map/binary_tree.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/rng.h"
+
+namespace lento::chip {
+namespace {
+
+// Nodes in order of their place along the chip's serpentine. Node i of a heap has children 2i + 1 and 2i + 2.
+std::vector<int> node_order(const BinaryTree& tree, int nodes) {
+  std::vector<int> order;
+  if (tree.placement == "compact") {  // in-order: a parent stands between its two subtrees
+    const auto visit = [&](const auto& self, int node) -> void {
+      if (node >= nodes) return;
+      self(self, 2 * node + 1);
+      order.push_back(node);
+      self(self, 2 * node + 2);
+    };
+    visit(visit, 0);
+    return order;
+  }
+  for (int i = 0; i < nodes; ++i) order.push_back(i);
+  if (tree.placement == "scatter") {
+    base::Rng rng(tree.seed, "chip.binary_tree");
+    for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[rng.below(i)]);
+  }
+  return order;
+}
+
+std::vector<Position> place(const BinaryTree& tree, const spec::Chip& chip, int nodes) {
+  const std::vector<int> order = node_order(tree, nodes);
+  std::vector<Position> at(nodes);
+  for (int i = 0; i < nodes; ++i) {
+    const int y = i / chip.width, x = i % chip.width;
+    at[order[i]] = {y % 2 == 0 ? x : chip.width - 1 - x, y};
+  }
+  return at;
+}
+
+MappedLayer level_layer(const BinaryTree& tree, int level, const std::vector<Position>& at) {
+  const int n = 1 << level, id = tree.depth - 1 - level;
+  const Range all{0, tree.size}, sample{0, 1};
+  MappedLayer layer;
+  layer.id = id;
+  layer.name = "level" + std::to_string(level);
+  layer.partition = {1, n, 1, 1};
+  InputFeature input{id == 0, id - 1, {}};
+  WeightFeature second{false, {}};
+  OutputFeature output{level == 0, {}, {}};
+  if (level > 0) output.next = {id + 1};
+  for (int i = 0; i < n; ++i) {
+    const Position core = at[n - 1 + i];
+    input.blocks.push_back({{core}, {sample, {2 * i, 2 * i + 2}, all, all}});
+    second.blocks.push_back({{core}, {sample, {i, i + 1}, all, sample}});
+    output.blocks.push_back({{core}, {sample, {i, i + 1}, all, all}});
+  }
+  layer.inputs = {input};
+  layer.weights = {second};
+  layer.outputs = {output};
+  return layer;
+}
+
+}  // namespace
+
+Mapping map_binary_tree(const BinaryTree& tree, const spec::Chip& chip) {
+  const int nodes = (1 << tree.depth) - 1;
+  if (nodes > chip.core_count()) {
+    throw base::Error({"--depth " + std::to_string(tree.depth)},
+                      "a tree of " + std::to_string(nodes) + " nodes needs as many cores, the chip has " +
+                          std::to_string(chip.core_count()),
+                      "choose a smaller depth");
+  }
+  const std::vector<Position> at = place(tree, chip, nodes);
+  Mapping mapping{"binary_tree", tree.passes, {}};
+  for (int level = tree.depth - 1; level >= 0; --level) mapping.layers.push_back(level_layer(tree, level, at));
+  return mapping;
+}
+
+}  // namespace lento::chip

@@ -1,0 +1,138 @@
+// A flow is a communicating pair of cores, or a core and its DRAM port in one direction. The matrix has a row
+// for each pair and a column for each directed link, one where the pair's route takes the link. Its rank is
+// taken modulo the prime 2^31 - 1: it can only be lower than the true rank, and then by chance below 10^-6.
+#include "chip/map/identify.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace lento::chip {
+namespace {
+
+constexpr uint64_t kPrime = (uint64_t{1} << 31) - 1;
+
+uint64_t inverse(uint64_t a) {
+  uint64_t result = 1;
+  for (uint64_t e = kPrime - 2; e > 0; e >>= 1, a = a * a % kPrime) {
+    if (e & 1) result = result * a % kPrime;
+  }
+  return result;
+}
+
+// Rank of rows given as lists of columns that hold one. Each row is reduced by the pivots found so far.
+int rank_of(const std::set<std::vector<int>>& rows, int columns) {
+  std::map<int, std::vector<uint64_t>> pivots;  // by leading column
+  for (const auto& row : rows) {
+    std::vector<uint64_t> v(columns, 0);
+    for (const int c : row) v[c] = 1;
+    for (int c = 0; c < columns; ++c) {
+      if (v[c] == 0) continue;
+      const auto pivot = pivots.find(c);
+      if (pivot == pivots.end()) {
+        const uint64_t scale = inverse(v[c]);
+        for (int k = c; k < columns; ++k) v[k] = v[k] * scale % kPrime;
+        pivots[c] = v;
+        break;
+      }
+      const uint64_t factor = kPrime - v[c];
+      for (int k = c; k < columns; ++k) v[k] = (v[k] + factor * pivot->second[k]) % kPrime;
+    }
+    if (static_cast<int>(pivots.size()) == columns) break;
+  }
+  return static_cast<int>(pivots.size());
+}
+
+class Tally {
+ public:
+  Tally(const Program& program, const Grid& grid) : program_(program), grid_(grid) {}
+
+  Identifiability run() {
+    out_.core_operations.resize(grid_.core_count());
+    out_.unit_bytes.resize(grid_.core_count());
+    out_.port_bytes.resize(grid_.port_count());
+    out_.message_bytes.resize(grid_.link_count());
+    out_.dram_bytes.resize(grid_.link_count());
+    flows_of_.resize(grid_.link_count());
+    for (int core = 0; core < grid_.core_count(); ++core) {
+      for (uint32_t s = program_.first_section[core]; s < program_.first_section[core + 1]; ++s) section(core, program_.sections[s]);
+    }
+    rank_links();
+    group_links();
+    return std::move(out_);
+  }
+
+ private:
+  void carry(uint32_t route, uint64_t bytes, uint64_t flow, std::vector<uint64_t>& load) {
+    const Program::Route& r = program_.routes[route];
+    for (uint32_t h = r.begin; h < r.end; ++h) {
+      load[program_.hops[h].link] += bytes;
+      flows_of_[program_.hops[h].link].insert(flow);
+    }
+  }
+
+  void section(int core, const Program::Section& section) {
+    const uint64_t id = static_cast<uint64_t>(core);
+    for (uint32_t i = section.begin; i < section.end; ++i) {
+      const Instruction& x = program_.instructions[i];
+      const uint64_t amount = x.amount * section.repeats;
+      switch (x.action) {
+        case Action::Compute:
+          out_.core_operations[core] += amount;
+          break;
+        case Action::Read:
+        case Action::Write:
+          out_.unit_bytes[core] += amount;
+          out_.port_bytes[grid_.port_of(core)] += amount;
+          carry(x.action == Action::Read ? program_.from_port[core] : program_.to_port[core], amount,
+                (x.action == Action::Read ? 1ull : 2ull) << 62 | id, out_.dram_bytes);
+          break;
+        case Action::Send:
+          carry(program_.channels[x.target].route, amount, id << 20 | program_.channels[x.target].to, out_.message_bytes);
+          pairs_.insert({core, program_.channels[x.target].route});
+          break;
+        case Action::Receive:
+          break;
+      }
+    }
+  }
+
+  void rank_links() {
+    std::vector<int> column(grid_.link_count(), -1);
+    for (int l = 0; l < grid_.link_count(); ++l) {
+      if (out_.message_bytes[l] > 0) column[l] = out_.used_links++;
+    }
+    out_.pairs = static_cast<int>(pairs_.size());
+    if (out_.used_links > kMaxRankedLinks) return;
+    std::set<std::vector<int>> rows;
+    for (const auto& [core, route] : pairs_) {
+      std::vector<int> row;
+      for (uint32_t h = program_.routes[route].begin; h < program_.routes[route].end; ++h) row.push_back(column[program_.hops[h].link]);
+      rows.insert(std::move(row));
+    }
+    out_.rank = rank_of(rows, out_.used_links);
+  }
+
+  void group_links() {
+    std::map<std::set<uint64_t>, std::vector<int>> groups;
+    for (int l = 0; l < grid_.link_count(); ++l) {
+      if (!flows_of_[l].empty()) groups[flows_of_[l]].push_back(l);
+    }
+    for (auto& [flows, links] : groups) {
+      if (links.size() > 1) out_.alike.push_back(std::move(links));
+    }
+    std::sort(out_.alike.begin(), out_.alike.end());
+  }
+
+  const Program& program_;
+  const Grid& grid_;
+  Identifiability out_;
+  std::vector<std::set<uint64_t>> flows_of_;
+  std::set<std::pair<int, uint32_t>> pairs_;  // sending core, route
+};
+
+}  // namespace
+
+Identifiability identify(const Program& program, const Grid& grid) { return Tally(program, grid).run(); }
+
+}  // namespace lento::chip

@@ -1,0 +1,31 @@
+// What a mapping can show about the components of its chip: which ones it uses at all, and which links carry
+// exactly the same flows, so that no latency can tell them apart.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "chip/map/grid.h"
+#include "chip/map/program.h"
+
+namespace lento::chip {
+
+struct Identifiability {
+  std::vector<uint64_t> core_operations;   // by core, one inference
+  std::vector<uint64_t> unit_bytes;        // by core: through its memory unit
+  std::vector<uint64_t> port_bytes;        // by DRAM port
+  std::vector<uint64_t> message_bytes;     // by directed link: core to core
+  std::vector<uint64_t> dram_bytes;        // by directed link: to and from DRAM ports
+  int pairs = 0;                           // core pairs that exchange messages
+  int used_links = 0;                      // directed links that messages use
+  int rank = -1;                           // of the matrix pairs x used links; -1: too large, not computed
+  // Directed links that the same pairs and the same DRAM flows use; groups of two and more, by first link.
+  std::vector<std::vector<int>> alike;
+};
+
+// Links beyond this number are not ranked (the elimination is cubic).
+inline constexpr int kMaxRankedLinks = 1024;
+
+Identifiability identify(const Program& program, const Grid& grid);
+
+}  // namespace lento::chip

@@ -1,0 +1,169 @@
+#include "chip/map/mapper.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/error.h"
+#include "chip/map/segments.h"
+
+namespace lento::chip {
+namespace {
+
+// Cores in the order in which layers take them: columns, up and down in turn. Neighbours in the order are
+// neighbours on the chip, and every layer spreads over many rows, hence over many DRAM ports.
+std::vector<Position> serpentine(const spec::Chip& chip) {
+  std::vector<Position> order;
+  for (int x = 0; x < chip.width; ++x) {
+    for (int i = 0; i < chip.height; ++i) order.push_back({x, x % 2 == 0 ? i : chip.height - 1 - i});
+  }
+  return order;
+}
+
+struct Part {
+  Position core;
+  Range batch;
+  Box box;
+};
+
+std::vector<Part> list_parts(const Layer& layer, const PlannedLayer& planned, const std::vector<Position>& cores, size_t first) {
+  std::vector<Part> parts;
+  const auto& n = planned.cut.parts;
+  const auto& e = layer.layout.extents;
+  for (int b = 0; b < n[0]; ++b) {
+    for (int k = 0; k < n[1]; ++k) {
+      for (int h = 0; h < n[2]; ++h) {
+        for (int w = 0; w < n[3]; ++w) {
+          parts.push_back({cores[first + parts.size()], part_range(planned.samples, n[0], b),
+                           {part_range(e[0], n[1], k), part_range(e[1], n[2], h), part_range(e[2], n[3], w)}});
+        }
+      }
+    }
+  }
+  return parts;
+}
+
+struct SliceLess {
+  bool operator()(const Slice& a, const Slice& b) const {
+    for (size_t i = 0; i < 4; ++i) {
+      if (a[i].start != b[i].start) return a[i].start < b[i].start;
+      if (a[i].end != b[i].end) return a[i].end < b[i].end;
+    }
+    return false;
+  }
+};
+
+// Blocks in order of first use; cores that need the same slice share one.
+class BlockList {
+ public:
+  void add(Position core, const Slice& slice) {
+    const auto [at, fresh] = index_.try_emplace(slice, blocks_.size());
+    if (fresh) blocks_.push_back({{}, slice});
+    blocks_[at->second].cores.push_back(core);
+  }
+  std::vector<Block> take() { return std::move(blocks_); }
+  bool empty() const { return blocks_.empty(); }
+
+ private:
+  std::map<Slice, size_t, SliceLess> index_;
+  std::vector<Block> blocks_;
+};
+
+Slice slice_of(Range batch, const Box& box) { return {batch, box[0], box[1], box[2]}; }
+
+// One input feature for every piece of every operand.
+std::vector<InputFeature> list_inputs(const Layer& layer, const std::vector<Part>& parts, const Plan& plan, int segment) {
+  std::vector<InputFeature> out;
+  std::vector<Need> found;
+  for (const Operand& operand : layer.operands) {
+    for (const Piece& piece : operand.value.pieces) {
+      Operand single{{operand.value.layout, {piece}}, operand.rules, operand.is_weight};
+      BlockList blocks;
+      for (const Part& part : parts) {
+        found.clear();
+        needs(layer, single, part.box, found);
+        for (const Need& need : found) blocks.add(part.core, slice_of(part.batch, need.box));
+      }
+      if (blocks.empty()) continue;
+      const bool from_dram = piece.source < 0 || plan.layers[piece.source].segment != segment;
+      out.push_back({from_dram, piece.source, blocks.take()});
+    }
+  }
+  return out;
+}
+
+WeightFeature list_weights(const Layer& layer, const std::vector<Part>& parts) {
+  BlockList blocks;
+  for (const Part& part : parts) {
+    if (layer.depth > 0) blocks.add(part.core, {Range{0, 1}, part.box[0], Range{0, layer.depth}, Range{0, layer.window}});
+  }
+  return {layer.weights_from_dram, blocks.take()};
+}
+
+// Layers that read each layer, by rising id.
+std::vector<std::vector<int>> list_readers(const LayerGraph& graph) {
+  std::vector<std::vector<int>> readers(graph.layers.size());
+  for (size_t i = 0; i < graph.layers.size(); ++i) {
+    for (const Operand& operand : graph.layers[i].operands) {
+      for (const Piece& p : operand.value.pieces) {
+        if (p.source >= 0 && (readers[p.source].empty() || readers[p.source].back() != int(i))) readers[p.source].push_back(int(i));
+      }
+    }
+  }
+  return readers;
+}
+
+}  // namespace
+
+Mapping map_network(const LayerGraph& graph, const spec::Chip& chip, const MapOptions& options, const std::string& file,
+                    const base::Progress& progress) {
+  const Plan plan = plan_segments(graph, chip, options, file, progress);
+  const auto readers = list_readers(graph);
+  const std::vector<Position> cores = serpentine(chip);
+  Mapping mapping{graph.name, options.batch, {}};
+  size_t next_core = 0;
+  for (size_t i = 0; i < graph.layers.size(); ++i) {
+    const Layer& layer = graph.layers[i];
+    const PlannedLayer& planned = plan.layers[i];
+    if (i == 0 || planned.segment != plan.layers[i - 1].segment) next_core = 0;
+    const std::vector<Part> parts = list_parts(layer, planned, cores, next_core);
+    next_core += parts.size();
+    MappedLayer mapped;
+    mapped.id = static_cast<int>(i);
+    mapped.name = layer.name;
+    mapped.kind = layer.kind;
+    mapped.group_count = layer.group_count;
+    mapped.segment = planned.segment + 1;
+    mapped.samples_per_pass = planned.samples;
+    mapped.partition = planned.cut.parts;
+    mapped.fetch = planned.cut.fetch;
+    mapped.inputs = list_inputs(layer, parts, plan, planned.segment);
+    mapped.weights = {list_weights(layer, parts)};
+    bool to_dram = readers[i].empty();
+    for (const int r : readers[i]) to_dram = to_dram || plan.layers[r].segment != planned.segment;
+    BlockList blocks;
+    for (const Part& part : parts) blocks.add(part.core, slice_of(part.batch, part.box));
+    mapped.outputs = {{to_dram, readers[i], blocks.take()}};
+    mapping.layers.push_back(std::move(mapped));
+  }
+  return mapping;
+}
+
+int64_t scratchpad_need(const Layer& layer, const MappedLayer& mapped) {
+  int64_t worst = 0;
+  const auto& f = mapped.fetch;
+  bool received = false;
+  for (const InputFeature& input : mapped.inputs) received = received || !input.from_dram;
+  for (const Block& block : mapped.outputs.front().blocks) {
+    const Slice& s = block.slice;
+    const auto cut = [](Range r, int n) { return Range{r.start, r.start + (r.size() + n - 1) / n}; };
+    const Box part{s[1], s[2], s[3]}, sub{s[1], cut(s[2], f[2]), cut(s[3], f[3])};
+    const int64_t samples = s[0].size(), sub_samples = cut(s[0], f[0]).size();
+    const bool whole = received || f[1] > 1;
+    const int64_t input = whole ? input_bytes(layer, part) * samples : input_bytes(layer, sub) * sub_samples;
+    const int64_t channels = cut(s[1], f[1]).size();
+    worst = std::max(worst, input + weight_elements(layer, channels) + channels * sub[1].size() * sub[2].size() * sub_samples);
+  }
+  return worst;
+}
+
+}  // namespace lento::chip

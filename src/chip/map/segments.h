@@ -1,0 +1,27 @@
+// Cuts a layer graph into segments and gives every layer its cores. Internal to the mapper.
+#pragma once
+
+#include <vector>
+
+#include "base/progress.h"
+#include "chip/map/mapper.h"
+#include "chip/map/partition.h"
+
+namespace lento::chip {
+
+struct PlannedLayer {
+  Cut cut;
+  int segment = 0;       // from 0
+  int64_t samples = 1;   // of one pass
+};
+
+struct Plan {
+  std::vector<PlannedLayer> layers;
+  int segments = 0;
+  double cycles = 0;     // what the cost model expects of one inference
+};
+
+Plan plan_segments(const LayerGraph& graph, const spec::Chip& chip, const MapOptions& options, const std::string& file,
+                   const base::Progress& progress);
+
+}  // namespace lento::chip

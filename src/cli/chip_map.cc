@@ -1,0 +1,88 @@
+// lento chip map MODEL.onnx: a mapping of our own, in Gemini's compact format.
+#include "base/file.h"
+#include "base/number.h"
+#include "base/units.h"
+#include "chip/map/binary_tree.h"
+#include "chip/map/map_file.h"
+#include "chip/map/mapper.h"
+#include "cli/context.h"
+#include "spec/chip.h"
+#include "spec/network.h"
+
+namespace lento::cli {
+namespace {
+
+struct MapCommand {
+  std::string model, chip, output;
+  int64_t batch = 64;
+  std::vector<std::string> dimensions;
+  chip::BinaryTree tree;
+  bool synthetic = false;
+};
+
+spec::OnnxOptions onnx_options(const MapCommand& command) {
+  spec::OnnxOptions options;
+  for (const std::string& text : command.dimensions) {
+    const size_t equals = text.find('=');
+    const base::Location where{"--dim " + text};
+    if (equals == std::string::npos) throw base::Error(where, "found '" + text + "', needed NAME=N");
+    options.dimensions[text.substr(0, equals)] = base::parse_int(text.substr(equals + 1), where, 1, 1 << 24);
+  }
+  return options;
+}
+
+chip::Mapping make_mapping(const MapCommand& command, Context& context, const spec::Chip& machine, base::ReadReport& report) {
+  if (command.synthetic) return chip::map_binary_tree(command.tree, machine);
+  const spec::Network network = spec::read_onnx(command.model, onnx_options(command), report);
+  const chip::LayerGraph graph = chip::lower(network, command.model);
+  if (graph.generic > 0) {
+    context.warn(std::to_string(graph.generic) + " operators without a rule are taken as element-wise: their cost is a guess");
+  }
+  chip::MapOptions options;
+  options.batch = command.batch;
+  return chip::map_network(graph, machine, options, command.model, context.progress());
+}
+
+void run_map(const MapCommand& command, Context& context) {
+  const spec::Chip machine = spec::read_chip(command.chip);
+  base::ReadReport report;
+  report.strict = context.strict;
+  const chip::Mapping mapping = make_mapping(command, context, machine, report);
+  chip::check_fits(mapping, machine, command.output);
+  for (const auto& [reason, count] : report.reasons) context.warn(std::to_string(count) + " times: " + reason);
+  base::write_file(command.output, chip::write_map(mapping));
+  if (command.output == "-") return;
+  const int segments = mapping.layers.empty() ? 0 : mapping.layers.back().segment;
+  context.streams.out << command.output << ": " << mapping.layers.size() << " layers in " << segments
+                      << " segments, batch " << mapping.batch << ", on " << machine.width << "x" << machine.height
+                      << " cores\n";
+}
+
+}  // namespace
+
+void add_chip_map(CLI::App& chip, Context& context) {
+  CLI::App* app = chip.add_subcommand("map", "Map a network onto the cores of a chip");
+  auto command = std::make_shared<MapCommand>();
+  auto* model = app->add_option("MODEL", command->model, "ONNX file, with or without weights");
+  app->add_option("--chip", command->chip, "Chip description (YAML, or the released architecture JSON)")->required();
+  app->add_option("--batch", command->batch, "Samples of one inference")->check(CLI::Range(1, 65536))->capture_default_str();
+  app->add_option("--dim", command->dimensions, "Size of a symbolic dimension of the model: NAME=N");
+  app->add_option("-o,--output", command->output, "The mapping to write; - is standard output")->required();
+  auto* tree = app->add_flag("--binary-tree", command->synthetic, "Map a binary tree of matrix products instead of a model");
+  app->add_option("--depth", command->tree.depth, "Binary tree: levels, 1 to 12")->check(CLI::Range(1, 12))->capture_default_str();
+  app->add_option("--size", command->tree.size, "Binary tree: rows and columns of the matrices")->check(CLI::Range(1, 4096))->capture_default_str();
+  app->add_option("--passes", command->tree.passes, "Binary tree: products of one inference")->check(CLI::Range(1, 65536))->capture_default_str();
+  app->add_option("--placement", command->tree.placement, "Binary tree: rows, scatter or compact")
+      ->check(CLI::IsMember({"rows", "scatter", "compact"}))->capture_default_str();
+  model->excludes(tree);
+  context.add_seed(*app);
+  app->add_flag("--strict", context.strict, "Refuse operators without a shape rule");
+  example(*app, "lento chip map resnet50.onnx --chip examples/chip/4x4.yaml --batch 64 -o resnet50.4x4.map.json");
+  app->callback([command, model, &context] {
+    if (!command->synthetic && model->count() == 0) throw CLI::RequiredError("MODEL or --binary-tree");
+    command->tree.seed = context.seed;
+    run_map(*command, context);
+  });
+}
+
+}  // namespace lento::cli

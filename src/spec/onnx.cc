@@ -1,0 +1,299 @@
+// ONNX files -> Network. The protobuf stays in this file.
+#include <onnx/onnx_pb.h>
+
+#include <cmath>
+#include <cstring>
+#include <unordered_map>
+
+#include "base/file.h"
+#include "spec/network.h"
+#include "spec/onnx_shapes.h"
+
+namespace lento::spec {
+namespace {
+
+using base::Error;
+using base::Location;
+
+constexpr int kMaxNodes = 200'000;
+
+int bytes_of(int data_type) {
+  using onnx::TensorProto;
+  switch (data_type) {
+    case TensorProto::DOUBLE:
+    case TensorProto::INT64:
+    case TensorProto::UINT64:
+      return 8;
+    case TensorProto::FLOAT16:
+    case TensorProto::BFLOAT16:
+    case TensorProto::INT16:
+    case TensorProto::UINT16:
+      return 2;
+    case TensorProto::INT8:
+    case TensorProto::UINT8:
+    case TensorProto::BOOL:
+      return 1;
+    default:
+      return 4;
+  }
+}
+
+template <class T>
+void append_raw(const std::string& raw, size_t count, std::vector<double>& out) {
+  for (size_t i = 0; i < count && (i + 1) * sizeof(T) <= raw.size(); ++i) {
+    T value;
+    std::memcpy(&value, raw.data() + i * sizeof(T), sizeof(T));
+    out.push_back(static_cast<double>(value));
+  }
+}
+
+// The numbers of a small tensor of the file; fewer than `count` when the file does not hold them.
+std::vector<double> small_values(const onnx::TensorProto& tensor, size_t count) {
+  using onnx::TensorProto;
+  std::vector<double> out;
+  const std::string& raw = tensor.raw_data();
+  switch (tensor.data_type()) {
+    case TensorProto::INT64:
+      append_raw<int64_t>(raw, count, out);
+      for (int i = 0; raw.empty() && i < tensor.int64_data_size(); ++i) out.push_back(static_cast<double>(tensor.int64_data(i)));
+      break;
+    case TensorProto::INT32:
+      append_raw<int32_t>(raw, count, out);
+      for (int i = 0; raw.empty() && i < tensor.int32_data_size(); ++i) out.push_back(tensor.int32_data(i));
+      break;
+    case TensorProto::BOOL:
+      append_raw<uint8_t>(raw, count, out);
+      for (int i = 0; raw.empty() && i < tensor.int32_data_size(); ++i) out.push_back(tensor.int32_data(i));
+      break;
+    case TensorProto::FLOAT:
+      append_raw<float>(raw, count, out);
+      for (int i = 0; raw.empty() && i < tensor.float_data_size(); ++i) out.push_back(tensor.float_data(i));
+      break;
+    default:
+      break;
+  }
+  if (out.size() > count) out.resize(count);
+  return out;
+}
+
+bool is_integer(int data_type) {
+  using onnx::TensorProto;
+  return data_type == TensorProto::INT64 || data_type == TensorProto::INT32 || data_type == TensorProto::BOOL;
+}
+
+class Reader {
+ public:
+  Reader(const onnx::GraphProto& graph, const std::string& file, const OnnxOptions& options, base::ReadReport& report)
+      : graph_(graph), file_(file), options_(options), report_(report) {}
+
+  Network run() {
+    if (graph_.node_size() > kMaxNodes) throw Error(at("graph"), "more than 200,000 nodes");
+    network_.name = graph_.name().substr(0, 200);
+    for (int i = 0; i < graph_.initializer_size(); ++i) add_initializer(graph_.initializer(i), i);
+    for (int i = 0; i < graph_.input_size(); ++i) add_input(graph_.input(i), i);
+    for (const auto& info : graph_.value_info()) stated_[info.name()] = &info;
+    for (const auto& info : graph_.output()) stated_[info.name()] = &info;
+    for (int i = 0; i < graph_.node_size(); ++i) add_node(graph_.node(i), i);
+    for (const auto& output : graph_.output()) {
+      const auto found = index_.find(output.name());
+      if (found == index_.end()) throw Error(at("output '" + output.name() + "'"), "no node makes it");
+      network_.outputs.push_back(found->second);
+    }
+    if (network_.outputs.empty()) throw Error(at("graph"), "a graph without outputs");
+    return std::move(network_);
+  }
+
+ private:
+  Location at(const std::string& path) const { return {file_, 0, 0, path}; }
+
+  int add_tensor(const std::string& name, const Location& where) {
+    const auto [entry, fresh] = index_.try_emplace(name, static_cast<int>(network_.tensors.size()));
+    if (!fresh) throw Error(where, "the value '" + name.substr(0, 80) + "' is made twice");
+    network_.tensors.emplace_back();
+    network_.tensors.back().name = name;
+    return entry->second;
+  }
+
+  void add_initializer(const onnx::TensorProto& proto, int i) {
+    const Location where = at("initializer[" + std::to_string(i) + "] '" + proto.name().substr(0, 80) + "'");
+    fill_constant(network_.tensors[add_tensor(proto.name(), where)], proto, where);
+  }
+
+  static void fill_constant(Tensor& tensor, const onnx::TensorProto& proto, const Location& where) {
+    tensor.shape.assign(proto.dims().begin(), proto.dims().end());
+    tensor.constant = true;
+    tensor.element_bytes = bytes_of(proto.data_type());
+    for (const int64_t d : tensor.shape) {
+      if (d == 0) return;  // an empty constant stands for "not given" (Resize)
+    }
+    check_shape(tensor.shape, where);
+    const int64_t count = element_count(tensor.shape);
+    if (!is_integer(proto.data_type()) || count > static_cast<int64_t>(kMaxValues)) return;
+    const auto values = small_values(proto, static_cast<size_t>(count));
+    if (values.size() != static_cast<size_t>(count)) return;
+    tensor.values.clear();
+    for (const double v : values) tensor.values.push_back(std::abs(v) < 9e18 ? static_cast<int64_t>(v) : v < 0 ? INT64_MIN : INT64_MAX);
+    tensor.has_values = true;
+  }
+
+  void add_input(const onnx::ValueInfoProto& info, int i) {
+    if (index_.contains(info.name())) return;  // old exporters list initializers as inputs, too
+    const Location where = at("input[" + std::to_string(i) + "] '" + info.name().substr(0, 80) + "'");
+    const int id = add_tensor(info.name(), where);
+    Tensor& tensor = network_.tensors[id];
+    if (!info.type().has_tensor_type()) throw Error(where, "an input that is no tensor");
+    const auto& type = info.type().tensor_type();
+    tensor.element_bytes = bytes_of(type.elem_type());
+    for (int d = 0; d < type.shape().dim_size(); ++d) tensor.shape.push_back(extent(type.shape().dim(d), d, where));
+    check_shape(tensor.shape, where);
+    network_.inputs.push_back(id);
+  }
+
+  int64_t extent(const onnx::TensorShapeProto::Dimension& dim, int position, const Location& where) const {
+    const auto bound = options_.dimensions.find(dim.dim_param());
+    if (!dim.dim_param().empty() && bound != options_.dimensions.end()) return bound->second;
+    if (position == 0) return 1;  // the batch
+    if (dim.has_dim_value() && dim.dim_value() > 0) return dim.dim_value();
+    throw Error(where, "dimension " + std::to_string(position) + " ('" + dim.dim_param().substr(0, 80) + "') is open",
+                "give its size: --dim " + (dim.dim_param().empty() ? "NAME" : dim.dim_param().substr(0, 80)) + "=N");
+  }
+
+  void add_node(const onnx::NodeProto& node, int i) {
+    const Location where = at("node[" + std::to_string(i) + "] '" + node.name().substr(0, 80) + "' (" + node.op_type().substr(0, 40) + ")");
+    if (node.output_size() == 0 || node.output(0).empty()) throw Error(where, "a node without outputs");
+    if (node.op_type() == "Constant") return add_constant(node, where);
+    Operation op;
+    op.type = node.op_type();
+    op.name = node.name().empty() ? node.output(0) : node.name();
+    for (const auto& name : node.input()) op.inputs.push_back(name.empty() ? Operation::kAbsent : find(name, where));
+    for (const auto& name : node.output()) op.outputs.push_back(name.empty() ? Operation::kAbsent : add_tensor(name, where));
+    read_attributes(node, op);
+    read_scales(op);
+    if (op.type == "Resize" || op.type == "Upsample") drop_empty_inputs(op);
+    if (!infer_shapes(op, network_.tensors, where)) take_stated_shapes(op, where);
+    bool constant = true;
+    for (const int id : op.outputs) constant = constant && (id < 0 || network_.tensors[id].constant);
+    ++report_.taken;
+    if (!constant) network_.operations.push_back(std::move(op));
+  }
+
+  int find(const std::string& name, const Location& where) const {
+    const auto found = index_.find(name);
+    if (found != index_.end()) return found->second;
+    throw Error(where, "reads '" + name.substr(0, 80) + "', which nothing before it makes",
+                "nodes must stand in an order in which each reads earlier results only; a cycle has none");
+  }
+
+  void add_constant(const onnx::NodeProto& node, const Location& where) {
+    Tensor& tensor = network_.tensors[add_tensor(node.output(0), where)];
+    tensor.constant = true;
+    for (const auto& a : node.attribute()) {
+      if (a.name() == "value") {
+        fill_constant(tensor, a.t(), where);
+        float_values_[index_[node.output(0)]] = &a.t();
+      } else if (a.name() == "value_int" || a.name() == "value_ints") {
+        tensor.values.assign(a.ints().begin(), a.ints().end());
+        if (a.name() == "value_int") tensor.values = {a.i()};
+        else tensor.shape = {static_cast<int64_t>(tensor.values.size())};
+        tensor.has_values = true;
+      } else if (a.name() == "value_floats") {
+        tensor.shape = {a.floats_size()};
+      }
+    }
+  }
+
+  static void read_attributes(const onnx::NodeProto& node, Operation& op) {
+    for (const auto& a : node.attribute()) {
+      switch (a.type()) {
+        case onnx::AttributeProto::INT:
+          op.integers[a.name()] = {a.i()};
+          break;
+        case onnx::AttributeProto::INTS:
+          op.integers[a.name()] = {a.ints().begin(), a.ints().end()};
+          break;
+        case onnx::AttributeProto::FLOAT:
+          op.numbers[a.name()] = a.f();
+          break;
+        case onnx::AttributeProto::FLOATS:
+          for (const float f : a.floats()) op.integers[a.name()].push_back(millionths(f));
+          break;
+        case onnx::AttributeProto::STRING:
+          op.texts[a.name()] = a.s();
+          break;
+        case onnx::AttributeProto::TENSOR:
+          if (is_integer(a.t().data_type())) {
+            for (const double v : small_values(a.t(), 1)) op.integers[a.name()] = {static_cast<int64_t>(v)};
+          }
+          break;
+        default:
+          break;
+      }
+    }
+  }
+
+  static int64_t millionths(double v) { return std::abs(v) < 1e6 ? std::llround(v * 1e6) : 0; }
+
+  // Scales of Resize and Upsample are a float tensor; kept as an integer attribute in millionths.
+  void read_scales(Operation& op) const {
+    const size_t at = op.type == "Resize" && op.inputs.size() > 2 ? 2 : 1;
+    if ((op.type != "Resize" && op.type != "Upsample") || op.inputs.size() <= at || op.inputs[at] < 0) return;
+    const Tensor& tensor = network_.tensors[op.inputs[at]];
+    if (tensor.shape.size() != 1 || tensor.shape[0] < 1 || tensor.shape[0] > 8) return;
+    const onnx::TensorProto* proto = nullptr;
+    if (const auto found = float_values_.find(op.inputs[at]); found != float_values_.end()) proto = found->second;
+    for (const auto& initializer : graph_.initializer()) {
+      if (!proto && initializer.name() == tensor.name) proto = &initializer;
+    }
+    if (!proto) return;
+    for (const double v : small_values(*proto, static_cast<size_t>(tensor.shape[0]))) op.integers["scales"].push_back(millionths(v));
+  }
+
+  // Empty constants (shape [0]) mean "not given".
+  void drop_empty_inputs(Operation& op) const {
+    for (int& id : op.inputs) {
+      if (id >= 0 && element_count(network_.tensors[id].shape) == 0) id = Operation::kAbsent;
+    }
+  }
+
+  void take_stated_shapes(Operation& op, const Location& where) {
+    for (const int id : op.outputs) {
+      if (id < 0) continue;
+      Tensor& tensor = network_.tensors[id];
+      const auto found = stated_.find(tensor.name);
+      if (found == stated_.end() || !found->second->type().has_tensor_type()) {
+        throw Error(where, "operator '" + op.type.substr(0, 40) + "' is not known and the file does not state the shape of its output",
+                    "run ONNX shape inference on the model first, or replace the operator (docs/methods/mapping.md lists the known ones)");
+      }
+      const auto& type = found->second->type().tensor_type();
+      for (int d = 0; d < type.shape().dim_size(); ++d) tensor.shape.push_back(extent(type.shape().dim(d), d, where));
+      check_shape(tensor.shape, where);
+    }
+    op.shape_unknown_to_us = true;
+    report_.skip(where, "operator '" + op.type.substr(0, 40) + "' is not known: taken as element-wise with the stated shape");
+  }
+
+  const onnx::GraphProto& graph_;
+  const std::string& file_;
+  const OnnxOptions& options_;
+  base::ReadReport& report_;
+  Network network_;
+  std::unordered_map<std::string, int> index_;
+  std::unordered_map<std::string, const onnx::ValueInfoProto*> stated_;
+  std::unordered_map<int, const onnx::TensorProto*> float_values_;
+};
+
+}  // namespace
+
+Network parse_onnx(const std::string& bytes, const std::string& file, const OnnxOptions& options, base::ReadReport& report) {
+  onnx::ModelProto model;
+  if (!model.ParseFromString(bytes) || !model.has_graph()) {
+    throw Error({file}, "this is not an ONNX model", "needed is a binary ModelProto as torch.onnx.export or tf2onnx writes it");
+  }
+  return Reader(model.graph(), file, options, report).run();
+}
+
+Network read_onnx(const std::string& path, const OnnxOptions& options, base::ReadReport& report) {
+  return parse_onnx(base::read_file(path, uint64_t{2} << 30), path, options, report);
+}
+
+}  // namespace lento::spec

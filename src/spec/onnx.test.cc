@@ -1,0 +1,111 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "base/error.h"
+#include "spec/network.h"
+#include "spec/test_onnx.h"
+
+namespace lento::spec {
+namespace {
+
+using ::testing::HasSubstr;
+using test::OnnxModel;
+
+Network read(const OnnxModel& model, const OnnxOptions& options = {}) {
+  base::ReadReport report;
+  return parse_onnx(model.bytes(), "m.onnx", options, report);
+}
+
+std::string error_of(const OnnxModel& model) {
+  try {
+    read(model);
+  } catch (const base::Error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+Shape shape_of(const Network& network, const std::string& name) {
+  for (const Tensor& t : network.tensors) {
+    if (t.name == name) return t.shape;
+  }
+  return {};
+}
+
+TEST(Onnx, ShapesFollowFromInputsAndWeights) {
+  const Network n = read(test::mobile_block());
+  EXPECT_EQ(shape_of(n, "x"), (Shape{1, 3, 32, 32}));  // the open batch is one sample
+  EXPECT_EQ(shape_of(n, "depthwise"), (Shape{1, 48, 16, 16}));
+  EXPECT_EQ(shape_of(n, "squeeze"), (Shape{1, 48, 1, 1}));
+  EXPECT_EQ(shape_of(n, "logits"), (Shape{1, 10}));
+}
+
+TEST(Onnx, ExportersComputeShapesAtRunTime) {
+  // shape(x) -> gather 0 -> unsqueeze -> concat with 27 -> reshape, as dynamic exports write Flatten.
+  OnnxModel m;
+  m.input("x", {0, 3, 3, 3}).integers("zero", {0}).integers("rest", {27});
+  m.node("Shape", {"x"}, {"s"}).node("Gather", {"s", "zero"}, {"b"}, {{"axis", {0}, false}});
+  m.node("Concat", {"b", "rest"}, {"target"}, {{"axis", {0}, false}}).node("Reshape", {"x", "target"}, {"y"}).output("y");
+  const Network n = read(m);
+  EXPECT_EQ(shape_of(n, "y"), (Shape{1, 27}));
+  ASSERT_EQ(n.operations.size(), 1u);  // the arithmetic on constants is gone
+  EXPECT_EQ(n.operations[0].type, "Reshape");
+}
+
+TEST(Onnx, MultiplyAddsOfKnownLayers) {
+  const Network n = read(test::mobile_block());
+  for (const Operation& op : n.operations) {
+    if (op.name == "stem") EXPECT_EQ(multiply_adds(n, op), 16 * 16 * 16 * 3 * 9);
+    if (op.name == "depthwise") EXPECT_EQ(multiply_adds(n, op), 48 * 16 * 16 * 9);
+    if (op.name == "logits") EXPECT_EQ(multiply_adds(n, op), 160);
+  }
+}
+
+TEST(Onnx, UnknownOperatorWithStatedShapeIsCounted) {
+  OnnxModel m;
+  m.input("x", {1, 4}).node("Mystery", {"x"}, {"y"}).stated("y", {1, 4}).output("y", {1, 4});
+  base::ReadReport report;
+  const Network n = parse_onnx(m.bytes(), "m.onnx", {}, report);
+  EXPECT_TRUE(n.operations.at(0).shape_unknown_to_us);
+  EXPECT_EQ(report.skipped, 1u);
+}
+
+TEST(Onnx, EveryErrorNamesItsNode) {
+  EXPECT_THAT(error_of(OnnxModel().input("x", {1, 4}).node("Mystery", {"x"}, {"y"}).output("y")),
+              HasSubstr("node[0] 'y' (Mystery): error: operator 'Mystery' is not known"));
+  EXPECT_THAT(error_of(OnnxModel().input("x", {1, 4}).node("Relu", {"z"}, {"y"}).output("y")), HasSubstr("reads 'z', which nothing before it makes"));
+  EXPECT_THAT(error_of(OnnxModel().input("x", {1, 4, 0}).output("x")), HasSubstr("--dim open=N"));
+  EXPECT_THAT(error_of(OnnxModel().input("x", {1, 3, 8, 8}).conv("x", "y", {4, 5, 3, 3}).output("y")), HasSubstr("do not fit the input 1x3x8x8"));
+  EXPECT_THAT(error_of(OnnxModel().input("x", {1, 3, 8, 8}).conv("x", "y", {4, 3, 9, 9}).output("y")), HasSubstr("larger than its input"));
+  EXPECT_THAT(error_of(OnnxModel().input("x", {1, 1 << 30, 1 << 30}).output("x")), HasSubstr("above 2^36"));
+  EXPECT_THAT(error_of(OnnxModel().input("x", {1, 4}).node("Add", {"x", "x"}, {"x"}).output("x")), HasSubstr("made twice"));
+  base::ReadReport report;
+  EXPECT_THROW(parse_onnx("not a model", "m.onnx", {}, report), base::Error);
+}
+
+TEST(Onnx, OpenDimensionsTakeTheSizeGiven) {
+  OnnxOptions options;
+  options.dimensions["open"] = 7;
+  EXPECT_EQ(shape_of(read(OnnxModel().input("x", {1, 4, 0}).node("Relu", {"x"}, {"y"}).output("y"), options), "y"), (Shape{1, 4, 7}));
+}
+
+TEST(Onnx, SharedModels) {
+  const char* shared = std::getenv("LENTO_SHARED");
+  const std::string folder = std::string(shared ? shared : "../shared") + "/models/";
+  if (!std::ifstream(folder + "resnet50.onnx")) GTEST_SKIP() << "no models in " << folder;
+  for (const auto& [name, million] : std::vector<std::pair<std::string, int>>{{"resnet50", 4089}, {"vgg19", 19632}, {"googlenet", 1498}}) {
+    base::ReadReport report;
+    const Network n = read_onnx(folder + name + ".onnx", {}, report);
+    int64_t sum = 0;
+    for (const Operation& op : n.operations) {
+      if (op.type == "Conv" || op.type == "Gemm") sum += multiply_adds(n, op);
+    }
+    EXPECT_NEAR(double(sum) / 1e6, million, million * 0.01) << name;
+    EXPECT_EQ(report.skipped, 0u);
+  }
+}
+
+}  // namespace
+}  // namespace lento::spec
