@@ -260,7 +260,7 @@ class Reader {
       if (id < 0) continue;
       Tensor& tensor = network_.tensors[id];
       const auto found = stated_.find(tensor.name);
-      if (found == stated_.end() || !found->second->type().has_tensor_type()) {
+      if (found == stated_.end() || !found->second->type().tensor_type().has_shape()) {
         throw Error(where, "operator '" + op.type.substr(0, 40) + "' is not known and the file does not state the shape of its output",
                     "run ONNX shape inference on the model first, or replace the operator (docs/methods/mapping.md lists the known ones)");
       }

@@ -101,7 +101,7 @@ class OnnxModel {
     bytes(tensor, 2, dims);
     bytes(type, 1, tensor);
     bytes(info, 1, name);
-    bytes(info, 2, type);
+    if (!shape.empty()) bytes(info, 2, type);  // without: nothing is stated
     return info;
   }
   OnnxModel& add(int field, const std::string& text) {

@@ -4,7 +4,8 @@
 //   memory  = (read + weights) / (slots * bytes_per_cycle)       one memory unit
 //   receive = received / link_bytes_per_cycle                    one router port
 //   core_cycles = max(compute, memory, receive) + start-up
-//   score = core_cycles + all parts' DRAM bytes / all ports      DRAM is shared by the whole segment
+//   score = core_cycles + all parts' DRAM bytes / all ports      DRAM and mesh are shared by the segment
+//                       + all parts' received bytes / mesh
 //
 // Sub-steps follow the expansion (program.h): read inputs are cut over batch, rows and columns with the weights
 // resident, or weights over channels with the inputs resident; received inputs are always resident.
@@ -129,7 +130,8 @@ class Lister {
     cut.core_cycles = std::max({compute, (read + weights) / unit, received / chip_.network.link_bytes_per_cycle}) + chip_.core.start_up_cycles;
     cut.input_bytes = double(f.input) * cut.cores;
     cut.weight_bytes = weights * cut.cores;
-    cut.score = cut.core_cycles + (read * cut.cores + cut.weight_bytes) / dram_bytes_per_cycle(chip_);
+    cut.score = cut.core_cycles + (read * cut.cores + cut.weight_bytes) / dram_bytes_per_cycle(chip_) +
+                received * cut.cores / mesh_bytes_per_cycle(chip_);
     auto& best = best_[cut.cores];
     if (best.score > 0 && best.score <= cut.score) return;
     const int64_t budget = chip_.core.scratchpad_bytes / 2;
@@ -168,6 +170,12 @@ int64_t input_bytes(const Layer& layer, const Box& box) {
 }
 
 double dram_bytes_per_cycle(const spec::Chip& chip) { return 2.0 * chip.height * chip.dram.port_bytes_per_cycle; }
+
+double mesh_bytes_per_cycle(const spec::Chip& chip) {
+  constexpr double kHops = 3, kEvenness = 0.5;  // of messages between neighbouring stages; of the busiest links
+  const double links = 2.0 * (chip.width * (chip.height - 1) + chip.height * (chip.width - 1)) + 1;
+  return links * chip.network.link_bytes_per_cycle * kEvenness / kHops;
+}
 
 std::vector<Cut> list_cuts(const Layer& layer, const spec::Chip& chip, int64_t samples, Supply supply) {
   return Lister(layer, chip, samples, supply).run();

@@ -35,4 +35,7 @@ int64_t input_bytes(const Layer& layer, const Box& box);
 // Bytes a cycle of all DRAM ports together.
 double dram_bytes_per_cycle(const spec::Chip& chip);
 
+// Bytes that all links together deliver, at a guess for messages between neighbouring stages.
+double mesh_bytes_per_cycle(const spec::Chip& chip);
+
 }  // namespace lento::chip

@@ -2,7 +2,7 @@
 // pass). Within a segment cores go to layers by bisection on a common score, so that the stages of the pipeline
 // are even:
 //
-//   pass = max(slowest stage, DRAM bytes of all layers / all ports)
+//   pass = max(slowest stage, DRAM bytes of all layers / all ports, messages / mesh)
 //   cost = passes * pass + (sum of stages - slowest stage)          the pipeline fills once
 //
 // Cost: layers * longest segment * pass sizes * bisection steps * layers of a segment.
@@ -39,6 +39,7 @@ struct Stage {
   const std::vector<Cut>* cuts = nullptr;
   double input_dram_bytes = 0;   // per input byte: 1 when some input comes from DRAM
   double output_dram_bytes = 0;  // one pass
+  int producer = -1;             // the nearest stage of the segment that it reads
 };
 
 class Planner {
@@ -115,6 +116,7 @@ class Planner {
     Stage out;
     out.cuts = &cuts_[size_t(any_inside ? Supply::Cores : Supply::Dram)][s][i];
     out.input_dram_bytes = all_inside ? 0 : 1;
+    if (any_inside) out.producer = last_source_[i] - begin;
     const auto& e = graph_.layers[i].layout.extents;
     if (last_reader_[i] >= end) out.output_dram_bytes = double(e[0]) * double(e[1]) * double(e[2]) * double(sizes_[s]);
     return out;
@@ -157,13 +159,19 @@ class Planner {
   }
 
   double segment_cycles(const std::vector<Stage>& stages, const std::vector<const Cut*>& chosen, size_t s) const {
-    double slowest = 0, sum = 0, dram = 0;
+    double slowest = 0, sum = 0, dram = 0, mesh = 0;
     for (size_t i = 0; i < stages.size(); ++i) {
-      slowest = std::max(slowest, chosen[i]->core_cycles);
-      sum += chosen[i]->core_cycles;
+      double stage = chosen[i]->core_cycles;
+      if (stages[i].producer >= 0) {
+        // What the producer's cores send must leave them, on two of their four links as routes go.
+        stage = std::max(stage, chosen[i]->input_bytes / chosen[stages[i].producer]->cores / (2 * chip_.network.link_bytes_per_cycle));
+        mesh += chosen[i]->input_bytes;
+      }
+      slowest = std::max(slowest, stage);
+      sum += stage;
       dram += chosen[i]->weight_bytes + stages[i].input_dram_bytes * chosen[i]->input_bytes + stages[i].output_dram_bytes;
     }
-    const double shared = dram / dram_bytes_per_cycle(chip_);
+    const double shared = std::max(dram / dram_bytes_per_cycle(chip_), mesh / mesh_bytes_per_cycle(chip_));
     const double passes = double(options_.batch / sizes_[s]);
     return passes * std::max(slowest, shared) + sum - slowest + (passes == 1 ? std::min(shared, slowest) : 0);
   }

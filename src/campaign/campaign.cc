@@ -1,0 +1,135 @@
+#include "campaign/campaign.h"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "base/error.h"
+#include "base/parallel.h"
+#include "campaign/journal.h"
+#include "campaign/message.h"
+
+namespace lento::campaign {
+namespace {
+
+// Hands out runs that are not done, takes results, keeps the journal. Safe from several threads.
+class Ledger {
+ public:
+  Ledger(uint64_t count, const Options& options) : options_(options) {
+    outcome_.results.resize(count);
+    if (!options.journal.empty()) journal_ = std::make_unique<Journal>(options.journal, options.identity);
+    if (!journal_) return;
+    for (const auto& [run, result] : journal_->done()) {
+      if (run >= count) throw base::Error({options.journal}, "the journal holds run " + std::to_string(run) + " of a campaign of " + std::to_string(count));
+      outcome_.results[run] = result;
+      ++outcome_.resumed;
+    }
+    done_ = outcome_.resumed;
+  }
+
+  uint64_t next() {
+    const std::lock_guard lock(mutex_);
+    if (failure_ || options_.progress.stopped()) return kNone;
+    while (next_ < outcome_.results.size() && !outcome_.results[next_].empty()) ++next_;
+    return next_ < outcome_.results.size() ? next_++ : kNone;
+  }
+
+  void take(uint64_t run, const std::string& result) {
+    const std::lock_guard lock(mutex_);
+    LENTO_CHECK(!result.empty(), "a run must have a result");
+    outcome_.results[run] = result;
+    if (journal_) journal_->append(run, result);
+    ++done_;
+    options_.progress("runs", double(done_), double(outcome_.results.size()));
+  }
+
+  void fail(std::exception_ptr failure) {
+    const std::lock_guard lock(mutex_);
+    if (!failure_) failure_ = failure;
+  }
+
+  Outcome finish() {
+    if (failure_) std::rethrow_exception(failure_);
+    outcome_.complete = done_ == outcome_.results.size();
+    return std::move(outcome_);
+  }
+
+ private:
+  const Options& options_;
+  std::unique_ptr<Journal> journal_;
+  std::mutex mutex_;
+  Outcome outcome_;
+  uint64_t next_ = 0, done_ = 0;
+  std::exception_ptr failure_;
+};
+
+void work(Ledger& ledger, const Run& run) {
+  try {
+    for (uint64_t i = ledger.next(); i != kNone; i = ledger.next()) ledger.take(i, run(i));
+  } catch (...) {
+    ledger.fail(std::current_exception());
+  }
+}
+
+// Rank 0 besides its own threads: answers until every other rank was told that there is nothing left.
+void serve(Ledger& ledger, int others) {
+  while (others > 0) {
+    Report report;
+    if (!poll_report(report)) {
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+      continue;
+    }
+    if (report.failed) ledger.fail(std::make_exception_ptr(base::Error({"rank " + std::to_string(report.rank)}, report.text)));
+    else if (report.run != kNone) ledger.take(report.run, report.text);
+    const uint64_t next = ledger.next();
+    send_run(report.rank, next);
+    if (next == kNone) --others;
+  }
+}
+
+// A worker rank: one run at a time. Start more ranks to use more cores.
+void work_remotely(const Run& run) {
+  Report report;
+  for (;;) {
+    send_report(report);
+    const uint64_t next = receive_run();
+    if (next == kNone) return;
+    report = {0, next, false, {}};
+    try {
+      report.text = run(next);
+    } catch (const std::exception& e) {
+      report.failed = true;
+      report.text = e.what();
+    }
+  }
+}
+
+}  // namespace
+
+Outcome run_all(uint64_t count, const Run& run, const Options& options) {
+  const World here = world();
+  if (here.rank > 0) return work_remotely(run), Outcome{};
+  std::unique_ptr<Ledger> ledger;
+  try {
+    ledger = std::make_unique<Ledger>(count, options);
+  } catch (...) {
+    // The other ranks wait for an answer: send them home before giving up.
+    Options none;
+    Ledger empty(0, none);
+    serve(empty, here.size - 1);
+    throw;
+  }
+  // Under mpirun every rank is one worker; rank 0 works beside serving.
+  const unsigned threads = here.size > 1 ? 1 : options.threads ? options.threads : base::hardware_threads();
+  std::vector<std::thread> workers;
+  for (unsigned i = 0; i < threads; ++i) workers.emplace_back([&] { work(*ledger, run); });
+  serve(*ledger, here.size - 1);
+  for (std::thread& worker : workers) worker.join();
+  return ledger->finish();
+}
+
+}  // namespace lento::campaign
