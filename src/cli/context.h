@@ -55,6 +55,7 @@ void add_serve(CLI::App& app, Context& context);
 void add_memory(CLI::App& app, Context& context);
 void add_predict(CLI::App& app, Context& context);
 void add_validate(CLI::App& app, Context& context);
+void add_memory_diagnose(CLI::App& group, Context& context);
 
 // Commands of the group `lento chip`, listed in cli/chip.cc.
 void add_chip_check(CLI::App& chip, Context& context);

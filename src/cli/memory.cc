@@ -9,6 +9,7 @@ void add_memory(CLI::App& app, Context& context) {
   add_memory_itemsets(*group, context);
   add_memory_replay(*group, context);
   add_memory_simulate(*group, context);
+  add_memory_diagnose(*group, context);
 }
 
 }  // namespace lento::cli

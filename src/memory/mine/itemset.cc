@@ -183,7 +183,7 @@ class Miner {
     for (uint32_t j = 0; j < n;) {
       Piece piece{j, j};
       for (uint64_t size = 0; piece.last < n && size < grain; ++piece.last)
-        size += db_.rows_of(piece.last).size();
+        size += db_.places_of(piece.last).size();
       j = piece.last;
       pieces.push_back(piece);
     }

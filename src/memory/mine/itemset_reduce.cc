@@ -140,8 +140,8 @@ void SparseDb::deliver() {
   occurrences.resize(occurrence_begin.back());
   std::vector<uint32_t> next(occurrence_begin.begin(), occurrence_begin.end() - 1);
   for (size_t r = 0; r < size(); ++r) {
-    for (const uint32_t index : row(r)) {
-      if (index >= excluded) occurrences[next[index - excluded]++] = static_cast<uint32_t>(r);
+    for (uint32_t at = begin[r]; at < begin[r + 1]; ++at) {
+      if (items[at] >= excluded) occurrences[next[items[at] - excluded]++] = {static_cast<uint32_t>(r), at};
     }
   }
 }

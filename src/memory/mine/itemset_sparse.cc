@@ -57,31 +57,27 @@ bool SparseSearch::hopeless(const SparseDb& db, const Node& node, const SetOutpu
   return !meets(options_.constraint, classes);
 }
 
-// Sorts the items of `rows` into what they are to the set extended by `index`.
-void SparseSearch::count(const SparseDb& db, uint32_t index, std::span<const uint32_t> rows, Node& node) {
+// Items behind `index` in its transactions: perfect ones and candidates.
+void SparseSearch::count_later(const SparseDb& db, uint32_t index, Places places, Node& node) {
   if (counts_.size() < db.indices()) counts_.resize(db.indices());
   touched_.resize(size_t{db.indices()} + 1);  // the loop below writes one past what it keeps
   size_t touched = 0;
-  for (const uint32_t r : rows) {
-    const uint64_t w = db.weight[r];
-    for (const uint32_t item : db.row(r)) {
+  for (const auto& place : places) {
+    const uint64_t w = db.weight[place.row];
+    for (uint32_t at = place.at + 1; at < db.begin[place.row + 1]; ++at) {
+      const uint32_t item = db.items[at];
       touched_[touched] = item;
       touched += counts_[item] == 0;
       counts_[item] += w;
     }
   }
-  const uint64_t whole = db.support[index];
   node.candidates.clear(), node.excluded.clear(), node.perfect.clear();
-  node.covered = false;
   for (size_t i = 0; i < touched; ++i) {
     const uint32_t item = touched_[i];
     const uint64_t n = counts_[item];
     counts_[item] = 0;
-    if (n < options_.min_support || item == index) continue;
-    if (item < index) {
-      node.covered |= n == whole;
-      node.excluded.push_back({item, n});
-    } else if (n == whole) {
+    if (n < options_.min_support) continue;
+    if (n == db.support[index]) {
       node.perfect.push_back(item);
     } else {
       node.candidates.push_back({item, n});
@@ -89,14 +85,55 @@ void SparseSearch::count(const SparseDb& db, uint32_t index, std::span<const uin
   }
 }
 
+// Items before `index` that stay frequent with it.
+void SparseSearch::count_earlier(const SparseDb& db, Places places, Node& node) {
+  size_t touched = 0;
+  for (const auto& place : places) {
+    const uint64_t w = db.weight[place.row];
+    for (uint32_t at = db.begin[place.row]; at < place.at; ++at) {
+      const uint32_t item = db.items[at];
+      touched_[touched] = item;
+      touched += counts_[item] == 0;
+      counts_[item] += w;
+    }
+  }
+  for (size_t i = 0; i < touched; ++i) {
+    const uint32_t item = touched_[i];
+    const uint64_t n = counts_[item];
+    counts_[item] = 0;
+    if (n >= options_.min_support) node.excluded.push_back({item, n});
+  }
+}
+
+// Whether an item before the one at `places` is in all of its transactions: the front parts are intersected
+// until nothing is left, which in sparse data takes two or three transactions.
+bool SparseSearch::covered(const SparseDb& db, Places places) {
+  const auto& first = places.front();
+  common_.assign(db.items.begin() + db.begin[first.row], db.items.begin() + first.at);
+  for (size_t p = 1; p < places.size() && !common_.empty(); ++p) {
+    uint32_t at = db.begin[places[p].row];
+    const uint32_t end = places[p].at;
+    size_t kept = 0;
+    for (const uint32_t item : common_) {
+      while (at < end && db.items[at] < item) ++at;
+      if (at < end && db.items[at] == item) common_[kept++] = item;
+    }
+    common_.resize(kept);
+  }
+  return !common_.empty();
+}
+
 Uint128 SparseSearch::child(const SparseDb& db, uint32_t j, size_t depth, SetOutput& output) {
   while (nodes_.size() <= depth) nodes_.emplace_back(), levels_.emplace_back();
   Node& node = nodes_[depth];
   const uint32_t index = db.excluded + j;
-  const std::span<const uint32_t> rows = db.rows_of(j);
-  count(db, index, rows, node);
+  const Places places = db.places_of(j);
   const bool frequent = options_.kind == SetKind::Frequent;
-  if (node.covered && !frequent) return 0;
+  if (!frequent && covered(db, places)) return 0;
+  count_later(db, index, places, node);
+  if (!frequent && (!node.candidates.empty() || options_.kind == SetKind::Maximal)) {
+    count_earlier(db, places, node);
+  }
   const size_t path = output.path.size();
   if (track_) {
     output.path.push_back(db.labels[index]);
@@ -114,7 +151,7 @@ Uint128 SparseSearch::child(const SparseDb& db, uint32_t j, size_t depth, SetOut
   }
   Uint128 sets = 1;
   if (!leaf && !hopeless(db, node, output)) {
-    sets += below(db, rows, node, depth, output);
+    sets += below(db, places, node, depth, output);
   }
   if (track_) output.path.resize(path);
   if (!frequent || track_) return 0;
@@ -123,8 +160,8 @@ Uint128 SparseSearch::child(const SparseDb& db, uint32_t j, size_t depth, SetOut
   return sets << (perfect & 127);
 }
 
-bool SparseSearch::dense_suits(const Node& node, std::span<const uint32_t> rows, uint64_t support) const {
-  const uint64_t words = (rows.size() + 63) / 64;
+bool SparseSearch::dense_suits(const Node& node, size_t rows, uint64_t support) const {
+  const uint64_t words = (rows + 63) / 64;
   const uint64_t columns = node.candidates.size() + node.excluded.size();
   if (words * columns > kLargestBlock) return false;
   if (words <= kShortColumns) return true;
@@ -134,27 +171,30 @@ bool SparseSearch::dense_suits(const Node& node, std::span<const uint32_t> rows,
   return held / columns >= support / kDensity;
 }
 
-Uint128 SparseSearch::below(const SparseDb& db, std::span<const uint32_t> rows, Node& node, size_t depth,
-                            SetOutput& output) {
-  if (options_.kind == SetKind::Frequent) node.excluded.clear();
-  std::sort(node.candidates.begin(), node.candidates.end(), [](const IndexSupport& a, const IndexSupport& b) {
-    return a.support != b.support ? a.support < b.support : a.index < b.index;
-  });
-  std::sort(node.excluded.begin(), node.excluded.end(),
-            [](const IndexSupport& a, const IndexSupport& b) { return a.index < b.index; });
+Uint128 SparseSearch::below(const SparseDb& db, Places places, Node& node, size_t depth, SetOutput& output) {
+  const auto by_index = [](const IndexSupport& a, const IndexSupport& b) { return a.index < b.index; };
+  std::sort(node.excluded.begin(), node.excluded.end(), by_index);
   uint64_t support = 0;
-  for (const uint32_t r : rows) support += db.weight[r];
-  if (dense_suits(node, rows, support)) return dense_below(db, rows, node, output);
+  for (const auto& place : places) support += db.weight[place.row];
+  if (dense_suits(node, places.size(), support)) {
+    std::sort(node.candidates.begin(), node.candidates.end(),
+              [](const IndexSupport& a, const IndexSupport& b) {
+                return a.support != b.support ? a.support < b.support : a.index < b.index;
+              });
+    return dense_below(db, places, node, output);
+  }
+  std::sort(node.candidates.begin(), node.candidates.end(), by_index);
   SparseDb& next = levels_[depth];
-  project(db, rows, node, next);
+  project(db, places, node, next);
   return children(next, 0, next.candidates, depth + 1, output);
 }
 
-Uint128 SparseSearch::dense_below(const SparseDb& db, std::span<const uint32_t> rows, const Node& node,
-                                  SetOutput& output) {
+Uint128 SparseSearch::dense_below(const SparseDb& db, Places places, const Node& node, SetOutput& output) {
   const auto mark = arena_.mark();
   DenseTask task;
-  task.block = build_block(db, rows, node);
+  rows_.clear();
+  for (const auto& place : places) rows_.push_back(place.row);
+  task.block = build_block(db, rows_, node);
   task.min_support = options_.min_support;
   task.track = track_;
   if (options_.constraint.active()) task.constraint = &options_.constraint;
@@ -221,8 +261,7 @@ DenseBlock SparseSearch::build_block(const SparseDb& db, std::span<const uint32_
 }
 
 // The base for the set at hand: rows that hold a candidate, items renumbered, occurrences delivered.
-void SparseSearch::project(const SparseDb& db, std::span<const uint32_t> rows, const Node& node,
-                           SparseDb& out) {
+void SparseSearch::project(const SparseDb& db, Places places, const Node& node, SparseDb& out) {
   out.excluded = static_cast<uint32_t>(node.excluded.size());
   out.candidates = static_cast<uint32_t>(node.candidates.size());
   out.items.clear(), out.weight.clear(), out.labels.clear(), out.support.clear();
@@ -235,7 +274,8 @@ void SparseSearch::project(const SparseDb& db, std::span<const uint32_t> rows, c
   };
   for (const IndexSupport& e : node.excluded) add(e);
   for (const IndexSupport& c : node.candidates) add(c);
-  for (const uint32_t r : rows) {
+  for (const auto& place : places) {
+    const uint32_t r = place.row;
     const size_t start = out.items.size();
     bool useful = false;
     for (const uint32_t item : db.row(r)) {

@@ -12,23 +12,28 @@
 
 namespace lento::memory {
 
-// Transactions that all hold a set Q, reduced to item indices: excluded items come first, then candidates by
-// rising support. Transactions may be in any order and so may the items in one.
+// Transactions that all hold a set Q, reduced to item indices: excluded items come first, then candidates (of
+// the root by rising support). The indices in a transaction rise, so what can extend Q + j lies behind j.
 struct SparseDb {
   uint32_t excluded = 0, candidates = 0;
   std::vector<uint32_t> items;
   std::vector<uint32_t> begin = {0};
-  std::vector<uint32_t> weight;                         // one a transaction
-  std::vector<uint32_t> labels;                         // item numbers of the caller, by index
-  std::vector<uint64_t> support;                        // by index
-  std::vector<uint32_t> occurrences, occurrence_begin;  // transactions of each candidate
+  std::vector<uint32_t> weight;   // one a transaction
+  std::vector<uint32_t> labels;   // item numbers of the caller, by index
+  std::vector<uint64_t> support;  // by index
+  // Where each candidate occurs: its transaction, and its place in `items`.
+  struct Occurrence {
+    uint32_t row = 0, at = 0;
+  };
+  std::vector<Occurrence> occurrences;
+  std::vector<uint32_t> occurrence_begin;
 
   size_t size() const { return weight.size(); }
   uint32_t indices() const { return excluded + candidates; }
   std::span<const uint32_t> row(size_t r) const {
     return {items.data() + begin[r], items.data() + begin[r + 1]};
   }
-  std::span<const uint32_t> rows_of(uint32_t candidate) const {
+  std::span<const Occurrence> places_of(uint32_t candidate) const {
     return {occurrences.data() + occurrence_begin[candidate],
             occurrences.data() + occurrence_begin[candidate + 1]};
   }
@@ -59,19 +64,19 @@ class SparseSearch {
   struct Node {
     std::vector<IndexSupport> candidates, excluded;
     std::vector<uint32_t> perfect;
-    bool covered = false;
   };
 
   Uint128 children(const SparseDb& db, uint32_t first, uint32_t last, size_t depth, SetOutput& output);
   Uint128 child(const SparseDb& db, uint32_t j, size_t depth, SetOutput& output);
-  void count(const SparseDb& db, uint32_t index, std::span<const uint32_t> rows, Node& node);
-  Uint128 below(const SparseDb& db, std::span<const uint32_t> rows, Node& node, size_t depth,
-                SetOutput& output);
-  Uint128 dense_below(const SparseDb& db, std::span<const uint32_t> rows, const Node& node,
-                      SetOutput& output);
+  using Places = std::span<const SparseDb::Occurrence>;
+  void count_later(const SparseDb& db, uint32_t index, Places places, Node& node);
+  void count_earlier(const SparseDb& db, Places places, Node& node);
+  bool covered(const SparseDb& db, Places places);
+  Uint128 below(const SparseDb& db, Places places, Node& node, size_t depth, SetOutput& output);
+  Uint128 dense_below(const SparseDb& db, Places places, const Node& node, SetOutput& output);
   DenseBlock build_block(const SparseDb& db, std::span<const uint32_t> rows, const Node& node);
-  bool dense_suits(const Node& node, std::span<const uint32_t> rows, uint64_t support) const;
-  void project(const SparseDb& db, std::span<const uint32_t> rows, const Node& node, SparseDb& out);
+  bool dense_suits(const Node& node, size_t rows, uint64_t support) const;
+  void project(const SparseDb& db, Places places, const Node& node, SparseDb& out);
   void found(uint64_t support, SetOutput& output) const;
   bool hopeless(const SparseDb& db, const Node& node, const SetOutput& output) const;
   uint64_t class_of(uint32_t label) const;
@@ -80,12 +85,11 @@ class SparseSearch {
   const bool track_;
   Arena arena_;
   std::vector<uint64_t> counts_;
-  std::vector<uint32_t> touched_, column_of_;
+  std::vector<uint32_t> touched_, column_of_, common_, rows_;
   std::deque<SparseDb> levels_;
   std::deque<Node> nodes_;
   DenseBlock whole_;  // of search_as_block, kept between calls
   const SparseDb* whole_of_ = nullptr;
-  Arena whole_arena_;
 };
 
 }  // namespace lento::memory

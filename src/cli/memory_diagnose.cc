@@ -1,0 +1,132 @@
+// lento memory diagnose TRACE...: contention windows, patterns and hot lines of access traces.
+#include <memory>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/number.h"
+#include "cli/context.h"
+#include "memory/mine/contention.h"
+#include "trace/access_file.h"
+#include "trace/access_merge.h"
+#include "trace/access_text.h"
+#include "trace/foreign.h"
+
+namespace lento::cli {
+namespace {
+
+struct DiagnoseOptions {
+  std::vector<std::string> traces;
+  std::string elf, format = "auto", columns, support, threshold, rule = "nearest", cpus, folded;
+  memory::ContentionOptions mine;
+};
+
+// Keeps the open file alive for as long as its source is read.
+class OwnedFileSource : public trace::AccessSource {
+ public:
+  OwnedFileSource(const std::string& path, base::ReadReport& report)
+      : file_(path, report), source_(file_, report) {}
+  std::span<const trace::AccessRecord> next() override { return source_.next(); }
+
+ private:
+  trace::AccessFile file_;
+  trace::AccessFileSource source_;
+};
+
+std::unique_ptr<trace::AccessSource> open_one(const DiagnoseOptions& options, const std::string& path,
+                                              base::ReadReport& report) {
+  if (options.format == "auto" && trace::AccessFile::recognises(path)) {
+    return std::make_unique<OwnedFileSource>(path, report);
+  }
+  const std::string format = options.format == "auto" ? trace::recognise_foreign(path) : options.format;
+  if (format == "text") return std::make_unique<trace::AccessTextSource>(path, report);
+  return trace::open_foreign(format, path, options.columns, report);
+}
+
+uint64_t cpu_mask(const std::string& text) {
+  uint64_t mask = 0;
+  for (size_t at = 0; at < text.size();) {
+    const size_t comma = std::min(text.find(',', at), text.size());
+    const std::string part = text.substr(at, comma - at);
+    const size_t dash = part.find('-');
+    const int64_t first = base::parse_int(part.substr(0, dash), {"--cpus"}, 0, 63);
+    const int64_t last =
+        dash == std::string::npos ? first : base::parse_int(part.substr(dash + 1), {"--cpus"}, first, 63);
+    for (int64_t c = first; c <= last; ++c) mask |= uint64_t{1} << c;
+    at = comma + 1;
+  }
+  return mask;
+}
+
+void run_diagnose(Context& context, DiagnoseOptions& options) {
+  memory::ContentionOptions& mine = options.mine;
+  mine.seed = context.seed;
+  mine.progress = context.progress();
+  mine.filter.cpus = cpu_mask(options.cpus);
+  mine.rule = options.rule == "nearest"  ? memory::QuantileRule::NearestRank
+              : options.rule == "linear" ? memory::QuantileRule::Linear
+                                         : memory::QuantileRule::Grouped;
+  if (!options.threshold.empty()) mine.threshold = base::parse_double(options.threshold, {"--threshold"});
+  const std::string support = !options.support.empty() ? options.support : mine.paper ? "65%" : "5%";
+  if (!support.ends_with('%'))
+    throw base::Error({"--support"}, "needs a share of windows", "write for example 65%");
+  mine.support = base::parse_double(support.substr(0, support.size() - 1), {"--support"}) / 100;
+  if (!(mine.support > 0 && mine.support <= 1))
+    throw base::Error({"--support"}, "is not between 0% and 100%");
+  std::unique_ptr<trace::Symbols> symbols;
+  if (!options.elf.empty()) symbols = std::make_unique<trace::Symbols>(options.elf);
+  const memory::OpenTrace open = [&](base::ReadReport& report) -> std::unique_ptr<trace::AccessSource> {
+    report.strict = context.strict;
+    std::vector<std::unique_ptr<trace::AccessSource>> sources;
+    for (const std::string& path : options.traces) sources.push_back(open_one(options, path, report));
+    if (sources.size() == 1) return std::move(sources.front());
+    return std::make_unique<trace::MergedAccessSource>(std::move(sources));
+  };
+  memory::ContentionResult result = memory::diagnose_contention(open, symbols.get(), mine);
+  for (const std::string& path : options.traces) result.diagnosis.inputs.push_back({"trace", path, ""});
+  if (symbols)
+    result.diagnosis.inputs.push_back(Context::input("program", options.elf, base::read_file(options.elf)));
+  if (!options.folded.empty()) base::write_file(options.folded, result.folded);
+  context.show(std::move(result.diagnosis));
+}
+
+}  // namespace
+
+void add_memory_diagnose(CLI::App& group, Context& context) {
+  CLI::App* command =
+      group.add_subcommand("diagnose", "Who fights over memory: windows, patterns, hot lines, causes");
+  auto options = std::make_shared<DiagnoseOptions>();
+  memory::ContentionOptions& mine = options->mine;
+  command->add_option("TRACE", options->traces, "Access traces; several files are merged by time")
+      ->required();
+  command->add_option("--elf", options->elf, "The traced program: names functions, lines and variables");
+  command->add_option("--format", options->format, "auto, text, " + trace::foreign_formats())
+      ->capture_default_str();
+  command->add_option("--columns", options->columns,
+                      "Column order of paper text, for example cpu,cycle,pc,type,address,latency");
+  command->add_option("--window", mine.window, "Width of a contention window, cycles")->capture_default_str();
+  command->add_option("--support", options->support, "Least share of windows: 5%, with --paper 65%");
+  command->add_option("--threshold", options->threshold,
+                      "High latency; default: third quartile of non-trivial accesses");
+  command->add_option("--quantile", options->rule, "Rule of the quartile")
+      ->check(CLI::IsMember({"nearest", "linear", "grouped"}))
+      ->capture_default_str();
+  command->add_option("--line", mine.line_bytes, "Bytes of a cache line")
+      ->check(CLI::Range(4, 4096))
+      ->capture_default_str();
+  command->add_option("--alpha", mine.alpha, "Family-wise error rate")->capture_default_str();
+  command->add_option("--from", mine.filter.first_cycle, "Only accesses from this cycle on");
+  command->add_option("--to", mine.filter.last_cycle, "Only accesses up to this cycle");
+  command->add_option("--cpus", options->cpus, "Only these CPUs: 0-3,7");
+  command->add_option("--function", mine.filter.function, "Only accesses made in this function");
+  command->add_option("--folded", options->folded, "Also write folded stacks weighted by lost cycles")
+      ->type_name("FILE");
+  command->add_flag("--paper", mine.paper,
+                    "As in the paper: single symbols of all accesses, ranked by support");
+  command->add_flag("--literal", mine.literal, "Algorithm 1 as it stands: windows do not overlap");
+  context.add_output_options(*command);
+  context.add_seed(*command);
+  example(*command, "lento memory diagnose run.acc --elf program.elf --html contention.html");
+  command->callback([&context, options] { run_diagnose(context, *options); });
+}
+
+}  // namespace lento::cli

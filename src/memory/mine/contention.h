@@ -1,0 +1,59 @@
+// Who fights over memory: access records -> contention windows -> patterns and hot lines -> findings.
+// Source: Lagraa, Termier, Petrot, "Data Mining MPSoC Simulation Traces to Identify Concurrent Memory Access
+// Patterns"; deviations and resolved defects: docs/methods/contention.md.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/progress.h"
+#include "base/read_report.h"
+#include "finding/finding.h"
+#include "trace/access_record.h"
+#include "trace/symbols.h"
+
+namespace lento::memory {
+
+// Opens the trace from its start; called once a pass. Records come in trace order.
+using OpenTrace = std::function<std::unique_ptr<trace::AccessSource>(base::ReadReport&)>;
+
+enum class QuantileRule { NearestRank, Linear, Grouped };
+
+struct AccessFilter {
+  uint64_t first_cycle = 0, last_cycle = UINT64_MAX;  // inclusive
+  uint64_t cpus = 0;                                  // bit c: CPU c; 0: all. CPUs from 64 on cannot be named
+  std::string function;                               // only accesses made in it
+};
+
+struct ContentionOptions {
+  uint64_t window = 200;            // omega, cycles; even
+  double support = 0.65;            // epsilon, share of windows
+  std::optional<double> threshold;  // latency; default: third quartile of non-trivial accesses
+  QuantileRule rule = QuantileRule::NearestRank;
+  double alpha = 0.001;      // family-wise
+  double least_loss = 0.02;  // share of CPU time below which nothing is reported
+  uint32_t line_bytes = 32;
+  uint32_t bins = 10;             // width of a latency bin
+  bool paper = false;             // single symbols of all events, ranked by support, no control windows
+  bool literal = false;           // Algorithm 1 as printed: disjoint windows
+  uint64_t max_windows = 200000;  // kept for mining; beyond, every second one is dropped
+  uint64_t seed = 1;
+  unsigned threads = 1;
+  AccessFilter filter;
+  base::Progress progress;
+};
+
+struct ContentionResult {
+  finding::Diagnosis diagnosis;
+  std::string folded;  // "victim;culprit;cause cycles" lines for flame graphs, weight: excess cycles
+};
+
+// `symbols` may be null: functions are then named by code address. The trace is read three times.
+ContentionResult diagnose_contention(const OpenTrace& open, const trace::Symbols* symbols,
+                                     const ContentionOptions& options);
+
+}  // namespace lento::memory

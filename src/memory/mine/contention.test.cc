@@ -1,0 +1,207 @@
+// Windows against brute force and the properties of the method; diagnosis of planted causes and of calm
+// traces.
+#include "memory/mine/contention.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "base/rng.h"
+#include "memory/mine/contention_patterns.h"
+#include "memory/mine/latency.h"
+#include "memory/mine/window.h"
+
+namespace lento::memory {
+namespace {
+
+using trace::AccessRecord;
+using trace::AccessType;
+using Trace = std::vector<AccessRecord>;
+
+Trace random_trace(uint64_t seed, size_t events) {
+  base::Rng rng(seed, "window.trace");
+  Trace trace;
+  uint64_t cycle = rng.below(300);
+  for (size_t i = 0; i < events; ++i) {
+    cycle += rng.below(10) == 0 ? rng.below(400) : rng.below(12);
+    AccessRecord r;
+    r.cycle = cycle;
+    r.latency = static_cast<uint32_t>(2 + rng.below(20));
+    r.pc = i;
+    trace.push_back(r);
+  }
+  return trace;
+}
+
+struct Kept {
+  uint64_t seed;
+  std::vector<uint64_t> events;  // their pc, which is their number
+  bool operator==(const Kept&) const = default;
+};
+
+std::vector<Kept> stream(const Trace& trace, uint64_t omega, uint32_t threshold, bool literal = false) {
+  std::vector<Kept> out;
+  WindowBuilder builder(omega, literal, [&](const Window& w) {
+    out.push_back({w.seed, {}});
+    for (const AccessRecord& r : w.events) out.back().events.push_back(r.pc);
+  });
+  for (const AccessRecord& r : trace) builder.add(r, r.latency >= threshold);
+  builder.finish();
+  return out;
+}
+
+std::vector<Kept> brute_force(const Trace& trace, uint64_t omega, uint32_t threshold) {
+  std::vector<Kept> out;
+  for (const AccessRecord& high : trace) {
+    if (high.latency < threshold || (!out.empty() && high.cycle <= out.back().seed + omega / 2)) continue;
+    out.push_back({high.cycle, {}});
+    for (const AccessRecord& r : trace) {
+      if (r.cycle + omega / 2 >= high.cycle && r.cycle <= high.cycle + omega / 2)
+        out.back().events.push_back(r.pc);
+    }
+  }
+  return out;
+}
+
+TEST(Windows, StreamingEqualsBruteForceAndHasTheProperties) {
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    const Trace trace = random_trace(seed, 400);
+    const uint64_t omega = 20 + 20 * (seed % 10);
+    const auto windows = stream(trace, omega, 15);
+    ASSERT_EQ(windows, brute_force(trace, omega, 15));
+    std::map<uint64_t, int> uses;
+    uint64_t volume = 0;
+    for (size_t k = 0; k < windows.size(); ++k) {
+      if (k > 0) {
+        EXPECT_GT(windows[k].seed - windows[k - 1].seed, omega / 2);
+      }
+      volume += windows[k].events.size();
+      for (const uint64_t e : windows[k].events) EXPECT_LE(++uses[e], 2);
+    }
+    EXPECT_LE(volume, 2 * trace.size());
+    for (const AccessRecord& r : trace) {
+      if (r.latency >= 15) {
+        EXPECT_GE(uses[r.pc], 1);
+      }
+    }
+    std::map<uint64_t, int> once;
+    for (const auto& w : stream(trace, omega, 15, true)) {
+      for (const uint64_t e : w.events) EXPECT_EQ(++once[e], 1);
+    }
+  }
+}
+
+TEST(Latency, QuantileRules) {
+  LatencyHistogram h;
+  for (const uint32_t v : {1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u}) h.add(v);
+  EXPECT_EQ(h.quantile(0.75, QuantileRule::NearestRank), 6);
+  EXPECT_DOUBLE_EQ(h.quantile(0.75, QuantileRule::Linear), 6.25);
+  EXPECT_DOUBLE_EQ(h.quantile(0.75, QuantileRule::Grouped, 10), 7.5);
+  h.add(100000);
+  EXPECT_EQ(h.quantile(1, QuantileRule::NearestRank), 100000);
+  EXPECT_EQ(h.at_least(8), 2u);
+}
+
+TEST(Fisher, EqualsTheClosedForm) {
+  EXPECT_NEAR(fisher_tail(3, 3, 0, 3), 1.0 / 20, 1e-12);  // one of C(6,3) placements
+  EXPECT_NEAR(fisher_tail(0, 10, 5, 10), 1, 1e-9);
+  EXPECT_LT(fisher_tail(90, 100, 10, 100), 1e-20);
+}
+
+class VectorSource : public trace::AccessSource {
+ public:
+  explicit VectorSource(const Trace& trace) : trace_(trace) {}
+  std::span<const AccessRecord> next() override {
+    if (done_) return {};
+    done_ = true;
+    return trace_;
+  }
+
+ private:
+  const Trace& trace_;
+  bool done_ = false;
+};
+
+finding::Diagnosis diagnose(const Trace& trace, ContentionOptions options = {}) {
+  options.support = 0.05;
+  const OpenTrace open = [&](base::ReadReport&) { return std::make_unique<VectorSource>(trace); };
+  return diagnose_contention(open, nullptr, options).diagnosis;
+}
+
+enum class Plant { Calm, FalseSharing, TrueSharing, Lock, Bank };
+
+// Four CPUs that work on lines of their own, and one planted way to get into each other's way.
+Trace planted(Plant plant, uint64_t seed) {
+  base::Rng rng(seed, "contention.plant");
+  Trace trace;
+  for (uint64_t cycle = 0; trace.size() < 20000; cycle += 2 + rng.below(6)) {
+    AccessRecord r;
+    r.cycle = cycle;
+    r.cpu = static_cast<uint16_t>(rng.below(4));
+    r.flags = AccessRecord::kServiceKnown;
+    r.pc = 0x1000 + 0x400 * rng.below(4) + 4 * rng.below(8);
+    r.address = 0x100000 * (1 + r.cpu) + 32 * rng.below(500) + 4 * rng.below(8);
+    r.size = 4;
+    r.latency = 1;
+    r.flags |= AccessRecord::kLocal;
+    r.type = rng.below(3) == 0 ? AccessType::Store : AccessType::Load;
+    if (rng.below(4) == 0 && plant != Plant::Calm) {
+      r.flags = AccessRecord::kServiceKnown;
+      r.pc = 0x8000 + 4 * rng.below(4);
+      r.latency = static_cast<uint32_t>(20 + rng.below(30));
+      r.blamed = r.latency - 10;
+      r.culprit = static_cast<uint16_t>((r.cpu + 1 + rng.below(3)) % 4);
+      r.culprit_pc = 0x8000;
+      r.cause = plant == Plant::Bank ? trace::DelayCause::Bank : trace::DelayCause::Coherence;
+      const uint64_t line = 0x700000 + 32 * (seed % 7);
+      r.address = plant == Plant::FalseSharing ? line + 4 * r.cpu
+                  : plant == Plant::Bank       ? 0x800000 + 0x100000 * r.cpu + 0x1000 * rng.below(400)
+                                               : line;
+      r.type = plant == Plant::Lock ? (rng.below(2) ? AccessType::LoadLinked : AccessType::StoreConditional)
+               : rng.below(2)       ? AccessType::Store
+                                    : AccessType::Load;
+    } else if (rng.below(20) == 0) {
+      r.flags = AccessRecord::kServiceKnown;
+      r.latency = static_cast<uint32_t>(10 + rng.below(2));
+    }
+    trace.push_back(r);
+  }
+  return trace;
+}
+
+TEST(Contention, NamesThePlantedCause) {
+  const std::map<Plant, std::string> truth = {{Plant::FalseSharing, "false sharing"},
+                                              {Plant::TrueSharing, "true sharing"},
+                                              {Plant::Lock, "lock"},
+                                              {Plant::Bank, "bank or set conflict"}};
+  for (const auto& [plant, name] : truth) {
+    for (uint64_t seed = 0; seed < 5; ++seed) {
+      const finding::Diagnosis d = diagnose(planted(plant, seed));
+      ASSERT_FALSE(d.findings.empty()) << name << " seed " << seed;
+      EXPECT_EQ(d.findings.front().category, name) << "seed " << seed << ": " << d.verdict;
+    }
+  }
+}
+
+TEST(Contention, FindsNothingInCalmTraces) {
+  for (uint64_t seed = 0; seed < 10; ++seed) {
+    EXPECT_TRUE(diagnose(planted(Plant::Calm, seed)).findings.empty()) << "seed " << seed;
+  }
+}
+
+TEST(Contention, EmptyAndLatencyFreeTracesSaySo) {
+  EXPECT_THAT(diagnose({}).verdict, testing::HasSubstr("no accesses"));
+  Trace trace(10);
+  EXPECT_THAT(diagnose(trace).verdict, testing::HasSubstr("latency"));
+}
+
+TEST(Contention, PaperModeRanksBySupport) {
+  ContentionOptions options;
+  options.paper = true;
+  const finding::Diagnosis d = diagnose(planted(Plant::FalseSharing, 1), options);
+  EXPECT_FALSE(d.findings.empty());
+}
+
+}  // namespace
+}  // namespace lento::memory

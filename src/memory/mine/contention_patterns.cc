@@ -1,0 +1,167 @@
+#include "memory/mine/contention_patterns.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "memory/mine/itemset.h"
+
+namespace lento::memory {
+namespace {
+
+constexpr uint64_t kMostSets = 20000;
+constexpr size_t kPairs = 8;  // costliest function pairs that are always judged
+
+double log_choose(double n, double k) {
+  return std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1);
+}
+
+bool holds(const WindowFacts& window, const std::vector<uint32_t>& items) {
+  return std::includes(window.items.begin(), window.items.end(), items.begin(), items.end());
+}
+
+// Closed sets at the least support that gives at most kMostSets of them.
+std::vector<std::vector<uint32_t>> closed_sets(const WindowScan& scan, const ContentionOptions& options,
+                                               double& used) {
+  Transactions data;
+  for (const WindowFacts& w : scan.windows) data.add(w.items);
+  for (used = options.support;; used = std::min(1.0, used + 0.05)) {
+    std::vector<std::vector<uint32_t>> sets;
+    MineOptions mine;
+    mine.min_support = parse_support(std::to_string(used * 100) + "%", data.size());
+    mine.kind = used >= 1 ? SetKind::Maximal : SetKind::Closed;
+    mine.threads = 1;
+    mine.progress.stop = [&] { return sets.size() > kMostSets; };
+    mine.sink = [&](std::span<const uint32_t> items, uint64_t) {
+      if (sets.size() <= kMostSets) sets.emplace_back(items.begin(), items.end());
+    };
+    if (options.paper) {
+      // A contention pattern names several CPUs; single symbols carry them as prefixes.
+      mine.constraint.count_min =
+          std::popcount(scan.windows.empty() ? 0 : scan.windows.front().cpus) > 1 ? 2 : 1;
+      mine.constraint.count_mask = ~uint64_t{0};
+      for (uint32_t id = 0; id < scan.items.size(); ++id) {
+        const Items::Item& item = scan.items.item(id);
+        const bool prefixed = item.kind == Items::Kind::CpuFunction || item.kind == Items::Kind::CpuType ||
+                              item.kind == Items::Kind::CpuLatency;
+        mine.constraint.item_class.push_back(prefixed ? uint64_t{1} << std::min(item.cpu, 63u) : 0);
+      }
+    }
+    mine_itemsets(data, mine);
+    if (sets.size() <= kMostSets || used >= 1) {
+      for (auto& set : sets) std::sort(set.begin(), set.end());
+      return sets;
+    }
+  }
+}
+
+// The items that all windows with both functions share: the closed set of a costly pair.
+void add_costly_pairs(const WindowScan& scan, const Scan& trace, std::set<std::vector<uint32_t>>& sets) {
+  std::vector<std::pair<uint64_t, std::pair<uint32_t, uint32_t>>> pairs;
+  for (const auto& [pair, blame] : trace.function_blame) pairs.push_back({blame.cycles, pair});
+  std::sort(pairs.begin(), pairs.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second;
+  });
+  pairs.resize(std::min(pairs.size(), kPairs));
+  for (const auto& [cycles, pair] : pairs) {
+    std::vector<uint32_t> common;
+    bool any = false;
+    for (const WindowFacts& w : scan.windows) {
+      const auto has = [&](uint32_t function) {
+        return std::any_of(w.ranges.begin(), w.ranges.end(),
+                           [&](const auto& r) { return r.function == function; });
+      };
+      if (!has(pair.first) || !has(pair.second)) continue;
+      std::vector<uint32_t> both;
+      std::set_intersection(common.begin(), common.end(), w.items.begin(), w.items.end(),
+                            std::back_inserter(both));
+      common = any ? both : w.items;
+      any = true;
+    }
+    if (any && !common.empty()) sets.insert(common);
+  }
+}
+
+void judge(const WindowScan& scan, Pattern& pattern) {
+  std::set<uint32_t> functions;
+  for (const uint32_t id : pattern.items) {
+    const Items::Item& item = scan.items.item(id);
+    if (item.kind == Items::Kind::Function) functions.insert(static_cast<uint32_t>(item.value));
+  }
+  for (const WindowFacts& w : scan.windows) {
+    if (!holds(w, pattern.items)) continue;
+    ++pattern.support;
+    pattern.excess += w.excess;
+    pattern.cpus |= w.cpus;
+    for (const auto& pair : w.blame) {
+      if (functions.contains(pair.victim) && functions.contains(pair.culprit))
+        pattern.explained += pair.cycles;
+    }
+    for (const auto& range : w.ranges) {
+      if (!functions.contains(range.function)) continue;
+      auto at = std::find_if(pattern.ranges.begin(), pattern.ranges.end(),
+                             [&](const auto& r) { return r.function == range.function; });
+      if (at == pattern.ranges.end()) at = pattern.ranges.insert(at, range);
+      at->low = std::min(at->low, range.low);
+      at->high = std::max(at->high, range.high);
+    }
+  }
+  for (const WindowFacts& w : scan.controls) pattern.control += holds(w, pattern.items);
+  const double windows = static_cast<double>(std::max<size_t>(1, scan.windows.size()));
+  pattern.share = static_cast<double>(pattern.support) / windows;
+  if (pattern.control > 0) {
+    pattern.lift =
+        pattern.share * static_cast<double>(scan.controls.size()) / static_cast<double>(pattern.control);
+  }
+  pattern.p = fisher_tail(pattern.support, scan.windows.size(), pattern.control, scan.controls.size());
+}
+
+}  // namespace
+
+double fisher_tail(uint64_t hits, uint64_t windows, uint64_t other_hits, uint64_t others) {
+  const double n = static_cast<double>(windows), m = static_cast<double>(others);
+  const double marks = static_cast<double>(hits + other_hits);
+  const double all = log_choose(n + m, marks);
+  double sum = 0;
+  for (double k = static_cast<double>(hits); k <= std::min(n, marks); ++k) {
+    if (marks - k > m) continue;
+    const double term = std::exp(log_choose(n, k) + log_choose(m, marks - k) - all);
+    sum += term;
+    if (term < sum * 1e-12) break;
+  }
+  return std::min(1.0, sum);
+}
+
+std::vector<Pattern> find_patterns(const WindowScan& scan, const Scan& trace,
+                                   const ContentionOptions& options, size_t most, double& used_support) {
+  std::set<std::vector<uint32_t>> sets;
+  for (auto& set : closed_sets(scan, options, used_support)) sets.insert(std::move(set));
+  if (!options.paper) add_costly_pairs(scan, trace, sets);
+  std::vector<Pattern> patterns;
+  for (const std::vector<uint32_t>& set : sets) {
+    const bool names_function = std::any_of(set.begin(), set.end(), [&](uint32_t id) {
+      return scan.items.item(id).kind == Items::Kind::Function;
+    });
+    if (!names_function) continue;
+    Pattern pattern;
+    pattern.items = set;
+    patterns.push_back(std::move(pattern));
+    if (patterns.size() * std::max<size_t>(1, scan.windows.size()) > 400'000'000) break;
+  }
+  for (Pattern& pattern : patterns) {
+    judge(scan, pattern);
+    pattern.p = std::min(1.0, pattern.p * static_cast<double>(patterns.size()));
+  }
+  const auto key = [&](const Pattern& p) {
+    if (options.paper) return p.support;
+    return trace.culprits_known ? p.explained : p.excess;
+  };
+  std::stable_sort(patterns.begin(), patterns.end(), [&](const Pattern& a, const Pattern& b) {
+    if (key(a) != key(b)) return key(a) > key(b);
+    return a.items.size() != b.items.size() ? a.items.size() > b.items.size() : a.items < b.items;
+  });
+  if (patterns.size() > most) patterns.resize(most);
+  return patterns;
+}
+
+}  // namespace lento::memory

@@ -1,0 +1,33 @@
+// Patterns of contention windows: closed sets of functions, latency bins and hot lines, ranked by the cycles
+// they explain and tested against control windows.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "memory/mine/contention_scan.h"
+
+namespace lento::memory {
+
+struct Pattern {
+  std::vector<uint32_t> items;
+  uint64_t support = 0, control = 0;  // windows and control windows that hold it
+  double share = 0;                   // support / windows
+  double lift = 0;                    // share / share of control windows; 0 when no control window holds it
+  double p = 1;                       // of the exact test, times the number of patterns tested
+  uint64_t excess = 0;                // cycles lost in the supporting windows
+  uint64_t explained = 0;             // of these, cycles that its functions cost one another (where known)
+  uint64_t cpus = 0;                  // CPUs in the supporting windows
+  std::vector<WindowFacts::Range> ranges;  // PC range of each function, from the supporting windows only
+};
+
+// Probability that at least `hits` of `windows` are marked when `hits + other_hits` marks fall at random on
+// `windows + others`: the upper tail of the hypergeometric distribution (Fisher's exact test).
+double fisher_tail(uint64_t hits, uint64_t windows, uint64_t other_hits, uint64_t others);
+
+// At most `most` patterns, best first. Uses options.support, raised when sets would be too many to judge; the
+// support used goes to `used_support`.
+std::vector<Pattern> find_patterns(const WindowScan& scan, const Scan& trace,
+                                   const ContentionOptions& options, size_t most, double& used_support);
+
+}  // namespace lento::memory

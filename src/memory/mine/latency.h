@@ -1,0 +1,39 @@
+// Exact histogram of integer latencies and its quantiles under the three rules of the method.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "memory/mine/contention.h"
+
+namespace lento::memory {
+
+class LatencyHistogram {
+ public:
+  void add(uint32_t latency) {
+    if (latency < small_.size()) {
+      ++small_[latency];
+    } else {
+      ++large_[latency];
+    }
+    ++total_;
+  }
+  uint64_t total() const { return total_; }
+  // Occurrences with latency >= threshold.
+  uint64_t at_least(double threshold) const;
+  // NearestRank: the smallest value with at least q of all at or below it. Linear: type 7. Grouped: linear
+  // within bins [10 i, 10 i + 10). 0 when empty.
+  double quantile(double q, QuantileRule rule, uint32_t bin = 10) const;
+  uint64_t minimum() const;
+  std::vector<std::pair<uint64_t, uint64_t>> values() const;  // rising
+
+ private:
+  uint64_t rank_value(uint64_t rank) const;  // of the rank-th smallest, from 0
+
+  std::vector<uint64_t> small_ = std::vector<uint64_t>(1 << 12);
+  std::map<uint32_t, uint64_t> large_;
+  uint64_t total_ = 0;
+};
+
+}  // namespace lento::memory

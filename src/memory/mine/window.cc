@@ -1,0 +1,59 @@
+#include "memory/mine/window.h"
+
+namespace lento::memory {
+
+void WindowBuilder::add(const trace::AccessRecord& event, bool high) {
+  if (is_open_ && event.cycle > seed_ + half_) close();
+  while (!recent_.empty() && recent_.front().cycle + half_ < event.cycle) recent_.pop_front();
+  if (high && !is_open_ && (!any_ || event.cycle > seed_ + half_)) open(event.cycle);
+  if (is_open_) events_.push_back(event);
+  recent_.push_back(event);
+}
+
+void WindowBuilder::open(uint64_t cycle) {
+  events_.clear();
+  for (const trace::AccessRecord& event : recent_) {
+    if (literal_ && any_ && event.cycle <= used_until_) continue;
+    events_.push_back(event);
+  }
+  seed_ = cycle;
+  any_ = is_open_ = true;
+}
+
+void WindowBuilder::close() {
+  sink_({seed_, seed_ > half_ ? seed_ - half_ : 0, seed_ + half_, events_});
+  used_until_ = seed_ + half_;
+  is_open_ = false;
+}
+
+void WindowBuilder::finish() {
+  if (is_open_) close();
+}
+
+void ControlBuilder::add(const trace::AccessRecord& event) {
+  while (!open_.empty() && event.cycle > open_.front().centre + half_) {
+    emit(open_.front());
+    open_.pop_front();
+  }
+  while (next_ < centres_.size() && event.cycle + half_ >= centres_[next_]) {
+    Open window{centres_[next_++], {}};
+    if (event.cycle > window.centre + half_) {
+      emit(window);  // nothing happened in it
+    } else {
+      open_.push_back(std::move(window));
+    }
+  }
+  for (Open& window : open_) window.events.push_back(event);
+}
+
+void ControlBuilder::emit(const Open& window) {
+  sink_({window.centre, window.centre > half_ ? window.centre - half_ : 0, window.centre + half_,
+         window.events});
+}
+
+void ControlBuilder::finish() {
+  for (const Open& window : open_) emit(window);
+  open_.clear();
+}
+
+}  // namespace lento::memory

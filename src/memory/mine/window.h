@@ -1,0 +1,73 @@
+// Contention windows of a trace in one pass (spec: Algorithm 1 with its defects settled).
+//
+// A window is all events within omega / 2 cycles, both sides included, of a high event ("seed") that lies in
+// no earlier window. Facts (tested): seeds are more than omega / 2 apart; no event is in more than two
+// windows; every high event is in at least one; memory holds the events of 1.5 omega cycles. Literal: windows
+// as the printed algorithm makes them once its index starts at 0 and skips forward; an event then belongs to
+// one window only.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "trace/access_record.h"
+
+namespace lento::memory {
+
+struct Window {
+  uint64_t seed = 0;            // cycle of the high event, or centre of a control window
+  uint64_t begin = 0, end = 0;  // inclusive
+  std::span<const trace::AccessRecord> events;
+};
+
+using WindowSink = std::function<void(const Window&)>;
+
+class WindowBuilder {
+ public:
+  WindowBuilder(uint64_t omega, bool literal, WindowSink sink)
+      : half_(omega / 2), literal_(literal), sink_(std::move(sink)) {}
+
+  // Events in order of cycle.
+  void add(const trace::AccessRecord& event, bool high);
+  void finish();
+
+ private:
+  void open(uint64_t cycle);
+  void close();
+
+  const uint64_t half_;
+  const bool literal_;
+  const WindowSink sink_;
+  std::deque<trace::AccessRecord> recent_;  // the last omega / 2 cycles
+  std::vector<trace::AccessRecord> events_;
+  uint64_t seed_ = 0;
+  uint64_t used_until_ = 0;  // literal: events at or before it are taken
+  bool any_ = false, is_open_ = false;
+};
+
+// Windows around given rising centres, whatever happens there: the base rate.
+class ControlBuilder {
+ public:
+  ControlBuilder(uint64_t omega, std::vector<uint64_t> centres, WindowSink sink)
+      : half_(omega / 2), centres_(std::move(centres)), sink_(std::move(sink)) {}
+  void add(const trace::AccessRecord& event);
+  void finish();
+
+ private:
+  struct Open {
+    uint64_t centre = 0;
+    std::vector<trace::AccessRecord> events;
+  };
+  void emit(const Open& window);
+
+  const uint64_t half_;
+  const std::vector<uint64_t> centres_;
+  const WindowSink sink_;
+  std::deque<Open> open_;
+  size_t next_ = 0;
+};
+
+}  // namespace lento::memory

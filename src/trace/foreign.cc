@@ -1,0 +1,97 @@
+#include "trace/foreign.h"
+
+#include <array>
+
+#include "base/error.h"
+#include "base/file.h"
+
+namespace lento::trace {
+namespace {
+
+const std::vector<std::string> kNames = {"paper",      "perf",   "memaxes", "gem5",
+                                         "drmemtrace", "lackey", "champsim"};
+
+std::string first_bytes(const std::string& path) {
+  base::InputStream in(path);
+  std::string bytes(4096, '\0');
+  bytes.resize(in.read(bytes));
+  return bytes;
+}
+
+bool is_lackey(std::string_view text) {
+  const size_t at = text.find("\n L ") == std::string_view::npos ? text.find("\n S ") : text.find("\n L ");
+  return text.starts_with("I  ") || at != std::string_view::npos;
+}
+
+}  // namespace
+
+std::string foreign_formats() {
+  std::string text;
+  for (const std::string& name : kNames) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+std::string recognise_foreign(const std::string& path) {
+  const std::string head = first_bytes(path);
+  const std::string_view text(head);
+  if (text.starts_with("# lento.access/")) return "text";
+  if (text.starts_with("gem5")) return "gem5";
+  if (text.starts_with("PK\x03\x04")) return "drmemtrace";
+  if (path.find("champsim") != std::string::npos) return "champsim";
+  const std::string_view line = text.substr(0, text.find('\n'));
+  if (line.find("latency") != std::string_view::npos && line.find(',') != std::string_view::npos)
+    return "memaxes";
+  if (line.find('[') != std::string_view::npos && line.find("]") != std::string_view::npos) return "perf";
+  if (line.find('|') != std::string_view::npos) return "perf";
+  if (is_lackey(text)) return "lackey";
+  if (line.find("fetch") != std::string_view::npos || line.find("load") != std::string_view::npos ||
+      line.find("store") != std::string_view::npos) {
+    return "paper";
+  }
+  throw base::Error({path}, "the kind of trace is not recognised",
+                    "name it with --format: text, " + foreign_formats());
+}
+
+std::unique_ptr<AccessSource> open_foreign(const std::string& format, const std::string& path,
+                                           const std::string& columns, base::ReadReport& report) {
+  if (format == "paper") return open_paper_text(path, columns, report);
+  if (format == "perf") return open_perf_script(path, report);
+  if (format == "memaxes") return open_memaxes(path, report);
+  if (format == "gem5") return open_gem5(path, report);
+  if (format == "drmemtrace") return open_drmemtrace(path, report);
+  if (format == "lackey") return open_lackey(path, report);
+  if (format == "champsim") return open_champsim(path, report);
+  throw base::Error({"--format"}, "'" + format + "' is not a kind of trace",
+                    base::suggestion(format, kNames));
+}
+
+PerfDataSource decode_perf_data_source(uint64_t word) {
+  using Level = PerfDataSource::Level;
+  PerfDataSource s;
+  const uint64_t op = word & 31, level_bits = word >> 5 & 0x3fff, snoop = word >> 19 & 31;
+  s.load = op & 2, s.store = op & 4, s.prefetch = op & 8, s.fetch = op & 16;
+  s.locked = (word >> 24 & 3) == 2;
+  s.modified = snoop & 16;
+  s.peer = (word >> 38 & 3) != 0;
+  const uint64_t number = word >> 33 & 15;
+  static constexpr std::array<Level, 16> kByNumber = {
+      Level::Unknown, Level::L1,      Level::L2,      Level::L3,     Level::Other, Level::Unknown,
+      Level::Unknown, Level::Unknown, Level::Unknown, Level::Memory, Level::Other, Level::Unknown,
+      Level::Buffer,  Level::Memory,  Level::Memory,  Level::Unknown};
+  s.level = kByNumber[number];
+  if (s.level != Level::Unknown) return s;
+  // Older kernels: PERF_MEM_LVL_* bits: 8 L1, 16 LFB, 32 L2, 64 L3, 128 local RAM, 256/512 remote RAM.
+  if (level_bits & 8)
+    s.level = Level::L1;
+  else if (level_bits & 16)
+    s.level = Level::Buffer;
+  else if (level_bits & 32)
+    s.level = Level::L2;
+  else if (level_bits & 64)
+    s.level = Level::L3;
+  else if (level_bits & (128 | 256 | 512))
+    s.level = Level::Memory;
+  return s;
+}
+
+}  // namespace lento::trace

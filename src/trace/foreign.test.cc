@@ -1,0 +1,204 @@
+// Readers of foreign traces against the shared real samples and the published test vectors.
+#include "trace/foreign.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+
+#include "base/error.h"
+#include "base/file.h"
+
+namespace lento::trace {
+namespace {
+
+std::string sample(const std::string& name) {
+  const char* folder = std::getenv("LENTO_SHARED");
+  return std::string(folder ? folder : "../shared") + "/data/memory/traces/" + name;
+}
+
+std::vector<AccessRecord> read_all(const std::string& path, base::ReadReport& report,
+                                   const std::string& columns = "") {
+  const auto source = open_foreign(recognise_foreign(path), path, columns, report);
+  std::vector<AccessRecord> all;
+  for (auto batch = source->next(); !batch.empty(); batch = source->next())
+    all.insert(all.end(), batch.begin(), batch.end());
+  return all;
+}
+
+std::string write_text(const std::string& name, const std::string& text) {
+  const std::string path = testing::TempDir() + "/" + name;
+  base::write_file(path, text);
+  return path;
+}
+
+#define NEED_SAMPLE(path) \
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << "no shared data"
+
+TEST(PerfDataSource, DecodesPublishedWords) {
+  using Level = PerfDataSource::Level;
+  const auto l3 = decode_perf_data_source(0x10668100842);
+  EXPECT_TRUE(l3.load && !l3.locked && !l3.modified);
+  EXPECT_EQ(l3.level, Level::L3);
+  EXPECT_EQ(decode_perf_data_source(0x11868100242).level, Level::Buffer);
+  const auto locked = decode_perf_data_source(0x1026a100142);
+  EXPECT_TRUE(locked.load && locked.locked);
+  EXPECT_EQ(locked.level, Level::L1);
+  const auto peer = decode_perf_data_source(0x8688000842);
+  EXPECT_TRUE(peer.load && peer.peer);
+  EXPECT_EQ(peer.level, Level::L3);
+  const auto store = decode_perf_data_source(0x5080144);
+  EXPECT_TRUE(store.store);
+  EXPECT_EQ(store.level, Level::L1);
+  EXPECT_EQ(decode_perf_data_source(0x1a29081042).level, Level::Memory);
+}
+
+TEST(Foreign, PerfBreakpointSample) {
+  const std::string path = sample("perf_script_breakpoint_addr.txt");
+  NEED_SAMPLE(path);
+  base::ReadReport report;
+  const auto all = read_all(path, report);
+  EXPECT_EQ(all.size() + report.skipped, 501u);
+  EXPECT_EQ(all.size(), 501u);
+  EXPECT_EQ(all[0].cycle, 4669255092730u);
+  EXPECT_EQ(all[0].cpu, 1);
+  EXPECT_EQ(all[0].address, 0x404080u);
+  EXPECT_EQ(all[0].pc, 0x40115cu);
+}
+
+TEST(Foreign, PerfPageFaultSample) {
+  const std::string path = sample("perf_script_pagefault_addr.txt");
+  NEED_SAMPLE(path);
+  base::ReadReport report;
+  const auto all = read_all(path, report);
+  EXPECT_EQ(all.size(), 70u);
+  EXPECT_EQ(all[0].address, 0x7f53cc26c010u);
+  EXPECT_EQ(all[0].pc, 0x40118au);
+}
+
+TEST(Foreign, PerfSamplesWithoutTimeAreSkippedWithTheReason) {
+  const std::string path = sample("perf_script_datasrc_weight_intel.txt");
+  NEED_SAMPLE(path);
+  base::ReadReport report;
+  EXPECT_TRUE(read_all(path, report).empty());
+  EXPECT_EQ(report.skipped, 9u);
+}
+
+TEST(Foreign, ArmSpeKeepsOneEventPerOperation) {
+  const std::string path = sample("perf_script_arm_spe.txt");
+  NEED_SAMPLE(path);
+  base::ReadReport report;
+  const auto all = read_all(path, report);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(report.skipped, 2u);
+  EXPECT_EQ(all[0].cpu, 20);
+  EXPECT_EQ(all[0].cycle, 122463754000u);
+  EXPECT_EQ(all[0].pc, 0xaaaac17c3e88u);
+}
+
+TEST(Foreign, MemAxesSample) {
+  const std::string path = sample("memaxes_lulesh_inorder.csv.gz");
+  NEED_SAMPLE(path);
+  base::ReadReport report;
+  const auto all = read_all(path, report);
+  EXPECT_EQ(all.size(), 15676u);
+  std::map<int, int> cpus;
+  uint32_t most = 0;
+  for (const AccessRecord& r : all) ++cpus[r.cpu], most = std::max(most, r.latency);
+  EXPECT_EQ(cpus.size(), 32u);
+  EXPECT_EQ(most, 1790u);
+}
+
+TEST(Foreign, LackeySample) {
+  const std::string path = sample("valgrind_lackey.txt");
+  NEED_SAMPLE(path);
+  base::ReadReport report;
+  const auto all = read_all(path, report);
+  EXPECT_EQ(all.size() + report.skipped, 401u);
+  EXPECT_GE(all.size(), 400u);
+}
+
+TEST(Foreign, DynamoRioSample) {
+  const std::string folder = sample("drmemtrace");
+  NEED_SAMPLE(folder);
+  uint64_t reads = 0, writes = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().filename().string().starts_with("cpu_schedule")) continue;
+    base::ReadReport report;
+    for (const AccessRecord& r : read_all(entry.path().string(), report)) {
+      reads += r.type == AccessType::Load;
+      writes += r.type == AccessType::Store;
+    }
+    EXPECT_EQ(report.skipped, 0u);
+  }
+  EXPECT_EQ(reads, 172208u);
+  EXPECT_EQ(writes, 100150u);
+}
+
+TEST(Foreign, PaperTextInAnyColumnOrder) {
+  base::ReadReport report;
+  const auto all =
+      read_all(write_text("paper.txt", "1 212305 0x10009d60 fetch 0x10009d60 28\nnonsense\n"), report);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(report.skipped, 1u);
+  EXPECT_EQ(all[0].cycle, 212305u);
+  EXPECT_EQ(all[0].latency, 28u);
+  const auto other =
+      read_all(write_text("paper2.txt", "7 3 load 10009d60 5\n"), report, "cycle,cpu,type,pc,latency");
+  ASSERT_EQ(other.size(), 1u);
+  EXPECT_EQ(other[0].cpu, 3);
+  EXPECT_EQ(other[0].address, 0x10009d60u);
+}
+
+std::string packet(std::initializer_list<std::pair<int, uint64_t>> fields) {
+  std::string body;
+  const auto varint = [&](std::string& out, uint64_t v) {
+    for (; v >= 128; v >>= 7) out += static_cast<char>(v | 128);
+    out += static_cast<char>(v);
+  };
+  for (const auto& [field, value] : fields) {
+    varint(body, static_cast<uint64_t>(field) << 3);
+    varint(body, value);
+  }
+  std::string out;
+  varint(out, body.size());
+  return out + body;
+}
+
+TEST(Foreign, Gem5JoinsRequestsAndResponses) {
+  const std::string path =
+      write_text("gem5.trc", "gem5" + packet({{2, 0}, {3, 1000}}) +
+                                 packet({{1, 100}, {2, 1}, {3, 0x40}, {4, 8}, {6, 2}, {7, 0x1000}}) +
+                                 packet({{1, 120}, {2, 4}, {3, 0x80}, {4, 4}, {6, 3}}) +
+                                 packet({{1, 150}, {2, 2}, {3, 0x40}, {6, 2}}) +
+                                 packet({{1, 160}, {2, 5}, {3, 0x80}, {6, 3}}));
+  base::ReadReport report;
+  const auto all = read_all(path, report);
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].latency, 50u);
+  EXPECT_EQ(all[0].pc, 0x1000u);
+  EXPECT_EQ(all[1].type, AccessType::Store);
+  EXPECT_EQ(all[1].latency, 40u);
+}
+
+TEST(Foreign, ChampSimRecords) {
+  std::string bytes(64, '\0');
+  bytes[0] = 0x10;
+  bytes[16] = 0x40;  // first store slot
+  bytes[32] = 0x20;  // first load slot
+  base::ReadReport report;
+  const auto all = read_all(write_text("a.champsim.trace", bytes), report);
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[1].type, AccessType::Store);
+  EXPECT_EQ(all[2].address, 0x20u);
+}
+
+TEST(Foreign, UnknownTracesAreRefusedByName) {
+  EXPECT_THROW(recognise_foreign(write_text("x.bin", "\x01\x02\x03")), base::Error);
+  base::ReadReport report;
+  EXPECT_THROW(open_foreign("vtune", "x", "", report), base::Error);
+}
+
+}  // namespace
+}  // namespace lento::trace

@@ -1,0 +1,41 @@
+// Names for addresses of a program: functions, source lines with inlined frames, variables and their fields.
+// Reads any ELF with a symbol table; DWARF (2 to 5) adds lines, inlining and fields. Not thread safe.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace lento::trace {
+
+struct Symbol {
+  std::string name;
+  uint64_t low = 0, high = 0;  // [low, high)
+};
+
+struct SourceFrame {
+  std::string function;
+  std::string file;
+  int line = 0;  // 0: not known
+};
+
+class Symbols {
+ public:
+  // Throws base::Error when the file is no readable ELF.
+  explicit Symbols(const std::string& path);
+  ~Symbols();
+
+  const Symbol* function_at(uint64_t pc) const;  // nullptr when no function holds it
+  const Symbol* variable_at(uint64_t address) const;
+  // Innermost first; the last is the function that was really called. Empty without debug information.
+  std::vector<SourceFrame> frames(uint64_t pc) const;
+  // "counters[3].hits", "queue+40", or "" when no variable holds it.
+  std::string describe(uint64_t address) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace lento::trace
