@@ -9,7 +9,7 @@
 namespace lento::memory {
 namespace {
 
-constexpr uint64_t kMostSets = 20000;
+constexpr uint64_t kMostSets = 500;
 constexpr size_t kPairs = 8;  // costliest function pairs that are always judged
 
 double log_choose(double n, double k) {
@@ -31,7 +31,7 @@ std::vector<std::vector<uint32_t>> closed_sets(const WindowScan& scan, const Con
     mine.min_support = parse_support(std::to_string(used * 100) + "%", data.size());
     mine.kind = used >= 1 ? SetKind::Maximal : SetKind::Closed;
     mine.threads = 1;
-    mine.progress.stop = [&] { return sets.size() > kMostSets; };
+    mine.most_sets = kMostSets + 1;
     mine.sink = [&](std::span<const uint32_t> items, uint64_t) {
       if (sets.size() <= kMostSets) sets.emplace_back(items.begin(), items.end());
     };

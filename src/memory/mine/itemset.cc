@@ -93,7 +93,7 @@ class Miner {
       run_in_parallel(pieces);
     }
     if (options_.kind == SetKind::Frequent && !track_) combine_perfect();
-    result_.stopped = options_.progress.stopped();
+    result_.stopped = options_.progress.stopped() || (stop_ && !result_.too_many);
     return result_;
   }
 
@@ -208,6 +208,7 @@ class Miner {
   void run_here(const std::vector<Piece>& pieces) {
     SparseSearch search(options_, track_);
     SetOutput output(options_.sink, stop_);
+    output.most = options_.most_sets;
     for (size_t i = 0; i < pieces.size() && !stop_; ++i) {
       run_piece(pieces[i], search, output);
       if (i % 16 == 0)
@@ -233,6 +234,7 @@ class Miner {
         sink = [&slot](std::span<const uint32_t> items, uint64_t support) { slot.take(items, support); };
       }
       SetOutput output(sink, stop_);
+      output.most = options_.most_sets;
       if (!stop_) run_piece(pieces[i], *search, output);
       if (options_.sink) slot.finish();
       const std::scoped_lock lock(mutex);

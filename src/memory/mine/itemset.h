@@ -61,14 +61,15 @@ struct MineOptions {
   SetKind kind = SetKind::Closed;
   unsigned threads = 1;  // 0: all cores
   SetConstraint constraint = {};
-  SetSink sink = {};  // empty: count only
+  SetSink sink = {};                // empty: count only
+  uint64_t most_sets = UINT64_MAX;  // each thread stops listing after so many
   base::Progress progress = {};
 };
 
 struct MineResult {
   Uint128 count = 0;      // non-empty sets
   bool too_many = false;  // the count needs more than 128 bits; `count` means nothing then
-  bool stopped = false;   // progress.stop() ended the search early
+  bool stopped = false;   // progress.stop() or most_sets ended the search early
 };
 
 MineResult mine_itemsets(const Transactions& data, const MineOptions& options);

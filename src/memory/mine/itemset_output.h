@@ -26,12 +26,16 @@ struct SetOutput {
     too_many = true;
     stop.store(true, std::memory_order_relaxed);
   }
-  void emit(uint64_t support) { sink(path, support); }
+  void emit(uint64_t support) {
+    sink(path, support);
+    if (--most == 0) stop.store(true, std::memory_order_relaxed);
+  }
 
   const SetSink& sink;
   std::atomic<bool>& stop;
   Uint128 count = 0;
   bool too_many = false;
+  uint64_t most = UINT64_MAX;  // sets to hand on before all stop
   std::vector<uint32_t> path;  // items of the set at hand, as the caller numbers them
 };
 
