@@ -184,6 +184,7 @@ int run(const std::vector<std::string>& args, Streams streams) {
     add_report(app, context);
     add_memory(app, context);
     add_serve(app, context);
+    add_tile(app, context);
     add_predict(app, context);
     add_validate(app, context);
     const int code = parse_and_run(app, context);

@@ -52,6 +52,7 @@ void add_docs(CLI::App& app, Context& context);
 void add_fleet(CLI::App& app, Context& context);
 void add_report(CLI::App& app, Context& context);
 void add_serve(CLI::App& app, Context& context);
+void add_tile(CLI::App& app, Context& context);
 void add_memory(CLI::App& app, Context& context);
 void add_predict(CLI::App& app, Context& context);
 void add_validate(CLI::App& app, Context& context);

@@ -1,0 +1,231 @@
+// lento tile keygen | certify | approve | sign | check
+#include <sys/stat.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <ostream>
+
+#include "base/file.h"
+#include "cli/tile.h"
+#include "tile/seal/policy.h"
+#include "tile/unit/verify.h"
+
+namespace lento::cli {
+namespace {
+
+constexpr const char* kPasswordHelp = "Environment variable that holds the key's password";
+
+std::string password_from(const std::string& variable) {
+  if (variable.empty()) return "";
+  const char* value = std::getenv(variable.c_str());
+  if (!value || !*value) throw base::Error({}, "environment variable '" + variable + "' is not set");
+  return value;
+}
+
+tile::SecretKey read_secret(const std::string& path, const std::string& password_variable) {
+  return tile::parse_secret_key(base::read_file(path, 1 << 16), path, password_from(password_variable));
+}
+
+tile::PublicKey read_public(const std::string& path) {
+  return tile::parse_public_key(base::read_file(path, 1 << 16), path);
+}
+
+uint64_t now_utc(const std::string& text) {
+  if (!text.empty()) return tile::parse_utc(text, {"--now"});
+  return static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
+          .count());
+}
+
+tile::Signed read_signed(const std::string& path) {
+  return {path, base::read_file(path, 4 << 20), base::read_file(path + ".minisig", 1 << 16)};
+}
+
+void write_signed(const std::string& path, const std::string& text, const tile::SecretKey& key,
+                  const std::string& comment) {
+  base::write_file(path, text);
+  base::write_file(path + ".minisig", tile::sign(key, text, comment));
+}
+
+void add_keygen(CLI::App& tile, Context& context) {
+  CLI::App* command =
+      tile.add_subcommand("keygen", "Make a key pair: NAME.key and NAME.pub, in minisign's layout");
+  struct Args {
+    std::string name, password;
+  };
+  auto args = std::make_shared<Args>();
+  command->add_option("NAME", args->name, "Path without extension")->required();
+  command->add_option("--password-env", args->password, kPasswordHelp);
+  example(*command, "lento tile keygen owner");
+  command->callback([&context, args] {
+    if (std::filesystem::exists(args->name + ".key"))
+      throw base::Error({args->name + ".key"}, "the file exists already");
+    const std::string password = password_from(args->password);
+    const tile::SecretKey key = tile::generate_key();
+    const mode_t old_mask = umask(077);
+    base::write_file(args->name + ".key", tile::write_secret_key(key, password));
+    umask(old_mask);
+    base::write_file(args->name + ".pub", tile::write_public_key(tile::public_part(key)));
+    context.streams.out << args->name << ".pub: key " << tile::key_id(tile::public_part(key)) << "\n";
+  });
+}
+
+struct CertifyArgs {
+  std::string owner, developer, out, subject, from = "1970-01-01", until, password;
+  std::vector<uint32_t> blocks;
+  std::vector<std::string> policies;
+};
+
+void add_certify(CLI::App& tile, Context& context) {
+  CLI::App* command =
+      tile.add_subcommand("certify", "The owner certifies a developer's key for blocks and policies");
+  auto args = std::make_shared<CertifyArgs>();
+  command->add_option("DEVELOPER_PUB", args->developer, "The developer's public key")->required();
+  command->add_option("--owner", args->owner, "The owner's secret key")->required();
+  command->add_option("-o,--output", args->out, "Certificate to write")->required();
+  command->add_option("--subject", args->subject, "Who it is for")->required();
+  command->add_option("--block", args->blocks, "Block ids it covers")->required();
+  command->add_option("--policy", args->policies, "Policies it covers (default: permissive and restrictive)");
+  command->add_option("--from", args->from, "First day (UTC)")->capture_default_str();
+  command->add_option("--until", args->until, "Last moment (UTC)")->required();
+  command->add_option("--password-env", args->password, kPasswordHelp);
+  example(
+      *command,
+      "lento tile certify dev.pub --owner owner.key --subject Acme --block 1 --until 2030-01-01 -o dev.cert");
+  command->callback([&context, args] {
+    for (const char c : args->subject) {
+      if (static_cast<unsigned char>(c) < 0x20)
+        throw base::Error({}, "the subject holds a control character");
+    }
+    tile::Certificate certificate{args->subject,
+                                  read_public(args->developer),
+                                  args->blocks,
+                                  {},
+                                  tile::parse_utc(args->from, {"--from"}),
+                                  tile::parse_utc(args->until, {"--until"})};
+    if (args->policies.empty()) args->policies = {"permissive", "restrictive"};
+    for (const std::string& policy : args->policies)
+      certificate.policies.push_back(tile::parse_policy(policy, "--policy"));
+    write_signed(args->out, tile::write_certificate(certificate), read_secret(args->owner, args->password),
+                 "certificate");
+    context.streams.out << args->out << ": " << args->subject << ", key " << tile::key_id(certificate.key)
+                        << "\n";
+  });
+}
+
+void add_approve(CLI::App& tile, Context& context) {
+  CLI::App* command = tile.add_subcommand(
+      "approve",
+      "The owner approves an image after reading its source (policy restrictive); it must pass the verifier");
+  struct Args {
+    std::string image, source, owner, out, password;
+  };
+  auto args = std::make_shared<Args>();
+  command->add_option("IMAGE", args->image, "Image to approve")->required();
+  command->add_option("--source", args->source, "Its source")->required();
+  command->add_option("--owner", args->owner, "The owner's secret key")->required();
+  command->add_option("-o,--output", args->out, "Approval to write")->required();
+  command->add_option("--password-env", args->password, kPasswordHelp);
+  example(*command, "lento tile approve echo.ypu --source echo.c --owner owner.key -o echo.approval");
+  command->callback([&context, args] {
+    const std::string image = base::read_file(args->image, 4 << 20);
+    const tile::VerifyReport report = tile::verify(tile::parse_image(image, args->image));
+    if (!report.accepted)
+      throw base::Error({args->image}, "the verifier rejects it:\n" + tile::write_report(report));
+    const tile::Approval approval{tile::sha256_hex(image),
+                                  tile::sha256_hex(base::read_file(args->source, 1 << 20)),
+                                  tile::sha256_hex(tile::write_report(report))};
+    write_signed(args->out, tile::write_approval(approval), read_secret(args->owner, args->password),
+                 "approval");
+    context.streams.out << args->out << ": image " << approval.image << "\n";
+  });
+}
+
+void add_sign(CLI::App& tile, Context& context) {
+  CLI::App* command = tile.add_subcommand("sign", "Sign a file: FILE.minisig, accepted by minisign");
+  struct Args {
+    std::string file, key, comment, password;
+  };
+  auto args = std::make_shared<Args>();
+  command->add_option("FILE", args->file, "Image to sign")->required();
+  command->add_option("--key", args->key, "Secret key")->required();
+  command->add_option("--comment", args->comment, "Trusted comment (signed)");
+  command->add_option("--password-env", args->password, kPasswordHelp);
+  example(*command, "lento tile sign echo.ypu --key dev.key");
+  command->callback([&context, args] {
+    if (args->comment.find('\n') != std::string::npos) throw base::Error({}, "a trusted comment is one line");
+    const std::string comment = args->comment.empty()
+                                    ? "file:" + std::filesystem::path(args->file).filename().string()
+                                    : args->comment;
+    const tile::SecretKey key = read_secret(args->key, args->password);
+    base::write_file(args->file + ".minisig", tile::sign(key, base::read_file(args->file, 1 << 30), comment));
+    context.streams.out << args->file << ".minisig: key " << tile::key_id(tile::public_part(key)) << "\n";
+  });
+}
+
+struct CheckArgs {
+  std::string image, block, owner, certificate, approval, policy = "permissive", now;
+  uint32_t block_id = 1, abi = 1, rollback = 0;
+  bool remember = false;
+};
+
+tile::BlockRules rules_of(const CheckArgs& args) {
+  if (!args.block.empty()) return tile::parse_block_rules(base::read_file(args.block, 1 << 16), args.block);
+  if (args.owner.empty()) throw base::Error({}, "give the tile's rules: --rules FILE, or --owner OWNER.pub");
+  return {read_public(args.owner), args.block_id, args.abi, tile::parse_policy(args.policy, "--policy"),
+          args.rollback};
+}
+
+void check(const CheckArgs& args, Context& context) {
+  tile::BlockRules rules = rules_of(args);
+  tile::Submission submission;
+  submission.image = read_signed(args.image);
+  if (!args.certificate.empty()) submission.certificate = read_signed(args.certificate);
+  if (!args.approval.empty()) submission.approval = read_signed(args.approval);
+  const tile::Decision decision = tile::decide(submission, rules, now_utc(args.now));
+  if (!decision.accepted) {
+    context.streams.out << "refused: " << decision.reason << "\n";
+    context.result = 1;
+    return;
+  }
+  context.streams.out << "accepted: signed by " << decision.signer << ", counter " << decision.image.rollback
+                      << "\n";
+  if (args.remember && !args.block.empty()) {
+    rules.rollback = std::max(rules.rollback, decision.image.rollback);
+    base::write_file(args.block, tile::write_block_rules(rules));
+  }
+}
+
+void add_check(CLI::App& tile, Context& context) {
+  CLI::App* command =
+      tile.add_subcommand("check", "Decide as a tile would whether it loads an image; exit 1 when refused");
+  auto args = std::make_shared<CheckArgs>();
+  command->add_option("IMAGE", args->image, "Image; its signature is IMAGE.minisig")->required();
+  command->add_option("--rules", args->block, "The tile's rules (YAML, lento.tile-block/1)");
+  command->add_option("--owner", args->owner, "Without --rules: the owner's public key");
+  command->add_option("--block", args->block_id, "Without --rules: block id")->capture_default_str();
+  command->add_option("--abi", args->abi, "Without --rules: ABI version")->capture_default_str();
+  command->add_option("--policy", args->policy, "Without --rules: the owner's policy")->capture_default_str();
+  command->add_option("--rollback", args->rollback, "Without --rules: lowest counter accepted")
+      ->capture_default_str();
+  command->add_option("--cert", args->certificate,
+                      "The developer's certificate; its signature is CERT.minisig");
+  command->add_option("--approval", args->approval, "The owner's approval (policy restrictive)");
+  command->add_option("--now", args->now, "Date to judge by (UTC); default: today");
+  command->add_flag("--remember", args->remember, "Store the image's counter in the rules when accepted");
+  example(*command, "lento tile check echo.ypu --owner owner.pub --cert dev.cert");
+  command->callback([&context, args] { check(*args, context); });
+}
+
+}  // namespace
+
+void add_tile_sign(CLI::App& tile, Context& context) {
+  add_keygen(tile, context);
+  add_certify(tile, context);
+  add_approve(tile, context);
+  add_sign(tile, context);
+  add_check(tile, context);
+}
+
+}  // namespace lento::cli

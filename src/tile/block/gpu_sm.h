@@ -1,0 +1,80 @@
+// One streaming multiprocessor running a tiled GEMM, cycle by cycle: a model, not a GPU (specs/tile.md 5c).
+//
+// 4 schedulers issue one instruction a cycle each; per scheduler one SP (16 lanes: 2 cycles a warp
+// instruction) and one tensor unit; shared memory 20 cycles, L2 160, DRAM 260. Each block of threads (8
+// warps) computes a 128 x N tile: per k-step load to registers, barrier, store to shared memory, barrier,
+// then shared loads and multiply-adds.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace lento::tile {
+
+struct GemmShape {
+  bool tensor = false;  // tensor-core instructions; otherwise single-precision FMA
+  uint32_t m = 0, n = 0, k = 0;
+  std::string name() const;
+};
+
+// The 22 shapes of the case study: 12 SGEMM, 10 tensor core; M = K in {2560, 4096}, N from 16 to 7000.
+std::vector<GemmShape> gemm_shapes();
+
+// The three signals of a cycle.
+struct SmSignals {
+  bool simt = false, tensor = false, memory = false;
+};
+
+class SmModel {
+ public:
+  SmModel(const GemmShape& shape, uint64_t seed);
+
+  // False when the SM's share of the GEMM is done.
+  bool step(SmSignals& out);
+  uint64_t cycle() const { return cycle_; }
+
+ private:
+  enum class Kind : uint8_t {
+    GlobalLoad,
+    WaitLoads,
+    Barrier,
+    SharedStore,
+    SharedLoad,
+    WaitShared,
+    Fma,
+    Mma,
+    GlobalStore
+  };
+  struct Phase {
+    Kind kind;
+    uint32_t count;
+  };
+  struct Warp {
+    uint32_t block = 0, phase = 0, left = 0, step = 0;
+    uint64_t loads_ready = 0, shared_ready = 0, not_before = 0;
+    bool waiting = false, done = false;
+  };
+  struct Block {
+    uint32_t arrived = 0, finished = 0;
+  };
+
+  bool issue(Warp& warp, uint32_t scheduler);
+  bool try_kind(Warp& warp, Kind kind, uint32_t scheduler);
+  void next_phase(Warp& warp);
+  void arrive(Warp& warp);
+  uint64_t memory_latency();
+
+  GemmShape shape_;
+  uint64_t seed_, draws_ = 0, cycle_ = 0;
+  uint32_t steps_, blocks_left_;
+  std::vector<Phase> program_;
+  std::vector<Warp> warps_;
+  std::vector<Block> blocks_;
+  std::array<uint64_t, 4> sp_busy_ = {}, tensor_busy_ = {};
+  uint64_t shared_busy_ = 0, memory_busy_ = 0;
+  std::array<uint32_t, 4> turn_ = {};
+};
+
+}  // namespace lento::tile

@@ -1,0 +1,27 @@
+// Instruction-fetch line visits, the LFT1 format (docs/formats/lft.md): each visit names a 64-byte line and
+// how many instructions were fetched from it.
+//
+//   "LFT1" u64 instructions, u64 lines, u64 visits, lines x u64 line address (pc >> 6), visits x u32 line
+//   index, visits x u8 instructions; little-endian, usually inside xz
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lento::tile {
+
+struct LineTrace {
+  uint64_t instructions = 0;
+  std::vector<uint64_t> lines;
+  std::vector<uint32_t> visits;  // index into lines
+  std::vector<uint8_t> counts;   // instructions of the visit
+};
+
+// Throws base::Error when lengths, indices or the instruction total do not agree.
+LineTrace parse_line_trace(std::string_view bytes, const std::string& file);
+LineTrace read_line_trace(const std::string& path);
+std::string write_line_trace(const LineTrace& trace);
+
+}  // namespace lento::tile

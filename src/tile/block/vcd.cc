@@ -1,0 +1,209 @@
+#include "tile/block/vcd.h"
+
+#include <map>
+#include <unordered_map>
+
+#include "base/file.h"
+#include "base/number.h"
+#include "spec/yaml.h"
+
+namespace lento::tile {
+namespace {
+
+constexpr size_t kMaxSignals = 1 << 20, kMaxDepth = 256;
+
+std::vector<std::string_view> words_of(std::string_view line) {
+  std::vector<std::string_view> out;
+  for (size_t at = 0; at < line.size();) {
+    const size_t begin = line.find_first_not_of(" \t\r", at);
+    if (begin == std::string_view::npos) break;
+    at = std::min(line.find_first_of(" \t\r", begin), line.size());
+    out.push_back(line.substr(begin, at - begin));
+  }
+  return out;
+}
+
+// Header grammar: { "$scope" type name "$end" | "$upscope" "$end" | "$var" type width code name [range]
+// "$end" | other sections up to "$end" } "$enddefinitions" "$end". Then per line: "#" time | value code | b
+// value code.
+class Reader {
+ public:
+  Reader(const std::string& path, const VcdMap& map, base::ReadReport& report)
+      : in_(path), map_(map), report_(report) {}
+
+  void run(const std::function<void(const VcdCycle&)>& use) {
+    read_header();
+    bind();
+    std::string_view line;
+    while (in_.line(line)) change(line, use);
+    if (seen_time_) edge(use);
+  }
+
+ private:
+  base::Location here() const { return {in_.path(), static_cast<int>(in_.line_number())}; }
+
+  bool next_word(std::string& out) {
+    while (at_ >= words_.size()) {
+      std::string_view line;
+      if (!in_.line(line)) return false;
+      line_ = line;
+      words_ = words_of(line_);
+      at_ = 0;
+    }
+    out = words_[at_++];
+    return true;
+  }
+
+  void read_header() {
+    std::string word;
+    std::vector<std::string> scope;
+    while (next_word(word)) {
+      std::vector<std::string> section;
+      const std::string kind = word;
+      if (kind.empty() || kind[0] != '$') throw base::Error(here(), "not a VCD header: '" + kind + "'");
+      while (next_word(word) && word != "$end") {
+        if (section.size() < 16) section.push_back(word);
+      }
+      if (kind == "$enddefinitions") return;
+      if (kind == "$upscope" && !scope.empty()) scope.pop_back();
+      if (kind == "$scope" && section.size() >= 2) scope.push_back(section[1]);
+      if (scope.size() > kMaxDepth) throw base::Error(here(), "scopes nest deeper than 256");
+      if (kind == "$var" && section.size() >= 4) declare(scope, section);
+    }
+    throw base::Error(here(), "the file ends inside the VCD header");
+  }
+
+  void declare(const std::vector<std::string>& scope, const std::vector<std::string>& section) {
+    if (names_.size() >= kMaxSignals) throw base::Error(here(), "more than a million signals");
+    std::string name;
+    for (const std::string& part : scope) name += part + ".";
+    std::string leaf = section[3];
+    if (const size_t bracket = leaf.find('['); bracket != std::string::npos && bracket > 0)
+      leaf.resize(bracket);
+    names_[name + leaf] = section[2];
+  }
+
+  uint32_t watch(const std::string& name, const std::string& use) {
+    const auto found = names_.find(name);
+    if (found == names_.end()) {
+      std::vector<std::string> known;
+      for (const auto& [known_name, code] : names_) {
+        if (known.size() < 5000) known.push_back(known_name);
+      }
+      throw base::Error({in_.path()}, "there is no signal '" + name + "' (" + use + " of the map)",
+                        base::suggestion(name, known));
+    }
+    const auto [at, is_new] = slots_.emplace(found->second, static_cast<uint32_t>(values_.size()));
+    if (is_new) values_.push_back(0);
+    return at->second;
+  }
+
+  void bind() {
+    clock_ = watch(map_.clock, "clock");
+    if (!map_.address.empty()) address_ = watch(map_.address, "address");
+    for (const VcdMap::Input& input : map_.inputs) {
+      Bound bound{input.ioreg, input.at, watch(input.signal, "input"), std::nullopt};
+      if (!input.valid.empty()) bound.valid = watch(input.valid, "valid");
+      bound_.push_back(bound);
+    }
+    pending_ = values_;
+  }
+
+  // Values settle at the end of a time step; an edge samples what held before the step.
+  void edge(const std::function<void(const VcdCycle&)>& use) {
+    if (!(values_[clock_] & 1) && (pending_[clock_] & 1)) {
+      VcdCycle cycle;
+      for (const Bound& b : bound_) {
+        if (b.valid && !(values_[*b.valid] & 1)) continue;
+        cycle.valid |= 1u << b.ioreg;
+        cycle.data[b.ioreg] |= static_cast<uint32_t>(values_[b.signal]) << b.at;
+      }
+      if (address_) cycle.has_address = true, cycle.address = static_cast<uint32_t>(values_[*address_]);
+      use(cycle);
+    }
+    values_ = pending_;
+  }
+
+  void change(std::string_view line, const std::function<void(const VcdCycle&)>& use) {
+    const std::vector<std::string_view> words = words_of(line);
+    if (words.empty() || words[0][0] == '$') return;
+    const char first = words[0][0];
+    if (first == '#') {
+      if (!base::try_uint(words[0].substr(1))) return report_.skip(here(), "a time that is not a number");
+      if (seen_time_) edge(use);
+      seen_time_ = true;
+      return;
+    }
+    const bool vector = first == 'b' || first == 'B';
+    if (first == 'r' || first == 'R' || first == 's') return;
+    if (!vector && std::string_view("01xXzZ").find(first) == std::string_view::npos) {
+      return report_.skip(here(), "a change that is no value");
+    }
+    if (vector ? words.size() != 2 : words[0].size() < 2)
+      return report_.skip(here(), "a change without a signal");
+    ++report_.taken;
+    const auto slot = slots_.find(std::string(vector ? words[1] : words[0].substr(1)));
+    if (slot == slots_.end()) return;
+    uint64_t value = 0;
+    for (const char bit : vector ? words[0].substr(1) : words[0].substr(0, 1))
+      value = value << 1 | (bit == '1');
+    pending_[slot->second] = value;
+  }
+
+  struct Bound {
+    uint32_t ioreg, at, signal;
+    std::optional<uint32_t> valid;
+  };
+
+  base::InputStream in_;
+  const VcdMap& map_;
+  base::ReadReport& report_;
+  std::string line_;
+  std::vector<std::string_view> words_;
+  size_t at_ = 0;
+  std::map<std::string, std::string> names_;
+  std::unordered_map<std::string, uint32_t> slots_;
+  std::vector<uint64_t> values_, pending_;
+  std::vector<Bound> bound_;
+  uint32_t clock_ = 0;
+  std::optional<uint32_t> address_;
+  bool seen_time_ = false;
+};
+
+}  // namespace
+
+VcdMap parse_vcd_map(const std::string& text, const std::string& file) {
+  const spec::YamlNode root = spec::parse_yaml(text, file);
+  base::ErrorList errors;
+  spec::Fields top(root, errors);
+  VcdMap map;
+  top.schema("lento.tile-map/1");
+  top.required_text("clock", map.clock);
+  top.text("address", map.address);
+  std::vector<const spec::YamlNode*> inputs;
+  top.list("inputs", inputs);
+  for (const spec::YamlNode* node : inputs) {
+    spec::Fields fields(*node, errors);
+    VcdMap::Input input;
+    int ioreg = 0, at = 0;
+    fields.required_integer("ioreg", ioreg, 0, 31);
+    fields.required_text("signal", input.signal);
+    fields.integer("at", at, 0, 31);
+    fields.text("valid", input.valid);
+    fields.finish();
+    input.ioreg = static_cast<uint32_t>(ioreg), input.at = static_cast<uint32_t>(at);
+    map.inputs.push_back(input);
+  }
+  top.finish();
+  errors.throw_if_any();
+  if (map.inputs.empty())
+    throw base::Error({file}, "the map has no inputs", "list at least one under 'inputs:'");
+  return map;
+}
+
+void read_vcd(const std::string& path, const VcdMap& map, base::ReadReport& report,
+              const std::function<void(const VcdCycle&)>& use) {
+  Reader(path, map, report).run(use);
+}
+
+}  // namespace lento::tile
