@@ -322,16 +322,20 @@ void Detector::push(int64_t time_ms, std::span<const float> values) {
   const size_t machines = d.fleet.machines.size();
   LENTO_CHECK(values.size() == machines * d.fleet.metrics.size(), "a row does not fit the fleet");
   d.now_ms = time_ms;
-  if (d.first_ms == INT64_MIN) d.first_ms = time_ms;
   d.ring.push(values);
   for (size_t i = 0; i < values.size(); ++i) {
     if (!std::isnan(values[i])) d.seen_ms[i % machines] = time_ms;
   }
-  const size_t startup =
-      static_cast<size_t>(d.options.startup_s * 1000 / static_cast<double>(d.fleet.step_ms));
+  if (d.first_ms == INT64_MIN) {  // start-up counts from the first data, not from empty rows before it
+    const bool any = std::any_of(values.begin(), values.end(), [](float v) { return !std::isnan(v); });
+    if (any) d.first_ms = time_ms;
+  }
+  const int64_t running_ms = d.first_ms == INT64_MIN ? -1 : time_ms - d.first_ms + d.fleet.step_ms;
+  const int64_t startup_ms = static_cast<int64_t>(d.options.startup_s * 1000);
   for (Impl::Track& track : d.tracks) {
     const TrackOptions& t = track.level.options();
-    if (d.ring.pushed() >= t.n + startup && d.ring.pushed() % t.stride == 0) d.evaluate(track);
+    const bool whole = running_ms >= static_cast<int64_t>(t.n) * d.fleet.step_ms + startup_ms;
+    if (whole && d.ring.pushed() % t.stride == 0) d.evaluate(track);
   }
   d.watch_silence();
   d.resolve();

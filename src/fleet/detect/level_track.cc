@@ -15,7 +15,7 @@ constexpr double kBlockShare = 0.3;  // of the whole deviation that a block must
 constexpr size_t kSteadyBlocks = 6;  // of 8
 constexpr float kKnown = 30;         // baselines entered before the level test retires
 constexpr double kMaxScore = 100;
-constexpr size_t kSortedSamples = 96;    // longer windows are thinned for their quantiles, not for the mean
+constexpr size_t kSortedSamples = 256;   // longer windows are thinned for their quantiles, not for the mean
 constexpr size_t kQuantileSamples = 32;  // shorter windows have no quantiles worth the name: the mean alone
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 

@@ -35,6 +35,7 @@ Detector detector_for(const trace::MetricSeries& s) {
 struct Outcome {
   std::optional<double> named_after_s;  // the planted node
   bool wrong = false;                   // another node was named
+  bool done = false;                    // not interrupted before
 };
 
 Outcome plant(const trace::MetricSeries& s, size_t node, double onset_s, double factor) {
@@ -52,13 +53,9 @@ Outcome plant(const trace::MetricSeries& s, size_t node, double onset_s, double 
       if (v.machine == node && t >= onset_s && !out.named_after_s) out.named_after_s = t - onset_s;
     }
   }
+  out.done = true;
   return out;
 }
-
-struct Row {
-  std::string run;
-  double factor;
-};
 
 std::string share(uint64_t hits, uint64_t trials) {
   const base::Interval i = base::wilson95(hits, trials);
@@ -80,6 +77,9 @@ void planted_rows(const trace::MetricSeries& s, const std::string& run, const Re
     base::parallel_for(trials.size(), options.threads, [&](size_t i) {
       if (!progress.stopped()) outcomes[i] = plant(s, trials[i].first, trials[i].second, factor);
     });
+    std::erase_if(outcomes,
+                  [](const Outcome& o) { return !o.done; });  // interrupted: what was measured counts
+    if (outcomes.empty()) return;
     uint64_t wrong = 0;
     std::vector<double> delays;
     for (const Outcome& o : outcomes) {
