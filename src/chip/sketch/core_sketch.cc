@@ -1,6 +1,7 @@
 #include "chip/sketch/core_sketch.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "base/error.h"
@@ -32,9 +33,16 @@ uint32_t ticks(uint64_t cycles) {
   return static_cast<uint32_t>(std::min<uint64_t>(cycles >> kTickShift, UINT32_MAX));
 }
 
+// 65536 / weight, rounded: a multiplication in place of a division, as hardware would.
+constexpr std::array<int, 65> kReciprocal = [] {
+  std::array<int, 65> table{};
+  for (int w = 1; w <= 64; ++w) table[static_cast<size_t>(w)] = (65536 + w / 2) / w;
+  return table;
+}();
+
+// Moves `mean` towards `level` by 1/weight of the way; weight 1 to 64.
 int running_mean(int mean, int level, int weight) {
-  const int step = level - mean;
-  return mean + (step >= 0 ? step + weight / 2 : step - weight / 2) / weight;
+  return mean + (((level - mean) * kReciprocal[static_cast<size_t>(weight)] + 32768) >> 16);
 }
 
 uint32_t index_size(const SketchShape& shape) {
@@ -156,7 +164,8 @@ void CoreSketch::update(SketchEntry& entry, const Sample& sample) {
   entry.lowest = std::min(entry.lowest, sample.level);
   const int weight = static_cast<int>(std::min<uint32_t>(n, 64));
   entry.mean = static_cast<uint16_t>(running_mean(entry.mean, sample.level, weight));
-  entry.mean_work += (static_cast<float>(sample.work) - entry.mean_work) / static_cast<float>(weight);
+  entry.mean_work += (static_cast<float>(sample.work) - entry.mean_work) *
+                     (static_cast<float>(kReciprocal[static_cast<size_t>(weight)]) / 65536);
   const auto slot = static_cast<uint16_t>(&entry - entries_.data());
   if (slot < shape_.computes) return;
   widen(sample.begin);
