@@ -1,8 +1,10 @@
-# lento_pkg(NAME MODULE): a required library known to pkg-config, as PkgConfig::NAME, here and for those who use the install.
-function(lento_pkg name module)
-  pkg_check_modules(${name} REQUIRED IMPORTED_TARGET GLOBAL ${module})
+# lento_pkg(NAME MODULE...): required libraries known to pkg-config, as PkgConfig::NAME, here and for those who use
+# the install.
+function(lento_pkg name)
+  pkg_check_modules(${name} REQUIRED IMPORTED_TARGET GLOBAL ${ARGN})
+  list(JOIN ARGN " " modules)
   set_property(GLOBAL APPEND_STRING PROPERTY LENTO_PKG_CONFIG
-    "pkg_check_modules(${name} REQUIRED IMPORTED_TARGET ${module})\n")
+    "pkg_check_modules(${name} REQUIRED IMPORTED_TARGET ${modules})\n")
 endfunction()
 
 # lento_module(NAME [USES module...] [LINKS library...])

@@ -183,6 +183,7 @@ int run(const std::vector<std::string>& args, Streams streams) {
     add_fleet(app, context);
     add_report(app, context);
     add_memory(app, context);
+    add_search(app, context);
     add_serve(app, context);
     add_tile(app, context);
     add_predict(app, context);

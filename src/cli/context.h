@@ -51,6 +51,7 @@ void add_diff(CLI::App& app, Context& context);
 void add_docs(CLI::App& app, Context& context);
 void add_fleet(CLI::App& app, Context& context);
 void add_report(CLI::App& app, Context& context);
+void add_search(CLI::App& app, Context& context);
 void add_serve(CLI::App& app, Context& context);
 void add_tile(CLI::App& app, Context& context);
 void add_memory(CLI::App& app, Context& context);

@@ -1,0 +1,223 @@
+#include "predict/search/minimise.h"
+
+#include <nlopt.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "base/error.h"
+#include "base/parallel.h"
+#include "base/rng.h"
+
+namespace lento::predict {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kPerturbation = 1.5;   // of the released tool: a share is tried 1.5 times as large
+constexpr double kAveraging = 0.9;      // beta
+constexpr double kFloor = 1e-2;         // what a share that fell to zero or below restarts from
+constexpr double kSmallestPart = 1e-3;  // exchanges end below it
+
+void normalise(std::vector<double>& shares) {
+  const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
+  for (double& share : shares) share /= sum;
+}
+
+// Whole numbers from 1 to 99, scaled to one, as the released tool starts.
+Shares drawn_start(const std::vector<size_t>& sizes, uint64_t seed, uint64_t index) {
+  base::Rng rng(seed, "predict.search.start", index);
+  Shares shares;
+  for (const size_t size : sizes) {
+    std::vector<double>& part = shares.emplace_back(size);
+    for (double& share : part) share = 1.0 + static_cast<double>(rng.below(99));
+    normalise(part);
+  }
+  return shares;
+}
+
+// Counts evaluations and keeps the best.
+class Run {
+ public:
+  Run(const Objective& objective, uint64_t budget, const base::Progress& progress)
+      : objective_(objective), budget_(budget), progress_(progress) {}
+
+  double operator()(const Shares& shares) {
+    ++minimum_.evaluations;
+    const double value = objective_(shares);
+    if (minimum_.at.empty() || value < minimum_.value) {
+      minimum_.at = shares;
+      minimum_.value = value;
+    }
+    return value;
+  }
+  bool spent() const { return minimum_.evaluations >= budget_ || progress_.stopped(); }
+  uint64_t left() const { return budget_ - std::min(budget_, minimum_.evaluations); }
+  const Minimum& minimum() const { return minimum_; }
+
+ private:
+  const Objective& objective_;
+  uint64_t budget_;
+  const base::Progress& progress_;
+  Minimum minimum_;
+};
+
+void soe(Run& run, Shares at, int steps) {
+  Shares average = at;
+  for (auto& part : average) std::fill(part.begin(), part.end(), 0.0);
+  for (int step = 0; step < steps && !run.spent(); ++step) {
+    const double here = run(at);
+    Shares gradient = at;
+    for (size_t c = 0; c < at.size(); ++c) {
+      for (size_t i = 0; i < at[c].size(); ++i) {
+        Shares tried = at;
+        tried[c][i] *= kPerturbation;
+        const double there = run(tried);
+        const double rise = std::isinf(here) && std::isinf(there) ? 0 : there - here;
+        gradient[c][i] = rise / ((kPerturbation - 1) * at[c][i]);
+        if (!std::isfinite(gradient[c][i])) gradient[c][i] = there < here ? -1 : 1;
+      }
+    }
+    for (size_t c = 0; c < at.size(); ++c) {
+      double norm = 0;
+      for (const double g : gradient[c]) norm += g * g;
+      norm = std::sqrt(norm);
+      for (size_t i = 0; i < at[c].size(); ++i) {
+        if (norm > 0) at[c][i] -= gradient[c][i] / norm;
+        if (at[c][i] <= 0) at[c][i] = kFloor;
+      }
+      normalise(at[c]);
+      for (size_t i = 0; i < at[c].size(); ++i)
+        at[c][i] = average[c][i] = kAveraging * average[c][i] + (1 - kAveraging) * at[c][i];
+      normalise(at[c]);
+    }
+  }
+}
+
+// Tries to move `part` of the share of `from` to every other component of its class; keeps the best.
+bool exchange_once(Run& run, Shares& at, double& value, size_t c, size_t from, double part) {
+  bool moved = false;
+  for (size_t to = 0; to < at[c].size() && !run.spent(); ++to) {
+    if (to == from || at[c][from] <= 1e-6) continue;
+    Shares tried = at;
+    const double amount = part * at[c][from];
+    tried[c][from] -= amount;
+    tried[c][to] += amount;
+    const double there = run(tried);
+    if (!(there < value)) continue;
+    at = std::move(tried);
+    value = there;
+    moved = true;
+  }
+  return moved;
+}
+
+void exchange(Run& run, Shares at) {
+  double value = run(at);
+  double part = 0.5;
+  while (!run.spent() && part >= kSmallestPart) {
+    bool moved = false;
+    for (size_t c = 0; c < at.size(); ++c) {
+      for (size_t from = 0; from < at[c].size(); ++from)
+        moved = exchange_once(run, at, value, c, from, part) || moved;
+    }
+    if (!moved) part /= 2;
+  }
+}
+
+struct SubplexCall {
+  Run* run;
+  const std::vector<size_t>* sizes;
+};
+
+Shares from_logarithms(const double* x, const std::vector<size_t>& sizes) {
+  Shares shares;
+  for (const size_t size : sizes) {
+    std::vector<double>& part = shares.emplace_back(size);
+    for (double& share : part) share = std::exp(std::clamp(*x++, -30.0, 30.0));
+    normalise(part);
+  }
+  return shares;
+}
+
+double subplex_value(unsigned, const double* x, double*, void* data) {
+  const auto& call = *static_cast<SubplexCall*>(data);
+  const double value = (*call.run)(from_logarithms(x, *call.sizes));
+  return std::isfinite(value) ? value : 1e30;
+}
+
+void subplex(Run& run, const Shares& start, const std::vector<size_t>& sizes) {
+  std::vector<double> x;
+  for (const auto& part : start) {
+    for (const double share : part) x.push_back(std::log(std::max(share, 1e-9)));
+  }
+  nlopt_opt solver = nlopt_create(NLOPT_LN_SBPLX, static_cast<unsigned>(x.size()));
+  SubplexCall call{&run, &sizes};
+  nlopt_set_min_objective(solver, subplex_value, &call);
+  nlopt_set_maxeval(solver, static_cast<int>(std::min<uint64_t>(run.left(), 1u << 30)));
+  nlopt_set_ftol_rel(solver, 1e-6);
+  nlopt_set_initial_step1(solver, 0.7);
+  double value = 0;
+  nlopt_optimize(solver, x.data(), &value);  // the best is kept by `run`, whatever ended it
+  nlopt_destroy(solver);
+}
+
+}  // namespace
+
+Minimum minimise(const Objective& objective, const std::vector<size_t>& sizes,
+                 const MinimiseOptions& options) {
+  const size_t parameters = std::accumulate(sizes.begin(), sizes.end(), size_t{0});
+  const uint64_t starts = static_cast<uint64_t>(std::max(1, options.starts));
+  const uint64_t budget = options.max_evaluations
+                              ? options.max_evaluations
+                              : (1 + parameters) * static_cast<uint64_t>(options.steps) * starts;
+  std::vector<Minimum> found(starts);
+  base::parallel_for(starts, options.threads, [&](size_t i) {
+    Run run(objective, budget / starts, options.progress);
+    const Shares start =
+        i == 0 && !options.first.empty() ? options.first : drawn_start(sizes, options.seed, i);
+    switch (options.method) {
+      case Method::Soe:
+        soe(run, start, options.steps);
+        break;
+      case Method::Exchange:
+        exchange(run, start);
+        break;
+      case Method::Subplex:
+        subplex(run, start, sizes);
+        break;
+    }
+    found[i] = run.minimum();
+  });
+  Minimum best{{}, kInfinity, 0};
+  for (const Minimum& m : found) {
+    best.evaluations += m.evaluations;
+    if (m.at.empty() || !(m.value < best.value || best.at.empty())) continue;
+    best.at = m.at;
+    best.value = m.value;
+  }
+  return best;
+}
+
+Method method_of(const std::string& name) {
+  if (name == "soe") return Method::Soe;
+  if (name == "exchange") return Method::Exchange;
+  if (name == "subplex") return Method::Subplex;
+  throw base::Error({}, "'" + name + "' is no search method",
+                    base::suggestion(name, {"exchange", "soe", "subplex"}));
+}
+
+std::string name_of(Method method) {
+  switch (method) {
+    case Method::Soe:
+      return "soe";
+    case Method::Exchange:
+      return "exchange";
+    case Method::Subplex:
+      return "subplex";
+  }
+  return "";
+}
+
+}  // namespace lento::predict

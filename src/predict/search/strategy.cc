@@ -1,0 +1,85 @@
+#include "predict/search/strategy.h"
+
+#include <set>
+#include <tuple>
+
+#include "base/error.h"
+#include "predict/crossflow/language_model.h"
+
+namespace lento::predict {
+namespace {
+
+std::vector<int> divisors(int n) {
+  std::vector<int> out;
+  for (int d = 1; d <= n; ++d) {
+    if (n % d == 0) out.push_back(d);
+  }
+  return out;
+}
+
+ParallelShape shape_of(const Parallelism& p) { return {p.kp1, p.kp2, p.dp, p.lp}; }
+
+void add_placements(const Parallelism& p, int package_dim, std::vector<Strategy>& out) {
+  std::set<std::tuple<int, int, std::array<bool, 4>>> seen;
+  for (const DimensionOrder& order : distinct_orders(shape_of(p))) {
+    const PlacementResult placed = place(shape_of(p), order, package_dim);
+    if (!placed.fits) continue;
+    if (!seen.insert({placed.derate.inter, placed.derate.intra, placed.derate.crosses}).second) continue;
+    out.push_back({p, order, placed.derate});
+  }
+}
+
+}  // namespace
+
+std::vector<Strategy> all_strategies(const CrossFlowConfig& config, int nodes, int package_dim) {
+  std::vector<Strategy> all;
+  for (const int dp : divisors(nodes)) {
+    for (const int lp : divisors(nodes / dp)) {
+      if (lp > config.model.layers) continue;
+      const int kernel = nodes / dp / lp;
+      for (const int kp1 : divisors(kernel)) {
+        const int kp2 = kernel / kp1;
+        std::vector<Split> splits{Split::RowColumn};
+        if (kernel == 1) splits = {Split::None};
+        if (kernel > 1 && kp2 == 1) splits.push_back(Split::ColumnRow);
+        for (const Split split : splits) {
+          const Parallelism p{dp, lp, kp1, kp2, split};
+          CrossFlowConfig tried = config;
+          tried.parallelism = p;
+          if (impossible(tried).empty()) add_placements(p, package_dim, all);
+        }
+      }
+    }
+  }
+  return all;
+}
+
+Strategy data_parallel(int nodes, int package_dim) {
+  std::vector<Strategy> found;
+  add_placements({nodes, 1, 1, 1, Split::None}, package_dim, found);
+  LENTO_CHECK(!found.empty(), "data parallelism must have a placement");
+  return found.front();
+}
+
+CrossFlowConfig with_strategy(CrossFlowConfig c, const Strategy& s, int package_dim) {
+  const Parallelism& p = s.parallelism;
+  c.parallelism = p;
+  c.workers = p.dp * p.lp * p.kp1 * p.kp2;
+  c.nodes_per_wafer = package_dim * package_dim;
+  c.inter_derate = s.derate.inter;
+  c.intra_derate = s.derate.intra;
+  c.crosses = s.derate.crosses;
+  return c;
+}
+
+std::string to_string(const Strategy& s) {
+  const Parallelism& p = s.parallelism;
+  const char* names[] = {"kp1", "kp2", "dp", "lp"};
+  std::string text = p.split == Split::None ? "" : (p.split == Split::ColumnRow ? "CR " : "RC ");
+  text += "dp " + std::to_string(p.dp) + " lp " + std::to_string(p.lp) + " kp1 " + std::to_string(p.kp1) +
+          " kp2 " + std::to_string(p.kp2) + ", order ";
+  for (size_t i = 0; i < 4; ++i) text += std::string(i ? "-" : "") + names[s.order[i]];
+  return text;
+}
+
+}  // namespace lento::predict

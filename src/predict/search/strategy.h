@@ -1,0 +1,30 @@
+// Every way to spread a job over its nodes: data, layer and kernel parallelism, and every distinct placement.
+#pragma once
+
+#include <vector>
+
+#include "predict/crossflow/config.h"
+#include "predict/crossflow/placement.h"
+
+namespace lento::predict {
+
+struct Strategy {
+  Parallelism parallelism;
+  DimensionOrder order{0, 1, 2, 3};
+  Derate derate;
+};
+
+// All factorisations of `nodes` into dp, lp, kp1 and kp2 that the workload allows (layer parallelism up to
+// the number of layers), column-row and row-column, each on all its placements on packages of dim x dim
+// nodes; placements with equal derates count once.
+std::vector<Strategy> all_strategies(const CrossFlowConfig& config, int nodes, int package_dim);
+
+// Data parallelism alone.
+Strategy data_parallel(int nodes, int package_dim);
+
+// Puts strategy, derates and crossings into a design point.
+CrossFlowConfig with_strategy(CrossFlowConfig config, const Strategy& strategy, int package_dim);
+
+std::string to_string(const Strategy& strategy);  // "RC dp 32 lp 1 kp1 4 kp2 4, order kp1-dp-kp2-lp"
+
+}  // namespace lento::predict
