@@ -85,11 +85,13 @@ Figure results_table(const std::vector<DesignResult>& results) {
                  "and resources", "gain", "strategy"},
                 {}};
   for (const DesignResult& r : results) {
-    t.rows.push_back({r.point.logic.name, r.point.memory.name, r.point.network.name,
-                      std::to_string(r.point.package_dim * r.point.package_dim),
-                      format_quantity(r.point.power, Dimension::Power), seconds(r.data_parallel_s),
-                      seconds(r.parallel_s), seconds(r.joint_s),
-                      format_number(r.data_parallel_s / r.joint_s, 3) + "x", to_string(r.strategy)});
+    t.rows.push_back(
+        {r.point.logic.name, r.point.memory.name, r.point.network.name,
+         std::to_string(r.point.package_dim * r.point.package_dim),
+         format_quantity(r.point.power, Dimension::Power), seconds(r.data_parallel_s), seconds(r.parallel_s),
+         seconds(r.joint_s),
+         (std::isfinite(r.data_parallel_s) ? format_number(r.data_parallel_s / r.joint_s, 3) + "x" : "-"),
+         to_string(r.strategy)});
   }
   return {"All designs", "", t};
 }
@@ -108,7 +110,7 @@ Figure sensitivity_table(const DesignResult& best) {
       double sum = 0;
       for (const double share : tried[c]) sum += share;
       for (double& share : tried[c]) share /= sum;
-      const double change = iteration_time(with_shares(best.config, tried)) / best.joint_s - 1;
+      const double change = iteration_time(with_shares(best.config, tried), false) / best.joint_s - 1;
       const char* edges[] = {"DRAM", inside ? "network inside" : "network outside", "network outside"};
       const std::string name = c == 2 ? edges[i] : components[!inside && i >= kIntra ? i + 1 : i];
       t.rows.push_back({classes[c], name, format_number(shares[c][i] * 100, 3) + " %",
@@ -156,6 +158,13 @@ finding::Diagnosis conclude(const SearchSpace& space, const std::vector<DesignRe
   d.facts = {{"iteration", seconds(best->joint_s)},
              {"energy of an iteration", format_quantity(energy_of(space, *best), Dimension::Energy)}};
   add_machine_facts(*best, d);
+  const LanguageModelTime t =
+      language_model_time(generate(best->config, BelowMargin::FewerUnits), best->config);
+  d.facts.emplace_back("memory needed", format_quantity(t.memory_bytes, Dimension::Bytes));
+  if (t.memory_bytes > t.memory_there)
+    d.notes.push_back(
+        "The best design's memory does not hold the job; 'memory_rule: must_fit' searches only those that "
+        "do.");
   d.facts.emplace_back("designs evaluated", std::to_string(evaluations));
   d.expectations = {{"training iteration", "time", best->joint_s, "s", 0.16,
                      "CrossFlow's model of LSTM training; error on one V100 as published"}};

@@ -43,7 +43,8 @@ std::vector<Candidate> evaluate_strategies(const SearchSpace& space, const Desig
                               : std::vector<Strategy>{data_parallel(space.nodes, point.package_dim)};
   std::vector<Candidate> candidates(strategies.size());
   base::parallel_for(strategies.size(), threads, [&](size_t i) {
-    candidates[i] = {strategies[i], iteration_time(with_strategy(design, strategies[i], point.package_dim))};
+    candidates[i] = {strategies[i],
+                     iteration_time(with_strategy(design, strategies[i], point.package_dim), space.must_fit)};
   });
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; });
@@ -91,11 +92,11 @@ CrossFlowConfig with_shares(CrossFlowConfig c, const Shares& shares) {
   return c;
 }
 
-double iteration_time(const CrossFlowConfig& c) {
+double iteration_time(const CrossFlowConfig& c, bool must_fit) {
   const Machine machine = generate(c, BelowMargin::FewerUnits);
   if (machine.flops <= 0 || machine.memory[3].bytes <= 0) return kInfinity;
   const LanguageModelTime t = language_model_time(machine, c);
-  return std::isfinite(t.seconds) && t.memory_bytes <= t.memory_there ? t.seconds : kInfinity;
+  return std::isfinite(t.seconds) && (!must_fit || t.memory_bytes <= t.memory_there) ? t.seconds : kInfinity;
 }
 
 std::vector<DesignPoint> design_points(const SearchSpace& space) {
@@ -117,7 +118,8 @@ DesignResult search_point(const SearchSpace& space, const DesignPoint& point, co
   DesignResult result;
   result.point = point;
   result.data_parallel_s =
-      iteration_time(with_strategy(design, data_parallel(space.nodes, point.package_dim), point.package_dim));
+      iteration_time(with_strategy(design, data_parallel(space.nodes, point.package_dim), point.package_dim),
+                     space.must_fit);
   const std::vector<Candidate> candidates = evaluate_strategies(space, point, design, options.threads);
   result.evaluations = candidates.size() + 1;
   result.strategy = candidates.front().strategy;
@@ -130,7 +132,9 @@ DesignResult search_point(const SearchSpace& space, const DesignPoint& point, co
     MinimiseOptions minimise_options = options.minimise;
     minimise_options.first = shares_of(start);
     minimise_options.threads = options.threads;
-    const auto objective = [&](const Shares& shares) { return iteration_time(with_shares(start, shares)); };
+    const auto objective = [&](const Shares& shares) {
+      return iteration_time(with_shares(start, shares), space.must_fit);
+    };
     std::vector<size_t> sizes;
     for (const auto& part : minimise_options.first) sizes.push_back(part.size());
     const Minimum found = minimise(objective, sizes, minimise_options);

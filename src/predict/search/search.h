@@ -23,7 +23,8 @@ struct SearchSpace {
   std::vector<double> power;    // W a node
   bool all_parallelism = true;  // else data parallelism alone
   bool optimise_resources = true;
-  int refine_best = 8;             // strategies whose resources are optimised
+  bool must_fit = true;  // false: memory overflow is reported, not refused (as in the paper's study)
+  int refine_best = 8;   // strategies whose resources are optimised
   std::string objective = "time";  // or "energy": nodes x power x time
 };
 
@@ -57,8 +58,9 @@ struct SearchOptions {
 Shares shares_of(const CrossFlowConfig& config);
 CrossFlowConfig with_shares(CrossFlowConfig config, const Shares& shares);
 
-// Seconds of an iteration; +infinity when the design cannot work or its memory does not hold the job.
-double iteration_time(const CrossFlowConfig& config);
+// Seconds of an iteration; +infinity when the design cannot work or, with `must_fit`, its memory does not
+// hold the job.
+double iteration_time(const CrossFlowConfig& config, bool must_fit);
 
 std::vector<DesignPoint> design_points(const SearchSpace& space);
 DesignResult search_point(const SearchSpace& space, const DesignPoint& point, const SearchOptions& options);

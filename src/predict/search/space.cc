@@ -68,7 +68,7 @@ SearchSpace read_search_space(const std::string& path) {
   Fields top(root, errors);
   top.schema("lento.search/1");
   SearchSpace space;
-  std::string base_file, parallelism = "all", resources = "optimise";
+  std::string base_file, parallelism = "all", resources = "optimise", memory = "must_fit";
   top.required_text("base", base_file);
   if (!base_file.empty())
     space.base = read_crossflow((std::filesystem::path(path).parent_path() / base_file).string());
@@ -89,6 +89,7 @@ SearchSpace read_search_space(const std::string& path) {
   }
   top.choice("parallelism", parallelism, {"all", "data"});
   top.choice("resources", resources, {"optimise", "keep"});
+  top.choice("memory_rule", memory, {"must_fit", "report"});
   top.choice("objective", space.objective, {"time", "energy"});
   top.integer("refine_best", space.refine_best, 1, 1000);
   read_power(top, space, errors);
@@ -96,6 +97,7 @@ SearchSpace read_search_space(const std::string& path) {
   errors.throw_if_any();
   space.all_parallelism = parallelism == "all";
   space.optimise_resources = resources == "optimise";
+  space.must_fit = memory == "must_fit";
   return space;
 }
 
