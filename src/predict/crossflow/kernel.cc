@@ -40,6 +40,10 @@ std::vector<Dims> tile_candidates(double elements, bool holds_result) {
       if (c >= 1) tiles.push_back({a, b, std::exp2(std::floor(std::log2(c)))});
     }
   }
+  // Squarest first: good times found early end the search of the others.
+  const auto surface = [](const Dims& t) { return 1 / t[0] + 1 / t[1] + 1 / t[2]; };
+  std::stable_sort(tiles.begin(), tiles.end(),
+                   [&](const Dims& x, const Dims& y) { return surface(x) < surface(y); });
   return tiles;
 }
 
@@ -79,6 +83,11 @@ double repeats_of(const Dims& d, const Dims& t) {
 
 Dims inner_dims(const Dims& d, const Dims& t) {
   return {t[0] != 0 ? t[0] : d[0], t[1] != 0 ? t[1] : d[1], t[2] != 0 ? t[2] : d[2]};
+}
+
+// Each operand once: no tiling of these dimensions moves less.
+double least_bytes(const Dims& d, double repeats, double precision) {
+  return repeats * (d[0] * d[1] + d[1] * d[2] + d[0] * d[2]) * precision;
 }
 
 double flops_of(const Dims& order) { return order[0] * order[2] * (2 * order[1] - 1); }
@@ -175,12 +184,14 @@ void KernelModel::search(const Dims& order, GemmTime& best) const {
     if (at3 >= best.seconds) continue;
     const double repeats2 = repeats_of(order, t2);
     const Dims d2 = inner_dims(order, t2);
+    if (level_time(2, flops, least_bytes(d2, repeats2, precision_)) >= best.seconds) continue;
     for (const Dims& tile1 : candidates_[1]) {
       const Dims t1 = fitted(tile1, d2, 2);
       const double at2 = std::max(at3, level_time(2, flops, bytes_moved(2, d2, t1, repeats2, precision_)));
       if (at2 >= best.seconds) continue;
       const double repeats1 = repeats2 * repeats_of(d2, t1);
       const Dims d1 = inner_dims(d2, t1);
+      if (level_time(1, flops, least_bytes(d1, repeats1, precision_)) >= best.seconds) continue;
       for (const Dims& tile0 : candidates_[0]) {
         const double time = std::max(
             at2, level_time(1, flops, bytes_moved(1, d1, fitted(tile0, d1, 1), repeats1, precision_)));
