@@ -152,7 +152,9 @@ TEST(GpuSm, NeverBeatsItsUnitsAndEnds) {
     EXPECT_EQ(simt == 0, shape.tensor);
     EXPECT_GT(memory, 0u);
     // FMA: work / (4 schedulers x 16 lanes) cycles at the least.
-    if (!shape.tensor) EXPECT_GE(simt, uint64_t{128} * 16 * 64 / 64);
+    if (!shape.tensor) {
+      EXPECT_GE(simt, uint64_t{128} * 16 * 64 / 64);
+    }
   }
 }
 

@@ -135,7 +135,9 @@ class Reader {
       return;
     }
     const bool vector = first == 'b' || first == 'B';
-    if (first == 'r' || first == 'R' || first == 's') return;
+    if (first == 'r' || first == 'R' || first == 's') {  // a real or a string: no signal of ours
+      return words.size() == 2 ? void() : report_.skip(here(), "a change without a signal");
+    }
     if (!vector && std::string_view("01xXzZ").find(first) == std::string_view::npos) {
       return report_.skip(here(), "a change that is no value");
     }
