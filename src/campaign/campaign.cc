@@ -24,7 +24,9 @@ class Ledger {
     if (!options.journal.empty()) journal_ = std::make_unique<Journal>(options.journal, options.identity);
     if (!journal_) return;
     for (const auto& [run, result] : journal_->done()) {
-      if (run >= count) throw base::Error({options.journal}, "the journal holds run " + std::to_string(run) + " of a campaign of " + std::to_string(count));
+      if (run >= count)
+        throw base::Error({options.journal}, "the journal holds run " + std::to_string(run) +
+                                                 " of a campaign of " + std::to_string(count));
       outcome_.results[run] = result;
       ++outcome_.resumed;
     }
@@ -83,8 +85,10 @@ void serve(Ledger& ledger, int others) {
       std::this_thread::sleep_for(std::chrono::microseconds(200));
       continue;
     }
-    if (report.failed) ledger.fail(std::make_exception_ptr(base::Error({"rank " + std::to_string(report.rank)}, report.text)));
-    else if (report.run != kNone) ledger.take(report.run, report.text);
+    if (report.failed)
+      ledger.fail(std::make_exception_ptr(base::Error({"rank " + std::to_string(report.rank)}, report.text)));
+    else if (report.run != kNone)
+      ledger.take(report.run, report.text);
     const uint64_t next = ledger.next();
     send_run(report.rank, next);
     if (next == kNone) --others;

@@ -2,7 +2,8 @@
 // journal remembers what is done, so that a killed campaign resumes without a lost or doubled run.
 //
 // A run is a number from 0; what it does and what its result looks like is the caller's: one line of text.
-// Results are handed back in the order of the numbers, so tables do not depend on how many workers there were.
+// Results are handed back in the order of the numbers, so tables do not depend on how many workers there
+// were.
 #pragma once
 
 #include <cstdint>

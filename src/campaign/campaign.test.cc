@@ -18,7 +18,8 @@ namespace lento::campaign {
 namespace {
 
 struct TempFile {
-  std::string path = ::testing::TempDir() + "journal." + std::to_string(::getpid()) + "." + ::testing::UnitTest::GetInstance()->current_test_info()->name();
+  std::string path = ::testing::TempDir() + "journal." + std::to_string(::getpid()) + "." +
+                     ::testing::UnitTest::GetInstance()->current_test_info()->name();
   TempFile() { std::filesystem::remove(path); }
   ~TempFile() { std::filesystem::remove(path); }
 };
@@ -45,7 +46,7 @@ TEST(Campaign, ResumesWithoutDoingARunTwice) {
   Options stopping = options(file.path);
   std::atomic<int> calls{0};
   stopping.progress.stop = [&] { return calls >= 10; };
-  const Run counted = [&](uint64_t i) { return ++calls, square(i); };
+  const campaign::Run counted = [&](uint64_t i) { return ++calls, square(i); };
   EXPECT_FALSE(run_all(30, counted, stopping).complete);
   EXPECT_EQ(calls, 10);
   const Outcome rest = run_all(30, counted, options(file.path));
@@ -60,7 +61,8 @@ TEST(Campaign, SurvivesKill) {
   for (int round = 0; round < 8; ++round) {
     const pid_t child = ::fork();
     if (child == 0) {
-      run_all(400, [](uint64_t i) { return ::usleep(200), square(i); }, options(file.path, 2));
+      run_all(
+          400, [](uint64_t i) { return ::usleep(200), square(i); }, options(file.path, 2));
       ::_exit(0);
     }
     ::usleep(3000 + 5000 * round);
@@ -68,7 +70,8 @@ TEST(Campaign, SurvivesKill) {
     ::waitpid(child, nullptr, 0);
   }
   std::atomic<uint64_t> calls{0};
-  const Outcome end = run_all(400, [&](uint64_t i) { return ++calls, square(i); }, options(file.path, 2));
+  const Outcome end = run_all(
+      400, [&](uint64_t i) { return ++calls, square(i); }, options(file.path, 2));
   EXPECT_TRUE(end.complete);
   EXPECT_EQ(calls + end.resumed, 400u);
   EXPECT_EQ(end.results, run_all(400, square, options("")).results);
@@ -78,7 +81,7 @@ TEST(Campaign, SurvivesKill) {
 
 TEST(Campaign, ErrorOfARunStopsItAndKeepsWhatIsDone) {
   TempFile file;
-  const Run breaking = [](uint64_t i) -> std::string {
+  const campaign::Run breaking = [](uint64_t i) -> std::string {
     if (i == 5) throw base::Error({"run 5"}, "broken");
     return square(i);
   };

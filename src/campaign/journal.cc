@@ -41,7 +41,8 @@ Journal::Journal(std::string path, std::string_view identity) : path_(std::move(
   if (file_ < 0) throw Error({path_}, std::string("the journal cannot be opened: ") + std::strerror(errno));
   try {
     if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
-      throw Error({path_}, "another process is writing this journal", "wait for it or choose another --journal");
+      throw Error({path_}, "another process is writing this journal",
+                  "wait for it or choose another --journal");
     }
     read(identity);
   } catch (...) {
@@ -57,8 +58,10 @@ void Journal::read(std::string_view identity) {
   const std::string head = std::string(kMagic) + std::string(identity) + "\n";
   const size_t head_end = text.find('\n');
   if (head_end == std::string::npos) {  // new, or killed while the first line was written
-    if (!text.empty() && !head.starts_with(text)) throw Error({path_, 1}, "this is not a journal of a campaign");
-    if (::ftruncate(file_, 0) != 0 || ::lseek(file_, 0, SEEK_SET) < 0) throw Error({path_}, "the journal cannot be cut");
+    if (!text.empty() && !head.starts_with(text))
+      throw Error({path_, 1}, "this is not a journal of a campaign");
+    if (::ftruncate(file_, 0) != 0 || ::lseek(file_, 0, SEEK_SET) < 0)
+      throw Error({path_}, "the journal cannot be cut");
     write_all(head);
     return;
   }
@@ -79,7 +82,8 @@ void Journal::read(std::string_view identity) {
     done_.emplace(run, result);
     at = end + 1;
   }
-  if (at < text.size() && ::ftruncate(file_, static_cast<off_t>(at)) != 0) throw Error({path_}, "the journal cannot be cut");
+  if (at < text.size() && ::ftruncate(file_, static_cast<off_t>(at)) != 0)
+    throw Error({path_}, "the journal cannot be cut");
   if (::lseek(file_, 0, SEEK_END) < 0) throw Error({path_}, "the journal cannot be extended");
 }
 

@@ -1,5 +1,6 @@
 // The only file that knows MPI. MPI is started on first use, and only under mpirun: a single process needs no
 // daemon, no sockets and no shared memory.
+#define OMPI_SKIP_MPICXX 1  // the C interface only
 #include <mpi.h>
 
 #include <cstdlib>
@@ -13,7 +14,9 @@ namespace {
 
 constexpr int kReportTag = 1, kRunTag = 2;
 
-bool under_mpirun() { return std::getenv("OMPI_COMM_WORLD_SIZE") || std::getenv("PMI_SIZE") || std::getenv("PMIX_RANK"); }
+bool under_mpirun() {
+  return std::getenv("OMPI_COMM_WORLD_SIZE") || std::getenv("PMI_SIZE") || std::getenv("PMIX_RANK");
+}
 
 World start() {
   if (!under_mpirun()) return {};

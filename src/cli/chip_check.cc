@@ -30,7 +30,9 @@ std::vector<std::string> idle(const std::vector<uint64_t>& load, Name name) {
   return names;
 }
 
-std::string share(size_t idle, size_t all) { return std::to_string(all - idle) + " of " + std::to_string(all); }
+std::string share(size_t idle, size_t all) {
+  return std::to_string(all - idle) + " of " + std::to_string(all);
+}
 
 finding::MeshFigure mesh(const Grid& grid, const Identifiability& seen) {
   finding::MeshFigure figure;
@@ -61,16 +63,21 @@ finding::Diagnosis conclude(const Grid& grid, const Identifiability& seen) {
              {"DRAM ports used", share(ports.size(), seen.port_bytes.size())},
              {"directed links that carry messages", share(quiet.size(), seen.message_bytes.size())},
              {"pairs of cores that exchange messages", std::to_string(seen.pairs)},
-             {"rank of pairs x links", seen.rank < 0 ? "not computed, more than " + std::to_string(chip::kMaxRankedLinks) + " links"
-                                                     : std::to_string(seen.rank) + " of " + std::to_string(seen.used_links)}};
-  if (!cores.empty()) d.notes.push_back("No fault of these cores can be seen, they compute nothing: " + join(cores));
+             {"rank of pairs x links",
+              seen.rank < 0 ? "not computed, more than " + std::to_string(chip::kMaxRankedLinks) + " links"
+                            : std::to_string(seen.rank) + " of " + std::to_string(seen.used_links)}};
+  if (!cores.empty())
+    d.notes.push_back("No fault of these cores can be seen, they compute nothing: " + join(cores));
   if (!units.empty()) d.notes.push_back("No fault of these memory units can be seen: " + join(units));
   if (!ports.empty()) d.notes.push_back("No fault of these DRAM ports can be seen: " + join(ports));
-  if (!quiet.empty()) d.notes.push_back("No message crosses these links; only DRAM traffic, if any, can show them: " + join(quiet));
+  if (!quiet.empty())
+    d.notes.push_back("No message crosses these links; only DRAM traffic, if any, can show them: " +
+                      join(quiet));
   for (const auto& group : seen.alike) {
     std::vector<std::string> names;
     for (const int l : group) names.push_back(grid.link_name(l));
-    d.notes.push_back("The same flows use these links, a slow one cannot be told from the others: " + join(names));
+    d.notes.push_back("The same flows use these links, a slow one cannot be told from the others: " +
+                      join(names));
   }
   const size_t unseen = cores.size() + quiet.size();
   d.verdict = unseen == 0 && seen.alike.empty()
@@ -78,14 +85,16 @@ finding::Diagnosis conclude(const Grid& grid, const Identifiability& seen) {
                   : std::to_string(cores.size()) + " cores and " + std::to_string(quiet.size()) +
                         " directed links are not exercised by computing and messages; " +
                         std::to_string(seen.alike.size()) + " groups of links cannot be told apart.";
-  d.figures.push_back({"Load of cores and links", "White cores and links are out of sight for this mapping.", mesh(grid, seen)});
+  d.figures.push_back({"Load of cores and links", "White cores and links are out of sight for this mapping.",
+                       mesh(grid, seen)});
   return d;
 }
 
 }  // namespace
 
 void add_chip_check(CLI::App& chip_app, Context& context) {
-  CLI::App* app = chip_app.add_subcommand("check", "Which components a mapping exercises, and which it cannot tell apart");
+  CLI::App* app = chip_app.add_subcommand(
+      "check", "Which components a mapping exercises, and which it cannot tell apart");
   auto chip_path = std::make_shared<std::string>(), map_path = std::make_shared<std::string>();
   app->add_option("--chip", *chip_path, "Chip description")->required();
   app->add_option("--mapping", *map_path, "Mapping, ours or Gemini's")->required();
@@ -96,8 +105,10 @@ void add_chip_check(CLI::App& chip_app, Context& context) {
     const std::string text = base::read_file(*map_path);
     const chip::Mapping mapping = chip::parse_map(text, *map_path);
     const Grid grid(machine);
-    finding::Diagnosis diagnosis = conclude(grid, chip::identify(chip::expand(mapping, machine, *map_path), grid));
-    diagnosis.inputs = {Context::input("chip", *chip_path, base::read_file(*chip_path)), Context::input("mapping", *map_path, text)};
+    finding::Diagnosis diagnosis =
+        conclude(grid, chip::identify(chip::expand(mapping, machine, *map_path), grid));
+    diagnosis.inputs = {Context::input("chip", *chip_path, base::read_file(*chip_path)),
+                        Context::input("mapping", *map_path, text)};
     context.show(std::move(diagnosis));
   });
 }

@@ -31,12 +31,14 @@ spec::OnnxOptions onnx_options(const MapCommand& command) {
   return options;
 }
 
-chip::Mapping make_mapping(const MapCommand& command, Context& context, const spec::Chip& machine, base::ReadReport& report) {
+chip::Mapping make_mapping(const MapCommand& command, Context& context, const spec::Chip& machine,
+                           base::ReadReport& report) {
   if (command.synthetic) return chip::map_binary_tree(command.tree, machine);
   const spec::Network network = spec::read_onnx(command.model, onnx_options(command), report);
   const chip::LayerGraph graph = chip::lower(network, command.model);
   if (graph.generic > 0) {
-    context.warn(std::to_string(graph.generic) + " operators without a rule are taken as element-wise: their cost is a guess");
+    context.warn(std::to_string(graph.generic) +
+                 " operators without a rule are taken as element-wise: their cost is a guess");
   }
   chip::MapOptions options;
   options.batch = command.batch;
@@ -49,13 +51,14 @@ void run_map(const MapCommand& command, Context& context) {
   report.strict = context.strict;
   const chip::Mapping mapping = make_mapping(command, context, machine, report);
   chip::check_fits(mapping, machine, command.output);
-  for (const auto& [reason, count] : report.reasons) context.warn(std::to_string(count) + " times: " + reason);
+  for (const auto& [reason, count] : report.reasons)
+    context.warn(std::to_string(count) + " times: " + reason);
   base::write_file(command.output, chip::write_map(mapping));
   if (command.output == "-") return;
   const int segments = mapping.layers.empty() ? 0 : mapping.layers.back().segment;
   context.streams.out << command.output << ": " << mapping.layers.size() << " layers in " << segments
-                      << " segments, batch " << mapping.batch << ", on " << machine.width << "x" << machine.height
-                      << " cores\n";
+                      << " segments, batch " << mapping.batch << ", on " << machine.width << "x"
+                      << machine.height << " cores\n";
 }
 
 }  // namespace
@@ -64,20 +67,32 @@ void add_chip_map(CLI::App& chip, Context& context) {
   CLI::App* app = chip.add_subcommand("map", "Map a network onto the cores of a chip");
   auto command = std::make_shared<MapCommand>();
   auto* model = app->add_option("MODEL", command->model, "ONNX file, with or without weights");
-  app->add_option("--chip", command->chip, "Chip description (YAML, or the released architecture JSON)")->required();
-  app->add_option("--batch", command->batch, "Samples of one inference")->check(CLI::Range(1, 65536))->capture_default_str();
+  app->add_option("--chip", command->chip, "Chip description (YAML, or the released architecture JSON)")
+      ->required();
+  app->add_option("--batch", command->batch, "Samples of one inference")
+      ->check(CLI::Range(1, 65536))
+      ->capture_default_str();
   app->add_option("--dim", command->dimensions, "Size of a symbolic dimension of the model: NAME=N");
   app->add_option("-o,--output", command->output, "The mapping to write; - is standard output")->required();
-  auto* tree = app->add_flag("--binary-tree", command->synthetic, "Map a binary tree of matrix products instead of a model");
-  app->add_option("--depth", command->tree.depth, "Binary tree: levels, 1 to 12")->check(CLI::Range(1, 12))->capture_default_str();
-  app->add_option("--size", command->tree.size, "Binary tree: rows and columns of the matrices")->check(CLI::Range(1, 4096))->capture_default_str();
-  app->add_option("--passes", command->tree.passes, "Binary tree: products of one inference")->check(CLI::Range(1, 65536))->capture_default_str();
+  auto* tree = app->add_flag("--binary-tree", command->synthetic,
+                             "Map a binary tree of matrix products instead of a model");
+  app->add_option("--depth", command->tree.depth, "Binary tree: levels, 1 to 12")
+      ->check(CLI::Range(1, 12))
+      ->capture_default_str();
+  app->add_option("--size", command->tree.size, "Binary tree: rows and columns of the matrices")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+  app->add_option("--passes", command->tree.passes, "Binary tree: products of one inference")
+      ->check(CLI::Range(1, 65536))
+      ->capture_default_str();
   app->add_option("--placement", command->tree.placement, "Binary tree: rows, scatter or compact")
-      ->check(CLI::IsMember({"rows", "scatter", "compact"}))->capture_default_str();
+      ->check(CLI::IsMember({"rows", "scatter", "compact"}))
+      ->capture_default_str();
   model->excludes(tree);
   context.add_seed(*app);
   app->add_flag("--strict", context.strict, "Refuse operators without a shape rule");
-  example(*app, "lento chip map resnet50.onnx --chip examples/chip/4x4.yaml --batch 64 -o resnet50.4x4.map.json");
+  example(*app,
+          "lento chip map resnet50.onnx --chip examples/chip/4x4.yaml --batch 64 -o resnet50.4x4.map.json");
   app->callback([command, model, &context] {
     if (!command->synthetic && model->count() == 0) throw CLI::RequiredError("MODEL or --binary-tree");
     command->tree.seed = context.seed;

@@ -61,6 +61,8 @@ void add_memory_diagnose(CLI::App& group, Context& context);
 
 // Commands of the group `lento chip`, listed in cli/chip.cc.
 void add_chip_check(CLI::App& chip, Context& context);
+void add_chip_campaign(CLI::App& chip, Context& context);
+void add_chip_evaluate(CLI::App& chip, Context& context);
 void add_chip_map(CLI::App& chip, Context& context);
 void add_chip_simulate(CLI::App& chip, Context& context);
 void add_chip_sweep(CLI::App& chip, Context& context);

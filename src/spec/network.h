@@ -17,21 +17,21 @@ struct Tensor {
   std::string name;
   Shape shape;
   int element_bytes = 4;
-  bool constant = false;         // an initializer, or computed from constants only
-  bool has_values = false;       // small integer constants (shapes, axes, indices) are kept
+  bool constant = false;    // an initializer, or computed from constants only
+  bool has_values = false;  // small integer constants (shapes, axes, indices) are kept
   std::vector<int64_t> values;
 };
 
 struct Operation {
   static constexpr int kAbsent = -1;  // an optional input that is not given
   std::string name;
-  std::string type;                   // ONNX operator: "Conv", "MatMul", ...
-  std::vector<int> inputs;            // tensors
-  std::vector<int> outputs;           // tensors
+  std::string type;                                      // ONNX operator: "Conv", "MatMul", ...
+  std::vector<int> inputs;                               // tensors
+  std::vector<int> outputs;                              // tensors
   std::map<std::string, std::vector<int64_t>> integers;  // attributes; a single number is a list of one
   std::map<std::string, double> numbers;
   std::map<std::string, std::string> texts;
-  bool shape_unknown_to_us = false;   // no rule for the type: the shapes are those the file states
+  bool shape_unknown_to_us = false;  // no rule for the type: the shapes are those the file states
 
   int64_t integer(const std::string& key, int64_t fallback) const;
   std::vector<int64_t> list(const std::string& key, std::vector<int64_t> fallback = {}) const;
@@ -43,7 +43,7 @@ struct Network {
   std::string name;
   std::vector<Tensor> tensors;
   std::vector<Operation> operations;
-  std::vector<int> inputs;   // activations that come from outside
+  std::vector<int> inputs;  // activations that come from outside
   std::vector<int> outputs;
 };
 

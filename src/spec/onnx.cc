@@ -55,7 +55,8 @@ std::vector<double> small_values(const onnx::TensorProto& tensor, size_t count) 
   switch (tensor.data_type()) {
     case TensorProto::INT64:
       append_raw<int64_t>(raw, count, out);
-      for (int i = 0; raw.empty() && i < tensor.int64_data_size(); ++i) out.push_back(static_cast<double>(tensor.int64_data(i)));
+      for (int i = 0; raw.empty() && i < tensor.int64_data_size(); ++i)
+        out.push_back(static_cast<double>(tensor.int64_data(i)));
       break;
     case TensorProto::INT32:
       append_raw<int32_t>(raw, count, out);
@@ -83,7 +84,8 @@ bool is_integer(int data_type) {
 
 class Reader {
  public:
-  Reader(const onnx::GraphProto& graph, const std::string& file, const OnnxOptions& options, base::ReadReport& report)
+  Reader(const onnx::GraphProto& graph, const std::string& file, const OnnxOptions& options,
+         base::ReadReport& report)
       : graph_(graph), file_(file), options_(options), report_(report) {}
 
   Network run() {
@@ -132,7 +134,8 @@ class Reader {
     const auto values = small_values(proto, static_cast<size_t>(count));
     if (values.size() != static_cast<size_t>(count)) return;
     tensor.values.clear();
-    for (const double v : values) tensor.values.push_back(std::abs(v) < 9e18 ? static_cast<int64_t>(v) : v < 0 ? INT64_MIN : INT64_MAX);
+    for (const double v : values)
+      tensor.values.push_back(std::abs(v) < 9e18 ? static_cast<int64_t>(v) : v < 0 ? INT64_MIN : INT64_MAX);
     tensor.has_values = true;
   }
 
@@ -144,7 +147,8 @@ class Reader {
     if (!info.type().has_tensor_type()) throw Error(where, "an input that is no tensor");
     const auto& type = info.type().tensor_type();
     tensor.element_bytes = bytes_of(type.elem_type());
-    for (int d = 0; d < type.shape().dim_size(); ++d) tensor.shape.push_back(extent(type.shape().dim(d), d, where));
+    for (int d = 0; d < type.shape().dim_size(); ++d)
+      tensor.shape.push_back(extent(type.shape().dim(d), d, where));
     check_shape(tensor.shape, where);
     network_.inputs.push_back(id);
   }
@@ -154,19 +158,23 @@ class Reader {
     if (!dim.dim_param().empty() && bound != options_.dimensions.end()) return bound->second;
     if (position == 0) return 1;  // the batch
     if (dim.has_dim_value() && dim.dim_value() > 0) return dim.dim_value();
-    throw Error(where, "dimension " + std::to_string(position) + " ('" + dim.dim_param().substr(0, 80) + "') is open",
-                "give its size: --dim " + (dim.dim_param().empty() ? "NAME" : dim.dim_param().substr(0, 80)) + "=N");
+    throw Error(
+        where, "dimension " + std::to_string(position) + " ('" + dim.dim_param().substr(0, 80) + "') is open",
+        "give its size: --dim " + (dim.dim_param().empty() ? "NAME" : dim.dim_param().substr(0, 80)) + "=N");
   }
 
   void add_node(const onnx::NodeProto& node, int i) {
-    const Location where = at("node[" + std::to_string(i) + "] '" + node.name().substr(0, 80) + "' (" + node.op_type().substr(0, 40) + ")");
+    const Location where = at("node[" + std::to_string(i) + "] '" + node.name().substr(0, 80) + "' (" +
+                              node.op_type().substr(0, 40) + ")");
     if (node.output_size() == 0 || node.output(0).empty()) throw Error(where, "a node without outputs");
     if (node.op_type() == "Constant") return add_constant(node, where);
     Operation op;
     op.type = node.op_type();
     op.name = node.name().empty() ? node.output(0) : node.name();
-    for (const auto& name : node.input()) op.inputs.push_back(name.empty() ? Operation::kAbsent : find(name, where));
-    for (const auto& name : node.output()) op.outputs.push_back(name.empty() ? Operation::kAbsent : add_tensor(name, where));
+    for (const auto& name : node.input())
+      op.inputs.push_back(name.empty() ? Operation::kAbsent : find(name, where));
+    for (const auto& name : node.output())
+      op.outputs.push_back(name.empty() ? Operation::kAbsent : add_tensor(name, where));
     read_attributes(node, op);
     read_scales(op);
     if (op.type == "Resize" || op.type == "Upsample") drop_empty_inputs(op);
@@ -193,8 +201,10 @@ class Reader {
         float_values_[index_[node.output(0)]] = &a.t();
       } else if (a.name() == "value_int" || a.name() == "value_ints") {
         tensor.values.assign(a.ints().begin(), a.ints().end());
-        if (a.name() == "value_int") tensor.values = {a.i()};
-        else tensor.shape = {static_cast<int64_t>(tensor.values.size())};
+        if (a.name() == "value_int")
+          tensor.values = {a.i()};
+        else
+          tensor.shape = {static_cast<int64_t>(tensor.values.size())};
         tensor.has_values = true;
       } else if (a.name() == "value_floats") {
         tensor.shape = {a.floats_size()};
@@ -240,12 +250,14 @@ class Reader {
     const Tensor& tensor = network_.tensors[op.inputs[at]];
     if (tensor.shape.size() != 1 || tensor.shape[0] < 1 || tensor.shape[0] > 8) return;
     const onnx::TensorProto* proto = nullptr;
-    if (const auto found = float_values_.find(op.inputs[at]); found != float_values_.end()) proto = found->second;
+    if (const auto found = float_values_.find(op.inputs[at]); found != float_values_.end())
+      proto = found->second;
     for (const auto& initializer : graph_.initializer()) {
       if (!proto && initializer.name() == tensor.name) proto = &initializer;
     }
     if (!proto) return;
-    for (const double v : small_values(*proto, static_cast<size_t>(tensor.shape[0]))) op.integers["scales"].push_back(millionths(v));
+    for (const double v : small_values(*proto, static_cast<size_t>(tensor.shape[0])))
+      op.integers["scales"].push_back(millionths(v));
   }
 
   // Empty constants (shape [0]) mean "not given".
@@ -261,15 +273,20 @@ class Reader {
       Tensor& tensor = network_.tensors[id];
       const auto found = stated_.find(tensor.name);
       if (found == stated_.end() || !found->second->type().tensor_type().has_shape()) {
-        throw Error(where, "operator '" + op.type.substr(0, 40) + "' is not known and the file does not state the shape of its output",
-                    "run ONNX shape inference on the model first, or replace the operator (docs/methods/mapping.md lists the known ones)");
+        throw Error(where,
+                    "operator '" + op.type.substr(0, 40) +
+                        "' is not known and the file does not state the shape of its output",
+                    "run ONNX shape inference on the model first, or replace the operator "
+                    "(docs/methods/mapping.md lists the known ones)");
       }
       const auto& type = found->second->type().tensor_type();
-      for (int d = 0; d < type.shape().dim_size(); ++d) tensor.shape.push_back(extent(type.shape().dim(d), d, where));
+      for (int d = 0; d < type.shape().dim_size(); ++d)
+        tensor.shape.push_back(extent(type.shape().dim(d), d, where));
       check_shape(tensor.shape, where);
     }
     op.shape_unknown_to_us = true;
-    report_.skip(where, "operator '" + op.type.substr(0, 40) + "' is not known: taken as element-wise with the stated shape");
+    report_.skip(where, "operator '" + op.type.substr(0, 40) +
+                            "' is not known: taken as element-wise with the stated shape");
   }
 
   const onnx::GraphProto& graph_;
@@ -284,10 +301,12 @@ class Reader {
 
 }  // namespace
 
-Network parse_onnx(const std::string& bytes, const std::string& file, const OnnxOptions& options, base::ReadReport& report) {
+Network parse_onnx(const std::string& bytes, const std::string& file, const OnnxOptions& options,
+                   base::ReadReport& report) {
   onnx::ModelProto model;
   if (!model.ParseFromString(bytes) || !model.has_graph()) {
-    throw Error({file}, "this is not an ONNX model", "needed is a binary ModelProto as torch.onnx.export or tf2onnx writes it");
+    throw Error({file}, "this is not an ONNX model",
+                "needed is a binary ModelProto as torch.onnx.export or tf2onnx writes it");
   }
   return Reader(model.graph(), file, options, report).run();
 }

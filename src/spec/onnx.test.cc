@@ -10,8 +10,8 @@
 namespace lento::spec {
 namespace {
 
-using ::testing::HasSubstr;
 using test::OnnxModel;
+using ::testing::HasSubstr;
 
 Network read(const OnnxModel& model, const OnnxOptions& options = {}) {
   base::ReadReport report;
@@ -47,7 +47,9 @@ TEST(Onnx, ExportersComputeShapesAtRunTime) {
   OnnxModel m;
   m.input("x", {0, 3, 3, 3}).integers("zero", {0}).integers("rest", {27});
   m.node("Shape", {"x"}, {"s"}).node("Gather", {"s", "zero"}, {"b"}, {{"axis", {0}, false}});
-  m.node("Concat", {"b", "rest"}, {"target"}, {{"axis", {0}, false}}).node("Reshape", {"x", "target"}, {"y"}).output("y");
+  m.node("Concat", {"b", "rest"}, {"target"}, {{"axis", {0}, false}})
+      .node("Reshape", {"x", "target"}, {"y"})
+      .output("y");
   const Network n = read(m);
   EXPECT_EQ(shape_of(n, "y"), (Shape{1, 27}));
   ASSERT_EQ(n.operations.size(), 1u);  // the arithmetic on constants is gone
@@ -57,7 +59,8 @@ TEST(Onnx, ExportersComputeShapesAtRunTime) {
 TEST(Onnx, MultiplyAddsOfKnownLayers) {
   const Network n = read(test::mobile_block());
   for (const Operation& op : n.operations) {
-    const std::map<std::string, int64_t> known{{"stem", 16 * 16 * 16 * 3 * 9}, {"depthwise", 48 * 16 * 16 * 9}, {"logits", 160}};
+    const std::map<std::string, int64_t> known{
+        {"stem", 16 * 16 * 16 * 3 * 9}, {"depthwise", 48 * 16 * 16 * 9}, {"logits", 160}};
     if (known.contains(op.name)) {
       EXPECT_EQ(multiply_adds(n, op), known.at(op.name)) << op.name;
     }
@@ -76,12 +79,16 @@ TEST(Onnx, UnknownOperatorWithStatedShapeIsCounted) {
 TEST(Onnx, EveryErrorNamesItsNode) {
   EXPECT_THAT(error_of(OnnxModel().input("x", {1, 4}).node("Mystery", {"x"}, {"y"}).output("y")),
               HasSubstr("node[0] 'y' (Mystery): error: operator 'Mystery' is not known"));
-  EXPECT_THAT(error_of(OnnxModel().input("x", {1, 4}).node("Relu", {"z"}, {"y"}).output("y")), HasSubstr("reads 'z', which nothing before it makes"));
+  EXPECT_THAT(error_of(OnnxModel().input("x", {1, 4}).node("Relu", {"z"}, {"y"}).output("y")),
+              HasSubstr("reads 'z', which nothing before it makes"));
   EXPECT_THAT(error_of(OnnxModel().input("x", {1, 4, 0}).output("x")), HasSubstr("--dim open=N"));
-  EXPECT_THAT(error_of(OnnxModel().input("x", {1, 3, 8, 8}).conv("x", "y", {4, 5, 3, 3}).output("y")), HasSubstr("do not fit the input 1x3x8x8"));
-  EXPECT_THAT(error_of(OnnxModel().input("x", {1, 3, 8, 8}).conv("x", "y", {4, 3, 9, 9}).output("y")), HasSubstr("larger than its input"));
+  EXPECT_THAT(error_of(OnnxModel().input("x", {1, 3, 8, 8}).conv("x", "y", {4, 5, 3, 3}).output("y")),
+              HasSubstr("do not fit the input 1x3x8x8"));
+  EXPECT_THAT(error_of(OnnxModel().input("x", {1, 3, 8, 8}).conv("x", "y", {4, 3, 9, 9}).output("y")),
+              HasSubstr("larger than its input"));
   EXPECT_THAT(error_of(OnnxModel().input("x", {1, 1 << 30, 1 << 30}).output("x")), HasSubstr("above 2^36"));
-  EXPECT_THAT(error_of(OnnxModel().input("x", {1, 4}).node("Add", {"x", "x"}, {"x"}).output("x")), HasSubstr("made twice"));
+  EXPECT_THAT(error_of(OnnxModel().input("x", {1, 4}).node("Add", {"x", "x"}, {"x"}).output("x")),
+              HasSubstr("made twice"));
   base::ReadReport report;
   EXPECT_THROW(parse_onnx("not a model", "m.onnx", {}, report), base::Error);
 }
@@ -89,14 +96,17 @@ TEST(Onnx, EveryErrorNamesItsNode) {
 TEST(Onnx, OpenDimensionsTakeTheSizeGiven) {
   OnnxOptions options;
   options.dimensions["open"] = 7;
-  EXPECT_EQ(shape_of(read(OnnxModel().input("x", {1, 4, 0}).node("Relu", {"x"}, {"y"}).output("y"), options), "y"), (Shape{1, 4, 7}));
+  EXPECT_EQ(
+      shape_of(read(OnnxModel().input("x", {1, 4, 0}).node("Relu", {"x"}, {"y"}).output("y"), options), "y"),
+      (Shape{1, 4, 7}));
 }
 
 TEST(Onnx, SharedModels) {
   const char* shared = std::getenv("LENTO_SHARED");
   const std::string folder = std::string(shared ? shared : "../shared") + "/models/";
   if (!std::ifstream(folder + "resnet50.onnx")) GTEST_SKIP() << "no models in " << folder;
-  for (const auto& [name, million] : std::vector<std::pair<std::string, int>>{{"resnet50", 4089}, {"vgg19", 19632}, {"googlenet", 1498}}) {
+  for (const auto& [name, million] :
+       std::vector<std::pair<std::string, int>>{{"resnet50", 4089}, {"vgg19", 19632}, {"googlenet", 1498}}) {
     base::ReadReport report;
     const Network n = read_onnx(folder + name + ".onnx", {}, report);
     int64_t sum = 0;

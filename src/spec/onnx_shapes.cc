@@ -65,7 +65,8 @@ int64_t attribute_at(const std::vector<int64_t>& list, size_t i, int64_t fallbac
 
 // Output extent of a window along spatial axis i of n.
 int64_t window_extent(const Call& call, int64_t extent, int64_t kernel, size_t i, size_t n) {
-  const auto strides = call.op.list("strides"), dilations = call.op.list("dilations"), pads = call.op.list("pads");
+  const auto strides = call.op.list("strides"), dilations = call.op.list("dilations"),
+             pads = call.op.list("pads");
   const int64_t stride = attribute_at(strides, i, 1), dilation = attribute_at(dilations, i, 1);
   constexpr int64_t kLimit = 1 << 24;
   const int64_t before = attribute_at(pads, i, 0), after = attribute_at(pads, n + i, 0);
@@ -74,9 +75,12 @@ int64_t window_extent(const Call& call, int64_t extent, int64_t kernel, size_t i
     call.fail("strides, dilations and kernel must be positive and pads not negative");
   }
   const auto auto_pad = call.op.texts.find("auto_pad");
-  if (auto_pad != call.op.texts.end() && auto_pad->second.starts_with("SAME")) return (extent + stride - 1) / stride;
+  if (auto_pad != call.op.texts.end() && auto_pad->second.starts_with("SAME"))
+    return (extent + stride - 1) / stride;
   const int64_t room = extent + before + after - (dilation * (kernel - 1) + 1);
-  if (room < 0) call.fail("the window of " + std::to_string(kernel) + " is larger than its input of " + std::to_string(extent));
+  if (room < 0)
+    call.fail("the window of " + std::to_string(kernel) + " is larger than its input of " +
+              std::to_string(extent));
   const bool up = call.op.integer("ceil_mode", 0) != 0;
   int64_t count = (up ? room + stride - 1 : room) / stride + 1;
   if (up && (count - 1) * stride >= extent + before) --count;  // no window starts in the padding behind
@@ -89,7 +93,8 @@ void convolution(const Call& call) {
   if (w.size() != x.size()) call.fail("weights are " + to_string(w) + ", the input " + to_string(x));
   const int64_t groups = call.op.integer("group", 1);
   if (groups < 1 || w[0] % groups != 0 || w[1] > kMaxElements / groups || w[1] * groups != x[1]) {
-    call.fail("weights " + to_string(w) + " in " + std::to_string(groups) + " groups do not fit the input " + to_string(x));
+    call.fail("weights " + to_string(w) + " in " + std::to_string(groups) + " groups do not fit the input " +
+              to_string(x));
   }
   Shape shape{x[0], w[0]};
   for (size_t i = 2; i < x.size(); ++i) shape.push_back(window_extent(call, x[i], w[i], i - 2, x.size() - 2));
@@ -100,15 +105,17 @@ void transposed_convolution(const Call& call) {
   call.need_rank(0, 3);
   const Shape &x = call.shape(0), &w = call.shape(1);
   const int64_t groups = call.op.integer("group", 1);
-  if (w.size() != x.size() || w[0] != x[1] || groups < 1) call.fail("weights " + to_string(w) + " do not fit the input " + to_string(x));
+  if (w.size() != x.size() || w[0] != x[1] || groups < 1)
+    call.fail("weights " + to_string(w) + " do not fit the input " + to_string(x));
   Shape shape{x[0], times(w[1], groups, call)};
-  const auto strides = call.op.list("strides"), dilations = call.op.list("dilations"), pads = call.op.list("pads");
+  const auto strides = call.op.list("strides"), dilations = call.op.list("dilations"),
+             pads = call.op.list("pads");
   const auto extra = call.op.list("output_padding"), given = call.op.list("output_shape");
   const size_t n = x.size() - 2;
   for (size_t i = 0; i < n; ++i) {
     const int64_t grown = times(x[i + 2] - 1, attribute_at(strides, i, 1), call) + attribute_at(extra, i, 0) +
-                          times(w[i + 2] - 1, attribute_at(dilations, i, 1), call) + 1 - attribute_at(pads, i, 0) -
-                          attribute_at(pads, n + i, 0);
+                          times(w[i + 2] - 1, attribute_at(dilations, i, 1), call) + 1 -
+                          attribute_at(pads, i, 0) - attribute_at(pads, n + i, 0);
     shape.push_back(attribute_at(given, i, grown));
   }
   call.out().shape = shape;
@@ -120,7 +127,8 @@ void pooling(const Call& call) {
   const auto kernel = call.op.list("kernel_shape");
   if (kernel.size() + 2 != x.size()) call.fail("kernel_shape does not fit the input " + to_string(x));
   Shape shape{x[0], x[1]};
-  for (size_t i = 2; i < x.size(); ++i) shape.push_back(window_extent(call, x[i], kernel[i - 2], i - 2, kernel.size()));
+  for (size_t i = 2; i < x.size(); ++i)
+    shape.push_back(window_extent(call, x[i], kernel[i - 2], i - 2, kernel.size()));
   for (size_t i = 0; i < call.op.outputs.size(); ++i) {
     if (call.op.outputs[i] >= 0) call.out(i).shape = shape;
   }
@@ -136,9 +144,11 @@ void global_pooling(const Call& call) {
 
 void gemm(const Call& call) {
   const Shape &a = call.shape(0), &b = call.shape(1);
-  if (a.size() != 2 || b.size() != 2) call.fail("Gemm needs two matrices, found " + to_string(a) + " and " + to_string(b));
+  if (a.size() != 2 || b.size() != 2)
+    call.fail("Gemm needs two matrices, found " + to_string(a) + " and " + to_string(b));
   const bool ta = call.op.integer("transA", 0) != 0, tb = call.op.integer("transB", 0) != 0;
-  if (a[ta ? 0 : 1] != b[tb ? 1 : 0]) call.fail("inner sizes differ: " + to_string(a) + " and " + to_string(b));
+  if (a[ta ? 0 : 1] != b[tb ? 1 : 0])
+    call.fail("inner sizes differ: " + to_string(a) + " and " + to_string(b));
   call.out().shape = {a[ta ? 1 : 0], b[tb ? 0 : 1]};
 }
 
@@ -182,8 +192,10 @@ void reshape(const Call& call) {
 void flatten(const Call& call) {
   const Shape& x = call.shape(0);
   const int64_t axis = call.op.integer("axis", 1);
-  const size_t cut = axis == static_cast<int64_t>(x.size()) ? x.size() : normal_axis(axis, x.size(), call.where);
-  call.out().shape = {element_count(Shape(x.begin(), x.begin() + cut)), element_count(Shape(x.begin() + cut, x.end()))};
+  const size_t cut =
+      axis == static_cast<int64_t>(x.size()) ? x.size() : normal_axis(axis, x.size(), call.where);
+  call.out().shape = {element_count(Shape(x.begin(), x.begin() + cut)),
+                      element_count(Shape(x.begin() + cut, x.end()))};
 }
 
 void squeeze(const Call& call) {
@@ -224,7 +236,8 @@ void transpose(const Call& call) {
   std::sort(sorted.begin(), sorted.end());
   Shape shape;
   for (size_t i = 0; i < sorted.size(); ++i) {
-    if (sorted.size() != x.size() || sorted[i] != static_cast<int64_t>(i)) call.fail("perm is no order of the axes of " + to_string(x));
+    if (sorted.size() != x.size() || sorted[i] != static_cast<int64_t>(i))
+      call.fail("perm is no order of the axes of " + to_string(x));
     shape.push_back(x[order[i]]);
   }
   call.out().shape = shape;
@@ -237,7 +250,8 @@ void concat(const Call& call) {
     const Shape& x = call.shape(i);
     for (size_t d = 0; d < shape.size(); ++d) {
       if (x.size() != shape.size() || (d != axis && x[d] != shape[d])) {
-        call.fail("cannot join " + to_string(shape) + " and " + to_string(x) + " along axis " + std::to_string(axis));
+        call.fail("cannot join " + to_string(shape) + " and " + to_string(x) + " along axis " +
+                  std::to_string(axis));
       }
     }
     shape[axis] += x[axis];
@@ -256,7 +270,8 @@ void split(const Call& call) {
   }
   int64_t sum = 0;
   for (const int64_t s : sizes) sum = s > 0 && s <= x[axis] ? sum + s : INT64_MIN / 2;
-  if (sum != x[axis] || sizes.size() != call.op.outputs.size()) call.fail("the parts do not add up to axis " + std::to_string(axis) + " of " + to_string(x));
+  if (sum != x[axis] || sizes.size() != call.op.outputs.size())
+    call.fail("the parts do not add up to axis " + std::to_string(axis) + " of " + to_string(x));
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (call.op.outputs[i] < 0) continue;
     Shape shape = x;
@@ -278,7 +293,8 @@ void slice(const Call& call) {
   if (axes.empty()) {
     for (size_t i = 0; i < starts.size(); ++i) axes.push_back(static_cast<int64_t>(i));
   }
-  if (starts.size() != ends.size() || axes.size() != starts.size()) call.fail("starts, ends and axes differ in number");
+  if (starts.size() != ends.size() || axes.size() != starts.size())
+    call.fail("starts, ends and axes differ in number");
   Shape shape = x;
   for (size_t i = 0; i < axes.size(); ++i) {
     const size_t axis = normal_axis(axes[i], x.size(), call.where);
@@ -316,7 +332,8 @@ void pad(const Call& call) {
   const auto pads = call.list("pads", 1);
   if (pads.size() != 2 * shape.size()) call.fail("pads do not fit " + to_string(shape));
   for (size_t i = 0; i < shape.size(); ++i) {
-    if (std::abs(pads[i]) > kMaxElements || std::abs(pads[shape.size() + i]) > kMaxElements) call.fail("pads are too large");
+    if (std::abs(pads[i]) > kMaxElements || std::abs(pads[shape.size() + i]) > kMaxElements)
+      call.fail("pads are too large");
     shape[i] += pads[i] + pads[shape.size() + i];
   }
   call.out().shape = shape;
@@ -346,8 +363,10 @@ void reduce(const Call& call) {
   const bool keep = call.op.integer("keepdims", 1) != 0;
   Shape shape;
   for (size_t i = 0; i < x.size(); ++i) {
-    if (!all && !gone[i]) shape.push_back(x[i]);
-    else if (keep) shape.push_back(1);
+    if (!all && !gone[i])
+      shape.push_back(x[i]);
+    else if (keep)
+      shape.push_back(1);
   }
   call.out().shape = shape;
 }
@@ -355,8 +374,10 @@ void reduce(const Call& call) {
 void arg_reduce(const Call& call) {
   Shape shape = call.shape(0);
   const size_t axis = normal_axis(call.op.integer("axis", 0), shape.size(), call.where);
-  if (call.op.integer("keepdims", 1)) shape[axis] = 1;
-  else shape.erase(shape.begin() + axis);
+  if (call.op.integer("keepdims", 1))
+    shape[axis] = 1;
+  else
+    shape.erase(shape.begin() + axis);
   call.out().shape = shape;
 }
 
@@ -365,8 +386,10 @@ void depth_to_space(const Call& call) {
   const int64_t b = call.op.integer("blocksize", 1);
   if (s.size() != 4 || b < 1 || b > 4096) call.fail("needs four dimensions and a block size");
   const bool spread = call.op.type == "DepthToSpace";
-  if (spread ? s[1] % (b * b) != 0 : s[2] % b != 0 || s[3] % b != 0) call.fail("the block size does not divide " + to_string(s));
-  call.out().shape = spread ? Shape{s[0], s[1] / (b * b), s[2] * b, s[3] * b} : Shape{s[0], s[1] * b * b, s[2] / b, s[3] / b};
+  if (spread ? s[1] % (b * b) != 0 : s[2] % b != 0 || s[3] % b != 0)
+    call.fail("the block size does not divide " + to_string(s));
+  call.out().shape = spread ? Shape{s[0], s[1] / (b * b), s[2] * b, s[3] * b}
+                            : Shape{s[0], s[1] * b * b, s[2] / b, s[3] / b};
 }
 
 void shape_of(const Call& call) { call.out().shape = {static_cast<int64_t>(call.shape(0).size())}; }
@@ -385,16 +408,82 @@ const std::unordered_map<std::string_view, Rule>& rules() {
     const auto add = [t](Rule rule, std::initializer_list<std::string_view> names) {
       for (const auto name : names) (*t)[name] = rule;
     };
-    add(same_as_first,
-        {"Relu", "LeakyRelu", "Sigmoid", "Tanh", "Clip", "Elu", "Selu", "Celu", "HardSigmoid", "HardSwish", "Softplus",
-         "Softsign", "Gelu", "Mish", "ThresholdedRelu", "Erf", "Exp", "Log", "Sqrt", "Reciprocal", "Neg", "Abs", "Sign",
-         "Floor", "Ceil", "Round", "Sin", "Cos", "Tan", "Not", "IsNaN", "IsInf", "Identity", "Dropout", "Cast", "Softmax",
-         "LogSoftmax", "Hardmax", "BatchNormalization", "InstanceNormalization", "LayerNormalization",
-         "GroupNormalization", "SimplifiedLayerNormalization", "LpNormalization", "MeanVarianceNormalization", "LRN",
-         "Trilu", "CumSum", "QuantizeLinear", "DequantizeLinear", "ScatterND", "ScatterElements", "FastGelu",
-         "QuickGelu", "BiasGelu"});
-    add(broadcast_all, {"Add", "Sub", "Mul", "Div", "Pow", "PRelu", "Max", "Min", "Mean", "Sum", "Mod", "And", "Or", "Xor",
-                        "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Where", "BitShift"});
+    add(same_as_first, {"Relu",
+                        "LeakyRelu",
+                        "Sigmoid",
+                        "Tanh",
+                        "Clip",
+                        "Elu",
+                        "Selu",
+                        "Celu",
+                        "HardSigmoid",
+                        "HardSwish",
+                        "Softplus",
+                        "Softsign",
+                        "Gelu",
+                        "Mish",
+                        "ThresholdedRelu",
+                        "Erf",
+                        "Exp",
+                        "Log",
+                        "Sqrt",
+                        "Reciprocal",
+                        "Neg",
+                        "Abs",
+                        "Sign",
+                        "Floor",
+                        "Ceil",
+                        "Round",
+                        "Sin",
+                        "Cos",
+                        "Tan",
+                        "Not",
+                        "IsNaN",
+                        "IsInf",
+                        "Identity",
+                        "Dropout",
+                        "Cast",
+                        "Softmax",
+                        "LogSoftmax",
+                        "Hardmax",
+                        "BatchNormalization",
+                        "InstanceNormalization",
+                        "LayerNormalization",
+                        "GroupNormalization",
+                        "SimplifiedLayerNormalization",
+                        "LpNormalization",
+                        "MeanVarianceNormalization",
+                        "LRN",
+                        "Trilu",
+                        "CumSum",
+                        "QuantizeLinear",
+                        "DequantizeLinear",
+                        "ScatterND",
+                        "ScatterElements",
+                        "FastGelu",
+                        "QuickGelu",
+                        "BiasGelu"});
+    add(broadcast_all, {"Add",
+                        "Sub",
+                        "Mul",
+                        "Div",
+                        "Pow",
+                        "PRelu",
+                        "Max",
+                        "Min",
+                        "Mean",
+                        "Sum",
+                        "Mod",
+                        "And",
+                        "Or",
+                        "Xor",
+                        "Equal",
+                        "Greater",
+                        "GreaterOrEqual",
+                        "Less",
+                        "LessOrEqual",
+                        "Where",
+                        "BitShift"});
     add(pooling, {"MaxPool", "AveragePool", "LpPool"});
     add(global_pooling, {"GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool"});
     add(reduce, {"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1", "ReduceL2",
@@ -445,7 +534,8 @@ std::vector<int64_t> slice_values(const Call& call) {
   const int64_t step = attribute_at(steps, 0, 1);
   if (step == -1) return {x.rbegin(), x.rend()};
   std::vector<int64_t> out;
-  const auto [from, to] = slice_bounds(attribute_at(starts, 0, 0), attribute_at(ends, 0, 0), static_cast<int64_t>(x.size()));
+  const auto [from, to] =
+      slice_bounds(attribute_at(starts, 0, 0), attribute_at(ends, 0, 0), static_cast<int64_t>(x.size()));
   for (int64_t i = from; i < to && step > 0; i += step) out.push_back(x[i]);
   return out;
 }
@@ -462,7 +552,8 @@ bool fold_values(const Call& call, std::vector<int64_t>& out) {
     return out.assign(element_count(call.out().shape), call.op.integer("value", 0)), true;
   }
   if (type == "Range") {
-    for (int64_t i = 0; i < call.out().shape[0]; ++i) out.push_back(call.values(0)[0] + i * call.values(2)[0]);
+    for (int64_t i = 0; i < call.out().shape[0]; ++i)
+      out.push_back(call.values(0)[0] + i * call.values(2)[0]);
     return true;
   }
   const std::vector<int64_t> x = call.values(0);
@@ -470,25 +561,34 @@ bool fold_values(const Call& call, std::vector<int64_t>& out) {
       type == "Flatten" || type == "Floor" || type == "Ceil") {
     return out = x, true;
   }
-  if (type == "Neg") return out = {}, std::transform(x.begin(), x.end(), std::back_inserter(out), [](int64_t v) { return v == INT64_MIN ? v : -v; }), true;
+  if (type == "Neg")
+    return out = {},
+           std::transform(x.begin(), x.end(), std::back_inserter(out),
+                          [](int64_t v) { return v == INT64_MIN ? v : -v; }),
+           true;
   if (type == "Concat") {
-    for (size_t i = 0; i < call.op.inputs.size(); ++i) out.insert(out.end(), call.values(i).begin(), call.values(i).end());
+    for (size_t i = 0; i < call.op.inputs.size(); ++i)
+      out.insert(out.end(), call.values(i).begin(), call.values(i).end());
     return true;
   }
   if (type == "Slice" && call.shape(0).size() == 1) return out = slice_values(call), true;
   if (type == "Gather" && call.shape(0).size() == 1) {
     for (const int64_t i : call.values(1)) {
       const int64_t at = i < 0 ? i + static_cast<int64_t>(x.size()) : i;
-      if (at < 0 || at >= static_cast<int64_t>(x.size())) call.fail("index " + std::to_string(i) + " outside the " + std::to_string(x.size()) + " values");
+      if (at < 0 || at >= static_cast<int64_t>(x.size()))
+        call.fail("index " + std::to_string(i) + " outside the " + std::to_string(x.size()) + " values");
       out.push_back(x[at]);
     }
     return true;
   }
   if (type == "Expand" && x.size() == 1) return out.assign(element_count(call.out().shape), x[0]), true;
-  const auto at = [](const std::vector<int64_t>& v, size_t i) { return v.size() == 1 ? v[0] : i < v.size() ? v[i] : 0; };
+  const auto at = [](const std::vector<int64_t>& v, size_t i) {
+    return v.size() == 1 ? v[0] : i < v.size() ? v[i] : 0;
+  };
   const size_t count = static_cast<size_t>(element_count(call.out().shape));
   if (type == "Where" && call.op.inputs.size() == 3) {
-    for (size_t i = 0; i < count; ++i) out.push_back(at(x, i) ? at(call.values(1), i) : at(call.values(2), i));
+    for (size_t i = 0; i < count; ++i)
+      out.push_back(at(x, i) ? at(call.values(1), i) : at(call.values(2), i));
     return true;
   }
   int64_t value;
@@ -503,17 +603,21 @@ bool fold_values(const Call& call, std::vector<int64_t>& out) {
 }  // namespace
 
 void check_shape(const Shape& shape, const Location& where) {
-  if (shape.size() > kMaxRank) throw Error(where, "a tensor of " + std::to_string(shape.size()) + " dimensions, at most 8 are possible");
+  if (shape.size() > kMaxRank)
+    throw Error(where, "a tensor of " + std::to_string(shape.size()) + " dimensions, at most 8 are possible");
   int64_t n = 1;
   for (const int64_t d : shape) {
-    if (d < 1 || d > kMaxElements / n) throw Error(where, "a tensor of " + to_string(shape) + ": empty, negative or above 2^36 elements");
+    if (d < 1 || d > kMaxElements / n)
+      throw Error(where, "a tensor of " + to_string(shape) + ": empty, negative or above 2^36 elements");
     n *= d;
   }
 }
 
 size_t normal_axis(int64_t axis, size_t rank, const Location& where) {
   const auto n = static_cast<int64_t>(rank);
-  if (axis < -n || axis >= n) throw Error(where, "axis " + std::to_string(axis) + " of a tensor with " + std::to_string(rank) + " dimensions");
+  if (axis < -n || axis >= n)
+    throw Error(where,
+                "axis " + std::to_string(axis) + " of a tensor with " + std::to_string(rank) + " dimensions");
   return static_cast<size_t>(axis < 0 ? axis + n : axis);
 }
 
@@ -524,8 +628,10 @@ Shape broadcast(const Shape& a, const Shape& b, const Location& where) {
   const size_t shift = longer.size() - shorter.size();
   for (size_t i = 0; i < shorter.size(); ++i) {
     int64_t& x = out[shift + i];
-    if (x == 1) x = shorter[i];
-    else if (shorter[i] != 1 && shorter[i] != x) throw Error(where, to_string(a) + " and " + to_string(b) + " do not broadcast");
+    if (x == 1)
+      x = shorter[i];
+    else if (shorter[i] != 1 && shorter[i] != x)
+      throw Error(where, to_string(a) + " and " + to_string(b) + " do not broadcast");
   }
   return out;
 }
@@ -543,7 +649,8 @@ bool infer_shapes(const Operation& operation, std::vector<Tensor>& tensors, cons
   if (operation.inputs.empty()) throw Error(where, operation.type + " without inputs");
   rule->second(call);
   bool constant = true;
-  for (size_t i = 0; i < operation.inputs.size(); ++i) constant = constant && (!call.has(i) || call.in(i).constant);
+  for (size_t i = 0; i < operation.inputs.size(); ++i)
+    constant = constant && (!call.has(i) || call.in(i).constant);
   for (const int id : operation.outputs) {
     if (id < 0) continue;
     check_shape(tensors[id].shape, where);
@@ -552,8 +659,8 @@ bool infer_shapes(const Operation& operation, std::vector<Tensor>& tensors, cons
   }
   Tensor& out = tensors[operation.outputs.front()];
   std::vector<int64_t> values;
-  if (out.constant && element_count(out.shape) <= static_cast<int64_t>(kMaxValues) && fold_values(call, values) &&
-      values.size() == static_cast<size_t>(element_count(out.shape))) {
+  if (out.constant && element_count(out.shape) <= static_cast<int64_t>(kMaxValues) &&
+      fold_values(call, values) && values.size() == static_cast<size_t>(element_count(out.shape))) {
     out.values = std::move(values);
     out.has_values = true;
   }

@@ -19,7 +19,9 @@ class OnnxModel {
 
   // A dimension of 0 is written as the symbol "open".
   OnnxModel& input(const std::string& name, const Shape& shape) { return add(11, value_info(name, shape)); }
-  OnnxModel& output(const std::string& name, const Shape& shape = {}) { return add(12, value_info(name, shape)); }
+  OnnxModel& output(const std::string& name, const Shape& shape = {}) {
+    return add(12, value_info(name, shape));
+  }
   OnnxModel& stated(const std::string& name, const Shape& shape) { return add(13, value_info(name, shape)); }
 
   // An initializer whose numbers are not in the file.
@@ -39,8 +41,8 @@ class OnnxModel {
     bytes(tensor, 8, name);
     return add(5, tensor);
   }
-  OnnxModel& node(const std::string& type, const std::vector<std::string>& inputs, const std::vector<std::string>& outputs,
-                  const std::vector<Attribute>& attributes = {}) {
+  OnnxModel& node(const std::string& type, const std::vector<std::string>& inputs,
+                  const std::vector<std::string>& outputs, const std::vector<Attribute>& attributes = {}) {
     std::string text;
     for (const auto& i : inputs) bytes(text, 1, i);
     for (const auto& o : outputs) bytes(text, 2, o);
@@ -56,8 +58,8 @@ class OnnxModel {
     return add(1, text);
   }
   // Convolution with weights [k, c, r, r], stride and padding.
-  OnnxModel& conv(const std::string& in, const std::string& out, const Shape& weights, int64_t stride = 1, int64_t pad = 0,
-                  int64_t group = 1) {
+  OnnxModel& conv(const std::string& in, const std::string& out, const Shape& weights, int64_t stride = 1,
+                  int64_t pad = 0, int64_t group = 1) {
     weight(out + ".w", weights);
     return node("Conv", {in, out + ".w"}, {out},
                 {{"strides", {stride, stride}}, {"pads", {pad, pad, pad, pad}}, {"group", {group}, false}});
@@ -93,8 +95,10 @@ class OnnxModel {
     std::string dims, tensor, type, info;
     for (const int64_t d : shape) {
       std::string dim;
-      if (d == 0) bytes(dim, 2, "open");
-      else number(dim, 1, d);
+      if (d == 0)
+        bytes(dim, 2, "open");
+      else
+        number(dim, 1, d);
       bytes(dims, 1, dim);
     }
     number(tensor, 1, 1);
@@ -112,24 +116,29 @@ class OnnxModel {
   std::string graph_;
 };
 
-// Inverted bottleneck with squeeze and excitation, swish written out, a residual and a classifier: the parts of
-// MobileNet and EfficientNet.
+// Inverted bottleneck with squeeze and excitation, swish written out, a residual and a classifier: the parts
+// of MobileNet and EfficientNet.
 inline OnnxModel mobile_block() {
   OnnxModel m;
   m.input("x", {0, 3, 32, 32});
-  m.conv("x", "stem", {16, 3, 3, 3}, 2, 1).node("Sigmoid", {"stem"}, {"s0"}).node("Mul", {"stem", "s0"}, {"a0"});
+  m.conv("x", "stem", {16, 3, 3, 3}, 2, 1)
+      .node("Sigmoid", {"stem"}, {"s0"})
+      .node("Mul", {"stem", "s0"}, {"a0"});
   m.conv("a0", "expand", {48, 16, 1, 1}).node("Clip", {"expand"}, {"a1"});
   m.conv("a1", "depthwise", {48, 1, 3, 3}, 1, 1, 48).node("HardSwish", {"depthwise"}, {"a2"});
   m.node("GlobalAveragePool", {"a2"}, {"squeeze"});
   m.conv("squeeze", "fc1", {12, 48, 1, 1}).node("Relu", {"fc1"}, {"r1"});
-  m.conv("r1", "fc2", {48, 12, 1, 1}).node("Sigmoid", {"fc2"}, {"gate"}).node("Mul", {"a2", "gate"}, {"scaled"});
+  m.conv("r1", "fc2", {48, 12, 1, 1})
+      .node("Sigmoid", {"fc2"}, {"gate"})
+      .node("Mul", {"a2", "gate"}, {"scaled"});
   m.conv("scaled", "project", {16, 48, 1, 1}).node("Add", {"project", "a0"}, {"sum"});
   m.node("GlobalAveragePool", {"sum"}, {"pooled"}).node("Flatten", {"pooled"}, {"flat"});
   m.linear("flat", "logits", 16, 10).output("logits");
   return m;
 }
 
-// Two branches joined along channels, then a grouped convolution and a padded pool: DenseNet, Inception, ResNeXt.
+// Two branches joined along channels, then a grouped convolution and a padded pool: DenseNet, Inception,
+// ResNeXt.
 inline OnnxModel branches() {
   OnnxModel m;
   m.input("x", {1, 8, 17, 17});
@@ -144,17 +153,22 @@ inline OnnxModel branches() {
   return m;
 }
 
-// One attention layer as exporters write it: fused projection, split, heads, two products of activations, softmax.
+// One attention layer as exporters write it: fused projection, split, heads, two products of activations,
+// softmax.
 inline OnnxModel attention() {
   OnnxModel m;
-  m.input("x", {1, 10, 24}).integers("heads", {1, 10, 3, 3, 8}).integers("merged", {1, 10, 24}).integers("axis0", {0});
+  m.input("x", {1, 10, 24})
+      .integers("heads", {1, 10, 3, 3, 8})
+      .integers("merged", {1, 10, 24})
+      .integers("axis0", {0});
   m.node("LayerNormalization", {"x"}, {"n"}).linear("n", "qkv", 24, 72);
   m.node("Reshape", {"qkv", "heads"}, {"h"}).node("Transpose", {"h"}, {"t"}, {{"perm", {2, 0, 3, 1, 4}}});
   m.node("Split", {"t"}, {"q0", "k0", "v0"}, {{"axis", {0}, false}});
   for (const std::string p : {"q", "k", "v"}) m.node("Squeeze", {p + "0", "axis0"}, {p});
   m.node("Transpose", {"k"}, {"kt"}, {{"perm", {0, 1, 3, 2}}}).node("MatMul", {"q", "kt"}, {"scores"});
   m.node("Softmax", {"scores"}, {"p"}, {{"axis", {-1}, false}}).node("MatMul", {"p", "v"}, {"heads_out"});
-  m.node("Transpose", {"heads_out"}, {"back"}, {{"perm", {0, 2, 1, 3}}}).node("Reshape", {"back", "merged"}, {"m"});
+  m.node("Transpose", {"heads_out"}, {"back"}, {{"perm", {0, 2, 1, 3}}})
+      .node("Reshape", {"back", "merged"}, {"m"});
   m.linear("m", "projected", 24, 24).node("Add", {"projected", "x"}, {"y"});
   m.linear("y", "up", 24, 96).node("Gelu", {"up"}, {"g"}).linear("g", "down", 96, 24).output("down");
   return m;

@@ -74,7 +74,8 @@ Mapping map_binary_tree(const BinaryTree& tree, const spec::Chip& chip) {
   }
   const std::vector<Position> at = place(tree, chip, nodes);
   Mapping mapping{"binary_tree", tree.passes, {}};
-  for (int level = tree.depth - 1; level >= 0; --level) mapping.layers.push_back(level_layer(tree, level, at));
+  for (int level = tree.depth - 1; level >= 0; --level)
+    mapping.layers.push_back(level_layer(tree, level, at));
   return mapping;
 }
 

@@ -11,11 +11,12 @@
 namespace lento::chip {
 
 struct BinaryTree {
-  int depth = 4;                      // levels; 2^depth - 1 cores work
-  int size = 128;                     // rows and columns of every matrix
-  int passes = 64;                    // products of one inference, one after the other through the tree
-  std::string placement = "compact";  // rows: level by level; compact: children beside parents; scatter: by seed
-  uint64_t seed = 1;                  // of scatter
+  int depth = 4;    // levels; 2^depth - 1 cores work
+  int size = 128;   // rows and columns of every matrix
+  int passes = 64;  // products of one inference, one after the other through the tree
+  std::string placement =
+      "compact";      // rows: level by level; compact: children beside parents; scatter: by seed
+  uint64_t seed = 1;  // of scatter
 };
 
 // Leaves read two matrices from DRAM; every other node multiplies the results of its two children; the root

@@ -55,7 +55,8 @@ class Tally {
     out_.dram_bytes.resize(grid_.link_count());
     flows_of_.resize(grid_.link_count());
     for (int core = 0; core < grid_.core_count(); ++core) {
-      for (uint32_t s = program_.first_section[core]; s < program_.first_section[core + 1]; ++s) section(core, program_.sections[s]);
+      for (uint32_t s = program_.first_section[core]; s < program_.first_section[core + 1]; ++s)
+        section(core, program_.sections[s]);
     }
     rank_links();
     group_links();
@@ -88,7 +89,8 @@ class Tally {
                 (x.action == Action::Read ? 1ull : 2ull) << 62 | id, out_.dram_bytes);
           break;
         case Action::Send:
-          carry(program_.channels[x.target].route, amount, id << 20 | program_.channels[x.target].to, out_.message_bytes);
+          carry(program_.channels[x.target].route, amount, id << 20 | program_.channels[x.target].to,
+                out_.message_bytes);
           pairs_.insert({core, program_.channels[x.target].route});
           break;
         case Action::Receive:
@@ -107,7 +109,8 @@ class Tally {
     std::set<std::vector<int>> rows;
     for (const auto& [core, route] : pairs_) {
       std::vector<int> row;
-      for (uint32_t h = program_.routes[route].begin; h < program_.routes[route].end; ++h) row.push_back(column[program_.hops[h].link]);
+      for (uint32_t h = program_.routes[route].begin; h < program_.routes[route].end; ++h)
+        row.push_back(column[program_.hops[h].link]);
       rows.insert(std::move(row));
     }
     out_.rank = rank_of(rows, out_.used_links);

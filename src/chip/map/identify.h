@@ -11,14 +11,14 @@
 namespace lento::chip {
 
 struct Identifiability {
-  std::vector<uint64_t> core_operations;   // by core, one inference
-  std::vector<uint64_t> unit_bytes;        // by core: through its memory unit
-  std::vector<uint64_t> port_bytes;        // by DRAM port
-  std::vector<uint64_t> message_bytes;     // by directed link: core to core
-  std::vector<uint64_t> dram_bytes;        // by directed link: to and from DRAM ports
-  int pairs = 0;                           // core pairs that exchange messages
-  int used_links = 0;                      // directed links that messages use
-  int rank = -1;                           // of the matrix pairs x used links; -1: too large, not computed
+  std::vector<uint64_t> core_operations;  // by core, one inference
+  std::vector<uint64_t> unit_bytes;       // by core: through its memory unit
+  std::vector<uint64_t> port_bytes;       // by DRAM port
+  std::vector<uint64_t> message_bytes;    // by directed link: core to core
+  std::vector<uint64_t> dram_bytes;       // by directed link: to and from DRAM ports
+  int pairs = 0;                          // core pairs that exchange messages
+  int used_links = 0;                     // directed links that messages use
+  int rank = -1;                          // of the matrix pairs x used links; -1: too large, not computed
   // Directed links that the same pairs and the same DRAM flows use; groups of two and more, by first link.
   std::vector<std::vector<int>> alike;
 };

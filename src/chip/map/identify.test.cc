@@ -23,7 +23,8 @@ TEST(Identify, OnePairUsesOneLink) {
 
 TEST(Identify, LinksOfOneLongRouteAreAlike) {
   Mapping mapping = test::two_layers();
-  for (auto* blocks : {&mapping.layers[1].inputs[0].blocks, &mapping.layers[1].outputs[0].blocks}) (*blocks)[0].cores[0] = {3, 0};
+  for (auto* blocks : {&mapping.layers[1].inputs[0].blocks, &mapping.layers[1].outputs[0].blocks})
+    (*blocks)[0].cores[0] = {3, 0};
   spec::Chip chip;
   const Grid grid(chip);
   const Identifiability seen = identify(expand(mapping, chip, "two"), grid);

@@ -14,12 +14,15 @@ Range apply(const DimRule& rule, Range out, int64_t extent) {
       return {out.start * rule.stride - rule.before, (out.end - 1) * rule.stride - rule.before + rule.kernel};
     case DimRule::Kind::Transposed: {
       const int64_t low = out.start + rule.before - rule.kernel + 1;
-      return {low <= 0 ? 0 : (low + rule.stride - 1) / rule.stride, (out.end - 1 + rule.before) / rule.stride + 1};
+      return {low <= 0 ? 0 : (low + rule.stride - 1) / rule.stride,
+              (out.end - 1 + rule.before) / rule.stride + 1};
     }
     case DimRule::Kind::Groups:
-      return {out.start / rule.out_group * rule.in_group, ((out.end - 1) / rule.out_group + 1) * rule.in_group};
+      return {out.start / rule.out_group * rule.in_group,
+              ((out.end - 1) / rule.out_group + 1) * rule.in_group};
     case DimRule::Kind::Scaled:
-      return {out.start * rule.in_group / rule.out_group - 1, (out.end * rule.in_group + rule.out_group - 1) / rule.out_group + 1};
+      return {out.start * rule.in_group / rule.out_group - 1,
+              (out.end * rule.in_group + rule.out_group - 1) / rule.out_group + 1};
     case DimRule::Kind::Full:
       break;
   }
@@ -35,7 +38,9 @@ void needs(const Layer& layer, const Operand& operand, const Box& output, std::v
     int64_t extent = 1;
     for (const Digit& digit : operand.value.layout.dims[d]) extent *= digit.extent;
     const DimRule& rule = operand.rules[d];
-    const Range r = extent == 1 ? Range{0, 1} : apply(rule, rule.kind == DimRule::Kind::Full ? Range{} : dims[rule.from], extent);
+    const Range r = extent == 1
+                        ? Range{0, 1}
+                        : apply(rule, rule.kind == DimRule::Kind::Full ? Range{} : dims[rule.from], extent);
     // A window may lie in the padding altogether; then the nearest position stands for it.
     const int64_t start = std::clamp<int64_t>(r.start, 0, extent - 1);
     wanted[d] = {start, std::clamp<int64_t>(r.end, start + 1, extent)};
@@ -58,6 +63,8 @@ int64_t operations_per_output(const Layer& layer) {
   return layer.kind == LayerKind::Pool ? 4 : 1;
 }
 
-int64_t weight_elements(const Layer& layer, int64_t channels) { return channels * layer.depth * layer.window; }
+int64_t weight_elements(const Layer& layer, int64_t channels) {
+  return channels * layer.depth * layer.window;
+}
 
 }  // namespace lento::chip

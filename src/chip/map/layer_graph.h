@@ -39,10 +39,10 @@ struct Layer {
   std::string name;
   LayerKind kind = LayerKind::Conv;
   int group_count = 1;
-  Layout layout;              // of its output; extents are K, H, W
+  Layout layout;  // of its output; extents are K, H, W
   std::vector<Operand> operands;
-  int64_t depth = 0;          // reduced channels (C_in of a group); 0: no weights
-  int64_t window = 1;         // R * S
+  int64_t depth = 0;              // reduced channels (C_in of a group); 0: no weights
+  int64_t window = 1;             // R * S
   bool weights_from_dram = true;  // false: an operand is the weight
 };
 

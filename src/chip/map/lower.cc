@@ -64,7 +64,9 @@ class Lowering {
   using Rule = void (Lowering::*)(const Operation&);
 
   const Shape& shape(int tensor) const { return net_.tensors[tensor].shape; }
-  bool active(const Operation& op, size_t i) const { return i < op.inputs.size() && op.inputs[i] >= 0 && values_[op.inputs[i]].has_value(); }
+  bool active(const Operation& op, size_t i) const {
+    return i < op.inputs.size() && op.inputs[i] >= 0 && values_[op.inputs[i]].has_value();
+  }
   const Value& value(const Operation& op, size_t i) const { return *values_[op.inputs[i]]; }
   const Shape& in_shape(const Operation& op, size_t i) const { return shape(op.inputs[i]); }
   const Shape& out_shape(const Operation& op) const { return shape(op.outputs[0]); }
@@ -118,7 +120,8 @@ class Lowering {
 
   void lower_operation(size_t i) {
     const Operation& op = net_.operations[i];
-    if (const int x = normalized_input(op); x >= 0 && values_[x]) return normalize(op, x, shape(x).size() - 1);
+    if (const int x = normalized_input(op); x >= 0 && values_[x])
+      return normalize(op, x, shape(x).size() - 1);
     bool any = false;
     for (size_t k = 0; k < op.inputs.size(); ++k) any = any || active(op, k);
     if (!any) return;
@@ -130,7 +133,8 @@ class Lowering {
 
   // Most operators act on their first input; these also on a constant one.
   static bool takes_constant_first(std::string_view type) {
-    return rules().at(type) == &Lowering::elementwise || type == "Concat" || type == "Gather" || type == "MatMul" || type == "Gemm";
+    return rules().at(type) == &Lowering::elementwise || type == "Concat" || type == "Gather" ||
+           type == "MatMul" || type == "Gemm";
   }
 
   void add_layer(Layer layer, const Operation& op, size_t output = 0) {
@@ -154,7 +158,8 @@ class Lowering {
 
   void fold(const Operation& op) { values_[op.outputs[0]] = value(op, 0); }
 
-  void view(const Operation& op, const std::optional<Value>& viewed, const std::vector<DimRule>& otherwise, size_t output = 0) {
+  void view(const Operation& op, const std::optional<Value>& viewed, const std::vector<DimRule>& otherwise,
+            size_t output = 0) {
     if (viewed) {
       values_[op.outputs[output]] = viewed;
       return;
@@ -184,7 +189,9 @@ class Lowering {
 
   size_t axis(const Operation& op, int64_t fallback, size_t rank) const {
     const int64_t a = op.integer("axis", fallback), n = static_cast<int64_t>(rank);
-    if (a < -n || a >= n) throw Error(at(op), "axis " + std::to_string(a) + " of a tensor with " + std::to_string(n) + " dimensions");
+    if (a < -n || a >= n)
+      throw Error(at(op),
+                  "axis " + std::to_string(a) + " of a tensor with " + std::to_string(n) + " dimensions");
     return static_cast<size_t>(a < 0 ? a + n : a);
   }
 
@@ -203,7 +210,8 @@ class Lowering {
 
   std::vector<int64_t> constants(const Operation& op, const char* attribute, size_t input) const {
     if (op.integers.contains(attribute)) return op.list(attribute);
-    return input < op.inputs.size() && op.inputs[input] >= 0 ? net_.tensors[op.inputs[input]].values : std::vector<int64_t>{};
+    return input < op.inputs.size() && op.inputs[input] >= 0 ? net_.tensors[op.inputs[input]].values
+                                                             : std::vector<int64_t>{};
   }
 
   void lower_slice(const Operation& op) {
@@ -223,7 +231,8 @@ class Lowering {
       }
       const int64_t start = std::clamp<int64_t>(starts[i] < 0 ? starts[i] + in[dim] : starts[i], 0, in[dim]);
       list[dim] = {Kind::Window, static_cast<int>(dim), step, -start, 1};
-      if (viewed) viewed = step == 1 ? slice(*viewed, dim, {start, start + out_shape(op)[dim]}) : std::nullopt;
+      if (viewed)
+        viewed = step == 1 ? slice(*viewed, dim, {start, start + out_shape(op)[dim]}) : std::nullopt;
     }
     view(op, viewed, list);
   }
@@ -280,14 +289,17 @@ class Lowering {
     std::optional<Value> viewed;
     if (index.has_values && index.values.size() == 1) {
       const int64_t i = index.values[0] < 0 ? index.values[0] + in[dim] : index.values[0];
-      if (i < 0 || i >= in[dim]) throw Error(at(op), "index " + std::to_string(i) + " outside axis of " + std::to_string(in[dim]));
+      if (i < 0 || i >= in[dim])
+        throw Error(at(op), "index " + std::to_string(i) + " outside axis of " + std::to_string(in[dim]));
       viewed = slice(value(op, 0), dim, {i, i + 1});
       if (viewed) viewed = reshape(*viewed, out_shape(op));
     }
     view(op, viewed, list);
   }
 
-  Location at(const Operation& op) const { return {file_, 0, 0, "node '" + op.name.substr(0, 80) + "' (" + op.type.substr(0, 40) + ")"}; }
+  Location at(const Operation& op) const {
+    return {file_, 0, 0, "node '" + op.name.substr(0, 80) + "' (" + op.type.substr(0, 40) + ")"};
+  }
 
   void lower_depth_to_space(const Operation& op) {
     const Shape& s = in_shape(op, 0);
@@ -315,7 +327,8 @@ class Lowering {
     for (size_t i = 0; i < op.inputs.size(); ++i) {
       if (!active(op, i)) continue;
       const Value& v = value(op, i);
-      single = single && in_shape(op, i) == out_shape(op) && (!first || (v.pieces == first->pieces && v.layout == first->layout));
+      single = single && in_shape(op, i) == out_shape(op) &&
+               (!first || (v.pieces == first->pieces && v.layout == first->layout));
       if (!first) first = &v;
     }
     if (single) {
@@ -329,7 +342,8 @@ class Lowering {
       if (active(op, i) && in_shape(op, i) == out_shape(op)) layer.layout = value(op, i).layout;
     }
     for (size_t i = 0; i < op.inputs.size(); ++i) {
-      if (active(op, i)) layer.operands.push_back({value(op, i), broadcast_rules(in_shape(op, i), out_shape(op)), false});
+      if (active(op, i))
+        layer.operands.push_back({value(op, i), broadcast_rules(in_shape(op, i), out_shape(op)), false});
     }
     add_layer(std::move(layer), op);
   }
@@ -356,19 +370,27 @@ class Lowering {
     add_layer(std::move(layer), op);
   }
 
-  void layer_normalization(const Operation& op) { normalize(op, op.inputs[0], axis(op, -1, in_shape(op, 0).size())); }
+  void layer_normalization(const Operation& op) {
+    normalize(op, op.inputs[0], axis(op, -1, in_shape(op, 0).size()));
+  }
   void channel_normalization(const Operation& op) { normalize(op, op.inputs[0], 1); }
 
-  void instance_normalization(const Operation& op) { normalize(op, op.inputs[0], std::min<size_t>(2, in_shape(op, 0).size())); }
+  void instance_normalization(const Operation& op) {
+    normalize(op, op.inputs[0], std::min<size_t>(2, in_shape(op, 0).size()));
+  }
 
-  static int64_t item(const std::vector<int64_t>& list, size_t i, int64_t fallback) { return i < list.size() ? list[i] : fallback; }
+  static int64_t item(const std::vector<int64_t>& list, size_t i, int64_t fallback) {
+    return i < list.size() ? list[i] : fallback;
+  }
 
   DimRule window(const Operation& op, size_t i, int64_t kernel) const {
-    const int64_t stride = item(op.list("strides"), i, 1), reach = (kernel - 1) * item(op.list("dilations"), i, 1) + 1;
+    const int64_t stride = item(op.list("strides"), i, 1),
+                  reach = (kernel - 1) * item(op.list("dilations"), i, 1) + 1;
     int64_t before = item(op.list("pads"), i, 0);
     const auto automatic = op.texts.find("auto_pad");
     if (automatic != op.texts.end() && automatic->second.starts_with("SAME")) {
-      const int64_t total = std::max<int64_t>(0, (out_shape(op)[i + 2] - 1) * stride + reach - in_shape(op, 0)[i + 2]);
+      const int64_t total =
+          std::max<int64_t>(0, (out_shape(op)[i + 2] - 1) * stride + reach - in_shape(op, 0)[i + 2]);
       before = automatic->second == "SAME_LOWER" ? (total + 1) / 2 : total / 2;
     }
     return {Kind::Window, static_cast<int>(i + 2), stride, before, reach};
@@ -442,7 +464,8 @@ class Lowering {
 
   void reduce(const Operation& op) {
     const Shape& in = in_shape(op, 0);
-    const auto axes = op.type.starts_with("Arg") ? std::vector<int64_t>{op.integer("axis", 0)} : constants(op, "axes", 1);
+    const auto axes =
+        op.type.starts_with("Arg") ? std::vector<int64_t>{op.integer("axis", 0)} : constants(op, "axes", 1);
     std::vector<bool> gone(in.size(), axes.empty());
     for (const int64_t a : axes) gone[a < 0 ? a + static_cast<int64_t>(in.size()) : a] = true;
     const bool keep = op.integer("keepdims", 1) != 0;
@@ -481,7 +504,8 @@ class Lowering {
     layer.weights_from_dram = !both;
     layer.operands.back().is_weight = both;
     layer.layout = both ? default_layout(out) : channel_layout(out, active(op, 0) ? columns : rows);
-    layer.kind = !both && layer.layout.extents[1] * layer.layout.extents[2] == 1 ? LayerKind::FullyConnected : LayerKind::Conv;
+    layer.kind = !both && layer.layout.extents[1] * layer.layout.extents[2] == 1 ? LayerKind::FullyConnected
+                                                                                 : LayerKind::Conv;
     add_layer(std::move(layer), op);
   }
 
@@ -544,13 +568,67 @@ class Lowering {
       const auto add = [t](Rule rule, std::initializer_list<std::string_view> names) {
         for (const auto name : names) (*t)[name] = rule;
       };
-      add(&Lowering::elementwise,
-          {"Relu", "LeakyRelu", "Sigmoid", "Tanh", "Clip", "Elu", "Selu", "Celu", "HardSigmoid", "HardSwish", "Softplus",
-           "Softsign", "Gelu", "FastGelu", "QuickGelu", "BiasGelu", "Mish", "ThresholdedRelu", "Erf", "Exp", "Log",
-           "Sqrt", "Reciprocal", "Neg", "Abs", "Sign", "Floor", "Ceil", "Round", "Sin", "Cos", "Tan", "Not", "IsNaN",
-           "IsInf", "Cast", "Trilu", "QuantizeLinear", "DequantizeLinear", "Add", "Sub", "Mul", "Div", "Pow", "PRelu",
-           "Max", "Min", "Mean", "Sum", "Mod", "And", "Or", "Xor", "Equal", "Greater", "GreaterOrEqual", "Less",
-           "LessOrEqual", "Where", "BitShift", "Expand"});
+      add(&Lowering::elementwise, {"Relu",
+                                   "LeakyRelu",
+                                   "Sigmoid",
+                                   "Tanh",
+                                   "Clip",
+                                   "Elu",
+                                   "Selu",
+                                   "Celu",
+                                   "HardSigmoid",
+                                   "HardSwish",
+                                   "Softplus",
+                                   "Softsign",
+                                   "Gelu",
+                                   "FastGelu",
+                                   "QuickGelu",
+                                   "BiasGelu",
+                                   "Mish",
+                                   "ThresholdedRelu",
+                                   "Erf",
+                                   "Exp",
+                                   "Log",
+                                   "Sqrt",
+                                   "Reciprocal",
+                                   "Neg",
+                                   "Abs",
+                                   "Sign",
+                                   "Floor",
+                                   "Ceil",
+                                   "Round",
+                                   "Sin",
+                                   "Cos",
+                                   "Tan",
+                                   "Not",
+                                   "IsNaN",
+                                   "IsInf",
+                                   "Cast",
+                                   "Trilu",
+                                   "QuantizeLinear",
+                                   "DequantizeLinear",
+                                   "Add",
+                                   "Sub",
+                                   "Mul",
+                                   "Div",
+                                   "Pow",
+                                   "PRelu",
+                                   "Max",
+                                   "Min",
+                                   "Mean",
+                                   "Sum",
+                                   "Mod",
+                                   "And",
+                                   "Or",
+                                   "Xor",
+                                   "Equal",
+                                   "Greater",
+                                   "GreaterOrEqual",
+                                   "Less",
+                                   "LessOrEqual",
+                                   "Where",
+                                   "BitShift",
+                                   "Expand"});
       add(&Lowering::fold, {"Identity", "Dropout", "BatchNormalization"});
       add(&Lowering::lower_reshape, {"Reshape", "Flatten", "Squeeze", "Unsqueeze"});
       add(&Lowering::lower_transpose, {"Transpose"});
@@ -568,8 +646,9 @@ class Lowering {
       add(&Lowering::transposed_convolution, {"ConvTranspose"});
       add(&Lowering::pool, {"MaxPool", "AveragePool", "LpPool"});
       add(&Lowering::global_pool, {"GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool"});
-      add(&Lowering::reduce, {"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1", "ReduceL2",
-                              "ReduceLogSum", "ReduceLogSumExp", "ReduceSumSquare", "ArgMax", "ArgMin"});
+      add(&Lowering::reduce,
+          {"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1", "ReduceL2",
+           "ReduceLogSum", "ReduceLogSumExp", "ReduceSumSquare", "ArgMax", "ArgMin"});
       add(&Lowering::matrix_product, {"MatMul"});
       add(&Lowering::gemm, {"Gemm"});
       add(&Lowering::resize, {"Resize", "Upsample"});

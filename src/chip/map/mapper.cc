@@ -25,7 +25,8 @@ struct Part {
   Box box;
 };
 
-std::vector<Part> list_parts(const Layer& layer, const PlannedLayer& planned, const std::vector<Position>& cores, size_t first) {
+std::vector<Part> list_parts(const Layer& layer, const PlannedLayer& planned,
+                             const std::vector<Position>& cores, size_t first) {
   std::vector<Part> parts;
   const auto& n = planned.cut.parts;
   const auto& e = layer.layout.extents;
@@ -33,8 +34,10 @@ std::vector<Part> list_parts(const Layer& layer, const PlannedLayer& planned, co
     for (int k = 0; k < n[1]; ++k) {
       for (int h = 0; h < n[2]; ++h) {
         for (int w = 0; w < n[3]; ++w) {
-          parts.push_back({cores[first + parts.size()], part_range(planned.samples, n[0], b),
-                           {part_range(e[0], n[1], k), part_range(e[1], n[2], h), part_range(e[2], n[3], w)}});
+          parts.push_back(
+              {cores[first + parts.size()],
+               part_range(planned.samples, n[0], b),
+               {part_range(e[0], n[1], k), part_range(e[1], n[2], h), part_range(e[2], n[3], w)}});
         }
       }
     }
@@ -71,7 +74,8 @@ class BlockList {
 Slice slice_of(Range batch, const Box& box) { return {batch, box[0], box[1], box[2]}; }
 
 // One input feature for every piece of every operand.
-std::vector<InputFeature> list_inputs(const Layer& layer, const std::vector<Part>& parts, const Plan& plan, int segment) {
+std::vector<InputFeature> list_inputs(const Layer& layer, const std::vector<Part>& parts, const Plan& plan,
+                                      int segment) {
   std::vector<InputFeature> out;
   std::vector<Need> found;
   for (const Operand& operand : layer.operands) {
@@ -94,7 +98,8 @@ std::vector<InputFeature> list_inputs(const Layer& layer, const std::vector<Part
 WeightFeature list_weights(const Layer& layer, const std::vector<Part>& parts) {
   BlockList blocks;
   for (const Part& part : parts) {
-    if (layer.depth > 0) blocks.add(part.core, {Range{0, 1}, part.box[0], Range{0, layer.depth}, Range{0, layer.window}});
+    if (layer.depth > 0)
+      blocks.add(part.core, {Range{0, 1}, part.box[0], Range{0, layer.depth}, Range{0, layer.window}});
   }
   return {layer.weights_from_dram, blocks.take()};
 }
@@ -105,7 +110,8 @@ std::vector<std::vector<int>> list_readers(const LayerGraph& graph) {
   for (size_t i = 0; i < graph.layers.size(); ++i) {
     for (const Operand& operand : graph.layers[i].operands) {
       for (const Piece& p : operand.value.pieces) {
-        if (p.source >= 0 && (readers[p.source].empty() || readers[p.source].back() != int(i))) readers[p.source].push_back(int(i));
+        if (p.source >= 0 && (readers[p.source].empty() || readers[p.source].back() != int(i)))
+          readers[p.source].push_back(int(i));
       }
     }
   }
@@ -114,8 +120,8 @@ std::vector<std::vector<int>> list_readers(const LayerGraph& graph) {
 
 }  // namespace
 
-Mapping map_network(const LayerGraph& graph, const spec::Chip& chip, const MapOptions& options, const std::string& file,
-                    const base::Progress& progress) {
+Mapping map_network(const LayerGraph& graph, const spec::Chip& chip, const MapOptions& options,
+                    const std::string& file, const base::Progress& progress) {
   const Plan plan = plan_segments(graph, chip, options, file, progress);
   const auto readers = list_readers(graph);
   const std::vector<Position> cores = serpentine(chip);
@@ -161,7 +167,8 @@ int64_t scratchpad_need(const Layer& layer, const MappedLayer& mapped) {
     const bool whole = received || f[1] > 1;
     const int64_t input = whole ? input_bytes(layer, part) * samples : input_bytes(layer, sub) * sub_samples;
     const int64_t channels = cut(s[1], f[1]).size();
-    worst = std::max(worst, input + weight_elements(layer, channels) + channels * sub[1].size() * sub[2].size() * sub_samples);
+    worst = std::max(worst, input + weight_elements(layer, channels) +
+                                channels * sub[1].size() * sub[2].size() * sub_samples);
   }
   return worst;
 }

@@ -1,6 +1,6 @@
-// Our own mapper: layer groups (segments) run one after the other; inside a segment the layers form a pipeline
-// on disjoint sets of cores and pass a few samples at a time; each layer's output is cut over batch, channel,
-// height and width. See docs/methods/mapping.md for the cost model and the search.
+// Our own mapper: layer groups (segments) run one after the other; inside a segment the layers form a
+// pipeline on disjoint sets of cores and pass a few samples at a time; each layer's output is cut over batch,
+// channel, height and width. See docs/methods/mapping.md for the cost model and the search.
 #pragma once
 
 #include "base/progress.h"
@@ -11,12 +11,12 @@
 namespace lento::chip {
 
 struct MapOptions {
-  int64_t batch = 1;           // samples of one inference
+  int64_t batch = 1;            // samples of one inference
   int max_segment_layers = 40;  // a longer pipeline is not tried
 };
 
-// Layers keep the order of the graph; their ids count from 0. Every core has at most one part of a segment, no
-// part needs more than half the scratchpad at a time. Throws base::Error when a layer cannot be cut small
+// Layers keep the order of the graph; their ids count from 0. Every core has at most one part of a segment,
+// no part needs more than half the scratchpad at a time. Throws base::Error when a layer cannot be cut small
 // enough to fit; `file` names the model in it.
 Mapping map_network(const LayerGraph& graph, const spec::Chip& chip, const MapOptions& options,
                     const std::string& file, const base::Progress& progress = {});

@@ -29,7 +29,9 @@ spec::Chip square(int side) {
   return chip;
 }
 
-int64_t outputs_of(const Layer& layer) { return layer.layout.extents[0] * layer.layout.extents[1] * layer.layout.extents[2]; }
+int64_t outputs_of(const Layer& layer) {
+  return layer.layout.extents[0] * layer.layout.extents[1] * layer.layout.extents[2];
+}
 
 // Every output element of a pass exactly once: the parts do not overlap and add up.
 void expect_each_output_once(const LayerGraph& graph, const Mapping& mapping) {
@@ -48,8 +50,9 @@ void expect_each_output_once(const LayerGraph& graph, const Mapping& mapping) {
   }
 }
 
-// All that any single output element needs lies inside the input slices of the core that computes it. Elements
-// are sampled; needs() of one element is exact, so this checks the intervals of whole parts against it.
+// All that any single output element needs lies inside the input slices of the core that computes it.
+// Elements are sampled; needs() of one element is exact, so this checks the intervals of whole parts against
+// it.
 void expect_inputs_cover(const LayerGraph& graph, const Mapping& mapping) {
   for (const MappedLayer& mapped : mapping.layers) {
     const Layer& layer = graph.layers[mapped.id];
@@ -58,7 +61,8 @@ void expect_inputs_cover(const LayerGraph& graph, const Mapping& mapping) {
       for (const InputFeature& input : mapped.inputs) {
         for (const Block& b : input.blocks) {
           for (const Position p : b.cores) {
-            if (p.x == part.cores[0].x && p.y == part.cores[0].y) have.push_back({input.source_layer, b.slice});
+            if (p.x == part.cores[0].x && p.y == part.cores[0].y)
+              have.push_back({input.source_layer, b.slice});
           }
         }
       }
@@ -75,7 +79,9 @@ void expect_inputs_cover(const LayerGraph& graph, const Mapping& mapping) {
           bool covered = false;
           for (const auto& [source, slice] : have) {
             bool inside = source == need.source;
-            for (int a = 0; a < 3; ++a) inside = inside && slice[a + 1].start <= need.box[a].start && need.box[a].end <= slice[a + 1].end;
+            for (int a = 0; a < 3; ++a)
+              inside =
+                  inside && slice[a + 1].start <= need.box[a].start && need.box[a].end <= slice[a + 1].end;
             covered = covered || inside;
           }
           EXPECT_TRUE(covered) << layer.name << " needs more of layer " << need.source;
@@ -93,10 +99,12 @@ void expect_sound(const LayerGraph& graph, const Mapping& mapping, const spec::C
   for (const MappedLayer& layer : mapping.layers) {
     EXPECT_LE(scratchpad_need(graph.layers[layer.id], layer), chip.core.scratchpad_bytes) << layer.name;
     for (const Block& b : layer.outputs.front().blocks) {
-      EXPECT_TRUE(taken[layer.segment].insert({b.cores[0].x, b.cores[0].y}).second) << "a core works for two layers of a segment";
+      EXPECT_TRUE(taken[layer.segment].insert({b.cores[0].x, b.cores[0].y}).second)
+          << "a core works for two layers of a segment";
     }
     for (const InputFeature& input : layer.inputs) {
-      const bool inside = input.source_layer >= 0 && mapping.layers[input.source_layer].segment == layer.segment;
+      const bool inside =
+          input.source_layer >= 0 && mapping.layers[input.source_layer].segment == layer.segment;
       EXPECT_EQ(input.from_dram, !inside);
     }
   }
@@ -106,7 +114,8 @@ void expect_sound(const LayerGraph& graph, const Mapping& mapping, const spec::C
 }
 
 TEST(Mapper, SmallNetworksAreSoundOnEveryChip) {
-  for (const OnnxModel& model : {spec::test::mobile_block(), spec::test::branches(), spec::test::attention()}) {
+  for (const OnnxModel& model :
+       {spec::test::mobile_block(), spec::test::branches(), spec::test::attention()}) {
     const LayerGraph graph = lowered(model);
     for (const int side : {1, 2, 4, 7}) {
       for (const int64_t batch : {1, 6, 16}) {
@@ -142,7 +151,8 @@ TEST(Lower, ViewsAndActivationsCostNothing) {
   const LayerGraph graph = lowered(spec::test::attention());
   std::vector<std::string> names;
   for (const Layer& layer : graph.layers) names.push_back(layer.name);
-  EXPECT_THAT(names, ::testing::ElementsAre("n", "qkv", "scores", "p", "heads_out", "projected", "y", "up", "down"));
+  EXPECT_THAT(names,
+              ::testing::ElementsAre("n", "qkv", "scores", "p", "heads_out", "projected", "y", "up", "down"));
 }
 
 TEST(Lower, SliceOfAFusedProjectionIsExact) {
@@ -151,7 +161,7 @@ TEST(Lower, SliceOfAFusedProjectionIsExact) {
   std::vector<Need> found;
   needs(scores, scores.operands[0], {{{1, 2}, {4, 5}, {0, 10}}}, found);  // head 1, row 4: q
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_EQ(found[0].box[0].start, 8);   // channels of head 1 of q
+  EXPECT_EQ(found[0].box[0].start, 8);  // channels of head 1 of q
   EXPECT_EQ(found[0].box[0].end, 16);
   EXPECT_EQ(found[0].box[1].start, 4);
   found.clear();
@@ -163,7 +173,8 @@ TEST(Lower, SliceOfAFusedProjectionIsExact) {
 
 TEST(Lower, ConcatOffsetsAreRelativeToTheSource) {
   const LayerGraph graph = lowered(spec::test::branches());
-  const auto grouped = std::find_if(graph.layers.begin(), graph.layers.end(), [](const Layer& l) { return l.name == "grouped"; });
+  const auto grouped = std::find_if(graph.layers.begin(), graph.layers.end(),
+                                    [](const Layer& l) { return l.name == "grouped"; });
   std::vector<Need> found;
   // Output channels 3..5 are group 1, which reads joined channels 6..11: all within "right" (6..15), from 0.
   needs(*grouped, grouped->operands[0], {{{3, 6}, {0, 1}, {0, 1}}}, found);
@@ -178,8 +189,8 @@ TEST(Lower, HaloIsIncludedAndClamped) {
   const LayerGraph graph = lowered(spec::test::mobile_block());
   std::vector<Need> found;
   needs(graph.layers[0], graph.layers[0].operands[0], {{{0, 16}, {4, 8}, {0, 16}}}, found);
-  EXPECT_EQ(found[0].box[1].start, 7);   // 4 * 2 - 1
-  EXPECT_EQ(found[0].box[1].end, 16);    // 7 * 2 - 1 + 3
+  EXPECT_EQ(found[0].box[1].start, 7);  // 4 * 2 - 1
+  EXPECT_EQ(found[0].box[1].end, 16);   // 7 * 2 - 1 + 3
   EXPECT_EQ(found[0].box[2].start, 0);
   EXPECT_EQ(found[0].box[2].end, 32);
 }

@@ -1,4 +1,5 @@
-// The largest part of a cut stands for all (parts differ by one row or channel at most). With s samples a pass:
+// The largest part of a cut stands for all (parts differ by one row or channel at most). With s samples a
+// pass:
 //
 //   compute = outputs * operations per output / ops_per_cycle
 //   memory  = (read + weights) / (slots * bytes_per_cycle)       one memory unit
@@ -7,8 +8,8 @@
 //   score = core_cycles + all parts' DRAM bytes / all ports      DRAM and mesh are shared by the segment
 //                       + all parts' received bytes / mesh
 //
-// Sub-steps follow the expansion (program.h): read inputs are cut over batch, rows and columns with the weights
-// resident, or weights over channels with the inputs resident; received inputs are always resident.
+// Sub-steps follow the expansion (program.h): read inputs are cut over batch, rows and columns with the
+// weights resident, or weights over channels with the inputs resident; received inputs are always resident.
 #include "chip/map/partition.h"
 
 #include <algorithm>
@@ -25,7 +26,8 @@ std::vector<int> part_counts(int64_t extent, int64_t limit) {
   for (int64_t n = 1; n <= top; ++n) {
     int64_t m = n;
     while (m % 2 == 0) m /= 2;
-    if (n <= dense || m == 1 || m == 7 || (m == 3 && limit <= 1024) || n == extent) out.push_back(static_cast<int>(n));
+    if (n <= dense || m == 1 || m == 7 || (m == 3 && limit <= 1024) || n == extent)
+      out.push_back(static_cast<int>(n));
   }
   return out;
 }
@@ -55,13 +57,15 @@ Footprint footprint(const Layer& layer, const Box& box, int64_t samples) {
 }
 
 // Finds sub-steps so that a part stays within `budget`; false when there are none.
-bool fit(const Layer& layer, const Box& box, int64_t samples, int64_t budget, Supply supply, std::array<int, 4>& fetch) {
+bool fit(const Layer& layer, const Box& box, int64_t samples, int64_t budget, Supply supply,
+         std::array<int, 4>& fetch) {
   fetch = {1, 1, 1, 1};
   const Footprint whole = footprint(layer, box, samples);
   if (whole.input + whole.weights + whole.output <= budget) return true;
   // Weights over channels.
   for (int64_t k = 2; k <= box[0].size(); k *= 2) {
-    if (layer.depth > 0 && whole.input + (whole.weights + whole.output) / k + layer.depth * layer.window <= budget) {
+    if (layer.depth > 0 &&
+        whole.input + (whole.weights + whole.output) / k + layer.depth * layer.window <= budget) {
       fetch[1] = static_cast<int>(k);
       return true;
     }
@@ -99,7 +103,8 @@ class Lister {
   std::vector<Cut> run() {
     const auto& e = layer_.layout.extents;
     const auto along_b = part_counts(samples_, limit_);
-    const auto along_k = part_counts(e[0], limit_), along_h = part_counts(e[1], limit_), along_w = part_counts(e[2], limit_);
+    const auto along_k = part_counts(e[0], limit_), along_h = part_counts(e[1], limit_),
+               along_w = part_counts(e[2], limit_);
     for (const int b : along_b) {
       for (const int k : along_k) {
         if (int64_t{b} * k > limit_) break;
@@ -126,8 +131,11 @@ class Lister {
     const double read = supply_ == Supply::Dram ? double(f.input) : 0, received = double(f.input) - read;
     const double weights = layer_.weights_from_dram ? double(f.weights) : 0;
     const double unit = chip_.memory_unit.slots * chip_.memory_unit.bytes_per_cycle;
-    const double compute = double(f.output) * double(operations_per_output(layer_)) / chip_.core.ops_per_cycle;
-    cut.core_cycles = std::max({compute, (read + weights) / unit, received / chip_.network.link_bytes_per_cycle}) + chip_.core.start_up_cycles;
+    const double compute =
+        double(f.output) * double(operations_per_output(layer_)) / chip_.core.ops_per_cycle;
+    cut.core_cycles =
+        std::max({compute, (read + weights) / unit, received / chip_.network.link_bytes_per_cycle}) +
+        chip_.core.start_up_cycles;
     cut.input_bytes = double(f.input) * cut.cores;
     cut.weight_bytes = weights * cut.cores;
     cut.score = cut.core_cycles + (read * cut.cores + cut.weight_bytes) / dram_bytes_per_cycle(chip_) +
@@ -156,7 +164,9 @@ class Lister {
 
 }  // namespace
 
-Range part_range(int64_t extent, int64_t parts, int64_t i) { return {extent * i / parts, extent * (i + 1) / parts}; }
+Range part_range(int64_t extent, int64_t parts, int64_t i) {
+  return {extent * i / parts, extent * (i + 1) / parts};
+}
 
 int64_t input_bytes(const Layer& layer, const Box& box) {
   thread_local std::vector<Need> list;
@@ -169,10 +179,13 @@ int64_t input_bytes(const Layer& layer, const Box& box) {
   return bytes;
 }
 
-double dram_bytes_per_cycle(const spec::Chip& chip) { return 2.0 * chip.height * chip.dram.port_bytes_per_cycle; }
+double dram_bytes_per_cycle(const spec::Chip& chip) {
+  return 2.0 * chip.height * chip.dram.port_bytes_per_cycle;
+}
 
 double mesh_bytes_per_cycle(const spec::Chip& chip) {
-  constexpr double kHops = 3, kEvenness = 0.5;  // of messages between neighbouring stages; of the busiest links
+  constexpr double kHops = 3,
+                   kEvenness = 0.5;  // of messages between neighbouring stages; of the busiest links
   const double links = 2.0 * (chip.width * (chip.height - 1) + chip.height * (chip.width - 1)) + 1;
   return links * chip.network.link_bytes_per_cycle * kEvenness / kHops;
 }

@@ -1,6 +1,6 @@
 // Dynamic program over the layer order: best[i] = min over j, s of best[j] + cost(layers j..i-1, s samples a
-// pass). Within a segment cores go to layers by bisection on a common score, so that the stages of the pipeline
-// are even:
+// pass). Within a segment cores go to layers by bisection on a common score, so that the stages of the
+// pipeline are even:
 //
 //   pass = max(slowest stage, DRAM bytes of all layers / all ports, messages / mesh)
 //   cost = passes * pass + (sum of stages - slowest stage)          the pipeline fills once
@@ -88,7 +88,8 @@ class Planner {
 
   void list_all(const base::Progress& progress) {
     const size_t n = graph_.layers.size();
-    cuts_.assign(2, std::vector<std::vector<std::vector<Cut>>>(sizes_.size(), std::vector<std::vector<Cut>>(n)));
+    cuts_.assign(2,
+                 std::vector<std::vector<std::vector<Cut>>>(sizes_.size(), std::vector<std::vector<Cut>>(n)));
     for (size_t i = 0; i < n; ++i) {
       if (progress.stopped()) throw base::Error({file_}, "stopped before a mapping was found");
       progress("cutting layers", double(i), double(n));
@@ -118,13 +119,15 @@ class Planner {
     out.input_dram_bytes = all_inside ? 0 : 1;
     if (any_inside) out.producer = last_source_[i] - begin;
     const auto& e = graph_.layers[i].layout.extents;
-    if (last_reader_[i] >= end) out.output_dram_bytes = double(e[0]) * double(e[1]) * double(e[2]) * double(sizes_[s]);
+    if (last_reader_[i] >= end)
+      out.output_dram_bytes = double(e[0]) * double(e[1]) * double(e[2]) * double(sizes_[s]);
     return out;
   }
 
   // The cut with the fewest cores that scores at most `score`; nullptr: none.
   static const Cut* cheapest(const std::vector<Cut>& cuts, double score) {
-    const auto found = std::partition_point(cuts.begin(), cuts.end(), [score](const Cut& c) { return c.score > score; });
+    const auto found =
+        std::partition_point(cuts.begin(), cuts.end(), [score](const Cut& c) { return c.score > score; });
     return found == cuts.end() ? nullptr : &*found;
   }
 
@@ -158,18 +161,21 @@ class Planner {
     return true;
   }
 
-  double segment_cycles(const std::vector<Stage>& stages, const std::vector<const Cut*>& chosen, size_t s) const {
+  double segment_cycles(const std::vector<Stage>& stages, const std::vector<const Cut*>& chosen,
+                        size_t s) const {
     double slowest = 0, sum = 0, dram = 0, mesh = 0;
     for (size_t i = 0; i < stages.size(); ++i) {
       double stage = chosen[i]->core_cycles;
       if (stages[i].producer >= 0) {
         // What the producer's cores send must leave them, on two of their four links as routes go.
-        stage = std::max(stage, chosen[i]->input_bytes / chosen[stages[i].producer]->cores / (2 * chip_.network.link_bytes_per_cycle));
+        stage = std::max(stage, chosen[i]->input_bytes / chosen[stages[i].producer]->cores /
+                                    (2 * chip_.network.link_bytes_per_cycle));
         mesh += chosen[i]->input_bytes;
       }
       slowest = std::max(slowest, stage);
       sum += stage;
-      dram += chosen[i]->weight_bytes + stages[i].input_dram_bytes * chosen[i]->input_bytes + stages[i].output_dram_bytes;
+      dram += chosen[i]->weight_bytes + stages[i].input_dram_bytes * chosen[i]->input_bytes +
+              stages[i].output_dram_bytes;
     }
     const double shared = std::max(dram / dram_bytes_per_cycle(chip_), mesh / mesh_bytes_per_cycle(chip_));
     const double passes = double(options_.batch / sizes_[s]);
@@ -221,8 +227,8 @@ class Planner {
 
 }  // namespace
 
-Plan plan_segments(const LayerGraph& graph, const spec::Chip& chip, const MapOptions& options, const std::string& file,
-                   const base::Progress& progress) {
+Plan plan_segments(const LayerGraph& graph, const spec::Chip& chip, const MapOptions& options,
+                   const std::string& file, const base::Progress& progress) {
   return Planner(graph, chip, options, file).run(progress);
 }
 

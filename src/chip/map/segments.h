@@ -11,17 +11,17 @@ namespace lento::chip {
 
 struct PlannedLayer {
   Cut cut;
-  int segment = 0;       // from 0
-  int64_t samples = 1;   // of one pass
+  int segment = 0;      // from 0
+  int64_t samples = 1;  // of one pass
 };
 
 struct Plan {
   std::vector<PlannedLayer> layers;
   int segments = 0;
-  double cycles = 0;     // what the cost model expects of one inference
+  double cycles = 0;  // what the cost model expects of one inference
 };
 
-Plan plan_segments(const LayerGraph& graph, const spec::Chip& chip, const MapOptions& options, const std::string& file,
-                   const base::Progress& progress);
+Plan plan_segments(const LayerGraph& graph, const spec::Chip& chip, const MapOptions& options,
+                   const std::string& file, const base::Progress& progress);
 
 }  // namespace lento::chip

@@ -172,8 +172,10 @@ std::optional<Value> pad(const Value& value, size_t dim, int64_t before, int64_t
   return out;
 }
 
-std::optional<Value> concat(const std::vector<const Value*>& operands, size_t dim, const std::vector<int64_t>& sizes) {
-  const auto model = std::find_if(operands.begin(), operands.end(), [dim](const Value* v) { return v && top_digit(v->layout, dim); });
+std::optional<Value> concat(const std::vector<const Value*>& operands, size_t dim,
+                            const std::vector<int64_t>& sizes) {
+  const auto model = std::find_if(operands.begin(), operands.end(),
+                                  [dim](const Value* v) { return v && top_digit(v->layout, dim); });
   if (model == operands.end()) return std::nullopt;
   Value out{(*model)->layout, {}};
   Digit& joined = out.layout.dims[dim].front();

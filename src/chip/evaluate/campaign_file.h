@@ -1,0 +1,41 @@
+// What a campaign does, as written in YAML `lento.campaign/1` (docs/formats/campaign.md). Paths in it count
+// from the folder of the file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "chip/evaluate/data_set.h"
+#include "chip/map/binary_tree.h"
+
+namespace lento::chip {
+
+struct Campaign {
+  struct Workload {
+    std::string name;
+    std::string chip;     // path
+    std::string mapping;  // path; or
+    std::string model;    // path of an ONNX file, mapped with `batch`; or
+    int64_t batch = 64;
+    bool is_tree = false;  // a binary tree
+    BinaryTree tree;
+  };
+  std::string title = "campaign";
+  std::vector<Workload> workloads;
+  std::vector<std::string> methods{"lento"};
+  std::string fault_files;  // a folder; empty: drawn
+  DataSetOptions draw;
+  std::vector<double> factors{10};  // drawn cases are repeated with each; "name x factor" in tables
+  int64_t inferences = 16;
+  std::vector<uint64_t> seeds{1};  // of faulty runs
+  int64_t clean_runs = 152;        // a workload, with seeds of their own
+  double lost_records = 0;
+  bool replay = true;  // the detector may simulate hypotheses
+};
+
+// Throws base::Error that names every bad key of the file at once.
+Campaign read_campaign(const std::string& path);
+Campaign parse_campaign(const std::string& text, const std::string& file);
+
+}  // namespace lento::chip

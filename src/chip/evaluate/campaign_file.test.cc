@@ -1,0 +1,38 @@
+#include "chip/evaluate/campaign_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace lento::chip {
+namespace {
+
+TEST(CampaignFile, ReadsAllAndResolvesPaths) {
+  const Campaign c = parse_campaign(
+      "schema: lento.campaign/1\ntitle: t\nseeds: [1, 2]\nclean_runs: 5\nlost_records: 10 %\n"
+      "faults:\n  cores: 46\n  links: 106\n  factors: [1.5, 3]\n  longest: 5 s\n"
+      "workloads:\n- name: a\n  chip: ../x/4x4.yaml\n  mapping: a.map.json\n"
+      "- name: b\n  chip: /c.yaml\n  binary_tree:\n    depth: 3\n",
+      "dir/c.yaml");
+  EXPECT_EQ(c.workloads[0].chip, "x/4x4.yaml");
+  EXPECT_EQ(c.workloads[0].mapping, "dir/a.map.json");
+  EXPECT_EQ(c.workloads[1].chip, "/c.yaml");
+  EXPECT_EQ(c.workloads[1].tree.depth, 3);
+  EXPECT_EQ(c.draw.links, 106);
+  EXPECT_THAT(c.factors, ::testing::ElementsAre(1.5, 3));
+  EXPECT_DOUBLE_EQ(c.lost_records, 0.1);
+}
+
+TEST(CampaignFile, SeveralErrorsAtOnce) {
+  try {
+    parse_campaign("schema: lento.campaign/1\ninference: 3\nworkloads:\n- name: a\n  chip: c\n", "c.yaml");
+    FAIL();
+  } catch (const base::Error& e) {
+    EXPECT_THAT(e.what(), ::testing::HasSubstr("exactly one of"));
+    EXPECT_THAT(e.what(), ::testing::HasSubstr("inference"));
+  }
+}
+
+}  // namespace
+}  // namespace lento::chip

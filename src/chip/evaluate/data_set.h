@@ -1,0 +1,37 @@
+// Fault cases of an evaluation: drawn in the paper's ranges, or read from a folder of fault files.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "chip/map/faults.h"
+#include "chip/map/grid.h"
+
+namespace lento::chip {
+
+struct Case {
+  std::string name;           // "fault17", or the file's name
+  std::vector<Fault> faults;  // empty: a clean run
+  bool training = false;      // the number of the case is 1 modulo 3
+};
+
+struct DataSetOptions {
+  // Cases of each kind. The paper's text says 7 cores to 3 links; its released files hold the reverse.
+  int cores = 106, links = 46, routers = 0, memory_units = 0, dram_ports = 0;
+  double factor = 10;
+  double longest_s = 10;  // durations are uniform up to this
+  double clock_hz = 1e8;
+  uint64_t run_cycles = 0;  // faults start uniformly within the run
+  int together = 1;         // faults of one case, on different components, at the same time
+  uint64_t seed = 1;
+};
+
+// Kinds stand in random order. Components exist on the grid; a link stands for both its directions.
+std::vector<Case> draw_cases(const Grid& grid, const DataSetOptions& options);
+
+// All *.json and *.yaml of a folder, by the number in their name, then by name. A file whose components are
+// not on the chip gives a Case with a fault that does not exist().
+std::vector<Case> read_cases(const std::string& folder, const spec::Chip& chip);
+
+}  // namespace lento::chip
