@@ -231,9 +231,9 @@ class Report {
     finding::Finding f;
     f.category = cause;
     f.subject = cause == "bank or set conflict" ? conflict_subject() : "memory interconnect";
-    f.score = share_of_excess(cost);
+    f.score = (cause == "saturation" ? 0.1 : 1) * share_of_excess(cost);
     f.lost_share = static_cast<double>(cost) / cpu_time_;
-    f.summary = percent(f.score) + " of all lost cycles are " + cause;
+    f.summary = percent(share_of_excess(cost)) + " of all lost cycles are " + cause;
     f.evidence.push_back({"cycles charged to it", static_cast<double>(cost), "cycles", "access records"});
     for (size_t i = 0; i < std::min<size_t>(8, windows_.hot_lines.size()); ++i) {
       const HotLine& line = windows_.hot_lines[i];
@@ -294,13 +294,15 @@ class Report {
 
   void add_pattern_findings() {
     size_t shown = 0;
+    double cap = 1;  // scores fall with the rank
     for (const Pattern& p : patterns_) {
       const uint64_t cost = scan_.culprits_known ? p.explained : p.excess;
       const bool costly =
           scan_.culprits_known && static_cast<double>(cost) >= options_.least_loss * cpu_time_;
       if (std::popcount(p.cpus) < 2 || (!costly && p.p > options_.alpha)) continue;
-      // Ranked below a line that explains as much: the line says why.
-      add_pattern(p, 0.99 * share_of_excess(cost));
+      // Ranked below causes, which say why; saturation says least and comes after.
+      cap = std::min(cap, 0.5 * share_of_excess(cost));
+      add_pattern(p, cap);
       if (++shown == 5) return;
     }
   }

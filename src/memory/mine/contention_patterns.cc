@@ -156,7 +156,19 @@ std::vector<Pattern> find_patterns(const WindowScan& scan, const Scan& trace,
     if (options.paper) return p.support;
     return trace.culprits_known ? p.explained : p.excess;
   };
+  // First by the costliest entry of the blame matrix that the pattern names, then by what it explains.
+  const auto worst_pair = [&](const Pattern& p) {
+    uint64_t worst = 0;
+    for (const auto& victim : p.ranges) {
+      for (const auto& culprit : p.ranges) {
+        const auto at = trace.function_blame.find({victim.function, culprit.function});
+        if (at != trace.function_blame.end()) worst = std::max(worst, at->second.cycles);
+      }
+    }
+    return options.paper ? 0 : worst;
+  };
   std::stable_sort(patterns.begin(), patterns.end(), [&](const Pattern& a, const Pattern& b) {
+    if (worst_pair(a) != worst_pair(b)) return worst_pair(a) > worst_pair(b);
     if (key(a) != key(b)) return key(a) > key(b);
     return a.items.size() != b.items.size() ? a.items.size() > b.items.size() : a.items < b.items;
   });

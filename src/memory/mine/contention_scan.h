@@ -92,6 +92,7 @@ struct HotLine {
   int cpus() const;
   // Share of accesses made by the main CPU of each byte offset: 1 when no offset is shared.
   double private_share() const;
+  uint64_t lock_accesses() const;
   std::string cause() const;
 };
 
