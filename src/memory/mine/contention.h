@@ -35,7 +35,7 @@ struct ContentionOptions {
   std::optional<double> threshold;  // latency; default: third quartile of non-trivial accesses
   QuantileRule rule = QuantileRule::NearestRank;
   double alpha = 0.001;      // family-wise
-  double least_loss = 0.02;  // share of CPU time below which nothing is reported
+  double least_loss = 0.01;  // share of CPU time below which nothing is reported
   uint32_t line_bytes = 32;
   uint32_t bins = 10;             // width of a latency bin
   bool paper = false;             // single symbols of all events, ranked by support, no control windows
