@@ -1,9 +1,9 @@
 // Any bytes as the columns of a chunk of access records: the first byte says how many events to expect.
+#include "trace/access_codec.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-
-#include "trace/access_codec.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;

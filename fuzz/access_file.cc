@@ -1,4 +1,6 @@
 // Any bytes as an access trace file: index, chunk headers, chunks.
+#include "trace/access_file.h"
+
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -7,7 +9,6 @@
 #include <string>
 
 #include "base/error.h"
-#include "trace/access_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const int fd = memfd_create("fuzz", 0);

@@ -1,16 +1,17 @@
 // Any line as an access record; what is accepted must survive being written and read again.
+#include "trace/access_text.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
-
-#include "trace/access_text.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   lento::trace::AccessRecord record, again;
   if (!lento::trace::parse_access_text({reinterpret_cast<const char*>(data), size}, record)) return 0;
   std::string text;
   lento::trace::append_access_text(record, text);
-  if (!lento::trace::parse_access_text({text.data(), text.size() - 1}, again) || !(again == record)) std::abort();
+  if (!lento::trace::parse_access_text({text.data(), text.size() - 1}, again) || !(again == record))
+    std::abort();
   return 0;
 }

@@ -1,15 +1,18 @@
 // Any bytes as each kind of foreign access trace; the first byte picks the kind.
+#include "trace/foreign.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
 #include "base/error.h"
 #include "base/file.h"
-#include "trace/foreign.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static const char* const kKinds[] = {"paper", "perf", "memaxes", "gem5", "drmemtrace", "lackey", "champsim"};
-  static const std::string path = "/tmp/lento_fuzz_foreign." + std::to_string(reinterpret_cast<uintptr_t>(&path));
+  static const char* const kKinds[] = {"paper",      "perf",   "memaxes", "gem5",
+                                       "drmemtrace", "lackey", "champsim"};
+  static const std::string path =
+      "/tmp/lento_fuzz_foreign." + std::to_string(reinterpret_cast<uintptr_t>(&path));
   if (size == 0) return 0;
   try {
     lento::base::write_file(path, {reinterpret_cast<const char*>(data) + 1, size - 1});

@@ -9,7 +9,8 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size > 4096) return 0;
-  static const std::string path = "/tmp/lento_fuzz_itemsets." + std::to_string(reinterpret_cast<uintptr_t>(&path));
+  static const std::string path =
+      "/tmp/lento_fuzz_itemsets." + std::to_string(reinterpret_cast<uintptr_t>(&path));
   try {
     lento::base::write_file(path, {reinterpret_cast<const char*>(data), size});
     lento::base::InputStream stream(path);

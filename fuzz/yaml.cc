@@ -1,9 +1,9 @@
 // Any bytes as YAML.
+#include "spec/yaml.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
-
-#include "spec/yaml.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   try {

@@ -6,7 +6,8 @@
  *   YPU_OUTPUT(4, 8);                // at most 4 bytes leave per 8 cycles
  *   YPU_MAIN { ypu_put32(ypu_io(0)); }
  *
- * YPU_INIT runs once after loading, YPU_FINISH (16 instructions at most) at YPU_FINALIZE; both are optional. */
+ * YPU_INIT runs once after loading, YPU_FINISH (16 instructions at most) at YPU_FINALIZE; both are optional.
+ */
 #ifndef YPU_H_
 #define YPU_H_
 
@@ -23,19 +24,19 @@ typedef signed int int32_t;
 #define YPU_DECLARE(name, value) __asm__(".globl ypu_declare_" #name "\n.set ypu_declare_" #name ", " #value)
 #define YPU_INPUTS(mask) YPU_DECLARE(inputs, mask)
 #define YPU_ARRIVAL(cycles) YPU_DECLARE(arrival, cycles)
-#define YPU_OUTPUT(bytes, cycles) \
+#define YPU_OUTPUT(bytes, cycles)   \
   YPU_DECLARE(output_bytes, bytes); \
   YPU_DECLARE(output_cycles, cycles)
 #define YPU_DROPS_EXPECTED YPU_DECLARE(drops, 1)
 
-#define ypu_io(i) (*(volatile const uint32_t *)(0x4000 + 4 * (i)))
-#define ypu_valid (*(volatile const uint32_t *)0x4080)
-#define ypu_soft(i) (*(volatile uint32_t *)(0x5000 + 4 * (i)))
-#define ypu_cycle (*(volatile const uint32_t *)0x6010)
+#define ypu_io(i) (*(volatile const uint32_t*)(0x4000 + 4 * (i)))
+#define ypu_valid (*(volatile const uint32_t*)0x4080)
+#define ypu_soft(i) (*(volatile uint32_t*)(0x5000 + 4 * (i)))
+#define ypu_cycle (*(volatile const uint32_t*)0x6010)
 
-#define ypu_put32(value) (*(volatile uint32_t *)0x7000 = (uint32_t)(value))
-#define ypu_put16(value) (*(volatile uint16_t *)0x7000 = (uint16_t)(value))
-#define ypu_put8(value) (*(volatile uint8_t *)0x7000 = (uint8_t)(value))
+#define ypu_put32(value) (*(volatile uint32_t*)0x7000 = (uint32_t)(value))
+#define ypu_put16(value) (*(volatile uint16_t*)0x7000 = (uint16_t)(value))
+#define ypu_put8(value) (*(volatile uint8_t*)0x7000 = (uint8_t)(value))
 
 static inline uint32_t ypu_hash(uint32_t value, uint32_t mask) {
   uint32_t out;
@@ -59,8 +60,8 @@ static inline uint32_t ypu_hist_read(uint32_t bucket) {
 #define ypu_stream(pair, count, shift) \
   __asm__ volatile(".insn i 0x0b, 7, x" #shift ", x1, " #count "\n.insn i 0x0b, 2, x0, x0, " #pair)
 /* The same, then the output, `windows` times: two nested hardware loops, no bubbles. */
-#define ypu_stream_windows(windows, pair, count, shift, format)                                          \
-  __asm__ volatile(".insn i 0x0b, 7, x0, x3, " #windows "\n.insn i 0x0b, 7, x" #shift ", x1, " #count   \
+#define ypu_stream_windows(windows, pair, count, shift, format)                                       \
+  __asm__ volatile(".insn i 0x0b, 7, x0, x3, " #windows "\n.insn i 0x0b, 7, x" #shift ", x1, " #count \
                    "\n.insn i 0x0b, 2, x0, x0, " #pair "\n.insn i 0x0b, 5, x0, x0, " #format)
 
 #endif

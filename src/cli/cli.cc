@@ -115,7 +115,8 @@ int parse_and_run(CLI::App& app, Context& context) {
 void Context::add_output_options(CLI::App& app) {
   app.add_flag("--json", json, "Print the diagnosis as JSON");
   app.add_option("--html", html, "Also write a self-contained HTML page")->type_name("FILE");
-  app.add_option("--figures", csv, "Also write every figure as a CSV file into this folder")->type_name("DIR");
+  app.add_option("--figures", csv, "Also write every figure as a CSV file into this folder")
+      ->type_name("DIR");
   app.add_option("--perfetto", perfetto, "Also write the timelines as a Chrome trace, for Perfetto")
       ->type_name("FILE");
   app.add_flag("--explain", explain, "Print all evidence");

@@ -1,17 +1,16 @@
 // Runs one hart: threaded dispatch over predecoded pages, with every contact to the outside through a Port.
 //
-// The interpreter is a template so that a functional machine, a timed multiprocessor and a tile each get their
-// own loop with their hooks inlined. A Port has:
+// The interpreter is a template so that a functional machine, a timed multiprocessor and a tile each get
+// their own loop with their hooks inlined. A Port has:
 //
-//   bool fetch(uint32_t pc);                    // before each instruction; false: stop, the state is unchanged
-//   Access load(uint32_t address, unsigned size, uint32_t& value);            // zero-extended
+//   bool fetch(uint32_t pc);                    // before each instruction; false: stop, the state is
+//   unchanged Access load(uint32_t address, unsigned size, uint32_t& value);            // zero-extended
 //   Access store(uint32_t address, unsigned size, uint32_t value);
-//   Access atomic(Op op, uint32_t address, uint32_t operand, uint32_t& result);  // lr, sc, amo; aligned address
-//   Access fence(Op op);                        // fence, fence.i
-//   void retire(Op op);                         // after each completed instruction
-//   bool environment_call(Hart&);               // ecall: true when handled, false to trap
-//   const uint8_t* code_page(uint32_t address); // the 4 KiB of memory around address, nullptr: fetch fault
-//   uint64_t cycle() const;                     // what the cycle and time CSRs show
+//   Access atomic(Op op, uint32_t address, uint32_t operand, uint32_t& result);  // lr, sc, amo; aligned
+//   address Access fence(Op op);                        // fence, fence.i void retire(Op op); // after each
+//   completed instruction bool environment_call(Hart&);               // ecall: true when handled, false to
+//   trap const uint8_t* code_page(uint32_t address); // the 4 KiB of memory around address, nullptr: fetch
+//   fault uint64_t cycle() const;                     // what the cycle and time CSRs show
 //
 // A Port that answers Access::Stop sees the same instruction again at the next run(), starting with fetch().
 #pragma once
@@ -43,10 +42,9 @@ bool execute_csr(Hart& hart, const Instruction& instruction, uint64_t cycle, boo
 // completed. The caller takes interrupts (Hart::pending_interrupt) between calls.
 template <class Port>
 Stop run(Hart& hart, CodeCache& code, Port& port, uint64_t budget) {
-  static const void* const kHandlers[kOps] = {
-      &&Undecoded, &&PageEnd, &&Illegal,
+  static const void* const kHandlers[kOps] = {&&Undecoded, &&PageEnd, &&Illegal,
 #define LENTO_LABEL(name, ...) &&name,
-      LENTO_RISCV_ALL(LENTO_LABEL)
+                                              LENTO_RISCV_ALL(LENTO_LABEL)
 #undef LENTO_LABEL
   };
   uint32_t* const x = hart.x;
@@ -60,19 +58,22 @@ Stop run(Hart& hart, CodeCache& code, Port& port, uint64_t budget) {
   bool recheck = false;
 
 #define DISPATCH() goto* kHandlers[static_cast<int>(at->op)]
-#define BEGIN(name) \
-  name:             \
-  if (!port.fetch(pc)) [[unlikely]] goto stopped;
-#define END(name)                             \
-  port.retire(Op::name);                      \
-  pc += 4;                                    \
-  ++at;                                       \
-  if (--left == 0) [[unlikely]] goto leave;   \
+#define BEGIN(name)                 \
+  name:                             \
+  if (!port.fetch(pc)) [[unlikely]] \
+    goto stopped;
+#define END(name)               \
+  port.retire(Op::name);        \
+  pc += 4;                      \
+  ++at;                         \
+  if (--left == 0) [[unlikely]] \
+    goto leave;                 \
   DISPATCH();
-#define JUMP(name, target)                    \
-  port.retire(Op::name);                      \
-  pc = (target);                              \
-  if (--left == 0) [[unlikely]] goto leave;   \
+#define JUMP(name, target)      \
+  port.retire(Op::name);        \
+  pc = (target);                \
+  if (--left == 0) [[unlikely]] \
+    goto leave;                 \
   goto enter;
 
   if (left == 0) goto leave;
@@ -94,32 +95,41 @@ Undecoded:
   DISPATCH();
 PageEnd:
   goto enter;
-  BEGIN(Illegal) cause = kIllegalInstruction, value = CodeCache::word_at(*page, (pc >> 2) % CodeCache::kWords);
+  BEGIN(Illegal)
+  cause = kIllegalInstruction,
+  value = CodeCache::word_at(*page, (pc >> 2) % CodeCache::kWords);
   goto trap;
 
-#define REGISTER(name, ...) BEGIN(name) x[at->rd] = alu(Op::name, x[at->rs1], x[at->rs2]); END(name)
+#define REGISTER(name, ...)                                      \
+  BEGIN(name) x[at->rd] = alu(Op::name, x[at->rs1], x[at->rs2]); \
+  END(name)
   LENTO_RISCV_REGISTER(REGISTER)
-#define IMMEDIATE(name, ...) BEGIN(name) x[at->rd] = alu(Op::name, x[at->rs1], static_cast<uint32_t>(at->imm)); END(name)
+#define IMMEDIATE(name, ...)                                                         \
+  BEGIN(name) x[at->rd] = alu(Op::name, x[at->rs1], static_cast<uint32_t>(at->imm)); \
+  END(name)
   LENTO_RISCV_IMMEDIATE(IMMEDIATE)
-#define LOAD(name, ...)                                            \
+#define LOAD(name, ...)                                              \
   BEGIN(name) address = x[at->rs1] + static_cast<uint32_t>(at->imm); \
-  access = port.load(address, access_size(Op::name), value);       \
-  if (access != Access::Done) [[unlikely]] goto load_special;      \
-  x[at->rd] = extend(Op::name, value);                             \
+  access = port.load(address, access_size(Op::name), value);         \
+  if (access != Access::Done) [[unlikely]]                           \
+    goto load_special;                                               \
+  x[at->rd] = extend(Op::name, value);                               \
   END(name)
   LENTO_RISCV_LOAD(LOAD)
-#define STORE(name, ...)                                           \
+#define STORE(name, ...)                                             \
   BEGIN(name) address = x[at->rs1] + static_cast<uint32_t>(at->imm); \
-  access = port.store(address, access_size(Op::name), x[at->rs2]); \
-  if (access != Access::Done) [[unlikely]] goto store_special;     \
+  access = port.store(address, access_size(Op::name), x[at->rs2]);   \
+  if (access != Access::Done) [[unlikely]]                           \
+    goto store_special;                                              \
   END(name)
   LENTO_RISCV_STORE(STORE)
-#define BRANCH(name, ...)                                          \
+#define BRANCH(name, ...)                                           \
   BEGIN(name) if (branch_taken(Op::name, x[at->rs1], x[at->rs2])) { \
-    address = pc + static_cast<uint32_t>(at->imm);                 \
-    if (address & 3) [[unlikely]] goto misaligned_target;          \
-    JUMP(name, address)                                            \
-  }                                                                \
+    address = pc + static_cast<uint32_t>(at->imm);                  \
+    if (address & 3) [[unlikely]]                                   \
+      goto misaligned_target;                                       \
+    JUMP(name, address)                                             \
+  }                                                                 \
   END(name)
   LENTO_RISCV_BRANCH(BRANCH)
 #define ATOMIC(name, ...) BEGIN(name) goto atomic;
@@ -132,11 +142,13 @@ PageEnd:
   BEGIN(Auipc) x[at->rd] = pc + static_cast<uint32_t>(at->imm);
   END(Auipc)
   BEGIN(Jal) address = pc + static_cast<uint32_t>(at->imm);
-  if (address & 3) [[unlikely]] goto misaligned_target;
+  if (address & 3) [[unlikely]]
+    goto misaligned_target;
   x[at->rd] = pc + 4;
   JUMP(Jal, address)
   BEGIN(Jalr) address = (x[at->rs1] + static_cast<uint32_t>(at->imm)) & ~1u;
-  if (address & 3) [[unlikely]] goto misaligned_target;
+  if (address & 3) [[unlikely]]
+    goto misaligned_target;
   x[at->rd] = pc + 4;
   JUMP(Jalr, address)
   BEGIN(Fence) goto fence;

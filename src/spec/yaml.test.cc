@@ -34,11 +34,14 @@ std::string errors_of(const std::string& text) {
 }
 
 TEST(Yaml, ReadsWhatFits) {
-  EXPECT_EQ(errors_of("schema: lento.test/1\nwidth: 4\nclock: 1.2 GHz\nshare: 5 %\ntopology: torus\non: true\nlist: [1, 2]\n"), "");
+  EXPECT_EQ(errors_of("schema: lento.test/1\nwidth: 4\nclock: 1.2 GHz\nshare: 5 %\ntopology: torus\non: "
+                      "true\nlist: [1, 2]\n"),
+            "");
 }
 
 TEST(Yaml, ReportsSeveralErrorsInOneRunEachAtItsPlace) {
-  const std::string text = errors_of("schema: lento.test/2\nwidth: 9\nclok: 1 GHz\ntopology: rign\non: yes\n");
+  const std::string text =
+      errors_of("schema: lento.test/2\nwidth: 9\nclok: 1 GHz\ntopology: rign\non: yes\n");
   EXPECT_THAT(text, HasSubstr("c.yaml:1:9: error: found schema 'lento.test/2', needed 'lento.test/1'"));
   EXPECT_THAT(text, HasSubstr("c.yaml:2:8: error: found '9' for 'width', needed a whole number from 1 to 8"));
   EXPECT_THAT(text, HasSubstr("unknown key 'clok'\n  hint: did you mean 'clock'?"));
@@ -50,13 +53,15 @@ TEST(Yaml, MissingAndMisplacedThings) {
   EXPECT_THAT(errors_of("schema: lento.test/1\n"), HasSubstr("'width' is missing"));
   EXPECT_THAT(errors_of("- 1\n"), HasSubstr("found a list, needed 'key: value' lines"));
   EXPECT_THAT(errors_of(""), HasSubstr("found nothing"));
-  EXPECT_THAT(errors_of("schema: lento.test/1\nwidth: 1\nshare: 3\n"), HasSubstr("'share' is 3, needed a value from 0 % to 100 %"));
+  EXPECT_THAT(errors_of("schema: lento.test/1\nwidth: 1\nshare: 3\n"),
+              HasSubstr("'share' is 3, needed a value from 0 % to 100 %"));
 }
 
 TEST(Yaml, RefusesWhatCouldExpandOrRecurse) {
   EXPECT_THAT(errors_of("a: &x [1]\nb: *x\n"), HasSubstr("aliases (*name) are not accepted"));
   EXPECT_THAT(errors_of("a: 1\na: 2\n"), HasSubstr("c.yaml:2:1: error: key 'a' stands twice"));
-  EXPECT_THAT(errors_of("a: " + std::string(100, '[') + std::string(100, ']')), HasSubstr("nested deeper than 64"));
+  EXPECT_THAT(errors_of("a: " + std::string(100, '[') + std::string(100, ']')),
+              HasSubstr("nested deeper than 64"));
   EXPECT_THAT(errors_of("a: [1\nb: 2\n"), HasSubstr("not valid YAML"));
 }
 

@@ -18,7 +18,8 @@ class BitWriter {
   void put(uint64_t value, unsigned count) {
     for (; count > 0; --count) {
       if (bits_ % 8 == 0) bytes_ += '\0';
-      if ((value >> (count - 1)) & 1) bytes_.back() = static_cast<char>(bytes_.back() | (1 << (7 - bits_ % 8)));
+      if ((value >> (count - 1)) & 1)
+        bytes_.back() = static_cast<char>(bytes_.back() | (1 << (7 - bits_ % 8)));
       ++bits_;
     }
   }
@@ -38,16 +39,16 @@ std::string small_chunk() {
   w.put(4, 16);
   w.varint(2 * 1'000'000);  // zigzag of 1 000 000 ms
   w.put(std::bit_cast<uint64_t>(12.0), 64);
-  w.varint(1000);           // second sample 1 s later
-  w.put(0, 1);              // same value
-  w.put(0b10, 2);           // delta of delta in 14 bits
+  w.varint(1000);  // second sample 1 s later
+  w.put(0, 1);     // same value
+  w.put(0b10, 2);  // delta of delta in 14 bits
   w.put(static_cast<uint64_t>(-5) & 0x3fff, 14);
-  w.put(0b11, 2);           // new window: 12.0 ^ 24.0 = 1 << 52: leading 11, one bit
+  w.put(0b11, 2);  // new window: 12.0 ^ 24.0 = 1 << 52: leading 11, one bit
   w.put(11, 5);
   w.put(1, 6);
   w.put(1, 1);
-  w.put(0, 1);              // same delta (995)
-  w.put(0b10, 2);           // old window: back to 12
+  w.put(0, 1);     // same delta (995)
+  w.put(0b10, 2);  // old window: back to 12
   w.put(1, 1);
   return w.bytes();
 }
@@ -55,7 +56,8 @@ std::string small_chunk() {
 TEST(XorChunk, DecodesTimesAndValues) {
   std::vector<std::pair<int64_t, double>> got;
   EXPECT_TRUE(read_xor_chunk(small_chunk(), [&](int64_t t, double v) { got.emplace_back(t, v); }));
-  const std::vector<std::pair<int64_t, double>> expected{{1000000, 12}, {1001000, 12}, {1001995, 24}, {1002990, 12}};
+  const std::vector<std::pair<int64_t, double>> expected{
+      {1000000, 12}, {1001000, 12}, {1001995, 24}, {1002990, 12}};
   EXPECT_EQ(got, expected);
 }
 
