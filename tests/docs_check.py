@@ -2,7 +2,7 @@
 """Runs the shell blocks of README and docs: a block that opens with ```sh run must exit 0.
 
 A ```text block right after it names lines that the output must hold; "..." stands for anything left out. Blocks of one page run in
-order in one scratch folder that holds a copy of examples/. usage: docs_check.py LENTO [PAGE...]
+order in one scratch folder that holds copies of examples/ and of the build's guests/. usage: docs_check.py LENTO [PAGE...]
 """
 import os
 import pathlib
@@ -37,6 +37,9 @@ def run_page(page, lento):
     faults = 0
     with tempfile.TemporaryDirectory() as scratch:
         shutil.copytree(ROOT / "examples", pathlib.Path(scratch) / "examples")
+        guests = pathlib.Path(lento).resolve().parent.parent / "guests"
+        if guests.is_dir():
+            shutil.copytree(guests, pathlib.Path(scratch) / "guests", ignore=shutil.ignore_patterns("CMake*"))
         path = f"{pathlib.Path(lento).resolve().parent}:{os.environ['PATH']}"
         for command, expected in BLOCK.findall(page.read_text()):
             done = subprocess.run(["bash", "-euo", "pipefail", "-c", command], cwd=scratch, text=True, timeout=300,
