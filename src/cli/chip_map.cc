@@ -1,4 +1,6 @@
 // lento chip map MODEL.onnx: a mapping of our own, in Gemini's compact format.
+#include <filesystem>
+
 #include "base/file.h"
 #include "base/number.h"
 #include "base/units.h"
@@ -42,7 +44,9 @@ chip::Mapping make_mapping(const MapCommand& command, Context& context, const sp
   }
   chip::MapOptions options;
   options.batch = command.batch;
-  return chip::map_network(graph, machine, options, command.model, context.progress());
+  chip::Mapping mapping = chip::map_network(graph, machine, options, command.model, context.progress());
+  mapping.name = std::filesystem::path(command.model).stem().string();  // exporters name their graphs poorly
+  return mapping;
 }
 
 void run_map(const MapCommand& command, Context& context) {
