@@ -1,4 +1,4 @@
-// A synthetic training job's metrics with known truth (specification: docs/methods/fleet-simulation.md).
+// A synthetic training job's metrics with known truth (specification: docs/methods/fleet.md).
 //
 // Machines of one pipeline stage share a level; all share the job's wave (iterations seen through 1 s
 // sampling), checkpoint dips and a start-up ramp; each has an offset, correlated and white noise, and short

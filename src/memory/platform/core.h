@@ -1,6 +1,6 @@
 // One timed hart: the Port of riscv::run with caches, a write buffer and the way to memory.
 //
-// Timing (docs/methods/platform.md):
+// Timing (docs/formats/platform.md):
 //   an instruction takes 1 cycle (multiply_cycles, divide_cycles), plus what its fetch and its data access
 //   wait; a hit has latency 1; a miss issued at t asks the network at t + 1, done at d: latency d - t; a
 //   store enters the write buffer (latency 1), or waits until the oldest write is done when it is full; a
