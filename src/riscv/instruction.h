@@ -112,10 +112,11 @@ enum class Format : uint8_t {
   X(Mret, "mret", None, 0x30200073, 0xffffffff, 'Z')      \
   X(Wfi, "wfi", None, 0x10500073, 0xffffffff, 'Z')
 
-#define LENTO_RISCV_ALL(X)                                                                \
-  LENTO_RISCV_REGISTER(X)                                                                 \
-  LENTO_RISCV_IMMEDIATE(X) LENTO_RISCV_LOAD(X) LENTO_RISCV_STORE(X) LENTO_RISCV_BRANCH(X) \
-      LENTO_RISCV_ATOMIC(X) LENTO_RISCV_CSR(X) LENTO_RISCV_OTHER(X)
+#define LENTO_RISCV_ALL(X) \
+  LENTO_RISCV_REGISTER(X)  \
+  LENTO_RISCV_IMMEDIATE(X) \
+  LENTO_RISCV_LOAD(X)      \
+  LENTO_RISCV_STORE(X) LENTO_RISCV_BRANCH(X) LENTO_RISCV_ATOMIC(X) LENTO_RISCV_CSR(X) LENTO_RISCV_OTHER(X)
 
 // Undecoded and PageEnd are marks of the interpreter's code cache; decode() never returns them.
 enum class Op : uint8_t {

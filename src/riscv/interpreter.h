@@ -96,8 +96,7 @@ Undecoded:
 PageEnd:
   goto enter;
   BEGIN(Illegal)
-  cause = kIllegalInstruction,
-  value = CodeCache::word_at(*page, (pc >> 2) % CodeCache::kWords);
+  cause = kIllegalInstruction, value = CodeCache::word_at(*page, (pc >> 2) % CodeCache::kWords);
   goto trap;
 
 #define REGISTER(name, ...)                                      \
