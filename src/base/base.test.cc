@@ -5,7 +5,6 @@
 #include <fstream>
 
 #include "base/error.h"
-#include "base/event_queue.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/number.h"
@@ -17,7 +16,6 @@
 namespace lento::base {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::string error_of(const std::function<void()>& action) {
@@ -163,17 +161,6 @@ TEST(File, NothingAppearsWithoutCommit) {
   EXPECT_FALSE(std::filesystem::exists(path));
   EXPECT_THAT(error_of([] { read_file("/nowhere/at/all"); }),
               HasSubstr("/nowhere/at/all: error: cannot open"));
-}
-
-TEST(EventQueue, OrdersByTimePriorityAndInsertion) {
-  EventQueue<int> queue;
-  queue.push(5, 1);
-  queue.push(3, 2, 1);
-  queue.push(3, 3, 0);
-  queue.push(3, 4, 0);
-  std::vector<int> order;
-  while (!queue.empty()) order.push_back(queue.pop().payload);
-  EXPECT_THAT(order, ElementsAre(3, 4, 2, 1));
 }
 
 TEST(Parallel, FillsEverySlotAndRethrowsTheFirstFailure) {
