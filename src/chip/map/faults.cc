@@ -155,10 +155,14 @@ std::vector<Fault> faults_from_released(const std::string& text, const std::stri
 
 }  // namespace
 
+bool Fault::holds(uint64_t now) const {
+  if (now < begin || now >= end) return false;
+  return period == 0 || (now - begin) % period < on;
+}
+
 double Fault::at(uint64_t now) const {
-  if (now < begin || now >= end) return 1;
+  if (!holds(now)) return 1;
   const uint64_t since = now - begin;
-  if (period > 0 && since % period >= on) return 1;
   if (since >= ramp) return factor;
   return 1 + (factor - 1) * (static_cast<double>(since) / static_cast<double>(ramp));
 }

@@ -27,6 +27,7 @@ struct Fault {
   uint64_t on = 0;
 
   bool exists() const { return index >= 0; }
+  bool holds(uint64_t now) const;  // whether `now` lies inside it, in an 'on' phase
   // How much slower what starts at `now` is: 1 outside the fault.
   double at(uint64_t now) const;
 };

@@ -75,9 +75,8 @@ void Machine::set_faults() {
 double Machine::slowdown(const std::vector<uint32_t>& faults) {
   double factor = 1;
   for (const uint32_t i : faults) {
-    const double one = faults_[i].at(now_);
-    if (one == 1) continue;
-    factor *= one;
+    if (!faults_[i].holds(now_)) continue;
+    factor *= faults_[i].at(now_);
     ++result_.fault_hits[i];
   }
   return factor;

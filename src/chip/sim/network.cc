@@ -65,9 +65,9 @@ void Network::set_faults(const std::vector<Fault>& faults, std::vector<uint64_t>
 double Network::slowdown(uint32_t server, uint64_t now) {
   double factor = 1;
   for (const uint32_t i : faults_of_[server]) {
-    const double one = (*faults_)[i].at(now);
-    if (one == 1) continue;
-    factor *= one;
+    const Fault& fault = (*faults_)[i];
+    if (!fault.holds(now)) continue;
+    factor *= fault.at(now);
     ++(*hits_)[i];
   }
   return factor;

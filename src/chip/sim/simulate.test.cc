@@ -141,7 +141,7 @@ TEST(Simulate, TimeGrowsWithTheFactorOfAFaultOnASingleFlow) {
       fault.factor = factor;
       const Finished r = run(one_message(300000, {1, 0}), chip, {fault});
       EXPECT_GT(r.result.cycles, before) << name << " x" << factor;
-      EXPECT_EQ(r.result.fault_hits[0] > 0, factor > 1) << name;
+      EXPECT_GT(r.result.fault_hits[0], 0u) << name << ": what starts inside counts, however mild the fault";
       before = r.result.cycles;
     }
   }
