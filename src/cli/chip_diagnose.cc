@@ -1,9 +1,12 @@
 // lento chip diagnose: a sketch, or records run through one, to the verdict.
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 
 #include "base/file.h"
-#include "chip/detect/detect.h"
+#include "base/units.h"
+#include "chip/detect/method.h"
 #include "chip/map/map_file.h"
 #include "chip/sim/simulate.h"
 #include "chip/sketch/sketch.h"
@@ -14,7 +17,7 @@ namespace lento::cli {
 namespace {
 
 struct Arguments {
-  std::string records, chip, mapping, healthy, sketch_out, eviction = "earliest";
+  std::string records, chip, mapping, healthy, sketch_out, eviction = "earliest", method = "lento";
   chip::SketchOptions sketch;
   bool exact = false, no_replay = false;
 };
@@ -73,6 +76,7 @@ chip::Replay replay_of(const chip::Model& model, const chip::Sketch& like, const
 
 void run_diagnose(Arguments& args, Context& context) {
   args.sketch.eviction = eviction_of(args.eviction);
+  const chip::MethodChoice method = chip::parse_method(args.method, {"--method"});
   const spec::Chip chip = spec::read_chip(args.chip);
   const chip::Program program = expand(chip::read_map(args.mapping), chip, args.mapping);
   args.sketch.ops_per_cycle = chip.core.ops_per_cycle;
@@ -90,11 +94,15 @@ void run_diagnose(Arguments& args, Context& context) {
     options.healthy = &*healthy;
   }
   if (!args.no_replay) options.replay = replay_of(model, sketch, context);
-  finding::Diagnosis d = diagnose(detect(sketch, chip, program, options), sketch, chip, program);
+  chip::MethodResult judged = judge(method, sketch, chip, program, options);
+  finding::Diagnosis d = diagnose(judged.detection, sketch, chip, program);
+  std::move(judged.figures.begin(), judged.figures.end(), std::back_inserter(d.figures));
+  for (const auto& [name, value] : judged.numbers) d.facts.emplace_back(name, base::format_number(value));
   finding::add_read_report(d, report);
   d.seed = context.seed;
   d.options.emplace_back("recorder budget, bytes a core", std::to_string(args.sketch.budget_bytes));
   d.options.emplace_back("recorder", args.exact ? "exact table" : "sketch");
+  d.options.emplace_back("method", args.method);
   d.options.emplace_back("replay", args.no_replay ? "off" : "on");
   for (const auto& [role, path] : {std::pair("records", &args.records), std::pair("chip", &args.chip),
                                    std::pair("mapping", &args.mapping)})
@@ -112,6 +120,11 @@ void add_chip_diagnose(CLI::App& chip, Context& context) {
       ->required();
   app->add_option("--chip", args->chip, "The chip the records are from")->required();
   app->add_option("--mapping", args->mapping, "The mapping that ran")->required();
+  app->add_option(
+         "--method", args->method,
+         "lento, paper, threshold, microscope, iaso, perseus or adr; paper:restart=1,direction=1 sets "
+         "parameters")
+      ->capture_default_str();
   app->add_option("--healthy", args->healthy, "Records or sketch of a run known to be healthy");
   app->add_option("--sketch", args->sketch_out, "Also writes the sketch here: all that the verdict rests on");
   app->add_option("--budget", args->sketch.budget_bytes, "Recorder memory, bytes a core")

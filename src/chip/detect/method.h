@@ -1,0 +1,66 @@
+// Every way of judging a sketch, by name: ours, the tracer of the SLOTH paper, and five published baselines.
+// They see the same sketch, chip and mapping. docs/methods/chip-paper.md describes the published ones.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "chip/detect/detect.h"
+#include "finding/figure.h"
+
+namespace lento::chip {
+
+struct MethodResult {
+  Detection detection;
+  std::vector<finding::Figure> figures;
+  std::map<std::string, double> numbers;  // of the method's own, such as "failrank_iterations"
+};
+
+// A number that a method lets its user set. Defaults of the published methods were chosen on the training
+// split.
+struct Parameter {
+  std::string_view name;
+  double value = 0;
+  double least = 0, most = 0;
+  std::string_view meaning;
+};
+
+struct MethodCall {
+  const Sketch& sketch;
+  const spec::Chip& chip;
+  const Program& program;
+  const DetectOptions& detect;
+  std::map<std::string, double, std::less<>> values;  // of every parameter of the method
+
+  // Precondition: the method declares `parameter`.
+  double operator[](std::string_view parameter) const { return values.find(parameter)->second; }
+};
+
+struct Method {
+  std::string_view name, meaning;
+  std::vector<Parameter> parameters;
+  MethodResult (*judge)(const MethodCall&);
+};
+
+const std::vector<Method>& methods();
+
+// A method with some parameters set; `label` is what tables call it.
+struct MethodChoice {
+  std::string label = "lento", method = "lento";
+  std::map<std::string, double, std::less<>> values;
+};
+
+// Throws base::Error at `where` when the method or a parameter does not exist or a value is out of range.
+void check(const MethodChoice& choice, const base::Location& where);
+
+// "paper" or "paper:direction=1,restart=1". Throws as check() does.
+MethodChoice parse_method(const std::string& text, const base::Location& where);
+
+// Precondition: check() passes.
+MethodResult judge(const MethodChoice& choice, const Sketch& sketch, const spec::Chip& chip,
+                   const Program& program, const DetectOptions& options);
+
+}  // namespace lento::chip
