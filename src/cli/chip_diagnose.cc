@@ -11,14 +11,19 @@
 #include "chip/sim/simulate.h"
 #include "chip/sketch/sketch.h"
 #include "cli/context.h"
+#include "cli/tile_recorder.h"
 #include "trace/probe_file.h"
 
 namespace lento::cli {
 namespace {
 
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
 struct Arguments {
   std::string records, chip, mapping, healthy, sketch_out, eviction = "earliest", method = "lento";
+  std::string recorder = "sketch";
   chip::SketchOptions sketch;
+  TileRecorderOptions tile;
   bool exact = false, no_replay = false;
 };
 
@@ -35,9 +40,27 @@ bool is_sketch(const std::string& path) {
   return chip::looks_like_sketch(head);
 }
 
-// A sketch file as it is; probe records through a recorder sized for the mapping.
+chip::Sketch sketch_on_tiles(const std::string& path, const Arguments& args,
+                             std::span<const chip::SketchShape> shapes, base::ReadReport& report,
+                             Facts& facts) {
+  TileRecorder recorder(shapes, args.sketch, args.tile);
+  trace::ProbeReader reader(path, report);
+  trace::ProbeRecord record;
+  while (reader.next(record)) {
+    if (record.core < shapes.size())
+      recorder.record(record);
+    else
+      report.skip({path}, "record of a core that the chip does not have");
+  }
+  chip::Sketch sketch = recorder.finish();
+  facts = recorder_facts(recorder.counts());
+  return sketch;
+}
+
+// A sketch file as it is; probe records through a recorder sized for the mapping. `facts`: what the recorder
+// says of its own work.
 chip::Sketch sketch_of(const std::string& path, const Arguments& args, const chip::Program& program,
-                       const spec::Chip& chip, base::ReadReport& report) {
+                       const spec::Chip& chip, base::ReadReport& report, Facts& facts) {
   if (path != "-" && is_sketch(path)) {
     chip::Sketch sketch = chip::read_sketch(path);
     if (sketch.cores().size() != static_cast<size_t>(chip.core_count()))
@@ -49,9 +72,10 @@ chip::Sketch sketch_of(const std::string& path, const Arguments& args, const chi
     return sketch;
   }
   const auto counts = chip::count_patterns(program, chip);
-  chip::Sketch sketch(
-      args.exact ? chip::plan_exact_tables(counts, args.sketch) : chip::plan_shapes(counts, args.sketch),
-      args.sketch);
+  const std::vector<chip::SketchShape> shapes =
+      args.exact ? chip::plan_exact_tables(counts, args.sketch) : chip::plan_shapes(counts, args.sketch);
+  if (args.recorder == "tile") return sketch_on_tiles(path, args, shapes, report, facts);
+  chip::Sketch sketch(shapes, args.sketch);
   trace::ProbeReader reader(path, report);
   trace::ProbeRecord record;
   while (reader.next(record))
@@ -82,7 +106,8 @@ void run_diagnose(Arguments& args, Context& context) {
   args.sketch.ops_per_cycle = chip.core.ops_per_cycle;
   base::ReadReport report;
   report.strict = context.strict;
-  const chip::Sketch sketch = sketch_of(args.records, args, program, chip, report);
+  Facts recorder;
+  const chip::Sketch sketch = sketch_of(args.records, args, program, chip, report, recorder);
   if (!args.sketch_out.empty()) chip::write_sketch(args.sketch_out, sketch);
   const chip::Model model(chip, program);
   chip::DetectOptions options;
@@ -90,7 +115,8 @@ void run_diagnose(Arguments& args, Context& context) {
   if (!args.healthy.empty()) {
     base::ReadReport healthy_report;
     healthy_report.strict = context.strict;
-    healthy = sketch_of(args.healthy, args, program, chip, healthy_report);
+    Facts unused;
+    healthy = sketch_of(args.healthy, args, program, chip, healthy_report, unused);
     options.healthy = &*healthy;
   }
   if (!args.no_replay) options.replay = replay_of(model, sketch, context);
@@ -99,10 +125,13 @@ void run_diagnose(Arguments& args, Context& context) {
   std::move(judged.figures.begin(), judged.figures.end(), std::back_inserter(d.figures));
   for (const auto& [name, value] : judged.numbers) d.facts.emplace_back(name, base::format_number(value));
   finding::add_read_report(d, report);
+  d.facts.insert(d.facts.end(), recorder.begin(), recorder.end());
   d.seed = context.seed;
   d.options.emplace_back("recorder budget, bytes a core", std::to_string(args.sketch.budget_bytes));
-  d.options.emplace_back("recorder", args.exact ? "exact table" : "sketch");
   d.options.emplace_back("method", args.method);
+  d.options.emplace_back("recorder", args.recorder == "tile" ? "tile"
+                                     : args.exact            ? "exact table"
+                                                             : "sketch");
   d.options.emplace_back("replay", args.no_replay ? "off" : "on");
   for (const auto& [role, path] : {std::pair("records", &args.records), std::pair("chip", &args.chip),
                                    std::pair("mapping", &args.mapping)})
@@ -127,6 +156,14 @@ void add_chip_diagnose(CLI::App& chip, Context& context) {
       ->capture_default_str();
   app->add_option("--healthy", args->healthy, "Records or sketch of a run known to be healthy");
   app->add_option("--sketch", args->sketch_out, "Also writes the sketch here: all that the verdict rests on");
+  app->add_option("--recorder", args->recorder,
+                  "The sketch in C++, or as a program of a tile beside each core")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"sketch", "tile"}));
+  app->add_option("--tile-queue", args->tile.queue, "Records that may wait in front of a tile")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 64));
+  app->add_flag("--tile-wait", args->tile.wait, "A core waits for its tile instead of losing a record");
   app->add_option("--budget", args->sketch.budget_bytes, "Recorder memory, bytes a core")
       ->capture_default_str();
   app->add_option("--threshold", args->sketch.threshold, "Occurrences before a pattern is kept (H)")

@@ -117,6 +117,7 @@ class CoreSketch {
   uint64_t evictions() const { return state_.evictions; }
   uint64_t end_cycles() const { return uint64_t{state_.last} << kTickShift; }
   uint64_t bin_cycles() const { return uint64_t{1} << state_.bin_shift; }
+  uint16_t nominal_level() const { return nominal_; }
 
   // What is held, in slot order: computes first, then transfers.
   struct Held {

@@ -75,6 +75,10 @@ std::string encode_sketch(const Sketch& sketch);
 Sketch decode_sketch(std::string_view bytes, const std::string& file);
 void write_sketch(const std::string& path, const Sketch& sketch);
 Sketch read_sketch(const std::string& path);
+// The sketch of recorders that ran elsewhere (a tile beside each core): `states` holds the bytes of each core
+// as they stand in the file after its shape. Throws base::Error when they are impossible.
+Sketch sketch_from_states(std::span<const SketchShape> shapes, const SketchOptions& options,
+                          uint32_t inferences, std::span<const std::string> states);
 // The bytes followed by their checksum, as the last field of the file.
 std::string with_checksum(std::string bytes);
 bool looks_like_sketch(std::string_view bytes);

@@ -80,15 +80,19 @@ class Cursor {
 
 class SketchCodec {
  public:
+  static void put_head(std::string& out, const SketchOptions& options, size_t cores, uint32_t inferences) {
+    put(out, options.budget_bytes);
+    put(out, options.threshold);
+    put(out, static_cast<uint8_t>(options.eviction));
+    put(out, static_cast<uint8_t>(options.as_printed));
+    put(out, options.ops_per_cycle);
+    put(out, options.bin_cycles);
+    put(out, static_cast<uint32_t>(cores));
+    put(out, inferences);
+  }
+
   static void put_sketch(std::string& out, const Sketch& s) {
-    put(out, s.options_.budget_bytes);
-    put(out, s.options_.threshold);
-    put(out, static_cast<uint8_t>(s.options_.eviction));
-    put(out, static_cast<uint8_t>(s.options_.as_printed));
-    put(out, s.options_.ops_per_cycle);
-    put(out, s.options_.bin_cycles);
-    put(out, static_cast<uint32_t>(s.cores_.size()));
-    put(out, s.inferences_);
+    put_head(out, s.options_, s.cores_.size(), s.inferences_);
     for (const CoreSketch& core : s.cores_) put_core(out, core);
   }
 
@@ -166,6 +170,22 @@ std::string encode_sketch(const Sketch& sketch) {
   std::string out(kMagic);
   SketchCodec::put_sketch(out, sketch);
   return with_checksum(std::move(out));
+}
+
+Sketch sketch_from_states(std::span<const SketchShape> shapes, const SketchOptions& options,
+                          uint32_t inferences, std::span<const std::string> states) {
+  LENTO_CHECK(shapes.size() == states.size(), "a recorder has no shape");
+  std::string out;
+  SketchCodec::put_head(out, options, shapes.size(), inferences);
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    put(out, shapes[i]);
+    out += states[i];
+  }
+  const std::string name = "recorders";
+  Cursor in(out, name);
+  Sketch sketch = SketchCodec::take_sketch(in);
+  if (in.left() > 0) in.fail("a recorder sent more than it keeps");
+  return sketch;
 }
 
 std::string with_checksum(std::string bytes) {

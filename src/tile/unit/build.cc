@@ -55,6 +55,9 @@ int run_program(const std::vector<std::string>& args, const std::string& log) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
+// Of the files that ship: a program, not a header, linker script or start-up code.
+bool is_program(std::string_view file) { return file.ends_with(".c"); }
+
 // Lines of the body of YPU_MAIN that hold more than braces, blanks and comments.
 int count_main_lines(const std::string& source) {
   size_t at = source.find("YPU_MAIN");
@@ -119,8 +122,9 @@ Image image_from_elf(const std::string& bytes, const std::string& file) {
 
 Built build_program(const std::string& source, const std::string& name, const BuildOptions& options) {
   const TempFolder dir;
-  for (const char* file : {"ypu.h", "ypu.ld", "ypu_start.S"}) {
-    base::write_file(dir / file, std::string(embedded::tile_guests(file)));
+  for (const std::string_view file : embedded::tile_guests_names()) {
+    if (!is_program(file))
+      base::write_file(dir / std::string(file), std::string(embedded::tile_guests(file)));
   }
   const std::string extension =
       fs::path(name).extension() == ".S" || fs::path(name).extension() == ".s" ? ".S" : ".c";
@@ -167,7 +171,7 @@ std::string shipped_source(const std::string& name) { return std::string(embedde
 std::vector<std::string> shipped_programs() {
   std::vector<std::string> out;
   for (const std::string_view name : embedded::tile_guests_names()) {
-    if (name != "ypu.h" && name != "ypu.ld" && name != "ypu_start.S") out.emplace_back(name);
+    if (is_program(name)) out.emplace_back(name);
   }
   return out;
 }

@@ -68,7 +68,7 @@ struct VerifyReport {
   double predicted_drop_share = 0;  // of inputs at the declared arrival rate, 0 when main keeps up
 };
 
-inline constexpr uint64_t kStepLimit = 1'000'000;
+inline constexpr uint64_t kStepLimit = 40'000'000;
 
 VerifyReport verify(const Image& image);
 
