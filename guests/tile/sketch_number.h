@@ -1,5 +1,5 @@
-/* Arithmetic of the recorder on a core without multiplier: logarithms, running means, IEEE single precision. Every
- * loop has a constant bound, every result is that of the C++ code (chip/sketch) to the bit. */
+/* Arithmetic of the recorder on a core without multiplier: logarithms, running means, IEEE single precision.
+ * Every loop has a constant bound, every result is that of the C++ code (chip/sketch) to the bit. */
 #ifndef SKETCH_NUMBER_H_
 #define SKETCH_NUMBER_H_
 
@@ -11,27 +11,31 @@ struct wide {
 
 /* floor(256 log2(1 + i/256)) and round(65536 / i), as in chip/sketch/level.h and core_sketch.cc. */
 static const uint8_t log_table[256] = {
-    0, 1, 2, 4, 5, 7, 8, 9, 11, 12, 14, 15, 16, 18, 19, 21, 22, 23, 25, 26, 27, 29, 30, 31,
-    33, 34, 35, 37, 38, 39, 40, 42, 43, 44, 46, 47, 48, 49, 51, 52, 53, 54, 56, 57, 58, 59, 61, 62,
-    63, 64, 65, 67, 68, 69, 70, 71, 73, 74, 75, 76, 77, 78, 80, 81, 82, 83, 84, 85, 87, 88, 89, 90,
-    91, 92, 93, 94, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 108, 109, 110, 111, 112, 113, 114, 115, 116,
-    117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 140,
-    141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 162, 163,
-    164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 173, 174, 175, 176, 177, 178, 179, 180, 181, 181, 182, 183, 184, 185,
-    186, 187, 188, 188, 189, 190, 191, 192, 193, 194, 194, 195, 196, 197, 198, 199, 200, 200, 201, 202, 203, 204, 205, 205,
-    206, 207, 208, 209, 209, 210, 211, 212, 213, 214, 214, 215, 216, 217, 218, 218, 219, 220, 221, 222, 222, 223, 224, 225,
-    225, 226, 227, 228, 229, 229, 230, 231, 232, 232, 233, 234, 235, 235, 236, 237, 238, 239, 239, 240, 241, 242, 242, 243,
+    0,   1,   2,   4,   5,   7,   8,   9,   11,  12,  14,  15,  16,  18,  19,  21,  22,  23,  25,  26,
+    27,  29,  30,  31,  33,  34,  35,  37,  38,  39,  40,  42,  43,  44,  46,  47,  48,  49,  51,  52,
+    53,  54,  56,  57,  58,  59,  61,  62,  63,  64,  65,  67,  68,  69,  70,  71,  73,  74,  75,  76,
+    77,  78,  80,  81,  82,  83,  84,  85,  87,  88,  89,  90,  91,  92,  93,  94,  96,  97,  98,  99,
+    100, 101, 102, 103, 104, 105, 106, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120,
+    121, 122, 123, 124, 125, 126, 127, 128, 129, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 140,
+    141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160,
+    161, 162, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 173, 174, 175, 176, 177, 178,
+    179, 180, 181, 181, 182, 183, 184, 185, 186, 187, 188, 188, 189, 190, 191, 192, 193, 194, 194, 195,
+    196, 197, 198, 199, 200, 200, 201, 202, 203, 204, 205, 205, 206, 207, 208, 209, 209, 210, 211, 212,
+    213, 214, 214, 215, 216, 217, 218, 218, 219, 220, 221, 222, 222, 223, 224, 225, 225, 226, 227, 228,
+    229, 229, 230, 231, 232, 232, 233, 234, 235, 235, 236, 237, 238, 239, 239, 240, 241, 242, 242, 243,
     244, 245, 245, 246, 247, 247, 248, 249, 250, 250, 251, 252, 253, 253, 254, 255,
 };
 static const uint32_t reciprocal[65] = {
-    0, 65536, 32768, 21845, 16384, 13107, 10923, 9362, 8192, 7282, 6554, 5958, 5461, 5041, 4681, 4369,
-    4096, 3855, 3641, 3449, 3277, 3121, 2979, 2849, 2731, 2621, 2521, 2427, 2341, 2260, 2185, 2114,
-    2048, 1986, 1928, 1872, 1820, 1771, 1725, 1680, 1638, 1598, 1560, 1524, 1489, 1456, 1425, 1394,
-    1365, 1337, 1311, 1285, 1260, 1237, 1214, 1192, 1170, 1150, 1130, 1111, 1092, 1074, 1057, 1040,
-    1024,
+    0,    65536, 32768, 21845, 16384, 13107, 10923, 9362, 8192, 7282, 6554, 5958, 5461,
+    5041, 4681,  4369,  4096,  3855,  3641,  3449,  3277, 3121, 2979, 2849, 2731, 2621,
+    2521, 2427,  2341,  2260,  2185,  2114,  2048,  1986, 1928, 1872, 1820, 1771, 1725,
+    1680, 1638,  1598,  1560,  1524,  1489,  1456,  1425, 1394, 1365, 1337, 1311, 1285,
+    1260, 1237,  1214,  1192,  1170,  1150,  1130,  1111, 1092, 1074, 1057, 1040, 1024,
 };
 
-static int greater(struct wide a, struct wide b) { return a.high != b.high ? a.high > b.high : a.low > b.low; }
+static int greater(struct wide a, struct wide b) {
+  return a.high != b.high ? a.high > b.high : a.low > b.low;
+}
 static struct wide minus(struct wide a, struct wide b) {
   return (struct wide){a.low - b.low, a.high - b.high - (a.low < b.low)};
 }
@@ -51,7 +55,8 @@ static uint32_t normalise(uint32_t x, int32_t* by) {
   return x;
 }
 
-/* The 32 leading bits of x (not 0), bit 31 set; what lies below is or-ed into bit 0. *top: its leading bit. */
+/* The 32 leading bits of x (not 0), bit 31 set; what lies below is or-ed into bit 0. *top: its leading bit.
+ */
 static uint32_t leading(struct wide x, int32_t* top) {
   int32_t by;
   if (x.high == 0) {
@@ -87,7 +92,9 @@ static uint32_t multiply(uint32_t a, uint32_t b) {
   }
   return sum;
 }
-static uint32_t multiply_wide(uint32_t a, uint32_t b) { return multiply(a, b) + (multiply(a >> 16, b) << 16); }
+static uint32_t multiply_wide(uint32_t a, uint32_t b) {
+  return multiply(a, b) + (multiply(a >> 16, b) << 16);
+}
 
 /* a times b for a of 4 bits, and a / b with a quotient of 12 bits, without branches. */
 static uint32_t weighted(uint32_t a, uint32_t b) {
@@ -183,11 +190,19 @@ static uint32_t float_add(uint32_t a, uint32_t b) {
   }
   int32_t ea = a >> 23 & 255, eb = b >> 23 & 255;
   uint32_t ma = (a & 0x7fffff) << 7, mb = (b & 0x7fffff) << 7;
-  if (ea) ma |= 1u << 30; else ea = 1;
-  if (eb) mb |= 1u << 30; else eb = 1;
+  if (ea)
+    ma |= 1u << 30;
+  else
+    ea = 1;
+  if (eb)
+    mb |= 1u << 30;
+  else
+    eb = 1;
   const uint32_t by = (uint32_t)(ea - eb);
-  if (by > 31) mb = mb != 0;
-  else if (by > 0) mb = mb >> by | ((mb << ((32 - by) & 31)) != 0);
+  if (by > 31)
+    mb = mb != 0;
+  else if (by > 0)
+    mb = mb >> by | ((mb << ((32 - by) & 31)) != 0);
   const uint32_t sum = (a ^ b) >> 31 ? ma - mb : ma + mb;
   if (sum == 0) return 0;
   int32_t shift;
@@ -200,7 +215,10 @@ static uint32_t float_scaled(uint32_t a, uint32_t weight) {
   const uint32_t sign = a & 0x80000000u;
   int32_t exponent = a >> 23 & 255, top;
   uint32_t m = a & 0x7fffff;
-  if (exponent) m |= 1u << 23; else exponent = 1;
+  if (exponent)
+    m |= 1u << 23;
+  else
+    exponent = 1;
   if (m == 0) return sign;
   struct wide product = {m << 10, m >> 22};
   if (weight != 64) {
