@@ -15,7 +15,8 @@
 
 namespace lento::campaign {
 
-using Run = std::function<std::string(uint64_t run)>;  // from several threads at a time; a line without '\n'
+// From several threads at a time; a line without '\n'. Empty: given up, which only a user's stop allows.
+using Run = std::function<std::string(uint64_t run)>;
 
 struct Options {
   std::string journal;   // path; empty: nothing is remembered

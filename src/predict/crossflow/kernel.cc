@@ -101,8 +101,12 @@ KernelModel::KernelModel(const Machine& machine, const CrossFlowConfig& config)
       fma_width_(config.core.fma_width),
       configured_(dataflow_of(config.core.dataflow)),
       dataflow_(configured_) {
-  for (size_t level = 0; level < 3; ++level)
-    candidates_[level] = tile_candidates(machine.memory[level].bytes_per_scope / precision_, level <= 1);
+  for (size_t level = 0; level < 3; ++level) {
+    for (const Dims& t : tile_candidates(machine.memory[level].bytes_per_scope / precision_, level <= 1)) {
+      const double operands = 1 / t[0] + 1 / t[2];
+      candidates_[level].push_back({t, operands, operands + 1 / t[1]});
+    }
+  }
 }
 
 double KernelModel::level_time(size_t level, double flops, double bytes) const {
@@ -171,38 +175,98 @@ double KernelModel::gemm_with(const Dims& dims, const Dims& order, const Tiles& 
   return slowest + launch_;
 }
 
-// Depth first over L2, L1 and register tiles; a branch ends when its slowest level is no better than the best
-// found, and all ends when nothing can beat the floor set by arithmetic and registers.
-void KernelModel::search(const Dims& order, GemmTime& best) const {
+// Depth first over L2, L1 and register tiles. A branch ends when its slowest level is no better than the best
+// found; most end before they are evaluated: a tile that fits whole moves at least volume / t1 + volume / t3
+// (and volume / t2 where results are kept), which is compared with the most bytes that still improve.
+struct KernelModel::Search {
+  KernelModel& model;
+  Dims order;
+  double flops, floor_time;
+  GemmTime& best;
+  std::array<double, 4> most{};  // bytes at each level with which a tiling can still be the best
+
+  void tighten() {
+    for (size_t level = 1; level < 4; ++level) {
+      const MemoryLevel& memory = model.machine_.memory[level];
+      const double free = model.machine_.flops == 0 ? 0 : flops * memory.bytes_per_s / model.machine_.flops;
+      most[level] = std::max(free, (best.seconds - memory.latency) * memory.bytes_per_s) * (1 + 1e-12);
+    }
+  }
+
+  // The slower of `so_far` and the level, or infinity when that cannot be the best.
+  double at(size_t level, const Dims& d, const Dims& t, double repeats, double so_far) const {
+    const double bytes = bytes_moved(level, d, t, repeats, model.precision_);
+    return bytes > most[level] ? kInfinity : std::max(so_far, model.level_time(level, flops, bytes));
+  }
+
+  static bool whole(const Dims& t, const Dims& d) { return t[0] <= d[0] && t[1] <= d[1] && t[2] <= d[2]; }
+
+  void l2_tiles() {
+    const double volume = order[0] * order[1] * order[2] * model.precision_;
+    for (const Candidate& c : model.candidates_[2]) {
+      if (volume * c.operands > most[3] && whole(c.tile, order)) continue;
+      const Dims t = fitted(c.tile, order, 3);
+      const double time = at(3, order, t, 1, floor_time);
+      if (time >= best.seconds) continue;
+      l1_tiles(c.tile, inner_dims(order, t), repeats_of(order, t), time);
+      if (best.seconds <= floor_time) return;
+    }
+  }
+
+  void l1_tiles(const Dims& tile2, const Dims& d, double repeats, double so_far) {
+    if (least_bytes(d, repeats, model.precision_) > most[2]) return;
+    const double volume = repeats * d[0] * d[1] * d[2] * model.precision_;
+    const double results = repeats * d[0] * d[2] * model.precision_;
+    for (const Candidate& c : model.candidates_[1]) {
+      if (volume * c.operands + results > most[2] && whole(c.tile, d)) continue;
+      const Dims t = fitted(c.tile, d, 2);
+      const double time = at(2, d, t, repeats, so_far);
+      if (time >= best.seconds) continue;
+      register_tiles(tile2, c.tile, inner_dims(d, t), repeats * repeats_of(d, t), time);
+      if (best.seconds <= so_far) return;
+    }
+  }
+
+  void register_tiles(const Dims& tile2, const Dims& tile1, const Dims& d, double repeats, double so_far) {
+    if (least_bytes(d, repeats, model.precision_) > most[1]) return;
+    const Innermost& inner = model.innermost(d);
+    const double bytes = repeats * inner.bytes * model.precision_;
+    if (bytes > most[1]) return;
+    const double time = std::max(so_far, model.level_time(1, flops, bytes));
+    if (time >= best.seconds) return;
+    best = {time, order, {inner.tile, tile1, tile2}};
+    tighten();
+  }
+};
+
+size_t KernelModel::DimsHash::operator()(const Dims& d) const {
+  const auto mix = [](uint64_t x) { return x * 0x9e3779b97f4a7c15ULL; };
+  const uint64_t h =
+      mix(mix(mix(static_cast<uint64_t>(d[0])) + static_cast<uint64_t>(d[1])) + static_cast<uint64_t>(d[2]));
+  return h ^ (h >> 32);
+}
+
+const KernelModel::Innermost& KernelModel::innermost(const Dims& d) {
+  const auto [at, fresh] = innermost_.try_emplace(d, Innermost{{}, kInfinity});
+  Innermost& least = at->second;
+  if (!fresh) return least;
+  const double volume = d[0] * d[1] * d[2];
+  for (const Candidate& c : candidates_[0]) {
+    if (volume * c.all > least.bytes && Search::whole(c.tile, d)) continue;
+    const double bytes = bytes_moved(1, d, fitted(c.tile, d, 1), 1, 1);
+    if (bytes < least.bytes) least = {c.tile, bytes};
+  }
+  return least;
+}
+
+void KernelModel::search(const Dims& order, GemmTime& best) {
   const double flops = flops_of(order);
   const double floor_time =
       std::max(register_time(order, flops), machine_.flops == 0 ? kInfinity : flops / machine_.flops);
   if (floor_time >= best.seconds) return;
-  for (const Dims& tile2 : candidates_[2]) {
-    const Dims t2 = fitted(tile2, order, 3);
-    const double at3 = std::max(floor_time, level_time(3, flops, bytes_moved(3, order, t2, 1, precision_)));
-    if (at3 >= best.seconds) continue;
-    const double repeats2 = repeats_of(order, t2);
-    const Dims d2 = inner_dims(order, t2);
-    if (level_time(2, flops, least_bytes(d2, repeats2, precision_)) >= best.seconds) continue;
-    for (const Dims& tile1 : candidates_[1]) {
-      const Dims t1 = fitted(tile1, d2, 2);
-      const double at2 = std::max(at3, level_time(2, flops, bytes_moved(2, d2, t1, repeats2, precision_)));
-      if (at2 >= best.seconds) continue;
-      const double repeats1 = repeats2 * repeats_of(d2, t1);
-      const Dims d1 = inner_dims(d2, t1);
-      if (level_time(1, flops, least_bytes(d1, repeats1, precision_)) >= best.seconds) continue;
-      for (const Dims& tile0 : candidates_[0]) {
-        const double time = std::max(
-            at2, level_time(1, flops, bytes_moved(1, d1, fitted(tile0, d1, 1), repeats1, precision_)));
-        if (time >= best.seconds) continue;
-        best = {time, order, {tile0, tile1, tile2}};
-        if (time <= floor_time) return;
-        if (time <= at2) break;
-      }
-      if (best.seconds <= at3) break;
-    }
-  }
+  Search search{*this, order, flops, floor_time, best, {}};
+  search.tighten();
+  search.l2_tiles();
 }
 
 GemmTime KernelModel::gemm(double dim1, double dim2, double dim3) {

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "predict/crossflow/machine.h"
@@ -54,17 +55,34 @@ class KernelModel {
   double precision() const { return precision_; }
 
  private:
+  // A tile with what bounds its traffic from below while it fits whole: 1/t1 + 1/t3, and with 1/t2.
+  struct Candidate {
+    Dims tile;
+    double operands, all;
+  };
+  struct Search;  // of one order (kernel.cc)
+  // The register tile that moves the fewest bytes out of L1 for a product of one L1 tile.
+  struct Innermost {
+    Dims tile;
+    double bytes;
+  };
+  struct DimsHash {
+    size_t operator()(const Dims& d) const;
+  };
+
   void choose_dataflow(const Dims& dims);
   std::vector<Dims> orders(const Dims& dims) const;
   double register_time(const Dims& order, double flops) const;
   double level_time(size_t level, double flops, double bytes) const;
-  void search(const Dims& order, GemmTime& best) const;
+  void search(const Dims& order, GemmTime& best);
+  const Innermost& innermost(const Dims& dims);
 
   Machine machine_;
   double launch_, precision_, fma_width_;
   Dataflow configured_, dataflow_;
   size_t scalar_level_ = 0;
-  std::array<std::vector<Dims>, 3> candidates_;  // tiles of registers, L1, L2
+  std::array<std::vector<Candidate>, 3> candidates_;         // tiles of registers, L1, L2
+  std::unordered_map<Dims, Innermost, DimsHash> innermost_;  // found so far
 };
 
 }  // namespace lento::predict

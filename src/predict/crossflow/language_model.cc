@@ -22,7 +22,7 @@ struct Layer {
 
 class IterationModel {
  public:
-  IterationModel(const Machine& machine, const CrossFlowConfig& c)
+  IterationModel(const Machine& machine, const CrossFlowConfig& c, ElementTraffic traffic)
       : k_(machine, c),
         links_(parallel_links(machine, c)),
         par_(c.parallelism),
@@ -31,6 +31,7 @@ class IterationModel {
         g_(c.model.gates * c.model.hidden),
         v_(c.model.vocabulary) {
     if (par_.kp1 == 1 && par_.kp2 == 1) par_.split = Split::None;
+    k_.charge_dram(traffic == ElementTraffic::Dram);
   }
 
   // The order of evaluation is that of the released tool, because the first product fixes the dataflow.
@@ -245,8 +246,9 @@ std::string impossible(const CrossFlowConfig& c) {
   return {};
 }
 
-LanguageModelTime language_model_time(const Machine& machine, const CrossFlowConfig& c) {
-  IterationModel model(machine, c);
+LanguageModelTime language_model_time(const Machine& machine, const CrossFlowConfig& c,
+                                      ElementTraffic traffic) {
+  IterationModel model(machine, c, traffic);
   const StepTimes s = model.times();
   const GridShape shape{static_cast<int>(c.model.sequence), c.model.layers, c.parallelism.lp};
   LanguageModelTime t;

@@ -29,6 +29,12 @@ ParallelLinks parallel_links(const Machine& machine, const CrossFlowConfig& conf
 // Why this split cannot run ("hidden size not divisible by kp1"); empty when it can.
 std::string impossible(const CrossFlowConfig& config);
 
-LanguageModelTime language_model_time(const Machine& machine, const CrossFlowConfig& config);
+// Where work on single elements (gates, softmax, optimizer, copies around a transfer) moves its bytes. The
+// released tool divides them by the bandwidth of the registers, a hundred times too fast; they come from
+// DRAM.
+enum class ElementTraffic { AsReleased, Dram };
+
+LanguageModelTime language_model_time(const Machine& machine, const CrossFlowConfig& config,
+                                      ElementTraffic traffic = ElementTraffic::AsReleased);
 
 }  // namespace lento::predict

@@ -77,6 +77,8 @@ struct Chip {
   double clock_hz = 0;
   std::array<double, kPrecisions> flops_per_cycle{};  // per unit, multiply and add count 2; 0: not supported
   double cache_bytes = 0;                             // last level
+  double unit_results = 32768;                        // running sums a unit holds in its registers
+  double unit_buffer_bytes = 0;                       // of a unit, for panels of both operands; 0: never short
   double memory_bytes = 0;
   double memory_Bps = 0;
   double memory_reserve = 3e9;  // bytes of the memory that context and libraries take
@@ -112,6 +114,9 @@ const Stack& stack_for(const System& system, std::string_view framework);
 // (with the nearest name), or every mistake of the file.
 System read_system(const std::string& name_or_path);
 System parse_system(const std::string& yaml, const std::string& file);
+
+// The data sheet that parse_system reads back to the same values.
+std::string write_system(const System& system);
 
 // The shipped system with this name or alias, in any case; nullptr when there is none.
 const System* find_shipped(std::string_view name);

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "base/units.h"
+#include "predict/crossflow/machine.h"
 #include "predict/search/search.h"
 
 namespace lento::predict {
@@ -16,36 +17,30 @@ using finding::ScatterFigure;
 using finding::SeriesFigure;
 using finding::TableFigure;
 
-std::string point_name(const DesignPoint& p) {
+std::string point_name(const SearchSpace& space, const DesignPoint& p) {
   const int nodes = p.package_dim * p.package_dim;
+  const std::string& shape = space.jobs[p.job].name;
   return p.logic.name + ", " + p.memory.name + ", " + p.network.name +
          (nodes > 1 ? ", " + std::to_string(nodes) + " nodes a package" : "") + ", " +
-         format_quantity(p.power, Dimension::Power);
-}
-
-double energy_of(const SearchSpace& space, const DesignResult& r) {
-  return space.nodes * r.point.power * r.joint_s;
-}
-
-double value_of(const SearchSpace& space, const DesignResult& r) {
-  return space.objective == "energy" ? energy_of(space, r) : r.joint_s;
+         format_quantity(p.power, Dimension::Power) +
+         (space.chip_area.size() > 1 ? ", " + format_number(p.chip_area) + " mm2" : "") +
+         (shape.empty() ? "" : ", " + shape);
 }
 
 std::string seconds(double value) {
   return std::isfinite(value) ? format_quantity(value, Dimension::Time) : "does not fit";
 }
 
-// Time against logic node, one line for each memory and network.
-Figure technology_figure(const std::vector<DesignResult>& results) {
+// Time against logic node, one line for everything else.
+Figure technology_figure(const SearchSpace& space, const std::vector<DesignResult>& results) {
   SeriesFigure f;
   f.x_name = "logic steps after N12";
   f.y_name = "time of an iteration (s)";
   f.log_y = true;
   std::map<std::string, size_t> lines;
   for (const DesignResult& r : results) {
-    const int nodes = r.point.package_dim * r.point.package_dim;
-    const std::string name =
-        r.point.memory.name + " " + r.point.network.name + (nodes > 1 ? " x" + std::to_string(nodes) : "");
+    std::string name = point_name(space, r.point);
+    name = name.substr(name.find(", ") + 2);
     const auto [at, fresh] = lines.emplace(name, f.lines.size());
     if (fresh) f.lines.push_back({name, {}, {}});
     f.lines[at->second].x.push_back(r.point.logic.value);
@@ -54,50 +49,58 @@ Figure technology_figure(const std::vector<DesignResult>& results) {
   return {"Time against technology", "Each line is one memory and network generation.", f};
 }
 
+double measured(const SearchSpace& space, const DesignResult& r, Measure measure) {
+  if (measure == Measure::Time) return r.joint_s;
+  if (measure == Measure::Energy) return energy_of(r.config, space.nodes, r.joint_s);
+  return cost_of(space.goal, r.config, r.point.logic.name, space.nodes, r.joint_s);
+}
+
 Figure front_figure(const SearchSpace& space, const std::vector<DesignResult>& results,
-                    const DesignResult& best) {
+                    const DesignResult& best, Measure other) {
   ScatterFigure f;
-  f.x_name = "time of an iteration (s)";
-  f.y_name = "energy of an iteration (J)";
+  f.x_name = title_of(Measure::Time);
+  f.y_name = title_of(other);
   f.log_x = f.log_y = true;
   std::vector<const DesignResult*> sorted;
   for (const DesignResult& r : results) {
     if (std::isfinite(r.joint_s)) sorted.push_back(&r);
   }
-  std::sort(sorted.begin(), sorted.end(),
-            [](const auto* a, const auto* b) { return a->joint_s < b->joint_s; });
-  f.groups.resize(2);
-  f.groups[0].name = "designs";
-  f.groups[1] = {"front", {}, true};
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto* a, const auto* b) { return a->joint_s < b->joint_s; });
+  f.groups = {{"designs", {}, false}, {"front", {}, true}};
   double least = INFINITY;
   for (const DesignResult* r : sorted) {
-    const double energy = energy_of(space, *r);
-    f.groups[0].points.push_back({r->joint_s, energy, point_name(r->point), r == &best});
-    if (energy >= least) continue;
-    least = energy;
-    f.groups[1].points.push_back({r->joint_s, energy, point_name(r->point)});
+    const double value = measured(space, *r, other);
+    f.groups[0].points.push_back({r->joint_s, value, point_name(space, r->point), r == &best});
+    if (value >= least) continue;
+    least = value;
+    f.groups[1].points.push_back({r->joint_s, value, point_name(space, r->point)});
   }
-  return {"Time against energy", "The front joins the designs that no other beats in both.", f};
+  return {other == Measure::Energy ? "Time against energy" : "Time against cost",
+          "The front joins the designs that no other beats in both.", f};
 }
 
-Figure results_table(const std::vector<DesignResult>& results) {
-  TableFigure t{{"logic", "memory", "network", "nodes a package", "power", "data parallel", "best strategy",
-                 "and resources", "gain", "strategy"},
+Figure results_table(const SearchSpace& space, const std::vector<DesignResult>& results) {
+  TableFigure t{{"shape", "logic", "memory", "network", "nodes a package", "power", "chip area (mm2)", "ways",
+                 "data parallel (s)", "best way (s)", "and resources (s)", "energy (J)", "gain", "way"},
                 {}};
+  const auto number = [](double s) { return std::isfinite(s) ? format_number(s, 6) : "does not fit"; };
   for (const DesignResult& r : results) {
-    t.rows.push_back(
-        {r.point.logic.name, r.point.memory.name, r.point.network.name,
-         std::to_string(r.point.package_dim * r.point.package_dim),
-         format_quantity(r.point.power, Dimension::Power), seconds(r.data_parallel_s), seconds(r.parallel_s),
-         seconds(r.joint_s),
-         (std::isfinite(r.data_parallel_s) ? format_number(r.data_parallel_s / r.joint_s, 3) + "x" : "-"),
-         to_string(r.strategy)});
+    const std::string gain =
+        std::isfinite(r.data_parallel_s) ? format_number(r.data_parallel_s / r.joint_s, 3) + "x" : "-";
+    t.rows.push_back({space.jobs[r.point.job].name, r.point.logic.name, r.point.memory.name,
+                      r.point.network.name, std::to_string(r.point.package_dim * r.point.package_dim),
+                      format_quantity(r.point.power, Dimension::Power), format_number(r.point.chip_area),
+                      std::to_string(r.ways), number(r.data_parallel_s), number(r.parallel_s),
+                      number(r.joint_s), number(energy_of(r.config, space.nodes, r.joint_s)), gain,
+                      to_string(r.way)});
   }
-  return {"All designs", "", t};
+  return {"All designs",
+          "Time of an iteration: data parallelism, the best way to run it, the best resources too.", t};
 }
 
 // Change of time when one share grows by a tenth at the cost of its class.
-Figure sensitivity_table(const DesignResult& best) {
+Figure sensitivity_table(const SearchSpace& space, const DesignResult& best) {
   const char* components[] = {"core", "L2", "L1", "registers", "DRAM", "network inside", "network outside"};
   const char* classes[] = {"area", "power", "perimeter"};
   TableFigure t{{"class", "component", "share", "time when 10 % larger"}, {}};
@@ -110,7 +113,8 @@ Figure sensitivity_table(const DesignResult& best) {
       double sum = 0;
       for (const double share : tried[c]) sum += share;
       for (double& share : tried[c]) share /= sum;
-      const double change = iteration_time(with_shares(best.config, tried), false) / best.joint_s - 1;
+      const double time = job_time(with_shares(best.config, tried), best.way, space.rules).seconds;
+      const double change = time / best.joint_s - 1;
       const char* edges[] = {"DRAM", inside ? "network inside" : "network outside", "network outside"};
       const std::string name = c == 2 ? edges[i] : components[!inside && i >= kIntra ? i + 1 : i];
       t.rows.push_back({classes[c], name, format_number(shares[c][i] * 100, 3) + " %",
@@ -121,55 +125,117 @@ Figure sensitivity_table(const DesignResult& best) {
           "Negative: giving this component more would help, so the search ended early.", t};
 }
 
-void add_machine_facts(const DesignResult& best, finding::Diagnosis& d) {
-  const Machine m = generate(best.config, BelowMargin::FewerUnits);
+void add_machine_facts(const SearchSpace& space, const DesignResult& best, finding::Diagnosis& d) {
+  const Machine m =
+      generate(best.config, space.rules.as_released ? BelowMargin::SlowerClock : BelowMargin::FewerUnits);
   d.facts.emplace_back("compute", format_quantity(m.raw_flops, Dimension::Rate));
-  d.facts.emplace_back("DRAM", format_quantity(m.memory[3].bytes, Dimension::Bytes) + ", " +
-                                   format_quantity(m.memory[3].bytes_per_s, Dimension::BytesPerTime));
-  d.facts.emplace_back("L2", format_quantity(m.memory[2].bytes, Dimension::Bytes) + ", " +
-                                 format_quantity(m.memory[2].bytes_per_s, Dimension::BytesPerTime));
+  const char* names[] = {"registers", "L1", "L2", "DRAM"};
+  for (size_t i = 4; i-- > 0;) {
+    d.facts.emplace_back(names[i], format_quantity(m.memory[i].bytes, Dimension::Bytes) + ", " +
+                                       format_quantity(m.memory[i].bytes_per_s, Dimension::BytesPerTime));
+  }
   d.facts.emplace_back("network", format_quantity(m.inter.bytes_per_s, Dimension::BytesPerTime));
+  if (best.point.package_dim > 1)
+    d.facts.emplace_back("network inside a package",
+                         format_quantity(m.intra.bytes_per_s, Dimension::BytesPerTime));
 }
 
-}  // namespace
-
-finding::Diagnosis conclude(const SearchSpace& space, const std::vector<DesignResult>& results) {
-  finding::Diagnosis d;
-  d.scale = "predict";
-  d.title = "Search over " + std::to_string(results.size()) + " designs of " + std::to_string(space.nodes) +
-            " nodes";
-  const auto better = [&](const DesignResult& a, const DesignResult& b) {
-    return value_of(space, a) < value_of(space, b);
-  };
-  const auto best = std::min_element(results.begin(), results.end(), better);
-  if (best == results.end() || !std::isfinite(best->joint_s)) {
-    d.verdict =
-        "No design of this space can run the workload: its memory does not hold it, or a budget leaves a "
-        "component without power.";
-    if (!results.empty()) d.figures.push_back(results_table(results));
-    return d;
-  }
-  d.verdict = "Best: " + point_name(best->point) + " with " + to_string(best->strategy) + ", " +
-              seconds(best->joint_s) + " an iteration, " +
-              format_number(best->data_parallel_s / best->joint_s, 3) +
-              " times faster than data parallelism on the same technology.";
+// Of one point and method over all seeds.
+struct MethodSummary {
+  size_t seeds = 0, near = 0;  // near: within 1 % of the best value known of the point
+  double best = INFINITY, worst = 0, sum_ratio = 0;
   uint64_t evaluations = 0;
-  for (const DesignResult& r : results) evaluations += r.evaluations;
-  d.facts = {{"iteration", seconds(best->joint_s)},
-             {"energy of an iteration", format_quantity(energy_of(space, *best), Dimension::Energy)}};
-  add_machine_facts(*best, d);
-  const LanguageModelTime t =
-      language_model_time(generate(best->config, BelowMargin::FewerUnits), best->config);
+};
+
+Figure comparison_table(const SearchSpace& space, const std::vector<Trial>& trials) {
+  std::map<size_t, double> known;
+  for (const Trial& t : trials) {
+    const auto [at, fresh] = known.emplace(t.point, t.value);
+    at->second = std::min(at->second, t.value);
+  }
+  std::map<std::pair<size_t, Method>, MethodSummary> by;
+  for (const Trial& t : trials) {
+    MethodSummary& s = by[{t.point, t.method}];
+    ++s.seeds;
+    s.near += t.value <= 1.01 * known[t.point];
+    s.best = std::min(s.best, t.value);
+    s.worst = std::max(s.worst, t.value);
+    s.sum_ratio += t.value / known[t.point];
+    s.evaluations = std::max(s.evaluations, t.evaluations);
+  }
+  const std::vector<DesignPoint> points = design_points(space);
+  TableFigure table{{"design", "method", "seeds", "within 1 % of the best known", "best", "worst",
+                     "mean over best known", "evaluations a seed, most"},
+                    {}};
+  for (const auto& [key, s] : by) {
+    table.rows.push_back({point_name(space, points[key.first]), name_of(key.second), std::to_string(s.seeds),
+                          format_number(100.0 * s.near / s.seeds, 3) + " %", format_number(s.best, 6),
+                          format_number(s.worst, 6), format_number(s.sum_ratio / s.seeds, 5),
+                          std::to_string(s.evaluations)});
+  }
+  return {"Methods compared", "Each seed has the same number of evaluations at most, whatever the method.",
+          table};
+}
+
+void add_best(const SearchSpace& space, const DesignResult& best, finding::Diagnosis& d) {
+  const bool late = space.goal.latency_s > 0 && best.joint_s > space.goal.latency_s;
+  d.verdict = (late ? "None within the latency; the nearest: " : "Best: ") + point_name(space, best.point) +
+              " with " + to_string(best.way) + ", " + seconds(best.joint_s) + " an iteration";
+  if (std::isfinite(best.data_parallel_s))
+    d.verdict += ", " + format_number(best.data_parallel_s / best.joint_s, 3) +
+                 " times faster than data parallelism on the same technology";
+  d.verdict += ".";
+  d.facts = {{"iteration", seconds(best.joint_s)},
+             {"energy of an iteration",
+              format_quantity(energy_of(best.config, space.nodes, best.joint_s), Dimension::Energy)}};
+  if (!space.goal.prices.wafer_usd.empty()) {
+    d.facts.emplace_back("cost of an iteration",
+                         format_quantity(measured(space, best, Measure::Cost), Dimension::Money));
+    d.facts.emplace_back(
+        "price of a node",
+        format_quantity(node_price(space.goal.prices, best.config, best.point.logic.name), Dimension::Money));
+  }
+  add_machine_facts(space, best, d);
+  JobRules any = space.rules;
+  any.must_fit = false;
+  const JobTime t = job_time(best.config, best.way, any);
   d.facts.emplace_back("memory needed", format_quantity(t.memory_bytes, Dimension::Bytes));
   if (t.memory_bytes > t.memory_there)
     d.notes.push_back(
         "The best design's memory does not hold the job; 'memory_rule: must_fit' searches only those that "
         "do.");
+}
+
+}  // namespace
+
+finding::Diagnosis conclude(const SearchSpace& space, const std::vector<DesignResult>& results,
+                            const std::vector<Trial>& trials) {
+  finding::Diagnosis d;
+  d.scale = "predict";
+  d.title = "Search over " + std::to_string(results.size()) + " designs of " + std::to_string(space.nodes) +
+            " nodes";
+  const DesignResult* best = best_of(results);
+  if (!best) {
+    d.verdict =
+        "No design of this space can run the workload: its memory does not hold it, or a budget leaves a "
+        "component without power.";
+    if (!results.empty()) d.figures.push_back(results_table(space, results));
+    return d;
+  }
+  add_best(space, *best, d);
+  uint64_t evaluations = 0;
+  for (const DesignResult& r : results) evaluations += r.evaluations;
   d.facts.emplace_back("designs evaluated", std::to_string(evaluations));
+  const bool transformer = best->way.training.has_value();
   d.expectations = {{"training iteration", "time", best->joint_s, "s", 0.16,
-                     "CrossFlow's model of LSTM training; error on one V100 as published"}};
-  d.figures = {technology_figure(results), front_figure(space, results, *best), results_table(results),
-               sensitivity_table(*best)};
+                     transformer ? "data sheet of the generated machine; a machine that was never measured"
+                                 : "CrossFlow's model of LSTM training; error on one V100 as published"}};
+  d.figures = {technology_figure(space, results), front_figure(space, results, *best, Measure::Energy)};
+  if (!space.goal.prices.wafer_usd.empty())
+    d.figures.push_back(front_figure(space, results, *best, Measure::Cost));
+  d.figures.push_back(results_table(space, results));
+  d.figures.push_back(sensitivity_table(space, *best));
+  if (!trials.empty()) d.figures.push_back(comparison_table(space, trials));
   return d;
 }
 

@@ -165,30 +165,36 @@ void subplex(Run& run, const Shares& start, const std::vector<size_t>& sizes) {
 
 }  // namespace
 
-Minimum minimise(const Objective& objective, const std::vector<size_t>& sizes,
-                 const MinimiseOptions& options) {
+Minimum minimise_start(const Objective& objective, const std::vector<size_t>& sizes,
+                       const MinimiseOptions& options, int index) {
   const size_t parameters = std::accumulate(sizes.begin(), sizes.end(), size_t{0});
   const uint64_t starts = static_cast<uint64_t>(std::max(1, options.starts));
   const uint64_t budget = options.max_evaluations
                               ? options.max_evaluations
                               : (1 + parameters) * static_cast<uint64_t>(options.steps) * starts;
-  std::vector<Minimum> found(starts);
-  base::parallel_for(starts, options.threads, [&](size_t i) {
-    Run run(objective, budget / starts, options.progress);
-    const Shares start =
-        i == 0 && !options.first.empty() ? options.first : drawn_start(sizes, options.seed, i);
-    switch (options.method) {
-      case Method::Soe:
-        soe(run, start, options.steps);
-        break;
-      case Method::Exchange:
-        exchange(run, start);
-        break;
-      case Method::Subplex:
-        subplex(run, start, sizes);
-        break;
-    }
-    found[i] = run.minimum();
+  Run run(objective, budget / starts, options.progress);
+  const Shares start = index == 0 && !options.first.empty()
+                           ? options.first
+                           : drawn_start(sizes, options.seed, static_cast<uint64_t>(index));
+  switch (options.method) {
+    case Method::Soe:
+      soe(run, start, options.steps);
+      break;
+    case Method::Exchange:
+      exchange(run, start);
+      break;
+    case Method::Subplex:
+      subplex(run, start, sizes);
+      break;
+  }
+  return run.minimum();
+}
+
+Minimum minimise(const Objective& objective, const std::vector<size_t>& sizes,
+                 const MinimiseOptions& options) {
+  std::vector<Minimum> found(static_cast<size_t>(std::max(1, options.starts)));
+  base::parallel_for(found.size(), options.threads, [&](size_t i) {
+    found[i] = minimise_start(objective, sizes, options, static_cast<int>(i));
   });
   Minimum best{{}, kInfinity, 0};
   for (const Minimum& m : found) {

@@ -47,6 +47,10 @@ struct Minimum {
 Minimum minimise(const Objective& objective, const std::vector<size_t>& sizes,
                  const MinimiseOptions& options);
 
+// The `start`-th of options.starts alone, with its part of the evaluations.
+Minimum minimise_start(const Objective& objective, const std::vector<size_t>& sizes,
+                       const MinimiseOptions& options, int start);
+
 // "soe", "exchange", "subplex"; throws base::Error otherwise.
 Method method_of(const std::string& name);
 std::string name_of(Method method);

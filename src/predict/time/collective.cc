@@ -129,7 +129,7 @@ CollectiveTime predict_collective(const System& system, const Collective& c) {
   if (c.devices < 2 || c.bytes <= 0) return {0, 0, 0, 0, "nothing to move"};
   const Network& net = system.network;
   const int inside = std::clamp(net.node_devices / std::max(1, c.stride), 1, c.devices);
-  if (net.node.lane_Bps <= 0 || (inside < c.devices && net.between_Bps <= 0)) {
+  if ((inside > 1 && net.node.lane_Bps <= 0) || (inside < c.devices && net.between_Bps <= 0)) {
     throw base::Error({}, "the system '" + system.name + "' does not say how devices are linked",
                       "add 'network:' with lane_bandwidth and between_nodes to its data sheet");
   }

@@ -6,8 +6,8 @@
 // well among their tiles, so the time is the minimum over all of them.
 //
 //   tiles    = batch * ceil(m/tm) * ceil(n/tn) * split          rounds = ceil(tiles / U)      (wave
-//   quantisation) resident = min(tiles / U, 32768 / (tm*tn)), at least 1      tiles that share a unit and
-//   hide its latency busy     = a / (a + half_tile), a = tm*tn*resident          share of its speed a unit
+//   quantisation) resident = min(tiles / U, unit_results / (tm*tn)), at least 1      tiles that share a unit
+//   and hide its latency busy     = a / (a + half_tile), a = tm*tn*resident          share of its speed a unit
 //   reaches drift    = 1 + drift * ln(k'/drift_length) * ln(1 + tiles/U)   long reductions: tiles lose step
 //   compute  = rounds * 2*tm*tn*k' * drift / (flops_per_cycle * compute * busy * clock)
 //   cache    = rounds * (tm+tn) * k' * bytes / (feed * width * clock)
@@ -26,8 +26,6 @@
 namespace lento::predict {
 namespace {
 
-constexpr double kResidentResults =
-    32768;  // accumulators a unit holds: 64 Ki registers, half of them results
 constexpr double kTransferOverhead =
     1.05;                            // counted sectors over compulsory bytes, even without any re-reading
 constexpr double kCacheShare = 0.5;  // of the cache that one operand may keep across waves
@@ -49,6 +47,7 @@ constexpr std::array<std::pair<int, int>, 16> kTiles = {{{256, 128},
                                                          {128, 16},
                                                          {16, 128},
                                                          {16, 64}}};
+constexpr int kSmallestTile = 16 * 64;
 constexpr std::array<int, 9> kSplits = {1, 2, 3, 4, 5, 6, 8, 12, 16};
 
 double ceil_div(double a, double b) { return std::ceil(a / b); }
@@ -61,6 +60,14 @@ double fourth_norm(double a, double b, double c) {
     return r * r * r * r;
   };
   return top * std::sqrt(std::sqrt(fourth(a) + fourth(b) + fourth(c)));
+}
+
+// The sums of a tile stay in registers, two steps of its panels in the unit's buffer. The smallest tile is
+// always tried.
+bool holds(const Chip& chip, Precision precision, int tm, int tn) {
+  const double panels = 2.0 * kStep * (tm + tn) * bytes_of(precision);
+  return static_cast<double>(tm) * tn <= chip.unit_results &&
+         (chip.unit_buffer_bytes <= 0 || panels <= chip.unit_buffer_bytes);
 }
 
 // Tiles of one wave as a rectangle of wm x wn, for an order of walking them.
@@ -125,7 +132,7 @@ KernelTime time_tile(const Chip& chip, const Calibration& q, const Gemm& g, Tile
   const double rounds = ceil_div(tiles, chip.units);
   const double area = static_cast<double>(tile.m) * tile.n;
   const double resident =
-      std::max(1.0, std::min(tiles / chip.units, std::max(1.0, std::floor(kResidentResults / area))));
+      std::max(1.0, std::min(tiles / chip.units, std::max(1.0, std::floor(chip.unit_results / area))));
   const double width = chip.flops_per_cycle[static_cast<size_t>(g.precision)] / 1024;
   const double busy = area * resident / (area * resident + q.half_tile * width);
   const double drift =
@@ -179,6 +186,7 @@ KernelTime predict_gemm(const Chip& chip, const Stack& stack, const Calibration&
   Calibration tuned = constants;
   tuned.compute *= stack.library;
   for (const auto& [tm, tn] : kTiles) {
+    if (!holds(chip, g.precision, tm, tn) && tm * tn > kSmallestTile) continue;
     const double tiles = g.batch * ceil_div(g.m, tm) * ceil_div(g.n, tn);
     for (const int split : kSplits) {
       if (split > 1 && (tiles * split > 4.0 * chip.units || split * 2 * kStep > g.k)) break;

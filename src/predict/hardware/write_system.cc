@@ -1,0 +1,118 @@
+// A system in the format of docs/formats/system.md.
+#include "base/units.h"
+#include "predict/hardware/system.h"
+
+namespace lento::predict {
+namespace {
+
+using base::format_exact;
+
+std::string line(int depth, const std::string& key, const std::string& value) {
+  return std::string(static_cast<size_t>(depth) * 2, ' ') + key + ": " + value + "\n";
+}
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c == '\n' ? ' ' : c;
+  }
+  return out + "\"";
+}
+
+std::string with_unit(double value, const char* unit) { return format_exact(value) + " " + unit; }
+
+std::string by_precision(const std::array<double, kPrecisions>& values, const char* unit) {
+  std::string out;
+  for (size_t i = 0; i < kPrecisions; ++i) {
+    if (values[i] <= 0) continue;
+    out += (out.empty() ? "{" : ", ") + std::string(name(static_cast<Precision>(i))) + ": " +
+           (*unit ? with_unit(values[i], unit) : format_exact(values[i]));
+  }
+  return out.empty() ? "{}" : out + "}";
+}
+
+std::string chip_text(const Chip& c) {
+  std::string out = "chip:\n";
+  out += line(1, "units", std::to_string(c.units));
+  out += line(1, "clock", with_unit(c.clock_hz, "Hz"));
+  out += line(1, "flops_per_cycle", by_precision(c.flops_per_cycle, ""));
+  out += line(1, "cache", with_unit(c.cache_bytes, "B"));
+  out += line(1, "unit_results", format_exact(c.unit_results));
+  out += line(1, "unit_buffer", with_unit(c.unit_buffer_bytes, "B"));
+  out += line(1, "memory", with_unit(c.memory_bytes, "B"));
+  out += line(1, "memory_bandwidth", with_unit(c.memory_Bps, "B/s"));
+  out += line(1, "memory_reserve", with_unit(c.memory_reserve, "B"));
+  out += line(1, "power", with_unit(c.power_w, "W"));
+  if (by_precision(c.flop_energy_j, "J") != "{}")
+    out += line(1, "energy_per_flop", by_precision(c.flop_energy_j, "J"));
+  out += line(1, "energy_per_byte", with_unit(c.byte_energy_j, "J"));
+  out += line(1, "idle_share", format_exact(c.idle_share));
+  return out;
+}
+
+std::string calibration_text(const Chip& chip) {
+  std::string out;
+  for (size_t i = 0; i < kPrecisions; ++i) {
+    if (!chip.calibration[i]) continue;
+    const Calibration& c = *chip.calibration[i];
+    const std::pair<const char*, double> values[] = {
+        {"compute", c.compute},           {"memory", c.memory},       {"feed", c.feed},
+        {"prologue", c.prologue},         {"half_tile", c.half_tile}, {"drift", c.drift},
+        {"drift_length", c.drift_length}, {"attention", c.attention}};
+    out += "  - {precision: " + std::string(name(static_cast<Precision>(i)));
+    for (const auto& [key, value] : values) out += std::string(", ") + key + ": " + format_exact(value);
+    out += ", source: " + quoted(c.source) + "}\n";
+  }
+  return out.empty() ? "" : "calibration:\n" + out;
+}
+
+std::string stack_text(const Stack& s) {
+  return "{library: " + format_exact(s.library) + ", launch: " + with_unit(s.launch_s, "s") +
+         ", recurrent_step: " + with_unit(s.step_s, "s") + ", overlap: " + format_exact(s.overlap) +
+         ", host_layer: " + with_unit(s.host_layer_s, "s") + ", pointwise: " + format_exact(s.pointwise);
+}
+
+std::string network_text(const Network& n) {
+  std::string out = "network:\n";
+  out += line(1, "devices", std::to_string(n.node_devices));
+  if (n.node.lane_Bps > 0) out += line(1, "lane_bandwidth", with_unit(n.node.lane_Bps, "B/s"));
+  out += line(1, "efficiency", format_exact(n.node.efficiency));
+  out += line(1, "step_latency", with_unit(n.node.latency_s, "s"));
+  out += line(1, "start", with_unit(n.node.start_s, "s"));
+  out += line(1, "setup", with_unit(n.node.setup_s, "s"));
+  out += line(1, "in_switch", format_exact(n.node.in_switch));
+  if (n.between_Bps > 0) out += line(1, "between_nodes", with_unit(n.between_Bps, "B/s"));
+  out += line(1, "between_efficiency", format_exact(n.between_efficiency));
+  out += line(1, "between_latency", with_unit(n.between_latency_s, "s"));
+  if (n.node.links.empty()) return out;
+  std::string links;
+  for (const NodeLinks::Link& l : n.node.links)
+    links += (links.empty() ? "[\"" : ", \"") + std::to_string(l.a) + "-" + std::to_string(l.b) + " x" +
+             std::to_string(l.lanes) + "\"";
+  return out + line(1, "links", links + "]");
+}
+
+}  // namespace
+
+std::string write_system(const System& s) {
+  std::string out = "schema: lento.system/1\n";
+  out += line(0, "name", quoted(s.name));
+  if (!s.title.empty()) out += line(0, "title", quoted(s.title));
+  out += line(0, "family", quoted(s.family));
+  if (!s.aliases.empty()) {
+    std::string aliases;
+    for (const std::string& alias : s.aliases) aliases += (aliases.empty() ? "[" : ", ") + quoted(alias);
+    out += line(0, "aliases", aliases + "]");
+  }
+  if (!s.source.empty()) out += line(0, "source", quoted(s.source));
+  if (s.usd_per_hour > 0) out += line(0, "price_per_hour", with_unit(s.usd_per_hour, "USD"));
+  out += chip_text(s.chip) + calibration_text(s.chip);
+  out += "stack: " + stack_text(s.stack) + "}\n";
+  if (!s.frameworks.empty()) out += "frameworks:\n";
+  for (const Stack& f : s.frameworks)
+    out += "  - " + stack_text(f) + ", framework: " + quoted(f.framework) + "}\n";
+  return out + network_text(s.network);
+}
+
+}  // namespace lento::predict

@@ -1,0 +1,82 @@
+#include "predict/search/data_sheet.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "predict/crossflow/machine.h"
+
+namespace lento::predict {
+namespace {
+
+constexpr double kBytesOfSum = 4;       // running sums are kept in single precision
+constexpr double kShareOfSums = 0.5;    // of the registers
+constexpr double kInnerTile = 64;       // side of the tile that registers reuse from L1
+constexpr double kReserveShare = 0.04;  // of the memory, for context and libraries
+
+// Operations a second that L1 and the registers can feed (kernel.h: bytes an operation moves there).
+double fed_flops(const CrossFlowConfig& c, const Machine& m) {
+  const double l1 = m.memory[1].bytes_per_s * kInnerTile / c.precision;
+  const double registers = m.memory[0].bytes_per_s * c.core.fma_width / c.precision;
+  return std::min(l1, registers);
+}
+
+Calibration constants(const CrossFlowConfig& c, const Machine& m, const Chip& chip, double flops_per_cycle) {
+  Calibration k;
+  k.compute = std::clamp(std::min(c.core.utilisation, fed_flops(c, m) / m.raw_flops), 0.01, 1.0);
+  k.memory = std::clamp(c.dram.utilisation, 0.01, 1.0);
+  k.feed = std::max(0.1, m.memory[2].bytes_per_s / chip.units / chip.clock_hz / (flops_per_cycle / 1024));
+  k.source = "technology and budgets of the design";
+  return k;
+}
+
+void set_arithmetic(const CrossFlowConfig& c, const Machine& m, Chip& chip) {
+  const double rate = m.raw_flops / chip.units / chip.clock_hz;
+  const auto set = [&](Precision p, double factor) {
+    chip.flops_per_cycle[static_cast<size_t>(p)] = rate * factor;
+    chip.calibration[static_cast<size_t>(p)] = constants(c, m, chip, rate * factor);
+  };
+  if (c.precision >= 4) return set(Precision::Fp32, 1);
+  if (c.precision >= 2) {
+    set(Precision::Fp16, 1);
+    set(Precision::Bf16, 1);
+  } else {
+    set(c.precision >= 1 ? Precision::Fp8 : Precision::Fp4, 1);
+  }
+}
+
+}  // namespace
+
+std::optional<System> data_sheet(const CrossFlowConfig& c, bool as_released) {
+  const Machine m = generate(c, as_released ? BelowMargin::SlowerClock : BelowMargin::FewerUnits);
+  if (m.bundles < 1 || !(m.raw_flops > 0)) return std::nullopt;
+  for (const MemoryLevel& level : m.memory) {
+    if (level.units < 1 || !(level.bytes_per_s > 0)) return std::nullopt;
+  }
+  if (c.nodes_per_wafer > 1 && !(m.intra.bytes_per_s > 0)) return std::nullopt;
+  if (!(m.inter.bytes_per_s > 0)) return std::nullopt;
+  System s;
+  s.name = s.family = "design";
+  s.title = "Design of a search";
+  s.source = "technology and budgets of a design point (docs/formats/crossflow.md)";
+  s.chip.units = m.bundles;
+  s.chip.clock_hz = m.core.frequency;
+  s.chip.cache_bytes = m.memory[2].bytes;
+  s.chip.unit_results = std::max(256.0, kShareOfSums * m.memory[0].bytes / m.bundles / kBytesOfSum);
+  s.chip.unit_buffer_bytes = m.memory[1].bytes / m.bundles;
+  s.chip.memory_bytes = m.memory[3].bytes;
+  s.chip.memory_Bps = m.memory[3].raw_bytes_per_s;
+  s.chip.memory_reserve = kReserveShare * m.memory[3].bytes;
+  s.chip.power_w = c.budgets.power;
+  set_arithmetic(c, m, s.chip);
+  s.stack.launch_s = c.launch_overhead;
+  s.network.node_devices = c.nodes_per_wafer;
+  s.network.node.lane_Bps = m.intra.bytes_per_s;
+  s.network.node.efficiency = 1;
+  s.network.node.latency_s = c.intra.latency;
+  s.network.between_Bps = m.inter.bytes_per_s;
+  s.network.between_efficiency = 1;
+  s.network.between_latency_s = c.inter.latency;
+  return s;
+}
+
+}  // namespace lento::predict

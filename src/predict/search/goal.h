@@ -1,0 +1,49 @@
+// What a search is after: the fastest, the least energy, the least money, each within a latency when one is
+// given.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "predict/crossflow/config.h"
+
+namespace lento::predict {
+
+// What building and running a node costs. A die costs its share of a wafer over the yield of a defect
+// density: Murphy's formula ((1 - e^-AD) / AD)^2; dies a wafer: pi r^2 / A - pi 2 r / sqrt(2 A), r = 150 mm.
+struct Prices {
+  std::map<std::string, double> wafer_usd;  // by logic node
+  double defects_per_mm2 = 0.001;
+  double stack_usd = 0;                // one stack of memory with its place on the package
+  double node_usd = 0;                 // everything else in a node
+  double link_usd_per_Bps = 0;         // network outside the package, a byte a second
+  double life_s = 4 * 365.25 * 86400;  // over which the node is paid
+  double usd_per_joule = 0;
+};
+
+enum class Measure { Time, Energy, Cost };
+
+struct Goal {
+  Measure measure = Measure::Time;
+  double latency_s = 0;  // above 0: an iteration may not take longer
+  Prices prices;
+};
+
+// Joules of an iteration: the power budget of all nodes for its time.
+double energy_of(const CrossFlowConfig& design, int nodes, double seconds);
+
+// US dollars of an iteration. Throws base::Error when the logic node has no price.
+double cost_of(const Goal& goal, const CrossFlowConfig& design, const std::string& logic, int nodes,
+               double seconds);
+double node_price(const Prices& prices, const CrossFlowConfig& design, const std::string& logic);
+
+// What the search makes small. An iteration longer than the latency is worse than any that is not, and the
+// worse the longer, so that a search finds its way back; +infinity stays.
+double value_of(const Goal& goal, const CrossFlowConfig& design, const std::string& logic, int nodes,
+                double seconds);
+
+// "time", "energy", "cost"; what a value is called in tables, with its unit.
+Measure measure_of(const std::string& name);
+std::string title_of(Measure measure);
+
+}  // namespace lento::predict

@@ -1,0 +1,140 @@
+#include "predict/search/job.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "predict/crossflow/language_model.h"
+#include "predict/crossflow/machine.h"
+#include "predict/search/data_sheet.h"
+
+namespace lento::predict {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr int kMicroBatches[] = {1, 2, 4, 8};
+constexpr int kInterleaves[] = {1, 2, 4};
+constexpr int kMostTensor = 64;
+
+std::vector<int> divisors(int n) {
+  std::vector<int> out;
+  for (int d = 1; d <= n; ++d) {
+    if (n % d == 0) out.push_back(d);
+  }
+  return out;
+}
+
+bool divides(const TrainingRun& r) {
+  const Transformer& m = r.model;
+  if (m.heads % r.tensor != 0 || m.inner() % r.tensor != 0 || m.vocab % r.tensor != 0) return false;
+  if (m.kv() % r.tensor != 0 && r.tensor % m.kv() != 0) return false;
+  if (m.layers % r.pipeline != 0 || r.pipeline > m.layers) return false;
+  if (r.interleave > 1 && (r.pipeline == 1 || (m.layers / r.pipeline) % r.interleave != 0)) return false;
+  return r.global_batch % (static_cast<int64_t>(r.data) * r.micro_batch) == 0;
+}
+
+void add_schedules(TrainingRun r, std::vector<Way>& out) {
+  r.sequence_parallel = r.tensor > 1;
+  for (const int micro : kMicroBatches) {
+    for (const int interleave : kInterleaves) {
+      for (const Recompute recompute : {Recompute::None, Recompute::Selective, Recompute::Full}) {
+        if (recompute == Recompute::Selective && r.model.flash) continue;
+        r.micro_batch = micro;
+        r.interleave = interleave;
+        r.recompute = recompute;
+        if (divides(r)) out.push_back({{}, r});
+      }
+    }
+  }
+}
+
+std::vector<Way> transformer_ways(const TrainingRun& base, int nodes, bool data_only) {
+  std::vector<Way> out;
+  TrainingRun r = base;
+  r.context = 1;
+  for (const int tensor : divisors(nodes)) {
+    for (const int pipeline : divisors(nodes / tensor)) {
+      if (tensor > kMostTensor || (data_only && tensor * pipeline > 1)) continue;
+      r.tensor = tensor;
+      r.pipeline = pipeline;
+      r.data = nodes / tensor / pipeline;
+      for (const int expert : divisors(r.data)) {
+        if (expert > 1 && (r.model.experts % expert != 0 || data_only)) continue;
+        r.expert = expert;
+        add_schedules(r, out);
+      }
+    }
+  }
+  if (out.empty()) {
+    r = base;
+    r.data = nodes;
+    r.tensor = r.pipeline = 1;
+    out.push_back({{}, r});
+  }
+  return out;
+}
+
+JobTime transformer_time(const CrossFlowConfig& design, const TrainingRun& run, const JobRules& rules) {
+  const std::optional<System> system = data_sheet(design, rules.as_released);
+  if (!system || !divides(run)) return {kInfinity, 0, 0};
+  const TrainingTime t = predict_training(*system, run);
+  return {t.seconds, t.memory_bytes, system->chip.memory_bytes};
+}
+
+JobTime language_model_job(const CrossFlowConfig& design, const JobRules& rules) {
+  const Machine machine =
+      generate(design, rules.as_released ? BelowMargin::SlowerClock : BelowMargin::FewerUnits);
+  if (machine.flops <= 0 || machine.memory[3].bytes <= 0) return {kInfinity, 0, 0};
+  const LanguageModelTime t = language_model_time(
+      machine, design, rules.as_released ? ElementTraffic::AsReleased : ElementTraffic::Dram);
+  return {std::isfinite(t.seconds) ? t.seconds : kInfinity, t.memory_bytes, t.memory_there};
+}
+
+}  // namespace
+
+std::vector<Way> all_ways(const CrossFlowConfig& design, const Job& job, int nodes, int package_dim,
+                          bool data_only) {
+  if (job.training) return transformer_ways(*job.training, nodes, data_only);
+  std::vector<Way> out;
+  if (data_only) {
+    out.push_back({data_parallel(nodes, package_dim), {}});
+    return out;
+  }
+  CrossFlowConfig config = design;
+  config.model = job.language_model;
+  for (const Strategy& s : all_strategies(config, nodes, package_dim)) out.push_back({s, {}});
+  if (out.empty()) out.push_back({data_parallel(nodes, package_dim), {}});
+  return out;
+}
+
+CrossFlowConfig with_way(CrossFlowConfig design, const Job& job, const Way& way, int package_dim) {
+  design.nodes_per_wafer = package_dim * package_dim;
+  if (job.training) {
+    design.precision = bytes_of(job.training->precision);
+    return design;
+  }
+  design.model = job.language_model;
+  return with_strategy(design, way.strategy, package_dim);
+}
+
+JobTime job_time(const CrossFlowConfig& design, const Way& way, const JobRules& rules) {
+  JobTime t =
+      way.training ? transformer_time(design, *way.training, rules) : language_model_job(design, rules);
+  if (rules.must_fit && t.memory_bytes > t.memory_there) t.seconds = kInfinity;
+  return t;
+}
+
+std::string to_string(const Way& way) {
+  if (!way.training) return to_string(way.strategy);
+  const TrainingRun& r = *way.training;
+  std::string text = "dp " + std::to_string(r.data) + " tp " + std::to_string(r.tensor) + " pp " +
+                     std::to_string(r.pipeline);
+  if (r.expert > 1) text += " ep " + std::to_string(r.expert);
+  if (r.interleave > 1) text += " interleave " + std::to_string(r.interleave);
+  text += ", micro batch " + std::to_string(r.micro_batch);
+  if (r.recompute != Recompute::None)
+    text += r.recompute == Recompute::Full ? ", full recomputation" : ", selective recomputation";
+  return text;
+}
+
+}  // namespace lento::predict

@@ -1,0 +1,50 @@
+// What is to be run, every way to run it on a design, and how long that takes.
+//
+// A job is the paper's LSTM language model, timed by its own model (predict/crossflow), or the training of a
+// transformer, timed by predict/time on the data sheet of the generated machine (data_sheet.h).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "predict/search/strategy.h"
+#include "predict/time/training.h"
+
+namespace lento::predict {
+
+// One shape of the model; a search may compare several.
+struct Job {
+  std::string name;                     // as the space names it; empty when there is one
+  LanguageModel language_model;         // when there is no transformer
+  std::optional<TrainingRun> training;  // its parallel ways are what is searched
+};
+
+// One way to run a job: the strategy of a language model, or a transformer with its parallel ways.
+struct Way {
+  Strategy strategy;
+  std::optional<TrainingRun> training;
+};
+
+struct JobRules {
+  bool must_fit = true;      // a way whose memory overflows takes forever
+  bool as_released = false;  // bugs and slower clocks of the released tool (machine.h, language_model.h)
+};
+
+// Every way that divides the job over all nodes; `data_only`: the ways that use data parallelism alone. Never
+// empty: when nothing divides, one way that takes forever.
+std::vector<Way> all_ways(const CrossFlowConfig& design, const Job& job, int nodes, int package_dim,
+                          bool data_only);
+
+// `design` with the job and the way in it.
+CrossFlowConfig with_way(CrossFlowConfig design, const Job& job, const Way& way, int package_dim);
+
+struct JobTime {
+  double seconds = 0;  // of an iteration; +infinity when it cannot run
+  double memory_bytes = 0, memory_there = 0;
+};
+JobTime job_time(const CrossFlowConfig& with_way, const Way& way, const JobRules& rules);
+
+std::string to_string(const Way& way);
+
+}  // namespace lento::predict

@@ -1,0 +1,51 @@
+// A search as numbered runs: for `campaign` to spread over threads and ranks and to remember in a journal.
+//
+// Of each point, run 0 evaluates every way to run the job; the runs after it are starts of the optimiser, one
+// for each method, seed, way and start. A run's result is one line of numbers; the same line for any number
+// of workers.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "predict/search/search.h"
+
+namespace lento::predict {
+
+struct SearchOptions {
+  MinimiseOptions minimise;  // steps, starts, evaluations of one way by one method from one seed; first seed
+  // True once the user asked to stop: the run in hand returns an empty line.
+  std::function<bool()> stop;
+};
+
+class SearchPlan {
+ public:
+  SearchPlan(SearchSpace space, SearchOptions options);
+  ~SearchPlan();
+
+  uint64_t runs() const;
+  std::string run(uint64_t index) const;  // from several threads at a time
+
+  // `lines` by run, empty where a run was not done. Points whose ways were not evaluated are left out.
+  std::vector<DesignResult> results(const std::vector<std::string>& lines) const;
+  std::vector<Trial> trials(const std::vector<std::string>& lines) const;
+
+  const SearchSpace& space() const { return space_; }
+
+ private:
+  struct Candidates;
+  struct Slot;  // which start a run is
+  Slot slot_of(uint64_t index) const;
+  const Candidates& candidates(size_t point) const;
+  uint64_t runs_of_point() const;
+  std::string evaluate_ways(size_t point) const;
+  std::string optimise(const Slot& slot) const;
+  DesignResult result_of(size_t point, const std::vector<std::string>& lines) const;
+
+  SearchSpace space_;
+  SearchOptions options_;
+  std::vector<DesignPoint> points_;
+  std::unique_ptr<Candidates[]> candidates_;  // by point, filled on first use
+};
+
+}  // namespace lento::predict
