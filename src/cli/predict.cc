@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "cli/context.h"
+#include "cli/predict_design.h"
 #include "predict/time/calibrate.h"
 #include "predict/time/explain.h"
 #include "predict/time/question.h"
@@ -31,7 +32,7 @@ void answer_table(Context& context, const Options& options) {
   base::CsvReader table(options.table, report);
   const predict::Dialect dialect = predict::dialect_of(table);
   std::optional<System> fixed;
-  if (!options.system.empty()) fixed = predict::read_system(options.system);
+  if (!options.system.empty()) fixed = system_of(options.system);
   std::vector<std::string> header = table.columns();
   header.insert(header.end(), {"predicted_s", "bound", "error_pct", "in_domain"});
   context.streams.out << base::csv_line(header) << "\n";
@@ -63,8 +64,8 @@ void answer_workload(Context& context, const Options& options) {
                       "one of: fp32, tf32, fp16, bf16, int8, fp8, fp4");
   run.precision = *precision;
   const std::string bytes = base::read_file(options.workload, uint64_t{16} << 20);
-  finding::Diagnosis d = predict::explain(predict::read_system(options.system),
-                                          predict::parse_workload(bytes, options.workload, run));
+  finding::Diagnosis d =
+      predict::explain(system_of(options.system), predict::parse_workload(bytes, options.workload, run));
   d.inputs.push_back(Context::input("workload", options.workload, bytes));
   context.show(std::move(d));
 }
@@ -126,7 +127,7 @@ void add_predict(CLI::App& app, Context& context) {
       app.add_subcommand("predict", "Say how fast it should be: kernels, layers, training, serving");
   auto options = std::make_shared<Options>();
   command->add_option("--system", options->system,
-                      "A shipped data sheet (h100, a100, v100, ...) or a YAML file");
+                      "A shipped data sheet (h100, a100, v100, ...), a YAML file, or a design point");
   command->add_option("--table", options->table, "A CSV with one question a row; '-' is standard input")
       ->type_name("FILE");
   command->add_option("WORKLOAD", options->workload,
@@ -162,6 +163,10 @@ void add_predict(CLI::App& app, Context& context) {
       answer_table(context, *options);
     } else if (!options->workload.empty()) {
       answer_workload(context, *options);
+    } else if (!options->system.empty() && is_design(options->system)) {
+      finding::Diagnosis d = explain_design(options->system);
+      d.inputs.push_back(Context::input("design", options->system, base::read_file(options->system)));
+      context.show(std::move(d));
     } else {
       throw base::Error({}, "nothing was asked",
                         "name a workload file or give --table FILE; see 'lento predict --help'");

@@ -160,7 +160,7 @@ void read_workload(const Section& top, CrossFlowConfig& c) {
                system.yes("lp_inter")};
   c.parallelism = {schedule.count("dp", 1), schedule.count("lp", 1), schedule.count("kp_hidden_dim1", 1),
                    schedule.count("kp_hidden_dim2", 1),
-                   split_of(static_cast<int>(std::lround(schedule.number("kp_hidden_type", -1))))};
+                   split_of(static_cast<int>(std::lround(schedule.number("kp_hidden_type", -1, 2))))};
 }
 
 }  // namespace

@@ -6,6 +6,9 @@
 namespace lento::predict {
 namespace {
 
+// Whole parts that fit; budgets far out of reason end at a billion, nothing sensible at none.
+int count_of(double parts) { return parts >= 1 ? static_cast<int>(std::min(std::floor(parts), 1e9)) : 0; }
+
 struct Transistor {
   double frequency, voltage, threshold, margin;
 };
@@ -47,8 +50,7 @@ OperatingPoint operating_point(const Transistor& t, double power, double nominal
 void generate_core(const CrossFlowConfig& c, BelowMargin rule, Machine& m) {
   const CoreTechnology& t = c.core;
   const double power = c.budgets.share[kCore] * c.budgets.power;
-  m.mcus =
-      static_cast<int>(std::floor(c.budgets.area[kCore] * c.budgets.chip_area / t.operating_area_per_mcu));
+  m.mcus = count_of(c.budgets.area[kCore] * c.budgets.chip_area / t.operating_area_per_mcu);
   const double scaling = t.operating_area_per_mcu / t.area_per_mcu;
   const Transistor transistor{t.frequency, t.voltage, t.threshold, t.margin};
   double squeeze = 1;
@@ -61,7 +63,7 @@ void generate_core(const CrossFlowConfig& c, BelowMargin rule, Machine& m) {
     m.core.frequency = t.frequency * speed(m.core.voltage, t.threshold) / speed(t.voltage, t.threshold);
     const double per_mcu = t.power_per_mcu * scaling * (m.core.frequency / t.frequency) *
                            (m.core.voltage / t.voltage) * (m.core.voltage / t.voltage);
-    m.mcus = std::min(m.mcus, static_cast<int>(std::floor(power / per_mcu)));
+    m.mcus = std::min(m.mcus, count_of(power / per_mcu));
   }
   m.bundles = m.mcus / t.mcu_per_bundle;
   m.raw_flops = t.flop_per_mcu * scaling * m.core.frequency * m.mcus;
@@ -72,8 +74,7 @@ MemoryLevel generate_sram(const SramTechnology& t, double area, double power, in
   MemoryLevel level;
   const double cells = 1 - t.overhead;
   const double bank_area = t.bank_capacity * t.area_per_bit * 8;
-  level.units =
-      static_cast<int>(std::floor(cells * area / (bank_area + cells * bundles * t.controller_area_per_link)));
+  level.units = count_of(cells * area / (bank_area + cells * bundles * t.controller_area_per_link));
   const double static_power = t.static_power_per_bit * 8 * level.units * t.bank_capacity;
   const double dynamic = std::max(0.0, power - static_power);
   level.raw_bytes_per_s = level.units == 0 ? 0 : dynamic / (t.energy_per_bit * 8);
@@ -89,12 +90,11 @@ void generate_dram(const CrossFlowConfig& c, Machine& m) {
   const Budgets& b = c.budgets;
   MemoryLevel& level = m.memory[3];
   level.latency = t.latency;
-  level.units = static_cast<int>(std::min(std::floor((b.node_area - b.chip_area) / t.area_per_stack),
-                                          std::floor(b.chip_area * b.area[kDram] / t.controller_area)));
-  level.units = std::max(0, level.units);
+  level.units = std::min(count_of((b.node_area - b.chip_area) / t.area_per_stack),
+                         count_of(b.chip_area * b.area[kDram] / t.controller_area));
   level.bytes = level.units * t.stack_capacity;
   const double perimeter = 4 * std::sqrt(b.chip_area) * b.perimeter[0] * t.links_per_mm;
-  m.dram_links = static_cast<int>(std::min(std::floor(perimeter), t.links_per_stack * level.units));
+  m.dram_links = count_of(std::min(std::floor(perimeter), t.links_per_stack * level.units));
   const double power = b.share[kDram] * b.power;
   const double dynamic = std::max(0.0, power - t.static_power_per_bit * 8 * level.bytes);
   const Transistor transistor{t.frequency, t.voltage, t.threshold, t.margin};
@@ -120,7 +120,7 @@ Link generate_link(const LinkTechnology& t, const Budgets& b, Component which, d
   Link link;
   link.latency = t.latency;
   const double by_edge = edge_share * 4 * std::sqrt(b.chip_area) * t.links_per_mm;
-  link.count = static_cast<int>(std::min(b.area[which] * b.chip_area / t.area_per_link, by_edge));
+  link.count = count_of(std::min(b.area[which] * b.chip_area / t.area_per_link, by_edge));
   const Transistor transistor{t.frequency, t.voltage, t.threshold, t.margin};
   double squeeze = 1;
   link.point = operating_point(transistor, b.share[which] * b.power,

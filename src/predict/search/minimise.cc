@@ -95,32 +95,57 @@ void soe(Run& run, Shares at, int steps) {
   }
 }
 
-// Tries to move `part` of the share of `from` to every other component of its class; keeps the best.
-bool exchange_once(Run& run, Shares& at, double& value, size_t c, size_t from, double part) {
-  bool moved = false;
-  for (size_t to = 0; to < at[c].size() && !run.spent(); ++to) {
-    if (to == from || at[c][from] <= 1e-6) continue;
-    Shares tried = at;
-    const double amount = part * at[c][from];
-    tried[c][from] -= amount;
-    tried[c][to] += amount;
-    const double there = run(tried);
-    if (!(there < value)) continue;
-    at = std::move(tried);
-    value = there;
-    moved = true;
+// A move of `part` of the share `from` to the share `to`, in one class or in two of the same components.
+struct Exchange {
+  std::vector<size_t> classes;
+  size_t from, to;
+};
+
+// Single classes first. Area and power of a component are worth little without each other, so that they also
+// move together.
+std::vector<Exchange> exchanges(const Shares& at) {
+  std::vector<std::vector<size_t>> groups;
+  for (size_t c = 0; c < at.size(); ++c) groups.push_back({c});
+  for (size_t c = 0; c + 1 < at.size(); ++c) {
+    if (at[c].size() == at[c + 1].size()) groups.push_back({c, c + 1});
   }
-  return moved;
+  std::vector<Exchange> all;
+  for (const auto& classes : groups) {
+    const size_t size = at[classes.front()].size();
+    for (size_t from = 0; from < size; ++from) {
+      for (size_t to = 0; to < size; ++to) {
+        if (to != from) all.push_back({classes, from, to});
+      }
+    }
+  }
+  return all;
+}
+
+bool try_exchange(Run& run, Shares& at, double& value, const Exchange& move, double part) {
+  Shares tried = at;
+  bool possible = false;
+  for (const size_t c : move.classes) {
+    if (at[c][move.from] <= 1e-6) continue;
+    const double amount = part * at[c][move.from];
+    tried[c][move.from] -= amount;
+    tried[c][move.to] += amount;
+    possible = true;
+  }
+  if (!possible) return false;
+  const double there = run(tried);
+  if (!(there < value)) return false;
+  at = std::move(tried);
+  value = there;
+  return true;
 }
 
 void exchange(Run& run, Shares at) {
   double value = run(at);
-  double part = 0.5;
-  while (!run.spent() && part >= kSmallestPart) {
+  const std::vector<Exchange> moves = exchanges(at);
+  for (double part = 0.5; !run.spent() && part >= kSmallestPart;) {
     bool moved = false;
-    for (size_t c = 0; c < at.size(); ++c) {
-      for (size_t from = 0; from < at[c].size(); ++from)
-        moved = exchange_once(run, at, value, c, from, part) || moved;
+    for (const Exchange& move : moves) {
+      if (!run.spent()) moved = try_exchange(run, at, value, move, part) || moved;
     }
     if (!moved) part /= 2;
   }

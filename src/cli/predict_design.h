@@ -1,0 +1,19 @@
+// Design points in place of data sheets.
+#pragma once
+
+#include <string>
+
+#include "finding/finding.h"
+#include "predict/hardware/system.h"
+
+namespace lento::cli {
+
+// Whether the file is a design point rather than a data sheet. False for a shipped name.
+bool is_design(const std::string& path);
+
+// A shipped system, a data sheet file, or the machine of a design point.
+predict::System system_of(const std::string& name_or_path);
+
+finding::Diagnosis explain_design(const std::string& path);
+
+}  // namespace lento::cli
