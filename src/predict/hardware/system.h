@@ -78,7 +78,7 @@ struct Chip {
   std::array<double, kPrecisions> flops_per_cycle{};  // per unit, multiply and add count 2; 0: not supported
   double cache_bytes = 0;                             // last level
   double unit_results = 32768;                        // running sums a unit holds in its registers
-  double unit_buffer_bytes = 0;                       // of a unit, for panels of both operands; 0: never short
+  double unit_buffer_bytes = 0;                       // of a unit, for operand panels; 0: never short
   double memory_bytes = 0;
   double memory_Bps = 0;
   double memory_reserve = 3e9;  // bytes of the memory that context and libraries take

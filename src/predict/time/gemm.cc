@@ -5,10 +5,11 @@
 // into tiles of tm x tn, the reduction into `split` parts; each tile is one unit's work. Libraries choose
 // well among their tiles, so the time is the minimum over all of them.
 //
-//   tiles    = batch * ceil(m/tm) * ceil(n/tn) * split          rounds = ceil(tiles / U)      (wave
-//   quantisation) resident = min(tiles / U, unit_results / (tm*tn)), at least 1      tiles that share a unit
-//   and hide its latency busy     = a / (a + half_tile), a = tm*tn*resident          share of its speed a unit
-//   reaches drift    = 1 + drift * ln(k'/drift_length) * ln(1 + tiles/U)   long reductions: tiles lose step
+//   tiles    = batch * ceil(m/tm) * ceil(n/tn) * split
+//   rounds   = ceil(tiles / U): wave quantisation
+//   resident = min(tiles / U, unit_results / (tm*tn)), at least 1: tiles that share a unit, hiding latency
+//   busy     = a / (a + half_tile), a = tm*tn*resident: share of its speed a unit reaches
+//   drift    = 1 + drift * ln(k'/drift_length) * ln(1 + tiles/U): in long reductions tiles lose step
 //   compute  = rounds * 2*tm*tn*k' * drift / (flops_per_cycle * compute * busy * clock)
 //   cache    = rounds * (tm+tn) * k' * bytes / (feed * width * clock)
 //   memory   = traffic / (bandwidth * memory)
