@@ -123,7 +123,6 @@ void run_diagnose(Arguments& args, Context& context) {
   chip::MethodResult judged = judge(method, sketch, chip, program, options);
   finding::Diagnosis d = diagnose(judged.detection, sketch, chip, program);
   std::move(judged.figures.begin(), judged.figures.end(), std::back_inserter(d.figures));
-  for (const auto& [name, value] : judged.numbers) d.facts.emplace_back(name, base::format_number(value));
   finding::add_read_report(d, report);
   d.facts.insert(d.facts.end(), recorder.begin(), recorder.end());
   d.seed = context.seed;

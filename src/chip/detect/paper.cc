@@ -304,6 +304,8 @@ MethodResult judge_by_paper(const MethodCall& call) {
   MethodResult out;
   out.figures = {convergence(r.rank, o.rank), level_table(r, Grid(call.chip))};
   out.numbers = {{"failrank_iterations", r.rank.iterations()}};
+  for (size_t k = 0; k < r.rank.errors.size(); ++k)
+    if (r.rank.errors[k] > 0) out.numbers["failrank_error_" + std::to_string(k + 1)] = r.rank.errors[k];
   out.detection = std::move(r.detection);
   return out;
 }

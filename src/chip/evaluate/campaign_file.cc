@@ -1,9 +1,12 @@
 #include "chip/evaluate/campaign_file.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/file.h"
 #include "base/number.h"
+#include "chip/evaluate/choices.h"
+#include "chip/map/probe_plan.h"
 #include "spec/yaml.h"
 
 namespace lento::chip {
@@ -63,6 +66,8 @@ void read_faults_part(const YamlNode& node, ErrorList& errors, Campaign& c) {
   f.integer("dram_ports", c.draw.dram_ports, 0, kMaxCases);
   f.integer("together", c.draw.together, 1, 8);
   f.quantity("longest", c.draw.longest_s, Dimension::Time, 1e-9, 1e6);
+  f.quantity("run_share", c.draw.run_share, Dimension::Percent, 0, 1);
+  f.choice("shape", c.draw.shape, {"steady", "ramp", "on_off"});
   int64_t seed = static_cast<int64_t>(c.draw.seed);
   f.integer("seed", seed, 0, INT64_MAX);
   c.draw.seed = static_cast<uint64_t>(seed);
@@ -80,6 +85,42 @@ void resolve(std::string& path, const std::filesystem::path& folder) {
     path = (folder / path).lexically_normal().string();
 }
 
+// Every map of a folder is a workload of its own, named after its file.
+void add_map_folder(const YamlNode& node, ErrorList& errors, const std::filesystem::path& base, Campaign& c) {
+  std::string folder, chip;
+  Fields f(node, errors);
+  f.required_text("folder", folder);
+  f.required_text("chip", chip);
+  f.finish();
+  resolve(folder, base);
+  std::error_code error;
+  std::vector<std::string> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+    if (entry.path().extension() == ".json") paths.push_back(entry.path().string());
+  if (error || paths.empty()) errors.add(node.where, "no map files (*.json) in '" + folder + "'");
+  std::sort(paths.begin(), paths.end());
+  for (const std::string& path : paths) {
+    Campaign::Workload w;
+    w.name = std::filesystem::path(path).filename().replace_extension().replace_extension().string();
+    w.chip = chip;
+    w.mapping = std::filesystem::absolute(path).string();
+    c.workloads.push_back(std::move(w));
+  }
+}
+
+void read_methods_part(Fields& f, Campaign& c) {
+  std::vector<const YamlNode*> nodes;
+  f.list("methods", nodes);
+  if (!nodes.empty()) c.methods = read_methods(nodes);
+  nodes.clear();
+  f.list("recorders", nodes);
+  if (!nodes.empty()) c.recorders = read_recorders(nodes);
+  read_list(f, "probes", c.probes, [](const YamlNode& n) {
+    named_plan(n.text);
+    return n.text;
+  });
+}
+
 }  // namespace
 
 Campaign parse_campaign(const std::string& text, const std::string& file) {
@@ -91,19 +132,25 @@ Campaign parse_campaign(const std::string& text, const std::string& file) {
   f.text("title", c.title);
   f.integer("inferences", c.inferences, 1, 4096);
   f.integer("clean_runs", c.clean_runs, 0, kMaxCases);
+  f.integer("altered_runs", c.altered_runs, 0, kMaxCases);
+  f.integer("altered_structures", c.altered_structures, 1, 1000);
+  f.boolean("training_only", c.training_only);
   f.quantity("lost_records", c.lost_records, Dimension::Percent, 0, 1);
   f.boolean("replay", c.replay);
   read_list(f, "seeds", c.seeds,
             [](const YamlNode& n) { return static_cast<uint64_t>(base::parse_int(n.text, n.where, 0)); });
-  read_list(f, "methods", c.methods, [](const YamlNode& n) { return n.text; });
+  read_methods_part(f, c);
   if (const YamlNode* faults = f.map("faults")) read_faults_part(*faults, errors, c);
   std::vector<const YamlNode*> workloads;
   f.list("workloads", workloads);
   for (const YamlNode* w : workloads) c.workloads.push_back(read_workload(*w, errors));
-  if (workloads.empty()) errors.add(root.where, "a campaign needs 'workloads'");
+  const auto folder = std::filesystem::path(file).parent_path();
+  std::vector<const YamlNode*> maps;
+  f.list("maps", maps);
+  for (const YamlNode* m : maps) add_map_folder(*m, errors, folder, c);
+  if (c.workloads.empty()) errors.add(root.where, "a campaign needs 'workloads' or 'maps'");
   f.finish();
   errors.throw_if_any();
-  const auto folder = std::filesystem::path(file).parent_path();
   for (auto& w : c.workloads) {
     resolve(w.chip, folder);
     resolve(w.mapping, folder);

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "chip/detect/method.h"
 #include "chip/evaluate/data_set.h"
+#include "chip/evaluate/recorder.h"
 #include "chip/map/binary_tree.h"
 
 namespace lento::chip {
@@ -22,14 +24,19 @@ struct Campaign {
     BinaryTree tree;
   };
   std::string title = "campaign";
-  std::vector<Workload> workloads;
-  std::vector<std::string> methods{"lento"};
+  std::vector<Workload> workloads;  // those of map folders included
+  std::vector<MethodChoice> methods{{}};
+  std::vector<RecorderChoice> recorders{{}};
+  std::vector<std::string> probes{"full"};
   std::string fault_files;  // a folder; empty: drawn
   DataSetOptions draw;
   std::vector<double> factors{10};  // drawn cases are repeated with each; "name x factor" in tables
+  bool training_only = false;       // the cases that are otherwise left out, and no others
   int64_t inferences = 16;
   std::vector<uint64_t> seeds{1};  // of faulty runs
   int64_t clean_runs = 152;        // a workload, with seeds of their own
+  int64_t altered_runs = 0;        // more clean runs, of altered structures
+  int64_t altered_structures = 4;
   double lost_records = 0;
   bool replay = true;  // the detector may simulate hypotheses
 };

@@ -56,21 +56,39 @@ int64_t number_of(const std::string& name) {
   return n;
 }
 
+struct Stretch {
+  uint64_t begin, length;
+};
+
+Stretch draw_stretch(const DataSetOptions& o, base::Rng& rng) {
+  const double where = rng.uniform(), how_long = rng.uniform(), run = double(o.run_cycles);
+  if (o.run_share > 0)
+    return {static_cast<uint64_t>(where * run * (1 - o.run_share)),
+            std::max<uint64_t>(1, static_cast<uint64_t>(o.run_share * run))};
+  const double cycles = std::ceil(how_long * o.longest_s * o.clock_hz);
+  return {static_cast<uint64_t>(where * run), std::max<uint64_t>(1, static_cast<uint64_t>(cycles))};
+}
+
+void give_shape(Fault& fault, const std::string& shape, uint64_t length) {
+  if (shape == "ramp") fault.ramp = length;
+  if (shape == "on_off") fault.period = std::max<uint64_t>(2, length / 8);
+  if (shape == "on_off") fault.on = fault.period / 2;
+}
+
 }  // namespace
 
 std::vector<Case> draw_cases(const Grid& grid, const DataSetOptions& options) {
   base::Rng rng(options.seed, "chip.data_set");
   std::vector<Case> cases;
   for (const Part part : kinds_in_order(options, grid.link_count() > 0, rng)) {
-    const auto begin = static_cast<uint64_t>(rng.uniform() * double(options.run_cycles));
-    const auto length =
-        static_cast<uint64_t>(std::ceil(rng.uniform() * options.longest_s * options.clock_hz));
+    const Stretch when = draw_stretch(options, rng);
     Case one{"fault" + std::to_string(cases.size() + 1), {}, cases.size() % 3 == 0};
     for (int tries = 0; static_cast<int>(one.faults.size()) < options.together && tries < 1000; ++tries) {
       Fault fault = component(draw_component(part, grid, rng), grid, {"data set"});
       fault.factor = options.factor;
-      fault.begin = begin;
-      fault.end = begin + std::max<uint64_t>(1, length);
+      fault.begin = when.begin;
+      fault.end = when.begin + when.length;
+      give_shape(fault, options.shape, when.length);
       const auto taken = [&](const Fault& f) { return same_component(f, fault); };
       if (std::none_of(one.faults.begin(), one.faults.end(), taken)) one.faults.push_back(fault);
     }

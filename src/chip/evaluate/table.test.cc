@@ -13,6 +13,7 @@ RunResult result(std::vector<std::string> truth, std::vector<std::string> report
   RunResult r;
   r.workload = "w";
   r.method = "m";
+  r.factor = 10;
   r.truth = std::move(truth);
   r.reported = r.ranked = std::move(reported);
   r.hits = hits;
@@ -64,6 +65,9 @@ TEST(Table, TrainingCasesAreKeptApart) {
 TEST(Table, ResultsSurviveTheJournal) {
   RunResult r = result({"link1-2"}, {"core1", "router3"});
   r.overlap = 0.25;
+  r.recorder = "raw";
+  r.scores = {0.5, 0.25};
+  r.numbers = {{"cycles", 12}};
   const RunResult back = run_result_from_json(to_json(r), {"j"});
   EXPECT_EQ(base::write_json(to_json(back)), base::write_json(to_json(r)));
 }

@@ -5,21 +5,32 @@
 namespace lento::chip {
 namespace {
 
-// Loses records at random on their way to another sink.
-class Lossy : public trace::RecordSink {
+// Loses records at random on their way to the recorders, and counts what the probes wrote.
+class Spread : public trace::RecordSink {
  public:
-  Lossy(trace::RecordSink& to, double share, uint64_t seed)
-      : to_(to), share_(share), rng_(seed, "lost records") {}
+  Spread(std::vector<Recorder>& to, double lost_share, uint64_t seed)
+      : to_(to), share_(lost_share), rng_(seed, "lost records") {}
+
   Outcome record(const trace::ProbeRecord& r) override {
+    ++written[static_cast<size_t>(r.kind)];
     if (share_ > 0 && rng_.uniform() < share_) return {0, true};
-    return to_.record(r);
+    for (Recorder& recorder : to_) recorder.record(r);
+    return {};
   }
+  uint64_t written[4] = {};  // by kind
 
  private:
-  trace::RecordSink& to_;
+  std::vector<Recorder>& to_;
   double share_;
   base::Rng rng_;
 };
+
+RecorderChoice only_recorder(const TrialOptions& options) {
+  RecorderChoice choice;
+  choice.options = options.sketch;
+  choice.most_bins = options.most_bins;
+  return choice;
+}
 
 }  // namespace
 
@@ -27,34 +38,79 @@ Bench::Bench(std::string name, const spec::Chip& chip, const Mapping& mapping, c
     : name_(std::move(name)),
       options_(options),
       program_(expand(mapping, chip, name_)),
-      model_(chip, program_) {
-  options_.sketch.ops_per_cycle = chip.core.ops_per_cycle;
-  shapes_ = plan_shapes(count_patterns(program_, chip), options_.sketch, options_.most_bins);
+      model_(chip, program_),
+      patterns_(count_patterns(program_, chip)) {
+  if (options_.recorders.empty()) options_.recorders = {only_recorder(options)};
+  for (RecorderChoice& r : options_.recorders) {
+    r.options.ops_per_cycle = chip.core.ops_per_cycle;
+    healthy_.push_back(std::make_unique<Healthy>());
+  }
 }
 
-uint64_t Bench::sketch_bytes() const {
-  uint64_t sum = 0;
-  for (const SketchShape& shape : shapes_) sum += shape.bytes();
-  return sum;
-}
+uint64_t Bench::sketch_bytes() const { return Recorder(options_.recorders[0], patterns_).bytes(); }
 
-Sketch Bench::record(const std::vector<Fault>& faults, uint64_t seed, Result* result) const {
-  Sketch sketch(shapes_, options_.sketch);
-  Lossy lossy(sketch, options_.lost_share, seed);
+Bench::Run Bench::simulate_run(const std::vector<Fault>& faults, uint64_t seed,
+                               const std::string& probes) const {
+  std::vector<Recorder> recorders;
+  for (const RecorderChoice& choice : options_.recorders) recorders.emplace_back(choice, patterns_);
+  Spread spread(recorders, options_.lost_share, seed);
   Options run;
   run.inferences = options_.inferences;
   run.seed = seed;
-  const Result r = simulate(model_, faults, run, &lossy);
-  if (result != nullptr) *result = r;
-  return sketch;
+  run.probes = named_plan(probes);
+  Run out;
+  out.result = simulate(model_, faults, run, &spread);
+  for (Recorder& recorder : recorders) {
+    const uint64_t bytes = recorder.bytes();
+    out.recorded.push_back({recorder.take(), bytes});
+  }
+  using trace::ProbeKind;
+  out.computes = spread.written[size_t(ProbeKind::Compute)];
+  out.messages = spread.written[size_t(ProbeKind::Message)];
+  out.memory = spread.written[size_t(ProbeKind::Read)] + spread.written[size_t(ProbeKind::Write)];
+  return out;
 }
 
-const std::vector<Sketch>& Bench::healthy() const {
-  std::call_once(healthy_once_, [&] {
+// A guess runs with its recorder alone.
+Sketch Bench::replayed(size_t recorder, const std::vector<Fault>& faults, uint32_t draw,
+                       uint64_t max_cycles) const {
+  std::vector<Recorder> one;
+  one.emplace_back(options_.recorders[recorder], patterns_);
+  Spread spread(one, options_.lost_share, options_.replay_seed + draw);
+  Options run;
+  run.inferences = options_.inferences;
+  run.seed = options_.replay_seed + draw;
+  run.max_cycles = max_cycles;
+  simulate(model_, faults, run, &spread);
+  return one[0].take();
+}
+
+const std::vector<Sketch>& Bench::healthy(size_t recorder) const {
+  Healthy& h = *healthy_[recorder];
+  std::call_once(h.once, [&] {
     for (uint32_t i = 0; i < std::max(1u, options_.detect.healthy_draws); ++i)
-      healthy_.push_back(record({}, options_.replay_seed + i));
+      h.draws.push_back(replayed(recorder, {}, i, UINT64_MAX));
   });
-  return healthy_;
+  return h.draws;
+}
+
+MethodResult Bench::judge_run(const Run& run, size_t recorder, const MethodChoice& method) const {
+  const Run::Recorded& recorded = run.recorded[recorder];
+  if (recorded.bytes == 0) return {};
+  DetectOptions options = options_.detect;
+  // A guess far off could run for long: what lies beyond twice the recorded time tells nothing.
+  const uint64_t most = 2 * run.result.cycles + 1;
+  if (options_.replay)
+    options.replay = [&, most](const std::vector<Fault>& guess, uint32_t draw) {
+      return guess.empty() ? healthy(recorder)[draw] : replayed(recorder, guess, draw, most);
+    };
+  return judge(method, recorded.sketch, model_.chip, program_, options);
+}
+
+Sketch Bench::record(const std::vector<Fault>& faults, uint64_t seed, Result* result) const {
+  Run run = simulate_run(faults, seed);
+  if (result != nullptr) *result = run.result;
+  return std::move(run.recorded[0].sketch);
 }
 
 std::vector<uint64_t> Bench::hits(const std::vector<Fault>& faults) const {
@@ -65,19 +121,13 @@ std::vector<uint64_t> Bench::hits(const std::vector<Fault>& faults) const {
 }
 
 Bench::Outcome Bench::run(const std::vector<Fault>& faults, uint64_t seed) const {
+  const Run made = simulate_run(faults, seed);
   Outcome out;
-  Result result;
-  const Sketch sketch = record(faults, seed, &result);
-  DetectOptions detect_options = options_.detect;
-  if (options_.replay)
-    detect_options.replay = [&](const std::vector<Fault>& guess, uint32_t draw) {
-      return guess.empty() ? healthy()[draw] : record(guess, options_.replay_seed + draw);
-    };
-  out.detection = detect(sketch, model_.chip, program_, detect_options);
+  out.detection = judge_run(made, 0, {}).detection;
   out.truth = claims_of(faults);
-  out.run_cycles = result.cycles;
-  out.records = result.records;
-  out.sketch_bytes = sketch.bytes();
+  out.run_cycles = made.result.cycles;
+  out.records = made.result.records;
+  out.sketch_bytes = made.recorded[0].bytes;
   out.strict = strictly_right(out.truth, claims_of(out.detection.reported));
   return out;
 }

@@ -1,12 +1,15 @@
-// One run of an evaluation: simulate with faults, record into a sketch, judge it, all in memory.
+// One run of an evaluation: simulate with faults, record into one or several recorders, judge by one or
+// several methods, all in memory. Every method sees what the same simulated run wrote.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
-#include "chip/detect/detect.h"
+#include "chip/detect/method.h"
+#include "chip/evaluate/recorder.h"
 #include "chip/evaluate/score.h"
 #include "chip/map/faults.h"
 #include "chip/map/program.h"
@@ -17,20 +20,35 @@ namespace lento::chip {
 
 struct TrialOptions {
   uint32_t inferences = 16;
-  SketchOptions sketch;
+  SketchOptions sketch;  // of the one recorder, when `recorders` is empty
   uint16_t most_bins = 64;
+  std::vector<RecorderChoice> recorders;
   DetectOptions detect;  // its `replay` is set by the bench
   bool replay = true;
   double lost_share = 0;          // of records, dropped at random before the recorder
   uint64_t replay_seed = 0x5eed;  // of hypothesis replays: never the seed of a trial
 };
 
-// A workload ready to run: program expanded once, recorder sized once, healthy replay made once. Safe to use
-// from many threads.
+// A workload ready to run: program expanded once, recorders sized once, healthy replays made once. Safe to
+// use from many threads.
 class Bench {
  public:
   Bench(std::string name, const spec::Chip& chip, const Mapping& mapping, const TrialOptions& options);
 
+  // A simulated run as the recorders saw it.
+  struct Run {
+    struct Recorded {
+      Sketch sketch;
+      uint64_t bytes = 0;  // of the recorder; 0: it did not fit its budget
+    };
+    Result result;
+    std::vector<Recorded> recorded;                   // by recorder
+    uint64_t computes = 0, messages = 0, memory = 0;  // records by kind, as written by the probes
+  };
+  Run simulate_run(const std::vector<Fault>& faults, uint64_t seed, const std::string& probes = "full") const;
+  MethodResult judge_run(const Run& run, size_t recorder, const MethodChoice& method) const;
+
+  // The same with the first recorder and our own method.
   struct Outcome {
     Detection detection;
     std::vector<Claim> truth;
@@ -47,18 +65,24 @@ class Bench {
 
   const std::string& name() const { return name_; }
   const Model& model() const { return model_; }
-  uint64_t sketch_bytes() const;
+  const std::vector<RecorderChoice>& recorders() const { return options_.recorders; }
+  uint64_t sketch_bytes() const;  // of the first recorder
 
  private:
-  const std::vector<Sketch>& healthy() const;
+  struct Healthy {
+    std::once_flag once;
+    std::vector<Sketch> draws;
+  };
+  Sketch replayed(size_t recorder, const std::vector<Fault>& faults, uint32_t draw,
+                  uint64_t max_cycles) const;
+  const std::vector<Sketch>& healthy(size_t recorder) const;
 
   std::string name_;
   TrialOptions options_;
   Program program_;
   Model model_;
-  std::vector<SketchShape> shapes_;
-  mutable std::once_flag healthy_once_;
-  mutable std::vector<Sketch> healthy_;
+  std::vector<PatternCount> patterns_;
+  mutable std::vector<std::unique_ptr<Healthy>> healthy_;  // by recorder
 };
 
 std::vector<Claim> claims_of(const std::vector<Fault>& faults);

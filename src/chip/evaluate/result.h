@@ -1,0 +1,34 @@
+// What one method made of one run, as a line of JSON.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+
+namespace lento::chip {
+
+// Components by name; a case without truth is a clean run.
+struct RunResult {
+  std::string workload, method, recorder, probes, name;  // name: of the case
+  uint64_t seed = 1;
+  bool training = false;
+  bool applicable = true;  // all components of the case are on the chip
+  uint64_t hits = 0;       // fewest events that start inside a fault of the case, noise off
+  double factor = 1;       // of the first fault
+  std::vector<std::string> truth, reported, ranked;
+  std::vector<double> scores;             // of `ranked`
+  double overlap = 0;                     // in time, of the true components; 0: not named
+  double whole_overlap = 0;               // the same of the whole run as an answer
+  std::map<std::string, double> numbers;  // memory, run time, iterations
+
+  // What tables put in one row: the method, with recorder and probes when they say something.
+  std::string variant() const;
+};
+
+base::Json to_json(const RunResult& result);
+RunResult run_result_from_json(const base::Json& json, const base::Location& where);
+
+}  // namespace lento::chip
