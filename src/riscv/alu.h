@@ -10,7 +10,7 @@ namespace lento::riscv {
 
 // Result of a register or immediate instruction; `b` is rs2 or the immediate. Division by zero and overflow
 // follow table 7.1 of the manual.
-constexpr uint32_t alu(Op op, uint32_t a, uint32_t b) {
+[[gnu::always_inline]] constexpr uint32_t alu(Op op, uint32_t a, uint32_t b) {
   const int32_t sa = static_cast<int32_t>(a), sb = static_cast<int32_t>(b);
   const bool overflow = a == 0x80000000u && b == 0xffffffffu;
   switch (op) {
@@ -64,7 +64,7 @@ constexpr uint32_t alu(Op op, uint32_t a, uint32_t b) {
   }
 }
 
-constexpr bool branch_taken(Op op, uint32_t a, uint32_t b) {
+[[gnu::always_inline]] constexpr bool branch_taken(Op op, uint32_t a, uint32_t b) {
   switch (op) {
     case Op::Beq:
       return a == b;
@@ -112,7 +112,7 @@ constexpr uint32_t amo(Op op, uint32_t memory, uint32_t operand) {
 }
 
 // What a load puts into rd, from the zero-extended bytes read.
-constexpr uint32_t extend(Op op, uint32_t raw) {
+[[gnu::always_inline]] constexpr uint32_t extend(Op op, uint32_t raw) {
   if (op == Op::Lb) return static_cast<uint32_t>(static_cast<int32_t>(static_cast<int8_t>(raw)));
   if (op == Op::Lh) return static_cast<uint32_t>(static_cast<int32_t>(static_cast<int16_t>(raw)));
   return raw;

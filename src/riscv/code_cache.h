@@ -12,9 +12,9 @@ namespace lento::riscv {
 class CodeCache {
  public:
   static constexpr uint32_t kWords = kPageBytes / 4;
-  // ops[kWords] is the mark that leads to the next page. Entries with rd = 0 are kept with rd = 32 (Hart::x).
+  // Entries with rd = 0 are kept with rd = 32 (Hart::x).
   struct Page {
-    Instruction ops[kWords + 1];
+    Instruction ops[kWords];
     const uint8_t* bytes = nullptr;
   };
 
@@ -26,7 +26,6 @@ class CodeCache {
   Page* add(uint32_t address, const uint8_t* bytes) {
     auto page = std::make_unique<Page>();
     for (Instruction& op : page->ops) op.op = Op::Undecoded;
-    page->ops[kWords].op = Op::PageEnd;
     page->bytes = bytes;
     return pages_.insert(address, std::move(page));
   }

@@ -21,10 +21,10 @@ constexpr Row kRows[] = {
     LENTO_RISCV_ALL(LENTO_RISCV_ROW)
 #undef LENTO_RISCV_ROW
 };
-static_assert(std::size(kRows) + 3 == kOps);
+static_assert(std::size(kRows) + 2 == kOps);
 
 const Row* row_of(Op op) {
-  const int index = static_cast<int>(op) - 3;
+  const int index = static_cast<int>(op) - 2;
   return index >= 0 && index < static_cast<int>(std::size(kRows)) ? &kRows[index] : nullptr;
 }
 

@@ -118,17 +118,16 @@ enum class Format : uint8_t {
   LENTO_RISCV_LOAD(X)      \
   LENTO_RISCV_STORE(X) LENTO_RISCV_BRANCH(X) LENTO_RISCV_ATOMIC(X) LENTO_RISCV_CSR(X) LENTO_RISCV_OTHER(X)
 
-// Undecoded and PageEnd are marks of the interpreter's code cache; decode() never returns them.
+// Undecoded is a mark of the interpreter's code cache; decode() never returns it.
 enum class Op : uint8_t {
   Undecoded = 0,
-  PageEnd,
   Illegal,
 #define LENTO_RISCV_NAME(name, ...) name,
   LENTO_RISCV_ALL(LENTO_RISCV_NAME)
 #undef LENTO_RISCV_NAME
 };
 #define LENTO_RISCV_COUNT(...) +1
-inline constexpr int kOps = 3 LENTO_RISCV_ALL(LENTO_RISCV_COUNT);
+inline constexpr int kOps = 2 LENTO_RISCV_ALL(LENTO_RISCV_COUNT);
 #undef LENTO_RISCV_COUNT
 
 // One decoded instruction. Operands that the format lacks are 0.

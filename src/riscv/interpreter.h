@@ -1,18 +1,25 @@
 // Runs one hart: threaded dispatch over predecoded pages, with every contact to the outside through a Port.
 //
-// The interpreter is a template so that a functional machine, a timed multiprocessor and a tile each get
-// their own loop with their hooks inlined. A Port has:
+// The interpreter is a template so that a functional machine and a timed multiprocessor each get their own
+// loop with their hooks inlined. Instructions are counted in stretches, not one by one. A Port has:
 //
-//   bool fetch(uint32_t pc);                    // before each instruction; false: stop, the state is
-//   unchanged Access load(uint32_t address, unsigned size, uint32_t& value);            // zero-extended
+//   uint32_t enter(uint32_t pc);    how many instructions may run in a row from pc on, at most to the end of
+//                                   its 4 KiB page, until enter is asked again; 0: stop, nothing has changed
+//   void elapse(uint64_t n, uint32_t pc);  n more instructions are completed (or trapped), pc comes next
+//   void extra(Op op);              a multiplication or division was executed
+//   bool load_now(uint32_t address, unsigned size, uint32_t& value, uint64_t ahead);
+//                                   the quick way of load(): false when it cannot be; `ahead` instructions
+//                                   were completed since the last elapse()
+//   Access load(uint32_t address, unsigned size, uint32_t& value);  zero-extended
 //   Access store(uint32_t address, unsigned size, uint32_t value);
-//   Access atomic(Op op, uint32_t address, uint32_t operand, uint32_t& result);  // lr, sc, amo; aligned
-//   address Access fence(Op op);                        // fence, fence.i void retire(Op op); // after each
-//   completed instruction bool environment_call(Hart&);               // ecall: true when handled, false to
-//   trap const uint8_t* code_page(uint32_t address); // the 4 KiB of memory around address, nullptr: fetch
-//   fault uint64_t cycle() const;                     // what the cycle and time CSRs show
+//   Access atomic(Op op, uint32_t address, uint32_t operand, uint32_t& result);  lr, sc, amo; aligned address
+//   Access fence(Op op);            fence, fence.i
+//   bool environment_call(Hart&);   ecall: true when handled, false to trap
+//   const uint8_t* code_page(uint32_t address);  the 4 KiB of memory around address, nullptr: fetch fault
+//   uint64_t cycle() const;         what the cycle and time CSRs show
 //
-// A Port that answers Access::Stop sees the same instruction again at the next run(), starting with fetch().
+// All but load_now and extra are called with everything before elapsed. A Port that answers Access::Stop sees
+// the same instruction again at the next run(), starting with enter().
 #pragma once
 
 #include "riscv/alu.h"
@@ -42,131 +49,177 @@ bool execute_csr(Hart& hart, const Instruction& instruction, uint64_t cycle, boo
 // completed. The caller takes interrupts (Hart::pending_interrupt) between calls.
 template <class Port>
 Stop run(Hart& hart, CodeCache& code, Port& port, uint64_t budget) {
-  static const void* const kHandlers[kOps] = {&&Undecoded, &&PageEnd, &&Illegal,
+  static const void* const kHandlers[kOps] = {&&Undecoded, &&Illegal,
 #define LENTO_LABEL(name, ...) &&name,
                                               LENTO_RISCV_ALL(LENTO_LABEL)
 #undef LENTO_LABEL
   };
   uint32_t* const x = hart.x;
-  uint32_t pc = hart.pc;
+  uint32_t pc = hart.pc;  // of `from`; that of `at` is PC()
   uint64_t left = budget, trapped = 0;
   CodeCache::Page* page = nullptr;
   const Instruction* at = nullptr;
-  uint32_t address = 0, value = 0, cause = 0;
+  const Instruction* from = nullptr;  // all before it have elapsed
+  const Instruction* end = nullptr;   // the port is asked before this one is executed
+  uint32_t address = 0, value = 0, cause = 0, page_number = ~0u;
   Access access = Access::Done;
   Stop stop = Stop::Budget;
   bool recheck = false;
 
+#define PC() (pc + 4 * static_cast<uint32_t>(at - from))
 #define DISPATCH() goto* kHandlers[static_cast<int>(at->op)]
-#define BEGIN(name)                 \
-  name:                             \
-  if (!port.fetch(pc)) [[unlikely]] \
-    goto stopped;
-#define END(name)               \
-  port.retire(Op::name);        \
-  pc += 4;                      \
-  ++at;                         \
-  if (--left == 0) [[unlikely]] \
-    goto leave;                 \
+#define NEXT()                  \
+  if (++at == end) [[unlikely]] \
+    goto boundary;              \
   DISPATCH();
-#define JUMP(name, target)      \
-  port.retire(Op::name);        \
-  pc = (target);                \
-  if (--left == 0) [[unlikely]] \
-    goto leave;                 \
-  goto enter;
+#define ELAPSE()                                            \
+  {                                                         \
+    const uint64_t done = static_cast<uint64_t>(at - from); \
+    pc = PC(), left -= done, from = at;                     \
+    port.elapse(done, pc);                                  \
+  }
+#define COST(name) \
+  if (is_multiply(Op::name) || is_divide(Op::name)) port.extra(Op::name);
+#define JUMP(target)                                            \
+  {                                                             \
+    const uint64_t done = static_cast<uint64_t>(at - from) + 1; \
+    pc = (target), left -= done;                                \
+    port.elapse(done, pc);                                      \
+    if (left == 0) [[unlikely]]                                 \
+      goto leave;                                               \
+    goto enter;                                                 \
+  }
 
   if (left == 0) goto leave;
 enter:
-  page = code.find(pc);
-  if (!page) [[unlikely]] {
-    const uint8_t* bytes = port.code_page(pc);
-    if (!bytes) {
-      cause = kInstructionFault, value = pc;
-      goto trap;
+  if (pc / kPageBytes != page_number) [[unlikely]] {
+    page = code.find(pc);
+    if (!page) [[unlikely]] {
+      const uint8_t* bytes = port.code_page(pc);
+      if (!bytes) {
+        cause = kInstructionFault, value = pc;
+        goto trap;
+      }
+      page = code.add(pc, bytes);
     }
-    page = code.add(pc, bytes);
+    page_number = pc / kPageBytes;
   }
-  at = page->ops + (pc >> 2) % CodeCache::kWords;
+  {
+    const uint32_t run = port.enter(pc);
+    if (run == 0) [[unlikely]]
+      goto stopped;
+    from = at = page->ops + (pc >> 2) % CodeCache::kWords;
+    end = at + (run < left ? run : left);
+  }
   DISPATCH();
+boundary:
+  ELAPSE();
+  if (left == 0) goto leave;
+  goto enter;
 
 Undecoded:
-  code.decode_at(*page, (pc >> 2) % CodeCache::kWords);
+  code.decode_at(*page, static_cast<uint32_t>(at - page->ops));
   DISPATCH();
-PageEnd:
-  goto enter;
-  BEGIN(Illegal)
-  cause = kIllegalInstruction, value = CodeCache::word_at(*page, (pc >> 2) % CodeCache::kWords);
-  goto trap;
 
-#define REGISTER(name, ...)                                      \
-  BEGIN(name) x[at->rd] = alu(Op::name, x[at->rs1], x[at->rs2]); \
-  END(name)
+#define REGISTER(name, ...)                          \
+  name:                                              \
+  x[at->rd] = alu(Op::name, x[at->rs1], x[at->rs2]); \
+  COST(name)                                         \
+  NEXT()
   LENTO_RISCV_REGISTER(REGISTER)
-#define IMMEDIATE(name, ...)                                                         \
-  BEGIN(name) x[at->rd] = alu(Op::name, x[at->rs1], static_cast<uint32_t>(at->imm)); \
-  END(name)
+#define IMMEDIATE(name, ...)                                             \
+  name:                                                                  \
+  x[at->rd] = alu(Op::name, x[at->rs1], static_cast<uint32_t>(at->imm)); \
+  NEXT()
   LENTO_RISCV_IMMEDIATE(IMMEDIATE)
-#define LOAD(name, ...)                                              \
-  BEGIN(name) address = x[at->rs1] + static_cast<uint32_t>(at->imm); \
-  access = port.load(address, access_size(Op::name), value);         \
-  if (access != Access::Done) [[unlikely]]                           \
-    goto load_special;                                               \
-  x[at->rd] = extend(Op::name, value);                               \
-  END(name)
+#define LOAD(name, ...)                                                                                     \
+  name:                                                                                                     \
+  address = x[at->rs1] + static_cast<uint32_t>(at->imm);                                                    \
+  if (!port.load_now(address, access_size(Op::name), value, static_cast<uint64_t>(at - from))) [[unlikely]] \
+    goto load;                                                                                              \
+  x[at->rd] = extend(Op::name, value);                                                                      \
+  NEXT()
   LENTO_RISCV_LOAD(LOAD)
-#define STORE(name, ...)                                             \
-  BEGIN(name) address = x[at->rs1] + static_cast<uint32_t>(at->imm); \
-  access = port.store(address, access_size(Op::name), x[at->rs2]);   \
-  if (access != Access::Done) [[unlikely]]                           \
-    goto store_special;                                              \
-  END(name)
+#define STORE(name, ...)                                           \
+  name:                                                            \
+  address = x[at->rs1] + static_cast<uint32_t>(at->imm);           \
+  ELAPSE();                                                        \
+  access = port.store(address, access_size(Op::name), x[at->rs2]); \
+  if (access != Access::Done) [[unlikely]]                         \
+    goto store_special;                                            \
+  NEXT()
   LENTO_RISCV_STORE(STORE)
-#define BRANCH(name, ...)                                           \
-  BEGIN(name) if (branch_taken(Op::name, x[at->rs1], x[at->rs2])) { \
-    address = pc + static_cast<uint32_t>(at->imm);                  \
-    if (address & 3) [[unlikely]]                                   \
-      goto misaligned_target;                                       \
-    JUMP(name, address)                                             \
-  }                                                                 \
-  END(name)
+#define BRANCH(name, ...)                               \
+  name:                                                 \
+  if (branch_taken(Op::name, x[at->rs1], x[at->rs2])) { \
+    address = PC() + static_cast<uint32_t>(at->imm);    \
+    if (address & 3) [[unlikely]]                       \
+      goto misaligned_target;                           \
+    JUMP(address)                                       \
+  }                                                     \
+  NEXT()
   LENTO_RISCV_BRANCH(BRANCH)
-#define ATOMIC(name, ...) BEGIN(name) goto atomic;
+#define ATOMIC(name, ...) \
+  name:                   \
+  goto atomic;
   LENTO_RISCV_ATOMIC(ATOMIC)
-#define CSR(name, ...) BEGIN(name) goto csr;
+#define CSR(name, ...) \
+  name:                \
+  goto csr;
   LENTO_RISCV_CSR(CSR)
 
-  BEGIN(Lui) x[at->rd] = static_cast<uint32_t>(at->imm);
-  END(Lui)
-  BEGIN(Auipc) x[at->rd] = pc + static_cast<uint32_t>(at->imm);
-  END(Auipc)
-  BEGIN(Jal) address = pc + static_cast<uint32_t>(at->imm);
+Lui:
+  x[at->rd] = static_cast<uint32_t>(at->imm);
+  NEXT()
+Auipc:
+  x[at->rd] = PC() + static_cast<uint32_t>(at->imm);
+  NEXT()
+Jal:
+  address = PC() + static_cast<uint32_t>(at->imm);
   if (address & 3) [[unlikely]]
     goto misaligned_target;
-  x[at->rd] = pc + 4;
-  JUMP(Jal, address)
-  BEGIN(Jalr) address = (x[at->rs1] + static_cast<uint32_t>(at->imm)) & ~1u;
+  x[at->rd] = PC() + 4;
+  JUMP(address)
+Jalr:
+  address = (x[at->rs1] + static_cast<uint32_t>(at->imm)) & ~1u;
   if (address & 3) [[unlikely]]
     goto misaligned_target;
-  x[at->rd] = pc + 4;
-  JUMP(Jalr, address)
-  BEGIN(Fence) goto fence;
-  BEGIN(FenceI) goto fence;
-  BEGIN(Ecall) hart.pc = pc;
+  x[at->rd] = PC() + 4;
+  JUMP(address)
+Illegal:
+  ELAPSE();
+  goto illegal;
+Fence:
+FenceI:
+  ELAPSE();
+  access = port.fence(at->op);
+  if (access == Access::Stop) goto stopped;
+  ++at;  // a cleared instruction cache ends the stretch
+  goto boundary;
+Ecall:
+  ELAPSE();
+  hart.pc = pc;
   if (port.environment_call(hart)) {
-    END(Ecall)
+    NEXT()
   }
   cause = kMachineEcall, value = 0;
   goto trap;
-  BEGIN(Ebreak) cause = kBreakpoint, value = pc;
+Ebreak:
+  ELAPSE();
+  cause = kBreakpoint, value = pc;
   goto trap;
-  BEGIN(Mret) hart.mret();
-  pc = hart.pc, stop = Stop::Recheck;
-  goto completed;
-  BEGIN(Wfi) pc += 4, stop = Stop::Wait;
+Mret:
+  ELAPSE();
+  hart.mret();
+  --left, pc = hart.pc, stop = Stop::Recheck;
+  port.elapse(1, pc);
+  goto leave;
+Wfi:
+  stop = Stop::Wait;
   goto completed;
 
 atomic:
+  ELAPSE();
   address = x[at->rs1];
   if (address & 3) [[unlikely]] {
     cause = at->op == Op::LrW ? kLoadMisaligned : kStoreMisaligned, value = address;
@@ -180,36 +233,28 @@ atomic:
   }
   x[at->rd] = value;
   if (access == Access::DoneStop) goto completed_by_port;
-  goto next;
+  NEXT()
 csr:
+  ELAPSE();
   hart.instret += budget - left - trapped, budget = left, trapped = 0;
-  if (!execute_csr(hart, *at, port.cycle(), recheck)) {
-    cause = kIllegalInstruction, value = CodeCache::word_at(*page, (pc >> 2) % CodeCache::kWords);
-    goto trap;
-  }
+  if (!execute_csr(hart, *at, port.cycle(), recheck)) goto illegal;
   if (recheck) {
-    pc += 4, stop = Stop::Recheck;
+    stop = Stop::Recheck;
     goto completed;
   }
-  goto next;
-fence:
-  access = port.fence(at->op);
-  if (access == Access::Stop) goto stopped;
-next:
-  port.retire(at->op);
-  pc += 4;
-  ++at;
-  if (--left == 0) goto leave;
-  DISPATCH();
+  NEXT()
 
-load_special:
+load:
+  ELAPSE();
+  access = port.load(address, access_size(at->op), value);
   if (access == Access::Stop) goto stopped;
   if (access == Access::Fault) {
     cause = kLoadFault, value = address;
     goto trap;
   }
   x[at->rd] = extend(at->op, value);
-  goto completed_by_port;
+  if (access == Access::DoneStop) goto completed_by_port;
+  NEXT()
 store_special:
   if (access == Access::Stop) goto stopped;
   if (access == Access::Fault) {
@@ -217,20 +262,24 @@ store_special:
     goto trap;
   }
 completed_by_port:
-  pc += 4, stop = Stop::Port;
+  stop = Stop::Port;
 completed:
-  port.retire(at->op);
-  --left;
+  ++at;
+  ELAPSE();
   goto leave;
 
+illegal:
+  cause = kIllegalInstruction, value = CodeCache::word_at(*page, static_cast<uint32_t>(at - page->ops));
+  goto trap;
 misaligned_target:
+  ELAPSE();
   cause = kInstructionMisaligned, value = address;
 trap:
   hart.pc = pc;
   hart.trap(cause, value);
   pc = hart.pc;
   ++trapped;
-  port.retire(Op::Illegal);
+  port.elapse(1, pc);
   if (--left == 0) goto leave;
   goto enter;
 stopped:
@@ -240,9 +289,11 @@ leave:
   hart.instret += budget - left - trapped;
   return stop;
 
+#undef PC
 #undef DISPATCH
-#undef BEGIN
-#undef END
+#undef NEXT
+#undef ELAPSE
+#undef COST
 #undef JUMP
 #undef REGISTER
 #undef IMMEDIATE

@@ -31,10 +31,13 @@ class Machine {
   void watch(uint32_t address) { watched_ = address, watching_ = true; }
 
   // The Port of riscv::run.
-  bool fetch(uint32_t) { return true; }
-  Access load(uint32_t address, unsigned size, uint32_t& value) {
-    return memory_.read(address, size, value) ? Access::Done : Access::Fault;
+  uint32_t enter(uint32_t pc) { return CodeCache::kWords - (pc >> 2) % CodeCache::kWords; }
+  void elapse(uint64_t n, uint32_t) { cycle_ += n; }
+  void extra(Op) {}
+  bool load_now(uint32_t address, unsigned size, uint32_t& value, uint64_t) {
+    return memory_.read(address, size, value);
   }
+  Access load(uint32_t, unsigned, uint32_t&) { return Access::Fault; }  // load_now reads all there is
   Access store(uint32_t address, unsigned size, uint32_t value) {
     if (!memory_.write(address, size, value)) [[unlikely]]
       return Access::Fault;
@@ -45,7 +48,6 @@ class Machine {
   }
   Access atomic(Op op, uint32_t address, uint32_t operand, uint32_t& result);
   Access fence(Op) { return Access::Done; }
-  void retire(Op) { ++cycle_; }
   bool environment_call(Hart& hart) { return on_ecall && on_ecall(hart); }
   const uint8_t* code_page(uint32_t address) { return memory_.page(address); }
   uint64_t cycle() const { return cycle_; }

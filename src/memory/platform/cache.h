@@ -22,8 +22,16 @@ class Cache {
 
   bool hit(uint32_t line) {
     uint32_t* const set = &lines_[size_t{line & mask_} * ways_];
-    return set[0] == line || (ways_ > 1 && promote(set, line));
+    if (set[0] == line) [[likely]]
+      return true;
+    if (ways_ != 2) return ways_ > 2 && promote(set, line);
+    if (set[1] != line) return false;
+    std::swap(set[0], set[1]);
+    return true;
   }
+
+  // A hit that changes nothing: the line is the most recent of its set.
+  bool newest(uint32_t line) const { return lines_[size_t{line & mask_} * ways_] == line; }
 
   // Puts the line in; returns the line that had to go, or kNone.
   uint32_t fill(uint32_t line) {

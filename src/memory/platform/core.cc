@@ -12,33 +12,25 @@ using trace::AccessRecord;
 using trace::AccessType;
 using trace::DelayCause;
 
-Core::Core(System& system, const Platform& platform, uint32_t id)
+Core::Core(System& system, Network& network, const Platform& platform, uint32_t id)
     : icache(platform.icache),
       dcache(platform.dcache),
       system_(system),
+      network_(network),
       platform_(platform),
       base_(platform.memory_base),
       last_word_(platform.memory_bytes - 4),
       line_shift_(static_cast<uint32_t>(std::countr_zero(static_cast<unsigned>(platform.dcache.line_bytes)))),
+      line_words_(static_cast<uint32_t>(platform.dcache.line_bytes / 4)),
       multiply_extra_(static_cast<Cycles>(platform.multiply_cycles - 1)),
       divide_extra_(static_cast<Cycles>(platform.divide_cycles - 1)),
-      ring_(static_cast<size_t>(platform.write_buffer) + 1) {
+      ring_(std::bit_ceil(static_cast<size_t>(platform.write_buffer) + 1)),
+      ring_mask_(static_cast<uint32_t>(ring_.size() - 1)) {
   hart.id = id;
   blame_.cpu = static_cast<uint16_t>(id);
 }
 
 // --- order of actions ---
-
-void Core::update_horizon() {
-  const Cycles grant = system_.network_.next_grant();
-  // A served access is finished on the slow path first. kNever - 1 is as good as never.
-  horizon_ = data_ready_ ? 0 : std::min(other_limit_, grant - 1);
-}
-
-void Core::resume(Cycles other_limit) {
-  other_limit_ = other_limit;
-  update_horizon();
-}
 
 // This hart wants to act at time_: performs the grants that are due; false when another hart comes first.
 bool Core::sync() {
@@ -57,6 +49,7 @@ Cycles Core::earliest_record(Cycles now) const {
 void Core::wake(Cycles at) {
   state = State::Ready;
   time_ = at;
+  system_.set_order(*this);
   if (system_.running_ && system_.running_ != this) {
     system_.running_->limit(at - (hart.id < system_.running_->hart.id));
   }
@@ -80,14 +73,17 @@ void Core::finish_access(AccessType type, uint32_t address, unsigned size, uint8
   result.stalled += time_ - begin_;
   data_ready_ = stalled_ = false;
   if (tracing_) record(type, address, size, begin_, false, flags);
-  blame_.culprit = AccessRecord::kNoCpu, blame_.culprit_pc = 0, blame_.blamed = 0,
+  forget_blame();
+}
+
+void Core::forget_blame() {
+  blame_.culprit = AccessRecord::kNoCpu, blame_.culprit_pc = 0, blame_.blamed = 0;
   blame_.cause = DelayCause::None;
 }
 
 void Core::note_charges(const Transaction& t) {
   const size_t row = size_t{hart.id} * system_.cores_.size();
-  for (uint32_t i = 0; i < t.charges_used; ++i)
-    system_.result_.blame[row + t.charges[i].hart] += t.charges[i].cycles;
+  t.each_charge([&](const Charge& c) { system_.result_.blame[row + c.hart] += c.cycles; });
   const Charge* charge = t.main_charge();
   if (!charge || blame_.cause == DelayCause::Coherence) return;
   blame_.culprit = charge->hart, blame_.culprit_pc = charge->pc, blame_.blamed = charge->cycles,
@@ -101,30 +97,26 @@ void Core::note_stall(const Transaction& oldest) {
   const uint32_t cycles = static_cast<uint32_t>(std::min<Cycles>(charge->cycles, time_ - begin_));
   system_.result_.blame[size_t{hart.id} * system_.cores_.size() + charge->hart] += cycles;
   blame_.culprit = charge->hart, blame_.culprit_pc = charge->pc, blame_.blamed = cycles,
-  blame_.cause = DelayCause::WriteBuffer;
+  blame_.cause = charge->cause == DelayCause::Bank ? DelayCause::Bank : DelayCause::WriteBuffer;
 }
 
 // --- write buffer ---
 
-void Core::drop_done() {
-  while (granted_used_ > 0 && ring_[head_].done <= time_) {
-    head_ = (head_ + 1) % static_cast<uint32_t>(ring_.size());
-    --used_, --granted_used_;
-  }
-}
-
-Transaction& Core::push(Kind kind, uint32_t address, bool blocking) {
-  drop_done();
+Transaction& Core::append(Kind kind, uint32_t address, bool blocking) {
   LENTO_CHECK(used_ < ring_.size(), "the write buffer has no room for what was let in");
   Transaction& t = queued(used_++);
   t.kind = kind, t.address = address, t.line = address >> line_shift_;
   t.pc = pc_, t.hart = static_cast<uint16_t>(hart.id);
-  t.issue = time_, t.blocking = blocking, t.granted = false, t.charges_used = 0;
-  if (used_ == granted_used_ + 1) {
-    system_.network_.inject(t, time_ + 1);
-    update_horizon();
-  }
+  t.issue = time_, t.blocking = blocking, t.granted = false, t.charged = 0;
   return t;
+}
+
+void Core::push(Kind kind, uint32_t address, bool blocking) {
+  drop_done();
+  Transaction& t = append(kind, address, blocking);
+  if (used_ != granted_used_ + 1) return;
+  network_.inject(t, time_ + 1);
+  update_horizon();
 }
 
 void Core::block(Kind kind, uint32_t address) {
@@ -170,13 +162,13 @@ void Core::granted(Transaction& t) {
     ++granted_used_;
     if (granted_used_ < used_) {
       Transaction& next = queued(granted_used_);
-      system_.network_.inject(next, std::max(next.issue + 1, t.granted_at));
+      network_.inject(next, std::max(next.issue + 1, t.granted_at));
     }
   }
   if (t.blocking) {
     note_charges(t);
     if (t.kind == Kind::Fetch) {
-      fetch_waits_ = false, fetch_ready_ = true;
+      fetch_waits_ = false, fetch_ready_ = true, can_run_on_ = false;
     } else {
       data_waits_ = false, data_ready_ = true;
     }
@@ -192,38 +184,49 @@ void Core::granted(Transaction& t) {
 
 // --- the port ---
 
-bool Core::fetch_slow(uint32_t pc) {
-  if (fetched_) return true;  // the instruction is taken up again after a data access had to wait
+uint32_t Core::enter_slow(uint32_t pc) {
   const uint32_t line = pc >> line_shift_;
+  const bool every_fetch = tracing_ && platform_.trace_every_fetch;
+  const uint32_t run = every_fetch ? 1 : line_words_ - ((pc >> 2) & (line_words_ - 1));
+  if (fetched_) return run;  // the instruction is taken up again after a data access had to wait
+  pc_ = pc;
   const bool entered = line != current_line_;
   if (fetch_ready_) {
     fetch_ready_ = false;
+    can_run_on_ = !tracing_;
     result.stalled += time_ - fetch_begin_;
     if (tracing_) record(AccessType::Fetch, pc, 4, fetch_begin_, false);
-    blame_.culprit = AccessRecord::kNoCpu, blame_.culprit_pc = 0, blame_.blamed = 0,
-    blame_.cause = DelayCause::None;
+    forget_blame();
   } else if (!entered || icache.hit(line)) {
-    if (tracing_ && (entered || platform_.trace_every_fetch)) record(AccessType::Fetch, pc, 4, time_, true);
+    if (tracing_ && (entered || every_fetch)) record(AccessType::Fetch, pc, 4, time_, true);
   } else {
-    if (!in_ram(pc)) return true;  // run() traps when it finds no code there
-    if (!may_act()) return false;
-    ++result.ifetch_misses;
-    fetch_begin_ = time_;
-    fetch_waits_ = true;
-    state = State::Blocked;
-    read_ = {};
-    read_.kind = Kind::Fetch, read_.address = pc, read_.line = line, read_.pc = pc;
-    read_.hart = static_cast<uint16_t>(hart.id), read_.issue = time_, read_.blocking = true;
-    system_.network_.inject(read_, time_ + 1);
-    return false;
+    miss_fetch(pc, line);
+    return 0;
   }
   current_line_ = line;
   quick_line_ = tracing_ ? Cache::kNone : line;
   fetched_ = tracing_;
-  return true;
+  return run;
 }
 
-Access Core::load_slow(uint32_t address, unsigned size, uint32_t& value) {
+void Core::miss_fetch(uint32_t pc, uint32_t line) {
+  if (!may_act()) return;
+  ++result.ifetch_misses;
+  fetch_begin_ = time_;
+  fetch_waits_ = true;
+  state = State::Blocked;
+  send_read(Kind::Fetch, pc, line);
+}
+
+// The hart waits for `read_`, beside its write buffer.
+void Core::send_read(Kind kind, uint32_t address, uint32_t line) {
+  read_.kind = kind, read_.address = address, read_.line = line, read_.pc = pc_;
+  read_.hart = static_cast<uint16_t>(hart.id), read_.issue = time_, read_.blocking = true;
+  read_.charged = 0;
+  network_.inject(read_, time_ + 1);
+}
+
+Access Core::load(uint32_t address, unsigned size, uint32_t& value) {
   if (data_ready_) {
     if (!in_ram(address)) return perform_device(address, false, value);
     finish_access(AccessType::Load, address, size);
@@ -248,10 +251,7 @@ Access Core::load_slow(uint32_t address, unsigned size, uint32_t& value) {
       begin_ = time_;
       data_waits_ = true;
       state = State::Blocked;
-      read_.kind = Kind::Fill, read_.address = address, read_.line = line, read_.pc = pc_;
-      read_.hart = static_cast<uint16_t>(hart.id), read_.issue = time_, read_.blocking = true,
-      read_.charges_used = 0;
-      system_.network_.inject(read_, time_ + 1);
+      send_read(Kind::Fill, address, line);
       return Access::Stop;
     }
     if (tracing_) record(AccessType::Load, address, size, time_, true);
@@ -261,7 +261,26 @@ Access Core::load_slow(uint32_t address, unsigned size, uint32_t& value) {
   return Access::Done;
 }
 
+// The bus is free in the next cycle and nobody can ask for it before: the write is granted then, queues
+// skipped.
+bool Core::store_at_once(uint32_t address) {
+  if (used_ != granted_used_ || !network_.is_free(address >> line_shift_, time_ + 1)) return false;
+  drop_done();
+  if (used_ >= static_cast<uint32_t>(platform_.write_buffer)) return false;
+  Transaction& t = append(Kind::Write, address, false);
+  network_.grant_free(t, time_ + 1);
+  ++granted_used_;
+  system_.line_written(t);
+  return true;
+}
+
 Access Core::store(uint32_t address, unsigned size, uint32_t value) {
+  if (time_ < quick_horizon_ && in_ram(address) && !stalled_ && store_at_once(address)) {
+    ++result.stores;
+    std::memcpy(ram_ + (address - base_), &value, size);
+    system_.store_done(address, size, static_cast<uint16_t>(hart.id));
+    return system_.finished_ ? Access::DoneStop : Access::Done;
+  }
   if (data_ready_ && !in_ram(address)) return perform_device(address, true, value);
   if (!may_act()) return Access::Stop;
   if (!in_ram(address)) return device(address, true, value);

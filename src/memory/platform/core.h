@@ -7,7 +7,9 @@
 //   load miss overtakes the own posted writes unless one of them is to the same line; an atomic waits for the
 //   own posted writes, then goes to memory itself.
 // Actions that others can see (misses, loads, stores, devices) happen in the global order of (cycle, hart);
-// everything else may run ahead: `horizon_` is the last cycle at which this hart may act unasked.
+// everything else may run ahead: `horizon_` is the last cycle at which this hart may act unasked. What is on
+// a quick way (load_now, store_at_once) does exactly what the way through the queues would do; a traced run
+// takes the slow ways only and so checks the quick ones.
 #pragma once
 
 #include <cstring>
@@ -24,34 +26,35 @@ class Core {
  public:
   enum class State : uint8_t { Ready, Blocked, Sleeping };
 
-  Core(System& system, const Platform& platform, uint32_t id);
+  Core(System& system, Network& network, const Platform& platform, uint32_t id);
 
   // The Port of riscv::run.
-  bool fetch(uint32_t pc) {
-    pc_ = pc;
-    return (pc >> line_shift_) == quick_line_ || fetch_slow(pc);
-  }
-  riscv::Access load(uint32_t address, unsigned size, uint32_t& value) {
-    if (time_ <= horizon_ && address - base_ <= last_word_ && !tracing_) [[likely]] {
-      ++result.loads;
-      if (dcache.hit(address >> line_shift_)) [[likely]] {
-        value = 0;
-        std::memcpy(&value, ram_ + (address - base_), size);
-        return riscv::Access::Done;
-      }
-      --result.loads;
+  uint32_t enter(uint32_t pc) {
+    const uint32_t line = pc >> line_shift_;
+    if (line != quick_line_) [[unlikely]] {
+      if (!can_run_on_ || !icache.newest(line)) return enter_slow(pc);
+      quick_line_ = current_line_ = line;
     }
-    return load_slow(address, size, value);
+    return line_words_ - ((pc >> 2) & (line_words_ - 1));
   }
+  void elapse(uint64_t n, uint32_t pc) {
+    time_ += n;
+    pc_ = pc;
+    fetched_ &= n == 0;
+  }
+  void extra(riscv::Op op) { time_ += riscv::is_multiply(op) ? multiply_extra_ : divide_extra_; }
+  bool load_now(uint32_t address, unsigned size, uint32_t& value, uint64_t ahead) {
+    if (time_ + ahead > quick_horizon_ || !in_ram(address) || !dcache.hit(address >> line_shift_))
+      return false;
+    ++result.loads;
+    value = 0;
+    std::memcpy(&value, ram_ + (address - base_), size);
+    return true;
+  }
+  riscv::Access load(uint32_t address, unsigned size, uint32_t& value);
   riscv::Access store(uint32_t address, unsigned size, uint32_t value);
   riscv::Access atomic(riscv::Op op, uint32_t address, uint32_t operand, uint32_t& result);
   riscv::Access fence(riscv::Op op);
-  void retire(riscv::Op op) {
-    fetched_ = false;
-    ++time_;
-    if (riscv::is_multiply(op)) time_ += multiply_extra_;
-    if (riscv::is_divide(op)) time_ += divide_extra_;
-  }
   bool environment_call(riscv::Hart&) { return false; }
   const uint8_t* code_page(uint32_t address);
   uint64_t cycle() const { return time_; }
@@ -62,7 +65,10 @@ class Core {
     other_limit_ = std::min(other_limit_, other);
     update_horizon();
   }
-  void resume(Cycles other_limit);           // before riscv::run
+  void resume(Cycles other_limit) {  // before riscv::run
+    other_limit_ = other_limit;
+    update_horizon();
+  }
   Cycles earliest_record(Cycles now) const;  // no later record of this hart lies before it
 
   riscv::Hart hart;
@@ -76,44 +82,61 @@ class Core {
 
   bool may_act() { return time_ <= horizon_ || sync(); }
   bool sync();
-  void update_horizon();
-  bool fetch_slow(uint32_t pc);
-  riscv::Access load_slow(uint32_t address, unsigned size, uint32_t& value);
+  void update_horizon() {
+    // A served access is finished on the slow path first. kNever - 1 is as good as never.
+    horizon_ = data_ready_ ? 0 : std::min(other_limit_, network_.next_grant() - 1);
+    quick_horizon_ = tracing_ ? 0 : horizon_;
+  }
+  uint32_t enter_slow(uint32_t pc);
+  void miss_fetch(uint32_t pc, uint32_t line);
+  void send_read(Kind kind, uint32_t address, uint32_t line);
+  bool store_at_once(uint32_t address);
   riscv::Access device(uint32_t address, bool is_store, uint32_t& value);
   riscv::Access perform_device(uint32_t address, bool is_store, uint32_t& value);
   bool in_ram(uint32_t address) const { return address - base_ <= last_word_; }
 
   // Write buffer: a ring of transactions; granted ones stand before waiting ones.
-  Transaction& queued(uint32_t index) { return ring_[(head_ + index) % ring_.size()]; }
-  void drop_done();
-  Transaction& push(Kind kind, uint32_t address, bool blocking);
+  Transaction& queued(uint32_t index) { return ring_[(head_ + index) & ring_mask_]; }
+  void drop_done() {
+    while (granted_used_ > 0 && ring_[head_].done <= time_) {
+      head_ = (head_ + 1) & ring_mask_;
+      --used_, --granted_used_;
+    }
+  }
+  Transaction& append(Kind kind, uint32_t address, bool blocking);
+  void push(Kind kind, uint32_t address, bool blocking);
   void block(Kind kind, uint32_t address);
   bool write_pending(uint32_t line);
   bool wait_for_room();
   void wake(Cycles at);
   void note_charges(const Transaction& transaction);
   void note_stall(const Transaction& oldest);
+  void forget_blame();
 
   void record(trace::AccessType type, uint32_t address, unsigned size, Cycles begin, bool local,
               uint8_t flags = 0);
   void finish_access(trace::AccessType type, uint32_t address, unsigned size, uint8_t flags = 0);
 
   System& system_;
+  Network& network_;
   const Platform& platform_;
   uint8_t* ram_ = nullptr;
-  uint32_t base_, last_word_, line_shift_, pc_ = 0;
+  uint32_t base_, last_word_, line_shift_, line_words_, pc_ = 0;
   uint32_t quick_line_ = Cache::kNone, current_line_ = Cache::kNone;
   Cycles multiply_extra_, divide_extra_;
   Cycles horizon_ = 0, other_limit_ = 0;
+  Cycles quick_horizon_ = 0;  // of the quick ways: 0 while tracing
+  Cycles look_at_ = 0;        // when the interrupt lines may have changed
   bool tracing_ = false, fetched_ = false;
+  bool can_run_on_ = true;                          // neither tracing nor a served instruction miss to finish
   bool fetch_waits_ = false, fetch_ready_ = false;  // an instruction miss is under way, is served
   bool data_waits_ = false, data_ready_ = false;    // a data access likewise
   bool stalled_ = false;                            // a store found the buffer full
   bool wait_head_ = false, wait_drain_ = false;     // blocked until the oldest, the last write is granted
   Cycles begin_ = 0, fetch_begin_ = 0;
-  trace::AccessRecord blame_;  // culprit fields of the access under way
-  std::vector<Transaction> ring_;
-  uint32_t head_ = 0, used_ = 0, granted_used_ = 0;
+  trace::AccessRecord blame_;      // culprit fields of the access under way
+  std::vector<Transaction> ring_;  // a power of two long
+  uint32_t ring_mask_, head_ = 0, used_ = 0, granted_used_ = 0;
   Transaction read_;
 };
 

@@ -7,34 +7,11 @@ namespace lento::memory {
 
 using trace::DelayCause;
 
-void Transaction::charge(uint16_t culprit, uint32_t culprit_pc, Cycles cycles, DelayCause cause) {
-  if (culprit == hart || culprit == UINT16_MAX || cycles == 0) return;
-  const uint32_t amount = static_cast<uint32_t>(cycles);
-  Charge* slot = nullptr;
-  for (uint32_t i = 0; i < charges_used && !slot; ++i) {
-    if (charges[i].hart == culprit) slot = &charges[i];
-  }
-  if (!slot && charges_used < charges.size()) {
-    slot = &charges[charges_used++];
-    *slot = {};
-  }
-  if (!slot) {
-    slot = &*std::min_element(charges.begin(), charges.end(),
-                              [](const Charge& a, const Charge& b) { return a.cycles < b.cycles; });
-    if (slot->cycles >= amount) return;
-    *slot = {};
-  }
-  slot->hart = culprit;
-  slot->cycles += amount;
-  if (amount > slot->largest) slot->largest = amount, slot->pc = culprit_pc, slot->cause = cause;
-}
-
 const Charge* Transaction::main_charge() const {
   const Charge* best = nullptr;
-  for (uint32_t i = 0; i < charges_used; ++i) {
-    const Charge& c = charges[i];
-    if (!best || c.cycles > best->cycles || (c.cycles == best->cycles && c.hart < best->hart)) best = &c;
-  }
+  each_charge([&](const Charge& c) {
+    if (!best || c.cycles > best->cycles) best = &c;
+  });
   return best;
 }
 
@@ -65,48 +42,47 @@ Cycles Network::travel(int from, int to, Cycles at, int flits) {
 }
 
 void Network::inject(Transaction& t, Cycles at) {
-  const uint32_t bank = t.line & static_cast<uint32_t>(platform_.banks - 1);
-  Channel& channel = channels_[platform_.topology == Topology::Bus ? 0 : bank];
-  t.arrival = platform_.topology == Topology::Mesh ? travel(t.hart, static_cast<int>(bank), at, 1) : at;
+  Channel& channel = channels_[channel_of(t.line)];
+  t.arrival =
+      platform_.topology == Topology::Mesh ? travel(t.hart, static_cast<int>(bank_of(t.line)), at, 1) : at;
   t.granted = false;
   if (t.arrival < channel.busy_until) {
     const DelayCause cause =
         platform_.topology == Topology::Bus ? DelayCause::Interconnect : DelayCause::Bank;
     t.charge(channel.owner, channel.owner_pc, channel.busy_until - t.arrival, cause);
   }
-  channel.waiting.push_back(&t);
+  channel.waiting.push_back({t.arrival, &t, t.hart, t.kind == Kind::Write});
   channel.next = std::min(channel.next, std::max(channel.busy_until, t.arrival));
   next_grant_ = std::min(next_grant_, channel.next);
 }
 
-void Network::reschedule(Channel& channel) {
-  Cycles earliest = kNever;
-  for (const Transaction* t : channel.waiting) earliest = std::min(earliest, t->arrival);
+void Network::schedule(Channel& channel, Cycles earliest) {
   channel.next = earliest == kNever ? kNever : std::max(earliest, channel.busy_until);
-  next_grant_ = kNever;
+  next_grant_ = channel.next;
+  if (channels_.size() == 1) return;
   for (const Channel& c : channels_) next_grant_ = std::min(next_grant_, c.next);
 }
 
 size_t Network::pick(const Channel& channel, Cycles at) const {
-  const auto rank = [&](const Transaction& t) -> uint64_t {
-    const uint64_t write = t.kind == Kind::Write;
-    if (platform_.arbiter == Arbiter::Fcfs) return (t.arrival << 7) | (uint64_t{t.hart} << 1) | write;
+  const auto rank = [&](const Waiting& w) -> uint64_t {
+    if (platform_.arbiter == Arbiter::Fcfs)
+      return (w.arrival << 7) | (uint64_t{w.hart} << 1) | uint64_t{w.write};
     const unsigned turn =
-        platform_.arbiter == Arbiter::Fixed ? t.hart : (t.hart - channel.last - 1u) & 0xffff;
-    return uint64_t{turn} << 1 | write;
+        platform_.arbiter == Arbiter::Fixed ? w.hart : (w.hart - channel.last - 1u) & 0xffff;
+    return uint64_t{turn} << 1 | uint64_t{w.write};
   };
   size_t best = SIZE_MAX;
   uint64_t best_rank = UINT64_MAX;
   for (size_t i = 0; i < channel.waiting.size(); ++i) {
-    if (channel.waiting[i]->arrival > at) continue;
-    const uint64_t r = rank(*channel.waiting[i]);
-    if (r < best_rank) best_rank = r, best = i;
+    const uint64_t r = channel.waiting[i].arrival > at ? UINT64_MAX : rank(channel.waiting[i]);
+    best = r < best_rank ? i : best;
+    best_rank = std::min(best_rank, r);
   }
   return best;
 }
 
 void Network::pass_bank(Transaction& t, Cycles arrival) {
-  Bank& bank = banks_[t.line & static_cast<uint32_t>(platform_.banks - 1)];
+  Bank& bank = banks_[bank_of(t.line)];
   const Cycles start = std::max(arrival, bank.free);
   t.charge(bank.owner, bank.owner_pc, start - arrival, DelayCause::Bank);
   bank.free = start + static_cast<Cycles>(platform_.bank_cycles);
@@ -114,37 +90,46 @@ void Network::pass_bank(Transaction& t, Cycles arrival) {
   t.done = start + static_cast<Cycles>(platform_.bank_latency);
 }
 
-Transaction& Network::grant() {
-  Channel& channel = *std::find_if(channels_.begin(), channels_.end(),
-                                   [&](const Channel& c) { return c.next == next_grant_; });
-  const Cycles at = channel.next;
-  const size_t index = pick(channel, at);
-  Transaction& t = *channel.waiting[index];
-  channel.waiting.erase(channel.waiting.begin() + static_cast<std::ptrdiff_t>(index));
+// The channel takes the transaction at `at`.
+void Network::serve(Transaction& t, Channel& channel, Cycles at) {
   const bool line = t.kind == Kind::Fill || t.kind == Kind::Fetch;
   const Cycles held = static_cast<Cycles>(line ? platform_.read_cycles : platform_.write_cycles);
   channel.busy_until = at + held;
   channel.owner = channel.last = t.hart;
   channel.owner_pc = t.pc;
   busy_ += held;
-  const DelayCause cause = banks_.empty() ? DelayCause::Bank : DelayCause::Interconnect;
-  for (Transaction* other : channel.waiting) {
-    const Cycles from = std::max(at, other->arrival);
-    if (from < channel.busy_until) other->charge(t.hart, t.pc, channel.busy_until - from, cause);
-  }
   t.granted = true;
   t.granted_at = at;
-  if (!banks_.empty()) {
-    pass_bank(t, at + held);
-  } else {
-    t.done = at + held + static_cast<Cycles>(platform_.bank_latency);
-    if (!link_free_.empty()) {
-      const int flits = line ? std::max(1, platform_.dcache.line_bytes / 8) : 1;
-      const uint32_t bank = t.line & static_cast<uint32_t>(platform_.banks - 1);
-      t.done = travel(static_cast<int>(bank), t.hart, t.done, flits) + static_cast<Cycles>(flits - 1);
-    }
+  if (!banks_.empty()) return pass_bank(t, at + held);
+  t.done = at + held + static_cast<Cycles>(platform_.bank_latency);
+  if (link_free_.empty()) return;
+  const int flits = line ? std::max(1, platform_.dcache.line_bytes / 8) : 1;
+  t.done = travel(static_cast<int>(bank_of(t.line)), t.hart, t.done, flits) + static_cast<Cycles>(flits - 1);
+}
+
+void Network::grant_free(Transaction& t, Cycles at) {
+  t.arrival = at;
+  serve(t, channels_[channel_of(t.line)], at);
+}
+
+Transaction& Network::grant() {
+  Channel* channel = channels_.data();
+  while (channel->next != next_grant_) ++channel;
+  const Cycles at = channel->next;
+  const size_t index = pick(*channel, at);
+  Transaction& t = *channel->waiting[index].transaction;
+  channel->waiting[index] = channel->waiting.back();
+  channel->waiting.pop_back();
+  serve(t, *channel, at);
+  const DelayCause cause = banks_.empty() ? DelayCause::Bank : DelayCause::Interconnect;
+  Cycles earliest = kNever;
+  for (const Waiting& other : channel->waiting) {
+    const Cycles from = std::max(at, other.arrival);
+    if (from < channel->busy_until)
+      other.transaction->charge(t.hart, t.pc, channel->busy_until - from, cause);
+    earliest = std::min(earliest, other.arrival);
   }
-  reschedule(channel);
+  schedule(*channel, earliest);
   return t;
 }
 

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -34,10 +35,26 @@ struct Transaction {
   bool granted = false;
   bool blocking = false;  // the hart waits for it
   Cycles issue = 0, arrival = 0, granted_at = 0, done = 0;
-  uint32_t charges_used = 0;
-  std::array<Charge, 8> charges;  // by culprit; beyond eight the smallest gives way
+  uint64_t charged = 0;                             // bit c: charges[c] is in use
+  std::array<Charge, Platform::kMaxHarts> charges;  // by culprit
 
-  void charge(uint16_t culprit, uint32_t culprit_pc, Cycles cycles, trace::DelayCause cause);
+  void charge(uint16_t culprit, uint32_t culprit_pc, Cycles cycles, trace::DelayCause cause) {
+    if (culprit == hart || culprit == UINT16_MAX || cycles == 0) return;
+    Charge& slot = charges[culprit];
+    const uint64_t bit = uint64_t{1} << culprit;
+    if (!(charged & bit)) slot = {};
+    charged |= bit;
+    const uint32_t amount = static_cast<uint32_t>(cycles);
+    slot.hart = culprit;
+    slot.cycles += amount;
+    if (amount > slot.largest) slot.largest = amount, slot.pc = culprit_pc, slot.cause = cause;
+  }
+  // Calls use(charge) for each culprit, lowest hart first.
+  template <class Use>
+  void each_charge(Use&& use) const {
+    for (uint64_t left = charged; left; left &= left - 1)
+      use(charges[static_cast<size_t>(std::countr_zero(left))]);
+  }
   // The culprit of most cycles, or nullptr.
   const Charge* main_charge() const;
 };
@@ -57,12 +74,27 @@ class Network {
   // Performs that grant: sets granted and done, and returns the transaction.
   Transaction& grant();
 
+  // True when the line's channel is free at cycle `at` and nobody waits for it.
+  bool is_free(uint32_t line, Cycles at) const {
+    const Channel& channel = channels_[channel_of(line)];
+    return channel.busy_until <= at && channel.waiting.empty() && link_free_.empty();
+  }
+  // inject() and grant() in one for a transaction that arrives at a free channel at `at`. The caller knows
+  // that nothing else arrives up to then.
+  void grant_free(Transaction& transaction, Cycles at);
+
   Cycles busy() const { return busy_; }
   int channels() const { return static_cast<int>(channels_.size()); }
 
  private:
+  struct Waiting {
+    Cycles arrival = 0;
+    Transaction* transaction = nullptr;
+    uint16_t hart = 0;
+    bool write = false;
+  };
   struct Channel {
-    std::vector<Transaction*> waiting;
+    std::vector<Waiting> waiting;
     Cycles busy_until = 0;
     uint32_t owner_pc = 0;
     uint16_t owner = UINT16_MAX;
@@ -75,8 +107,11 @@ class Network {
     uint16_t owner = UINT16_MAX;
   };
 
+  uint32_t bank_of(uint32_t line) const { return line & static_cast<uint32_t>(platform_.banks - 1); }
+  size_t channel_of(uint32_t line) const { return platform_.topology == Topology::Bus ? 0 : bank_of(line); }
   size_t pick(const Channel& channel, Cycles at) const;
-  void reschedule(Channel& channel);
+  void serve(Transaction& transaction, Channel& channel, Cycles at);
+  void schedule(Channel& channel, Cycles earliest);
   void pass_bank(Transaction& transaction, Cycles arrival);
   Cycles travel(int from, int to, Cycles at, int flits);
 

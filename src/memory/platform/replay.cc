@@ -163,7 +163,7 @@ class Replayer {
     Transaction& t = lane.demand;
     t.kind = kind, t.line = line, t.pc = static_cast<uint32_t>(lane.current.pc),
     t.hart = static_cast<uint16_t>(id);
-    t.issue = lane.time, t.blocking = true, t.charges_used = 0;
+    t.issue = lane.time, t.blocking = true, t.charged = 0;
     lane.blocked = true;
     network_.inject(t, lane.time + 1);
   }
@@ -197,12 +197,13 @@ class Replayer {
 
   // The transaction's waits go to the matrix, the main one to the record.
   void charge(Lane& lane, const Transaction& t, size_t id) {
-    for (uint32_t i = 0; i < t.charges_used; ++i) blame_[id][t.charges[i].hart] += t.charges[i].cycles;
+    t.each_charge([&](const Charge& c) { blame_[id][c.hart] += c.cycles; });
     const Charge* main = t.main_charge();
     if (!main || lane.current.cause == DelayCause::Coherence) return;
     lane.current.culprit = lanes_[main->hart]->original, lane.current.culprit_pc = main->pc;
     lane.current.blamed = main->cycles;
-    lane.current.cause = t.kind == Kind::Write ? DelayCause::WriteBuffer : main->cause;
+    const bool buffer = t.kind == Kind::Write && main->cause != DelayCause::Bank;
+    lane.current.cause = buffer ? DelayCause::WriteBuffer : main->cause;
   }
 
   void granted(Transaction& t) {

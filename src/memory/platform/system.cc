@@ -43,32 +43,18 @@ System::System(const riscv::ElfImage& program, const Platform& platform, const R
   if (!sharers_) throw std::bad_alloc();
   first_line_ = platform.memory_base / static_cast<uint32_t>(platform.dcache.line_bytes);
   for (int i = 0; i < platform.harts; ++i) {
-    auto core = std::make_unique<Core>(*this, platform_, static_cast<uint32_t>(i));
+    auto core = std::make_unique<Core>(*this, network_, platform_, static_cast<uint32_t>(i));
     core->ram_ = ram_.data();
     core->hart.pc = program.entry;
     core->tracing_ = options.sink != nullptr;
     cores_.push_back(std::move(core));
   }
+  for (const auto& core : cores_) {
+    core->can_run_on_ = !core->tracing_;
+    order_.place(core->hart.id, 0);
+  }
   if (const auto address = program.find("tohost")) tohost_ = *address;
   result_.blame.resize(cores_.size() * cores_.size());
-}
-
-System::Choice System::choose() {
-  Choice best;
-  uint32_t second = 0;
-  Cycles second_time = Network::kNever;
-  for (const auto& core : cores_) {
-    const Cycles time = core->state == Core::State::Blocked ? Network::kNever : core->time_;
-    if (time < best.time) {
-      if (best.core) second_time = best.time, second = best.core->hart.id;
-      best.core = core.get(), best.time = time;
-    } else if (time < second_time) {
-      second_time = time, second = core->hart.id;
-    }
-  }
-  if (best.core)
-    best.other_limit = second_time - (second_time != Network::kNever && second < best.core->hart.id);
-  return best;
 }
 
 void System::grant_due(Cycles until) {
@@ -90,42 +76,51 @@ bool System::wake_sleeper(Core& core) {
 }
 
 void System::step(Core& core, Cycles other_limit) {
-  if (core.state == Core::State::Sleeping && !wake_sleeper(core)) return;
+  if (core.state != Core::State::Sleeping || wake_sleeper(core)) run_slice(core, other_limit);
+  set_order(core);
+}
+
+void System::run_slice(Core& core, Cycles other_limit) {
+  if (core.time_ >= core.look_at_) {
+    core.hart.mip = devices_.interrupts(core.hart.id, core.time_);
+    core.look_at_ = devices_.next_change(core.hart.id, ~uint32_t{0}, core.time_);
+  }
   const bool between =
       !core.data_ready_ && !core.fetch_ready_ && !core.stalled_;  // not inside an instruction
-  core.hart.mip = devices_.interrupts(core.hart.id, core.time_);
-  if (between) {
+  if ((core.hart.mip & core.hart.mie) && between) {
     if (const uint32_t cause = core.hart.pending_interrupt()) {
       core.hart.trap(cause, 0);
       core.fetched_ = false;
     }
   }
-  const Cycles change = devices_.next_change(core.hart.id, core.hart.mie, core.time_);
   core.resume(other_limit);
   running_ = &core;
-  const riscv::Stop stop =
-      riscv::run(core.hart, code_, core, std::max<uint64_t>(1, std::min(kSlice, change - core.time_)));
+  const riscv::Stop stop = riscv::run(core.hart, code_, core, std::min(kSlice, core.look_at_ - core.time_));
   running_ = nullptr;
   if (stop == riscv::Stop::Wait && !finished_) core.state = Core::State::Sleeping;
 }
 
 RunResult System::run() {
   while (!finished_) {
-    Choice next = choose();
-    if (network_.next_grant() != Network::kNever && network_.next_grant() <= next.time) {
-      grant_due(std::min(next.time, network_.next_grant()));
-      continue;
-    }
-    if (!next.core) {
+    const uint64_t first = order_.first();
+    if (first == Order::kNone && network_.next_grant() == Network::kNever) {
       result_.ending = Ending::Deadlock;
       break;
     }
-    now_ = next.time;
+    if (first == Order::kNone || network_.next_grant() <= first >> 6) {
+      grant_due(network_.next_grant());
+      continue;
+    }
+    now_ = first >> 6;
     if (now_ >= options_.max_cycles) {
       result_.ending = Ending::CycleLimit;
       break;
     }
-    step(*next.core, next.other_limit);
+    const uint64_t second = order_.second();
+    // The last cycle at which this hart is still first.
+    const Cycles limit =
+        second == Order::kNone ? Network::kNever : (second >> 6) - ((second & 63) < (first & 63));
+    step(*cores_[first & 63], limit);
     if ((++slices_ & 0x3ff) == 0) tell_progress();
     if (result_.ending == Ending::Stopped) break;
   }
@@ -150,20 +145,19 @@ void System::tell_progress() {
   if (options_.progress.stopped()) result_.ending = Ending::Stopped;
 }
 
-void System::store_done(uint32_t address, unsigned size, uint16_t hart) {
-  code_.written(address, size);
+void System::break_reservations(uint32_t address, uint16_t hart) {
+  const uint32_t line = address / static_cast<uint32_t>(platform_.dcache.line_bytes);
   for (uint64_t others = reserved_ & ~(uint64_t{1} << hart); others; others &= others - 1) {
     Core& other = *cores_[static_cast<size_t>(std::countr_zero(others))];
-    if (other.hart.reservation / static_cast<uint32_t>(platform_.dcache.line_bytes) !=
-        address / static_cast<uint32_t>(platform_.dcache.line_bytes)) {
-      continue;
-    }
+    if (other.hart.reservation / static_cast<uint32_t>(platform_.dcache.line_bytes) != line) continue;
     other.hart.reserved = false;
     reserved_ &= ~(uint64_t{1} << other.hart.id);
   }
-  if (address != tohost_ || size != 4) return;
+}
+
+void System::stored_tohost() {
   uint32_t value = 0;
-  std::memcpy(&value, ram_.data() + (address - platform_.memory_base), 4);
+  std::memcpy(&value, ram_.data() + (tohost_ - platform_.memory_base), 4);
   if (value == 0) return;
   result_.exit_code = value >> 1;
   finish();
@@ -174,14 +168,12 @@ void System::finish() {
   result_.cycles = running_->time_ + 1;  // the instruction that ended it included
 }
 
-void System::line_written(const Transaction& t) {
+void System::take_line(const Transaction& t, uint64_t keep) {
   uint64_t& held = sharers(t.line);
-  const uint64_t keep =
-      t.kind == Kind::Atomic ? 0 : held & (uint64_t{1} << t.hart);  // an atomic bypasses the own cache
   for (uint64_t losers = held & ~keep; losers; losers &= losers - 1) {
     cores_[static_cast<size_t>(std::countr_zero(losers))]->dcache.invalidate(t.line, t.hart, t.pc);
   }
-  held = keep;
+  held &= keep;
 }
 
 void System::line_filled(uint32_t line, uint16_t hart, uint32_t evicted) {
@@ -196,11 +188,13 @@ void System::devices_changed(Cycles now) {
     finish();
   }
   for (const auto& core : cores_) {
+    core->look_at_ = 0;
     if (core->state != Core::State::Sleeping) continue;
     core->time_ = std::min(core->time_,
                            std::max(now + 1, devices_.interrupts(core->hart.id, now) & core->hart.mie
                                                  ? now + 1
                                                  : devices_.next_change(core->hart.id, core->hart.mie, now)));
+    set_order(*core);
     if (running_) running_->limit(core->time_ - (core->hart.id < running_->hart.id));
   }
 }

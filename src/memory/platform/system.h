@@ -6,6 +6,7 @@
 
 #include "memory/platform/core.h"
 #include "memory/platform/devices.h"
+#include "memory/platform/order.h"
 
 namespace lento::memory {
 
@@ -18,20 +19,30 @@ class System {
  private:
   friend class Core;
 
-  struct Choice {
-    Core* core = nullptr;
-    Cycles time = Network::kNever;
-    Cycles other_limit = Network::kNever;  // the last cycle at which it is still first
-  };
-  Choice choose();
   void step(Core& core, Cycles other_limit);
+  void run_slice(Core& core, Cycles other_limit);
+  void set_order(const Core& core) {
+    const bool waits = core.state == Core::State::Blocked || core.time_ == Network::kNever;
+    waits ? order_.remove(core.hart.id) : order_.place(core.hart.id, core.time_);
+  }
   bool wake_sleeper(Core& core);
   void grant_due(Cycles until);
   void tell_progress();
 
   // What cores tell.
-  void store_done(uint32_t address, unsigned size, uint16_t hart);
-  void line_written(const Transaction& transaction);
+  void store_done(uint32_t address, unsigned size, uint16_t hart) {
+    code_.written(address, size);
+    if (reserved_ & ~(uint64_t{1} << hart)) break_reservations(address, hart);
+    if (address == tohost_ && size == 4) stored_tohost();
+  }
+  void break_reservations(uint32_t address, uint16_t hart);
+  void stored_tohost();
+  void line_written(const Transaction& t) {
+    // An atomic bypasses the own cache; a write keeps the line there.
+    const uint64_t keep = t.kind == Kind::Atomic ? 0 : uint64_t{1} << t.hart;
+    if (sharers(t.line) & ~keep) take_line(t, keep);
+  }
+  void take_line(const Transaction& transaction, uint64_t keep);
   void line_filled(uint32_t line, uint16_t hart, uint32_t evicted);
   void devices_changed(Cycles now);
   void finish();
@@ -44,6 +55,7 @@ class System {
   Network network_;
   Devices devices_;
   std::vector<std::unique_ptr<Core>> cores_;
+  Order order_;
   struct Free {
     void operator()(uint64_t* p) const { std::free(p); }
   };

@@ -1,0 +1,52 @@
+// Which hart acts next: the harts that can act, sorted by (cycle, hart). The one that ran moves a few places,
+// the others stay, so that a move is cheaper than a search for the two smallest.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "memory/platform/platform.h"
+
+namespace lento::memory {
+
+class Order {
+ public:
+  static constexpr uint64_t kNone = UINT64_MAX;
+
+  Order() { keys_.fill(kNone); }
+
+  // Keys: cycle << 6 | hart; kNone when there is no such hart. Cycles stay below 2^58.
+  uint64_t first() const { return keys_[0]; }
+  uint64_t second() const { return keys_[1]; }
+
+  // Enters or moves the hart.
+  void place(uint32_t hart, Cycles cycle) {
+    const uint64_t key = cycle << 6 | hart;
+    size_t at = present_ >> hart & 1 ? find(hart) : used_++;
+    present_ |= uint64_t{1} << hart;
+    for (; keys_[at + 1] < key; ++at) keys_[at] = keys_[at + 1];
+    for (; at > 0 && keys_[at - 1] > key; --at) keys_[at] = keys_[at - 1];
+    keys_[at] = key;
+  }
+
+  // The hart cannot act until it is placed again.
+  void remove(uint32_t hart) {
+    if (!(present_ >> hart & 1)) return;
+    present_ &= ~(uint64_t{1} << hart);
+    for (size_t at = find(hart); at < used_; ++at) keys_[at] = keys_[at + 1];
+    --used_;
+  }
+
+ private:
+  size_t find(uint32_t hart) const {
+    size_t at = 0;
+    while ((keys_[at] & 63) != hart) ++at;
+    return at;
+  }
+
+  std::array<uint64_t, Platform::kMaxHarts + 2> keys_;  // rising, then kNone
+  uint64_t present_ = 0;
+  size_t used_ = 0;
+};
+
+}  // namespace lento::memory
