@@ -1,6 +1,7 @@
 // lento chip campaign FILE.yaml: every workload with every fault, seed and method; tables.
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <thread>
 
@@ -10,6 +11,7 @@
 #include "chip/evaluate/plan.h"
 #include "chip/evaluate/table.h"
 #include "cli/context.h"
+#include "cli/tables.h"
 #include "cli/version.h"
 
 namespace lento::cli {
@@ -50,6 +52,31 @@ void write_lines(const std::string& path, const std::vector<chip::RunResult>& re
   file.commit();
 }
 
+void show(finding::Diagnosis d, Context& context) {
+  const std::string tables = tables_as_text(d);
+  context.show(std::move(d));
+  if (!context.json) context.streams.out << tables;
+}
+
+// Adds how long the rest will take at the pace so far, runs of an earlier start left out.
+base::Progress with_time_left(base::Progress progress) {
+  if (!progress.report) return progress;
+  struct Pace {
+    std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+    double first = -1;
+  };
+  progress.report = [pace = std::make_shared<Pace>(), inner = progress.report](std::string_view what,
+                                                                               double done, double total) {
+    if (pace->first < 0) *pace = {std::chrono::steady_clock::now(), done - 1};
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - pace->start;
+    const double left = spent.count() / std::max(1.0, done - pace->first) * (total - done);
+    inner(
+        std::string(what) + " (" + base::format_quantity(std::round(left), base::Dimension::Time) + " left)",
+        done, total);
+  };
+  return progress;
+}
+
 struct CampaignCommand {
   std::string file, journal, results;
   bool dry = false;
@@ -60,14 +87,14 @@ void run_campaign(const CampaignCommand& command, Context& context) {
   base::Progress progress = here.rank == 0 ? context.progress() : base::Progress{};
   const chip::Plan plan = chip::make_plan(command.file, kVersion, progress);
   if (command.dry) {
-    if (here.rank == 0) context.show(dry_run(plan, context.jobs));
+    if (here.rank == 0) show(dry_run(plan, context.jobs), context);
     return;
   }
   campaign::Options options;
   options.journal = command.journal;
   options.identity = plan.identity;
   options.threads = context.jobs;
-  options.progress = progress;
+  options.progress = with_time_left(progress);
   const campaign::Outcome outcome = campaign::run_all(
       plan.runs(), [&](uint64_t i) { return chip::write_results(run_one(plan, i)); }, options);
   if (here.rank > 0) return;
@@ -85,7 +112,7 @@ void run_campaign(const CampaignCommand& command, Context& context) {
     d.notes.push_back("Stopped early: " + std::to_string(finished) + " of " + std::to_string(plan.runs()) +
                       " runs; the same command goes on.");
   d.inputs = {Context::input("campaign", command.file, base::read_file(command.file))};
-  context.show(std::move(d));
+  show(std::move(d), context);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "chip/evaluate/table.h"
 #include "cli/context.h"
+#include "cli/tables.h"
 
 namespace lento::cli {
 namespace {
@@ -37,7 +38,9 @@ void add_chip_evaluate(CLI::App& chip_app, Context& context) {
     }
     finding::Diagnosis d = chip::summarize(results, "Evaluation");
     d.inputs = std::move(inputs);
+    const std::string tables = tables_as_text(d);
     context.show(std::move(d));
+    if (!context.json) context.streams.out << tables;
   });
 }
 

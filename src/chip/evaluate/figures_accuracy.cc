@@ -1,5 +1,6 @@
 // Figures about being right: by factor, and by what a score promises.
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -79,7 +80,7 @@ finding::Figure factor_table(const std::map<std::string, ByFactor>& rows,
 
 }  // namespace
 
-std::string percent(double share) { return base::format_number(100 * share, 4); }
+std::string percent(double share) { return base::format_number(std::round(1e4 * share) / 100, 4); }
 
 std::string rate(uint64_t hits, uint64_t of) {
   if (of == 0) return "-";
