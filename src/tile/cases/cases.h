@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/progress.h"
 #include "finding/finding.h"
+#include "riscv/elf.h"
+#include "tile/block/core_model.h"
 #include "tile/block/front_end.h"
 #include "tile/block/gpu_sm.h"
 #include "tile/seal/image.h"
@@ -41,5 +44,35 @@ GpuWindows count_gpu_windows(const GemmShape& shape, const Image& program, uint6
                              uint64_t seed);
 
 finding::Diagnosis gpu_case(uint64_t max_cycles, uint64_t seed, const base::Progress& progress);
+
+// Per-instruction cycle stacks: a tile samples an out-of-order core that runs a program.
+struct PicsOptions {
+  uint32_t period = 1000;         // tile cycles between samples, on average
+  double tile_clock = 1;          // tile cycles per core cycle
+  uint64_t max_cycles = 1 << 30;  // of the core
+};
+struct PicsRun {
+  uint64_t cycles = 0, instructions = 0;
+  uint64_t samples = 0, records = 0, output_bytes = 0;
+  std::optional<uint32_t> result;  // the word the program stored to tohost
+  CycleStacks golden;              // every cycle
+  CycleStacks tile;                // what the tile sent
+  CycleStacks golden_at_samples;   // the golden model in the cycles that the tile sampled
+  // |tile - golden| / golden over program counters, at the sampled cycles and over all cycles, weighted by
+  // height.
+  double error = 0, error_full = 0;
+  double dropped_share = 0;  // of the sampled cycles, in program counters that the tile never sent
+  bool same_order = false;   // of those with 1 % of the cycles and more; swaps within 2 % count as same
+};
+PicsRun run_pics(const riscv::ElfImage& program, const Image& image, const PicsOptions& options = {});
+// The image of pics.c for a sampling period.
+Image pics_image(uint32_t period);
+
+struct PicsPaths {
+  std::vector<std::string> programs;  // RV32IM ELF files that end by a store to tohost
+  std::string folded;                 // folded stacks for flame graphs, when not empty
+};
+finding::Diagnosis pics_case(const PicsPaths& paths, const PicsOptions& options,
+                             const base::Progress& progress);
 
 }  // namespace lento::tile
