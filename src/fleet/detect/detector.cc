@@ -2,7 +2,8 @@
 //
 // Invariants
 // 1. A verdict is raised only by an evaluation with score >= 1 and k-of-n continuity (level_track.h).
-// 2. While a stronger deviation of the same metric stands in the group, weaker ones (same_cause_share) of the
+// 2. While a stronger deviation of the same metric stands, or is half a window old, in the group, weaker ones
+// (same_cause_share) of the
 //    same sign are its consequences: "also affected", no verdict.
 // 3. A verdict resolves when no track has scored 0.7 or more for one shortest horizon.
 // 4. If over a quarter of the fleet is silent at once the source is at fault: no verdict.
@@ -21,6 +22,8 @@ namespace {
 
 constexpr size_t kColumns = 512;
 constexpr double kResolveScore = 0.7;
+constexpr size_t kLeadingBlocks =
+    4;  // of 8: a stronger deviation under way keeps its consequences from being blamed
 constexpr const char* kStateSchema = "lento.fleet-state/1";
 
 std::string group_name(const trace::Labels& labels, const std::vector<std::string>& keys) {
@@ -209,7 +212,8 @@ void Detector::Impl::consider(const Track& track, const std::vector<Judged>& jud
   double strongest = 0;
   size_t leader = 0;
   for (size_t i = 0; i < judged.size(); ++i) {
-    if (judged[i].score >= 1 && judged[i].steady && std::abs(judged[i].deviation) > std::abs(strongest)) {
+    const bool lasting = judged[i].steady || judged[i].blocks >= kLeadingBlocks;
+    if (judged[i].score >= 1 && lasting && std::abs(judged[i].deviation) > std::abs(strongest)) {
       strongest = judged[i].deviation;
       leader = group.machines[i];
     }

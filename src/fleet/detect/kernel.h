@@ -46,7 +46,13 @@ struct Kernel {
   // sums[i] = sum over pivots p of |E_i - E_p| for i < count, E[d * stride + i].
   void (*distances)(const float* e, size_t stride, size_t dims, size_t count, const size_t* pivots,
                     size_t pivot_count, Distance distance, float* sums);
+
+  // columns[row * lanes + lane]: sums and counts of the rows [begin, end) of each lane, NaN left out.
+  void (*sum_rows)(const float* columns, size_t begin, size_t end, float* sums, float* counts);
+  // Sorts each lane's column of n rows, rising; NaN must not occur (use infinity for "none").
+  void (*sort)(float* columns, size_t n);
 };
+inline constexpr size_t kMaxLanes = 16;
 
 const Kernel& kernel();                          // the fastest this machine runs
 std::vector<const Kernel*> supported_kernels();  // all it runs, fastest first: for tests

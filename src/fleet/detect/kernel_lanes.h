@@ -128,5 +128,36 @@ void distance_lanes(const float* e, size_t stride, size_t dims, size_t count, co
   sum_distances<Distance::Chebyshev>(e, stride, dims, count, pivots, n, sums);
 }
 
+void sum_rows_lanes(const float* columns, size_t begin, size_t end, float* sums, float* counts) {
+  Lane sum{}, count{};
+  for (size_t i = begin; i < end; ++i) {
+    const Lane v = load(columns + i * kLanes);
+    sum += v == v ? v : Lane{};
+    count += v == v ? Lane{} + 1.0f : Lane{};
+  }
+  store(sums, sum);
+  store(counts, count);
+}
+
+inline void order(float* low, float* high) {
+  const Lane a = load(low), b = load(high);
+  store(low, a < b ? a : b);
+  store(high, a < b ? b : a);
+}
+
+// Batcher's odd-even merge sort for any n (Knuth, TAOCP 3, algorithm 5.2.2M): the same exchanges for all
+// lanes.
+void sort_lanes(float* x, size_t n) {
+  for (size_t p = 1; p < n; p *= 2) {
+    for (size_t k = p; k >= 1; k /= 2) {
+      for (size_t j = k % p; j + k < n; j += 2 * k) {
+        if (j % (2 * p) + k >= 2 * p) continue;  // the partners lie in the next run
+        const size_t end = j + k < n - k ? j + k : n - k;
+        for (size_t i = j; i < end; ++i) order(x + i * kLanes, x + (i + k) * kLanes);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lento::fleet

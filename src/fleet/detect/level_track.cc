@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace lento::fleet {
 namespace {
@@ -15,6 +16,12 @@ constexpr double kBlockShare = 0.3;  // of the whole deviation that a block must
 constexpr size_t kSteadyBlocks = 6;  // of 8
 constexpr float kKnown = 30;         // baselines entered before the level test retires
 constexpr double kMaxScore = 100;
+constexpr float kMinBaselines = 5;  // entered before the change test speaks
+constexpr double kRest = 0.3,
+                 kRestWhenWeak = 0.4;  // of the deviation that must remain without the three strongest blocks
+constexpr float kWeak = 1.5f;          // scores under this are near the threshold
+constexpr double kTame = 3;   // standard deviations that a baseline's feature may differ from the whole
+constexpr double kClear = 4;  // of a block's noise: what deviates more must deviate without a break
 constexpr size_t kSortedSamples = 256;   // longer windows are thinned for their quantiles, not for the mean
 constexpr size_t kQuantileSamples = 32;  // shorter windows have no quantiles worth the name: the mean alone
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -54,6 +61,11 @@ void running_mean(double& mean, double& count, double value) {
 // Student-like widening for few peers: the spread of M machines is itself uncertain.
 double few_peers(size_t machines) { return 1 + 6.0 / static_cast<double>(machines - 1); }
 
+// The spread of a handful of machines says little about what is usual, so the floor rises as they get fewer.
+double floor_share(double share, size_t machines) {
+  return share + 0.4 / static_cast<double>(machines * machines);
+}
+
 // Solves the symmetric positive definite 6x6 system C w = 1 by elimination.
 std::array<double, LevelTrack::kFeatures> solve_ones(
     std::array<double, LevelTrack::kFeatures * LevelTrack::kFeatures> c) {
@@ -91,36 +103,56 @@ double LevelTrack::combine(const Feature& f) const {
   return sum;
 }
 
-void LevelTrack::measure(const float* window, size_t m) {
-  const size_t n = options_.n, thin = (n + kSortedSamples - 1) / kSortedSamples;
-  sorted_.clear();
-  double total = 0;
-  size_t taken = 0;
+// The features of machines [first, first + count), one lane each.
+void LevelTrack::measure(const std::function<const float*(size_t)>& window, size_t first, size_t count) {
+  const Kernel& k = kernel();
+  const size_t n = options_.n, lanes = k.lanes;
+  columns_.resize(n * lanes);
+  for (size_t l = 0; l < lanes; ++l) {
+    const float* from = window(first + std::min(l, count - 1));
+    for (size_t i = 0; i < n; ++i) columns_[i * lanes + l] = from[i];
+  }
+  std::array<double, kMaxLanes> total{}, taken{};
+  std::array<float, kMaxLanes> sums{}, counts{};
   for (size_t b = 0; b < kBlocks; ++b) {
-    double sum = 0;
-    size_t count = 0;
-    for (size_t i = b * n / kBlocks; i < (b + 1) * n / kBlocks; ++i) {
-      if (std::isnan(window[i])) continue;
-      sum += window[i];
-      ++count;
-      if (i % thin == 0) sorted_.push_back(window[i]);
+    k.sum_rows(columns_.data(), b * n / kBlocks, (b + 1) * n / kBlocks, sums.data(), counts.data());
+    for (size_t l = 0; l < count; ++l) {
+      block_[first + l][b] = counts[l] > 0 ? sums[l] / counts[l] : kNan;
+      total[l] += sums[l];
+      taken[l] += counts[l];
     }
-    block_[m][b] = count ? static_cast<float>(sum / static_cast<double>(count)) : kNan;
-    total += sum;
-    taken += count;
   }
-  if (taken * 4 < n * 3 || sorted_.empty()) {
-    feature_[m][0] = kNan;
-    return;
+  const size_t rows = thin_columns(lanes, counts);
+  k.sort(columns_.data(), rows);
+  for (size_t l = 0; l < count; ++l) {
+    Feature& f = feature_[first + l];
+    f[0] = taken[l] * 4 < static_cast<double>(n) * 3 || counts[l] == 0
+               ? kNan
+               : static_cast<float>(total[l] / taken[l]);
+    for (size_t q = 0; q < kQuantiles.size() && counts[l] > 0; ++q) {
+      const double at = kQuantiles[q] * static_cast<double>(counts[l] - 1);
+      const size_t low = static_cast<size_t>(at),
+                   high = std::min(low + 1, static_cast<size_t>(counts[l]) - 1);
+      const float a = columns_[low * lanes + l], b = columns_[high * lanes + l];
+      f[q + 1] = a + static_cast<float>(at - static_cast<double>(low)) * (b - a);
+    }
   }
-  std::sort(sorted_.begin(), sorted_.end());
-  feature_[m][0] = static_cast<float>(total / static_cast<double>(taken));
-  for (size_t q = 0; q < kQuantiles.size(); ++q) {
-    const double at = kQuantiles[q] * static_cast<double>(sorted_.size() - 1);
-    const size_t low = static_cast<size_t>(at), high = std::min(low + 1, sorted_.size() - 1);
-    feature_[m][q + 1] =
-        sorted_[low] + static_cast<float>(at - static_cast<double>(low)) * (sorted_[high] - sorted_[low]);
+}
+
+// Keeps every so-many-th row, missing values as infinity; counts the rest of each lane. Returns the rows
+// kept.
+size_t LevelTrack::thin_columns(size_t lanes, std::array<float, kMaxLanes>& counts) {
+  const size_t thin = (options_.n + kSortedSamples - 1) / kSortedSamples;
+  size_t rows = 0;
+  counts.fill(0);
+  for (size_t i = 0; i < options_.n; i += thin, ++rows) {
+    for (size_t l = 0; l < lanes; ++l) {
+      const float v = columns_[i * lanes + l];
+      counts[l] += v == v;
+      columns_[rows * lanes + l] = v == v ? v : std::numeric_limits<float>::infinity();
+    }
   }
+  return rows;
 }
 
 void LevelTrack::subtract_peers(const std::vector<size_t>& present) {
@@ -170,36 +202,54 @@ void LevelTrack::learn_weights(const std::vector<size_t>& present) {
   for (size_t i = 0; i < kFeatures; ++i) weight_[i] = w[i] / sum;
 }
 
-size_t LevelTrack::steady_blocks(size_t m, double deviation, bool change) const {
-  const double own = change ? baseline_[m][0] : 0;
-  size_t count = 0;
-  for (const float block : block_[m]) {
-    const double d = block - own;
-    if (d * deviation > 0 && std::abs(d) >= kBlockShare * std::abs(deviation)) ++count;
+// What was normal for this machine, shrunk while little is known of it, in the same units or in proportion to
+// the peers' level: a machine that is itself in either sense has not changed.
+double LevelTrack::normal_offset(size_t m, double r, double level, double& scale) const {
+  const double known = combine(baseline_[m]) * baseline_count_[m] / (baseline_count_[m] + 2);
+  const double proportion = baseline_level_ != 0 ? level / baseline_level_ : 1;
+  scale = std::abs(r - known * proportion) < std::abs(r - known) ? proportion : 1;
+  return known * scale;
+}
+
+// Continuity (kSteadyBlocks, kBlockShare, kRest, kClear): enough blocks deviate like the whole, the deviation
+// does not hang on its strongest three, and it has no break where noise alone could not have made one.
+void LevelTrack::judge_continuity(size_t m, double own, Judged& j) const {
+  std::array<double, kBlocks> part;  // each block's deviation as a share of the whole
+  bool broken = false;
+  j.blocks = 0;
+  for (size_t b = 0; b < kBlocks; ++b) {
+    part[b] = std::isnan(block_[m][b]) ? 0 : (block_[m][b] - own) / j.deviation;
+    const bool like = part[b] >= kBlockShare;
+    broken = broken || (!like && j.blocks > 0);
+    j.blocks = static_cast<uint8_t>(j.blocks + like);
   }
-  return count;
+  const bool clear = (1 - kBlockShare) * std::abs(j.deviation) > kClear * std::sqrt(block_variance_);
+  std::sort(part.begin(), part.end());
+  const double rest = std::accumulate(part.begin(), part.end() - 3, 0.0) / static_cast<double>(kBlocks - 3);
+  j.steady =
+      j.blocks >= kSteadyBlocks && rest >= (j.score < kWeak ? kRestWhenWeak : kRest) && !(broken && clear);
 }
 
 bool LevelTrack::judge(const std::vector<size_t>& present, std::vector<Judged>& out) {
   const size_t n = present.size();
   std::vector<double> r(n), e;
-  std::vector<double> change(n, 0);
+  std::vector<double> change(n, 0), scale(n, 1);
+  const double level = combine(median_);
   for (size_t i = 0; i < n; ++i) {
     const size_t m = present[i];
     r[i] = combine(deviation_[m]);
-    if (baseline_count_[m] < 3) continue;
-    change[i] = r[i] - combine(baseline_[m]) * baseline_count_[m] / (baseline_count_[m] + 2);
+    if (baseline_count_[m] < kMinBaselines) continue;
+    change[i] = r[i] - normal_offset(m, r[i], level, scale[i]);
     e.push_back(change[i]);
   }
-  const double level = combine(median_);
   typical_level_ +=
       (std::abs(level) - typical_level_) / std::min<double>(static_cast<double>(evaluations_), kMemory);
   for (const size_t m : present) {
     for (const float f : feature_[m]) largest_ = std::max<double>(largest_, std::abs(f));
   }
+  const double share = floor_share(options_.floor_share, n);
   const double floor =
-      std::max({options_.floor_share * std::abs(level), options_.floor_share * typical_level_,
-                0.1 * options_.floor_share * largest_, 1e-30});
+      std::max({share * std::abs(level), share * typical_level_, 0.1 * share * largest_, 1e-30});
   const double level_now = spread(r), change_now = spread(e);
   if (evaluations_ == 1) level_variance_ = level_now * level_now;
   const double level_sd = std::hypot(std::max(level_now, std::sqrt(level_variance_)), floor) * few_peers(n);
@@ -208,6 +258,7 @@ bool LevelTrack::judge(const std::vector<size_t>& present, std::vector<Judged>& 
   double mean_own = 0;
   for (const size_t m : present) mean_own += own_variance_[m] / static_cast<double>(n);
   size_t abnormal = 0;
+  double quiet = 0, quiet_count = 0;
   for (size_t i = 0; i < n; ++i) {
     const size_t m = present[i];
     Judged& j = out[m];
@@ -219,12 +270,16 @@ bool LevelTrack::judge(const std::vector<size_t>& present, std::vector<Judged>& 
     const double sd =
         std::hypot(known && options_.trust_history ? own_sd : std::max(own_sd, change_now), floor);
     const double by_change =
-        past && baseline_count_[m] >= 3 ? std::abs(change[i]) / (options_.z_change * sd) : 0;
+        past && baseline_count_[m] >= kMinBaselines ? std::abs(change[i]) / (options_.z_change * sd) : 0;
     const bool changed = by_change > by_level;
     j.score = static_cast<float>(std::min(std::max(by_level, by_change), kMaxScore));
     j.deviation = static_cast<float>(changed ? change[i] : r[i]);
     j.threshold = static_cast<float>(changed ? options_.z_change * sd : options_.z_level * level_sd);
-    j.steady = steady_blocks(m, j.deviation, changed) >= kSteadyBlocks;
+    if (j.score > 0.3f) judge_continuity(m, changed ? baseline_[m][0] * scale[i] : 0, j);
+    if (j.score < 0.7f) {
+      for (const float block : block_[m]) quiet += std::isnan(block) ? 0 : block * block / kBlocks;
+      ++quiet_count;
+    }
     abnormal += j.score >= 1;
     if (past && by_change < 0.7) {
       const float square = static_cast<float>(change[i] * change[i]);
@@ -235,8 +290,20 @@ bool LevelTrack::judge(const std::vector<size_t>& present, std::vector<Judged>& 
   if (!job_wide || evaluations_ < 8) {
     running_mean(level_variance_, level_count_, level_now * level_now);
     if (!e.empty()) running_mean(change_variance_, change_count_, change_now * change_now);
+    if (quiet_count > 0) running_mean(block_variance_, block_count_, quiet / quiet_count);
   }
   return !job_wide;
+}
+
+// A burst shorter than half the window still bends the mean and the outer quantiles: no feature may lie
+// further from the median than noise explains.
+LevelTrack::Feature LevelTrack::tame(Feature f) const {
+  const double middle = f[3];
+  for (size_t i = 0; i < kFeatures; ++i) {
+    const double room = kTame * std::sqrt(scatter_[i * kFeatures + i]);
+    f[i] = static_cast<float>(std::clamp<double>(f[i], middle - room, middle + room));
+  }
+  return f;
 }
 
 // Enters deviations that are over a horizon old, so that a fault under way does not become normal.
@@ -247,11 +314,12 @@ void LevelTrack::learn_baselines(const std::vector<size_t>& present, const std::
   none.fill(kNan);
   std::vector<Feature> now(feature_.size(), none);
   for (const size_t m : present) {
-    if (out[m].score < 0.7f) now[m] = deviation_[m];
+    if (out[m].score < 0.7f) now[m] = tame(deviation_[m]);
   }
-  pending_.push_back(std::move(now));
+  pending_.push_back({std::move(now), combine(median_)});
   if (pending_.size() <= 5) return;
-  const std::vector<Feature>& old = pending_.front();
+  const std::vector<Feature>& old = pending_.front().deviation;
+  running_mean(baseline_level_, baseline_level_count_, pending_.front().level);
   for (size_t m = 0; m < old.size(); ++m) {
     if (std::isnan(old[m][0]) || out[m].score >= 0.7f) continue;
     baseline_count_[m] = std::min<float>(baseline_count_[m] + 1, static_cast<float>(kBaselineMemory));
@@ -266,8 +334,9 @@ bool LevelTrack::evaluate(const std::function<const float*(size_t)>& window, std
   const size_t machines = feature_.size();
   out.assign(machines, {});
   std::vector<size_t> present;
+  for (size_t m = 0; m < machines; m += kernel().lanes)
+    measure(window, m, std::min(kernel().lanes, machines - m));
   for (size_t m = 0; m < machines; ++m) {
-    measure(window(m), m);
     if (!std::isnan(feature_[m][0])) present.push_back(m);
   }
   if (present.size() < options_.min_peers) return false;
@@ -291,7 +360,11 @@ std::vector<double> LevelTrack::state() const {
                         level_count_,
                         change_count_,
                         typical_level_,
-                        largest_};
+                        largest_,
+                        block_variance_,
+                        block_count_,
+                        baseline_level_,
+                        baseline_level_count_};
   s.insert(s.end(), scatter_.begin(), scatter_.end());
   s.insert(s.end(), weight_.begin(), weight_.end());
   for (size_t m = 0; m < baseline_.size(); ++m) {
@@ -303,14 +376,15 @@ std::vector<double> LevelTrack::state() const {
 }
 
 void LevelTrack::restore(const std::vector<double>& s) {
-  if (s.size() != 7 + scatter_.size() + kFeatures + baseline_.size() * (kFeatures + 2)) return;
+  if (s.size() != 11 + scatter_.size() + kFeatures + baseline_.size() * (kFeatures + 2)) return;
   for (const double x : s) {
     if (!std::isfinite(x)) return;
   }
   size_t at = 0;
   evaluations_ = static_cast<uint64_t>(std::clamp(s[at++], 0.0, 1e15));
   level_variance_ = s[at++], change_variance_ = s[at++], level_count_ = s[at++], change_count_ = s[at++];
-  typical_level_ = s[at++], largest_ = s[at++];
+  typical_level_ = s[at++], largest_ = s[at++], block_variance_ = s[at++], block_count_ = s[at++];
+  baseline_level_ = s[at++], baseline_level_count_ = s[at++];
   for (double& x : scatter_) x = s[at++];
   for (double& x : weight_) x = s[at++];
   for (size_t m = 0; m < baseline_.size(); ++m) {

@@ -14,7 +14,8 @@
 // of the level (a tenth of that share of the largest value ever seen). The level test retires for a machine
 // whose offset has long been accepted as normal. Continuity is k of n: the window is cut in 8 blocks; at
 // least 6 must deviate the same way by at least 0.3 of the whole deviation, so a short burst, however large,
-// is no level. Cost: one sort of n floats a machine and evaluation.
+// is no level. Cost: one sort of n floats a machine and evaluation, as a sorting network over machines side
+// by side.
 #pragma once
 
 #include <array>
@@ -24,6 +25,8 @@
 #include <functional>
 #include <string>
 #include <vector>
+
+#include "fleet/detect/kernel.h"
 
 namespace lento::fleet {
 
@@ -44,6 +47,7 @@ struct Judged {
   float level = 0;      // the machine's level by the same statistic
   float threshold = 0;  // the deviation that would score 1
   bool steady = false;  // continuity holds
+  uint8_t blocks = 0;   // of the window's 8 that deviate like the whole
   bool judged = false;
 };
 
@@ -71,12 +75,15 @@ class LevelTrack {
  private:
   using Feature = std::array<float, kFeatures>;
   using Block = std::array<float, kBlocks>;
-  void measure(const float* window, size_t m);
+  void measure(const std::function<const float*(size_t)>& window, size_t first, size_t count);
+  size_t thin_columns(size_t lanes, std::array<float, kMaxLanes>& counts);
   void subtract_peers(const std::vector<size_t>& present);
   void learn_weights(const std::vector<size_t>& present);
   bool judge(const std::vector<size_t>& present, std::vector<Judged>& out);
   void learn_baselines(const std::vector<size_t>& present, const std::vector<Judged>& out);
-  size_t steady_blocks(size_t m, double deviation, bool change) const;
+  double normal_offset(size_t m, double r, double level, double& scale) const;
+  void judge_continuity(size_t m, double own, Judged& j) const;
+  Feature tame(Feature f) const;
   double combine(const Feature& f) const;
 
   TrackOptions options_;
@@ -91,8 +98,14 @@ class LevelTrack {
   double level_variance_ = 0, change_variance_ = 0;  // running, pooled over machines
   double level_count_ = 0, change_count_ = 0;
   double typical_level_ = 0, largest_ = 0;
-  std::vector<float> sorted_;
-  std::deque<std::vector<Feature>> pending_;  // baselines wait until they are over a horizon old
+  std::vector<float> columns_;                   // scratch: [sample][lane]
+  double block_variance_ = 0, block_count_ = 0;  // of unsuspected machines' blocks against their peers
+  double baseline_level_ = 0, baseline_level_count_ = 0;  // the peers' level when baselines were entered
+  struct Pending {
+    std::vector<Feature> deviation;
+    double level = 0;
+  };
+  std::deque<Pending> pending_;  // baselines wait until they are over a horizon old
 };
 
 }  // namespace lento::fleet
