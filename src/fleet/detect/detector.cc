@@ -5,14 +5,19 @@
 // 2. While a stronger deviation of the same metric stands, or is half a window old, in the group, weaker ones
 // (same_cause_share) of the
 //    same sign are its consequences: "also affected", no verdict.
+//    So it is across groups: a congested network does not stop at a stage.
 // 3. A verdict resolves when no track has scored 0.7 or more for one shortest horizon.
-// 4. If over a quarter of the fleet is silent at once the source is at fault: no verdict.
+// 4. While bursts are not known to be rare (bursts.h) a window under 240 s raises nothing, and a deviation
+// must pass
+//    the threshold even without its three strongest blocks.
+// 5. If over a quarter of the fleet is silent at once the source is at fault: no verdict.
 #include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "base/error.h"
 #include "fleet/detect/budget.h"
+#include "fleet/detect/bursts.h"
 #include "fleet/detect/detect.h"
 #include "fleet/detect/level_track.h"
 #include "fleet/detect/row_ring.h"
@@ -24,6 +29,7 @@ constexpr size_t kColumns = 512;
 constexpr double kResolveScore = 0.7;
 constexpr size_t kLeadingBlocks =
     4;  // of 8: a stronger deviation under way keeps its consequences from being blamed
+constexpr double kPatientSeconds = 240;  // of the windows trusted when bursts are frequent
 constexpr const char* kStateSchema = "lento.fleet-state/1";
 
 std::string group_name(const trace::Labels& labels, const std::vector<std::string>& keys) {
@@ -71,6 +77,14 @@ struct Detector::Impl {
   std::vector<size_t> group_of;
   std::vector<size_t> horizon_samples;
   std::vector<Track> tracks;
+  Bursts bursts{{}};
+  struct Leader {  // the strongest deviation that lasts or is half a window old, of a metric, horizon and
+                   // group
+    double deviation = 0;
+    size_t machine = 0;
+    int64_t time_ms = INT64_MIN;
+  };
+  std::vector<Leader> leaders;  // [(metric * horizons + horizon) * groups + group]
   RowRing ring{0, 1};
   std::vector<Verdict> verdicts;
   ScoreHistory history;
@@ -85,8 +99,14 @@ struct Detector::Impl {
   void form_groups();
   void evaluate(Track& track);
   void consider(const Track& track, const std::vector<Judged>& judged, const PeerBand& band);
+  Leader find_leader(const Track& track, const std::vector<Judged>& judged);
+  bool believed(const Track& track, const Judged& j) const;
+  double seconds(size_t horizon) const {
+    return static_cast<double>(horizon_samples[horizon]) * static_cast<double>(fleet.step_ms) / 1000;
+  }
   void raise(const Track& track, size_t machine, const Judged& j, const PeerBand& band);
   void refresh(Verdict& v, const Track& track, const Judged& j, const PeerBand& band);
+  void watch_bursts(const Track& track, const std::vector<Judged>& judged);
   void watch_silence();
   void resolve();
   void record();
@@ -144,6 +164,9 @@ void Detector::Impl::build() {
   const size_t cells = fleet.metrics.size() * machines;
   const size_t longest = horizon_samples.empty() ? 1 : horizon_samples.back();
   ring = RowRing(cells, longest);
+  leaders.assign(fleet.metrics.size() * horizon_samples.size() * groups.size(), {});
+  const double shortest_h = horizon_samples.empty() ? 0 : seconds(0) / 3600;
+  bursts = Bursts({machines, fleet.metrics.size(), shortest_h, options.false_alarms_per_day});
   current.assign(cells * std::max<size_t>(1, horizon_samples.size()), 0);
   peak.assign(cells, 0);
   shown_score.assign(cells, 0);
@@ -202,35 +225,65 @@ void Detector::Impl::raise(const Track& track, size_t machine, const Judged& j, 
   v.machine = machine;
   v.raised_ms = now_ms;
   v.onset_ms = onset(track, machine, j.deviation);
-  v.horizon_s =
-      static_cast<double>(horizon_samples[track.horizon]) * static_cast<double>(fleet.step_ms) / 1000;
+  v.horizon_s = seconds(track.horizon);
   refresh(v, track, j, band);
+}
+
+// Enters this track's strongest deviation; returns the strongest of all groups with the same sign.
+Detector::Impl::Leader Detector::Impl::find_leader(const Track& track, const std::vector<Judged>& judged) {
+  const size_t row = (track.metric * horizon_samples.size() + track.horizon) * groups.size();
+  Leader& own = leaders[row + track.group];
+  own = {0, 0, now_ms};
+  for (size_t i = 0; i < judged.size(); ++i) {
+    const bool lasting = judged[i].steady || judged[i].blocks >= kLeadingBlocks;
+    if (judged[i].score >= 1 && lasting && std::abs(judged[i].deviation) > std::abs(own.deviation)) {
+      own.deviation = judged[i].deviation;
+      own.machine = groups[track.group].machines[i];
+    }
+  }
+  Leader best = own;
+  const int64_t fresh = now_ms - 2 * static_cast<int64_t>(track.level.options().stride) * fleet.step_ms;
+  for (size_t g = 0; g < groups.size(); ++g) {
+    const Leader& other = leaders[row + g];
+    if (other.time_ms >= fresh && other.deviation * own.deviation > 0 &&
+        std::abs(other.deviation) > std::abs(best.deviation)) {
+      best = other;
+    }
+  }
+  return best;
+}
+
+bool Detector::Impl::believed(const Track& track, const Judged& j) const {
+  if (j.score < 1 || !j.steady) return false;
+  if (bursts.rare()) return true;
+  const double patient = std::min(kPatientSeconds, seconds(horizon_samples.size() - 1));
+  return seconds(track.horizon) >= patient && j.score * j.rest >= 1;
 }
 
 void Detector::Impl::consider(const Track& track, const std::vector<Judged>& judged, const PeerBand& band) {
   const Group& group = groups[track.group];
-  double strongest = 0;
-  size_t leader = 0;
-  for (size_t i = 0; i < judged.size(); ++i) {
-    const bool lasting = judged[i].steady || judged[i].blocks >= kLeadingBlocks;
-    if (judged[i].score >= 1 && lasting && std::abs(judged[i].deviation) > std::abs(strongest)) {
-      strongest = judged[i].deviation;
-      leader = group.machines[i];
-    }
-  }
+  const Leader leader = find_leader(track, judged);
   for (size_t i = 0; i < judged.size(); ++i) {
     const Judged& j = judged[i];
-    if (j.score < 1 || !j.steady) continue;
     const size_t machine = group.machines[i];
-    const bool weak = std::abs(j.deviation) < options.same_cause_share * std::abs(strongest);
-    if (!weak || (standing(machine, false) && machine != leader)) {
+    if (!believed(track, j)) continue;
+    const bool weak = std::abs(j.deviation) < options.same_cause_share * std::abs(leader.deviation);
+    if (!weak || (standing(machine, false) && machine != leader.machine)) {
       raise(track, machine, j, band);
-    } else if (Verdict* v = standing(leader, false)) {
+    } else if (Verdict* v = standing(leader.machine, false)) {
       if (std::find(v->also_affected.begin(), v->also_affected.end(), machine) == v->also_affected.end()) {
         v->also_affected.push_back(machine);
       }
     }
   }
+}
+
+void Detector::Impl::watch_bursts(const Track& track, const std::vector<Judged>& judged) {
+  for (size_t i = 0; i < judged.size(); ++i) {
+    if (judged[i].judged) bursts.see(cell(track.metric, groups[track.group].machines[i]), judged[i]);
+  }
+  const double step_h = static_cast<double>(fleet.step_ms) / 3.6e6;
+  bursts.pass(static_cast<double>(judged.size() * track.level.options().stride) * step_h);
 }
 
 void Detector::Impl::evaluate(Track& track) {
@@ -249,6 +302,7 @@ void Detector::Impl::evaluate(Track& track) {
     if (track.horizon == 0 && judged[i].judged) shown_level[c] = judged[i].level;
   }
   if (track.horizon == 0) {
+    if (ok) watch_bursts(track, judged);
     const size_t b = track.metric * groups.size() + track.group;
     shown_low[b] = band.low, shown_median[b] = band.median, shown_high[b] = band.high;
   }
@@ -409,6 +463,8 @@ base::Json Detector::save() const {
   return base::Json::object()
       .set("schema", kStateSchema)
       .set("time_ms", d.now_ms)
+      .set("bursts", d.bursts.count())
+      .set("watched_h", d.bursts.hours())
       .set("verdicts", std::move(verdicts))
       .set("tracks", std::move(tracks));
 }
@@ -418,6 +474,7 @@ void Detector::restore(const base::Json& json) {
   const base::Location where{"state"};
   if (json.string_or("schema", "", where) != kStateSchema)
     throw base::Error(where, "not a state of 'lento fleet watch'");
+  d.bursts.restore(json.number_or("bursts", 0, where), json.number_or("watched_h", 0, where));
   const auto index = [](const std::vector<std::string>& names, const std::string& name) {
     return static_cast<size_t>(std::find(names.begin(), names.end(), name) - names.begin());
   };

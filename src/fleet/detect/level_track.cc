@@ -17,11 +17,11 @@ constexpr size_t kSteadyBlocks = 6;  // of 8
 constexpr float kKnown = 30;         // baselines entered before the level test retires
 constexpr double kMaxScore = 100;
 constexpr float kMinBaselines = 5;  // entered before the change test speaks
-constexpr double kRest = 0.3,
-                 kRestWhenWeak = 0.4;  // of the deviation that must remain without the three strongest blocks
-constexpr float kWeak = 1.5f;          // scores under this are near the threshold
-constexpr double kTame = 3;   // standard deviations that a baseline's feature may differ from the whole
-constexpr double kClear = 4;  // of a block's noise: what deviates more must deviate without a break
+constexpr float kRest = 0.3,
+                kRestWhenWeak = 0.4;  // of the deviation that must remain without the three strongest blocks
+constexpr float kWeak = 1.5f;         // scores under this are near the threshold
+constexpr double kBurst = 2.5;        // standard deviations between median and any other feature
+constexpr double kClear = 4;          // of a block's noise: what deviates more must deviate without a break
 constexpr size_t kSortedSamples = 256;   // longer windows are thinned for their quantiles, not for the mean
 constexpr size_t kQuantileSamples = 32;  // shorter windows have no quantiles worth the name: the mean alone
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -225,9 +225,10 @@ void LevelTrack::judge_continuity(size_t m, double own, Judged& j) const {
   }
   const bool clear = (1 - kBlockShare) * std::abs(j.deviation) > kClear * std::sqrt(block_variance_);
   std::sort(part.begin(), part.end());
-  const double rest = std::accumulate(part.begin(), part.end() - 3, 0.0) / static_cast<double>(kBlocks - 3);
+  j.rest = static_cast<float>(std::accumulate(part.begin(), part.end() - 3, 0.0) /
+                              static_cast<double>(kBlocks - 3));
   j.steady =
-      j.blocks >= kSteadyBlocks && rest >= (j.score < kWeak ? kRestWhenWeak : kRest) && !(broken && clear);
+      j.blocks >= kSteadyBlocks && j.rest >= (j.score < kWeak ? kRestWhenWeak : kRest) && !(broken && clear);
 }
 
 bool LevelTrack::judge(const std::vector<size_t>& present, std::vector<Judged>& out) {
@@ -295,15 +296,13 @@ bool LevelTrack::judge(const std::vector<size_t>& present, std::vector<Judged>& 
   return !job_wide;
 }
 
-// A burst shorter than half the window still bends the mean and the outer quantiles: no feature may lie
-// further from the median than noise explains.
-LevelTrack::Feature LevelTrack::tame(Feature f) const {
-  const double middle = f[3];
+// A burst shorter than half the window bends the mean and the outer quantiles away from the median by more
+// than noise explains: such a window does not show what is normal.
+bool LevelTrack::shows_burst(const Feature& f) const {
   for (size_t i = 0; i < kFeatures; ++i) {
-    const double room = kTame * std::sqrt(scatter_[i * kFeatures + i]);
-    f[i] = static_cast<float>(std::clamp<double>(f[i], middle - room, middle + room));
+    if (std::abs(f[i] - f[3]) > kBurst * std::sqrt(scatter_[i * kFeatures + i])) return true;
   }
-  return f;
+  return false;
 }
 
 // Enters deviations that are over a horizon old, so that a fault under way does not become normal.
@@ -314,7 +313,7 @@ void LevelTrack::learn_baselines(const std::vector<size_t>& present, const std::
   none.fill(kNan);
   std::vector<Feature> now(feature_.size(), none);
   for (const size_t m : present) {
-    if (out[m].score < 0.7f) now[m] = tame(deviation_[m]);
+    if (out[m].score < 0.7f && !shows_burst(deviation_[m])) now[m] = deviation_[m];
   }
   pending_.push_back({std::move(now), combine(median_)});
   if (pending_.size() <= 5) return;

@@ -48,6 +48,7 @@ struct Judged {
   float threshold = 0;  // the deviation that would score 1
   bool steady = false;  // continuity holds
   uint8_t blocks = 0;   // of the window's 8 that deviate like the whole
+  float rest = 0;       // share of the deviation that remains without the three strongest blocks
   bool judged = false;
 };
 
@@ -83,7 +84,7 @@ class LevelTrack {
   void learn_baselines(const std::vector<size_t>& present, const std::vector<Judged>& out);
   double normal_offset(size_t m, double r, double level, double& scale) const;
   void judge_continuity(size_t m, double own, Judged& j) const;
-  Feature tame(Feature f) const;
+  bool shows_burst(const Feature& f) const;
   double combine(const Feature& f) const;
 
   TrackOptions options_;

@@ -1,0 +1,46 @@
+#include "fleet/detect/bursts.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lento::fleet {
+namespace {
+
+constexpr double kChained = 0.2;
+constexpr double kAssumed = 0.5;  // bursts, before any was seen
+constexpr float kOver = 0.7f;     // scores under this end a burst
+constexpr size_t kFaults = 2;     // so many deviations under way may be real
+
+}  // namespace
+
+Bursts::Bursts(const Job& job) : state_(job.machines * job.metrics, State::Quiet) {
+  const double pairs = 24 * static_cast<double>(job.machines * job.metrics) * job.window_h * kChained;
+  limit_ = std::sqrt(job.alarms_per_day / std::max(pairs, 1e-9));
+}
+
+void Bursts::see(size_t cell, const Judged& judged) {
+  State& s = state_[cell];
+  const bool was = s == State::Deviating;
+  if (judged.score >= 1 && judged.steady) {
+    s = State::Lasting;
+  } else if (judged.score >= 1 && s == State::Quiet) {
+    s = State::Deviating;
+  } else if (judged.score < kOver) {
+    count_ += s == State::Deviating;
+    s = State::Quiet;
+  }
+  deviating_ = deviating_ + (s == State::Deviating) - was;
+}
+
+bool Bursts::rare() const {
+  const double under_way = deviating_ > kFaults ? static_cast<double>(deviating_ - kFaults) : 0;
+  return count_ + under_way + kAssumed <= limit_ * hours_;
+}
+
+void Bursts::restore(double count, double hours) {
+  if (!(count >= 0 && count < 1e15 && hours >= 0 && hours < 1e15)) return;
+  count_ = count;
+  hours_ = hours;
+}
+
+}  // namespace lento::fleet
