@@ -1,5 +1,6 @@
 // lento fleet evaluate: measures the detectors on data with known truth.
 #include "base/error.h"
+#include "campaign/campaign.h"
 #include "cli/fleet.h"
 #include "fleet/evaluate/real_data.h"
 #include "fleet/evaluate/synthetic.h"
@@ -11,14 +12,26 @@ struct Options {
   std::vector<std::string> real;
   fleet::RealOptions real_options;
   fleet::SyntheticOptions synthetic;
+  std::string journal;
 };
 
+// Runs that are in the journal are not done again; stopped early, the tables are of what is done.
+void simulated(Context& context, Options& o) {
+  o.synthetic.seed = context.seed;
+  o.synthetic.threads = context.jobs;
+  const fleet::SyntheticStudy study(o.synthetic, context.progress());
+  campaign::Options c;
+  c.journal = o.journal;
+  c.identity = study.identity();
+  c.threads = context.jobs;
+  c.progress = context.progress();
+  const campaign::Outcome outcome = campaign::run_all(
+      study.runs(), [&](uint64_t i) { return study.run(i); }, c);
+  if (campaign::world().rank == 0) context.show(study.conclude(outcome.results));
+}
+
 void run(Context& context, Options& o) {
-  if (o.real.empty()) {
-    o.synthetic.seed = context.seed;
-    o.synthetic.threads = context.jobs;
-    return context.show(fleet::evaluate_synthetic(o.synthetic, context.progress()));
-  }
+  if (o.real.empty()) return simulated(context, o);
   finding::Diagnosis d;
   d.scale = "fleet";
   d.title = "Evaluation of the fleet detectors";
@@ -63,6 +76,16 @@ void add_fleet_evaluate(CLI::App& fleet, Context& context) {
   app->add_option("--hours", o->synthetic.hours, "Simulated fault-free hours")
       ->check(CLI::Range(0, 100000))
       ->capture_default_str();
+  app->add_option("--training-hours", o->synthetic.training_hours,
+                  "Simulated fault-free hours that thresholds are chosen on")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  app->add_option("--false-hours", o->synthetic.false_hours,
+                  "Share of those hours in which each method but the default mode may raise a verdict")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  app->add_option("--journal", o->journal, "File that remembers judged jobs, to go on after a stop")
+      ->type_name("FILE");
   app->add_option("--max-machines", o->synthetic.max_machines,
                   "Draw all jobs up to this size; 0: sizes of the preset");
   context.add_output_options(*app);

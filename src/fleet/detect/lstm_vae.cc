@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/rng.h"
+#include "fleet/detect/windows.h"
 
 namespace lento::fleet {
 namespace {
@@ -95,23 +96,16 @@ MetricModel train_vae(const std::function<void(size_t, float*)>& draw, const Tra
 }
 
 MetricModel train_metric(const trace::MetricSeries& series, size_t metric, const TrainOptions& options) {
-  std::vector<float> values;
-  const size_t stride = std::max<size_t>(1, series.steps * series.machines.size() / 1'000'000);
   const float* all = series.values.data() + series.row_begin(metric, 0);
-  for (size_t i = 0; i < series.steps * series.machines.size(); i += stride) {
-    if (!std::isnan(all[i])) values.push_back(all[i]);
-  }
-  if (values.size() < 100 || series.steps < vae::kWindow) {
+  const size_t count = series.steps * series.machines.size();
+  const size_t known =
+      count - static_cast<size_t>(std::count_if(all, all + count, [](float v) { return std::isnan(v); }));
+  if (known < 100 || series.steps < vae::kWindow) {
     throw base::Error({}, "metric '" + series.metrics[metric] + "' has too few samples to learn from");
   }
   MetricModel bounds;
-  const auto at = [&](double q) {
-    const auto k = values.begin() + static_cast<std::ptrdiff_t>(q * static_cast<double>(values.size() - 1));
-    std::nth_element(values.begin(), k, values.end());
-    return static_cast<double>(*k);
-  };
-  bounds.low = at(0.001);
-  bounds.high = at(0.999);
+  bounds.low = bounds_of(series, metric).low;
+  bounds.high = bounds_of(series, metric).high;
   base::Rng rng(options.seed, "vae.windows", metric);
   MetricModel model = train_vae(
       [&](size_t, float* out) {

@@ -2,54 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <numeric>
 
 #include "base/error.h"
 #include "base/parallel.h"
-#include "base/rng.h"
-#include "fleet/detect/pca.h"
 
 namespace lento::fleet {
 namespace {
 
 constexpr size_t W = vae::kWindow;
-
-// Lanes padded to 16 so that every kernel may read whole vectors.
-size_t padded(size_t n) { return (n + 15) / 16 * 16; }
-
-// One metric on the grid, normalised; missing samples take the machine's last value, else the middle.
-struct Plane {
-  size_t stride = 0;
-  std::vector<float> x;  // [step][stride]
-};
-
-Plane normalised_plane(const trace::MetricSeries& s, size_t metric, const MetricModel& model) {
-  const size_t machines = s.machines.size();
-  Plane p{padded(machines), {}};
-  p.x.assign(s.steps * p.stride, 0.5f);
-  const float scale = static_cast<float>(1 / std::max(model.high - model.low, 1e-12));
-  const float low = static_cast<float>(model.low);
-  for (size_t t = 0; t < s.steps; ++t) {
-    const float* from = s.row(metric, t).data();
-    float* to = p.x.data() + t * p.stride;
-    const float* last = t ? to - p.stride : to;
-    for (size_t m = 0; m < machines; ++m) {
-      const float v = std::clamp((from[m] - low) * scale, -0.5f, 1.5f);
-      to[m] = from[m] == from[m] ? v : last[m];
-    }
-  }
-  return p;
-}
-
-size_t metric_index(const trace::MetricSeries& s, const std::string& name) {
-  const auto at = std::find(s.metrics.begin(), s.metrics.end(), name);
-  if (at == s.metrics.end()) {
-    throw base::Error({}, "the model's metric '" + name + "' is not in the data",
-                      base::suggestion(name, s.metrics));
-  }
-  return static_cast<size_t>(at - s.metrics.begin());
-}
 
 // The embedding of window t into e[dims][stride].
 class Embedder {
@@ -59,7 +19,8 @@ class Embedder {
       : options_(o), machines_(s.machines.size()), stride_(padded(machines_)) {
     for (const size_t k : which) {
       models_.push_back(&model.metrics[k]);
-      planes_.push_back(normalised_plane(s, metric_index(s, model.metrics[k].metric), model.metrics[k]));
+      const size_t column = metric_index(s, model.metrics[k].metric);
+      planes_.push_back(normalised_plane(s, column, bounds_of(s, column)));
     }
     if (o.fusion == Fusion::Integrate && planes_.size() > 1) {
       for (size_t i = 0; i < planes_[0].x.size(); ++i) {
@@ -75,7 +36,7 @@ class Embedder {
 
   size_t embed(size_t t, std::vector<float>& e) const {
     e.resize(std::max(dims(), 4 * planes_.size()) * stride_);
-    if (options_.fusion == Fusion::Mahalanobis) return embed_moments(t, e);
+    if (options_.fusion == Fusion::Mahalanobis) return embed_moments(planes_, t, machines_, e);
     for (size_t k = 0; k < planes_.size(); ++k) {
       const float* x = planes_[k].x.data() + t * stride_;
       float* out = e.data() + k * W * stride_;
@@ -90,55 +51,11 @@ class Embedder {
   }
 
  private:
-  size_t embed_moments(size_t t, std::vector<float>& e) const {
-    std::vector<double> features(machines_ * 4 * planes_.size());
-    for (size_t m = 0; m < machines_; ++m) {
-      for (size_t k = 0; k < planes_.size(); ++k) {
-        double sum = 0, central[3] = {};
-        for (size_t i = 0; i < W; ++i) sum += planes_[k].x[(t + i) * stride_ + m];
-        const double mean = sum / W;
-        for (size_t i = 0; i < W; ++i) {
-          const double d = planes_[k].x[(t + i) * stride_ + m] - mean;
-          central[0] += d * d / W, central[1] += d * d * d / W, central[2] += d * d * d * d / W;
-        }
-        const double variance = std::max(central[0], 1e-12);
-        double* f = features.data() + (m * planes_.size() + k) * 4;
-        f[0] = mean, f[1] = central[0], f[2] = central[1] / std::pow(variance, 1.5),
-        f[3] = central[2] / (variance * variance);
-      }
-    }
-    return whiten(features, machines_, 4 * planes_.size(), 0.95, e, stride_);
-  }
-
   const MinderOptions& options_;
   size_t machines_, stride_;
   std::vector<const MetricModel*> models_;
   std::vector<Plane> planes_;
 };
-
-Candidate candidate_of(const float* sums, size_t machines) {
-  double mean = 0, square = 0;
-  size_t best = 0;
-  for (size_t m = 0; m < machines; ++m) {
-    mean += sums[m];
-    square += static_cast<double>(sums[m]) * sums[m];
-    if (sums[m] > sums[best]) best = m;
-  }
-  mean /= static_cast<double>(machines);
-  const double n = static_cast<double>(machines);
-  const double variance = (square - n * mean * mean) / (n - 1);  // so that z is at most (n - 1) / sqrt(n)
-  return {static_cast<uint32_t>(best),
-          static_cast<float>((sums[best] - mean) / (std::sqrt(std::max(variance, 0.0)) + 1e-12))};
-}
-
-std::vector<size_t> draw_pivots(size_t machines, size_t count) {
-  std::vector<size_t> all(machines);
-  std::iota(all.begin(), all.end(), size_t{0});
-  base::Rng rng(1, "minder.pivots");
-  for (size_t i = 0; i < std::min(count, machines); ++i) std::swap(all[i], all[i + rng.below(machines - i)]);
-  all.resize(std::min(count, machines));
-  return all;
-}
 
 // Candidates of the windows [first, last) against the given pivots (all machines: exact).
 void score_windows(const Embedder& embedder, size_t machines, const std::vector<size_t>& pivots,

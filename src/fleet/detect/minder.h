@@ -13,6 +13,7 @@
 
 #include "fleet/detect/kernel.h"
 #include "fleet/detect/lstm_vae.h"
+#include "fleet/detect/windows.h"
 #include "trace/metric_series.h"
 
 namespace lento::fleet {
@@ -43,12 +44,6 @@ struct MinderVerdict {
   std::string metric;
   size_t step = 0;   // at which it was reached
   double score = 0;  // last standard score
-};
-
-// What one pass over a metric's windows yields: the candidate of each window and its score.
-struct Candidate {
-  uint32_t machine = 0;
-  float z = 0;
 };
 
 std::optional<MinderVerdict> minder(const trace::MetricSeries& series, const FleetModel& model,
