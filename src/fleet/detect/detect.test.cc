@@ -8,6 +8,7 @@
 
 #include "base/rng.h"
 #include "fleet/detect/budget.h"
+#include "fleet/detect/bursts.h"
 #include "fleet/detect/fault_types.h"
 #include "fleet/detect/priority.h"
 
@@ -71,6 +72,58 @@ TEST(Diagnose, ABurstOfAMinuteIsNoFault) {
   auto s = fleet_of(32, 1500, 3);
   scale(s, 5, 800, 860, 0.0f);
   EXPECT_TRUE(named(s).empty());
+}
+
+TEST(Diagnose, TwoBurstsInARowAreNoFault) {
+  auto s = fleet_of(32, 1500, 3);
+  scale(s, 5, 700, 755, 0.3f);
+  scale(s, 5, 785, 840, 0.3f);
+  EXPECT_TRUE(named(s).empty());
+}
+
+TEST(Diagnose, AMachineOffsetInProportionToTheLoadHasNotChanged) {
+  auto s = fleet_of(32, 2400, 3);
+  scale(s, 5, 0, 2400, 1.02f);
+  for (size_t m = 0; m < 32; ++m) scale(s, m, 1200, 2400, 0.3f);  // the job goes on at another level
+  EXPECT_TRUE(named(s).empty());
+}
+
+TEST(Diagnose, AConsequenceInAnotherGroupIsNotBlamed) {
+  auto s = fleet_of(32, 1500, 3);
+  for (size_t m = 0; m < 32; ++m) s.labels[m] = {{"stage", m < 16 ? "0" : "1"}};
+  scale(s, 15, 900, 1500, 12.0f);
+  scale(s, 14, 900, 1500, 1.5f);
+  scale(s, 16, 900, 1500, 1.5f);
+  EXPECT_EQ(named(s), std::vector<std::string>{"n15"});
+}
+
+TEST(Diagnose, AmongManyBurstsTheFaultIsNamedAndNobodyElse) {
+  auto s = fleet_of(200, 2400, 9);
+  base::Rng rng(4, "bursts");
+  for (int i = 0; i < 300; ++i) {
+    const size_t begin = rng.below(2400);
+    scale(s, rng.below(200), begin, begin + 5 + rng.below(55), static_cast<float>(rng.uniform(0, 0.6)));
+  }
+  EXPECT_TRUE(named(s).empty());
+  scale(s, 150, 1500, 2400, 0.5f);
+  EXPECT_EQ(named(s), std::vector<std::string>{"n150"});
+}
+
+TEST(Bursts, AreRareOnlyOnceThatIsKnown) {
+  Bursts bursts({64, 1, 140 / 3600.0, 0.1});
+  EXPECT_FALSE(bursts.rare());  // nothing was seen yet
+  bursts.pass(64 * 0.15);
+  EXPECT_TRUE(bursts.rare());
+  Judged over, lasting, under;
+  over.score = lasting.score = 2;
+  lasting.steady = true;
+  bursts.see(1, over);
+  bursts.see(1, lasting);  // it was no burst
+  bursts.see(1, under);
+  EXPECT_TRUE(bursts.rare());
+  bursts.see(2, over);
+  bursts.see(2, under);
+  EXPECT_FALSE(bursts.rare());
 }
 
 TEST(Diagnose, SeveralAtOnceAreAllNamed) {

@@ -2,7 +2,9 @@
 // truth.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "base/error.h"
@@ -91,6 +93,36 @@ TEST(LstmVae, KernelsSumDistancesLikeBruteForce) {
           expected += kind == Distance::Euclid ? std::sqrt(square) : kind == Distance::Manhattan ? sum : top;
         }
         EXPECT_NEAR(sums[i], expected, 1e-3) << k->name;
+      }
+    }
+  }
+}
+
+TEST(Kernels, SortEveryLaneAndSumRowsWithoutMissingValues) {
+  base::Rng rng(6, "sort");
+  for (const Kernel* k : supported_kernels()) {
+    for (const size_t n : {1, 2, 7, 64, 140, 255}) {
+      std::vector<float> x(n * k->lanes);
+      for (float& v : x) v = static_cast<float>(rng.below(n));  // with ties
+      std::vector<float> sums(k->lanes), counts(k->lanes), expected = x;
+      expected[0] = std::numeric_limits<float>::quiet_NaN();
+      k->sum_rows(expected.data(), 0, n, sums.data(), counts.data());
+      k->sort(x.data(), n);
+      for (size_t l = 0; l < k->lanes; ++l) {
+        std::vector<float> column, sorted;
+        double sum = 0;
+        for (size_t i = 0; i < n; ++i) {
+          sorted.push_back(x[i * k->lanes + l]);
+          if (i == 0 && l == 0) continue;
+          column.push_back(expected[i * k->lanes + l]);
+          sum += column.back();
+        }
+        EXPECT_FLOAT_EQ(sums[l], static_cast<float>(sum)) << k->name << n;
+        EXPECT_EQ(counts[l], static_cast<float>(column.size()));
+        EXPECT_TRUE(std::is_sorted(sorted.begin(), sorted.end())) << k->name << n;
+        if (l == 0) continue;
+        std::sort(column.begin(), column.end());
+        EXPECT_EQ(sorted, column) << k->name << n;
       }
     }
   }
