@@ -1,5 +1,5 @@
 // Layout (little-endian):
-//   file   = magic "LENTOACC", u32 version 1, u32 zero; chunk*; index; trailer
+//   file   = magic "LENTOACC", u32 version 2, u32 zero; chunk*; index; trailer
 //   chunk  = u32 "ACHK", u32 events, u64 first cycle, u64 last cycle, u32 packed bytes, u32 column bytes,
 //            u32 crc of the packed bytes, u32 crc of the 36 bytes before; packed bytes (zstd of access_codec)
 //   index  = per chunk: u64 offset, u64 first cycle, u64 last cycle, u32 events, u32 zero
@@ -25,7 +25,7 @@ namespace {
 using base::Error;
 
 constexpr std::string_view kMagic = "LENTOACC", kEnd = "LENTOEND";
-constexpr uint32_t kVersion = 1, kChunkMagic = 0x4b484341;  // "ACHK"
+constexpr uint32_t kVersion = 2, kChunkMagic = 0x4b484341;  // "ACHK"
 constexpr size_t kHeader = 16, kChunkHeader = 40, kIndexEntry = 32, kTrailer = 32;
 constexpr uint32_t kMaxEvents = 1u << 24, kMaxColumnBytes = 1u << 30;
 

@@ -8,8 +8,8 @@
 namespace lento::trace {
 namespace {
 
-const std::vector<std::string> kNames = {"paper",      "perf",   "memaxes", "gem5",
-                                         "drmemtrace", "lackey", "champsim"};
+const std::vector<std::string> kNames = {"paper", "perf",       "perf.data", "memaxes",
+                                         "gem5",  "drmemtrace", "lackey",    "champsim"};
 
 std::string first_bytes(const std::string& path) {
   base::InputStream in(path);
@@ -35,6 +35,7 @@ std::string recognise_foreign(const std::string& path) {
   const std::string head = first_bytes(path);
   const std::string_view text(head);
   if (text.starts_with("# lento.access/")) return "text";
+  if (text.starts_with("PERFILE2") || text.starts_with("2ELIFREP")) return "perf.data";
   if (text.starts_with("gem5")) return "gem5";
   if (text.starts_with("PK\x03\x04")) return "drmemtrace";
   if (path.find("champsim") != std::string::npos) return "champsim";
@@ -56,6 +57,7 @@ std::unique_ptr<AccessSource> open_foreign(const std::string& format, const std:
                                            const std::string& columns, base::ReadReport& report) {
   if (format == "paper") return open_paper_text(path, columns, report);
   if (format == "perf") return open_perf_script(path, report);
+  if (format == "perf.data") return open_perf_data(path, report);
   if (format == "memaxes") return open_memaxes(path, report);
   if (format == "gem5") return open_gem5(path, report);
   if (format == "drmemtrace") return open_drmemtrace(path, report);
@@ -92,6 +94,21 @@ PerfDataSource decode_perf_data_source(uint64_t word) {
   else if (level_bits & (128 | 256 | 512))
     s.level = Level::Memory;
   return s;
+}
+
+void apply_perf_data_source(uint64_t word, AccessRecord& r) {
+  const PerfDataSource s = decode_perf_data_source(word);
+  const bool known = s.load || s.store || s.prefetch || s.fetch;
+  if (s.locked)
+    r.type = AccessType::Atomic;
+  else if (known)
+    r.type = s.store      ? AccessType::Store
+             : s.prefetch ? AccessType::Prefetch
+             : s.fetch    ? AccessType::Fetch
+                          : AccessType::Load;
+  if (s.level == PerfDataSource::Level::Unknown) return;
+  r.flags |= AccessRecord::kServiceKnown;
+  if (s.level == PerfDataSource::Level::L1) r.flags |= AccessRecord::kLocal;
 }
 
 }  // namespace lento::trace

@@ -3,6 +3,7 @@
 //   name        written by                         latency  time
 //   paper       one line an access, column map     yes      cycles
 //   perf        perf script                        yes      ns
+//   perf.data   perf record (PEBS, IBS, SPE)       yes      ns
 //   memaxes     Mitos / MemAxes CSV                yes      counter ticks
 //   gem5        MemTraceProbe packets              joined   ticks
 //   drmemtrace  DynamoRIO, one zip a thread        no       us, from markers
@@ -35,6 +36,7 @@ std::unique_ptr<AccessSource> open_foreign(const std::string& format, const std:
 std::unique_ptr<AccessSource> open_paper_text(const std::string& path, const std::string& columns,
                                               base::ReadReport& report);
 std::unique_ptr<AccessSource> open_perf_script(const std::string& path, base::ReadReport& report);
+std::unique_ptr<AccessSource> open_perf_data(const std::string& path, base::ReadReport& report);
 std::unique_ptr<AccessSource> open_memaxes(const std::string& path, base::ReadReport& report);
 std::unique_ptr<AccessSource> open_gem5(const std::string& path, base::ReadReport& report);
 std::unique_ptr<AccessSource> open_drmemtrace(const std::string& path, base::ReadReport& report);
@@ -66,5 +68,8 @@ struct PerfDataSource {
   Level level = Level::Unknown;
 };
 PerfDataSource decode_perf_data_source(uint64_t word);
+// Puts what the word says into the record: type, and whether the own cache served it. A word that names no
+// operation leaves the type.
+void apply_perf_data_source(uint64_t word, AccessRecord& record);
 
 }  // namespace lento::trace

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <map>
 
@@ -65,6 +67,67 @@ TEST(Foreign, PerfBreakpointSample) {
   EXPECT_EQ(all[0].cpu, 1);
   EXPECT_EQ(all[0].address, 0x404080u);
   EXPECT_EQ(all[0].pc, 0x40115cu);
+}
+
+// A perf.data with one event of the given sample_type; `records` follow the attributes.
+std::string perf_data(uint64_t sample_type, const std::string& records) {
+  const auto word = [](uint64_t value, size_t bytes = 8) {
+    return std::string(reinterpret_cast<const char*>(&value), bytes);
+  };
+  constexpr uint64_t kAttr = 128, kAttrs = 104, kData = kAttrs + kAttr;
+  std::string file =
+      "PERFILE2" + word(104) + word(kAttr) + word(kAttrs) + word(kAttr) + word(kData) + word(records.size());
+  file.resize(kAttrs);
+  std::string attr(kAttr, '\0');
+  attr.replace(24, 8, word(sample_type));
+  return file + attr + records;
+}
+
+std::string perf_record(uint32_t type, std::initializer_list<uint64_t> body) {
+  const uint16_t size = static_cast<uint16_t>(8 + 8 * body.size());
+  std::string record(8, '\0');
+  std::memcpy(record.data(), &type, 4);
+  std::memcpy(record.data() + 6, &size, 2);
+  for (const uint64_t word : body) record.append(reinterpret_cast<const char*>(&word), 8);
+  return record;
+}
+
+TEST(Foreign, PerfDataSamplesInTheOrderOfTime) {
+  // IDENTIFIER, IP, TID, TIME, ADDR, ID, CPU, PERIOD, CALLCHAIN, RAW, WEIGHT_STRUCT, DATA_SRC.
+  constexpr uint64_t kType = 1 << 16 | 1 | 2 | 4 | 8 | 64 | 128 | 256 | 32 | 1024 | 1 << 24 | 1 << 15;
+  const auto sample_at = [](uint64_t time, uint64_t cpu, uint64_t weight, uint64_t source) {
+    return perf_record(9, {7, 0x401000, 1, time, 0x7000 + time, 7, cpu, 1, /* call chain */ 2, 11, 12,
+                           /* raw: 12 bytes */ 12, 0, weight | uint64_t{5} << 32, source});
+  };
+  const std::string round = perf_record(68, {});
+  const std::string text = sample_at(300, 1, 47, 0x10668100842) + round + sample_at(200, 0, 0, 0x5080144) +
+                           sample_at(100, 0, 180, 0x1a29081042) + round + sample_at(900, 2, 9, 0x1026a100142);
+  base::ReadReport report;
+  const auto all = read_all(write_text("samples.perf.data", perf_data(kType, text)), report);
+  ASSERT_EQ(all.size(), 4u);
+  for (size_t i = 0; i < 4; ++i) EXPECT_EQ(all[i].cycle, (std::array{100u, 200u, 300u, 900u}[i]));
+  EXPECT_EQ(all[0].latency, 180u);
+  EXPECT_EQ(all[0].type, AccessType::Load);
+  EXPECT_EQ(all[1].type, AccessType::Store);
+  EXPECT_EQ(all[1].latency, AccessRecord::kNoLatency);
+  EXPECT_TRUE(all[1].trivial());
+  EXPECT_EQ(all[2].latency, 47u);
+  EXPECT_EQ(all[2].cpu, 1);
+  EXPECT_EQ(all[2].pc, 0x401000u);
+  EXPECT_EQ(all[2].address, 0x7000u + 300);
+  EXPECT_EQ(all[3].type, AccessType::Atomic);
+}
+
+TEST(Foreign, PerfDataWithoutTimeOrCutOffSaysSo) {
+  base::ReadReport report;
+  EXPECT_TRUE(
+      read_all(write_text("timeless.perf.data", perf_data(1 | 8, perf_record(9, {1, 2}))), report).empty());
+  EXPECT_EQ(report.skipped, 1u);
+  const std::string whole =
+      perf_data(1 | 4 | 8 | 128, perf_record(9, {1, 5, 2, 0}) + perf_record(9, {1, 6, 2, 0}));
+  EXPECT_EQ(read_all(write_text("cut.perf.data", whole.substr(0, whole.size() - 9)), report).size(), 1u);
+  EXPECT_EQ(report.skipped, 2u);
+  EXPECT_THROW(read_all(write_text("z.perf.data", perf_data(1, perf_record(81, {1}))), report), base::Error);
 }
 
 TEST(Foreign, PerfPageFaultSample) {

@@ -166,7 +166,7 @@ class PerfScriptSource : public LineSource {
     }
     const auto source_word = rest.empty() ? std::nullopt : hex_number(rest.back());
     if (!source_word) return "no data_src";
-    apply(decode_perf_data_source(*source_word), r);
+    apply_perf_data_source(*source_word, r);
     if (rest.size() >= 2) r.address = hex_number(rest.front()).value_or(0);
     const auto tail = words(line.substr(line.rfind('|') + 1));
     // After the last '|' stand the end of the "BLK" text, then weight and ip.
@@ -182,17 +182,6 @@ class PerfScriptSource : public LineSource {
       break;
     }
     return r.address == 0 && r.pc == 0 ? "no data address" : nullptr;
-  }
-
-  static void apply(const PerfDataSource& s, AccessRecord& r) {
-    r.type = s.locked     ? AccessType::Atomic
-             : s.store    ? AccessType::Store
-             : s.prefetch ? AccessType::Prefetch
-             : s.fetch    ? AccessType::Fetch
-                          : AccessType::Load;
-    if (s.level == PerfDataSource::Level::Unknown) return;
-    r.flags |= AccessRecord::kServiceKnown;
-    if (s.level == PerfDataSource::Level::L1) r.flags |= AccessRecord::kLocal;
   }
 };
 
