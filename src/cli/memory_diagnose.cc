@@ -5,42 +5,20 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "cli/context.h"
+#include "cli/memory_trace.h"
+#include "finding/diff.h"
 #include "memory/mine/contention.h"
-#include "trace/access_file.h"
 #include "trace/access_merge.h"
-#include "trace/access_text.h"
 #include "trace/foreign.h"
 
 namespace lento::cli {
 namespace {
 
 struct DiagnoseOptions {
-  std::vector<std::string> traces;
+  std::vector<std::string> traces, before;
   std::string elf, format = "auto", columns, support, threshold, rule = "nearest", cpus, folded;
   memory::ContentionOptions mine;
 };
-
-// Keeps the open file alive for as long as its source is read.
-class OwnedFileSource : public trace::AccessSource {
- public:
-  OwnedFileSource(const std::string& path, base::ReadReport& report)
-      : file_(path, report), source_(file_, report) {}
-  std::span<const trace::AccessRecord> next() override { return source_.next(); }
-
- private:
-  trace::AccessFile file_;
-  trace::AccessFileSource source_;
-};
-
-std::unique_ptr<trace::AccessSource> open_one(const DiagnoseOptions& options, const std::string& path,
-                                              base::ReadReport& report) {
-  if (options.format == "auto" && trace::AccessFile::recognises(path)) {
-    return std::make_unique<OwnedFileSource>(path, report);
-  }
-  const std::string format = options.format == "auto" ? trace::recognise_foreign(path) : options.format;
-  if (format == "text") return std::make_unique<trace::AccessTextSource>(path, report);
-  return trace::open_foreign(format, path, options.columns, report);
-}
 
 uint64_t cpu_mask(const std::string& text) {
   uint64_t mask = 0;
@@ -74,14 +52,25 @@ void run_diagnose(Context& context, DiagnoseOptions& options) {
     throw base::Error({"--support"}, "is not between 0% and 100%");
   std::unique_ptr<trace::Symbols> symbols;
   if (!options.elf.empty()) symbols = std::make_unique<trace::Symbols>(options.elf);
-  const memory::OpenTrace open = [&](base::ReadReport& report) -> std::unique_ptr<trace::AccessSource> {
-    report.strict = context.strict;
-    std::vector<std::unique_ptr<trace::AccessSource>> sources;
-    for (const std::string& path : options.traces) sources.push_back(open_one(options, path, report));
-    if (sources.size() == 1) return std::move(sources.front());
-    return std::make_unique<trace::MergedAccessSource>(std::move(sources));
+  const auto opener = [&](const std::vector<std::string>& paths) -> memory::OpenTrace {
+    return [&context, &options, paths](base::ReadReport& report) -> std::unique_ptr<trace::AccessSource> {
+      report.strict = context.strict;
+      std::vector<std::unique_ptr<trace::AccessSource>> sources;
+      for (const std::string& path : paths)
+        sources.push_back(open_access_trace(options.format, path, options.columns, report));
+      if (sources.size() == 1) return std::move(sources.front());
+      return std::make_unique<trace::MergedAccessSource>(std::move(sources));
+    };
   };
-  memory::ContentionResult result = memory::diagnose_contention(open, symbols.get(), mine);
+  memory::ContentionResult result = memory::diagnose_contention(opener(options.traces), symbols.get(), mine);
+  if (!options.before.empty()) {
+    const finding::Diagnosis before =
+        memory::diagnose_contention(opener(options.before), symbols.get(), mine).diagnosis;
+    for (finding::Figure& figure : finding::compare(before, result.diagnosis).figures)
+      result.diagnosis.figures.push_back(std::move(figure));
+    for (const std::string& path : options.before)
+      result.diagnosis.inputs.push_back({"trace before", path, ""});
+  }
   for (const std::string& path : options.traces) result.diagnosis.inputs.push_back({"trace", path, ""});
   if (symbols)
     result.diagnosis.inputs.push_back(Context::input("program", options.elf, base::read_file(options.elf)));
@@ -98,12 +87,18 @@ void add_memory_diagnose(CLI::App& group, Context& context) {
   memory::ContentionOptions& mine = options->mine;
   command->add_option("TRACE", options->traces, "Access traces; several files are merged by time")
       ->required();
+  command->add_option("--before", options->before, "Traces of an earlier run: also tell what changed")
+      ->type_name("TRACE");
   command->add_option("--elf", options->elf, "The traced program: names functions, lines and variables");
   command->add_option("--format", options->format, "auto, text, " + trace::foreign_formats())
       ->capture_default_str();
   command->add_option("--columns", options->columns,
                       "Column order of paper text, for example cpu,cycle,pc,type,address,latency");
   command->add_option("--window", mine.window, "Width of a contention window, cycles")->capture_default_str();
+  command->add_option("--slice", mine.slice,
+                      "Sampled traces: width of a slice of time; default a hundredth of the run");
+  command->add_option("--object", mine.object_bytes,
+                      "Sampled traces: bytes of what counts as one object; default a line");
   command->add_option("--support", options->support, "Least share of windows: 5%, with --paper 65%");
   command->add_option("--threshold", options->threshold,
                       "High latency; default: third quartile of non-trivial accesses");

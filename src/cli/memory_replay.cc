@@ -1,15 +1,18 @@
 // lento memory replay: gives latencies to a trace that has none, by our cache and bus model.
 #include "base/error.h"
 #include "cli/context.h"
+#include "cli/memory_trace.h"
 #include "memory/platform/platform.h"
 #include "trace/access_file.h"
-#include "trace/access_text.h"
+#include "trace/access_merge.h"
+#include "trace/foreign.h"
 
 namespace lento::cli {
 namespace {
 
 struct Arguments {
-  std::string trace, platform, output;
+  std::vector<std::string> traces;
+  std::string format = "auto", columns, platform, output;
   int harts = 0;
 };
 
@@ -20,21 +23,17 @@ void run(const Arguments& args, Context& context) {
   if (args.harts > 0) platform.harts = args.harts;
   base::ReadReport report;
   report.strict = context.strict;
-  std::unique_ptr<trace::AccessFile> file;
-  std::unique_ptr<trace::AccessSource> source;
-  if (trace::AccessFile::recognises(args.trace)) {
-    file = std::make_unique<trace::AccessFile>(args.trace, report);
-    source = std::make_unique<trace::AccessFileSource>(*file, report);
-  } else {
-    source = std::make_unique<trace::AccessTextSource>(args.trace, report);
-  }
+  std::vector<std::unique_ptr<trace::AccessSource>> sources;
+  for (const std::string& path : args.traces)
+    sources.push_back(open_access_trace(args.format, path, args.columns, report));
+  trace::MergedAccessSource source(std::move(sources));
   trace::AccessFileWriter writer(args.output);
-  const memory::ReplayResult result = memory::replay(*source, platform, writer, context.progress());
+  const memory::ReplayResult result = memory::replay(source, platform, writer, context.progress());
   writer.finish();
 
   finding::Diagnosis d;
   d.scale = "memory";
-  d.title = "Replay of " + args.trace;
+  d.title = "Replay of " + args.traces.front() + (args.traces.size() > 1 ? " and others" : "");
   d.verdict = std::to_string(result.accesses) + " accesses took " + std::to_string(result.cycles) + " cycles";
   d.facts = {{"accesses", std::to_string(result.accesses)}, {"cycles", std::to_string(result.cycles)}};
   if (result.folded > 0)
@@ -51,8 +50,10 @@ void add_memory_replay(CLI::App& group, Context& context) {
   CLI::App* command =
       group.add_subcommand("replay", "Put a trace without latency through our caches and bus");
   auto args = std::make_shared<Arguments>();
-  command->add_option("TRACE", args->trace, "Access trace, binary or text (docs/formats/access.md)")
-      ->required();
+  command->add_option("TRACE", args->traces, "Traces of any format; several are merged by time")->required();
+  command->add_option("--format", args->format, "auto, text, " + trace::foreign_formats())
+      ->capture_default_str();
+  command->add_option("--columns", args->columns, "Column order of paper text");
   command->add_option("-o,--output", args->output, "Where the trace with latencies goes")
       ->required()
       ->type_name("FILE");

@@ -20,7 +20,9 @@ const Finding* find(const std::vector<Finding>& findings, const Finding& wanted)
 }
 
 std::string factor_text(const Finding* f) {
-  return f && f->factor ? base::format_number(*f->factor, 3) + "x" : (f ? "seen" : "-");
+  if (!f) return "-";
+  if (f->factor) return base::format_number(*f->factor, 3) + "x";
+  return f->lost_share ? base::format_number(100 * *f->lost_share, 3) + " %" : "seen";
 }
 
 TableFigure finding_table(const Diagnosis& before, const Diagnosis& after) {

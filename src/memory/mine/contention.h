@@ -38,11 +38,12 @@ struct ContentionOptions {
   double least_loss = 0.01;  // share of CPU time below which nothing is reported
   uint32_t line_bytes = 32;
   uint32_t bins = 10;             // width of a latency bin
+  uint64_t slice = 0;             // sampled traces: width of a slice of time; 0: a hundredth of the run
+  uint64_t object_bytes = 0;      // sampled traces: what counts as one object; 0: a line
   bool paper = false;             // single symbols of all events, ranked by support, no control windows
   bool literal = false;           // Algorithm 1 as printed: disjoint windows
   uint64_t max_windows = 200000;  // kept for mining; beyond, every second one is dropped
   uint64_t seed = 1;
-  unsigned threads = 1;
   AccessFilter filter;
   base::Progress progress;
 };
@@ -52,7 +53,8 @@ struct ContentionResult {
   std::string folded;  // "victim;culprit;cause cycles" lines for flame graphs, weight: excess cycles
 };
 
-// `symbols` may be null: functions are then named by code address. The trace is read three times.
+// `symbols` may be null: functions are then named by code address. The trace is read twice, three times when
+// it does not say who delayed whom.
 ContentionResult diagnose_contention(const OpenTrace& open, const trace::Symbols* symbols,
                                      const ContentionOptions& options);
 

@@ -92,6 +92,36 @@ TEST(Windows, StreamingEqualsBruteForceAndHasTheProperties) {
   }
 }
 
+std::vector<std::vector<uint64_t>> slices(const Trace& trace, bool calm) {
+  std::vector<std::vector<uint64_t>> out;
+  const auto keep = [&out](bool wanted) {
+    return [&out, wanted](const Window& w) {
+      if (!wanted) return;
+      auto& group = out.emplace_back();
+      for (const AccessRecord& r : w.events) group.push_back(r.pc);
+    };
+  };
+  SliceBuilder builder(1000, 64, keep(!calm), keep(calm));
+  for (const AccessRecord& r : trace) builder.add(r, r.latency >= 15);
+  builder.finish();
+  return out;
+}
+
+TEST(Windows, SlicesGroupSamplesByTimeAndObject) {
+  const auto sample = [](uint64_t cycle, uint64_t address, uint32_t latency, uint64_t number) {
+    AccessRecord r;
+    r.cycle = cycle, r.address = address, r.latency = latency, r.pc = number;
+    return r;
+  };
+  // One slice: a high group, a calm one, and a sample alone; then the same object again in the next slice.
+  const Trace trace = {sample(0, 0x100, 3, 1),    sample(10, 0x240, 4, 2),  sample(500, 0x13c, 20, 3),
+                       sample(600, 0x400, 30, 4), sample(999, 0x27f, 5, 5), sample(1000, 0x100, 2, 6),
+                       sample(1500, 0x104, 2, 7)};
+  using Groups = std::vector<std::vector<uint64_t>>;
+  EXPECT_EQ(slices(trace, false), (Groups{{1, 3}}));
+  EXPECT_EQ(slices(trace, true), (Groups{{2, 5}, {6, 7}}));
+}
+
 TEST(Latency, QuantileRules) {
   LatencyHistogram h;
   for (const uint32_t v : {1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u}) h.add(v);
@@ -194,6 +224,19 @@ TEST(Contention, EmptyAndLatencyFreeTracesSaySo) {
   EXPECT_THAT(diagnose({}).verdict, testing::HasSubstr("no accesses"));
   Trace trace(10);
   EXPECT_THAT(diagnose(trace).verdict, testing::HasSubstr("latency"));
+}
+
+// Samples four orders of magnitude too far apart for windows of cycles.
+TEST(Contention, SampledTracesAreGroupedBySliceAndLine) {
+  Trace trace = planted(Plant::FalseSharing, 3);
+  for (AccessRecord& r : trace) {
+    r.cycle *= 10000;
+    r.flags |= AccessRecord::kSampled;
+  }
+  const finding::Diagnosis d = diagnose(trace);
+  ASSERT_FALSE(d.findings.empty());
+  EXPECT_EQ(d.findings.front().category, "false sharing");
+  EXPECT_THAT(d.notes, testing::Contains(testing::HasSubstr("the trace is sampled")));
 }
 
 TEST(Contention, PaperModeRanksBySupport) {

@@ -24,6 +24,25 @@ bool is_atomic(trace::AccessType type) {
          type == trace::AccessType::Atomic;
 }
 
+void add_cost(Scan& scan, const ContentionOptions& options, const trace::AccessRecord& r, uint64_t excess) {
+  if (excess == 0) return;
+  scan.excess += excess;
+  scan.excess_by_type[static_cast<size_t>(r.type)] += excess;
+  if (r.type == trace::AccessType::Fetch) return;
+  const uint64_t line = r.address / options.line_bytes;
+  auto at = scan.lines.find(line);
+  if (at == scan.lines.end()) {
+    if (scan.lines.size() >= kMostLines) {
+      ++scan.lines_dropped;
+      return;
+    }
+    at = scan.lines.emplace(line, LineCost{}).first;
+  }
+  at->second.excess += excess;
+  at->second.bank += r.cause == trace::DelayCause::Bank ? excess : 0;
+  ++at->second.accesses;
+}
+
 class FirstPass {
  public:
   FirstPass(Scan& scan, const ContentionOptions& options, Functions& functions)
@@ -47,7 +66,9 @@ class FirstPass {
       scan_.latencies.add(r.latency);
       scan_.by_type[static_cast<size_t>(r.type)].add(r.latency);
     }
-    if (r.culprit != trace::AccessRecord::kNoCpu) blame(r);
+    if (r.culprit == trace::AccessRecord::kNoCpu) return;
+    blame(r);
+    add_cost(scan_, options_, r, r.blamed);
   }
 
  private:
@@ -86,28 +107,11 @@ void each_record(const OpenTrace& open, const ContentionOptions& options, Functi
   }
 }
 
-// Cost by line needs the baseline, so it is collected at the start of pass 2's sibling: a light pass of its
-// own.
+// Without blame, cost needs the baseline, known only after the first pass: a pass of its own.
 void add_costs(const OpenTrace& open, const ContentionOptions& options, Functions& functions, Scan& scan) {
   base::ReadReport again;
-  each_record(open, options, functions, again, "accesses costed", [&](const trace::AccessRecord& r) {
-    const uint64_t excess = excess_of(r, scan);
-    if (excess == 0) return;
-    scan.excess += excess;
-    scan.excess_by_type[static_cast<size_t>(r.type)] += excess;
-    if (r.type == trace::AccessType::Fetch) return;
-    const uint64_t line = r.address / options.line_bytes;
-    auto at = scan.lines.find(line);
-    if (at == scan.lines.end()) {
-      if (scan.lines.size() >= kMostLines) {
-        ++scan.lines_dropped;
-        return;
-      }
-      at = scan.lines.emplace(line, LineCost{}).first;
-    }
-    at->second.excess += excess;
-    ++at->second.accesses;
-  });
+  each_record(open, options, functions, again, "accesses costed",
+              [&](const trace::AccessRecord& r) { add_cost(scan, options, r, excess_of(r, scan)); });
 }
 
 // One random centre in each of equal strata of the run.
@@ -124,6 +128,51 @@ std::vector<uint64_t> control_centres(const Scan& scan, const ContentionOptions&
   return centres;
 }
 
+// In how many windows each pc appears: open addressing, as every event asks.
+class PcWindows {
+ public:
+  // Counts the window once however often the pc is seen in it; windows are numbered from 1.
+  void see(uint64_t pc, uint64_t window) {
+    size_t at = (pc * 0x9e3779b97f4a7c15ULL >> 20) & mask_;
+    while (slots_[at].windows != 0 && slots_[at].pc != pc) at = (at + 1) & mask_;
+    Slot& slot = slots_[at];
+    if (slot.last == window) return;
+    if (slot.windows == 0) {
+      if (used_ == kMostPcs) return;
+      slot.pc = pc;
+      if (2 * ++used_ > mask_) return grow(window, at);
+    }
+    slot.last = window;
+    ++slot.windows;
+  }
+  template <class Use>
+  void each(Use&& use) const {
+    for (const Slot& slot : slots_) {
+      if (slot.windows > 0) use(slot.pc, slot.windows);
+    }
+  }
+
+ private:
+  struct Slot {
+    uint64_t pc = 0, last = 0, windows = 0;
+  };
+  void grow(uint64_t window, size_t fresh) {
+    slots_[fresh].last = window, slots_[fresh].windows = 1;
+    std::vector<Slot> old(2 * slots_.size());
+    old.swap(slots_);
+    mask_ = slots_.size() - 1;
+    for (const Slot& slot : old) {
+      if (slot.windows == 0) continue;
+      size_t at = (slot.pc * 0x9e3779b97f4a7c15ULL >> 20) & mask_;
+      while (slots_[at].windows != 0) at = (at + 1) & mask_;
+      slots_[at] = slot;
+    }
+  }
+
+  std::vector<Slot> slots_ = std::vector<Slot>(1 << 12);
+  size_t mask_ = slots_.size() - 1, used_ = 0;
+};
+
 class SecondPass {
  public:
   SecondPass(const Scan& scan, const ContentionOptions& options, Functions& functions, WindowScan& out)
@@ -133,7 +182,12 @@ class SecondPass {
         out_(out),
         windows_(options.window, options.literal, [this](const Window& w) { take_window(w); }),
         controls_(options.window, options.paper ? std::vector<uint64_t>{} : control_centres(scan, options),
-                  [this](const Window& w) { out_.controls.push_back(facts(w)); }) {
+                  [this](const Window& w) { take_control(w); }),
+        slices_(
+            options.slice ? options.slice : std::max<uint64_t>(1, scan.duration() / 100),
+            options.object_bytes ? options.object_bytes : options.line_bytes,
+            [this](const Window& w) { take_group(w); }, [this](const Window& w) { take_control(w); }) {
+    out_.sliced = scan.sampled && !options.paper && !options.literal;
     pick_hot_lines();
   }
 
@@ -141,14 +195,20 @@ class SecondPass {
     const bool high = r.latency != trace::AccessRecord::kNoLatency && !is_trivial(r) &&
                       static_cast<double>(r.latency) >= out_.threshold;
     out_.high_events += high;
-    windows_.add(r, high);
-    if (!options_.paper) controls_.add(r);
+    if (out_.sliced) {
+      slices_.add(r, high);
+    } else {
+      windows_.add(r, high);
+      if (!options_.paper) controls_.add(r);
+    }
     if (r.type != trace::AccessType::Fetch && !hot_.empty()) use_line(r, high);
   }
 
   void finish() {
     windows_.finish();
     controls_.finish();
+    slices_.finish();
+    pcs_.each([&](uint64_t pc, uint64_t windows) { out_.pc_windows[pc] = windows; });
   }
 
  private:
@@ -191,6 +251,23 @@ class SecondPass {
     for (const trace::AccessRecord& r : w.events) out_.covered_events += !any_ || r.cycle > covered_until_;
     covered_until_ = w.end;
     any_ = true;
+    keep_window(w);
+  }
+
+  // Groups of one slice share its time: it is covered once.
+  void take_group(const Window& w) {
+    out_.covered_cycles += !any_ || w.begin > covered_until_ ? w.end - w.begin + 1 : 0;
+    out_.covered_events += w.events.size();
+    covered_until_ = w.end;
+    any_ = true;
+    keep_window(w);
+  }
+
+  void take_control(const Window& w) {
+    if (out_.controls.size() < options_.max_windows) out_.controls.push_back(facts(w));
+  }
+
+  void keep_window(const Window& w) {
     if (out_.window_count++ % out_.keep_every != 0) return;
     out_.windows.push_back(facts(w));
     count_pcs(w);
@@ -201,13 +278,8 @@ class SecondPass {
   }
 
   void count_pcs(const Window& w) {
-    pcs_.clear();
-    for (const trace::AccessRecord& r : w.events) pcs_.push_back(r.pc);
-    std::sort(pcs_.begin(), pcs_.end());
-    pcs_.erase(std::unique(pcs_.begin(), pcs_.end()), pcs_.end());
-    for (const uint64_t pc : pcs_) {
-      if (out_.pc_windows.size() < kMostPcs || out_.pc_windows.contains(pc)) ++out_.pc_windows[pc];
-    }
+    ++windows_counted_;
+    for (const trace::AccessRecord& r : w.events) pcs_.see(r.pc, windows_counted_);
   }
 
   WindowFacts facts(const Window& w) {
@@ -270,8 +342,10 @@ class SecondPass {
   WindowScan& out_;
   WindowBuilder windows_;
   ControlBuilder controls_;
+  SliceBuilder slices_;
   std::unordered_map<uint64_t, size_t> hot_;
-  std::vector<uint64_t> pcs_;
+  PcWindows pcs_;
+  uint64_t windows_counted_ = 0;
   uint64_t covered_until_ = 0;
   bool any_ = false;
 };
@@ -298,6 +372,13 @@ uint32_t Items::of(Kind kind, uint32_t cpu, uint64_t value) {
   const auto [at, is_new] = ids_.emplace(key, static_cast<uint32_t>(items_.size()));
   if (is_new) items_.push_back({kind, cpu, value});
   return at->second;
+}
+
+double Scan::sampled_cycles() const {
+  double sum = static_cast<double>(trivial);
+  for (const auto& [latency, count] : latencies.values())
+    sum += static_cast<double>(latency) * static_cast<double>(count);
+  return sum;
 }
 
 bool passes(const AccessFilter& filter, const trace::AccessRecord& r, Functions& functions) {
@@ -367,7 +448,7 @@ Scan scan_trace(const OpenTrace& open, const ContentionOptions& options, Functio
     scan.baseline[static_cast<size_t>(t)] =
         scan.by_type[static_cast<size_t>(t)].quantile(0.1, QuantileRule::NearestRank);
   }
-  add_costs(open, options, functions, scan);
+  if (!scan.culprits_known) add_costs(open, options, functions, scan);
   return scan;
 }
 

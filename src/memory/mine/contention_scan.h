@@ -1,7 +1,9 @@
-// What the passes over a trace collect. Pass 1: latencies, cost by line, who delays whom. Pass 2: windows as
-// transactions, and the hottest lines word by word. Memory is bounded by the limits below, not by the trace.
+// What the passes over a trace collect. Pass 1: latencies, cost by line, who delays whom (costs in a
+// pass of their own when the trace knows no culprits). Pass 2: windows as transactions, and the hottest lines
+// word by word. Memory is bounded by the limits below, not by the trace.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <string>
@@ -38,7 +40,7 @@ struct Blame {
 };
 
 struct LineCost {
-  uint64_t excess = 0, accesses = 0, high = 0;
+  uint64_t excess = 0, bank = 0, accesses = 0;
 };
 
 struct Scan {
@@ -57,6 +59,10 @@ struct Scan {
   std::map<std::pair<uint32_t, uint32_t>, Blame> cpu_blame;       // (victim, culprit)
   std::map<std::pair<uint32_t, uint32_t>, Blame> function_blame;  // (victim, culprit)
 
+  double share_of_excess(uint64_t cycles) const {
+    return excess == 0 ? 0 : std::min(1.0, static_cast<double>(cycles) / static_cast<double>(excess));
+  }
+  double sampled_cycles() const;  // latency of all accesses
   uint64_t duration() const { return events == 0 ? 0 : last_cycle - first_cycle + 1; }
 };
 
@@ -134,6 +140,7 @@ class Items {
 
 struct WindowScan {
   double threshold = 0;
+  bool sliced = false;  // a sampled trace: windows are the samples of one slice of time on one object
   std::vector<WindowFacts> windows, controls;
   uint64_t window_count = 0;    // all, also those not kept
   uint64_t covered_cycles = 0;  // union of the windows

@@ -56,4 +56,24 @@ void ControlBuilder::finish() {
   open_.clear();
 }
 
+void SliceBuilder::add(const trace::AccessRecord& event, bool high) {
+  constexpr uint64_t kMostEvents = uint64_t{1} << 20;
+  if (event.cycle / slice_ != at_ || events_ == kMostEvents) finish();
+  at_ = event.cycle / slice_;
+  ++events_;
+  Group& group = groups_[event.address / object_bytes_];
+  group.events.push_back(event);
+  group.any_high |= high;
+}
+
+void SliceBuilder::finish() {
+  for (const auto& [object, group] : groups_) {
+    if (group.events.size() < 2) continue;
+    const Window window{group.events.front().cycle, at_ * slice_, at_ * slice_ + slice_ - 1, group.events};
+    (group.any_high ? high_ : calm_)(window);
+  }
+  groups_.clear();
+  events_ = 0;
+}
+
 }  // namespace lento::memory

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -68,6 +69,30 @@ class ControlBuilder {
   const WindowSink sink_;
   std::deque<Open> open_;
   size_t next_ = 0;
+};
+
+// Groups of a sampled trace, far too sparse for windows of cycles: the samples of one slice of time on one
+// object (a line, a page: `object_bytes`). Groups of fewer than two samples say nothing and are dropped;
+// those with a high sample go to `high`, the others, the base rate, to `calm`. A slice of more than 2^20
+// samples is cut.
+class SliceBuilder {
+ public:
+  SliceBuilder(uint64_t slice, uint64_t object_bytes, WindowSink high, WindowSink calm)
+      : slice_(slice), object_bytes_(object_bytes), high_(std::move(high)), calm_(std::move(calm)) {}
+
+  // Events in order of cycle.
+  void add(const trace::AccessRecord& event, bool high);
+  void finish();
+
+ private:
+  struct Group {
+    std::vector<trace::AccessRecord> events;
+    bool any_high = false;
+  };
+  const uint64_t slice_, object_bytes_;
+  const WindowSink high_, calm_;
+  std::map<uint64_t, Group> groups_;
+  uint64_t at_ = 0, events_ = 0;  // the open slice
 };
 
 }  // namespace lento::memory

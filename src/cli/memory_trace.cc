@@ -1,0 +1,34 @@
+#include "cli/memory_trace.h"
+
+#include "trace/access_file.h"
+#include "trace/access_text.h"
+#include "trace/foreign.h"
+
+namespace lento::cli {
+namespace {
+
+// Keeps the open file alive for as long as its source is read.
+class OwnedFileSource : public trace::AccessSource {
+ public:
+  OwnedFileSource(const std::string& path, base::ReadReport& report)
+      : file_(path, report), source_(file_, report) {}
+  std::span<const trace::AccessRecord> next() override { return source_.next(); }
+
+ private:
+  trace::AccessFile file_;
+  trace::AccessFileSource source_;
+};
+
+}  // namespace
+
+std::unique_ptr<trace::AccessSource> open_access_trace(const std::string& format, const std::string& path,
+                                                       const std::string& columns, base::ReadReport& report) {
+  if (format == "auto" && trace::AccessFile::recognises(path)) {
+    return std::make_unique<OwnedFileSource>(path, report);
+  }
+  const std::string kind = format == "auto" ? trace::recognise_foreign(path) : format;
+  if (kind == "text") return std::make_unique<trace::AccessTextSource>(path, report);
+  return trace::open_foreign(kind, path, columns, report);
+}
+
+}  // namespace lento::cli

@@ -1,0 +1,19 @@
+// What findings and figures are written from.
+#pragma once
+
+#include "memory/mine/contention_names.h"
+#include "memory/mine/contention_patterns.h"
+
+namespace lento::memory {
+
+struct ReportInput {
+  const ContentionOptions& options;
+  const Scan& scan;
+  const WindowScan& windows;
+  const Names& names;
+  const std::vector<Pattern>& patterns;
+};
+
+void add_contention_figures(const ReportInput& in, std::vector<finding::Figure>& figures);
+
+}  // namespace lento::memory
