@@ -91,7 +91,8 @@ void calibrate(Context& context, const Options& options) {
         predict::calibrate_training(system, rows, options.devices, context.progress());
     out << "stack:\n  host_layer: " << base::format_quantity(fit.host_layer_s, base::Dimension::Time)
         << "\n  pointwise: " << base::format_number(fit.pointwise)
-        << "\n  overlap: " << base::format_number(fit.overlap) << "\n# mean error "
+        << "\n  overlap: " << base::format_number(fit.overlap)
+        << "\n  library: " << base::format_number(fit.library) << "\n# mean error "
         << percent(fit.fitted.mean) << " on " << fit.fitted.rows << " fitted rows, "
         << percent(fit.held_out.mean) << " (median " << percent(fit.held_out.median) << ", bias "
         << percent(fit.held_out.bias) << ") on " << fit.held_out.rows << " held out\n";

@@ -188,6 +188,7 @@ TrainingFit calibrate_training(const System& system, const std::vector<Measureme
     tuned.stack.host_layer_s = x[0];
     tuned.stack.pointwise = x[1];
     tuned.stack.overlap = std::min(1.0, x[2]);
+    tuned.stack.library = x[3];
     return [tuned](const Measurement& m) {
       return predict_training(tuned, std::get<TrainingRun>(m.question.what)).seconds;
     };
@@ -195,10 +196,11 @@ TrainingFit calibrate_training(const System& system, const std::vector<Measureme
   int evaluations = 0;
   const auto error = [&](const std::vector<double>& x) {
     if (++evaluations % 4 == 0) progress("fits", evaluations, 0);
-    return loss(fitted, timed(x)) + outside(x[1], 0.3, 5) + outside(x[2], 0.01, 1);
+    return loss(fitted, timed(x)) + outside(x[1], 1, 5) + outside(x[2], 0.01, 1) + outside(x[3], 0.4, 1.1);
   };
-  const std::vector<double> best = minimise(error, {system.stack.host_layer_s, 1.5, 0.5}, {150, 1, 0.35});
-  TrainingFit fit{best[0], best[1], std::min(1.0, best[2]), {}, {}};
+  const std::vector<double> best =
+      minimise(error, {system.stack.host_layer_s, 1.5, 0.5, system.stack.library}, {250, 2, 0.35});
+  TrainingFit fit{best[0], best[1], std::min(1.0, best[2]), best[3], {}, {}};
   fit.fitted = judge_with(fitted, timed(best));
   fit.held_out = judge_with(held, timed(best));
   return fit;

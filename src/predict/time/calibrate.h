@@ -50,9 +50,10 @@ GemmFit calibrate_gemm(const System& system, const std::vector<Measurement>& row
 // The `calibration:` entry of a data sheet.
 std::string to_yaml(const Calibration& constants, Precision precision);
 
-// Host time of a layer, element-wise traffic and overlap from measured training runs on at most `devices`.
+// Host time of a layer, element-wise traffic, overlap and the speed of products over kernels timed alone
+// (cold chips, full clock) from measured training runs on at most `devices`.
 struct TrainingFit {
-  double host_layer_s = 0, pointwise = 0, overlap = 0;
+  double host_layer_s = 0, pointwise = 0, overlap = 0, library = 1;
   ErrorSummary fitted, held_out;
 };
 TrainingFit calibrate_training(const System& system, const std::vector<Measurement>& rows, int devices,

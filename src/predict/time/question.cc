@@ -201,6 +201,7 @@ TrainingRun parse_megatron(const CsvReader& row) {
     r.data = ways(row, "dp");
     r.sequence_parallel = r.tensor > 1;
     r.zero = 1;
+    r.overlap_tensor = r.overlap_gather = r.overlap_pipeline = true;  // as its README says it was run
     while (r.interleave * 2 * r.pipeline <= r.model.layers && r.pipeline > 1 && r.interleave < 4)
       r.interleave *= 2;
   }
@@ -314,9 +315,11 @@ Question parse_question(Dialect dialect, const CsvReader& row) {
       break;
     case Dialect::TrainMegatron:
       q.what = parse_megatron(row);
+      q.framework = "megatron";
       break;
     case Dialect::TrainKorthikanti:
       q.what = parse_korthikanti(row);
+      q.framework = "megatron";
       break;
     case Dialect::Inference:
       q.what = parse_inference(row);

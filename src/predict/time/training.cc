@@ -28,6 +28,12 @@ void check_run(const TrainingRun& run, const base::Location& where) {
   }
 }
 
+// What chunked exchanges leave exposed: the first chunk, and what the products beside them cannot cover.
+double exposed_exchange(const TrainingRun& run, double exchange_s, double products_s) {
+  if (!run.overlap_tensor || run.tensor == 1) return exchange_s;
+  return std::max(exchange_s / run.tensor, exchange_s - products_s);
+}
+
 struct Pass {
   double forward_s = 0, backward_s = 0, exchange_s = 0;  // one layer, one micro batch
   double again_s = 0;                                    // recomputation
@@ -66,32 +72,47 @@ Shard shard_of(const TrainingRun& run) {
 Pass layer_pass(const System& system, const TrainingRun& run) {
   const Shard shard = shard_of(run);
   const LayerTime3 layer = time_layer(system, run.model, shard);
-  const double one = exchange(system, run, layer_work(run.model, shard).exchange_bytes);
+  const double whole = 2 * exchange(system, run, layer_work(run.model, shard).exchange_bytes);
+  const double forward = exposed_exchange(run, whole, layer.product_s);
+  const double backward = exposed_exchange(run, whole, 2 * layer.product_s);
   const double other = expert_exchange(system, run, shard) + context_exchange(system, run, shard);
   Pass pass;
   pass.forward_s = layer.forward_s;
   pass.backward_s = layer.backward_s;
-  pass.exchange_s = 2 * (2 * one + other);  // forward and backward
+  pass.exchange_s = forward + backward + 2 * other;
   if (run.recompute == Recompute::Full) {
     pass.again_s = layer.forward_s;
-    pass.exchange_s += 2 * one + other;
+    pass.exchange_s += forward + other;
   } else if (run.recompute == Recompute::Selective) {
     pass.again_s = run.model.flash ? 0 : 0.15 * layer.forward_s;
   }
   return pass;
 }
 
-double data_parallel_s(const System& system, const TrainingRun& run, double parameters) {
+// Gradients out, weights in.
+struct DataTraffic {
+  double scatter_s = 0, gather_s = 0;
+};
+
+DataTraffic data_traffic(const System& system, const TrainingRun& run, double parameters) {
   const int ways = run.data * run.context;
-  if (ways == 1) return 0;
+  if (ways == 1) return {};
   const int stride = run.tensor;  // neighbours in rank order: tensor, then data, then pipeline
   const double gradient = parameters * (run.fp32_gradients ? 4 : 2);
-  const double scatter =
-      predict_collective(system, {CollectiveOp::ReduceScatter, ways, gradient, stride}).seconds;
   const double gather_bytes = run.zero >= 1 ? 2 * parameters : gradient;
   const double gather =
       predict_collective(system, {CollectiveOp::AllGather, ways, gather_bytes, stride}).seconds;
-  return scatter + gather * (run.zero >= 3 ? 3 : 1);
+  return {predict_collective(system, {CollectiveOp::ReduceScatter, ways, gradient, stride}).seconds,
+          gather * (run.zero >= 3 ? 3 : 1)};
+}
+
+// What the passes of one micro batch (of all, when every pass gathers its weights) cannot hide.
+double exposed_data(const System& system, const TrainingRun& run, double parameters, double forward_s,
+                    double backward_s) {
+  const DataTraffic t = data_traffic(system, run, parameters);
+  const double covered = system.stack.overlap * (run.zero >= 3 ? run.micro_batches() : 1);
+  if (!run.overlap_gather) return std::max(0.0, t.scatter_s + t.gather_s - covered * backward_s);
+  return std::max(0.0, t.scatter_s - covered * backward_s) + std::max(0.0, t.gather_s - covered * forward_s);
 }
 
 // The device waits for the host or the host for the device; which one changes within a layer, so the corner
@@ -130,7 +151,9 @@ void add_hand_over(const System& system, const TrainingRun& run, TrainingTime& t
                        run.context / (run.sequence_parallel ? run.tensor : 1);
   const double one =
       predict_collective(system, {CollectiveOp::SendReceive, 2, bytes, run.tensor * run.data}).seconds;
-  t.pipeline_s = 2.0 * one * run.interleave * run.micro_batches();
+  // Even hidden, each hand-over is waited for once while the pipeline fills and once while it drains.
+  const double exposed = run.overlap_pipeline ? run.pipeline - 1.0 : static_cast<double>(run.micro_batches());
+  t.pipeline_s = 2.0 * one * run.interleave * exposed;
 }
 
 }  // namespace
@@ -158,9 +181,7 @@ TrainingTime predict_training(const System& system, const TrainingRun& run, cons
   const double own = run.model.layer_parameters(run.expert) * layers / run.tensor +
                      static_cast<double>(run.model.vocab) * run.model.hidden / run.tensor;
   const double backward_s = layers * (pass.backward_s + pass.again_s);
-  const double exposed = std::max(
-      0.0, data_parallel_s(system, run, own) - system.stack.overlap * backward_s * (run.zero >= 3 ? m : 1));
-  t.data_s = exposed;
+  t.data_s = exposed_data(system, run, own, layers * pass.forward_s, backward_s);
   const double shards = run.zero >= 1 ? run.data : 1;
   t.optimizer_s = predict_stream(system, kOptimizerBytes * own / shards, 0, Precision::Fp32).seconds;
   t.seconds = t.compute_s + t.recompute_s + t.tensor_s + t.host_s + t.bubble_s + t.pipeline_s + t.data_s +

@@ -21,6 +21,9 @@ struct TrainingRun {
   bool sequence_parallel = false;
   int zero = 0;  // sharding stage: 0 none, 1 optimizer, 2 gradients, 3 weights
   bool fp32_gradients = true;
+  bool overlap_tensor = false;    // tensor exchanges in chunks behind the products beside them
+  bool overlap_gather = false;    // updated weights arrive during the next forward pass
+  bool overlap_pipeline = false;  // hand-overs between stages behind the work of other micro batches
   Precision precision = Precision::Bf16;
 
   int devices() const { return tensor * pipeline * data * context; }

@@ -98,6 +98,9 @@ void read_run(Fields& f, TrainingRun& run, std::string& recompute) {
   f.integer("zero", run.zero, 0, 3);
   f.boolean("sequence_parallel", run.sequence_parallel);
   f.boolean("fp32_gradients", run.fp32_gradients);
+  f.boolean("overlap_tensor", run.overlap_tensor);
+  f.boolean("overlap_gather", run.overlap_gather);
+  f.boolean("overlap_pipeline", run.overlap_pipeline);
   f.choice("recompute", recompute, {"none", "selective", "full"});
 }
 
