@@ -6,9 +6,9 @@ shift 2
 cd "$(dirname "$0")/.."
 mkdir -p "$out"
 declare -A options=(
-  [technology]="--starts 1" [technology_released]="--starts 1" [parallelism]="--starts 1" [packages]="--starts 1"
-  [shapes]="--starts 1" [strategies]="--method soe" [gpt3]="--starts 1" [mixture]="--starts 1" [cost]="--starts 1"
-  [methods]="--trials $out/methods-trials.csv"
+  [technology]="--starts 1" [technology_released]="--starts 1" [parallelism]="--starts 1 --steps 60" [packages]="--starts 1 --steps 60"
+  [shapes]="--starts 1 --steps 60" [strategies]="--method soe" [gpt3]="--starts 1 --steps 60" [mixture]="--starts 1 --steps 60" [cost]="--starts 1 --steps 60"
+  [methods]="--starts 3 --trials $out/search-methods-trials.csv"
 )
 names=("$@")
 ((${#names[@]})) || names=(technology technology_released parallelism packages shapes strategies gpt3 mixture cost methods)

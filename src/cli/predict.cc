@@ -7,6 +7,7 @@
 #include "cli/context.h"
 #include "cli/predict_design.h"
 #include "predict/time/calibrate.h"
+#include "predict/time/compare_run.h"
 #include "predict/time/explain.h"
 #include "predict/time/question.h"
 #include "predict/time/workload.h"
@@ -19,7 +20,7 @@ using predict::System;
 struct Options {
   std::string workload, precision = "bf16";
   predict::RunOptions run;
-  std::string table, system;
+  std::string table, system, measured;
   std::vector<std::string> measurements;
   double launch_us = 0;
   int devices = 8;
@@ -54,18 +55,40 @@ void answer_table(Context& context, const Options& options) {
   for (const auto& [reason, count] : report.reasons) context.warn(std::to_string(count) + " rows: " + reason);
 }
 
-void answer_workload(Context& context, const Options& options) {
-  if (options.system.empty())
-    throw base::Error({}, "no system is named", "give --system h100, or a data sheet");
+predict::Question question_of(const Options& options, const std::string& bytes) {
   predict::RunOptions run = options.run;
   const auto precision = predict::parse_precision(options.precision);
   if (!precision)
     throw base::Error({"--precision"}, "precision '" + options.precision + "' is not known",
                       "one of: fp32, tf32, fp16, bf16, int8, fp8, fp4");
   run.precision = *precision;
-  const std::string bytes = base::read_file(options.workload, uint64_t{16} << 20);
-  finding::Diagnosis d =
-      predict::explain(system_of(options.system), predict::parse_workload(bytes, options.workload, run));
+  return predict::parse_workload(bytes, options.workload, run);
+}
+
+std::string workload_bytes(const Options& options) {
+  return base::read_file(options.workload, uint64_t{16} << 20);
+}
+
+void compare_measured(Context& context, const Options& options) {
+  if (options.system.empty())
+    throw base::Error({}, "no system is named", "give --system h100, or a data sheet");
+  base::ReadReport report;
+  report.strict = context.strict;
+  const predict::MeasuredRun run = predict::read_run(options.measured, report);
+  std::optional<predict::Question> step;
+  if (!options.workload.empty()) step = question_of(options, workload_bytes(options));
+  finding::Diagnosis d = predict::compare_run(system_of(options.system), run, step);
+  if (!step && !run.steps_s.empty())
+    d.notes.push_back("The trace holds steps; name the workload to compare them too.");
+  finding::add_read_report(d, report);
+  context.show(std::move(d));
+}
+
+void answer_workload(Context& context, const Options& options) {
+  if (options.system.empty())
+    throw base::Error({}, "no system is named", "give --system h100, or a data sheet");
+  const std::string bytes = workload_bytes(options);
+  finding::Diagnosis d = predict::explain(system_of(options.system), question_of(options, bytes));
   d.inputs.push_back(Context::input("workload", options.workload, bytes));
   context.show(std::move(d));
 }
@@ -131,6 +154,11 @@ void add_predict(CLI::App& app, Context& context) {
                       "A shipped data sheet (h100, a100, v100, ...), a YAML file, or a design point");
   command->add_option("--table", options->table, "A CSV with one question a row; '-' is standard input")
       ->type_name("FILE");
+  command
+      ->add_option(
+          "--measured", options->measured,
+          "Compare a measured run: a table of questions with times, or a PyTorch profiler trace (.json)")
+      ->type_name("FILE");
   command->add_option("WORKLOAD", options->workload,
                       "A workload in YAML or a Hugging Face config.json; '-' is standard input");
   command->add_flag("--train", options->run.training, "A config.json is trained, not served");
@@ -160,7 +188,9 @@ void add_predict(CLI::App& app, Context& context) {
   fit->callback([&context, options] { calibrate(context, *options); });
   command->callback([&context, options, fit] {
     if (fit->parsed()) return;
-    if (!options->table.empty()) {
+    if (!options->measured.empty()) {
+      compare_measured(context, *options);
+    } else if (!options->table.empty()) {
       answer_table(context, *options);
     } else if (!options->workload.empty()) {
       answer_workload(context, *options);

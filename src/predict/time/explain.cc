@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/units.h"
+#include "predict/time/pipeline.h"
 
 namespace lento::predict {
 namespace {
@@ -85,6 +86,31 @@ void memory(Diagnosis& d, const System& s, double bytes, bool fits) {
       "fits", fits ? "yes" : "no: the device has " + format_quantity(s.chip.memory_bytes, Dimension::Bytes));
 }
 
+// What one device of each stage does; left out when there would be too many spans to look at.
+void timeline(Diagnosis& d, const TrainingRun& r, const TrainingTime& t) {
+  constexpr double kMostSpans = 4000;
+  const double m = static_cast<double>(r.micro_batches());
+  if (2 * m * r.pipeline * r.interleave > kMostSpans) return;
+  const double busy = (t.compute_s + t.recompute_s + t.tensor_s + t.host_s) / m / r.interleave;
+  PipelineShape shape{r.pipeline, r.interleave, static_cast<int>(m)};
+  shape.forward_s = busy * (t.recompute_s > 0 ? 0.25 : 1.0 / 3);  // backward twice, and again forward
+  shape.backward_s = busy - shape.forward_s;
+  shape.hand_over_s = r.pipeline > 1 ? t.pipeline_s / (2 * m * r.interleave) : 0;
+  finding::TimelineFigure figure;
+  figure.x_name = "seconds";
+  for (const PipelineSpan& s : schedule_pipeline(shape)) {
+    const std::string chunk = r.interleave > 1 ? "." + std::to_string(s.chunk) : "";
+    figure.spans.push_back({"stage " + std::to_string(s.stage), s.begin, s.end,
+                            (s.backward ? "B" : "F") + std::to_string(s.micro_batch) + chunk, false});
+  }
+  const double end = figure.spans.back().end;
+  if (t.data_s > 0) figure.spans.push_back({"gradients", end, end + t.data_s, "reduce and gather", false});
+  figure.spans.push_back(
+      {"optimizer", end + t.data_s, end + t.data_s + t.optimizer_s, "update of the weights", false});
+  d.figures.push_back(
+      {"Timeline", "F and B: forward and backward pass of a micro batch.", std::move(figure)});
+}
+
 std::vector<Gemm> describe(Diagnosis& d, const System& s, const TrainingRun& r) {
   const TrainingTime t = predict_training(s, r);
   d.facts.emplace_back("devices", std::to_string(r.devices()));
@@ -103,6 +129,7 @@ std::vector<Gemm> describe(Diagnosis& d, const System& s, const TrainingRun& r) 
            {"gradients", t.data_s},
            {"optimizer", t.optimizer_s},
            {"host", t.host_s}});
+  timeline(d, r, t);
   Shard shard;
   shard.batch = r.micro_batch;
   shard.tokens = shard.context = r.sequence;
@@ -133,6 +160,13 @@ void sensitivities(Diagnosis& d, const System& system, const Question& q, double
       {"clock", [](System& s) { return &s.chip.clock_hz; }},
       {"memory bandwidth", [](System& s) { return &s.chip.memory_Bps; }},
       {"cache size", [](System& s) { return &s.chip.cache_bytes; }},
+      {"power", [](System& s) { return &s.chip.power_w; }},
+      {"speed of the library", [](System& s) { return &s.stack.library; }},
+      {"step of a recurrent layer", [](System& s) { return &s.stack.step_s; }},
+      {"overlap of gradients", [](System& s) { return &s.stack.overlap; }},
+      {"latency of a link", [](System& s) { return &s.network.node.latency_s; }},
+      {"start of a collective", [](System& s) { return &s.network.node.start_s; }},
+      {"latency between nodes", [](System& s) { return &s.network.between_latency_s; }},
       {"launch time", [](System& s) { return &s.stack.launch_s; }},
       {"host time of a layer", [](System& s) { return &s.stack.host_layer_s; }},
       {"element-wise traffic", [](System& s) { return &s.stack.pointwise; }},

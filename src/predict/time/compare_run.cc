@@ -1,0 +1,161 @@
+#include "predict/time/compare_run.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/stats.h"
+#include "base/units.h"
+
+namespace lento::predict {
+namespace {
+
+using base::Dimension;
+using base::format_number;
+using base::format_quantity;
+using finding::Evidence;
+using finding::Finding;
+
+constexpr size_t kMostFindings = 20;
+
+// Equal questions together.
+struct Group {
+  Question question;
+  Answer predicted;
+  std::vector<double> measured;
+
+  double median() const { return base::median(measured); }
+  double factor() const { return median() / predicted.seconds; }
+  double lost() const { return std::max(0.0, median() - predicted.seconds) * measured.size(); }
+};
+
+std::string label(const Question& q) {
+  if (const Gemm* g = std::get_if<Gemm>(&q.what)) {
+    return "gemm " + (g->batch > 1 ? std::to_string(g->batch) + "x" : std::string()) + std::to_string(g->m) +
+           "x" + std::to_string(g->n) + "x" + std::to_string(g->k) + " " + std::string(name(g->precision));
+  }
+  if (const LstmLayer* l = std::get_if<LstmLayer>(&q.what)) {
+    return "recurrent layer hidden " + std::to_string(l->hidden) + " batch " + std::to_string(l->batch) +
+           " steps " + std::to_string(l->steps);
+  }
+  if (const Collective* c = std::get_if<Collective>(&q.what)) {
+    return std::string(name(c->op)) + " of " + format_quantity(c->bytes, Dimension::Bytes) + " on " +
+           std::to_string(c->devices) + " devices";
+  }
+  if (const TrainingRun* r = std::get_if<TrainingRun>(&q.what)) {
+    return "training step on " + std::to_string(r->devices()) + " devices, " +
+           format_number(r->model.parameters() / 1e9, 3) + "G parameters";
+  }
+  const InferenceRun& r = std::get<InferenceRun>(q.what);
+  return "request of " + std::to_string(r.prompt) + " and " + std::to_string(r.output) + " tokens, " +
+         std::to_string(r.batch) + " together";
+}
+
+std::vector<Group> grouped(const System& system, const MeasuredRun& run, const std::optional<Question>& step,
+                           finding::Diagnosis& d) {
+  std::map<std::string, Group> groups;
+  size_t impossible = 0;
+  const auto add = [&](const Question& q, double seconds) {
+    const auto [at, fresh] = groups.try_emplace(label(q));
+    if (fresh) {
+      at->second.question = q;
+      try {
+        at->second.predicted = answer(specialised(system, q), q);
+      } catch (const base::Error&) {
+        at->second.predicted.seconds = 0;
+      }
+    }
+    impossible += at->second.predicted.seconds <= 0;
+    at->second.measured.push_back(seconds);
+  };
+  for (const Measurement& m : run.kernels) add(m.question, m.seconds);
+  if (step) {
+    for (const double seconds : run.steps_s) add(*step, seconds);
+  }
+  if (impossible > 0)
+    d.notes.push_back(std::to_string(impossible) + " measurements ask what this system cannot do.");
+  std::vector<Group> out;
+  for (auto& [key, group] : groups) {
+    if (group.predicted.seconds > 0) out.push_back(std::move(group));
+  }
+  return out;
+}
+
+Finding slower(const Group& g, double total_s) {
+  Finding f;
+  f.subject = label(g.question);
+  f.category = "slower than predicted";
+  f.factor = g.factor();
+  f.lost_share = total_s > 0 ? g.lost() / total_s : 0;
+  f.score = std::clamp(1 - (1 + g.predicted.error) / g.factor(), 0.0, 1.0);
+  f.summary = f.subject + " takes " + format_quantity(g.median(), Dimension::Time) + ", " +
+              format_number(g.factor(), 3) + " times what it should.";
+  f.evidence = {
+      {"median of " + std::to_string(g.measured.size()) + " measurements", g.median(), "s", "measured run"},
+      {"predicted, bound by " + g.predicted.bound, g.predicted.seconds, "s", "lento predict"},
+      {"hold-out error of this class of question", g.predicted.error, "", "lento validate"}};
+  f.next_step = g.predicted.in_domain
+                    ? "Look at clocks, power limit and the library that ran it."
+                    : "The question lies outside what was validated: check the prediction first.";
+  return f;
+}
+
+Finding whole(double factor, size_t kinds) {
+  Finding f;
+  f.subject = "the whole run";
+  f.category = "uniformly slow";
+  f.factor = factor;
+  f.score = std::clamp(1 - 1 / factor, 0.0, 1.0);
+  f.summary =
+      "Half of all kinds of work take at least " + format_number(factor, 3) + " times what they should.";
+  f.evidence = {
+      {"median ratio over " + std::to_string(kinds) + " kinds of work", factor, "x", "measured run"}};
+  f.next_step = "Look for what all share: clock, power limit, driver, a wrong data sheet.";
+  return f;
+}
+
+finding::Figure table_of(const std::vector<Group>& groups) {
+  finding::TableFigure t{{"work", "times", "measured (s)", "predicted (s)", "ratio", "bound by"}, {}};
+  for (const Group& g : groups)
+    t.rows.push_back({label(g.question), std::to_string(g.measured.size()), format_number(g.median(), 5),
+                      format_number(g.predicted.seconds, 5), format_number(g.factor(), 3),
+                      g.predicted.bound});
+  return {"Measured against predicted", "The most lost time first.", std::move(t)};
+}
+
+}  // namespace
+
+finding::Diagnosis compare_run(const System& system, const MeasuredRun& run,
+                               const std::optional<Question>& step) {
+  finding::Diagnosis d;
+  d.scale = "predict";
+  d.title = "A measured run against " + (system.title.empty() ? system.name : system.title);
+  std::vector<Group> groups = grouped(system, run, step, d);
+  if (groups.empty()) {
+    d.verdict = "The run holds nothing that can be predicted.";
+    return d;
+  }
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const Group& a, const Group& b) { return a.lost() > b.lost(); });
+  double total = 0;
+  std::vector<double> ratios, errors;
+  for (const Group& g : groups) {
+    total += g.median() * g.measured.size();
+    ratios.push_back(g.factor());
+    errors.push_back(g.predicted.error);
+  }
+  const double middle = base::median(ratios);
+  if (groups.size() >= 3 && middle > 1 + base::median(errors))
+    d.findings.push_back(whole(middle, groups.size()));
+  for (const Group& g : groups) {
+    if (g.factor() > 1 + g.predicted.error && d.findings.size() < kMostFindings)
+      d.findings.push_back(slower(g, total));
+  }
+  finding::sort_findings(d.findings);
+  d.facts = {{"kinds of work", std::to_string(groups.size())}, {"median ratio", format_number(middle, 3)}};
+  d.verdict = d.findings.empty() ? "Nothing is slower than it should be." : d.findings.front().summary;
+  d.figures.push_back(table_of(groups));
+  return d;
+}
+
+}  // namespace lento::predict

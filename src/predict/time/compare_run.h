@@ -1,0 +1,29 @@
+// A measured run against the prediction: what is slower than it should be. A fleet that is slow in all its
+// parts is invisible to a comparison of peers, not to this.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/read_report.h"
+#include "finding/finding.h"
+#include "predict/time/calibrate.h"
+
+namespace lento::predict {
+
+// Kernels of a measured run: a table of questions with their times (docs/formats/questions.md), or a Chrome
+// trace as the PyTorch profiler writes it with shapes recorded. In a trace, device kernels are joined to the
+// matrix product that launched them (aten::mm, addmm, bmm, linear) and steps are the spans "ProfilerStep#n".
+struct MeasuredRun {
+  std::vector<Measurement> kernels;
+  std::vector<double> steps_s;
+};
+MeasuredRun read_run(const std::string& path, base::ReadReport& report);
+
+// Findings are kernels whose time lies beyond the prediction and its hold-out error, the most lost time
+// first, and the whole when its median is slower. `step`: the workload that each step of the run does.
+finding::Diagnosis compare_run(const System& system, const MeasuredRun& run,
+                               const std::optional<Question>& step);
+
+}  // namespace lento::predict

@@ -1,0 +1,130 @@
+// Chrome traces of the PyTorch profiler. Times are microseconds. A matrix product is an event of category
+// "cpu_op" with "Input Dims" and an "External id"; the device's part are events of category "kernel" with the
+// same id. Dims: mm [[m,k],[k,n]]; bmm [[b,m,k],[b,k,n]]; addmm [bias,[m,k],[k,n]]; linear [[...,k],[n,k]].
+#include <map>
+
+#include "base/file.h"
+#include "predict/time/compare_run.h"
+
+namespace lento::predict {
+namespace {
+
+using base::Json;
+using Sizes = std::vector<int64_t>;
+
+constexpr uint64_t kMostBytes = uint64_t{2} << 30;
+constexpr int64_t kMostSize = int64_t{1} << 23;
+
+// Lists of sizes; anything else (scalars, absent tensors) is an empty list.
+std::vector<Sizes> dims_of(const Json& args) {
+  std::vector<Sizes> out;
+  const Json* dims = args.find("Input Dims");
+  if (!dims) return out;
+  for (const Json& tensor : dims->items()) {
+    Sizes& sizes = out.emplace_back();
+    for (const Json& size : tensor.items()) {
+      if (!size.is_int()) continue;
+      sizes.push_back(size.integer({}, INT64_MIN, INT64_MAX));
+    }
+  }
+  return out;
+}
+
+Precision precision_of(const Json& args) {
+  const Json* types = args.find("Input type");
+  const std::pair<const char*, Precision> known[] = {
+      {"c10::BFloat16", Precision::Bf16}, {"c10::Half", Precision::Fp16}, {"float", Precision::Fp32}};
+  if (!types) return Precision::Fp32;
+  for (const Json& type : types->items()) {
+    for (const auto& [spelling, precision] : known) {
+      if (type.is_string() && type.string({}) == spelling) return precision;
+    }
+  }
+  return Precision::Fp32;
+}
+
+std::optional<Gemm> product(Sizes a, Sizes b, bool transposed, Precision precision) {
+  if (a.size() < 2 || b.size() < 2) return std::nullopt;
+  Gemm g;
+  g.precision = precision;
+  g.k = a.back();
+  g.m = a[a.size() - 2];
+  g.n = transposed ? b[b.size() - 2] : b.back();
+  for (size_t i = 0; i + 2 < a.size(); ++i) {
+    if (a[i] < 1 || a[i] > kMostSize || g.batch > kMostSize) return std::nullopt;
+    g.batch *= a[i];
+  }
+  if (transposed) {  // one matrix of weights for all
+    if (g.batch > kMostSize || g.m < 1 || g.m > kMostSize) return std::nullopt;
+    g.m *= g.batch;
+    g.batch = 1;
+  }
+  for (const int64_t size : {g.batch, g.m, g.n, g.k}) {
+    if (size < 1 || size > kMostSize) return std::nullopt;
+  }
+  return g;
+}
+
+std::optional<Gemm> product_of(const std::string& name, const Json& args) {
+  const std::vector<Sizes> dims = dims_of(args);
+  const Precision p = precision_of(args);
+  if ((name == "aten::mm" || name == "aten::bmm") && dims.size() >= 2)
+    return product(dims[0], dims[1], false, p);
+  if (name == "aten::addmm" && dims.size() >= 3) return product(dims[1], dims[2], false, p);
+  if (name == "aten::linear" && dims.size() >= 2) return product(dims[0], dims[1], true, p);
+  return std::nullopt;
+}
+
+std::string text_of(const Json& event, const char* key) {
+  const Json* value = event.find(key);
+  return value && value->is_string() ? value->string({}) : "";
+}
+
+std::optional<int64_t> id_of(const Json& args) {
+  for (const char* key : {"External id", "external id"}) {
+    const Json* id = args.find(key);
+    if (id && id->is_int()) return id->integer({});
+  }
+  return std::nullopt;
+}
+
+double seconds_of(const Json& event) {
+  const Json* length = event.find("dur");
+  return length && length->is_number() ? length->number({}) * 1e-6 : 0;
+}
+
+MeasuredRun run_of(const Json& root, const std::string& path) {
+  const Json* events = root.find("traceEvents");
+  if (!events && !root.is_array())
+    throw base::Error({path}, "there is no 'traceEvents'", "this is no Chrome trace");
+  std::map<int64_t, Gemm> products;
+  std::map<int64_t, double> device_s;
+  MeasuredRun run;
+  for (const Json& event : (events ? *events : root).items()) {
+    const std::string category = text_of(event, "cat"), name = text_of(event, "name");
+    const Json* args = event.find("args");
+    if (name.starts_with("ProfilerStep#") && category != "gpu_user_annotation" && seconds_of(event) > 0)
+      run.steps_s.push_back(seconds_of(event));
+    const std::optional<int64_t> id = args ? id_of(*args) : std::nullopt;
+    if (!id) continue;
+    if (category == "kernel") device_s[*id] += seconds_of(event);
+    if (category != "cpu_op") continue;
+    if (const std::optional<Gemm> g = product_of(name, *args)) products.emplace(*id, *g);
+  }
+  for (const auto& [id, gemm] : products) {
+    const auto found = device_s.find(id);
+    if (found != device_s.end() && found->second > 0)
+      run.kernels.push_back({{gemm, {}, {}}, found->second, static_cast<uint64_t>(run.kernels.size())});
+  }
+  return run;
+}
+
+}  // namespace
+
+MeasuredRun read_run(const std::string& path, base::ReadReport& report) {
+  if (path.ends_with(".json") || path.ends_with(".json.gz"))
+    return run_of(base::parse_json(base::read_file(path, kMostBytes), path), path);
+  return {read_measurements(path, report), {}};
+}
+
+}  // namespace lento::predict
