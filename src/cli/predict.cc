@@ -186,8 +186,9 @@ void add_predict(CLI::App& app, Context& context) {
   fit->add_option("--system", options->system, "The data sheet whose constants to fit")->required();
   example(*fit, "lento predict calibrate measured.csv --system h100");
   fit->callback([&context, options] { calibrate(context, *options); });
-  command->callback([&context, options, fit] {
-    if (fit->parsed()) return;
+  add_predict_steps(*command, context);
+  command->callback([&context, options, command] {
+    if (!command->get_subcommands().empty()) return;
     if (!options->measured.empty()) {
       compare_measured(context, *options);
     } else if (!options->table.empty()) {

@@ -1,8 +1,9 @@
-// Design points in place of data sheets.
+// Parts of `lento predict`: design points in place of data sheets, measured step times.
 #pragma once
 
 #include <string>
 
+#include "cli/context.h"
 #include "finding/finding.h"
 #include "predict/hardware/system.h"
 
@@ -15,5 +16,7 @@ bool is_design(const std::string& path);
 predict::System system_of(const std::string& name_or_path);
 
 finding::Diagnosis explain_design(const std::string& path);
+
+void add_predict_steps(CLI::App& predict, Context& context);
 
 }  // namespace lento::cli

@@ -20,6 +20,9 @@ struct MeasuredRun {
   std::vector<double> steps_s;
 };
 MeasuredRun read_run(const std::string& path, base::ReadReport& report);
+// Events that ask for a product but do not say which are skipped and counted. Throws Error when the text is
+// no JSON or holds no events.
+MeasuredRun parse_profiler_trace(const std::string& text, const std::string& file, base::ReadReport& report);
 
 // Findings are kernels whose time lies beyond the prediction and its hold-out error, the most lost time
 // first, and the whole when its median is slower. `step`: the workload that each step of the run does.

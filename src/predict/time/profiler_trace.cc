@@ -93,37 +93,73 @@ double seconds_of(const Json& event) {
   return length && length->is_number() ? length->number({}) * 1e-6 : 0;
 }
 
-MeasuredRun run_of(const Json& root, const std::string& path) {
-  const Json* events = root.find("traceEvents");
-  if (!events && !root.is_array())
-    throw base::Error({path}, "there is no 'traceEvents'", "this is no Chrome trace");
-  std::map<int64_t, Gemm> products;
-  std::map<int64_t, double> device_s;
-  MeasuredRun run;
-  for (const Json& event : (events ? *events : root).items()) {
-    const std::string category = text_of(event, "cat"), name = text_of(event, "name");
-    const Json* args = event.find("args");
-    if (name.starts_with("ProfilerStep#") && category != "gpu_user_annotation" && seconds_of(event) > 0)
-      run.steps_s.push_back(seconds_of(event));
-    const std::optional<int64_t> id = args ? id_of(*args) : std::nullopt;
-    if (!id) continue;
-    if (category == "kernel") device_s[*id] += seconds_of(event);
-    if (category != "cpu_op") continue;
-    if (const std::optional<Gemm> g = product_of(name, *args)) products.emplace(*id, *g);
-  }
-  for (const auto& [id, gemm] : products) {
-    const auto found = device_s.find(id);
-    if (found != device_s.end() && found->second > 0)
-      run.kernels.push_back({{gemm, {}, {}}, found->second, static_cast<uint64_t>(run.kernels.size())});
-  }
-  return run;
+bool is_product(const std::string& name) {
+  return name == "aten::mm" || name == "aten::bmm" || name == "aten::addmm" || name == "aten::linear";
 }
+
+// What a trace says of one matrix product, collected over its events.
+struct Launch {
+  std::optional<Gemm> gemm;
+  double device_s = 0;
+};
+
+class TraceReader {
+ public:
+  explicit TraceReader(base::ReadReport& report) : report_(report) {}
+
+  void add(const Json& event, const base::Location& where) {
+    const std::string category = text_of(event, "cat"), name = text_of(event, "name");
+    if (name.starts_with("ProfilerStep#") && category != "gpu_user_annotation" && seconds_of(event) > 0)
+      run_.steps_s.push_back(seconds_of(event));
+    const Json* args = event.find("args");
+    const std::optional<int64_t> id = args ? id_of(*args) : std::nullopt;
+    if (id && category == "kernel") launches_[*id].device_s += seconds_of(event);
+    if (category != "cpu_op" || !is_product(name)) return;
+    const std::optional<Gemm> gemm = args ? product_of(name, *args) : std::nullopt;
+    if (id && gemm) {
+      launches_[*id].gemm = gemm;
+    } else {
+      report_.skip(where, "matrix product without 'External id' or usable 'Input Dims' (record_shapes=True)");
+    }
+  }
+
+  MeasuredRun finish() && {
+    for (const auto& [id, launch] : launches_) {
+      if (launch.gemm && launch.device_s > 0)
+        run_.kernels.push_back({{*launch.gemm, {}, {}}, launch.device_s, uint64_t{run_.kernels.size()}});
+    }
+    report_.taken += run_.kernels.size() + run_.steps_s.size();
+    return std::move(run_);
+  }
+
+ private:
+  base::ReadReport& report_;
+  MeasuredRun run_;
+  std::map<int64_t, Launch> launches_;  // by External id
+};
 
 }  // namespace
 
+MeasuredRun parse_profiler_trace(const std::string& text, const std::string& file, base::ReadReport& report) {
+  const base::Location top{file};
+  const Json root = base::parse_json(text, file);
+  const base::Location where = root.is_array() ? top : base::child(top, "traceEvents");
+  const Json::Array& events = (root.is_array() ? root : root.at("traceEvents", top)).array(where);
+  TraceReader reader(report);
+  for (size_t i = 0; i < events.size(); ++i) {
+    const base::Location at = base::child(where, i);
+    if (events[i].is_object()) {
+      reader.add(events[i], at);
+    } else {
+      report.skip(at, "an event that is no object");
+    }
+  }
+  return std::move(reader).finish();
+}
+
 MeasuredRun read_run(const std::string& path, base::ReadReport& report) {
   if (path.ends_with(".json") || path.ends_with(".json.gz"))
-    return run_of(base::parse_json(base::read_file(path, kMostBytes), path), path);
+    return parse_profiler_trace(base::read_file(path, kMostBytes), path, report);
   return {read_measurements(path, report), {}};
 }
 

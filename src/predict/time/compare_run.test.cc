@@ -1,0 +1,103 @@
+// Measured runs: the PyTorch profiler's traces, and what they say against a prediction.
+#include "predict/time/compare_run.h"
+
+#include <gmock/gmock.h>
+
+namespace lento::predict {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::string product(int id, const std::string& name, const std::string& dims, double device_us) {
+  return R"({"ph":"X","cat":"cpu_op","name":")" + name + R"(","dur":3,"args":{"External id":)" +
+         std::to_string(id) + R"(,"Input Dims":)" + dims +
+         R"(,"Input type":["c10::BFloat16","c10::BFloat16"]}},)"
+         R"({"ph":"X","cat":"kernel","name":"nvjet","dur":)" +
+         std::to_string(device_us) + R"(,"args":{"External id":)" + std::to_string(id) + "}}";
+}
+
+std::string trace(const std::string& events) { return R"({"traceEvents":[)" + events + "]}"; }
+
+MeasuredRun parse(const std::string& text, base::ReadReport& report) {
+  return parse_profiler_trace(text, "run.json", report);
+}
+
+Gemm gemm(const Measurement& m) { return std::get<Gemm>(m.question.what); }
+
+TEST(ProfilerTrace, JoinsProductsToTheirKernels) {
+  base::ReadReport report;
+  const MeasuredRun run =
+      parse(trace(product(1, "aten::mm", "[[64,128],[128,256]]", 10) + "," +
+                  product(2, "aten::addmm", "[[256],[64,128],[128,256]]", 20) + "," +
+                  product(3, "aten::bmm", "[[4,64,128],[4,128,32]]", 30) + "," +
+                  product(4, "aten::linear", "[[2,64,128],[256,128]]", 40) +
+                  R"(,{"cat":"user_annotation","name":"ProfilerStep#7","dur":2000000})" +
+                  R"(,{"cat":"gpu_user_annotation","name":"ProfilerStep#7","dur":1900000})"),
+            report);
+  ASSERT_EQ(run.kernels.size(), 4U);
+  EXPECT_THAT(run.steps_s, ElementsAre(2.0));
+  EXPECT_EQ(gemm(run.kernels[0]).n, 256);
+  EXPECT_EQ(gemm(run.kernels[0]).precision, Precision::Bf16);
+  EXPECT_EQ(gemm(run.kernels[1]).k, 128);
+  EXPECT_EQ(gemm(run.kernels[2]).batch, 4);
+  EXPECT_EQ(gemm(run.kernels[3]).m, 128);  // both leading sizes share one matrix of weights
+  EXPECT_DOUBLE_EQ(run.kernels[3].seconds, 4e-5);
+  EXPECT_EQ(report.skipped, 0U);
+}
+
+TEST(ProfilerTrace, AProductWithoutShapesIsSkippedAtItsPlace) {
+  base::ReadReport report;
+  parse(trace(R"({"cat":"cpu_op","name":"aten::mm","args":{"External id":1}},7)"), report);
+  EXPECT_EQ(report.skipped, 2U);
+  EXPECT_EQ(report.first_skip.path, "traceEvents[0]");
+  report.strict = true;
+  EXPECT_THROW(parse(trace("7"), report), base::Error);
+}
+
+TEST(ProfilerTrace, WhatIsNoTraceIsRefusedWithItsPlace) {
+  base::ReadReport report;
+  for (const char* text : {"{", "7", "{}", R"({"traceEvents":3})"}) {
+    try {
+      parse(text, report);
+      FAIL() << text;
+    } catch (const base::Error& e) {
+      EXPECT_THAT(e.what(), HasSubstr("run.json")) << text;
+    }
+  }
+}
+
+MeasuredRun measured(const System& system, double factor) {
+  MeasuredRun run;
+  for (const int64_t m : {512, 1024, 2048, 4096}) {
+    const Question q{Gemm{1, m, 4096, 4096, Precision::Bf16}, {}, {}};
+    run.kernels.push_back({q, factor * answer(system, q).seconds, 0});
+  }
+  return run;
+}
+
+TEST(CompareRun, NamesTheSlowKernelAndNothingElse) {
+  const System h100 = read_system("h100");
+  MeasuredRun run = measured(h100, 1);
+  run.kernels[2].seconds *= 1.5;
+  const finding::Diagnosis d = compare_run(h100, run, {});
+  ASSERT_EQ(d.findings.size(), 1U);
+  EXPECT_THAT(d.findings[0].subject, HasSubstr("2048x4096x4096"));
+  EXPECT_NEAR(d.findings[0].factor.value(), 1.5, 1e-9);
+}
+
+TEST(CompareRun, AHealthyRunHasNoFindings) {
+  const System h100 = read_system("h100");
+  EXPECT_TRUE(compare_run(h100, measured(h100, 1.02), {}).findings.empty());
+}
+
+TEST(CompareRun, AUniformlySlowRunIsSeen) {
+  const System h100 = read_system("h100");
+  const finding::Diagnosis d = compare_run(h100, measured(h100, 1.3), {});
+  ASSERT_FALSE(d.findings.empty());
+  EXPECT_TRUE(std::any_of(d.findings.begin(), d.findings.end(),
+                          [](const auto& f) { return f.category == "uniformly slow"; }));
+}
+
+}  // namespace
+}  // namespace lento::predict
