@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "base/error.h"
+#include "base/file.h"
 
 namespace lento::chip {
 namespace {
@@ -32,6 +35,19 @@ TEST(CampaignFile, SeveralErrorsAtOnce) {
     EXPECT_THAT(e.what(), ::testing::HasSubstr("exactly one of"));
     EXPECT_THAT(e.what(), ::testing::HasSubstr("inference"));
   }
+}
+
+// Every file that the repository ships reads, and its first line is the command that runs it.
+TEST(CampaignFile, ShippedOnesRead) {
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("campaigns")) {
+    if (entry.path().extension() != ".yaml") continue;
+    const std::string path = entry.path().string();
+    EXPECT_NO_THROW(read_campaign(path)) << path;
+    EXPECT_TRUE(base::read_file(path).starts_with("# lento chip campaign " + path)) << path;
+    ++files;
+  }
+  EXPECT_GE(files, 20);
 }
 
 }  // namespace

@@ -28,6 +28,13 @@ Figures memory_figures(const Results& results);
 // Run time with probes against none.
 Figures probe_figures(const Results& results);
 
+// Run time against the clean runs of the same workload, by kind of component.
+Figures slowdown_figures(const Results& results);
+
+// Compression by every two settings that the recorders' labels vary ("sketch hashes=1,buckets=4"), the others
+// averaged over.
+Figures compression_figures(const Results& results);
+
 // FailRank: iterations over all cases and the change by iteration.
 Figures convergence_figures(const Results& results);
 

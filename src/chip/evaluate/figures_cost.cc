@@ -1,38 +1,26 @@
 // Figures about what recording costs and what it buys.
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 
 #include "base/units.h"
 #include "chip/evaluate/figures.h"
-#include "trace/probe_record.h"
 
 namespace lento::chip {
 namespace {
 
-constexpr double kRecord = sizeof(trace::ProbeRecord);
+constexpr double kRecord = kRawRecordBytes;
 // What a method needs of every record that it judges: IASO time, peer and latency; Perseus volume and latency
 // by time; ADR time and value.
 constexpr double kIasoBytes = 24, kPerseusBytes = 24, kAdrBytes = 16;
 
 using base::format_number;
 
-double number(const RunResult& r, const std::string& name) {
-  const auto at = r.numbers.find(name);
-  return at == r.numbers.end() ? 0 : at->second;
-}
-
 std::string bytes(double value) { return base::format_quantity(value, base::Dimension::Bytes); }
 
 std::string times(double raw, double kept) { return kept > 0 ? format_number(raw / kept, 4) : "-"; }
 
-bool recorded(const RunResult& r) { return number(r, "recorder_bytes") > 0; }
-
-double raw_bytes(const RunResult& r) {
-  return kRecord *
-         (number(r, "compute_records") + number(r, "message_records") + number(r, "memory_records"));
-}
+bool recorded(const RunResult& r) { return r.number("recorder_bytes") > 0; }
 
 }  // namespace
 
@@ -46,10 +34,10 @@ Figures memory_figures(const Results& results) {
     Sum& s = rows[{r.workload, r.recorder}];
     s.runs += 1;
     s.raw += raw_bytes(r);
-    s.messages += kRecord * (number(r, "message_records") + number(r, "memory_records"));
-    s.computes += kRecord * number(r, "compute_records");
-    s.recorder += number(r, "recorder_bytes");
-    s.kept += number(r, "kept_bytes");
+    s.messages += kRecord * (r.number("message_records") + r.number("memory_records"));
+    s.computes += kRecord * r.number("compute_records");
+    s.recorder += r.number("recorder_bytes");
+    s.kept += r.number("kept_bytes");
   }
   if (rows.empty() || rows.size() > 200) return {};
   finding::TableFigure table;
@@ -73,8 +61,8 @@ Figures memory_figures(const Results& results) {
 Figures probe_figures(const Results& results) {
   std::map<std::string, std::map<std::string, std::map<std::pair<std::string, uint64_t>, double>>> cycles;
   for (const RunResult& r : results)
-    if (!r.probes.empty() && number(r, "cycles") > 0)
-      cycles[r.workload][r.probes][{r.name, r.seed}] = number(r, "cycles");
+    if (!r.probes.empty() && r.number("cycles") > 0)
+      cycles[r.workload][r.probes][{r.name, r.seed}] = r.number("cycles");
   finding::TableFigure table;
   table.columns = {"workload", "probes", "runs", "cycles, mean", "longer than without probes %"};
   finding::BarsFigure figure;
@@ -115,9 +103,9 @@ Figures convergence_figures(const Results& results) {
   for (const RunResult& r : results) {
     if (!r.numbers.contains("failrank_iterations")) continue;
     Cases& c = rows[r.workload + ", " + r.variant()];
-    c.iterations.push_back(number(r, "failrank_iterations"));
-    for (int k = 1; k <= number(r, "failrank_iterations"); ++k) {
-      const double error = number(r, "failrank_error_" + std::to_string(k));
+    c.iterations.push_back(r.number("failrank_iterations"));
+    for (int k = 1; k <= r.number("failrank_iterations"); ++k) {
+      const double error = r.number("failrank_error_" + std::to_string(k));
       if (error > 0) c.errors[k].push_back(error);
     }
   }
@@ -145,59 +133,32 @@ Figures convergence_figures(const Results& results) {
   return out;
 }
 
-Figures recorder_figures(const Results& results, bool training) {
-  struct Cost {
-    double accuracy = 0, memory = 0, kept = 0, runs = 0;  // kept: share of the raw bytes
-  };
-  std::map<std::pair<std::string, std::string>, Cost> costs;  // workload, variant
-  std::set<std::string> recorders;
+Figures slowdown_figures(const Results& results) {
+  std::map<std::string, std::vector<double>> clean;
+  std::map<std::pair<std::string, std::string>, std::map<std::pair<std::string, uint64_t>, double>> slow;
   for (const RunResult& r : results) {
-    if (r.recorder.empty() || number(r, "cycles") == 0) continue;
-    recorders.insert(r.recorder);
-    Cost& c = costs[{r.workload, r.variant()}];
-    c.runs += 1;
-    c.memory += number(r, "recorder_bytes");
-    c.kept += recorded(r) && raw_bytes(r) > 0 ? number(r, "kept_bytes") / raw_bytes(r) : 1;
-  }
-  if (recorders.size() < 2) return {};
-  for (const auto& [key, t] : tally(results, training)) {
-    const auto at = costs.find(key);
-    if (at != costs.end()) at->second.accuracy = t.paper.accuracy();
+    const bool full = r.probes.empty() || r.probes == "full";
+    if (r.number("cycles") == 0 || !full || r.name == "altered") continue;
+    if (r.truth.empty()) {
+      clean[r.workload].push_back(r.number("cycles"));
+    } else {
+      const std::string kind = r.truth[0].substr(0, r.truth[0].find_first_of("0123456789"));
+      slow[{r.workload, kind}][{r.name, r.seed}] = r.number("cycles");
+    }
   }
   finding::TableFigure table;
-  table.columns = {"workload", "method and recorder", "accuracy %", "recorder", "kept % of raw", "cost"};
-  finding::ScatterFigure figure;
-  figure.x_name = "memory of all recorders, bytes";
-  figure.y_name = "accuracy, %";
-  figure.log_x = true;
-  std::map<std::string, std::vector<std::pair<std::string, Cost>>> by_workload;
-  for (const auto& [key, sum] : costs) {
-    if (sum.memory <= 0) continue;
-    by_workload[key.first].push_back(
-        {key.second, {sum.accuracy, sum.memory / sum.runs, sum.kept / sum.runs, sum.runs}});
+  table.columns = {"workload", "component", "cases", "least", "median", "most"};
+  for (const auto& [key, runs] : slow) {
+    if (!clean.contains(key.first)) continue;
+    const double usual = base::median(clean[key.first]);
+    std::vector<double> ratios;
+    for (const auto& [run, cycles] : runs) ratios.push_back(cycles / usual);
+    table.rows.push_back({key.first, key.second, std::to_string(ratios.size()),
+                          format_number(base::quantile(ratios, 0)), format_number(base::median(ratios)),
+                          format_number(base::quantile(ratios, 1))});
   }
-  for (auto& [workload, list] : by_workload) {
-    std::sort(list.begin(), list.end(), [](const auto& a, const auto& b) {
-      return std::pair(a.second.memory, -a.second.accuracy) < std::pair(b.second.memory, -b.second.accuracy);
-    });
-    finding::ScatterFigure::Group all{workload, {}}, front{workload + ", Pareto front", {}, true};
-    double best = -1;
-    for (const auto& [name, c] : list) {
-      const finding::ScatterFigure::Point point{c.memory, 100 * c.accuracy, name};
-      all.points.push_back(point);
-      if (c.accuracy <= best) continue;
-      best = c.accuracy;
-      front.points.push_back(point);
-      table.rows.push_back({workload, name, percent(c.accuracy), bytes(c.memory), percent(c.kept),
-                            format_number(c.memory * c.kept / std::max(0.01, c.accuracy), 4)});
-    }
-    figure.groups.push_back(std::move(all));
-    figure.groups.push_back(std::move(front));
-  }
-  return {{"Pareto front of recorders",
-           "Settings that no other beats with as little memory. Cost: memory times share kept over accuracy.",
-           table},
-          {"Recorders: accuracy against memory", "Every setting, and the front.", figure}};
+  if (table.rows.empty()) return {};
+  return {{"Slow-down", "Run time with the fault over that of clean runs, training cases included.", table}};
 }
 
 }  // namespace lento::chip

@@ -1,7 +1,11 @@
 #include "chip/evaluate/result.h"
 
+#include "trace/probe_record.h"
+
 namespace lento::chip {
 namespace {
+
+static_assert(kRawRecordBytes == sizeof(trace::ProbeRecord));
 
 using base::Json;
 using base::Location;
@@ -26,6 +30,16 @@ std::string RunResult::variant() const {
   if (!recorder.empty()) text += " / " + recorder;
   if (!probes.empty()) text += " / probes " + probes;
   return text;
+}
+
+double RunResult::number(const std::string& key) const {
+  const auto at = numbers.find(key);
+  return at == numbers.end() ? 0 : at->second;
+}
+
+double raw_bytes(const RunResult& r) {
+  return kRawRecordBytes *
+         (r.number("compute_records") + r.number("message_records") + r.number("memory_records"));
 }
 
 Json to_json(const RunResult& r) {

@@ -26,7 +26,11 @@ struct RunResult {
 
   // What tables put in one row: the method, with recorder and probes when they say something.
   std::string variant() const;
+  double number(const std::string& name) const;  // 0 when it has none of that name
 };
+
+inline constexpr double kRawRecordBytes = 40;  // trace::ProbeRecord
+double raw_bytes(const RunResult& result);     // of all records its probes wrote
 
 base::Json to_json(const RunResult& result);
 RunResult run_result_from_json(const base::Json& json, const base::Location& where);

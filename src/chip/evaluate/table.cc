@@ -144,8 +144,8 @@ finding::Diagnosis summarize(const std::vector<RunResult>& results, const std::s
   add_paper_counting(rows, d.figures);
   add_strict_counting(rows, pooled, d.figures);
   append(d.figures, factor_figures(results, training), calibration_figures(results, training),
-         recorder_figures(results, training), memory_figures(results), probe_figures(results),
-         convergence_figures(results));
+         recorder_figures(results, training), compression_figures(results), memory_figures(results),
+         probe_figures(results), slowdown_figures(results), convergence_figures(results));
   return d;
 }
 
