@@ -57,7 +57,7 @@ Run longest(const Samples& values, bool with_frequency, const Limits& limits) {
 
 std::vector<Parameter> adr_parameters() {
   return {{"percentile", 0.99, 0.5, 1, "of the past that a value must exceed"},
-          {"margin", 0.5, 0, 20, "and by how much, octaves"},
+          {"margin", 3, 0, 20, "and by how much, octaves"},
           {"history", 4, 1, 1000, "windows before anything is judged"},
           {"row", 3, 1, 1000, "warnings in a row that make a fault"}};
 }

@@ -65,11 +65,11 @@ Score score_of(const std::vector<Epoch>& epochs, double increase, double decreas
 }  // namespace
 
 std::vector<Parameter> iaso_parameters() {
-  return {{"timeout", 2, 1.001, 1000, "times slower than the profile that counts as a timeout"},
+  return {{"timeout", 5, 1.001, 1000, "times slower than the profile that counts as a timeout"},
           {"increase", 1, 0.001, 1000, "added to a score in an epoch full of timeouts"},
           {"decrease", 0.5, 0, 1, "factor of a score in an epoch without any"},
           {"radius", 1, 0.001, 1000, "of a cluster of scores"},
-          {"least", 2, 0, 1000, "score from which a core apart is reported"}};
+          {"least", 8, 0, 1000, "score from which a core apart is reported"}};
 }
 
 MethodResult judge_by_iaso(const MethodCall& call) {

@@ -1,8 +1,8 @@
 // Microscope. Nodes are cores and links; an edge leads from what depends to what it depends on: a core on the
 // links its inputs cross, a link on the cores that send through it. A node is abnormal by the three-sigma
-// rule on its own metric; walking from abnormal nodes along abnormal dependencies, those without an abnormal
-// dependency are the candidates. They are ranked by the correlation of their metric with the front end's:
-// here the mean latency of everything the chip moves.
+// rule on its own metric; walking from abnormal nodes along dependencies abnormal at the same time, those
+// without one are the candidates. They are ranked by the correlation of their metric with the front end's:
+// here the sum over all nodes, since a request passes all of them.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -21,8 +21,8 @@ struct Node {
   Component component;
   Samples metric;
   std::set<size_t> depends_on;
-  double worst = 0;  // largest window in deviations
-  size_t begin = 0, end = 0;
+  std::vector<bool> abnormal = {};  // by window
+  size_t begin = 0, end = 0;        // first and past the last of them
 };
 
 class Graph {
@@ -42,9 +42,9 @@ class Graph {
   std::vector<Suspect> candidates(double correlation) const {
     std::vector<Suspect> out;
     for (const Node& node : nodes_) {
-      const bool abnormal_cause = std::any_of(node.depends_on.begin(), node.depends_on.end(),
-                                              [&](size_t d) { return abnormal(nodes_[d]); });
-      if (!abnormal(node) || abnormal_cause) continue;
+      if (node.end == 0 || std::any_of(node.depends_on.begin(), node.depends_on.end(),
+                                       [&](size_t d) { return explains(nodes_[d], node); }))
+        continue;
       Suspect s = suspect_over(seen_, node.component, node.begin, node.end);
       s.factor = std::exp2(node.metric[node.begin].octaves);
       s.score = score_at(std::max(0.0, correlated(node)), correlation);
@@ -54,15 +54,22 @@ class Graph {
   }
 
  private:
-  bool abnormal(const Node& node) const { return node.worst > sigmas_; }
+  // Abnormal in at least half of the windows in which the other is.
+  static bool explains(const Node& cause, const Node& node) {
+    size_t both = 0, all = 0;
+    for (size_t b = node.begin; b < node.end; ++b) {
+      all += node.abnormal[b];
+      both += node.abnormal[b] && cause.abnormal[b];
+    }
+    return 2 * both >= all;
+  }
 
   void add(Node node, double mean, double deviation) {
+    node.abnormal.resize(node.metric.size());
     for (size_t b = 0; b < node.metric.size(); ++b) {
       const Sample& s = node.metric[b];
-      if (s.count <= 0) continue;
-      const double z = (s.octaves - mean) / deviation;
-      node.worst = std::max(node.worst, z);
-      if (z <= sigmas_) continue;
+      node.abnormal[b] = s.count > 0 && s.octaves - mean > sigmas_ * deviation;
+      if (!node.abnormal[b]) continue;
       if (node.end == 0) node.begin = b;
       node.end = b + 1;
     }
@@ -103,15 +110,10 @@ class Graph {
   }
 
   std::vector<double> front_end() const {
-    std::vector<double> sum(seen_.bins()), count(seen_.bins());
-    for (int core = 0; core < seen_.cores; ++core) {
-      const Samples latency = latency_at(seen_, core), slow = slowness_of(seen_, core);
-      for (size_t b = 0; b < sum.size(); ++b) {
-        sum[b] += latency[b].octaves * latency[b].count + slow[b].octaves;
-        count[b] += latency[b].count + 1;
-      }
-    }
-    for (size_t b = 0; b < sum.size(); ++b) sum[b] /= count[b];
+    std::vector<double> sum(seen_.bins());
+    for (const Node& node : nodes_)
+      for (size_t b = 0; b < sum.size(); ++b)
+        if (node.metric[b].count > 0) sum[b] += node.metric[b].octaves;
     return sum;
   }
 
@@ -136,8 +138,8 @@ class Graph {
 }  // namespace
 
 std::vector<Parameter> microscope_parameters() {
-  return {{"sigmas", 3, 0.1, 1000, "deviations from which a window is abnormal"},
-          {"correlation", 0.3, 0.001, 1, "with the front end from which a candidate is reported"}};
+  return {{"sigmas", 40, 0.1, 1000, "deviations from which a window is abnormal"},
+          {"correlation", 0.01, 0.001, 1, "with the front end from which a candidate is reported"}};
 }
 
 MethodResult judge_by_microscope(const MethodCall& call) {

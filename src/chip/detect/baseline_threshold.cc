@@ -52,7 +52,7 @@ Suspect judge_link(const Observations& seen, const Component& link, double facto
 
 std::vector<Parameter> threshold_parameters() {
   return {{"core", 2, 1.001, 1000, "times slower than nominal from which a core is reported"},
-          {"link", 2, 1.001, 1000, "the same of a link"}};
+          {"link", 12, 1.001, 1000, "the same of a link"}};
 }
 
 MethodResult judge_by_threshold(const MethodCall& call) {

@@ -11,9 +11,9 @@ namespace lento::chip {
 struct PaperOptions {
   double deviation = 0.195;     // of a healthy core's performance
   double core_candidate = 0.9;  // probability from which a core is a candidate
-  double link_candidate = 0.9;
+  double link_candidate = 0.99;
   double temperature = 200;  // of the nodes' softmax
-  double link_temperature = 60;
+  double link_temperature = 10;
   double report = 0.65;  // share within the level from which a candidate is reported
   int reference = 1;     // healthy bandwidth: 0 the chip file's, 1 the median link's, 2 a profile's
   int iterations = 100;  // of EM
