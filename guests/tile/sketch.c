@@ -38,7 +38,7 @@ struct sample {
 struct parameters {
   uint16_t hashes, buckets, computes, transfers;
   uint16_t entries_at, bins_at, episodes_at, end;
-  uint8_t log_bins, episodes, bin_shift, pad;
+  uint8_t log_bins, episodes, bin_shift, coarse; /* coarse: 1 when a pattern spans two octaves */
   uint32_t threshold;
   uint8_t eviction, as_printed;
   uint16_t nominal;
@@ -341,7 +341,7 @@ static void configure(void) {
 
 static void insert(void) {
   const struct wide begin = {ypu_io(0), ypu_io(1)}, end = {ypu_io(2), ypu_io(3)}, work = {ypu_io(4), ypu_io(5)};
-  const uint32_t kind = ypu_io(9) & 3, octave = top_bit(work);
+  const uint32_t kind = ypu_io(9) & 3, octave = top_bit(work) & ~(uint32_t)p.coarse;
   const struct wide took = greater(end, begin) ? minus(end, begin) : (struct wide){1, 0};
   int32_t level = log2_of(took) - log2_of(work) + (kind == 0 ? 14 : 7) * 256;
   level = level < 1 ? 1 : level > 4095 ? 4095 : level;

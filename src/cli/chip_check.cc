@@ -12,15 +12,6 @@ namespace {
 using chip::Grid;
 using chip::Identifiability;
 
-constexpr size_t kListed = 40;  // names spelled out in one note
-
-std::string join(const std::vector<std::string>& names) {
-  std::string text;
-  for (size_t i = 0; i < names.size() && i < kListed; ++i) text += (i ? ", " : "") + names[i];
-  if (names.size() > kListed) text += " and " + std::to_string(names.size() - kListed) + " more";
-  return text;
-}
-
 template <class Name>
 std::vector<std::string> idle(const std::vector<uint64_t>& load, Name name) {
   std::vector<std::string> names;
@@ -66,19 +57,7 @@ finding::Diagnosis conclude(const Grid& grid, const Identifiability& seen) {
              {"rank of pairs x links",
               seen.rank < 0 ? "not computed, more than " + std::to_string(chip::kMaxRankedLinks) + " links"
                             : std::to_string(seen.rank) + " of " + std::to_string(seen.used_links)}};
-  if (!cores.empty())
-    d.notes.push_back("No fault of these cores can be seen, they compute nothing: " + join(cores));
-  if (!units.empty()) d.notes.push_back("No fault of these memory units can be seen: " + join(units));
-  if (!ports.empty()) d.notes.push_back("No fault of these DRAM ports can be seen: " + join(ports));
-  if (!quiet.empty())
-    d.notes.push_back("No message crosses these links; only DRAM traffic, if any, can show them: " +
-                      join(quiet));
-  for (const auto& group : seen.alike) {
-    std::vector<std::string> names;
-    for (const int l : group) names.push_back(grid.link_name(l));
-    d.notes.push_back("The same flows use these links, a slow one cannot be told from the others: " +
-                      join(names));
-  }
+  d.notes = chip::blind_spots(seen, grid);
   const size_t unseen = cores.size() + quiet.size();
   d.verdict = unseen == 0 && seen.alike.empty()
                   ? "Every core and every link is exercised, and no two links are alike."

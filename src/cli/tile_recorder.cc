@@ -24,7 +24,7 @@ uint32_t pair(uint32_t low, uint32_t high) { return low | high << 16; }
 void check_shape(const chip::SketchShape& s) {
   const bool fits = s.bytes() <= kWindowBytes && s.hashes <= kMostHashes && s.episodes <= kMostEpisodes &&
                     s.computes <= kMostSlots && s.transfers <= kMostSlots && s.bins >= 4 &&
-                    s.bins <= kMostBins;
+                    s.bins <= kMostBins && s.octaves <= 2;
   if (!fits)
     throw base::Error({},
                       "a recorder of " + std::to_string(s.bytes()) + " bytes does not fit the tile's program",
@@ -42,7 +42,7 @@ tile::TileInputs parameters(const chip::SketchShape& s, const chip::SketchOption
   in.data[0] = pair(s.hashes, s.buckets), in.data[1] = pair(s.computes, s.transfers);
   in.data[2] = pair(entries, bins), in.data[3] = pair(episodes, end);
   in.data[4] = static_cast<uint32_t>(std::countr_zero(s.bins)) | s.episodes << 8u |
-               static_cast<uint32_t>(std::countr_zero(fresh.bin_cycles())) << 16;
+               static_cast<uint32_t>(std::countr_zero(fresh.bin_cycles())) << 16 | (s.octaves - 1u) << 24;
   in.data[5] = o.threshold;
   in.data[6] = static_cast<uint32_t>(o.eviction) | uint32_t{o.as_printed} << 8 | fresh.nominal_level() << 16u;
   in.data[9] = kConfigure;

@@ -21,9 +21,17 @@ std::vector<Cell> merged(const TimeBin* bins, size_t count, uint64_t ratio) {
   for (size_t b = 0; b < out.size(); ++b) {
     TimeBin sum;
     for (size_t i = 0; i < ratio; ++i) sum.merge(bins[b * ratio + i]);
-    out[b] = {static_cast<float>(sum.mean()) / kLevelsPerOctave, sum.count()};
+    out[b] = {static_cast<float>(sum.mean()) / kLevelsPerOctave,
+              static_cast<float>(sum.lowest) * 16 / kLevelsPerOctave, sum.count()};
   }
   return out;
+}
+
+float median_lowest(const Row& row) {
+  std::vector<double> values;
+  for (const Cell& c : row.cells)
+    if (c.count > 0) values.push_back(c.lowest);
+  return static_cast<float>(base::median(values));
 }
 
 // Levels carry an offset; the unloaded level of a path in the same unit.
@@ -115,6 +123,7 @@ std::vector<Baseline> baselines_from(const Cells& cells, const Cells& reference,
     if (spread.count == 0) continue;
     out[r].single = static_cast<float>(spread.single);
     out[r].common = static_cast<float>(spread.common);
+    out[r].lowest = median_lowest(*found->second);
     for (size_t b = 0; b < cells.bins; ++b) out[r].level[b] = local_level(*found->second, b, spread.mean);
   }
   return out;
@@ -134,6 +143,7 @@ std::vector<Baseline> baselines_within(const Cells& cells, const std::vector<Pat
   for (size_t r = 0; r < cells.rows.size(); ++r) {
     const double level = unloaded_level(cells.rows[r], paths[r]) + std::min(own[r], common_excess);
     out[r].level.assign(cells.bins, static_cast<float>(level));
+    out[r].lowest = static_cast<float>(unloaded_level(cells.rows[r], paths[r]));
     const Spread spread = spread_of(cells.rows[r]);
     out[r].single = static_cast<float>(spread.single);
     out[r].common = 0.35F;
@@ -146,13 +156,14 @@ std::vector<Baseline> pooled(const std::vector<std::vector<Baseline>>& draws) {
   const auto n = static_cast<double>(draws.size());
   for (size_t r = 0; r < out.size(); ++r) {
     std::vector<double> means;
-    double single = 0, common = 0;
+    double single = 0, common = 0, lowest = 0;
     for (const std::vector<Baseline>& draw : draws) {
       double sum = 0;
       for (const float level : draw[r].level) sum += level;
       means.push_back(sum / static_cast<double>(std::max<size_t>(draw[r].level.size(), 1)));
       single += draw[r].single / n;
       common += draw[r].common / n;
+      lowest += draw[r].lowest / n;
     }
     for (size_t b = 0; b < out[r].level.size(); ++b) {
       double sum = 0;
@@ -160,6 +171,7 @@ std::vector<Baseline> pooled(const std::vector<std::vector<Baseline>>& draws) {
       out[r].level[b] = static_cast<float>(sum / n);
     }
     out[r].single = static_cast<float>(single);
+    out[r].lowest = static_cast<float>(lowest);
     out[r].common = static_cast<float>(std::sqrt(common * common + 2 * base::variance(means)));
   }
   return out;

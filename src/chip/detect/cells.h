@@ -12,8 +12,9 @@
 namespace lento::chip {
 
 struct Cell {
-  float level = 0;  // log2 cycles per byte, octaves
-  int count = 0;    // 0: nothing recorded
+  float level = 0;   // log2 cycles per byte, octaves, mean
+  float lowest = 0;  // the same of the fastest transfer
+  int count = 0;     // 0: nothing recorded
 };
 
 struct Row {
@@ -37,7 +38,10 @@ Cells cells_of(const Sketch& sketch, const Grid& grid, uint64_t bin_cycles = 0);
 // What a row should look like: level by bin, deviation of one record, deviation common to a bin.
 struct Baseline {
   std::vector<float> level;
+  float lowest = 0;  // of the fastest transfer of a time bin, median over bins
   float single = 0.5F, common = 0.1F;
+  // Of the mean of `count` records.
+  double variance(int count) const { return common * common + single * single / count; }
 };
 // From another sketch of the same mapping: `rows` of `cells` in its order; rows that `reference` lacks get
 // the median excess over the unloaded path.

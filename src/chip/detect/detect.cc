@@ -7,6 +7,8 @@
 #include <cmath>
 #include <utility>
 
+#include "chip/detect/expected.h"
+#include "chip/detect/factor.h"
 #include "chip/detect/scan.h"
 #include "chip/detect/slow_cores.h"
 #include "chip/sketch/level.h"
@@ -14,26 +16,45 @@
 namespace lento::chip {
 namespace {
 
-constexpr size_t kMostClose = 5;  // hypotheses replayed to choose among
+constexpr size_t kMostClose = 3;     // hypotheses replayed to choose among
+constexpr double kClose = 0.45;      // of the strongest: too close to tell apart without a replay
+constexpr double kMild = 2.5;        // factors below need more evidence
+constexpr double kSameFactor = 0.1;  // relative
+// Hypotheses whose gains differ by less are equals.
+constexpr double kSameGain = 6, kSameShare = 0.1;
 
-std::vector<Fault> as_faults(const std::vector<Suspect>& suspects, const Grid& grid) {
-  std::vector<Fault> out;
-  for (const Suspect& s : suspects) {
-    Fault f = fault_of(s.component, grid);
-    f.factor = s.factor;
-    f.begin = s.begin;
-    f.end = s.end;
-    out.push_back(std::move(f));
-  }
+// How much else a slow component of this kind would slow.
+int reach(Part part) {
+  return part == Part::Link ? 0 : part == Part::MemoryUnit ? 1 : part == Part::DramPort ? 2 : 3;
+}
+
+std::vector<Path> paths_of(const Cells& cells, const spec::Chip& chip, const Grid& grid) {
+  std::vector<Path> out;
+  for (const Row& row : cells.rows) out.emplace_back(chip, grid, row.pattern, row.core);
   return out;
 }
+
+struct Window {
+  uint64_t begin = 0, end = 0;  // cycles
+};
+
+// A component slow, what the chip would have recorded then, and how much more that is like the recorded run
+// than what was expected before (log-likelihood ratio within the window).
+struct Hypothesis {
+  Suspect suspect;
+  std::vector<Baseline> baselines;
+  double gain = 0;
+};
 
 class Detector {
  public:
   Detector(const Sketch& sketch, const spec::Chip& chip, const DetectOptions& options)
-      : sketch_(sketch), grid_(chip), options_(options), cells_(cells_of(sketch, grid_)) {
-    for (const Row& row : cells_.rows) paths_.emplace_back(chip, grid_, row.pattern, row.core);
-    components_ = candidates(paths_, grid_);
+      : grid_(chip),
+        options_(options),
+        cells_(cells_of(sketch, grid_)),
+        paths_(paths_of(cells_, chip, grid_)),
+        components_(candidates(paths_, grid_)),
+        expected_({cells_, paths_, grid_, options}) {
     out_.run_cycles = sketch.end_cycles();
     out_.reported = slow_cores(sketch, chip, options, out_.notes);
     if (static_cast<int>(out_.reported.size()) > options.most_suspects)
@@ -41,22 +62,22 @@ class Detector {
   }
 
   Detection run() {
-    set_baselines(out_.reported);
+    baselines_ = expected_.left() > 0 ? expected_.with(out_.reported) : expected_.healthy();
     std::vector<Suspect> rest;
     while (true) {
       rest = scan({cells_, paths_, baselines_}, components_);
       drop_reported(rest);
       const bool room = static_cast<int>(out_.reported.size()) < options_.most_suspects;
       if (rest.empty() || !room || rest.front().strength < needed(rest.front())) break;
-      Suspect best = choose(rest);
-      if (best.strength < needed(best) || !confirmed(best)) break;
-      finish(best);
-      out_.reported.push_back(best);
-      if (!next_.empty()) {
-        baselines_ = std::move(next_);
-        next_.clear();
+      if (!settled_ && !out_.reported.empty() && expected_.left() > 0) {
+        baselines_ = expected_.settled(out_.reported);
+        settled_ = true;
+        continue;
+      }
+      if (expected_.left() > 0) {
+        if (!report_replayed(rest)) break;
       } else {
-        silence(best);
+        report_unreplayed(rest.front());
       }
     }
     rank(rest);
@@ -84,89 +105,106 @@ class Detector {
                        [&](const Path& p) { return p.crosses(a) && p.crosses(b); });
   }
 
-  // With a replay, a suspect must make the simulated chip look more like the recorded one.
-  bool confirmed(const Suspect& suspect) {
-    if (!can_replay()) return true;
-    std::vector<Suspect> given = out_.reported;
-    given.push_back(suspect);
-    next_ = replayed(given);
-    return misfit(baselines_) - misfit(next_) >= std::min(0.3 * suspect.strength, 30.0);
+  // The best of the close hypotheses, if the chip simulated with it looks more like the recorded one; when it
+  // does not, the next ones.
+  bool report_replayed(std::vector<Suspect> found) {
+    Hypothesis best;
+    do {
+      std::vector<Suspect> close = close_to_best(found);
+      best = choose(close);
+      std::erase_if(found, [&](const Suspect& s) {
+        return std::any_of(close.begin(), close.end(),
+                           [&](const Suspect& c) { return c.component == s.component; });
+      });
+    } while (!convincing(best) && expected_.left() > 0 && !found.empty() &&
+             found.front().strength >= needed(found.front()));
+    if (!convincing(best)) return false;
+    finish(best.suspect);
+    out_.reported.push_back(std::move(best.suspect));
+    baselines_ = std::move(best.baselines);
+    settled_ = false;
+    return true;
   }
 
-  bool can_replay() const { return options_.replay && replays_ < options_.most_replays; }
-
-  void set_baselines(const std::vector<Suspect>& given) {
-    if (can_replay()) {
-      baselines_ = replayed(given);
-    } else if (options_.healthy != nullptr) {
-      baselines_ = baselines_from(cells_, cells_of(*options_.healthy, grid_, cells_.bin_cycles), paths_);
-    } else {
-      baselines_ = baselines_within(cells_, paths_);
-    }
+  void report_unreplayed(Suspect suspect) {
+    const ScanInput seen{cells_, paths_, baselines_};
+    suspect.factor = envelope_factor(seen, suspect);
+    suspect = refitted(seen, suspect);
+    finish(suspect);
+    silence(suspect);
+    out_.reported.push_back(std::move(suspect));
   }
 
-  // Levels of the replayed run; spreads always those of the healthy one, since a fault that comes and goes
-  // would pass for noise.
-  std::vector<Baseline> replayed(const std::vector<Suspect>& given) {
-    const auto expected = [&](const std::vector<Suspect>& with, uint32_t draw) {
-      const Sketch sketch = options_.replay(as_faults(with, grid_), draw);
-      return baselines_from(cells_, cells_of(sketch, grid_, cells_.bin_cycles), paths_);
-    };
-    if (healthy_.empty()) {
-      std::vector<std::vector<Baseline>> draws;
-      for (uint32_t i = 0; i < std::max(1u, options_.healthy_draws); ++i) draws.push_back(expected({}, i));
-      healthy_ = pooled(draws);
-    }
-    if (given.empty()) return healthy_;
-    ++replays_;
-    std::vector<Baseline> out = expected(given, 0);
-    for (size_t r = 0; r < out.size(); ++r) {
-      out[r].single = healthy_[r].single;
-      out[r].common = healthy_[r].common;
-    }
-    return out;
+  // Mild slowness takes more to convince: a healthy chip shows some, now here, now there.
+  bool convincing(const Hypothesis& h) const {
+    const double share = h.suspect.factor < kMild ? 0.5 : 0.3, enough = h.suspect.factor < kMild ? 30 : 15;
+    return h.suspect.factor >= options_.least_factor && h.suspect.strength >= needed(h.suspect) &&
+           h.gain >= std::min(share * h.suspect.strength, enough);
   }
 
-  // Hypotheses too close to tell apart by the closed form are replayed, and the one whose run looks most like
-  // the sketch wins.
-  Suspect choose(const std::vector<Suspect>& found) {
+  // What explains nearly as much as the strongest. Components whose own fastest transfers speak against them
+  // come last; then the smaller component first.
+  static std::vector<Suspect> close_to_best(const std::vector<Suspect>& found) {
     std::vector<Suspect> close;
     for (const Suspect& s : found)
-      if (s.strength > 0.5 * found.front().strength && close.size() < kMostClose) close.push_back(s);
-    if (close.size() < 2 || !can_replay()) return found.front();
-    std::vector<std::pair<double, size_t>> fits;
-    for (size_t i = 0; i < close.size() && can_replay(); ++i) fits.emplace_back(misfit_with(close[i]), i);
-    std::sort(fits.begin(), fits.end());
-    // Queues behind a slow server make it look slower than it is: the two best are tried at half the factor.
-    for (size_t k = 0; k < 2 && replays_ + 1 < options_.most_replays; ++k) {
-      Suspect milder = close[fits[k].second];
-      if (milder.factor < 3) continue;
-      milder.factor /= 2;
-      fits.emplace_back(misfit_with(milder), close.size());
-      close.push_back(std::move(milder));
-    }
-    return close[std::min_element(fits.begin(), fits.end())->second];
+      if (s.strength >= kClose * found.front().strength) close.push_back(s);
+    std::stable_sort(close.begin(), close.end(),
+                     [](const Suspect& a, const Suspect& b) { return a.bounded < b.bounded; });
+    if (close.size() > kMostClose) close.resize(kMostClose);
+    std::stable_sort(close.begin(), close.end(), [](const Suspect& a, const Suspect& b) {
+      return reach(a.component.part) < reach(b.component.part);
+    });
+    return close;
   }
 
-  double misfit_with(const Suspect& suspect) {
+  // Hypotheses too close to tell apart by the closed form are replayed, each a second time with the factor
+  // that its first replay suggests; the one whose run looks most like the sketch wins. Of equals the first,
+  // which is the smaller component.
+  Hypothesis choose(std::vector<Suspect>& close) {
+    const ScanInput seen{cells_, paths_, baselines_};
+    for (Suspect& s : close) {
+      s.factor = envelope_factor(seen, s);
+      s = refitted(seen, s);
+    }
+    Window window{UINT64_MAX, 0};
+    for (const Suspect& s : close) window = {std::min(window.begin, s.begin), std::max(window.end, s.end)};
+    Hypothesis best;
+    for (const Suspect& s : close) {
+      if (expected_.left() == 0) break;
+      Hypothesis h = replayed(s, window);
+      correct(h, window);
+      const double same = std::max(kSameGain, kSameShare * best.gain);
+      if (h.gain > best.gain + same || best.baselines.empty()) best = std::move(h);
+    }
+    while (correct(best, window)) {
+    }
+    return best;
+  }
+
+  // Tries the factor that the replay suggests, and when that goes too far, half the way; whether one was
+  // better.
+  bool correct(Hypothesis& h, const Window& window) {
+    Suspect again = h.suspect;
+    again.factor = corrected_factor({cells_, paths_, baselines_}, h.suspect, h.baselines);
+    for (int tries = 0; tries < 2 && expected_.left() > 0; ++tries) {
+      if (std::abs(std::log(again.factor / h.suspect.factor)) < kSameFactor) return false;
+      Hypothesis next = replayed(again, window);
+      if (next.gain > h.gain) {
+        h = std::move(next);
+        return true;
+      }
+      again.factor = std::sqrt(again.factor * h.suspect.factor);
+    }
+    return false;
+  }
+
+  Hypothesis replayed(const Suspect& suspect, const Window& window) {
     std::vector<Suspect> given = out_.reported;
     given.push_back(suspect);
-    return misfit(replayed(given));
-  }
-
-  double misfit(const std::vector<Baseline>& baselines) const {
-    double sum = 0;
-    for (size_t r = 0; r < cells_.rows.size(); ++r) {
-      const Baseline& base = baselines[r];
-      for (size_t b = 0; b < cells_.bins; ++b) {
-        const Cell& cell = cells_.rows[r].cells[b];
-        if (cell.count == 0) continue;
-        const double z2 = (cell.level - base.level[b]) * (cell.level - base.level[b]) /
-                          (base.common * base.common + base.single * base.single / cell.count);
-        sum += 2 * std::log1p(z2 / 3);
-      }
-    }
-    return sum;
+    Hypothesis h{suspect, expected_.with(given), 0};
+    h.gain = expected_.misfit(baselines_, window.begin, window.end) -
+             expected_.misfit(h.baselines, window.begin, window.end);
+    return h;
   }
 
   void drop_reported(std::vector<Suspect>& found) const {
@@ -236,22 +274,20 @@ class Detector {
     }
   }
 
-  const Sketch& sketch_;
-  Grid grid_;
+  const Grid grid_;
   const DetectOptions& options_;
   Cells cells_;
-  std::vector<Path> paths_;
-  std::vector<Component> components_;
+  const std::vector<Path> paths_;
+  const std::vector<Component> components_;
+  Expected expected_;
   std::vector<Baseline> baselines_;  // what the chip should show with everything reported so far
-  std::vector<Baseline> healthy_, next_;
+  bool settled_ = false;             // baselines_ are of several draws
   Detection out_;
-  int replays_ = 0;
 };
 
 }  // namespace
 
-Detection detect(const Sketch& sketch, const spec::Chip& chip, const Program& /*program*/,
-                 const DetectOptions& options) {
+Detection detect(const Sketch& sketch, const spec::Chip& chip, const DetectOptions& options) {
   return Detector(sketch, chip, options).run();
 }
 

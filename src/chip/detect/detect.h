@@ -26,6 +26,7 @@ struct Suspect {
   double strength = 0;     // log-likelihood ratio against a healthy chip
   double score = 0;        // 0..1
   double lost_cycles = 0;  // time it took from the work that passed through it
+  bool bounded = false;    // the fastest transfers through it allow less than the others ask for
   uint64_t seen = 0;       // records in the interval that passed through it
   std::vector<finding::Evidence> evidence;
   std::vector<Pattern> patterns;  // transfers that show it, worst first
@@ -43,6 +44,7 @@ struct DetectOptions {
   int most_replays = 8;             // of hypotheses
   uint32_t healthy_draws = 3;       // replays of the healthy chip, to know how much healthy runs differ
   double least_core_factor = 1.1;
+  double least_factor = 1.3;   // of everything else, when it is replayed
   double least_strength = 18;  // log-likelihood ratio below which a transfer component is not reported
 };
 
@@ -53,10 +55,10 @@ struct Detection {
   uint64_t run_cycles = 0;
 };
 
-Detection detect(const Sketch& sketch, const spec::Chip& chip, const Program& program,
-                 const DetectOptions& options = {});
+Detection detect(const Sketch& sketch, const spec::Chip& chip, const DetectOptions& options = {});
 
-// The Detection for people: findings, mesh with the evidence's routes, timeline, ranked list.
+// The Detection for people: findings, mesh with the evidence's routes, timeline, ranked list; and what this
+// mapping cannot show at all.
 finding::Diagnosis diagnose(const Detection& detection, const Sketch& sketch, const spec::Chip& chip,
                             const Program& program);
 

@@ -11,7 +11,7 @@ namespace lento::chip {
 namespace {
 
 MethodResult judge_by_lento(const MethodCall& call) {
-  return {detect(call.sketch, call.chip, call.program, call.detect), {}, {}};
+  return {detect(call.sketch, call.chip, call.detect), {}, {}};
 }
 
 const Method* find(std::string_view name) {

@@ -100,9 +100,14 @@ double Path::cycles(double bytes, const Component& component, double factor) con
 std::vector<PatternCount> count_patterns(const Program& program, const spec::Chip& chip) {
   const Grid grid(chip);
   const auto cores = static_cast<size_t>(grid.core_count());
-  std::vector<std::set<uint32_t>> computes(cores), transfers(cores);
+  std::vector<std::set<uint32_t>> computes(cores), transfers(cores), coarse(cores);
   const auto add = [&](size_t core, const trace::ProbeRecord& r) {
-    (r.kind == ProbeKind::Compute ? computes : transfers)[core].insert(pattern_of(r).packed());
+    if (r.kind == ProbeKind::Compute) {
+      computes[core].insert(pattern_of(r).packed());
+    } else {
+      transfers[core].insert(pattern_of(r).packed());
+      coarse[core].insert(pattern_of(r, kCoarseOctaves).packed());
+    }
   };
   for (size_t core = 0; core < cores && core + 1 < program.first_section.size(); ++core) {
     for (uint32_t s = program.first_section[core]; s < program.first_section[core + 1]; ++s) {
@@ -127,7 +132,8 @@ std::vector<PatternCount> count_patterns(const Program& program, const spec::Chi
   }
   std::vector<PatternCount> out(cores);
   for (size_t core = 0; core < cores; ++core)
-    out[core] = {static_cast<uint32_t>(computes[core].size()), static_cast<uint32_t>(transfers[core].size())};
+    out[core] = {static_cast<uint32_t>(computes[core].size()), static_cast<uint32_t>(transfers[core].size()),
+                 static_cast<uint32_t>(coarse[core].size())};
   return out;
 }
 

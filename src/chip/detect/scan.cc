@@ -13,12 +13,16 @@
 #include <cmath>
 #include <set>
 
+#include "chip/detect/factor.h"
 #include "chip/sketch/level.h"
 
 namespace lento::chip {
 namespace {
 
 constexpr std::array kFactors{1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 5.0, 7.0, 10.0, 14.0, 20.0};
+
+constexpr double kMuchMore = 1.3;
+constexpr double kPartly = 0.2;  // least share of a bin that a fault is taken to cover
 
 double rho(double z) { return 2 * std::log1p(z * z / 3); }
 
@@ -32,7 +36,7 @@ double faulted_level(const Row& row, const Path& path, double level, const Compo
 }
 
 double cell_evidence(const Cell& cell, double healthy, double faulted, const Baseline& base) {
-  const double s = std::sqrt(base.common * base.common + base.single * base.single / cell.count);
+  const double s = std::sqrt(base.variance(cell.count));
   const double z1 = (cell.level - faulted) / s;
   return rho((cell.level - healthy) / s) - rho(z1 > 0 ? z1 / 2 : z1);
 }
@@ -53,32 +57,61 @@ Stretch best_stretch(const std::vector<double>& values) {
   return best;
 }
 
-Suspect best_of(const ScanInput& in, const Component& component) {
+std::vector<size_t> rows_through(const ScanInput& in, const Component& component) {
   std::vector<size_t> rows;
   for (size_t r = 0; r < in.paths.size(); ++r)
     if (in.paths[r].crosses(component)) rows.push_back(r);
+  return rows;
+}
+
+// Calls visit(bin, cell, healthy level, level with the component slower by `factor`, baseline) for each cell
+// of the rows.
+template <class Visit>
+void for_each_cell(const ScanInput& in, const std::vector<size_t>& rows, const Component& component,
+                   double factor, Visit visit) {
+  for (const size_t r : rows) {
+    const Row& row = in.cells.rows[r];
+    double last_level = -1e9, last_faulted = 0;
+    for (size_t b = 0; b < in.cells.bins; ++b) {
+      if (row.cells[b].count == 0) continue;
+      const double level = in.baselines[r].level[b];
+      if (level != last_level) last_faulted = faulted_level(row, in.paths[r], level, component, factor);
+      last_level = level;
+      visit(b, row.cells[b], level, last_faulted, in.baselines[r]);
+    }
+  }
+}
+
+Stretch stretch_at(const ScanInput& in, const std::vector<size_t>& rows, const Component& component,
+                   double factor) {
+  std::vector<double> by_bin(in.cells.bins);
+  for_each_cell(in, rows, component, factor,
+                [&](size_t b, const Cell& cell, double healthy, double faulted, const Baseline& base) {
+                  by_bin[b] += cell_evidence(cell, healthy, faulted, base);
+                });
+  return best_stretch(by_bin);
+}
+
+Suspect best_of(const ScanInput& in, const Component& component) {
+  const std::vector<size_t> rows = rows_through(in, component);
   Suspect best;
   best.component = component;
+  double refused = 0;
   for (const double factor : kFactors) {
-    std::vector<double> by_bin(in.cells.bins);
-    for (const size_t r : rows) {
-      const Row& row = in.cells.rows[r];
-      double last_level = -1e9, last_faulted = 0;
-      for (size_t b = 0; b < in.cells.bins; ++b) {
-        if (row.cells[b].count == 0) continue;
-        const double level = in.baselines[r].level[b];
-        if (level != last_level) last_faulted = faulted_level(row, in.paths[r], level, component, factor);
-        last_level = level;
-        by_bin[b] += cell_evidence(row.cells[b], level, last_faulted, in.baselines[r]);
-      }
-    }
-    const Stretch stretch = best_stretch(by_bin);
+    const Stretch stretch = stretch_at(in, rows, component, factor);
     if (stretch.sum <= best.strength) continue;
-    best.strength = stretch.sum;
-    best.factor = factor;
-    best.begin = stretch.begin * in.cells.bin_cycles;
-    best.end = stretch.end * in.cells.bin_cycles;
+    Suspect now = best;
+    now.strength = stretch.sum;
+    now.factor = factor;
+    now.begin = stretch.begin * in.cells.bin_cycles;
+    now.end = stretch.end * in.cells.bin_cycles;
+    if (factor > most_possible_factor(in, now)) {
+      refused = std::max(refused, stretch.sum);
+      continue;
+    }
+    best = now;
   }
+  best.bounded = refused > kMuchMore * best.strength;
   return best;
 }
 
@@ -97,6 +130,30 @@ std::vector<Component> candidates(const std::vector<Path>& paths, const Grid& gr
     if (std::any_of(paths.begin(), paths.end(), [&](const Path& p) { return p.crosses(c); }))
       out.push_back(c);
   return out;
+}
+
+// A bin that the fault covers in part holds transfers of both kinds: their mean lies between the two levels
+// as far up as the share of the bin that was slow.
+Suspect refitted(const ScanInput& in, Suspect suspect) {
+  const std::vector<size_t> rows = rows_through(in, suspect.component);
+  const Stretch stretch = stretch_at(in, rows, suspect.component, suspect.factor);
+  if (stretch.sum <= 0) return suspect;
+  std::vector<double> up(in.cells.bins), all(in.cells.bins);
+  for_each_cell(in, rows, suspect.component, suspect.factor,
+                [&](size_t b, const Cell& cell, double healthy, double faulted, const Baseline& base) {
+                  const double step = faulted - healthy, weight = 1 / base.variance(cell.count);
+                  up[b] += weight * step * (cell.level - healthy);
+                  all[b] += weight * step * step;
+                });
+  const auto share = [&](size_t b) { return all[b] > 0 ? std::clamp(up[b] / all[b], 0.0, 1.0) : 0.0; };
+  const auto outside = [&](size_t b) { return b < in.cells.bins && share(b) > kPartly ? share(b) : 0.0; };
+  const auto width = static_cast<double>(in.cells.bin_cycles);
+  const double first = share(stretch.begin), last = share(stretch.end - 1);
+  const double begin = static_cast<double>(stretch.begin + 1) - first - outside(stretch.begin - 1);
+  const double end = static_cast<double>(stretch.end - 1) + last + outside(stretch.end);
+  suspect.begin = static_cast<uint64_t>(std::max(0.0, begin) * width);
+  suspect.end = static_cast<uint64_t>(std::max(end, begin + kPartly) * width);
+  return suspect;
 }
 
 std::vector<Suspect> scan(const ScanInput& input, const std::vector<Component>& components) {

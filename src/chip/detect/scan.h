@@ -18,6 +18,9 @@ struct ScanInput {
 // Components that at least one row crosses, in order.
 std::vector<Component> candidates(const std::vector<Path>& paths, const Grid& grid);
 
+// The suspect with the best interval for its factor, start and end finer than a bin.
+Suspect refitted(const ScanInput& input, Suspect suspect);
+
 // The best interval and factor of each component by log-likelihood ratio, strongest first; only positive
 // ones.
 std::vector<Suspect> scan(const ScanInput& input, const std::vector<Component>& components);

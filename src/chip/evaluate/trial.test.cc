@@ -139,7 +139,7 @@ TEST(Diagnosis, ShowsFindingRoutesAndRanking) {
   detect_options.replay = [&](const std::vector<Fault>& guess, uint32_t draw) {
     return bench.record(guess, 99 + draw);
   };
-  const Detection detection = detect(sketch, chip, bench.model().program, detect_options);
+  const Detection detection = detect(sketch, chip, detect_options);
   const finding::Diagnosis d = diagnose(detection, sketch, chip, bench.model().program);
   ASSERT_EQ(d.findings.size(), 1u);
   EXPECT_EQ(d.findings[0].subject, "link5-6");

@@ -10,6 +10,7 @@
 namespace lento::chip {
 namespace {
 
+constexpr size_t kListed = 40;  // names spelled out in one note
 constexpr uint64_t kPrime = (uint64_t{1} << 31) - 1;
 
 uint64_t inverse(uint64_t a) {
@@ -41,6 +42,13 @@ int rank_of(const std::set<std::vector<int>>& rows, int columns) {
     if (static_cast<int>(pivots.size()) == columns) break;
   }
   return static_cast<int>(pivots.size());
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (size_t i = 0; i < names.size() && i < kListed; ++i) text += (i ? ", " : "") + names[i];
+  if (names.size() > kListed) text += " and " + std::to_string(names.size() - kListed) + " more";
+  return text;
 }
 
 class Tally {
@@ -135,6 +143,31 @@ class Tally {
 };
 
 }  // namespace
+
+std::vector<std::string> blind_spots(const Identifiability& seen, const Grid& grid) {
+  std::vector<std::string> cores, units, ports, links, notes;
+  for (int core = 0; core < grid.core_count(); ++core) {
+    if (seen.core_operations[core] == 0) cores.push_back(grid.core_name(core));
+    if (seen.unit_bytes[core] == 0) units.push_back(grid.memory_unit_name(core));
+  }
+  for (int port = 0; port < grid.port_count(); ++port)
+    if (seen.port_bytes[port] == 0) ports.push_back(grid.port_name(port));
+  for (int l = 0; l < grid.link_count(); ++l)
+    if (seen.message_bytes[l] + seen.dram_bytes[l] == 0) links.push_back(grid.link_name(l));
+  const auto add = [&](const std::string& what, const std::vector<std::string>& names) {
+    if (!names.empty()) notes.push_back("Insufficient evidence: " + what + ": " + listed(names));
+  };
+  add("no fault of these cores can be seen, they compute nothing", cores);
+  add("no fault of these memory units can be seen, nothing is read or written through them", units);
+  add("no fault of these DRAM ports can be seen, nothing passes them", ports);
+  add("no fault of these directed links can be seen, nothing crosses them", links);
+  for (const std::vector<int>& group : seen.alike) {
+    std::vector<std::string> names;
+    for (const int l : group) names.push_back(grid.link_name(l));
+    add("the same flows use these links, a slow one cannot be told from the others", names);
+  }
+  return notes;
+}
 
 Identifiability identify(const Program& program, const Grid& grid) { return Tally(program, grid).run(); }
 

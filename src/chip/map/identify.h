@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "chip/map/grid.h"
@@ -27,5 +28,9 @@ struct Identifiability {
 inline constexpr int kMaxRankedLinks = 1024;
 
 Identifiability identify(const Program& program, const Grid& grid);
+
+// The same in sentences: components of which no fault can be seen, and links that cannot be told apart. Empty
+// when the mapping shows every component and tells all links apart.
+std::vector<std::string> blind_spots(const Identifiability& seen, const Grid& grid);
 
 }  // namespace lento::chip

@@ -34,6 +34,18 @@ TEST(Identify, LinksOfOneLongRouteAreAlike) {
   EXPECT_EQ(seen.alike[0].size(), 3u);
 }
 
+TEST(Identify, BlindSpotsNameWhatIsIdleAndWhatIsAlike) {
+  Mapping mapping = test::two_layers();
+  for (auto* blocks : {&mapping.layers[1].inputs[0].blocks, &mapping.layers[1].outputs[0].blocks})
+    (*blocks)[0].cores[0] = {3, 0};
+  spec::Chip chip;
+  const Grid grid(chip);
+  const std::vector<std::string> notes = blind_spots(identify(expand(mapping, chip, "two"), grid), grid);
+  ASSERT_EQ(notes.size(), 5u);
+  EXPECT_NE(notes[0].find("core1, core2, core4"), std::string::npos) << notes[0];
+  EXPECT_NE(notes[4].find("link0-1, link1-2, link2-3"), std::string::npos) << notes[4];
+}
+
 // Recorded when the maps were made, by a separate program.
 TEST(Identify, RanksOfTheSharedMaps) {
   struct Known {

@@ -79,6 +79,9 @@ class ReleasedMachine {
 
   void add_fault(const Fault& fault) {
     if (!fault.exists()) return;
+    if (fault.part == Part::DramPort)
+      throw base::Error({fault.name}, "the released model has no DRAM ports that could be slow",
+                        "simulate without --preset released, or take this fault out");
     if (fault.part == Part::Core) core_faults_[fault.index].push_back(&fault);
     if (fault.part == Part::MemoryUnit) unit_faults_[fault.index].push_back(&fault);
     if (fault.part == Part::Router) {

@@ -46,5 +46,13 @@ TEST(ReleasedMachine, CyclesAreThoseOfTheReleasedSimulator) {
   EXPECT_NEAR(router, 1.018, 0.007);  // ours is 1.0124
 }
 
+TEST(Released, RefusesAFaultOfAPartThatItDoesNotModel) {
+  const spec::Chip chip;
+  Fault fault = component("dram-left-0", Grid(chip), {});
+  fault.factor = 10;
+  const ReleasedProgram program = expand_released(test::two_layers(), chip, "two");
+  EXPECT_THROW(simulate_released(chip, program, {fault}, {1, 1}, nullptr), base::Error);
+}
+
 }  // namespace
 }  // namespace lento::chip

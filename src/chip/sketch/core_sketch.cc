@@ -57,9 +57,10 @@ uint32_t SketchShape::bytes() const {
          episodes * static_cast<uint32_t>(sizeof(Episode)) + index_size(*this);
 }
 
-Pattern pattern_of(const ProbeRecord& r) {
+Pattern pattern_of(const ProbeRecord& r, unsigned octaves) {
   if (r.kind == ProbeKind::Compute) return {r.kind, 0, static_cast<uint16_t>(r.layer)};
-  return {r.kind, static_cast<uint8_t>(63 - std::countl_zero(r.work | 1)), r.peer};
+  const auto octave = static_cast<unsigned>(63 - std::countl_zero(r.work | 1));
+  return {r.kind, static_cast<uint8_t>(octave - octave % octaves), r.peer};
 }
 
 void TimeBin::add(int level) {
@@ -83,6 +84,7 @@ void TimeBin::merge(const TimeBin& other) {
 CoreSketch::CoreSketch(const SketchShape& shape, const SketchOptions& options)
     : shape_(shape), options_(options) {
   LENTO_CHECK(shape.bytes() <= options.budget_bytes, "a recorder would outgrow its memory budget");
+  LENTO_CHECK(shape.octaves >= 1, "a pattern spans at least one octave of sizes");
   LENTO_CHECK(shape.computes >= 1 && shape.transfers >= 1, "stage 2 needs room for a pattern of each kind");
   LENTO_CHECK(shape.computes + shape.transfers <= 254, "an index byte cannot name that many patterns");
   LENTO_CHECK(shape.buckets == 0 || std::has_single_bit(unsigned{shape.buckets}), "buckets: a power of two");
@@ -100,8 +102,8 @@ CoreSketch::CoreSketch(const SketchShape& shape, const SketchOptions& options)
 
 void CoreSketch::insert(const ProbeRecord& r) {
   const int level = level_of(r.kind, r.end > r.begin ? r.end - r.begin : 1, r.work);
-  const Sample sample{pattern_of(r).packed(), ticks(r.begin), ticks(r.end), static_cast<uint16_t>(level),
-                      r.work};
+  const Sample sample{pattern_of(r, shape_.octaves).packed(), ticks(r.begin), ticks(r.end),
+                      static_cast<uint16_t>(level), r.work};
   ++state_.records;
   state_.last = std::max(state_.last, sample.end);
   if (r.kind == ProbeKind::Compute && r.end >= r.begin + kLeastCycles) compute_episode(sample);

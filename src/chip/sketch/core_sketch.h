@@ -35,6 +35,7 @@ struct SketchShape {
   uint16_t transfers = 16;  // stage-2 entries for transfers, at most 254
   uint16_t bins = 64;       // time bins of a transfer entry, a power of two
   uint16_t episodes = 8;
+  uint16_t octaves = 1;  // of transfer size that one pattern spans
 
   uint32_t bytes() const;
   bool operator==(const SketchShape&) const = default;
@@ -49,7 +50,8 @@ struct SketchOptions {
   uint64_t bin_cycles = 1 << 16;  // first width of a time bin; doubles as needed
 };
 
-// A pattern in 24 bits: kind (2), octave of the size (6, transfers only), peer or layer (16).
+// A pattern in 24 bits: kind (2), octave of the size (6, transfers only; the lowest of those it spans), peer
+// or layer (16).
 struct Pattern {
   trace::ProbeKind kind = trace::ProbeKind::Compute;
   uint8_t octave = 0;
@@ -63,7 +65,7 @@ struct Pattern {
             static_cast<uint16_t>(key)};
   }
 };
-Pattern pattern_of(const trace::ProbeRecord& record);
+Pattern pattern_of(const trace::ProbeRecord& record, unsigned octaves = 1);
 
 // Times in the sketch are in ticks of 256 cycles, 32 bits: runs up to 1.1e12 cycles.
 inline constexpr int kTickShift = 8;

@@ -7,7 +7,11 @@
 namespace lento::chip {
 namespace {
 
-constexpr uint16_t kFewestBins = 16;
+constexpr uint16_t kGoodBins = 32, kFewestBins = 16;
+
+bool too_large(const SketchShape& shape, const SketchOptions& options) {
+  return shape.bytes() > options.budget_bytes;
+}
 
 uint16_t buckets_for(const PatternCount& patterns) {
   return static_cast<uint16_t>(
@@ -31,9 +35,14 @@ SketchShape plan_shape(const PatternCount& patterns, const SketchOptions& option
                       "a recorder of " + std::to_string(options.budget_bytes) + " bytes a core is too small",
                       "give it at least 512 bytes");
   SketchShape shape = roomy_shape(patterns, most_bins);
-  while (shape.bytes() > options.budget_bytes && shape.bins > kFewestBins) shape.bins /= 2;
-  if (shape.bytes() > options.budget_bytes) shape.buckets = std::min<uint16_t>(shape.buckets, 8);
-  while (shape.bytes() > options.budget_bytes) {
+  if (too_large(shape, options)) shape.buckets = std::min<uint16_t>(shape.buckets, 8);
+  while (too_large(shape, options) && shape.bins > kGoodBins) shape.bins /= 2;
+  if (too_large(shape, options) && patterns.coarse_transfers > 0) {
+    shape.octaves = kCoarseOctaves;
+    shape.transfers = static_cast<uint16_t>(std::min(patterns.coarse_transfers, 127u));
+  }
+  while (too_large(shape, options) && shape.bins > kFewestBins) shape.bins /= 2;
+  while (too_large(shape, options)) {
     if (shape.computes > 2 * shape.transfers) {
       --shape.computes;
     } else if (shape.transfers > 1) {

@@ -20,10 +20,13 @@ namespace lento::chip {
 struct PatternCount {
   uint32_t computes = 0;
   uint32_t transfers = 0;
+  uint32_t coarse_transfers = 0;  // when a pattern spans kCoarseOctaves; 0: not known
 };
+inline constexpr unsigned kCoarseOctaves = 2;
 
 // What a workload needs and the budget allows: room for every pattern and up to `most_bins` time bins; under
-// pressure fewer bins first (16 at least), then fewer entries. Throws base::Error when the budget is below
+// pressure first a smaller stage 1, then fewer bins (32 at least), then coarser patterns, then fewer bins
+// (16 at least), then fewer entries. Throws base::Error when the budget is below
 // 512 bytes.
 SketchShape plan_shape(const PatternCount& patterns, const SketchOptions& options, uint16_t most_bins = 64);
 std::vector<SketchShape> plan_shapes(std::span<const PatternCount> patterns, const SketchOptions& options,

@@ -143,7 +143,8 @@ class SketchCodec {
   static void check_shape(const Cursor& in, const SketchShape& s, const SketchOptions& options) {
     const bool buckets_fit = s.hashes == 0 ? s.buckets == 0 : std::has_single_bit(unsigned{s.buckets});
     const bool entries_fit = s.computes >= 1 && s.transfers >= 1 && s.computes + s.transfers <= 254;
-    if (!buckets_fit || s.hashes > 64 || !entries_fit || s.bins < 2 || !std::has_single_bit(unsigned{s.bins}))
+    if (!buckets_fit || s.octaves < 1 || s.octaves > 63 || s.hashes > 64 || !entries_fit || s.bins < 2 ||
+        !std::has_single_bit(unsigned{s.bins}))
       in.fail("the capacities of a core's sketch are impossible");
     if (s.bytes() > options.budget_bytes) in.fail("a core's sketch is larger than the budget it names");
     if (s.bytes() / 2 > in.left()) in.fail("the sketch file ends in the middle");

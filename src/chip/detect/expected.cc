@@ -1,0 +1,115 @@
+#include "chip/detect/expected.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lento::chip {
+namespace {
+
+constexpr size_t kBinsTogether = 4;
+
+std::vector<Fault> as_faults(const std::vector<Suspect>& suspects, const Grid& grid) {
+  std::vector<Fault> out;
+  for (const Suspect& s : suspects) {
+    Fault f = fault_of(s.component, grid);
+    f.factor = s.factor;
+    f.begin = s.begin;
+    f.end = s.end;
+    out.push_back(std::move(f));
+  }
+  return out;
+}
+
+const Row* find_row(const Cells& cells, const Row& like) {
+  const auto key = [](const Row& row) { return std::pair(row.core, row.pattern.packed()); };
+  const auto at = std::lower_bound(cells.rows.begin(), cells.rows.end(), key(like),
+                                   [&](const Row& row, const auto& wanted) { return key(row) < wanted; });
+  return at != cells.rows.end() && key(*at) == key(like) ? &*at : nullptr;
+}
+
+double misfit_of(const Row& row, const Baseline& base, size_t begin, size_t end) {
+  double off = 0;
+  int count = 0;
+  for (size_t b = begin; b < end; ++b) {
+    off += row.cells[b].count * (row.cells[b].level - base.level[b]);
+    count += row.cells[b].count;
+  }
+  if (count == 0) return 0;
+  off /= count;
+  return 2 * std::log1p(off * off / (3 * base.variance(count)));
+}
+
+bool holds(const Row& row, size_t bin) { return bin < row.cells.size() && row.cells[bin].count > 0; }
+
+}  // namespace
+
+Expected::Expected(const Setup& setup) : setup_(setup) {
+  const DetectOptions& options = setup.options;
+  const auto from = [&](const Cells& reference) {
+    return baselines_from(setup_.cells, reference, setup_.paths);
+  };
+  if (options.replay) {
+    std::vector<std::vector<Baseline>> draws;
+    for (uint32_t i = 0; i < std::max(1u, options.healthy_draws); ++i) {
+      draws_.push_back(replayed({}, i));
+      draws.push_back(from(draws_.back()));
+    }
+    healthy_ = pooled(draws);
+  }
+  if (options.healthy != nullptr) {
+    std::vector<Baseline> given = from(cells_of(*options.healthy, setup_.grid, setup_.cells.bin_cycles));
+    // One run does not tell how much healthy runs differ; the simulated ones do.
+    for (size_t r = 0; r < healthy_.size(); ++r)
+      given[r].common = std::max(given[r].common, healthy_[r].common);
+    healthy_ = std::move(given);
+  }
+  if (healthy_.empty()) healthy_ = baselines_within(setup_.cells, setup_.paths);
+}
+
+Cells Expected::replayed(const std::vector<Suspect>& slow, uint32_t draw) const {
+  return cells_of(setup_.options.replay(as_faults(slow, setup_.grid), draw), setup_.grid,
+                  setup_.cells.bin_cycles);
+}
+
+std::vector<Baseline> Expected::with(const std::vector<Suspect>& slow) {
+  if (slow.empty()) return healthy_;
+  ++used_;
+  return moved(slow, 0);
+}
+
+std::vector<Baseline> Expected::settled(const std::vector<Suspect>& slow) const {
+  std::vector<std::vector<Baseline>> all;
+  for (uint32_t draw = 0; draw < draws_.size(); ++draw) all.push_back(moved(slow, draw));
+  return pooled(all);
+}
+
+std::vector<Baseline> Expected::moved(const std::vector<Suspect>& slow, uint32_t draw) const {
+  const Cells faulty = replayed(slow, draw);
+  std::vector<Baseline> out = healthy_;
+  for (size_t r = 0; r < out.size(); ++r) {
+    const Row* then = find_row(faulty, setup_.cells.rows[r]);
+    const Row* before = find_row(draws_[draw], setup_.cells.rows[r]);
+    if (then == nullptr || before == nullptr) continue;
+    for (size_t b = 0; b < out[r].level.size(); ++b) {
+      if (!holds(*then, b)) continue;
+      const float healthy = holds(*before, b) ? before->cells[b].level : healthy_[r].level[b];
+      out[r].level[b] += then->cells[b].level - healthy;
+    }
+  }
+  return out;
+}
+
+double Expected::misfit(const std::vector<Baseline>& baselines, uint64_t begin, uint64_t end) const {
+  const Cells& cells = setup_.cells;
+  const size_t last = std::min<size_t>(cells.bins, (end + cells.bin_cycles - 1) / cells.bin_cycles);
+  double sum = 0;
+  for (size_t r = 0; r < cells.rows.size(); ++r) {
+    for (size_t b = begin / cells.bin_cycles; b < last; b += kBinsTogether) {
+      const size_t to = std::min(last, b + kBinsTogether);
+      sum += misfit_of(cells.rows[r], baselines[r], b, to);
+    }
+  }
+  return sum;
+}
+
+}  // namespace lento::chip

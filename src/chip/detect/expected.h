@@ -1,0 +1,52 @@
+// What the sketch should hold under a hypothesis: baselines from simulated runs, and how far the recorded run
+// lies from them.
+#pragma once
+
+#include <vector>
+
+#include "chip/detect/cells.h"
+#include "chip/detect/detect.h"
+
+namespace lento::chip {
+
+// Precondition: what it is given outlives it.
+class Expected {
+ public:
+  struct Setup {
+    const Cells& cells;
+    const std::vector<Path>& paths;
+    const Grid& grid;
+    const DetectOptions& options;
+  };
+  explicit Expected(const Setup& setup);
+
+  // Of the healthy chip: levels of the run given as healthy, else of simulated ones, else of the run itself.
+  const std::vector<Baseline>& healthy() const { return healthy_; }
+
+  // Replays left for hypotheses.
+  int left() const { return setup_.options.replay ? setup_.options.most_replays - used_ : 0; }
+
+  // With these components slow: the healthy levels moved by what the same draw of the simulation changes when
+  // the faults are put in. Transfers that the faults do not reach keep their healthy level to the bit, so two
+  // hypotheses differ only where they say different things. Costs one replay; precondition: one is left.
+  std::vector<Baseline> with(const std::vector<Suspect>& slow);
+  // The same over all healthy draws: a chip under a fault settles into one of several rhythms, and how far
+  // they lie apart widens what is expected. Costs no hypothesis.
+  std::vector<Baseline> settled(const std::vector<Suspect>& slow) const;
+
+  // How far the recorded run is from `baselines` between two times: minus twice the log-likelihood, Student t
+  // as in the scan. Bins are judged by fours: a slow run reaches its phases a little earlier or later than
+  // its simulation.
+  double misfit(const std::vector<Baseline>& baselines, uint64_t begin, uint64_t end) const;
+
+ private:
+  Cells replayed(const std::vector<Suspect>& slow, uint32_t draw) const;
+  std::vector<Baseline> moved(const std::vector<Suspect>& slow, uint32_t draw) const;
+
+  const Setup setup_;
+  std::vector<Cells> draws_;  // of the healthy chip
+  std::vector<Baseline> healthy_;
+  int used_ = 0;
+};
+
+}  // namespace lento::chip

@@ -1,0 +1,99 @@
+#include "chip/detect/factor.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/stats.h"
+#include "chip/sketch/level.h"
+
+namespace lento::chip {
+namespace {
+
+constexpr double kMostFactor = 64, kLeastFactor = 1.1;
+constexpr double kVisible = 0.3;  // octaves that a pattern must gain at the largest factor to be asked
+
+// The fastest of a few transfers may have met this much less than the mean time of a noisy link.
+constexpr double kLuck = 2.5;
+
+struct Bins {
+  size_t begin = 0, end = 0;
+};
+
+// The bins that lie wholly inside the suspect's interval, or all of it when there are none.
+Bins inside(const Cells& cells, const Suspect& s) {
+  Bins bins{static_cast<size_t>(s.begin / cells.bin_cycles),
+            std::min(cells.bins, static_cast<size_t>((s.end + cells.bin_cycles - 1) / cells.bin_cycles))};
+  if (bins.end >= bins.begin + 3) {
+    ++bins.begin;
+    --bins.end;
+  }
+  return bins;
+}
+
+// The factor at which the unloaded path takes `extra` cycles more.
+double factor_for(const Path& path, double bytes, const Component& component, double extra) {
+  const double healthy = path.cycles(bytes);
+  double low = 1, high = kMostFactor;
+  for (int i = 0; i < 30; ++i) {
+    const double middle = std::sqrt(low * high);
+    (path.cycles(bytes, component, middle) - healthy < extra ? low : high) = middle;
+  }
+  return low;
+}
+
+// The factor that each pattern through the component shows by its fastest transfers; those that would show
+// none are left out.
+std::vector<double> shown_factors(const ScanInput& in, const Suspect& suspect) {
+  const Bins bins = inside(in.cells, suspect);
+  std::vector<double> factors, lowest;
+  for (size_t r = 0; r < in.paths.size(); ++r) {
+    if (!in.paths[r].crosses(suspect.component)) continue;
+    const Row& row = in.cells.rows[r];
+    lowest.clear();
+    for (size_t b = bins.begin; b < bins.end; ++b)
+      if (row.cells[b].count > 0) lowest.push_back(row.cells[b].lowest);
+    if (lowest.empty()) continue;
+    const double offset = level_offset(row.pattern.kind) / double{kLevelsPerOctave};
+    const double healthy = std::exp2(in.baselines[r].lowest - offset) * row.bytes;
+    const double most =
+        in.paths[r].cycles(row.bytes, suspect.component, kMostFactor) - in.paths[r].cycles(row.bytes);
+    if (std::log2(1 + most / healthy) < kVisible) continue;
+    const double extra = std::exp2(base::median(lowest) - offset) * row.bytes - healthy;
+    factors.push_back(factor_for(in.paths[r], row.bytes, suspect.component, extra));
+  }
+  return factors;
+}
+
+}  // namespace
+
+double envelope_factor(const ScanInput& in, const Suspect& suspect) {
+  const std::vector<double> factors = shown_factors(in, suspect);
+  return factors.empty() ? suspect.factor : std::max(kLeastFactor, base::median(factors));
+}
+
+double most_possible_factor(const ScanInput& in, const Suspect& suspect) {
+  const std::vector<double> factors = shown_factors(in, suspect);
+  return factors.empty() ? kMostFactor : kLuck * base::quantile(factors, 0.2);
+}
+
+double corrected_factor(const ScanInput& before, const Suspect& suspect,
+                        const std::vector<Baseline>& simulated) {
+  const Bins bins = inside(before.cells, suspect);
+  double recorded = 0, expected = 0;
+  for (size_t r = 0; r < before.paths.size(); ++r) {
+    if (!before.paths[r].crosses(suspect.component)) continue;
+    for (size_t b = bins.begin; b < bins.end; ++b) {
+      const Cell& cell = before.cells.rows[r].cells[b];
+      if (cell.count == 0) continue;
+      const double weight = 1 / before.baselines[r].variance(cell.count);
+      const double step = simulated[r].level[b] - before.baselines[r].level[b];
+      recorded += weight * step * (cell.level - before.baselines[r].level[b]);
+      expected += weight * step * step;
+    }
+  }
+  if (expected <= 0) return suspect.factor;
+  const double scale = std::clamp(recorded / expected, 0.25, 2.0);
+  return std::clamp(std::pow(suspect.factor, scale), kLeastFactor, kMostFactor);
+}
+
+}  // namespace lento::chip

@@ -1,0 +1,23 @@
+// How many times slower a component was, from the transfers through it.
+#pragma once
+
+#include "chip/detect/scan.h"
+
+namespace lento::chip {
+
+// From the fastest transfer of each time bin: queues only add, so the fastest of many met the slow server and
+// little else. Median over the patterns through the component that would show it; the suspect's own factor
+// when none does.
+double envelope_factor(const ScanInput& input, const Suspect& suspect);
+
+// No transfer is faster than a server on its path allows: what the fastest transfers of nearly all patterns
+// through the component leave possible. A bound, well above the factor itself.
+double most_possible_factor(const ScanInput& input, const Suspect& suspect);
+
+// A better guess after a replay: in octaves the excess of what passes through the component grows about as
+// the factor does, so the factor is scaled by recorded over simulated excess. `simulated` has the suspect in
+// it, `before` has not.
+double corrected_factor(const ScanInput& before, const Suspect& suspect,
+                        const std::vector<Baseline>& simulated);
+
+}  // namespace lento::chip
