@@ -91,8 +91,9 @@ TEST(TileRecorder, ARealRunGivesTheStateOfTheSketch) {
       expand(chip::read_map("examples/chip/tiny.map.json"), chip, "examples/chip/tiny.map.json");
   chip::SketchOptions options;
   options.ops_per_cycle = chip.core.ops_per_cycle;
-  const auto shapes = chip::plan_shapes(chip::count_patterns(program, chip), options);
+  auto shapes = chip::plan_shapes(chip::count_patterns(program, chip), options);
   for (const TileRecorderOptions tile : {TileRecorderOptions{0, false}, {4, false}, {0, true}}) {
+    for (chip::SketchShape& shape : shapes) shape.octaves = tile.wait ? chip::kCoarseOctaves : 1;
     chip::Sketch sketch(shapes, options);
     TileRecorder recorder(shapes, options, tile);
     Kept sink(recorder, sketch);
