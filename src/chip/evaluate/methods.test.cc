@@ -59,7 +59,8 @@ TEST_F(Methods, ThoseThatKnowLinksCanNameASlowOne) {
   const Bench bench = make();
   const Component link{Part::Link, 5, 6};
   ASSERT_GE(bench.hits({slow(bench, link)})[0], kFewHits);
-  for (const char* method : {"paper:restart=1,direction=1,link_temperature=60", "threshold:link=2"}) {
+  for (const char* method :
+       {"paper:restart=1,direction=1,link_candidate=0.9,link_temperature=60", "threshold:link=2"}) {
     const MethodResult r = run(bench, method, {slow(bench, link)});
     ASSERT_FALSE(r.detection.ranked.empty()) << method;
     EXPECT_TRUE(names(r, link)) << method << " named "
