@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "cli/context.h"
 #include "cli/memory_trace.h"
+#include "cli/tables.h"
 #include "finding/diff.h"
 #include "memory/mine/contention.h"
 #include "trace/access_merge.h"
@@ -17,6 +18,7 @@ namespace {
 struct DiagnoseOptions {
   std::vector<std::string> traces, before;
   std::string elf, format = "auto", columns, support, threshold, rule = "nearest", cpus, folded;
+  bool tables = false;
   memory::ContentionOptions mine;
 };
 
@@ -35,8 +37,8 @@ uint64_t cpu_mask(const std::string& text) {
   return mask;
 }
 
-void run_diagnose(Context& context, DiagnoseOptions& options) {
-  memory::ContentionOptions& mine = options.mine;
+memory::ContentionOptions mining_options(Context& context, const DiagnoseOptions& options) {
+  memory::ContentionOptions mine = options.mine;
   mine.seed = context.seed;
   mine.progress = context.progress();
   mine.filter.cpus = cpu_mask(options.cpus);
@@ -50,32 +52,44 @@ void run_diagnose(Context& context, DiagnoseOptions& options) {
   mine.support = base::parse_double(support.substr(0, support.size() - 1), {"--support"}) / 100;
   if (!(mine.support > 0 && mine.support <= 1))
     throw base::Error({"--support"}, "is not between 0% and 100%");
+  return mine;
+}
+
+// Opens the files as one trace, as often as asked.
+memory::OpenTrace opener(Context& context, const DiagnoseOptions& options,
+                         const std::vector<std::string>& paths) {
+  return [&context, &options, paths](base::ReadReport& report) -> std::unique_ptr<trace::AccessSource> {
+    report.strict = context.strict;
+    std::vector<std::unique_ptr<trace::AccessSource>> sources;
+    for (const std::string& path : paths)
+      sources.push_back(open_access_trace(options.format, path, options.columns, report));
+    if (sources.size() == 1) return std::move(sources.front());
+    return std::make_unique<trace::MergedAccessSource>(std::move(sources));
+  };
+}
+
+void run_diagnose(Context& context, const DiagnoseOptions& options) {
+  const memory::ContentionOptions mine = mining_options(context, options);
   std::unique_ptr<trace::Symbols> symbols;
   if (!options.elf.empty()) symbols = std::make_unique<trace::Symbols>(options.elf);
-  const auto opener = [&](const std::vector<std::string>& paths) -> memory::OpenTrace {
-    return [&context, &options, paths](base::ReadReport& report) -> std::unique_ptr<trace::AccessSource> {
-      report.strict = context.strict;
-      std::vector<std::unique_ptr<trace::AccessSource>> sources;
-      for (const std::string& path : paths)
-        sources.push_back(open_access_trace(options.format, path, options.columns, report));
-      if (sources.size() == 1) return std::move(sources.front());
-      return std::make_unique<trace::MergedAccessSource>(std::move(sources));
-    };
+  const auto diagnose = [&](const std::vector<std::string>& paths) {
+    return memory::diagnose_contention(opener(context, options, paths), symbols.get(), mine);
   };
-  memory::ContentionResult result = memory::diagnose_contention(opener(options.traces), symbols.get(), mine);
-  if (!options.before.empty()) {
-    const finding::Diagnosis before =
-        memory::diagnose_contention(opener(options.before), symbols.get(), mine).diagnosis;
-    for (finding::Figure& figure : finding::compare(before, result.diagnosis).figures)
-      result.diagnosis.figures.push_back(std::move(figure));
-    for (const std::string& path : options.before)
-      result.diagnosis.inputs.push_back({"trace before", path, ""});
-  }
-  for (const std::string& path : options.traces) result.diagnosis.inputs.push_back({"trace", path, ""});
+  memory::ContentionResult result = diagnose(options.traces);
+  finding::Diagnosis& diagnosis = result.diagnosis;
+  for (const std::string& path : options.traces) diagnosis.inputs.push_back({"trace", path, ""});
   if (symbols)
-    result.diagnosis.inputs.push_back(Context::input("program", options.elf, base::read_file(options.elf)));
+    diagnosis.inputs.push_back(Context::input("program", options.elf, base::read_file(options.elf)));
+  if (!options.before.empty()) {
+    for (finding::Figure& figure : finding::compare(diagnose(options.before).diagnosis, diagnosis).figures)
+      diagnosis.figures.push_back(std::move(figure));
+    for (const std::string& path : options.before) diagnosis.inputs.push_back({"trace before", path, ""});
+  }
   if (!options.folded.empty()) base::write_file(options.folded, result.folded);
-  context.show(std::move(result.diagnosis));
+  const bool print_tables = (options.tables || !options.before.empty()) && !context.json;
+  const std::string tables = print_tables ? tables_as_text(diagnosis) : "";
+  context.show(std::move(diagnosis));
+  context.streams.out << tables;
 }
 
 }  // namespace
@@ -89,6 +103,8 @@ void add_memory_diagnose(CLI::App& group, Context& context) {
       ->required();
   command->add_option("--before", options->before, "Traces of an earlier run: also tell what changed")
       ->type_name("TRACE");
+  command->add_flag("--tables", options->tables,
+                    "Print the tables too: patterns, functions, hottest lines, who delays whom");
   command->add_option("--elf", options->elf, "The traced program: names functions, lines and variables");
   command->add_option("--format", options->format, "auto, text, " + trace::foreign_formats())
       ->capture_default_str();

@@ -4,12 +4,13 @@
 #include <map>
 
 #include "base/units.h"
+#include "memory/mine/base_rate.h"
 #include "memory/mine/contention_report.h"
 
 namespace lento::memory {
 namespace {
 
-constexpr size_t kShownLines = 16;
+constexpr size_t kShownLines = 16, kShownFunctions = 40;
 
 class Figures {
  public:
@@ -44,37 +45,44 @@ class Figures {
 
   // Presence alone is no evidence: a function that always runs is in all windows, and in all controls.
   finding::Figure function_table() const {
-    struct Presence {
-      uint64_t windows = 0, controls = 0, excess = 0;
-    };
-    std::map<uint64_t, Presence> functions;
-    const auto each = [&](const std::vector<WindowFacts>& windows, auto&& use) {
-      for (const WindowFacts& w : windows) {
-        for (const uint32_t id : w.items) {
-          const Items::Item& item = windows_.items.item(id);
-          if (item.kind == Items::Kind::Function) use(functions[item.value], w);
-        }
-      }
-    };
-    each(windows_.windows, [](Presence& p, const WindowFacts& w) { ++p.windows, p.excess += w.excess; });
-    each(windows_.controls, [](Presence& p, const WindowFacts&) { ++p.controls; });
-    finding::TableFigure table{{"function", "windows", "controls", "lift", "excess cycles"}, {}};
-    const auto share = [](uint64_t part, size_t all) {
-      return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
-    };
-    for (const auto& [function, p] : functions) {
-      const double in = share(p.windows, windows_.windows.size()),
-                   base = share(p.controls, windows_.controls.size());
-      table.rows.push_back({names_.function(static_cast<uint32_t>(function)), percent(in), percent(base),
-                            base > 0 ? base::format_number(in / base, 3) : "", std::to_string(p.excess)});
+    std::map<uint32_t, uint64_t> excess;  // of the windows in which it waits
+    std::map<uint32_t, uint32_t> items;   // function -> item
+    for (uint32_t id = 0; id < windows_.items.size(); ++id) {
+      const Items::Item& item = windows_.items.item(id);
+      if (item.kind == Items::Kind::Function) items[static_cast<uint32_t>(item.value)] = id;
     }
-    std::stable_sort(table.rows.begin(), table.rows.end(),
-                     [](const auto& a, const auto& b) { return std::stoull(a[4]) > std::stoull(b[4]); });
-    if (table.rows.size() > 40) table.rows.resize(40);
+    for (const WindowFacts& w : windows_.windows) {
+      for (const uint32_t f : w.runs) excess[f] += waits(w, items, f) ? w.excess : 0;
+    }
+    std::vector<std::pair<uint64_t, uint32_t>> order;
+    for (const auto& [function, cycles] : excess) order.emplace_back(cycles, function);
+    std::stable_sort(order.begin(), order.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    order.resize(std::min(order.size(), kShownFunctions));
+    finding::TableFigure table{{"function", "runs in windows", "in controls", "lift", "waits in windows",
+                                "in controls", "lift of waiting", "excess cycles"},
+                               {}};
+    const BaseRate base(scan_, windows_);
+    for (const auto& [cycles, f] : order) {
+      auto& row = table.rows.emplace_back(1, names_.function(f));
+      add_rate(base.of([&](const WindowFacts& w) { return std::ranges::binary_search(w.runs, f); }), row);
+      add_rate(base.of([&](const WindowFacts& w) { return waits(w, items, f); }), row);
+      row.push_back(std::to_string(cycles));
+    }
     return {"Functions and their base rate",
-            "Windows and control windows that hold a waiting access of the function. A lift of 1: it is as "
-            "often there without contention.",
+            "Windows and control windows in which the function runs, and in which an access of it waits. A "
+            "lift of 1: at the same time it is as often there without contention.",
             table};
+  }
+
+  static bool waits(const WindowFacts& w, const std::map<uint32_t, uint32_t>& items, uint32_t function) {
+    const auto item = items.find(function);
+    return item != items.end() && std::ranges::binary_search(w.items, item->second);
+  }
+
+  static void add_rate(const BaseRate::Rate& rate, std::vector<std::string>& row) {
+    row.insert(row.end(), {percent(rate.share), percent(rate.control_share),
+                           rate.lift > 0 ? base::format_number(rate.lift, 3) : ""});
   }
 
   finding::Figure line_table() {

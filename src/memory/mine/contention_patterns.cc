@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "memory/mine/base_rate.h"
 #include "memory/mine/itemset.h"
 
 namespace lento::memory {
@@ -82,7 +83,8 @@ void add_costly_pairs(const WindowScan& scan, const Scan& trace, std::set<std::v
   }
 }
 
-void judge(const WindowScan& scan, Pattern& pattern) {
+// What the windows that support it say.
+void add_cost(const WindowScan& scan, Pattern& pattern) {
   std::set<uint32_t> functions;
   for (const uint32_t id : pattern.items) {
     const Items::Item& item = scan.items.item(id);
@@ -106,14 +108,16 @@ void judge(const WindowScan& scan, Pattern& pattern) {
       at->high = std::max(at->high, range.high);
     }
   }
-  for (const WindowFacts& w : scan.controls) pattern.control += holds(w, pattern.items);
-  const double windows = static_cast<double>(std::max<size_t>(1, scan.windows.size()));
-  pattern.share = static_cast<double>(pattern.support) / windows;
-  if (pattern.control > 0) {
-    pattern.lift =
-        pattern.share * static_cast<double>(scan.controls.size()) / static_cast<double>(pattern.control);
-  }
-  pattern.p = fisher_tail(pattern.support, scan.windows.size(), pattern.control, scan.controls.size());
+}
+
+// Against the control windows; `tests` patterns were judged.
+void add_base_rate(const WindowScan& scan, const BaseRate& base, double tests, Pattern& pattern) {
+  const BaseRate::Rate rate = base.of([&](const WindowFacts& w) { return holds(w, pattern.items); });
+  pattern.control = rate.control_hits;
+  pattern.share = rate.share;
+  pattern.lift = rate.lift;
+  pattern.p = std::min(
+      1.0, tests * fisher_tail(pattern.support, scan.windows.size(), pattern.control, scan.controls.size()));
 }
 
 }  // namespace
@@ -148,10 +152,7 @@ std::vector<Pattern> find_patterns(const WindowScan& scan, const Scan& trace,
     patterns.push_back(std::move(pattern));
     if (patterns.size() * std::max<size_t>(1, scan.windows.size()) > 400'000'000) break;
   }
-  for (Pattern& pattern : patterns) {
-    judge(scan, pattern);
-    pattern.p = std::min(1.0, pattern.p * static_cast<double>(patterns.size()));
-  }
+  for (Pattern& pattern : patterns) add_cost(scan, pattern);
   const auto key = [&](const Pattern& p) {
     if (options.paper) return p.support;
     return trace.culprits_known ? p.explained : p.excess;
@@ -172,7 +173,10 @@ std::vector<Pattern> find_patterns(const WindowScan& scan, const Scan& trace,
     if (key(a) != key(b)) return key(a) > key(b);
     return a.items.size() != b.items.size() ? a.items.size() > b.items.size() : a.items < b.items;
   });
+  const double tests = static_cast<double>(patterns.size());
   if (patterns.size() > most) patterns.resize(most);
+  const BaseRate base(trace, scan);
+  for (Pattern& pattern : patterns) add_base_rate(scan, base, tests, pattern);
   return patterns;
 }
 

@@ -13,7 +13,7 @@ struct Pattern {
   std::vector<uint32_t> items;
   uint64_t support = 0, control = 0;  // windows and control windows that hold it
   double share = 0;                   // support / windows
-  double lift = 0;                    // share / share of control windows; 0 when no control window holds it
+  double lift = 0;                    // against control windows of the same time (base_rate.h)
   double p = 1;                       // of the exact test, times the number of patterns tested
   uint64_t excess = 0;                // cycles lost in the supporting windows
   uint64_t explained = 0;             // of these, cycles that its functions cost one another (where known)

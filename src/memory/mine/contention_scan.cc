@@ -131,19 +131,22 @@ std::vector<uint64_t> control_centres(const Scan& scan, const ContentionOptions&
 // In how many windows each pc appears: open addressing, as every event asks.
 class PcWindows {
  public:
-  // Counts the window once however often the pc is seen in it; windows are numbered from 1.
-  void see(uint64_t pc, uint64_t window) {
+  // Counts the window once however often the pc is seen in it: true the first time. Windows are numbered
+  // from 1.
+  bool see(uint64_t pc, uint64_t window) {
     size_t at = (pc * 0x9e3779b97f4a7c15ULL >> 20) & mask_;
     while (slots_[at].windows != 0 && slots_[at].pc != pc) at = (at + 1) & mask_;
     Slot& slot = slots_[at];
-    if (slot.last == window) return;
+    if (slot.last == window) return false;
     if (slot.windows == 0) {
-      if (used_ == kMostPcs) return;
+      if (used_ == kMostPcs) return false;
       slot.pc = pc;
-      if (2 * ++used_ > mask_) return grow(window, at);
+      ++used_;
     }
     slot.last = window;
     ++slot.windows;
+    if (2 * used_ > mask_) grow();
+    return true;
   }
   template <class Use>
   void each(Use&& use) const {
@@ -156,8 +159,7 @@ class PcWindows {
   struct Slot {
     uint64_t pc = 0, last = 0, windows = 0;
   };
-  void grow(uint64_t window, size_t fresh) {
-    slots_[fresh].last = window, slots_[fresh].windows = 1;
+  void grow() {
     std::vector<Slot> old(2 * slots_.size());
     old.swap(slots_);
     mask_ = slots_.size() - 1;
@@ -171,6 +173,33 @@ class PcWindows {
 
   std::vector<Slot> slots_ = std::vector<Slot>(1 << 12);
   size_t mask_ = slots_.size() - 1, used_ = 0;
+};
+
+// Which functions run in a window, and in how many windows each pc does.
+class RunsIn {
+ public:
+  explicit RunsIn(Functions& functions) : functions_(functions) {}
+
+  std::vector<uint32_t> add(const Window& w) {
+    std::vector<uint32_t> runs;
+    ++number_;
+    for (const trace::AccessRecord& r : w.events) {
+      if (!pcs.see(r.pc, number_)) continue;
+      const uint32_t function = functions_.of(r.pc);
+      if (function >= last_.size()) last_.resize(function + 1u);
+      if (last_[function] != number_) runs.push_back(function);
+      last_[function] = number_;
+    }
+    std::sort(runs.begin(), runs.end());
+    return runs;
+  }
+
+  PcWindows pcs;
+
+ private:
+  Functions& functions_;
+  std::vector<uint64_t> last_;  // by function: the window that saw it last
+  uint64_t number_ = 0;
 };
 
 class SecondPass {
@@ -208,7 +237,7 @@ class SecondPass {
     windows_.finish();
     controls_.finish();
     slices_.finish();
-    pcs_.each([&](uint64_t pc, uint64_t windows) { out_.pc_windows[pc] = windows; });
+    in_windows_.pcs.each([&](uint64_t pc, uint64_t windows) { out_.pc_windows[pc] = windows; });
   }
 
  private:
@@ -264,22 +293,19 @@ class SecondPass {
   }
 
   void take_control(const Window& w) {
-    if (out_.controls.size() < options_.max_windows) out_.controls.push_back(facts(w));
+    if (out_.controls.size() == options_.max_windows) return;
+    out_.controls.push_back(facts(w));
+    out_.controls.back().runs = in_controls_.add(w);
   }
 
   void keep_window(const Window& w) {
     if (out_.window_count++ % out_.keep_every != 0) return;
     out_.windows.push_back(facts(w));
-    count_pcs(w);
+    out_.windows.back().runs = in_windows_.add(w);
     if (out_.windows.size() < options_.max_windows) return;
     for (size_t i = 0; 2 * i < out_.windows.size(); ++i) out_.windows[i] = std::move(out_.windows[2 * i]);
     out_.windows.resize((out_.windows.size() + 1) / 2);
     out_.keep_every *= 2;
-  }
-
-  void count_pcs(const Window& w) {
-    ++windows_counted_;
-    for (const trace::AccessRecord& r : w.events) pcs_.see(r.pc, windows_counted_);
   }
 
   WindowFacts facts(const Window& w) {
@@ -344,8 +370,7 @@ class SecondPass {
   ControlBuilder controls_;
   SliceBuilder slices_;
   std::unordered_map<uint64_t, size_t> hot_;
-  PcWindows pcs_;
-  uint64_t windows_counted_ = 0;
+  RunsIn in_windows_{functions_}, in_controls_{functions_};
   uint64_t covered_until_ = 0;
   bool any_ = false;
 };
@@ -462,7 +487,9 @@ WindowScan scan_windows(const OpenTrace& open, const ContentionOptions& options,
       out.threshold = static_cast<double>(value);
       if (value > scan.latencies.minimum()) break;
     }
-    if (out.threshold <= static_cast<double>(scan.latencies.minimum())) out.threshold += 1;
+    // All alike: they count as high only where the trace says that somebody is to blame.
+    if (out.threshold <= static_cast<double>(scan.latencies.minimum()) && !scan.culprits_known)
+      out.threshold += 1;
   }
   SecondPass pass(scan, options, functions, out);
   each_record(open, options, functions, report, "accesses in windows",

@@ -116,6 +116,7 @@ struct WindowFacts {
     uint64_t cycles;
   };
   std::vector<Pair> blame;
+  std::vector<uint32_t> runs;  // functions that run in it, waiting or not; rising
   uint64_t cpus = 0;
   uint64_t seed = 0;
 };

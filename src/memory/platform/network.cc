@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace lento::memory {
 
@@ -64,21 +65,24 @@ void Network::schedule(Channel& channel, Cycles earliest) {
 }
 
 size_t Network::pick(const Channel& channel, Cycles at) const {
-  const auto rank = [&](const Waiting& w) -> uint64_t {
-    if (platform_.arbiter == Arbiter::Fcfs)
-      return (w.arrival << 7) | (uint64_t{w.hart} << 1) | uint64_t{w.write};
-    const unsigned turn =
-        platform_.arbiter == Arbiter::Fixed ? w.hart : (w.hart - channel.last - 1u) & 0xffff;
-    return uint64_t{turn} << 1 | uint64_t{w.write};
-  };
-  size_t best = SIZE_MAX;
-  uint64_t best_rank = UINT64_MAX;
-  for (size_t i = 0; i < channel.waiting.size(); ++i) {
-    const uint64_t r = channel.waiting[i].arrival > at ? UINT64_MAX : rank(channel.waiting[i]);
-    best = r < best_rank ? i : best;
-    best_rank = std::min(best_rank, r);
+  if (platform_.arbiter == Arbiter::Fcfs) return pick_earliest(channel);
+  // Place in the round, the read before the write, then the index: one number to take the least of.
+  const uint32_t first = platform_.arbiter == Arbiter::Fixed ? 0 : (channel.last + 1u) << 1;
+  uint32_t best = UINT32_MAX;
+  for (uint32_t i = 0; i < channel.waiting.size(); ++i) {
+    const Waiting& w = channel.waiting[i];
+    const uint32_t rank = (((uint32_t{w.hart} << 1 | uint32_t{w.write}) - first) & 0x1ffff) << 8 | i;
+    best = w.arrival > at ? best : std::min(best, rank);
   }
-  return best;
+  return best & 0xff;
+}
+
+size_t Network::pick_earliest(const Channel& channel) const {
+  const auto before = [](const Waiting& a, const Waiting& b) {
+    return std::tie(a.arrival, a.hart, a.write) < std::tie(b.arrival, b.hart, b.write);
+  };
+  const auto first = std::min_element(channel.waiting.begin(), channel.waiting.end(), before);
+  return static_cast<size_t>(first - channel.waiting.begin());
 }
 
 void Network::pass_bank(Transaction& t, Cycles arrival) {

@@ -109,7 +109,9 @@ class Network {
 
   uint32_t bank_of(uint32_t line) const { return line & static_cast<uint32_t>(platform_.banks - 1); }
   size_t channel_of(uint32_t line) const { return platform_.topology == Topology::Bus ? 0 : bank_of(line); }
+  // Which of those that have arrived by `at` is next; at most two of a hart wait.
   size_t pick(const Channel& channel, Cycles at) const;
+  size_t pick_earliest(const Channel& channel) const;
   void serve(Transaction& transaction, Channel& channel, Cycles at);
   void schedule(Channel& channel, Cycles earliest);
   void pass_bank(Transaction& transaction, Cycles arrival);

@@ -1,0 +1,146 @@
+// `lento memory` as its users call it.
+#include <gmock/gmock.h>
+
+#include <cstring>
+#include <filesystem>
+#include <sstream>
+
+#include "base/file.h"
+#include "cli/cli.h"
+
+namespace lento::cli {
+namespace {
+
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+
+class MemoryCommand : public ::testing::Test {
+ protected:
+  void SetUp() override { std::filesystem::create_directories(folder_); }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return folder_ + "/" + name; }
+  std::string file(const std::string& name, const std::string& content) const {
+    base::write_file(path(name), content);
+    return path(name);
+  }
+
+  struct Outcome {
+    int code;
+    std::string out, err;
+  };
+  static Outcome call(std::vector<std::string> args) {
+    args.insert(args.begin(), "memory");
+    std::ostringstream out, err;
+    const int code = run(args, {out, err});
+    return {code, out.str(), err.str()};
+  }
+
+ private:
+  const std::string folder_ =
+      (std::filesystem::temp_directory_path() / ("lento_memory_cli_" + std::to_string(getpid()))).string();
+};
+
+void put(std::string& bytes, std::initializer_list<uint32_t> words) {
+  for (const uint32_t word : words) bytes.append(reinterpret_cast<const char*>(&word), 4);
+}
+
+// A program at 0x80000000 that stores `value` to the symbol `name` at 0x80001000, then spins.
+std::string program(uint32_t value, const std::string& name = "tohost") {
+  constexpr uint32_t kHeader = 52, kSegment = 32, kCode = 16, kSymbol = 16, kSection = 40;
+  constexpr uint32_t at_code = kHeader + kSegment, at_symbols = at_code + kCode;
+  constexpr uint32_t at_names = at_symbols + 2 * kSymbol, at_sections = at_names + 16;
+  std::string elf("\177ELF\1\1\1\0\0\0\0\0\0\0\0\0", 16);
+  put(elf, {2 | 243 << 16, 1, 0x80000000, kHeader, at_sections, 0, kHeader | kSegment << 16,
+            1 | kSection << 16, 3});
+  put(elf, {1, at_code, 0x80000000, 0x80000000, kCode, 0x2000, 7, 4});
+  put(elf, {0x800012b7, value << 20 | 0x313, 0x0062a023, 0x6f});  // lui t0; li t1; sw t1, (t0); j .
+  put(elf, {0, 0, 0, 0, 1, 0x80001000, 4, 0xfff10011});
+  std::string names = std::string(1, '\0') + name;
+  names.resize(16);
+  elf += names;
+  put(elf, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
+  put(elf, {0, 2, 0, 0, at_symbols, 2 * kSymbol, 2, 1, 4, kSymbol});
+  put(elf, {0, 3, 0, 0, at_names, 16, 0, 0, 1, 0});
+  return elf;
+}
+
+TEST_F(MemoryCommand, TohostTellsPassFailAndTheTestNumber) {
+  const Outcome pass = call({"simulate", "--tohost", file("pass.elf", program(1))});
+  EXPECT_EQ(pass.code, 0) << pass.err;
+  EXPECT_EQ(pass.out, "pass\n");
+  const Outcome fail = call({"simulate", "--tohost", file("fail.elf", program(7 << 1 | 1))});
+  EXPECT_EQ(fail.code, 1);
+  EXPECT_EQ(fail.out, "fail 7\n");
+}
+
+TEST_F(MemoryCommand, TohostSaysWhenTheProgramCannotEnd) {
+  const Outcome nameless = call({"simulate", "--tohost", file("a.elf", program(1, "elsewhere"))});
+  EXPECT_EQ(nameless.code, 2);
+  EXPECT_THAT(nameless.err, HasSubstr("no symbol 'tohost'"));
+  const Outcome endless = call({"simulate", "--tohost", "--max-cycles", "1000", file("b.elf", program(0))});
+  EXPECT_EQ(endless.code, 2);
+  EXPECT_THAT(endless.err, HasSubstr("no store to tohost within 1000 instructions"));
+}
+
+TEST_F(MemoryCommand, ReplayGivesLatenciesThatDiagnoseReads) {
+  std::string lines;
+  for (int i = 0; i < 400; ++i) {
+    std::ostringstream address;
+    address << std::hex << 0x1000 + 64 * i;
+    lines += "I  04000000,4\n L " + address.str() + ",4\n";
+  }
+  const std::string trace = file("run.lackey", lines), out = path("run.access");
+  const Outcome replay = call({"replay", trace, "--format", "lackey", "-o", out});
+  EXPECT_EQ(replay.code, 0) << replay.err;
+  EXPECT_THAT(replay.out, HasSubstr("800 accesses took"));
+  const Outcome diagnosis = call({"diagnose", out});
+  EXPECT_EQ(diagnosis.code, 0) << diagnosis.err;
+  EXPECT_THAT(diagnosis.out, HasSubstr("No significant contention"));
+  EXPECT_THAT(call({"replay", path("none.access"), "-o", out}).err, HasSubstr("none.access"));
+}
+
+// Four CPUs take turns on one word each of a line, or of lines of their own, and miss their caches now and
+// then.
+std::string sharing(bool shared) {
+  std::ostringstream text;
+  text << "# lento.access/1\ncpu cycle pc type address latency size flags culprit culprit_pc blamed cause\n";
+  for (int i = 0; i < 4000; ++i) {
+    const int cpu = i % 4;
+    const bool miss = i % 7 == 0, own = i % 3 == 0;
+    const char* type = i / 4 % 2 ? "store" : "load";
+    text << cpu << " " << 10 * i << " 0x1000 " << type << " "
+         << (miss || own ? 0x9000 + 64 * cpu : 0x4000 + (shared ? 4 : 64) * cpu);
+    if (shared && !miss && !own) {
+      text << " 20 4 k " << (cpu + 3) % 4 << " 0x1000 18 coherence\n";
+    } else {
+      text << (miss ? " 8 4 k - - - -\n" : " 1 4 lk - - - -\n");
+    }
+  }
+  return text.str();
+}
+
+TEST_F(MemoryCommand, DiagnoseComparesWithARunBefore) {
+  const std::string shared = file("shared.txt", sharing(true)), padded = file("padded.txt", sharing(false));
+  const Outcome broken = call({"diagnose", shared, "--exit-code", "--tables"});
+  EXPECT_EQ(broken.code, 1);
+  EXPECT_THAT(broken.out, HasSubstr("false sharing on line 0x4000 leads"));
+  EXPECT_THAT(broken.out, HasSubstr("\nHottest lines\n"));
+  const Outcome fixed = call({"diagnose", padded, "--before", shared, "--exit-code"});
+  EXPECT_EQ(fixed.code, 0) << fixed.err;
+  EXPECT_THAT(fixed.out,
+              ContainsRegex("\nFindings before and after\nsubject.*\nline 0x4000 +false sharing .* gone\n"));
+}
+
+TEST_F(MemoryCommand, ItemsetsBeyond128BitsAreRefused) {
+  std::string line;
+  for (int i = 0; i < 200; ++i) line += std::to_string(i) + " ";
+  const std::string data = file("long.dat", line + "\n");
+  const Outcome all = call({"itemsets", data, "--support", "1", "--frequent", "--count"});
+  EXPECT_EQ(all.code, 2);
+  EXPECT_THAT(all.err, HasSubstr("more than 128 bits"));
+  EXPECT_EQ(call({"itemsets", data, "--support", "1", "--closed", "--count"}).out, "1\n");
+}
+
+}  // namespace
+}  // namespace lento::cli

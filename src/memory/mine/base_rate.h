@@ -1,0 +1,69 @@
+// How often something is seen in contention windows, against control windows of the same time.
+//
+// Programs have phases: a function that runs in one of them meets the windows of that phase, whatever it
+// does. So the run is cut into strata of about kControls control windows each, and with n(s) windows and the
+// share r(s) of control windows that show the thing in stratum s,
+//
+//   lift = windows that show it / sum over s of n(s) r(s)
+//
+// where the sum is over strata that have control windows (direct standardisation).
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "memory/mine/contention_scan.h"
+
+namespace lento::memory {
+
+class BaseRate {
+ public:
+  BaseRate(const Scan& trace, const WindowScan& scan)
+      : scan_(scan), first_(trace.first_cycle), duration_(std::max<uint64_t>(1, trace.duration())) {
+    const size_t strata = std::max<size_t>(1, scan.controls.size() / kControls);
+    windows_.resize(strata), controls_.resize(strata);
+    for (const WindowFacts& w : scan.windows) ++windows_[stratum(w)];
+    for (const WindowFacts& w : scan.controls) ++controls_[stratum(w)];
+  }
+
+  struct Rate {
+    uint64_t hits = 0, control_hits = 0;
+    double share = 0, control_share = 0;  // of windows, of control windows
+    double lift = 0;                      // 0 when no control window shows it
+  };
+  // `has(facts)`: does the window show it?
+  template <class Has>
+  Rate of(Has&& has) const {
+    Rate rate;
+    std::vector<uint64_t> hits(windows_.size()), control_hits(windows_.size());
+    for (const WindowFacts& w : scan_.windows) hits[stratum(w)] += has(w);
+    for (const WindowFacts& w : scan_.controls) control_hits[stratum(w)] += has(w);
+    double seen = 0, expected = 0;
+    for (size_t s = 0; s < windows_.size(); ++s) {
+      rate.hits += hits[s], rate.control_hits += control_hits[s];
+      if (controls_[s] == 0) continue;
+      seen += static_cast<double>(hits[s]);
+      expected += static_cast<double>(windows_[s]) * share(control_hits[s], controls_[s]);
+    }
+    rate.share = share(rate.hits, scan_.windows.size());
+    rate.control_share = share(rate.control_hits, scan_.controls.size());
+    rate.lift = expected > 0 ? seen / expected : 0;
+    return rate;
+  }
+
+ private:
+  static constexpr size_t kControls = 20;
+  static double share(uint64_t part, uint64_t all) {
+    return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
+  }
+  size_t stratum(const WindowFacts& w) const {
+    const double at = static_cast<double>(w.seed - std::min(w.seed, first_)) / static_cast<double>(duration_);
+    return std::min(windows_.size() - 1, static_cast<size_t>(at * static_cast<double>(windows_.size())));
+  }
+
+  const WindowScan& scan_;
+  const uint64_t first_, duration_;
+  std::vector<uint64_t> windows_, controls_;  // by stratum
+};
+
+}  // namespace lento::memory
