@@ -23,7 +23,8 @@ struct Options {
   std::string table, system, measured;
   std::vector<std::string> measurements;
   double launch_us = 0;
-  int devices = 8;
+  predict::TrainingFitOptions training;
+  std::vector<std::string> scalars{"host_layer", "pointwise", "overlap", "library"};
 };
 
 // One answer a row; a row that cannot be understood keeps its columns, with empty answers, and is counted.
@@ -95,6 +96,31 @@ void answer_workload(Context& context, const Options& options) {
 
 std::string percent(double share) { return base::format_number(100 * share, 3) + " %"; }
 
+predict::TrainingFitOptions training_options(const Options& options) {
+  predict::TrainingFitOptions out = options.training;
+  for (const predict::StackScalar& s : predict::stack_scalars()) {
+    if (std::find(options.scalars.begin(), options.scalars.end(), s.name) != options.scalars.end())
+      out.scalars.push_back(&s);
+  }
+  return out;
+}
+
+void print_training_fit(std::ostream& out, const Options& options, const predict::TrainingFit& fit) {
+  const bool framework = !options.training.framework.empty();
+  out << (framework ? "frameworks:\n  - framework: " + options.training.framework + "\n" : "stack:\n");
+  for (const predict::StackScalar& s : predict::stack_scalars()) {
+    const bool seconds = s.at == &predict::Stack::host_layer_s || s.at == &predict::Stack::hand_over_s;
+    const double value = fit.stack.*s.at;
+    out << (framework ? "    " : "  ") << s.name << ": "
+        << (seconds ? base::format_quantity(value, base::Dimension::Time) : base::format_number(value))
+        << "\n";
+  }
+  out << "# mean error " << percent(fit.fitted.mean) << " (median " << percent(fit.fitted.median) << ") on "
+      << fit.fitted.rows << " fitted rows, " << percent(fit.held_out.mean) << " (median "
+      << percent(fit.held_out.median) << ", bias " << percent(fit.held_out.bias) << ") on "
+      << fit.held_out.rows << " held out\n";
+}
+
 void calibrate(Context& context, const Options& options) {
   base::ReadReport report;
   report.strict = context.strict;
@@ -110,15 +136,9 @@ void calibrate(Context& context, const Options& options) {
   }
   std::ostream& out = context.streams.out;
   if (!rows.empty() && std::holds_alternative<predict::TrainingRun>(rows[0].question.what)) {
-    const predict::TrainingFit fit =
-        predict::calibrate_training(system, rows, options.devices, context.progress());
-    out << "stack:\n  host_layer: " << base::format_quantity(fit.host_layer_s, base::Dimension::Time)
-        << "\n  pointwise: " << base::format_number(fit.pointwise)
-        << "\n  overlap: " << base::format_number(fit.overlap)
-        << "\n  library: " << base::format_number(fit.library) << "\n# mean error "
-        << percent(fit.fitted.mean) << " on " << fit.fitted.rows << " fitted rows, "
-        << percent(fit.held_out.mean) << " (median " << percent(fit.held_out.median) << ", bias "
-        << percent(fit.held_out.bias) << ") on " << fit.held_out.rows << " held out\n";
+    print_training_fit(
+        out, options,
+        predict::calibrate_training(system, rows, training_options(options), context.progress()));
     return;
   }
   for (size_t i = 0; i < predict::kPrecisions; ++i) {
@@ -179,7 +199,15 @@ void add_predict(CLI::App& app, Context& context) {
       "calibrate", "Fit a chip's constants to measurements and report the hold-out error");
   fit->add_option("MEASUREMENTS", options->measurements, "CSV with questions and their measured times")
       ->required();
-  fit->add_option("--devices", options->devices, "Fit training runs on at most so many devices")
+  fit->add_option("--devices", options->training.devices, "Fit training runs on at most so many devices")
+      ->capture_default_str();
+  fit->add_option("--framework", options->training.framework,
+                  "Training runs of this framework, with its stack to start from");
+  std::vector<std::string> names;
+  for (const predict::StackScalar& s : predict::stack_scalars()) names.emplace_back(s.name);
+  fit->add_option("--fit", options->scalars, "Scalars of the stack to fit to training runs; the others stay")
+      ->delimiter(',')
+      ->check(CLI::IsMember(names))
       ->capture_default_str();
   fit->add_option("--launch-us", options->launch_us, "Keep this launch time instead of fitting it")
       ->check(CLI::Range(0.0, 1e6));

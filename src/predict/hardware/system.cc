@@ -82,9 +82,10 @@ void read_stack(const YamlNode& node, Stack& stack, base::ErrorList& errors) {
   fields.text("framework", stack.framework);
   fields.quantity("library", stack.library, Dimension::Plain, 0.1, 2);
   fields.quantity("launch", stack.launch_s, Dimension::Time, 0, 1);
-  fields.quantity("recurrent_step", stack.step_s, Dimension::Time, 0, 1);
   fields.quantity("overlap", stack.overlap, Dimension::Plain, 0, 1);
   fields.quantity("host_layer", stack.host_layer_s, Dimension::Time, 0, 10);
+  fields.quantity("host_tensor", stack.host_tensor, Dimension::Plain, 0, 20);
+  fields.quantity("hand_over", stack.hand_over_s, Dimension::Time, 0, 10);
   fields.quantity("pointwise", stack.pointwise, Dimension::Plain, 0, 20);
   fields.finish();
 }

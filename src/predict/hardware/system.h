@@ -61,14 +61,15 @@ struct Network {
   double between_latency_s = 6e-6;
 };
 
-// Software: at most six scalars besides the name.
+// Software: a stack states at most six scalars besides its name.
 struct Stack {
   std::string framework;       // empty: any
   double library = 1.0;        // speed of its matrix products over the chip's calibration
   double launch_s = 4e-6;      // one kernel of a stream that is never empty
-  double step_s = 2.5e-5;      // one step of a recurrent layer: dependent launches
   double overlap = 0.5;        // share of data-parallel traffic hidden behind the backward pass
   double host_layer_s = 4e-4;  // host time to issue one pass of one layer: bounds small layers
+  double host_tensor = 0;      // its growth with each tensor-parallel way, in pipelines across nodes
+  double hand_over_s = 0;      // stall of each hand-over between stages on different nodes
   double pointwise = 1.5;      // element-wise traffic over that of perfectly fused passes
 };
 

@@ -69,8 +69,9 @@ std::string calibration_text(const Chip& chip) {
 
 std::string stack_text(const Stack& s) {
   return "{library: " + format_exact(s.library) + ", launch: " + with_unit(s.launch_s, "s") +
-         ", recurrent_step: " + with_unit(s.step_s, "s") + ", overlap: " + format_exact(s.overlap) +
-         ", host_layer: " + with_unit(s.host_layer_s, "s") + ", pointwise: " + format_exact(s.pointwise);
+         ", overlap: " + format_exact(s.overlap) + ", host_layer: " + with_unit(s.host_layer_s, "s") +
+         ", host_tensor: " + format_exact(s.host_tensor) + ", hand_over: " + with_unit(s.hand_over_s, "s") +
+         ", pointwise: " + format_exact(s.pointwise);
 }
 
 std::string network_text(const Network& n) {

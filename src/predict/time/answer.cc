@@ -40,10 +40,10 @@ Answer answer_one(const System& s, const Collective& c) {
 }
 
 Answer answer_one(const System& s, const TrainingRun& r) {
-  const TrainingTime t = predict_training(s, r);
+  const TrainingTime t = predict_training(s, with_micro_batch(s, r));
   const bool own = calibrated(s, r.precision) && (s.family == "a100" || s.family == "h100");
   return {t.seconds, t.fits ? t.bound : "out of memory", own ? kTraining.own : kTraining.borrowed,
-          own && t.fits && r.devices() <= 6144};
+          own && t.fits && r.devices() <= 6144 && r.tensor <= s.network.node_devices};
 }
 
 Answer answer_one(const System& s, const InferenceRun& r) {

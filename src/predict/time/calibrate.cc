@@ -46,6 +46,15 @@ double loss(const Rows& rows, const Predict& predict) {
   return sum / rows.size();
 }
 
+// A run that was stalled by what the model does not know counts no more than any bad row.
+template <class Predict>
+double robust_loss(const Rows& rows, const Predict& predict) {
+  constexpr double kMost = 0.5;
+  double sum = 0;
+  for (const Measurement* m : rows) sum += std::min(kMost, std::abs(std::log(predict(*m) / m->seconds)));
+  return sum / rows.size();
+}
+
 template <class Predict>
 ErrorSummary judge_with(const Rows& rows, const Predict& predict) {
   std::vector<double> predicted, measured;
@@ -171,39 +180,86 @@ GemmFit calibrate_gemm(const System& system, const std::vector<Measurement>& all
   return fit;
 }
 
-TrainingFit calibrate_training(const System& system, const std::vector<Measurement>& all, int devices,
-                               const base::Progress& progress) {
-  Rows fitted, held;
-  for (const Measurement& m : all) {
-    const TrainingRun* run = std::get_if<TrainingRun>(&m.question.what);
-    if (!run || run->devices() > devices || run->pipeline > run->model.layers) continue;
-    (is_training_row(m) ? fitted : held).push_back(&m);
-  }
-  if (fitted.size() < 10 || held.size() < 10) {
-    throw base::Error({}, "too few measured training runs on at most " + std::to_string(devices) + " devices",
-                      "at least some 30 are needed to fit constants and hold rows back");
-  }
-  const auto timed = [&](const std::vector<double>& x) {
-    System tuned = system;
-    tuned.stack.host_layer_s = x[0];
-    tuned.stack.pointwise = x[1];
-    tuned.stack.overlap = std::min(1.0, x[2]);
-    tuned.stack.library = x[3];
-    return [tuned](const Measurement& m) {
-      return predict_training(tuned, std::get<TrainingRun>(m.question.what)).seconds;
-    };
+const std::vector<StackScalar>& stack_scalars() {
+  static const std::vector<StackScalar> kScalars = {{"host_layer", &Stack::host_layer_s, 1e-3, 1e-5, 1},
+                                                    {"host_tensor", &Stack::host_tensor, 0.1, 1e-3, 10},
+                                                    {"hand_over", &Stack::hand_over_s, 1e-3, 1e-5, 10},
+                                                    {"pointwise", &Stack::pointwise, 1.5, 1, 5},
+                                                    {"overlap", &Stack::overlap, 0.5, 0.01, 1},
+                                                    {"library", &Stack::library, 0.9, 0.4, 1.1}};
+  return kScalars;
+}
+
+namespace {
+
+auto timed_with(const System& system, const Stack& stack) {
+  System tuned = system;
+  tuned.stack = stack;
+  return [tuned](const Measurement& m) {
+    return predict_training(tuned, with_micro_batch(tuned, std::get<TrainingRun>(m.question.what))).seconds;
+  };
+}
+
+Stack fit_stack(const System& system, const Rows& rows, const TrainingFitOptions& options,
+                const base::Progress& progress) {
+  const Stack start = stack_for(system, options.framework);
+  std::vector<double> first;
+  for (const StackScalar* s : options.scalars)
+    first.push_back(start.*s->at >= s->low && start.*s->at <= s->high ? start.*s->at : s->start);
+  const auto stack_of = [&](const std::vector<double>& x) {
+    Stack stack = start;
+    for (size_t i = 0; i < x.size(); ++i)
+      stack.*options.scalars[i]->at = std::min(x[i], options.scalars[i]->high);
+    return stack;
   };
   int evaluations = 0;
   const auto error = [&](const std::vector<double>& x) {
     if (++evaluations % 4 == 0) progress("fits", evaluations, 0);
-    return loss(fitted, timed(x)) + outside(x[1], 1, 5) + outside(x[2], 0.01, 1) + outside(x[3], 0.4, 1.1);
+    double beyond = 0;
+    for (size_t i = 0; i < x.size(); ++i)
+      beyond += outside(x[i], options.scalars[i]->low, options.scalars[i]->high);
+    return robust_loss(rows, timed_with(system, stack_of(x))) + beyond;
   };
-  const std::vector<double> best =
-      minimise(error, {system.stack.host_layer_s, 1.5, 0.5, system.stack.library}, {250, 2, 0.35});
-  TrainingFit fit{best[0], best[1], std::min(1.0, best[2]), best[3], {}, {}};
-  fit.fitted = judge_with(fitted, timed(best));
-  fit.held_out = judge_with(held, timed(best));
+  return stack_of(minimise(error, first, {50 * static_cast<int>(first.size()), 2, 0.35}));
+}
+
+}  // namespace
+
+TrainingFit calibrate_training(const System& system, const std::vector<Measurement>& all,
+                               const TrainingFitOptions& options, const base::Progress& progress) {
+  Rows fitted, held;
+  for (const Measurement& m : all) {
+    const TrainingRun* run = std::get_if<TrainingRun>(&m.question.what);
+    if (!run || run->devices() > options.devices || run->pipeline > run->model.layers) continue;
+    if (run->tensor > system.network.node_devices) continue;
+    if (!options.framework.empty() && m.question.framework != options.framework) continue;
+    (is_training_row(m) ? fitted : held).push_back(&m);
+  }
+  if (fitted.size() < 10 || held.size() < 10) {
+    throw base::Error(
+        {}, "too few measured training runs on at most " + std::to_string(options.devices) + " devices",
+        "at least some 30 are needed to fit constants and hold rows back");
+  }
+  const Stack stack = fit_stack(system, fitted, options, progress);
+  TrainingFit fit{stack, {}, {}};
+  fit.fitted = judge_with(fitted, timed_with(system, stack));
+  fit.held_out = judge_with(held, timed_with(system, stack));
   return fit;
+}
+
+ErrorSummary leave_one_out(const System& system, const std::vector<Measurement>& rows,
+                           const std::vector<const StackScalar*>& scalars) {
+  std::vector<double> predicted, measured;
+  for (const Measurement& left : rows) {
+    Rows others;
+    for (const Measurement& m : rows) {
+      if (&m != &left) others.push_back(&m);
+    }
+    const Stack stack = fit_stack(system, others, {0, left.question.framework, scalars}, {});
+    predicted.push_back(timed_with(system, stack)(left));
+    measured.push_back(left.seconds);
+  }
+  return summarise(predicted, measured);
 }
 
 ErrorSummary judge(const System& system, const std::vector<Measurement>& rows) {

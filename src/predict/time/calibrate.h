@@ -50,14 +50,31 @@ GemmFit calibrate_gemm(const System& system, const std::vector<Measurement>& row
 // The `calibration:` entry of a data sheet.
 std::string to_yaml(const Calibration& constants, Precision precision);
 
-// Host time of a layer, element-wise traffic, overlap and the speed of products over kernels timed alone
-// (cold chips, full clock) from measured training runs on at most `devices`.
+// Scalars of a software stack from measured training runs on at most `devices`, tensor parallelism inside a
+// node. `library` is then the speed of products in long runs over kernels timed alone (cold chips, full
+// clock).
+struct StackScalar {
+  const char* name;
+  double Stack::*at;
+  double start, low, high;  // where a fit begins when the stack says nothing, and its range
+};
+const std::vector<StackScalar>& stack_scalars();  // all that can be fitted
+
+struct TrainingFitOptions {
+  int devices = 8;
+  std::string framework;                    // empty: any, with the system's own stack to start from
+  std::vector<const StackScalar*> scalars;  // the others stay
+};
 struct TrainingFit {
-  double host_layer_s = 0, pointwise = 0, overlap = 0, library = 1;
+  Stack stack;
   ErrorSummary fitted, held_out;
 };
-TrainingFit calibrate_training(const System& system, const std::vector<Measurement>& rows, int devices,
-                               const base::Progress& progress = {});
+TrainingFit calibrate_training(const System& system, const std::vector<Measurement>& rows,
+                               const TrainingFitOptions& options, const base::Progress& progress = {});
+
+// Each training run predicted with `scalars` of its stack fitted to all other rows.
+ErrorSummary leave_one_out(const System& system, const std::vector<Measurement>& rows,
+                           const std::vector<const StackScalar*>& scalars);
 
 ErrorSummary judge(const System& system, const std::vector<Measurement>& rows);
 

@@ -111,7 +111,8 @@ void timeline(Diagnosis& d, const TrainingRun& r, const TrainingTime& t) {
       {"Timeline", "F and B: forward and backward pass of a micro batch.", std::move(figure)});
 }
 
-std::vector<Gemm> describe(Diagnosis& d, const System& s, const TrainingRun& r) {
+std::vector<Gemm> describe(Diagnosis& d, const System& s, const TrainingRun& given) {
+  const TrainingRun r = with_micro_batch(s, given);
   const TrainingTime t = predict_training(s, r);
   d.facts.emplace_back("devices", std::to_string(r.devices()));
   d.facts.emplace_back("tokens per second", base::format_number(t.tokens_per_s, 4));
@@ -162,13 +163,14 @@ void sensitivities(Diagnosis& d, const System& system, const Question& q, double
       {"cache size", [](System& s) { return &s.chip.cache_bytes; }},
       {"power", [](System& s) { return &s.chip.power_w; }},
       {"speed of the library", [](System& s) { return &s.stack.library; }},
-      {"step of a recurrent layer", [](System& s) { return &s.stack.step_s; }},
       {"overlap of gradients", [](System& s) { return &s.stack.overlap; }},
       {"latency of a link", [](System& s) { return &s.network.node.latency_s; }},
       {"start of a collective", [](System& s) { return &s.network.node.start_s; }},
       {"latency between nodes", [](System& s) { return &s.network.between_latency_s; }},
       {"launch time", [](System& s) { return &s.stack.launch_s; }},
       {"host time of a layer", [](System& s) { return &s.stack.host_layer_s; }},
+      {"host time of a tensor-parallel way", [](System& s) { return &s.stack.host_tensor; }},
+      {"stall of a hand-over", [](System& s) { return &s.stack.hand_over_s; }},
       {"element-wise traffic", [](System& s) { return &s.stack.pointwise; }},
       {"link bandwidth in a node", [](System& s) { return &s.network.node.lane_Bps; }},
       {"bandwidth between nodes", [](System& s) { return &s.network.between_Bps; }},

@@ -145,6 +145,23 @@ double model_flops(const TrainingRun& run) {
   return per_token * run.global_batch * run.sequence;
 }
 
+bool pipeline_across_nodes(const System& system, const TrainingRun& run) {
+  return run.pipeline > 1 && run.devices() > system.network.node_devices;
+}
+
+// Host time of all passes of one layer and micro batch.
+double host_layer_s(const System& system, const TrainingRun& run) {
+  const int passes = run.recompute == Recompute::Full ? 3 : 2;
+  const bool waits = pipeline_across_nodes(system, run) && run.tensor > 1;
+  return passes * system.stack.host_layer_s * (1 + (waits ? system.stack.host_tensor * run.tensor : 0));
+}
+
+// A stage in the middle waits for one hand-over of each direction a micro batch, one at an end for one.
+double hand_over_stalls(const System& system, const TrainingRun& run) {
+  if (!pipeline_across_nodes(system, run)) return 0;
+  return system.stack.hand_over_s * ((run.pipeline > 2 ? 2.0 : 1.0) * run.micro_batches() + 1);
+}
+
 void add_hand_over(const System& system, const TrainingRun& run, TrainingTime& t) {
   if (run.pipeline == 1) return;
   const double bytes = bytes_of(run.precision) * run.micro_batch * run.sequence * run.model.hidden /
@@ -153,10 +170,26 @@ void add_hand_over(const System& system, const TrainingRun& run, TrainingTime& t
       predict_collective(system, {CollectiveOp::SendReceive, 2, bytes, run.tensor * run.data}).seconds;
   // Even hidden, each hand-over is waited for once while the pipeline fills and once while it drains.
   const double exposed = run.overlap_pipeline ? run.pipeline - 1.0 : static_cast<double>(run.micro_batches());
-  t.pipeline_s = 2.0 * one * run.interleave * exposed;
+  t.pipeline_s = 2.0 * one * run.interleave * exposed + hand_over_stalls(system, run);
 }
 
 }  // namespace
+
+TrainingRun with_micro_batch(const System& system, const TrainingRun& run) {
+  if (run.micro_batch > 0) return run;
+  TrainingRun best = run;
+  best.micro_batch = 1;
+  double fastest = INFINITY;
+  for (TrainingRun tried = best; run.global_batch % (tried.micro_batch * run.data) == 0;
+       tried.micro_batch *= 2) {
+    if (run.interleave > 1 && tried.micro_batches() % run.pipeline != 0) break;
+    const TrainingTime t = predict_training(system, tried);
+    if (!t.fits) break;
+    if (t.seconds < fastest) best = tried;
+    fastest = std::min(fastest, t.seconds);
+  }
+  return best;
+}
 
 TrainingTime predict_training(const System& system, const TrainingRun& run, const base::Location& where) {
   check_run(run, where);
@@ -168,7 +201,7 @@ TrainingTime predict_training(const System& system, const TrainingRun& run, cons
       predict_gemm(system, head).seconds + backward_product(system, head) +
       predict_stream(system, 12.0 * head.m * head.n * system.stack.pointwise, 0, run.precision).seconds;
   const double device_s = pass.forward_s + pass.backward_s + pass.again_s + pass.exchange_s;
-  const double host_s = system.stack.host_layer_s * (run.recompute == Recompute::Full ? 3 : 2);
+  const double host_s = host_layer_s(system, run);
   const double layer_s = slower_of(device_s, host_s);
 
   TrainingTime t;

@@ -14,7 +14,7 @@ enum class Recompute { None, Selective, Full };
 struct TrainingRun {
   Transformer model;
   int64_t sequence = 2048;
-  int64_t global_batch = 1, micro_batch = 1;
+  int64_t global_batch = 1, micro_batch = 1;  // micro_batch 0: the fastest that fits (with_micro_batch)
   int tensor = 1, pipeline = 1, data = 1, context = 1, expert = 1;
   int interleave = 1;  // model chunks a device holds
   Recompute recompute = Recompute::None;
@@ -42,6 +42,10 @@ struct TrainingTime {
   double memory_bytes = 0, weight_bytes = 0, activation_bytes = 0;  // of the fullest device
   bool fits = false;
 };
+
+// The run with its micro batch decided: itself when it has one, else the power of two that divides the batch,
+// fits the memory and is fastest; 1 when none fits.
+TrainingRun with_micro_batch(const System& system, const TrainingRun& run);
 
 // Throws base::Error when the parallel ways do not divide the model or the batch.
 TrainingTime predict_training(const System& system, const TrainingRun& run, const base::Location& where = {});
