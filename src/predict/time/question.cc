@@ -191,6 +191,7 @@ TrainingRun parse_megatron(const CsvReader& row) {
     r.model.flash = false;
     r.recompute = Recompute::Full;
     r.precision = Precision::Fp16;
+    r.fp32_gradients = false;
     while (r.interleave * 2 * r.pipeline <= r.model.layers && r.pipeline > 1 && r.interleave < 2)
       r.interleave *= 2;
   } else if (row.find("gpus_tp") >= 0) {

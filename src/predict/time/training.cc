@@ -164,10 +164,15 @@ double hand_over_stalls(const System& system, const TrainingRun& run) {
 
 void add_hand_over(const System& system, const TrainingRun& run, TrainingTime& t) {
   if (run.pipeline == 1) return;
-  const double bytes = bytes_of(run.precision) * run.micro_batch * run.sequence * run.model.hidden /
-                       run.context / (run.sequence_parallel ? run.tensor : 1);
-  const double one =
-      predict_collective(system, {CollectiveOp::SendReceive, 2, bytes, run.tensor * run.data}).seconds;
+  // Each tensor-parallel rank sends its share; without sequence parallelism the receivers gather it
+  // (Narayanan et al. 2021, section 4.1).
+  const double bytes =
+      bytes_of(run.precision) * run.micro_batch * run.sequence * run.model.hidden / run.context;
+  double one =
+      predict_collective(system, {CollectiveOp::SendReceive, 2, bytes / run.tensor, run.tensor * run.data})
+          .seconds;
+  if (run.tensor > 1 && !run.sequence_parallel)
+    one += predict_collective(system, {CollectiveOp::AllGather, run.tensor, bytes}).seconds;
   // Even hidden, each hand-over is waited for once while the pipeline fills and once while it drains.
   const double exposed = run.overlap_pipeline ? run.pipeline - 1.0 : static_cast<double>(run.micro_batches());
   t.pipeline_s = 2.0 * one * run.interleave * exposed + hand_over_stalls(system, run);
