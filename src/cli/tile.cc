@@ -9,6 +9,7 @@ void add_tile(CLI::App& app, Context& context) {
   example(*tile, "lento tile build echo.c -o echo.ypu && lento tile verify echo.ypu");
   add_tile_build(*tile, context);
   add_tile_sign(*tile, context);
+  add_tile_check(*tile, context);
   add_tile_store(*tile, context);
   add_tile_run(*tile, context);
   add_tile_case(*tile, context);

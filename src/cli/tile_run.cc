@@ -13,8 +13,9 @@ namespace lento::cli {
 namespace {
 
 struct Args {
-  std::string elf, signature, image, block, map, output, wave;
-  bool disassemble = false;
+  std::string elf, signature, block, map, output, wave;
+  LoadArgs load;
+  bool disassemble = false, unsigned_image = false;
   uint32_t queue = 0, tile_cycles = 1;
   bool tohost = false;
   uint64_t limit = 10'000'000'000;
@@ -112,12 +113,16 @@ finding::Diagnosis describe(const tile::Tile& unit) {
 }
 
 void run_image(const Args& args, Context& context) {
-  const std::string bytes = base::read_file(args.image, 4 << 20);
-  const tile::Image image = tile::parse_image(bytes, args.image);
+  const std::string bytes = base::read_file(args.load.image, 4 << 20);
+  const tile::Image image = tile::parse_image(bytes, args.load.image);
   if (args.disassemble) return disassemble(image, context);
   if (args.block.compare(0, 4, "vcd:") != 0 || args.map.empty()) {
     throw base::Error({}, "name the block's signals: --block vcd:FILE --map FILE",
                       "or look at the built-in blocks with 'lento tile case'");
+  }
+  if (!args.unsigned_image) {
+    const tile::Decision decision = decide_load(args.load, rules_of(args.load));
+    if (!decision.accepted) throw base::Error({args.load.image}, "the tile refuses it: " + decision.reason);
   }
   const tile::VcdMap map = tile::parse_vcd_map(base::read_file(args.map, 1 << 20), args.map);
   tile::Tile unit({64, args.queue});
@@ -154,7 +159,7 @@ void run_image(const Args& args, Context& context) {
   if (wave) wave->commit();
   if (!args.output.empty()) base::write_file(args.output, output);
   finding::Diagnosis d = describe(unit);
-  d.inputs = {Context::input("image", args.image, bytes)};
+  d.inputs = {Context::input("image", args.load.image, bytes)};
   finding::add_read_report(d, report);
   context.show(std::move(d));
 }
@@ -164,7 +169,7 @@ void run_image(const Args& args, Context& context) {
 void add_tile_run(CLI::App& tile, Context& context) {
   CLI::App* command = tile.add_subcommand("run", "Run an image on a block's signals, or a plain program");
   auto args = std::make_shared<Args>();
-  command->add_option("IMAGE", args->image, "Image to run");
+  command->add_option("IMAGE", args->load.image, "Image to run");
   command->add_option("--block", args->block, "vcd:FILE, a recording of any design");
   command->add_option("--map", args->map, "Which signals go to which IORegs (YAML, lento.tile-map/1)");
   command->add_option("-o,--output", args->output, "Write the bytes that leave the output FIFO");
@@ -175,6 +180,9 @@ void add_tile_run(CLI::App& tile, Context& context) {
   command->add_option("--tile-cycles", args->tile_cycles, "Tile cycles per cycle of the block")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
+  add_load_options(*command, args->load);
+  command->add_flag("--unsigned", args->unsigned_image,
+                    "Load the image whatever its signature (development)");
   command->add_flag("--disassemble", args->disassemble, "Print the code instead of running it");
   context.add_output_options(*command);
   command->add_option("--elf", args->elf, "A plain RV32I(M) program in flat memory instead of an image");
@@ -185,7 +193,7 @@ void add_tile_run(CLI::App& tile, Context& context) {
   command->add_option("--max-instructions", args->limit, "Give up after so many")->capture_default_str();
   example(*command, "lento tile run --elf test.elf --tohost");
   command->callback([&context, args] {
-    if (args->image.empty() == args->elf.empty())
+    if (args->load.image.empty() == args->elf.empty())
       throw base::Error({}, "give an IMAGE or --elf FILE --tohost, one of the two");
     if (!args->elf.empty() && !args->tohost)
       throw base::Error({}, "--elf needs --tohost: the program ends by a store to 'tohost'");

@@ -1,4 +1,4 @@
-// lento tile keygen | certify | approve | sign | check
+// lento tile keygen | certify | approve | sign
 #include <sys/stat.h>
 
 #include <chrono>
@@ -29,17 +29,6 @@ tile::SecretKey read_secret(const std::string& path, const std::string& password
 
 tile::PublicKey read_public(const std::string& path) {
   return tile::parse_public_key(base::read_file(path, 1 << 16), path);
-}
-
-uint64_t now_utc(const std::string& text) {
-  if (!text.empty()) return tile::parse_utc(text, {"--now"});
-  return static_cast<uint64_t>(
-      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
-          .count());
-}
-
-tile::Signed read_signed(const std::string& path) {
-  return {path, base::read_file(path, 4 << 20), base::read_file(path + ".minisig", 1 << 16)};
 }
 
 void write_signed(const std::string& path, const std::string& text, const tile::SecretKey& key,
@@ -164,60 +153,6 @@ void add_sign(CLI::App& tile, Context& context) {
   });
 }
 
-struct CheckArgs {
-  std::string image, block, owner, certificate, approval, policy = "permissive", now;
-  uint32_t block_id = 1, abi = 1, rollback = 0;
-  bool remember = false;
-};
-
-tile::BlockRules rules_of(const CheckArgs& args) {
-  if (!args.block.empty()) return tile::parse_block_rules(base::read_file(args.block, 1 << 16), args.block);
-  if (args.owner.empty()) throw base::Error({}, "give the tile's rules: --rules FILE, or --owner OWNER.pub");
-  return {read_public(args.owner), args.block_id, args.abi, tile::parse_policy(args.policy, "--policy"),
-          args.rollback};
-}
-
-void check(const CheckArgs& args, Context& context) {
-  tile::BlockRules rules = rules_of(args);
-  tile::Submission submission;
-  submission.image = read_signed(args.image);
-  if (!args.certificate.empty()) submission.certificate = read_signed(args.certificate);
-  if (!args.approval.empty()) submission.approval = read_signed(args.approval);
-  const tile::Decision decision = tile::decide(submission, rules, now_utc(args.now));
-  if (!decision.accepted) {
-    context.streams.out << "refused: " << decision.reason << "\n";
-    context.result = 1;
-    return;
-  }
-  context.streams.out << "accepted: signed by " << decision.signer << ", counter " << decision.image.rollback
-                      << "\n";
-  if (args.remember && !args.block.empty()) {
-    rules.rollback = std::max(rules.rollback, decision.image.rollback);
-    base::write_file(args.block, tile::write_block_rules(rules));
-  }
-}
-
-void add_check(CLI::App& tile, Context& context) {
-  CLI::App* command =
-      tile.add_subcommand("check", "Decide as a tile would whether it loads an image; exit 1 when refused");
-  auto args = std::make_shared<CheckArgs>();
-  command->add_option("IMAGE", args->image, "Image; its signature is IMAGE.minisig")->required();
-  command->add_option("--rules", args->block, "The tile's rules (YAML, lento.tile-block/1)");
-  command->add_option("--owner", args->owner, "Without --rules: the owner's public key");
-  command->add_option("--block", args->block_id, "Without --rules: block id")->capture_default_str();
-  command->add_option("--abi", args->abi, "Without --rules: ABI version")->capture_default_str();
-  command->add_option("--policy", args->policy, "Without --rules: the owner's policy")->capture_default_str();
-  command->add_option("--rollback", args->rollback, "Without --rules: lowest counter accepted")
-      ->capture_default_str();
-  command->add_option("--cert", args->certificate,
-                      "The developer's certificate; its signature is CERT.minisig");
-  command->add_option("--approval", args->approval, "The owner's approval (policy restrictive)");
-  command->add_option("--now", args->now, "Date to judge by (UTC); default: today");
-  command->add_flag("--remember", args->remember, "Store the image's counter in the rules when accepted");
-  example(*command, "lento tile check echo.ypu --owner owner.pub --cert dev.cert");
-  command->callback([&context, args] { check(*args, context); });
-}
-
 }  // namespace
 
 void add_tile_sign(CLI::App& tile, Context& context) {
@@ -225,7 +160,6 @@ void add_tile_sign(CLI::App& tile, Context& context) {
   add_certify(tile, context);
   add_approve(tile, context);
   add_sign(tile, context);
-  add_check(tile, context);
 }
 
 }  // namespace lento::cli

@@ -24,10 +24,6 @@ tile::PublicKey pub(const std::string& path) {
   return tile::parse_public_key(base::read_file(path, 1 << 16), path);
 }
 
-tile::Signed read_signed(const std::string& path) {
-  return {path, base::read_file(path, 4 << 20), base::read_file(path + ".minisig", 1 << 16)};
-}
-
 std::optional<tile::TreeHead> remembered(const std::string& path) {
   if (path.empty() || !std::filesystem::exists(path)) return std::nullopt;
   return tile::parse_head(base::read_file(path, 1 << 16), path);

@@ -12,9 +12,9 @@ namespace lento::riscv {
 class CodeCache {
  public:
   static constexpr uint32_t kWords = kPageBytes / 4;
-  // Entries with rd = 0 are kept with rd = 32 (Hart::x).
+  // Entries with rd = 0 are kept with rd = 32 (Hart::x). The last entry stays undecoded: the end of the page.
   struct Page {
-    Instruction ops[kWords];
+    Instruction ops[kWords + 1];
     const uint8_t* bytes = nullptr;
   };
 

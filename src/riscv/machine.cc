@@ -20,9 +20,11 @@ void Machine::load(const ElfImage& image, uint32_t slack) {
 bool Machine::run(uint64_t budget) {
   for (uint64_t spent = 0; spent < budget && !result_;) {
     if (const uint32_t cause = hart_.pending_interrupt()) hart_.trap(cause, 0);
+    spent += run_fast(budget - spent);
     const uint64_t before = cycle_;
-    riscv::run(hart_, code_, *this, budget - spent);  // wfi is a no-op: no device can wake the hart
-    spent += cycle_ - before;                         // counts trapped instructions too
+    const bool near_end = budget - spent <= CodeCache::kWords;
+    riscv::run(hart_, code_, *this, near_end ? budget - spent : 1);  // wfi is a no-op: nothing wakes the hart
+    spent += cycle_ - before;                                        // counts trapped instructions too
   }
   return result_.has_value();
 }

@@ -2,6 +2,7 @@
 // conformance programs that end by storing to `tohost`, and serves as the reference of timed models.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <string>
@@ -28,7 +29,10 @@ class Machine {
   std::optional<uint32_t> tohost() const { return result_; }  // the word stored there, once it was not 0
   // Answers ecall; unset, ecall traps.
   std::function<bool(Hart&)> on_ecall;
-  void watch(uint32_t address) { watched_ = address, watching_ = true; }
+  void watch(uint32_t address) {
+    watched_ = address, watching_ = true;
+    stores_ = {};
+  }
 
   // The Port of riscv::run.
   uint32_t enter(uint32_t pc) { return CodeCache::kWords - (pc >> 2) % CodeCache::kWords; }
@@ -49,16 +53,30 @@ class Machine {
   Access atomic(Op op, uint32_t address, uint32_t operand, uint32_t& result);
   Access fence(Op) { return Access::Done; }
   bool environment_call(Hart& hart) { return on_ecall && on_ecall(hart); }
-  const uint8_t* code_page(uint32_t address) { return memory_.page(address); }
+  const uint8_t* code_page(uint32_t address) {
+    stores_[(address >> kPageBits) % kFastPages] = {};  // stores into code are to be seen
+    return memory_.page(address);
+  }
   uint64_t cycle() const { return cycle_; }
 
  private:
+  // Where a page of RAM lies; the tag is its address, or one that no access has.
+  struct FastPage {
+    uint32_t tag = 1u << (kPageBits - 1);
+    uint8_t* bytes = nullptr;
+  };
+  static constexpr uint32_t kFastPages = 64;
+
   Access stored_to_watch(unsigned size, uint32_t value);
+  uint8_t* fast_page(uint32_t address, unsigned size, bool store);
+  // Runs plain instructions while more than a page of budget is left; returns how many (machine_fast.cc).
+  uint64_t run_fast(uint64_t budget);
 
   Hart hart_;
   FlatMemory memory_;
   CodeCache code_;
   uint64_t cycle_ = 0;
+  std::array<FastPage, kFastPages> loads_, stores_;
   uint32_t watched_ = 0xffffffff;
   bool watching_ = false;
   std::optional<uint32_t> result_;

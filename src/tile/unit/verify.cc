@@ -120,7 +120,7 @@ class Explorer {
       from = pc;
       cost.add_cycles(1);
       if (riscv::is_branch(op.base.op))
-        branch(s, op, stop, depth, cost);
+        branch(s, op, depth, cost);
       else if (riscv::is_jump(op.base.op))
         jump(s, op, cost);
       else if (op.custom == Custom::Loop || op.custom == Custom::LoopImmediate)
@@ -131,7 +131,7 @@ class Explorer {
     return s;
   }
 
-  void branch(State& s, const TileOp& op, const Stop& stop, int depth, Cost& cost) {
+  void branch(State& s, const TileOp& op, int depth, Cost& cost) {
     const uint32_t pc = s.pc, target = pc + static_cast<uint32_t>(op.base.imm);
     const Truth truth = abstract_branch(op.base.op, read(s, op.base.rs1, pc), read(s, op.base.rs2, pc));
     if (truth == Truth::Yes) return take(s, target, cost);
@@ -149,7 +149,6 @@ class Explorer {
       return cost.add(jump_cost);
     }
     const Stop meet{meets_[pc / 4], s.calls.size()};
-    (void)stop;
     const State a = run(s, meet, depth + 1, fall_cost), b = run(other, meet, depth + 1, jump_cost);
     cost.add(Cost::either(fall_cost, jump_cost));
     s = join_states(a, b, pc);

@@ -1,0 +1,80 @@
+// lento tile check, and the decision that `tile run` takes before it loads an image.
+#include <chrono>
+#include <ostream>
+
+#include "base/file.h"
+#include "cli/tile.h"
+
+namespace lento::cli {
+namespace {
+
+uint64_t now_utc(const std::string& text) {
+  if (!text.empty()) return tile::parse_utc(text, {"--now"});
+  return static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
+          .count());
+}
+
+void check(const LoadArgs& args, bool remember, Context& context) {
+  tile::BlockRules rules = rules_of(args);
+  const tile::Decision decision = decide_load(args, rules);
+  if (!decision.accepted) {
+    context.streams.out << "refused: " << decision.reason << "\n";
+    context.result = 1;
+    return;
+  }
+  context.streams.out << "accepted: signed by " << decision.signer << ", counter " << decision.image.rollback
+                      << "\n";
+  if (remember && !args.rules.empty()) {
+    rules.rollback = std::max(rules.rollback, decision.image.rollback);
+    base::write_file(args.rules, tile::write_block_rules(rules));
+  }
+}
+
+}  // namespace
+
+tile::Signed read_signed(const std::string& path) {
+  return {path, base::read_file(path, 4 << 20), base::read_file(path + ".minisig", 1 << 16)};
+}
+
+tile::BlockRules rules_of(const LoadArgs& args) {
+  if (!args.rules.empty()) return tile::parse_block_rules(base::read_file(args.rules, 1 << 16), args.rules);
+  if (args.owner.empty()) throw base::Error({}, "give the tile's rules: --rules FILE, or --owner OWNER.pub");
+  return {tile::parse_public_key(base::read_file(args.owner, 1 << 16), args.owner), args.block_id, args.abi,
+          tile::parse_policy(args.policy, "--policy"), args.rollback};
+}
+
+tile::Decision decide_load(const LoadArgs& args, const tile::BlockRules& rules) {
+  tile::Submission submission{read_signed(args.image), {}, {}};
+  if (!args.certificate.empty()) submission.certificate = read_signed(args.certificate);
+  if (!args.approval.empty()) submission.approval = read_signed(args.approval);
+  return tile::decide(submission, rules, now_utc(args.now));
+}
+
+void add_load_options(CLI::App& command, LoadArgs& args) {
+  command.add_option("--rules", args.rules, "The tile's rules (YAML, lento.tile-block/1)");
+  command.add_option("--owner", args.owner, "Without --rules: the owner's public key");
+  command.add_option("--block-id", args.block_id, "Without --rules: block id")->capture_default_str();
+  command.add_option("--abi", args.abi, "Without --rules: ABI version")->capture_default_str();
+  command.add_option("--policy", args.policy, "Without --rules: the owner's policy")->capture_default_str();
+  command.add_option("--rollback", args.rollback, "Without --rules: lowest counter accepted")
+      ->capture_default_str();
+  command.add_option("--cert", args.certificate,
+                     "The developer's certificate; its signature is CERT.minisig");
+  command.add_option("--approval", args.approval, "The owner's approval (policy restrictive)");
+  command.add_option("--now", args.now, "Date to judge by (UTC); default: today");
+}
+
+void add_tile_check(CLI::App& tile, Context& context) {
+  CLI::App* command =
+      tile.add_subcommand("check", "Decide as a tile would whether it loads an image; exit 1 when refused");
+  auto args = std::make_shared<LoadArgs>();
+  auto remember = std::make_shared<bool>(false);
+  command->add_option("IMAGE", args->image, "Image; its signature is IMAGE.minisig")->required();
+  add_load_options(*command, *args);
+  command->add_flag("--remember", *remember, "Store the image's counter in the rules when accepted");
+  example(*command, "lento tile check echo.ypu --owner owner.pub --cert dev.cert");
+  command->callback([&context, args, remember] { check(*args, *remember, context); });
+}
+
+}  // namespace lento::cli
