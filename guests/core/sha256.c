@@ -33,6 +33,6 @@ int main(void) {
   block(h, in);
   if (h[0] != 0xe3b0c442u) return 1; /* the digest of nothing */
   in[0] = 0;
-  for (int i = 0; i < 512; ++i) block(h, in);
+  for (int i = 0; i < 2048; ++i) block(h, in);
   return 0;
 }

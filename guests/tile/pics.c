@@ -22,8 +22,10 @@ static inline void record(uint32_t pc, uint32_t events, uint32_t share) {
 YPU_MAIN {
   const uint32_t valid = ypu_valid, events = ypu_io(6) & 0x1ff;
   if ((int32_t)(ypu_cycle - next_sample) < 0) return;
-  /* A random phase: loops whose length divides the period are sampled all over. */
+  /* A random phase, and a pause that shifts the tile's own loop: loops whose length divides either are sampled all
+   * over. */
   phase = phase >> 1 ^ (-(phase & 1) & 0xb400u);
+  ypu_pause((phase & 63) + 1);
   next_sample += PERIOD - PERIOD / 16 + ((phase * (PERIOD / 8)) >> 16);
   if ((valid & 1) == 0) return record(ypu_io((valid & 16) ? 4 : 5), events, 1);
   const uint32_t n = (valid & 1) + (valid >> 1 & 1) + (valid >> 2 & 1) + (valid >> 3 & 1);

@@ -59,6 +59,11 @@ static inline uint32_t ypu_hist_read(uint32_t bucket) {
 #define YPU_HIST_QUANTISE(shift, base) (2u << 16 | (base) << 4 | (shift))
 #define ypu_emit(format) __asm__ volatile(".insn i 0x0b, 5, x0, x0, " #format)
 
+/* Does nothing for `cycles` cycles, at least one. */
+static inline void ypu_pause(uint32_t cycles) {
+  __asm__ volatile(".insn i 0x0b, 6, x0, %0, 1\n\tnop" : : "r"(cycles));
+}
+
 /* Takes IORegs 2*pair and 2*pair+1 into the histogram unit, (count << shift) times, one input a cycle. */
 #define ypu_stream(pair, count, shift) \
   __asm__ volatile(".insn i 0x0b, 7, x" #shift ", x1, " #count "\n.insn i 0x0b, 2, x0, x0, " #pair)

@@ -54,16 +54,18 @@ class Machine {
   Access fence(Op) { return Access::Done; }
   bool environment_call(Hart& hart) { return on_ecall && on_ecall(hart); }
   const uint8_t* code_page(uint32_t address) {
-    stores_[(address >> kPageBits) % kFastPages] = {};  // stores into code are to be seen
+    stores_[(address >> kPageBits) % kFastPages] = {};  // to be looked up again, with its code
     return memory_.page(address);
   }
   uint64_t cycle() const { return cycle_; }
 
  private:
-  // Where a page of RAM lies; the tag is its address, or one that no access has.
-  struct FastPage {
+  // Where a page of RAM lies, and for stores its predecoded words if it has any. The tag is its address, or
+  // one that no access has.
+  struct alignas(32) FastPage {
     uint32_t tag = 1u << (kPageBits - 1);
     uint8_t* bytes = nullptr;
+    Instruction* code = nullptr;
   };
   static constexpr uint32_t kFastPages = 64;
 

@@ -8,7 +8,7 @@
 // Invariants:
 //   1. At `enter`, and at every jump, more than a page of instructions is left, so that no check is needed
 //      until the next jump: a straight run ends with its page.
-//   2. Page pointers for stores never name a page that holds predecoded code.
+//   2. A page pointer for stores knows the page's predecoded words; a store makes the word undecoded again.
 #include <cstring>
 
 #include "riscv/machine.h"
@@ -19,9 +19,10 @@ namespace lento::riscv {
 uint8_t* Machine::fast_page(uint32_t address, unsigned size, bool store) {
   const uint32_t tag = address & ~(kPageBytes - 1);
   if (address & (size - 1)) return nullptr;
-  if (store && code_.find(address)) return nullptr;
   uint8_t* const bytes = memory_.page(address);
-  if (bytes) (store ? stores_ : loads_)[(address >> kPageBits) % kFastPages] = {tag, bytes};
+  if (!bytes) return nullptr;
+  CodeCache::Page* const page = store ? code_.find(address) : nullptr;
+  (store ? stores_ : loads_)[(address >> kPageBits) % kFastPages] = {tag, bytes, page ? page->ops : nullptr};
   return bytes;
 }
 
@@ -112,20 +113,21 @@ Undecoded:
     NEXT();                                                             \
   }
   LENTO_RISCV_LOAD(LOAD)
-#define STORE(name, ...)                                                  \
-  name : {                                                                \
-    constexpr unsigned kSize = access_size(Op::name);                     \
-    address = x[at->rs1] + static_cast<uint32_t>(at->imm);                \
-    if (address == watched_) [[unlikely]]                                 \
-      goto leave;                                                         \
-    const FastPage& fast = stores_[(address >> kPageBits) % kFastPages];  \
-    if ((address & ~(kPageBytes - kSize)) == fast.tag) [[likely]]         \
-      std::memcpy(fast.bytes + address % kPageBytes, &x[at->rs2], kSize); \
-    else if (!fast_page(address, kSize, true))                            \
-      goto store;                                                         \
-    else                                                                  \
-      DISPATCH();                                                         \
-    NEXT();                                                               \
+#define STORE(name, ...)                                                 \
+  name : {                                                               \
+    constexpr unsigned kSize = access_size(Op::name);                    \
+    address = x[at->rs1] + static_cast<uint32_t>(at->imm);               \
+    if (address == watched_) [[unlikely]]                                \
+      goto leave;                                                        \
+    const FastPage& fast = stores_[(address >> kPageBits) % kFastPages]; \
+    if ((address & ~(kPageBytes - kSize)) != fast.tag) [[unlikely]] {    \
+      if (!fast_page(address, kSize, true)) goto store;                  \
+      DISPATCH();                                                        \
+    }                                                                    \
+    std::memcpy(fast.bytes + address % kPageBytes, &x[at->rs2], kSize);  \
+    if (fast.code) [[unlikely]]                                          \
+      fast.code[address / 4 % CodeCache::kWords].op = Op::Undecoded;     \
+    NEXT();                                                              \
   }
   LENTO_RISCV_STORE(STORE)
 #define BRANCH(name, ...)                                            \
@@ -133,7 +135,7 @@ Undecoded:
   if (branch_taken(Op::name, x[at->rs1], x[at->rs2])) TAKE(at->imm); \
   NEXT();
   LENTO_RISCV_BRANCH(BRANCH)
-store:  // misaligned, or into code
+store:  // misaligned
   if (store(address, access_size(at->op), x[at->rs2]) != Access::Done) goto leave;
   NEXT();
 Lui:

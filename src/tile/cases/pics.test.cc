@@ -52,6 +52,15 @@ TEST(PicsCase, TheTileIsCloseToTheGoldenModel) {
   EXPECT_EQ(run.output_bytes, 6 * run.records);
 }
 
+// crc32's inner loop has half the length of the tile's own.
+TEST(PicsCase, LoopsInStepWithTheTileAreSeenAllOver) {
+  const std::string path = guest("crc32");
+  if (path.empty()) GTEST_SKIP() << "the guests are not built";
+  const PicsRun run = run_pics(riscv::read_elf(path), pics_image(1000));
+  EXPECT_LT(run.error_full, 0.3);
+  EXPECT_LT(run.dropped_share, 0.01);
+}
+
 TEST(CoreModel, ChargesEveryCycleOnce) {
   const std::string path = guest("compress");
   if (path.empty()) GTEST_SKIP() << "the guests are not built";
