@@ -37,6 +37,7 @@ void read_chip(const YamlNode& node, Chip& chip, base::ErrorList& errors) {
   fields.required_quantity("cache", chip.cache_bytes, Dimension::Bytes, 1e3, 1e12);
   fields.quantity("unit_results", chip.unit_results, Dimension::Plain, 256, 1e9);
   fields.quantity("unit_buffer", chip.unit_buffer_bytes, Dimension::Bytes, 0, 1e12);
+  fields.boolean("persistent", chip.persistent);
   fields.required_quantity("memory", chip.memory_bytes, Dimension::Bytes, 1e6, 1e15);
   fields.required_quantity("memory_bandwidth", chip.memory_Bps, Dimension::BytesPerTime, 1e6, 1e16);
   fields.quantity("memory_reserve", chip.memory_reserve, Dimension::Bytes, 0, 1e12);

@@ -80,6 +80,7 @@ struct Chip {
   double cache_bytes = 0;                             // last level
   double unit_results = 32768;                        // running sums a unit holds in its registers
   double unit_buffer_bytes = 0;                       // of a unit, for operand panels; 0: never short
+  bool persistent = false;  // libraries of persistent kernels: more tiles, units share the last wave
   double memory_bytes = 0;
   double memory_Bps = 0;
   double memory_reserve = 3e9;  // bytes of the memory that context and libraries take

@@ -40,6 +40,7 @@ std::string chip_text(const Chip& c) {
   out += line(1, "cache", with_unit(c.cache_bytes, "B"));
   out += line(1, "unit_results", format_exact(c.unit_results));
   out += line(1, "unit_buffer", with_unit(c.unit_buffer_bytes, "B"));
+  if (c.persistent) out += line(1, "persistent", "true");
   out += line(1, "memory", with_unit(c.memory_bytes, "B"));
   out += line(1, "memory_bandwidth", with_unit(c.memory_Bps, "B/s"));
   out += line(1, "memory_reserve", with_unit(c.memory_reserve, "B"));

@@ -6,7 +6,9 @@
 // well among their tiles, so the time is the minimum over all of them.
 //
 //   tiles    = batch * ceil(m/tm) * ceil(n/tn) * split
-//   rounds   = ceil(tiles / U): wave quantisation
+//   rounds   = ceil(tiles / U): wave quantisation; tiles / U where units share the last wave's reductions
+//   evenly
+//              (Osama et al. 2023, stream-K), for one more fill and each unit's partial tile written and read
 //   resident = min(tiles / U, unit_results / (tm*tn)), at least 1: tiles that share a unit, hiding latency
 //   busy     = a / (a + half_tile), a = tm*tn*resident: share of its speed a unit reaches
 //   drift    = 1 + drift * ln(k'/drift_length) * ln(1 + tiles/U): in long reductions tiles lose step
@@ -32,22 +34,11 @@ constexpr double kTransferOverhead =
 constexpr double kCacheShare = 0.5;  // of the cache that one operand may keep across waves
 constexpr int kStep = 32;            // the reduction is walked in steps
 
-constexpr std::array<std::pair<int, int>, 16> kTiles = {{{256, 128},
-                                                         {128, 256},
-                                                         {128, 128},
-                                                         {256, 64},
-                                                         {64, 256},
-                                                         {128, 64},
-                                                         {64, 128},
-                                                         {64, 64},
-                                                         {128, 32},
-                                                         {32, 128},
-                                                         {64, 32},
-                                                         {32, 64},
-                                                         {32, 32},
-                                                         {128, 16},
-                                                         {16, 128},
-                                                         {16, 64}}};
+constexpr std::array<std::pair<int, int>, 26> kTiles = {
+    {{256, 128}, {128, 256}, {128, 128}, {256, 64}, {64, 256}, {128, 64}, {64, 128}, {64, 64},   {128, 32},
+     {32, 128},  {64, 32},   {32, 64},   {32, 32},  {128, 16}, {16, 128}, {16, 64},  {192, 160}, {160, 192},
+     {192, 128}, {128, 192}, {256, 96},  {96, 256}, {192, 64}, {64, 192}, {128, 96}, {96, 128}}};
+constexpr size_t kPlainTiles = 16;  // the others are in libraries of persistent kernels only
 constexpr int kSmallestTile = 16 * 64;
 constexpr std::array<int, 9> kSplits = {1, 2, 3, 4, 5, 6, 8, 12, 16};
 
@@ -130,7 +121,7 @@ KernelTime time_tile(const Chip& chip, const Calibration& q, const Gemm& g, Tile
   const double grid_m = ceil_div(g.m, tile.m), grid_n = ceil_div(g.n, tile.n);
   const double k = ceil_div(ceil_div(g.k, tile.split), kStep) * kStep;
   const double tiles = g.batch * grid_m * grid_n * tile.split;
-  const double rounds = ceil_div(tiles, chip.units);
+  const double rounds = tile.even ? tiles / chip.units : ceil_div(tiles, chip.units);
   const double area = static_cast<double>(tile.m) * tile.n;
   const double resident =
       std::max(1.0, std::min(tiles / chip.units, std::max(1.0, std::floor(chip.unit_results / area))));
@@ -145,12 +136,13 @@ KernelTime time_tile(const Chip& chip, const Calibration& q, const Gemm& g, Tile
   const double per_cycle = chip.flops_per_cycle[static_cast<size_t>(g.precision)] * q.compute * busy;
   t.compute_s = rounds * 2 * area * k * drift / (per_cycle * chip.power_limit(g.precision) * chip.clock_hz);
   t.cache_s = rounds * (tile.m + tile.n) * k * size / (q.feed * width * chip.clock_hz);
-  const double fills = std::ceil(rounds / resident) + (tile.split > 1 ? 1 : 0);  // a split adds a reduction
+  const double fills =
+      std::ceil(rounds / resident) + (tile.split > 1 || tile.even ? 1 : 0);  // a split adds a reduction
   t.fill_s = q.prologue * fills / chip.clock_hz;
   const double wave_tiles = std::max(
       1.0, std::min(tiles, chip.units * resident) / std::min<double>(tile.split, chip.units * resident));
   const Traffic traffic = memory_traffic(chip, g, tile, grid_m, grid_n, wave_tiles);
-  t.memory_bytes = traffic.bytes * g.batch;
+  t.memory_bytes = traffic.bytes * g.batch + (tile.even ? 2.0 * 4 * chip.units * area : 0);
   t.tile.order = traffic.order;
   t.memory_s = t.memory_bytes / (chip.memory_Bps * q.memory);
   t.seconds = fourth_norm(t.compute_s, t.cache_s, t.memory_s) + t.fill_s;
@@ -186,7 +178,8 @@ KernelTime predict_gemm(const Chip& chip, const Stack& stack, const Calibration&
   best.seconds = 1e300;
   Calibration tuned = constants;
   tuned.compute *= stack.library;
-  for (const auto& [tm, tn] : kTiles) {
+  for (size_t i = 0; i < (chip.persistent ? kTiles.size() : kPlainTiles); ++i) {
+    const auto [tm, tn] = kTiles[i];
     if (!holds(chip, g.precision, tm, tn) && tm * tn > kSmallestTile) continue;
     const double tiles = g.batch * ceil_div(g.m, tm) * ceil_div(g.n, tn);
     for (const int split : kSplits) {
@@ -194,6 +187,9 @@ KernelTime predict_gemm(const Chip& chip, const Stack& stack, const Calibration&
       const KernelTime t = time_tile(chip, tuned, g, {tm, tn, split});
       if (t.seconds < best.seconds) best = t;
     }
+    if (!chip.persistent) continue;
+    const KernelTime t = time_tile(chip, tuned, g, {tm, tn, 1, 's', true});
+    if (t.seconds < best.seconds) best = t;
   }
   best.memory_bytes = counted_bytes(chip, g, best.memory_bytes);
   best.launch_s = stack.launch_s;

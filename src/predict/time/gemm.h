@@ -23,8 +23,9 @@ std::string_view name(Bound bound);
 
 struct Tile {
   int m = 0, n = 0;
-  int split = 1;     // ways in which the reduction is cut
-  char order = 'n';  // which index of tiles runs fastest: 'm', 'n', or 's' for square super-tiles
+  int split = 1;      // ways in which the reduction is cut
+  char order = 'n';   // which index of tiles runs fastest: 'm', 'n', or 's' for square super-tiles
+  bool even = false;  // units share the tiles of the last wave
 };
 
 struct KernelTime {
