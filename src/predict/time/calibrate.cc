@@ -71,7 +71,7 @@ const Chip& chip_of(const System& system, const Measurement& m) {
   return variant_for(system, m.question).chip;
 }
 
-Roofline fit_roofline(const System& system, const Rows& rows) {
+Roofline roofline_of(const System& system, const Rows& rows) {
   const auto from = [](const std::vector<double>& x) { return Roofline{x[0], x[1], x[2]}; };
   const auto error = [&](const std::vector<double>& x) {
     return loss(rows, [&](const Measurement& m) {
@@ -82,6 +82,17 @@ Roofline fit_roofline(const System& system, const Rows& rows) {
 }
 
 }  // namespace
+
+double roofline_error(const System& system, const std::vector<Measurement>& all) {
+  Rows fitted, held;
+  for (const Measurement& m : all) (is_training_row(m) ? fitted : held).push_back(&m);
+  if (fitted.empty() || held.empty()) return 0;
+  const Roofline roofline = roofline_of(system, fitted);
+  return judge_with(
+             held,
+             [&](const Measurement& m) { return predict_roofline(chip_of(system, m), roofline, product(m)); })
+      .mean;
+}
 
 std::vector<Measurement> read_measurements(const std::string& path, base::ReadReport& report) {
   base::CsvReader table(path, report);
@@ -173,7 +184,7 @@ GemmFit calibrate_gemm(const System& system, const std::vector<Measurement>& all
   for (size_t f = 1; f < frameworks.size(); ++f) fit.libraries.emplace_back(frameworks[f], best[7 + f]);
   fit.fitted = judge_with(fitted, timed(best));
   fit.held_out = judge_with(held, timed(best));
-  fit.roofline = fit_roofline(system, fitted);
+  fit.roofline = roofline_of(system, fitted);
   fit.roofline_held_out = judge_with(held, [&](const Measurement& m) {
     return predict_roofline(chip_of(system, m), fit.roofline, product(m));
   });
@@ -220,7 +231,7 @@ Stack fit_stack(const System& system, const Rows& rows, const TrainingFitOptions
       beyond += outside(x[i], options.scalars[i]->low, options.scalars[i]->high);
     return robust_loss(rows, timed_with(system, stack_of(x))) + beyond;
   };
-  return stack_of(minimise(error, first, {50 * static_cast<int>(first.size()), 2, 0.35}));
+  return stack_of(minimise(error, first, {50 * static_cast<int>(first.size()), 1, 0.35}));
 }
 
 }  // namespace

@@ -47,6 +47,9 @@ struct GemmFit {
 GemmFit calibrate_gemm(const System& system, const std::vector<Measurement>& rows,
                        const GemmFitOptions& options, const base::Progress& progress = {});
 
+// Mean error on the held-out rows of the roofline fitted to the others. All rows must be matrix products.
+double roofline_error(const System& system, const std::vector<Measurement>& rows);
+
 // The `calibration:` entry of a data sheet.
 std::string to_yaml(const Calibration& constants, Precision precision);
 

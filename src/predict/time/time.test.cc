@@ -68,6 +68,18 @@ TEST(Gemm, AFasterChipIsNeverSlower) {
   EXPECT_LT(predict_gemm(system, g).seconds, before);
 }
 
+TEST(Gemm, PersistentKernelsAreNeverSlower) {
+  System h100 = read_system("h100");
+  System plain = h100;
+  plain.chip.persistent = false;
+  for (const int64_t m : {64, 1025, 4353}) {
+    const Gemm g{1, m, 4096, 4096, Precision::Bf16};
+    EXPECT_LE(predict_gemm(h100, g).seconds, predict_gemm(plain, g).seconds) << m;
+  }
+  EXPECT_LT(predict_gemm(h100, {1, 4352, 256, 10240, Precision::Bf16}).seconds,
+            0.99 * predict_gemm(plain, {1, 4352, 256, 10240, Precision::Bf16}).seconds);
+}
+
 TEST(Gemm, ASmallProductReadsItsOperandsOnce) {
   const KernelTime t = predict_gemm(read_system("a100"), {1, 1024, 1024, 128, Precision::Bf16});
   EXPECT_NEAR(t.memory_bytes, 1.05 * 2 * 2 * 1024 * 128, 1);  // the result stays in the cache

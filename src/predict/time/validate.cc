@@ -101,6 +101,20 @@ Keep deepbench(Precision precision) {
   };
 }
 
+// Reached only when it also beats the three-constant roofline fitted to the same half.
+void against_roofline(Validator& v, Validator::Case c) {
+  c.keep = held_out(c.system);
+  const size_t before = v.out.bars.size();
+  v.judge(c);
+  if (v.out.bars.size() == before) return;
+  Rows rows = v.table(c.file);
+  std::erase_if(rows, [&](const Measurement& m) { return !on_device(c.system)(m); });
+  const double roofline = roofline_error(read_system(c.system), rows);
+  Bar& bar = v.out.bars.back();
+  bar.reached = bar.reached && bar.ours < roofline;
+  bar.note += "; roofline " + base::format_number(100 * roofline, 3) + " % on the same rows";
+}
+
 void products(Validator& v) {
   const char* linear = "gemm_linear_neusight.csv.gz";
   const char* bf16 = "gemm_bf16_aiconfigurator_sample.csv.gz";
@@ -115,9 +129,9 @@ void products(Validator& v) {
   v.judge({"bf16 GEMM m >= 1024, H100", bf16, "h100", "roofline 6.5 %, DeepFlow 10.5 %", 0.05,
            held_out("h100", 1024)});
   v.judge({"bf16 GEMM m >= 1024, H200", bf16, "h200", "roofline 8.6 %", 0.07, held_out("h200", 1024)});
-  v.judge({"bf16 GEMM all m, A100", bf16, "a100", "roofline 12.4 %", 0.10, held_out("a100")});
-  v.judge({"bf16 GEMM all m, H100", bf16, "h100", "roofline 9.1 %", 0.08, held_out("h100")});
-  v.judge({"bf16 GEMM all m, H200", bf16, "h200", "roofline 11.1 %", 0.09, held_out("h200")});
+  against_roofline(v, {"bf16 GEMM all m, A100", bf16, "a100", "roofline 12.4 %", 0.10, {}});
+  against_roofline(v, {"bf16 GEMM all m, H100", bf16, "h100", "roofline 9.1 %", 0.08, {}});
+  against_roofline(v, {"bf16 GEMM all m, H200", bf16, "h200", "roofline 11.1 %", 0.09, {}});
 }
 
 // A chip's sheet with another chip's constants, on all its rows.
