@@ -136,8 +136,8 @@ void Context::add_jobs(CLI::App& app) {
 }
 
 void Context::show(finding::Diagnosis diagnosis) {
-  diagnosis.version = kVersion;
-  diagnosis.command = command_line(args);
+  if (diagnosis.version.empty()) diagnosis.version = kVersion;  // a stored one keeps its own
+  if (diagnosis.command.empty()) diagnosis.command = command_line(args);
   if (!html.empty()) base::write_file(html, report::write_html(diagnosis));
   if (!perfetto.empty()) base::write_file(perfetto, report::write_trace(diagnosis));
   if (!csv.empty()) write_figures(csv, diagnosis);
@@ -179,6 +179,7 @@ int run(const std::vector<std::string>& args, Streams streams) {
   std::signal(SIGPIPE, SIG_IGN);
   try {
     add_chip(app, context);
+    add_demo(app, context);
     add_diff(app, context);
     add_docs(app, context);
     add_fleet(app, context);

@@ -47,6 +47,7 @@ struct Context {
 // One function per subcommand, each in its own file: declares options and sets the callback.
 // Add a command: write cli/<name>.cc, declare it here, list it in cli.cc.
 void add_chip(CLI::App& app, Context& context);
+void add_demo(CLI::App& app, Context& context);
 void add_diff(CLI::App& app, Context& context);
 void add_docs(CLI::App& app, Context& context);
 void add_fleet(CLI::App& app, Context& context);

@@ -37,26 +37,6 @@ base::Json truth_json(const fleet::FleetTruth& t, const trace::MetricSeries& s) 
   return json;
 }
 
-void write_csv(const trace::MetricSeries& s, const std::string& path) {
-  base::OutputFile out(path);
-  std::string text = "machine,stage,time";
-  for (const std::string& name : s.metrics) text += "," + name;
-  out.write(text + "\n");
-  for (size_t t = 0; t < s.steps; ++t) {
-    text.clear();
-    for (size_t m = 0; m < s.machines.size(); ++m) {
-      text += s.machines[m] + "," + std::string(trace::label(s, m, "stage")) + "," + std::to_string(t);
-      for (size_t k = 0; k < s.metrics.size(); ++k) {
-        const float v = s.at(k, t, m);
-        text += std::isnan(v) ? "," : "," + base::format_number(v, 6);
-      }
-      text += "\n";
-    }
-    out.write(text);
-  }
-  out.commit();
-}
-
 std::string exposition(const trace::MetricSeries& s, size_t step, const std::string& machine) {
   std::string text;
   for (size_t m = 0; m < s.machines.size(); ++m) {
@@ -98,7 +78,7 @@ void run(Context& context, Options& o) {
   const fleet::SimulatedFleet job = fleet::simulate_fleet(o.job);
   if (o.out.empty() && o.serve < 0) throw base::Error({}, "nothing to do", "name --out FILE or --serve PORT");
   if (!o.out.empty()) {
-    write_csv(job.series, o.out);
+    write_metrics_csv(job.series, o.out);
     base::write_file(o.out + ".truth.json", base::write_json(truth_json(job.truth, job.series), 2) + "\n");
   }
   context.streams.out << base::write_json(truth_json(job.truth, job.series)) << "\n";

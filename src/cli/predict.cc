@@ -179,10 +179,14 @@ void add_predict(CLI::App& app, Context& context) {
           "--measured", options->measured,
           "Compare a measured run: a table of questions with times, or a PyTorch profiler trace (.json)")
       ->type_name("FILE");
-  command->add_option("WORKLOAD", options->workload,
-                      "A workload in YAML or a Hugging Face config.json; '-' is standard input");
-  command->add_flag("--train", options->run.training, "A config.json is trained, not served");
-  command->add_option("--batch", options->run.batch, "config.json: global batch, or requests served together")
+  command->add_option(
+      "WORKLOAD", options->workload,
+      "A workload in YAML, a Hugging Face config.json or an ONNX model; '-' is standard input");
+  command->add_flag("--train", options->run.training,
+                    "A config.json or an ONNX model is trained, not served");
+  command
+      ->add_option("--batch", options->run.batch,
+                   "config.json: global batch, or requests served together; ONNX: samples a device")
       ->check(CLI::Range(1, 1 << 23));
   command->add_option("--micro-batch", options->run.micro_batch, "config.json: sequences of a micro batch")
       ->check(CLI::Range(1, 1 << 23));
@@ -190,9 +194,10 @@ void add_predict(CLI::App& app, Context& context) {
       ->check(CLI::Range(1, 1 << 23));
   command->add_option("--output", options->run.output, "config.json: tokens to generate")
       ->check(CLI::Range(1, 1 << 23));
-  command->add_option("--precision", options->precision, "config.json: fp32, tf32, fp16, bf16, fp8, fp4")
+  command
+      ->add_option("--precision", options->precision, "config.json, ONNX: fp32, tf32, fp16, bf16, fp8, fp4")
       ->capture_default_str();
-  command->add_option("--parallel", options->run.parallel, "config.json: tp=8,pp=2,dp=4,zero=1");
+  command->add_option("--parallel", options->run.parallel, "config.json: tp=8,pp=2,dp=4,zero=1; ONNX: dp=N");
   context.add_output_options(*command);
   example(*command, "lento predict examples/predict/gpt3_175b.yaml --system a100");
   CLI::App* fit = command->add_subcommand(

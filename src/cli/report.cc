@@ -12,9 +12,7 @@ void add_report(CLI::App& app, Context& context) {
   example(*command, "lento report diagnosis.json --html report.html");
   command->callback([&context, path] {
     const base::Json json = base::parse_json(base::read_file(*path, uint64_t{256} << 20), *path);
-    finding::Diagnosis diagnosis = finding::diagnosis_from_json(json, *path);
-    const std::string command_line = diagnosis.command, version = diagnosis.version;
-    context.show(std::move(diagnosis));
+    context.show(finding::diagnosis_from_json(json, *path));
   });
 }
 

@@ -1,204 +1,79 @@
-// The HTML page: page.html with its {{places}} filled. Everything that comes from a diagnosis is escaped.
-#include <map>
-
-#include "base/json.h"
-#include "base/units.h"
+// The HTML pages: page.html with its {{places}} filled.
 #include "embedded/page_files.h"
-#include "report/figures.h"
-#include "report/reduce.h"
+#include "report/html_parts.h"
 #include "report/report.h"
 #include "report/svg.h"
 
 namespace lento::report {
 namespace {
 
-using finding::Diagnosis;
-using finding::Evidence;
-using finding::Finding;
+struct Page {
+  std::string title, scale, lead, main, version, skip;
+  std::vector<finding::Figure> figures;
+};
 
-constexpr size_t kMostTableRows = 400;  // under a picture; the whole figure is in the JSON
-constexpr size_t kMostFindings = 200;
-
-std::string tag(const char* name, const std::string& text) {
-  return "<" + std::string(name) + ">" + escape(text) + "</" + name + ">";
+std::string write_page(const Page& page) {
+  return fill(embedded::page_files("page.html"), {{"title", escape(page.title)},
+                                                  {"style", std::string(embedded::page_files("page.css"))},
+                                                  {"scale", escape(page.scale)},
+                                                  {"skip", page.skip},
+                                                  {"lead", page.lead},
+                                                  {"main", page.main},
+                                                  {"version", escape(page.version)},
+                                                  {"script", script_html(page.figures)}});
 }
 
-std::string table_html(const finding::TableFigure& table, const std::string& caption) {
-  std::string out = "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"" + escape(caption) +
-                    "\"><table><thead><tr>";
-  for (const auto& column : table.columns) out += "<th scope=\"col\">" + escape(column) + "</th>";
-  out += "</tr></thead><tbody>";
-  for (const auto& row : table.rows) {
-    out += "<tr>";
-    for (const auto& cell : row) out += tag("td", cell);
-    out += "</tr>";
-  }
-  return out + "</tbody></table></div>";
+std::string verdict_html(const finding::Diagnosis& d) {
+  return "<p class=\"verdict" + std::string(d.findings.empty() ? "" : " bad") + "\">" + escape(d.verdict) +
+         "</p>\n" + facts_html(d.facts);
 }
 
-std::string evidence_item(const Evidence& e) {
-  std::string out = "<li>" + escape(e.text);
-  if (e.value)
-    out += ": <strong>" + base::format_number(*e.value) + (e.unit.empty() ? "" : " " + escape(e.unit)) +
-           "</strong>";
-  if (!e.source.empty()) out += " <span class=\"dim\">(" + escape(e.source) + ")</span>";
-  return out + "</li>";
+std::string commands_html(const std::vector<std::string>& commands) {
+  std::string text;
+  for (const std::string& command : commands) text += escape(command) + "\n";
+  return "<pre tabindex=\"0\" class=\"commands\">" + text + "</pre>";
 }
 
-std::string finding_card(const Finding& f) {
-  std::string out =
-      "<article class=\"finding\"><h3><code>" + escape(f.subject) + "</code> " + escape(f.category);
-  if (f.factor) out += ", " + base::format_number(*f.factor, 3) + " times slower";
-  out += "</h3>";
-  if (!f.summary.empty()) out += tag("p", f.summary);
-  out += "<p class=\"dim\">score " + base::format_number(f.score, 3);
-  if (f.lost_share) out += " · " + base::format_number(*f.lost_share * 100, 3) + " % of run time lost";
-  if (f.when) {
-    out += " · from " + base::format_number(f.when->begin, 7) + " to " + base::format_number(f.when->end, 7) +
-           " " + escape(f.when->unit);
-  }
-  out += "</p>";
-  if (!f.evidence.empty()) {
-    out += "<ul>";
-    for (const Evidence& e : f.evidence) out += evidence_item(e);
-    out += "</ul>";
-  }
-  if (!f.next_step.empty()) out += "<p>Next: " + escape(f.next_step) + "</p>";
-  return out + "</article>";
+std::string chapter_html(const Chapter& chapter, size_t number, const std::vector<finding::Figure>& shown,
+                         size_t first_figure) {
+  const std::string id = "c" + std::to_string(number);
+  std::string out = "<section class=\"chapter\" aria-labelledby=\"" + id + "\"><h2 id=\"" + id + "\">" +
+                    std::to_string(number) + ". " + escape(chapter.title) + "</h2><p>" +
+                    escape(chapter.text) + "</p>" + commands_html(chapter.commands) +
+                    verdict_html(chapter.diagnosis);
+  return out + sections_html(chapter.diagnosis, shown, {3, id + "-", first_figure}) + "</section>\n";
 }
 
-std::string findings_html(const Diagnosis& d) {
-  if (d.findings.empty()) return "<p>Nothing stands out.</p>";
-  std::string out;
-  for (size_t i = 0; i < d.findings.size() && i < kMostFindings; ++i) out += finding_card(d.findings[i]);
-  if (d.findings.size() > kMostFindings) {
-    out += "<p>" + std::to_string(d.findings.size() - kMostFindings) + " more are in the JSON form.</p>";
+// One line a chapter: the way through the story at a glance.
+std::string contents_html(const std::vector<Chapter>& chapters) {
+  std::string out = "<nav aria-label=\"Chapters\"><ol class=\"contents\">";
+  for (size_t i = 0; i < chapters.size(); ++i) {
+    out += "<li><a href=\"#c" + std::to_string(i + 1) + "\">" + escape(chapters[i].title) + "</a> " +
+           escape(chapters[i].diagnosis.verdict) + "</li>";
   }
-  return out;
-}
-
-std::string pairs_list(const std::vector<std::pair<std::string, std::string>>& pairs) {
-  if (pairs.empty()) return {};
-  std::string out = "<dl class=\"facts\">";
-  for (const auto& [name, value] : pairs) out += "<div>" + tag("dt", name) + tag("dd", value) + "</div>";
-  return out + "</dl>";
-}
-
-std::string figure_html(const finding::Figure& figure, size_t index) {
-  const std::string id = "fig" + std::to_string(index);
-  const std::string picture =
-      std::visit([&](const auto& body) { return draw(body, figure.title); }, figure.body);
-  const finding::TableFigure table = as_table(figure.body, kMostTableRows + 1);
-  finding::TableFigure shown = table;
-  if (shown.rows.size() > kMostTableRows) shown.rows.resize(kMostTableRows);
-  std::string out = "<section aria-labelledby=\"" + id + "\"><h2 id=\"" + id + "\">" + escape(figure.title) +
-                    "</h2><figure data-figure=\"" + std::to_string(index) + "\">";
-  if (!picture.empty()) out += "<div class=\"picture\">" + picture + "</div>";
-  if (!figure.caption.empty()) out += tag("figcaption", figure.caption);
-  out += "</figure>";
-  const std::string rows = table_html(shown, figure.title);
-  if (picture.empty()) return out + rows + "</section>";
-  const std::string more =
-      table.rows.size() > kMostTableRows ? " (first " + std::to_string(kMostTableRows) + " rows)" : "";
-  return out + "<details><summary>The same as a table" + more + "</summary>" + rows + "</details></section>";
-}
-
-std::string expectations_html(const Diagnosis& d) {
-  if (d.expectations.empty()) return {};
-  finding::TableFigure table{{"what", "expected", "error", "source"}, {}};
-  for (const auto& e : d.expectations) {
-    table.rows.push_back({e.subject + " " + e.metric, base::format_number(e.value) + " " + e.unit,
-                          base::format_number(e.relative_error * 100, 3) + " %", e.source});
-  }
-  return "<section aria-labelledby=\"h-expect\"><h2 id=\"h-expect\">How it should be</h2>" +
-         table_html(table, "Expectations") + "</section>";
-}
-
-std::string quality_html(const Diagnosis& d) {
-  std::string out;
-  if (d.records_taken + d.records_skipped > 0) {
-    out += "<p>" + std::to_string(d.records_taken) + " records read, " + std::to_string(d.records_skipped) +
-           " skipped.</p>";
-  }
-  if (!d.skip_reasons.empty()) {
-    out += "<ul>";
-    for (const auto& [reason, count] : d.skip_reasons)
-      out += "<li>" + escape(reason) + ": " + std::to_string(count) + "</li>";
-    out += "</ul>";
-  }
-  for (const auto& note : d.notes) out += tag("p", note);
-  return out.empty() ? "<p>No limits to report.</p>" : out;
-}
-
-std::string repeat_html(const Diagnosis& d) {
-  std::string out = "<pre tabindex=\"0\">" + escape(d.command) + "</pre>";
-  if (!d.inputs.empty()) {
-    finding::TableFigure table{{"input", "name", "digest"}, {}};
-    for (const auto& input : d.inputs) table.rows.push_back({input.role, input.name, input.digest});
-    out += table_html(table, "Inputs");
-  }
-  auto options = d.options;
-  if (d.seed) options.emplace_back("seed", std::to_string(*d.seed));
-  return out + pairs_list(options);
-}
-
-// The figures' data and the bundled script. "<" inside JSON text is written as its escape, so that no text
-// can end the element; kinds that the script does not draw travel without data.
-std::string script_html(const std::vector<finding::Figure>& figures) {
-  const std::string_view code = embedded::page_files("report.js");
-  if (code.empty() || figures.empty()) return {};
-  Diagnosis carrier;
-  carrier.figures = figures;
-  for (auto& figure : carrier.figures) {
-    if (std::holds_alternative<finding::MeshFigure>(figure.body)) figure.body = finding::MeshFigure{};
-    if (std::holds_alternative<finding::TableFigure>(figure.body)) figure.body = finding::TableFigure{};
-  }
-  std::string json;
-  for (const char c : base::write_json(finding::to_json(carrier).at("figures", {}))) {
-    if (c == '<')
-      json += "\\u003c";
-    else
-      json += c;
-  }
-  return "<script type=\"application/json\" id=\"diagnosis-figures\">" + json + "</script>\n<script>" +
-         std::string(code) + "</script>";
-}
-
-// Fills each {{name}} once, left to right, so that text put in is never read as a place itself.
-std::string fill(std::string_view page, const std::map<std::string, std::string, std::less<>>& places) {
-  std::string out;
-  for (size_t at = 0;;) {
-    const size_t open = page.find("{{", at);
-    if (open == std::string_view::npos) return out.append(page.substr(at));
-    const size_t close = page.find("}}", open);
-    out.append(page.substr(at, open - at));
-    const auto place = places.find(page.substr(open + 2, close - open - 2));
-    LENTO_CHECK(place != places.end(), "page.html names a place that html.cc does not fill");
-    out += place->second;
-    at = close + 2;
-  }
+  return out + "</ol></nav>";
 }
 
 }  // namespace
 
-std::string write_html(const Diagnosis& d) {
-  std::vector<finding::Figure> shown = d.figures;
-  for (auto& figure : shown) figure.body = reduced(figure.body);
-  std::string figures;
-  for (size_t i = 0; i < shown.size(); ++i) figures += figure_html(shown[i], i);
-  return fill(embedded::page_files("page.html"), {{"title", escape(d.title.empty() ? d.verdict : d.title)},
-                                                  {"style", std::string(embedded::page_files("page.css"))},
-                                                  {"scale", escape(d.scale)},
-                                                  {"state", d.findings.empty() ? "" : "bad"},
-                                                  {"verdict", escape(d.verdict)},
-                                                  {"facts", pairs_list(d.facts)},
-                                                  {"findings", findings_html(d)},
-                                                  {"figures", figures},
-                                                  {"expectations", expectations_html(d)},
-                                                  {"quality", quality_html(d)},
-                                                  {"repeat", repeat_html(d)},
-                                                  {"version", escape(d.version)},
-                                                  {"script", script_html(shown)}});
+std::string write_html(const finding::Diagnosis& d) {
+  Page page{d.title.empty() ? d.verdict : d.title, d.scale, verdict_html(d), {}, d.version, "h-findings", {}};
+  page.figures = shown_figures(d);
+  page.main = sections_html(d, page.figures, {});
+  return write_page(page);
+}
+
+std::string write_html(const Story& story) {
+  Page page{story.title, "tour", "<p class=\"verdict bad\">" + escape(story.lead) + "</p>", {}, {}, "c1", {}};
+  page.lead += contents_html(story.chapters);
+  for (size_t i = 0; i < story.chapters.size(); ++i) {
+    const Chapter& chapter = story.chapters[i];
+    page.version = chapter.diagnosis.version;
+    const std::vector<finding::Figure> shown = shown_figures(chapter.diagnosis);
+    page.main += chapter_html(chapter, i + 1, shown, page.figures.size());
+    page.figures.insert(page.figures.end(), shown.begin(), shown.end());
+  }
+  return write_page(page);
 }
 
 }  // namespace lento::report

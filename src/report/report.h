@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "finding/finding.h"
 
@@ -20,6 +21,18 @@ std::string write_json(const finding::Diagnosis& diagnosis);
 // One file, no network, readable without scripts: every picture is inline SVG with its table below it.
 // All text of the diagnosis is escaped.
 std::string write_html(const finding::Diagnosis& diagnosis);
+
+// Several diagnoses of one system as one page: what was asked, the commands that answer it, what was found.
+struct Chapter {
+  std::string title, text;
+  std::vector<std::string> commands;
+  finding::Diagnosis diagnosis;
+};
+struct Story {
+  std::string title, lead;
+  std::vector<Chapter> chapters;
+};
+std::string write_html(const Story& story);
 
 // One figure as comma-separated values: a header, then its rows (RFC 4180 quoting).
 std::string write_csv(const finding::Figure& figure);

@@ -137,6 +137,20 @@ test("a 10,000-machine heat map and a 64x64 mesh stay under 10 MB and open", asy
   await page.context().close();
 });
 
+test("the tour tells every scale on one page", async () => {
+  const page_file = path.join(folder, "tour.html");
+  const run = spawnSync(lento, ["demo", "--folder", path.join(folder, "tour"), "--html", page_file], { encoding: "utf8" });
+  assert.equal(run.status, 0, run.stderr);
+  assert.match(run.stdout, /named the machine and the link/);
+  const { page, problems } = await openPage(`file://${page_file}`);
+  await scrollThrough(page);
+  assert.ok((await page.$$("section.chapter")).length >= 4);
+  assert.ok((await page.$$("section.chapter pre.commands")).length >= 4);
+  assert.deepEqual(problems, []);
+  assert.deepEqual(await seriousViolations(page), []);
+  await page.context().close();
+});
+
 test("serve lists, opens, filters and compares", async () => {
   const one = JSON.parse(readFileSync(sample, "utf8"));
   writeFileSync(path.join(folder, "one.json"), JSON.stringify(one));

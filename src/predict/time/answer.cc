@@ -51,6 +51,12 @@ Answer answer_one(const System& s, const InferenceRun& r) {
   return {t.seconds, t.fits ? t.bound : "out of memory", kServing.own, t.fits};
 }
 
+Answer answer_one(const System& s, const GraphRun& r) {
+  const GraphTime t = predict_graph(s, r);
+  const bool own = calibrated(s, r.precision);
+  return {t.seconds, t.fits ? t.bound : "out of memory", own ? kProduct.own : kProduct.borrowed, false};
+}
+
 }  // namespace
 
 Answer answer(const System& system, const Question& question) {

@@ -80,6 +80,19 @@ std::vector<Gemm> describe(Diagnosis& d, const System& s, const Collective& c) {
   return {};
 }
 
+// The forward pass kernel by kernel, one track for what bounds each.
+void timeline(Diagnosis& d, const GraphRun& r, const GraphTime& t) {
+  finding::TimelineFigure figure;
+  figure.x_name = "us";
+  double now = 0;
+  for (size_t i = 0; i < r.kernels.size(); ++i) {
+    const double end = now + 1e6 * t.kernels[i].seconds;
+    figure.spans.push_back({std::string(name(t.kernels[i].bound)), now, end, r.kernels[i].name, false});
+    now = end;
+  }
+  d.figures.push_back({"Forward pass", "Each kernel on the track of what bounds it.", std::move(figure)});
+}
+
 void memory(Diagnosis& d, const System& s, double bytes, bool fits) {
   fact(d, "memory a device", bytes, Dimension::Bytes);
   d.facts.emplace_back(
@@ -154,6 +167,24 @@ std::vector<Gemm> describe(Diagnosis& d, const System& s, const InferenceRun& r)
   return layer_work(r.model, shard).products;
 }
 
+std::vector<Gemm> describe(Diagnosis& d, const System& s, const GraphRun& r) {
+  const GraphTime t = predict_graph(s, r);
+  d.facts.emplace_back("bound by", t.bound);
+  d.facts.emplace_back("kernels", std::to_string(r.kernels.size()));
+  if (r.training) d.facts.emplace_back("devices", std::to_string(r.replicas));
+  memory(d, s, t.memory_bytes, t.fits);
+  bars(d, {{"products, forward", t.products_s},
+           {"streams, forward", t.streams_s},
+           {"backward", t.backward_s},
+           {"optimizer", t.optimizer_s},
+           {"gradients", t.exchange_s}});
+  timeline(d, r, t);
+  std::vector<Gemm> products;
+  for (const GraphKernel& k : r.kernels)
+    if (k.product) products.push_back(k.gemm);
+  return products;
+}
+
 // Elasticity: by how many per cent the time changes for one per cent more of an input.
 void sensitivities(Diagnosis& d, const System& system, const Question& q, double seconds) {
   constexpr double kStep = 1.05;
@@ -216,7 +247,8 @@ Diagnosis explain(const System& base_system, const Question& question) {
   roofline(d, system, kernels);
   sensitivities(d, system, question, a.seconds);
   constants(d, system, kernels);
-  const bool step = std::holds_alternative<TrainingRun>(question.what);
+  const GraphRun* graph = std::get_if<GraphRun>(&question.what);
+  const bool step = std::holds_alternative<TrainingRun>(question.what) || (graph && graph->training);
   d.expectations.push_back({step ? "step" : "workload", "time", a.seconds, "s", a.error,
                             "lento predict, constants of " + system.name});
   if (!a.in_domain) d.notes.push_back("This question lies outside what the constants were validated on.");

@@ -13,6 +13,7 @@
 #include "base/csv.h"
 #include "predict/time/collective.h"
 #include "predict/time/gemm.h"
+#include "predict/time/graph.h"
 #include "predict/time/inference.h"
 #include "predict/time/lstm.h"
 #include "predict/time/training.h"
@@ -20,7 +21,7 @@
 namespace lento::predict {
 
 struct Question {
-  std::variant<Gemm, LstmLayer, Collective, TrainingRun, InferenceRun> what;
+  std::variant<Gemm, LstmLayer, Collective, TrainingRun, InferenceRun, GraphRun> what;
   std::string device;     // as the row names it; empty when it does not
   std::string framework;  // likewise
 };

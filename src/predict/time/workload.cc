@@ -85,6 +85,19 @@ Question from_model(const Transformer& model, const RunOptions& options) {
           {}};
 }
 
+Question from_graph(const std::string& bytes, const std::string& file, const RunOptions& options) {
+  base::ReadReport report;
+  GraphRun run = lower_graph(spec::parse_onnx(bytes, file, {}, report), options.batch, options.precision);
+  TrainingRun ways;
+  apply_parallel(options.parallel, ways);
+  if (ways.devices() != ways.data)
+    throw base::Error({"--parallel"}, "a graph runs on replicas only", "write dp=N");
+  run.name = file;
+  run.training = options.training;
+  run.replicas = ways.data;
+  return {std::move(run), {}, {}};
+}
+
 void read_run(Fields& f, TrainingRun& run, std::string& recompute) {
   f.integer("sequence", run.sequence, 1, kMost);
   f.integer("global_batch", run.global_batch, 1, kMost);
@@ -211,6 +224,7 @@ Transformer transformer_from_config(const base::Json& config, const std::string&
 }
 
 Question parse_workload(const std::string& text, const std::string& file, const RunOptions& options) {
+  if (file.ends_with(".onnx")) return from_graph(text, file, options);
   const size_t start = text.find_first_not_of(" \t\r\n");
   if (start != std::string::npos && text[start] == '{')
     return from_model(transformer_from_config(base::parse_json(text, file), file), options);

@@ -7,8 +7,8 @@
 
 namespace lento::predict {
 
-// How a model without a workload file is run. `parallel` reads "tp=8,pp=2,dp=4,zero=1" (also cp, ep,
-// interleave).
+// How a model without a workload file is run: a config.json or an ONNX graph (batch, replicas dp=N,
+// precision). `parallel` reads "tp=8,pp=2,dp=4,zero=1" (also cp, ep, interleave).
 struct RunOptions {
   bool training = false;
   int64_t batch = 1;  // training: global batch; serving: requests together
@@ -20,6 +20,8 @@ struct RunOptions {
 };
 
 Question read_workload(const std::string& path, const RunOptions& options);
+// `text` may be an ONNX model: what neither starts like JSON nor reads as a workload's YAML, by its file
+// name.
 Question parse_workload(const std::string& text, const std::string& file, const RunOptions& options);
 
 }  // namespace lento::predict
