@@ -123,11 +123,13 @@ report::Chapter memory_chapter(Tour& tour) {
 }
 
 report::Chapter tile_chapter(Tour& tour) {
-  finding::Diagnosis d = tour.diagnose("5-tile", {"tile", "case", "gpu", "--max-cycles", "50000"});
+  finding::Diagnosis d =
+      tour.diagnose("5-tile", {"chip", "diagnose", tour.in("machine.probe"), "--chip", tour.in("chip.yaml"),
+                               "--mapping", tour.in("network.map.json"), "--recorder", "tile"});
   return chapter(
-      "What happens inside a block, every cycle?",
-      "A programmable tile beside a block watches its signals. Here a program of two instructions counts "
-      "which units of a processor are busy together, in windows of 256 cycles.",
+      "Can hardware keep that sketch?",
+      "The same records, sketched by a program in a programmable tile beside each core: the same verdict, "
+      "with the cycles it took and what it had to drop.",
       {}, std::move(d));
 }
 

@@ -15,7 +15,7 @@ struct DemoJob {
   static constexpr int kPassesPerStep = 3;  // forward; gradients of activations; gradients of weights
   std::string machine;                      // the faulty one
   std::string link;                         // inside its accelerator
-  double factor = 2;
+  double factor = 4;
   double slowdown = 1;   // of its passes
   fleet::StepJob steps;  // its exchange time is left to the caller
 };
