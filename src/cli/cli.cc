@@ -135,9 +135,14 @@ void Context::add_jobs(CLI::App& app) {
       ->capture_default_str();
 }
 
-void Context::show(finding::Diagnosis diagnosis) {
+finding::Diagnosis Context::stamped(finding::Diagnosis diagnosis) const {
   if (diagnosis.version.empty()) diagnosis.version = kVersion;  // a stored one keeps its own
   if (diagnosis.command.empty()) diagnosis.command = command_line(args);
+  return diagnosis;
+}
+
+void Context::show(finding::Diagnosis diagnosis) {
+  diagnosis = stamped(std::move(diagnosis));
   if (!html.empty()) base::write_file(html, report::write_html(diagnosis));
   if (!perfetto.empty()) base::write_file(perfetto, report::write_trace(diagnosis));
   if (!csv.empty()) write_figures(csv, diagnosis);

@@ -32,7 +32,10 @@ struct Context {
   void add_seed(CLI::App& app);
   void add_jobs(CLI::App& app);
 
-  // Fills in version, command and skipped records, prints text or JSON on out, writes --html, sets the
+  // Fills in version and command unless they are there.
+  finding::Diagnosis stamped(finding::Diagnosis diagnosis) const;
+
+  // Prints the stamped diagnosis as text or JSON on out, writes --html, --figures and --perfetto, sets the
   // exit code when --exit-code asks for it.
   void show(finding::Diagnosis diagnosis);
 

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <deque>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -26,6 +27,7 @@
 #include "cli/fleet_sources.h"
 #include "fleet/detect/detect.h"
 #include "fleet/source/prometheus.h"
+#include "report/report.h"
 
 extern char** environ;
 
@@ -36,7 +38,7 @@ struct Options {
   FleetSource source;
   fleet::DetectOptions detect;
   std::vector<std::string> group_by;
-  std::string state, alertmanager, hook, job = "job", expect;
+  std::string state, alertmanager, hook, diagnosis, job = "job";
   double interval_s = 5, lag_s = 5, resend_s = 60, run_for_s = 0;
   bool hook_live = false;
   int hook_per_hour = 2;
@@ -59,7 +61,7 @@ class Watch {
   Watch(Context& context, Options& options)
       : context_(context), o_(options), store_(prometheus_of(options.source)) {
     store_.http.limits.max_bytes = uint64_t{256} << 20;
-    o_.detect.keep_history = false;
+    o_.detect.keep_history = !o_.diagnosis.empty();
     if (!o_.group_by.empty()) o_.detect.group_by = o_.group_by;
     if (store_.grid.step_ms == 0) store_.grid.step_ms = 1000;
     load_state();
@@ -86,6 +88,7 @@ class Watch {
       }
     }
     save_state();
+    write_diagnosis();
   }
 
   finding::Diagnosis diagnosis() const {
@@ -110,6 +113,7 @@ class Watch {
     }
     tell();
     if (clock_ms() - saved_ms_ > 60'000) save_state();
+    if (clock_ms() - written_ms_ > 10'000) write_diagnosis();
     publish();
   }
 
@@ -310,7 +314,22 @@ class Watch {
 
   void save_state() {
     saved_ms_ = clock_ms();
-    if (!o_.state.empty() && detector_) base::write_file(o_.state, base::write_json(detector_->save()));
+    if (detector_) keep(o_.state, [&] { return base::write_json(detector_->save()); });
+  }
+
+  void write_diagnosis() {
+    written_ms_ = clock_ms();
+    keep(o_.diagnosis, [&] { return report::write_json(context_.stamped(diagnosis())); });
+  }
+
+  // A full disk must not end the watch: the file stays as it was, the next attempt comes.
+  void keep(const std::string& path, const std::function<std::string()>& content) {
+    if (path.empty()) return;
+    try {
+      base::write_file(path, content());
+    } catch (const base::Error& e) {
+      context_.warn(e.what());
+    }
   }
 
   void publish() {
@@ -346,7 +365,7 @@ class Watch {
   base::Json state_;
   std::set<std::string> known_machines_, known_metrics_;
   std::map<std::string, trace::Labels> labels_;
-  int64_t next_ms_ = 0, told_ms_ = 0, saved_ms_ = clock_ms();
+  int64_t next_ms_ = 0, told_ms_ = 0, saved_ms_ = clock_ms(), written_ms_ = 0;
   std::set<std::pair<size_t, bool>> announced_;
   std::deque<fleet::Alert> pending_;
   std::vector<int64_t> hook_times_;
@@ -379,6 +398,9 @@ void add_fleet_watch(CLI::App& fleet, Context& context) {
       ->check(CLI::Range(0.1, 3600.0));
   app->add_option("--job", o->job, "Name of the job in alerts")->capture_default_str();
   app->add_option("--state", o->state, "File that keeps what was learned over a restart")->type_name("FILE");
+  app->add_option("--diagnosis", o->diagnosis,
+                  "Rewrite the diagnosis in this file every ten seconds, for 'lento serve' of its folder")
+      ->type_name("FILE");
   app->add_option("--alertmanager", o->alertmanager, "Alertmanager to tell, http://host:9093")
       ->type_name("URL");
   app->add_option("--resend", o->resend_s, "Seconds between repeats of a standing alert")

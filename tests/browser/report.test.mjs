@@ -2,7 +2,7 @@
 // Environment: LENTO (the program), LENTO_NODE_MODULES (folder with playwright-core and axe-core).
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -171,6 +171,30 @@ test("serve lists, opens, filters and compares", async () => {
     await page.check("[aria-label='Choose two.json for comparison']");
     await page.click("#compare");
     await page.waitForFunction(() => document.getElementById("view").src.includes("/diff?"));
+    assert.deepEqual(problems, []);
+  } finally {
+    server.kill("SIGINT");
+  }
+});
+
+test("serve follows a diagnosis that is being rewritten", async () => {
+  const one = JSON.parse(readFileSync(sample, "utf8"));
+  const watched = path.join(folder, "watch.json");
+  writeFileSync(watched, JSON.stringify({ ...one, findings: [], verdict: "No machine deviates." }));
+  const server = spawn(lento, ["serve", folder, "--port", "0"]);
+  try {
+    const line = await new Promise((done) => server.stdout.once("data", (d) => done(String(d))));
+    const { page, problems } = await openPage(line.match(/http:\S+/)[0]);
+    await page.waitForSelector("#list tr");
+    await page.fill("#filter", "watch.json");
+    await page.click("#list button");
+    const view = page.frameLocator("#view");
+    await view.getByText("No machine deviates.").first().waitFor();
+    await page.waitForTimeout(1100); // times of files are told in seconds
+    writeFileSync(watched + ".new", JSON.stringify({ ...one, verdict: "machine-7 deviates." }));
+    renameSync(watched + ".new", watched);
+    await view.getByText("machine-7 deviates.").first().waitFor({ timeout: 8000 });
+    assert.match(await page.textContent("#list"), /machine-7 deviates/);
     assert.deepEqual(problems, []);
   } finally {
     server.kill("SIGINT");
