@@ -24,7 +24,7 @@ class BitWriter {
     }
   }
   void varint(uint64_t v) {
-    for (; v >= 0x80; v >>= 7) put(v & 0x7f | 0x80, 8);
+    for (; v >= 0x80; v >>= 7) put((v & 0x7f) | 0x80, 8);
     put(v, 8);
   }
   const std::string& bytes() const { return bytes_; }
