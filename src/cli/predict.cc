@@ -67,7 +67,7 @@ predict::Question question_of(const Options& options, const std::string& bytes) 
 }
 
 std::string workload_bytes(const Options& options) {
-  return base::read_file(options.workload, uint64_t{16} << 20);
+  return base::read_file(options.workload, uint64_t{2} << 30);
 }
 
 void compare_measured(Context& context, const Options& options) {
