@@ -1,5 +1,6 @@
 #include "chip/sim/chrome_trace.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
@@ -9,6 +10,7 @@ namespace lento::chip {
 namespace {
 
 constexpr size_t kFlush = 1 << 20;
+constexpr size_t kMostLanes = 10'000;  // numbers between the tracks of two kinds
 constexpr std::array<const char*, 4> kKinds{"compute", "message", "read", "write"};
 
 }  // namespace
@@ -27,15 +29,32 @@ ChromeTrace::ChromeTrace(const std::string& path, const Mapping& mapping, const 
   }
 }
 
+// Spans of one track must not overlap, and messages of a core do: each takes the first track that is free.
+size_t ChromeTrace::track(const trace::ProbeRecord& r) {
+  const size_t kind = static_cast<size_t>(r.kind), first = r.core * kKinds.size() + kind;
+  if (lanes_.size() <= first) lanes_.resize(first + 1);
+  std::vector<uint64_t>& ends = lanes_[first];
+  size_t lane = 0;
+  while (lane < ends.size() && ends[lane] > r.begin) ++lane;
+  const size_t id = kind * kMostLanes + std::min(lane, kMostLanes - 1);
+  if (lane == ends.size()) {
+    ends.push_back(0);
+    buffer_ += "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":" + std::to_string(r.core) +
+               ",\"tid\":" + std::to_string(id) + ",\"args\":{\"name\":\"" + kKinds[kind] + "\"}},\n";
+  }
+  ends[lane] = r.end;
+  return id;
+}
+
 trace::RecordSink::Outcome ChromeTrace::record(const trace::ProbeRecord& r) {
-  const char* kind = kKinds[static_cast<size_t>(r.kind)];
+  const size_t tid = track(r);
   char text[320];
   std::snprintf(
       text, sizeof text,
-      "{\"ph\":\"X\",\"ts\":%.3f,\"dur\":%.3f,\"pid\":%u,\"tid\":\"%s\",\"args\":{\"work\":%llu,\"peer\":%u,"
+      "{\"ph\":\"X\",\"ts\":%.3f,\"dur\":%.3f,\"pid\":%u,\"tid\":%zu,\"args\":{\"work\":%llu,\"peer\":%u,"
       "\"inference\":%u,\"step\":%u},\"name\":",
       static_cast<double>(r.begin) * microseconds_, static_cast<double>(r.end - r.begin) * microseconds_,
-      r.core, kind, static_cast<unsigned long long>(r.work), r.peer, r.inference, r.step);
+      r.core, tid, static_cast<unsigned long long>(r.work), r.peer, r.inference, r.step);
   buffer_.append(text).append(r.layer < names_.size() ? names_[r.layer] : "\"\"").append("},\n");
   if (buffer_.size() >= kFlush) {
     file_.write(buffer_);

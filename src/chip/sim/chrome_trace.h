@@ -1,4 +1,4 @@
-// Probe records as a trace for chrome://tracing and Perfetto: one process a core, one thread for each kind of
+// Probe records as a trace for chrome://tracing and Perfetto: one process a core, tracks for each kind of
 // record, times in microseconds of the chip's clock.
 #pragma once
 
@@ -19,9 +19,12 @@ class ChromeTrace : public trace::RecordSink {
   void commit();  // the file appears here
 
  private:
+  size_t track(const trace::ProbeRecord& r);
+
   base::OutputFile file_;
-  std::vector<std::string> names_;  // of layers, quoted, by layer id
-  double microseconds_;             // of one cycle
+  std::vector<std::vector<uint64_t>> lanes_;  // [core and kind][lane]: end of its last record, in cycles
+  std::vector<std::string> names_;            // of layers, quoted, by layer id
+  double microseconds_;                       // of one cycle
   std::string buffer_;
 };
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 
 #include "base/json.h"
 #include "chip/map/test_data.h"
@@ -22,9 +23,14 @@ TEST(ChromeTrace, IsJsonWithOneEventARecord) {
   const base::Json json = base::parse_json(base::read_file(path), path);
   uint64_t spans = 0;
   double last = 0;
+  std::map<std::pair<double, double>, double> free;  // [process, thread]
   for (const base::Json& event : json.find("traceEvents")->items()) {
     if (event.find("ph")->string({}) != "X") continue;
     ++spans;
+    const double begin = event.find("ts")->number({});
+    double& from = free[{event.find("pid")->number({}), event.find("tid")->number({})}];
+    EXPECT_GE(begin, from) << "overlaps on its track";
+    from = begin + event.find("dur")->number({}) - 0.001;  // printed to 0.001
     last = std::max(last, event.find("ts")->number({}) + event.find("dur")->number({}));
   }
   EXPECT_EQ(spans, result.records);
