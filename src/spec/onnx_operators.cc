@@ -1,0 +1,24 @@
+#include "spec/onnx_operators.h"
+
+namespace lento::spec {
+namespace {
+
+// clang-format off
+constexpr std::string_view kUnary[] = {
+    "Relu", "LeakyRelu", "Sigmoid", "Tanh", "Clip", "Elu", "Selu", "Celu", "HardSigmoid", "HardSwish",
+    "Softplus", "Softsign", "Gelu", "Mish", "ThresholdedRelu", "Erf", "Exp", "Log", "Sqrt",
+    "Reciprocal", "Neg", "Abs", "Sign", "Floor", "Ceil", "Round", "Sin", "Cos", "Tan", "Not", "IsNaN",
+    "IsInf", "Cast", "Trilu", "QuantizeLinear", "DequantizeLinear", "FastGelu", "QuickGelu", "BiasGelu",
+};
+constexpr std::string_view kBinary[] = {
+    "Add", "Sub", "Mul", "Div", "Pow", "PRelu", "Max", "Min", "Mean", "Sum", "Mod", "And", "Or", "Xor",
+    "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Where", "BitShift",
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const std::string_view> unary_operators() { return kUnary; }
+std::span<const std::string_view> binary_operators() { return kBinary; }
+
+}  // namespace lento::spec

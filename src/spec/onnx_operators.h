@@ -1,0 +1,12 @@
+// Names of the ONNX operators that act element by element: one list for shapes, mapping and prediction.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace lento::spec {
+
+std::span<const std::string_view> unary_operators();   // the output has the shape of the first input
+std::span<const std::string_view> binary_operators();  // inputs are broadcast to one shape
+
+}  // namespace lento::spec

@@ -1,0 +1,431 @@
+// One small function per family of operators; the table at the end names the family of each. A rule sees the
+// operator, its input tensors (never absent up to the number that the family needs) and writes output shapes.
+#include "spec/onnx_shape_rules.h"
+
+#include <algorithm>
+#include <span>
+#include <unordered_map>
+
+#include "spec/onnx_operators.h"
+#include "spec/onnx_shapes.h"
+
+namespace lento::spec {
+
+int64_t attribute_at(const std::vector<int64_t>& list, size_t i, int64_t fallback) {
+  return i < list.size() ? list[i] : fallback;
+}
+
+std::pair<int64_t, int64_t> slice_bounds(int64_t start, int64_t end, int64_t extent) {
+  const auto clamp = [extent](int64_t v) { return std::clamp<int64_t>(v < 0 ? v + extent : v, 0, extent); };
+  return {clamp(std::max(start, -extent)), clamp(std::max(end, -extent))};
+}
+
+namespace {
+
+using base::Error;
+
+int64_t times(int64_t a, int64_t b, const Call& call) {
+  int64_t product;
+  if (__builtin_mul_overflow(a, b, &product)) call.fail("sizes overflow");
+  return product;
+}
+
+void same_as_first(const Call& call) { call.out().shape = call.shape(0); }
+
+void broadcast_all(const Call& call) {
+  Shape shape = call.shape(0);
+  for (size_t i = 1; i < call.op.inputs.size(); ++i) shape = broadcast(shape, call.shape(i), call.where);
+  call.out().shape = shape;
+}
+
+// Output extent of a window along spatial axis i of n.
+int64_t window_extent(const Call& call, int64_t extent, int64_t kernel, size_t i, size_t n) {
+  const auto strides = call.op.list("strides"), dilations = call.op.list("dilations"),
+             pads = call.op.list("pads");
+  const int64_t stride = attribute_at(strides, i, 1), dilation = attribute_at(dilations, i, 1);
+  constexpr int64_t kLimit = 1 << 24;
+  const int64_t before = attribute_at(pads, i, 0), after = attribute_at(pads, n + i, 0);
+  if (stride < 1 || dilation < 1 || kernel < 1 || before < 0 || after < 0 || stride > kLimit ||
+      dilation > kLimit || kernel > kLimit || before > kLimit || after > kLimit) {
+    call.fail("strides, dilations and kernel must be positive and pads not negative");
+  }
+  const auto auto_pad = call.op.texts.find("auto_pad");
+  if (auto_pad != call.op.texts.end() && auto_pad->second.starts_with("SAME"))
+    return (extent + stride - 1) / stride;
+  const int64_t room = extent + before + after - (dilation * (kernel - 1) + 1);
+  if (room < 0)
+    call.fail("the window of " + std::to_string(kernel) + " is larger than its input of " +
+              std::to_string(extent));
+  const bool up = call.op.integer("ceil_mode", 0) != 0;
+  int64_t count = (up ? room + stride - 1 : room) / stride + 1;
+  if (up && (count - 1) * stride >= extent + before) --count;  // no window starts in the padding behind
+  return count;
+}
+
+void convolution(const Call& call) {
+  call.need_rank(0, 3);
+  const Shape &x = call.shape(0), &w = call.shape(1);
+  if (w.size() != x.size()) call.fail("weights are " + to_string(w) + ", the input " + to_string(x));
+  const int64_t groups = call.op.integer("group", 1);
+  if (groups < 1 || w[0] % groups != 0 || w[1] > kMaxElements / groups || w[1] * groups != x[1]) {
+    call.fail("weights " + to_string(w) + " in " + std::to_string(groups) + " groups do not fit the input " +
+              to_string(x));
+  }
+  Shape shape{x[0], w[0]};
+  for (size_t i = 2; i < x.size(); ++i) shape.push_back(window_extent(call, x[i], w[i], i - 2, x.size() - 2));
+  call.out().shape = shape;
+}
+
+void transposed_convolution(const Call& call) {
+  call.need_rank(0, 3);
+  const Shape &x = call.shape(0), &w = call.shape(1);
+  const int64_t groups = call.op.integer("group", 1);
+  if (w.size() != x.size() || w[0] != x[1] || groups < 1)
+    call.fail("weights " + to_string(w) + " do not fit the input " + to_string(x));
+  Shape shape{x[0], times(w[1], groups, call)};
+  const auto strides = call.op.list("strides"), dilations = call.op.list("dilations"),
+             pads = call.op.list("pads");
+  const auto extra = call.op.list("output_padding"), given = call.op.list("output_shape");
+  for (const auto* list : {&pads, &extra}) {
+    for (const int64_t v : *list) {
+      if (v < 0 || v > kMaxElements) call.fail("pads and output_padding must be neither negative nor huge");
+    }
+  }
+  const size_t n = x.size() - 2;
+  for (size_t i = 0; i < n; ++i) {
+    const int64_t grown = times(x[i + 2] - 1, attribute_at(strides, i, 1), call) + attribute_at(extra, i, 0) +
+                          times(w[i + 2] - 1, attribute_at(dilations, i, 1), call) + 1 -
+                          attribute_at(pads, i, 0) - attribute_at(pads, n + i, 0);
+    shape.push_back(attribute_at(given, i, grown));
+  }
+  call.out().shape = shape;
+}
+
+void pooling(const Call& call) {
+  call.need_rank(0, 3);
+  const Shape& x = call.shape(0);
+  const auto kernel = call.op.list("kernel_shape");
+  if (kernel.size() + 2 != x.size()) call.fail("kernel_shape does not fit the input " + to_string(x));
+  Shape shape{x[0], x[1]};
+  for (size_t i = 2; i < x.size(); ++i)
+    shape.push_back(window_extent(call, x[i], kernel[i - 2], i - 2, kernel.size()));
+  for (size_t i = 0; i < call.op.outputs.size(); ++i) {
+    if (call.op.outputs[i] >= 0) call.out(i).shape = shape;
+  }
+}
+
+void global_pooling(const Call& call) {
+  call.need_rank(0, 3);
+  Shape shape(call.shape(0).size(), 1);
+  shape[0] = call.shape(0)[0];
+  shape[1] = call.shape(0)[1];
+  call.out().shape = shape;
+}
+
+void gemm(const Call& call) {
+  const Shape &a = call.shape(0), &b = call.shape(1);
+  if (a.size() != 2 || b.size() != 2)
+    call.fail("Gemm needs two matrices, found " + to_string(a) + " and " + to_string(b));
+  const bool ta = call.op.integer("transA", 0) != 0, tb = call.op.integer("transB", 0) != 0;
+  if (a[ta ? 0 : 1] != b[tb ? 1 : 0])
+    call.fail("inner sizes differ: " + to_string(a) + " and " + to_string(b));
+  call.out().shape = {a[ta ? 1 : 0], b[tb ? 0 : 1]};
+}
+
+void matrix_product(const Call& call) {
+  Shape a = call.shape(0), b = call.shape(1);
+  if (a.empty() || b.empty()) call.fail("MatMul needs at least vectors");
+  const bool row = a.size() == 1, column = b.size() == 1;
+  if (row) a.insert(a.begin(), 1);
+  if (column) b.push_back(1);
+  if (a.back() != b[b.size() - 2]) call.fail("inner sizes differ: " + to_string(a) + " and " + to_string(b));
+  Shape shape = broadcast(Shape(a.begin(), a.end() - 2), Shape(b.begin(), b.end() - 2), call.where);
+  if (!row) shape.push_back(a[a.size() - 2]);
+  if (!column) shape.push_back(b.back());
+  call.out().shape = shape;
+}
+
+void reshape(const Call& call) {
+  const Shape& x = call.shape(0);
+  std::vector<int64_t> wanted = call.list("shape", 1);
+  int64_t known = 1;
+  int open = -1;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i] == 0 && call.op.integer("allowzero", 0) == 0 && i < x.size()) wanted[i] = x[i];
+    if (wanted[i] == -1 && open < 0) {
+      open = static_cast<int>(i);
+    } else if (wanted[i] < 1) {
+      call.fail("a target size of " + std::to_string(wanted[i]));
+    } else {
+      known = times(known, wanted[i], call);
+    }
+  }
+  const int64_t total = element_count(x);
+  if (open >= 0) wanted[open] = total / known;
+  if (element_count(wanted) != total || (open >= 0 && total % known != 0)) {
+    throw Error(call.where, to_string(x) + " does not reshape to " + to_string(wanted),
+                "export the model with batch 1 or a dynamic batch");
+  }
+  call.out().shape = wanted;
+}
+
+void flatten(const Call& call) {
+  const Shape& x = call.shape(0);
+  const int64_t axis = call.op.integer("axis", 1);
+  const size_t cut =
+      axis == static_cast<int64_t>(x.size()) ? x.size() : normal_axis(axis, x.size(), call.where);
+  call.out().shape = {element_count(Shape(x.begin(), x.begin() + cut)),
+                      element_count(Shape(x.begin() + cut, x.end()))};
+}
+
+void squeeze(const Call& call) {
+  const Shape& x = call.shape(0);
+  std::vector<bool> drop(x.size(), false);
+  const auto axes = call.list("axes", 1);
+  for (const int64_t a : axes) drop[normal_axis(a, x.size(), call.where)] = true;
+  Shape shape;
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (drop[i] && x[i] != 1) call.fail("axis " + std::to_string(i) + " of " + to_string(x) + " is not 1");
+    if (!(axes.empty() ? x[i] == 1 : drop[i])) shape.push_back(x[i]);
+  }
+  call.out().shape = shape;
+}
+
+void unsqueeze(const Call& call) {
+  const auto axes = call.list("axes", 1);
+  const size_t rank = call.shape(0).size() + axes.size();
+  if (rank > kMaxRank) call.fail("more than 8 dimensions");
+  std::vector<bool> fresh(rank, false);
+  for (const int64_t a : axes) {
+    const size_t at = normal_axis(a, rank, call.where);
+    if (fresh[at]) call.fail("an axis stands twice");
+    fresh[at] = true;
+  }
+  Shape shape;
+  size_t next = 0;
+  for (size_t i = 0; i < rank; ++i) shape.push_back(fresh[i] ? 1 : call.shape(0)[next++]);
+  call.out().shape = shape;
+}
+
+void transpose(const Call& call) {
+  const Shape& x = call.shape(0);
+  std::vector<int64_t> order;
+  for (size_t i = x.size(); i-- > 0;) order.push_back(static_cast<int64_t>(i));
+  order = call.op.list("perm", order);
+  std::vector<int64_t> sorted = order;
+  std::sort(sorted.begin(), sorted.end());
+  Shape shape;
+  for (size_t i = 0; i < sorted.size(); ++i) {
+    if (sorted.size() != x.size() || sorted[i] != static_cast<int64_t>(i))
+      call.fail("perm is no order of the axes of " + to_string(x));
+    shape.push_back(x[order[i]]);
+  }
+  call.out().shape = shape;
+}
+
+void concat(const Call& call) {
+  Shape shape = call.shape(0);
+  const size_t axis = normal_axis(call.op.integer("axis", 0), shape.size(), call.where);
+  for (size_t i = 1; i < call.op.inputs.size(); ++i) {
+    const Shape& x = call.shape(i);
+    for (size_t d = 0; d < shape.size(); ++d) {
+      if (x.size() != shape.size() || (d != axis && x[d] != shape[d])) {
+        call.fail("cannot join " + to_string(shape) + " and " + to_string(x) + " along axis " +
+                  std::to_string(axis));
+      }
+    }
+    shape[axis] += x[axis];
+  }
+  call.out().shape = shape;
+}
+
+void split(const Call& call) {
+  const Shape& x = call.shape(0);
+  const size_t axis = normal_axis(call.op.integer("axis", 0), x.size(), call.where);
+  std::vector<int64_t> sizes = call.list("split", 1);
+  const auto parts = static_cast<int64_t>(call.op.outputs.size());
+  if (sizes.empty()) {
+    const int64_t size = (x[axis] + parts - 1) / parts;
+    for (int64_t i = 0; i < parts; ++i) sizes.push_back(std::min(size, x[axis] - i * size));
+  }
+  int64_t sum = 0;
+  for (const int64_t s : sizes) sum = s > 0 && s <= x[axis] ? sum + s : INT64_MIN / 2;
+  if (sum != x[axis] || sizes.size() != call.op.outputs.size())
+    call.fail("the parts do not add up to axis " + std::to_string(axis) + " of " + to_string(x));
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (call.op.outputs[i] < 0) continue;
+    Shape shape = x;
+    shape[axis] = sizes[i];
+    call.out(i).shape = shape;
+  }
+}
+
+void slice(const Call& call) {
+  const Shape& x = call.shape(0);
+  const auto starts = call.list("starts", 1), ends = call.list("ends", 2), steps = call.list("steps", 4);
+  auto axes = call.list("axes", 3);
+  if (axes.empty()) {
+    for (size_t i = 0; i < starts.size(); ++i) axes.push_back(static_cast<int64_t>(i));
+  }
+  if (starts.size() != ends.size() || axes.size() != starts.size())
+    call.fail("starts, ends and axes differ in number");
+  Shape shape = x;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const size_t axis = normal_axis(axes[i], x.size(), call.where);
+    const int64_t step = attribute_at(steps, i, 1);
+    if (step == -1) continue;  // reversal keeps the shape when it takes the whole axis, as exporters do
+    if (step < 1) call.fail("a step of " + std::to_string(step));
+    const auto [from, to] = slice_bounds(starts[i], ends[i], x[axis]);
+    if (to <= from) call.fail("an empty slice of axis " + std::to_string(axis) + " of " + to_string(x));
+    shape[axis] = (to - from - 1) / step + 1;
+  }
+  call.out().shape = shape;
+}
+
+void gather(const Call& call) {
+  const Shape &x = call.shape(0), &indices = call.shape(1);
+  const size_t axis = normal_axis(call.op.integer("axis", 0), x.size(), call.where);
+  Shape shape(x.begin(), x.begin() + axis);
+  shape.insert(shape.end(), indices.begin(), indices.end());
+  shape.insert(shape.end(), x.begin() + axis + 1, x.end());
+  call.out().shape = shape;
+}
+
+void expand(const Call& call) { call.out().shape = broadcast(call.shape(0), call.values(1), call.where); }
+
+void tile(const Call& call) {
+  Shape shape = call.shape(0);
+  const auto& repeats = call.values(1);
+  if (repeats.size() != shape.size()) call.fail("repeats do not fit " + to_string(shape));
+  for (size_t i = 0; i < shape.size(); ++i) shape[i] = times(shape[i], repeats[i], call);
+  call.out().shape = shape;
+}
+
+void pad(const Call& call) {
+  Shape shape = call.shape(0);
+  const auto pads = call.list("pads", 1);
+  if (pads.size() != 2 * shape.size()) call.fail("pads do not fit " + to_string(shape));
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (std::abs(pads[i]) > kMaxElements || std::abs(pads[shape.size() + i]) > kMaxElements)
+      call.fail("pads are too large");
+    shape[i] += pads[i] + pads[shape.size() + i];
+  }
+  call.out().shape = shape;
+}
+
+void resize(const Call& call) {
+  Shape shape = call.shape(0);
+  const size_t sizes_at = call.op.type == "Upsample" ? 9 : 3;
+  if (call.has(sizes_at)) {
+    call.out().shape = call.values(sizes_at);
+    if (call.out().shape.size() != shape.size()) call.fail("sizes do not fit " + to_string(shape));
+    return;
+  }
+  // Scales are numbers, not integers: kept by the reader as millionths under "scales".
+  const auto scales = call.op.list("scales");
+  if (scales.size() != shape.size()) call.fail("neither sizes nor scales are constants of the file");
+  for (size_t i = 0; i < shape.size(); ++i) shape[i] = times(shape[i], scales[i], call) / 1'000'000;
+  call.out().shape = shape;
+}
+
+void reduce(const Call& call) {
+  const Shape& x = call.shape(0);
+  std::vector<bool> gone(x.size(), false);
+  const auto axes = axes_of(call.op, call.tensors);
+  const bool all = axes.empty() && call.op.integer("noop_with_empty_axes", 0) == 0;
+  for (const int64_t a : axes) gone[normal_axis(a, x.size(), call.where)] = true;
+  const bool keep = call.op.integer("keepdims", 1) != 0;
+  Shape shape;
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (!all && !gone[i])
+      shape.push_back(x[i]);
+    else if (keep)
+      shape.push_back(1);
+  }
+  call.out().shape = shape;
+}
+
+void arg_reduce(const Call& call) {
+  Shape shape = call.shape(0);
+  const size_t axis = normal_axis(call.op.integer("axis", 0), shape.size(), call.where);
+  if (call.op.integer("keepdims", 1))
+    shape[axis] = 1;
+  else
+    shape.erase(shape.begin() + axis);
+  call.out().shape = shape;
+}
+
+void depth_to_space(const Call& call) {
+  Shape s = call.shape(0);
+  const int64_t b = call.op.integer("blocksize", 1);
+  if (s.size() != 4 || b < 1 || b > 4096) call.fail("needs four dimensions and a block size");
+  const bool spread = call.op.type == "DepthToSpace";
+  if (spread ? s[1] % (b * b) != 0 : s[2] % b != 0 || s[3] % b != 0)
+    call.fail("the block size does not divide " + to_string(s));
+  call.out().shape = spread ? Shape{s[0], s[1] / (b * b), s[2] * b, s[3] * b}
+                            : Shape{s[0], s[1] * b * b, s[2] / b, s[3] / b};
+}
+
+void shape_of(const Call& call) { call.out().shape = {static_cast<int64_t>(call.shape(0).size())}; }
+void constant_of_shape(const Call& call) { call.out().shape = call.values(0); }
+void range(const Call& call) {
+  const int64_t from = call.values(0).at(0), to = call.values(1).at(0), step = call.values(2).at(0);
+  int64_t length;
+  if (step <= 0 || to <= from || __builtin_sub_overflow(to, from, &length) || length > kMaxElements)
+    call.fail("an empty or very long range");
+  call.out().shape = {(length - 1) / step + 1};
+}
+
+using Names = std::initializer_list<std::string_view>;
+
+const std::unordered_map<std::string_view, ShapeRule>& rules() {
+  static const auto* table = [] {
+    auto* t = new std::unordered_map<std::string_view, ShapeRule>;
+    const auto add = [t](ShapeRule rule, std::span<const std::string_view> names) {
+      for (const auto name : names) (*t)[name] = rule;
+    };
+    add(same_as_first, unary_operators());
+    add(same_as_first, Names{"Identity", "Dropout", "Softmax", "LogSoftmax", "Hardmax", "BatchNormalization",
+                             "InstanceNormalization", "LayerNormalization", "GroupNormalization",
+                             "SimplifiedLayerNormalization", "LpNormalization", "MeanVarianceNormalization",
+                             "LRN", "CumSum", "ScatterND", "ScatterElements"});
+    add(broadcast_all, binary_operators());
+    add(pooling, Names{"MaxPool", "AveragePool", "LpPool"});
+    add(global_pooling, Names{"GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool"});
+    add(reduce, Names{"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1",
+                      "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceSumSquare"});
+    add(arg_reduce, Names{"ArgMax", "ArgMin"});
+    add(convolution, Names{"Conv"});
+    add(transposed_convolution, Names{"ConvTranspose"});
+    add(gemm, Names{"Gemm"});
+    add(matrix_product, Names{"MatMul"});
+    add(reshape, Names{"Reshape"});
+    add(flatten, Names{"Flatten"});
+    add(squeeze, Names{"Squeeze"});
+    add(unsqueeze, Names{"Unsqueeze"});
+    add(transpose, Names{"Transpose"});
+    add(concat, Names{"Concat"});
+    add(split, Names{"Split"});
+    add(slice, Names{"Slice"});
+    add(gather, Names{"Gather"});
+    add(expand, Names{"Expand"});
+    add(tile, Names{"Tile"});
+    add(pad, Names{"Pad"});
+    add(resize, Names{"Resize", "Upsample"});
+    add(depth_to_space, Names{"DepthToSpace", "SpaceToDepth"});
+    add(shape_of, Names{"Shape"});
+    add(constant_of_shape, Names{"ConstantOfShape"});
+    add(range, Names{"Range"});
+    return t;
+  }();
+  return *table;
+}
+
+}  // namespace
+
+ShapeRule shape_rule(std::string_view type) {
+  const auto found = rules().find(type);
+  return found == rules().end() ? nullptr : found->second;
+}
+
+}  // namespace lento::spec
