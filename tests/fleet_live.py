@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """A live fleet end to end with real parts: workers or a simulated job, Prometheus, watch, Alertmanager, webhook.
 
-usage: fleet_live.py LENTO simulated|processes
+usage: fleet_live.py LENTO simulated|victoria|jobs|processes
   simulated   64 simulated machines with a planted fault behind one exporter
+  victoria    the same behind VictoriaMetrics instead of Prometheus
+  jobs        the same among two other jobs, found by their label and watched by two shards
   processes   10 local processes in a barrier-synchronised loop; one is stopped and continued by signals
-Exit 77 (skipped) when prometheus or prometheus-alertmanager is not installed.
+Exit 77 (skipped) when a program it needs is not installed.
 """
 import http.server
 import json
@@ -101,22 +103,34 @@ class Fleet:
             except subprocess.TimeoutExpired:
                 process.kill()
 
-    def prometheus(self, exporter, machines):
-        port = free_port()
-        targets = ", ".join(f'"{m}"' for m in machines)
-        with open(os.path.join(self.folder, "prometheus.yml"), "w") as f:
-            f.write(f"""global: {{scrape_interval: 1s, scrape_timeout: 1s}}
-scrape_configs:
-- job_name: fleet
+    def scrape_config(self, exporters):
+        """exporters: {label `task`: (port, machines)}; every machine is a target of its own."""
+        text = "global: {scrape_interval: 1s, scrape_timeout: 1s}\nscrape_configs:\n"
+        for task, (exporter, machines) in exporters.items():
+            targets = ", ".join(f'"{m}"' for m in machines)
+            text += f"""- job_name: fleet-{task}
   honor_labels: true
-  static_configs: [{{targets: [{targets}]}}]
+  static_configs: [{{targets: [{targets}], labels: {{task: {task}, job: fleet}}}}]
   relabel_configs:
   - {{source_labels: [__address__], target_label: __param_machine}}
   - {{source_labels: [__address__], target_label: instance}}
   - {{target_label: __address__, replacement: "127.0.0.1:{exporter}"}}
-""")
-        self.start("prometheus", "--config.file=prometheus.yml", "--storage.tsdb.path=data",
+"""
+        with open(os.path.join(self.folder, "scrape.yml"), "w") as f:
+            f.write(text)
+
+    def prometheus(self, exporters):
+        self.scrape_config(exporters)
+        port = free_port()
+        self.start("prometheus", "--config.file=scrape.yml", "--storage.tsdb.path=data",
                    f"--web.listen-address=127.0.0.1:{port}", "--storage.tsdb.retention.time=2h")
+        return f"http://127.0.0.1:{port}"
+
+    def victoria(self, exporters):
+        self.scrape_config(exporters)
+        port = free_port()
+        self.start("victoria-metrics", "-promscrape.config=scrape.yml", "-storageDataPath=data",
+                   f"-httpListenAddr=127.0.0.1:{port}", "-search.latencyOffset=1s", "-inmemoryDataFlushInterval=1s")
         return f"http://127.0.0.1:{port}"
 
     def alertmanager(self, webhook):
@@ -139,26 +153,60 @@ def wait_for_alert(seconds):
     return Webhook.alerts
 
 
-def watch(fleet, lento, store, alerts, metrics, horizons, seconds):
+def watch(fleet, lento, store, alerts, metrics, horizons, seconds, *more):
     time.sleep(3)
     return fleet.start(lento, "fleet", "watch", "--prometheus", store, "--match", "job=fleet", "--machine-label", "machine",
-                       "--metric", *metrics, "--horizons", *horizons, "--alertmanager", alerts, "--state", "state.json",
-                       "--interval", "2", "--lag", "3", "--resend", "5", "--run-for", str(seconds))
+                       "--metric", *metrics, "--horizons", *horizons, "--alertmanager", alerts,
+                       "--interval", "2", "--lag", "3", "--resend", "5", "--run-for", str(seconds), *more)
 
 
-def simulated(fleet, lento):
-    for index in range(100):  # the first job whose fault shows in the GPU metrics
-        exporter = fleet.start(lento, "fleet", "simulate", "--preset", "paper", "--machines", "64", "--index", str(index),
-                               "--serve", str(port := free_port()), "--speed", "6", stdout=subprocess.PIPE, text=True)
-        truth = json.loads(exporter.stdout.readline())
+def exporter(fleet, lento, index, *more):
+    program = fleet.start(lento, "fleet", "simulate", "--preset", "paper", "--machines", "64", "--index", str(index),
+                          "--serve", str(port := free_port()), "--speed", "6", *more, stdout=subprocess.PIPE, text=True)
+    return program, port, json.loads(program.stdout.readline())
+
+
+def faulty(fleet, lento):
+    """Port and machine of the first job whose fault shows in the GPU metrics."""
+    for index in range(100):
+        program, port, truth = exporter(fleet, lento, index)
         if "GPU" in truth["shown"]:
-            break
-        exporter.terminate()
-    machines = [f"machine-{m:04}" for m in range(64)]
-    store = fleet.prometheus(port, machines)
+            return port, truth["machine"]
+        program.terminate()
+
+
+MACHINES = [f"machine-{m:04}" for m in range(64)]
+
+
+def simulated(fleet, lento, store=Fleet.prometheus):
+    port, machine = faulty(fleet, lento)
+    url = store(fleet, {"a": (port, MACHINES)})
     alerts = fleet.alertmanager(serve(Webhook))
-    watch(fleet, lento, store, alerts, ["gpu_duty_cycle", "cpu_usage"], ["24"], 170)
-    return truth["machine"], wait_for_alert(170)
+    watch(fleet, lento, url, alerts, ["gpu_duty_cycle", "cpu_usage"], ["24"], 170, "--state", "state.json")
+    return machine, wait_for_alert(170)
+
+
+def victoria(fleet, lento):
+    return simulated(fleet, lento, Fleet.victoria)
+
+
+def jobs(fleet, lento):
+    port, machine = faulty(fleet, lento)
+    exporters = {"a": (port, MACHINES)}
+    for name in "bc":
+        exporters[name] = (exporter(fleet, lento, ord(name), "--healthy")[1], MACHINES)
+    url = fleet.prometheus(exporters)
+    alerts = fleet.alertmanager(serve(Webhook))
+    time.sleep(3)
+    for shard in ("0/2", "1/2"):
+        watch(fleet, lento, url, alerts, ["gpu_duty_cycle", "cpu_usage"], ["24"], 170, "--each", "task", "--shard", shard,
+              "--state", "state" + shard[0])
+    found = wait_for_alert(170)
+    fleet.end()
+    kept = sorted(os.listdir(os.path.join(fleet.folder, "state0")) + os.listdir(os.path.join(fleet.folder, "state1")))
+    assert kept == ["job-a.json", "job-b.json", "job-c.json"], kept
+    assert {a["labels"]["task"] for a in found} == {"a"}, found
+    return machine, found
 
 
 def processes(fleet, lento):
@@ -168,9 +216,9 @@ def processes(fleet, lento):
     workers = [multiprocessing.Process(target=worker, args=(i, count, barrier, Exporter.pages, stop), daemon=True) for i in range(count)]
     for w in workers:
         w.start()
-    store = fleet.prometheus(serve(Exporter), [f"worker{i}" for i in range(count)])
+    store = fleet.prometheus({"a": (serve(Exporter), [f"worker{i}" for i in range(count)])})
     alerts = fleet.alertmanager(serve(Webhook))
-    watch(fleet, lento, store, alerts, ["step_time_s"], ["30"], 200)
+    watch(fleet, lento, store, alerts, ["step_time_s"], ["30"], 200, "--state", "state.json")
     time.sleep(75)
     early = list(Webhook.alerts)
     if early:
@@ -188,15 +236,16 @@ def processes(fleet, lento):
 
 
 def main():
-    if not shutil.which("prometheus") or not shutil.which("prometheus-alertmanager"):
-        print("skipped: prometheus and prometheus-alertmanager are not installed")
+    store = "victoria-metrics" if sys.argv[2] == "victoria" else "prometheus"
+    if not shutil.which(store) or not shutil.which("prometheus-alertmanager"):
+        print(f"skipped: {store} and prometheus-alertmanager are not both installed")
         return 77
     lento = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
         fleet = Fleet(folder)
         begin = time.time()
         try:
-            expected, alerts = {"simulated": simulated, "processes": processes}[sys.argv[2]](fleet, lento)
+            expected, alerts = {f.__name__: f for f in (simulated, victoria, jobs, processes)}[sys.argv[2]](fleet, lento)
         finally:
             fleet.end()
         named = [a["labels"]["machine"] for a in alerts]

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lento::base {
@@ -42,6 +43,9 @@ struct HttpOptions {
 
 // One request with credentials and TLS. Throws Error as http_get does; a status is a value.
 HttpReply http_request(const HttpRequest& request, const HttpOptions& options = {});
+
+// Letters, digits, '_', '.' and '-' as they are, every other byte as %XX: safe in a URL and in a file name.
+std::string percent_encoded(std::string_view text);
 
 // Answers GET requests until stop() or destruction. `handler` gets the decoded path and query
 // ("/head", "a=1&b=2") and is called from several threads.

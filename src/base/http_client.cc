@@ -86,4 +86,18 @@ HttpReply http_request(const HttpRequest& request, const HttpOptions& options) {
   return {static_cast<int>(status), std::move(sink.body), type ? type : ""};
 }
 
+std::string percent_encoded(std::string_view text) {
+  constexpr const char* kHex = "0123456789ABCDEF";
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
+  std::string out;
+  for (const char c : text) {
+    if (kPlain.find(c) != std::string_view::npos) {
+      out += c;
+    } else {
+      out += {'%', kHex[static_cast<uint8_t>(c) >> 4], kHex[c & 15]};
+    }
+  }
+  return out;
+}
+
 }  // namespace lento::base

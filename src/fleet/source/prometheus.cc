@@ -134,28 +134,20 @@ bool remote_read(const PrometheusOptions& o, const std::string& metric, Period p
   return true;
 }
 
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    constexpr const char* hex = "0123456789ABCDEF";
-    if (std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '-') {
-      out += c;
-    } else {
-      out += {'%', hex[static_cast<uint8_t>(c) >> 4], hex[c & 15]};
-    }
+std::string matchers(const PrometheusOptions& o) {
+  std::string out = "{";
+  for (const std::string& text : o.match) {
+    const auto [name, value] = split_match(text);
+    out += name + "=" + base::write_json(base::Json(value)) + ",";
   }
-  return out;
+  return out + "}";
 }
 
 void range_query(const PrometheusOptions& o, const std::string& metric, Period period, Collector& to) {
-  std::string selector = metric + "{";
-  for (const std::string& text : o.match) {
-    const auto [name, value] = split_match(text);
-    selector += name + "=" + base::write_json(base::Json(value)) + ",";
-  }
-  selector += "}[" + std::to_string((period.end_ms - period.begin_ms) / 1000 + 1) + "s]";
+  const std::string selector =
+      metric + matchers(o) + "[" + std::to_string((period.end_ms - period.begin_ms) / 1000 + 1) + "s]";
   base::HttpRequest request;
-  request.url = o.url + "/api/v1/query?query=" + escaped(selector) +
+  request.url = o.url + "/api/v1/query?query=" + base::percent_encoded(selector) +
                 "&time=" + base::format_exact(static_cast<double>(period.end_ms) / 1000);
   const base::HttpReply reply = base::http_request(request, o.http);
   const base::Location where{o.url};
@@ -203,6 +195,29 @@ trace::MetricSeries read_prometheus(const PrometheusOptions& o, int64_t begin_ms
     if (!o.chunks || !remote_read(o, metric, period, collector)) range_query(o, metric, period, collector);
   }
   return builder.build(o.grid, {o.url});
+}
+
+std::vector<std::string> label_values(const PrometheusOptions& o, const std::string& label, int64_t begin_ms,
+                                      int64_t end_ms) {
+  constexpr size_t kMost = 10'000;
+  const base::Location where{o.url};
+  base::HttpRequest request;
+  request.url = o.url + "/api/v1/label/" + base::percent_encoded(label) +
+                "/values?start=" + std::to_string(begin_ms / 1000) + "&end=" + std::to_string(end_ms / 1000);
+  if (!o.match.empty()) request.url += "&match%5B%5D=" + base::percent_encoded(matchers(o));
+  const base::HttpReply reply = base::http_request(request, o.http);
+  if (reply.status != 200)
+    throw base::Error(
+        where,
+        "the store answered status " + std::to_string(reply.status) + " to a query for label '" + label + "'",
+        "check the address, the credentials and the label's name");
+  std::vector<std::string> values;
+  for (const base::Json& value : base::parse_json(reply.body, o.url).at("data", where).array(where))
+    values.push_back(value.string(where));
+  if (values.size() > kMost)
+    throw base::Error(where, "label '" + label + "' has over 10,000 values", "narrow the jobs with --match");
+  std::sort(values.begin(), values.end());
+  return values;
 }
 
 std::string rfc3339(int64_t unix_ms) {

@@ -30,6 +30,11 @@ struct PrometheusOptions {
 trace::MetricSeries read_prometheus(const PrometheusOptions& options, int64_t begin_ms, int64_t end_ms,
                                     base::ReadReport& report);
 
+// The values of a label among series that the conditions match and that have samples in [begin, end], sorted.
+// Throws Error when the store does not answer that, or names over 10,000.
+std::vector<std::string> label_values(const PrometheusOptions& options, const std::string& label,
+                                      int64_t begin_ms, int64_t end_ms);
+
 struct Alert {
   std::vector<std::pair<std::string, std::string>> labels, annotations;
   int64_t starts_ms = 0, ends_ms = 0;

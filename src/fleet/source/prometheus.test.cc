@@ -119,6 +119,21 @@ TEST(Prometheus, HtmlHugeAnswersAndSilenceAreLocatedErrors) {
   EXPECT_THROW(read_prometheus(o, 0, 1000, report), base::Error);
 }
 
+TEST(Prometheus, ListsTheValuesOfALabel) {
+  std::string asked;
+  base::HttpServer server("127.0.0.1", 0, [&](const std::string& path, const std::string& query) {
+    asked = path + "?" + query;
+    if (path != "/api/v1/label/task/values") return base::HttpReply{400, "{}", "application/json"};
+    return base::HttpReply{200, R"({"status":"success","data":["b","a"]})", "application/json"};
+  });
+  PrometheusOptions o;
+  o.url = "http://127.0.0.1:" + std::to_string(server.port());
+  o.match = {"job=train"};
+  EXPECT_EQ(label_values(o, "task", 10'000, 20'000), (std::vector<std::string>{"a", "b"}));
+  EXPECT_NE(asked.find("start=10"), std::string::npos) << asked;
+  EXPECT_THROW(label_values(o, "other", 0, 1000), base::Error);
+}
+
 TEST(Names, MapsOfKnownExporters) {
   EXPECT_FALSE(exporter_metrics("dcgm").empty());
   EXPECT_FALSE(exporter_metrics("node").empty());
