@@ -211,9 +211,9 @@ std::vector<std::string> label_values(const PrometheusOptions& o, const std::str
         where,
         "the store answered status " + std::to_string(reply.status) + " to a query for label '" + label + "'",
         "check the address, the credentials and the label's name");
+  const base::Json json = base::parse_json(reply.body, o.url);
   std::vector<std::string> values;
-  for (const base::Json& value : base::parse_json(reply.body, o.url).at("data", where).array(where))
-    values.push_back(value.string(where));
+  for (const base::Json& value : json.at("data", where).array(where)) values.push_back(value.string(where));
   if (values.size() > kMost)
     throw base::Error(where, "label '" + label + "' has over 10,000 values", "narrow the jobs with --match");
   std::sort(values.begin(), values.end());
