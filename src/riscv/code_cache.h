@@ -30,10 +30,11 @@ class CodeCache {
     return pages_.insert(address, std::move(page));
   }
 
-  void decode_at(Page& page, uint32_t index) const {
-    Instruction& entry = page.ops[index];
-    entry = decode(word_at(page, index), extensions_);
+  void decode_at(Page& page, uint32_t index) const { page.ops[index] = decoded(page, index); }
+  Instruction decoded(const Page& page, uint32_t index) const {
+    Instruction entry = decode(word_at(page, index), extensions_);
     if (entry.rd == 0) entry.rd = 32;
+    return entry;
   }
 
   static uint32_t word_at(const Page& page, uint32_t index) {

@@ -15,7 +15,7 @@ namespace lento::riscv {
 
 class Machine {
  public:
-  explicit Machine(const Extensions& extensions = {}) : code_(extensions) {}
+  explicit Machine(const Extensions& extensions = {}) : code_(extensions), fast_code_(extensions) {}
 
   // Maps and fills the segments plus `slack` bytes of RAM after the last one (stack, heap), sets the entry,
   // and watches the symbol `tohost` when the program has one.
@@ -45,7 +45,7 @@ class Machine {
   Access store(uint32_t address, unsigned size, uint32_t value) {
     if (!memory_.write(address, size, value)) [[unlikely]]
       return Access::Fault;
-    code_.written(address, size);
+    code_written(address, size);
     if (address == watched_) [[unlikely]]
       return stored_to_watch(size, value);
     return Access::Done;
@@ -60,8 +60,7 @@ class Machine {
   uint64_t cycle() const { return cycle_; }
 
  private:
-  // Where a page of RAM lies, and for stores its predecoded words if it has any. The tag is its address, or
-  // one that no access has.
+  // Where a page of RAM lies. The tag is its address, or one that no access has.
   struct alignas(32) FastPage {
     uint32_t tag = 1u << (kPageBits - 1);
     uint8_t* bytes = nullptr;
@@ -70,13 +69,15 @@ class Machine {
   static constexpr uint32_t kFastPages = 64;
 
   Access stored_to_watch(unsigned size, uint32_t value);
+  void code_written(uint32_t address, unsigned size);
   uint8_t* fast_page(uint32_t address, unsigned size, bool store);
+  CodeCache::Page* fast_code_page(uint32_t pc);
   // Runs plain instructions while more than a page of budget is left; returns how many (machine_fast.cc).
   uint64_t run_fast(uint64_t budget);
 
   Hart hart_;
   FlatMemory memory_;
-  CodeCache code_;
+  CodeCache code_, fast_code_;  // of riscv::run and of run_fast, whose ops may be pairs
   uint64_t cycle_ = 0;
   std::array<FastPage, kFastPages> loads_, stores_;
   uint32_t watched_ = 0xffffffff;
