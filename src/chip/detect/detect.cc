@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "chip/detect/contest.h"
 #include "chip/detect/expected.h"
 #include "chip/detect/factor.h"
 #include "chip/detect/scan.h"
@@ -16,12 +17,11 @@
 namespace lento::chip {
 namespace {
 
-constexpr size_t kMostClose = 3;     // hypotheses replayed to choose among
-constexpr double kClose = 0.45;      // of the strongest: too close to tell apart without a replay
-constexpr double kMild = 2.5;        // factors below need more evidence
-constexpr double kSameFactor = 0.1;  // relative
-// Hypotheses whose gains differ by less are equals.
-constexpr double kSameGain = 6, kSameShare = 0.1;
+constexpr size_t kMostClose = 3;   // hypotheses replayed to choose among
+constexpr double kClose = 0.45;    // of the strongest: too close to tell apart without a replay
+constexpr double kUnreplayed = 3;  // times the strength that a replay would need
+constexpr double kApart = 0.65;    // of the strongest: nothing else comes near
+constexpr double kMild = 2.5;      // factors below need more evidence
 
 // How much else a slow component of this kind would slow.
 int reach(Part part) {
@@ -33,18 +33,6 @@ std::vector<Path> paths_of(const Cells& cells, const spec::Chip& chip, const Gri
   for (const Row& row : cells.rows) out.emplace_back(chip, grid, row.pattern, row.core);
   return out;
 }
-
-struct Window {
-  uint64_t begin = 0, end = 0;  // cycles
-};
-
-// A component slow, what the chip would have recorded then, and how much more that is like the recorded run
-// than what was expected before (log-likelihood ratio within the window).
-struct Hypothesis {
-  Suspect suspect;
-  std::vector<Baseline> baselines;
-  double gain = 0;
-};
 
 class Detector {
  public:
@@ -62,22 +50,22 @@ class Detector {
   }
 
   Detection run() {
-    baselines_ = expected_.left() > 0 ? expected_.with(out_.reported) : expected_.healthy();
+    baselines_ = hypotheses_left() > 0 ? expected_.with(out_.reported) : expected_.healthy();
     std::vector<Suspect> rest;
     while (true) {
       rest = scan({cells_, paths_, baselines_}, components_);
       drop_reported(rest);
       const bool room = static_cast<int>(out_.reported.size()) < options_.most_suspects;
       if (rest.empty() || !room || rest.front().strength < needed(rest.front())) break;
-      if (!settled_ && !out_.reported.empty() && expected_.left() > 0) {
+      if (!settled_ && !out_.reported.empty() && hypotheses_left() > 0) {
         baselines_ = expected_.settled(out_.reported);
         settled_ = true;
         continue;
       }
-      if (expected_.left() > 0) {
-        if (!report_replayed(rest)) break;
-      } else {
+      if (!options_.replay) {
         report_unreplayed(rest.front());
+      } else if (hypotheses_left() == 0 || !report_replayed(rest)) {
+        break;
       }
     }
     rank(rest);
@@ -90,7 +78,7 @@ class Detector {
   double needed(const Suspect& next) const {
     double least = options_.least_strength;
     if (!out_.reported.empty()) least *= 2;
-    if (!options_.replay) least *= 3;
+    if (!options_.replay) least *= kUnreplayed;
     for (const Suspect& s : out_.reported) {
       if (s.component.part == Part::Core) continue;
       const bool apart = next.begin >= s.end || s.begin >= next.end || !related(s.component, next.component);
@@ -100,30 +88,45 @@ class Detector {
     return least;
   }
 
+  int hypotheses_left() const {
+    return expected_.left() > 0 ? std::max(0, options_.most_hypotheses - hypotheses_) : 0;
+  }
+
   bool related(const Component& a, const Component& b) const {
     return std::any_of(paths_.begin(), paths_.end(),
                        [&](const Path& p) { return p.crosses(a) && p.crosses(b); });
   }
 
   // The best of the close hypotheses, if the chip simulated with it looks more like the recorded one; when it
-  // does not, the next ones.
-  bool report_replayed(std::vector<Suspect> found) {
+  // does not, the next ones. When none convinces, a first component that stands out by the closed form alone
+  // is reported as without a replay: its time bins are too coarse to simulate it.
+  bool report_replayed(const std::vector<Suspect>& found) {
+    std::vector<Suspect> left = found;
     Hypothesis best;
     do {
-      std::vector<Suspect> close = close_to_best(found);
-      best = choose(close);
-      std::erase_if(found, [&](const Suspect& s) {
+      std::vector<Suspect> close = close_to_best(left);
+      hypotheses_ += static_cast<int>(close.size());
+      best = Contest({cells_, paths_, baselines_}, out_.reported, expected_).best_of(close);
+      std::erase_if(left, [&](const Suspect& s) {
         return std::any_of(close.begin(), close.end(),
                            [&](const Suspect& c) { return c.component == s.component; });
       });
-    } while (!convincing(best) && expected_.left() > 0 && !found.empty() &&
-             found.front().strength >= needed(found.front()));
-    if (!convincing(best)) return false;
-    finish(best.suspect);
-    out_.reported.push_back(std::move(best.suspect));
-    baselines_ = std::move(best.baselines);
-    settled_ = false;
-    return true;
+    } while (!convincing(best) && hypotheses_left() > 0 && !left.empty() &&
+             left.front().strength >= needed(left.front()));
+    if (convincing(best)) {
+      finish(best.suspect);
+      out_.reported.push_back(std::move(best.suspect));
+      baselines_ = std::move(best.baselines);
+      settled_ = false;
+      return true;
+    }
+    if (out_.reported.empty() && stands_out(found)) report_unreplayed(found.front());
+    return false;
+  }
+
+  bool stands_out(const std::vector<Suspect>& found) const {
+    const double first = found.front().strength, next = found.size() > 1 ? found[1].strength : 0;
+    return first >= kUnreplayed * options_.least_strength && next <= kApart * first;
   }
 
   void report_unreplayed(Suspect suspect) {
@@ -144,67 +147,17 @@ class Detector {
 
   // What explains nearly as much as the strongest. Components whose own fastest transfers speak against them
   // come last; then the smaller component first.
-  static std::vector<Suspect> close_to_best(const std::vector<Suspect>& found) {
+  std::vector<Suspect> close_to_best(const std::vector<Suspect>& found) const {
     std::vector<Suspect> close;
     for (const Suspect& s : found)
       if (s.strength >= kClose * found.front().strength) close.push_back(s);
     std::stable_sort(close.begin(), close.end(),
                      [](const Suspect& a, const Suspect& b) { return a.bounded < b.bounded; });
-    if (close.size() > kMostClose) close.resize(kMostClose);
+    close.resize(std::min({close.size(), kMostClose, static_cast<size_t>(hypotheses_left())}));
     std::stable_sort(close.begin(), close.end(), [](const Suspect& a, const Suspect& b) {
       return reach(a.component.part) < reach(b.component.part);
     });
     return close;
-  }
-
-  // Hypotheses too close to tell apart by the closed form are replayed, each a second time with the factor
-  // that its first replay suggests; the one whose run looks most like the sketch wins. Of equals the first,
-  // which is the smaller component.
-  Hypothesis choose(std::vector<Suspect>& close) {
-    const ScanInput seen{cells_, paths_, baselines_};
-    for (Suspect& s : close) {
-      s.factor = envelope_factor(seen, s);
-      s = refitted(seen, s);
-    }
-    Window window{UINT64_MAX, 0};
-    for (const Suspect& s : close) window = {std::min(window.begin, s.begin), std::max(window.end, s.end)};
-    Hypothesis best;
-    for (const Suspect& s : close) {
-      if (expected_.left() == 0) break;
-      Hypothesis h = replayed(s, window);
-      correct(h, window);
-      const double same = std::max(kSameGain, kSameShare * best.gain);
-      if (h.gain > best.gain + same || best.baselines.empty()) best = std::move(h);
-    }
-    while (correct(best, window)) {
-    }
-    return best;
-  }
-
-  // Tries the factor that the replay suggests, and when that goes too far, half the way; whether one was
-  // better.
-  bool correct(Hypothesis& h, const Window& window) {
-    Suspect again = h.suspect;
-    again.factor = corrected_factor({cells_, paths_, baselines_}, h.suspect, h.baselines);
-    for (int tries = 0; tries < 2 && expected_.left() > 0; ++tries) {
-      if (std::abs(std::log(again.factor / h.suspect.factor)) < kSameFactor) return false;
-      Hypothesis next = replayed(again, window);
-      if (next.gain > h.gain) {
-        h = std::move(next);
-        return true;
-      }
-      again.factor = std::sqrt(again.factor * h.suspect.factor);
-    }
-    return false;
-  }
-
-  Hypothesis replayed(const Suspect& suspect, const Window& window) {
-    std::vector<Suspect> given = out_.reported;
-    given.push_back(suspect);
-    Hypothesis h{suspect, expected_.with(given), 0};
-    h.gain = expected_.misfit(baselines_, window.begin, window.end) -
-             expected_.misfit(h.baselines, window.begin, window.end);
-    return h;
   }
 
   void drop_reported(std::vector<Suspect>& found) const {
@@ -281,6 +234,7 @@ class Detector {
   const std::vector<Component> components_;
   Expected expected_;
   std::vector<Baseline> baselines_;  // what the chip should show with everything reported so far
+  int hypotheses_ = 0;               // replayed
   bool settled_ = false;             // baselines_ are of several draws
   Detection out_;
 };

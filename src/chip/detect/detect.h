@@ -41,7 +41,8 @@ struct DetectOptions {
   Replay replay;                    // none: baselines come from the unloaded path and the run itself
   const Sketch* healthy = nullptr;  // a run known to be healthy, used when given
   int most_suspects = 3;            // reported at most
-  int most_replays = 8;             // of hypotheses
+  int most_hypotheses = 8;          // replayed
+  int most_replays = 16;            // of all hypotheses together: again with a better factor or begin
   uint32_t healthy_draws = 3;       // replays of the healthy chip, to know how much healthy runs differ
   double least_core_factor = 1.1;
   double least_factor = 1.3;   // of everything else, when it is replayed

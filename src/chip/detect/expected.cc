@@ -99,11 +99,12 @@ std::vector<Baseline> Expected::moved(const std::vector<Suspect>& slow, uint32_t
   return out;
 }
 
-double Expected::misfit(const std::vector<Baseline>& baselines, uint64_t begin, uint64_t end) const {
+double Expected::misfit(const std::vector<Baseline>& baselines, const std::vector<size_t>& rows,
+                        uint64_t begin, uint64_t end) const {
   const Cells& cells = setup_.cells;
   const size_t last = std::min<size_t>(cells.bins, (end + cells.bin_cycles - 1) / cells.bin_cycles);
   double sum = 0;
-  for (size_t r = 0; r < cells.rows.size(); ++r) {
+  for (const size_t r : rows) {
     for (size_t b = begin / cells.bin_cycles; b < last; b += kBinsTogether) {
       const size_t to = std::min(last, b + kBinsTogether);
       sum += misfit_of(cells.rows[r], baselines[r], b, to);

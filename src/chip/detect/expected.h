@@ -37,7 +37,8 @@ class Expected {
   // How far the recorded run is from `baselines` between two times: minus twice the log-likelihood, Student t
   // as in the scan. Bins are judged by fours: a slow run reaches its phases a little earlier or later than
   // its simulation.
-  double misfit(const std::vector<Baseline>& baselines, uint64_t begin, uint64_t end) const;
+  double misfit(const std::vector<Baseline>& baselines, const std::vector<size_t>& rows, uint64_t begin,
+                uint64_t end) const;
 
  private:
   Cells replayed(const std::vector<Suspect>& slow, uint32_t draw) const;

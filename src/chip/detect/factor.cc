@@ -15,6 +15,9 @@ constexpr double kVisible = 0.3;  // octaves that a pattern must gain at the lar
 // The fastest of a few transfers may have met this much less than the mean time of a noisy link.
 constexpr double kLuck = 2.5;
 
+// An interval of this many bins has at least one that it covers wholly.
+constexpr uint64_t kWholeBins = 3;
+
 struct Bins {
   size_t begin = 0, end = 0;
 };
@@ -23,11 +26,16 @@ struct Bins {
 Bins inside(const Cells& cells, const Suspect& s) {
   Bins bins{static_cast<size_t>(s.begin / cells.bin_cycles),
             std::min(cells.bins, static_cast<size_t>((s.end + cells.bin_cycles - 1) / cells.bin_cycles))};
-  if (bins.end >= bins.begin + 3) {
+  if (bins.end >= bins.begin + kWholeBins) {
     ++bins.begin;
     --bins.end;
   }
   return bins;
+}
+
+// A bin that the suspect's interval covers in part holds healthy transfers too, and they are its fastest.
+bool covers_whole_bins(const Cells& cells, const Suspect& s) {
+  return s.end >= s.begin + kWholeBins * cells.bin_cycles;
 }
 
 // The factor at which the unloaded path takes `extra` cycles more.
@@ -67,11 +75,13 @@ std::vector<double> shown_factors(const ScanInput& in, const Suspect& suspect) {
 }  // namespace
 
 double envelope_factor(const ScanInput& in, const Suspect& suspect) {
+  if (!covers_whole_bins(in.cells, suspect)) return suspect.factor;
   const std::vector<double> factors = shown_factors(in, suspect);
   return factors.empty() ? suspect.factor : std::max(kLeastFactor, base::median(factors));
 }
 
 double most_possible_factor(const ScanInput& in, const Suspect& suspect) {
+  if (!covers_whole_bins(in.cells, suspect)) return kMostFactor;
   const std::vector<double> factors = shown_factors(in, suspect);
   return factors.empty() ? kMostFactor : kLuck * base::quantile(factors, 0.2);
 }

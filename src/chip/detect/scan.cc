@@ -57,6 +57,12 @@ Stretch best_stretch(const std::vector<double>& values) {
   return best;
 }
 
+// Whether each holds most of the other.
+bool alike(const Stretch& a, const Stretch& b) {
+  const size_t begin = std::max(a.begin, b.begin), end = std::min(a.end, b.end);
+  return end > begin && 2 * (end - begin) > std::max(a.end - a.begin, b.end - b.begin);
+}
+
 std::vector<size_t> rows_through(const ScanInput& in, const Component& component) {
   std::vector<size_t> rows;
   for (size_t r = 0; r < in.paths.size(); ++r)
@@ -136,8 +142,10 @@ std::vector<Component> candidates(const std::vector<Path>& paths, const Grid& gr
 // as far up as the share of the bin that was slow.
 Suspect refitted(const ScanInput& in, Suspect suspect) {
   const std::vector<size_t> rows = rows_through(in, suspect.component);
-  const Stretch stretch = stretch_at(in, rows, suspect.component, suspect.factor);
-  if (stretch.sum <= 0) return suspect;
+  Stretch stretch = stretch_at(in, rows, suspect.component, suspect.factor);
+  const Stretch found{static_cast<size_t>(suspect.begin / in.cells.bin_cycles),
+                      static_cast<size_t>(suspect.end / in.cells.bin_cycles), suspect.strength};
+  if (!alike(stretch, found)) stretch = found;
   std::vector<double> up(in.cells.bins), all(in.cells.bins);
   for_each_cell(in, rows, suspect.component, suspect.factor,
                 [&](size_t b, const Cell& cell, double healthy, double faulted, const Baseline& base) {

@@ -1,0 +1,153 @@
+#include "chip/detect/contest.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "chip/detect/factor.h"
+
+namespace lento::chip {
+namespace {
+
+constexpr double kSameFactor = 0.1;  // relative
+// Hypotheses whose gains differ by less are equals.
+constexpr double kSameGain = 6, kSameShare = 0.2;
+// A winner stands out when the next one gains at most this share of what it gains, and itself gains this
+// share of what the closed form promised.
+constexpr double kRivalShare = 0.6, kPromisedShare = 0.5;
+
+constexpr int kChanges = 5;
+constexpr uint64_t kFewBins = 3;
+constexpr double kSharp = 8;  // least factor tried for a part of a few bins
+constexpr double kFactorStep = 1.1;
+
+bool beats(const Hypothesis& a, const Hypothesis& b) {
+  return b.baselines.empty() || a.gain > b.gain + std::max(kSameGain, kSameShare * b.gain);
+}
+
+bool same(const Suspect& a, const Suspect& b) {
+  return a.begin == b.begin && a.end == b.end && a.factor == b.factor;
+}
+
+bool stands_out(const Hypothesis& best, const Hypothesis* rival) {
+  return best.gain >= kPromisedShare * best.suspect.strength &&
+         (rival == nullptr || rival->gain <= kRivalShare * best.gain);
+}
+
+}  // namespace
+
+Hypothesis Contest::best_of(std::vector<Suspect> close) {
+  for (Suspect& s : close) {
+    s.factor = std::sqrt(s.factor * envelope_factor(before_, s));
+    s = refitted(before_, s);
+  }
+  set_scope(close);
+  std::vector<Entrant> all;
+  for (const Suspect& s : close) {
+    if (expected_.left() == 0) break;
+    all.push_back({replayed(s)});
+    correct(all.back().hypothesis);
+  }
+  if (all.empty()) return {};
+  size_t best = 0, rival = all.size();
+  const auto rank = [&] {
+    best = 0;
+    for (size_t i = 1; i < all.size(); ++i)
+      if (beats(all[i].hypothesis, all[best].hypothesis)) best = i;
+    rival = all.size();
+    for (size_t i = 0; i < all.size(); ++i)
+      if (i != best && (rival == all.size() || all[i].hypothesis.gain > all[rival].hypothesis.gain))
+        rival = i;
+  };
+  rank();
+  while (correct(all[best].hypothesis)) {
+  }
+  while (!stands_out(all[best].hypothesis, rival < all.size() ? &all[rival].hypothesis : nullptr)) {
+    const bool more = rival < all.size() && sharpen(all[rival]);
+    if (!sharpen(all[best]) && !more) break;
+    rank();
+  }
+  return std::move(all[best].hypothesis);
+}
+
+void Contest::set_scope(const std::vector<Suspect>& close) {
+  for (const Suspect& s : close) {
+    scope_.begin = std::min(scope_.begin, s.begin);
+    scope_.end = std::max(scope_.end, s.end);
+  }
+  for (size_t r = 0; r < before_.paths.size(); ++r)
+    if (std::any_of(close.begin(), close.end(),
+                    [&](const Suspect& s) { return before_.paths[r].crosses(s.component); }))
+      scope_.rows.push_back(r);
+}
+
+Hypothesis Contest::replayed(const Suspect& suspect) {
+  std::vector<Suspect> slow = given_;
+  slow.push_back(suspect);
+  Hypothesis h{suspect, expected_.with(slow), 0};
+  h.gain = expected_.misfit(before_.baselines, scope_.rows, scope_.begin, scope_.end) -
+           expected_.misfit(h.baselines, scope_.rows, scope_.begin, scope_.end);
+  return h;
+}
+
+// Tries the factor that the replay suggests, and when that goes too far, half the way; whether one was
+// better.
+bool Contest::correct(Hypothesis& h) {
+  Suspect again = h.suspect;
+  again.factor = corrected_factor(before_, h.suspect, h.baselines);
+  for (int tries = 0; tries < 2 && expected_.left() > 0; ++tries) {
+    if (std::abs(std::log(again.factor / h.suspect.factor)) < kSameFactor) return false;
+    Hypothesis next = replayed(refitted(before_, again));
+    if (next.gain > h.gain) {
+      h = std::move(next);
+      return true;
+    }
+    again.factor = std::sqrt(again.factor * h.suspect.factor);
+  }
+  return false;
+}
+
+// One step: a change that helped is tried again, one that did not gives way to the next; whether there is
+// more to try.
+bool Contest::sharpen(Entrant& entrant) {
+  Hypothesis& h = entrant.hypothesis;
+  Suspect other = changed(h.suspect, entrant.change);
+  while (entrant.change < kChanges && same(other, h.suspect)) other = changed(h.suspect, ++entrant.change);
+  if (entrant.change == kChanges || expected_.left() == 0) return false;
+  Hypothesis next = replayed(other);
+  if (next.gain > h.gain) {
+    h = std::move(next);
+    entrant.helped = true;
+  } else {  // what helped one way needs no step back
+    entrant.change += entrant.helped && entrant.change % 2 == 1 ? 2 : 1;
+    entrant.helped = false;
+  }
+  return true;
+}
+
+// Changes 1 and 2, 3 and 4 are one way and the other.
+Suspect Contest::changed(Suspect s, int change) const {
+  const uint64_t width = before_.cells.bin_cycles;
+  switch (change) {
+    case 0:  // much slower for a part of its few bins
+      if (s.end < s.begin + kFewBins * width) {
+        s.factor = std::max(2 * s.factor, kSharp);
+        s = refitted(before_, s);
+      }
+      break;
+    case 1:
+      if (s.end > s.begin + width) s.begin += width / 2;
+      break;
+    case 2:
+      s.begin -= std::min(s.begin, width / 2);
+      break;
+    case 3:
+      s.factor = std::max(s.factor / kFactorStep, 1.0);
+      break;
+    default:
+      s.factor *= kFactorStep;
+  }
+  return s;
+}
+
+}  // namespace lento::chip

@@ -1,0 +1,58 @@
+// Hypotheses too close to tell apart by the closed form are replayed against one another: each is a component
+// slow by a factor for a while, and the one whose simulated run looks most like the recorded one wins.
+#pragma once
+
+#include <vector>
+
+#include "chip/detect/expected.h"
+#include "chip/detect/scan.h"
+
+namespace lento::chip {
+
+// A component slow, what the chip would have recorded then, and how much more that is like the recorded run
+// than what was expected before (log-likelihood ratio).
+struct Hypothesis {
+  Suspect suspect;
+  std::vector<Baseline> baselines;
+  double gain = 0;
+};
+
+// Precondition: what it is given outlives it.
+class Contest {
+ public:
+  // `before`: the recorded run and what was expected so far; `given`: the components that this already holds.
+  Contest(const ScanInput& before, const std::vector<Suspect>& given, Expected& expected)
+      : before_(before), given_(given), expected_(expected) {}
+
+  // The winner; of equals the first. Its baselines are empty when no replay was left.
+  // Each is replayed a second time with the factor that its first replay suggests. While no winner stands
+  // out, the two best are sharpened in turn: their factor and begin are moved a little, for as long as that
+  // helps, since a slow run that begins elsewhere is out of step with the recorded one ever after.
+  Hypothesis best_of(std::vector<Suspect> close);
+
+ private:
+  struct Entrant {
+    Hypothesis hypothesis;
+    int change = 0;       // the next way to sharpen it
+    bool helped = false;  // it did at least once
+  };
+  // What hypotheses are compared on: when, and the transfers that pass through any of them. Elsewhere a slow
+  // run is a healthy one shifted in time, which says nothing about where it is slow.
+  struct Scope {
+    uint64_t begin = UINT64_MAX, end = 0;  // cycles
+    std::vector<size_t> rows;
+  };
+
+  void set_scope(const std::vector<Suspect>& close);
+  Hypothesis replayed(const Suspect& suspect);
+  bool correct(Hypothesis& h);
+  bool sharpen(Entrant& entrant);
+  Suspect changed(Suspect suspect, int change) const;
+
+  const ScanInput& before_;
+  const std::vector<Suspect>& given_;
+  Expected& expected_;
+  Scope scope_;
+};
+
+}  // namespace lento::chip
