@@ -1,13 +1,12 @@
 // Time of one insertion: the records of 16 cores, in the order in which a simulated chip makes them, into
 // recorders planned as campaigns plan them.
-#include "chip/evaluate/recorder.h"
-
 #include <benchmark/benchmark.h>
 
 #include "chip/detect/path.h"
 #include "chip/map/binary_tree.h"
 #include "chip/map/mapper.h"
 #include "chip/sim/simulate.h"
+#include "chip/sketch/sketch.h"
 #include "spec/network.h"
 
 namespace lento::chip {
@@ -39,11 +38,12 @@ void insert_on_16_cores(benchmark::State& state, const char* name) {
   run.inferences = 16;
   simulate(Model(chip, program), {}, run, &keep);
   const std::vector<PatternCount> patterns = count_patterns(program, chip);
-  RecorderChoice choice;
-  choice.options.ops_per_cycle = chip.core.ops_per_cycle;
+  SketchOptions options;
+  options.ops_per_cycle = chip.core.ops_per_cycle;
+  const std::vector<SketchShape> shapes = plan_shapes(patterns, options);
   for (auto _ : state) {
-    Recorder recorder(choice, patterns);
-    trace::RecordSink& sink = recorder;
+    Sketch sketch(shapes, options);
+    trace::RecordSink& sink = sketch;
     for (const trace::ProbeRecord& r : keep.records) benchmark::DoNotOptimize(sink.record(r));
   }
   state.counters["ns_per_insertion"] =

@@ -16,7 +16,7 @@ constexpr int kRecordKinds = 4;  // compute, message, read, write
 const std::vector<std::string> kFragments{"execution", "route", "memory"};
 const std::vector<std::string> kTypes{"compute", "communication", "memory"};
 const std::vector<std::string> kPlaces{"before", "after", "around"};
-const std::vector<std::string> kLevels{"instruction", "stage"};
+const std::vector<std::string> kLevels{"instruction"};
 const std::vector<std::string> kStructures{"list", "sketch"};
 
 Probe::Type type_of_kind(int kind) {

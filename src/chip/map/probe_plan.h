@@ -16,7 +16,7 @@ struct Probe {
   enum class Fragment : uint8_t { Execution, Route, Memory } fragment = Fragment::Execution;
   enum class Type : uint8_t { Compute, Communication, InputOutput } type = Type::Compute;
   enum class Place : uint8_t { Before, After, Around } place = Place::Around;
-  enum class Level : uint8_t { Instruction, Stage } level = Level::Instruction;
+  enum class Level : uint8_t { Instruction } level = Level::Instruction;
   enum class Structure : uint8_t { List, Sketch } structure = Structure::Sketch;
   std::vector<int> layers;  // layer ids; empty: all
 };

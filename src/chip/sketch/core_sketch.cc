@@ -29,6 +29,9 @@ uint32_t mix(uint32_t key, uint32_t which) {
   return x ^ x >> 16;
 }
 
+// Where the index looks for a key first, before the mask.
+uint32_t index_hash(uint32_t key) { return (key * 0x9e3779b1u) >> 20; }
+
 uint32_t ticks(uint64_t cycles) {
   return static_cast<uint32_t>(std::min<uint64_t>(cycles >> kTickShift, UINT32_MAX));
 }
@@ -197,7 +200,7 @@ TimeBin* CoreSketch::bins_of(uint16_t slot) {
 
 SketchEntry* CoreSketch::lookup(uint32_t key) {
   const uint32_t mask = static_cast<uint32_t>(index_.size()) - 1;
-  for (uint32_t i = mix(key, 7) & mask; index_[i] != 0; i = (i + 1) & mask) {
+  for (uint32_t i = index_hash(key) & mask; index_[i] != 0; i = (i + 1) & mask) {
     SketchEntry& entry = entries_[index_[i] - 1u];
     if (entry.key == key) return &entry;
   }
@@ -206,7 +209,7 @@ SketchEntry* CoreSketch::lookup(uint32_t key) {
 
 void CoreSketch::index_insert(uint32_t key, uint16_t slot) {
   const uint32_t mask = static_cast<uint32_t>(index_.size()) - 1;
-  uint32_t i = mix(key, 7) & mask;
+  uint32_t i = index_hash(key) & mask;
   while (index_[i] != 0) i = (i + 1) & mask;
   index_[i] = static_cast<uint8_t>(slot + 1);
 }

@@ -22,7 +22,9 @@ std::vector<trace::ProbeRecord> stream(size_t count) {
     r.work = compute ? 4'000'000 : 1000 << rng.below(3);
     const double ideal = compute ? 4000 : static_cast<double>(r.work) / 16;
     r.begin = now[r.core];
-    r.end = r.begin + static_cast<uint64_t>(ideal * rng.gamma(8, 1.0 / 8)) + 1;
+    r.end = r.begin +
+            static_cast<uint64_t>(ideal * (compute ? rng.gamma(4096, 1.0 / 4096) : rng.gamma(8, 1.0 / 8))) +
+            1;
     now[r.core] = r.end + 1000;
     r.inference = static_cast<uint32_t>(i * 16 / count);
   }
