@@ -145,6 +145,23 @@ class Detector {
            h.gain >= std::min(share * h.suspect.strength, enough);
   }
 
+  // One slow link stirs up the others of its routers, which together may outweigh it: beside a router its
+  // strongest link is heard too.
+  static void admit_own_links(const std::vector<Suspect>& found, std::vector<Suspect>& close) {
+    const size_t heard = close.size();
+    for (size_t i = 0; i < heard; ++i) {
+      const Component router = close[i].component;
+      if (router.part != Part::Router) continue;
+      const auto own = std::find_if(found.begin(), found.end(), [&](const Suspect& s) {
+        return s.component.part == Part::Link &&
+               (s.component.index == router.index || s.component.other == router.index);
+      });
+      if (own == found.end()) continue;
+      const auto is_own = [&](const Suspect& s) { return s.component == own->component; };
+      if (std::none_of(close.begin(), close.end(), is_own)) close.push_back(*own);
+    }
+  }
+
   // What explains nearly as much as the strongest. Components whose own fastest transfers speak against them
   // come last; then the smaller component first.
   std::vector<Suspect> close_to_best(const std::vector<Suspect>& found) const {
@@ -154,6 +171,7 @@ class Detector {
     std::stable_sort(close.begin(), close.end(),
                      [](const Suspect& a, const Suspect& b) { return a.bounded < b.bounded; });
     close.resize(std::min({close.size(), kMostClose, static_cast<size_t>(hypotheses_left())}));
+    admit_own_links(found, close);
     std::stable_sort(close.begin(), close.end(), [](const Suspect& a, const Suspect& b) {
       return reach(a.component.part) < reach(b.component.part);
     });
