@@ -8,9 +8,9 @@ mkdir -p "$out"
 declare -A options=(
   [technology]="--starts 1" [technology_released]="--starts 1" [parallelism]="--starts 1 --steps 60" [packages]="--starts 1 --steps 60"
   [shapes]="--starts 1 --steps 60" [strategies]="--method soe" [gpt3]="--starts 1 --steps 60" [mixture]="--starts 1 --steps 60" [cost]="--starts 1 --steps 60"
-  [methods]="--starts 3 --trials $out/search-methods-trials.csv"
-  [methods_gpt3]="--starts 3 --trials $out/search-methods_gpt3-trials.csv"
-  [methods_mixture]="--starts 3 --trials $out/search-methods_mixture-trials.csv"
+  [methods]="--starts 3 --steps 200 --trials $out/search-methods-trials.csv"
+  [methods_gpt3]="--starts 3 --steps 200 --trials $out/search-methods_gpt3-trials.csv"
+  [methods_mixture]="--starts 3 --steps 200 --trials $out/search-methods_mixture-trials.csv"
 )
 names=("$@")
 ((${#names[@]})) || names=(technology technology_released parallelism packages shapes strategies gpt3 mixture cost methods methods_gpt3 methods_mixture)

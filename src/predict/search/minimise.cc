@@ -96,10 +96,12 @@ void soe(Run& run, Shares at, int steps) {
 }
 
 // A move of `part` of the share `from` to the share `to`, in one class or in two of the same components.
+// Either end may be all the other shares, in proportion.
 struct Exchange {
   std::vector<size_t> classes;
   size_t from, to;
 };
+constexpr size_t kOthers = SIZE_MAX;
 
 // Single classes first. Area and power of a component are worth little without each other, so that they also
 // move together.
@@ -116,22 +118,35 @@ std::vector<Exchange> exchanges(const Shares& at) {
       for (size_t to = 0; to < size; ++to) {
         if (to != from) all.push_back({classes, from, to});
       }
+      if (size <= 2) continue;
+      all.push_back({classes, from, kOthers});
+      all.push_back({classes, kOthers, from});
     }
   }
   return all;
 }
 
+// One class after a move; the same when there is nothing to move.
+std::vector<double> exchanged(std::vector<double> shares, const Exchange& move, double part) {
+  const size_t one = move.from == kOthers ? move.to : move.from;
+  const double source = move.from == kOthers ? 1 - shares[one] : shares[move.from];
+  if (source <= 1e-6) return shares;
+  const double amount = part * source;
+  if (move.from != kOthers && move.to != kOthers) {
+    shares[move.from] -= amount;
+    shares[move.to] += amount;
+    return shares;
+  }
+  const double gained = move.from == kOthers ? amount : -amount;
+  const double scale = 1 - gained / (1 - shares[one]);
+  for (size_t i = 0; i < shares.size(); ++i) shares[i] = i == one ? shares[i] + gained : shares[i] * scale;
+  return shares;
+}
+
 bool try_exchange(Run& run, Shares& at, double& value, const Exchange& move, double part) {
   Shares tried = at;
-  bool possible = false;
-  for (const size_t c : move.classes) {
-    if (at[c][move.from] <= 1e-6) continue;
-    const double amount = part * at[c][move.from];
-    tried[c][move.from] -= amount;
-    tried[c][move.to] += amount;
-    possible = true;
-  }
-  if (!possible) return false;
+  for (const size_t c : move.classes) tried[c] = exchanged(at[c], move, part);
+  if (tried == at) return false;
   const double there = run(tried);
   if (!(there < value)) return false;
   at = std::move(tried);
@@ -139,15 +154,25 @@ bool try_exchange(Run& run, Shares& at, double& value, const Exchange& move, dou
   return true;
 }
 
+bool try_all(Run& run, Shares& at, double& value, const std::vector<Exchange>& moves, double part) {
+  bool moved = false;
+  for (const Exchange& move : moves) {
+    if (!run.spent()) moved = try_exchange(run, at, value, move, part) || moved;
+  }
+  return moved;
+}
+
+// Moves against all others first: they cross valleys that no pair does (a unit more takes a little from all).
 void exchange(Run& run, Shares at) {
   double value = run(at);
-  const std::vector<Exchange> moves = exchanges(at);
+  std::vector<Exchange> wide = exchanges(at);
+  const auto middle = std::stable_partition(wide.begin(), wide.end(), [](const Exchange& move) {
+    return move.from == kOthers || move.to == kOthers;
+  });
+  const std::vector<Exchange> pairs(middle, wide.end());
+  wide.erase(middle, wide.end());
   for (double part = 0.5; !run.spent() && part >= kSmallestPart;) {
-    bool moved = false;
-    for (const Exchange& move : moves) {
-      if (!run.spent()) moved = try_exchange(run, at, value, move, part) || moved;
-    }
-    if (!moved) part /= 2;
+    if (!try_all(run, at, value, wide, part) && !try_all(run, at, value, pairs, part)) part /= 2;
   }
 }
 
