@@ -10,7 +10,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string body(reinterpret_cast<const char*>(data), size);
   for (const std::string& bytes : {body, lento::chip::with_checksum(body)}) {
     try {
-      for (const auto& core : lento::chip::decode_sketch(bytes, "fuzz").cores()) core.held();
+      const lento::chip::Sketch sketch = lento::chip::decode_sketch(bytes, "fuzz");
+      for (const auto& core : sketch.cores()) core.held();
     } catch (const lento::base::Error&) {
     }
   }

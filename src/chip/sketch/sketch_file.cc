@@ -197,7 +197,7 @@ std::string with_checksum(std::string bytes) {
 Sketch decode_sketch(std::string_view bytes, const std::string& file) {
   if (!looks_like_sketch(bytes))
     throw base::Error({file}, "this is not a sketch of version 1",
-                      "write one with: lento chip simulate --sketch FILE");
+                      "write one with: lento chip diagnose RECORDS --sketch FILE");
   uint32_t stored = 0;
   const size_t payload = bytes.size() - std::min(bytes.size(), sizeof stored);
   if (payload < kMagic.size()) Cursor("", file).fail("the sketch file ends in the middle");
