@@ -32,7 +32,7 @@ def best(command, runs=5):
     return results[0][0], min(r[1] for r in results), min(r[2] for r in results)
 
 
-def make_clip(path, frames):
+def make_clip(path, frames, quality=75):
     """Frames of 128 x 64 with texture and motion, a restart marker after every row of blocks."""
     with open(path, "wb") as clip:
         for f in range(frames):
@@ -43,7 +43,7 @@ def make_clip(path, frames):
                     wave = ((x + 3 * f) * 5 & 127) + (y * 7 & 63) // 2 + (noise >> 27)
                     pixels += bytes(max(0, min(255, 40 + wave + tint)) for tint in (0, 30, -20))
             image = b"P6\n128 64\n255\n" + bytes(pixels)
-            cjpeg = ["cjpeg", "-restart", "1", "-quality", "75"]
+            cjpeg = ["cjpeg", "-restart", "1", "-quality", str(quality)]
             clip.write(subprocess.run(cjpeg, input=image, stdout=subprocess.PIPE, check=True).stdout)
 
 
@@ -149,7 +149,7 @@ def itemsets(args, folder, out):
         run = [args.lento, "memory", "itemsets", data, "--support", row["minsup_abs"], "--closed", "--count"]
         count, seconds, peak = best(run)
         seconds -= start
-        peer = min((float(row[p]) for p in peers if row[p]), default=0)
+        peer = min((float(row[p]) for p in peers if row[p].replace(".", "").isdigit()), default=0)
         out.writerow([row["dataset"], row["minsup_abs"], row["itemsets_nonempty"], count.strip() == row["itemsets_nonempty"],
                       f"{seconds:.3f}", peer, f"{seconds / peer:.2f}" if peer else "", peak - base, row["kb_lcm53"],
                       f"{two_threads(run):.2f}" if seconds > 0.5 else ""])
@@ -165,10 +165,7 @@ def two_threads(run):
 
 def large(args, folder, out):
     clip, trace = f"{folder}/clip.mjpeg", f"{folder}/large.access"
-    make_clip(clip, 24)
-    content = open(clip, "rb").read()
-    with open(clip, "wb") as whole:
-        whole.write(content * 13)
+    make_clip(clip, 240, quality=98)
     elf = f"{args.guests}/mjpeg.elf"
     text, seconds, _ = measure([args.lento, "memory", "simulate", elf, "--disk", clip, "--trace", trace, "--json"])
     events = int(facts(text)["trace"].split()[0])
