@@ -132,6 +132,17 @@ TEST_F(MemoryCommand, DiagnoseComparesWithARunBefore) {
               ContainsRegex("\nFindings before and after\nsubject.*\nline 0x4000 +false sharing .* gone\n"));
 }
 
+TEST_F(MemoryCommand, CheckpointIsGoneAfterAWholeRun) {
+  const std::string trace = file("shared.txt", sharing(true)), state = path("state");
+  const std::string plain = call({"diagnose", trace}).out;
+  EXPECT_EQ(call({"diagnose", trace, "--checkpoint", state}).out, plain);
+  EXPECT_FALSE(std::filesystem::exists(state));
+  file("state", "something else");
+  const Outcome damaged = call({"diagnose", trace, "--checkpoint", state});
+  EXPECT_EQ(damaged.code, 2);
+  EXPECT_THAT(damaged.err, HasSubstr("no state of an interrupted diagnosis"));
+}
+
 TEST_F(MemoryCommand, ItemsetsBeyond128BitsAreRefused) {
   std::string line;
   for (int i = 0; i < 200; ++i) line += std::to_string(i) + " ";

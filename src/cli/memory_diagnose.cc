@@ -1,5 +1,7 @@
 // lento memory diagnose TRACE...: contention windows, patterns and hot lines of access traces.
+#include <filesystem>
 #include <memory>
+#include <sstream>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -55,6 +57,22 @@ memory::ContentionOptions mining_options(Context& context, const DiagnoseOptions
   return mine;
 }
 
+// What the first pass depends on: files by name, size and time of change, and the options that choose
+// records.
+std::string pass_key(const DiagnoseOptions& options) {
+  std::ostringstream key;
+  std::error_code none;  // opening the file will tell
+  for (const std::string& path : options.traces) {
+    key << path << "|" << std::filesystem::file_size(path, none) << "|"
+        << std::filesystem::last_write_time(path, none).time_since_epoch().count() << "|";
+  }
+  const memory::AccessFilter& filter = options.mine.filter;
+  key << options.elf << "|" << options.format << "|" << options.columns << "|" << options.cpus << "|"
+      << filter.first_cycle << "|" << filter.last_cycle << "|" << filter.function << "|"
+      << options.mine.line_bytes;
+  return base::digest(key.str());
+}
+
 // Opens the files as one trace, as often as asked.
 memory::OpenTrace opener(Context& context, const DiagnoseOptions& options,
                          const std::vector<std::string>& paths) {
@@ -69,19 +87,23 @@ memory::OpenTrace opener(Context& context, const DiagnoseOptions& options,
 }
 
 void run_diagnose(Context& context, const DiagnoseOptions& options) {
-  const memory::ContentionOptions mine = mining_options(context, options);
+  memory::ContentionOptions mine = mining_options(context, options);
+  if (!mine.checkpoint.empty()) mine.checkpoint_key = pass_key(options);
   std::unique_ptr<trace::Symbols> symbols;
   if (!options.elf.empty()) symbols = std::make_unique<trace::Symbols>(options.elf);
-  const auto diagnose = [&](const std::vector<std::string>& paths) {
-    return memory::diagnose_contention(opener(context, options, paths), symbols.get(), mine);
+  const auto diagnose = [&](const std::vector<std::string>& paths, const memory::ContentionOptions& how) {
+    return memory::diagnose_contention(opener(context, options, paths), symbols.get(), how);
   };
-  memory::ContentionResult result = diagnose(options.traces);
+  memory::ContentionResult result = diagnose(options.traces, mine);
+  if (!mine.checkpoint.empty() && !mine.progress.stopped()) std::filesystem::remove(mine.checkpoint);
   finding::Diagnosis& diagnosis = result.diagnosis;
   for (const std::string& path : options.traces) diagnosis.inputs.push_back({"trace", path, ""});
   if (symbols)
     diagnosis.inputs.push_back(Context::input("program", options.elf, base::read_file(options.elf)));
   if (!options.before.empty()) {
-    for (finding::Figure& figure : finding::compare(diagnose(options.before).diagnosis, diagnosis).figures)
+    mine.checkpoint.clear();
+    const finding::Diagnosis before = diagnose(options.before, mine).diagnosis;
+    for (finding::Figure& figure : finding::compare(before, diagnosis).figures)
       diagnosis.figures.push_back(std::move(figure));
     for (const std::string& path : options.before) diagnosis.inputs.push_back({"trace before", path, ""});
   }
@@ -103,6 +125,10 @@ void add_memory_diagnose(CLI::App& group, Context& context) {
       ->required();
   command->add_option("--before", options->before, "Traces of an earlier run: also tell what changed")
       ->type_name("TRACE");
+  command
+      ->add_option("--checkpoint", mine.checkpoint,
+                   "Keep the state of the first pass here; after a kill the same command goes on from it")
+      ->type_name("FILE");
   command->add_flag("--tables", options->tables,
                     "Print the tables too: patterns, functions, hottest lines, who delays whom");
   command->add_option("--elf", options->elf, "The traced program: names functions, lines and variables");

@@ -299,8 +299,10 @@ ContentionResult diagnose_contention(const OpenTrace& open, const trace::Symbols
   const Scan scan = scan_trace(open, options, functions, report);
   const WindowScan windows = scan_windows(open, options, scan, functions, again);
   ContentionResult result = Report(options, symbols, scan, windows, functions).run();
-  report.taken = std::max(report.taken, scan.events);
-  finding::add_read_report(result.diagnosis, report);
+  base::ReadReport& read =
+      report.taken + report.skipped > 0 ? report : again;  // a kept pass is not read again
+  read.taken = std::max(read.taken, scan.events);
+  finding::add_read_report(result.diagnosis, read);
   return result;
 }
 

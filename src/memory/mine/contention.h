@@ -44,6 +44,10 @@ struct ContentionOptions {
   bool literal = false;           // Algorithm 1 as printed: disjoint windows
   uint64_t max_windows = 200000;  // kept for mining; beyond, every second one is dropped
   uint64_t seed = 1;
+  // A file for the state of the first pass, which is taken up from there when the file is of the same key:
+  // trace and options. Empty: none.
+  std::string checkpoint, checkpoint_key;
+  uint64_t checkpoint_every = uint64_t{1} << 25;  // records
   AccessFilter filter;
   base::Progress progress;
 };

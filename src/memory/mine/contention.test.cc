@@ -5,8 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <map>
 
+#include "base/error.h"
+#include "base/file.h"
+#include "base/json.h"
 #include "base/rng.h"
 #include "memory/mine/contention_patterns.h"
 #include "memory/mine/latency.h"
@@ -237,6 +241,59 @@ TEST(Contention, SampledTracesAreGroupedBySliceAndLine) {
   ASSERT_FALSE(d.findings.empty());
   EXPECT_EQ(d.findings.front().category, "false sharing");
   EXPECT_THAT(d.notes, testing::Contains(testing::HasSubstr("the trace is sampled")));
+}
+
+// Yields a part of a trace in batches, then fails, as a killed run ends.
+class FailingSource : public trace::AccessSource {
+ public:
+  FailingSource(const Trace& trace, size_t until) : trace_(trace), until_(until) {}
+  std::span<const AccessRecord> next() override {
+    if (at_ == trace_.size()) return {};
+    if (at_ >= until_) throw std::runtime_error("killed");
+    const size_t count = std::min<size_t>(1000, trace_.size() - at_);
+    at_ += count;
+    return std::span(trace_).subspan(at_ - count, count);
+  }
+
+ private:
+  const Trace& trace_;
+  size_t until_, at_ = 0;
+};
+
+std::string text_of(const finding::Diagnosis& d) { return base::write_json(finding::to_json(d)); }
+
+TEST(Contention, AKilledRunIsTakenUp) {
+  const std::string state =
+      (std::filesystem::temp_directory_path() / ("lento_pass_" + std::to_string(getpid()))).string();
+  Trace trace;
+  for (int part = 0; part < 50; ++part) {
+    for (AccessRecord r : planted(Plant::Lock, 1)) {
+      r.cycle += static_cast<uint64_t>(part) * 120000;
+      trace.push_back(r);
+    }
+  }
+  const finding::Diagnosis whole = diagnose(trace);
+  ContentionOptions options;
+  options.support = 0.05, options.checkpoint = state, options.checkpoint_key = "same";
+  options.checkpoint_every = 300'000;
+  size_t until = 700'000, opened = 0;
+  const OpenTrace open = [&](base::ReadReport&) {
+    ++opened;
+    return std::make_unique<FailingSource>(trace, until);
+  };
+  EXPECT_THROW(diagnose_contention(open, nullptr, options), std::runtime_error);
+  ASSERT_TRUE(std::filesystem::exists(state));
+  until = SIZE_MAX;
+  const finding::Diagnosis resumed = diagnose_contention(open, nullptr, options).diagnosis;
+  EXPECT_EQ(text_of(resumed), text_of(whole));
+  opened = 0;
+  EXPECT_EQ(text_of(diagnose_contention(open, nullptr, options).diagnosis), text_of(whole));
+  EXPECT_EQ(opened, 1u);  // only the windows
+  options.checkpoint_key = "another trace";
+  EXPECT_EQ(text_of(diagnose_contention(open, nullptr, options).diagnosis), text_of(whole));
+  base::write_file(state, "damaged");
+  EXPECT_THROW(diagnose_contention(open, nullptr, options), base::Error);
+  std::filesystem::remove(state);
 }
 
 TEST(Contention, PaperModeRanksBySupport) {

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <filesystem>
 
+#include "base/file.h"
 #include "base/rng.h"
+#include "memory/mine/checkpoint.h"
 
 namespace lento::memory {
 namespace {
@@ -88,23 +91,37 @@ class FirstPass {
   Functions& functions_;
 };
 
-template <class Use>
-void each_record(const OpenTrace& open, const ContentionOptions& options, Functions& functions,
-                 base::ReadReport& report, const char* what, Use&& use) {
+constexpr uint64_t kPause = uint64_t{1} << 22;  // records between two looks at the user's wishes
+
+// Calls use(record) for each record that passes the filter, but for the first `skip` records of the trace,
+// and pause(records) after every `pause_every`. False when the user stopped it.
+template <class Use, class Pause>
+bool each_record(const OpenTrace& open, const ContentionOptions& options, Functions& functions,
+                 base::ReadReport& report, uint64_t skip, uint64_t pause_every, Use&& use, Pause&& pause) {
   const std::unique_ptr<trace::AccessSource> source = open(report);
-  uint64_t done = 0, next = 1 << 22;
+  uint64_t done = 0, next = skip + pause_every;
   const bool all = options.filter.cpus == 0 && options.filter.function.empty() &&
                    options.filter.first_cycle == 0 && options.filter.last_cycle == UINT64_MAX;
   for (auto batch = source->next(); !batch.empty(); batch = source->next()) {
-    for (const trace::AccessRecord& r : batch) {
+    const size_t known = static_cast<size_t>(std::min<uint64_t>(batch.size(), skip - std::min(skip, done)));
+    for (const trace::AccessRecord& r : batch.subspan(known)) {
       if (all || passes(options.filter, r, functions)) use(r);
     }
     done += batch.size();
     if (done < next) continue;
-    next += 1 << 22;
-    options.progress(what, static_cast<double>(done), 0);
-    if (options.progress.stopped()) return;
+    next += pause_every;
+    pause(done);
+    if (options.progress.stopped()) return false;
   }
+  return true;
+}
+
+// A pass that starts at the first record and only tells how far it is.
+template <class Use>
+void each_record(const OpenTrace& open, const ContentionOptions& options, Functions& functions,
+                 base::ReadReport& report, const char* what, Use&& use) {
+  each_record(open, options, functions, report, 0, kPause, use,
+              [&](uint64_t done) { options.progress(what, static_cast<double>(done), 0); });
 }
 
 // Without blame, cost needs the baseline, known only after the first pass: a pass of its own.
@@ -391,6 +408,17 @@ uint32_t Functions::of(uint64_t pc) {
   return last_ = at->second;
 }
 
+std::vector<std::pair<uint64_t, std::string>> Functions::known() const {
+  std::vector<std::pair<uint64_t, std::string>> out(names_.size());
+  for (const auto& [start, number] : by_start_) out[number] = {start, names_[number]};
+  return out;
+}
+
+void Functions::add(uint64_t start, std::string name) {
+  by_start_.emplace(start, static_cast<uint32_t>(names_.size()));
+  names_.push_back(std::move(name));
+}
+
 uint32_t Items::of(Kind kind, uint32_t cpu, uint64_t value) {
   const uint64_t key =
       static_cast<uint64_t>(kind) << 60 | uint64_t{cpu} << 44 | (value & ((uint64_t{1} << 44) - 1));
@@ -465,9 +493,29 @@ std::string HotLine::cause() const {
 Scan scan_trace(const OpenTrace& open, const ContentionOptions& options, Functions& functions,
                 base::ReadReport& report) {
   Scan scan;
-  FirstPass pass(scan, options, functions);
-  each_record(open, options, functions, report, "accesses read",
-              [&](const trace::AccessRecord& r) { pass.add(r); });
+  PassMark mark;
+  const bool keeps = !options.checkpoint.empty();
+  const auto keep = [&] {
+    base::write_file(options.checkpoint, pack_pass(options.checkpoint_key, mark, scan, functions));
+  };
+  if (keeps && std::filesystem::exists(options.checkpoint))
+    unpack_pass(base::read_file(options.checkpoint), options.checkpoint, options.checkpoint_key, mark, scan,
+                functions);
+  if (!mark.finished) {
+    FirstPass pass(scan, options, functions);
+    uint64_t next_keep = mark.records + options.checkpoint_every;
+    const auto pause = [&](uint64_t done) {
+      options.progress("accesses read", static_cast<double>(done), 0);
+      mark.records = done;
+      if (!keeps || done < next_keep) return;
+      next_keep = done + options.checkpoint_every;
+      keep();
+    };
+    mark.finished = each_record(
+        open, options, functions, report, mark.records, std::min(kPause, options.checkpoint_every),
+        [&](const trace::AccessRecord& r) { pass.add(r); }, pause);
+    if (keeps) keep();
+  }
   if (scan.events == 0) scan.first_cycle = 0;
   for (int t = 0; t < trace::kAccessTypes; ++t) {
     scan.baseline[static_cast<size_t>(t)] =

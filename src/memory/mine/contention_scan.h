@@ -27,6 +27,10 @@ class Functions {
   const std::string& name(uint32_t function) const { return names_[function]; }
   size_t size() const { return names_.size(); }
 
+  // All functions seen, by number: start and name; and back.
+  std::vector<std::pair<uint64_t, std::string>> known() const;
+  void add(uint64_t start, std::string name);
+
  private:
   const trace::Symbols* symbols_;
   std::unordered_map<uint64_t, uint32_t> by_start_;

@@ -11,13 +11,13 @@ namespace lento::memory {
 
 class LatencyHistogram {
  public:
-  void add(uint32_t latency) {
+  void add(uint32_t latency, uint64_t count = 1) {
     if (latency < small_.size()) {
-      ++small_[latency];
+      small_[latency] += count;
     } else {
-      ++large_[latency];
+      large_[latency] += count;
     }
-    ++total_;
+    total_ += count;
   }
   uint64_t total() const { return total_; }
   // Occurrences with latency >= threshold.

@@ -1,0 +1,118 @@
+// Layout, little-endian: "LENTOPAS", key, mark, functions, the members of Scan in their order, crc32 of all
+// before. Strings and lists begin with their length (u64); all numbers are u64.
+#include "memory/mine/checkpoint.h"
+
+#include "base/bytes.h"
+#include "base/compress.h"
+
+namespace lento::memory {
+namespace {
+
+constexpr std::string_view kMagic = "LENTOPAS";
+
+class Packer {
+ public:
+  std::string bytes{kMagic};
+
+  void operator()(uint64_t value) { base::append_little(bytes, value); }
+  void operator()(const std::string& text) { (*this)(text.size()), bytes += text; }
+  void operator()(const LatencyHistogram& histogram) {
+    const auto values = histogram.values();
+    (*this)(values.size());
+    for (const auto& [latency, count] : values) (*this)(latency), (*this)(count);
+  }
+  void operator()(const LineCost& c) { (*this)(c.excess), (*this)(c.bank), (*this)(c.accesses); }
+  void operator()(const Blame& b) { (*this)(b.cycles), (*this)(b.accesses); }
+  void operator()(const std::pair<uint32_t, uint32_t>& p) { (*this)(p.first), (*this)(p.second); }
+  template <class T, size_t N>
+  void operator()(const std::array<T, N>& values) {
+    for (const T& value : values) (*this)(value);
+  }
+  template <class Map>
+  void map(const Map& map) {
+    (*this)(map.size());
+    for (const auto& [key, value] : map) (*this)(key), (*this)(value);
+  }
+};
+
+class Unpacker {
+ public:
+  Unpacker(std::string_view bytes, const std::string& path) : in_(bytes, path) {}
+
+  uint64_t number() { return in_.read<uint64_t>("a number"); }
+  std::string text() { return std::string(in_.take(number(), "a text")); }
+  template <class T>
+  void operator()(T& value) requires std::is_integral_v<T> {
+    value = static_cast<T>(number());
+  }
+  void operator()(LatencyHistogram& histogram) {
+    for (uint64_t left = number(); left > 0; --left) {
+      const uint64_t latency = number();
+      histogram.add(static_cast<uint32_t>(latency), number());
+    }
+  }
+  void operator()(LineCost& c) { (*this)(c.excess), (*this)(c.bank), (*this)(c.accesses); }
+  void operator()(Blame& b) { (*this)(b.cycles), (*this)(b.accesses); }
+  void operator()(std::pair<uint32_t, uint32_t>& p) { (*this)(p.first), (*this)(p.second); }
+  template <class T, size_t N>
+  void operator()(std::array<T, N>& values) {
+    for (T& value : values) (*this)(value);
+  }
+  template <class Map>
+  void map(Map& map) {
+    for (uint64_t left = number(); left > 0; --left) {
+      typename Map::key_type key{};
+      (*this)(key);
+      (*this)(map[key]);
+    }
+  }
+
+ private:
+  base::ByteReader in_;
+};
+
+// What both ways do with the members of a Scan.
+template <class Visit, class AScan>
+void visit(Visit& visit, AScan& s) {
+  visit(s.events), visit(s.trivial), visit(s.no_latency), visit(s.failed_sc);
+  visit(s.first_cycle), visit(s.last_cycle);
+  visit(s.service_known), visit(s.culprits_known), visit(s.sampled), visit(s.cpus);
+  visit(s.latencies), visit(s.by_type), visit(s.excess_by_type), visit(s.cycles_by_cause);
+  visit(s.excess), visit(s.lines_dropped);
+  visit.map(s.lines), visit.map(s.cpu_blame), visit.map(s.function_blame);
+}
+
+}  // namespace
+
+std::string pack_pass(const std::string& key, const PassMark& mark, const Scan& scan,
+                      const Functions& functions) {
+  Packer out;
+  out(key), out(mark.records), out(uint64_t{mark.finished});
+  const auto known = functions.known();
+  out(known.size());
+  for (const auto& [start, name] : known) out(start), out(name);
+  visit(out, scan);
+  base::append_little(out.bytes, base::crc32(out.bytes));
+  return std::move(out.bytes);
+}
+
+bool unpack_pass(std::string_view bytes, const std::string& path, const std::string& key, PassMark& mark,
+                 Scan& scan, Functions& functions) {
+  const std::string_view body = bytes.substr(0, bytes.size() < 12 ? 0 : bytes.size() - 4);
+  std::string sum;
+  base::append_little(sum, base::crc32(body));
+  if (body.substr(0, kMagic.size()) != kMagic || bytes.substr(body.size()) != sum)
+    throw base::Error({path}, "no state of an interrupted diagnosis, or a damaged one",
+                      "remove it to start over");
+  Unpacker in(body.substr(kMagic.size()), path);
+  if (in.text() != key) return false;
+  mark.records = in.number(), mark.finished = in.number() != 0;
+  for (uint64_t left = in.number(); left > 0; --left) {
+    const uint64_t start = in.number();
+    functions.add(start, in.text());
+  }
+  visit(in, scan);
+  return true;
+}
+
+}  // namespace lento::memory
