@@ -165,7 +165,10 @@ def two_threads(run):
 
 def large(args, folder, out):
     clip, trace = f"{folder}/clip.mjpeg", f"{folder}/large.access"
-    make_clip(clip, 240, quality=98)
+    make_clip(clip, 24, quality=98)
+    content = open(clip, "rb").read()
+    with open(clip, "wb") as whole:
+        whole.write(content * 10)
     elf = f"{args.guests}/mjpeg.elf"
     text, seconds, _ = measure([args.lento, "memory", "simulate", elf, "--disk", clip, "--trace", trace, "--json"])
     events = int(facts(text)["trace"].split()[0])
