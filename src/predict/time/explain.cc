@@ -30,6 +30,11 @@ void bars(Diagnosis& d, const std::vector<std::pair<std::string, double>>& parts
   d.figures.push_back({"Where the time goes", "Seconds by cause.", std::move(figure)});
 }
 
+// The devices may stay below their budget, so this is the most it can be.
+void energy(Diagnosis& d, const System& s, double seconds, int devices) {
+  if (s.chip.power_w > 0) fact(d, "energy, at most", s.chip.power_w * seconds * devices, Dimension::Energy);
+}
+
 // The chip's roof in log-log and each kernel under it.
 void roofline(Diagnosis& d, const System& system, const std::vector<Gemm>& kernels) {
   if (kernels.empty()) return;
@@ -132,6 +137,7 @@ std::vector<Gemm> describe(Diagnosis& d, const System& s, const TrainingRun& giv
   d.facts.emplace_back("model flops utilisation", percent(t.utilisation));
   d.facts.emplace_back("bound by", t.bound);
   memory(d, s, t.memory_bytes, t.fits);
+  energy(d, s, t.seconds, r.devices());
   if (s.usd_per_hour > 0)
     d.facts.emplace_back("cost of an iteration",
                          base::format_number(t.seconds / 3600 * r.devices() * s.usd_per_hour, 3) + " USD");
@@ -158,6 +164,7 @@ std::vector<Gemm> describe(Diagnosis& d, const System& s, const InferenceRun& r)
   fact(d, "each further token", t.per_token_s, Dimension::Time);
   d.facts.emplace_back("tokens per second", base::format_number(t.tokens_per_s, 4));
   memory(d, s, t.memory_bytes, t.fits);
+  energy(d, s, t.seconds, r.tensor);
   bars(d, {{"first token", t.first_token_s}, {"further tokens", t.seconds - t.first_token_s}});
   Shard shard;
   shard.batch = r.batch;
