@@ -64,7 +64,7 @@ def main():
         image = bytearray((folder / "echo.ypu").read_bytes())
         image[len(image) // 2] ^= 1
         (folder / "echo.ypu").write_bytes(image)
-        refused(*run, *trust, why="refuse")
+        refused(*run, *trust, why="digest")
         good("build", "--shipped", "echo.c", "-o", "echo.ypu")
         (folder / "echo.ypu.minisig").unlink()
         (folder / "out.bin").unlink()
