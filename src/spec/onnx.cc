@@ -1,12 +1,12 @@
-// ONNX files -> Network. The protobuf stays in this file.
+// ONNX files -> Network.
 #include <onnx/onnx_pb.h>
 
 #include <cmath>
-#include <cstring>
 #include <unordered_map>
 
 #include "base/file.h"
 #include "spec/network.h"
+#include "spec/onnx_proto.h"
 #include "spec/onnx_shapes.h"
 
 namespace lento::spec {
@@ -16,71 +16,6 @@ using base::Error;
 using base::Location;
 
 constexpr int kMaxNodes = 200'000;
-
-int bytes_of(int data_type) {
-  using onnx::TensorProto;
-  switch (data_type) {
-    case TensorProto::DOUBLE:
-    case TensorProto::INT64:
-    case TensorProto::UINT64:
-      return 8;
-    case TensorProto::FLOAT16:
-    case TensorProto::BFLOAT16:
-    case TensorProto::INT16:
-    case TensorProto::UINT16:
-      return 2;
-    case TensorProto::INT8:
-    case TensorProto::UINT8:
-    case TensorProto::BOOL:
-      return 1;
-    default:
-      return 4;
-  }
-}
-
-template <class T>
-void append_raw(const std::string& raw, size_t count, std::vector<double>& out) {
-  for (size_t i = 0; i < count && (i + 1) * sizeof(T) <= raw.size(); ++i) {
-    T value;
-    std::memcpy(&value, raw.data() + i * sizeof(T), sizeof(T));
-    out.push_back(static_cast<double>(value));
-  }
-}
-
-// The numbers of a small tensor of the file; fewer than `count` when the file does not hold them.
-std::vector<double> small_values(const onnx::TensorProto& tensor, size_t count) {
-  using onnx::TensorProto;
-  std::vector<double> out;
-  const std::string& raw = tensor.raw_data();
-  switch (tensor.data_type()) {
-    case TensorProto::INT64:
-      append_raw<int64_t>(raw, count, out);
-      for (int i = 0; raw.empty() && i < tensor.int64_data_size(); ++i)
-        out.push_back(static_cast<double>(tensor.int64_data(i)));
-      break;
-    case TensorProto::INT32:
-      append_raw<int32_t>(raw, count, out);
-      for (int i = 0; raw.empty() && i < tensor.int32_data_size(); ++i) out.push_back(tensor.int32_data(i));
-      break;
-    case TensorProto::BOOL:
-      append_raw<uint8_t>(raw, count, out);
-      for (int i = 0; raw.empty() && i < tensor.int32_data_size(); ++i) out.push_back(tensor.int32_data(i));
-      break;
-    case TensorProto::FLOAT:
-      append_raw<float>(raw, count, out);
-      for (int i = 0; raw.empty() && i < tensor.float_data_size(); ++i) out.push_back(tensor.float_data(i));
-      break;
-    default:
-      break;
-  }
-  if (out.size() > count) out.resize(count);
-  return out;
-}
-
-bool is_integer(int data_type) {
-  using onnx::TensorProto;
-  return data_type == TensorProto::INT64 || data_type == TensorProto::INT32 || data_type == TensorProto::BOOL;
-}
 
 class Reader {
  public:
@@ -124,18 +59,17 @@ class Reader {
   static void fill_constant(Tensor& tensor, const onnx::TensorProto& proto, const Location& where) {
     tensor.shape.assign(proto.dims().begin(), proto.dims().end());
     tensor.constant = true;
-    tensor.element_bytes = bytes_of(proto.data_type());
+    tensor.element_bytes = element_bytes(proto.data_type());
     for (const int64_t d : tensor.shape) {
       if (d == 0) return;  // an empty constant stands for "not given" (Resize)
     }
     check_shape(tensor.shape, where);
     const int64_t count = element_count(tensor.shape);
     if (!is_integer(proto.data_type()) || count > static_cast<int64_t>(kMaxValues)) return;
-    const auto values = small_values(proto, static_cast<size_t>(count));
+    const auto values = tensor_numbers(proto, static_cast<size_t>(count));
     if (values.size() != static_cast<size_t>(count)) return;
     tensor.values.clear();
-    for (const double v : values)
-      tensor.values.push_back(std::abs(v) < 9e18 ? static_cast<int64_t>(v) : v < 0 ? INT64_MIN : INT64_MAX);
+    for (const double v : values) tensor.values.push_back(to_integer(v));
     tensor.has_values = true;
   }
 
@@ -146,7 +80,7 @@ class Reader {
     Tensor& tensor = network_.tensors[id];
     if (!info.type().has_tensor_type()) throw Error(where, "an input that is no tensor");
     const auto& type = info.type().tensor_type();
-    tensor.element_bytes = bytes_of(type.elem_type());
+    tensor.element_bytes = element_bytes(type.elem_type());
     for (int d = 0; d < type.shape().dim_size(); ++d)
       tensor.shape.push_back(extent(type.shape().dim(d), d, where));
     check_shape(tensor.shape, where);
@@ -212,37 +146,6 @@ class Reader {
     }
   }
 
-  static void read_attributes(const onnx::NodeProto& node, Operation& op) {
-    for (const auto& a : node.attribute()) {
-      switch (a.type()) {
-        case onnx::AttributeProto::INT:
-          op.integers[a.name()] = {a.i()};
-          break;
-        case onnx::AttributeProto::INTS:
-          op.integers[a.name()] = {a.ints().begin(), a.ints().end()};
-          break;
-        case onnx::AttributeProto::FLOAT:
-          op.numbers[a.name()] = a.f();
-          break;
-        case onnx::AttributeProto::FLOATS:
-          for (const float f : a.floats()) op.integers[a.name()].push_back(millionths(f));
-          break;
-        case onnx::AttributeProto::STRING:
-          op.texts[a.name()] = a.s();
-          break;
-        case onnx::AttributeProto::TENSOR:
-          if (is_integer(a.t().data_type())) {
-            for (const double v : small_values(a.t(), 1)) op.integers[a.name()] = {static_cast<int64_t>(v)};
-          }
-          break;
-        default:
-          break;
-      }
-    }
-  }
-
-  static int64_t millionths(double v) { return std::abs(v) < 1e6 ? std::llround(v * 1e6) : 0; }
-
   // Scales of Resize and Upsample are a float tensor; kept as an integer attribute in millionths.
   void read_scales(Operation& op) const {
     const size_t at = op.type == "Resize" && op.inputs.size() > 2 ? 2 : 1;
@@ -256,7 +159,7 @@ class Reader {
       if (!proto && initializer.name() == tensor.name) proto = &initializer;
     }
     if (!proto) return;
-    for (const double v : small_values(*proto, static_cast<size_t>(tensor.shape[0])))
+    for (const double v : tensor_numbers(*proto, static_cast<size_t>(tensor.shape[0])))
       op.integers["scales"].push_back(millionths(v));
   }
 

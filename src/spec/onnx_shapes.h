@@ -1,5 +1,5 @@
 // Shape rules of ONNX operators, and the arithmetic on small integer constants that exporters use to compute
-// shapes. Internal to spec.
+// shapes. For spec and for whoever runs operators.
 #pragma once
 
 #include "base/error.h"

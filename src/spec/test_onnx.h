@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +32,15 @@ class OnnxModel {
     number(tensor, 2, 1);  // FLOAT
     bytes(tensor, 8, name);
     number(tensor, 14, 1);  // EXTERNAL
+    return add(5, tensor);
+  }
+  OnnxModel& floats(const std::string& name, const Shape& shape, const std::vector<float>& values) {
+    std::string tensor, raw(values.size() * sizeof(float), '\0');
+    std::memcpy(raw.data(), values.data(), raw.size());
+    for (const int64_t d : shape) number(tensor, 1, d);
+    number(tensor, 2, 1);  // FLOAT
+    bytes(tensor, 8, name);
+    bytes(tensor, 9, raw);
     return add(5, tensor);
   }
   OnnxModel& integers(const std::string& name, const Shape& values) {

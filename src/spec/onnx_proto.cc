@@ -1,0 +1,113 @@
+#include "spec/onnx_proto.h"
+
+#include <onnx/onnx_pb.h>
+
+#include <cmath>
+#include <cstring>
+
+namespace lento::spec {
+namespace {
+
+template <class T>
+void append_raw(const std::string& raw, size_t count, std::vector<double>& out) {
+  for (size_t i = 0; i < count && (i + 1) * sizeof(T) <= raw.size(); ++i) {
+    T value;
+    std::memcpy(&value, raw.data() + i * sizeof(T), sizeof(T));
+    out.push_back(static_cast<double>(value));
+  }
+}
+
+}  // namespace
+
+int element_bytes(int data_type) {
+  using onnx::TensorProto;
+  switch (data_type) {
+    case TensorProto::DOUBLE:
+    case TensorProto::INT64:
+    case TensorProto::UINT64:
+      return 8;
+    case TensorProto::FLOAT16:
+    case TensorProto::BFLOAT16:
+    case TensorProto::INT16:
+    case TensorProto::UINT16:
+      return 2;
+    case TensorProto::INT8:
+    case TensorProto::UINT8:
+    case TensorProto::BOOL:
+      return 1;
+    default:
+      return 4;
+  }
+}
+
+std::vector<double> tensor_numbers(const onnx::TensorProto& tensor, size_t count) {
+  using onnx::TensorProto;
+  std::vector<double> out;
+  const std::string& raw = tensor.raw_data();
+  switch (tensor.data_type()) {
+    case TensorProto::INT64:
+      append_raw<int64_t>(raw, count, out);
+      for (int i = 0; raw.empty() && i < tensor.int64_data_size(); ++i)
+        out.push_back(static_cast<double>(tensor.int64_data(i)));
+      break;
+    case TensorProto::INT32:
+      append_raw<int32_t>(raw, count, out);
+      for (int i = 0; raw.empty() && i < tensor.int32_data_size(); ++i) out.push_back(tensor.int32_data(i));
+      break;
+    case TensorProto::BOOL:
+      append_raw<uint8_t>(raw, count, out);
+      for (int i = 0; raw.empty() && i < tensor.int32_data_size(); ++i) out.push_back(tensor.int32_data(i));
+      break;
+    case TensorProto::FLOAT:
+      append_raw<float>(raw, count, out);
+      for (int i = 0; raw.empty() && i < tensor.float_data_size(); ++i) out.push_back(tensor.float_data(i));
+      break;
+    default:
+      break;
+  }
+  if (out.size() > count) out.resize(count);
+  return out;
+}
+
+bool is_integer(int data_type) {
+  using onnx::TensorProto;
+  return data_type == TensorProto::INT64 || data_type == TensorProto::INT32 || data_type == TensorProto::BOOL;
+}
+
+int64_t to_integer(double v) {
+  if (std::isnan(v)) return 0;
+  return std::abs(v) < 9e18 ? static_cast<int64_t>(v) : v < 0 ? INT64_MIN : INT64_MAX;
+}
+
+int64_t millionths(double v) { return std::abs(v) < 1e6 ? std::llround(v * 1e6) : 0; }
+
+void read_attributes(const onnx::NodeProto& node, Operation& op) {
+  for (const auto& a : node.attribute()) {
+    switch (a.type()) {
+      case onnx::AttributeProto::INT:
+        op.integers[a.name()] = {a.i()};
+        break;
+      case onnx::AttributeProto::INTS:
+        op.integers[a.name()] = {a.ints().begin(), a.ints().end()};
+        break;
+      case onnx::AttributeProto::FLOAT:
+        op.numbers[a.name()] = a.f();
+        break;
+      case onnx::AttributeProto::FLOATS:
+        for (const float f : a.floats()) op.integers[a.name()].push_back(millionths(f));
+        break;
+      case onnx::AttributeProto::STRING:
+        op.texts[a.name()] = a.s();
+        break;
+      case onnx::AttributeProto::TENSOR:
+        if (is_integer(a.t().data_type())) {
+          for (const double v : tensor_numbers(a.t(), 1)) op.integers[a.name()] = {static_cast<int64_t>(v)};
+        }
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+}  // namespace lento::spec

@@ -1,0 +1,136 @@
+#include "spec/trained.h"
+
+#include <onnx/onnx_pb.h>
+
+#include <unordered_map>
+
+#include "base/file.h"
+#include "spec/onnx_proto.h"
+#include "spec/onnx_shapes.h"
+
+namespace lento::spec {
+namespace {
+
+using base::Error;
+using base::Location;
+
+constexpr uint64_t kMaxFile = uint64_t{1} << 30;
+constexpr int kMaxNodes = 200'000;
+
+class TrainedReader {
+ public:
+  TrainedReader(const onnx::GraphProto& graph, const std::string& file) : graph_(graph), file_(file) {}
+
+  TrainedNetwork run() {
+    if (graph_.node_size() > kMaxNodes) throw Error(at("graph"), "more than 200,000 nodes");
+    out_.file = file_;
+    for (int i = 0; i < graph_.initializer_size(); ++i) add_constant(graph_.initializer(i), i);
+    for (int i = 0; i < graph_.input_size(); ++i) add_input(graph_.input(i), i);
+    for (int i = 0; i < graph_.node_size(); ++i) add_node(graph_.node(i), i);
+    for (const auto& output : graph_.output())
+      out_.outputs.push_back(find(output.name(), at("output '" + output.name().substr(0, 80) + "'")));
+    if (out_.outputs.empty()) throw Error(at("graph"), "a graph without outputs");
+    return std::move(out_);
+  }
+
+ private:
+  Location at(const std::string& path) const { return {file_, 0, 0, path}; }
+
+  int add(const std::string& name, const Location& where) {
+    const auto [entry, fresh] = index_.try_emplace(name, static_cast<int>(out_.values.size()));
+    if (!fresh) throw Error(where, "the value '" + name.substr(0, 80) + "' is made twice");
+    out_.values.push_back({name, std::nullopt});
+    return entry->second;
+  }
+
+  int find(const std::string& name, const Location& where) const {
+    const auto found = index_.find(name);
+    if (found == index_.end())
+      throw Error(where, "reads '" + name.substr(0, 80) + "', which nothing before it makes",
+                  "nodes must stand in an order in which each reads earlier results only");
+    return found->second;
+  }
+
+  void add_constant(const onnx::TensorProto& proto, int i) {
+    const Location where = at("initializer[" + std::to_string(i) + "] '" + proto.name().substr(0, 80) + "'");
+    const int id = add(proto.name(), where);
+    out_.values[static_cast<size_t>(id)].constant = numbers(proto, where);
+  }
+
+  static TensorValue numbers(const onnx::TensorProto& proto, const Location& where) {
+    TensorValue out;
+    out.integer = is_integer(proto.data_type());
+    if (!out.integer && proto.data_type() != onnx::TensorProto::FLOAT)
+      throw Error(where, "numbers of element type " + std::to_string(proto.data_type()),
+                  "FLOAT, INT64, INT32 and BOOL are read");
+    out.shape.assign(proto.dims().begin(), proto.dims().end());
+    bool empty = false;
+    for (const int64_t d : out.shape) empty = empty || d == 0;
+    if (empty) return out;
+    check_shape(out.shape, where);
+    const auto count = static_cast<size_t>(element_count(out.shape));
+    const std::vector<double> all = tensor_numbers(proto, count);
+    if (all.size() != count)
+      throw Error(
+          where, "the file holds " + std::to_string(all.size()) + " of " + std::to_string(count) + " numbers",
+          "weights must be inside the model file");
+    if (out.integer)
+      for (const double v : all) out.integers.push_back(to_integer(v));
+    else
+      out.floats.assign(all.begin(), all.end());
+    return out;
+  }
+
+  void add_input(const onnx::ValueInfoProto& info, int i) {
+    if (index_.contains(info.name())) return;  // old exporters list initializers as inputs, too
+    const Location where = at("input[" + std::to_string(i) + "] '" + info.name().substr(0, 80) + "'");
+    Shape shape;
+    for (const auto& dim : info.type().tensor_type().shape().dim())
+      shape.push_back(dim.dim_value() > 0 ? dim.dim_value() : 0);
+    out_.inputs.push_back(add(info.name(), where));
+    out_.input_shapes.push_back(std::move(shape));
+  }
+
+  void add_node(const onnx::NodeProto& node, int i) {
+    const Location where = at("node[" + std::to_string(i) + "] '" + node.name().substr(0, 80) + "' (" +
+                              node.op_type().substr(0, 40) + ")");
+    if (node.output_size() == 0 || node.output(0).empty()) throw Error(where, "a node without outputs");
+    if (node.op_type() == "Constant") {
+      const int id = add(node.output(0), where);
+      for (const auto& a : node.attribute())
+        if (a.name() == "value") out_.values[static_cast<size_t>(id)].constant = numbers(a.t(), where);
+      if (!out_.values[static_cast<size_t>(id)].constant)
+        throw Error(where, "a constant without the attribute 'value'");
+      return;
+    }
+    Operation op;
+    op.type = node.op_type();
+    op.name = node.name().empty() ? node.output(0) : node.name();
+    for (const auto& name : node.input())
+      op.inputs.push_back(name.empty() ? Operation::kAbsent : find(name, where));
+    for (const auto& name : node.output())
+      op.outputs.push_back(name.empty() ? Operation::kAbsent : add(name, where));
+    read_attributes(node, op);
+    out_.operations.push_back(std::move(op));
+  }
+
+  const onnx::GraphProto& graph_;
+  const std::string& file_;
+  TrainedNetwork out_;
+  std::unordered_map<std::string, int> index_;
+};
+
+}  // namespace
+
+TrainedNetwork parse_trained_onnx(const std::string& bytes, const std::string& file) {
+  onnx::ModelProto model;
+  if (!model.ParseFromString(bytes) || !model.has_graph())
+    throw Error({file}, "this is not an ONNX model", "needed is a binary ModelProto");
+  return TrainedReader(model.graph(), file).run();
+}
+
+TrainedNetwork read_trained_onnx(const std::string& path) {
+  return parse_trained_onnx(base::read_file(path, kMaxFile), path);
+}
+
+}  // namespace lento::spec
