@@ -13,6 +13,7 @@
 #include "tile/block/front_end.h"
 #include "tile/block/gpu_sm.h"
 #include "tile/seal/image.h"
+#include "tile/unit/memory.h"
 
 namespace lento::tile {
 
@@ -40,6 +41,8 @@ struct GpuWindows {
   uint64_t bins[8] = {};                    // by which units are high: bit 0 SIMT, bit 1 tensor, bit 2 memory
   double mean_active[3] = {};
 };
+// What gpu.c sees of a cycle: two counters' lanes in IOReg 0, one in IOReg 1.
+TileInputs gpu_inputs(const SmSignals& signals);
 GpuWindows count_gpu_windows(const GemmShape& shape, const Image& program, uint64_t max_cycles,
                              uint64_t seed);
 
@@ -65,6 +68,8 @@ struct PicsRun {
   bool same_order = false;   // of those with 1 % of the cycles and more; swaps within 2 % count as same
 };
 PicsRun run_pics(const riscv::ElfImage& program, const Image& image, const PicsOptions& options = {});
+// What pics.c sees of a cycle: six program counters, then events, head and tail in IOReg 6.
+TileInputs pics_inputs(const CoreSignals& signals);
 // The image of pics.c for a sampling period.
 Image pics_image(uint32_t period);
 

@@ -18,6 +18,14 @@ std::string percent(uint64_t part, uint64_t whole) {
 
 }  // namespace
 
+TileInputs gpu_inputs(const SmSignals& s) {
+  TileInputs in;
+  in.valid = 3;
+  in.data[0] = uint32_t{s.simt} | uint32_t{s.tensor} << 16;
+  in.data[1] = s.memory;
+  return in;
+}
+
 GpuWindows count_gpu_windows(const GemmShape& shape, const Image& program, uint64_t max_cycles,
                              uint64_t seed) {
   GpuWindows out;
@@ -30,13 +38,10 @@ GpuWindows count_gpu_windows(const GemmShape& shape, const Image& program, uint6
   std::string received;
   std::vector<std::array<uint8_t, 3>> expected;
   uint32_t counts[3] = {}, in_window = 0;
-  TileInputs in;
-  in.valid = 3;
   SmSignals now;
   for (bool more = true; more && sm.cycle() < max_cycles;) {
     more = sm.step(now);
-    in.data[0] = uint32_t{now.simt} | uint32_t{now.tensor} << 16;
-    in.data[1] = now.memory;
+    const TileInputs in = gpu_inputs(now);
     const uint64_t before = tile.counters().streamed;
     const uint32_t held0 = tile.memory().io[0], held1 = tile.memory().io[1];
     tile.step(&in);

@@ -14,17 +14,6 @@ namespace {
 constexpr size_t kKept = 256;  // cycles: longer than one run of main
 constexpr double kLeastShare = 0.01, kSwap = 0.02;
 
-TileInputs inputs_of(const CoreSignals& s) {
-  TileInputs in;
-  for (uint32_t i = 0; i < s.commits; ++i) in.data[i] = s.committed[i];
-  in.data[4] = s.oldest, in.data[5] = s.front;
-  in.data[6] = s.events | static_cast<uint32_t>(s.head) << 9 | static_cast<uint32_t>(s.tail) << 16;
-  in.valid = (1u << s.commits) - 1;
-  if (s.commits == 0) in.valid = s.has_oldest ? 16 : 32;
-  in.valid |= 64;
-  return in;
-}
-
 double height(const CycleStacks& stacks, uint64_t parts) {
   return static_cast<double>(parts) / static_cast<double>(std::max<uint64_t>(stacks.total(), 1));
 }
@@ -119,6 +108,17 @@ class Sampler {
 
 }  // namespace
 
+TileInputs pics_inputs(const CoreSignals& s) {
+  TileInputs in;
+  for (uint32_t i = 0; i < s.commits; ++i) in.data[i] = s.committed[i];
+  in.data[4] = s.oldest, in.data[5] = s.front;
+  in.data[6] = s.events | static_cast<uint32_t>(s.head) << 9 | static_cast<uint32_t>(s.tail) << 16;
+  in.valid = (1u << s.commits) - 1;
+  if (s.commits == 0) in.valid = s.has_oldest ? 16 : 32;
+  in.valid |= 64;
+  return in;
+}
+
 Image pics_image(uint32_t period) {
   return build_program(shipped_source("pics.c"), "pics.c",
                        {"riscv64-unknown-elf-gcc", {"-O2", "-DPERIOD=" + std::to_string(period)}})
@@ -134,7 +134,7 @@ PicsRun run_pics(const riscv::ElfImage& program, const Image& image, const PicsO
   while (core.step(signals) && core.cycle() < options.max_cycles) {
     due += options.tile_clock;
     if (due < 1) continue;
-    const TileInputs in = inputs_of(signals);
+    const TileInputs in = pics_inputs(signals);
     sampler.step(&in, core.charged());
     for (due -= 1; due >= 1; due -= 1) sampler.step(nullptr, core.charged());
   }

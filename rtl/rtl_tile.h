@@ -1,0 +1,57 @@
+// The tile's RTL, compiled by Verilator, behind the types of the C++ model.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "tile/unit/tile.h"
+
+class Vtile;
+
+namespace lento::tile {
+
+// The host's commands, numbered as in host.h.
+enum class Command : uint8_t { None, Image, Start, Stop, Pause, Resume, Finalize, Reset };
+
+// What enters the tile in one cycle.
+struct Cycle {
+  const TileInputs* inputs = nullptr;  // nullptr: the block has nothing
+  Command command = Command::None;
+  uint32_t argument = 0;  // address of Start and Stop
+  uint32_t take = 0;      // bytes the output path takes, 0..4; more than there is takes all
+};
+
+class RtlTile {
+ public:
+  RtlTile();  // after power-on reset
+  ~RtlTile();
+
+  // Code memory and scratchpad become the image's, one word a cycle, only words that differ; returns the
+  // cycles. The tile must be UNDEFINED. The header's fields go with Command::Image afterwards.
+  uint64_t load(const Image& image);
+
+  // Sets the ports of the coming cycle and lets them settle; outputs that depend on them may be read.
+  void settle(const Cycle& cycle, const std::array<uint32_t, kSoftRegs>& soft);
+  void clock();
+
+  std::string front(size_t bytes) const;  // the oldest bytes of the output FIFO, at most 4
+  size_t waiting() const;
+  bool soft_writes() const;
+  unsigned soft_index() const;
+  uint32_t soft_word() const;
+  Status status() const;
+  uint32_t fetch_pc() const;
+  uint32_t io_valid() const;
+  uint32_t dropped(Drop cause) const;
+  bool saturated() const;
+  Fault fault() const;
+  Retired retired() const;
+  bool store_in_mem() const;  // its word is in the RTL's scratchpad already, in the model's one cycle later
+  uint32_t scratchpad_word(size_t index) const;
+
+ private:
+  void write(bool code, uint32_t word_address, uint32_t word);
+  std::unique_ptr<Vtile> rtl_;
+};
+
+}  // namespace lento::tile

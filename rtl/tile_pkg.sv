@@ -1,0 +1,37 @@
+// Names and types of the tile that several of its modules share.
+package tile_pkg;
+  typedef enum logic [3:0] {
+    UNDEFINED = 0,
+    PAUSED = 1,
+    ACTIVE_PAUSED = 2,
+    ACTIVE_RUNNING = 3,
+    FINALIZE = 4,
+    ERROR = 8
+  } status_t;
+
+  typedef enum logic [1:0] { INIT, MAIN, FINISH } region_t;
+
+  // Commands of the host, numbered as in host.h.
+  typedef enum logic [2:0] { NOTHING, IMAGE, START, STOP, PAUSE, RESUME, FINALIZING, RESET } command_t;
+
+  typedef enum logic [2:0] { NO_FAULT, ILLEGAL_INSTRUCTION, LOAD_ADDRESS, STORE_ADDRESS, FETCH_ADDRESS } fault_t;
+
+  typedef enum logic [4:0] {
+    ILLEGAL, ALU, ALU_IMMEDIATE, LUI, AUIPC, LOAD, STORE, BRANCH, JAL, JALR, FENCE,
+    HASH, HIST, HIST_IN, HIST_READ, HIST_CONFIG, EMIT, LOOP, LOOP_IMMEDIATE,
+    END_MARK  // what stands at RETURN_ADDRESS
+  } kind_t;
+
+  typedef struct packed {
+    kind_t kind;
+    logic [4:0] rd, rs1, rs2;  // 0 where not used
+    logic [2:0] funct3;
+    logic alternate;      // sub, sra, srai
+    logic [4:0] length;   // loops: instructions of the body
+    logic [31:0] value;   // immediate; LOOP_IMMEDIATE: count; EMIT: format; HIST_IN: pair; ILLEGAL: the word
+  } decoded_t;
+
+  localparam logic [13:0] RETURN_ADDRESS = 14'h2000;
+  localparam logic [13:0] FINISH_ENTRY = 14'h1fc0;
+  localparam logic [31:0] STACK_TOP = 32'h10000;
+endpackage
