@@ -130,7 +130,7 @@ class Fleet:
         self.scrape_config(exporters)
         port = free_port()
         self.start("victoria-metrics", "-promscrape.config=scrape.yml", "-storageDataPath=data",
-                   f"-httpListenAddr=127.0.0.1:{port}", "-search.latencyOffset=1s", "-inmemoryDataFlushInterval=1s")
+                   f"-httpListenAddr=127.0.0.1:{port}", "-search.latencyOffset=1s")
         return f"http://127.0.0.1:{port}"
 
     def alertmanager(self, webhook):
