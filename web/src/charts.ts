@@ -120,7 +120,7 @@ function heatMap(data: HeatMapData, theme: Theme): Option {
       axisLabel: { color: (name?: string) => (name !== undefined && blamed.has(name) ? theme.bad : theme.dim) },
     },
     visualMap: { min: low, max: high, calculable: true, orient: "horizontal", left: "center", bottom: 0, text: [data.value_name ?? "", ""], textStyle: { color: theme.dim }, inRange: { color: theme.values } },
-    series: [{ type: "heatmap", data: cells, progressive: 0 }],
+    series: [{ type: "heatmap", data: cells, progressive: 4000, progressiveThreshold: 8000 }], // a zoom answers at once
   };
 }
 
