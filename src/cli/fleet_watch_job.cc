@@ -87,7 +87,7 @@ void Watch::pull() {
   if (begin > end) return;
   base::ReadReport report;
   ++counters_.pulls;
-  const trace::MetricSeries s = fleet::read_prometheus(store_, begin - 2 * step, end, report);
+  const trace::MetricSeries s = fleet::read_prometheus(store_, begin - 2 * step, end + step, report);
   counters_.samples += report.taken;
   counters_.skipped += report.skipped;
   if (rebuild_if_changed(s)) return pull_again(end);
@@ -97,7 +97,7 @@ void Watch::pull() {
 void Watch::pull_again(int64_t end) {
   const int64_t begin = end - horizon_ms();
   base::ReadReport report;
-  const trace::MetricSeries s = fleet::read_prometheus(store_, begin, end, report);
+  const trace::MetricSeries s = fleet::read_prometheus(store_, begin, end + store_.grid.step_ms, report);
   push(s, begin / store_.grid.step_ms * store_.grid.step_ms, end);
 }
 

@@ -1,7 +1,8 @@
 // One job under watch: pulls from a Prometheus-compatible store, pushes rows into a Detector, keeps an
 // Alertmanager informed, saves its state.
 //
-// Rows are pushed `lag` seconds behind the clock so that late samples are in. A pull that fails changes
+// Rows are pushed `lag` seconds behind the clock so that late samples are in, and the one after the last row,
+// without which that row would lie outside what was read. A pull that fails changes
 // nothing: it is counted, reported once, retried at the next interval; when the store is back the missed rows
 // are read (up to the longest window; before that they are lost and count as missing).
 #pragma once
