@@ -279,10 +279,10 @@ finding::Diagnosis values_case(const ValuesOptions& options, const base::Progres
   finding::Diagnosis d;
   d.scale = "tile";
   d.title = "Value histograms of real activations";
-  const Built built = build_program(shipped_source("values.c"), "values.c");
-  ValueTile tile(built.image);
   std::vector<Application> apps;
   for (const std::string& path : options.models) apps.push_back(read_application(path, options));
+  const Built built = build_program(shipped_source("values.c"), "values.c");
+  ValueTile tile(built.image);
   std::vector<size_t> first_page(apps.size(), 0);
   std::string csv;
   Totals totals;

@@ -128,6 +128,7 @@ TensorValue convolution(const Call& call) {
   const int64_t plane_in = in.shape[2] * in.shape[3], m = outputs / groups;
   const bool plain = depth == channels && w.stride[0] == 1 && w.stride[1] == 1 && height == in.shape[2] &&
                      width == in.shape[3] && w.begin[0] == 0 && w.begin[1] == 0;
+  if (depth > kMaxLiveElements / width) call.refuse("one row of windows is too large");
   const int64_t strip = std::clamp<int64_t>(static_cast<int64_t>(kStrip) / (depth * width), 1, height);
   std::vector<float> matrix(plain ? 0 : static_cast<size_t>(depth * width * strip));
   for (int64_t image = 0; image < shape[0]; ++image) {

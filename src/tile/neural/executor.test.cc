@@ -4,9 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/error.h"
 #include "spec/test_onnx.h"
 #include "tile/neural/operators.h"
+#include "tile/neural/page.h"
 
 namespace lento::tile {
 namespace {
@@ -185,6 +189,20 @@ TEST(Operators, RefuseWhatDoesNotFit) {
                 run("Add", {counted({1, 1 << 15}), counted({1 << 15, 1})});
               }),
               HasSubstr("too large"));
+}
+
+TEST(Page, DrawsStrokesWhereTheyBelong) {
+  const Picture picture = draw_text({"-", " -"}, 24, 18, 10);  // cells of 10 x 6 pixels, strokes 1 wide
+  ASSERT_EQ(picture.ink.size(), 24u * 18u);
+  const auto ink = [&](int y, int x) { return picture.ink[static_cast<size_t>(y * 18 + x)]; };
+  EXPECT_GT(ink(4, 3), 0.4f);  // row 3 of the grid, one row of margin above
+  EXPECT_EQ(ink(0, 3), 0);
+  EXPECT_EQ(ink(7, 3), 0);
+  EXPECT_GT(ink(14, 9), 0.4f);
+  EXPECT_EQ(ink(14, 3), 0);
+  EXPECT_EQ(characters_in(320, 48), 11);
+  const Picture blank = draw_text({" \x7f\xc3\xa9"}, 24, 48, 12);
+  EXPECT_EQ(*std::max_element(blank.ink.begin(), blank.ink.end()), 0);
 }
 
 spec::TrainedNetwork small_network() {
