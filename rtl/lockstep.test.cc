@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <cstring>
 
 #include "random_program.h"
+#include "riscv/instruction.h"
 
 namespace lento::tile {
 namespace {
@@ -88,6 +90,29 @@ TEST(Lockstep, InputsTriggersAndCommands) { run_programs("inputs", {false, true,
 TEST(Lockstep, HistogramHashAndLoops) { run_programs("custom", {true, false, true, false}, false, 1500); }
 TEST(Lockstep, Everything) { run_programs("all", {true, true, true, true}, true, 1500); }
 TEST(Lockstep, NewImagesInEveryState) { run_programs("images", {true, true, false, true}, true, 1500); }
+
+// finish begins in the cycle in which init ends, with a write to ra still on its way to WB.
+TEST(Lockstep, AReturnAddressOutlivesOlderWrites) {
+  using riscv::Op;
+  Image image;
+  image.main_entry = 4;
+  image.code.resize(kCodeBytes);
+  const auto place = [&](uint32_t at, const riscv::Instruction& n) {
+    const uint32_t word = riscv::encode(n);
+    std::memcpy(image.code.data() + at, &word, 4);
+  };
+  place(0, {Op::Lui, 5, 0, 0, 0x2000});
+  place(4, {Op::Addi, 1, 0, 0, 64});
+  place(8, {Op::Jalr, 0, 5, 0, 0});
+  place(kFinishEntry, {Op::Jalr, 0, 1, 0, 0});
+  Lockstep pair;
+  pair.load(image);
+  pair.step({nullptr, Command::Finalize});
+  for (int n = 0; n < 40; ++n) pair.step({});
+  EXPECT_TRUE(pair.same()) << pair.difference();
+  EXPECT_EQ(pair.model().status(), Status::Paused);
+  EXPECT_EQ(pair.model().counters().instructions, 4u);
+}
 
 }  // namespace
 }  // namespace lento::tile
