@@ -157,7 +157,7 @@ def watch(fleet, lento, store, alerts, metrics, horizons, seconds, *more):
     time.sleep(3)
     return fleet.start(lento, "fleet", "watch", "--prometheus", store, "--match", "job=fleet", "--machine-label", "machine",
                        "--metric", *metrics, "--horizons", *horizons, "--alertmanager", alerts,
-                       "--interval", "2", "--lag", "3", "--resend", "5", "--run-for", str(seconds), *more)
+                       "--interval", "2", "--resend", "5", "--run-for", str(seconds), *more)
 
 
 def exporter(fleet, lento, index, *more):
@@ -178,16 +178,16 @@ def faulty(fleet, lento):
 MACHINES = [f"machine-{m:04}" for m in range(64)]
 
 
-def simulated(fleet, lento, store=Fleet.prometheus):
+def simulated(fleet, lento, store=Fleet.prometheus, lag="3"):
     port, machine = faulty(fleet, lento)
     url = store(fleet, {"a": (port, MACHINES)})
     alerts = fleet.alertmanager(serve(Webhook))
-    watch(fleet, lento, url, alerts, ["gpu_duty_cycle", "cpu_usage"], ["24"], 170, "--state", "state.json")
+    watch(fleet, lento, url, alerts, ["gpu_duty_cycle", "cpu_usage"], ["24"], 170, "--state", "state.json", "--lag", lag)
     return machine, wait_for_alert(170)
 
 
 def victoria(fleet, lento):
-    return simulated(fleet, lento, Fleet.victoria)
+    return simulated(fleet, lento, Fleet.victoria, "12")  # shows samples some seconds after it took them
 
 
 def jobs(fleet, lento):
@@ -200,7 +200,7 @@ def jobs(fleet, lento):
     time.sleep(3)
     for shard in ("0/2", "1/2"):
         watch(fleet, lento, url, alerts, ["gpu_duty_cycle", "cpu_usage"], ["24"], 170, "--each", "task", "--shard", shard,
-              "--state", "state" + shard[0])
+              "--state", "state" + shard[0], "--lag", "3")
     found = wait_for_alert(170)
     fleet.end()
     kept = sorted(os.listdir(os.path.join(fleet.folder, "state0")) + os.listdir(os.path.join(fleet.folder, "state1")))
@@ -219,7 +219,7 @@ def processes(fleet, lento):
         w.start()
     store = fleet.prometheus({"a": (serve(Exporter), [f"worker{i}" for i in range(count)])})
     alerts = fleet.alertmanager(serve(Webhook))
-    watch(fleet, lento, store, alerts, ["step_time_s"], ["30"], 200, "--state", "state.json")
+    watch(fleet, lento, store, alerts, ["step_time_s"], ["30"], 200, "--state", "state.json", "--lag", "3")
     time.sleep(75)
     early = list(Webhook.alerts)
     if early:
