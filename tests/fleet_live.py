@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """A live fleet end to end with real parts: workers or a simulated job, Prometheus, watch, Alertmanager, webhook.
 
-usage: fleet_live.py LENTO simulated|victoria|jobs|processes
+usage: fleet_live.py LENTO simulated|victoria|jobs|stop|delay|memory
   simulated   64 simulated machines with a planted fault behind one exporter
   victoria    the same behind VictoriaMetrics instead of Prometheus
   jobs        the same among two other jobs, found by their label and watched by two shards
-  processes   10 local processes in a barrier-synchronised loop; one is stopped and continued by signals
+  stop        10 local processes in a barrier-synchronised loop; one is stopped and continued by signals
+  delay       the same; one takes longer for each step
+  memory      the same; one hoards memory
 Exit 77 (skipped) when a program it needs is not installed.
 """
 import http.server
@@ -28,22 +30,28 @@ def free_port():
         return s.getsockname()[1]
 
 
-def worker(index, count, barrier, pages, stop):
-    """Compute, meet the others, publish own CPU time per step and step time."""
-    steps = 0
-    while not stop.value:
-        begin, cpu = time.monotonic(), time.process_time()
-        total = 0
-        for i in range(60_000):
-            total += i * i
-        own, busy = time.monotonic() - begin, time.process_time() - cpu
-        steps += 1
-        pages[3 * index], pages[3 * index + 1], pages[3 * index + 2] = own, busy, steps
+KINDS = {"stop": "step_time_s", "delay": "step_time_s", "memory": "resident_mb"}
+
+
+def worker(index, slow, barrier, pages, fault):
+    """Compute, meet the others, publish own time of a step (mean of the last few) and resident memory."""
+    mean, hoard = 0.0, []
+    while True:
+        begin = time.monotonic()
+        sum(i * i for i in range(20_000))
+        time.sleep(0.05)
+        if index == slow and fault.value == b"delay":
+            time.sleep(0.03)
+        if index == slow and fault.value == b"memory" and len(hoard) < 100:
+            hoard.append(bytearray(1 << 20))
+        own = time.monotonic() - begin
+        mean += (own - mean) / 5
+        resident = int(open("/proc/self/statm").read().split()[1]) / 256
+        pages[2 * index], pages[2 * index + 1] = mean, resident
         try:
             barrier.wait(timeout=60)
         except Exception:
             return
-        time.sleep(0.05)
 
 
 class Exporter(http.server.BaseHTTPRequestHandler):
@@ -52,8 +60,8 @@ class Exporter(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         machine = self.path.partition("machine=")[2]
         i = int(machine.removeprefix("worker"))
-        text = f'step_time_s{{machine="{machine}"}} {Exporter.pages[3 * i]}\n'
-        text += f'step_cpu_s{{machine="{machine}"}} {Exporter.pages[3 * i + 1]}\n'
+        text = f'step_time_s{{machine="{machine}"}} {Exporter.pages[2 * i]}\n'
+        text += f'resident_mb{{machine="{machine}"}} {Exporter.pages[2 * i + 1]}\n'
         self.send_response(200)
         self.send_header("Content-Type", "text/plain; version=0.0.4")
         self.end_headers()
@@ -210,30 +218,43 @@ def jobs(fleet, lento):
     return machine, found
 
 
-def processes(fleet, lento):
+def processes(fleet, lento, kind):
     count, slow = 10, 6
-    barrier, stop = multiprocessing.Barrier(count), multiprocessing.Value("i", 0)
-    Exporter.pages = multiprocessing.Array("d", 3 * count)
-    workers = [multiprocessing.Process(target=worker, args=(i, count, barrier, Exporter.pages, stop), daemon=True) for i in range(count)]
+    barrier, fault = multiprocessing.Barrier(count), multiprocessing.Array("c", 16)
+    Exporter.pages = multiprocessing.Array("d", 2 * count)
+    workers = [multiprocessing.Process(target=worker, args=(i, slow, barrier, Exporter.pages, fault), daemon=True)
+               for i in range(count)]
     for w in workers:
         w.start()
     store = fleet.prometheus({"a": (serve(Exporter), [f"worker{i}" for i in range(count)])})
     alerts = fleet.alertmanager(serve(Webhook))
-    watch(fleet, lento, store, alerts, ["step_time_s"], ["30"], 200, "--state", "state.json", "--lag", "3")
+    watch(fleet, lento, store, alerts, [KINDS[kind]], ["30"], 200, "--state", "state.json", "--lag", "3")
     time.sleep(75)
-    early = list(Webhook.alerts)
-    if early:
-        return "nobody before the fault", early
+    if Webhook.alerts:
+        return "nobody before the fault", list(Webhook.alerts)
+    fault.value = kind.encode()
     end = time.time() + 110
-    while time.time() < end and not Webhook.alerts:  # stopped four fifths of the time
-        os.kill(workers[slow].pid, signal.SIGSTOP)
-        time.sleep(0.4)
-        os.kill(workers[slow].pid, signal.SIGCONT)
+    while time.time() < end and not Webhook.alerts:
+        if kind == "stop":  # four fifths of the time
+            os.kill(workers[slow].pid, signal.SIGSTOP)
+            time.sleep(0.4)
+            os.kill(workers[slow].pid, signal.SIGCONT)
         time.sleep(0.1)
-    stop.value = 1
     for w in workers:
         w.terminate()
     return f"worker{slow}", wait_for_alert(1)
+
+
+def stop(fleet, lento):
+    return processes(fleet, lento, "stop")
+
+
+def delay(fleet, lento):
+    return processes(fleet, lento, "delay")
+
+
+def memory(fleet, lento):
+    return processes(fleet, lento, "memory")
 
 
 def main():
@@ -246,7 +267,7 @@ def main():
         fleet = Fleet(folder)
         begin = time.time()
         try:
-            expected, alerts = {f.__name__: f for f in (simulated, victoria, jobs, processes)}[sys.argv[2]](fleet, lento)
+            expected, alerts = {f.__name__: f for f in (simulated, victoria, jobs, stop, delay, memory)}[sys.argv[2]](fleet, lento)
         finally:
             fleet.end()
         named = [a["labels"]["machine"] for a in alerts]
