@@ -54,6 +54,7 @@ struct HttpServer::Impl {
 HttpServer::HttpServer(const std::string& host, int port, Handler handler) : impl_(std::make_unique<Impl>()) {
   impl_->server.new_task_queue = [] { return new httplib::ThreadPool(4); };
   impl_->server.set_payload_max_length(1 << 16);
+  impl_->server.set_keep_alive_max_count(1);  // a client that keeps its connection must not keep a thread
   impl_->server.Get(".*", [handler = std::move(handler)](const httplib::Request& in, httplib::Response& out) {
     const size_t question = in.target.find('?');
     HttpReply reply;
