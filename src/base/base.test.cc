@@ -11,21 +11,14 @@
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "base/stats.h"
+#include "base/test_error.h"
 #include "base/units.h"
 
 namespace lento::base {
 namespace {
 
+using test::error_of;
 using ::testing::HasSubstr;
-
-std::string error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "no error";
-}
 
 std::string temporary(const std::string& name) {
   return (std::filesystem::temp_directory_path() / ("lento_base_test_" + name)).string();

@@ -4,9 +4,12 @@
 
 #include <cstdio>
 
+#include "base/test_error.h"
+
 namespace lento::base {
 namespace {
 
+using test::error_of;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -43,24 +46,15 @@ TEST_F(Csv, RaggedRowsAreCounted) {
   EXPECT_EQ(report_.skipped, 2u);
 }
 
-std::string message(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "no error";
-}
-
 TEST_F(Csv, ErrorsSayWhere) {
-  EXPECT_THAT(message([&] { CsvReader(file(""), report_); }), HasSubstr("the table is empty"));
-  EXPECT_THAT(message([&] { CsvReader(file("a,a\n"), report_); }), HasSubstr("occurs twice"));
+  EXPECT_THAT(error_of([&] { CsvReader(file(""), report_); }), HasSubstr("the table is empty"));
+  EXPECT_THAT(error_of([&] { CsvReader(file("a,a\n"), report_); }), HasSubstr("occurs twice"));
   CsvReader in(file("time_ms\nfast\n"), report_);
-  EXPECT_THAT(message([&] { in.require("time_s"); }), HasSubstr("did you mean 'time_ms'?"));
+  EXPECT_THAT(error_of([&] { in.require("time_s"); }), HasSubstr("did you mean 'time_ms'?"));
   ASSERT_TRUE(in.next());
-  EXPECT_THAT(message([&] { in.number(0); }), HasSubstr(":2: "));
+  EXPECT_THAT(error_of([&] { in.number(0); }), HasSubstr(":2: "));
   CsvReader open(file("a\n\"x\n"), report_);
-  EXPECT_THAT(message([&] { open.next(); }), HasSubstr("not closed"));
+  EXPECT_THAT(error_of([&] { open.next(); }), HasSubstr("not closed"));
 }
 
 TEST(CsvLine, QuotesOnlyWhatNeedsIt) {

@@ -6,11 +6,13 @@
 #include <functional>
 #include <limits>
 
+#include "base/test_error.h"
 #include "finding/diff.h"
 
 namespace lento::finding {
 namespace {
 
+using base::test::error_of;
 using ::testing::HasSubstr;
 
 Diagnosis full() {
@@ -46,15 +48,6 @@ Diagnosis full() {
   d.records_skipped = 1;
   d.skip_reasons = {{"bad", 1}};
   return d;
-}
-
-std::string error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const base::Error& e) {
-    return e.what();
-  }
-  return "no error";
 }
 
 Diagnosis read(const std::string& text) {

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/rng.h"
+#include "base/test_error.h"
 #include "riscv/machine.h"
 
 namespace lento::riscv {
@@ -148,12 +149,7 @@ TEST(Hart, TakesInterruptsByPriority) {
 }
 
 std::string error_of(const std::string& bytes) {
-  try {
-    parse_elf(bytes, "p.elf");
-  } catch (const base::Error& e) {
-    return e.what();
-  }
-  return "no error";
+  return base::test::error_of([&] { parse_elf(bytes, "p.elf"); });
 }
 
 TEST(Elf, RefusesHostileFilesWithTheReason) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "base/test_error.h"
 
 namespace lento::spec {
 namespace {
@@ -11,12 +12,7 @@ namespace {
 using testing::HasSubstr;
 
 std::string error_of(const std::string& text) {
-  try {
-    parse_chip(text, "chip.yaml");
-  } catch (const base::Error& e) {
-    return e.what();
-  }
-  return "no error";
+  return base::test::error_of([&] { parse_chip(text, "chip.yaml"); });
 }
 
 TEST(Chip, WrittenAndReadBackIsTheSame) {

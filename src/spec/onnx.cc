@@ -32,9 +32,9 @@ class Reader {
     for (const auto& info : graph_.output()) stated_[info.name()] = &info;
     for (int i = 0; i < graph_.node_size(); ++i) add_node(graph_.node(i), i);
     for (const auto& output : graph_.output()) {
-      const auto found = index_.find(output.name());
-      if (found == index_.end()) throw Error(at("output '" + output.name() + "'"), "no node makes it");
-      network_.outputs.push_back(found->second);
+      const Location where = at("output '" + output.name().substr(0, 80) + "'");
+      if (!names_.contains(output.name())) throw Error(where, "no node makes it");
+      network_.outputs.push_back(names_.find(output.name(), where));
     }
     if (network_.outputs.empty()) throw Error(at("graph"), "a graph without outputs");
     return std::move(network_);
@@ -44,11 +44,9 @@ class Reader {
   Location at(const std::string& path) const { return {file_, 0, 0, path}; }
 
   int add_tensor(const std::string& name, const Location& where) {
-    const auto [entry, fresh] = index_.try_emplace(name, static_cast<int>(network_.tensors.size()));
-    if (!fresh) throw Error(where, "the value '" + name.substr(0, 80) + "' is made twice");
-    network_.tensors.emplace_back();
-    network_.tensors.back().name = name;
-    return entry->second;
+    const int id = names_.add(name, where);
+    network_.tensors.emplace_back().name = name;
+    return id;
   }
 
   void add_initializer(const onnx::TensorProto& proto, int i) {
@@ -74,7 +72,7 @@ class Reader {
   }
 
   void add_input(const onnx::ValueInfoProto& info, int i) {
-    if (index_.contains(info.name())) return;  // old exporters list initializers as inputs, too
+    if (names_.contains(info.name())) return;  // old exporters list initializers as inputs, too
     const Location where = at("input[" + std::to_string(i) + "] '" + info.name().substr(0, 80) + "'");
     const int id = add_tensor(info.name(), where);
     Tensor& tensor = network_.tensors[id];
@@ -98,15 +96,13 @@ class Reader {
   }
 
   void add_node(const onnx::NodeProto& node, int i) {
-    const Location where = at("node[" + std::to_string(i) + "] '" + node.name().substr(0, 80) + "' (" +
-                              node.op_type().substr(0, 40) + ")");
-    if (node.output_size() == 0 || node.output(0).empty()) throw Error(where, "a node without outputs");
+    const Location where = node_location(file_, node, i);
     if (node.op_type() == "Constant") return add_constant(node, where);
     Operation op;
     op.type = node.op_type();
     op.name = node.name().empty() ? node.output(0) : node.name();
     for (const auto& name : node.input())
-      op.inputs.push_back(name.empty() ? Operation::kAbsent : find(name, where));
+      op.inputs.push_back(name.empty() ? Operation::kAbsent : names_.find(name, where));
     for (const auto& name : node.output())
       op.outputs.push_back(name.empty() ? Operation::kAbsent : add_tensor(name, where));
     read_attributes(node, op);
@@ -119,20 +115,14 @@ class Reader {
     if (!constant) network_.operations.push_back(std::move(op));
   }
 
-  int find(const std::string& name, const Location& where) const {
-    const auto found = index_.find(name);
-    if (found != index_.end()) return found->second;
-    throw Error(where, "reads '" + name.substr(0, 80) + "', which nothing before it makes",
-                "nodes must stand in an order in which each reads earlier results only; a cycle has none");
-  }
-
   void add_constant(const onnx::NodeProto& node, const Location& where) {
-    Tensor& tensor = network_.tensors[add_tensor(node.output(0), where)];
+    const int id = add_tensor(node.output(0), where);
+    Tensor& tensor = network_.tensors[id];
     tensor.constant = true;
     for (const auto& a : node.attribute()) {
       if (a.name() == "value") {
         fill_constant(tensor, a.t(), where);
-        float_values_[index_[node.output(0)]] = &a.t();
+        float_values_[id] = &a.t();
       } else if (a.name() == "value_int" || a.name() == "value_ints") {
         tensor.values.assign(a.ints().begin(), a.ints().end());
         if (a.name() == "value_int")
@@ -197,7 +187,7 @@ class Reader {
   const OnnxOptions& options_;
   base::ReadReport& report_;
   Network network_;
-  std::unordered_map<std::string, int> index_;
+  ValueNames names_;
   std::unordered_map<std::string, const onnx::ValueInfoProto*> stated_;
   std::unordered_map<int, const onnx::TensorProto*> float_values_;
 };

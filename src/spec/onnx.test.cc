@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "base/test_error.h"
 #include "spec/network.h"
 #include "spec/test_onnx.h"
 
@@ -19,12 +20,7 @@ Network read(const OnnxModel& model, const OnnxOptions& options = {}) {
 }
 
 std::string error_of(const OnnxModel& model) {
-  try {
-    read(model);
-  } catch (const base::Error& e) {
-    return e.what();
-  }
-  return "no error";
+  return base::test::error_of([&] { read(model); });
 }
 
 Shape shape_of(const Network& network, const std::string& name) {

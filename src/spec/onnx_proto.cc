@@ -19,6 +19,28 @@ void append_raw(const std::string& raw, size_t count, std::vector<double>& out) 
 
 }  // namespace
 
+int ValueNames::add(const std::string& name, const base::Location& where) {
+  const auto [entry, fresh] = ids_.try_emplace(name, static_cast<int>(ids_.size()));
+  if (!fresh) throw base::Error(where, "the value '" + name.substr(0, 80) + "' is made twice");
+  return entry->second;
+}
+
+int ValueNames::find(const std::string& name, const base::Location& where) const {
+  const auto found = ids_.find(name);
+  if (found != ids_.end()) return found->second;
+  throw base::Error(
+      where, "reads '" + name.substr(0, 80) + "', which nothing before it makes",
+      "nodes must stand in an order in which each reads earlier results only; a cycle has none");
+}
+
+base::Location node_location(const std::string& file, const onnx::NodeProto& node, int i) {
+  const base::Location where{file, 0, 0,
+                             "node[" + std::to_string(i) + "] '" + node.name().substr(0, 80) + "' (" +
+                                 node.op_type().substr(0, 40) + ")"};
+  if (node.output_size() == 0 || node.output(0).empty()) throw base::Error(where, "a node without outputs");
+  return where;
+}
+
 int element_bytes(int data_type) {
   using onnx::TensorProto;
   switch (data_type) {

@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
+#include "base/error.h"
 #include "spec/network.h"
 
 namespace onnx {
@@ -14,6 +16,21 @@ class TensorProto;
 }  // namespace onnx
 
 namespace lento::spec {
+
+// The values of a graph by name, numbered in the order in which they are made.
+class ValueNames {
+ public:
+  int add(const std::string& name, const base::Location& where);  // throws when it is made twice
+  int find(const std::string& name,
+           const base::Location& where) const;  // throws when nothing before makes it
+  bool contains(const std::string& name) const { return ids_.contains(name); }
+
+ private:
+  std::unordered_map<std::string, int> ids_;
+};
+
+// "node[3] 'conv1' (Conv)"; and throws when the node has no output.
+base::Location node_location(const std::string& file, const onnx::NodeProto& node, int i);
 
 int element_bytes(int data_type);
 bool is_integer(int data_type);  // INT64, INT32 or BOOL: the types whose numbers are kept as integers

@@ -2,8 +2,6 @@
 
 #include <onnx/onnx_pb.h>
 
-#include <unordered_map>
-
 #include "base/file.h"
 #include "spec/onnx_proto.h"
 #include "spec/onnx_shapes.h"
@@ -28,7 +26,7 @@ class TrainedReader {
     for (int i = 0; i < graph_.input_size(); ++i) add_input(graph_.input(i), i);
     for (int i = 0; i < graph_.node_size(); ++i) add_node(graph_.node(i), i);
     for (const auto& output : graph_.output())
-      out_.outputs.push_back(find(output.name(), at("output '" + output.name().substr(0, 80) + "'")));
+      out_.outputs.push_back(names_.find(output.name(), at("output '" + output.name().substr(0, 80) + "'")));
     if (out_.outputs.empty()) throw Error(at("graph"), "a graph without outputs");
     return std::move(out_);
   }
@@ -37,18 +35,9 @@ class TrainedReader {
   Location at(const std::string& path) const { return {file_, 0, 0, path}; }
 
   int add(const std::string& name, const Location& where) {
-    const auto [entry, fresh] = index_.try_emplace(name, static_cast<int>(out_.values.size()));
-    if (!fresh) throw Error(where, "the value '" + name.substr(0, 80) + "' is made twice");
+    const int id = names_.add(name, where);
     out_.values.push_back({name, std::nullopt});
-    return entry->second;
-  }
-
-  int find(const std::string& name, const Location& where) const {
-    const auto found = index_.find(name);
-    if (found == index_.end())
-      throw Error(where, "reads '" + name.substr(0, 80) + "', which nothing before it makes",
-                  "nodes must stand in an order in which each reads earlier results only");
-    return found->second;
+    return id;
   }
 
   void add_constant(const onnx::TensorProto& proto, int i) {
@@ -82,7 +71,7 @@ class TrainedReader {
   }
 
   void add_input(const onnx::ValueInfoProto& info, int i) {
-    if (index_.contains(info.name())) return;  // old exporters list initializers as inputs, too
+    if (names_.contains(info.name())) return;  // old exporters list initializers as inputs, too
     const Location where = at("input[" + std::to_string(i) + "] '" + info.name().substr(0, 80) + "'");
     Shape shape;
     for (const auto& dim : info.type().tensor_type().shape().dim())
@@ -92,9 +81,7 @@ class TrainedReader {
   }
 
   void add_node(const onnx::NodeProto& node, int i) {
-    const Location where = at("node[" + std::to_string(i) + "] '" + node.name().substr(0, 80) + "' (" +
-                              node.op_type().substr(0, 40) + ")");
-    if (node.output_size() == 0 || node.output(0).empty()) throw Error(where, "a node without outputs");
+    const Location where = node_location(file_, node, i);
     if (node.op_type() == "Constant") {
       const int id = add(node.output(0), where);
       for (const auto& a : node.attribute())
@@ -107,7 +94,7 @@ class TrainedReader {
     op.type = node.op_type();
     op.name = node.name().empty() ? node.output(0) : node.name();
     for (const auto& name : node.input())
-      op.inputs.push_back(name.empty() ? Operation::kAbsent : find(name, where));
+      op.inputs.push_back(name.empty() ? Operation::kAbsent : names_.find(name, where));
     for (const auto& name : node.output())
       op.outputs.push_back(name.empty() ? Operation::kAbsent : add(name, where));
     read_attributes(node, op);
@@ -117,7 +104,7 @@ class TrainedReader {
   const onnx::GraphProto& graph_;
   const std::string& file_;
   TrainedNetwork out_;
-  std::unordered_map<std::string, int> index_;
+  ValueNames names_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "base/test_error.h"
 #include "chip/map/test_data.h"
 
 namespace lento::chip {
@@ -12,12 +13,7 @@ namespace {
 using testing::HasSubstr;
 
 std::string error_of(const std::string& text) {
-  try {
-    require_present(parse_faults(text, "f", {}), "f");
-  } catch (const base::Error& e) {
-    return e.what();
-  }
-  return "no error";
+  return base::test::error_of([&] { require_present(parse_faults(text, "f", {}), "f"); });
 }
 
 TEST(Faults, ReadsOurForm) {

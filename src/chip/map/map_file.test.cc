@@ -4,22 +4,14 @@
 #include <gtest/gtest.h>
 
 #include "base/file.h"
+#include "base/test_error.h"
 #include "chip/map/test_data.h"
 
 namespace lento::chip {
 namespace {
 
+using base::test::error_of;
 using testing::HasSubstr;
-
-template <class Call>
-std::string error_of(Call call) {
-  try {
-    call();
-  } catch (const base::Error& e) {
-    return e.what();
-  }
-  return "no error";
-}
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   const size_t at = text.find(from);

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/test_error.h"
 
 namespace lento::fleet {
 namespace {
@@ -28,12 +29,7 @@ trace::MetricSeries csv(const std::string& text, CsvOptions options, base::ReadR
 
 std::string error_of(const std::string& text, const CsvOptions& options) {
   base::ReadReport report;
-  try {
-    csv(text, options, report);
-  } catch (const base::Error& e) {
-    return e.what();
-  }
-  return "";
+  return base::test::error_of([&] { csv(text, options, report); });
 }
 
 TEST(Csv, LongLayoutWithQuotesLabelsAndGaps) {

@@ -4,19 +4,13 @@
 
 #include <functional>
 
+#include "base/test_error.h"
+
 namespace lento::predict {
 namespace {
 
+using base::test::error_of;
 using testing::HasSubstr;
-
-std::string message(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const base::Error& e) {
-    return e.what();
-  }
-  return "no error";
-}
 
 const char* kSmall = R"(schema: lento.system/1
 name: small
@@ -48,14 +42,14 @@ TEST(System, NamesAndAliasesInAnyCase) {
   EXPECT_EQ(find_shipped("NVIDIA H100 80GB HBM3")->name, "h100");
   EXPECT_EQ(find_shipped("nvidia_a100_80gb_pcie")->family, "a100");
   EXPECT_EQ(find_shipped("abacus"), nullptr);
-  EXPECT_THAT(message([] { read_system("h10"); }), HasSubstr("no system is called 'h10'"));
+  EXPECT_THAT(error_of([] { read_system("h10"); }), HasSubstr("no system is called 'h10'"));
 }
 
 TEST(System, SeveralMistakesInOneRun) {
   std::string text = kSmall;
   text.replace(text.find("1 GHz"), 5, "1 Ghz");
   text += "colour: red\n";
-  const std::string error = message([&] { parse_system(text, "small.yaml"); });
+  const std::string error = error_of([&] { parse_system(text, "small.yaml"); });
   EXPECT_THAT(error, HasSubstr("small.yaml:5"));
   EXPECT_THAT(error, HasSubstr("colour"));
 }
@@ -63,7 +57,7 @@ TEST(System, SeveralMistakesInOneRun) {
 TEST(System, LinksMustFitTheNode) {
   const std::string text =
       std::string(kSmall) + "network:\n  devices: 2\n  lane_bandwidth: 1 GB/s\n  links: [\"0-2\", \"0+1\"]\n";
-  const std::string error = message([&] { parse_system(text, "small.yaml"); });
+  const std::string error = error_of([&] { parse_system(text, "small.yaml"); });
   EXPECT_THAT(error, HasSubstr("names a device that the node does not have"));
   EXPECT_THAT(error, HasSubstr("write '0-3' or '0-3 x2'"));
 }

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "base/file.h"
+#include "base/test_error.h"
 #include "predict/time/calibrate.h"
 #include "predict/time/explain.h"
 #include "predict/time/fit.h"
@@ -14,16 +15,8 @@
 namespace lento::predict {
 namespace {
 
+using base::test::error_of;
 using testing::HasSubstr;
-
-std::string message(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const base::Error& e) {
-    return e.what();
-  }
-  return "no error";
-}
 
 TEST(Gemm, LargeProductsApproachTheCalibratedPeak) {
   const System v100 = read_system("v100");
@@ -86,7 +79,7 @@ TEST(Gemm, ASmallProductReadsItsOperandsOnce) {
 }
 
 TEST(Gemm, MissingArithmeticIsRefused) {
-  EXPECT_THAT(message([] {
+  EXPECT_THAT(error_of([] {
                 predict_gemm(read_system("v100"), {1, 64, 64, 64, Precision::Bf16});
               }),
               HasSubstr("no bf16 arithmetic"));
@@ -115,7 +108,7 @@ TEST(Collective, RingFormulaAndMissingNetwork) {
   const System v100 = read_system("v100");
   const CollectiveTime t = predict_collective(v100, {CollectiveOp::AllReduce, 4, 1e9});
   EXPECT_NEAR(t.bandwidth_s, 1e9 * 1.5 / (4 * 22.5e9), 1e-6);
-  EXPECT_THAT(message([] {
+  EXPECT_THAT(error_of([] {
                 predict_collective(read_system("p4"), {CollectiveOp::AllReduce, 2, 1e6});
               }),
               HasSubstr("how devices are linked"));
@@ -160,10 +153,10 @@ TEST(Training, ImpossibleParallelismIsRefused) {
   const System a100 = read_system("a100");
   TrainingRun run = small_run();
   run.tensor = 3;
-  EXPECT_THAT(message([&] { predict_training(a100, run); }), HasSubstr("16 heads do not divide into 3"));
+  EXPECT_THAT(error_of([&] { predict_training(a100, run); }), HasSubstr("16 heads do not divide into 3"));
   run.tensor = 1;
   run.data = 7;
-  EXPECT_THAT(message([&] { predict_training(a100, run); }), HasSubstr("does not divide into 7 replicas"));
+  EXPECT_THAT(error_of([&] { predict_training(a100, run); }), HasSubstr("does not divide into 7 replicas"));
 }
 
 TEST(Fit, FindsPlantedParameters) {
@@ -202,7 +195,7 @@ TEST(Workload, ConfigJsonGivesTheKnownParameterCount) {
   const Question q = parse_workload(kConfig, "config.json", {});
   const InferenceRun& run = std::get<InferenceRun>(q.what);
   EXPECT_NEAR(run.model.parameters(), 8.03e9, 0.01e9);
-  EXPECT_THAT(message([] { parse_workload("{}", "config.json", {}); }),
+  EXPECT_THAT(error_of([] { parse_workload("{}", "config.json", {}); }),
               HasSubstr("there is no 'hidden_size'"));
 }
 
@@ -215,12 +208,12 @@ TEST(Workload, ParallelOptionsAreApplied) {
   EXPECT_EQ(run.devices(), 8);
   EXPECT_EQ(run.zero, 1);
   options.parallel = "xp=4";
-  EXPECT_THAT(message([&] { parse_workload(kConfig, "config.json", options); }),
+  EXPECT_THAT(error_of([&] { parse_workload(kConfig, "config.json", options); }),
               HasSubstr("'xp' is no kind of parallelism"));
 }
 
 TEST(Workload, YamlMistakesAreToldTogether) {
-  const std::string error = message([] {
+  const std::string error = error_of([] {
     parse_workload("schema: lento.workload/1\nkind: gemm\nprecision: fp33\nm: 0\ncolour: 1\n", "w.yaml", {});
   });
   EXPECT_THAT(error, HasSubstr("fp33"));
@@ -268,10 +261,10 @@ TEST_F(Table, MistakesNameTheField) {
   const Dialect dialect = dialect_of(in);
   for (const char* part : {"k", "no whole number from 1", "precision 'fp33' is not known"}) {
     ASSERT_TRUE(in.next());
-    EXPECT_THAT(message([&] { parse_question(dialect, in); }), HasSubstr(part));
+    EXPECT_THAT(error_of([&] { parse_question(dialect, in); }), HasSubstr(part));
   }
   base::CsvReader other = open("a,b\n1,2\n");
-  EXPECT_THAT(message([&] { dialect_of(other); }), HasSubstr("fit no kind of question"));
+  EXPECT_THAT(error_of([&] { dialect_of(other); }), HasSubstr("fit no kind of question"));
 }
 
 TEST_F(Table, AVariantOfTheFamilyIsUsed) {

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "base/file.h"
+#include "base/test_error.h"
 #include "spec/test_onnx.h"
 #include "tile/cases/cases.h"
 #include "tile/neural/executor.h"
@@ -17,6 +18,7 @@
 namespace lento::tile {
 namespace {
 
+using base::test::error_of;
 using testing::HasSubstr;
 
 bool have_compiler() { return std::system("riscv64-unknown-elf-gcc --version >/dev/null 2>&1") == 0; }
@@ -42,15 +44,6 @@ std::string small_model(int64_t height, int64_t width) {
   m.floats("w", {4, 3, 1, 1}, {1, 2, 3, -1, -2, -3, 0, 0, 0, 0.5f, 0.5f, 0.5f});
   m.node("Conv", {"x", "w"}, {"y"}).node("Relu", {"y"}, {"z"});
   return m.bytes();
-}
-
-std::string error_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const base::Error& e) {
-    return e.what();
-  }
-  return "";
 }
 
 TEST(ValuesCase, BfloatRoundsToTheNearestEven) {

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/test_error.h"
 #include "spec/test_onnx.h"
 #include "tile/neural/operators.h"
 #include "tile/neural/page.h"
@@ -15,6 +16,7 @@
 namespace lento::tile {
 namespace {
 
+using base::test::error_of;
 using spec::Operation;
 using spec::Shape;
 using spec::TensorValue;
@@ -48,15 +50,6 @@ Operation with(const std::map<std::string, std::vector<int64_t>>& attributes,
   op.integers = attributes;
   op.numbers = numbers;
   return op;
-}
-
-std::string error_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const base::Error& e) {
-    return e.what();
-  }
-  return "";
 }
 
 TEST(Operators, ConvolutionPadsStridesAndAddsTheBias) {
