@@ -20,6 +20,8 @@ struct Collective {
   double bytes =
       0;  // all-reduce, broadcast: the buffer; all-gather, reduce-scatter, all-to-all: the larger side
   int stride = 1;  // distance of neighbours: 8 means one member a node of eight
+
+  bool operator==(const Collective&) const = default;
 };
 
 struct CollectiveTime {

@@ -22,6 +22,7 @@ constexpr size_t kMostFindings = 20;
 struct Group {
   Question question;
   Answer predicted;
+  std::string name;
   std::vector<double> measured;
 
   double median() const { return base::median(measured); }
@@ -29,44 +30,68 @@ struct Group {
   double lost() const { return std::max(0.0, median() - predicted.seconds) * measured.size(); }
 };
 
-std::string label(const Question& q) {
-  if (const Gemm* g = std::get_if<Gemm>(&q.what)) {
-    return "gemm " + (g->batch > 1 ? std::to_string(g->batch) + "x" : std::string()) + std::to_string(g->m) +
-           "x" + std::to_string(g->n) + "x" + std::to_string(g->k) + " " + std::string(name(g->precision));
-  }
-  if (const LstmLayer* l = std::get_if<LstmLayer>(&q.what)) {
-    return "recurrent layer hidden " + std::to_string(l->hidden) + " batch " + std::to_string(l->batch) +
-           " steps " + std::to_string(l->steps);
-  }
-  if (const Collective* c = std::get_if<Collective>(&q.what)) {
-    return std::string(name(c->op)) + " of " + format_quantity(c->bytes, Dimension::Bytes) + " on " +
-           std::to_string(c->devices) + " devices";
-  }
-  if (const TrainingRun* r = std::get_if<TrainingRun>(&q.what)) {
-    return "training step on " + std::to_string(r->devices()) + " devices, " +
-           format_number(r->model.parameters() / 1e9, 3) + "G parameters";
-  }
-  const InferenceRun& r = std::get<InferenceRun>(q.what);
+std::string text_of(const Gemm& g) {
+  return "gemm " + (g.batch > 1 ? std::to_string(g.batch) + "x" : std::string()) + std::to_string(g.m) + "x" +
+         std::to_string(g.n) + "x" + std::to_string(g.k) + " " + std::string(name(g.precision));
+}
+
+std::string text_of(const LstmLayer& l) {
+  return "recurrent layer hidden " + std::to_string(l.hidden) + " batch " + std::to_string(l.batch) +
+         " steps " + std::to_string(l.steps);
+}
+
+std::string text_of(const Collective& c) {
+  return std::string(name(c.op)) + " of " + format_quantity(c.bytes, Dimension::Bytes) + " on " +
+         std::to_string(c.devices) + " devices";
+}
+
+std::string text_of(const TrainingRun& r) {
+  return "training step on " + std::to_string(r.devices()) + " devices, " +
+         format_number(r.model.parameters() / 1e9, 3) + "G parameters";
+}
+
+std::string text_of(const InferenceRun& r) {
   return "request of " + std::to_string(r.prompt) + " and " + std::to_string(r.output) + " tokens, " +
          std::to_string(r.batch) + " together";
 }
 
+std::string text_of(const GraphRun& r) {
+  return (r.training ? "training step of " : "forward pass of ") + r.name +
+         (r.replicas > 1 ? " on " + std::to_string(r.replicas) + " devices" : "");
+}
+
+std::string label(const Question& q) {
+  return std::visit([](const auto& what) { return text_of(what); }, q.what);
+}
+
+// A label leaves out what seldom differs (ways, pass, framework): questions that share one are numbered.
+using Buckets = std::map<std::string, std::vector<Group>>;
+
+Group& group_of(Buckets& buckets, const System& system, const Question& q) {
+  const std::string shared = label(q);
+  std::vector<Group>& bucket = buckets[shared];
+  const auto at =
+      std::find_if(bucket.begin(), bucket.end(), [&q](const Group& g) { return g.question == q; });
+  if (at != bucket.end()) return *at;
+  Group& g = bucket.emplace_back();
+  g.question = q;
+  g.name = bucket.size() == 1 ? shared : shared + ", variant " + std::to_string(bucket.size());
+  try {
+    g.predicted = answer(specialised(system, q), q);
+  } catch (const base::Error&) {
+    g.predicted.seconds = 0;
+  }
+  return g;
+}
+
 std::vector<Group> grouped(const System& system, const MeasuredRun& run, const std::optional<Question>& step,
                            finding::Diagnosis& d) {
-  std::map<std::string, Group> groups;
+  Buckets buckets;
   size_t impossible = 0;
   const auto add = [&](const Question& q, double seconds) {
-    const auto [at, fresh] = groups.try_emplace(label(q));
-    if (fresh) {
-      at->second.question = q;
-      try {
-        at->second.predicted = answer(specialised(system, q), q);
-      } catch (const base::Error&) {
-        at->second.predicted.seconds = 0;
-      }
-    }
-    impossible += at->second.predicted.seconds <= 0;
-    at->second.measured.push_back(seconds);
+    Group& g = group_of(buckets, system, q);
+    impossible += g.predicted.seconds <= 0;
+    g.measured.push_back(seconds);
   };
   for (const Measurement& m : run.kernels) add(m.question, m.seconds);
   if (step) {
@@ -75,15 +100,17 @@ std::vector<Group> grouped(const System& system, const MeasuredRun& run, const s
   if (impossible > 0)
     d.notes.push_back(std::to_string(impossible) + " measurements ask what this system cannot do.");
   std::vector<Group> out;
-  for (auto& [key, group] : groups) {
-    if (group.predicted.seconds > 0) out.push_back(std::move(group));
+  for (auto& [key, bucket] : buckets) {
+    for (Group& group : bucket) {
+      if (group.predicted.seconds > 0) out.push_back(std::move(group));
+    }
   }
   return out;
 }
 
 Finding slower(const Group& g, double total_s) {
   Finding f;
-  f.subject = label(g.question);
+  f.subject = g.name;
   f.category = "slower than predicted";
   f.factor = g.factor();
   f.lost_share = total_s > 0 ? g.lost() / total_s : 0;
@@ -117,7 +144,7 @@ Finding whole(double factor, size_t kinds) {
 finding::Figure table_of(const std::vector<Group>& groups) {
   finding::TableFigure t{{"work", "times", "measured (s)", "predicted (s)", "ratio", "bound by"}, {}};
   for (const Group& g : groups)
-    t.rows.push_back({label(g.question), std::to_string(g.measured.size()), format_number(g.median(), 5),
+    t.rows.push_back({g.name, std::to_string(g.measured.size()), format_number(g.median(), 5),
                       format_number(g.predicted.seconds, 5), format_number(g.factor(), 3),
                       g.predicted.bound});
   return {"Measured against predicted", "The most lost time first.", std::move(t)};

@@ -86,6 +86,37 @@ TEST(CompareRun, NamesTheSlowKernelAndNothingElse) {
   EXPECT_NEAR(d.findings[0].factor.value(), 1.5, 1e-9);
 }
 
+TEST(CompareRun, QuestionsThatShareALabelStayApart) {
+  const System a100 = read_system("a100");
+  TrainingRun wide;
+  wide.model = {32, 4096, 32};
+  wide.global_batch = 16;
+  wide.tensor = 8;
+  TrainingRun deep = wide;
+  deep.tensor = 1;
+  deep.pipeline = 8;
+  MeasuredRun run;
+  for (const TrainingRun& r : {wide, deep}) {
+    const Question q{r, {}, {}};
+    run.kernels.push_back({q, answer(a100, q).seconds, 0});
+  }
+  const finding::Diagnosis d = compare_run(a100, run, {});
+  EXPECT_TRUE(d.findings.empty());
+  ASSERT_EQ(d.facts[0].second, "2");
+}
+
+TEST(CompareRun, StepsOfAGraphAreCompared) {
+  const System a100 = read_system("a100");
+  GraphRun graph;
+  graph.name = "net.onnx";
+  graph.kernels.push_back({"head", "Gemm", true, {1, 4096, 4096, 4096, Precision::Fp16}, 1e8});
+  MeasuredRun run;
+  run.steps_s = {2 * answer(a100, {graph, {}, {}}).seconds};
+  const finding::Diagnosis d = compare_run(a100, run, Question{graph, {}, {}});
+  ASSERT_EQ(d.findings.size(), 1U);
+  EXPECT_EQ(d.findings[0].subject, "forward pass of net.onnx");
+}
+
 TEST(CompareRun, AHealthyRunHasNoFindings) {
   const System h100 = read_system("h100");
   EXPECT_TRUE(compare_run(h100, measured(h100, 1.02), {}).findings.empty());

@@ -15,6 +15,8 @@ namespace lento::predict {
 struct Gemm {
   int64_t batch = 1, m = 1, n = 1, k = 1;
   Precision precision = Precision::Bf16;
+
+  bool operator==(const Gemm&) const = default;
 };
 
 // What holds a kernel back; the largest term.

@@ -24,6 +24,8 @@ struct GraphKernel {
   bool product = false;
   Gemm gemm;         // of a product
   double bytes = 0;  // operands and result, each once
+
+  bool operator==(const GraphKernel&) const = default;
 };
 
 struct GraphRun {
@@ -34,6 +36,8 @@ struct GraphRun {
   bool training = false;
   int replicas = 1;  // data-parallel devices, each with this batch
   Precision precision = Precision::Fp16;
+
+  bool operator==(const GraphRun&) const = default;
 };
 
 struct GraphTime {

@@ -12,6 +12,8 @@ struct InferenceRun {
   int64_t prompt = 1, output = 1;
   int tensor = 1;
   Precision precision = Precision::Bf16;
+
+  bool operator==(const InferenceRun&) const = default;
 };
 
 struct InferenceTime {

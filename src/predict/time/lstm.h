@@ -12,6 +12,8 @@ struct LstmLayer {
   int64_t hidden = 1, batch = 1, steps = 1;
   Precision precision = Precision::Fp32;
   enum class Pass { Forward, BackwardInputs, BackwardWeights, Training } pass = Pass::Forward;
+
+  bool operator==(const LstmLayer&) const = default;
 };
 
 struct LayerTime {

@@ -24,6 +24,8 @@ struct Question {
   std::variant<Gemm, LstmLayer, Collective, TrainingRun, InferenceRun, GraphRun> what;
   std::string device;     // as the row names it; empty when it does not
   std::string framework;  // likewise
+
+  bool operator==(const Question&) const = default;
 };
 
 enum class Dialect {

@@ -28,6 +28,7 @@ struct TrainingRun {
 
   int devices() const { return tensor * pipeline * data * context; }
   int64_t micro_batches() const { return global_batch / (static_cast<int64_t>(data) * micro_batch); }
+  bool operator==(const TrainingRun&) const = default;
 };
 
 struct TrainingTime {

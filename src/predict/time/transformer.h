@@ -25,6 +25,7 @@ struct Transformer {
   int64_t inner() const { return ffn > 0 ? ffn : 4 * hidden; }
   double layer_parameters(int expert_parallel = 1) const;  // held by one expert group
   double parameters() const;
+  bool operator==(const Transformer&) const = default;
 };
 
 // How the work of one device is cut.
