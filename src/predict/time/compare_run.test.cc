@@ -117,6 +117,17 @@ TEST(CompareRun, StepsOfAGraphAreCompared) {
   EXPECT_EQ(d.findings[0].subject, "forward pass of net.onnx");
 }
 
+TEST(CompareRun, LostTimeIsAShareOfTheStepsThatHoldTheKernels) {
+  const System h100 = read_system("h100");
+  MeasuredRun run = measured(h100, 1);
+  const double kernel = run.kernels[3].seconds;
+  run.kernels[3].seconds *= 2;
+  run.steps_s = {10 * kernel, 10 * kernel};
+  const finding::Diagnosis d = compare_run(h100, run, {});
+  ASSERT_EQ(d.findings.size(), 1U);
+  EXPECT_NEAR(d.findings[0].lost_share.value(), 0.05, 1e-6);
+}
+
 TEST(CompareRun, AHealthyRunHasNoFindings) {
   const System h100 = read_system("h100");
   EXPECT_TRUE(compare_run(h100, measured(h100, 1.02), {}).findings.empty());
