@@ -30,7 +30,8 @@ bool divides(const TrainingRun& r) {
   if (m.kv() % r.tensor != 0 && r.tensor % m.kv() != 0) return false;
   if (m.layers % r.pipeline != 0 || r.pipeline > m.layers) return false;
   if (r.interleave > 1 && (r.pipeline == 1 || (m.layers / r.pipeline) % r.interleave != 0)) return false;
-  return r.global_batch % (static_cast<int64_t>(r.data) * r.micro_batch) == 0;
+  if (r.global_batch % (static_cast<int64_t>(r.data) * r.micro_batch) != 0) return false;
+  return r.interleave == 1 || r.micro_batches() % r.pipeline == 0;  // else no interleaved schedule exists
 }
 
 void add_schedules(TrainingRun r, std::vector<Way>& out) {

@@ -280,6 +280,17 @@ TEST(Search, EveryStrategyUsesAllNodes) {
   }
 }
 
+TEST(Search, InterleavingNeedsMicroBatchesThatTheStagesDivide) {
+  size_t interleaved = 0;
+  for (const Way& way : all_ways(small_space().base, transformer_job(), 16, 1, false)) {
+    const TrainingRun& r = way.training.value();
+    if (r.interleave == 1) continue;
+    ++interleaved;
+    EXPECT_EQ(r.micro_batches() % r.pipeline, 0) << to_string(way);
+  }
+  EXPECT_GT(interleaved, 0u);
+}
+
 TEST(SearchSpace, SaysEveryFaultAtOnce) {
   const std::string path = (std::filesystem::temp_directory_path() / "lento_space_test.yaml").string();
   base::write_file(path, "schema: lento.search/1\nnodes: 0\nlogic: [N9]\nbogus: 1\n");

@@ -26,6 +26,12 @@ void check_run(const TrainingRun& run, const base::Location& where) {
                           std::to_string(run.micro_batch),
                       "choose a global batch that is a multiple of data parallelism times micro batch");
   }
+  if (run.interleave > 1 && run.micro_batches() % run.pipeline != 0) {
+    throw base::Error(where,
+                      std::to_string(run.micro_batches()) + " micro batches do not divide into " +
+                          std::to_string(run.pipeline) + " stages, as an interleaved schedule needs",
+                      "choose a smaller micro batch or interleave 1");
+  }
 }
 
 // What chunked exchanges leave exposed: the first chunk, and what the products beside them cannot cover.

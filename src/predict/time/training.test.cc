@@ -51,6 +51,15 @@ TEST(Training, AnOpenMicroBatchIsTheFastestThatFits) {
   }
 }
 
+TEST(Training, AnInterleavedScheduleNeedsMicroBatchesThatTheStagesDivide) {
+  const System s = read_system("a100");
+  TrainingRun run = run_of(1, 4, 1);
+  run.interleave = 2;
+  EXPECT_GT(seconds(s, run), 0);
+  run.micro_batch = 32;
+  EXPECT_THROW(predict_training(s, run), base::Error);
+}
+
 TEST(Training, SequenceParallelismNeedsNoGatherAtAHandOver) {
   const System s = read_system("a100");
   TrainingRun run = run_of(8, 4, 1);
