@@ -41,38 +41,41 @@ const Shape& shape_of(const Graph& n, const Operation& op, int tensor) {
 }
 
 // Elements of a tensor on one device: constants as they are, activations for the whole batch.
-double elements(const Graph& n, const Operation& op, int tensor, int64_t scale) {
+double elements(const Graph& n, const Operation& op, int tensor, double scale) {
   if (tensor == Operation::kAbsent) return 0;
   const auto count = static_cast<double>(spec::element_count(shape_of(n, op, tensor)));
-  return n.tensors[static_cast<size_t>(tensor)].constant ? count : count * static_cast<double>(scale);
+  return n.tensors[static_cast<size_t>(tensor)].constant ? count : count * scale;
 }
 
-Gemm convolution(const Graph& n, const Operation& op, int64_t scale) {
+// A size that grows with the batch.
+int64_t scaled(int64_t size, double scale) { return std::max<int64_t>(1, std::llround(size * scale)); }
+
+Gemm convolution(const Graph& n, const Operation& op, double scale) {
   const Shape &in = shape_of(n, op, op.inputs[0]), &out = shape_of(n, op, op.outputs[0]);
   const Shape& weight = shape_of(n, op, op.inputs[1]);
   const int64_t groups = op.integer("group", 1);
   int64_t pixels = 1, window = 1;
   for (size_t i = 2; i < out.size(); ++i) pixels *= out[i];
   for (size_t i = 2; i < weight.size(); ++i) window *= weight[i];
-  return {groups, in[0] * scale * pixels, std::max<int64_t>(1, out[1] / groups), weight[1] * window};
+  return {groups, scaled(in[0] * pixels, scale), std::max<int64_t>(1, out[1] / groups), weight[1] * window};
 }
 
 // A @ B with any leading dimensions: those of B make a batch, without them A's fold into its rows.
-Gemm product(const Graph& n, const Operation& op, int64_t scale) {
+Gemm product(const Graph& n, const Operation& op, double scale) {
   const Shape &a = shape_of(n, op, op.inputs[0]), &out = shape_of(n, op, op.outputs[0]);
   const Shape& b = shape_of(n, op, op.inputs[1]);
   const int64_t columns = out.empty() ? 1 : out.back();
-  const int64_t results = std::max<int64_t>(1, spec::element_count(out) / columns) * scale;
+  const int64_t results = scaled(spec::element_count(out) / columns, scale);
   const bool transposed = op.type == "Gemm" && op.integer("transA", 0) != 0;
   const int64_t k = a.empty() ? 1 : (transposed ? a.front() : a.back());
   int64_t batch = 1;
   for (size_t i = 0; i + 2 < b.size(); ++i) batch *= b[i];
   const bool weights = n.tensors[static_cast<size_t>(op.inputs[1])].constant;
-  if (!weights && batch > 1) batch *= scale;
+  if (!weights && batch > 1) batch = scaled(batch, scale);
   return {std::min(batch, results), std::max<int64_t>(1, results / batch), columns, k};
 }
 
-GraphKernel kernel_of(const Graph& n, const Operation& op, int64_t scale, Precision precision) {
+GraphKernel kernel_of(const Graph& n, const Operation& op, double scale, Precision precision) {
   GraphKernel k{op.name.empty() ? op.type : op.name, op.type, false, {}, 0};
   for (const auto* side : {&op.inputs, &op.outputs})
     for (const int tensor : *side) k.bytes += elements(n, op, tensor, scale) * bytes_of(precision);
@@ -138,7 +141,7 @@ GraphRun lower_graph(const Graph& network, int64_t batch, Precision precision) {
     const Shape& in = network.tensors[static_cast<size_t>(network.inputs[0])].shape;
     if (!in.empty()) exported = std::max<int64_t>(1, in[0]);
   }
-  const int64_t scale = std::max<int64_t>(1, batch / exported);
+  const double scale = static_cast<double>(batch) / static_cast<double>(exported);
   std::map<int, int> readers;  // of each tensor
   for (const Operation& op : network.operations)
     for (const int tensor : op.inputs) ++readers[tensor];

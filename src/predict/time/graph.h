@@ -51,8 +51,8 @@ struct GraphTime {
   std::vector<KernelTime> kernels;  // forward, one each
 };
 
-// `batch` samples a device; a graph exported for one sample is scaled. Throws base::Error when a shape is
-// missing.
+// `batch` samples a device: the sizes of a graph exported for another number grow or shrink in proportion.
+// Throws base::Error when a shape is missing.
 GraphRun lower_graph(const spec::Network& network, int64_t batch, Precision precision);
 
 GraphTime predict_graph(const System& system, const GraphRun& run);

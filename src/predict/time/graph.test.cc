@@ -39,6 +39,19 @@ TEST(Graph, AConvolutionIsAnImplicitProductAndTheReluRunsInIt) {
   EXPECT_DOUBLE_EQ(run.parameters, 2304 + 81920);
 }
 
+TEST(Graph, SizesFollowTheBatchWhateverWasExported) {
+  spec::Network four = small_network();
+  for (spec::Tensor& t : four.tensors) {
+    if (!t.constant) t.shape[0] = 4;
+  }
+  for (const int64_t batch : {1, 3, 4, 6, 8}) {
+    const GraphRun a = lower_graph(four, batch, Precision::Fp16);
+    const GraphRun b = lower_graph(small_network(), batch, Precision::Fp16);
+    EXPECT_EQ(a.kernels, b.kernels) << batch;
+    EXPECT_EQ(a.activations, b.activations) << batch;
+  }
+}
+
 TEST(Graph, TrainingTakesTwoMoreProductsForEachAndAnExchange) {
   const System a100 = read_system("a100");
   GraphRun run = lower_graph(small_network(), 4096, Precision::Fp16);
