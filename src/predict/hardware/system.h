@@ -66,7 +66,7 @@ struct Stack {
   std::string framework;       // empty: any
   double library = 1.0;        // speed of its matrix products over the chip's calibration
   double launch_s = 4e-6;      // one kernel of a stream that is never empty
-  double overlap = 0.5;        // share of data-parallel traffic hidden behind the backward pass
+  double overlap = 0.5;        // share of a backward pass that hides data-parallel traffic
   double host_layer_s = 4e-4;  // host time to issue one pass of one layer: bounds small layers
   double host_tensor = 0;      // its growth with each tensor-parallel way, in pipelines across nodes
   double hand_over_s = 0;      // stall of each hand-over between stages on different nodes

@@ -203,6 +203,14 @@ KernelTime predict_gemm(const System& system, const Gemm& gemm) {
   return predict_gemm(system.chip, system.stack, system.chip.constants(gemm.precision), gemm);
 }
 
+KernelTime with_traffic(const System& system, Precision precision, KernelTime t, double bytes) {
+  t.memory_bytes = bytes;
+  t.memory_s = bytes / (system.chip.memory_Bps * system.chip.constants(precision).memory);
+  t.seconds = fourth_norm(t.compute_s, t.cache_s, t.memory_s) + t.fill_s + t.launch_s;
+  t.bound = bound_of(t);
+  return t;
+}
+
 double predict_roofline(const Chip& chip, const Roofline& roofline, const Gemm& g) {
   const double flops = 2.0 * g.batch * g.m * g.n * g.k;
   const double elements =

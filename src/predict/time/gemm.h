@@ -50,6 +50,9 @@ KernelTime predict_gemm(const System& system, const Gemm& gemm);
 // The same with given constants instead of the chip's own.
 KernelTime predict_gemm(const Chip& chip, const Stack& stack, const Calibration& constants, const Gemm& gemm);
 
+// The same kernel with other traffic to the memory.
+KernelTime with_traffic(const System& system, Precision precision, KernelTime time, double bytes);
+
 // max(flops / peak share, bytes / bandwidth share) + launch: the three-constant model every result is held
 // against.
 struct Roofline {

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "predict/time/collective.h"
+#include "predict/time/training.h"
 
 namespace lento::predict {
 namespace {
@@ -14,8 +15,6 @@ namespace {
 using Graph = spec::Network;
 using spec::Operation;
 using spec::Shape;
-
-constexpr double kOptimizerBytes = 24;  // a parameter: gradient read, weight and two moments read and written
 
 // Operators that move no data or only rename it.
 bool is_free(const std::string& type) {
@@ -95,15 +94,10 @@ GraphKernel kernel_of(const Graph& n, const Operation& op, double scale, Precisi
 // of data that a convolution's window shares, which the cache serves.
 KernelTime time_kernel(const System& s, const GraphKernel& k, Precision precision, const Gemm& gemm) {
   if (!k.product) return predict_stream(s, k.bytes * s.stack.pointwise, 0, precision);
-  KernelTime t = predict_gemm(s, gemm);
-  const double streamed = k.bytes / (s.chip.memory_Bps * s.chip.constants(precision).memory);
-  if (k.type == "Conv" && streamed < t.memory_s) {
-    t.memory_s = streamed;
-    t.memory_bytes = k.bytes;
-    t.seconds = std::max({t.compute_s, t.cache_s, t.memory_s}) + t.fill_s + t.launch_s;
-    t.bound = t.memory_s > std::max(t.compute_s, t.cache_s) ? Bound::Memory : t.bound;
-  }
-  return t;
+  const KernelTime t = predict_gemm(s, gemm);
+  if (k.type != "Conv") return t;
+  const KernelTime streamed = with_traffic(s, gemm.precision, t, k.bytes);
+  return streamed.memory_s < t.memory_s ? streamed : t;
 }
 
 // Both gradients of C[m,n] = A[m,k] B[k,n]: dA = dC B' and dB = A' dC.
@@ -127,7 +121,7 @@ void add_training(const System& s, const GraphRun& run, GraphTime& t) {
   if (run.replicas == 1) return;
   const double gradient = run.parameters * bytes_of(run.precision);
   const double exchange = predict_collective(s, {CollectiveOp::AllReduce, run.replicas, gradient, 1}).seconds;
-  t.exchange_s = std::max(exchange - t.backward_s, exchange * (1 - s.stack.overlap));
+  t.exchange_s = std::max(0.0, exchange - s.stack.overlap * t.backward_s);
 }
 
 }  // namespace

@@ -53,7 +53,8 @@ TEST(Graph, SizesFollowTheBatchWhateverWasExported) {
 }
 
 TEST(Graph, TrainingTakesTwoMoreProductsForEachAndAnExchange) {
-  const System a100 = read_system("a100");
+  System a100 = read_system("a100");
+  a100.stack.overlap = 0;
   GraphRun run = lower_graph(small_network(), 4096, Precision::Fp16);
   const GraphTime forward = predict_graph(a100, run);
   run.training = true;
@@ -63,6 +64,17 @@ TEST(Graph, TrainingTakesTwoMoreProductsForEachAndAnExchange) {
   EXPECT_GT(one.seconds, 2.5 * forward.seconds);
   EXPECT_GT(many.exchange_s, 0);
   EXPECT_NEAR(many.seconds, one.seconds + many.exchange_s, 1e-12);
+}
+
+TEST(Graph, GradientsHideBehindTheBackwardPassAsFarAsTheStackSays) {
+  System a100 = read_system("a100");
+  GraphRun run = lower_graph(small_network(), 64, Precision::Fp16);
+  run.training = true;
+  run.replicas = 64;
+  a100.stack.overlap = 0;
+  const GraphTime bare = predict_graph(a100, run);
+  a100.stack.overlap = 0.1;
+  EXPECT_NEAR(predict_graph(a100, run).exchange_s, bare.exchange_s - 0.1 * bare.backward_s, 1e-12);
 }
 
 TEST(Graph, AnUnknownSizeIsRefusedAtItsOperation) {

@@ -14,9 +14,6 @@
 namespace lento::predict {
 namespace {
 
-constexpr double kOptimizerBytes =
-    30;  // Adam: read and write weight copy, two moments, read gradient, write half weight
-
 void check_run(const TrainingRun& run, const base::Location& where) {
   check_transformer(run.model, run.tensor, run.pipeline, where);
   if (run.micro_batches() < 1 || run.global_batch % (static_cast<int64_t>(run.data) * run.micro_batch) != 0) {

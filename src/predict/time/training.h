@@ -9,6 +9,10 @@
 
 namespace lento::predict {
 
+// Bytes of a parameter that a step of Adam moves: weight copy and two moments read and written, gradient
+// read, half-precision weight written.
+constexpr double kOptimizerBytes = 30;
+
 enum class Recompute { None, Selective, Full };
 
 struct TrainingRun {
