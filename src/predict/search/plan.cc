@@ -4,54 +4,19 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
-#include <sstream>
 
 #include "base/error.h"
-#include "base/number.h"
-#include "base/units.h"
+#include "predict/search/record.h"
 
 namespace lento::predict {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-std::string text_of(double value) { return std::isfinite(value) ? base::format_exact(value) : "inf"; }
-
-// The numbers of a line; "inf" is +infinity.
-std::vector<double> numbers(const std::string& line) {
-  std::vector<double> out;
-  std::istringstream words(line);
-  for (std::string word; words >> word;)
-    out.push_back(word == "inf" ? kInfinity : base::parse_double(word, {"journal"}));
-  return out;
-}
-
 std::vector<size_t> sizes_of(const Shares& shares) {
   std::vector<size_t> sizes;
   for (const auto& part : shares) sizes.push_back(part.size());
   return sizes;
-}
-
-// "<value> <evaluations> <share> ..."
-std::string line_of(const Minimum& m) {
-  std::string line = text_of(m.value) + " " + std::to_string(m.evaluations);
-  for (const auto& part : m.at) {
-    for (const double share : part) line += " " + base::format_exact(share);
-  }
-  return line;
-}
-
-Minimum minimum_of(const std::string& line, const std::vector<size_t>& sizes) {
-  const std::vector<double> values = numbers(line);
-  Minimum m;
-  m.value = values.at(0);
-  m.evaluations = static_cast<uint64_t>(values.at(1));
-  size_t at = 2;
-  for (const size_t size : sizes) {
-    m.at.emplace_back();
-    for (size_t i = 0; i < size && at < values.size(); ++i) m.at.back().push_back(values[at++]);
-  }
-  return m;
 }
 
 }  // namespace
@@ -168,15 +133,19 @@ DesignResult SearchPlan::result_of(size_t point, const std::vector<std::string>&
   const DesignPoint& p = points_[point];
   const Job& job = space_.jobs[p.job];
   const uint64_t first = point * runs_of_point();
-  const std::vector<double> head = numbers(lines[first]);
+  const Record head(lines[first], first);
+  if (head.size() < 4 || head.size() % 2 != 0) head.refuse("ways and their times come in pairs");
   const CrossFlowConfig design = design_of(space_, p);
   const std::vector<Way> ways = all_ways(design, job, space_.nodes, p.package_dim, !space_.all_parallelism);
-  const auto way_at = [&](size_t rank) { return ways.at(static_cast<size_t>(head.at(2 + 2 * rank))); };
+  if (head.count(0) != ways.size()) head.refuse("the space has " + std::to_string(ways.size()) + " ways");
+  const auto way_at = [&](size_t rank) -> const Way& {
+    return ways[head.count(2 + 2 * rank, ways.size() - 1)];
+  };
   DesignResult r;
   r.point = p;
-  r.ways = r.evaluations = static_cast<uint64_t>(head.at(0));
-  r.data_parallel_s = head.at(1);
-  r.parallel_s = head.at(3);
+  r.ways = r.evaluations = ways.size();
+  r.data_parallel_s = head.number(1);
+  r.parallel_s = head.number(3);
   r.way = way_at(0);
   r.config = with_way(design, job, r.way, p.package_dim);
   r.value = value_of(space_.goal, r.config, p.logic.name, space_.nodes, r.parallel_s);
@@ -184,7 +153,7 @@ DesignResult SearchPlan::result_of(size_t point, const std::vector<std::string>&
     const size_t rank = slot_of(i).way;
     if (lines[i].empty() || 3 + 2 * rank >= head.size()) continue;
     const CrossFlowConfig start = with_way(design, job, way_at(rank), p.package_dim);
-    const Minimum m = minimum_of(lines[i], sizes_of(shares_of(start)));
+    const Minimum m = Record(lines[i], i).minimum(sizes_of(shares_of(start)));
     r.evaluations += m.evaluations;
     if (!(m.value < r.value)) continue;
     r.value = m.value;
@@ -210,13 +179,15 @@ std::vector<Trial> SearchPlan::trials(const std::vector<std::string>& lines) con
   for (uint64_t i = 0; i < lines.size(); ++i) {
     const Slot slot = slot_of(i);
     if (slot.evaluates_ways || lines[i].empty()) continue;
-    const Method method = space_.methods[slot.method];
-    if (slot.way == 0 && slot.start == 0) out.push_back({slot.point, method, slot.seed, kInfinity, 0});
-    if (out.empty()) continue;
-    const std::vector<double> head = numbers(lines[i]);
-    out.back().value = std::min(out.back().value, head.at(0));
-    out.back().evaluations += static_cast<uint64_t>(head.at(1));
+    const Trial fresh{slot.point, space_.methods[slot.method], slot.seed, kInfinity, 0};
+    const bool same = !out.empty() && out.back().point == fresh.point && out.back().method == fresh.method &&
+                      out.back().seed == fresh.seed;
+    if (!same) out.push_back(fresh);
+    const Record record(lines[i], i);
+    out.back().value = std::min(out.back().value, record.number(0));
+    out.back().evaluations += record.count(1);
   }
+  std::erase_if(out, [](const Trial& t) { return t.evaluations == 0; });  // no way to optimise
   return out;
 }
 

@@ -260,6 +260,39 @@ TEST(Search, StoppingKeepsWhatIsDone) {
   EXPECT_TRUE(plan.results(lines).empty());
 }
 
+TEST(Search, ADamagedJournalIsRefusedWithItsRun) {
+  const SearchSpace space = small_space();
+  const SearchPlan plan(space, few_evaluations(20));
+  const std::vector<std::string> good = all_lines(plan);
+  const std::pair<std::string, std::string> bad[] = {
+      {"7", ""},          {"0 inf 0 1", ""},     {"1e9 1 0 1", ""},           {good[0] + " 9", ""},
+      {good[0], "1"},     {good[0], "-1 5"},     {good[0], "0.1 5 0.5"},      {good[0], good[1] + " 0.5"},
+      {good[0], "0.1 nan 1"}};
+  for (const auto& [ways, start] : bad) {
+    std::vector<std::string> lines{ways, start};
+    lines.resize(plan.runs());
+    try {
+      plan.results(lines);
+      ADD_FAILURE() << lines[0] << " | " << lines[1];
+    } catch (const base::Error& e) {
+      EXPECT_THAT(e.what(), ::testing::HasSubstr("run ")) << lines[1];
+    }
+  }
+}
+
+TEST(Search, ATrialStartsWithTheFirstRunThatIsDone) {
+  SearchSpace space = small_space();
+  space.seeds = 2;
+  const SearchPlan plan(space, few_evaluations(60, 2));
+  std::vector<std::string> lines = all_lines(plan);
+  ASSERT_EQ(lines.size(), 5u);
+  lines[3].clear();               // first start of the second seed
+  lines[1] = lines[2] = "inf 0";  // no way for the first
+  const auto trials = plan.trials(lines);
+  ASSERT_EQ(trials.size(), 1u);
+  EXPECT_EQ(trials[0].seed, 1);
+}
+
 TEST(Search, AComparisonHasATrialForEveryMethodAndSeed) {
   SearchSpace space = small_space();
   space.methods = {Method::Soe, Method::Exchange};

@@ -1,0 +1,34 @@
+// One run's line in a search's journal: numbers with a blank between, "inf" for +infinity.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "predict/search/minimise.h"
+
+namespace lento::predict {
+
+// A journal may have been edited: what does not fit throws base::Error that names the run.
+class Record {
+ public:
+  Record(const std::string& line, uint64_t run);
+
+  size_t size() const { return values_.size(); }
+  double number(size_t at) const;                                      // from 0 to +infinity
+  uint64_t count(size_t at, uint64_t most = uint64_t{1} << 53) const;  // whole, at most `most`
+  Minimum minimum(const std::vector<size_t>& sizes) const;             // as line_of wrote it
+
+  [[noreturn]] void refuse(const std::string& what) const;
+
+ private:
+  std::vector<double> values_;
+  uint64_t run_;
+};
+
+std::string text_of(double value);
+
+// "<value> <evaluations> <share> ..."
+std::string line_of(const Minimum& minimum);
+
+}  // namespace lento::predict
