@@ -75,8 +75,7 @@ std::vector<Way> transformer_ways(const TrainingRun& base, int nodes, bool data_
   return out;
 }
 
-JobTime transformer_time(const CrossFlowConfig& design, const TrainingRun& run, const JobRules& rules) {
-  const std::optional<System> system = data_sheet(design, rules.as_released);
+JobTime transformer_time(const std::optional<System>& system, const TrainingRun& run) {
   if (!system || !divides(run)) return {kInfinity, 0, 0};
   const TrainingTime t = predict_training(*system, run);
   return {t.seconds, t.memory_bytes, system->chip.memory_bytes};
@@ -89,6 +88,11 @@ JobTime language_model_job(const CrossFlowConfig& design, const JobRules& rules)
   const LanguageModelTime t = language_model_time(
       machine, design, rules.as_released ? ElementTraffic::AsReleased : ElementTraffic::Dram);
   return {std::isfinite(t.seconds) ? t.seconds : kInfinity, t.memory_bytes, t.memory_there};
+}
+
+JobTime within(JobTime t, const JobRules& rules) {
+  if (rules.must_fit && t.memory_bytes > t.memory_there) t.seconds = kInfinity;
+  return t;
 }
 
 }  // namespace
@@ -119,10 +123,28 @@ CrossFlowConfig with_way(CrossFlowConfig design, const Job& job, const Way& way,
 }
 
 JobTime job_time(const CrossFlowConfig& design, const Way& way, const JobRules& rules) {
-  JobTime t =
-      way.training ? transformer_time(design, *way.training, rules) : language_model_job(design, rules);
-  if (rules.must_fit && t.memory_bytes > t.memory_there) t.seconds = kInfinity;
-  return t;
+  return within(way.training ? transformer_time(data_sheet(design, rules.as_released), *way.training)
+                             : language_model_job(design, rules),
+                rules);
+}
+
+std::vector<JobTime> job_times(const CrossFlowConfig& design, const Job& job, const std::vector<Way>& ways,
+                               int package_dim, const JobRules& rules) {
+  std::vector<JobTime> out;
+  std::optional<System> system;
+  if (job.training && !ways.empty())
+    system = data_sheet(with_way(design, job, ways.front(), package_dim), rules.as_released);
+  for (const Way& way : ways)
+    out.push_back(way.training ? within(transformer_time(system, *way.training), rules)
+                               : job_time(with_way(design, job, way, package_dim), way, rules));
+  return out;
+}
+
+bool is_data_parallel(const Way& way) {
+  if (way.training)
+    return way.training->tensor * way.training->pipeline * way.training->context * way.training->expert == 1;
+  const Parallelism& p = way.strategy.parallelism;
+  return p.lp * p.kp1 * p.kp2 == 1;
 }
 
 std::string to_string(const Way& way) {

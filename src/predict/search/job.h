@@ -45,6 +45,13 @@ struct JobTime {
 };
 JobTime job_time(const CrossFlowConfig& with_way, const Way& way, const JobRules& rules);
 
+// The same of every way on one design; the machine of a transformer is derived once.
+std::vector<JobTime> job_times(const CrossFlowConfig& design, const Job& job, const std::vector<Way>& ways,
+                               int package_dim, const JobRules& rules);
+
+// Whether the way uses data parallelism alone.
+bool is_data_parallel(const Way& way);
+
 std::string to_string(const Way& way);
 
 }  // namespace lento::predict

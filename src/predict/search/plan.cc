@@ -78,14 +78,11 @@ const SearchPlan::Candidates& SearchPlan::candidates(size_t point) const {
     const DesignPoint& p = points_[point];
     const Job& job = space_.jobs[p.job];
     c.design = design_of(space_, p);
-    const auto seconds = [&](const Way& way) {
-      return job_time(with_way(c.design, job, way, p.package_dim), way, space_.rules).seconds;
-    };
-    for (const Way& way : all_ways(c.design, job, space_.nodes, p.package_dim, true))
-      c.data_parallel_s = std::min(c.data_parallel_s, seconds(way));
     c.ways = all_ways(c.design, job, space_.nodes, p.package_dim, !space_.all_parallelism);
-    for (const Way& way : c.ways) {
-      c.seconds.push_back(seconds(way));
+    const std::vector<JobTime> times = job_times(c.design, job, c.ways, p.package_dim, space_.rules);
+    for (size_t i = 0; i < c.ways.size(); ++i) {
+      c.seconds.push_back(times[i].seconds);
+      if (is_data_parallel(c.ways[i])) c.data_parallel_s = std::min(c.data_parallel_s, times[i].seconds);
       c.values.push_back(value_of(space_.goal, c.design, p.logic.name, space_.nodes, c.seconds.back()));
       c.order.push_back(c.order.size());
     }

@@ -264,10 +264,15 @@ TEST(Search, ADamagedJournalIsRefusedWithItsRun) {
   const SearchSpace space = small_space();
   const SearchPlan plan(space, few_evaluations(20));
   const std::vector<std::string> good = all_lines(plan);
-  const std::pair<std::string, std::string> bad[] = {
-      {"7", ""},          {"0 inf 0 1", ""},     {"1e9 1 0 1", ""},           {good[0] + " 9", ""},
-      {good[0], "1"},     {good[0], "-1 5"},     {good[0], "0.1 5 0.5"},      {good[0], good[1] + " 0.5"},
-      {good[0], "0.1 nan 1"}};
+  const std::pair<std::string, std::string> bad[] = {{"7", ""},
+                                                     {"0 inf 0 1", ""},
+                                                     {"1e9 1 0 1", ""},
+                                                     {good[0] + " 9", ""},
+                                                     {good[0], "1"},
+                                                     {good[0], "-1 5"},
+                                                     {good[0], "0.1 5 0.5"},
+                                                     {good[0], good[1] + " 0.5"},
+                                                     {good[0], "0.1 nan 1"}};
   for (const auto& [ways, start] : bad) {
     std::vector<std::string> lines{ways, start};
     lines.resize(plan.runs());
