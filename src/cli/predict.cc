@@ -105,6 +105,10 @@ predict::TrainingFitOptions training_options(const Options& options) {
   return out;
 }
 
+void tell_skipped(std::ostream& out, const char* indent, size_t skipped) {
+  if (skipped > 0) out << indent << skipped << " rows skipped: this system cannot do what they ask\n";
+}
+
 void print_training_fit(std::ostream& out, const Options& options, const predict::TrainingFit& fit) {
   const bool framework = !options.training.framework.empty();
   out << (framework ? "frameworks:\n  - framework: " + options.training.framework + "\n" : "stack:\n");
@@ -119,6 +123,7 @@ void print_training_fit(std::ostream& out, const Options& options, const predict
       << fit.fitted.rows << " fitted rows, " << percent(fit.held_out.mean) << " (median "
       << percent(fit.held_out.median) << ", bias " << percent(fit.held_out.bias) << ") on "
       << fit.held_out.rows << " held out\n";
+  tell_skipped(out, "# ", fit.skipped);
 }
 
 void calibrate(Context& context, const Options& options) {
@@ -134,6 +139,7 @@ void calibrate(Context& context, const Options& options) {
     const System* exact = m.question.device.empty() ? nullptr : predict::find_shipped(m.question.device);
     if (!exact || exact->family == system.family) rows.push_back(m);
   }
+  for (const auto& [reason, count] : report.reasons) context.warn(std::to_string(count) + " rows: " + reason);
   std::ostream& out = context.streams.out;
   if (!rows.empty() && std::holds_alternative<predict::TrainingRun>(rows[0].question.what)) {
     print_training_fit(
@@ -161,6 +167,7 @@ void calibrate(Context& context, const Options& options) {
         << percent(fit.roofline_held_out.mean) << " with " << base::format_number(fit.roofline.compute, 3)
         << ", " << base::format_number(fit.roofline.memory, 3) << ", "
         << base::format_quantity(fit.roofline.launch_s, base::Dimension::Time) << "\n";
+    tell_skipped(out, "    # ", fit.skipped);
   }
 }
 

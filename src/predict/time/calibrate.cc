@@ -13,6 +13,8 @@ namespace {
 
 using Rows = std::vector<const Measurement*>;
 
+constexpr size_t kMostFrameworks = 6;  // beyond, their speeds outweigh the chip's constants
+
 Calibration constants_from(const std::vector<double>& x) {
   Calibration c;
   c.compute = x[0];
@@ -69,6 +71,19 @@ const Gemm& product(const Measurement& m) { return std::get<Gemm>(m.question.wha
 
 const Chip& chip_of(const System& system, const Measurement& m) {
   return variant_for(system, m.question).chip;
+}
+
+// Drops the rows whose prediction throws: a precision the chip lacks, a run that does not divide.
+template <class Predict>
+size_t drop_impossible(Rows& rows, const Predict& predict) {
+  return std::erase_if(rows, [&predict](const Measurement* m) {
+    try {
+      predict(*m);
+      return false;
+    } catch (const base::Error&) {
+      return true;
+    }
+  });
 }
 
 Roofline roofline_of(const System& system, const Rows& rows) {
@@ -148,7 +163,18 @@ GemmFit calibrate_gemm(const System& system, const std::vector<Measurement>& all
     if (std::find(frameworks.begin(), frameworks.end(), framework) == frameworks.end())
       frameworks.push_back(framework);
   }
-  if (fitted.size() < 10 || held.size() < 10 || frameworks.size() > 6) {
+  if (frameworks.size() > kMostFrameworks) {
+    throw base::Error({},
+                      "the rows name " + std::to_string(frameworks.size()) +
+                          " frameworks, each with a speed of its own to fit",
+                      "calibrate at most " + std::to_string(kMostFrameworks) + " at a time");
+  }
+  const auto untuned = [&system](const Measurement& m) {
+    return predict_gemm(chip_of(system, m), system.stack, Calibration{}, product(m)).seconds;
+  };
+  GemmFit fit;
+  fit.skipped = drop_impossible(fitted, untuned) + drop_impossible(held, untuned);
+  if (fitted.size() < 10 || held.size() < 10) {
     throw base::Error({},
                       "only " + std::to_string(fitted.size() + held.size()) + " measured " +
                           std::string(name(options.precision)) + " matrix products were found",
@@ -178,7 +204,6 @@ GemmFit calibrate_gemm(const System& system, const std::vector<Measurement>& all
                               start.half_tile, start.drift,  start.drift_length, 4e-6};
   best.resize(7 + std::max<size_t>(1, frameworks.size()), 1.0);
   best = minimise(error, best);
-  GemmFit fit;
   fit.constants = constants_from(best);
   fit.launch_s = options.launch_s > 0 ? options.launch_s : best[7];
   for (size_t f = 1; f < frameworks.size(); ++f) fit.libraries.emplace_back(frameworks[f], best[7 + f]);
@@ -246,38 +271,32 @@ TrainingFit calibrate_training(const System& system, const std::vector<Measureme
     if (!options.framework.empty() && m.question.framework != options.framework) continue;
     (is_training_row(m) ? fitted : held).push_back(&m);
   }
+  TrainingFit fit;
+  const auto untuned = timed_with(system, stack_for(system, options.framework));
+  fit.skipped = drop_impossible(fitted, untuned) + drop_impossible(held, untuned);
   if (fitted.size() < 10 || held.size() < 10) {
     throw base::Error(
         {}, "too few measured training runs on at most " + std::to_string(options.devices) + " devices",
         "at least some 30 are needed to fit constants and hold rows back");
   }
-  const Stack stack = fit_stack(system, fitted, options, progress);
-  TrainingFit fit{stack, {}, {}};
-  fit.fitted = judge_with(fitted, timed_with(system, stack));
-  fit.held_out = judge_with(held, timed_with(system, stack));
+  fit.stack = fit_stack(system, fitted, options, progress);
+  fit.fitted = judge_with(fitted, timed_with(system, fit.stack));
+  fit.held_out = judge_with(held, timed_with(system, fit.stack));
   return fit;
 }
 
 ErrorSummary leave_one_out(const System& system, const std::vector<Measurement>& rows,
                            const std::vector<const StackScalar*>& scalars) {
   std::vector<double> predicted, measured;
-  for (const Measurement& left : rows) {
-    Rows others;
-    for (const Measurement& m : rows) {
-      if (&m != &left) others.push_back(&m);
-    }
-    const Stack stack = fit_stack(system, others, {0, left.question.framework, scalars}, {});
-    predicted.push_back(timed_with(system, stack)(left));
-    measured.push_back(left.seconds);
-  }
-  return summarise(predicted, measured);
-}
-
-ErrorSummary judge(const System& system, const std::vector<Measurement>& rows) {
-  std::vector<double> predicted, measured;
-  for (const Measurement& m : rows) {
-    predicted.push_back(answer(specialised(system, m.question), m.question).seconds);
-    measured.push_back(m.seconds);
+  Rows all;
+  for (const Measurement& m : rows) all.push_back(&m);
+  drop_impossible(all, timed_with(system, system.stack));
+  for (const Measurement* left : all) {
+    Rows others = all;
+    std::erase(others, left);
+    const Stack stack = fit_stack(system, others, {0, left->question.framework, scalars}, {});
+    predicted.push_back(timed_with(system, stack)(*left));
+    measured.push_back(left->seconds);
   }
   return summarise(predicted, measured);
 }

@@ -41,7 +41,8 @@ struct GemmFit {
   double launch_s = 0;
   std::vector<std::pair<std::string, double>> libraries;  // speed of every further framework over the first
   ErrorSummary fitted, held_out;
-  Roofline roofline;  // the three-constant model fitted to the same rows
+  size_t skipped = 0;  // rows that the system cannot do
+  Roofline roofline;   // the three-constant model fitted to the same rows
   ErrorSummary roofline_held_out;
 };
 GemmFit calibrate_gemm(const System& system, const std::vector<Measurement>& rows,
@@ -71,6 +72,7 @@ struct TrainingFitOptions {
 struct TrainingFit {
   Stack stack;
   ErrorSummary fitted, held_out;
+  size_t skipped = 0;  // runs that cannot be laid out
 };
 TrainingFit calibrate_training(const System& system, const std::vector<Measurement>& rows,
                                const TrainingFitOptions& options, const base::Progress& progress = {});
@@ -78,7 +80,5 @@ TrainingFit calibrate_training(const System& system, const std::vector<Measureme
 // Each training run predicted with `scalars` of its stack fitted to all other rows.
 ErrorSummary leave_one_out(const System& system, const std::vector<Measurement>& rows,
                            const std::vector<const StackScalar*>& scalars);
-
-ErrorSummary judge(const System& system, const std::vector<Measurement>& rows);
 
 }  // namespace lento::predict

@@ -187,6 +187,32 @@ TEST(Calibrate, PlantedConstantsPredictHeldOutRows) {
   EXPECT_GT(fit.roofline_held_out.mean, fit.held_out.mean);
 }
 
+TEST(Calibrate, TooManyFrameworksAreNamed) {
+  std::vector<Measurement> rows;
+  for (uint64_t i = 0; i < 70; ++i)
+    rows.push_back({{Gemm{}, "", "framework " + std::to_string(i % 7)}, 1e-5, i});
+  EXPECT_THAT(error_of([&] {
+                calibrate_gemm(read_system("a100"), rows, {Precision::Bf16, 0});
+              }),
+              HasSubstr("the rows name 7 frameworks"));
+}
+
+TEST(Calibrate, RunsThatCannotBeLaidOutAreSkippedAndCounted) {
+  const System a100 = read_system("a100");
+  std::vector<Measurement> rows;
+  for (uint64_t i = 0; i < 60; ++i) {
+    TrainingRun run;
+    run.model.layers = 4;
+    run.model.hidden = 1024;
+    run.model.heads = 16;
+    run.global_batch = i % 6 == 0 ? 3 : 4;  // 3 does not divide over two replicas
+    run.data = 2;
+    rows.push_back({{run, "", ""}, 0.05, i});
+  }
+  const StackScalar* library = &stack_scalars().back();
+  EXPECT_EQ(calibrate_training(a100, rows, {8, "", {library}}).skipped, 10U);
+}
+
 constexpr const char* kConfig = R"({"model_type": "llama", "hidden_size": 4096, "num_hidden_layers": 32,
   "num_attention_heads": 32, "num_key_value_heads": 8, "intermediate_size": 14336, "vocab_size": 128256,
   "tie_word_embeddings": false})";
