@@ -66,10 +66,6 @@ predict::Question question_of(const Options& options, const std::string& bytes) 
   return predict::parse_workload(bytes, options.workload, run);
 }
 
-std::string workload_bytes(const Options& options) {
-  return base::read_file(options.workload, uint64_t{2} << 30);
-}
-
 void compare_measured(Context& context, const Options& options) {
   if (options.system.empty())
     throw base::Error({}, "no system is named", "give --system h100, or a data sheet");
@@ -77,7 +73,8 @@ void compare_measured(Context& context, const Options& options) {
   report.strict = context.strict;
   const predict::MeasuredRun run = predict::read_run(options.measured, report);
   std::optional<predict::Question> step;
-  if (!options.workload.empty()) step = question_of(options, workload_bytes(options));
+  if (!options.workload.empty())
+    step = question_of(options, base::read_file(options.workload, predict::kMostWorkloadBytes));
   finding::Diagnosis d = predict::compare_run(system_of(options.system), run, step);
   if (!step && !run.steps_s.empty())
     d.notes.push_back("The trace holds steps; name the workload to compare them too.");
@@ -88,7 +85,7 @@ void compare_measured(Context& context, const Options& options) {
 void answer_workload(Context& context, const Options& options) {
   if (options.system.empty())
     throw base::Error({}, "no system is named", "give --system h100, or a data sheet");
-  const std::string bytes = workload_bytes(options);
+  const std::string bytes = base::read_file(options.workload, predict::kMostWorkloadBytes);
   finding::Diagnosis d = predict::explain(system_of(options.system), question_of(options, bytes));
   d.inputs.push_back(Context::input("workload", options.workload, bytes));
   context.show(std::move(d));
@@ -202,7 +199,8 @@ void add_predict(CLI::App& app, Context& context) {
   command->add_option("--output", options->run.output, "config.json: tokens to generate")
       ->check(CLI::Range(1, 1 << 23));
   command
-      ->add_option("--precision", options->precision, "config.json, ONNX: fp32, tf32, fp16, bf16, fp8, fp4")
+      ->add_option("--precision", options->precision,
+                   "config.json, ONNX: fp32, tf32, fp16, bf16, int8, fp8, fp4")
       ->capture_default_str();
   command->add_option("--parallel", options->run.parallel, "config.json: tp=8,pp=2,dp=4,zero=1; ONNX: dp=N");
   context.add_output_options(*command);

@@ -31,7 +31,7 @@ std::vector<double> step_times(const trace::MetricSeries& series, const std::str
 void compare_steps(Context& context, const Options& o) {
   base::ReadReport report;
   std::vector<finding::Input> inputs;
-  const std::string bytes = base::read_file(o.workload, uint64_t{16} << 20);
+  const std::string bytes = base::read_file(o.workload, predict::kMostWorkloadBytes);
   const predict::Question step = predict::parse_workload(bytes, o.workload, {});
   predict::MeasuredRun run;
   run.steps_s = step_times(read_source(o.source, context, report, inputs), o.unit);

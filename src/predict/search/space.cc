@@ -58,14 +58,7 @@ void read_transformer_shape(const YamlNode& node, Job& job, base::ErrorList& err
   Transformer& m = job.training->model;
   Fields f(node, errors);
   f.text("name", job.name);
-  f.integer("layers", m.layers, 1, 100000);
-  f.integer("hidden", m.hidden, 1, 1 << 23);
-  f.integer("heads", m.heads, 1, 1 << 20);
-  f.integer("kv_heads", m.kv_heads, 1, 1 << 20);
-  f.integer("head_size", m.head_size, 1, 1 << 20);
-  f.integer("ffn", m.ffn, 1, 1 << 23);
-  f.integer("experts", m.experts, 1, 1 << 14);
-  f.integer("active_experts", m.active_experts, 1, 1 << 14);
+  read_transformer(f, m);
   f.integer("global_batch", job.training->global_batch, 1, 1 << 23);
   f.finish();
   check_transformer(m, 1, 1, node.where);

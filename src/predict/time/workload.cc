@@ -3,7 +3,6 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/number.h"
-#include "spec/yaml.h"
 
 namespace lento::predict {
 namespace {
@@ -18,18 +17,7 @@ constexpr int kMostWays = 1 << 14;
 
 void read_model(const YamlNode& node, Transformer& m, base::ErrorList& errors) {
   Fields f(node, errors);
-  f.integer("layers", m.layers, 1, 100000);
-  f.integer("hidden", m.hidden, 1, 1 << 24);
-  f.integer("heads", m.heads, 1, 1 << 20);
-  f.integer("kv_heads", m.kv_heads, 1, 1 << 20);
-  f.integer("head_size", m.head_size, 1, 1 << 20);
-  f.integer("ffn", m.ffn, 1, 1 << 26);
-  f.integer("vocab", m.vocab, 1, 1 << 28);
-  f.integer("experts", m.experts, 1, kMostWays);
-  f.integer("active_experts", m.active_experts, 1, kMostWays);
-  f.boolean("gated", m.gated);
-  f.boolean("tied", m.tied);
-  f.boolean("flash", m.flash);
+  read_transformer(f, m);
   if (!f.has("layers") || !f.has("hidden") || !f.has("heads")) {
     f.error("layers", "a model needs 'layers', 'hidden' and 'heads'",
             "e.g. {layers: 32, hidden: 4096, heads: 32}");
@@ -193,6 +181,21 @@ Question from_yaml(const std::string& text, const std::string& file) {
 
 }  // namespace
 
+void read_transformer(Fields& f, Transformer& m) {
+  f.integer("layers", m.layers, 1, 100000);
+  f.integer("hidden", m.hidden, 1, 1 << 24);
+  f.integer("heads", m.heads, 1, 1 << 20);
+  f.integer("kv_heads", m.kv_heads, 1, 1 << 20);
+  f.integer("head_size", m.head_size, 1, 1 << 20);
+  f.integer("ffn", m.ffn, 1, 1 << 26);
+  f.integer("vocab", m.vocab, 1, 1 << 28);
+  f.integer("experts", m.experts, 1, kMostWays);
+  f.integer("active_experts", m.active_experts, 1, kMostWays);
+  f.boolean("gated", m.gated);
+  f.boolean("tied", m.tied);
+  f.boolean("flash", m.flash);
+}
+
 Transformer transformer_from_config(const base::Json& config, const std::string& file) {
   const base::Location where{file};
   const auto first = [&](std::initializer_list<const char*> keys, int64_t fallback) -> int64_t {
@@ -232,7 +235,7 @@ Question parse_workload(const std::string& text, const std::string& file, const 
 }
 
 Question read_workload(const std::string& path, const RunOptions& options) {
-  return parse_workload(base::read_file(path, uint64_t{16} << 20), path, options);
+  return parse_workload(base::read_file(path, kMostWorkloadBytes), path, options);
 }
 
 }  // namespace lento::predict

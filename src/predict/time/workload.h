@@ -4,6 +4,7 @@
 #include <string>
 
 #include "predict/time/question.h"
+#include "spec/yaml.h"
 
 namespace lento::predict {
 
@@ -18,6 +19,11 @@ struct RunOptions {
   Precision precision = Precision::Bf16;
   std::string parallel;
 };
+
+constexpr uint64_t kMostWorkloadBytes = uint64_t{2} << 30;  // what an ONNX file can hold
+
+// The fields of a `model:`; those that are absent stay as they are.
+void read_transformer(spec::Fields& fields, Transformer& model);
 
 Question read_workload(const std::string& path, const RunOptions& options);
 // `text` may be an ONNX model: what neither starts like JSON nor reads as a workload's YAML, by its file
