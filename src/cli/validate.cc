@@ -61,6 +61,17 @@ void write_residuals(const std::string& path, const predict::Validation& validat
   file.commit();
 }
 
+void write_errors(const std::string& path, const std::vector<predict::HoldOutCell>& cells) {
+  base::OutputFile file(path);
+  file.write("# Mean relative errors of predictions; written by lento validate --errors FILE\n");
+  file.write("kind,chip,regime,rows,mean_error\n");
+  for (const predict::HoldOutCell& c : cells)
+    file.write(
+        base::csv_line({c.kind, c.chip, c.regime, std::to_string(c.rows), base::format_number(c.error, 3)}) +
+        "\n");
+  file.commit();
+}
+
 }  // namespace
 
 void add_validate(CLI::App& app, Context& context) {
@@ -72,9 +83,15 @@ void add_validate(CLI::App& app, Context& context) {
                       "The measured tables; default: data/predict under LENTO_SHARED or ../shared");
   command->add_option("--residuals", *residuals, "Also write predicted and measured seconds of every row")
       ->type_name("FILE");
+  auto errors = std::make_shared<std::string>();
+  command
+      ->add_option(
+          "--errors", *errors,
+          "Also write the error of every kind of question, chip and regime, as `lento predict` states it")
+      ->type_name("FILE");
   context.add_output_options(*command);
   example(*command, "lento validate ../shared/data/predict --residuals residuals.csv --html validation.html");
-  command->callback([&context, folder, residuals] {
+  command->callback([&context, folder, residuals, errors] {
     const std::string from = folder->empty() ? default_folder() : *folder;
     const predict::Validation validation = predict::validate(from, context.progress());
     if (validation.bars.empty()) {
@@ -82,6 +99,7 @@ void add_validate(CLI::App& app, Context& context) {
                         "name the folder that holds train_korthikanti_a100.csv and the others");
     }
     if (!residuals->empty()) write_residuals(*residuals, validation);
+    if (!errors->empty()) write_errors(*errors, predict::hold_out_cells(from));
     context.show(to_diagnosis(validation));
   });
 }

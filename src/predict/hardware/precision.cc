@@ -45,7 +45,7 @@ double Chip::power_limit(Precision p) const {
 
 const Calibration& Chip::constants(Precision p) const {
   static const Calibration generic_matrix;
-  static const Calibration generic_vector{0.95, 0.75, 50, 2500, 18000, 0.05, 16384, 0.6, "generic"};
+  static const Calibration generic_vector{0.95, 0.75, 50, 2500, 18000, 0.05, 16384, 0.6, 0, "generic"};
   if (const auto& own = calibration[static_cast<size_t>(p)]) return *own;
   const bool vector = p == Precision::Fp32;
   for (size_t i = 0; i < kPrecisions; ++i) {

@@ -69,6 +69,7 @@ void read_calibration(const YamlNode& node, Chip& chip, base::ErrorList& errors)
   fields.quantity("drift", c.drift, Dimension::Plain, 0, 10);
   fields.quantity("drift_length", c.drift_length, Dimension::Plain, 1, 1e9);
   fields.quantity("attention", c.attention, Dimension::Plain, 0.01, 1);
+  fields.quantity("hold_out_error", c.hold_out_error, Dimension::Plain, 0, 10);
   fields.text("source", c.source);
   const std::optional<Precision> p = parse_precision(precision);
   if (!p)

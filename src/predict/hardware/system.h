@@ -35,6 +35,7 @@ struct Calibration {
   double drift = 0.015;  // growth of time as tiles lose step and stop sharing panels
   double drift_length = 8192;      // reduction length from which drift shows
   double attention = 0.6;          // share of peak that fused attention sustains
+  double hold_out_error = 0;       // mean error on measurements that were not fitted; 0: not stated
   std::string source = "generic";  // where the values come from
 };
 

@@ -63,6 +63,7 @@ std::string calibration_text(const Chip& chip) {
         {"drift_length", c.drift_length}, {"attention", c.attention}};
     out += "  - {precision: " + std::string(name(static_cast<Precision>(i)));
     for (const auto& [key, value] : values) out += std::string(", ") + key + ": " + format_exact(value);
+    if (c.hold_out_error > 0) out += ", hold_out_error: " + format_exact(c.hold_out_error);
     out += ", source: " + quoted(c.source) + "}\n";
   }
   return out.empty() ? "" : "calibration:\n" + out;

@@ -1,66 +1,68 @@
+#include "predict/time/hold_out.h"
 #include "predict/time/question.h"
 
 namespace lento::predict {
 namespace {
 
-// Hold-out errors of the classes, from `lento validate` (bench/results), for a system with its own constants;
-// a system that borrows constants is less sure.
-struct ClassError {
-  double own, borrowed;
-};
-constexpr ClassError kProduct{0.08, 0.15}, kLstm{0.16, 0.25}, kLink{0.15, 0.30}, kTraining{0.12, 0.20},
-    kServing{0.25, 0.40};
-
 // fp16 and bf16 run on the same units at the same rate and share constants.
-bool calibrated(const System& system, Precision p) {
-  if (system.chip.calibration[static_cast<size_t>(p)]) return true;
-  const bool half = p == Precision::Fp16 || p == Precision::Bf16;
-  return half && (system.chip.calibration[static_cast<size_t>(Precision::Fp16)] ||
-                  system.chip.calibration[static_cast<size_t>(Precision::Bf16)]);
+const Calibration* own_constants(const Chip& chip, Precision p) {
+  const auto of = [&chip](Precision like) -> const Calibration* {
+    const auto& own = chip.calibration[static_cast<size_t>(like)];
+    return own ? &*own : nullptr;
+  };
+  if (const Calibration* own = of(p)) return own;
+  if (p == Precision::Fp16) return of(Precision::Bf16);
+  return p == Precision::Bf16 ? of(Precision::Fp16) : nullptr;
 }
 
-Answer answer_one(const System& s, const Gemm& g) {
+// An answer before it is known how sure it is.
+struct Draft {
+  double seconds = 0;
+  std::string bound;
+  std::optional<Precision> precision;  // whose constants it rests on
+  bool usual = true;                   // laid out as the measured ones were
+};
+
+Draft draft(const System& s, const Gemm& g) {
   const KernelTime t = predict_gemm(s, g);
-  const bool own = calibrated(s, g.precision);
-  const bool seen = g.m <= 131072 && g.n <= 131072 && g.k <= 131072 && t.seconds > 2e-6;
-  return {t.seconds, std::string(name(t.bound)), own ? kProduct.own : kProduct.borrowed, own && seen};
+  return {t.seconds, std::string(name(t.bound)), g.precision};
 }
 
-Answer answer_one(const System& s, const LstmLayer& l) {
+Draft draft(const System& s, const LstmLayer& l) {
   const LayerTime t = predict_lstm(s, l);
-  const bool own = calibrated(s, l.precision) && s.family == "v100";
-  return {t.seconds, std::string(name(t.bound)), own ? kLstm.own : kLstm.borrowed, own};
+  return {t.seconds, std::string(name(t.bound)), l.precision};
 }
 
-Answer answer_one(const System& s, const Collective& c) {
+Draft draft(const System& s, const Collective& c) {
   const CollectiveTime t = predict_collective(s, c);
-  const bool inside = c.devices <= s.network.node_devices;
-  return {t.seconds, t.latency_s > t.bandwidth_s ? "launch" : "link", inside ? kLink.own : kLink.borrowed,
-          inside && c.bytes <= 4e9};
+  return {t.seconds, t.latency_s > t.bandwidth_s ? "launch" : "link", std::nullopt,
+          c.devices <= s.network.node_devices && c.bytes <= 4e9};
 }
 
-Answer answer_one(const System& s, const TrainingRun& r) {
+Draft draft(const System& s, const TrainingRun& r) {
   const TrainingTime t = predict_training(s, with_micro_batch(s, r));
-  const bool own = calibrated(s, r.precision) && (s.family == "a100" || s.family == "h100");
-  return {t.seconds, t.fits ? t.bound : "out of memory", own ? kTraining.own : kTraining.borrowed,
-          own && t.fits && r.devices() <= 6144 && r.tensor <= s.network.node_devices};
+  return {t.seconds, t.fits ? t.bound : "out of memory", r.precision,
+          t.fits && r.tensor <= s.network.node_devices};
 }
 
-Answer answer_one(const System& s, const InferenceRun& r) {
+Draft draft(const System& s, const InferenceRun& r) {
   const InferenceTime t = predict_inference(s, r);
-  return {t.seconds, t.fits ? t.bound : "out of memory", kServing.own, t.fits};
+  return {t.seconds, t.fits ? t.bound : "out of memory", r.precision, t.fits};
 }
 
-Answer answer_one(const System& s, const GraphRun& r) {
+Draft draft(const System& s, const GraphRun& r) {
   const GraphTime t = predict_graph(s, r);
-  const bool own = calibrated(s, r.precision);
-  return {t.seconds, t.fits ? t.bound : "out of memory", own ? kProduct.own : kProduct.borrowed, false};
+  return {t.seconds, t.fits ? t.bound : "out of memory", r.precision, t.fits};
 }
 
 }  // namespace
 
 Answer answer(const System& system, const Question& question) {
-  return std::visit([&system](const auto& what) { return answer_one(system, what); }, question.what);
+  const Draft d = std::visit([&system](const auto& what) { return draft(system, what); }, question.what);
+  const Calibration* own = d.precision ? own_constants(system.chip, *d.precision) : nullptr;
+  const Sureness sure =
+      sureness(system, question, d.seconds, own || !d.precision, own ? own->hold_out_error : 0);
+  return {d.seconds, d.bound, sure.error, sure.measured && d.usual};
 }
 
 }  // namespace lento::predict

@@ -209,6 +209,7 @@ GemmFit calibrate_gemm(const System& system, const std::vector<Measurement>& all
   for (size_t f = 1; f < frameworks.size(); ++f) fit.libraries.emplace_back(frameworks[f], best[7 + f]);
   fit.fitted = judge_with(fitted, timed(best));
   fit.held_out = judge_with(held, timed(best));
+  fit.constants.hold_out_error = fit.held_out.mean;
   fit.roofline = roofline_of(system, fitted);
   fit.roofline_held_out = judge_with(held, [&](const Measurement& m) {
     return predict_roofline(chip_of(system, m), fit.roofline, product(m));
@@ -307,7 +308,8 @@ std::string to_yaml(const Calibration& c, Precision precision) {
   };
   return "  - precision: " + std::string(name(precision)) + "\n" + line("compute", c.compute) +
          line("memory", c.memory) + line("feed", c.feed) + line("prologue", c.prologue) +
-         line("half_tile", c.half_tile) + line("drift", c.drift) + line("drift_length", c.drift_length);
+         line("half_tile", c.half_tile) + line("drift", c.drift) + line("drift_length", c.drift_length) +
+         (c.hold_out_error > 0 ? line("hold_out_error", c.hold_out_error) : "");
 }
 
 }  // namespace lento::predict

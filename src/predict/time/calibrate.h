@@ -52,7 +52,7 @@ GemmFit calibrate_gemm(const System& system, const std::vector<Measurement>& row
 double roofline_error(const System& system, const std::vector<Measurement>& rows);
 
 // The `calibration:` entry of a data sheet.
-std::string to_yaml(const Calibration& constants, Precision precision);
+std::string to_yaml(const Calibration& constants, Precision precision);  // with its hold-out error
 
 // Scalars of a software stack from measured training runs on at most `devices`, tensor parallelism inside a
 // node. `library` is then the speed of products in long runs over kernels timed alone (cold chips, full

@@ -6,6 +6,7 @@
 
 #include "base/progress.h"
 #include "predict/time/calibrate.h"
+#include "predict/time/hold_out.h"
 
 namespace lento::predict {
 
@@ -32,5 +33,9 @@ struct Validation {
 
 // `folder` holds the measured tables under their published names. A table that is absent leaves its bars out.
 Validation validate(const std::string& folder, const base::Progress& progress = {});
+
+// The errors of every kind, chip and regime that has kFewestRows measured rows: held-out ones where
+// constants were fitted to the others, else all.
+std::vector<HoldOutCell> hold_out_cells(const std::string& folder);
 
 }  // namespace lento::predict

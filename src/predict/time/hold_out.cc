@@ -1,0 +1,146 @@
+#include "predict/time/hold_out.h"
+
+#include <map>
+#include <sstream>
+#include <tuple>
+
+#include "base/error.h"
+#include "base/number.h"
+#include "embedded/hold_out_files.h"
+
+namespace lento::predict {
+namespace {
+
+// For kinds without one measured row (graphs, fp8): products of a chip that was never measured stand in.
+constexpr const char* kStandIn = "16-bit product";
+
+struct Step {
+  double below;
+  const char* text;
+};
+
+template <size_t N>
+std::string bucket(const Step (&steps)[N], const char* last, double value) {
+  for (const Step& step : steps) {
+    if (value < step.below) return step.text;
+  }
+  return last;
+}
+
+std::string time_text(double seconds) {
+  constexpr Step kSteps[] = {{1e-5, "below 10 us"}, {1e-4, "10 to 100 us"}, {1e-3, "0.1 to 1 ms"}};
+  return bucket(kSteps, "from 1 ms", seconds);
+}
+
+std::string product_kind(const Gemm& g) {
+  const bool whole = g.precision == Precision::Fp32;
+  const bool half = g.precision == Precision::Fp16 || g.precision == Precision::Bf16;
+  const std::string width = whole ? "32-bit" : half ? "16-bit" : std::string(name(g.precision));
+  return (g.batch > 1 ? "batched " : "") + width + " product";
+}
+
+struct KindOf {
+  std::string operator()(const Gemm& g) const { return product_kind(g); }
+  std::string operator()(const LstmLayer& l) const {
+    return l.pass == LstmLayer::Pass::Forward ? "recurrent layer" : "recurrent layer backward";
+  }
+  std::string operator()(const Collective& c) const { return std::string(name(c.op)); }
+  std::string operator()(const TrainingRun&) const { return "training step"; }
+  std::string operator()(const InferenceRun&) const { return "request"; }
+  std::string operator()(const GraphRun&) const { return "graph"; }
+};
+
+struct RegimeOf {
+  double seconds;
+  std::string operator()(const Gemm& g) const {
+    constexpr Step kSteps[] = {{17, "m to 16"}, {129, "m 17 to 128"}, {1024, "m 129 to 1023"}};
+    return bucket(kSteps, "m from 1024", static_cast<double>(g.m)) + ", " + time_text(seconds);
+  }
+  std::string operator()(const LstmLayer&) const { return seconds < 1e-2 ? "below 10 ms" : "from 10 ms"; }
+  std::string operator()(const Collective& c) const {
+    constexpr Step kSteps[] = {{1 << 20, "below 1 MiB"}, {1 << 26, "1 to 64 MiB"}};
+    return bucket(kSteps, "from 64 MiB", c.bytes);
+  }
+  std::string operator()(const TrainingRun& r) const {
+    constexpr Step kSteps[] = {{9, "to 8 devices"}, {65, "9 to 64 devices"}, {513, "65 to 512 devices"}};
+    return bucket(kSteps, "from 513 devices", r.devices());
+  }
+  std::string operator()(const InferenceRun&) const { return {}; }
+  std::string operator()(const GraphRun&) const { return {}; }
+};
+
+// "kind,chip,regime,rows,mean_error"; texts that hold a comma stand in quotes.
+std::vector<std::string> fields_of(const std::string& line) {
+  std::vector<std::string> out(1);
+  bool quoted = false;
+  for (const char c : line) {
+    if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      out.emplace_back();
+    } else {
+      out.back() += c;
+    }
+  }
+  return out;
+}
+
+std::vector<HoldOutCell> parse_cells(std::string_view text) {
+  std::vector<HoldOutCell> out;
+  std::istringstream lines{std::string(text)};
+  std::string line;
+  for (bool header = true; std::getline(lines, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    if (std::exchange(header, false)) continue;
+    const std::vector<std::string> f = fields_of(line);
+    LENTO_CHECK(f.size() == 5, "the shipped table of errors has five columns");
+    out.push_back(
+        {f[0], f[1], f[2], static_cast<size_t>(base::parse_int(f[3], {})), base::parse_double(f[4], {})});
+  }
+  return out;
+}
+
+using Key = std::tuple<std::string, std::string, std::string>;
+
+const HoldOutCell* lookup(const std::string& kind, const std::string& chip, const std::string& regime) {
+  static const std::map<Key, const HoldOutCell*> cells = [] {
+    std::map<Key, const HoldOutCell*> out;
+    for (const HoldOutCell& c : shipped_hold_out()) out[{c.kind, c.chip, c.regime}] = &c;
+    return out;
+  }();
+  const auto at = cells.find({kind, chip, regime});
+  return at == cells.end() ? nullptr : at->second;
+}
+
+// The regime's cell, else that of all regimes.
+const HoldOutCell* nearest(const std::string& kind, const std::string& chip, const std::string& regime) {
+  const HoldOutCell* cell = lookup(kind, chip, regime);
+  return cell ? cell : lookup(kind, chip, "");
+}
+
+}  // namespace
+
+std::string kind_of(const Question& q) { return std::visit(KindOf{}, q.what); }
+
+std::string regime_of(const Question& q, double seconds) { return std::visit(RegimeOf{seconds}, q.what); }
+
+const std::vector<HoldOutCell>& shipped_hold_out() {
+  static const std::vector<HoldOutCell> cells = parse_cells(embedded::hold_out_files("hold_out_errors.csv"));
+  return cells;
+}
+
+Sureness sureness(const System& system, const Question& question, double seconds, bool own, double stated) {
+  const std::string kind = kind_of(question), regime = regime_of(question, seconds);
+  for (const std::string& chip : {system.name, system.family}) {
+    const HoldOutCell* cell = own ? nearest(kind, chip, regime) : nullptr;
+    if (cell) return {cell->error, cell->regime == regime};
+  }
+  if (own && stated > 0) return {stated, true};
+  for (const char* chip : {own ? kFittedChip : kGenericChip, kGenericChip, kFittedChip}) {
+    if (const HoldOutCell* cell = nearest(kind, chip, regime)) return {cell->error, false};
+  }
+  const HoldOutCell* cell = lookup(kStandIn, kGenericChip, "");
+  return {cell ? cell->error : 1, false};
+}
+
+}  // namespace lento::predict
