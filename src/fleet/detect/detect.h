@@ -90,7 +90,7 @@ class Detector {
   double peak_score(size_t machine) const;  // over all judged time: mean of the top quarter of metrics
 
   // What was learned and which verdicts stand, by machine and metric name; survives a restart and a change of
-  // the machine list. restore() takes what fits and ignores the rest.
+  // the machine list. restore() takes what fits and ignores the rest; base::Error when it is no such state.
   base::Json save() const;
   void restore(const base::Json& state);
 

@@ -188,6 +188,67 @@ TEST(Diagnose, AUniformlySlowFleetIsHeldAgainstTheExpectation) {
   EXPECT_TRUE(diagnose(s, o).findings.empty());
 }
 
+void push(Detector& d, const trace::MetricSeries& s, size_t from, size_t to) {
+  std::vector<float> row(d.fleet().machines.size(), kNone);
+  for (size_t t = from; t < to; ++t) {
+    std::copy(s.row(0, t).begin(), s.row(0, t).end(), row.begin());
+    d.push(s.time_ms(t), row);
+  }
+}
+
+Detector detector_of(const trace::MetricSeries& s) {
+  return Detector({s.machines, s.labels, s.metrics, s.step_ms}, {});
+}
+
+TEST(State, AMachineThatJoinsKeepsWhatStandsAndWhatWasLearned) {
+  auto s = fleet_of(16, 1800, 4);
+  scale(s, 3, 700, 1800, 0.5f);
+  for (size_t t = 900; t < 1800; ++t) s.row(0, t)[5] = kNone;
+  Detector before = detector_of(s);
+  push(before, s, 0, 1200);
+  ASSERT_EQ(before.verdicts().size(), 2u);
+  const base::Json state = base::parse_json(base::write_json(before.save()), "state");
+
+  Detector same = detector_of(s);
+  same.restore(state);
+  EXPECT_EQ(base::write_json(same.save()), base::write_json(before.save()));
+
+  auto joined = s;
+  joined.machines.push_back("new");
+  joined.labels.emplace_back();
+  Detector after = detector_of(joined);
+  after.restore(state);
+  push(after, s, 600, 1300);  // as after a restart: the last rows once more
+  for (const Verdict& v : after.verdicts()) EXPECT_TRUE(v.active) << v.machine;
+  EXPECT_EQ(after.verdicts().size(), 2u);
+}
+
+TEST(State, ASilentMachineIsWellOnceItIsHeardAndForgottenAfterADay) {
+  auto s = fleet_of(8, 1000, 4);
+  for (size_t t = 400; t < 600; ++t) s.row(0, t)[5] = kNone;
+  Detector d = detector_of(s);
+  push(d, s, 0, 590);
+  ASSERT_EQ(d.verdicts().size(), 1u);
+  EXPECT_TRUE(d.verdicts()[0].active);
+  push(d, s, 590, 620);
+  EXPECT_FALSE(d.verdicts()[0].active);
+
+  for (size_t t = 700; t < 1000; ++t) s.row(0, t)[5] = kNone;
+  push(d, s, 620, 990);
+  ASSERT_EQ(d.verdicts().size(), 2u);
+  EXPECT_TRUE(d.verdicts()[1].active);
+  std::vector<float> row(s.row(0, 990).begin(), s.row(0, 990).end());
+  d.push(s.time_ms(990) + 90'000'000, row);
+  EXPECT_FALSE(d.verdicts()[1].active);
+}
+
+TEST(State, WhatIsNoStateIsRefused) {
+  Detector d = detector_of(fleet_of(8, 10, 4));
+  EXPECT_THROW(d.restore(base::parse_json("{}", "state")), base::Error);
+  EXPECT_THROW(d.restore(base::parse_json(R"({"schema":"lento.fleet-state/2","machines":7})", "state")),
+               base::Error);
+}
+
 TEST(Rank, PutsTheDeviatingMachineFirst) {
   auto s = fleet_of(12, 400, 4, 3);
   scale(s, 7, 300, 400, 0.9f);

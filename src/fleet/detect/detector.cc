@@ -1,36 +1,19 @@
-// The streaming detector: rings of samples, one LevelTrack for each metric, group and horizon, verdicts.
-//
-// Invariants
-// 1. A verdict is raised only by an evaluation with score >= 1 and k-of-n continuity (level_track.h).
-// 2. While a stronger deviation of the same metric stands, or is half a window old, in the group, weaker ones
-// (same_cause_share) of the
-//    same sign are its consequences: "also affected", no verdict.
-//    So it is across groups: a congested network does not stop at a stage.
-// 3. A verdict resolves when no track has scored 0.7 or more for one shortest horizon.
-// 4. While bursts are not known to be rare (bursts.h) a window under 240 s raises nothing, and a deviation
-// must pass
-//    the threshold even without its three strongest blocks.
-// 5. If over a quarter of the fleet is silent at once the source is at fault: no verdict.
+// The streaming detector: what it judges, a row at a time (detector_impl.h: the parts and their invariants).
 #include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "base/error.h"
 #include "fleet/detect/budget.h"
-#include "fleet/detect/bursts.h"
-#include "fleet/detect/detect.h"
-#include "fleet/detect/level_track.h"
-#include "fleet/detect/row_ring.h"
+#include "fleet/detect/detector_impl.h"
 
 namespace lento::fleet {
 namespace {
 
 constexpr size_t kColumns = 512;
-constexpr double kResolveScore = 0.7;
 constexpr size_t kLeadingBlocks =
     4;  // of 8: a stronger deviation under way keeps its consequences from being blamed
 constexpr double kPatientSeconds = 240;  // of the windows trusted when bursts are frequent
-constexpr const char* kStateSchema = "lento.fleet-state/1";
 
 std::string group_name(const trace::Labels& labels, const std::vector<std::string>& keys) {
   std::string name;
@@ -58,63 +41,6 @@ void merge_columns(ScoreHistory& h) {
 }
 
 }  // namespace
-
-struct Detector::Impl {
-  struct Group {
-    std::string name;
-    std::vector<size_t> machines;
-    bool judged = false;
-  };
-  struct Track {
-    size_t metric = 0, group = 0, horizon = 0;
-    LevelTrack level;
-  };
-
-  Fleet fleet;
-  DetectOptions options;
-  std::vector<size_t> judged_metrics;
-  std::vector<Group> groups;
-  std::vector<size_t> group_of;
-  std::vector<size_t> horizon_samples;
-  std::vector<Track> tracks;
-  Bursts bursts{{}};
-  struct Leader {  // the strongest deviation that lasts or is half a window old, of a metric, horizon and
-                   // group
-    double deviation = 0;
-    size_t machine = 0;
-    int64_t time_ms = INT64_MIN;
-  };
-  std::vector<Leader> leaders;  // [(metric * horizons + horizon) * groups + group]
-  RowRing ring{0, 1};
-  std::vector<Verdict> verdicts;
-  ScoreHistory history;
-  size_t history_stride = 1, history_skip = 0;
-  std::vector<float> current;  // [metric * machines + machine][horizon]: last score while steady, else 0
-  std::vector<float> shown_score, shown_level, shown_low, shown_median, shown_high;
-  std::vector<float> peak;       // [metric * machines + machine]
-  std::vector<int64_t> seen_ms;  // last sample of a machine; INT64_MIN never
-  int64_t first_ms = INT64_MIN, now_ms = 0;
-
-  void build();
-  void form_groups();
-  void evaluate(Track& track);
-  void consider(const Track& track, const std::vector<Judged>& judged, const PeerBand& band);
-  Leader find_leader(const Track& track, const std::vector<Judged>& judged);
-  bool believed(const Track& track, const Judged& j) const;
-  double seconds(size_t horizon) const {
-    return static_cast<double>(horizon_samples[horizon]) * static_cast<double>(fleet.step_ms) / 1000;
-  }
-  void raise(const Track& track, size_t machine, const Judged& j, const PeerBand& band);
-  void refresh(Verdict& v, const Track& track, const Judged& j, const PeerBand& band);
-  void watch_bursts(const Track& track, const std::vector<Judged>& judged);
-  void watch_silence();
-  void resolve();
-  void record();
-  int64_t onset(const Track& track, size_t machine, double deviation) const;
-  Verdict* standing(size_t machine, bool silent);
-  bool judging() const { return !options.judge_from_ms || now_ms >= *options.judge_from_ms; }
-  size_t cell(size_t metric, size_t machine) const { return metric * fleet.machines.size() + machine; }
-};
 
 void Detector::Impl::form_groups() {
   std::map<std::string, size_t> ids;
@@ -176,57 +102,6 @@ void Detector::Impl::build() {
     v->assign(bands, std::numeric_limits<float>::quiet_NaN());
   seen_ms.assign(machines, INT64_MIN);
   history_stride = horizon_samples.empty() ? 1 : std::max<size_t>(1, horizon_samples[0] / 16);
-}
-
-Verdict* Detector::Impl::standing(size_t machine, bool silent) {
-  for (Verdict& v : verdicts) {
-    if (v.active && v.machine == machine && v.silent == silent) return &v;
-  }
-  return nullptr;
-}
-
-// The step after which the machine's distance from its peers, summed against half the deviation, is largest.
-int64_t Detector::Impl::onset(const Track& track, size_t machine, double deviation) const {
-  const auto& peers = groups[track.group].machines;
-  const size_t n = std::min(ring.capacity(), ring.pushed());
-  const float* own = ring.window(cell(track.metric, machine), n);
-  double sum = 0, best = 0;
-  size_t start = n;
-  std::vector<float> column;
-  for (size_t i = n; i-- > 0;) {
-    column.clear();
-    for (const size_t p : peers) {
-      const float v = ring.window(cell(track.metric, p), n)[i];
-      if (!std::isnan(v)) column.push_back(v);
-    }
-    if (column.empty() || std::isnan(own[i])) continue;
-    std::nth_element(column.begin(), column.begin() + static_cast<std::ptrdiff_t>(column.size() / 2),
-                     column.end());
-    sum += (own[i] - column[column.size() / 2] - deviation / 2) * (deviation > 0 ? 1 : -1);
-    if (sum > best) best = sum, start = i;
-  }
-  return now_ms - static_cast<int64_t>(n - std::min(start, n - 1) - 1) * fleet.step_ms;
-}
-
-void Detector::Impl::refresh(Verdict& v, const Track& track, const Judged& j, const PeerBand& band) {
-  v.last_ms = now_ms;
-  v.score = std::max<double>(v.score, j.score);
-  const auto at = std::find_if(v.metrics.begin(), v.metrics.end(),
-                               [&](const MetricScore& s) { return s.metric == track.metric; });
-  MetricScore& s = at == v.metrics.end() ? v.metrics.emplace_back() : *at;
-  if (j.score > s.score) s = {track.metric, j.score, j.deviation, j.level, band.median, j.threshold};
-  std::stable_sort(v.metrics.begin(), v.metrics.end(),
-                   [](const MetricScore& a, const MetricScore& b) { return a.score > b.score; });
-}
-
-void Detector::Impl::raise(const Track& track, size_t machine, const Judged& j, const PeerBand& band) {
-  if (Verdict* v = standing(machine, false)) return refresh(*v, track, j, band);
-  Verdict& v = verdicts.emplace_back();
-  v.machine = machine;
-  v.raised_ms = now_ms;
-  v.onset_ms = onset(track, machine, j.deviation);
-  v.horizon_s = seconds(track.horizon);
-  refresh(v, track, j, band);
 }
 
 // Enters this track's strongest deviation; returns the strongest of all groups with the same sign.
@@ -309,48 +184,6 @@ void Detector::Impl::evaluate(Track& track) {
   if (ok && judging()) consider(track, judged, band);
 }
 
-void Detector::Impl::watch_silence() {
-  const int64_t limit = std::max<int64_t>(static_cast<int64_t>(options.silence_s * 1000), 10 * fleet.step_ms);
-  size_t silent = 0, known = 0;
-  for (const int64_t seen : seen_ms) {
-    if (seen == INT64_MIN) continue;
-    ++known;
-    silent += now_ms - seen > limit / 2;
-  }
-  const bool source_fault = silent > std::max<size_t>(2, known / 4) || known < options.min_peers;
-  for (size_t m = 0; m < seen_ms.size(); ++m) {
-    Verdict* v = standing(m, true);
-    const bool quiet = seen_ms[m] != INT64_MIN && now_ms - seen_ms[m] > limit;
-    if (v && !quiet) v->active = false;
-    if (!quiet || source_fault || !judging()) continue;
-    if (!v) {
-      v = &verdicts.emplace_back();
-      v->machine = m;
-      v->silent = true;
-      v->onset_ms = seen_ms[m];
-      v->raised_ms = now_ms;
-      v->horizon_s = options.silence_s;
-    }
-    v->last_ms = now_ms;
-    v->score = std::max(v->score, static_cast<double>(now_ms - seen_ms[m]) / static_cast<double>(limit));
-  }
-}
-
-void Detector::Impl::resolve() {
-  if (horizon_samples.empty()) return;
-  const int64_t patience = static_cast<int64_t>(horizon_samples[0]) * fleet.step_ms;
-  for (Verdict& v : verdicts) {
-    if (!v.active || v.silent) continue;
-    for (const size_t metric : judged_metrics) {
-      for (size_t h = 0; h < horizon_samples.size(); ++h) {
-        if (current[cell(metric, v.machine) * horizon_samples.size() + h] >= kResolveScore)
-          v.last_ms = now_ms;
-      }
-    }
-    if (now_ms - v.last_ms >= patience) v.active = false;
-  }
-}
-
 void Detector::Impl::record() {
   if (!options.keep_history || ring.pushed() % history_stride != 0) return;
   history.time_ms.push_back(now_ms);
@@ -382,7 +215,7 @@ void Detector::push(int64_t time_ms, std::span<const float> values) {
   d.now_ms = time_ms;
   d.ring.push(values);
   for (size_t i = 0; i < values.size(); ++i) {
-    if (!std::isnan(values[i])) d.seen_ms[i % machines] = time_ms;
+    if (!std::isnan(values[i])) d.seen_ms[i % machines] = std::max(d.seen_ms[i % machines], time_ms);
   }
   if (d.first_ms == INT64_MIN) {  // start-up counts from the first data, not from empty rows before it
     const bool any = std::any_of(values.begin(), values.end(), [](float v) { return !std::isnan(v); });
@@ -406,10 +239,6 @@ const ScoreHistory& Detector::history() const { return impl_->history; }
 size_t Detector::group_of(size_t machine) const { return impl_->group_of[machine]; }
 size_t Detector::groups() const { return impl_->groups.size(); }
 
-void Detector::forget_resolved(int64_t before_ms) {
-  std::erase_if(impl_->verdicts, [&](const Verdict& v) { return !v.active && v.last_ms < before_ms; });
-}
-
 std::vector<std::vector<size_t>> Detector::unjudged_groups() const {
   std::vector<std::vector<size_t>> out;
   for (const auto& g : impl_->groups) {
@@ -426,95 +255,6 @@ double Detector::peak_score(size_t machine) const {
   double sum = 0;
   for (size_t i = 0; i < top; ++i) sum += scores[i];
   return top ? sum / static_cast<double>(top) : 0;
-}
-
-base::Json Detector::save() const {
-  const Impl& d = *impl_;
-  base::Json tracks = base::Json::array(), verdicts = base::Json::array();
-  for (const Impl::Track& t : d.tracks) {
-    base::Json numbers = base::Json::array(), names = base::Json::array();
-    for (const double x : t.level.state()) numbers.push(x);
-    for (const size_t m : d.groups[t.group].machines) names.push(d.fleet.machines[m]);
-    tracks.push(base::Json::object()
-                    .set("metric", d.fleet.metrics[t.metric])
-                    .set("samples", static_cast<int64_t>(t.level.options().n))
-                    .set("machines", std::move(names))
-                    .set("state", std::move(numbers)));
-  }
-  for (const Verdict& v : d.verdicts) {
-    base::Json metrics = base::Json::array();
-    for (const MetricScore& s : v.metrics) {
-      metrics.push(base::Json::object()
-                       .set("metric", d.fleet.metrics[s.metric])
-                       .set("numbers", base::Json(base::Json::Array{s.score, s.deviation, s.level, s.peers,
-                                                                    s.threshold})));
-    }
-    verdicts.push(base::Json::object()
-                      .set("machine", d.fleet.machines[v.machine])
-                      .set("silent", v.silent)
-                      .set("active", v.active)
-                      .set("onset_ms", v.onset_ms)
-                      .set("raised_ms", v.raised_ms)
-                      .set("last_ms", v.last_ms)
-                      .set("score", v.score)
-                      .set("horizon_s", v.horizon_s)
-                      .set("metrics", std::move(metrics)));
-  }
-  return base::Json::object()
-      .set("schema", kStateSchema)
-      .set("time_ms", d.now_ms)
-      .set("bursts", d.bursts.count())
-      .set("watched_h", d.bursts.hours())
-      .set("verdicts", std::move(verdicts))
-      .set("tracks", std::move(tracks));
-}
-
-void Detector::restore(const base::Json& json) {
-  Impl& d = *impl_;
-  const base::Location where{"state"};
-  if (json.string_or("schema", "", where) != kStateSchema)
-    throw base::Error(where, "not a state of 'lento fleet watch'");
-  d.bursts.restore(json.number_or("bursts", 0, where), json.number_or("watched_h", 0, where));
-  const auto index = [](const std::vector<std::string>& names, const std::string& name) {
-    return static_cast<size_t>(std::find(names.begin(), names.end(), name) - names.begin());
-  };
-  for (const base::Json& t : json.at("tracks", where).array(where)) {
-    std::vector<double> numbers;
-    for (const base::Json& x : t.at("state", where).array(where))
-      numbers.push_back(x.is_null() ? NAN : x.number(where));
-    std::vector<std::string> machines;
-    for (const base::Json& m : t.at("machines", where).array(where)) machines.push_back(m.string(where));
-    for (Impl::Track& track : d.tracks) {
-      const auto& members = d.groups[track.group].machines;
-      const bool same =
-          d.fleet.metrics[track.metric] == t.at("metric", where).string(where) &&
-          static_cast<int64_t>(track.level.options().n) == t.at("samples", where).integer(where) &&
-          std::equal(members.begin(), members.end(), machines.begin(), machines.end(),
-                     [&](size_t m, const std::string& name) { return d.fleet.machines[m] == name; });
-      if (same) track.level.restore(numbers);
-    }
-  }
-  for (const base::Json& entry : json.at("verdicts", where).array(where)) {
-    Verdict v;
-    v.machine = index(d.fleet.machines, entry.at("machine", where).string(where));
-    if (v.machine == d.fleet.machines.size()) continue;
-    v.silent = entry.at("silent", where).boolean(where);
-    v.active = entry.at("active", where).boolean(where);
-    v.onset_ms = entry.at("onset_ms", where).integer(where);
-    v.raised_ms = entry.at("raised_ms", where).integer(where);
-    v.last_ms = entry.at("last_ms", where).integer(where);
-    v.score = entry.at("score", where).number(where);
-    v.horizon_s = entry.at("horizon_s", where).number(where);
-    for (const base::Json& m : entry.at("metrics", where).array(where)) {
-      const auto& n = m.at("numbers", where).array(where);
-      MetricScore s{index(d.fleet.metrics, m.at("metric", where).string(where))};
-      if (s.metric == d.fleet.metrics.size() || n.size() != 5) continue;
-      s.score = n[0].number(where), s.deviation = n[1].number(where), s.level = n[2].number(where);
-      s.peers = n[3].number(where), s.threshold = n[4].number(where);
-      v.metrics.push_back(s);
-    }
-    if (v.silent || !v.metrics.empty()) d.verdicts.push_back(std::move(v));
-  }
 }
 
 }  // namespace lento::fleet

@@ -86,6 +86,10 @@ std::array<double, LevelTrack::kFeatures> solve_ones(
   return x;
 }
 
+bool all_finite(std::span<const double> numbers) {
+  return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); });
+}
+
 }  // namespace
 
 LevelTrack::LevelTrack(const TrackOptions& options, size_t machines)
@@ -352,7 +356,7 @@ bool LevelTrack::evaluate(const std::function<const float*(size_t)>& window, std
   return ok;
 }
 
-std::vector<double> LevelTrack::state() const {
+std::vector<double> LevelTrack::shared_state() const {
   std::vector<double> s{static_cast<double>(evaluations_),
                         level_variance_,
                         change_variance_,
@@ -366,19 +370,18 @@ std::vector<double> LevelTrack::state() const {
                         baseline_level_count_};
   s.insert(s.end(), scatter_.begin(), scatter_.end());
   s.insert(s.end(), weight_.begin(), weight_.end());
-  for (size_t m = 0; m < baseline_.size(); ++m) {
-    s.insert(s.end(), baseline_[m].begin(), baseline_[m].end());
-    s.push_back(baseline_count_[m]);
-    s.push_back(own_variance_[m]);
-  }
   return s;
 }
 
-void LevelTrack::restore(const std::vector<double>& s) {
-  if (s.size() != 11 + scatter_.size() + kFeatures + baseline_.size() * (kFeatures + 2)) return;
-  for (const double x : s) {
-    if (!std::isfinite(x)) return;
-  }
+std::vector<double> LevelTrack::own_state(size_t m) const {
+  std::vector<double> s(baseline_[m].begin(), baseline_[m].end());
+  s.push_back(baseline_count_[m]);
+  s.push_back(own_variance_[m]);
+  return s;
+}
+
+void LevelTrack::restore_shared(std::span<const double> s) {
+  if (s.size() != 11 + scatter_.size() + kFeatures || !all_finite(s)) return;
   size_t at = 0;
   evaluations_ = static_cast<uint64_t>(std::clamp(s[at++], 0.0, 1e15));
   level_variance_ = s[at++], change_variance_ = s[at++], level_count_ = s[at++], change_count_ = s[at++];
@@ -386,11 +389,13 @@ void LevelTrack::restore(const std::vector<double>& s) {
   baseline_level_ = s[at++], baseline_level_count_ = s[at++];
   for (double& x : scatter_) x = s[at++];
   for (double& x : weight_) x = s[at++];
-  for (size_t m = 0; m < baseline_.size(); ++m) {
-    for (float& x : baseline_[m]) x = static_cast<float>(s[at++]);
-    baseline_count_[m] = static_cast<float>(s[at++]);
-    own_variance_[m] = static_cast<float>(s[at++]);
-  }
+}
+
+void LevelTrack::restore_own(size_t m, std::span<const double> s) {
+  if (s.size() != kOwnNumbers || !all_finite(s)) return;
+  for (size_t f = 0; f < kFeatures; ++f) baseline_[m][f] = static_cast<float>(s[f]);
+  baseline_count_[m] = static_cast<float>(s[kFeatures]);
+  own_variance_[m] = static_cast<float>(s[kFeatures + 1]);
 }
 
 }  // namespace lento::fleet

@@ -23,7 +23,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <string>
+#include <span>
 #include <vector>
 
 #include "fleet/detect/kernel.h"
@@ -67,11 +67,14 @@ class LevelTrack {
   bool evaluate(const std::function<const float*(size_t)>& window, std::vector<Judged>& out, PeerBand& band);
 
   const TrackOptions& options() const { return options_; }
-  uint64_t evaluations() const { return evaluations_; }
 
-  // Learned state as numbers and back, to survive a restart; restore ignores a vector of the wrong length.
-  std::vector<double> state() const;
-  void restore(const std::vector<double>& state);
+  // Learned state as numbers and back, to survive a restart and a change of the machines: what the peers
+  // share, and what is normal for one machine. Numbers that are too few, too many or not finite are ignored.
+  static constexpr size_t kOwnNumbers = kFeatures + 2;
+  std::vector<double> shared_state() const;
+  std::vector<double> own_state(size_t machine) const;
+  void restore_shared(std::span<const double> state);
+  void restore_own(size_t machine, std::span<const double> state);
 
  private:
   using Feature = std::array<float, kFeatures>;

@@ -1,0 +1,85 @@
+// The parts of the streaming detector: rings of samples, one LevelTrack for each metric, group and horizon,
+// verdicts. detector.cc judges rows, detector_verdicts.cc raises and resolves, detector_state.cc saves.
+//
+// Invariants
+// 1. A verdict is raised only by an evaluation with score >= 1 and k-of-n continuity (level_track.h).
+// 2. While a stronger deviation of the same metric stands, or is half a window old, in the group, weaker ones
+// (same_cause_share) of the
+//    same sign are its consequences: "also affected", no verdict.
+//    So it is across groups: a congested network does not stop at a stage.
+// 3. A verdict resolves when no track has scored 0.7 or more for one shortest horizon.
+// 4. While bursts are not known to be rare (bursts.h) a window under 240 s raises nothing, and a deviation
+// must pass
+//    the threshold even without its three strongest blocks.
+// 5. If over a quarter of the fleet is silent at once the source is at fault: no verdict.
+#pragma once
+
+#include <vector>
+
+#include "fleet/detect/bursts.h"
+#include "fleet/detect/detect.h"
+#include "fleet/detect/level_track.h"
+#include "fleet/detect/row_ring.h"
+
+namespace lento::fleet {
+
+struct Detector::Impl {
+  struct Group {
+    std::string name;
+    std::vector<size_t> machines;
+    bool judged = false;
+  };
+  struct Track {
+    size_t metric = 0, group = 0, horizon = 0;
+    LevelTrack level;
+  };
+
+  Fleet fleet;
+  DetectOptions options;
+  std::vector<size_t> judged_metrics;
+  std::vector<Group> groups;
+  std::vector<size_t> group_of;
+  std::vector<size_t> horizon_samples;
+  std::vector<Track> tracks;
+  Bursts bursts{{}};
+  struct Leader {  // the strongest deviation that lasts or is half a window old, of a metric, horizon and
+                   // group
+    double deviation = 0;
+    size_t machine = 0;
+    int64_t time_ms = INT64_MIN;
+  };
+  std::vector<Leader> leaders;  // [(metric * horizons + horizon) * groups + group]
+  RowRing ring{0, 1};
+  std::vector<Verdict> verdicts;
+  ScoreHistory history;
+  size_t history_stride = 1, history_skip = 0;
+  std::vector<float> current;  // [metric * machines + machine][horizon]: last score while steady, else 0
+  std::vector<float> shown_score, shown_level, shown_low, shown_median, shown_high;
+  std::vector<float> peak;       // [metric * machines + machine]
+  std::vector<int64_t> seen_ms;  // last sample of a machine; INT64_MIN never
+  int64_t first_ms = INT64_MIN, now_ms = 0;
+
+  void build();
+  void form_groups();
+  void evaluate(Track& track);
+  void consider(const Track& track, const std::vector<Judged>& judged, const PeerBand& band);
+  Leader find_leader(const Track& track, const std::vector<Judged>& judged);
+  bool believed(const Track& track, const Judged& j) const;
+  double seconds(size_t horizon) const {
+    return static_cast<double>(horizon_samples[horizon]) * static_cast<double>(fleet.step_ms) / 1000;
+  }
+  void raise(const Track& track, size_t machine, const Judged& j, const PeerBand& band);
+  void refresh(Verdict& v, const Track& track, const Judged& j, const PeerBand& band);
+  void watch_bursts(const Track& track, const std::vector<Judged>& judged);
+  void watch_silence();
+  void resolve();
+  void record();
+  base::Json save_track(const Track& track) const;
+  void restore_track(Track& track, const base::Json& json) const;
+  int64_t onset(const Track& track, size_t machine, double deviation) const;
+  Verdict* standing(size_t machine, bool silent);
+  bool judging() const { return !options.judge_from_ms || now_ms >= *options.judge_from_ms; }
+  size_t cell(size_t metric, size_t machine) const { return metric * fleet.machines.size() + machine; }
+};
+
+}  // namespace lento::fleet

@@ -1,0 +1,114 @@
+// Verdicts of the streaming detector: raised, kept up, resolved, forgotten.
+#include <algorithm>
+#include <cmath>
+
+#include "fleet/detect/detector_impl.h"
+
+namespace lento::fleet {
+namespace {
+
+constexpr double kResolveScore = 0.7;
+constexpr int64_t kGoneMs = 86'400'000;  // a machine silent for longer has left the job
+
+}  // namespace
+
+Verdict* Detector::Impl::standing(size_t machine, bool silent) {
+  for (Verdict& v : verdicts) {
+    if (v.active && v.machine == machine && v.silent == silent) return &v;
+  }
+  return nullptr;
+}
+
+// The step after which the machine's distance from its peers, summed against half the deviation, is largest.
+int64_t Detector::Impl::onset(const Track& track, size_t machine, double deviation) const {
+  const auto& peers = groups[track.group].machines;
+  const size_t n = std::min(ring.capacity(), ring.pushed());
+  const float* own = ring.window(cell(track.metric, machine), n);
+  double sum = 0, best = 0;
+  size_t start = n;
+  std::vector<float> column;
+  for (size_t i = n; i-- > 0;) {
+    column.clear();
+    for (const size_t p : peers) {
+      const float v = ring.window(cell(track.metric, p), n)[i];
+      if (!std::isnan(v)) column.push_back(v);
+    }
+    if (column.empty() || std::isnan(own[i])) continue;
+    std::nth_element(column.begin(), column.begin() + static_cast<std::ptrdiff_t>(column.size() / 2),
+                     column.end());
+    sum += (own[i] - column[column.size() / 2] - deviation / 2) * (deviation > 0 ? 1 : -1);
+    if (sum > best) best = sum, start = i;
+  }
+  return now_ms - static_cast<int64_t>(n - std::min(start, n - 1) - 1) * fleet.step_ms;
+}
+
+void Detector::Impl::refresh(Verdict& v, const Track& track, const Judged& j, const PeerBand& band) {
+  v.last_ms = now_ms;
+  v.score = std::max<double>(v.score, j.score);
+  const auto at = std::find_if(v.metrics.begin(), v.metrics.end(),
+                               [&](const MetricScore& s) { return s.metric == track.metric; });
+  MetricScore& s = at == v.metrics.end() ? v.metrics.emplace_back() : *at;
+  if (j.score > s.score) s = {track.metric, j.score, j.deviation, j.level, band.median, j.threshold};
+  std::stable_sort(v.metrics.begin(), v.metrics.end(),
+                   [](const MetricScore& a, const MetricScore& b) { return a.score > b.score; });
+}
+
+void Detector::Impl::raise(const Track& track, size_t machine, const Judged& j, const PeerBand& band) {
+  if (Verdict* v = standing(machine, false)) return refresh(*v, track, j, band);
+  Verdict& v = verdicts.emplace_back();
+  v.machine = machine;
+  v.raised_ms = now_ms;
+  v.onset_ms = onset(track, machine, j.deviation);
+  v.horizon_s = seconds(track.horizon);
+  refresh(v, track, j, band);
+}
+
+// A silent machine is one whose samples ended; only a later sample, or a day without any, ends the verdict.
+void Detector::Impl::watch_silence() {
+  const int64_t limit = std::max<int64_t>(static_cast<int64_t>(options.silence_s * 1000), 10 * fleet.step_ms);
+  const auto gone = [&](size_t m) { return seen_ms[m] == INT64_MIN || now_ms - seen_ms[m] > kGoneMs; };
+  size_t silent = 0, known = 0;
+  for (size_t m = 0; m < seen_ms.size(); ++m) {
+    if (gone(m)) continue;
+    ++known;
+    silent += now_ms - seen_ms[m] > limit / 2;
+  }
+  const bool source_fault = silent > std::max<size_t>(2, known / 4) || known < options.min_peers;
+  for (size_t m = 0; m < seen_ms.size(); ++m) {
+    Verdict* v = standing(m, true);
+    if (v && (gone(m) || seen_ms[m] > v->onset_ms)) v->active = false;
+    const bool quiet = !gone(m) && now_ms - seen_ms[m] > limit;
+    if (!quiet || source_fault || !judging()) continue;
+    if (!v) {
+      v = &verdicts.emplace_back();
+      v->machine = m;
+      v->silent = true;
+      v->onset_ms = seen_ms[m];
+      v->raised_ms = now_ms;
+      v->horizon_s = options.silence_s;
+    }
+    v->last_ms = now_ms;
+    v->score = std::max(v->score, static_cast<double>(now_ms - seen_ms[m]) / static_cast<double>(limit));
+  }
+}
+
+void Detector::Impl::resolve() {
+  if (horizon_samples.empty()) return;
+  const int64_t patience = static_cast<int64_t>(horizon_samples[0]) * fleet.step_ms;
+  for (Verdict& v : verdicts) {
+    if (!v.active || v.silent) continue;
+    for (const size_t metric : judged_metrics) {
+      for (size_t h = 0; h < horizon_samples.size(); ++h) {
+        if (current[cell(metric, v.machine) * horizon_samples.size() + h] >= kResolveScore)
+          v.last_ms = now_ms;
+      }
+    }
+    if (now_ms - v.last_ms >= patience) v.active = false;
+  }
+}
+
+void Detector::forget_resolved(int64_t before_ms) {
+  std::erase_if(impl_->verdicts, [&](const Verdict& v) { return !v.active && v.last_ms < before_ms; });
+}
+
+}  // namespace lento::fleet
