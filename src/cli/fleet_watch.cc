@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/http.h"
 #include "base/number.h"
 #include "base/rng.h"
@@ -16,7 +17,8 @@
 namespace lento::cli {
 namespace {
 
-constexpr int64_t kDiscoverEvery = 60'000, kForgetAfter = 600'000;  // ms
+constexpr int64_t kDiscoverEvery = 60'000, kRunning = 600'000;  // ms: a job with samples so young is running
+constexpr int kForgetAfter = 10;                                // answers of the store that do not name a job
 
 struct Command {
   WatchOptions watch;
@@ -40,10 +42,14 @@ Shard parse_shard(const std::string& text) {
   return {static_cast<uint64_t>(*index), static_cast<uint64_t>(*count)};
 }
 
-// A file name for any job name: what is no letter, digit, dot, dash or underscore becomes %XX.
+// A file name for any job name: what is no letter, digit, dot, dash or underscore becomes %XX, and the end of
+// a long one a digest.
 std::string file_of(const std::string& folder, const std::string& job) {
+  constexpr size_t kLongest = 200;
   if (folder.empty()) return {};
-  return (std::filesystem::path(folder) / ("job-" + base::percent_encoded(job) + ".json")).string();
+  std::string name = base::percent_encoded(job);
+  if (name.size() > kLongest) name = name.substr(0, kLongest - 33) + "-" + base::digest(job);
+  return (std::filesystem::path(folder) / ("job-" + name + ".json")).string();
 }
 
 // The jobs under watch and the page that tells of them.
@@ -52,7 +58,7 @@ class Jobs {
   Jobs(Context& context, const Command& command)
       : context_(context), command_(command), shard_(parse_shard(command.shard)) {
     if (command_.each.empty()) {
-      jobs_[command_.watch.job] = {std::make_unique<Watch>(context_, command_.watch), 0};
+      jobs_[command_.watch.job] = {std::make_unique<Watch>(context_, command_.watch)};
     } else {
       for (const std::string& folder : {command_.watch.state, command_.watch.diagnosis}) {
         if (!folder.empty()) std::filesystem::create_directories(folder);
@@ -69,9 +75,10 @@ class Jobs {
       const int64_t begin = clock_ms();
       if (!command_.each.empty() && begin - discovered_ms_ >= kDiscoverEvery) discover(begin);
       for (auto& [name, job] : jobs_) {
-        if (!progress.stopped()) job.watch->step();
+        if (progress.stopped()) break;
+        job.watch->step();
+        publish(name, job);
       }
-      publish();
       while (!progress.stopped() &&
              clock_ms() - begin < static_cast<int64_t>(command_.watch.interval_s * 1000)) {
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -85,69 +92,79 @@ class Jobs {
  private:
   struct Job {
     std::unique_ptr<Watch> watch;
-    int64_t seen_ms = 0;
+    int unnamed = 0;  // answers in a row
   };
 
-  // A store that does not answer now changes nothing; a job unseen for a while is let go.
+  // A store that does not answer now changes nothing; a job that its answers no longer name is let go.
   void discover(int64_t now) {
     discovered_ms_ = now;
+    std::vector<std::string> running;
     try {
       const fleet::PrometheusOptions store = prometheus_of(command_.watch.source);
-      for (const std::string& name : fleet::label_values(store, command_.each, now - kForgetAfter, now)) {
-        if (shard_.takes(name)) take(name, now);
-      }
+      running = fleet::label_values(store, command_.each, now - kRunning, now);
     } catch (const std::exception& e) {
       context_.warn(std::string(e.what()) + "\n  (keeping the jobs that are known)");
       return;
     }
-    for (auto it = jobs_.begin(); it != jobs_.end();) {
-      if (now - it->second.seen_ms < kForgetAfter) {
-        ++it;
-        continue;
-      }
-      it->second.watch->close();
-      context_.streams.err << "job " << it->first << " has ended\n";
-      it = jobs_.erase(it);
+    for (auto& [name, job] : jobs_) ++job.unnamed;
+    for (const std::string& name : running) {
+      if (shard_.takes(name)) take(name);
     }
+    std::erase_if(jobs_, [&](auto& entry) {
+      if (entry.second.unnamed < kForgetAfter) return false;
+      entry.second.watch->close();
+      context_.streams.err << "job " << entry.first << " has ended\n";
+      const std::lock_guard lock(mutex_);
+      samples_.erase(entry.first);
+      return true;
+    });
   }
 
-  void take(const std::string& name, int64_t now) {
-    Job& job = jobs_[name];
-    job.seen_ms = now;
-    if (job.watch) return;
+  void take(const std::string& name) {
+    if (const auto known = jobs_.find(name); known != jobs_.end()) {
+      known->second.unnamed = 0;
+      return;
+    }
     WatchOptions o = command_.watch;
     o.job = name;
     o.source.prometheus.match.push_back(command_.each + "=" + name);
     o.state = file_of(o.state, name);
     o.diagnosis = file_of(o.diagnosis, name);
-    job.watch = std::make_unique<Watch>(context_, std::move(o));
-    context_.streams.err << "watching job " << name << "\n";
+    try {
+      jobs_[name] = {std::make_unique<Watch>(context_, std::move(o))};
+      context_.streams.err << "watching job " << name << "\n";
+    } catch (const std::exception& e) {
+      jobs_.erase(name);
+      context_.warn("job " + name + " is not watched: " + e.what());
+    }
   }
 
   void serve() {
     server_ = std::make_unique<base::HttpServer>(
         "127.0.0.1", command_.port, [this](const std::string& path, const std::string&) {
           if (path != "/metrics") return base::HttpReply{404, "only /metrics is here\n", "text/plain"};
-          const std::lock_guard lock(mutex_);
-          return base::HttpReply{200, page_, "text/plain; version=0.0.4"};
+          return base::HttpReply{200, page(), "text/plain; version=0.0.4"};
         });
     context_.streams.err << "http://127.0.0.1:" << server_->port() << "/metrics\n";
   }
 
+  void publish(const std::string& name, const Job& job) {
+    const std::lock_guard lock(mutex_);
+    samples_[name] = job.watch->samples();
+  }
+
   // One family after another, a line a job, as the text format wants it.
-  void publish() {
-    std::vector<std::pair<std::string, std::vector<Watch::Sample>>> all;
-    for (const auto& [name, job] : jobs_) all.emplace_back(name, job.watch->samples());
+  std::string page() {
+    const std::lock_guard lock(mutex_);
     std::string page;
-    for (size_t i = 0; !all.empty() && i < all[0].second.size(); ++i) {
-      const Watch::Sample& family = all[0].second[i];
+    for (size_t i = 0; !samples_.empty() && i < samples_.begin()->second.size(); ++i) {
+      const Watch::Sample& family = samples_.begin()->second[i];
       page += "# TYPE lento_fleet_" + std::string(family.name) + " " + family.type + "\n";
-      for (const auto& [name, samples] : all)
+      for (const auto& [name, samples] : samples_)
         page += "lento_fleet_" + std::string(family.name) + "{task=" + base::write_json(base::Json(name)) +
                 "} " + base::format_number(samples[i].value, 15) + "\n";
     }
-    const std::lock_guard lock(mutex_);
-    page_ = std::move(page);
+    return page;
   }
 
   Context& context_;
@@ -156,8 +173,8 @@ class Jobs {
   std::map<std::string, Job> jobs_;
   int64_t discovered_ms_ = 0;
   std::mutex mutex_;
-  std::string page_;
-  std::unique_ptr<base::HttpServer> server_;  // last: its threads use the members above
+  std::map<std::string, std::vector<Watch::Sample>> samples_;  // as last published, under mutex_
+  std::unique_ptr<base::HttpServer> server_;                   // last: its threads use the members above
 };
 
 void run(Context& context, const Command& command) {
@@ -194,7 +211,7 @@ void add_fleet_watch(CLI::App& fleet, Context& context) {
                   "Command to run with the machine's name; a dry run unless --hook-live");
   app->add_flag("--hook-live", o->watch.hook_live, "Really run the hook");
   app->add_option("--hook-per-hour", o->watch.hook_per_hour,
-                  "At most so many hooks an hour, and never over 5 % of the machines")
+                  "At most so many hooks an hour for each job, and never over 5 % of its machines")
       ->check(CLI::Range(0, 1000))
       ->capture_default_str();
   app->add_option("--interval", o->watch.interval_s, "Seconds between pulls")

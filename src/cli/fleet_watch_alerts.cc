@@ -17,27 +17,23 @@ void Watch::tell() {
   const int64_t now = clock_ms();
   const bool resend = now - told_ms_ >= static_cast<int64_t>(o_.resend_s * 1000);
   std::vector<fleet::Alert> alerts;
-  std::set<std::pair<size_t, bool>> active;
+  std::set<Key> active;
   for (const fleet::Verdict& v : detector_->verdicts()) {
-    const auto key = std::pair{v.machine, v.silent};
-    if (!v.active || active.contains(key)) continue;
-    active.insert(key);
-    const bool fresh = announced_.insert(key).second;
+    if (!v.active || !active.insert(key_of(v)).second) continue;
+    const bool fresh = !announced_.contains(key_of(v));
     if (fresh) announce(v);
-    if (fresh || resend) alerts.push_back(alert_of(v, now + 4 * static_cast<int64_t>(o_.resend_s * 1000)));
+    if (!fresh && !resend) continue;
+    alerts.push_back(alert_of(v, now + 4 * static_cast<int64_t>(o_.resend_s * 1000)));
+    announced_[key_of(v)] = alerts.back();
   }
   for (auto it = announced_.begin(); it != announced_.end();) {
-    if (active.contains(*it)) {
+    if (active.contains(it->first)) {
       ++it;
       continue;
     }
-    for (const fleet::Verdict& v : detector_->verdicts()) {
-      if (v.machine == it->first && v.silent == it->second) {
-        alerts.push_back(alert_of(v, now));
-        break;
-      }
-    }
-    context_.streams.err << detector_->fleet().machines[it->first] << " is like its peers again\n";
+    alerts.push_back(it->second);
+    alerts.back().ends_ms = now;
+    context_.streams.err << it->first.first << " is like its peers again\n";
     it = announced_.erase(it);
   }
   if (resend) told_ms_ = now;
@@ -56,7 +52,7 @@ void Watch::send(const std::vector<fleet::Alert>& alerts) {
     fleet::post_alerts(o_.alertmanager, http, {pending_.begin(), pending_.end()});
     counters_.alerts += pending_.size();
     pending_.clear();
-  } catch (const base::Error& e) {
+  } catch (const std::exception& e) {
     ++counters_.failed_alerts;
     context_.warn(e.what());
   }

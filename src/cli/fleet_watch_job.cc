@@ -4,6 +4,7 @@
 #include <chrono>
 #include <filesystem>
 #include <limits>
+#include <utility>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -36,9 +37,13 @@ void Watch::step() {
     if (!failing_) context_.warn(std::string(e.what()) + "\n  (keeping state, trying again)");
     failing_ = true;
   }
-  tell();
-  if (clock_ms() - saved_ms_ > 60'000) save_state();
-  if (clock_ms() - written_ms_ > 10'000) write_diagnosis();
+  try {
+    tell();
+    if (clock_ms() - saved_ms_ > 60'000) save_state();
+    if (clock_ms() - written_ms_ > 10'000) write_diagnosis();
+  } catch (const std::exception& e) {
+    context_.warn(e.what());
+  }
 }
 
 void Watch::close() {
@@ -111,39 +116,55 @@ bool Watch::rebuild_if_changed(const trace::MetricSeries& s) {
   for (const std::string& m : s.machines) fresh = known_machines_.insert(m).second || fresh;
   for (const std::string& k : s.metrics) fresh = known_metrics_.insert(k).second || fresh;
   if (!fresh) return false;
+  for (size_t m = 0; m < s.machines.size(); ++m) labels_[s.machines[m]] = s.labels[m];
+  const base::Json state = detector_ ? detector_->save() : std::exchange(state_, {});
+  detector_ = new_detector();
+  if (!state.is_null()) restore(state);
+  return true;
+}
+
+std::unique_ptr<fleet::Detector> Watch::new_detector() {
   fleet::Fleet f;
   f.machines.assign(known_machines_.begin(), known_machines_.end());
   f.metrics.assign(known_metrics_.begin(), known_metrics_.end());
   f.step_ms = store_.grid.step_ms;
-  for (const std::string& name : f.machines) {
-    for (size_t m = 0; m < s.machines.size(); ++m) {
-      if (s.machines[m] == name) labels_[name] = s.labels[m];
-    }
-    f.labels.push_back(labels_[name]);
+  for (const std::string& name : f.machines) f.labels.push_back(labels_[name]);
+  return std::make_unique<fleet::Detector>(std::move(f), o_.detect);
+}
+
+// Verdicts that stood in a saved state were announced before it was saved.
+void Watch::restore(const base::Json& state) {
+  try {
+    detector_->restore(state);
+  } catch (const base::Error& e) {
+    context_.warn(std::string(e.what()) + "\n  (starting without the saved state)");
+    detector_ = new_detector();
   }
-  const base::Json state = detector_ ? detector_->save() : state_;
-  detector_ = std::make_unique<fleet::Detector>(std::move(f), o_.detect);
-  if (!state.is_null()) detector_->restore(state);
-  return true;
+  for (const fleet::Verdict& v : detector_->verdicts()) {
+    if (v.active) announced_.try_emplace(key_of(v), alert_of(v, 0));
+  }
 }
 
 void Watch::push(const trace::MetricSeries& s, int64_t begin, int64_t end) {
   const fleet::Fleet& f = detector_->fleet();
-  const auto index = [](const std::vector<std::string>& names, const std::string& name) {
-    const auto at = std::lower_bound(names.begin(), names.end(), name);
-    return static_cast<size_t>(at - names.begin());
+  // Read again after the lists were made, an answer may hold names that they lack: the next pull adds them.
+  const auto places = [](const std::vector<std::string>& names, const std::vector<std::string>& wanted) {
+    std::vector<std::pair<size_t, size_t>> found;  // place in `wanted`, place in `names` (sorted)
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      const auto at = std::lower_bound(names.begin(), names.end(), wanted[i]);
+      if (at != names.end() && *at == wanted[i]) found.emplace_back(i, at - names.begin());
+    }
+    return found;
   };
-  std::vector<size_t> machine, metric;
-  for (const std::string& m : s.machines) machine.push_back(index(f.machines, m));
-  for (const std::string& k : s.metrics) metric.push_back(index(f.metrics, k));
+  const auto machines = places(f.machines, s.machines), metrics = places(f.metrics, s.metrics);
   std::vector<float> row(f.machines.size() * f.metrics.size());
   for (int64_t t = begin; t <= end; t += f.step_ms) {
     std::fill(row.begin(), row.end(), std::numeric_limits<float>::quiet_NaN());
     const int64_t at = (t - s.begin_ms + f.step_ms / 2) / f.step_ms;
     if (t >= s.begin_ms - f.step_ms && at >= 0 && at < static_cast<int64_t>(s.steps)) {
-      for (size_t k = 0; k < metric.size(); ++k) {
-        for (size_t m = 0; m < machine.size(); ++m)
-          row[metric[k] * f.machines.size() + machine[m]] = s.at(k, static_cast<size_t>(at), m);
+      for (const auto& [k, metric] : metrics) {
+        for (const auto& [m, machine] : machines)
+          row[metric * f.machines.size() + machine] = s.at(k, static_cast<size_t>(at), m);
       }
     }
     detector_->push(t, row);
@@ -153,16 +174,15 @@ void Watch::push(const trace::MetricSeries& s, int64_t begin, int64_t end) {
 }
 
 void Watch::load_state() {
-  if (o_.state.empty() || !std::filesystem::exists(o_.state)) return;
+  std::error_code unreadable;
+  if (o_.state.empty() || !std::filesystem::exists(o_.state, unreadable)) return;
   try {
+    std::set<std::string> machines, metrics;
     state_ = base::parse_json(base::read_file(o_.state, uint64_t{1} << 30), o_.state);
-    if (const base::Json* tracks = state_.find("tracks")) {
-      for (const base::Json& t : tracks->items()) {
-        known_metrics_.insert(t.at("metric", {o_.state}).string({o_.state}));
-        for (const base::Json& m : t.at("machines", {o_.state}).items())
-          known_machines_.insert(m.string({o_.state}));
-      }
-    }
+    const base::Location where{o_.state};
+    for (const base::Json& m : state_.at("machines", where).array(where)) machines.insert(m.string(where));
+    for (const base::Json& k : state_.at("metrics", where).array(where)) metrics.insert(k.string(where));
+    known_machines_ = std::move(machines), known_metrics_ = std::move(metrics);
   } catch (const base::Error& e) {
     context_.warn(std::string(e.what()) + "\n  (starting without the saved state)");
     state_ = {};
@@ -183,7 +203,7 @@ void Watch::keep(const std::string& path, const std::function<std::string()>& co
   if (path.empty()) return;
   try {
     base::write_file(path, content());
-  } catch (const base::Error& e) {
+  } catch (const std::exception& e) {
     context_.warn(e.what());
   }
 }

@@ -62,10 +62,12 @@ class Watch {
 
   int64_t horizon_ms() const;
   // Reads the rows that are due and pushes them. A machine list that grew means a new detector with the old
-  // state: what fits by name is kept.
+  // state, by name, and the last rows read again.
   void pull();
   void pull_again(int64_t end);
   bool rebuild_if_changed(const trace::MetricSeries& s);
+  std::unique_ptr<fleet::Detector> new_detector();
+  void restore(const base::Json& state);
   void push(const trace::MetricSeries& s, int64_t begin, int64_t end);
   void load_state();
   void save_state();
@@ -76,6 +78,8 @@ class Watch {
   // Alerts and the hook (fleet_watch_alerts.cc).
   // New verdicts are announced at once, standing ones again every resend interval, resolved ones once.
   void tell();
+  using Key = std::pair<std::string, bool>;  // machine, silent
+  Key key_of(const fleet::Verdict& v) const { return {detector_->fleet().machines[v.machine], v.silent}; }
   void send(const std::vector<fleet::Alert>& alerts);
   fleet::Alert alert_of(const fleet::Verdict& v, int64_t ends_ms) const;
   void announce(const fleet::Verdict& v);
@@ -88,7 +92,7 @@ class Watch {
   std::set<std::string> known_machines_, known_metrics_;
   std::map<std::string, trace::Labels> labels_;
   int64_t next_ms_ = 0, told_ms_ = 0, saved_ms_ = clock_ms(), written_ms_ = 0;
-  std::set<std::pair<size_t, bool>> announced_;
+  std::map<Key, fleet::Alert> announced_;  // as last told
   std::deque<fleet::Alert> pending_;
   std::vector<int64_t> hook_times_;
   std::vector<pid_t> children_;
