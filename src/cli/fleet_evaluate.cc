@@ -19,7 +19,11 @@ struct Options {
 void simulated(Context& context, Options& o) {
   o.synthetic.seed = context.seed;
   o.synthetic.threads = context.jobs;
-  const fleet::SyntheticStudy study(o.synthetic, context.progress());
+  const bool first = campaign::world().rank == 0;
+  base::Progress training = context.progress();
+  if (!first) training.report = nullptr;
+  const fleet::SyntheticStudy study(o.synthetic, training);
+  if (training.stopped()) return;  // the models are not whole: nothing may be judged by them
   campaign::Options c;
   c.journal = o.journal;
   c.identity = study.identity();
@@ -27,7 +31,7 @@ void simulated(Context& context, Options& o) {
   c.progress = context.progress();
   const campaign::Outcome outcome = campaign::run_all(
       study.runs(), [&](uint64_t i) { return study.run(i); }, c);
-  if (campaign::world().rank == 0) context.show(study.conclude(outcome.results));
+  if (first) context.show(study.conclude(outcome.results));
 }
 
 void run(Context& context, Options& o) {
@@ -87,7 +91,8 @@ void add_fleet_evaluate(CLI::App& fleet, Context& context) {
   app->add_option("--journal", o->journal, "File that remembers judged jobs, to go on after a stop")
       ->type_name("FILE");
   app->add_option("--max-machines", o->synthetic.max_machines,
-                  "Draw all jobs up to this size; 0: sizes of the preset");
+                  "Draw all jobs from 4 machines up to this size; 0: sizes of the preset")
+      ->check(CLI::IsMember({0}) | CLI::Range(4, 9999));
   context.add_output_options(*app);
   context.add_seed(*app);
   context.add_jobs(*app);

@@ -325,9 +325,9 @@ Diagnosis conclude(const Detector& detector, const DetectOptions& options, Names
   return d;
 }
 
-namespace {
-
-Fleet fleet_of(const trace::MetricSeries& s) { return {s.machines, s.labels, s.metrics, s.step_ms}; }
+Detector detector_of(const trace::MetricSeries& s, const DetectOptions& options) {
+  return Detector({s.machines, s.labels, s.metrics, s.step_ms}, options);
+}
 
 void gather_row(const trace::MetricSeries& s, size_t step, std::vector<float>& row) {
   row.resize(s.metrics.size() * s.machines.size());
@@ -337,11 +337,9 @@ void gather_row(const trace::MetricSeries& s, size_t step, std::vector<float>& r
   }
 }
 
-}  // namespace
-
 Diagnosis diagnose(const trace::MetricSeries& series, const DetectOptions& options,
                    const base::Progress& progress) {
-  Detector detector(fleet_of(series), options);
+  Detector detector = detector_of(series, options);
   std::vector<float> row;
   for (size_t step = 0; step < series.steps && !progress.stopped(); ++step) {
     gather_row(series, step, row);

@@ -99,6 +99,10 @@ class Detector {
   std::unique_ptr<Impl> impl_;
 };
 
+// A detector of the series' machines and metrics, and one step of the series as the row that it takes.
+Detector detector_of(const trace::MetricSeries& series, const DetectOptions& options);
+void gather_row(const trace::MetricSeries& series, size_t step, std::vector<float>& row);
+
 finding::Diagnosis diagnose(const trace::MetricSeries& series, const DetectOptions& options,
                             const base::Progress& progress = {});
 

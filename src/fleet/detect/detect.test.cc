@@ -189,34 +189,31 @@ TEST(Diagnose, AUniformlySlowFleetIsHeldAgainstTheExpectation) {
 }
 
 void push(Detector& d, const trace::MetricSeries& s, size_t from, size_t to) {
-  std::vector<float> row(d.fleet().machines.size(), kNone);
+  std::vector<float> row;
   for (size_t t = from; t < to; ++t) {
-    std::copy(s.row(0, t).begin(), s.row(0, t).end(), row.begin());
+    gather_row(s, t, row);
+    row.resize(d.fleet().machines.size(), kNone);  // machines that the series lacks
     d.push(s.time_ms(t), row);
   }
-}
-
-Detector detector_of(const trace::MetricSeries& s) {
-  return Detector({s.machines, s.labels, s.metrics, s.step_ms}, {});
 }
 
 TEST(State, AMachineThatJoinsKeepsWhatStandsAndWhatWasLearned) {
   auto s = fleet_of(16, 1800, 4);
   scale(s, 3, 700, 1800, 0.5f);
   for (size_t t = 900; t < 1800; ++t) s.row(0, t)[5] = kNone;
-  Detector before = detector_of(s);
+  Detector before = detector_of(s, {});
   push(before, s, 0, 1200);
   ASSERT_EQ(before.verdicts().size(), 2u);
   const base::Json state = base::parse_json(base::write_json(before.save()), "state");
 
-  Detector same = detector_of(s);
+  Detector same = detector_of(s, {});
   same.restore(state);
   EXPECT_EQ(base::write_json(same.save()), base::write_json(before.save()));
 
   auto joined = s;
   joined.machines.push_back("new");
   joined.labels.emplace_back();
-  Detector after = detector_of(joined);
+  Detector after = detector_of(joined, {});
   after.restore(state);
   push(after, s, 600, 1300);  // as after a restart: the last rows once more
   for (const Verdict& v : after.verdicts()) EXPECT_TRUE(v.active) << v.machine;
@@ -226,7 +223,7 @@ TEST(State, AMachineThatJoinsKeepsWhatStandsAndWhatWasLearned) {
 TEST(State, ASilentMachineIsWellOnceItIsHeardAndForgottenAfterADay) {
   auto s = fleet_of(8, 1000, 4);
   for (size_t t = 400; t < 600; ++t) s.row(0, t)[5] = kNone;
-  Detector d = detector_of(s);
+  Detector d = detector_of(s, {});
   push(d, s, 0, 590);
   ASSERT_EQ(d.verdicts().size(), 1u);
   EXPECT_TRUE(d.verdicts()[0].active);
@@ -243,7 +240,7 @@ TEST(State, ASilentMachineIsWellOnceItIsHeardAndForgottenAfterADay) {
 }
 
 TEST(State, WhatIsNoStateIsRefused) {
-  Detector d = detector_of(fleet_of(8, 10, 4));
+  Detector d = detector_of(fleet_of(8, 10, 4), {});
   EXPECT_THROW(d.restore(base::parse_json("{}", "state")), base::Error);
   EXPECT_THROW(d.restore(base::parse_json(R"({"schema":"lento.fleet-state/2","machines":7})", "state")),
                base::Error);

@@ -29,7 +29,7 @@ trace::MetricSeries read_run(const std::string& path) {
 Detector detector_for(const trace::MetricSeries& s) {
   DetectOptions options;
   options.keep_history = false;
-  return Detector({s.machines, s.labels, s.metrics, s.step_ms}, options);
+  return detector_of(s, options);
 }
 
 struct Outcome {
@@ -45,7 +45,7 @@ Outcome plant(const trace::MetricSeries& s, size_t node, double onset_s, double 
   for (size_t step = 0; step < s.steps; ++step) {
     const double t = static_cast<double>(s.time_ms(step) - s.begin_ms) / 1000;
     if (t > onset_s + 610) break;
-    row.assign(s.row(0, step).begin(), s.row(0, step).end());
+    gather_row(s, step, row);
     if (t >= onset_s) row[node] *= static_cast<float>(factor);
     detector.push(s.time_ms(step), row);
     for (const Verdict& v : detector.verdicts()) {

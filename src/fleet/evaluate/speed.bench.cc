@@ -35,13 +35,11 @@ void default_mode(benchmark::State& state) {
   options.metrics = paper_metrics();
   options.keep_history = false;
   const double before = resident_megabytes();
-  std::vector<float> row(s.metrics.size() * kMachines);
+  std::vector<float> row;
   for (auto _ : state) {
-    Detector detector({s.machines, s.labels, s.metrics, s.step_ms}, options);
+    Detector detector = detector_of(s, options);
     for (size_t t = 0; t < s.steps; ++t) {
-      for (size_t k = 0; k < s.metrics.size(); ++k)
-        std::copy(s.row(k, t).begin(), s.row(k, t).end(),
-                  row.begin() + static_cast<std::ptrdiff_t>(k * kMachines));
+      gather_row(s, t, row);
       detector.push(s.time_ms(t), row);
     }
     benchmark::DoNotOptimize(detector.verdicts().size());

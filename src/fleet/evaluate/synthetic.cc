@@ -135,12 +135,10 @@ Outcome SyntheticStudy::default_mode(const SimulatedFleet& job) const {
   DetectOptions detect;
   detect.metrics = paper_metrics();
   detect.keep_history = false;
-  Detector detector({s.machines, s.labels, s.metrics, s.step_ms}, detect);
-  std::vector<float> row(s.metrics.size() * s.machines.size());
+  Detector detector = detector_of(s, detect);
+  std::vector<float> row;
   for (size_t t = 0; t < s.steps && detector.verdicts().empty(); ++t) {
-    for (size_t k = 0; k < s.metrics.size(); ++k)
-      std::copy(s.row(k, t).begin(), s.row(k, t).end(),
-                row.begin() + static_cast<std::ptrdiff_t>(k * s.machines.size()));
+    gather_row(s, t, row);
     detector.push(s.time_ms(t), row);
   }
   const auto& v = detector.verdicts();

@@ -18,6 +18,7 @@ constexpr int kResamples = 2000;
 // Outcomes of the judged jobs, one column a method; column 0 is the default mode.
 struct Judged {
   std::vector<JudgedJob> jobs;
+  size_t training_hours = 0;
   std::vector<size_t> threshold;  // by method
   Outcome at(size_t job, size_t column) const {
     const JudgedJob& j = jobs[job];
@@ -167,6 +168,7 @@ Judged read_lines(const std::vector<std::string>& lines, double budget) {
     JudgedJob job = from_line(line);
     (job.training ? training : all.jobs).push_back(std::move(job));
   }
+  all.training_hours = training.size();
   for (size_t m = 0; m < methods().size(); ++m)
     all.threshold.push_back(choose_threshold(training, m, budget));
   return all;
@@ -200,6 +202,10 @@ finding::Diagnosis SyntheticStudy::conclude(const std::vector<std::string>& line
   d.facts.emplace_back(
       "recall ceiling (visible share)",
       base::format_number(static_cast<double>(seen) / std::max<double>(1, static_cast<double>(faulty)), 4));
+  d.facts.emplace_back("training hours", std::to_string(all.training_hours) + " of " +
+                                             std::to_string(options_.training_hours));
+  if (all.training_hours == 0)
+    d.notes.push_back("no training hour is judged yet: only the default mode's rows mean anything");
   for (const auto& r : table.rows) d.facts.emplace_back(r[0], "P " + r[1] + "  R " + r[2] + "  F1 " + r[3]);
   for (const auto& r : differences.rows) d.facts.emplace_back(r[0], r[1]);
   d.verdict = "F1 over visible faults " + table.rows[0][3] + ", precision " + table.rows[0][1];
