@@ -7,13 +7,12 @@ Exit 77 (skipped) when mpirun is not installed.
 """
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 
-from search_ranks import environment, ranks_of, runs_in
+from search_ranks import check_resumed, environment, kill
 
 CAMPAIGN = """schema: lento.campaign/1
 inferences: 4
@@ -53,22 +52,11 @@ def finish(started):
 def killed(lento, campaign, folder, ranks, victim):
     """Kills a process of a run once some runs are in the journal, goes on, and returns the results."""
     name = f"killed{ranks}{victim}"
-    process, _ = start(lento, campaign, folder, name, ranks)
     journal = os.path.join(folder, name + ".journal")
-    deadline = time.monotonic() + 120
-    while len(runs_in(journal)) < 4:
-        assert process.poll() is None, "ended before it could be killed"
-        assert time.monotonic() < deadline, "nothing was journaled"
-        time.sleep(0.005)
-    victims = ranks_of(process) if ranks > 1 else [process.pid]
-    assert len(victims) == ranks, f"expected {ranks} ranks, found {victims}"
-    os.kill(victims[victim], signal.SIGKILL)
-    process.communicate(timeout=60)
-    done = runs_in(journal)
+    process, _ = start(lento, campaign, folder, name, ranks)
+    done = kill(process, journal, 4, ranks, victim)
     results = finish(start(lento, campaign, folder, name, ranks))
-    after = runs_in(journal)
-    assert after[:len(done)] == done, "the journal lost runs"
-    assert len(set(after)) == len(after) == 30, "a run is missing or was repeated"
+    assert check_resumed(journal, done) == 30, "a run is missing"
     return results
 
 
@@ -84,7 +72,7 @@ def speed_up(lento, campaign, folder):
 
 
 def main():
-    lento, source = sys.argv[1:3]
+    lento, source = map(os.path.abspath, sys.argv[1:3])
     if not shutil.which("mpirun"):
         print("mpirun is not installed")
         return 77

@@ -98,8 +98,31 @@ def wait_for(condition, what):
     sys.exit(f"{mode}: {what} did not happen")
 
 
-def main():
+def trouble(watch, state):
+    """Every trouble in turn while the watch runs, then good answers again and a polite stop."""
     global mode
+    page = watch.stderr.readline().strip()
+    threading.Thread(target=watch.stderr.read, daemon=True).start()
+    wait_for(lambda: metric(page, "rows_total") > 40, "the first rows")
+    for mode in ["refuses", "stalls", "breaks off", "html", "error", "crowd"]:
+        failed = metric(page, "failed_pulls_total")
+        wait_for(lambda: metric(page, "failed_pulls_total") >= failed + 2, "a failed pull")
+    for mode in ["backwards", "nonsense"]:
+        counted = metric(page, "skipped_samples_total") + metric(page, "failed_pulls_total")
+        wait_for(lambda: metric(page, "skipped_samples_total") + metric(page, "failed_pulls_total") > counted + 1,
+                 "a skipped sample or a refused answer")
+    mode = "well"
+    rows = metric(page, "rows_total")
+    wait_for(lambda: metric(page, "rows_total") > rows + 3, "rows after the store recovered")
+    assert metric(page, "machines") == 8, metric(page, "machines")
+    assert watch.poll() is None, "the watch ended"
+    watch.send_signal(signal.SIGTERM)
+    assert watch.wait(20) == 130, watch.returncode  # as told to stop
+    assert json.load(open(state)), "no state was kept"
+    assert not alerts, f"an alarm was raised: {alerts[0][:300]}"
+
+
+def main():
     with tempfile.TemporaryDirectory() as folder:
         state = os.path.join(folder, "state.json")
         watch = subprocess.Popen(
@@ -107,25 +130,9 @@ def main():
              "--interval", "0.2", "--lag", "1", "--timeout", "1", "--horizons", "20", "--alertmanager", serve(Alertmanager),
              "--serve-metrics", "0", "--state", state],
             stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        page = watch.stderr.readline().strip()
-        threading.Thread(target=watch.stderr.read, daemon=True).start()
-        wait_for(lambda: metric(page, "rows_total") > 40, "the first rows")
-        for mode in ["refuses", "stalls", "breaks off", "html", "error", "crowd"]:
-            failed = metric(page, "failed_pulls_total")
-            wait_for(lambda: metric(page, "failed_pulls_total") >= failed + 2, "a failed pull")
-        for mode in ["backwards", "nonsense"]:
-            counted = metric(page, "skipped_samples_total") + metric(page, "failed_pulls_total")
-            wait_for(lambda: metric(page, "skipped_samples_total") + metric(page, "failed_pulls_total") > counted + 1,
-                     "a skipped sample or a refused answer")
-        mode = "well"
-        rows = metric(page, "rows_total")
-        wait_for(lambda: metric(page, "rows_total") > rows + 3, "rows after the store recovered")
-        assert metric(page, "machines") == 8, metric(page, "machines")
-        assert watch.poll() is None, "the watch ended"
-        watch.send_signal(signal.SIGTERM)
-        assert watch.wait(20) == 130, watch.returncode  # as told to stop
-        assert json.load(open(state)), "no state was kept"
-        assert not alerts, f"an alarm was raised: {alerts[0][:300]}"
-
+        try:
+            trouble(watch, state)
+        finally:
+            watch.kill()
 
 main()

@@ -75,28 +75,37 @@ def ranks_of(process):
     return sorted(pid for pid, (_, name) in parents.items() if name.startswith("lento") and descends(pid))
 
 
-def kill_one(lento, space, journal, rank):
-    process = start(lento, space, journal, 2)
+def kill(process, journal, runs, ranks, victim):
+    """Kills one process of a started command once `runs` runs are in its journal; returns those that then are."""
     deadline = time.monotonic() + 120
-    while len(runs_in(journal)) < 5:
+    while len(runs_in(journal)) < runs:
         assert process.poll() is None, "ended before it could be killed"
         assert time.monotonic() < deadline, "nothing was journaled"
-        time.sleep(0.02)
-    victims = ranks_of(process)
-    assert len(victims) == 2, f"expected two ranks, found {victims}"
-    os.kill(victims[rank], signal.SIGKILL)
-    process.wait(timeout=60)
+        time.sleep(0.005)
+    victims = ranks_of(process) if ranks > 1 else [process.pid]
+    assert len(victims) == ranks, f"expected {ranks} ranks, found {victims}"
+    os.kill(victims[victim], signal.SIGKILL)
+    process.communicate(timeout=60)
     assert process.returncode != 0, "mpirun did not notice"
-    done = runs_in(journal)
-    result = answer(start(lento, space, journal, 2))
+    return runs_in(journal)
+
+
+def check_resumed(journal, done):
     after = runs_in(journal)
     assert after[:len(done)] == done, "the journal lost runs"
     assert len(set(after)) == len(after), "a journaled run was repeated"
+    return len(after)
+
+
+def killed(lento, space, journal, rank):
+    done = kill(start(lento, space, journal, 2), journal, 5, 2, rank)
+    result = answer(start(lento, space, journal, 2))
+    check_resumed(journal, done)
     return result
 
 
 def main():
-    lento, source = sys.argv[1:3]
+    lento, source = map(os.path.abspath, sys.argv[1:3])
     if not shutil.which("mpirun"):
         print("mpirun is not installed")
         return 77
@@ -107,7 +116,7 @@ def main():
         alone = answer(start(lento, space, os.path.join(folder, "one"), 1))
         assert answer(start(lento, space, os.path.join(folder, "two"), 2)) == alone, "two ranks differ from one"
         for rank in (0, 1):
-            result = kill_one(lento, space, os.path.join(folder, f"killed{rank}"), rank)
+            result = killed(lento, space, os.path.join(folder, f"killed{rank}"), rank)
             assert result == alone, f"after killing rank {rank} the answer differs"
     print("one process, two ranks and both kills agree")
     return 0

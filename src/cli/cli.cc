@@ -33,12 +33,6 @@ std::string quoted(const std::string& word) {
   return out + "'";
 }
 
-std::string command_line(const std::vector<std::string>& args) {
-  std::string text = "lento";
-  for (const std::string& arg : args) text += " " + quoted(arg);
-  return text;
-}
-
 // "Machines over time" -> DIR/2-machines-over-time.csv
 void write_figures(const std::string& folder, const finding::Diagnosis& diagnosis) {
   std::error_code code;
@@ -111,6 +105,12 @@ int parse_and_run(CLI::App& app, Context& context) {
 }
 
 }  // namespace
+
+std::string command_line(const std::vector<std::string>& args) {
+  std::string text = "lento";
+  for (const std::string& arg : args) text += " " + quoted(arg);
+  return text;
+}
 
 void Context::add_output_options(CLI::App& app) {
   app.add_flag("--json", json, "Print the diagnosis as JSON");

@@ -77,6 +77,9 @@ void add_memory_itemsets(CLI::App& memory, Context& context);
 void add_memory_replay(CLI::App& memory, Context& context);
 void add_memory_simulate(CLI::App& memory, Context& context);
 
+// "lento chip check ..." as a shell would take it.
+std::string command_line(const std::vector<std::string>& args);
+
 // A footer with a working example, shown at the end of --help.
 void example(CLI::App& app, const std::string& text);
 

@@ -24,12 +24,6 @@ struct Options {
 
 using Words = std::vector<std::string>;
 
-std::string joined(const Words& words) {
-  std::string text = "lento";
-  for (const std::string& word : words) text += " " + word;
-  return text;
-}
-
 // The demo's folder, its inputs and its commands. Each command runs in this process exactly as it is shown.
 class Tour {
  public:
@@ -45,7 +39,7 @@ class Tour {
 
   // The diagnosis of the command, which also lies in the folder as NAME.json.
   finding::Diagnosis diagnose(const std::string& name, Words words) {
-    const std::string shown = joined(words);
+    const std::string shown = command_line(words);
     words.push_back("--json");
     const std::string text = output_of(words);
     finding::Diagnosis d = finding::diagnosis_from_json(base::parse_json(text, shown), shown);
@@ -57,10 +51,11 @@ class Tour {
  private:
   std::string output_of(const Words& words) {
     std::ostringstream out, err;
-    context_.streams.err << "== " << joined(words) << "\n" << std::flush;
+    context_.streams.err << "== " << command_line(words) << "\n" << std::flush;
     const int code = cli::run(words, {out, err, false});
     if (code != 0)
-      throw base::Error({joined(words)}, "the step ended with " + std::to_string(code) + "\n" + err.str());
+      throw base::Error({command_line(words)},
+                        "the step ended with " + std::to_string(code) + "\n" + err.str());
     return out.str();
   }
 
@@ -119,7 +114,7 @@ report::Chapter memory_chapter(Tour& tour) {
       "And its control processor?",
       "Four small processors on the same machine count what the accelerator does. Their program was "
       "written in a hurry; its memory accesses tell where it fights with itself.",
-      {joined(simulate)}, std::move(d));
+      {command_line(simulate)}, std::move(d));
 }
 
 report::Chapter tile_chapter(Tour& tour) {

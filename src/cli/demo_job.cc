@@ -1,10 +1,10 @@
 #include "cli/demo_job.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "base/parallel.h"
 #include "base/rng.h"
+#include "base/stats.h"
 #include "chip/map/program.h"
 #include "chip/sim/simulate.h"
 #include "chip/sim/sweep.h"
@@ -45,10 +45,6 @@ chip::SweepRow drawn_link(const chip::Sweep& sweep, base::Rng& rng) {
                            [](const auto& a, const auto& b) { return a.slowdown < b.slowdown; });
 }
 
-double mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
 }  // namespace
 
 DemoJob simulate_demo_job(const spec::Chip& chip, const chip::Mapping& mapping, uint64_t seed,
@@ -78,7 +74,7 @@ DemoJob simulate_demo_job(const spec::Chip& chip, const chip::Mapping& mapping, 
   const fleet::StepMachine& slow = job.steps.machines[static_cast<size_t>(faulty)];
   job.machine = slow.name;
   job.link = row.fault.name;
-  job.slowdown = mean(slow.compute_after_s) / mean(slow.compute_s);
+  job.slowdown = base::mean(slow.compute_after_s) / base::mean(slow.compute_s);
   return job;
 }
 

@@ -11,7 +11,6 @@
 #include "cli/tables.h"
 #include "finding/diff.h"
 #include "memory/mine/contention.h"
-#include "trace/access_merge.h"
 #include "trace/foreign.h"
 
 namespace lento::cli {
@@ -76,13 +75,9 @@ std::string pass_key(const DiagnoseOptions& options) {
 // Opens the files as one trace, as often as asked.
 memory::OpenTrace opener(Context& context, const DiagnoseOptions& options,
                          const std::vector<std::string>& paths) {
-  return [&context, &options, paths](base::ReadReport& report) -> std::unique_ptr<trace::AccessSource> {
+  return [&context, &options, paths](base::ReadReport& report) {
     report.strict = context.strict;
-    std::vector<std::unique_ptr<trace::AccessSource>> sources;
-    for (const std::string& path : paths)
-      sources.push_back(open_access_trace(options.format, path, options.columns, report));
-    if (sources.size() == 1) return std::move(sources.front());
-    return std::make_unique<trace::MergedAccessSource>(std::move(sources));
+    return open_access_traces(options.format, paths, options.columns, report);
   };
 }
 

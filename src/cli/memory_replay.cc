@@ -4,7 +4,6 @@
 #include "cli/memory_trace.h"
 #include "memory/platform/platform.h"
 #include "trace/access_file.h"
-#include "trace/access_merge.h"
 #include "trace/foreign.h"
 
 namespace lento::cli {
@@ -23,12 +22,9 @@ void run(const Arguments& args, Context& context) {
   if (args.harts > 0) platform.harts = args.harts;
   base::ReadReport report;
   report.strict = context.strict;
-  std::vector<std::unique_ptr<trace::AccessSource>> sources;
-  for (const std::string& path : args.traces)
-    sources.push_back(open_access_trace(args.format, path, args.columns, report));
-  trace::MergedAccessSource source(std::move(sources));
+  const auto source = open_access_traces(args.format, args.traces, args.columns, report);
   trace::AccessFileWriter writer(args.output);
-  const memory::ReplayResult result = memory::replay(source, platform, writer, context.progress());
+  const memory::ReplayResult result = memory::replay(*source, platform, writer, context.progress());
   writer.finish();
 
   finding::Diagnosis d;

@@ -1,6 +1,7 @@
 #include "cli/memory_trace.h"
 
 #include "trace/access_file.h"
+#include "trace/access_merge.h"
 #include "trace/access_text.h"
 #include "trace/foreign.h"
 
@@ -19,16 +20,26 @@ class OwnedFileSource : public trace::AccessSource {
   trace::AccessFileSource source_;
 };
 
-}  // namespace
-
-std::unique_ptr<trace::AccessSource> open_access_trace(const std::string& format, const std::string& path,
-                                                       const std::string& columns, base::ReadReport& report) {
+std::unique_ptr<trace::AccessSource> open_one(const std::string& format, const std::string& path,
+                                              const std::string& columns, base::ReadReport& report) {
   if (format == "auto" && trace::AccessFile::recognises(path)) {
     return std::make_unique<OwnedFileSource>(path, report);
   }
   const std::string kind = format == "auto" ? trace::recognise_foreign(path) : format;
   if (kind == "text") return std::make_unique<trace::AccessTextSource>(path, report);
   return trace::open_foreign(kind, path, columns, report);
+}
+
+}  // namespace
+
+std::unique_ptr<trace::AccessSource> open_access_traces(const std::string& format,
+                                                        const std::vector<std::string>& paths,
+                                                        const std::string& columns,
+                                                        base::ReadReport& report) {
+  std::vector<std::unique_ptr<trace::AccessSource>> sources;
+  for (const std::string& path : paths) sources.push_back(open_one(format, path, columns, report));
+  if (sources.size() == 1) return std::move(sources.front());
+  return std::make_unique<trace::MergedAccessSource>(std::move(sources));
 }
 
 }  // namespace lento::cli

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/read_report.h"
 #include "trace/access_record.h"
@@ -10,7 +11,9 @@
 namespace lento::cli {
 
 // `format`: "auto" (by content), "text" or a foreign format; `columns`: of paper text, empty for the default.
-std::unique_ptr<trace::AccessSource> open_access_trace(const std::string& format, const std::string& path,
-                                                       const std::string& columns, base::ReadReport& report);
+// Several traces are merged by time.
+std::unique_ptr<trace::AccessSource> open_access_traces(const std::string& format,
+                                                        const std::vector<std::string>& paths,
+                                                        const std::string& columns, base::ReadReport& report);
 
 }  // namespace lento::cli
