@@ -202,8 +202,8 @@ finding::Diagnosis SyntheticStudy::conclude(const std::vector<std::string>& line
   d.facts.emplace_back(
       "recall ceiling (visible share)",
       base::format_number(static_cast<double>(seen) / std::max<double>(1, static_cast<double>(faulty)), 4));
-  d.facts.emplace_back("training hours", std::to_string(all.training_hours) + " of " +
-                                             std::to_string(options_.training_hours));
+  d.facts.emplace_back("training hours",
+                       std::to_string(all.training_hours) + " of " + std::to_string(options_.training_hours));
   if (all.training_hours == 0)
     d.notes.push_back("no training hour is judged yet: only the default mode's rows mean anything");
   for (const auto& r : table.rows) d.facts.emplace_back(r[0], "P " + r[1] + "  R " + r[2] + "  F1 " + r[3]);
