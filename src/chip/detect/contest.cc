@@ -9,13 +9,14 @@
 namespace lento::chip {
 namespace {
 
-constexpr double kSameFactor = 0.1;  // relative
+constexpr double kSameFactor = 0.05;  // relative
 // Hypotheses whose gains differ by less are equals.
 constexpr double kSameGain = 6, kSameShare = 0.2;
 // A winner stands out when the next one gains at most this share of what it gains, and itself gains this
 // share of what the closed form promised.
 constexpr double kRivalShare = 0.6, kPromisedShare = 0.5;
 
+constexpr int kCorrections = 2;
 constexpr int kChanges = 5;
 constexpr uint64_t kFewBins = 3;
 constexpr double kSharp = 8;  // least factor tried for a part of a few bins
@@ -46,7 +47,8 @@ Hypothesis Contest::best_of(std::vector<Suspect> close) {
   for (const Suspect& s : close) {
     if (expected_.left() == 0) break;
     all.push_back({replayed(s)});
-    correct(all.back().hypothesis);
+    for (int i = 0; i < kCorrections && correct(all.back().hypothesis); ++i) {
+    }
   }
   if (all.empty()) return {};
   size_t best = 0, rival = all.size();
@@ -60,8 +62,6 @@ Hypothesis Contest::best_of(std::vector<Suspect> close) {
         rival = i;
   };
   rank();
-  while (correct(all[best].hypothesis)) {
-  }
   while (!stands_out(all[best].hypothesis, rival < all.size() ? &all[rival].hypothesis : nullptr)) {
     const bool more = rival < all.size() && sharpen(all[rival]);
     if (!sharpen(all[best]) && !more) break;

@@ -25,7 +25,7 @@ class Contest {
       : before_(before), given_(given), expected_(expected) {}
 
   // The winner; of equals the first. Its baselines are empty when no replay was left.
-  // Each is replayed a second time with the factor that its first replay suggests. While no winner stands
+  // Each is replayed up to twice again with the factor that its last replay suggests. While no winner stands
   // out, the two best are sharpened in turn: their factor and begin are moved a little, for as long as that
   // helps, since a slow run that begins elsewhere is out of step with the recorded one ever after.
   Hypothesis best_of(std::vector<Suspect> close);

@@ -17,7 +17,7 @@
 namespace lento::chip {
 namespace {
 
-constexpr size_t kMostClose = 3;   // hypotheses replayed to choose among
+constexpr size_t kMostClose = 4;   // hypotheses replayed to choose among
 constexpr double kClose = 0.45;    // of the strongest: too close to tell apart without a replay
 constexpr double kUnreplayed = 3;  // times the strength that a replay would need
 constexpr double kApart = 0.65;    // of the strongest: nothing else comes near

@@ -39,7 +39,42 @@ double misfit_of(const Row& row, const Baseline& base, size_t begin, size_t end)
   return 2 * std::log1p(off * off / (3 * base.variance(count)));
 }
 
+// Of the recorded bins, each group and, with as much weight, all of them at once: a run out of step with its
+// simulation still shows which rows are slow, and how much.
+double misfit_of_row(const Row& row, const Baseline& base, size_t begin, size_t end) {
+  double sum = 0;
+  int groups = 0;
+  for (size_t b = begin; b < end; b += kBinsTogether) {
+    const double one = misfit_of(row, base, b, std::min(end, b + kBinsTogether));
+    sum += one;
+    groups += one > 0;
+  }
+  return (sum + groups * misfit_of(row, base, begin, end)) / 2;
+}
+
 bool holds(const Row& row, size_t bin) { return bin < row.cells.size() && row.cells[bin].count > 0; }
+
+struct Bins {
+  size_t begin = 0, end = 0;
+};
+
+Bins bins_of(const Cells& cells, const Suspect& s) {
+  return {static_cast<size_t>(s.begin / cells.bin_cycles),
+          std::min<size_t>(cells.bins, (s.end + cells.bin_cycles - 1) / cells.bin_cycles)};
+}
+
+// Bins in which the simulation recorded nothing, because it is ahead or behind, change as the others do.
+void fill_gaps(const Row& simulated, Bins bins, std::vector<float>& change) {
+  float sum = 0, weight = 0;
+  for (size_t b = bins.begin; b < bins.end; ++b) {
+    if (!holds(simulated, b)) continue;
+    sum += change[b] * static_cast<float>(simulated.cells[b].count);
+    weight += static_cast<float>(simulated.cells[b].count);
+  }
+  if (weight == 0) return;
+  for (size_t b = bins.begin; b < bins.end; ++b)
+    if (!holds(simulated, b)) change[b] = sum / weight;
+}
 
 }  // namespace
 
@@ -90,11 +125,13 @@ std::vector<Baseline> Expected::moved(const std::vector<Suspect>& slow, uint32_t
     const Row* then = find_row(faulty, setup_.cells.rows[r]);
     const Row* before = find_row(draws_[draw], setup_.cells.rows[r]);
     if (then == nullptr || before == nullptr) continue;
-    for (size_t b = 0; b < out[r].level.size(); ++b) {
-      if (!holds(*then, b)) continue;
-      const float healthy = holds(*before, b) ? before->cells[b].level : healthy_[r].level[b];
-      out[r].level[b] += then->cells[b].level - healthy;
-    }
+    Baseline& base = out[r];
+    std::vector<float> change(base.level.size());
+    for (size_t b = 0; b < change.size(); ++b)
+      if (holds(*then, b))
+        change[b] = then->cells[b].level - (holds(*before, b) ? before->cells[b].level : base.level[b]);
+    for (const Suspect& s : slow) fill_gaps(*then, bins_of(setup_.cells, s), change);
+    for (size_t b = 0; b < change.size(); ++b) base.level[b] += change[b];
   }
   return out;
 }
@@ -104,12 +141,8 @@ double Expected::misfit(const std::vector<Baseline>& baselines, const std::vecto
   const Cells& cells = setup_.cells;
   const size_t last = std::min<size_t>(cells.bins, (end + cells.bin_cycles - 1) / cells.bin_cycles);
   double sum = 0;
-  for (const size_t r : rows) {
-    for (size_t b = begin / cells.bin_cycles; b < last; b += kBinsTogether) {
-      const size_t to = std::min(last, b + kBinsTogether);
-      sum += misfit_of(cells.rows[r], baselines[r], b, to);
-    }
-  }
+  for (const size_t r : rows)
+    sum += misfit_of_row(cells.rows[r], baselines[r], begin / cells.bin_cycles, last);
   return sum;
 }
 

@@ -35,8 +35,8 @@ class Expected {
   std::vector<Baseline> settled(const std::vector<Suspect>& slow) const;
 
   // How far the recorded run is from `baselines` between two times: minus twice the log-likelihood, Student t
-  // as in the scan. Bins are judged by fours: a slow run reaches its phases a little earlier or later than
-  // its simulation.
+  // as in the scan. Bins are judged by fours and, with as much weight, all together: a slow run reaches its
+  // phases a little earlier or later than its simulation.
   double misfit(const std::vector<Baseline>& baselines, const std::vector<size_t>& rows, uint64_t begin,
                 uint64_t end) const;
 

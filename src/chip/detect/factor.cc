@@ -92,14 +92,19 @@ double corrected_factor(const ScanInput& before, const Suspect& suspect,
   double recorded = 0, expected = 0;
   for (size_t r = 0; r < before.paths.size(); ++r) {
     if (!before.paths[r].crosses(suspect.component)) continue;
+    double step = 0, above = 0;
+    int count = 0;
     for (size_t b = bins.begin; b < bins.end; ++b) {
       const Cell& cell = before.cells.rows[r].cells[b];
-      if (cell.count == 0) continue;
-      const double weight = 1 / before.baselines[r].variance(cell.count);
-      const double step = simulated[r].level[b] - before.baselines[r].level[b];
-      recorded += weight * step * (cell.level - before.baselines[r].level[b]);
-      expected += weight * step * step;
+      const float level = before.baselines[r].level[b];
+      step += cell.count * (simulated[r].level[b] - level);
+      above += cell.count * (cell.level - level);
+      count += cell.count;
     }
+    if (count == 0) continue;
+    const double weight = 1 / before.baselines[r].variance(count) / count / count;
+    recorded += weight * step * above;
+    expected += weight * step * step;
   }
   if (expected <= 0) return suspect.factor;
   const double scale = std::clamp(recorded / expected, 0.25, 2.0);
