@@ -1,7 +1,9 @@
 // Ranking machines over one given window, without a threshold: every metric's LevelTrack with the window's
-// own length walks through the history in quarter windows and ends exactly at the window.
+// own length walks through the history in quarter windows and ends exactly at the window. A metric counts by
+// how unusual a score is for it: scores are divided by what one in a hundred of its earlier ones exceeds.
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <map>
 
 #include "fleet/detect/detect.h"
@@ -12,6 +14,28 @@ namespace {
 
 using Scores =
     std::vector<std::vector<std::vector<std::pair<double, size_t>>>>;  // [end][machine] -> score, metric
+
+// What one in a hundred of a metric's earlier scores exceeds; 1 while they are too few to tell.
+class Usual {
+ public:
+  void enter(const std::vector<float>& scores) { past_.insert(past_.end(), scores.begin(), scores.end()); }
+
+  double value() {  // found anew when a twentieth is new
+    if (past_.size() < kEnough || past_.size() < known_ + known_ / 20) return value_;
+    known_ = past_.size();
+    const auto at = past_.begin() + static_cast<std::ptrdiff_t>((known_ - 1) * 99 / 100);
+    std::nth_element(past_.begin(), at, past_.end());
+    value_ = std::max(kLeast, *at);
+    return value_;
+  }
+
+ private:
+  static constexpr size_t kEnough = 200;
+  static constexpr float kLeast = 0.05f;
+  std::vector<float> past_;
+  size_t known_ = 0;
+  float value_ = 1;
+};
 
 // Walks one metric of one group through all windows of n steps; enters the scores of those that end at
 // `ends`.
@@ -26,13 +50,20 @@ void walk(const trace::MetricSeries& series, size_t metric, const std::vector<si
   LevelTrack track(options, machines.size());
   std::vector<Judged> judged(machines.size());
   PeerBand band;
+  Usual usual;  // of windows that end over two lengths before
+  std::deque<std::pair<size_t, std::vector<float>>> recent;
   size_t next = 0;
   for (size_t end = options.n + (steps - options.n) % options.stride; end <= steps; end += options.stride) {
     track.evaluate([&](size_t i) { return columns[i].data() + end - options.n; }, judged, band);
+    for (; !recent.empty() && recent.front().first + 2 * options.n < end; recent.pop_front())
+      usual.enter(recent.front().second);
+    std::vector<float>& now = recent.emplace_back(end, std::vector<float>()).second;
+    for (const Judged& j : judged) now.push_back(j.score);
     while (next < ends.size() && ends[next] < end) ++next;
     if (next >= ends.size() || ends[next] != end) continue;
+    const double scale = usual.value();
     for (size_t i = 0; i < machines.size(); ++i)
-      scores[next][machines[i]].emplace_back(judged[i].score, metric);
+      scores[next][machines[i]].emplace_back(now[i] / scale, metric);
   }
 }
 
