@@ -203,6 +203,9 @@ void add_predict(CLI::App& app, Context& context) {
                    "config.json, ONNX: fp32, tf32, fp16, bf16, int8, fp8, fp4")
       ->capture_default_str();
   command->add_option("--parallel", options->run.parallel, "config.json: tp=8,pp=2,dp=4,zero=1; ONNX: dp=N");
+  command->add_option(
+      "--placement", options->run.placement,
+      "config.json: ranks of a training run as best, or an order such as tensor-data-pipeline");
   context.add_output_options(*command);
   example(*command, "lento predict examples/predict/gpt3_175b.yaml --system a100");
   CLI::App* fit = command->add_subcommand(

@@ -32,6 +32,11 @@ std::optional<Precision> parse_precision(std::string_view text) {
   return std::nullopt;
 }
 
+std::string_view name(Stationary stationary) {
+  constexpr std::string_view kNames[] = {"output", "weight", "activation", "best"};
+  return kNames[static_cast<size_t>(stationary)];
+}
+
 double bytes_of(Precision precision) {
   constexpr double kBytes[] = {4, 4, 2, 2, 1, 1, 0.5};
   return kBytes[static_cast<size_t>(precision)];

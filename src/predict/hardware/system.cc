@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <sstream>
 
 #include "base/file.h"
+#include "base/number.h"
 #include "embedded/system_files.h"
 #include "spec/yaml.h"
 
@@ -37,6 +39,11 @@ void read_chip(const YamlNode& node, Chip& chip, base::ErrorList& errors) {
   fields.required_quantity("cache", chip.cache_bytes, Dimension::Bytes, 1e3, 1e12);
   fields.quantity("unit_results", chip.unit_results, Dimension::Plain, 256, 1e9);
   fields.quantity("unit_buffer", chip.unit_buffer_bytes, Dimension::Bytes, 0, 1e12);
+  std::string dataflow(name(chip.dataflow));
+  fields.choice("dataflow", dataflow, {"output", "weight", "activation", "best"});
+  for (const Stationary s :
+       {Stationary::Output, Stationary::Weight, Stationary::Activation, Stationary::Best})
+    if (dataflow == name(s)) chip.dataflow = s;
   fields.boolean("persistent", chip.persistent);
   fields.required_quantity("memory", chip.memory_bytes, Dimension::Bytes, 1e6, 1e15);
   fields.required_quantity("memory_bandwidth", chip.memory_Bps, Dimension::BytesPerTime, 1e6, 1e16);
@@ -47,6 +54,8 @@ void read_chip(const YamlNode& node, Chip& chip, base::ErrorList& errors) {
   }
   fields.quantity("idle_share", chip.idle_share, Dimension::Plain, 0, 0.95);
   fields.quantity("energy_per_byte", chip.byte_energy_j, Dimension::Energy, 0, 1e-6);
+  fields.quantity("energy_per_cache_byte", chip.cache_byte_energy_j, Dimension::Energy, 0, 1e-6);
+  fields.quantity("operand_energy", chip.operand_energy_j, Dimension::Energy, 0, 1e-6);
   if (const YamlNode* flops = fields.map("flops_per_cycle")) {
     read_by_precision(*flops, chip.flops_per_cycle, Dimension::Plain, errors);
   } else {
@@ -119,6 +128,31 @@ void read_links(Fields& fields, Network& network) {
   }
 }
 
+// "8x4": sides of a mesh of all devices.
+void read_mesh(Fields& fields, const char* key, bool wraps, Network& network) {
+  std::string text;
+  fields.text(key, text);
+  if (text.empty()) return;
+  NodeLinks& links = network.node;
+  if (!links.dims.empty() || !links.links.empty())
+    fields.error(key, "the devices are linked already", "give one of 'links', 'mesh', 'torus'");
+  int64_t devices = 1;
+  std::istringstream sides(text);
+  for (std::string side; std::getline(sides, side, 'x');) {
+    const auto size = base::try_int(side);
+    if (!size || *size < 1 || *size > network.node_devices) {
+      fields.error(key, "'" + text + "' are no sides of a mesh", "write '8x4'");
+      return;
+    }
+    links.dims.push_back(static_cast<int>(*size));
+    devices *= *size;
+  }
+  links.wraps = wraps;
+  if (devices != network.node_devices)
+    fields.error(key, "'" + text + "' holds " + std::to_string(devices) + " devices, the node has " +
+                          std::to_string(network.node_devices));
+}
+
 void read_network(const YamlNode& node, Network& network, base::ErrorList& errors) {
   Fields fields(node, errors);
   NodeLinks& links = network.node;
@@ -132,7 +166,16 @@ void read_network(const YamlNode& node, Network& network, base::ErrorList& error
   fields.quantity("between_nodes", network.between_Bps, Dimension::BytesPerTime, 1, 1e16);
   fields.quantity("between_efficiency", network.between_efficiency, Dimension::Plain, 0.01, 1);
   fields.quantity("between_latency", network.between_latency_s, Dimension::Time, 0, 1);
+  fields.quantity("energy_per_byte", network.byte_energy_j, Dimension::Energy, 0, 1e-3);
   read_links(fields, network);
+  read_mesh(fields, "mesh", false, network);
+  read_mesh(fields, "torus", true, network);
+  std::string routing = "xy";
+  fields.choice("routing", routing, {"xy", "shortest"});
+  std::string ranks = "snake";
+  fields.choice("ranks", ranks, {"snake", "rows"});
+  links.snake = ranks == "snake";
+  links.routing = routing == "xy" ? Routing::Xy : Routing::Shortest;
   if (network.node_devices > 1 && links.lane_Bps <= 0) {
     fields.error("lane_bandwidth", "a node of several devices needs the bandwidth of its links",
                  "add 'lane_bandwidth: 25 GB/s' (one direction)");

@@ -23,6 +23,11 @@ std::string_view name(Precision precision);
 std::optional<Precision> parse_precision(std::string_view text);  // "bf16", "bfloat16", "half", ...
 double bytes_of(Precision precision);                             // per element; 0.5 for Fp4
 
+// What a unit keeps while the rest streams by (CrossFlow section 6: output, weight and activation
+// stationary). Best: whichever is the fastest for a product.
+enum class Stationary { Output, Weight, Activation, Best };
+std::string_view name(Stationary stationary);  // "output", ...
+
 // What a data sheet does not say: at most eight physical scalars per chip and precision, none indexed by
 // shape. Defaults are the middle of the chips fitted so far.
 struct Calibration {
@@ -39,7 +44,9 @@ struct Calibration {
   std::string source = "generic";  // where the values come from
 };
 
-// The network inside a node. Either explicit links or, without any, one switch.
+enum class Routing { Xy, Shortest };
+
+// The network inside a node or package: explicit links, a mesh or torus, or, without any, one switch.
 struct NodeLinks {
   struct Link {
     int a = 0, b = 0;  // devices
@@ -51,7 +58,11 @@ struct NodeLinks {
   double start_s = 8e-6;    // launch and synchronisation of one collective
   double setup_s = 2e-5;    // of the protocol that large messages use
   double in_switch = 0;     // share of a port's bandwidth that reduction inside the switch sustains; 0: none
-  std::vector<Link> links;  // empty: a switch
+  std::vector<Link> links;
+  std::vector<int> dims;          // sides of a mesh of all devices, X first; empty: none
+  bool wraps = false;             // a torus
+  bool snake = true;              // ranks fill every other row backwards; false: all rows forwards
+  Routing routing = Routing::Xy;  // of a mesh; explicit links take the shortest way
 };
 
 struct Network {
@@ -60,6 +71,7 @@ struct Network {
   double between_Bps = 0;  // one device's share of the node's outside bandwidth, one direction
   double between_efficiency = 0.8;
   double between_latency_s = 6e-6;
+  double byte_energy_j = 0;  // of a byte sent over any link
 };
 
 // Software: a stack states at most six scalars besides its name.
@@ -81,14 +93,17 @@ struct Chip {
   double cache_bytes = 0;                             // last level
   double unit_results = 32768;                        // running sums a unit holds in its registers
   double unit_buffer_bytes = 0;                       // of a unit, for operand panels; 0: never short
+  Stationary dataflow = Stationary::Output;
   bool persistent = false;  // libraries of persistent kernels: more tiles, units share the last wave
   double memory_bytes = 0;
   double memory_Bps = 0;
   double memory_reserve = 3e9;  // bytes of the memory that context and libraries take
   double power_w = 0;
   std::array<double, kPrecisions> flop_energy_j{};  // 0: not known, no throttling is modelled
-  double byte_energy_j = 0;
-  double idle_share = 0.2;  // of the power budget, drawn whatever the work
+  double operand_energy_j = 0;                      // of registers and a unit's own memories, an operation
+  double cache_byte_energy_j = 0;                   // last level
+  double byte_energy_j = 0;                         // memory
+  double idle_share = 0.2;                          // of the power budget, drawn whatever the work
   std::array<std::optional<Calibration>, kPrecisions> calibration;
 
   double peak(Precision p) const { return units * clock_hz * flops_per_cycle[static_cast<size_t>(p)]; }

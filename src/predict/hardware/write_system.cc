@@ -40,6 +40,7 @@ std::string chip_text(const Chip& c) {
   out += line(1, "cache", with_unit(c.cache_bytes, "B"));
   out += line(1, "unit_results", format_exact(c.unit_results));
   out += line(1, "unit_buffer", with_unit(c.unit_buffer_bytes, "B"));
+  if (c.dataflow != Stationary::Output) out += line(1, "dataflow", std::string(name(c.dataflow)));
   if (c.persistent) out += line(1, "persistent", "true");
   out += line(1, "memory", with_unit(c.memory_bytes, "B"));
   out += line(1, "memory_bandwidth", with_unit(c.memory_Bps, "B/s"));
@@ -48,6 +49,9 @@ std::string chip_text(const Chip& c) {
   if (by_precision(c.flop_energy_j, "J") != "{}")
     out += line(1, "energy_per_flop", by_precision(c.flop_energy_j, "J"));
   out += line(1, "energy_per_byte", with_unit(c.byte_energy_j, "J"));
+  if (c.cache_byte_energy_j > 0)
+    out += line(1, "energy_per_cache_byte", with_unit(c.cache_byte_energy_j, "J"));
+  if (c.operand_energy_j > 0) out += line(1, "operand_energy", with_unit(c.operand_energy_j, "J"));
   out += line(1, "idle_share", format_exact(c.idle_share));
   return out;
 }
@@ -88,6 +92,14 @@ std::string network_text(const Network& n) {
   if (n.between_Bps > 0) out += line(1, "between_nodes", with_unit(n.between_Bps, "B/s"));
   out += line(1, "between_efficiency", format_exact(n.between_efficiency));
   out += line(1, "between_latency", with_unit(n.between_latency_s, "s"));
+  if (n.byte_energy_j > 0) out += line(1, "energy_per_byte", with_unit(n.byte_energy_j, "J"));
+  if (!n.node.dims.empty()) {
+    std::string sides;
+    for (const int side : n.node.dims) sides += (sides.empty() ? "" : "x") + std::to_string(side);
+    out += line(1, n.node.wraps ? "torus" : "mesh", sides);
+    if (!n.node.snake) out += line(1, "ranks", "rows");
+    if (n.node.routing == Routing::Shortest) out += line(1, "routing", "shortest");
+  }
   if (n.node.links.empty()) return out;
   std::string links;
   for (const NodeLinks::Link& l : n.node.links)

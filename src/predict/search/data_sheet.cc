@@ -29,6 +29,13 @@ Calibration constants(const CrossFlowConfig& c, const Machine& m, const Chip& ch
   return k;
 }
 
+// The template's word; "none" leaves it to the loops, as Best does.
+Stationary stationary_of(const std::string& dataflow) {
+  if (dataflow == "wst") return Stationary::Weight;
+  if (dataflow == "ast") return Stationary::Activation;
+  return dataflow == "ost" ? Stationary::Output : Stationary::Best;
+}
+
 void set_arithmetic(const CrossFlowConfig& c, const Machine& m, Chip& chip) {
   const double rate = m.raw_flops / chip.units / chip.clock_hz;
   const auto set = [&](Precision p, double factor) {
@@ -42,6 +49,29 @@ void set_arithmetic(const CrossFlowConfig& c, const Machine& m, Chip& chip) {
   } else {
     set(c.precision >= 1 ? Precision::Fp8 : Precision::Fp4, 1);
   }
+}
+
+// Switching energy follows the square of the voltage (machine.h: power over frequency).
+double at_voltage(double nominal_j, double voltage, double nominal_voltage) {
+  const double ratio = nominal_voltage > 0 ? voltage / nominal_voltage : 1;
+  return nominal_j * ratio * ratio;
+}
+
+// What operations and bytes cost on the generated machine. What leaks is drawn whatever the work.
+void set_energy(const CrossFlowConfig& c, const Machine& m, System& s) {
+  const double flop = at_voltage(c.core.power_per_mcu / (c.core.flop_per_mcu * c.core.frequency),
+                                 m.core.voltage, c.core.voltage);
+  for (size_t i = 0; i < kPrecisions; ++i) {
+    if (s.chip.flops_per_cycle[i] > 0) s.chip.flop_energy_j[i] = flop;
+  }
+  s.chip.operand_energy_j =
+      8 * c.precision * (c.sram[0].energy_per_bit / c.core.fma_width + c.sram[1].energy_per_bit / kInnerTile);
+  s.chip.cache_byte_energy_j = 8 * c.sram[2].energy_per_bit;
+  s.chip.byte_energy_j = 8 * at_voltage(c.dram.energy_per_bit, m.dram.voltage, c.dram.voltage);
+  s.network.byte_energy_j = 8 * at_voltage(c.inter.energy_per_link, m.inter.point.voltage, c.inter.voltage);
+  double leaks = 8 * c.dram.static_power_per_bit * m.memory[3].bytes;
+  for (size_t i = 0; i < c.sram.size(); ++i) leaks += 8 * c.sram[i].static_power_per_bit * m.memory[i].bytes;
+  s.chip.idle_share = std::clamp(leaks / s.chip.power_w, 0.0, 0.95);
 }
 
 }  // namespace
@@ -63,13 +93,17 @@ std::optional<System> data_sheet(const CrossFlowConfig& c, bool as_released) {
   s.chip.cache_bytes = m.memory[2].bytes;
   s.chip.unit_results = std::max(256.0, kShareOfSums * m.memory[0].bytes / m.bundles / kBytesOfSum);
   s.chip.unit_buffer_bytes = m.memory[1].bytes / m.bundles;
+  s.chip.dataflow = stationary_of(c.core.dataflow);
   s.chip.memory_bytes = m.memory[3].bytes;
   s.chip.memory_Bps = m.memory[3].raw_bytes_per_s;
   s.chip.memory_reserve = kReserveShare * m.memory[3].bytes;
   s.chip.power_w = c.budgets.power;
   set_arithmetic(c, m, s.chip);
+  set_energy(c, m, s);
   s.stack.launch_s = c.launch_overhead;
   s.network.node_devices = c.nodes_per_wafer;
+  const int side = static_cast<int>(std::lround(std::sqrt(c.nodes_per_wafer)));
+  if (side > 1 && side * side == c.nodes_per_wafer) s.network.node.dims = {side, side};
   s.network.node.lane_Bps = m.intra.bytes_per_s;
   s.network.node.efficiency = 1;
   s.network.node.latency_s = c.intra.latency;

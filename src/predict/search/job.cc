@@ -7,6 +7,7 @@
 #include "predict/crossflow/language_model.h"
 #include "predict/crossflow/machine.h"
 #include "predict/search/data_sheet.h"
+#include "predict/time/placement.h"
 
 namespace lento::predict {
 namespace {
@@ -49,7 +50,17 @@ void add_schedules(TrainingRun r, std::vector<Way>& out) {
   }
 }
 
-std::vector<Way> transformer_ways(const TrainingRun& base, int nodes, bool data_only) {
+// Where a package holds several nodes, the order of the ranks decides what leaves it.
+void add_placements(const TrainingRun& r, int package_dim, std::vector<Way>& out) {
+  if (package_dim == 1) return add_schedules(r, out);
+  TrainingRun placed = r;
+  for (const Placement& placement : distinct_placements(r)) {
+    placed.placement = placement;
+    add_schedules(placed, out);
+  }
+}
+
+std::vector<Way> transformer_ways(const TrainingRun& base, int nodes, int package_dim, bool data_only) {
   std::vector<Way> out;
   TrainingRun r = base;
   r.context = 1;
@@ -62,7 +73,7 @@ std::vector<Way> transformer_ways(const TrainingRun& base, int nodes, bool data_
       for (const int expert : divisors(r.data)) {
         if (expert > 1 && (r.model.experts % expert != 0 || data_only)) continue;
         r.expert = expert;
-        add_schedules(r, out);
+        add_placements(r, package_dim, out);
       }
     }
   }
@@ -99,7 +110,7 @@ JobTime within(JobTime t, const JobRules& rules) {
 
 std::vector<Way> all_ways(const CrossFlowConfig& design, const Job& job, int nodes, int package_dim,
                           bool data_only) {
-  if (job.training) return transformer_ways(*job.training, nodes, data_only);
+  if (job.training) return transformer_ways(*job.training, nodes, package_dim, data_only);
   std::vector<Way> out;
   if (data_only) {
     out.push_back({data_parallel(nodes, package_dim), {}});
@@ -153,6 +164,7 @@ std::string to_string(const Way& way) {
   std::string text = "dp " + std::to_string(r.data) + " tp " + std::to_string(r.tensor) + " pp " +
                      std::to_string(r.pipeline);
   if (r.expert > 1) text += " ep " + std::to_string(r.expert);
+  if (r.placement != kUsualPlacement) text += ", ranks " + to_string(r.placement);
   if (r.interleave > 1) text += " interleave " + std::to_string(r.interleave);
   text += ", micro batch " + std::to_string(r.micro_batch);
   if (r.recompute != Recompute::None)

@@ -1,4 +1,5 @@
 #include "predict/time/hold_out.h"
+#include "predict/time/placement.h"
 #include "predict/time/question.h"
 
 namespace lento::predict {
@@ -40,7 +41,7 @@ Draft draft(const System& s, const Collective& c) {
 }
 
 Draft draft(const System& s, const TrainingRun& r) {
-  const TrainingTime t = predict_training(s, with_micro_batch(s, r));
+  const TrainingTime t = predict_training(s, with_placement(s, with_micro_batch(s, r)));
   return {t.seconds, t.fits ? t.bound : "out of memory", r.precision,
           t.fits && r.tensor <= s.network.node_devices};
 }

@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "predict/time/fabric.h"
+
 namespace lento::predict {
 namespace {
 
@@ -33,6 +35,7 @@ int ring_steps(CollectiveOp op, int n) {
 struct Pace {
   double seconds_per_byte = 0;
   std::string algorithm;
+  int hops = 1;  // of the longest step
 };
 
 Pace graph_pace(const NodeLinks& links, CollectiveOp op, int n) {
@@ -56,11 +59,30 @@ Pace switch_pace(const System& system, CollectiveOp op, int n) {
   return {ring, "ring behind a switch"};
 }
 
+// Rings both ways between members that stand apart, or on a mesh: each carries half and shares its links with
+// all groups like it. All-to-all sends an n-th of the buffer to every other member.
+Pace routed_pace(const System& system, const Collective& c) {
+  const NodeLinks& links = system.network.node;
+  const bool pairs = c.op == CollectiveOp::AllToAll;
+  const LinkLoad load = link_load(links, system.network.node_devices,
+                                  {c.devices, c.stride, pairs ? Pattern::AllPairs : Pattern::Ring});
+  const double share = pairs ? 1.0 / c.devices : traffic_share(c.op, c.devices) / 2;
+  return {share * load.most / (links.lane_Bps * links.efficiency),
+          std::string(pairs ? "all pairs" : "rings") + " over shared links, " +
+              std::to_string(static_cast<int>(load.most)) + " on the busiest",
+          load.hops};
+}
+
+Pace pace_of(const System& system, const Collective& c) {
+  const NodeLinks& links = system.network.node;
+  if (!has_fabric(links)) return switch_pace(system, c.op, c.devices);
+  return links.dims.empty() && c.stride == 1 ? graph_pace(links, c.op, c.devices) : routed_pace(system, c);
+}
+
 CollectiveTime inside_node(const System& system, const Collective& c) {
   const NodeLinks& links = system.network.node;
-  const bool behind_switch = links.links.empty();
-  const Pace pace = behind_switch ? switch_pace(system, c.op, c.devices) : graph_pace(links, c.op, c.devices);
-  const double latency = links.start_s + ring_steps(c.op, c.devices) * links.latency_s;
+  const Pace pace = pace_of(system, c);
+  const double latency = links.start_s + ring_steps(c.op, c.devices) * links.latency_s * pace.hops;
   // Small messages use a protocol of low latency and little bandwidth, large ones pay a set-up.
   const double small = c.bytes * pace.seconds_per_byte / kLowLatencyShare;
   const double large = links.setup_s + c.bytes * pace.seconds_per_byte;
@@ -94,11 +116,11 @@ CollectiveTime hierarchical(const System& system, const Collective& c, int insid
   };
   const int nodes = c.devices / inside;
   if (c.op == CollectiveOp::AllReduce) {
-    add(inside_node(system, {CollectiveOp::ReduceScatter, inside, c.bytes}));
+    add(inside_node(system, {CollectiveOp::ReduceScatter, inside, c.bytes, c.stride}));
     add(between_nodes(system, {CollectiveOp::AllReduce, nodes, c.bytes / inside}));
-    add(inside_node(system, {CollectiveOp::AllGather, inside, c.bytes}));
+    add(inside_node(system, {CollectiveOp::AllGather, inside, c.bytes, c.stride}));
   } else {
-    add(inside_node(system, {c.op, inside, c.bytes}));
+    add(inside_node(system, {c.op, inside, c.bytes, c.stride}));
     add(between_nodes(system, {c.op, nodes, c.bytes / inside}));
   }
   return total;
@@ -111,8 +133,13 @@ CollectiveTime point_to_point(const System& system, const Collective& c) {
       outside ? net.between_Bps * net.between_efficiency : net.node.lane_Bps * net.node.efficiency;
   CollectiveTime t;
   t.algorithm = outside ? "between nodes" : "inside a node";
-  t.latency_s = outside ? net.between_latency_s : net.node.latency_s;
-  t.bandwidth_s = c.bytes / width;
+  LinkLoad load{1, 1};  // a device's own port
+  if (!outside && has_fabric(net.node)) {
+    const int members = std::clamp(net.node_devices / c.stride, 1, c.devices);
+    if (members > 1) load = link_load(net.node, net.node_devices, {members, c.stride, Pattern::Line});
+  }
+  t.latency_s = (outside ? net.between_latency_s : net.node.latency_s) * load.hops;
+  t.bandwidth_s = c.bytes * load.most / width;
   t.seconds = t.latency_s + t.bandwidth_s;
   return t;
 }

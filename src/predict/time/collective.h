@@ -1,7 +1,9 @@
 // Collectives from the link graph alone.
 //
 // Inside a node the bandwidth comes from directed rings that share no lane; without any ring (five devices of
-// a DGX-1), from paths through relays. Between nodes rings are as wide as a node's outside links.
+// a DGX-1), from paths through relays; on a mesh, or between members that stand apart, from routed rings that
+// share links with all groups like them (fabric.h). Between nodes rings are as wide as a node's outside
+// links.
 #pragma once
 
 #include <string>

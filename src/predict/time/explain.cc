@@ -3,7 +3,10 @@
 #include <cmath>
 
 #include "base/units.h"
+#include "predict/time/energy.h"
 #include "predict/time/pipeline.h"
+#include "predict/time/placement.h"
+#include "predict/time/sensitivity.h"
 
 namespace lento::predict {
 namespace {
@@ -30,9 +33,22 @@ void bars(Diagnosis& d, const std::vector<std::pair<std::string, double>>& parts
   d.figures.push_back({"Where the time goes", "Seconds by cause.", std::move(figure)});
 }
 
-// The devices may stay below their budget, so this is the most it can be.
-void energy(Diagnosis& d, const System& s, double seconds, int devices) {
-  if (s.chip.power_w > 0) fact(d, "energy, at most", s.chip.power_w * seconds * devices, Dimension::Energy);
+// From operations and bytes where the sheet has their energy; the power budget bounds it either way, since
+// devices may stay below theirs.
+void energy(Diagnosis& d, const System& s, const Question& q, double seconds) {
+  const Work work = work_of(s, q);
+  if (s.chip.power_w > 0)
+    fact(d, "energy, at most", s.chip.power_w * seconds * work.devices, Dimension::Energy);
+  const std::optional<Energy> e = energy_breakdown(s, work, seconds);
+  if (!e) return;
+  fact(d, "energy", e->total(), Dimension::Energy);
+  finding::BarsFigure figure;
+  figure.y_name = "joules";
+  figure.series = {"energy"};
+  figure.categories = {"arithmetic", "operands", "cache", "memory", "links", "idle"};
+  figure.values = {{e->arithmetic, e->operands, e->cache, e->memory, e->links, e->idle}};
+  d.figures.push_back(
+      {"Where the energy goes", "Operations and bytes at the data sheet's energies.", std::move(figure)});
 }
 
 // The chip's roof in log-log and each kernel under it.
@@ -60,6 +76,7 @@ std::vector<Gemm> describe(Diagnosis& d, const System& s, const Gemm& g) {
   d.facts.emplace_back("bound by", std::string(name(t.bound)));
   d.facts.emplace_back("tile", std::to_string(t.tile.m) + " x " + std::to_string(t.tile.n) + ", split " +
                                    std::to_string(t.tile.split) + ", walked along " + t.tile.order);
+  d.facts.emplace_back("dataflow", std::string(name(t.tile.stays)) + " stationary");
   fact(d, "memory traffic", t.memory_bytes, Dimension::Bytes);
   d.facts.emplace_back("share of peak", percent(t.flops / t.seconds / s.chip.peak(g.precision)));
   bars(d, {{"compute", t.compute_s},
@@ -129,15 +146,29 @@ void timeline(Diagnosis& d, const TrainingRun& r, const TrainingTime& t) {
       {"Timeline", "F and B: forward and backward pass of a micro batch.", std::move(figure)});
 }
 
+void placements(Diagnosis& d, const System& s, const TrainingRun& r) {
+  const std::vector<PlacedTime> all = time_placements(s, r);
+  d.facts.emplace_back("ranks placed", to_string(r.placement));
+  if (all.size() < 2) return;
+  finding::TableFigure table;
+  table.columns = {"order of ranks", "time (s)",      "tensor (s)",
+                   "hand-over (s)",  "gradients (s)", "most on a link"};
+  const auto number = [](double value) { return base::format_number(value, 4); };
+  for (const PlacedTime& p : all)
+    table.rows.push_back({to_string(p.placement), number(p.time.seconds), number(p.time.tensor_s),
+                          number(p.time.pipeline_s), number(p.time.data_s), number(p.most_load)});
+  d.figures.push_back(
+      {"Placements", "The first dimension of an order varies fastest from rank to rank.", std::move(table)});
+}
+
 std::vector<Gemm> describe(Diagnosis& d, const System& s, const TrainingRun& given) {
-  const TrainingRun r = with_micro_batch(s, given);
+  const TrainingRun r = with_placement(s, with_micro_batch(s, given));
   const TrainingTime t = predict_training(s, r);
   d.facts.emplace_back("devices", std::to_string(r.devices()));
   d.facts.emplace_back("tokens per second", base::format_number(t.tokens_per_s, 4));
   d.facts.emplace_back("model flops utilisation", percent(t.utilisation));
   d.facts.emplace_back("bound by", t.bound);
   memory(d, s, t.memory_bytes, t.fits);
-  energy(d, s, t.seconds, r.devices());
   if (s.usd_per_hour > 0)
     d.facts.emplace_back("cost of an iteration",
                          base::format_number(t.seconds / 3600 * r.devices() * s.usd_per_hour, 3) + " USD");
@@ -150,12 +181,8 @@ std::vector<Gemm> describe(Diagnosis& d, const System& s, const TrainingRun& giv
            {"optimizer", t.optimizer_s},
            {"host", t.host_s}});
   timeline(d, r, t);
-  Shard shard;
-  shard.batch = r.micro_batch;
-  shard.tokens = shard.context = r.sequence;
-  shard.tensor = r.tensor;
-  shard.precision = r.precision;
-  return layer_work(r.model, shard).products;
+  placements(d, s, r);
+  return layer_work(r.model, shard_of(r)).products;
 }
 
 std::vector<Gemm> describe(Diagnosis& d, const System& s, const InferenceRun& r) {
@@ -164,7 +191,6 @@ std::vector<Gemm> describe(Diagnosis& d, const System& s, const InferenceRun& r)
   fact(d, "each further token", t.per_token_s, Dimension::Time);
   d.facts.emplace_back("tokens per second", base::format_number(t.tokens_per_s, 4));
   memory(d, s, t.memory_bytes, t.fits);
-  energy(d, s, t.seconds, r.tensor);
   bars(d, {{"first token", t.first_token_s}, {"further tokens", t.seconds - t.first_token_s}});
   Shard shard;
   shard.batch = r.batch;
@@ -192,36 +218,16 @@ std::vector<Gemm> describe(Diagnosis& d, const System& s, const GraphRun& r) {
   return products;
 }
 
-// Elasticity: by how many per cent the time changes for one per cent more of an input.
-void sensitivities(Diagnosis& d, const System& system, const Question& q, double seconds) {
-  constexpr double kStep = 1.05;
-  const std::pair<const char*, double* (*)(System&)> inputs[] = {
-      {"clock", [](System& s) { return &s.chip.clock_hz; }},
-      {"memory bandwidth", [](System& s) { return &s.chip.memory_Bps; }},
-      {"cache size", [](System& s) { return &s.chip.cache_bytes; }},
-      {"power", [](System& s) { return &s.chip.power_w; }},
-      {"speed of the library", [](System& s) { return &s.stack.library; }},
-      {"overlap of gradients", [](System& s) { return &s.stack.overlap; }},
-      {"latency of a link", [](System& s) { return &s.network.node.latency_s; }},
-      {"start of a collective", [](System& s) { return &s.network.node.start_s; }},
-      {"latency between nodes", [](System& s) { return &s.network.between_latency_s; }},
-      {"launch time", [](System& s) { return &s.stack.launch_s; }},
-      {"host time of a layer", [](System& s) { return &s.stack.host_layer_s; }},
-      {"host time of a tensor-parallel way", [](System& s) { return &s.stack.host_tensor; }},
-      {"stall of a hand-over", [](System& s) { return &s.stack.hand_over_s; }},
-      {"element-wise traffic", [](System& s) { return &s.stack.pointwise; }},
-      {"link bandwidth in a node", [](System& s) { return &s.network.node.lane_Bps; }},
-      {"bandwidth between nodes", [](System& s) { return &s.network.between_Bps; }},
-  };
-  finding::TableFigure table;
-  table.columns = {"input", "change of the time for 1 % more"};
-  for (const auto& [name, at] : inputs) {
-    System changed = system;
-    *at(changed) *= kStep;
-    const double elasticity = std::log(answer(changed, q).seconds / seconds) / std::log(kStep);
-    table.rows.push_back({name, base::format_number(elasticity, 3) + " %"});
-  }
-  d.figures.push_back({"Sensitivity", "Negative: more of it makes the workload faster.", std::move(table)});
+void sensitivities(Diagnosis& d, const System& system, const Question& q) {
+  finding::TableFigure inputs{{"input", "change of the time for 1 % more"}, {}},
+      sizes{{"size", "time when doubled"}, {}};
+  for (const Elasticity& e : elasticities(system, q))
+    inputs.rows.push_back({e.input, base::format_number(e.value, 3) + " %"});
+  for (const Doubling& one : doublings(system, q))
+    sizes.rows.push_back({one.input, base::format_number(one.ratio, 4) + " x"});
+  d.figures.push_back({"Sensitivity", "Negative: more of it makes the workload faster.", std::move(inputs)});
+  if (!sizes.rows.empty())
+    d.figures.push_back({"Sizes", "One size of the workload doubled, all else as asked.", std::move(sizes)});
 }
 
 void constants(Diagnosis& d, const System& s, const std::vector<Gemm>& kernels) {
@@ -252,7 +258,8 @@ Diagnosis explain(const System& base_system, const Question& question) {
   const std::vector<Gemm> kernels =
       std::visit([&](const auto& what) { return describe(d, system, what); }, question.what);
   roofline(d, system, kernels);
-  sensitivities(d, system, question, a.seconds);
+  energy(d, system, question, a.seconds);
+  sensitivities(d, system, question);
   constants(d, system, kernels);
   const GraphRun* graph = std::get_if<GraphRun>(&question.what);
   const bool step = std::holds_alternative<TrainingRun>(question.what) || (graph && graph->training);

@@ -18,6 +18,17 @@
 //   fill     = prologue * (ceil(rounds / resident) + 1 for a split's reduction) / clock
 //   time     = (compute^4 + cache^4 + memory^4)^(1/4) + fill + launch
 //
+// That is a unit that keeps its sums (`Stationary::Output`). One that keeps weights or activations holds a
+// tile of B (of A) instead, streams the index that the tile lacks, and moves partial sums with it; rows of
+// the table below, with p, q the sides of what stays and r what streams:
+//
+//              p  q  r   streams along p, q             loads or stores once
+//   output     m  n  k   A, B                           C
+//   weight     k  n  m   A, partial sums                B
+//   activation m  k  n   partial sums, B                A
+//
+//   partial sums  4 bytes, read and written for every tile of the reduction but the last, which writes C
+//
 // Invariants: 1. every term falls when its resource grows; 2. the result is never below the plain roofline
 // with the same constants; 3. a split only helps when tiles do not fill the units.
 #include "predict/time/gemm.h"
@@ -54,12 +65,32 @@ double fourth_norm(double a, double b, double c) {
   return top * std::sqrt(std::sqrt(fourth(a) + fourth(b) + fourth(c)));
 }
 
-// The sums of a tile stay in registers, two steps of its panels in the unit's buffer. The smallest tile is
-// always tried.
-bool holds(const Chip& chip, Precision precision, int tm, int tn) {
-  const double panels = 2.0 * kStep * (tm + tn) * bytes_of(precision);
-  return static_cast<double>(tm) * tn <= chip.unit_results &&
-         (chip.unit_buffer_bytes <= 0 || panels <= chip.unit_buffer_bytes);
+// A product as a unit walks it: what stays has sides p and q, r streams by.
+struct Walk {
+  Stationary stays = Stationary::Output;
+  double p = 1, q = 1, r = 1;
+  double stay_bytes = 0;              // an element of what stays
+  double stream_p = 0, stream_q = 0;  // bytes an element of what streams along each side; sums move 4
+  bool sums_p = false, sums_q = false;
+};
+
+constexpr double kSumBytes = 4;
+
+Walk walk_of(const Gemm& g, Stationary stays) {
+  const double size = bytes_of(g.precision);
+  const auto m = static_cast<double>(g.m), n = static_cast<double>(g.n), k = static_cast<double>(g.k);
+  if (stays == Stationary::Weight) return {stays, k, n, m, size, size, kSumBytes, false, true};
+  if (stays == Stationary::Activation) return {stays, m, k, n, size, kSumBytes, size, true, false};
+  return {Stationary::Output, m, n, k, size, size, size, false, false};
+}
+
+// What stays fits the registers (sums of 4 bytes, or as many bytes of operands), two steps of what streams
+// the unit's buffer. The smallest tile is always tried.
+bool holds(const Chip& chip, const Walk& w, int tp, int tq) {
+  const double panels = 2.0 * kStep * (tp * w.stream_p + tq * w.stream_q);
+  const double kept =
+      static_cast<double>(tp) * tq * (w.stays == Stationary::Output ? 1 : w.stay_bytes / kSumBytes);
+  return kept <= chip.unit_results && (chip.unit_buffer_bytes <= 0 || panels <= chip.unit_buffer_bytes);
 }
 
 // Tiles of one wave as a rectangle of wm x wn, for an order of walking them.
@@ -80,30 +111,35 @@ Wave wave_shape(char order, double count, double grid_m, double grid_n, double a
   return {m, std::clamp(count / m, 1.0, grid_n)};
 }
 
-// Bytes between memory and cache of one matrix product of the batch: each operand once for every pass of
-// waves over the other, unless it stays in the cache. Results are written once; partial sums are written and
-// read.
+// Bytes between memory and cache of one matrix product of the batch: what streams once for every pass of
+// waves over the other side, unless it stays in the cache. Sums are written once at their end; each further
+// pass reads and writes them.
 struct Traffic {
   double bytes = 0;
   char order = 's';
 };
 
-Traffic memory_traffic(const Chip& chip, const Gemm& g, const Tile& tile, double grid_m, double grid_n,
-                       double wave_tiles) {
+double streamed_bytes(double elements, double size, double passes, bool sums, double result_size) {
+  return sums ? elements * (result_size + 2 * size * (passes - 1)) : elements * size * passes;
+}
+
+Traffic memory_traffic(const Chip& chip, const Gemm& g, const Walk& w, const Tile& tile, double grid_p,
+                       double grid_q, double wave_tiles) {
   const double size = bytes_of(g.precision);
-  const double a = static_cast<double>(g.m) * g.k * size, b = static_cast<double>(g.k) * g.n * size;
-  const double c = static_cast<double>(g.m) * g.n * size;
+  const double along_p = w.p * w.r, along_q = w.q * w.r;
   const double keep = kCacheShare * chip.cache_bytes;
+  const bool p_stays = along_p * w.stream_p < keep, q_stays = along_q * w.stream_q < keep;
   Traffic best{1e300, 's'};
   for (const char order : {'s', 'm', 'n'}) {
-    const Wave wave = wave_shape(order, wave_tiles, grid_m, grid_n, static_cast<double>(tile.n) / tile.m);
-    const double a_passes = a < keep ? 1 : std::ceil(grid_n / wave.n - 1e-9);
-    const double b_passes = b < keep ? 1 : std::ceil(grid_m / wave.m - 1e-9);
-    const double bytes = a * a_passes + b * b_passes;
+    const Wave wave = wave_shape(order, wave_tiles, grid_p, grid_q, static_cast<double>(tile.n) / tile.m);
+    const double p_passes = p_stays ? 1 : std::ceil(grid_q / wave.n - 1e-9);
+    const double q_passes = q_stays ? 1 : std::ceil(grid_p / wave.m - 1e-9);
+    const double bytes = streamed_bytes(along_p, w.stream_p, p_passes, w.sums_p, size) +
+                         streamed_bytes(along_q, w.stream_q, q_passes, w.sums_q, size);
     if (bytes < best.bytes) best = {bytes, order};
   }
-  best.bytes += c;
-  if (tile.split > 1) best.bytes += 2.0 * 4 * g.m * g.n * tile.split;
+  best.bytes += w.p * w.q * w.stay_bytes;
+  if (tile.split > 1 && w.stays == Stationary::Output) best.bytes += 2.0 * 4 * g.m * g.n * tile.split;
   return best;
 }
 
@@ -116,32 +152,44 @@ double counted_bytes(const Chip& chip, const Gemm& g, double bytes) {
   return kTransferOverhead * (all < chip.cache_bytes ? bytes - c : bytes);
 }
 
-KernelTime time_tile(const Chip& chip, const Calibration& q, const Gemm& g, Tile tile) {
-  const double size = bytes_of(g.precision);
-  const double grid_m = ceil_div(g.m, tile.m), grid_n = ceil_div(g.n, tile.n);
-  const double k = ceil_div(ceil_div(g.k, tile.split), kStep) * kStep;
-  const double tiles = g.batch * grid_m * grid_n * tile.split;
+// Bytes that a unit reads from the cache (and writes, of sums) for one tile. Sums of a reduction that fits
+// one tile are written only.
+double tile_bytes(const Walk& w, const Tile& tile, double grid_p, double grid_q, double r) {
+  const double sums_p = w.sums_p && grid_q > 1 ? 2 : 1, sums_q = w.sums_q && grid_p > 1 ? 2 : 1;
+  const double loads = w.stays == Stationary::Output ? 0 : w.stay_bytes * tile.m * tile.n;
+  return r * (tile.m * w.stream_p * sums_p + tile.n * w.stream_q * sums_q) + loads;
+}
+
+// The kernel with one tile, or one that is slower than `limit` as soon as its arithmetic alone is.
+KernelTime time_tile(const Chip& chip, const Calibration& q, const Gemm& g, const Walk& w, Tile tile,
+                     double limit) {
+  const double grid_p = ceil_div(w.p, tile.m), grid_q = ceil_div(w.q, tile.n);
+  const double step = w.stays == Stationary::Output ? kStep : 1;
+  const double r = ceil_div(ceil_div(w.r, tile.split), step) * step;
+  const double tiles = g.batch * grid_p * grid_q * tile.split;
   const double rounds = tile.even ? tiles / chip.units : ceil_div(tiles, chip.units);
   const double area = static_cast<double>(tile.m) * tile.n;
   const double resident =
       std::max(1.0, std::min(tiles / chip.units, std::max(1.0, std::floor(chip.unit_results / area))));
   const double width = chip.flops_per_cycle[static_cast<size_t>(g.precision)] / 1024;
   const double busy = area * resident / (area * resident + q.half_tile * width);
-  const double drift =
-      1 + q.drift * std::max(0.0, std::log(k / q.drift_length)) * std::log1p(tiles / chip.units);
+  const bool reduced = tile.even || (tile.split > 1 && w.stays == Stationary::Output);
 
   KernelTime t;
   t.tile = tile;
   t.waves = tiles / (chip.units * resident);
   const double per_cycle = chip.flops_per_cycle[static_cast<size_t>(g.precision)] * q.compute * busy;
-  t.compute_s = rounds * 2 * area * k * drift / (per_cycle * chip.power_limit(g.precision) * chip.clock_hz);
-  t.cache_s = rounds * (tile.m + tile.n) * k * size / (q.feed * width * chip.clock_hz);
-  const double fills =
-      std::ceil(rounds / resident) + (tile.split > 1 || tile.even ? 1 : 0);  // a split adds a reduction
-  t.fill_s = q.prologue * fills / chip.clock_hz;
+  t.fill_s = q.prologue * (std::ceil(rounds / resident) + (reduced ? 1 : 0)) / chip.clock_hz;
+  t.compute_s = rounds * 2 * area * r / (per_cycle * chip.power_limit(g.precision) * chip.clock_hz);
+  t.seconds = t.compute_s + t.fill_s;
+  if (t.seconds >= limit) return t;
+  t.compute_s *= 1 + q.drift * std::max(0.0, std::log(r / q.drift_length)) * std::log1p(tiles / chip.units);
+  const double bytes = tile_bytes(w, tile, grid_p, grid_q, r);
+  t.cache_bytes = tiles * bytes;
+  t.cache_s = rounds * bytes / (q.feed * width * chip.clock_hz);
   const double wave_tiles = std::max(
       1.0, std::min(tiles, chip.units * resident) / std::min<double>(tile.split, chip.units * resident));
-  const Traffic traffic = memory_traffic(chip, g, tile, grid_m, grid_n, wave_tiles);
+  const Traffic traffic = memory_traffic(chip, g, w, tile, grid_p, grid_q, wave_tiles);
   t.memory_bytes = traffic.bytes * g.batch + (tile.even ? 2.0 * 4 * chip.units * area : 0);
   t.tile.order = traffic.order;
   t.memory_s = t.memory_bytes / (chip.memory_Bps * q.memory);
@@ -167,29 +215,42 @@ std::string_view name(Bound bound) {
   return kNames[static_cast<size_t>(bound)];
 }
 
+namespace {
+
+// `best` becomes the fastest tile of one walk when that is faster.
+void try_walk(const Chip& chip, const Calibration& tuned, const Gemm& g, const Walk& w, KernelTime& best) {
+  const bool output = w.stays == Stationary::Output;
+  const auto attempt = [&](const Tile& tile) {
+    const KernelTime t = time_tile(chip, tuned, g, w, tile, best.seconds);
+    if (t.seconds < best.seconds) best = t;
+  };
+  for (size_t i = 0; i < (chip.persistent ? kTiles.size() : kPlainTiles); ++i) {
+    const auto [tp, tq] = kTiles[i];
+    if (!holds(chip, w, tp, tq) && tp * tq > kSmallestTile) continue;
+    const double tiles = g.batch * ceil_div(w.p, tp) * ceil_div(w.q, tq);
+    for (const int split : kSplits) {
+      if (split > 1 && (tiles * split > 4.0 * chip.units || split * 2 * kStep > w.r)) break;
+      attempt({tp, tq, split, 's', false, w.stays});
+    }
+    if (chip.persistent && output) attempt({tp, tq, 1, 's', true, w.stays});
+  }
+}
+
+}  // namespace
+
 KernelTime predict_gemm(const Chip& chip, const Stack& stack, const Calibration& constants, const Gemm& g) {
   LENTO_CHECK(g.batch >= 1 && g.m >= 1 && g.n >= 1 && g.k >= 1, "a matrix product has no size below 1");
   if (chip.peak(g.precision) <= 0) {
     throw base::Error({}, "the chip has no " + std::string(name(g.precision)) + " arithmetic",
                       "add it to 'flops_per_cycle' of the data sheet or choose another precision");
   }
-  // No tile can beat this: full speed on all units (invariant 2), so hopeless tiles are skipped early.
   KernelTime best;
   best.seconds = 1e300;
   Calibration tuned = constants;
   tuned.compute *= stack.library;
-  for (size_t i = 0; i < (chip.persistent ? kTiles.size() : kPlainTiles); ++i) {
-    const auto [tm, tn] = kTiles[i];
-    if (!holds(chip, g.precision, tm, tn) && tm * tn > kSmallestTile) continue;
-    const double tiles = g.batch * ceil_div(g.m, tm) * ceil_div(g.n, tn);
-    for (const int split : kSplits) {
-      if (split > 1 && (tiles * split > 4.0 * chip.units || split * 2 * kStep > g.k)) break;
-      const KernelTime t = time_tile(chip, tuned, g, {tm, tn, split});
-      if (t.seconds < best.seconds) best = t;
-    }
-    if (!chip.persistent) continue;
-    const KernelTime t = time_tile(chip, tuned, g, {tm, tn, 1, 's', true});
-    if (t.seconds < best.seconds) best = t;
+  for (const Stationary stays : {Stationary::Output, Stationary::Weight, Stationary::Activation}) {
+    if (chip.dataflow == stays || chip.dataflow == Stationary::Best)
+      try_walk(chip, tuned, g, walk_of(g, stays), best);
   }
   best.memory_bytes = counted_bytes(chip, g, best.memory_bytes);
   best.launch_s = stack.launch_s;

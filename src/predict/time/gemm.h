@@ -24,10 +24,11 @@ enum class Bound { Compute, Cache, Memory, Fill, Launch, Link };
 std::string_view name(Bound bound);
 
 struct Tile {
-  int m = 0, n = 0;
-  int split = 1;      // ways in which the reduction is cut
-  char order = 'n';   // which index of tiles runs fastest: 'm', 'n', or 's' for square super-tiles
+  int m = 0, n = 0;  // sides of what stays: m, n of sums; k, n of weights; m, k of activations
+  int split = 1;     // ways in which what streams by is cut: the reduction where sums stay
+  char order = 'n';  // which index of tiles runs fastest: 'm' (the first), 'n', or 's' for square super-tiles
   bool even = false;  // units share the tiles of the last wave
+  Stationary stays = Stationary::Output;
 };
 
 struct KernelTime {
@@ -39,6 +40,7 @@ struct KernelTime {
   double fill_s = 0;  // pipelines filling and draining
   double flops = 0;
   double memory_bytes = 0;  // as memory counters show it, with a warm cache
+  double cache_bytes = 0;   // that units read from the last-level cache, and write to it
   Bound bound = Bound::Compute;
   Tile tile;
   double waves = 0;

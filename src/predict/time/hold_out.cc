@@ -136,7 +136,7 @@ Sureness sureness(const System& system, const Question& question, double seconds
     if (cell) return {cell->error, cell->regime == regime};
   }
   if (own && stated > 0) return {stated, true};
-  for (const char* chip : {own ? kFittedChip : kGenericChip, kGenericChip, kFittedChip}) {
+  for (const char* chip : {kGenericChip, kFittedChip}) {
     if (const HoldOutCell* cell = nearest(kind, chip, regime)) return {cell->error, false};
   }
   const HoldOutCell* cell = lookup(kStandIn, kGenericChip, "");

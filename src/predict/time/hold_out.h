@@ -35,7 +35,8 @@ struct Sureness {
 };
 
 // `own`: the system has constants of its own for the question. `stated`: the hold-out error that its data
-// sheet gives for them, 0 when it gives none; used for chips that the table does not know.
+// sheet gives for them, 0 when it gives none; used for chips that the table does not know. A chip with
+// neither is as sure as one without constants.
 Sureness sureness(const System& system, const Question& question, double predicted_s, bool own,
                   double stated);
 

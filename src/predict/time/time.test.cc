@@ -85,6 +85,51 @@ TEST(Gemm, MissingArithmeticIsRefused) {
               HasSubstr("no bf16 arithmetic"));
 }
 
+// Weights that fit one tile are read once, whatever streams by; so are activations, by the mirrored product.
+TEST(Dataflow, WhatStaysMovesOnce) {
+  System s = read_system("a100");
+  s.chip.cache_bytes = 1e3;  // nothing else is kept
+  s.chip.dataflow = Stationary::Weight;
+  const Gemm tall{1, 1 << 20, 128, 128, Precision::Bf16};
+  const double m = 1 << 20;
+  EXPECT_NEAR(predict_gemm(s, tall).memory_bytes, 1.05 * 2 * (m * 128 + 128 * 128 + m * 128), 1);
+  s.chip.dataflow = Stationary::Activation;
+  const Gemm wide{1, 128, 1 << 20, 128, Precision::Bf16};
+  EXPECT_NEAR(predict_gemm(s, wide).memory_bytes, 1.05 * 2 * (m * 128 + 128 * 128 + m * 128), 1);
+}
+
+// Every tile of the reduction but the last reads and writes the partial sums; every column of tiles reads the
+// activations.
+TEST(Dataflow, PartialSumsTravelWhereWeightsStay) {
+  System s = read_system("a100");
+  s.chip.units = 1;
+  s.chip.cache_bytes = 1e3;
+  s.chip.unit_results = 2 * 128 * 128 / 4;  // as many bytes as 128 x 128 half-precision weights
+  s.chip.dataflow = Stationary::Weight;
+  const KernelTime t = predict_gemm(s, {1, 1 << 16, 128, 512, Precision::Bf16});
+  ASSERT_LE(t.tile.m * t.tile.n, 128 * 128);
+  const double m = 1 << 16, reductions = 512.0 / t.tile.m, columns = 128.0 / t.tile.n;
+  EXPECT_NEAR(t.memory_bytes,
+              1.05 * (2 * (m * 512 * columns + 512 * 128 + m * 128) + 2 * 4 * m * 128 * (reductions - 1)), 1);
+}
+
+TEST(Dataflow, TheBestIsTheFastestOfTheThree) {
+  System s = read_system("h100");
+  s.chip.cache_bytes = 1e6;
+  for (const Gemm& g : {Gemm{1, 8, 16384, 16384}, Gemm{1, 65536, 512, 512}, Gemm{1, 512, 65536, 512},
+                        Gemm{4, 2048, 2048, 8192}}) {
+    double least = INFINITY;
+    for (const Stationary one : {Stationary::Output, Stationary::Weight, Stationary::Activation}) {
+      s.chip.dataflow = one;
+      const KernelTime t = predict_gemm(s, g);
+      EXPECT_EQ(t.tile.stays, one);
+      least = std::min(least, t.seconds);
+    }
+    s.chip.dataflow = Stationary::Best;
+    EXPECT_DOUBLE_EQ(predict_gemm(s, g).seconds, least);
+  }
+}
+
 TEST(Rings, DgxOneHasTheKnownNumbers) {
   const NodeLinks links = read_system("v100").network.node;
   const size_t expected[] = {1, 2, 4, 0, 2, 4, 6};
@@ -255,7 +300,8 @@ TEST(Explain, TellsWhereTimeGoesAndWhatItIsSensitiveTo) {
   const finding::Diagnosis d = explain(read_system("h100"), parse_workload(kConfig, "config.json", options));
   std::vector<std::string> titles;
   for (const finding::Figure& f : d.figures) titles.push_back(f.title);
-  EXPECT_THAT(titles, testing::ElementsAre("Where the time goes", "Timeline", "Roofline", "Sensitivity"));
+  EXPECT_THAT(titles, testing::ElementsAre("Where the time goes", "Timeline", "Placements", "Roofline",
+                                           "Sensitivity", "Sizes"));
   ASSERT_EQ(d.expectations.size(), 1u);
   EXPECT_EQ(d.expectations[0].subject, "step");
   EXPECT_GT(d.expectations[0].value, 0);

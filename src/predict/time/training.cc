@@ -44,32 +44,24 @@ struct Pass {
 
 double exchange(const System& system, const TrainingRun& run, double bytes) {
   if (run.tensor == 1) return 0;
-  return predict_collective(system, {CollectiveOp::AllReduce, run.tensor, bytes}).seconds;
+  return predict_collective(system, {CollectiveOp::AllReduce, run.tensor, bytes, run.stride(Axis::Tensor)})
+      .seconds;
 }
 
 double expert_exchange(const System& system, const TrainingRun& run, const Shard& shard) {
   if (run.model.experts <= 1 || run.expert == 1) return 0;
   const double bytes =
       bytes_of(run.precision) * shard.batch * shard.tokens * run.model.hidden * run.model.active_experts;
-  return 2 * predict_collective(system, {CollectiveOp::AllToAll, run.expert, bytes, run.tensor}).seconds;
+  return 2 * predict_collective(system, {CollectiveOp::AllToAll, run.expert, bytes, run.stride(Axis::Data)})
+                 .seconds;
 }
 
 double context_exchange(const System& system, const TrainingRun& run, const Shard& shard) {
   if (run.context == 1) return 0;
   const double bytes = 2 * bytes_of(run.precision) * shard.batch * shard.context * run.model.kv() *
                        run.model.head() / run.tensor;
-  return predict_collective(system, {CollectiveOp::AllGather, run.context, bytes, run.tensor}).seconds;
-}
-
-Shard shard_of(const TrainingRun& run) {
-  Shard shard;
-  shard.batch = run.micro_batch;
-  shard.tokens = std::max<int64_t>(1, run.sequence / run.context);
-  shard.context = run.sequence;
-  shard.tensor = run.tensor;
-  shard.sequence_parallel = run.sequence_parallel;
-  shard.precision = run.precision;
-  return shard;
+  return predict_collective(system, {CollectiveOp::AllGather, run.context, bytes, run.stride(Axis::Context)})
+      .seconds;
 }
 
 Pass layer_pass(const System& system, const TrainingRun& run) {
@@ -97,15 +89,25 @@ struct DataTraffic {
   double scatter_s = 0, gather_s = 0;
 };
 
+// Replicas spread over data and context parallelism: one group where the two follow each other in rank order,
+// else the faster varying first and then, with its share, the other.
+double over_replicas(const System& system, const TrainingRun& run, CollectiveOp op, double bytes) {
+  const Axis near = run.stride(Axis::Data) < run.stride(Axis::Context) ? Axis::Data : Axis::Context;
+  const Axis far = near == Axis::Data ? Axis::Context : Axis::Data;
+  const int stride = run.stride(near), inner = run.ways(near), outer = run.ways(far);
+  if (inner == 1) return predict_collective(system, {op, outer, bytes, run.stride(far)}).seconds;
+  if (run.stride(far) == stride * inner)
+    return predict_collective(system, {op, inner * outer, bytes, stride}).seconds;
+  return predict_collective(system, {op, inner, bytes, stride}).seconds +
+         predict_collective(system, {op, outer, bytes / inner, run.stride(far)}).seconds;
+}
+
 DataTraffic data_traffic(const System& system, const TrainingRun& run, double parameters) {
-  const int ways = run.data * run.context;
-  if (ways == 1) return {};
-  const int stride = run.tensor;  // neighbours in rank order: tensor, then data, then pipeline
+  if (run.data * run.context == 1) return {};
   const double gradient = parameters * (run.fp32_gradients ? 4 : 2);
   const double gather_bytes = run.zero >= 1 ? 2 * parameters : gradient;
-  const double gather =
-      predict_collective(system, {CollectiveOp::AllGather, ways, gather_bytes, stride}).seconds;
-  return {predict_collective(system, {CollectiveOp::ReduceScatter, ways, gradient, stride}).seconds,
+  const double gather = over_replicas(system, run, CollectiveOp::AllGather, gather_bytes);
+  return {over_replicas(system, run, CollectiveOp::ReduceScatter, gradient),
           gather * (run.zero >= 3 ? 3 : 1)};
 }
 
@@ -149,7 +151,7 @@ double model_flops(const TrainingRun& run) {
 }
 
 bool pipeline_across_nodes(const System& system, const TrainingRun& run) {
-  return run.pipeline > 1 && run.devices() > system.network.node_devices;
+  return run.pipeline > 1 && run.stride(Axis::Pipeline) * run.pipeline > system.network.node_devices;
 }
 
 // Host time of all passes of one layer and micro batch.
@@ -171,17 +173,43 @@ void add_hand_over(const System& system, const TrainingRun& run, TrainingTime& t
   // (Narayanan et al. 2021, section 4.1).
   const double bytes =
       bytes_of(run.precision) * run.micro_batch * run.sequence * run.model.hidden / run.context;
-  double one =
-      predict_collective(system, {CollectiveOp::SendReceive, 2, bytes / run.tensor, run.tensor * run.data})
-          .seconds;
+  double one = predict_collective(system, {CollectiveOp::SendReceive, run.pipeline, bytes / run.tensor,
+                                           run.stride(Axis::Pipeline)})
+                   .seconds;
   if (run.tensor > 1 && !run.sequence_parallel)
-    one += predict_collective(system, {CollectiveOp::AllGather, run.tensor, bytes}).seconds;
+    one += predict_collective(system, {CollectiveOp::AllGather, run.tensor, bytes, run.stride(Axis::Tensor)})
+               .seconds;
   // Even hidden, each hand-over is waited for once while the pipeline fills and once while it drains.
   const double exposed = run.overlap_pipeline ? run.pipeline - 1.0 : static_cast<double>(run.micro_batches());
   t.pipeline_s = 2.0 * one * run.interleave * exposed + hand_over_stalls(system, run);
 }
 
 }  // namespace
+
+Shard shard_of(const TrainingRun& run) {
+  Shard shard;
+  shard.batch = run.micro_batch;
+  shard.tokens = std::max<int64_t>(1, run.sequence / run.context);
+  shard.context = run.sequence;
+  shard.tensor = run.tensor;
+  shard.sequence_parallel = run.sequence_parallel;
+  shard.precision = run.precision;
+  return shard;
+}
+
+int TrainingRun::ways(Axis axis) const {
+  const int all[] = {tensor, context, data, pipeline};
+  return all[static_cast<size_t>(axis)];
+}
+
+int TrainingRun::stride(Axis axis) const {
+  int stride = 1;
+  for (const Axis a : placement) {
+    if (a == axis) break;
+    stride *= ways(a);
+  }
+  return stride;
+}
 
 TrainingRun with_micro_batch(const System& system, const TrainingRun& run) {
   if (run.micro_batch > 0) return run;

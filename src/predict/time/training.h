@@ -1,6 +1,7 @@
 // One training iteration of a transformer on many devices: time, memory and whether it fits.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,12 @@ namespace lento::predict {
 constexpr double kOptimizerBytes = 30;
 
 enum class Recompute { None, Selective, Full };
+
+// Parallel dimensions in the order in which ranks are numbered: the first varies fastest, so that its members
+// stand next to each other.
+enum class Axis { Tensor, Context, Data, Pipeline };
+using Placement = std::array<Axis, 4>;
+constexpr Placement kUsualPlacement = {Axis::Tensor, Axis::Context, Axis::Data, Axis::Pipeline};
 
 struct TrainingRun {
   Transformer model;
@@ -29,7 +36,11 @@ struct TrainingRun {
   bool overlap_gather = false;    // updated weights arrive during the next forward pass
   bool overlap_pipeline = false;  // hand-overs between stages behind the work of other micro batches
   Precision precision = Precision::Bf16;
+  Placement placement = kUsualPlacement;
+  bool best_placement = false;  // the fastest of all instead (with_placement)
 
+  int ways(Axis axis) const;
+  int stride(Axis axis) const;  // ranks between neighbours
   int devices() const { return tensor * pipeline * data * context; }
   int64_t micro_batches() const { return global_batch / (static_cast<int64_t>(data) * micro_batch); }
   bool operator==(const TrainingRun&) const = default;
@@ -54,6 +65,8 @@ TrainingRun with_micro_batch(const System& system, const TrainingRun& run);
 
 // Throws base::Error when the parallel ways do not divide the model or the batch.
 TrainingTime predict_training(const System& system, const TrainingRun& run, const base::Location& where = {});
+
+Shard shard_of(const TrainingRun& run);  // one device's part of a micro batch
 
 // Bytes on the fullest device: weights, gradients, optimizer state, activations of all micro batches in
 // flight.

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/number.h"
+#include "predict/time/placement.h"
 
 namespace lento::predict {
 namespace {
@@ -58,6 +59,19 @@ void apply_parallel(const std::string& text, TrainingRun& run) {
   }
 }
 
+// "best", or an order of the dimensions.
+void apply_placement(const std::string& text, const base::Location& where, TrainingRun& run,
+                     base::ErrorList& errors) {
+  run.best_placement = text == "best";
+  if (text.empty() || run.best_placement) return;
+  if (const auto placement = parse_placement(text)) {
+    run.placement = *placement;
+  } else {
+    errors.add(where, "'" + text + "' is no order of parallel dimensions",
+               "write best, or e.g. tensor-data-pipeline-context, the fastest varying first");
+  }
+}
+
 Question from_model(const Transformer& model, const RunOptions& options) {
   TrainingRun run;
   run.model = model;
@@ -66,6 +80,9 @@ Question from_model(const Transformer& model, const RunOptions& options) {
   run.micro_batch = options.micro_batch;
   run.precision = options.precision;
   apply_parallel(options.parallel, run);
+  base::ErrorList errors;
+  apply_placement(options.placement, {"--placement"}, run, errors);
+  errors.throw_if_any();
   run.sequence_parallel = run.tensor > 1;
   if (options.training) return {run, {}, {}};
   return {InferenceRun{model, options.batch, options.sequence, options.output, run.tensor, options.precision},
@@ -86,7 +103,11 @@ Question from_graph(const std::string& bytes, const std::string& file, const Run
   return {std::move(run), {}, {}};
 }
 
-void read_run(Fields& f, TrainingRun& run, std::string& recompute) {
+void read_run(Fields& f, const base::Location& where, TrainingRun& run, std::string& recompute,
+              base::ErrorList& errors) {
+  std::string placement;
+  f.text("placement", placement);
+  apply_placement(placement, where, run, errors);
   f.integer("sequence", run.sequence, 1, kMost);
   f.integer("global_batch", run.global_batch, 1, kMost);
   f.integer("micro_batch", run.micro_batch, 1, kMost);
@@ -168,7 +189,7 @@ Question from_yaml(const std::string& text, const std::string& file) {
     TrainingRun run;
     run.model = model;
     run.precision = p;
-    read_run(f, run, recompute);
+    read_run(f, root.find("placement") ? root.find("placement")->where : root.where, run, recompute, errors);
     run.recompute = recompute == "full"        ? Recompute::Full
                     : recompute == "selective" ? Recompute::Selective
                                                : Recompute::None;

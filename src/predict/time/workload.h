@@ -18,6 +18,7 @@ struct RunOptions {
   int64_t output = 128;     // tokens to generate
   Precision precision = Precision::Bf16;
   std::string parallel;
+  std::string placement;  // "best", "tensor-data-pipeline"; empty: the usual
 };
 
 constexpr uint64_t kMostWorkloadBytes = uint64_t{2} << 30;  // what an ONNX file can hold

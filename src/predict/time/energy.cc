@@ -1,0 +1,186 @@
+// Operations and bytes of a workload, counted as the time models count them:
+//
+//   product   flops, bytes out of the cache and out of the memory of its fastest kernel
+//   layer     its products once forward and twice backward (dA, dB), attention with recomputed scores,
+//   streams training  layers, recomputation, output layer, optimizer; tensor exchanges, gradients, hand-overs
+//   on links serving   one prefill a request and a step a token
+//
+// A ring sends (n-1)/n of the buffer from every member, an all-reduce twice that.
+#include "predict/time/energy.h"
+
+#include <cmath>
+
+#include "predict/time/placement.h"
+
+namespace lento::predict {
+namespace {
+
+constexpr double kBackwardStream = 1.7,
+                 kBackwardAttention = 2.5;  // over forward, as transformer.cc times them
+
+Work scaled(Work w, double times) {
+  w.flops *= times;
+  w.cache_bytes *= times;
+  w.memory_bytes *= times;
+  w.link_bytes *= times;
+  return w;
+}
+
+void add(Work& to, const Work& w, double times = 1) {
+  to.flops += times * w.flops;
+  to.cache_bytes += times * w.cache_bytes;
+  to.memory_bytes += times * w.memory_bytes;
+  to.link_bytes += times * w.link_bytes;
+}
+
+Work count(const System& s, const Gemm& g) {
+  const KernelTime t = predict_gemm(s, g);
+  return {g.precision, 1, t.flops, t.cache_bytes, t.memory_bytes, 0};
+}
+
+Work backward(const System& s, const Gemm& g) {
+  Work w = count(s, {g.batch, g.m, g.k, g.n, g.precision});
+  add(w, count(s, {g.batch, g.k, g.n, g.m, g.precision}));
+  return w;
+}
+
+double ring_bytes(double buffer, int ways) { return ways > 1 ? buffer * (ways - 1) / ways : 0; }
+
+struct LayerCount {
+  Work forward, backward;
+  double exchange_bytes = 0;  // of one all-reduce
+};
+
+LayerCount count_layer(const System& s, const Transformer& model, const Shard& shard) {
+  const LayerWork work = layer_work(model, shard);
+  LayerCount out;
+  for (const Gemm& g : work.products) {
+    add(out.forward, count(s, g));
+    add(out.backward, backward(s, g));
+  }
+  const double stream = work.stream_bytes * s.stack.pointwise;
+  add(out.forward, {shard.precision, 1, work.attention_flops, 0, stream + work.attention_bytes, 0});
+  add(out.backward, {shard.precision, 1, kBackwardAttention * work.attention_flops, 0,
+                     kBackwardStream * stream + kBackwardAttention * work.attention_bytes, 0});
+  out.exchange_bytes = work.exchange_bytes;
+  return out;
+}
+
+Work count(const System& s, const LstmLayer& l) {
+  const int64_t wide = l.gates * l.hidden;
+  const bool forward = l.pass == LstmLayer::Pass::Forward || l.pass == LstmLayer::Pass::Training;
+  Work w;
+  w.precision = l.precision;
+  const Work step = count(s, Gemm{1, l.batch, wide, l.hidden, l.precision});
+  if (forward) add(w, step, static_cast<double>(l.steps));
+  if (l.pass == LstmLayer::Pass::BackwardInputs || l.pass == LstmLayer::Pass::Training)
+    add(w, step, static_cast<double>(l.steps));
+  if (l.pass == LstmLayer::Pass::BackwardWeights || l.pass == LstmLayer::Pass::Training)
+    add(w, count(s, Gemm{1, l.hidden, wide, l.batch * l.steps, l.precision}));
+  return w;
+}
+
+Work count(const System&, const Collective& c) {
+  Work w;
+  w.devices = c.devices;
+  const double one = c.op == CollectiveOp::SendReceive ? c.bytes / 2 : ring_bytes(c.bytes, c.devices);
+  w.link_bytes = c.devices * one * (c.op == CollectiveOp::AllReduce ? 2 : 1);
+  return w;
+}
+
+// What one device sends in an iteration.
+double training_link_bytes(const TrainingRun& r, double exchange_bytes, double layers, double own) {
+  const double m = static_cast<double>(r.micro_batches()), size = bytes_of(r.precision);
+  const double exchanges = r.recompute == Recompute::Full ? 6 : 4;
+  double bytes = m * layers * exchanges * 2 * ring_bytes(exchange_bytes, r.tensor);
+  const double gradient = own * (r.fp32_gradients ? 4 : 2), weights = r.zero >= 1 ? 2 * own : gradient;
+  bytes += ring_bytes(gradient + weights * (r.zero >= 3 ? 3 : 1), r.data * r.context);
+  if (r.pipeline > 1)
+    bytes += 2 * m * r.interleave * size * r.micro_batch * r.sequence * r.model.hidden / r.context / r.tensor;
+  return bytes;
+}
+
+Work count(const System& s, const TrainingRun& given) {
+  const TrainingRun r = with_placement(s, with_micro_batch(s, given));
+  const Shard shard = shard_of(r);
+  const LayerCount layer = count_layer(s, r.model, shard);
+  const double m = static_cast<double>(r.micro_batches());
+  const double layers = static_cast<double>(r.model.layers) / r.pipeline;
+  const double again = r.recompute == Recompute::Full ? 1 : 0;
+  Work device;
+  add(device, layer.forward, m * layers * (1 + again));
+  add(device, layer.backward, m * layers);
+  const Gemm head = head_product(r.model, shard);
+  add(device, count(s, head), m / r.pipeline);
+  add(device, backward(s, head), m / r.pipeline);
+  const double own = r.model.layer_parameters(r.expert) * layers / r.tensor;
+  device.memory_bytes += kOptimizerBytes * own / (r.zero >= 1 ? r.data : 1);
+  device.link_bytes = training_link_bytes(r, layer.exchange_bytes, layers, own);
+  Work all = scaled(device, r.devices());
+  all.devices = r.devices();
+  all.precision = r.precision;
+  return all;
+}
+
+Work count(const System& s, const InferenceRun& r) {
+  const auto pass = [&](int64_t batch, int64_t tokens, int64_t context) {
+    Shard shard;
+    shard.batch = batch;
+    shard.tokens = tokens;
+    shard.context = context;
+    shard.tensor = r.tensor;
+    shard.precision = r.precision;
+    const LayerCount layer = count_layer(s, r.model, shard);
+    Work w = scaled(layer.forward, static_cast<double>(r.model.layers));
+    w.link_bytes = static_cast<double>(r.model.layers) * 4 * ring_bytes(layer.exchange_bytes, r.tensor);
+    shard.tokens = 1;
+    add(w, count(s, head_product(r.model, shard)));
+    return w;
+  };
+  Work device = scaled(pass(1, r.prompt, r.prompt), static_cast<double>(r.batch));
+  add(device, pass(r.batch, 1, r.prompt + r.output / 2), static_cast<double>(r.output - 1));
+  Work all = scaled(device, r.tensor);
+  all.devices = r.tensor;
+  all.precision = r.precision;
+  return all;
+}
+
+Work count(const System& s, const GraphRun& r) {
+  const GraphTime t = predict_graph(s, r);
+  Work device;
+  for (size_t i = 0; i < r.kernels.size(); ++i) {
+    const KernelTime& k = t.kernels[i];
+    const Work forward{r.precision, 1, k.flops, k.cache_bytes, k.memory_bytes, 0};
+    add(device, forward, r.training ? 3 : 1);
+  }
+  if (r.training) {
+    device.memory_bytes += kOptimizerBytes * r.parameters;
+    device.link_bytes = 2 * ring_bytes(r.parameters * bytes_of(r.precision), r.replicas);
+  }
+  Work all = scaled(device, r.replicas);
+  all.devices = r.replicas;
+  all.precision = r.precision;
+  return all;
+}
+
+}  // namespace
+
+Work work_of(const System& system, const Question& question) {
+  return std::visit([&system](const auto& what) { return count(system, what); }, question.what);
+}
+
+std::optional<Energy> energy_breakdown(const System& system, const Work& work, double seconds) {
+  const Chip& chip = system.chip;
+  const double flop = chip.flop_energy_j[static_cast<size_t>(work.precision)];
+  if (flop <= 0 && chip.byte_energy_j <= 0) return std::nullopt;
+  Energy e;
+  e.arithmetic = flop * work.flops;
+  e.operands = chip.operand_energy_j * work.flops;
+  e.cache = chip.cache_byte_energy_j * work.cache_bytes;
+  e.memory = chip.byte_energy_j * work.memory_bytes;
+  e.links = system.network.byte_energy_j * work.link_bytes;
+  e.idle = chip.idle_share * chip.power_w * seconds * work.devices;
+  return e;
+}
+
+}  // namespace lento::predict
