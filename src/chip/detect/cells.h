@@ -40,6 +40,9 @@ struct Baseline {
   std::vector<float> level;
   float lowest = 0;  // of the fastest transfer of a time bin, median over bins
   float single = 0.5F, common = 0.1F;
+  // This many bins in a row say together what one would say alone: healthy runs settle into one rhythm for a
+  // while, then into another.
+  float wander = 1;
   // Of the mean of `count` records.
   double variance(int count) const { return common * common + single * single / count; }
 };

@@ -26,6 +26,11 @@ bool beats(const Hypothesis& a, const Hypothesis& b) {
   return b.baselines.empty() || a.gain > b.gain + std::max(kSameGain, kSameShare * b.gain);
 }
 
+// No factor beyond what the fastest transfers allow.
+double possible(const ScanInput& before, const Suspect& s) {
+  return std::min(s.factor, most_possible_factor(before, s));
+}
+
 bool same(const Suspect& a, const Suspect& b) {
   return a.begin == b.begin && a.end == b.end && a.factor == b.factor;
 }
@@ -40,6 +45,7 @@ bool stands_out(const Hypothesis& best, const Hypothesis* rival) {
 Hypothesis Contest::best_of(std::vector<Suspect> close) {
   for (Suspect& s : close) {
     s.factor = std::sqrt(s.factor * envelope_factor(before_, s));
+    s.factor = possible(before_, s);
     s = refitted(before_, s);
   }
   set_scope(close);
@@ -95,6 +101,7 @@ Hypothesis Contest::replayed(const Suspect& suspect) {
 bool Contest::correct(Hypothesis& h) {
   Suspect again = h.suspect;
   again.factor = corrected_factor(before_, h.suspect, h.baselines);
+  again.factor = possible(before_, again);
   for (int tries = 0; tries < 2 && expected_.left() > 0; ++tries) {
     if (std::abs(std::log(again.factor / h.suspect.factor)) < kSameFactor) return false;
     Hypothesis next = replayed(refitted(before_, again));
@@ -146,6 +153,7 @@ Suspect Contest::changed(Suspect s, int change) const {
       break;
     default:
       s.factor *= kFactorStep;
+      s.factor = possible(before_, s);
   }
   return s;
 }

@@ -22,6 +22,7 @@ constexpr double kClose = 0.45;    // of the strongest: too close to tell apart 
 constexpr double kUnreplayed = 3;  // times the strength that a replay would need
 constexpr double kApart = 0.65;    // of the strongest: nothing else comes near
 constexpr double kMild = 2.5;      // factors below need more evidence
+constexpr double kAlone = 2;       // times the strength needed when one pattern accuses and others contradict
 
 // How much else a slow component of this kind would slow.
 int reach(Part part) {
@@ -141,7 +142,10 @@ class Detector {
   // Mild slowness takes more to convince: a healthy chip shows some, now here, now there.
   bool convincing(const Hypothesis& h) const {
     const double share = h.suspect.factor < kMild ? 0.5 : 0.3, enough = h.suspect.factor < kMild ? 30 : 15;
-    return h.suspect.factor >= options_.least_factor && h.suspect.strength >= needed(h.suspect) &&
+    const Voices voices = voices_of({cells_, paths_, baselines_}, h.suspect);
+    const bool alone = voices.for_it < 2 && voices.against > 0;
+    return h.suspect.factor >= options_.least_factor &&
+           h.suspect.strength >= (alone ? kAlone : 1) * needed(h.suspect) &&
            h.gain >= std::min(share * h.suspect.strength, enough);
   }
 

@@ -7,6 +7,8 @@ namespace lento::chip {
 namespace {
 
 constexpr size_t kBinsTogether = 4;
+constexpr double kFewBins = 4;            // too few for an autocorrelation
+constexpr double kMostCorrelated = 0.95;  // of neighbouring bins
 
 std::vector<Fault> as_faults(const std::vector<Suspect>& suspects, const Grid& grid) {
   std::vector<Fault> out;
@@ -36,7 +38,9 @@ double misfit_of(const Row& row, const Baseline& base, size_t begin, size_t end)
   }
   if (count == 0) return 0;
   off /= count;
-  return 2 * std::log1p(off * off / (3 * base.variance(count)));
+  // Waiting only adds: a row that is faster than expected is so in every bin anew.
+  const double together = off > 0 ? std::max(1.0, double{base.wander} / kBinsTogether) : 1;
+  return 2 * std::log1p(off * off / (3 * base.variance(count))) / together;
 }
 
 // Of the recorded bins, each group and, with as much weight, all of them at once: a run out of step with its
@@ -76,6 +80,31 @@ void fill_gaps(const Row& simulated, Bins bins, std::vector<float>& change) {
     if (!holds(simulated, b)) change[b] = sum / weight;
 }
 
+// Autocorrelation time of a row, in bins: of how far each draw lies from the mean of all in the same bin. 1
+// when too little was recorded to know.
+float wander_of(const std::vector<const Row*>& draws) {
+  size_t bins = SIZE_MAX;
+  for (const Row* row : draws) bins = std::min(bins, row->cells.size());
+  std::vector<double> off(draws.size()), last(draws.size());
+  double square = 0, product = 0, seen = 0;
+  for (size_t b = 0; b < bins; ++b) {
+    if (!std::all_of(draws.begin(), draws.end(), [b](const Row* row) { return row->cells[b].count > 0; }))
+      continue;
+    double mean = 0;
+    for (const Row* row : draws) mean += row->cells[b].level / static_cast<double>(draws.size());
+    for (size_t d = 0; d < draws.size(); ++d) {
+      off[d] = draws[d]->cells[b].level - mean;
+      square += off[d] * off[d];
+      product += off[d] * last[d];
+    }
+    std::swap(off, last);
+    ++seen;
+  }
+  if (seen < kFewBins || square <= 0) return 1;
+  const double r = std::clamp(product / square * seen / (seen - 1), 0.0, kMostCorrelated);
+  return static_cast<float>((1 + r) / (1 - r));
+}
+
 }  // namespace
 
 Expected::Expected(const Setup& setup) : setup_(setup) {
@@ -90,15 +119,27 @@ Expected::Expected(const Setup& setup) : setup_(setup) {
       draws.push_back(from(draws_.back()));
     }
     healthy_ = pooled(draws);
+    measure_wander();
   }
   if (options.healthy != nullptr) {
     std::vector<Baseline> given = from(cells_of(*options.healthy, setup_.grid, setup_.cells.bin_cycles));
     // One run does not tell how much healthy runs differ; the simulated ones do.
-    for (size_t r = 0; r < healthy_.size(); ++r)
+    for (size_t r = 0; r < healthy_.size(); ++r) {
       given[r].common = std::max(given[r].common, healthy_[r].common);
+      given[r].wander = healthy_[r].wander;
+    }
     healthy_ = std::move(given);
   }
   if (healthy_.empty()) healthy_ = baselines_within(setup_.cells, setup_.paths);
+}
+
+void Expected::measure_wander() {
+  for (size_t r = 0; r < healthy_.size(); ++r) {
+    std::vector<const Row*> rows;
+    for (const Cells& draw : draws_)
+      if (const Row* row = find_row(draw, setup_.cells.rows[r])) rows.push_back(row);
+    if (rows.size() > 1) healthy_[r].wander = wander_of(rows);
+  }
 }
 
 Cells Expected::replayed(const std::vector<Suspect>& slow, uint32_t draw) const {

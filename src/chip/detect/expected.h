@@ -41,6 +41,7 @@ class Expected {
                 uint64_t end) const;
 
  private:
+  void measure_wander();
   Cells replayed(const std::vector<Suspect>& slow, uint32_t draw) const;
   std::vector<Baseline> moved(const std::vector<Suspect>& slow, uint32_t draw) const;
 

@@ -82,8 +82,11 @@ double envelope_factor(const ScanInput& in, const Suspect& suspect) {
 
 double most_possible_factor(const ScanInput& in, const Suspect& suspect) {
   if (!covers_whole_bins(in.cells, suspect)) return kMostFactor;
-  const std::vector<double> factors = shown_factors(in, suspect);
-  return factors.empty() ? kMostFactor : kLuck * base::quantile(factors, 0.2);
+  std::vector<double> factors = shown_factors(in, suspect);
+  if (factors.empty()) return kMostFactor;
+  const auto fifth = factors.begin() + static_cast<std::ptrdiff_t>(factors.size() / 5);
+  std::nth_element(factors.begin(), fifth, factors.end());
+  return kLuck * *fifth;
 }
 
 double corrected_factor(const ScanInput& before, const Suspect& suspect,

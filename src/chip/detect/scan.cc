@@ -38,7 +38,9 @@ double faulted_level(const Row& row, const Path& path, double level, const Compo
 double cell_evidence(const Cell& cell, double healthy, double faulted, const Baseline& base) {
   const double s = std::sqrt(base.variance(cell.count));
   const double z1 = (cell.level - faulted) / s;
-  return rho((cell.level - healthy) / s) - rho(z1 > 0 ? z1 / 2 : z1);
+  const double evidence = rho((cell.level - healthy) / s) - rho(z1 > 0 ? z1 / 2 : z1);
+  // A healthy row that waits for its peer does so for many bins; one that does not wait is no accident.
+  return evidence > 0 ? evidence / base.wander : evidence;
 }
 
 struct Stretch {
@@ -162,6 +164,21 @@ Suspect refitted(const ScanInput& in, Suspect suspect) {
   suspect.begin = static_cast<uint64_t>(std::max(0.0, begin) * width);
   suspect.end = static_cast<uint64_t>(std::max(end, begin + kPartly) * width);
   return suspect;
+}
+
+Voices voices_of(const ScanInput& in, const Suspect& suspect) {
+  const size_t begin = suspect.begin / in.cells.bin_cycles;
+  const size_t end = (suspect.end + in.cells.bin_cycles - 1) / in.cells.bin_cycles;
+  Voices voices;
+  for (const size_t r : rows_through(in, suspect.component)) {
+    double sum = 0;
+    for_each_cell(in, {r}, suspect.component, suspect.factor,
+                  [&](size_t b, const Cell& cell, double healthy, double faulted, const Baseline& base) {
+                    if (b >= begin && b < end) sum += cell_evidence(cell, healthy, faulted, base);
+                  });
+    if (sum != 0) ++(sum > 0 ? voices.for_it : voices.against);
+  }
+  return voices;
 }
 
 std::vector<Suspect> scan(const ScanInput& input, const std::vector<Component>& components) {

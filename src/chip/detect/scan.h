@@ -25,4 +25,10 @@ Suspect refitted(const ScanInput& input, Suspect suspect);
 // ones.
 std::vector<Suspect> scan(const ScanInput& input, const std::vector<Component>& components);
 
+// How many transfer patterns speak for the suspect over its interval, and how many against it.
+struct Voices {
+  int for_it = 0, against = 0;
+};
+Voices voices_of(const ScanInput& input, const Suspect& suspect);
+
 }  // namespace lento::chip

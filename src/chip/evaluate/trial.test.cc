@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "chip/map/map_file.h"
 #include "chip/sketch/sketch.h"
 
 namespace lento::chip {
@@ -124,6 +125,25 @@ TEST_F(Planted, TheRecorderNeverEvictsWhatTheMappingPlansFor) {
   const Sketch sketch = bench.record({}, 1);
   EXPECT_EQ(sketch.evictions(), 0u);
   EXPECT_EQ(sketch.bytes(), bench.sketch_bytes());
+}
+
+// Two layers of this mapping exchange borders, and now one side waits for the other, now the other for the
+// one, for tens of transfers on end: a pattern that waits all the while is no slow link.
+TEST(ShippedExample, HealthyRunsThatDriftFindNothing) {
+  const spec::Chip chip = spec::read_chip("examples/chip/4x4.yaml");
+  const Mapping mapping = read_map("examples/chip/tiny.map.json");
+  const auto reports_nothing = [&](uint32_t inferences, uint64_t seed) {
+    TrialOptions options;
+    options.inferences = inferences;
+    options.replay_seed = 0x5eed0000 + seed;
+    const Bench bench("tiny", chip, mapping, options);
+    const Bench::Outcome out = bench.run({}, seed);
+    EXPECT_TRUE(out.detection.reported.empty())
+        << inferences << " inferences, seed " << seed << reported(bench, out);
+  };
+  for (const uint64_t seed : {2, 10, 131}) reports_nothing(8, seed);
+  for (const uint64_t seed : {106, 110, 123, 131, 133, 134}) reports_nothing(20, seed);
+  for (const uint64_t seed : {9, 109, 128, 133}) reports_nothing(60, seed);
 }
 
 TEST(Diagnosis, ShowsFindingRoutesAndRanking) {
