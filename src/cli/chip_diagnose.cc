@@ -91,8 +91,7 @@ chip::Replay replay_of(const chip::Model& model, const chip::Sketch& like, const
     chip::Options run;
     run.inferences = std::max(1u, like.inferences());
     run.seed = seed + 0x5eed0000u + draw;
-    // A guess far off could run for long: what lies beyond twice the recorded time tells nothing.
-    run.max_cycles = 2 * like.end_cycles() + 1;
+    run.max_cycles = like.comparable_cycles();
     simulate(model, guess, run, &sketch);
     return sketch;
   };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "base/stats.h"
 #include "chip/sketch/level.h"
@@ -11,18 +12,30 @@ namespace {
 
 using trace::ProbeKind;
 
+constexpr uint64_t kMostParts = 1024;  // of a bin: a run this much longer than another tells nothing
+
 bool exists(const Pattern& p, const Grid& grid) {
   if (p.kind == ProbeKind::Compute) return false;
   return p.subject < (p.kind == ProbeKind::Message ? grid.core_count() : grid.port_count());
 }
 
-std::vector<Cell> merged(const TimeBin* bins, size_t count, uint64_t ratio) {
-  std::vector<Cell> out(count / ratio);
-  for (size_t b = 0; b < out.size(); ++b) {
+Cell cell_of(const TimeBin& bin, int shared_by) {
+  return {static_cast<float>(bin.mean()) / kLevelsPerOctave,
+          static_cast<float>(bin.lowest) * 16 / kLevelsPerOctave, (bin.count() + shared_by - 1) / shared_by};
+}
+
+std::vector<Cell> rebinned(std::span<const TimeBin> bins, uint64_t width, uint64_t wanted) {
+  std::vector<Cell> out;
+  if (width > wanted) {
+    const auto parts = static_cast<int>(std::min<uint64_t>(width / wanted, kMostParts));
+    for (const TimeBin& bin : bins) out.insert(out.end(), static_cast<size_t>(parts), cell_of(bin, parts));
+    return out;
+  }
+  const uint64_t ratio = std::min<uint64_t>(wanted / width, bins.size());
+  for (size_t b = 0; b + ratio <= bins.size(); b += ratio) {
     TimeBin sum;
-    for (size_t i = 0; i < ratio; ++i) sum.merge(bins[b * ratio + i]);
-    out[b] = {static_cast<float>(sum.mean()) / kLevelsPerOctave,
-              static_cast<float>(sum.lowest) * 16 / kLevelsPerOctave, sum.count()};
+    for (const TimeBin& bin : bins.subspan(b, ratio)) sum.merge(bin);
+    out.push_back(cell_of(sum, 1));
   }
   return out;
 }
@@ -88,16 +101,17 @@ float local_level(const Row& row, size_t bin, double fallback) {
 Cells cells_of(const Sketch& sketch, const Grid& grid, uint64_t bin_cycles) {
   Cells out;
   out.bin_cycles = std::max<uint64_t>(bin_cycles, 1);
-  for (const CoreSketch& core : sketch.cores()) out.bin_cycles = std::max(out.bin_cycles, core.bin_cycles());
+  if (bin_cycles == 0)
+    for (const CoreSketch& core : sketch.cores())
+      out.bin_cycles = std::max(out.bin_cycles, core.bin_cycles());
   const size_t cores = std::min(sketch.cores().size(), static_cast<size_t>(grid.core_count()));
   for (size_t c = 0; c < cores; ++c) {
     const CoreSketch& core = sketch.cores()[c];
-    const uint64_t ratio = std::min<uint64_t>(out.bin_cycles / core.bin_cycles(), core.shape().bins);
     for (const CoreSketch::Held& held : core.held()) {
       const Pattern pattern = Pattern::unpack(held.entry->key);
       if (held.bins == nullptr || !exists(pattern, grid)) continue;
       Row row{static_cast<int>(c), pattern, held.entry->mean_work, held.entry->count,
-              merged(held.bins, core.shape().bins, ratio)};
+              rebinned({held.bins, core.shape().bins}, core.bin_cycles(), out.bin_cycles)};
       while (!row.cells.empty() && row.cells.back().count == 0) row.cells.pop_back();
       out.bins = std::max(out.bins, row.cells.size());
       out.rows.push_back(std::move(row));
@@ -108,6 +122,12 @@ Cells cells_of(const Sketch& sketch, const Grid& grid, uint64_t bin_cycles) {
     return std::pair(a.core, a.pattern.packed()) < std::pair(b.core, b.pattern.packed());
   });
   return out;
+}
+
+Bins bins_of(const Cells& cells, uint64_t begin, uint64_t end) {
+  const size_t first = std::min<uint64_t>(begin / cells.bin_cycles, cells.bins - 1);
+  const uint64_t last = end / cells.bin_cycles + (end % cells.bin_cycles > 0);
+  return {first, std::clamp<uint64_t>(last, first + 1, cells.bins)};
 }
 
 std::vector<Baseline> baselines_from(const Cells& cells, const Cells& reference,

@@ -31,9 +31,17 @@ struct Cells {
   std::vector<Row> rows;
 };
 
-// Rows in order of core and pattern; patterns that name cores or ports the grid lacks are left out. The grid
-// is that of the core with the widest bins, or `bin_cycles` when that is wider.
+// Rows in order of core and pattern; patterns that name cores or ports the grid lacks are left out. The bins
+// are `bin_cycles` wide, those of a core with wider ones being taken as several alike, so that a run that
+// took longer can be laid beside another; 0: as wide as the widest of the sketch. Precondition: a power of
+// two.
 Cells cells_of(const Sketch& sketch, const Grid& grid, uint64_t bin_cycles = 0);
+
+struct Bins {
+  size_t begin = 0, end = 0;
+};
+// The bins that an interval of cycles touches, one at least. Precondition: there are bins.
+Bins bins_of(const Cells& cells, uint64_t begin, uint64_t end);
 
 // What a row should look like: level by bin, deviation of one record, deviation common to a bin.
 struct Baseline {

@@ -191,10 +191,10 @@ class Detector {
 
   // Rows through any link of a found component tell nothing more while it is slow.
   void silence(const Suspect& found) {
-    const size_t begin = found.begin / cells_.bin_cycles, end = found.end / cells_.bin_cycles + 1;
+    const Bins bins = bins_of(cells_, found.begin, found.end);
     for (size_t r = 0; r < cells_.rows.size(); ++r) {
       if (!paths_[r].crosses(found.component)) continue;
-      for (size_t b = begin; b < std::min(end, cells_.bins); ++b) cells_.rows[r].cells[b].count = 0;
+      for (size_t b = bins.begin; b < bins.end; ++b) cells_.rows[r].cells[b].count = 0;
     }
   }
 
@@ -203,12 +203,12 @@ class Detector {
       double above;
       size_t row;
     };
+    const Bins bins = bins_of(cells_, s.begin, s.end);
     std::vector<Shown> shown;
     for (size_t r = 0; r < cells_.rows.size(); ++r) {
       if (!paths_[r].crosses(s.component)) continue;
       double above = 0, weight = 0;
-      for (size_t b = s.begin / cells_.bin_cycles;
-           b < std::min<size_t>(cells_.bins, s.end / cells_.bin_cycles); ++b) {
+      for (size_t b = bins.begin; b < bins.end; ++b) {
         const Cell& cell = cells_.rows[r].cells[b];
         above += (cell.level - baselines_[r].level[b]) * cell.count;
         weight += cell.count;

@@ -43,7 +43,7 @@ struct DetectOptions {
   int most_suspects = 3;            // reported at most
   int most_hypotheses = 8;          // replayed
   int most_replays = 16;            // of all hypotheses together: again with a better factor or begin
-  uint32_t healthy_draws = 3;       // replays of the healthy chip, to know how much healthy runs differ
+  uint32_t healthy_draws = 6;       // replays of the healthy chip, to know how much healthy runs differ
   double least_core_factor = 1.1;
   double least_factor = 1.3;   // of everything else, when it is replayed
   double least_strength = 18;  // log-likelihood ratio below which a transfer component is not reported

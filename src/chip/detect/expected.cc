@@ -7,6 +7,7 @@ namespace lento::chip {
 namespace {
 
 constexpr size_t kBinsTogether = 4;
+constexpr size_t kRhythms = 3;            // draws of a chip with faults
 constexpr double kFewBins = 4;            // too few for an autocorrelation
 constexpr double kMostCorrelated = 0.95;  // of neighbouring bins
 
@@ -57,15 +58,6 @@ double misfit_of_row(const Row& row, const Baseline& base, size_t begin, size_t 
 }
 
 bool holds(const Row& row, size_t bin) { return bin < row.cells.size() && row.cells[bin].count > 0; }
-
-struct Bins {
-  size_t begin = 0, end = 0;
-};
-
-Bins bins_of(const Cells& cells, const Suspect& s) {
-  return {static_cast<size_t>(s.begin / cells.bin_cycles),
-          std::min<size_t>(cells.bins, (s.end + cells.bin_cycles - 1) / cells.bin_cycles)};
-}
 
 // Bins in which the simulation recorded nothing, because it is ahead or behind, change as the others do.
 void fill_gaps(const Row& simulated, Bins bins, std::vector<float>& change) {
@@ -155,7 +147,8 @@ std::vector<Baseline> Expected::with(const std::vector<Suspect>& slow) {
 
 std::vector<Baseline> Expected::settled(const std::vector<Suspect>& slow) const {
   std::vector<std::vector<Baseline>> all;
-  for (uint32_t draw = 0; draw < draws_.size(); ++draw) all.push_back(moved(slow, draw));
+  for (uint32_t draw = 0; draw < std::min<size_t>(draws_.size(), kRhythms); ++draw)
+    all.push_back(moved(slow, draw));
   return pooled(all);
 }
 
@@ -171,7 +164,7 @@ std::vector<Baseline> Expected::moved(const std::vector<Suspect>& slow, uint32_t
     for (size_t b = 0; b < change.size(); ++b)
       if (holds(*then, b))
         change[b] = then->cells[b].level - (holds(*before, b) ? before->cells[b].level : base.level[b]);
-    for (const Suspect& s : slow) fill_gaps(*then, bins_of(setup_.cells, s), change);
+    for (const Suspect& s : slow) fill_gaps(*then, bins_of(setup_.cells, s.begin, s.end), change);
     for (size_t b = 0; b < change.size(); ++b) base.level[b] += change[b];
   }
   return out;
@@ -180,10 +173,9 @@ std::vector<Baseline> Expected::moved(const std::vector<Suspect>& slow, uint32_t
 double Expected::misfit(const std::vector<Baseline>& baselines, const std::vector<size_t>& rows,
                         uint64_t begin, uint64_t end) const {
   const Cells& cells = setup_.cells;
-  const size_t last = std::min<size_t>(cells.bins, (end + cells.bin_cycles - 1) / cells.bin_cycles);
+  const Bins bins = bins_of(cells, begin, end);
   double sum = 0;
-  for (const size_t r : rows)
-    sum += misfit_of_row(cells.rows[r], baselines[r], begin / cells.bin_cycles, last);
+  for (const size_t r : rows) sum += misfit_of_row(cells.rows[r], baselines[r], bins.begin, bins.end);
   return sum;
 }
 

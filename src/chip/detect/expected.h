@@ -30,7 +30,7 @@ class Expected {
   // the faults are put in. Transfers that the faults do not reach keep their healthy level to the bit, so two
   // hypotheses differ only where they say different things. Costs one replay; precondition: one is left.
   std::vector<Baseline> with(const std::vector<Suspect>& slow);
-  // The same over all healthy draws: a chip under a fault settles into one of several rhythms, and how far
+  // The same over several draws: a chip under a fault settles into one of several rhythms, and how far
   // they lie apart widens what is expected. Costs no hypothesis.
   std::vector<Baseline> settled(const std::vector<Suspect>& slow) const;
 

@@ -18,14 +18,9 @@ constexpr double kLuck = 2.5;
 // An interval of this many bins has at least one that it covers wholly.
 constexpr uint64_t kWholeBins = 3;
 
-struct Bins {
-  size_t begin = 0, end = 0;
-};
-
 // The bins that lie wholly inside the suspect's interval, or all of it when there are none.
 Bins inside(const Cells& cells, const Suspect& s) {
-  Bins bins{static_cast<size_t>(s.begin / cells.bin_cycles),
-            std::min(cells.bins, static_cast<size_t>((s.end + cells.bin_cycles - 1) / cells.bin_cycles))};
+  Bins bins = bins_of(cells, s.begin, s.end);
   if (bins.end >= bins.begin + kWholeBins) {
     ++bins.begin;
     --bins.end;

@@ -145,9 +145,9 @@ std::vector<Component> candidates(const std::vector<Path>& paths, const Grid& gr
 Suspect refitted(const ScanInput& in, Suspect suspect) {
   const std::vector<size_t> rows = rows_through(in, suspect.component);
   Stretch stretch = stretch_at(in, rows, suspect.component, suspect.factor);
-  const Stretch found{static_cast<size_t>(suspect.begin / in.cells.bin_cycles),
-                      static_cast<size_t>(suspect.end / in.cells.bin_cycles), suspect.strength};
-  if (!alike(stretch, found)) stretch = found;
+  const Bins found = bins_of(in.cells, suspect.begin, suspect.end);
+  const Stretch before{found.begin, found.end, suspect.strength};
+  if (!alike(stretch, before)) stretch = before;
   std::vector<double> up(in.cells.bins), all(in.cells.bins);
   for_each_cell(in, rows, suspect.component, suspect.factor,
                 [&](size_t b, const Cell& cell, double healthy, double faulted, const Baseline& base) {
@@ -167,14 +167,13 @@ Suspect refitted(const ScanInput& in, Suspect suspect) {
 }
 
 Voices voices_of(const ScanInput& in, const Suspect& suspect) {
-  const size_t begin = suspect.begin / in.cells.bin_cycles;
-  const size_t end = (suspect.end + in.cells.bin_cycles - 1) / in.cells.bin_cycles;
+  const Bins bins = bins_of(in.cells, suspect.begin, suspect.end);
   Voices voices;
   for (const size_t r : rows_through(in, suspect.component)) {
     double sum = 0;
     for_each_cell(in, {r}, suspect.component, suspect.factor,
                   [&](size_t b, const Cell& cell, double healthy, double faulted, const Baseline& base) {
-                    if (b >= begin && b < end) sum += cell_evidence(cell, healthy, faulted, base);
+                    if (b >= bins.begin && b < bins.end) sum += cell_evidence(cell, healthy, faulted, base);
                   });
     if (sum != 0) ++(sum > 0 ? voices.for_it : voices.against);
   }

@@ -98,8 +98,7 @@ MethodResult Bench::judge_run(const Run& run, size_t recorder, const MethodChoic
   const Run::Recorded& recorded = run.recorded[recorder];
   if (recorded.bytes == 0) return {};
   DetectOptions options = options_.detect;
-  // A guess far off could run for long: what lies beyond twice the recorded time tells nothing.
-  const uint64_t most = 2 * run.result.cycles + 1;
+  const uint64_t most = recorded.sketch.comparable_cycles();
   if (options_.replay)
     options.replay = [&, most](const std::vector<Fault>& guess, uint32_t draw) {
       return guess.empty() ? healthy(recorder)[draw] : replayed(recorder, guess, draw, most);

@@ -120,6 +120,40 @@ TEST_F(Planted, SurvivesLostRecords) {
   EXPECT_TRUE(bench.run({fault(bench, {Part::Link, 9, 10}, 10, run)}, 5).strict);
 }
 
+// A recording that stops while inferences are under way is shorter than its replays.
+TEST_F(Planted, ARecordingCutOffNamesTheSameLink) {
+  const Bench bench = make(true, 0);
+  const uint64_t run = run_cycles(bench);
+  const std::vector<Fault> faults{fault(bench, {Part::Link, 9, 10}, 10, run)};
+  class Records : public trace::RecordSink {
+   public:
+    Outcome record(const trace::ProbeRecord& r) override {
+      all.push_back(r);
+      return {};
+    }
+    std::vector<trace::ProbeRecord> all;
+  } recorded;
+  Options options;
+  options.inferences = 32;
+  simulate(bench.model(), faults, options, &recorded);
+  const Sketch whole = bench.record({}, 1);
+  std::vector<SketchShape> shapes;
+  for (const CoreSketch& core : whole.cores()) shapes.push_back(core.shape());
+  for (const uint64_t percent : {55, 62, 70, 80, 90}) {
+    Sketch cut(shapes, whole.options());
+    for (const trace::ProbeRecord& r : recorded.all)
+      if (r.end <= run * percent / 100) cut.record(r);
+    DetectOptions detect_options;
+    detect_options.replay = [&](const std::vector<Fault>& guess, uint32_t draw) {
+      return bench.record(guess, 99 + draw);
+    };
+    const Detection found = detect(cut, spec::Chip{}, detect_options);
+    ASSERT_EQ(found.reported.size(), 1u) << percent;
+    EXPECT_EQ(name_of(found.reported[0].component, bench.model().grid), "link9-10") << percent;
+    EXPECT_GT(found.reported[0].seen, 0u) << percent;
+  }
+}
+
 TEST_F(Planted, TheRecorderNeverEvictsWhatTheMappingPlansFor) {
   const Bench bench = make(true, 0);
   const Sketch sketch = bench.record({}, 1);

@@ -117,6 +117,13 @@ uint64_t Sketch::end_cycles() const {
   return end;
 }
 
+uint64_t Sketch::comparable_cycles() const {
+  uint64_t widest = 1, reach = UINT64_MAX;
+  for (const CoreSketch& core : cores_) widest = std::max(widest, core.bin_cycles());
+  for (const CoreSketch& core : cores_) reach = std::min(reach, widest * core.shape().bins - 1);
+  return std::max(end_cycles() + 1, std::min(reach, 2 * end_cycles() + 1));
+}
+
 double retention_bound(const RetentionCase& c) {
   if (c.frequency <= c.threshold) return 0;
   const double miss = static_cast<double>(c.total - std::min(c.total, c.frequency)) /

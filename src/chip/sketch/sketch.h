@@ -48,8 +48,11 @@ class Sketch : public trace::RecordSink {
   const SketchOptions& options() const { return options_; }
   uint64_t records() const;
   uint64_t evictions() const;
-  uint64_t bytes() const;                              // of all cores, structure included
-  uint64_t end_cycles() const;                         // the last thing recorded
+  uint64_t bytes() const;       // of all cores, structure included
+  uint64_t end_cycles() const;  // the last thing recorded
+  // How long another run is worth recording to be laid beside this one: twice as long, since what lies beyond
+  // tells nothing, but no longer than the time bins reach, which would grow wider than these.
+  uint64_t comparable_cycles() const;
   uint32_t inferences() const { return inferences_; }  // begun
 
  private:
