@@ -14,7 +14,7 @@ constexpr double kSameFactor = 0.05;  // relative
 constexpr double kSameGain = 6, kSameShare = 0.2;
 // A winner stands out when the next one gains at most this share of what it gains, and itself gains this
 // share of what the closed form promised.
-constexpr double kRivalShare = 0.6, kPromisedShare = 0.5;
+constexpr double kRivalShare = 0.75, kPromisedShare = 0.5;
 
 constexpr int kCorrections = 2;
 constexpr int kChanges = 5;

@@ -83,7 +83,7 @@ class Detector {
     for (const Suspect& s : out_.reported) {
       if (s.component.part == Part::Core) continue;
       const bool apart = next.begin >= s.end || s.begin >= next.end || !related(s.component, next.component);
-      const double share = apart ? 0.1 : 0.45;
+      const double share = apart ? 0.1 : 0.2;
       least = std::max(least, (options_.replay ? share : 0.45) * s.strength);
     }
     return least;
@@ -119,6 +119,7 @@ class Detector {
       out_.reported.push_back(std::move(best.suspect));
       baselines_ = std::move(best.baselines);
       settled_ = false;
+      expected_.next_component();
       return true;
     }
     if (out_.reported.empty() && stands_out(found)) report_unreplayed(found.front());

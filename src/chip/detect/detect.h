@@ -42,7 +42,7 @@ struct DetectOptions {
   const Sketch* healthy = nullptr;  // a run known to be healthy, used when given
   int most_suspects = 3;            // reported at most
   int most_hypotheses = 8;          // replayed
-  int most_replays = 16;            // of all hypotheses together: again with a better factor or begin
+  int most_replays = 16;            // about one component: again with a better factor or begin
   uint32_t healthy_draws = 6;       // replays of the healthy chip, to know how much healthy runs differ
   double least_core_factor = 1.1;
   double least_factor = 1.3;   // of everything else, when it is replayed

@@ -23,8 +23,9 @@ class Expected {
   // Of the healthy chip: levels of the run given as healthy, else of simulated ones, else of the run itself.
   const std::vector<Baseline>& healthy() const { return healthy_; }
 
-  // Replays left for hypotheses.
+  // Replays left for hypotheses about the next component.
   int left() const { return setup_.options.replay ? setup_.options.most_replays - used_ : 0; }
+  void next_component() { used_ = 0; }
 
   // With these components slow: the healthy levels moved by what the same draw of the simulation changes when
   // the faults are put in. Transfers that the faults do not reach keep their healthy level to the bit, so two
