@@ -1,13 +1,13 @@
 #include "chip/map/program.h"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <unordered_map>
 
 #include "base/error.h"
 #include "base/json.h"
 #include "chip/map/map_file.h"
+#include "chip/map/program_parts.h"
 
 namespace lento::chip {
 namespace {
@@ -22,49 +22,6 @@ constexpr uint32_t kMaxCredits = 64;
 
 // Piece i of n of a whole amount; the pieces add up to it.
 uint64_t piece(uint64_t whole, uint64_t i, uint64_t n) { return whole * (i + 1) / n - whole * i / n; }
-
-int64_t batch_end(const Slice& slice) { return slice[0].end; }
-
-// What one core does for one pass of one layer.
-struct Part {
-  struct Read {
-    uint64_t bytes;
-    bool weights;
-    int source;          // index of the producing layer, -1: none
-    int64_t end_sample;  // of the first pass
-  };
-  std::vector<Read> reads;
-  uint64_t operations = 0;
-  uint64_t output_bytes = 0;
-  bool writes = false;
-  std::vector<std::vector<uint32_t>> receives, sends;  // channels, by pass of the repetition
-};
-
-struct LayerPlan {
-  std::map<uint32_t, Part> parts;  // by core
-  uint32_t passes = 1;             // of one repetition
-};
-
-// Operations of one output element: what every output of this core is made from.
-uint64_t operations_per_output(const MappedLayer& layer, const Slice* weights, const Slice* input) {
-  const uint64_t reduced = weights ? (*weights)[2].size() * (*weights)[3].size()
-                           : input ? input->at(1).size()
-                                   : 1;
-  switch (layer.kind) {
-    case LayerKind::Conv:
-    case LayerKind::FullyConnected:
-    case LayerKind::PointToPoint:
-      return reduced;
-    case LayerKind::GroupConv:
-      return std::max<uint64_t>(1, reduced / layer.group_count);
-    case LayerKind::Pool:
-      return 4;  // comparisons of a 2x2 window, as the released example counts
-    case LayerKind::Elementwise:
-    case LayerKind::Transpose:
-      return 1;
-  }
-  return 1;
-}
 
 class Expander {
  public:
@@ -134,10 +91,10 @@ class Expander {
     plans_.assign(end - begin, {});
     segment_begin_ = begin;
     for (size_t i = begin; i < end; ++i) {
-      plans_[i - begin].passes = static_cast<uint32_t>(samples / mapping_.layers[i].samples_per_pass);
+      const auto passes = static_cast<uint32_t>(samples / mapping_.layers[i].samples_per_pass);
       samples_per_repeat_[i] = samples;
       program_.layers[i].repeats = repeats;
-      plan_layer(i);
+      plans_[i - begin] = plan_layer({mapping_, grid_, index_of_, begin, file_}, i, passes);
     }
     for (size_t i = begin; i < end; ++i) connect_layer(i);
     for (uint32_t core = 0; core < sections.size(); ++core) {
@@ -148,69 +105,6 @@ class Expander {
       sections[core].push_back({first, last, repeats});
       set_credits(first, last);
     }
-  }
-
-  void plan_layer(size_t index) {
-    const MappedLayer& layer = mapping_.layers[index];
-    LayerPlan& plan = plans_[index - segment_begin_];
-    std::map<uint32_t, const Slice*> weights, inputs;
-    const auto part_of = [&](Position p) -> Part& {
-      Part& part = plan.parts[grid_.core(p)];
-      part.receives.resize(plan.passes);
-      part.sends.resize(plan.passes);
-      return part;
-    };
-    for (const InputFeature& input : layer.inputs) plan_input(index, input, part_of, inputs);
-    for (const WeightFeature& feature : layer.weights) {
-      for (const Block& block : feature.blocks) {
-        for (const Position p : block.cores) {
-          if (feature.from_dram) part_of(p).reads.push_back({uint64_t(volume(block.slice)), true, -1, 0});
-          weights[grid_.core(p)] = &block.slice;
-        }
-      }
-    }
-    for (size_t f = 0; f < layer.outputs.size(); ++f) {
-      for (const Block& block : layer.outputs[f].blocks) {
-        for (const Position p : block.cores) {
-          Part& part = part_of(p);
-          part.writes |= layer.outputs[f].to_dram;
-          if (f > 0) continue;  // further features name other consumers of the same output
-          const uint32_t core = grid_.core(p);
-          const Slice* w = weights.contains(core) ? weights[core] : nullptr;
-          const Slice* in = inputs.contains(core) ? inputs[core] : nullptr;
-          part.output_bytes += volume(block.slice);
-          part.operations += volume(block.slice) * operations_per_output(layer, w, in);
-        }
-      }
-    }
-  }
-
-  template <class PartOf>
-  void plan_input(size_t index, const InputFeature& input, PartOf part_of,
-                  std::map<uint32_t, const Slice*>& inputs) {
-    const int source = input.source_layer < 0 ? -1 : index_of_.at(input.source_layer);
-    const bool from_cores = source >= int(segment_begin_) && !input.from_dram;
-    if (source >= 0 && !from_cores) check_written(index, source);
-    for (const Block& block : input.blocks) {
-      for (const Position p : block.cores) {
-        inputs.try_emplace(grid_.core(p), &block.slice);
-        Part& part = part_of(p);
-        if (!from_cores) {
-          part.reads.push_back({uint64_t(volume(block.slice)), false, source, batch_end(block.slice)});
-        }
-      }
-    }
-  }
-
-  void check_written(size_t reader, int source) const {
-    const MappedLayer& layer = mapping_.layers[source];
-    for (const OutputFeature& output : layer.outputs) {
-      if (output.to_dram) return;
-    }
-    throw Error(at(reader),
-                "layer " + std::to_string(mapping_.layers[reader].id) + " reads layer " +
-                    std::to_string(layer.id) + " from DRAM, but that layer writes nothing there",
-                "give layer " + std::to_string(layer.id) + " an output_feature with \"dest\": \"dram\"");
   }
 
   // Makes the channels into one layer: each input slice against each output slice of the producer, for each
