@@ -1,14 +1,13 @@
 #include "chip/map/released.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <tuple>
 
 #include "base/error.h"
-#include "base/json.h"
 #include "chip/map/grid.h"
 #include "chip/map/map_file.h"
+#include "chip/map/released_cuts.h"
 
 namespace lento::chip {
 namespace {
@@ -17,41 +16,7 @@ using base::Error;
 using base::Location;
 using Kind = ReleasedProgram::Kind;
 
-constexpr int64_t kFill = 4;  // a part may fill this fraction of the scratchpad
 constexpr size_t kMaxInstructions = size_t{1} << 26;
-
-int64_t count_of(const std::array<int, 4>& fetch) {
-  return int64_t{fetch[0]} * fetch[1] * fetch[2] * fetch[3];
-}
-
-// Piece `pos` of `parts` of a range. Pieces are len / parts long; when that length does not divide len, the
-// first `remainder` pieces take one more each.
-Range piece(const Range& range, int64_t parts, int64_t pos) {
-  const int64_t length = range.size() / parts, remainder = range.size() % length;
-  const int64_t start = range.start + pos * length + std::min(pos, remainder);
-  const int64_t extra = std::min(pos + 1, remainder);
-  return {start, range.start + std::min(pos * length + length + extra, range.end)};
-}
-
-// The position of sub-step `step` along axis i; the last axis runs fastest.
-int64_t position(const std::array<int, 4>& fetch, size_t i, int64_t step) {
-  int64_t inner = 1;
-  for (size_t j = i + 1; j < 4; ++j) inner *= fetch[j];
-  return step / inner % fetch[i];
-}
-
-Slice cut(Slice slice, const std::array<int, 4>& fetch, int64_t step, bool channels) {
-  if (count_of(fetch) == 1) return slice;
-  for (size_t i = 0; i < 4; ++i) {
-    if (i != 1 || channels) slice[i] = piece(slice[i], fetch[i], position(fetch, i, step));
-  }
-  return slice;
-}
-
-Slice cut_weights(Slice slice, const std::array<int, 4>& fetch, int64_t step) {
-  if (fetch[1] > 1) slice[1] = piece(slice[1], fetch[1], position(fetch, 1, step));
-  return slice;
-}
 
 Slice at_pass(Slice slice, int64_t samples, int64_t pass) {
   slice[0].start += samples * pass;
@@ -78,12 +43,11 @@ class Released {
     for (size_t i = 0; i < mapping_.layers.size(); ++i) {
       index_of_[mapping_.layers[i].id] = i;
       program_.layer_ids.push_back(mapping_.layers[i].id);
-      fetch_.push_back(fitted_fetch(mapping_.layers[i]));
-      check_fetch(i);
+      fetch_.push_back(fitted_fetch(mapping_.layers[i], chip_, file_));
     }
     for (size_t i = 0; i < mapping_.layers.size(); ++i) {
       for (int64_t pass = 0; pass < passes(i); ++pass) {
-        for (int64_t step = 0; step < count_of(fetch_[i]); ++step) emit({i, pass, step});
+        for (int64_t step = 0; step < steps_of(fetch_[i]); ++step) emit({i, pass, step});
       }
     }
     link_instructions();
@@ -99,68 +63,6 @@ class Released {
   using PartKey = std::tuple<size_t, int64_t, int64_t, size_t, uint32_t>;
 
   int64_t passes(size_t layer) const { return mapping_.batch / mapping_.layers[layer].samples_per_pass; }
-
-  // How much of the scratchpad the first part of the layer takes: input, weights, output.
-  struct Fill {
-    int64_t input = 0, total = 0;
-  };
-  Fill fill(const MappedLayer& layer, const std::array<int, 4>& fetch) const {
-    Fill f;
-    if (layer.inputs.empty() || layer.outputs.empty() || layer.inputs[0].blocks.empty() ||
-        layer.outputs[0].blocks.empty()) {
-      return f;
-    }
-    f.input = volume(cut(layer.inputs[0].blocks[0].slice, fetch, 0, false));
-    f.total = f.input + volume(cut(layer.outputs[0].blocks[0].slice, fetch, 0, true));
-    if (!layer.weights.empty() && !layer.weights[0].blocks.empty()) {
-      f.total += volume(cut_weights(layer.weights[0].blocks[0].slice, fetch, 0));
-    }
-    return f;
-  }
-
-  // First one sample a step, then fewer output channels, until a part fits.
-  std::array<int, 4> fitted_fetch(const MappedLayer& layer) const {
-    std::array<int, 4> fetch = layer.fetch;
-    check_cuts(layer, fetch);
-    const int64_t room = chip_.core.scratchpad_bytes / kFill;
-    if (fill(layer, fetch).total > room) {
-      fetch[0] = std::max<int>(1, static_cast<int>(layer.samples_per_pass / layer.partition[0]));
-      check_cuts(layer, fetch);
-    }
-    const Fill f = fill(layer, fetch);
-    if (f.total <= room) return fetch;
-    const int64_t channels = layer.outputs[0].blocks[0].slice[1].size();
-    const double per_channel =
-        std::floor(static_cast<double>(f.total - f.input) / static_cast<double>(channels));
-    const double fit = static_cast<double>(room - f.input) / std::max(1.0, per_channel);
-    if (fit < 1) return fetch;
-    fetch[1] = static_cast<int>(std::ceil(static_cast<double>(channels) / fit));
-    return fetch;
-  }
-
-  void check_cuts(const MappedLayer& layer, const std::array<int, 4>& fetch) const {
-    const auto check = [&](const Slice& slice, bool channels) {
-      for (size_t i = 0; i < 4; ++i) {
-        if ((i == 1 && !channels) || fetch[i] <= slice[i].size()) continue;
-        throw Error(Location{file_}, "layer " + std::to_string(layer.id) + ": input_fetch cuts a part of " +
-                                         std::to_string(slice[i].size()) + " into " +
-                                         std::to_string(fetch[i]));
-      }
-    };
-    for (const InputFeature& input : layer.inputs) {
-      for (const Block& block : input.blocks) check(block.slice, false);
-    }
-    for (const OutputFeature& output : layer.outputs) {
-      for (const Block& block : output.blocks) check(block.slice, true);
-    }
-    for (const WeightFeature& feature : layer.weights) {
-      for (const Block& block : feature.blocks) {
-        if (fetch[1] > block.slice[1].size())
-          throw Error(Location{file_}, "input_fetch cuts weights too finely");
-      }
-    }
-  }
-  void check_fetch(size_t i) const { check_cuts(mapping_.layers[i], fetch_[i]); }
 
   uint32_t add(uint32_t core, Kind kind, size_t layer, uint64_t amount) {
     auto& list = program_.cores[core];
@@ -234,7 +136,7 @@ class Released {
       if ((pass + 1) * layer.samples_per_pass <= wanted[0].start ||
           pass * layer.samples_per_pass >= wanted[0].end)
         continue;
-      for (int64_t step = 0; step < count_of(fetch_[source]); ++step) {
+      for (int64_t step = 0; step < steps_of(fetch_[source]); ++step) {
         const auto& blocks = layer.outputs[0].blocks;
         for (size_t b = 0; b < blocks.size(); ++b) {
           if (!intersect(wanted, output_part({source, pass, step}, blocks[b]), common)) continue;
@@ -338,7 +240,7 @@ class Released {
       if ((pass + 1) * layer.samples_per_pass <= made[0].start ||
           pass * layer.samples_per_pass >= made[0].end)
         continue;
-      for (int64_t step = 0; step < count_of(fetch_[next]); ++step) {
+      for (int64_t step = 0; step < steps_of(fetch_[next]); ++step) {
         for (const InputFeature& input : layer.inputs) {
           if (input.source_layer != mapping_.layers[std::get<0>(key)].id) continue;
           for (size_t b = 0; b < input.blocks.size(); ++b) {

@@ -1,0 +1,26 @@
+// How the released example cuts a part of a layer into sub-steps.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "chip/map/mapping.h"
+#include "spec/chip.h"
+
+namespace lento::chip {
+
+using Fetch = std::array<int, 4>;  // pieces along B, K, H, W; sub-steps run along the last axis first
+
+int64_t steps_of(const Fetch& fetch);
+
+// What sub-step `step` takes of a slice; outputs are cut along their channels too. Precondition: no axis is
+// cut into more pieces than it is long.
+Slice cut(Slice slice, const Fetch& fetch, int64_t step, bool channels);
+Slice cut_weights(Slice slice, const Fetch& fetch, int64_t step);
+
+// The layer's own cut, then one sample a step, then fewer output channels, until a part fits a quarter of the
+// scratchpad. Throws base::Error when a part is cut into more pieces than it holds.
+Fetch fitted_fetch(const MappedLayer& layer, const spec::Chip& chip, const std::string& file);
+
+}  // namespace lento::chip
