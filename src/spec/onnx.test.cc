@@ -54,13 +54,11 @@ TEST(Onnx, ExportersComputeShapesAtRunTime) {
 
 TEST(Onnx, MultiplyAddsOfKnownLayers) {
   const Network n = read(test::mobile_block());
-  for (const Operation& op : n.operations) {
-    const std::map<std::string, int64_t> known{
-        {"stem", 16 * 16 * 16 * 3 * 9}, {"depthwise", 48 * 16 * 16 * 9}, {"logits", 160}};
-    if (known.contains(op.name)) {
-      EXPECT_EQ(multiply_adds(n, op), known.at(op.name)) << op.name;
-    }
-  }
+  std::map<std::string, int64_t> found;
+  for (const Operation& op : n.operations) found[op.name] = multiply_adds(n, op);
+  EXPECT_EQ(found["stem"], 16 * 16 * 16 * 3 * 9);
+  EXPECT_EQ(found["depthwise"], 48 * 16 * 16 * 9);
+  EXPECT_EQ(found["logits"], 160);
 }
 
 TEST(Onnx, UnknownOperatorWithStatedShapeIsCounted) {
@@ -85,6 +83,19 @@ TEST(Onnx, EveryErrorNamesItsNode) {
   EXPECT_THAT(error_of(OnnxModel().input("x", {1, 1 << 30, 1 << 30}).output("x")), HasSubstr("above 2^36"));
   EXPECT_THAT(error_of(OnnxModel().input("x", {1, 4}).node("Add", {"x", "x"}, {"x"}).output("x")),
               HasSubstr("made twice"));
+  const auto transposed = [](int64_t stride) {
+    return OnnxModel()
+        .input("x", {1, 3, 8, 8})
+        .floats("w", {3, 4, 3, 3}, std::vector<float>(108))
+        .node("ConvTranspose", {"x", "w"}, {"y"}, {{"strides", {stride, stride}, true}})
+        .output("y");
+  };
+  EXPECT_EQ(error_of(transposed(2)), "no error");
+  EXPECT_THAT(error_of(transposed(0)), HasSubstr("strides and dilations must be positive"));
+  EXPECT_THAT(error_of(transposed(int64_t{1} << 62)), HasSubstr("strides and dilations must be positive"));
+  OnnxModel nothing;
+  nothing.integers("none", {}).integers("one", {1});
+  EXPECT_THAT(error_of(nothing.node("Range", {"none", "one", "one"}, {"y"}).output("y")), HasSubstr("Range"));
   base::ReadReport report;
   EXPECT_THROW(parse_onnx("not a model", "m.onnx", {}, report), base::Error);
 }

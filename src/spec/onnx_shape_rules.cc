@@ -91,6 +91,11 @@ void transposed_convolution(const Call& call) {
       if (v < 0 || v > kMaxElements) call.fail("pads and output_padding must be neither negative nor huge");
     }
   }
+  for (const auto* list : {&strides, &dilations}) {
+    for (const int64_t v : *list) {
+      if (v < 1 || v > kMaxElements) call.fail("strides and dilations must be positive and not huge");
+    }
+  }
   const size_t n = x.size() - 2;
   for (size_t i = 0; i < n; ++i) {
     const int64_t grown = times(x[i + 2] - 1, attribute_at(strides, i, 1), call) + attribute_at(extra, i, 0) +
@@ -306,8 +311,8 @@ void pad(const Call& call) {
   const auto pads = call.list("pads", 1);
   if (pads.size() != 2 * shape.size()) call.fail("pads do not fit " + to_string(shape));
   for (size_t i = 0; i < shape.size(); ++i) {
-    if (std::abs(pads[i]) > kMaxElements || std::abs(pads[shape.size() + i]) > kMaxElements)
-      call.fail("pads are too large");
+    for (const int64_t v : {pads[i], pads[shape.size() + i]})
+      if (v > kMaxElements || v < -kMaxElements) call.fail("pads are too large");
     shape[i] += pads[i] + pads[shape.size() + i];
   }
   call.out().shape = shape;
@@ -369,7 +374,12 @@ void depth_to_space(const Call& call) {
 void shape_of(const Call& call) { call.out().shape = {static_cast<int64_t>(call.shape(0).size())}; }
 void constant_of_shape(const Call& call) { call.out().shape = call.values(0); }
 void range(const Call& call) {
-  const int64_t from = call.values(0).at(0), to = call.values(1).at(0), step = call.values(2).at(0);
+  const auto one = [&](size_t i) {
+    const auto values = call.values(i);
+    if (values.size() != 1) call.fail("an end or step of a range must be one number");
+    return values[0];
+  };
+  const int64_t from = one(0), to = one(1), step = one(2);
   int64_t length;
   if (step <= 0 || to <= from || __builtin_sub_overflow(to, from, &length) || length > kMaxElements)
     call.fail("an empty or very long range");
