@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <unordered_set>
 
 #include "base/file.h"
 #include "base/number.h"
@@ -52,6 +53,7 @@ class Builder : public YAML::EventHandler {
     YamlNode node;
     std::string key;
     bool has_key = false;
+    std::unordered_set<std::string> keys = {};
   };
 
   Location at(const YAML::Mark& mark) const { return {file_, mark.line + 1, mark.column + 1, {}}; }
@@ -66,7 +68,7 @@ class Builder : public YAML::EventHandler {
       top.node.items.push_back(std::move(node));
     } else if (!top.has_key) {
       if (node.kind != YamlNode::Kind::Scalar) throw Error(node.where, "a key must be plain text");
-      if (top.node.find(node.text)) throw Error(node.where, "key '" + node.text + "' stands twice");
+      if (!top.keys.insert(node.text).second) throw Error(node.where, "key '" + node.text + "' stands twice");
       top.key = std::move(node.text);
       top.has_key = true;
     } else {
@@ -125,7 +127,11 @@ YamlNode parse_yaml(const std::string& text, const std::string& file) {
     YAML::Parser parser(stream);
     Builder builder(file);
     if (!parser.HandleNextDocument(builder)) return {YamlNode::Kind::Null, {file, 1, 1, {}}, {}, {}, {}, {}};
-    return builder.take();
+    YamlNode root = builder.take();
+    Builder second(file);
+    if (parser.HandleNextDocument(second))
+      throw Error(second.take().where, "a second document in one file", "keep one, without the line '---'");
+    return root;
   } catch (const YAML::Exception& e) {
     throw Error({file, e.mark.line + 1, e.mark.column + 1, {}}, "not valid YAML: " + e.msg);
   }

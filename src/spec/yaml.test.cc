@@ -63,6 +63,12 @@ TEST(Yaml, RefusesWhatCouldExpandOrRecurse) {
   EXPECT_THAT(errors_of("a: " + std::string(100, '[') + std::string(100, ']')),
               HasSubstr("nested deeper than 64"));
   EXPECT_THAT(errors_of("a: [1\nb: 2\n"), HasSubstr("not valid YAML"));
+  EXPECT_THAT(errors_of("schema: lento.test/1\nwidth: 4\n---\nwidth: [\n"), HasSubstr("not valid YAML"));
+  EXPECT_THAT(errors_of("schema: lento.test/1\nwidth: 4\n---\nwidth: 5\n"),
+              HasSubstr("c.yaml:4:1: error: a second document"));
+  std::string many;
+  for (int i = 0; i < 300'000; ++i) many += "k" + std::to_string(i) + ": 1\n";
+  EXPECT_EQ(parse_yaml(many, "c.yaml").members.size(), 300'000u);
 }
 
 }  // namespace
