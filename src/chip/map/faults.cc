@@ -87,6 +87,7 @@ std::vector<Fault> faults_from_yaml(const std::string& text, const std::string& 
   top.schema("lento.faults/1");
   std::vector<const spec::YamlNode*> nodes;
   top.list("faults", nodes);
+  if (root.find("faults") == nullptr) top.error("faults", "needed: the list of faults");
   top.finish();
   std::vector<Fault> faults;
   const Grid grid(chip);

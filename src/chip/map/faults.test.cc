@@ -64,6 +64,7 @@ TEST(Faults, BadInputIsLocated) {
   EXPECT_THAT(error_of(head + "core5\n    factor: -1\n"), HasSubstr("'factor' is -1"));
   EXPECT_THAT(error_of(head + "core5\n    factor: 2\n    start: 9\n    end: 3\n"), HasSubstr("ends before"));
   EXPECT_THAT(error_of(head + "core5\n    factor: 2\n    strat: 9\n"), HasSubstr("did you mean 'start'?"));
+  EXPECT_THAT(error_of("schema: lento.faults/1\n"), HasSubstr("faults"));
   EXPECT_THAT(error_of("{\"router\":[],\"link\":[],\"lsu\":[]}"), HasSubstr("tpu"));
 }
 
