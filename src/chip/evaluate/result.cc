@@ -87,6 +87,9 @@ RunResult run_result_from_json(const Json& json, const Location& where) {
   r.ranked = names_from(json, "ranked", where);
   const Location at = base::child(where, "scores");
   for (const Json& s : json.at("scores", where).array(at)) r.scores.push_back(s.number(at));
+  if (r.scores.size() != r.ranked.size())
+    throw base::Error(at, std::to_string(r.scores.size()) + " scores for " + std::to_string(r.ranked.size()) +
+                              " ranked components");
   r.overlap = number("overlap");
   r.whole_overlap = number("whole_overlap");
   for (const auto& [name, value] : json.at("numbers", where).object(base::child(where, "numbers")))

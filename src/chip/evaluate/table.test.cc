@@ -72,6 +72,12 @@ TEST(Table, ResultsSurviveTheJournal) {
   EXPECT_EQ(base::write_json(to_json(back)), base::write_json(to_json(r)));
 }
 
+TEST(Table, ScoresMustBeOfTheRankedComponents) {
+  RunResult r = result({"link1-2"}, {"core1"});
+  r.scores = {};
+  EXPECT_THROW(run_result_from_json(to_json(r), {"j"}), base::Error);
+}
+
 TEST(DataSet, KindsRangesAndSplit) {
   spec::Chip chip;
   DataSetOptions options;
