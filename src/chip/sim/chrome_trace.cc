@@ -24,8 +24,9 @@ ChromeTrace::ChromeTrace(const std::string& path, const Mapping& mapping, const 
   }
   buffer_ = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
   for (int core = 0; core < chip.core_count(); ++core) {
-    buffer_ += "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":" + std::to_string(core) +
-               ",\"args\":{\"name\":\"core" + std::to_string(core) + "\"}},\n";
+    buffer_ += std::string(core > 0 ? ",\n" : "") +
+               "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":" + std::to_string(core) +
+               ",\"args\":{\"name\":\"core" + std::to_string(core) + "\"}}";
   }
 }
 
@@ -39,8 +40,8 @@ size_t ChromeTrace::track(const trace::ProbeRecord& r) {
   const size_t id = kind * kMostLanes + std::min(lane, kMostLanes - 1);
   if (lane == ends.size()) {
     ends.push_back(0);
-    buffer_ += "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":" + std::to_string(r.core) +
-               ",\"tid\":" + std::to_string(id) + ",\"args\":{\"name\":\"" + kKinds[kind] + "\"}},\n";
+    buffer_ += ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":" + std::to_string(r.core) +
+               ",\"tid\":" + std::to_string(id) + ",\"args\":{\"name\":\"" + kKinds[kind] + "\"}}";
   }
   ends[lane] = r.end;
   return id;
@@ -51,11 +52,11 @@ trace::RecordSink::Outcome ChromeTrace::record(const trace::ProbeRecord& r) {
   char text[320];
   std::snprintf(
       text, sizeof text,
-      "{\"ph\":\"X\",\"ts\":%.3f,\"dur\":%.3f,\"pid\":%u,\"tid\":%zu,\"args\":{\"work\":%llu,\"peer\":%u,"
+      ",\n{\"ph\":\"X\",\"ts\":%.3f,\"dur\":%.3f,\"pid\":%u,\"tid\":%zu,\"args\":{\"work\":%llu,\"peer\":%u,"
       "\"inference\":%u,\"step\":%u},\"name\":",
       static_cast<double>(r.begin) * microseconds_, static_cast<double>(r.end - r.begin) * microseconds_,
       r.core, tid, static_cast<unsigned long long>(r.work), r.peer, r.inference, r.step);
-  buffer_.append(text).append(r.layer < names_.size() ? names_[r.layer] : "\"\"").append("},\n");
+  buffer_.append(text).append(r.layer < names_.size() ? names_[r.layer] : "\"\"").append("}");
   if (buffer_.size() >= kFlush) {
     file_.write(buffer_);
     buffer_.clear();
@@ -64,7 +65,6 @@ trace::RecordSink::Outcome ChromeTrace::record(const trace::ProbeRecord& r) {
 }
 
 void ChromeTrace::commit() {
-  buffer_.resize(buffer_.size() - 2);  // the last comma
   file_.write(buffer_ + "\n]}\n");
   file_.commit();
 }

@@ -38,5 +38,27 @@ TEST(ChromeTrace, IsJsonWithOneEventARecord) {
   std::filesystem::remove(path);
 }
 
+// The last record may be the one that fills the buffer, which is then empty.
+TEST(ChromeTrace, AnyNumberOfRecordsIsJson) {
+  const std::string path = testing::TempDir() + "lento_trace_flush.json";
+  const auto bytes_of = [&](uint64_t records) {  // all of one length
+    ChromeTrace trace(path, test::two_layers(), {});
+    for (uint64_t i = 0; i < records; ++i) {
+      trace::ProbeRecord r;
+      r.begin = 1'000'000 + i;
+      r.end = r.begin + 1;
+      trace.record(r);
+    }
+    trace.commit();
+    const std::string text = base::read_file(path);
+    EXPECT_NO_THROW(base::parse_json(text, path)) << records;
+    return text.size();
+  };
+  bytes_of(0);
+  const uint64_t each = bytes_of(2) - bytes_of(1), filled = ((1 << 20) - bytes_of(1)) / each;
+  for (uint64_t n = filled; n < filled + 4; ++n) bytes_of(n);
+  std::filesystem::remove(path);
+}
+
 }  // namespace
 }  // namespace lento::chip
