@@ -12,6 +12,8 @@ namespace {
 
 using spec::YamlNode;
 
+constexpr size_t kMostCombinations = 10'000;
+
 struct Setting {
   std::string name;
   std::vector<double> values;
@@ -28,10 +30,14 @@ std::vector<const YamlNode*> scalars(const YamlNode& node) {
 }
 
 // Calls `use` with one value of every setting, the last one changing fastest.
-void each_combination(const std::vector<Setting>& settings,
+void each_combination(const std::vector<Setting>& settings, const base::Location& where,
                       const std::function<void(const std::vector<double>&, const std::string&)>& use) {
   size_t total = 1;
-  for (const Setting& s : settings) total *= s.values.size();
+  for (const Setting& s : settings) {
+    total *= s.values.size();
+    if (total > kMostCombinations)
+      throw base::Error(where, "more than " + std::to_string(kMostCombinations) + " combinations of values");
+  }
   for (size_t i = 0; i < total; ++i) {
     std::vector<double> chosen(settings.size());
     std::string label;
@@ -63,7 +69,7 @@ void add_methods(const YamlNode& node, std::vector<MethodChoice>& out) {
     }
   }
   if (base_choice.label.empty()) base_choice.label = base_choice.method;
-  each_combination(settings, [&](const std::vector<double>& values, const std::string& label) {
+  each_combination(settings, node.where, [&](const std::vector<double>& values, const std::string& label) {
     MethodChoice choice = base_choice;
     if (!label.empty()) choice.label += " " + label;
     for (size_t i = 0; i < values.size(); ++i) choice.values[settings[i].name] = values[i];
@@ -83,7 +89,7 @@ constexpr RecorderKey kRecorderKeys[] = {
      [](RecorderChoice& r, double v) { r.options.budget_bytes = static_cast<uint32_t>(v); }},
     {"threshold", 1, 65535,
      [](RecorderChoice& r, double v) { r.options.threshold = static_cast<uint32_t>(v); }},
-    {"bins", 1, 1024, [](RecorderChoice& r, double v) { r.most_bins = static_cast<uint16_t>(v); }},
+    {"bins", 2, 1024, [](RecorderChoice& r, double v) { r.most_bins = static_cast<uint16_t>(v); }},
     {"hashes", 1, 64, [](RecorderChoice& r, double v) { r.hashes = static_cast<uint16_t>(v); }},
     {"buckets", 1, 4096, [](RecorderChoice& r, double v) { r.buckets = static_cast<uint16_t>(v); }},
     {"entries", 1, 127, [](RecorderChoice& r, double v) { r.entries = static_cast<uint16_t>(v); }},
@@ -94,7 +100,11 @@ constexpr RecorderKey kRecorderKeys[] = {
 double recorder_value(const std::string& key, const YamlNode& node) {
   static const std::vector<std::string> evictions{"earliest", "healthiest", "least-frequent", "random"};
   if (key == "budget") return base::parse_quantity(node.text, base::Dimension::Bytes, node.where);
-  if (key == "as_printed") return node.text == "true";
+  if (key == "as_printed") {
+    if (node.text != "true" && node.text != "false")
+      throw base::Error(node.where, "as_printed is " + node.text.substr(0, 40) + ", needed true or false");
+    return node.text == "true";
+  }
   if (key != "evict") return base::parse_double(node.text, node.where);
   const auto at = std::find(evictions.begin(), evictions.end(), node.text);
   if (at == evictions.end())
@@ -149,7 +159,7 @@ void add_recorders(const YamlNode& node, std::vector<RecorderChoice>& out) {
   using Kind = RecorderChoice::Kind;
   first.kind = kind == "sketch" ? Kind::Sketch : kind == "exact" ? Kind::Exact : Kind::Raw;
   if (first.label.empty()) first.label = kind;
-  each_combination(settings, [&](const std::vector<double>& values, const std::string& label) {
+  each_combination(settings, node.where, [&](const std::vector<double>& values, const std::string& label) {
     RecorderChoice choice = first;
     if (!label.empty()) choice.label += " " + label;
     for (size_t i = 0; i < values.size(); ++i)

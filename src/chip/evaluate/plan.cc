@@ -93,7 +93,8 @@ std::string identity_of(const Stage& stage) {
   for (const Case& c : stage.cases) {
     text += c.name;
     for (const Fault& f : c.faults)
-      text += f.name + std::to_string(f.begin) + " " + std::to_string(f.end) + base::format_exact(f.factor);
+      text += f.name + std::to_string(f.begin) + " " + std::to_string(f.end) + base::format_exact(f.factor) +
+              " " + std::to_string(f.ramp) + " " + std::to_string(f.period) + " " + std::to_string(f.on);
   }
   return text;
 }

@@ -70,13 +70,47 @@ TEST_F(CampaignPlan, AlteredStructuresAreMoreCleanRuns) {
 
 TEST_F(CampaignPlan, MapsOfAFolderAreWorkloads) {
   EXPECT_THROW(plan("maps:\n- folder: .\n  chip: chip.yaml\n"), base::Error);  // there are none
+  std::filesystem::create_directories(folder_ + "/maps");
+  for (const char* name : {"b", "a"})
+    base::write_file(folder_ + "/maps/" + name + ".map.json", base::read_file("examples/chip/tiny.map.json"));
+  const Plan p = plan("maps:\n- folder: maps\n  chip: chip.yaml\n");
+  ASSERT_EQ(p.stages.size(), 3u);
+  EXPECT_EQ(p.stages[1].name, "a");
+  EXPECT_EQ(p.stages[2].name, "b");
+  EXPECT_EQ(p.stages[1].bench->model().program.name, "tiny");
+}
+
+// What a fault file says about a fault decides what its run is: a journal of other faults is another
+// campaign.
+TEST_F(CampaignPlan, ChangedFaultsAreAnotherCampaign) {
+  const auto identity = [&](const std::string& shape) {
+    base::write_file(folder_ + "/f/one.yaml",
+                     "schema: lento.faults/1\nfaults:\n- component: core5\n  factor: 3\n" + shape);
+    base::write_file(
+        folder_ + "/d.yaml",
+        "schema: lento.campaign/1\ninferences: 1\nfaults:\n  files: f\nworkloads:\n- name: tree\n"
+        "  chip: chip.yaml\n  binary_tree:\n    size: 32\n");
+    return make_plan(folder_ + "/d.yaml", "1").identity;
+  };
+  std::filesystem::create_directories(folder_ + "/f");
+  const std::string steady = identity("");
+  EXPECT_EQ(identity(""), steady);
+  EXPECT_NE(identity("  ramp: 1 ms\n"), steady);
 }
 
 TEST_F(CampaignPlan, RefusesWhatItCannotRun) {
-  for (const char* bad : {"methods: [sloth]\n", "methods: [{method: paper, speed: 1}]\n",
-                          "recorders: [{kind: tape}]\n", "recorders: [{kind: sketch, buckets: 3}]\n",
-                          "recorders: [{kind: sketch, bucket: 4}]\n", "probes: [most]\n"})
+  for (const char* bad :
+       {"methods: [sloth]\n", "methods: [{method: paper, speed: 1}]\n", "recorders: [{kind: tape}]\n",
+        "recorders: [{kind: sketch, buckets: 3}]\n", "recorders: [{kind: sketch, bucket: 4}]\n",
+        "recorders: [{kind: sketch, bins: 1}]\n", "recorders: [{kind: sketch, as_printed: yes}]\n",
+        "probes: [most]\n"})
     EXPECT_THROW(plan(bad), base::Error) << bad;
+  const Plan cramped = plan("recorders: [{kind: sketch, entries: 127, budget: 1 KiB}]\n");
+  EXPECT_THROW(run_one(cramped, cramped.runs() - 1), base::Error);
+  std::string many = "methods: [{method: paper";
+  for (const char* name : {"restart", "direction", "reference", "link_temperature", "link_candidate"})
+    many += std::string(", ") + name + ": [0, 1, 2, 3, 4, 5, 6, 7, 8]";
+  EXPECT_THROW(plan(many + "}]\n"), base::Error);
 }
 
 // Work moves from core to core and changes in amount; what is read and sent stays consistent.

@@ -13,6 +13,11 @@ std::vector<SketchShape> set_shapes(const RecorderChoice& c, std::span<const Pat
     if (c.hashes > 0) s.hashes = c.hashes;
     if (c.buckets > 0) s.buckets = c.buckets;
     if (c.entries > 0) s.computes = s.transfers = c.entries;
+    if (s.bytes() > c.options.budget_bytes)
+      throw base::Error({},
+                        "the recorder '" + c.label + "' takes " + std::to_string(s.bytes()) +
+                            " bytes a core, its budget is " + std::to_string(c.options.budget_bytes),
+                        "fewer hashes, buckets or entries, or a larger budget");
     if (c.hashes > 0 || c.buckets > 0 || c.entries > 0) s.bins = std::min(s.bins, c.most_bins);
   }
   return shapes;

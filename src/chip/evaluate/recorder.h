@@ -21,7 +21,8 @@ struct RecorderChoice {
   Kind kind = Kind::Sketch;
   SketchOptions options;
   uint16_t most_bins = 64;
-  // 0: planned from the mapping and the budget. Set: these capacities whatever they take.
+  // 0: planned from the mapping and the budget. Set: these capacities, and
+  // base::Error when they do not fit the budget.
   uint16_t hashes = 0, buckets = 0, entries = 0;
 };
 
