@@ -31,6 +31,13 @@ void shares(Density density, double low, double high, std::array<float, Noise::k
   while (next < Noise::kValues) out[next++] = static_cast<float>(held > 0 ? moment / held : high);
 }
 
+// The grid is too coarse for a density without bound at 0: what it misses there would raise the mean.
+void scale_to_mean_one(std::array<float, Noise::kValues>& values) {
+  double sum = 0;
+  for (const float v : values) sum += v;
+  for (float& v : values) v = static_cast<float>(v * Noise::kValues / sum);
+}
+
 }  // namespace
 
 Noise::Noise(double cv) {
@@ -42,6 +49,7 @@ Noise::Noise(double cv) {
   const double shape = 1 / (cv * cv), rate = shape;
   shares([&](double x) { return std::exp((shape - 1) * std::log(x / 1.0) - rate * (x - 1)); }, 0,
          1 + 12 * cv + 8 * cv * cv, gamma_);
+  if (shape < 1) scale_to_mean_one(gamma_);
 }
 
 }  // namespace lento::chip

@@ -361,5 +361,14 @@ TEST(Noise, MeanAndDeviationAreKept) {
   EXPECT_EQ(Noise(0).gamma(12345), 1.0f);
 }
 
+TEST(Noise, MeanIsKeptWhereTheDensityHasNoBound) {
+  for (const double cv : {1.2, 1.5, 2.0}) {
+    const Noise noise(cv);
+    double sum = 0;
+    for (uint64_t i = 0; i < Noise::kValues; ++i) sum += noise.gamma(i << 52);
+    EXPECT_NEAR(sum / Noise::kValues, 1, 1e-5) << cv;
+  }
+}
+
 }  // namespace
 }  // namespace lento::chip
