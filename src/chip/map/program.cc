@@ -116,11 +116,30 @@ class Expander {
       const size_t source = index_of_.at(input.source_layer);
       if (source < segment_begin_ || mapping_.layers[source].outputs.empty()) continue;
       for (uint32_t pass = 0; pass < plans_[index - segment_begin_].passes; ++pass) {
-        for (uint32_t made = 0; made < plans_[source - segment_begin_].passes; ++made) {
-          connect_passes(index, input, source, pass, made);
-        }
+        const auto [first, last] = passes_that_meet(index, input, source, pass);
+        for (int64_t made = first; made < last; ++made)
+          connect_passes(index, input, source, pass, static_cast<uint32_t>(made));
       }
     }
+  }
+
+  // Of the producer: those whose samples can be among the ones that this pass reads.
+  std::pair<int64_t, int64_t> passes_that_meet(size_t index, const InputFeature& input, size_t source,
+                                               uint32_t pass) const {
+    const MappedLayer& producer = mapping_.layers[source];
+    const Range needed = samples_of(input.blocks), made = samples_of(producer.outputs.front().blocks);
+    const int64_t shift = pass * mapping_.layers[index].samples_per_pass, size = producer.samples_per_pass;
+    const int64_t passes = plans_[source - segment_begin_].passes;
+    const int64_t first = (needed.start + shift - made.end) / size - 1;
+    const int64_t last = (needed.end + shift - made.start) / size + 1;
+    return {std::clamp<int64_t>(first, 0, passes), std::clamp<int64_t>(last, 0, passes)};
+  }
+
+  static Range samples_of(const std::vector<Block>& blocks) {
+    Range all{INT64_MAX / 4, -INT64_MAX / 4};
+    for (const Block& block : blocks)
+      all = {std::min(all.start, block.slice[0].start), std::max(all.end, block.slice[0].end)};
+    return all;
   }
 
   void connect_passes(size_t index, const InputFeature& input, size_t source, uint32_t pass, uint32_t made) {
