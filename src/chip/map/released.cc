@@ -18,6 +18,8 @@ using Kind = ReleasedProgram::Kind;
 
 constexpr size_t kMaxInstructions = size_t{1} << 26;
 
+constexpr int64_t kMostSteps = 4096;  // sub-steps of one pass
+
 Slice at_pass(Slice slice, int64_t samples, int64_t pass) {
   slice[0].start += samples * pass;
   slice[0].end += samples * pass;
@@ -43,6 +45,7 @@ class Released {
     for (size_t i = 0; i < mapping_.layers.size(); ++i) {
       index_of_[mapping_.layers[i].id] = i;
       program_.layer_ids.push_back(mapping_.layers[i].id);
+      check_steps(i);
       fetch_.push_back(fitted_fetch(mapping_.layers[i], chip_, file_));
     }
     for (size_t i = 0; i < mapping_.layers.size(); ++i) {
@@ -61,6 +64,14 @@ class Released {
   };
   // One part of one step: layer, pass, step, block and core; unique.
   using PartKey = std::tuple<size_t, int64_t, int64_t, size_t, uint32_t>;
+
+  void check_steps(size_t index) const {
+    double steps = 1;
+    for (const int f : mapping_.layers[index].fetch) steps *= f;
+    if (steps > kMostSteps)
+      throw Error({file_, 0, 0, "layers[" + std::to_string(index) + "].input_fetch"},
+                  "more than " + std::to_string(kMostSteps) + " sub-steps");
+  }
 
   int64_t passes(size_t layer) const { return mapping_.batch / mapping_.layers[layer].samples_per_pass; }
 

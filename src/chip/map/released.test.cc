@@ -45,5 +45,14 @@ TEST(Released, CutsThatLeaveNothingAreRefused) {
   EXPECT_THROW(expand_released(mapping, {}, "m"), base::Error);
 }
 
+TEST(Released, MoreSubStepsThanAPassCanHaveAreRefused) {
+  Mapping mapping = test::two_layers();
+  mapping.layers[0].inputs = {};
+  mapping.layers[0].outputs = {};
+  mapping.layers[0].weights = {};
+  mapping.layers[0].fetch = {1 << 20, 1 << 20, 1 << 20, 1};
+  EXPECT_THROW(expand_released(mapping, {}, "m"), base::Error);
+}
+
 }  // namespace
 }  // namespace lento::chip

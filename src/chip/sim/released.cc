@@ -57,6 +57,7 @@ class ReleasedMachine {
     std::vector<uint8_t> started;  // issued; for a receive: arrived
     uint64_t window = 0;           // begins at window * issue_window
     int done = 0;                  // in the window
+    bool opening = false;          // a window, just now
     uint64_t compute_free = 0, port_in_free = 0, port_out_free = 0;
     std::array<uint64_t, kSlots> slot_free{};
   };
@@ -113,12 +114,24 @@ class ReleasedMachine {
     return cycles(bytes, rng.gamma(width * kBandwidthRate, 1 / kBandwidthRate));
   }
 
+  // A window of receives whose messages are all there is done as it opens, and so may be the next.
   void open_window(uint32_t id) {
     Core& core = cores_[id];
+    if (core.opening) return;  // the loop below goes on with the window just begun
+    core.opening = true;
+    for (uint64_t opened = UINT64_MAX; opened != core.window;) {
+      opened = core.window;
+      core.done = 0;
+      start_window(id);
+    }
+    core.opening = false;
+  }
+
+  void start_window(uint32_t id) {
+    Core& core = cores_[id];
     const auto size = static_cast<uint64_t>(chip_.core.issue_window);
-    core.done = 0;
-    const uint64_t begin = core.window * size, end = std::min<uint64_t>(begin + size, core.met.size());
-    const uint64_t window = core.window;
+    const uint64_t window = core.window, begin = window * size;
+    const uint64_t end = std::min<uint64_t>(begin + size, core.met.size());
     for (uint64_t i = begin; i < end && core.window == window; ++i) {
       if (at(id, i).kind == Kind::Receive) {
         if (core.started[i]) complete(id, i);
