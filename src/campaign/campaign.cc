@@ -1,5 +1,6 @@
 #include "campaign/campaign.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -80,6 +81,15 @@ void work(Ledger& ledger, const Run& run) {
   }
 }
 
+// What cannot be kept ends the campaign, not the program: the other ranks and threads are told.
+void take(Ledger& ledger, const Report& report) {
+  try {
+    ledger.take(report.run, report.text);
+  } catch (...) {
+    ledger.fail(std::current_exception());
+  }
+}
+
 // Rank 0 besides its own threads: answers until every other rank was told that there is nothing left.
 void serve(Ledger& ledger, int others) {
   while (others > 0) {
@@ -91,7 +101,7 @@ void serve(Ledger& ledger, int others) {
     if (report.failed)
       ledger.fail(std::make_exception_ptr(base::Error({"rank " + std::to_string(report.rank)}, report.text)));
     else if (report.run != kNone)
-      ledger.take(report.run, report.text);
+      take(ledger, report);
     const uint64_t next = ledger.next();
     send_run(report.rank, next);
     if (next == kNone) --others;
@@ -132,10 +142,12 @@ Outcome run_all(uint64_t count, const Run& run, const Options& options) {
   }
   // Under mpirun every rank is one worker; rank 0 works beside serving.
   const unsigned threads = here.size > 1 ? 1 : options.threads ? options.threads : base::hardware_threads();
-  std::vector<std::thread> workers;
-  for (unsigned i = 0; i < threads; ++i) workers.emplace_back([&] { work(*ledger, run); });
-  serve(*ledger, here.size - 1);
-  for (std::thread& worker : workers) worker.join();
+  {
+    std::vector<std::jthread> workers;
+    const auto most = static_cast<unsigned>(std::clamp<uint64_t>(count, 1, threads));
+    for (unsigned i = 0; i < most; ++i) workers.emplace_back([&] { work(*ledger, run); });
+    serve(*ledger, here.size - 1);
+  }
   return ledger->finish();
 }
 

@@ -41,6 +41,12 @@ TEST(Campaign, SameResultsForAnyNumberOfThreads) {
   EXPECT_EQ(one.results[14], "196");
 }
 
+TEST(Campaign, MoreThreadsThanRunsAreNotStarted) {
+  const Outcome out = run_all(3, square, options("", 1'000'000));
+  EXPECT_TRUE(out.complete);
+  EXPECT_EQ(out.results[2], "4");
+}
+
 TEST(Campaign, ResumesWithoutDoingARunTwice) {
   TempFile file;
   Options stopping = options(file.path);
