@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "report/figures.h"
+#include "report/reduce.h"
 #include "report/svg.h"
 
 namespace lento::report {
@@ -118,7 +119,7 @@ std::string draw(const HeatMapFigure& f, const std::string& title) {
     const double y = 8 + row_height * static_cast<double>(row);
     const double* values = &f.values[row * f.columns.size()];
     for (size_t c = 0; c < columns; ++c) {
-      const double v = *std::max_element(values + edge(c), values + edge(c + 1));
+      const double v = finite_maximum(values + edge(c), values + edge(c + 1));
       if (!std::isfinite(v)) continue;
       paths[static_cast<size_t>(colour_class(v, all.get()))] +=
           "M" + px(kLeft + cell * static_cast<double>(c)) + " " + px(y) + "h" + px(cell + 0.3) + "v" +

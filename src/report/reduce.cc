@@ -7,6 +7,13 @@
 #include <set>
 
 namespace lento::report {
+double finite_maximum(const double* begin, const double* end) {
+  double best = std::nan("");
+  for (const double* v = begin; v != end; ++v)
+    if (std::isfinite(*v) && !(best >= *v)) best = *v;
+  return best;
+}
+
 namespace {
 
 using namespace finding;
@@ -44,14 +51,12 @@ Bins row_bins(const HeatMapFigure& f) {
 }
 
 double bin_maximum(const HeatMapFigure& f, const std::vector<size_t>& rows, size_t from, size_t to) {
-  double best = std::nan("");
+  std::vector<double> of_rows;
   for (const size_t row : rows) {
-    for (size_t c = from; c < to; ++c) {
-      const double v = f.values[row * f.columns.size() + c];
-      if (std::isfinite(v) && !(best >= v)) best = v;
-    }
+    const double* values = &f.values[row * f.columns.size()];
+    of_rows.push_back(finite_maximum(values + from, values + to));
   }
-  return best;
+  return finite_maximum(of_rows.data(), of_rows.data() + of_rows.size());
 }
 
 HeatMapFigure reduce(const HeatMapFigure& f) {

@@ -86,6 +86,25 @@ TEST(Html, LargeHeatMapStaysSmallAndKeepsTheBlamedRow) {
   EXPECT_THAT(page, HasSubstr("m1234"));
 }
 
+TEST(Html, AGapInAHeatMapHidesNoNeighbour) {
+  HeatMapFigure map;
+  map.rows = {"m"};
+  for (int t = 0; t < 360; ++t) map.columns.push_back(t);
+  map.values.assign(360, 1.0);
+  Diagnosis whole, gap;
+  whole.figures = {{"map", "", map}};
+  map.values[100] = std::nan("");  // shares its cell with column 101
+  gap.figures = {{"map", "", map}};
+  const auto cells = [](const Diagnosis& d) {
+    const std::string page = write_html(d);
+    size_t n = 0;
+    for (size_t at = 0; (at = page.find("v-", at)) != std::string::npos; ++at) ++n;
+    for (size_t at = 0; (at = page.find("h-", at)) != std::string::npos; ++at) ++n;
+    return n;
+  };
+  EXPECT_EQ(cells(gap), cells(whole));
+}
+
 TEST(Text, ShowsVerdictFindingsAndSkippedRecordsFirst) {
   Diagnosis d;
   d.title = "T";
