@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <regex>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -35,6 +36,23 @@ TEST(CampaignFile, SeveralErrorsAtOnce) {
     EXPECT_THAT(e.what(), ::testing::HasSubstr("exactly one of"));
     EXPECT_THAT(e.what(), ::testing::HasSubstr("inference"));
   }
+}
+
+// Every key that the reader asks for stands on the page of the format.
+TEST(CampaignFile, ThePageNamesEveryKey) {
+  const std::string page = base::read_file("docs/formats/campaign.md");
+  const std::string reader =
+      base::read_file("src/chip/evaluate/campaign_file.cc") + base::read_file("src/chip/evaluate/choices.cc");
+  const std::regex asked(R"re((?:f\.\w+\(|read_list\(f, |^    \{)"(\w+)"[,)])re", std::regex::multiline);
+  int keys = 0;
+  for (std::sregex_iterator at(reader.begin(), reader.end(), asked), end; at != end; ++at, ++keys) {
+    const std::string key = (*at)[1];
+    if (key == "schema" || key == "faults") continue;
+    EXPECT_TRUE(page.find("`" + key + "`") != std::string::npos ||
+                page.find("." + key + "`") != std::string::npos)
+        << key;
+  }
+  EXPECT_GE(keys, 35);
 }
 
 // Every file that the repository ships reads, and its first line is the command that runs it.
