@@ -93,7 +93,7 @@ void run(const Arguments& args, Context& context) {
   options.inferences = args.inferences;
   options.seed = context.seed;
   const chip::Sweep sweep = chip::sweep(model, args.factor, options, context.jobs, context.progress());
-  if (!sweep.complete) return;
+  if (sweep.rows.empty()) return;
   const auto worst = std::max_element(sweep.rows.begin(), sweep.rows.end(),
                                       [](const auto& a, const auto& b) { return a.slowdown < b.slowdown; });
   finding::Diagnosis d;
@@ -103,6 +103,8 @@ void run(const Arguments& args, Context& context) {
               " costs most: the run takes " + format_number(worst->slowdown) + " times as long.";
   d.facts = {{"healthy run", std::to_string(sweep.healthy_cycles) + " cycles"}};
   d.figures = {summary_table(sweep), mesh_figure(model, sweep), full_table(sweep)};
+  if (!sweep.complete)
+    d.notes.push_back("Stopped early, after " + std::to_string(sweep.rows.size()) + " components.");
   d.seed = context.seed;
   d.options = {{"factor", format_number(args.factor)}, {"inferences", std::to_string(args.inferences)}};
   d.inputs = {Context::input("chip", args.chip, chip_text),

@@ -1,6 +1,7 @@
 #include "chip/sim/sweep.h"
 
 #include <atomic>
+#include <mutex>
 
 #include "base/parallel.h"
 
@@ -30,7 +31,8 @@ Sweep sweep(const Model& model, double factor, const Options& options, unsigned 
   Sweep out;
   out.healthy_cycles = simulate(model, {}, options).cycles;
   for (const Fault& fault : every_fault(model.grid, factor)) out.rows.push_back({fault});
-  std::atomic<size_t> done{0};
+  std::mutex mutex;  // of the progress
+  size_t done = 0;
   std::atomic<bool> stopped{false};
   base::parallel_for(out.rows.size(), threads, [&](size_t i) {
     if (progress.stopped()) stopped = true;
@@ -40,10 +42,11 @@ Sweep sweep(const Model& model, double factor, const Options& options, unsigned 
     row.cycles = result.cycles;
     row.slowdown = static_cast<double>(result.cycles) / static_cast<double>(out.healthy_cycles);
     row.events = result.fault_hits[0];
-    if (threads == 1)
-      progress("components", static_cast<double>(++done), static_cast<double>(out.rows.size()));
+    const std::lock_guard lock(mutex);
+    progress("components", static_cast<double>(++done), static_cast<double>(out.rows.size()));
   });
   out.complete = !stopped;
+  std::erase_if(out.rows, [](const SweepRow& row) { return row.cycles == 0; });
   return out;
 }
 

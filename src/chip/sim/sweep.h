@@ -20,7 +20,7 @@ struct SweepRow {
 struct Sweep {
   uint64_t healthy_cycles = 0;
   std::vector<SweepRow> rows;  // cores, links, routers, memory units, DRAM ports, each by number
-  bool complete = true;        // false when stopped
+  bool complete = true;        // false when stopped: then the rows are those that were done
 };
 
 // Links count once per pair of neighbours: a link fault slows both directions. Runs go side by side on
