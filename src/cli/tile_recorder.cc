@@ -86,7 +86,9 @@ TileRecorder::TileRecorder(std::span<const chip::SketchShape> shapes, const chip
     : shapes_(shapes.begin(), shapes.end()), sketch_(sketch), options_(options) {
   for (const chip::SketchShape& shape : shapes_) check_shape(shape);
   const tile::Image image = tile::build_program(tile::shipped_source("sketch.c"), "sketch.c").image;
-  counts_.code_bytes = static_cast<uint32_t>(image.code.size());
+  // Between main and finish lie words of zeros.
+  for (size_t at = 0; at + 4 <= image.code.size(); at += 4)
+    counts_.code_bytes += image.code.compare(at, 4, std::string(4, '\0')) != 0 ? 4 : 0;
   counts_.scratchpad_bytes = static_cast<uint32_t>(image.data.size());
   for (const chip::SketchShape& shape : shapes_) {
     Core core;
