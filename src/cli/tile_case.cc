@@ -84,10 +84,17 @@ void add_tile_case(CLI::App& tile, Context& context) {
   CLI::App* prefetch =
       cases->add_subcommand("prefetch", "Instruction prefetchers on fetch streams: an A/B table");
   auto traces = std::make_shared<std::vector<std::string>>();
-  prefetch->add_option("TRACE", *traces, "Line-visit traces (.lft, also compressed)")->required();
+  auto max_instructions = std::make_shared<uint64_t>(20'000'000);
+  prefetch
+      ->add_option("STREAM", *traces, "Line-visit traces (.lft, also compressed) and RV32IM programs (ELF)")
+      ->required();
+  prefetch->add_option("--max-instructions", *max_instructions, "Of each program")->capture_default_str();
   context.add_output_options(*prefetch);
-  example(*prefetch, "lento tile case prefetch ../shared/data/tile/python3.lft.xz");
-  prefetch->callback([&context, traces] { context.show(tile::prefetch_case(*traces, context.progress())); });
+  example(*prefetch,
+          "lento tile case prefetch ../shared/data/tile/python3.lft.xz build/release/guests/front/*.elf");
+  prefetch->callback([&context, traces, max_instructions] {
+    context.show(tile::prefetch_case(*traces, *max_instructions, context.progress()));
+  });
 
   CLI::App* pics = cases->add_subcommand(
       "pics", "Cycle stacks per instruction of an out-of-order core, sampled by a tile");

@@ -1,7 +1,10 @@
 #include "tile/block/line_trace.h"
 
+#include <unordered_map>
+
 #include "base/bytes.h"
 #include "base/file.h"
+#include "riscv/machine.h"
 
 namespace lento::tile {
 
@@ -46,6 +49,27 @@ std::string write_line_trace(const LineTrace& trace) {
   for (const uint64_t line : trace.lines) base::append_little(out, line);
   for (const uint32_t visit : trace.visits) base::append_little(out, visit);
   for (const uint8_t count : trace.counts) out += static_cast<char>(count);
+  return out;
+}
+
+LineTrace trace_lines(const riscv::ElfImage& program, uint64_t max_instructions) {
+  riscv::Machine machine;
+  machine.load(program);
+  LineTrace out;
+  std::unordered_map<uint64_t, uint32_t> index;
+  uint64_t running = ~uint64_t{0};
+  for (bool ended = false; !ended && out.instructions < max_instructions; ++out.instructions) {
+    const uint64_t line = machine.hart().pc >> 6;
+    if (line != running || out.counts.back() == 255) {
+      const auto [at, is_new] = index.try_emplace(line, static_cast<uint32_t>(out.lines.size()));
+      if (is_new) out.lines.push_back(line);
+      out.visits.push_back(at->second);
+      out.counts.push_back(0);
+      running = line;
+    }
+    ++out.counts.back();
+    ended = machine.run(1);
+  }
   return out;
 }
 

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "riscv/elf.h"
+
 namespace lento::tile {
 
 struct LineTrace {
@@ -23,5 +25,9 @@ struct LineTrace {
 LineTrace parse_line_trace(std::string_view bytes, const std::string& file);
 LineTrace read_line_trace(const std::string& path);
 std::string write_line_trace(const LineTrace& trace);
+
+// The visits of a program that runs alone on one hart, until it stores to `tohost` or has completed
+// `max_instructions`.
+LineTrace trace_lines(const riscv::ElfImage& program, uint64_t max_instructions);
 
 }  // namespace lento::tile

@@ -14,27 +14,31 @@
 #include "tile/block/core_model.h"
 #include "tile/block/front_end.h"
 #include "tile/block/gpu_sm.h"
+#include "tile/cases/prefetch_logic.h"
 #include "tile/seal/image.h"
 #include "tile/unit/memory.h"
 #include "tile/unit/tile.h"
 
 namespace lento::tile {
 
-// Prefetcher in the wild: a tile beside a front end without prefetcher emulates the entangling one.
+// Prefetcher in the wild: a tile beside a front end without prefetcher emulates one in its soft logic.
 struct EmulatedPrefetch {
-  FrontEndCounters emulated;                  // accesses, misses, useful; late and wrong summed in `wrong`
-  uint64_t lookups = 0, dropped_lookups = 0;  // table look-ups, and those lost to a full queue
+  FrontEndCounters emulated;             // accesses, misses, useful; late and wrong summed in `wrong`
+  uint64_t visits = 0, visits_lost = 0;  // line visits, and those lost to a full queue
+  uint64_t looks = 0;                    // visits that found their line in the table
   uint64_t output_bytes = 0, cycles = 0;
 };
-struct EmulatorOptions {
-  EntanglingOptions entangling;
-  uint32_t queue = 8;         // line visits that may wait for the table
-  uint32_t entry_cycles = 2;  // of the 64-bit scratchpad port for the 79 bits of one entry
-};
+TileInputs fetch_inputs(uint64_t address);  // IORegs 0 and 1
 EmulatedPrefetch emulate_prefetcher(const LineTrace& trace, const Image& program,
-                                    const EmulatorOptions& options = {});
+                                    EmulatedPolicy policy = EmulatedPolicy::Entangling);
 
-finding::Diagnosis prefetch_case(const std::vector<std::string>& trace_files, const base::Progress& progress);
+// Streams: line-visit traces, or RV32IM programs, run for at most `max_instructions`. Streams with fewer than
+// 1,000 misses and useful prefetches are shown and not judged.
+finding::Diagnosis prefetch_case(const std::vector<std::string>& files, uint64_t max_instructions,
+                                 const base::Progress& progress);
+
+// How many wires the block has into the tile: bits that are 1 when every signal is.
+int bits_in(const TileInputs& all_ones);
 
 // GPU utilisation: counts of 256-cycle windows.
 struct GpuWindows {

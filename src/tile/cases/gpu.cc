@@ -1,5 +1,6 @@
 // Windows of 256 cycles counted by the two-instruction program, checked against the very cycles it took.
 #include <algorithm>
+#include <bit>
 
 #include "base/units.h"
 #include "tile/cases/cases.h"
@@ -24,6 +25,12 @@ TileInputs gpu_inputs(const SmSignals& s) {
   in.data[0] = uint32_t{s.simt} | uint32_t{s.tensor} << 16;
   in.data[1] = s.memory;
   return in;
+}
+
+int bits_in(const TileInputs& all_ones) {
+  int bits = 0;
+  for (const uint32_t word : all_ones.data) bits += std::popcount(word);
+  return bits;
 }
 
 GpuWindows count_gpu_windows(const GemmShape& shape, const Image& program, uint64_t max_cycles,
@@ -78,7 +85,8 @@ finding::Diagnosis gpu_case(uint64_t max_cycles, uint64_t seed, const base::Prog
   d.scale = "tile";
   d.title = "GPU utilisation, cycle by cycle";
   d.seed = seed;
-  const Image program = build_program(shipped_source("gpu.c"), "gpu.c").image;
+  const Built built = build_program(shipped_source("gpu.c"), "gpu.c");
+  const Image& program = built.image;
   finding::TableFigure table;
   table.columns = {"GEMM",   "cycles",    "windows",  "SIMT",         "tensor",
                    "memory", "none high", "one high", "several high", "lost cycles"};
@@ -101,8 +109,9 @@ finding::Diagnosis gpu_case(uint64_t max_cycles, uint64_t seed, const base::Prog
              {"lost cycles", percent(cycles - taken, cycles)},
              {"windows with one unit high", percent(one, windows)},
              {"windows with several units high", percent(several, windows)},
-             {"bits into the tile", "3"},
-             {"bytes out per window", "3"},
+             {"bits into the tile", std::to_string(bits_in(gpu_inputs({true, true, true})))},
+             {"bytes out per window", std::to_string(program.output_bytes)},
+             {"lines of the program", std::to_string(built.main_lines)},
              {"output of one SM at 1.4 GHz", "16.4 MB/s"},
              {"output of 108 SMs", "1.77 GB/s"}};
   d.verdict = percent(one, windows) + " of the windows have exactly one unit busy: the units take turns.";

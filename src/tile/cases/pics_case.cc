@@ -6,12 +6,15 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "tile/cases/cases.h"
+#include "tile/unit/build.h"
 #include "trace/symbols.h"
 
 namespace lento::tile {
 namespace {
 
 constexpr size_t kBars = 12, kCauses = 6;
+// Six program counters, nine events, two indices of a reorder buffer of 128.
+constexpr CoreSignals kAllOnes = {4, {~0u, ~0u, ~0u, ~0u}, true, ~0u, ~0u, 0x1ff, 127, 127};
 
 std::string percent(double share) { return base::format_number(100 * share, 3) + " %"; }
 
@@ -102,7 +105,7 @@ finding::Diagnosis pics_case(const PicsPaths& paths, const PicsOptions& options,
                    "its cause",        "its cycles", "error", "error, all cycles", "same order",
                    "in PCs never sent"};
   std::string flame;
-  double sum = 0, worst = 0, dropped = 0, done = 0;
+  double sum = 0, worst = 0, dropped = 0, done = 0, bytes = 0, records = 0;
   std::vector<finding::Figure> figures;
   for (const std::string& path : paths.programs) {
     const std::string name = std::filesystem::path(path).stem().string();
@@ -118,17 +121,20 @@ finding::Diagnosis pics_case(const PicsPaths& paths, const PicsOptions& options,
          percent(run.error_full), run.same_order ? "yes" : "no", percent(run.dropped_share)});
     figures.push_back(stacks_figure(name, run.tile, symbols));
     if (!paths.folded.empty()) flame += folded(name, run.tile, symbols);
+    bytes += static_cast<double>(run.output_bytes), records += static_cast<double>(run.records);
     sum += run.error, worst = std::max(worst, run.error), dropped = std::max(dropped, run.dropped_share);
     progress("programs", ++done, static_cast<double>(paths.programs.size()));
     if (progress.stopped()) break;
   }
   if (!paths.folded.empty()) base::write_file(paths.folded, flame);
-  d.facts = {{"programs", base::format_number(done)},
-             {"mean height error at the sampled cycles", percent(sum / std::max(1.0, done))},
-             {"worst program", percent(worst)},
-             {"most cycles in program counters never sent", percent(dropped)},
-             {"bits into the tile", "215"},
-             {"bytes a record", "6"}};
+  d.facts = {
+      {"programs", base::format_number(done)},
+      {"mean height error at the sampled cycles", percent(sum / std::max(1.0, done))},
+      {"worst program", percent(worst)},
+      {"most cycles in program counters never sent", percent(dropped)},
+      {"bits into the tile", std::to_string(bits_in(pics_inputs(kAllOnes)))},
+      {"bytes a record", base::format_number(bytes / std::max(1.0, records))},
+      {"lines of the program", std::to_string(build_program(shipped_source("pics.c"), "pics.c").main_lines)}};
   d.verdict = "The tile's stacks are " + percent(sum / std::max(1.0, done)) +
               " off the golden model at the cycles that it sampled.";
   d.figures.push_back(
