@@ -9,28 +9,14 @@
 #include "tile/unit/device.h"
 #include "tile/unit/functional.h"
 #include "tile/unit/output_path.h"
+#include "tile/unit/test_encode.h"
 
 namespace lento::tile {
 namespace {
 
 using riscv::Op;
 
-uint32_t r(Op op, unsigned rd, unsigned rs1, unsigned rs2) {
-  return riscv::encode({op, uint8_t(rd), uint8_t(rs1), uint8_t(rs2), 0});
-}
-uint32_t i(Op op, unsigned rd, unsigned rs1, int imm) {
-  return riscv::encode({op, uint8_t(rd), uint8_t(rs1), 0, imm});
-}
-uint32_t st(Op op, unsigned rs2, unsigned rs1, int imm) {
-  return riscv::encode({op, 0, uint8_t(rs1), uint8_t(rs2), imm});
-}
-uint32_t br(Op op, unsigned rs1, unsigned rs2, int offset) {
-  return riscv::encode({op, 0, uint8_t(rs1), uint8_t(rs2), offset});
-}
-uint32_t lui(unsigned rd, uint32_t value) {
-  return riscv::encode({Op::Lui, uint8_t(rd), 0, 0, int32_t(value)});
-}
-const uint32_t kRet = i(Op::Jalr, 0, 1, 0), kNop = i(Op::Addi, 0, 0, 0);
+const uint32_t kRet = imm(Op::Jalr, 0, 1, 0), kNop = imm(Op::Addi, 0, 0, 0);
 
 // init is one `ret`; `main` follows at 4.
 Image image_of(std::vector<uint32_t> main, uint32_t mask = 1) {
@@ -100,12 +86,12 @@ TEST(Pipeline, CyclesInClosedForm) {
   // Fill (fetch, decode) 2, then one cycle an instruction; the closing jump ends in its EX.
   EXPECT_EQ(Ready(image_of({kNop, kNop, kNop, kRet})).main_cycles(input(1)), 2u + 4);
   // A load's user waits one cycle; with one instruction between it does not.
-  const uint32_t load = i(Op::Lw, 5, 2, -4), use = r(Op::Add, 6, 5, 5);
+  const uint32_t load = imm(Op::Lw, 5, 2, -4), use = op3(Op::Add, 6, 5, 5);
   EXPECT_EQ(Ready(image_of({load, use, kRet})).main_cycles(input(1)), 2u + 3 + 1);
   EXPECT_EQ(Ready(image_of({load, kNop, use, kRet})).main_cycles(input(1)), 2u + 4);
   // A taken branch loses two cycles, one not taken none.
-  EXPECT_EQ(Ready(image_of({br(Op::Beq, 0, 0, 8), kNop, kRet})).main_cycles(input(1)), 2u + 2 + 2);
-  EXPECT_EQ(Ready(image_of({br(Op::Bne, 0, 0, 8), kNop, kRet})).main_cycles(input(1)), 2u + 3);
+  EXPECT_EQ(Ready(image_of({branch(Op::Beq, 0, 0, 8), kNop, kRet})).main_cycles(input(1)), 2u + 2 + 2);
+  EXPECT_EQ(Ready(image_of({branch(Op::Bne, 0, 0, 8), kNop, kRet})).main_cycles(input(1)), 2u + 3);
   // loopi adds itself and nothing else: 100 rounds of 2 instructions.
   EXPECT_EQ(Ready(image_of({encode_loop_immediate(100, 0, 2), kNop, kNop, kRet})).main_cycles(input(1)),
             2u + 1 + 200 + 1);
@@ -115,14 +101,14 @@ TEST(Pipeline, CyclesInClosedForm) {
           .main_cycles(input(1)),
       2u + 1 + 10 * (1 + 5 + 1) + 1);
   // loop waits in decode until its register is written back: two cycles after the instruction before it.
-  EXPECT_EQ(Ready(image_of({i(Op::Addi, 5, 0, 7), encode_loop(5, 1), kNop, kRet})).main_cycles(input(1)),
+  EXPECT_EQ(Ready(image_of({imm(Op::Addi, 5, 0, 7), encode_loop(5, 1), kNop, kRet})).main_cycles(input(1)),
             2u + 2 + 2 + 7 + 1);
 }
 
 TEST(Pipeline, CountedLoopsRunTheBodyExactlyThatOften) {
   for (const unsigned count : {1u, 2u, 17u, 256u}) {
     Ready ready(
-        image_of({encode_loop_immediate(count, 0, 1), i(Op::Addi, 5, 5, 1), st(Op::Sw, 5, 2, -4), kRet}));
+        image_of({encode_loop_immediate(count, 0, 1), imm(Op::Addi, 5, 5, 1), save(Op::Sw, 5, 2, -4), kRet}));
     ready.main_cycles(input(1));
     EXPECT_EQ(ready.tile.registers()[5], count);
   }
@@ -192,15 +178,15 @@ TEST(Faults, StopTheTileWithTheirPlace) {
   };
   const Case cases[] = {
       {{kNop, 0xffffffff, kRet}, FaultCause::IllegalInstruction, 8, 0xffffffff},
-      {{i(Op::Lw, 5, 0, 0x100), kRet}, FaultCause::LoadAddress, 4, 0x100},  // code is not readable
-      {{lui(5, 0x4000), st(Op::Sw, 5, 5, 0), kRet},
+      {{imm(Op::Lw, 5, 0, 0x100), kRet}, FaultCause::LoadAddress, 4, 0x100},  // code is not readable
+      {{lui(5, 0x4000), save(Op::Sw, 5, 5, 0), kRet},
        FaultCause::StoreAddress,
        8,
-       0x4000},                                                             // IORegs are read only
-      {{st(Op::Sw, 5, 0, 0x10), kRet}, FaultCause::StoreAddress, 4, 0x10},  // code is not writable
-      {{i(Op::Lw, 5, 2, -2), kRet}, FaultCause::LoadAddress, 4, 0xfffe},    // misaligned
-      {{lui(5, 0x3000), i(Op::Jalr, 0, 5, 0)}, FaultCause::FetchAddress, 8, 0x3000},
-      {{i(Op::Jalr, 0, 0, 2)}, FaultCause::FetchAddress, 4, 2},
+       0x4000},                                                               // IORegs are read only
+      {{save(Op::Sw, 5, 0, 0x10), kRet}, FaultCause::StoreAddress, 4, 0x10},  // code is not writable
+      {{imm(Op::Lw, 5, 2, -2), kRet}, FaultCause::LoadAddress, 4, 0xfffe},    // misaligned
+      {{lui(5, 0x3000), imm(Op::Jalr, 0, 5, 0)}, FaultCause::FetchAddress, 8, 0x3000},
+      {{imm(Op::Jalr, 0, 0, 2)}, FaultCause::FetchAddress, 4, 2},
       {{encode_emit(4), riscv::encode({Op::Mul, 1, 2, 3, 0})},
        FaultCause::IllegalInstruction,
        8,
@@ -223,9 +209,9 @@ TEST(HostInterface, SixCallsDriveTheTile) {
   Tile tile;
   Device device(tile, [](const std::string&) { return ""; });
   const ypu_bus bus = device.bus();
-  Image image = image_of({i(Op::Addi, 5, 5, 1), kRet});
+  Image image = image_of({imm(Op::Addi, 5, 5, 1), kRet});
   image.code.resize(kCodeBytes, '\0');
-  const uint32_t finish[2] = {i(Op::Addi, 6, 0, 42), kRet};
+  const uint32_t finish[2] = {imm(Op::Addi, 6, 0, 42), kRet};
   image.code.replace(kFinishEntry, 8, reinterpret_cast<const char*>(finish), 8);
   const std::string bytes = write_image(image);
   const auto steps = [&](int n, bool with_input = false) {
@@ -321,25 +307,25 @@ std::vector<uint32_t> random_main(base::Rng& rng, int length) {
     const int at = static_cast<int>(rng.below(1024)) * 4 - 2048;
     switch (rng.below(10)) {
       case 0:
-        out.push_back(r(static_cast<Op>(int(Op::Add) + int(rng.below(10))), reg(), reg(), reg()));
+        out.push_back(op3(static_cast<Op>(int(Op::Add) + int(rng.below(10))), reg(), reg(), reg()));
         break;
       case 1:
-        out.push_back(
-            i(static_cast<Op>(int(Op::Addi) + int(rng.below(6))), reg(), reg(), int(rng.below(4096)) - 2048));
+        out.push_back(imm(static_cast<Op>(int(Op::Addi) + int(rng.below(6))), reg(), reg(),
+                          int(rng.below(4096)) - 2048));
         break;
       case 2:
         out.push_back(riscv::encode({static_cast<Op>(int(Op::Slli) + int(rng.below(3))), uint8_t(reg()),
                                      uint8_t(reg()), 0, int(rng.below(32))}));
         break;
       case 3:
-        out.push_back(i(static_cast<Op>(int(Op::Lb) + int(rng.below(5))), reg(), 8, at & 0x7fc));
+        out.push_back(imm(static_cast<Op>(int(Op::Lb) + int(rng.below(5))), reg(), 8, at & 0x7fc));
         break;
       case 4:
-        out.push_back(st(static_cast<Op>(int(Op::Sb) + int(rng.below(3))), reg(), 8, at & 0x7fc));
+        out.push_back(save(static_cast<Op>(int(Op::Sb) + int(rng.below(3))), reg(), 8, at & 0x7fc));
         break;
       case 5:
-        out.push_back(
-            br(static_cast<Op>(int(Op::Beq) + int(rng.below(6))), reg(), reg(), 4 * int(1 + rng.below(5))));
+        out.push_back(branch(static_cast<Op>(int(Op::Beq) + int(rng.below(6))), reg(), reg(),
+                             4 * int(1 + rng.below(5))));
         break;
       case 6:
         out.push_back(encode_hash(reg(), reg(), reg()));
@@ -354,7 +340,8 @@ std::vector<uint32_t> random_main(base::Rng& rng, int length) {
         if (rng.below(2))
           out.push_back(encode_loop_immediate(unsigned(1 + rng.below(9)), 0, unsigned(1 + rng.below(6))));
         else
-          out.push_back(i(Op::Andi, 5, reg(), 7)), out.push_back(encode_loop(5, unsigned(1 + rng.below(6))));
+          out.push_back(imm(Op::Andi, 5, reg(), 7)),
+              out.push_back(encode_loop(5, unsigned(1 + rng.below(6))));
     }
   }
   for (int n = 0; n < 32; ++n) out.push_back(kNop);

@@ -13,6 +13,7 @@
 #include "tile/unit/abstract_value.h"
 #include "tile/unit/build.h"
 #include "tile/unit/functional.h"
+#include "tile/unit/test_encode.h"
 
 namespace lento::tile {
 namespace {
@@ -20,18 +21,6 @@ namespace {
 using riscv::Op;
 using Words = std::vector<uint32_t>;
 
-uint32_t op3(Op op, unsigned rd, unsigned rs1, unsigned rs2) {
-  return riscv::encode({op, uint8_t(rd), uint8_t(rs1), uint8_t(rs2), 0});
-}
-uint32_t imm(Op op, unsigned rd, unsigned rs1, int value) {
-  return riscv::encode({op, uint8_t(rd), uint8_t(rs1), 0, value});
-}
-uint32_t save(Op op, unsigned rs2, unsigned rs1, int value) {
-  return riscv::encode({op, 0, uint8_t(rs1), uint8_t(rs2), value});
-}
-uint32_t lui(unsigned rd, uint32_t value) {
-  return riscv::encode({Op::Lui, uint8_t(rd), 0, 0, int32_t(value)});
-}
 const uint32_t kRet = imm(Op::Jalr, 0, 1, 0);
 
 Image image_of(Words main) {
