@@ -39,7 +39,6 @@ struct ScratchAccess {
   uint8_t write = 0;  // a bit for each byte
   uint16_t address = 0;
   uint64_t word = 0;
-  bool operator==(const ScratchAccess&) const = default;
 };
 
 class PrefetchLogic : public SoftLogic {
