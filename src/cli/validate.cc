@@ -18,6 +18,22 @@ std::string default_folder() {
   return std::string(shared ? shared : "../shared") + "/data/predict";
 }
 
+// Predicted over measured against the measured time: one group a limit of those that `shown` accepts.
+template <class Shown>
+finding::ScatterFigure residuals_of(const predict::Validation& validation, const Shown& shown) {
+  finding::ScatterFigure scatter;
+  scatter.x_name = "measured (s)";
+  scatter.y_name = "predicted / measured";
+  scatter.log_x = true;
+  for (const predict::Residual& r : validation.residuals) {
+    if (!shown(r.bar)) continue;
+    if (scatter.groups.empty() || scatter.groups.back().name != r.bar)
+      scatter.groups.push_back({r.bar, {}, false});
+    scatter.groups.back().points.push_back({r.measured_s, r.predicted_s / r.measured_s, "", false});
+  }
+  return scatter;
+}
+
 finding::Diagnosis to_diagnosis(const predict::Validation& validation) {
   finding::Diagnosis d;
   d.scale = "predict";
@@ -36,17 +52,15 @@ finding::Diagnosis to_diagnosis(const predict::Validation& validation) {
   d.verdict =
       std::to_string(reached) + " of " + std::to_string(validation.bars.size()) + " limits are reached.";
   d.figures.push_back({"Limits", "Mean relative error unless the row says otherwise.", std::move(table)});
-  finding::ScatterFigure scatter;
-  scatter.x_name = "measured (s)";
-  scatter.y_name = "predicted / measured";
-  scatter.log_x = true;
-  for (const predict::Residual& r : validation.residuals) {
-    if (scatter.groups.empty() || scatter.groups.back().name != r.bar)
-      scatter.groups.push_back({r.bar, {}, false});
-    scatter.groups.back().points.push_back({r.measured_s, r.predicted_s / r.measured_s, "", false});
+  for (const predict::Bar& bar : validation.bars) {
+    if (bar.reached) continue;
+    const auto missed =
+        residuals_of(validation, [&bar](const std::string& what) { return what == bar.what; });
+    if (!missed.groups.empty())
+      d.figures.push_back({"Not reached: " + bar.what, "Every row; 1 is exact.", missed});
   }
-  if (!scatter.groups.empty())
-    d.figures.push_back({"Residuals", "Every row of every table; 1 is exact.", std::move(scatter)});
+  const auto all = residuals_of(validation, [](const std::string&) { return true; });
+  if (!all.groups.empty()) d.figures.push_back({"Residuals", "Every row of every table; 1 is exact.", all});
   return d;
 }
 

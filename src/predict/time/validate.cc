@@ -155,6 +155,7 @@ void borrowed_constants(Validator& v) {
       asked.stack = Stack(stack_for(donor, m.question.framework));
       predicted.push_back(answer(asked, m.question).seconds);
       measured.push_back(m.seconds);
+      v.out.residuals.push_back({p.what, m.index, predicted.back(), m.seconds});
     }
     if (predicted.empty()) continue;
     const ErrorSummary s = summarise(predicted, measured);
