@@ -23,12 +23,6 @@ struct Options {
   size_t stride = 1;
 };
 
-// The expectations of a diagnosis written by 'lento predict', or of a plain list of them.
-std::vector<finding::Expectation> read_expectations(const std::string& path) {
-  const base::Json json = base::parse_json(base::read_file(path, uint64_t{64} << 20), path);
-  return finding::diagnosis_from_json(json, path).expectations;
-}
-
 // The paper's method: one verdict, from the first metric that reaches it.
 finding::Diagnosis faithful(const trace::MetricSeries& series, const Options& o, unsigned threads) {
   if (o.model.empty())
@@ -92,12 +86,7 @@ void add_fleet_diagnose(CLI::App& fleet, Context& context) {
   app->add_option("--horizons", o->detect.horizons_s, "Seconds of the windows that levels are averaged over")
       ->check(CLI::Range(1.0, 1e6));
   app->add_option("--judge-from", o->judge_from, "Seconds after the start; what lies before is only history");
-  app->add_option("--expect", o->expect,
-                  "Prediction (JSON of 'lento predict') to hold the whole fleet against")
-      ->type_name("FILE");
-  app->add_option("--expect-metric", o->detect.expected_metric,
-                  "Metric that the prediction's step time is compared with")
-      ->capture_default_str();
+  add_expect_options(*app, o->expect, o->detect);
   app->add_flag("--faithful", o->faithful, "The method of the Minder paper instead of the default mode");
   app->add_option("--model", o->model, "Models of the faithful mode, from 'lento fleet train'")
       ->type_name("FILE");

@@ -127,4 +127,17 @@ trace::MetricSeries read_source(const FleetSource& s, const Context& context, ba
   return fleet::read_openmetrics(options, report);
 }
 
+std::vector<finding::Expectation> read_expectations(const std::string& path) {
+  const base::Json json = base::parse_json(base::read_file(path, uint64_t{64} << 20), path);
+  return finding::diagnosis_from_json(json, path).expectations;
+}
+
+void add_expect_options(CLI::App& app, std::string& file, fleet::DetectOptions& detect) {
+  app.add_option("--expect", file, "Prediction (JSON of 'lento predict') to hold the whole fleet against")
+      ->type_name("FILE");
+  app.add_option("--expect-metric", detect.expected_metric,
+                 "Metric that the prediction's step time is compared with")
+      ->capture_default_str();
+}
+
 }  // namespace lento::cli

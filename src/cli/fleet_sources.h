@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/context.h"
+#include "fleet/detect/detect.h"
 #include "fleet/source/prometheus.h"
 #include "fleet/source/source.h"
 #include "trace/metric_series.h"
@@ -32,6 +33,12 @@ void add_prometheus_options(CLI::App& app, FleetSource& source);
 
 // The store with its credentials read from their files.
 fleet::PrometheusOptions prometheus_of(const FleetSource& source);
+
+// Declares --expect and --expect-metric.
+void add_expect_options(CLI::App& app, std::string& file, fleet::DetectOptions& detect);
+
+// The expectations of a diagnosis written by 'lento predict', or of a plain list of them.
+std::vector<finding::Expectation> read_expectations(const std::string& path);
 
 // Reads whichever source was named; adds inputs and skipped records to `diagnosis`.
 trace::MetricSeries read_source(const FleetSource& source, const Context& context, base::ReadReport& report,

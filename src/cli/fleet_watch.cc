@@ -225,6 +225,7 @@ void add_fleet_watch(CLI::App& fleet, Context& context) {
       ->check(CLI::Range(1.0, 1e6));
   app->add_option("--false-alarms", o->watch.detect.false_alarms_per_day, "Budget of false alarms a day")
       ->check(CLI::Range(1e-9, 1e3));
+  add_expect_options(*app, o->watch.expect, o->watch.detect);
   app->add_option("--serve-metrics", o->port, "Port of the own /metrics; 0 takes a free one")
       ->type_name("PORT")
       ->check(CLI::Range(0, 65535));

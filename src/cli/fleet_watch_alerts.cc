@@ -36,9 +36,35 @@ void Watch::tell() {
     context_.streams.err << it->first.first << " is like its peers again\n";
     it = announced_.erase(it);
   }
+  tell_expectation(now, resend, alerts);
   if (resend) told_ms_ = now;
   detector_->forget_resolved(now - 86'400'000);
   send(alerts);
+}
+
+void Watch::tell_expectation(int64_t now, bool resend, std::vector<fleet::Alert>& alerts) {
+  constexpr int64_t kRecent = 300'000;
+  if (o_.detect.expectations.empty()) return;
+  const fleet::Held held = fleet::held_against(*detector_, o_.detect, now - kRecent);
+  if (held.slower.empty()) {
+    if (!slow_fleet_) return;
+    slow_fleet_->ends_ms = now;
+    alerts.push_back(*std::exchange(slow_fleet_, std::nullopt));
+    context_.streams.err << "the fleet is as fast as predicted again\n";
+    return;
+  }
+  const bool fresh = !slow_fleet_;
+  if (!fresh && !resend) return;
+  if (fresh) {
+    slow_fleet_.emplace();
+    slow_fleet_->labels = {{"alertname", "LentoSlowFleet"}, {"task", o_.job}, {"severity", "warning"}};
+    slow_fleet_->starts_ms = now;
+    context_.streams.out << fleet::rfc3339(now) << " " << held.slower.front().summary << "\n";
+    context_.streams.out.flush();
+  }
+  slow_fleet_->annotations = {{"summary", held.slower.front().summary}};
+  slow_fleet_->ends_ms = now + 4 * static_cast<int64_t>(o_.resend_s * 1000);
+  alerts.push_back(*slow_fleet_);
 }
 
 void Watch::send(const std::vector<fleet::Alert>& alerts) {

@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -28,6 +29,7 @@ struct WatchOptions {
   std::vector<std::string> group_by;
   std::string job = "job";       // named in alerts
   std::string state, diagnosis;  // files; "": none
+  std::string expect;            // prediction that the whole fleet is held against; "": none
   std::string alertmanager, hook;
   double interval_s = 5, lag_s = 5, resend_s = 60;
   bool hook_live = false;
@@ -83,6 +85,8 @@ class Watch {
   void send(const std::vector<fleet::Alert>& alerts);
   fleet::Alert alert_of(const fleet::Verdict& v, int64_t ends_ms) const;
   void announce(const fleet::Verdict& v);
+  // The whole fleet against the prediction, over the last minutes: one alert while it is slower.
+  void tell_expectation(int64_t now, bool resend, std::vector<fleet::Alert>& alerts);
 
   Context& context_;
   WatchOptions o_;
@@ -92,7 +96,8 @@ class Watch {
   std::set<std::string> known_machines_, known_metrics_;
   std::map<std::string, trace::Labels> labels_;
   int64_t next_ms_ = 0, told_ms_ = 0, saved_ms_ = clock_ms(), written_ms_ = 0;
-  std::map<Key, fleet::Alert> announced_;  // as last told
+  std::map<Key, fleet::Alert> announced_;   // as last told
+  std::optional<fleet::Alert> slow_fleet_;  // likewise
   std::deque<fleet::Alert> pending_;
   std::vector<int64_t> hook_times_;
   std::vector<pid_t> children_;

@@ -1,6 +1,7 @@
 // From the state of a Detector to a Diagnosis: findings with their evidence, figures, what was not judged.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -239,46 +240,22 @@ void add_ranking(const View& view, Diagnosis& d) {
                        "Mean of the top quarter of metric scores; 1 is the threshold.", std::move(table)});
 }
 
-// A job that is slow everywhere has no odd machine: compare the fleet's median with the prediction.
-void add_expectations(const View& view, Diagnosis& d) {
-  const ScoreHistory& h = view.detector.history();
-  for (const finding::Expectation& e : view.options.expectations) {
-    d.expectations.push_back(e);
-    const auto& metrics = view.fleet().metrics;
-    auto at = std::find(metrics.begin(), metrics.end(), e.metric);
-    if (at == metrics.end()) at = std::find(metrics.begin(), metrics.end(), view.options.expected_metric);
-    if (at == metrics.end() || e.value <= 0) {
-      d.notes.push_back("Expectation '" + e.subject + "' (" + e.metric +
-                        "): no metric of the fleet to compare with");
-      continue;
-    }
-    const size_t metric = static_cast<size_t>(at - metrics.begin());
-    std::vector<double> medians;
-    for (const auto& column : h.median) {
-      for (size_t g = 0; g < view.detector.groups(); ++g) {
-        const float v = column[metric * view.detector.groups() + g];
-        if (!std::isnan(v)) medians.push_back(v);
-      }
-    }
-    if (medians.empty()) continue;
-    const double seen = base::median(medians), factor = seen / e.value;
-    const double limit = 1 + std::max(2 * e.relative_error, 0.05);
-    d.facts.emplace_back(*at + " against expectation", base::format_number(factor, 3) + " x");
-    if (factor <= limit) continue;
-    Finding f;
-    f.subject = "fleet";
-    f.category = "slower than predicted";
-    f.summary = "The whole fleet's " + *at + " is " + base::format_number(seen) + " " + e.unit + ", " +
-                base::format_number(factor, 3) + " times the expected " + base::format_number(e.value) + " " +
-                e.unit;
-    f.score = 1 - limit / factor * 0.5;
-    f.factor = factor;
-    f.evidence.push_back({"median over machines and time", seen, e.unit, "metric " + *at});
-    f.evidence.push_back({"expected for " + e.subject, e.value, e.unit, e.source});
-    f.next_step =
-        "No single machine explains this: look at the configuration, the network and the input pipeline.";
-    d.findings.push_back(std::move(f));
-  }
+// A job that is slow everywhere has no odd machine.
+Finding slow_fleet(const finding::Expectation& e, const std::string& metric, double seen) {
+  const double factor = seen / e.value, limit = 1 + std::max(2 * e.relative_error, 0.05);
+  Finding f;
+  f.subject = "fleet";
+  f.category = "slower than predicted";
+  f.summary = "The whole fleet's " + metric + " is " + base::format_number(seen) + " " + e.unit + ", " +
+              base::format_number(factor, 3) + " times the expected " + base::format_number(e.value) + " " +
+              e.unit;
+  f.score = 1 - limit / factor * 0.5;
+  f.factor = factor;
+  f.evidence.push_back({"median over machines and time", seen, e.unit, "metric " + metric});
+  f.evidence.push_back({"expected for " + e.subject, e.value, e.unit, e.source});
+  f.next_step =
+      "No single machine explains this: look at the configuration, the network and the input pipeline.";
+  return f;
 }
 
 void add_unjudged(const View& view, Diagnosis& d) {
@@ -292,6 +269,34 @@ void add_unjudged(const View& view, Diagnosis& d) {
 }
 
 }  // namespace
+
+Held held_against(const Detector& detector, const DetectOptions& options, int64_t from_ms) {
+  const ScoreHistory& h = detector.history();
+  Held held;
+  for (const finding::Expectation& e : options.expectations) {
+    const auto& metrics = detector.fleet().metrics;
+    auto at = std::find(metrics.begin(), metrics.end(), e.metric);
+    if (at == metrics.end()) at = std::find(metrics.begin(), metrics.end(), options.expected_metric);
+    if (at == metrics.end() || e.value <= 0) {
+      held.notes.push_back("Expectation '" + e.subject + "' (" + e.metric +
+                           "): no metric of the fleet to compare with");
+      continue;
+    }
+    const size_t metric = static_cast<size_t>(at - metrics.begin());
+    std::vector<double> medians;
+    for (size_t column = 0; column < h.median.size(); ++column) {
+      for (size_t g = 0; h.time_ms[column] >= from_ms && g < detector.groups(); ++g) {
+        const float v = h.median[column][metric * detector.groups() + g];
+        if (!std::isnan(v)) medians.push_back(v);
+      }
+    }
+    if (medians.empty()) continue;
+    const double seen = base::median(medians), factor = seen / e.value;
+    held.facts.emplace_back(*at + " against expectation", base::format_number(factor, 3) + " x");
+    if (factor > 1 + std::max(2 * e.relative_error, 0.05)) held.slower.push_back(slow_fleet(e, *at, seen));
+  }
+  return held;
+}
 
 Diagnosis conclude(const Detector& detector, const DetectOptions& options, Names names) {
   const View view{detector, options, names};
@@ -309,7 +314,11 @@ Diagnosis conclude(const Detector& detector, const DetectOptions& options, Names
                    [](const Verdict* a, const Verdict* b) { return a->score > b->score; });
   for (const Verdict* v : shown)
     d.findings.push_back(v->silent ? silent_finding(view, *v) : deviation_finding(view, *v));
-  add_expectations(view, d);
+  Held held = held_against(detector, options);
+  d.expectations = options.expectations;
+  std::move(held.slower.begin(), held.slower.end(), std::back_inserter(d.findings));
+  std::move(held.facts.begin(), held.facts.end(), std::back_inserter(d.facts));
+  std::move(held.notes.begin(), held.notes.end(), std::back_inserter(d.notes));
   finding::sort_findings(d.findings);
   d.verdict = d.findings.empty()
                   ? "No machine stands out from its peers."

@@ -110,6 +110,15 @@ finding::Diagnosis diagnose(const trace::MetricSeries& series, const DetectOptio
 struct Names {
   const trace::MetricSeries* series = nullptr;  // for device names; may be null
 };
+// The fleet's medians since `from_ms` against options.expectations: a job that is slow everywhere has no odd
+// machine. Needs keep_history.
+struct Held {
+  std::vector<finding::Finding> slower;
+  std::vector<std::pair<std::string, std::string>> facts;
+  std::vector<std::string> notes;
+};
+Held held_against(const Detector& detector, const DetectOptions& options, int64_t from_ms = INT64_MIN);
+
 finding::Diagnosis conclude(const Detector& detector, const DetectOptions& options, Names names = {});
 
 // All machines by falling abnormality over steps [from, to) as one window, earlier steps being history:

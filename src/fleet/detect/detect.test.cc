@@ -188,6 +188,27 @@ TEST(Diagnose, AUniformlySlowFleetIsHeldAgainstTheExpectation) {
   EXPECT_TRUE(diagnose(s, o).findings.empty());
 }
 
+// A watch holds the last minutes against the prediction: what was slow an hour ago no longer counts.
+TEST(Diagnose, TheFleetIsHeldAgainstTheExpectationSinceATime) {
+  auto s = fleet_of(8, 800, 1);
+  s.metrics[0] = "step_time_s";
+  DetectOptions o;
+  o.expectations.push_back({"step", "time", 100, "s", 0.05, "test"});
+  for (size_t m = 0; m < 8; ++m) scale(s, m, 0, 400, 2);
+  Detector d = detector_of(s, o);
+  std::vector<float> row;
+  for (size_t t = 0; t < s.steps; ++t) {
+    gather_row(s, t, row);
+    d.push(s.time_ms(t), row);
+  }
+  EXPECT_EQ(held_against(d, o).slower.size() + held_against(d, o, s.time_ms(500)).slower.size(),
+            held_against(d, o).slower.size());
+  o.expectations[0].value = 50;
+  EXPECT_EQ(held_against(d, o, s.time_ms(500)).slower.size(), 1u);
+  o.expectations[0].metric = o.expected_metric = "absent";
+  EXPECT_EQ(held_against(d, o).notes.size(), 1u);
+}
+
 void push(Detector& d, const trace::MetricSeries& s, size_t from, size_t to) {
   std::vector<float> row;
   for (size_t t = from; t < to; ++t) {
