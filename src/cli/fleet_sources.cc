@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "fleet/source/metric_names.h"
 
 namespace lento::cli {
