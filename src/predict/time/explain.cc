@@ -239,6 +239,13 @@ void constants(Diagnosis& d, const System& s, const std::vector<Gemm>& kernels) 
       {"drift_length", c.drift_length}, {"attention", c.attention}};
   for (const auto& [name, value] : values) d.options.emplace_back(name, base::format_number(value, 4));
   d.options.emplace_back("constants from", c.source);
+  const Stack& stack = s.stack;
+  const std::pair<const char*, double> software[] = {
+      {"library", stack.library},         {"launch (s)", stack.launch_s},
+      {"overlap", stack.overlap},         {"host_layer (s)", stack.host_layer_s},
+      {"host_tensor", stack.host_tensor}, {"hand_over (s)", stack.hand_over_s},
+      {"pointwise", stack.pointwise}};
+  for (const auto& [name, value] : software) d.options.emplace_back(name, base::format_number(value, 4));
   d.options.emplace_back("data sheet", s.source);
 }
 

@@ -302,6 +302,10 @@ TEST(Explain, TellsWhereTimeGoesAndWhatItIsSensitiveTo) {
   for (const finding::Figure& f : d.figures) titles.push_back(f.title);
   EXPECT_THAT(titles, testing::ElementsAre("Where the time goes", "Timeline", "Placements", "Roofline",
                                            "Sensitivity", "Sizes"));
+  for (const char* scalar : {"compute", "attention", "library", "hand_over (s)"})
+    EXPECT_TRUE(std::any_of(d.options.begin(), d.options.end(), [&](const auto& o) {
+      return o.first == scalar;
+    })) << scalar;
   ASSERT_EQ(d.expectations.size(), 1u);
   EXPECT_EQ(d.expectations[0].subject, "step");
   EXPECT_GT(d.expectations[0].value, 0);
