@@ -62,6 +62,43 @@ TEST(System, LinksMustFitTheNode) {
   EXPECT_THAT(error, HasSubstr("write '0-3' or '0-3 x2'"));
 }
 
+std::string with_network(const std::string& fields) {
+  return std::string(kSmall) + "network:\n  devices: 8\n  lane_bandwidth: 1 GB/s\n" + fields;
+}
+
+TEST(System, AMeshHoldsAllDevicesAndIsTheOnlyLinkage) {
+  const auto error = [](const std::string& fields) {
+    return error_of([&] { parse_system(with_network(fields), "small.yaml"); });
+  };
+  EXPECT_THAT(error("  mesh: 4x4\n"), HasSubstr("'4x4' holds 16 devices, the node has 8"));
+  EXPECT_THAT(error("  mesh: 4xx\n"), HasSubstr("are no sides of a mesh"));
+  EXPECT_THAT(error("  mesh: 8\n  torus: 4x2\n"), HasSubstr("linked already"));
+  EXPECT_THAT(error("  links: [\"0-1\"]\n  mesh: 4x2\n"), HasSubstr("linked already"));
+  EXPECT_THAT(error("  torus: 4x2\n  routing: scenic\n"), HasSubstr("small.yaml:"));
+}
+
+TEST(System, WrittenAndReadAgainKeepsEveryField) {
+  std::string text =
+      with_network("  torus: 4x2\n  routing: shortest\n  ranks: rows\n  energy_per_byte: 80 pJ\n");
+  text.replace(text.find("  power: 10 W"), 13,
+               "  power: 10 W\n  dataflow: weight\n  operand_energy: 0.5 pJ\n  energy_per_cache_byte: 2 pJ\n"
+               "  energy_per_byte: 30 pJ\n  energy_per_flop: {fp32: 1 pJ}");
+  text += "calibration:\n  - {precision: fp32, compute: 0.8, hold_out_error: 0.07}\n";
+  const System once = parse_system(text, "small.yaml"),
+               again = parse_system(write_system(once), "again.yaml");
+  EXPECT_EQ(again.chip.dataflow, Stationary::Weight);
+  EXPECT_EQ(again.chip.operand_energy_j, 0.5e-12);
+  EXPECT_EQ(again.chip.cache_byte_energy_j, 2e-12);
+  EXPECT_EQ(again.chip.byte_energy_j, 30e-12);
+  EXPECT_EQ(again.chip.calibration[0]->hold_out_error, 0.07);
+  EXPECT_EQ(again.network.node.dims, (std::vector<int>{4, 2}));
+  EXPECT_TRUE(again.network.node.wraps);
+  EXPECT_FALSE(again.network.node.snake);
+  EXPECT_EQ(again.network.node.routing, Routing::Shortest);
+  EXPECT_EQ(again.network.byte_energy_j, 80e-12);
+  EXPECT_EQ(write_system(again), write_system(once));
+}
+
 TEST(Chip, PowerLimitsTheRate) {
   Chip chip = parse_system(kSmall, "small.yaml").chip;
   EXPECT_EQ(chip.power_limit(Precision::Fp32), 1);

@@ -283,6 +283,17 @@ TEST(Workload, ParallelOptionsAreApplied) {
               HasSubstr("'xp' is no kind of parallelism"));
 }
 
+TEST(Workload, RanksArePlacedAsTheFileSays) {
+  const auto run = [](const std::string& placement) {
+    const std::string text =
+        "schema: lento.workload/1\nmodel: {layers: 8, hidden: 512, heads: 8}\nplacement: " + placement + "\n";
+    return std::get<TrainingRun>(parse_workload(text, "w.yaml", {}).what);
+  };
+  EXPECT_TRUE(run("best").best_placement);
+  EXPECT_EQ(run("data-tensor").placement[0], Axis::Data);
+  EXPECT_THAT(error_of([&] { run("data-width"); }), HasSubstr("w.yaml:3"));
+}
+
 TEST(Workload, YamlMistakesAreToldTogether) {
   const std::string error = error_of([] {
     parse_workload("schema: lento.workload/1\nkind: gemm\nprecision: fp33\nm: 0\ncolour: 1\n", "w.yaml", {});
