@@ -164,9 +164,9 @@ std::string to_string(const Way& way) {
   std::string text = "dp " + std::to_string(r.data) + " tp " + std::to_string(r.tensor) + " pp " +
                      std::to_string(r.pipeline);
   if (r.expert > 1) text += " ep " + std::to_string(r.expert);
-  if (r.placement != kUsualPlacement) text += ", ranks " + to_string(r.placement);
   if (r.interleave > 1) text += " interleave " + std::to_string(r.interleave);
   text += ", micro batch " + std::to_string(r.micro_batch);
+  if (!stands_as_usual(r)) text += ", ranks " + to_string(r.placement);
   if (r.recompute != Recompute::None)
     text += r.recompute == Recompute::Full ? ", full recomputation" : ", selective recomputation";
   return text;

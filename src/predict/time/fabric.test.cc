@@ -129,6 +129,14 @@ TEST(Placement, BehindNodesTensorParallelismStaysInsideOne) {
   EXPECT_GT(across, 3 * predict_training(h100, run).tensor_s);
 }
 
+TEST(Placement, TrivialDimensionsMayStandAnywhere) {
+  TrainingRun run = run_on_sixteen();
+  run.placement = *parse_placement("tensor-data-pipeline-context");
+  EXPECT_TRUE(stands_as_usual(run));
+  run.context = 2;
+  EXPECT_FALSE(stands_as_usual(run));
+}
+
 TEST(Placement, TextAndBack) {
   for (const Placement& p : distinct_placements(run_on_sixteen()))
     EXPECT_EQ(parse_placement(to_string(p)), p);

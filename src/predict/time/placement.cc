@@ -60,6 +60,14 @@ TrainingRun with_placement(const System& system, const TrainingRun& run) {
   return best;
 }
 
+bool stands_as_usual(const TrainingRun& run) {
+  std::vector<Axis> live;
+  for (const Axis axis : run.placement) {
+    if (run.ways(axis) > 1) live.push_back(axis);
+  }
+  return std::is_sorted(live.begin(), live.end());
+}
+
 std::string to_string(const Placement& placement) {
   std::string text;
   for (const Axis axis : placement)

@@ -26,6 +26,8 @@ std::vector<PlacedTime> time_placements(const System& system, const TrainingRun&
 // The run itself, or in its fastest placement when it asks for the best.
 TrainingRun with_placement(const System& system, const TrainingRun& run);
 
+bool stands_as_usual(const TrainingRun& run);  // its dimensions of more than one way do
+
 std::string to_string(const Placement& placement);                // "tensor-context-data-pipeline"
 std::optional<Placement> parse_placement(std::string_view text);  // absent dimensions come last
 
