@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <vector>
 
 #include "base/error.h"
@@ -133,6 +134,7 @@ struct InputStream::Impl {
   std::string text;  // decoded and not yet given out by line()
   size_t text_begin = 0;
   int64_t line_number = 0;
+  Digest* digest = nullptr;
 
   ~Impl() {
     if (fd > 0) ::close(fd);
@@ -172,6 +174,7 @@ struct InputStream::Impl {
       if (!complete && !step.complete) throw Error({path}, "compressed data end too early");
       break;
     }
+    if (digest != nullptr) digest->add({out.data(), done});
     return done;
   }
 };
@@ -190,6 +193,20 @@ InputStream::InputStream(const std::string& path) : impl_(std::make_unique<Impl>
 InputStream::~InputStream() = default;
 InputStream::InputStream(InputStream&&) noexcept = default;
 InputStream& InputStream::operator=(InputStream&&) noexcept = default;
+
+std::string_view InputStream::peek(size_t size) {
+  Impl& s = *impl_;
+  const size_t held = s.text.size() - s.text_begin;
+  if (held < size) {
+    s.text.erase(0, s.text_begin);
+    s.text_begin = 0;
+    s.text.resize(size);
+    s.text.resize(held + s.read({s.text.data() + held, size - held}));
+  }
+  return std::string_view(s.text).substr(s.text_begin, size);
+}
+
+void InputStream::count_into(Digest& digest) { impl_->digest = &digest; }
 
 size_t InputStream::read(std::span<char> out) {
   const size_t buffered = std::min(out.size(), impl_->text.size() - impl_->text_begin);
@@ -232,19 +249,41 @@ const std::string& InputStream::path() const { return impl_->path; }
 
 std::string read_file(const std::string& path, uint64_t max_bytes) {
   InputStream in(path);
+  return read_all(in, max_bytes);
+}
+
+std::string read_all(InputStream& in, uint64_t max_bytes) {
   std::string all;
   for (;;) {
     const size_t before = all.size();
     all.resize(before + kBlock);
     const size_t got = in.read({all.data() + before, kBlock});
     all.resize(before + got);
-    if (all.size() > max_bytes) throw Error({path}, "larger than " + std::to_string(max_bytes) + " bytes");
+    if (all.size() > max_bytes)
+      throw Error({in.path()}, "larger than " + std::to_string(max_bytes) + " bytes");
     if (got < kBlock) return all;
   }
 }
 
+namespace {
+
+// Something that is there and takes bytes but is no file: a device, a named pipe.
+bool is_device(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
+std::string behind_links(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_symlink(path, error)) return path;
+  const std::filesystem::path target = std::filesystem::weakly_canonical(path, error);
+  return error ? path : target.string();
+}
+
+}  // namespace
+
 struct OutputFile::Impl {
-  std::string path, temporary;
+  std::string path, target, temporary;
   int fd = -1;
   bool committed = false;
   gzFile gz = nullptr;
@@ -256,6 +295,7 @@ struct OutputFile::Impl {
     while (size > 0) {
       const ssize_t n = ::write(fd, data, size);
       if (n < 0 && errno == EINTR) continue;
+      if (n < 0 && errno == EPIPE && path == "-") return;
       if (n < 0) fail(path, "cannot write");
       data += n;
       size -= static_cast<size_t>(n);
@@ -295,8 +335,13 @@ OutputFile::OutputFile(const std::string& path) : impl_(std::make_unique<Impl>()
     s.fd = 1;
     return;
   }
-  s.temporary = path + ".tmp" + std::to_string(::getpid());
-  s.fd = ::open(s.temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (is_device(path)) {
+    s.fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  } else {
+    s.target = behind_links(path);
+    s.temporary = s.target + ".tmp" + std::to_string(::getpid());
+    s.fd = ::open(s.temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  }
   if (s.fd < 0) fail(path, "cannot create");
   if (path.ends_with(".gz")) s.gz = gzdopen(::dup(s.fd), "wb6");
   if (path.ends_with(".zst")) s.zstd = ZSTD_createCStream();
@@ -342,7 +387,7 @@ void OutputFile::commit() {
   s.committed = true;
   if (s.temporary.empty()) return;
   if (::fsync(s.fd) != 0 && errno != EINVAL) fail(s.path, "cannot write");
-  if (::rename(s.temporary.c_str(), s.path.c_str()) != 0) {
+  if (::rename(s.temporary.c_str(), s.target.c_str()) != 0) {
     s.committed = false;
     fail(s.path, "cannot replace");
   }
@@ -354,23 +399,40 @@ void write_file(const std::string& path, std::string_view bytes) {
   out.commit();
 }
 
-std::string digest(std::string_view bytes) {
-  uint64_t a = 0x9ae16a3b2f90404fULL, b = 0xc949c7defebe6463ULL;
-  size_t i = 0;
-  for (; i + 8 <= bytes.size(); i += 8) {
-    uint64_t word;
-    std::memcpy(&word, bytes.data() + i, 8);
-    a = mix64(a ^ word);
-    b = (b ^ word) * 0x100000001b3ULL + (a >> 7);
+void Digest::add(std::string_view bytes) {
+  size_ += bytes.size();
+  if (!rest_.empty()) {
+    const size_t missing = std::min(8 - rest_.size(), bytes.size());
+    rest_.append(bytes.substr(0, missing));
+    bytes.remove_prefix(missing);
+    if (rest_.size() < 8) return;
   }
-  uint64_t tail = bytes.size();
-  for (; i < bytes.size(); ++i) tail = (tail << 8) ^ static_cast<unsigned char>(bytes[i]);
-  a = mix64(a ^ tail);
-  b = mix64(b ^ a);
+  const auto mix = [&](const char* at) {
+    uint64_t word;
+    std::memcpy(&word, at, 8);
+    a_ = mix64(a_ ^ word);
+    b_ = (b_ ^ word) * 0x100000001b3ULL + (a_ >> 7);
+  };
+  if (!rest_.empty()) mix(rest_.data());
+  const size_t whole = bytes.size() / 8 * 8;
+  for (size_t i = 0; i < whole; i += 8) mix(bytes.data() + i);
+  rest_ = bytes.substr(whole);
+}
+
+std::string Digest::text() const {
+  uint64_t tail = size_;
+  for (const char c : rest_) tail = (tail << 8) ^ static_cast<unsigned char>(c);
+  const uint64_t a = mix64(a_ ^ tail);
   char text[33];
   std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(a),
-                static_cast<unsigned long long>(b));
+                static_cast<unsigned long long>(mix64(b_ ^ a)));
   return text;
+}
+
+std::string digest(std::string_view bytes) {
+  Digest all;
+  all.add(bytes);
+  return all.text();
 }
 
 }  // namespace lento::base

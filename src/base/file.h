@@ -14,6 +14,18 @@ namespace lento::base {
 // Throws Error when it cannot be read, is a directory, is truncated or expands beyond `max_bytes`.
 std::string read_file(const std::string& path, uint64_t max_bytes = uint64_t{1} << 30);
 
+// 128-bit content digest as 32 hex digits, for "which input was this": not cryptographic.
+class Digest {
+ public:
+  void add(std::string_view bytes);
+  std::string text() const;
+
+ private:
+  uint64_t a_ = 0x9ae16a3b2f90404fULL, b_ = 0xc949c7defebe6463ULL, size_ = 0;
+  std::string rest_;  // bytes that do not fill a word yet
+};
+std::string digest(std::string_view bytes);
+
 // Sequential reading of a possibly compressed file in bounded memory. "-" is standard input.
 class InputStream {
  public:
@@ -21,6 +33,14 @@ class InputStream {
   ~InputStream();
   InputStream(InputStream&&) noexcept;
   InputStream& operator=(InputStream&&) noexcept;
+
+  // The first `size` bytes that were not taken yet, or all that are left; they stay to be taken. Valid until
+  // the next call.
+  std::string_view peek(size_t size);
+
+  // From now on what is taken from the file counts into `digest`, which must outlive the stream.
+  // Precondition: nothing was taken.
+  void count_into(Digest& digest);
 
   // Fills up to out.size() bytes; fewer only at the end. Throws Error on damage.
   size_t read(std::span<char> out);
@@ -38,9 +58,13 @@ class InputStream {
   std::unique_ptr<Impl> impl_;
 };
 
+// All that is left of a stream. Throws Error when that is more than `max_bytes`.
+std::string read_all(InputStream& in, uint64_t max_bytes);
+
 // Writes a file so that readers see the old content or the whole new one, never half: a temporary beside
-// it, then rename. `path` ending in .gz, .xz or .zst compresses. "-" is standard output.
-// Nothing appears under `path` unless commit() returns.
+// it, then rename. `path` ending in .gz, .xz or .zst compresses. "-" is standard output; when nobody reads
+// that any more, the rest is dropped. A symbolic link stays one: what it names is replaced. Devices and named
+// pipes are written to as they are. Nothing appears under the path of a file unless commit() returns.
 class OutputFile {
  public:
   explicit OutputFile(const std::string& path);
@@ -57,8 +81,5 @@ class OutputFile {
 };
 
 void write_file(const std::string& path, std::string_view bytes);
-
-// 128-bit content digest as 32 hex digits, for "which input was this": not cryptographic.
-std::string digest(std::string_view bytes);
 
 }  // namespace lento::base
