@@ -268,11 +268,18 @@ Location child(const Location& where, size_t index) {
   return out;
 }
 
-Json parse_json(std::string_view text, std::string_view file) {
+Json parse_json(std::string_view text, std::string_view file) { return parse_json(text, file, 1); }
+
+Json parse_json(std::string_view text, std::string_view file, int first_line) {
   Builder builder(file);
   if (nlohmann::json::sax_parse(text.begin(), text.end(), &builder)) return builder.take();
   const size_t position = builder.failed_at();
-  throw Error(position ? place_of(text, position, file) : Location{std::string(file)}, builder.failure());
+  Location where{std::string(file)};
+  if (position) {
+    where = place_of(text, position, file);
+    where.line += first_line - 1;
+  }
+  throw Error(where, builder.failure());
 }
 
 std::string write_json(const Json& value, int indent) {

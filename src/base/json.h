@@ -77,6 +77,8 @@ Location child(const Location& where, std::string_view key);
 Location child(const Location& where, size_t index);
 
 Json parse_json(std::string_view text, std::string_view file);
+// The same of a piece of a file, which begins in line `first_line` of it.
+Json parse_json(std::string_view text, std::string_view file, int first_line);
 
 // indent < 0: one line. Text that is not UTF-8 is written with U+FFFD in place of the broken bytes.
 std::string write_json(const Json& value, int indent = -1);

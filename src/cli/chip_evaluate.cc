@@ -13,7 +13,7 @@ std::vector<chip::RunResult> read_results(const std::string& path) {
   for (std::string_view line; in.line(line);) {
     const int number = static_cast<int>(in.line_number());
     if (line.empty()) continue;
-    const base::Json json = base::parse_json(line, path);
+    const base::Json json = base::parse_json(line, path, number);
     results.push_back(chip::run_result_from_json(json, {path, number}));
   }
   return results;
