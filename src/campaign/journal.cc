@@ -16,6 +16,7 @@ namespace {
 
 using base::Error;
 
+constexpr uint64_t kMostBytes = uint64_t{1} << 40;
 constexpr std::string_view kMagic = "lento.journal/1 ";
 
 std::string line_of(uint64_t run, std::string_view result) {
@@ -54,7 +55,7 @@ Journal::Journal(std::string path, std::string_view identity) : path_(std::move(
 Journal::~Journal() { ::close(file_); }
 
 void Journal::read(std::string_view identity) {
-  const std::string text = base::read_file(path_);
+  const std::string text = base::read_file(path_, kMostBytes);
   const std::string head = std::string(kMagic) + std::string(identity) + "\n";
   const size_t head_end = text.find('\n');
   if (head_end == std::string::npos) {  // new, or killed while the first line was written
