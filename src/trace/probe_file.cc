@@ -37,7 +37,7 @@ std::string head_of(const ProbeHeader& header, ProbeForm form) {
 }
 
 ProbeHeader header_from(std::string_view line, const Location& where) {
-  const Json json = base::parse_json(line, where.file);
+  const Json json = base::parse_json(line, where.file, where.line);
   ProbeHeader header;
   header.chip = json.string_or("chip", "", where);
   header.mapping = json.string_or("mapping", "", where);
@@ -133,7 +133,11 @@ void ProbeWriter::commit() {
 }
 
 ProbeReader::ProbeReader(const std::string& path, base::ReadReport& report)
-    : input_(std::make_unique<base::InputStream>(path)), report_(report) {
+    : ProbeReader(base::InputStream(path), report) {}
+
+ProbeReader::ProbeReader(base::InputStream input, base::ReadReport& report)
+    : input_(std::make_unique<base::InputStream>(std::move(input))), report_(report) {
+  const std::string path = input_->path();
   std::string_view line;
   if (!input_->line(line) || !line.starts_with(kMagic)) {
     throw Error({path, 1, 1, {}}, "not a probe-record file of version 1",
@@ -147,7 +151,7 @@ ProbeReader::ProbeReader(const std::string& path, base::ReadReport& report)
   }
   form_ = form == "binary" ? ProbeForm::Binary : ProbeForm::Text;
   if (!input_->line(line)) throw Error({path, 2, 1, {}}, "the line with the header is missing");
-  header_ = header_from(line, {path, 0, 0, "header"});
+  header_ = header_from(line, {path, 2, 0, "header"});
   if (form_ == ProbeForm::Text && (!input_->line(line) || line != kColumns)) {
     throw Error({path, 3, 1, {}}, "the line with the column names is missing",
                 "needed '" + std::string(kColumns) + "'");
@@ -158,7 +162,9 @@ bool ProbeReader::accept(const ProbeRecord& record, const Location& where) {
   const char* reason = static_cast<size_t>(record.kind) >= kKinds.size() ? "unknown record kind"
                        : record.end < record.begin                       ? "ends before it begins"
                        : record.core >= header_.cores                    ? "core is not on the chip"
-                                                                         : nullptr;
+                       : header_.inferences > 0 && record.inference >= header_.inferences
+                           ? "of an inference that the head does not count"
+                           : nullptr;
   if (reason) {
     report_.skip(where, reason);
     return false;

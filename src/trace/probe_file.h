@@ -15,7 +15,7 @@ struct ProbeHeader {
   std::string chip;         // its name
   std::string mapping;      // its name
   uint32_t cores = 0;       // records of a core at or above it are skipped
-  uint32_t inferences = 0;  // how many were run; 0: not known
+  uint32_t inferences = 0;  // how many were run, records of later ones are skipped; 0: not known
   double clock_hz = 0;      // cycles a second
 };
 
@@ -44,6 +44,7 @@ class ProbeWriter : public RecordSink {
 class ProbeReader {
  public:
   ProbeReader(const std::string& path, base::ReadReport& report);
+  ProbeReader(base::InputStream input, base::ReadReport& report);
   const ProbeHeader& header() const { return header_; }
   bool next(ProbeRecord& out);  // false at the end
 

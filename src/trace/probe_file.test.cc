@@ -35,10 +35,29 @@ std::string bytes_of(const ProbeRecord& r) {
 
 std::string write_sample(const std::string& name, ProbeForm form, int count) {
   const std::string path = temporary(name);
-  ProbeWriter writer(path, {"4x4", "net", 16, 2, 1e8}, form);
+  ProbeWriter writer(path, {"4x4", "net", 16, 100, 1e8}, form);
   for (int i = 0; i < count; ++i) writer.write(sample(i));
   writer.commit();
   return path;
+}
+
+TEST(ProbeFile, InferencesBeyondTheHeadAreSkipped) {
+  const std::string path = temporary("beyond");
+  for (const uint32_t inferences : {2u, 0u}) {  // 0: not known
+    ProbeWriter writer(path, {"4x4", "net", 16, inferences, 1e8}, ProbeForm::Binary);
+    ProbeRecord r = sample(0);
+    writer.write(r);
+    r.inference = 4'000'000'000;
+    writer.write(r);
+    writer.commit();
+    base::ReadReport report;
+    ProbeReader reader(path, report);
+    while (reader.next(r)) {
+    }
+    EXPECT_EQ(report.taken, inferences == 0 ? 2u : 1u);
+    EXPECT_EQ(report.skipped, inferences == 0 ? 0u : 1u);
+  }
+  std::filesystem::remove(path);
 }
 
 TEST(ProbeFile, BothFormsReadBack) {

@@ -5,7 +5,7 @@
 //   episodes  stretches of time in which this core computed slower than its nominal rate
 //
 // A pattern is (Compute, layer) or (transfer kind, peer, size octave). Departures from Algorithm 1, all of
-// which keep Lemma 3.1 (bound.h): a pattern that is in stage 2 does not compete for buckets any more; a
+// which keep Lemma 3.1 (sketch.h): a pattern that is in stage 2 does not compete for buckets any more; a
 // bucket sums up what it saw, so the first H-1 occurrences are not lost; a record enters stage 2 once, not d
 // times. `as_printed` switches the first off.
 //
@@ -129,8 +129,6 @@ class CoreSketch {
   std::vector<Held> held() const;
   const SketchEntry* find(const Pattern& pattern) const;
   std::vector<Episode> episodes() const;
-  // Operations in the current run of nominal speed and time of the last slow one: for tests of the recorder.
-  uint32_t slow_operations() const { return state_.slow; }
 
  private:
   friend class SketchCodec;

@@ -87,7 +87,7 @@ Sketch::Sketch(std::span<const SketchShape> shapes, const SketchOptions& options
 }
 
 trace::RecordSink::Outcome Sketch::record(const trace::ProbeRecord& record) {
-  if (record.core >= cores_.size()) return {0, true};
+  if (record.core >= cores_.size() || record.inference >= kMostInferences) return {0, true};
   inferences_ = std::max(inferences_, record.inference + 1);
   cores_[record.core].insert(record);
   return {};

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "chip/sketch/core_sketch.h"
 #include "trace/probe_record.h"
 
@@ -36,12 +37,15 @@ std::vector<SketchShape> plan_shapes(std::span<const PatternCount> patterns, con
 std::vector<SketchShape> plan_exact_tables(std::span<const PatternCount> patterns,
                                            const SketchOptions& options, uint16_t most_bins = 64);
 
+// More than any run has: what a damaged record claims must not decide how much is simulated again.
+inline constexpr uint32_t kMostInferences = 1 << 20;
+
 class Sketch : public trace::RecordSink {
  public:
   Sketch() = default;
   Sketch(std::span<const SketchShape> shapes, const SketchOptions& options);
 
-  // Records of cores that the sketch does not have are dropped.
+  // Records of cores that the sketch does not have, and of an impossible inference, are dropped.
   Outcome record(const trace::ProbeRecord& record) override;
 
   const std::vector<CoreSketch>& cores() const { return cores_; }
@@ -81,6 +85,7 @@ std::string encode_sketch(const Sketch& sketch);
 Sketch decode_sketch(std::string_view bytes, const std::string& file);
 void write_sketch(const std::string& path, const Sketch& sketch);
 Sketch read_sketch(const std::string& path);
+Sketch read_sketch(base::InputStream& in);
 // The sketch of recorders that ran elsewhere (a tile beside each core): `states` holds the bytes of each core
 // as they stand in the file after its shape. Throws base::Error when they are impossible.
 Sketch sketch_from_states(std::span<const SketchShape> shapes, const SketchOptions& options,

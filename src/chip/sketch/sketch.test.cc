@@ -273,5 +273,35 @@ TEST(Sketch, RecordsOfForeignCoresAreDropped) {
   EXPECT_TRUE(sketch.record(r).dropped);
 }
 
+TEST(Sketch, OneRecordDoesNotDecideHowManyInferencesThereWere) {
+  Sketch sketch(std::vector<SketchShape>(1, exact_shape()), {});
+  ProbeRecord r = message(0, 2000, 16000);
+  EXPECT_FALSE(sketch.record(r).dropped);
+  r.inference = 4'000'000'000;
+  EXPECT_TRUE(sketch.record(r).dropped);
+  EXPECT_EQ(sketch.inferences(), 1u);
+}
+
+TEST(SketchFile, ImpossiblyWideBinsAreRefused) {
+  SketchOptions options;
+  options.bin_cycles = uint64_t{1} << 62;
+  const Sketch sketch(std::vector<SketchShape>(1, exact_shape()), options);
+  EXPECT_THROW(decode_sketch(encode_sketch(sketch), "s"), base::Error);
+}
+
+// Another run of the same chip stays on this one's grid of time bins.
+TEST(Sketch, ComparableCyclesReachNoFurtherThanTheBins) {
+  SketchShape shape = exact_shape();
+  shape.bins = 16;
+  Sketch sketch(std::vector<SketchShape>(2, shape), {});
+  const uint64_t width = sketch.cores()[0].bin_cycles();
+  sketch.record(message(15 * width, width / 2, 1000));
+  EXPECT_GT(sketch.comparable_cycles(), sketch.end_cycles());
+  EXPECT_LT(sketch.comparable_cycles(), 16 * width);
+  Sketch early(std::vector<SketchShape>(2, shape), {});
+  early.record(message(0, width, 1000));
+  EXPECT_EQ(early.comparable_cycles(), 2 * early.end_cycles() + 1);
+}
+
 }  // namespace
 }  // namespace lento::chip

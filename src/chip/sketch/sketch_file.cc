@@ -15,6 +15,7 @@ namespace {
 constexpr std::string_view kMagic = "lento.sketch/1\n";
 constexpr uint32_t kMostCores = 1 << 15;
 constexpr uint64_t kMostBytes = uint64_t{1} << 30;
+constexpr int kMostBinShift = kTickShift + 31;  // ticks have 32 bits
 
 uint32_t checksum(std::string_view bytes) {  // CRC-32, reflected 0xEDB88320
   static const std::array<uint32_t, 256> table = [] {
@@ -108,9 +109,11 @@ class SketchCodec {
     if (!(s.options_.ops_per_cycle > 0) || s.options_.ops_per_cycle > 1e9)
       in.fail("the compute rate is impossible");
     s.options_.bin_cycles = in.take<uint64_t>();
+    if (s.options_.bin_cycles > uint64_t{1} << kMostBinShift) in.fail("the time bins are impossibly wide");
     const auto cores = in.take<uint32_t>();
     if (cores > kMostCores) in.fail("the sketch has more cores than any chip");
     s.inferences_ = in.take<uint32_t>();
+    if (s.inferences_ > kMostInferences) in.fail("the sketch is of more inferences than any run");
     s.cores_.reserve(cores);
     for (uint32_t i = 0; i < cores; ++i) s.cores_.push_back(take_core(in, s.options_));
     return s;
@@ -153,7 +156,7 @@ class SketchCodec {
   static void check_state(const Cursor& in, const CoreSketch& c) {
     const CoreSketch::State& s = c.state_;
     if (s.used[0] > c.shape_.computes || s.used[1] > c.shape_.transfers || s.episodes > c.shape_.episodes ||
-        s.bin_shift < kTickShift || s.bin_shift > 62)
+        s.bin_shift < kTickShift || s.bin_shift > kMostBinShift)
       in.fail("the counters of a core's sketch are impossible");
     for (size_t slot = 0; slot < c.entries_.size(); ++slot) {
       const bool compute = slot < c.shape_.computes;
@@ -214,7 +217,12 @@ void write_sketch(const std::string& path, const Sketch& sketch) {
   base::write_file(path, encode_sketch(sketch));
 }
 
-Sketch read_sketch(const std::string& path) { return decode_sketch(base::read_file(path, kMostBytes), path); }
+Sketch read_sketch(const std::string& path) {
+  base::InputStream in(path);
+  return read_sketch(in);
+}
+
+Sketch read_sketch(base::InputStream& in) { return decode_sketch(base::read_all(in, kMostBytes), in.path()); }
 
 bool looks_like_sketch(std::string_view bytes) { return bytes.starts_with(kMagic); }
 
