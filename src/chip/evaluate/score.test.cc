@@ -23,30 +23,5 @@ TEST(Score, StrictWantsEveryFaultAndNothingElse) {
   EXPECT_TRUE(strictly_right({}, {}));
 }
 
-TEST(Score, TouchingAsksEveryFault) {
-  EXPECT_TRUE(touches({1, 40}));
-  EXPECT_FALSE(touches({0, 40}));
-  EXPECT_FALSE(touches({}));
-  EXPECT_FALSE(touches({9}, kFewHits));
-}
-
-// Table III, SLOTH on DarkNet-19: 90 found, 37 missed, 22 spurious, 152 negatives -> 80.40 %, 12.64 %.
-TEST(Score, PaperCountGivesTableThree) {
-  PaperCount count;
-  for (int i = 0; i < 90; ++i) count.add({{kCore, 0, 1}}, {{kCore, 0, 1}});
-  for (int i = 0; i < 22; ++i) count.add({{kCore, 0, 1}}, {{kOther, 0, 1}});
-  for (int i = 0; i < 15; ++i) count.add({{kCore, 0, 1}}, {});
-  count.fix_negatives(152);
-  EXPECT_NEAR(count.counts.accuracy(), 0.8040, 1e-4);
-  EXPECT_NEAR(count.counts.false_alarm_rate(), 0.1264, 1e-4);
-}
-
-TEST(Score, AmongFirst) {
-  const std::vector<Claim> ranked{{kOther, 0, 1}, {kLink, 0, 1}, {kCore, 0, 1}};
-  EXPECT_FALSE(among_first({{kLink, 0, 1}}, ranked, 1));
-  EXPECT_TRUE(among_first({{kLink, 0, 1}}, ranked, 2));
-  EXPECT_FALSE(among_first({}, ranked, 3));
-}
-
 }  // namespace
 }  // namespace lento::chip

@@ -45,6 +45,29 @@ TEST(Table, CountsByBothRules) {
   EXPECT_DOUBLE_EQ(t.recall(), 0.5);
 }
 
+// Table III, SLOTH on DarkNet-19: 90 found, 37 missed, 22 spurious, 152 negatives -> 80.40 %, 12.64 %.
+TEST(Table, PaperCountGivesTableThree) {
+  Tally t;
+  for (int i = 0; i < 90; ++i) t.add(result({"core1"}, {"core1"}));
+  for (int i = 0; i < 22; ++i) t.add(result({"core1"}, {"core2"}));
+  for (int i = 0; i < 15; ++i) t.add(result({"core1"}, {}));
+  for (int i = 0; i < 152; ++i) t.add(result({}, {}));
+  EXPECT_NEAR(t.paper.accuracy(), 0.8040, 1e-4);
+  EXPECT_NEAR(t.paper.false_alarm_rate(), 0.1264, 1e-4);
+}
+
+TEST(Table, FirstAndFirstThree) {
+  Tally t;
+  RunResult r = result({"link5-9"}, {});
+  r.ranked = {"core6", "link5-9", "core5"};
+  t.add(r);
+  EXPECT_EQ(t.first, 0u);
+  EXPECT_EQ(t.first_three, 1u);
+  r.truth = {"core6"};
+  t.add(r);
+  EXPECT_EQ(t.first, 1u);
+}
+
 TEST(Table, TwoFaultsNeedTwoReports) {
   Tally t;
   t.add(result({"core1", "core2"}, {"core2", "core1"}));

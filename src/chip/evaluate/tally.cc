@@ -5,7 +5,6 @@
 namespace lento::chip {
 namespace {
 
-constexpr uint64_t kFew = 10;  // events; cases that touch fewer are listed apart
 constexpr double kInTime = 0.7;
 
 bool holds(const std::vector<std::string>& names, const std::string& name, size_t first = SIZE_MAX) {
@@ -40,7 +39,7 @@ void Tally::add(const RunResult& r) {
   paper.false_negative += r.truth.size() - found;
   paper.false_positive += wrong;
   const bool exact = found == r.truth.size() && r.reported.size() == r.truth.size();
-  if (r.hits < kFew) {
+  if (r.hits < kFewHits) {
     ++few;
     few_right += exact;
     return;
@@ -74,7 +73,7 @@ bool named_first(const RunResult& r) {
 }
 
 bool counts(const RunResult& r, bool training) {
-  return r.applicable && !r.truth.empty() && r.hits >= kFew && r.training == training;
+  return r.applicable && !r.truth.empty() && r.hits >= kFewHits && r.training == training;
 }
 
 bool only_training(const std::vector<RunResult>& results) {

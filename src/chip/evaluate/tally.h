@@ -9,6 +9,7 @@
 
 #include "base/stats.h"
 #include "chip/evaluate/result.h"
+#include "chip/evaluate/score.h"
 
 namespace lento::chip {
 
