@@ -92,8 +92,12 @@ TEST_F(Methods, PropagationAloneRanksTheCoreBehindASlowLink) {
   const Bench bench = make();
   const Sketch sketch = bench.record({slow(bench, {Part::Link, 5, 6})}, 3);
   const auto suspects = suspects_by_propagation(sketch, bench.model().chip, bench.model().program);
-  ASSERT_FALSE(suspects.empty());
-  for (size_t i = 1; i < suspects.size(); ++i) EXPECT_LE(suspects[i].score, suspects[i - 1].score);
+  ASSERT_GE(suspects.size(), 3u);
+  const auto of_link = [](const Suspect& s) {
+    return s.component == Component{Part::Link, 5, 6} || s.component == Component{Part::Core, 5} ||
+           s.component == Component{Part::Core, 6};
+  };
+  EXPECT_TRUE(std::any_of(suspects.begin(), suspects.begin() + 3, of_link));
 }
 
 }  // namespace
