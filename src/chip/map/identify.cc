@@ -55,7 +55,7 @@ class Tally {
  public:
   Tally(const Program& program, const Grid& grid) : program_(program), grid_(grid) {}
 
-  Identifiability run() {
+  Identifiability run(LinkRank rank) {
     out_.core_operations.resize(grid_.core_count());
     out_.unit_bytes.resize(grid_.core_count());
     out_.port_bytes.resize(grid_.port_count());
@@ -66,7 +66,8 @@ class Tally {
       for (uint32_t s = program_.first_section[core]; s < program_.first_section[core + 1]; ++s)
         section(core, program_.sections[s]);
     }
-    rank_links();
+    count_links();
+    if (rank == LinkRank::Compute) rank_links();
     group_links();
     return std::move(out_);
   }
@@ -107,13 +108,19 @@ class Tally {
     }
   }
 
-  void rank_links() {
-    std::vector<int> column(grid_.link_count(), -1);
-    for (int l = 0; l < grid_.link_count(); ++l) {
-      if (out_.message_bytes[l] > 0) column[l] = out_.used_links++;
-    }
+  void count_links() {
     out_.pairs = static_cast<int>(pairs_.size());
+    out_.used_links = static_cast<int>(std::count_if(out_.message_bytes.begin(), out_.message_bytes.end(),
+                                                     [](uint64_t bytes) { return bytes > 0; }));
+  }
+
+  void rank_links() {
     if (out_.used_links > kMaxRankedLinks) return;
+    std::vector<int> column(grid_.link_count(), -1);
+    int used = 0;
+    for (int l = 0; l < grid_.link_count(); ++l) {
+      if (out_.message_bytes[l] > 0) column[l] = used++;
+    }
     std::set<std::vector<int>> rows;
     for (const auto& [core, route] : pairs_) {
       std::vector<int> row;
@@ -169,6 +176,8 @@ std::vector<std::string> blind_spots(const Identifiability& seen, const Grid& gr
   return notes;
 }
 
-Identifiability identify(const Program& program, const Grid& grid) { return Tally(program, grid).run(); }
+Identifiability identify(const Program& program, const Grid& grid, LinkRank rank) {
+  return Tally(program, grid).run(rank);
+}
 
 }  // namespace lento::chip

@@ -19,7 +19,7 @@ struct Identifiability {
   std::vector<uint64_t> dram_bytes;       // by directed link: to and from DRAM ports
   int pairs = 0;                          // core pairs that exchange messages
   int used_links = 0;                     // directed links that messages use
-  int rank = -1;                          // of the matrix pairs x used links; -1: too large, not computed
+  int rank = -1;                          // of the matrix pairs x used links; -1: not asked for, or too large
   // Directed links that the same pairs and the same DRAM flows use; groups of two and more, by first link.
   std::vector<std::vector<int>> alike;
 };
@@ -27,7 +27,8 @@ struct Identifiability {
 // Links beyond this number are not ranked (the elimination is cubic).
 inline constexpr int kMaxRankedLinks = 1024;
 
-Identifiability identify(const Program& program, const Grid& grid);
+enum class LinkRank { Skip, Compute };
+Identifiability identify(const Program& program, const Grid& grid, LinkRank rank = LinkRank::Compute);
 
 // The same in sentences: components of which no fault can be seen, and links that cannot be told apart. Empty
 // when the mapping shows every component and tells all links apart.

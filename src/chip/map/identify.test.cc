@@ -15,6 +15,9 @@ TEST(Identify, OnePairUsesOneLink) {
   EXPECT_EQ(seen.pairs, 1);
   EXPECT_EQ(seen.used_links, 1);
   EXPECT_EQ(seen.rank, 1);
+  const Identifiability unranked = identify(expand(test::two_layers(), chip, "two"), grid, LinkRank::Skip);
+  EXPECT_EQ(unranked.rank, -1);
+  EXPECT_EQ(unranked.used_links, seen.used_links);
   EXPECT_EQ(seen.message_bytes[grid.find_link(0, 1)], 2u * 4 * 64);  // two passes of four samples
   EXPECT_GT(seen.core_operations[0], 0u);
   EXPECT_EQ(seen.core_operations[2], 0u);
