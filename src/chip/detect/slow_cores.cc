@@ -5,12 +5,16 @@
 #include <map>
 
 #include "base/stats.h"
+#include "base/units.h"
 #include "chip/sketch/level.h"
 
 namespace lento::chip {
 namespace {
 
 using trace::ProbeKind;
+
+constexpr double kLeastRoom = 16;    // times slower that can be told
+constexpr double kLowestLevel = 64;  // nominal rates at which the noise reaches the end of the scale
 
 double octaves(double level) { return level / kLevelsPerOctave; }
 
@@ -86,12 +90,26 @@ Suspect judge(const CoreSketch& core, int index, double reference) {
   return s;
 }
 
+// Levels have 12 bits: what lies beyond either end of them reads as the end.
+void note_headroom(const spec::Chip& chip, double nominal, std::vector<std::string>& notes) {
+  const double room = std::exp2(octaves(kMaxLevel - nominal));
+  const std::string rate = base::format_number(chip.core.ops_per_cycle) + " operations a cycle";
+  if (room < kLeastRoom)
+    notes.push_back("Insufficient evidence: at " + rate + " a core can be seen to be at most " +
+                    base::format_number(room, 3) + " times slower");
+  if (nominal <= kLowestLevel)
+    notes.push_back(
+        "Insufficient evidence: " + rate +
+        " are more than the recorder resolves; slow cores read as faster than they are, or not at all");
+}
+
 }  // namespace
 
 std::vector<Suspect> slow_cores(const Sketch& sketch, const spec::Chip& chip, const DetectOptions& options,
                                 std::vector<std::string>& notes) {
   const double nominal =
       level_of(ProbeKind::Compute, 1 << 20, static_cast<uint64_t>((1 << 20) * chip.core.ops_per_cycle));
+  note_headroom(chip, nominal, notes);
   std::vector<double> excess;
   for (const CoreSketch& core : sketch.cores()) excess.push_back(mean_excess(core, nominal));
   double reference = base::median(excess);
