@@ -45,12 +45,6 @@ double mad(const std::vector<double>& values) {
   return median(std::move(distance));
 }
 
-double geometric_mean(std::span<const double> values) {
-  double sum = 0;
-  for (const double v : values) sum += std::log(v);
-  return values.empty() ? 0 : std::exp(sum / static_cast<double>(values.size()));
-}
-
 Interval wilson95(uint64_t hits, uint64_t trials) {
   if (trials == 0) return {0, 1};
   constexpr double z = 1.959963984540054;

@@ -14,8 +14,7 @@ double variance(std::span<const double> values);  // unbiased; 0 under two value
 double quantile(std::vector<double> values,
                 double q);  // linear between order statistics (type 7); 0 when empty
 double median(std::vector<double> values);
-double mad(const std::vector<double>& values);          // median absolute deviation, unscaled
-double geometric_mean(std::span<const double> values);  // of positive values; 0 when empty
+double mad(const std::vector<double>& values);  // median absolute deviation, unscaled
 
 struct Interval {
   double low = 0;

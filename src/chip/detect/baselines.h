@@ -1,7 +1,6 @@
 // Five published detectors as SLOTH's evaluation compares with (IV-A), each after its own source, all reading
 // the same sketch. What the sketch does not keep, single records, is replaced by its time bins and stretches;
-// docs/methods/chip-paper.md says where that departs from the source. Parameters are set in method.cc's
-// table.
+// each file says where that departs from its source. Parameters are set in method.cc's table.
 #pragma once
 
 #include "chip/detect/method.h"

@@ -1,5 +1,5 @@
 // Every way of judging a sketch, by name: ours, the tracer of the SLOTH paper, and five published baselines.
-// They see the same sketch, chip and mapping. docs/methods/chip-paper.md describes the published ones.
+// They see the same sketch, chip and mapping. docs/methods/chip-evaluation.md compares them.
 #pragma once
 
 #include <map>
