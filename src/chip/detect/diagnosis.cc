@@ -184,7 +184,8 @@ finding::Diagnosis diagnose(const Detection& detection, const Sketch& sketch, co
   d.figures.push_back(timeline(detection, chip, grid));
   d.figures.push_back(ranking(detection, grid));
   d.notes = detection.notes;
-  for (std::string& note : blind_spots(identify(program, grid, LinkRank::Skip), grid)) d.notes.push_back(std::move(note));
+  for (std::string& note : blind_spots(identify(program, grid, LinkRank::Skip), grid))
+    d.notes.push_back(std::move(note));
   return d;
 }
 
