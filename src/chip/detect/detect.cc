@@ -21,6 +21,7 @@ constexpr size_t kMostClose = 4;   // hypotheses replayed to choose among
 constexpr double kClose = 0.45;    // of the strongest: too close to tell apart without a replay
 constexpr double kUnreplayed = 3;  // times the strength that a replay would need
 constexpr double kApart = 0.65;    // of the strongest: nothing else comes near
+constexpr double kLater = 5;       // times the strength needed beside a component found before
 constexpr double kMild = 2.5;      // factors below need more evidence
 constexpr double kAlone = 2;       // times the strength needed when one pattern accuses and others contradict
 
@@ -78,7 +79,7 @@ class Detector {
   // through both.
   double needed(const Suspect& next) const {
     double least = options_.least_strength;
-    if (!out_.reported.empty()) least *= 2;
+    if (!out_.reported.empty()) least *= kLater;
     if (!options_.replay) least *= kUnreplayed;
     for (const Suspect& s : out_.reported) {
       if (s.component.part == Part::Core) continue;

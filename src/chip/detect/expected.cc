@@ -111,7 +111,7 @@ Expected::Expected(const Setup& setup) : setup_(setup) {
       draws.push_back(from(draws_.back()));
     }
     healthy_ = pooled(draws);
-    measure_wander();
+    add_wander(draws_, healthy_);
   }
   if (options.healthy != nullptr) {
     std::vector<Baseline> given = from(cells_of(*options.healthy, setup_.grid, setup_.cells.bin_cycles));
@@ -125,12 +125,13 @@ Expected::Expected(const Setup& setup) : setup_(setup) {
   if (healthy_.empty()) healthy_ = baselines_within(setup_.cells, setup_.paths);
 }
 
-void Expected::measure_wander() {
-  for (size_t r = 0; r < healthy_.size(); ++r) {
+// Rows whose bins lie off together in these draws say less from then on.
+void Expected::add_wander(const std::vector<Cells>& draws, std::vector<Baseline>& baselines) const {
+  for (size_t r = 0; r < baselines.size(); ++r) {
     std::vector<const Row*> rows;
-    for (const Cells& draw : draws_)
+    for (const Cells& draw : draws)
       if (const Row* row = find_row(draw, setup_.cells.rows[r])) rows.push_back(row);
-    if (rows.size() > 1) healthy_[r].wander = wander_of(rows);
+    if (rows.size() > 1) baselines[r].wander = std::max(baselines[r].wander, wander_of(rows));
   }
 }
 
@@ -142,18 +143,23 @@ Cells Expected::replayed(const std::vector<Suspect>& slow, uint32_t draw) const 
 std::vector<Baseline> Expected::with(const std::vector<Suspect>& slow) {
   if (slow.empty()) return healthy_;
   ++used_;
-  return moved(slow, 0);
+  return moved(slow, replayed(slow, 0), 0);
 }
 
 std::vector<Baseline> Expected::settled(const std::vector<Suspect>& slow) const {
+  std::vector<Cells> faulty;
   std::vector<std::vector<Baseline>> all;
-  for (uint32_t draw = 0; draw < std::min<size_t>(draws_.size(), kRhythms); ++draw)
-    all.push_back(moved(slow, draw));
-  return pooled(all);
+  for (uint32_t draw = 0; draw < std::min<size_t>(draws_.size(), kRhythms); ++draw) {
+    faulty.push_back(replayed(slow, draw));
+    all.push_back(moved(slow, faulty.back(), draw));
+  }
+  std::vector<Baseline> out = pooled(all);
+  add_wander(faulty, out);
+  return out;
 }
 
-std::vector<Baseline> Expected::moved(const std::vector<Suspect>& slow, uint32_t draw) const {
-  const Cells faulty = replayed(slow, draw);
+std::vector<Baseline> Expected::moved(const std::vector<Suspect>& slow, const Cells& faulty,
+                                      uint32_t draw) const {
   std::vector<Baseline> out = healthy_;
   for (size_t r = 0; r < out.size(); ++r) {
     const Row* then = find_row(faulty, setup_.cells.rows[r]);

@@ -42,9 +42,9 @@ class Expected {
                 uint64_t end) const;
 
  private:
-  void measure_wander();
+  void add_wander(const std::vector<Cells>& draws, std::vector<Baseline>& baselines) const;
   Cells replayed(const std::vector<Suspect>& slow, uint32_t draw) const;
-  std::vector<Baseline> moved(const std::vector<Suspect>& slow, uint32_t draw) const;
+  std::vector<Baseline> moved(const std::vector<Suspect>& slow, const Cells& faulty, uint32_t draw) const;
 
   const Setup setup_;
   std::vector<Cells> draws_;  // of the healthy chip
