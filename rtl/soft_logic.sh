@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# soft_logic.sh: LUTs, flip-flops and block RAM bits of each case study's soft logic, from yosys. PICS, GPU and values
+# soft_logic.sh [INPUTS...]: LUTs (of 4 and of 6 inputs, or as asked), flip-flops and block RAM bits of each case study's soft logic, from yosys. PICS, GPU and values
 # have none. The block RAMs are black boxes of 64 x 64 bits; the scratchpad is the tile's. Some minutes.
 set -euo pipefail
 cd "$(dirname "$0")/soft"
@@ -7,7 +7,8 @@ command -v yosys > /dev/null || { echo "yosys is not installed"; exit 77; }
 echo "prefetch, lines of SystemVerilog without blanks and comments: $(cat ./*.sv ./*.svh | grep -cvE '^[[:space:]]*(//.*)?$')"
 report=$(mktemp)
 trap 'rm -f "$report"' EXIT
-for inputs in 4 6; do
+(($#)) || set -- 4 6
+for inputs in "$@"; do
   for next_line in 0 1; do
     yosys -qq -e 'implicitly declared|no driver' -p "read_verilog -sv block_ram.sv prefetch_logic.sv
       blackbox block_ram; chparam -set NEXT_LINE 1'b$next_line prefetch_logic
