@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# soft_logic.sh [INPUTS...]: LUTs (of 4 and of 6 inputs, or as asked), flip-flops and block RAM bits of each case study's soft logic, from yosys. PICS, GPU and values
-# have none. The block RAMs are black boxes of 64 x 64 bits; the scratchpad is the tile's. Some minutes.
+# soft_logic.sh [INPUTS...]: LUTs (of 4 and of 6 inputs, or as asked), flip-flops and block RAM bits of each case
+# study's soft logic, from yosys. PICS, GPU and values have none.
+# The block RAMs are black boxes of 64 x 64 bits; the scratchpad is the tile's. Some minutes.
 set -euo pipefail
 cd "$(dirname "$0")/soft"
 command -v yosys > /dev/null || { echo "yosys is not installed"; exit 77; }

@@ -1,8 +1,6 @@
 // A block RAM of the soft logic: 64 words of 64 bits, one port that reads or writes (with byte enables) and one
 // that reads. A read gives the word as it was before a write in the same cycle.
-module block_ram #(
-    parameter logic [63:0] FILL = 64'd0  // in the bitstream
-) (
+module block_ram (
     input  logic        clock,
     input  logic [5:0]  address, look,
     input  logic [7:0]  write,
@@ -11,7 +9,7 @@ module block_ram #(
 );
   logic [63:0] words[64];
   initial begin
-    for (int i = 0; i < 64; i++) words[i] = FILL;
+    for (int i = 0; i < 64; i++) words[i] = 64'd0;  // in the bitstream
   end
   always_ff @(posedge clock) begin
     for (int i = 0; i < 8; i++) begin
