@@ -26,7 +26,7 @@ V settle(V v) {
   return v;
 }
 
-V bits(uint32_t zeros, uint32_t ones) { return settle({ones, ~zeros, zeros, ones, true, false}); }
+V bits(uint32_t zeros, uint32_t ones) { return settle({ones, ~zeros, zeros, ones, true}); }
 
 V add(const V& a, const V& b) {
   // Known bits of a sum: carries agree where both the least and the most possible sum agree (Linux tnum_add).
@@ -135,20 +135,17 @@ void narrow_below(V& a, V& b, bool or_equal) {
 
 }  // namespace
 
-AbstractValue AbstractValue::range(uint32_t low, uint32_t high) {
-  return settle({low, high, 0, 0, true, false});
-}
+AbstractValue AbstractValue::range(uint32_t low, uint32_t high) { return settle({low, high, 0, 0, true}); }
 
 AbstractValue join(const AbstractValue& a, const AbstractValue& b) {
-  return {std::min(a.low, b.low), std::max(a.high, b.high),       a.zeros & b.zeros,
-          a.ones & b.ones,        a.initialised && b.initialised, a.tainted || b.tainted};
+  return {std::min(a.low, b.low), std::max(a.high, b.high), a.zeros & b.zeros, a.ones & b.ones,
+          a.initialised && b.initialised};
 }
 
 AbstractValue abstract_alu(Op op, const AbstractValue& a, const AbstractValue& b) {
   AbstractValue out = evaluate(op, a, b);
   if (a.is_constant() && b.is_constant()) out = AbstractValue::constant(riscv::alu(op, a.low, b.low));
   out.initialised = true;
-  out.tainted = a.tainted || b.tainted;
   return out;
 }
 
@@ -181,11 +178,9 @@ void refine(Op op, bool taken, AbstractValue& a, AbstractValue& b) {
     taken = !taken;
   }
   if (op == Op::Beq && taken) {
-    const V both = settle(
-        {std::max(a.low, b.low), std::min(a.high, b.high), a.zeros | b.zeros, a.ones | b.ones, true, false});
-    const bool at = a.tainted, bt = b.tainted;
+    const V both =
+        settle({std::max(a.low, b.low), std::min(a.high, b.high), a.zeros | b.zeros, a.ones | b.ones, true});
     a = b = both;
-    a.tainted = at, b.tainted = bt;
     return;
   }
   if (op == Op::Beq) {  // unequal: an end of one interval may fall away

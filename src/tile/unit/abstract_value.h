@@ -1,5 +1,5 @@
-// What the verifier knows of a 32-bit value: an unsigned interval, known bits, and whether it was ever set or
-// comes from the monitored block. Every operation is sound: the concrete result is always inside.
+// What the verifier knows of a 32-bit value: an unsigned interval, known bits, and whether it was ever
+// set. Every operation is sound: the concrete result is always inside.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,9 @@ struct AbstractValue {
   uint32_t low = 0, high = UINT32_MAX;
   uint32_t zeros = 0, ones = 0;  // bits known to be 0, known to be 1
   bool initialised = true;
-  bool tainted = false;  // depends on an IORegister
 
   static AbstractValue any() { return {}; }
-  static AbstractValue constant(uint32_t value) { return {value, value, ~value, value, true, false}; }
+  static AbstractValue constant(uint32_t value) { return {value, value, ~value, value, true}; }
   static AbstractValue range(uint32_t low, uint32_t high);
 
   bool is_constant() const { return low == high; }

@@ -1,22 +1,23 @@
 // Proves, before a program runs, what it cannot do (in the spirit of eBPF's verifier; specs/tile.md section
 // 6).
 //
-// Every path of init, main and finish is executed on abstract values (abstract_value.h). Where a branch can
+// Every path of init, main and finish is executed on abstract values (explorer.h). Where a branch can
 // go both ways, both are followed to the place where they meet (immediate post-dominator) and joined there,
 // so work grows with the longest path, not with the number of paths. Accepted means:
-//   1. every reachable word is a legal instruction; no control flow leaves the code or enters the middle of a
-//      hardware loop; jumps through registers are returns only; no recursion
+//   1. every reachable word is a legal instruction, and there is a finish; no control flow leaves the code or
+//      enters the middle of a hardware loop; jumps through registers are returns only; no recursion
 //   2. every load and store lies aligned inside the scratchpad, the IORegs, the soft-logic registers, the
-//   control
-//      registers (loads) or the FIFO window (stores); the stack pointer is put back
-//   3. every register is set before it is used (saving it on the stack is no use)
-//   4. every loop ends: within kStepLimit steps, or by a hardware count of at most 2^20
-//   5. worst-case cycles of main against the declared arrival period: drops are predicted; undeclared,
-//   refused
-//   6. output bytes against the declared rate
-//   7. values from the block reach the output FIFO and the tile's own memory only, not the soft-logic
-//   registers
-//      of an image without soft logic
+//      control registers (loads) or the FIFO window (stores); the stack pointer is put back
+//   3. every register is set before it is used; saving it on the stack is no use, but what is loaded from
+//      there, also in a later run, is not set either
+//   4. every region ends: within kStepLimit steps and 2^40 cycles, hardware counts of at most 2^20; hist.in,
+//      which waits for input, stands in main only
+//   5. inputs that come no closer than the declared arrival period are not dropped, or drops are declared;
+//   the
+//      predicted share bounds them in every run
+//   6. output bytes of a run of main stay below the declared rate
+//   7. nothing reaches the soft-logic registers of an image without soft logic: what comes from the block
+//      leaves through the output FIFO only
 // Cycles assume the output path takes 4 bytes a cycle, and do not count waiting of hist.in for input.
 #pragma once
 
@@ -24,6 +25,7 @@
 #include <string>
 #include <vector>
 
+#include "base/progress.h"
 #include "tile/seal/image.h"
 
 namespace lento::tile {
@@ -57,20 +59,25 @@ struct RegionReport {
   uint64_t best_cycles = 0;
   uint64_t worst_bytes = 0;  // into the output FIFO
   uint64_t streamed = 0;     // most inputs that hist.in takes
+  uint64_t streamed_least = 0;
+  uint64_t busy_cycles = 0;      // most cycles outside hist.in
+  uint64_t lossless_period = 0;  // inputs at least so many cycles apart are never dropped (path_cost.h)
   uint32_t stack_bytes = 0;
-  uint64_t steps = 0;  // abstract instructions executed
+  uint64_t steps = 0;
 };
 
 struct VerifyReport {
   bool accepted = false;
+  bool stopped = false;               // the user asked to stop: nothing is proved
   std::vector<Violation> violations;  // the first of each region
   RegionReport init, main, finish;
-  double predicted_drop_share = 0;  // of inputs at the declared arrival rate, 0 when main keeps up
+  double predicted_drop_share = 0;  // at most, of inputs at the declared arrival rate; 0 when main keeps up
 };
 
-inline constexpr uint64_t kStepLimit = 40'000'000;
+// Of a region: abstract instructions, and copies of the state by their size. Bounds time and memory.
+inline constexpr uint64_t kStepLimit = 200'000'000;
 
-VerifyReport verify(const Image& image);
+VerifyReport verify(const Image& image, const base::Progress& progress = {});
 
 // Plain text: what was proved and what was not, one line a rule. Stable: its digest goes into approvals.
 std::string write_report(const VerifyReport& report);

@@ -1,14 +1,11 @@
-#include "tile/unit/explore.h"
+#include "tile/unit/explorer.h"
 
-#include <algorithm>
 #include <array>
 #include <cstdio>
-#include <map>
-#include <optional>
 
-#include "tile/unit/abstract_value.h"
 #include "tile/unit/control_flow.h"
 #include "tile/unit/histogram.h"
+#include "tile/unit/known_words.h"
 #include "tile/unit/memory.h"
 
 namespace lento::tile {
@@ -20,10 +17,13 @@ using V = AbstractValue;
 constexpr uint32_t kStackTop = kDataBase + kDataBytes;
 constexpr uint64_t kLoopLimit = 1 << 20;
 constexpr int kDepthLimit = 600;  // unknown branches open at once
+constexpr uint64_t kCopySteps = 4, kLookSteps = 1 << 16;
+
+[[noreturn]] void reject(Rule rule, uint32_t pc, const std::string& text) { throw Violation{rule, pc, text}; }
 
 struct State {
   std::array<V, 32> x;
-  std::map<uint32_t, V> words;  // scratchpad words with a known value, by address
+  KnownWords words;
   struct Call {
     uint32_t back, entry;
   };
@@ -31,37 +31,35 @@ struct State {
   uint32_t pc = 0;
 };
 
-struct Cost {
-  uint64_t worst = 0, best = 0, bytes = 0, streamed = 0;
-  void add(const Cost& o) { worst += o.worst, best += o.best, bytes += o.bytes, streamed += o.streamed; }
-  void add_cycles(uint64_t n) { worst += n, best += n; }
-  static Cost either(const Cost& a, const Cost& b) {
-    return {std::max(a.worst, b.worst), std::min(a.best, b.best), std::max(a.bytes, b.bytes),
-            std::max(a.streamed, b.streamed)};
-  }
-};
-
-// One region (init, main or finish) of one image.
 class Explorer {
  public:
-  Explorer(const Image& image, const std::vector<TileOp>& code, const std::vector<uint32_t>& meets)
-      : image_(image), code_(code), meets_(meets) {}
+  Explorer(const Program& program, RegionKind kind, const base::Progress& progress)
+      : image_(program.image),
+        code_(program.code),
+        meets_(program.meets),
+        in_body_(program.in_body),
+        kind_(kind),
+        progress_(progress) {}
 
-  RegionReport explore(uint32_t entry, bool registers_are_set) {
+  Exploration explore(const std::set<uint32_t>& stale) {
+    const uint32_t entry = kind_ == RegionKind::Init   ? 0
+                           : kind_ == RegionKind::Main ? image_.main_entry
+                                                       : kFinishEntry;
+    check_target(entry, entry);
     State start;
-    for (V& v : start.x) v.initialised = registers_are_set;
+    for (V& v : start.x) v.initialised = kind_ == RegionKind::Init;
+    for (const uint32_t word : stale) start.words.set(word, unset_value());
     start.x[0] = V::constant(0);
     start.x[1] = V::constant(kReturnAddress);
     start.x[2] = V::constant(kStackTop);
     start.calls = {{kReturnAddress, entry}};
     start.pc = entry;
-    lowest_stack_ = kStackTop;
-    Cost cost;
-    cost.add_cycles(2);  // fetch and decode of the first instruction
-    const State end = run(start, {kExit, 1}, 0, cost);
+    PathCost cost;
+    cost.add_cycles(2, 2);  // fetch and decode of the first instruction
+    const State end = run(std::move(start), {kExit, 1}, 0, cost);
     if (!(end.x[2] == V::constant(kStackTop)))
       reject(Rule::Stack, entry, "the stack pointer is not put back at the return");
-    return {cost.worst, cost.best, cost.bytes, cost.streamed, kStackTop - lowest_stack_, steps_};
+    return {cost, kStackTop - lowest_stack_, steps_, std::move(unset_words_)};
   }
 
  private:
@@ -71,6 +69,27 @@ class Explorer {
   };
   static bool reached(const State& s, const Stop& stop) {
     return s.calls.size() < stop.depth || (s.calls.size() == stop.depth && s.pc / 4 == stop.index);
+  }
+
+  static V unset_value() {
+    V v;
+    v.initialised = false;
+    return v;
+  }
+
+  // Work that is to be bounded: an instruction is one, copies and ranges of words count with their size.
+  void charge(uint64_t steps, uint32_t pc) {
+    if ((steps_ += steps) > kStepLimit)
+      reject(Rule::Unbounded, pc, "no bound was found within " + std::to_string(kStepLimit) + " steps");
+    if (steps_ >= next_look_) {
+      next_look_ = steps_ + kLookSteps;
+      if (progress_.stopped()) throw Stopped{};
+    }
+  }
+
+  static void bound(const PathCost& cost, uint32_t pc) {
+    if (cost.worst > PathCost::kMost)
+      reject(Rule::Unbounded, pc, "the region may take more than 2^40 cycles");
   }
 
   const V& read(const State& s, unsigned reg, uint32_t pc) const {
@@ -86,9 +105,7 @@ class Explorer {
   }
 
   const TileOp& fetch(uint32_t pc, uint32_t from) {
-    if (++steps_ > kStepLimit) {
-      reject(Rule::Unbounded, from, "no bound was found within " + std::to_string(kStepLimit) + " steps");
-    }
+    charge(1, from);
     if (pc / 4 >= code_.size()) reject(Rule::ControlFlow, from, "execution leaves the code at " + hex(pc));
     const TileOp& op = code_[pc / 4];
     if (!op.legal())
@@ -97,7 +114,7 @@ class Explorer {
   }
 
   // Runs from `s` until `stop`; adds the cost.
-  State run(State s, const Stop& stop, int depth, Cost& cost) {
+  State run(State s, const Stop& stop, int depth, PathCost& cost) {
     if (depth > kDepthLimit)
       reject(Rule::Unbounded, s.pc,
              "more than " + std::to_string(kDepthLimit) + " open branches: a loop without a known bound");
@@ -106,7 +123,7 @@ class Explorer {
       const uint32_t pc = s.pc;
       const TileOp& op = fetch(pc, from);
       from = pc;
-      cost.add_cycles(1);
+      if (op.custom != Custom::HistIn) cost.add_cycles(1, 1);
       if (riscv::is_branch(op.base.op))
         branch(s, op, depth, cost);
       else if (riscv::is_jump(op.base.op))
@@ -119,27 +136,29 @@ class Explorer {
     return s;
   }
 
-  void branch(State& s, const TileOp& op, int depth, Cost& cost) {
+  void branch(State& s, const TileOp& op, int depth, PathCost& cost) {
     const uint32_t pc = s.pc, target = pc + static_cast<uint32_t>(op.base.imm);
     const Truth truth = abstract_branch(op.base.op, read(s, op.base.rs1, pc), read(s, op.base.rs2, pc));
     if (truth == Truth::Yes) return take(s, target, cost);
     s.pc = pc + 4;
     if (truth == Truth::No) return;
+    charge(kCopySteps, pc);
     State other = s;
     refine(op.base.op, false, s.x[op.base.rs1], s.x[op.base.rs2]);
     refine(op.base.op, true, other.x[op.base.rs1], other.x[op.base.rs2]);
     const bool falls = possible(s, op), jumps = possible(other, op);
-    Cost fall_cost, jump_cost;
+    PathCost fall_cost, jump_cost;
     if (jumps) take(other, target, jump_cost);
     if (!jumps) return;
     if (!falls) {
-      s = other;
+      s = std::move(other);
       return cost.add(jump_cost);
     }
     const Stop meet{meets_[pc / 4], s.calls.size()};
-    const State a = run(s, meet, depth + 1, fall_cost), b = run(other, meet, depth + 1, jump_cost);
-    cost.add(Cost::either(fall_cost, jump_cost));
-    s = join_states(a, b, pc);
+    s = run(std::move(s), meet, depth + 1, fall_cost);
+    join_states(s, run(std::move(other), meet, depth + 1, jump_cost), pc);
+    cost.add(PathCost::either(fall_cost, jump_cost));
+    bound(cost, pc);
   }
 
   static bool possible(const State& s, const TileOp& op) {
@@ -147,33 +166,32 @@ class Explorer {
     return a.low <= a.high && b.low <= b.high && !(a.ones & a.zeros) && !(b.ones & b.zeros);
   }
 
-  static State join_states(const State& a, const State& b, uint32_t pc) {
+  static void join_states(State& a, const State& b, uint32_t pc) {
     if (a.pc != b.pc || a.calls.size() != b.calls.size())
       reject(Rule::ControlFlow, pc, "the two ways of this branch return to different places");
-    State out = a;
-    for (size_t i = 0; i < 32; ++i) out.x[i] = join(a.x[i], b.x[i]);
-    for (auto it = out.words.begin(); it != out.words.end();) {
-      const auto other = b.words.find(it->first);
-      if (other == b.words.end())
-        it = out.words.erase(it);
-      else
-        it->second = join(it->second, other->second), ++it;
-    }
-    return out;
+    for (size_t i = 0; i < 32; ++i) a.x[i] = join(a.x[i], b.x[i]);
+    a.words.join(b.words);
   }
 
-  void take(State& s, uint32_t target, Cost& cost) {
-    if (target != kReturnAddress) cost.add_cycles(2);
+  void check_target(uint32_t target, uint32_t pc) const {
+    if ((target & 3) || target >= kCodeBytes)
+      reject(Rule::ControlFlow, pc, "jump to " + hex(target) + ", outside the code");
+    if (target / 4 < in_body_.size() && in_body_[target / 4])
+      reject(Rule::LoopBody, pc, "jump into the body of a hardware loop");
+  }
+
+  void take(State& s, uint32_t target, PathCost& cost) {
     if (target == kReturnAddress) {
       if (s.calls.size() != 1) reject(Rule::ControlFlow, s.pc, "the region ends inside a call");
       s.calls.pop_back();
-    } else if ((target & 3) || target >= kCodeBytes) {
-      reject(Rule::ControlFlow, s.pc, "jump to " + hex(target) + ", outside the code");
+    } else {
+      check_target(target, s.pc);
+      cost.add_cycles(2, 2);
     }
     s.pc = target;
   }
 
-  void jump(State& s, const TileOp& op, Cost& cost) {
+  void jump(State& s, const TileOp& op, PathCost& cost) {
     const uint32_t pc = s.pc;
     if (op.base.op == Op::Jal) {
       const uint32_t target = pc + static_cast<uint32_t>(op.base.imm);
@@ -204,39 +222,59 @@ class Explorer {
     s.calls.push_back({s.pc + 4, target});
   }
 
-  // The body of a hardware loop holds no control flow but one inner loop: executed once on registers that may
-  // hold whatever an earlier round left in them; costs times the count.
-  void loop(State& s, const TileOp& op, Cost& cost) {
-    const uint32_t pc = s.pc, end = pc + 4 + 4u * op.length;
+  // The body of a hardware loop holds no control flow but one inner loop: executed once on registers and
+  // words that may hold whatever an earlier round left in them; costs times the count. What the rounds store
+  // shows when nothing is known of the scratchpad. Invariant of the rounds: no register or word that is set
+  // before the loop is unset in it.
+  void loop(State& s, const TileOp& op, PathCost& cost) {
+    const uint32_t pc = s.pc;
     uint64_t most = op.count, least = op.count;
     if (op.custom == Custom::Loop) {
       const V& count = read(s, op.base.rs1, pc);
       most = std::max(count.high, 1u), least = std::max(count.low, 1u);
-      cost.worst += 2;  // waits for its register
+      cost.add_cycles(2, 0);  // waits for its register
     }
     if (most > kLoopLimit)
       reject(Rule::Unbounded, pc, "the loop count may be " + std::to_string(most) + ", more than 2^20");
-    s.words.clear();
-    for (uint32_t at = pc + 4; at < end && at / 4 < code_.size(); at += 4) {
-      const TileOp& in = code_[at / 4];
-      if (in.writes_rd() && s.x[in.base.rd].initialised) {
-        V any;
-        any.tainted = true;
-        s.x[in.base.rd] = any;
-      }
+    for (uint32_t at = pc / 4 + 1; at <= pc / 4 + op.length; ++at) {
+      const TileOp& in = code_[at];
+      if (in.writes_rd() && s.x[in.base.rd].initialised) s.x[in.base.rd] = V::any();
     }
-    Cost body;
-    s.pc = pc + 4;
+    const std::array<V, 32> before = s.x;
+    forget_stored(s, op.length);
+    PathCost body;
+    run_body(s, op.length, body);
+    for (unsigned i = 0; i < 32; ++i) {
+      if (before[i].initialised) read(s, i, pc);
+    }
+    cost.add(body.repeated(most, least));
+    bound(cost, pc);
+  }
+
+  void run_body(State& s, uint32_t length, PathCost& cost) {
+    const uint32_t start = s.pc + 4, end = start + 4 * length;
+    s.pc = start;
     while (s.pc != end) {
-      const TileOp& in = fetch(s.pc, pc);
-      body.add_cycles(1);
+      const TileOp& in = fetch(s.pc, s.pc);
+      if (in.custom != Custom::HistIn) cost.add_cycles(1, 1);
       if (in.custom == Custom::Loop || in.custom == Custom::LoopImmediate)
-        loop(s, in, body);
+        loop(s, in, cost);
       else
-        straight(s, in, body, pc + 4);
+        straight(s, in, cost, start);
     }
-    cost.worst += body.worst * most, cost.best += body.best * least;
-    cost.bytes += body.bytes * most, cost.streamed += body.streamed * most;
+  }
+
+  void forget_stored(State& s, uint32_t length) {
+    charge(KnownWords::kPages, s.pc);
+    State trial = s;
+    trial.words.forget(kDataBase, kStackTop - 1);
+    const size_t outer = stored_.size();
+    PathCost unused;
+    ++open_loops_;
+    run_body(trial, length, unused);
+    --open_loops_;
+    for (size_t i = outer; i < stored_.size(); ++i) s.words.forget(stored_[i].low, stored_[i].high);
+    if (open_loops_ == 0) stored_.clear();
   }
 
   bool uses(uint32_t index, unsigned reg) const {
@@ -245,7 +283,7 @@ class Explorer {
     return (next.reads_rs1() && next.base.rs1 == reg) || (next.reads_rs2() && next.base.rs2 == reg);
   }
 
-  void straight(State& s, const TileOp& op, Cost& cost, uint32_t loop_start = kExit) {
+  void straight(State& s, const TileOp& op, PathCost& cost, uint32_t loop_start = kExit) {
     const uint32_t pc = s.pc;
     const riscv::Instruction& n = op.base;
     const V immediate = V::constant(static_cast<uint32_t>(n.imm));
@@ -255,9 +293,9 @@ class Explorer {
       const V address = abstract_alu(Op::Addi, read(s, n.rs1, pc), immediate);
       write(s, n.rd, load(s, n.op, address, pc));
       if (n.rd != 0 && (uses(pc / 4 + 1, n.rd) || (loop_start != kExit && uses(loop_start / 4, n.rd))))
-        cost.worst += 1;
+        cost.add_cycles(1, 0);
     } else if (riscv::is_store(n.op)) {
-      store(s, n, abstract_alu(Op::Addi, read(s, n.rs1, pc), immediate), pc, cost);
+      store(s, n, abstract_alu(Op::Addi, read(s, n.rs1, pc), immediate), pc, cost, loop_start == kExit);
     } else if (n.op == Op::Lui) {
       write(s, n.rd, immediate);
     } else if (n.op == Op::Auipc) {
@@ -277,19 +315,24 @@ class Explorer {
     lowest_stack_ = std::min(lowest_stack_, sp.low);
   }
 
-  void custom(State& s, const TileOp& op, uint32_t pc, Cost& cost) {
-    V a, b;
-    if (op.reads_rs1()) a = read(s, op.base.rs1, pc);
-    if (op.reads_rs2()) b = read(s, op.base.rs2, pc);
-    V out;
-    out.tainted = true;
-    if (op.writes_rd()) write(s, op.base.rd, out);
-    if (op.custom == Custom::HistIn) cost.streamed += 1;
+  void custom(State& s, const TileOp& op, uint32_t pc, PathCost& cost) {
+    if (op.reads_rs1()) read(s, op.base.rs1, pc);
+    if (op.reads_rs2()) read(s, op.base.rs2, pc);
+    if (op.writes_rd()) write(s, op.base.rd, V::any());
+    if (op.custom == Custom::HistIn) stream(op, pc, cost);
     if (op.custom == Custom::Emit) {
       const uint32_t bytes = HistogramUnit::emit_bytes(op.count);
       cost.bytes += bytes;
-      cost.add_cycles((bytes + 3) / 4 - 1);
+      cost.add_cycles((bytes + 3) / 4 - 1, (bytes + 3) / 4 - 1);
     }
+  }
+
+  void stream(const TileOp& op, uint32_t pc, PathCost& cost) const {
+    const uint32_t needed = (3u << (2 * op.count)) & image_.input_mask;
+    if (needed == 0) return cost.add_cycles(1, 1);  // waits for nothing
+    if (kind_ != RegionKind::Main)
+      reject(Rule::Unbounded, pc, "hist.in waits for ever: inputs come only while main runs");
+    cost.add(PathCost::hist_in(needed != image_.input_mask));
   }
 
   static bool inside(const V& address, unsigned size, uint32_t base, uint32_t bytes) {
@@ -302,20 +345,20 @@ class Explorer {
     return address.is_constant() ? hex(address.low) : hex(address.low) + ".." + hex(address.high);
   }
 
-  V load(const State& s, Op op, const V& address, uint32_t pc) const {
+  V load(const State& s, Op op, const V& address, uint32_t pc) {
     const unsigned size = riscv::access_size(op);
     if (!aligned(address, size))
       reject(Rule::LoadBounds, pc, "load from " + extent(address) + " may be misaligned");
     V out;
-    out.tainted = true;
     if (inside(address, size, kDataBase, kDataBytes)) {
-      const auto known = s.words.find(address.low);
-      if (size == 4 && address.is_constant() && known != s.words.end()) return known->second;
-    } else if (inside(address, size, kSoftBase, 4 * kSoftRegs) ||
-               inside(address, size, kIoBase, 4 * kIoRegs + 4)) {
-    } else if (inside(address, size, kControlBase, 0x30)) {
-      out.tainted = false;
-    } else {
+      const uint32_t last = address.high + size - 1;
+      charge(KnownWords::pages_between(address.low, last) - 1, pc);
+      const V* known = size == 4 && address.is_constant() ? s.words.find(address.low) : nullptr;
+      if (known) return *known;
+      out.initialised = s.words.initialised(address.low, last);
+    } else if (!inside(address, size, kSoftBase, 4 * kSoftRegs) &&
+               !inside(address, size, kIoBase, 4 * kIoRegs + 4) &&
+               !inside(address, size, kControlBase, 0x30)) {
       reject(Rule::LoadBounds, pc, "load from " + extent(address) + " may leave the map");
     }
     if (op == Op::Lbu) out.high = 255, out.zeros = ~255u;
@@ -323,22 +366,29 @@ class Explorer {
     return out;
   }
 
-  void store(State& s, const riscv::Instruction& n, const V& address, uint32_t pc, Cost& cost) {
+  // Saving a register that was never set is no use of it: a whole word at a known place on the stack, so that
+  // the word can be told from the others.
+  void store(State& s, const riscv::Instruction& n, const V& address, uint32_t pc, PathCost& cost,
+             bool may_save) {
     const unsigned size = riscv::access_size(n.op);
     if (!aligned(address, size))
       reject(Rule::StoreBounds, pc, "store to " + extent(address) + " may be misaligned");
-    const V& value = s.x[n.rs2];
-    const bool stack = n.rs1 == 2;  // saving a register that was never set is no use of it
-    if (!stack) read(s, n.rs2, pc);
-    if (inside(address, size, kDataBase, kDataBytes)) {
-      s.words.erase(s.words.lower_bound(address.low & ~3u), s.words.upper_bound(address.high));
-      if (size == 4 && address.is_constant()) s.words[address.low] = value;
+    const bool scratchpad = inside(address, size, kDataBase, kDataBytes);
+    const bool word = scratchpad && size == 4 && address.is_constant();
+    const V& value = word && may_save && n.rs1 == 2 ? s.x[n.rs2] : read(s, n.rs2, pc);
+    if (scratchpad && open_loops_ > 0) stored_.push_back({address.low, address.high + size - 1});
+    if (word) {
+      if (!value.initialised) unset_words_.insert(address.low);
+      s.words.set(address.low, value);
+    } else if (scratchpad) {
+      const uint32_t last = address.high + size - 1;
+      charge(KnownWords::pages_between(address.low, last) - 1, pc);
+      s.words.forget(address.low, last);
     } else if (inside(address, size, kFifoBase, 0x1000)) {
       cost.bytes += size;
     } else if (size == 4 && inside(address, size, kSoftBase, 4 * kSoftRegs)) {
-      if (value.tainted && image_.soft_logic.empty())
-        reject(Rule::Taint, pc,
-               "a value from the block reaches soft-logic registers, but the image has no soft logic");
+      if (image_.soft_logic.empty())
+        reject(Rule::Taint, pc, "a store to the soft-logic registers, but the image has no soft logic");
     } else {
       reject(Rule::StoreBounds, pc, "store to " + extent(address) + " may leave what is writable");
     }
@@ -347,23 +397,31 @@ class Explorer {
   const Image& image_;
   const std::vector<TileOp>& code_;
   const std::vector<uint32_t>& meets_;
-  uint64_t steps_ = 0;
+  const std::vector<bool>& in_body_;
+  RegionKind kind_;
+  const base::Progress& progress_;
+  uint64_t steps_ = 0, next_look_ = kLookSteps;
   uint32_t lowest_stack_ = kStackTop;
+  std::set<uint32_t> unset_words_;
+  // While a loop's stores are looked for: where they go.
+  struct Range {
+    uint32_t low, high;
+  };
+  std::vector<Range> stored_;
+  int open_loops_ = 0;
 };
 
 }  // namespace
+
+Exploration explore(const Program& program, RegionKind kind, const std::set<uint32_t>& stale,
+                    const base::Progress& progress) {
+  return Explorer(program, kind, progress).explore(stale);
+}
 
 std::string hex(uint32_t value) {
   char text[16];
   std::snprintf(text, sizeof text, "0x%x", value);
   return text;
-}
-
-[[noreturn]] void reject(Rule rule, uint32_t pc, const std::string& text) { throw Violation{rule, pc, text}; }
-
-RegionReport explore(const Image& image, const std::vector<TileOp>& code, const std::vector<uint32_t>& meets,
-                     uint32_t entry, bool registers_are_set) {
-  return Explorer(image, code, meets).explore(entry, registers_are_set);
 }
 
 }  // namespace lento::tile

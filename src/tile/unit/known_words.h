@@ -1,0 +1,47 @@
+// What the verifier knows of the scratchpad: a value for some of its 8,192 words, nothing for the others.
+// A word that may hold a register that was never set is always known, as a value that is not initialised.
+// Copies share pages until one of them writes, so a copy costs the same however much is known.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "tile/seal/image.h"
+#include "tile/unit/abstract_value.h"
+
+namespace lento::tile {
+
+class KnownWords {
+ public:
+  static constexpr uint32_t kPages = 128, kPageWords = kDataBytes / 4 / kPages;
+
+  // Addresses are byte addresses in the scratchpad; ranges include the words of both ends.
+  const AbstractValue* find(uint32_t address) const;  // of an aligned word; nullptr: nothing is known
+  void set(uint32_t address, const AbstractValue& value);
+  void forget(uint32_t low, uint32_t high);  // what is not initialised stays so
+  bool initialised(uint32_t low, uint32_t high) const;
+  void join(const KnownWords& other);  // to what holds in both
+
+  static uint32_t pages_between(uint32_t low, uint32_t high) { return page_of(high) - page_of(low) + 1; }
+
+ private:
+  struct Page {
+    uint64_t known = 0, unset = 0;  // bit i: word i; unset is part of known
+    std::array<AbstractValue, kPageWords> words;
+  };
+  static_assert(kPageWords == 64);
+
+  static uint32_t page_of(uint32_t address) { return (address - kDataBase) / 4 / kPageWords; }
+  static uint32_t word_of(uint32_t address) { return (address - kDataBase) / 4 % kPageWords; }
+  static uint64_t mask_of(uint32_t page, uint32_t low, uint32_t high);
+  using Pages = std::array<std::shared_ptr<Page>, kPages>;
+
+  const Page* page(uint32_t index) const { return pages_ ? (*pages_)[index].get() : nullptr; }
+  Pages& own_pages();
+  Page& own(uint32_t index);
+
+  std::shared_ptr<Pages> pages_;
+};
+
+}  // namespace lento::tile

@@ -1,0 +1,90 @@
+// What the paths through a piece of a tile program cost, in tile cycles: sums along a path, the worst over
+// paths.
+//
+// Inputs are lost only outside hist.in: a hist.in leaves its registers free, so one input that arrives later
+// is kept for the next hist.in. Therefore the stretches between hist.in are kept apart, each as the longest
+// over all paths, kNone where no path has such a stretch:
+//   through  a path without hist.in      lead  up to the first hist.in
+//   gap      between two hist.in         tail  after the last hist.in
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace lento::tile {
+
+struct PathCost {
+  static constexpr int64_t kNone = -1;
+  // Above this a region counts as unbounded: 550 s at 2 GHz. Keeps every sum here inside 64 bits.
+  static constexpr uint64_t kMost = uint64_t{1} << 40;
+
+  uint64_t worst = 0, best = 0;
+  uint64_t busy = 0;  // most cycles outside hist.in
+  uint64_t bytes = 0;
+  uint64_t streamed = 0, streamed_least = 0;
+  int64_t through = 0, lead = kNone, gap = kNone, tail = kNone;
+  bool partial = false;  // some hist.in takes a part of the inputs only: the others are lost while it waits
+
+  static PathCost hist_in(bool partial) {
+    PathCost out;
+    out.worst = out.best = out.streamed = out.streamed_least = 1;
+    out.through = kNone, out.lead = out.tail = 0;
+    out.partial = partial;
+    return out;
+  }
+
+  // Cycles outside hist.in.
+  void add_cycles(uint64_t more_at_worst, uint64_t more_at_best) {
+    worst += more_at_worst, busy += more_at_worst, best += more_at_best;
+    const auto more = static_cast<int64_t>(more_at_worst);
+    through = sum(through, more), tail = sum(tail, more);
+  }
+
+  // This, then `next`.
+  void add(const PathCost& next) {
+    worst += next.worst, best += next.best, busy += next.busy, bytes += next.bytes;
+    streamed += next.streamed, streamed_least += next.streamed_least;
+    gap = std::max({gap, next.gap, sum(tail, next.lead)});
+    lead = std::max(lead, sum(through, next.lead));
+    tail = std::max(next.tail, sum(tail, next.through));
+    through = sum(through, next.through);
+    partial |= next.partial;
+  }
+
+  // This `least` to `most` times in a row. The piece has one path.
+  PathCost repeated(uint64_t most, uint64_t least) const {
+    PathCost out = *this;
+    out.worst *= most, out.busy *= most, out.bytes *= most, out.streamed *= most;
+    out.best *= least, out.streamed_least *= least;
+    if (most > 1) out.gap = std::max(gap, sum(tail, lead));
+    if (through != kNone) out.through *= static_cast<int64_t>(most);
+    return out;
+  }
+
+  static PathCost either(const PathCost& a, const PathCost& b) {
+    PathCost out;
+    out.worst = std::max(a.worst, b.worst), out.best = std::min(a.best, b.best);
+    out.busy = std::max(a.busy, b.busy), out.bytes = std::max(a.bytes, b.bytes);
+    out.streamed = std::max(a.streamed, b.streamed);
+    out.streamed_least = std::min(a.streamed_least, b.streamed_least);
+    out.through = std::max(a.through, b.through), out.lead = std::max(a.lead, b.lead);
+    out.gap = std::max(a.gap, b.gap), out.tail = std::max(a.tail, b.tail);
+    out.partial = a.partial || b.partial;
+    return out;
+  }
+
+  // Of a whole main: no input is lost when two never come closer than this. The input that starts main stays
+  // in its registers until the first hist.in; the next one may come no sooner than that, and one that comes
+  // after the last hist.in is lost at the return.
+  uint64_t lossless_period() const {
+    if (partial) return UINT64_MAX;
+    int64_t most = std::max({through, lead, gap}) + 1;
+    if (tail != kNone) most = std::max(most, lead + tail + 2);
+    return static_cast<uint64_t>(most);
+  }
+
+ private:
+  static int64_t sum(int64_t a, int64_t b) { return a == kNone || b == kNone ? kNone : a + b; }
+};
+
+}  // namespace lento::tile

@@ -1,0 +1,182 @@
+// A grammar makes programs; those that the verifier accepts are run and must keep every promise of the
+// report: no fault, cycles, output bytes, inputs streamed and lost, nothing to soft logic that is not there,
+// no dependence on registers that were not set. LENTO_TILE_GRAMMAR=N runs N programs (default 100,000).
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "tile/unit/functional.h"
+#include "tile/unit/test_grammar.h"
+#include "tile/unit/verify.h"
+
+namespace lento::tile {
+namespace {
+
+struct Registers : SoftLogic {
+  void step(const TileInputs*) override {}
+  uint32_t read(unsigned reg) override { return 0x1234567 * reg; }
+  void write(unsigned, uint32_t) override { ++writes; }
+  uint64_t writes = 0;
+};
+
+// A tile with an accepted image; inputs come every `period` cycles, sometimes later.
+class Trial {
+ public:
+  Trial(const Image& image, const VerifyReport& report, uint64_t seed, uint64_t period)
+      : image_(image), report_(report), rng_(seed, "tile.verify.grammar.run", period), period_(period) {
+    tile_.memory().soft = &soft_;
+    tile_.config_image(image);
+    tile_.resume();
+    for (uint64_t n = 0; n < report.init.worst_cycles + 4; ++n) step(nullptr);
+    EXPECT_EQ(tile_.status(), Status::ActivePaused) << fault();
+  }
+
+  void run_main() {
+    const TileCounters before = tile_.counters();
+    const uint64_t most = report_.main.worst_cycles + (report_.main.streamed + 2) * (2 * period_ + 2);
+    uint64_t cycles = 0;
+    while (tile_.status() == Status::ActivePaused && cycles++ <= 2 * period_) feed();
+    const TileCounters start = tile_.counters();
+    for (cycles = 0; cycles < most && tile_.status() == Status::ActiveRunning; ++cycles) feed();
+    ASSERT_EQ(tile_.status(), Status::ActivePaused) << fault();
+    const TileCounters& now = tile_.counters();
+    const uint64_t took = now.cycles - start.cycles, waited = now.starved_cycles - start.starved_cycles;
+    ASSERT_LE(took - waited, report_.main.worst_cycles);
+    ASSERT_GE(took, report_.main.best_cycles);
+    ASSERT_LE(now.output_bytes - before.output_bytes, report_.main.worst_bytes);
+    const uint64_t streamed = now.streamed - before.streamed;
+    ASSERT_LE(streamed, report_.main.streamed);
+    ASSERT_GE(streamed, report_.main.streamed_least);
+    taken_ += std::max<uint64_t>(streamed, 1);
+    const double share = period_ >= report_.main.lossless_period ? 0 : report_.predicted_drop_share;
+    if (share < 1) {
+      ASSERT_LE(double(now.total_dropped()), share / (1 - share) * double(taken_) + 1e-6);
+    }
+  }
+
+  void finish() {
+    const uint64_t before = tile_.counters().output_bytes;
+    tile_.finalize();
+    for (uint64_t n = 0; n < report_.finish.worst_cycles + 4; ++n) step(nullptr);
+    ASSERT_EQ(tile_.status(), Status::Paused) << fault();
+    ASSERT_TRUE(tile_.idle());
+    ASSERT_LE(tile_.counters().output_bytes - before, report_.finish.worst_bytes);
+    if (image_.soft_logic.empty()) {
+      ASSERT_EQ(soft_.writes, 0u);
+    }
+  }
+
+ private:
+  void step(const TileInputs* inputs) {
+    tile_.step(inputs);
+    tile_.drain(4);
+  }
+
+  void feed() {
+    if (to_next_-- > 0) return step(nullptr);
+    to_next_ = int64_t(period_) - 1 + (rng_.below(8) == 0 ? int64_t(rng_.below(period_)) : 0);
+    TileInputs in;
+    in.valid = 3;
+    for (uint32_t& word : in.data) word = static_cast<uint32_t>(rng_.next()) >> rng_.below(32);
+    step(&in);
+  }
+
+  std::string fault() const {
+    return std::string(fault_name(tile_.fault().cause)) + " at pc " + std::to_string(tile_.fault().pc);
+  }
+
+  const Image& image_;
+  const VerifyReport& report_;
+  base::Rng rng_;
+  uint64_t period_, taken_ = 0;
+  int64_t to_next_ = 0;
+  Registers soft_;
+  Tile tile_;
+};
+
+// Two runs of main and a finish, before each of which the registers that nobody set hold `junk`.
+std::string output_with(const Image& image, uint32_t junk) {
+  FunctionalTile tile(image);
+  TileInputs in;
+  in.valid = 3;
+  const auto next = [&]() -> const TileInputs* {
+    for (uint32_t& word : in.data) word = word * 1664525 + 1013904223;
+    return &in;
+  };
+  const auto spoil = [&] {
+    for (unsigned r = 3; r < 32; ++r) tile.registers()[r] = junk * r;
+  };
+  EXPECT_TRUE(tile.init(1 << 20).ended);
+  for (int n = 0; n < 2; ++n) {
+    spoil();
+    EXPECT_TRUE(tile.main(*next(), 1 << 24, next).ended);
+  }
+  spoil();
+  EXPECT_TRUE(tile.finish(1 << 20).ended);
+  return tile.take_output();
+}
+
+uint64_t grammar_runs() {
+  const char* wish = std::getenv("LENTO_TILE_GRAMMAR");
+  return wish ? std::strtoull(wish, nullptr, 10) : 100000;
+}
+
+void keeps_promises(const Image& image, const VerifyReport& report, uint64_t seed, uint64_t& skipped) {
+  for (const uint64_t period : {uint64_t{image.arrival_cycles}, report.main.lossless_period}) {
+    if (report.main.worst_cycles + report.main.streamed * period > 200'000) {
+      ++skipped;
+      continue;
+    }
+    Trial trial(image, report, seed, period);
+    for (int n = 0; n < 3; ++n) ASSERT_NO_FATAL_FAILURE(trial.run_main()) << "period " << period;
+    ASSERT_NO_FATAL_FAILURE(trial.finish());
+  }
+  ASSERT_EQ(output_with(image, 0), output_with(image, 0x9e3779b1));
+}
+
+TEST(Grammar, AcceptedProgramsKeepEveryPromiseWhenRun) {
+  const uint64_t wanted = grammar_runs();
+  uint64_t accepted = 0, made = 0, skipped = 0, streaming = 0, soft = 0;
+  for (uint64_t seed = 0; accepted < wanted && seed < 4 * wanted; ++seed) {
+    const Image image = test::Grammar(seed).make();
+    const VerifyReport report = verify(image);
+    ++made;
+    if (!report.accepted) continue;
+    ++accepted;
+    streaming += report.main.streamed > 0, soft += !image.soft_logic.empty();
+    ASSERT_NO_FATAL_FAILURE(keeps_promises(image, report, seed, skipped)) << "seed " << seed;
+  }
+  EXPECT_EQ(accepted, wanted) << "of " << made;
+  RecordProperty("made", std::to_string(made));
+  EXPECT_GT(accepted * 10, made * 9) << "the verifier refuses too many programs that keep the rules";
+  EXPECT_LT(accepted, made) << "the grammar breaks no rule";
+  EXPECT_GT(streaming * 20, accepted);
+  EXPECT_GT(soft * 10, accepted);
+  EXPECT_LT(skipped * 50, accepted);
+}
+
+// A declared rate that is just enough is accepted, one less is not.
+TEST(Grammar, DeclaredRatesAreJudgedToTheByte) {
+  int judged = 0;
+  for (uint64_t seed = 0; seed < 2000; ++seed) {
+    Image image = test::Grammar(seed).make();
+    const VerifyReport report = verify(image);
+    if (!report.accepted || report.main.worst_bytes == 0 || report.main.worst_cycles >= UINT32_MAX) continue;
+    image.arrival_cycles = static_cast<uint32_t>(report.main.lossless_period);
+    image.drops_declared = false;
+    image.output_bytes = static_cast<uint32_t>(report.main.worst_bytes);
+    image.output_cycles =
+        static_cast<uint32_t>(std::max(report.main.best_cycles + 1, report.main.lossless_period));
+    ASSERT_TRUE(verify(image).accepted) << seed << write_report(verify(image));
+    --image.output_bytes;
+    ASSERT_FALSE(verify(image).accepted) << seed;
+    ++image.output_bytes, --image.arrival_cycles, image.output_cycles = 1;
+    image.output_bytes = UINT32_MAX;
+    ASSERT_FALSE(verify(image).accepted) << seed;
+    ++judged;
+  }
+  EXPECT_GT(judged, 500);
+}
+
+}  // namespace
+}  // namespace lento::tile
