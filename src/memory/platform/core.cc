@@ -19,7 +19,7 @@ Core::Core(System& system, Network& network, const Platform& platform, uint32_t 
       network_(network),
       platform_(platform),
       base_(platform.memory_base),
-      last_word_(platform.memory_bytes - 4),
+      bytes_(platform.memory_bytes),
       line_shift_(static_cast<uint32_t>(std::countr_zero(static_cast<unsigned>(platform.dcache.line_bytes)))),
       line_words_(static_cast<uint32_t>(platform.dcache.line_bytes / 4)),
       multiply_extra_(static_cast<Cycles>(platform.multiply_cycles - 1)),
@@ -228,11 +228,11 @@ void Core::send_read(Kind kind, uint32_t address, uint32_t line) {
 
 Access Core::load(uint32_t address, unsigned size, uint32_t& value) {
   if (data_ready_) {
-    if (!in_ram(address)) return perform_device(address, false, value);
+    if (!in_ram(address, size)) return perform_device(address, false, value);
     finish_access(AccessType::Load, address, size);
   } else {
     if (!may_act()) return Access::Stop;
-    if (!in_ram(address)) return device(address, false, value);
+    if (!in_ram(address, size)) return device(address, false, value);
     ++result.loads;
     const uint32_t line = address >> line_shift_;
     if (!dcache.hit(line)) {
@@ -275,15 +275,15 @@ bool Core::store_at_once(uint32_t address) {
 }
 
 Access Core::store(uint32_t address, unsigned size, uint32_t value) {
-  if (time_ < quick_horizon_ && in_ram(address) && !stalled_ && store_at_once(address)) {
+  if (time_ < quick_horizon_ && in_ram(address, size) && !stalled_ && store_at_once(address)) {
     ++result.stores;
     std::memcpy(ram_ + (address - base_), &value, size);
     system_.store_done(address, size, static_cast<uint16_t>(hart.id));
     return system_.finished_ ? Access::DoneStop : Access::Done;
   }
-  if (data_ready_ && !in_ram(address)) return perform_device(address, true, value);
+  if (data_ready_ && !in_ram(address, size)) return perform_device(address, true, value);
   if (!may_act()) return Access::Stop;
-  if (!in_ram(address)) return device(address, true, value);
+  if (!in_ram(address, size)) return device(address, true, value);
   if (!wait_for_room()) return Access::Stop;
   ++result.stores;
   if (stalled_) {
@@ -300,7 +300,7 @@ Access Core::store(uint32_t address, unsigned size, uint32_t value) {
 Access Core::atomic(Op op, uint32_t address, uint32_t operand, uint32_t& out) {
   if (!data_ready_) {
     if (!may_act()) return Access::Stop;
-    if (!in_ram(address)) return Access::Fault;
+    if (!in_ram(address, 4)) return Access::Fault;
     block(op == Op::LrW ? Kind::Uncached : Kind::Atomic, address);
     return Access::Stop;
   }
@@ -364,7 +364,7 @@ Access Core::perform_device(uint32_t address, bool is_store, uint32_t& value) {
 }
 
 const uint8_t* Core::code_page(uint32_t address) {
-  return in_ram(address) ? ram_ + ((address - base_) & ~(riscv::kPageBytes - 1)) : nullptr;
+  return in_ram(address, 4) ? ram_ + ((address - base_) & ~(riscv::kPageBytes - 1)) : nullptr;
 }
 
 }  // namespace lento::memory

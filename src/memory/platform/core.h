@@ -44,7 +44,7 @@ class Core {
   }
   void extra(riscv::Op op) { time_ += riscv::is_multiply(op) ? multiply_extra_ : divide_extra_; }
   bool load_now(uint32_t address, unsigned size, uint32_t& value, uint64_t ahead) {
-    if (time_ + ahead > quick_horizon_ || !in_ram(address) || !dcache.hit(address >> line_shift_))
+    if (time_ + ahead > quick_horizon_ || !in_ram(address, size) || !dcache.hit(address >> line_shift_))
       return false;
     ++result.loads;
     value = 0;
@@ -93,7 +93,7 @@ class Core {
   bool store_at_once(uint32_t address);
   riscv::Access device(uint32_t address, bool is_store, uint32_t& value);
   riscv::Access perform_device(uint32_t address, bool is_store, uint32_t& value);
-  bool in_ram(uint32_t address) const { return address - base_ <= last_word_; }
+  bool in_ram(uint32_t address, unsigned size) const { return address - base_ <= bytes_ - size; }
 
   // Write buffer: a ring of transactions; granted ones stand before waiting ones.
   Transaction& queued(uint32_t index) { return ring_[(head_ + index) & ring_mask_]; }
@@ -121,7 +121,7 @@ class Core {
   Network& network_;
   const Platform& platform_;
   uint8_t* ram_ = nullptr;
-  uint32_t base_, last_word_, line_shift_, line_words_, pc_ = 0;
+  uint32_t base_, bytes_, line_shift_, line_words_, pc_ = 0;
   uint32_t quick_line_ = Cache::kNone, current_line_ = Cache::kNone;
   Cycles multiply_extra_, divide_extra_;
   Cycles horizon_ = 0, other_limit_ = 0;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "memory/platform/order.h"
 #include "riscv/hart.h"
 
 namespace lento::memory {
@@ -40,7 +41,7 @@ uint32_t Devices::interrupts(uint32_t hart, Cycles now) {
 Cycles Devices::next_change(uint32_t hart, uint32_t enabled, Cycles now) const {
   const Lines& l = lines_[hart];
   Cycles next = UINT64_MAX;
-  if ((enabled & riscv::kTimerBit) && l.compare > now) next = l.compare;
+  if ((enabled & riscv::kTimerBit) && l.compare > now && l.compare < Order::kEnd) next = l.compare;
   if ((enabled & riscv::kExternalBit) && (l.enabled >> kDiskSource & 1)) next = std::min(next, disk_done_);
   return next;
 }

@@ -15,7 +15,9 @@ class Order {
 
   Order() { keys_.fill(kNone); }
 
-  // Keys: cycle << 6 | hart; kNone when there is no such hart. Cycles stay below 2^58.
+  static constexpr Cycles kEnd = Cycles{1} << 58;  // no hart acts then or later
+
+  // Keys: cycle << 6 | hart; kNone when there is no such hart. Cycles stay below kEnd.
   uint64_t first() const { return keys_[0]; }
   uint64_t second() const { return keys_[1]; }
 

@@ -271,6 +271,47 @@ TEST(Platform, TimerInterruptArrivesAtItsCycle) {
   EXPECT_LT(run.cycles, 1100u);
 }
 
+TEST(Platform, ATimerParkedFarAwayNeverWakes) {
+  // mtimecmp[0] high word = park; mie = timer; wfi.
+  for (const int32_t park : {1 << 28, 1 << 26, 0x7ffff000}) {
+    const auto parked = image({{Op::Lui, 2, 0, 0, 0x02004000},
+                               {Op::Lui, 3, 0, 0, park},
+                               {Op::Sw, 0, 2, 3, 4},
+                               {Op::Addi, 4, 0, 0, 128},
+                               {Op::Csrrw, 0, 4, 0, 0x304},
+                               {Op::Wfi}});
+    RunOptions options;
+    options.max_cycles = 1'000'000;
+    const RunResult run = simulate(parked, single(), options);
+    EXPECT_EQ(run.ending, Ending::Deadlock);
+    EXPECT_LT(run.cycles, 10'000u);
+  }
+}
+
+TEST(Platform, TheLastBytesOfMemoryAreMemory) {
+  const Platform p = single();
+  const auto last = static_cast<int32_t>(p.memory_base + p.memory_bytes - 0x1000);
+  // The end of memory less 1, 2 and 3; then the exit code is what was read back.
+  auto program = image({{Op::Lui, 1, 0, 0, last},
+                        {Op::Addi, 1, 1, 0, 0x7ff},
+                        {Op::Addi, 1, 1, 0, 0x7ff},
+                        {Op::Addi, 2, 0, 0, 0x5a},
+                        {Op::Sb, 0, 1, 2, 1},
+                        {Op::Lbu, 3, 1, 0, 1},
+                        {Op::Sh, 0, 1, 2, 0},
+                        {Op::Lhu, 4, 1, 0, 0},
+                        {Op::Lbu, 5, 1, 0, -1},
+                        {Op::Add, 3, 3, 4, 0},
+                        {Op::Lui, 29, 0, 0, 0x10000000},
+                        {Op::Sw, 0, 29, 3, 4}});
+  program.segments[0].memory_bytes = p.memory_bytes;
+  RunOptions options;
+  options.max_cycles = 100'000;
+  const RunResult run = simulate(program, p, options);
+  EXPECT_EQ(run.ending, Ending::Exit);
+  EXPECT_EQ(run.exit_code, 2u * 0x5a);
+}
+
 // --- replay ---
 
 class ListSource : public trace::AccessSource {
