@@ -31,6 +31,7 @@ module inputs (
   logic [1023:0] io;
   logic [31:0] streaming, kept, latched, room;
   logic trigger_on, armed, armed_now, offered, dropped, asked;
+  logic left_over;  // came after the last hist.in of the main that returns
   logic [2:0] cause;
 
   assign io_word = io[32*io_index+:32];
@@ -42,6 +43,7 @@ module inputs (
   assign offered = (in_valid & mask) != 0 && status != tile_pkg::UNDEFINED;
   assign kept = region_end ? 32'd0 : valid & ~consumed;
   assign room = (streaming | stream_needed) & ~kept & in_valid;
+  assign left_over = region_end && (valid & streaming & ~consumed) != 0;
   assign asked = want_pause || want_finalize;
   assign start_main = offered && armed_now && status == tile_pkg::ACTIVE_PAUSED && !asked;
 
@@ -53,8 +55,8 @@ module inputs (
     else if (offered) begin
       case (status)
         tile_pkg::ACTIVE_RUNNING: begin
-          latched = room;
-          dropped = room == 0;
+          latched = region_end ? 32'd0 : room;
+          dropped = latched == 0;
         end
         tile_pkg::ACTIVE_PAUSED: begin
           if (asked) {dropped, cause} = {1'b1, want_pause ? 3'd1 : 3'd3};
@@ -73,12 +75,12 @@ module inputs (
     end
     valid <= kept | latched;
     streaming <= start ? 32'd0 : streaming | stream_needed;
-    if (dropped) drops[32*cause+:32] <= drops[32*cause+:32] + 32'd1;
-
-    if (trigger_on && in_has_address) begin
-      trigger_address <= in_address;
-      armed <= armed_now && in_address != trigger_end;
+    for (int i = 0; i < 5; i++) begin
+      drops[32*i+:32] <= drops[32*i+:32] + 32'(dropped && cause == 3'(i)) + 32'(left_over && i == 0);
     end
+
+    if (in_has_address) trigger_address <= in_address;
+    if (trigger_on && in_has_address) armed <= armed_now && in_address != trigger_end;
     if (set_start) begin
       {trigger_on, armed} <= 2'b10;
       trigger_start <= argument;

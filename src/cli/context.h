@@ -45,6 +45,7 @@ struct Context {
 
   // The input's role, name and digest, for Diagnosis::inputs.
   static finding::Input input(const std::string& role, const std::string& path, const std::string& bytes);
+  static finding::Input input_file(const std::string& role, const std::string& path);  // read_file's bytes
 };
 
 // One function per subcommand, each in its own file: declares options and sets the callback.

@@ -6,9 +6,8 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "cli/context.h"
+#include "cli/conformance.h"
 #include "memory/platform/platform.h"
-#include "riscv/machine.h"
 #include "trace/access_file.h"
 #include "trace/access_text.h"
 
@@ -26,23 +25,10 @@ struct Arguments {
 // Conformance: a machine with flat RAM that ends by a store to tohost.
 void run_tohost(const Arguments& args, Context& context) {
   riscv::Machine machine;
-  const riscv::ElfImage image = riscv::read_elf(args.guest);
-  if (!image.find("tohost")) {
-    throw base::Error({args.guest}, "the program has no symbol 'tohost'",
-                      "link it with the conformance suite's own script, and do not strip it");
-  }
-  machine.load(image);
-  const base::Progress progress = context.progress();
   const uint64_t limit = args.max_cycles ? args.max_cycles : UINT64_MAX;
-  uint64_t done = 0;
-  constexpr uint64_t kSlice = 50'000'000;
-  for (; done < limit && !machine.run(std::min(kSlice, limit - done)); done += kSlice) {
-    progress("instructions", static_cast<double>(done), 0);
-    if (progress.stopped()) return;
-  }
-  if (!machine.tohost())
-    throw base::Error({args.guest}, "no store to tohost within " + std::to_string(limit) + " instructions");
-  const uint32_t value = *machine.tohost();
+  const auto word = run_to_tohost(machine, riscv::read_elf(args.guest), args.guest, limit, context);
+  if (!word) return;
+  const uint32_t value = *word;
   context.streams.out << (value == 1 ? "pass" : "fail " + std::to_string(value >> 1)) << "\n";
   if (value != 1) context.result = 1;
 }
@@ -51,7 +37,10 @@ void run_tohost(const Arguments& args, Context& context) {
 class FrameWriter {
  public:
   explicit FrameWriter(const std::string& folder) : folder_(folder) {
-    if (!folder_.empty()) std::filesystem::create_directories(folder_);
+    if (folder_.empty()) return;
+    std::error_code error;
+    std::filesystem::create_directories(folder_, error);
+    if (error) throw base::Error({folder_}, "cannot make the folder: " + error.message());
   }
   void take(const memory::Frame& frame) {
     if (!folder_.empty()) {

@@ -13,6 +13,12 @@ void add_tile_store(CLI::App& tile, Context& context);  // store init, publish, 
 void add_tile_run(CLI::App& tile, Context& context);    // run
 void add_tile_case(CLI::App& tile, Context& context);   // case
 
+// Keys. `password_variable`: the environment variable that holds the password, "" for a key in the clear.
+inline constexpr const char* kPasswordHelp = "Environment variable that holds the key's password";
+std::string password_from(const std::string& variable);
+tile::SecretKey read_secret(const std::string& path, const std::string& password_variable);
+tile::PublicKey read_public(const std::string& path);
+
 // A file and PATH.minisig beside it.
 tile::Signed read_signed(const std::string& path);
 
@@ -21,9 +27,11 @@ tile::Signed read_signed(const std::string& path);
 struct LoadArgs {
   std::string image, rules, owner, certificate, approval, policy = "permissive", now;
   uint32_t block_id = 1, abi = 1, rollback = 0;
+  bool remember = false;
 };
 void add_load_options(CLI::App& command, LoadArgs& args);
-tile::BlockRules rules_of(const LoadArgs& args);
-tile::Decision decide_load(const LoadArgs& args, const tile::BlockRules& rules);
+// Under policy restrictive the verifier's report must be the approved one. Stores an accepted image's counter
+// in the rules when asked to.
+tile::Decision decide_load(const LoadArgs& args, Context& context);
 
 }  // namespace lento::cli

@@ -13,7 +13,8 @@ namespace {
 struct BuildArgs {
   std::string source, out, elf, policy = "permissive", expires, shipped;
   uint32_t block = 1, abi = 1, rollback = 1;
-  std::string optimise = "-O2";
+  std::vector<uint32_t> trigger;  // start and stop address, or none
+  std::string optimise = "2";
 };
 
 void build(const BuildArgs& args, Context& context) {
@@ -27,11 +28,13 @@ void build(const BuildArgs& args, Context& context) {
                       base::suggestion(args.shipped, tile::shipped_programs()));
   }
   const std::string name = args.shipped.empty() ? args.source : args.shipped;
-  tile::Built built = tile::build_program(text, name, {"riscv64-unknown-elf-gcc", {args.optimise}});
+  tile::Built built = tile::build_program(text, name, {"riscv64-unknown-elf-gcc", {"-O" + args.optimise}});
   tile::Image& image = built.image;
   image.block = args.block, image.abi = args.abi, image.rollback = args.rollback;
   image.policy = tile::parse_policy(args.policy, "--policy");
-  if (!args.expires.empty()) image.expires = tile::parse_utc(args.expires, {"--expires"});
+  if (!args.expires.empty()) image.expires = tile::parse_utc_end(args.expires, {"--expires"});
+  if (!args.trigger.empty())
+    image.triggered = true, image.trigger_start = args.trigger[0], image.trigger_end = args.trigger[1];
   const std::string bytes = tile::write_image(image);
   base::write_file(args.out, bytes);
   if (!args.elf.empty()) base::write_file(args.elf, built.elf);
@@ -54,8 +57,16 @@ void add_tile_build(CLI::App& tile, Context& context) {
   command->add_option("--abi", args->abi, "Version of the block's signal list")->capture_default_str();
   command->add_option("--policy", args->policy, "closed, restrictive or permissive")->capture_default_str();
   command->add_option("--rollback", args->rollback, "Release counter")->capture_default_str();
-  command->add_option("--expires", args->expires, "Date after which no tile loads it (UTC)");
-  command->add_option("-O", args->optimise, "Compiler optimisation flag")->capture_default_str();
+  command->add_option("--expires", args->expires, "Last day or moment at which a tile loads it (UTC)");
+  command
+      ->add_option("--trigger", args->trigger,
+                   "Take inputs from the address START on, until STOP (the ADDR input)")
+      ->expected(2)
+      ->delimiter(',')
+      ->type_name("START,STOP");
+  command->add_option("-O", args->optimise, "Compiler optimisation: 0, 1, 2, 3 or s")
+      ->check(CLI::IsMember({"0", "1", "2", "3", "s"}))
+      ->capture_default_str();
   example(*command, "lento tile build --shipped echo.c -o echo.ypu");
   command->callback([&context, args] { build(*args, context); });
 
@@ -65,9 +76,10 @@ void add_tile_build(CLI::App& tile, Context& context) {
   check->add_option("IMAGE", *path, "Image to verify")->required();
   example(*check, "lento tile verify echo.ypu");
   check->callback([&context, path] {
-    const tile::VerifyReport report = tile::verify(tile::parse_image(base::read_file(*path, 4 << 20), *path));
+    const tile::Image image = tile::parse_image(base::read_file(*path, 4 << 20), *path);
+    const tile::VerifyReport report = tile::verify(image, context.progress());
     context.streams.out << tile::write_report(report);
-    context.result = report.accepted ? 0 : 1;
+    context.result = report.accepted ? 0 : report.stopped ? 130 : 1;
   });
 }
 

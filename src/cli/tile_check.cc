@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "cli/tile.h"
+#include "tile/unit/verify.h"
 
 namespace lento::cli {
 namespace {
@@ -15,9 +16,25 @@ uint64_t now_utc(const std::string& text) {
           .count());
 }
 
-void check(const LoadArgs& args, bool remember, Context& context) {
-  tile::BlockRules rules = rules_of(args);
-  const tile::Decision decision = decide_load(args, rules);
+tile::BlockRules rules_of(const LoadArgs& args) {
+  if (!args.rules.empty()) return tile::parse_block_rules(base::read_file(args.rules, 1 << 16), args.rules);
+  if (args.remember) throw base::Error({}, "--remember needs --rules FILE, where the counter is kept");
+  if (args.owner.empty()) throw base::Error({}, "give the tile's rules: --rules FILE, or --owner OWNER.pub");
+  return {read_public(args.owner), args.block_id, args.abi, tile::parse_policy(args.policy, "--policy"),
+          args.rollback};
+}
+
+// The approved report is the verifier's: what the owner read holds for this image and this verifier.
+void require_report(tile::Decision& decision, const base::Progress& progress) {
+  const tile::VerifyReport report = tile::verify(decision.image, progress);
+  if (report.accepted && tile::sha256_hex(tile::write_report(report)) == decision.approval->report) return;
+  decision.accepted = false;
+  decision.reason =
+      report.accepted ? "the approval is for another verifier report" : "the verifier does not accept it";
+}
+
+void check(const LoadArgs& args, Context& context) {
+  const tile::Decision decision = decide_load(args, context);
   if (!decision.accepted) {
     context.streams.out << "refused: " << decision.reason << "\n";
     context.result = 1;
@@ -25,10 +42,6 @@ void check(const LoadArgs& args, bool remember, Context& context) {
   }
   context.streams.out << "accepted: signed by " << decision.signer << ", counter " << decision.image.rollback
                       << "\n";
-  if (remember && !args.rules.empty()) {
-    rules.rollback = std::max(rules.rollback, decision.image.rollback);
-    base::write_file(args.rules, tile::write_block_rules(rules));
-  }
 }
 
 }  // namespace
@@ -37,18 +50,18 @@ tile::Signed read_signed(const std::string& path) {
   return {path, base::read_file(path, 4 << 20), base::read_file(path + ".minisig", 1 << 16)};
 }
 
-tile::BlockRules rules_of(const LoadArgs& args) {
-  if (!args.rules.empty()) return tile::parse_block_rules(base::read_file(args.rules, 1 << 16), args.rules);
-  if (args.owner.empty()) throw base::Error({}, "give the tile's rules: --rules FILE, or --owner OWNER.pub");
-  return {tile::parse_public_key(base::read_file(args.owner, 1 << 16), args.owner), args.block_id, args.abi,
-          tile::parse_policy(args.policy, "--policy"), args.rollback};
-}
-
-tile::Decision decide_load(const LoadArgs& args, const tile::BlockRules& rules) {
+tile::Decision decide_load(const LoadArgs& args, Context& context) {
+  tile::BlockRules rules = rules_of(args);
   tile::Submission submission{read_signed(args.image), {}, {}};
   if (!args.certificate.empty()) submission.certificate = read_signed(args.certificate);
   if (!args.approval.empty()) submission.approval = read_signed(args.approval);
-  return tile::decide(submission, rules, now_utc(args.now));
+  tile::Decision decision = tile::decide(submission, rules, now_utc(args.now));
+  if (decision.accepted && decision.approval) require_report(decision, context.progress());
+  if (decision.accepted && args.remember && decision.image.rollback > rules.rollback) {
+    rules.rollback = decision.image.rollback;
+    base::write_file(args.rules, tile::write_block_rules(rules));
+  }
+  return decision;
 }
 
 void add_load_options(CLI::App& command, LoadArgs& args) {
@@ -63,18 +76,17 @@ void add_load_options(CLI::App& command, LoadArgs& args) {
                      "The developer's certificate; its signature is CERT.minisig");
   command.add_option("--approval", args.approval, "The owner's approval (policy restrictive)");
   command.add_option("--now", args.now, "Date to judge by (UTC); default: today");
+  command.add_flag("--remember", args.remember, "Store the image's counter in the rules when accepted");
 }
 
 void add_tile_check(CLI::App& tile, Context& context) {
   CLI::App* command =
       tile.add_subcommand("check", "Decide as a tile would whether it loads an image; exit 1 when refused");
   auto args = std::make_shared<LoadArgs>();
-  auto remember = std::make_shared<bool>(false);
   command->add_option("IMAGE", args->image, "Image; its signature is IMAGE.minisig")->required();
   add_load_options(*command, *args);
-  command->add_flag("--remember", *remember, "Store the image's counter in the rules when accepted");
   example(*command, "lento tile check echo.ypu --owner owner.pub --cert dev.cert");
-  command->callback([&context, args, remember] { check(*args, *remember, context); });
+  command->callback([&context, args] { check(*args, context); });
 }
 
 }  // namespace lento::cli

@@ -3,8 +3,8 @@
 #include <ostream>
 
 #include "base/file.h"
+#include "cli/conformance.h"
 #include "cli/tile.h"
-#include "riscv/machine.h"
 #include "tile/block/vcd.h"
 #include "tile/unit/tile.h"
 #include "tile/unit/vcd_writer.h"
@@ -21,14 +21,21 @@ struct Args {
   uint64_t limit = 10'000'000'000;
 };
 
+constexpr uint64_t kMaxSignature = 1 << 20;  // bytes
+
 void write_signature(riscv::Machine& machine, const riscv::ElfImage& elf, const std::string& path) {
   const auto begin = elf.find("begin_signature"), end = elf.find("end_signature");
   if (!begin || !end) throw base::Error({path}, "the program has no begin_signature and end_signature");
+  if (*end < *begin || *end - *begin > kMaxSignature)
+    throw base::Error({path}, "begin_signature to end_signature is no region of at most 1 MiB");
   std::string out;
-  for (uint32_t at = *begin; at < *end; at += 4) {
+  for (uint64_t at = *begin; at < *end; at += 4) {
     uint32_t word = 0;
-    machine.memory().read(at, 4, word);
     char line[16];
+    if (at + 4 > UINT32_MAX || !machine.memory().read(static_cast<uint32_t>(at), 4, word)) {
+      std::snprintf(line, sizeof line, "0x%llx", static_cast<unsigned long long>(at));
+      throw base::Error({path}, std::string("the signature leaves the program's memory at ") + line);
+    }
     std::snprintf(line, sizeof line, "%08x\n", word);
     out += line;
   }
@@ -37,28 +44,11 @@ void write_signature(riscv::Machine& machine, const riscv::ElfImage& elf, const 
 
 void run_elf(const Args& args, Context& context) {
   const riscv::ElfImage elf = riscv::read_elf(args.elf);
-  if (!elf.find("tohost"))
-    throw base::Error({args.elf}, "the program has no symbol 'tohost'",
-                      "it ends by storing a word there: 1 pass, (n << 1) | 1 test n failed");
   riscv::Machine machine(riscv::Extensions{true, false, false});
-  machine.load(elf);
-  const base::Progress progress = context.progress();
-  constexpr uint64_t kSlice = 1 << 24;
-  for (uint64_t done = 0; done < args.limit && !machine.tohost() && !progress.stopped(); done += kSlice) {
-    machine.run(std::min(kSlice, args.limit - done));
-    const riscv::Hart& hart = machine.hart();
-    if (hart.mepc != 0 || hart.mcause != 0) {  // a program without CSRs has no trap handler
-      char text[96];
-      std::snprintf(text, sizeof text, "trap: cause %u at pc 0x%x, value 0x%x", hart.mcause, hart.mepc,
-                    hart.mtval);
-      throw base::Error({args.elf}, text);
-    }
-  }
-  if (!machine.tohost())
-    throw base::Error({args.elf}, "the program did not store to tohost within " + std::to_string(args.limit) +
-                                      " instructions");
+  const auto stored = run_to_tohost(machine, elf, args.elf, args.limit, context);
+  if (!stored) return;
   if (!args.signature.empty()) write_signature(machine, elf, args.signature);
-  const uint32_t word = *machine.tohost();
+  const uint32_t word = *stored;
   context.result = word == 1 ? 0 : 1;
   if (word == 1)
     context.streams.out << "pass after " << machine.hart().instret << " instructions\n";
@@ -96,6 +86,7 @@ finding::Diagnosis describe(const tile::Tile& unit) {
     count("dropped: " + std::string(tile::drop_name(static_cast<tile::Drop>(i))),
           c.dropped[static_cast<size_t>(i)]);
   }
+  count("cycles hist.in waited", c.starved_cycles);
   count("longest main, cycles", c.worst_main_cycles);
   count("output bytes", c.output_bytes);
   count("cycles the output was full", c.output_stalls);
@@ -112,54 +103,89 @@ finding::Diagnosis describe(const tile::Tile& unit) {
   return d;
 }
 
+// What the tile would load: the very bytes that were judged, unless the user wants no judgement.
+tile::Image image_to_run(const Args& args, Context& context) {
+  if (args.disassemble || args.unsigned_image)
+    return tile::parse_image(base::read_file(args.load.image, 4 << 20), args.load.image);
+  const tile::Decision decision = decide_load(args.load, context);
+  if (!decision.accepted) throw base::Error({args.load.image}, "the tile refuses it: " + decision.reason);
+  return decision.image;
+}
+
+// A tile with what it is connected to.
+class Bench {
+ public:
+  explicit Bench(const Args& args) : args_(args), unit_({64, args.queue}) {
+    if (!args.wave.empty()) wave_ = std::make_unique<tile::VcdWriter>(args.wave);
+  }
+
+  void load(const tile::Image& image) {
+    unit_.config_image(image);
+    unit_.resume();
+    settle([&] { return unit_.status() == tile::Status::ActivePaused; });
+  }
+
+  void feed(const tile::VcdCycle& cycle) {
+    tile::TileInputs inputs;
+    inputs.valid = cycle.valid;
+    std::copy(std::begin(cycle.data), std::end(cycle.data), inputs.data.begin());
+    inputs.has_address = cycle.has_address, inputs.address = cycle.address;
+    step(cycle.valid || cycle.has_address ? &inputs : nullptr);
+    for (uint32_t i = 1; i < args_.tile_cycles; ++i) step(nullptr);
+  }
+
+  void finish() {
+    unit_.finalize();
+    settle([&] { return unit_.status() == tile::Status::Paused && unit_.idle(); });
+    while (unit_.output_waiting() > 0) output_ += unit_.drain(64);
+    if (wave_) wave_->commit();
+    if (!args_.output.empty()) base::write_file(args_.output, output_);
+  }
+
+  const tile::Tile& unit() const { return unit_; }
+
+ private:
+  void step(const tile::TileInputs* inputs) {
+    unit_.step(inputs);
+    output_ += unit_.drain(4);
+    if (wave_) wave_->sample(unit_);
+  }
+
+  template <class Done>
+  void settle(Done&& done) {
+    for (int i = 0; i < 1'000'000 && !done() && unit_.status() != tile::Status::Error; ++i) step(nullptr);
+  }
+
+  const Args& args_;
+  tile::Tile unit_;
+  std::unique_ptr<tile::VcdWriter> wave_;
+  std::string output_;
+};
+
 void run_image(const Args& args, Context& context) {
-  const std::string bytes = base::read_file(args.load.image, 4 << 20);
-  const tile::Image image = tile::parse_image(bytes, args.load.image);
+  const tile::Image image = image_to_run(args, context);
   if (args.disassemble) return disassemble(image, context);
   if (args.block.compare(0, 4, "vcd:") != 0 || args.map.empty()) {
     throw base::Error({}, "name the block's signals: --block vcd:FILE --map FILE",
                       "or look at the built-in blocks with 'lento tile case'");
   }
-  if (!args.unsigned_image) {
-    const tile::Decision decision = decide_load(args.load, rules_of(args.load));
-    if (!decision.accepted) throw base::Error({args.load.image}, "the tile refuses it: " + decision.reason);
-  }
-  const tile::VcdMap map = tile::parse_vcd_map(base::read_file(args.map, 1 << 20), args.map);
-  tile::Tile unit({64, args.queue});
-  std::unique_ptr<tile::VcdWriter> wave;
-  if (!args.wave.empty()) wave = std::make_unique<tile::VcdWriter>(args.wave);
-  std::string output;
-  const auto step = [&](const tile::TileInputs* inputs) {
-    unit.step(inputs);
-    output += unit.drain(4);
-    if (wave) wave->sample(unit);
-  };
-  unit.config_image(image);
-  unit.resume();
-  for (int i = 0;
-       i < 1'000'000 && unit.status() != tile::Status::ActivePaused && unit.status() != tile::Status::Error;
-       ++i)
-    step(nullptr);
+  const std::string recording = args.block.substr(4), map_text = base::read_file(args.map, 1 << 20);
+  const tile::VcdMap map = tile::parse_vcd_map(map_text, args.map);
+  Bench bench(args);
+  bench.load(image);
   base::ReadReport report;
   report.strict = context.strict;
-  tile::TileInputs inputs;
-  tile::read_vcd(args.block.substr(4), map, report, [&](const tile::VcdCycle& cycle) {
-    inputs.valid = cycle.valid;
-    std::copy(std::begin(cycle.data), std::end(cycle.data), inputs.data.begin());
-    inputs.has_address = cycle.has_address, inputs.address = cycle.address;
-    step(cycle.valid || cycle.has_address ? &inputs : nullptr);
-    for (uint32_t i = 1; i < args.tile_cycles; ++i) step(nullptr);
+  const base::Progress progress = context.progress();
+  const bool whole = tile::read_vcd(recording, map, report, [&](const tile::VcdCycle& cycle) {
+    bench.feed(cycle);
+    return !progress.stopped();
   });
-  unit.finalize();
-  for (int i = 0; i < 1'000'000 && !(unit.status() == tile::Status::Paused && unit.idle()) &&
-                  unit.status() != tile::Status::Error;
-       ++i)
-    step(nullptr);
-  while (unit.output_waiting() > 0) output += unit.drain(64);
-  if (wave) wave->commit();
-  if (!args.output.empty()) base::write_file(args.output, output);
-  finding::Diagnosis d = describe(unit);
-  d.inputs = {Context::input("image", args.load.image, bytes)};
+  bench.finish();
+  finding::Diagnosis d = describe(bench.unit());
+  if (!whole) d.verdict += " Interrupted before the end of the recording.";
+  d.inputs = {Context::input("image", args.load.image, tile::write_image(image)),
+              Context::input_file("signals", recording), Context::input("map", args.map, map_text)};
+  d.options = {{"queue", std::to_string(args.queue)}, {"tile cycles", std::to_string(args.tile_cycles)}};
   finding::add_read_report(d, report);
   context.show(std::move(d));
 }

@@ -1,35 +1,17 @@
 // lento tile keygen | certify | approve | sign
 #include <sys/stat.h>
 
-#include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <ostream>
 
 #include "base/file.h"
 #include "cli/tile.h"
 #include "tile/seal/policy.h"
+#include "tile/unit/build.h"
 #include "tile/unit/verify.h"
 
 namespace lento::cli {
 namespace {
-
-constexpr const char* kPasswordHelp = "Environment variable that holds the key's password";
-
-std::string password_from(const std::string& variable) {
-  if (variable.empty()) return "";
-  const char* value = std::getenv(variable.c_str());
-  if (!value || !*value) throw base::Error({}, "environment variable '" + variable + "' is not set");
-  return value;
-}
-
-tile::SecretKey read_secret(const std::string& path, const std::string& password_variable) {
-  return tile::parse_secret_key(base::read_file(path, 1 << 16), path, password_from(password_variable));
-}
-
-tile::PublicKey read_public(const std::string& path) {
-  return tile::parse_public_key(base::read_file(path, 1 << 16), path);
-}
 
 void write_signed(const std::string& path, const std::string& text, const tile::SecretKey& key,
                   const std::string& comment) {
@@ -77,7 +59,7 @@ void add_certify(CLI::App& tile, Context& context) {
   command->add_option("--block", args->blocks, "Block ids it covers")->required();
   command->add_option("--policy", args->policies, "Policies it covers (default: permissive and restrictive)");
   command->add_option("--from", args->from, "First day (UTC)")->capture_default_str();
-  command->add_option("--until", args->until, "Last moment (UTC)")->required();
+  command->add_option("--until", args->until, "Last day or moment (UTC)")->required();
   command->add_option("--password-env", args->password, kPasswordHelp);
   example(
       *command,
@@ -92,7 +74,7 @@ void add_certify(CLI::App& tile, Context& context) {
                                   args->blocks,
                                   {},
                                   tile::parse_utc(args->from, {"--from"}),
-                                  tile::parse_utc(args->until, {"--until"})};
+                                  tile::parse_utc_end(args->until, {"--until"})};
     if (args->policies.empty()) args->policies = {"permissive", "restrictive"};
     for (const std::string& policy : args->policies)
       certificate.policies.push_back(tile::parse_policy(policy, "--policy"));
@@ -103,32 +85,61 @@ void add_certify(CLI::App& tile, Context& context) {
   });
 }
 
+struct ApproveArgs {
+  std::string image, source, owner, out, password, optimise = "2";
+};
+
+// What the owner read is what the image holds: same digest, same code, same declarations.
+void require_source(const tile::Image& image, const std::string& source, const ApproveArgs& args) {
+  if (tile::source_digest(image) != tile::sha256_hex(source))
+    throw base::Error({args.source}, "the image names another source in its metadata");
+  const tile::Image built =
+      tile::build_program(source, args.source, {"riscv64-unknown-elf-gcc", {"-O" + args.optimise}}).image;
+  tile::Image same = image;
+  same.block = built.block, same.abi = built.abi, same.policy = built.policy;
+  same.rollback = built.rollback, same.expires = built.expires;
+  same.triggered = built.triggered;
+  same.trigger_start = built.trigger_start, same.trigger_end = built.trigger_end;
+  same.soft_logic = built.soft_logic, same.metadata = built.metadata;
+  if (same != built)
+    throw base::Error({args.source}, "the source does not compile to this image",
+                      "build it again with the compiler and -O that the developer used");
+}
+
+void approve(const ApproveArgs& args, Context& context) {
+  const std::string bytes = base::read_file(args.image, 4 << 20);
+  const std::string source = base::read_file(args.source, 1 << 20);
+  const tile::Image image = tile::parse_image(bytes, args.image);
+  const tile::VerifyReport report = tile::verify(image, context.progress());
+  if (report.stopped) {
+    context.result = 130;
+    return;
+  }
+  if (!report.accepted)
+    throw base::Error({args.image}, "the verifier does not accept it:\n" + tile::write_report(report));
+  require_source(image, source, args);
+  const tile::Approval approval{tile::sha256_hex(bytes), tile::sha256_hex(source),
+                                tile::sha256_hex(tile::write_report(report))};
+  write_signed(args.out, tile::write_approval(approval), read_secret(args.owner, args.password), "approval");
+  context.streams.out << args.out << ": image " << approval.image << "\n";
+}
+
 void add_approve(CLI::App& tile, Context& context) {
-  CLI::App* command = tile.add_subcommand(
-      "approve",
-      "The owner approves an image after reading its source (policy restrictive); it must pass the verifier");
-  struct Args {
-    std::string image, source, owner, out, password;
-  };
-  auto args = std::make_shared<Args>();
+  CLI::App* command =
+      tile.add_subcommand("approve",
+                          "The owner approves an image after reading its source (policy "
+                          "restrictive): it must be what the source compiles to and pass the verifier");
+  auto args = std::make_shared<ApproveArgs>();
   command->add_option("IMAGE", args->image, "Image to approve")->required();
   command->add_option("--source", args->source, "Its source")->required();
   command->add_option("--owner", args->owner, "The owner's secret key")->required();
   command->add_option("-o,--output", args->out, "Approval to write")->required();
+  command->add_option("-O", args->optimise, "Optimisation level it was built with")
+      ->check(CLI::IsMember({"0", "1", "2", "3", "s"}))
+      ->capture_default_str();
   command->add_option("--password-env", args->password, kPasswordHelp);
   example(*command, "lento tile approve echo.ypu --source echo.c --owner owner.key -o echo.approval");
-  command->callback([&context, args] {
-    const std::string image = base::read_file(args->image, 4 << 20);
-    const tile::VerifyReport report = tile::verify(tile::parse_image(image, args->image));
-    if (!report.accepted)
-      throw base::Error({args->image}, "the verifier rejects it:\n" + tile::write_report(report));
-    const tile::Approval approval{tile::sha256_hex(image),
-                                  tile::sha256_hex(base::read_file(args->source, 1 << 20)),
-                                  tile::sha256_hex(tile::write_report(report))};
-    write_signed(args->out, tile::write_approval(approval), read_secret(args->owner, args->password),
-                 "approval");
-    context.streams.out << args->out << ": image " << approval.image << "\n";
-  });
+  command->callback([&context, args] { approve(*args, context); });
 }
 
 void add_sign(CLI::App& tile, Context& context) {

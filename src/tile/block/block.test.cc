@@ -108,7 +108,10 @@ TEST(Vcd, SamplesBeforeEachRisingEdge) {
                      "#0\n0!\nb101 %\n1&\n#5\n1!\nb110 %\n#10\n0!\n0&\n#15\n1!\nbx1 %\nrubbish\n#20\n0!\n");
   base::ReadReport report;
   std::vector<VcdCycle> cycles;
-  read_vcd(file.path, parse_vcd_map(kMap, "map"), report, [&](const VcdCycle& c) { cycles.push_back(c); });
+  read_vcd(file.path, parse_vcd_map(kMap, "map"), report, [&](const VcdCycle& c) {
+    cycles.push_back(c);
+    return true;
+  });
   ASSERT_EQ(cycles.size(), 2u);
   EXPECT_EQ(cycles[0].valid, 8u);
   EXPECT_EQ(cycles[0].data[3], 5u << 8);
@@ -118,12 +121,44 @@ TEST(Vcd, SamplesBeforeEachRisingEdge) {
   EXPECT_EQ(report.skipped, 1u);
 }
 
+TEST(Vcd, ReadsEveryChangeOfALine) {
+  const auto read = [](const std::string& changes, base::ReadReport& report) {
+    const VcdFile file(kHeader + changes);
+    std::string seen;
+    read_vcd(file.path, parse_vcd_map(kMap, "map"), report, [&](const VcdCycle& c) {
+      seen += std::to_string(c.valid) + ":" + std::to_string(c.address) + " ";
+      return true;
+    });
+    return seen;
+  };
+  base::ReadReport by_line, together;
+  const std::string lines = "#0\n$dumpvars\n0!\nb101 %\n1&\n$end\n#5\n1!\n#10\n0!\nb110 %\n#15\n1!\n";
+  const std::string joined =
+      "#0 $dumpvars 0! b101 % 1& $end\n$comment 1! b1\n % $end #5 1! #10 0! b110 % r1.5 x\n#15 1!\n";
+  EXPECT_EQ(read(lines, by_line), "8:5 8:6 ");
+  EXPECT_EQ(read(joined, together), "8:5 8:6 ");
+  EXPECT_EQ(by_line.skipped + together.skipped, 0u);
+  EXPECT_EQ(by_line.taken, together.taken);
+  base::ReadReport damaged;
+  read("#5 1! b101\n% 0! rest\n", damaged);
+  EXPECT_EQ(damaged.skipped, 3u) << "a vector without its signal, the lone signal, no value";
+}
+
+TEST(Vcd, StopsWhenItsUserHasEnough) {
+  const VcdFile file(std::string(kHeader) + "#0 0!\n#5 1!\n#10 0!\n#15 1!\n#20\n");
+  base::ReadReport report;
+  int edges = 0;
+  EXPECT_FALSE(
+      read_vcd(file.path, parse_vcd_map(kMap, "map"), report, [&](const VcdCycle&) { return ++edges < 1; }));
+  EXPECT_EQ(edges, 1);
+}
+
 TEST(Vcd, RefusesWhatIsNotThere) {
   const auto reason = [](const std::string& text, const std::string& map) -> std::string {
     const VcdFile file(text);
     base::ReadReport report;
     try {
-      read_vcd(file.path, parse_vcd_map(map, "map"), report, [](const VcdCycle&) {});
+      read_vcd(file.path, parse_vcd_map(map, "map"), report, [](const VcdCycle&) { return true; });
     } catch (const base::Error& error) {
       return error.what();
     }

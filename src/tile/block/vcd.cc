@@ -24,19 +24,21 @@ std::vector<std::string_view> words_of(std::string_view line) {
 }
 
 // Header grammar: { "$scope" type name "$end" | "$upscope" "$end" | "$var" type width code name [range]
-// "$end" | other sections up to "$end" } "$enddefinitions" "$end". Then per line: "#" time | value code | b
-// value code.
+// "$end" | other sections up to "$end" } "$enddefinitions" "$end". Then words: { "#" time | value code |
+// ("b" | "r" | "s") value " " code | "$comment" text "$end" | "$dumpvars" and the like | "$end" }. A value
+// and its code stand on one line.
 class Reader {
  public:
   Reader(const std::string& path, const VcdMap& map, base::ReadReport& report)
       : in_(path), map_(map), report_(report) {}
 
-  void run(const std::function<void(const VcdCycle&)>& use) {
+  bool run(const std::function<bool(const VcdCycle&)>& use) {
     read_header();
     bind();
     std::string_view line;
-    while (in_.line(line)) change(line, use);
-    if (seen_time_) edge(use);
+    while (wanted_ && in_.line(line)) changes(line, use);
+    if (wanted_ && seen_time_) edge(use);
+    return wanted_;
   }
 
  private:
@@ -110,7 +112,7 @@ class Reader {
   }
 
   // Values settle at the end of a time step; an edge samples what held before the step.
-  void edge(const std::function<void(const VcdCycle&)>& use) {
+  void edge(const std::function<bool(const VcdCycle&)>& use) {
     if (!(values_[clock_] & 1) && (pending_[clock_] & 1)) {
       VcdCycle cycle;
       for (const Bound& b : bound_) {
@@ -119,36 +121,56 @@ class Reader {
         cycle.data[b.ioreg] |= static_cast<uint32_t>(values_[b.signal]) << b.at;
       }
       if (address_) cycle.has_address = true, cycle.address = static_cast<uint32_t>(values_[*address_]);
-      use(cycle);
+      wanted_ = use(cycle);
     }
     values_ = pending_;
   }
 
-  void change(std::string_view line, const std::function<void(const VcdCycle&)>& use) {
-    const std::vector<std::string_view> words = words_of(line);
-    if (words.empty() || words[0][0] == '$') return;
-    const char first = words[0][0];
-    if (first == '#') {
-      if (!base::try_uint(words[0].substr(1))) return report_.skip(here(), "a time that is not a number");
-      if (seen_time_) edge(use);
-      seen_time_ = true;
-      return;
+  // The next word of `line`, taken off its front; "" at its end.
+  static std::string_view take_word(std::string_view& line) {
+    constexpr std::string_view kBlank = " \t\r";
+    line.remove_prefix(std::min(line.find_first_not_of(kBlank), line.size()));
+    const std::string_view word = line.substr(0, line.find_first_of(kBlank));
+    line.remove_prefix(word.size());
+    return word;
+  }
+
+  void changes(std::string_view line, const std::function<bool(const VcdCycle&)>& use) {
+    while (wanted_) {
+      const std::string_view word = take_word(line);
+      if (word.empty()) return;
+      if (in_comment_)
+        in_comment_ = word != "$end";
+      else if (word[0] == '$')
+        in_comment_ = word == "$comment";
+      else if (word[0] == '#')
+        time(word, use);
+      else
+        change(word, line);
     }
+  }
+
+  void time(std::string_view word, const std::function<bool(const VcdCycle&)>& use) {
+    if (!base::try_uint(word.substr(1))) return report_.skip(here(), "a time that is not a number");
+    if (seen_time_) edge(use);
+    seen_time_ = true;
+  }
+
+  // `rest` of the line holds the code of a vector.
+  void change(std::string_view word, std::string_view& rest) {
+    const char first = word[0];
     const bool vector = first == 'b' || first == 'B';
-    if (first == 'r' || first == 'R' || first == 's') {  // a real or a string: no signal of ours
-      return words.size() == 2 ? void() : report_.skip(here(), "a change without a signal");
-    }
-    if (!vector && std::string_view("01xXzZ").find(first) == std::string_view::npos) {
+    const bool other = first == 'r' || first == 'R' || first == 's';  // a real or a string: no signal of ours
+    if (!vector && !other && std::string_view("01xXzZ").find(first) == std::string_view::npos)
       return report_.skip(here(), "a change that is no value");
-    }
-    if (vector ? words.size() != 2 : words[0].size() < 2)
-      return report_.skip(here(), "a change without a signal");
+    const std::string_view code = vector || other ? take_word(rest) : word.substr(1);
+    if (code.empty()) return report_.skip(here(), "a change without a signal");
+    if (other) return;
     ++report_.taken;
-    const auto slot = slots_.find(std::string(vector ? words[1] : words[0].substr(1)));
+    const auto slot = slots_.find(std::string(code));
     if (slot == slots_.end()) return;
     uint64_t value = 0;
-    for (const char bit : vector ? words[0].substr(1) : words[0].substr(0, 1))
-      value = value << 1 | (bit == '1');
+    for (const char bit : vector ? word.substr(1) : word.substr(0, 1)) value = value << 1 | (bit == '1');
     pending_[slot->second] = value;
   }
 
@@ -169,7 +191,8 @@ class Reader {
   std::vector<Bound> bound_;
   uint32_t clock_ = 0;
   std::optional<uint32_t> address_;
-  bool seen_time_ = false;
+  bool seen_time_ = false, in_comment_ = false;
+  bool wanted_ = true;  // use has not returned false
 };
 
 }  // namespace
@@ -203,9 +226,9 @@ VcdMap parse_vcd_map(const std::string& text, const std::string& file) {
   return map;
 }
 
-void read_vcd(const std::string& path, const VcdMap& map, base::ReadReport& report,
-              const std::function<void(const VcdCycle&)>& use) {
-  Reader(path, map, report).run(use);
+bool read_vcd(const std::string& path, const VcdMap& map, base::ReadReport& report,
+              const std::function<bool(const VcdCycle&)>& use) {
+  return Reader(path, map, report).run(use);
 }
 
 }  // namespace lento::tile

@@ -3,7 +3,7 @@
 // Map (YAML, docs/formats/tile-map.md):
 //   schema: lento.tile-map/1
 //   clock: top.clk              # a rising edge is one cycle; values are those before the edge
-//   address: top.core.pc        # optional: the ADDR input of the trigger
+//   address: top.core.pc        # optional: the ADDR input; an image's trigger looks at it
 //   inputs:
 //     - ioreg: 0                # 0..31
 //       signal: top.core.pc     # up to 64 bits; the low 32 - at bits are used
@@ -41,9 +41,10 @@ struct VcdCycle {
   uint32_t address = 0;
 };
 
-// Reads the file once in bounded memory and calls `use` for each rising edge of the clock. Damaged change
-// lines are skipped and counted; a header that cannot be read or a signal that is not there is base::Error.
-void read_vcd(const std::string& path, const VcdMap& map, base::ReadReport& report,
-              const std::function<void(const VcdCycle&)>& use);
+// Reads the file once in bounded memory and calls `use` for each rising edge of the clock, until it returns
+// false; false then. Damaged changes are skipped and counted; a header that cannot be read or a signal that
+// is not there is base::Error.
+bool read_vcd(const std::string& path, const VcdMap& map, base::ReadReport& report,
+              const std::function<bool(const VcdCycle&)>& use);
 
 }  // namespace lento::tile

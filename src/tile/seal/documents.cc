@@ -53,10 +53,11 @@ void read_word(spec::Fields& fields, const std::string& name, uint32_t& out) {
   out = static_cast<uint32_t>(value);
 }
 
-void read_date(spec::Fields& fields, const std::string& name, uint64_t& out, const base::Location& where) {
+void read_date(spec::Fields& fields, const std::string& name, uint64_t& out, const base::Location& where,
+               bool last_moment) {
   std::string text;
   fields.required_text(name, text);
-  if (!text.empty()) out = parse_utc(text, where);
+  if (!text.empty()) out = last_moment ? parse_utc_end(text, where) : parse_utc(text, where);
 }
 
 void read_digest(spec::Fields& fields, const std::string& name, std::string& out) {
@@ -82,6 +83,10 @@ uint64_t parse_utc(std::string_view text, const base::Location& where) {
   return out;
 }
 
+uint64_t parse_utc_end(std::string_view text, const base::Location& where) {
+  return parse_utc(text, where) + (text.size() == 10 ? 86399 : 0);
+}
+
 std::string format_utc(uint64_t seconds) {
   int64_t days = static_cast<int64_t>(seconds / 86400) + 719468;
   const int64_t era = days / 146097;
@@ -103,12 +108,13 @@ BlockRules parse_block_rules(const std::string& text, const std::string& file) {
   base::ErrorList errors;
   spec::Fields fields(root, errors);
   BlockRules rules;
-  std::string policy = "permissive";
+  std::string policy;
   fields.schema("lento.tile-block/1");
   read_key(fields, "owner", rules.owner, file);
   read_word(fields, "block", rules.block);
   read_word(fields, "abi", rules.abi);
   fields.choice("policy", policy, {"closed", "restrictive", "permissive"});
+  if (!root.find("policy")) fields.error("policy", "'policy' is missing");
   read_word(fields, "rollback", rules.rollback);
   fields.finish();
   errors.throw_if_any();
@@ -138,8 +144,8 @@ Certificate parse_certificate(const std::string& text, const std::string& file) 
     out.blocks.push_back(static_cast<uint32_t>(base::parse_int(node->text, node->where, 0, UINT32_MAX)));
   }
   for (const spec::YamlNode* node : policies) out.policies.push_back(parse_policy(node->text, file));
-  read_date(fields, "not_before", out.not_before, root.where);
-  read_date(fields, "not_after", out.not_after, root.where);
+  read_date(fields, "not_before", out.not_before, root.where, false);
+  read_date(fields, "not_after", out.not_after, root.where, true);
   fields.finish();
   errors.throw_if_any();
   return out;

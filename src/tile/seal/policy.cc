@@ -57,19 +57,14 @@ Certificate require_certificate(const Submission& submission, const BlockRules& 
   return certificate;
 }
 
-// The source digest that `lento tile build` writes into the metadata ("source: HEX").
-std::string source_digest(const Image& image) {
-  const size_t at = image.metadata.find("source: ");
-  return at == std::string::npos ? "" : image.metadata.substr(at + 8, 64);
-}
-
-void require_approval(const Submission& submission, const BlockRules& rules, const Image& image) {
+Approval require_approval(const Submission& submission, const BlockRules& rules, const Image& image) {
   if (!submission.approval)
     refuse("policy restrictive needs the owner's approval of source and verifier report");
   require_signature(rules.owner, *submission.approval, "the owner's");
   const Approval approval = parse_approval(submission.approval->text, submission.approval->name);
   if (approval.image != sha256_hex(submission.image.text)) refuse("the approval is for another image");
   if (approval.source != source_digest(image)) refuse("the approval is for another source");
+  return approval;
 }
 
 std::string require_signer(const Submission& submission, const BlockRules& rules, uint64_t now) {
@@ -104,13 +99,18 @@ void require_fit(const Image& image, const BlockRules& rules, uint64_t now) {
 
 }  // namespace
 
+std::string source_digest(const Image& image) {
+  const size_t at = image.metadata.find("source: ");
+  return at == std::string::npos ? "" : image.metadata.substr(at + 8, 64);
+}
+
 Decision decide(const Submission& submission, const BlockRules& rules, uint64_t now) {
   Decision decision;
   try {
     decision.signer = require_signer(submission, rules, now);
     const Image image = parse_image(submission.image.text, submission.image.name);
     require_fit(image, rules, now);
-    if (rules.policy == Policy::Restrictive) require_approval(submission, rules, image);
+    if (rules.policy == Policy::Restrictive) decision.approval = require_approval(submission, rules, image);
     decision.image = image;
     decision.accepted = true;
   } catch (const Refusal& refusal) {

@@ -62,10 +62,14 @@ struct Submission {
 
 struct Decision {
   bool accepted = false;
-  std::string reason;  // why refused: one sentence; empty when accepted
-  std::string signer;  // "owner" or the certificate's subject
-  Image image;         // when accepted
+  std::string reason;                // why refused: one sentence; empty when accepted
+  std::string signer;                // "owner" or the certificate's subject
+  Image image;                       // when accepted
+  std::optional<Approval> approval;  // that the policy asked for
 };
+
+// The digest that `lento tile build` wrote into the metadata ("source: HEX"); "" when there is none.
+std::string source_digest(const Image& image);
 
 // Decides as a tile would at `now` (Unix seconds). Never throws for what the submission holds: a file that
 // cannot be read is a refusal with the reader's message.
@@ -73,6 +77,7 @@ Decision decide(const Submission& submission, const BlockRules& rules, uint64_t 
 
 // "2027-01-31T12:00:00Z" or "2027-01-31" <-> Unix seconds, years 1970 to 9999.
 uint64_t parse_utc(std::string_view text, const base::Location& where);
+uint64_t parse_utc_end(std::string_view text, const base::Location& where);  // a bare date: its last second
 std::string format_utc(uint64_t unix_seconds);
 
 }  // namespace lento::tile

@@ -1,82 +1,18 @@
-// The chain of trust: what minisign accepts, what a tile refuses, what the log proves.
+// The chain of trust: what minisign accepts, what a tile refuses, what the log's proofs prove.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <filesystem>
 
-#include "base/error.h"
-#include "base/file.h"
-#include "base/http.h"
 #include "base/rng.h"
-#include "tile/seal/store.h"
+#include "tile/seal/merkle.h"
+#include "tile/seal/test_world.h"
 
 namespace lento::tile {
 namespace {
 
+using namespace test;
 using testing::HasSubstr;
-namespace fs = std::filesystem;
-
-constexpr uint64_t kNow = 1'800'000'000;
-
-struct TempFolder {
-  TempFolder() {
-    path = fs::temp_directory_path() /
-           ("lento-seal-" + std::to_string(::getpid()) + "-" + std::to_string(count++));
-    fs::create_directories(path);
-  }
-  ~TempFolder() { fs::remove_all(path); }
-  std::string operator/(const std::string& name) const { return (path / name).string(); }
-  fs::path path;
-  static inline int count = 0;
-};
-
-Image small_image() {
-  Image image;
-  image.block = 7;
-  image.abi = 2;
-  image.rollback = 5;
-  image.expires = kNow + 1000;
-  image.main_entry = 4;
-  image.input_mask = 3;
-  image.code = std::string("\x13\0\0\0\x67\x80\0\0", 8);
-  image.data = "data";
-  image.metadata = "source: " + sha256_hex("source") + "\n";
-  return image;
-}
-
-// A full, good restrictive set-up; each test breaks one thing.
-struct World {
-  SecretKey owner = generate_key(), developer = generate_key();
-  BlockRules rules{public_part(owner), 7, 2, Policy::Permissive, 3};
-  Image image = small_image();
-  Certificate certificate{"Acme \"analytics\"",
-                          public_part(developer),
-                          {7, 9},
-                          {Policy::Permissive, Policy::Restrictive},
-                          kNow - 10,
-                          kNow + 10};
-
-  Submission submission() const {
-    const std::string text = write_image(image);
-    const std::string cert = write_certificate(certificate);
-    const SecretKey& signer = image.policy == Policy::Closed ? owner : developer;
-    Submission out{
-        {"p.ypu", text, sign(signer, text, "v1")}, Signed{"dev.cert", cert, sign(owner, cert, "cert")}, {}};
-    const std::string approval =
-        write_approval({sha256_hex(text), sha256_hex("source"), sha256_hex("report")});
-    if (image.policy == Policy::Restrictive)
-      out.approval = Signed{"p.approval", approval, sign(owner, approval, "ok")};
-    return out;
-  }
-  std::string refusal() const { return refusal(submission()); }
-  std::string refusal(const Submission& s) const {
-    const Decision decision = decide(s, rules, kNow);
-    EXPECT_EQ(decision.accepted, decision.reason.empty());
-    return decision.reason;
-  }
-  void use(Policy policy) { image.policy = rules.policy = policy; }
-};
 
 int shell(const std::string& command) { return std::system((command + " >/dev/null 2>&1").c_str()); }
 
@@ -242,6 +178,20 @@ TEST(Policy, RestrictiveNeedsTheOwnersApprovalOfThisVeryImage) {
   EXPECT_THAT(world.refusal(bad), HasSubstr("not by the owner's key"));
 }
 
+TEST(Policy, RulesNameTheirPolicy) {
+  const World world;
+  std::string text = write_block_rules(world.rules);
+  const size_t at = text.find("policy:");
+  text.erase(at, text.find('\n', at) + 1 - at);
+  EXPECT_THAT(base::test::error_of([&] { parse_block_rules(text, "rules"); }),
+              HasSubstr("'policy' is missing"));
+}
+
+TEST(Dates, ABareDateEndsWithItsDay) {
+  EXPECT_EQ(format_utc(parse_utc_end("2027-01-31", {})), "2027-01-31T23:59:59Z");
+  EXPECT_EQ(format_utc(parse_utc_end("2027-01-31T12:00:00Z", {})), "2027-01-31T12:00:00Z");
+}
+
 TEST(Dates, RoundTrip) {
   EXPECT_EQ(parse_utc("1970-01-01", {}), 0u);
   EXPECT_EQ(parse_utc("2027-01-15T08:00:00Z", {}), kNow);
@@ -291,79 +241,6 @@ TEST(Merkle, AllProofsOfAllSmallTreesHoldAndNoOthers) {
       }
     }
   }
-}
-
-struct StoreWorld : World {
-  TempFolder dir;
-  SecretKey key = generate_key();
-  std::string folder = dir / "store";
-  StoreWorld() {
-    init_store(folder, key);
-    for (const char* name : {"pics", "gpu", "pics"}) {
-      publish(folder, key, name, submission());
-      ++image.rollback;
-    }
-  }
-  Fetched get(const Ask& ask, const std::optional<TreeHead>& seen) {
-    return fetch(ask, public_part(key), seen, "pics");
-  }
-};
-
-TEST(Store, FolderAndServerGiveTheSameVerifiedProgram) {
-  StoreWorld world;
-  const Ask folder = ask_folder(world.folder);
-  const Fetched local = world.get(folder, {});
-  EXPECT_EQ(local.index, 2u);
-  EXPECT_TRUE(decide(local.submission, world.rules, kNow).accepted);
-  base::HttpServer server("127.0.0.1", 0, [&](const std::string& path, const std::string&) {
-    const auto answer = folder(path.substr(1));
-    return answer ? base::HttpReply{200, *answer} : base::HttpReply{404, "no"};
-  });
-  const Fetched remote = world.get(ask_http("http://127.0.0.1:" + std::to_string(server.port())), local.head);
-  EXPECT_EQ(remote.submission.image.text, local.submission.image.text);
-  EXPECT_EQ(remote.head, local.head);
-  EXPECT_TRUE(audit(world.folder, public_part(world.key), local.head).problems.empty());
-}
-
-TEST(Store, ReplayedRewrittenOrForeignLogsAreRefused) {
-  StoreWorld world;
-  const TreeHead old_head = world.get(ask_folder(world.folder), {}).head;
-  fs::copy(world.folder, world.dir / "old", fs::copy_options::recursive);
-  publish(world.folder, world.key, "values", world.submission());
-  const TreeHead new_head = world.get(ask_folder(world.folder), old_head).head;
-  EXPECT_EQ(new_head.size, 4u);
-  const auto reason = [&](const std::string& folder, const TreeHead& seen) -> std::string {
-    try {
-      world.get(ask_folder(folder), seen);
-    } catch (const base::Error& error) {
-      return error.what();
-    }
-    return "";
-  };
-  EXPECT_THAT(reason(world.dir / "old", new_head), HasSubstr("the log was replayed"));
-  // A store that forgets its first entry and grows again: same length, other history.
-  init_store(world.dir / "fork", world.key);
-  for (int i = 0; i < 5; ++i) publish(world.dir / "fork", world.key, "pics", world.submission());
-  EXPECT_THAT(reason(world.dir / "fork", new_head), HasSubstr("the log was rewritten"));
-  const SecretKey stranger = generate_key();
-  init_store(world.dir / "foreign", stranger);
-  publish(world.dir / "foreign", stranger, "pics", world.submission());
-  EXPECT_THAT(reason(world.dir / "foreign", {}), HasSubstr("not signed by the store's key"));
-}
-
-TEST(Store, AnEntryOutsideTheLogOrAChangedObjectIsRefused) {
-  StoreWorld world;
-  const Ask honest = ask_folder(world.folder);
-  LogEntry entry = world.get(honest, {}).entry;
-  entry.rollback += 1;
-  const Ask lying = [&](const std::string& q) -> std::optional<std::string> {
-    return q == "find/pics" ? "2\n" + write_entry(entry) : honest(q);
-  };
-  EXPECT_THROW(world.get(lying, {}), base::Error);
-  const std::string object = world.folder + "/objects/" + entry.image;
-  base::write_file(object, base::read_file(object) + "x");
-  EXPECT_THROW(world.get(honest, {}), base::Error);
-  EXPECT_EQ(audit(world.folder, public_part(world.key), {}).problems.size(), 1u);
 }
 
 }  // namespace

@@ -1,9 +1,12 @@
 #include "tile/seal/store.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <filesystem>
 
 #include "base/file.h"
-#include "base/http.h"
 #include "base/json.h"
 #include "base/number.h"
 
@@ -14,13 +17,6 @@ namespace fs = std::filesystem;
 using base::Json;
 
 constexpr uint64_t kMaxObject = uint64_t{4} << 20, kMaxLog = uint64_t{256} << 20;
-constexpr size_t kMaxProof = 64;
-
-void check_name(const std::string& name) {
-  const bool good = !name.empty() && name.size() <= 64 && name[0] != '.' &&
-                    name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789._-") == std::string::npos;
-  if (!good) throw base::Error({}, "'" + name + "' is not a program name", "1 to 64 of a-z 0-9 . _ -");
-}
 
 std::vector<std::string> read_log(const std::string& folder) {
   const std::string text = base::read_file(folder + "/log.jsonl", kMaxLog);
@@ -43,10 +39,48 @@ std::vector<Digest> leaves_of(const std::vector<std::string>& lines) {
   return leaves;
 }
 
+// Size and root in one file with their signature, so that no reader meets one without the other.
 void sign_head(const std::string& folder, const SecretKey& key, const std::vector<std::string>& lines) {
   const std::string text = write_head({lines.size(), tree_root(leaves_of(lines))});
-  base::write_file(folder + "/head.json", text);
-  base::write_file(folder + "/head.json.minisig", sign(key, text, "tile store head"));
+  base::write_file(folder + "/head", text + sign(key, text, "tile store head"));
+}
+
+std::string read_head(const std::string& folder) { return base::read_file(folder + "/head", kMaxObject); }
+
+// The log up to what the head signs; later lines belong to a publish that did not end.
+std::vector<std::string> signed_log(const std::string& folder) {
+  const uint64_t size = parse_head(parse_signed_head(read_head(folder)).text, folder + "/head").size;
+  std::vector<std::string> lines = read_log(folder);
+  if (lines.size() > size) lines.resize(size);
+  return lines;
+}
+
+// One writer at a time, also across processes.
+class StoreLock {
+ public:
+  explicit StoreLock(const std::string& folder)
+      : file_(::open((folder + "/lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600)) {
+    if (file_ < 0 || ::flock(file_, LOCK_EX) != 0) {
+      if (file_ >= 0) ::close(file_);
+      throw base::Error({folder + "/lock"}, "cannot lock the store");
+    }
+  }
+  ~StoreLock() { ::close(file_); }
+  StoreLock(const StoreLock&) = delete;
+  StoreLock& operator=(const StoreLock&) = delete;
+
+ private:
+  int file_;
+};
+
+// The key signs an extension of what it signed before, nothing else.
+std::vector<std::string> own_log(const std::string& folder, const SecretKey& key) {
+  const std::vector<std::string> lines = signed_log(folder);
+  const TreeHead head = trusted_head(ask_folder(folder), public_part(key), {});
+  if (head != TreeHead{lines.size(), tree_root(leaves_of(lines))})
+    throw base::Error({folder + "/log.jsonl"}, "the log is not the one that its head signs",
+                      "it was changed by something else than 'store publish'");
+  return lines;
 }
 
 std::string put_object(const std::string& folder, const std::string& bytes) {
@@ -61,16 +95,6 @@ std::string proof_json(const std::vector<Digest>& proof) {
   return base::write_json(out);
 }
 
-std::vector<Digest> parse_proof(const std::string& text, const std::string& file) {
-  const Json json = base::parse_json(text, file);
-  std::vector<Digest> out;
-  for (const Json& item : json.array({file})) {
-    if (out.size() == kMaxProof) throw base::Error({file}, "a proof has at most 64 digests");
-    out.push_back(digest_from_hex(item.string({file}), file));
-  }
-  return out;
-}
-
 std::vector<std::string> split(const std::string& text) {
   std::vector<std::string> parts(1);
   for (const char c : text) {
@@ -82,72 +106,35 @@ std::vector<std::string> split(const std::string& text) {
   return parts;
 }
 
-std::optional<std::string> find_entry(const std::vector<std::string>& lines, const std::string& name) {
-  for (size_t i = lines.size(); i-- > 0;) {
+std::optional<std::string> find_entry(const std::vector<std::string>& lines, const std::string& name,
+                                      uint64_t size) {
+  for (size_t i = std::min<uint64_t>(size, lines.size()); i-- > 0;) {
     if (parse_entry(lines[i], "log.jsonl").name == name) return std::to_string(i) + "\n" + lines[i];
   }
   return std::nullopt;
 }
 
+constexpr uint64_t kNoNumber = UINT64_MAX;
+
+uint64_t number_at(const std::vector<std::string>& parts, size_t i) {
+  return i < parts.size() ? base::try_uint(parts[i]).value_or(kNoNumber) : kNoNumber;
+}
+
 std::optional<std::string> answer_log(const std::string& folder, const std::vector<std::string>& parts) {
-  const std::vector<std::string> lines = read_log(folder);
-  if (parts[0] == "find" && parts.size() == 2) return find_entry(lines, parts[1]);
-  const auto first = parts.size() > 1 ? base::try_uint(parts[1]) : std::nullopt;
-  const auto second = parts.size() > 2 ? base::try_uint(parts[2]) : std::nullopt;
-  if (parts[0] == "entry" && first && *first < lines.size()) return lines[*first];
-  if (!first || !second || *second > lines.size()) return std::nullopt;
-  if (parts[0] == "inclusion" && *first < *second) {
-    return proof_json(inclusion_proof(leaves_of(lines), *first, *second));
-  }
-  if (parts[0] == "consistency" && *first >= 1 && *first <= *second) {
-    return proof_json(consistency_proof(leaves_of(lines), *first, *second));
-  }
+  const std::vector<std::string> lines = signed_log(folder);
+  const uint64_t first = number_at(parts, 1), second = number_at(parts, 2);
+  if (parts[0] == "find" && second != kNoNumber) return find_entry(lines, parts[1], second);
+  if (parts[0] == "entry" && first < lines.size()) return lines[first];
+  if (second > lines.size()) return std::nullopt;
+  if (parts[0] == "inclusion" && first < second)
+    return proof_json(inclusion_proof(leaves_of(lines), first, second));
+  if (parts[0] == "consistency" && first >= 1 && first <= second)
+    return proof_json(consistency_proof(leaves_of(lines), first, second));
   return std::nullopt;
 }
 
-std::string demand(const Ask& ask, const std::string& question) {
-  auto answer = ask(question);
-  if (!answer) throw base::Error({}, "the store has no answer to '" + question + "'");
-  return *answer;
-}
-
-TreeHead demand_head(const Ask& ask, const PublicKey& store) {
-  const std::string text = demand(ask, "head");
-  const SignatureCheck check = verify(store, text, demand(ask, "head.minisig"), "head.minisig");
-  if (check.state != SignatureState::Good) {
-    throw base::Error({"head"}, "the log's head is not signed by the store's key " + key_id(store));
-  }
-  return parse_head(text, "head");
-}
-
-void require_extension(const Ask& ask, const TreeHead& old_head, const TreeHead& head) {
-  if (head.size < old_head.size) {
-    throw base::Error({"head"}, "the log was replayed: it has " + std::to_string(head.size) + " entries, " +
-                                    std::to_string(old_head.size) + " were seen before");
-  }
-  if (old_head.size == 0) return;
-  const std::string question =
-      "consistency/" + std::to_string(old_head.size) + "/" + std::to_string(head.size);
-  const std::vector<Digest> proof = parse_proof(demand(ask, question), question);
-  if (!verify_consistency(old_head.size, old_head.root, head.size, head.root, proof)) {
-    throw base::Error({"head"}, "the log was rewritten: its head does not extend the one seen before");
-  }
-}
-
-std::string demand_object(const Ask& ask, const std::string& digest) {
-  const std::string bytes = demand(ask, "object/" + digest);
-  if (sha256_hex(bytes) != digest)
-    throw base::Error({"object/" + digest}, "the object does not have its digest");
-  return bytes;
-}
-
-std::optional<Signed> demand_pair(const Ask& ask, const std::string& name, const std::string& text,
-                                  const std::string& signature) {
-  if (text.empty() || signature.empty()) return std::nullopt;
-  return Signed{name, demand_object(ask, text), demand_object(ask, signature)};
-}
-
 void audit_objects(const std::string& folder, const LogEntry& entry, Audit& out) {
+  const size_t before = out.problems.size();
   for (const std::string* digest :
        {&entry.image, &entry.signature, &entry.certificate, &entry.certificate_signature, &entry.approval,
         &entry.approval_signature}) {
@@ -160,56 +147,14 @@ void audit_objects(const std::string& folder, const LogEntry& entry, Audit& out)
       out.problems.push_back("object " + *digest + " of '" + entry.name + "' was changed");
     }
   }
+  if (out.problems.size() > before) return;
+  const std::string image = folder + "/objects/" + entry.image;
+  if (parse_image(base::read_file(image, kMaxObject), image).rollback != entry.rollback)
+    out.problems.push_back("the counter of '" + entry.name + "' in the log is not that of image " +
+                           entry.image);
 }
 
 }  // namespace
-
-std::string write_entry(const LogEntry& entry) {
-  Json json = Json::object();
-  json.set("name", entry.name).set("rollback", int64_t{entry.rollback});
-  json.set("image", entry.image).set("signature", entry.signature);
-  json.set("certificate", entry.certificate).set("certificate_signature", entry.certificate_signature);
-  json.set("approval", entry.approval).set("approval_signature", entry.approval_signature);
-  return base::write_json(json);
-}
-
-LogEntry parse_entry(const std::string& line, const std::string& file) {
-  const Json json = base::parse_json(line, file);
-  const base::Location where{file};
-  LogEntry entry;
-  entry.name = json.at("name", where).string(where);
-  check_name(entry.name);
-  entry.rollback = static_cast<uint32_t>(json.at("rollback", where).integer(where, 0, UINT32_MAX));
-  const auto digest = [&](std::string_view key, bool required) {
-    const std::string text = json.at(key, where).string(where);
-    if (required || !text.empty()) digest_from_hex(text, file);
-    return text;
-  };
-  entry.image = digest("image", true);
-  entry.signature = digest("signature", true);
-  entry.certificate = digest("certificate", false);
-  entry.certificate_signature = digest("certificate_signature", false);
-  entry.approval = digest("approval", false);
-  entry.approval_signature = digest("approval_signature", false);
-  if (write_entry(entry) != line) throw base::Error(where, "a log entry is not in its one written form");
-  return entry;
-}
-
-std::string write_head(const TreeHead& head) {
-  Json json = Json::object();
-  json.set("schema", "lento.tile-head/1").set("size", head.size).set("root", to_hex(head.root));
-  return base::write_json(json) + "\n";
-}
-
-TreeHead parse_head(const std::string& text, const std::string& file) {
-  const Json json = base::parse_json(text, file);
-  const base::Location where{file};
-  if (json.at("schema", where).string(where) != "lento.tile-head/1") {
-    throw base::Error(where, "not a log head", "schema must be lento.tile-head/1");
-  }
-  return {static_cast<uint64_t>(json.at("size", where).integer(where, 0)),
-          digest_from_hex(json.at("root", where).string(where), file)};
-}
 
 void init_store(const std::string& folder, const SecretKey& key) {
   if (fs::exists(folder + "/log.jsonl")) throw base::Error({folder}, "there is a store already");
@@ -222,11 +167,19 @@ void init_store(const std::string& folder, const SecretKey& key) {
 
 uint64_t publish(const std::string& folder, const SecretKey& key, const std::string& name,
                  const Submission& submission) {
-  check_name(name);
-  std::vector<std::string> lines = read_log(folder);
+  check_program_name(name);
+  const StoreLock lock(folder);
+  std::vector<std::string> lines = own_log(folder, key);
   LogEntry entry;
   entry.name = name;
   entry.rollback = parse_image(submission.image.text, submission.image.name).rollback;
+  const auto last = find_entry(lines, name, lines.size());
+  const uint32_t counter = last ? parse_entry(last->substr(last->find('\n') + 1), folder).rollback : 0;
+  if (entry.rollback < counter) {
+    throw base::Error({submission.image.name},
+                      "rollback: the image has counter " + std::to_string(entry.rollback) +
+                          ", the last release of '" + name + "' has " + std::to_string(counter));
+  }
   entry.image = put_object(folder, submission.image.text);
   entry.signature = put_object(folder, submission.image.signature);
   if (submission.certificate) {
@@ -247,8 +200,7 @@ uint64_t publish(const std::string& folder, const SecretKey& key, const std::str
 
 Ask ask_folder(const std::string& folder) {
   return [folder](const std::string& question) -> std::optional<std::string> {
-    if (question == "head") return base::read_file(folder + "/head.json", kMaxObject);
-    if (question == "head.minisig") return base::read_file(folder + "/head.json.minisig", kMaxObject);
+    if (question == "head") return read_head(folder);
     const std::vector<std::string> parts = split(question);
     if (parts[0] != "object") return answer_log(folder, parts);
     const bool good = parts.size() == 2 && parts[1].size() == 64 &&
@@ -259,52 +211,14 @@ Ask ask_folder(const std::string& folder) {
   };
 }
 
-Ask ask_http(const std::string& address) {
-  return [address](const std::string& question) -> std::optional<std::string> {
-    const base::HttpReply reply = base::http_get(address + "/" + question, {10, kMaxObject});
-    if (reply.status != 200) return std::nullopt;
-    return reply.body;
-  };
-}
-
-Fetched fetch(const Ask& ask, const PublicKey& store, const std::optional<TreeHead>& remembered,
-              const std::string& name) {
-  check_name(name);
-  Fetched out;
-  out.head = demand_head(ask, store);
-  if (remembered) require_extension(ask, *remembered, out.head);
-  const std::string found = demand(ask, "find/" + name);
-  const size_t line_end = std::min(found.find('\n'), found.size());
-  const auto index = base::try_uint(std::string_view(found).substr(0, line_end));
-  if (!index || line_end == found.size())
-    throw base::Error({"find/" + name}, "the answer is not an index and an entry");
-  out.index = *index;
-  const std::string line = found.substr(line_end + 1);
-  const std::string question = "inclusion/" + std::to_string(out.index) + "/" + std::to_string(out.head.size);
-  if (!verify_inclusion(leaf_digest(line), out.index, out.head.size,
-                        parse_proof(demand(ask, question), question), out.head.root)) {
-    throw base::Error({"find/" + name}, "the entry is not in the signed log");
-  }
-  out.entry = parse_entry(line, "find/" + name);
-  if (out.entry.name != name)
-    throw base::Error({"find/" + name}, "the entry is for '" + out.entry.name + "'");
-  out.submission.image = *demand_pair(ask, name + ".ypu", out.entry.image, out.entry.signature);
-  out.submission.certificate =
-      demand_pair(ask, name + ".cert", out.entry.certificate, out.entry.certificate_signature);
-  out.submission.approval =
-      demand_pair(ask, name + ".approval", out.entry.approval, out.entry.approval_signature);
-  return out;
-}
-
 Audit audit(const std::string& folder, const PublicKey& store, const std::optional<TreeHead>& remembered) {
   Audit out;
   try {
     const std::vector<std::string> lines = read_log(folder);
     const std::vector<Digest> leaves = leaves_of(lines);
-    out.head = demand_head(ask_folder(folder), store);
+    out.head = trusted_head(ask_folder(folder), store, remembered);
     if (out.head != TreeHead{lines.size(), tree_root(leaves)})
       out.problems.push_back("the signed head is not the log's");
-    if (remembered) require_extension(ask_folder(folder), *remembered, out.head);
     for (const std::string& line : lines)
       audit_objects(folder, parse_entry(line, folder + "/log.jsonl"), out);
   } catch (const base::Error& error) {

@@ -1,14 +1,15 @@
 // The app store: images with their signatures and certificates behind an append-only Merkle log.
 //
-// A store is a folder:  log.jsonl (one entry a line, its bytes are the leaf), head.json (size and root),
-// head.json.minisig (by the store's key), objects/<sha256>. A client asks the same questions of a folder or
-// of an HTTP server and believes nothing but the store's public key and the last head it accepted:
-// the head must be signed and extend the remembered one, the entry must be in it, every object must have
-// its digest. What fails is base::Error with the reason.
+// A store is a folder:  log.jsonl (one entry a line, its bytes are the leaf), head (a line with size and
+// root, then its .minisig by the store's key), objects/<sha256>, lock. A client asks the same questions of a
+// folder or of an HTTP server and believes nothing but the store's public key and what it remembers: the head
+// must be signed and extend the remembered one, the entry must be in it and no older than the last one of
+// that name, every object must have its digest. What fails is base::Error with the reason.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,12 +36,33 @@ struct TreeHead {
 std::string write_head(const TreeHead& head);
 TreeHead parse_head(const std::string& text, const std::string& file);
 
+struct SignedHead {
+  std::string text, signature;
+};
+SignedHead parse_signed_head(const std::string& text);
+
+// What a client remembers: the last head it accepted and the newest release of each program (JSON,
+// lento.tile-trust/1; a bare head is read too).
+struct Trust {
+  struct Release {
+    uint64_t index = 0;
+    uint32_t rollback = 0;
+  };
+  std::optional<TreeHead> head;
+  std::map<std::string, Release> seen;
+};
+std::string write_trust(const Trust& trust);
+Trust parse_trust(const std::string& text, const std::string& file);
+
+void check_program_name(const std::string& name);
+
 void init_store(const std::string& folder, const SecretKey& key);
-// Appends one entry and signs the new head; returns its index.
+// Appends one entry and signs the new head; returns its index. Refused: a log that is not the one that `key`
+// signed last, a counter below that of the name's last entry. A publish that was cut short left no trace.
 uint64_t publish(const std::string& folder, const SecretKey& key, const std::string& name,
                  const Submission& submission);
 
-// One question, "head", "head.minisig", "find/NAME", "entry/INDEX", "inclusion/INDEX/SIZE",
+// One question, "head", "find/NAME/SIZE" (the newest below SIZE), "entry/INDEX", "inclusion/INDEX/SIZE",
 // "consistency/FROM/TO", "object/SHA256"; the answer's bytes, or nothing when there is none.
 using Ask = std::function<std::optional<std::string>(const std::string& question)>;
 Ask ask_folder(const std::string& folder);
@@ -52,8 +74,10 @@ struct Fetched {
   Submission submission;
   TreeHead head;  // to remember
 };
-Fetched fetch(const Ask& ask, const PublicKey& store, const std::optional<TreeHead>& remembered,
-              const std::string& name);
+Fetched fetch(const Ask& ask, const PublicKey& store, const Trust& trust, const std::string& name);
+
+// The head that the store signs; it must extend `remembered`.
+TreeHead trusted_head(const Ask& ask, const PublicKey& store, const std::optional<TreeHead>& remembered);
 
 struct Audit {
   TreeHead head;

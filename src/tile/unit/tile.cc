@@ -53,6 +53,7 @@ void Tile::end_region() {
   running_ = false;
   flush_front();
   if (region_ == Region::Init) return;
+  if (memory_.valid & stream_mask_) drop(Drop::Running);  // came after the last hist.in
   const uint64_t took = memory_.counters.cycles - main_began_;
   if (region_ == Region::Main)
     memory_.counters.worst_main_cycles = std::max(memory_.counters.worst_main_cycles, took);
@@ -62,8 +63,8 @@ void Tile::end_region() {
 
 // Whether the trigger lets this input through; TS opens, TE closes after its input.
 bool Tile::armed(const TileInputs& inputs) {
+  if (inputs.has_address) memory_.address = inputs.address;
   if (!trigger_on_ || !inputs.has_address) return region_armed_;
-  memory_.address = inputs.address;
   if (inputs.address == memory_.trigger_start) region_armed_ = true;
   const bool now = region_armed_;
   if (inputs.address == memory_.trigger_end) region_armed_ = false;
@@ -78,8 +79,14 @@ void Tile::latch(const TileInputs& inputs, uint32_t mask) {
   memory_.valid |= mask;
 }
 
+void Tile::abandon_queue(Drop cause) {
+  memory_.counters.dropped[static_cast<size_t>(cause)] += queue_.size();
+  queue_.clear();
+}
+
 void Tile::accept_running(const TileInputs& inputs) {
-  const uint32_t free = stream_mask_ & ~memory_.valid & inputs.valid;
+  const bool returns_now = status_ == Status::ActivePaused;
+  const uint32_t free = returns_now ? 0 : stream_mask_ & ~memory_.valid & inputs.valid;
   if (free) return latch(inputs, free);
   if (queue_.size() < options_.input_queue && stream_mask_ == 0)
     queue_.push_back(inputs);
@@ -159,7 +166,7 @@ void Tile::take_commands(Status before) {
     std::copy(image_.data.begin(), image_.data.end(), memory_.scratchpad.begin());
     histogram_ = {};
     memory_.valid = 0;
-    queue_.clear();
+    abandon_queue(Drop::Paused);
     trigger_on_ = image_.triggered;
     region_armed_ = !trigger_on_;
     memory_.trigger_start = image_.trigger_start, memory_.trigger_end = image_.trigger_end;
@@ -175,7 +182,10 @@ void Tile::take_commands(Status before) {
   if (want_finalize_) {
     want_finalize_ = false;
     const Status next = next_status(status_, Event::Finalize);
-    if (next == Status::Finalize && status_ != Status::Finalize) start(Region::Finish);
+    if (next == Status::Finalize && status_ != Status::Finalize) {
+      abandon_queue(Drop::Finalizing);
+      start(Region::Finish);
+    }
     status_ = next;
   }
 }

@@ -8,7 +8,8 @@
 //   FIFO holds all.
 // An input in cycle t starts main with its first fetch in t + 1. A region (init, main, finish) ends by a jump
 // to 0x2000, which is where `ra` points when it starts. Inputs that come while main runs are dropped and
-// counted, except into IORegs that a hist.in of this run has taken over (streaming).
+// counted, except into IORegs that a hist.in of this run has taken over (streaming); what such registers hold
+// when main returns is dropped too, and so is what waits in the queue when a finish or another image begins.
 //
 // Not thread safe; one Tile per thread.
 #pragma once
@@ -121,6 +122,7 @@ class Tile {
   bool armed(const TileInputs& inputs);
   void accept(const TileInputs* inputs, Status before);
   void accept_running(const TileInputs& inputs);
+  void abandon_queue(Drop cause);
   void latch(const TileInputs& inputs, uint32_t mask);
   void drop(Drop cause) { ++memory_.counters.dropped[static_cast<size_t>(cause)]; }
   void take_commands(Status before);

@@ -170,6 +170,50 @@ TEST(Inputs, HistInTakesOneInputACycle) {
   EXPECT_EQ(c.starved_cycles, 0u);
 }
 
+TEST(Inputs, EveryInputIsProcessedOrDropped) {
+  // Streams two inputs, then runs on: the third waits in the freed registers and is lost with the rest.
+  Ready ready(image_of({encode_hist_in(0), encode_hist_in(0), kNop, kNop, kNop, kRet}));
+  for (int n = 0; n < 9; ++n) {
+    const TileInputs in = input(1);
+    ready.tile.step(&in);
+  }
+  while (ready.tile.status() == Status::ActiveRunning) ready.tile.step(nullptr);
+  const TileCounters& c = ready.tile.counters();
+  EXPECT_EQ(c.started, 1u);
+  EXPECT_EQ(c.streamed, 2u);
+  EXPECT_EQ(c.total_dropped(), c.inputs - c.streamed);
+  // One that comes as main returns starts nothing.
+  Ready late(image_of({encode_hist_in(0), kRet}));
+  TileInputs in = input(1);
+  late.tile.step(&in);
+  for (int n = 0; n < 3; ++n) late.tile.step(nullptr);
+  ASSERT_EQ(late.tile.status(), Status::ActiveRunning);
+  late.tile.step(&in);
+  ASSERT_EQ(late.tile.status(), Status::ActivePaused);
+  EXPECT_EQ(late.tile.counters().total_dropped(), 1u);
+  EXPECT_EQ(late.tile.memory().valid, 0u);
+}
+
+TEST(Inputs, WhatStillQueuesAtTheEndIsDropped) {
+  Ready ready(image_of({kNop, kRet}), {64, 3});
+  for (int n = 0; n < 4; ++n) {
+    const TileInputs in = input(n);
+    ready.tile.step(&in);
+  }
+  ready.tile.finalize();
+  for (int n = 0; n < 50; ++n) ready.tile.step(nullptr);
+  EXPECT_EQ(ready.tile.counters().started, 1u);
+  EXPECT_EQ(ready.tile.counters().dropped[static_cast<size_t>(Drop::Finalizing)], 3u);
+}
+
+TEST(Inputs, TheAddressShowsWithoutATrigger) {
+  Ready ready(image_of({lui(5, 0x6000), i(Op::Lw, 6, 5, 12), kRet}));
+  TileInputs in = input(1);
+  in.has_address = true, in.address = 1234;
+  ready.main_cycles(in);
+  EXPECT_EQ(ready.tile.registers()[6], 1234u);
+}
+
 TEST(Faults, StopTheTileWithTheirPlace) {
   struct Case {
     std::vector<uint32_t> main;
