@@ -1,5 +1,6 @@
 // `lento memory` as its users call it.
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include <cstring>
 #include <filesystem>
@@ -151,6 +152,71 @@ TEST_F(MemoryCommand, ItemsetsBeyond128BitsAreRefused) {
   EXPECT_EQ(all.code, 2);
   EXPECT_THAT(all.err, HasSubstr("more than 128 bits"));
   EXPECT_EQ(call({"itemsets", data, "--support", "1", "--closed", "--count"}).out, "1\n");
+}
+
+TEST_F(MemoryCommand, PipesAreRefusedWhereATraceIsReadTwice) {
+  const std::string pipe = path("pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const Outcome twice = call({"diagnose", pipe, "--format", "text"});
+  EXPECT_EQ(twice.code, 2);
+  EXPECT_THAT(twice.err, HasSubstr("not a regular file"));
+  const Outcome unknown = call({"replay", pipe, "-o", path("out.access")});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("name it with --format"));
+}
+
+TEST_F(MemoryCommand, FoldersThatCannotBeMadeAreTheUsersError) {
+  const Outcome frames =
+      call({"simulate", file("pass.elf", program(1)), "--frames", path("pass.elf") + "/sub"});
+  EXPECT_EQ(frames.code, 2) << frames.err;
+  EXPECT_THAT(frames.err, HasSubstr("cannot make the folder"));
+}
+
+TEST_F(MemoryCommand, ATrapWithoutHandlerEndsAConformanceRun) {
+  std::string elf = program(1);
+  elf.replace(elf.find(std::string("\xb7\x12\0\x80", 4)), 4, std::string("\x73\0\0\0", 4));  // ecall
+  const Outcome trap = call({"simulate", "--tohost", file("trap.elf", elf)});
+  EXPECT_EQ(trap.code, 2);
+  EXPECT_THAT(trap.err, HasSubstr("trap: cause"));
+}
+
+// Takes some bytes, then no more, as a pipe does whose reader has gone.
+class ClosingBuffer : public std::streambuf {
+ public:
+  int refused = 0;
+
+ private:
+  int overflow(int) override { return ++refused, traits_type::eof(); }
+  std::streamsize xsputn(const char*, std::streamsize n) override {
+    if (left_ < n) return ++refused, 0;
+    left_ -= n;
+    return n;
+  }
+  std::streamsize left_ = 100'000;
+};
+
+TEST_F(MemoryCommand, ItemsetsEndWhenNobodyReadsThem) {
+  std::string lines;
+  for (int t = 0; t < 60; ++t) {
+    for (int i = 0; i < 60; ++i) lines += i == t ? "" : std::to_string(i) + " ";
+    lines += "\n";
+  }
+  const std::string data = file("dense.dat", lines);  // 2^60 closed sets
+  for (const char* jobs : {"1", "2"}) {
+    ClosingBuffer buffer;
+    std::ostream out(&buffer);
+    std::ostringstream err;
+    run({"memory", "itemsets", data, "--support", "1", "-j", jobs}, {out, err});
+    EXPECT_GT(buffer.refused, 0);
+    EXPECT_FALSE(out);
+  }
+}
+
+TEST_F(MemoryCommand, DiagnosesNameTheirInputsAndOptions) {
+  const std::string trace = file("shared.txt", sharing(true));
+  const Outcome first = call({"diagnose", trace, "--json"});
+  EXPECT_THAT(first.out, HasSubstr(base::digest(base::read_file(trace))));
+  EXPECT_THAT(first.out, HasSubstr("least support"));
 }
 
 }  // namespace

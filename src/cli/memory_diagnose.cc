@@ -61,15 +61,41 @@ memory::ContentionOptions mining_options(Context& context, const DiagnoseOptions
 std::string pass_key(const DiagnoseOptions& options) {
   std::ostringstream key;
   std::error_code none;  // opening the file will tell
-  for (const std::string& path : options.traces) {
+  std::vector<std::string> files = options.traces;
+  files.push_back(options.elf);
+  for (const std::string& path : files) {
     key << path << "|" << std::filesystem::file_size(path, none) << "|"
         << std::filesystem::last_write_time(path, none).time_since_epoch().count() << "|";
   }
   const memory::AccessFilter& filter = options.mine.filter;
-  key << options.elf << "|" << options.format << "|" << options.columns << "|" << options.cpus << "|"
-      << filter.first_cycle << "|" << filter.last_cycle << "|" << filter.function << "|"
-      << options.mine.line_bytes;
+  key << options.format << "|" << options.columns << "|" << options.cpus << "|" << filter.first_cycle << "|"
+      << filter.last_cycle << "|" << filter.function << "|" << options.mine.line_bytes;
   return base::digest(key.str());
+}
+
+// All that decides the result beside the traces.
+void list_options(const DiagnoseOptions& options, const memory::ContentionOptions& mine,
+                  finding::Diagnosis& diagnosis) {
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) diagnosis.options.emplace_back(name, value);
+  };
+  add("format", options.format);
+  add("columns", options.columns);
+  add("window", std::to_string(mine.window));
+  add("least support", base::format_number(100 * mine.support) + " %");
+  add("threshold", options.threshold);
+  add("quantile rule", options.rule);
+  add("line bytes", std::to_string(mine.line_bytes));
+  add("latency bins", std::to_string(mine.bins));
+  add("alpha", base::format_number(mine.alpha));
+  add("least loss", base::format_number(100 * mine.least_loss) + " %");
+  if (mine.slice > 0) add("slice", std::to_string(mine.slice));
+  if (mine.object_bytes > 0) add("object bytes", std::to_string(mine.object_bytes));
+  add("cpus", options.cpus);
+  add("function", mine.filter.function);
+  if (mine.filter.first_cycle > 0) add("first cycle", std::to_string(mine.filter.first_cycle));
+  if (mine.filter.last_cycle < UINT64_MAX) add("last cycle", std::to_string(mine.filter.last_cycle));
+  if (mine.paper || mine.literal) add("windows", mine.literal ? "literal" : "paper");
 }
 
 // Opens the files as one trace, as often as asked.
@@ -82,6 +108,8 @@ memory::OpenTrace opener(Context& context, const DiagnoseOptions& options,
 }
 
 void run_diagnose(Context& context, const DiagnoseOptions& options) {
+  for (const auto& paths : {options.traces, options.before})
+    require_files(paths, "store the trace in a file; it is read more than once");
   memory::ContentionOptions mine = mining_options(context, options);
   if (!mine.checkpoint.empty()) mine.checkpoint_key = pass_key(options);
   std::unique_ptr<trace::Symbols> symbols;
@@ -90,9 +118,14 @@ void run_diagnose(Context& context, const DiagnoseOptions& options) {
     return memory::diagnose_contention(opener(context, options, paths), symbols.get(), how);
   };
   memory::ContentionResult result = diagnose(options.traces, mine);
-  if (!mine.checkpoint.empty() && !mine.progress.stopped()) std::filesystem::remove(mine.checkpoint);
+  if (!mine.checkpoint.empty() && !mine.progress.stopped()) {
+    std::error_code gone;
+    std::filesystem::remove(mine.checkpoint, gone);
+  }
   finding::Diagnosis& diagnosis = result.diagnosis;
-  for (const std::string& path : options.traces) diagnosis.inputs.push_back({"trace", path, ""});
+  for (const std::string& path : options.traces)
+    diagnosis.inputs.push_back(Context::input_file("trace", path));
+  list_options(options, mine, diagnosis);
   if (symbols)
     diagnosis.inputs.push_back(Context::input("program", options.elf, base::read_file(options.elf)));
   if (!options.before.empty()) {
@@ -100,7 +133,8 @@ void run_diagnose(Context& context, const DiagnoseOptions& options) {
     const finding::Diagnosis before = diagnose(options.before, mine).diagnosis;
     for (finding::Figure& figure : finding::compare(before, diagnosis).figures)
       diagnosis.figures.push_back(std::move(figure));
-    for (const std::string& path : options.before) diagnosis.inputs.push_back({"trace before", path, ""});
+    for (const std::string& path : options.before)
+      diagnosis.inputs.push_back(Context::input_file("trace before", path));
   }
   if (!options.folded.empty()) base::write_file(options.folded, result.folded);
   const bool print_tables = (options.tables || !options.before.empty()) && !context.json;

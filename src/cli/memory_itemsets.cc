@@ -19,6 +19,8 @@ struct ItemsetsOptions {
 // "3 17 42 (120)\n", written in large pieces.
 class FimiWriter {
  public:
+  struct Closed {};  // thrown when nobody takes what is written
+
   explicit FimiWriter(std::ostream& out) : out_(out) { text_.reserve(kPiece + 4096); }
   ~FimiWriter() { flush(); }
 
@@ -30,7 +32,9 @@ class FimiWriter {
     text_ += '(';
     number(support);
     text_ += ")\n";
-    if (text_.size() >= kPiece) flush();
+    if (text_.size() < kPiece) return;
+    flush();
+    if (!out_) throw Closed{};
   }
 
  private:
@@ -66,7 +70,7 @@ void run_itemsets(Context& context, const ItemsetsOptions& options) {
   mine.threads = options.jobs;
   mine.progress = context.progress();
   memory::MineResult result;
-  {
+  try {
     FimiWriter writer(context.streams.out);
     if (!options.count) {
       mine.sink = [&writer](std::span<const uint32_t> items, uint64_t support) {
@@ -74,6 +78,8 @@ void run_itemsets(Context& context, const ItemsetsOptions& options) {
       };
     }
     result = memory::mine_itemsets(std::move(data), mine);
+  } catch (const FimiWriter::Closed&) {
+    return;  // the failed stream tells
   }
   if (result.too_many) {
     throw base::Error({options.path}, "too many sets: their number needs more than 128 bits",

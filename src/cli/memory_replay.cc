@@ -36,6 +36,10 @@ void run(const Arguments& args, Context& context) {
     d.notes.push_back(
         std::to_string(result.folded) +
         " addresses beyond the model's lines were folded into them; rare false conflicts may follow");
+  for (const std::string& path : args.traces) d.inputs.push_back(Context::input_file("trace", path));
+  if (!args.platform.empty()) d.inputs.push_back(Context::input_file("platform", args.platform));
+  d.options = {{"format", args.format}, {"harts", std::to_string(platform.harts)}};
+  if (!args.columns.empty()) d.options.emplace_back("columns", args.columns);
   finding::add_read_report(d, report);
   context.show(std::move(d));
 }

@@ -1,5 +1,7 @@
 #include "cli/memory_trace.h"
 
+#include <filesystem>
+
 #include "trace/access_file.h"
 #include "trace/access_merge.h"
 #include "trace/access_text.h"
@@ -22,6 +24,8 @@ class OwnedFileSource : public trace::AccessSource {
 
 std::unique_ptr<trace::AccessSource> open_one(const std::string& format, const std::string& path,
                                               const std::string& columns, base::ReadReport& report) {
+  if (format == "auto")
+    require_files({path}, "its format is found by a look at its beginning; name it with --format");
   if (format == "auto" && trace::AccessFile::recognises(path)) {
     return std::make_unique<OwnedFileSource>(path, report);
   }
@@ -31,6 +35,15 @@ std::unique_ptr<trace::AccessSource> open_one(const std::string& format, const s
 }
 
 }  // namespace
+
+void require_files(const std::vector<std::string>& paths, const std::string& why) {
+  for (const std::string& path : paths) {
+    std::error_code error;
+    const bool there = path == "-" || std::filesystem::exists(path, error);  // else opening it tells
+    if (there && !std::filesystem::is_regular_file(path, error))
+      throw base::Error({path}, "not a regular file", why);
+  }
+}
 
 std::unique_ptr<trace::AccessSource> open_access_traces(const std::string& format,
                                                         const std::vector<std::string>& paths,

@@ -12,7 +12,9 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/rng.h"
+#include "base/test_error.h"
 #include "memory/mine/contention_patterns.h"
+#include "memory/mine/contention_scan.h"
 #include "memory/mine/latency.h"
 #include "memory/mine/window.h"
 
@@ -124,6 +126,30 @@ TEST(Windows, SlicesGroupSamplesByTimeAndObject) {
   using Groups = std::vector<std::vector<uint64_t>>;
   EXPECT_EQ(slices(trace, false), (Groups{{1, 3}}));
   EXPECT_EQ(slices(trace, true), (Groups{{2, 5}, {6, 7}}));
+}
+
+TEST(Windows, HoldABoundedNumberOfEvents) {
+  AccessRecord same;
+  same.cycle = 1000;
+  same.latency = 1;
+  size_t in_window = 0, in_controls = 0;
+  WindowBuilder windows(200, false, [&](const Window& w) { in_window = w.events.size(); });
+  ControlBuilder controls(200, {1000, 1001, 1002}, [&](const Window& w) { in_controls += w.events.size(); });
+  for (size_t i = 0; i < 5 * kMostEvents / 2; ++i) {
+    windows.add(same, i == 3 * kMostEvents / 2);
+    controls.add(same);
+  }
+  windows.finish(), controls.finish();
+  EXPECT_EQ(in_window, 2 * kMostEvents);
+  EXPECT_EQ(in_controls, kMostEvents);
+}
+
+TEST(Scan, FunctionsWithoutSymbolsAreBounded) {
+  Functions functions(nullptr);
+  for (uint64_t page = 0; page < 2 * kMostFunctions; ++page) functions.of(page * 256);
+  EXPECT_EQ(functions.size(), kMostFunctions + 1);
+  EXPECT_EQ(functions.name(functions.of((2 * kMostFunctions - 1) * 256)), "other code");
+  EXPECT_EQ(functions.name(functions.of(256)), "code at 0x100");
 }
 
 TEST(Latency, QuantileRules) {
@@ -290,7 +316,10 @@ TEST(Contention, AKilledRunIsTakenUp) {
   EXPECT_EQ(text_of(diagnose_contention(open, nullptr, options).diagnosis), text_of(whole));
   EXPECT_EQ(opened, 1u);  // only the windows
   options.checkpoint_key = "another trace";
-  EXPECT_EQ(text_of(diagnose_contention(open, nullptr, options).diagnosis), text_of(whole));
+  const std::string kept = base::read_file(state);
+  EXPECT_THAT(base::test::error_of([&] { diagnose_contention(open, nullptr, options); }),
+              testing::HasSubstr("belongs to another trace"));
+  EXPECT_EQ(base::read_file(state), kept);
   base::write_file(state, "damaged");
   EXPECT_THROW(diagnose_contention(open, nullptr, options), base::Error);
   std::filesystem::remove(state);

@@ -10,7 +10,8 @@
 namespace lento::memory {
 namespace {
 
-constexpr uint64_t kCodePage = 256;  // bytes; stands for a function where no symbol does
+constexpr uint64_t kCodePage = 256;             // bytes; stands for a function where no symbol does
+constexpr size_t kMostPairs = size_t{1} << 18;  // of functions, who delays whom
 
 void add_cost(Scan& scan, const ContentionOptions& options, const trace::AccessRecord& r, uint64_t excess) {
   if (excess == 0) return;
@@ -66,7 +67,10 @@ class FirstPass {
     Blame& by_cpu = scan_.cpu_blame[{r.cpu, r.culprit}];
     by_cpu.cycles += r.blamed;
     ++by_cpu.accesses;
-    Blame& by_function = scan_.function_blame[{functions_.of(r.pc), functions_.of(r.culprit_pc)}];
+    std::pair<uint32_t, uint32_t> functions{functions_.of(r.pc), functions_.of(r.culprit_pc)};
+    if (scan_.function_blame.size() >= kMostPairs && !scan_.function_blame.contains(functions))
+      functions = {functions_.others(), functions_.others()};
+    Blame& by_function = scan_.function_blame[functions];
     by_function.cycles += r.blamed;
     ++by_function.accesses;
   }
@@ -90,6 +94,7 @@ uint32_t Functions::of(uint64_t pc) {
   const trace::Symbol* symbol = symbols_ ? symbols_->function_at(pc) : nullptr;
   low_ = symbol ? symbol->low : pc / kCodePage * kCodePage;
   high_ = symbol ? symbol->high : low_ + kCodePage;
+  if (names_.size() >= kMostFunctions && !by_start_.contains(low_)) return last_ = others();
   const auto [at, is_new] = by_start_.emplace(low_, static_cast<uint32_t>(names_.size()));
   if (is_new) {
     char text[40];
@@ -97,6 +102,12 @@ uint32_t Functions::of(uint64_t pc) {
     names_.push_back(symbol ? symbol->name : text);
   }
   return last_ = at->second;
+}
+
+uint32_t Functions::others() {
+  const auto [at, is_new] = by_start_.emplace(kOthers, static_cast<uint32_t>(names_.size()));
+  if (is_new) names_.emplace_back("other code");
+  return at->second;
 }
 
 std::vector<std::pair<uint64_t, std::string>> Functions::known() const {
@@ -139,9 +150,13 @@ Scan scan_trace(const OpenTrace& open, const ContentionOptions& options, Functio
   const auto keep = [&] {
     base::write_file(options.checkpoint, pack_pass(options.checkpoint_key, mark, scan, functions));
   };
-  if (keeps && std::filesystem::exists(options.checkpoint))
-    unpack_pass(base::read_file(options.checkpoint), options.checkpoint, options.checkpoint_key, mark, scan,
-                functions);
+  std::error_code unreadable;
+  if (keeps && std::filesystem::exists(options.checkpoint, unreadable) &&
+      !unpack_pass(base::read_file(options.checkpoint), options.checkpoint, options.checkpoint_key, mark,
+                   scan, functions)) {
+    throw base::Error({options.checkpoint}, "the checkpoint belongs to another trace or other options",
+                      "name another file, or remove it to give up what it holds");
+  }
   if (!mark.finished) {
     FirstPass pass(scan, options, functions);
     uint64_t next_keep = mark.records + options.checkpoint_every;

@@ -17,13 +17,15 @@ namespace lento::memory {
 
 inline constexpr size_t kMostLines = size_t{1} << 20;  // lines whose cost is kept
 inline constexpr size_t kHotLines = 64;                // lines looked at word by word
-inline constexpr int kMostCpus = 64;                   // CPUs told apart in tables
+inline constexpr size_t kMostFunctions = size_t{1} << 16;
+inline constexpr int kMostCpus = 64;  // CPUs told apart in tables
 
 // A code address -> a small number for its function, and names for both.
 class Functions {
  public:
   explicit Functions(const trace::Symbols* symbols) : symbols_(symbols) {}
   uint32_t of(uint64_t pc);
+  uint32_t others();  // stands for all functions beyond kMostFunctions
   const std::string& name(uint32_t function) const { return names_[function]; }
   size_t size() const { return names_.size(); }
 
@@ -35,7 +37,8 @@ class Functions {
   const trace::Symbols* symbols_;
   std::unordered_map<uint64_t, uint32_t> by_start_;
   std::vector<std::string> names_;
-  uint64_t low_ = 1, high_ = 0;  // the function last seen
+  static constexpr uint64_t kOthers = UINT64_MAX;  // where no function starts
+  uint64_t low_ = 1, high_ = 0;                    // the function last seen
   uint32_t last_ = 0;
 };
 

@@ -220,6 +220,7 @@ class SecondPass {
   WindowFacts facts(const Window& w) {
     WindowFacts facts;
     facts.seed = w.seed;
+    range_of_.clear(), pair_of_.clear();
     for (const trace::AccessRecord& r : w.events) add_facts(r, facts);
     std::sort(facts.items.begin(), facts.items.end());
     facts.items.erase(std::unique(facts.items.begin(), facts.items.end()), facts.items.end());
@@ -251,19 +252,18 @@ class SecondPass {
         hot->second < kMinedLines) {
       facts.items.push_back(out_.items.of(Kind::Line, 0, hot->first));
     }
-    auto range = std::find_if(facts.ranges.begin(), facts.ranges.end(),
-                              [&](const auto& a) { return a.function == function; });
-    if (range == facts.ranges.end()) range = facts.ranges.insert(range, {function, r.pc, r.pc});
-    range->low = std::min(range->low, r.pc);
-    range->high = std::max(range->high, r.pc);
+    const auto [range_at, new_range] = range_of_.emplace(function, facts.ranges.size());
+    if (new_range) facts.ranges.push_back({function, r.pc, r.pc});
+    WindowFacts::Range& range = facts.ranges[range_at->second];
+    range.low = std::min(range.low, r.pc);
+    range.high = std::max(range.high, r.pc);
     const uint64_t excess = excess_of(r, scan_);
     facts.excess += excess;
     if (r.culprit == trace::AccessRecord::kNoCpu || r.blamed == 0) return;
     const uint32_t culprit = functions_.of(r.culprit_pc);
-    auto pair = std::find_if(facts.blame.begin(), facts.blame.end(),
-                             [&](const auto& p) { return p.victim == function && p.culprit == culprit; });
-    if (pair == facts.blame.end()) pair = facts.blame.insert(pair, {function, culprit, 0});
-    pair->cycles += r.blamed;
+    const auto [pair_at, new_pair] = pair_of_.emplace(uint64_t{function} << 32 | culprit, facts.blame.size());
+    if (new_pair) facts.blame.push_back({function, culprit, 0});
+    facts.blame[pair_at->second].cycles += r.blamed;
   }
 
   void add_item(Items::Kind plain, Items::Kind prefixed, uint32_t cpu, uint64_t value, WindowFacts& facts) {
@@ -279,6 +279,9 @@ class SecondPass {
   ControlBuilder controls_;
   SliceBuilder slices_;
   std::unordered_map<uint64_t, size_t> hot_;
+  // Of the window at hand: where the range of a function, the blame of a (victim, culprit) is.
+  std::unordered_map<uint32_t, size_t> range_of_;
+  std::unordered_map<uint64_t, size_t> pair_of_;
   RunsIn in_windows_{functions_}, in_controls_{functions_};
   uint64_t covered_until_ = 0;
   bool any_ = false;

@@ -27,6 +27,7 @@ class OrderedSink {
     OrderedSink& owner;
     size_t index;
     std::vector<uint32_t> held = {};  // size, support (two words), items
+    bool done;
 
     void take(std::span<const uint32_t> items, uint64_t support) {
       if (owner.is_head(index)) {
@@ -44,6 +45,11 @@ class OrderedSink {
       owner.wait_for(index);
       release();
       owner.advance();
+      done = true;
+    }
+    // A piece that fails is never finished: later ones that wait for it fail too.
+    ~Slot() {
+      if (!done) owner.abandon(index);
     }
     void release() {
       for (size_t i = 0; i < held.size(); i += 3 + held[i]) {
@@ -54,12 +60,19 @@ class OrderedSink {
   };
 
  private:
+  struct Abandoned {};
   static constexpr size_t kHeld = size_t{1} << 20;
 
   bool is_head(size_t index) const { return head_.load(std::memory_order_acquire) == index; }
   void wait_for(size_t index) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return is_head(index); });
+    changed_.wait(lock, [&] { return failed_ < index || is_head(index); });
+    if (!is_head(index)) throw Abandoned{};
+  }
+  void abandon(size_t index) {
+    const std::scoped_lock lock(mutex_);
+    failed_ = std::min(failed_, index);
+    changed_.notify_all();
   }
   void advance() {
     const std::scoped_lock lock(mutex_);
@@ -70,6 +83,7 @@ class OrderedSink {
   const SetSink& to_;
   std::atomic<size_t> head_ = 0;
   std::mutex mutex_;
+  size_t failed_ = SIZE_MAX;  // the first piece that failed
   std::condition_variable changed_;
 };
 
@@ -221,14 +235,14 @@ class Miner {
     OrderedSink ordered(options_.sink);
     std::mutex mutex;
     std::vector<std::unique_ptr<SparseSearch>> idle;
-    base::parallel_for(pieces.size(), options_.threads, [&](size_t i) {
+    const auto work = [&](size_t i) {
+      OrderedSink::Slot slot{ordered, i, {}, !options_.sink};
       std::unique_ptr<SparseSearch> search;
       {
         const std::scoped_lock lock(mutex);
         if (!idle.empty()) search = std::move(idle.back()), idle.pop_back();
       }
       if (!search) search = std::make_unique<SparseSearch>(options_, track_);
-      OrderedSink::Slot slot{ordered, i};
       SetSink sink;
       if (options_.sink) {
         sink = [&slot](std::span<const uint32_t> items, uint64_t support) { slot.take(items, support); };
@@ -240,6 +254,14 @@ class Miner {
       const std::scoped_lock lock(mutex);
       collect(output);
       idle.push_back(std::move(search));
+    };
+    base::parallel_for(pieces.size(), options_.threads, [&](size_t i) {
+      try {
+        work(i);
+      } catch (...) {
+        stop_ = true;  // what the others find is lost
+        throw;
+      }
     });
   }
 

@@ -43,7 +43,8 @@ Transactions read_fimi(base::InputStream& stream, base::ReadReport& report);
 // "65%" of `transactions` rounded up, or an absolute count; at least 1. Throws base::Error on anything else.
 uint64_t parse_support(const std::string& text, uint64_t transactions);
 
-// Called once a set, one call at a time, in an order that does not depend on the number of threads.
+// Called once a set, one call at a time, in an order that does not depend on the number of threads. What it
+// throws ends the search and comes out of mine_itemsets.
 using SetSink = std::function<void(std::span<const uint32_t> items, uint64_t support)>;
 
 // Pushed into the search: branches that cannot meet it are not entered. Classes are bits that the caller

@@ -129,6 +129,22 @@ TEST(Itemsets, OrderOfSetsDoesNotDependOnThreads) {
   EXPECT_EQ(order[0], order[1]);
 }
 
+TEST(Itemsets, AFailingSinkEndsTheSearchOnAnyNumberOfThreads) {
+  base::Rng rng(3, "itemset.order");
+  const Transactions data = random_data(rng, 400, 30, 0.6, false);
+  for (const unsigned threads : {1u, 4u}) {
+    for (const int most : {0, 1, 500}) {
+      MineOptions options{.min_support = 60, .threads = threads};
+      int taken = 0;
+      options.sink = [&](std::span<const uint32_t>, uint64_t) {
+        if (taken++ == most) throw std::bad_alloc();
+      };
+      EXPECT_THROW(mine_itemsets(data, options), std::bad_alloc);
+      EXPECT_EQ(taken, most + 1);
+    }
+  }
+}
+
 TEST(Itemsets, CountsWhatCannotBeListed) {
   for (const uint32_t n : {1u, 64u, 100u, 127u, 128u}) {
     Transactions data;

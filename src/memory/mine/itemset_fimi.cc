@@ -89,7 +89,11 @@ Transactions read_fimi(base::InputStream& stream, base::ReadReport& report) {
   Transactions out;
   FimiParser parser(out, report, stream.path());
   std::vector<char> block(kBlock);
-  while (const size_t n = stream.read(block)) parser.feed({block.data(), n});
+  while (const size_t n = stream.read(block)) {
+    parser.feed({block.data(), n});
+    if (out.items.size() >= UINT32_MAX - 2 * kBlock || out.size() >= UINT32_MAX - 2 * kBlock)
+      throw base::Error({stream.path()}, "more than 2^32 items or transactions: too many for one search");
+  }
   parser.finish();
   return out;
 }

@@ -6,8 +6,9 @@ void WindowBuilder::add(const trace::AccessRecord& event, bool high) {
   if (is_open_ && event.cycle > seed_ + half_) close();
   while (!recent_.empty() && recent_.front().cycle + half_ < event.cycle) recent_.pop_front();
   if (high && !is_open_ && (!any_ || event.cycle > seed_ + half_)) open(event.cycle);
-  if (is_open_) events_.push_back(event);
+  if (is_open_ && events_.size() < 2 * kMostEvents) events_.push_back(event);
   recent_.push_back(event);
+  if (recent_.size() > kMostEvents) recent_.pop_front();
 }
 
 void WindowBuilder::open(uint64_t cycle) {
@@ -43,10 +44,15 @@ void ControlBuilder::add(const trace::AccessRecord& event) {
       open_.push_back(std::move(window));
     }
   }
-  for (Open& window : open_) window.events.push_back(event);
+  for (Open& window : open_) {
+    if (held_ == kMostEvents) return;
+    window.events.push_back(event);
+    ++held_;
+  }
 }
 
 void ControlBuilder::emit(const Open& window) {
+  held_ -= window.events.size();
   sink_({window.centre, window.centre > half_ ? window.centre - half_ : 0, window.centre + half_,
          window.events});
 }
@@ -57,7 +63,6 @@ void ControlBuilder::finish() {
 }
 
 void SliceBuilder::add(const trace::AccessRecord& event, bool high) {
-  constexpr uint64_t kMostEvents = uint64_t{1} << 20;
   if (event.cycle / slice_ != at_ || events_ == kMostEvents) finish();
   at_ = event.cycle / slice_;
   ++events_;

@@ -2,9 +2,10 @@
 //
 // A window is all events within omega / 2 cycles, both sides included, of a high event ("seed") that lies in
 // no earlier window. Facts (tested): seeds are more than omega / 2 apart; no event is in more than two
-// windows; every high event is in at least one; memory holds the events of 1.5 omega cycles. Literal: windows
-// as the printed algorithm makes them once its index starts at 0 and skips forward; an event then belongs to
-// one window only.
+// windows; every high event is in at least one; memory holds the events of 1.5 omega cycles. Where many
+// records share a cycle a window keeps the 2^20 events nearest before its seed and the first 2^20 of its own.
+// Literal: windows as the printed algorithm makes them once its index starts at 0 and skips forward; an event
+// then belongs to one window only.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +24,8 @@ struct Window {
   uint64_t begin = 0, end = 0;  // inclusive
   std::span<const trace::AccessRecord> events;
 };
+
+inline constexpr size_t kMostEvents = size_t{1} << 20;  // held by a builder, of each kind
 
 using WindowSink = std::function<void(const Window&)>;
 
@@ -68,7 +71,7 @@ class ControlBuilder {
   const std::vector<uint64_t> centres_;
   const WindowSink sink_;
   std::deque<Open> open_;
-  size_t next_ = 0;
+  size_t next_ = 0, held_ = 0;  // held_: events in open windows, kMostEvents at most
 };
 
 // Groups of a sampled trace, far too sparse for windows of cycles: the samples of one slice of time on one
