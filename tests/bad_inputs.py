@@ -21,9 +21,10 @@ def main():
         for file in [*bad.iterdir(), examples / "4x4.yaml", examples / "tiny.map.json"]:
             shutil.copy(file, folder)
         before = sorted(pathlib.Path(folder).iterdir())
-        for line in (bad / "cases.txt").read_text().splitlines():
-            if line.startswith("#"):
-                continue
+        cases = [line for line in (bad / "cases.txt").read_text().splitlines() if not line.startswith("#")]
+        if not cases:
+            sys.exit("bad/cases.txt holds no case")
+        for line in cases:
             arguments, wanted = line.split(" => ")
             run = subprocess.run([lento, *arguments.split()], cwd=folder, capture_output=True, text=True, timeout=60)
             left = sorted(pathlib.Path(folder).iterdir()) != before

@@ -15,7 +15,7 @@ SRC = ROOT / "src"
 LIBRARIES = {
     "nlohmann/": {"base"},
     "yaml-cpp/": {"spec"},
-    "onnx/": {"spec", "tile/cases"},
+    "onnx/": {"spec"},
     "CLI/": {"cli"},
     "mpi.h": {"campaign"},
     "elfutils/": {"trace"},
@@ -23,6 +23,12 @@ LIBRARIES = {
     "httplib.h": {"base"},
     "curl/": {"base"},
     "boost/": {"serve"},
+    "sodium": {"tile/seal"},
+    "zlib.h": {"base", "trace"},
+    "zstd.h": {"base"},
+    "lzma.h": {"base"},
+    "nlopt": {"predict/search"},
+    "snappy": {"fleet/source"},
 }
 
 

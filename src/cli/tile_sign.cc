@@ -30,7 +30,8 @@ void add_keygen(CLI::App& tile, Context& context) {
   command->add_option("--password-env", args->password, kPasswordHelp);
   example(*command, "lento tile keygen owner");
   command->callback([&context, args] {
-    if (std::filesystem::exists(args->name + ".key"))
+    std::error_code unreadable;
+    if (std::filesystem::exists(args->name + ".key", unreadable))
       throw base::Error({args->name + ".key"}, "the file exists already");
     const std::string password = password_from(args->password);
     const tile::SecretKey key = tile::generate_key();

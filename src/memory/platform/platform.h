@@ -1,7 +1,6 @@
 // A shared-memory multiprocessor: 1 to 64 RV32IMA harts with caches and write buffers, an interconnect with
 // an explicit arbiter, banked memory and devices. Bit-exact and repeatable. docs/formats/platform.md
-// describes the configuration, docs/formats/platform.md the timing rules and the closed forms that tests
-// assert.
+// describes the configuration, the timing rules and the closed forms that tests assert.
 //
 //   Platform platform = read_platform("quad.yaml");
 //   RunResult result = simulate(riscv::read_elf("guest.elf"), platform, options);

@@ -71,10 +71,6 @@ Window window_of(const Call& call, const Shape& kernel) {
   return w;
 }
 
-void check_planes(const Call& call, const TensorValue& in) {
-  if (in.shape.size() != 4 || in.size() == 0) call.refuse("the input must be N x C x H x W");
-}
-
 // Copies the windows of output rows [from, to) of `channels` planes into rows of the matrix.
 void take_windows(const float* in, const Shape& shape, int64_t channels, const Window& w, int64_t from,
                   int64_t to, int64_t width, std::vector<float>& matrix) {
@@ -110,8 +106,8 @@ void add_bias(const Call& call, TensorValue& out) {
 
 TensorValue convolution(const Call& call) {
   const TensorValue &in = call.floats(0), &weights = call.floats(1);
-  check_planes(call, in);
-  check_planes(call, weights);
+  call.check_planes(in);
+  call.check_planes(weights);
   const Window w = window_of(call, {weights.shape[2], weights.shape[3]});
   const int64_t groups = call.op.integer("group", 1), outputs = weights.shape[0], channels = weights.shape[1];
   if (groups < 1 || outputs % groups != 0 || in.shape[1] % groups != 0 || in.shape[1] / groups != channels)
@@ -157,8 +153,8 @@ TensorValue convolution(const Call& call) {
 
 TensorValue transposed_convolution(const Call& call) {
   const TensorValue &in = call.floats(0), &weights = call.floats(1);
-  check_planes(call, in);
-  check_planes(call, weights);
+  call.check_planes(in);
+  call.check_planes(weights);
   const Window w = window_of(call, {weights.shape[2], weights.shape[3]});
   if (call.op.integer("group", 1) != 1 || call.op.integers.contains("output_shape") ||
       in.shape[1] != weights.shape[0])

@@ -34,6 +34,10 @@ float Call::number(size_t i, const std::string& name, double fallback) const {
 
 void Call::refuse(const std::string& what) const { throw base::Error(where, what); }
 
+void Call::check_planes(const TensorValue& in) const {
+  if (in.shape.size() != 4 || in.size() == 0) refuse("the input must be N x C x H x W");
+}
+
 TensorValue Call::make(const spec::Shape& shape, bool integer) const {
   TensorValue out;
   out.integer = integer;

@@ -23,6 +23,7 @@ struct Call {
   std::vector<int64_t> list(size_t i, const std::string& name, std::vector<int64_t> fallback = {}) const;
   float number(size_t i, const std::string& name, double fallback) const;
   [[noreturn]] void refuse(const std::string& what) const;
+  void check_planes(const spec::TensorValue& in) const;  // refuses what is not N x C x H x W
 
   // A zeroed result; throws when it is too large to keep.
   spec::TensorValue make(const spec::Shape& shape, bool integer = false) const;

@@ -11,10 +11,6 @@ namespace {
 using spec::Shape;
 using spec::TensorValue;
 
-void check_planes(const Call& call, const TensorValue& in) {
-  if (in.shape.size() != 4 || in.size() == 0) call.refuse("the input must be N x C x H x W");
-}
-
 int64_t pooled_extent(const Call& call, int64_t extent, int64_t kernel, int64_t stride, int64_t pads) {
   const bool bounded = kernel >= 1 && kernel <= 4096 && stride >= 1 && stride <= 4096 && pads >= 0 &&
                        pads <= 8192 && extent + pads >= kernel;
@@ -27,7 +23,7 @@ int64_t pooled_extent(const Call& call, int64_t extent, int64_t kernel, int64_t 
 template <class F>
 TensorValue pooled(const Call& call, F pool) {
   const TensorValue& in = call.floats(0);
-  check_planes(call, in);
+  call.check_planes(in);
   const auto kernel = call.op.list("kernel_shape"), strides = call.op.list("strides", {1, 1}),
              pads = call.op.list("pads", {0, 0, 0, 0}), dilations = call.op.list("dilations", {1, 1});
   const auto auto_pad = call.op.texts.find("auto_pad");
@@ -124,7 +120,7 @@ TensorValue reduce_mean(const Call& call) {
 
 TensorValue global_average_pool(const Call& call) {
   const TensorValue& in = call.floats(0);
-  check_planes(call, in);
+  call.check_planes(in);
   TensorValue out = call.make({in.shape[0], in.shape[1], 1, 1});
   const auto plane = static_cast<size_t>(in.shape[2] * in.shape[3]);
   for (size_t i = 0; i < out.size(); ++i) {

@@ -141,7 +141,8 @@ void audit_objects(const std::string& folder, const LogEntry& entry, Audit& out)
     if (digest->empty()) continue;
     ++out.objects;
     const std::string path = folder + "/objects/" + *digest;
-    if (!fs::exists(path))
+    std::error_code error;
+    if (!fs::exists(path, error))
       out.problems.push_back("object " + *digest + " of '" + entry.name + "' is missing");
     else if (sha256_hex(base::read_file(path, kMaxObject)) != *digest) {
       out.problems.push_back("object " + *digest + " of '" + entry.name + "' was changed");
@@ -157,8 +158,8 @@ void audit_objects(const std::string& folder, const LogEntry& entry, Audit& out)
 }  // namespace
 
 void init_store(const std::string& folder, const SecretKey& key) {
-  if (fs::exists(folder + "/log.jsonl")) throw base::Error({folder}, "there is a store already");
   std::error_code error;
+  if (fs::exists(folder + "/log.jsonl", error)) throw base::Error({folder}, "there is a store already");
   fs::create_directories(folder + "/objects", error);
   if (error) throw base::Error({folder}, "cannot make the folder: " + error.message());
   base::write_file(folder + "/log.jsonl", "");
@@ -206,7 +207,8 @@ Ask ask_folder(const std::string& folder) {
     const bool good = parts.size() == 2 && parts[1].size() == 64 &&
                       parts[1].find_first_not_of("0123456789abcdef") == std::string::npos;
     const std::string path = folder + "/objects/" + (good ? parts[1] : "");
-    if (!good || !fs::is_regular_file(path)) return std::nullopt;
+    std::error_code error;
+    if (!good || !fs::is_regular_file(path, error)) return std::nullopt;
     return base::read_file(path, kMaxObject);
   };
 }

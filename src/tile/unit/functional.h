@@ -1,5 +1,6 @@
 // The same tile without timing: runs one region of a program to its end as fast as a plain loop can.
-// Used to develop programs, as the reference of the cycle model, and to run what the verifier accepted.
+// The reference of the cycle model, and what tests and the fuzz target run accepted programs on; no command uses
+// it.
 #pragma once
 
 #include <functional>

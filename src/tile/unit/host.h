@@ -7,7 +7,9 @@
  *   0x0c    RESULT   read: 0 the last load was accepted, 1 it was refused
  *   0x10    IMAGE    write: the next word of the image (little-endian)
  *
- * Plain C; the bus is two functions, so the same code drives the model, an RTL simulation or a device. */
+ * Plain C; the bus is two functions, so the same code drives the model, an RTL simulation or a device.
+ * For programs that link Lento: no command drives a tile through it.
+ */
 #ifndef LENTO_TILE_UNIT_HOST_H_
 #define LENTO_TILE_UNIT_HOST_H_
 

@@ -1,5 +1,6 @@
 // Several tiles share one way out of the chip: `bytes_per_cycle` in all, turn by turn, back-pressure when the
 // path is busy (a tile's FIFO fills and its stores wait).
+// For programs that link Lento; `lento tile run` has one tile and drains it itself.
 #pragma once
 
 #include <cstdint>
