@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/number.h"
+#include "base/units.h"
 #include "cli/context.h"
 #include "cli/memory_trace.h"
 #include "cli/tables.h"
