@@ -3,6 +3,7 @@
 
 usage: tile_load.py LENTO
 """
+import os
 import pathlib
 import subprocess
 import sys
@@ -28,7 +29,7 @@ def main():
         folder = pathlib.Path(name)
 
         def lento(*arguments):
-            return subprocess.run([sys.argv[1], "tile", *arguments], cwd=folder, capture_output=True, text=True)
+            return subprocess.run([sys.argv[1], "tile", *arguments], cwd=folder, capture_output=True, text=True, env={**os.environ, "PASS": "word"})
 
         def good(*arguments):
             done = lento(*arguments)
@@ -64,12 +65,61 @@ def main():
         image = bytearray((folder / "echo.ypu").read_bytes())
         image[len(image) // 2] ^= 1
         (folder / "echo.ypu").write_bytes(image)
-        refused(*run, *trust, why="digest")
+        refused(*run, *trust, why="does not match its bytes")
         good("build", "--shipped", "echo.c", "-o", "echo.ypu")
         (folder / "echo.ypu.minisig").unlink()
         (folder / "out.bin").unlink()
         good(*run, "--unsigned")
         assert (folder / "out.bin").read_bytes() == seen
+
+        def release(*options):
+            good("build", "echo.c", "-o", "echo.ypu", *options)
+            good("sign", "echo.ypu", "--key", "dev.key")
+
+        # The counter is kept by whoever loads; the rules name their policy.
+        source = pathlib.Path(__file__).resolve().parent.parent / "guests" / "tile" / "echo.c"
+        (folder / "echo.c").write_text(source.read_text())
+        key = (folder / "owner.pub").read_text().splitlines()[1]
+        rules = f"schema: lento.tile-block/1\nowner: {key}\nblock: 1\nabi: 1\nrollback: 0\n"
+        (folder / "rules.yaml").write_text(rules)
+        by_rules = ["--rules", "rules.yaml", "--cert", "dev.cert"]
+        release("-O3", "--rollback", "3")
+        refused(*run, *by_rules, why="'policy' is missing")
+        (folder / "rules.yaml").write_text(rules + "policy: permissive\n")
+        refused("check", "echo.ypu", *trust, "--remember", why="needs --rules")
+        good(*run, *by_rules, "--remember")
+        assert "rollback: 3" in (folder / "rules.yaml").read_text()
+        release("--rollback", "2")
+        refused(*run, *by_rules, why="rollback")
+
+        # Policy restrictive: the owner approves what the source compiles to.
+        release("--policy", "restrictive")
+        restrictive = [*trust, "--policy", "restrictive"]
+        refused(*run, *restrictive, why="needs the owner's approval")
+        (folder / "other.c").write_text(source.read_text() + "/* changed */\n")
+        approve = ["approve", "echo.ypu", "--owner", "owner.key", "-o", "echo.approval", "--source"]
+        refused(*approve, "other.c", why="names another source")
+        refused(*approve, "echo.c", "-O", "0", why="does not compile to this image")
+        good(*approve, "echo.c")
+        good(*run, *restrictive, "--approval", "echo.approval")
+
+        # A key behind a password keeps a store too.
+        good("keygen", "shop", "--password-env", "PASS")
+        refused("store", "init", "shop", "--key", "shop.key", why="protected by a password")
+        locked = ["--key", "shop.key", "--password-env", "PASS"]
+        good("store", "init", "shop", *locked)
+        good("store", "publish", "shop", "echo", "echo.ypu", *locked, "--cert", "dev.cert")
+        good("store", "fetch", "shop", "echo", "--store-key", "shop.pub", "--trust", "trust", "-o", ".")
+        assert '"seen"' in (folder / "trust").read_text()
+        good("store", "audit", "shop", "--store-key", "shop.pub", "--trust", "trust")
+
+        # The trigger opens at one address and closes after another.
+        good("build", "--shipped", "echo.c", "-o", "armed.ypu", "--trigger", "16,32")
+        (folder / "addressed.map.yaml").write_text(MAP.replace("inputs:", "address: top.data\ninputs:"))
+        good("run", "armed.ypu", "--unsigned", "--block", "vcd:run.vcd", "--map", "addressed.map.yaml", "-o", "armed.bin")
+        armed = (folder / "armed.bin").read_bytes()
+        words = [int.from_bytes(armed[i : i + 4], "little") for i in range(0, len(armed), 4)]
+        assert words and all(16 <= w <= 32 for w in words), words
 
 
 main()
