@@ -207,7 +207,7 @@ TEST(Inputs, WhatStillQueuesAtTheEndIsDropped) {
 }
 
 TEST(Inputs, TheAddressShowsWithoutATrigger) {
-  Ready ready(image_of({lui(5, 0x6000), i(Op::Lw, 6, 5, 12), kRet}));
+  Ready ready(image_of({lui(5, 0x6000), imm(Op::Lw, 6, 5, 12), kRet}));
   TileInputs in = input(1);
   in.has_address = true, in.address = 1234;
   ready.main_cycles(in);
