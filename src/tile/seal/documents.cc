@@ -79,7 +79,8 @@ uint64_t parse_utc(std::string_view text, const base::Location& where) {
   const uint64_t out =
       static_cast<uint64_t>(days_from_civil(year, month, day)) * 86400 + h * 3600 + m * 60 + s;
   const std::string canonical = format_utc(out);
-  if (year < 1970 || (canonical != text && canonical.substr(0, 10) != text)) digits(text, text.size(), 1, where);
+  if (year < 1970 || (canonical != text && canonical.substr(0, 10) != text))
+    digits(text, text.size(), 1, where);
   return out;
 }
 

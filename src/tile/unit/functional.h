@@ -1,6 +1,6 @@
 // The same tile without timing: runs one region of a program to its end as fast as a plain loop can.
-// The reference of the cycle model, and what tests and the fuzz target run accepted programs on; no command uses
-// it.
+// The reference of the cycle model, and what tests and the fuzz target run accepted programs on; no command
+// uses it.
 #pragma once
 
 #include <functional>
