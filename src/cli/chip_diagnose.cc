@@ -25,6 +25,17 @@ struct Arguments {
   chip::SketchOptions sketch;
   TileRecorderOptions tile;
   bool exact = false, no_replay = false;
+  std::string given;  // an option of the recorder that stands on the command line
+};
+
+// What a file holds, and how it came to be read.
+struct Recording {
+  chip::Sketch sketch;
+  base::ReadReport report;
+  finding::Input input;
+  std::string recorder;            // what kept it
+  Facts facts;                     // what the recorder says of its own work
+  std::vector<std::string> notes;  // what about it does not fit the chip and mapping
 };
 
 chip::Eviction eviction_of(const std::string& name) {
@@ -33,68 +44,111 @@ chip::Eviction eviction_of(const std::string& name) {
   return name == "random" ? chip::Eviction::Random : chip::Eviction::Earliest;
 }
 
-bool is_sketch(const std::string& path) {
-  std::string head(32, '\0');
-  base::InputStream in(path);
-  head.resize(in.read(head));
-  return chip::looks_like_sketch(head);
-}
-
-chip::Sketch sketch_on_tiles(const std::string& path, const Arguments& args,
-                             std::span<const chip::SketchShape> shapes, base::ReadReport& report,
-                             Facts& facts) {
+chip::Sketch sketch_on_tiles(trace::ProbeReader& reader, const Arguments& args,
+                             std::span<const chip::SketchShape> shapes, Facts& facts) {
   TileRecorder recorder(shapes, args.sketch, args.tile);
-  trace::ProbeReader reader(path, report);
   trace::ProbeRecord record;
-  while (reader.next(record)) {
-    if (record.core < shapes.size())
-      recorder.record(record);
-    else
-      report.skip({path}, "record of a core that the chip does not have");
-  }
+  while (reader.next(record)) recorder.record(record);
   chip::Sketch sketch = recorder.finish();
   facts = recorder_facts(recorder.counts());
   return sketch;
 }
 
-// A sketch file as it is; probe records through a recorder sized for the mapping. `facts`: what the recorder
-// says of its own work.
-chip::Sketch sketch_of(const std::string& path, const Arguments& args, const chip::Program& program,
-                       const spec::Chip& chip, base::ReadReport& report, Facts& facts) {
-  if (path != "-" && is_sketch(path)) {
-    chip::Sketch sketch = chip::read_sketch(path);
-    if (sketch.cores().size() != static_cast<size_t>(chip.core_count()))
-      throw base::Error({path},
-                        "the sketch is of " + std::to_string(sketch.cores().size()) +
-                            " cores, the chip has " + std::to_string(chip.core_count()),
-                        "give the chip file that the records were made with");
-    report.taken = sketch.records();
-    return sketch;
-  }
+chip::Sketch sketched(trace::ProbeReader& reader, const Arguments& args, const chip::Program& program,
+                      const spec::Chip& chip, Facts& facts) {
   const auto counts = chip::count_patterns(program, chip);
   const std::vector<chip::SketchShape> shapes =
       args.exact ? chip::plan_exact_tables(counts, args.sketch) : chip::plan_shapes(counts, args.sketch);
-  if (args.recorder == "tile") return sketch_on_tiles(path, args, shapes, report, facts);
+  if (args.recorder == "tile") return sketch_on_tiles(reader, args, shapes, facts);
   chip::Sketch sketch(shapes, args.sketch);
-  trace::ProbeReader reader(path, report);
   trace::ProbeRecord record;
-  while (reader.next(record))
-    if (sketch.record(record).dropped) report.skip({path}, "record of a core that the chip does not have");
+  while (reader.next(record)) sketch.record(record);
   return sketch;
 }
 
-chip::Replay replay_of(const chip::Model& model, const chip::Sketch& like, const Context& context) {
-  return [&model, &like, seed = context.seed](const std::vector<chip::Fault>& guess, uint32_t draw) {
-    std::vector<chip::SketchShape> shapes;
-    for (const chip::CoreSketch& core : like.cores()) shapes.push_back(core.shape());
-    chip::Sketch sketch(shapes, like.options());
-    chip::Options run;
-    run.inferences = std::max(1u, like.inferences());
-    run.seed = seed + 0x5eed0000u + draw;
-    run.max_cycles = like.comparable_cycles();
-    simulate(model, guess, run, &sketch);
-    return sketch;
+void require_cores(const std::string& path, const std::string& what, size_t cores, const spec::Chip& chip) {
+  if (cores == static_cast<size_t>(chip.core_count())) return;
+  throw base::Error(
+      {path},
+      what + " of " + std::to_string(cores) + " cores, the chip has " + std::to_string(chip.core_count()),
+      "give the chip file that the records were made with");
+}
+
+std::vector<std::string> differences(const trace::ProbeHeader& head, const spec::Chip& chip,
+                                     const chip::Program& program) {
+  std::vector<std::string> out;
+  const auto compare = [&](const std::string& what, const std::string& recorded, const std::string& given) {
+    if (!recorded.empty() && recorded != given)
+      out.push_back("the records are of the " + what + " '" + recorded + "', the file given is of '" + given +
+                    "'");
   };
+  compare("chip", head.chip, chip.name);
+  compare("mapping", head.mapping, program.name);
+  if (head.clock_hz > 0 && head.clock_hz != chip.clock_hz)
+    out.push_back("the records were made at " +
+                  base::format_quantity(head.clock_hz, base::Dimension::Frequency) + ", the chip file says " +
+                  base::format_quantity(chip.clock_hz, base::Dimension::Frequency));
+  return out;
+}
+
+void take_sketch(base::InputStream& in, const spec::Chip& chip, Recording& out) {
+  out.sketch = chip::read_sketch(in);
+  require_cores(in.path(), "the sketch is", out.sketch.cores().size(), chip);
+  out.report.taken = out.sketch.records();
+  out.recorder = "sketch file";
+  if (out.sketch.options().ops_per_cycle != chip.core.ops_per_cycle)
+    out.notes.push_back("the sketch was made for " + base::format_number(out.sketch.options().ops_per_cycle) +
+                        " operations a cycle, the chip file says " +
+                        base::format_number(chip.core.ops_per_cycle));
+}
+
+// A sketch file as it is; probe records through a recorder sized for the mapping.
+Recording recording_of(const std::string& role, const std::string& path, const Arguments& args,
+                       const chip::Program& program, const spec::Chip& chip, bool strict) {
+  Recording out;
+  out.report.strict = strict;
+  base::Digest digest;
+  base::InputStream in(path);
+  in.count_into(digest);
+  if (chip::looks_like_sketch(in.peek(32))) {
+    if (!args.given.empty() && role == "records")
+      throw base::Error({path}, args.given + " is about recording, and this is a sketch already",
+                        "leave the option out, or give the records");
+    take_sketch(in, chip, out);
+  } else {
+    trace::ProbeReader reader(std::move(in), out.report);
+    require_cores(path, "the records are", reader.header().cores, chip);
+    out.notes = differences(reader.header(), chip, program);
+    out.sketch = sketched(reader, args, program, chip, out.facts);
+    out.recorder = args.recorder == "tile" ? "tile" : args.exact ? "exact table" : "sketch";
+  }
+  out.input = {role, path, digest.text()};
+  return out;
+}
+
+chip::Replay replay_of(const chip::Model& model, const chip::Sketch& like, Context& context) {
+  const base::Progress progress = context.progress();
+  return
+      [&model, &like, seed = context.seed, progress](const std::vector<chip::Fault>& guess, uint32_t draw) {
+        std::vector<chip::SketchShape> shapes;
+        for (const chip::CoreSketch& core : like.cores()) shapes.push_back(core.shape());
+        chip::Sketch sketch(shapes, like.options());
+        chip::Options run;
+        run.inferences = std::max(1u, like.inferences());
+        run.seed = seed + 0x5eed0000u + draw;
+        run.max_cycles = like.comparable_cycles();
+        run.stop = [&progress] { return progress.stopped(); };
+        simulate(model, guess, run, &sketch);
+        if (progress.stopped()) throw base::Error({}, "interrupted");
+        return sketch;
+      };
+}
+
+void add_recording(finding::Diagnosis& d, const Recording& recording) {
+  finding::add_read_report(d, recording.report);
+  d.facts.insert(d.facts.end(), recording.facts.begin(), recording.facts.end());
+  d.notes.insert(d.notes.end(), recording.notes.begin(), recording.notes.end());
+  d.inputs.push_back(recording.input);
 }
 
 void run_diagnose(Arguments& args, Context& context) {
@@ -103,38 +157,30 @@ void run_diagnose(Arguments& args, Context& context) {
   const spec::Chip chip = spec::read_chip(args.chip);
   const chip::Program program = expand(chip::read_map(args.mapping), chip, args.mapping);
   args.sketch.ops_per_cycle = chip.core.ops_per_cycle;
-  base::ReadReport report;
-  report.strict = context.strict;
-  Facts recorder;
-  const chip::Sketch sketch = sketch_of(args.records, args, program, chip, report, recorder);
+  const Recording recorded = recording_of("records", args.records, args, program, chip, context.strict);
+  const chip::Sketch& sketch = recorded.sketch;
   if (!args.sketch_out.empty()) chip::write_sketch(args.sketch_out, sketch);
   const chip::Model model(chip, program);
   chip::DetectOptions options;
-  std::optional<chip::Sketch> healthy;
+  std::optional<Recording> healthy;
   if (!args.healthy.empty()) {
-    base::ReadReport healthy_report;
-    healthy_report.strict = context.strict;
-    Facts unused;
-    healthy = sketch_of(args.healthy, args, program, chip, healthy_report, unused);
-    options.healthy = &*healthy;
+    healthy = recording_of("healthy run", args.healthy, args, program, chip, context.strict);
+    options.healthy = &healthy->sketch;
   }
   if (!args.no_replay) options.replay = replay_of(model, sketch, context);
   chip::MethodResult judged = judge(method, sketch, chip, program, options);
   finding::Diagnosis d = diagnose(judged.detection, sketch, chip, program);
   std::move(judged.figures.begin(), judged.figures.end(), std::back_inserter(d.figures));
-  finding::add_read_report(d, report);
-  d.facts.insert(d.facts.end(), recorder.begin(), recorder.end());
   d.seed = context.seed;
-  d.options.emplace_back("recorder budget, bytes a core", std::to_string(args.sketch.budget_bytes));
+  add_recording(d, recorded);
+  d.options.emplace_back("recorder budget, bytes a core", std::to_string(sketch.options().budget_bytes));
   d.options.emplace_back("method", args.method);
-  d.options.emplace_back("recorder", args.recorder == "tile" ? "tile"
-                                     : args.exact            ? "exact table"
-                                                             : "sketch");
+  d.options.emplace_back("recorder", recorded.recorder);
   d.options.emplace_back("replay", args.no_replay ? "off" : "on");
-  for (const auto& [role, path] : {std::pair("records", &args.records), std::pair("chip", &args.chip),
-                                   std::pair("mapping", &args.mapping)})
-    if (*path != "-") d.inputs.push_back(Context::input(role, *path, base::read_file(*path)));
-  context.show(std::move(d));
+  if (healthy) add_recording(d, *healthy);
+  for (const auto& [role, path] : {std::pair("chip", &args.chip), std::pair("mapping", &args.mapping)})
+    d.inputs.push_back(Context::input(role, *path, base::read_file(*path)));
+  if (args.sketch_out != "-") context.show(std::move(d));
 }
 
 }  // namespace
@@ -179,7 +225,11 @@ void add_chip_diagnose(CLI::App& chip, Context& context) {
   example(
       *app,
       "lento chip diagnose run.probe --chip examples/chip/4x4.yaml --mapping examples/chip/tiny.map.json");
-  app->callback([args, &context] { run_diagnose(*args, context); });
+  app->callback([args, app, &context] {
+    for (const char* option : {"--budget", "--threshold", "--evict", "--exact", "--recorder"})
+      if (app->count(option) > 0) args->given = option;
+    run_diagnose(*args, context);
+  });
 }
 
 }  // namespace lento::cli
