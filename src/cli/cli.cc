@@ -1,5 +1,7 @@
 #include "cli/cli.h"
 
+#include <poll.h>
+
 #include <cctype>
 #include <csignal>
 #include <filesystem>
@@ -14,6 +16,12 @@
 
 namespace lento::cli {
 namespace {
+
+// Whoever reads standard output through a pipe may stop when it has seen enough: no error.
+bool reader_is_gone() {
+  pollfd out{1, 0, 0};
+  return ::poll(&out, 1, 0) > 0 && (out.revents & POLLERR) != 0;
+}
 
 volatile std::sig_atomic_t g_interrupted = 0;
 
@@ -207,10 +215,14 @@ int run(const std::vector<std::string>& args, Streams streams) {
     add_validate(app, context);
     const int code = parse_and_run(app, context);
     streams.out.flush();
+    if (!streams.out && !reader_is_gone()) {
+      streams.err << "error: cannot write all of the output\n";
+      return 2;
+    }
     return g_interrupted && code == 0 ? 130 : code;
   } catch (const base::Error& e) {
     streams.err << e.what() << "\n";
-    return 2;
+    return g_interrupted ? 130 : 2;
   } catch (const base::Bug& e) {
     streams.err << "bug: " << e.what() << "\n  This is a defect of lento " << kVersion
                 << "; please report it with the command and its input.\n";

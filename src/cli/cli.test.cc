@@ -1,6 +1,7 @@
 #include "cli/cli.h"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <sstream>
@@ -39,6 +40,13 @@ TEST(Cli, WrongUsageIsTwoWithAHint) {
   EXPECT_EQ(call({"report", "x", "--no-such-option"}).code, 2);
 }
 
+TEST(Cli, OutputThatCannotBeWrittenIsTwo) {
+  std::ostringstream out, err;
+  out.setstate(std::ios::badbit);
+  EXPECT_EQ(run({"--version"}, {out, err}), 2);
+  EXPECT_THAT(err.str(), HasSubstr("cannot write"));
+}
+
 TEST(Cli, MissingInputIsTwoAndNamed) {
   const Outcome outcome = call({"report", "no/such/file.json"});
   EXPECT_EQ(outcome.code, 2);
@@ -62,6 +70,68 @@ TEST(Cli, DocsHoldEveryCommandWithAnExample) {
   for (size_t at = 0; (at = docs.find("\n## lento", at)) != std::string::npos; ++at) ++commands;
   for (size_t at = 0; (at = docs.find("Example:", at)) != std::string::npos; ++at) ++examples;
   EXPECT_GE(examples, commands / 2);
+}
+
+// A run of the shipped example, recorded, in a folder of its own.
+class ChipDiagnose : public testing::Test {
+ protected:
+  ChipDiagnose() : folder_(testing::TempDir() + "lento_diagnose." + std::to_string(::getpid())) {
+    std::filesystem::create_directories(folder_);
+    EXPECT_EQ(
+        call({"chip", "simulate", "--chip", kChip, "--mapping", kMapping, "-o", folder_ + "/run.probe"}).code,
+        0);
+  }
+  ~ChipDiagnose() override { std::filesystem::remove_all(folder_); }
+
+  // With a chip that differs from the recorded one in one line of its file.
+  std::string other_chip(const std::string& line, const std::string& instead) const {
+    std::string text = base::read_file(kChip);
+    text.replace(text.find(line), line.size(), instead);
+    base::write_file(folder_ + "/other.yaml", text);
+    return folder_ + "/other.yaml";
+  }
+  Outcome diagnose(const std::string& file, const std::string& chip,
+                   std::vector<std::string> more = {}) const {
+    std::vector<std::string> args{"chip",      "diagnose", folder_ + "/" + file, "--chip", chip,
+                                  "--mapping", kMapping};
+    args.insert(args.end(), more.begin(), more.end());
+    return call(args);
+  }
+
+  static constexpr const char* kChip = "examples/chip/4x4.yaml";
+  static constexpr const char* kMapping = "examples/chip/tiny.map.json";
+  std::string folder_;
+};
+
+TEST_F(ChipDiagnose, RecordsOfAnotherChipAreRefusedOrNoted) {
+  const Outcome larger = diagnose("run.probe", other_chip("width: 4", "width: 5"));
+  EXPECT_EQ(larger.code, 2);
+  EXPECT_THAT(larger.err, HasSubstr("the records are of 16 cores, the chip has 20"));
+  EXPECT_THAT(diagnose("run.probe", other_chip("name: 4x4", "name: mine")).out,
+              HasSubstr("the records are of the chip '4x4', the file given is of 'mine'"));
+  EXPECT_THAT(diagnose("run.probe", other_chip("clock: 100 MHz", "clock: 200 MHz")).out,
+              HasSubstr("the records were made at 100 MHz, the chip file says 200 MHz"));
+}
+
+TEST_F(ChipDiagnose, TheReportSaysHowASketchWasMade) {
+  const Outcome recorded =
+      diagnose("run.probe", kChip, {"--budget", "4096", "--sketch", folder_ + "/run.sketch", "--json"});
+  EXPECT_THAT(recorded.out, HasSubstr(base::digest(base::read_file(folder_ + "/run.probe"))));
+  const Outcome read = diagnose("run.sketch", kChip, {"--json", "--healthy", folder_ + "/run.probe"});
+  EXPECT_THAT(read.out, HasSubstr("\"4096\""));
+  EXPECT_THAT(read.out, HasSubstr("sketch file"));
+  EXPECT_THAT(read.out, HasSubstr("healthy run"));
+  const Outcome refused = diagnose("run.sketch", kChip, {"--budget", "2048"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("--budget is about recording"));
+}
+
+TEST_F(ChipDiagnose, RatesBeyondTheRecorderAreNoted) {
+  for (const char* rate : {"262144", "0.1"}) {
+    const std::string chip = other_chip("ops_per_cycle: 1024", std::string("ops_per_cycle: ") + rate);
+    EXPECT_THAT(diagnose("run.probe", chip, {"--no-replay"}).out, HasSubstr("operations a cycle")) << rate;
+  }
+  EXPECT_THAT(diagnose("run.probe", kChip).out, ::testing::Not(HasSubstr("operations a cycle")));
 }
 
 }  // namespace
