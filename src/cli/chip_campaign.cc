@@ -17,7 +17,20 @@
 namespace lento::cli {
 namespace {
 
-// What it would cost, from one run.
+// Runs that stand for the others of a stage: the last, which is without fault when there are such, and the
+// first whose fault touches, since a fault is what hypotheses are replayed for.
+std::vector<uint64_t> samples_of(const chip::Plan& plan, size_t stage) {
+  const chip::Stage& s = plan.stages[stage];
+  const uint64_t begin = plan.first[stage], end = plan.first[stage + 1];
+  if (begin == end) return {};
+  const auto touching = std::find_if(s.hits.begin(), s.hits.end(),
+                                     [](uint64_t hits) { return hits >= 10 && hits < UINT64_MAX; });
+  if (touching == s.hits.end()) return {end - 1};
+  const auto each = plan.campaign.seeds.size() * plan.campaign.probes.size();
+  return {begin + static_cast<uint64_t>(touching - s.hits.begin()) * each, end - 1};
+}
+
+// What it would cost, from one run without fault and one with.
 finding::Diagnosis dry_run(const chip::Plan& plan, unsigned jobs) {
   finding::Diagnosis d;
   d.scale = "chip";
@@ -29,8 +42,10 @@ finding::Diagnosis dry_run(const chip::Plan& plan, unsigned jobs) {
     const chip::Stage& s = plan.stages[w];
     const uint64_t runs = plan.first[w + 1] - plan.first[w];
     const auto begin = std::chrono::steady_clock::now();
-    if (runs > 0) run_one(plan, plan.first[w + 1] - 1);
-    const double each = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    const std::vector<uint64_t> samples = samples_of(plan, w);
+    for (const uint64_t run : samples) run_one(plan, run);
+    const double each = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() /
+                        double(std::max<size_t>(samples.size(), 1));
     seconds += each * double(runs);
     table.rows.push_back({s.name, std::to_string(s.cases.size()),
                           std::to_string(std::count_if(s.hits.begin(), s.hits.end(),
@@ -106,13 +121,15 @@ void run_campaign(const CampaignCommand& command, Context& context) {
     const std::vector<chip::RunResult> more = chip::read_results(line, {command.journal});
     results.insert(results.end(), more.begin(), more.end());
   }
-  if (!command.results.empty() && outcome.complete) write_lines(command.results, results);
+  if (!command.results.empty()) write_lines(command.results, results);
   finding::Diagnosis d = chip::summarize(results, plan.campaign.title);
   if (!outcome.complete)
     d.notes.push_back("Stopped early: " + std::to_string(finished) + " of " + std::to_string(plan.runs()) +
-                      " runs; the same command goes on.");
+                      " runs; " +
+                      (command.journal.empty() ? "without --journal the next start begins anew."
+                                               : "the same command goes on."));
   d.inputs = {Context::input("campaign", command.file, base::read_file(command.file))};
-  show(std::move(d), context);
+  if (command.results != "-") show(std::move(d), context);
 }
 
 }  // namespace

@@ -219,7 +219,7 @@ void run(const Arguments& args, Context& context) {
   d->seed = context.seed;
   d->inputs = {Context::input("chip", args.chip, chip_text),
                Context::input("mapping", args.mapping, map_text)};
-  context.show(std::move(*d));
+  if (args.records != "-" && args.trace != "-") context.show(std::move(*d));
 }
 
 }  // namespace
