@@ -15,8 +15,6 @@ namespace {
 using base::Error;
 using base::Location;
 
-constexpr int kMaxNodes = 200'000;
-
 class Reader {
  public:
   Reader(const onnx::GraphProto& graph, const std::string& file, const OnnxOptions& options,
@@ -24,7 +22,7 @@ class Reader {
       : graph_(graph), file_(file), options_(options), report_(report) {}
 
   Network run() {
-    if (graph_.node_size() > kMaxNodes) throw Error(at("graph"), "more than 200,000 nodes");
+    check_nodes(file_, graph_.node_size());
     network_.name = graph_.name().substr(0, 200);
     for (int i = 0; i < graph_.initializer_size(); ++i) add_initializer(graph_.initializer(i), i);
     for (int i = 0; i < graph_.input_size(); ++i) add_input(graph_.input(i), i);
@@ -50,7 +48,7 @@ class Reader {
   }
 
   void add_initializer(const onnx::TensorProto& proto, int i) {
-    const Location where = at("initializer[" + std::to_string(i) + "] '" + proto.name().substr(0, 80) + "'");
+    const Location where = value_location(file_, "initializer", i, proto.name());
     fill_constant(network_.tensors[add_tensor(proto.name(), where)], proto, where);
   }
 
@@ -73,7 +71,7 @@ class Reader {
 
   void add_input(const onnx::ValueInfoProto& info, int i) {
     if (names_.contains(info.name())) return;  // old exporters list initializers as inputs, too
-    const Location where = at("input[" + std::to_string(i) + "] '" + info.name().substr(0, 80) + "'");
+    const Location where = value_location(file_, "input", i, info.name());
     const int id = add_tensor(info.name(), where);
     Tensor& tensor = network_.tensors[id];
     if (!info.type().has_tensor_type()) throw Error(where, "an input that is no tensor");

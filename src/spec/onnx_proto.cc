@@ -33,6 +33,15 @@ int ValueNames::find(const std::string& name, const base::Location& where) const
       "nodes must stand in an order in which each reads earlier results only; a cycle has none");
 }
 
+base::Location value_location(const std::string& file, const std::string& list, int i,
+                              const std::string& name) {
+  return {file, 0, 0, list + "[" + std::to_string(i) + "] '" + name.substr(0, 80) + "'"};
+}
+
+void check_nodes(const std::string& file, int nodes) {
+  if (nodes > 200'000) throw base::Error({file, 0, 0, "graph"}, "more than 200,000 nodes");
+}
+
 base::Location node_location(const std::string& file, const onnx::NodeProto& node, int i) {
   const base::Location where{file, 0, 0,
                              "node[" + std::to_string(i) + "] '" + node.name().substr(0, 80) + "' (" +

@@ -32,6 +32,12 @@ class ValueNames {
 // "node[3] 'conv1' (Conv)"; and throws when the node has no output.
 base::Location node_location(const std::string& file, const onnx::NodeProto& node, int i);
 
+// "input[3] 'image'"
+base::Location value_location(const std::string& file, const std::string& list, int i,
+                              const std::string& name);
+
+void check_nodes(const std::string& file, int nodes);  // throws above 200,000
+
 int element_bytes(int data_type);
 bool is_integer(int data_type);  // INT64, INT32 or BOOL: the types whose numbers are kept as integers
 

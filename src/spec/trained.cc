@@ -13,14 +13,13 @@ using base::Error;
 using base::Location;
 
 constexpr uint64_t kMaxFile = uint64_t{1} << 30;
-constexpr int kMaxNodes = 200'000;
 
 class TrainedReader {
  public:
   TrainedReader(const onnx::GraphProto& graph, const std::string& file) : graph_(graph), file_(file) {}
 
   TrainedNetwork run() {
-    if (graph_.node_size() > kMaxNodes) throw Error(at("graph"), "more than 200,000 nodes");
+    check_nodes(file_, graph_.node_size());
     out_.file = file_;
     for (int i = 0; i < graph_.initializer_size(); ++i) add_constant(graph_.initializer(i), i);
     for (int i = 0; i < graph_.input_size(); ++i) add_input(graph_.input(i), i);
@@ -41,7 +40,7 @@ class TrainedReader {
   }
 
   void add_constant(const onnx::TensorProto& proto, int i) {
-    const Location where = at("initializer[" + std::to_string(i) + "] '" + proto.name().substr(0, 80) + "'");
+    const Location where = value_location(file_, "initializer", i, proto.name());
     const int id = add(proto.name(), where);
     out_.values[static_cast<size_t>(id)].constant = numbers(proto, where);
   }
@@ -72,7 +71,7 @@ class TrainedReader {
 
   void add_input(const onnx::ValueInfoProto& info, int i) {
     if (names_.contains(info.name())) return;  // old exporters list initializers as inputs, too
-    const Location where = at("input[" + std::to_string(i) + "] '" + info.name().substr(0, 80) + "'");
+    const Location where = value_location(file_, "input", i, info.name());
     Shape shape;
     for (const auto& dim : info.type().tensor_type().shape().dim())
       shape.push_back(dim.dim_value() > 0 ? dim.dim_value() : 0);
