@@ -1,3 +1,4 @@
+// Reading: whole files, and streams in bounded memory, decompressed by their first bytes.
 #include "base/file.h"
 
 #include <fcntl.h>
@@ -14,16 +15,12 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/rng.h"
+#include "base/file_error.h"
 
 namespace lento::base {
 namespace {
 
 constexpr size_t kBlock = size_t{1} << 16;
-
-[[noreturn]] void fail(const std::string& path, std::string_view what) {
-  throw Error({path}, std::string(what) + ": " + std::strerror(errno));
-}
 
 // A codec turns the next bytes of the input into plain bytes. `produced` bytes were written to out.
 class Codec {
@@ -148,7 +145,7 @@ struct InputStream::Impl {
     while (raw_end < raw.size()) {
       const ssize_t n = ::read(fd, raw.data() + raw_end, raw.size() - raw_end);
       if (n < 0 && errno == EINTR) continue;
-      if (n < 0) fail(path, "cannot read");
+      if (n < 0) throw_errno(path, "cannot read");
       if (n == 0) {
         raw_done = true;
         return;
@@ -182,7 +179,7 @@ struct InputStream::Impl {
 InputStream::InputStream(const std::string& path) : impl_(std::make_unique<Impl>()) {
   impl_->path = path == "-" ? "<stdin>" : path;
   impl_->fd = path == "-" ? 0 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (impl_->fd < 0) fail(path, "cannot open");
+  if (impl_->fd < 0) throw_errno(path, "cannot open");
   struct stat info {};
   if (::fstat(impl_->fd, &info) == 0 && S_ISDIR(info.st_mode))
     throw Error({path}, "is a folder, needed a file");
@@ -263,176 +260,6 @@ std::string read_all(InputStream& in, uint64_t max_bytes) {
       throw Error({in.path()}, "larger than " + std::to_string(max_bytes) + " bytes");
     if (got < kBlock) return all;
   }
-}
-
-namespace {
-
-// Something that is there and takes bytes but is no file: a device, a named pipe.
-bool is_device(const std::string& path) {
-  struct stat info {};
-  return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
-}
-
-std::string behind_links(const std::string& path) {
-  std::error_code error;
-  if (!std::filesystem::is_symlink(path, error)) return path;
-  const std::filesystem::path target = std::filesystem::weakly_canonical(path, error);
-  return error ? path : target.string();
-}
-
-}  // namespace
-
-struct OutputFile::Impl {
-  std::string path, target, temporary;
-  int fd = -1;
-  bool committed = false;
-  gzFile gz = nullptr;
-  ZSTD_CStream* zstd = nullptr;
-  std::unique_ptr<lzma_stream> xz;
-  std::vector<char> block = std::vector<char>(kBlock);
-
-  void put(const char* data, size_t size) {
-    while (size > 0) {
-      const ssize_t n = ::write(fd, data, size);
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0 && errno == EPIPE && path == "-") return;
-      if (n < 0) fail(path, "cannot write");
-      data += n;
-      size -= static_cast<size_t>(n);
-    }
-  }
-
-  void write_zstd(std::string_view bytes, ZSTD_EndDirective directive) {
-    ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
-    for (;;) {
-      ZSTD_outBuffer out{block.data(), block.size(), 0};
-      const size_t left = ZSTD_compressStream2(zstd, &out, &in, directive);
-      if (ZSTD_isError(left)) throw Error({path}, "cannot compress");
-      put(block.data(), out.pos);
-      if (directive == ZSTD_e_end ? left == 0 : in.pos == in.size) return;
-    }
-  }
-
-  void write_xz(std::string_view bytes, lzma_action action) {
-    xz->next_in = reinterpret_cast<const uint8_t*>(bytes.data());
-    xz->avail_in = bytes.size();
-    for (;;) {
-      xz->next_out = reinterpret_cast<uint8_t*>(block.data());
-      xz->avail_out = block.size();
-      const lzma_ret code = lzma_code(xz.get(), action);
-      put(block.data(), block.size() - xz->avail_out);
-      if (code == LZMA_STREAM_END) return;
-      if (code != LZMA_OK) throw Error({path}, "cannot compress");
-      if (action == LZMA_RUN && xz->avail_in == 0) return;
-    }
-  }
-};
-
-OutputFile::OutputFile(const std::string& path) : impl_(std::make_unique<Impl>()) {
-  Impl& s = *impl_;
-  s.path = path;
-  if (path == "-") {
-    s.fd = 1;
-    return;
-  }
-  if (is_device(path)) {
-    s.fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-  } else {
-    s.target = behind_links(path);
-    s.temporary = s.target + ".tmp" + std::to_string(::getpid());
-    s.fd = ::open(s.temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  }
-  if (s.fd < 0) fail(path, "cannot create");
-  if (path.ends_with(".gz")) s.gz = gzdopen(::dup(s.fd), "wb6");
-  if (path.ends_with(".zst")) s.zstd = ZSTD_createCStream();
-  if (path.ends_with(".xz")) {
-    s.xz = std::make_unique<lzma_stream>();
-    *s.xz = LZMA_STREAM_INIT;
-    if (lzma_easy_encoder(s.xz.get(), 6, LZMA_CHECK_CRC64) != LZMA_OK) throw Error({path}, "cannot compress");
-  }
-}
-
-OutputFile::~OutputFile() {
-  Impl& s = *impl_;
-  if (s.gz) gzclose(s.gz);
-  if (s.zstd) ZSTD_freeCStream(s.zstd);
-  if (s.xz) lzma_end(s.xz.get());
-  if (s.fd > 1) ::close(s.fd);
-  if (!s.committed && !s.temporary.empty()) ::unlink(s.temporary.c_str());
-}
-
-void OutputFile::write(std::string_view bytes) {
-  Impl& s = *impl_;
-  if (s.gz) {
-    if (!bytes.empty() && gzwrite(s.gz, bytes.data(), static_cast<unsigned>(bytes.size())) == 0)
-      fail(s.path, "cannot write");
-  } else if (s.zstd) {
-    s.write_zstd(bytes, ZSTD_e_continue);
-  } else if (s.xz) {
-    s.write_xz(bytes, LZMA_RUN);
-  } else {
-    s.put(bytes.data(), bytes.size());
-  }
-}
-
-void OutputFile::commit() {
-  Impl& s = *impl_;
-  if (s.gz) {
-    const int code = gzclose(s.gz);
-    s.gz = nullptr;
-    if (code != Z_OK) fail(s.path, "cannot write");
-  }
-  if (s.zstd) s.write_zstd({}, ZSTD_e_end);
-  if (s.xz) s.write_xz({}, LZMA_FINISH);
-  s.committed = true;
-  if (s.temporary.empty()) return;
-  if (::fsync(s.fd) != 0 && errno != EINVAL) fail(s.path, "cannot write");
-  if (::rename(s.temporary.c_str(), s.target.c_str()) != 0) {
-    s.committed = false;
-    fail(s.path, "cannot replace");
-  }
-}
-
-void write_file(const std::string& path, std::string_view bytes) {
-  OutputFile out(path);
-  out.write(bytes);
-  out.commit();
-}
-
-void Digest::add(std::string_view bytes) {
-  size_ += bytes.size();
-  if (!rest_.empty()) {
-    const size_t missing = std::min(8 - rest_.size(), bytes.size());
-    rest_.append(bytes.substr(0, missing));
-    bytes.remove_prefix(missing);
-    if (rest_.size() < 8) return;
-  }
-  const auto mix = [&](const char* at) {
-    uint64_t word;
-    std::memcpy(&word, at, 8);
-    a_ = mix64(a_ ^ word);
-    b_ = (b_ ^ word) * 0x100000001b3ULL + (a_ >> 7);
-  };
-  if (!rest_.empty()) mix(rest_.data());
-  const size_t whole = bytes.size() / 8 * 8;
-  for (size_t i = 0; i < whole; i += 8) mix(bytes.data() + i);
-  rest_ = bytes.substr(whole);
-}
-
-std::string Digest::text() const {
-  uint64_t tail = size_;
-  for (const char c : rest_) tail = (tail << 8) ^ static_cast<unsigned char>(c);
-  const uint64_t a = mix64(a_ ^ tail);
-  char text[33];
-  std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(a),
-                static_cast<unsigned long long>(mix64(b_ ^ a)));
-  return text;
-}
-
-std::string digest(std::string_view bytes) {
-  Digest all;
-  all.add(bytes);
-  return all.text();
 }
 
 }  // namespace lento::base

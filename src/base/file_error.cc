@@ -1,0 +1,14 @@
+#include "base/file_error.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace lento::base {
+
+void throw_errno(const std::string& path, std::string_view what) {
+  throw Error({path}, std::string(what) + ": " + std::strerror(errno));
+}
+
+}  // namespace lento::base

@@ -1,0 +1,155 @@
+// Writing: a temporary beside the file, then a rename; devices and pipes directly.
+#include <fcntl.h>
+#include <lzma.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <vector>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/file_error.h"
+
+namespace lento::base {
+namespace {
+
+constexpr size_t kBlock = size_t{1} << 16;
+
+// Something that is there and takes bytes but is no file: a device, a named pipe.
+bool is_device(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
+std::string behind_links(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_symlink(path, error)) return path;
+  const std::filesystem::path target = std::filesystem::weakly_canonical(path, error);
+  return error ? path : target.string();
+}
+
+}  // namespace
+
+struct OutputFile::Impl {
+  std::string path, target, temporary;
+  int fd = -1;
+  bool committed = false;
+  gzFile gz = nullptr;
+  ZSTD_CStream* zstd = nullptr;
+  std::unique_ptr<lzma_stream> xz;
+  std::vector<char> block = std::vector<char>(kBlock);
+
+  void put(const char* data, size_t size) {
+    while (size > 0) {
+      const ssize_t n = ::write(fd, data, size);
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0 && errno == EPIPE && path == "-") return;
+      if (n < 0) throw_errno(path, "cannot write");
+      data += n;
+      size -= static_cast<size_t>(n);
+    }
+  }
+
+  void write_zstd(std::string_view bytes, ZSTD_EndDirective directive) {
+    ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
+    for (;;) {
+      ZSTD_outBuffer out{block.data(), block.size(), 0};
+      const size_t left = ZSTD_compressStream2(zstd, &out, &in, directive);
+      if (ZSTD_isError(left)) throw Error({path}, "cannot compress");
+      put(block.data(), out.pos);
+      if (directive == ZSTD_e_end ? left == 0 : in.pos == in.size) return;
+    }
+  }
+
+  void write_xz(std::string_view bytes, lzma_action action) {
+    xz->next_in = reinterpret_cast<const uint8_t*>(bytes.data());
+    xz->avail_in = bytes.size();
+    for (;;) {
+      xz->next_out = reinterpret_cast<uint8_t*>(block.data());
+      xz->avail_out = block.size();
+      const lzma_ret code = lzma_code(xz.get(), action);
+      put(block.data(), block.size() - xz->avail_out);
+      if (code == LZMA_STREAM_END) return;
+      if (code != LZMA_OK) throw Error({path}, "cannot compress");
+      if (action == LZMA_RUN && xz->avail_in == 0) return;
+    }
+  }
+};
+
+OutputFile::OutputFile(const std::string& path) : impl_(std::make_unique<Impl>()) {
+  Impl& s = *impl_;
+  s.path = path;
+  if (path == "-") {
+    s.fd = 1;
+    return;
+  }
+  if (is_device(path)) {
+    s.fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  } else {
+    s.target = behind_links(path);
+    s.temporary = s.target + ".tmp" + std::to_string(::getpid());
+    s.fd = ::open(s.temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  }
+  if (s.fd < 0) throw_errno(path, "cannot create");
+  if (path.ends_with(".gz")) s.gz = gzdopen(::dup(s.fd), "wb6");
+  if (path.ends_with(".zst")) s.zstd = ZSTD_createCStream();
+  if (path.ends_with(".xz")) {
+    s.xz = std::make_unique<lzma_stream>();
+    *s.xz = LZMA_STREAM_INIT;
+    if (lzma_easy_encoder(s.xz.get(), 6, LZMA_CHECK_CRC64) != LZMA_OK) throw Error({path}, "cannot compress");
+  }
+}
+
+OutputFile::~OutputFile() {
+  Impl& s = *impl_;
+  if (s.gz) gzclose(s.gz);
+  if (s.zstd) ZSTD_freeCStream(s.zstd);
+  if (s.xz) lzma_end(s.xz.get());
+  if (s.fd > 1) ::close(s.fd);
+  if (!s.committed && !s.temporary.empty()) ::unlink(s.temporary.c_str());
+}
+
+void OutputFile::write(std::string_view bytes) {
+  Impl& s = *impl_;
+  if (s.gz) {
+    if (!bytes.empty() && gzwrite(s.gz, bytes.data(), static_cast<unsigned>(bytes.size())) == 0)
+      throw_errno(s.path, "cannot write");
+  } else if (s.zstd) {
+    s.write_zstd(bytes, ZSTD_e_continue);
+  } else if (s.xz) {
+    s.write_xz(bytes, LZMA_RUN);
+  } else {
+    s.put(bytes.data(), bytes.size());
+  }
+}
+
+void OutputFile::commit() {
+  Impl& s = *impl_;
+  if (s.gz) {
+    const int code = gzclose(s.gz);
+    s.gz = nullptr;
+    if (code != Z_OK) throw_errno(s.path, "cannot write");
+  }
+  if (s.zstd) s.write_zstd({}, ZSTD_e_end);
+  if (s.xz) s.write_xz({}, LZMA_FINISH);
+  s.committed = true;
+  if (s.temporary.empty()) return;
+  if (::fsync(s.fd) != 0 && errno != EINVAL) throw_errno(s.path, "cannot write");
+  if (::rename(s.temporary.c_str(), s.target.c_str()) != 0) {
+    s.committed = false;
+    throw_errno(s.path, "cannot replace");
+  }
+}
+
+void write_file(const std::string& path, std::string_view bytes) {
+  OutputFile out(path);
+  out.write(bytes);
+  out.commit();
+}
+
+}  // namespace lento::base
