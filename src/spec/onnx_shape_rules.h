@@ -46,6 +46,8 @@ using ShapeRule = void (*)(const Call&);
 // nullptr: no rule for the type.
 ShapeRule shape_rule(std::string_view type);
 
+int64_t times(int64_t a, int64_t b, const Call& call);  // fails when it overflows
+
 int64_t attribute_at(const std::vector<int64_t>& list, size_t i, int64_t fallback);
 
 // Start and end inside [0, extent] of one sliced axis with a positive step.
