@@ -1,6 +1,6 @@
 /* Prefetcher in the wild (Bryt 7.2): the soft logic watches the fetch address (IORegs 0 and 1) and counts; every
  * 16,384 line visits the block raises IOReg 2 and three bytes go out: misses, useful, late or wrong, each in
- * units of 64 with the rest carried to the next interval. */
+ * units of 128 with the rest carried to the next interval. */
 #include "ypu.h"
 YPU_INPUTS(0x4);
 YPU_ARRIVAL(16384);

@@ -165,10 +165,17 @@ class FrontEnd {
 
 }  // namespace
 
+FrontEndCounters& FrontEndCounters::operator+=(const FrontEndCounters& other) {
+  accesses += other.accesses, misses += other.misses;
+  instructions += other.instructions, cycles += other.cycles;
+  useful += other.useful, late += other.late, wrong += other.wrong;
+  return *this;
+}
+
 FrontEndCounters run_front_end(const LineTrace& trace, const FrontEndOptions& options) {
   FrontEnd front_end(options);
-  const size_t warm = trace.visits.size() / 4;
-  for (size_t i = 0; i < trace.visits.size(); ++i) {
+  const size_t warm = options.first_visit + (trace.visits.size() - options.first_visit) / 4;
+  for (size_t i = options.first_visit; i < trace.visits.size(); ++i) {
     if (i == warm) front_end.start_counting();
     front_end.visit(trace.lines[trace.visits[i]], trace.counts[i]);
   }

@@ -19,6 +19,7 @@ enum class PrefetchPolicy : uint8_t { None, NextLine, Entangling };
 struct FrontEndOptions {
   PrefetchPolicy policy = PrefetchPolicy::None;
   EntanglingOptions entangling;
+  size_t first_visit = 0;    // those before it are left out
   bool real_memory = false;  // false: every miss costs 15 cycles; true: L2 512 KB 15, LLC 2 MB 35, DRAM 200
   // What a tile beside this front end sees: every visit with the cycle of its fetch.
   std::function<void(uint64_t cycle, uint64_t line)> observe;
@@ -27,6 +28,7 @@ struct FrontEndOptions {
 struct FrontEndCounters {
   uint64_t accesses = 0, misses = 0, instructions = 0, cycles = 0;
   uint64_t useful = 0, late = 0, wrong = 0;
+  FrontEndCounters& operator+=(const FrontEndCounters& other);
   double miss_rate() const { return ratio(misses, accesses); }
   double mpki() const { return 1000 * ratio(misses, instructions); }
   double coverage() const { return ratio(useful, useful + misses); }

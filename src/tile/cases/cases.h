@@ -23,17 +23,21 @@ namespace lento::tile {
 
 // Prefetcher in the wild: a tile beside a front end without prefetcher emulates one in its soft logic.
 struct EmulatedPrefetch {
-  FrontEndCounters emulated;             // accesses, misses, useful; late and wrong summed in `wrong`
+  FrontEndCounters emulated;             // accesses but those lost, misses, useful; `wrong`: also late
   uint64_t visits = 0, visits_lost = 0;  // line visits, and those lost to a full queue
   uint64_t looks = 0;                    // visits that found their line in the table
   uint64_t output_bytes = 0, cycles = 0;
+  EmulatedPrefetch& operator+=(const EmulatedPrefetch& other);
 };
 TileInputs fetch_inputs(uint64_t address);  // IORegs 0 and 1
 EmulatedPrefetch emulate_prefetcher(const LineTrace& trace, const Image& program,
-                                    EmulatedPolicy policy = EmulatedPolicy::Entangling);
+                                    EmulatedPolicy policy = EmulatedPolicy::Entangling,
+                                    size_t first_visit = 0);
 
 // Streams: line-visit traces, or RV32IM programs, run for at most `max_instructions`. Streams with fewer than
-// 1,000 misses and useful prefetches are shown and not judged.
+// 1,000 misses and useful prefetches are shown and not judged. Each is replayed from five starts a few visits
+// apart, and what the exact model and the tile say is summed before it is compared: which lines of a crowded
+// set stay depends on such small things, in the exact model too.
 finding::Diagnosis prefetch_case(const std::vector<std::string>& files, uint64_t max_instructions,
                                  const base::Progress& progress);
 

@@ -1,10 +1,37 @@
 // The entangling of a missed line with a head that ran long enough before it, and the entry's packing.
 #include <algorithm>
 
-#include "tile/cases/prefetch_fields.h"
 #include "tile/cases/prefetch_logic.h"
 
 namespace lento::tile {
+
+void PrefetchLogic::step_entangle() {
+  switch (state_) {
+    case State::Walk:
+      walk();
+      break;
+    case State::Try:
+      try_head();
+      break;
+    case State::Scan:
+      old_ = fresh_ ? Payload{} : decode(scratch_word_);
+      start_scan();
+      break;
+    case State::ScanSlot:
+      scan_slot();
+      break;
+    case State::Pack:
+      pack();
+      break;
+    case State::PackWrite:
+      write_scratch(kPayloads + entry_, encode(packed_), 0xff);
+      state_ = State::Stale;
+      break;
+    default:  // Stale
+      write_size(entry_, 0, fresh_ ? 3 : 2);
+      next_visit();
+  }
+}
 
 // Takes the oldest entry of the line's set, whose tags have been read.
 void PrefetchLogic::allocate(uint32_t line) {
@@ -64,9 +91,9 @@ void PrefetchLogic::start_scan() {
 void PrefetchLogic::scan_slot() {
   if (packed_.confidence == 0) return scanned();
   const uint32_t confidence = packed_.confidence & 3;
-  const uint32_t line = widen(target_, packed_.address, packed_.format);
+  const uint32_t line = widen(target_, packed_);
   if (confidence > 0 && line == now_.line) {
-    old_.confidence = static_cast<uint16_t>(old_.confidence | 3 << 2 * scan_);
+    old_.confidence |= 3u << 2 * scan_;
     write_scratch(kPayloads + entry_, encode(old_), 0xff);
     return next_visit();
   }
@@ -79,14 +106,14 @@ void PrefetchLogic::scan_slot() {
 }
 
 void PrefetchLogic::scanned() {
-  if (held_ <= kSlots[fit_]) {
-    packed_ = {static_cast<uint8_t>(fit_), 0, 0};
+  if (held_ <= fit_) {
+    packed_ = {fit_, 0, 0};
     scan_ = emitted_ = 0, placed_ = false;
     state_ = State::Pack;
   } else if (tries_ < 3) {
     no_room();
   } else {
-    old_.confidence = static_cast<uint16_t>(old_.confidence & ~(3u << 2 * weakest_));
+    old_.confidence &= ~(3u << 2 * weakest_);
     start_scan();
   }
 }
@@ -94,16 +121,17 @@ void PrefetchLogic::scanned() {
 // Writes the entry anew in the format that fits, one slot a cycle; destinations stay in their slots where
 // they can, the line takes the first free one.
 void PrefetchLogic::pack() {
-  const uint32_t old = kSlots[old_.format], stride = kStride[fit_];
-  const bool more = scan_ < old;
-  uint32_t line = widen(target_, old_.address, old_.format), confidence = more ? old_.confidence & 3 : 0;
+  const bool more = scan_ < old_.format;
+  uint32_t line = widen(target_, old_), confidence = more ? old_.confidence & 3 : 0;
   const bool places = confidence == 0 && !placed_;
   if (places) line = now_.line, confidence = 3, placed_ = true;
+  const bool skips = confidence == 0 && more && fit_ < old_.format;
   if (more) shift(old_), ++scan_;
-  if (confidence == 0 && more && kSlots[fit_] < old) return;
-  packed_.address = packed_.address >> stride | uint64_t{line & ((1u << kBits[fit_]) - 1)} << (48 - stride);
-  packed_.confidence = static_cast<uint16_t>(packed_.confidence | confidence << 2 * emitted_);
-  if (++emitted_ == kSlots[fit_]) state_ = State::PackWrite;
+  if (skips) return;
+  const uint32_t bits = kBits[fit_];
+  packed_.address = packed_.address >> bits | uint64_t{line & ((1u << bits) - 1)} << bits * (fit_ - 1);
+  packed_.confidence |= confidence << 2 * emitted_;
+  if (++emitted_ == fit_) state_ = State::PackWrite;
 }
 
 }  // namespace lento::tile

@@ -6,43 +6,65 @@
 
 namespace lento::tile {
 
-inline constexpr uint32_t kLineMask = 0xfffffff, kEpoch = 0xff, kHalves = 0x1fff, kLongestGap = 63,
-                          kFresh = 24;
+inline constexpr uint32_t kLineMask = 0x3ffffff, kEpoch = 0xff, kHalves = 0x1fff, kLongestGap = 63,
+                          kFresh = 8;
 // Words of the scratchpad: payloads, sizes with epochs (4 a word), origins of cached lines (4 a word).
 inline constexpr uint32_t kPayloads = 0, kSizes = 2048, kOrigins = 2560;
-// By format: how many destinations, and the address bits of each.
-inline constexpr uint32_t kSlots[] = {1, 2, 3, 4, 6}, kStride[] = {48, 24, 16, 12, 8},
-                          kBits[] = {28, 24, 16, 12, 8};
+// Address bits of a destination by format, which is how many destinations share an entry.
+inline constexpr uint32_t kBits[] = {26, 26, 26, 18, 13, 10, 8};
 
-// 22 low bits as they are, so that neighbours stay neighbours; the 36 above folded to 6.
+// 20 low bits as they are, so that neighbours stay neighbours; the 38 above folded to 6.
 inline uint32_t fold(uint64_t line) {
   uint64_t high = 0;
-  for (uint32_t bit = 22; bit < 58; bit += 6) high ^= line >> bit;
-  return static_cast<uint32_t>((high & 0x3f) << 22 | (line & 0x3fffff));
+  for (uint32_t bit = 20; bit < 58; bit += 6) high ^= line >> bit;
+  return static_cast<uint32_t>((high & 0x3f) << 20 | (line & 0xfffff));
 }
+// What the shadow cache knows a line by: 11 bits of tag, 6 of the set.
+inline uint32_t shadow_of(uint32_t line) { return ((line >> 6 ^ line >> 17) & 0x7ff) << 6 | (line & 63); }
 inline uint32_t shadow_set(uint32_t line) { return line & 63; }
-inline uint16_t shadow_tag(uint32_t line) { return static_cast<uint16_t>((line >> 6 ^ line >> 17) & 0x7ff); }
 inline uint32_t mix(uint32_t line) { return line ^ line >> 2 ^ line >> 5; }
 inline uint32_t table_set(uint32_t line) { return mix(line) & 127; }
 inline uint16_t table_tag(uint32_t line) { return static_cast<uint16_t>(mix(line) >> 7 & 0x1ff); }
 
 inline uint32_t format_for(uint32_t head, uint32_t line) {
   const uint32_t x = head ^ line;
-  if (x >> 8 == 0) return 4;
-  if (x >> 12 == 0) return 3;
-  if (x >> 16 == 0) return 2;
-  return x >> 24 == 0;
+  if (x >> 8 == 0) return 6;
+  if (x >> 10 == 0) return 5;
+  if (x >> 13 == 0) return 4;
+  if (x >> 18 == 0) return 3;
+  return 2;
 }
+// Destinations of an entry: as many as the format, 1 to 6; the lowest slot first.
+struct Payload {
+  uint32_t format = 0, confidence = 0;  // 6 x 2 bits
+  uint64_t address = 0;
+};
+// In a word: the format, addresses from the lowest bit up, confidences from the highest down.
+inline uint64_t encode(const Payload& p) {
+  uint64_t word = p.format | p.address << 3;
+  for (uint32_t slot = 0; slot < p.format; ++slot)
+    word |= uint64_t{p.confidence >> 2 * slot & 3u} << (62 - 2 * slot);
+  return word;
+}
+inline Payload decode(uint64_t word) {
+  Payload p;
+  p.format = word & 7;
+  p.address = word >> 3 & ((uint64_t{1} << p.format * kBits[p.format]) - 1);
+  for (uint32_t slot = 0; slot < p.format; ++slot)
+    p.confidence |= static_cast<uint32_t>(word >> (62 - 2 * slot) & 3) << 2 * slot;
+  return p;
+}
+inline void shift(Payload& p) { p.confidence >>= 2, p.address >>= kBits[p.format]; }
 // The destination in the lowest slot.
-inline uint32_t widen(uint32_t head, uint64_t address, uint32_t format) {
-  const uint32_t low = (uint32_t{1} << kBits[format]) - 1;
-  return ((head & ~low) | (static_cast<uint32_t>(address) & low)) & kLineMask;
+inline uint32_t widen(uint32_t head, const Payload& p) {
+  const uint32_t low = (1u << kBits[p.format]) - 1;
+  return (head & ~low) | (static_cast<uint32_t>(p.address) & low);
 }
 
 template <class Row>
 int find_way(const Row& row, uint32_t line) {
   for (int way = 0; way < 8; ++way) {
-    if (row[way].valid && row[way].tag == shadow_tag(line)) return way;
+    if (row[way].tag == shadow_of(line) >> 6) return way;
   }
   return -1;
 }

@@ -1,25 +1,26 @@
 // The look-up of an entry: the rest of its block, its destinations and their blocks are candidates.
 #include <algorithm>
 
-#include "tile/cases/prefetch_fields.h"
 #include "tile/cases/prefetch_logic.h"
 
 namespace lento::tile {
 
-// A line to prefetch unless it is there or on its way; its shadow row has been read.
+// A line to prefetch unless it is there or on its way; its shadow row has been read. Each takes half a cycle
+// of the prefetch queue; a queue that is full takes nothing more of the look-up.
 void PrefetchLogic::candidate(uint32_t line, const Origin& origin) {
-  // The visit's line and the one that landed last may be on their way into the row.
-  if ((missed_ && line == now_.line) || line == fill_.line) return;
-  if (find_way(shadow_seen_, line) >= 0 || in_flight(line)) return;
-  if (flights_held_ == kFlights) {
-    incomplete_ = true;
+  const uint32_t asked = 2 * look_.time;
+  const uint32_t ahead = (issue_ - asked) & kHalves;
+  // What landed last may be on its way into the row, and so may the visit's line.
+  if (in_flight(line) || shadow_of(line) == fill_.shadow) return;
+  if ((ahead >= kQueued && ahead < 0x1000) || flights_held_ == kFlights) {
+    full_ = incomplete_ = true;
     return;
   }
-  const uint32_t asked = 2 * look_.time;
-  const uint32_t at = ((issue_ - asked) & kHalves) < 0x1000 ? issue_ : asked;
+  const uint32_t at = ahead < 0x1000 ? issue_ : asked;
   issue_ = (at + 1) & kHalves;
+  if ((missed_ && shadow_of(line) == shadow_of(now_.line)) || find_way(shadow_seen_, line) >= 0) return;
   const auto ready = static_cast<uint16_t>((at / 2 + kMissCycles) & kTime);
-  flights_[(first_flight_ + flights_held_++) % kFlights] = {line, ready, origin};
+  flights_[(first_flight_ + flights_held_++) % kFlights] = {shadow_of(line), ready, origin};
 }
 
 // The look-up uses what the visits leave of the ports. `fetched_`: it read in the cycle before.
@@ -29,9 +30,6 @@ void PrefetchLogic::step_look() {
   switch (look_state_) {
     case LookState::Quiet:
       start_look();
-      break;
-    case LookState::Own:
-      own_size(fetched);
       break;
     case LookState::Payload:
       payload(fetched);
@@ -43,7 +41,7 @@ void PrefetchLogic::step_look() {
       slot();
       break;
     case LookState::Destination:
-      if (fetched && !must_wait_)
+      if (fetched)
         destination();
       else
         fetch_destination();
@@ -61,47 +59,46 @@ void PrefetchLogic::start_look() {
   if (looks_held_ == 0) return;
   look_ = looks_waiting_[first_look_];
   first_look_ = (first_look_ + 1) % kLooks, --looks_held_;
-  incomplete_ = false, slot_ = 0, look_epoch_ = epoch_;
+  full_ = incomplete_ = false, slot_ = 0, look_epoch_ = epoch_;
+  candidate_ = (look_.line + 1) & kLineMask, left_ = look_.size;
   if (policy_ == EmulatedPolicy::NextLine) return start_block(look_.line, 1);
-  look_state_ = LookState::Own;
-  own_size(false);
+  look_state_ = LookState::Payload;
+  payload(false);
 }
 
-void PrefetchLogic::own_size(bool fetched) {
-  if (fetched) {
-    candidate_ = (look_.line + 1) & kLineMask, left_ = lane_of(scratch_word_, look_.entry) & kMaxSize;
-    look_state_ = LookState::Payload;
-    payload(false);
-  } else if (scratch_free()) {
-    read_scratch(kSizes + look_.entry / 4);
-    fetched_ = true;
-  }
+// Reads a word of the scratchpad and the shadow row of the first candidate.
+void PrefetchLogic::fetch_with_candidate(uint32_t address) {
+  if (!scratch_free() || state_ == State::Miss) return;
+  read_scratch(address);
+  shadow_look_ = shadow_set(candidate_);
+  fetched_ = true;
 }
 
 void PrefetchLogic::payload(bool fetched) {
-  if (fetched) {
-    payload_ = decode(scratch_word_);
-    if (left_ == 0) return slot();
-    return block(true);
-  }
-  if (!scratch_free() || state_ == State::Miss) return;
-  read_scratch(kPayloads + look_.entry);
-  shadow_look_ = shadow_set(candidate_);
-  fetched_ = true;
+  if (!fetched) return fetch_with_candidate(kPayloads + look_.entry);
+  payload_ = decode(scratch_word_);
+  first_line();
+}
+
+// The rest of a block, of which the first line's row has come with the size.
+void PrefetchLogic::first_line() {
+  if (left_ == 0)
+    slot();
+  else
+    block(true);
 }
 
 // The `lines` after `line` are candidates.
 void PrefetchLogic::start_block(uint32_t line, uint32_t lines) {
   candidate_ = (line + 1) & kLineMask, left_ = lines;
-  if (lines == 0) return slot();
+  if (lines == 0 || full_) return slot();
   look_state_ = LookState::Block;
   fetched_ = state_ != State::Miss;
   shadow_look_ = shadow_set(candidate_);
 }
 
 void PrefetchLogic::block(bool fetched) {
-  fetched = fetched && !must_wait_;
-  if (fetched) candidate(candidate_, {policy_ == EmulatedPolicy::Entangling, look_.entry, 7});
+  if (fetched) candidate(candidate_, {});
   start_block(candidate_ - !fetched, left_ - fetched);
 }
 
@@ -110,12 +107,12 @@ void PrefetchLogic::slot() {
   look_state_ = LookState::Slot;
   if (policy_ == EmulatedPolicy::NextLine) {
     look_state_ = LookState::Quiet;
-  } else if (payload_.confidence == 0) {
+  } else if (payload_.confidence == 0 || full_) {
     if (!incomplete_ && !scratch_free()) return;
-    if (!incomplete_) write_size(look_.entry, 0, look_epoch_, 2);
+    if (!incomplete_) write_lane(kSizes, look_.entry, look_epoch_ << 8, 2);
     look_state_ = LookState::Quiet;
   } else {
-    destination_ = widen(look_.line, payload_.address, payload_.format);
+    destination_ = widen(look_.line, payload_);
     const bool wanted = (payload_.confidence & 3) > 0 && destination_ != look_.line;
     shift(payload_), ++slot_;
     if (wanted) fetch_destination();
@@ -133,18 +130,15 @@ void PrefetchLogic::destination() {
   const int entry = find_entry(table_seen_, destination_);
   if (entry < 0) return slot();
   destination_entry_ = static_cast<uint32_t>(entry);
+  candidate_ = (destination_ + 1) & kLineMask;
   look_state_ = LookState::Size;
   destination_size(false);
 }
 
 void PrefetchLogic::destination_size(bool fetched) {
-  if (fetched) {
-    const uint32_t lane = lane_of(scratch_word_, destination_entry_);
-    start_block(destination_, lane >> 8 == look_epoch_ ? 0 : lane & kMaxSize);
-  } else if (scratch_free()) {
-    read_scratch(kSizes + destination_entry_ / 4);
-    fetched_ = true;
-  }
+  if (!fetched) return fetch_with_candidate(kSizes + destination_entry_ / 4);
+  left_ = lane_of(scratch_word_, destination_entry_) & kMaxSize;
+  first_line();
 }
 
 }  // namespace lento::tile
