@@ -39,9 +39,28 @@ uint32_t Hart::pending_interrupt() const {
   return ready & kTimerBit ? uint32_t{kTimerInterrupt} : 0;
 }
 
+bool Hart::read_counter(uint32_t number, uint64_t cycle, uint32_t& value) const {
+  constexpr uint32_t kHigh = 0x80;
+  uint64_t whole = cycle;
+  switch (number & ~kHigh) {
+    case 0xb00:
+    case 0xc00:
+      whole += static_cast<uint64_t>(cycle_offset);
+      break;
+    case 0xb02:
+    case 0xc02:
+      whole = instret + static_cast<uint64_t>(instret_offset);
+      break;
+    case 0xc01:  // time
+      break;
+    default:
+      return false;
+  }
+  value = static_cast<uint32_t>(number & kHigh ? whole >> 32 : whole);
+  return true;
+}
+
 bool Hart::read_csr(uint32_t number, uint64_t cycle, uint32_t& value) const {
-  const uint64_t cycles = cycle + static_cast<uint64_t>(cycle_offset);
-  const uint64_t retired = instret + static_cast<uint64_t>(instret_offset);
   switch (number) {
     case 0x300:
       value = mstatus;
@@ -55,9 +74,6 @@ bool Hart::read_csr(uint32_t number, uint64_t cycle, uint32_t& value) const {
     case 0x305:
       value = mtvec;
       return true;
-    case 0x310:
-      value = 0;
-      return true;  // mstatush
     case 0x340:
       value = mscratch;
       return true;
@@ -73,38 +89,17 @@ bool Hart::read_csr(uint32_t number, uint64_t cycle, uint32_t& value) const {
     case 0x344:
       value = mip;
       return true;
-    case 0xb00:
-    case 0xc00:
-      value = static_cast<uint32_t>(cycles);
-      return true;
-    case 0xb80:
-    case 0xc80:
-      value = static_cast<uint32_t>(cycles >> 32);
-      return true;
-    case 0xc01:
-      value = static_cast<uint32_t>(cycle);
-      return true;  // time
-    case 0xc81:
-      value = static_cast<uint32_t>(cycle >> 32);
-      return true;
-    case 0xb02:
-    case 0xc02:
-      value = static_cast<uint32_t>(retired);
-      return true;
-    case 0xb82:
-    case 0xc82:
-      value = static_cast<uint32_t>(retired >> 32);
-      return true;
-    case 0xf11:
-    case 0xf12:
-    case 0xf13:
-      value = 0;
-      return true;  // mvendorid, marchid, mimpid
     case 0xf14:
       value = id;
       return true;
+    case 0x310:  // mstatush
+    case 0xf11:  // mvendorid
+    case 0xf12:  // marchid
+    case 0xf13:  // mimpid
+      value = 0;
+      return true;
     default:
-      return false;
+      return read_counter(number, cycle, value);
   }
 }
 

@@ -47,6 +47,8 @@ struct Hart {
 
   // Reads a CSR; false when it does not exist. `cycle` answers cycle, mcycle and time.
   bool read_csr(uint32_t number, uint64_t cycle, uint32_t& value) const;
+  // The same for cycles, time and instructions retired, or their high halves.
+  bool read_counter(uint32_t number, uint64_t cycle, uint32_t& value) const;
   // Writes a CSR; false when it does not exist or is read-only.
   bool write_csr(uint32_t number, uint64_t cycle, uint32_t value);
 
