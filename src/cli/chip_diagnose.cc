@@ -1,6 +1,7 @@
 // lento chip diagnose: a sketch, or records run through one, to the verdict.
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -8,7 +9,7 @@
 #include "base/units.h"
 #include "chip/detect/method.h"
 #include "chip/map/map_file.h"
-#include "chip/sim/simulate.h"
+#include "chip/sim/rehearsal.h"
 #include "chip/sketch/sketch.h"
 #include "cli/context.h"
 #include "cli/tile_recorder.h"
@@ -126,22 +127,25 @@ Recording recording_of(const std::string& role, const std::string& path, const A
   return out;
 }
 
+// The healthy chip in the draws asked for, recorded as `like` was, and what it would have recorded with
+// faults.
 chip::Replay replay_of(const chip::Model& model, const chip::Sketch& like, Context& context) {
-  const base::Progress progress = context.progress();
-  return
-      [&model, &like, seed = context.seed, progress](const std::vector<chip::Fault>& guess, uint32_t draw) {
-        std::vector<chip::SketchShape> shapes;
-        for (const chip::CoreSketch& core : like.cores()) shapes.push_back(core.shape());
-        chip::Sketch sketch(shapes, like.options());
-        chip::Options run;
-        run.inferences = std::max(1u, like.inferences());
-        run.seed = seed + 0x5eed0000u + draw;
-        run.max_cycles = like.comparable_cycles();
-        run.stop = [&progress] { return progress.stopped(); };
-        simulate(model, guess, run, &sketch);
-        if (progress.stopped()) throw base::Error({}, "interrupted");
-        return sketch;
-      };
+  std::vector<chip::SketchShape> shapes;
+  for (const chip::CoreSketch& core : like.cores()) shapes.push_back(core.shape());
+  chip::Options run;
+  run.inferences = std::max(1u, like.inferences());
+  run.max_cycles = like.comparable_cycles();
+  run.stop = [progress = context.progress()] { return progress.stopped(); };
+  const auto draws = std::make_shared<std::map<uint32_t, chip::Rehearsal<chip::Sketch>>>();
+  const chip::Sketch fresh(shapes, like.options());
+  return [=, &model, seed = context.seed](const std::vector<chip::Fault>& guess, uint32_t draw) mutable {
+    run.seed = seed + 0x5eed0000u + draw;
+    const auto& rehearsal =
+        draws->try_emplace(draw, model, run, fresh, chip::affordable_moments(fresh.bytes())).first->second;
+    chip::Sketch sketch = guess.empty() ? rehearsal.healthy() : rehearsal.run(guess, run.max_cycles);
+    if (run.stop()) throw base::Error({}, "interrupted");
+    return sketch;
+  };
 }
 
 void add_recording(finding::Diagnosis& d, const Recording& recording) {

@@ -1,6 +1,11 @@
 #include "chip/evaluate/trial.h"
 
+#include <algorithm>
+#include <deque>
+#include <mutex>
+
 #include "base/rng.h"
+#include "chip/sim/rehearsal.h"
 
 namespace lento::chip {
 namespace {
@@ -8,19 +13,19 @@ namespace {
 // Loses records at random on their way to the recorders, and counts what the probes wrote.
 class Spread : public trace::RecordSink {
  public:
-  Spread(std::vector<Recorder>& to, double lost_share, uint64_t seed)
-      : to_(to), share_(lost_share), rng_(seed, "lost records") {}
+  Spread(std::vector<Recorder> recorders, double lost_share, uint64_t seed)
+      : to(std::move(recorders)), share_(lost_share), rng_(seed, "lost records") {}
 
   Outcome record(const trace::ProbeRecord& r) override {
     ++written[static_cast<size_t>(r.kind)];
     if (share_ > 0 && rng_.uniform() < share_) return {0, true};
-    for (Recorder& recorder : to_) recorder.record(r);
+    for (Recorder& recorder : to) recorder.record(r);
     return {};
   }
+  std::vector<Recorder> to;
   uint64_t written[4] = {};  // by kind
 
  private:
-  std::vector<Recorder>& to_;
   double share_;
   base::Rng rng_;
 };
@@ -33,6 +38,14 @@ RecorderChoice only_recorder(const TrialOptions& options) {
 }
 
 }  // namespace
+
+struct Bench::Healthy {
+  std::once_flag once;
+  std::deque<Rehearsal<Spread>> draws;
+  std::vector<Sketch> sketches;  // of the draws
+};
+
+Bench::~Bench() = default;
 
 Bench::Bench(std::string name, const spec::Chip& chip, const Mapping& mapping, const TrialOptions& options)
     : name_(std::move(name)),
@@ -53,14 +66,14 @@ Bench::Run Bench::simulate_run(const std::vector<Fault>& faults, uint64_t seed,
                                const std::string& probes) const {
   std::vector<Recorder> recorders;
   for (const RecorderChoice& choice : options_.recorders) recorders.emplace_back(choice, patterns_);
-  Spread spread(recorders, options_.lost_share, seed);
+  Spread spread(std::move(recorders), options_.lost_share, seed);
   Options run;
   run.inferences = options_.inferences;
   run.seed = seed;
   run.probes = named_plan(probes);
   Run out;
   out.result = simulate(model_, faults, run, &spread);
-  for (Recorder& recorder : recorders) {
+  for (Recorder& recorder : spread.to) {
     const uint64_t bytes = recorder.bytes();
     out.recorded.push_back({recorder.take(), bytes});
   }
@@ -72,26 +85,20 @@ Bench::Run Bench::simulate_run(const std::vector<Fault>& faults, uint64_t seed,
 }
 
 // A guess runs with its recorder alone.
-Sketch Bench::replayed(size_t recorder, const std::vector<Fault>& faults, uint32_t draw,
-                       uint64_t max_cycles) const {
-  std::vector<Recorder> one;
-  one.emplace_back(options_.recorders[recorder], patterns_);
-  Spread spread(one, options_.lost_share, options_.replay_seed + draw);
-  Options run;
-  run.inferences = options_.inferences;
-  run.seed = options_.replay_seed + draw;
-  run.max_cycles = max_cycles;
-  simulate(model_, faults, run, &spread);
-  return one[0].take();
-}
-
-const std::vector<Sketch>& Bench::healthy(size_t recorder) const {
+const Bench::Healthy& Bench::healthy(size_t recorder) const {
   Healthy& h = *healthy_[recorder];
   std::call_once(h.once, [&] {
-    for (uint32_t i = 0; i < std::max(1u, options_.detect.healthy_draws); ++i)
-      h.draws.push_back(replayed(recorder, {}, i, UINT64_MAX));
+    const Recorder fresh(options_.recorders[recorder], patterns_);
+    for (uint32_t i = 0; i < std::max(1u, options_.detect.healthy_draws); ++i) {
+      Options run;
+      run.inferences = options_.inferences;
+      run.seed = options_.replay_seed + i;
+      h.draws.emplace_back(model_, run, Spread({fresh}, options_.lost_share, run.seed),
+                           affordable_moments(fresh.bytes()));
+      h.sketches.push_back(Spread(h.draws.back().healthy()).to[0].take());
+    }
   });
-  return h.draws;
+  return h;
 }
 
 MethodResult Bench::judge_run(const Run& run, size_t recorder, const MethodChoice& method) const {
@@ -101,7 +108,8 @@ MethodResult Bench::judge_run(const Run& run, size_t recorder, const MethodChoic
   const uint64_t most = recorded.sketch.comparable_cycles();
   if (options_.replay)
     options.replay = [&, most](const std::vector<Fault>& guess, uint32_t draw) {
-      return guess.empty() ? healthy(recorder)[draw] : replayed(recorder, guess, draw, most);
+      const Healthy& h = healthy(recorder);
+      return guess.empty() ? h.sketches[draw] : h.draws[draw].run(guess, most).to[0].take();
     };
   return judge(method, recorded.sketch, model_.chip, program_, options);
 }

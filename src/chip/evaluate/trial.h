@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -34,6 +33,7 @@ struct TrialOptions {
 class Bench {
  public:
   Bench(std::string name, const spec::Chip& chip, const Mapping& mapping, const TrialOptions& options);
+  ~Bench();
 
   // A simulated run as the recorders saw it.
   struct Run {
@@ -69,13 +69,8 @@ class Bench {
   uint64_t sketch_bytes() const;  // of the first recorder
 
  private:
-  struct Healthy {
-    std::once_flag once;
-    std::vector<Sketch> draws;
-  };
-  Sketch replayed(size_t recorder, const std::vector<Fault>& faults, uint32_t draw,
-                  uint64_t max_cycles) const;
-  const std::vector<Sketch>& healthy(size_t recorder) const;
+  struct Healthy;
+  const Healthy& healthy(size_t recorder) const;
 
   std::string name_;
   TrialOptions options_;

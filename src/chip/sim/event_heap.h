@@ -34,6 +34,7 @@ class EventHeap {
   }
 
   // The queue must not be empty.
+  uint64_t next_time() const { return heap_.front().time; }
   Event pop() {
     const Event top = heap_.front();
     const Event last = heap_.back();

@@ -59,10 +59,17 @@ Machine::Machine(const Model& model, const std::vector<Fault>& faults, const Opt
   set_faults();
 }
 
+Machine::Machine(const Machine& at, const std::vector<Fault>& faults, trace::RecordSink* sink) : Machine(at) {
+  faults_ = faults;
+  sink_ = sink;
+  network_.attach(events_, *this);
+  set_faults();
+}
+
 void Machine::set_faults() {
-  result_.fault_hits.resize(faults_.size());
-  core_faults_.resize(cores_.size());
-  memory_faults_.resize(cores_.size());
+  result_.fault_hits.assign(faults_.size(), 0);
+  core_faults_.assign(cores_.size(), {});
+  memory_faults_.assign(cores_.size(), {});
   for (size_t i = 0; i < faults_.size(); ++i) {
     if (!faults_[i].exists()) continue;
     if (faults_[i].part == Part::Core) core_faults_[faults_[i].index].push_back(static_cast<uint32_t>(i));
@@ -82,15 +89,13 @@ double Machine::slowdown(const std::vector<uint32_t>& faults) {
   return factor;
 }
 
-Result Machine::run() {
+bool Machine::run_until(uint64_t cycles) {
   settle();
   while (!events_.empty()) {
+    if (events_.next_time() > cycles ||
+        (result_.events % kStopInterval == 0 && options_.stop && options_.stop()))
+      return true;
     const EventHeap::Event event = events_.pop();
-    if (event.time > options_.max_cycles ||
-        (result_.events % kStopInterval == 0 && options_.stop && options_.stop())) {
-      result_.finished = false;
-      return result();
-    }
     now_ = event.time;
     ++result_.events;
     const uint32_t index = event.what & ((1u << kKindShift) - 1);
@@ -111,10 +116,11 @@ Result Machine::run() {
     settle();
   }
   if (unfinished_ > 0) deadlock();
-  return result();
+  return false;
 }
 
 Result Machine::result() {
+  result_.finished = events_.empty();
   result_.cycles = now_;
   result_.link_hops = network_.hops_done();
   for (int link = 0; link < model_.grid.link_count(); ++link) {
@@ -312,7 +318,9 @@ void Machine::record(const trace::ProbeRecord& r) {
 Result simulate(const Model& model, const std::vector<Fault>& faults, const Options& options,
                 trace::RecordSink* sink) {
   LENTO_CHECK(options.inferences > 0, "a run has at least one inference");
-  return Machine(model, faults, options, sink).run();
+  Machine machine(model, faults, options, sink);
+  machine.run_until(options.max_cycles);
+  return machine.result();
 }
 
 }  // namespace lento::chip

@@ -1,5 +1,5 @@
-// The state of one run: cores with their windows, memory units, channels and layer progress, above the
-// network.
+// The state of one run, which can be copied and go on twice: cores with their windows, memory units, channels
+// and layer progress, above the network.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,12 @@ class Machine : public NetworkUser {
  public:
   Machine(const Model& model, const std::vector<Fault>& faults, const Options& options,
           trace::RecordSink* sink);
-  Result run();
+  // Goes on where `at` stands, under other faults and into another sink.
+  Machine(const Machine& at, const std::vector<Fault>& faults, trace::RecordSink* sink);
+
+  // Every event up to `cycles`; whether there is more to come.
+  bool run_until(uint64_t cycles);
+  Result result();  // once
 
   void source_begins(uint32_t transfer) override;
   void source_done(uint32_t transfer) override;
@@ -138,11 +143,12 @@ class Machine : public NetworkUser {
   void set_faults();
   [[noreturn]] void deadlock();
   std::string waits_of(uint32_t core, int& next_core);
-  Result result();
+
+  Machine(const Machine&) = default;
 
   const Model& model_;
-  const std::vector<Fault>& faults_;
-  const Options& options_;
+  std::vector<Fault> faults_;
+  const Options options_;
   trace::RecordSink* sink_;
   uint64_t now_ = 0;
   EventHeap events_;

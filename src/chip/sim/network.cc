@@ -11,8 +11,8 @@ Network::Network(const Setup& setup, EventHeap& events, NetworkUser& user)
     : grid_(setup.grid),
       noise_(setup.noise),
       hops_(setup.hops),
-      events_(events),
-      user_(user),
+      events_(&events),
+      user_(&user),
       links_(setup.grid.link_count()),
       cores_(setup.grid.core_count()),
       room_(setup.chip.network.buffer_segments == 0 ? UINT32_MAX : setup.chip.network.buffer_segments),
@@ -38,10 +38,16 @@ Network::Network(const Setup& setup, EventHeap& events, NetworkUser& user)
   }
 }
 
+void Network::attach(EventHeap& events, NetworkUser& user) {
+  events_ = &events;
+  user_ = &user;
+}
+
 void Network::set_faults(const std::vector<Fault>& faults, std::vector<uint64_t>& hits) {
   faults_ = &faults;
   hits_ = &hits;
   faults_of_.assign(servers_.size(), {});
+  for (Server& server : servers_) server.faulty = false;
   const auto add = [this](uint32_t server, size_t fault) {
     servers_[server].faulty = true;
     faults_of_[server].push_back(static_cast<uint32_t>(fault));
@@ -137,7 +143,7 @@ void Network::start(uint32_t s, int vc, uint64_t now) {
   server.busy = true;
   server.current = id;
   server.last_vc = static_cast<uint8_t>(vc);
-  if (!segment.under_way) user_.source_begins(segment.transfer);
+  if (!segment.under_way) user_->source_begins(segment.transfer);
   if (server.buffered && !(segment.under_way && segment.sink == s)) ++buffers_[s * kVcs + vc].used;
   double cycles = segment.bytes * server.cycles_per_byte;
   if (server.noisy) cycles *= noise_.gamma(base::mix64(segment.noise + segment.hop));
@@ -148,7 +154,7 @@ void Network::start(uint32_t s, int vc, uint64_t now) {
   server.use.busy += duration;
   server.use.bytes += segment.bytes;
   ++server.use.segments;
-  events_.push(now + duration, s);
+  events_->push(now + duration, s);
 }
 
 void Network::leave_buffer(uint32_t id, uint64_t now) {
@@ -188,8 +194,8 @@ void Network::server_done(uint32_t s, uint64_t now) {
     enter_buffer(id, s * kVcs + segment.vc, now);
   }
   if (!servers_[s].busy) try_start(s, now);
-  if (from_source) user_.source_done(transfer);
-  if (arrived) user_.delivered(transfer, bytes);
+  if (from_source) user_->source_done(transfer);
+  if (arrived) user_->delivered(transfer, bytes);
 }
 
 void Network::enter_buffer(uint32_t id, uint32_t b, uint64_t now) {

@@ -69,6 +69,7 @@ class Network {
   };
 
   Network(const Setup& setup, EventHeap& events, NetworkUser& user);
+  void attach(EventHeap& events, NetworkUser& user);  // of a copy, to what it works for from now on
 
   uint32_t inject_server(int core) const { return links_ + core; }
   uint32_t eject_server(int core) const { return links_ + cores_ + core; }
@@ -121,8 +122,8 @@ class Network {
   const Grid& grid_;
   const Noise& noise_;
   const std::vector<Grid::Hop>& hops_;
-  EventHeap& events_;
-  NetworkUser& user_;
+  EventHeap* events_;
+  NetworkUser* user_;
   uint32_t links_, cores_;
   uint32_t room_;  // slots of a buffer
   bool datelines_;
