@@ -69,9 +69,11 @@ Stretch draw_stretch(const DataSetOptions& o, base::Rng& rng) {
   return {static_cast<uint64_t>(where * run), std::max<uint64_t>(1, static_cast<uint64_t>(cycles))};
 }
 
-void give_shape(Fault& fault, const std::string& shape, uint64_t length) {
-  if (shape == "ramp") fault.ramp = length;
-  if (shape == "on_off") fault.period = std::max<uint64_t>(2, length / 8);
+// Over the part of the fault that the run shows: it may end long after the run.
+void give_shape(Fault& fault, const std::string& shape, uint64_t run_cycles) {
+  const uint64_t shown = std::min(fault.end, std::max(run_cycles, fault.begin + 1)) - fault.begin;
+  if (shape == "ramp") fault.ramp = shown;
+  if (shape == "on_off") fault.period = std::max<uint64_t>(2, shown / 8);
   if (shape == "on_off") fault.on = fault.period / 2;
 }
 
@@ -88,7 +90,7 @@ std::vector<Case> draw_cases(const Grid& grid, const DataSetOptions& options) {
       fault.factor = options.factor;
       fault.begin = when.begin;
       fault.end = when.begin + when.length;
-      give_shape(fault, options.shape, when.length);
+      give_shape(fault, options.shape, options.run_cycles);
       const auto taken = [&](const Fault& f) { return same_component(f, fault); };
       if (std::none_of(one.faults.begin(), one.faults.end(), taken)) one.faults.push_back(fault);
     }

@@ -20,9 +20,10 @@ struct DataSetOptions {
   // Cases of each kind. The paper's text says 7 cores to 3 links; its released files hold the reverse.
   int cores = 106, links = 46, routers = 0, memory_units = 0, dram_ports = 0;
   double factor = 10;
-  double longest_s = 10;         // durations are uniform up to this; or
-  double run_share = 0;          // above 0: every fault lasts this share of the run and lies within it
-  std::string shape = "steady";  // or ramp: rises over its whole duration; on_off: eight times, half of each
+  double longest_s = 10;  // durations are uniform up to this; or
+  double run_share = 0;   // above 0: every fault lasts this share of the run and lies within it
+  std::string shape =
+      "steady";  // or ramp: rises over what the run shows of it; on_off: eight times in that, half of each
   double clock_hz = 1e8;
   uint64_t run_cycles = 0;  // faults start uniformly within the run
   int together = 1;         // faults of one case, on different components, at the same time
