@@ -22,8 +22,8 @@ struct DataSetOptions {
   double factor = 10;
   double longest_s = 10;  // durations are uniform up to this; or
   double run_share = 0;   // above 0: every fault lasts this share of the run and lies within it
-  std::string shape =
-      "steady";  // or ramp: rises over what the run shows of it; on_off: eight times in that, half of each
+  // Or ramp: rises over what the run shows of it; on_off: eight times in that, half of each.
+  std::string shape = "steady";
   double clock_hz = 1e8;
   uint64_t run_cycles = 0;  // faults start uniformly within the run
   int together = 1;         // faults of one case, on different components, at the same time
