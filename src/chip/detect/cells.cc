@@ -124,6 +124,12 @@ Cells cells_of(const Sketch& sketch, const Grid& grid, uint64_t bin_cycles) {
   return out;
 }
 
+std::vector<Path> paths_of(const Cells& cells, const spec::Chip& chip, const Grid& grid) {
+  std::vector<Path> out;
+  for (const Row& row : cells.rows) out.emplace_back(chip, grid, row.pattern, row.core);
+  return out;
+}
+
 Bins bins_of(const Cells& cells, uint64_t begin, uint64_t end) {
   const size_t first = std::min<uint64_t>(begin / cells.bin_cycles, cells.bins - 1);
   const uint64_t last = end / cells.bin_cycles + (end % cells.bin_cycles > 0);

@@ -37,6 +37,9 @@ struct Cells {
 // two.
 Cells cells_of(const Sketch& sketch, const Grid& grid, uint64_t bin_cycles = 0);
 
+// Of each row.
+std::vector<Path> paths_of(const Cells& cells, const spec::Chip& chip, const Grid& grid);
+
 struct Bins {
   size_t begin = 0, end = 0;
 };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "chip/detect/contest.h"
@@ -21,19 +22,16 @@ constexpr size_t kMostClose = 4;   // hypotheses replayed to choose among
 constexpr double kClose = 0.45;    // of the strongest: too close to tell apart without a replay
 constexpr double kUnreplayed = 3;  // times the strength that a replay would need
 constexpr double kApart = 0.65;    // of the strongest: nothing else comes near
-constexpr double kLater = 5;       // times the strength needed beside a component found before
-constexpr double kMild = 2.5;      // factors below need more evidence
-constexpr double kAlone = 2;       // times the strength needed when one pattern accuses and others contradict
+constexpr double kLater = 2.5;     // times the strength needed beside a component found before
+// Strength needed: this, and so many times what the component shows on a healthy chip.
+constexpr double kFloor = 6, kHealthyTimes = 2;
+// What a replay must explain: this share of the strength, within these bounds.
+constexpr double kGainShare = 0.25, kLeastGain = 4, kEnoughGain = 15;
+constexpr double kAlone = 2;  // times the strength needed when one pattern accuses and others contradict
 
 // How much else a slow component of this kind would slow.
 int reach(Part part) {
   return part == Part::Link ? 0 : part == Part::MemoryUnit ? 1 : part == Part::DramPort ? 2 : 3;
-}
-
-std::vector<Path> paths_of(const Cells& cells, const spec::Chip& chip, const Grid& grid) {
-  std::vector<Path> out;
-  for (const Row& row : cells.rows) out.emplace_back(chip, grid, row.pattern, row.core);
-  return out;
 }
 
 class Detector {
@@ -44,7 +42,7 @@ class Detector {
         cells_(cells_of(sketch, grid_)),
         paths_(paths_of(cells_, chip, grid_)),
         components_(candidates(paths_, grid_)),
-        expected_({cells_, paths_, grid_, options}) {
+        expected_({cells_, paths_, chip, grid_, options}) {
     out_.run_cycles = sketch.end_cycles();
     out_.reported = slow_cores(sketch, chip, options, out_.notes);
     if (static_cast<int>(out_.reported.size()) > options.most_suspects)
@@ -58,7 +56,7 @@ class Detector {
       rest = scan({cells_, paths_, baselines_}, components_);
       drop_reported(rest);
       const bool room = static_cast<int>(out_.reported.size()) < options_.most_suspects;
-      if (rest.empty() || !room || rest.front().strength < needed(rest.front())) break;
+      if (!room || !bring_forward(rest)) break;
       if (!settled_ && !out_.reported.empty() && hypotheses_left() > 0) {
         baselines_ = expected_.settled(out_.reported);
         settled_ = true;
@@ -77,8 +75,8 @@ class Detector {
  private:
   // A later component must stand out from what the earlier ones stir up: the more so where transfers pass
   // through both.
-  double needed(const Suspect& next) const {
-    double least = options_.least_strength;
+  double needed(const Suspect& next) {
+    double least = enough_on_healthy(next);
     if (!out_.reported.empty()) least *= kLater;
     if (!options_.replay) least *= kUnreplayed;
     for (const Suspect& s : out_.reported) {
@@ -88,6 +86,35 @@ class Detector {
       least = std::max(least, (options_.replay ? share : 0.45) * s.strength);
     }
     return least;
+  }
+
+  // Some components of a healthy chip look slow more often than others: those where queues come and go.
+  double enough_on_healthy(const Suspect& s) {
+    if (expected_.healthy_runs() < 2) return options_.least_strength;
+    if (!measured_) measure_healthy();
+    const auto seen = on_healthy_.find(s.component);
+    const double shown = seen == on_healthy_.end() ? 0 : seen->second;
+    return std::min(options_.least_strength, kFloor + kHealthyTimes * shown);
+  }
+
+  void measure_healthy() {
+    measured_ = true;
+    for (size_t run = 0; run < expected_.healthy_runs(); ++run) {
+      const Expected::LeftOut one = expected_.left_out(run);
+      for (const Suspect& s : scan({one.cells, one.paths, one.baselines}, components_)) {
+        double& most = on_healthy_[s.component];
+        most = std::max(most, s.strength);
+      }
+    }
+  }
+
+  // Puts the strongest that is strong enough first; whether there is one.
+  bool bring_forward(std::vector<Suspect>& found) {
+    const auto first =
+        std::find_if(found.begin(), found.end(), [&](const Suspect& s) { return s.strength >= needed(s); });
+    if (first == found.end()) return false;
+    std::rotate(found.begin(), first, first + 1);
+    return true;
   }
 
   int hypotheses_left() const {
@@ -113,8 +140,7 @@ class Detector {
         return std::any_of(close.begin(), close.end(),
                            [&](const Suspect& c) { return c.component == s.component; });
       });
-    } while (!convincing(best) && hypotheses_left() > 0 && !left.empty() &&
-             left.front().strength >= needed(left.front()));
+    } while (!convincing(best) && hypotheses_left() > 0 && bring_forward(left));
     if (convincing(best)) {
       finish(best.suspect);
       out_.reported.push_back(std::move(best.suspect));
@@ -141,14 +167,12 @@ class Detector {
     out_.reported.push_back(std::move(suspect));
   }
 
-  // Mild slowness takes more to convince: a healthy chip shows some, now here, now there.
-  bool convincing(const Hypothesis& h) const {
-    const double share = h.suspect.factor < kMild ? 0.5 : 0.3, enough = h.suspect.factor < kMild ? 30 : 15;
+  bool convincing(const Hypothesis& h) {
     const Voices voices = voices_of({cells_, paths_, baselines_}, h.suspect);
     const bool alone = voices.for_it < 2 && voices.against > 0;
     return h.suspect.factor >= options_.least_factor &&
            h.suspect.strength >= (alone ? kAlone : 1) * needed(h.suspect) &&
-           h.gain >= std::min(share * h.suspect.strength, enough);
+           h.gain >= std::clamp(kGainShare * h.suspect.strength, kLeastGain, kEnoughGain);
   }
 
   // One slow link stirs up the others of its routers, which together may outweigh it: beside a router its
@@ -257,9 +281,11 @@ class Detector {
   const std::vector<Path> paths_;
   const std::vector<Component> components_;
   Expected expected_;
-  std::vector<Baseline> baselines_;  // what the chip should show with everything reported so far
-  int hypotheses_ = 0;               // replayed
-  bool settled_ = false;             // baselines_ are of several draws
+  std::vector<Baseline> baselines_;         // what the chip should show with everything reported so far
+  std::map<Component, double> on_healthy_;  // the most that it shows there
+  int hypotheses_ = 0;                      // replayed
+  bool measured_ = false;                   // on_healthy_
+  bool settled_ = false;                    // baselines_ are of several draws
   Detection out_;
 };
 

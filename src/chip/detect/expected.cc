@@ -111,7 +111,7 @@ Expected::Expected(const Setup& setup) : setup_(setup) {
       draws.push_back(from(draws_.back()));
     }
     healthy_ = pooled(draws);
-    add_wander(draws_, healthy_);
+    add_wander(draws_, setup_.cells, healthy_);
   }
   if (options.healthy != nullptr) {
     std::vector<Baseline> given = from(cells_of(*options.healthy, setup_.grid, setup_.cells.bin_cycles));
@@ -126,13 +126,29 @@ Expected::Expected(const Setup& setup) : setup_(setup) {
 }
 
 // Rows whose bins lie off together in these draws say less from then on.
-void Expected::add_wander(const std::vector<Cells>& draws, std::vector<Baseline>& baselines) const {
+void Expected::add_wander(const std::vector<Cells>& draws, const Cells& cells,
+                          std::vector<Baseline>& baselines) const {
   for (size_t r = 0; r < baselines.size(); ++r) {
     std::vector<const Row*> rows;
     for (const Cells& draw : draws)
-      if (const Row* row = find_row(draw, setup_.cells.rows[r])) rows.push_back(row);
+      if (const Row* row = find_row(draw, cells.rows[r])) rows.push_back(row);
     if (rows.size() > 1) baselines[r].wander = std::max(baselines[r].wander, wander_of(rows));
   }
+}
+
+Expected::LeftOut Expected::left_out(size_t run) const {
+  LeftOut out{draws_[run], paths_of(draws_[run], setup_.chip, setup_.grid), {}};
+  std::vector<Cells> others;
+  std::vector<std::vector<Baseline>> levels;
+  for (size_t i = 0; i < draws_.size(); ++i) {
+    if (i == run) continue;
+    others.push_back(draws_[i]);
+    levels.push_back(baselines_from(out.cells, draws_[i], out.paths));
+  }
+  if (levels.empty()) levels.push_back(baselines_from(out.cells, out.cells, out.paths));
+  out.baselines = pooled(levels);
+  add_wander(others, out.cells, out.baselines);
+  return out;
 }
 
 Cells Expected::replayed(const std::vector<Suspect>& slow, uint32_t draw) const {
@@ -154,7 +170,7 @@ std::vector<Baseline> Expected::settled(const std::vector<Suspect>& slow) const 
     all.push_back(moved(slow, faulty.back(), draw));
   }
   std::vector<Baseline> out = pooled(all);
-  add_wander(faulty, out);
+  add_wander(faulty, setup_.cells, out);
   return out;
 }
 

@@ -15,6 +15,7 @@ class Expected {
   struct Setup {
     const Cells& cells;
     const std::vector<Path>& paths;
+    const spec::Chip& chip;
     const Grid& grid;
     const DetectOptions& options;
   };
@@ -22,6 +23,16 @@ class Expected {
 
   // Of the healthy chip: levels of the run given as healthy, else of simulated ones, else of the run itself.
   const std::vector<Baseline>& healthy() const { return healthy_; }
+
+  // A simulated healthy run as a recording, with the levels that the other simulated ones expect of it. 0
+  // runs without a replay.
+  struct LeftOut {
+    const Cells& cells;
+    std::vector<Path> paths;
+    std::vector<Baseline> baselines;
+  };
+  size_t healthy_runs() const { return draws_.size(); }
+  LeftOut left_out(size_t run) const;
 
   // Replays left for hypotheses about the next component.
   int left() const { return setup_.options.replay ? setup_.options.most_replays - used_ : 0; }
@@ -42,7 +53,8 @@ class Expected {
                 uint64_t end) const;
 
  private:
-  void add_wander(const std::vector<Cells>& draws, std::vector<Baseline>& baselines) const;
+  void add_wander(const std::vector<Cells>& draws, const Cells& cells,
+                  std::vector<Baseline>& baselines) const;
   Cells replayed(const std::vector<Suspect>& slow, uint32_t draw) const;
   std::vector<Baseline> moved(const std::vector<Suspect>& slow, const Cells& faulty, uint32_t draw) const;
 
