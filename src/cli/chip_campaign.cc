@@ -31,7 +31,7 @@ std::vector<uint64_t> samples_of(const chip::Plan& plan, size_t stage) {
 }
 
 // What it would cost, from one run without fault and one with.
-finding::Diagnosis dry_run(const chip::Plan& plan, unsigned jobs) {
+finding::Diagnosis dry_run(const chip::Plan& plan, unsigned jobs, const base::Progress& progress) {
   finding::Diagnosis d;
   d.scale = "chip";
   d.title = plan.campaign.title;
@@ -43,7 +43,10 @@ finding::Diagnosis dry_run(const chip::Plan& plan, unsigned jobs) {
     const uint64_t runs = plan.first[w + 1] - plan.first[w];
     const auto begin = std::chrono::steady_clock::now();
     const std::vector<uint64_t> samples = samples_of(plan, w);
-    for (const uint64_t run : samples) run_one(plan, run);
+    for (const uint64_t run : samples) {
+      if (progress.stopped()) throw base::Error({}, "interrupted");
+      run_one(plan, run);
+    }
     const double each = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() /
                         double(std::max<size_t>(samples.size(), 1));
     seconds += each * double(runs);
@@ -102,7 +105,7 @@ void run_campaign(const CampaignCommand& command, Context& context) {
   base::Progress progress = here.rank == 0 ? context.progress() : base::Progress{};
   const chip::Plan plan = chip::make_plan(command.file, kVersion, progress);
   if (command.dry) {
-    if (here.rank == 0) show(dry_run(plan, context.jobs), context);
+    if (here.rank == 0) show(dry_run(plan, context.jobs, progress), context);
     return;
   }
   campaign::Options options;

@@ -45,7 +45,7 @@ std::vector<Case> cases_of(const Campaign& c, const spec::Chip& machine, uint64_
 
 // Events that start inside each fault. Up to the first of them a run with the fault is the run without it, so
 // whether a case touches follows from one noise-free run in which all faults have factor 1.
-void decide_touching(Stage& stage) {
+void decide_touching(Stage& stage, const base::Progress& progress) {
   std::vector<Fault> harmless;
   for (const Case& c : stage.cases) {
     for (Fault f : c.faults) {
@@ -53,7 +53,8 @@ void decide_touching(Stage& stage) {
       if (f.exists()) harmless.push_back(f);
     }
   }
-  const std::vector<uint64_t> hits = harmless.empty() ? std::vector<uint64_t>{} : stage.bench->hits(harmless);
+  const std::vector<uint64_t> hits =
+      harmless.empty() ? std::vector<uint64_t>{} : stage.bench->hits(harmless, progress.stop);
   size_t next = 0;
   for (const Case& c : stage.cases) {
     uint64_t fewest = UINT64_MAX;
@@ -64,7 +65,11 @@ void decide_touching(Stage& stage) {
   }
 }
 
-Stage make_stage(const Campaign& c, const Campaign::Workload& w) {
+void unless_stopped(const base::Progress& progress) {
+  if (progress.stopped()) throw base::Error({}, "interrupted");
+}
+
+Stage make_stage(const Campaign& c, const Campaign::Workload& w, const base::Progress& progress) {
   const spec::Chip machine = spec::read_chip(w.chip);
   const Mapping mapping = mapping_of(w, machine);
   TrialOptions options;
@@ -82,9 +87,12 @@ Stage make_stage(const Campaign& c, const Campaign::Workload& w) {
   Options quiet;
   quiet.inferences = options.inferences;
   quiet.noise = false;
+  quiet.stop = progress.stop;
   stage.run_cycles = simulate(stage.bench->model(), {}, quiet).cycles;
+  unless_stopped(progress);
   stage.cases = cases_of(c, machine, stage.run_cycles);
-  decide_touching(stage);
+  decide_touching(stage, progress);
+  unless_stopped(progress);
   return stage;
 }
 
@@ -205,7 +213,7 @@ Plan make_plan(const std::string& path, const std::string& version, const base::
     for (const std::string& input : {w.chip, w.mapping, w.model})
       if (!input.empty()) parts += base::digest(base::read_file(input));
     plan.first.push_back(at);
-    plan.stages.push_back(make_stage(plan.campaign, w));
+    plan.stages.push_back(make_stage(plan.campaign, w, progress));
     parts += identity_of(plan.stages.back());
     at += runs_of(plan.campaign, plan.stages.back());
   }

@@ -120,10 +120,11 @@ Sketch Bench::record(const std::vector<Fault>& faults, uint64_t seed, Result* re
   return std::move(run.recorded[0].sketch);
 }
 
-std::vector<uint64_t> Bench::hits(const std::vector<Fault>& faults) const {
+std::vector<uint64_t> Bench::hits(const std::vector<Fault>& faults, const std::function<bool()>& stop) const {
   Options run;
   run.inferences = options_.inferences;
   run.noise = false;
+  run.stop = stop;
   return simulate(model_, faults, run).fault_hits;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -60,8 +61,8 @@ class Bench {
   Outcome run(const std::vector<Fault>& faults, uint64_t seed) const;
   Sketch record(const std::vector<Fault>& faults, uint64_t seed, Result* result = nullptr) const;
 
-  // Operations, transfers and segments that start inside each fault, noise off.
-  std::vector<uint64_t> hits(const std::vector<Fault>& faults) const;
+  // Operations, transfers and segments that start inside each fault, noise off. `stop` ends it early.
+  std::vector<uint64_t> hits(const std::vector<Fault>& faults, const std::function<bool()>& stop = {}) const;
 
   const std::string& name() const { return name_; }
   const Model& model() const { return model_; }
