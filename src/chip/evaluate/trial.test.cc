@@ -104,6 +104,18 @@ TEST_F(Planted, EachKindIsNamedAndTimed) {
   }
 }
 
+// Quiet links need little to stand out: what is asked of a component is what it shows on a healthy chip.
+TEST_F(Planted, MildSlownessOfAShortWhileIsNamed) {
+  const Bench bench = make(true, 0);
+  const uint64_t run = run_cycles(bench);
+  for (const Component& c : {Component{Part::Link, 5, 6}, Component{Part::Link, 9, 10}}) {
+    Fault f = fault(bench, c, 1.5, run);
+    f.begin = run * 6 / 10;
+    const Bench::Outcome out = bench.run({f}, 3);
+    EXPECT_TRUE(out.strict) << f.name << reported(bench, out);
+  }
+}
+
 TEST_F(Planted, DirectEvidenceAloneNamesCoreAndLink) {
   const Bench bench = make(false, 0);
   const uint64_t run = run_cycles(bench);
