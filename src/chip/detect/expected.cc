@@ -14,11 +14,15 @@ constexpr double kMostCorrelated = 0.95;  // of neighbouring bins
 std::vector<Fault> as_faults(const std::vector<Suspect>& suspects, const Grid& grid) {
   std::vector<Fault> out;
   for (const Suspect& s : suspects) {
-    Fault f = fault_of(s.component, grid);
-    f.factor = s.factor;
-    f.begin = s.begin;
-    f.end = s.end;
-    out.push_back(std::move(f));
+    std::vector<Spell> spells = s.spells;
+    if (spells.empty()) spells.push_back({s.begin, s.end, s.factor});
+    for (const Spell& spell : spells) {
+      Fault f = fault_of(s.component, grid);
+      f.factor = spell.factor;
+      f.begin = spell.begin;
+      f.end = spell.end;
+      out.push_back(std::move(f));
+    }
   }
   return out;
 }
@@ -97,6 +101,12 @@ float wander_of(const std::vector<const Row*>& draws) {
   return static_cast<float>((1 + r) / (1 - r));
 }
 
+std::vector<const Cells*> all_of(const std::vector<Cells>& draws) {
+  std::vector<const Cells*> out;
+  for (const Cells& draw : draws) out.push_back(&draw);
+  return out;
+}
+
 }  // namespace
 
 Expected::Expected(const Setup& setup) : setup_(setup) {
@@ -111,7 +121,7 @@ Expected::Expected(const Setup& setup) : setup_(setup) {
       draws.push_back(from(draws_.back()));
     }
     healthy_ = pooled(draws);
-    add_wander(draws_, setup_.cells, healthy_);
+    add_wander(all_of(draws_), setup_.cells, healthy_);
   }
   if (options.healthy != nullptr) {
     std::vector<Baseline> given = from(cells_of(*options.healthy, setup_.grid, setup_.cells.bin_cycles));
@@ -126,23 +136,23 @@ Expected::Expected(const Setup& setup) : setup_(setup) {
 }
 
 // Rows whose bins lie off together in these draws say less from then on.
-void Expected::add_wander(const std::vector<Cells>& draws, const Cells& cells,
+void Expected::add_wander(const std::vector<const Cells*>& draws, const Cells& cells,
                           std::vector<Baseline>& baselines) const {
   for (size_t r = 0; r < baselines.size(); ++r) {
     std::vector<const Row*> rows;
-    for (const Cells& draw : draws)
-      if (const Row* row = find_row(draw, cells.rows[r])) rows.push_back(row);
+    for (const Cells* draw : draws)
+      if (const Row* row = find_row(*draw, cells.rows[r])) rows.push_back(row);
     if (rows.size() > 1) baselines[r].wander = std::max(baselines[r].wander, wander_of(rows));
   }
 }
 
 Expected::LeftOut Expected::left_out(size_t run) const {
   LeftOut out{draws_[run], paths_of(draws_[run], setup_.chip, setup_.grid), {}};
-  std::vector<Cells> others;
+  std::vector<const Cells*> others;
   std::vector<std::vector<Baseline>> levels;
   for (size_t i = 0; i < draws_.size(); ++i) {
     if (i == run) continue;
-    others.push_back(draws_[i]);
+    others.push_back(&draws_[i]);
     levels.push_back(baselines_from(out.cells, draws_[i], out.paths));
   }
   if (levels.empty()) levels.push_back(baselines_from(out.cells, out.cells, out.paths));
@@ -170,7 +180,7 @@ std::vector<Baseline> Expected::settled(const std::vector<Suspect>& slow) const 
     all.push_back(moved(slow, faulty.back(), draw));
   }
   std::vector<Baseline> out = pooled(all);
-  add_wander(faulty, setup_.cells, out);
+  add_wander(all_of(faulty), setup_.cells, out);
   return out;
 }
 

@@ -53,7 +53,7 @@ class Expected {
                 uint64_t end) const;
 
  private:
-  void add_wander(const std::vector<Cells>& draws, const Cells& cells,
+  void add_wander(const std::vector<const Cells*>& draws, const Cells& cells,
                   std::vector<Baseline>& baselines) const;
   Cells replayed(const std::vector<Suspect>& slow, uint32_t draw) const;
   std::vector<Baseline> moved(const std::vector<Suspect>& slow, const Cells& faulty, uint32_t draw) const;

@@ -72,10 +72,12 @@ Suspect judge(const CoreSketch& core, int index, double reference) {
     if (octaves(e.mean) - reference < std::log2(1.08)) continue;
     sum += (octaves(e.mean) - reference) * e.count;
     count += e.count;
-    s.begin = std::min(s.begin, uint64_t{e.begin} << kTickShift);
-    s.end = std::max(s.end, uint64_t{e.end} << kTickShift);
-    const double factor = std::exp2(octaves(e.mean) - reference);
-    s.lost_cycles += static_cast<double>((uint64_t{e.end} - e.begin) << kTickShift) * (1 - 1 / factor);
+    const Spell spell{uint64_t{e.begin} << kTickShift, uint64_t{e.end} << kTickShift,
+                      std::exp2(octaves(e.mean) - reference)};
+    s.begin = std::min(s.begin, spell.begin);
+    s.end = std::max(s.end, spell.end);
+    s.lost_cycles += static_cast<double>(spell.end - spell.begin) * (1 - 1 / spell.factor);
+    s.spells.push_back(spell);
   }
   s.seen = count;
   if (count == 0) return s;
