@@ -21,7 +21,7 @@
   endtask
   // One destination of the entry a cycle: is it the line, how short may addresses be, which is the weakest?
   task scan_slot();
-    n.packed_ = shift(r.packed_, '0);
+    n.packed_ = packed_next;
     n.scan = r.scan + 3'd1;
     if (r.packed_.confidence[1:0] != 0) begin
       n.held = r.held + 3'd1;
@@ -46,20 +46,14 @@
   // Writes the entry anew in the format that fits, one slot a cycle; destinations stay in their slots where they
   // can, the line takes the first free one.
   task pack();
-    logic more, places;
-    logic [1:0] confidence;
-    more = r.scan < r.old.format;
-    confidence = more ? r.old.confidence[1:0] : 2'd0;
-    places = confidence == 0 && !r.placed;
     n.placed = r.placed || places;
-    if (places) confidence = 2'd3;
-    if (more) begin
+    if (r.scan < r.old.format) begin
       n.old = shift(r.old, '0);
       n.scan = r.scan + 3'd1;
     end
-    if (confidence != 0 || !more || r.fit >= r.old.format) begin
-      n.packed_ = shift(r.packed_, places ? r.now.line : widen(r.target, r.old));
-      n.packed_.confidence = r.packed_.confidence | 12'(confidence) << {r.emitted, 1'b0};
+    if (places || old_confidence != 0 || r.scan >= r.old.format || r.fit >= r.old.format) begin
+      n.packed_ = packed_next;
+      n.packed_.confidence = r.packed_.confidence | {10'd0, places ? 2'd3 : old_confidence} << {r.emitted, 1'b0};
       n.emitted = r.emitted + 3'd1;
       if (n.emitted == r.fit) n.state = PACK_WRITE;
     end

@@ -64,7 +64,6 @@
         n.counts[53:36] = r.counts[53:36] + 18'(victim.prefetched);
         n.judged_up = !victim.prefetched;
         n.epoch = r.epoch + 8'd1;
-        shadow_new = renew(shadow_row, oldest_way, {r.fill_prefetched, r.fill.origin.valid, r.fill.line[16:6]});
         shadow_writes = 1'b1;
         n.fill_at = {r.fill.line[5:0], oldest_way};
         n.state = DRAIN;

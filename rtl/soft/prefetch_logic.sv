@@ -18,6 +18,7 @@ module prefetch_logic #(
 `include "prefetch_types.svh"
   registers_t r, n;
   logic [43:0] flights[32];  // flight_t
+  logic [31:0] flying;
   look_t looks[4];
   // Heads of blocks, the newest first.
   logic [15:0] head_valid;
@@ -36,18 +37,22 @@ module prefetch_logic #(
   flight_t first;
   origin_t flight_origin;
   look_t queued_look;
-  payload_t judged_payload;
+  payload_t judged_payload, packed_next;
 
   // What several states ask of the registers.
-  logic is_due, in_flight, behind, walked_valid;
+  logic is_due, in_flight, behind, walked_valid, places;
+  logic [1:0] old_confidence;
   logic [11:0] past, walked_for;
-  line_t look_line, last, distance, walked_line, scanned_line;
+  line_t look_line, last, walked_line, scanned_line;
   shadow_t key;
   found_t way, way_seen, entry_row, entry_seen, found, merge;
   logic [15:0] lane;
   way_t victim, hit;
-  logic [2:0] oldest_way;
+  logic [2:0] oldest_way, renewed;
   logic [7:0] grown, units;
+  logic [6:0] distance;
+  logic [19:0] row_before;
+  logic near;
   always_comb begin
     first = flights[r.first_flight];
     past = r.clock_ + (r.state == CHECK ? 12'(r.now.gap) : 12'd0) - first.ready;
@@ -56,7 +61,7 @@ module prefetch_logic #(
     key = shadow_of(r.state == MISS && !r.fetched ? r.now.line : look_line);
     in_flight = 1'b0;
     for (int i = 0; i < 32; i++) begin
-      if ({1'b0, 5'(i) - r.first_flight} < r.flights && flights[i][43:27] == key) in_flight = 1'b1;
+      if (flying[i] && flights[i][43:27] == key) in_flight = 1'b1;
     end
     way = find_way(shadow_row, shadow_of(r.now.line));
     way_seen = find_way(shadow_seen, shadow_of(look_line));
@@ -65,15 +70,22 @@ module prefetch_logic #(
     last = r.head + 26'(r.extra);
     found = '0;
     merge = '0;
+    // A head at most 63 lines before: in the same 64 lines or in those before.
+    row_before = r.now.line[25:6] - 20'd1;
     for (int i = 15; i >= 0; i--) begin
-      distance = r.now.line - head_line[26*i+:26];
-      if (head_valid[i] && distance == 0) found = {1'b1, 4'(i)};
-      if (head_valid[i] && i < 14 && distance != 0 && distance <= 26'(head_size[6*i+:6])) merge = {1'b1, 4'(i)};
+      distance = {1'b0, r.now.line[5:0]} - {1'b0, head_line[26*i+:6]};
+      near = distance[6] ? head_line[26*i+6+:20] == row_before : head_line[26*i+6+:20] == r.now.line[25:6];
+      if (head_valid[i] && near && distance == 0) found = {1'b1, 4'(i)};
+      if (head_valid[i] && i < 14 && near && distance != 0 && distance[5:0] <= head_size[6*i+:6])
+        merge = {1'b1, 4'(i)};
     end
     walked_valid = head_valid[r.walk];
     walked_line = head_line[26*r.walk+:26];
     walked_for = head_time[11:0] - head_time[12*r.walk+:12];
     scanned_line = widen(r.target, r.packed_);
+    old_confidence = r.scan < r.old.format ? r.old.confidence[1:0] : 2'd0;
+    places = old_confidence == 0 && !r.placed;
+    packed_next = shift(r.packed_, places ? r.now.line : widen(r.target, r.old));
     old_size = head_size[6*r.head_at+:6];
     hit = way_of(shadow_row, way.at[2:0]);
     oldest_way = 3'd0;
@@ -81,6 +93,10 @@ module prefetch_logic #(
       if (shadow_row[16*i+13+:3] == 3'(7 - i)) oldest_way = 3'(i);
     end
     victim = way_of(shadow_row, oldest_way);
+    // The way that a hit renews or a fill replaces becomes the one used last.
+    renewed = r.state == FILL ? oldest_way : way.at[2:0];
+    shadow_new = renew(shadow_row, renewed, r.state == FILL ?
+        {r.fill_prefetched, r.fill.origin.valid, r.fill.line[16:6]} : {1'b0, hit.asked, hit.tag});
     case (r.state == SOURCE ? r.fill_at[1:0] : r.asked ? r.asked_look.entry[1:0] : r.state == GROW_SIZE ?
           r.entry[1:0] : r.destination_entry[1:0])
       2'd0: lane = scratch_data[15:0];
@@ -146,7 +162,7 @@ module prefetch_logic #(
     {shadow_writes, table_writes, flight_pushes, head_pushes, block_grows, queued, behind} = '0;
     {shadow_at, shadow_look, table_at, table_look, block_size} = '0;
     {scratch_read, scratch_write, scratch_address, scratch_word} = '0;
-    {units, grown, shadow_new, table_new, judged_payload} = '0;
+    {units, grown, table_new, judged_payload} = '0;
     // The size and epoch of the entry that the last check found: does it need a look?
     queues_look = r.asked && (NEXT_LINE || r.epoch - lane[15:8] >= FRESH);
     queued_look = r.asked_look;
@@ -167,7 +183,9 @@ module prefetch_logic #(
   assign look_at = n.first_look + n.looks[1:0];
   always_ff @(posedge clock) begin
     r <= n;
+    if (n.first_flight != r.first_flight) flying[r.first_flight] <= 1'b0;
     if (flight_pushes) begin
+      flying[flight_at] <= 1'b1;
       flights[flight_at] <= {key, issued[12:1] + MISS_CYCLES, flight_origin};
       r.flights <= n.flights + 6'd1;
     end
@@ -185,6 +203,7 @@ module prefetch_logic #(
     if (reset) begin
       r <= '0;
       r.epoch <= 8'd1;
+      flying <= '0;
       head_valid <= '0;
       head_size <= '0;
     end

@@ -45,7 +45,6 @@
     else begin
       n.counts[35:18] = r.counts[35:18] + 18'(hit.prefetched);
       shadow_writes = hit.prefetched || hit.order != way.at[2:0];
-      shadow_new = renew(shadow_row, way.at[2:0], {1'b0, hit.asked, hit.tag});
       shadow_at = r.now.line[5:0];
     end
     {n.pushed, n.grows, n.began} = '0;
