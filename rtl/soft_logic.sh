@@ -14,7 +14,7 @@ for inputs in "$@"; do
     yosys -qq -e 'implicitly declared|no driver' -p "read_verilog -sv block_ram.sv prefetch_logic.sv
       blackbox block_ram; chparam -set NEXT_LINE 1'b$next_line prefetch_logic
       hierarchy -check -top prefetch_logic; synth -top prefetch_logic -run begin:fine
-      opt -fast -full; memory_map; opt -full; techmap; opt -fast; abc -fast -lut $inputs; opt_clean
+      opt -fast -full; memory_map; opt -full; techmap; opt -fast; abc -lut $inputs; opt_clean
       tee -q -o $report stat"
     awk -v inputs="$inputs" -v name="$([[ $next_line == 1 ]] && echo "next line" || echo "entangling 2K")" '
       $1 == "$lut" { luts = $2 } $1 ~ /DFF/ { flops += $2 } $1 == "block_ram" { rams = $2 }
