@@ -5,6 +5,8 @@
 #include <functional>
 #include <string_view>
 
+#include "base/error.h"
+
 namespace lento::base {
 
 struct Progress {
@@ -18,6 +20,10 @@ struct Progress {
     if (report) report(what, done, total);
   }
   bool stopped() const { return stop && stop(); }
+  // For work that has no result to keep. Throws base::Error.
+  void throw_if_stopped() const {
+    if (stopped()) throw Error({}, "interrupted");
+  }
 };
 
 }  // namespace lento::base

@@ -44,7 +44,7 @@ finding::Diagnosis dry_run(const chip::Plan& plan, unsigned jobs, const base::Pr
     const auto begin = std::chrono::steady_clock::now();
     const std::vector<uint64_t> samples = samples_of(plan, w);
     for (const uint64_t run : samples) {
-      if (progress.stopped()) throw base::Error({}, "interrupted");
+      progress.throw_if_stopped();
       run_one(plan, run);
     }
     const double each = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() /

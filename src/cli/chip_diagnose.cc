@@ -135,7 +135,8 @@ chip::Replay replay_of(const chip::Model& model, const chip::Sketch& like, Conte
   chip::Options run;
   run.inferences = std::max(1u, like.inferences());
   run.max_cycles = like.comparable_cycles();
-  run.stop = [progress = context.progress()] { return progress.stopped(); };
+  const base::Progress progress = context.progress();
+  run.stop = progress.stop;
   const auto draws = std::make_shared<std::map<uint32_t, chip::Rehearsal<chip::Sketch>>>();
   const chip::Sketch fresh(shapes, like.options());
   return [=, &model, seed = context.seed](const std::vector<chip::Fault>& guess, uint32_t draw) mutable {
@@ -143,7 +144,7 @@ chip::Replay replay_of(const chip::Model& model, const chip::Sketch& like, Conte
     const auto& rehearsal =
         draws->try_emplace(draw, model, run, fresh, chip::affordable_moments(fresh.bytes())).first->second;
     chip::Sketch sketch = guess.empty() ? rehearsal.healthy() : rehearsal.run(guess, run.max_cycles);
-    if (run.stop()) throw base::Error({}, "interrupted");
+    progress.throw_if_stopped();
     return sketch;
   };
 }

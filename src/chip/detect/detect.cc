@@ -22,8 +22,8 @@ constexpr size_t kMostClose = 4;   // hypotheses replayed to choose among
 constexpr double kClose = 0.45;    // of the strongest: too close to tell apart without a replay
 constexpr double kUnreplayed = 3;  // times the strength that a replay would need
 constexpr double kApart = 0.65;    // of the strongest: nothing else comes near
-constexpr double kLater = 2.5;     // times the strength needed beside a component found before; a slow core
-constexpr double kBesideCore = 5;  // changes the rhythm of the whole chip
+constexpr double kLater = 2.5;     // times the strength needed beside a component found before
+constexpr double kBesideCore = 5;  // the same beside a slow core, which changes the rhythm of the whole chip
 // Strength needed: this, and so many times what the component shows on a healthy chip.
 constexpr double kFloor = 6, kHealthyTimes = 2;
 // What a replay must explain: this share of the strength, within these bounds.
@@ -79,9 +79,8 @@ class Detector {
   double needed(const Suspect& next) {
     const bool slow_core = std::any_of(out_.reported.begin(), out_.reported.end(),
                                        [](const Suspect& s) { return s.component.part == Part::Core; });
-    double least = enough_on_healthy(next);
-    if (!out_.reported.empty()) least *= kLater;
-    if (slow_core) least = kBesideCore * options_.least_strength;
+    double least = slow_core ? kBesideCore * options_.least_strength : enough_on_healthy(next);
+    if (!slow_core && !out_.reported.empty()) least *= kLater;
     if (!options_.replay) least *= kUnreplayed;
     for (const Suspect& s : out_.reported) {
       if (s.component.part == Part::Core) continue;

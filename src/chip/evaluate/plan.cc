@@ -65,10 +65,6 @@ void decide_touching(Stage& stage, const base::Progress& progress) {
   }
 }
 
-void unless_stopped(const base::Progress& progress) {
-  if (progress.stopped()) throw base::Error({}, "interrupted");
-}
-
 Stage make_stage(const Campaign& c, const Campaign::Workload& w, const base::Progress& progress) {
   const spec::Chip machine = spec::read_chip(w.chip);
   const Mapping mapping = mapping_of(w, machine);
@@ -89,10 +85,10 @@ Stage make_stage(const Campaign& c, const Campaign::Workload& w, const base::Pro
   quiet.noise = false;
   quiet.stop = progress.stop;
   stage.run_cycles = simulate(stage.bench->model(), {}, quiet).cycles;
-  unless_stopped(progress);
+  progress.throw_if_stopped();
   stage.cases = cases_of(c, machine, stage.run_cycles);
   decide_touching(stage, progress);
-  unless_stopped(progress);
+  progress.throw_if_stopped();
   return stage;
 }
 
