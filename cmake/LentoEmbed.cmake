@@ -51,7 +51,7 @@ std::vector<std::string_view> ${function}_names() { return {${names}}; }
 
 }  // namespace lento::embedded
 ")
-  set_source_files_properties(${dir}/${function}.cc PROPERTIES OBJECT_DEPENDS "${ARGN}" SKIP_PRECOMPILE_HEADERS ON)
+  set_source_files_properties(${dir}/${function}.cc PROPERTIES OBJECT_DEPENDS "${ARGN}")
   target_sources(lento_${id} PRIVATE ${dir}/${function}.cc)
   target_include_directories(lento_${id} PRIVATE ${dir})
 endfunction()

@@ -7,15 +7,30 @@ function(lento_pkg name)
     "pkg_check_modules(${name} REQUIRED IMPORTED_TARGET ${modules})\n")
 endfunction()
 
-# lento_module(NAME [USES module...] [LINKS library...])
+# One precompiled header for all test programs: they are compiled for speed of building, not of running.
+function(lento_test_header)
+  file(WRITE ${PROJECT_BINARY_DIR}/test_header.cc "")
+  add_library(lento_test_header OBJECT ${PROJECT_BINARY_DIR}/test_header.cc)
+  target_link_libraries(lento_test_header PRIVATE GTest::gmock)
+  target_compile_options(lento_test_header PRIVATE ${LENTO_TEST_OPTIONS})
+  target_precompile_headers(lento_test_header PRIVATE <gmock/gmock.h> <gtest/gtest.h> <string> <vector>)
+endfunction()
+
+# lento_module(NAME [HOT] [USES module...] [LINKS library...])
 #
-# One module is one folder of src and one library. USES is the complete list of modules whose headers it
+# HOT modules hold the inner loops and are compiled with -O2, all others with -O1, which builds 0.7 times as long
+# (docs/rationale/build.md).
+# One module is one folder of src (or of lab, when its name begins with lab/) and one library. USES is the complete list of modules whose headers it
 # may include; tests/house_check.py reads the same lines and checks every #include against them.
 # x.test.cc, x.bench.cc beside the code become the module's own test and benchmark programs.
 function(lento_module name)
-  cmake_parse_arguments(M "" "" "USES;LINKS" ${ARGN})
+  cmake_parse_arguments(M "HOT" "" "USES;LINKS" ${ARGN})
   string(REPLACE "/" "_" id ${name})
-  set(dir ${PROJECT_SOURCE_DIR}/src/${name})
+  set(root ${PROJECT_SOURCE_DIR}/src)
+  if(name MATCHES "^lab/")
+    set(root ${PROJECT_SOURCE_DIR})
+  endif()
+  set(dir ${root}/${name})
   file(GLOB sources CONFIGURE_DEPENDS ${dir}/*.cc)
   file(GLOB headers CONFIGURE_DEPENDS ${dir}/*.h)
   set(tests ${sources})
@@ -28,17 +43,24 @@ function(lento_module name)
   list(TRANSFORM M_USES REPLACE "/" "_")
   list(TRANSFORM M_USES PREPEND lento_)
   add_library(${target} STATIC ${sources})
-  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/src FILES ${headers})
+  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${root} FILES ${headers})
   target_link_libraries(${target} PUBLIC ${M_USES} PRIVATE ${M_LINKS})
   target_compile_features(${target} PUBLIC cxx_std_20)
+  if(M_HOT)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O2>)
+  endif()
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${id} VERIFY_INTERFACE_HEADER_SETS ON)
-  install(TARGETS ${target} EXPORT lentoTargets
-    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-    FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lento)
+  if(NOT name MATCHES "^lab/")
+    install(TARGETS ${target} EXPORT lentoTargets
+      ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+      FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lento)
+  endif()
 
   if(BUILD_TESTING AND tests)
     add_executable(${target}_tests ${tests})
     target_link_libraries(${target}_tests PRIVATE ${target} GTest::gmock GTest::gtest_main ${M_LINKS})
+    target_compile_options(${target}_tests PRIVATE ${LENTO_TEST_OPTIONS})
+    target_precompile_headers(${target}_tests REUSE_FROM lento_test_header)
     add_test(NAME ${id} COMMAND ${target}_tests)
     set_tests_properties(${id} PROPERTIES ENVIRONMENT "LENTO_SOURCE=${PROJECT_SOURCE_DIR}"
       WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "chip/evaluate/campaign_file.h"
+#include "lab/chip/campaign_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   try {

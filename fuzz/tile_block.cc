@@ -1,6 +1,6 @@
 // Line-visit traces and VCD maps.
 #include "base/error.h"
-#include "tile/block/line_trace.h"
+#include "lab/block/line_trace.h"
 #include "tile/block/vcd.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

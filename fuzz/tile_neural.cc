@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "tile/neural/executor.h"
+#include "lab/neural/executor.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   try {

@@ -1,6 +1,6 @@
 // The RTL equals the C++ model of the tile in every cycle on the programs that ship: beside the blocks of the
 // case studies, and all of them with random inputs at the declared rate.
-#include "tile/cases/cases.h"
+#include "lab/tile/cases.h"
 
 #include <gtest/gtest.h>
 

@@ -11,8 +11,8 @@
 #include "Vnext_line_logic.h"
 #include "Vprefetch_logic.h"
 #include "base/rng.h"
-#include "tile/block/front_end.h"
-#include "tile/cases/prefetch_logic.h"
+#include "lab/block/front_end.h"
+#include "lab/tile/prefetch_logic.h"
 
 namespace lento::tile {
 namespace {

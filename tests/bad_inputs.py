@@ -26,7 +26,9 @@ def main():
             sys.exit("bad/cases.txt holds no case")
         for line in cases:
             arguments, wanted = line.split(" => ")
-            run = subprocess.run([lento, *arguments.split()], cwd=folder, capture_output=True, text=True, timeout=60)
+            in_lab = arguments.startswith("lab: ")
+            program = lento.with_name("lento-lab") if in_lab else lento
+            run = subprocess.run([program, *arguments.removeprefix("lab: ").split()], cwd=folder, capture_output=True, text=True, timeout=60)
             left = sorted(pathlib.Path(folder).iterdir()) != before
             if run.returncode != 2 or wanted not in run.stderr or left:
                 failed += 1

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""lento chip campaign over MPI ranks: one process, two ranks, and kills with a resume give the same results.
+"""lento-lab chip campaign over MPI ranks: one process, two ranks, and kills with a resume give the same results.
 
 usage: campaign_ranks.py LENTO SOURCE [FILE]
 With FILE, a campaign: times one rank against two on it instead, one thread each; prints the speed-up.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the walls of the house: every #include in src against the module list in src/CMakeLists.txt.
+"""Checks the walls of the house: every #include in src and lab against the module lists in their CMakeLists.txt.
 
 A file may include its own module, the modules its lento_module line names after USES, and what those use in
 turn only if it names them too. Third-party headers stay where ARCHITECTURE.md says. Exit 1 lists each breach.
@@ -33,7 +33,7 @@ LIBRARIES = {
 
 
 def modules():
-    text = (SRC / "CMakeLists.txt").read_text()
+    text = (SRC / "CMakeLists.txt").read_text() + (ROOT / "lab/CMakeLists.txt").read_text()
     found = {}
     for line in re.findall(r"^lento_module\(([^)]*)\)", text, re.M):
         words = line.split()
@@ -57,14 +57,15 @@ def module_of(path, known):
 
 
 def breaches(known):
-    for path in sorted(SRC.rglob("*")):
-        if path.suffix not in (".h", ".cc"):
+    for path in sorted([*SRC.rglob("*"), *(ROOT / "lab").rglob("*")]):
+        if path.suffix not in (".h", ".cc", ".inc"):
             continue
-        relative = path.relative_to(SRC).as_posix()
+        shown = path.relative_to(ROOT).as_posix()
+        relative = shown.removeprefix("src/")
         own = module_of(relative, known)
         if own is None:
-            if relative != "main.cc":
-                yield f"src/{relative}: stands in no module of src/CMakeLists.txt"
+            if path.name != "main.cc":
+                yield f"{shown}: stands in no module"
             continue
         for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
             match = re.match(r'\s*#\s*include\s*[<"]([^>"]+)[>"]', line)
@@ -73,10 +74,10 @@ def breaches(known):
             target = match.group(1)
             other = module_of(target, known)
             if other and other != own and other not in known[own]:
-                yield f"src/{relative}:{number}: {own} may not include {other} ({target})"
+                yield f"{shown}:{number}: {own} may not include {other} ({target})"
             for prefix, allowed in LIBRARIES.items():
                 if target.startswith(prefix) and own not in allowed:
-                    yield f"src/{relative}:{number}: {target} belongs to {', '.join(sorted(allowed))}"
+                    yield f"{shown}:{number}: {target} belongs to {', '.join(sorted(allowed))}"
 
 
 def cycles(known):

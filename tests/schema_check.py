@@ -31,7 +31,7 @@ for name in sys.argv[2:]:
     good &= check(pathlib.Path(name).read_text(), name)
     written = subprocess.run([sys.argv[1], "report", name, "--json"], capture_output=True, text=True, check=True).stdout
     good &= check(written, f"lento report {name} --json")
-bad = {"schema": "lento.diagnosis/1", "verdict": "x", "findings": [{"score": "high"}]}
+bad = {"schema": "lento.diagnosis/2", "verdict": "x", "findings": [{"score": "high"}]}
 if not list(validator.iter_errors(bad)):
     print("the schema accepts a broken diagnosis")
     good = False

@@ -1,4 +1,4 @@
-// The prefetcher in the soft logic: src/tile/cases/prefetch_logic.h state by state. Visits and look-ups are two
+// The prefetcher in the soft logic: lab/tile/prefetch_logic.h state by state. Visits and look-ups are two
 // machines; the look-up takes what the visits leave of the scratchpad's port.
 module prefetch_logic #(
     parameter bit NEXT_LINE = 1'b0  // prefetch the next line and nothing else

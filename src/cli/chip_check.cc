@@ -3,7 +3,7 @@
 #include "base/units.h"
 #include "chip/map/identify.h"
 #include "chip/map/map_file.h"
-#include "cli/context.h"
+#include "cli/commands.h"
 #include "spec/chip.h"
 
 namespace lento::cli {
@@ -71,8 +71,8 @@ finding::Diagnosis conclude(const Grid& grid, const Identifiability& seen) {
 
 }  // namespace
 
-void add_chip_check(CLI::App& chip_app, Context& context) {
-  CLI::App* app = chip_app.add_subcommand(
+void add_chip_check(Command& chip_app, Context& context) {
+  Command* app = chip_app.add_subcommand(
       "check", "Which components a mapping exercises, and which it cannot tell apart");
   auto chip_path = std::make_shared<std::string>(), map_path = std::make_shared<std::string>();
   app->add_option("--chip", *chip_path, "Chip description")->required();

@@ -11,8 +11,8 @@
 #include "chip/map/map_file.h"
 #include "chip/sim/rehearsal.h"
 #include "chip/sketch/sketch.h"
-#include "cli/context.h"
-#include "cli/tile_recorder.h"
+#include "cli/commands.h"
+#include "jobs/tile_recorder.h"
 #include "trace/probe_file.h"
 
 namespace lento::cli {
@@ -24,7 +24,7 @@ struct Arguments {
   std::string records, chip, mapping, healthy, sketch_out, eviction = "earliest", method = "lento";
   std::string recorder = "sketch";
   chip::SketchOptions sketch;
-  TileRecorderOptions tile;
+  jobs::TileRecorderOptions tile;
   bool exact = false, no_replay = false;
   std::string given;  // an option of the recorder that stands on the command line
 };
@@ -47,11 +47,11 @@ chip::Eviction eviction_of(const std::string& name) {
 
 chip::Sketch sketch_on_tiles(trace::ProbeReader& reader, const Arguments& args,
                              std::span<const chip::SketchShape> shapes, Facts& facts) {
-  TileRecorder recorder(shapes, args.sketch, args.tile);
+  jobs::TileRecorder recorder(shapes, args.sketch, args.tile);
   trace::ProbeRecord record;
   while (reader.next(record)) recorder.record(record);
   chip::Sketch sketch = recorder.finish();
-  facts = recorder_facts(recorder.counts());
+  facts = jobs::recorder_facts(recorder.counts());
   return sketch;
 }
 
@@ -190,8 +190,8 @@ void run_diagnose(Arguments& args, Context& context) {
 
 }  // namespace
 
-void add_chip_diagnose(CLI::App& chip, Context& context) {
-  CLI::App* app =
+void add_chip_diagnose(Command& chip, Context& context) {
+  Command* app =
       chip.add_subcommand("diagnose", "Names the slow core, link, router, memory unit or DRAM port");
   auto args = std::make_shared<Arguments>();
   app->add_option("records", args->records, "Probe records, or a sketch of them; - is standard input")
@@ -208,19 +208,19 @@ void add_chip_diagnose(CLI::App& chip, Context& context) {
   app->add_option("--recorder", args->recorder,
                   "The sketch in C++, or as a program of a tile beside each core")
       ->capture_default_str()
-      ->check(CLI::IsMember({"sketch", "tile"}));
+      ->check(one_of({"sketch", "tile"}));
   app->add_option("--tile-queue", args->tile.queue, "Records that may wait in front of a tile")
       ->capture_default_str()
-      ->check(CLI::Range(0, 64));
+      ->check(range(0, 64));
   app->add_flag("--tile-wait", args->tile.wait, "A core waits for its tile instead of losing a record");
   app->add_option("--budget", args->sketch.budget_bytes, "Recorder memory, bytes a core")
       ->capture_default_str();
   app->add_option("--threshold", args->sketch.threshold, "Occurrences before a pattern is kept (H)")
       ->capture_default_str()
-      ->check(CLI::Range(1, 65535));
+      ->check(range(1, 65535));
   app->add_option("--evict", args->eviction, "What leaves a full sketch")
       ->capture_default_str()
-      ->check(CLI::IsMember({"earliest", "healthiest", "least-frequent", "random"}));
+      ->check(one_of({"earliest", "healthiest", "least-frequent", "random"}));
   app->add_flag("--exact", args->exact,
                 "Keep an exact table instead of a sketch; an error when it does not fit");
   app->add_flag("--no-replay", args->no_replay,

@@ -7,7 +7,7 @@
 #include "chip/map/binary_tree.h"
 #include "chip/map/map_file.h"
 #include "chip/map/mapper.h"
-#include "cli/context.h"
+#include "cli/commands.h"
 #include "spec/chip.h"
 #include "spec/network.h"
 
@@ -67,30 +67,30 @@ void run_map(const MapCommand& command, Context& context) {
 
 }  // namespace
 
-void add_chip_map(CLI::App& chip, Context& context) {
-  CLI::App* app = chip.add_subcommand("map", "Map a network onto the cores of a chip");
+void add_chip_map(Command& chip, Context& context) {
+  Command* app = chip.add_subcommand("map", "Map a network onto the cores of a chip");
   auto command = std::make_shared<MapCommand>();
   auto* model = app->add_option("MODEL", command->model, "ONNX file, with or without weights");
   app->add_option("--chip", command->chip, "Chip description (YAML, or the released architecture JSON)")
       ->required();
   app->add_option("--batch", command->batch, "Samples of one inference")
-      ->check(CLI::Range(1, 65536))
+      ->check(range(1, 65536))
       ->capture_default_str();
   app->add_option("--dim", command->dimensions, "Size of a symbolic dimension of the model: NAME=N");
   app->add_option("-o,--output", command->output, "The mapping to write; - is standard output")->required();
   auto* tree = app->add_flag("--binary-tree", command->synthetic,
                              "Map a binary tree of matrix products instead of a model");
   app->add_option("--depth", command->tree.depth, "Binary tree: levels, 1 to 12")
-      ->check(CLI::Range(1, 12))
+      ->check(range(1, 12))
       ->capture_default_str();
   app->add_option("--size", command->tree.size, "Binary tree: rows and columns of the matrices")
-      ->check(CLI::Range(1, 4096))
+      ->check(range(1, 4096))
       ->capture_default_str();
   app->add_option("--passes", command->tree.passes, "Binary tree: products of one inference")
-      ->check(CLI::Range(1, 65536))
+      ->check(range(1, 65536))
       ->capture_default_str();
   app->add_option("--placement", command->tree.placement, "Binary tree: rows, scatter or compact")
-      ->check(CLI::IsMember({"rows", "scatter", "compact"}))
+      ->check(one_of({"rows", "scatter", "compact"}))
       ->capture_default_str();
   model->excludes(tree);
   context.add_seed(*app);
@@ -98,7 +98,8 @@ void add_chip_map(CLI::App& chip, Context& context) {
   example(*app,
           "lento chip map resnet50.onnx --chip examples/chip/4x4.yaml --batch 64 -o resnet50.4x4.map.json");
   app->callback([command, model, &context] {
-    if (!command->synthetic && model->count() == 0) throw CLI::RequiredError("MODEL or --binary-tree");
+    if (!command->synthetic && model->count() == 0)
+      throw UsageError(std::string("MODEL or --binary-tree") + " is required");
     command->tree.seed = context.seed;
     run_map(*command, context);
   });

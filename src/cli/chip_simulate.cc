@@ -8,7 +8,7 @@
 #include "chip/sim/chrome_trace.h"
 #include "chip/sim/released.h"
 #include "chip/sim/simulate.h"
-#include "cli/context.h"
+#include "cli/commands.h"
 #include "trace/probe_file.h"
 
 namespace lento::cli {
@@ -224,8 +224,8 @@ void run(const Arguments& args, Context& context) {
 
 }  // namespace
 
-void add_chip_simulate(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("simulate", "Run a mapping on a chip and write its probe records");
+void add_chip_simulate(Command& app, Context& context) {
+  Command* command = app.add_subcommand("simulate", "Run a mapping on a chip and write its probe records");
   auto args = std::make_shared<Arguments>();
   command->add_option("--chip", args->chip, "Chip (YAML, or the released architecture JSON)")
       ->required()
@@ -236,17 +236,17 @@ void add_chip_simulate(CLI::App& app, Context& context) {
   command->add_option("--faults", args->faults, "What to slow down (YAML or the released JSON)")
       ->type_name("FILE");
   command->add_option("--inferences", args->inferences, "Inferences, back to back")
-      ->check(CLI::Range(1, 10000))
+      ->check(range(1, 10000))
       ->capture_default_str();
   command
       ->add_option("--probes", args->probes, "full, communication, compute, none, generated, or a plan file")
       ->capture_default_str();
   command->add_option("--preset", args->preset, "full, or released: the model of the released SLOTH example")
-      ->check(CLI::IsMember({"full", "released"}))
+      ->check(one_of({"full", "released"}))
       ->capture_default_str();
   command->add_option("-o,--output", args->records, "Probe records")->type_name("FILE");
   command->add_option("--form", args->form, "Of the records")
-      ->check(CLI::IsMember({"binary", "text"}))
+      ->check(one_of({"binary", "text"}))
       ->capture_default_str();
   command->add_option("--trace", args->trace, "Chrome/Perfetto trace (JSON)")->type_name("FILE");
   context.add_seed(*command);

@@ -7,7 +7,7 @@
 #include "base/units.h"
 #include "chip/map/map_file.h"
 #include "chip/sim/sweep.h"
-#include "cli/context.h"
+#include "cli/commands.h"
 
 namespace lento::cli {
 namespace {
@@ -114,8 +114,8 @@ void run(const Arguments& args, Context& context) {
 
 }  // namespace
 
-void add_chip_sweep(CLI::App& chip, Context& context) {
-  CLI::App* command = chip.add_subcommand("sweep", "What each component would cost if it were slow");
+void add_chip_sweep(Command& chip, Context& context) {
+  Command* command = chip.add_subcommand("sweep", "What each component would cost if it were slow");
   auto args = std::make_shared<Arguments>();
   command->add_option("--chip", args->chip, "Chip (YAML, or the released architecture JSON)")
       ->required()
@@ -124,10 +124,10 @@ void add_chip_sweep(CLI::App& chip, Context& context) {
       ->required()
       ->type_name("FILE");
   command->add_option("--factor", args->factor, "Times slower")
-      ->check(CLI::Range(1.0, 1e6))
+      ->check(range(1.0, 1e6))
       ->capture_default_str();
   command->add_option("--inferences", args->inferences, "Inferences of each run")
-      ->check(CLI::Range(1, 10000))
+      ->check(range(1, 10000))
       ->capture_default_str();
   context.add_seed(*command);
   context.add_jobs(*command);

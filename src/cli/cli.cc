@@ -57,56 +57,76 @@ void write_figures(const std::string& folder, const finding::Diagnosis& diagnosi
   }
 }
 
-// "lento fleet" for the innermost command that was named.
-void print_help(std::ostream& out, const CLI::App& app) {
+// "lento fleet watch": the innermost command that was named.
+std::string command_named(const Command& app) {
+  std::string words = app.name();
+  for (const Command* at = app.chosen(); at; at = at->chosen()) words += " " + at->name();
+  return words;
+}
+
+void print_help(std::ostream& out, const Command& app) {
   std::string parents;
-  const CLI::App* at = &app;
-  while (!at->get_subcommands().empty()) {
-    parents += (parents.empty() ? "" : " ") + at->get_name();
-    at = at->get_subcommands().front();
+  const Command* at = &app;
+  while (const Command* next = at->chosen()) {
+    parents += (parents.empty() ? "" : " ") + at->name();
+    at = next;
   }
   out << at->help(parents);
 }
 
-// A word where a command should stand and none is so called; CLI11 itself would only miss the command.
-std::string misspelt_command(const CLI::App& app, const std::vector<std::string>& args) {
-  const CLI::App* at = &app;
+// What stands elsewhere now: "error: 'lento chip campaign' is now 'lento-lab chip campaign'".
+std::string moved_command(const Context& context) {
+  std::string words;
+  for (const std::string& word : context.args) {
+    words += (words.empty() ? "" : " ") + word;
+    for (const auto& [former, present] : context.program.moved) {
+      if (words != former) continue;
+      return "error: '" + context.program.name + " " + former + "' is now '" + present +
+             "'\n  hint: " + present + " --help";
+    }
+  }
+  return {};
+}
+
+// A word where a command should stand and none is so called; the parser itself would only miss the command.
+std::string misspelt_command(const Command& app, const std::vector<std::string>& args) {
+  const Command* at = &app;
   for (const std::string& word : args) {
     std::vector<std::string> known;
-    const CLI::App* next = nullptr;
-    for (const CLI::App* child : at->get_subcommands([](const CLI::App*) { return true; })) {
-      known.push_back(child->get_name());
-      if (child->get_name() == word) next = child;
+    const Command* next = nullptr;
+    for (const Command* child : at->subcommands()) {
+      known.push_back(child->name());
+      if (child->name() == word) next = child;
     }
     if (known.empty() || word.starts_with("-")) return {};
-    const auto operands = at->get_options([](const CLI::Option* option) { return option->get_positional(); });
-    if (!next && !operands.empty()) return {};  // the word is the command's own operand
+    if (!next && at->takes_operands()) return {};  // the word is the command's own operand
     if (!next)
-      return "error: '" + word + "' is no command of '" + at->get_name() +
+      return "error: '" + word + "' is no command of '" + at->name() +
              "'\n  hint: " + base::suggestion(word, known);
     at = next;
   }
   return {};
 }
 
-int parse_and_run(CLI::App& app, Context& context) {
+int parse_and_run(Command& app, Context& context) {
+  if (const std::string moved = moved_command(context); !moved.empty()) {
+    context.streams.err << moved << "\n";
+    return 2;
+  }
   if (const std::string fault = misspelt_command(app, context.args); !fault.empty()) {
     context.streams.err << fault << "\n";
     return 2;
   }
-  std::vector<std::string> reversed(context.args.rbegin(), context.args.rend());
+  if (context.args == std::vector<std::string>{"--version"}) {
+    context.streams.out << app.name() << " " << kVersion << "\n";
+    return 0;
+  }
   try {
-    app.parse(reversed);
-  } catch (const CLI::CallForHelp&) {
-    print_help(context.streams.out, app);
-    return 0;
-  } catch (const CLI::CallForVersion&) {
-    context.streams.out << "lento " << kVersion << "\n";
-    return 0;
-  } catch (const CLI::ParseError& e) {
-    context.streams.err
-        << "error: " << e.what()
-        << "\n  hint: 'lento --help' lists the commands, 'lento COMMAND --help' its options\n";
+    if (app.parse(context.args)) print_help(context.streams.out, app);
+  } catch (const UsageError& e) {
+    const std::string called = command_named(app);
+    context.streams.err << "error: " << e.what() << "\n  hint: '" << called
+                        << " --help' lists what it takes\n";
     return 2;
   }
   return context.result;
@@ -114,13 +134,13 @@ int parse_and_run(CLI::App& app, Context& context) {
 
 }  // namespace
 
-std::string command_line(const std::vector<std::string>& args) {
-  std::string text = "lento";
+std::string command_line(const std::string& program, const std::vector<std::string>& args) {
+  std::string text = program;
   for (const std::string& arg : args) text += " " + quoted(arg);
   return text;
 }
 
-void Context::add_output_options(CLI::App& app) {
+void Context::add_output_options(Command& app) {
   app.add_flag("--json", json, "Print the diagnosis as JSON");
   app.add_option("--html", html, "Also write a self-contained HTML page")->type_name("FILE");
   app.add_option("--figures", csv, "Also write every figure as a CSV file into this folder")
@@ -130,22 +150,21 @@ void Context::add_output_options(CLI::App& app) {
   app.add_flag("--explain", explain, "Print all evidence");
   app.add_flag("--strict", strict, "Stop at the first damaged record instead of skipping it");
   app.add_flag("--exit-code", exit_code, "Exit with 1 when there are findings");
-  app.add_option("--color", color, "auto, always or never")
-      ->check(CLI::IsMember({"auto", "always", "never"}));
+  app.add_option("--color", color, "auto, always or never")->check(one_of({"auto", "always", "never"}));
 }
 
-void Context::add_seed(CLI::App& app) {
+void Context::add_seed(Command& app) {
   app.add_option("--seed", seed, "Seed of all random draws")->capture_default_str();
 }
 
-void Context::add_jobs(CLI::App& app) {
+void Context::add_jobs(Command& app) {
   app.add_option("-j,--jobs", jobs, "Threads; 0 uses all cores. Results do not depend on it")
       ->capture_default_str();
 }
 
 finding::Diagnosis Context::stamped(finding::Diagnosis diagnosis) const {
   if (diagnosis.version.empty()) diagnosis.version = kVersion;  // a stored one keeps its own
-  if (diagnosis.command.empty()) diagnosis.command = command_line(args);
+  if (diagnosis.command.empty()) diagnosis.command = command_line(program.name, args);
   return diagnosis;
 }
 
@@ -157,6 +176,7 @@ void Context::show(finding::Diagnosis diagnosis) {
   const bool colored = color == "always";
   streams.out << (json ? report::write_json(diagnosis) : report::write_text(diagnosis, {explain, colored}));
   if (exit_code && !diagnosis.findings.empty()) result = 1;
+  if (diagnosis.outcome == finding::Outcome::CannotJudge) result = 4;
 }
 
 base::Progress Context::progress() {
@@ -188,31 +208,20 @@ finding::Input Context::input_file(const std::string& role, const std::string& p
   return {role, path, digest.text()};
 }
 
-void example(CLI::App& app, const std::string& text) { app.footer("Example:\n  " + text); }
+void example(Command& app, const std::string& text) { app.footer("Example:\n  " + text); }
 
-int run(const std::vector<std::string>& args, Streams streams) {
-  Context context{streams, args};
-  CLI::App app("Lento finds what is slow in parallel AI hardware, and says how fast it should have been.",
-               "lento");
-  app.set_version_flag("--version", kVersion);
+int run(const Program& program, const std::vector<std::string>& args, Streams streams) {
+  Context context{streams, args, program};
+  Command app(program.text, program.name);
+  bool version = false;  // answered before the rest is looked at
+  app.add_flag("--version", version, "Display program version information and exit");
   app.require_subcommand(1);
   g_interrupted = 0;
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
   std::signal(SIGPIPE, SIG_IGN);
   try {
-    add_chip(app, context);
-    add_demo(app, context);
-    add_diff(app, context);
-    add_docs(app, context);
-    add_fleet(app, context);
-    add_report(app, context);
-    add_memory(app, context);
-    add_search(app, context);
-    add_serve(app, context);
-    add_tile(app, context);
-    add_predict(app, context);
-    add_validate(app, context);
+    for (const auto add : program.commands) add(app, context);
     const int code = parse_and_run(app, context);
     streams.out.flush();
     if (!streams.out && !reader_is_gone()) {

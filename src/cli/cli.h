@@ -1,11 +1,12 @@
 // The command line. Everything a user sees passes through here; modules below only compute.
 //
 // Exit codes: 0 ran, 1 findings (only with --exit-code), 2 bad usage or input, 3 a bug of ours,
-// 130 interrupted (best result so far printed).
+// 4 the records do not allow a verdict, 130 interrupted (best result so far printed).
 #pragma once
 
 #include <iosfwd>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lento::cli {
@@ -16,7 +17,17 @@ struct Streams {
   bool err_is_terminal = false;
 };
 
+class Command;
+struct Context;
+
+struct Program {
+  std::string name;  // "lento"
+  std::string text;
+  std::vector<void (*)(Command&, Context&)> commands;
+  std::vector<std::pair<std::string, std::string>> moved;  // former spelling -> the present one
+};
+
 // `args` without the program name. Never throws.
-int run(const std::vector<std::string>& args, Streams streams);
+int run(const Program& program, const std::vector<std::string>& args, Streams streams);
 
 }  // namespace lento::cli

@@ -1,5 +1,3 @@
-#include "cli/cli.h"
-
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -7,6 +5,7 @@
 #include <sstream>
 
 #include "base/file.h"
+#include "cli/commands.h"
 #include "cli/version.h"
 
 namespace lento::cli {
@@ -21,7 +20,7 @@ struct Outcome {
 
 Outcome call(const std::vector<std::string>& args) {
   std::ostringstream out, err;
-  const int code = run(args, {out, err});
+  const int code = run(program(), args, {out, err});
   return {code, out.str(), err.str()};
 }
 
@@ -43,7 +42,7 @@ TEST(Cli, WrongUsageIsTwoWithAHint) {
 TEST(Cli, OutputThatCannotBeWrittenIsTwo) {
   std::ostringstream out, err;
   out.setstate(std::ios::badbit);
-  EXPECT_EQ(run({"--version"}, {out, err}), 2);
+  EXPECT_EQ(run(program(), {"--version"}, {out, err}), 2);
   EXPECT_THAT(err.str(), HasSubstr("cannot write"));
 }
 

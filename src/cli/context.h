@@ -1,12 +1,13 @@
 // What every subcommand shares: streams, the options declared once, progress, and printing a Diagnosis.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "base/progress.h"
 #include "base/read_report.h"
+#include "cli/args.h"
 #include "cli/cli.h"
 #include "finding/finding.h"
 
@@ -15,6 +16,7 @@ namespace lento::cli {
 struct Context {
   Streams streams;
   std::vector<std::string> args;
+  Program program;
   bool json = false;
   bool explain = false;
   bool strict = false;
@@ -28,9 +30,9 @@ struct Context {
   int result = 0;     // what run() returns when nothing throws
 
   // Declares the shared options on a subcommand that produces a Diagnosis or runs something seeded.
-  void add_output_options(CLI::App& app);
-  void add_seed(CLI::App& app);
-  void add_jobs(CLI::App& app);
+  void add_output_options(Command& app);
+  void add_seed(Command& app);
+  void add_jobs(Command& app);
 
   // Fills in version and command unless they are there.
   finding::Diagnosis stamped(finding::Diagnosis diagnosis) const;
@@ -48,40 +50,10 @@ struct Context {
   static finding::Input input_file(const std::string& role, const std::string& path);  // read_file's bytes
 };
 
-// One function per subcommand, each in its own file: declares options and sets the callback.
-// Add a command: write cli/<name>.cc, declare it here, list it in cli.cc.
-void add_chip(CLI::App& app, Context& context);
-void add_demo(CLI::App& app, Context& context);
-void add_diff(CLI::App& app, Context& context);
-void add_docs(CLI::App& app, Context& context);
-void add_fleet(CLI::App& app, Context& context);
-void add_report(CLI::App& app, Context& context);
-void add_search(CLI::App& app, Context& context);
-void add_serve(CLI::App& app, Context& context);
-void add_tile(CLI::App& app, Context& context);
-void add_memory(CLI::App& app, Context& context);
-void add_predict(CLI::App& app, Context& context);
-void add_validate(CLI::App& app, Context& context);
-void add_memory_diagnose(CLI::App& group, Context& context);
-
-// Commands of the group `lento chip`, listed in cli/chip.cc.
-void add_chip_check(CLI::App& chip, Context& context);
-void add_chip_campaign(CLI::App& chip, Context& context);
-void add_chip_evaluate(CLI::App& chip, Context& context);
-void add_chip_map(CLI::App& chip, Context& context);
-void add_chip_simulate(CLI::App& chip, Context& context);
-void add_chip_sweep(CLI::App& chip, Context& context);
-void add_chip_diagnose(CLI::App& chip, Context& context);
-
-// Commands of the group `lento memory`, listed in cli/memory.cc.
-void add_memory_itemsets(CLI::App& memory, Context& context);
-void add_memory_replay(CLI::App& memory, Context& context);
-void add_memory_simulate(CLI::App& memory, Context& context);
-
 // "lento chip check ..." as a shell would take it.
-std::string command_line(const std::vector<std::string>& args);
+std::string command_line(const std::string& program, const std::vector<std::string>& args);
 
 // A footer with a working example, shown at the end of --help.
-void example(CLI::App& app, const std::string& text);
+void example(Command& app, const std::string& text);
 
 }  // namespace lento::cli

@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "base/units.h"
 #include "chip/map/map_file.h"
-#include "cli/context.h"
+#include "cli/commands.h"
 #include "cli/demo_job.h"
 #include "cli/fleet.h"
 #include "embedded/tour_files.h"
@@ -39,7 +39,7 @@ class Tour {
 
   // The diagnosis of the command, which also lies in the folder as NAME.json.
   finding::Diagnosis diagnose(const std::string& name, Words words) {
-    const std::string shown = command_line(words);
+    const std::string shown = command_line("lento", words);
     words.push_back("--json");
     const std::string text = output_of(words);
     finding::Diagnosis d = finding::diagnosis_from_json(base::parse_json(text, shown), shown);
@@ -51,10 +51,10 @@ class Tour {
  private:
   std::string output_of(const Words& words) {
     std::ostringstream out, err;
-    context_.streams.err << "== " << command_line(words) << "\n" << std::flush;
-    const int code = cli::run(words, {out, err, false});
+    context_.streams.err << "== " << command_line("lento", words) << "\n" << std::flush;
+    const int code = cli::run(program(), words, {out, err, false});
     if (code != 0)
-      throw base::Error({command_line(words)},
+      throw base::Error({command_line("lento", words)},
                         "the step ended with " + std::to_string(code) + "\n" + err.str());
     return out.str();
   }
@@ -114,7 +114,7 @@ report::Chapter memory_chapter(Tour& tour) {
       "And its control processor?",
       "Four small processors on the same machine count what the accelerator does. Their program was "
       "written in a hurry; its memory accesses tell where it fights with itself.",
-      {command_line(simulate)}, std::move(d));
+      {command_line("lento", simulate)}, std::move(d));
 }
 
 report::Chapter tile_chapter(Tour& tour) {
@@ -188,8 +188,8 @@ void run(Context& context, const Options& options) {
 
 }  // namespace
 
-void add_demo(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand(
+void add_demo(Command& app, Context& context) {
+  Command* command = app.add_subcommand(
       "demo", "A training job with one hidden slow link, followed down through all scales, as one page");
   auto options = std::make_shared<Options>();
   command->add_option("--html", options->html, "The page; default: tour.html in the folder")

@@ -2,7 +2,7 @@
 #include "finding/diff.h"
 
 #include "base/file.h"
-#include "cli/context.h"
+#include "cli/commands.h"
 
 namespace lento::cli {
 namespace {
@@ -16,8 +16,8 @@ finding::Diagnosis read(const std::string& path, const std::string& role,
 
 }  // namespace
 
-void add_diff(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("diff", "Compare two stored diagnoses: what is new, worse or gone");
+void add_diff(Command& app, Context& context) {
+  Command* command = app.add_subcommand("diff", "Compare two stored diagnoses: what is new, worse or gone");
   auto before = std::make_shared<std::string>(), after = std::make_shared<std::string>();
   command->add_option("BEFORE", *before, "JSON diagnosis")->required();
   command->add_option("AFTER", *after, "JSON diagnosis")->required();

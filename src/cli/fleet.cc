@@ -3,14 +3,13 @@
 
 namespace lento::cli {
 
-void add_fleet(CLI::App& app, Context& context) {
-  CLI::App* fleet = app.add_subcommand("fleet", "Find the slow, faulty or silent machine of a training job");
+void add_fleet(Command& app, Context& context) {
+  Command* fleet = app.add_subcommand("fleet", "Find the slow, faulty or silent machine of a training job");
   fleet->require_subcommand(1);
   add_fleet_diagnose(*fleet, context);
   add_fleet_watch(*fleet, context);
   add_fleet_train(*fleet, context);
   add_fleet_simulate(*fleet, context);
-  add_fleet_evaluate(*fleet, context);
   example(*fleet, "lento fleet diagnose --csv job.csv.gz --machine-column node --metric power_w");
 }
 

@@ -8,11 +8,10 @@
 
 namespace lento::cli {
 
-void add_fleet_diagnose(CLI::App& fleet, Context& context);
-void add_fleet_evaluate(CLI::App& fleet, Context& context);
-void add_fleet_simulate(CLI::App& fleet, Context& context);
-void add_fleet_train(CLI::App& fleet, Context& context);
-void add_fleet_watch(CLI::App& fleet, Context& context);
+void add_fleet_diagnose(Command& fleet, Context& context);
+void add_fleet_simulate(Command& fleet, Context& context);
+void add_fleet_train(Command& fleet, Context& context);
+void add_fleet_watch(Command& fleet, Context& context);
 
 // As `lento fleet diagnose --csv` reads them; `path` ending in .gz, .xz or .zst compresses.
 void write_metrics_csv(const trace::MetricSeries& series, const std::string& path);

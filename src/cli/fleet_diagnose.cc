@@ -70,21 +70,21 @@ void run(Context& context, Options& o) {
 
 }  // namespace
 
-void add_fleet_diagnose(CLI::App& fleet, Context& context) {
-  CLI::App* app = fleet.add_subcommand("diagnose", "Judge a recorded period");
+void add_fleet_diagnose(Command& fleet, Context& context) {
+  Command* app = fleet.add_subcommand("diagnose", "Judge a recorded period");
   auto o = std::make_shared<Options>();
   add_source_options(*app, o->source);
   app->add_option("--group-by", o->group_by,
                   "Labels whose values separate peers (default: stage, pp_rank, hardware)");
   app->add_option("--min-peers", o->detect.min_peers, "Smaller groups are not judged")
-      ->check(CLI::Range(3, 1000000))
+      ->check(range(3, 1000000))
       ->capture_default_str();
   app->add_option("--false-alarms", o->detect.false_alarms_per_day,
                   "Budget of false alarms a day for the whole job")
-      ->check(CLI::Range(1e-9, 1e3))
+      ->check(range(1e-9, 1e3))
       ->capture_default_str();
   app->add_option("--horizons", o->detect.horizons_s, "Seconds of the windows that levels are averaged over")
-      ->check(CLI::Range(1.0, 1e6));
+      ->check(range(1.0, 1e6));
   app->add_option("--judge-from", o->judge_from, "Seconds after the start; what lies before is only history");
   add_expect_options(*app, o->expect, o->detect);
   app->add_flag("--faithful", o->faithful, "The method of the Minder paper instead of the default mode");
@@ -93,7 +93,7 @@ void add_fleet_diagnose(CLI::App& fleet, Context& context) {
   app->add_option("--threshold", o->threshold,
                   "Faithful mode: similarity threshold instead of the models' own");
   app->add_option("--stride", o->stride, "Faithful mode: samples between windows")
-      ->check(CLI::Range(1, 1000))
+      ->check(range(1, 1000))
       ->capture_default_str();
   context.add_jobs(*app);
   context.add_output_options(*app);

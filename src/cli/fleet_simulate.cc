@@ -88,17 +88,16 @@ void run(Context& context, Options& o) {
 
 }  // namespace
 
-void add_fleet_simulate(CLI::App& fleet, Context& context) {
-  CLI::App* app =
+void add_fleet_simulate(Command& fleet, Context& context) {
+  Command* app =
       fleet.add_subcommand("simulate", "Write or serve the metrics of a synthetic job with known truth");
   auto o = std::make_shared<Options>();
   app->add_option("--preset", o->preset, "paper or production")
-      ->check(CLI::IsMember({"paper", "production"}))
+      ->check(one_of({"paper", "production"}))
       ->capture_default_str();
-  app->add_option("--machines", o->job.machines, "Machines; drawn when not given")
-      ->check(CLI::Range(4, 10000));
+  app->add_option("--machines", o->job.machines, "Machines; drawn when not given")->check(range(4, 10000));
   app->add_option("--seconds", o->job.seconds, "Length of a fault-free job")
-      ->check(CLI::Range(60.0, 86400.0))
+      ->check(range(60.0, 86400.0))
       ->capture_default_str();
   app->add_flag("--healthy", o->healthy, "No fault");
   app->add_option("--index", o->job.index, "Which job of the seed")->capture_default_str();
@@ -106,9 +105,9 @@ void add_fleet_simulate(CLI::App& fleet, Context& context) {
       ->type_name("FILE");
   app->add_option("--serve", o->serve, "Port of a live exporter; 0 takes a free one")
       ->type_name("PORT")
-      ->check(CLI::Range(0, 65535));
+      ->check(range(0, 65535));
   app->add_option("--speed", o->speed, "Seconds of the job per second of the clock")
-      ->check(CLI::Range(0.01, 1000.0));
+      ->check(range(0.01, 1000.0));
   context.add_seed(*app);
   example(*app, "lento fleet simulate --machines 64 --preset paper --out job.csv.gz");
   app->callback([&context, o] { run(context, *o); });

@@ -18,7 +18,7 @@ std::string first_line(const std::string& path) {
 
 }  // namespace
 
-void add_prometheus_options(CLI::App& app, FleetSource& s) {
+void add_prometheus_options(Command& app, FleetSource& s) {
   app.add_option("--prometheus", s.prometheus.url, "Prometheus-compatible store, http://host:9090")
       ->type_name("URL");
   app.add_option("--match", s.prometheus.match, "Label condition, e.g. job=training; several must all hold")
@@ -26,7 +26,7 @@ void add_prometheus_options(CLI::App& app, FleetSource& s) {
   app.add_option("--machine-label", s.prometheus.machine_labels,
                  "Labels that name the machine, first present wins");
   app.add_option("--names", s.map, "Take the metrics of an exporter: dcgm, node")
-      ->check(CLI::IsMember({"dcgm", "node"}));
+      ->check(one_of({"dcgm", "node"}));
   app.add_option("--token-file", s.token_file, "File with a bearer token")->type_name("FILE");
   app.add_option("--basic-file", s.basic_file, "File with user:password")->type_name("FILE");
   app.add_option("--tenant", s.tenant, "X-Scope-OrgID of a multi-tenant store");
@@ -34,7 +34,7 @@ void add_prometheus_options(CLI::App& app, FleetSource& s) {
   app.add_option("--cert", s.prometheus.http.cert_file, "Own certificate")->type_name("FILE");
   app.add_option("--key", s.prometheus.http.key_file, "Key of the own certificate")->type_name("FILE");
   app.add_option("--timeout", s.prometheus.http.limits.timeout_s, "Seconds a request may take")
-      ->check(CLI::Range(0.1, 3600.0))
+      ->check(range(0.1, 3600.0))
       ->capture_default_str();
   app.add_flag("!--no-chunks", s.prometheus.chunks, "Use the range selector instead of remote read");
 }
@@ -60,7 +60,7 @@ fleet::PrometheusOptions prometheus_of(const FleetSource& s) {
   return o;
 }
 
-void add_source_options(CLI::App& app, FleetSource& s) {
+void add_source_options(Command& app, FleetSource& s) {
   app.add_option("--csv", s.csv,
                  "CSV files (.gz, .xz, .zst); without --machine-column each file is one machine")
       ->type_name("FILE");
@@ -71,7 +71,7 @@ void add_source_options(CLI::App& app, FleetSource& s) {
   app.add_option("--machine-column", s.columns.machine_column, "Column that names the machine");
   app.add_option("--time-column", s.columns.time_column, "Column of the time")->capture_default_str();
   app.add_option("--time-unit", s.columns.time_unit, "Unit of the time column")
-      ->check(CLI::IsMember({"s", "ms", "us"}))
+      ->check(one_of({"s", "ms", "us"}))
       ->capture_default_str();
   app.add_option("--metric", s.metrics, "Metrics to judge; all when not given");
   app.add_option("--label", s.labels, "Columns or labels to keep as labels of the machine");
@@ -81,7 +81,7 @@ void add_source_options(CLI::App& app, FleetSource& s) {
       ->type_name("METRIC");
   add_prometheus_options(app, s);
   app.add_option("--last", s.last_s, "Prometheus: seconds before the end")
-      ->check(CLI::Range(1.0, 1e7))
+      ->check(range(1.0, 1e7))
       ->capture_default_str();
   app.add_option("--end", s.end_s, "Prometheus: Unix seconds of the end; now when 0");
   app.add_option("--step", s.step_s, "Seconds between steps of the common grid; found from the data when 0");
@@ -133,7 +133,7 @@ std::vector<finding::Expectation> read_expectations(const std::string& path) {
   return finding::diagnosis_from_json(json, path).expectations;
 }
 
-void add_expect_options(CLI::App& app, std::string& file, fleet::DetectOptions& detect) {
+void add_expect_options(Command& app, std::string& file, fleet::DetectOptions& detect) {
   app.add_option("--expect", file, "Prediction (JSON of 'lento predict') to hold the whole fleet against")
       ->type_name("FILE");
   app.add_option("--expect-metric", detect.expected_metric,

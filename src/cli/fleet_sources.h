@@ -26,16 +26,16 @@ struct FleetSource {
 };
 
 // Declares --csv, --openmetrics, columns, period and step.
-void add_source_options(CLI::App& app, FleetSource& source);
+void add_source_options(Command& app, FleetSource& source);
 
 // Declares --prometheus and what it needs: credentials, TLS, label conditions.
-void add_prometheus_options(CLI::App& app, FleetSource& source);
+void add_prometheus_options(Command& app, FleetSource& source);
 
 // The store with its credentials read from their files.
 fleet::PrometheusOptions prometheus_of(const FleetSource& source);
 
 // Declares --expect and --expect-metric.
-void add_expect_options(CLI::App& app, std::string& file, fleet::DetectOptions& detect);
+void add_expect_options(Command& app, std::string& file, fleet::DetectOptions& detect);
 
 // The expectations of a diagnosis written by 'lento predict', or of a plain list of them.
 std::vector<finding::Expectation> read_expectations(const std::string& path);

@@ -65,21 +65,21 @@ void run(Context& context, Options& o) {
 
 }  // namespace
 
-void add_fleet_train(CLI::App& fleet, Context& context) {
-  CLI::App* app =
+void add_fleet_train(Command& fleet, Context& context) {
+  Command* app =
       fleet.add_subcommand("train", "Learn the models of the faithful mode from a period without faults");
   auto o = std::make_shared<Options>();
   add_source_options(*app, o->source);
   app->add_option("--out", o->out, "Model file to write")->required()->type_name("FILE");
   app->add_option("--windows", o->train.windows, "Windows drawn a metric")
-      ->check(CLI::Range(1000, 10000000))
+      ->check(range(1000, 10000000))
       ->capture_default_str();
   app->add_option("--epochs", o->train.epochs, "Passes over the windows")
-      ->check(CLI::Range(1, 10000))
+      ->check(range(1, 10000))
       ->capture_default_str();
   app->add_option("--candidate-rate", o->candidate_rate,
                   "Share of fault-free windows that may have a candidate")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(range(0.0, 1.0))
       ->capture_default_str();
   context.add_output_options(*app);
   context.add_seed(*app);

@@ -20,7 +20,7 @@ namespace {
 constexpr int64_t kDiscoverEvery = 60'000, kRunning = 600'000;  // ms: a job with samples so young is running
 constexpr int kForgetAfter = 10;                                // answers of the store that do not name a job
 
-struct Command {
+struct WatchCommand {
   WatchOptions watch;
   std::string each, shard = "0/1";
   double run_for_s = 0;
@@ -55,7 +55,7 @@ std::string file_of(const std::string& folder, const std::string& job) {
 // The jobs under watch and the page that tells of them.
 class Jobs {
  public:
-  Jobs(Context& context, const Command& command)
+  Jobs(Context& context, const WatchCommand& command)
       : context_(context), command_(command), shard_(parse_shard(command.shard)) {
     if (command_.each.empty()) {
       jobs_[command_.watch.job] = {std::make_unique<Watch>(context_, command_.watch)};
@@ -168,7 +168,7 @@ class Jobs {
   }
 
   Context& context_;
-  const Command& command_;
+  const WatchCommand& command_;
   Shard shard_;
   std::map<std::string, Job> jobs_;
   int64_t discovered_ms_ = 0;
@@ -177,7 +177,7 @@ class Jobs {
   std::unique_ptr<base::HttpServer> server_;                   // last: its threads use the members above
 };
 
-void run(Context& context, const Command& command) {
+void run(Context& context, const WatchCommand& command) {
   if (command.watch.source.prometheus.url.empty())
     throw base::Error({}, "a live source is needed", "name it with --prometheus URL");
   Jobs jobs(context, command);
@@ -187,15 +187,15 @@ void run(Context& context, const Command& command) {
 
 }  // namespace
 
-void add_fleet_watch(CLI::App& fleet, Context& context) {
-  CLI::App* app = fleet.add_subcommand("watch", "Watch a running job and raise alerts");
-  auto o = std::make_shared<Command>();
+void add_fleet_watch(Command& fleet, Context& context) {
+  Command* app = fleet.add_subcommand("watch", "Watch a running job and raise alerts");
+  auto o = std::make_shared<WatchCommand>();
   add_prometheus_options(*app, o->watch.source);
   app->add_option("--metric", o->watch.source.metrics, "Metrics to pull and judge");
   app->add_option("--label", o->watch.source.labels, "More labels to keep");
   app->add_option("--group-by", o->watch.group_by, "Labels whose values separate peers");
   app->add_option("--step", o->watch.source.step_s, "Seconds between rows; 1 when not given")
-      ->check(CLI::Range(0.1, 3600.0));
+      ->check(range(0.1, 3600.0));
   app->add_option("--job", o->watch.job, "Name of the job in alerts")->capture_default_str();
   app->add_option("--state", o->watch.state, "File that keeps what was learned over a restart")
       ->type_name("FILE");
@@ -205,30 +205,30 @@ void add_fleet_watch(CLI::App& fleet, Context& context) {
   app->add_option("--alertmanager", o->watch.alertmanager, "Alertmanager to tell, http://host:9093")
       ->type_name("URL");
   app->add_option("--resend", o->watch.resend_s, "Seconds between repeats of a standing alert")
-      ->check(CLI::Range(1.0, 3600.0))
+      ->check(range(1.0, 3600.0))
       ->capture_default_str();
   app->add_option("--hook", o->watch.hook,
                   "Command to run with the machine's name; a dry run unless --hook-live");
   app->add_flag("--hook-live", o->watch.hook_live, "Really run the hook");
   app->add_option("--hook-per-hour", o->watch.hook_per_hour,
                   "At most so many hooks an hour for each job, and never over 5 % of its machines")
-      ->check(CLI::Range(0, 1000))
+      ->check(range(0, 1000))
       ->capture_default_str();
   app->add_option("--interval", o->watch.interval_s, "Seconds between pulls")
-      ->check(CLI::Range(0.1, 3600.0))
+      ->check(range(0.1, 3600.0))
       ->capture_default_str();
   app->add_option("--lag", o->watch.lag_s, "Seconds that rows lie behind the clock")
-      ->check(CLI::Range(0.0, 3600.0))
+      ->check(range(0.0, 3600.0))
       ->capture_default_str();
   app->add_option("--horizons", o->watch.detect.horizons_s,
                   "Seconds of the windows that levels are averaged over")
-      ->check(CLI::Range(1.0, 1e6));
+      ->check(range(1.0, 1e6));
   app->add_option("--false-alarms", o->watch.detect.false_alarms_per_day, "Budget of false alarms a day")
-      ->check(CLI::Range(1e-9, 1e3));
+      ->check(range(1e-9, 1e3));
   add_expect_options(*app, o->watch.expect, o->watch.detect);
   app->add_option("--serve-metrics", o->port, "Port of the own /metrics; 0 takes a free one")
       ->type_name("PORT")
-      ->check(CLI::Range(0, 65535));
+      ->check(range(0, 65535));
   app->add_option("--each", o->each,
                   "Find the running jobs by this label and watch each of them; --state and --diagnosis are "
                   "folders then")

@@ -1,10 +1,10 @@
 // lento memory ...: who fights over memory. One file per command below it.
-#include "cli/context.h"
+#include "cli/commands.h"
 
 namespace lento::cli {
 
-void add_memory(CLI::App& app, Context& context) {
-  CLI::App* group = app.add_subcommand("memory", "Who fights over memory, on which lines, at what cost");
+void add_memory(Command& app, Context& context) {
+  Command* group = app.add_subcommand("memory", "Who fights over memory, on which lines, at what cost");
   group->require_subcommand(1);
   add_memory_itemsets(*group, context);
   add_memory_replay(*group, context);

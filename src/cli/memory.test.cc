@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "base/file.h"
-#include "cli/cli.h"
+#include "cli/commands.h"
 
 namespace lento::cli {
 namespace {
@@ -33,7 +33,7 @@ class MemoryCommand : public ::testing::Test {
   static Outcome call(std::vector<std::string> args) {
     args.insert(args.begin(), "memory");
     std::ostringstream out, err;
-    const int code = run(args, {out, err});
+    const int code = run(program(), args, {out, err});
     return {code, out.str(), err.str()};
   }
 
@@ -206,7 +206,7 @@ TEST_F(MemoryCommand, ItemsetsEndWhenNobodyReadsThem) {
     ClosingBuffer buffer;
     std::ostream out(&buffer);
     std::ostringstream err;
-    run({"memory", "itemsets", data, "--support", "1", "-j", jobs}, {out, err});
+    run(cli::program(), {"memory", "itemsets", data, "--support", "1", "-j", jobs}, {out, err});
     EXPECT_GT(buffer.refused, 0);
     EXPECT_FALSE(out);
   }

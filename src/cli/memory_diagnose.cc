@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "base/units.h"
-#include "cli/context.h"
+#include "cli/commands.h"
 #include "cli/memory_trace.h"
 #include "cli/tables.h"
 #include "finding/diff.h"
@@ -146,8 +146,8 @@ void run_diagnose(Context& context, const DiagnoseOptions& options) {
 
 }  // namespace
 
-void add_memory_diagnose(CLI::App& group, Context& context) {
-  CLI::App* command =
+void add_memory_diagnose(Command& group, Context& context) {
+  Command* command =
       group.add_subcommand("diagnose", "Who fights over memory: windows, patterns, hot lines, causes");
   auto options = std::make_shared<DiagnoseOptions>();
   memory::ContentionOptions& mine = options->mine;
@@ -175,10 +175,10 @@ void add_memory_diagnose(CLI::App& group, Context& context) {
   command->add_option("--threshold", options->threshold,
                       "High latency; default: third quartile of non-trivial accesses");
   command->add_option("--quantile", options->rule, "Rule of the quartile")
-      ->check(CLI::IsMember({"nearest", "linear", "grouped"}))
+      ->check(one_of({"nearest", "linear", "grouped"}))
       ->capture_default_str();
   command->add_option("--line", mine.line_bytes, "Bytes of a cache line")
-      ->check(CLI::Range(4, 4096))
+      ->check(range(4, 4096))
       ->capture_default_str();
   command->add_option("--alpha", mine.alpha, "Family-wise error rate")->capture_default_str();
   command->add_option("--from", mine.filter.first_cycle, "Only accesses from this cycle on");

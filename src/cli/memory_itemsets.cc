@@ -2,7 +2,7 @@
 #include <charconv>
 
 #include "base/error.h"
-#include "cli/context.h"
+#include "cli/commands.h"
 #include "memory/mine/itemset.h"
 
 namespace lento::cli {
@@ -90,8 +90,8 @@ void run_itemsets(Context& context, const ItemsetsOptions& options) {
 
 }  // namespace
 
-void add_memory_itemsets(CLI::App& group, Context& context) {
-  CLI::App* command = group.add_subcommand("itemsets", "Itemsets of transactions in FIMI form, exact");
+void add_memory_itemsets(Command& group, Context& context) {
+  Command* command = group.add_subcommand("itemsets", "Itemsets of transactions in FIMI form, exact");
   auto options = std::make_shared<ItemsetsOptions>();
   command
       ->add_option("FILE", options->path,

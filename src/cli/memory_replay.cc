@@ -1,6 +1,6 @@
 // lento memory replay: gives latencies to a trace that has none, by our cache and bus model.
 #include "base/error.h"
-#include "cli/context.h"
+#include "cli/commands.h"
 #include "cli/memory_trace.h"
 #include "memory/platform/platform.h"
 #include "trace/access_file.h"
@@ -46,9 +46,8 @@ void run(const Arguments& args, Context& context) {
 
 }  // namespace
 
-void add_memory_replay(CLI::App& group, Context& context) {
-  CLI::App* command =
-      group.add_subcommand("replay", "Put a trace without latency through our caches and bus");
+void add_memory_replay(Command& group, Context& context) {
+  Command* command = group.add_subcommand("replay", "Put a trace without latency through our caches and bus");
   auto args = std::make_shared<Arguments>();
   command->add_option("TRACE", args->traces, "Traces of any format; several are merged by time")->required();
   command->add_option("--format", args->format, "auto, text, " + trace::foreign_formats())
@@ -59,7 +58,7 @@ void add_memory_replay(CLI::App& group, Context& context) {
       ->type_name("FILE");
   command->add_option("--platform", args->platform, "Platform (YAML)")->type_name("FILE");
   command->add_option("--harts", args->harts, "Harts, instead of the platform's; without a platform 64")
-      ->check(CLI::Range(1, memory::Platform::kMaxHarts));
+      ->check(range(1, memory::Platform::kMaxHarts));
   context.add_output_options(*command);
   example(*command,
           "lento memory replay addresses.txt --platform examples/memory/default.yaml -o timed.access");

@@ -193,8 +193,8 @@ void run_platform(const Arguments& args, Context& context) {
 
 }  // namespace
 
-void add_memory_simulate(CLI::App& group, Context& context) {
-  CLI::App* command =
+void add_memory_simulate(Command& group, Context& context) {
+  Command* command =
       group.add_subcommand("simulate", "Run a program on a simulated shared-memory multiprocessor");
   auto args = std::make_shared<Arguments>();
   command->add_option("GUEST", args->guest, "RV32IMA program (ELF)")->required();
@@ -203,7 +203,7 @@ void add_memory_simulate(CLI::App& group, Context& context) {
                    "Platform (YAML); without it the shipped default, examples/memory/default.yaml")
       ->type_name("FILE");
   command->add_option("--harts", args->harts, "Harts, instead of the platform's")
-      ->check(CLI::Range(1, memory::Platform::kMaxHarts));
+      ->check(range(1, memory::Platform::kMaxHarts));
   command->add_option("--disk", args->disk, "Content of the block device")->type_name("FILE");
   command->add_option("--frames", args->frames, "Write the frames of the frame buffer into this folder (PNM)")
       ->type_name("DIR");

@@ -4,7 +4,7 @@
 #include "base/csv.h"
 #include "base/file.h"
 #include "base/units.h"
-#include "cli/context.h"
+#include "cli/commands.h"
 #include "cli/predict_design.h"
 #include "predict/time/calibrate.h"
 #include "predict/time/compare_run.h"
@@ -170,8 +170,8 @@ void calibrate(Context& context, const Options& options) {
 
 }  // namespace
 
-void add_predict(CLI::App& app, Context& context) {
-  CLI::App* command =
+void add_predict(Command& app, Context& context) {
+  Command* command =
       app.add_subcommand("predict", "Say how fast it should be: kernels, layers, training, serving");
   auto options = std::make_shared<Options>();
   command->add_option("--system", options->system,
@@ -191,13 +191,13 @@ void add_predict(CLI::App& app, Context& context) {
   command
       ->add_option("--batch", options->run.batch,
                    "config.json: global batch, or requests served together; ONNX: samples a device")
-      ->check(CLI::Range(1, 1 << 23));
+      ->check(range(1, 1 << 23));
   command->add_option("--micro-batch", options->run.micro_batch, "config.json: sequences of a micro batch")
-      ->check(CLI::Range(1, 1 << 23));
+      ->check(range(1, 1 << 23));
   command->add_option("--sequence", options->run.sequence, "config.json: tokens of a sequence or prompt")
-      ->check(CLI::Range(1, 1 << 23));
+      ->check(range(1, 1 << 23));
   command->add_option("--output", options->run.output, "config.json: tokens to generate")
-      ->check(CLI::Range(1, 1 << 23));
+      ->check(range(1, 1 << 23));
   command
       ->add_option("--precision", options->precision,
                    "config.json, ONNX: fp32, tf32, fp16, bf16, int8, fp8, fp4")
@@ -208,7 +208,7 @@ void add_predict(CLI::App& app, Context& context) {
       "config.json: ranks of a training run as best, or an order such as tensor-data-pipeline");
   context.add_output_options(*command);
   example(*command, "lento predict examples/predict/gpt3_175b.yaml --system a100");
-  CLI::App* fit = command->add_subcommand(
+  Command* fit = command->add_subcommand(
       "calibrate", "Fit a chip's constants to measurements and report the hold-out error");
   fit->add_option("MEASUREMENTS", options->measurements, "CSV with questions and their measured times")
       ->required();
@@ -220,16 +220,16 @@ void add_predict(CLI::App& app, Context& context) {
   for (const predict::StackScalar& s : predict::stack_scalars()) names.emplace_back(s.name);
   fit->add_option("--fit", options->scalars, "Scalars of the stack to fit to training runs; the others stay")
       ->delimiter(',')
-      ->check(CLI::IsMember(names))
+      ->check(one_of(names))
       ->capture_default_str();
   fit->add_option("--launch-us", options->launch_us, "Keep this launch time instead of fitting it")
-      ->check(CLI::Range(0.0, 1e6));
+      ->check(range(0.0, 1e6));
   fit->add_option("--system", options->system, "The data sheet whose constants to fit")->required();
   example(*fit, "lento predict calibrate measured.csv --system h100");
   fit->callback([&context, options] { calibrate(context, *options); });
   add_predict_steps(*command, context);
   command->callback([&context, options, command] {
-    if (!command->get_subcommands().empty()) return;
+    if (command->chosen()) return;
     if (!options->measured.empty()) {
       compare_measured(context, *options);
     } else if (!options->table.empty()) {

@@ -17,6 +17,6 @@ predict::System system_of(const std::string& name_or_path);
 
 finding::Diagnosis explain_design(const std::string& path);
 
-void add_predict_steps(CLI::App& predict, Context& context);
+void add_predict_steps(Command& predict, Context& context);
 
 }  // namespace lento::cli

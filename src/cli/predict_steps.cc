@@ -44,15 +44,15 @@ void compare_steps(Context& context, const Options& o) {
 
 }  // namespace
 
-void add_predict_steps(CLI::App& predict, Context& context) {
-  CLI::App* command =
+void add_predict_steps(Command& predict, Context& context) {
+  Command* command =
       predict.add_subcommand("steps", "Compare a job's measured step times with the prediction");
   auto o = std::make_shared<Options>();
   command->add_option("WORKLOAD", o->workload, "What one step does, as a workload file")->required();
   command->add_option("--system", o->system, "The machine it runs on")->required();
   add_source_options(*command, o->source);
   command->add_option("--unit", o->unit, "Unit of the step times")
-      ->check(CLI::IsMember({"s", "ms", "us"}))
+      ->check(one_of({"s", "ms", "us"}))
       ->capture_default_str();
   context.add_output_options(*command);
   example(

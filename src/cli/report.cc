@@ -1,11 +1,11 @@
 // lento report FILE: shows a stored diagnosis again, in any form.
 #include "base/file.h"
-#include "cli/context.h"
+#include "cli/commands.h"
 
 namespace lento::cli {
 
-void add_report(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("report", "Show a stored diagnosis (JSON) as text, JSON or HTML");
+void add_report(Command& app, Context& context) {
+  Command* command = app.add_subcommand("report", "Show a stored diagnosis (JSON) as text, JSON or HTML");
   auto path = std::make_shared<std::string>();
   command->add_option("DIAGNOSIS", *path, "JSON written by any 'lento ... --json'")->required();
   context.add_output_options(*command);

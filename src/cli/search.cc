@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "campaign/campaign.h"
-#include "cli/context.h"
+#include "cli/commands.h"
 #include "cli/version.h"
 #include "predict/search/data_sheet.h"
 #include "predict/search/plan.h"
@@ -86,17 +86,17 @@ void run_search(Context& context, const SearchArguments& a) {
 
 }  // namespace
 
-void add_search(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("search", "Find what to build and how to run it under budgets");
+void add_search(Command& app, Context& context) {
+  Command* command = app.add_subcommand("search", "Find what to build and how to run it under budgets");
   auto a = std::make_shared<SearchArguments>();
   command->add_option("SPACE", a->space, "Search space (lento.search/1)")->required();
   command->add_option(
       "--method", a->method,
       "exchange, subplex, or soe (the paper's); default: what the space compares, else exchange");
   command->add_option("--steps", a->steps, "Gradient steps a start, or as many evaluations")
-      ->check(CLI::Range(1, 100000))
+      ->check(range(1, 100000))
       ->capture_default_str();
-  command->add_option("--starts", a->starts, "Starts")->check(CLI::Range(1, 10000))->capture_default_str();
+  command->add_option("--starts", a->starts, "Starts")->check(range(1, 10000))->capture_default_str();
   command->add_option("--journal", a->journal, "Remember what is done here; the same command goes on from it")
       ->type_name("FILE");
   command->add_option("--best", a->best, "Write the best design as a data sheet for 'lento predict --system'")

@@ -3,18 +3,18 @@
 
 #include <ostream>
 
-#include "cli/context.h"
+#include "cli/commands.h"
 
 namespace lento::cli {
 
-void add_serve(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("serve", "Browse a folder of diagnoses in a web browser");
+void add_serve(Command& app, Context& context) {
+  Command* command = app.add_subcommand("serve", "Browse a folder of diagnoses in a web browser");
   auto options = std::make_shared<serve::Options>();
   command->add_option("DIR", options->folder, "Folder of JSON diagnoses")->required();
   command->add_option("--host", options->host, "Address to bind; any but a loopback address needs a token")
       ->capture_default_str();
   command->add_option("--port", options->port, "Port; 0 takes a free one")
-      ->check(CLI::Range(0, 65535))
+      ->check(range(0, 65535))
       ->capture_default_str();
   command
       ->add_option("--token", options->token,

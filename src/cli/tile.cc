@@ -3,8 +3,8 @@
 
 namespace lento::cli {
 
-void add_tile(CLI::App& app, Context& context) {
-  CLI::App* tile = app.add_subcommand("tile", "Analytics programs inside a chip: build, check, sign, run");
+void add_tile(Command& app, Context& context) {
+  Command* tile = app.add_subcommand("tile", "Analytics programs inside a chip: build, check, sign, run");
   tile->require_subcommand(1);
   example(*tile, "lento tile build echo.c -o echo.ypu && lento tile verify echo.ypu");
   add_tile_build(*tile, context);
@@ -12,7 +12,6 @@ void add_tile(CLI::App& app, Context& context) {
   add_tile_check(*tile, context);
   add_tile_store(*tile, context);
   add_tile_run(*tile, context);
-  add_tile_case(*tile, context);
 }
 
 }  // namespace lento::cli

@@ -6,12 +6,11 @@
 
 namespace lento::cli {
 
-void add_tile_build(CLI::App& tile, Context& context);  // build, verify
-void add_tile_sign(CLI::App& tile, Context& context);   // keygen, certify, approve, sign
-void add_tile_check(CLI::App& tile, Context& context);  // check
-void add_tile_store(CLI::App& tile, Context& context);  // store init, publish, fetch, audit, serve
-void add_tile_run(CLI::App& tile, Context& context);    // run
-void add_tile_case(CLI::App& tile, Context& context);   // case
+void add_tile_build(Command& tile, Context& context);  // build, verify
+void add_tile_sign(Command& tile, Context& context);   // keygen, certify, approve, sign
+void add_tile_check(Command& tile, Context& context);  // check
+void add_tile_store(Command& tile, Context& context);  // store init, publish, fetch, audit, serve
+void add_tile_run(Command& tile, Context& context);    // run
 
 // Keys. `password_variable`: the environment variable that holds the password, "" for a key in the clear.
 inline constexpr const char* kPasswordHelp = "Environment variable that holds the key's password";
@@ -29,7 +28,7 @@ struct LoadArgs {
   uint32_t block_id = 1, abi = 1, rollback = 0;
   bool remember = false;
 };
-void add_load_options(CLI::App& command, LoadArgs& args);
+void add_load_options(Command& command, LoadArgs& args);
 // Under policy restrictive the verifier's report must be the approved one. Stores an accepted image's counter
 // in the rules when asked to.
 tile::Decision decide_load(const LoadArgs& args, Context& context);

@@ -45,8 +45,8 @@ void build(const BuildArgs& args, Context& context) {
 
 }  // namespace
 
-void add_tile_build(CLI::App& tile, Context& context) {
-  CLI::App* command = tile.add_subcommand("build", "Compile a tile program in C or assembly to an image");
+void add_tile_build(Command& tile, Context& context) {
+  Command* command = tile.add_subcommand("build", "Compile a tile program in C or assembly to an image");
   auto args = std::make_shared<BuildArgs>();
   command->add_option("SOURCE", args->source, "Program (.c or .S) that includes ypu.h");
   command->add_option("--shipped", args->shipped,
@@ -65,13 +65,12 @@ void add_tile_build(CLI::App& tile, Context& context) {
       ->delimiter(',')
       ->type_name("START,STOP");
   command->add_option("-O", args->optimise, "Compiler optimisation: 0, 1, 2, 3 or s")
-      ->check(CLI::IsMember({"0", "1", "2", "3", "s"}))
+      ->check(one_of({"0", "1", "2", "3", "s"}))
       ->capture_default_str();
   example(*command, "lento tile build --shipped echo.c -o echo.ypu");
   command->callback([&context, args] { build(*args, context); });
 
-  CLI::App* check =
-      tile.add_subcommand("verify", "Prove what an image cannot do; exit 1 when it is rejected");
+  Command* check = tile.add_subcommand("verify", "Prove what an image cannot do; exit 1 when it is rejected");
   auto path = std::make_shared<std::string>();
   check->add_option("IMAGE", *path, "Image to verify")->required();
   example(*check, "lento tile verify echo.ypu");

@@ -64,7 +64,7 @@ tile::Decision decide_load(const LoadArgs& args, Context& context) {
   return decision;
 }
 
-void add_load_options(CLI::App& command, LoadArgs& args) {
+void add_load_options(Command& command, LoadArgs& args) {
   command.add_option("--rules", args.rules, "The tile's rules (YAML, lento.tile-block/1)");
   command.add_option("--owner", args.owner, "Without --rules: the owner's public key");
   command.add_option("--block-id", args.block_id, "Without --rules: block id")->capture_default_str();
@@ -79,8 +79,8 @@ void add_load_options(CLI::App& command, LoadArgs& args) {
   command.add_flag("--remember", args.remember, "Store the image's counter in the rules when accepted");
 }
 
-void add_tile_check(CLI::App& tile, Context& context) {
-  CLI::App* command =
+void add_tile_check(Command& tile, Context& context) {
+  Command* command =
       tile.add_subcommand("check", "Decide as a tile would whether it loads an image; exit 1 when refused");
   auto args = std::make_shared<LoadArgs>();
   command->add_option("IMAGE", args->image, "Image; its signature is IMAGE.minisig")->required();

@@ -167,7 +167,7 @@ void run_image(const Args& args, Context& context) {
   if (args.disassemble) return disassemble(image, context);
   if (args.block.compare(0, 4, "vcd:") != 0 || args.map.empty()) {
     throw base::Error({}, "name the block's signals: --block vcd:FILE --map FILE",
-                      "or look at the built-in blocks with 'lento tile case'");
+                      "or look at the built-in blocks with 'lento-lab tile case'");
   }
   const std::string recording = args.block.substr(4), map_text = base::read_file(args.map, 1 << 20);
   const tile::VcdMap map = tile::parse_vcd_map(map_text, args.map);
@@ -192,8 +192,8 @@ void run_image(const Args& args, Context& context) {
 
 }  // namespace
 
-void add_tile_run(CLI::App& tile, Context& context) {
-  CLI::App* command = tile.add_subcommand("run", "Run an image on a block's signals, or a plain program");
+void add_tile_run(Command& tile, Context& context) {
+  Command* command = tile.add_subcommand("run", "Run an image on a block's signals, or a plain program");
   auto args = std::make_shared<Args>();
   command->add_option("IMAGE", args->load.image, "Image to run");
   command->add_option("--block", args->block, "vcd:FILE, a recording of any design");
@@ -201,10 +201,10 @@ void add_tile_run(CLI::App& tile, Context& context) {
   command->add_option("-o,--output", args->output, "Write the bytes that leave the output FIFO");
   command->add_option("--vcd", args->wave, "Write a VCD of the tile itself");
   command->add_option("--queue", args->queue, "Inputs that may wait while main runs")
-      ->check(CLI::Range(0, 64))
+      ->check(range(0, 64))
       ->capture_default_str();
   command->add_option("--tile-cycles", args->tile_cycles, "Tile cycles per cycle of the block")
-      ->check(CLI::Range(1, 64))
+      ->check(range(1, 64))
       ->capture_default_str();
   add_load_options(*command, args->load);
   command->add_flag("--unsigned", args->unsigned_image,

@@ -19,8 +19,8 @@ void write_signed(const std::string& path, const std::string& text, const tile::
   base::write_file(path + ".minisig", tile::sign(key, text, comment));
 }
 
-void add_keygen(CLI::App& tile, Context& context) {
-  CLI::App* command =
+void add_keygen(Command& tile, Context& context) {
+  Command* command =
       tile.add_subcommand("keygen", "Make a key pair: NAME.key and NAME.pub, in minisign's layout");
   struct Args {
     std::string name, password;
@@ -49,8 +49,8 @@ struct CertifyArgs {
   std::vector<std::string> policies;
 };
 
-void add_certify(CLI::App& tile, Context& context) {
-  CLI::App* command =
+void add_certify(Command& tile, Context& context) {
+  Command* command =
       tile.add_subcommand("certify", "The owner certifies a developer's key for blocks and policies");
   auto args = std::make_shared<CertifyArgs>();
   command->add_option("DEVELOPER_PUB", args->developer, "The developer's public key")->required();
@@ -125,8 +125,8 @@ void approve(const ApproveArgs& args, Context& context) {
   context.streams.out << args.out << ": image " << approval.image << "\n";
 }
 
-void add_approve(CLI::App& tile, Context& context) {
-  CLI::App* command =
+void add_approve(Command& tile, Context& context) {
+  Command* command =
       tile.add_subcommand("approve",
                           "The owner approves an image after reading its source (policy "
                           "restrictive): it must be what the source compiles to and pass the verifier");
@@ -136,15 +136,15 @@ void add_approve(CLI::App& tile, Context& context) {
   command->add_option("--owner", args->owner, "The owner's secret key")->required();
   command->add_option("-o,--output", args->out, "Approval to write")->required();
   command->add_option("-O", args->optimise, "Optimisation level it was built with")
-      ->check(CLI::IsMember({"0", "1", "2", "3", "s"}))
+      ->check(one_of({"0", "1", "2", "3", "s"}))
       ->capture_default_str();
   command->add_option("--password-env", args->password, kPasswordHelp);
   example(*command, "lento tile approve echo.ypu --source echo.c --owner owner.key -o echo.approval");
   command->callback([&context, args] { approve(*args, context); });
 }
 
-void add_sign(CLI::App& tile, Context& context) {
-  CLI::App* command = tile.add_subcommand("sign", "Sign a file: FILE.minisig, accepted by minisign");
+void add_sign(Command& tile, Context& context) {
+  Command* command = tile.add_subcommand("sign", "Sign a file: FILE.minisig, accepted by minisign");
   struct Args {
     std::string file, key, comment, password;
   };
@@ -167,7 +167,7 @@ void add_sign(CLI::App& tile, Context& context) {
 
 }  // namespace
 
-void add_tile_sign(CLI::App& tile, Context& context) {
+void add_tile_sign(Command& tile, Context& context) {
   add_keygen(tile, context);
   add_certify(tile, context);
   add_approve(tile, context);

@@ -78,44 +78,44 @@ void serve(const Args& args, Context& context) {
 
 }  // namespace
 
-void add_tile_store(CLI::App& tile, Context& context) {
-  CLI::App* store = tile.add_subcommand("store", "The app store: images behind an append-only Merkle log");
+void add_tile_store(Command& tile, Context& context) {
+  Command* store = tile.add_subcommand("store", "The app store: images behind an append-only Merkle log");
   store->require_subcommand(1);
   example(*store, "lento tile store init shop --key shop.key");
   auto args = std::make_shared<Args>();
   const auto sub = [&](const char* name, const char* text, const char* sample,
                        void (*run)(const Args&, Context&)) {
-    CLI::App* command = store->add_subcommand(name, text);
+    Command* command = store->add_subcommand(name, text);
     command->add_option("STORE", args->folder, "Folder of the store, or http://host:port to fetch from")
         ->required();
     example(*command, sample);
     command->callback([&context, args, run] { run(*args, context); });
     return command;
   };
-  CLI::App* init =
+  Command* init =
       sub("init", "Make an empty store", "lento tile store init shop --key shop.key",
           [](const Args& a, Context&) { tile::init_store(a.folder, read_secret(a.key, a.password)); });
   init->add_option("--key", args->key, "The store's secret key")->required();
   init->add_option("--password-env", args->password, kPasswordHelp);
-  CLI::App* put = sub("publish", "Append an image to the log",
-                      "lento tile store publish shop echo echo.ypu --key shop.key --cert dev.cert", publish);
+  Command* put = sub("publish", "Append an image to the log",
+                     "lento tile store publish shop echo echo.ypu --key shop.key --cert dev.cert", publish);
   put->add_option("NAME", args->name, "Program name")->required();
   put->add_option("IMAGE", args->image, "Signed image")->required();
   put->add_option("--key", args->key, "The store's secret key")->required();
   put->add_option("--password-env", args->password, kPasswordHelp);
   put->add_option("--cert", args->certificate, "Its certificate");
   put->add_option("--approval", args->approval, "Its approval");
-  CLI::App* get = sub("fetch", "Fetch an image; refuse what the log does not prove",
-                      "lento tile store fetch shop echo --store-key shop.pub --trust shop.head", fetch);
+  Command* get = sub("fetch", "Fetch an image; refuse what the log does not prove",
+                     "lento tile store fetch shop echo --store-key shop.pub --trust shop.head", fetch);
   get->add_option("NAME", args->name, "Program name")->required();
   get->add_option("--store-key", args->store_key, "The store's public key")->required();
   get->add_option("--trust", args->trust, "Where the last accepted head and releases are remembered");
   get->add_option("-o,--output", args->out, "Folder for the files")->capture_default_str();
-  CLI::App* look = sub("audit", "Recompute the whole log; exit 1 when it is not whole",
-                       "lento tile store audit shop --store-key shop.pub", audit);
+  Command* look = sub("audit", "Recompute the whole log; exit 1 when it is not whole",
+                      "lento tile store audit shop --store-key shop.pub", audit);
   look->add_option("--store-key", args->store_key, "The store's public key")->required();
   look->add_option("--trust", args->trust, "Where the last accepted head and releases are remembered");
-  CLI::App* http = sub("serve", "Answer clients over HTTP", "lento tile store serve shop --port 8480", serve);
+  Command* http = sub("serve", "Answer clients over HTTP", "lento tile store serve shop --port 8480", serve);
   http->add_option("--host", args->host, "Address to listen on")->capture_default_str();
   http->add_option("--port", args->port, "Port; 0 takes a free one")->capture_default_str();
 }

@@ -2,7 +2,38 @@
 
 #include <algorithm>
 
+#include "base/error.h"
+
 namespace lento::finding {
+
+const char* name(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::Findings:
+      return "findings";
+    case Outcome::Healthy:
+      return "healthy";
+    case Outcome::CannotJudge:
+      return "cannot judge";
+    case Outcome::Answer:
+      break;
+  }
+  return "answer";
+}
+
+void judged(Diagnosis& diagnosis, std::string covered) {
+  diagnosis.outcome = diagnosis.findings.empty() ? Outcome::Healthy : Outcome::Findings;
+  LENTO_CHECK(!covered.empty(), "a verdict that does not say what was looked at");
+  diagnosis.covered = std::move(covered);
+}
+
+void cannot_judge(Diagnosis& diagnosis, std::string reason, std::string remedy, std::string covered) {
+  diagnosis.outcome = Outcome::CannotJudge;
+  diagnosis.findings.clear();
+  diagnosis.verdict = "Cannot judge: " + reason;
+  diagnosis.reason = std::move(reason);
+  diagnosis.remedy = std::move(remedy);
+  diagnosis.covered = std::move(covered);
+}
 
 void sort_findings(std::vector<Finding>& findings) {
   std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {

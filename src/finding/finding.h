@@ -4,7 +4,7 @@
 //
 // A Diagnosis holds findings in the order of blame, the figures that show them, and all that is needed to
 // judge and repeat it: tool version, command, seed, options, digests of the inputs, what was skipped.
-// No finding means "nothing wrong was seen"; `verdict` says it in words.
+// An empty list of findings alone says nothing: `outcome` tells a healthy subject from one that could not be judged.
 #pragma once
 
 #include <cstdint>
@@ -62,12 +62,26 @@ struct Input {
   std::string digest;  // base::digest of its bytes; empty for live sources
 };
 
+// What became of the question.
+enum class Outcome {
+  Answer,      // nothing was judged: a prediction, a table, a conversion
+  Findings,    // something is wrong: `findings` is not empty
+  Healthy,     // looked at what `covered` says, and nothing is wrong
+  CannotJudge  // the records do not allow a verdict: `reason` says why, `remedy` what would help
+};
+const char* name(Outcome outcome);  // "answer", "findings", "healthy", "cannot judge"
+
 struct Diagnosis {
-  static constexpr const char* kSchema = "lento.diagnosis/1";
+  static constexpr const char* kSchema = "lento.diagnosis/2";
+  static constexpr const char* kFormerSchema = "lento.diagnosis/1";  // still read; had no outcome
 
   std::string scale;  // "chip", "memory", "fleet", "predict", "tile"
   std::string title;
   std::string verdict;  // one sentence: what was found, or that nothing was
+  Outcome outcome = Outcome::Answer;
+  std::string reason;   // why it could not be judged
+  std::string remedy;   // what would help
+  std::string covered;  // what was looked at: period, machines, metrics, share of events
   std::vector<Finding> findings;
   std::vector<std::pair<std::string, std::string>> facts;  // headline figures, name -> text with unit
   std::vector<Expectation> expectations;
@@ -84,14 +98,22 @@ struct Diagnosis {
   std::vector<std::pair<std::string, uint64_t>> skip_reasons;
 };
 
+// The end of every detector. Findings or Healthy by whether there are findings; a healthy subject without
+// `covered` is a bug: who says that all is well says what was looked at.
+void judged(Diagnosis& diagnosis, std::string covered);
+
+// Drops the findings: what is not understood accuses nobody. The verdict becomes
+// "Cannot judge: REASON". `covered` may be empty.
+void cannot_judge(Diagnosis& diagnosis, std::string reason, std::string remedy, std::string covered = {});
+
 // Sorts findings by falling score, then by subject.
 void sort_findings(std::vector<Finding>& findings);
 
 // Copies counts and reasons of a reader into the diagnosis.
 void add_read_report(Diagnosis& diagnosis, const base::ReadReport& report);
 
-// The machine form, schema lento.diagnosis/1 (docs/formats/diagnosis.md). Reading refuses another schema
-// version by name and unknown shapes with the path of the field.
+// The machine form, schema lento.diagnosis/2 (docs/formats/diagnosis.md). A file of version 1 is read too:
+// its outcome is told from its findings. Reading refuses another schema version by name and unknown shapes with the path of the field.
 base::Json to_json(const Diagnosis& diagnosis);
 Diagnosis diagnosis_from_json(const base::Json& json, const std::string& file);
 

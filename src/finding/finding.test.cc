@@ -65,7 +65,7 @@ TEST(Diagnosis, EveryFieldSurvivesJson) {
 
 TEST(Diagnosis, RefusesAnotherSchemaByName) {
   EXPECT_THAT(error_of([] { read(R"({"schema":"lento.diagnosis/9"})"); }),
-              HasSubstr("found 'lento.diagnosis/9', this lento reads 'lento.diagnosis/1'"));
+              HasSubstr("found 'lento.diagnosis/9', this lento reads 'lento.diagnosis/2'"));
   EXPECT_THAT(error_of([] { read("{}"); }), HasSubstr("'schema' is missing"));
 }
 

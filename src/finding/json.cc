@@ -191,6 +191,10 @@ void fields(A& a, Diagnosis& v) {
   a("scale", v.scale);
   a("title", v.title);
   a("verdict", v.verdict);
+  a("outcome", v.outcome);
+  a("reason", v.reason);
+  a("remedy", v.remedy);
+  a("covered", v.covered);
   a("findings", v.findings);
   a("facts", v.facts);
   a("expectations", v.expectations);
@@ -206,13 +210,14 @@ void fields(A& a, Diagnosis& v) {
   a("skip_reasons", v.skip_reasons);
 }
 
-// Empty texts, lists and absent optionals are left out, so that a diagnosis stays readable.
+// Empty texts, lists and absent optionals are left out, so that a diagnosis stays readable; `findings` never
+// is.
 class Writer {
  public:
   template <class T>
   void operator()(const char* name, const T& value) {
     if constexpr (requires { value.empty(); }) {
-      if (value.empty()) return;
+      if (value.empty() && std::string_view(name) != "findings") return;
     }
     if constexpr (requires { value.has_value(); }) {
       if (value.has_value()) out.set(name, json(*value));
@@ -228,6 +233,8 @@ class Writer {
   static Json json(const T& value) {
     if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::string>) {
       return Json(value);
+    } else if constexpr (std::is_enum_v<T>) {
+      return Json(std::string(finding::name(value)));
     } else {
       Writer inner;
       fields(inner, const_cast<T&>(value));  // Writer only reads
@@ -283,6 +290,16 @@ class Reader {
     v = j.is_null() ? std::numeric_limits<double>::quiet_NaN() : j.number(w);
   }
   static void read(const Json& j, std::string& v, const Location& w) { v = j.string(w); }
+  static void read(const Json& j, Outcome& v, const Location& w) {
+    const std::string& text = j.string(w);
+    for (const Outcome o : {Outcome::Answer, Outcome::Findings, Outcome::Healthy, Outcome::CannotJudge})
+      if (text == name(o)) {
+        v = o;
+        return;
+      }
+    throw Error(w, "unknown outcome '" + text.substr(0, 40) + "'",
+                "one of: answer, findings, healthy, cannot judge");
+  }
   template <class T>
   static void read(const Json& j, std::vector<T>& values, const Location& w) {
     const auto& items = j.array(w);
@@ -337,7 +354,8 @@ Json to_json(const Diagnosis& diagnosis) {
 Diagnosis diagnosis_from_json(const Json& json, const std::string& file) {
   const Location where{file};
   const std::string& schema = json.at("schema", where).string(child(where, "schema"));
-  if (schema != Diagnosis::kSchema) {
+  const bool former = schema == Diagnosis::kFormerSchema;
+  if (schema != Diagnosis::kSchema && !former) {
     throw Error(child(where, "schema"),
                 "found '" + schema.substr(0, 40) + "', this lento reads '" + Diagnosis::kSchema + "'",
                 "write it again with this version, or open it with the one that wrote it");
@@ -345,6 +363,7 @@ Diagnosis diagnosis_from_json(const Json& json, const std::string& file) {
   Diagnosis diagnosis;
   Reader reader(json, where);
   fields(reader, diagnosis);
+  if (former && !diagnosis.findings.empty()) diagnosis.outcome = Outcome::Findings;
   check_shapes(diagnosis, where);
   return diagnosis;
 }

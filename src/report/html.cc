@@ -24,8 +24,11 @@ std::string write_page(const Page& page) {
 }
 
 std::string verdict_html(const finding::Diagnosis& d) {
-  return "<p class=\"verdict" + std::string(d.findings.empty() ? "" : " bad") + "\">" + escape(d.verdict) +
-         "</p>\n" + facts_html(d.facts);
+  const bool calm = d.outcome == finding::Outcome::Healthy || d.outcome == finding::Outcome::Answer;
+  std::string out = "<p class=\"verdict" + std::string(calm ? "" : " bad") + "\">" + escape(d.verdict) + "</p>\n";
+  if (!d.remedy.empty()) out += "<p>What would help: " + escape(d.remedy) + "</p>\n";
+  if (!d.covered.empty()) out += "<p>Looked at: " + escape(d.covered) + "</p>\n";
+  return out + facts_html(d.facts);
 }
 
 std::string commands_html(const std::vector<std::string>& commands) {

@@ -79,6 +79,7 @@ std::string finding_card(const Finding& f, const Place& place) {
 }
 
 std::string findings_html(const Diagnosis& d, const Place& place) {
+  if (d.outcome == finding::Outcome::CannotJudge) return "<p>Nothing was judged, so nothing is said.</p>";
   if (d.findings.empty()) return "<p>Nothing stands out.</p>";
   std::string out;
   for (size_t i = 0; i < d.findings.size() && i < kMostFindings; ++i)

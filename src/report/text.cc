@@ -66,6 +66,8 @@ std::string write_text(const Diagnosis& d, const TextOptions& options) {
   std::string text = d.title.empty() ? "" : painted(d.title, "1", options.color) + "\n";
   text += skipped(d);
   text += d.verdict + "\n";
+  if (!d.remedy.empty()) text += "what would help: " + d.remedy + "\n";
+  if (!d.covered.empty()) text += "looked at: " + d.covered + "\n";
   for (size_t i = 0; i < d.findings.size(); ++i) text += "\n" + finding_block(d.findings[i], i + 1, options);
   if (!d.facts.empty()) text += "\n";
   size_t width = 0;

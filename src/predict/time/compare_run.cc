@@ -128,7 +128,7 @@ Finding slower(const Group& g, double total_s) {
   f.evidence = {
       {"median of " + std::to_string(g.measured.size()) + " measurements", g.median(), "s", "measured run"},
       {"predicted, bound by " + g.predicted.bound, g.predicted.seconds, "s", "lento predict"},
-      {"hold-out error of this class of question", g.predicted.error, "", "lento validate"}};
+      {"hold-out error of this class of question", g.predicted.error, "", "lento-lab validate"}};
   f.next_step = g.predicted.in_domain
                     ? "Look at clocks, power limit and the library that ran it."
                     : "The question lies outside what was validated: check the prediction first.";

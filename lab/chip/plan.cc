@@ -1,0 +1,255 @@
+#include "lab/chip/plan.h"
+
+#include <algorithm>
+
+#include "base/file.h"
+#include "base/units.h"
+#include "chip/map/map_file.h"
+#include "chip/map/mapper.h"
+#include "lab/chip/alter.h"
+
+namespace lento::chip {
+namespace {
+
+// Clean runs have seeds that no faulty run has.
+constexpr uint64_t kCleanSeeds = 1'000'000, kAlteredSeeds = 2'000'000;
+
+Mapping mapping_of(const Campaign::Workload& w, const spec::Chip& machine) {
+  if (w.is_tree) return map_binary_tree(w.tree, machine);
+  if (!w.mapping.empty()) return read_map(w.mapping);
+  base::ReadReport report;
+  MapOptions options;
+  options.batch = w.batch;
+  return map_network(lower(spec::read_onnx(w.model, {}, report), w.model), machine, options, w.model);
+}
+
+std::vector<Case> cases_of(const Campaign& c, const spec::Chip& machine, uint64_t run_cycles) {
+  std::vector<Case> all;
+  if (!c.fault_files.empty()) {
+    all = read_cases(c.fault_files, machine);
+  } else {
+    DataSetOptions draw = c.draw;
+    draw.clock_hz = machine.clock_hz;
+    draw.run_cycles = run_cycles;
+    for (const double factor : c.factors) {
+      draw.factor = factor;
+      for (Case& one : draw_cases(Grid(machine), draw)) {
+        if (c.factors.size() > 1) one.name += " x" + base::format_number(factor);
+        all.push_back(std::move(one));
+      }
+    }
+  }
+  if (c.training_only) std::erase_if(all, [](const Case& one) { return !one.training; });
+  return all;
+}
+
+// Events that start inside each fault. Up to the first of them a run with the fault is the run without it, so
+// whether a case touches follows from one noise-free run in which all faults have factor 1.
+void decide_touching(Stage& stage, const base::Progress& progress) {
+  std::vector<Fault> harmless;
+  for (const Case& c : stage.cases) {
+    for (Fault f : c.faults) {
+      f.factor = 1;
+      if (f.exists()) harmless.push_back(f);
+    }
+  }
+  const std::vector<uint64_t> hits =
+      harmless.empty() ? std::vector<uint64_t>{} : stage.bench->hits(harmless, progress.stop);
+  size_t next = 0;
+  for (const Case& c : stage.cases) {
+    uint64_t fewest = UINT64_MAX;
+    for (const Fault& f : c.faults) {
+      if (f.exists()) fewest = std::min(fewest, hits[next++]);
+    }
+    stage.hits.push_back(c.faults.empty() ? 0 : fewest);
+  }
+}
+
+Stage make_stage(const Campaign& c, const Campaign::Workload& w, const base::Progress& progress) {
+  const spec::Chip machine = spec::read_chip(w.chip);
+  const Mapping mapping = mapping_of(w, machine);
+  TrialOptions options;
+  options.inferences = static_cast<uint32_t>(c.inferences);
+  options.lost_share = c.lost_records;
+  options.replay = c.replay;
+  options.recorders = c.recorders;
+  Stage stage;
+  stage.name = w.name;
+  stage.bench = std::make_unique<Bench>(w.name, machine, mapping, options);
+  if (c.altered_runs > 0)
+    for (int64_t i = 0; i < c.altered_structures; ++i)
+      stage.altered.push_back(std::make_unique<Bench>(
+          w.name, machine, altered(mapping, machine, static_cast<uint64_t>(i) + 1), options));
+  Options quiet;
+  quiet.inferences = options.inferences;
+  quiet.noise = false;
+  quiet.stop = progress.stop;
+  stage.run_cycles = simulate(stage.bench->model(), {}, quiet).cycles;
+  progress.throw_if_stopped();
+  stage.cases = cases_of(c, machine, stage.run_cycles);
+  decide_touching(stage, progress);
+  progress.throw_if_stopped();
+  return stage;
+}
+
+std::string identity_of(const Stage& stage) {
+  std::string text;
+  for (const Case& c : stage.cases) {
+    text += c.name;
+    for (const Fault& f : c.faults)
+      text += f.name + std::to_string(f.begin) + " " + std::to_string(f.end) + base::format_exact(f.factor) +
+              " " + std::to_string(f.ramp) + " " + std::to_string(f.period) + " " + std::to_string(f.on);
+  }
+  return text;
+}
+
+uint64_t runs_of(const Campaign& c, const Stage& s) {
+  const uint64_t faulty = s.cases.size() * c.seeds.size();
+  return (faulty + static_cast<uint64_t>(c.clean_runs + c.altered_runs)) * c.probes.size();
+}
+
+// Which run of its stage a number means.
+struct Place {
+  const Stage& stage;
+  const Bench& bench;
+  const Case* fault_case = nullptr;  // nullptr: a clean run
+  uint64_t hits = 0;
+  uint64_t seed = 1;
+  std::string probes, name;
+};
+
+Place place_of(const Plan& plan, uint64_t run) {
+  const Campaign& c = plan.campaign;
+  const auto w = static_cast<size_t>(std::upper_bound(plan.first.begin(), plan.first.end(), run) -
+                                     plan.first.begin() - 1);
+  const Stage& stage = plan.stages[w];
+  const uint64_t within = run - plan.first[w], i = within / c.probes.size();
+  const std::string& probes = c.probes[within % c.probes.size()];
+  const uint64_t faulty = stage.cases.size() * c.seeds.size(), clean = static_cast<uint64_t>(c.clean_runs);
+  if (i < faulty) {
+    const size_t k = i / c.seeds.size();
+    return {stage,  *stage.bench,       &stage.cases[k], stage.hits[k], c.seeds[i % c.seeds.size()],
+            probes, stage.cases[k].name};
+  }
+  if (i < faulty + clean) return {stage, *stage.bench, nullptr, 0, kCleanSeeds + i - faulty, probes, "clean"};
+  const uint64_t k = i - faulty - clean;
+  return {stage, *stage.altered[k % stage.altered.size()], nullptr, 0, kAlteredSeeds + k, probes, "altered"};
+}
+
+RunResult unjudged(const Plan& plan, const Place& at) {
+  RunResult r;
+  r.workload = at.stage.name;
+  if (plan.campaign.probes.size() > 1) r.probes = at.probes;
+  r.name = at.name;
+  r.seed = at.seed;
+  if (at.fault_case == nullptr) return r;
+  r.training = at.fault_case->training;
+  r.applicable = applicable(at.fault_case->faults);
+  if (!r.applicable) {
+    r.truth = {"elsewhere"};
+    return r;
+  }
+  r.hits = at.hits;
+  if (!at.fault_case->faults.empty()) r.factor = at.fault_case->faults[0].factor;
+  for (const Fault& f : at.fault_case->faults)
+    r.truth.push_back(name_of(component_of(f), at.bench.model().grid));
+  return r;
+}
+
+// Times: of the true components that were named, the worst; of the whole run as an answer, the worst of all.
+void add_overlaps(const std::vector<Claim>& truth, const Detection& detection, uint64_t run_cycles,
+                  RunResult& r) {
+  bool first = true;
+  for (const Claim& t : truth) {
+    double named = 0;
+    for (const Suspect& s : detection.reported)
+      if (t.component == s.component)
+        named = std::max(named, overlap(t, {s.component, s.begin, s.end}, run_cycles));
+    const double whole = overlap(t, {t.component, 0, run_cycles}, run_cycles);
+    r.overlap = first ? named : std::min(r.overlap, named);
+    r.whole_overlap = first ? whole : std::min(r.whole_overlap, whole);
+    first = false;
+  }
+}
+
+std::map<std::string, double> numbers_of(const Bench::Run& run, size_t recorder) {
+  const Bench::Run::Recorded& recorded = run.recorded[recorder];
+  return {{"cycles", double(run.result.cycles)},      {"compute_records", double(run.computes)},
+          {"message_records", double(run.messages)},  {"memory_records", double(run.memory)},
+          {"recorder_bytes", double(recorded.bytes)}, {"kept_bytes", double(kept_bytes(recorded.sketch))}};
+}
+
+RunResult judged(const Place& at, const Bench::Run& run, size_t recorder, const MethodChoice& method,
+                 RunResult r) {
+  const MethodResult found = at.bench.judge_run(run, recorder, method);
+  const Grid& grid = at.bench.model().grid;
+  for (const Suspect& s : found.detection.reported) r.reported.push_back(name_of(s.component, grid));
+  for (const Suspect& s : found.detection.ranked) {
+    r.ranked.push_back(name_of(s.component, grid));
+    r.scores.push_back(s.score);
+  }
+  if (at.fault_case != nullptr)
+    add_overlaps(claims_of(at.fault_case->faults), found.detection, run.result.cycles, r);
+  r.numbers = numbers_of(run, recorder);
+  r.numbers.insert(found.numbers.begin(), found.numbers.end());
+  return r;
+}
+
+}  // namespace
+
+Plan make_plan(const std::string& path, const std::string& version, const base::Progress& progress) {
+  Plan plan;
+  const std::string text = base::read_file(path, 16 << 20);
+  plan.campaign = parse_campaign(text, path);
+  std::string parts = version + text;
+  uint64_t at = 0;
+  for (const auto& w : plan.campaign.workloads) {
+    progress("workloads", double(plan.stages.size()), double(plan.campaign.workloads.size()));
+    parts += w.name;
+    for (const std::string& input : {w.chip, w.mapping, w.model})
+      if (!input.empty()) parts += base::digest(base::read_file(input));
+    plan.first.push_back(at);
+    plan.stages.push_back(make_stage(plan.campaign, w, progress));
+    parts += identity_of(plan.stages.back());
+    at += runs_of(plan.campaign, plan.stages.back());
+  }
+  plan.first.push_back(at);
+  plan.identity = base::digest(parts);
+  return plan;
+}
+
+std::vector<RunResult> run_one(const Plan& plan, uint64_t run) {
+  const Place at = place_of(plan, run);
+  const RunResult empty = unjudged(plan, at);
+  const Campaign& c = plan.campaign;
+  const bool runs = empty.applicable && (at.fault_case == nullptr || empty.hits > 0);
+  Bench::Run made;
+  if (runs)
+    made = at.bench.simulate_run(at.fault_case != nullptr ? at.fault_case->faults : std::vector<Fault>{},
+                                 at.seed, at.probes);
+  std::vector<RunResult> out;
+  for (size_t recorder = 0; recorder < c.recorders.size(); ++recorder) {
+    for (const MethodChoice& method : c.methods) {
+      RunResult r = empty;
+      r.method = method.label;
+      if (c.recorders.size() > 1) r.recorder = c.recorders[recorder].label;
+      out.push_back(runs ? judged(at, made, recorder, method, std::move(r)) : std::move(r));
+    }
+  }
+  return out;
+}
+
+std::string write_results(const std::vector<RunResult>& results) {
+  base::Json list = base::Json::array();
+  for (const RunResult& r : results) list.push(to_json(r));
+  return base::write_json(list);
+}
+
+std::vector<RunResult> read_results(const std::string& line, const base::Location& where) {
+  std::vector<RunResult> out;
+  const base::Json json = base::parse_json(line, where.file);
+  for (const base::Json& one : json.array(where)) out.push_back(run_result_from_json(one, where));
+  return out;
+}
+
+}  // namespace lento::chip

@@ -1,0 +1,46 @@
+// A campaign made ready: workloads expanded and sized, cases drawn, what touches decided; and what one of its
+// runs does. One simulated run is recorded by every recorder and judged by every method.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/progress.h"
+#include "lab/chip/campaign_file.h"
+#include "lab/chip/result.h"
+#include "lab/chip/trial.h"
+
+namespace lento::chip {
+
+// One workload ready to run, with its cases; made once a process.
+struct Stage {
+  std::string name;
+  std::unique_ptr<Bench> bench;
+  std::vector<std::unique_ptr<Bench>> altered;  // other structures of it
+  std::vector<Case> cases;
+  std::vector<uint64_t> hits;  // by case: fewest events inside a fault of it
+  uint64_t run_cycles = 0;     // healthy, noise off
+};
+
+struct Plan {
+  Campaign campaign;
+  std::vector<Stage> stages;
+  std::vector<uint64_t> first;  // run of each stage, and one past the last
+  std::string identity;         // of all that decides the results
+
+  uint64_t runs() const { return first.back(); }
+};
+
+// Throws base::Error when the file or one of its inputs is broken. `version` becomes part of the identity.
+Plan make_plan(const std::string& path, const std::string& version, const base::Progress& progress = {});
+
+// Run `run` of the plan: one result for each recorder and method. Pure: same plan and number, same results.
+std::vector<RunResult> run_one(const Plan& plan, uint64_t run);
+
+// As one line of text, and back.
+std::string write_results(const std::vector<RunResult>& results);
+std::vector<RunResult> read_results(const std::string& line, const base::Location& where);
+
+}  // namespace lento::chip

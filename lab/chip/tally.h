@@ -1,0 +1,46 @@
+// Counts over many results: the paper's counting beside the strict one.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/stats.h"
+#include "lab/chip/result.h"
+#include "lab/chip/score.h"
+
+namespace lento::chip {
+
+struct Tally {
+  base::Confusion paper;          // true negatives fixed at the number of clean runs
+  uint64_t cases = 0, right = 0;  // touching at least kFewHits events: strict
+  uint64_t cores = 0, cores_right = 0, links = 0, links_right = 0, others = 0, others_right = 0;
+  uint64_t few = 0, few_right = 0;      // touching, but fewer events
+  uint64_t first = 0, first_three = 0;  // of `cases`
+  uint64_t named = 0, reports = 0, spurious = 0, missed = 0;
+  uint64_t in_time = 0, cores_in_time = 0;  // of `cases`, of `cores`: overlap at least 0.7
+  uint64_t whole_in_time = 0;               // of `cases`, had the answer been the whole run
+  uint64_t clean = 0, alarms = 0;           // altered structures included
+  uint64_t altered = 0, altered_alarms = 0;
+  uint64_t untouched = 0, elsewhere = 0;  // cases that touch nothing; not on this chip
+  double precision() const;
+  double recall() const;
+  double f1() const;
+  void add(const RunResult& result);
+};
+
+// By (workload, variant); the training split is left out unless `training`, and is all there is when it is.
+// `pooled`: all workloads under the name "all".
+using Tallies = std::map<std::pair<std::string, std::string>, Tally>;
+Tallies tally(const std::vector<RunResult>& results, bool training = false, bool pooled = false);
+
+// Whether the first true component stands first.
+bool named_first(const RunResult& result);
+// Whether a result counts: a case on this chip that touches enough, of the split that is counted.
+bool counts(const RunResult& result, bool training);
+// True when the only faulty results are of the training split.
+bool only_training(const std::vector<RunResult>& results);
+
+}  // namespace lento::chip

@@ -1,0 +1,155 @@
+#include "lab/chip/trial.h"
+
+#include <algorithm>
+#include <deque>
+#include <mutex>
+
+#include "base/rng.h"
+#include "chip/sim/rehearsal.h"
+
+namespace lento::chip {
+namespace {
+
+// Loses records at random on their way to the recorders, and counts what the probes wrote.
+class Spread : public trace::RecordSink {
+ public:
+  Spread(std::vector<Recorder> recorders, double lost_share, uint64_t seed)
+      : to(std::move(recorders)), share_(lost_share), rng_(seed, "lost records") {}
+
+  Outcome record(const trace::ProbeRecord& r) override {
+    ++written[static_cast<size_t>(r.kind)];
+    if (share_ > 0 && rng_.uniform() < share_) return {0, true};
+    for (Recorder& recorder : to) recorder.record(r);
+    return {};
+  }
+  std::vector<Recorder> to;
+  uint64_t written[4] = {};  // by kind
+
+ private:
+  double share_;
+  base::Rng rng_;
+};
+
+RecorderChoice only_recorder(const TrialOptions& options) {
+  RecorderChoice choice;
+  choice.options = options.sketch;
+  choice.most_bins = options.most_bins;
+  return choice;
+}
+
+}  // namespace
+
+struct Bench::Healthy {
+  std::once_flag once;
+  std::deque<Rehearsal<Spread>> draws;
+  std::vector<Sketch> sketches;  // of the draws
+};
+
+Bench::~Bench() = default;
+
+Bench::Bench(std::string name, const spec::Chip& chip, const Mapping& mapping, const TrialOptions& options)
+    : name_(std::move(name)),
+      options_(options),
+      program_(expand(mapping, chip, name_)),
+      model_(chip, program_),
+      patterns_(count_patterns(program_, chip)) {
+  if (options_.recorders.empty()) options_.recorders = {only_recorder(options)};
+  for (RecorderChoice& r : options_.recorders) {
+    r.options.ops_per_cycle = chip.core.ops_per_cycle;
+    healthy_.push_back(std::make_unique<Healthy>());
+  }
+}
+
+uint64_t Bench::sketch_bytes() const { return Recorder(options_.recorders[0], patterns_).bytes(); }
+
+Bench::Run Bench::simulate_run(const std::vector<Fault>& faults, uint64_t seed,
+                               const std::string& probes) const {
+  std::vector<Recorder> recorders;
+  for (const RecorderChoice& choice : options_.recorders) recorders.emplace_back(choice, patterns_);
+  Spread spread(std::move(recorders), options_.lost_share, seed);
+  Options run;
+  run.inferences = options_.inferences;
+  run.seed = seed;
+  run.probes = named_plan(probes);
+  Run out;
+  out.result = simulate(model_, faults, run, &spread);
+  for (Recorder& recorder : spread.to) {
+    const uint64_t bytes = recorder.bytes();
+    out.recorded.push_back({recorder.take(), bytes});
+  }
+  using trace::ProbeKind;
+  out.computes = spread.written[size_t(ProbeKind::Compute)];
+  out.messages = spread.written[size_t(ProbeKind::Message)];
+  out.memory = spread.written[size_t(ProbeKind::Read)] + spread.written[size_t(ProbeKind::Write)];
+  return out;
+}
+
+// A guess runs with its recorder alone.
+const Bench::Healthy& Bench::healthy(size_t recorder) const {
+  Healthy& h = *healthy_[recorder];
+  std::call_once(h.once, [&] {
+    const Recorder fresh(options_.recorders[recorder], patterns_);
+    for (uint32_t i = 0; i < std::max(1u, options_.detect.healthy_draws); ++i) {
+      Options run;
+      run.inferences = options_.inferences;
+      run.seed = options_.replay_seed + i;
+      h.draws.emplace_back(model_, run, Spread({fresh}, options_.lost_share, run.seed),
+                           affordable_moments(fresh.bytes()));
+      h.sketches.push_back(Spread(h.draws.back().healthy()).to[0].take());
+    }
+  });
+  return h;
+}
+
+MethodResult Bench::judge_run(const Run& run, size_t recorder, const MethodChoice& method) const {
+  const Run::Recorded& recorded = run.recorded[recorder];
+  if (recorded.bytes == 0) return {};
+  DetectOptions options = options_.detect;
+  const uint64_t most = recorded.sketch.comparable_cycles();
+  if (options_.replay)
+    options.replay = [&, most](const std::vector<Fault>& guess, uint32_t draw) {
+      const Healthy& h = healthy(recorder);
+      return guess.empty() ? h.sketches[draw] : h.draws[draw].run(guess, most).to[0].take();
+    };
+  return judge(method, recorded.sketch, model_.chip, program_, options);
+}
+
+Sketch Bench::record(const std::vector<Fault>& faults, uint64_t seed, Result* result) const {
+  Run run = simulate_run(faults, seed);
+  if (result != nullptr) *result = run.result;
+  return std::move(run.recorded[0].sketch);
+}
+
+std::vector<uint64_t> Bench::hits(const std::vector<Fault>& faults, const std::function<bool()>& stop) const {
+  Options run;
+  run.inferences = options_.inferences;
+  run.noise = false;
+  run.stop = stop;
+  return simulate(model_, faults, run).fault_hits;
+}
+
+Bench::Outcome Bench::run(const std::vector<Fault>& faults, uint64_t seed) const {
+  const Run made = simulate_run(faults, seed);
+  Outcome out;
+  out.detection = judge_run(made, 0, {}).detection;
+  out.truth = claims_of(faults);
+  out.run_cycles = made.result.cycles;
+  out.records = made.result.records;
+  out.sketch_bytes = made.recorded[0].bytes;
+  out.strict = strictly_right(out.truth, claims_of(out.detection.reported));
+  return out;
+}
+
+std::vector<Claim> claims_of(const std::vector<Fault>& faults) {
+  std::vector<Claim> out;
+  for (const Fault& f : faults) out.push_back({component_of(f), f.begin, f.end});
+  return out;
+}
+
+std::vector<Claim> claims_of(const std::vector<Suspect>& suspects) {
+  std::vector<Claim> out;
+  for (const Suspect& s : suspects) out.push_back({s.component, s.begin, s.end});
+  return out;
+}
+
+}  // namespace lento::chip

@@ -1,0 +1,87 @@
+// One run of an evaluation: simulate with faults, record into one or several recorders, judge by one or
+// several methods, all in memory. Every method sees what the same simulated run wrote.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "chip/detect/method.h"
+#include "chip/map/faults.h"
+#include "chip/map/program.h"
+#include "chip/sim/simulate.h"
+#include "chip/sketch/sketch.h"
+#include "lab/chip/recorder.h"
+#include "lab/chip/score.h"
+
+namespace lento::chip {
+
+struct TrialOptions {
+  uint32_t inferences = 16;
+  SketchOptions sketch;  // of the one recorder, when `recorders` is empty
+  uint16_t most_bins = 64;
+  std::vector<RecorderChoice> recorders;
+  DetectOptions detect;  // its `replay` is set by the bench
+  bool replay = true;
+  double lost_share = 0;          // of records, dropped at random before the recorder
+  uint64_t replay_seed = 0x5eed;  // of hypothesis replays: never the seed of a trial
+};
+
+// A workload ready to run: program expanded once, recorders sized once, healthy replays made once. Safe to
+// use from many threads.
+class Bench {
+ public:
+  Bench(std::string name, const spec::Chip& chip, const Mapping& mapping, const TrialOptions& options);
+  ~Bench();
+
+  // A simulated run as the recorders saw it.
+  struct Run {
+    struct Recorded {
+      Sketch sketch;
+      uint64_t bytes = 0;  // of the recorder; 0: it did not fit its budget
+    };
+    Result result;
+    std::vector<Recorded> recorded;                   // by recorder
+    uint64_t computes = 0, messages = 0, memory = 0;  // records by kind, as written by the probes
+  };
+  Run simulate_run(const std::vector<Fault>& faults, uint64_t seed, const std::string& probes = "full") const;
+  MethodResult judge_run(const Run& run, size_t recorder, const MethodChoice& method) const;
+
+  // The same with the first recorder and our own method.
+  struct Outcome {
+    Detection detection;
+    std::vector<Claim> truth;
+    uint64_t run_cycles = 0;
+    uint64_t records = 0;
+    uint64_t sketch_bytes = 0;
+    bool strict = false;
+  };
+  Outcome run(const std::vector<Fault>& faults, uint64_t seed) const;
+  Sketch record(const std::vector<Fault>& faults, uint64_t seed, Result* result = nullptr) const;
+
+  // Operations, transfers and segments that start inside each fault, noise off. `stop` ends it early.
+  std::vector<uint64_t> hits(const std::vector<Fault>& faults, const std::function<bool()>& stop = {}) const;
+
+  const std::string& name() const { return name_; }
+  const Model& model() const { return model_; }
+  const std::vector<RecorderChoice>& recorders() const { return options_.recorders; }
+  uint64_t sketch_bytes() const;  // of the first recorder
+
+ private:
+  struct Healthy;
+  const Healthy& healthy(size_t recorder) const;
+
+  std::string name_;
+  TrialOptions options_;
+  Program program_;
+  Model model_;
+  std::vector<PatternCount> patterns_;
+  mutable std::vector<std::unique_ptr<Healthy>> healthy_;  // by recorder
+};
+
+std::vector<Claim> claims_of(const std::vector<Fault>& faults);
+std::vector<Claim> claims_of(const std::vector<Suspect>& suspects);
+
+}  // namespace lento::chip

@@ -1,0 +1,36 @@
+#include "lab/cli/commands.h"
+
+#include "cli/commands.h"
+
+namespace lento::lab {
+namespace {
+
+void add_chip(Command& app, Context& context) {
+  Command* chip = app.add_subcommand("chip", "Many faults on a simulated chip, counted honestly");
+  chip->require_subcommand(1);
+  add_chip_campaign(*chip, context);
+  add_chip_evaluate(*chip, context);
+}
+
+void add_fleet(Command& app, Context& context) {
+  Command* fleet = app.add_subcommand("fleet", "The detectors on data with known truth");
+  fleet->require_subcommand(1);
+  add_fleet_evaluate(*fleet, context);
+}
+
+void add_tile(Command& app, Context& context) {
+  Command* tile = app.add_subcommand("tile", "The case studies of on-chip analytics");
+  tile->require_subcommand(1);
+  add_tile_case(*tile, context);
+}
+
+}  // namespace
+
+cli::Program program() {
+  return {"lento-lab",
+          "The laboratory of Lento: what measures it and what reproduces the papers.",
+          {add_chip, cli::add_docs, add_fleet, add_tile, add_validate},
+          {}};
+}
+
+}  // namespace lento::lab

@@ -1,0 +1,23 @@
+// The commands of `lento-lab`, one file each: they measure Lento and reproduce the papers.
+#pragma once
+
+#include "cli/cli.h"
+#include "cli/context.h"
+
+namespace lento::lab {
+
+using cli::Command;
+using cli::Context;
+using cli::example;
+using cli::one_of;
+using cli::range;
+
+cli::Program program();
+
+void add_chip_campaign(Command& chip, Context& context);
+void add_chip_evaluate(Command& chip, Context& context);
+void add_fleet_evaluate(Command& fleet, Context& context);
+void add_tile_case(Command& tile, Context& context);
+void add_validate(Command& app, Context& context);
+
+}  // namespace lento::lab

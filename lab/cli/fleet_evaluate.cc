@@ -1,0 +1,103 @@
+// lento-lab fleet evaluate: measures the detectors on data with known truth.
+#include "base/error.h"
+#include "campaign/campaign.h"
+#include "lab/cli/commands.h"
+#include "lab/fleet/real_data.h"
+#include "lab/fleet/synthetic.h"
+
+namespace lento::lab {
+namespace {
+
+struct Options {
+  std::vector<std::string> real;
+  fleet::RealOptions real_options;
+  fleet::SyntheticOptions synthetic;
+  std::string journal;
+};
+
+// Runs that are in the journal are not done again; stopped early, the tables are of what is done.
+void simulated(Context& context, Options& o) {
+  o.synthetic.seed = context.seed;
+  o.synthetic.threads = context.jobs;
+  const bool first = campaign::world().rank == 0;
+  base::Progress training = context.progress();
+  if (!first) training.report = nullptr;
+  const fleet::SyntheticStudy study(o.synthetic, training);
+  if (training.stopped()) return;  // the models are not whole: nothing may be judged by them
+  campaign::Options c;
+  c.journal = o.journal;
+  c.identity = study.identity();
+  c.threads = context.jobs;
+  c.progress = context.progress();
+  const campaign::Outcome outcome = campaign::run_all(
+      study.runs(), [&](uint64_t i) { return study.run(i); }, c);
+  if (first) context.show(study.conclude(outcome.results));
+}
+
+void run(Context& context, Options& o) {
+  if (o.real.empty()) return simulated(context, o);
+  finding::Diagnosis d;
+  d.scale = "fleet";
+  d.title = "Evaluation of the fleet detectors";
+  d.seed = context.seed;
+  o.real_options.seed = context.seed;
+  o.real_options.threads = context.jobs;
+  for (const std::string& set : o.real) {
+    const auto measure = set == "mlperf64" ? fleet::measure_mlperf64
+                         : set == "hpas"   ? fleet::measure_hpas
+                         : set == "asd12"  ? fleet::measure_asd12
+                                           : fleet::measure_straggler;
+    finding::TableFigure table = measure(o.real_options, context.progress());
+    for (const auto& row : table.rows) {
+      std::string name = set;
+      for (size_t i = 0; i + 1 < row.size(); ++i) name += ", " + row[i];
+      d.facts.emplace_back(name, row.back());
+    }
+    d.figures.push_back({set, "Recorded telemetry with known truth.", std::move(table)});
+  }
+  d.verdict = "Measured on recorded telemetry with known truth.";
+  context.show(std::move(d));
+}
+
+}  // namespace
+
+void add_fleet_evaluate(Command& fleet, Context& context) {
+  Command* app = fleet.add_subcommand("evaluate", "Measure the detectors on data with known truth");
+  auto o = std::make_shared<Options>();
+  app->add_option("--real", o->real, "Recorded sets to measure on")
+      ->check(one_of({"mlperf64", "hpas", "asd12", "straggler"}));
+  app->add_option("--data", o->real_options.folder, "Folder with the recorded sets")->type_name("DIR");
+  app->add_option("--node-stride", o->real_options.node_stride, "mlperf64: plant on every n-th node only")
+      ->check(range(1, 64));
+  app->add_option("--draws", o->real_options.draws, "hpas: fleets drawn for each fault segment")
+      ->check(range(1, 1000));
+  app->add_option("--preset", o->synthetic.preset, "Simulated jobs: paper or production")
+      ->check(one_of({"paper", "production"}))
+      ->capture_default_str();
+  app->add_option("--faults", o->synthetic.faults, "Simulated faults")
+      ->check(range(1, 100000))
+      ->capture_default_str();
+  app->add_option("--hours", o->synthetic.hours, "Simulated fault-free hours")
+      ->check(range(0, 100000))
+      ->capture_default_str();
+  app->add_option("--training-hours", o->synthetic.training_hours,
+                  "Simulated fault-free hours that thresholds are chosen on")
+      ->check(range(1, 100000))
+      ->capture_default_str();
+  app->add_option("--false-hours", o->synthetic.false_hours,
+                  "Share of those hours in which each method but the default mode may raise a verdict")
+      ->check(range(0.0, 1.0))
+      ->capture_default_str();
+  app->add_option("--journal", o->journal, "File that remembers judged jobs, to go on after a stop")
+      ->type_name("FILE");
+  app->add_option("--max-machines", o->synthetic.max_machines,
+                  "Draw all jobs from 4 machines up to this size; 0: sizes of the preset")
+      ->check_any({one_of({"0"}), range(4, 9999)});
+  context.add_output_options(*app);
+  context.add_seed(*app);
+  context.add_jobs(*app);
+  example(*app, "lento-lab fleet evaluate --real straggler --data ../shared/data/fleet");
+  app->callback([&context, o] { run(context, *o); });
+}
+
+}  // namespace lento::lab

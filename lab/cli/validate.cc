@@ -1,0 +1,122 @@
+// lento-lab validate: recomputes every published figure the predictor is held against.
+#include "lab/predict/validate.h"
+
+#include <cstdlib>
+
+#include "base/csv.h"
+#include "base/file.h"
+#include "base/units.h"
+#include "lab/cli/commands.h"
+
+namespace lento::lab {
+namespace {
+
+std::string percent(double share) { return base::format_number(100 * share, 3) + " %"; }
+
+std::string default_folder() {
+  const char* shared = std::getenv("LENTO_SHARED");
+  return std::string(shared ? shared : "../shared") + "/data/predict";
+}
+
+// Predicted over measured against the measured time: one group a limit of those that `shown` accepts.
+template <class Shown>
+finding::ScatterFigure residuals_of(const predict::Validation& validation, const Shown& shown) {
+  finding::ScatterFigure scatter;
+  scatter.x_name = "measured (s)";
+  scatter.y_name = "predicted / measured";
+  scatter.log_x = true;
+  for (const predict::Residual& r : validation.residuals) {
+    if (!shown(r.bar)) continue;
+    if (scatter.groups.empty() || scatter.groups.back().name != r.bar)
+      scatter.groups.push_back({r.bar, {}, false});
+    scatter.groups.back().points.push_back({r.measured_s, r.predicted_s / r.measured_s, "", false});
+  }
+  return scatter;
+}
+
+finding::Diagnosis to_diagnosis(const predict::Validation& validation) {
+  finding::Diagnosis d;
+  d.scale = "predict";
+  d.title = "Published figures, recomputed";
+  finding::TableFigure table;
+  table.columns = {"what", "rows", "published", "limit", "ours", "reached", "how"};
+  size_t reached = 0;
+  for (const predict::Bar& bar : validation.bars) {
+    table.rows.push_back({bar.what, std::to_string(bar.rows), bar.published, percent(bar.limit),
+                          percent(bar.ours), bar.reached ? "yes" : "no", bar.note});
+    d.facts.emplace_back(bar.what, percent(bar.ours) + " of at most " + percent(bar.limit) +
+                                       (bar.reached ? "" : " NOT REACHED") + ", published " + bar.published +
+                                       ", " + std::to_string(bar.rows) + " rows");
+    reached += bar.reached;
+  }
+  d.verdict =
+      std::to_string(reached) + " of " + std::to_string(validation.bars.size()) + " limits are reached.";
+  d.figures.push_back({"Limits", "Mean relative error unless the row says otherwise.", std::move(table)});
+  for (const predict::Bar& bar : validation.bars) {
+    if (bar.reached) continue;
+    const auto missed =
+        residuals_of(validation, [&bar](const std::string& what) { return what == bar.what; });
+    if (!missed.groups.empty())
+      d.figures.push_back({"Not reached: " + bar.what, "Every row; 1 is exact.", missed});
+  }
+  const auto all = residuals_of(validation, [](const std::string&) { return true; });
+  if (!all.groups.empty()) d.figures.push_back({"Residuals", "Every row of every table; 1 is exact.", all});
+  return d;
+}
+
+void write_residuals(const std::string& path, const predict::Validation& validation) {
+  base::OutputFile file(path);
+  file.write("class,row,predicted_s,measured_s\n");
+  for (const predict::Residual& r : validation.residuals) {
+    file.write(base::csv_line({r.bar, std::to_string(r.row), base::format_exact(r.predicted_s),
+                               base::format_exact(r.measured_s)}) +
+               "\n");
+  }
+  file.commit();
+}
+
+void write_errors(const std::string& path, const std::vector<predict::HoldOutCell>& cells) {
+  base::OutputFile file(path);
+  file.write("# Mean relative errors of predictions; written by lento-lab validate --errors FILE\n");
+  file.write("kind,chip,regime,rows,mean_error\n");
+  for (const predict::HoldOutCell& c : cells)
+    file.write(
+        base::csv_line({c.kind, c.chip, c.regime, std::to_string(c.rows), base::format_number(c.error, 3)}) +
+        "\n");
+  file.commit();
+}
+
+}  // namespace
+
+void add_validate(Command& app, Context& context) {
+  Command* command =
+      app.add_subcommand("validate", "Recompute every published figure: published, ours, deviation");
+  auto folder = std::make_shared<std::string>();
+  auto residuals = std::make_shared<std::string>();
+  command->add_option("FOLDER", *folder,
+                      "The measured tables; default: data/predict under LENTO_SHARED or ../shared");
+  command->add_option("--residuals", *residuals, "Also write predicted and measured seconds of every row")
+      ->type_name("FILE");
+  auto errors = std::make_shared<std::string>();
+  command
+      ->add_option(
+          "--errors", *errors,
+          "Also write the error of every kind of question, chip and regime, as `lento predict` states it")
+      ->type_name("FILE");
+  context.add_output_options(*command);
+  example(*command,
+          "lento-lab validate ../shared/data/predict --residuals residuals.csv --html validation.html");
+  command->callback([&context, folder, residuals, errors] {
+    const std::string from = folder->empty() ? default_folder() : *folder;
+    const predict::Validation validation = predict::validate(from, context.progress());
+    if (validation.bars.empty()) {
+      throw base::Error({from}, "no measured table was found here",
+                        "name the folder that holds train_korthikanti_a100.csv and the others");
+    }
+    if (!residuals->empty()) write_residuals(*residuals, validation);
+    if (!errors->empty()) write_errors(*errors, predict::hold_out_cells(from));
+    context.show(to_diagnosis(validation));
+  });
+}
+
+}  // namespace lento::lab

@@ -1,0 +1,134 @@
+// asd12: twelve servers that work side by side, 19 metrics each 5 minutes, labels per server in the test
+// part. Every choice of the ranking is the detector's default; history is the train part and all earlier
+// points.
+#include <algorithm>
+#include <cmath>
+
+#include "base/file.h"
+#include "base/number.h"
+#include "base/parallel.h"
+#include "base/stats.h"
+#include "base/units.h"
+#include "fleet/detect/detect.h"
+#include "fleet/source/source.h"
+#include "lab/fleet/real_data.h"
+
+namespace lento::fleet {
+namespace {
+
+constexpr size_t kTrainEnd = 8640;
+
+struct Segment {
+  size_t server, begin, end;
+};
+
+trace::MetricSeries read_servers(const std::string& folder, std::vector<std::vector<bool>>& label) {
+  CsvOptions csv;
+  for (int k = 1; k <= 12; ++k) {
+    csv.paths.push_back(folder + "/server" + (k < 10 ? "0" : "") + std::to_string(k) + ".csv.gz");
+  }
+  csv.time_column = "t";
+  csv.label_columns = {"part"};
+  csv.grid.step_ms = 1000;  // one step of the file
+  base::ReadReport report;
+  trace::MetricSeries all = read_csv(csv, report);
+  const size_t label_metric =
+      static_cast<size_t>(std::find(all.metrics.begin(), all.metrics.end(), "label") - all.metrics.begin());
+  label.assign(all.steps, std::vector<bool>(12, false));
+  for (size_t t = kTrainEnd; t < all.steps; ++t) {
+    for (size_t m = 0; m < 12; ++m) label[t][m] = all.at(label_metric, t, m) == 1.0f;
+  }
+  all.values.resize(label_metric * all.steps * 12);  // the label column is the last
+  all.metrics.resize(label_metric);
+  return all;
+}
+
+std::vector<Segment> single_segments(const std::vector<std::vector<bool>>& label) {
+  std::vector<Segment> out;
+  const auto only = [&](size_t t) -> size_t {
+    if (t >= label.size() || std::count(label[t].begin(), label[t].end(), true) != 1) return SIZE_MAX;
+    return static_cast<size_t>(std::find(label[t].begin(), label[t].end(), true) - label[t].begin());
+  };
+  for (size_t t = kTrainEnd; t < label.size();) {
+    const size_t server = only(t);
+    size_t end = t + 1;
+    while (server != SIZE_MAX && only(end) == server) ++end;
+    if (server != SIZE_MAX) out.push_back({server, t, end});
+    t = end;
+  }
+  return out;
+}
+
+size_t rank_of(const std::vector<RankedMachine>& ranked, size_t machine) {
+  for (size_t i = 0; i < ranked.size(); ++i) {
+    if (ranked[i].machine == machine) return i + 1;
+  }
+  return ranked.size();
+}
+
+}  // namespace
+
+finding::TableFigure measure_asd12(const RealOptions& options, const base::Progress& progress) {
+  std::vector<std::vector<bool>> label;
+  const trace::MetricSeries series = read_servers(options.folder + "/asd12", label);
+  std::vector<Segment> segments = single_segments(label);
+  std::vector<Segment> windows;
+  RankWindows by_point;
+  std::vector<size_t> point_server;
+  for (const Segment& s : segments) {
+    if (s.end - s.begin >= 8) windows.push_back(s);
+    for (size_t t = s.begin; t < s.end; ++t) {
+      by_point.ends.push_back(t + 1);
+      point_server.push_back(s.server);
+    }
+  }
+  std::vector<size_t> rank(windows.size());
+  base::parallel_for(windows.size(), options.threads, [&](size_t i) {
+    if (progress.stopped()) return;
+    rank[i] = rank_of(rank_machines(series, windows[i].begin, windows[i].end, {}), windows[i].server);
+  });
+  const auto ranked_points = rank_windows(series, by_point, {});
+  uint64_t point_hits = 0;
+  for (size_t i = 0; i < ranked_points.size(); ++i)
+    point_hits += ranked_points[i].front().machine == point_server[i];
+  const uint64_t points = point_server.size();
+  uint64_t first = 0, third = 0;
+  finding::TableFigure table;
+  table.columns = {"what", "measured"};
+  for (size_t i = 0; i < windows.size(); ++i) {
+    first += rank[i] == 1;
+    third += rank[i] <= 3;
+    table.rows.push_back({"server " + std::to_string(windows[i].server + 1) + ", points " +
+                              std::to_string(windows[i].begin) + " to " + std::to_string(windows[i].end - 1),
+                          "rank " + std::to_string(rank[i])});
+  }
+  const base::Interval ci = base::wilson95(point_hits, points);
+  table.rows.push_back(
+      {"segments of 8 points or more: first", std::to_string(first) + "/" + std::to_string(windows.size())});
+  table.rows.push_back(
+      {"segments: in the top three", std::to_string(third) + "/" + std::to_string(windows.size())});
+  table.rows.push_back({"single-server points: first",
+                        std::to_string(point_hits) + "/" + std::to_string(points) + " (" +
+                            base::format_number(ci.low, 3) + " to " + base::format_number(ci.high, 3) + ")"});
+  return table;
+}
+
+finding::TableFigure measure_straggler(const RealOptions& options, const base::Progress&) {
+  finding::TableFigure table;
+  table.columns = {"trace", "named"};
+  for (const char* name : {"AR", "ST", "SE"}) {
+    const std::string path = options.folder + "/straggler/trace_" + name + ".csv.gz";
+    base::ReadReport report;
+    try {
+      std::string named;
+      for (const auto& f : diagnose(read_op_trace(path, report), {}).findings)
+        named += (named.empty() ? "" : ", ") + f.subject;
+      table.rows.push_back({name, named.empty() ? "nobody" : named});
+    } catch (const base::Error&) {
+      table.rows.push_back({name, "not present"});
+    }
+  }
+  return table;
+}
+
+}  // namespace lento::fleet

@@ -1,0 +1,124 @@
+// mlperf64: 64 nodes of a GPT-3 training, power every 2 s, all healthy. The planted fault is a loss of power:
+// dc_watts of one node times a factor from an onset on.
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+
+#include "base/parallel.h"
+#include "base/stats.h"
+#include "base/units.h"
+#include "fleet/detect/detect.h"
+#include "fleet/source/source.h"
+#include "lab/fleet/real_data.h"
+
+namespace lento::fleet {
+namespace {
+
+trace::MetricSeries read_run(const std::string& path) {
+  CsvOptions csv;
+  csv.paths = {path};
+  csv.machine_column = "node";
+  csv.time_column = "time_ms";
+  csv.time_unit = "ms";
+  csv.metrics = {"dc_watts"};
+  base::ReadReport report;
+  return read_csv(csv, report);
+}
+
+Detector detector_for(const trace::MetricSeries& s) {
+  DetectOptions options;
+  options.keep_history = false;
+  return detector_of(s, options);
+}
+
+struct Outcome {
+  std::optional<double> named_after_s;  // the planted node
+  bool wrong = false;                   // another node was named
+  bool done = false;                    // not interrupted before
+};
+
+Outcome plant(const trace::MetricSeries& s, size_t node, double onset_s, double factor) {
+  Detector detector = detector_for(s);
+  Outcome out;
+  std::vector<float> row;
+  for (size_t step = 0; step < s.steps; ++step) {
+    const double t = static_cast<double>(s.time_ms(step) - s.begin_ms) / 1000;
+    if (t > onset_s + 610) break;
+    gather_row(s, step, row);
+    if (t >= onset_s) row[node] *= static_cast<float>(factor);
+    detector.push(s.time_ms(step), row);
+    for (const Verdict& v : detector.verdicts()) {
+      if (v.machine != node) out.wrong = true;
+      if (v.machine == node && t >= onset_s && !out.named_after_s) out.named_after_s = t - onset_s;
+    }
+  }
+  out.done = true;
+  return out;
+}
+
+std::string share(uint64_t hits, uint64_t trials) {
+  const base::Interval i = base::wilson95(hits, trials);
+  return std::to_string(hits) + "/" + std::to_string(trials) + " = " +
+         base::format_number(
+             100.0 * static_cast<double>(hits) / static_cast<double>(std::max<uint64_t>(trials, 1)), 4) +
+         " % (" + base::format_number(100 * i.low, 3) + " to " + base::format_number(100 * i.high, 3) + ")";
+}
+
+void planted_rows(const trace::MetricSeries& s, const std::string& run, const RealOptions& options,
+                  const base::Progress& progress, finding::TableFigure& table) {
+  const std::vector<double> onsets{660, 1200, 1800, 2400};
+  for (const double factor : {0.9, 0.95}) {
+    std::vector<std::pair<size_t, double>> trials;
+    for (size_t node = 0; node < s.machines.size(); node += static_cast<size_t>(options.node_stride)) {
+      for (const double onset : onsets) trials.emplace_back(node, onset);
+    }
+    std::vector<Outcome> outcomes(trials.size());
+    base::parallel_for(trials.size(), options.threads, [&](size_t i) {
+      if (!progress.stopped()) outcomes[i] = plant(s, trials[i].first, trials[i].second, factor);
+    });
+    std::erase_if(outcomes,
+                  [](const Outcome& o) { return !o.done; });  // interrupted: what was measured counts
+    if (outcomes.empty()) return;
+    uint64_t wrong = 0;
+    std::vector<double> delays;
+    for (const Outcome& o : outcomes) {
+      wrong += o.wrong;
+      if (o.named_after_s) delays.push_back(*o.named_after_s);
+    }
+    const auto within = [&](double limit) {
+      return share(static_cast<uint64_t>(
+                       std::count_if(delays.begin(), delays.end(), [&](double d) { return d <= limit; })),
+                   outcomes.size());
+    };
+    const std::string name = run + " x " + base::format_number(factor);
+    for (const double limit : {150.0, 240.0, 300.0, 600.0}) {
+      table.rows.push_back({name, "named within " + base::format_number(limit) + " s", within(limit)});
+    }
+    table.rows.push_back({name, "median delay", base::format_number(base::median(delays), 4) + " s"});
+    table.rows.push_back({name, "wrong node named", share(wrong, outcomes.size())});
+  }
+}
+
+}  // namespace
+
+finding::TableFigure measure_mlperf64(const RealOptions& options, const base::Progress& progress) {
+  finding::TableFigure table;
+  table.columns = {"run", "what", "measured"};
+  std::vector<std::string> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(options.folder + "/mlperf64")) {
+    if (entry.path().string().ends_with(".csv.gz")) paths.push_back(entry.path().string());
+  }
+  std::sort(paths.begin(), paths.end());
+  for (const std::string& path : paths) {
+    const trace::MetricSeries s = read_run(path);
+    const std::string run = std::filesystem::path(path).stem().stem().string();
+    DetectOptions healthy;
+    table.rows.push_back(
+        {run, "findings on the healthy run", std::to_string(diagnose(s, healthy).findings.size())});
+    if (s.steps * static_cast<size_t>(s.step_ms) > 3'100'000) planted_rows(s, run, options, progress, table);
+  }
+  return table;
+}
+
+}  // namespace lento::fleet

@@ -1,0 +1,198 @@
+#include "lab/fleet/synthetic.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/parallel.h"
+#include "base/rng.h"
+#include "base/units.h"
+#include "fleet/detect/detect.h"
+
+namespace lento::fleet {
+namespace {
+
+constexpr uint64_t kTrainJobs = 1'000'000;  // indices that no judged job has
+constexpr const char* kVersion = "3";       // of the lines: a journal of another version is refused
+
+Outcome judge(const FleetTruth& truth, int machine) {
+  if (!truth.faulty) return machine < 0 ? Outcome::Quiet : Outcome::False;
+  if (machine < 0) return Outcome::Missed;
+  return static_cast<size_t>(machine) == truth.machine ? Outcome::Right : Outcome::Wrong;
+}
+
+std::vector<std::string> words_of(const std::string& line) {
+  std::vector<std::string> words(1);
+  for (const char c : line) {
+    if (c == ' ') {
+      words.emplace_back();
+    } else {
+      words.back() += c;
+    }
+  }
+  return words;
+}
+
+}  // namespace
+
+SyntheticStudy::SyntheticStudy(const SyntheticOptions& options, const base::Progress& progress)
+    : options_(options) {
+  std::vector<std::pair<double, Planned>> order;
+  const auto plan = [&](Kind kind, size_t count, uint64_t first) {
+    for (size_t i = 0; i < count; ++i)
+      order.push_back({(static_cast<double>(i) + 0.5) / static_cast<double>(count), {kind, first + i}});
+  };
+  plan(Kind::Fault, options.faults, 0);
+  plan(Kind::Hour, options.hours, options.faults);
+  plan(Kind::Training, options.training_hours, kTrainJobs + 100);
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (const auto& [at, planned] : order) plan_.push_back(planned);
+  train(progress);
+}
+
+std::string SyntheticStudy::identity() const {
+  const auto& o = options_;
+  std::string parts = std::string(kVersion) + " " + o.preset + " " + std::to_string(o.seed);
+  for (const size_t n : {o.faults, o.hours, o.training_hours, o.max_machines})
+    parts += " " + std::to_string(n);
+  parts += base::digest(base::write_json(to_json(models_.metrics)));
+  for (const float x : models_.integrated.parameters) parts += base::format_exact(x);
+  return base::digest(parts);
+}
+
+SimulatedFleet SyntheticStudy::job_of(uint64_t index, bool faulty, double seconds) const {
+  FleetJob job;
+  job.preset = fleet_preset(options_.preset);
+  job.faulty = faulty;
+  job.seconds = seconds;
+  job.seed = options_.seed;
+  job.index = index;
+  if (options_.max_machines > 0) {
+    base::Rng rng(options_.seed, "evaluate.size", index);
+    const double largest = static_cast<double>(options_.max_machines) + 1;
+    job.machines = static_cast<size_t>(std::exp(rng.uniform(std::log(4.0), std::log(largest))));
+  }
+  return simulate_fleet(job);
+}
+
+// One network a metric, one for the mean of the seven; windows of healthy jobs, each job normalised by its
+// own range.
+void SyntheticStudy::train(const base::Progress& progress) {
+  std::vector<std::string> names = paper_metrics();
+  names.insert(names.end(), more_metrics().begin(), more_metrics().end());
+  std::vector<std::vector<Plane>> planes;  // [job][metric]
+  std::vector<size_t> machines;
+  for (uint64_t i = 0; i < 8; ++i) {
+    FleetJob job;
+    job.preset = fleet_preset(options_.preset);
+    job.faulty = false;
+    job.machines = size_t{8} << (i % 4);
+    job.seconds = 1200;
+    job.seed = options_.seed;
+    job.index = kTrainJobs + i;
+    const trace::MetricSeries s = simulate_fleet(job).series;
+    machines.push_back(s.machines.size());
+    std::vector<Plane>& of_job = planes.emplace_back();
+    for (const std::string& name : names) {
+      const size_t column = metric_index(s, name);
+      of_job.push_back(normalised_plane(s, column, bounds_of(s, column)));
+    }
+  }
+  const auto draw = [&](base::Rng& rng, size_t first, size_t count, float* out) {
+    const size_t j = rng.below(planes.size()), m = rng.below(machines[j]);
+    const size_t stride = planes[j][0].stride;
+    const size_t at = rng.below(planes[j][0].x.size() / stride - vae::kWindow + 1);
+    for (size_t i = 0; i < vae::kWindow; ++i) {
+      float sum = 0;
+      for (size_t k = first; k < first + count; ++k) sum += planes[j][k].x[(at + i) * stride + m];
+      out[i] = sum / static_cast<float>(count);
+    }
+  };
+  TrainOptions t;
+  t.windows = 40'000;
+  t.epochs = 30;
+  std::vector<MetricModel> trained(names.size() + 1);
+  base::parallel_for(trained.size(), options_.threads, [&](size_t k) {
+    if (progress.stopped()) return;
+    const bool all = k == names.size();
+    base::Rng rng(options_.seed, "evaluate.windows", k);
+    trained[k] = train_vae(
+        [&](size_t, float* out) { draw(rng, all ? 0 : k, all ? paper_metrics().size() : 1, out); }, t);
+    trained[k].metric = all ? "mean" : names[k];
+  });
+  models_.integrated = trained.back();
+  trained.pop_back();
+  models_.metrics.metrics = std::move(trained);
+}
+
+// The first verdict; of several at once the strongest.
+Outcome SyntheticStudy::default_mode(const SimulatedFleet& job) const {
+  const trace::MetricSeries& s = job.series;
+  DetectOptions detect;
+  detect.metrics = paper_metrics();
+  detect.keep_history = false;
+  Detector detector = detector_of(s, detect);
+  std::vector<float> row;
+  for (size_t t = 0; t < s.steps && detector.verdicts().empty(); ++t) {
+    gather_row(s, t, row);
+    detector.push(s.time_ms(t), row);
+  }
+  const auto& v = detector.verdicts();
+  const auto best = std::max_element(v.begin(), v.end(),
+                                     [](const Verdict& a, const Verdict& b) { return a.score < b.score; });
+  return judge(job.truth, best == v.end() ? -1 : static_cast<int>(best->machine));
+}
+
+std::string SyntheticStudy::run(uint64_t index) const {
+  const Planned& p = plan_[index];
+  const SimulatedFleet job = job_of(p.job, p.kind == Kind::Fault, 3600);
+  JudgedJob judged;
+  judged.training = p.kind == Kind::Training;
+  judged.faulty = job.truth.faulty;
+  judged.visible = job.truth.visible;
+  judged.type = job.truth.type;
+  judged.machines = job.series.machines.size();
+  judged.default_mode = judged.training ? Outcome::Quiet : default_mode(job);
+  const Candidates candidates = scan(job.series, models_);
+  for (const Method& method : methods()) {
+    std::string& letters = judged.outcomes.emplace_back();
+    for (size_t i = 0; i < kThresholds; ++i)
+      letters += static_cast<char>(judge(job.truth, verdict_of(candidates, method, i, judged.machines)));
+  }
+  return to_line(judged);
+}
+
+std::string to_line(const JudgedJob& job) {
+  std::string type = job.type.empty() ? "-" : job.type;
+  std::replace(type.begin(), type.end(), ' ', '_');
+  std::string line = job.training ? "T" : job.faulty ? (job.visible ? "V" : "F") : "H";
+  line += " " + std::to_string(job.machines) + " " + type + " " + static_cast<char>(job.default_mode);
+  for (const std::string& letters : job.outcomes) line += " " + letters;
+  return line;
+}
+
+JudgedJob from_line(const std::string& line) {
+  const std::vector<std::string> words = words_of(line);
+  const size_t head = 4;
+  const bool whole = words.size() == head + methods().size() && words[0].size() == 1 &&
+                     words[3].size() == 1 &&
+                     std::all_of(words.begin() + head, words.end(),
+                                 [](const std::string& w) { return w.size() == kThresholds; });
+  if (!whole) throw base::Error({}, "not the result of a judged job: '" + line.substr(0, 60) + "'");
+  JudgedJob job;
+  job.training = words[0] == "T";
+  job.visible = words[0] == "V";
+  job.faulty = job.visible || words[0] == "F";
+  job.machines = std::strtoul(words[1].c_str(), nullptr, 10);
+  job.type = words[2];
+  std::replace(job.type.begin(), job.type.end(), '_', ' ');
+  job.default_mode = static_cast<Outcome>(words[3][0]);
+  job.outcomes.assign(words.begin() + head, words.end());
+  return job;
+}
+
+}  // namespace lento::fleet

@@ -1,0 +1,11 @@
+#include <unistd.h>
+
+#include <iostream>
+
+#include "cli/cli.h"
+#include "lab/cli/commands.h"
+
+int main(int argc, char** argv) {
+  std::ios::sync_with_stdio(false);
+  return lento::cli::run(lento::lab::program(), {argv + 1, argv + argc}, {std::cout, std::cerr, isatty(2) == 1});
+}

@@ -1,0 +1,35 @@
+// What an answer says of its own error.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "lab/predict/validate.h"
+#include "predict/time/hold_out.h"
+
+namespace lento::predict {
+namespace {
+
+Answer ask(const System& system, const Gemm& g) { return answer(system, {g, "", ""}); }
+
+constexpr Gemm kLong{1, 8192, 8192, 8192, Precision::Fp32}, kShort{1, 512, 512, 512, Precision::Fp32};
+constexpr Gemm kHalf{1, 4096, 4096, 4096, Precision::Bf16};
+
+// The statement is the measurement: where the measured tables are present, they give the shipped figures.
+TEST(HoldOut, TheShippedTableIsWhatTheMeasuredTablesGive) {
+  const char* shared = std::getenv("LENTO_SHARED");
+  const std::string folder = std::string(shared ? shared : "../shared") + "/data/predict";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no measured tables";
+  const std::vector<HoldOutCell> now = hold_out_cells(folder);
+  const std::vector<HoldOutCell>& shipped = shipped_hold_out();
+  ASSERT_EQ(now.size(), shipped.size());
+  for (size_t i = 0; i < now.size(); ++i) {
+    const std::string cell = now[i].kind + ", " + now[i].chip + ", " + now[i].regime;
+    EXPECT_EQ(cell, shipped[i].kind + ", " + shipped[i].chip + ", " + shipped[i].regime);
+    EXPECT_EQ(now[i].rows, shipped[i].rows) << cell;
+    EXPECT_NEAR(now[i].error, shipped[i].error, 0.01 * now[i].error) << cell;
+  }
+}
+
+}  // namespace
+}  // namespace lento::predict

@@ -1,0 +1,205 @@
+// Instruction prefetchers in the wild: a tile beside a front end without prefetcher, and its comparison with
+// the exact model.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/file.h"
+#include "base/units.h"
+#include "lab/tile/cases.h"
+#include "lab/tile/prefetch_logic.h"
+#include "tile/unit/build.h"
+#include "tile/unit/tile.h"
+
+namespace lento::tile {
+namespace {
+
+// Windows of the program; what a stream must have of misses and useful prefetches to be judged by.
+constexpr uint32_t kInterval = 16384, kFewest = 1000;
+constexpr size_t kStarts[] = {0, 1, 10, 100, 1'000};
+
+double error(double a, double exact) { return exact == 0 ? 0 : std::abs(a - exact) / exact; }
+
+std::string percent(double share) { return base::format_number(100 * share, 3) + " %"; }
+
+}  // namespace
+
+TileInputs fetch_inputs(uint64_t address) {
+  TileInputs in;
+  in.valid = 3;
+  in.data[0] = static_cast<uint32_t>(address), in.data[1] = static_cast<uint32_t>(address >> 32);
+  return in;
+}
+
+EmulatedPrefetch& EmulatedPrefetch::operator+=(const EmulatedPrefetch& other) {
+  emulated += other.emulated;
+  visits += other.visits, visits_lost += other.visits_lost, looks += other.looks;
+  output_bytes += other.output_bytes, cycles += other.cycles;
+  return *this;
+}
+
+EmulatedPrefetch emulate_prefetcher(const LineTrace& trace, const Image& program, EmulatedPolicy policy,
+                                    size_t first_visit) {
+  Tile tile;
+  PrefetchLogic logic(tile.memory().scratchpad, policy);
+  tile.memory().soft = &logic;
+  tile.config_image(program);
+  tile.resume();
+  EmulatedPrefetch out;
+  uint64_t cycle = 0, visits = 0, intervals = 0, lost_before = 0;
+  uint64_t sums[3] = {};
+  const uint64_t warm_intervals = (trace.visits.size() - first_visit) / 4 / kInterval;
+  std::string received;
+  const auto step = [&](const TileInputs* inputs) {
+    tile.step(inputs);
+    received += tile.drain(4);
+    ++cycle;
+    for (; received.size() >= 3; received.erase(0, 3), ++intervals) {
+      const uint64_t lost = logic.visits_lost() - std::exchange(lost_before, logic.visits_lost());
+      if (intervals < warm_intervals) continue;
+      for (int i = 0; i < 3; ++i)
+        sums[i] += static_cast<uint8_t>(received[static_cast<size_t>(i)]) * uint64_t{PrefetchLogic::kUnit};
+      out.emulated.accesses += kInterval - lost;
+    }
+  };
+  FrontEndOptions watched;
+  watched.real_memory = true;
+  watched.first_visit = first_visit;
+  watched.observe = [&](uint64_t at, uint64_t line) {
+    while (cycle < at) step(nullptr);
+    TileInputs in = fetch_inputs(line << 6);
+    if (++visits % kInterval == 0) in.valid |= 4;
+    step(&in);
+  };
+  run_front_end(trace, watched);
+  for (int i = 0; i < 100; ++i) step(nullptr);
+  out.emulated.misses = sums[0], out.emulated.useful = sums[1], out.emulated.wrong = sums[2];
+  out.visits = logic.visits(), out.visits_lost = logic.visits_lost();
+  out.looks = logic.looks();
+  out.output_bytes = tile.counters().output_bytes, out.cycles = cycle;
+  return out;
+}
+
+namespace {
+
+// The streams of a case and what they add up to.
+class PrefetchStudy {
+ public:
+  void add(const std::string& name, const LineTrace& trace) {
+    FrontEndOptions options;
+    options.real_memory = true;
+    const FrontEndCounters none = run_front_end(trace, options);
+    row(name, "none", none, true);
+    compare(name, trace, options, PrefetchPolicy::NextLine, EmulatedPolicy::NextLine, "next line");
+    options.real_memory = false;
+    options.policy = PrefetchPolicy::Entangling;
+    row(name, "entangling 2K, all misses hit L2", run_front_end(trace, options), true);
+    options.real_memory = true;
+    compare(name, trace, options, PrefetchPolicy::Entangling, EmulatedPolicy::Entangling, "entangling 2K");
+  }
+  finding::Diagnosis diagnosis() const;
+
+ private:
+  // Mean over streams of how far the tile is from the exact model.
+  struct Errors {
+    double miss_rate = 0, coverage = 0, accuracy = 0;
+    double spread = 0;  // of the exact model between starts, the largest
+    int streams = 0;
+    double mean() const { return (miss_rate + coverage + accuracy) / 3; }
+  };
+
+  void row(const std::string& name, const std::string& policy, const FrontEndCounters& c, bool has_mpki) {
+    table_.rows.push_back({name, policy, percent(c.miss_rate()),
+                           has_mpki ? base::format_number(c.mpki(), 3) : "-",
+                           base::format_number(c.coverage(), 3), base::format_number(c.accuracy(), 3), "-"});
+  }
+  void compare(const std::string& name, const LineTrace& trace, FrontEndOptions options,
+               PrefetchPolicy policy, EmulatedPolicy emulated, const std::string& words) {
+    options.policy = policy;
+    const bool entangling = emulated == EmulatedPolicy::Entangling;
+    FrontEndCounters exact;
+    EmulatedPrefetch tile;
+    std::vector<double> miss_rates;
+    for (const size_t start : kStarts) {
+      if (start >= trace.visits.size()) break;
+      options.first_visit = start;
+      const FrontEndCounters one = run_front_end(trace, options);
+      exact += one;
+      miss_rates.push_back(one.miss_rate());
+      tile += emulate_prefetcher(trace, program_, emulated, start);
+    }
+    row(name, words + ", exact", exact, true);
+    row(name, words + ", on the tile", tile.emulated, false);
+    table_.rows.back().back() = percent(share(tile.visits_lost, tile.visits));
+    if (entangling) visits_ += tile.visits, lost_ += tile.visits_lost;
+    if (exact.misses + exact.useful < kFewest) return;
+    Errors& to = errors_[entangling];
+    to.miss_rate += error(tile.emulated.miss_rate(), exact.miss_rate());
+    to.coverage += error(tile.emulated.coverage(), exact.coverage());
+    to.accuracy += error(tile.emulated.accuracy(), exact.accuracy());
+    ++to.streams;
+    for (const double rate : miss_rates) to.spread = std::max(to.spread, error(rate, exact.miss_rate()));
+  }
+  static double share(uint64_t part, uint64_t all) {
+    return static_cast<double>(part) / static_cast<double>(std::max<uint64_t>(all, 1));
+  }
+  Errors mean_errors(bool entangling) const {
+    Errors out = errors_[entangling];
+    const double n = std::max(1, out.streams);
+    out.miss_rate /= n, out.coverage /= n, out.accuracy /= n;
+    return out;
+  }
+
+  const Image program_ = build_program(shipped_source("prefetch.c"), "prefetch.c").image;
+  finding::TableFigure table_ = {
+      {"stream", "policy", "miss rate", "MPKI", "coverage", "accuracy", "visits lost"}, {}};
+  Errors errors_[2];
+  uint64_t visits_ = 0, lost_ = 0;
+};
+
+finding::Diagnosis PrefetchStudy::diagnosis() const {
+  finding::Diagnosis d;
+  d.scale = "tile";
+  d.title = "Instruction prefetchers in the wild";
+  const Errors entangling = mean_errors(true), next_line = mean_errors(false);
+  d.facts = {{"streams with misses to judge by", std::to_string(entangling.streams)},
+             {"mean error of the tile, miss rate", percent(entangling.miss_rate)},
+             {"mean error of the tile, coverage", percent(entangling.coverage)},
+             {"mean error of the tile, accuracy", percent(entangling.accuracy)},
+             {"the same for next line", percent(next_line.miss_rate) + ", " + percent(next_line.coverage) +
+                                            ", " + percent(next_line.accuracy)},
+             {"the exact model's own miss rate, from start to start", "up to " + percent(entangling.spread)},
+             {"line visits, from all starts", std::to_string(visits_)},
+             {"visits lost to a full queue", std::to_string(lost_)},
+             {"bits into the tile", std::to_string(bits_in(fetch_inputs(~uint64_t{0})))},
+             {"bytes out per interval", std::to_string(program_.output_bytes)}};
+  d.verdict = "The tile's emulation is " + percent(entangling.mean()) + " off the exact model on average.";
+  d.figures.push_back({"A/B table of prefetchers",
+                       "Each policy on the same stream, from five starts a few visits apart; the first "
+                       "quarter warms up. Rates of "
+                       "the tile are over the visits that were not lost.",
+                       table_});
+  return d;
+}
+
+LineTrace stream_of(const std::string& file, uint64_t max_instructions) {
+  const std::string bytes = base::read_file(file);
+  return bytes.starts_with("\177ELF") ? trace_lines(riscv::parse_elf(bytes, file), max_instructions)
+                                      : read_line_trace(file);
+}
+
+}  // namespace
+
+finding::Diagnosis prefetch_case(const std::vector<std::string>& files, uint64_t max_instructions,
+                                 const base::Progress& progress) {
+  PrefetchStudy study;
+  double done = 0;
+  for (const std::string& file : files) {
+    study.add(file, stream_of(file, max_instructions));
+    progress("streams", ++done, static_cast<double>(files.size()));
+    if (progress.stopped()) break;
+  }
+  return study.diagnosis();
+}
+
+}  // namespace lento::tile

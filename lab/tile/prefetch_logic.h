@@ -1,0 +1,244 @@
+// The instruction prefetcher in the wild as soft logic of a tile, register by register as in
+// rtl/soft/prefetch_logic.sv: one step() is one clock of it.
+//
+// The tile cannot inject anything: the processor runs without prefetcher; the logic keeps the tags of the L1I
+// as it would be with one and counts. It takes every miss for an L2 hit of 15 cycles.
+//
+// Time. What the tile sees is slowed by misses that the prefetcher would have removed, so the emulation has a
+// clock of its own: a visit moves it by the observed gap less the stall (the ABI gives the latencies 15, 35
+// and 200); a miss of the emulated cache adds its own. Requests take equally long and therefore land in
+// order.
+//
+// Space. Lines are folded to 26 bits. Block RAM: two for the shadow tags (64 sets of 8 ways of 16 bits), one
+// for the queue, five for the tags of the entangled table (128 sets of 16 ways of 9 bits and a replacement
+// pointer). Scratchpad: a 64-bit word for each of the 2,048 entries, its block size with an epoch (2 bytes),
+// and for each line of the shadow cache the destination that brought it in (2 bytes): 21 KB.
+//
+// Speed. A visit takes one cycle when its line hits and heads nothing that needs a look. An entry whose lines
+// were all there needs none until eight lines have been evicted: its epoch says so. Look-ups run beside the
+// visits, a candidate a cycle; a miss waits for one that is behind by a miss's latency, so that what it asked
+// for counts. The exact model's queue of 32 prefetches, which issues two a cycle, is kept as the time when it
+// will be empty; what does not fit in it needs no work. Visits wait in a queue of 128; one that finds it full
+// is lost and counted, and so are all after it until the queue is empty, so that the rest are stretches
+// without gaps. Rates are over the visits that were not lost.
+//
+// What differs from the exact model (entangling.h): tags are hashed, destinations have at most 26 address
+// bits, entries that need no look take no place in the queue of prefetches, and a replaced entry with
+// destinations does not push out one without.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "lab/tile/prefetch_fields.h"
+#include "tile/unit/memory.h"
+
+namespace lento::tile {
+
+enum class EmulatedPolicy : uint8_t { Entangling, NextLine };
+
+// What the logic asks of the scratchpad's 64-bit port in a cycle.
+struct ScratchAccess {
+  bool read = false;
+  uint8_t write = 0;  // a bit for each byte
+  uint16_t address = 0;
+  uint64_t word = 0;
+};
+
+class PrefetchLogic : public SoftLogic {
+ public:
+  static constexpr uint32_t kVisits = 128, kLooks = 4, kFlights = 32, kUnit = 128;
+
+  // `scratchpad` holds 32 KB, zero at the start, and outlives this.
+  explicit PrefetchLogic(std::vector<uint8_t>& scratchpad,
+                         EmulatedPolicy policy = EmulatedPolicy::Entangling);
+
+  // IORegs 0 and 1: the fetch address; IOReg 2: an interval ends.
+  void step(const TileInputs* inputs) override;
+  // Of the last interval, in units of 128 with the rest carried over: 0 misses, 1 useful, 2 late or wrong.
+  uint32_t read(unsigned reg) override { return reg < 3 ? sent_[reg] : 0; }
+  void write(unsigned, uint32_t) override {}
+
+  uint32_t visits_lost() const { return visits_lost_; }
+  uint64_t visits() const { return visits_; }
+  uint64_t looks() const { return looks_; }
+  uint8_t state() const { return static_cast<uint8_t>(state_); }
+  const ScratchAccess& scratch_access() const { return scratch_; }
+
+ private:
+  static constexpr int kHistory = 16, kMergeDepth = 14;
+  static constexpr uint32_t kMaxSize = 63, kLongestBlock = 127, kTime = 0xfff, kMissCycles = 15, kQueued = 32;
+
+  enum class State : uint8_t {
+    Idle,
+    Check,
+    Settle,
+    GrowTag,
+    GrowSize,
+    GrowNew,
+    Miss,
+    Drain,
+    Fill,
+    Source,
+    Judge,
+    Confidence,
+    Walk,
+    Try,
+    Scan,
+    ScanSlot,
+    Pack,
+    PackWrite,
+    Stale
+  };
+  enum class LookState : uint8_t { Quiet, Payload, Block, Slot, Destination, Size };
+  struct Way {
+    uint16_t tag = 0;
+    bool asked = false, prefetched = false;  // is a destination; was not used yet
+    uint8_t rank = 0;                        // 0: used last
+  };
+  using ShadowRow = std::array<Way, 8>;
+  struct TableRow {
+    std::array<uint16_t, 16> tag = {};
+    uint8_t oldest = 0;
+  };
+  struct Visit {
+    uint32_t line = 0;
+    uint8_t gap = 0;
+  };
+  struct Look {
+    uint32_t line = 0;
+    uint16_t entry = 0, time = 0;
+    uint8_t size = 0;
+  };
+  // An entry and one of its destinations, or none.
+  struct Origin {
+    bool valid = false;
+    uint16_t entry = 0;
+    uint8_t slot = 0;
+  };
+  struct Flight {
+    uint32_t shadow = 0;
+    uint16_t ready = 0;
+    Origin origin;
+  };
+  struct Head {
+    bool valid = false;
+    uint32_t line = 0;
+    uint16_t time = 0;
+    uint32_t size = 0;
+  };
+
+  void arrive(const TileInputs* inputs);
+  void step_visit();
+  void next_visit();
+  void move_clock(uint32_t cycles);
+  bool behind() const;
+  void check();
+  void pass(int way);
+  bool enter_line();
+  void answer();
+  void grow_tag();
+  void after_grow();
+  void allocate(uint32_t line);
+  void step_fill();
+  void miss();
+  void start_fill();
+  void drain();
+  void late();
+  void fill();
+  void source();
+  void write_origin();
+  void confidence();
+  void step_entangle();
+  void walk();
+  void insist();
+  void no_room();
+  void try_head();
+  void start_scan();
+  void scan_slot();
+  void scanned();
+  void pack();
+
+  void step_look();
+  bool scratch_free() const;
+  void start_look();
+  void fetch_with_candidate(uint32_t address);
+  void payload(bool fetched);
+  void first_line();
+  void start_block(uint32_t line, uint32_t lines);
+  void block(bool fetched);
+  void candidate(uint32_t line, const Origin& origin);
+  void slot();
+  void fetch_destination();
+  void destination();
+  void destination_size(bool fetched);
+
+  bool due() const { return flights_held_ > 0 && ((clock_ - flights_[first_flight_].ready) & kTime) < 0x800; }
+  bool in_flight(uint32_t line) const;
+  void read_lines(uint32_t line);  // shadow tags and table tags of a line, for the next cycle
+  void read_scratch(uint32_t address) { scratch_ = {true, 0, static_cast<uint16_t>(address), 0}; }
+  void write_scratch(uint32_t address, uint64_t word, uint8_t bytes) {
+    scratch_ = {false, bytes, static_cast<uint16_t>(address), word};
+  }
+  void write_size(uint32_t entry, uint32_t size, uint32_t bytes);
+  void write_lane(uint32_t base, uint32_t index, uint64_t lane, uint32_t bytes);
+  void clock_memories();
+
+  std::vector<uint8_t>& scratchpad_;
+  EmulatedPolicy policy_;
+
+  // Block RAM, its output registers, and what the cycle asks of it.
+  std::array<ShadowRow, 64> shadow_ = {};
+  std::array<TableRow, 128> table_ = {};
+  ShadowRow shadow_row_ = {}, shadow_new_ = {}, shadow_seen_ = {};
+  TableRow table_row_ = {}, table_new_ = {}, table_seen_ = {};
+  uint32_t shadow_look_ = 0, table_look_ = 0;
+  int shadow_read_ = -1, shadow_write_ = -1, table_read_ = -1, table_write_ = -1;
+  ScratchAccess scratch_;
+  uint64_t scratch_word_ = 0;
+
+  State state_ = State::Idle;
+  std::array<Visit, kVisits> waiting_ = {};
+  Visit front_;
+  bool front_valid_ = false, shedding_ = false;
+  uint32_t first_waiting_ = 0, waiting_held_ = 0, gap_ = 0;
+  uint32_t clock_ = 0, issue_ = 0;  // cycles; half cycles: when the next prefetch may issue
+  std::array<Flight, kFlights> flights_ = {};
+  uint32_t first_flight_ = 0, flights_held_ = 0;
+  std::array<Head, kHistory> history_ = {};  // the newest first
+
+  // The visit, what it did, what is left to do for it.
+  Visit now_;
+  bool checks_ = false, absent_ = false, missed_ = false, pushed_ = false;
+  bool began_ = false, grows_ = false, waits_ = false, fills_ = false;
+  // The running block; the size on record for its head; what the one before must record.
+  uint32_t head_ = 0, extra_ = 0, merged_ = 0, head_at_ = 0, known_size_ = 0;
+  uint32_t grow_line_ = 0, grow_size_ = 0;
+  // The look-up.
+  LookState look_state_ = LookState::Quiet;
+  std::array<Look, kLooks> looks_waiting_ = {};
+  uint32_t first_look_ = 0, looks_held_ = 0;
+  Look look_, asked_look_, queued_look_;
+  bool asked_ = false, queues_look_ = false, fetched_ = false, incomplete_ = false, full_ = false;
+  Payload payload_;
+  uint32_t epoch_ = 1, look_epoch_ = 0, left_ = 0, candidate_ = 0;
+  uint32_t slot_ = 0, destination_ = 0, destination_entry_ = 0;
+  // The fill, and the destination to be judged for it.
+  Flight fill_;
+  uint32_t fill_at_ = 0;
+  bool fill_prefetched_ = false, late_ = false, judged_up_ = false;
+  Origin judged_;
+  // The entangling of the line with a head.
+  uint32_t walk_ = 0, tries_ = 0, target_ = 0, first_target_ = 0;
+  uint32_t entry_ = 0, scan_ = 0;
+  bool fresh_ = false, placed_ = false;
+  uint32_t held_ = 0, fit_ = 0, weakest_ = 0, weakest_confidence_ = 0, emitted_ = 0;
+  Payload old_, packed_;
+
+  std::array<uint32_t, 3> counts_ = {}, sent_ = {};
+  uint32_t visits_lost_ = 0;
+  uint64_t visits_ = 0, looks_ = 0;
+};
+
+}  // namespace lento::tile
