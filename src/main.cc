@@ -7,5 +7,6 @@
 
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
-  return lento::cli::run(lento::cli::program(), {argv + 1, argv + argc}, {std::cout, std::cerr, isatty(2) == 1});
+  return lento::cli::run(lento::cli::program(), {argv + 1, argv + argc},
+                         {std::cout, std::cerr, isatty(2) == 1});
 }

@@ -4,7 +4,8 @@
 //
 // A Diagnosis holds findings in the order of blame, the figures that show them, and all that is needed to
 // judge and repeat it: tool version, command, seed, options, digests of the inputs, what was skipped.
-// An empty list of findings alone says nothing: `outcome` tells a healthy subject from one that could not be judged.
+// An empty list of findings alone says nothing: `outcome` tells a healthy subject from one that could not be
+// judged.
 #pragma once
 
 #include <cstdint>
@@ -113,7 +114,8 @@ void sort_findings(std::vector<Finding>& findings);
 void add_read_report(Diagnosis& diagnosis, const base::ReadReport& report);
 
 // The machine form, schema lento.diagnosis/2 (docs/formats/diagnosis.md). A file of version 1 is read too:
-// its outcome is told from its findings. Reading refuses another schema version by name and unknown shapes with the path of the field.
+// its outcome is told from its findings. Reading refuses another schema version by name and unknown shapes
+// with the path of the field.
 base::Json to_json(const Diagnosis& diagnosis);
 Diagnosis diagnosis_from_json(const base::Json& json, const std::string& file);
 

@@ -25,7 +25,8 @@ std::string write_page(const Page& page) {
 
 std::string verdict_html(const finding::Diagnosis& d) {
   const bool calm = d.outcome == finding::Outcome::Healthy || d.outcome == finding::Outcome::Answer;
-  std::string out = "<p class=\"verdict" + std::string(calm ? "" : " bad") + "\">" + escape(d.verdict) + "</p>\n";
+  std::string out =
+      "<p class=\"verdict" + std::string(calm ? "" : " bad") + "\">" + escape(d.verdict) + "</p>\n";
   if (!d.remedy.empty()) out += "<p>What would help: " + escape(d.remedy) + "</p>\n";
   if (!d.covered.empty()) out += "<p>Looked at: " + escape(d.covered) + "</p>\n";
   return out + facts_html(d.facts);

@@ -1,7 +1,8 @@
 // How sure an answer is: the mean relative error of held-out measurements of questions like it.
 //
 // Like means the same kind of question, the same chip and the same regime of sizes and predicted time. The
-// table is share/lento/hold_out_errors.csv, which `lento-lab validate --errors` writes from the measured tables.
+// table is share/lento/hold_out_errors.csv, which `lento-lab validate --errors` writes from the measured
+// tables.
 #pragma once
 
 #include <cstdint>
