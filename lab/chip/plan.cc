@@ -180,8 +180,8 @@ std::map<std::string, double> numbers_of(const Bench::Run& run, size_t recorder)
 }
 
 RunResult judged(const Place& at, const Bench::Run& run, size_t recorder, const MethodChoice& method,
-                 RunResult r) {
-  const MethodResult found = at.bench.judge_run(run, recorder, method);
+                 const ReplayOf& replays, RunResult r) {
+  const MethodResult found = at.bench.judge_run(run, recorder, method, replays);
   const Grid& grid = at.bench.model().grid;
   for (const Suspect& s : found.detection.reported) r.reported.push_back(name_of(s.component, grid));
   for (const Suspect& s : found.detection.ranked) {
@@ -229,11 +229,12 @@ std::vector<RunResult> run_one(const Plan& plan, uint64_t run) {
                                  at.seed, at.probes);
   std::vector<RunResult> out;
   for (size_t recorder = 0; recorder < c.recorders.size(); ++recorder) {
+    const ReplayOf replays = runs ? at.bench.replays_of(made, recorder) : ReplayOf{};
     for (const MethodChoice& method : c.methods) {
       RunResult r = empty;
       r.method = method.label;
       if (c.recorders.size() > 1) r.recorder = c.recorders[recorder].label;
-      out.push_back(runs ? judged(at, made, recorder, method, std::move(r)) : std::move(r));
+      out.push_back(runs ? judged(at, made, recorder, method, replays, std::move(r)) : std::move(r));
     }
   }
   return out;

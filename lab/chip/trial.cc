@@ -1,11 +1,10 @@
 #include "lab/chip/trial.h"
 
 #include <algorithm>
-#include <deque>
-#include <mutex>
 
 #include "base/rng.h"
-#include "chip/sim/rehearsal.h"
+#include "jobs/chip_diagnosis.h"
+#include "jobs/chip_replay.h"
 
 namespace lento::chip {
 namespace {
@@ -39,14 +38,6 @@ RecorderChoice only_recorder(const TrialOptions& options) {
 
 }  // namespace
 
-struct Bench::Healthy {
-  std::once_flag once;
-  std::deque<Rehearsal<Spread>> draws;
-  std::vector<Sketch> sketches;  // of the draws
-};
-
-Bench::~Bench() = default;
-
 Bench::Bench(std::string name, const spec::Chip& chip, const Mapping& mapping, const TrialOptions& options)
     : name_(std::move(name)),
       options_(options),
@@ -54,10 +45,7 @@ Bench::Bench(std::string name, const spec::Chip& chip, const Mapping& mapping, c
       model_(chip, program_),
       patterns_(count_patterns(program_, chip)) {
   if (options_.recorders.empty()) options_.recorders = {only_recorder(options)};
-  for (RecorderChoice& r : options_.recorders) {
-    r.options.ops_per_cycle = chip.core.ops_per_cycle;
-    healthy_.push_back(std::make_unique<Healthy>());
-  }
+  for (RecorderChoice& r : options_.recorders) r.options.ops_per_cycle = chip.core.ops_per_cycle;
 }
 
 uint64_t Bench::sketch_bytes() const { return Recorder(options_.recorders[0], patterns_).bytes(); }
@@ -85,33 +73,21 @@ Bench::Run Bench::simulate_run(const std::vector<Fault>& faults, uint64_t seed,
 }
 
 // A guess runs with its recorder alone.
-const Bench::Healthy& Bench::healthy(size_t recorder) const {
-  Healthy& h = *healthy_[recorder];
-  std::call_once(h.once, [&] {
-    const Recorder fresh(options_.recorders[recorder], patterns_);
-    for (uint32_t i = 0; i < std::max(1u, options_.detect.healthy_draws); ++i) {
-      Options run;
-      run.inferences = options_.inferences;
-      run.seed = options_.replay_seed + i;
-      h.draws.emplace_back(model_, run, Spread({fresh}, options_.lost_share, run.seed),
-                           affordable_moments(fresh.bytes()));
-      h.sketches.push_back(Spread(h.draws.back().healthy()).to[0].take());
-    }
-  });
-  return h;
+ReplayOf Bench::replays_of(const Run& run, size_t recorder) const {
+  const Run::Recorded& recorded = run.recorded[recorder];
+  if (recorded.bytes == 0 || !options_.replay) return {};
+  const Recorder fresh(options_.recorders[recorder], patterns_);
+  Options again = jobs::replay_run(recorded.sketch, options_.seed, {});
+  const Spread sink({fresh}, options_.lost_share, again.seed);
+  return jobs::ChipReplays<Spread>(program_, again, sink, fresh.bytes(),
+                                   [](Spread spread) { return spread.to[0].take(); });
 }
 
-MethodResult Bench::judge_run(const Run& run, size_t recorder, const MethodChoice& method) const {
+MethodResult Bench::judge_run(const Run& run, size_t recorder, const MethodChoice& method,
+                              const ReplayOf& replays) const {
   const Run::Recorded& recorded = run.recorded[recorder];
   if (recorded.bytes == 0) return {};
-  DetectOptions options = options_.detect;
-  const uint64_t most = recorded.sketch.comparable_cycles();
-  if (options_.replay)
-    options.replay = [&, most](const std::vector<Fault>& guess, uint32_t draw) {
-      const Healthy& h = healthy(recorder);
-      return guess.empty() ? h.sketches[draw] : h.draws[draw].run(guess, most).to[0].take();
-    };
-  return judge(method, recorded.sketch, model_.chip, program_, options);
+  return jobs::judge_chip(method, recorded.sketch, model_.chip, program_, replays, options_.detect);
 }
 
 Sketch Bench::record(const std::vector<Fault>& faults, uint64_t seed, Result* result) const {
@@ -131,7 +107,7 @@ std::vector<uint64_t> Bench::hits(const std::vector<Fault>& faults, const std::f
 Bench::Outcome Bench::run(const std::vector<Fault>& faults, uint64_t seed) const {
   const Run made = simulate_run(faults, seed);
   Outcome out;
-  out.detection = judge_run(made, 0, {}).detection;
+  out.detection = judge_run(made, 0, {}, replays_of(made, 0)).detection;
   out.truth = claims_of(faults);
   out.run_cycles = made.result.cycles;
   out.records = made.result.records;

@@ -25,16 +25,14 @@ struct TrialOptions {
   std::vector<RecorderChoice> recorders;
   DetectOptions detect;  // its `replay` is set by the bench
   bool replay = true;
-  double lost_share = 0;          // of records, dropped at random before the recorder
-  uint64_t replay_seed = 0x5eed;  // of hypothesis replays: never the seed of a trial
+  double lost_share = 0;  // of records, dropped at random before the recorder
+  uint64_t seed = 1;      // of the diagnosis, as `lento chip diagnose --seed`
 };
 
-// A workload ready to run: program expanded once, recorders sized once, healthy replays made once. Safe to
-// use from many threads.
+// A workload ready to run: program expanded once, recorders sized once. Safe to use from many threads.
 class Bench {
  public:
   Bench(std::string name, const spec::Chip& chip, const Mapping& mapping, const TrialOptions& options);
-  ~Bench();
 
   // A simulated run as the recorders saw it.
   struct Run {
@@ -47,7 +45,10 @@ class Bench {
     uint64_t computes = 0, messages = 0, memory = 0;  // records by kind, as written by the probes
   };
   Run simulate_run(const std::vector<Fault>& faults, uint64_t seed, const std::string& probes = "full") const;
-  MethodResult judge_run(const Run& run, size_t recorder, const MethodChoice& method) const;
+  // The chip as it would be recorded again, in draws of this run's own; none when the recorder does not fit.
+  ReplayOf replays_of(const Run& run, size_t recorder) const;
+  MethodResult judge_run(const Run& run, size_t recorder, const MethodChoice& method,
+                         const ReplayOf& replays) const;
 
   // The same with the first recorder and our own method.
   struct Outcome {
@@ -70,15 +71,11 @@ class Bench {
   uint64_t sketch_bytes() const;  // of the first recorder
 
  private:
-  struct Healthy;
-  const Healthy& healthy(size_t recorder) const;
-
   std::string name_;
   TrialOptions options_;
   Program program_;
   Model model_;
   std::vector<PatternCount> patterns_;
-  mutable std::vector<std::unique_ptr<Healthy>> healthy_;  // by recorder
 };
 
 std::vector<Claim> claims_of(const std::vector<Fault>& faults);

@@ -12,6 +12,7 @@
 
 #include "chip/detect/path.h"
 #include "chip/map/program.h"
+#include "chip/map/twin.h"
 #include "chip/sketch/sketch.h"
 #include "finding/finding.h"
 #include "spec/chip.h"
@@ -43,6 +44,9 @@ struct Suspect {
 // The chip as it would record under these faults (none: healthy), as many inferences as the sketch holds.
 // `draw` picks one of several independent noises.
 using Replay = std::function<Sketch(const std::vector<Fault>&, uint32_t draw)>;
+
+// The same of a chip that differs from its file.
+using ReplayOf = std::function<Replay(const Twin&)>;
 
 struct DetectOptions {
   Replay replay;                    // none: baselines come from the unloaded path and the run itself

@@ -164,13 +164,18 @@ finding::Diagnosis diagnose(const Detection& detection, const Sketch& sketch, co
     d.findings.push_back(finding_of(s, grid, chip, detection.run_cycles));
   finding::sort_findings(d.findings);
   if (d.findings.empty()) {
-    d.verdict =
-        sketch.records() == 0 ? "The recorder holds nothing: nothing can be said." : "No fail-slow seen.";
+    d.verdict = "No fail-slow seen.";
   } else {
     d.verdict = d.findings.front().summary;
     if (d.findings.size() > 1) d.verdict += " " + std::to_string(d.findings.size() - 1) + " more found.";
   }
   const auto cycles = static_cast<double>(detection.run_cycles);
+  const std::string covered = std::to_string(sketch.records()) + " records of " +
+                              std::to_string(sketch.cores().size()) + " cores over " +
+                              base::format_quantity(cycles / chip.clock_hz, base::Dimension::Time);
+  finding::judged(d, covered);
+  if (sketch.records() == 0)
+    finding::cannot_judge(d, "the recorder holds nothing", "record a run with probes on", covered);
   d.facts.emplace_back("recorded time", base::format_quantity(cycles / chip.clock_hz, base::Dimension::Time));
   d.facts.emplace_back("records seen by the recorder", std::to_string(sketch.records()));
   d.facts.emplace_back("recorder memory, all cores", std::to_string(sketch.bytes()) + " B");

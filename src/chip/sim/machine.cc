@@ -28,7 +28,7 @@ Machine::Machine(const Model& model, const std::vector<Fault>& faults, const Opt
       options_(options),
       sink_(sink),
       network_({model.chip, model.grid, options.noise ? model.noise : model.silence, model.program.hops,
-                options.datelines},
+                model.own, options.datelines},
                events_, *this),
       ring_(ring_size(model.chip.core.issue_window)),
       mask_(ring_ - 1),
@@ -252,7 +252,7 @@ uint64_t Machine::compute_cycles(uint32_t id, const Entry& e) {
         Noise::key(options_.seed, uint64_t{id} << 32 | e.instruction, uint64_t{e.inference} << 32 | e.repeat);
     rate *= std::max(kLeastRate, 1 + model_.chip.core.rate_deviation * model_.noise.normal(key));
   }
-  double cycles = static_cast<double>(instruction.amount) / rate;
+  double cycles = static_cast<double>(instruction.amount) / rate * Deviations::of(model_.own.cores, id);
   if (!core_faults_[id].empty()) cycles *= slowdown(core_faults_[id]);
   return std::max<uint64_t>(1, static_cast<uint64_t>(cycles + 0.999999));
 }

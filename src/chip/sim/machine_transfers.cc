@@ -241,7 +241,8 @@ void Machine::move_slot(uint32_t id) {
   if (t.action == Action::Write) ++t.ahead;
   t.slot_busy = true;
   const uint32_t bytes = segment_size(t.to_slot);
-  double cycles = bytes / model_.chip.memory_unit.bytes_per_cycle;
+  double cycles =
+      bytes / model_.chip.memory_unit.bytes_per_cycle * Deviations::of(model_.own.memory_units, t.core);
   if (!memory_faults_[t.core].empty()) cycles *= slowdown(memory_faults_[t.core]);
   const uint64_t duration = std::max<uint64_t>(1, static_cast<uint64_t>(cycles + 0.999999));
   result_.memory_units[t.core].busy += duration;

@@ -23,7 +23,7 @@ Network::Network(const Setup& setup, EventHeap& events, NetworkUser& user)
   for (uint32_t s = 0; s < servers_.size(); ++s) {
     Server& server = servers_[s];
     if (s < links_) {
-      server.cycles_per_byte = 1 / chip.network.link_bytes_per_cycle;
+      server.cycles_per_byte = Deviations::of(setup.own.links, s) / chip.network.link_bytes_per_cycle;
       server.set_up = chip.network.router_cycles;
       server.noisy = chip.network.transit_cv > 0;
       server.buffered = true;
@@ -31,7 +31,8 @@ Network::Network(const Setup& setup, EventHeap& events, NetworkUser& user)
       server.cycles_per_byte = 1 / chip.core.scratchpad_bytes_per_cycle;
       server.buffered = s < links_ + cores_;
     } else {
-      server.cycles_per_byte = 1 / chip.dram.port_bytes_per_cycle;
+      server.cycles_per_byte =
+          Deviations::of(setup.own.ports, s - links_ - 2 * cores_) / chip.dram.port_bytes_per_cycle;
       server.set_up = chip.dram.latency_cycles;
       server.buffered = true;  // towards its router; writes end here
     }

@@ -18,6 +18,7 @@
 
 #include "chip/map/faults.h"
 #include "chip/map/grid.h"
+#include "chip/map/twin.h"
 #include "chip/sim/event_heap.h"
 #include "chip/sim/noise.h"
 #include "spec/chip.h"
@@ -65,6 +66,7 @@ class Network {
     const Grid& grid;
     const Noise& noise;
     const std::vector<Grid::Hop>& hops;
+    const Deviations& own;
     bool datelines = true;  // false: rings keep to one VC (to show that they can then deadlock)
   };
 

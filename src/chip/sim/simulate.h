@@ -15,11 +15,13 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "chip/map/faults.h"
 #include "chip/map/probe_plan.h"
 #include "chip/map/program.h"
+#include "chip/map/twin.h"
 #include "chip/sim/noise.h"
 #include "spec/chip.h"
 #include "trace/probe_record.h"
@@ -29,12 +31,18 @@ namespace lento::chip {
 class Model {
  public:
   // `program` must outlive the model.
-  Model(const spec::Chip& of_chip, const Program& of_program)
-      : chip(of_chip), grid(of_chip), noise(of_chip.network.transit_cv), silence(0), program(of_program) {}
-  Model(const spec::Chip& of_chip, Program&& of_program) = delete;
+  Model(const spec::Chip& of_chip, const Program& of_program, Deviations of_parts = {})
+      : chip(of_chip),
+        grid(of_chip),
+        own(std::move(of_parts)),
+        noise(of_chip.network.transit_cv),
+        silence(0),
+        program(of_program) {}
+  Model(const spec::Chip& of_chip, Program&& of_program, Deviations of_parts = {}) = delete;
 
   const spec::Chip chip;
   const Grid grid;
+  const Deviations own;        // of the parts, all through the run
   const Noise noise, silence;  // silence: every factor is 1
   const Program& program;
 };

@@ -1,0 +1,29 @@
+// A chip as it is, where it is not as its file says: the file's numbers, fitted, and how much each part
+// differs from them. What simulators run and detectors expect; `lento chip calibrate` writes one
+// (docs/formats/fit.md).
+#pragma once
+
+#include <vector>
+
+#include "chip/map/faults.h"
+#include "spec/chip.h"
+
+namespace lento::chip {
+
+// Times slower than the chip's number, by part; below 1: faster. An empty list: all 1. Links by link id of
+// the grid, so both directions of a link have a number each.
+struct Deviations {
+  std::vector<double> cores, links, memory_units, ports;
+
+  bool operator==(const Deviations&) const = default;
+  static double of(const std::vector<double>& parts, size_t index) {
+    return index < parts.size() ? parts[index] : 1;
+  }
+};
+
+struct Twin {
+  spec::Chip chip;
+  Deviations own;
+};
+
+}  // namespace lento::chip

@@ -1,0 +1,61 @@
+#include "jobs/chip_diagnosis.h"
+
+#include <iterator>
+#include <optional>
+
+#include "base/file.h"
+#include "chip/map/map_file.h"
+#include "jobs/chip_recording.h"
+#include "jobs/chip_replay.h"
+
+namespace lento::jobs {
+namespace {
+
+void add_options(finding::Diagnosis& d, const ChipDiagnosisOptions& options, const ChipRecording& recorded) {
+  d.seed = options.seed;
+  d.options.emplace_back("recorder budget, bytes a core",
+                         std::to_string(recorded.sketch.options().budget_bytes));
+  d.options.emplace_back("method", options.method.label);
+  d.options.emplace_back("recorder", recorded.recorder);
+  d.options.emplace_back("replay", options.replay ? "on" : "off");
+}
+
+finding::Input input_of(const std::string& role, const std::string& path) {
+  return {role, path, base::digest(base::read_file(path))};
+}
+
+}  // namespace
+
+chip::MethodResult judge_chip(const chip::MethodChoice& method, const chip::Sketch& judged,
+                              const spec::Chip& chip, const chip::Program& program,
+                              const chip::ReplayOf& replays, chip::DetectOptions detect) {
+  if (replays) detect.replay = replays({chip, {}});
+  return judge(method, judged, chip, program, detect);
+}
+
+finding::Diagnosis diagnose_chip(const ChipDiagnosisOptions& options, const base::Progress& progress) {
+  const spec::Chip chip = spec::read_chip(options.chip);
+  const chip::Program program = expand(chip::read_map(options.mapping), chip, options.mapping);
+  const ChipUnderTest of{chip, program};
+  const ChipRecording recorded = read_recording("records", options.records, of, options);
+  if (!options.sketch_out.empty()) chip::write_sketch(options.sketch_out, recorded.sketch);
+  chip::DetectOptions detect;
+  std::optional<ChipRecording> healthy;
+  if (!options.healthy.empty()) {
+    healthy = read_recording("healthy run", options.healthy, of, options);
+    detect.healthy = &healthy->sketch;
+  }
+  chip::ReplayOf replays;
+  if (options.replay) replays = sketch_replays(program, recorded.sketch, options.seed, progress);
+  chip::MethodResult judged = judge_chip(options.method, recorded.sketch, chip, program, replays, detect);
+  finding::Diagnosis d = diagnose(judged.detection, recorded.sketch, chip, program);
+  std::move(judged.figures.begin(), judged.figures.end(), std::back_inserter(d.figures));
+  add_options(d, options, recorded);
+  add_recording(d, recorded);
+  if (healthy) add_recording(d, *healthy);
+  d.inputs.push_back(input_of("chip", options.chip));
+  d.inputs.push_back(input_of("mapping", options.mapping));
+  return d;
+}
+
+}  // namespace lento::jobs

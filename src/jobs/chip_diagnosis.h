@@ -1,0 +1,50 @@
+// Records of a chip, or a sketch of them, to the verdict: recorder, twin, replay of hypotheses, words.
+//
+//   finding::Diagnosis d = jobs::diagnose_chip({.records = "run.probe", .chip = "c.yaml", .mapping =
+//   "m.json"});
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/progress.h"
+#include "chip/detect/method.h"
+#include "chip/sketch/sketch.h"
+#include "finding/finding.h"
+#include "jobs/tile_recorder.h"
+
+namespace lento::jobs {
+
+// What keeps the records when records are given.
+struct ChipRecorderOptions {
+  enum class Kind : uint8_t { Sketch, ExactTable, Tile };
+  Kind kind = Kind::Sketch;
+  chip::SketchOptions sketch;  // its `ops_per_cycle` is set from the chip
+  TileRecorderOptions tile;
+};
+
+struct ChipDiagnosisOptions {
+  std::string records;  // probe records or a sketch; - is standard input
+  std::string chip, mapping;
+  std::string healthy;     // records or sketch of a run known to be healthy; empty: none
+  std::string sketch_out;  // the sketch is written here; empty: nowhere
+  chip::MethodChoice method;
+  ChipRecorderOptions recorder;
+  // How the recorder was asked for by hand ("--budget"), which a sketch file cannot follow; empty: it was
+  // not.
+  std::string recorder_set_by;
+  bool replay = true;  // simulate hypotheses
+  bool strict = false;
+  uint64_t seed = 1;
+};
+
+// Throws base::Error when a file is broken or they do not belong together.
+finding::Diagnosis diagnose_chip(const ChipDiagnosisOptions& options, const base::Progress& progress = {});
+
+// The same of a sketch in memory, recorded by `judged.options()`; the one place where a verdict on a chip is
+// reached, whoever asks. `replays`: none when nothing may be simulated.
+chip::MethodResult judge_chip(const chip::MethodChoice& method, const chip::Sketch& judged,
+                              const spec::Chip& chip, const chip::Program& program,
+                              const chip::ReplayOf& replays, chip::DetectOptions detect = {});
+
+}  // namespace lento::jobs

@@ -1,0 +1,112 @@
+#include "jobs/chip_recording.h"
+
+#include <memory>
+
+#include "base/file.h"
+#include "base/units.h"
+#include "chip/detect/path.h"
+#include "trace/probe_file.h"
+
+namespace lento::jobs {
+namespace {
+
+using Facts = std::vector<std::pair<std::string, std::string>>;
+using Kind = ChipRecorderOptions::Kind;
+
+chip::Sketch sketch_on_tiles(trace::ProbeReader& reader, const ChipRecorderOptions& options,
+                             std::span<const chip::SketchShape> shapes, Facts& facts) {
+  TileRecorder recorder(shapes, options.sketch, options.tile);
+  trace::ProbeRecord record;
+  while (reader.next(record)) recorder.record(record);
+  chip::Sketch sketch = recorder.finish();
+  facts = recorder_facts(recorder.counts());
+  return sketch;
+}
+
+chip::Sketch sketched(trace::ProbeReader& reader, ChipRecorderOptions options, const ChipUnderTest& of,
+                      Facts& facts) {
+  options.sketch.ops_per_cycle = of.chip.core.ops_per_cycle;
+  const auto counts = chip::count_patterns(of.program, of.chip);
+  const std::vector<chip::SketchShape> shapes = options.kind == Kind::ExactTable
+                                                    ? chip::plan_exact_tables(counts, options.sketch)
+                                                    : chip::plan_shapes(counts, options.sketch);
+  if (options.kind == Kind::Tile) return sketch_on_tiles(reader, options, shapes, facts);
+  chip::Sketch sketch(shapes, options.sketch);
+  trace::ProbeRecord record;
+  while (reader.next(record)) sketch.record(record);
+  return sketch;
+}
+
+void require_cores(const std::string& path, const std::string& what, size_t cores, const spec::Chip& chip) {
+  if (cores == static_cast<size_t>(chip.core_count())) return;
+  throw base::Error(
+      {path},
+      what + " of " + std::to_string(cores) + " cores, the chip has " + std::to_string(chip.core_count()),
+      "give the chip file that the records were made with");
+}
+
+std::vector<std::string> differences(const trace::ProbeHeader& head, const ChipUnderTest& of) {
+  std::vector<std::string> out;
+  const auto compare = [&](const std::string& what, const std::string& recorded, const std::string& given) {
+    if (!recorded.empty() && recorded != given)
+      out.push_back("the records are of the " + what + " '" + recorded + "', the file given is of '" + given +
+                    "'");
+  };
+  compare("chip", head.chip, of.chip.name);
+  compare("mapping", head.mapping, of.program.name);
+  if (head.clock_hz > 0 && head.clock_hz != of.chip.clock_hz)
+    out.push_back("the records were made at " +
+                  base::format_quantity(head.clock_hz, base::Dimension::Frequency) + ", the chip file says " +
+                  base::format_quantity(of.chip.clock_hz, base::Dimension::Frequency));
+  return out;
+}
+
+void take_sketch(base::InputStream& in, const spec::Chip& chip, ChipRecording& out) {
+  out.sketch = chip::read_sketch(in);
+  require_cores(in.path(), "the sketch is", out.sketch.cores().size(), chip);
+  out.report.taken = out.sketch.records();
+  out.recorder = "sketch file";
+  if (out.sketch.options().ops_per_cycle != chip.core.ops_per_cycle)
+    out.notes.push_back("the sketch was made for " + base::format_number(out.sketch.options().ops_per_cycle) +
+                        " operations a cycle, the chip file says " +
+                        base::format_number(chip.core.ops_per_cycle));
+}
+
+std::string name_of(Kind kind) {
+  if (kind == Kind::Tile) return "tile";
+  return kind == Kind::ExactTable ? "exact table" : "sketch";
+}
+
+}  // namespace
+
+ChipRecording read_recording(const std::string& role, const std::string& path, const ChipUnderTest& of,
+                             const ChipDiagnosisOptions& options) {
+  ChipRecording out;
+  out.report.strict = options.strict;
+  base::Digest digest;
+  base::InputStream in(path);
+  in.count_into(digest);
+  if (chip::looks_like_sketch(in.peek(32))) {
+    if (!options.recorder_set_by.empty() && role == "records")
+      throw base::Error({path}, options.recorder_set_by + " is about recording, and this is a sketch already",
+                        "leave the option out, or give the records");
+    take_sketch(in, of.chip, out);
+  } else {
+    trace::ProbeReader reader(std::move(in), out.report);
+    require_cores(path, "the records are", reader.header().cores, of.chip);
+    out.notes = differences(reader.header(), of);
+    out.sketch = sketched(reader, options.recorder, of, out.facts);
+    out.recorder = name_of(options.recorder.kind);
+  }
+  out.input = {role, path, digest.text()};
+  return out;
+}
+
+void add_recording(finding::Diagnosis& d, const ChipRecording& recording) {
+  finding::add_read_report(d, recording.report);
+  d.facts.insert(d.facts.end(), recording.facts.begin(), recording.facts.end());
+  d.notes.insert(d.notes.end(), recording.notes.begin(), recording.notes.end());
+  d.inputs.push_back(recording.input);
+}
+
+}  // namespace lento::jobs

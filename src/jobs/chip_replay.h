@@ -1,0 +1,117 @@
+// The simulator as a chip detector wants it: a function from hypotheses to the sketch that they would leave.
+// Each draw of each twin is simulated once and remembered at several moments (chip/sim/rehearsal.h), so that
+// a hypothesis costs only the time after its beginning.
+//
+// Draws belong to the run that is judged: their seeds follow from the bytes of its sketch, so that two runs
+// are never judged by the same noise, and the same run always by the same one.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "base/progress.h"
+#include "chip/detect/detect.h"
+#include "chip/sim/rehearsal.h"
+
+namespace lento::jobs {
+
+// Where the draws for judging this sketch begin.
+uint64_t replay_seed(const chip::Sketch& judged, uint64_t seed);
+
+// As many inferences as the sketch holds, as long as is worth laying beside it.
+chip::Options replay_run(const chip::Sketch& judged, uint64_t seed, const base::Progress& progress);
+
+// `Recording` as in chip::Rehearsal; `bytes` is what one takes; `sketch_of` turns one into a sketch. The
+// program must outlive what is returned, which may be called from several threads.
+template <class Recording>
+class ChipReplays {
+ public:
+  using SketchOf = std::function<chip::Sketch(Recording)>;
+
+  ChipReplays(const chip::Program& program, chip::Options run, Recording fresh, uint64_t bytes,
+              SketchOf sketch_of)
+      : shared_(std::make_shared<Shared>(program, std::move(run), std::move(fresh), bytes,
+                                         std::move(sketch_of))) {}
+
+  chip::Replay operator()(const chip::Twin& twin) const {
+    return [shared = shared_, draws = shared_->draws_of(twin)](const std::vector<chip::Fault>& guess,
+                                                               uint32_t draw) {
+      return shared->replay(*draws, guess, draw);
+    };
+  }
+
+ private:
+  static constexpr size_t kMostTwins = 3;  // remembered; the states of one are tens of megabytes
+
+  struct Draw {
+    std::once_flag once;
+    std::unique_ptr<const chip::Rehearsal<Recording>> rehearsal;
+  };
+  struct Draws {
+    Draws(const chip::Twin& of_twin, const chip::Program& program)
+        : model(of_twin.chip, program, of_twin.own), key(spec::write_chip(of_twin.chip)) {}
+    Draw& operator[](uint32_t draw) {
+      const std::lock_guard lock(mutex);
+      return by_number[draw];
+    }
+    const chip::Model model;
+    const std::string key;
+    std::mutex mutex;
+    std::map<uint32_t, Draw> by_number;
+  };
+
+  struct Shared {
+    Shared(const chip::Program& of_program, chip::Options of_run, Recording nothing, uint64_t each,
+           SketchOf of)
+        : program(of_program),
+          run(std::move(of_run)),
+          fresh(std::move(nothing)),
+          bytes(each),
+          sketch_of(std::move(of)) {}
+
+    const chip::Program& program;
+    const chip::Options run;
+    const Recording fresh;
+    const uint64_t bytes;
+    const SketchOf sketch_of;
+    std::mutex mutex;
+    std::list<std::shared_ptr<Draws>> twins;  // the latest first
+
+    std::shared_ptr<Draws> draws_of(const chip::Twin& twin) {
+      const std::lock_guard lock(mutex);
+      const std::string key = spec::write_chip(twin.chip);
+      for (const std::shared_ptr<Draws>& known : twins)
+        if (known->key == key && known->model.own == twin.own) return known;
+      twins.push_front(std::make_shared<Draws>(twin, program));
+      if (twins.size() > kMostTwins) twins.pop_back();
+      return twins.front();
+    }
+
+    chip::Sketch replay(Draws& draws, const std::vector<chip::Fault>& guess, uint32_t number) const {
+      Draw& draw = draws[number];
+      std::call_once(draw.once, [&] {
+        chip::Options options = run;
+        options.seed += number;
+        draw.rehearsal = std::make_unique<chip::Rehearsal<Recording>>(draws.model, options, fresh,
+                                                                      chip::affordable_moments(bytes));
+      });
+      chip::Sketch out =
+          sketch_of(guess.empty() ? draw.rehearsal->healthy() : draw.rehearsal->run(guess, run.max_cycles));
+      if (run.stop && run.stop()) throw base::Error({}, "interrupted");
+      return out;
+    }
+  };
+
+  std::shared_ptr<Shared> shared_;
+};
+
+// Of a sketch recorded as it is: the same shapes and options.
+chip::ReplayOf sketch_replays(const chip::Program& program, const chip::Sketch& judged, uint64_t seed,
+                              const base::Progress& progress);
+
+}  // namespace lento::jobs
