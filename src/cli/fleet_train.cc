@@ -15,7 +15,7 @@ namespace lento::cli {
 namespace {
 
 struct Options {
-  FleetSource source;
+  jobs::FleetSource source;
   fleet::TrainOptions train;
   std::string out;
   double candidate_rate = 0.001;
@@ -36,8 +36,9 @@ double similarity_threshold(const trace::MetricSeries& series, const fleet::Flee
 
 void run(Context& context, Options& o) {
   base::ReadReport report;
+  report.strict = context.strict;
   finding::Diagnosis d;
-  const trace::MetricSeries series = read_source(o.source, context, report, d.inputs);
+  const trace::MetricSeries series = jobs::read_source(o.source, report, d.inputs);
   o.train.seed = context.seed;
   fleet::FleetModel model;
   model.metrics.resize(series.metrics.size());

@@ -100,7 +100,7 @@ class Jobs {
     discovered_ms_ = now;
     std::vector<std::string> running;
     try {
-      const fleet::PrometheusOptions store = prometheus_of(command_.watch.source);
+      const fleet::PrometheusOptions store = jobs::prometheus_of(command_.watch.source);
       running = fleet::label_values(store, command_.each, now - kRunning, now);
     } catch (const std::exception& e) {
       context_.warn(std::string(e.what()) + "\n  (keeping the jobs that are known)");

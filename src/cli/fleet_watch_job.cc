@@ -19,9 +19,9 @@ int64_t clock_ms() {
 }
 
 Watch::Watch(Context& context, WatchOptions options)
-    : context_(context), o_(std::move(options)), store_(prometheus_of(o_.source)) {
+    : context_(context), o_(std::move(options)), store_(jobs::prometheus_of(o_.source)) {
   store_.http.limits.max_bytes = uint64_t{256} << 20;
-  if (!o_.expect.empty()) o_.detect.expectations = read_expectations(o_.expect);
+  if (!o_.expect.empty()) o_.detect.expectations = jobs::read_expectations(o_.expect);
   o_.detect.keep_history = !o_.diagnosis.empty() || !o_.expect.empty();
   if (!o_.group_by.empty()) o_.detect.group_by = o_.group_by;
   if (store_.grid.step_ms == 0) store_.grid.step_ms = 1000;

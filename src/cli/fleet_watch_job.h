@@ -24,7 +24,7 @@
 namespace lento::cli {
 
 struct WatchOptions {
-  FleetSource source;
+  jobs::FleetSource source;
   fleet::DetectOptions detect;
   std::vector<std::string> group_by;
   std::string job = "job";       // named in alerts

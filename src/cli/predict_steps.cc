@@ -12,7 +12,7 @@ namespace {
 
 struct Options {
   std::string workload, system, unit = "s";
-  FleetSource source;
+  jobs::FleetSource source;
 };
 
 // Every sample of the one metric, of all machines.
@@ -30,11 +30,12 @@ std::vector<double> step_times(const trace::MetricSeries& series, const std::str
 
 void compare_steps(Context& context, const Options& o) {
   base::ReadReport report;
+  report.strict = context.strict;
   std::vector<finding::Input> inputs;
   const std::string bytes = base::read_file(o.workload, predict::kMostWorkloadBytes);
   const predict::Question step = predict::parse_workload(bytes, o.workload, {});
   predict::MeasuredRun run;
-  run.steps_s = step_times(read_source(o.source, context, report, inputs), o.unit);
+  run.steps_s = step_times(jobs::read_source(o.source, report, inputs), o.unit);
   finding::Diagnosis d = predict::compare_run(system_of(o.system), run, step);
   finding::add_read_report(d, report);
   d.inputs = std::move(inputs);

@@ -103,17 +103,22 @@ void SeriesBuilder::add(const Key& key, int64_t time_ms, double value, const bas
   ++report_.taken;
 }
 
-int64_t SeriesBuilder::natural_step() const {
+// The step that a grid of such samples should have: a rounded one.
+static int64_t natural_step(int64_t gap) {
+  if (gap == 0) return 1000;
+  const int64_t unit = gap > 900 ? 1000 : 100;
+  return std::max<int64_t>(unit, (gap + unit / 2) / unit * unit);
+}
+
+int64_t SeriesBuilder::sample_gap() const {
   std::vector<int64_t> gaps;
   for (const Samples& s : samples_) {
     for (size_t i = 1; i < s.time_ms.size() && i < 64; ++i) gaps.push_back(s.time_ms[i] - s.time_ms[i - 1]);
     if (gaps.size() > 100'000) break;
   }
-  if (gaps.empty()) return 1000;
+  if (gaps.empty()) return 0;
   std::nth_element(gaps.begin(), gaps.begin() + gaps.size() / 2, gaps.end());
-  const int64_t gap = gaps[gaps.size() / 2];
-  const int64_t unit = gap > 900 ? 1000 : 100;
-  return std::max<int64_t>(unit, (gap + unit / 2) / unit * unit);
+  return gaps[gaps.size() / 2];
 }
 
 MetricSeries SeriesBuilder::build(const GridOptions& options, const base::Location& where) {
@@ -122,7 +127,8 @@ MetricSeries SeriesBuilder::build(const GridOptions& options, const base::Locati
   series.machines = machines_;
   series.labels = labels_;
   series.devices = devices_;
-  series.step_ms = options.step_ms > 0 ? options.step_ms : natural_step();
+  series.sample_gap_ms = sample_gap();
+  series.step_ms = options.step_ms > 0 ? options.step_ms : natural_step(series.sample_gap_ms);
   int64_t first = INT64_MAX, last = INT64_MIN;
   for (const Samples& s : samples_) {
     first = std::min(first, s.time_ms.front());

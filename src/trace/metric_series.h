@@ -29,6 +29,7 @@ struct MetricSeries {
   int64_t begin_ms = 0;  // time of step 0: Unix or since the start of the recording
   int64_t step_ms = 1000;
   size_t steps = 0;
+  int64_t sample_gap_ms = 0;  // median distance of a series' samples as they came; 0: not known
   std::vector<float> values;
   std::vector<std::string> devices;                   // names, index 0 is "none"
   std::map<size_t, std::vector<uint16_t>> device_of;  // metric (":min", ":max") -> device per value
@@ -85,7 +86,7 @@ class SeriesBuilder {
   using Ids = std::map<std::string, uint32_t, std::less<>>;
   uint32_t id(Ids& ids, std::vector<std::string>& names, std::string_view name);
   Samples& samples(const Key& key);
-  int64_t natural_step() const;
+  int64_t sample_gap() const;
 
   base::ReadReport& report_;
   uint64_t max_samples_;

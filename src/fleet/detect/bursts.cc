@@ -3,18 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fleet/detect/tuning.h"
+
 namespace lento::fleet {
-namespace {
-
-constexpr double kChained = 0.2;
-constexpr double kAssumed = 0.5;  // bursts, before any was seen
-constexpr float kOver = 0.7f;     // scores under this end a burst
-constexpr size_t kFaults = 2;     // so many deviations under way may be real
-
-}  // namespace
-
 Bursts::Bursts(const Job& job) : state_(job.machines * job.metrics, State::Quiet) {
-  const double pairs = 24 * static_cast<double>(job.machines * job.metrics) * job.window_h * kChained;
+  const double pairs =
+      24 * static_cast<double>(job.machines * job.metrics) * job.window_h * tuning::kChained.value;
   limit_ = std::sqrt(job.alarms_per_day / std::max(pairs, 1e-9));
 }
 
@@ -25,7 +19,7 @@ void Bursts::see(size_t cell, const Judged& judged) {
     s = State::Lasting;
   } else if (judged.score >= 1 && s == State::Quiet) {
     s = State::Deviating;
-  } else if (judged.score < kOver) {
+  } else if (judged.score < tuning::kAtRest.value) {
     count_ += s == State::Deviating;
     s = State::Quiet;
   }
@@ -33,8 +27,8 @@ void Bursts::see(size_t cell, const Judged& judged) {
 }
 
 bool Bursts::rare() const {
-  const double under_way = deviating_ > kFaults ? static_cast<double>(deviating_ - kFaults) : 0;
-  return count_ + under_way + kAssumed <= limit_ * hours_;
+  const double under_way = std::max(0.0, static_cast<double>(deviating_) - tuning::kFaultsUnderWay.value);
+  return count_ + under_way + tuning::kAssumedBursts.value <= limit_ * hours_;
 }
 
 void Bursts::restore(double count, double hours) {

@@ -298,6 +298,23 @@ Held held_against(const Detector& detector, const DetectOptions& options, int64_
   return held;
 }
 
+// What the records do not allow to judge is not called healthy.
+static void conclude_outcome(const Detector& detector, const DetectOptions& options, Diagnosis& d) {
+  const std::string covered = covered_text(detector);
+  const std::string peers = std::to_string(options.min_peers);
+  if (!d.findings.empty()) return finding::judged(d, covered);
+  if (detector.unjudged_groups().size() == detector.groups()) {
+    return finding::cannot_judge(d, "no group of peers has " + peers + " machines",
+                                 "read all machines of the job, or choose other labels with --group-by",
+                                 covered);
+  }
+  if (detector.coverage().looks > 0) return finding::judged(d, covered);
+  const std::string needed = base::format_quantity(detector.needed_s(), base::Dimension::Time);
+  finding::cannot_judge(d, "no window of any metric is filled on " + peers + " machines at once",
+                        "read at least " + needed + " of a metric that all machines report at this step",
+                        covered);
+}
+
 Diagnosis conclude(const Detector& detector, const DetectOptions& options, Names names) {
   const View view{detector, options, names};
   Diagnosis d;
@@ -324,6 +341,7 @@ Diagnosis conclude(const Detector& detector, const DetectOptions& options, Names
                   ? "No machine stands out from its peers."
                   : std::to_string(d.findings.size()) + " finding" + (d.findings.size() > 1 ? "s" : "") +
                         "; first: " + d.findings.front().summary;
+  conclude_outcome(detector, options, d);
   d.facts.emplace_back("machines", std::to_string(view.fleet().machines.size()));
   d.facts.emplace_back("metrics", std::to_string(view.fleet().metrics.size()));
   d.facts.emplace_back("step", base::format_quantity(seconds(view.fleet().step_ms), base::Dimension::Time));

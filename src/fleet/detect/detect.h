@@ -17,6 +17,7 @@
 #include "base/json.h"
 #include "base/progress.h"
 #include "finding/finding.h"
+#include "fleet/detect/roll_call.h"
 #include "trace/metric_series.h"
 
 namespace lento::fleet {
@@ -26,13 +27,14 @@ struct DetectOptions {
   std::vector<std::string> group_by{"stage", "pp_rank", "hardware"};  // labels whose values separate peers
   size_t min_peers = 4;                                               // smaller groups are not judged
   std::vector<double> horizons_s{140, 280, 560};
-  double false_alarms_per_day = 0.1;     // budget of the whole job
-  double tail_factor = 1.0;              // widens the normal law's threshold (docs/methods/fleet.md: why 1)
-  double startup_s = 30;                 // not judged after the first sample of the job
-  double silence_s = 60;                 // a machine without any sample for so long, while peers report
-  double same_cause_share = 0.4;         // weaker deviations of the same metric are "also affected"
-  std::optional<int64_t> judge_from_ms;  // earlier rows are only history
-  bool keep_history = true;              // scores and bands for figures
+  double false_alarms_per_day = 0.1;  // budget of the whole job
+  double tail_factor = 1.0;           // widens the normal law's threshold (docs/methods/fleet.md: why 1)
+  double startup_s = 30;              // not judged after the first sample of the job
+  double silence_s =
+      60;  // a machine without any sample for so long (four steps at least), while peers report
+  double same_cause_share = 0.4;                   // weaker deviations of the same metric are "also affected"
+  std::optional<int64_t> judge_from_ms;            // earlier rows are only history
+  bool keep_history = true;                        // scores and bands for figures
   std::vector<finding::Expectation> expectations;  // predict's numbers, compared with the fleet's median
   std::string expected_metric = "step_time_s";     // the metric that an Expectation of a step speaks of
 };
@@ -71,6 +73,14 @@ struct Fleet {
   int64_t step_ms = 1000;
 };
 
+// What was looked at, since options.judge_from_ms.
+struct Coverage {
+  int64_t begin_ms = 0, end_ms = 0;
+  uint64_t rows = 0;     // that held something or not
+  uint64_t samples = 0;  // of rows x machines x metrics
+  uint64_t looks = 0;    // judgements of a machine by a metric and a window
+};
+
 class Detector {
  public:
   Detector(Fleet fleet, DetectOptions options);
@@ -80,10 +90,19 @@ class Detector {
   // One step: values[metric * machines + machine], NaN where missing. Times must rise by step_ms.
   void push(int64_t time_ms, std::span<const float> values);
 
+  // For a live job: a sample that came too late for its row; a machine that is no longer, or already, part of
+  // the job, whatever its samples say.
+  void heard(size_t machine, int64_t time_ms);
+  void leave(size_t machine);
+  void join(size_t machine);
+
   const Fleet& fleet() const;
   const std::vector<Verdict>& verdicts() const;  // in order of raising; resolved ones have active = false
   void forget_resolved(int64_t before_ms);       // bounds the list in long runs
   const ScoreHistory& history() const;
+  const RollCall& roll() const;
+  const Coverage& coverage() const;
+  double needed_s() const;                                   // of rows, before the first window is judged
   std::vector<std::vector<size_t>> unjudged_groups() const;  // too few peers
   size_t group_of(size_t machine) const;
   size_t groups() const;
@@ -105,6 +124,10 @@ void gather_row(const trace::MetricSeries& series, size_t step, std::vector<floa
 
 finding::Diagnosis diagnose(const trace::MetricSeries& series, const DetectOptions& options,
                             const base::Progress& progress = {});
+
+// "57 min in steps of 2 s, 64 machines, 1 metric (power_w), 98.7 % of the samples there"
+std::string covered_text(const Detector& detector);
+std::string covered_text(const trace::MetricSeries& series);
 
 // Findings, facts, figures of a detector's present state; `diagnose` ends with it, `watch` shows it live.
 struct Names {

@@ -165,6 +165,54 @@ TEST(Diagnose, SilenceIsASignalUnlessTheSourceFails) {
   EXPECT_TRUE(named(s).empty());
 }
 
+// Nobody reports for a while in the middle of one machine's short silence, and the answers come back
+// unevenly.
+TEST(Diagnose, AnOutageOfTheSourceIsNobodysSilence) {
+  for (size_t phase = 0; phase < 40; ++phase) {
+    auto s = fleet_of(32, 1200, 2);
+    for (size_t m = 0; m < 32; ++m) {
+      const size_t back = 750 + (m * 7 + phase) % 30;
+      for (size_t t = 600 + (m + phase) % 15; t < back; ++t) s.row(0, t)[m] = kNone;
+    }
+    for (size_t t = 560; t < 790; ++t) s.row(0, t)[4] = kNone;
+    EXPECT_TRUE(named(s).empty()) << phase;
+  }
+}
+
+TEST(Diagnose, AMachineThatNeverComesBackFromAnOutageIsNamed) {
+  auto s = fleet_of(32, 1200, 2);
+  for (size_t t = 600; t < 750; ++t) {
+    for (size_t m = 0; m < 32; ++m) s.row(0, t)[m] = kNone;
+  }
+  for (size_t t = 600; t < 1200; ++t) s.row(0, t)[9] = kNone;
+  const auto d = diagnose(s, {});
+  ASSERT_EQ(d.findings.size(), 1u);
+  EXPECT_EQ(d.findings[0].subject, "n9");
+}
+
+TEST(Diagnose, SaysWhatWasLookedAt) {
+  const auto d = diagnose(fleet_of(8, 1200, 2), {});
+  EXPECT_EQ(d.outcome, finding::Outcome::Healthy);
+  EXPECT_EQ(d.covered, "1200 s in steps of 1 s, 8 machines, 1 metric (metric0), 100 % of the samples there");
+}
+
+TEST(Diagnose, WithoutPeersOrWithoutAFilledWindowNothingIsHealthy) {
+  const auto lonely = diagnose(fleet_of(3, 1200, 2), {});
+  EXPECT_EQ(lonely.outcome, finding::Outcome::CannotJudge);
+  EXPECT_EQ(lonely.reason, "no group of peers has 4 machines");
+  const auto brief = diagnose(fleet_of(8, 169, 2), {});
+  EXPECT_EQ(brief.outcome, finding::Outcome::CannotJudge);
+  EXPECT_NE(brief.remedy.find("170 s"), std::string::npos) << brief.remedy;
+  EXPECT_EQ(diagnose(fleet_of(8, 180, 2), {}).outcome, finding::Outcome::Healthy);
+  auto thin = fleet_of(8, 600, 2);
+  for (size_t t = 0; t < 600; ++t) {
+    for (size_t m = 0; m < 8; ++m) {
+      if ((t + m) % 3) thin.row(0, t)[m] = kNone;
+    }
+  }
+  EXPECT_EQ(diagnose(thin, {}).outcome, finding::Outcome::CannotJudge);
+}
+
 TEST(Diagnose, AnUnevenChangeOfTheWholeJobIsNoFault) {
   auto s = fleet_of(32, 1800, 9);
   base::Rng rng(1, "test.change");
@@ -240,7 +288,7 @@ TEST(State, AMachineThatJoinsKeepsWhatStandsAndWhatWasLearned) {
   EXPECT_EQ(after.verdicts().size(), 2u);
 }
 
-TEST(State, ASilentMachineIsWellOnceItIsHeardAndForgottenAfterADay) {
+TEST(State, ASilentMachineIsWellOnceItIsHeardOrHasLeft) {
   auto s = fleet_of(8, 1000, 4);
   for (size_t t = 400; t < 600; ++t) s.row(0, t)[5] = kNone;
   Detector d = detector_of(s, {});
@@ -254,8 +302,8 @@ TEST(State, ASilentMachineIsWellOnceItIsHeardAndForgottenAfterADay) {
   push(d, s, 620, 990);
   ASSERT_EQ(d.verdicts().size(), 2u);
   EXPECT_TRUE(d.verdicts()[1].active);
-  std::vector<float> row(s.row(0, 990).begin(), s.row(0, 990).end());
-  d.push(s.time_ms(990) + 90'000'000, row);
+  d.leave(5);
+  push(d, s, 990, 991);
   EXPECT_FALSE(d.verdicts()[1].active);
 }
 

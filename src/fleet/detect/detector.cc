@@ -6,14 +6,12 @@
 #include "base/error.h"
 #include "fleet/detect/budget.h"
 #include "fleet/detect/detector_impl.h"
+#include "fleet/detect/tuning.h"
 
 namespace lento::fleet {
 namespace {
 
 constexpr size_t kColumns = 512;
-constexpr size_t kLeadingBlocks =
-    4;  // of 8: a stronger deviation under way keeps its consequences from being blamed
-constexpr double kPatientSeconds = 240;  // of the windows trusted when bursts are frequent
 
 std::string group_name(const trace::Labels& labels, const std::vector<std::string>& keys) {
   std::string name;
@@ -100,7 +98,11 @@ void Detector::Impl::build() {
   const size_t bands = fleet.metrics.size() * groups.size();
   for (auto* v : {&shown_low, &shown_median, &shown_high})
     v->assign(bands, std::numeric_limits<float>::quiet_NaN());
-  seen_ms.assign(machines, INT64_MIN);
+  const int64_t silence = static_cast<int64_t>(options.silence_s * 1000);
+  const int64_t least = static_cast<int64_t>(tuning::kSilentSteps.value) * fleet.step_ms;
+  roll = RollCall(machines, fleet.step_ms, std::max(silence, least),
+                  static_cast<int64_t>(tuning::kGone.value) * 1000);
+  reports.assign(machines, 0);
   history_stride = horizon_samples.empty() ? 1 : std::max<size_t>(1, horizon_samples[0] / 16);
 }
 
@@ -110,7 +112,7 @@ Detector::Impl::Leader Detector::Impl::find_leader(const Track& track, const std
   Leader& own = leaders[row + track.group];
   own = {0, 0, now_ms};
   for (size_t i = 0; i < judged.size(); ++i) {
-    const bool lasting = judged[i].steady || judged[i].blocks >= kLeadingBlocks;
+    const bool lasting = judged[i].steady || judged[i].blocks >= tuning::kLeadingBlocks.value;
     if (judged[i].score >= 1 && lasting && std::abs(judged[i].deviation) > std::abs(own.deviation)) {
       own.deviation = judged[i].deviation;
       own.machine = groups[track.group].machines[i];
@@ -131,7 +133,7 @@ Detector::Impl::Leader Detector::Impl::find_leader(const Track& track, const std
 bool Detector::Impl::believed(const Track& track, const Judged& j) const {
   if (j.score < 1 || !j.steady) return false;
   if (bursts.rare()) return true;
-  const double patient = std::min(kPatientSeconds, seconds(horizon_samples.size() - 1));
+  const double patient = std::min(tuning::kPatient.value, seconds(horizon_samples.size() - 1));
   return seconds(track.horizon) >= patient && j.score * j.rest >= 1;
 }
 
@@ -181,7 +183,10 @@ void Detector::Impl::evaluate(Track& track) {
     const size_t b = track.metric * groups.size() + track.group;
     shown_low[b] = band.low, shown_median[b] = band.median, shown_high[b] = band.high;
   }
-  if (ok && judging()) consider(track, judged, band);
+  if (ok && judging()) {
+    for (const Judged& j : judged) coverage.looks += j.judged;
+    consider(track, judged, band);
+  }
 }
 
 void Detector::Impl::record() {
@@ -208,29 +213,56 @@ Detector::Detector(Fleet fleet, DetectOptions options) : impl_(std::make_unique<
 Detector::~Detector() = default;
 Detector::Detector(Detector&&) noexcept = default;
 
+// Enters who reports; true when the row is kept.
+bool Detector::Impl::take_row(std::span<const float> values) {
+  const size_t machines = fleet.machines.size();
+  std::fill(reports.begin(), reports.end(), uint8_t{0});
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!std::isnan(values[i])) reports[i % machines] = 1;
+  }
+  const double members = static_cast<double>(roll.members());
+  roll.row(now_ms, reports);
+  return roll.reporting() > 0 && static_cast<double>(roll.reporting()) >= tuning::kAnyAnswer.value * members;
+}
+
+void Detector::Impl::count(std::span<const float> values) {
+  if (!judging()) return;
+  if (coverage.rows == 0) coverage.begin_ms = now_ms;
+  coverage.end_ms = now_ms;
+  ++coverage.rows;
+  coverage.samples += static_cast<uint64_t>(
+      std::count_if(values.begin(), values.end(), [](float v) { return !std::isnan(v); }));
+}
+
 void Detector::push(int64_t time_ms, std::span<const float> values) {
   Impl& d = *impl_;
-  const size_t machines = d.fleet.machines.size();
-  LENTO_CHECK(values.size() == machines * d.fleet.metrics.size(), "a row does not fit the fleet");
+  LENTO_CHECK(values.size() == d.fleet.machines.size() * d.fleet.metrics.size(),
+              "a row does not fit the fleet");
   d.now_ms = time_ms;
-  d.ring.push(values);
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (!std::isnan(values[i])) d.seen_ms[i % machines] = std::max(d.seen_ms[i % machines], time_ms);
-  }
-  if (d.first_ms == INT64_MIN) {  // start-up counts from the first data, not from empty rows before it
-    const bool any = std::any_of(values.begin(), values.end(), [](float v) { return !std::isnan(v); });
-    if (any) d.first_ms = time_ms;
-  }
-  const int64_t running_ms = d.first_ms == INT64_MIN ? -1 : time_ms - d.first_ms + d.fleet.step_ms;
+  const bool kept = d.take_row(values);
+  if (kept) d.ring.push(values);
+  if (kept && d.first_ms == INT64_MIN) d.first_ms = time_ms;  // start-up counts from the first data
+  d.count(values);
+  const int64_t running_ms = static_cast<int64_t>(d.ring.pushed()) * d.fleet.step_ms;
   const int64_t startup_ms = static_cast<int64_t>(d.options.startup_s * 1000);
   for (Impl::Track& track : d.tracks) {
     const TrackOptions& t = track.level.options();
     const bool whole = running_ms >= static_cast<int64_t>(t.n) * d.fleet.step_ms + startup_ms;
-    if (whole && d.ring.pushed() % t.stride == 0) d.evaluate(track);
+    if (kept && whole && d.ring.pushed() % t.stride == 0) d.evaluate(track);
   }
   d.watch_silence();
   d.resolve();
-  d.record();
+  if (kept) d.record();
+}
+
+void Detector::heard(size_t machine, int64_t time_ms) { impl_->roll.heard(machine, time_ms); }
+void Detector::leave(size_t machine) { impl_->roll.leave(machine); }
+void Detector::join(size_t machine) { impl_->roll.join(machine, impl_->now_ms); }
+const RollCall& Detector::roll() const { return impl_->roll; }
+const Coverage& Detector::coverage() const { return impl_->coverage; }
+double Detector::needed_s() const {
+  const Impl& d = *impl_;
+  return d.horizon_samples.empty() ? 0 : d.seconds(0) + d.options.startup_s;
 }
 
 const Fleet& Detector::fleet() const { return impl_->fleet; }

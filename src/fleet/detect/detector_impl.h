@@ -11,7 +11,8 @@
 // 4. While bursts are not known to be rare (bursts.h) a window under 240 s raises nothing, and a deviation
 // must pass
 //    the threshold even without its three strongest blocks.
-// 5. If over a quarter of the fleet is silent at once the source is at fault: no verdict.
+// 5. In a row in which under three quarters of the members report, the source is at fault: silence does not
+//    count (roll_call.h). A row with under a quarter is not kept: it is missing for everybody.
 #pragma once
 
 #include <vector>
@@ -19,6 +20,7 @@
 #include "fleet/detect/bursts.h"
 #include "fleet/detect/detect.h"
 #include "fleet/detect/level_track.h"
+#include "fleet/detect/roll_call.h"
 #include "fleet/detect/row_ring.h"
 
 namespace lento::fleet {
@@ -55,8 +57,10 @@ struct Detector::Impl {
   size_t history_stride = 1, history_skip = 0;
   std::vector<float> current;  // [metric * machines + machine][horizon]: last score while steady, else 0
   std::vector<float> shown_score, shown_level, shown_low, shown_median, shown_high;
-  std::vector<float> peak;       // [metric * machines + machine]
-  std::vector<int64_t> seen_ms;  // last sample of a machine; INT64_MIN never
+  std::vector<float> peak;  // [metric * machines + machine]
+  RollCall roll{0, 1000, 1, 1};
+  std::vector<uint8_t> reports;  // of the present row, by machine
+  Coverage coverage;
   int64_t first_ms = INT64_MIN, now_ms = 0;
 
   void build();
@@ -71,6 +75,8 @@ struct Detector::Impl {
   void raise(const Track& track, size_t machine, const Judged& j, const PeerBand& band);
   void refresh(Verdict& v, const Track& track, const Judged& j, const PeerBand& band);
   void watch_bursts(const Track& track, const std::vector<Judged>& judged);
+  bool take_row(std::span<const float> values);
+  void count(std::span<const float> values);
   void watch_silence();
   void resolve();
   void record();

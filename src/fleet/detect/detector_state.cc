@@ -129,7 +129,7 @@ Json Detector::save() const {
   Json tracks = Json::array(), verdicts = Json::array(), seen = Json::array();
   for (const Impl::Track& t : d.tracks) tracks.push(d.save_track(t));
   for (const Verdict& v : d.verdicts) verdicts.push(to_json(v, d.fleet));
-  for (const int64_t ms : d.seen_ms) seen.push(ms);
+  for (size_t m = 0; m < d.fleet.machines.size(); ++m) seen.push(d.roll.seen_ms(m));
   return Json::object()
       .set("schema", kSchema)
       .set("machines", names_of(d.fleet.machines))
@@ -150,7 +150,9 @@ void Detector::restore(const Json& json) {
   const Json::Array& names = json.at("machines", kWhere).array(kWhere);
   const Json::Array& seen = json.at("seen_ms", kWhere).array(kWhere);
   for (size_t i = 0; i < std::min(names.size(), seen.size()); ++i) {
-    if (const auto m = machines.find(names[i])) d.seen_ms[*m] = seen[i].integer(kWhere);
+    const auto m = machines.find(names[i]);
+    const int64_t ms = seen[i].integer(kWhere);
+    if (m && ms != RollCall::kNever) d.roll.join(*m, ms);
   }
   std::map<std::tuple<std::string, std::string, int64_t>, const Json*> tracks;
   for (const Json& t : json.at("tracks", kWhere).array(kWhere)) {

@@ -3,15 +3,9 @@
 #include <cmath>
 
 #include "fleet/detect/detector_impl.h"
+#include "fleet/detect/tuning.h"
 
 namespace lento::fleet {
-namespace {
-
-constexpr double kResolveScore = 0.7;
-constexpr int64_t kGoneMs = 86'400'000;  // a machine silent for longer has left the job
-
-}  // namespace
-
 Verdict* Detector::Impl::standing(size_t machine, bool silent) {
   for (Verdict& v : verdicts) {
     if (v.active && v.machine == machine && v.silent == silent) return &v;
@@ -63,32 +57,24 @@ void Detector::Impl::raise(const Track& track, size_t machine, const Judged& j, 
   refresh(v, track, j, band);
 }
 
-// A silent machine is one whose samples ended; only a later sample, or a day without any, ends the verdict.
+// A silent machine is one whose samples ended; only a later sample, or its leaving the job, ends the verdict.
 void Detector::Impl::watch_silence() {
-  const int64_t limit = std::max<int64_t>(static_cast<int64_t>(options.silence_s * 1000), 10 * fleet.step_ms);
-  const auto gone = [&](size_t m) { return seen_ms[m] == INT64_MIN || now_ms - seen_ms[m] > kGoneMs; };
-  size_t silent = 0, known = 0;
-  for (size_t m = 0; m < seen_ms.size(); ++m) {
-    if (gone(m)) continue;
-    ++known;
-    silent += now_ms - seen_ms[m] > limit / 2;
-  }
-  const bool source_fault = silent > std::max<size_t>(2, known / 4) || known < options.min_peers;
-  for (size_t m = 0; m < seen_ms.size(); ++m) {
+  const bool enough = roll.members() >= options.min_peers;
+  for (size_t m = 0; m < fleet.machines.size(); ++m) {
     Verdict* v = standing(m, true);
-    if (v && (gone(m) || seen_ms[m] > v->onset_ms)) v->active = false;
-    const bool quiet = !gone(m) && now_ms - seen_ms[m] > limit;
-    if (!quiet || source_fault || !judging()) continue;
-    if (!v) {
+    if (v && (!roll.member(m) || roll.seen_ms(m) > v->onset_ms)) v->active = false;
+    if (!roll.silent(m) || !enough || !judging()) continue;
+    if (!v || !v->active) {
       v = &verdicts.emplace_back();
       v->machine = m;
       v->silent = true;
-      v->onset_ms = seen_ms[m];
+      v->onset_ms = roll.seen_ms(m);
       v->raised_ms = now_ms;
-      v->horizon_s = options.silence_s;
+      v->horizon_s = static_cast<double>(roll.limit_ms()) / 1000;
     }
     v->last_ms = now_ms;
-    v->score = std::max(v->score, static_cast<double>(now_ms - seen_ms[m]) / static_cast<double>(limit));
+    const double share = static_cast<double>(roll.quiet_for_ms(m)) / static_cast<double>(roll.limit_ms());
+    v->score = std::max(v->score, share);
   }
 }
 
@@ -99,7 +85,7 @@ void Detector::Impl::resolve() {
     if (!v.active || v.silent) continue;
     for (const size_t metric : judged_metrics) {
       for (size_t h = 0; h < horizon_samples.size(); ++h) {
-        if (current[cell(metric, v.machine) * horizon_samples.size() + h] >= kResolveScore)
+        if (current[cell(metric, v.machine) * horizon_samples.size() + h] >= tuning::kAtRest.value)
           v.last_ms = now_ms;
       }
     }

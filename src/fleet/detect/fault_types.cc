@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "fleet/detect/tuning.h"
+
 namespace lento::fleet {
 namespace {
 
@@ -87,7 +89,7 @@ std::vector<FaultOdds> likely_faults(const std::array<bool, kMetricClasses>& wat
   for (const FaultType& type : kFaultTypes) {
     double p = type.share;
     for (size_t c = 0; c < kMetricClasses; ++c) {
-      const double rate = std::clamp(type.shows[c], 0.02, 0.98);  // no rate measured on few faults is certain
+      const double rate = std::clamp(type.shows[c], tuning::kLeastRate.value, 1 - tuning::kLeastRate.value);
       if (watched[c]) p *= shown[c] ? rate : 1 - rate;
     }
     odds.push_back({type.name, p});

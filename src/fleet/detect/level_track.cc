@@ -5,23 +5,13 @@
 #include <limits>
 #include <numeric>
 
+#include "fleet/detect/tuning.h"
+
 namespace lento::fleet {
 namespace {
 
 constexpr std::array<double, 5> kQuantiles{0.10, 0.25, 0.50, 0.75, 0.90};
-constexpr double kMemory = 2000;  // evaluations that running means look back
-constexpr double kBaselineMemory = 1000;
-constexpr double kSigmaOfMad = 1.4826;
-constexpr double kBlockShare = 0.3;  // of the whole deviation that a block must show
-constexpr size_t kSteadyBlocks = 6;  // of 8
-constexpr float kKnown = 30;         // baselines entered before the level test retires
-constexpr double kMaxScore = 100;
-constexpr float kMinBaselines = 5;  // entered before the change test speaks
-constexpr float kRest = 0.3,
-                kRestWhenWeak = 0.4;  // of the deviation that must remain without the three strongest blocks
-constexpr float kWeak = 1.5f;         // scores under this are near the threshold
-constexpr double kBurst = 2.5;        // standard deviations between median and any other feature
-constexpr double kClear = 4;          // of a block's noise: what deviates more must deviate without a break
+constexpr double kSigmaOfMad = 1.4826;   // a normal law's standard deviation over its MAD
 constexpr size_t kSortedSamples = 256;   // longer windows are thinned for their quantiles, not for the mean
 constexpr size_t kQuantileSamples = 32;  // shorter windows have no quantiles worth the name: the mean alone
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -45,7 +35,7 @@ double spread(const std::vector<double>& values) {
   double sum = 0;
   size_t n = 0;
   for (const double v : values) {
-    if (mad > 0 && std::abs(v) > 4 * mad) continue;
+    if (mad > 0 && std::abs(v) > tuning::kOutlier.value * mad) continue;
     sum += v * v;
     ++n;
   }
@@ -54,16 +44,16 @@ double spread(const std::vector<double>& values) {
 }
 
 void running_mean(double& mean, double& count, double value) {
-  count = std::min(count + 1, kMemory);
+  count = std::min(count + 1, tuning::kMemory.value);
   mean += (value - mean) / count;
 }
 
 // Student-like widening for few peers: the spread of M machines is itself uncertain.
-double few_peers(size_t machines) { return 1 + 6.0 / static_cast<double>(machines - 1); }
+double few_peers(size_t machines) { return 1 + tuning::kFewPeers.value / static_cast<double>(machines - 1); }
 
 // The spread of a handful of machines says little about what is usual, so the floor rises as they get fewer.
 double floor_share(double share, size_t machines) {
-  return share + 0.4 / static_cast<double>(machines * machines);
+  return share + tuning::kFewPeersFloor.value / static_cast<double>(machines * machines);
 }
 
 // Solves the symmetric positive definite 6x6 system C w = 1 by elimination.
@@ -179,7 +169,7 @@ void LevelTrack::subtract_peers(const std::vector<size_t>& present) {
 void LevelTrack::learn_weights(const std::vector<size_t>& present) {
   std::vector<double> size;
   for (const size_t m : present) size.push_back(std::abs(deviation_[m][0]));
-  const double limit = 4 * kSigmaOfMad * median_of(size);
+  const double limit = tuning::kOutlier.value * kSigmaOfMad * median_of(size);
   std::array<double, kFeatures * kFeatures> now{};
   double n = 0;
   for (const size_t m : present) {
@@ -192,11 +182,12 @@ void LevelTrack::learn_weights(const std::vector<size_t>& present) {
     }
   }
   if (n < 2) return;
-  const double rate = 1 / std::min<double>(static_cast<double>(evaluations_), kMemory);
+  const double rate = 1 / std::min<double>(static_cast<double>(evaluations_), tuning::kMemory.value);
   for (size_t i = 0; i < now.size(); ++i) scatter_[i] += (now[i] / n - scatter_[i]) * rate;
   auto ridged = scatter_;
   for (size_t i = 0; i < kFeatures; ++i)
-    ridged[i * kFeatures + i] += 0.05 * scatter_[i * kFeatures + i] + 0.02 * scatter_[0];
+    ridged[i * kFeatures + i] +=
+        tuning::kRidge.value * scatter_[i * kFeatures + i] + tuning::kSharedRidge.value * scatter_[0];
   if (scatter_[0] <= 0 || options_.n < kQuantileSamples || evaluations_ * present.size() < 24)
     return;  // too early: the mean
   auto w = solve_ones(ridged);
@@ -215,24 +206,27 @@ double LevelTrack::normal_offset(size_t m, double r, double level, double& scale
   return known * scale;
 }
 
-// Continuity (kSteadyBlocks, kBlockShare, kRest, kClear): enough blocks deviate like the whole, the deviation
-// does not hang on its strongest three, and it has no break where noise alone could not have made one.
+// Continuity (tuning::kSteadyBlocks.value, tuning::kBlockShare.value, tuning::kRest.value,
+// tuning::kClear.value): enough blocks deviate like the whole, the deviation does not hang on its strongest
+// three, and it has no break where noise alone could not have made one.
 void LevelTrack::judge_continuity(size_t m, double own, Judged& j) const {
   std::array<double, kBlocks> part;  // each block's deviation as a share of the whole
   bool broken = false;
   j.blocks = 0;
   for (size_t b = 0; b < kBlocks; ++b) {
     part[b] = std::isnan(block_[m][b]) ? 0 : (block_[m][b] - own) / j.deviation;
-    const bool like = part[b] >= kBlockShare;
+    const bool like = part[b] >= tuning::kBlockShare.value;
     broken = broken || (!like && j.blocks > 0);
     j.blocks = static_cast<uint8_t>(j.blocks + like);
   }
-  const bool clear = (1 - kBlockShare) * std::abs(j.deviation) > kClear * std::sqrt(block_variance_);
+  const bool clear = (1 - tuning::kBlockShare.value) * std::abs(j.deviation) >
+                     tuning::kClear.value * std::sqrt(block_variance_);
   std::sort(part.begin(), part.end());
   j.rest = static_cast<float>(std::accumulate(part.begin(), part.end() - 3, 0.0) /
                               static_cast<double>(kBlocks - 3));
-  j.steady =
-      j.blocks >= kSteadyBlocks && j.rest >= (j.score < kWeak ? kRestWhenWeak : kRest) && !(broken && clear);
+  j.steady = j.blocks >= tuning::kSteadyBlocks.value &&
+             j.rest >= (j.score < tuning::kWeak.value ? tuning::kRestWhenWeak.value : tuning::kRest.value) &&
+             !(broken && clear);
 }
 
 bool LevelTrack::judge(const std::vector<size_t>& present, std::vector<Judged>& out) {
@@ -243,18 +237,18 @@ bool LevelTrack::judge(const std::vector<size_t>& present, std::vector<Judged>& 
   for (size_t i = 0; i < n; ++i) {
     const size_t m = present[i];
     r[i] = combine(deviation_[m]);
-    if (baseline_count_[m] < kMinBaselines) continue;
+    if (baseline_count_[m] < tuning::kMinBaselines.value) continue;
     change[i] = r[i] - normal_offset(m, r[i], level, scale[i]);
     e.push_back(change[i]);
   }
-  typical_level_ +=
-      (std::abs(level) - typical_level_) / std::min<double>(static_cast<double>(evaluations_), kMemory);
+  typical_level_ += (std::abs(level) - typical_level_) /
+                    std::min<double>(static_cast<double>(evaluations_), tuning::kMemory.value);
   for (const size_t m : present) {
     for (const float f : feature_[m]) largest_ = std::max<double>(largest_, std::abs(f));
   }
   const double share = floor_share(options_.floor_share, n);
-  const double floor =
-      std::max({share * std::abs(level), share * typical_level_, 0.1 * share * largest_, 1e-30});
+  const double floor = std::max({share * std::abs(level), share * typical_level_,
+                                 tuning::kFloorOfLargest.value * share * largest_, 1e-30});
   const double level_now = spread(r), change_now = spread(e);
   if (evaluations_ == 1) level_variance_ = level_now * level_now;
   const double level_sd = std::hypot(std::max(level_now, std::sqrt(level_variance_)), floor) * few_peers(n);
@@ -269,29 +263,33 @@ bool LevelTrack::judge(const std::vector<size_t>& present, std::vector<Judged>& 
     Judged& j = out[m];
     j.judged = true;
     j.level = static_cast<float>(level + r[i]);
-    const bool known = past && baseline_count_[m] >= kKnown;  // its offset was accepted as normal long ago
+    const bool known =
+        past && baseline_count_[m] >= tuning::kKnown.value;  // its offset was accepted as normal long ago
     const double by_level = known ? 0 : std::abs(r[i]) / (options_.z_level * level_sd);
     const double own_sd = known ? std::sqrt((mean_own + own_variance_[m]) / 2) : change_sd;
     const double sd =
         std::hypot(known && options_.trust_history ? own_sd : std::max(own_sd, change_now), floor);
-    const double by_change =
-        past && baseline_count_[m] >= kMinBaselines ? std::abs(change[i]) / (options_.z_change * sd) : 0;
+    const double by_change = past && baseline_count_[m] >= tuning::kMinBaselines.value
+                                 ? std::abs(change[i]) / (options_.z_change * sd)
+                                 : 0;
     const bool changed = by_change > by_level;
-    j.score = static_cast<float>(std::min(std::max(by_level, by_change), kMaxScore));
+    j.score = static_cast<float>(std::min(std::max(by_level, by_change), tuning::kMaxScore.value));
     j.deviation = static_cast<float>(changed ? change[i] : r[i]);
     j.threshold = static_cast<float>(changed ? options_.z_change * sd : options_.z_level * level_sd);
     if (j.score > 0.3f) judge_continuity(m, changed ? baseline_[m][0] * scale[i] : 0, j);
-    if (j.score < 0.7f) {
+    if (j.score < tuning::kAtRest.value) {
       for (const float block : block_[m]) quiet += std::isnan(block) ? 0 : block * block / kBlocks;
       ++quiet_count;
     }
     abnormal += j.score >= 1;
-    if (past && by_change < 0.7) {
+    if (past && by_change < tuning::kAtRest.value) {
       const float square = static_cast<float>(change[i] * change[i]);
-      own_variance_[m] += (square - own_variance_[m]) / std::min<float>(baseline_count_[m] + 1, 500.0f);
+      own_variance_[m] +=
+          (square - own_variance_[m]) /
+          std::min<float>(baseline_count_[m] + 1, static_cast<float>(tuning::kOwnMemory.value));
     }
   }
-  const bool job_wide = abnormal > std::max<size_t>(2, n / 4);
+  const bool job_wide = abnormal > std::max<size_t>(2, n / static_cast<size_t>(tuning::kJobWide.value));
   if (!job_wide || evaluations_ < 8) {
     running_mean(level_variance_, level_count_, level_now * level_now);
     if (!e.empty()) running_mean(change_variance_, change_count_, change_now * change_now);
@@ -304,7 +302,7 @@ bool LevelTrack::judge(const std::vector<size_t>& present, std::vector<Judged>& 
 // than noise explains: such a window does not show what is normal.
 bool LevelTrack::shows_burst(const Feature& f) const {
   for (size_t i = 0; i < kFeatures; ++i) {
-    if (std::abs(f[i] - f[3]) > kBurst * std::sqrt(scatter_[i * kFeatures + i])) return true;
+    if (std::abs(f[i] - f[3]) > tuning::kBurst.value * std::sqrt(scatter_[i * kFeatures + i])) return true;
   }
   return false;
 }
@@ -317,15 +315,16 @@ void LevelTrack::learn_baselines(const std::vector<size_t>& present, const std::
   none.fill(kNan);
   std::vector<Feature> now(feature_.size(), none);
   for (const size_t m : present) {
-    if (out[m].score < 0.7f && !shows_burst(deviation_[m])) now[m] = deviation_[m];
+    if (out[m].score < tuning::kAtRest.value && !shows_burst(deviation_[m])) now[m] = deviation_[m];
   }
   pending_.push_back({std::move(now), combine(median_)});
   if (pending_.size() <= 5) return;
   const std::vector<Feature>& old = pending_.front().deviation;
   running_mean(baseline_level_, baseline_level_count_, pending_.front().level);
   for (size_t m = 0; m < old.size(); ++m) {
-    if (std::isnan(old[m][0]) || out[m].score >= 0.7f) continue;
-    baseline_count_[m] = std::min<float>(baseline_count_[m] + 1, static_cast<float>(kBaselineMemory));
+    if (std::isnan(old[m][0]) || out[m].score >= tuning::kAtRest.value) continue;
+    baseline_count_[m] =
+        std::min<float>(baseline_count_[m] + 1, static_cast<float>(tuning::kBaselineMemory.value));
     for (size_t f = 0; f < kFeatures; ++f)
       baseline_[m][f] += (old[m][f] - baseline_[m][f]) / baseline_count_[m];
   }

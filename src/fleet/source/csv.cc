@@ -3,6 +3,7 @@
 //   field = { char - (",", '"') } | '"' { char - '"' | '""' } '"'
 // one line at a time: a quoted field may not hold a line end.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/error.h"
@@ -14,6 +15,11 @@ namespace lento::fleet {
 namespace {
 
 constexpr size_t kMaxColumns = 1u << 16;
+
+// Columns of these names tell machines apart.
+constexpr std::array<std::string_view, 10> kMachineNames{"machine",    "node",     "host",   "hostname",
+                                                         "instance",   "nodename", "server", "worker",
+                                                         "machine_id", "node_id"};
 
 // Splits into views of `line`; quoted fields are unescaped into `scratch`. False when a quote is not closed.
 bool split(std::string_view line, std::vector<std::string_view>& fields, std::vector<std::string>& scratch) {
@@ -80,6 +86,7 @@ class Reader {
     if (!split(line, fields_, scratch_)) throw base::Error(where_, "the header is not a CSV line");
     header_.assign(fields_.begin(), fields_.end());
     columns_ = Columns{};
+    if (options_.machine_column.empty() && options_.wide_metric.empty()) doubt_one_machine();
     find_columns();
     file_machine_ = UINT32_MAX;
     if (columns_.machine < 0 && options_.wide_metric.empty()) file_machine_ = builder_.machine(stem(path));
@@ -103,6 +110,22 @@ class Reader {
                         base::suggestion(name, header_));
     }
     return static_cast<size_t>(at - header_.begin());
+  }
+
+  // Taken for one machine, a file of many would lose all records but one a time.
+  void doubt_one_machine() const {
+    for (const std::string& name : header_) {
+      std::string lower = name;
+      for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      const auto& labels = options_.label_columns;
+      const bool used =
+          std::find(labels.begin(), labels.end(), name) != labels.end() || name == options_.device_column;
+      if (used || std::find(kMachineNames.begin(), kMachineNames.end(), lower) == kMachineNames.end())
+        continue;
+      throw base::Error(where_,
+                        "the column '" + name + "' names machines, but the file is read as one machine",
+                        "add --machine-column " + name);
+    }
   }
 
   void find_columns() {

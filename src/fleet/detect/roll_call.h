@@ -1,0 +1,48 @@
+// Who of a job's machines reports, who has fallen silent, and when nobody can tell.
+//
+// Time counts only while the source answers: in a row in which under three quarters of the members report,
+// the source is at fault, not its machines. After such an outage every silence starts anew, because the first
+// rows after it are not whole.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace lento::fleet {
+
+class RollCall {
+ public:
+  // A member is silent after `limit_ms` of answered time without a sample; after `gone_ms` it has left.
+  RollCall(size_t machines, int64_t step_ms, int64_t limit_ms, int64_t gone_ms);
+
+  // One row, `reports[m]` not zero for who has a sample in it. False: the source did not answer.
+  bool row(int64_t time_ms, std::span<const uint8_t> reports);
+  // A sample that came too late for its row.
+  void heard(size_t machine, int64_t time_ms);
+  void leave(size_t machine) { seen_ms_[machine] = kNever; }
+  // Takes it for a member that was last heard then (kNever: in the job, but not heard yet).
+  void join(size_t machine, int64_t seen_ms);
+
+  static constexpr int64_t kNever = INT64_MIN;
+  bool member(size_t machine) const { return seen_ms_[machine] != kNever; }
+  bool silent(size_t machine) const;  // and the source answers
+  int64_t seen_ms(size_t machine) const { return seen_ms_[machine]; }
+  int64_t quiet_for_ms(size_t machine) const { return answered_ms_ - seen_answered_ms_[machine]; }
+  int64_t limit_ms() const { return limit_ms_; }
+  size_t members() const;
+  size_t reporting() const { return reporting_; }             // in the last row
+  bool answered() const { return answered_; }                 // the last row
+  int64_t last_outage_ms() const { return last_outage_ms_; }  // the last row without an answer; kNever: none
+
+ private:
+  int64_t step_ms_, limit_ms_, gone_ms_;
+  std::vector<int64_t> seen_ms_;           // time of the last sample; kNever: no member
+  std::vector<int64_t> seen_answered_ms_;  // the answered time then
+  int64_t answered_ms_ = 0, outage_ms_ = 0, last_outage_ms_ = kNever, now_ms_ = 0;
+  size_t reporting_ = 0;
+  bool answered_ = false;
+};
+
+}  // namespace lento::fleet

@@ -1,0 +1,109 @@
+// Who is silent, by rows written by hand: '1' reports, '0' does not.
+#include "fleet/detect/roll_call.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace lento::fleet {
+namespace {
+
+struct Roll {
+  RollCall call{8, 1000, 10'000, 100'000};
+  int64_t now = 0;
+
+  void rows(const std::string& who, int count) {
+    for (int i = 0; i < count; ++i) {
+      std::vector<uint8_t> reports;
+      for (const char c : who) reports.push_back(c == '1');
+      call.row(now += 1000, reports);
+    }
+  }
+};
+
+TEST(RollCall, AMemberIsSilentAfterTheLimitAndNotBefore) {
+  Roll r;
+  r.rows("11111111", 5);
+  r.rows("11110111", 10);
+  EXPECT_FALSE(r.call.silent(4));
+  r.rows("11110111", 1);
+  EXPECT_TRUE(r.call.silent(4));
+  EXPECT_EQ(r.call.seen_ms(4), 5000);
+  EXPECT_FALSE(r.call.silent(3));
+}
+
+TEST(RollCall, WhoNeverReportedIsNoMember) {
+  Roll r;
+  r.rows("11110111", 50);
+  EXPECT_FALSE(r.call.silent(4));
+  EXPECT_EQ(r.call.members(), 7u);
+  r.call.join(4, RollCall::kNever + 1);  // the job says that it is one
+  r.rows("11110111", 11);
+  EXPECT_TRUE(r.call.silent(4));
+}
+
+TEST(RollCall, TimeWithoutAnswersDoesNotCount) {
+  Roll r;
+  r.rows("11111111", 5);
+  r.rows("11110111", 9);
+  r.rows("00000000", 200);
+  EXPECT_FALSE(r.call.answered());
+  EXPECT_EQ(r.call.last_outage_ms(), 214'000);
+  r.rows("11110111", 9);  // and every silence starts anew
+  EXPECT_FALSE(r.call.silent(4));
+  r.rows("11110111", 3);
+  EXPECT_TRUE(r.call.silent(4));
+}
+
+TEST(RollCall, AShortHiccupDoesNotStartASilenceAnew) {
+  Roll r;
+  r.rows("11111111", 5);
+  r.rows("11110111", 9);
+  r.rows("11000111", 2);
+  r.rows("11110111", 2);
+  EXPECT_TRUE(r.call.silent(4));
+}
+
+TEST(RollCall, AQuarterMayBeSilentAndNotMore) {
+  Roll two, three;
+  two.rows("11111111", 5);
+  two.rows("11110110", 11);
+  EXPECT_TRUE(two.call.silent(4) && two.call.silent(7));
+  three.rows("11111111", 5);
+  three.rows("11010110", 50);
+  EXPECT_FALSE(three.call.silent(4));
+}
+
+TEST(RollCall, WhatStandsStandsOverAnOutage) {
+  Roll r;
+  r.rows("11111111", 5);
+  r.rows("11110111", 11);
+  r.rows("00000000", 50);
+  r.rows("11110111", 1);
+  EXPECT_TRUE(r.call.silent(4));
+}
+
+TEST(RollCall, ALateSampleIsASample) {
+  Roll r;
+  r.rows("11111111", 5);
+  for (int i = 0; i < 40; ++i) {
+    r.rows("11110111", 1);
+    r.call.heard(4, r.now - 5000);
+  }
+  EXPECT_FALSE(r.call.silent(4));
+}
+
+TEST(RollCall, WhoLeftIsForgottenUntilItReportsAgain) {
+  Roll r;
+  r.rows("11111111", 5);
+  r.rows("11110111", 20);
+  r.call.leave(4);
+  EXPECT_FALSE(r.call.silent(4));
+  r.rows("11111111", 1);
+  EXPECT_TRUE(r.call.member(4));
+  r.rows("11110111", 102);
+  EXPECT_FALSE(r.call.member(4));  // gone
+}
+
+}  // namespace
+}  // namespace lento::fleet

@@ -1,0 +1,36 @@
+// Which machine of a recorded period is slow, faulty or silent: one verdict, from files or a store.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/progress.h"
+#include "finding/finding.h"
+#include "fleet/detect/detect.h"
+#include "jobs/fleet_source.h"
+
+namespace lento::jobs {
+
+struct FleetDiagnosisOptions {
+  FleetSource source;
+  fleet::DetectOptions detect;
+  std::string expect;                  // prediction that the whole fleet is held against; "": none
+  std::optional<double> judge_from_s;  // after the start; what lies before is only history
+  bool faithful = false;               // the method of the Minder paper, with the options below
+  std::string model;
+  double threshold = 0;  // 0: the models' own
+  size_t stride = 1;
+  unsigned threads = 1;
+  bool strict = false;
+};
+
+// Cannot judge when more than half of the records do not fit, when no group has peers enough, or when no
+// window is filled. Throws base::Error for what cannot be read.
+finding::Diagnosis diagnose_fleet(const FleetDiagnosisOptions& options, const base::Progress& progress = {});
+
+// The same for a series that was read elsewhere.
+finding::Diagnosis diagnose_fleet(const trace::MetricSeries& series, const FleetDiagnosisOptions& options,
+                                  const base::Progress& progress = {});
+
+}  // namespace lento::jobs

@@ -1,0 +1,119 @@
+#include "jobs/fleet_source.h"
+
+#include <chrono>
+#include <cmath>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/units.h"
+#include "fleet/source/metric_names.h"
+
+namespace lento::jobs {
+namespace {
+
+constexpr double kTooFine = 0.05;  // s between samples: no exporter of a fleet is that fast
+constexpr double kTooCoarse = 1000;
+
+std::string first_line(const std::string& path) {
+  const std::string text = base::read_file(path, 1 << 16);
+  return text.substr(0, text.find_first_of("\r\n"));
+}
+
+void note(std::vector<finding::Input>& inputs, const std::string& path) {
+  inputs.push_back({"metrics", path, base::digest(base::read_file(path))});
+}
+
+// A unit that is off by a thousand makes hours of a second or weeks of an hour.
+void doubt_time(const FleetSource& s, const trace::MetricSeries& series) {
+  const double gap = static_cast<double>(series.sample_gap_ms) / 1000;
+  const double period = static_cast<double>(series.steps) * static_cast<double>(series.step_ms) / 1000;
+  if (s.step_s > 0 || gap == 0 || (gap >= kTooFine && gap <= kTooCoarse)) return;
+  const std::string apart = base::format_quantity(gap, base::Dimension::Time);
+  const std::string unit = gap < kTooFine ? "s" : "ms";
+  throw base::Error({s.csv.front()},
+                    "read with --time-unit " + s.columns.time_unit + ", its samples lie " + apart +
+                        " apart and the period covered is " +
+                        base::format_quantity(period, base::Dimension::Time),
+                    "try --time-unit " + unit + "; if it is right, say so with --step");
+}
+
+trace::MetricSeries read_csv(const FleetSource& s, base::ReadReport& report,
+                             std::vector<finding::Input>& inputs) {
+  fleet::CsvOptions options = s.columns;
+  options.paths = s.csv;
+  options.metrics = s.metrics;
+  options.label_columns = s.labels;
+  options.grid.step_ms = std::llround(s.step_s * 1000);
+  for (const std::string& path : s.csv) note(inputs, path);
+  trace::MetricSeries series = fleet::read_csv(options, report);
+  doubt_time(s, series);
+  return series;
+}
+
+trace::MetricSeries read_store(const FleetSource& s, base::ReadReport& report,
+                               std::vector<finding::Input>& inputs) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const int64_t now_ms = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+  const int64_t end_ms = s.end_s > 0 ? std::llround(s.end_s * 1000) : now_ms;
+  inputs.push_back({"metrics", s.prometheus.url, ""});
+  return fleet::read_prometheus(prometheus_of(s), end_ms - std::llround(s.last_s * 1000), end_ms, report);
+}
+
+}  // namespace
+
+fleet::PrometheusOptions prometheus_of(const FleetSource& s) {
+  fleet::PrometheusOptions o = s.prometheus;
+  o.metrics = s.metrics;
+  for (const std::string& exporter : s.exporters) {
+    for (const auto& [name, meaning] : fleet::exporter_metrics(exporter)) o.metrics.emplace_back(name);
+  }
+  for (const std::string& label : s.labels) o.label_names.push_back(label);
+  while (o.url.ends_with('/')) o.url.pop_back();
+  if (!s.token_file.empty()) o.http.bearer_token = first_line(s.token_file);
+  if (!s.basic_file.empty()) {
+    const std::string text = first_line(s.basic_file);
+    const size_t colon = text.find(':');
+    if (colon == std::string::npos) throw base::Error({s.basic_file, 1, 1}, "not user:password");
+    o.http.user = text.substr(0, colon);
+    o.http.password = text.substr(colon + 1);
+  }
+  if (!s.tenant.empty()) o.http.headers.push_back("X-Scope-OrgID: " + s.tenant);
+  o.grid.step_ms = std::llround(s.step_s * 1000);
+  return o;
+}
+
+trace::MetricSeries read_source(const FleetSource& s, base::ReadReport& report,
+                                std::vector<finding::Input>& inputs) {
+  const int sources =
+      !s.csv.empty() + !s.openmetrics.empty() + !s.op_trace.empty() + !s.prometheus.url.empty();
+  if (sources != 1) {
+    throw base::Error({}, "exactly one source is needed",
+                      "name one of --csv, --openmetrics, --op-trace, --prometheus");
+  }
+  if (!s.prometheus.url.empty()) return read_store(s, report, inputs);
+  if (!s.csv.empty()) return read_csv(s, report, inputs);
+  if (!s.op_trace.empty()) {
+    note(inputs, s.op_trace);
+    return fleet::read_op_trace(s.op_trace, report);
+  }
+  fleet::OpenMetricsOptions options;
+  options.path = s.openmetrics;
+  options.metrics = s.metrics;
+  options.label_names = s.labels;
+  options.grid.step_ms = std::llround(s.step_s * 1000);
+  note(inputs, s.openmetrics);
+  return fleet::read_openmetrics(options, report);
+}
+
+std::vector<finding::Expectation> read_expectations(const std::string& path) {
+  const base::Json json = base::parse_json(base::read_file(path, uint64_t{64} << 20), path);
+  const finding::Diagnosis d = finding::diagnosis_from_json(json, path);
+  if (d.expectations.empty()) {
+    throw base::Error({path}, "this diagnosis (scale '" + d.scale + "') expects nothing of a step",
+                      "--expect wants the JSON of 'lento predict'");
+  }
+  return d.expectations;
+}
+
+}  // namespace lento::jobs

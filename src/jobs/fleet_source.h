@@ -1,0 +1,39 @@
+// Where a fleet's metrics come from, as plain values: files or a live store.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/read_report.h"
+#include "finding/finding.h"
+#include "fleet/source/prometheus.h"
+#include "fleet/source/source.h"
+#include "trace/metric_series.h"
+
+namespace lento::jobs {
+
+struct FleetSource {
+  std::vector<std::string> csv;
+  std::string openmetrics;
+  std::string op_trace;
+  std::vector<std::string> metrics, labels;
+  fleet::CsvOptions columns;
+  double step_s = 0;
+  fleet::PrometheusOptions prometheus;
+  std::string token_file, basic_file, tenant;
+  double last_s = 900, end_s = 0;
+  std::vector<std::string> exporters;  // ready sets of metrics (fleet/source/metric_names.h)
+};
+
+// The store with its credentials read from their files. Throws base::Error.
+fleet::PrometheusOptions prometheus_of(const FleetSource& source);
+
+// Reads whichever source was named and enters it in `inputs`. Throws base::Error unless exactly one is named,
+// and when what it holds cannot be meant: no column for the machine, a time unit that is off by a thousand.
+trace::MetricSeries read_source(const FleetSource& source, base::ReadReport& report,
+                                std::vector<finding::Input>& inputs);
+
+// The expectations of a diagnosis written by 'lento predict'. Throws base::Error for another kind of file.
+std::vector<finding::Expectation> read_expectations(const std::string& path);
+
+}  // namespace lento::jobs
