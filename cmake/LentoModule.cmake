@@ -9,8 +9,8 @@ endfunction()
 
 # One precompiled header for all test programs: they are compiled for speed of building, not of running.
 function(lento_test_header)
-  file(WRITE ${PROJECT_BINARY_DIR}/test_header.cc "")
-  add_library(lento_test_header OBJECT ${PROJECT_BINARY_DIR}/test_header.cc)
+  file(WRITE ${PROJECT_BINARY_DIR}/test_header.cc "int main() {}\n")
+  add_executable(lento_test_header EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/test_header.cc)  # a program, as its users are
   target_link_libraries(lento_test_header PRIVATE GTest::gmock)
   target_compile_options(lento_test_header PRIVATE ${LENTO_TEST_OPTIONS})
   target_precompile_headers(lento_test_header PRIVATE <gmock/gmock.h> <gtest/gtest.h> <string> <vector>)

@@ -11,8 +11,6 @@
 namespace lento::lab {
 namespace {
 
-std::string percent(double share) { return base::format_number(100 * share, 3) + " %"; }
-
 std::string default_folder() {
   const char* shared = std::getenv("LENTO_SHARED");
   return std::string(shared ? shared : "../shared") + "/data/predict";
@@ -42,9 +40,9 @@ finding::Diagnosis to_diagnosis(const predict::Validation& validation) {
   table.columns = {"what", "rows", "published", "limit", "ours", "reached", "how"};
   size_t reached = 0;
   for (const predict::Bar& bar : validation.bars) {
-    table.rows.push_back({bar.what, std::to_string(bar.rows), bar.published, percent(bar.limit),
-                          percent(bar.ours), bar.reached ? "yes" : "no", bar.note});
-    d.facts.emplace_back(bar.what, percent(bar.ours) + " of at most " + percent(bar.limit) +
+    table.rows.push_back({bar.what, std::to_string(bar.rows), bar.published, base::percent(bar.limit),
+                          base::percent(bar.ours), bar.reached ? "yes" : "no", bar.note});
+    d.facts.emplace_back(bar.what, base::percent(bar.ours) + " of at most " + base::percent(bar.limit) +
                                        (bar.reached ? "" : " NOT REACHED") + ", published " + bar.published +
                                        ", " + std::to_string(bar.rows) + " rows");
     reached += bar.reached;

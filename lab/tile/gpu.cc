@@ -12,9 +12,8 @@ namespace {
 
 constexpr uint32_t kWindow = 256, kHigh = 64;  // high: more than 25 % of the window
 
-std::string percent(uint64_t part, uint64_t whole) {
-  return base::format_number(whole ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0, 3) +
-         " %";
+std::string share_of(uint64_t part, uint64_t whole) {
+  return base::percent(whole ? static_cast<double>(part) / static_cast<double>(whole) : 0);
 }
 
 }  // namespace
@@ -98,23 +97,23 @@ finding::Diagnosis gpu_case(uint64_t max_cycles, uint64_t seed, const base::Prog
     const auto share = [](double x) { return base::format_number(100 * x, 3) + " %"; };
     table.rows.push_back({shapes[i].name(), std::to_string(w.cycles), std::to_string(w.windows),
                           share(w.mean_active[0]), share(w.mean_active[1]), share(w.mean_active[2]),
-                          percent(w.bins[0], w.windows), percent(single, w.windows), percent(many, w.windows),
-                          percent(w.cycles - w.taken_cycles, w.cycles)});
+                          share_of(w.bins[0], w.windows), share_of(single, w.windows),
+                          share_of(many, w.windows), share_of(w.cycles - w.taken_cycles, w.cycles)});
     windows += w.windows, wrong += w.wrong_windows, taken += w.taken_cycles, cycles += w.cycles;
     one += single, several += many;
     progress("shapes", static_cast<double>(i + 1), static_cast<double>(shapes.size()));
   }
   d.facts = {{"windows", std::to_string(windows)},
              {"windows that differ from the trace", std::to_string(wrong)},
-             {"lost cycles", percent(cycles - taken, cycles)},
-             {"windows with one unit high", percent(one, windows)},
-             {"windows with several units high", percent(several, windows)},
+             {"lost cycles", share_of(cycles - taken, cycles)},
+             {"windows with one unit high", share_of(one, windows)},
+             {"windows with several units high", share_of(several, windows)},
              {"bits into the tile", std::to_string(bits_in(gpu_inputs({true, true, true})))},
              {"bytes out per window", std::to_string(program.output_bytes)},
              {"lines of the program", std::to_string(built.main_lines)},
              {"output of one SM at 1.4 GHz", "16.4 MB/s"},
              {"output of 108 SMs", "1.77 GB/s"}};
-  d.verdict = percent(one, windows) + " of the windows have exactly one unit busy: the units take turns.";
+  d.verdict = share_of(one, windows) + " of the windows have exactly one unit busy: the units take turns.";
   d.notes = {"The signals come from a model of one streaming multiprocessor, not from a GPU.",
              "Each GEMM runs for at most " + std::to_string(max_cycles) + " cycles of its SM."};
   d.figures.push_back(

@@ -16,19 +16,11 @@ constexpr size_t kBars = 12, kCauses = 6;
 // Six program counters, nine events, two indices of a reorder buffer of 128.
 constexpr CoreSignals kAllOnes = {4, {~0u, ~0u, ~0u, ~0u}, true, ~0u, ~0u, 0x1ff, 127, 127};
 
-std::string percent(double share) { return base::format_number(100 * share, 3) + " %"; }
-
-std::string hex(uint32_t pc) {
-  char text[16];
-  std::snprintf(text, sizeof text, "0x%x", pc);
-  return text;
-}
-
 std::string source_of(const trace::Symbols& symbols, uint32_t pc) {
   const auto frames = symbols.frames(pc);
-  if (frames.empty() || frames.front().line == 0) return hex(pc);
+  if (frames.empty() || frames.front().line == 0) return base::hex(pc);
   return std::filesystem::path(frames.front().file).filename().string() + ":" +
-         std::to_string(frames.front().line) + " " + hex(pc);
+         std::to_string(frames.front().line) + " " + base::hex(pc);
 }
 
 // One bar an instruction, one part a cause.
@@ -86,7 +78,8 @@ finding::Figure sweep_figure(const riscv::ElfImage& program, const std::string& 
       options.period = period, options.tile_clock = clock;
       const PicsRun run = run_pics(program, image, options);
       table.rows.push_back({std::to_string(period), base::format_number(clock), std::to_string(run.samples),
-                            percent(run.error), percent(run.error_full), percent(run.dropped_share)});
+                            base::percent(run.error), base::percent(run.error_full),
+                            base::percent(run.dropped_share)});
     }
   }
   return {"Error against period and clock ratio, " + name, "The period counts tile cycles.", table};
@@ -117,8 +110,9 @@ finding::Diagnosis pics_case(const PicsPaths& paths, const PicsOptions& options,
         {name, std::to_string(run.cycles),
          base::format_number(static_cast<double>(run.instructions) / static_cast<double>(run.cycles), 3),
          std::to_string(run.samples), source_of(symbols, top.pc), event_names(top.causes.front().first),
-         percent(static_cast<double>(top.parts) / static_cast<double>(run.tile.total())), percent(run.error),
-         percent(run.error_full), run.same_order ? "yes" : "no", percent(run.dropped_share)});
+         base::percent(static_cast<double>(top.parts) / static_cast<double>(run.tile.total())),
+         base::percent(run.error), base::percent(run.error_full), run.same_order ? "yes" : "no",
+         base::percent(run.dropped_share)});
     figures.push_back(stacks_figure(name, run.tile, symbols));
     if (!paths.folded.empty()) flame += folded(name, run.tile, symbols);
     bytes += static_cast<double>(run.output_bytes), records += static_cast<double>(run.records);
@@ -129,13 +123,13 @@ finding::Diagnosis pics_case(const PicsPaths& paths, const PicsOptions& options,
   if (!paths.folded.empty()) base::write_file(paths.folded, flame);
   d.facts = {
       {"programs", base::format_number(done)},
-      {"mean height error at the sampled cycles", percent(sum / std::max(1.0, done))},
-      {"worst program", percent(worst)},
-      {"most cycles in program counters never sent", percent(dropped)},
+      {"mean height error at the sampled cycles", base::percent(sum / std::max(1.0, done))},
+      {"worst program", base::percent(worst)},
+      {"most cycles in program counters never sent", base::percent(dropped)},
       {"bits into the tile", std::to_string(bits_in(pics_inputs(kAllOnes)))},
       {"bytes a record", base::format_number(bytes / std::max(1.0, records))},
       {"lines of the program", std::to_string(build_program(shipped_source("pics.c"), "pics.c").main_lines)}};
-  d.verdict = "The tile's stacks are " + percent(sum / std::max(1.0, done)) +
+  d.verdict = "The tile's stacks are " + base::percent(sum / std::max(1.0, done)) +
               " off the golden model at the cycles that it sampled.";
   d.figures.push_back(
       {"Programs", "Errors are means over instructions with 1 % of the cycles or more.", table});

@@ -20,8 +20,6 @@ constexpr size_t kStarts[] = {0, 1, 10, 100, 1'000};
 
 double error(double a, double exact) { return exact == 0 ? 0 : std::abs(a - exact) / exact; }
 
-std::string percent(double share) { return base::format_number(100 * share, 3) + " %"; }
-
 }  // namespace
 
 TileInputs fetch_inputs(uint64_t address) {
@@ -109,7 +107,7 @@ class PrefetchStudy {
   };
 
   void row(const std::string& name, const std::string& policy, const FrontEndCounters& c, bool has_mpki) {
-    table_.rows.push_back({name, policy, percent(c.miss_rate()),
+    table_.rows.push_back({name, policy, base::percent(c.miss_rate()),
                            has_mpki ? base::format_number(c.mpki(), 3) : "-",
                            base::format_number(c.coverage(), 3), base::format_number(c.accuracy(), 3), "-"});
   }
@@ -130,7 +128,7 @@ class PrefetchStudy {
     }
     row(name, words + ", exact", exact, true);
     row(name, words + ", on the tile", tile.emulated, false);
-    table_.rows.back().back() = percent(share(tile.visits_lost, tile.visits));
+    table_.rows.back().back() = base::percent(share(tile.visits_lost, tile.visits));
     if (entangling) visits_ += tile.visits, lost_ += tile.visits_lost;
     if (exact.misses + exact.useful < kFewest) return;
     Errors& to = errors_[entangling];
@@ -162,18 +160,21 @@ finding::Diagnosis PrefetchStudy::diagnosis() const {
   d.scale = "tile";
   d.title = "Instruction prefetchers in the wild";
   const Errors entangling = mean_errors(true), next_line = mean_errors(false);
-  d.facts = {{"streams with misses to judge by", std::to_string(entangling.streams)},
-             {"mean error of the tile, miss rate", percent(entangling.miss_rate)},
-             {"mean error of the tile, coverage", percent(entangling.coverage)},
-             {"mean error of the tile, accuracy", percent(entangling.accuracy)},
-             {"the same for next line", percent(next_line.miss_rate) + ", " + percent(next_line.coverage) +
-                                            ", " + percent(next_line.accuracy)},
-             {"the exact model's own miss rate, from start to start", "up to " + percent(entangling.spread)},
-             {"line visits, from all starts", std::to_string(visits_)},
-             {"visits lost to a full queue", std::to_string(lost_)},
-             {"bits into the tile", std::to_string(bits_in(fetch_inputs(~uint64_t{0})))},
-             {"bytes out per interval", std::to_string(program_.output_bytes)}};
-  d.verdict = "The tile's emulation is " + percent(entangling.mean()) + " off the exact model on average.";
+  d.facts = {
+      {"streams with misses to judge by", std::to_string(entangling.streams)},
+      {"mean error of the tile, miss rate", base::percent(entangling.miss_rate)},
+      {"mean error of the tile, coverage", base::percent(entangling.coverage)},
+      {"mean error of the tile, accuracy", base::percent(entangling.accuracy)},
+      {"the same for next line", base::percent(next_line.miss_rate) + ", " +
+                                     base::percent(next_line.coverage) + ", " +
+                                     base::percent(next_line.accuracy)},
+      {"the exact model's own miss rate, from start to start", "up to " + base::percent(entangling.spread)},
+      {"line visits, from all starts", std::to_string(visits_)},
+      {"visits lost to a full queue", std::to_string(lost_)},
+      {"bits into the tile", std::to_string(bits_in(fetch_inputs(~uint64_t{0})))},
+      {"bytes out per interval", std::to_string(program_.output_bytes)}};
+  d.verdict =
+      "The tile's emulation is " + base::percent(entangling.mean()) + " off the exact model on average.";
   d.figures.push_back({"A/B table of prefetchers",
                        "Each policy on the same stream, from five starts a few visits apart; the first "
                        "quarter warms up. Rates of "

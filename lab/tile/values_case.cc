@@ -43,8 +43,6 @@ struct Totals {
   uint64_t tensors = 0, values = 0, offered = 0, taken = 0, windows = 0, bytes = 0;
 };
 
-std::string percent(double share) { return base::format_number(100 * share, 3) + " %"; }
-
 Application read_application(const std::string& path, const ValuesOptions& options) {
   Application out;
   out.name = std::filesystem::path(path).stem().string();
@@ -180,8 +178,8 @@ finding::Figure networks_table(const std::vector<Application>& apps) {
     table.rows.push_back(
         {app.name, spec::to_string({app.channels, app.height, app.width}), std::to_string(app.tensors.size()),
          std::to_string(app.values), base::format_number(mean_of(within), 3),
-         within.empty() ? "-" : base::format_number(within[tenth], 3), percent(app.bucket_error / n),
-         percent(app.weighted_error / n), std::to_string(app.different)});
+         within.empty() ? "-" : base::format_number(within[tenth], 3), base::percent(app.bucket_error / n),
+         base::percent(app.weighted_error / n), std::to_string(app.different)});
   }
   return {
       "Networks",
@@ -257,16 +255,16 @@ void add_facts(const std::vector<Application>& apps, const Totals& t, int lines,
              {"values", std::to_string(t.values)},
              {"values that the tile took", std::to_string(t.taken)},
              {"values lost while the tile started or sent",
-              percent(static_cast<double>(t.offered - t.taken) /
-                      static_cast<double>(std::max<uint64_t>(t.offered, 1)))},
+              base::percent(static_cast<double>(t.offered - t.taken) /
+                            static_cast<double>(std::max<uint64_t>(t.offered, 1)))},
              {"tensors whose histogram differs from the values taken", std::to_string(different)},
-             {"sampling error, mean over buckets", percent(by_bucket / n)},
-             {"sampling error, weighted by mass", percent(by_mass / n)},
+             {"sampling error, mean over buckets", base::percent(by_bucket / n)},
+             {"sampling error, weighted by mass", base::percent(by_mass / n)},
              {"bits into the tile", std::to_string(16 * kTileValues)},
              {"bytes a histogram", std::to_string(t.windows ? t.bytes / t.windows : 0)},
              {"histograms sent", std::to_string(t.windows)},
              {"lines of the program", std::to_string(lines)}};
-  d.verdict = "A quarter of the values gives histograms " + percent(by_mass / n) + " off by mass.";
+  d.verdict = "A quarter of the values gives histograms " + base::percent(by_mass / n) + " off by mass.";
   if (apps.size() < 2) return;
   const std::string range = base::format_number(lowest, 3) + " to " + base::format_number(highest, 3);
   d.facts.emplace_back("cosine between network averages", range);

@@ -155,4 +155,12 @@ std::string format_quantity(double value, Dimension dimension) {
   return format_number(value / chosen->scale, 4) + " " + std::string(chosen->name);
 }
 
+std::string percent(double share) { return format_number(100 * share, 3) + " %"; }
+
+std::string hex(uint64_t value) {
+  char text[20];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
 }  // namespace lento::base

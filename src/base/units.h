@@ -2,6 +2,7 @@
 // unless the dimension is Plain, and it must belong to the dimension.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -40,5 +41,11 @@ std::string format_number(double value, int digits = 4);
 // Three or four digits with an SI letter from k to P above 10,000: 12.5k, 3.2G; plain below. For axes and
 // tables.
 std::string format_compact(double value);
+
+// 0.1234 -> "12.3 %".
+std::string percent(double share);
+
+// An address or a word: 0x80001000.
+std::string hex(uint64_t value);
 
 }  // namespace lento::base

@@ -21,8 +21,6 @@ struct Arguments {
   uint32_t inferences = 1;
 };
 
-std::string percent(double share) { return format_number(100 * share, 3) + " %"; }
-
 std::string cycles_text(double cycles, double clock_hz) {
   return format_number(cycles, 12) + " cycles (" +
          base::format_quantity(cycles / clock_hz, base::Dimension::Time) + ")";
@@ -70,7 +68,7 @@ finding::Figure link_table(const chip::Model& model, const chip::Result& result)
   const double total = std::max<double>(1, static_cast<double>(result.cycles));
   const auto row = [&](const std::string& name, const chip::Result::Use& use, double servers) {
     table.rows.push_back(
-        {name, percent(static_cast<double>(use.busy) / total / servers), std::to_string(use.bytes)});
+        {name, base::percent(static_cast<double>(use.busy) / total / servers), std::to_string(use.bytes)});
   };
   for (int id = 0; id < model.grid.link_count(); ++id) row(model.grid.link_name(id), result.links[id], 1);
   for (int id = 0; id < model.grid.port_count(); ++id) row(model.grid.port_name(id), result.ports[id], 1);
@@ -96,9 +94,9 @@ finding::Diagnosis metrics(const chip::Model& model, const chip::Result& result)
   d.facts.emplace_back("total time", cycles_text(total, model.chip.clock_hz));
   d.facts.emplace_back("time of one inference", cycles_text(total / inferences, model.chip.clock_hz));
   const double cores = model.grid.core_count();
-  d.facts.emplace_back("compute units busy, mean", percent(busy / std::max(1.0, total * cores)));
-  d.facts.emplace_back("busiest link", percent(link_busy / std::max(1.0, total)));
-  d.facts.emplace_back("spent on probes, mean per core", percent(probe / std::max(1.0, total * cores)));
+  d.facts.emplace_back("compute units busy, mean", base::percent(busy / std::max(1.0, total * cores)));
+  d.facts.emplace_back("busiest link", base::percent(link_busy / std::max(1.0, total)));
+  d.facts.emplace_back("spent on probes, mean per core", base::percent(probe / std::max(1.0, total * cores)));
   d.facts.emplace_back("records", std::to_string(result.records));
   if (result.dropped > 0) d.facts.emplace_back("records dropped", std::to_string(result.dropped));
   d.figures = {mesh_figure(model, result), layer_table(model, result), link_table(model, result)};

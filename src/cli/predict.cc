@@ -91,8 +91,6 @@ void answer_workload(Context& context, const Options& options) {
   context.show(std::move(d));
 }
 
-std::string percent(double share) { return base::format_number(100 * share, 3) + " %"; }
-
 predict::TrainingFitOptions training_options(const Options& options) {
   predict::TrainingFitOptions out = options.training;
   for (const predict::StackScalar& s : predict::stack_scalars()) {
@@ -116,9 +114,9 @@ void print_training_fit(std::ostream& out, const Options& options, const predict
         << (seconds ? base::format_quantity(value, base::Dimension::Time) : base::format_number(value))
         << "\n";
   }
-  out << "# mean error " << percent(fit.fitted.mean) << " (median " << percent(fit.fitted.median) << ") on "
-      << fit.fitted.rows << " fitted rows, " << percent(fit.held_out.mean) << " (median "
-      << percent(fit.held_out.median) << ", bias " << percent(fit.held_out.bias) << ") on "
+  out << "# mean error " << base::percent(fit.fitted.mean) << " (median " << base::percent(fit.fitted.median)
+      << ") on " << fit.fitted.rows << " fitted rows, " << base::percent(fit.held_out.mean) << " (median "
+      << base::percent(fit.held_out.median) << ", bias " << base::percent(fit.held_out.bias) << ") on "
       << fit.held_out.rows << " held out\n";
   tell_skipped(out, "# ", fit.skipped);
 }
@@ -158,12 +156,12 @@ void calibrate(Context& context, const Options& options) {
       out << "    # framework " << framework << ": library " << base::format_number(library, 4) << "\n";
     }
     out << "    # launch " << base::format_quantity(fit.launch_s, base::Dimension::Time) << "; mean error "
-        << percent(fit.fitted.mean) << " on " << fit.fitted.rows << " fitted rows, "
-        << percent(fit.held_out.mean) << " (median " << percent(fit.held_out.median) << ", bias "
-        << percent(fit.held_out.bias) << ") on " << fit.held_out.rows << " held out; roofline "
-        << percent(fit.roofline_held_out.mean) << " with " << base::format_number(fit.roofline.compute, 3)
-        << ", " << base::format_number(fit.roofline.memory, 3) << ", "
-        << base::format_quantity(fit.roofline.launch_s, base::Dimension::Time) << "\n";
+        << base::percent(fit.fitted.mean) << " on " << fit.fitted.rows << " fitted rows, "
+        << base::percent(fit.held_out.mean) << " (median " << base::percent(fit.held_out.median) << ", bias "
+        << base::percent(fit.held_out.bias) << ") on " << fit.held_out.rows << " held out; roofline "
+        << base::percent(fit.roofline_held_out.mean) << " with "
+        << base::format_number(fit.roofline.compute, 3) << ", " << base::format_number(fit.roofline.memory, 3)
+        << ", " << base::format_quantity(fit.roofline.launch_s, base::Dimension::Time) << "\n";
     tell_skipped(out, "    # ", fit.skipped);
   }
 }

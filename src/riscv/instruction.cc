@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <vector>
 
+#include "base/units.h"
+
 namespace lento::riscv {
 namespace {
 
@@ -107,18 +109,12 @@ bool allowed(char extension, const Extensions& extensions) {
   }
 }
 
-std::string hex(uint32_t value) {
-  char text[16];
-  std::snprintf(text, sizeof text, "0x%x", value);
-  return text;
-}
-
 std::string reg(unsigned index) { return std::string(register_name(index)); }
 
 // The operands as an assembler wants them.
 std::string operands(const Instruction& n, Format format, uint32_t pc) {
   const std::string imm = std::to_string(n.imm);
-  const std::string target = hex(pc + static_cast<uint32_t>(n.imm));
+  const std::string target = base::hex(pc + static_cast<uint32_t>(n.imm));
   switch (format) {
     case Format::R:
       return reg(n.rd) + ", " + reg(n.rs1) + ", " + reg(n.rs2);
@@ -132,15 +128,15 @@ std::string operands(const Instruction& n, Format format, uint32_t pc) {
     case Format::Branch:
       return reg(n.rs1) + ", " + reg(n.rs2) + ", " + target;
     case Format::Upper:
-      return reg(n.rd) + ", " + hex(static_cast<uint32_t>(n.imm) >> 12);
+      return reg(n.rd) + ", " + base::hex(static_cast<uint32_t>(n.imm) >> 12);
     case Format::Jump:
       return reg(n.rd) + ", " + target;
     case Format::Amo:
       return reg(n.rd) + ", " + (n.op == Op::LrW ? "" : reg(n.rs2) + ", ") + "(" + reg(n.rs1) + ")";
     case Format::Csr:
-      return reg(n.rd) + ", " + hex(static_cast<uint32_t>(n.imm)) + ", " + reg(n.rs1);
+      return reg(n.rd) + ", " + base::hex(static_cast<uint32_t>(n.imm)) + ", " + reg(n.rs1);
     case Format::CsrImmediate:
-      return reg(n.rd) + ", " + hex(static_cast<uint32_t>(n.imm)) + ", " + std::to_string(n.rs1);
+      return reg(n.rd) + ", " + base::hex(static_cast<uint32_t>(n.imm)) + ", " + std::to_string(n.rs1);
     default:
       return "";
   }
@@ -149,15 +145,7 @@ std::string operands(const Instruction& n, Format format, uint32_t pc) {
 }  // namespace
 
 Format format_of(Op op) { return row_of(op) ? row_of(op)->format : Format::None; }
-char extension_of(Op op) { return row_of(op) ? row_of(op)->extension : '?'; }
 std::string_view mnemonic(Op op) { return row_of(op) ? row_of(op)->mnemonic : "illegal"; }
-
-std::optional<Op> find_op(std::string_view name) {
-  for (const Row& row : kRows) {
-    if (row.mnemonic == name) return row.op;
-  }
-  return std::nullopt;
-}
 
 bool writes_rd(Op op) {
   const Format f = format_of(op);

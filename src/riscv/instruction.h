@@ -154,9 +154,7 @@ Instruction decode(uint32_t word, const Extensions& extensions = {});
 uint32_t encode(const Instruction& instruction);
 
 Format format_of(Op op);
-char extension_of(Op op);          // 'I', 'M', 'A', 'Z' (Zicsr and machine mode); '?' for marks
 std::string_view mnemonic(Op op);  // "addi"; "illegal" for Op::Illegal
-std::optional<Op> find_op(std::string_view mnemonic);
 
 constexpr bool is_load(Op op) { return op >= Op::Lb && op <= Op::Lhu; }
 constexpr bool is_store(Op op) { return op >= Op::Sb && op <= Op::Sw; }

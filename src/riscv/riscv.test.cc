@@ -1,5 +1,8 @@
 #include <gmock/gmock.h>
 
+#include <set>
+#include <string_view>
+
 #include "base/error.h"
 #include "base/rng.h"
 #include "base/test_error.h"
@@ -27,6 +30,7 @@ struct Bench {
 
 TEST(Decode, EveryTableRowRoundTrips) {
   base::Rng rng(1, "decode");
+  std::set<std::string_view> seen;
   for (int i = 2; i < kOps; ++i) {
     const Op op = static_cast<Op>(i);
     Instruction n{op};
@@ -38,7 +42,7 @@ TEST(Decode, EveryTableRowRoundTrips) {
     if (format_of(op) == Format::Load || format_of(op) == Format::Store || format_of(op) == Format::I)
       n.imm = -7;
     EXPECT_EQ(decode(encode(n)), n) << mnemonic(op);
-    EXPECT_EQ(find_op(mnemonic(op)), op);
+    EXPECT_TRUE(seen.insert(mnemonic(op)).second) << mnemonic(op);
   }
 }
 

@@ -50,9 +50,6 @@ struct Network {
 int64_t element_count(const Shape& shape);
 std::string to_string(const Shape& shape);  // "1x3x224x224"
 
-// Multiply-adds of one operation: outputs times reduced elements for Conv, Gemm and MatMul, else outputs.
-int64_t multiply_adds(const Network& network, const Operation& operation);
-
 struct OnnxOptions {
   // Sizes of symbolic dimensions by name. The first dimension of every input is the batch: it is one sample
   // unless named here.

@@ -11,6 +11,24 @@
 namespace lento::spec {
 namespace {
 
+// Outputs times reduced elements for Conv, Gemm and MatMul, else outputs.
+int64_t multiply_adds(const Network& network, const Operation& operation) {
+  const auto& out = network.tensors[operation.outputs.front()].shape;
+  const int64_t outputs = element_count(out);
+  if (operation.type == "Conv" || operation.type == "ConvTranspose") {
+    const Shape& w = network.tensors[operation.inputs[1]].shape;
+    const int64_t per_weight = element_count(w) / w[0];
+    if (operation.type == "Conv") return outputs * per_weight;
+    return element_count(network.tensors[operation.inputs[0]].shape) * per_weight;
+  }
+  if (operation.type == "MatMul") return outputs * network.tensors[operation.inputs[0]].shape.back();
+  if (operation.type == "Gemm") {
+    const Shape& a = network.tensors[operation.inputs[0]].shape;
+    return outputs * (operation.integer("transA", 0) ? a[0] : a[1]);
+  }
+  return outputs;
+}
+
 using test::OnnxModel;
 using ::testing::HasSubstr;
 

@@ -154,23 +154,4 @@ Mapping map_network(const LayerGraph& graph, const spec::Chip& chip, const MapOp
   return mapping;
 }
 
-int64_t scratchpad_need(const Layer& layer, const MappedLayer& mapped) {
-  int64_t worst = 0;
-  const auto& f = mapped.fetch;
-  bool received = false;
-  for (const InputFeature& input : mapped.inputs) received = received || !input.from_dram;
-  for (const Block& block : mapped.outputs.front().blocks) {
-    const Slice& s = block.slice;
-    const auto cut = [](Range r, int n) { return Range{r.start, r.start + (r.size() + n - 1) / n}; };
-    const Box part{s[1], s[2], s[3]}, sub{s[1], cut(s[2], f[2]), cut(s[3], f[3])};
-    const int64_t samples = s[0].size(), sub_samples = cut(s[0], f[0]).size();
-    const bool whole = received || f[1] > 1;
-    const int64_t input = whole ? input_bytes(layer, part) * samples : input_bytes(layer, sub) * sub_samples;
-    const int64_t channels = cut(s[1], f[1]).size();
-    worst = std::max(worst, input + weight_elements(layer, channels) +
-                                channels * sub[1].size() * sub[2].size() * sub_samples);
-  }
-  return worst;
-}
-
 }  // namespace lento::chip

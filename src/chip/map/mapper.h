@@ -21,8 +21,4 @@ struct MapOptions {
 Mapping map_network(const LayerGraph& graph, const spec::Chip& chip, const MapOptions& options,
                     const std::string& file, const base::Progress& progress = {});
 
-// What one part holds at a time, in bytes (elements are one byte): input, weights and output of a sub-step.
-// Received inputs arrive whole, read ones in sub-steps.
-int64_t scratchpad_need(const Layer& layer, const MappedLayer& mapped);
-
 }  // namespace lento::chip

@@ -124,11 +124,4 @@ uint64_t Sketch::comparable_cycles() const {
   return std::max(end_cycles() + 1, std::min(reach, 2 * end_cycles() + 1));
 }
 
-double retention_bound(const RetentionCase& c) {
-  if (c.frequency <= c.threshold) return 0;
-  const double miss = static_cast<double>(c.total - std::min(c.total, c.frequency)) /
-                      (static_cast<double>(c.buckets) * static_cast<double>(c.frequency - c.threshold));
-  return std::max(0.0, 1 - std::pow(miss, c.hashes));
-}
-
 }  // namespace lento::chip

@@ -66,19 +66,6 @@ class Sketch : public trace::RecordSink {
   uint32_t inferences_ = 0;
 };
 
-// Lemma 3.1 of SLOTH: the least probability that a pattern with `frequency` occurrences among `total` records
-// of one core reaches stage 2 with d hashes, m buckets and threshold H:
-//   P >= 1 - ((N - f) / (m (f - H)))^d,   0 when f <= H.
-// It bounds promotion by the end of the stream; eviction from stage 2 is not in it.
-struct RetentionCase {
-  uint64_t total = 0;      // N
-  uint64_t frequency = 0;  // f
-  uint32_t threshold = 0;  // H
-  uint32_t hashes = 1;     // d
-  uint32_t buckets = 1;    // m
-};
-double retention_bound(const RetentionCase& c);
-
 // The sketch file: magic, version, options, cores, checksum. Reading throws base::Error on damage, another
 // version, impossible capacities or more than 2^15 cores.
 std::string encode_sketch(const Sketch& sketch);

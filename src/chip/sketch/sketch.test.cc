@@ -12,6 +12,24 @@
 namespace lento::chip {
 namespace {
 
+// Lemma 3.1 of SLOTH: the least probability that a pattern with `frequency` occurrences among `total` records
+// of one core reaches stage 2 with d hashes, m buckets and threshold H:
+//   P >= 1 - ((N - f) / (m (f - H)))^d,   0 when f <= H.
+// It bounds promotion by the end of the stream; eviction from stage 2 is not in it.
+struct RetentionCase {
+  uint64_t total = 0;      // N
+  uint64_t frequency = 0;  // f
+  uint32_t threshold = 0;  // H
+  uint32_t hashes = 1;     // d
+  uint32_t buckets = 1;    // m
+};
+double retention_bound(const RetentionCase& c) {
+  if (c.frequency <= c.threshold) return 0;
+  const double miss = static_cast<double>(c.total - std::min(c.total, c.frequency)) /
+                      (static_cast<double>(c.buckets) * static_cast<double>(c.frequency - c.threshold));
+  return std::max(0.0, 1 - std::pow(miss, c.hashes));
+}
+
 using trace::ProbeKind;
 using trace::ProbeRecord;
 

@@ -149,7 +149,6 @@ finding::Diagnosis conclude(const Detector& detector, const DetectOptions& optio
 struct RankedMachine {
   size_t machine = 0;
   double score = 0;
-  size_t top_metric = 0;
 };
 std::vector<RankedMachine> rank_machines(const trace::MetricSeries& series, size_t from, size_t to,
                                          const DetectOptions& options);

@@ -54,7 +54,7 @@ struct Detector::Impl {
   RowRing ring{0, 1};
   std::vector<Verdict> verdicts;
   ScoreHistory history;
-  size_t history_stride = 1, history_skip = 0;
+  size_t history_stride = 1;
   std::vector<float> current;  // [metric * machines + machine][horizon]: last score while steady, else 0
   std::vector<float> shown_score, shown_level, shown_low, shown_median, shown_high;
   std::vector<float> peak;  // [metric * machines + machine]

@@ -65,8 +65,6 @@ constexpr std::array<Word, 34> kWords{{
 
 }  // namespace
 
-const std::array<FaultType, 10>& fault_types() { return kFaultTypes; }
-
 MetricClass metric_class(std::string_view name) {
   std::string lower(name);
   for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));

@@ -21,7 +21,6 @@ struct FaultType {
   double share;                              // of all production faults
   std::array<double, kMetricClasses> shows;  // probability that the class deviates
 };
-const std::array<FaultType, 10>& fault_types();
 
 struct FaultOdds {
   std::string_view name;

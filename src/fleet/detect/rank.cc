@@ -75,7 +75,7 @@ std::vector<RankedMachine> ranked(std::vector<std::vector<std::pair<double, size
     const size_t top = (s.size() + 3) / 4;
     double sum = 0;
     for (size_t i = 0; i < top; ++i) sum += s[i].first;
-    out.push_back({m, top ? sum / static_cast<double>(top) : 0, s.empty() ? 0 : s[0].second});
+    out.push_back({m, top ? sum / static_cast<double>(top) : 0});
   }
   std::stable_sort(out.begin(), out.end(),
                    [](const RankedMachine& a, const RankedMachine& b) { return a.score > b.score; });

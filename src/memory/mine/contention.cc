@@ -33,7 +33,7 @@ class Report {
     patterns_ = windows_.windows.empty()
                     ? std::vector<Pattern>{}
                     : find_patterns(windows_, scan_, options_, kShownPatterns, used_support_);
-    d.options.emplace_back("support used", percent(used_support_));
+    d.options.emplace_back("support used", base::percent(used_support_));
     if (loss_ >= options_.least_loss && !options_.paper) {
       add_line_findings();
       add_system_finding();
@@ -62,10 +62,12 @@ class Report {
     facts.emplace_back("contention windows", std::to_string(windows_.window_count));
     const double duration = std::max<double>(1, static_cast<double>(scan_.duration()));
     facts.emplace_back("coverage of time",
-                       percent(std::min(1.0, static_cast<double>(windows_.covered_cycles) / duration)));
-    facts.emplace_back("coverage of events", percent(static_cast<double>(windows_.covered_events) /
-                                                     std::max<double>(1, static_cast<double>(scan_.events))));
-    facts.emplace_back("cycles lost", std::to_string(scan_.excess) + " (" + percent(loss_) + of_what() + ")");
+                       base::percent(std::min(1.0, static_cast<double>(windows_.covered_cycles) / duration)));
+    facts.emplace_back("coverage of events",
+                       base::percent(static_cast<double>(windows_.covered_events) /
+                                     std::max<double>(1, static_cast<double>(scan_.events))));
+    facts.emplace_back("cycles lost",
+                       std::to_string(scan_.excess) + " (" + base::percent(loss_) + of_what() + ")");
     auto& notes = result_.diagnosis.notes;
     if (scan_.no_latency > 0) {
       notes.push_back(std::to_string(scan_.no_latency) +
@@ -108,8 +110,8 @@ class Report {
       f.category = cause;
       f.score = share;
       f.lost_share = static_cast<double>(line.excess) / cpu_time_;
-      f.summary =
-          cause + " by " + std::to_string(line.cpus()) + " CPUs: " + percent(share) + " of all lost cycles";
+      f.summary = cause + " by " + std::to_string(line.cpus()) + " CPUs: " + base::percent(share) +
+                  " of all lost cycles";
       f.evidence.push_back(
           {"cycles lost on this line", static_cast<double>(line.excess), "cycles", "access records"});
       f.evidence.push_back({"share of accesses by the main CPU of each word (1: no word is shared)",
@@ -170,7 +172,7 @@ class Report {
     f.subject = banks ? conflict_subject(where) : "memory interconnect";
     f.score = (cause == "saturation" ? 0.1 : 1) * scan_.share_of_excess(cost);
     f.lost_share = static_cast<double>(cost) / cpu_time_;
-    f.summary = percent(scan_.share_of_excess(cost)) + " of all lost cycles are " + cause;
+    f.summary = base::percent(scan_.share_of_excess(cost)) + " of all lost cycles are " + cause;
     f.evidence.push_back({"cycles charged to it", static_cast<double>(cost), "cycles", "access records"});
     if (where.stride > 0)
       f.evidence.push_back({"distance of the lines that meet in one bank", static_cast<double>(where.stride),
@@ -214,7 +216,7 @@ class Report {
 
   std::string conflict_subject(const Conflict& c) const {
     if (c.stride == 0) return "memory banks";
-    return std::to_string(c.lines) + " lines " + hex(c.stride) + " apart, from " + names_.line(c.low) +
+    return std::to_string(c.lines) + " lines " + base::hex(c.stride) + " apart, from " + names_.line(c.low) +
            " to " + names_.line(c.high);
   }
 
@@ -225,7 +227,7 @@ class Report {
     f.score = score;
     f.lost_share = static_cast<double>(p.excess) / cpu_time_;
     f.summary = "CPUs " + cpu_list(p.cpus) + " meet in " + names_.pattern(p.items, p.ranges) + ": " +
-                percent(p.share) + " of windows, lift " + base::format_number(p.lift, 3);
+                base::percent(p.share) + " of windows, lift " + base::format_number(p.lift, 3);
     f.evidence.push_back({"support", static_cast<double>(p.support), "windows", "contention windows"});
     f.evidence.push_back({"lift against control windows", p.lift, "x", "control windows"});
     f.evidence.push_back({"probability by chance, times the patterns tested", p.p, "", "exact test"});
@@ -266,9 +268,10 @@ class Report {
     if (scan_.latencies.total() == 0) return "No access carries a latency beyond a hit: nothing to judge.";
     const auto& findings = result_.diagnosis.findings;
     if (findings.empty()) {
-      return "No significant contention: " + percent(loss_) + of_what() + " is lost waiting for other CPUs.";
+      return "No significant contention: " + base::percent(loss_) + of_what() +
+             " is lost waiting for other CPUs.";
     }
-    return findings.front().category + " on " + findings.front().subject + " leads; " + percent(loss_) +
+    return findings.front().category + " on " + findings.front().subject + " leads; " + base::percent(loss_) +
            of_what() + " is lost to contention.";
   }
 

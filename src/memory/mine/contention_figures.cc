@@ -26,7 +26,7 @@ class Figures {
     finding::TableFigure patterns{{"pattern", "CPUs", "support", "lift", "p", "excess cycles", "explained"},
                                   {}};
     for (const Pattern& p : patterns_) {
-      patterns.rows.push_back({names_.pattern(p.items, p.ranges), cpu_list(p.cpus), percent(p.share),
+      patterns.rows.push_back({names_.pattern(p.items, p.ranges), cpu_list(p.cpus), base::percent(p.share),
                                base::format_number(p.lift, 3), base::format_number(p.p, 3),
                                std::to_string(p.excess), std::to_string(p.explained)});
     }
@@ -81,7 +81,7 @@ class Figures {
   }
 
   static void add_rate(const BaseRate::Rate& rate, std::vector<std::string>& row) {
-    row.insert(row.end(), {percent(rate.share), percent(rate.control_share),
+    row.insert(row.end(), {base::percent(rate.share), base::percent(rate.control_share),
                            rate.lift > 0 ? base::format_number(rate.lift, 3) : ""});
   }
 
@@ -109,7 +109,7 @@ class Figures {
     for (size_t i = 0; i < std::min<size_t>(20, pairs.size()); ++i) {
       const auto& [cycles, pair] = pairs[i];
       table.rows.push_back({names_.function(pair.first), names_.function(pair.second), std::to_string(cycles),
-                            percent(scan_.share_of_excess(cycles))});
+                            base::percent(scan_.share_of_excess(cycles))});
     }
     return {"Who delays whom",
             "Functions by cycles that one waited for the other; empty when the trace does not know.", table};

@@ -6,14 +6,6 @@
 
 namespace lento::memory {
 
-std::string hex(uint64_t value) {
-  char text[20];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
-
-std::string percent(double share) { return base::format_number(100 * share, 3) + " %"; }
-
 std::string cpu_list(uint64_t mask) {
   std::string text;
   for (int c = 0; c < 64; ++c) {
@@ -27,7 +19,7 @@ std::string cpu_list(uint64_t mask) {
 }
 
 std::string Names::place(uint64_t pc) const {
-  std::string text = functions_.name(functions_.of(pc)) + " " + hex(pc);
+  std::string text = functions_.name(functions_.of(pc)) + " " + base::hex(pc);
   if (!symbols_) return text;
   for (const trace::SourceFrame& frame : symbols_->frames(pc)) {
     text += " < " + frame.function + " " + frame.file + ":" + std::to_string(frame.line);
@@ -41,7 +33,7 @@ std::string Names::line(uint64_t line) const {
   for (uint64_t at = first; symbols_ && name.empty() && at < first + options_.line_bytes; at += 4) {
     name = symbols_->describe(at);
   }
-  return "line " + hex(first) + (name.empty() ? "" : " (" + name + ")");
+  return "line " + base::hex(first) + (name.empty() ? "" : " (" + name + ")");
 }
 
 std::string Names::item(uint32_t id) const {
@@ -79,7 +71,7 @@ std::string Names::pattern(const std::vector<uint32_t>& items,
     text += (text.empty() ? "" : ", ") + this->item(id);
     for (const auto& range : ranges) {
       if (item.kind != Items::Kind::Function || range.function != item.value) continue;
-      text += " [" + hex(range.low) + ", " + hex(range.high) + "]";
+      text += " [" + base::hex(range.low) + ", " + base::hex(range.high) + "]";
     }
   }
   return text;

@@ -7,8 +7,6 @@
 
 namespace lento::memory {
 
-std::string hex(uint64_t value);      // 0x80001000
-std::string percent(double share);    // 0.123 -> "12.3 %"
 std::string cpu_list(uint64_t mask);  // bits as "0-3,7"
 
 class Names {

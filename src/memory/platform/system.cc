@@ -5,24 +5,20 @@
 #include <cstdlib>
 
 #include "base/error.h"
+#include "base/units.h"
 
 namespace lento::memory {
 namespace {
 
 constexpr uint64_t kSlice = 20000;  // instructions that a hart runs at most before the scheduler looks again
 
-std::string hex(uint64_t value) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
-
 void check_fit(const riscv::ElfImage& program, const Platform& p) {
   const uint64_t end = uint64_t{p.memory_base} + p.memory_bytes;
   if (program.begin() >= p.memory_base && program.end() <= end) return;
   throw base::Error({},
-                    "the program occupies " + hex(program.begin()) + " to " + hex(program.end()) +
-                        ", the platform has memory from " + hex(p.memory_base) + " to " + hex(end),
+                    "the program occupies " + base::hex(program.begin()) + " to " + base::hex(program.end()) +
+                        ", the platform has memory from " + base::hex(p.memory_base) + " to " +
+                        base::hex(end),
                     "link the program there, or set memory: base and size in the platform");
 }
 

@@ -19,8 +19,6 @@ void fact(Diagnosis& d, const std::string& name, double value, Dimension dimensi
   d.facts.emplace_back(name, format_quantity(value, dimension));
 }
 
-std::string percent(double share) { return base::format_number(100 * share, 3) + " %"; }
-
 void bars(Diagnosis& d, const std::vector<std::pair<std::string, double>>& parts) {
   finding::BarsFigure figure;
   figure.y_name = "seconds";
@@ -78,7 +76,7 @@ std::vector<Gemm> describe(Diagnosis& d, const System& s, const Gemm& g) {
                                    std::to_string(t.tile.split) + ", walked along " + t.tile.order);
   d.facts.emplace_back("dataflow", std::string(name(t.tile.stays)) + " stationary");
   fact(d, "memory traffic", t.memory_bytes, Dimension::Bytes);
-  d.facts.emplace_back("share of peak", percent(t.flops / t.seconds / s.chip.peak(g.precision)));
+  d.facts.emplace_back("share of peak", base::percent(t.flops / t.seconds / s.chip.peak(g.precision)));
   bars(d, {{"compute", t.compute_s},
            {"cache", t.cache_s},
            {"memory", t.memory_s},
@@ -166,7 +164,7 @@ std::vector<Gemm> describe(Diagnosis& d, const System& s, const TrainingRun& giv
   const TrainingTime t = predict_training(s, r);
   d.facts.emplace_back("devices", std::to_string(r.devices()));
   d.facts.emplace_back("tokens per second", base::format_number(t.tokens_per_s, 4));
-  d.facts.emplace_back("model flops utilisation", percent(t.utilisation));
+  d.facts.emplace_back("model flops utilisation", base::percent(t.utilisation));
   d.facts.emplace_back("bound by", t.bound);
   memory(d, s, t.memory_bytes, t.fits);
   if (s.usd_per_hour > 0)
@@ -258,10 +256,10 @@ Diagnosis explain(const System& base_system, const Question& question) {
   d.scale = "predict";
   d.title = "How fast it should be on " + (system.title.empty() ? system.name : system.title);
   d.verdict = "Predicted: " + format_quantity(a.seconds, Dimension::Time) + ", give or take " +
-              percent(a.error) + ".";
+              base::percent(a.error) + ".";
   fact(d, "time", a.seconds, Dimension::Time);
   d.facts.emplace_back("expected error",
-                       percent(a.error) + (a.in_domain ? "" : ", outside what was validated"));
+                       base::percent(a.error) + (a.in_domain ? "" : ", outside what was validated"));
   const std::vector<Gemm> kernels =
       std::visit([&](const auto& what) { return describe(d, system, what); }, question.what);
   roofline(d, system, kernels);

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdio>
 
+#include "base/units.h"
 #include "tile/unit/control_flow.h"
 #include "tile/unit/histogram.h"
 #include "tile/unit/known_words.h"
@@ -106,10 +107,11 @@ class Explorer {
 
   const TileOp& fetch(uint32_t pc, uint32_t from) {
     charge(1, from);
-    if (pc / 4 >= code_.size()) reject(Rule::ControlFlow, from, "execution leaves the code at " + hex(pc));
+    if (pc / 4 >= code_.size())
+      reject(Rule::ControlFlow, from, "execution leaves the code at " + base::hex(pc));
     const TileOp& op = code_[pc / 4];
     if (!op.legal())
-      reject(Rule::IllegalInstruction, pc, "word " + hex(op.word) + " is no instruction of the tile");
+      reject(Rule::IllegalInstruction, pc, "word " + base::hex(op.word) + " is no instruction of the tile");
     return op;
   }
 
@@ -175,7 +177,7 @@ class Explorer {
 
   void check_target(uint32_t target, uint32_t pc) const {
     if ((target & 3) || target >= kCodeBytes)
-      reject(Rule::ControlFlow, pc, "jump to " + hex(target) + ", outside the code");
+      reject(Rule::ControlFlow, pc, "jump to " + base::hex(target) + ", outside the code");
     if (target / 4 < in_body_.size() && in_body_[target / 4])
       reject(Rule::LoopBody, pc, "jump into the body of a hardware loop");
   }
@@ -216,7 +218,7 @@ class Explorer {
   void call(State& s, unsigned link, uint32_t target) {
     for (const State::Call& open : s.calls) {
       if (open.entry == target)
-        reject(Rule::Recursion, s.pc, "the function at " + hex(target) + " calls itself");
+        reject(Rule::Recursion, s.pc, "the function at " + base::hex(target) + " calls itself");
     }
     write(s, link, V::constant(s.pc + 4));
     s.calls.push_back({s.pc + 4, target});
@@ -310,7 +312,8 @@ class Explorer {
   void note_stack(const V& sp, uint32_t pc) {
     if (sp.low < kDataBase + image_.data.size() || sp.high > kStackTop) {
       reject(Rule::Stack, pc,
-             "the stack pointer may leave the free scratchpad: " + hex(sp.low) + ".." + hex(sp.high));
+             "the stack pointer may leave the free scratchpad: " + base::hex(sp.low) + ".." +
+                 base::hex(sp.high));
     }
     lowest_stack_ = std::min(lowest_stack_, sp.low);
   }
@@ -342,7 +345,8 @@ class Explorer {
   static bool aligned(const V& address, unsigned size) { return ((address.zeros & (size - 1)) == size - 1); }
 
   static std::string extent(const V& address) {
-    return address.is_constant() ? hex(address.low) : hex(address.low) + ".." + hex(address.high);
+    return address.is_constant() ? base::hex(address.low)
+                                 : base::hex(address.low) + ".." + base::hex(address.high);
   }
 
   V load(const State& s, Op op, const V& address, uint32_t pc) {
@@ -416,12 +420,6 @@ class Explorer {
 Exploration explore(const Program& program, RegionKind kind, const std::set<uint32_t>& stale,
                     const base::Progress& progress) {
   return Explorer(program, kind, progress).explore(stale);
-}
-
-std::string hex(uint32_t value) {
-  char text[16];
-  std::snprintf(text, sizeof text, "0x%x", value);
-  return text;
 }
 
 }  // namespace lento::tile

@@ -35,6 +35,4 @@ struct Stopped {};  // thrown when the user asked to stop
 Exploration explore(const Program& program, RegionKind kind, const std::set<uint32_t>& stale,
                     const base::Progress& progress);
 
-std::string hex(uint32_t value);  // 0x..
-
 }  // namespace lento::tile

@@ -28,11 +28,4 @@ void OutputPath::step() {
 
 std::string OutputPath::take(size_t tile) { return std::exchange(received_[tile], {}); }
 
-double OutputPath::fairness() const {
-  double sum = 0, squares = 0;
-  for (const uint64_t n : sent_)
-    sum += static_cast<double>(n), squares += static_cast<double>(n) * static_cast<double>(n);
-  return squares == 0 ? 1 : sum * sum / (squares * static_cast<double>(sent_.size()));
-}
-
 }  // namespace lento::tile

@@ -22,8 +22,7 @@ class OutputPath {
   const std::string& received(size_t tile) const { return received_[tile]; }
   std::string take(size_t tile);
   uint64_t busy_cycles() const { return busy_; }
-  // Jain's index over the bytes each tile sent: 1 is fair, 1/n is one tile only; 1 when nothing was sent.
-  double fairness() const;
+  uint64_t sent_bytes(size_t tile) const { return sent_[tile]; }
 
  private:
   std::vector<Tile*> tiles_;

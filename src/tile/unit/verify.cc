@@ -61,7 +61,7 @@ void check_loops(Program& program) {
 void check_finish(const Image& image, const std::vector<TileOp>& code) {
   if (image.code.size() <= kFinishEntry)
     reject(Rule::FinishSize, kFinishEntry,
-           "there is no finish: the code ends at " + hex(4 * uint32_t(code.size())));
+           "there is no finish: the code ends at " + base::hex(4 * uint32_t(code.size())));
   // The region is 16 words up to the end of the code; it must return or jump before it falls off.
   for (uint32_t at = kFinishEntry / 4; at < code.size(); ++at) {
     if (riscv::is_jump(code[at].base.op)) return;
@@ -180,7 +180,7 @@ std::string write_report(const VerifyReport& report) {
                                                  : report.stopped ? "stopped: nothing is proved\n"
                                                                   : "rejected\n");
   for (const Violation& v : report.violations)
-    out += std::string(rule_name(v.rule)) + " at " + hex(v.pc) + ": " + v.text + "\n";
+    out += std::string(rule_name(v.rule)) + " at " + base::hex(v.pc) + ": " + v.text + "\n";
   const std::pair<const char*, const RegionReport*> regions[] = {
       {"init", &report.init}, {"main", &report.main}, {"finish", &report.finish}};
   for (const auto& [name, r] : regions) {
