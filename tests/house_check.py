@@ -2,11 +2,14 @@
 """Checks the walls of the house: every #include in src and lab against the module lists in their CMakeLists.txt.
 
 A file may include its own module, the modules its lento_module line names after USES, and what those use in
-turn only if it names them too. Third-party headers stay where ARCHITECTURE.md says. Exit 1 lists each breach.
+turn only if it names them too. Third-party headers stay in one place each, and no circle of files. Exit 1 lists each breach.
+--figures prints the figures of the house instead.
 """
 import pathlib
 import re
 import sys
+
+import house_figures
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SRC = ROOT / "src"
@@ -101,8 +104,11 @@ def cycles(known):
 
 
 def main():
+    if sys.argv[1:] == ["--figures"]:
+        return house_figures.figures(ROOT)
     known = modules()
     faults = list(cycles(known)) + list(breaches(known))
+    faults += ["a circle of files: " + " ".join(circle) for circle in house_figures.file_cycles(ROOT)]
     print("\n".join(faults) if faults else f"{len(known)} modules, no wall is broken")
     return 1 if faults or not known else 0
 

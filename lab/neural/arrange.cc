@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "lab/neural/operators.h"
-#include "spec/onnx_shapes.h"
+#include "spec/shape_math.h"
 
 namespace lento::tile {
 namespace {

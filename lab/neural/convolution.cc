@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "lab/neural/operators.h"
-#include "spec/onnx_shapes.h"
+#include "spec/shape_math.h"
 
 namespace lento::tile {
 namespace {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "lab/neural/operators.h"
-#include "spec/onnx_shapes.h"
+#include "spec/shape_math.h"
 
 namespace lento::tile {
 namespace {

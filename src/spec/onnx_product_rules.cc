@@ -1,7 +1,7 @@
 // Shapes of what slides a window over its input, and of matrix products.
 #include "spec/onnx_product_rules.h"
 
-#include "spec/onnx_shapes.h"
+#include "spec/shape_math.h"
 
 namespace lento::spec {
 namespace {

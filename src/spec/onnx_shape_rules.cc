@@ -8,7 +8,7 @@
 
 #include "spec/onnx_operators.h"
 #include "spec/onnx_product_rules.h"
-#include "spec/onnx_shapes.h"
+#include "spec/shape_math.h"
 
 namespace lento::spec {
 

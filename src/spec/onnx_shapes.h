@@ -1,5 +1,4 @@
-// Shape rules of ONNX operators, and the arithmetic on small integer constants that exporters use to compute
-// shapes. For spec and for whoever runs operators.
+// Shapes of ONNX operators' outputs, with the small integer constants that exporters use to compute shapes.
 #pragma once
 
 #include "base/error.h"
@@ -10,22 +9,5 @@ namespace lento::spec {
 // Sets shape, constant and values of the outputs of `operation` from its inputs. False: no rule for the type.
 // Throws base::Error at `where` when the inputs do not fit the operator.
 bool infer_shapes(const Operation& operation, std::vector<Tensor>& tensors, const base::Location& where);
-
-// Bounds that keep hostile files from exhausting memory.
-inline constexpr size_t kMaxRank = 8;
-inline constexpr int64_t kMaxElements = int64_t{1} << 36;
-inline constexpr size_t kMaxValues = 4096;
-
-// Throws at `where` unless 1 <= every extent and the product is at most kMaxElements.
-void check_shape(const Shape& shape, const base::Location& where);
-
-// `axis` counted from the end when negative; throws at `where` when outside [-rank, rank).
-size_t normal_axis(int64_t axis, size_t rank, const base::Location& where);
-
-// The shape that both broadcast to (NumPy rule); throws at `where` when there is none.
-Shape broadcast(const Shape& a, const Shape& b, const base::Location& where);
-
-// The axes of a Squeeze, Unsqueeze or Reduce: attribute or second input; empty when neither is given.
-std::vector<int64_t> axes_of(const Operation& operation, const std::vector<Tensor>& tensors);
 
 }  // namespace lento::spec
