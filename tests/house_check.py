@@ -113,4 +113,5 @@ def main():
     return 1 if faults or not known else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

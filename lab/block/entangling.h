@@ -1,4 +1,4 @@
-// The entangling instruction prefetcher (Ros, Jimborean, ISCA 2021; specs/tile.md 5b).
+// The entangling instruction prefetcher (Ros, Jimborean, ISCA 2021).
 //
 // A line that missed (or was prefetched too late) is entangled with an earlier basic-block head that ran at
 // least the miss's latency before it. When that head runs again, the line and the rest of its block are

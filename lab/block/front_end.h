@@ -1,5 +1,4 @@
-// An instruction front end that replays line visits: L1I, misses in flight, prefetch queue (specs/tile.md
-// 5b).
+// An instruction front end that replays line visits: L1I, misses in flight, prefetch queue.
 //
 // 32 KB, 8-way LRU, 64-byte lines, 16 requests in flight, a 32-entry prefetch queue that issues 2 a cycle,
 // 4-wide fetch that waits for its line. The first quarter of the visits warms up and is not counted.

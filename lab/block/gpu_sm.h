@@ -1,4 +1,4 @@
-// One streaming multiprocessor running a tiled GEMM, cycle by cycle: a model, not a GPU (specs/tile.md 5c).
+// One streaming multiprocessor running a tiled GEMM, cycle by cycle: a model, not a GPU.
 //
 // 4 schedulers issue one instruction a cycle each; per scheduler one SP (16 lanes: 2 cycles a warp
 // instruction) and one tensor unit; shared memory 20 cycles, L2 160, DRAM 260. Each block of threads (8

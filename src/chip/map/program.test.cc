@@ -50,7 +50,7 @@ TEST(Program, ReadingWhatWasNeverWrittenIsAnError) {
   EXPECT_THROW(expand(mapping, square(2), "m"), base::Error);
 }
 
-// Counts of specs/chip.md section 2, computed there with another program.
+// Counts that another program computed from the same mapping file.
 TEST(Program, CountsOfRealMappings) {
   struct Known {
     const char* name;

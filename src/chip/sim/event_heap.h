@@ -1,6 +1,5 @@
 // The event queue of the accelerator model: 16 bytes an event, so that four children of the 4-ary heap share
-// a cache line. Order: time, then insertion. base::EventQueue carries any payload and a priority; this one
-// exists because the simulator spends half its time here.
+// a cache line. Order: time, then insertion. The simulator spends half its time here.
 #pragma once
 
 #include <cstddef>

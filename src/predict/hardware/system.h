@@ -1,6 +1,6 @@
 // A machine as the predictor sees it: one chip, the software that drives it, and how chips are linked.
 //
-// Read from a data sheet in YAML (docs/formats/system.md) or derived from a technology library (age.h). All
+// Read from a data sheet in YAML (docs/formats/system.md) or derived from a technology library (predict/crossflow). All
 // values are in base units: bytes, seconds, hertz, watts. Plain data, no invariants beyond those that
 // read_system checks.
 #pragma once

@@ -11,7 +11,7 @@
 
 namespace lento::tile {
 
-// The owner's policy for programs on a block (specs/tile.md section 6).
+// The owner's policy for programs on a block.
 enum class Policy : uint8_t { Closed = 0, Restrictive = 1, Permissive = 2 };
 std::string_view policy_name(Policy policy);
 Policy parse_policy(std::string_view text, std::string_view file);

@@ -1,4 +1,4 @@
-// What a tile program can reach: the 64 KiB byte map (specs/tile.md 7.2), the input registers and the output.
+// What a tile program can reach: the 64 KiB byte map, the input registers and the output.
 //
 //   0x0000-0x1fff  code, not readable            0x5000-0x501f  soft-logic registers
 //   0x4000-0x407f  IORegs, read only             0x6000-0x602f  STATUS, TS, TE, ADDR, cycle, drops; read only

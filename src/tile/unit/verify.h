@@ -1,5 +1,4 @@
-// Proves, before a program runs, what it cannot do (in the spirit of eBPF's verifier; specs/tile.md section
-// 6).
+// Proves, before a program runs, what it cannot do (in the spirit of eBPF's verifier).
 //
 // Every path of init, main and finish is executed on abstract values (explorer.h). Where a branch can
 // go both ways, both are followed to the place where they meet (immediate post-dominator) and joined there,
