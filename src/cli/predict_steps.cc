@@ -1,11 +1,10 @@
 // lento predict steps: measured step times of a job against the prediction.
+#include "cli/predict_steps.h"
+
 #include <cmath>
 
-#include "base/file.h"
 #include "cli/fleet_sources.h"
-#include "cli/predict_design.h"
-#include "predict/time/compare_run.h"
-#include "predict/time/workload.h"
+#include "jobs/predict_measured.h"
 
 namespace lento::cli {
 namespace {
@@ -32,14 +31,10 @@ void compare_steps(Context& context, const Options& o) {
   base::ReadReport report;
   report.strict = context.strict;
   std::vector<finding::Input> inputs;
-  const std::string bytes = base::read_file(o.workload, predict::kMostWorkloadBytes);
-  const predict::Question step = predict::parse_workload(bytes, o.workload, {});
-  predict::MeasuredRun run;
-  run.steps_s = step_times(jobs::read_source(o.source, report, inputs), o.unit);
-  finding::Diagnosis d = predict::compare_run(system_of(o.system), run, step);
+  const std::vector<double> steps = step_times(jobs::read_source(o.source, report, inputs), o.unit);
+  finding::Diagnosis d = jobs::compare_steps({o.workload, o.system, steps});
   finding::add_read_report(d, report);
-  d.inputs = std::move(inputs);
-  d.inputs.push_back(Context::input("workload", o.workload, bytes));
+  d.inputs.insert(d.inputs.begin(), inputs.begin(), inputs.end());
   context.show(std::move(d));
 }
 

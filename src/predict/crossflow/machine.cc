@@ -6,6 +6,10 @@
 namespace lento::predict {
 namespace {
 
+// What gates and wires endure: more power than this voltage draws buys no more clock. Overdrive limits of
+// logic processes lie 10 to 25 % above nominal; DRAM states its own.
+constexpr double kMostOverdrive = 1.25;
+
 // Whole parts that fit; budgets far out of reason end at a billion, nothing sensible at none.
 int count_of(double parts) { return parts >= 1 ? static_cast<int>(std::min(std::floor(parts), 1e9)) : 0; }
 
@@ -47,6 +51,12 @@ OperatingPoint operating_point(const Transistor& t, double power, double nominal
   return point;
 }
 
+void limit_voltage(const Transistor& t, double highest, OperatingPoint& point) {
+  if (point.voltage <= highest) return;
+  point.frequency *= speed(highest, t.threshold) / speed(point.voltage, t.threshold);
+  point.voltage = highest;
+}
+
 void generate_core(const CrossFlowConfig& c, BelowMargin rule, Machine& m) {
   const CoreTechnology& t = c.core;
   const double power = c.budgets.share[kCore] * c.budgets.power;
@@ -65,6 +75,7 @@ void generate_core(const CrossFlowConfig& c, BelowMargin rule, Machine& m) {
                            (m.core.voltage / t.voltage) * (m.core.voltage / t.voltage);
     m.mcus = std::min(m.mcus, count_of(power / per_mcu));
   }
+  if (rule == BelowMargin::FewerUnits) limit_voltage(transistor, kMostOverdrive * t.voltage, m.core);
   m.bundles = m.mcus / t.mcu_per_bundle;
   m.raw_flops = t.flop_per_mcu * scaling * m.core.frequency * m.mcus;
   m.flops = m.raw_flops * t.utilisation;
@@ -103,9 +114,8 @@ void generate_dram(const CrossFlowConfig& c, Machine& m) {
   if (squeeze < 1) {
     m.dram.frequency *= squeeze;
     m.dram.voltage = t.threshold + t.margin;
-  } else if (m.dram.voltage > t.max_voltage) {
-    m.dram.frequency *= speed(t.max_voltage, t.threshold) / speed(m.dram.voltage, t.threshold);
-    m.dram.voltage = t.max_voltage;
+  } else {
+    limit_voltage(transistor, t.max_voltage, m.dram);
   }
   level.raw_bytes_per_s = level.bytes == 0 ? 0 : m.dram_links * m.dram.frequency / 8;
   level.bytes_per_s = level.raw_bytes_per_s * t.utilisation;

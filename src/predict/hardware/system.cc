@@ -260,6 +260,16 @@ const System* find_shipped(std::string_view wanted) {
   return nullptr;
 }
 
+bool is_called(const System& system, std::string_view device) {
+  const std::string key = folded(device);
+  if (folded(system.name) == key || folded(system.family) == key) return true;
+  for (const std::string& alias : system.aliases) {
+    if (folded(alias) == key) return true;
+  }
+  const System* shipped = find_shipped(device);
+  return shipped && shipped->family == system.family;
+}
+
 System read_system(const std::string& name_or_path) {
   if (const System* system = find_shipped(name_or_path)) return *system;
   if (name_or_path.find_first_of("./") == std::string::npos && name_or_path != "-") {

@@ -136,6 +136,9 @@ System parse_system(const std::string& yaml, const std::string& file);
 // The data sheet that parse_system reads back to the same values.
 std::string write_system(const System& system);
 
+// Whether `device` is a name of the system: its own, an alias, or a shipped one of its family.
+bool is_called(const System& system, std::string_view device);
+
 // The shipped system with this name or alias, in any case; nullptr when there is none.
 const System* find_shipped(std::string_view name);
 const std::vector<System>& shipped_systems();

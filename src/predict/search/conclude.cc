@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "base/units.h"
 #include "predict/crossflow/machine.h"
@@ -110,9 +111,10 @@ Figure sensitivity_table(const SearchSpace& space, const DesignResult& best) {
     for (size_t i = 0; i < shares[c].size(); ++i) {
       Shares tried = shares;
       tried[c][i] *= 1.1;
-      double sum = 0;
-      for (const double share : tried[c]) sum += share;
-      for (double& share : tried[c]) share /= sum;
+      // The class keeps its sum, which is below 1 where the budget is not all spent.
+      const double before = std::accumulate(shares[c].begin(), shares[c].end(), 0.0);
+      const double after = std::accumulate(tried[c].begin(), tried[c].end(), 0.0);
+      for (double& share : tried[c]) share *= before / after;
       const double time = job_time(with_shares(best.config, tried), best.way, space.rules).seconds;
       const double change = time / best.joint_s - 1;
       const char* edges[] = {"DRAM", inside ? "network inside" : "network outside", "network outside"};
@@ -200,10 +202,7 @@ void add_best(const SearchSpace& space, const DesignResult& best, finding::Diagn
   any.must_fit = false;
   const JobTime t = job_time(best.config, best.way, any);
   d.facts.emplace_back("memory needed", format_quantity(t.memory_bytes, Dimension::Bytes));
-  if (t.memory_bytes > t.memory_there)
-    d.notes.push_back(
-        "The best design's memory does not hold the job; 'memory_rule: must_fit' searches only those that "
-        "do.");
+  d.facts.emplace_back("memory there", format_quantity(t.memory_there, Dimension::Bytes));
 }
 
 }  // namespace
@@ -220,6 +219,7 @@ finding::Diagnosis conclude(const SearchSpace& space, const std::vector<DesignRe
         "No design of this space can run the workload: its memory does not hold it, or a budget leaves a "
         "component without power.";
     if (!results.empty()) d.figures.push_back(results_table(space, results));
+    finding::cannot_judge(d, d.verdict, "give larger budgets, more nodes, or more ways to run it");
     return d;
   }
   add_best(space, *best, d);
@@ -236,6 +236,10 @@ finding::Diagnosis conclude(const SearchSpace& space, const std::vector<DesignRe
   d.figures.push_back(results_table(space, results));
   d.figures.push_back(sensitivity_table(space, *best));
   if (!trials.empty()) d.figures.push_back(comparison_table(space, trials));
+  if (!best->fits)
+    finding::cannot_judge(
+        d, "no design's memory holds the job; the fastest if it did: " + d.verdict,
+        "give more memory or more nodes, or 'memory_rule: must_fit' with more ways to run it");
   return d;
 }
 

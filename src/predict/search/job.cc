@@ -35,7 +35,16 @@ bool divides(const TrainingRun& r) {
   return r.interleave == 1 || r.micro_batches() % r.pipeline == 0;  // else no interleaved schedule exists
 }
 
-void add_schedules(TrainingRun r, std::vector<Way>& out) {
+// What the job says, else every stage that replicas and schedule allow: gradients of a pipeline's micro
+// batches and weights that many micro batches would gather again are not sharded.
+std::vector<int> zero_stages(const TrainingRun& r) {
+  if (r.zero > 0 || r.data == 1) return {r.zero};
+  if (r.pipeline > 1) return {0, 1};
+  return {0, 1, 2, 3};
+}
+
+void add_schedules(const TrainingRun& base, std::vector<Way>& out) {
+  TrainingRun r = base;
   r.sequence_parallel = r.tensor > 1;
   for (const int micro : kMicroBatches) {
     for (const int interleave : kInterleaves) {
@@ -43,8 +52,13 @@ void add_schedules(TrainingRun r, std::vector<Way>& out) {
         if (recompute == Recompute::Selective && r.model.flash) continue;
         r.micro_batch = micro;
         r.interleave = interleave;
+        r.zero = base.zero;
         r.recompute = recompute;
-        if (divides(r)) out.push_back({{}, r});
+        if (!divides(r)) continue;
+        for (const int zero : zero_stages(r)) {
+          r.zero = zero;
+          out.push_back({{}, r});
+        }
       }
     }
   }
@@ -165,6 +179,7 @@ std::string to_string(const Way& way) {
                      std::to_string(r.pipeline);
   if (r.expert > 1) text += " ep " + std::to_string(r.expert);
   if (r.interleave > 1) text += " interleave " + std::to_string(r.interleave);
+  if (r.zero > 0) text += " zero " + std::to_string(r.zero);
   text += ", micro batch " + std::to_string(r.micro_batch);
   if (!stands_as_usual(r)) text += ", ranks " + to_string(r.placement);
   if (r.recompute != Recompute::None)

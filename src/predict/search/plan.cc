@@ -157,7 +157,9 @@ DesignResult SearchPlan::result_of(size_t point, const std::vector<std::string>&
     r.way = way_at(rank);
     r.config = with_shares(start, m.at);
   }
-  r.joint_s = job_time(r.config, r.way, space_.rules).seconds;
+  const JobTime t = job_time(r.config, r.way, space_.rules);
+  r.joint_s = t.seconds;
+  r.fits = t.memory_bytes <= t.memory_there;
   return r;
 }
 

@@ -94,7 +94,9 @@ std::vector<DesignPoint> design_points(const SearchSpace& space) {
 const DesignResult* best_of(const std::vector<DesignResult>& results) {
   const DesignResult* best = nullptr;
   for (const DesignResult& r : results) {
-    if (std::isfinite(r.value) && (!best || r.value < best->value)) best = &r;
+    if (!std::isfinite(r.value)) continue;
+    const bool better = !best || (r.fits == best->fits ? r.value < best->value : r.fits);
+    if (better) best = &r;
   }
   return best;
 }

@@ -54,6 +54,7 @@ struct DesignResult {
   double parallel_s = 0;       // best way, shares of the base
   double joint_s = 0;          // best way and shares
   double value = 0;            // of the goal, of the joint optimum
+  bool fits = true;            // its memory holds the job
   Way way;                     // of the joint optimum
   CrossFlowConfig config;      // likewise: what to build
   uint64_t ways = 0, evaluations = 0;
@@ -83,7 +84,8 @@ CrossFlowConfig design_of(const SearchSpace& space, const DesignPoint& point);
 finding::Diagnosis conclude(const SearchSpace& space, const std::vector<DesignResult>& results,
                             const std::vector<Trial>& trials);
 
-// The result that the goal likes best; nullptr when none can work.
+// The result that the goal likes best: one whose memory holds the job whenever there is one. nullptr when none
+// can work.
 const DesignResult* best_of(const std::vector<DesignResult>& results);
 
 // The design as a file of the format read_crossflow takes.

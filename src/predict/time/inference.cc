@@ -12,32 +12,79 @@ double forward_pass_s(const System& system, const InferenceRun& run, int64_t bat
   shard.tokens = tokens;
   shard.context = context;
   shard.tensor = run.tensor;
+  shard.expert = run.expert;
   shard.precision = run.precision;
   const LayerTime3 layer = time_layer(system, run.model, shard);
   const double exchange = layer_work(run.model, shard).exchange_bytes;
   const double link =
       run.tensor > 1 ? 2 * predict_collective(system, {CollectiveOp::AllReduce, run.tensor, exchange}).seconds
                      : 0;
+  const double routed =
+      run.expert > 1 ? 2 * predict_collective(system, {CollectiveOp::AllToAll, run.expert,
+                                                       bytes_of(run.precision) * batch * tokens *
+                                                           run.model.hidden * run.model.active_experts})
+                               .seconds
+                     : 0;
   Shard last = shard;
   last.tokens = 1;  // only the last token of each sequence is scored
-  return run.model.layers * (layer.forward_s + link) +
+  return run.model.layers * (layer.forward_s + link + routed) +
          predict_gemm(system, head_product(run.model, last)).seconds;
 }
 
+namespace {
+
+// Parameters of the fullest device: experts spread over `expert` ways, all else over tensor and pipeline.
+double held_parameters(const InferenceRun& run) {
+  const Transformer& m = run.model;
+  if (m.experts <= 1 || run.expert == 1) return m.parameters() / (run.tensor * run.pipeline);
+  const double experts = m.parameters() - m.parameters_without_experts();
+  return m.parameters_without_experts() / (run.tensor * run.pipeline) + experts / (run.expert * run.pipeline);
+}
+
+// Requests of the busiest replica that pass together through the stages; several such groups fill a pipeline.
+int64_t group_of(const InferenceRun& run) {
+  const int64_t replica = (run.batch + run.data - 1) / run.data;
+  return std::max<int64_t>(1, replica / run.pipeline);
+}
+
+// One way of all stages for `bytes` of hidden values.
+double hand_overs_s(const System& system, const InferenceRun& run, double tokens) {
+  if (run.pipeline == 1) return 0;
+  const double bytes = bytes_of(run.precision) * tokens * run.model.hidden / run.tensor;
+  return (run.pipeline - 1) *
+         predict_collective(system, {CollectiveOp::SendReceive, run.pipeline, bytes, run.tensor}).seconds;
+}
+
+void check_serving(const InferenceRun& run, const base::Location& where) {
+  check_transformer(run.model, run.tensor, run.pipeline, where);
+  check_experts(run.model, run.expert, run.tensor * run.data, where);
+  if (run.data > run.batch)
+    throw base::Error(where,
+                      std::to_string(run.batch) + " requests together leave some of " +
+                          std::to_string(run.data) + " replicas idle",
+                      "choose a batch of at least the data-parallel number");
+}
+
+}  // namespace
+
 InferenceTime predict_inference(const System& system, const InferenceRun& run, const base::Location& where) {
-  check_transformer(run.model, run.tensor, 1, where);
+  check_serving(run, where);
   InferenceTime t;
-  t.first_token_s = forward_pass_s(system, run, 1, run.prompt, run.prompt);
-  t.per_token_s = forward_pass_s(system, run, run.batch, 1, run.prompt + run.output / 2);
-  // While one request is prefilled the others wait: each output token carries its share of the prefills.
-  const double prefill_share = (run.batch - 1) * t.first_token_s / std::max<int64_t>(1, run.output);
-  t.per_token_s += prefill_share;
+  const int64_t group = group_of(run), replica = group * run.pipeline;
+  t.first_token_s = forward_pass_s(system, run, 1, run.prompt, run.prompt) +
+                    hand_overs_s(system, run, static_cast<double>(run.prompt));
+  t.per_token_s = forward_pass_s(system, run, group, 1, run.prompt + run.output / 2) +
+                  hand_overs_s(system, run, static_cast<double>(group));
+  // While one request is prefilled the others wait: each output token carries its share of the prefills. In a
+  // pipeline a prefill occupies one stage at a time.
+  const double others = static_cast<double>(replica - 1) / run.pipeline;
+  t.per_token_s += others * t.first_token_s / std::max<int64_t>(1, run.output);
   t.seconds = t.first_token_s + (run.output - 1) * t.per_token_s;
   t.tokens_per_s = run.batch * run.output / t.seconds;
   const double size = bytes_of(run.precision);
   t.cache_bytes = 2 * size * run.model.layers * run.model.kv() * run.model.head() *
-                  (run.prompt + run.output) * run.batch / run.tensor;
-  t.memory_bytes = run.model.parameters() * size / run.tensor + t.cache_bytes + system.chip.memory_reserve;
+                  (run.prompt + run.output) * replica / (run.tensor * run.pipeline);
+  t.memory_bytes = held_parameters(run) * size + t.cache_bytes + system.chip.memory_reserve;
   t.fits = t.memory_bytes <= system.chip.memory_bytes;
   t.bound = "memory";
   return t;

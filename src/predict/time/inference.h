@@ -10,9 +10,11 @@ struct InferenceRun {
   Transformer model;
   int64_t batch = 1;  // requests decoded together
   int64_t prompt = 1, output = 1;
-  int tensor = 1;
+  int tensor = 1, pipeline = 1, data = 1;  // data: replicas that share the requests
+  int expert = 1;                          // ways over which experts are spread, of tensor * data
   Precision precision = Precision::Bf16;
 
+  int devices() const { return tensor * pipeline * data; }
   bool operator==(const InferenceRun&) const = default;
 };
 

@@ -299,7 +299,7 @@ Dialect dialect_of(const CsvReader& t) {
 
 Question parse_question(Dialect dialect, const CsvReader& row) {
   Question q;
-  q.device = text_or(row, {"device", "gpu"});
+  q.device = text_or(row, {"gpu", "chip", "device"});
   q.framework = text_or(row, {"framework"});
   switch (dialect) {
     case Dialect::Gemm:
@@ -341,10 +341,30 @@ const System& variant_for(const System& system, const Question& question) {
   return exact && exact->family == system.family ? *exact : system;
 }
 
+namespace {
+
+System with_stack(System system, const Question& question) {
+  system.stack = Stack(stack_for(system, question.framework));
+  return system;
+}
+
+}  // namespace
+
+System system_for(const System* given, const Question& question) {
+  if (!given) {
+    if (question.device.empty())
+      throw Error({}, "neither the row nor the command names a system",
+                  "give --system h100, or a data sheet");
+    return with_stack(read_system(question.device), question);
+  }
+  if (!question.device.empty() && !is_called(*given, question.device))
+    throw Error({}, "the row is of '" + question.device + "', --system is '" + given->name + "'",
+                "leave --system out where rows name their device, or list the name in the sheet's 'aliases'");
+  return with_stack(*given, question);
+}
+
 System specialised(const System& system, const Question& question) {
-  System out = variant_for(system, question);
-  out.stack = Stack(stack_for(out, question.framework));
-  return out;
+  return with_stack(variant_for(system, question), question);
 }
 
 }  // namespace lento::predict

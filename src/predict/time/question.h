@@ -23,7 +23,7 @@ namespace lento::predict {
 struct Question {
   std::variant<Gemm, LstmLayer, Collective, TrainingRun, InferenceRun, GraphRun> what;
   std::string device;     // as the row names it; empty when it does not
-  std::string framework;  // likewise
+  std::string framework;  // the software that runs it; empty: the system's own stack
 
   bool operator==(const Question&) const = default;
 };
@@ -63,5 +63,10 @@ Answer answer(const System& system, const Question& question);
 const System& variant_for(const System& system, const Question& question);
 // The same with the stack of the row's framework in place.
 System specialised(const System& system, const Question& question);
+
+// The system that answers a question, with the stack of its framework: `given`, or the shipped one that the
+// question names when nothing is given. Throws base::Error when neither is there or they contradict: the
+// question names a device that `given` is not.
+System system_for(const System* given, const Question& question);
 
 }  // namespace lento::predict

@@ -109,7 +109,11 @@ std::vector<std::pair<const char*, int*>> ways_of(Question& q) {
   if (TrainingRun* r = std::get_if<TrainingRun>(&q.what))
     return {{"tensor ways", &r->tensor},   {"pipeline ways", &r->pipeline}, {"data ways", &r->data},
             {"context ways", &r->context}, {"expert ways", &r->expert},     {"interleave", &r->interleave}};
-  if (InferenceRun* r = std::get_if<InferenceRun>(&q.what)) return {{"tensor ways", &r->tensor}};
+  if (InferenceRun* r = std::get_if<InferenceRun>(&q.what))
+    return {{"tensor ways", &r->tensor},
+            {"pipeline ways", &r->pipeline},
+            {"data ways", &r->data},
+            {"expert ways", &r->expert}};
   if (GraphRun* r = std::get_if<GraphRun>(&q.what)) return {{"replicas", &r->replicas}};
   if (Collective* c = std::get_if<Collective>(&q.what)) return {{"devices", &c->devices}};
   return {};

@@ -16,6 +16,12 @@ namespace {
 
 void check_run(const TrainingRun& run, const base::Location& where) {
   check_transformer(run.model, run.tensor, run.pipeline, where);
+  check_experts(run.model, run.expert, run.tensor * run.context * run.data, where);
+  if (run.sequence % run.context != 0)
+    throw base::Error(where,
+                      "a sequence of " + std::to_string(run.sequence) + " tokens does not divide into " +
+                          std::to_string(run.context) + " context-parallel parts",
+                      "choose a context-parallel number that divides the sequence");
   if (run.micro_batches() < 1 || run.global_batch % (static_cast<int64_t>(run.data) * run.micro_batch) != 0) {
     throw base::Error(where,
                       "a global batch of " + std::to_string(run.global_batch) + " does not divide into " +
@@ -192,6 +198,7 @@ Shard shard_of(const TrainingRun& run) {
   shard.tokens = std::max<int64_t>(1, run.sequence / run.context);
   shard.context = run.sequence;
   shard.tensor = run.tensor;
+  shard.expert = run.expert;
   shard.sequence_parallel = run.sequence_parallel;
   shard.precision = run.precision;
   return shard;

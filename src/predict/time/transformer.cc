@@ -43,12 +43,16 @@ void add_feed_forward(const Transformer& model, const Shard& s, LayerWork& work)
     work.products.push_back({1, tokens, model.hidden, inner, s.precision});
     return;
   }
-  // Tokens spread evenly over experts; each busy expert is one product of the batch.
-  const int64_t busy = std::min(model.experts, tokens * model.active_experts);
-  const int64_t rows = std::max<int64_t>(1, tokens * model.active_experts / busy);
+  // Tokens spread evenly over experts; each busy expert is one product of the batch. Replicas that share
+  // experts send their tokens to each other.
+  const int64_t width = share(model.inner(), std::max(1, s.tensor / s.expert));
+  const int64_t there = tokens * std::max(1, s.expert / s.tensor);
+  const int64_t chosen = std::max<int64_t>(1, there * model.active_experts / s.expert);
+  const int64_t busy = std::min(share(model.experts, s.expert), chosen);
+  const int64_t rows = std::max<int64_t>(1, chosen / busy);
   work.products.push_back({1, tokens, model.experts, model.hidden, s.precision});
-  work.products.push_back({busy, rows, up, model.hidden, s.precision});
-  work.products.push_back({busy, rows, model.hidden, inner, s.precision});
+  work.products.push_back({busy, rows, model.gated ? 2 * width : width, model.hidden, s.precision});
+  work.products.push_back({busy, rows, model.hidden, width, s.precision});
 }
 
 }  // namespace
@@ -62,6 +66,11 @@ double Transformer::layer_parameters(int expert_parallel) const {
 
 double Transformer::parameters() const {
   return layers * layer_parameters() + static_cast<double>(vocab) * hidden * (tied ? 1 : 2);
+}
+
+double Transformer::parameters_without_experts() const {
+  if (experts <= 1) return parameters();
+  return parameters() - static_cast<double>(layers) * experts * hidden * inner() * (gated ? 3 : 2);
 }
 
 LayerWork layer_work(const Transformer& model, const Shard& s) {
@@ -112,6 +121,21 @@ LayerTime3 time_layer(const System& system, const Transformer& model, const Shar
   t.backward_s =
       backward + kBackwardStream * t.stream_s + 2.5 * t.attention_s;  // attention recomputes its scores
   return t;
+}
+
+void check_experts(const Transformer& model, int expert, int devices, const base::Location& where) {
+  if (expert == 1) return;
+  if (model.experts % expert != 0)
+    throw base::Error(where,
+                      std::to_string(model.experts) + " experts do not divide into " +
+                          std::to_string(expert) + " expert-parallel ways",
+                      model.experts > 1 ? "choose an expert-parallel number that divides the experts"
+                                        : "the model has no experts: leave expert parallelism out");
+  if (devices % expert != 0)
+    throw base::Error(where,
+                      std::to_string(expert) + " expert-parallel ways do not divide the " +
+                          std::to_string(devices) + " devices of tensor, context and data parallelism",
+                      "expert parallelism shares these devices: choose a divisor");
 }
 
 void check_transformer(const Transformer& model, int tensor, int pipeline, const base::Location& where) {

@@ -25,6 +25,7 @@ struct Transformer {
   int64_t inner() const { return ffn > 0 ? ffn : 4 * hidden; }
   double layer_parameters(int expert_parallel = 1) const;  // held by one expert group
   double parameters() const;
+  double parameters_without_experts() const;
   bool operator==(const Transformer&) const = default;
 };
 
@@ -33,6 +34,7 @@ struct Shard {
   int64_t batch = 1, tokens = 1;  // sequences of a micro batch and tokens of each that this device computes
   int64_t context = 1;            // tokens attended to
   int tensor = 1;                 // tensor-parallel ways
+  int expert = 1;                 // ways over which experts are spread: those of tensor first, then replicas
   bool causal = true;
   bool sequence_parallel = false;
   Precision precision = Precision::Bf16;
@@ -64,6 +66,8 @@ double backward_product(const System& system, const Gemm& forward);
 Transformer transformer_from_config(const base::Json& config, const std::string& file);
 
 // Throws base::Error when a size is impossible or the parallel ways do not divide the model.
+// Throws base::Error unless `expert` ways divide the experts and the `devices` that hold one copy of a layer.
+void check_experts(const Transformer& model, int expert, int devices, const base::Location& where);
 void check_transformer(const Transformer& model, int tensor, int pipeline, const base::Location& where);
 
 }  // namespace lento::predict

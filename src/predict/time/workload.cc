@@ -1,5 +1,7 @@
 #include "predict/time/workload.h"
 
+#include <algorithm>
+
 #include "base/file.h"
 #include "base/json.h"
 #include "base/number.h"
@@ -29,6 +31,17 @@ void read_model(const YamlNode& node, Transformer& m, base::ErrorList& errors) {
 // "tp=8,pp=2": keys and values into the run.
 void apply_parallel(const std::string& text, TrainingRun& run) {
   const base::Location where{"--parallel"};
+  run.sequence_parallel = false;
+  int sequence_parallel = -1;
+  struct Way {
+    const char* key;
+    int* slot;
+    int least, most;
+  };
+  const Way known[] = {{"tp", &run.tensor, 1, kMostWays}, {"pp", &run.pipeline, 1, kMostWays},
+                       {"dp", &run.data, 1, kMostWays},   {"cp", &run.context, 1, kMostWays},
+                       {"ep", &run.expert, 1, kMostWays}, {"interleave", &run.interleave, 1, kMostWays},
+                       {"zero", &run.zero, 0, 3},         {"sp", &sequence_parallel, 0, 1}};
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find(',', at), text.size());
     const std::string part = text.substr(at, end - at);
@@ -36,27 +49,15 @@ void apply_parallel(const std::string& text, TrainingRun& run) {
     if (equals == std::string::npos)
       throw base::Error(where, "'" + part + "' is not understood", "write tp=8,pp=2,dp=4");
     const std::string key = part.substr(0, equals);
-    const int value = static_cast<int>(base::parse_int(part.substr(equals + 1), where, key == "zero" ? 0 : 1,
-                                                       key == "zero" ? 3 : kMostWays));
-    const std::pair<const char*, int*> known[] = {{"tp", &run.tensor},
-                                                  {"pp", &run.pipeline},
-                                                  {"dp", &run.data},
-                                                  {"cp", &run.context},
-                                                  {"ep", &run.expert},
-                                                  {"zero", &run.zero},
-                                                  {"interleave", &run.interleave}};
-    bool found = false;
-    for (const auto& [name, slot] : known) {
-      if (key == name) {
-        *slot = value;
-        found = true;
-      }
-    }
-    if (!found)
+    const Way* way =
+        std::find_if(std::begin(known), std::end(known), [&](const Way& w) { return key == w.key; });
+    if (way == std::end(known))
       throw base::Error(where, "'" + key + "' is no kind of parallelism",
-                        "one of: tp, pp, dp, cp, ep, zero, interleave");
+                        "one of: tp, pp, dp, cp, ep, zero, interleave, sp");
+    *way->slot = static_cast<int>(base::parse_int(part.substr(equals + 1), where, way->least, way->most));
     at = end + 1;
   }
+  run.sequence_parallel = sequence_parallel < 0 ? run.tensor > 1 : sequence_parallel == 1;
 }
 
 // "best", or an order of the dimensions.
@@ -72,6 +73,22 @@ void apply_placement(const std::string& text, const base::Location& where, Train
   }
 }
 
+InferenceRun serving_run(const TrainingRun& run, const RunOptions& options) {
+  if (run.context > 1)
+    throw base::Error({"--parallel"}, "serving divides no sequence: cp is for training", "leave cp out");
+  InferenceRun r;
+  r.model = run.model;
+  r.batch = options.batch;
+  r.prompt = options.sequence;
+  r.output = options.output;
+  r.tensor = run.tensor;
+  r.pipeline = run.pipeline;
+  r.data = run.data;
+  r.expert = run.expert;
+  r.precision = options.precision;
+  return r;
+}
+
 Question from_model(const Transformer& model, const RunOptions& options) {
   TrainingRun run;
   run.model = model;
@@ -79,15 +96,13 @@ Question from_model(const Transformer& model, const RunOptions& options) {
   run.global_batch = options.batch;
   run.micro_batch = options.micro_batch;
   run.precision = options.precision;
+  run.recompute = options.recompute;
   apply_parallel(options.parallel, run);
   base::ErrorList errors;
   apply_placement(options.placement, {"--placement"}, run, errors);
   errors.throw_if_any();
-  run.sequence_parallel = run.tensor > 1;
-  if (options.training) return {run, {}, {}};
-  return {InferenceRun{model, options.batch, options.sequence, options.output, run.tensor, options.precision},
-          {},
-          {}};
+  if (options.training) return {run, {}, options.framework};
+  return {serving_run(run, options), {}, options.framework};
 }
 
 Question from_graph(const std::string& bytes, const std::string& file, const RunOptions& options) {
@@ -100,7 +115,7 @@ Question from_graph(const std::string& bytes, const std::string& file, const Run
   run.name = file;
   run.training = options.training;
   run.replicas = ways.data;
-  return {std::move(run), {}, {}};
+  return {std::move(run), {}, options.framework};
 }
 
 void read_run(Fields& f, const base::Location& where, TrainingRun& run, std::string& recompute,
@@ -110,7 +125,7 @@ void read_run(Fields& f, const base::Location& where, TrainingRun& run, std::str
   apply_placement(placement, where, run, errors);
   f.integer("sequence", run.sequence, 1, kMost);
   f.integer("global_batch", run.global_batch, 1, kMost);
-  f.integer("micro_batch", run.micro_batch, 1, kMost);
+  f.integer("micro_batch", run.micro_batch, 0, kMost);  // 0: the fastest that fits
   f.integer("tensor", run.tensor, 1, kMostWays);
   f.integer("pipeline", run.pipeline, 1, kMostWays);
   f.integer("data", run.data, 1, kMostWays);
@@ -154,6 +169,9 @@ Question read_serving(Fields& f, Precision precision, const Transformer& model) 
   f.integer("prompt", r.prompt, 1, kMost);
   f.integer("output", r.output, 1, kMost);
   f.integer("tensor", r.tensor, 1, kMostWays);
+  f.integer("pipeline", r.pipeline, 1, kMostWays);
+  f.integer("data", r.data, 1, kMostWays);
+  f.integer("expert", r.expert, 1, kMostWays);
   return {r, {}, {}};
 }
 
@@ -190,17 +208,23 @@ Question from_yaml(const std::string& text, const std::string& file) {
     run.model = model;
     run.precision = p;
     read_run(f, root.find("placement") ? root.find("placement")->where : root.where, run, recompute, errors);
-    run.recompute = recompute == "full"        ? Recompute::Full
-                    : recompute == "selective" ? Recompute::Selective
-                                               : Recompute::None;
+    run.recompute = recompute_of(recompute);
     q.what = run;
   }
+  f.text("framework", q.framework);
   f.finish();
   errors.throw_if_any();
   return q;
 }
 
 }  // namespace
+
+Recompute recompute_of(const std::string& text) {
+  if (text == "none") return Recompute::None;
+  if (text == "selective") return Recompute::Selective;
+  if (text == "full") return Recompute::Full;
+  throw base::Error({}, "'" + text + "' is no kind of recomputation", "one of: none, selective, full");
+}
 
 void read_transformer(Fields& f, Transformer& m) {
   f.integer("layers", m.layers, 1, 100000);

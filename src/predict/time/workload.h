@@ -9,7 +9,7 @@
 namespace lento::predict {
 
 // How a model without a workload file is run: a config.json or an ONNX graph (batch, replicas dp=N,
-// precision). `parallel` reads "tp=8,pp=2,dp=4,zero=1" (also cp, ep, interleave).
+// precision). `parallel` reads "tp=8,pp=2,dp=4,zero=1" (also cp, ep, interleave, sp=0).
 struct RunOptions {
   bool training = false;
   int64_t batch = 1;  // training: global batch; serving: requests together
@@ -18,8 +18,13 @@ struct RunOptions {
   int64_t output = 128;     // tokens to generate
   Precision precision = Precision::Bf16;
   std::string parallel;
+  std::string framework;  // empty: the system's own stack
+  Recompute recompute = Recompute::None;
   std::string placement;  // "best", "tensor-data-pipeline"; empty: the usual
 };
+
+// "none", "selective", "full". Throws base::Error.
+Recompute recompute_of(const std::string& text);
 
 constexpr uint64_t kMostWorkloadBytes = uint64_t{2} << 30;  // what an ONNX file can hold
 

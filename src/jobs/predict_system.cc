@@ -1,6 +1,4 @@
-// lento predict --system DESIGN.yaml without a workload: a design point (docs/formats/crossflow.md) carries
-// its own; the machine that its technology and budgets give, and the iteration of its language model.
-#include "cli/predict_design.h"
+#include "jobs/predict_system.h"
 
 #include <cmath>
 
@@ -10,7 +8,7 @@
 #include "predict/crossflow/machine.h"
 #include "predict/search/data_sheet.h"
 
-namespace lento::cli {
+namespace lento::jobs {
 namespace {
 
 using base::Dimension;
@@ -66,6 +64,8 @@ bool is_design(const std::string& path) {
 }
 
 predict::System system_of(const std::string& name_or_path) {
+  if (name_or_path.empty())
+    throw base::Error({}, "no system is named", "give --system h100, or a data sheet");
   if (!is_design(name_or_path)) return predict::read_system(name_or_path);
   const auto sheet = predict::data_sheet(predict::read_crossflow(name_or_path));
   if (!sheet)
@@ -80,6 +80,7 @@ finding::Diagnosis explain_design(const std::string& path) {
   const std::string why = predict::impossible(config);
   finding::Diagnosis d;
   d.scale = "predict";
+  d.inputs = {{"design", path, base::digest(base::read_file(path))}};
   d.title = "The machine of a design point, and its language model";
   d.facts = {{"compute", format_quantity(m.raw_flops, Dimension::Rate)},
              {"network", format_quantity(m.inter.bytes_per_s, Dimension::BytesPerTime)}};
@@ -100,4 +101,4 @@ finding::Diagnosis explain_design(const std::string& path) {
   return d;
 }
 
-}  // namespace lento::cli
+}  // namespace lento::jobs

@@ -1,0 +1,27 @@
+// How fast one workload should be: the verdict of `lento predict WORKLOAD --system S`.
+#pragma once
+
+#include <string>
+
+#include "finding/finding.h"
+#include "predict/time/workload.h"
+
+namespace lento::jobs {
+
+struct PredictOptions {
+  std::string workload;  // YAML, config.json or ONNX; '-' is standard input; empty: a design's own
+  std::string system;    // a shipped sheet, a file, or a design point
+  predict::RunOptions run;
+};
+
+// Throws base::Error: nothing was asked, or what was asked is impossible.
+finding::Diagnosis predict(const PredictOptions& options);
+
+// The question of a workload file and its bytes as an input of a diagnosis.
+struct ReadWorkload {
+  predict::Question question;
+  finding::Input input;
+};
+ReadWorkload read_workload(const std::string& path, const predict::RunOptions& run);
+
+}  // namespace lento::jobs

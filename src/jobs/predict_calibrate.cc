@@ -1,0 +1,64 @@
+#include "jobs/predict_calibrate.h"
+
+#include <algorithm>
+
+#include "predict/hardware/system.h"
+
+namespace lento::jobs {
+namespace {
+
+using predict::Measurement;
+using predict::System;
+
+predict::TrainingFitOptions training_options(const CalibrateOptions& options) {
+  predict::TrainingFitOptions out = options.training;
+  for (const predict::StackScalar& s : predict::stack_scalars()) {
+    if (std::find(options.scalars.begin(), options.scalars.end(), s.name) != options.scalars.end())
+      out.scalars.push_back(&s);
+  }
+  return out;
+}
+
+// Rows of the system's family, or that name no shipped device.
+std::vector<Measurement> rows_of(const CalibrateOptions& options, const System& system,
+                                 base::ReadReport& report) {
+  std::vector<Measurement> rows;
+  for (const std::string& path : options.measurements) {
+    for (const Measurement& m : predict::read_measurements(path, report)) {
+      const System* exact = m.question.device.empty() ? nullptr : predict::find_shipped(m.question.device);
+      if (!exact || exact->family == system.family) rows.push_back(m);
+    }
+  }
+  return rows;
+}
+
+bool asks(const Measurement& m, predict::Precision precision) {
+  const predict::Gemm* g = std::get_if<predict::Gemm>(&m.question.what);
+  return g && g->precision == precision;
+}
+
+}  // namespace
+
+CalibrateResult calibrate(const CalibrateOptions& options, const base::Progress& progress) {
+  CalibrateResult result;
+  result.report.strict = options.strict;
+  const System system = predict::read_system(options.system);
+  const std::vector<Measurement> rows = rows_of(options, system, result.report);
+  if (rows.empty())
+    throw base::Error({options.system}, "no row measures this system",
+                      "rows name their device in a column 'device' or 'gpu'");
+  if (std::holds_alternative<predict::TrainingRun>(rows[0].question.what)) {
+    result.training.push_back(predict::calibrate_training(system, rows, training_options(options), progress));
+    return result;
+  }
+  for (size_t i = 0; i < predict::kPrecisions; ++i) {
+    const auto precision = static_cast<predict::Precision>(i);
+    if (std::none_of(rows.begin(), rows.end(), [&](const Measurement& m) { return asks(m, precision); }))
+      continue;
+    result.products.emplace_back(
+        precision, predict::calibrate_gemm(system, rows, {precision, options.launch_s}, progress));
+  }
+  return result;
+}
+
+}  // namespace lento::jobs

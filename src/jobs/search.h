@@ -1,0 +1,36 @@
+// What to build and how to run it: `lento search SPACE.yaml`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/progress.h"
+#include "finding/finding.h"
+#include "predict/search/search.h"
+
+namespace lento::jobs {
+
+struct SearchOptions {
+  std::string space;
+  std::string method;  // empty: what the space compares, else exchange
+  int steps = 100, starts = 10;
+  uint64_t seed = 1;
+  std::string journal;   // empty: nothing is remembered
+  std::string identity;  // of the program, so that a journal of another version is refused
+  unsigned threads = 0;
+};
+
+struct SearchResult {
+  finding::Diagnosis diagnosis;
+  std::optional<std::string> best_sheet;   // data sheet of the best design, when it can work
+  std::optional<std::string> best_design;  // its design point
+  std::vector<predict::Trial> trials;      // of a comparison of methods
+  uint64_t resumed = 0, runs = 0;          // runs taken from the journal
+};
+
+// Nothing on ranks above 0 of a run under MPI.
+std::optional<SearchResult> search(const SearchOptions& options, const base::Progress& progress);
+
+}  // namespace lento::jobs
