@@ -9,7 +9,7 @@
 namespace lento::finding {
 namespace {
 
-constexpr double kWorse = 1.1;
+constexpr double kWorse = 1.1;  // slow-down over the former one from which a kept finding counts as worse
 
 const Finding* find(const std::vector<Finding>& findings, const Finding& wanted) {
   const auto same = [&](const Finding& f) {
@@ -74,6 +74,18 @@ bool grew_worse(const Finding& before, const Finding& after) {
   return before.factor && after.factor && *after.factor > *before.factor * kWorse;
 }
 
+// What could not be judged is neither better nor worse.
+void conclude(const Diagnosis& before, const Diagnosis& after, Diagnosis& d) {
+  for (const Diagnosis* side : {&before, &after}) {
+    if (side->outcome != Outcome::CannotJudge) continue;
+    cannot_judge(d, (side == &before ? "the former verdict: " : "the present verdict: ") + side->reason,
+                 side->remedy);
+    return;
+  }
+  judged(d, std::to_string(before.findings.size()) + " findings before, " +
+                std::to_string(after.findings.size()) + " after");
+}
+
 }  // namespace
 
 Diagnosis compare(const Diagnosis& before, const Diagnosis& after) {
@@ -93,6 +105,7 @@ Diagnosis compare(const Diagnosis& before, const Diagnosis& after) {
   if (before.scale != after.scale)
     d.notes.push_back("The two diagnoses are of different scales: " + before.scale + " and " + after.scale +
                       ".");
+  conclude(before, after, d);
   return d;
 }
 

@@ -118,5 +118,181 @@ TEST(Compare, TellsNewWorseGoneAndKept) {
   EXPECT_EQ(facts[1][2], "-");
 }
 
+TEST(Outcome, FindingsOrHealthyByWhatWasFound) {
+  Diagnosis d;
+  judged(d, "16 cores over 2 s");
+  EXPECT_EQ(d.outcome, Outcome::Healthy);
+  EXPECT_EQ(d.covered, "16 cores over 2 s");
+  d.findings.resize(1);
+  judged(d, "15 cores");
+  EXPECT_EQ(d.outcome, Outcome::Findings);
+  EXPECT_EQ(d.covered, "15 cores");
+}
+
+TEST(Outcome, AnAllClearThatDoesNotSayWhatWasLookedAtIsABug) {
+  Diagnosis d;
+  EXPECT_THROW(judged(d, ""), base::Bug);
+}
+
+TEST(Outcome, WhatCannotBeJudgedAccusesNobody) {
+  Diagnosis d;
+  d.findings.resize(2);
+  cannot_judge(d, "one CPU alone", "record all CPUs", "1 of 8 CPUs");
+  EXPECT_EQ(d.outcome, Outcome::CannotJudge);
+  EXPECT_TRUE(d.findings.empty());
+  EXPECT_EQ(d.verdict, "Cannot judge: one CPU alone");
+  EXPECT_EQ(d.reason, "one CPU alone");
+  EXPECT_EQ(d.remedy, "record all CPUs");
+  EXPECT_EQ(d.covered, "1 of 8 CPUs");
+}
+
+TEST(Outcome, EachSurvivesJsonByItsName) {
+  for (const Outcome o : {Outcome::Answer, Outcome::Findings, Outcome::Healthy, Outcome::CannotJudge}) {
+    Diagnosis d;
+    d.outcome = o;
+    const base::Json json = to_json(d);
+    EXPECT_EQ(json.at("outcome", {}).string({}), name(o));
+    EXPECT_EQ(diagnosis_from_json(json, "d").outcome, o);
+  }
+  EXPECT_THAT(error_of([] { read(R"({"schema":"lento.diagnosis/2","outcome":"fine"})"); }),
+              HasSubstr("unknown outcome 'fine'"));
+}
+
+TEST(Outcome, AFileOfVersionOneHasItFromItsFindings) {
+  EXPECT_EQ(read(R"({"schema":"lento.diagnosis/1","findings":[{"subject":"a"}]})").outcome,
+            Outcome::Findings);
+  EXPECT_EQ(read(R"({"schema":"lento.diagnosis/1"})").outcome, Outcome::Answer);
+}
+
+TEST(Outcome, FindingsAreAlwaysThereInJson) {
+  EXPECT_NE(to_json({}).find("findings"), nullptr);
+  EXPECT_EQ(to_json({}).find("notes"), nullptr);
+}
+
+TEST(ReadReport, CountsAndReasonsAddUp) {
+  base::ReadReport report;
+  report.taken = 7;
+  report.skip({}, "no time");
+  report.skip({}, "no time");
+  Diagnosis d;
+  d.records_taken = 10;
+  d.records_skipped = 1;
+  add_read_report(d, report);
+  EXPECT_EQ(d.records_taken, 17u);
+  EXPECT_EQ(d.records_skipped, 3u);
+  EXPECT_THAT(d.skip_reasons, ::testing::ElementsAre(::testing::Pair("no time", 2)));
+}
+
+Finding slow(const std::string& subject, const std::string& category, double factor) {
+  Finding f;
+  f.subject = subject;
+  f.category = category;
+  f.factor = factor;
+  return f;
+}
+
+TEST(Compare, WorseBeginsAtATenthMore) {
+  Diagnosis before, after;
+  before.findings = {slow("a", "slow core", 2)};
+  after.findings = {slow("a", "slow core", 2.19)};
+  EXPECT_TRUE(compare(before, after).findings.empty());
+  after.findings[0].factor = 2.21;
+  EXPECT_EQ(compare(before, after).findings.size(), 1u);
+  after.findings[0].factor.reset();
+  EXPECT_TRUE(compare(before, after).findings.empty());
+}
+
+TEST(Compare, TheSameSubjectInAnotherCategoryIsNew) {
+  Diagnosis before, after;
+  before.findings = {slow("a", "slow core", 2)};
+  after.findings = {slow("a", "slow memory unit", 2)};
+  const Diagnosis d = compare(before, after);
+  EXPECT_EQ(d.verdict, "1 new or worse, 1 gone, 0 as before");
+  const auto& rows = std::get<TableFigure>(d.figures[0].body).rows;
+  EXPECT_THAT(rows[0], ::testing::ElementsAre("a", "slow memory unit", "-", "2x", "new"));
+  EXPECT_THAT(rows[1], ::testing::ElementsAre("a", "slow core", "2x", "-", "gone"));
+}
+
+TEST(Compare, ShowsWhatAFindingIsMeasuredBy) {
+  Diagnosis before, after;
+  after.findings = {slow("a", "c", 3), slow("b", "c", 1), slow("z", "c", 1)};
+  after.findings[1].factor.reset();
+  after.findings[1].lost_share = 0.125;
+  after.findings[2].factor.reset();
+  before.findings = {after.findings[0]};
+  const Diagnosis d = compare(before, after);
+  const auto& rows = std::get<TableFigure>(d.figures[0].body).rows;
+  EXPECT_THAT(rows[0], ::testing::ElementsAre("a", "c", "3x", "3x", "kept"));
+  EXPECT_EQ(rows[1][3], "12.5 %");
+  EXPECT_EQ(rows[2][3], "seen");
+}
+
+TEST(Compare, FactsOfOtherUnitsHaveNoRatio) {
+  Diagnosis before, after;
+  before.facts = {{"a", "35 M cycles"}, {"b", "2 s"}, {"c", "0 s"}, {"d", "fast"}, {"e", "x"}};
+  after.facts = {{"a", "1.2 G cycles"}, {"b", "3 s"}, {"c", "1 s"}, {"d", "fast"}, {"e", "y"}, {"new", "1"}};
+  const Diagnosis d = compare(before, after);
+  const auto& rows = std::get<TableFigure>(d.figures[1].body).rows;
+  EXPECT_EQ(rows[0][3], "");
+  EXPECT_EQ(rows[1][3], "1.5x");
+  EXPECT_EQ(rows[2][3], "");
+  EXPECT_EQ(rows[3][3], "same");
+  EXPECT_EQ(rows[4][3], "");
+  EXPECT_THAT(rows[5], ::testing::ElementsAre("new", "-", "1", ""));
+  EXPECT_EQ(rows.size(), 6u);
+}
+
+TEST(Compare, OutcomeTitleAndScale) {
+  Diagnosis before, after;
+  before.title = "Monday";
+  after.title = "Tuesday";
+  before.scale = after.scale = "chip";
+  const Diagnosis same = compare(before, after);
+  EXPECT_EQ(same.outcome, Outcome::Healthy);
+  EXPECT_EQ(same.title, "Comparison: Monday -> Tuesday");
+  EXPECT_EQ(same.scale, "chip");
+  EXPECT_EQ(same.covered, "0 findings before, 0 after");
+  cannot_judge(after, "no peers", "name machines");
+  const Diagnosis unknown = compare(before, after);
+  EXPECT_EQ(unknown.outcome, Outcome::CannotJudge);
+  EXPECT_EQ(unknown.reason, "the present verdict: no peers");
+  EXPECT_EQ(unknown.remedy, "name machines");
+  EXPECT_EQ(compare(after, before).reason, "the former verdict: no peers");
+}
+
+Diagnosis with(FigureBody body) {
+  Diagnosis d;
+  d.figures.push_back({"f", "", std::move(body)});
+  return d;
+}
+
+void expect_fault(FigureBody body, const std::string& part) {
+  EXPECT_THAT(error_of([&] { check_shapes(with(std::move(body)), {"d.json"}); }), HasSubstr(part));
+}
+
+TEST(Shapes, LengthsMustAgree) {
+  EXPECT_NO_THROW(check_shapes(full(), {"d.json"}));
+  expect_fault(HeatMapFigure{{"m"}, {0, 1}, "t", "W", {1}, {}}, "values must be rows times columns");
+  expect_fault(SeriesFigure{"t", "v", false, true, {}, {{"m", {0, 1}, {1}, true, false}}, {}},
+               "x and y of a line");
+  expect_fault(SeriesFigure{"t", "v", false, true, {{"p", {0}, {}, {1}}}, {}, {}}, "x, low and high");
+  expect_fault(SeriesFigure{"t", "v", false, true, {{"p", {0}, {1}, {}}}, {}, {}}, "x, low and high");
+  expect_fault(BarsFigure{{"a"}, {"s", "t"}, {{1}}, "y"}, "one list of values for each series");
+  expect_fault(BarsFigure{{"a", "b"}, {"s"}, {{1}}, "y"}, "one value for each category");
+  expect_fault(TableFigure{{"a", "b"}, {{"1"}}}, "one cell for each column");
+}
+
+TEST(Shapes, AMeshHoldsItsCores) {
+  const auto mesh = [](int width, int height, int x, int y) {
+    return MeshFigure{width, height, "u", {{x, y, 1, "c"}}, {}, {}, {}};
+  };
+  EXPECT_NO_THROW(check_shapes(with(mesh(4096, 4096, 4095, 4095)), {"d"}));
+  for (const auto& [x, y] : {std::pair{2, 0}, {0, 3}, {-1, 0}, {0, -1}})
+    expect_fault(mesh(2, 3, x, y), "a core lies outside the mesh");
+  expect_fault(mesh(4097, 1, 0, 0), "at most 4096");
+  expect_fault(mesh(1, 4097, 0, 0), "at most 4096");
+  expect_fault(mesh(-1, 1, 0, 0), "at most 4096");
+}
+
 }  // namespace
 }  // namespace lento::finding
