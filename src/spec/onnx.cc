@@ -8,6 +8,7 @@
 #include "spec/network.h"
 #include "spec/onnx_proto.h"
 #include "spec/onnx_shapes.h"
+#include "spec/shape_math.h"
 
 namespace lento::spec {
 namespace {

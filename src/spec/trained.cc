@@ -1,10 +1,10 @@
-#include "spec/trained.h"
 
 #include <onnx/onnx_pb.h>
 
 #include "base/file.h"
 #include "spec/onnx_proto.h"
-#include "spec/onnx_shapes.h"
+#include "spec/shape_math.h"
+#include "spec/shape_math.h"
 
 namespace lento::spec {
 namespace {
