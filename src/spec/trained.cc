@@ -1,9 +1,9 @@
+#include "spec/trained.h"
 
 #include <onnx/onnx_pb.h>
 
 #include "base/file.h"
 #include "spec/onnx_proto.h"
-#include "spec/shape_math.h"
 #include "spec/shape_math.h"
 
 namespace lento::spec {
