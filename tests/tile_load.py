@@ -47,7 +47,7 @@ def main():
             good("keygen", key)
         good("build", "--shipped", "echo.c", "-o", "echo.ypu")
         good("certify", "dev.pub", "--owner", "owner.key", "--subject", "Acme", "--block", "1", "--until", "2999-01-01", "-o", "dev.cert")
-        run = ["run", "echo.ypu", "--block", "vcd:run.vcd", "--map", "echo.map.yaml", "-o", "out.bin"]
+        run = ["run", "echo.ypu", "--block", "vcd:run.vcd", "--map", "echo.map.yaml", "-o", "out.bin", "--tile-cycles", "8"]
         trust = ["--owner", "owner.pub", "--cert", "dev.cert"]
 
         refused(*run, *trust, why="echo.ypu.minisig")
@@ -88,9 +88,21 @@ def main():
         (folder / "rules.yaml").write_text(rules + "policy: permissive\n")
         refused("check", "echo.ypu", *trust, "--remember", why="needs --rules")
         good(*run, *by_rules, "--remember")
-        assert "rollback: 3" in (folder / "rules.yaml").read_text()
+        assert "counter: 3" in (folder / "rules.yaml").read_text()
         release("--rollback", "2")
         refused(*run, *by_rules, why="rollback")
+
+        # What the owner takes back stays refused, also without the list at hand.
+        release("-O3", "--rollback", "3")
+        good("revoke", "--owner", "owner.key", "--number", "1", "-o", "none.yaml")
+        good("check", "echo.ypu", *by_rules, "--remember", "--revocation", "none.yaml")
+        good("revoke", "--owner", "owner.key", "--number", "2", "--image", "echo.ypu", "-o", "image.yaml")
+        refused("check", "echo.ypu", *by_rules, "--revocation", "image.yaml", why="was revoked by list 2")
+        good("revoke", "--owner", "owner.key", "--number", "2", "--developer", "dev.pub", "-o", "revoked.yaml")
+        refused("check", "echo.ypu", *by_rules, "--revocation", "revoked.yaml", why="was revoked by list 2")
+
+        # Inputs sooner than declared: said, counted, exit code 1.
+        refused(*run[:-2], *trust, why="came sooner than the declared 8 cycles")
 
         # Policy restrictive: the owner approves what the source compiles to.
         release("--policy", "restrictive")
@@ -116,7 +128,7 @@ def main():
         # The trigger opens at one address and closes after another.
         good("build", "--shipped", "echo.c", "-o", "armed.ypu", "--trigger", "16,32")
         (folder / "addressed.map.yaml").write_text(MAP.replace("inputs:", "address: top.data\ninputs:"))
-        good("run", "armed.ypu", "--unsigned", "--block", "vcd:run.vcd", "--map", "addressed.map.yaml", "-o", "armed.bin")
+        good("run", "armed.ypu", "--unsigned", "--tile-cycles", "8", "--block", "vcd:run.vcd", "--map", "addressed.map.yaml", "-o", "armed.bin")
         armed = (folder / "armed.bin").read_bytes()
         words = [int.from_bytes(armed[i : i + 4], "little") for i in range(0, len(armed), 4)]
         assert words and all(16 <= w <= 32 for w in words), words

@@ -2,15 +2,18 @@
  * in docs/formats/probe.md. It keeps, bit for bit, the state that chip/sketch/core_sketch.cc keeps; YPU_FINALIZE
  * sends it out in the layout of docs/formats/sketch.md.
  *
- * The first input sets capacities (kind byte 255; words as in struct parameters). Everything the recorder keeps
+ * The first input sets capacities (kind byte 255; struct sketch_parameters in sketch_abi.h). Everything the recorder keeps
  * lies in the first 8 KiB of the scratchpad; every address into it is masked, so no record can lead out of it. */
 #include "sketch_number.h"
 #include "ypu.h"
+
+#include "sketch_abi.h"
 YPU_INPUTS(0x1);
 YPU_ARRIVAL(1024);
 YPU_DROPS_EXPECTED;
 
-enum { WINDOW = 0x2000, INDEX = 512, CONFIGURE = 255, MOST_SLOTS = 127, MOST_EPISODES = 8, MOST_HASHES = 4 };
+enum { WINDOW = SKETCH_WINDOW, INDEX = 512, MOST_SLOTS = SKETCH_MOST_SLOTS, MOST_EPISODES = SKETCH_MOST_EPISODES };
+enum { MOST_HASHES = SKETCH_MOST_HASHES };
 enum { MOST_PAIRS = WINDOW / 6, MOST_WIDENINGS = 10, SLOW_LEVEL = 29, LEAST_CYCLES = 64, CLOSE_AFTER = 3 };
 enum { EARLIEST, HEALTHIEST, LEAST_FREQUENT, RANDOM };
 
@@ -35,19 +38,10 @@ struct episode {
 struct sample {
   uint32_t key, begin, end, level, work; /* ticks of 256 cycles; work as a float */
 };
-struct parameters {
-  uint16_t hashes, buckets, computes, transfers;
-  uint16_t entries_at, bins_at, episodes_at, end;
-  uint8_t log_bins, episodes, bin_shift, coarse; /* coarse: 1 when a pattern spans two octaves */
-  uint32_t threshold;
-  uint8_t eviction, as_printed;
-  uint16_t nominal;
-  uint32_t unused[3];
-};
 
 static uint8_t window[WINDOW] __attribute__((aligned(WINDOW), section(".data")));
 static uint8_t slot_index[INDEX]; /* open addressing, slot + 1; 0: empty */
-static struct parameters p;
+static struct sketch_parameters p;
 static uint32_t inferences;
 
 #define STATE ((struct state*)window)
@@ -365,7 +359,7 @@ static void insert(void) {
 }
 
 YPU_MAIN {
-  if ((ypu_io(9) & 255) == CONFIGURE) return configure();
+  if ((ypu_io(9) & 255) == SKETCH_CONFIGURE) return configure();
   insert();
 }
 

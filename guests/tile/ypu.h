@@ -16,6 +16,8 @@ typedef unsigned short uint16_t;
 typedef unsigned int uint32_t;
 typedef signed int int32_t;
 
+#include "ypu_map.h"
+
 #define YPU_INIT __attribute__((section(".text.ypu_init"), used)) void ypu_init(void)
 #define YPU_MAIN __attribute__((section(".text.ypu_main"), used)) void ypu_main(void)
 #define YPU_FINISH __attribute__((section(".text.ypu_finish"), used)) void ypu_finish(void)
@@ -29,14 +31,18 @@ typedef signed int int32_t;
   YPU_DECLARE(output_cycles, cycles)
 #define YPU_DROPS_EXPECTED YPU_DECLARE(drops, 1)
 
-#define ypu_io(i) (*(volatile const uint32_t*)(0x4000 + 4 * (i)))
-#define ypu_valid (*(volatile const uint32_t*)0x4080)
-#define ypu_soft(i) (*(volatile uint32_t*)(0x5000 + 4 * (i)))
-#define ypu_cycle (*(volatile const uint32_t*)0x6010)
+#define ypu_io(i) (*(volatile const uint32_t*)(YPU_MAP_IO + 4 * (i)))
+#define ypu_valid (*(volatile const uint32_t*)YPU_MAP_VALID)
+#define ypu_soft(i) (*(volatile uint32_t*)(YPU_MAP_SOFT + 4 * (i)))
+#define ypu_cycle (*(volatile const uint32_t*)YPU_MAP_CYCLE)
 
-#define ypu_put32(value) (*(volatile uint32_t*)0x7000 = (uint32_t)(value))
-#define ypu_put16(value) (*(volatile uint16_t*)0x7000 = (uint16_t)(value))
-#define ypu_put8(value) (*(volatile uint8_t*)0x7000 = (uint8_t)(value))
+/* The cycle in which the input in the IORegs arrived, however long it waited before main began (low 32 bits, like
+ * ypu_cycle): differences of arrivals are what times are to be measured by. Of a streaming main: the last one. */
+#define ypu_arrival (*(volatile const uint32_t*)YPU_MAP_ARRIVAL)
+
+#define ypu_put32(value) (*(volatile uint32_t*)YPU_MAP_OUT = (uint32_t)(value))
+#define ypu_put16(value) (*(volatile uint16_t*)YPU_MAP_OUT = (uint16_t)(value))
+#define ypu_put8(value) (*(volatile uint8_t*)YPU_MAP_OUT = (uint8_t)(value))
 
 /* Hides a value from the compiler: keeps a loop's counter apart, where the verifier finds the bound. */
 #define ypu_opaque(value) __asm__("" : "+r"(value))

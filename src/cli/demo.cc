@@ -175,7 +175,7 @@ void run(Context& context, const Options& options) {
   story.chapters.push_back(predict_chapter(tour));
   story.chapters.push_back(fleet_chapter(tour));
   story.chapters.push_back(chip_chapter(tour));
-  if (!embedded::tour_files("false_sharing.elf").empty()) story.chapters.push_back(memory_chapter(tour));
+  story.chapters.push_back(memory_chapter(tour));
   story.chapters.push_back(tile_chapter(tour));
   story.lead = lead(story, job);
   const std::string page = options.html.empty() ? tour.in("tour.html") : options.html;

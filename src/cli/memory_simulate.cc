@@ -6,7 +6,8 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "cli/conformance.h"
+#include "cli/context.h"
+#include "jobs/tohost.h"
 #include "memory/platform/platform.h"
 #include "trace/access_file.h"
 #include "trace/access_text.h"
@@ -26,7 +27,7 @@ struct Arguments {
 void run_tohost(const Arguments& args, Context& context) {
   riscv::Machine machine;
   const uint64_t limit = args.max_cycles ? args.max_cycles : UINT64_MAX;
-  const auto word = run_to_tohost(machine, riscv::read_elf(args.guest), args.guest, limit, context);
+  const auto word = jobs::run_to_tohost(machine, riscv::read_elf(args.guest), args.guest, limit, context.progress());
   if (!word) return;
   const uint32_t value = *word;
   context.streams.out << (value == 1 ? "pass" : "fail " + std::to_string(value >> 1)) << "\n";

@@ -1,67 +1,52 @@
 // lento tile store init | publish | fetch | audit | serve
-#include <filesystem>
+#include "jobs/tile_store.h"
+
 #include <ostream>
 #include <thread>
 
-#include "base/file.h"
 #include "base/http.h"
 #include "cli/tile.h"
-#include "tile/seal/store.h"
 
 namespace lento::cli {
 namespace {
 
 struct Args {
-  std::string folder, key, name, image, certificate, approval, out = ".", trust, host = "127.0.0.1",
-                                                               store_key, password;
+  jobs::TilePublishOptions publish;
+  jobs::TileFetchOptions fetch;
+  jobs::TileAuditOptions audit;
+  std::string folder, password, host = "127.0.0.1";
   int port = 8480;
 };
 
-tile::Trust remembered(const std::string& path) {
-  std::error_code unreadable;
-  if (path.empty() || !std::filesystem::exists(path, unreadable)) return {};
-  return tile::parse_trust(base::read_file(path, 1 << 20), path);
+void init(const Args& args, Context&) {
+  tile::init_store(args.folder, jobs::read_tile_secret(args.publish.key, password_from(args.password)));
 }
 
 void publish(const Args& args, Context& context) {
-  tile::Submission submission{read_signed(args.image), {}, {}};
-  if (!args.certificate.empty()) submission.certificate = read_signed(args.certificate);
-  if (!args.approval.empty()) submission.approval = read_signed(args.approval);
-  const uint64_t index =
-      tile::publish(args.folder, read_secret(args.key, args.password), args.name, submission);
-  context.streams.out << args.name << ": entry " << index << "\n";
-}
-
-void save(const std::string& path, const tile::Signed& file) {
-  base::write_file(path, file.text);
-  base::write_file(path + ".minisig", file.signature);
+  jobs::TilePublishOptions options = args.publish;
+  options.folder = args.folder;
+  options.password = password_from(args.password);
+  const uint64_t index = jobs::publish_tile(options);
+  context.streams.out << options.name << ": entry " << index << "\n";
 }
 
 void fetch(const Args& args, Context& context) {
-  const bool remote = args.folder.compare(0, 7, "http://") == 0;
-  const tile::Ask ask = remote ? tile::ask_http(args.folder) : tile::ask_folder(args.folder);
-  tile::Trust trust = remembered(args.trust);
-  const tile::Fetched got = tile::fetch(ask, read_public(args.store_key), trust, args.name);
-  const std::string stem = args.out + "/" + args.name;
-  save(stem + ".ypu", got.submission.image);
-  if (got.submission.certificate) save(stem + ".cert", *got.submission.certificate);
-  if (got.submission.approval) save(stem + ".approval", *got.submission.approval);
-  trust.head = got.head;
-  trust.seen[args.name] = {got.index, got.entry.rollback};
-  if (!args.trust.empty()) base::write_file(args.trust, tile::write_trust(trust));
-  context.streams.out << stem << ".ypu: entry " << got.index << " of " << got.head.size << ", in the log\n";
+  jobs::TileFetchOptions options = args.fetch;
+  options.store = args.folder;
+  const jobs::TileFetch got = jobs::fetch_tile(options);
+  context.streams.out << got.image << ": entry " << got.fetched.index << " of " << got.fetched.head.size
+                      << ", in the log\n";
 }
 
 void audit(const Args& args, Context& context) {
-  tile::Trust trust = remembered(args.trust);
-  const tile::Audit result = tile::audit(args.folder, read_public(args.store_key), trust.head);
+  jobs::TileAuditOptions options = args.audit;
+  options.folder = args.folder;
+  const tile::Audit result = jobs::audit_tile_store(options);
   for (const std::string& problem : result.problems) context.streams.out << "problem: " << problem << "\n";
   context.streams.out << result.head.size << " entries, " << result.objects << " objects, root "
                       << tile::to_hex(result.head.root)
                       << (result.problems.empty() ? ": whole\n" : ": NOT whole\n");
   context.result = result.problems.empty() ? 0 : 1;
-  trust.head = result.head;
-  if (result.problems.empty() && !args.trust.empty()) base::write_file(args.trust, tile::write_trust(trust));
 }
 
 void serve(const Args& args, Context& context) {
@@ -92,29 +77,27 @@ void add_tile_store(Command& tile, Context& context) {
     command->callback([&context, args, run] { run(*args, context); });
     return command;
   };
-  Command* init =
-      sub("init", "Make an empty store", "lento tile store init shop --key shop.key",
-          [](const Args& a, Context&) { tile::init_store(a.folder, read_secret(a.key, a.password)); });
-  init->add_option("--key", args->key, "The store's secret key")->required();
-  init->add_option("--password-env", args->password, kPasswordHelp);
+  Command* make = sub("init", "Make an empty store", "lento tile store init shop --key shop.key", init);
+  make->add_option("--key", args->publish.key, "The store's secret key")->required();
+  make->add_option("--password-env", args->password, kPasswordHelp);
   Command* put = sub("publish", "Append an image to the log",
                      "lento tile store publish shop echo echo.ypu --key shop.key --cert dev.cert", publish);
-  put->add_option("NAME", args->name, "Program name")->required();
-  put->add_option("IMAGE", args->image, "Signed image")->required();
-  put->add_option("--key", args->key, "The store's secret key")->required();
+  put->add_option("NAME", args->publish.name, "Program name")->required();
+  put->add_option("IMAGE", args->publish.image, "Signed image")->required();
+  put->add_option("--key", args->publish.key, "The store's secret key")->required();
   put->add_option("--password-env", args->password, kPasswordHelp);
-  put->add_option("--cert", args->certificate, "Its certificate");
-  put->add_option("--approval", args->approval, "Its approval");
+  put->add_option("--cert", args->publish.certificate, "Its certificate");
+  put->add_option("--approval", args->publish.approval, "Its approval");
   Command* get = sub("fetch", "Fetch an image; refuse what the log does not prove",
                      "lento tile store fetch shop echo --store-key shop.pub --trust shop.head", fetch);
-  get->add_option("NAME", args->name, "Program name")->required();
-  get->add_option("--store-key", args->store_key, "The store's public key")->required();
-  get->add_option("--trust", args->trust, "Where the last accepted head and releases are remembered");
-  get->add_option("-o,--output", args->out, "Folder for the files")->capture_default_str();
+  get->add_option("NAME", args->fetch.name, "Program name")->required();
+  get->add_option("--store-key", args->fetch.store_key, "The store's public key")->required();
+  get->add_option("--trust", args->fetch.trust, "Where the last accepted head and releases are remembered");
+  get->add_option("-o,--output", args->fetch.folder, "Folder for the files")->capture_default_str();
   Command* look = sub("audit", "Recompute the whole log; exit 1 when it is not whole",
                       "lento tile store audit shop --store-key shop.pub", audit);
-  look->add_option("--store-key", args->store_key, "The store's public key")->required();
-  look->add_option("--trust", args->trust, "Where the last accepted head and releases are remembered");
+  look->add_option("--store-key", args->audit.store_key, "The store's public key")->required();
+  look->add_option("--trust", args->audit.trust, "Where the last accepted head and releases are remembered");
   Command* http = sub("serve", "Answer clients over HTTP", "lento tile store serve shop --port 8480", serve);
   http->add_option("--host", args->host, "Address to listen on")->capture_default_str();
   http->add_option("--port", args->port, "Port; 0 takes a free one")->capture_default_str();

@@ -6,52 +6,60 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "jobs/tile_build.h"
 #include "tile/unit/build.h"
+#include "tile/unit/sketch_abi.h"
 
 namespace lento::jobs {
 namespace {
 
-// As in guests/tile/sketch.c.
-constexpr uint32_t kWindowBytes = 0x2000, kMostHashes = 4, kMostEpisodes = 8, kMostSlots = 127,
-                   kMostBins = 64;
-constexpr uint32_t kConfigure = 255;
+constexpr uint32_t kRecordWords = 0x3ff;    // IORegs 0 to 9
 constexpr uint64_t kPatience = 10'000'000;  // cycles; the verifier bounds main below this
 
 bool busy(const tile::Tile& tile) { return tile.status() == tile::Status::ActiveRunning || !tile.idle(); }
 
-uint32_t pair(uint32_t low, uint32_t high) { return low | high << 16; }
-
 void check_shape(const chip::SketchShape& s) {
-  const bool fits = s.bytes() <= kWindowBytes && s.hashes <= kMostHashes && s.episodes <= kMostEpisodes &&
-                    s.computes <= kMostSlots && s.transfers <= kMostSlots && s.bins >= 4 &&
-                    s.bins <= kMostBins && s.octaves <= 2;
+  const bool fits = s.bytes() <= SKETCH_WINDOW && s.hashes <= SKETCH_MOST_HASHES &&
+                    s.episodes <= SKETCH_MOST_EPISODES && s.computes <= SKETCH_MOST_SLOTS &&
+                    s.transfers <= SKETCH_MOST_SLOTS && s.bins >= 4 && s.bins <= SKETCH_MOST_BINS &&
+                    s.octaves <= 2;
   if (!fits)
     throw base::Error({},
                       "a recorder of " + std::to_string(s.bytes()) + " bytes does not fit the tile's program",
                       "use a budget of 512 to 8192 bytes");
 }
 
-// What the program's struct parameters holds.
-tile::TileInputs parameters(const chip::SketchShape& s, const chip::SketchOptions& o) {
+sketch_parameters parameters_of(const chip::SketchShape& s, const chip::SketchOptions& o) {
   const chip::CoreSketch fresh(s, o);
-  const uint32_t entries = 32 + s.hashes * s.buckets * 16u;
-  const uint32_t bins = entries + (s.computes + s.transfers) * 24u;
-  const uint32_t episodes = bins + s.transfers * s.bins * 3u, end = episodes + s.episodes * 16u;
-  tile::TileInputs in;
-  in.valid = 0x3ff;
-  in.data[0] = pair(s.hashes, s.buckets), in.data[1] = pair(s.computes, s.transfers);
-  in.data[2] = pair(entries, bins), in.data[3] = pair(episodes, end);
-  in.data[4] = static_cast<uint32_t>(std::countr_zero(s.bins)) | s.episodes << 8u |
-               static_cast<uint32_t>(std::countr_zero(fresh.bin_cycles())) << 16 | (s.octaves - 1u) << 24;
-  in.data[5] = o.threshold;
-  in.data[6] = static_cast<uint32_t>(o.eviction) | uint32_t{o.as_printed} << 8 | fresh.nominal_level() << 16u;
-  in.data[9] = kConfigure;
-  return in;
+  const uint32_t entries = SKETCH_STATE_BYTES + s.hashes * s.buckets * uint32_t{SKETCH_BUCKET_BYTES};
+  const uint32_t bins = entries + (s.computes + s.transfers) * uint32_t{SKETCH_ENTRY_BYTES};
+  const uint32_t episodes = bins + s.transfers * s.bins * uint32_t{SKETCH_BIN_BYTES};
+  sketch_parameters p = {};
+  p.hashes = static_cast<uint16_t>(s.hashes);
+  p.buckets = static_cast<uint16_t>(s.buckets);
+  p.computes = static_cast<uint16_t>(s.computes);
+  p.transfers = static_cast<uint16_t>(s.transfers);
+  p.entries_at = static_cast<uint16_t>(entries);
+  p.bins_at = static_cast<uint16_t>(bins);
+  p.episodes_at = static_cast<uint16_t>(episodes);
+  p.end = static_cast<uint16_t>(episodes + s.episodes * uint32_t{SKETCH_EPISODE_BYTES});
+  p.log_bins = static_cast<uint8_t>(std::countr_zero(s.bins));
+  p.episodes = static_cast<uint8_t>(s.episodes);
+  p.bin_shift = static_cast<uint8_t>(std::countr_zero(fresh.bin_cycles()));
+  p.coarse = static_cast<uint8_t>(s.octaves - 1);
+  p.threshold = o.threshold;
+  p.eviction = static_cast<uint8_t>(o.eviction);
+  p.as_printed = o.as_printed;
+  p.nominal = static_cast<uint16_t>(fresh.nominal_level());
+  p.kind = SKETCH_CONFIGURE;
+  return p;
 }
 
-tile::TileInputs inputs_of(const trace::ProbeRecord& record) {
+template <class Record>
+tile::TileInputs inputs_of(const Record& record) {
+  static_assert(sizeof record == 40, "ten IORegs");
   tile::TileInputs in;
-  in.valid = 0x3ff;
+  in.valid = kRecordWords;
   std::memcpy(in.data.data(), &record, sizeof record);
   return in;
 }
@@ -85,10 +93,8 @@ TileRecorder::TileRecorder(std::span<const chip::SketchShape> shapes, const chip
                            const TileRecorderOptions& options)
     : shapes_(shapes.begin(), shapes.end()), sketch_(sketch), options_(options) {
   for (const chip::SketchShape& shape : shapes_) check_shape(shape);
-  const tile::Image image = tile::build_program(tile::shipped_source("sketch.c"), "sketch.c").image;
-  // Between main and finish lie words of zeros.
-  for (size_t at = 0; at + 4 <= image.code.size(); at += 4)
-    counts_.code_bytes += image.code.compare(at, 4, std::string(4, '\0')) != 0 ? 4 : 0;
+  const tile::Image image = tile::shipped_build("sketch.c").image;
+  counts_.code_bytes = 4 * tile_instructions(image);
   counts_.scratchpad_bytes = static_cast<uint32_t>(image.data.size());
   for (const chip::SketchShape& shape : shapes_) {
     Core core;
@@ -102,7 +108,7 @@ TileRecorder::TileRecorder(std::span<const chip::SketchShape> shapes, const chip
 }
 
 void TileRecorder::configure(Core& core, const chip::SketchShape& shape) {
-  const tile::TileInputs in = parameters(shape, sketch_);
+  const tile::TileInputs in = inputs_of(parameters_of(shape, sketch_));
   core.tile->step(&in);
   run_until_idle(core);
   core.now = 0;
@@ -126,7 +132,7 @@ trace::RecordSink::Outcome TileRecorder::record(const trace::ProbeRecord& record
       counts_.waited += outcome.cost_cycles;
     }
   }
-  while (core.now < record.end && busy(*core.tile)) core.tile->step(nullptr), ++core.now;
+  for (; core.now < record.end && busy(*core.tile); ++core.now) core.tile->step(nullptr);
   core.now = std::max(core.now, record.end) + 1;
   const uint64_t before = core.tile->counters().total_dropped();
   const tile::TileInputs in = inputs_of(record);

@@ -35,8 +35,7 @@ std::vector<std::pair<std::string, std::string>> recorder_facts(const TileRecord
 
 class TileRecorder : public trace::RecordSink {
  public:
-  // Throws base::Error when a shape does not fit the program's 8 KiB window, and when the cross compiler is
-  // not there.
+  // Throws base::Error when a shape does not fit the program's 8 KiB window.
   TileRecorder(std::span<const chip::SketchShape> shapes, const chip::SketchOptions& sketch,
                const TileRecorderOptions& options);
 

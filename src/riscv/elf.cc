@@ -55,9 +55,15 @@ void check_header(const Image& image) {
   if (image.u16(18, "the machine") != kRiscv) image.fail("not a RISC-V program");
   if (image.u16(16, "the type") != kExecutable)
     image.fail("not an executable", "link it; object files and libraries cannot run");
-  const uint32_t flags = image.u32(36, "the flags");
-  if (flags & 1)
-    image.fail("the program uses compressed instructions, needed RV32IMA", "compile with -march=rv32ima");
+}
+
+// The flag says that some code is compressed, not that it is reached: a program may guard it.
+std::vector<std::string> warnings_of(const Image& image) {
+  constexpr uint32_t kCompressed = 1;
+  if ((image.u32(36, "the flags") & kCompressed) == 0) return {};
+  return {
+      "the program is marked as using compressed instructions; a hart traps where one is reached "
+      "(compile with -march=rv32ima to have none)"};
 }
 
 std::vector<ElfSegment> read_segments(const Image& image) {
@@ -149,6 +155,7 @@ ElfImage parse_elf(std::string_view bytes, const std::string& file) {
   out.entry = image.u32(24, "the entry");
   out.segments = read_segments(image);
   out.symbols = read_symbols(image);
+  out.warnings = warnings_of(image);
   if (out.entry & 3) image.fail("the entry address is not a multiple of 4");
   return out;
 }

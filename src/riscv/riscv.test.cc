@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/rng.h"
 #include "base/test_error.h"
 #include "riscv/machine.h"
@@ -168,8 +169,17 @@ TEST(Elf, RefusesHostileFilesWithTheReason) {
   EXPECT_THAT(error_of(elf), HasSubstr("no segment to load"));
   elf[42] = 32, elf[44] = 1, elf[28] = 52;
   EXPECT_THAT(error_of(elf), HasSubstr("a program header at offset 52"));
-  elf[36] = 1;
-  EXPECT_THAT(error_of(elf), HasSubstr("compressed"));
+}
+
+TEST(Elf, TheCompressedFlagIsAWarning) {
+  std::string elf = base::read_file("guests/built/false_sharing.elf", 1 << 20);
+  const ElfImage plain = parse_elf(elf, "p.elf");
+  EXPECT_TRUE(plain.warnings.empty());
+  elf[36] = static_cast<char>(elf[36] | 1);
+  const ElfImage marked = parse_elf(elf, "p.elf");
+  ASSERT_EQ(marked.warnings.size(), 1u);
+  EXPECT_THAT(marked.warnings[0], HasSubstr("traps where one is reached"));
+  EXPECT_EQ(marked.entry, plain.entry);
 }
 
 }  // namespace

@@ -104,6 +104,89 @@ std::string format_utc(uint64_t seconds) {
   return text;
 }
 
+namespace {
+
+std::vector<PublicKey> read_keys(spec::Fields& fields, const std::string& name, const std::string& file) {
+  std::vector<const spec::YamlNode*> nodes;
+  if (fields.has(name)) fields.list(name, nodes);
+  std::vector<PublicKey> out;
+  for (const spec::YamlNode* node : nodes) out.push_back(decode_key(node->text, file));
+  return out;
+}
+
+std::vector<std::string> read_digests(spec::Fields& fields, const std::string& name,
+                                      const std::string& file) {
+  std::vector<const spec::YamlNode*> nodes;
+  if (fields.has(name)) fields.list(name, nodes);
+  std::vector<std::string> out;
+  for (const spec::YamlNode* node : nodes) {
+    if (node->text.size() != 64 || node->text.find_first_not_of("0123456789abcdef") != std::string::npos)
+      throw base::Error({file, node->where.line}, "not a SHA-256 digest in hex");
+    out.push_back(node->text);
+  }
+  return out;
+}
+
+std::string list_of(const std::string& name, const std::vector<std::string>& lines) {
+  if (lines.empty()) return "";
+  std::string out = name + ":\n";
+  for (const std::string& line : lines) out += "  - " + line + "\n";
+  return out;
+}
+
+std::vector<std::string> encoded(const std::vector<PublicKey>& keys) {
+  std::vector<std::string> out;
+  for (const PublicKey& key : keys) out.push_back(encode_key(key));
+  return out;
+}
+
+std::vector<SeenCounter> read_counters(spec::Fields& fields, base::ErrorList& errors) {
+  std::vector<const spec::YamlNode*> nodes;
+  if (fields.has("counters")) fields.list("counters", nodes);
+  std::vector<SeenCounter> out;
+  for (const spec::YamlNode* node : nodes) {
+    spec::Fields one(*node, errors);
+    SeenCounter seen;
+    one.required_text("developer", seen.developer);
+    one.text("program", seen.program);
+    read_word(one, "counter", seen.counter);
+    one.finish();
+    out.push_back(std::move(seen));
+  }
+  return out;
+}
+
+std::string counters_text(const std::vector<SeenCounter>& counters) {
+  if (counters.empty()) return "";
+  std::string out = "counters:\n";
+  for (const SeenCounter& seen : counters) {
+    out += "  - developer: " + quoted(seen.developer) + "\n    program: " + quoted(seen.program) +
+           "\n    counter: " + std::to_string(seen.counter) + "\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+Revocation parse_revocation(const std::string& text, const std::string& file) {
+  const spec::YamlNode root = spec::parse_yaml(text, file);
+  base::ErrorList errors;
+  spec::Fields fields(root, errors);
+  Revocation out;
+  fields.schema("lento.tile-revocation/1");
+  read_word(fields, "number", out.number);
+  out.keys = read_keys(fields, "keys", file);
+  out.images = read_digests(fields, "images", file);
+  fields.finish();
+  errors.throw_if_any();
+  return out;
+}
+
+std::string write_revocation(const Revocation& revocation) {
+  return "schema: lento.tile-revocation/1\nnumber: " + std::to_string(revocation.number) + "\n" +
+         list_of("keys", encoded(revocation.keys)) + list_of("images", revocation.images);
+}
+
 BlockRules parse_block_rules(const std::string& text, const std::string& file) {
   const spec::YamlNode root = spec::parse_yaml(text, file);
   base::ErrorList errors;
@@ -117,6 +200,10 @@ BlockRules parse_block_rules(const std::string& text, const std::string& file) {
   fields.choice("policy", policy, {"closed", "restrictive", "permissive"});
   if (!root.find("policy")) fields.error("policy", "'policy' is missing");
   read_word(fields, "rollback", rules.rollback);
+  rules.counters = read_counters(fields, errors);
+  if (fields.has("revocation")) read_word(fields, "revocation", rules.revoked.number);
+  rules.revoked.keys = read_keys(fields, "revoked_keys", file);
+  rules.revoked.images = read_digests(fields, "revoked_images", file);
   fields.finish();
   errors.throw_if_any();
   rules.policy = parse_policy(policy, file);
@@ -127,7 +214,10 @@ std::string write_block_rules(const BlockRules& rules) {
   return "schema: lento.tile-block/1\nowner: " + encode_key(rules.owner) +
          "\nblock: " + std::to_string(rules.block) + "\nabi: " + std::to_string(rules.abi) +
          "\npolicy: " + std::string(policy_name(rules.policy)) +
-         "\nrollback: " + std::to_string(rules.rollback) + "\n";
+         "\nrollback: " + std::to_string(rules.rollback) + "\n" + counters_text(rules.counters) +
+         (rules.revoked.number ? "revocation: " + std::to_string(rules.revoked.number) + "\n" : "") +
+         list_of("revoked_keys", encoded(rules.revoked.keys)) +
+         list_of("revoked_images", rules.revoked.images);
 }
 
 Certificate parse_certificate(const std::string& text, const std::string& file) {

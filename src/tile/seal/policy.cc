@@ -43,6 +43,9 @@ Certificate require_certificate(const Submission& submission, const BlockRules& 
   if (certificate.key.id == rules.owner.id && certificate.key != rules.owner) {
     refuse("the certified key has the id of the owner's key " + key_id(rules.owner) + " but is another key");
   }
+  if (contains(rules.revoked.keys, certificate.key))
+    refuse("the key " + key_id(certificate.key) + " of '" + certificate.subject + "' was revoked by list " +
+           std::to_string(rules.revoked.number));
   if (now < certificate.not_before)
     refuse("the certificate is valid from " + format_utc(certificate.not_before));
   if (now > certificate.not_after) refuse("the certificate expired at " + format_utc(certificate.not_after));
@@ -77,6 +80,46 @@ std::string require_signer(const Submission& submission, const BlockRules& rules
   return certificate.subject;
 }
 
+// The rules with what a newer list takes back; an older one is refused, so that none can be hidden.
+BlockRules with_revocation(const Submission& submission, BlockRules rules) {
+  if (!submission.revocation) return rules;
+  require_signature(rules.owner, *submission.revocation, "the owner's");
+  const Revocation list = parse_revocation(submission.revocation->text, submission.revocation->name);
+  if (list.number < rules.revoked.number) {
+    refuse("the revocation list has number " + std::to_string(list.number) + ", the tile has taken number " +
+           std::to_string(rules.revoked.number));
+  }
+  rules.revoked.number = list.number;
+  for (const PublicKey& key : list.keys) {
+    if (!contains(rules.revoked.keys, key)) rules.revoked.keys.push_back(key);
+  }
+  for (const std::string& image : list.images) {
+    if (!contains(rules.revoked.images, image)) rules.revoked.images.push_back(image);
+  }
+  return rules;
+}
+
+void require_not_revoked(const Signed& image, const BlockRules& rules) {
+  if (contains(rules.revoked.images, sha256_hex(image.text)))
+    refuse(image.name + " was revoked by list " + std::to_string(rules.revoked.number));
+}
+
+// The counter of this developer's program grows; the rules with it.
+BlockRules with_counter(BlockRules rules, const std::string& developer, const Image& image) {
+  const std::string program = program_name(image);
+  for (SeenCounter& seen : rules.counters) {
+    if (seen.developer != developer || seen.program != program) continue;
+    if (image.rollback < seen.counter) {
+      refuse("rollback: the image has counter " + std::to_string(image.rollback) + ", the tile has seen " +
+             std::to_string(seen.counter) + " of '" + program + "' by '" + developer + "'");
+    }
+    seen.counter = image.rollback;
+    return rules;
+  }
+  rules.counters.push_back({developer, program, image.rollback});
+  return rules;
+}
+
 void require_fit(const Image& image, const BlockRules& rules, uint64_t now) {
   if (image.block != rules.block) {
     refuse("the image is for block " + std::to_string(image.block) + ", this tile watches block " +
@@ -92,23 +135,33 @@ void require_fit(const Image& image, const BlockRules& rules, uint64_t now) {
   }
   if (image.expires != 0 && now > image.expires) refuse("the image expired at " + format_utc(image.expires));
   if (image.rollback < rules.rollback) {
-    refuse("rollback: the image has counter " + std::to_string(image.rollback) + ", the tile has seen " +
+    refuse("rollback: the image has counter " + std::to_string(image.rollback) + ", the owner asks for " +
            std::to_string(rules.rollback));
   }
 }
 
-}  // namespace
-
-std::string source_digest(const Image& image) {
-  const size_t at = image.metadata.find("source: ");
-  return at == std::string::npos ? "" : image.metadata.substr(at + 8, 64);
+// What follows "KEY: " on a line of the metadata.
+std::string metadata_line(const Image& image, const std::string& key) {
+  const std::string text = "\n" + image.metadata, mark = "\n" + key + ": ";
+  const size_t at = text.find(mark);
+  if (at == std::string::npos) return "";
+  const size_t begin = at + mark.size();
+  return text.substr(begin, text.find('\n', begin) - begin);
 }
 
-Decision decide(const Submission& submission, const BlockRules& rules, uint64_t now) {
+}  // namespace
+
+std::string source_digest(const Image& image) { return metadata_line(image, "source").substr(0, 64); }
+std::string program_name(const Image& image) { return metadata_line(image, "name"); }
+
+Decision decide(const Submission& submission, const BlockRules& given, uint64_t now) {
   Decision decision;
   try {
+    const BlockRules rules = with_revocation(submission, given);
     decision.signer = require_signer(submission, rules, now);
+    require_not_revoked(submission.image, rules);
     const Image image = parse_image(submission.image.text, submission.image.name);
+    decision.remembered = with_counter(rules, decision.signer, image);
     require_fit(image, rules, now);
     if (rules.policy == Policy::Restrictive) decision.approval = require_approval(submission, rules, image);
     decision.image = image;

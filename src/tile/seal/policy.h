@@ -18,13 +18,37 @@
 
 namespace lento::tile {
 
-// What is fixed in a tile: whose block it watches and what the owner allows (YAML, lento.tile-block/1).
+// The highest counter that a tile has loaded of one developer's program. Each has its own: what one developer
+// releases cannot lock another out.
+struct SeenCounter {
+  std::string developer;  // the certificate's subject, "owner" under policy closed
+  std::string program;    // the image's name (program_name)
+  uint32_t counter = 0;
+  bool operator==(const SeenCounter&) const = default;
+};
+
+// Keys and images that the owner takes back (YAML, lento.tile-revocation/1, signed by the owner). Lists are
+// numbered; a tile takes none with a number below that of the last one it took, and forgets nothing.
+struct Revocation {
+  uint32_t number = 0;
+  std::vector<PublicKey> keys;
+  std::vector<std::string> images;  // SHA-256 of the image file, hex
+  bool operator==(const Revocation&) const = default;
+};
+Revocation parse_revocation(const std::string& text, const std::string& file);
+std::string write_revocation(const Revocation& revocation);
+
+// What a tile keeps: whose block it watches, what the owner allows (YAML, lento.tile-block/1), and what it
+// has seen.
 struct BlockRules {
   PublicKey owner;
   uint32_t block = 0;
   uint32_t abi = 0;
   Policy policy = Policy::Permissive;
-  uint32_t rollback = 0;  // the lowest counter still accepted
+  uint32_t rollback = 0;  // the lowest counter of any program, set by the owner
+  std::vector<SeenCounter> counters = {};
+  Revocation revoked = {};
+  bool operator==(const BlockRules&) const = default;
 };
 BlockRules parse_block_rules(const std::string& text, const std::string& file);
 std::string write_block_rules(const BlockRules& rules);
@@ -58,6 +82,7 @@ struct Submission {
   Signed image;
   std::optional<Signed> certificate;
   std::optional<Signed> approval;
+  std::optional<Signed> revocation = {};
 };
 
 struct Decision {
@@ -66,7 +91,11 @@ struct Decision {
   std::string signer;                // "owner" or the certificate's subject
   Image image;                       // when accepted
   std::optional<Approval> approval;  // that the policy asked for
+  BlockRules remembered;             // when accepted: the rules with this image's counter and the newer list
 };
+
+// The name that `lento tile build` wrote into the metadata ("name: NAME"); "" when there is none.
+std::string program_name(const Image& image);
 
 // The digest that `lento tile build` wrote into the metadata ("source: HEX"); "" when there is none.
 std::string source_digest(const Image& image);

@@ -243,5 +243,74 @@ TEST(Merkle, AllProofsOfAllSmallTreesHoldAndNoOthers) {
   }
 }
 
+// Each developer's program has its own counter: the greatest one of a stranger locks nobody out.
+TEST(Policy, CountersBelongToDeveloperAndProgram) {
+  World world;
+  world.image.metadata = "name: echo.c\n" + world.image.metadata;
+  Decision first = decide(world.submission(), world.rules, kNow);
+  ASSERT_TRUE(first.accepted) << first.reason;
+  EXPECT_EQ(first.remembered.counters, (std::vector<SeenCounter>{{world.certificate.subject, "echo.c", 5}}));
+  world.rules = first.remembered;
+
+  World other = world;
+  other.developer = generate_key();
+  other.certificate.subject = "Rival";
+  other.certificate.key = public_part(other.developer);
+  other.image.rollback = UINT32_MAX;
+  const Decision rival = decide(other.submission(), world.rules, kNow);
+  ASSERT_TRUE(rival.accepted) << rival.reason;
+  world.rules = rival.remembered;
+  EXPECT_EQ(world.refusal(), "") << "Acme's program is not locked out";
+  world.image.rollback = 4;
+  EXPECT_THAT(world.refusal(), HasSubstr("rollback: the image has counter 4, the tile has seen 5"));
+  world.image.metadata = "name: other.c\nsource: " + sha256_hex("source") + "\n";
+  EXPECT_EQ(world.refusal(), "") << "another program of the same developer";
+
+  const BlockRules again = parse_block_rules(write_block_rules(world.rules), "rules");
+  EXPECT_EQ(again, world.rules);
+}
+
+TEST(Policy, WhatTheOwnerTakesBackIsRefusedForGood) {
+  World world;
+  const auto with_list = [&](const Revocation& list, const SecretKey& signer) {
+    Submission out = world.submission();
+    const std::string text = write_revocation(list);
+    out.revocation = Signed{"revoked.yaml", text, sign(signer, text, "list")};
+    return out;
+  };
+  const Revocation empty{3, {}, {}}, key{4, {public_part(world.developer)}, {}};
+  const Decision taken = decide(with_list(empty, world.owner), world.rules, kNow);
+  ASSERT_TRUE(taken.accepted) << taken.reason;
+  EXPECT_EQ(taken.remembered.revoked.number, 3u);
+  EXPECT_THAT(world.refusal(with_list(key, world.owner)), HasSubstr("was revoked by list 4"));
+  EXPECT_THAT(world.refusal(with_list(key, world.developer)), HasSubstr("not by the owner's key"));
+  const Revocation image{4, {}, {sha256_hex(world.submission().image.text)}};
+  EXPECT_THAT(world.refusal(with_list(image, world.owner)), HasSubstr("p.ypu was revoked by list 4"));
+
+  world.rules.revoked = key;
+  EXPECT_THAT(world.refusal(), HasSubstr("was revoked by list 4")) << "remembered without a list at hand";
+  EXPECT_THAT(world.refusal(with_list(empty, world.owner)), HasSubstr("the tile has taken number 4"));
+  EXPECT_THAT(world.refusal(with_list({5, {}, {}}, world.owner)), HasSubstr("was revoked"))
+      << "a newer list that does not name the key gives nothing back";
+  EXPECT_EQ(parse_block_rules(write_block_rules(world.rules), "rules"), world.rules);
+}
+
+// Every byte of a list, changed, is refused.
+TEST(Policy, ATamperedRevocationListIsRefused) {
+  World world;
+  Submission good = world.submission();
+  const std::string text = write_revocation({7, {public_part(generate_key())}, {sha256_hex("x")}});
+  good.revocation = Signed{"revoked.yaml", text, sign(world.owner, text, "list")};
+  ASSERT_EQ(world.refusal(good), "");
+  for (size_t at = 0; at < text.size(); ++at) {
+    Submission bad = good;
+    bad.revocation->text[at] = static_cast<char>(bad.revocation->text[at] ^ 1);
+    EXPECT_NE(world.refusal(bad), "") << at;
+  }
+  Submission cut = good;
+  cut.revocation->text.resize(text.size() / 2);
+  EXPECT_NE(world.refusal(cut), "");
+}
+
 }  // namespace
 }  // namespace lento::tile

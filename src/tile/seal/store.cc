@@ -149,6 +149,15 @@ void audit_objects(const std::string& folder, const LogEntry& entry, Audit& out)
     }
   }
   if (out.problems.size() > before) return;
+  const auto text = [&](const std::string& digest) {
+    return base::read_file(folder + "/objects/" + digest, kMaxObject);
+  };
+  Submission submission{{entry.name + ".ypu", text(entry.image), text(entry.signature)}, {}, {}, {}};
+  if (!entry.certificate.empty())
+    submission.certificate =
+        Signed{entry.name + ".cert", text(entry.certificate), text(entry.certificate_signature)};
+  if (developer_of(submission) != entry.developer)
+    out.problems.push_back("an entry of '" + entry.name + "' names another developer than its image has");
   const std::string image = folder + "/objects/" + entry.image;
   if (parse_image(base::read_file(image, kMaxObject), image).rollback != entry.rollback)
     out.problems.push_back("the counter of '" + entry.name + "' in the log is not that of image " +
@@ -175,7 +184,13 @@ uint64_t publish(const std::string& folder, const SecretKey& key, const std::str
   entry.name = name;
   entry.rollback = parse_image(submission.image.text, submission.image.name).rollback;
   const auto last = find_entry(lines, name, lines.size());
-  const uint32_t counter = last ? parse_entry(last->substr(last->find('\n') + 1), folder).rollback : 0;
+  const LogEntry before = last ? parse_entry(last->substr(last->find('\n') + 1), folder) : LogEntry{};
+  const uint32_t counter = before.rollback;
+  entry.developer = developer_of(submission);
+  if (last && before.developer != entry.developer) {
+    throw base::Error({submission.image.name}, "the name '" + name + "' belongs to another developer",
+                      "publish under a name of your own");
+  }
   if (entry.rollback < counter) {
     throw base::Error({submission.image.name},
                       "rollback: the image has counter " + std::to_string(entry.rollback) +
@@ -221,8 +236,13 @@ Audit audit(const std::string& folder, const PublicKey& store, const std::option
     out.head = trusted_head(ask_folder(folder), store, remembered);
     if (out.head != TreeHead{lines.size(), tree_root(leaves)})
       out.problems.push_back("the signed head is not the log's");
-    for (const std::string& line : lines)
-      audit_objects(folder, parse_entry(line, folder + "/log.jsonl"), out);
+    std::map<std::string, std::string> owners;
+    for (const std::string& line : lines) {
+      const LogEntry entry = parse_entry(line, folder + "/log.jsonl");
+      audit_objects(folder, entry, out);
+      if (owners.emplace(entry.name, entry.developer).first->second != entry.developer)
+        out.problems.push_back("the name '" + entry.name + "' changes hands in the log");
+    }
   } catch (const base::Error& error) {
     out.problems.push_back(error.what());
   }

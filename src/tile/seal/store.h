@@ -22,6 +22,9 @@ namespace lento::tile {
 struct LogEntry {
   std::string name;  // 1 to 64 of a-z 0-9 . _ -
   uint32_t rollback = 0;
+  // Who signed the image and so owns the name: the certified key (base64), or "id " and the signing key's id
+  // when there is no certificate (policy closed). All entries of a name have the same one.
+  std::string developer;
   std::string image, signature;  // SHA-256 of the objects, hex
   std::string certificate, certificate_signature, approval, approval_signature;  // or ""
 };
@@ -47,6 +50,7 @@ struct Trust {
   struct Release {
     uint64_t index = 0;
     uint32_t rollback = 0;
+    std::string developer;  // "": not known
   };
   std::optional<TreeHead> head;
   std::map<std::string, Release> seen;
@@ -56,9 +60,13 @@ Trust parse_trust(const std::string& text, const std::string& file);
 
 void check_program_name(const std::string& name);
 
+// LogEntry::developer of what is handed in; base::Error when the certified key did not sign the image.
+std::string developer_of(const Submission& submission);
+
 void init_store(const std::string& folder, const SecretKey& key);
 // Appends one entry and signs the new head; returns its index. Refused: a log that is not the one that `key`
-// signed last, a counter below that of the name's last entry. A publish that was cut short left no trace.
+// signed last, a counter below that of the name's last entry, a name that belongs to another developer, an
+// image that is not signed by the key of its certificate. A publish that was cut short left no trace.
 uint64_t publish(const std::string& folder, const SecretKey& key, const std::string& name,
                  const Submission& submission);
 

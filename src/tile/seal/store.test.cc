@@ -143,7 +143,7 @@ TEST(Store, AnOlderReleaseThanTheOneSeenIsRefused) {
   StoreWorld world;
   const Ask honest = ask_folder(world.folder);
   const Fetched newest = world.get(honest, {});
-  Trust trust{newest.head, {{"pics", {newest.index, newest.entry.rollback}}}};
+  Trust trust{newest.head, {{"pics", {newest.index, newest.entry.rollback, newest.entry.developer}}}};
   trust = parse_trust(write_trust(trust), "trust");
   const Ask old = [&](const std::string& q) { return honest(q == "find/pics/3" ? "find/pics/1" : q); };
   EXPECT_EQ(fetch(old, public_part(world.key), {newest.head, {}}, "pics").index, 0u);
@@ -173,6 +173,32 @@ TEST(Store, CountersNeverFallAndAreThoseOfTheImages) {
   EXPECT_THAT(base::test::error_of([&] { world.get(ask_folder(world.folder), {}); }),
               HasSubstr("not that of its log entry"));
   EXPECT_EQ(audit(world.folder, public_part(world.key), {}).problems.size(), 1u);
+}
+
+TEST(Store, ANameStaysWithItsDeveloper) {
+  StoreWorld world;
+  StoreWorld thief;
+  thief.image.rollback = 100;
+  EXPECT_THAT(base::test::error_of([&] { publish(world.folder, world.key, "pics", thief.submission()); }),
+              HasSubstr("the name 'pics' belongs to another developer"));
+  EXPECT_EQ(publish(world.folder, world.key, "thief.pics", thief.submission()), 3u);
+
+  // A store that hands the name over all the same: the audit and a client that knew the owner see it.
+  const Fetched before = world.get(ask_folder(world.folder), {});
+  Trust trust{before.head, {{"pics", {before.index, before.entry.rollback, before.entry.developer}}}};
+  trust = parse_trust(write_trust(trust), "trust");
+  const std::string other = world.dir / "other";
+  init_store(other, world.key);
+  publish(other, world.key, "pics", thief.submission());
+  trust.head = {};
+  EXPECT_THAT(base::test::error_of([&] {
+                fetch(ask_folder(other), public_part(world.key), {{}, {{"pics", {0, 0, "someone"}}}}, "pics");
+              }),
+              HasSubstr("belonged to another developer before"));
+  Submission forged = thief.submission();
+  forged.certificate = world.submission().certificate;
+  EXPECT_THAT(base::test::error_of([&] { publish(world.folder, world.key, "pics", forged); }),
+              HasSubstr("not signed by the key of its certificate"));
 }
 
 }  // namespace

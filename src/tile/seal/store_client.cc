@@ -88,6 +88,10 @@ void require_newer(const Trust& trust, const Fetched& got) {
                       "rollback: the release has counter " + std::to_string(got.entry.rollback) +
                           ", counter " + std::to_string(seen->second.rollback) + " was seen before");
   }
+  if (!seen->second.developer.empty() && got.entry.developer != seen->second.developer) {
+    throw base::Error({"find/" + got.entry.name},
+                      "the name '" + got.entry.name + "' belonged to another developer before");
+  }
 }
 
 }  // namespace
@@ -120,6 +124,8 @@ Fetched fetch(const Ask& ask, const PublicKey& store, const Trust& trust, const 
       demand_pair(ask, name + ".cert", out.entry.certificate, out.entry.certificate_signature);
   out.submission.approval =
       demand_pair(ask, name + ".approval", out.entry.approval, out.entry.approval_signature);
+  if (developer_of(out.submission) != out.entry.developer)
+    throw base::Error({name + ".ypu"}, "the image is not by the developer that its log entry names");
   if (parse_image(out.submission.image.text, name + ".ypu").rollback != out.entry.rollback)
     throw base::Error({name + ".ypu"}, "the image's counter is not that of its log entry");
   return out;

@@ -12,9 +12,24 @@ void check_program_name(const std::string& name) {
   if (!good) throw base::Error({}, "'" + name + "' is not a program name", "1 to 64 of a-z 0-9 . _ -");
 }
 
+std::string developer_of(const Submission& submission) {
+  const Signed& image = submission.image;
+  const std::string file = image.name + ".minisig";
+  if (!submission.certificate)
+    return "id " + verify(PublicKey{}, image.text, image.signature, file).signer_id;
+  const Certificate certificate =
+      parse_certificate(submission.certificate->text, submission.certificate->name);
+  if (verify(certificate.key, image.text, image.signature, file).state != SignatureState::Good) {
+    throw base::Error({image.name}, "the image is not signed by the key of its certificate",
+                      "sign it with the key of '" + certificate.subject + "'");
+  }
+  return encode_key(certificate.key);
+}
+
 std::string write_entry(const LogEntry& entry) {
   Json json = Json::object();
   json.set("name", entry.name).set("rollback", int64_t{entry.rollback});
+  json.set("developer", entry.developer);
   json.set("image", entry.image).set("signature", entry.signature);
   json.set("certificate", entry.certificate).set("certificate_signature", entry.certificate_signature);
   json.set("approval", entry.approval).set("approval_signature", entry.approval_signature);
@@ -28,6 +43,7 @@ LogEntry parse_entry(const std::string& line, const std::string& file) {
   entry.name = json.at("name", where).string(where);
   check_program_name(entry.name);
   entry.rollback = static_cast<uint32_t>(json.at("rollback", where).integer(where, 0, UINT32_MAX));
+  entry.developer = json.at("developer", where).string(where);
   const auto digest = [&](std::string_view key, bool required) {
     const std::string text = json.at(key, where).string(where);
     if (required || !text.empty()) digest_from_hex(text, file);
@@ -63,7 +79,8 @@ std::string write_trust(const Trust& trust) {
   Json json = Json::object(), seen = Json::object();
   for (const auto& [name, release] : trust.seen) {
     Json one = Json::object();
-    seen.set(name, one.set("index", release.index).set("rollback", int64_t{release.rollback}));
+    one.set("index", release.index).set("rollback", int64_t{release.rollback});
+    seen.set(name, one.set("developer", release.developer));
   }
   const TreeHead head = trust.head.value_or(TreeHead{});
   json.set("schema", "lento.tile-trust/1")
@@ -84,8 +101,10 @@ Trust parse_trust(const std::string& text, const std::string& file) {
   trust.head = TreeHead{static_cast<uint64_t>(json.at("size", where).integer(where, 0)),
                         digest_from_hex(json.at("root", where).string(where), file)};
   for (const auto& [name, release] : json.at("seen", where).object(where)) {
+    const Json* developer = release.find("developer");
     trust.seen[name] = {static_cast<uint64_t>(release.at("index", where).integer(where, 0)),
-                        static_cast<uint32_t>(release.at("rollback", where).integer(where, 0, UINT32_MAX))};
+                        static_cast<uint32_t>(release.at("rollback", where).integer(where, 0, UINT32_MAX)),
+                        developer ? developer->string(where) : ""};
   }
   return trust;
 }

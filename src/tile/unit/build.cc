@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "embedded/tile_built.h"
 #include "embedded/tile_guests.h"
 #include "riscv/elf.h"
 #include "tile/seal/minisign.h"
@@ -167,6 +168,15 @@ Built build_program(const std::string& source, const std::string& name, const Bu
 }
 
 std::string shipped_source(const std::string& name) { return std::string(embedded::tile_guests(name)); }
+
+Built shipped_build(const std::string& name) {
+  const std::string_view bytes = embedded::tile_built(fs::path(name).stem().string() + ".ypu");
+  LENTO_CHECK(!bytes.empty(), "every program that ships has its image in guests/built");
+  Built built;
+  built.image = parse_image(bytes, name);
+  built.main_lines = count_main_lines(shipped_source(name));
+  return built;
+}
 
 std::vector<std::string> shipped_programs() {
   std::vector<std::string> out;

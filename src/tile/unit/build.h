@@ -29,6 +29,10 @@ Image image_from_elf(const std::string& elf, const std::string& file);
 
 // A program that ships with Lento: "gpu.c", "values.c", ...
 std::string shipped_source(const std::string& name);
+// The same as build_program(shipped_source(name), name) with default options gives it, but built before
+// (guests/built, which a test compares with its sources): no compiler is needed. `name` must be one of
+// shipped_programs().
+Built shipped_build(const std::string& name);
 std::vector<std::string> shipped_programs();
 
 }  // namespace lento::tile

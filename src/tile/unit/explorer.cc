@@ -362,7 +362,7 @@ class Explorer {
       out.initialised = s.words.initialised(address.low, last);
     } else if (!inside(address, size, kSoftBase, 4 * kSoftRegs) &&
                !inside(address, size, kIoBase, 4 * kIoRegs + 4) &&
-               !inside(address, size, kControlBase, 0x30)) {
+               !inside(address, size, kControlBase, kControlBytes)) {
       reject(Rule::LoadBounds, pc, "load from " + extent(address) + " may leave the map");
     }
     if (op == Op::Lbu) out.high = 255, out.zeros = ~255u;

@@ -24,7 +24,7 @@ uint32_t TileMemory::control(uint32_t offset) const {
                             static_cast<uint32_t>(counters.cycles >> 32)};
   if (offset < sizeof words) return words[offset / 4];
   const uint32_t index = (offset - sizeof words) / 4;
-  return index < kDrops ? static_cast<uint32_t>(counters.dropped[index]) : 0;
+  return index < kDrops ? static_cast<uint32_t>(counters.dropped[index]) : arrival;
 }
 
 Reach TileMemory::load(uint32_t at, unsigned size, uint32_t& value) {
@@ -42,7 +42,7 @@ Reach TileMemory::load(uint32_t at, unsigned size, uint32_t& value) {
     word = valid;
   else if (at - kSoftBase < 4 * kSoftRegs)
     word = soft ? soft->read((at - kSoftBase) / 4) : 0;
-  else if (at - kControlBase < 0x30)
+  else if (at - kControlBase < kControlBytes)
     word = control((at - kControlBase) & ~3u);
   else
     return Reach::Fault;

@@ -1,7 +1,8 @@
 // What a tile program can reach: the 64 KiB byte map, the input registers and the output.
 //
 //   0x0000-0x1fff  code, not readable            0x5000-0x501f  soft-logic registers
-//   0x4000-0x407f  IORegs, read only             0x6000-0x602f  STATUS, TS, TE, ADDR, cycle, drops; read only
+//   0x4000-0x407f  IORegs, read only             0x6000-0x602f  STATUS, TS, TE, ADDR, cycle, drops, arrival; read
+//   only
 //   0x4080         valid bits, read only         0x7000-0x7fff  host FIFO, write only: appends 1, 2 or 4
 //   bytes
 //                                                0x8000-0xffff  scratchpad
@@ -15,11 +16,13 @@
 #include <vector>
 
 #include "tile/unit/histogram.h"
+#include "tile/unit/ypu_map.h"
 
 namespace lento::tile {
 
-inline constexpr uint32_t kIoBase = 0x4000, kValidAddress = 0x4080, kSoftBase = 0x5000, kControlBase = 0x6000,
-                          kFifoBase = 0x7000, kReturnAddress = 0x2000;
+inline constexpr uint32_t kIoBase = YPU_MAP_IO, kValidAddress = YPU_MAP_VALID, kSoftBase = YPU_MAP_SOFT,
+                          kControlBase = YPU_MAP_CONTROL, kControlBytes = YPU_MAP_CONTROL_BYTES,
+                          kFifoBase = YPU_MAP_OUT, kReturnAddress = YPU_MAP_CODE_BYTES;
 inline constexpr unsigned kIoRegs = 32, kSoftRegs = 8;
 
 // The block's signals in one cycle of the block; data[i] counts when bit i of `valid` is set.
@@ -70,6 +73,7 @@ class TileMemory {
   std::array<uint32_t, kIoRegs> io = {};
   uint32_t valid = 0;
   uint32_t status = 0, trigger_start = 0, trigger_end = 0, address = 0;
+  uint32_t arrival = 0;  // low bits of the cycle in which what io holds came
   std::vector<uint8_t> scratchpad = std::vector<uint8_t>(0x8000);
   std::string fifo_;  // bytes on their way to the shared output path
   SoftLogic* soft = nullptr;

@@ -156,6 +156,10 @@ std::string_view rule_name(Rule rule) {
   return kNames[static_cast<int>(rule)];
 }
 
+std::string describe(const Violation& v) {
+  return std::string(rule_name(v.rule)) + " at " + base::hex(v.pc) + ": " + v.text;
+}
+
 VerifyReport verify(const Image& image, const base::Progress& progress) {
   VerifyReport report;
   Program program{image, decode_code(image.code), {}, {}};
@@ -180,7 +184,7 @@ std::string write_report(const VerifyReport& report) {
                                                  : report.stopped ? "stopped: nothing is proved\n"
                                                                   : "rejected\n");
   for (const Violation& v : report.violations)
-    out += std::string(rule_name(v.rule)) + " at " + base::hex(v.pc) + ": " + v.text + "\n";
+    out += describe(v) + "\n";
   const std::pair<const char*, const RegionReport*> regions[] = {
       {"init", &report.init}, {"main", &report.main}, {"finish", &report.finish}};
   for (const auto& [name, r] : regions) {

@@ -53,6 +53,9 @@ struct Violation {
   std::string text;  // "store to 0x4000..0x40ff: IORegs are read only"
 };
 
+// "store bounds at 0x24: store to ..."
+std::string describe(const Violation& violation);
+
 struct RegionReport {
   uint64_t worst_cycles = 0;  // from the first fetch to the return
   uint64_t best_cycles = 0;

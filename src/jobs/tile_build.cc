@@ -1,0 +1,110 @@
+#include "jobs/tile_build.h"
+
+#include "base/file.h"
+#include "jobs/tile_keys.h"
+#include "tile/seal/policy.h"
+
+namespace lento::jobs {
+namespace {
+
+constexpr size_t kMaxSource = 1 << 20, kMaxImage = 4 << 20;
+
+tile::BuildOptions compiler(const std::string& optimise) {
+  tile::BuildOptions out;
+  out.flags = {"-O" + optimise};
+  return out;
+}
+
+void require_shipped(const std::string& name) {
+  if (!tile::shipped_source(name).empty()) return;
+  throw base::Error({name}, "there is no such program", base::suggestion(name, tile::shipped_programs()));
+}
+
+tile::Built compile(const TileBuildOptions& options) {
+  if (options.source.empty() == options.shipped.empty())
+    throw base::Error({}, "give a source file or --shipped NAME, one of the two");
+  if (options.shipped.empty()) {
+    const std::string text = base::read_file(options.source, kMaxSource);
+    return tile::build_program(text, options.source, compiler(options.optimise));
+  }
+  require_shipped(options.shipped);
+  if (options.optimise == "2" && !options.keep_elf) return tile::shipped_build(options.shipped);
+  return tile::build_program(tile::shipped_source(options.shipped), options.shipped,
+                             compiler(options.optimise));
+}
+
+// What the owner read is what the image holds: same digest, same code, same declarations.
+void require_source(const tile::Image& image, const std::string& source, const TileApproveOptions& options) {
+  if (tile::source_digest(image) != tile::sha256_hex(source))
+    throw base::Error({options.source}, "the image names another source in its metadata",
+                      "approve the source that it was built from");
+  const tile::Image built = tile::build_program(source, options.source, compiler(options.optimise)).image;
+  tile::Image same = image;
+  same.block = built.block;
+  same.abi = built.abi;
+  same.policy = built.policy;
+  same.rollback = built.rollback;
+  same.expires = built.expires;
+  same.triggered = built.triggered;
+  same.trigger_start = built.trigger_start;
+  same.trigger_end = built.trigger_end;
+  same.soft_logic = built.soft_logic;
+  same.metadata = built.metadata;
+  if (same != built)
+    throw base::Error({options.source}, "the source does not compile to this image",
+                      "build it again with the compiler and -O that the developer used");
+}
+
+}  // namespace
+
+uint32_t tile_instructions(const tile::Image& image) {
+  uint32_t count = 0;
+  for (size_t at = 0; at + 4 <= image.code.size(); at += 4)
+    count += image.code.compare(at, 4, std::string(4, '\0')) != 0;
+  return count;
+}
+
+TileBuild build_tile(const TileBuildOptions& options) {
+  TileBuild out;
+  out.built = compile(options);
+  tile::Image& image = out.built.image;
+  image.block = options.block;
+  image.abi = options.abi;
+  image.rollback = options.rollback;
+  image.policy = tile::parse_policy(options.policy, "--policy");
+  if (!options.expires.empty()) image.expires = tile::parse_utc_end(options.expires, {"--expires"});
+  if (options.trigger) {
+    image.triggered = true;
+    image.trigger_start = options.trigger->first;
+    image.trigger_end = options.trigger->second;
+  }
+  out.bytes = tile::write_image(image);
+  out.instructions = tile_instructions(image);
+  return out;
+}
+
+TileVerification verify_tile(const TileVerifyOptions& options, const base::Progress& progress) {
+  const tile::Image image = tile::parse_image(base::read_file(options.image, kMaxImage), options.image);
+  TileVerification out;
+  out.report = tile::verify(image, progress);
+  return out;
+}
+
+std::optional<tile::VerifyReport> approve_tile(const TileApproveOptions& options,
+                                               const base::Progress& progress) {
+  const std::string bytes = base::read_file(options.image, kMaxImage);
+  const std::string source = base::read_file(options.source, kMaxSource);
+  const tile::Image image = tile::parse_image(bytes, options.image);
+  const tile::VerifyReport report = tile::verify(image, progress);
+  if (report.stopped) return std::nullopt;
+  if (!report.accepted)
+    throw base::Error({options.image}, "the verifier does not accept it:\n" + tile::write_report(report));
+  require_source(image, source, options);
+  const tile::Approval approval{tile::sha256_hex(bytes), tile::sha256_hex(source),
+                                tile::sha256_hex(tile::write_report(report))};
+  write_tile_signed(options.output, tile::write_approval(approval),
+                    read_tile_secret(options.owner, options.password), "approval");
+  return report;
+}
+
+}  // namespace lento::jobs

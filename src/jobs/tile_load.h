@@ -1,0 +1,30 @@
+// Whether a tile loads an image: rules, signatures, certificates, counters, revocation (tile/seal/policy.h)
+// and the static verifier, under every policy.
+#pragma once
+
+#include "base/progress.h"
+#include "jobs/tile_keys.h"
+#include "tile/unit/verify.h"
+
+namespace lento::jobs {
+
+struct TileLoadOptions {
+  std::string image;  // file; its signature is IMAGE.minisig
+  std::string rules;  // lento.tile-block/1; or else what follows
+  std::string owner;  // public key file
+  std::string policy = "permissive";
+  uint32_t block = 1, abi = 1, rollback = 0;
+  std::string certificate, approval, revocation;  // files, "" for none
+  std::string now;                                // UTC; "": today
+  bool remember = false;  // keep counter and revocation list of an accepted image in the rules file
+};
+
+struct TileLoad {
+  tile::Decision decision;
+  tile::VerifyReport report;  // of an image whose papers are good
+};
+
+// A refusal is a value (decision.reason); base::Error for files that cannot be read.
+TileLoad decide_tile_load(const TileLoadOptions& options, const base::Progress& progress);
+
+}  // namespace lento::jobs

@@ -1,0 +1,31 @@
+// The app store of tile programs: publish, fetch, audit (tile/seal/store.h holds the rules).
+#pragma once
+
+#include "jobs/tile_keys.h"
+#include "tile/seal/store.h"
+
+namespace lento::jobs {
+
+struct TilePublishOptions {
+  std::string folder, key, password, name, image, certificate, approval;
+};
+uint64_t publish_tile(const TilePublishOptions& options);  // the entry's index
+
+struct TileFetchOptions {
+  std::string store;      // folder or http://host:port
+  std::string store_key;  // public key file
+  std::string trust;      // where the last accepted head and releases are remembered, "" for nowhere
+  std::string name, folder = ".";
+};
+struct TileFetch {
+  std::string image;  // path
+  tile::Fetched fetched;
+};
+TileFetch fetch_tile(const TileFetchOptions& options);
+
+struct TileAuditOptions {
+  std::string folder, store_key, trust;
+};
+tile::Audit audit_tile_store(const TileAuditOptions& options);
+
+}  // namespace lento::jobs

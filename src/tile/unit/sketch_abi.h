@@ -1,0 +1,31 @@
+/* What the recorder's program (guests/tile/sketch.c) and who feeds it agree on, in C for both. Records are 40 bytes in
+ * IORegs 0 to 9 (docs/formats/probe.md); the first input has SKETCH_CONFIGURE for a kind and holds the capacities. */
+#ifndef LENTO_TILE_UNIT_SKETCH_ABI_H_
+#define LENTO_TILE_UNIT_SKETCH_ABI_H_
+
+enum {
+  SKETCH_WINDOW = 0x2000, /* bytes of state */
+  SKETCH_CONFIGURE = 255,
+  SKETCH_MOST_SLOTS = 127,
+  SKETCH_MOST_EPISODES = 8,
+  SKETCH_MOST_HASHES = 4,
+  SKETCH_MOST_BINS = 64,
+  SKETCH_STATE_BYTES = 32, /* of the state's head; buckets follow */
+  SKETCH_BUCKET_BYTES = 16,
+  SKETCH_ENTRY_BYTES = 24,
+  SKETCH_BIN_BYTES = 3,
+  SKETCH_EPISODE_BYTES = 16
+};
+
+struct sketch_parameters {
+  uint16_t hashes, buckets, computes, transfers;
+  uint16_t entries_at, bins_at, episodes_at, end;
+  uint8_t log_bins, episodes, bin_shift, coarse; /* coarse: 1 when a pattern spans two octaves */
+  uint32_t threshold;
+  uint8_t eviction, as_printed;
+  uint16_t nominal;
+  uint32_t unused[2];
+  uint32_t kind; /* SKETCH_CONFIGURE in the low byte */
+};
+
+#endif
