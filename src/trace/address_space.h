@@ -20,7 +20,7 @@ namespace lento::trace {
 struct NamedRange {
   uint16_t process = 0;
   uint64_t low = 0, high = 0;  // [low, high)
-  std::string name;            // "lulesh.cc:1203", "block of 4096 bytes", "Foo::bar()"
+  std::string name;            // "solver.f:1203", "block of 4096 bytes", "Foo::bar()"
   std::string site;            // data: where it was allocated; ranges of one site are one object
 };
 
