@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -62,6 +63,23 @@ trace::MetricSeries read_store(const FleetSource& s, base::ReadReport& report,
 
 }  // namespace
 
+void read_credentials(const std::string& token_file, const std::string& basic_file, const std::string& prefix,
+                      base::HttpOptions& http) {
+  const auto value = [&](const std::string& file, const char* what) -> std::string {
+    if (!file.empty()) return first_line(file);
+    const char* set = std::getenv((prefix + what).c_str());
+    return set ? set : "";
+  };
+  http.bearer_token = value(token_file, "_TOKEN");
+  const std::string basic = value(basic_file, "_BASIC");
+  if (basic.empty()) return;
+  const size_t colon = basic.find(':');
+  if (colon == std::string::npos)
+    throw base::Error({basic_file.empty() ? prefix + "_BASIC" : basic_file, 1, 1}, "not user:password");
+  http.user = basic.substr(0, colon);
+  http.password = basic.substr(colon + 1);
+}
+
 fleet::PrometheusOptions prometheus_of(const FleetSource& s) {
   fleet::PrometheusOptions o = s.prometheus;
   o.metrics = s.metrics;
@@ -70,14 +88,7 @@ fleet::PrometheusOptions prometheus_of(const FleetSource& s) {
   }
   for (const std::string& label : s.labels) o.label_names.push_back(label);
   while (o.url.ends_with('/')) o.url.pop_back();
-  if (!s.token_file.empty()) o.http.bearer_token = first_line(s.token_file);
-  if (!s.basic_file.empty()) {
-    const std::string text = first_line(s.basic_file);
-    const size_t colon = text.find(':');
-    if (colon == std::string::npos) throw base::Error({s.basic_file, 1, 1}, "not user:password");
-    o.http.user = text.substr(0, colon);
-    o.http.password = text.substr(colon + 1);
-  }
+  read_credentials(s.token_file, s.basic_file, "LENTO_PROMETHEUS", o.http);
   if (!s.tenant.empty()) o.http.headers.push_back("X-Scope-OrgID: " + s.tenant);
   o.grid.step_ms = std::llround(s.step_s * 1000);
   return o;

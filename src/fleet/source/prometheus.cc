@@ -47,6 +47,10 @@ class Collector {
       report_.skip(where_, "no machine label");
       return false;
     }
+    if (options_.scraped) {
+      const std::string *job = first_of(labels, {"job"}), *instance = first_of(labels, {"instance"});
+      (*options_.scraped)[{job ? *job : "", instance ? *instance : ""}].insert(*machine);
+    }
     const std::string* device = first_of(labels, options_.device_labels);
     key = {builder_.metric(metric), builder_.machine(*machine), device ? builder_.device(*device) : 0};
     for (const std::string& name : options_.label_names) {
@@ -195,6 +199,53 @@ trace::MetricSeries read_prometheus(const PrometheusOptions& o, int64_t begin_ms
     if (!o.chunks || !remote_read(o, metric, period, collector)) range_query(o, metric, period, collector);
   }
   return builder.build(o.grid, {o.url});
+}
+
+namespace {
+
+// The result of an instant query at the store's own present.
+base::Json instant_query(const PrometheusOptions& o, const std::string& query) {
+  base::HttpRequest request;
+  request.url = o.url + "/api/v1/query?query=" + base::percent_encoded(query);
+  const base::HttpReply reply = base::http_request(request, o.http);
+  const base::Location where{o.url};
+  if (reply.status != 200)
+    throw base::Error(where,
+                      "the store answered status " + std::to_string(reply.status) + " to '" + query + "'");
+  const base::Json json = base::parse_json(reply.body, o.url);
+  if (json.string_or("status", "", where) != "success")
+    throw base::Error(where, "the query '" + query + "' failed");
+  return json.at("data", where).at("result", where);
+}
+
+}  // namespace
+
+std::vector<UpTarget> up_targets(const PrometheusOptions& o) {
+  const base::Location where{o.url};
+  std::vector<UpTarget> out;
+  const base::Json result = instant_query(o, "up" + matchers(o));
+  for (const base::Json& series : result.array(where)) {
+    LabelList labels;
+    for (const auto& [name, value] : series.at("metric", where).object(where))
+      labels.emplace_back(name, value.string(where));
+    const std::string *job = first_of(labels, {"job"}), *instance = first_of(labels, {"instance"});
+    const std::string* machine = first_of(labels, o.machine_labels);
+    const auto& pair = series.at("value", where).array(where);
+    if (pair.size() != 2) continue;
+    out.push_back({{job ? *job : "", instance ? *instance : ""},
+                   machine ? *machine : "",
+                   base::try_double(pair[1].string(where)).value_or(0) > 0});
+  }
+  return out;
+}
+
+std::optional<int64_t> store_now_ms(const PrometheusOptions& o) {
+  const base::Location where{o.url};
+  const base::Json result = instant_query(o, "time()");
+  const auto& pair = result.array(where);
+  const auto now = pair.size() == 2 ? base::try_double(pair[1].string(where)) : std::nullopt;
+  if (!now || !(std::abs(*now) < 9e12)) return std::nullopt;
+  return std::llround(*now * 1000);
 }
 
 std::vector<std::string> label_values(const PrometheusOptions& o, const std::string& label, int64_t begin_ms,
