@@ -101,7 +101,7 @@ struct CampaignCommand {
 };
 
 void run_campaign(const CampaignCommand& command, Context& context) {
-  const campaign::World here = campaign::world();
+  const campaign::World here = campaign::world(context.program.ranks);
   base::Progress progress = here.rank == 0 ? context.progress() : base::Progress{};
   const chip::Plan plan = chip::make_plan(command.file, cli::kVersion, progress);
   if (command.dry) {
@@ -109,6 +109,7 @@ void run_campaign(const CampaignCommand& command, Context& context) {
     return;
   }
   campaign::Options options;
+  options.ranks = context.program.ranks;
   options.journal = command.journal;
   options.identity = plan.identity;
   options.threads = context.jobs;

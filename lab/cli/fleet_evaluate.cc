@@ -48,12 +48,13 @@ void source_faults(Context& context, const Options& o) {
 void simulated(Context& context, Options& o) {
   o.synthetic.seed = context.seed;
   o.synthetic.threads = context.jobs;
-  const bool first = campaign::world().rank == 0;
+  const bool first = campaign::world(context.program.ranks).rank == 0;
   base::Progress training = context.progress();
   if (!first) training.report = nullptr;
   const fleet::SyntheticStudy study(o.synthetic, training);
   if (training.stopped()) return;  // the models are not whole: nothing may be judged by them
   campaign::Options c;
+  c.ranks = context.program.ranks;
   c.journal = o.journal;
   c.identity = study.identity();
   c.threads = context.jobs;

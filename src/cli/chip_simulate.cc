@@ -1,6 +1,7 @@
 // lento chip simulate: runs a mapping on a chip, writes its probe records and says how busy everything was.
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "base/file.h"
 #include "base/units.h"
@@ -246,13 +247,16 @@ void add_chip_simulate(Command& app, Context& context) {
   command->add_option("--form", args->form, "Of the records")
       ->check(one_of({"binary", "text"}))
       ->capture_default_str();
-  command->add_option("--trace", args->trace, "Chrome/Perfetto trace (JSON)")->type_name("FILE");
   context.add_seed(*command);
   context.add_output_options(*command);
   example(
       *command,
       "lento chip simulate --chip examples/chip/4x4.yaml --mapping examples/chip/tiny.map.json -o run.probe");
-  command->callback([&context, args] { run(*args, context); });
+  command->callback([&context, args] {
+    args->trace =
+        std::exchange(context.trace_out, {});  // the machine's own trace, richer than the diagnosis's
+    run(*args, context);
+  });
 }
 
 }  // namespace lento::cli

@@ -1,10 +1,9 @@
 // lento fleet watch: jobs under watch, for days. One named job, or every running job that a label tells apart
 // (--each), of which this process may take a share (--shard).
-#include <csignal>
-
 #include "base/error.h"
 #include "cli/fleet.h"
 #include "cli/fleet_sources.h"
+#include "cli/signals.h"
 #include "jobs/fleet_watch_jobs.h"
 #include "report/report.h"
 
@@ -17,15 +16,6 @@ struct WatchCommand {
   int port = -1;
   double lag = 0;
 };
-
-volatile std::sig_atomic_t reload_wanted = 0;
-void on_hangup(int) { reload_wanted = 1; }
-
-bool take_reload() {
-  const bool wanted = reload_wanted != 0;
-  reload_wanted = 0;
-  return wanted;
-}
 
 jobs::WatchLog log_of(Context& context) {
   jobs::WatchLog log;
@@ -46,9 +36,8 @@ void run(Context& context, WatchCommand& command) {
   if (command.port >= 0) o.listen = "127.0.0.1:" + std::to_string(command.port);
   o.watch.step_s = o.source.step_s;
   jobs::FleetWatchJobs watch(o, log_of(context));
-  const auto before = std::signal(SIGHUP, on_hangup);
+  hangup_reloads();
   watch.run(context.progress(), take_reload);
-  std::signal(SIGHUP, before);
   if (o.each.empty() && (context.json || !context.html.empty())) context.show(watch.diagnosis());
 }
 

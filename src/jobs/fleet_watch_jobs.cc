@@ -178,8 +178,8 @@ void FleetWatchJobs::take(const std::string& name) {
 void FleetWatchJobs::serve() {
   const ListenAddress at = parse_listen(o_.listen);
   server_ = std::make_unique<base::HttpServer>(
-      at.host, at.port, [this](const std::string& path, const std::string&) {
-        if (path != "/metrics") return base::HttpReply{404, "only /metrics is here\n", "text/plain"};
+      at.host, at.port, [this](const base::HttpQuestion& question) {
+        if (question.path != "/metrics") return base::HttpReply{404, "only /metrics is here\n", "text/plain"};
         return base::HttpReply{200, page(), "text/plain; version=0.0.4"};
       });
   const std::string host = at.host.find(':') == std::string::npos ? at.host : "[" + at.host + "]";

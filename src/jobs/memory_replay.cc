@@ -1,5 +1,6 @@
 #include "jobs/memory_replay.h"
 
+#include "base/error.h"
 #include "trace/access_file.h"
 
 namespace lento::jobs {
@@ -15,6 +16,10 @@ finding::Diagnosis replay_memory(const MemoryReplayOptions& options) {
   const auto source = open_access_traces(options.traces, report, &facts);
   trace::AccessFileWriter writer(options.output);
   const memory::ReplayResult result = memory::replay(*source, platform, writer, options.progress);
+  // The first part of a trace looks like a whole one: it is not put where somebody would take it for that.
+  if (options.progress.stopped())
+    throw base::Error({options.output}, "interrupted after " + std::to_string(result.accesses) +
+                                            " accesses; nothing was written");
   require_records(options.traces, report);
   // The model has its own line and counts cycles, whatever the trace counted.
   facts.line_bytes = static_cast<uint32_t>(platform.dcache.line_bytes);

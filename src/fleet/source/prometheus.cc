@@ -147,21 +147,11 @@ std::string matchers(const PrometheusOptions& o) {
   return out + "}";
 }
 
-void range_query(const PrometheusOptions& o, const std::string& metric, Period period, Collector& to) {
-  const std::string selector =
-      metric + matchers(o) + "[" + std::to_string((period.end_ms - period.begin_ms) / 1000 + 1) + "s]";
-  base::HttpRequest request;
-  request.url = o.url + "/api/v1/query?query=" + base::percent_encoded(selector) +
-                "&time=" + base::format_exact(static_cast<double>(period.end_ms) / 1000);
-  const base::HttpReply reply = base::http_request(request, o.http);
+// {"status":"success","data":{"result":[{"metric":{label:value},"values":[[time,"value"]]}]}}
+void take_answer(const PrometheusOptions& o, const std::string& metric, std::string_view answer,
+                 Collector& to) {
   const base::Location where{o.url};
-  if (reply.status != 200) {
-    throw base::Error(
-        where,
-        "the store answered status " + std::to_string(reply.status) + " to a query for '" + metric + "'",
-        "check the address, the credentials and the metric's name");
-  }
-  const base::Json json = base::parse_json(reply.body, o.url);
+  const base::Json json = base::parse_json(answer, o.url);
   if (json.string_or("status", "", where) != "success")
     throw base::Error(where, "the query for '" + metric + "' failed");
   for (const base::Json& series : json.at("data", where).at("result", where).array(where)) {
@@ -185,6 +175,22 @@ void range_query(const PrometheusOptions& o, const std::string& metric, Period p
       }
     }
   }
+}
+
+void range_query(const PrometheusOptions& o, const std::string& metric, Period period, Collector& to) {
+  const std::string selector =
+      metric + matchers(o) + "[" + std::to_string((period.end_ms - period.begin_ms) / 1000 + 1) + "s]";
+  base::HttpRequest request;
+  request.url = o.url + "/api/v1/query?query=" + base::percent_encoded(selector) +
+                "&time=" + base::format_exact(static_cast<double>(period.end_ms) / 1000);
+  const base::HttpReply reply = base::http_request(request, o.http);
+  if (reply.status != 200) {
+    throw base::Error(
+        {o.url},
+        "the store answered status " + std::to_string(reply.status) + " to a query for '" + metric + "'",
+        "check the address, the credentials and the metric's name");
+  }
+  take_answer(o, metric, reply.body, to);
 }
 
 }  // namespace
@@ -248,6 +254,14 @@ std::optional<int64_t> store_now_ms(const PrometheusOptions& o) {
   return std::llround(*now * 1000);
 }
 
+trace::MetricSeries parse_query_answer(std::string_view answer, const PrometheusOptions& o,
+                                       base::ReadReport& report) {
+  trace::SeriesBuilder builder(report);
+  Collector collector(o, builder, report);
+  take_answer(o, o.metrics.at(0), answer, collector);
+  return builder.build(o.grid, {o.url});
+}
+
 std::vector<std::string> label_values(const PrometheusOptions& o, const std::string& label, int64_t begin_ms,
                                       int64_t end_ms) {
   constexpr size_t kMost = 10'000;
@@ -300,8 +314,9 @@ void post_alerts(const std::string& url, const base::HttpOptions& http, const st
   request.body = base::write_json(list);
   const base::HttpReply reply = base::http_request(request, http);
   if (reply.status != 200) {
-    throw base::Error({url}, "the Alertmanager answered status " + std::to_string(reply.status) + ": " +
-                                 reply.body.substr(0, 200));
+    throw base::Error({base::without_password(url)}, "the Alertmanager answered status " +
+                                                         std::to_string(reply.status) + ": " +
+                                                         reply.body.substr(0, 200));
   }
 }
 

@@ -42,6 +42,10 @@ struct PrometheusOptions {
 trace::MetricSeries read_prometheus(const PrometheusOptions& options, int64_t begin_ms, int64_t end_ms,
                                     base::ReadReport& report);
 
+// What the range selector answers for the first metric of the options, as JSON. Throws Error when it is none.
+trace::MetricSeries parse_query_answer(std::string_view answer, const PrometheusOptions& options,
+                                       base::ReadReport& report);
+
 // The values of a label among series that the conditions match and that have samples in [begin, end], sorted.
 // Throws Error when the store does not answer that, or names over 10,000.
 std::vector<std::string> label_values(const PrometheusOptions& options, const std::string& label,

@@ -1,5 +1,6 @@
-// The only file that knows MPI. MPI is started on first use, and only under mpirun: a single process needs no
-// daemon, no sockets and no shared memory.
+// The only file that knows MPI. MPI is started on first use.
+#include "lab/mpi/ranks.h"
+
 #define OMPI_SKIP_MPICXX 1  // the C interface only
 #include <mpi.h>
 
@@ -7,19 +8,16 @@
 #include <cstring>
 #include <vector>
 
-#include "campaign/message.h"
-
-namespace lento::campaign {
+namespace lento::lab {
 namespace {
+
+using campaign::kNone;
+using campaign::Report;
+using campaign::World;
 
 constexpr int kReportTag = 1, kRunTag = 2;
 
-bool under_mpirun() {
-  return std::getenv("OMPI_COMM_WORLD_SIZE") || std::getenv("PMI_SIZE") || std::getenv("PMIX_RANK");
-}
-
 World start() {
-  if (!under_mpirun()) return {};
   int provided = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
   std::atexit([] { MPI_Finalize(); });
@@ -31,13 +29,13 @@ World start() {
 
 }  // namespace
 
-World world() {
+World MpiRanks::world() {
   static const World w = start();
   return w;
 }
 
 // Layout: run (8 bytes), failed (1 byte), text.
-void send_report(const Report& report) {
+void MpiRanks::send_report(const Report& report) {
   std::vector<char> bytes(9 + report.text.size());
   std::memcpy(bytes.data(), &report.run, 8);
   bytes[8] = report.failed;
@@ -45,13 +43,13 @@ void send_report(const Report& report) {
   MPI_Send(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, 0, kReportTag, MPI_COMM_WORLD);
 }
 
-uint64_t receive_run() {
+uint64_t MpiRanks::receive_run() {
   uint64_t run = kNone;
   MPI_Recv(&run, 8, MPI_BYTE, 0, kRunTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   return run;
 }
 
-bool poll_report(Report& report) {
+bool MpiRanks::poll_report(Report& report) {
   int there = 0;
   MPI_Status status;
   MPI_Iprobe(MPI_ANY_SOURCE, kReportTag, MPI_COMM_WORLD, &there, &status);
@@ -67,6 +65,8 @@ bool poll_report(Report& report) {
   return true;
 }
 
-void send_run(int rank, uint64_t run) { MPI_Send(&run, 8, MPI_BYTE, rank, kRunTag, MPI_COMM_WORLD); }
+void MpiRanks::send_run(int rank, uint64_t run) {
+  MPI_Send(&run, 8, MPI_BYTE, rank, kRunTag, MPI_COMM_WORLD);
+}
 
-}  // namespace lento::campaign
+}  // namespace lento::lab
