@@ -52,6 +52,11 @@ uint64_t Bench::sketch_bytes() const { return Recorder(options_.recorders[0], pa
 
 Bench::Run Bench::simulate_run(const std::vector<Fault>& faults, uint64_t seed,
                                const std::string& probes) const {
+  return simulate_run_on(model_, faults, seed, probes);
+}
+
+Bench::Run Bench::simulate_run_on(const Model& real, const std::vector<Fault>& faults, uint64_t seed,
+                                  const std::string& probes) const {
   std::vector<Recorder> recorders;
   for (const RecorderChoice& choice : options_.recorders) recorders.emplace_back(choice, patterns_);
   Spread spread(std::move(recorders), options_.lost_share, seed);
@@ -60,7 +65,7 @@ Bench::Run Bench::simulate_run(const std::vector<Fault>& faults, uint64_t seed,
   run.seed = seed;
   run.probes = named_plan(probes);
   Run out;
-  out.result = simulate(model_, faults, run, &spread);
+  out.result = simulate(real, faults, run, &spread);
   for (Recorder& recorder : spread.to) {
     const uint64_t bytes = recorder.bytes();
     out.recorded.push_back({recorder.take(), bytes});

@@ -45,6 +45,9 @@ class Bench {
     uint64_t computes = 0, messages = 0, memory = 0;  // records by kind, as written by the probes
   };
   Run simulate_run(const std::vector<Fault>& faults, uint64_t seed, const std::string& probes = "full") const;
+  // The same on a chip that is not as its file says; recorders and verdict know the file only.
+  Run simulate_run_on(const Model& real, const std::vector<Fault>& faults, uint64_t seed,
+                      const std::string& probes = "full") const;
   // The chip as it would be recorded again, in draws of this run's own; none when the recorder does not fit.
   ReplayOf replays_of(const Run& run, size_t recorder) const;
   MethodResult judge_run(const Run& run, size_t recorder, const MethodChoice& method,
