@@ -45,7 +45,8 @@ Bench::Bench(std::string name, const spec::Chip& chip, const Mapping& mapping, c
       model_(chip, program_),
       patterns_(count_patterns(program_, chip)) {
   if (options_.recorders.empty()) options_.recorders = {only_recorder(options)};
-  for (RecorderChoice& r : options_.recorders) r.options.ops_per_cycle = chip.core.ops_per_cycle;
+  for (RecorderChoice& r : options_.recorders)
+    r.options.ops_per_cycle = recorder_rate(chip.core.ops_per_cycle, chip.core.rate_deviation);
 }
 
 uint64_t Bench::sketch_bytes() const { return Recorder(options_.recorders[0], patterns_).bytes(); }
@@ -92,7 +93,9 @@ MethodResult Bench::judge_run(const Run& run, size_t recorder, const MethodChoic
                               const ReplayOf& replays) const {
   const Run::Recorded& recorded = run.recorded[recorder];
   if (recorded.bytes == 0) return {};
-  return jobs::judge_chip(method, recorded.sketch, model_.chip, program_, replays, options_.detect);
+  FitOptions fit;
+  if (options_.fit) fit.replays = replays;
+  return jobs::judge_chip(method, recorded.sketch, model_.chip, program_, replays, options_.detect, fit);
 }
 
 Sketch Bench::record(const std::vector<Fault>& faults, uint64_t seed, Result* result) const {

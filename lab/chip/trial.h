@@ -25,6 +25,7 @@ struct TrialOptions {
   std::vector<RecorderChoice> recorders;
   DetectOptions detect;  // its `replay` is set by the bench
   bool replay = true;
+  bool fit = true;  // the chip's twin, before judging
   double lost_share = 0;  // of records, dropped at random before the recorder
   uint64_t seed = 1;      // of the diagnosis, as `lento chip diagnose --seed`
 };
