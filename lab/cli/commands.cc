@@ -12,6 +12,14 @@ void add_chip(Command& app, Context& context) {
   add_chip_evaluate(*chip, context);
 }
 
+void add_fabric(Command& app, Context& context) {
+  Command* fabric =
+      app.add_subcommand("fabric", "Recorded programs of real chips: measured, played, planted");
+  fabric->require_subcommand(1);
+  add_fabric_times(*fabric, context);
+  add_fabric_plants(*fabric, context);
+}
+
 void add_fleet(Command& app, Context& context) {
   Command* fleet = app.add_subcommand("fleet", "The detectors on data with known truth");
   fleet->require_subcommand(1);
@@ -24,25 +32,12 @@ void add_tile(Command& app, Context& context) {
   add_tile_case(*tile, context);
 }
 
-void add_spread_chip(Command& app, Context& context) {
-  Command* chip = app.add_subcommand("chip", "Many faults on a simulated chip, counted honestly");
-  chip->require_subcommand(1);
-  add_chip_campaign(*chip, context);
-}
-
 }  // namespace
-
-cli::Program mpi_program() {
-  return {"lento-mpi",
-          "The commands of Lento that do many independent runs, on all ranks that mpirun starts.",
-          {add_spread_chip, add_fleet, cli::add_search},
-          {}};
-}
 
 cli::Program program() {
   return {"lento-lab",
           "The laboratory of Lento: what measures it and what reproduces the papers.",
-          {add_chip, cli::add_docs, add_fleet, add_tile, add_validate},
+          {add_chip, cli::add_docs, add_fabric, add_fleet, add_tile, add_validate},
           {}};
 }
 

@@ -13,10 +13,11 @@ using cli::one_of;
 using cli::range;
 
 cli::Program program();
-cli::Program mpi_program();  // lento-mpi: what can use several processes
 
 void add_chip_campaign(Command& chip, Context& context);
 void add_chip_evaluate(Command& chip, Context& context);
+void add_fabric_plants(Command& group, Context& context);
+void add_fabric_times(Command& group, Context& context);
 void add_fleet_evaluate(Command& fleet, Context& context);
 void add_tile_case(Command& tile, Context& context);
 void add_validate(Command& app, Context& context);

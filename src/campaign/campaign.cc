@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "campaign/journal.h"
-#include "campaign/ranks.h"
+#include "campaign/message.h"
 
 namespace lento::campaign {
 namespace {
@@ -91,11 +91,10 @@ void take(Ledger& ledger, const Report& report) {
 }
 
 // Rank 0 besides its own threads: answers until every other rank was told that there is nothing left.
-void serve(Ledger& ledger, Ranks* ranks) {
-  int others = world(ranks).size - 1;
+void serve(Ledger& ledger, int others) {
   while (others > 0) {
     Report report;
-    if (!ranks->poll_report(report)) {
+    if (!poll_report(report)) {
       std::this_thread::sleep_for(std::chrono::microseconds(200));
       continue;
     }
@@ -104,17 +103,17 @@ void serve(Ledger& ledger, Ranks* ranks) {
     else if (report.run != kNone)
       take(ledger, report);
     const uint64_t next = ledger.next();
-    ranks->send_run(report.rank, next);
+    send_run(report.rank, next);
     if (next == kNone) --others;
   }
 }
 
 // A worker rank: one run at a time. Start more ranks to use more cores.
-void work_remotely(Ranks& ranks, const Run& run) {
+void work_remotely(const Run& run) {
   Report report;
   for (;;) {
-    ranks.send_report(report);
-    const uint64_t next = ranks.receive_run();
+    send_report(report);
+    const uint64_t next = receive_run();
     if (next == kNone) return;
     report = {0, next, false, {}};
     try {
@@ -128,14 +127,9 @@ void work_remotely(Ranks& ranks, const Run& run) {
 
 }  // namespace
 
-World world(Ranks* ranks) { return ranks ? ranks->world() : World{}; }
-
 Outcome run_all(uint64_t count, const Run& run, const Options& options) {
-  const World here = world(options.ranks);
-  if (here.rank > 0) {
-    work_remotely(*options.ranks, run);
-    return {};
-  }
+  const World here = world();
+  if (here.rank > 0) return work_remotely(run), Outcome{};
   std::unique_ptr<Ledger> ledger;
   try {
     ledger = std::make_unique<Ledger>(count, options);
@@ -143,16 +137,16 @@ Outcome run_all(uint64_t count, const Run& run, const Options& options) {
     // The other ranks wait for an answer: send them home before giving up.
     Options none;
     Ledger empty(0, none);
-    serve(empty, options.ranks);
+    serve(empty, here.size - 1);
     throw;
   }
-  // With other ranks every rank is one worker; rank 0 works beside serving.
+  // Under mpirun every rank is one worker; rank 0 works beside serving.
   const unsigned threads = here.size > 1 ? 1 : options.threads ? options.threads : base::hardware_threads();
   {
     std::vector<std::jthread> workers;
     const auto most = static_cast<unsigned>(std::clamp<uint64_t>(count, 1, threads));
     for (unsigned i = 0; i < most; ++i) workers.emplace_back([&] { work(*ledger, run); });
-    serve(*ledger, options.ranks);
+    serve(*ledger, here.size - 1);
   }
   return ledger->finish();
 }

@@ -1,7 +1,7 @@
-// lento chip simulate: runs a mapping on a chip, writes its probe records and says how busy everything was.
+// lento chip simulate: runs a mapping on a chip, writes its probe records and says how busy everything was;
+// or, with --trace, plays a recorded program on a fabric and stands it beside what was measured.
 #include <algorithm>
 #include <optional>
-#include <utility>
 
 #include "base/file.h"
 #include "base/units.h"
@@ -10,6 +10,8 @@
 #include "chip/sim/released.h"
 #include "chip/sim/simulate.h"
 #include "cli/commands.h"
+#include "cli/record_options.h"
+#include "jobs/chip_play.h"
 #include "trace/probe_file.h"
 
 namespace lento::cli {
@@ -18,8 +20,9 @@ namespace {
 using base::format_number;
 
 struct Arguments {
-  std::string chip, mapping, faults, records, trace, probes = "full", form = "binary", preset = "full";
+  std::string chip, mapping, faults, records, chrome, probes = "full", form = "binary", preset = "full";
   uint32_t inferences = 1;
+  jobs::ChipPlayOptions play;
 };
 
 std::string cycles_text(double cycles, double clock_hz) {
@@ -129,7 +132,7 @@ class Sinks {
       records_.emplace(args.records, header,
                        args.form == "text" ? trace::ProbeForm::Text : trace::ProbeForm::Binary);
     }
-    if (!args.trace.empty()) trace_.emplace(args.trace, mapping, chip);
+    if (!args.chrome.empty()) trace_.emplace(args.chrome, mapping, chip);
     if (records_ && trace_) both_.emplace(*records_, *trace_);
   }
   trace::RecordSink* sink() {
@@ -202,7 +205,16 @@ finding::Diagnosis run_released(const Arguments& args, const Job& job, Context& 
   return d;
 }
 
+void play(const Arguments& args, Context& context) {
+  jobs::ChipPlayOptions options = args.play;
+  options.chip = args.chip;
+  options.sources.strict = context.strict;
+  context.show(jobs::chip_play(options));
+}
+
 void run(const Arguments& args, Context& context) {
+  if (!args.play.sources.files.empty()) return play(args, context);
+  if (args.mapping.empty()) throw UsageError("--mapping is required, or --trace to play a recorded program");
   const std::string chip_text = base::read_file(args.chip), map_text = base::read_file(args.mapping);
   Job job{spec::parse_chip(chip_text, args.chip), chip::parse_map(map_text, args.mapping), {}};
   if (!args.faults.empty()) {
@@ -218,7 +230,7 @@ void run(const Arguments& args, Context& context) {
   d->seed = context.seed;
   d->inputs = {Context::input("chip", args.chip, chip_text),
                Context::input("mapping", args.mapping, map_text)};
-  if (args.records != "-" && args.trace != "-") context.show(std::move(*d));
+  if (args.records != "-" && args.chrome != "-") context.show(std::move(*d));
 }
 
 }  // namespace
@@ -226,11 +238,13 @@ void run(const Arguments& args, Context& context) {
 void add_chip_simulate(Command& app, Context& context) {
   Command* command = app.add_subcommand("simulate", "Run a mapping on a chip and write its probe records");
   auto args = std::make_shared<Arguments>();
-  command->add_option("--chip", args->chip, "Chip (YAML, or the released architecture JSON)")
+  command
+      ->add_option("--chip", args->chip,
+                   "Chip (YAML, or the released architecture JSON); with --trace also wormhole or blackhole")
       ->required()
       ->type_name("FILE");
-  command->add_option("--mapping", args->mapping, "Mapping (compact map format)")
-      ->required()
+  command
+      ->add_option("--mapping", args->mapping, "Mapping (compact map format); needed unless --trace is given")
       ->type_name("FILE");
   command->add_option("--faults", args->faults, "What to slow down (YAML or the released JSON)")
       ->type_name("FILE");
@@ -247,16 +261,20 @@ void add_chip_simulate(Command& app, Context& context) {
   command->add_option("--form", args->form, "Of the records")
       ->check(one_of({"binary", "text"}))
       ->capture_default_str();
+  command->add_option("--chrome", args->chrome, "Write a Chrome/Perfetto trace (JSON)")->type_name("FILE");
+  command
+      ->add_option("--trace", args->play.sources.files,
+                   "Play this recorded program (as `lento chip import` reads it; one file a chip)")
+      ->type_name("FILE");
+  command->add_flag("--issue-times", args->play.use_stamps,
+                    "With --trace: issue each transfer when recorded, not when the model would");
+  add_record_options(*command, args->play.sources);
   context.add_seed(*command);
   context.add_output_options(*command);
   example(
       *command,
       "lento chip simulate --chip examples/chip/4x4.yaml --mapping examples/chip/tiny.map.json -o run.probe");
-  command->callback([&context, args] {
-    args->trace =
-        std::exchange(context.trace_out, {});  // the machine's own trace, richer than the diagnosis's
-    run(*args, context);
-  });
+  command->callback([&context, args] { run(*args, context); });
 }
 
 }  // namespace lento::cli

@@ -25,6 +25,9 @@ void add_memory_diagnose(Command& group, Context& context);
 
 // Commands of the group `lento chip`, listed in cli/chip.cc.
 void add_chip_check(Command& chip, Context& context);
+void add_chip_compare(Command& chip, Context& context);
+void add_chip_examine(Command& chip, Context& context);
+void add_chip_import(Command& chip, Context& context);
 void add_chip_map(Command& chip, Context& context);
 void add_chip_simulate(Command& chip, Context& context);
 void add_chip_sweep(Command& chip, Context& context);

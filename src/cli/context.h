@@ -14,17 +14,16 @@
 namespace lento::cli {
 
 struct Context {
-  Streams streams;  // what would steer a terminal is written out, not sent
+  Streams streams;
   std::vector<std::string> args;
   Program program;
-  Streams plain;  // past that filter: for text that was made visible before
   bool json = false;
   bool explain = false;
   bool strict = false;
   bool exit_code = false;
   std::string html = {};
   std::string csv = {};
-  std::string trace_out = {};
+  std::string perfetto = {};
   std::string color = "auto";
   uint64_t seed = 1;
   unsigned jobs = 0;  // 0: all cores
@@ -38,11 +37,11 @@ struct Context {
   // Fills in version and command unless they are there.
   finding::Diagnosis stamped(finding::Diagnosis diagnosis) const;
 
-  // Prints the stamped diagnosis as text or JSON on out, writes --html, --figures and --trace-out, sets the
+  // Prints the stamped diagnosis as text or JSON on out, writes --html, --figures and --perfetto, sets the
   // exit code when --exit-code asks for it.
   void show(finding::Diagnosis diagnosis);
 
-  // One overprinted line on a terminal, nothing elsewhere; stop() is true after SIGINT, SIGTERM or SIGHUP.
+  // One overprinted line on a terminal, nothing elsewhere; stop() is true after Ctrl-C.
   base::Progress progress();
   void warn(const std::string& text);
 

@@ -41,12 +41,7 @@ void scale_to_mean_one(std::array<float, Noise::kValues>& values) {
 }  // namespace
 
 Noise::Noise(double cv) {
-  static const std::array<float, kValues> kNormal = [] {
-    std::array<float, kValues> out;
-    shares([](double x) { return std::exp(-0.5 * x * x); }, -6, 6, out);
-    return out;
-  }();
-  normal_ = kNormal;
+  shares([](double x) { return std::exp(-0.5 * x * x); }, -6, 6, normal_);
   if (cv <= 0) {
     gamma_.fill(1.0f);
     return;

@@ -83,8 +83,7 @@ TEST(Frames, ChecksumsAndCuts) {
 }
 
 TEST(Prometheus, FallsBackToTheRangeSelectorAndSendsCredentials) {
-  base::HttpServer server("127.0.0.1", 0, [](const base::HttpQuestion& question) {
-    const std::string& path = question.path;
+  base::HttpServer server("127.0.0.1", 0, [](const std::string& path, const std::string&) {
     if (path != "/api/v1/query") return base::HttpReply{404, "", "text/plain"};
     return base::HttpReply{200,
                            R"({"status":"success","data":{"resultType":"matrix","result":[
@@ -103,8 +102,7 @@ TEST(Prometheus, FallsBackToTheRangeSelectorAndSendsCredentials) {
 }
 
 TEST(Prometheus, HtmlHugeAnswersAndSilenceAreLocatedErrors) {
-  base::HttpServer server("127.0.0.1", 0, [](const base::HttpQuestion& question) {
-    const std::string& path = question.path;
+  base::HttpServer server("127.0.0.1", 0, [](const std::string& path, const std::string&) {
     if (path.starts_with("/html")) return base::HttpReply{200, "<html>log in</html>", "text/html"};
     return base::HttpReply{200, std::string(200'000, 'x'), "application/json"};
   });
@@ -123,9 +121,8 @@ TEST(Prometheus, HtmlHugeAnswersAndSilenceAreLocatedErrors) {
 
 TEST(Prometheus, ListsTheValuesOfALabel) {
   std::string asked;
-  base::HttpServer server("127.0.0.1", 0, [&](const base::HttpQuestion& question) {
-    const std::string& path = question.path;
-    asked = path + "?" + question.query;
+  base::HttpServer server("127.0.0.1", 0, [&](const std::string& path, const std::string& query) {
+    asked = path + "?" + query;
     if (path != "/api/v1/label/task/values") return base::HttpReply{400, "{}", "application/json"};
     return base::HttpReply{200, R"({"status":"success","data":["b","a"]})", "application/json"};
   });

@@ -3,8 +3,7 @@
 
 #include <string>
 
-#include "memory/mine/functions.h"
-#include "memory/mine/scan_state.h"
+#include "memory/mine/contention_scan.h"
 
 namespace lento::memory {
 

@@ -1,0 +1,41 @@
+// How near played times are to measured ones, and the few constants of a sheet that are fitted to them.
+//
+// Traces are grouped in families (what stands before "_TO_" in the name, and for DRAM the kind of target); a
+// family is wholly in one half. The constants are fitted on one half by coordinate descent and judged on the
+// other, both ways round.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "spec/fabric_sheet.h"
+#include "trace/transfer_record.h"
+
+namespace lento::chip {
+
+struct NamedTrace {
+  std::string name, family;
+  trace::TransferTrace trace;
+  double measured = 0;
+};
+
+std::string family_of(const std::string& name);
+
+struct TimeError {
+  std::string name, family;
+  double measured = 0, predicted = 0, with_stamps = 0;  // cycles
+  double held_out = 0;  // predicted with the constants fitted on the half that lacks this family
+  double relative() const { return (predicted - measured) / measured; }
+};
+
+struct FabricFit {
+  std::vector<TimeError> errors;
+  spec::FabricSheet halves[2];                      // fitted on families of even, odd place
+  double fitted[2] = {0, 0}, held_out[2] = {0, 0};  // mean absolute relative errors
+};
+
+// `refit` false: `sheet` as it is, for all.
+FabricFit fit_fabric(const spec::FabricSheet& sheet, const std::vector<NamedTrace>& traces, bool refit);
+
+}  // namespace lento::chip

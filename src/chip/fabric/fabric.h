@@ -1,0 +1,78 @@
+// A sheet made ready to play and to blame: components, directed servers, routes.
+//
+// A component is a tile of one chip. A server is what a packet takes for a while on its way: a component's
+// memory, its port out of and into a network, a link between two neighbours, a link between two chips.
+// Names: core1-2, dram0-5; NOC_0/out1-2, NOC_0/in1-2, NOC_0/link1-2>2-2; link1/9-0>0/9-6 between chips; on
+// more than one chip all but the last with the chip in front: chip3/core1-2.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "spec/fabric_sheet.h"
+#include "trace/transfer_record.h"
+
+namespace lento::chip {
+
+enum class ServerKind : uint8_t { Memory, Out, Link, In, ChipLink };
+
+struct Server {
+  ServerKind kind = ServerKind::Link;
+  uint8_t network = 0;
+  int from = 0, to = 0;  // components; equal but for links
+  double bytes_per_cycle = 1;
+  double packet_cycles = 0;  // beyond bytes / rate
+  double pass_cycles = 0;    // from a packet's start here to its head's arrival at the next server
+};
+
+class Fabric {
+ public:
+  explicit Fabric(spec::FabricSheet sheet);
+
+  const spec::FabricSheet& sheet() const { return sheet_; }
+  int component_count() const { return sheet_.chips * tiles_; }
+  int component(const trace::Place& place) const;  // -1 outside
+  trace::Place place(int component) const;
+  spec::TileKind kind(int component) const { return sheet_.tiles[static_cast<size_t>(component % tiles_)]; }
+  int network(const std::string& name) const;  // -1 when there is none of this name
+
+  int server_count() const { return static_cast<int>(servers_.size()); }
+  const Server& server(int id) const { return servers_[static_cast<size_t>(id)]; }
+  int memory(int component) const { return memory_[static_cast<size_t>(component)]; }
+  int out_port(int network, int component) const;
+  int in_port(int network, int component) const;
+  int link(int network, int from, int to) const;  // -1 when not neighbours in that network
+
+  // The servers that data takes from one component to another, memory of `from` first; equal components pass
+  // memory and ports only. Empty when there is no way: chips that nothing joins.
+  std::vector<int> route(int network, int from, int to) const;
+  int hops(int network, int from, int to) const;  // routers a request passes; -1: no way
+
+  std::string component_name(int component) const;
+  std::string server_name(int server) const;
+  // Whoever has to be looked at: the component for memory and ports, the server itself for links.
+  std::string subject(int server) const;
+
+ private:
+  int add(Server server);
+  void add_network(int network);
+  void add_link(int network, int from, int to);
+  int next(int network, int from, int to) const;  // the neighbour that is one step nearer; one chip
+  int step(int position, int goal, int size, spec::Sense sense, bool closed) const;
+  bool walk(int network, int from, int to, std::vector<int>& out) const;  // links within one chip
+  std::vector<int> joints(int from_chip, int to_chip) const;              // chip links, nearest way
+  int global(int chip, int tile) const { return chip * tiles_ + tile; }
+
+  spec::FabricSheet sheet_;
+  int tiles_ = 0;
+  std::vector<Server> servers_;
+  std::vector<int> memory_;                                   // by component
+  std::vector<std::vector<int>> out_, in_;                    // by network, component
+  std::vector<std::map<std::pair<int, int>, int>> links_;     // by network: components -> server
+  std::vector<std::map<std::pair<int, int>, size_t>> table_;  // by network: tiles -> sheet's route
+  int first_joint_ = 0;                                       // server of the sheet's first chip link
+};
+
+}  // namespace lento::chip

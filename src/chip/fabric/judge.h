@@ -1,0 +1,55 @@
+// Slow components of a fabric, found without a mapping: the records are compared with themselves.
+//
+// Waits that move the same amount in the same way are equal groups. The fabric, played with the recorded
+// issue times, says how long the tail of each wait (from its last issue to its end) should be; equal groups
+// share one unknown correction of that. What is left is noise, whose spread is estimated from the groups.
+// A hypothesis is a candidate (a link, a port, a memory, a whole core) and a factor: every transfer that
+// takes it needs factor times its modelled time, so a wait ends no earlier than the latest of them. The
+// hypothesis that explains the recorded ends best, and enough better than none, is blamed. Candidates that
+// the same transfers take cannot be told apart and are blamed as one class.
+//
+// Issue stamps show when a transfer was asked for, waits when the last of several had come. Hence: a slow
+// component that never holds the last transfer of a wait leaves no trace here, whatever its factor.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "chip/fabric/fabric.h"
+#include "trace/transfer_record.h"
+
+namespace lento::chip {
+
+struct FabricSuspect {
+  std::vector<std::string> members;  // one class: components, then servers, by name
+  double factor = 1;
+  double evidence = 0;  // log-likelihood above that of a healthy fabric
+  uint32_t waits = 0;   // that its transfers take part in
+  uint32_t moved = 0;   // of them: end later under the hypothesis than without
+  uint32_t transfers = 0;
+};
+
+struct FabricJudgement {
+  bool judged = false;
+  std::string reason, remedy;         // when it could not be judged
+  uint32_t waits = 0;                 // that were compared
+  uint32_t patterns = 0;              // sorts of equal groups
+  uint32_t left_out = 0;              // waits without an equal
+  double spread = 0;                  // of equal groups: robust standard deviation of the log of their tails
+  std::vector<FabricSuspect> ranked;  // best first, at most ten
+  bool blamed = false;                // the first of them is
+};
+
+FabricJudgement judge(const Fabric& fabric, const trace::TransferTrace& trace);
+
+// The same with an earlier run of the same program: each wait's tail should be what it was then. `common` is
+// by how much all waits together are longer. Not judged when the two are not runs of one program.
+struct FabricComparison {
+  FabricJudgement judgement;
+  double common = 1;
+};
+FabricComparison compare(const Fabric& fabric, const trace::TransferTrace& before,
+                         const trace::TransferTrace& after);
+
+}  // namespace lento::chip

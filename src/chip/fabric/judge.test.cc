@@ -1,0 +1,113 @@
+// The judgement on programs played by the fabric itself, with a component made slow.
+#include "chip/fabric/judge.h"
+
+#include <gtest/gtest.h>
+
+#include "chip/fabric/play.h"
+#include "chip/fabric/test_program.h"
+
+namespace lento::chip {
+namespace {
+
+using test::add_reader;
+using trace::Place;
+
+spec::FabricSheet grid() {
+  spec::FabricSheet sheet = spec::torus_fabric(6, 6);
+  spec::add_opposite_network(sheet);
+  sheet.link = {32, 9, 12, 0};
+  sheet.port = {32, 5, 0};
+  sheet.core_memory = {64, 60};
+  sheet.processors.push_back({"P", 100, 140, 140, 0});
+  sheet.completion_cycles = 30;
+  sheet.resume_cycles = 20;
+  return sheet;
+}
+
+// Every core reads from four others, by turns on both networks.
+trace::TransferTrace program() {
+  trace::TransferTrace trace;
+  trace.network_id("noc");
+  trace.network_id("noc-back");
+  for (int y = 0; y < 6; ++y) {
+    for (int x = 0; x < 6; ++x) {
+      const auto peer = [&](int dx, int dy) { return Place{0, (x + dx) % 6, (y + dy) % 6}; };
+      add_reader(trace, {0, x, y}, {peer(1, 0), peer(2, 1), peer(0, 3), peer(4, 2)}, 4, 4, 2048);
+      for (auto& record : trace.streams.back().records) record.network = static_cast<uint8_t>((x + y) % 2);
+    }
+  }
+  return trace;
+}
+
+// Puts the played times where a recorder would.
+trace::TransferTrace recorded(const Fabric& fabric, trace::TransferTrace trace, const PlayOptions& options) {
+  const Played played = play(fabric, trace, options);
+  for (const PlayedTransfer& t : played.transfers)
+    trace.streams[t.stream].records[t.record].begin = static_cast<uint64_t>(t.issue);
+  for (const PlayedWait& wait : played.waits) {
+    auto& record = trace.streams[wait.stream].records[wait.record];
+    record.begin = static_cast<uint64_t>(wait.begin);
+    record.end = static_cast<uint64_t>(wait.end);
+  }
+  return trace;
+}
+
+PlayOptions noise(uint64_t seed) {
+  PlayOptions options;
+  options.noise_cv = 0.2;
+  options.seed = seed;
+  return options;
+}
+
+TEST(Judge, HealthyRunsAreSilent) {
+  const Fabric fabric(grid());
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    const FabricJudgement verdict = judge(fabric, recorded(fabric, program(), noise(seed)));
+    EXPECT_TRUE(verdict.judged);
+    EXPECT_FALSE(verdict.blamed) << verdict.ranked.front().members.front();
+  }
+}
+
+TEST(Judge, SlowLinkIsNamed) {
+  const Fabric fabric(grid());
+  PlayOptions options = noise(1);
+  const int link = fabric.link(0, fabric.component({0, 2, 2}), fabric.component({0, 3, 2}));
+  options.slow = {{link, 5}};
+  const FabricJudgement verdict = judge(fabric, recorded(fabric, program(), options));
+  ASSERT_TRUE(verdict.blamed);
+  EXPECT_EQ(verdict.ranked.front().members.front(), fabric.server_name(link));
+}
+
+TEST(Judge, NothingRepeatsIsNoVerdict) {
+  trace::TransferTrace trace;
+  add_reader(trace, {0, 0, 0}, {Place{0, 1, 0}}, 3, 1, 2048, 0, 10, 300);
+  const FabricJudgement verdict = judge(Fabric(grid()), trace);
+  EXPECT_FALSE(verdict.judged);
+  EXPECT_NE(verdict.reason.find("nothing repeats"), std::string::npos);
+}
+
+TEST(Compare, SameRunIsSilentAndSlowerLinkIsNamed) {
+  const Fabric fabric(grid());
+  const trace::TransferTrace before = recorded(fabric, program(), noise(1));
+  const FabricComparison same = compare(fabric, before, recorded(fabric, program(), noise(2)));
+  EXPECT_TRUE(same.judgement.judged);
+  EXPECT_FALSE(same.judgement.blamed);
+  PlayOptions options = noise(3);
+  const int link = fabric.link(1, fabric.component({0, 3, 3}), fabric.component({0, 3, 2}));
+  options.slow = {{link, 5}};
+  const FabricComparison slower = compare(fabric, before, recorded(fabric, program(), options));
+  ASSERT_TRUE(slower.judgement.blamed);
+  EXPECT_EQ(slower.judgement.ranked.front().members.front(), fabric.server_name(link));
+}
+
+TEST(Compare, OtherProgramsAreNotCompared) {
+  const Fabric fabric(grid());
+  trace::TransferTrace other = program();
+  other.streams[0].records[1].bytes += 1;
+  const FabricComparison result = compare(fabric, program(), other);
+  EXPECT_FALSE(result.judgement.judged);
+  EXPECT_NE(result.judgement.reason.find("not runs of one program"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace lento::chip

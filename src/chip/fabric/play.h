@@ -1,0 +1,65 @@
+// Plays a recorded program on a fabric: how long each of its transfers and waits should take.
+//
+// The program is what a healthy and a slow chip share: which core begins when, what it moves in which order,
+// what it waits for. Model, event by event:
+//   - a stream issues a transfer, then the next after the processor's own cycles; a wait ends when the last
+//   of
+//     its transfers has arrived; the stream goes on `resume_cycles` later
+//   - a read's request takes the network to the peer, behind the data on its links; data comes back
+//   - data takes the servers of its route in order: first come first served, each for
+//     packet_cycles + bytes / rate; its head goes on after pass_cycles (cut through); data that stands before
+//     a taken server keeps the link behind it taken, but for the bytes that the buffer between them holds
+//   - a tile has at most `channels` packets under way in one direction of a network
+// Cost: one heap event a transfer and server. Times are kept in 1/64 cycles: same input, same result.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "chip/fabric/fabric.h"
+#include "trace/transfer_record.h"
+
+namespace lento::chip {
+
+struct Slowdown {
+  int server = 0;
+  double factor = 1;
+};
+
+struct PlayOptions {
+  bool use_stamps = false;  // issue when the record says, not when the model would
+  std::vector<Slowdown> slow;
+  double noise_cv = 0;  // Gamma-distributed service times of links and memories, mean kept
+  uint64_t seed = 1;
+};
+
+struct PlayedTransfer {
+  uint32_t stream = 0, record = 0;
+  int32_t route = -1;             // index into Played::routes
+  double issue = 0, arrival = 0;  // cycles
+};
+
+struct PlayedWait {
+  uint32_t stream = 0, record = 0;
+  double begin = 0, end = 0;
+  uint32_t first_transfer = 0, transfers = 0;  // of Played::transfers_of_waits
+};
+
+struct Played {
+  double begin = 0, end = 0;  // first zone's (else first record's) begin; last wait's end
+  std::vector<PlayedTransfer> transfers;
+  std::vector<PlayedWait> waits;
+  std::vector<uint32_t> transfers_of_waits;  // indexes into `transfers`
+  std::vector<std::vector<int>> routes;      // servers of the data
+  std::vector<double> busy, waited;          // by server: cycles taken, cycles that packets stood before it
+  std::vector<uint64_t> bytes;               // by server
+  uint64_t unplaced = 0;                     // transfers of tiles, networks or ways that the fabric lacks
+};
+
+Played play(const Fabric& fabric, const trace::TransferTrace& trace, const PlayOptions& options = {});
+
+// What the records say of the same stretch: first zone's begin to last group's end; 0 when there is none.
+double measured_cycles(const trace::TransferTrace& trace);
+
+}  // namespace lento::chip

@@ -1,0 +1,119 @@
+// Played times against what can be worked out by hand.
+#include "chip/fabric/play.h"
+
+#include <gtest/gtest.h>
+
+#include "chip/fabric/test_program.h"
+
+namespace lento::chip {
+namespace {
+
+using test::add_reader;
+using trace::Place;
+
+// A row of cores; 32 bytes a cycle on links, ports free of charge.
+spec::FabricSheet row(int length) {
+  spec::FabricSheet sheet = spec::mesh_fabric(length, 1);
+  sheet.link = {32, 9, 0, 0};
+  sheet.port = {1e6, 5, 0};
+  sheet.core_memory = {1e6, 50};
+  sheet.processors.push_back({"P", 100, 40, 40, 0});
+  sheet.completion_cycles = 30;
+  sheet.resume_cycles = 20;
+  return sheet;
+}
+
+TEST(Play, OneReadTakesRequestMemoryAndTheWayBack) {
+  trace::TransferTrace trace;
+  add_reader(trace, {0, 0, 0}, {Place{0, 2, 0}}, 1, 1, 3200);
+  const Played played = play(Fabric(row(3)), trace);
+  ASSERT_EQ(played.waits.size(), 1U);
+  // 100 to the issue; request 5 + 2 * 9 + 5, memory 50; data: port 5, two links 9 each, and once 3200 / 32.
+  const double request = 5 + 18 + 5 + 50;
+  const double data = 5 + 9 + 9 + 100;
+  EXPECT_NEAR(played.waits[0].end, 100 + request + data + 30, 1);
+}
+
+TEST(Play, LinksBoundTheRate) {
+  trace::TransferTrace trace;
+  add_reader(trace, {0, 0, 0}, {Place{0, 1, 0}}, 50, 1, 32000);
+  spec::FabricSheet sheet = row(2);
+  sheet.port.bytes_per_cycle = 32;
+  const Played played = play(Fabric(sheet), trace);
+  const double bound = 50 * 1000;
+  EXPECT_GT(played.end, bound);
+  EXPECT_LT(played.end, bound + 1500);
+}
+
+TEST(Play, SharedLinkIsTheCongestedOne) {
+  trace::TransferTrace trace;
+  for (int x = 0; x < 3; ++x) add_reader(trace, {0, x, 0}, {Place{0, 3, 0}}, 8, 1, 6400);
+  const Fabric fabric(row(4));
+  const Played played = play(fabric, trace);
+  const int shared = fabric.link(0, 3, 2);
+  for (int id = 0; id < fabric.server_count(); ++id) {
+    if (id == shared) continue;
+    EXPECT_LE(played.waited[id], played.waited[shared]) << fabric.server_name(id);
+  }
+  EXPECT_EQ(played.bytes[shared], 3U * 8 * 6400);
+}
+
+TEST(Play, SlowLinkDelaysItsTransfersOnly) {
+  trace::TransferTrace trace;
+  add_reader(trace, {0, 0, 0}, {Place{0, 1, 0}}, 4, 1, 6400);
+  add_reader(trace, {0, 3, 0}, {Place{0, 2, 0}}, 4, 1, 6400);
+  const Fabric fabric(row(4));
+  PlayOptions slow;
+  slow.slow = {{fabric.link(0, 1, 0), 3}};
+  const Played healthy = play(fabric, trace), sick = play(fabric, trace, slow);
+  EXPECT_GT(sick.waits[1].end, 0);
+  double end[2][2] = {};
+  for (const PlayedWait& wait : healthy.waits) end[0][wait.stream] = wait.end;
+  for (const PlayedWait& wait : sick.waits) end[1][wait.stream] = wait.end;
+  EXPECT_GT(end[1][0], end[0][0] + 1000);
+  EXPECT_DOUBLE_EQ(end[1][1], end[0][1]);
+}
+
+TEST(Play, RecordedIssueTimesAreKept) {
+  trace::TransferTrace trace;
+  add_reader(trace, {0, 0, 0}, {Place{0, 1, 0}}, 3, 1, 64, 1000, 500);
+  PlayOptions options;
+  options.use_stamps = true;
+  const Played played = play(Fabric(row(2)), trace, options);
+  ASSERT_EQ(played.transfers.size(), 3U);
+  EXPECT_DOUBLE_EQ(played.transfers[2].issue, 1000);
+}
+
+TEST(Play, ATileLetsOnlySoManyPacketsGo) {
+  trace::TransferTrace trace;
+  add_reader(trace, {0, 0, 0}, {Place{0, 1, 0}}, 6, 1, 64);
+  spec::FabricSheet sheet = row(2);
+  sheet.link.hop_cycles = 500;
+  const double free = play(Fabric(sheet), trace).end;
+  sheet.port.channels = 1;
+  EXPECT_GT(play(Fabric(sheet), trace).end, free + 4 * 500);
+}
+
+TEST(Play, WhatIsNotOnTheFabricIsCounted) {
+  trace::TransferTrace trace;
+  add_reader(trace, {0, 0, 0}, {Place{0, 9, 9}}, 2, 1, 64);
+  const Played played = play(Fabric(row(2)), trace);
+  EXPECT_EQ(played.unplaced, 2U);
+  EXPECT_EQ(played.waits.size(), 1U);
+}
+
+TEST(Play, NoiseKeepsTheMeanAndTheSeedDecides) {
+  trace::TransferTrace trace;
+  add_reader(trace, {0, 0, 0}, {Place{0, 1, 0}}, 400, 1, 32000);
+  const Fabric fabric(row(2));
+  PlayOptions noisy;
+  noisy.noise_cv = 0.3;
+  const double plain = play(fabric, trace).end, one = play(fabric, trace, noisy).end;
+  EXPECT_NEAR(one / plain, 1, 0.06);
+  EXPECT_DOUBLE_EQ(play(fabric, trace, noisy).end, one);
+  noisy.seed = 2;
+  EXPECT_NE(play(fabric, trace, noisy).end, one);
+}
+
+}  // namespace
+}  // namespace lento::chip

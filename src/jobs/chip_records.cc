@@ -1,0 +1,105 @@
+#include "jobs/chip_records.h"
+
+#include <map>
+
+#include "base/file.h"
+
+namespace lento::jobs {
+namespace {
+
+finding::Figure component_table(const trace::TransferTrace& trace) {
+  struct Row {
+    uint64_t zones = 0, transfers = 0, bytes = 0, waits = 0;
+  };
+  std::map<std::pair<trace::Place, std::string>, Row> rows;
+  for (const trace::TransferStream& stream : trace.streams) {
+    Row& row = rows[{stream.core, trace.names[stream.processor]}];
+    for (const trace::TransferRecord& record : stream.records) {
+      row.zones += record.kind == trace::TransferKind::Zone;
+      row.transfers += trace::is_transfer(record.kind);
+      row.waits += trace::is_group(record.kind);
+      row.bytes += record.bytes;
+    }
+  }
+  finding::TableFigure table;
+  table.columns = {"core", "processor", "zones", "transfers", "bytes", "waits"};
+  for (const auto& [key, row] : rows)
+    table.rows.push_back({trace::to_string(key.first), key.second.empty() ? "-" : key.second,
+                          std::to_string(row.zones), std::to_string(row.transfers), std::to_string(row.bytes),
+                          std::to_string(row.waits)});
+  return {"Recorded components", "What each processor of each core recorded.", table};
+}
+
+finding::Figure wait_table(const trace::TransferTrace& trace) {
+  finding::TableFigure table;
+  table.columns = {"core", "processor", "for", "transfers", "bytes", "begin", "end", "cycles"};
+  for (const trace::TransferGroup& group : trace::groups_of(trace)) {
+    const trace::TransferStream& stream = trace.streams[group.stream];
+    const trace::TransferRecord& wait = stream.records[group.wait];
+    const bool open = wait.end == trace::kNoTime;
+    table.rows.push_back({trace::to_string(stream.core), trace.names[stream.processor],
+                          trace::name(wait.kind), std::to_string(group.transfers),
+                          std::to_string(group.bytes), std::to_string(wait.begin),
+                          open ? "not recorded" : std::to_string(wait.end),
+                          open ? "-" : std::to_string(wait.end - wait.begin)});
+  }
+  return {"Waits", "One record each: a group of transfers that share one completion.", table};
+}
+
+}  // namespace
+
+Records read_records(const RecordSources& sources) {
+  Records out;
+  out.report.strict = sources.strict;
+  if (sources.files.empty()) throw base::Error({}, "no records were given");
+  for (const std::string& file : sources.files) {
+    const std::string text = base::read_file(file);
+    out.inputs.push_back({"records", file, base::digest(text)});
+    trace::append(out.trace, trace::parse_transfers(text, file, sources.columns, out.report));
+  }
+  if (!sources.topology.empty()) {
+    const std::string text = base::read_file(sources.topology);
+    out.inputs.push_back({"topology", sources.topology, base::digest(text)});
+    trace::parse_topology(text, sources.topology, out.trace);
+  }
+  return out;
+}
+
+void add_record_facts(finding::Diagnosis& d, const trace::TransferTrace& trace) {
+  const trace::TransferCounts counts = trace::count(trace);
+  const auto fact = [&](const char* name, uint64_t value) {
+    d.facts.emplace_back(name, std::to_string(value));
+  };
+  fact("chips", counts.chips);
+  fact("cores that recorded", counts.cores);
+  fact("components named as peers", counts.peers);
+  fact("events", counts.events);
+  fact("zones begun", counts.zones_begun);
+  fact("zones ended", counts.zones_ended);
+  fact("transfers", counts.transfers);
+  fact("bytes", counts.bytes);
+  fact("waits", counts.groups);
+  if (counts.open_groups > 0) fact("waits without an end", counts.open_groups);
+}
+
+finding::Diagnosis chip_import(const ChipImportOptions& options) {
+  Records records = read_records(options.sources);
+  finding::Diagnosis d;
+  d.scale = "chip";
+  d.title = "Records of data movement";
+  add_record_facts(d, records.trace);
+  const trace::TransferCounts counts = trace::count(records.trace);
+  d.verdict =
+      "Read " + std::to_string(counts.events) + " events of " + std::to_string(counts.cores) + " cores.";
+  if (counts.groups > 0)
+    d.notes.push_back(
+        "Transfers carry the time of their issue; that they were done is known only of the group that a wait "
+        "closes, and only to have been by its end.");
+  d.figures = {component_table(records.trace), wait_table(records.trace)};
+  if (!options.output.empty()) trace::write_transfers(options.output, records.trace);
+  finding::add_read_report(d, records.report);
+  d.inputs = std::move(records.inputs);
+  return d;
+}
+
+}  // namespace lento::jobs

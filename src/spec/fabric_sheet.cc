@@ -1,0 +1,300 @@
+#include "spec/fabric_sheet.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/file.h"
+#include "base/number.h"
+#include "embedded/chip_sheets.h"
+#include "spec/yaml.h"
+
+namespace lento::spec {
+namespace {
+
+using base::Dimension;
+using base::ErrorList;
+
+constexpr int kMaxSide = 256;
+constexpr int kMaxChips = 64;
+constexpr int64_t kMaxTiles = 65536;
+constexpr double kMaxCycles = 1e9;
+constexpr double kMinRate = 1e-6;
+constexpr double kMaxRate = 1e9;
+
+void rate(Fields& fields, std::string_view key, double& out) {
+  fields.quantity(key, out, Dimension::Plain, kMinRate, kMaxRate);
+}
+
+void cycles(Fields& fields, std::string_view key, double& out) {
+  fields.quantity(key, out, Dimension::Plain, 0, kMaxCycles);
+}
+
+// "x,y" or "chip:x,y"
+bool parse_place(std::string_view text, TilePlace& out) {
+  const size_t colon = text.find(':');
+  if (colon != std::string_view::npos) {
+    const auto chip = base::try_int(text.substr(0, colon));
+    if (!chip || *chip < 0 || *chip >= kMaxChips) return false;
+    out.chip = static_cast<int>(*chip);
+    text.remove_prefix(colon + 1);
+  }
+  const size_t comma = text.find(',');
+  if (comma == std::string_view::npos) return false;
+  const auto x = base::try_int(text.substr(0, comma));
+  const auto y = base::try_int(text.substr(comma + 1));
+  if (!x || !y || *x < 0 || *y < 0 || *x >= kMaxSide || *y >= kMaxSide) return false;
+  out.x = static_cast<int>(*x);
+  out.y = static_cast<int>(*y);
+  return true;
+}
+
+class SheetReader {
+ public:
+  SheetReader(const YamlNode& root, ErrorList& errors) : root_(root), errors_(errors) {}
+
+  FabricSheet read() {
+    Fields top(root_, errors_);
+    top.schema("lento.chip/2");
+    top.text("name", sheet_.name);
+    top.quantity("clock", sheet_.clock_hz, Dimension::Frequency, 1, 1e13);
+    top.integer("chips", sheet_.chips, 1, kMaxChips);
+    top.required_integer("width", sheet_.width, 1, kMaxSide);
+    top.required_integer("height", sheet_.height, 1, kMaxSide);
+    if (int64_t{sheet_.chips} * sheet_.width * sheet_.height > kMaxTiles)
+      top.error("width", "chips x width x height is above 65536 tiles");
+    sheet_.tiles.assign(static_cast<size_t>(sheet_.width) * sheet_.height, TileKind::Core);
+    read_tiles(top);
+    read_networks(top);
+    read_rates(top);
+    read_chip_links(top);
+    read_program(top);
+    top.finish();
+    return std::move(sheet_);
+  }
+
+ private:
+  bool place_of(const YamlNode& node, TilePlace& out) {
+    if (!parse_place(node.text, out)) {
+      errors_.add(node.where, "found '" + node.text.substr(0, 40) + "', needed a tile",
+                  "write \"x,y\" or \"chip:x,y\"");
+      return false;
+    }
+    if (out.x < sheet_.width && out.y < sheet_.height && out.chip < sheet_.chips) return true;
+    errors_.add(node.where, "tile '" + node.text.substr(0, 40) + "' is outside the grid");
+    return false;
+  }
+
+  std::vector<TilePlace> places(Fields& fields, std::string_view key) {
+    std::vector<const YamlNode*> nodes;
+    fields.list(key, nodes);
+    std::vector<TilePlace> out;
+    for (const YamlNode* node : nodes) {
+      TilePlace place;
+      if (place_of(*node, place)) out.push_back(place);
+    }
+    return out;
+  }
+
+  std::vector<int> numbers(Fields& fields, std::string_view key, int below) {
+    std::vector<const YamlNode*> nodes;
+    fields.list(key, nodes);
+    std::vector<int> out;
+    for (const YamlNode* node : nodes) {
+      const auto value = base::try_int(node->text);
+      if (value && *value >= 0 && *value < below) {
+        out.push_back(static_cast<int>(*value));
+      } else {
+        errors_.add(node->where, "found '" + node->text.substr(0, 40) + "', needed a number from 0 to " +
+                                     std::to_string(below - 1));
+      }
+    }
+    return out;
+  }
+
+  void read_tiles(Fields& top) {
+    const YamlNode* node = top.map("tiles");
+    if (!node) return;
+    Fields fields(*node, errors_);
+    for (const TileKind kind : {TileKind::Dram, TileKind::Ethernet, TileKind::Router, TileKind::Harvested}) {
+      for (const TilePlace& p : places(fields, spec::name(kind)))
+        sheet_.tiles[static_cast<size_t>(sheet_.tile(p.x, p.y))] = kind;
+    }
+    const std::vector<int> rows = numbers(fields, "harvested_rows", sheet_.height);
+    const std::vector<int> columns = numbers(fields, "harvested_columns", sheet_.width);
+    harvest(sheet_, rows, columns);
+    fields.finish();
+  }
+
+  Sense sense(Fields& fields, std::string_view key) {
+    std::string word = "both";
+    fields.choice(key, word, {"up", "down", "both"});
+    return word == "up" ? Sense::Up : word == "down" ? Sense::Down : Sense::Both;
+  }
+
+  void read_routes(Fields& fields, FabricSheet::Network& network) {
+    std::vector<const YamlNode*> routes;
+    fields.list("routes", routes);
+    for (const YamlNode* route : routes) {
+      FabricSheet::Network::Route out;
+      for (const YamlNode& item : route->items) {
+        TilePlace place;
+        if (place_of(item, place)) out.tiles.push_back(place);
+      }
+      if (out.tiles.size() < 2) {
+        errors_.add(route->where, "a route has fewer than two tiles", "write [\"0,0\", \"1,0\", ...]");
+        continue;
+      }
+      network.table.push_back(std::move(out));
+    }
+  }
+
+  void read_network(const YamlNode& node) {
+    Fields fields(node, errors_);
+    FabricSheet::Network network;
+    fields.required_text("name", network.name);
+    std::string topology = "mesh", order = "xy";
+    fields.choice("topology", topology, {"mesh", "ring", "torus"});
+    network.topology = topology == "mesh"   ? Topology::Mesh
+                       : topology == "ring" ? Topology::Ring
+                                            : Topology::Torus;
+    fields.choice("order", order, {"xy", "yx"});
+    network.y_first = order == "yx";
+    network.x = sense(fields, "x");
+    network.y = sense(fields, "y");
+    if (network.topology == Topology::Mesh && (network.x != Sense::Both || network.y != Sense::Both))
+      fields.error("topology", "a mesh must turn both ways", "leave x and y out, or write 'topology: torus'");
+    if (network.topology == Topology::Ring && sheet_.height != 1)
+      fields.error("topology", "a ring has one row", "write 'height: 1', or 'topology: torus'");
+    read_routes(fields, network);
+    fields.finish();
+    for (const FabricSheet::Network& other : sheet_.networks)
+      if (other.name == network.name) errors_.add(node.where, "network '" + network.name + "' occurs twice");
+    sheet_.networks.push_back(std::move(network));
+  }
+
+  void read_networks(Fields& top) {
+    std::vector<const YamlNode*> nodes;
+    top.list("networks", nodes);
+    for (const YamlNode* node : nodes) read_network(*node);
+    if (sheet_.networks.empty()) sheet_.networks.push_back({});
+    if (sheet_.networks.size() > 8) top.error("networks", "more than 8 networks");
+  }
+
+  void read_memory(Fields& top, std::string_view key, FabricSheet::Memory& memory) {
+    const YamlNode* node = top.map(key);
+    if (!node) return;
+    Fields fields(*node, errors_);
+    rate(fields, "bytes_per_cycle", memory.bytes_per_cycle);
+    cycles(fields, "read_cycles", memory.read_cycles);
+    fields.finish();
+  }
+
+  void read_rates(Fields& top) {
+    if (const YamlNode* node = top.map("link")) {
+      Fields fields(*node, errors_);
+      rate(fields, "bytes_per_cycle", sheet_.link.bytes_per_cycle);
+      cycles(fields, "hop_cycles", sheet_.link.hop_cycles);
+      cycles(fields, "packet_cycles", sheet_.link.packet_cycles);
+      fields.quantity("buffer", sheet_.link.buffer_bytes, Dimension::Bytes, 0, 1e9);
+      fields.finish();
+    }
+    if (const YamlNode* node = top.map("port")) {
+      Fields fields(*node, errors_);
+      rate(fields, "bytes_per_cycle", sheet_.port.bytes_per_cycle);
+      cycles(fields, "cycles", sheet_.port.cycles);
+      fields.integer("channels", sheet_.port.channels, 0, 64);
+      fields.finish();
+    }
+    read_memory(top, "core_memory", sheet_.core_memory);
+    read_memory(top, "dram", sheet_.dram);
+  }
+
+  void read_chip_links(Fields& top) {
+    std::vector<const YamlNode*> nodes;
+    top.list("chip_links", nodes);
+    for (const YamlNode* node : nodes) {
+      Fields fields(*node, errors_);
+      FabricSheet::ChipLink link;
+      std::string from, to;
+      fields.required_text("from", from);
+      fields.required_text("to", to);
+      rate(fields, "bytes_per_cycle", link.bytes_per_cycle);
+      cycles(fields, "cycles", link.cycles);
+      fields.finish();
+      YamlNode end = *node;
+      end.text = from;
+      const bool first = place_of(end, link.from);
+      end.text = to;
+      if (first && place_of(end, link.to)) sheet_.chip_links.push_back(link);
+    }
+  }
+
+  void read_program(Fields& top) {
+    const YamlNode* node = top.map("program");
+    if (!node) return;
+    Fields fields(*node, errors_);
+    cycles(fields, "completion_cycles", sheet_.completion_cycles);
+    cycles(fields, "resume_cycles", sheet_.resume_cycles);
+    std::vector<const YamlNode*> nodes;
+    fields.list("processors", nodes);
+    for (const YamlNode* each : nodes) {
+      Fields inner(*each, errors_);
+      FabricSheet::Processor processor;
+      inner.required_text("name", processor.name);
+      cycles(inner, "start_cycles", processor.start_cycles);
+      cycles(inner, "issue_core_cycles", processor.issue_core_cycles);
+      cycles(inner, "issue_dram_cycles", processor.issue_dram_cycles);
+      cycles(inner, "turn_cycles", processor.turn_cycles);
+      inner.finish();
+      sheet_.processors.push_back(std::move(processor));
+    }
+    fields.finish();
+  }
+
+  const YamlNode& root_;
+  ErrorList& errors_;
+  FabricSheet sheet_;
+};
+
+bool is_version_one(const std::string& text) {
+  const size_t start = text.find_first_not_of(" \t\r\n");
+  if (start != std::string::npos && text[start] == '{') return true;
+  return text.find("lento.chip/1") < text.find("lento.chip/2");
+}
+
+}  // namespace
+
+const char* name(TileKind kind) {
+  switch (kind) {
+    case TileKind::Core:
+      return "core";
+    case TileKind::Dram:
+      return "dram";
+    case TileKind::Ethernet:
+      return "ethernet";
+    case TileKind::Router:
+      return "router";
+    case TileKind::Harvested:
+      return "harvested";
+  }
+  return "core";
+}
+
+FabricSheet parse_fabric(const std::string& text, const std::string& file) {
+  if (is_version_one(text)) return fabric_of(parse_chip(text, file));
+  const YamlNode root = parse_yaml(text, file);
+  ErrorList errors;
+  FabricSheet sheet = SheetReader(root, errors).read();
+  errors.throw_if_any();
+  return sheet;
+}
+
+FabricSheet read_fabric(const std::string& path) {
+  const std::string file = path + ".yaml";
+  const std::string_view shipped = embedded::chip_sheets(file);
+  if (!shipped.empty()) return parse_fabric(std::string(shipped), file);
+  return parse_fabric(base::read_file(path), path);
+}
+
+}  // namespace lento::spec
