@@ -1,21 +1,18 @@
 // Any bytes as an access trace file: index, chunk headers, chunks.
 #include "trace/access_file.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
 #include "base/error.h"
+#include "memory_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static const int fd = memfd_create("fuzz", 0);
-  if (ftruncate(fd, 0) != 0 || pwrite(fd, data, size, 0) != static_cast<ssize_t>(size)) return 0;
+  static MemoryFile held;
   try {
     lento::base::ReadReport report;
-    const lento::trace::AccessFile file("/proc/self/fd/" + std::to_string(fd), report);
+    const lento::trace::AccessFile file(held.fill(data, size), report);
     lento::trace::AccessFileSource source(file, report);
     while (!source.next().empty()) {
     }

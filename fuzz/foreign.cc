@@ -6,16 +6,15 @@
 #include <string>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "memory_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const char* const kKinds[] = {"paper",      "perf",   "memaxes",  "gem5",
                                        "drmemtrace", "lackey", "champsim", "perf.data"};
-  static const std::string path =
-      "/tmp/lento_fuzz_foreign." + std::to_string(reinterpret_cast<uintptr_t>(&path));
+  static MemoryFile file;
   if (size == 0) return 0;
   try {
-    lento::base::write_file(path, {reinterpret_cast<const char*>(data) + 1, size - 1});
+    const std::string& path = file.fill(data + 1, size - 1);
     lento::base::ReadReport report;
     const auto source = lento::trace::open_foreign(kKinds[data[0] % 8], path, "", report);
     while (!source->next().empty()) {

@@ -1,22 +1,18 @@
 // Any bytes as a probe-record file.
 #include "trace/probe_file.h"
 
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
 #include <string>
 
 #include "base/error.h"
+#include "memory_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static const std::string path = "/tmp/lento_fuzz_probe." + std::to_string(getpid());
-  std::ofstream(path, std::ios::binary)
-      .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
+  static MemoryFile file;
   try {
     lento::base::ReadReport report;
-    lento::trace::ProbeReader reader(path, report);
+    lento::trace::ProbeReader reader(file.fill(data, size), report);
     lento::trace::ProbeRecord record;
     while (reader.next(record)) {
     }

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/file.h"
+#include "memory_file.h"
 #include "predict/search/data_sheet.h"
 
 namespace {
@@ -32,6 +33,7 @@ std::string folder_with_design() {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const std::string folder = folder_with_design();
+  static MemoryFile design;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
     base::write_file(folder + "/space.yaml", text);
@@ -39,8 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   } catch (const base::Error&) {
   }
   try {
-    base::write_file(folder + "/design.yaml", text);
-    predict::data_sheet(predict::read_crossflow(folder + "/design.yaml"));
+    predict::data_sheet(predict::read_crossflow(design.fill(data, size)));
   } catch (const base::Error&) {
   }
   return 0;

@@ -13,8 +13,8 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
-def lento(*arguments):
-    done = subprocess.run([sys.argv[1], *map(str, arguments)], capture_output=True, text=True, cwd=ROOT)
+def lento(*arguments, program=None):
+    done = subprocess.run([program or sys.argv[1], *map(str, arguments)], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr
 
 
@@ -41,13 +41,14 @@ def check_folded(file):
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        lento("chip", "simulate", "--chip", "examples/chip/4x4.yaml", "--mapping", "examples/chip/tiny.map.json", "--chrome",
+        lento("chip", "simulate", "--chip", "examples/chip/4x4.yaml", "--mapping", "examples/chip/tiny.map.json", "--trace-out",
               folder / "chip.json", "-o", folder / "chip.records")
         check_trace(folder / "chip.json", 10)
-        lento("report", "fuzz/seeds/diagnosis/all_figures.json", "--perfetto", folder / "report.json")
+        lento("report", "fuzz/seeds/diagnosis/all_figures.json", "--trace-out", folder / "report.json")
         check_trace(folder / "report.json", 1)
         if len(sys.argv) > 2:
-            lento("tile", "case", "pics", sys.argv[2], "--folded", folder / "stacks.folded")
+            lab = pathlib.Path(sys.argv[1]).with_name("lento-lab")
+            lento("tile", "case", "pics", sys.argv[2], "--folded", folder / "stacks.folded", program=lab)
             check_folded(folder / "stacks.folded")
 
 

@@ -95,7 +95,7 @@ def prepare():
     for copy in [p for p in TREE.rglob("*") if p.is_file()]:
         if copy.relative_to(TREE).as_posix() not in wanted:
             copy.unlink()
-    done = run(["cmake", "-S", TREE, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DLENTO_WEB=OFF"])
+    done = run(["cmake", "-S", TREE, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release"])
     if done.returncode:
         sys.exit(done.stderr)
 

@@ -14,7 +14,8 @@ YPU_DROPS_EXPECTED;
 
 enum { WINDOW = SKETCH_WINDOW, INDEX = 512, MOST_SLOTS = SKETCH_MOST_SLOTS, MOST_EPISODES = SKETCH_MOST_EPISODES };
 enum { MOST_HASHES = SKETCH_MOST_HASHES };
-enum { MOST_PAIRS = WINDOW / 6, MOST_WIDENINGS = 10, SLOW_LEVEL = 29, LEAST_CYCLES = 64, CLOSE_AFTER = 3 };
+enum { MOST_PAIRS = WINDOW / 6, MOST_WIDENINGS = 10, SLOW_LEVEL = 29, STEP_LEVEL = 128, LEAST_CYCLES = 64 };
+enum { CLOSE_AFTER = 3 };
 enum { EARLIEST, HEALTHIEST, LEAST_FREQUENT, RANDOM };
 
 struct state {
@@ -319,6 +320,8 @@ static void compute_episode(const struct sample* s) {
   STATE->streak = 0;
   if (!open) return open_episode(s, (uint32_t)above);
   struct episode* e = AT(struct episode, p.episodes_at + ((STATE->episodes - 1u) << 4));
+  if (above > (int32_t)e->mean + STEP_LEVEL || above + STEP_LEVEL < (int32_t)e->mean)
+    return open_episode(s, (uint32_t)above);
   if (s->end > e->end) e->end = s->end;
   if (e->count < ~0u) ++e->count;
   e->mean = (uint16_t)running_mean(e->mean, (uint32_t)above, e->count < 64 ? e->count : 64);

@@ -33,6 +33,9 @@ Campaign::Workload read_workload(const YamlNode& node, ErrorList& errors) {
   Fields f(node, errors);
   f.required_text("name", w.name);
   f.required_text("chip", w.chip);
+  f.text("runs_on", w.runs_on);
+  f.quantity("noise_of_cores", w.noise_of_cores, Dimension::Percent, 0, 0.3);
+  f.quantity("noise_of_links", w.noise_of_links, Dimension::Percent, 0, 2);
   f.text("mapping", w.mapping);
   f.text("model", w.model);
   f.integer("batch", w.batch, 1, 65536);
@@ -45,6 +48,22 @@ Campaign::Workload read_workload(const YamlNode& node, ErrorList& errors) {
   }
   f.finish();
   return w;
+}
+
+Mismatch read_mismatch(const YamlNode& node, ErrorList& errors) {
+  Mismatch m;
+  Fields f(node, errors);
+  f.required_text("name", m.name);
+  f.quantity("links", m.links, Dimension::Percent, 0, 0.9);
+  f.quantity("dram", m.dram, Dimension::Percent, 0, 0.9);
+  f.quantity("memory_units", m.memory_units, Dimension::Percent, 0, 0.9);
+  f.quantity("cores", m.cores, Dimension::Percent, 0, 0.9);
+  f.quantity("parts", m.parts, Dimension::Percent, 0, 0.9);
+  f.integer("buffers", m.buffers, 1, 64);
+  f.quantity("noise_of_cores", m.noise_of_cores, Dimension::Percent, 0, 0.3);
+  f.quantity("noise_of_links", m.noise_of_links, Dimension::Percent, 0, 2);
+  f.finish();
+  return m;
 }
 
 template <class Number, class Parse>
@@ -140,11 +159,19 @@ Campaign parse_campaign(const std::string& text, const std::string& file) {
   read_list(f, "seeds", c.seeds,
             [](const YamlNode& n) { return static_cast<uint64_t>(base::parse_int(n.text, n.where, 0)); });
   read_methods_part(f, c);
+  std::vector<const YamlNode*> mismatches;
+  f.list("mismatches", mismatches);
+  if (!mismatches.empty()) c.mismatches.clear();
+  for (const YamlNode* m : mismatches) c.mismatches.push_back(read_mismatch(*m, errors));
   if (const YamlNode* faults = f.map("faults")) read_faults_part(*faults, errors, c);
   std::vector<const YamlNode*> workloads;
   f.list("workloads", workloads);
   for (const YamlNode* w : workloads) c.workloads.push_back(read_workload(*w, errors));
-  const auto folder = std::filesystem::path(file).parent_path();
+  // Through a symbolic link, paths count from where the link leads.
+  std::error_code none;
+  std::filesystem::path own = file;
+  if (std::filesystem::is_symlink(own, none)) own = std::filesystem::canonical(own, none);
+  const auto folder = own.parent_path();
   std::vector<const YamlNode*> maps;
   f.list("maps", maps);
   for (const YamlNode* m : maps) add_map_folder(*m, errors, folder, c);
@@ -153,6 +180,7 @@ Campaign parse_campaign(const std::string& text, const std::string& file) {
   errors.throw_if_any();
   for (auto& w : c.workloads) {
     resolve(w.chip, folder);
+    resolve(w.runs_on, folder);
     resolve(w.mapping, folder);
     resolve(w.model, folder);
   }

@@ -9,6 +9,7 @@
 #include "chip/detect/method.h"
 #include "chip/map/binary_tree.h"
 #include "lab/chip/data_set.h"
+#include "lab/chip/mismatch.h"
 #include "lab/chip/recorder.h"
 
 namespace lento::chip {
@@ -17,8 +18,10 @@ struct Campaign {
   struct Workload {
     std::string name;
     std::string chip;     // path
-    std::string mapping;  // path; or
-    std::string model;    // path of an ONNX file, mapped with `batch`; or
+    std::string runs_on;  // path of the chip that runs, when it is not the one that judges
+    double noise_of_cores = -1, noise_of_links = -1;  // instead of what both files say; -1: as they say
+    std::string mapping;                              // path; or
+    std::string model;                                // path of an ONNX file, mapped with `batch`; or
     int64_t batch = 64;
     bool is_tree = false;  // a binary tree
     BinaryTree tree;
@@ -28,7 +31,8 @@ struct Campaign {
   std::vector<MethodChoice> methods{{}};
   std::vector<RecorderChoice> recorders{{}};
   std::vector<std::string> probes{"full"};
-  std::string fault_files;  // a folder; empty: drawn
+  std::vector<Mismatch> mismatches{{}};  // every run is repeated with each
+  std::string fault_files;               // a folder; empty: drawn
   DataSetOptions draw;
   std::vector<double> factors{10};  // drawn cases are repeated with each; "name x factor" in tables
   bool training_only = false;       // the cases that are otherwise left out, and no others

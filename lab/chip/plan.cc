@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "base/rng.h"
 #include "base/units.h"
 #include "chip/map/map_file.h"
 #include "chip/map/mapper.h"
@@ -65,8 +66,15 @@ void decide_touching(Stage& stage, const base::Progress& progress) {
   }
 }
 
+spec::Chip chip_of(const Campaign::Workload& w, const std::string& path) {
+  spec::Chip chip = spec::read_chip(path);
+  if (w.noise_of_cores >= 0) chip.core.rate_deviation = w.noise_of_cores;
+  if (w.noise_of_links >= 0) chip.network.transit_cv = w.noise_of_links;
+  return chip;
+}
+
 Stage make_stage(const Campaign& c, const Campaign::Workload& w, const base::Progress& progress) {
-  const spec::Chip machine = spec::read_chip(w.chip);
+  const spec::Chip machine = chip_of(w, w.chip);
   const Mapping mapping = mapping_of(w, machine);
   TrialOptions options;
   options.inferences = static_cast<uint32_t>(c.inferences);
@@ -75,6 +83,7 @@ Stage make_stage(const Campaign& c, const Campaign::Workload& w, const base::Pro
   options.recorders = c.recorders;
   Stage stage;
   stage.name = w.name;
+  stage.runs_on = w.runs_on.empty() ? machine : chip_of(w, w.runs_on);
   stage.bench = std::make_unique<Bench>(w.name, machine, mapping, options);
   if (c.altered_runs > 0)
     for (int64_t i = 0; i < c.altered_structures; ++i)
@@ -103,9 +112,10 @@ std::string identity_of(const Stage& stage) {
   return text;
 }
 
-uint64_t runs_of(const Campaign& c, const Stage& s) {
-  const uint64_t faulty = s.cases.size() * c.seeds.size();
-  return (faulty + static_cast<uint64_t>(c.clean_runs + c.altered_runs)) * c.probes.size();
+uint64_t runs_of(const Campaign& c, uint64_t cases) {
+  const uint64_t faulty = cases * c.seeds.size();
+  return (faulty + static_cast<uint64_t>(c.clean_runs + c.altered_runs)) * c.probes.size() *
+         c.mismatches.size();
 }
 
 // Which run of its stage a number means.
@@ -116,15 +126,13 @@ struct Place {
   uint64_t hits = 0;
   uint64_t seed = 1;
   std::string probes, name;
+  const Mismatch* mismatch = nullptr;
+  uint64_t draw = 0;  // of the mismatch: the same in the runs that differ in probes only
 };
 
-Place place_of(const Plan& plan, uint64_t run) {
+// Run `i` of a stage, of one probe plan and one mismatch.
+Place place_within(const Plan& plan, const Stage& stage, uint64_t i, const std::string& probes) {
   const Campaign& c = plan.campaign;
-  const auto w = static_cast<size_t>(std::upper_bound(plan.first.begin(), plan.first.end(), run) -
-                                     plan.first.begin() - 1);
-  const Stage& stage = plan.stages[w];
-  const uint64_t within = run - plan.first[w], i = within / c.probes.size();
-  const std::string& probes = c.probes[within % c.probes.size()];
   const uint64_t faulty = stage.cases.size() * c.seeds.size(), clean = static_cast<uint64_t>(c.clean_runs);
   if (i < faulty) {
     const size_t k = i / c.seeds.size();
@@ -136,10 +144,23 @@ Place place_of(const Plan& plan, uint64_t run) {
   return {stage, *stage.altered[k % stage.altered.size()], nullptr, 0, kAlteredSeeds + k, probes, "altered"};
 }
 
+Place place_of(const Plan& plan, uint64_t run) {
+  const Campaign& c = plan.campaign;
+  const auto w = static_cast<size_t>(std::upper_bound(plan.first.begin(), plan.first.end(), run) -
+                                     plan.first.begin() - 1);
+  const uint64_t within = run - plan.first[w], one = within / c.probes.size();
+  const uint64_t i = one / c.mismatches.size();
+  Place at = place_within(plan, plan.stages[w], i, c.probes[within % c.probes.size()]);
+  at.mismatch = &c.mismatches[one % c.mismatches.size()];
+  at.draw = base::mix64(base::hash_text(at.mismatch->name) ^ i);
+  return at;
+}
+
 RunResult unjudged(const Plan& plan, const Place& at) {
   RunResult r;
   r.workload = at.stage.name;
   if (plan.campaign.probes.size() > 1) r.probes = at.probes;
+  if (plan.campaign.mismatches.size() > 1) r.mismatch = at.mismatch->name;
   r.name = at.name;
   r.seed = at.seed;
   if (at.fault_case == nullptr) return r;
@@ -206,16 +227,29 @@ Plan make_plan(const std::string& path, const std::string& version, const base::
   for (const auto& w : plan.campaign.workloads) {
     progress("workloads", double(plan.stages.size()), double(plan.campaign.workloads.size()));
     parts += w.name;
-    for (const std::string& input : {w.chip, w.mapping, w.model})
+    for (const std::string& input : {w.chip, w.runs_on, w.mapping, w.model})
       if (!input.empty()) parts += base::digest(base::read_file(input));
     plan.first.push_back(at);
     plan.stages.push_back(make_stage(plan.campaign, w, progress));
     parts += identity_of(plan.stages.back());
-    at += runs_of(plan.campaign, plan.stages.back());
+    at += runs_of(plan.campaign, plan.stages.back().cases.size());
   }
   plan.first.push_back(at);
   plan.identity = base::digest(parts);
   return plan;
+}
+
+PlanSize size_of_plan(const std::string& path) {
+  const Campaign c = read_campaign(path);
+  PlanSize out;
+  out.title = c.title;
+  for (const Campaign::Workload& w : c.workloads) {
+    // How many cases there are does not hang on how long a run takes.
+    const uint64_t cases = cases_of(c, chip_of(w, w.chip), 1).size();
+    out.rows.push_back({w.name, cases, runs_of(c, cases)});
+    out.runs += out.rows.back().runs;
+  }
+  return out;
 }
 
 std::vector<RunResult> run_one(const Plan& plan, uint64_t run) {
@@ -224,9 +258,12 @@ std::vector<RunResult> run_one(const Plan& plan, uint64_t run) {
   const Campaign& c = plan.campaign;
   const bool runs = empty.applicable && (at.fault_case == nullptr || empty.hits > 0);
   Bench::Run made;
-  if (runs)
-    made = at.bench.simulate_run(at.fault_case != nullptr ? at.fault_case->faults : std::vector<Fault>{},
-                                 at.seed, at.probes);
+  if (runs) {
+    const Twin real = drawn(*at.mismatch, at.stage.runs_on, at.draw);
+    const Model model(real.chip, at.bench.model().program, real.own);
+    made = at.bench.simulate_run_on(
+        model, at.fault_case != nullptr ? at.fault_case->faults : std::vector<Fault>{}, at.seed, at.probes);
+  }
   std::vector<RunResult> out;
   for (size_t recorder = 0; recorder < c.recorders.size(); ++recorder) {
     const ReplayOf replays = runs ? at.bench.replays_of(made, recorder) : ReplayOf{};

@@ -21,6 +21,7 @@ struct Stage {
   std::vector<std::unique_ptr<Bench>> altered;  // other structures of it
   std::vector<Case> cases;
   std::vector<uint64_t> hits;  // by case: fewest events inside a fault of it
+  spec::Chip runs_on;          // what every run is simulated on, before its mismatch is drawn
   uint64_t run_cycles = 0;     // healthy, noise off
 };
 
@@ -35,6 +36,18 @@ struct Plan {
 
 // Throws base::Error when the file or one of its inputs is broken. `version` becomes part of the identity.
 Plan make_plan(const std::string& path, const std::string& version, const base::Progress& progress = {});
+
+// What a plan of this file would hold, without simulating, mapping or expanding anything.
+struct PlanSize {
+  struct Row {
+    std::string workload;
+    uint64_t cases = 0, runs = 0;
+  };
+  std::string title;
+  std::vector<Row> rows;
+  uint64_t runs = 0;
+};
+PlanSize size_of_plan(const std::string& path);
 
 // Run `run` of the plan: one result for each recorder and method. Pure: same plan and number, same results.
 std::vector<RunResult> run_one(const Plan& plan, uint64_t run);

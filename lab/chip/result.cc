@@ -29,6 +29,7 @@ std::string RunResult::variant() const {
   std::string text = method;
   if (!recorder.empty()) text += " / " + recorder;
   if (!probes.empty()) text += " / probes " + probes;
+  if (!mismatch.empty()) text += " / " + mismatch;
   return text;
 }
 
@@ -51,6 +52,8 @@ Json to_json(const RunResult& r) {
       .set("method", r.method)
       .set("recorder", r.recorder)
       .set("probes", r.probes)
+      .set("mismatch", r.mismatch)
+      .set("unjudged", r.unjudged)
       .set("case", r.name)
       .set("seed", r.seed)
       .set("training", r.training)
@@ -76,6 +79,9 @@ RunResult run_result_from_json(const Json& json, const Location& where) {
   r.method = text("method");
   r.recorder = text("recorder");
   r.probes = text("probes");
+  if (json.find("mismatch") != nullptr) r.mismatch = text("mismatch");  // results of before have none
+  if (const Json* unjudged = json.find("unjudged"))
+    r.unjudged = unjudged->boolean(base::child(where, "unjudged"));
   r.name = text("case");
   r.seed = static_cast<uint64_t>(json.at("seed", where).integer(base::child(where, "seed"), 0));
   r.training = json.at("training", where).boolean(base::child(where, "training"));

@@ -45,13 +45,19 @@ Bench::Bench(std::string name, const spec::Chip& chip, const Mapping& mapping, c
       model_(chip, program_),
       patterns_(count_patterns(program_, chip)) {
   if (options_.recorders.empty()) options_.recorders = {only_recorder(options)};
-  for (RecorderChoice& r : options_.recorders) r.options.ops_per_cycle = chip.core.ops_per_cycle;
+  for (RecorderChoice& r : options_.recorders)
+    r.options.ops_per_cycle = recorder_rate(chip.core.ops_per_cycle, chip.core.rate_deviation);
 }
 
 uint64_t Bench::sketch_bytes() const { return Recorder(options_.recorders[0], patterns_).bytes(); }
 
 Bench::Run Bench::simulate_run(const std::vector<Fault>& faults, uint64_t seed,
                                const std::string& probes) const {
+  return simulate_run_on(model_, faults, seed, probes);
+}
+
+Bench::Run Bench::simulate_run_on(const Model& real, const std::vector<Fault>& faults, uint64_t seed,
+                                  const std::string& probes) const {
   std::vector<Recorder> recorders;
   for (const RecorderChoice& choice : options_.recorders) recorders.emplace_back(choice, patterns_);
   Spread spread(std::move(recorders), options_.lost_share, seed);
@@ -60,7 +66,7 @@ Bench::Run Bench::simulate_run(const std::vector<Fault>& faults, uint64_t seed,
   run.seed = seed;
   run.probes = named_plan(probes);
   Run out;
-  out.result = simulate(model_, faults, run, &spread);
+  out.result = simulate(real, faults, run, &spread);
   for (Recorder& recorder : spread.to) {
     const uint64_t bytes = recorder.bytes();
     out.recorded.push_back({recorder.take(), bytes});
@@ -87,7 +93,9 @@ MethodResult Bench::judge_run(const Run& run, size_t recorder, const MethodChoic
                               const ReplayOf& replays) const {
   const Run::Recorded& recorded = run.recorded[recorder];
   if (recorded.bytes == 0) return {};
-  return jobs::judge_chip(method, recorded.sketch, model_.chip, program_, replays, options_.detect);
+  FitOptions fit;
+  if (options_.fit) fit.replays = replays;
+  return jobs::judge_chip(method, recorded.sketch, model_.chip, program_, replays, options_.detect, fit);
 }
 
 Sketch Bench::record(const std::vector<Fault>& faults, uint64_t seed, Result* result) const {

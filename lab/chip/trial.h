@@ -25,6 +25,7 @@ struct TrialOptions {
   std::vector<RecorderChoice> recorders;
   DetectOptions detect;  // its `replay` is set by the bench
   bool replay = true;
+  bool fit = true;  // the chip's twin, before judging
   double lost_share = 0;  // of records, dropped at random before the recorder
   uint64_t seed = 1;      // of the diagnosis, as `lento chip diagnose --seed`
 };
@@ -45,6 +46,9 @@ class Bench {
     uint64_t computes = 0, messages = 0, memory = 0;  // records by kind, as written by the probes
   };
   Run simulate_run(const std::vector<Fault>& faults, uint64_t seed, const std::string& probes = "full") const;
+  // The same on a chip that is not as its file says; recorders and verdict know the file only.
+  Run simulate_run_on(const Model& real, const std::vector<Fault>& faults, uint64_t seed,
+                      const std::string& probes = "full") const;
   // The chip as it would be recorded again, in draws of this run's own; none when the recorder does not fit.
   ReplayOf replays_of(const Run& run, size_t recorder) const;
   MethodResult judge_run(const Run& run, size_t recorder, const MethodChoice& method,

@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
-#include <thread>
 
 #include "base/file.h"
 #include "base/units.h"
@@ -17,49 +16,17 @@
 namespace lento::lab {
 namespace {
 
-// Runs that stand for the others of a stage: the last, which is without fault when there are such, and the
-// first whose fault touches, since a fault is what hypotheses are replayed for.
-std::vector<uint64_t> samples_of(const chip::Plan& plan, size_t stage) {
-  const chip::Stage& s = plan.stages[stage];
-  const uint64_t begin = plan.first[stage], end = plan.first[stage + 1];
-  if (begin == end) return {};
-  const auto touching = std::find_if(s.hits.begin(), s.hits.end(),
-                                     [](uint64_t hits) { return hits >= 10 && hits < UINT64_MAX; });
-  if (touching == s.hits.end()) return {end - 1};
-  const auto each = plan.campaign.seeds.size() * plan.campaign.probes.size();
-  return {begin + static_cast<uint64_t>(touching - s.hits.begin()) * each, end - 1};
-}
-
-// What it would cost, from one run without fault and one with.
-finding::Diagnosis dry_run(const chip::Plan& plan, unsigned jobs, const base::Progress& progress) {
+// How many runs there are; none is made.
+finding::Diagnosis dry_run(const chip::PlanSize& plan) {
   finding::Diagnosis d;
   d.scale = "chip";
-  d.title = plan.campaign.title;
+  d.title = plan.title;
   finding::TableFigure table;
-  table.columns = {"workload", "cases", "that touch", "runs", "seconds a run"};
-  double seconds = 0;
-  for (size_t w = 0; w < plan.stages.size(); ++w) {
-    const chip::Stage& s = plan.stages[w];
-    const uint64_t runs = plan.first[w + 1] - plan.first[w];
-    const auto begin = std::chrono::steady_clock::now();
-    const std::vector<uint64_t> samples = samples_of(plan, w);
-    for (const uint64_t run : samples) {
-      progress.throw_if_stopped();
-      run_one(plan, run);
-    }
-    const double each = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() /
-                        double(std::max<size_t>(samples.size(), 1));
-    seconds += each * double(runs);
-    table.rows.push_back({s.name, std::to_string(s.cases.size()),
-                          std::to_string(std::count_if(s.hits.begin(), s.hits.end(),
-                                                       [](uint64_t h) { return h > 0 && h < UINT64_MAX; })),
-                          std::to_string(runs), base::format_number(each, 3)});
-  }
-  d.verdict = std::to_string(plan.runs()) + " runs, about " +
-              base::format_quantity(seconds / std::max(1u, jobs ? jobs : std::thread::hardware_concurrency()),
-                                    base::Dimension::Time) +
-              ".";
-  d.figures.push_back({"Runs", "Nothing was evaluated.", table});
+  table.columns = {"workload", "cases", "runs"};
+  for (const chip::PlanSize::Row& row : plan.rows)
+    table.rows.push_back({row.workload, std::to_string(row.cases), std::to_string(row.runs)});
+  d.verdict = std::to_string(plan.runs) + " runs.";
+  d.figures.push_back({"Runs", "Nothing was simulated.", table});
   return d;
 }
 
@@ -101,14 +68,15 @@ struct CampaignCommand {
 };
 
 void run_campaign(const CampaignCommand& command, Context& context) {
-  const campaign::World here = campaign::world();
+  const campaign::World here = campaign::world(context.program.ranks);
   base::Progress progress = here.rank == 0 ? context.progress() : base::Progress{};
-  const chip::Plan plan = chip::make_plan(command.file, cli::kVersion, progress);
   if (command.dry) {
-    if (here.rank == 0) show(dry_run(plan, context.jobs, progress), context);
+    if (here.rank == 0) show(dry_run(chip::size_of_plan(command.file)), context);
     return;
   }
+  const chip::Plan plan = chip::make_plan(command.file, cli::kVersion, progress);
   campaign::Options options;
+  options.ranks = context.program.ranks;
   options.journal = command.journal;
   options.identity = plan.identity;
   options.threads = context.jobs;
@@ -146,7 +114,7 @@ void add_chip_campaign(Command& chip_app, Context& context) {
                   "Remember finished runs here; a killed campaign goes on from it");
   app->add_option("--results", command->results,
                   "Write one JSON line a run and method here, for 'lento-lab chip evaluate'");
-  app->add_flag("--dry-run", command->dry, "Say how many runs there are and about how long they take");
+  app->add_flag("--dry-run", command->dry, "Say how many runs there are, without simulating any");
   context.add_output_options(*app);
   context.add_jobs(*app);
   example(*app, "lento-lab chip campaign campaigns/quick.yaml --journal quick.journal --results quick.jsonl");

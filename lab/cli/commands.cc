@@ -32,7 +32,20 @@ void add_tile(Command& app, Context& context) {
   add_tile_case(*tile, context);
 }
 
+void add_spread_chip(Command& app, Context& context) {
+  Command* chip = app.add_subcommand("chip", "Many faults on a simulated chip, counted honestly");
+  chip->require_subcommand(1);
+  add_chip_campaign(*chip, context);
+}
+
 }  // namespace
+
+cli::Program mpi_program() {
+  return {"lento-mpi",
+          "The commands of Lento that do many independent runs, on all ranks that mpirun starts.",
+          {add_spread_chip, add_fleet, cli::add_search},
+          {}};
+}
 
 cli::Program program() {
   return {"lento-lab",

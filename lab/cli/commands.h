@@ -13,6 +13,7 @@ using cli::one_of;
 using cli::range;
 
 cli::Program program();
+cli::Program mpi_program();  // lento-mpi: what can use several processes
 
 void add_chip_campaign(Command& chip, Context& context);
 void add_chip_evaluate(Command& chip, Context& context);

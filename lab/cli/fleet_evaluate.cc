@@ -3,6 +3,7 @@
 #include "campaign/campaign.h"
 #include "lab/cli/commands.h"
 #include "lab/fleet/real_data.h"
+#include "lab/fleet/source_faults.h"
 #include "lab/fleet/synthetic.h"
 
 namespace lento::lab {
@@ -13,18 +14,47 @@ struct Options {
   fleet::RealOptions real_options;
   fleet::SyntheticOptions synthetic;
   std::string journal;
+  uint64_t source_faults = 0;
+  int64_t source_case = -1;
 };
+
+// One case told in full, or the table of many.
+void source_faults(Context& context, const Options& o) {
+  finding::Diagnosis d;
+  d.scale = "fleet";
+  d.title = "A watch over a store with faults";
+  d.seed = context.seed;
+  if (o.source_case >= 0) {
+    const fleet::FaultCase c = fleet::fault_case(context.seed, static_cast<uint64_t>(o.source_case));
+    d.verdict = std::string(fleet::name(c.trouble)) + ", scrapes every " + std::to_string(c.step_s) + " s.";
+    d.notes = fleet::run_case(c).story;
+    return context.show(std::move(d));
+  }
+  finding::TableFigure table =
+      fleet::measure_source_faults(context.seed, o.source_faults, context.jobs, context.progress());
+  for (const auto& row : table.rows) {
+    std::string text;
+    for (size_t i = 1; i < row.size(); ++i) {
+      if (!row[i].empty()) text += (i > 1 ? ", " : "") + table.columns[i] + " " + row[i];
+    }
+    d.facts.emplace_back(row[0], text);
+  }
+  d.verdict = "Measured on simulated stores with known truth.";
+  d.figures.push_back({"Faults of the source", "Counts over all cases.", std::move(table)});
+  context.show(std::move(d));
+}
 
 // Runs that are in the journal are not done again; stopped early, the tables are of what is done.
 void simulated(Context& context, Options& o) {
   o.synthetic.seed = context.seed;
   o.synthetic.threads = context.jobs;
-  const bool first = campaign::world().rank == 0;
+  const bool first = campaign::world(context.program.ranks).rank == 0;
   base::Progress training = context.progress();
   if (!first) training.report = nullptr;
   const fleet::SyntheticStudy study(o.synthetic, training);
   if (training.stopped()) return;  // the models are not whole: nothing may be judged by them
   campaign::Options c;
+  c.ranks = context.program.ranks;
   c.journal = o.journal;
   c.identity = study.identity();
   c.threads = context.jobs;
@@ -35,6 +65,7 @@ void simulated(Context& context, Options& o) {
 }
 
 void run(Context& context, Options& o) {
+  if (o.source_faults > 0 || o.source_case >= 0) return source_faults(context, o);
   if (o.real.empty()) return simulated(context, o);
   finding::Diagnosis d;
   d.scale = "fleet";
@@ -71,6 +102,10 @@ void add_fleet_evaluate(Command& fleet, Context& context) {
       ->check(range(1, 64));
   app->add_option("--draws", o->real_options.draws, "hpas: fleets drawn for each fault segment")
       ->check(range(1, 1000));
+  app->add_option("--source-faults", o->source_faults,
+                  "Cases of a watch over a simulated store that fails, lags, restarts, renames")
+      ->check(range(1, 1000000));
+  app->add_option("--source-case", o->source_case, "Tell one of these cases in full");
   app->add_option("--preset", o->synthetic.preset, "Simulated jobs: paper or production")
       ->check(one_of({"paper", "production"}))
       ->capture_default_str();

@@ -24,6 +24,12 @@ std::string temporary(const std::string& name) {
   return (std::filesystem::temp_directory_path() / ("lento_base_test_" + name)).string();
 }
 
+TEST(Nearest, CountsSwappedNeighboursAsOneSlip) {
+  EXPECT_EQ(nearest("--htlm", {"--help", "--html"}), "--html");
+  EXPECT_EQ(nearest("simulat", {"simulate", "sweep"}), "simulate");
+  EXPECT_EQ(nearest("xyzzy", {"simulate", "sweep"}), "");
+}
+
 TEST(Error, SaysPlaceMessageAndHint) {
   EXPECT_STREQ(Error({"a.yaml", 4, 12}, "bad", "try this").what(),
                "a.yaml:4:12: error: bad\n  hint: try this");

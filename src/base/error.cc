@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace lento::base {
 namespace {
@@ -14,16 +15,18 @@ std::string compose(const Location& where, std::string_view message, std::string
   return text;
 }
 
+// Insertions, deletions, substitutions and swapped neighbours ("--htlm").
 size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
+  std::vector<size_t> row(b.size() + 1), above, before;
   std::iota(row.begin(), row.end(), size_t{0});
   for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
+    before = std::exchange(above, row);
     row[0] = i;
     for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({substituted, row[j] + 1, row[j - 1] + 1});
+      const size_t substituted = above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({substituted, above[j] + 1, row[j - 1] + 1});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
     }
   }
   return row[b.size()];
@@ -78,8 +81,10 @@ std::string nearest(std::string_view word, const std::vector<std::string>& known
 std::string suggestion(std::string_view word, const std::vector<std::string>& known) {
   const std::string near = nearest(word, known);
   if (!near.empty()) return "did you mean '" + near + "'?";
+  constexpr size_t kLongest = 60;  // what a damaged header calls its columns is no help
   std::string all = "one of: ";
-  for (size_t i = 0; i < known.size(); ++i) all += (i ? ", " : "") + known[i];
+  for (size_t i = 0; i < known.size(); ++i)
+    all += (i ? ", " : "") + (known[i].size() > kLongest ? known[i].substr(0, kLongest) + "..." : known[i]);
   return known.empty() ? "" : all;
 }
 

@@ -16,6 +16,8 @@
 
 #include "base/error.h"
 #include "base/file_error.h"
+#include "base/interrupt.h"
+#include "base/reading.h"
 
 namespace lento::base {
 namespace {
@@ -144,7 +146,11 @@ struct InputStream::Impl {
     raw_begin = 0;
     while (raw_end < raw.size()) {
       const ssize_t n = ::read(fd, raw.data() + raw_end, raw.size() - raw_end);
-      if (n < 0 && errno == EINTR) continue;
+      if (n < 0 && errno == EINTR) {
+        // A pipe may never give another byte: who waits for it when the user stops has waited enough.
+        if (interrupted()) throw Error({path}, "interrupted while waiting for more of it");
+        continue;
+      }
       if (n < 0) throw_errno(path, "cannot read");
       if (n == 0) {
         raw_done = true;
@@ -178,6 +184,7 @@ struct InputStream::Impl {
 
 InputStream::InputStream(const std::string& path) : impl_(std::make_unique<Impl>()) {
   impl_->path = path == "-" ? "<stdin>" : path;
+  note_reading(impl_->path);
   impl_->fd = path == "-" ? 0 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (impl_->fd < 0) throw_errno(path, "cannot open");
   struct stat info {};
@@ -249,17 +256,21 @@ std::string read_file(const std::string& path, uint64_t max_bytes) {
   return read_all(in, max_bytes);
 }
 
-std::string read_all(InputStream& in, uint64_t max_bytes) {
+std::string read_all(InputStream& in, uint64_t max_bytes) try {
   std::string all;
   for (;;) {
     const size_t before = all.size();
     all.resize(before + kBlock);
     const size_t got = in.read({all.data() + before, kBlock});
     all.resize(before + got);
-    if (all.size() > max_bytes)
-      throw Error({in.path()}, "larger than " + std::to_string(max_bytes) + " bytes");
+    if (all.size() > max_bytes) {
+      throw Error({in.path()}, "larger than " + std::to_string(max_bytes) + " bytes",
+                  "this kind of file is never that large: is it the file you meant?");
+    }
     if (got < kBlock) return all;
   }
+} catch (const std::bad_alloc&) {
+  throw out_of_memory(in.path());
 }
 
 }  // namespace lento::base

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/file_error.h"
+#include "base/temporary.h"
 
 namespace lento::base {
 namespace {
@@ -36,9 +37,9 @@ std::string behind_links(const std::string& path) {
 }  // namespace
 
 struct OutputFile::Impl {
-  std::string path, target, temporary;
+  std::string path, target;
+  std::unique_ptr<Temporary> temporary;  // of a file that appears at commit
   int fd = -1;
-  bool committed = false;
   gzFile gz = nullptr;
   ZSTD_CStream* zstd = nullptr;
   std::unique_ptr<lzma_stream> xz;
@@ -88,12 +89,16 @@ OutputFile::OutputFile(const std::string& path) : impl_(std::make_unique<Impl>()
     s.fd = 1;
     return;
   }
+  if (path.empty()) throw Error({}, "the name of a file to write is empty");
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    throw Error({path}, "is a folder, needed a file to write");
   if (is_device(path)) {
     s.fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
   } else {
     s.target = behind_links(path);
-    s.temporary = s.target + ".tmp" + std::to_string(::getpid());
-    s.fd = ::open(s.temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    s.temporary = std::make_unique<Temporary>(s.target);
+    s.fd = s.temporary->fd();
   }
   if (s.fd < 0) throw_errno(path, "cannot create");
   if (path.ends_with(".gz")) s.gz = gzdopen(::dup(s.fd), "wb6");
@@ -110,8 +115,7 @@ OutputFile::~OutputFile() {
   if (s.gz) gzclose(s.gz);
   if (s.zstd) ZSTD_freeCStream(s.zstd);
   if (s.xz) lzma_end(s.xz.get());
-  if (s.fd > 1) ::close(s.fd);
-  if (!s.committed && !s.temporary.empty()) ::unlink(s.temporary.c_str());
+  if (s.fd > 1 && !s.temporary) ::close(s.fd);
 }
 
 void OutputFile::write(std::string_view bytes) {
@@ -137,13 +141,7 @@ void OutputFile::commit() {
   }
   if (s.zstd) s.write_zstd({}, ZSTD_e_end);
   if (s.xz) s.write_xz({}, LZMA_FINISH);
-  s.committed = true;
-  if (s.temporary.empty()) return;
-  if (::fsync(s.fd) != 0 && errno != EINVAL) throw_errno(s.path, "cannot write");
-  if (::rename(s.temporary.c_str(), s.target.c_str()) != 0) {
-    s.committed = false;
-    throw_errno(s.path, "cannot replace");
-  }
+  if (s.temporary && !s.temporary->replace(s.target)) throw_errno(s.path, "cannot write");
 }
 
 void write_file(const std::string& path, std::string_view bytes) {

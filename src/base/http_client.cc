@@ -1,4 +1,4 @@
-// The client half of http.h that needs TLS and credentials: libcurl.
+// The client half of http.h: libcurl, which brings TLS and reads the proxy variables.
 #include <curl/curl.h>
 
 #include <memory>
@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/http.h"
+#include "base/interrupt.h"
 
 namespace lento::base {
 namespace {
@@ -25,6 +26,8 @@ size_t take(char* data, size_t, size_t size, void* to) {
   sink.body.append(data, size);
   return size;
 }
+
+int give_up(void*, curl_off_t, curl_off_t, curl_off_t, curl_off_t) { return interrupted() ? 1 : 0; }
 
 struct Freed {
   void operator()(CURL* c) const { curl_easy_cleanup(c); }
@@ -50,7 +53,8 @@ HttpReply http_request(const HttpRequest& request, const HttpOptions& options) {
   static std::once_flag once;
   std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
   const std::unique_ptr<CURL, Freed> curl(curl_easy_init());
-  if (!curl) throw Error({request.url}, "the HTTP client could not start");
+  const std::string shown = without_password(request.url);
+  if (!curl) throw Error({shown}, "the HTTP client could not start");
   std::unique_ptr<curl_slist, Freed> headers;
   std::vector<std::string> all = request.headers;
   all.insert(all.end(), options.headers.begin(), options.headers.end());
@@ -61,6 +65,9 @@ HttpReply http_request(const HttpRequest& request, const HttpOptions& options) {
   curl_easy_setopt(c, CURLOPT_URL, request.url.c_str());
   curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
+  // Whoever stops the program does not wait for an answer.
+  curl_easy_setopt(c, CURLOPT_NOPROGRESS, 0L);
+  curl_easy_setopt(c, CURLOPT_XFERINFOFUNCTION, give_up);
   curl_easy_setopt(c, CURLOPT_HTTPHEADER, headers.get());
   curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, static_cast<long>(options.limits.timeout_s * 1000));
   curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, take);
@@ -72,11 +79,11 @@ HttpReply http_request(const HttpRequest& request, const HttpOptions& options) {
   set_security(c, options);
   const CURLcode code = curl_easy_perform(c);
   if (sink.too_large) {
-    throw Error({request.url}, "the answer is larger than " + std::to_string(sink.limit) + " bytes",
+    throw Error({shown}, "the answer is larger than " + std::to_string(sink.limit) + " bytes",
                 "ask for a shorter period");
   }
   if (code != CURLE_OK) {
-    throw Error({request.url}, curl_easy_strerror(code),
+    throw Error({shown}, curl_easy_strerror(code),
                 "check that the address is right and the server answers in time");
   }
   long status = 0;
@@ -84,6 +91,23 @@ HttpReply http_request(const HttpRequest& request, const HttpOptions& options) {
   curl_easy_getinfo(c, CURLINFO_RESPONSE_CODE, &status);
   curl_easy_getinfo(c, CURLINFO_CONTENT_TYPE, &type);
   return {static_cast<int>(status), std::move(sink.body), type ? type : ""};
+}
+
+HttpReply http_get(const std::string& url, const HttpLimits& limits) {
+  if (!url.starts_with("http://") && !url.starts_with("https://"))
+    throw Error({}, "'" + without_password(url) + "' is not an address of the form http://host:port/path");
+  HttpOptions options;
+  options.limits = limits;
+  return http_request({"GET", url, {}, {}}, options);
+}
+
+std::string without_password(const std::string& url) {
+  const size_t scheme = url.find("://");
+  if (scheme == std::string::npos) return url;
+  const size_t host = scheme + 3, slash = url.find('/', host), at = url.substr(0, slash).rfind('@');
+  if (at == std::string::npos || at < host) return url;
+  const size_t colon = url.find(':', host);
+  return colon < at ? url.substr(0, colon) + ":..." + url.substr(at) : url;
 }
 
 std::string percent_encoded(std::string_view text) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <unordered_set>
@@ -137,6 +138,31 @@ nlohmann::ordered_json to_library(const Json& value) {
     return out;
   }
   return nullptr;
+}
+
+// The library escapes control characters below a space only; delete and the C1 controls steer a terminal too.
+std::string without_controls(std::string text) {
+  const auto is_c1 = [&](size_t i) {
+    return text[i] == '\xc2' && i + 1 < text.size() &&
+           (static_cast<unsigned char>(text[i + 1]) & 0xE0) == 0x80;
+  };
+  size_t at = 0;
+  while (at < text.size() && text[at] != '\x7f' && !is_c1(at)) ++at;
+  if (at == text.size()) return text;
+  std::string out = text.substr(0, at);
+  for (; at < text.size(); ++at) {
+    const bool c1 = is_c1(at);
+    if (!c1 && text[at] != '\x7f') {
+      out += text[at];
+      continue;
+    }
+    if (c1) ++at;
+    char escaped[8];
+    std::snprintf(escaped, sizeof escaped, "\\u%04x",
+                  static_cast<unsigned>(static_cast<unsigned char>(text[at])));
+    out += escaped;
+  }
+  return out;
 }
 
 }  // namespace
@@ -283,7 +309,8 @@ Json parse_json(std::string_view text, std::string_view file, int first_line) {
 }
 
 std::string write_json(const Json& value, int indent) {
-  return to_library(value).dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return without_controls(
+      to_library(value).dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 }  // namespace lento::base

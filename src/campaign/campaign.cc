@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "campaign/journal.h"
-#include "campaign/message.h"
+#include "campaign/ranks.h"
 
 namespace lento::campaign {
 namespace {
@@ -91,10 +91,11 @@ void take(Ledger& ledger, const Report& report) {
 }
 
 // Rank 0 besides its own threads: answers until every other rank was told that there is nothing left.
-void serve(Ledger& ledger, int others) {
+void serve(Ledger& ledger, Ranks* ranks) {
+  int others = world(ranks).size - 1;
   while (others > 0) {
     Report report;
-    if (!poll_report(report)) {
+    if (!ranks->poll_report(report)) {
       std::this_thread::sleep_for(std::chrono::microseconds(200));
       continue;
     }
@@ -103,17 +104,17 @@ void serve(Ledger& ledger, int others) {
     else if (report.run != kNone)
       take(ledger, report);
     const uint64_t next = ledger.next();
-    send_run(report.rank, next);
+    ranks->send_run(report.rank, next);
     if (next == kNone) --others;
   }
 }
 
 // A worker rank: one run at a time. Start more ranks to use more cores.
-void work_remotely(const Run& run) {
+void work_remotely(Ranks& ranks, const Run& run) {
   Report report;
   for (;;) {
-    send_report(report);
-    const uint64_t next = receive_run();
+    ranks.send_report(report);
+    const uint64_t next = ranks.receive_run();
     if (next == kNone) return;
     report = {0, next, false, {}};
     try {
@@ -127,9 +128,14 @@ void work_remotely(const Run& run) {
 
 }  // namespace
 
+World world(Ranks* ranks) { return ranks ? ranks->world() : World{}; }
+
 Outcome run_all(uint64_t count, const Run& run, const Options& options) {
-  const World here = world();
-  if (here.rank > 0) return work_remotely(run), Outcome{};
+  const World here = world(options.ranks);
+  if (here.rank > 0) {
+    work_remotely(*options.ranks, run);
+    return {};
+  }
   std::unique_ptr<Ledger> ledger;
   try {
     ledger = std::make_unique<Ledger>(count, options);
@@ -137,16 +143,16 @@ Outcome run_all(uint64_t count, const Run& run, const Options& options) {
     // The other ranks wait for an answer: send them home before giving up.
     Options none;
     Ledger empty(0, none);
-    serve(empty, here.size - 1);
+    serve(empty, options.ranks);
     throw;
   }
-  // Under mpirun every rank is one worker; rank 0 works beside serving.
+  // With other ranks every rank is one worker; rank 0 works beside serving.
   const unsigned threads = here.size > 1 ? 1 : options.threads ? options.threads : base::hardware_threads();
   {
     std::vector<std::jthread> workers;
     const auto most = static_cast<unsigned>(std::clamp<uint64_t>(count, 1, threads));
     for (unsigned i = 0; i < most; ++i) workers.emplace_back([&] { work(*ledger, run); });
-    serve(*ledger, here.size - 1);
+    serve(*ledger, options.ranks);
   }
   return ledger->finish();
 }

@@ -1,4 +1,4 @@
-// Many independent runs, done once each: on all cores of a machine and, under mpirun, on many machines; a
+// Many independent runs, done once each: on all cores of a machine and, with Ranks, on many machines; a
 // journal remembers what is done, so that a killed campaign resumes without a lost or doubled run.
 //
 // A run is a number from 0; what it does and what its result looks like is the caller's: one line of text.
@@ -18,10 +18,13 @@ namespace lento::campaign {
 // From several threads at a time; a line without '\n'. Empty: given up, which only a user's stop allows.
 using Run = std::function<std::string(uint64_t run)>;
 
+class Ranks;  // campaign/ranks.h
+
 struct Options {
-  std::string journal;   // path; empty: nothing is remembered
-  std::string identity;  // of everything that decides the results: a journal of another campaign is refused
-  unsigned threads = 0;  // of one process; 0: all cores
+  Ranks* ranks = nullptr;  // the other processes; nullptr: there is one
+  std::string journal;     // path; empty: nothing is remembered
+  std::string identity;    // of everything that decides the results: a journal of another campaign is refused
+  unsigned threads = 0;    // of one process; 0: all cores
   base::Progress progress;
 };
 
@@ -31,16 +34,16 @@ struct Outcome {
   bool complete = false;
 };
 
-// Does the runs that the journal does not hold. With several ranks (World), rank 0 hands out runs and writes
+// Does the runs that the journal does not hold. With several ranks, rank 0 hands out runs and writes
 // the journal; the others return an empty Outcome. Throws base::Error when the journal belongs to another
 // campaign or cannot be written, and passes on what a run throws (what was done stays in the journal).
 Outcome run_all(uint64_t count, const Run& run, const Options& options);
 
-// The processes of this campaign. Without mpirun there is one.
+// The place of this process among those of the campaign. Without ranks there is one.
 struct World {
   int rank = 0;
   int size = 1;
 };
-World world();
+World world(Ranks* ranks);
 
 }  // namespace lento::campaign

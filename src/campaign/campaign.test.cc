@@ -111,6 +111,11 @@ TEST(Journal, CutsAHalfWrittenLineAndRefusesOthers) {
   EXPECT_THROW(Journal(file.path, "a"), base::Error);
 }
 
+TEST(Journal, IsARegularFile) {
+  EXPECT_THROW(Journal("/dev/full", "a"), base::Error);
+  EXPECT_THROW(Journal("/dev/zero", "a"), base::Error);
+}
+
 TEST(Journal, OneWriterAtATime) {
   TempFile file;
   Journal first(file.path, "a");

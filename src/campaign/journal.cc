@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -16,7 +17,7 @@ namespace {
 
 using base::Error;
 
-constexpr uint64_t kMostBytes = uint64_t{1} << 40;
+constexpr uint64_t kMostBytes = uint64_t{1} << 32;
 constexpr std::string_view kMagic = "lento.journal/1 ";
 
 std::string line_of(uint64_t run, std::string_view result) {
@@ -41,6 +42,10 @@ Journal::Journal(std::string path, std::string_view identity) : path_(std::move(
   file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (file_ < 0) throw Error({path_}, std::string("the journal cannot be opened: ") + std::strerror(errno));
   try {
+    // A device or a pipe would be read without end and can be cut nowhere.
+    struct stat info {};
+    if (::fstat(file_, &info) != 0 || !S_ISREG(info.st_mode))
+      throw Error({path_}, "is no regular file", "a journal is read, cut and written: name a file on a disk");
     if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
       throw Error({path_}, "another process is writing this journal",
                   "wait for it or choose another --journal");

@@ -12,7 +12,7 @@ using Kind = jobs::ChipRecorderOptions::Kind;
 struct Arguments {
   jobs::ChipDiagnosisOptions job;
   std::string eviction = "earliest", method = "lento", recorder = "sketch";
-  bool exact = false, no_replay = false;
+  bool exact = false, no_replay = false, no_fit = false;
 };
 
 chip::Eviction eviction_of(const std::string& name) {
@@ -27,6 +27,7 @@ void run_diagnose(const Arguments& args, Context& context) {
   job.recorder.sketch.eviction = eviction_of(args.eviction);
   job.recorder.kind = args.recorder == "tile" ? Kind::Tile : args.exact ? Kind::ExactTable : Kind::Sketch;
   job.replay = !args.no_replay;
+  job.fit = !args.no_fit;
   job.strict = context.strict;
   job.seed = context.seed;
   finding::Diagnosis d = jobs::diagnose_chip(job, context.progress());
@@ -75,6 +76,12 @@ void add_chip_diagnose(Command& chip, Context& context) {
   add_recorder_options(*app, *args);
   app->add_flag("--no-replay", args->no_replay,
                 "Judge from the records alone, without simulating hypotheses");
+  app->add_flag("--no-fit", args->no_fit,
+                "Take the chip file as it stands, instead of fitting its numbers to the run first");
+  app->add_option(
+         "--tolerance", job.tolerance,
+         "Largest share by which healthy parts of a kind differ, such as 0.2; estimated if not given")
+      ->check(range(0.0, 1.0));
   context.add_output_options(*app);
   context.add_seed(*app);
   example(

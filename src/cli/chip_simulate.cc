@@ -2,6 +2,7 @@
 // or, with --trace, plays a recorded program on a fabric and stands it beside what was measured.
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "base/file.h"
 #include "base/units.h"
@@ -20,7 +21,7 @@ namespace {
 using base::format_number;
 
 struct Arguments {
-  std::string chip, mapping, faults, records, chrome, probes = "full", form = "binary", preset = "full";
+  std::string chip, mapping, faults, records, trace, probes = "full", form = "binary", preset = "full";
   uint32_t inferences = 1;
   jobs::ChipPlayOptions play;
 };
@@ -132,7 +133,7 @@ class Sinks {
       records_.emplace(args.records, header,
                        args.form == "text" ? trace::ProbeForm::Text : trace::ProbeForm::Binary);
     }
-    if (!args.chrome.empty()) trace_.emplace(args.chrome, mapping, chip);
+    if (!args.trace.empty()) trace_.emplace(args.trace, mapping, chip);
     if (records_ && trace_) both_.emplace(*records_, *trace_);
   }
   trace::RecordSink* sink() {
@@ -230,7 +231,7 @@ void run(const Arguments& args, Context& context) {
   d->seed = context.seed;
   d->inputs = {Context::input("chip", args.chip, chip_text),
                Context::input("mapping", args.mapping, map_text)};
-  if (args.records != "-" && args.chrome != "-") context.show(std::move(*d));
+  if (args.records != "-" && args.trace != "-") context.show(std::move(*d));
 }
 
 }  // namespace
@@ -261,7 +262,6 @@ void add_chip_simulate(Command& app, Context& context) {
   command->add_option("--form", args->form, "Of the records")
       ->check(one_of({"binary", "text"}))
       ->capture_default_str();
-  command->add_option("--chrome", args->chrome, "Write a Chrome/Perfetto trace (JSON)")->type_name("FILE");
   command
       ->add_option("--trace", args->play.sources.files,
                    "Play this recorded program (as `lento chip import` reads it; one file a chip)")
@@ -274,7 +274,11 @@ void add_chip_simulate(Command& app, Context& context) {
   example(
       *command,
       "lento chip simulate --chip examples/chip/4x4.yaml --mapping examples/chip/tiny.map.json -o run.probe");
-  command->callback([&context, args] { run(*args, context); });
+  command->callback([&context, args] {
+    // The machine's own trace, richer than the diagnosis's; a played program has only the latter.
+    if (args->play.sources.files.empty()) args->trace = std::exchange(context.trace_out, {});
+    run(*args, context);
+  });
 }
 
 }  // namespace lento::cli

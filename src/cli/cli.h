@@ -1,5 +1,8 @@
 // The command line. Everything a user sees passes through here; modules below only compute.
 //
+// SIGINT, SIGTERM and SIGHUP ask the command to stop; it prints its best so far. What has not stopped after a
+// short while is ended, with its temporary files removed; a second signal ends it at once.
+//
 // Exit codes: 0 ran, 1 findings (only with --exit-code), 2 bad usage or input, 3 a bug of ours,
 // 4 the records do not allow a verdict, 130 interrupted (best result so far printed).
 #pragma once
@@ -9,12 +12,17 @@
 #include <utility>
 #include <vector>
 
+namespace lento::campaign {
+class Ranks;
+}
+
 namespace lento::cli {
 
 struct Streams {
   std::ostream& out;  // the result and only the result
   std::ostream& err;  // progress, warnings, timings, errors
   bool err_is_terminal = false;
+  bool out_is_terminal = false;
 };
 
 class Command;
@@ -25,9 +33,14 @@ struct Program {
   std::string text;
   std::vector<void (*)(Command&, Context&)> commands;
   std::vector<std::pair<std::string, std::string>> moved;  // former spelling -> the present one
+  campaign::Ranks* ranks = nullptr;                        // of a program that mpirun starts
 };
 
 // `args` without the program name. Never throws.
 int run(const Program& program, const std::vector<std::string>& args, Streams streams);
+
+// First in main: a descriptor 0 to 2 that is closed is held open, so that no file of ours gets its number.
+// Reading or writing it fails.
+void hold_standard_descriptors();
 
 }  // namespace lento::cli

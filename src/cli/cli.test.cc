@@ -12,6 +12,8 @@ namespace lento::cli {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 struct Outcome {
   int code;
@@ -27,7 +29,11 @@ Outcome call(const std::vector<std::string>& args) {
 TEST(Cli, HelpAndVersionGoToStandardOutput) {
   EXPECT_THAT(call({"--help"}).out, HasSubstr("SUBCOMMAND"));
   EXPECT_THAT(call({"report", "--help"}).out, HasSubstr("Usage: lento report [OPTIONS] DIAGNOSIS"));
-  EXPECT_EQ(call({"--version"}).out, std::string("lento ") + kVersion + "\n");
+  EXPECT_THAT(call({"--version"}).out, StartsWith(std::string("lento ") + kVersion + "\ncommit: "));
+  EXPECT_THAT(call({"--version"}).out, HasSubstr("\nlibraries: nlohmann-json "));
+  EXPECT_EQ(call({"version"}).out, call({"--version"}).out);
+  EXPECT_EQ(call({"help", "chip", "map"}).out, call({"chip", "map", "--help"}).out);
+  EXPECT_THAT(call({"help", "repport"}).err, HasSubstr("did you mean 'report'?"));
 }
 
 TEST(Cli, WrongUsageIsTwoWithAHint) {
@@ -37,6 +43,45 @@ TEST(Cli, WrongUsageIsTwoWithAHint) {
   EXPECT_THAT(misspelt.err, HasSubstr("'repport' is no command of 'lento'\n  hint: did you mean 'report'?"));
   EXPECT_EQ(call({"report"}).code, 2);
   EXPECT_EQ(call({"report", "x", "--no-such-option"}).code, 2);
+}
+
+TEST(Cli, MisspeltAndFormerOptionsAreNamed) {
+  EXPECT_THAT(call({"report", "x", "--jsn"}).err,
+              HasSubstr("'--jsn' is no option of 'lento report'\n  hint: did you mean '--json'?"));
+  EXPECT_THAT(call({"report", "x", "--perfetto=t"}).err,
+              HasSubstr("'--perfetto' of 'lento report' is now '--trace-out'"));
+  EXPECT_THAT(call({"report", "x", "--mapping", "m"}).err, HasSubstr("it is an option of 'lento chip "));
+  EXPECT_THAT(call({"chip", "simulate", "--inferences", "many"}).err,
+              HasSubstr("'lento chip simulate --help'"));
+}
+
+TEST(Cli, AFileOfAnotherKindIsRecognised) {
+  const Outcome swapped = call(
+      {"chip", "check", "--chip", "examples/chip/tiny.map.json", "--mapping", "examples/chip/tiny.map.json"});
+  EXPECT_EQ(swapped.code, 2);
+  EXPECT_THAT(
+      swapped.err,
+      HasSubstr("examples/chip/tiny.map.json is a mapping (compact map format, JSON); --chip wants: "));
+  EXPECT_THAT(call({"report", "examples/chip/4x4.yml"}).err,
+              HasSubstr("did you mean 'examples/chip/4x4.yaml'?"));
+}
+
+TEST(Cli, ControlCharactersAreShown) {
+  const std::string path = (std::filesystem::temp_directory_path() / "lento_cli_escape.json").string();
+  base::write_file(path, R"({"schema":"lento.diagnosis/1","title":"a\u001b[31mb","verdict":"v\u009bx"})");
+  const Outcome text = call({"report", path});
+  EXPECT_THAT(text.out, HasSubstr("a\\x1b[31mb"));
+  EXPECT_THAT(text.out, Not(HasSubstr("\033")));
+  EXPECT_THAT(call({"report", path, "--color", "always"}).out, HasSubstr("\033[1ma\\x1b[31mb\033[0m"));
+  EXPECT_THAT(call({"report", path, "--json"}).out, HasSubstr("v\\u009bx"));
+  EXPECT_THAT(call({"report", "no\033file"}).err, HasSubstr("no\\x1bfile"));
+  std::filesystem::remove(path);
+}
+
+TEST(Cli, MemoryLimitIsAQuantityOrNothing) {
+  EXPECT_THAT(call({"docs", "--memory-limit", "much"}).err, HasSubstr("--memory-limit: error: found 'much'"));
+  EXPECT_EQ(call({"docs", "--memory-limit", "1KiB"}).code, 2);
+  EXPECT_EQ(call({"docs", "--memory-limit=0"}).code, 0);
 }
 
 TEST(Cli, OutputThatCannotBeWrittenIsTwo) {

@@ -14,16 +14,17 @@
 namespace lento::cli {
 
 struct Context {
-  Streams streams;
+  Streams streams;  // what would steer a terminal is written out, not sent
   std::vector<std::string> args;
   Program program;
+  Streams plain;  // past that filter: for text that was made visible before
   bool json = false;
   bool explain = false;
   bool strict = false;
   bool exit_code = false;
   std::string html = {};
   std::string csv = {};
-  std::string perfetto = {};
+  std::string trace_out = {};
   std::string color = "auto";
   uint64_t seed = 1;
   unsigned jobs = 0;  // 0: all cores
@@ -37,11 +38,11 @@ struct Context {
   // Fills in version and command unless they are there.
   finding::Diagnosis stamped(finding::Diagnosis diagnosis) const;
 
-  // Prints the stamped diagnosis as text or JSON on out, writes --html, --figures and --perfetto, sets the
+  // Prints the stamped diagnosis as text or JSON on out, writes --html, --figures and --trace-out, sets the
   // exit code when --exit-code asks for it.
   void show(finding::Diagnosis diagnosis);
 
-  // One overprinted line on a terminal, nothing elsewhere; stop() is true after Ctrl-C.
+  // One overprinted line on a terminal, nothing elsewhere; stop() is true after SIGINT, SIGTERM or SIGHUP.
   base::Progress progress();
   void warn(const std::string& text);
 

@@ -7,6 +7,7 @@ void add_fleet(Command& app, Context& context) {
   Command* fleet = app.add_subcommand("fleet", "Find the slow, faulty or silent machine of a training job");
   fleet->require_subcommand(1);
   add_fleet_diagnose(*fleet, context);
+  add_fleet_ranks(*fleet, context);
   add_fleet_watch(*fleet, context);
   add_fleet_train(*fleet, context);
   add_fleet_simulate(*fleet, context);

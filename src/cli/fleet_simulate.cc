@@ -60,10 +60,9 @@ void serve(Context& context, const trace::MetricSeries& s, const Options& o) {
     const double t = std::chrono::duration<double>(Clock::now() - start).count() * o.speed;
     return std::min(s.steps - 1, static_cast<size_t>(t));
   };
-  base::HttpServer server("127.0.0.1", o.serve, [&](const std::string& path, const std::string& query) {
-    if (path != "/metrics") return base::HttpReply{404, "only /metrics is here\n", "text/plain"};
-    const std::string key = "machine=";
-    const std::string machine = query.starts_with(key) ? query.substr(key.size()) : "";
+  base::HttpServer server("127.0.0.1", o.serve, [&](const base::HttpQuestion& question) {
+    if (question.path != "/metrics") return base::HttpReply{404, "only /metrics is here\n", "text/plain"};
+    const std::string machine = base::query_value(question.query, "machine");
     return base::HttpReply{200, exposition(s, step(), machine), "text/plain; version=0.0.4"};
   });
   context.streams.err << "http://127.0.0.1:" << server.port() << "/metrics\n";
@@ -76,7 +75,7 @@ void run(Context& context, Options& o) {
   o.job.faulty = !o.healthy;
   o.job.seed = context.seed;
   const fleet::SimulatedFleet job = fleet::simulate_fleet(o.job);
-  if (o.out.empty() && o.serve < 0) throw base::Error({}, "nothing to do", "name --out FILE or --serve PORT");
+  if (o.out.empty() && o.serve < 0) throw base::Error({}, "nothing to do", "name -o FILE or --serve PORT");
   if (!o.out.empty()) {
     write_metrics_csv(job.series, o.out);
     base::write_file(o.out + ".truth.json", base::write_json(truth_json(job.truth, job.series), 2) + "\n");
@@ -101,7 +100,7 @@ void add_fleet_simulate(Command& fleet, Context& context) {
       ->capture_default_str();
   app->add_flag("--healthy", o->healthy, "No fault");
   app->add_option("--index", o->job.index, "Which job of the seed")->capture_default_str();
-  app->add_option("--out", o->out, "CSV to write (.gz compresses); the truth goes to FILE.truth.json")
+  app->add_option("-o,--output", o->out, "CSV to write (.gz compresses); the truth goes to FILE.truth.json")
       ->type_name("FILE");
   app->add_option("--serve", o->serve, "Port of a live exporter; 0 takes a free one")
       ->type_name("PORT")
@@ -109,7 +108,7 @@ void add_fleet_simulate(Command& fleet, Context& context) {
   app->add_option("--speed", o->speed, "Seconds of the job per second of the clock")
       ->check(range(0.01, 1000.0));
   context.add_seed(*app);
-  example(*app, "lento fleet simulate --machines 64 --preset paper --out job.csv.gz");
+  example(*app, "lento fleet simulate --machines 64 --preset paper -o job.csv.gz");
   app->callback([&context, o] { run(context, *o); });
 }
 

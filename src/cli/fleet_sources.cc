@@ -10,8 +10,10 @@ void add_prometheus_options(Command& app, jobs::FleetSource& s) {
                  "Labels that name the machine, first present wins");
   app.add_option("--names", s.exporters, "Take the metrics of an exporter: dcgm, node")
       ->check(one_of({"dcgm", "node"}));
-  app.add_option("--token-file", s.token_file, "File with a bearer token")->type_name("FILE");
-  app.add_option("--basic-file", s.basic_file, "File with user:password")->type_name("FILE");
+  app.add_option("--token-file", s.token_file, "File with a bearer token (or LENTO_PROMETHEUS_TOKEN)")
+      ->type_name("FILE");
+  app.add_option("--basic-file", s.basic_file, "File with user:password (or LENTO_PROMETHEUS_BASIC)")
+      ->type_name("FILE");
   app.add_option("--tenant", s.tenant, "X-Scope-OrgID of a multi-tenant store");
   app.add_option("--ca", s.prometheus.http.ca_file, "Certificate authority to trust")->type_name("FILE");
   app.add_option("--cert", s.prometheus.http.cert_file, "Own certificate")->type_name("FILE");

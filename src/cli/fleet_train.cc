@@ -71,7 +71,7 @@ void add_fleet_train(Command& fleet, Context& context) {
       fleet.add_subcommand("train", "Learn the models of the faithful mode from a period without faults");
   auto o = std::make_shared<Options>();
   add_source_options(*app, o->source);
-  app->add_option("--out", o->out, "Model file to write")->required()->type_name("FILE");
+  app->add_option("-o,--output", o->out, "Model file to write")->required()->type_name("FILE");
   app->add_option("--windows", o->train.windows, "Windows drawn a metric")
       ->check(range(1000, 10000000))
       ->capture_default_str();
@@ -86,7 +86,7 @@ void add_fleet_train(Command& fleet, Context& context) {
   context.add_seed(*app);
   context.add_jobs(*app);
   example(*app,
-          "lento fleet train --csv healthy.csv.gz --machine-column node --metric power_w --out model.json");
+          "lento fleet train --csv healthy.csv.gz --machine-column node --metric power_w -o model.json");
   app->callback([&context, o] { run(context, *o); });
 }
 

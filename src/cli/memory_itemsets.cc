@@ -1,9 +1,9 @@
 // lento memory itemsets FILE: frequent, closed or maximal itemsets of transactions in FIMI form.
+#include "jobs/memory_itemsets.h"
+
 #include <charconv>
 
-#include "base/error.h"
 #include "cli/commands.h"
-#include "memory/mine/itemset.h"
 
 namespace lento::cli {
 namespace {
@@ -55,37 +55,30 @@ class FimiWriter {
 };
 
 void run_itemsets(Context& context, const ItemsetsOptions& options) {
-  base::ReadReport report;
-  report.strict = context.strict;
-  base::InputStream stream(options.path);
-  memory::Transactions data = memory::read_fimi(stream, report);
-  for (const auto& [reason, count] : report.reasons) {
-    context.warn(std::to_string(count) + " lines skipped: " + reason);
-  }
-  memory::MineOptions mine;
-  mine.min_support = memory::parse_support(options.support, data.size());
-  mine.kind = options.frequent  ? memory::SetKind::Frequent
-              : options.maximal ? memory::SetKind::Maximal
-                                : memory::SetKind::Closed;
-  mine.threads = options.jobs;
-  mine.progress = context.progress();
-  memory::MineResult result;
+  jobs::MemoryItemsetsOptions job;
+  job.path = options.path;
+  job.support = options.support;
+  job.strict = context.strict;
+  job.mine.kind = options.frequent  ? memory::SetKind::Frequent
+                  : options.maximal ? memory::SetKind::Maximal
+                                    : memory::SetKind::Closed;
+  job.mine.threads = options.jobs;
+  job.mine.progress = context.progress();
+  jobs::MemoryItemsets mined;
   try {
     FimiWriter writer(context.streams.out);
     if (!options.count) {
-      mine.sink = [&writer](std::span<const uint32_t> items, uint64_t support) {
+      job.mine.sink = [&writer](std::span<const uint32_t> items, uint64_t support) {
         writer.write(items, support);
       };
     }
-    result = memory::mine_itemsets(std::move(data), mine);
+    mined = jobs::mine_memory_itemsets(job);
   } catch (const FimiWriter::Closed&) {
     return;  // the failed stream tells
   }
-  if (result.too_many) {
-    throw base::Error({options.path}, "too many sets: their number needs more than 128 bits",
-                      "use --closed or --maximal, or raise --support");
-  }
-  if (options.count) context.streams.out << memory::to_string(result.count) << "\n";
+  for (const auto& [reason, count] : mined.report.reasons)
+    context.warn(std::to_string(count) + " lines skipped: " + reason);
+  if (options.count) context.streams.out << memory::to_string(mined.result.count) << "\n";
 }
 
 }  // namespace

@@ -171,7 +171,16 @@ void run_platform(const Arguments& args, Context& context) {
   const std::string elf = base::read_file(args.guest, uint64_t{256} << 20);
   inputs.inputs.push_back(context.input("guest", args.guest, elf));
   const memory::RunResult run = memory::simulate(riscv::parse_elf(elf, args.guest), platform, options);
-  if (file) file->finish();
+  // The first part of a trace looks like a whole one: it is not put where somebody would take it for that.
+  if (!tee.empty() && options.progress.stopped())
+    throw base::Error({args.guest}, "interrupted after " + std::to_string(run.cycles) +
+                                        " cycles; the trace was not written");
+  if (file) {
+    trace::TraceFacts facts;
+    facts.line_bytes = static_cast<uint32_t>(platform.dcache.line_bytes);
+    file->set_facts(facts);
+    file->finish();
+  }
   if (text) text->finish();
   if (paper) paper->finish();
 

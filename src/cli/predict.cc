@@ -122,7 +122,7 @@ void add_predict(Command& app, Context& context) {
       ->check(range(1, 1 << 23));
   command->add_option("--sequence", options->run.sequence, "config.json: tokens of a sequence or prompt")
       ->check(range(1, 1 << 23));
-  command->add_option("--output", options->run.output, "config.json: tokens to generate")
+  command->add_option("--generate", options->run.output, "config.json: tokens to generate")
       ->check(range(1, 1 << 23));
   command
       ->add_option("--precision", options->precision,

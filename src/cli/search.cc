@@ -39,6 +39,7 @@ void run_search(Context& context, SearchArguments& a) {
   a.search.seed = context.seed;
   a.search.threads = context.jobs;
   a.search.identity = kVersion;
+  a.search.ranks = context.program.ranks;
   const auto result = jobs::search(a.search, context.progress());
   if (!result) return;
   if (result->resumed > 0)

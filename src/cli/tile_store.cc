@@ -51,8 +51,8 @@ void audit(const Args& args, Context& context) {
 
 void serve(const Args& args, Context& context) {
   const tile::Ask folder = tile::ask_folder(args.folder);
-  base::HttpServer server(args.host, args.port, [&](const std::string& path, const std::string&) {
-    const auto answer = folder(path.substr(1));
+  base::HttpServer server(args.host, args.port, [&](const base::HttpQuestion& question) {
+    const auto answer = folder(question.path.substr(1));
     return answer ? base::HttpReply{200, *answer} : base::HttpReply{404, "no answer\n", "text/plain"};
   });
   context.streams.err << "serving " << args.folder << " on http://" << args.host << ":" << server.port()

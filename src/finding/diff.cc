@@ -4,6 +4,7 @@
 #include <charconv>
 #include <optional>
 
+#include "base/error.h"
 #include "base/units.h"
 
 namespace lento::finding {
@@ -56,16 +57,16 @@ std::string ratio_text(const std::string& before, const std::string& after) {
 
 TableFigure fact_table(const Diagnosis& before, const Diagnosis& after) {
   TableFigure table{{"fact", "before", "after", "after / before"}, {}};
-  for (const auto& [name, value] : after.facts) {
+  for (const auto& fact : after.facts) {
     const auto old = std::find_if(before.facts.begin(), before.facts.end(),
-                                  [&](const auto& f) { return f.first == name; });
+                                  [&](const auto& f) { return f.first == fact.first; });
     const std::string was = old == before.facts.end() ? "-" : old->second;
-    table.rows.push_back({name, was, value, ratio_text(was, value)});
+    table.rows.push_back({fact.first, was, fact.second, ratio_text(was, fact.second)});
   }
-  for (const auto& [name, value] : before.facts) {
-    const bool kept =
-        std::any_of(after.facts.begin(), after.facts.end(), [&](const auto& f) { return f.first == name; });
-    if (!kept) table.rows.push_back({name, value, "-", ""});
+  for (const auto& fact : before.facts) {
+    const bool kept = std::any_of(after.facts.begin(), after.facts.end(),
+                                  [&](const auto& f) { return f.first == fact.first; });
+    if (!kept) table.rows.push_back({fact.first, fact.second, "-", ""});
   }
   return table;
 }
@@ -89,6 +90,12 @@ void conclude(const Diagnosis& before, const Diagnosis& after, Diagnosis& d) {
 }  // namespace
 
 Diagnosis compare(const Diagnosis& before, const Diagnosis& after) {
+  if (before.scale != after.scale && !before.scale.empty() && !after.scale.empty()) {
+    throw base::Error({},
+                      "a diagnosis of scale '" + before.scale + "' and one of scale '" + after.scale +
+                          "' have nothing in common that could be compared",
+                      "give two diagnoses of the same command");
+  }
   Diagnosis d;
   d.scale = after.scale;
   d.title = "Comparison: " + before.title + " -> " + after.title;
@@ -102,9 +109,6 @@ Diagnosis compare(const Diagnosis& before, const Diagnosis& after) {
               std::to_string(after.findings.size() - d.findings.size()) + " as before";
   d.figures.push_back({"Findings before and after", "", finding_table(before, after)});
   d.figures.push_back({"Headline figures before and after", "", fact_table(before, after)});
-  if (before.scale != after.scale)
-    d.notes.push_back("The two diagnoses are of different scales: " + before.scale + " and " + after.scale +
-                      ".");
   conclude(before, after, d);
   return d;
 }

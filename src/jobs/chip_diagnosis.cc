@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/file.h"
+#include "base/units.h"
 #include "chip/map/map_file.h"
 #include "jobs/chip_recording.h"
 #include "jobs/chip_replay.h"
@@ -18,6 +19,8 @@ void add_options(finding::Diagnosis& d, const ChipDiagnosisOptions& options, con
   d.options.emplace_back("method", options.method.label);
   d.options.emplace_back("recorder", recorded.recorder);
   d.options.emplace_back("replay", options.replay ? "on" : "off");
+  d.options.emplace_back("fit", options.fit && options.replay ? "on" : "off");
+  if (options.tolerance >= 0) d.options.emplace_back("tolerance", base::format_number(options.tolerance));
 }
 
 finding::Input input_of(const std::string& role, const std::string& path) {
@@ -28,9 +31,19 @@ finding::Input input_of(const std::string& role, const std::string& path) {
 
 chip::MethodResult judge_chip(const chip::MethodChoice& method, const chip::Sketch& judged,
                               const spec::Chip& chip, const chip::Program& program,
-                              const chip::ReplayOf& replays, chip::DetectOptions detect) {
+                              const chip::ReplayOf& replays, chip::DetectOptions detect,
+                              const chip::FitOptions& fit_options) {
   if (replays) detect.replay = replays({chip, {}});
-  return judge(method, judged, chip, program, detect);
+  if (method.method != "lento" || !fit_options.replays) return judge(method, judged, chip, program, detect);
+  // From the healthy run when there is one: it holds no fault that could be mistaken for the chip.
+  const chip::Fit fit = fit_twin(detect.healthy != nullptr ? *detect.healthy : judged, chip, fit_options);
+  detect.healthy = nullptr;
+  detect.replay = replays(fit.twin);
+  detect.own = &fit.twin.own;
+  chip::MethodResult out = judge(method, judged, fit.twin.chip, program, detect);
+  out.detection.notes.insert(out.detection.notes.end(), fit.notes.begin(), fit.notes.end());
+  out.numbers["fit_runs"] = fit.simulated;
+  return out;
 }
 
 finding::Diagnosis diagnose_chip(const ChipDiagnosisOptions& options, const base::Progress& progress) {
@@ -47,7 +60,11 @@ finding::Diagnosis diagnose_chip(const ChipDiagnosisOptions& options, const base
   }
   chip::ReplayOf replays;
   if (options.replay) replays = sketch_replays(program, recorded.sketch, options.seed, progress);
-  chip::MethodResult judged = judge_chip(options.method, recorded.sketch, chip, program, replays, detect);
+  chip::FitOptions fit;
+  if (options.fit) fit.replays = replays;
+  fit.tolerance = options.tolerance;
+  chip::MethodResult judged =
+      judge_chip(options.method, recorded.sketch, chip, program, replays, detect, fit);
   finding::Diagnosis d = diagnose(judged.detection, recorded.sketch, chip, program);
   std::move(judged.figures.begin(), judged.figures.end(), std::back_inserter(d.figures));
   add_options(d, options, recorded);

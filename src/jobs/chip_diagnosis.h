@@ -9,6 +9,7 @@
 
 #include "base/progress.h"
 #include "chip/detect/method.h"
+#include "chip/fit/fit.h"
 #include "chip/sketch/sketch.h"
 #include "finding/finding.h"
 #include "jobs/tile_recorder.h"
@@ -33,7 +34,9 @@ struct ChipDiagnosisOptions {
   // How the recorder was asked for by hand ("--budget"), which a sketch file cannot follow; empty: it was
   // not.
   std::string recorder_set_by;
-  bool replay = true;  // simulate hypotheses
+  bool replay = true;     // simulate hypotheses
+  bool fit = true;        // judge by a twin fitted to the run, instead of by the chip file as it stands
+  double tolerance = -1;  // largest share by which healthy parts of a class differ; below 0: estimated
   bool strict = false;
   uint64_t seed = 1;
 };
@@ -45,6 +48,7 @@ finding::Diagnosis diagnose_chip(const ChipDiagnosisOptions& options, const base
 // reached, whoever asks. `replays`: none when nothing may be simulated.
 chip::MethodResult judge_chip(const chip::MethodChoice& method, const chip::Sketch& judged,
                               const spec::Chip& chip, const chip::Program& program,
-                              const chip::ReplayOf& replays, chip::DetectOptions detect = {});
+                              const chip::ReplayOf& replays, chip::DetectOptions detect = {},
+                              const chip::FitOptions& fit = {});
 
 }  // namespace lento::jobs

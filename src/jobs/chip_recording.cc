@@ -25,7 +25,7 @@ chip::Sketch sketch_on_tiles(trace::ProbeReader& reader, const ChipRecorderOptio
 
 chip::Sketch sketched(trace::ProbeReader& reader, ChipRecorderOptions options, const ChipUnderTest& of,
                       Facts& facts) {
-  options.sketch.ops_per_cycle = of.chip.core.ops_per_cycle;
+  options.sketch.ops_per_cycle = chip::recorder_rate(of.chip.core.ops_per_cycle, of.chip.core.rate_deviation);
   const auto counts = chip::count_patterns(of.program, of.chip);
   const std::vector<chip::SketchShape> shapes = options.kind == Kind::ExactTable
                                                     ? chip::plan_exact_tables(counts, options.sketch)
@@ -66,10 +66,10 @@ void take_sketch(base::InputStream& in, const spec::Chip& chip, ChipRecording& o
   require_cores(in.path(), "the sketch is", out.sketch.cores().size(), chip);
   out.report.taken = out.sketch.records();
   out.recorder = "sketch file";
-  if (out.sketch.options().ops_per_cycle != chip.core.ops_per_cycle)
+  const double usual = chip::recorder_rate(chip.core.ops_per_cycle, chip.core.rate_deviation);
+  if (out.sketch.options().ops_per_cycle != usual)
     out.notes.push_back("the sketch was made for " + base::format_number(out.sketch.options().ops_per_cycle) +
-                        " operations a cycle, the chip file says " +
-                        base::format_number(chip.core.ops_per_cycle));
+                        " operations a cycle, of the chip file follow " + base::format_number(usual));
 }
 
 std::string name_of(Kind kind) {

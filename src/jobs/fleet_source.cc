@@ -2,9 +2,11 @@
 
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/http.h"
 #include "base/json.h"
 #include "base/units.h"
 #include "fleet/source/metric_names.h"
@@ -56,11 +58,42 @@ trace::MetricSeries read_store(const FleetSource& s, base::ReadReport& report,
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const int64_t now_ms = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
   const int64_t end_ms = s.end_s > 0 ? std::llround(s.end_s * 1000) : now_ms;
-  inputs.push_back({"metrics", s.prometheus.url, ""});
+  inputs.push_back({"metrics", base::without_password(s.prometheus.url), ""});
   return fleet::read_prometheus(prometheus_of(s), end_ms - std::llround(s.last_s * 1000), end_ms, report);
 }
 
+// "http://user:password@host" -> credentials, and an address that may be shown, stored and put into errors.
+void take_credentials(fleet::PrometheusOptions& o) {
+  const size_t scheme = o.url.find("://");
+  if (scheme == std::string::npos) return;
+  const size_t begin = scheme + 3, end = std::min(o.url.find('/', begin), o.url.size());
+  const std::string authority = o.url.substr(begin, end - begin);
+  const size_t at = authority.rfind('@');
+  if (at == std::string::npos) return;
+  const size_t colon = std::min(authority.find(':'), at);
+  o.http.user = base::percent_decoded(authority.substr(0, colon), false);
+  if (colon < at) o.http.password = base::percent_decoded(authority.substr(colon + 1, at - colon - 1), false);
+  o.url = o.url.substr(0, begin) + authority.substr(at + 1) + o.url.substr(end);
+}
+
 }  // namespace
+
+void read_credentials(const std::string& token_file, const std::string& basic_file, const std::string& prefix,
+                      base::HttpOptions& http) {
+  const auto value = [&](const std::string& file, const char* what) -> std::string {
+    if (!file.empty()) return first_line(file);
+    const char* set = std::getenv((prefix + what).c_str());
+    return set ? set : "";
+  };
+  http.bearer_token = value(token_file, "_TOKEN");
+  const std::string basic = value(basic_file, "_BASIC");
+  if (basic.empty()) return;
+  const size_t colon = basic.find(':');
+  if (colon == std::string::npos)
+    throw base::Error({basic_file.empty() ? prefix + "_BASIC" : basic_file, 1, 1}, "not user:password");
+  http.user = basic.substr(0, colon);
+  http.password = basic.substr(colon + 1);
+}
 
 fleet::PrometheusOptions prometheus_of(const FleetSource& s) {
   fleet::PrometheusOptions o = s.prometheus;
@@ -70,14 +103,8 @@ fleet::PrometheusOptions prometheus_of(const FleetSource& s) {
   }
   for (const std::string& label : s.labels) o.label_names.push_back(label);
   while (o.url.ends_with('/')) o.url.pop_back();
-  if (!s.token_file.empty()) o.http.bearer_token = first_line(s.token_file);
-  if (!s.basic_file.empty()) {
-    const std::string text = first_line(s.basic_file);
-    const size_t colon = text.find(':');
-    if (colon == std::string::npos) throw base::Error({s.basic_file, 1, 1}, "not user:password");
-    o.http.user = text.substr(0, colon);
-    o.http.password = text.substr(colon + 1);
-  }
+  take_credentials(o);
+  read_credentials(s.token_file, s.basic_file, "LENTO_PROMETHEUS", o.http);
   if (!s.tenant.empty()) o.http.headers.push_back("X-Scope-OrgID: " + s.tenant);
   o.grid.step_ms = std::llround(s.step_s * 1000);
   return o;

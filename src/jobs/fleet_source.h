@@ -28,6 +28,10 @@ struct FleetSource {
 // The store with its credentials read from their files. Throws base::Error.
 fleet::PrometheusOptions prometheus_of(const FleetSource& source);
 
+// Credentials from files, or from the environment: PREFIX_TOKEN and PREFIX_BASIC (user:password).
+void read_credentials(const std::string& token_file, const std::string& basic_file, const std::string& prefix,
+                      base::HttpOptions& http);
+
 // Reads whichever source was named and enters it in `inputs`. Throws base::Error unless exactly one is named,
 // and when what it holds cannot be meant: no column for the machine, a time unit that is off by a thousand.
 trace::MetricSeries read_source(const FleetSource& source, base::ReadReport& report,

@@ -15,18 +15,19 @@ predict::SearchPlan make_plan(const SearchOptions& o, const base::Progress& prog
   options.minimise.steps = o.steps;
   options.minimise.starts = o.starts;
   options.minimise.seed = o.seed;
-  if (campaign::world().rank == 0) options.stop = progress.stop;  // rank 0 tells the others
+  if (campaign::world(o.ranks).rank == 0) options.stop = progress.stop;  // rank 0 tells the others
   return {std::move(space), std::move(options)};
 }
 
 campaign::Options campaign_options(const SearchOptions& o, const base::Progress& progress) {
   campaign::Options options;
+  options.ranks = o.ranks;
   options.journal = o.journal;
   options.identity =
       base::digest(o.identity + predict::identity_of(o.space) + o.method + " " + std::to_string(o.steps) +
                    " " + std::to_string(o.starts) + " " + std::to_string(o.seed));
   options.threads = o.threads;
-  if (campaign::world().rank == 0) options.progress = progress;
+  if (campaign::world(o.ranks).rank == 0) options.progress = progress;
   return options;
 }
 
@@ -46,7 +47,7 @@ std::optional<SearchResult> search(const SearchOptions& o, const base::Progress&
   const predict::SearchPlan plan = make_plan(o, progress);
   const campaign::Outcome outcome = campaign::run_all(
       plan.runs(), [&](uint64_t i) { return plan.run(i); }, campaign_options(o, progress));
-  if (campaign::world().rank > 0) return std::nullopt;
+  if (campaign::world(o.ranks).rank > 0) return std::nullopt;
   SearchResult result;
   const auto designs = plan.results(outcome.results);
   result.trials = plan.trials(outcome.results);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/progress.h"
+#include "campaign/campaign.h"
 #include "finding/finding.h"
 #include "predict/search/search.h"
 
@@ -20,6 +21,7 @@ struct SearchOptions {
   std::string journal;   // empty: nothing is remembered
   std::string identity;  // of the program, so that a journal of another version is refused
   unsigned threads = 0;
+  campaign::Ranks* ranks = nullptr;  // the other processes; nullptr: there is one
 };
 
 struct SearchResult {
@@ -30,7 +32,7 @@ struct SearchResult {
   uint64_t resumed = 0, runs = 0;          // runs taken from the journal
 };
 
-// Nothing on ranks above 0 of a run under MPI.
+// Nothing on ranks above 0.
 std::optional<SearchResult> search(const SearchOptions& options, const base::Progress& progress);
 
 }  // namespace lento::jobs

@@ -42,17 +42,32 @@ std::string band_path(const SeriesFigure::Band& band, const Scale& sx, const Sca
   return d.empty() ? d : d + "z";
 }
 
-std::string legend(const std::vector<std::pair<std::string, std::string>>& entries, double y) {
-  std::string out;
+// Keys under a picture, in as many lines as they need.
+struct Legend {
+  std::string svg;
+  double bottom = 0;
+};
+Legend legend(const std::vector<std::pair<std::string, std::string>>& entries, double y) {
+  constexpr size_t kMostCharacters = 28;
+  Legend out;
   double x = 70;
   for (const auto& [css, name] : entries) {
-    if (x > 820) break;
-    out += "<rect class=\"" + css + " key\" x=\"" + px(x) + "\" y=\"" + px(y) +
-           "\" width=\"12\" height=\"10\"/>";
-    out += text_at(x + 17, y + 9, name.substr(0, 28));
-    x += 34 + 6.8 * static_cast<double>(std::min<size_t>(name.size(), 28));
+    const double width = 34 + 6.8 * static_cast<double>(std::min(name.size(), kMostCharacters));
+    if (x + width > 920 && x > 70) {
+      x = 70;
+      y += 16;
+    }
+    out.svg += "<rect class=\"" + css + " key\" x=\"" + px(x) + "\" y=\"" + px(y) +
+               "\" width=\"12\" height=\"10\"/>";
+    out.svg += cut_text_at(x + 17, y + 9, name, kMostCharacters, "start");
+    x += width;
   }
+  out.bottom = y + 16;
   return out;
+}
+
+std::string plot_of(const Frame& f, const Scale& x, const Scale& y, std::string_view x_name) {
+  return open_plot({f.left, f.top, f.width - f.left - f.right, f.height - f.top - f.bottom, x_name, &y}, x);
 }
 
 }  // namespace
@@ -82,16 +97,17 @@ std::string draw(const SeriesFigure& f, const std::string& title) {
       const auto& line = f.lines[i];
       if (line.blamed != blamed) continue;
       const std::string css = blamed ? "blamed" : series_class(i);
-      body += "<path class=\"line " + css + (line.dashed ? " dashed" : "") + "\" d=\"" +
-              line_path(line.x, line.y, sx, sy) + "\"/>";
+      body += "<path class=\"line " + css + (line.dashed ? " dashed" : "") + "\" data-name=\"" +
+              escape(line.name) + "\" d=\"" + line_path(line.x, line.y, sx, sy) + "\"/>";
       keys.emplace_back(css, line.name);
     }
   }
   for (const double mark : f.marks)
     body += "<path class=\"mark\" d=\"M" + px(sx(mark)) + " " + px(frame.top) + "V" +
             px(frame.height - frame.bottom) + "\"/>";
-  return open_svg(frame.width, frame.height + 20, title) + axes(frame, sx, sy, f.x_name, f.y_name) + body +
-         legend(keys, frame.height + 4) + "</svg>";
+  const Legend named = legend(keys, frame.height + 4);
+  return open_svg(frame.width, named.bottom, title) + axes(frame, sx, sy, f.x_name, f.y_name) +
+         plot_of(frame, sx, sy, f.x_name) + body + "</svg>" + named.svg + "</svg>";
 }
 
 std::string draw(const TimelineFigure& f, const std::string& title) {
@@ -103,13 +119,15 @@ std::string draw(const TimelineFigure& f, const std::string& title) {
     ex.add(span.end);
     if (row.emplace(span.track, tracks.size()).second) tracks.push_back(span.track);
   }
-  if (tracks.size() > 80) tracks.resize(80);
+  const size_t all = tracks.size();
+  if (all > 80) tracks.resize(80);
   const double left = 130, right = 905, pitch = tracks.size() > 30 ? 12 : 20;
   const double bottom = 8 + pitch * static_cast<double>(tracks.size());
   const Scale sx(ex.get(), left, right);
   std::string out = open_svg(920, bottom + 44, title);
   for (size_t i = 0; i < tracks.size(); ++i)
-    out += text_at(left - 6, 8 + pitch * (static_cast<double>(i) + 0.7), tracks[i].substr(0, 18), "end");
+    out += cut_text_at(left - 6, 8 + pitch * (static_cast<double>(i) + 0.7), tracks[i], 18, "end");
+  out += open_plot({left, 4, right - left, bottom - 4, f.x_name}, sx);
   for (const auto& span : f.spans) {
     const size_t track = row[span.track];
     if (track >= tracks.size()) continue;
@@ -118,7 +136,9 @@ std::string draw(const TimelineFigure& f, const std::string& title) {
            px(std::max(1.0, sx(span.end) - sx(span.begin))) + "\" height=\"" + px(pitch - 3) + "\"><title>" +
            escape(span.label) + "</title></rect>";
   }
-  for (const double t : sx.ticks(8)) out += text_at(sx(t), bottom + 16, base::format_compact(t), "middle");
+  out += "</svg>" + x_ticks(sx, bottom + 16);
+  if (all > tracks.size())
+    out += text_at(left - 6, bottom + 16, std::to_string(all - tracks.size()) + " more in the JSON", "end");
   return out + text_at((left + right) / 2, bottom + 34, f.x_name, "middle") + "</svg>";
 }
 
@@ -165,8 +185,8 @@ std::string draw(const BarsFigure& f, const std::string& title) {
   }
   grid += "<text transform=\"translate(14 150) rotate(-90)\" text-anchor=\"middle\">" + escape(f.y_name) +
           "</text></g>";
-  return open_svg(frame.width, frame.height + 20, title) + grid + body + legend(keys, frame.height + 4) +
-         "</svg>";
+  const Legend named = legend(keys, frame.height + 4);
+  return open_svg(frame.width, named.bottom, title) + grid + body + named.svg + "</svg>";
 }
 
 std::string draw(const ScatterFigure& f, const std::string& title) {
@@ -189,15 +209,16 @@ std::string draw(const ScatterFigure& f, const std::string& title) {
     for (const auto& p : group.points) {
       joined += (joined.empty() ? "M" : "L") + px(sx(p.x)) + " " + px(sy(p.y));
       if (group.joined && !p.blamed && p.label.empty()) continue;
-      body += "<circle class=\"" + std::string(p.blamed ? "blamed" : series_class(g)) + " dot\" cx=\"" +
-              px(sx(p.x)) + "\" cy=\"" + px(sy(p.y)) + "\" r=\"" + (p.blamed ? "5" : "3.2") + "\"><title>" +
-              escape(p.label) + "</title></circle>";
+      body += "<path class=\"" + std::string(p.blamed ? "blamed" : series_class(g)) + " dot\" d=\"M" +
+              px(sx(p.x)) + " " + px(sy(p.y)) + "h0\"><title>" +
+              escape(p.label.empty() ? group.name : p.label) + "</title></path>";
     }
     if (group.joined) body += "<path class=\"line " + series_class(g) + "\" d=\"" + joined + "\"/>";
     keys.emplace_back(series_class(g), group.name);
   }
-  return open_svg(frame.width, frame.height + 20, title) + axes(frame, sx, sy, f.x_name, f.y_name) + body +
-         legend(keys, frame.height + 4) + "</svg>";
+  const Legend named = legend(keys, frame.height + 4);
+  return open_svg(frame.width, named.bottom, title) + axes(frame, sx, sy, f.x_name, f.y_name) +
+         plot_of(frame, sx, sy, f.x_name) + body + "</svg>" + named.svg + "</svg>";
 }
 
 std::string draw(const TableFigure&, const std::string&) { return {}; }

@@ -37,8 +37,11 @@ std::string link_line(const MeshFigure::Link& link, const MeshLayout& at, const 
   const double x0 = at.x(link.from_x) + at.centre() - uy * side,
                y0 = at.y(link.from_y) + at.centre() + ux * side;
   const double x1 = at.x(link.to_x) + at.centre() - uy * side, y1 = at.y(link.to_y) + at.centre() + ux * side;
-  return "<path class=\"" + classes + "\" d=\"M" + px(x0 + ux * gap) + " " + px(y0 + uy * gap) + "L" +
-         px(x1 - ux * gap) + " " + px(y1 - uy * gap) + "\"/>";
+  const auto place = [](int x, int y) { return std::to_string(x) + "," + std::to_string(y); };
+  return "<path class=\"" + classes + "\" data-from=\"" + place(link.from_x, link.from_y) + "\" data-to=\"" +
+         place(link.to_x, link.to_y) + "\" d=\"M" + px(x0 + ux * gap) + " " + px(y0 + uy * gap) + "L" +
+         px(x1 - ux * gap) + " " + px(y1 - uy * gap) + "\"><title>" + place(link.from_x, link.from_y) +
+         " to " + place(link.to_x, link.to_y) + ": " + base::format_number(link.value, 3) + "</title></path>";
 }
 
 // The number of the core at each place ("core12" -> "12"), for matching "link5-9" to its two ends.
@@ -127,20 +130,21 @@ std::string draw(const HeatMapFigure& f, const std::string& title) {
     }
     const bool blamed = contains(f.blamed, f.rows[row]);
     if (row_height >= 9 || blamed || row % 4 == 0)
-      labels += text_at(kLeft - 6, y + row_height * 0.75, f.rows[row].substr(0, 22), "end");
+      labels += cut_text_at(kLeft - 6, y + row_height * 0.75, f.rows[row], 22, "end");
     if (blamed) {
       labels += "<rect class=\"outline\" x=\"" + px(kLeft) + "\" y=\"" + px(y) + "\" width=\"" + px(kWidth) +
                 "\" height=\"" + px(row_height) + "\"/>";
     }
   }
   const double bottom = 8 + row_height * static_cast<double>(f.rows.size());
-  std::string out = open_svg(920, bottom + 74, title);
-  for (size_t q = 0; q < paths.size(); ++q)
-    out += "<path class=\"q" + std::to_string(q) + "\" d=\"" + paths[q] + "\"/>";
   const Scale x({f.columns.front(), std::max(f.columns.back(), f.columns.front() + 1e-9)}, kLeft,
                 kLeft + kWidth);
-  for (const double t : x.ticks(8)) labels += text_at(x(t), bottom + 15, base::format_number(t, 7), "middle");
-  return out + labels + text_at(kLeft + kWidth / 2, bottom + 32, f.x_name, "middle") +
+  std::string out = open_svg(920, bottom + 74, title);
+  out += open_plot({kLeft, 8, kWidth, bottom - 8, f.x_name, nullptr, &f.rows}, x);
+  for (size_t q = 0; q < paths.size(); ++q)
+    out += "<path class=\"q" + std::to_string(q) + "\" d=\"" + paths[q] + "\"/>";
+  return out + "</svg>" + x_ticks(x, bottom + 15) + labels +
+         text_at(kLeft + kWidth / 2, bottom + 32, f.x_name, "middle") +
          value_legend(kLeft, bottom + 42, all.get(), f.value_name) + "</svg>";
 }
 
@@ -156,7 +160,8 @@ std::string draw(const GraphFigure& f, const std::string& title) {
     const double x = kSize / 2 + 220 * std::sin(angle), y = kSize / 2 - 220 * std::cos(angle);
     at[node.id] = {x, y};
     nodes += "<circle class=\"q" + std::to_string(colour_class(node.value, values.get())) +
-             (node.blamed ? " blame" : "") + "\" cx=\"" + px(x) + "\" cy=\"" + px(y) + "\" r=\"9\"/>" +
+             (node.blamed ? " blame" : "") + "\" cx=\"" + px(x) + "\" cy=\"" + px(y) + "\" r=\"9\"><title>" +
+             escape(node.label) + ": " + base::format_number(node.value, 3) + "</title></circle>" +
              text_at(x, y - 13, node.label, "middle");
   }
   for (const auto& edge : f.edges) {

@@ -9,7 +9,6 @@ namespace {
 
 struct Page {
   std::string title, scale, lead, main, version, skip;
-  std::vector<finding::Figure> figures;
 };
 
 std::string write_page(const Page& page) {
@@ -20,7 +19,7 @@ std::string write_page(const Page& page) {
                                                   {"lead", page.lead},
                                                   {"main", page.main},
                                                   {"version", escape(page.version)},
-                                                  {"script", script_html(page.figures)}});
+                                                  {"script", script_html()}});
 }
 
 std::string verdict_html(const finding::Diagnosis& d) {
@@ -41,7 +40,7 @@ std::string commands_html(const std::vector<std::string>& commands) {
 std::string chapter_html(const Chapter& chapter, size_t number, const std::vector<finding::Figure>& shown,
                          size_t first_figure) {
   const std::string id = "c" + std::to_string(number);
-  std::string out = "<section class=\"chapter\" aria-labelledby=\"" + id + "\"><h2 id=\"" + id + "\">" +
+  std::string out = "<section class=\"chapter\"><h2 id=\"" + id + "\">" +
                     std::to_string(number) + ". " + escape(chapter.title) + "</h2><p>" +
                     escape(chapter.text) + "</p>" + commands_html(chapter.commands) +
                     verdict_html(chapter.diagnosis);
@@ -61,21 +60,21 @@ std::string contents_html(const std::vector<Chapter>& chapters) {
 }  // namespace
 
 std::string write_html(const finding::Diagnosis& d) {
-  Page page{d.title.empty() ? d.verdict : d.title, d.scale, verdict_html(d), {}, d.version, "h-findings", {}};
-  page.figures = shown_figures(d);
-  page.main = sections_html(d, page.figures, {});
+  Page page{d.title.empty() ? d.verdict : d.title, d.scale, verdict_html(d), {}, d.version, "h-findings"};
+  page.main = sections_html(d, shown_figures(d), {});
   return write_page(page);
 }
 
 std::string write_html(const Story& story) {
-  Page page{story.title, "tour", "<p class=\"verdict bad\">" + escape(story.lead) + "</p>", {}, {}, "c1", {}};
+  Page page{story.title, "tour", "<p class=\"verdict bad\">" + escape(story.lead) + "</p>", {}, {}, "c1"};
   page.lead += contents_html(story.chapters);
+  size_t figures = 0;
   for (size_t i = 0; i < story.chapters.size(); ++i) {
     const Chapter& chapter = story.chapters[i];
     page.version = chapter.diagnosis.version;
     const std::vector<finding::Figure> shown = shown_figures(chapter.diagnosis);
-    page.main += chapter_html(chapter, i + 1, shown, page.figures.size());
-    page.figures.insert(page.figures.end(), shown.begin(), shown.end());
+    page.main += chapter_html(chapter, i + 1, shown, figures);
+    figures += shown.size();
   }
   return write_page(page);
 }

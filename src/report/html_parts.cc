@@ -24,7 +24,7 @@ std::string tag(const char* name, const std::string& text) {
 }
 
 std::string table_html(const finding::TableFigure& table, const std::string& caption) {
-  std::string out = "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"" + escape(caption) +
+  std::string out = "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"" + escape(caption) +
                     "\"><table><thead><tr>";
   for (const auto& column : table.columns) out += "<th scope=\"col\">" + escape(column) + "</th>";
   out += "</tr></thead><tbody>";
@@ -44,7 +44,7 @@ std::string heading(const Place& place, const std::string& id, const std::string
 
 std::string section(const Place& place, const std::string& id, const std::string& title,
                     const std::string& content) {
-  return "<section aria-labelledby=\"" + place.prefix + id + "\">" + heading(place, id, title) + content +
+  return "<section>" + heading(place, id, title) + content +
          "</section>\n";
 }
 
@@ -57,10 +57,21 @@ std::string evidence_item(const Evidence& e) {
   return out + "</li>";
 }
 
-std::string finding_card(const Finding& f, const Place& place) {
-  std::string title = "<code>" + escape(f.subject) + "</code> " + escape(f.category);
+// "Show in the charts" needs to know when.
+std::string window_attributes(const Finding& f) {
+  if (!f.when) return {};
+  return " data-begin=\"" + base::format_exact(f.when->begin) + "\" data-end=\"" +
+         base::format_exact(f.when->end) + "\" data-unit=\"" + escape(f.when->unit) + "\"";
+}
+
+std::string finding_card(const Finding& f, const Place& place, size_t number) {
+  const std::string id = (place.level == 2 ? "" : place.prefix) + "finding-" + std::to_string(number);
+  std::string title = "<a class=\"anchor\" href=\"#" + id + "\" aria-label=\"Link to finding " +
+                      std::to_string(number) + "\">" + std::to_string(number) + "</a> <code>" +
+                      escape(f.subject) + "</code> " + escape(f.category);
   if (f.factor) title += ", " + base::format_number(*f.factor, 3) + " times slower";
-  std::string out = "<article class=\"finding\">" + heading(place, "", title, 1);
+  std::string out = "<article class=\"finding\" id=\"" + id + "\"" + window_attributes(f) + ">" +
+                    heading(place, "", title, 1);
   if (!f.summary.empty()) out += tag("p", f.summary);
   out += "<p class=\"dim\">score " + base::format_number(f.score, 3);
   if (f.lost_share) out += " · " + base::format_number(*f.lost_share * 100, 3) + " % of run time lost";
@@ -83,7 +94,7 @@ std::string findings_html(const Diagnosis& d, const Place& place) {
   if (d.findings.empty()) return "<p>Nothing stands out.</p>";
   std::string out;
   for (size_t i = 0; i < d.findings.size() && i < kMostFindings; ++i)
-    out += finding_card(d.findings[i], place);
+    out += finding_card(d.findings[i], place, i + 1);
   if (d.findings.size() > kMostFindings) {
     out += "<p>" + std::to_string(d.findings.size() - kMostFindings) + " more are in the JSON form.</p>";
   }
@@ -157,26 +168,8 @@ std::string facts_html(const std::vector<std::pair<std::string, std::string>>& p
   return out + "</dl>";
 }
 
-// The figures' data and the bundled script. "<" inside JSON text is written as its escape, so that no text
-// can end the element; kinds that the script does not draw travel without data.
-std::string script_html(const std::vector<finding::Figure>& figures) {
-  const std::string_view code = embedded::page_files("report.js");
-  if (code.empty() || figures.empty()) return {};
-  Diagnosis carrier;
-  carrier.figures = figures;
-  for (auto& figure : carrier.figures) {
-    if (std::holds_alternative<finding::MeshFigure>(figure.body)) figure.body = finding::MeshFigure{};
-    if (std::holds_alternative<finding::TableFigure>(figure.body)) figure.body = finding::TableFigure{};
-  }
-  std::string json;
-  for (const char c : base::write_json(finding::to_json(carrier).at("figures", {}))) {
-    if (c == '<')
-      json += "\\u003c";
-    else
-      json += c;
-  }
-  return "<script type=\"application/json\" id=\"diagnosis-figures\">" + json + "</script>\n<script>" +
-         std::string(code) + "</script>";
+std::string script_html() {
+  return "<script>" + std::string(embedded::page_files("report.js")) + "</script>";
 }
 
 // Fills each {{name}} once, left to right, so that text put in is never read as a place itself.

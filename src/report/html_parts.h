@@ -28,8 +28,8 @@ std::string sections_html(const finding::Diagnosis& diagnosis, const std::vector
 
 std::string facts_html(const std::vector<std::pair<std::string, std::string>>& pairs);
 
-// The data of all figures of the page and the bundled script that draws them.
-std::string script_html(const std::vector<finding::Figure>& figures);
+// What makes the pictures answer to pointer and keyboard.
+std::string script_html();
 
 // Fills each {{name}} once, left to right, so that text put in is never read as a place itself.
 using Places = std::map<std::string, std::string, std::less<>>;

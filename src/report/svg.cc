@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/json.h"
 #include "base/units.h"
 
 namespace lento::report {
@@ -122,14 +123,53 @@ std::string text_at(double x, double y, std::string_view text, std::string_view 
   return out + ">" + escape(text) + "</text>";
 }
 
+std::string x_ticks(const Scale& x, double y) {
+  std::string out = "<g class=\"x-ticks\" data-y=\"" + px(y) + "\">";
+  for (const double t : x.ticks(8)) out += text_at(x(t), y, base::format_compact(t), "middle");
+  return out + "</g>";
+}
+
+std::string open_plot(const Plot& plot, const Scale& x) {
+  const auto attribute = [](const char* name, std::string_view value) {
+    return " " + std::string(name) + "=\"" + escape(value) + "\"";
+  };
+  const auto number = [&](const char* name, double value) {
+    return attribute(name, base::format_exact(value));
+  };
+  std::string out = "<svg class=\"plot\" preserveAspectRatio=\"none\"";
+  out += attribute("x", px(plot.left)) + attribute("y", px(plot.top));
+  out += attribute("width", px(plot.width)) + attribute("height", px(plot.height));
+  out +=
+      attribute("viewBox", px(plot.left) + " " + px(plot.top) + " " + px(plot.width) + " " + px(plot.height));
+  out += attribute("data-name", plot.x_name) + attribute("data-log", x.log() ? "1" : "0");
+  out += number("data-low", x.data().low) + number("data-high", x.data().high);
+  if (plot.y) {
+    out += number("data-ylow", plot.y->data().low) + number("data-yhigh", plot.y->data().high);
+    out += attribute("data-ylog", plot.y->log() ? "1" : "0");
+  }
+  if (plot.rows) {
+    base::Json::Array names(plot.rows->begin(), plot.rows->end());
+    out += attribute("data-rows", base::write_json(names));
+  }
+  return out + ">";
+}
+
+std::string cut_text_at(double x, double y, const std::string& text, size_t most, std::string_view anchor) {
+  size_t end = 0, characters = 0;
+  while (end < text.size() && characters < most) {
+    ++end;
+    while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) ++end;
+    ++characters;
+  }
+  if (end == text.size()) return text_at(x, y, text, anchor);
+  return "<g><title>" + escape(text) + "</title>" + text_at(x, y, text.substr(0, end) + "…", anchor) + "</g>";
+}
+
 std::string axes(const Frame& f, const Scale& x, const Scale& y, std::string_view x_name,
                  std::string_view y_name) {
   const double bottom = f.height - f.bottom, right = f.width - f.right;
   std::string out = "<g class=\"axis\">";
-  for (const double t : x.ticks(8)) {
-    out += "<path d=\"M" + px(x(t)) + " " + px(f.top) + "V" + px(bottom) + "\"/>";
-    out += text_at(x(t), bottom + 16, base::format_compact(t), "middle");
-  }
+  out += x_ticks(x, bottom + 16);
   for (const double t : y.ticks(5)) {
     out += "<path d=\"M" + px(f.left) + " " + px(y(t)) + "H" + px(right) + "\"/>";
     out += text_at(f.left - 6, y(t) + 4, base::format_compact(t), "end");

@@ -38,6 +38,8 @@ class Scale {
  public:
   Scale(Extent data, double pixel_low, double pixel_high, bool log = false);
   double operator()(double value) const;
+  Extent data() const { return data_; }
+  bool log() const { return log_; }
   std::vector<double> ticks(int about) const;  // round positions inside the data range
 
  private:
@@ -58,6 +60,22 @@ struct Frame {
 // Both axes with ticks, grid and names.
 std::string axes(const Frame& frame, const Scale& x, const Scale& y, std::string_view x_name,
                  std::string_view y_name);
+
+// The labels of a horizontal axis, which the page's script writes again when it zooms.
+std::string x_ticks(const Scale& x, double y);
+
+// The box that marks are drawn into and cut at: an inner picture that tells the page's script what its axes
+// hold. Strokes keep their width while it is stretched. Close it with </svg>.
+struct Plot {
+  double left = 0, top = 0, width = 0, height = 0;
+  std::string_view x_name;
+  const Scale* y = nullptr;                        // nullptr: rows, no values
+  const std::vector<std::string>* rows = nullptr;  // their names, from the top
+};
+std::string open_plot(const Plot& plot, const Scale& x);
+
+// At most `most` characters, cut between code points, the whole text as its title when it was cut.
+std::string cut_text_at(double x, double y, const std::string& text, size_t most, std::string_view anchor);
 
 // <svg> with a title for screen readers, scaled to the page's width.
 std::string open_svg(double width, double height, std::string_view title);

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/units.h"
+#include "base/visible.h"
 #include "report/report.h"
 
 namespace lento::report {
@@ -10,7 +11,9 @@ using finding::Diagnosis;
 using finding::Evidence;
 using finding::Finding;
 
-std::string painted(const std::string& text, const char* code, bool color) {
+// Colours are the only sequences that reach a terminal: what comes from a file is made visible first.
+std::string painted(const std::string& given, const char* code, bool color) {
+  const std::string text = base::visible(given);
   return color ? "\033[" + std::string(code) + "m" + text + "\033[0m" : text;
 }
 
@@ -22,24 +25,29 @@ std::string evidence_line(const Evidence& evidence) {
   return line + "\n";
 }
 
-std::string finding_block(const Finding& f, size_t rank, const TextOptions& options) {
-  std::string text =
-      std::to_string(rank) + ". " + painted(f.subject, "1;31", options.color) + "  " + f.category;
-  if (f.factor) text += "  " + base::format_number(*f.factor, 3) + "x";
-  text += "  score " + base::format_number(f.score, 3) + "\n";
+// A finding after its subject.
+std::string below_subject(const Finding& f, const TextOptions& options) {
+  std::string text = "  " + f.category;
+  if (f.factor) text += "  " + base::format_number(*f.factor) + "x";
+  text += "  score " + base::format_number(f.score) + "\n";
   if (!f.summary.empty()) text += "    " + f.summary + "\n";
   if (f.when) {
     text += "    from " + base::format_number(f.when->begin, 6) + " to " +
             base::format_number(f.when->end, 6) + " " + f.when->unit + "\n";
   }
   if (f.lost_share)
-    text += "    lost share of run time: " + base::format_number(*f.lost_share * 100, 3) + " %\n";
+    text += "    lost share of run time: " + base::format_number(*f.lost_share * 100) + " %\n";
   const size_t shown = options.explain ? f.evidence.size() : std::min<size_t>(1, f.evidence.size());
   for (size_t i = 0; i < shown; ++i) text += evidence_line(f.evidence[i]);
   if (shown < f.evidence.size())
     text += "    (" + std::to_string(f.evidence.size() - shown) + " more with --explain)\n";
   if (!f.next_step.empty()) text += "    next: " + f.next_step + "\n";
   return text;
+}
+
+std::string finding_block(const Finding& f, size_t rank, const TextOptions& options) {
+  std::string text = std::to_string(rank) + ". " + painted(f.subject, "1;31", options.color);
+  return text + base::visible(below_subject(f, options));
 }
 
 std::string origin(const Diagnosis& d) {
@@ -60,15 +68,9 @@ std::string skipped(const Diagnosis& d) {
   return text + "\n";
 }
 
-}  // namespace
-
-std::string write_text(const Diagnosis& d, const TextOptions& options) {
-  std::string text = d.title.empty() ? "" : painted(d.title, "1", options.color) + "\n";
-  text += skipped(d);
-  text += d.verdict + "\n";
-  if (!d.remedy.empty()) text += "what would help: " + d.remedy + "\n";
-  if (!d.covered.empty()) text += "looked at: " + d.covered + "\n";
-  for (size_t i = 0; i < d.findings.size(); ++i) text += "\n" + finding_block(d.findings[i], i + 1, options);
+// What stands below the findings.
+std::string tail(const Diagnosis& d, const TextOptions& options) {
+  std::string text;
   if (!d.facts.empty()) text += "\n";
   size_t width = 0;
   for (const auto& [name, value] : d.facts) width = std::max(width, name.size());
@@ -77,6 +79,18 @@ std::string write_text(const Diagnosis& d, const TextOptions& options) {
   for (const std::string& note : d.notes) text += "note: " + note + "\n";
   if (options.explain) text += "\n" + origin(d) + "repeat: " + d.command + "\n";
   return text;
+}
+
+}  // namespace
+
+std::string write_text(const Diagnosis& d, const TextOptions& options) {
+  std::string text = d.title.empty() ? "" : painted(d.title, "1", options.color) + "\n";
+  std::string head = skipped(d) + d.verdict + "\n";
+  if (!d.remedy.empty()) head += "what would help: " + d.remedy + "\n";
+  if (!d.covered.empty()) head += "looked at: " + d.covered + "\n";
+  text += base::visible(head);
+  for (size_t i = 0; i < d.findings.size(); ++i) text += "\n" + finding_block(d.findings[i], i + 1, options);
+  return text + base::visible(tail(d, options));
 }
 
 }  // namespace lento::report

@@ -14,6 +14,7 @@ using base::Error;
 using base::Json;
 
 constexpr size_t kMostFiles = 2000;
+constexpr size_t kMostSeen = 1'000'000;
 constexpr uint64_t kMostBytes = uint64_t{256} << 20;
 
 int64_t unix_seconds(fs::file_time_type time) {
@@ -60,29 +61,46 @@ Json Folder::describe(const std::string& name, int64_t modified) const {
   return entry;
 }
 
+std::string Folder::stamp(const std::string& name) const {
+  const fs::path file = resolve(name);
+  std::error_code code;
+  const auto written = fs::last_write_time(file, code).time_since_epoch().count();
+  return std::to_string(written) + " " + std::to_string(fs::file_size(file, code));
+}
+
+// The newest diagnoses, newest first; of those written at the same time the first by name.
+std::vector<Folder::Known> Folder::newest() const {
+  std::vector<Known> files;
+  std::error_code code;
+  for (fs::directory_iterator it(root_, code), end; !code && it != end && files.size() < kMostSeen;
+       it.increment(code)) {
+    std::error_code own;  // a file that vanishes meanwhile is left out
+    const std::string name = it->path().filename().string();
+    if (!name.ends_with(".json") || name.front() == '.' || !it->is_regular_file(own)) continue;
+    Known file{name, it->last_write_time(own), it->file_size(own), {}};
+    if (!own) files.push_back(std::move(file));
+  }
+  const auto newer = [](const Known& a, const Known& b) {
+    return a.written != b.written ? a.written > b.written : a.name < b.name;
+  };
+  std::sort(files.begin(), files.end(), newer);
+  if (files.size() > kMostFiles) files.resize(kMostFiles);
+  return files;
+}
+
 std::string Folder::list() {
   const std::lock_guard lock(mutex_);
   std::map<std::string, Known> now;
-  std::error_code code;
-  for (fs::directory_iterator it(root_, code), end; it != end && now.size() < kMostFiles;
-       it.increment(code)) {
-    const std::string name = it->path().filename().string();
-    if (code || !name.ends_with(".json") || name.front() == '.' || !it->is_regular_file(code)) continue;
-    Known file{it->last_write_time(code), it->file_size(code), {}};
-    if (code) continue;
-    const auto old = known_.find(name);
+  Json all = Json::array();
+  for (Known& file : newest()) {
+    const auto old = known_.find(file.name);
     const bool same =
         old != known_.end() && old->second.written == file.written && old->second.size == file.size;
-    file.entry = same ? old->second.entry : describe(name, unix_seconds(file.written));
-    now.emplace(name, std::move(file));
+    file.entry = same ? old->second.entry : describe(file.name, unix_seconds(file.written));
+    all.push(file.entry);
+    now.emplace(file.name, std::move(file));
   }
   known_ = std::move(now);
-  std::vector<const Known*> order;
-  for (const auto& [name, file] : known_) order.push_back(&file);
-  std::stable_sort(order.begin(), order.end(),
-                   [](const Known* a, const Known* b) { return a->written > b->written; });
-  Json all = Json::array();
-  for (const Known* file : order) all.push(file->entry);
   return base::write_json(all);
 }
 

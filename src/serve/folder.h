@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "base/json.h"
 #include "finding/finding.h"
@@ -20,15 +21,20 @@ class Folder {
   // first, at most 2,000. Files are read again only when they changed.
   std::string list();
 
+  // Changes when the file does. Throws as open().
+  std::string stamp(const std::string& name) const;
+
   // Throws base::Error when `name` is not a diagnosis in the folder.
   finding::Diagnosis open(const std::string& name) const;
 
  private:
   struct Known {
+    std::string name;
     std::filesystem::file_time_type written;
     uintmax_t size = 0;
     base::Json entry;
   };
+  std::vector<Known> newest() const;
   base::Json describe(const std::string& name, int64_t modified) const;
   std::filesystem::path resolve(const std::string& name) const;
 

@@ -2,17 +2,17 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstdio>
-#include <random>
+#include <map>
+#include <mutex>
 #include <thread>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/http.h"
 #include "embedded/serve_files.h"
 #include "finding/diff.h"
 #include "report/report.h"
 #include "serve/folder.h"
-#include "serve/http.h"
 
 namespace lento::serve {
 namespace {
@@ -25,22 +25,6 @@ constexpr const char* kReportPolicy =
     "sandbox allow-scripts; default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
     "img-src data:";
 
-bool is_loopback(const std::string& host) { return host == "::1" || host.starts_with("127."); }
-
-bool loopback_name(std::string host) {
-  const bool bracketed = host.starts_with('[');
-  const size_t colon = bracketed ? host.find("]:") : host.find(':');
-  if (colon != std::string::npos) host.resize(bracketed ? colon + 1 : colon);
-  return host == "localhost" || host == "[::1]" || host.starts_with("127.");
-}
-
-std::string new_token() {
-  std::random_device source;  // the kernel's generator: a token must not follow from a seed
-  char text[33];
-  std::snprintf(text, sizeof text, "%08x%08x%08x%08x", source(), source(), source(), source());
-  return text;
-}
-
 // Takes the same time wherever the first difference lies.
 bool same_secret(const std::string& a, const std::string& b) {
   unsigned difference = a.size() == b.size() ? 0 : 1;
@@ -50,9 +34,44 @@ bool same_secret(const std::string& a, const std::string& b) {
   return difference == 0 && !a.empty();
 }
 
-Reply html(std::string body, const char* policy) {
-  return {200, "text/html; charset=utf-8", std::move(body), {}, policy};
-}
+using Reply = base::HttpReply;
+
+constexpr const char* kHtml = "text/html; charset=utf-8";
+constexpr const char* kText = "text/plain; charset=utf-8";
+constexpr uint64_t kMostCached = uint64_t{64} << 20;
+
+Reply html(std::string body, const char* policy) { return {200, std::move(body), kHtml, {}, policy}; }
+
+// Pages that were made, while the files they show stay as they are: a thousand readers of one report make it
+// once and share its bytes.
+class Pages {
+ public:
+  using Make = std::function<std::string()>;
+
+  std::shared_ptr<const std::string> page(const std::string& name, const std::string& stamp,
+                                          const Make& make) {
+    const std::unique_lock lock(mutex_);
+    const auto known = pages_.find(name);
+    if (known != pages_.end() && known->second.stamp == stamp) return known->second.bytes;
+    auto bytes = std::make_shared<const std::string>(make());
+    if (held_ + bytes->size() > kMostCached) {
+      pages_.clear();
+      held_ = 0;
+    }
+    held_ += bytes->size();
+    pages_[name] = {stamp, bytes};
+    return bytes;
+  }
+
+ private:
+  struct Page {
+    std::string stamp;
+    std::shared_ptr<const std::string> bytes;
+  };
+  std::mutex mutex_;
+  std::map<std::string, Page> pages_;
+  uint64_t held_ = 0;
+};
 
 }  // namespace
 
@@ -60,55 +79,71 @@ struct Server::Impl {
   explicit Impl(const Options& o)
       : options(o),
         folder(o.folder),
-        token(is_loopback(o.host) ? o.token : (o.token.empty() ? new_token() : o.token)),
-        listener(o.host, o.port, [this](const Request& request) { return guarded(request); }) {}
-
-  Reply guarded(const Request& request) {
-    if (is_loopback(options.host) && !loopback_name(request.host))
-      return {403, "text/plain", "this server answers to loopback names only\n", {}, {}};
-    const std::string given = request.bearer.empty() ? query_value(request.query, "token") : request.bearer;
-    if (!token.empty() && !same_secret(given, token))
-      return {401, "text/plain", "a token is needed: ?token=... or Authorization: Bearer\n", {}, {}};
-    try {
-      return route(request);
-    } catch (const base::Error& e) {
-      return {404, "text/plain; charset=utf-8", std::string(e.what()) + "\n", {}, {}};
-    } catch (const std::exception&) {
-      return {500, "text/plain", "this could not be answered\n", {}, {}};
+        listener(o.host, o.port, [this](const base::HttpQuestion& question) { return guarded(question); }) {
+    if (!listener.on_loopback() && o.token.empty()) {
+      throw base::Error(
+          {o.host}, "can be reached from other machines: every request must carry a token",
+          "write one into a file, --token-file FILE, or into the variable LENTO_TOKEN; or stay on "
+          "127.0.0.1");
     }
   }
 
-  Reply route(const Request& request) {
-    const std::string& path = request.path;
+  Reply guarded(const base::HttpQuestion& question) {
+    const std::string given =
+        question.bearer.empty() ? base::query_value(question.query, "token") : question.bearer;
+    if (!options.token.empty() && !same_secret(given, options.token))
+      return {401, "a token is needed: ?token=... or Authorization: Bearer\n", kText};
+    try {
+      return route(question);
+    } catch (const base::Error& e) {
+      return {404, std::string(e.what()) + "\n", kText};
+    }
+  }
+
+  Reply route(const base::HttpQuestion& question) {
+    const std::string& path = question.path;
     if (path == "/") return html(page(), kPagePolicy);
     if (path == "/serve.js")
-      return {200, "text/javascript; charset=utf-8", std::string(embedded::serve_files("serve.js")), {}, {}};
-    if (path == "/api/diagnoses") return listing(request);
-    if (path.starts_with("/api/diagnoses/"))
-      return {200, "application/json", report::write_json(folder.open(path.substr(15))), {}, {}};
-    if (path.starts_with("/report/"))
-      return html(report::write_html(folder.open(path.substr(8))), kReportPolicy);
-    if (path == "/diff") return html(report::write_html(difference(request)), kReportPolicy);
-    return {404, "text/plain", "no such page\n", {}, {}};
+      return {200, std::string(embedded::serve_files("serve.js")), "text/javascript; charset=utf-8"};
+    if (path == "/api/diagnoses") return listing(question);
+    if (path.starts_with("/api/diagnoses/")) return stored(path.substr(15));
+    if (path.starts_with("/report/")) return report_of(path.substr(8));
+    if (path == "/diff") return html(report::write_html(difference(question)), kReportPolicy);
+    return {404, "no such page\n", kText};
   }
 
   // The script's address must carry the token, as every request does.
   std::string page() const {
     std::string text(embedded::serve_files("page.html"));
-    if (token.empty()) return text;
+    if (options.token.empty()) return text;
     const std::string plain = "serve.js\"";
-    return text.replace(text.find(plain), plain.size(), "serve.js?token=" + token + "\"");
+    return text.replace(text.find(plain), plain.size(),
+                        "serve.js?token=" + base::percent_encoded(options.token) + "\"");
   }
 
-  Reply listing(const Request& request) {
+  Reply listing(const base::HttpQuestion& question) {
     std::string body = folder.list();
     const std::string tag = "\"" + base::digest(body) + "\"";
-    if (request.if_none_match == tag) return {304, "application/json", {}, tag, {}};
-    return {200, "application/json", std::move(body), tag, {}};
+    if (question.if_none_match == tag) return {304, {}, "application/json", tag};
+    return {200, std::move(body), "application/json", tag};
   }
 
-  finding::Diagnosis difference(const Request& request) const {
-    const std::string a = query_value(request.query, "a"), b = query_value(request.query, "b");
+  Reply stored(const std::string& name) {
+    Reply reply{200, {}, "application/json"};
+    reply.shared_body =
+        pages.page("json " + name, folder.stamp(name), [&] { return report::write_json(folder.open(name)); });
+    return reply;
+  }
+
+  Reply report_of(const std::string& name) {
+    Reply reply = html({}, kReportPolicy);
+    reply.shared_body =
+        pages.page("html " + name, folder.stamp(name), [&] { return report::write_html(folder.open(name)); });
+    return reply;
+  }
+
+  finding::Diagnosis difference(const base::HttpQuestion& question) const {
+    const std::string a = base::query_value(question.query, "a"), b = base::query_value(question.query, "b");
     finding::Diagnosis d = finding::compare(folder.open(a), folder.open(b));
     d.command = "lento diff " + a + " " + b;
     return d;
@@ -116,23 +151,21 @@ struct Server::Impl {
 
   Options options;
   Folder folder;
-  std::string token;
-  HttpListener listener;
+  Pages pages;
   std::atomic<bool> stopping{false};
+  base::HttpServer listener;  // last: its threads use the members above
 };
 
-Server::Server(const Options& options) : impl_(std::make_unique<Impl>(options)) { impl_->listener.start(); }
+Server::Server(const Options& options) : impl_(std::make_unique<Impl>(options)) {}
 
 Server::~Server() { impl_->listener.stop(); }
 
 int Server::port() const { return impl_->listener.port(); }
-const std::string& Server::token() const { return impl_->token; }
 
 std::string Server::address() const {
   const std::string& host = impl_->options.host;
   const std::string shown = host.find(':') == std::string::npos ? host : "[" + host + "]";
-  return "http://" + shown + ":" + std::to_string(port()) + "/" +
-         (token().empty() ? "" : "?token=" + token());
+  return "http://" + shown + ":" + std::to_string(port()) + "/";
 }
 
 void Server::run(const base::Progress& progress) {

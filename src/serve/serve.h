@@ -2,10 +2,11 @@
 // follows files that change (a running `lento fleet watch` rewrites its own). It starts nothing and writes
 // nothing.
 //
-// Hostile clients: GET and HEAD only, request heads up to 8 KiB in 10 s, no bodies, at most 2,048
-// connections, answers up to 256 MiB in 60 s. Slow connections cost memory, never a thread. Names are file
-// names of the folder, never paths; links that leave it are refused. On a loopback address the Host header
-// must be a loopback name; on any other address every request needs the token.
+// Hostile clients: GET and HEAD only, request heads up to 8 KiB in 10 s, no bodies, at most 1,024 connections
+// (one more closes the one that has been silent longest), answers up to 256 MiB in 60 s, up to 256 requests
+// waiting. Slow connections cost memory, never a thread. Names are file names of the folder, never paths;
+// links that leave it are refused. On a loopback address the Host header must be a loopback name; on any
+// other every request needs the token.
 #pragma once
 
 #include <memory>
@@ -19,7 +20,7 @@ struct Options {
   std::string folder;
   std::string host = "127.0.0.1";
   int port = 8099;    // 0: any free one
-  std::string token;  // required when host is not loopback; empty there means "make one"
+  std::string token;  // that every request must carry, when not empty; required when host is not loopback
 };
 
 class Server {
@@ -29,8 +30,7 @@ class Server {
   ~Server();
 
   int port() const;
-  const std::string& token() const;  // "" when none is needed
-  std::string address() const;       // to open in a browser, token included
+  std::string address() const;  // to open in a browser, without the token
 
   void run(const base::Progress& progress);  // until progress.stopped() or stop()
   void stop();

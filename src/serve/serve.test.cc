@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/http.h"
 #include "finding/finding.h"
 #include "report/report.h"
 
@@ -127,7 +128,7 @@ TEST_F(ServeTest, PathsDoNotEscapeTheFolder) {
 }
 
 TEST_F(ServeTest, RefusesForeignHostsBodiesAndHugeHeads) {
-  EXPECT_THAT(get("/api/diagnoses", "evil.example"), StartsWith("HTTP/1.1 403"));
+  EXPECT_THAT(get("/api/diagnoses", "evil.example"), StartsWith("HTTP/1.1 421"));
   EXPECT_THAT(get("/api/diagnoses", "127.0.0.1", "X: " + std::string(20000, 'x') + "\r\n"),
               StartsWith("HTTP/1.1 431"));
   const Connection post(server_->port());
@@ -155,6 +156,43 @@ TEST_F(ServeTest, AnswersAHealthyClientBesideAThousandSlowOnes) {
   EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 1.0);
 }
 
+// A rebound name resolves to this machine, but the browser still says whom it believes to be talking to.
+TEST_F(ServeTest, AnswersToLoopbackNamesOnly) {
+  for (const char* host :
+       {"127.evil.com", "127.0.0.1.nip.io", "localhost:80@evil", "127.0.0.1:80@evil", "localhost.evil",
+        "[::1].evil", "[::1", "128.0.0.1", "127.0.0", "127.0.0.1.1", "0x7f.0.0.1", "127.0.0.1:x", ""})
+    EXPECT_THAT(get("/api/diagnoses", host), StartsWith("HTTP/1.1 421")) << host;
+  for (const char* host : {"localhost", "LOCALHOST:8099", "127.0.0.1", "127.3.2.1:80", "[::1]", "[::1]:8099"})
+    EXPECT_THAT(get("/api/diagnoses", host), StartsWith("HTTP/1.1 200")) << host;
+}
+
+TEST_F(ServeTest, AnswersBesideAThousandThatReadNothing) {
+  write("runs/large.json", sample(std::string(4 << 20, 'x'), 2));
+  std::vector<std::unique_ptr<Connection>> idle;
+  for (int i = 0; i < 1000; ++i) {
+    idle.push_back(std::make_unique<Connection>(server_->port()));
+    if (!idle.back()->connected()) GTEST_SKIP() << "needs 2,200 open files";
+    idle.back()->send("GET /report/large.json HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_THAT(get("/report/a.json"), StartsWith("HTTP/1.1 200"));
+  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 5.0);
+}
+
+TEST_F(ServeTest, ListsTheNewestFirstBeyondTheLimit) {
+  const auto now = fs::file_time_type::clock::now();
+  for (int i = 0; i < 2500; ++i) {
+    const fs::path path = root_ / "runs" / (std::to_string(i * 7919 % 2500) + ".json");
+    std::ofstream(path) << "{}";
+    fs::last_write_time(path, now + std::chrono::seconds(i * 7919 % 2500));
+  }
+  const std::string list = get("/api/diagnoses");
+  EXPECT_THAT(list, HasSubstr("\"2499.json\""));
+  EXPECT_THAT(list, HasSubstr("\"500.json\""));
+  EXPECT_THAT(list, Not(HasSubstr("\"499.json\"")));
+  EXPECT_LT(list.find("\"2499.json\""), list.find("\"2498.json\""));
+}
+
 TEST(ServeOptions, BeyondLoopbackATokenIsNeeded) {
   const fs::path folder = fs::temp_directory_path() / ("lento_serve_token_" + std::to_string(::getpid()));
   fs::create_directories(folder);
@@ -162,8 +200,9 @@ TEST(ServeOptions, BeyondLoopbackATokenIsNeeded) {
   options.folder = folder.string();
   options.host = "0.0.0.0";
   options.port = 0;
+  EXPECT_THROW(Server{options}, base::Error);
+  options.token = "a secret & more";
   const Server server(options);
-  EXPECT_GE(server.token().size(), 32u);
   const auto status = [&](const std::string& target) {
     const Connection connection(server.port());
     connection.send("GET " + target + " HTTP/1.1\r\nHost: example.org\r\nConnection: close\r\n\r\n");
@@ -171,7 +210,7 @@ TEST(ServeOptions, BeyondLoopbackATokenIsNeeded) {
   };
   EXPECT_EQ(status("/api/diagnoses"), "401");
   EXPECT_EQ(status("/api/diagnoses?token=wrong"), "401");
-  EXPECT_EQ(status("/api/diagnoses?token=" + server.token()), "200");
+  EXPECT_EQ(status("/api/diagnoses?token=" + base::percent_encoded(options.token)), "200");
   fs::remove_all(folder);
 }
 

@@ -162,6 +162,12 @@ bool Fields::has(std::string_view key) const { return node_.find(key) != nullptr
 void Fields::schema(std::string_view expected) {
   const YamlNode* found = take("schema");
   if (found && found->text == expected) return;
+  // A file of another kind: that none of its keys fits is no news.
+  if (found && found->text.starts_with("lento.")) {
+    throw base::Error(found->where,
+                      "found schema " + shown(*found) + ", needed '" + std::string(expected) + "'",
+                      "this is a file of another kind or version");
+  }
   errors_.add(found ? found->where : node_.where,
               found ? "found schema " + shown(*found) + ", needed '" + std::string(expected) + "'"
                     : "'schema' is missing",

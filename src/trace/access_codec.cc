@@ -217,6 +217,47 @@ void decode_stream(uint16_t cpu, uint64_t count, Predictor& predictor, std::arra
   in[kTokens].at += count;
 }
 
+// Who made the accesses and what answered, as runs: length, thread, process, node, service. Nothing when no
+// record has any.
+void encode_context(std::span<const AccessRecord> records, std::string& out) {
+  const auto same = [](const AccessRecord& a, const AccessRecord& b) {
+    return a.thread == b.thread && a.process == b.process && a.node == b.node && a.service == b.service;
+  };
+  if (std::none_of(records.begin(), records.end(), [](const auto& r) { return r.has_context(); })) return;
+  for (size_t at = 0; at < records.size();) {
+    size_t end = at + 1;
+    while (end < records.size() && same(records[at], records[end])) ++end;
+    const AccessRecord& r = records[at];
+    put_varint(out, end - at);
+    put_varint(out, r.thread);
+    put_varint(out, r.process);
+    out += static_cast<char>(r.node);
+    out += static_cast<char>(r.service);
+    at = end;
+  }
+}
+
+bool decode_context(Bytes in, std::span<AccessRecord> records) {
+  if (in.at == in.end) return true;
+  for (size_t at = 0; at < records.size();) {
+    const uint64_t count = in.varint();
+    AccessRecord context;
+    context.thread = static_cast<uint32_t>(in.varint());
+    context.process = static_cast<uint16_t>(in.varint());
+    context.node = in.byte();
+    const uint8_t service = in.byte();
+    if (in.bad || count == 0 || count > records.size() - at || service >= kServices) return false;
+    context.service = static_cast<Service>(service);
+    for (uint64_t i = 0; i < count; ++i, ++at) {
+      records[at].thread = context.thread;
+      records[at].process = context.process;
+      records[at].node = context.node;
+      records[at].service = context.service;
+    }
+  }
+  return true;
+}
+
 // Records that are grouped by rising cpu, each group in order -> trace order at `out`. `cycles` are theirs.
 // Counting sort when the cycles are dense: linear, and only the last pass touches the records.
 void merge_groups(std::span<const AccessRecord> records, std::span<const uint64_t> cycles,
@@ -273,7 +314,7 @@ void sort_by_cycle(std::vector<AccessRecord>& records) {
 }
 
 // Layout, all varints: groups; per group: cpu, count, first cycle; then the size of each column but the
-// tokens (their size is the event count); then the columns.
+// tokens (their size is the event count); then the columns; then the contexts, to the end.
 std::string encode_accesses(std::span<const AccessRecord> records) {
   const auto groups = count_cpus(records);
   const std::vector<AccessRecord> grouped = grouped_by_cpu(records, groups);
@@ -289,6 +330,7 @@ std::string encode_accesses(std::span<const AccessRecord> records) {
   }
   for (int c = kPcs; c < kColumns; ++c) put_varint(out, columns[c].size());
   for (const std::string& column : columns) out += column;
+  encode_context(grouped, out);
   return out;
 }
 
@@ -330,6 +372,7 @@ bool decode_accesses(std::string_view bytes, uint64_t events, std::vector<Access
   for (const Bytes& column : columns) {
     if (column.bad) return false;
   }
+  if (!decode_context(in, grouped)) return false;
   const size_t before = out.size();
   out.resize(before + events);
   merge_groups(grouped, cycles, out.data() + before);

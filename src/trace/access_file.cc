@@ -1,5 +1,6 @@
 // Layout (little-endian):
-//   file   = magic "LENTOACC", u32 version 2, u32 zero; chunk*; index; trailer
+//   file   = magic "LENTOACC", u32 version 3, u32 zero; chunk*; facts?; index; trailer
+//   facts  = u32 "AFCT", u32 packed bytes, u32 text bytes, u32 crc of the packed bytes; zstd of write_facts
 //   chunk  = u32 "ACHK", u32 events, u64 first cycle, u64 last cycle, u32 packed bytes, u32 column bytes,
 //            u32 crc of the packed bytes, u32 crc of the 36 bytes before; packed bytes (zstd of access_codec)
 //   index  = per chunk: u64 offset, u64 first cycle, u64 last cycle, u32 events, u32 zero
@@ -25,7 +26,9 @@ namespace {
 using base::Error;
 
 constexpr std::string_view kMagic = "LENTOACC", kEnd = "LENTOEND";
-constexpr uint32_t kVersion = 2, kChunkMagic = 0x4b484341;  // "ACHK"
+constexpr uint32_t kVersion = 3, kOldest = 2;
+constexpr uint32_t kChunkMagic = 0x4b484341, kFactsMagic = 0x54434641;  // "ACHK", "AFCT"
+constexpr uint32_t kMaxFactBytes = 1u << 28;
 constexpr size_t kHeader = 16, kChunkHeader = 40, kIndexEntry = 32, kTrailer = 32;
 constexpr uint32_t kMaxEvents = 1u << 24, kMaxColumnBytes = 1u << 30;
 
@@ -106,6 +109,7 @@ struct AccessFileWriter::Impl {
   AccessFileOptions options;
   std::vector<AccessRecord> pending;
   std::vector<AccessFile::Chunk> index;
+  std::string facts;
   uint64_t offset = 0, events = 0, promised = 0, next_flush = 0;
   bool advances = false;
 };
@@ -139,9 +143,20 @@ void AccessFileWriter::advance(uint64_t cycle) {
   if (w.pending.size() >= w.next_flush) w.flush(cycle, false);
 }
 
+void AccessFileWriter::set_facts(const TraceFacts& facts) { impl_->facts = write_facts(facts); }
+
 void AccessFileWriter::finish() {
   Impl& w = *impl_;
   w.flush(UINT64_MAX, true);
+  if (!w.facts.empty()) {
+    const std::string packed = base::compress_block(w.facts, w.options.level);
+    std::string head;
+    put(head, kFactsMagic);
+    put(head, static_cast<uint32_t>(packed.size()));
+    put(head, static_cast<uint32_t>(w.facts.size()));
+    put(head, base::crc32(packed));
+    w.write(head + packed);
+  }
   std::string index;
   for (const AccessFile::Chunk& c : w.index) {
     put(index, c.offset), put(index, c.first_cycle), put(index, c.last_cycle), put(index, c.events),
@@ -232,7 +247,7 @@ AccessFile::AccessFile(const std::string& path, base::ReadReport& report) : impl
                 "'lento memory simulate --trace' and 'lento memory replay' write one");
   }
   const uint32_t version = get<uint32_t>(header, 8);
-  if (version != kVersion)
+  if (version < kOldest || version > kVersion)
     throw Error({path}, "version " + std::to_string(version) + " of the access trace, needed " +
                             std::to_string(kVersion));
   if (!f.read_index()) {
@@ -244,6 +259,23 @@ AccessFile::AccessFile(const std::string& path, base::ReadReport& report) : impl
 }
 
 AccessFile::~AccessFile() = default;
+void AccessFile::read_facts(TraceFacts& facts) const {
+  constexpr size_t kHead = 16;
+  uint64_t at = kHeader;
+  std::string bytes, text;
+  ChunkHeader last;
+  if (!impl_->chunks.empty()) {
+    at = impl_->chunks.back().offset;
+    if (!impl_->read(at, kChunkHeader, bytes) || !parse_chunk_header(bytes, last)) return;
+    at += kChunkHeader + last.packed;
+  }
+  if (!impl_->read(at, kHead, bytes) || get<uint32_t>(bytes, 0) != kFactsMagic) return;
+  const uint32_t packed = get<uint32_t>(bytes, 4), size = get<uint32_t>(bytes, 8);
+  const uint32_t sum = get<uint32_t>(bytes, 12);
+  if (size > kMaxFactBytes || !impl_->read(at + kHead, packed, bytes) || base::crc32(bytes) != sum) return;
+  if (base::decompress_block(bytes, size, text)) trace::read_facts(text, facts);
+}
+
 const std::vector<AccessFile::Chunk>& AccessFile::chunks() const { return impl_->chunks; }
 uint64_t AccessFile::events() const { return impl_->events; }
 

@@ -1,4 +1,4 @@
-// The access trace on disk, kind `lento.access/1` (docs/formats/access.md): compressed chunks that stand
+// The access trace on disk, kind `LENTOACC` (docs/formats/access.md): compressed chunks that stand
 // alone, each with check sums, and an index at the end for seeking, threads and resuming.
 #pragma once
 
@@ -8,6 +8,7 @@
 
 #include "base/read_report.h"
 #include "trace/access_record.h"
+#include "trace/address_space.h"
 
 namespace lento::trace {
 
@@ -25,7 +26,9 @@ class AccessFileWriter : public AccessSink {
 
   void record(const AccessRecord& record) override;
   void advance(uint64_t cycle) override;
-  // Writes what is left, the index and the end mark.
+  // What is known of the trace as a whole; kept until finish().
+  void set_facts(const TraceFacts& facts);
+  // Writes what is left, the facts, the index and the end mark.
   void finish();
 
   uint64_t events() const;
@@ -55,6 +58,9 @@ class AccessFile {
 
   const std::vector<Chunk>& chunks() const;
   uint64_t events() const;
+
+  // Adds what the file tells of its trace; damaged facts add nothing.
+  void read_facts(TraceFacts& facts) const;
 
   // The records of chunk `index` in trace order; false when its bytes are damaged (`out` is then empty).
   bool read_chunk(size_t index, std::vector<AccessRecord>& out) const;

@@ -14,4 +14,10 @@ const char* to_string(DelayCause cause) {
   return kNames[static_cast<int>(cause)];
 }
 
+const char* to_string(Service service) {
+  static constexpr const char* kNames[kServices] = {
+      "unknown", "L1", "buffer", "L2", "L3", "memory", "remote memory", "peer", "remote peer"};
+  return kNames[static_cast<int>(service)];
+}
+
 }  // namespace lento::trace

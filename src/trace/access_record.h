@@ -35,9 +35,28 @@ inline constexpr int kDelayCauses = 5;
 // "none", "interconnect", "bank", "coherence", "writebuffer".
 const char* to_string(DelayCause cause);
 
+// Which part of the machine answered, as far as a sampler tells.
+enum class Service : uint8_t {
+  Unknown = 0,
+  L1 = 1,
+  Buffer = 2,  // a fill under way (line fill buffer)
+  L2 = 3,
+  L3 = 4,
+  LocalMemory = 5,
+  RemoteMemory = 6,  // of another node
+  LocalPeer = 7,     // another CPU's cache, where the line was modified (HitM) or from where it was forwarded
+  RemotePeer = 8,    // the same, on another node
+};
+inline constexpr int kServices = 9;
+
+// "unknown", "L1", "buffer", "L2", "L3", "memory", "remote memory", "peer", "remote peer".
+const char* to_string(Service service);
+
 struct AccessRecord {
   static constexpr uint32_t kNoLatency = UINT32_MAX;  // the source has no latency
   static constexpr uint16_t kNoCpu = UINT16_MAX;      // no culprit, or not known
+
+  static constexpr uint8_t kNoNode = UINT8_MAX;  // the NUMA node of the CPU is not known
 
   // Bits of `flags`.
   static constexpr uint8_t kLocal = 1;  // served by the own cache or write buffer without waiting: "trivial"
@@ -58,11 +77,29 @@ struct AccessRecord {
   uint8_t size = 0;  // bytes; 0: not known
   DelayCause cause = DelayCause::None;
   uint8_t flags = 0;
+  // Who made the access, beyond the CPU; 0: the source does not tell. Processes are numbered by the reader.
+  uint32_t thread = 0;
+  uint16_t process = 0;
+  uint8_t node = kNoNode;
+  Service service = Service::Unknown;
 
   bool trivial() const { return (flags & (kLocal | kServiceKnown)) == (kLocal | kServiceKnown); }
   bool operator==(const AccessRecord&) const = default;
+
+  // Threads are told apart where the source knows them, else CPUs.
+  uint32_t actor() const { return thread != 0 ? thread : cpu; }
+  bool writes() const {
+    return type == AccessType::Store || type == AccessType::StoreConditional || type == AccessType::Atomic;
+  }
+  bool is_atomic() const {
+    return type == AccessType::LoadLinked || type == AccessType::StoreConditional ||
+           type == AccessType::Atomic;
+  }
+  bool has_context() const {
+    return thread != 0 || process != 0 || node != kNoNode || service != Service::Unknown;
+  }
 };
-static_assert(sizeof(AccessRecord) == 48);
+static_assert(sizeof(AccessRecord) == 56);
 
 // Takes records in the order of a trace, or per CPU in order where the taker says that it merges.
 class AccessSink {

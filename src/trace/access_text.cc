@@ -1,5 +1,6 @@
 #include "trace/access_text.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <optional>
@@ -12,11 +13,14 @@
 namespace lento::trace {
 namespace {
 
-constexpr std::string_view kSchema = "# lento.access/1";
+constexpr std::string_view kSchema = "# lento.access/1", kContextSchema = "# lento.access/2";
+constexpr std::string_view kContextColumns =
+    "cpu cycle pc type address latency size flags culprit culprit_pc blamed cause thread process node "
+    "service";
 constexpr std::string_view kColumns =
     "cpu cycle pc type address latency size flags culprit culprit_pc blamed cause";
 constexpr std::string_view kFlagLetters = "lksf";
-constexpr size_t kBatch = 65536, kFields = 12;
+constexpr size_t kBatch = 65536, kFields = 12, kAllFields = 16;
 
 void number(std::string& out, uint64_t value, int radix = 10) {
   char text[24];
@@ -30,15 +34,35 @@ std::optional<uint64_t> read_number(std::string_view text, uint64_t max) {
   return value && *value <= max ? value : std::nullopt;
 }
 
-bool split(std::string_view line, std::array<std::string_view, kFields>& fields) {
+// The number of fields; 0 when there are too many, or an empty one.
+size_t split(std::string_view line, std::array<std::string_view, kAllFields>& fields) {
   size_t count = 0;
   while (!line.empty()) {
     const size_t end = std::min(line.find(' '), line.size());
-    if (count == kFields || end == 0) return false;
+    if (count == kAllFields || end == 0) return 0;
     fields[count++] = line.substr(0, end);
     line.remove_prefix(std::min(end + 1, line.size()));
   }
-  return count == kFields;
+  return count;
+}
+
+// "remote_memory" for "remote memory": fields hold no blanks.
+std::string service_name(Service service) {
+  std::string text = to_string(service);
+  for (char& c : text) {
+    if (c == ' ') c = '_';
+  }
+  return text;
+}
+
+bool take_service(std::string_view text, Service& out) {
+  if (text == "-") return true;
+  for (int i = 0; i < kServices; ++i) {
+    if (text != service_name(static_cast<Service>(i))) continue;
+    out = static_cast<Service>(i);
+    return true;
+  }
+  return false;
 }
 
 // Fills `out` when `text` is a number up to `max`; "-" leaves the default.
@@ -74,8 +98,14 @@ bool take_flags(std::string_view text, uint8_t& out) {
 }  // namespace
 
 bool parse_access_text(std::string_view line, AccessRecord& r) {
-  std::array<std::string_view, kFields> f;
-  if (!split(line, f)) return false;
+  std::array<std::string_view, kAllFields> f;
+  const size_t count = split(line, f);
+  if (count != kFields && count != kAllFields) return false;
+  if (count == kAllFields &&
+      !(take(f[12], r.thread, UINT32_MAX, true) && take(f[13], r.process, UINT16_MAX, true) &&
+        take(f[14], r.node, UINT8_MAX - 1, true) && take_service(f[15], r.service))) {
+    return false;
+  }
   if (f[11] != "-" && !take_name(f[11], r.cause, kDelayCauses)) return false;
   return take(f[0], r.cpu, UINT16_MAX - 1) && take(f[1], r.cycle, UINT64_MAX) &&
          take(f[2], r.pc, UINT64_MAX) && take_name(f[3], r.type, kAccessTypes) &&
@@ -85,7 +115,26 @@ bool parse_access_text(std::string_view line, AccessRecord& r) {
          take(f[10], r.blamed, UINT32_MAX, true);
 }
 
-std::string access_text_header() { return std::string(kSchema) + "\n" + std::string(kColumns) + "\n"; }
+std::string access_text_header(TextForm form) {
+  if (form == TextForm::Paper) return "";
+  if (form == TextForm::Full) return std::string(kSchema) + "\n" + std::string(kColumns) + "\n";
+  return std::string(kContextSchema) + "\n" + std::string(kContextColumns) + "\n";
+}
+
+void append_context_text(const AccessRecord& r, std::string& out) {
+  append_access_text(r, out);
+  out.back() = ' ';
+  number(out, r.thread);
+  out += ' ';
+  number(out, r.process);
+  out += ' ';
+  if (r.node == AccessRecord::kNoNode) {
+    out += '-';
+  } else {
+    number(out, r.node);
+  }
+  out += ' ' + service_name(r.service) + '\n';
+}
 
 void append_paper_text(const AccessRecord& r, std::string& out) {
   number(out, r.cpu), out += ' ';
@@ -127,7 +176,7 @@ void append_access_text(const AccessRecord& r, std::string& out) {
 }
 
 AccessTextWriter::AccessTextWriter(const std::string& path, TextForm form) : file_(path), form_(form) {
-  if (form_ == TextForm::Full) file_.write(access_text_header());
+  file_.write(access_text_header(form));
 }
 
 void AccessTextWriter::record(const AccessRecord& record) { pending_.push_back(record); }
@@ -141,8 +190,9 @@ void AccessTextWriter::write_before(uint64_t cycle) {
   std::string text;
   size_t count = 0;
   for (; count < pending_.size() && pending_[count].cycle < cycle; ++count) {
-    form_ == TextForm::Full ? append_access_text(pending_[count], text)
-                            : append_paper_text(pending_[count], text);
+    if (form_ == TextForm::Full) append_access_text(pending_[count], text);
+    if (form_ == TextForm::Context) append_context_text(pending_[count], text);
+    if (form_ == TextForm::Paper) append_paper_text(pending_[count], text);
   }
   file_.write(text);
   pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(count));
@@ -153,13 +203,24 @@ void AccessTextWriter::finish() {
   file_.commit();
 }
 
-AccessTextSource::AccessTextSource(const std::string& path, base::ReadReport& report)
+AccessTextSource::AccessTextSource(const std::string& path, base::ReadReport& report, TraceFacts* facts)
     : in_(path), report_(report) {
   std::string_view line;
-  if (!in_.line(line) || line != kSchema)
+  const bool first = in_.line(line);
+  const bool context = first && line == kContextSchema;
+  if (!first || (line != kSchema && !context))
     throw base::Error({path, 1, 1}, "the first line is not '" + std::string(kSchema) + "'");
-  if (!in_.line(line) || line != kColumns)
-    throw base::Error({path, 2, 1}, "the columns are not '" + std::string(kColumns) + "'");
+  // "# line 64": facts of the trace as a whole.
+  bool any = in_.line(line);
+  for (; any && line.starts_with("# "); any = in_.line(line)) {
+    std::string fact(line.substr(2));
+    std::replace(fact.begin(), fact.end(), ' ', '\t');
+    if (facts) read_fact(fact, *facts);
+  }
+  const std::string_view columns = context ? kContextColumns : kColumns;
+  if (!any || line != columns)
+    throw base::Error({path, static_cast<int>(in_.line_number()), 1},
+                      "the columns are not '" + std::string(columns) + "'");
 }
 
 std::span<const AccessRecord> AccessTextSource::next() {
@@ -172,7 +233,8 @@ std::span<const AccessRecord> AccessTextSource::next() {
       records_.push_back(record);
       ++report_.taken;
     } else {
-      report_.skip({in_.path(), static_cast<int>(in_.line_number())}, "not an access record of 12 columns");
+      report_.skip({in_.path(), static_cast<int>(in_.line_number())},
+                   "not an access record of 12 or 16 columns");
     }
   }
   return records_;

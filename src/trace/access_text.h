@@ -5,6 +5,8 @@
 //   1 212305 0x10009d60 fetch 0x10009d60 28 4 k 3 0x10016b50 17 interconnect
 //
 // '-' stands for "not known" or "none". flags: l local, k service known, s sampled, f failed.
+// `lento.access/2` has four columns more: thread process node service. Lines "# line 64", "# period 1000",
+// "# time ns", "# node CPU NODE" between the first line and the columns tell of the trace as a whole.
 #pragma once
 
 #include <string>
@@ -14,19 +16,23 @@
 #include "base/file.h"
 #include "base/read_report.h"
 #include "trace/access_record.h"
+#include "trace/address_space.h"
 
 namespace lento::trace {
 
-std::string access_text_header();
+enum class TextForm { Full, Context, Paper };
+
+std::string access_text_header(TextForm form = TextForm::Full);
 void append_access_text(const AccessRecord& record, std::string& out);  // one line with its end
 
-// One line of the full form; false when it is none (`record` is then unspecified).
+// With thread, process, node and service behind.
+void append_context_text(const AccessRecord& record, std::string& out);
+
+// One line of either form; false when it is none (`record` is then unspecified).
 bool parse_access_text(std::string_view line, AccessRecord& record);
 
 // The paper's form: cpu, cycle, pc, type, address, latency; nothing else, no header.
 void append_paper_text(const AccessRecord& record, std::string& out);
-
-enum class TextForm { Full, Paper };
 
 // Writes a trace as text, in trace order. Records may come per CPU as AccessFileWriter takes them.
 class AccessTextWriter : public AccessSink {
@@ -48,7 +54,7 @@ class AccessTextWriter : public AccessSink {
 // header.
 class AccessTextSource : public AccessSource {
  public:
-  AccessTextSource(const std::string& path, base::ReadReport& report);
+  AccessTextSource(const std::string& path, base::ReadReport& report, TraceFacts* facts = nullptr);
   std::span<const AccessRecord> next() override;
 
  private:

@@ -1,5 +1,6 @@
 #include "trace/foreign.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/error.h"
@@ -16,6 +17,27 @@ std::string first_bytes(const std::string& path) {
   std::string bytes(4096, '\0');
   bytes.resize(in.read(bytes));
   return bytes;
+}
+
+// A line of perf script among the first ones: warnings may come before.
+bool is_perf_script(std::string_view text) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    const size_t open = line.find('[');
+    const bool has_cpu = open != std::string_view::npos && line.find("]", open) != std::string_view::npos &&
+                         line.find(':', open) != std::string_view::npos;
+    if (has_cpu || line.find("|OP ") != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+// Text: nothing below a blank but line ends and tabs.
+bool is_text(std::string_view bytes) {
+  return std::none_of(bytes.begin(), bytes.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 32 && c != '\n' && c != '\t' && c != '\r';
+  });
 }
 
 bool is_lackey(std::string_view text) {
@@ -39,11 +61,13 @@ std::string recognise_foreign(const std::string& path) {
   if (text.starts_with("gem5")) return "gem5";
   if (text.starts_with("PK\x03\x04")) return "drmemtrace";
   if (path.find("champsim") != std::string::npos) return "champsim";
+  if (!is_text(text))
+    throw base::Error({path}, "the kind of trace is not recognised: it is no text and has no known magic",
+                      "name it with --format: text, " + foreign_formats());
   const std::string_view line = text.substr(0, text.find('\n'));
   if (line.find("latency") != std::string_view::npos && line.find(',') != std::string_view::npos)
     return "memaxes";
-  if (line.find('[') != std::string_view::npos && line.find("]") != std::string_view::npos) return "perf";
-  if (line.find('|') != std::string_view::npos) return "perf";
+  if (is_perf_script(text)) return "perf";
   if (is_lackey(text)) return "lackey";
   if (line.find("fetch") != std::string_view::npos || line.find("load") != std::string_view::npos ||
       line.find("store") != std::string_view::npos) {
@@ -54,15 +78,16 @@ std::string recognise_foreign(const std::string& path) {
 }
 
 std::unique_ptr<AccessSource> open_foreign(const std::string& format, const std::string& path,
-                                           const std::string& columns, base::ReadReport& report) {
+                                           const std::string& columns, base::ReadReport& report,
+                                           TraceFacts* facts) {
   if (format == "paper") return open_paper_text(path, columns, report);
-  if (format == "perf") return open_perf_script(path, report);
-  if (format == "perf.data") return open_perf_data(path, report);
-  if (format == "memaxes") return open_memaxes(path, report);
-  if (format == "gem5") return open_gem5(path, report);
-  if (format == "drmemtrace") return open_drmemtrace(path, report);
-  if (format == "lackey") return open_lackey(path, report);
-  if (format == "champsim") return open_champsim(path, report);
+  if (format == "perf") return open_perf_script(path, report, facts);
+  if (format == "perf.data") return open_perf_data(path, report, facts);
+  if (format == "memaxes") return open_memaxes(path, report, facts);
+  if (format == "gem5") return open_gem5(path, report, facts);
+  if (format == "drmemtrace") return open_drmemtrace(path, report, facts);
+  if (format == "lackey") return open_lackey(path, report, facts);
+  if (format == "champsim") return open_champsim(path, report, facts);
   throw base::Error({"--format"}, "'" + format + "' is not a kind of trace",
                     base::suggestion(format, kNames));
 }
@@ -74,7 +99,9 @@ PerfDataSource decode_perf_data_source(uint64_t word) {
   s.load = op & 2, s.store = op & 4, s.prefetch = op & 8, s.fetch = op & 16;
   s.locked = (word >> 24 & 3) == 2;
   s.modified = snoop & 16;
-  s.peer = (word >> 38 & 3) != 0;
+  s.peer = (word >> 38 & 2) != 0;  // 1 is a clean line that was forwarded: nobody wrote to it
+  constexpr uint64_t kRemoteLevels = 256 | 512 | 1024 | 2048;  // RAM and caches one and two hops away
+  s.remote = (word >> 37 & 1) || (level_bits & kRemoteLevels);
   const uint64_t number = word >> 33 & 15;
   static constexpr std::array<Level, 16> kByNumber = {
       Level::Unknown, Level::L1,      Level::L2,      Level::L3,     Level::Other, Level::Unknown,
@@ -93,7 +120,30 @@ PerfDataSource decode_perf_data_source(uint64_t word) {
     s.level = Level::L3;
   else if (level_bits & (128 | 256 | 512))
     s.level = Level::Memory;
+  else if (level_bits & (1024 | 2048))
+    s.level = Level::L3;
   return s;
+}
+
+Service service_of(const PerfDataSource& s) {
+  using Level = PerfDataSource::Level;
+  if (s.modified || s.peer) return s.remote ? Service::RemotePeer : Service::LocalPeer;
+  switch (s.level) {
+    case Level::L1:
+      return Service::L1;
+    case Level::Buffer:
+      return Service::Buffer;
+    case Level::L2:
+      return Service::L2;
+    case Level::L3:  // the cache of another node answers like its memory
+      return s.remote ? Service::RemoteMemory : Service::L3;
+    case Level::Memory:
+      return s.remote ? Service::RemoteMemory : Service::LocalMemory;
+    case Level::Other:
+    case Level::Unknown:
+      break;
+  }
+  return Service::Unknown;
 }
 
 void apply_perf_data_source(uint64_t word, AccessRecord& r) {
@@ -106,9 +156,10 @@ void apply_perf_data_source(uint64_t word, AccessRecord& r) {
              : s.prefetch ? AccessType::Prefetch
              : s.fetch    ? AccessType::Fetch
                           : AccessType::Load;
-  if (s.level == PerfDataSource::Level::Unknown) return;
+  r.service = service_of(s);
+  if (s.level == PerfDataSource::Level::Unknown && r.service == Service::Unknown) return;
   r.flags |= AccessRecord::kServiceKnown;
-  if (s.level == PerfDataSource::Level::L1) r.flags |= AccessRecord::kLocal;
+  if (r.service == Service::L1) r.flags |= AccessRecord::kLocal;
 }
 
 }  // namespace lento::trace

@@ -21,6 +21,7 @@
 
 #include "base/read_report.h"
 #include "trace/access_record.h"
+#include "trace/address_space.h"
 
 namespace lento::trace {
 
@@ -29,19 +30,28 @@ std::string foreign_formats();  // the names above, joined by commas
 // The format by magic, first lines or file name; "text" for our own. Throws base::Error when none fits.
 std::string recognise_foreign(const std::string& path);
 
-// `columns`: order of the paper's columns, empty for the default.
+// `columns`: order of the paper's columns, empty for the default. What the format tells of its trace as a
+// whole goes to `facts` while it is read; it outlives the source. Null: nobody asks.
 std::unique_ptr<AccessSource> open_foreign(const std::string& format, const std::string& path,
-                                           const std::string& columns, base::ReadReport& report);
+                                           const std::string& columns, base::ReadReport& report,
+                                           TraceFacts* facts = nullptr);
 
 std::unique_ptr<AccessSource> open_paper_text(const std::string& path, const std::string& columns,
                                               base::ReadReport& report);
-std::unique_ptr<AccessSource> open_perf_script(const std::string& path, base::ReadReport& report);
-std::unique_ptr<AccessSource> open_perf_data(const std::string& path, base::ReadReport& report);
-std::unique_ptr<AccessSource> open_memaxes(const std::string& path, base::ReadReport& report);
-std::unique_ptr<AccessSource> open_gem5(const std::string& path, base::ReadReport& report);
-std::unique_ptr<AccessSource> open_drmemtrace(const std::string& path, base::ReadReport& report);
-std::unique_ptr<AccessSource> open_lackey(const std::string& path, base::ReadReport& report);
-std::unique_ptr<AccessSource> open_champsim(const std::string& path, base::ReadReport& report);
+std::unique_ptr<AccessSource> open_perf_script(const std::string& path, base::ReadReport& report,
+                                               TraceFacts* facts = nullptr);
+std::unique_ptr<AccessSource> open_perf_data(const std::string& path, base::ReadReport& report,
+                                             TraceFacts* facts = nullptr);
+std::unique_ptr<AccessSource> open_memaxes(const std::string& path, base::ReadReport& report,
+                                           TraceFacts* facts = nullptr);
+std::unique_ptr<AccessSource> open_gem5(const std::string& path, base::ReadReport& report,
+                                        TraceFacts* facts = nullptr);
+std::unique_ptr<AccessSource> open_drmemtrace(const std::string& path, base::ReadReport& report,
+                                              TraceFacts* facts = nullptr);
+std::unique_ptr<AccessSource> open_lackey(const std::string& path, base::ReadReport& report,
+                                          TraceFacts* facts = nullptr);
+std::unique_ptr<AccessSource> open_champsim(const std::string& path, base::ReadReport& report,
+                                            TraceFacts* facts = nullptr);
 
 // A source that fills one batch at a time; an empty batch ends it.
 class BatchSource : public AccessSource {
@@ -64,10 +74,12 @@ class BatchSource : public AccessSource {
 struct PerfDataSource {
   enum class Level : uint8_t { Unknown, L1, L2, L3, Buffer, Memory, Other };
   bool load = false, store = false, prefetch = false, fetch = false, locked = false;
+  bool remote = false;                  // of another node
   bool peer = false, modified = false;  // snooped from another cache: forwarded, or modified there (HitM)
   Level level = Level::Unknown;
 };
 PerfDataSource decode_perf_data_source(uint64_t word);
+Service service_of(const PerfDataSource& source);
 // Puts what the word says into the record: type, and whether the own cache served it. A word that names no
 // operation leaves the type.
 void apply_perf_data_source(uint64_t word, AccessRecord& record);

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "trace/foreign.h"
+#include "trace/process_numbers.h"
 
 namespace lento::trace {
 namespace {
@@ -111,11 +112,16 @@ class ZipMembers {
 // Time and CPU come from markers, the pc from the instruction before an access.
 class DrMemTraceSource : public BatchSource {
  public:
-  DrMemTraceSource(const std::string& path, base::ReadReport& report)
-      : zip_(path), report_(report), path_(path) {}
+  DrMemTraceSource(const std::string& path, base::ReadReport& report, TraceFacts* facts)
+      : zip_(path), report_(report), path_(path), processes_(facts), facts_(facts) {
+    if (!facts) return;
+    facts->usual_line_bytes = 64;
+    facts->time_unit = "us";
+  }
 
  private:
-  enum Marker : uint16_t { kTimestamp = 2, kCpuId = 3 };
+  static constexpr uint16_t kThread = 22, kProcess = 24;  // record types
+  enum Marker : uint16_t { kTimestamp = 2, kCpuId = 3, kLineSize = 10 };
 
   void fill(std::vector<AccessRecord>& out) override {
     while (out.size() < kBatch) {
@@ -141,8 +147,11 @@ class DrMemTraceSource : public BatchSource {
     if (type == 28) {
       if (size == kTimestamp) time_ = address;
       if (size == kCpuId) cpu_ = address < AccessRecord::kNoCpu ? static_cast<uint16_t>(address) : 0;
+      if (size == kLineSize && facts_ && address <= 4096) facts_->line_bytes = static_cast<uint32_t>(address);
       return;
     }
+    if (type == kThread) thread_ = static_cast<uint32_t>(address);
+    if (type == kProcess) process_ = processes_.of(static_cast<uint32_t>(address));
     AccessRecord r;
     const bool instruction =
         (type >= 10 && type <= 16) || type == 30 || type == 31 || type == 48 || type == 49;
@@ -156,7 +165,12 @@ class DrMemTraceSource : public BatchSource {
     } else {
       return;
     }
-    r.cycle = time_, r.cpu = cpu_, r.pc = pc_, r.address = address;
+    r.cycle = time_;
+    r.cpu = cpu_;
+    r.pc = pc_;
+    r.address = address;
+    r.thread = thread_;
+    r.process = process_;
     r.size = static_cast<uint8_t>(size > 255 ? 0 : size);
     ++report_.taken;
     out.push_back(r);
@@ -167,9 +181,21 @@ class DrMemTraceSource : public BatchSource {
   std::string path_;
   char bytes_[12 * 4096];
   size_t held_ = 0, used_ = 0;
+  ProcessNumbers processes_;
+  TraceFacts* facts_;
   uint64_t time_ = 0, pc_ = 0;
-  uint16_t cpu_ = 0;
+  uint32_t thread_ = 0;
+  uint16_t cpu_ = 0, process_ = 0;
 };
+
+// cpu_schedule.bin.zip lies in the same folder, and its records look like anything.
+void refuse_schedule(const std::string& path) {
+  const std::string name = path.substr(path.rfind('/') + 1);
+  if (name.find("cpu_schedule") == std::string::npos && name.find("serial_schedule") == std::string::npos)
+    return;
+  throw base::Error({path}, "is DynamoRIO's record of which thread ran when, not of accesses",
+                    "give the files drmemtrace.*.zip; they hold the CPUs too");
+}
 
 // One protobuf message: its numeric fields by number. Throws when it is damaged.
 class Protobuf {
@@ -228,12 +254,19 @@ class Protobuf {
 // Requests wait for the response of the same requestor and address; the difference of ticks is the latency.
 class Gem5Source : public BatchSource {
  public:
-  Gem5Source(const std::string& path, base::ReadReport& report) : in_(path), report_(report) {
+  Gem5Source(const std::string& path, base::ReadReport& report, TraceFacts* facts)
+      : in_(path), report_(report) {
     char magic[4];
     if (in_.read(magic) != 4 || std::string_view(magic, 4) != "gem5")
       throw base::Error({path}, "does not start with 'gem5'");
     std::string header;
     message(header);
+    // Ticks are of a fixed rate, nearly always picoseconds; cycles of a CPU are not told.
+    const uint64_t rate = Protobuf(header).at(3);
+    if (!facts) return;
+    facts->usual_line_bytes = 64;
+    facts->time_unit = rate == 1'000'000'000'000 ? "ps" : "ticks";
+    facts->latency_unit = facts->time_unit;
   }
 
  private:
@@ -326,13 +359,21 @@ class Gem5Source : public BatchSource {
 
 }  // namespace
 
-std::unique_ptr<AccessSource> open_gem5(const std::string& path, base::ReadReport& report) {
-  return std::make_unique<Gem5Source>(path, report);
+std::unique_ptr<AccessSource> open_gem5(const std::string& path, base::ReadReport& report,
+                                        TraceFacts* facts) {
+  return std::make_unique<Gem5Source>(path, report, facts);
 }
-std::unique_ptr<AccessSource> open_drmemtrace(const std::string& path, base::ReadReport& report) {
-  return std::make_unique<DrMemTraceSource>(path, report);
+std::unique_ptr<AccessSource> open_drmemtrace(const std::string& path, base::ReadReport& report,
+                                              TraceFacts* facts) {
+  refuse_schedule(path);
+  return std::make_unique<DrMemTraceSource>(path, report, facts);
 }
-std::unique_ptr<AccessSource> open_champsim(const std::string& path, base::ReadReport& report) {
+std::unique_ptr<AccessSource> open_champsim(const std::string& path, base::ReadReport& report,
+                                            TraceFacts* facts) {
+  if (facts) {
+    facts->usual_line_bytes = 64;
+    facts->time_unit = "instructions";
+  }
   return std::make_unique<ChampSimSource>(path, report);
 }
 

@@ -14,12 +14,16 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "trace/foreign.h"
+#include "trace/process_numbers.h"
 
 namespace lento::trace {
 namespace {
 
 enum RecordType : uint32_t {
+  kMmap = 1,
+  kComm = 3,
   kSampleRecord = 9,
+  kMmap2 = 10,
   kAttributeRecord = 64,
   kTracingData = 66,
   kFinishedRound = 68,
@@ -118,15 +122,25 @@ void skip_stacks(Words& in, const Event& e) {
   }
 }
 
+// Who and how often, beside the access.
+struct SampleContext {
+  uint32_t pid = 0;
+  uint64_t period = 0;
+};
+
 // nullptr, or why the sample is no access.
-const char* parse_sample(std::string_view body, const Event& e, AccessRecord& r) {
+const char* parse_sample(std::string_view body, const Event& e, AccessRecord& r, SampleContext& context) {
   const uint64_t type = e.sample_type;
   if (!(type & kTime) || !(type & kCpu)) return "no CPU and time: record with -a or --sample-cpu";
   if (!(type & kAddress)) return "no data address: record with perf mem, -d or a breakpoint";
   Words in{body};
   if (type & kIdentifier) in.next();
   if (type & kIp) r.pc = in.next();
-  if (type & kTid) in.next();
+  if (type & kTid) {
+    const uint64_t ids = in.next();
+    context.pid = static_cast<uint32_t>(ids);
+    r.thread = static_cast<uint32_t>(ids >> 32);
+  }
   r.cycle = in.next();
   r.address = in.next();
   if (type & kId) in.next();
@@ -134,7 +148,7 @@ const char* parse_sample(std::string_view body, const Event& e, AccessRecord& r)
   const uint64_t cpu = in.next() & UINT32_MAX;
   if (cpu >= AccessRecord::kNoCpu) return "the CPU number is too large";
   r.cpu = static_cast<uint16_t>(cpu);
-  if (type & kPeriod) in.next();
+  if (type & kPeriod) context.period = in.next();
   if (type & kRead) skip_read(in, e.read_format);
   skip_stacks(in, e);
   const uint64_t weight = type & (kWeight | kWeightStruct) ? in.next() : 0;
@@ -149,7 +163,12 @@ const char* parse_sample(std::string_view body, const Event& e, AccessRecord& r)
 
 class PerfDataFile : public BatchSource {
  public:
-  PerfDataFile(const std::string& path, base::ReadReport& report) : in_(path), report_(report) {
+  PerfDataFile(const std::string& path, base::ReadReport& report, TraceFacts* facts)
+      : in_(path), report_(report), processes_(facts), facts_(facts) {
+    if (facts) {
+      facts->usual_line_bytes = 64;
+      facts->time_unit = "ns";
+    }
     const std::string start = read(16);
     if (start.substr(0, 8) == "2ELIFREP")
       throw base::Error({path}, "is of a machine with the other byte order", "convert it there: perf script");
@@ -209,6 +228,8 @@ class PerfDataFile : public BatchSource {
     const std::string body = read(size - 8);
     if (body.size() < size - 8) return damaged();
     if (type == kSampleRecord) return take(body);
+    if (type == kMmap || type == kMmap2) return take_mapping(type, little(head, 4, 2), body);
+    if (type == kComm) return take_name(body);
     if (type == kFinishedRound) return end_round();
     if (type == kCompressed || type == kCompressed2)
       throw base::Error({in_.path()}, "holds compressed records", "record without -z");
@@ -218,6 +239,42 @@ class PerfDataFile : public BatchSource {
       const uint64_t attr = std::min<uint64_t>(little(body, 4, 4), body.size());
       add_event(body, std::string_view(body).substr(attr));
     }
+  }
+
+  // MMAP: pid tid addr len pgoff name. MMAP2: ... pgoff, device and inode or build id (24 bytes), prot,
+  // flags, name.
+  void take_mapping(uint64_t type, uint64_t misc, std::string_view body) {
+    constexpr uint64_t kHasBuildId = 1 << 14;
+    const size_t name_at = type == kMmap2 ? 64 : 32;
+    const auto pid = static_cast<uint32_t>(little(body, 0, 4));
+    if (body.size() <= name_at || pid == UINT32_MAX) return;  // damaged, or the kernel's own
+    Mapping m;
+    m.process = processes_.of(pid);  // numbered even when nobody asks: every pass gives the same numbers
+    if (!facts_) return;
+    m.low = little(body, 8, 8);
+    m.high = m.low + little(body, 16, 8);
+    m.file_offset = little(body, 24, 8);
+    if (type == kMmap2 && (misc & kHasBuildId)) {
+      const size_t size = std::min<uint64_t>(little(body, 32, 1), 20);
+      for (size_t i = 0; i < size; ++i) m.build_id += hex_byte(static_cast<uint8_t>(body[36 + i]));
+    }
+    const std::string_view name = body.substr(name_at);
+    m.path = std::string(name.substr(0, name.find('\0')));
+    facts_->names.add_mapping(std::move(m));
+  }
+
+  static std::string hex_byte(uint8_t byte) {
+    static constexpr char kDigits[] = "0123456789abcdef";
+    return {kDigits[byte >> 4], kDigits[byte & 15]};
+  }
+
+  void take_name(std::string_view body) {
+    if (body.size() <= 8 || little(body, 0, 4) != little(body, 4, 4)) return;  // a thread's name
+    const auto pid = static_cast<uint32_t>(little(body, 0, 4));
+    const uint16_t process = processes_.of(pid);
+    if (!facts_) return;
+    const std::string_view name = body.substr(8);
+    facts_->names.note_process(process, pid, std::string(name.substr(0, name.find('\0'))));
   }
 
   void pass_trace(uint64_t bytes) {
@@ -240,7 +297,11 @@ class PerfDataFile : public BatchSource {
       if (at != by_id_.end()) event = &events_[at->second];
     }
     AccessRecord r;
-    if (const char* reason = parse_sample(body, *event, r)) return report_.skip({in_.path()}, reason);
+    SampleContext context;
+    if (const char* reason = parse_sample(body, *event, r, context))
+      return report_.skip({in_.path()}, reason);
+    if (context.pid != 0) r.process = processes_.of(context.pid);
+    if (facts_) facts_->period = std::max(facts_->period, static_cast<double>(context.period));
     ++report_.taken;
     newest_ = std::max(newest_, r.cycle);
     waiting_.push_back(r);
@@ -275,6 +336,8 @@ class PerfDataFile : public BatchSource {
 
   base::InputStream in_;
   base::ReadReport& report_;
+  ProcessNumbers processes_;
+  TraceFacts* facts_;
   std::vector<Event> events_;
   std::unordered_map<uint64_t, size_t> by_id_;
   std::vector<AccessRecord> waiting_;  // [ready_, sorted_) can be given out
@@ -285,8 +348,9 @@ class PerfDataFile : public BatchSource {
 
 }  // namespace
 
-std::unique_ptr<AccessSource> open_perf_data(const std::string& path, base::ReadReport& report) {
-  return std::make_unique<PerfDataFile>(path, report);
+std::unique_ptr<AccessSource> open_perf_data(const std::string& path, base::ReadReport& report,
+                                             TraceFacts* facts) {
+  return std::make_unique<PerfDataFile>(path, report, facts);
 }
 
 }  // namespace lento::trace

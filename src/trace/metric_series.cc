@@ -10,6 +10,8 @@ namespace lento::trace {
 namespace {
 
 constexpr uint32_t kMaxNames = 1u << 20;  // metrics, machines, devices: each id fits 20 bits of a packed key
+constexpr double kFillShare = 0.75;       // of a series' own distance of samples: half, and some jitter
+constexpr double kSlowest = 300'000;      // ms; a series of rarer samples has holes
 constexpr float kNoValue = std::numeric_limits<float>::quiet_NaN();
 
 uint64_t pack(const SeriesBuilder::Key& key) {
@@ -103,6 +105,19 @@ void SeriesBuilder::add(const Key& key, int64_t time_ms, double value, const bas
   ++report_.taken;
 }
 
+// The median of some distances of samples; 0 when there are none.
+static int64_t median_gap(std::vector<int64_t>& gaps) {
+  if (gaps.empty()) return 0;
+  const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>((gaps.size() - 1) / 2);
+  std::nth_element(gaps.begin(), middle, gaps.end());
+  return *middle;
+}
+
+static void add_gaps(const std::vector<int64_t>& time_ms, std::vector<int64_t>& gaps) {
+  constexpr size_t kMost = 64;
+  for (size_t i = 1; i < std::min(time_ms.size(), kMost); ++i) gaps.push_back(time_ms[i] - time_ms[i - 1]);
+}
+
 // The step that a grid of such samples should have: a rounded one.
 static int64_t natural_step(int64_t gap) {
   if (gap == 0) return 1000;
@@ -111,43 +126,54 @@ static int64_t natural_step(int64_t gap) {
 }
 
 int64_t SeriesBuilder::sample_gap() const {
+  constexpr size_t kMost = 100'000;
   std::vector<int64_t> gaps;
   for (const Samples& s : samples_) {
-    for (size_t i = 1; i < s.time_ms.size() && i < 64; ++i) gaps.push_back(s.time_ms[i] - s.time_ms[i - 1]);
-    if (gaps.size() > 100'000) break;
+    add_gaps(s.time_ms, gaps);
+    if (gaps.size() > kMost) break;
   }
-  if (gaps.empty()) return 0;
-  std::nth_element(gaps.begin(), gaps.begin() + gaps.size() / 2, gaps.end());
-  return gaps[gaps.size() / 2];
+  return median_gap(gaps);
 }
 
-MetricSeries SeriesBuilder::build(const GridOptions& options, const base::Location& where) {
-  if (samples_.empty()) throw base::Error(where, "no usable sample", "check the column names and the period");
-  MetricSeries series;
-  series.machines = machines_;
-  series.labels = labels_;
-  series.devices = devices_;
+// Where the values of each metric go: one row of planes, or three for the smallest, mean and largest device.
+struct SeriesBuilder::Layout {
+  std::vector<bool> has_devices;  // by metric id
+  std::vector<size_t> at;         // first metric of the series
+};
+
+SeriesBuilder::Layout SeriesBuilder::lay_out(MetricSeries& series) const {
+  Layout layout;
+  layout.has_devices.assign(metrics_.size(), false);
+  for (const Samples& s : samples_) {
+    if (s.key.device != 0) layout.has_devices[s.key.metric] = true;
+  }
+  for (size_t m = 0; m < metrics_.size(); ++m) {
+    layout.at.push_back(series.metrics.size());
+    if (!layout.has_devices[m]) {
+      series.metrics.push_back(metrics_[m]);
+      continue;
+    }
+    for (const char* part : {":min", ":mean", ":max"}) series.metrics.push_back(metrics_[m] + part);
+  }
+  return layout;
+}
+
+void SeriesBuilder::choose_grid(const GridOptions& options, const base::Location& where,
+                                MetricSeries& series) const {
   series.sample_gap_ms = sample_gap();
   series.step_ms = options.step_ms > 0 ? options.step_ms : natural_step(series.sample_gap_ms);
+  series.newest_ms.assign(machines_.size(), INT64_MIN);
   int64_t first = INT64_MAX, last = INT64_MIN;
   for (const Samples& s : samples_) {
     first = std::min(first, s.time_ms.front());
     last = std::max(last, s.time_ms.back());
+    int64_t& newest = series.newest_ms[s.key.machine];
+    newest = std::max(newest, s.time_ms.back());
   }
-  const uint64_t span_ms = static_cast<uint64_t>(last) - static_cast<uint64_t>(first);
-  series.begin_ms = first;
+  series.begin_ms = options.begin_ms.value_or(first);
+  last = std::max(last, series.begin_ms);
+  const uint64_t span_ms = static_cast<uint64_t>(last) - static_cast<uint64_t>(series.begin_ms);
   const uint64_t steps = span_ms / static_cast<uint64_t>(series.step_ms) + 1;
-  std::vector<bool> has_devices(metrics_.size(), false);
-  for (const Samples& s : samples_)
-    has_devices[s.key.metric] = has_devices[s.key.metric] || s.key.device != 0;
-  std::vector<size_t> at(metrics_.size());
-  for (size_t m = 0; m < metrics_.size(); ++m) {
-    at[m] = series.metrics.size();
-    for (const char* part : {":min", ":mean", ":max"}) {
-      if (has_devices[m]) series.metrics.push_back(metrics_[m] + part);
-    }
-    if (!has_devices[m]) series.metrics.push_back(metrics_[m]);
-  }
   const uint64_t row = uint64_t{machines_.size()} * series.metrics.size();
   if (steps > options.max_values / std::max<uint64_t>(row, 1)) {
     throw base::Error(where,
@@ -156,51 +182,81 @@ MetricSeries SeriesBuilder::build(const GridOptions& options, const base::Locati
                       "check the time unit, or choose a shorter period or a longer step");
   }
   series.steps = steps;
-  series.values.assign(row * steps, kNoValue);
+}
 
-  const double limit_ms = std::max(options.fill_limit_s * 1000, 1.5 * static_cast<double>(series.step_ms));
-  const Grid grid{first, series.step_ms, static_cast<int64_t>(limit_ms), series.steps};
-  std::vector<uint16_t> counts;  // devices seen per (step, machine) of the metric being reduced
-  std::stable_sort(samples_.begin(), samples_.end(),
-                   [](const Samples& a, const Samples& b) { return a.key.metric < b.key.metric; });
-  size_t current = SIZE_MAX;
-  const auto finish_mean = [&](size_t metric) {
-    if (metric == SIZE_MAX || !has_devices[metric]) return;
-    float* mean = series.values.data() + series.row_begin(at[metric] + 1, 0);
-    for (size_t i = 0; i < counts.size(); ++i)
-      mean[i] /= counts[i] > 0 ? static_cast<float>(counts[i]) : 1.0f;
-  };
-  for (Samples& s : samples_) {
-    const size_t metric = s.key.metric;
-    if (metric != current) {
-      finish_mean(current);
-      current = metric;
-      counts.assign(has_devices[metric] ? series.steps * machines_.size() : 0, 0);
+// Enters one device's samples into the planes of the smallest, mean (as a sum) and largest device.
+static void reduce_device(const std::vector<int64_t>& time_ms, const std::vector<float>& value,
+                          const Grid& grid, size_t machine, uint16_t device, size_t at,
+                          std::vector<uint16_t>& counts, MetricSeries& series) {
+  const size_t stride = series.machines.size();
+  float* low = series.values.data() + series.row_begin(at, 0);
+  float* sum = series.values.data() + series.row_begin(at + 1, 0);
+  float* high = series.values.data() + series.row_begin(at + 2, 0);
+  auto& low_device = series.device_of[at];
+  auto& high_device = series.device_of[at + 2];
+  low_device.resize(counts.size());
+  high_device.resize(counts.size());
+  nearest_fill(time_ms, grid, [&](size_t step, size_t from) {
+    const size_t cell = step * stride + machine;
+    const float v = value[from];
+    const bool fresh = counts[cell]++ == 0;
+    if (fresh || v < low[cell]) {
+      low[cell] = v;
+      low_device[cell] = device;
     }
-    float* out = series.values.data() + series.row_begin(at[metric], 0) + s.key.machine;
-    const size_t stride = machines_.size();
-    if (!has_devices[metric]) {
-      nearest_fill(s.time_ms, grid, [&](size_t step, size_t from) { out[step * stride] = s.value[from]; });
+    sum[cell] = fresh ? v : sum[cell] + v;
+    if (fresh || v > high[cell]) {
+      high[cell] = v;
+      high_device[cell] = device;
+    }
+  });
+}
+
+void SeriesBuilder::fill_metric(std::span<Samples> samples, const Layout& layout, const GridOptions& options,
+                                MetricSeries& series) const {
+  const size_t metric = samples.front().key.metric, at = layout.at[metric], stride = machines_.size();
+  const bool devices = layout.has_devices[metric];
+  std::vector<uint16_t> counts(devices ? series.steps * stride : 0, 0);  // devices seen
+  for (Samples& s : samples) {
+    std::vector<int64_t> gaps;
+    add_gaps(s.time_ms, gaps);
+    const bool known = gaps.size() >= 3;  // of fewer, one may be a hole
+    const double usual = known ? std::min(kSlowest, static_cast<double>(median_gap(gaps))) : 0;
+    const double limit = std::max(
+        {options.fill_limit_s * 1000, 1.5 * static_cast<double>(series.step_ms), kFillShare * usual});
+    const Grid grid{series.begin_ms, series.step_ms, static_cast<int64_t>(limit), series.steps};
+    if (devices) {
+      const auto device = static_cast<uint16_t>(std::min<uint32_t>(s.key.device, UINT16_MAX));
+      reduce_device(s.time_ms, s.value, grid, s.key.machine, device, at, counts, series);
     } else {
-      auto& low_device = series.device_of[at[metric]];
-      auto& high_device = series.device_of[at[metric] + 2];
-      low_device.resize(counts.size());
-      high_device.resize(counts.size());
-      const size_t plane = series.steps * stride;
-      const uint16_t device = static_cast<uint16_t>(std::min<uint32_t>(s.key.device, UINT16_MAX));
-      nearest_fill(s.time_ms, grid, [&](size_t step, size_t from) {
-        const size_t i = step * stride, cell = i + s.key.machine;
-        const float v = s.value[from];
-        const bool fresh = counts[cell]++ == 0;
-        if (fresh || v < out[i]) out[i] = v, low_device[cell] = device;
-        out[plane + i] = fresh ? v : out[plane + i] + v;
-        if (fresh || v > out[2 * plane + i]) out[2 * plane + i] = v, high_device[cell] = device;
-      });
+      float* out = series.values.data() + series.row_begin(at, 0) + s.key.machine;
+      nearest_fill(s.time_ms, grid, [&](size_t step, size_t from) { out[step * stride] = s.value[from]; });
     }
     s.time_ms = {};
     s.value = {};
   }
-  finish_mean(current);
+  if (!devices) return;
+  float* mean = series.values.data() + series.row_begin(at + 1, 0);
+  for (size_t i = 0; i < counts.size(); ++i) mean[i] /= counts[i] > 0 ? static_cast<float>(counts[i]) : 1.0f;
+}
+
+MetricSeries SeriesBuilder::build(const GridOptions& options, const base::Location& where) {
+  if (samples_.empty()) throw base::Error(where, "no usable sample", "check the column names and the period");
+  MetricSeries series;
+  series.machines = machines_;
+  series.labels = labels_;
+  series.devices = devices_;
+  const Layout layout = lay_out(series);
+  choose_grid(options, where, series);
+  series.values.assign(series.steps * machines_.size() * series.metrics.size(), kNoValue);
+  std::stable_sort(samples_.begin(), samples_.end(),
+                   [](const Samples& a, const Samples& b) { return a.key.metric < b.key.metric; });
+  for (auto from = samples_.begin(); from != samples_.end();) {
+    const auto to = std::find_if(from, samples_.end(),
+                                 [&](const Samples& s) { return s.key.metric != from->key.metric; });
+    fill_metric({from, to}, layout, options, series);
+    from = to;
+  }
   samples_.clear();
   index_.clear();
   last_key_ = UINT64_MAX;

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,7 +30,8 @@ struct MetricSeries {
   int64_t begin_ms = 0;  // time of step 0: Unix or since the start of the recording
   int64_t step_ms = 1000;
   size_t steps = 0;
-  int64_t sample_gap_ms = 0;  // median distance of a series' samples as they came; 0: not known
+  int64_t sample_gap_ms = 0;       // median distance of a series' samples as they came; 0: not known
+  std::vector<int64_t> newest_ms;  // time of a machine's last sample, INT64_MIN: none; may be empty
   std::vector<float> values;
   std::vector<std::string> devices;                   // names, index 0 is "none"
   std::map<size_t, std::vector<uint16_t>> device_of;  // metric (":min", ":max") -> device per value
@@ -51,8 +53,10 @@ struct MetricSeries {
 std::string_view label(const MetricSeries& series, size_t machine, std::string_view key);
 
 struct GridOptions {
+  std::optional<int64_t> begin_ms;  // of the first step; the first sample's time when not given
   int64_t step_ms = 0;      // 0: the median distance of samples, rounded to 100 ms (to 1 s above 900 ms)
-  double fill_limit_s = 5;  // a sample further away than this (and than 1.5 steps) does not fill a step
+  double fill_limit_s = 5;  // a sample further away than this, than 1.5 steps and than 0.75 of the
+                            // usual distance of its series' samples does not fill a step
   uint64_t max_values = uint64_t{400} << 20;  // steps x machines x metrics over this is refused
 };
 
@@ -86,7 +90,12 @@ class SeriesBuilder {
   using Ids = std::map<std::string, uint32_t, std::less<>>;
   uint32_t id(Ids& ids, std::vector<std::string>& names, std::string_view name);
   Samples& samples(const Key& key);
+  struct Layout;
   int64_t sample_gap() const;
+  Layout lay_out(MetricSeries& series) const;
+  void choose_grid(const GridOptions& options, const base::Location& where, MetricSeries& series) const;
+  void fill_metric(std::span<Samples> samples, const Layout& layout, const GridOptions& options,
+                   MetricSeries& series) const;
 
   base::ReadReport& report_;
   uint64_t max_samples_;

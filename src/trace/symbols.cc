@@ -2,15 +2,17 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
-#include <map>
+#include <unordered_map>
 
 #include "base/error.h"
+#include "trace/demangle.h"
 
 namespace lento::trace {
 namespace {
@@ -58,41 +60,134 @@ bool type_of(Dwarf_Die& die, Dwarf_Die& type) {
          plain_type(type);
 }
 
+// Bytes of a type; 0: not known.
+uint64_t size_of(Dwarf_Die& type) {
+  Dwarf_Word size = 0;
+  return dwarf_aggregate_size(&type, &size) == 0 ? size : 0;
+}
+
+// Numbers of elements of an array, outermost first; a bound that is not known is 0.
+std::vector<uint64_t> dimensions(Dwarf_Die& array) {
+  std::vector<uint64_t> out;
+  Dwarf_Die child;
+  if (dwarf_child(&array, &child) != 0) return out;
+  do {
+    if (dwarf_tag(&child) != DW_TAG_subrange_type) continue;
+    Dwarf_Attribute attribute;
+    Dwarf_Word value = 0;
+    if (dwarf_attr(&child, DW_AT_count, &attribute) && dwarf_formudata(&attribute, &value) == 0) {
+      out.push_back(value);
+    } else if (dwarf_attr(&child, DW_AT_upper_bound, &attribute) &&
+               dwarf_formudata(&attribute, &value) == 0) {
+      out.push_back(value + 1);
+    } else {
+      out.push_back(0);
+    }
+  } while (dwarf_siblingof(&child, &child) == 0);
+  return out;
+}
+
+// One step into an array: "[2][3]" and the offset into the element. False when it cannot be told.
+bool enter_array(Dwarf_Die& type, uint64_t& offset, std::string& path) {
+  Dwarf_Die element;
+  if (!type_of(type, element)) return false;
+  const uint64_t size = size_of(element);
+  if (size == 0) return false;
+  const std::vector<uint64_t> counts = dimensions(type);
+  uint64_t index = offset / size;
+  std::string text;
+  for (size_t d = counts.size(); d-- > 1;) {
+    if (counts[d] == 0) return false;
+    text = "[" + std::to_string(index % counts[d]) + "]" + text;
+    index /= counts[d];
+  }
+  path += "[" + std::to_string(index) + "]" + text;
+  offset %= size;
+  type = element;
+  return true;
+}
+
+// One step into a struct: the last member or base class that starts at or before the offset.
+bool enter_member(Dwarf_Die& type, uint64_t& offset, std::string& path) {
+  Dwarf_Die child, best;
+  Dwarf_Word best_at = 0;
+  bool found = false;
+  if (dwarf_child(&type, &child) != 0) return false;
+  do {
+    Dwarf_Attribute attribute;
+    Dwarf_Word at = 0;
+    const int tag = dwarf_tag(&child);
+    if (tag != DW_TAG_member && tag != DW_TAG_inheritance) continue;
+    if (dwarf_attr(&child, DW_AT_external, &attribute)) continue;  // a static member lies elsewhere
+    if (dwarf_attr(&child, DW_AT_data_member_location, &attribute)) {
+      if (dwarf_formudata(&attribute, &at) != 0) continue;
+    }
+    if (at > offset || (found && at <= best_at)) continue;
+    best = child;
+    best_at = at;
+    found = true;
+  } while (dwarf_siblingof(&child, &child) == 0);
+  Dwarf_Die member;
+  if (!found || !type_of(best, member)) return false;
+  const bool is_base = dwarf_tag(&best) == DW_TAG_inheritance;
+  const char* name = dwarf_diename(&best);
+  if (!is_base && name) path += std::string(".") + name;
+  offset -= best_at;
+  type = member;
+  return true;
+}
+
 // Follows arrays and members down to `offset` bytes into a value of `type`: "[3].hits".
 std::string path_into(Dwarf_Die type, uint64_t offset) {
   std::string path;
   for (int depth = 0; depth < kDeepestType; ++depth) {
     const int tag = dwarf_tag(&type);
+    const bool is_struct =
+        tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
     if (tag == DW_TAG_array_type) {
-      Dwarf_Die element;
-      if (!type_of(type, element)) break;
-      Dwarf_Word size = 0;
-      if (dwarf_aggregate_size(&element, &size) != 0 || size == 0) break;
-      path += "[" + std::to_string(offset / size) + "]";
-      offset %= size;
-      type = element;
-      continue;
+      if (!enter_array(type, offset, path)) break;
+    } else if (!is_struct || !enter_member(type, offset, path)) {
+      break;
     }
-    if (tag != DW_TAG_structure_type && tag != DW_TAG_class_type && tag != DW_TAG_union_type) break;
-    Dwarf_Die child, best;
-    Dwarf_Word best_at = 0;
-    bool found = false;
-    if (dwarf_child(&type, &child) != 0) break;
-    do {
-      Dwarf_Attribute attribute;
-      Dwarf_Word at = 0;
-      if (dwarf_tag(&child) != DW_TAG_member) continue;
-      if (dwarf_attr(&child, DW_AT_data_member_location, &attribute)) dwarf_formudata(&attribute, &at);
-      if (at <= offset && (!found || at > best_at)) best = child, best_at = at, found = true;
-    } while (dwarf_siblingof(&child, &child) == 0);
-    Dwarf_Die member_type;
-    if (!found || !type_of(best, member_type)) break;
-    const char* name = dwarf_diename(&best);
-    path += std::string(".") + (name ? name : "?");
-    offset -= best_at;
-    type = member_type;
   }
   return path;
+}
+
+// The fixed address of a variable; false for locals on the stack and in registers.
+bool fixed_address(Dwarf_Die& die, uint64_t& address) {
+  Dwarf_Attribute attribute;
+  Dwarf_Op* ops = nullptr;
+  size_t count = 0;
+  if (!dwarf_attr(&die, DW_AT_location, &attribute)) return false;
+  if (dwarf_getlocation(&attribute, &ops, &count) != 0 || count == 0) return false;
+  if (ops[0].atom == DW_OP_addr) {
+    address = ops[0].number;
+    return true;
+  }
+  if (ops[0].atom != DW_OP_addrx) return false;
+  Dwarf_Attribute value;
+  return dwarf_getlocation_attr(&attribute, &ops[0], &value) == 0 && dwarf_formaddr(&value, &address) == 0;
+}
+
+// The linkage name, demangled, when there is one: it tells overloads and templates apart.
+std::string name_of(Dwarf_Die& die) {
+  Dwarf_Attribute attribute;
+  const char* linkage = nullptr;
+  if (dwarf_attr_integrate(&die, DW_AT_linkage_name, &attribute)) linkage = dwarf_formstring(&attribute);
+  if (linkage) return demangle(linkage);
+  const char* name = dwarf_diename(&die);
+  return name ? name : "?";
+}
+
+std::string hexadecimal(const void* bytes, size_t count) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (size_t i = 0; i < count; ++i) {
+    const auto byte = static_cast<const uint8_t*>(bytes)[i];
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
+  }
+  return text;
 }
 
 }  // namespace
@@ -101,29 +196,68 @@ struct Symbols::Impl {
   int file = -1;
   Elf* elf = nullptr;
   Dwarf* dwarf = nullptr;
+  int debug_file = -1;
   std::vector<Symbol> functions, variables;
-  std::map<std::string, Dwarf_Off> variable_dies;
+  std::unordered_map<uint64_t, Dwarf_Off> variable_dies;  // by address
+  std::string build_id;
+  struct Segment {
+    uint64_t address, offset, file_bytes, bytes;
+  };
+  std::vector<Segment> segments;
+  bool independent = false;
 
   ~Impl() {
     if (dwarf) dwarf_end(dwarf);
     if (elf) elf_end(elf);
     if (file >= 0) close(file);
+    if (debug_file >= 0) close(debug_file);
+  }
+
+  void read_layout() {
+    GElf_Ehdr header;
+    independent = gelf_getehdr(elf, &header) && header.e_type == ET_DYN;
+    size_t count = 0;
+    elf_getphdrnum(elf, &count);
+    for (size_t i = 0; i < count; ++i) {
+      GElf_Phdr p;
+      if (!gelf_getphdr(elf, static_cast<int>(i), &p) || p.p_type != PT_LOAD) continue;
+      segments.push_back({p.p_vaddr, p.p_offset, p.p_filesz, p.p_memsz});
+    }
+    const void* bytes = nullptr;
+    const ssize_t size = dwelf_elf_gnu_build_id(elf, &bytes);
+    if (size > 0) build_id = hexadecimal(bytes, static_cast<size_t>(size));
+  }
+
+  // The file's own debug information, or that of its package of debug symbols.
+  void open_dwarf() {
+    dwarf = dwarf_begin_elf(elf, DWARF_C_READ, nullptr);
+    Dwarf_Off next = 0;
+    size_t header = 0;
+    const bool has_units = dwarf && dwarf_nextcu(dwarf, 0, &next, &header, nullptr, nullptr, nullptr) == 0;
+    if (has_units || build_id.size() < 4) return;
+    const std::string path =
+        "/usr/lib/debug/.build-id/" + build_id.substr(0, 2) + "/" + build_id.substr(2) + ".debug";
+    debug_file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (debug_file < 0) return;
+    if (dwarf) dwarf_end(dwarf);
+    dwarf = dwarf_begin(debug_file, DWARF_C_READ);
   }
 
   void read_symbols() {
     Elf_Scn* section = nullptr;
     while ((section = elf_nextscn(elf, section))) {
       GElf_Shdr header;
-      if (!gelf_getshdr(section, &header) || header.sh_type != SHT_SYMTAB || header.sh_entsize == 0) continue;
+      if (!gelf_getshdr(section, &header) || header.sh_entsize == 0) continue;
+      if (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM) continue;
       Elf_Data* data = elf_getdata(section, nullptr);
       for (size_t i = 0; data && i < header.sh_size / header.sh_entsize; ++i) {
         GElf_Sym symbol;
         if (!gelf_getsym(data, static_cast<int>(i), &symbol)) break;
         const char* name = elf_strptr(elf, header.sh_link, symbol.st_name);
         if (!name || !*name || symbol.st_shndx == SHN_UNDEF) continue;
-        const Symbol entry{name, symbol.st_value, symbol.st_value + symbol.st_size};
+        const Symbol entry{demangle(name), symbol.st_value, symbol.st_value + symbol.st_size};
         const int type = GELF_ST_TYPE(symbol.st_info);
-        if (type == STT_FUNC) functions.push_back(entry);
+        if (type == STT_FUNC || type == STT_GNU_IFUNC) functions.push_back(entry);
         if (type == STT_OBJECT) variables.push_back(entry);
       }
     }
@@ -131,17 +265,28 @@ struct Symbols::Impl {
     sort_and_close(variables);
   }
 
+  // Variables of a unit, in namespaces, classes and functions too.
+  void read_variables_below(Dwarf_Die parent, int depth) {
+    Dwarf_Die child;
+    if (depth > kDeepestType || dwarf_child(&parent, &child) != 0) return;
+    do {
+      const int tag = dwarf_tag(&child);
+      uint64_t address = 0;
+      if (tag == DW_TAG_variable && fixed_address(child, address))
+        variable_dies.emplace(address, dwarf_dieoffset(&child));
+      if (tag == DW_TAG_namespace || tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block ||
+          tag == DW_TAG_structure_type || tag == DW_TAG_class_type) {
+        read_variables_below(child, depth + 1);
+      }
+    } while (dwarf_siblingof(&child, &child) == 0);
+  }
+
   void read_variable_dies() {
     Dwarf_Off at = 0, next = 0;
     size_t header = 0;
     while (dwarf && dwarf_nextcu(dwarf, at, &next, &header, nullptr, nullptr, nullptr) == 0) {
-      Dwarf_Die unit, child;
-      if (dwarf_offdie(dwarf, at + header, &unit) && dwarf_child(&unit, &child) == 0) {
-        do {
-          const char* name = dwarf_tag(&child) == DW_TAG_variable ? dwarf_diename(&child) : nullptr;
-          if (name) variable_dies.emplace(name, dwarf_dieoffset(&child));
-        } while (dwarf_siblingof(&child, &child) == 0);
-      }
+      Dwarf_Die unit;
+      if (dwarf_offdie(dwarf, at + header, &unit)) read_variables_below(unit, 0);
       at = next;
     }
   }
@@ -167,8 +312,9 @@ Symbols::Symbols(const std::string& path) : impl_(std::make_unique<Impl>()) {
   if (!impl_->elf || elf_kind(impl_->elf) != ELF_K_ELF) {
     throw base::Error({path}, "is not an ELF program", "give the program whose addresses the trace holds");
   }
+  impl_->read_layout();
   impl_->read_symbols();
-  impl_->dwarf = dwarf_begin_elf(impl_->elf, DWARF_C_READ, nullptr);
+  impl_->open_dwarf();
   impl_->read_variable_dies();
 }
 
@@ -194,8 +340,7 @@ std::vector<SourceFrame> Symbols::frames(uint64_t pc) const {
   for (int i = 0; i < count; ++i) {
     const int tag = dwarf_tag(&scopes[i]);
     if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine) continue;
-    const char* name = dwarf_diename(&scopes[i]);
-    place.function = name ? name : "?";
+    place.function = name_of(scopes[i]);
     frames.push_back(place);
     if (tag == DW_TAG_subprogram) break;
     Dwarf_Attribute attribute;
@@ -217,7 +362,7 @@ std::string Symbols::describe(uint64_t address) const {
   const Symbol* symbol = variable_at(address);
   if (!symbol) return "";
   const uint64_t offset = address - symbol->low;
-  const auto known = impl_->variable_dies.find(symbol->name);
+  const auto known = impl_->variable_dies.find(symbol->low);
   Dwarf_Die die, type;
   if (known != impl_->variable_dies.end() && dwarf_offdie(impl_->dwarf, known->second, &die) &&
       type_of(die, type)) {
@@ -225,6 +370,31 @@ std::string Symbols::describe(uint64_t address) const {
     if (!path.empty()) return symbol->name + path;
   }
   return offset == 0 ? symbol->name : symbol->name + "+" + std::to_string(offset);
+}
+
+bool Symbols::position_independent() const { return impl_->independent; }
+
+std::string Symbols::build_id() const { return impl_->build_id; }
+
+bool Symbols::address_of_offset(uint64_t offset, uint64_t& address) const {
+  constexpr uint64_t kPage = 4096;  // the loader maps whole pages: the first may start before its segment
+  for (const Impl::Segment& s : impl_->segments) {
+    const uint64_t first = s.offset / kPage * kPage;
+    if (offset < first || offset >= s.offset + std::max<uint64_t>(1, s.file_bytes)) continue;
+    address = s.address - (s.offset - first) + (offset - first);
+    return true;
+  }
+  return false;
+}
+
+Symbol Symbols::extent() const {
+  Symbol all{"", UINT64_MAX, 0};
+  for (const Impl::Segment& s : impl_->segments) {
+    all.low = std::min(all.low, s.address);
+    all.high = std::max(all.high, s.address + s.bytes);
+  }
+  if (all.high == 0) all.low = 0;
+  return all;
 }
 
 }  // namespace lento::trace

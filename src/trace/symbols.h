@@ -1,5 +1,7 @@
 // Names for addresses of a program: functions, source lines with inlined frames, variables and their fields.
-// Reads any ELF with a symbol table; DWARF (2 to 5) adds lines, inlining and fields. Not thread safe.
+// Reads any ELF with a symbol table, full or dynamic; DWARF (2 to 5) adds lines, inlining and fields, and is
+// looked for under /usr/lib/debug by build id when the file has none. C++ and Rust names are demangled.
+// Addresses are those the file was linked to. Not thread safe.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +34,12 @@ class Symbols {
   std::vector<SourceFrame> frames(uint64_t pc) const;
   // "counters[3].hits", "queue+40", or "" when no variable holds it.
   std::string describe(uint64_t address) const;
+
+  bool position_independent() const;
+  std::string build_id() const;  // hexadecimal, "" when there is none
+  // Where the byte at `offset` of the file lies when loaded at 0; false when no segment holds it.
+  bool address_of_offset(uint64_t offset, uint64_t& address) const;
+  Symbol extent() const;  // of all that is loaded, the part without file content included
 
  private:
   struct Impl;

@@ -110,8 +110,12 @@ Cells cells_of(const Sketch& sketch, const Grid& grid, uint64_t bin_cycles) {
     for (const CoreSketch::Held& held : core.held()) {
       const Pattern pattern = Pattern::unpack(held.entry->key);
       if (held.bins == nullptr || !exists(pattern, grid)) continue;
-      Row row{static_cast<int>(c), pattern, held.entry->mean_work, held.entry->count,
-              rebinned({held.bins, core.shape().bins}, core.bin_cycles(), out.bin_cycles)};
+      Row row{static_cast<int>(c),
+              pattern,
+              held.entry->mean_work,
+              held.entry->count,
+              rebinned({held.bins, core.shape().bins}, core.bin_cycles(), out.bin_cycles),
+              static_cast<float>(held.entry->lowest) / kLevelsPerOctave};
       while (!row.cells.empty() && row.cells.back().count == 0) row.cells.pop_back();
       out.bins = std::max(out.bins, row.cells.size());
       out.rows.push_back(std::move(row));

@@ -23,6 +23,7 @@ struct Row {
   double bytes = 0;  // mean size
   uint64_t count = 0;
   std::vector<Cell> cells;
+  float lowest = 0;  // of its fastest transfer, octaves
 };
 
 struct Cells {

@@ -50,6 +50,8 @@ using ReplayOf = std::function<Replay(const Twin&)>;
 
 struct DetectOptions {
   Replay replay;                    // none: baselines come from the unloaded path and the run itself
+  const Deviations* own = nullptr;  // of the chip's parts, when it was fitted: it is then taken as it stands
+  double false_alarms = 0.005;      // reports on healthy runs, of each run, that may be
   const Sketch* healthy = nullptr;  // a run known to be healthy, used when given
   int most_suspects = 3;            // reported at most
   int most_hypotheses = 8;          // replayed

@@ -6,6 +6,7 @@
 
 #include "base/stats.h"
 #include "base/units.h"
+#include "chip/detect/tuning.h"
 #include "chip/sketch/level.h"
 
 namespace lento::chip {
@@ -13,26 +14,31 @@ namespace {
 
 using trace::ProbeKind;
 
-constexpr double kLeastRoom = 16;    // times slower that can be told
-constexpr double kLowestLevel = 64;  // nominal rates at which the noise reaches the end of the scale
-
 double octaves(double level) { return level / kLevelsPerOctave; }
 
-// Mean level of a core's operations above nominal, in octaves; 0 when it computed nothing.
+// The level of an operation at this rate.
+double level_at(double ops_per_cycle) {
+  return level_of(ProbeKind::Compute, 1 << 20, static_cast<uint64_t>((1 << 20) * ops_per_cycle));
+}
+
+// Mean level of a core's operations above nominal, in octaves, by their length; 0 when it computed nothing.
 double mean_excess(const CoreSketch& core, double nominal) {
   double sum = 0, weight = 0;
   for (const CoreSketch::Held& held : core.held()) {
     if (Pattern::unpack(held.entry->key).kind != ProbeKind::Compute) continue;
-    sum += octaves(held.entry->mean - nominal) * held.entry->count;
-    weight += held.entry->count;
+    const double length = held.entry->count * double{held.entry->mean_work};
+    sum += octaves(held.entry->mean - nominal) * length;
+    weight += length;
   }
   return weight > 0 ? sum / weight : 0;
 }
 
-// Slow in proportion: few operations must be far off, many may be a little off.
-bool convincing(double factor, uint32_t operations, double least) {
-  if (factor < least) return false;
-  return operations >= 4 || (operations >= 2 && factor >= 1.25) || factor >= 1.5;
+uint64_t operations(const Sketch& sketch) {
+  uint64_t sum = 0;
+  for (const CoreSketch& core : sketch.cores())
+    for (const CoreSketch::Held& held : core.held())
+      if (Pattern::unpack(held.entry->key).kind == ProbeKind::Compute) sum += held.entry->count;
+  return sum;
 }
 
 // The worst layer against the median of the other cores that ran the same layer.
@@ -62,18 +68,39 @@ void add_peer_evidence(const Sketch& sketch, Suspect& suspect) {
                               std::exp2(worst), "x", "sketch, compute entries"});
 }
 
-Suspect judge(const CoreSketch& core, int index, double reference) {
+// What the cores of a chip are judged by.
+struct Yardstick {
+  double recorder = 0;  // level from which the recorder counts
+  double nominal = 0;   // level of the chip's rate
+  double noise = 0;     // of the rate, relative
+  double least = 1;     // factor
+  double enough = 0;    // log-likelihood ratio
+};
+
+// Octaves that an episode lies above a core whose operations take `reference` octaves longer than nominal.
+double above(const Episode& e, const Yardstick& by, double reference) {
+  return octaves(e.mean + by.recorder - by.nominal) - reference;
+}
+
+// Slow in proportion: few operations must be far off, many may be a little off. The likelihood of each is
+// that of a rate so many deviations low.
+double strength_of(uint64_t count, double factor, double noise) {
+  const double z = (1 - 1 / factor) / noise;
+  return static_cast<double>(count) * std::min(z * z / 2, kMostOfOne);
+}
+
+Suspect judge(const CoreSketch& core, int index, double reference, const Yardstick& by) {
   Suspect s;
   s.component = {Part::Core, index, -1};
   double sum = 0;
   uint64_t count = 0;
   s.begin = UINT64_MAX;
   for (const Episode& e : core.episodes()) {
-    if (octaves(e.mean) - reference < std::log2(1.08)) continue;
-    sum += (octaves(e.mean) - reference) * e.count;
+    const double off = above(e, by, reference);
+    if (off < std::log2(by.least) || off < std::log2(1 + kQuietDeviations * by.noise)) continue;
+    sum += off * e.count;
     count += e.count;
-    const Spell spell{uint64_t{e.begin} << kTickShift, uint64_t{e.end} << kTickShift,
-                      std::exp2(octaves(e.mean) - reference)};
+    const Spell spell{uint64_t{e.begin} << kTickShift, uint64_t{e.end} << kTickShift, std::exp2(off)};
     s.begin = std::min(s.begin, spell.begin);
     s.end = std::max(s.end, spell.end);
     s.lost_cycles += static_cast<double>(spell.end - spell.begin) * (1 - 1 / spell.factor);
@@ -82,13 +109,10 @@ Suspect judge(const CoreSketch& core, int index, double reference) {
   s.seen = count;
   if (count == 0) return s;
   s.factor = std::exp2(sum / static_cast<double>(count));
-  // Deviations of the rate noise squared, as a log-likelihood ratio.
-  const double z = std::log(s.factor) / 0.0152;
-  s.strength = static_cast<double>(count) * std::min(z * z / 2, 50.0);
+  s.strength = strength_of(count, s.factor, by.noise);
   s.score = 1 - std::exp(-s.strength / 100);
-  s.evidence.push_back(
-      {std::to_string(count) + " operations ran slower than the nominal rate by more than 8 %", s.factor, "x",
-       "sketch, compute episodes"});
+  s.evidence.push_back({std::to_string(count) + " operations ran slower than their core's rate", s.factor,
+                        "x", "sketch, compute episodes"});
   return s;
 }
 
@@ -105,28 +129,35 @@ void note_headroom(const spec::Chip& chip, double nominal, std::vector<std::stri
         " are more than the recorder resolves; slow cores read as faster than they are, or not at all");
 }
 
+// Most cores against the file, octaves: a rate that the file has wrong is no fault of one core.
+double usual_excess(const Sketch& sketch, double nominal, std::vector<std::string>& notes) {
+  std::vector<double> excess;
+  for (const CoreSketch& core : sketch.cores()) excess.push_back(mean_excess(core, nominal));
+  const double reference = base::median(excess);
+  if (reference < std::log2(1 + kSameRate)) return 0;
+  notes.push_back("most cores compute " + base::format_number(std::exp2(reference), 3) +
+                  " times slower than the chip file says; cores are judged against one another");
+  return reference;
+}
+
 }  // namespace
 
 std::vector<Suspect> slow_cores(const Sketch& sketch, const spec::Chip& chip, const DetectOptions& options,
                                 std::vector<std::string>& notes) {
-  const double nominal =
-      level_of(ProbeKind::Compute, 1 << 20, static_cast<uint64_t>((1 << 20) * chip.core.ops_per_cycle));
-  note_headroom(chip, nominal, notes);
-  std::vector<double> excess;
-  for (const CoreSketch& core : sketch.cores()) excess.push_back(mean_excess(core, nominal));
-  double reference = base::median(excess);
-  if (reference < std::log2(1.05)) {
-    reference = 0;
-  } else {
-    notes.push_back("most cores compute " + std::to_string(std::exp2(reference)).substr(0, 4) +
-                    " times slower than the chip file says; cores are judged against one another");
-  }
+  Yardstick by;
+  by.nominal = level_at(chip.core.ops_per_cycle);
+  by.recorder = level_at(sketch.options().ops_per_cycle);
+  by.noise = std::max(kLeastNoise, chip.core.rate_deviation);
+  by.least = options.least_core_factor;
+  // Every operation is a chance to be wrong.
+  by.enough = std::log(static_cast<double>(std::max<uint64_t>(1, operations(sketch))) / options.false_alarms);
+  note_headroom(chip, by.nominal, notes);
+  const double usual = options.own != nullptr ? 0 : usual_excess(sketch, by.nominal, notes);
   std::vector<Suspect> out;
   for (size_t c = 0; c < sketch.cores().size(); ++c) {
-    Suspect s = judge(sketch.cores()[c], static_cast<int>(c), reference);
-    if (s.seen == 0 || !convincing(s.factor, static_cast<uint32_t>(std::min<uint64_t>(s.seen, 1000)),
-                                   options.least_core_factor))
-      continue;
+    const double own = options.own != nullptr ? std::log2(Deviations::of(options.own->cores, c)) : 0;
+    Suspect s = judge(sketch.cores()[c], static_cast<int>(c), usual + own, by);
+    if (s.seen == 0 || s.factor < by.least || s.strength < by.enough) continue;
     add_peer_evidence(sketch, s);
     out.push_back(std::move(s));
   }

@@ -9,8 +9,8 @@
 
 namespace lento::chip {
 
-// Judged against the nominal rate, corrected by what most cores do (a rate that the chip file has wrong is no
-// fault of one core) and by equal-work peers: cores with entries of the same layer.
+// Judged against the rate of a chip that was fitted, with each core's own deviation; of one that was not,
+// against the file's, corrected by what most cores do, long operations counting for more than short ones.
 std::vector<Suspect> slow_cores(const Sketch& sketch, const spec::Chip& chip, const DetectOptions& options,
                                 std::vector<std::string>& notes);
 

@@ -41,7 +41,12 @@ void scale_to_mean_one(std::array<float, Noise::kValues>& values) {
 }  // namespace
 
 Noise::Noise(double cv) {
-  shares([](double x) { return std::exp(-0.5 * x * x); }, -6, 6, normal_);
+  static const std::array<float, kValues> kNormal = [] {
+    std::array<float, kValues> out;
+    shares([](double x) { return std::exp(-0.5 * x * x); }, -6, 6, out);
+    return out;
+  }();
+  normal_ = kNormal;
   if (cv <= 0) {
     gamma_.fill(1.0f);
     return;

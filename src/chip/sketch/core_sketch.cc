@@ -19,6 +19,11 @@ constexpr int kMeanWeight = 15;  // a bin's mean forgets over this many records 
 constexpr int kSlowLevel = 29;  // log2(1.08) * 256
 // Shorter operations are not judged: a whole number of cycles is too coarse for them.
 constexpr uint64_t kLeastCycles = 64;
+// A step within an episode that ends it and begins another: half an octave, less than the least factor that
+// is always to be seen (1.5) and three deviations of the noisiest core.
+constexpr int kStepLevel = 128;
+// Deviations of a core's rate beyond which no healthy operation is taken to lie.
+constexpr double kQuiet = 5;
 // This many operations at nominal speed close an episode.
 constexpr int kCloseAfter = 3;
 
@@ -53,6 +58,11 @@ uint32_t index_size(const SketchShape& shape) {
 }
 
 }  // namespace
+
+double recorder_rate(double ops_per_cycle, double rate_deviation) {
+  const double needed = std::exp2(double{kSlowLevel} / kLevelsPerOctave);
+  return ops_per_cycle * std::min(1.0, needed / (1 + kQuiet * rate_deviation));
+}
 
 uint32_t SketchShape::bytes() const {
   return 32 + hashes * buckets * 16u + (computes + transfers) * static_cast<uint32_t>(sizeof(SketchEntry)) +
@@ -286,6 +296,10 @@ void CoreSketch::compute_episode(const Sample& sample) {
     return;
   }
   Episode& last = episodes_[state_.episodes - 1u];
+  if (above > last.mean + kStepLevel || above + kStepLevel < last.mean) {
+    open_episode(sample, above);
+    return;
+  }
   last.end = std::max(last.end, sample.end);
   last.count = std::min(last.count, UINT32_MAX - 1) + 1;
   last.mean =

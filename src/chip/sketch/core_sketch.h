@@ -97,7 +97,13 @@ struct SketchEntry {
 };
 static_assert(sizeof(SketchEntry) == 24);
 
-// A stretch in which every operation was slower than nominal by more than the noise.
+// The rate that a recorder is given as nominal, so that no healthy operation of a core with this noise opens
+// an episode: the core's own, until five deviations of it are more than the 8 % that an episode needs.
+double recorder_rate(double ops_per_cycle, double rate_deviation);
+
+// A stretch in which every operation was slower than nominal by more than the noise, and about equally so: a
+// step of half an octave begins another one, so that a fault shows on a core that is slow against its file
+// all along.
 struct Episode {
   uint32_t begin = 0, end = 0;  // ticks
   uint32_t count = 0;

@@ -134,6 +134,7 @@ Json Detector::save() const {
       .set("schema", kSchema)
       .set("machines", names_of(d.fleet.machines))
       .set("metrics", names_of(d.fleet.metrics))
+      .set("step_ms", d.fleet.step_ms)
       .set("seen_ms", std::move(seen))
       .set("bursts", d.bursts.count())
       .set("watched_h", d.bursts.hours())

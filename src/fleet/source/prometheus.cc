@@ -47,6 +47,10 @@ class Collector {
       report_.skip(where_, "no machine label");
       return false;
     }
+    if (options_.scraped) {
+      const std::string *job = first_of(labels, {"job"}), *instance = first_of(labels, {"instance"});
+      (*options_.scraped)[{job ? *job : "", instance ? *instance : ""}].insert(*machine);
+    }
     const std::string* device = first_of(labels, options_.device_labels);
     key = {builder_.metric(metric), builder_.machine(*machine), device ? builder_.device(*device) : 0};
     for (const std::string& name : options_.label_names) {
@@ -143,21 +147,11 @@ std::string matchers(const PrometheusOptions& o) {
   return out + "}";
 }
 
-void range_query(const PrometheusOptions& o, const std::string& metric, Period period, Collector& to) {
-  const std::string selector =
-      metric + matchers(o) + "[" + std::to_string((period.end_ms - period.begin_ms) / 1000 + 1) + "s]";
-  base::HttpRequest request;
-  request.url = o.url + "/api/v1/query?query=" + base::percent_encoded(selector) +
-                "&time=" + base::format_exact(static_cast<double>(period.end_ms) / 1000);
-  const base::HttpReply reply = base::http_request(request, o.http);
+// {"status":"success","data":{"result":[{"metric":{label:value},"values":[[time,"value"]]}]}}
+void take_answer(const PrometheusOptions& o, const std::string& metric, std::string_view answer,
+                 Collector& to) {
   const base::Location where{o.url};
-  if (reply.status != 200) {
-    throw base::Error(
-        where,
-        "the store answered status " + std::to_string(reply.status) + " to a query for '" + metric + "'",
-        "check the address, the credentials and the metric's name");
-  }
-  const base::Json json = base::parse_json(reply.body, o.url);
+  const base::Json json = base::parse_json(answer, o.url);
   if (json.string_or("status", "", where) != "success")
     throw base::Error(where, "the query for '" + metric + "' failed");
   for (const base::Json& series : json.at("data", where).at("result", where).array(where)) {
@@ -183,6 +177,22 @@ void range_query(const PrometheusOptions& o, const std::string& metric, Period p
   }
 }
 
+void range_query(const PrometheusOptions& o, const std::string& metric, Period period, Collector& to) {
+  const std::string selector =
+      metric + matchers(o) + "[" + std::to_string((period.end_ms - period.begin_ms) / 1000 + 1) + "s]";
+  base::HttpRequest request;
+  request.url = o.url + "/api/v1/query?query=" + base::percent_encoded(selector) +
+                "&time=" + base::format_exact(static_cast<double>(period.end_ms) / 1000);
+  const base::HttpReply reply = base::http_request(request, o.http);
+  if (reply.status != 200) {
+    throw base::Error(
+        {o.url},
+        "the store answered status " + std::to_string(reply.status) + " to a query for '" + metric + "'",
+        "check the address, the credentials and the metric's name");
+  }
+  take_answer(o, metric, reply.body, to);
+}
+
 }  // namespace
 
 trace::MetricSeries read_prometheus(const PrometheusOptions& o, int64_t begin_ms, int64_t end_ms,
@@ -194,6 +204,61 @@ trace::MetricSeries read_prometheus(const PrometheusOptions& o, int64_t begin_ms
     const Period period{begin_ms, end_ms};
     if (!o.chunks || !remote_read(o, metric, period, collector)) range_query(o, metric, period, collector);
   }
+  return builder.build(o.grid, {o.url});
+}
+
+namespace {
+
+// The result of an instant query at the store's own present.
+base::Json instant_query(const PrometheusOptions& o, const std::string& query) {
+  base::HttpRequest request;
+  request.url = o.url + "/api/v1/query?query=" + base::percent_encoded(query);
+  const base::HttpReply reply = base::http_request(request, o.http);
+  const base::Location where{o.url};
+  if (reply.status != 200)
+    throw base::Error(where,
+                      "the store answered status " + std::to_string(reply.status) + " to '" + query + "'");
+  const base::Json json = base::parse_json(reply.body, o.url);
+  if (json.string_or("status", "", where) != "success")
+    throw base::Error(where, "the query '" + query + "' failed");
+  return json.at("data", where).at("result", where);
+}
+
+}  // namespace
+
+std::vector<UpTarget> up_targets(const PrometheusOptions& o) {
+  const base::Location where{o.url};
+  std::vector<UpTarget> out;
+  const base::Json result = instant_query(o, "up" + matchers(o));
+  for (const base::Json& series : result.array(where)) {
+    LabelList labels;
+    for (const auto& [name, value] : series.at("metric", where).object(where))
+      labels.emplace_back(name, value.string(where));
+    const std::string *job = first_of(labels, {"job"}), *instance = first_of(labels, {"instance"});
+    const std::string* machine = first_of(labels, o.machine_labels);
+    const auto& pair = series.at("value", where).array(where);
+    if (pair.size() != 2) continue;
+    out.push_back({{job ? *job : "", instance ? *instance : ""},
+                   machine ? *machine : "",
+                   base::try_double(pair[1].string(where)).value_or(0) > 0});
+  }
+  return out;
+}
+
+std::optional<int64_t> store_now_ms(const PrometheusOptions& o) {
+  const base::Location where{o.url};
+  const base::Json result = instant_query(o, "time()");
+  const auto& pair = result.array(where);
+  const auto now = pair.size() == 2 ? base::try_double(pair[1].string(where)) : std::nullopt;
+  if (!now || !(std::abs(*now) < 9e12)) return std::nullopt;
+  return std::llround(*now * 1000);
+}
+
+trace::MetricSeries parse_query_answer(std::string_view answer, const PrometheusOptions& o,
+                                       base::ReadReport& report) {
+  trace::SeriesBuilder builder(report);
+  Collector collector(o, builder, report);
+  take_answer(o, o.metrics.at(0), answer, collector);
   return builder.build(o.grid, {o.url});
 }
 
@@ -249,8 +314,9 @@ void post_alerts(const std::string& url, const base::HttpOptions& http, const st
   request.body = base::write_json(list);
   const base::HttpReply reply = base::http_request(request, http);
   if (reply.status != 200) {
-    throw base::Error({url}, "the Alertmanager answered status " + std::to_string(reply.status) + ": " +
-                                 reply.body.substr(0, 200));
+    throw base::Error({base::without_password(url)}, "the Alertmanager answered status " +
+                                                         std::to_string(reply.status) + ": " +
+                                                         reply.body.substr(0, 200));
   }
 }
 

@@ -2,7 +2,11 @@
 // not offer that, the range selector of the query API. Alerts to an Alertmanager (API v2).
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,6 +16,12 @@
 #include "trace/metric_series.h"
 
 namespace lento::fleet {
+
+// What the store scrapes: a job and an instance of it.
+struct ScrapeTarget {
+  std::string job, instance;
+  auto operator<=>(const ScrapeTarget&) const = default;
+};
 
 struct PrometheusOptions {
   std::string url;                   // "http://host:9090", with a path prefix if any
@@ -23,6 +33,8 @@ struct PrometheusOptions {
   std::vector<std::string> label_names{"stage", "pp_rank", "hardware", "rack"};
   bool chunks = true;  // false: only the range selector
   trace::GridOptions grid;
+  std::map<ScrapeTarget, std::set<std::string>>* scraped =
+      nullptr;  // where machines came from is entered here
 };
 
 // Samples in [begin, end] of all metrics. Throws Error when the store cannot be reached or answers no
@@ -30,10 +42,26 @@ struct PrometheusOptions {
 trace::MetricSeries read_prometheus(const PrometheusOptions& options, int64_t begin_ms, int64_t end_ms,
                                     base::ReadReport& report);
 
+// What the range selector answers for the first metric of the options, as JSON. Throws Error when it is none.
+trace::MetricSeries parse_query_answer(std::string_view answer, const PrometheusOptions& options,
+                                       base::ReadReport& report);
+
 // The values of a label among series that the conditions match and that have samples in [begin, end], sorted.
 // Throws Error when the store does not answer that, or names over 10,000.
 std::vector<std::string> label_values(const PrometheusOptions& options, const std::string& label,
                                       int64_t begin_ms, int64_t end_ms);
+
+// The store's targets that the conditions match, as `up` is now. Empty when the store has no `up` for them;
+// throws Error when it does not answer.
+struct UpTarget {
+  ScrapeTarget target;
+  std::string machine;  // that its labels name
+  bool up = false;
+};
+std::vector<UpTarget> up_targets(const PrometheusOptions& options);
+
+// The store's clock; nothing when it does not tell.
+std::optional<int64_t> store_now_ms(const PrometheusOptions& options);
 
 struct Alert {
   std::vector<std::pair<std::string, std::string>> labels, annotations;

@@ -83,7 +83,8 @@ TEST(Frames, ChecksumsAndCuts) {
 }
 
 TEST(Prometheus, FallsBackToTheRangeSelectorAndSendsCredentials) {
-  base::HttpServer server("127.0.0.1", 0, [](const std::string& path, const std::string&) {
+  base::HttpServer server("127.0.0.1", 0, [](const base::HttpQuestion& question) {
+    const std::string& path = question.path;
     if (path != "/api/v1/query") return base::HttpReply{404, "", "text/plain"};
     return base::HttpReply{200,
                            R"({"status":"success","data":{"resultType":"matrix","result":[
@@ -102,7 +103,8 @@ TEST(Prometheus, FallsBackToTheRangeSelectorAndSendsCredentials) {
 }
 
 TEST(Prometheus, HtmlHugeAnswersAndSilenceAreLocatedErrors) {
-  base::HttpServer server("127.0.0.1", 0, [](const std::string& path, const std::string&) {
+  base::HttpServer server("127.0.0.1", 0, [](const base::HttpQuestion& question) {
+    const std::string& path = question.path;
     if (path.starts_with("/html")) return base::HttpReply{200, "<html>log in</html>", "text/html"};
     return base::HttpReply{200, std::string(200'000, 'x'), "application/json"};
   });
@@ -121,8 +123,9 @@ TEST(Prometheus, HtmlHugeAnswersAndSilenceAreLocatedErrors) {
 
 TEST(Prometheus, ListsTheValuesOfALabel) {
   std::string asked;
-  base::HttpServer server("127.0.0.1", 0, [&](const std::string& path, const std::string& query) {
-    asked = path + "?" + query;
+  base::HttpServer server("127.0.0.1", 0, [&](const base::HttpQuestion& question) {
+    const std::string& path = question.path;
+    asked = path + "?" + question.query;
     if (path != "/api/v1/label/task/values") return base::HttpReply{400, "{}", "application/json"};
     return base::HttpReply{200, R"({"status":"success","data":["b","a"]})", "application/json"};
   });

@@ -1,4 +1,4 @@
-// Layout, little-endian: "LENTOPAS", key, mark, functions, the members of Scan in their order, crc32 of all
+// Layout, little-endian: "LENTOPA2", key, mark, functions, the members of Scan in their order, crc32 of all
 // before. Strings and lists begin with their length (u64); all numbers are u64.
 #include "memory/mine/checkpoint.h"
 
@@ -8,7 +8,26 @@
 namespace lento::memory {
 namespace {
 
-constexpr std::string_view kMagic = "LENTOPAS";
+constexpr std::string_view kMagic = "LENTOPA2";
+
+// The members of structs, in the order that both ways share.
+template <class Way, class Block>
+void visit_block(Way& way, Block& c) {
+  way(c.cycles);
+  way(c.accesses);
+  way(c.misses);
+  way(c.cpus);
+  way(c.address);
+  way(c.worst);
+}
+
+template <class Way, class Time>
+void visit_time(Way& way, Time& t) {
+  way(t.first);
+  way(t.last);
+  way(t.accesses);
+  way(t.latency);
+}
 
 class Packer {
  public:
@@ -21,8 +40,16 @@ class Packer {
     (*this)(values.size());
     for (const auto& [latency, count] : values) (*this)(latency), (*this)(count);
   }
-  void operator()(const LineCost& c) { (*this)(c.excess), (*this)(c.bank), (*this)(c.accesses); }
-  void operator()(const Blame& b) { (*this)(b.cycles), (*this)(b.accesses); }
+  void operator()(const BlockKey& k) {
+    (*this)(k.block);
+    (*this)(uint64_t{k.process});
+  }
+  void operator()(const BlockCost& c) { visit_block(*this, c); }
+  void operator()(const CpuTime& t) { visit_time(*this, t); }
+  void operator()(const Blame& b) {
+    (*this)(b.cycles);
+    (*this)(b.accesses);
+  }
   void operator()(const std::pair<uint32_t, uint32_t>& p) { (*this)(p.first), (*this)(p.second); }
   template <class T, size_t N>
   void operator()(const std::array<T, N>& values) {
@@ -51,8 +78,16 @@ class Unpacker {
       histogram.add(static_cast<uint32_t>(latency), number());
     }
   }
-  void operator()(LineCost& c) { (*this)(c.excess), (*this)(c.bank), (*this)(c.accesses); }
-  void operator()(Blame& b) { (*this)(b.cycles), (*this)(b.accesses); }
+  void operator()(BlockKey& k) {
+    (*this)(k.block);
+    (*this)(k.process);
+  }
+  void operator()(BlockCost& c) { visit_block(*this, c); }
+  void operator()(CpuTime& t) { visit_time(*this, t); }
+  void operator()(Blame& b) {
+    (*this)(b.cycles);
+    (*this)(b.accesses);
+  }
   void operator()(std::pair<uint32_t, uint32_t>& p) { (*this)(p.first), (*this)(p.second); }
   template <class T, size_t N>
   void operator()(std::array<T, N>& values) {
@@ -71,15 +106,41 @@ class Unpacker {
   base::ByteReader in_;
 };
 
-// What both ways do with the members of a Scan.
+// What both ways do with the members of a Scan. The baselines follow from the histograms.
 template <class Visit, class AScan>
 void visit(Visit& visit, AScan& s) {
-  visit(s.events), visit(s.trivial), visit(s.no_latency), visit(s.failed_sc);
-  visit(s.first_cycle), visit(s.last_cycle);
-  visit(s.service_known), visit(s.culprits_known), visit(s.sampled), visit(s.cpus);
-  visit(s.latencies), visit(s.by_type), visit(s.excess_by_type), visit(s.cycles_by_cause);
-  visit(s.excess), visit(s.lines_dropped);
-  visit.map(s.lines), visit.map(s.cpu_blame), visit.map(s.function_blame);
+  visit(s.events);
+  visit(s.trivial);
+  visit(s.no_latency);
+  visit(s.failed_sc);
+  visit(s.first_cycle);
+  visit(s.last_cycle);
+  visit(s.service_known);
+  visit(s.culprits_known);
+  visit(s.sampled);
+  visit(s.levels_known);
+  visit(s.local_hits);
+  visit(s.writes);
+  visit(s.slow);
+  visit(s.peers);
+  visit(s.remote);
+  visit(s.with_node);
+  visit(s.with_thread);
+  visit(s.latencies);
+  visit(s.by_type);
+  visit(s.by_service);
+  visit(s.excess_by_type);
+  visit(s.cycles_by_cause);
+  visit(s.losses);
+  visit(s.excess);
+  visit(s.latency_sum);
+  visit(s.blocks_dropped);
+  visit.map(s.blocks);
+  visit.map(s.cpus);
+  visit.map(s.actors);
+  visit.map(s.processes);
+  visit.map(s.cpu_blame);
+  visit.map(s.function_blame);
 }
 
 }  // namespace
@@ -90,7 +151,12 @@ std::string pack_pass(const std::string& key, const PassMark& mark, const Scan& 
   out(key), out(mark.records), out(uint64_t{mark.finished});
   const auto known = functions.known();
   out(known.size());
-  for (const auto& [start, name] : known) out(start), out(name);
+  for (const Functions::Known& function : known) {
+    out(function.process);
+    out(function.start);
+    out(uint64_t{function.has_name});
+    out(function.name);
+  }
   visit(out, scan);
   base::append_little(out.bytes, base::crc32(out.bytes));
   return std::move(out.bytes);
@@ -108,8 +174,12 @@ bool unpack_pass(std::string_view bytes, const std::string& path, const std::str
   if (in.text() != key) return false;
   mark.records = in.number(), mark.finished = in.number() != 0;
   for (uint64_t left = in.number(); left > 0; --left) {
-    const uint64_t start = in.number();
-    functions.add(start, in.text());
+    Functions::Known function;
+    function.process = static_cast<uint16_t>(in.number());
+    function.start = in.number();
+    function.has_name = in.number() != 0;
+    function.name = in.text();
+    functions.add(function);
   }
   visit(in, scan);
   return true;

@@ -3,7 +3,8 @@
 
 #include <string>
 
-#include "memory/mine/contention_scan.h"
+#include "memory/mine/functions.h"
+#include "memory/mine/scan_state.h"
 
 namespace lento::memory {
 

@@ -1,48 +1,70 @@
 #include "memory/mine/contention.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
+#include "base/error.h"
 #include "base/units.h"
+#include "memory/mine/contention_causes.h"
 #include "memory/mine/contention_report.h"
 
 namespace lento::memory {
 namespace {
 
-constexpr size_t kShownPatterns = 20;
-constexpr double kLineShare = 0.1;  // of all excess: what a line must cost to be a finding
+std::string number(double v) { return base::format_number(v, 6); }
+
+// The time of the CPUs that work, from the first to the last access of each; of sampled traces, and where
+// latencies have another unit than time, the latencies that were recorded.
+double working_time(const Scan& scan, const trace::TraceFacts& facts) {
+  uint64_t most = 0;
+  for (const auto& [cpu, time] : scan.cpus) most = std::max(most, time.accesses);
+  double span = 0;
+  for (const auto& [cpu, time] : scan.cpus) {
+    if (static_cast<double>(time.accesses) < tuning::kWorkingShare * static_cast<double>(most)) continue;
+    span += static_cast<double>(time.last - time.first + 1);
+  }
+  const bool by_latency = scan.sampled || facts.time_unit != facts.latency_unit;
+  return std::max(1.0, by_latency ? static_cast<double>(scan.latency_sum) : span);
+}
 
 class Report {
  public:
-  Report(const ContentionOptions& options, const trace::Symbols* symbols, const Scan& scan,
+  Report(const ContentionOptions& options, const trace::TraceFacts& facts, const Scan& scan,
          const WindowScan& windows, Functions& functions)
-      : options_(options), scan_(scan), windows_(windows), names_(options, symbols, windows, functions) {
-    const int cpus = std::max(1, std::popcount(scan.cpus));
-    cpu_time_ =
-        std::max(1.0, windows.sliced ? scan.sampled_cycles() : static_cast<double>(scan.duration()) * cpus);
-    loss_ = static_cast<double>(scan.excess) / cpu_time_;
+      : options_(options),
+        facts_(facts),
+        scan_(scan),
+        windows_(windows),
+        names_(options, facts.names, windows, functions),
+        time_(working_time(scan, facts)),
+        line_size_(find_line_size(options, facts, windows)) {
+    for (const HotBlock& block : windows.hot) {
+      for (Line& line : lines_of(block, line_size_.bytes)) lines_.push_back(std::move(line));
+    }
+    std::stable_sort(lines_.begin(), lines_.end(),
+                     [](const Line& a, const Line& b) { return a.excess > b.excess; });
   }
 
-  ContentionResult run() {
+  ContentionResult run(const base::ReadReport& read) {
     finding::Diagnosis& d = result_.diagnosis;
     d.scale = "memory";
     d.title = "Memory contention";
     d.seed = options_.seed;
-    add_facts();
     patterns_ = windows_.windows.empty()
                     ? std::vector<Pattern>{}
-                    : find_patterns(windows_, scan_, options_, kShownPatterns, used_support_);
-    d.options.emplace_back("support used", base::percent(used_support_));
-    if (loss_ >= options_.least_loss && !options_.paper) {
-      add_line_findings();
-      add_system_finding();
+                    : find_patterns(windows_, scan_, options_, tuning::kShownPatterns, used_support_);
+    if (options_.paper) {
+      add_paper_findings();
+    } else {
+      causes_ = find_causes(scan_, windows_, lines_, names_, options_, time_);
+      d.findings = causes_.findings;
       add_pattern_findings();
     }
-    if (options_.paper) add_paper_findings();
+    add_facts();
+    d.options.emplace_back("support used", percent(used_support_));
     finding::sort_findings(d.findings);
-    d.verdict = verdict();
-    add_contention_figures({options_, scan_, windows_, names_, patterns_}, d.figures);
+    conclude(read);
+    add_contention_figures({options_, scan_, windows_, names_, patterns_, lines_}, d.figures);
     add_folded();
     return std::move(result_);
   }
@@ -50,9 +72,9 @@ class Report {
  private:
   void add_facts() {
     auto& facts = result_.diagnosis.facts;
-    const auto number = [](double v) { return base::format_number(v, 6); };
     facts.emplace_back("accesses", std::to_string(scan_.events));
-    facts.emplace_back("CPUs", cpu_list(scan_.cpus));
+    facts.emplace_back("CPUs", scan_.cpu_set().text());
+    facts.emplace_back("line size", std::to_string(line_size_.bytes) + " bytes (" + line_size_.origin + ")");
     facts.emplace_back("non-trivial accesses", std::to_string(scan_.latencies.total()));
     facts.emplace_back("high-latency threshold", number(windows_.threshold) + " cycles");
     facts.emplace_back("third quartile (nearest rank / linear / grouped)",
@@ -62,172 +84,67 @@ class Report {
     facts.emplace_back("contention windows", std::to_string(windows_.window_count));
     const double duration = std::max<double>(1, static_cast<double>(scan_.duration()));
     facts.emplace_back("coverage of time",
-                       base::percent(std::min(1.0, static_cast<double>(windows_.covered_cycles) / duration)));
-    facts.emplace_back("coverage of events",
-                       base::percent(static_cast<double>(windows_.covered_events) /
-                                     std::max<double>(1, static_cast<double>(scan_.events))));
-    facts.emplace_back("cycles lost",
-                       std::to_string(scan_.excess) + " (" + base::percent(loss_) + of_what() + ")");
+                       percent(std::min(1.0, static_cast<double>(windows_.covered_cycles) / duration)));
+    facts.emplace_back("coverage of events", percent(static_cast<double>(windows_.covered_events) /
+                                                     std::max<double>(1, static_cast<double>(scan_.events))));
+    facts.emplace_back("cycles lost to what was found",
+                       std::to_string(accused()) + " (" + percent(loss()) + of_what() + ")");
+    if (!scan_.culprits_known)
+      facts.emplace_back("cycles above the least latency of their kind, all reasons",
+                         std::to_string(scan_.excess));
+    add_notes();
+  }
+
+  void add_notes() {
     auto& notes = result_.diagnosis.notes;
-    if (scan_.no_latency > 0) {
+    if (scan_.no_latency > 0)
       notes.push_back(std::to_string(scan_.no_latency) +
                       " accesses carry no latency and cannot start a window");
-    }
     if (!scan_.culprits_known)
       notes.push_back(
           "the trace does not say who delayed whom: cost is latency over the 10th percentile of its access "
-          "type");
+          "type, or of the level that answered");
     if (windows_.sliced)
       notes.push_back(
           "the trace is sampled: a window is the samples of one slice of time on one object, the base rate "
           "are the groups without a high latency");
     if (windows_.keep_every > 1)
       notes.push_back("patterns rest on every " + std::to_string(windows_.keep_every) + "th window");
-    if (scan_.lines_dropped > 0)
-      notes.push_back("costs of lines beyond the first " + std::to_string(kMostLines) + " were not kept");
+    if (scan_.blocks_dropped > 0)
+      notes.push_back("costs of blocks beyond the first " + std::to_string(kMostLines) + " were not kept");
+    if (windows_.uses_dropped > 0)
+      notes.push_back(std::to_string(windows_.uses_dropped) + " accesses to hot lines were not told apart");
+    if (facts_.latency_unit != "cycles")
+      notes.push_back("latencies are in " + facts_.latency_unit + ", and so is what is called cycles here");
+    for (const std::string& note : causes_.notes) notes.push_back(note);
+    add_other_sizes();
   }
 
-  // Samples cannot be set against the time between them.
-  std::string of_what() const { return windows_.sliced ? " of the sampled latency" : " of CPU time"; }
-
-  // The exact test of a line: are its accesses high more often than all others?
-  double line_p(const HotLine& line) const {
-    const uint64_t others = scan_.events - std::min(scan_.events, line.accesses);
-    const uint64_t other_high = windows_.high_events - std::min(windows_.high_events, line.high);
-    const double tests = static_cast<double>(std::max<size_t>(1, scan_.lines.size()));
-    return std::min(1.0, tests * fisher_tail(line.high, line.accesses, other_high, others));
+  // What perf c2c cannot see: losses that another line size would end or bring.
+  void add_other_sizes() {
+    std::string text;
+    for (const auto& [bytes, cycles] : line_size_.explained)
+      text += (text.empty() ? "" : ", ") + std::to_string(bytes) + " bytes: " + std::to_string(cycles);
+    const bool any = std::ranges::any_of(line_size_.explained, [](const auto& e) { return e.second > 0; });
+    if (any)
+      result_.diagnosis.notes.push_back("cycles on lines that threads fight over, by line size: " + text);
   }
 
-  void add_line_findings() {
-    for (const HotLine& line : windows_.hot_lines) {
-      const double share = scan_.share_of_excess(line.excess);
-      const std::string cause = line.cause();
-      if (share < kLineShare || cause == "saturation" || cause == "bank or set conflict") continue;
-      const double p = line_p(line);
-      if (p > options_.alpha) continue;
-      finding::Finding f;
-      f.subject = names_.line(line.line);
-      f.category = cause;
-      f.score = share;
-      f.lost_share = static_cast<double>(line.excess) / cpu_time_;
-      f.summary = cause + " by " + std::to_string(line.cpus()) + " CPUs: " + base::percent(share) +
-                  " of all lost cycles";
-      f.evidence.push_back(
-          {"cycles lost on this line", static_cast<double>(line.excess), "cycles", "access records"});
-      f.evidence.push_back({"share of accesses by the main CPU of each word (1: no word is shared)",
-                            line.private_share(), "", "access records"});
-      f.evidence.push_back({"load-linked, store-conditional and atomic accesses",
-                            static_cast<double>(line.atomics), "", "access records"});
-      f.evidence.push_back(
-          {"probability of as many high latencies by chance, times the lines tested", p, "", "exact test"});
-      add_users(line, f);
-      f.next_step = next_step(cause);
-      result_.diagnosis.findings.push_back(std::move(f));
-    }
+  std::string of_what() const {
+    const bool by_latency = scan_.sampled || facts_.time_unit != facts_.latency_unit;
+    return by_latency ? " of the sampled latency" : " of CPU time";
   }
+  uint64_t accused() const { return causes_.accused + by_patterns_; }
+  double loss() const { return static_cast<double>(accused()) / time_; }
 
-  void add_users(const HotLine& line, finding::Finding& f) {
-    std::vector<std::pair<uint64_t, const std::pair<const std::pair<uint32_t, uint32_t>, HotLine::Use>*>>
-        users;
-    for (const auto& entry : line.uses) users.emplace_back(entry.second.excess, &entry);
-    std::stable_sort(users.begin(), users.end(),
-                     [](const auto& a, const auto& b) { return a.first > b.first; });
-    for (size_t i = 0; i < std::min<size_t>(8, users.size()); ++i) {
-      const auto& [where, use] = *users[i].second;
-      f.evidence.push_back({"CPU " + std::to_string(where.second) + " at +" + std::to_string(where.first) +
-                                ": " + std::to_string(use.reads) + " reads, " + std::to_string(use.writes) +
-                                " writes in " + names_.place(use.pc),
-                            static_cast<double>(use.excess), "cycles", "access records"});
-    }
-  }
-
-  static std::string next_step(const std::string& cause) {
-    if (cause == "false sharing") return "give each CPU's data a line of its own (pad or align the struct)";
-    if (cause == "lock") return "hold the lock for less work, split it, or back off between tries";
-    if (cause == "true sharing") return "let each CPU work on its own copy and combine at the end";
-    if (cause == "bank or set conflict") return "spread the arrays over banks: pad their stride";
-    if (cause == "fetch conflict") return "make the hot code fit the instruction cache";
-    return "move fewer bytes at the same time, or add bandwidth";
-  }
-
-  // What the whole memory system is short of, when no line explains it.
-  void add_system_finding() {
-    uint64_t on_lines = 0;
-    for (const finding::Finding& f : result_.diagnosis.findings)
-      on_lines += static_cast<uint64_t>(f.score * static_cast<double>(scan_.excess));
-    const uint64_t rest = scan_.excess - std::min(scan_.excess, on_lines);
-    if (static_cast<double>(rest) < options_.least_loss * cpu_time_ || !scan_.culprits_known) return;
-    const auto cycles = [&](trace::DelayCause c) { return scan_.cycles_by_cause[static_cast<size_t>(c)]; };
-    const uint64_t bank = cycles(trace::DelayCause::Bank), fetch = scan_.excess_by_type[0];
-    std::string cause = "saturation";
-    uint64_t cost =
-        std::min(rest, cycles(trace::DelayCause::Interconnect) + cycles(trace::DelayCause::WriteBuffer));
-    if (fetch * 2 > scan_.excess) cause = "fetch conflict", cost = fetch;
-    if (bank * 2 > scan_.excess) cause = "bank or set conflict", cost = bank;
-    if (static_cast<double>(cost) < options_.least_loss * cpu_time_) return;
-    finding::Finding f;
-    f.category = cause;
-    const bool banks = cause == "bank or set conflict";
-    const Conflict where = banks ? conflict() : Conflict{};
-    f.subject = banks ? conflict_subject(where) : "memory interconnect";
-    f.score = (cause == "saturation" ? 0.1 : 1) * scan_.share_of_excess(cost);
-    f.lost_share = static_cast<double>(cost) / cpu_time_;
-    f.summary = base::percent(scan_.share_of_excess(cost)) + " of all lost cycles are " + cause;
-    f.evidence.push_back({"cycles charged to it", static_cast<double>(cost), "cycles", "access records"});
-    if (where.stride > 0)
-      f.evidence.push_back({"distance of the lines that meet in one bank", static_cast<double>(where.stride),
-                            "bytes", "access records"});
-    size_t shown = 0;
-    for (const HotLine& line : windows_.hot_lines) {
-      if (where.stride > 0 && line.line * options_.line_bytes % where.stride != where.residue) continue;
-      if (++shown > 8) break;
-      f.evidence.push_back(
-          {names_.line(line.line), static_cast<double>(line.excess), "cycles", "access records"});
-    }
-    f.next_step = next_step(cause);
-    result_.diagnosis.findings.push_back(std::move(f));
-  }
-
-  // The lines that lost most to banks lie a power of two apart: the largest for which one residue still holds
-  // 90 % of the loss.
-  struct Conflict {
-    uint64_t stride = 0, residue = 0;  // bytes; stride 0: no such pattern
-    uint64_t lines = 0, low = UINT64_MAX, high = 0;
-  };
-  Conflict conflict() const {
-    Conflict best;
-    const uint64_t line_bytes = options_.line_bytes;
-    for (uint64_t step = 2; step <= 4096; step *= 2) {
-      std::vector<uint64_t> by_residue(step);
-      uint64_t all = 0;
-      for (const auto& [line, cost] : scan_.lines) by_residue[line % step] += cost.bank, all += cost.bank;
-      const auto most = std::max_element(by_residue.begin(), by_residue.end());
-      if (all == 0 || static_cast<double>(*most) < 0.9 * static_cast<double>(all)) break;
-      best.stride = step * line_bytes;
-      best.residue = static_cast<uint64_t>(most - by_residue.begin()) * line_bytes;
-    }
-    for (const auto& [line, cost] : scan_.lines) {
-      if (best.stride == 0 || cost.bank == 0 || line * line_bytes % best.stride != best.residue) continue;
-      ++best.lines;
-      best.low = std::min(best.low, line), best.high = std::max(best.high, line);
-    }
-    return best;
-  }
-
-  std::string conflict_subject(const Conflict& c) const {
-    if (c.stride == 0) return "memory banks";
-    return std::to_string(c.lines) + " lines " + base::hex(c.stride) + " apart, from " + names_.line(c.low) +
-           " to " + names_.line(c.high);
-  }
-
-  void add_pattern(const Pattern& p, double score) {
+  void add_pattern(const Pattern& p, double score, uint64_t cycles) {
     finding::Finding f;
     f.subject = names_.pattern(p.items, {});
     f.category = "contention pattern";
     f.score = score;
-    f.lost_share = static_cast<double>(p.excess) / cpu_time_;
-    f.summary = "CPUs " + cpu_list(p.cpus) + " meet in " + names_.pattern(p.items, p.ranges) + ": " +
-                base::percent(p.share) + " of windows, lift " + base::format_number(p.lift, 3);
+    f.lost_share = std::min(1.0, static_cast<double>(cycles) / time_);
+    f.summary = "CPUs " + p.cpus.text() + " meet in " + names_.pattern(p.items, p.ranges) + ": " +
+                percent(p.share) + " of windows, lift " + base::format_number(p.lift, 3);
     f.evidence.push_back({"support", static_cast<double>(p.support), "windows", "contention windows"});
     f.evidence.push_back({"lift against control windows", p.lift, "x", "control windows"});
     f.evidence.push_back({"probability by chance, times the patterns tested", p.p, "", "exact test"});
@@ -238,41 +155,110 @@ class Report {
                             "cycles", "access records"});
     }
     for (const auto& range : p.ranges)
-      f.evidence.push_back({"first instruction: " + names_.place(range.low), {}, "", "symbols"});
+      f.evidence.push_back(
+          {"first instruction: " + names_.place(range.process, range.low), {}, "", "symbols"});
     f.next_step = "keep these functions from running at the same time, or lower what they move";
     result_.diagnosis.findings.push_back(std::move(f));
   }
 
+  // What no cause explains, where functions meet more often than by chance. A pattern is charged with cycles
+  // that nobody else is blamed for.
   void add_pattern_findings() {
+    if (!scan_.culprits_known) return;
+    uint64_t left = causes_.contended_left;
     size_t shown = 0;
-    double cap = 1;  // scores fall with the rank
     for (const Pattern& p : patterns_) {
-      const uint64_t cost = scan_.culprits_known ? p.explained : p.excess;
-      const bool costly =
-          scan_.culprits_known && static_cast<double>(cost) >= options_.least_loss * cpu_time_;
-      if (std::popcount(p.cpus) < 2 || (!costly && p.p > options_.alpha)) continue;
-      // Ranked below causes, which say why; saturation says least and comes after.
-      cap = std::min(cap, 0.5 * scan_.share_of_excess(cost));
-      add_pattern(p, cap);
-      if (++shown == 5) return;
+      const uint64_t cost = std::min(left, p.explained);
+      if (static_cast<double>(cost) < options_.least_loss * time_) continue;
+      if (p.cpus.count() < 2 || p.p > options_.alpha || p.lift < tuning::kLeastLift) continue;
+      left -= cost;
+      by_patterns_ += cost;
+      add_pattern(p,
+                  0.5 * static_cast<double>(cost) / static_cast<double>(std::max<uint64_t>(1, scan_.excess)),
+                  cost);
+      if (++shown == tuning::kPatternFindings) return;
     }
   }
 
   void add_paper_findings() {
-    for (size_t i = 0; i < std::min<size_t>(5, patterns_.size()); ++i)
-      add_pattern(patterns_[i], patterns_[i].share);
+    for (size_t i = 0; i < std::min(tuning::kPatternFindings, patterns_.size()); ++i)
+      add_pattern(patterns_[i], patterns_[i].share, patterns_[i].excess);
+  }
+
+  // What was looked at, for a verdict that says so.
+  std::string covered(const base::ReadReport& read) const {
+    std::string text = std::to_string(scan_.events) + " accesses of " + std::to_string(scan_.cpus.size()) +
+                       " CPUs (" + scan_.cpu_set().text() + ")";
+    if (scan_.with_thread > 0) text += ", " + std::to_string(scan_.actors.size()) + " threads";
+    text += " over " + std::to_string(scan_.duration()) + " " + facts_.time_unit;
+    if (scan_.sampled) text += period() > 1 ? ", one sample in " + number(period()) : ", sampled";
+    const double share =
+        scan_.events == 0 ? 0 : 1 - static_cast<double>(scan_.no_latency) / static_cast<double>(scan_.events);
+    text += "; " + percent(share) + " with a latency";
+    if (read.skipped > 0) text += "; " + std::to_string(read.skipped) + " records skipped";
+    if (!facts_.names.empty() && names_asked_ > 0)
+      text += "; " + percent(names_found_) + " of code addresses named";
+    return text;
+  }
+
+  double period() const { return options_.period > 0 ? options_.period : facts_.period; }
+
+  void conclude(const base::ReadReport& read) {
+    finding::Diagnosis& d = result_.diagnosis;
+    const std::string what = covered(read);
+    const bool found = !d.findings.empty();
+    if (scan_.events == 0)
+      return finding::cannot_judge(d, "the trace holds no accesses", "record the program while it works",
+                                   what);
+    if (static_cast<double>(read.skipped) >
+        tuning::kMostSkipped * static_cast<double>(read.skipped + read.taken))
+      return finding::cannot_judge(
+          d,
+          percent(static_cast<double>(read.skipped) / static_cast<double>(read.skipped + read.taken)) +
+              " of the records could not be read",
+          "name the format with --format, or see the reasons below", what);
+    if (scan_.latency_sum == 0)
+      return finding::cannot_judge(
+          d, "no access carries a latency",
+          "'lento memory replay' gives an address trace latencies; record with perf mem for measured ones",
+          what);
+    if (!found && !options_.paper && scan_.cpus.size() < 2)
+      return finding::cannot_judge(d, "the trace holds one CPU only, and nobody fights alone",
+                                   "give the traces of all CPUs, or record with -a; threads of an address "
+                                   "trace: 'lento memory replay'",
+                                   what);
+    if (scan_.sampled && !options_.paper && scan_.events - scan_.no_latency < tuning::kLeastSamples)
+      return finding::cannot_judge(
+          d, std::to_string(scan_.events - scan_.no_latency) + " samples with a latency are too few",
+          "sample for longer or more often: " + std::to_string(tuning::kLeastSamples) + " at least", what);
+    const bool told = scan_.levels_known || scan_.culprits_known;
+    if (!found && !options_.paper && scan_.writes == 0 && !told)
+      return finding::cannot_judge(
+          d,
+          "the trace holds loads only and does not say what answered them: who took a line away is not to be "
+          "seen",
+          "record stores too, or the data source of the loads (perf mem record, perf c2c record)", what);
+    d.verdict = verdict();
+    finding::judged(d, what);
   }
 
   std::string verdict() const {
-    if (scan_.events == 0) return "The trace holds no accesses.";
-    if (scan_.latencies.total() == 0) return "No access carries a latency beyond a hit: nothing to judge.";
     const auto& findings = result_.diagnosis.findings;
-    if (findings.empty()) {
-      return "No significant contention: " + base::percent(loss_) + of_what() +
-             " is lost waiting for other CPUs.";
-    }
-    return findings.front().category + " on " + findings.front().subject + " leads; " + base::percent(loss_) +
-           of_what() + " is lost to contention.";
+    if (!findings.empty())
+      return findings.front().category + " on " + findings.front().subject + " leads; " + percent(loss()) +
+             of_what() + " is lost to what was found.";
+    if (scan_.latencies.total() == 0)
+      return "No significant contention: every access was served by its own CPU's cache.";
+    return "No significant contention: " + percent(contended_share()) + of_what() + " is lost to other CPUs.";
+  }
+
+  // Known waits for others; of latencies that nobody explains nothing is known.
+  double contended_share() const {
+    const bool told = scan_.culprits_known || scan_.levels_known;
+    return told ? static_cast<double>(scan_.losses[static_cast<size_t>(Loss::Contended)] +
+                                      scan_.losses[static_cast<size_t>(Loss::Bank)]) /
+                      time_
+                : 0;
   }
 
   void add_folded() {
@@ -283,28 +269,71 @@ class Report {
     }
   }
 
+ public:
+  // Of the code addresses that were asked for, before the report asks for more.
+  void set_named(uint64_t asked, uint64_t named) {
+    names_asked_ = asked;
+    names_found_ = asked == 0 ? 0 : static_cast<double>(named) / static_cast<double>(asked);
+  }
+
+ private:
   const ContentionOptions& options_;
+  const trace::TraceFacts& facts_;
   const Scan& scan_;
   const WindowScan& windows_;
   Names names_;
   ContentionResult result_;
   std::vector<Pattern> patterns_;
-  double cpu_time_ = 1;  // all that could be lost; of sampled traces, their latency
-  double loss_ = 0, used_support_ = 0;
+  double time_;
+  LineSize line_size_;
+  std::vector<Line> lines_;  // of the hot blocks, costliest first
+  Causes causes_;
+  uint64_t by_patterns_ = 0, names_asked_ = 0;
+  double used_support_ = 0, names_found_ = 0;
 };
+
+// A filter that nothing passes is a mistake of the user, not a calm program.
+void check_filter(const OpenTrace& open, const ContentionOptions& options, const Scan& scan) {
+  const AccessFilter& f = options.filter;
+  const bool filtered =
+      !f.cpus.empty() || !f.function.empty() || f.first_cycle > 0 || f.last_cycle < UINT64_MAX;
+  if (scan.events > 0 || !filtered || options.progress.stopped()) return;
+  CpuSet there;
+  uint64_t first = UINT64_MAX, last = 0, all = 0;
+  base::ReadReport report;
+  const auto source = open(report);
+  for (auto batch = source->next(); !batch.empty(); batch = source->next()) {
+    for (const trace::AccessRecord& r : batch) {
+      there.add(r.cpu);
+      first = std::min(first, r.cycle);
+      last = std::max(last, r.cycle);
+      ++all;
+    }
+  }
+  if (all == 0) return;
+  throw base::Error({}, "none of the " + std::to_string(all) + " accesses passes the filter",
+                    "the trace holds CPUs " + there.text() + " and cycles " + std::to_string(first) + " to " +
+                        std::to_string(last) +
+                        (f.function.empty() ? "" : "; --function takes a name as the report prints it"));
+}
 
 }  // namespace
 
-ContentionResult diagnose_contention(const OpenTrace& open, const trace::Symbols* symbols,
+ContentionResult diagnose_contention(const OpenTrace& open, const trace::TraceFacts& facts,
                                      const ContentionOptions& options) {
-  Functions functions(symbols);
+  Functions functions(facts.names);
   base::ReadReport report, again;
   const Scan scan = scan_trace(open, options, functions, report);
+  check_filter(open, options, scan);
   const WindowScan windows = scan_windows(open, options, scan, functions, again);
-  ContentionResult result = Report(options, symbols, scan, windows, functions).run();
   base::ReadReport& read =
       report.taken + report.skipped > 0 ? report : again;  // a kept pass is not read again
   read.taken = std::max(read.taken, scan.events);
+  ContentionOptions told = options;
+  if (told.period == 0) told.period = facts.period;
+  Report writer(told, facts, scan, windows, functions);
+  writer.set_named(functions.asked(), functions.named());
+  ContentionResult result = writer.run(read);
   finding::add_read_report(result.diagnosis, read);
   return result;
 }

@@ -13,8 +13,9 @@
 #include "base/progress.h"
 #include "base/read_report.h"
 #include "finding/finding.h"
+#include "memory/mine/cpu_set.h"
 #include "trace/access_record.h"
-#include "trace/symbols.h"
+#include "trace/address_space.h"
 
 namespace lento::memory {
 
@@ -25,7 +26,7 @@ enum class QuantileRule { NearestRank, Linear, Grouped };
 
 struct AccessFilter {
   uint64_t first_cycle = 0, last_cycle = UINT64_MAX;  // inclusive
-  uint64_t cpus = 0;                                  // bit c: CPU c; 0: all. CPUs from 64 on cannot be named
+  CpuSet cpus;                                        // empty: all
   std::string function;                               // only accesses made in it
 };
 
@@ -34,9 +35,10 @@ struct ContentionOptions {
   double support = 0.65;            // epsilon, share of windows
   std::optional<double> threshold;  // latency; default: third quartile of non-trivial accesses
   QuantileRule rule = QuantileRule::NearestRank;
-  double alpha = 0.001;      // family-wise
-  double least_loss = 0.01;  // share of CPU time below which nothing is reported
-  uint32_t line_bytes = 32;
+  double alpha = 0.001;           // family-wise
+  double least_loss = 0.01;       // share of the working time below which nothing is reported
+  uint32_t line_bytes = 0;        // 0: as the trace says, else found
+  double period = 0;              // accesses that a sample stands for; 0: as the trace says, else 1
   uint32_t bins = 10;             // width of a latency bin
   uint64_t slice = 0;             // sampled traces: width of a slice of time; 0: a hundredth of the run
   uint64_t object_bytes = 0;      // sampled traces: what counts as one object; 0: a line
@@ -57,9 +59,11 @@ struct ContentionResult {
   std::string folded;  // "victim;culprit;cause cycles" lines for flame graphs, weight: excess cycles
 };
 
-// `symbols` may be null: functions are then named by code address. The trace is read twice, three times when
-// it does not say who delayed whom.
-ContentionResult diagnose_contention(const OpenTrace& open, const trace::Symbols* symbols,
+// `facts` are what the format tells of the trace; they may grow while it is read. The trace is read twice,
+// three times when it does not say who delayed whom. The outcome is "cannot judge" when the trace cannot hold
+// what was asked: one CPU only, no latencies, too few samples, more skipped than taken. Throws base::Error
+// when nothing passes the filter.
+ContentionResult diagnose_contention(const OpenTrace& open, const trace::TraceFacts& facts,
                                      const ContentionOptions& options);
 
 }  // namespace lento::memory

@@ -145,11 +145,12 @@ TEST(Windows, HoldABoundedNumberOfEvents) {
 }
 
 TEST(Scan, FunctionsWithoutSymbolsAreBounded) {
-  Functions functions(nullptr);
-  for (uint64_t page = 0; page < 2 * kMostFunctions; ++page) functions.of(page * 256);
+  const trace::AddressSpace no_names;
+  Functions functions(no_names);
+  for (uint64_t page = 0; page < 2 * kMostFunctions; ++page) functions.of(0, page * 256);
   EXPECT_EQ(functions.size(), kMostFunctions + 1);
-  EXPECT_EQ(functions.name(functions.of((2 * kMostFunctions - 1) * 256)), "other code");
-  EXPECT_EQ(functions.name(functions.of(256)), "code at 0x100");
+  EXPECT_EQ(functions.name(functions.of(0, (2 * kMostFunctions - 1) * 256)), "other code");
+  EXPECT_EQ(functions.name(functions.of(0, 256)), "code at 0x100");
 }
 
 TEST(Latency, QuantileRules) {
@@ -186,7 +187,7 @@ class VectorSource : public trace::AccessSource {
 finding::Diagnosis diagnose(const Trace& trace, ContentionOptions options = {}) {
   options.support = 0.05;
   const OpenTrace open = [&](base::ReadReport&) { return std::make_unique<VectorSource>(trace); };
-  return diagnose_contention(open, nullptr, options).diagnosis;
+  return diagnose_contention(open, trace::TraceFacts{}, options).diagnosis;
 }
 
 enum class Plant { Calm, FalseSharing, TrueSharing, Lock, Bank };
@@ -307,21 +308,21 @@ TEST(Contention, AKilledRunIsTakenUp) {
     ++opened;
     return std::make_unique<FailingSource>(trace, until);
   };
-  EXPECT_THROW(diagnose_contention(open, nullptr, options), std::runtime_error);
+  EXPECT_THROW(diagnose_contention(open, trace::TraceFacts{}, options), std::runtime_error);
   ASSERT_TRUE(std::filesystem::exists(state));
   until = SIZE_MAX;
-  const finding::Diagnosis resumed = diagnose_contention(open, nullptr, options).diagnosis;
+  const finding::Diagnosis resumed = diagnose_contention(open, trace::TraceFacts{}, options).diagnosis;
   EXPECT_EQ(text_of(resumed), text_of(whole));
   opened = 0;
-  EXPECT_EQ(text_of(diagnose_contention(open, nullptr, options).diagnosis), text_of(whole));
+  EXPECT_EQ(text_of(diagnose_contention(open, trace::TraceFacts{}, options).diagnosis), text_of(whole));
   EXPECT_EQ(opened, 1u);  // only the windows
   options.checkpoint_key = "another trace";
   const std::string kept = base::read_file(state);
-  EXPECT_THAT(base::test::error_of([&] { diagnose_contention(open, nullptr, options); }),
+  EXPECT_THAT(base::test::error_of([&] { diagnose_contention(open, trace::TraceFacts{}, options); }),
               testing::HasSubstr("belongs to another trace"));
   EXPECT_EQ(base::read_file(state), kept);
   base::write_file(state, "damaged");
-  EXPECT_THROW(diagnose_contention(open, nullptr, options), base::Error);
+  EXPECT_THROW(diagnose_contention(open, trace::TraceFacts{}, options), base::Error);
   std::filesystem::remove(state);
 }
 

@@ -20,13 +20,14 @@ class Figures {
         windows_(in.windows),
         names_(in.names),
         patterns_(in.patterns),
+        lines_(in.lines),
         figures_(figures) {}
 
   void run() {
     finding::TableFigure patterns{{"pattern", "CPUs", "support", "lift", "p", "excess cycles", "explained"},
                                   {}};
     for (const Pattern& p : patterns_) {
-      patterns.rows.push_back({names_.pattern(p.items, p.ranges), cpu_list(p.cpus), base::percent(p.share),
+      patterns.rows.push_back({names_.pattern(p.items, p.ranges), p.cpus.text(), percent(p.share),
                                base::format_number(p.lift, 3), base::format_number(p.p, 3),
                                std::to_string(p.excess), std::to_string(p.explained)});
     }
@@ -36,6 +37,8 @@ class Figures {
          patterns});
     figures_.push_back(function_table());
     figures_.push_back(line_table());
+    add_levels();
+    add_variables();
     figures_.push_back(blame_table());
     add_cpu_blame();
     add_over_time();
@@ -81,24 +84,76 @@ class Figures {
   }
 
   static void add_rate(const BaseRate::Rate& rate, std::vector<std::string>& row) {
-    row.insert(row.end(), {base::percent(rate.share), base::percent(rate.control_share),
+    row.insert(row.end(), {percent(rate.share), percent(rate.control_share),
                            rate.lift > 0 ? base::format_number(rate.lift, 3) : ""});
   }
 
+  // As perf c2c prints it: line by line, and in each who touches which bytes.
   finding::Figure line_table() {
     finding::TableFigure table{
-        {"line", "cause", "excess cycles", "offset", "CPU", "reads", "writes", "atomics", "where"}, {}};
-    for (size_t i = 0; i < std::min(kShownLines, windows_.hot_lines.size()); ++i) {
-      const HotLine& line = windows_.hot_lines[i];
-      for (const auto& [where, use] : line.uses) {
-        table.rows.push_back({names_.line(line.line), line.cause(), std::to_string(use.excess),
-                              "+" + std::to_string(where.first), std::to_string(where.second),
-                              std::to_string(use.reads), std::to_string(use.writes),
-                              std::to_string(use.atomics), names_.place(use.pc)});
-        if (table.rows.size() >= 400) break;
+        {"line", "cause", "excess cycles", "offset", "bytes", "thread", "CPU", "node", "reads", "writes",
+         "atomics", "from peers", "of them remote", "data", "where"},
+        {}};
+    constexpr size_t kMostRows = 400;
+    for (size_t i = 0; i < std::min(kShownLines, lines_.size()); ++i) {
+      const Line& line = lines_[i];
+      for (const Use& use : line.uses) {
+        if (table.rows.size() >= kMostRows) break;
+        const bool has_node = use.node != trace::AccessRecord::kNoNode;
+        table.rows.push_back(
+            {names_.line(line), name(line.cause), std::to_string(use.excess),
+             "+" + std::to_string(use.offset), std::to_string(use.size),
+             scan_.with_thread > 0 ? std::to_string(use.actor) : "", std::to_string(use.cpu),
+             has_node ? std::to_string(use.node) : "", std::to_string(use.reads), std::to_string(use.writes),
+             std::to_string(use.atomics), std::to_string(use.peers), std::to_string(use.remote_peers),
+             names_.data(line.process, line.address + use.offset), names_.place(line.process, use.pc)});
       }
     }
-    return {"Hottest lines", "Who reads and writes which word of the costliest lines.", table};
+    return {"Hottest lines", "Who reads and writes which bytes of the costliest lines.", table};
+  }
+
+  // What answered: the memory levels of the samples.
+  void add_levels() {
+    if (!scan_.levels_known) return;
+    finding::TableFigure table{{"answered by", "accesses", "10th percentile", "median", "90th percentile"},
+                               {}};
+    for (size_t s = 1; s < trace::kServices; ++s) {
+      const LatencyHistogram& h = scan_.by_service[s];
+      if (h.total() == 0) continue;
+      const auto at = [&](double q) {
+        return base::format_number(h.quantile(q, QuantileRule::NearestRank), 6);
+      };
+      table.rows.push_back(
+          {to_string(static_cast<trace::Service>(s)), std::to_string(h.total()), at(0.1), at(0.5), at(0.9)});
+    }
+    figures_.push_back({"Levels", "Which part of the machine answered, and how long it took.", table});
+  }
+
+  // Variables by the latency above a hit that their accesses took, whatever the reason.
+  void add_variables() {
+    constexpr size_t kShown = 40;
+    std::map<std::string, std::pair<uint64_t, uint64_t>> sums;  // cycles, accesses
+    for (const auto& [key, cost] : scan_.blocks) {
+      trace::DataObject object;
+      const bool known = names_.space().object_at(key.process, cost.address, object);
+      const std::string name = !known                ? "(no name)"
+                               : object.site.empty() ? object.name
+                                                     : object.name + " from " + object.site;
+      auto& sum = sums[name];
+      for (const uint64_t cycles : cost.cycles) sum.first += cycles;
+      sum.second += cost.accesses;
+    }
+    if (sums.empty() || names_.space().empty()) return;
+    std::vector<std::pair<uint64_t, std::string>> order;
+    for (const auto& [name, sum] : sums) order.emplace_back(sum.first, name);
+    std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+      return a.first != b.first ? a.first > b.first : a.second < b.second;
+    });
+    order.resize(std::min(order.size(), kShown));
+    finding::TableFigure table{{"variable", "cycles above a hit", "accesses"}, {}};
+    for (const auto& [cycles, name] : order)
+      table.rows.push_back({name, std::to_string(cycles), std::to_string(sums[name].second)});
+    figures_.push_back({"Variables", "What their accesses took beyond the fastest of their kind.", table});
   }
 
   finding::Figure blame_table() const {
@@ -109,7 +164,7 @@ class Figures {
     for (size_t i = 0; i < std::min<size_t>(20, pairs.size()); ++i) {
       const auto& [cycles, pair] = pairs[i];
       table.rows.push_back({names_.function(pair.first), names_.function(pair.second), std::to_string(cycles),
-                            base::percent(scan_.share_of_excess(cycles))});
+                            percent(scan_.share_of_excess(cycles))});
     }
     return {"Who delays whom",
             "Functions by cycles that one waited for the other; empty when the trace does not know.", table};
@@ -120,8 +175,9 @@ class Figures {
     finding::HeatMapFigure map;
     map.x_name = "delayed by CPU";
     map.value_name = "cycles";
-    for (int c = 0; c < kMostCpus; ++c) {
-      if (!(scan_.cpus >> c & 1)) continue;
+    constexpr size_t kMostShown = 128;  // a map of more cannot be read
+    for (const uint32_t c : scan_.cpu_set().list()) {
+      if (map.rows.size() == kMostShown) break;
       map.rows.push_back("CPU " + std::to_string(c));
       map.columns.push_back(c);
     }
@@ -189,6 +245,7 @@ class Figures {
   const WindowScan& windows_;
   const Names& names_;
   const std::vector<Pattern>& patterns_;
+  const std::vector<Line>& lines_;
   std::vector<finding::Figure>& figures_;
 };
 

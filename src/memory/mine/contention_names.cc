@@ -1,39 +1,45 @@
 #include "memory/mine/contention_names.h"
 
-#include <cstdio>
+#include <algorithm>
 
 #include "base/units.h"
 
 namespace lento::memory {
 
-std::string cpu_list(uint64_t mask) {
-  std::string text;
-  for (int c = 0; c < 64; ++c) {
-    if (!(mask >> c & 1)) continue;
-    int last = c;
-    while (last < 63 && (mask >> (last + 1) & 1)) ++last;
-    text += (text.empty() ? "" : ",") + std::to_string(c) + (last > c ? "-" + std::to_string(last) : "");
-    c = last;
-  }
-  return text;
-}
-
-std::string Names::place(uint64_t pc) const {
-  std::string text = functions_.name(functions_.of(pc)) + " " + base::hex(pc);
-  if (!symbols_) return text;
-  for (const trace::SourceFrame& frame : symbols_->frames(pc)) {
+std::string Names::place(uint16_t process, uint64_t pc) const {
+  std::string text = functions_.name(functions_.of(process, pc)) + " " + hex(pc);
+  for (const trace::SourceFrame& frame : space_.frames(process, pc))
     text += " < " + frame.function + " " + frame.file + ":" + std::to_string(frame.line);
-  }
   return text;
 }
 
-std::string Names::line(uint64_t line) const {
-  const uint64_t first = line * options_.line_bytes;
-  std::string name = symbols_ ? symbols_->describe(first) : "";
-  for (uint64_t at = first; symbols_ && name.empty() && at < first + options_.line_bytes; at += 4) {
-    name = symbols_->describe(at);
+std::string Names::data(uint16_t process, uint64_t address) const {
+  const std::string name = space_.describe(process, address);
+  return name.empty() ? hex(address) : name;
+}
+
+std::string Names::process(uint16_t number) const {
+  const std::string name = space_.process_name(number);
+  return name.empty() ? "" : " in " + name;
+}
+
+std::string Names::line(const Line& line) const {
+  constexpr size_t kShown = 4;
+  std::vector<const Use*> uses;
+  for (const Use& use : line.uses) uses.push_back(&use);
+  std::stable_sort(uses.begin(), uses.end(), [](const Use* a, const Use* b) {
+    return a->excess != b->excess ? a->excess > b->excess : a->offset < b->offset;
+  });
+  std::vector<std::string> names;
+  for (const Use* use : uses) {
+    const std::string name = space_.describe(line.process, line.address + use->offset);
+    if (name.empty() || std::ranges::find(names, name) != names.end()) continue;
+    names.push_back(name);
+    if (names.size() == kShown) break;
   }
-  return "line " + base::hex(first) + (name.empty() ? "" : " (" + name + ")");
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return "line " + hex(line.address) + (text.empty() ? "" : " (" + text + ")");
 }
 
 std::string Names::item(uint32_t id) const {
@@ -53,7 +59,7 @@ std::string Names::item(uint32_t id) const {
     case Items::Kind::CpuType:
       return cpu + to_string(static_cast<trace::AccessType>(item.value));
     case Items::Kind::Line:
-      return line(item.value);
+      return "line " + hex(windows_.hot[item.value].key.block * tuning::kBlockBytes);
   }
   return "?";
 }
@@ -71,7 +77,7 @@ std::string Names::pattern(const std::vector<uint32_t>& items,
     text += (text.empty() ? "" : ", ") + this->item(id);
     for (const auto& range : ranges) {
       if (item.kind != Items::Kind::Function || range.function != item.value) continue;
-      text += " [" + base::hex(range.low) + ", " + base::hex(range.high) + "]";
+      text += " [" + hex(range.low) + ", " + hex(range.high) + "]";
     }
   }
   return text;

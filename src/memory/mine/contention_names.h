@@ -1,34 +1,41 @@
-// Names of code, lines and items as findings and figures print them.
+// Names of code, lines, variables and items as findings and figures print them.
 #pragma once
 
 #include <string>
 
+#include "base/units.h"
 #include "memory/mine/contention_scan.h"
 
 namespace lento::memory {
 
-std::string cpu_list(uint64_t mask);  // bits as "0-3,7"
+using base::hex;
+using base::percent;
 
 class Names {
  public:
-  // `symbols` may be null.
-  Names(const ContentionOptions& options, const trace::Symbols* symbols, const WindowScan& windows,
+  Names(const ContentionOptions& options, const trace::AddressSpace& space, const WindowScan& windows,
         Functions& functions)
-      : options_(options), symbols_(symbols), windows_(windows), functions_(functions) {}
+      : options_(options), space_(space), windows_(windows), functions_(functions) {}
 
   const std::string& function(uint32_t id) const { return functions_.name(id); }
-  std::string place(uint64_t pc) const;  // function, address, and the source lines of inlined frames
-  std::string line(uint64_t line) const;
+  // Function, address, and the source lines of inlined frames.
+  std::string place(uint16_t process, uint64_t pc) const;
+  // "line 0x4000 (counters[0].hits, total)": the variables in the bytes that were used, costliest first.
+  std::string line(const Line& line) const;
+  // "counters[3].hits", or the address.
+  std::string data(uint16_t process, uint64_t address) const;
+  std::string process(uint16_t number) const;  // " in pid 17 (server)", "" where there is one only
   std::string item(uint32_t id) const;
   // The items joined by commas; with ranges, each function's from the supporting windows.
   std::string pattern(const std::vector<uint32_t>& items,
                       const std::vector<WindowFacts::Range>& ranges) const;
+  const trace::AddressSpace& space() const { return space_; }
 
  private:
   std::string latency(uint64_t bin) const;
 
   const ContentionOptions& options_;
-  const trace::Symbols* symbols_;
+  const trace::AddressSpace& space_;
   const WindowScan& windows_;
   Functions& functions_;
 };

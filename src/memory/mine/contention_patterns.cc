@@ -38,14 +38,13 @@ std::vector<std::vector<uint32_t>> closed_sets(const WindowScan& scan, const Con
     };
     if (options.paper) {
       // A contention pattern names several CPUs; single symbols carry them as prefixes.
-      mine.constraint.count_min =
-          std::popcount(scan.windows.empty() ? 0 : scan.windows.front().cpus) > 1 ? 2 : 1;
+      mine.constraint.count_min = !scan.windows.empty() && scan.windows.front().cpus.count() > 1 ? 2 : 1;
       mine.constraint.count_mask = ~uint64_t{0};
       for (uint32_t id = 0; id < scan.items.size(); ++id) {
         const Items::Item& item = scan.items.item(id);
         const bool prefixed = item.kind == Items::Kind::CpuFunction || item.kind == Items::Kind::CpuType ||
                               item.kind == Items::Kind::CpuLatency;
-        mine.constraint.item_class.push_back(prefixed ? uint64_t{1} << std::min(item.cpu, 63u) : 0);
+        mine.constraint.item_class.push_back(prefixed ? uint64_t{1} << item.cpu % 64 : 0);
       }
     }
     mine_itemsets(data, mine);

@@ -17,7 +17,7 @@ struct Pattern {
   double p = 1;                       // of the exact test, times the number of patterns tested
   uint64_t excess = 0;                // cycles lost in the supporting windows
   uint64_t explained = 0;             // of these, cycles that its functions cost one another (where known)
-  uint64_t cpus = 0;                  // CPUs in the supporting windows
+  CpuSet cpus;                        // CPUs in the supporting windows
   std::vector<WindowFacts::Range> ranges;  // PC range of each function, from the supporting windows only
 };
 

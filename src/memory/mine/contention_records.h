@@ -17,7 +17,7 @@ bool each_record(const OpenTrace& open, const ContentionOptions& options, Functi
                  base::ReadReport& report, uint64_t skip, uint64_t pause_every, Use&& use, Pause&& pause) {
   const std::unique_ptr<trace::AccessSource> source = open(report);
   uint64_t done = 0, next = skip + pause_every;
-  const bool all = options.filter.cpus == 0 && options.filter.function.empty() &&
+  const bool all = options.filter.cpus.empty() && options.filter.function.empty() &&
                    options.filter.first_cycle == 0 && options.filter.last_cycle == UINT64_MAX;
   for (auto batch = source->next(); !batch.empty(); batch = source->next()) {
     const size_t known = static_cast<size_t>(std::min<uint64_t>(batch.size(), skip - std::min(skip, done)));

@@ -12,6 +12,7 @@ struct ReportInput {
   const WindowScan& windows;
   const Names& names;
   const std::vector<Pattern>& patterns;
+  const std::vector<Line>& lines;  // costliest first
 };
 
 void add_contention_figures(const ReportInput& in, std::vector<finding::Figure>& figures);

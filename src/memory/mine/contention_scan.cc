@@ -10,38 +10,55 @@
 namespace lento::memory {
 namespace {
 
-constexpr uint64_t kCodePage = 256;             // bytes; stands for a function where no symbol does
 constexpr size_t kMostPairs = size_t{1} << 18;  // of functions, who delays whom
 
-void add_cost(Scan& scan, const ContentionOptions& options, const trace::AccessRecord& r, uint64_t excess) {
-  if (excess == 0) return;
-  scan.excess += excess;
-  scan.excess_by_type[static_cast<size_t>(r.type)] += excess;
+void add_cost(Scan& scan, const trace::AccessRecord& r, const Cost& cost) {
+  if (cost.cycles == 0 && cost.miss == 0) return;
+  scan.excess += cost.cycles;
+  scan.slow += cost.cycles > 0;
+  scan.losses[static_cast<size_t>(cost.loss)] += cost.cycles;
+  scan.losses[static_cast<size_t>(Loss::Miss)] += cost.miss;
+  scan.excess_by_type[static_cast<size_t>(r.type)] += cost.cycles;
   if (r.type == trace::AccessType::Fetch) return;
-  const uint64_t line = r.address / options.line_bytes;
-  auto at = scan.lines.find(line);
-  if (at == scan.lines.end()) {
-    if (scan.lines.size() >= kMostLines) {
-      ++scan.lines_dropped;
+  const BlockKey key = block_of(r);
+  auto at = scan.blocks.find(key);
+  if (at == scan.blocks.end()) {
+    if (scan.blocks.size() >= kMostLines) {
+      ++scan.blocks_dropped;
       return;
     }
-    at = scan.lines.emplace(line, LineCost{}).first;
+    at = scan.blocks.emplace(key, BlockCost{}).first;
   }
-  at->second.excess += excess;
-  at->second.bank += r.cause == trace::DelayCause::Bank ? excess : 0;
-  ++at->second.accesses;
+  BlockCost& block = at->second;
+  block.cycles[static_cast<size_t>(cost.loss)] += cost.cycles;
+  block.cycles[static_cast<size_t>(Loss::Miss)] += cost.miss;
+  ++block.accesses;
+  const bool own_miss = cost.miss > 0 || (!scan.culprits_known && r.service == trace::Service::Unknown);
+  if (own_miss) {
+    ++block.misses;
+    block.cpus |= uint64_t{1} << r.cpu % 64;
+  }
+  const uint64_t all = cost.cycles + cost.miss;
+  if (all <= block.worst) return;
+  block.worst = all;
+  block.address = r.address;
+}
+
+uint64_t over(uint32_t latency, double baseline) {
+  const double extra = static_cast<double>(latency) - baseline;
+  return extra > 0 ? static_cast<uint64_t>(extra) : 0;
 }
 
 class FirstPass {
  public:
-  FirstPass(Scan& scan, const ContentionOptions& options, Functions& functions)
-      : scan_(scan), options_(options), functions_(functions) {}
+  FirstPass(Scan& scan, Functions& functions) : scan_(scan), functions_(functions) {}
 
   void add(const trace::AccessRecord& r) {
     ++scan_.events;
     scan_.first_cycle = std::min(scan_.first_cycle, r.cycle);
     scan_.last_cycle = std::max(scan_.last_cycle, r.cycle);
-    if (r.cpu < kMostCpus) scan_.cpus |= uint64_t{1} << r.cpu;
+    see_who(r);
+    scan_.writes += r.writes();
     scan_.service_known |= (r.flags & trace::AccessRecord::kServiceKnown) != 0;
     scan_.sampled |= (r.flags & trace::AccessRecord::kSampled) != 0;
     scan_.failed_sc += (r.flags & trace::AccessRecord::kFailed) != 0;
@@ -49,25 +66,58 @@ class FirstPass {
       ++scan_.no_latency;
       return;
     }
+    scan_.latency_sum += r.latency;
+    scan_.by_type[static_cast<size_t>(r.type)].add(r.latency);
+    if (cpu_) cpu_->latency += r.latency;
+    if (r.service != trace::Service::Unknown) {
+      scan_.levels_known = true;
+      scan_.by_service[static_cast<size_t>(r.service)].add(r.latency);
+    }
     if (is_trivial(r)) {
       ++scan_.trivial;
     } else {
       scan_.latencies.add(r.latency);
-      scan_.by_type[static_cast<size_t>(r.type)].add(r.latency);
     }
-    if (r.culprit == trace::AccessRecord::kNoCpu) return;
-    blame(r);
-    add_cost(scan_, options_, r, r.blamed);
+    if (r.culprit != trace::AccessRecord::kNoCpu) blame(r);
+    if (scan_.culprits_known) add_cost(scan_, r, cost_of(r, scan_));
   }
 
  private:
+  void see_who(const trace::AccessRecord& r) {
+    using trace::Service;
+    if (!cpu_ || r.cpu != last_cpu_) {
+      cpu_ = &scan_.cpus[r.cpu];
+      last_cpu_ = r.cpu;
+    }
+    cpu_->first = std::min(cpu_->first, r.cycle);
+    cpu_->last = std::max(cpu_->last, r.cycle);
+    ++cpu_->accesses;
+    if (!actor_ || r.actor() != last_actor_) {
+      actor_ = &scan_.actors[r.actor()];
+      last_actor_ = r.actor();
+    }
+    ++*actor_;
+    if (!process_ || r.process != last_process_) {
+      process_ = &scan_.processes[r.process];
+      last_process_ = r.process;
+    }
+    ++*process_;
+    if (!r.has_context()) return;
+    scan_.local_hits += r.service == Service::L1;
+    scan_.peers += r.service == Service::LocalPeer || r.service == Service::RemotePeer;
+    scan_.remote += r.service == Service::RemoteMemory || r.service == Service::RemotePeer;
+    scan_.with_node += r.node != trace::AccessRecord::kNoNode;
+    scan_.with_thread += r.thread != 0;
+  }
+
   void blame(const trace::AccessRecord& r) {
     scan_.culprits_known = true;
     scan_.cycles_by_cause[static_cast<size_t>(r.cause)] += r.blamed;
     Blame& by_cpu = scan_.cpu_blame[{r.cpu, r.culprit}];
     by_cpu.cycles += r.blamed;
     ++by_cpu.accesses;
-    std::pair<uint32_t, uint32_t> functions{functions_.of(r.pc), functions_.of(r.culprit_pc)};
+    std::pair<uint32_t, uint32_t> functions{functions_.of(r.process, r.pc),
+                                            functions_.of(r.process, r.culprit_pc)};
     if (scan_.function_blame.size() >= kMostPairs && !scan_.function_blame.contains(functions))
       functions = {functions_.others(), functions_.others()};
     Blame& by_function = scan_.function_blame[functions];
@@ -76,49 +126,84 @@ class FirstPass {
   }
 
   Scan& scan_;
-  const ContentionOptions& options_;
   Functions& functions_;
+  // Of the record before: most often it is the same again.
+  CpuTime* cpu_ = nullptr;
+  uint64_t* actor_ = nullptr;
+  uint64_t* process_ = nullptr;
+  uint16_t last_cpu_ = 0, last_process_ = 0;
+  uint32_t last_actor_ = 0;
 };
 
 // Without blame, cost needs the baseline, known only after the first pass: a pass of its own.
 void add_costs(const OpenTrace& open, const ContentionOptions& options, Functions& functions, Scan& scan) {
   base::ReadReport again;
   each_record(open, options, functions, again, "accesses costed",
-              [&](const trace::AccessRecord& r) { add_cost(scan, options, r, excess_of(r, scan)); });
+              [&](const trace::AccessRecord& r) { add_cost(scan, r, cost_of(r, scan)); });
+}
+
+// What each level takes when nobody is in the way: the tenth percentile. A line that another CPU modified
+// would have been a hit in the own cache.
+void find_baselines(Scan& scan) {
+  for (size_t t = 0; t < trace::kAccessTypes; ++t)
+    scan.baseline[t] = scan.by_type[t].quantile(0.1, QuantileRule::NearestRank);
+  for (size_t s = 0; s < trace::kServices; ++s)
+    scan.service_baseline[s] = scan.by_service[s].quantile(0.1, QuantileRule::NearestRank);
+  auto& base = scan.service_baseline;
+  const auto at = [](trace::Service s) { return static_cast<size_t>(s); };
+  const double hit = base[at(trace::Service::L1)];
+  base[at(trace::Service::LocalPeer)] = hit;
+  base[at(trace::Service::RemotePeer)] = hit;
+  if (base[at(trace::Service::LocalMemory)] == 0)
+    base[at(trace::Service::LocalMemory)] = base[at(trace::Service::RemoteMemory)] / tuning::kRemoteFactor;
 }
 
 }  // namespace
 
-uint32_t Functions::of(uint64_t pc) {
-  if (pc >= low_ && pc < high_) return last_;
-  const trace::Symbol* symbol = symbols_ ? symbols_->function_at(pc) : nullptr;
-  low_ = symbol ? symbol->low : pc / kCodePage * kCodePage;
-  high_ = symbol ? symbol->high : low_ + kCodePage;
-  if (names_.size() >= kMostFunctions && !by_start_.contains(low_)) return last_ = others();
-  const auto [at, is_new] = by_start_.emplace(low_, static_cast<uint32_t>(names_.size()));
-  if (is_new) {
-    char text[40];
-    std::snprintf(text, sizeof text, "code at 0x%llx", static_cast<unsigned long long>(low_));
-    names_.push_back(symbol ? symbol->name : text);
+namespace {
+
+// By the level that answered.
+Cost level_cost(const trace::AccessRecord& r, const Scan& scan) {
+  using trace::Service;
+  const auto base = [&](Service s) { return scan.service_baseline[static_cast<size_t>(s)]; };
+  const double hit = base(Service::L1);
+  const auto miss_up_to = [&](double level) { return static_cast<uint64_t>(std::max(0.0, level - hit)); };
+  switch (r.service) {
+    case Service::L1:
+      return {};
+    case Service::LocalPeer:
+    case Service::RemotePeer:
+      return {Loss::Contended, over(r.latency, hit), 0};
+    case Service::RemoteMemory: {
+      const double local = base(Service::LocalMemory);
+      return {Loss::Remote, over(r.latency, local), miss_up_to(std::min<double>(r.latency, local))};
+    }
+    case Service::LocalMemory: {
+      const double alone = base(Service::LocalMemory);
+      return {Loss::Queue, over(r.latency, alone), miss_up_to(std::min<double>(r.latency, alone))};
+    }
+    default:
+      return {Loss::Contended, 0, over(r.latency, hit)};
   }
-  return last_ = at->second;
 }
 
-uint32_t Functions::others() {
-  const auto [at, is_new] = by_start_.emplace(kOthers, static_cast<uint32_t>(names_.size()));
-  if (is_new) names_.emplace_back("other code");
-  return at->second;
-}
+}  // namespace
 
-std::vector<std::pair<uint64_t, std::string>> Functions::known() const {
-  std::vector<std::pair<uint64_t, std::string>> out(names_.size());
-  for (const auto& [start, number] : by_start_) out[number] = {start, names_[number]};
-  return out;
-}
-
-void Functions::add(uint64_t start, std::string name) {
-  by_start_.emplace(start, static_cast<uint32_t>(names_.size()));
-  names_.push_back(std::move(name));
+Cost cost_of(const trace::AccessRecord& r, const Scan& scan) {
+  if (r.latency == trace::AccessRecord::kNoLatency) return {};
+  if (scan.culprits_known) {
+    const bool charged = r.culprit != trace::AccessRecord::kNoCpu;
+    const uint64_t blamed = charged ? std::min(r.blamed, r.latency) : 0;
+    const bool taken = r.cause == trace::DelayCause::Coherence;
+    const uint64_t rest = is_trivial(r) || taken || r.latency == 0 ? 0 : r.latency - blamed;
+    const Loss loss = r.cause == trace::DelayCause::Bank ? Loss::Bank : Loss::Contended;
+    return {loss, blamed, rest > 0 ? rest - 1 : 0};
+  }
+  if (r.service != trace::Service::Unknown) return level_cost(r, scan);
+  if (is_trivial(r)) return {};
+  // Nobody tells: who shares the line is to blame, and if nobody does it is a miss (BlockCost keeps both).
+  const uint64_t extra = over(r.latency, scan.baseline[static_cast<size_t>(r.type)]);
+  return {Loss::Contended, extra, 0};
 }
 
 uint32_t Items::of(Kind kind, uint32_t cpu, uint64_t value) {
@@ -129,17 +214,10 @@ uint32_t Items::of(Kind kind, uint32_t cpu, uint64_t value) {
   return at->second;
 }
 
-double Scan::sampled_cycles() const {
-  double sum = static_cast<double>(trivial);
-  for (const auto& [latency, count] : latencies.values())
-    sum += static_cast<double>(latency) * static_cast<double>(count);
-  return sum;
-}
-
 bool passes(const AccessFilter& filter, const trace::AccessRecord& r, Functions& functions) {
   if (r.cycle < filter.first_cycle || r.cycle > filter.last_cycle) return false;
-  if (filter.cpus != 0 && (r.cpu >= kMostCpus || !(filter.cpus >> r.cpu & 1))) return false;
-  return filter.function.empty() || functions.name(functions.of(r.pc)) == filter.function;
+  if (!filter.cpus.empty() && !filter.cpus.contains(r.cpu)) return false;
+  return filter.function.empty() || functions.name(functions.of(r.process, r.pc)) == filter.function;
 }
 
 Scan scan_trace(const OpenTrace& open, const ContentionOptions& options, Functions& functions,
@@ -158,7 +236,7 @@ Scan scan_trace(const OpenTrace& open, const ContentionOptions& options, Functio
                       "name another file, or remove it to give up what it holds");
   }
   if (!mark.finished) {
-    FirstPass pass(scan, options, functions);
+    FirstPass pass(scan, functions);
     uint64_t next_keep = mark.records + options.checkpoint_every;
     const auto pause = [&](uint64_t done) {
       options.progress("accesses read", static_cast<double>(done), 0);
@@ -173,10 +251,7 @@ Scan scan_trace(const OpenTrace& open, const ContentionOptions& options, Functio
     if (keeps) keep();
   }
   if (scan.events == 0) scan.first_cycle = 0;
-  for (int t = 0; t < trace::kAccessTypes; ++t) {
-    scan.baseline[static_cast<size_t>(t)] =
-        scan.by_type[static_cast<size_t>(t)].quantile(0.1, QuantileRule::NearestRank);
-  }
+  find_baselines(scan);
   if (!scan.culprits_known) add_costs(open, options, functions, scan);
   return scan;
 }

@@ -10,18 +10,8 @@ namespace lento::memory {
 namespace {
 
 constexpr size_t kMostControls = 20000;
-constexpr size_t kMinedLines = 8;  // hot lines that are items
+constexpr size_t kMinedLines = 8;  // hot blocks that are items
 constexpr size_t kMostPcs = size_t{1} << 20;
-
-bool is_write(trace::AccessType type) {
-  return type == trace::AccessType::Store || type == trace::AccessType::StoreConditional ||
-         type == trace::AccessType::Atomic;
-}
-
-bool is_atomic(trace::AccessType type) {
-  return type == trace::AccessType::LoadLinked || type == trace::AccessType::StoreConditional ||
-         type == trace::AccessType::Atomic;
-}
 
 // One random centre in each of equal strata of the run.
 std::vector<uint64_t> control_centres(const Scan& scan, const ContentionOptions& options) {
@@ -93,8 +83,9 @@ class RunsIn {
     std::vector<uint32_t> runs;
     ++number_;
     for (const trace::AccessRecord& r : w.events) {
-      if (!pcs.see(r.pc, number_)) continue;
-      const uint32_t function = functions_.of(r.pc);
+      // Processes may run other code at one address.
+      if (!pcs.see(r.pc ^ uint64_t{r.process} << 48, number_)) continue;
+      const uint32_t function = functions_.of(r.process, r.pc);
       if (function >= last_.size()) last_.resize(function + 1u);
       if (last_[function] != number_) runs.push_back(function);
       last_[function] = number_;
@@ -123,10 +114,10 @@ class SecondPass {
                   [this](const Window& w) { take_control(w); }),
         slices_(
             options.slice ? options.slice : std::max<uint64_t>(1, scan.duration() / 100),
-            options.object_bytes ? options.object_bytes : options.line_bytes,
+            options.object_bytes ? options.object_bytes : tuning::kBlockBytes,
             [this](const Window& w) { take_group(w); }, [this](const Window& w) { take_control(w); }) {
     out_.sliced = scan.sampled && !options.paper && !options.literal;
-    pick_hot_lines();
+    pick_hot_blocks();
   }
 
   void add(const trace::AccessRecord& r) {
@@ -139,7 +130,7 @@ class SecondPass {
       windows_.add(r, high);
       if (!options_.paper) controls_.add(r);
     }
-    if (r.type != trace::AccessType::Fetch && !hot_.empty()) use_line(r, high);
+    if (r.type != trace::AccessType::Fetch && !hot_.empty()) use_block(r, high);
   }
 
   void finish() {
@@ -150,37 +141,68 @@ class SecondPass {
   }
 
  private:
-  void pick_hot_lines() {
-    std::vector<std::pair<uint64_t, uint64_t>> cost;  // (excess, line)
-    for (const auto& [line, c] : scan_.lines) cost.emplace_back(c.excess, line);
+  void pick_hot_blocks() {
+    std::vector<std::pair<uint64_t, BlockKey>> cost;
+    for (const auto& [key, c] : scan_.blocks) {
+      const uint64_t excess = c.cycles[static_cast<size_t>(Loss::Contended)];
+      if (excess > 0) cost.emplace_back(excess, key);
+    }
     std::sort(cost.begin(), cost.end(), [](const auto& a, const auto& b) {
       return a.first != b.first ? a.first > b.first : a.second < b.second;
     });
-    cost.resize(std::min(cost.size(), kHotLines));
-    for (const auto& [excess, line] : cost) {
-      hot_[line] = out_.hot_lines.size();
-      out_.hot_lines.emplace_back();
-      out_.hot_lines.back().line = line;
+    cost.resize(std::min(cost.size(), tuning::kHotBlocks));
+    for (const auto& [excess, key] : cost) {
+      hot_[key] = out_.hot.size();
+      out_.hot.emplace_back();
+      out_.hot.back().key = key;
+      out_.hot.back().excess = excess;
     }
   }
 
-  void use_line(const trace::AccessRecord& r, bool high) {
-    const auto found = hot_.find(r.address / options_.line_bytes);
+  void use_block(const trace::AccessRecord& r, bool high) {
+    const auto found = hot_.find(block_of(r));
     if (found == hot_.end()) return;
-    HotLine& line = out_.hot_lines[found->second];
-    HotLine::Use& use = line.uses[{static_cast<uint32_t>(r.address % options_.line_bytes) & ~3u, r.cpu}];
-    const uint64_t excess = excess_of(r, scan_);
-    ++line.accesses;
-    line.high += high;
-    line.excess += excess;
-    line.by_cause[static_cast<size_t>(r.cause)] += excess;
-    line.failed_sc += (r.flags & trace::AccessRecord::kFailed) != 0;
-    line.atomics += is_atomic(r.type);
-    line.writes += is_write(r.type);
-    ++(is_write(r.type) ? use.writes : use.reads);
-    use.atomics += is_atomic(r.type);
+    HotBlock& block = out_.hot[found->second];
+    const uint32_t offset = static_cast<uint32_t>(r.address % tuning::kBlockBytes);
+    const uint32_t size = std::min<uint32_t>(std::max<uint32_t>(1, r.size), tuning::kBlockBytes - offset);
+    const uint64_t key = HotBlock::use_key(r.actor(), offset, size);
+    auto at = block.uses.find(key);
+    if (at == block.uses.end()) {
+      if (uses_ == tuning::kMostUses) {
+        ++out_.uses_dropped;
+        return;
+      }
+      ++uses_;
+      at = block.uses.emplace(key, Use{}).first;
+      at->second.offset = offset;
+      at->second.size = size;
+      at->second.actor = r.actor();
+      at->second.pc = r.pc;
+    }
+    add_use(r, high, at->second);
+  }
+
+  void add_use(const trace::AccessRecord& r, bool high, Use& use) const {
+    using trace::Service;
+    const bool write = r.writes() && !(r.flags & trace::AccessRecord::kFailed);
+    const Cost cost = cost_of(r, scan_);
+    const uint64_t excess = cost.loss == Loss::Contended ? cost.cycles : 0;
+    use.cpu = r.cpu;
+    use.node = r.node;
+    ++(write ? use.writes : use.reads);
+    use.atomics += r.is_atomic();
+    use.paired += r.type == trace::AccessType::LoadLinked || r.type == trace::AccessType::StoreConditional;
+    const bool taken = r.cause == trace::DelayCause::Coherence;
+    use.peers += taken || r.service == Service::LocalPeer || r.service == Service::RemotePeer;
+    use.remote_peers += r.service == Service::RemotePeer;
     use.excess += excess;
-    if (excess > use.pc_excess || use.pc == 0) use.pc = r.pc, use.pc_excess = excess;
+    use.high += high;
+    use.slow += excess > 0;
+    use.latency += r.latency == trace::AccessRecord::kNoLatency ? 0 : r.latency;
+    use.several_pcs |= r.pc != use.pc;
+    if (excess <= use.pc_excess) return;
+    use.pc = r.pc;
+    use.pc_excess = excess;
   }
 
   void take_window(const Window& w) {
@@ -231,7 +253,7 @@ class SecondPass {
     using Kind = Items::Kind;
     const bool trivial = is_trivial(r);
     if (trivial && !options_.paper) return;
-    const uint32_t function = functions_.of(r.pc);
+    const uint32_t function = functions_.of(r.process, r.pc);
     const uint64_t bin =
         r.latency == trace::AccessRecord::kNoLatency ? 0 : std::min<uint64_t>(r.latency, 250) / options_.bins;
     if (options_.paper) {
@@ -246,21 +268,21 @@ class SecondPass {
       facts.items.push_back(out_.items.of(Kind::Latency, 0, bin));
     }
     if (trivial) return;
-    if (r.cpu < kMostCpus) facts.cpus |= uint64_t{1} << r.cpu;
-    const auto hot = hot_.find(r.address / options_.line_bytes);
+    facts.cpus.add(r.cpu);
+    const auto hot = hot_.find(block_of(r));
     if (!options_.paper && r.type != trace::AccessType::Fetch && hot != hot_.end() &&
         hot->second < kMinedLines) {
-      facts.items.push_back(out_.items.of(Kind::Line, 0, hot->first));
+      facts.items.push_back(out_.items.of(Kind::Line, 0, hot->second));
     }
     const auto [range_at, new_range] = range_of_.emplace(function, facts.ranges.size());
-    if (new_range) facts.ranges.push_back({function, r.pc, r.pc});
+    if (new_range) facts.ranges.push_back({function, r.pc, r.pc, r.process});
     WindowFacts::Range& range = facts.ranges[range_at->second];
     range.low = std::min(range.low, r.pc);
     range.high = std::max(range.high, r.pc);
     const uint64_t excess = excess_of(r, scan_);
     facts.excess += excess;
     if (r.culprit == trace::AccessRecord::kNoCpu || r.blamed == 0) return;
-    const uint32_t culprit = functions_.of(r.culprit_pc);
+    const uint32_t culprit = functions_.of(r.process, r.culprit_pc);
     const auto [pair_at, new_pair] = pair_of_.emplace(uint64_t{function} << 32 | culprit, facts.blame.size());
     if (new_pair) facts.blame.push_back({function, culprit, 0});
     facts.blame[pair_at->second].cycles += r.blamed;
@@ -278,7 +300,8 @@ class SecondPass {
   WindowBuilder windows_;
   ControlBuilder controls_;
   SliceBuilder slices_;
-  std::unordered_map<uint64_t, size_t> hot_;
+  std::unordered_map<BlockKey, size_t, BlockHash> hot_;
+  size_t uses_ = 0;
   // Of the window at hand: where the range of a function, the blame of a (victim, culprit) is.
   std::unordered_map<uint32_t, size_t> range_of_;
   std::unordered_map<uint64_t, size_t> pair_of_;
@@ -307,9 +330,6 @@ WindowScan scan_windows(const OpenTrace& open, const ContentionOptions& options,
   each_record(open, options, functions, report, "accesses in windows",
               [&](const trace::AccessRecord& r) { pass.add(r); });
   pass.finish();
-  std::sort(out.hot_lines.begin(), out.hot_lines.end(), [](const HotLine& a, const HotLine& b) {
-    return a.excess != b.excess ? a.excess > b.excess : a.line < b.line;
-  });
   return out;
 }
 

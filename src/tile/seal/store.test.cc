@@ -36,8 +36,8 @@ TEST(Store, FolderAndServerGiveTheSameVerifiedProgram) {
   const Fetched local = world.get(folder, {});
   EXPECT_EQ(local.index, 2u);
   EXPECT_TRUE(decide(local.submission, world.rules, kNow).accepted);
-  base::HttpServer server("127.0.0.1", 0, [&](const std::string& path, const std::string&) {
-    const auto answer = folder(path.substr(1));
+  base::HttpServer server("127.0.0.1", 0, [&](const base::HttpQuestion& question) {
+    const auto answer = folder(question.path.substr(1));
     return answer ? base::HttpReply{200, *answer} : base::HttpReply{404, "no"};
   });
   const Fetched remote = world.get(ask_http("http://127.0.0.1:" + std::to_string(server.port())), local.head);

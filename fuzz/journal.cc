@@ -1,0 +1,19 @@
+// Any bytes as the journal of a campaign: read, cut where a line is broken off, and gone on from.
+#include "campaign/journal.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/error.h"
+#include "memory_file.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static MemoryFile file;
+  try {
+    lento::campaign::Journal journal(file.fill(data, size), "squares 1");
+    journal.append(7, "49");
+  } catch (const lento::base::Error&) {
+  }
+  return 0;
+}

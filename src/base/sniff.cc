@@ -1,0 +1,171 @@
+#include "base/sniff.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/reading.h"
+
+namespace lento::base {
+namespace {
+
+constexpr size_t kLooked = size_t{64} << 10;
+
+struct Known {
+  std::string_view mark, noun, format;
+};
+
+// Our own: the word between "lento." and "/".
+constexpr std::array kOwn = {
+    Known{"campaign", "campaign", {}},
+    Known{"chip", "chip", {}},
+    Known{"cluster", "cluster", {}},
+    Known{"diagnosis", "diagnosis", {}},
+    Known{"faults", "list of faults", {}},
+    Known{"fleet-model", "fleet model", {}},
+    Known{"fleet-state", "watch state", {}},
+    Known{"fleet-truth", "truth of a simulated job", {}},
+    Known{"journal", "campaign journal", {}},
+    Known{"map", "mapping", {}},
+    Known{"platform", "platform", {}},
+    Known{"probe", "probe record file", {}},
+    Known{"probes", "probe plan", {}},
+    Known{"search", "search space", {}},
+    Known{"sketch", "sketch", {}},
+    Known{"system", "system data sheet", {}},
+    Known{"tile-approval", "tile approval", {}},
+    Known{"tile-block", "tile block description", {}},
+    Known{"tile-certificate", "tile certificate", {}},
+    Known{"tile-head", "log head of a tile store", {}},
+    Known{"tile-map", "tile signal map", {}},
+    Known{"tile-trust", "trust file of a tile store", {}},
+    Known{"workload", "workload", {}},
+};
+
+// By the bytes a file begins with.
+constexpr std::array kMagics = {
+    Known{"\x7f"
+          "ELF",
+          "program", "ELF"},
+    Known{"LENTOACC", "access trace", "LENTOACC"},
+    Known{"PERFILE2", "recording of perf", "perf.data"},
+    Known{"PK\x03\x04", "zip archive", "ZIP"},
+    Known{"\x89PNG", "picture", "PNG"},
+    Known{"\xff\xd8\xff", "picture", "JPEG"},
+    Known{"GIF8", "picture", "GIF"},
+    Known{"%PDF-", "document", "PDF"},
+    Known{"SQLite format 3", "database", "SQLite"},
+    Known{"\x93NUMPY", "array", "NumPy"},
+    Known{"untrusted comment:", "key or signature", "minisign"},
+    Known{"<!DOCTYPE html", "web page", "HTML"},
+    Known{"<!doctype html", "web page", "HTML"},
+    Known{"<html", "web page", "HTML"},
+    Known{"#!/", "script", {}},
+    Known{"$date", "recording of signals", "VCD"},
+    Known{"$version", "recording of signals", "VCD"},
+    Known{"$timescale", "recording of signals", "VCD"},
+    Known{"# HELP", "page of metrics", "OpenMetrics"},
+    Known{"# TYPE", "page of metrics", "OpenMetrics"},
+};
+
+bool word_character(char c) { return std::islower(static_cast<unsigned char>(c)) || c == '-'; }
+
+// "lento.WORD/N" where a file of ours says what it is: its first line, or the value of its key `schema`.
+FileKind own_kind(std::string_view head) {
+  constexpr std::string_view kPrefix = "lento.";
+  size_t at = head.starts_with(kPrefix) ? 0 : head.find("schema");
+  if (at == std::string_view::npos) return {};
+  at = head.find(kPrefix, at);
+  if (at == std::string_view::npos || at > 4096) return {};
+  size_t end = at + kPrefix.size();
+  while (end < head.size() && word_character(head[end])) ++end;
+  const std::string_view word = head.substr(at + kPrefix.size(), end - at - kPrefix.size());
+  if (end + 1 >= head.size() || head[end] != '/') return {};
+  size_t past = end + 1;
+  while (past < head.size() && std::isdigit(static_cast<unsigned char>(head[past]))) ++past;
+  for (const Known& known : kOwn)
+    if (known.mark == word) return {std::string(known.noun), std::string(head.substr(at, past - at))};
+  return {};
+}
+
+bool is_text(std::string_view head) {
+  return std::none_of(head.begin(), head.end(), [](char c) {
+    const unsigned char byte = static_cast<unsigned char>(c);
+    return byte < 0x20 && byte != '\n' && byte != '\r' && byte != '\t' && byte != '\f' && byte != 0x1b;
+  });
+}
+
+FileKind json_kind(std::string_view head) {
+  const auto has = [&](std::string_view key) { return head.find(key) != std::string_view::npos; };
+  if (has("\"batch_size\"") && has("\"layers\"")) return {"mapping", "compact map format, JSON"};
+  if (has("\"traceEvents\"")) return {"trace of a profiler", "Chrome trace, JSON"};
+  if (has("\"hidden_size\"") || has("\"n_embd\"") || has("\"model_type\""))
+    return {"description of a language model", "config.json"};
+  return {"JSON file", "JSON"};
+}
+
+// A header line of words with commas between them.
+bool is_table(std::string_view head) {
+  const std::string_view line = head.substr(0, head.find('\n'));
+  if (std::count(line.begin(), line.end(), ',') == 0) return false;
+  return std::all_of(line.begin(), line.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) ||
+           std::string_view("_-. ,\"/()%[]:\r\t\xef\xbb\xbf").find(c) != std::string_view::npos;
+  });
+}
+
+FileKind text_kind(std::string_view head) {
+  std::string_view rest = head;
+  if (rest.starts_with("\xef\xbb\xbf")) rest.remove_prefix(3);
+  const size_t first = rest.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return {"blank file", {}};
+  rest.remove_prefix(first);
+  if (rest[0] == '{' || rest[0] == '[') return json_kind(rest);
+  if (is_table(rest)) return {"table", "CSV"};
+  const std::string_view line = rest.substr(0, rest.find('\n'));
+  const size_t colon = line.find(": ");
+  if (line.starts_with("---") || (colon != std::string_view::npos && colon < 40 && line[0] != '#'))
+    return {"settings file", "YAML"};
+  return {"text file", {}};
+}
+
+}  // namespace
+
+FileKind kind_of(std::string_view head) {
+  head = head.substr(0, kLooked);
+  if (head.empty()) return {"empty file", {}};
+  for (const Known& magic : kMagics)
+    if (head.starts_with(magic.mark)) return {std::string(magic.noun), std::string(magic.format)};
+  if (FileKind own = own_kind(head); !own.noun.empty()) return own;
+  if (is_text(head)) return text_kind(head);
+  // A model in protobuf: field 1, the version of the format, then the name of its producer.
+  if (head.size() > 8 && head[0] == '\x08' && head[1] > 0 && head[1] < 32 && head[2] == '\x12')
+    return {"network", "ONNX"};
+  return {"file of no kind that Lento knows", {}};
+}
+
+FileKind kind_of_file(const std::string& path) {
+  std::error_code code;
+  if (!std::filesystem::is_regular_file(path, code)) return {};
+  const std::string current = reading();
+  try {
+    InputStream in(path);
+    const FileKind kind = kind_of(in.peek(kLooked));
+    note_reading(current);
+    return kind;
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+std::string describe(const FileKind& kind) {
+  if (kind.noun.empty()) return {};
+  const bool vowel = std::string_view("aeiou").find(kind.noun[0]) != std::string_view::npos;
+  const std::string text = (vowel ? "an " : "a ") + kind.noun;
+  return kind.format.empty() || kind.noun.starts_with(kind.format) ? text : text + " (" + kind.format + ")";
+}
+
+}  // namespace lento::base

@@ -1,0 +1,46 @@
+#include "base/sniff.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "base/file.h"
+
+namespace lento::base {
+namespace {
+
+using namespace std::string_literals;
+
+TEST(Sniff, OwnFilesSayWhatTheyAre) {
+  EXPECT_EQ(describe(kind_of("schema: lento.chip/1\nwidth: 4\n")), "a chip (lento.chip/1)");
+  EXPECT_EQ(describe(kind_of(R"({"schema": "lento.map/1", "cores": []})")), "a mapping (lento.map/1)");
+  EXPECT_EQ(describe(kind_of("lento.probe/1 binary\n\x01\x02")), "a probe record file (lento.probe/1)");
+  EXPECT_EQ(kind_of("lento.nothing/1\n").noun, "text file");
+}
+
+TEST(Sniff, ForeignOnesByTheirFirstBytes) {
+  EXPECT_EQ(describe(kind_of("\x7f"
+                             "ELF\x02\x01")),
+            "a program (ELF)");
+  EXPECT_EQ(describe(kind_of("time,machine,metric,value\n0,a,b,1\n")), "a table (CSV)");
+  EXPECT_EQ(describe(kind_of(R"({"traceEvents": []})")), "a trace of a profiler (Chrome trace, JSON)");
+  EXPECT_EQ(describe(kind_of("\x08\x07\x12\x07pytorch\x1a\x05"s)), "a network (ONNX)");
+  EXPECT_EQ(describe(kind_of("")), "an empty file");
+  EXPECT_EQ(describe(kind_of("\n \n")), "a blank file");
+  EXPECT_EQ(describe(kind_of(R"({"name":"tiny","batch_size":16,"layers":[]})")),
+            "a mapping (compact map format, JSON)");
+  EXPECT_EQ(describe(kind_of("\x01\x02\x03\xff"s)), "a file of no kind that Lento knows");
+}
+
+TEST(Sniff, LooksIntoCompressedFilesAndNotIntoPipes) {
+  const std::string path = ::testing::TempDir() + "sniff." + std::to_string(::getpid()) + ".gz";
+  write_file(path, "schema: lento.faults/1\n");
+  EXPECT_EQ(kind_of_file(path).noun, "list of faults");
+  std::filesystem::remove(path);
+  EXPECT_EQ(kind_of_file("/dev/null").noun, "");
+  EXPECT_EQ(kind_of_file(path).noun, "");
+}
+
+}  // namespace
+}  // namespace lento::base

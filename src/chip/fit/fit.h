@@ -1,0 +1,47 @@
+// A chip's twin, fitted to what was recorded: how its rates and bandwidths differ from its file, and each
+// part from the others of its class. From the suspect run itself, since most parts are healthy most of the
+// time: the fastest transfer and the median one of each pattern, and the typical operation of each core,
+// against those of simulated runs; rows and parts that lie off alone count for nothing.
+//
+//   Fit fit = fit_twin(sketch, chip, {.replays = replays});
+//   detect(sketch, fit.twin.chip, {.replay = replays(fit.twin)});
+//
+// What it cannot know: a difference that all parts of a class share for the whole run is taken for the chip,
+// never for a fault; a part that is slow throughout by less than its class spreads passes for unequal.
+// docs/methods/chip-detect.md, "A chip unlike its file".
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "chip/detect/detect.h"
+#include "chip/map/twin.h"
+
+namespace lento::chip {
+
+// What was found about one kind of part.
+struct FittedClass {
+  Part part = Part::Core;
+  double ratio = 1;   // times slower than the file says; below 1: faster
+  double error = 0;   // of the ratio, one standard deviation, relative
+  double spread = 0;  // of the parts around it, one standard deviation, relative
+  int parts = 0;      // with a number of their own
+  int told = 0;       // parts that the records say anything about
+};
+
+struct FitOptions {
+  ReplayOf replays;       // none: nothing is fitted
+  double tolerance = -1;  // largest share by which healthy parts of a class differ; below 0: estimated
+};
+
+struct Fit {
+  Twin twin;
+  std::vector<FittedClass> classes;
+  bool differs = false;            // from the file
+  int simulated = 0;               // runs
+  std::vector<std::string> notes;  // what differs, for people
+};
+
+Fit fit_twin(const Sketch& sketch, const spec::Chip& chip, const FitOptions& options);
+
+}  // namespace lento::chip

@@ -1,0 +1,34 @@
+// How unequal the parts of a class are, and each part's own share of it.
+#pragma once
+
+#include <vector>
+
+#include "chip/fit/robust.h"
+
+namespace lento::chip {
+
+struct PartsOfClass {
+  double centre = 0;  // octaves that all parts of the class share
+  double spread = 0;  // octaves, one standard deviation around it; 0: too little to tell them apart
+  int told = 0;       // parts that the equations say anything about
+};
+
+struct OwnShares {
+  std::vector<double>
+      octaves;  // by part, beside the centre of its class; 0: like its class, or not to be told
+  std::vector<PartsOfClass> classes;
+};
+
+// The part of an own share that passes for that of a healthy part: several spreads, within bounds.
+// `tolerance` in octaves, or below 0: estimated.
+double most_own(double spread, double tolerance);
+
+// `equations` are about parts; `class_of` numbers the class of each from 0 to `classes` - 1. A part further
+// from its class than healthy parts are is ill and gets nothing of its own.
+OwnShares own_shares(std::vector<Equation> equations, const std::vector<size_t>& class_of, size_t classes,
+                     double tolerance);
+
+// The same of values that are known one by one, such as the rate of each core.
+PartsOfClass spread_of(const std::vector<double>& values, double error);
+
+}  // namespace lento::chip

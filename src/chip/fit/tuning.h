@@ -1,0 +1,43 @@
+// Every number that the fit of a chip's twin was given, with its unit and its reason.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace lento::chip {
+
+// A normal's deviation over the median of its absolute values: 1 / 0.6745.
+inline constexpr double kNormalPerMedian = 1.4826;
+// Deviations beyond which a row counts for nothing (Tukey's biweight at 95 % efficiency), and where the
+// milder weight of the first rounds has fallen to a half.
+inline constexpr double kTukeyCut = 4.685, kMildCut = 2;
+// Rounds of reweighting, sweeps in each, and the move in octaves below which a sweep changed nothing: they
+// decide only how exactly the optimum is met.
+inline constexpr int kReweightings = 10, kSweeps = 60;
+inline constexpr double kSettled = 1e-5;
+
+// Octaves by which a class may differ from its file before anything is seen: a factor of 1.4, twice what was
+// asked of the twin (20 %), so that the prior hardly pulls.
+inline constexpr double kClassPrior = 0.5;
+// The same of one part against its class; cut to what the class turns out to spread.
+inline constexpr double kPartPrior = 0.25;
+// Octaves by which two sketches of the same chip may differ for the resolution of a level (1/256) and of a
+// bin.
+inline constexpr double kResolution = 0.004;
+// A class differs from its file when it does so by this many standard errors and by this much, in octaves (1
+// %): less than the noise of one part could ever show as a fault.
+inline constexpr double kSurelyErrors = 4, kLeastDifference = 0.0144;
+// Deviations of its class beyond which a part is not unequal but ill: a normal has 1 of 16,000 there.
+inline constexpr double kMostSpreads = 4;
+// Octaves: the largest own deviation (a factor of 1.5) that passes for that of a healthy part whatever its
+// class spreads. At a spread of 20 % a healthy part reaches 1.4.
+inline constexpr double kMostOwn = 0.585;
+// Octaves a class spreads at least before its parts get numbers of their own (1.5 %).
+inline constexpr double kLeastSpread = 0.02;
+// Simulated runs of the chip for one round, and rounds: by the third the residuals are those of the noise.
+inline constexpr uint32_t kFitDraws = 3;
+inline constexpr int kFitRounds = 3;
+// Records of a pattern below which its fastest and its median say little.
+inline constexpr uint64_t kLeastRecords = 4;
+
+}  // namespace lento::chip

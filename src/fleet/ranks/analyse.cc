@@ -1,0 +1,312 @@
+#include "fleet/ranks/analyse.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/stats.h"
+#include "fleet/ranks/hidden.h"
+#include "fleet/ranks/replay.h"
+#include "fleet/ranks/tuning.h"
+
+namespace lento::fleet::ranks {
+namespace {
+
+Stretch hull(const std::vector<const LateRank*>& late) {
+  std::vector<double> begins, ends, means, medians, significances;
+  for (const LateRank* l : late) {
+    begins.push_back(l->stretch.begin);
+    ends.push_back(l->stretch.end);
+    means.push_back(l->stretch.mean);
+    medians.push_back(l->stretch.median);
+    significances.push_back(l->stretch.significance);
+  }
+  Stretch s;
+  s.begin = static_cast<int>(base::median(begins));
+  s.end = static_cast<int>(std::ceil(base::median(ends)));
+  s.mean = base::mean(means);
+  s.median = base::mean(medians);
+  s.significance = *std::max_element(significances.begin(), significances.end());
+  s.count = s.end - s.begin;
+  return s;
+}
+
+bool is_input(const LateRank& l) {
+  const bool early = l.first_share >= tuning::kShareOfKind && l.first_level < 0.5;
+  const bool idle = std::isnan(l.compute_share) || l.compute_share < 1 - tuning::kShareOfKind;
+  return early && idle;
+}
+
+// Kernels run as long as the peers', but begin late: the CPU side of the rank.
+bool is_gap(const LateRank& l) {
+  return !std::isnan(l.compute_share) && l.compute_share < 1 - tuning::kShareOfKind;
+}
+
+Culprit culprit_of(const Job& job, const std::vector<const LateRank*>& late, bool whole_host) {
+  Culprit c;
+  size_t inputs = 0;
+  double level = 0;
+  for (const LateRank* l : late) {
+    c.ranks.push_back(l->rank);
+    inputs += is_input(*l);
+    level += l->level_ns / static_cast<double>(late.size());
+  }
+  c.host = job.ranks[late[0]->rank].host;
+  c.rank = whole_host ? -1 : late[0]->rank;
+  c.stretch = hull(late);
+  c.excess_ns = c.stretch.mean;
+  c.factor = 1 + c.excess_ns / level;
+  c.significance = c.stretch.significance;
+  if (inputs * 2 > late.size()) {
+    c.kind = FaultKind::SlowInput;
+  } else {
+    c.kind = whole_host || is_gap(*late[0]) ? FaultKind::SlowHost : FaultKind::SlowGpu;
+  }
+  return c;
+}
+
+// A stretch that came and went within a fifth of the run is weather: the machine's other tenants, a
+// check-point. One that still lasts, or that more than quarters the speed, counts from the first steps on.
+bool lasts(const Stretch& s, double factor, int steps) {
+  const bool goes_on = s.end >= steps - 3;
+  return goes_on || factor > 1.25 || 5 * (s.end - s.begin) >= steps;
+}
+
+// One host instead of its ranks when nearly all of them are late at the same time.
+void blame_own(Analysis& a) {
+  std::vector<std::vector<const LateRank*>> by_host(a.job.hosts.size());
+  for (const LateRank& l : a.late.late) {
+    if (lasts(l.stretch, 1 + l.stretch.mean / l.level_ns, a.job.steps))
+      by_host[a.job.ranks[l.rank].host].push_back(&l);
+  }
+  for (size_t h = 0; h < by_host.size(); ++h) {
+    const std::vector<const LateRank*>& late = by_host[h];
+    const auto all = static_cast<double>(a.job.hosts[h].ranks.size());
+    if (late.size() >= 2 && static_cast<double>(late.size()) >= tuning::kShareOfWhole * all) {
+      a.culprits.push_back(culprit_of(a.job, late, true));
+      continue;
+    }
+    for (const LateRank* l : late) a.culprits.push_back(culprit_of(a.job, {l}, false));
+  }
+}
+
+void blame_links(Analysis& a) {
+  for (size_t p = 0; p < a.parts.size(); ++p) {
+    const SlowPart& part = a.parts[p];
+    if (!lasts(part.stretch, part.factor, a.job.steps)) continue;
+    Culprit c;
+    c.kind = FaultKind::SlowLink;
+    c.part = static_cast<int>(p);
+    c.stretch = part.stretch;
+    c.factor = part.factor;
+    c.significance = part.stretch.significance;
+    double sum = 0;
+    for (const int channel : part.part.hits) {
+      const ChannelTime& time = a.channels.channels[channel];
+      sum += (std::exp(time.stretch.mean) - 1) * time.envelope_ns * time.a_step;
+    }
+    c.excess_ns = sum / static_cast<double>(std::max<size_t>(1, part.part.hits.size()));
+    a.culprits.push_back(std::move(c));
+  }
+}
+
+// Where each rank's records of a step begin, for taking a peer's own time at the same place.
+class Places {
+ public:
+  explicit Places(const Job& job) : job_(job) {
+    for (const JobRank& r : job.ranks) {
+      std::vector<int32_t> begin(job.steps, -1);
+      std::vector<int32_t> count(job.steps, 0);
+      for (size_t i = 0; i < r.step.size(); ++i) {
+        if (r.step[i] < 0) continue;
+        if (begin[r.step[i]] < 0) begin[r.step[i]] = static_cast<int32_t>(i);
+        ++count[r.step[i]];
+      }
+      for (int s = 0; s < job.steps; ++s) {
+        if (count[s] != r.typical) begin[s] = -1;
+      }
+      begin_.push_back(std::move(begin));
+    }
+  }
+  // The peer's record at the same place of the same step; -1: none.
+  int32_t of(int peer, int rank, int32_t record) const {
+    const int32_t step = job_.ranks[rank].step[record];
+    if (step < 0 || begin_[rank][step] < 0 || begin_[peer][step] < 0) return -1;
+    return begin_[peer][step] + (record - begin_[rank][step]);
+  }
+
+ private:
+  const Job& job_;
+  std::vector<std::vector<int32_t>> begin_;
+};
+
+// Takes the effect of culprits out of own times and transfers.
+class Remedy {
+ public:
+  Remedy(const Analysis& a, const Places& places) : a_(a), places_(places) {
+    own_.resize(a.job.ranks.size());
+    link_.assign(a.job.channels.size(), nullptr);
+    for (const LateRank& l : a.late.late) late_.insert(l.rank);
+  }
+
+  void add(const Culprit& c) {
+    if (c.part >= 0) {
+      for (const int channel : a_.parts[c.part].part.hits) link_[channel] = &c;
+      return;
+    }
+    for (const int rank : c.ranks) own_[rank] = {&c, donor(rank)};
+  }
+
+  Change change() const {
+    Change change;
+    change.own = [this](int rank, int record, double own) { return own_without(rank, record, own); };
+    change.transfer = [this](size_t instance, double transfer) {
+      const Instance& i = a_.job.instances[instance];
+      const Culprit* c = link_[i.channel];
+      const Stretch& s = a_.channels.channels[i.channel].stretch;
+      if (!c || i.step < s.begin || i.step >= s.end) return transfer;
+      return transfer / std::exp(s.mean);
+    };
+    return change;
+  }
+
+ private:
+  struct Cure {
+    const Culprit* culprit = nullptr;
+    int donor = -1;
+  };
+
+  // A healthy peer, another one for each rank as far as there are.
+  int donor(int rank) const {
+    std::vector<int> healthy;
+    for (size_t r = 0; r < a_.job.ranks.size(); ++r) {
+      if (a_.job.ranks[r].peers == a_.job.ranks[rank].peers && !late_.contains(static_cast<int>(r)))
+        healthy.push_back(static_cast<int>(r));
+    }
+    return healthy.empty() ? -1 : healthy[static_cast<size_t>(rank) % healthy.size()];
+  }
+
+  double own_without(int rank, int record, double own) const {
+    const Cure& cure = own_[rank];
+    const int32_t step = a_.job.ranks[rank].step[record];
+    if (!cure.culprit || step < cure.culprit->stretch.begin || step >= cure.culprit->stretch.end) return own;
+    // A slow GPU stretches what it does; a slow host or input adds waits of random length, whose place a
+    // healthy peer's own time takes.
+    const double shorter = own / cure.culprit->factor;
+    if (cure.culprit->kind == FaultKind::SlowGpu || cure.donor < 0) return shorter;
+    const int32_t other = places_.of(cure.donor, rank, record);
+    if (other < 0) return shorter;
+    return std::min(own, a_.own.before_ns[cure.donor][other]);
+  }
+
+  const Analysis& a_;
+  const Places& places_;
+  std::vector<Cure> own_;
+  std::vector<const Culprit*> link_;
+  std::set<int> late_;
+};
+
+void what_if(Analysis& a, const base::Progress& progress) {
+  const Replay replay(a.job, a.own, a.clocks);
+  const Places places(a.job);
+  const std::vector<double> base = replay.steps({});
+  a.replayed_step_ns = mean_between(base, 1, a.job.steps);
+  Remedy all(a, places);
+  for (size_t i = 0; i < a.culprits.size(); ++i) {
+    progress("what a step would take", static_cast<double>(i), static_cast<double>(a.culprits.size()));
+    Culprit& c = a.culprits[i];
+    Remedy one(a, places);
+    one.add(c);
+    const std::vector<double> without = replay.steps(one.change());
+    const int begin = std::max(1, c.stretch.begin);
+    const double lost =
+        mean_between(base, begin, c.stretch.end) - mean_between(without, begin, c.stretch.end);
+    c.lost_ns = std::isnan(lost) ? 0 : std::max(0.0, lost);
+    all.add(c);
+  }
+  const double together = mean_between(replay.steps(all.change()), 1, a.job.steps);
+  a.lost_together_ns = std::isnan(together) ? 0 : std::max(0.0, a.replayed_step_ns - together);
+}
+
+std::vector<std::string> switch_names(const Job& job, const AnalyseOptions& options) {
+  std::set<std::string> names;
+  for (const JobHost& host : job.hosts) {
+    const auto found = options.switch_of.find(host.name);
+    if (found != options.switch_of.end()) names.insert(found->second);
+  }
+  return {names.begin(), names.end()};
+}
+
+// By host; -1: not said.
+std::vector<int> switch_index(const Job& job, const AnalyseOptions& options,
+                              const std::vector<std::string>& names) {
+  std::vector<int> out;
+  for (const JobHost& host : job.hosts) {
+    const auto found = options.switch_of.find(host.name);
+    out.push_back(-1);
+    if (found == options.switch_of.end()) continue;
+    out.back() =
+        static_cast<int>(std::lower_bound(names.begin(), names.end(), found->second) - names.begin());
+  }
+  return out;
+}
+
+void measure_steps(Analysis& a) {
+  a.step_ns = step_lengths(a.job);
+  std::vector<double> known;
+  for (const double s : a.step_ns) {
+    if (!std::isnan(s)) known.push_back(s);
+  }
+  a.typical_step_ns = base::median(known);
+}
+
+}  // namespace
+
+const char* name(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::SlowGpu:
+      return "slow GPU";
+    case FaultKind::SlowHost:
+      return "slow host";
+    case FaultKind::SlowInput:
+      return "slow input";
+    case FaultKind::SlowLink:
+      return "slow link";
+  }
+  return "";
+}
+
+Analysis analyse(const std::vector<trace::RankTrace>& traces, const AnalyseOptions& options,
+                 const base::Progress& progress) {
+  Analysis a;
+  progress("matching collectives", 0, 0);
+  a.job = make_job(traces);
+  a.transfer_ns = transfer_times(a.job);
+  a.switches = switch_names(a.job, options);
+  const std::vector<int> switch_of = switch_index(a.job, options, a.switches);
+  if (!a.job.timed) {
+    a.channels = slow_channels(a.job, a.transfer_ns, 0);
+    a.parts = explain_channels(a.job, a.channels, switch_of);
+    return a;
+  }
+  measure_steps(a);
+  a.clocks = align_clocks(a.job, a.transfer_ns);
+  if (has_hidden_barrier(a.job, a.clocks, a.typical_step_ns)) {
+    a.completed = with_hidden_barrier(a.job, a.clocks);
+    a.job = make_job(a.completed);
+    a.transfer_ns = transfer_times(a.job);
+    measure_steps(a);
+  }
+  a.own = own_time(a.job);
+  a.late = late_ranks(a.job, a.own, a.typical_step_ns);
+  a.channels = slow_channels(a.job, a.transfer_ns, a.typical_step_ns);
+  a.parts = explain_channels(a.job, a.channels, switch_of);
+  blame_own(a);
+  blame_links(a);
+  if (options.what_if && !a.culprits.empty()) what_if(a, progress);
+  std::stable_sort(a.culprits.begin(), a.culprits.end(),
+                   [](const Culprit& x, const Culprit& y) { return x.lost_ns > y.lost_ns; });
+  return a;
+}
+
+}  // namespace lento::fleet::ranks

@@ -1,0 +1,69 @@
+// The whole inference as one plain value, before it is put into words.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/progress.h"
+#include "fleet/ranks/clocks.h"
+#include "fleet/ranks/job.h"
+#include "fleet/ranks/own_time.h"
+#include "fleet/ranks/transfers.h"
+
+namespace lento::fleet::ranks {
+
+enum class FaultKind { SlowGpu, SlowHost, SlowInput, SlowLink };
+const char* name(FaultKind kind);  // "slow GPU"
+
+struct Culprit {
+  FaultKind kind = FaultKind::SlowGpu;
+  int rank = -1;           // of a GPU, or of a single process
+  int host = -1;           // of a host, or where the rank is
+  std::vector<int> ranks;  // that are late by it
+  int part = -1;           // of a link: into Analysis::parts
+  Stretch stretch;         // excess a step, ns; of links the logarithm of the factor
+  double factor = 1;       // own time or transfer over what it should be
+  double excess_ns = 0;    // own time a step too much, mean over its ranks; of links transfer a step too much
+  double lost_ns = 0;      // a step, from the replay
+  double significance = 0;
+};
+
+struct Analysis {
+  std::vector<trace::RankTrace> completed;  // the traces with a barrier that they left out; else empty
+  Job job;
+  std::vector<double> transfer_ns;
+  OwnTime own;
+  OwnVerdict late;
+  TransferVerdict channels;
+  std::vector<SlowPart> parts;
+  Clocks clocks;
+  std::vector<double> step_ns;  // by step, as recorded
+  double typical_step_ns = 0;
+  std::vector<Culprit> culprits;  // the costliest first
+  double lost_together_ns = 0;    // a step, all culprits gone
+  double replayed_step_ns = 0;    // by the unchanged replay
+  std::vector<std::string> switches;
+};
+
+struct AnalyseOptions {
+  std::map<std::string, std::string> switch_of;  // host -> switch
+  bool what_if = true;
+};
+
+// `traces` must outlive the result.
+Analysis analyse(const std::vector<trace::RankTrace>& traces, const AnalyseOptions& options,
+                 const base::Progress& progress = {});
+
+// The ranks whose kernels are the shortest in every communicator, from durations alone.
+struct DurationSuspect {
+  int rank = -1;
+  int host = -1;          // all ranks of the host when >= 0 and rank < 0
+  double lag_ns = 0;      // of its communicators' other members, mean an instance
+  double last_share = 0;  // of its instances in which it was the last
+  double excess = 0;      // lag over the median duration of its instances
+};
+// Channels whose transfer is slow say nothing about who came last.
+std::vector<DurationSuspect> suspects_by_duration(const Job& job, const TransferVerdict& channels);
+
+}  // namespace lento::fleet::ranks

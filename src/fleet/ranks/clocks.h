@@ -1,0 +1,42 @@
+// The clocks of the hosts, from collectives alone.
+//
+//   corrected = t - offset - drift * (t - reference)
+//
+// The first host is the clock that all others are brought to.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/stats.h"
+#include "fleet/ranks/job.h"
+
+namespace lento::fleet::ranks {
+
+struct HostClock {
+  bool aligned = false;        // a chain of collectives leads to the first host
+  double offset_ns = 0;        // at the reference time
+  double offset_error_ns = 0;  // standard error, the bias of unequal ends included
+  double drift = 0;            // seconds a second
+  base::Interval drift95;      // that holds the drift in 95 of 100
+};
+
+struct Clocks {
+  int64_t reference_ns = 0;
+  std::vector<HostClock> hosts;
+  int groups = 1;          // hosts that no collective joins; 1: all are aligned
+  double residual_ns = 0;  // median disagreement of the links between hosts
+  uint64_t links = 0;      // pairs of hosts compared
+  uint64_t rejected = 0;   // pairs whose clocks seem to drift more than clocks do
+
+  bool aligned() const { return groups == 1; }
+  int64_t corrected(int host, int64_t t) const {
+    const HostClock& c = hosts[host];
+    const double error = c.offset_ns + c.drift * static_cast<double>(t - reference_ns);
+    return t - static_cast<int64_t>(error < 0 ? error - 0.5 : error + 0.5);
+  }
+};
+
+Clocks align_clocks(const Job& job, const std::vector<double>& transfer_ns);
+
+}  // namespace lento::fleet::ranks

@@ -1,0 +1,123 @@
+// From durations alone: the last to arrive has the shortest kernel, because it waits for nobody. A slow rank
+// is the last of every communicator it is in; one that is merely held up by a slow partner is late in the
+// others but never in the one they share. Of a slow host all ranks are last where they meet other hosts, and
+// take turns inside.
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "fleet/ranks/analyse.h"
+
+namespace lento::fleet::ranks {
+namespace {
+
+struct Count {
+  uint64_t last = 0, all = 0;
+  double expected = 0;
+};
+
+struct Tally {
+  std::map<int, Count> by_channel;
+  double lag_ns = 0;
+  uint64_t instances = 0;
+};
+
+constexpr uint64_t kLeastInstances = 20;  // of a channel: below it a share says little
+constexpr double kLeastLead = 0.1;        // of the share of being last over an equal share
+constexpr double kLeastSure = 8;          // standard deviations over all channels
+
+std::vector<Tally> tally(const Job& job, const TransferVerdict& channels) {
+  std::vector<Tally> ranks(job.ranks.size());
+  for (const Instance& i : job.instances) {
+    const Channel& c = job.channels[i.channel];
+    if (!i.complete || c.from >= 0 || !is_symmetric(c.op) || channels.channels[i.channel].slow) continue;
+    double least = INFINITY;
+    double sum = 0;
+    int last = -1;
+    for (const Member& m : job.of(i)) {
+      const trace::CollectiveRecord& r = job.record(m);
+      const auto duration = static_cast<double>(r.end_ns - r.begin_ns);
+      sum += duration;
+      if (duration >= least) continue;
+      least = duration;
+      last = m.rank;
+    }
+    for (const Member& m : job.of(i)) {
+      Count& count = ranks[m.rank].by_channel[i.channel];
+      ++count.all;
+      count.expected = 1.0 / i.count;
+      count.last += m.rank == last;
+      ++ranks[m.rank].instances;
+      if (m.rank == last) ranks[m.rank].lag_ns += (sum - least) / (i.count - 1) - least;
+    }
+  }
+  return ranks;
+}
+
+// Whether a rank leads all of its channels, or all of those that cross hosts; `sure` in standard deviations.
+bool leads(const Job& job, const Tally& t, bool crossing_only, double& sure, double& share) {
+  double over = 0;
+  double variance = 0;
+  uint64_t last = 0;
+  uint64_t all = 0;
+  for (const auto& [channel, count] : t.by_channel) {
+    if (crossing_only && job.channels[channel].hosts.size() < 2) continue;
+    if (count.all < kLeastInstances) continue;
+    const double part = static_cast<double>(count.last) / static_cast<double>(count.all);
+    if (part < count.expected + kLeastLead) return false;
+    over += static_cast<double>(count.last) - count.expected * static_cast<double>(count.all);
+    variance += count.expected * (1 - count.expected) * static_cast<double>(count.all);
+    last += count.last;
+    all += count.all;
+  }
+  if (variance <= 0) return false;
+  sure = over / std::sqrt(variance);
+  share = static_cast<double>(last) / static_cast<double>(all);
+  return sure >= kLeastSure;
+}
+
+}  // namespace
+
+std::vector<DurationSuspect> suspects_by_duration(const Job& job, const TransferVerdict& channels) {
+  const std::vector<Tally> ranks = tally(job, channels);
+  std::vector<DurationSuspect> out;
+  const auto suspect = [&](int rank, int host, double share) {
+    DurationSuspect s;
+    s.rank = rank;
+    s.host = host;
+    s.last_share = share;
+    double lag = 0;
+    uint64_t instances = 0;
+    for (const int r : rank >= 0 ? std::vector<int>{rank} : job.hosts[host].ranks) {
+      lag += ranks[r].lag_ns;
+      instances += ranks[r].instances;
+    }
+    s.lag_ns = instances > 0 ? lag / static_cast<double>(instances) : 0;
+    out.push_back(s);
+  };
+  std::vector<bool> named(job.hosts.size(), false);
+  for (size_t r = 0; r < ranks.size(); ++r) {
+    double sure = 0;
+    double share = 0;
+    if (!leads(job, ranks[r], false, sure, share)) continue;
+    // A rank with a single channel cannot be told from one that a partner outside of it holds up.
+    if (ranks[r].by_channel.size() < 2) continue;
+    named[job.ranks[r].host] = true;
+    suspect(static_cast<int>(r), job.ranks[r].host, share);
+  }
+  for (size_t h = 0; h < job.hosts.size(); ++h) {
+    if (named[h] || job.hosts[h].ranks.size() < 2) continue;
+    bool all = true;
+    double share = 1;
+    for (const int r : job.hosts[h].ranks) {
+      double sure = 0;
+      double mine = 0;
+      all = all && leads(job, ranks[r], true, sure, mine);
+      share = std::min(share, mine);
+    }
+    if (all) suspect(-1, static_cast<int>(h), share);
+  }
+  return out;
+}
+
+}  // namespace lento::fleet::ranks

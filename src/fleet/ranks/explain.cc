@@ -1,0 +1,211 @@
+// Which part of the machine explains the slow channels: SLOTH's idea at the scale of a cluster. Each
+// candidate part predicts that every channel that crosses it is slow and no other. Its score is the slow
+// channels that it explains less the informative ones that it should have slowed and did not. The best part
+// is taken, what it explains is set aside, and the next is sought among the rest. A channel informs about a
+// miss only when its shape has shown elsewhere that it can be slowed, or when it moves at least as many bytes
+// as the slow ones.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "base/stats.h"
+#include "fleet/ranks/transfers.h"
+#include "fleet/ranks/tuning.h"
+
+namespace lento::fleet::ranks {
+namespace {
+
+using Kind = Component::Kind;
+using Key = std::tuple<Kind, int, int>;
+
+// Every component that a channel crosses.
+std::vector<Key> crossed(const Job& job, const Channel& c, const std::vector<int>& switch_of) {
+  std::vector<Key> out;
+  if (c.hosts.size() <= 1) {
+    if (c.hosts.size() == 1) out.push_back({Kind::HostFabric, c.hosts[0], -1});
+    for (const int r : c.ranks) out.push_back({Kind::GpuLink, r, -1});
+    return out;
+  }
+  out.push_back({Kind::Network, -1, -1});
+  std::set<int> switches;
+  for (const int h : c.hosts) {
+    out.push_back({Kind::Nic, h, -1});
+    if (!switch_of.empty() && switch_of[h] >= 0) switches.insert(switch_of[h]);
+  }
+  for (const int s : switches) out.push_back({Kind::Switch, s, -1});
+  for (const int r : c.ranks) out.push_back({Kind::RankNic, r, -1});
+  if (c.hosts.size() == 2) out.push_back({Kind::HostPair, c.hosts[0], c.hosts[1]});
+  if (c.from >= 0) {
+    out.push_back({Kind::NicOut, job.ranks[c.from].host, -1});
+    out.push_back({Kind::NicIn, job.ranks[c.to].host, -1});
+    return out;
+  }
+  for (const int h : c.hosts) {
+    out.push_back({Kind::NicOut, h, -1});
+    out.push_back({Kind::NicIn, h, -1});
+  }
+  return out;
+}
+
+// Simpler and larger parts first when two explain the same: the whole NIC before one direction of it, the NIC
+// of a host before that of its only rank.
+int preference(Kind kind) {
+  switch (kind) {
+    case Kind::Nic:
+      return 0;
+    case Kind::HostFabric:
+      return 0;
+    case Kind::NicOut:
+      return 1;
+    case Kind::NicIn:
+      return 2;
+    case Kind::RankNic:
+      return 3;
+    case Kind::GpuLink:
+      return 3;
+    case Kind::HostPair:
+      return 4;
+    case Kind::Switch:
+      return 5;
+    case Kind::Network:
+      return 6;
+  }
+  return 7;
+}
+
+struct Explainer {
+  const Job& job;
+  const TransferVerdict& v;
+  const std::vector<int>& switch_of;
+  std::vector<bool> open;  // slow and not explained yet
+  std::map<Key, std::vector<int>> crossing = {};
+  int64_t slow_bytes = INT64_MAX;
+  std::set<int> shown = {};  // shapes with a slow channel and a quick one
+
+  void index() {
+    std::map<int, std::pair<int, int>> by_shape;  // slow, quick
+    for (size_t c = 0; c < job.channels.size(); ++c) {
+      if (!v.channels[c].judged) continue;
+      for (const Key& key : crossed(job, job.channels[c], switch_of))
+        crossing[key].push_back(static_cast<int>(c));
+      auto& [slow, quick] = by_shape[job.channels[c].shape];
+      (v.channels[c].slow ? slow : quick) += 1;
+      if (v.channels[c].slow) slow_bytes = std::min(slow_bytes, job.channels[c].bytes);
+    }
+    for (const auto& [shape, counts] : by_shape) {
+      if (counts.first > 0) shown.insert(shape);
+    }
+  }
+
+  bool informs(int channel) const {
+    const Channel& c = job.channels[channel];
+    return shown.contains(c.shape) || c.bytes >= slow_bytes;
+  }
+
+  Component candidate(const Key& key, const std::vector<int>& channels) const {
+    Component part;
+    part.kind = std::get<0>(key);
+    part.a = std::get<1>(key);
+    part.b = std::get<2>(key);
+    for (const int c : channels) {
+      if (open[c]) {
+        part.hits.push_back(c);
+      } else if (!v.channels[c].slow && informs(c)) {
+        part.misses.push_back(c);
+      }
+    }
+    return part;
+  }
+
+  static bool better(const Component& x, const Component& y) {
+    if (x.score() != y.score()) return x.score() > y.score();
+    if (preference(x.kind) != preference(y.kind)) return preference(x.kind) < preference(y.kind);
+    return std::tie(x.a, x.b) < std::tie(y.a, y.b);
+  }
+
+  // Candidates with a hit that are no worse than nothing, the best first.
+  std::vector<Component> candidates() const {
+    std::vector<Component> out;
+    for (const auto& [key, channels] : crossing) {
+      Component part = candidate(key, channels);
+      const double all = static_cast<double>(part.hits.size() + part.misses.size());
+      if (part.hits.empty() || static_cast<double>(part.hits.size()) < tuning::kShareOfWhole * all) continue;
+      out.push_back(std::move(part));
+    }
+    std::sort(out.begin(), out.end(), better);
+    return out;
+  }
+
+  SlowPart describe(const std::vector<Component>& found) const {
+    SlowPart slow;
+    slow.part = found[0];
+    for (size_t i = 1; i < found.size(); ++i) {
+      const Component& other = found[i];
+      if (other.score() < slow.part.score()) break;
+      slow.alternatives.push_back(other);
+    }
+    std::vector<double> series(job.steps, NAN);
+    std::vector<double> factors;
+    for (int s = 0; s < job.steps; ++s) {
+      double sum = 0;
+      int count = 0;
+      for (const int c : slow.part.hits) {
+        const ChannelTime& time = v.channels[c];
+        if (std::isnan(time.log_ns[s])) continue;
+        sum += time.log_ns[s] - std::log(time.envelope_ns);
+        ++count;
+      }
+      if (count > 0) series[s] = sum / count;
+    }
+    for (const int c : slow.part.hits) factors.push_back(v.channels[c].stretch.mean);
+    slow.factor = std::exp(base::median(factors));
+    slow.stretch = best_stretch(series, std::log(slow.factor) / 2);
+    return slow;
+  }
+};
+
+}  // namespace
+
+std::vector<SlowPart> explain_channels(const Job& job, const TransferVerdict& verdict,
+                                       const std::vector<int>& switch_of) {
+  constexpr size_t kMostParts = 8;
+  Explainer e{job, verdict, switch_of, {}};
+  for (const ChannelTime& c : verdict.channels) e.open.push_back(c.slow);
+  e.index();
+  std::vector<SlowPart> parts;
+  while (parts.size() < kMostParts) {
+    const std::vector<Component> found = e.candidates();
+    if (found.empty()) break;
+    parts.push_back(e.describe(found));
+    for (const int c : parts.back().part.hits) e.open[c] = false;
+  }
+  return parts;
+}
+
+std::string text(const Job& job, const Component& part, const std::vector<std::string>& switches) {
+  const auto host = [&](int h) { return job.hosts[h].name; };
+  switch (part.kind) {
+    case Kind::Nic:
+      return "NIC of " + host(part.a);
+    case Kind::NicOut:
+      return "NIC of " + host(part.a) + ", sending";
+    case Kind::NicIn:
+      return "NIC of " + host(part.a) + ", receiving";
+    case Kind::RankNic:
+      return "NIC of " + job.ranks[part.a].label + " on " + host(job.ranks[part.a].host);
+    case Kind::HostFabric:
+      return "links inside " + host(part.a);
+    case Kind::GpuLink:
+      return "link of the GPU of " + job.ranks[part.a].label + " on " + host(job.ranks[part.a].host);
+    case Kind::HostPair:
+      return "path between " + host(part.a) + " and " + host(part.b);
+    case Kind::Switch:
+      return "switch " + switches[part.a];
+    case Kind::Network:
+      return "network between hosts";
+  }
+  return "";
+}
+
+}  // namespace lento::fleet::ranks

@@ -1,0 +1,106 @@
+#include "fleet/ranks/hidden.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/stats.h"
+
+namespace lento::fleet::ranks {
+namespace {
+
+// By rank, by step: the end of the last record before the step, and its first record; -1: not known.
+struct Turn {
+  int64_t ended = 0, begins = 0;
+  int32_t last = -1;
+};
+
+std::vector<std::vector<Turn>> turns(const Job& job, const Clocks& clocks) {
+  std::vector<std::vector<Turn>> out;
+  for (const JobRank& r : job.ranks) {
+    std::vector<Turn>& mine = out.emplace_back(job.steps);
+    int64_t ended = INT64_MIN;
+    int32_t last = -1;
+    for (size_t i = 0; i < r.step.size(); ++i) {
+      const trace::CollectiveRecord& record = r.trace->records[i];
+      const int32_t step = r.step[i];
+      if (i > 0 && step >= 0 && r.step[i - 1] == step - 1 && record.begin_ns >= ended)
+        mine[step] = {clocks.corrected(r.host, ended), clocks.corrected(r.host, record.begin_ns), last};
+      if (record.end_ns > ended) {
+        ended = record.end_ns;
+        last = static_cast<int32_t>(i);
+      }
+    }
+  }
+  return out;
+}
+
+// The last end of all ranks before a step; false when a rank is missing.
+bool last_end(const std::vector<std::vector<Turn>>& turns, int step, int64_t& last, int64_t& first,
+              int64_t& begins) {
+  last = INT64_MIN;
+  first = INT64_MAX;
+  begins = INT64_MAX;
+  for (const std::vector<Turn>& mine : turns) {
+    if (mine[step].last < 0) return false;
+    last = std::max(last, mine[step].ended);
+    first = std::min(first, mine[step].ended);
+    begins = std::min(begins, mine[step].begins);
+  }
+  return true;
+}
+
+}  // namespace
+
+bool has_hidden_barrier(const Job& job, const Clocks& clocks, double step_ns) {
+  if (!clocks.aligned() || job.ranks.size() < 3 || job.steps < 5) return false;
+  constexpr int64_t kClockError = 1000000;
+  const std::vector<std::vector<Turn>> all = turns(job, clocks);
+  int looked = 0;
+  int apart = 0;
+  std::vector<double> spreads;
+  for (int s = 1; s < job.steps; ++s) {
+    int64_t last = 0, first = 0, begins = 0;
+    if (!last_end(all, s, last, first, begins)) continue;
+    ++looked;
+    apart += begins >= last - kClockError;
+    spreads.push_back(static_cast<double>(last - first));
+  }
+  if (looked < 5 || apart * 20 < looked * 19) return false;
+  return base::median(spreads) > std::max(2.0 * kClockError, 0.01 * step_ns);
+}
+
+std::vector<trace::RankTrace> with_hidden_barrier(const Job& job, const Clocks& clocks) {
+  const std::vector<std::vector<Turn>> all = turns(job, clocks);
+  std::vector<trace::RankTrace> out;
+  for (size_t r = 0; r < job.ranks.size(); ++r) {
+    trace::RankTrace t = *job.ranks[r].trace;
+    trace::Communicator c;
+    c.key = kHiddenKey;
+    c.name = "barrier that was not recorded";
+    c.size = static_cast<int>(job.ranks.size());
+    c.own = static_cast<int>(r);
+    t.communicators.push_back(std::move(c));
+    for (int s = 1; s < job.steps; ++s) {
+      int64_t last = 0, first = 0, begins = 0;
+      if (!last_end(all, s, last, first, begins)) continue;
+      const Turn& mine = all[r][s];
+      trace::CollectiveRecord barrier;
+      barrier.begin_ns = t.records[mine.last].end_ns;
+      barrier.end_ns = barrier.begin_ns + std::max<int64_t>(0, std::min(last, mine.begins) - mine.ended);
+      barrier.bytes = 8;
+      barrier.sequence = s;
+      if (job.step_marks) barrier.step = t.records[mine.last].step;
+      barrier.op = trace::CollectiveOp::Barrier;
+      barrier.communicator = static_cast<int32_t>(t.communicators.size()) - 1;
+      t.records.push_back(barrier);
+    }
+    std::stable_sort(t.records.begin(), t.records.end(),
+                     [](const trace::CollectiveRecord& a, const trace::CollectiveRecord& b) {
+                       return a.begin_ns < b.begin_ns;
+                     });
+    out.push_back(std::move(t));
+  }
+  return out;
+}
+
+}  // namespace lento::fleet::ranks

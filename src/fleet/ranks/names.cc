@@ -1,0 +1,163 @@
+// Who is who: hosts and rank numbers. Kineto knows the global rank but rarely the host; then the number of
+// the GPU tells, because ranks of a host count their GPUs from 0: rank - device is the first rank of the
+// host. The Inspector knows the host but no global rank; then a communicator of everybody tells, or else the
+// order of hosts and processes, as long as the order inside of every communicator agrees with it.
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
+
+#include "fleet/ranks/job.h"
+
+namespace lento::fleet::ranks {
+namespace {
+
+// "host10" after "host9": runs of digits compare as numbers.
+bool natural_less(const std::string& a, const std::string& b) {
+  size_t i = 0;
+  size_t j = 0;
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  while (i < a.size() && j < b.size()) {
+    if (digit(a[i]) && digit(b[j])) {
+      size_t m = i;
+      size_t n = j;
+      while (m < a.size() && digit(a[m])) ++m;
+      while (n < b.size() && digit(b[n])) ++n;
+      std::string x = a.substr(i, m - i);
+      std::string y = b.substr(j, n - j);
+      x.erase(0, std::min(x.find_first_not_of('0'), x.size()));
+      y.erase(0, std::min(y.find_first_not_of('0'), y.size()));
+      if (x.size() != y.size()) return x.size() < y.size();
+      if (x != y) return x < y;
+      i = m;
+      j = n;
+    } else {
+      if (a[i] != b[j]) return a[i] < b[j];
+      ++i;
+      ++j;
+    }
+  }
+  return a.size() - i < b.size() - j;
+}
+
+// Traces in the order of rank numbers, or else of hosts, GPUs and processes.
+std::vector<const trace::RankTrace*> in_order(const std::vector<trace::RankTrace>& traces) {
+  std::vector<const trace::RankTrace*> order;
+  for (const trace::RankTrace& t : traces) order.push_back(&t);
+  std::stable_sort(order.begin(), order.end(), [](const trace::RankTrace* a, const trace::RankTrace* b) {
+    if ((a->rank >= 0) != (b->rank >= 0)) return a->rank >= 0;
+    if (a->rank != b->rank) return a->rank < b->rank;
+    if (a->host != b->host) return natural_less(a->host, b->host);
+    if (a->process != b->process) return a->process < b->process;
+    return natural_less(a->file, b->file);
+  });
+  return order;
+}
+
+void name_hosts(Job& job) {
+  std::map<std::string, int> index;
+  const auto host_of = [&](const std::string& key, const std::string& name) {
+    const auto [found, fresh] = index.emplace(key, static_cast<int>(job.hosts.size()));
+    if (fresh) job.hosts.push_back({name, {}});
+    return found->second;
+  };
+  for (size_t r = 0; r < job.ranks.size(); ++r) {
+    JobRank& rank = job.ranks[r];
+    const trace::RankTrace& t = *rank.trace;
+    if (!t.host.empty()) {
+      rank.host = host_of("name " + t.host, t.host);
+    } else {
+      const std::string count = std::to_string(job.hosts.size());
+      const bool placed = t.rank >= 0 && t.device >= 0 && t.device <= t.rank;
+      rank.host =
+          host_of(placed ? "first " + std::to_string(t.rank - t.device) : "alone " + std::to_string(r),
+                  "host" + count);
+      job.hosts_inferred = true;
+    }
+    job.hosts[rank.host].ranks.push_back(static_cast<int>(r));
+  }
+}
+
+// The numbers that a communicator of all ranks gives; false when there is none.
+bool number_by_world(Job& job) {
+  std::map<std::string, std::set<int>> seen;
+  for (const JobRank& rank : job.ranks) {
+    for (const trace::Communicator& c : rank.trace->communicators) {
+      if (c.size >= static_cast<int>(job.ranks.size()) && c.own >= 0) seen[c.key].insert(c.own);
+    }
+  }
+  for (const auto& [key, numbers] : seen) {
+    if (numbers.size() != job.ranks.size()) continue;
+    for (JobRank& rank : job.ranks) {
+      for (const trace::Communicator& c : rank.trace->communicators) {
+        if (c.key == key) rank.number = c.own;
+        if (c.key == key) job.world = c.size;
+      }
+    }
+    return true;
+  }
+  return false;
+}
+
+// Whether the order of ranks agrees with the order inside of every communicator.
+bool order_agrees(const Job& job) {
+  std::map<std::string, int> last;
+  for (const JobRank& rank : job.ranks) {
+    for (const trace::Communicator& c : rank.trace->communicators) {
+      const auto [found, fresh] = last.emplace(c.key, c.own);
+      if (!fresh && c.own <= found->second) return false;
+      found->second = c.own;
+    }
+  }
+  return true;
+}
+
+void number_ranks(Job& job) {
+  bool all = true;
+  for (JobRank& rank : job.ranks) {
+    rank.number = rank.trace->rank;
+    all = all && rank.number >= 0;
+    job.world = std::max(job.world, rank.trace->world);
+  }
+  if (all || number_by_world(job)) return;
+  job.ranks_inferred = order_agrees(job);
+  for (size_t r = 0; r < job.ranks.size(); ++r)
+    job.ranks[r].number = job.ranks_inferred ? static_cast<int>(r) : -1;
+}
+
+void label_ranks(Job& job) {
+  for (JobRank& rank : job.ranks) {
+    rank.device = rank.trace->device;
+    if (rank.number >= 0) {
+      rank.label = "rank" + std::to_string(rank.number);
+    } else {
+      rank.label = job.hosts[rank.host].name + "/pid" + std::to_string(rank.trace->process);
+    }
+  }
+  // The Inspector does not say which GPU: the place among the processes of the host.
+  for (const JobHost& host : job.hosts) {
+    for (size_t i = 0; i < host.ranks.size(); ++i) {
+      JobRank& rank = job.ranks[host.ranks[i]];
+      if (rank.device < 0) rank.device = static_cast<int>(i);
+    }
+  }
+}
+
+}  // namespace
+
+void name_ranks(const std::vector<trace::RankTrace>& traces, Job& job) {
+  for (const trace::RankTrace* t : in_order(traces)) {
+    JobRank& rank = job.ranks.emplace_back();
+    rank.trace = t;
+    job.timed = job.timed && t->timed;
+    job.layout = t->layout;
+    job.matching.unlabelled += t->unlabelled;
+    job.matching.communication += t->communication;
+    job.matching.records += t->records.size();
+  }
+  number_ranks(job);
+  name_hosts(job);
+  label_ranks(job);
+}
+
+}  // namespace lento::fleet::ranks

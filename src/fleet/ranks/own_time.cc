@@ -1,0 +1,261 @@
+#include "fleet/ranks/own_time.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/stats.h"
+#include "fleet/ranks/tuning.h"
+
+namespace lento::fleet::ranks {
+namespace {
+
+using trace::CollectiveRecord;
+
+// Computing time before a moment, for rising moments.
+class ComputeClock {
+ public:
+  explicit ComputeClock(const std::vector<trace::TimeSpan>& spans) : spans_(spans) {
+    sums_.push_back(0);
+    for (const trace::TimeSpan& s : spans)
+      sums_.push_back(sums_.back() + static_cast<double>(s.end_ns - s.begin_ns));
+  }
+  double before(int64_t at) const {
+    const auto next = std::upper_bound(spans_.begin(), spans_.end(), at,
+                                       [](int64_t t, const trace::TimeSpan& s) { return t < s.begin_ns; });
+    const size_t index = next - spans_.begin();
+    if (index == 0) return 0;
+    const trace::TimeSpan& last = spans_[index - 1];
+    return sums_[index - 1] + static_cast<double>(std::min(at, last.end_ns) - last.begin_ns);
+  }
+
+ private:
+  const std::vector<trace::TimeSpan>& spans_;
+  std::vector<double> sums_;
+};
+
+// Own time before each record: since the latest end among the records that had ended by then.
+void split(const trace::RankTrace& t, std::vector<double>& before, std::vector<int32_t>& after) {
+  before.assign(t.records.size(), 0);
+  after.assign(t.records.size(), -1);
+  std::vector<int32_t> running;
+  int32_t latest = -1;
+  for (size_t i = 0; i < t.records.size(); ++i) {
+    const CollectiveRecord& r = t.records[i];
+    std::erase_if(running, [&](int32_t j) {
+      if (t.records[j].end_ns > r.begin_ns) return false;
+      if (latest < 0 || t.records[j].end_ns > t.records[latest].end_ns) latest = j;
+      return true;
+    });
+    after[i] = latest;
+    if (latest >= 0) before[i] = static_cast<double>(r.begin_ns - t.records[latest].end_ns);
+    // The same time is not counted twice when several collectives begin side by side.
+    if (i > 0 && latest >= 0) {
+      const CollectiveRecord& former = t.records[i - 1];
+      const int64_t since = std::max(t.records[latest].end_ns, former.begin_ns);
+      before[i] = static_cast<double>(r.begin_ns - since);
+      if (former.begin_ns > t.records[latest].end_ns) after[i] = -2 - static_cast<int32_t>(i - 1);
+    }
+    running.push_back(static_cast<int32_t>(i));
+  }
+}
+
+void sum_steps(const Job& job, size_t rank, OwnTime& own) {
+  const JobRank& r = job.ranks[rank];
+  const trace::RankTrace& t = *r.trace;
+  const ComputeClock compute(t.compute);
+  std::vector<int32_t> counts(job.steps, 0);
+  for (const int32_t step : r.step) {
+    if (step >= 0) ++counts[step];
+  }
+  const std::vector<double> unknown(job.steps, NAN);
+  std::vector<double>& total = own.own_ns[rank] = unknown;
+  std::vector<double>& first = own.first_ns[rank] = unknown;
+  std::vector<double>& computing = own.compute_ns[rank] = unknown;
+  std::vector<double>& waiting = own.waiting_ns[rank] = unknown;
+  for (size_t i = 0; i < t.records.size(); ++i) {
+    const int32_t step = r.step[i];
+    if (step < 0 || counts[step] != r.typical || own.after[rank][i] == -1) continue;
+    const double mine = own.before_ns[rank][i];
+    if (std::isnan(total[step])) {
+      total[step] = 0;
+      first[step] = mine;
+      computing[step] = 0;
+      waiting[step] = 0;
+    }
+    total[step] += mine;
+    waiting[step] += static_cast<double>(t.records[i].end_ns - t.records[i].begin_ns);
+    if (!t.computes) continue;
+    const int64_t begin = t.records[i].begin_ns;
+    computing[step] += compute.before(begin) - compute.before(begin - static_cast<int64_t>(mine));
+  }
+}
+
+// The lower of the two middle values: with two slow ranks of four it still is a healthy one.
+double lower_median(std::vector<double>& values) {
+  if (values.empty()) return NAN;
+  const size_t middle = (values.size() - 1) / 2;
+  std::nth_element(values.begin(), values.begin() + static_cast<ptrdiff_t>(middle), values.end());
+  return values[middle];
+}
+
+double mean_of(const std::vector<double>& series) {
+  double sum = 0;
+  int count = 0;
+  for (const double v : series) {
+    if (std::isnan(v)) continue;
+    sum += v;
+    ++count;
+  }
+  return count == 0 ? NAN : sum / count;
+}
+
+// The mean over a stretch of how much a rank's part exceeds the lower median of its peers' parts.
+double part_excess(const std::vector<std::vector<double>>& part, const std::vector<int>& peers, int rank,
+                   const Stretch& s) {
+  double sum = 0;
+  int count = 0;
+  std::vector<double> values;
+  for (int step = s.begin; step < s.end; ++step) {
+    values.clear();
+    for (const int p : peers) {
+      if (!std::isnan(part[p][step])) values.push_back(part[p][step]);
+    }
+    if (values.size() < 2 || std::isnan(part[rank][step])) continue;
+    sum += part[rank][step] - lower_median(values);
+    ++count;
+  }
+  return count == 0 ? NAN : sum / count;
+}
+
+struct Judge {
+  const Job& job;
+  const OwnTime& own;
+  double step_ns;
+  OwnVerdict& out;
+
+  void group(const std::vector<int>& peers) {
+    std::vector<double> levels;
+    std::vector<double> values;
+    for (int s = 0; s < job.steps; ++s) {
+      values.clear();
+      for (const int r : peers) {
+        if (!std::isnan(own.own_ns[r][s])) values.push_back(own.own_ns[r][s]);
+      }
+      if (values.size() < 2) continue;
+      const double middle = lower_median(values);
+      levels.push_back(middle);
+      for (const int r : peers) {
+        if (!std::isnan(own.own_ns[r][s])) out.excess_ns[r][s] = own.own_ns[r][s] - middle;
+      }
+    }
+    const double level = base::median(levels);
+    if (levels.empty() || level <= 0) return;
+    const double spread = centre(peers);
+    std::vector<std::vector<double>> all;
+    for (const int r : peers) all.push_back(out.excess_ns[r]);
+    const double roughness = slow_noise(all);
+    for (const int r : peers) {
+      out.level_ns[r] = level;
+      out.roughness[r] = roughness;
+      judge(r, peers, level, spread);
+    }
+  }
+
+  // The lower median of few noisy values lies below their centre: what every rank shows on average is no
+  // excess. Returns the lasting differences between healthy peers, as a deviation.
+  double centre(const std::vector<int>& peers) {
+    std::vector<double> means;
+    for (const int r : peers) {
+      std::vector<double> known;
+      for (const double v : out.excess_ns[r]) {
+        if (!std::isnan(v)) known.push_back(v);
+      }
+      if (!known.empty()) means.push_back(base::median(known));
+    }
+    std::vector<double> sorted = means;
+    const double bias = lower_median(sorted);
+    for (const int r : peers) {
+      for (double& v : out.excess_ns[r]) v -= bias;
+    }
+    if (means.size() < 6) return 0;
+    return 1.4826 * base::mad(means);
+  }
+
+  void judge(int rank, const std::vector<int>& peers, double level, double spread) {
+    const double least = std::max({tuning::kLeastOwnShare * level, tuning::kLeastStepShare * step_ns,
+                                   tuning::kLeastPeerSpread * spread});
+    const Stretch s = best_stretch(out.excess_ns[rank], least / 2, out.roughness[rank]);
+    if (s.count < tuning::kLeastSteps || s.mean < least) return;
+    if (s.significance < tuning::kLeastSignificance) return;
+    // Routing and sequence lengths make now this rank late and now that one: a slow part is late in most
+    // steps.
+    if (s.median < least / 2) return;
+    LateRank late;
+    late.rank = rank;
+    late.stretch = s;
+    late.level_ns = level;
+    late.first_share = part_excess(own.first_ns, peers, rank, s) / s.mean;
+    late.first_level = mean_of(own.first_ns[rank]) / std::max(1.0, mean_of(own.own_ns[rank]));
+    const bool computes = job.ranks[rank].trace->computes;
+    late.compute_share = computes ? part_excess(own.compute_ns, peers, rank, s) / s.mean : NAN;
+    out.late.push_back(late);
+  }
+};
+
+}  // namespace
+
+OwnTime own_time(const Job& job) {
+  OwnTime own;
+  const size_t n = job.ranks.size();
+  own.before_ns.resize(n);
+  own.after.resize(n);
+  own.own_ns.resize(n);
+  own.first_ns.resize(n);
+  own.compute_ns.resize(n);
+  own.waiting_ns.resize(n);
+  for (size_t r = 0; r < n; ++r) {
+    split(*job.ranks[r].trace, own.before_ns[r], own.after[r]);
+    sum_steps(job, r, own);
+  }
+  return own;
+}
+
+std::vector<double> step_lengths(const Job& job) {
+  std::vector<std::vector<double>> lengths(job.steps);
+  std::vector<int64_t> ends;
+  for (const JobRank& r : job.ranks) {
+    ends.assign(job.steps, INT64_MIN);
+    for (size_t i = 0; i < r.step.size(); ++i) {
+      if (r.step[i] >= 0) ends[r.step[i]] = std::max(ends[r.step[i]], r.trace->records[i].end_ns);
+    }
+    for (int s = 1; s < job.steps; ++s) {
+      if (ends[s] != INT64_MIN && ends[s - 1] != INT64_MIN)
+        lengths[s].push_back(static_cast<double>(ends[s] - ends[s - 1]));
+    }
+  }
+  std::vector<double> out;
+  for (std::vector<double>& step : lengths) out.push_back(step.empty() ? NAN : base::median(std::move(step)));
+  return out;
+}
+
+OwnVerdict late_ranks(const Job& job, const OwnTime& own, double step_ns) {
+  OwnVerdict out;
+  out.excess_ns.assign(job.ranks.size(), std::vector<double>(job.steps, NAN));
+  out.level_ns.assign(job.ranks.size(), NAN);
+  out.roughness.assign(job.ranks.size(), 1);
+  std::vector<std::vector<int>> groups(job.peer_groups);
+  for (size_t r = 0; r < job.ranks.size(); ++r) groups[job.ranks[r].peers].push_back(static_cast<int>(r));
+  Judge judge{job, own, step_ns, out};
+  for (const std::vector<int>& peers : groups) {
+    if (peers.size() < 2) {
+      out.without_peers.insert(out.without_peers.end(), peers.begin(), peers.end());
+    } else {
+      judge.group(peers);
+    }
+  }
+  std::sort(out.late.begin(), out.late.end(),
+            [](const LateRank& a, const LateRank& b) { return a.rank < b.rank; });
+  return out;
+}
+
+}  // namespace lento::fleet::ranks

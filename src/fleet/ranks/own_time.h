@@ -1,0 +1,46 @@
+// A rank's own time: from the end of the collective before to its arrival at the next. Waiting for others
+// lies inside of collectives, so it never counts; both times stand on the rank's own clock.
+#pragma once
+
+#include <vector>
+
+#include "fleet/ranks/job.h"
+#include "fleet/ranks/stretch.h"
+
+namespace lento::fleet::ranks {
+
+struct OwnTime {
+  // By rank, by record.
+  std::vector<std::vector<double>> before_ns;  // own time before the record's begin
+  std::vector<std::vector<int32_t>> after;     // the record whose end it counts from; -1: none
+  // By rank, by step; NaN where the rank's step is not complete.
+  std::vector<std::vector<double>> own_ns, first_ns, compute_ns, waiting_ns;
+};
+
+OwnTime own_time(const Job& job);
+
+// Length of every step: from the end of the last collective of the step before to that of its own, the median
+// over ranks. NaN where it is not known.
+std::vector<double> step_lengths(const Job& job);
+
+// A rank that is later than its peers by its own doing.
+struct LateRank {
+  int rank = 0;
+  Stretch stretch;           // of its excess a step, ns
+  double level_ns = 0;       // peers' own time a step
+  double first_share = 0;    // of the excess: before the step's first collective
+  double compute_share = 0;  // of the excess: kernels running; NaN when kernels were not recorded
+  double first_level = 0;    // the peers' share of own time before the step's first collective
+};
+
+struct OwnVerdict {
+  std::vector<LateRank> late;                  // by rank
+  std::vector<std::vector<double>> excess_ns;  // by rank, by step; NaN: not known
+  std::vector<double> level_ns;                // by rank: its peers' own time
+  std::vector<int> without_peers;              // ranks that nobody can be compared with
+  std::vector<double> roughness;               // by rank: slow_noise of its peers
+};
+
+OwnVerdict late_ranks(const Job& job, const OwnTime& own, double step_ns);
+
+}  // namespace lento::fleet::ranks

@@ -1,0 +1,48 @@
+// The job again, with some own times and transfers changed: what a step would take without a fault.
+//
+//   arrival = end of the collective that it waited for + own time
+//   end     = last arrival of the members + transfer
+//
+// The unchanged replay is the base that a changed one is compared with, so that what the model leaves out
+// (ends a little apart, sends that do not wait) cancels.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "fleet/ranks/clocks.h"
+#include "fleet/ranks/job.h"
+#include "fleet/ranks/own_time.h"
+
+namespace lento::fleet::ranks {
+
+struct Change {
+  // New own time before a record, new transfer of an instance, ns. Null: as recorded.
+  std::function<double(int rank, int record, double own_ns)> own;
+  std::function<double(size_t instance, double transfer_ns)> transfer;
+};
+
+class Replay {
+ public:
+  Replay(const Job& job, const OwnTime& own, const Clocks& clocks);
+
+  // Length of every step, ns; NaN where the replay does not reach.
+  std::vector<double> steps(const Change& change) const;
+
+ private:
+  struct State;
+  bool advance(State& state, int rank) const;
+  void resolve(State& state, size_t instance) const;
+
+  const Job& job_;
+  const OwnTime& own_;
+  std::vector<std::vector<int32_t>> instance_of_;  // by rank, by record; -1: alone
+  std::vector<double> transfer_ns_;
+  std::vector<bool> eager_;       // by channel: the send does not wait for its receive
+  std::vector<double> start_ns_;  // by rank: of its first record, on the common clock
+};
+
+// Mean of values in [begin, end) that are known.
+double mean_between(const std::vector<double>& series, int begin, int end);
+
+}  // namespace lento::fleet::ranks

@@ -1,0 +1,208 @@
+// Which training step a record belongs to. Where the source marks steps, they are taken. Otherwise the
+// sequence of operations of a rank repeats every step: its period is the distance at which the rarest
+// operation comes again and everything else too. A step ends with the last occurrence of that rarest
+// operation (usually the gradients' all-reduce); its own number in the log tells which step it is, so that
+// logs that begin or end at different places still count alike.
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "base/rng.h"
+#include "fleet/ranks/job.h"
+
+namespace lento::fleet::ranks {
+namespace {
+
+using trace::CollectiveOp;
+using trace::CollectiveRecord;
+using trace::RankTrace;
+
+uint64_t mix(uint64_t hash, uint64_t value) { return base::mix64(hash ^ base::mix64(value)); }
+
+// What a record is, equal on ranks that do the same: no number of a communicator.
+uint64_t kind_of(const RankTrace& t, const CollectiveRecord& r) {
+  const trace::Communicator& c = t.communicators[r.communicator];
+  uint64_t hash = mix(base::hash_text(c.name), static_cast<uint64_t>(c.size));
+  hash = mix(hash, static_cast<uint64_t>(r.op));
+  // Routed tokens differ in number from step to step.
+  if (r.op != CollectiveOp::AllToAll) hash = mix(hash, static_cast<uint64_t>(r.bytes));
+  if (is_p2p(r.op)) hash = mix(hash, r.peer > c.own ? 1 : 2);
+  return hash;
+}
+
+std::vector<uint64_t> kinds_of(const RankTrace& t) {
+  std::vector<uint64_t> kinds;
+  kinds.reserve(t.records.size());
+  for (const CollectiveRecord& r : t.records) kinds.push_back(kind_of(t, r));
+  return kinds;
+}
+
+// The share of records that come again after `period`.
+double repeats(const std::vector<uint64_t>& kinds, size_t period) {
+  const size_t n = kinds.size() - period;
+  const size_t stride = std::max<size_t>(1, n / 4096);
+  size_t same = 0;
+  size_t looked = 0;
+  for (size_t i = 0; i < n; i += stride) {
+    ++looked;
+    same += kinds[i] == kinds[i + period];
+  }
+  return looked == 0 ? 0 : static_cast<double>(same) / static_cast<double>(looked);
+}
+
+struct Period {
+  size_t length = 0;
+  uint64_t rarest = 0;
+};
+
+Period find_period(const std::vector<uint64_t>& kinds) {
+  constexpr double kSame = 0.95;
+  constexpr size_t kLeast = 3;  // repetitions
+  std::map<uint64_t, std::vector<size_t>> places;
+  for (size_t i = 0; i < kinds.size(); ++i) places[kinds[i]].push_back(i);
+  std::vector<std::pair<size_t, uint64_t>> order;
+  for (const auto& [kind, at] : places) {
+    if (at.size() >= kLeast) order.push_back({at.size(), kind});
+  }
+  std::sort(order.begin(), order.end());
+  for (const auto& [count, kind] : order) {
+    const std::vector<size_t>& at = places[kind];
+    const size_t middle = at.size() / 2;
+    for (size_t j = middle + 1; j < at.size() && j < middle + 65; ++j) {
+      const size_t period = at[j] - at[middle];
+      if (period * kLeast > kinds.size()) break;
+      if (repeats(kinds, period) >= kSame) return {period, kind};
+    }
+  }
+  return {};
+}
+
+// Records of the rarest kind after which another kind follows; several a period: the one whose successor's
+// kind is least, which is the same choice on every rank that does the same.
+std::vector<size_t> ends_of_steps(const std::vector<uint64_t>& kinds, const Period& period) {
+  uint64_t next = UINT64_MAX;
+  for (size_t i = 0; i + 1 < kinds.size(); ++i) {
+    if (kinds[i] == period.rarest && kinds[i + 1] != period.rarest) next = std::min(next, kinds[i + 1]);
+  }
+  std::vector<size_t> ends;
+  for (size_t i = 0; i + 1 < kinds.size(); ++i) {
+    if (kinds[i] == period.rarest && kinds[i + 1] == next) ends.push_back(i);
+  }
+  return ends;
+}
+
+// How far the source's number of records like `like` rises in a period.
+int64_t numbers_a_period(const RankTrace& t, const CollectiveRecord& like, size_t from, size_t period) {
+  int64_t count = 0;
+  for (size_t i = from; i < std::min(from + period, t.records.size()); ++i) {
+    const CollectiveRecord& r = t.records[i];
+    const bool same = is_p2p(like.op) ? is_p2p(r.op) : r.op == like.op;
+    count += same && r.communicator == like.communicator;
+  }
+  return count;
+}
+
+void steps_by_period(JobRank& rank) {
+  const RankTrace& t = *rank.trace;
+  rank.step.assign(t.records.size(), -1);
+  const std::vector<uint64_t> kinds = kinds_of(t);
+  const Period period = find_period(kinds);
+  if (period.length == 0) return;
+  const std::vector<size_t> ends = ends_of_steps(kinds, period);
+  if (ends.empty()) return;
+  const size_t middle = ends[ends.size() / 2];
+  const CollectiveRecord& anchor = t.records[middle];
+  const size_t from = middle + 1 >= period.length ? middle + 1 - period.length : 0;
+  const int64_t rise = std::max<int64_t>(1, numbers_a_period(t, anchor, from, period.length));
+  size_t at = 0;
+  int64_t step = 0;
+  for (size_t e = 0; e < ends.size(); ++e) {
+    const int64_t number = t.records[ends[e]].sequence;
+    step = number >= 0 ? (number - 1) / rise : static_cast<int64_t>(e);
+    for (; at <= ends[e]; ++at) rank.step[at] = static_cast<int32_t>(step);
+  }
+  for (; at < t.records.size(); ++at) rank.step[at] = static_cast<int32_t>(step + 1);
+}
+
+void take_marks(JobRank& rank) {
+  rank.step.clear();
+  for (const CollectiveRecord& r : rank.trace->records) rank.step.push_back(r.step);
+}
+
+// Step numbers from 0 for the job; lone records before the first mark stay outside.
+void renumber(Job& job) {
+  constexpr int32_t kMostSteps = 1 << 22;
+  int32_t first = INT32_MAX;
+  int32_t last = -1;
+  for (const JobRank& rank : job.ranks) {
+    for (const int32_t step : rank.step) {
+      if (step < 0) continue;
+      first = std::min(first, step);
+      last = std::max(last, step);
+    }
+  }
+  if (last < 0 || last - first >= kMostSteps) {
+    for (JobRank& rank : job.ranks) std::fill(rank.step.begin(), rank.step.end(), -1);
+    return;
+  }
+  job.steps = last - first + 1;
+  for (JobRank& rank : job.ranks) {
+    for (int32_t& step : rank.step) step = step < 0 ? -1 : step - first;
+  }
+}
+
+// The commonest number of records in a step, and a hash over what an ordinary step does.
+uint64_t ordinary_step(JobRank& rank) {
+  std::map<int32_t, int32_t> sizes;  // step -> records
+  for (const int32_t step : rank.step) {
+    if (step >= 0) ++sizes[step];
+  }
+  std::map<int32_t, int32_t> how_often;
+  for (const auto& [step, size] : sizes) ++how_often[size];
+  int32_t best = 0;
+  for (const auto& [size, count] : how_often) {
+    if (count > best) {
+      best = count;
+      rank.typical = size;
+    }
+  }
+  // Of the ordinary steps the one in the middle speaks for all.
+  std::vector<int32_t> ordinary;
+  for (const auto& [step, size] : sizes) {
+    if (size == rank.typical) ordinary.push_back(step);
+  }
+  if (ordinary.empty()) return 0;
+  const int32_t chosen = ordinary[ordinary.size() / 2];
+  uint64_t hash = 1;
+  for (size_t i = 0; i < rank.step.size(); ++i) {
+    if (rank.step[i] == chosen) hash = mix(hash, kind_of(*rank.trace, rank.trace->records[i]));
+  }
+  return hash;
+}
+
+}  // namespace
+
+void find_steps(Job& job) {
+  job.step_marks = true;
+  for (const JobRank& rank : job.ranks) {
+    const bool marked = std::any_of(rank.trace->records.begin(), rank.trace->records.end(),
+                                    [](const CollectiveRecord& r) { return r.step >= 0; });
+    job.step_marks = job.step_marks && marked;
+  }
+  for (JobRank& rank : job.ranks) {
+    if (job.step_marks) {
+      take_marks(rank);
+    } else {
+      steps_by_period(rank);
+    }
+  }
+  renumber(job);
+  std::map<uint64_t, int> groups;
+  for (JobRank& rank : job.ranks) {
+    const auto next = static_cast<int>(groups.size());
+    rank.peers = groups.emplace(ordinary_step(rank), next).first->second;
+  }
+  job.peer_groups = static_cast<int>(groups.size());
+}
+
+}  // namespace lento::fleet::ranks

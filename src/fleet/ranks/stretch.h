@@ -1,0 +1,34 @@
+// The stretch of steps in which a series lies highest above zero.
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace lento::fleet::ranks {
+
+struct Stretch {
+  int begin = 0, end = 0;  // steps [begin, end)
+  double mean = 0;         // of the series inside
+  double median = 0;
+  double significance = 0;  // mean over its standard error; noise from successive differences
+  int count = 0;            // steps with a value
+};
+
+// The stretch that maximises the sum of (value - allowance). NaN: no value in this step. Where the level
+// inside is far above the allowance, half of that level takes its place: then the stretch begins and ends
+// where the series crosses the middle between nothing and the fault. `roughness` (slow_noise below) divides
+// the significance.
+Stretch best_stretch(std::span<const double> series, double allowance, double roughness = 1);
+
+// How much more the means of tenths of the series scatter than independent values of the same short-term
+// noise would: 1 for white noise, more where neighbouring steps are alike. NaN under 30 values.
+double slow_noise(std::span<const double> series);
+// Of several series that share their kind of noise: the lower median, at least 1, so that a faulty minority
+// does not count.
+double slow_noise(std::span<const std::vector<double>> series);
+
+// Standard deviation of a series around a level that may jump: from successive differences. 0 under three
+// values.
+double noise_of(std::span<const double> series);
+
+}  // namespace lento::fleet::ranks

@@ -1,0 +1,62 @@
+// What a collective takes once everybody has arrived: the shortest of its members' kernels, because the last
+// to arrive waits for nobody. Each duration stands on one clock, so clock errors do not enter.
+#pragma once
+
+#include <vector>
+
+#include "fleet/ranks/job.h"
+#include "fleet/ranks/stretch.h"
+
+namespace lento::fleet::ranks {
+
+struct ChannelTime {
+  std::vector<double> log_ns;  // by step: mean logarithm of the transfer; NaN: none
+  double median_ns = 0;        // over steps
+  double mean_ns = 0;
+  double envelope_ns = 0;  // what channels of its shape take when nothing is in the way
+  double a_step = 0;       // instances in a step
+  Stretch stretch;         // of log(transfer / envelope)
+  bool slow = false;
+  bool judged = false;  // enough steps, all members there
+};
+
+struct ShapeTime {
+  int channels = 0;
+  double envelope_ns = 0;
+  double roughness = 1;  // slow_noise of its channels
+  double spread = 0;     // lasting differences of healthy channels, of the logarithm
+};
+
+struct TransferVerdict {
+  std::vector<ChannelTime> channels;  // by Job::channels
+  std::vector<ShapeTime> shapes;
+};
+
+// Durations by instance, ns; NaN when a member is missing.
+std::vector<double> transfer_times(const Job& job);
+
+TransferVerdict slow_channels(const Job& job, const std::vector<double>& transfer_ns, double step_ns);
+
+// A part of the machine whose slowness explains slow channels.
+struct Component {
+  enum class Kind { Nic, NicOut, NicIn, RankNic, HostFabric, GpuLink, HostPair, Switch, Network };
+  Kind kind = Kind::Nic;
+  int a = -1, b = -1;             // host, rank, pair of hosts, or switch
+  std::vector<int> hits, misses;  // channels that show it, and that cross it without showing it
+  double score() const { return static_cast<double>(hits.size()) - static_cast<double>(misses.size()); }
+};
+
+struct SlowPart {
+  Component part;
+  std::vector<Component> alternatives;  // that explain the same as well
+  Stretch stretch;                      // over steps, of the mean over its channels
+  double factor = 1;                    // transfer over envelope, median over its channels
+};
+
+// The fewest components that explain the slow channels. `switch_of`: by host, -1 none; may be empty.
+std::vector<SlowPart> explain_channels(const Job& job, const TransferVerdict& verdict,
+                                       const std::vector<int>& switch_of);
+
+std::string text(const Job& job, const Component& part, const std::vector<std::string>& switches);
+
+}  // namespace lento::fleet::ranks

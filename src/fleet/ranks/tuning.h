@@ -1,0 +1,43 @@
+// Numbers that the verdicts of fleet/ranks rest on: value, unit, reason, raw file. What follows from the
+// traces (noise, envelopes, step, drift) is estimated from them instead.
+#pragma once
+
+namespace lento::fleet::ranks::tuning {
+
+// Least excess of a rank's own time over its peers' that is named, as a share of that own time. Healthy ranks
+// of the loopback job stay within 1.1 %; the mildest fault that must be found (a GPU at x1.1) shows 8 %.
+// bench/results/2026-11-22/fleet_ranks_gloo8.csv
+constexpr double kLeastOwnShare = 0.05;
+
+// Least excess of a channel's transfer over its envelope, as a ratio less one.
+// bench/results/2026-11-22/fleet_ranks_campaign.csv
+constexpr double kLeastTransferShare = 0.06;
+
+// Least excess of a slow part over a step's length: below it nobody would act.
+constexpr double kLeastStepShare = 0.003;
+
+// How many times its standard error an excess must be. Thousands of ranks and channels are looked at and the
+// best stretch of steps is chosen among all: eight keeps a healthy hour below one alarm in a hundred.
+// bench/results/2026-11-22/fleet_ranks_campaign.csv
+constexpr double kLeastSignificance = 8;
+
+// The same for the transfer of one channel, whose noise has longer tails.
+constexpr double kLeastChannelSignificance = 10;
+
+// An excess must also be this many times the lasting differences between healthy peers.
+constexpr double kLeastPeerSpread = 4;
+
+// Fewest steps a stretch may last.
+constexpr int kLeastSteps = 5;
+
+// Share of a host's ranks (of a channel's crossings) that must show the fault before the whole is named.
+constexpr double kShareOfWhole = 0.75;
+
+// Share of an excess that lies in the first segment of the step, or in gaps without a kernel, before input or
+// host is named.
+constexpr double kShareOfKind = 0.7;
+
+// Clocks: quartz that drifts more is broken (or the match is wrong).
+constexpr double kMostDrift = 200e-6;
+
+}  // namespace lento::fleet::ranks::tuning

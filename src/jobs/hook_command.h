@@ -1,0 +1,24 @@
+// A command that is run with a machine's name, beside the watch.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "jobs/fleet_feed.h"
+
+namespace lento::jobs {
+
+class HookCommand : public HookRunner {
+ public:
+  explicit HookCommand(std::string command) : command_(std::move(command)) {}
+
+  bool start(const std::string& machine) override;
+  std::vector<std::pair<std::string, int>> ended() override;
+
+ private:
+  std::string command_;
+  std::vector<std::pair<int, std::string>> children_;  // process, machine
+};
+
+}  // namespace lento::jobs

@@ -1,0 +1,185 @@
+#include "jobs/memory_diagnosis.h"
+
+#include <filesystem>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/number.h"
+#include "base/units.h"
+#include "finding/diff.h"
+
+namespace lento::jobs {
+namespace {
+
+// What the first pass depends on: files by name, size and time of change, and the options that choose
+// records.
+std::string pass_key(const MemoryDiagnosisOptions& options) {
+  std::ostringstream key;
+  std::error_code none;  // opening the file will tell
+  std::vector<std::string> files = options.traces.paths;
+  files.insert(files.end(), options.programs.begin(), options.programs.end());
+  for (const std::string& path : files) {
+    key << path << "|" << std::filesystem::file_size(path, none) << "|"
+        << std::filesystem::last_write_time(path, none).time_since_epoch().count() << "|";
+  }
+  const memory::AccessFilter& filter = options.mine.filter;
+  key << options.traces.format << "|" << options.traces.columns << "|" << filter.cpus.text() << "|"
+      << filter.first_cycle << "|" << filter.last_cycle << "|" << filter.function;
+  return base::digest(key.str());
+}
+
+const char* rule_name(memory::QuantileRule rule) {
+  switch (rule) {
+    case memory::QuantileRule::NearestRank:
+      return "nearest";
+    case memory::QuantileRule::Linear:
+      return "linear";
+    case memory::QuantileRule::Grouped:
+      return "grouped";
+  }
+  return "";
+}
+
+// All that decides the result beside the traces.
+void list_options(const MemoryDiagnosisOptions& options, finding::Diagnosis& diagnosis) {
+  const memory::ContentionOptions& mine = options.mine;
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) diagnosis.options.emplace_back(name, value);
+  };
+  add("format", options.traces.format);
+  add("columns", options.traces.columns);
+  add("window", std::to_string(mine.window));
+  add("least support", base::format_number(100 * mine.support) + " %");
+  if (mine.threshold) add("threshold", base::format_number(*mine.threshold));
+  add("quantile rule", rule_name(mine.rule));
+  add("line bytes", mine.line_bytes > 0 ? std::to_string(mine.line_bytes) : "");
+  add("latency bins", std::to_string(mine.bins));
+  add("alpha", base::format_number(mine.alpha));
+  add("least loss", base::format_number(100 * mine.least_loss) + " %");
+  if (mine.period > 0) add("period", base::format_number(mine.period));
+  if (mine.slice > 0) add("slice", std::to_string(mine.slice));
+  if (mine.object_bytes > 0) add("object bytes", std::to_string(mine.object_bytes));
+  add("cpus", mine.filter.cpus.text());
+  add("function", mine.filter.function);
+  if (mine.filter.first_cycle > 0) add("first cycle", std::to_string(mine.filter.first_cycle));
+  if (mine.filter.last_cycle < UINT64_MAX) add("last cycle", std::to_string(mine.filter.last_cycle));
+  if (mine.paper || mine.literal) add("windows", mine.literal ? "literal" : "paper");
+}
+
+// One run of the program: its traces, and the names of its addresses.
+class Run {
+ public:
+  Run(const MemoryDiagnosisOptions& options, const std::vector<std::string>& paths)
+      : options_(options), traces_(options.traces) {
+    traces_.paths = paths;
+    for (const std::string& program : options.programs) facts_.names.add_program(program);
+    for (const std::string& path : options.maps) facts_.names.read_maps(base::read_file(path), 0);
+    for (const std::string& path : options.perf_maps)
+      facts_.names.read_perf_map(base::read_file(path), 0, path);
+  }
+
+  memory::ContentionResult diagnose(const memory::ContentionOptions& mine) {
+    const memory::OpenTrace open = [this](base::ReadReport& report) {
+      report.strict = options_.strict;
+      // Later passes read the same again.
+      trace::TraceFacts* facts = opened_ ? nullptr : &facts_;
+      opened_ = true;
+      return open_access_traces(traces_, report, facts);
+    };
+    memory::ContentionResult result = memory::diagnose_contention(open, facts_, mine);
+    const finding::Diagnosis& d = result.diagnosis;
+    base::ReadReport read;
+    read.taken = d.records_taken;
+    read.skipped = d.records_skipped;
+    for (const auto& [reason, count] : d.skip_reasons) read.reasons[reason] = count;
+    require_records(traces_, read);
+    if (d.records_taken > 0) require_program();
+    return result;
+  }
+
+ private:
+  // A program of which no function ever ran is not the traced one, or not where it was loaded.
+  void require_program() {
+    if (options_.programs.empty()) return;
+    base::ReadReport report;
+    const auto source = open_access_traces(traces_, report, nullptr);
+    uint64_t looked = 0, named = 0;
+    constexpr uint64_t kEnough = 1 << 16;
+    for (auto batch = source->next(); !batch.empty() && looked < kEnough; batch = source->next()) {
+      for (const trace::AccessRecord& r : batch) {
+        ++looked;
+        const bool code = facts_.names.function_at(r.process, r.pc) != nullptr;
+        trace::DataObject object;
+        named += code || facts_.names.object_at(r.process, r.address, object);
+        if (named > 0) return;
+      }
+    }
+    throw base::Error(
+        {options_.programs.front()},
+        "names none of the first " + std::to_string(looked) + " accesses of the trace",
+        "give the program that was traced; for a position-independent one its load address too: "
+        "--elf " +
+            options_.programs.front() + "@0x555555554000, or --maps");
+  }
+
+  const MemoryDiagnosisOptions& options_;
+  AccessTraces traces_;
+  trace::TraceFacts facts_;
+  bool opened_ = false;
+};
+
+void add_inputs(const MemoryDiagnosisOptions& options, finding::Diagnosis& diagnosis) {
+  const auto add = [&](const std::string& role, const std::vector<std::string>& paths) {
+    for (const std::string& path : paths)
+      diagnosis.inputs.push_back(input_of(role, path.substr(0, path.rfind("@0x"))));
+  };
+  add("trace", options.traces.paths);
+  add("program", options.programs);
+  add("maps", options.maps);
+  add("perf map", options.perf_maps);
+  add("trace before", options.before);
+}
+
+}  // namespace
+
+MemoryDiagnosis diagnose_memory(const MemoryDiagnosisOptions& options) {
+  for (const auto& paths : {options.traces.paths, options.before})
+    require_files(paths, "store the trace in a file; it is read more than once");
+  memory::ContentionOptions mine = options.mine;
+  mine.checkpoint = options.checkpoint;
+  if (!mine.checkpoint.empty()) mine.checkpoint_key = pass_key(options);
+  memory::ContentionResult result = Run(options, options.traces.paths).diagnose(mine);
+  if (!mine.checkpoint.empty() && !mine.progress.stopped()) {
+    std::error_code gone;
+    std::filesystem::remove(mine.checkpoint, gone);
+  }
+  finding::Diagnosis& diagnosis = result.diagnosis;
+  list_options(options, diagnosis);
+  add_inputs(options, diagnosis);
+  if (!options.before.empty()) {
+    mine.checkpoint.clear();
+    const finding::Diagnosis before = Run(options, options.before).diagnose(mine).diagnosis;
+    for (finding::Figure& figure : finding::compare(before, diagnosis).figures)
+      diagnosis.figures.push_back(std::move(figure));
+  }
+  return {std::move(diagnosis), std::move(result.folded)};
+}
+
+memory::CpuSet parse_cpus(const std::string& text, const std::string& place) {
+  constexpr int64_t kMost = trace::AccessRecord::kNoCpu - 1;
+  memory::CpuSet set;
+  for (size_t at = 0; at < text.size();) {
+    const size_t comma = std::min(text.find(',', at), text.size());
+    const std::string part = text.substr(at, comma - at);
+    const size_t dash = part.find('-');
+    const int64_t first = base::parse_int(part.substr(0, dash), {place}, 0, kMost);
+    const int64_t last =
+        dash == std::string::npos ? first : base::parse_int(part.substr(dash + 1), {place}, first, kMost);
+    for (int64_t c = first; c <= last; ++c) set.add(static_cast<uint32_t>(c));
+    at = comma + 1;
+  }
+  return set;
+}
+
+}  // namespace lento::jobs

@@ -1,0 +1,57 @@
+#include "jobs/prometheus_feed.h"
+
+#include "base/error.h"
+
+namespace lento::jobs {
+
+PrometheusFeed::PrometheusFeed(const FleetSource& source) : store_(prometheus_of(source)) {
+  store_.http.limits.max_bytes = uint64_t{256} << 20;
+}
+
+void PrometheusFeed::reload(const FleetSource& source) { *this = PrometheusFeed(source); }
+
+trace::MetricSeries PrometheusFeed::read(int64_t begin_ms, int64_t end_ms, int64_t step_ms,
+                                         base::ReadReport& report) {
+  fleet::PrometheusOptions o = store_;
+  if (step_ms > 0) {
+    o.grid.step_ms = step_ms;
+    o.grid.begin_ms = begin_ms / step_ms * step_ms;
+  }
+  o.scraped = &scraped_;
+  return fleet::read_prometheus(o, begin_ms, end_ms, report);
+}
+
+// `up` of the scrape jobs that brought samples. A target that brought some is its machines; one that never
+// did is the machine that its labels name.
+std::optional<std::vector<Target>> PrometheusFeed::targets() {
+  std::set<std::string> jobs;
+  for (const auto& [target, machines] : scraped_) jobs.insert(target.job);
+  std::vector<Target> out;
+  if (jobs.empty()) return out;
+  std::vector<fleet::UpTarget> targets;
+  try {
+    targets = fleet::up_targets(store_);
+  } catch (const base::Error&) {
+    return std::nullopt;  // reading rows tells of a store that is away
+  }
+  for (const fleet::UpTarget& t : targets) {
+    if (!jobs.contains(t.target.job)) continue;
+    const auto known = scraped_.find(t.target);
+    if (known == scraped_.end()) {
+      if (!t.machine.empty()) out.push_back({t.machine, t.up});
+      continue;
+    }
+    for (const std::string& machine : known->second) out.push_back({machine, t.up});
+  }
+  return out;
+}
+
+std::optional<int64_t> PrometheusFeed::now_ms() {
+  try {
+    return fleet::store_now_ms(store_);
+  } catch (const base::Error&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace lento::jobs

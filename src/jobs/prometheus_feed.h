@@ -1,0 +1,32 @@
+// A Prometheus-compatible store as the feed of a watch.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "fleet/source/prometheus.h"
+#include "jobs/fleet_feed.h"
+#include "jobs/fleet_source.h"
+
+namespace lento::jobs {
+
+class PrometheusFeed : public Feed {
+ public:
+  explicit PrometheusFeed(const FleetSource& source);
+
+  std::string name() const override { return store_.url; }
+  trace::MetricSeries read(int64_t begin_ms, int64_t end_ms, int64_t step_ms,
+                           base::ReadReport& report) override;
+  std::optional<std::vector<Target>> targets() override;
+  std::optional<int64_t> now_ms() override;
+
+  void reload(const FleetSource& source);  // credentials and tables of names
+
+ private:
+  fleet::PrometheusOptions store_;
+  std::map<fleet::ScrapeTarget, std::set<std::string>> scraped_;  // machines by the target they came from
+};
+
+}  // namespace lento::jobs

@@ -1,0 +1,39 @@
+// Losses -> findings, each cycle in one finding at most.
+//
+//   1. lines that threads fight over, summed by object: false sharing, true sharing, lock
+//   2. memory of another node
+//   3. banks and sets: misses or waits on one residue of a power of two
+//   4. queues in front of memory and of the interconnect
+//   5. caches that are too small
+//
+// A finding needs `least_loss` of the working time, and where shares can be tested, Fisher's exact test.
+#pragma once
+
+#include <vector>
+
+#include "finding/finding.h"
+#include "memory/mine/objects.h"
+
+namespace lento::memory {
+
+struct Causes {
+  std::vector<finding::Finding> findings;  // costliest first
+  uint64_t accused = 0;                    // cycles in them
+  uint64_t contended_left = 0;             // of Scan::excess, in none of them
+  std::vector<std::string> notes;
+};
+
+// `time`: of those who work, in the unit of latencies.
+Causes find_causes(const Scan& scan, const WindowScan& windows, const std::vector<Line>& lines,
+                   const Names& names, const ContentionOptions& options, double time);
+
+// What the lines would be at another size: the size that explains the losses, and what each size explains.
+struct LineSize {
+  uint32_t bytes = 64;
+  std::string origin;  // "given", "told by the trace", "usual for the format", "found"
+  std::vector<std::pair<uint32_t, uint64_t>> explained;  // by size: cycles on lines with a sharing cause
+};
+LineSize find_line_size(const ContentionOptions& options, const trace::TraceFacts& facts,
+                        const WindowScan& windows);
+
+}  // namespace lento::memory

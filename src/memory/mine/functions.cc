@@ -1,0 +1,68 @@
+#include "memory/mine/functions.h"
+
+#include <cstdio>
+
+namespace lento::memory {
+namespace {
+
+constexpr uint64_t kCodePage = 256;  // bytes
+
+std::string page_name(uint64_t start) {
+  char text[40];
+  std::snprintf(text, sizeof text, "code at 0x%llx", static_cast<unsigned long long>(start));
+  return text;
+}
+
+}  // namespace
+
+uint32_t Functions::find(uint16_t process, uint64_t pc) {
+  // A trace may tell its names while it is read.
+  has_names_ = has_names_ || !names_of_.empty();
+  const trace::Symbol* symbol = has_names_ ? names_of_.function_at(process, pc) : nullptr;
+  process_ = process;
+  ++asked_;
+  if (symbol) {
+    ++named_;
+    low_ = symbol->low;
+    high_ = symbol->high;
+    return last_ = number({process, symbol->low, true, symbol->name});
+  }
+  const uint64_t page = pc / kCodePage * kCodePage;
+  low_ = has_names_ ? pc : page;
+  high_ = has_names_ ? pc + 1 : page + kCodePage;
+  return last_ = number({process, page, false, page_name(page)});
+}
+
+uint32_t Functions::number(const Known& function) {
+  auto& numbers = function.has_name ? by_start_ : by_page_;
+  const Key key{function.process, function.start};
+  const auto known = numbers.find(key);
+  if (known != numbers.end()) return known->second;
+  if (names_.size() >= kMostFunctions) return others();
+  numbers.emplace(key, static_cast<uint32_t>(names_.size()));
+  names_.push_back(function.name);
+  return static_cast<uint32_t>(names_.size() - 1);
+}
+
+uint32_t Functions::others() {
+  const auto [at, is_new] = by_page_.emplace(Key{0, kOthers}, static_cast<uint32_t>(names_.size()));
+  if (is_new) names_.emplace_back("other code");
+  return at->second;
+}
+
+std::vector<Functions::Known> Functions::known() const {
+  std::vector<Known> out(names_.size());
+  for (const auto* numbers : {&by_start_, &by_page_}) {
+    for (const auto& [key, number] : *numbers)
+      out[number] = {key.first, key.second, numbers == &by_start_, names_[number]};
+  }
+  return out;
+}
+
+void Functions::add(const Known& function) {
+  auto& numbers = function.has_name ? by_start_ : by_page_;
+  numbers.emplace(Key{function.process, function.start}, static_cast<uint32_t>(names_.size()));
+  names_.push_back(function.name);
+}
+
+}  // namespace lento::memory

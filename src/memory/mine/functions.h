@@ -1,0 +1,57 @@
+// A code address of a process -> a small number for its function, and names for both.
+#pragma once
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "trace/address_space.h"
+
+namespace lento::memory {
+
+inline constexpr size_t kMostFunctions = size_t{1} << 16;
+
+// Code without a symbol is gathered by pages of 256 bytes, but a page never takes a known function in.
+class Functions {
+ public:
+  explicit Functions(const trace::AddressSpace& names) : names_of_(names), has_names_(!names.empty()) {}
+
+  uint32_t of(uint16_t process, uint64_t pc) {
+    if (pc >= low_ && pc < high_ && process == process_) return last_;
+    return find(process, pc);
+  }
+  uint32_t others();  // stands for all functions beyond kMostFunctions
+  const std::string& name(uint32_t function) const { return names_[function]; }
+  size_t size() const { return names_.size(); }
+  // Code addresses that were looked up, one count an address range, and those that a name was found for.
+  uint64_t asked() const { return asked_; }
+  uint64_t named() const { return named_; }
+
+  struct Known {
+    uint16_t process = 0;
+    uint64_t start = 0;
+    bool has_name = false;
+    std::string name;
+  };
+  // All functions seen, by number; and back.
+  std::vector<Known> known() const;
+  void add(const Known& function);
+
+ private:
+  using Key = std::pair<uint16_t, uint64_t>;
+  uint32_t find(uint16_t process, uint64_t pc);
+  uint32_t number(const Known& function);
+
+  const trace::AddressSpace& names_of_;
+  bool has_names_;
+  std::map<Key, uint32_t> by_start_, by_page_;
+  std::vector<std::string> names_;
+  static constexpr uint64_t kOthers = UINT64_MAX;  // where no function starts
+  uint64_t low_ = 1, high_ = 0;                    // the function last seen
+  uint16_t process_ = 0;
+  uint32_t last_ = 0;
+  uint64_t asked_ = 0, named_ = 0;
+};
+
+}  // namespace lento::memory

@@ -1,0 +1,171 @@
+#include "memory/mine/objects.h"
+
+#include <algorithm>
+#include <map>
+
+namespace lento::memory {
+namespace {
+
+// What an address is summed under.
+struct Group {
+  std::string name;
+  uint64_t instance = 0;  // of a variable: its start; heap blocks of one site are one
+  bool operator<(const Group& o) const { return name != o.name ? name < o.name : instance < o.instance; }
+};
+
+Group group_of(const Names& names, uint16_t process, uint64_t address) {
+  trace::DataObject object;
+  if (!names.space().object_at(process, address, object)) return {};
+  if (!object.site.empty()) return {object.name + " from " + object.site, 0};
+  return {object.name, object.low};
+}
+
+uint64_t costliest_address(const Line& line) {
+  const Use* best = &line.uses.front();
+  for (const Use& use : line.uses) {
+    if (use.excess > best->excess) best = &use;
+  }
+  return line.address + best->offset;
+}
+
+void add_line(const Line& line, Object& object) {
+  object.process = line.process;
+  object.low = std::min(object.low, line.address);
+  object.high = std::max(object.high, line.address);
+  object.cycles += line.excess;
+  object.accesses += line.accesses;
+  object.high_accesses += line.high;
+  object.slow_accesses += line.slow;
+  object.peers += line.peers;
+  object.remote_peers += line.remote_peers;
+  object.conflicts += line.conflicts;
+  object.overlapping += line.overlap * line.conflicts;
+  object.atomics += line.atomics;
+  object.cpus |= line.cpus;
+  object.lines.push_back(&line);
+}
+
+void sort_by_cost(std::vector<Object>& objects) {
+  std::sort(objects.begin(), objects.end(), [](const Object& a, const Object& b) {
+    if (a.cycles != b.cycles) return a.cycles > b.cycles;
+    return a.process != b.process ? a.process < b.process : a.low < b.low;
+  });
+}
+
+Object fresh(const std::string& name, Cause cause) {
+  Object object;
+  object.name = name;
+  object.cause = cause;
+  object.low = UINT64_MAX;
+  return object;
+}
+
+// Lines that have no name, in the order of their addresses, cut where the distance is too large.
+void add_regions(std::vector<const Line*> lines, std::vector<Object>& out) {
+  std::sort(lines.begin(), lines.end(), [](const Line* a, const Line* b) {
+    if (a->cause != b->cause) return a->cause < b->cause;
+    return a->process != b->process ? a->process < b->process : a->address < b->address;
+  });
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const Line& line = *lines[i];
+    const bool joins = i > 0 && lines[i - 1]->cause == line.cause && lines[i - 1]->process == line.process &&
+                       line.address - lines[i - 1]->address <= tuning::kRegionGap;
+    if (!joins) out.push_back(fresh("", line.cause));
+    add_line(line, out.back());
+  }
+}
+
+// The largest power of two on one residue of which nearly all misses lie.
+void find_stride(const std::vector<std::pair<uint64_t, uint64_t>>& misses, Object& object) {
+  constexpr uint64_t kWidest = 4096;  // lines
+  for (uint64_t step = 2; step <= kWidest; step *= 2) {
+    std::vector<uint64_t> by_residue(step);
+    uint64_t all = 0;
+    for (const auto& [address, count] : misses) {
+      by_residue[address / tuning::kLineSizes[0] % step] += count;
+      all += count;
+    }
+    const auto most = std::max_element(by_residue.begin(), by_residue.end());
+    if (all == 0 || static_cast<double>(*most) < tuning::kConcentrated * static_cast<double>(all)) return;
+    object.stride = step * tuning::kLineSizes[0];
+    object.residue = static_cast<uint64_t>(most - by_residue.begin()) * tuning::kLineSizes[0];
+  }
+}
+
+}  // namespace
+
+std::vector<Object> shared_objects(const std::vector<Line>& lines, const Names& names) {
+  std::map<std::pair<Group, Cause>, Object> named;
+  std::vector<const Line*> nameless;
+  for (const Line& line : lines) {
+    if (line.cause == Cause::None || line.excess == 0) continue;
+    const Group group = group_of(names, line.process, costliest_address(line));
+    if (group.name.empty()) {
+      nameless.push_back(&line);
+      continue;
+    }
+    const auto [at, is_new] = named.try_emplace({group, line.cause}, Object{});
+    if (is_new) at->second = fresh(group.name, line.cause);
+    add_line(line, at->second);
+  }
+  std::vector<Object> out;
+  for (auto& [key, object] : named) out.push_back(std::move(object));
+  add_regions(std::move(nameless), out);
+  for (Object& object : out) {
+    std::sort(object.lines.begin(), object.lines.end(), [](const Line* a, const Line* b) {
+      return a->excess != b->excess ? a->excess > b->excess : a->address < b->address;
+    });
+  }
+  sort_by_cost(out);
+  return out;
+}
+
+std::vector<Object> block_objects(const Scan& scan, Loss loss, const Names& names,
+                                  const std::vector<BlockKey>& taken) {
+  std::vector<std::pair<BlockKey, const BlockCost*>> blocks;
+  for (const auto& [key, cost] : scan.blocks) {
+    if (cost.cycles[static_cast<size_t>(loss)] == 0) continue;
+    if (std::binary_search(taken.begin(), taken.end(), key)) continue;
+    blocks.emplace_back(key, &cost);
+  }
+  std::sort(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::map<Group, size_t> named;
+  std::vector<Object> out;
+  std::vector<std::vector<std::pair<uint64_t, uint64_t>>> misses;  // address, count; by object
+  const auto start = [&](const std::string& name) {
+    out.push_back(fresh(name, Cause::None));
+    misses.emplace_back();
+    return out.size() - 1;
+  };
+  // Regions without a name may have wide strides: what lies within 16 MiB of one another is one.
+  constexpr uint64_t kGap = uint64_t{16} << 20;
+  size_t region = SIZE_MAX;
+  for (const auto& [key, cost] : blocks) {
+    const Group group = group_of(names, key.process, cost->address);
+    size_t at = 0;
+    if (!group.name.empty()) {
+      const auto [found, is_new] = named.try_emplace(group, out.size());
+      at = is_new ? start(group.name) : found->second;
+    } else {
+      const bool joins = region != SIZE_MAX && out[region].process == key.process &&
+                         cost->address - std::min(cost->address, out[region].high) <= kGap;
+      if (!joins) region = start("");
+      at = region;
+    }
+    Object& object = out[at];
+    object.process = key.process;
+    object.low = std::min(object.low, cost->address);
+    object.high = std::max(object.high, cost->address);
+    object.cycles += cost->cycles[static_cast<size_t>(loss)];
+    object.accesses += cost->accesses;
+    object.misses += cost->misses;
+    ++object.fetched_lines;
+    object.makers = std::max<uint64_t>(object.makers, static_cast<uint64_t>(std::popcount(cost->cpus)));
+    misses[at].emplace_back(cost->address, std::max<uint64_t>(1, cost->misses));
+  }
+  for (size_t i = 0; i < out.size(); ++i) find_stride(misses[i], out[i]);
+  sort_by_cost(out);
+  return out;
+}
+
+}  // namespace lento::memory

@@ -1,0 +1,100 @@
+// What the first pass over a trace collects: latencies, costs by line, who delays whom. Memory is bounded by
+// the limits below, not by the trace.
+#pragma once
+
+#include <array>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "memory/mine/cpu_set.h"
+#include "memory/mine/latency.h"
+#include "trace/access_record.h"
+
+namespace lento::memory {
+
+inline constexpr size_t kMostLines = size_t{1} << 20;  // blocks whose cost is kept
+
+// Why cycles were lost, as far as one access tells.
+enum class Loss : uint8_t {
+  Contended = 0,  // another CPU had the line or the way to it, or nobody can tell
+  Bank = 1,       // the bank was busy
+  Remote = 2,     // memory of another node
+  Queue = 3,      // local memory, beyond its unloaded latency
+  Miss = 4,       // beyond a hit in the own cache, without anybody's fault
+};
+inline constexpr size_t kLosses = 5;
+using Losses = std::array<uint64_t, kLosses>;
+
+// 128 bytes of a process, the most that two accesses can meet in; process 0 where addresses are physical,
+// of the kernel or of the only process.
+struct BlockKey {
+  uint64_t block = 0;
+  uint16_t process = 0;
+  bool operator==(const BlockKey&) const = default;
+  bool operator<(const BlockKey& o) const {
+    return process != o.process ? process < o.process : block < o.block;
+  }
+};
+struct BlockHash {
+  size_t operator()(const BlockKey& k) const {
+    return (k.block * 0x9e3779b97f4a7c15ULL) ^ (k.block >> 29) ^ (uint64_t{k.process} << 40);
+  }
+};
+
+struct Blame {
+  uint64_t cycles = 0, accesses = 0;
+};
+
+struct BlockCost {
+  Losses cycles = {};
+  uint64_t accesses = 0;  // that lost something
+  uint64_t misses = 0;    // not served by the own cache
+  uint64_t cpus = 0;      // bit c % 64: who missed
+  uint64_t address = 0;   // of the costliest access
+  uint64_t worst = 0;     // its cost
+};
+
+struct CpuTime {
+  uint64_t first = UINT64_MAX, last = 0, accesses = 0, latency = 0;
+};
+
+struct Scan {
+  uint64_t events = 0, trivial = 0, no_latency = 0, failed_sc = 0;
+  uint64_t first_cycle = UINT64_MAX, last_cycle = 0;
+  bool service_known = false, culprits_known = false, sampled = false;
+  bool levels_known = false;  // records name the level that answered
+  uint64_t local_hits = 0;    // of them, in the first cache
+  uint64_t writes = 0;        // stores, atomics
+  uint64_t slow = 0;          // lost something to a reason other than Loss::Miss
+  uint64_t peers = 0, remote = 0, with_node = 0, with_thread = 0;
+  LatencyHistogram latencies;  // of non-trivial accesses
+  std::array<LatencyHistogram, trace::kAccessTypes> by_type;
+  std::array<LatencyHistogram, trace::kServices> by_service;
+  std::array<uint64_t, trace::kAccessTypes> excess_by_type = {};
+  std::array<uint64_t, trace::kDelayCauses> cycles_by_cause = {};
+  std::array<double, trace::kAccessTypes> baseline = {};       // uncontended latency: 10th percentile
+  std::array<double, trace::kServices> service_baseline = {};  // the same by level; L1 for peers
+  Losses losses = {};
+  uint64_t excess = 0;                                        // all losses but Miss
+  uint64_t latency_sum = 0;                                   // of all accesses
+  std::unordered_map<BlockKey, BlockCost, BlockHash> blocks;  // data accesses only
+  uint64_t blocks_dropped = 0;
+  std::map<uint16_t, CpuTime> cpus;
+  std::map<uint32_t, uint64_t> actors;                            // accesses by thread, else CPU
+  std::map<uint16_t, uint64_t> processes;                         // accesses by process
+  std::map<std::pair<uint32_t, uint32_t>, Blame> cpu_blame;       // (victim, culprit)
+  std::map<std::pair<uint32_t, uint32_t>, Blame> function_blame;  // (victim, culprit)
+
+  double share_of_excess(uint64_t cycles) const {
+    return excess == 0 ? 0 : std::min(1.0, static_cast<double>(cycles) / static_cast<double>(excess));
+  }
+  uint64_t duration() const { return events == 0 ? 0 : last_cycle - first_cycle + 1; }
+  CpuSet cpu_set() const {
+    CpuSet set;
+    for (const auto& [cpu, time] : cpus) set.add(cpu);
+    return set;
+  }
+};
+
+}  // namespace lento::memory

@@ -1,0 +1,86 @@
+// Why a line is hot: what its threads do to which of its bytes.
+//
+// Two accesses of different threads conflict when one of them writes. Conflicting accesses that touch a
+// common byte share data; those that do not share only the line, which padding would end. With n(r, t) the
+// accesses of thread t to byte range r, the shares of all conflicting pairs are exact sums over the pairs of
+// ranges, whatever was sampled: a sampler that keeps one access in N keeps one pair in N^2, of both kinds
+// alike.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "memory/mine/cpu_set.h"
+#include "memory/mine/scan_state.h"
+#include "trace/access_record.h"
+
+namespace lento::memory {
+
+// What one thread (or CPU, where threads are not known) did to one byte range of a block.
+struct Use {
+  uint32_t offset = 0;  // from the start of the block, later of the line
+  uint32_t size = 1;    // bytes; 1 where the trace does not tell
+  uint32_t actor = 0;
+  uint16_t cpu = 0;  // where it last ran
+  uint8_t node = trace::AccessRecord::kNoNode;
+  bool several_pcs = false;
+  uint64_t reads = 0, writes = 0, atomics = 0, paired = 0;  // paired: load-linked, store-conditional
+  uint64_t peers = 0, remote_peers = 0;                     // answered by another cache
+  uint64_t excess = 0, high = 0, slow = 0;                  // slow: accesses with an excess
+  uint64_t latency = 0;
+  uint64_t pc = 0, pc_excess = 0;  // of the costliest access
+  uint64_t accesses() const { return reads + writes; }
+};
+
+// A block that lost much, byte by byte.
+struct HotBlock {
+  BlockKey key;
+  uint64_t excess = 0;
+  std::unordered_map<uint64_t, Use> uses;  // by actor, offset and size
+
+  static uint64_t use_key(uint32_t actor, uint32_t offset, uint32_t size) {
+    return uint64_t{actor} << 16 | offset << 8 | size;
+  }
+};
+
+enum class Cause : uint8_t {
+  None,
+  FalseSharing,
+  TrueSharing,
+  Lock,
+  Bank,
+  SetConflict,
+  Capacity,
+  Remote,
+  Bandwidth,
+  Fetch,
+};
+// "false sharing", "true sharing", "lock", "bank or set conflict", "set conflict", "capacity", "remote
+// memory", "saturation", "fetch conflict"; "" for None.
+const char* name(Cause cause);
+
+// One line of a given size.
+struct Line {
+  uint64_t address = 0;  // of its first byte
+  uint16_t process = 0;
+  std::vector<Use> uses;  // offsets from the line's first byte; by offset, size, actor
+  Cause cause = Cause::None;
+  uint64_t excess = 0, accesses = 0, high = 0, slow = 0, writes = 0, atomics = 0, peers = 0, remote_peers = 0;
+  double overlap = 0;    // share of conflicting pairs that touch a common byte
+  double conflicts = 0;  // number of conflicting pairs
+  size_t actors = 0, writers = 0;
+  CpuSet cpus;
+};
+
+// The lines of a block that anybody used, judged. `line_bytes` divides the block.
+std::vector<Line> lines_of(const HotBlock& block, uint32_t line_bytes);
+
+// Sums and cause of a line whose uses are filled in.
+void judge(Line& line);
+
+// The bytes that a lock word is in: accesses to words that several threads take with atomics.
+uint64_t lock_accesses(const Line& line);
+
+}  // namespace lento::memory

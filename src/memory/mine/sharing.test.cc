@@ -1,0 +1,103 @@
+// Lines by hand, each with the cause that its bytes and threads leave no doubt about.
+#include "memory/mine/sharing.h"
+
+#include <gtest/gtest.h>
+
+namespace lento::memory {
+namespace {
+
+Use use(uint32_t offset, uint32_t size, uint32_t actor, uint64_t reads, uint64_t writes,
+        uint64_t atomics = 0) {
+  Use u;
+  u.offset = offset;
+  u.size = size;
+  u.actor = actor;
+  u.cpu = static_cast<uint16_t>(actor);
+  u.reads = reads;
+  u.writes = writes;
+  u.atomics = atomics;
+  u.pc = 0x1000;
+  return u;
+}
+
+Line judged(std::vector<Use> uses) {
+  Line line;
+  line.uses = std::move(uses);
+  judge(line);
+  return line;
+}
+
+TEST(Sharing, WordsOfTheirOwnShareOnlyTheLine) {
+  const Line line = judged({use(0, 4, 1, 50, 50), use(4, 4, 2, 50, 50), use(8, 4, 3, 50, 50)});
+  EXPECT_EQ(line.cause, Cause::FalseSharing);
+  EXPECT_EQ(line.overlap, 0);
+  EXPECT_EQ(line.actors, 3u);
+}
+
+// The store covers bytes 0 to 7: the load at 4 reads what it wrote.
+TEST(Sharing, RangesAreComparedNotOffsets) {
+  EXPECT_EQ(judged({use(0, 8, 1, 0, 100), use(4, 4, 2, 100, 0)}).cause, Cause::TrueSharing);
+  EXPECT_EQ(judged({use(0, 4, 1, 0, 100), use(4, 4, 2, 100, 0)}).cause, Cause::FalseSharing);
+}
+
+TEST(Sharing, OneUsedWordIsNeverFalseSharing) {
+  // One thread makes 99 % of the accesses; padding would change nothing.
+  const Line line = judged({use(0, 4, 1, 900, 90), use(0, 4, 2, 10, 0)});
+  EXPECT_EQ(line.cause, Cause::TrueSharing);
+  EXPECT_EQ(line.overlap, 1);
+}
+
+TEST(Sharing, ReadOnlyAndPrivateLinesHaveNoCause) {
+  EXPECT_EQ(judged({use(0, 4, 1, 100, 0), use(0, 4, 2, 100, 0)}).cause, Cause::None);
+  EXPECT_EQ(judged({use(0, 4, 1, 100, 100), use(4, 4, 1, 100, 100)}).cause, Cause::None);
+  // Initialised once, read by all.
+  EXPECT_EQ(judged({use(0, 4, 1, 0, 1), use(0, 4, 2, 500, 0), use(0, 4, 3, 500, 0)}).cause, Cause::None);
+}
+
+TEST(Sharing, LocksAreTakenByAtomicsAndGivenBack) {
+  std::vector<Use> uses = {use(0, 4, 1, 0, 200, 100), use(0, 4, 2, 0, 200, 100)};
+  EXPECT_EQ(judged(uses).cause, Cause::Lock);
+  // Data beside the lock word does not hide it while the word leads.
+  uses.push_back(use(8, 4, 1, 50, 50));
+  EXPECT_EQ(judged(uses).cause, Cause::Lock);
+}
+
+TEST(Sharing, ACounterOfOneInstructionIsNoLock) {
+  EXPECT_EQ(judged({use(0, 4, 1, 0, 100, 100), use(0, 4, 2, 0, 100, 100)}).cause, Cause::TrueSharing);
+  std::vector<Use> taken = {use(0, 4, 1, 0, 100, 100), use(0, 4, 2, 0, 100, 100)};
+  taken[0].several_pcs = true;
+  EXPECT_EQ(judged(taken).cause, Cause::Lock);
+}
+
+// Loads that another cache answered tell of writers that were not sampled.
+TEST(Sharing, ModifiedLinesOfOtherCachesStandForStores) {
+  std::vector<Use> apart = {use(0, 1, 1, 100, 0), use(8, 1, 2, 100, 0)};
+  for (Use& u : apart) u.peers = 40;
+  EXPECT_EQ(judged(apart).cause, Cause::FalseSharing);
+  std::vector<Use> together = {use(0, 1, 1, 100, 0), use(0, 1, 2, 100, 0)};
+  for (Use& u : together) u.peers = 40;
+  EXPECT_EQ(judged(together).cause, Cause::TrueSharing);
+}
+
+TEST(Sharing, AnyNumberOfThreads) {
+  std::vector<Use> uses;
+  for (uint32_t t = 0; t < 256; ++t) uses.push_back(use(0, 4, t, 3, 3));
+  const Line line = judged(uses);
+  EXPECT_EQ(line.cause, Cause::TrueSharing);
+  EXPECT_EQ(line.cpus.count(), 256);
+  EXPECT_EQ(line.cpus.text(), "0-255");
+}
+
+TEST(Sharing, ABlockIsCutIntoLines) {
+  HotBlock block;
+  block.key.block = 10;
+  for (const uint32_t t : {0u, 1u}) block.uses[HotBlock::use_key(t, 64 * t, 4)] = use(64 * t, 4, t, 10, 10);
+  EXPECT_EQ(lines_of(block, 64).size(), 2u);
+  EXPECT_EQ(lines_of(block, 64)[1].address, 10u * 128 + 64);
+  EXPECT_EQ(lines_of(block, 64)[0].cause, Cause::None);
+  ASSERT_EQ(lines_of(block, 128).size(), 1u);
+  EXPECT_EQ(lines_of(block, 128)[0].cause, Cause::FalseSharing);
+}
+
+}  // namespace
+}  // namespace lento::memory

@@ -1,0 +1,83 @@
+// The numbers of the contention detector: value, unit, reason, and where it was measured. What follows from
+// the trace (baselines, thresholds, line size, base rates) is estimated from it and does not stand here.
+//
+// Raw file of the campaign cited below: bench/results/2026-11-22/memory-planted.csv
+// (lento-lab memory campaign).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace lento::memory::tuning {
+
+// Bytes, accesses and samples.
+
+// Two accesses can only meet in one line of at most this many bytes on machines that the formats come from
+// (x86 64, Arm 64 and 128, POWER 128): what is looked at together.
+inline constexpr uint32_t kBlockBytes = 128;
+// Line sizes that are tried where neither format nor user names one.
+inline constexpr uint32_t kLineSizes[] = {32, 64, 128};
+// A line size is taken when it explains this share of what the largest one explains: larger lines explain
+// every meeting that smaller ones do, and some more by accident.
+inline constexpr double kExplains = 0.9;
+// Fewer samples say nothing about a program: a share of a tenth is then known to within a factor of two.
+inline constexpr uint64_t kLeastSamples = 100;
+// A trace of which more records were skipped than taken is not the trace that was meant.
+inline constexpr double kMostSkipped = 0.5;
+
+// Who works.
+
+// A CPU works when it makes this share of the accesses of the busiest one; idle harts spin or sleep.
+inline constexpr double kWorkingShare = 0.01;
+
+// Sharing.
+
+// Share of conflicting pairs of accesses that touch a common byte. Planted false sharing lies below 0.05 and
+// true sharing above 0.9 at every sampling; the middle is told as the likelier of both.
+inline constexpr double kOverlap = 0.5;
+// A line needs this share of writes to be fought over: one write in a hundred reads still takes it from all.
+inline constexpr double kWriteShare = 0.01;
+// A lock word is given back by at most this many plain writes for each atomic access.
+inline constexpr double kReleases = 3;
+// Share of the accesses to a line that go to lock words before the line is called a lock.
+inline constexpr double kLockShare = 0.5;
+// Atomic accesses of one instruction only, by nobody else read or written, are a counter when there are at
+// least this many.
+inline constexpr uint64_t kCounterAccesses = 20;
+// Most lines that are looked at byte by byte. 4,096 hold a histogram of 256 threads and 16 lines each.
+inline constexpr size_t kHotBlocks = 4096;
+// Most (byte range, thread) pairs kept over all of them: about 160 MB.
+inline constexpr size_t kMostUses = size_t{1} << 21;
+// Lines without a name are one region when they lie at most this far apart, in bytes.
+inline constexpr uint64_t kRegionGap = 512;
+
+// Other causes.
+
+// Remote accesses cost this factor of local ones where a trace holds no local ones to compare with (two
+// sockets of current servers: 1.5 to 2).
+inline constexpr double kRemoteFactor = 1.6;
+// Queueing: the median latency of local memory over its tenth percentile. Unloaded memory stays below 1.3.
+inline constexpr double kLoaded = 1.5;
+// Memory that is always loaded has no unloaded tenth percentile; then its median over that of the last cache
+// tells: about 4 unloaded.
+inline constexpr double kLoadedOverCache = 8;
+// A cache that is too small fetches what it had: misses of a line and CPU at full sampling.
+inline constexpr double kRefetched = 3;
+// Share of the working time that misses of one variable must cost. Programs that fit their caches stay below
+// 0.1.
+inline constexpr double kMissLoss = 0.2;
+// Bytes that an object must span to be too large for a cache: first caches hold 8 KiB (our platform) and
+// more.
+inline constexpr uint64_t kLeastFootprint = 8 << 10;
+// Share of an object's misses that lie on one residue of a power of two.
+inline constexpr double kConcentrated = 0.9;
+// That power of two, in lines: smaller strides are ordinary arrays.
+inline constexpr uint64_t kConflictStride = 16;
+
+// Patterns.
+
+inline constexpr double kLeastLift = 1.2;      // against control windows; planted calm traces reach 1.1
+inline constexpr size_t kPatternFindings = 5;  // shown
+inline constexpr size_t kShownPatterns = 20;   // in the table
+
+}  // namespace lento::memory::tuning

@@ -1,0 +1,100 @@
+// The page of `lento serve`: the diagnoses of a folder, opened, compared, followed while they change.
+"use strict";
+(() => {
+  const list = document.getElementById("list");
+  const state = document.getElementById("state");
+  const view = document.getElementById("view");
+  const compare = document.getElementById("compare");
+  const filter = document.getElementById("filter");
+  const token = new URLSearchParams(location.search).get("token");
+  const chosen = new Set();
+  let entries = [];
+  let seen = "";
+  let opened = null;
+
+  function address(path, more = {}) {
+    const search = new URLSearchParams(more);
+    if (token) search.set("token", token);
+    return search.size ? `${path}?${search}` : path;
+  }
+
+  function cell(row, content) {
+    const td = row.insertCell();
+    td.append(content);
+    return td;
+  }
+
+  function show(entry) {
+    opened = entry;
+    view.hidden = false;
+    view.title = entry.title ?? entry.name;
+    view.src = address(`report/${encodeURIComponent(entry.name)}`);
+  }
+
+  function chooser(entry) {
+    const box = document.createElement("input");
+    box.type = "checkbox";
+    box.checked = chosen.has(entry.name);
+    box.disabled = entry.error !== undefined;
+    box.setAttribute("aria-label", `Choose ${entry.name} for comparison`);
+    box.addEventListener("change", () => {
+      if (box.checked) chosen.add(entry.name);
+      else chosen.delete(entry.name);
+      compare.disabled = chosen.size !== 2;
+    });
+    return box;
+  }
+
+  function rowFor(entry) {
+    const row = document.createElement("tr");
+    cell(row, chooser(entry));
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = entry.name;
+    button.disabled = entry.error !== undefined;
+    button.addEventListener("click", () => show(entry));
+    cell(row, button);
+    cell(row, entry.scale ?? "");
+    cell(row, entry.error ?? entry.verdict ?? "").className = entry.error ? "error" : "";
+    cell(row, entry.findings === undefined ? "" : String(entry.findings));
+    cell(row, new Date(entry.modified * 1000).toLocaleString());
+    return row;
+  }
+
+  function render() {
+    const wanted = filter.value.toLowerCase();
+    const matching = entries.filter((e) => `${e.name} ${e.scale} ${e.title} ${e.verdict}`.toLowerCase().includes(wanted));
+    list.replaceChildren(...matching.map(rowFor));
+    state.textContent = `${matching.length} of ${entries.length} diagnoses`;
+  }
+
+  // Asks every two seconds; the server answers 304 while nothing changed.
+  async function refresh() {
+    try {
+      const headers = seen ? { "If-None-Match": seen } : {};
+      const answer = await fetch(address("api/diagnoses"), { headers, cache: "no-store" });
+      if (answer.status === 200) {
+        seen = answer.headers.get("ETag") ?? "";
+        entries = await answer.json();
+        render();
+        const fresh = entries.find((e) => e.name === opened?.name);
+        if (fresh && fresh.modified !== opened.modified) show(fresh);
+      } else if (answer.status !== 304) {
+        state.textContent = `The server answers ${answer.status}`;
+      }
+    } catch {
+      state.textContent = "The server does not answer; trying again";
+    }
+    setTimeout(refresh, 2000);
+  }
+
+  compare.addEventListener("click", () => {
+    const [a, b] = [...chosen];
+    opened = null;
+    view.hidden = false;
+    view.title = `${a} compared with ${b}`;
+    view.src = address("diff", { a, b });
+  });
+  filter.addEventListener("input", render);
+  void refresh();
+})();
