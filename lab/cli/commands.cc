@@ -26,6 +26,12 @@ void add_fleet(Command& app, Context& context) {
   add_fleet_evaluate(*fleet, context);
 }
 
+void add_memory(Command& app, Context& context) {
+  Command* memory = app.add_subcommand("memory", "The contention detector on planted causes");
+  memory->require_subcommand(1);
+  add_memory_campaign(*memory, context);
+}
+
 void add_tile(Command& app, Context& context) {
   Command* tile = app.add_subcommand("tile", "The case studies of on-chip analytics");
   tile->require_subcommand(1);
@@ -50,7 +56,7 @@ cli::Program mpi_program() {
 cli::Program program() {
   return {"lento-lab",
           "The laboratory of Lento: what measures it and what reproduces the papers.",
-          {add_chip, cli::add_docs, add_fabric, add_fleet, add_tile, add_validate},
+          {add_chip, cli::add_docs, add_fabric, add_fleet, add_memory, add_tile, add_validate},
           {}};
 }
 

@@ -35,7 +35,9 @@ class MemoryDiagnosisJob : public ::testing::Test {
     o.mine.support = 0.05;
     return o;
   }
-  finding::Diagnosis diagnose(const std::string& trace) const { return diagnose_memory(options(trace)).diagnosis; }
+  finding::Diagnosis diagnose(const std::string& trace) const {
+    return diagnose_memory(options(trace)).diagnosis;
+  }
 
  private:
   const std::string folder_ =
@@ -120,7 +122,8 @@ TEST_F(MemoryDiagnosisJob, RandomBytesAreNoTrace) {
   for (const char* format : {"perf", "lackey", "paper"}) {
     MemoryDiagnosisOptions o = options(path);
     o.traces.format = format;
-    EXPECT_THAT(base::test::error_of([&] { diagnose_memory(o); }), HasSubstr("no access could be read")) << format;
+    EXPECT_THAT(base::test::error_of([&] { diagnose_memory(o); }), HasSubstr("no access could be read"))
+        << format;
     MemoryReplayOptions replay;
     replay.traces = o.traces;
     replay.output = path + ".access";
@@ -137,7 +140,8 @@ TEST_F(MemoryDiagnosisJob, RandomBytesAreNoTrace) {
 TEST_F(MemoryDiagnosisJob, ProcessesAtEqualAddressesDoNotShare) {
   const auto trace = [](bool one_process) {
     std::ostringstream text;
-    text << "# lento.access/2\n# line 64\ncpu cycle pc type address latency size flags culprit culprit_pc blamed "
+    text << "# lento.access/2\n# line 64\ncpu cycle pc type address latency size flags culprit culprit_pc "
+            "blamed "
             "cause thread process node service\n";
     for (int i = 0; i < 8000; ++i) {
       const int cpu = i % 2;
@@ -159,7 +163,8 @@ TEST_F(MemoryDiagnosisJob, FewSamplesCannotBeJudged) {
   for (int i = 0; i < 14; ++i)
     lines += " server 17/2" + std::to_string(i % 2) + " [00" + std::to_string(i % 2) + "]  13.19658" +
              std::to_string(1000 + i) +
-             ": cpu/mem-loads/P: 55ffba5cda08 11868100242 |OP LOAD|LVL LFB hit|SNP None|TLB L1|LCK No|BLK  N/A 225 0 "
+             ": cpu/mem-loads/P: 55ffba5cda08 11868100242 |OP LOAD|LVL LFB hit|SNP None|TLB L1|LCK No|BLK  "
+             "N/A 225 0 "
              "401000aa\n";
   const finding::Diagnosis d = diagnose(file("few.txt", lines));
   EXPECT_EQ(d.outcome, Outcome::CannotJudge);
@@ -171,8 +176,8 @@ TEST_F(MemoryDiagnosisJob, HeadlineAndEvidenceAgree) {
   std::ostringstream text;
   text << kHeader;
   for (int i = 0; i < 4000; ++i)
-    text << i % 4 << " " << 100 * i << (i % 5 ? " 0x1000 load " : " 0x1000 store ") << 0x100000 * (1 + i % 4) + 64 * i << " "
-         << (i % 3 == 0 ? 200 : 40) << " 4 s - - - -\n";
+    text << i % 4 << " " << 100 * i << (i % 5 ? " 0x1000 load " : " 0x1000 store ")
+         << 0x100000 * (1 + i % 4) + 64 * i << " " << (i % 3 == 0 ? 200 : 40) << " 4 s - - - -\n";
   const finding::Diagnosis d = diagnose(file("misses.txt", text.str()));
   EXPECT_EQ(d.outcome, Outcome::Healthy) << d.verdict;
   EXPECT_THAT(d.verdict, HasSubstr("No significant contention: 0 %"));

@@ -55,6 +55,19 @@ class Packer {
   void operator()(const std::array<T, N>& values) {
     for (const T& value : values) (*this)(value);
   }
+  void sample(const AccessSample& sample) {
+    sample.visit_with([&](uint64_t seen, uint64_t limit, const std::vector<AccessSample::Kept>& kept) {
+      (*this)(seen);
+      (*this)(limit);
+      (*this)(kept.size());
+      for (const AccessSample::Kept& k : kept) {
+        (*this)(k.address);
+        (*this)(k.number);
+        (*this)(uint64_t{k.process});
+        (*this)(uint64_t{k.missed});
+      }
+    });
+  }
   template <class Map>
   void map(const Map& map) {
     (*this)(map.size());
@@ -92,6 +105,19 @@ class Unpacker {
   template <class T, size_t N>
   void operator()(std::array<T, N>& values) {
     for (T& value : values) (*this)(value);
+  }
+  void sample(AccessSample& sample) {
+    sample.visit_with([&](uint64_t& seen, uint64_t& limit, std::vector<AccessSample::Kept>& kept) {
+      (*this)(seen);
+      (*this)(limit);
+      for (uint64_t left = number(); left > 0; --left) {
+        AccessSample::Kept& k = kept.emplace_back();
+        (*this)(k.address);
+        (*this)(k.number);
+        (*this)(k.process);
+        (*this)(k.missed);
+      }
+    });
   }
   template <class Map>
   void map(Map& map) {
@@ -135,6 +161,7 @@ void visit(Visit& visit, AScan& s) {
   visit(s.excess);
   visit(s.latency_sum);
   visit(s.blocks_dropped);
+  visit.sample(s.sample);
   visit.map(s.blocks);
   visit.map(s.cpus);
   visit.map(s.actors);

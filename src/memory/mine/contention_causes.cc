@@ -220,12 +220,32 @@ class Finder {
       const uint64_t wide = tuning::kConflictStride * tuning::kLineSizes[1];
       const bool conflict = o.stride >= wide && o.fetched_lines > 2;
       const double per_line = static_cast<double>(o.misses) * std::max(1.0, options_.period) /
-                              static_cast<double>(std::max<uint64_t>(1, o.fetched_lines * o.makers));
+                              static_cast<double>(std::max<uint64_t>(1, lines_in(o) * o.makers));
       if (per_line < tuning::kRefetched) continue;  // each line came once: nothing was lost from a cache
       if (!conflict && footprint(o) < tuning::kLeastFootprint) continue;
+      if (miss_ratio(o) < tuning::kMissRatio) continue;
       add_block_object(o, conflict ? Cause::SetConflict : Cause::Capacity, loss,
                        conflict ? " on lines of one set" : " fetching what the cache had lost");
     }
+  }
+
+  // Samples hit few of an object's lines: all that lie between its ends count, at its stride.
+  uint64_t lines_in(const Object& o) const {
+    if (!scan_.sampled) return o.fetched_lines;
+    const uint64_t step = std::max<uint64_t>(o.stride, tuning::kBlockBytes);
+    return std::max(o.fetched_lines, (o.high - o.low) / step + 1);
+  }
+
+  // Share of the accesses between its first and last byte that miss.
+  double miss_ratio(const Object& o) const {
+    uint64_t all = 0, missed = 0;
+    for (const AccessSample::Kept& k : scan_.sample.kept()) {
+      const bool inside = k.address >= o.low && k.address < o.high + tuning::kBlockBytes;
+      if (!inside || (k.process != o.process && o.process != 0)) continue;
+      ++all;
+      missed += k.missed;
+    }
+    return all == 0 ? 0 : static_cast<double>(missed) / static_cast<double>(all);
   }
 
   // Bytes that an object's misses lie in; of samples, which hit few of its lines, what they span.

@@ -73,6 +73,7 @@ class FirstPass {
       scan_.levels_known = true;
       scan_.by_service[static_cast<size_t>(r.service)].add(r.latency);
     }
+    if (r.type != trace::AccessType::Fetch) scan_.sample.add(r, !is_trivial(r));
     if (is_trivial(r)) {
       ++scan_.trivial;
     } else {

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/rng.h"
 #include "memory/mine/cpu_set.h"
 #include "memory/mine/latency.h"
 #include "trace/access_record.h"
@@ -55,6 +56,44 @@ struct BlockCost {
   uint64_t worst = 0;     // its cost
 };
 
+// A fair sample of all accesses with a latency, hits included, at most 2^16: which share of the accesses to
+// an object miss. Access i is kept while a hash of i lies below a limit that is halved whenever the room is
+// full, so that no rhythm of the program can fall in step with it.
+class AccessSample {
+ public:
+  struct Kept {
+    uint64_t address = 0, number = 0;
+    uint16_t process = 0;
+    bool missed = false;
+  };
+  void add(const trace::AccessRecord& r, bool missed) {
+    const uint64_t number = seen_++;
+    if (hash(number) > limit_) return;
+    kept_.push_back({r.address, number, r.process, missed});
+    if (kept_.size() < kMost) return;
+    limit_ /= 2;
+    std::erase_if(kept_, [&](const Kept& k) { return hash(k.number) > limit_; });
+  }
+  const std::vector<Kept>& kept() const { return kept_; }
+
+  // For the checkpoint, both ways.
+  template <class Way>
+  void visit_with(Way&& way) {
+    way(seen_, limit_, kept_);
+  }
+  template <class Way>
+  void visit_with(Way&& way) const {
+    way(seen_, limit_, kept_);
+  }
+
+ private:
+  static constexpr size_t kMost = size_t{1} << 16;
+  static uint64_t hash(uint64_t number) { return base::mix64(number); }
+
+  uint64_t seen_ = 0, limit_ = UINT64_MAX;
+  std::vector<Kept> kept_;
+};
+
 struct CpuTime {
   uint64_t first = UINT64_MAX, last = 0, accesses = 0, latency = 0;
 };
@@ -80,6 +119,7 @@ struct Scan {
   uint64_t latency_sum = 0;                                   // of all accesses
   std::unordered_map<BlockKey, BlockCost, BlockHash> blocks;  // data accesses only
   uint64_t blocks_dropped = 0;
+  AccessSample sample;  // of data accesses
   std::map<uint16_t, CpuTime> cpus;
   std::map<uint32_t, uint64_t> actors;                            // accesses by thread, else CPU
   std::map<uint16_t, uint64_t> processes;                         // accesses by process

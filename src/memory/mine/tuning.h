@@ -63,9 +63,11 @@ inline constexpr double kLoaded = 1.5;
 inline constexpr double kLoadedOverCache = 8;
 // A cache that is too small fetches what it had: misses of a line and CPU at full sampling.
 inline constexpr double kRefetched = 3;
-// Share of the working time that misses of one variable must cost. Programs that fit their caches stay below
-// 0.1.
+// Share of the working time that misses of one variable must cost.
 inline constexpr double kMissLoss = 0.2;
+// Share of an object's accesses that miss: walking an array of 8-byte elements misses once in 8 without any
+// fault of the cache's size.
+inline constexpr double kMissRatio = 0.2;
 // Bytes that an object must span to be too large for a cache: first caches hold 8 KiB (our platform) and
 // more.
 inline constexpr uint64_t kLeastFootprint = 8 << 10;
