@@ -11,7 +11,7 @@ module control (
     output logic        running,
     output logic        program_end,        // main or finish returns
     output logic        image, set_start, set_stop,
-    output logic        start, flush, kill,
+    output logic        start, flush, kill, start_finish,
     output logic [13:0] entry,
     output logic        want_pause, want_finalize
 );
@@ -19,7 +19,7 @@ module control (
   tile_pkg::region_t region;
   logic [13:0] main_entry;
   logic pause_waits, resume_waits, finalize_waits;
-  logic want_resume, stop, running_now, may_act, start_finish;
+  logic want_resume, stop, running_now, may_act;
   tile_pkg::status_t after_run, after_pause, after_resume, after_all;
 
   assign image = command == tile_pkg::IMAGE;

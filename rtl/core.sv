@@ -1,5 +1,6 @@
-// ID, EX, MEM and WB of the in-order core. Operands are read in ID and forwarded in EX from MEM and WB; a load's
-// user waits one cycle in ID, `loop` until its register is in WB. Signals named *_go say that a stage's instruction
+// ID, EX, MEM and WB of the in-order core. Registers are read from ID into EX, where MEM and WB are forwarded; the
+// user of a load or of hist.rd waits one cycle in ID. `loopi` acts in ID, `loop` in EX. Targets of jumps are judged in
+// MEM. Signals named *_go say that a stage's instruction
 // acts in this cycle, *_hold that it stays and holds all before it.
 module core (
     input  logic        clock, reset,
@@ -16,7 +17,9 @@ module core (
     input  logic [13:0] id_pc,
     input  logic [31:0] id_word,
     output logic        hold, flush, redirect, passed, loop_set,
+    output logic        loop_follows,       // `loop` goes to EX: nothing is fetched behind it yet
     output logic [13:0] target,
+    output logic [13:0] loop_pc,            // of the loop instruction that acts
     output logic [4:0]  loop_length,
     output logic [31:0] loop_count,
     // memory: the scratchpad's port in EX, the map in MEM
@@ -35,10 +38,11 @@ module core (
     output logic [31:0] consumed,
     output logic [3:0]  pair,
     input  logic [63:0] pair_words,
-    output logic        hist_take, hist_configure, hist_read, hist_emit, hist_emit_go,
+    output logic        hist_take, hist_configure, hist_read, hist_emit_go,
     output logic [31:0] hist_low, hist_high,
     output logic [3:0]  hist_format,
-    input  logic [17:0] accumulator,
+    input  logic [17:0] accumulator,        // in MEM, of the hist.rd before
+    input  logic        hist_filling, hist_busy,  // values are one, at most two cycles away from their accumulators
     input  logic        emit_room, emit_last,
     // what leaves WB
     output logic        retired,
@@ -48,36 +52,36 @@ module core (
 );
 
   tile_pkg::decoded_t id_op;
-  // verilator lint_off UNUSEDSIGNAL
-  tile_pkg::decoded_t ex_op;  // a loop's length has acted in ID
-  // verilator lint_on UNUSEDSIGNAL
+  tile_pkg::decoded_t ex_op;
   logic ex_valid, mem_valid;
   logic [13:0] ex_pc, mem_pc;
-  logic [31:0] id_a, id_b, ex_a, ex_b, a, b;
+  logic [31:0] ex_a, ex_b, a, b;
+  logic [31:0] ex_target;  // pc + immediate
   logic [4:0] mem_rd;
-  logic mem_is_load;
+  logic mem_is_load, mem_is_accumulator, mem_bad_target;
 
   // WB
   registers file (
-      .clock, .image, .start,
+      .clock, .image, .start, .hold, .seen_a(a), .seen_b(b),
       .rs1(id_op.rs1), .rs2(id_op.rs2), .rd(retired ? retired_rd : 5'd0), .value(retired_value),
-      .a(id_a), .b(id_b)
+      .a(ex_a), .b(ex_b)
   );
 
   // MEM
   assign mem_load = mem_valid && mem_is_load;
-  logic mem_done;
-  assign mem_done = mem_valid && !mem_wait && !mem_fault;
+  logic mem_done, mem_stops;
+  assign mem_stops = mem_fault || (mem_valid && mem_bad_target);
+  assign mem_done = mem_valid && !mem_wait && !mem_stops;
   always_ff @(posedge clock) begin
     retired <= mem_done && !reset;
     retired_pc <= mem_pc;
     retired_rd <= mem_rd;
-    retired_value <= mem_load ? load_value : mem_value;
+    retired_value <= mem_load ? load_value : mem_is_accumulator ? {14'd0, accumulator} : mem_value;
   end
 
   // EX
-  logic ex_go, ex_hold, ex_done, ex_fault, taken, jumps, to_return, bad_target, starved;
-  logic [31:0] alu_result, hash, result, target_address, address;
+  logic ex_go, ex_hold, ex_done, ex_fault, taken, jumps, to_return, starved, emit_waits;
+  logic [31:0] alu_result, hash, result, address, jump_address;
   logic branch_taken;
 
   always_comb begin
@@ -94,54 +98,71 @@ module core (
       .funct3(ex_op.funct3), .alternate(ex_op.alternate),
       .result(alu_result), .taken(branch_taken)
   );
+`ifdef NO_HASH  // for comparisons of size with cores that have none
+  assign hash = 32'd0;
+`else
   xor_hash hasher (.active(ex_valid && ex_op.kind == tile_pkg::HASH), .value(a), .mask(b), .hash);
+`endif
 
   assign jumps = ex_op.kind == tile_pkg::JAL || ex_op.kind == tile_pkg::JALR;
   assign taken = jumps || (ex_op.kind == tile_pkg::BRANCH && branch_taken);
   assign address = a + ex_op.value;
-  assign target_address = ex_op.kind == tile_pkg::JALR ? {address[31:1], 1'b0} : {18'd0, ex_pc} + ex_op.value;
-  assign to_return = target_address == {18'd0, tile_pkg::RETURN_ADDRESS};
-  assign bad_target = target_address[1:0] != 0 || target_address > {18'd0, tile_pkg::RETURN_ADDRESS};
-  assign target = target_address[13:0];
+  assign jump_address = ex_op.kind == tile_pkg::JALR ? {address[31:1], 1'b0} : ex_target;
+  assign target = jump_address[13:0];
+
+  // Whether a + immediate, bit 0 aside, is RETURN_ADDRESS, without the carry chain of the sum: the sum is K exactly
+  // if in each place the carry that K asks for is the carry that the place below gives.
+  logic [31:1] asked, given;
+  logic jalr_returns;
+  always_comb begin
+    asked = a[31:1] ^ ex_op.value[31:1] ^ {18'd0, tile_pkg::RETURN_ADDRESS[13:1]};
+    given[1] = a[0] & ex_op.value[0];
+    for (int i = 2; i < 32; i++) begin
+      given[i] = tile_pkg::RETURN_ADDRESS == 14'(1 << (i - 1)) ? a[i-1] & ex_op.value[i-1] : a[i-1] | ex_op.value[i-1];
+    end
+  end
+  assign jalr_returns = asked == given;
+  assign to_return = ex_op.kind == tile_pkg::JALR ? jalr_returns : ex_target == {18'd0, tile_pkg::RETURN_ADDRESS};
 
   always_comb begin
     case (ex_op.kind)
       tile_pkg::ALU, tile_pkg::ALU_IMMEDIATE: result = alu_result;
       tile_pkg::LUI: result = ex_op.value;
-      tile_pkg::AUIPC: result = {18'd0, ex_pc} + ex_op.value;
+      tile_pkg::AUIPC: result = ex_target;
       tile_pkg::JAL, tile_pkg::JALR: result = {18'd0, ex_pc} + 32'd4;
       tile_pkg::HASH: result = hash;
-      tile_pkg::HIST_READ: result = {14'd0, accumulator};
       default: result = b;
     endcase
   end
 
-  assign ex_go = ex_valid && !mem_wait && !mem_fault;
+  assign ex_go = ex_valid && !mem_wait && !mem_stops;
   assign stream_needed = ex_go && ex_op.kind == tile_pkg::HIST_IN ? (32'd3 << {pair, 1'b0}) & input_mask : 32'd0;
   assign starved = (stream_needed & ~io_valid) != 0;
-  assign ex_hold = ex_go && ((ex_op.kind == tile_pkg::EMIT && !(emit_room && emit_last)) || (starved && !stop_waiting));
+  // emit reads accumulators where the hist.rd before it reads them, one cycle later.
+  assign emit_waits = hist_busy || (mem_valid && mem_is_accumulator);
+  assign ex_hold = ex_go && ((ex_op.kind == tile_pkg::EMIT && (emit_waits || !(emit_room && emit_last))) ||
+                             (ex_op.kind == tile_pkg::HIST_READ && hist_filling) || (starved && !stop_waiting));
   assign ex_done = ex_go && !ex_hold;
-  assign ex_fault = ex_done && (ex_op.kind == tile_pkg::ILLEGAL || (taken && bad_target));
+  assign ex_fault = ex_done && ex_op.kind == tile_pkg::ILLEGAL;
   assign region_end = ex_done && (ex_op.kind == tile_pkg::END_MARK || (taken && to_return));
-  assign redirect = ex_done && taken && !bad_target && !to_return;
+  assign redirect = ex_done && taken && !to_return;
   assign hold = mem_wait || ex_hold;
-  assign flush = mem_fault || ex_fault || region_end;
+  assign flush = mem_stops || ex_fault || region_end;
 
   assign pair = ex_op.value[3:0];
   assign consumed = starved ? 32'd0 : stream_needed;
   assign hist_take = ex_done && (ex_op.kind == tile_pkg::HIST || (ex_op.kind == tile_pkg::HIST_IN && !starved));
   assign hist_configure = ex_done && ex_op.kind == tile_pkg::HIST_CONFIG;
-  assign hist_read = ex_go && ex_op.kind == tile_pkg::HIST_READ;
-  assign hist_emit = ex_go && ex_op.kind == tile_pkg::EMIT;
-  assign hist_emit_go = hist_emit && emit_room;
+  assign hist_read = ex_done && ex_op.kind == tile_pkg::HIST_READ;
+  assign hist_emit_go = ex_go && ex_op.kind == tile_pkg::EMIT && emit_room && !emit_waits;
   assign hist_format = ex_op.value[3:0];
   assign {hist_high, hist_low} = ex_op.kind == tile_pkg::HIST_IN ? pair_words : {b, a};
 
-  assign fault = mem_fault || ex_fault;
-  assign fault_cause = !mem_fault ? (ex_op.kind == tile_pkg::ILLEGAL ? tile_pkg::ILLEGAL_INSTRUCTION : tile_pkg::FETCH_ADDRESS)
+  assign fault = mem_stops || ex_fault;
+  assign fault_cause = !mem_stops ? tile_pkg::ILLEGAL_INSTRUCTION : mem_bad_target ? tile_pkg::FETCH_ADDRESS
                        : mem_is_load ? tile_pkg::LOAD_ADDRESS : tile_pkg::STORE_ADDRESS;
-  assign fault_pc = mem_fault ? mem_pc : ex_pc;
-  assign fault_address = mem_fault ? mem_address : ex_op.kind == tile_pkg::ILLEGAL ? ex_op.value : target_address;
+  assign fault_pc = mem_stops ? mem_pc : ex_pc;
+  assign fault_address = mem_stops ? mem_address : ex_op.value;
 
   // The scratchpad has one port: a store writes, a load reads at the end of EX. (The model stores in MEM; nothing
   // can look between.)
@@ -164,11 +185,13 @@ module core (
     if (!mem_wait) begin
       mem_valid <= ex_done && !ex_fault && ex_op.kind != tile_pkg::END_MARK;
       mem_is_load <= ex_op.kind == tile_pkg::LOAD;
+      mem_is_accumulator <= ex_op.kind == tile_pkg::HIST_READ;
+      mem_bad_target <= taken && (jump_address[1:0] != 0 || jump_address > {18'd0, tile_pkg::RETURN_ADDRESS});
       mem_store <= ex_done && ex_op.kind == tile_pkg::STORE;
       mem_pc <= ex_pc;
       mem_rd <= region_end ? 5'd0 : ex_op.rd;
       mem_value <= result;
-      mem_address <= address;
+      mem_address <= taken ? jump_address : address;
       mem_funct3 <= ex_op.funct3;
     end
     if (reset || kill) {mem_valid, mem_store} <= 2'd0;
@@ -176,7 +199,7 @@ module core (
 
   // ID
   tile_pkg::decoded_t decoded;
-  logic beyond, waits, ex_feeds, mem_feeds;
+  logic beyond, waits, ex_feeds;
   decode decoder (.word(id_word), .out(decoded));
   assign beyond = id_pc == tile_pkg::RETURN_ADDRESS;
   always_comb begin
@@ -188,24 +211,24 @@ module core (
   end
 
   assign ex_feeds = ex_done && ex_op.rd != 0 && !region_end && (ex_op.rd == id_op.rs1 || ex_op.rd == id_op.rs2);
-  assign mem_feeds = mem_done && mem_rd != 0 && (mem_rd == id_op.rs1 || mem_rd == id_op.rs2);
-  assign waits = (ex_feeds && (ex_op.kind == tile_pkg::LOAD || id_op.kind == tile_pkg::LOOP)) || (mem_feeds && id_op.kind == tile_pkg::LOOP);
+  assign waits = ex_feeds && (ex_op.kind == tile_pkg::LOAD || ex_op.kind == tile_pkg::HIST_READ);
   assign passed = id_valid && !hold && !redirect && !flush && !waits;
-  assign loop_set = passed && (id_op.kind == tile_pkg::LOOP || id_op.kind == tile_pkg::LOOP_IMMEDIATE);
-  assign loop_length = id_op.length;
-  assign loop_count = id_op.kind == tile_pkg::LOOP ? id_a : id_op.value;
+  assign loop_follows = passed && id_op.kind == tile_pkg::LOOP;
+
+  logic loop_in_ex;
+  assign loop_in_ex = ex_valid && ex_op.kind == tile_pkg::LOOP;
+  assign loop_set = loop_in_ex ? ex_done : passed && id_op.kind == tile_pkg::LOOP_IMMEDIATE;
+  assign loop_pc = loop_in_ex ? ex_pc : id_pc;
+  assign loop_length = loop_in_ex ? ex_op.length : id_op.length;
+  assign loop_count = loop_in_ex ? a : id_op.value;
 
   always_ff @(posedge clock) begin
-    if (hold) begin  // a producer may leave WB meanwhile
-      ex_a <= a;
-      ex_b <= b;
-    end else begin
+    if (!hold) begin
       ex_valid <= passed;
       if (passed) begin
         ex_op <= id_op;
         ex_pc <= id_pc;
-        ex_a <= id_a;
-        ex_b <= id_b;
+        ex_target <= {18'd0, id_pc} + id_op.value;
       end
     end
     if (reset || flush || flush_command) ex_valid <= 1'b0;

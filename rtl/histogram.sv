@@ -1,14 +1,19 @@
 // 128 accumulators of 18 bits, four 16-bit lanes a cycle, and the packing of `emit`. Bits 17:16 of the
 // configuration select: 0 add lane i to accumulator i; 1 count in the bucket of an XOR hash; 2 and 3 count in
 // the bucket of a quantised magnitude with sign (src/tile/unit/histogram.h has the formulas).
+//
+// A pipeline of three: lanes are taken in EX; then their buckets are computed; then every accumulator adds what falls
+// into it, so that no lane waits for another and four values a cycle are kept up. What reads accumulators waits until
+// none is on its way (`filling`, `busy`).
 module histogram (
     input  logic        clock, reset,
     input  logic        image,                 // back to power-on
     input  logic        flush,                 // an emit that has begun ends
     input  logic        take, configure, read, // at most one of these and emit
     input  logic [31:0] low, high,             // lanes; `low` is also the configuration and the bucket to read
-    output logic [17:0] accumulator,
-    input  logic        emit, emit_go,         // emit stands in EX; its word is written in this cycle
+    output logic [17:0] accumulator,           // one cycle after `read`
+    output logic        filling, busy,         // lanes were taken one cycle, at most two cycles ago
+    input  logic        emit_go,               // a word of emit is written in this cycle
     input  logic [3:0]  format,
     output logic [2:0]  emit_bytes,
     output logic [31:0] emit_word,
@@ -18,16 +23,14 @@ module histogram (
   localparam logic [17:0] FULL = 18'h3ffff;
 
   logic [17:0] accumulators[128];
-  logic [127:0] live;  // the others are 0
   logic [17:0] mode;
-  logic [15:0] lane[4];
-  logic [6:0] bucket[4];
-  logic [17:0] held[4];  // accumulators of the four buckets
-  logic [18:0] sum[4];
-  logic [6:0] word_at, first;
+  logic [63:0] lanes;                      // stage 1
+  logic reading;                           // in MEM
+  logic taken, counts, adds;               // stage 1 holds lanes; stage 2 holds buckets or words to add
+  logic [6:0] bucket[4], found[4];
+  logic [15:0] word[4];
+  logic [6:0] read_at, word_at, first;
   logic [4:0] offset;
-
-  assign {lane[3], lane[2], lane[1], lane[0]} = {high, low};
 
   function automatic logic [6:0] hashed(input logic [15:0] value, input logic [15:0] mask);
     hashed = 7'd0;
@@ -44,36 +47,66 @@ module histogram (
 
   always_comb begin
     for (int i = 0; i < 4; i++) begin
-      bucket[i] = 7'd0;
-      if (emit) bucket[i] = first + 7'(i);
-      else if (read) bucket[i] = low[6:0];
-      else if (take) begin
-        if (mode[17:16] == 2'd0) bucket[i] = 7'(i);
-        else if (mode[17:16] == 2'd1) bucket[i] = hashed(lane[i], mode[15:0]);
-        else bucket[i] = quantised(lane[i], mode[3:0], mode[12:4]);
-      end
+      found[i] = mode[16] && !mode[17] ? hashed(lanes[16*i+:16], mode[15:0])
+                                       : quantised(lanes[16*i+:16], mode[3:0], mode[12:4]);
     end
   end
 
-  always_comb begin
-    for (int i = 0; i < 4; i++) held[i] = 18'd0;
-    if (emit | read | take) begin
-      for (int i = 0; i < 4; i++) held[i] = live[bucket[i]] ? accumulators[bucket[i]] : 18'd0;
+  assign filling = taken;
+  assign busy = taken || counts || adds;
+
+  always_ff @(posedge clock) begin
+    taken <= take;
+    if (take) lanes <= {high, low};
+    counts <= taken && mode[17:16] != 2'd0;
+    adds <= taken && mode[17:16] == 2'd0;
+    if (taken) begin
+      for (int i = 0; i < 4; i++) begin
+        bucket[i] <= found[i];
+        word[i] <= lanes[16*i+:16];
+      end
     end
+    if (configure) mode <= low[17:0];
+    reading <= read;
+    if (read) read_at <= low[6:0];
+    if (reset || image) begin
+      mode <= 18'd0;
+      {taken, counts, adds} <= 3'd0;
+    end
+  end
+
+  logic clear;
+  logic [127:0] overflow;
+  assign clear = reset || image || (emit_go && emit_last);
+  for (genvar i = 0; i < 128; i++) begin : cell_of
+    logic [3:0] here;
+    logic [2:0] hits;
+    logic [18:0] sum;
+    for (genvar j = 0; j < 4; j++) begin : lane
+      assign here[j] = counts && bucket[j] == 7'(i);
+    end
+    assign hits = {2'd0, here[0]} + {2'd0, here[1]} + {2'd0, here[2]} + {2'd0, here[3]};
+    if (i < 4) begin : adder
+      assign sum = {1'b0, accumulators[i]} + (adds ? {3'd0, word[i]} : {16'd0, hits});
+    end else begin : counter
+      assign sum = {1'b0, accumulators[i]} + {16'd0, hits};
+    end
+    assign overflow[i] = sum[18];
+    always_ff @(posedge clock) accumulators[i] <= clear ? 18'd0 : sum[18] ? FULL : sum[17:0];
+  end
+  always_ff @(posedge clock) saturated <= !clear && (saturated || overflow != 128'd0);
+
+  // Four neighbours, one of each bank of 32.
+  logic [6:0] at;
+  logic [17:0] bank[4], held[4];
+  assign at = reading ? read_at : first;
+  always_comb begin
+    for (int b = 0; b < 4; b++) begin
+      bank[b] = accumulators[{at[6:2] + 5'(2'(b) < at[1:0]), 2'(b)}];
+    end
+    for (int i = 0; i < 4; i++) held[i] = bank[2'(at[1:0] + 2'(i))];
   end
   assign accumulator = held[0];
-
-  // Lanes of one bucket all compute and write the same sum.
-  always_comb begin
-    for (int i = 0; i < 4; i++) sum[i] = 19'd0;
-    if (take) begin
-      for (int i = 0; i < 4; i++) begin
-        sum[i] = {1'b0, held[i]};
-        if (mode[17:16] == 2'd0) sum[i] = sum[i] + {3'd0, lane[i]};
-        else for (int j = 0; j < 4; j++) sum[i] = sum[i] + {18'd0, bucket[j] == bucket[i]};
-      end
-    end
-  end
 
   function automatic logic [7:0] byte_of(input logic [17:0] value);
     byte_of = value > 18'd255 ? 8'd255 : value[7:0];
@@ -83,24 +116,15 @@ module histogram (
   endfunction
 
   always_comb begin
-    emit_word = 32'd0;
-    if (emit) begin
-      if (format == 4'd0) emit_word = 32'({held[2], held[1], held[0]} >> offset);
-      else if (format == 4'd9) emit_word = {5'd0, nine_of(held[2]), nine_of(held[1]), nine_of(held[0])};
-      else emit_word = {byte_of(held[3]), byte_of(held[2]), byte_of(held[1]), byte_of(held[0])};
-    end
+    if (format == 4'd0) emit_word = 32'({held[2], held[1], held[0]} >> offset);
+    else if (format == 4'd9) emit_word = {5'd0, nine_of(held[2]), nine_of(held[1]), nine_of(held[0])};
+    else emit_word = {byte_of(held[3]), byte_of(held[2]), byte_of(held[1]), byte_of(held[0])};
   end
   assign emit_last = format == 4'd0 ? word_at == 7'd71 : format <= 4'd4 || format == 4'd9 || word_at == 7'd1;
   assign emit_bytes = format == 4'd0 || format == 4'd9 || !emit_last ? 3'd4 :
                       format <= 4'd4 ? format[2:0] : 3'(format - 4'd4);
 
   always_ff @(posedge clock) begin
-    if (take) begin
-      for (int i = 0; i < 4; i++) accumulators[bucket[i]] <= sum[i][18] ? FULL : sum[i][17:0];
-      for (int i = 0; i < 4; i++) live[bucket[i]] <= 1'b1;
-      saturated <= saturated | sum[0][18] | sum[1][18] | sum[2][18] | sum[3][18];
-    end
-    if (configure) mode <= low[17:0];
     if (emit_go && !emit_last) begin
       word_at <= word_at + 7'd1;
       if (format != 4'd0) first <= first + 7'd4;
@@ -110,10 +134,5 @@ module histogram (
       end
     end
     if (reset || flush || (emit_go && emit_last)) {word_at, first, offset} <= 19'd0;
-    if (reset || image || (emit_go && emit_last)) begin
-      live <= 128'd0;
-      saturated <= 1'b0;
-    end
-    if (reset || image) mode <= 18'd0;
   end
 endmodule

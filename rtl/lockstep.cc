@@ -4,7 +4,10 @@
 
 namespace lento::tile {
 
-Lockstep::Lockstep() { model_.memory().soft = &soft_; }
+Lockstep::Lockstep(uint32_t queue) : model_(TileOptions{64, queue}) {
+  model_.memory().soft = &soft_;
+  rtl_.set_queue(queue);
+}
 
 void Lockstep::load(const Image& image) {
   image_ = image;
@@ -53,6 +56,7 @@ void Lockstep::compare(const Retired& retired) {
   expect("STATUS", static_cast<uint64_t>(model_.status()), static_cast<uint64_t>(rtl_.status()));
   expect("pc", model_.fetch_pc(), rtl_.fetch_pc());
   expect("valid bits", model_.memory().valid, rtl_.io_valid());
+  expect("arrival", model_.memory().arrival, rtl_.arrival());
   expect("bytes waiting", model_.output_waiting(), rtl_.waiting());
   expect("saturated", model_.histogram().saturated(), rtl_.saturated());
   for (int i = 0; i < kDrops; ++i)

@@ -14,7 +14,7 @@ namespace lento::tile {
 
 class Lockstep {
  public:
-  Lockstep();
+  explicit Lockstep(uint32_t queue = 0);  // inputs that may wait, at most RtlTile::kQueue
 
   // Resets both, loads the image into both and starts its init.
   void load(const Image& image);

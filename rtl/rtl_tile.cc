@@ -60,6 +60,8 @@ uint64_t RtlTile::load(const Image& image) {
   return cycles;
 }
 
+void RtlTile::set_queue(uint32_t limit) { rtl_->queue_limit = static_cast<CData>(limit); }
+
 void RtlTile::settle(const Cycle& cycle, const std::array<uint32_t, kSoftRegs>& soft) {
   rtl_->in_valid = 0;
   rtl_->in_has_address = 0;
@@ -94,6 +96,7 @@ uint32_t RtlTile::soft_word() const { return rtl_->soft_word; }
 Status RtlTile::status() const { return static_cast<Status>(rtl_->status); }
 uint32_t RtlTile::fetch_pc() const { return rtl_->fetch_pc; }
 uint32_t RtlTile::io_valid() const { return rtl_->io_valid; }
+uint32_t RtlTile::arrival() const { return rtl_->input_arrival; }
 uint32_t RtlTile::dropped(Drop cause) const { return rtl_->drops[static_cast<size_t>(cause)]; }
 bool RtlTile::saturated() const { return rtl_->histogram_saturated; }
 

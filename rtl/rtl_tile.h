@@ -30,6 +30,9 @@ class RtlTile {
   // cycles. The tile must be UNDEFINED. The header's fields go with Command::Image afterwards.
   uint64_t load(const Image& image);
 
+  static constexpr uint32_t kQueue = 4;  // the RTL's parameter QUEUE
+  void set_queue(uint32_t limit);        // how many inputs may wait
+
   // Sets the ports of the coming cycle and lets them settle; outputs that depend on them may be read.
   void settle(const Cycle& cycle, const std::array<uint32_t, kSoftRegs>& soft);
   void clock();
@@ -42,6 +45,7 @@ class RtlTile {
   Status status() const;
   uint32_t fetch_pc() const;
   uint32_t io_valid() const;
+  uint32_t arrival() const;  // of what the IORegs hold
   uint32_t dropped(Drop cause) const;
   bool saturated() const;
   Fault fault() const;

@@ -1,11 +1,11 @@
 // The tile: an in-order RV32I core beside a block of a chip, with input registers, histogram unit and output
-// FIFO (specification and oracle: src/tile/unit/tile.h). Every cycle is the same as there; the waiting queue for
-// inputs, an option of the model, is not built.
+// FIFO (specification and oracle: src/tile/unit/tile.h). Every cycle is the same as there.
 //
 // The host fills code memory and scratchpad word by word while STATUS is UNDEFINED, then gives the command IMAGE
 // with the fields of the image's header. Soft logic sits outside: eight registers to read, writes by pulse.
 module tile #(
-    parameter int FIFO_BYTES = 64
+    parameter int FIFO_BYTES = 64,
+    parameter int QUEUE = 4  // inputs that can wait while main runs
 ) (
     input  logic        clock, reset,
     // host
@@ -17,6 +17,7 @@ module tile #(
     input  logic [13:0] image_entry,
     input  logic        image_triggered,
     input  logic [31:0] image_mask, image_trigger_start, image_trigger_end,
+    input  logic [2:0]  queue_limit,  // how many inputs may wait, at most QUEUE; fixed while main runs
     output tile_pkg::status_t status,
     output logic [159:0] drops,
     output logic        fault_seen,  // what follows describes the last fault since the image
@@ -39,7 +40,7 @@ module tile #(
     output logic [6:0]  out_waiting,
     // for observers
     output logic        running, store_in_mem, histogram_saturated,
-    output logic [31:0] io_valid,
+    output logic [31:0] io_valid, input_arrival,
     output logic [13:0] fetch_pc,
     output logic        retired,
     output logic [13:0] retired_pc,
@@ -48,33 +49,37 @@ module tile #(
 );
 
   logic fault, region_end, program_end, start_main, image, set_start, set_stop, start, flush_command, kill;
+  logic start_finish;
   logic want_pause, want_finalize;
   logic [13:0] entry;
   control control (
       .clock, .reset, .command, .image_entry, .fault, .region_end, .start_main, .status, .running, .program_end,
-      .image, .set_start, .set_stop, .start, .flush(flush_command), .kill, .entry, .want_pause, .want_finalize
+      .image, .set_start, .set_stop, .start, .flush(flush_command), .kill, .start_finish, .entry, .want_pause, .want_finalize
   );
 
   logic [31:0] mask, stream_needed, consumed, trigger_start, trigger_end, trigger_address, io_word, drop_count;
   logic [3:0] pair;
   logic [63:0] pair_words;
   logic [31:0] mem_address, mem_value;
-  inputs inputs (
+  logic [63:0] cycle;  // counts the running one
+  inputs #(.QUEUE(QUEUE)) inputs (
       .clock, .reset, .in_valid, .in_data, .in_has_address, .in_address, .status, .want_pause, .want_finalize,
       .image, .image_triggered, .image_mask, .image_trigger_start, .image_trigger_end, .set_start, .set_stop,
-      .argument, .start, .region_end(program_end), .stream_needed, .consumed, .start_main, .mask,
+      .argument, .queue_limit, .cycle(cycle[31:0]), .start, .start_finish, .region_end(program_end), .stream_needed, .consumed, .start_main, .mask,
       .valid(io_valid), .trigger_start, .trigger_end, .trigger_address, .io_index(mem_address[6:2]), .io_word,
-      .pair, .pair_words, .drop_index(3'(mem_address[5:2] - 4'd6)), .drop_count, .drops
+      .pair, .pair_words, .drop_index(3'(mem_address[5:2] - 4'd6)), .arrival(input_arrival),
+      .drop_count, .drops
   );
 
   logic hold, flush, redirect, passed, loop_set, code_read, id_valid, host_writes;
-  logic [13:0] target, id_pc;
+  logic loop_follows;
+  logic [13:0] target, id_pc, loop_pc;
   logic [4:0] loop_length;
   logic [31:0] loop_count, id_word;
   assign host_writes = memory_write && status == tile_pkg::UNDEFINED;
   fetch fetch (
       .clock, .reset, .running, .hold, .flush, .flush_command, .start, .entry, .redirect, .target, .passed,
-      .loop_set, .loop_length, .loop_count, .read(code_read), .pc(fetch_pc), .id_valid, .id_pc
+      .loop_set, .loop_follows, .loop_pc, .loop_length, .loop_count, .read(code_read), .pc(fetch_pc), .id_valid, .id_pc
   );
   code_memory code (
       .clock, .read(code_read), .write(host_writes && memory_is_code),
@@ -92,7 +97,6 @@ module tile #(
       .write_word(host_writes ? memory_word : data_word), .word(loaded_word)
   );
 
-  logic [63:0] cycle;  // counts the running one
   logic [6:0] fifo_free;
   logic [2:0] store_bytes, emit_bytes;
   always_ff @(posedge clock) cycle <= reset ? 64'd1 : cycle + 64'd1;
@@ -106,14 +110,14 @@ module tile #(
   assign soft_index = mem_address[4:2];
   assign soft_word = mem_value;
 
-  logic hist_take, hist_configure, hist_read, hist_emit, hist_emit_go, emit_room, emit_last;
+  logic hist_take, hist_configure, hist_read, hist_emit_go, hist_filling, hist_busy, emit_room, emit_last;
   logic [31:0] hist_low, hist_high, emit_word;
   logic [3:0] hist_format;
   logic [17:0] accumulator;
   histogram histogram (
       .clock, .reset, .image, .flush(flush || flush_command), .take(hist_take), .configure(hist_configure),
-      .read(hist_read), .low(hist_low), .high(hist_high), .accumulator, .emit(hist_emit),
-      .emit_go(hist_emit_go), .format(hist_format), .emit_bytes, .emit_word, .emit_last,
+      .read(hist_read), .low(hist_low), .high(hist_high), .accumulator,
+      .emit_go(hist_emit_go), .format(hist_format), .filling(hist_filling), .busy(hist_busy), .emit_bytes, .emit_word, .emit_last,
       .saturated(histogram_saturated)
   );
   assign emit_room = fifo_free >= {4'd0, store_bytes} + {4'd0, emit_bytes};
@@ -128,11 +132,13 @@ module tile #(
   core core (
       .clock, .reset, .image, .start, .flush_command, .kill, .stop_waiting(want_pause || want_finalize),
       .fault, .fault_cause(new_cause), .fault_pc(new_pc), .fault_address(new_address), .region_end,
-      .id_valid, .id_pc, .id_word, .hold, .flush, .redirect, .passed, .loop_set, .target, .loop_length,
+      .id_valid, .id_pc, .id_word, .hold, .flush, .redirect, .passed, .loop_set, .loop_follows,
+      .target, .loop_pc, .loop_length,
       .loop_count, .data_read, .data_write, .data_address, .data_word, .mem_load, .mem_store, .mem_address,
       .mem_value, .mem_funct3, .mem_wait(full), .mem_fault, .load_value, .stream_needed, .input_mask(mask),
-      .io_valid, .consumed, .pair, .pair_words, .hist_take, .hist_configure, .hist_read, .hist_emit,
-      .hist_emit_go, .hist_low, .hist_high, .hist_format, .accumulator, .emit_room, .emit_last, .retired,
+      .io_valid, .consumed, .pair, .pair_words, .hist_take, .hist_configure, .hist_read,
+      .hist_emit_go, .hist_low, .hist_high, .hist_format, .accumulator, .hist_filling, .hist_busy,
+      .emit_room, .emit_last, .retired,
       .retired_pc, .retired_rd, .retired_value
   );
   always_ff @(posedge clock) begin

@@ -1,5 +1,7 @@
 // The prefetcher in the soft logic: lab/tile/prefetch_logic.h state by state. Visits and look-ups are two
 // machines; the look-up takes what the visits leave of the scratchpad's port.
+// Functions take whole lines, words and entries and read some of their bits.
+// verilator lint_off UNUSEDSIGNAL
 module prefetch_logic #(
     parameter bit NEXT_LINE = 1'b0  // prefetch the next line and nothing else
 ) (

@@ -18,6 +18,7 @@ using V = AbstractValue;
 constexpr uint32_t kStackTop = kDataBase + kDataBytes;
 constexpr uint64_t kLoopLimit = 1 << 20;
 constexpr int kDepthLimit = 600;  // unknown branches open at once
+constexpr uint32_t kFilling = 2;  // cycles from the one after a take until accumulators can be read
 constexpr uint64_t kCopySteps = 4, kLookSteps = 1 << 16;
 
 [[noreturn]] void reject(Rule rule, uint32_t pc, const std::string& text) { throw Violation{rule, pc, text}; }
@@ -30,6 +31,9 @@ struct State {
   };
   std::vector<Call> calls;
   uint32_t pc = 0;
+  // For how many instructions more, at most, emit would find values on their way (HistogramUnit::busy) or the
+  // accumulators being read.
+  uint32_t filling = 0;
 };
 
 class Explorer {
@@ -125,7 +129,7 @@ class Explorer {
       const uint32_t pc = s.pc;
       const TileOp& op = fetch(pc, from);
       from = pc;
-      if (op.custom != Custom::HistIn) cost.add_cycles(1, 1);
+      count(s, op, cost);
       if (riscv::is_branch(op.base.op))
         branch(s, op, depth, cost);
       else if (riscv::is_jump(op.base.op))
@@ -136,6 +140,20 @@ class Explorer {
         straight(s, op, cost);
     }
     return s;
+  }
+
+  static bool takes_values(const TileOp& op) {
+    return op.custom == Custom::Hist || op.custom == Custom::HistIn;
+  }
+
+  // The instruction's own cycle (stream() counts that of hist.in), and what hist.rd and emit wait for values
+  // that an instruction before them took.
+  static void count(State& s, const TileOp& op, PathCost& cost) {
+    if (op.custom != Custom::HistIn) cost.add_cycles(1, 1);
+    if (op.custom == Custom::Emit) cost.add_cycles(s.filling, 0);
+    if (op.custom == Custom::HistRead && s.filling == kFilling) cost.add_cycles(1, 0);
+    const uint32_t left = s.filling - (s.filling > 0);
+    s.filling = takes_values(op) ? kFilling : op.custom == Custom::HistRead ? std::max(left, 1u) : left;
   }
 
   void branch(State& s, const TileOp& op, int depth, PathCost& cost) {
@@ -173,6 +191,7 @@ class Explorer {
       reject(Rule::ControlFlow, pc, "the two ways of this branch return to different places");
     for (size_t i = 0; i < 32; ++i) a.x[i] = join(a.x[i], b.x[i]);
     a.words.join(b.words);
+    a.filling = std::max(a.filling, b.filling);
   }
 
   void check_target(uint32_t target, uint32_t pc) const {
@@ -234,7 +253,7 @@ class Explorer {
     if (op.custom == Custom::Loop) {
       const V& count = read(s, op.base.rs1, pc);
       most = std::max(count.high, 1u), least = std::max(count.low, 1u);
-      cost.add_cycles(2, 0);  // waits for its register
+      cost.add_cycles(1, 1);  // nothing is fetched behind it while it goes to EX
     }
     if (most > kLoopLimit)
       reject(Rule::Unbounded, pc, "the loop count may be " + std::to_string(most) + ", more than 2^20");
@@ -256,9 +275,13 @@ class Explorer {
   void run_body(State& s, uint32_t length, PathCost& cost) {
     const uint32_t start = s.pc + 4, end = start + 4 * length;
     s.pc = start;
+    // A round may begin with what the one before took.
+    for (uint32_t at = start / 4; at < end / 4; ++at) {
+      if (takes_values(code_[at]) || code_[at].custom == Custom::HistRead) s.filling = kFilling;
+    }
     while (s.pc != end) {
       const TileOp& in = fetch(s.pc, s.pc);
-      if (in.custom != Custom::HistIn) cost.add_cycles(1, 1);
+      count(s, in, cost);
       if (in.custom == Custom::Loop || in.custom == Custom::LoopImmediate)
         loop(s, in, cost);
       else
@@ -285,17 +308,21 @@ class Explorer {
     return (next.reads_rs1() && next.base.rs1 == reg) || (next.reads_rs2() && next.base.rs2 == reg);
   }
 
+  // Whether the instruction that follows `pc`, here or in the loop's next round, reads the register.
+  bool uses_next(uint32_t pc, unsigned reg, uint32_t loop_start) const {
+    return uses(pc / 4 + 1, reg) || (loop_start != kExit && uses(loop_start / 4, reg));
+  }
+
   void straight(State& s, const TileOp& op, PathCost& cost, uint32_t loop_start = kExit) {
     const uint32_t pc = s.pc;
     const riscv::Instruction& n = op.base;
     const V immediate = V::constant(static_cast<uint32_t>(n.imm));
     s.pc = pc + 4;
-    if (op.custom != Custom::None) return custom(s, op, pc, cost);
+    if (op.custom != Custom::None) return custom(s, op, pc, cost, loop_start);
     if (riscv::is_load(n.op)) {
       const V address = abstract_alu(Op::Addi, read(s, n.rs1, pc), immediate);
       write(s, n.rd, load(s, n.op, address, pc));
-      if (n.rd != 0 && (uses(pc / 4 + 1, n.rd) || (loop_start != kExit && uses(loop_start / 4, n.rd))))
-        cost.add_cycles(1, 0);
+      if (n.rd != 0 && uses_next(pc, n.rd, loop_start)) cost.add_cycles(1, 0);
     } else if (riscv::is_store(n.op)) {
       store(s, n, abstract_alu(Op::Addi, read(s, n.rs1, pc), immediate), pc, cost, loop_start == kExit);
     } else if (n.op == Op::Lui) {
@@ -318,10 +345,12 @@ class Explorer {
     lowest_stack_ = std::min(lowest_stack_, sp.low);
   }
 
-  void custom(State& s, const TileOp& op, uint32_t pc, PathCost& cost) {
+  void custom(State& s, const TileOp& op, uint32_t pc, PathCost& cost, uint32_t loop_start) {
     if (op.reads_rs1()) read(s, op.base.rs1, pc);
     if (op.reads_rs2()) read(s, op.base.rs2, pc);
     if (op.writes_rd()) write(s, op.base.rd, V::any());
+    if (op.custom == Custom::HistRead && op.base.rd != 0 && uses_next(pc, op.base.rd, loop_start))
+      cost.add_cycles(1, 0);
     if (op.custom == Custom::HistIn) stream(op, pc, cost);
     if (op.custom == Custom::Emit) {
       const uint32_t bytes = HistogramUnit::emit_bytes(op.count);

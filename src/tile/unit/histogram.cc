@@ -10,28 +10,41 @@ void HistogramUnit::add(uint32_t bucket, uint32_t amount) {
   accumulator = std::min(accumulator + amount, kAccumulatorMax);
 }
 
-uint32_t HistogramUnit::bucket_of(uint16_t value) const {
-  if ((config_ >> 16 & 3) == 1) {
+uint32_t HistogramUnit::bucket_under(uint32_t config, uint16_t value) {
+  if ((config >> 16 & 3) == 1) {
     uint32_t out = 0;
     for (uint32_t j = 0; j < 16; ++j) {
-      if (config_ >> j & 1) out ^= (uint32_t{value} >> j) | (uint32_t{value} << (16 - j));
+      if (config >> j & 1) out ^= (uint32_t{value} >> j) | (uint32_t{value} << (16 - j));
     }
     return out & (kBuckets - 1);
   }
-  const int32_t magnitude = (value & 0x7fff) >> (config_ & 15);
-  const int32_t base = static_cast<int32_t>(config_ >> 4 & 511);
+  const int32_t magnitude = (value & 0x7fff) >> (config & 15);
+  const int32_t base = static_cast<int32_t>(config >> 4 & 511);
   return static_cast<uint32_t>((value >> 15) * 64 + std::clamp(magnitude - base, 0, 63));
 }
 
-void HistogramUnit::take(uint32_t low, uint32_t high) {
-  const uint16_t lanes[4] = {static_cast<uint16_t>(low), static_cast<uint16_t>(low >> 16),
-                             static_cast<uint16_t>(high), static_cast<uint16_t>(high >> 16)};
-  const bool adds = (config_ >> 16 & 3) == 0;
+void HistogramUnit::take(uint32_t low, uint32_t high) { stages_[0] = {true, low, high, config_}; }
+
+void HistogramUnit::tick() {
+  if (stages_[2].valid) add_lanes(stages_[2]);
+  stages_[2] = stages_[1];
+  stages_[1] = stages_[0];
+  stages_[0] = {};
+}
+
+void HistogramUnit::settle() {
+  for (int i = 0; i < 3; ++i) tick();
+}
+
+void HistogramUnit::add_lanes(const Stage& stage) {
+  const uint16_t lanes[4] = {static_cast<uint16_t>(stage.low), static_cast<uint16_t>(stage.low >> 16),
+                             static_cast<uint16_t>(stage.high), static_cast<uint16_t>(stage.high >> 16)};
+  const bool adds = (stage.config >> 16 & 3) == 0;
   for (uint32_t lane = 0; lane < 4; ++lane) {
     if (adds)
       add(lane, lanes[lane]);
     else
-      add(bucket_of(lanes[lane]), 1);
+      add(bucket_under(stage.config, lanes[lane]), 1);
   }
 }
 

@@ -5,6 +5,8 @@
 //   1  hash      bucket = XOR of rotr16(v, j) over bits j of 15:0, low 7 bits; accumulator[bucket] += 1
 //   2  quantise  sign s = v >> 15, m = (v & 0x7fff) >> bits 3:0;
 //                bucket = s * 64 + clamp(m - bits 12:4, 0, 63); accumulator[bucket] += 1
+// A pipeline of three stages, four values every cycle: lanes taken in cycle t are in their accumulators from
+// t + 3 on. What reads accumulators waits for them (filling, busy); whoever has no clock calls settle().
 // Accumulators stop at 2^18 - 1 and remember it: four equal values a cycle reach 2^18 after 65,536 cycles,
 // one more than 18 bits hold.
 #pragma once
@@ -19,8 +21,12 @@ inline constexpr uint32_t kBuckets = 128, kAccumulatorMax = (1u << 18) - 1;
 
 class HistogramUnit {
  public:
-  // Lanes 0..3: low and high half of `low`, low and high half of `high`.
+  // Lanes 0..3: low and high half of `low`, low and high half of `high`. At most one take a cycle.
   void take(uint32_t low, uint32_t high);
+  void tick();                                                        // the cycle ends
+  void settle();                                                      // what is on its way arrives
+  bool filling() const { return stages_[1].valid; }                   // lanes were taken in the cycle before,
+  bool busy() const { return stages_[1].valid || stages_[2].valid; }  // or two before
   void configure(uint32_t word);
   uint32_t read(uint32_t bucket) const { return accumulators_[bucket % kBuckets]; }
   uint32_t config() const { return config_; }
@@ -32,16 +38,25 @@ class HistogramUnit {
   void clear();
 
   static uint32_t emit_bytes(uint32_t format) { return format == 0 ? 288 : format <= 8 ? format : 4; }
-  uint32_t bucket_of(uint16_t value) const;
+  uint32_t bucket_of(uint16_t value) const { return bucket_under(config_, value); }
 
   bool operator==(const HistogramUnit&) const = default;
 
  private:
+  // Lanes on their way: 0 taken in this cycle, 1 before their buckets are known, 2 before they are added.
+  struct Stage {
+    bool valid = false;
+    uint32_t low = 0, high = 0, config = 0;
+    bool operator==(const Stage&) const = default;
+  };
   void add(uint32_t bucket, uint32_t amount);
+  void add_lanes(const Stage& stage);
+  static uint32_t bucket_under(uint32_t config, uint16_t value);
 
   std::array<uint32_t, kBuckets> accumulators_ = {};
   uint32_t config_ = 0;
   bool saturated_ = false;
+  std::array<Stage, 3> stages_ = {};
 };
 
 }  // namespace lento::tile

@@ -1,7 +1,8 @@
 // The five stages, evaluated from WB back to IF so that each sees the latches of the cycle before.
 //
 // Invariants:
-//   1. Registers are written when a value exists (EX, or MEM for loads); with the load-use wait this is what
+//   1. Registers are written when a value exists (EX, or MEM for loads and hist.rd); with their users' wait
+//   this is what
 //      forwarding gives the hardware, so no stage reads a stale register.
 //   2. What retired_ shows is the hardware's WB: two cycles after EX.
 //   3. Loop counters change in IF. A taken branch in EX clears all loops, so a wrong-path count is never
@@ -30,6 +31,11 @@ bool Tile::access_memory() {
   write_back_ = {};
   if (!memory_stage_.valid) return true;
   Executed& now = memory_stage_;
+  if (now.bad_target) {
+    raise(FaultCause::FetchAddress, now.pc, now.address);
+    now.valid = false;
+    return true;
+  }
   const Op op = now.slot->op.base.op;
   if (now.slot->is_store) {
     const Reach reach = memory_.store(now.address, riscv::access_size(op), now.value);
@@ -51,21 +57,36 @@ bool Tile::access_memory() {
     }
     now.value = riscv::extend(op, raw);
     if (now.rd) x_[now.rd] = now.value;
+  } else if (now.slot->answers_late) {
+    now.value = histogram_.read(now.address);
+    if (now.rd) x_[now.rd] = now.value;
   }
   write_back_ = now;
   now.valid = false;
   return true;
 }
 
-// Ends the region or redirects fetch; false when the target is no place to go.
-bool Tile::jump(uint32_t target) {
+// Redirects fetch; a target that is no place to go faults one stage on.
+void Tile::jump(uint32_t target, Executed& out) {
   loop_depth_ = 0;
-  if (target == kReturnAddress) return true;
-  if ((target & 3) || target > kReturnAddress) return false;
-  pc_ = target;
+  if (target == kReturnAddress) return;
+  constexpr uint32_t kPcBits = 2 * kReturnAddress - 1;  // of the program counter
+  out.bad_target = (target & 3) || target > kReturnAddress;
+  if (out.bad_target) {
+    out.address = target;
+    out.rd = 0;
+  }
+  pc_ = target & kPcBits;
   redirect_ = true;
   fetched_.valid = false;
-  return true;
+}
+
+// emit reads accumulators by the port of the hist.rd before it, which was in MEM in this cycle.
+bool Tile::waits_for_histogram(const Decoded& now) const {
+  const Custom custom = now.slot->op.custom;
+  if (custom == Custom::HistRead) return histogram_.filling();
+  if (custom != Custom::Emit) return false;
+  return histogram_.busy() || (write_back_.valid && write_back_.slot->op.custom == Custom::HistRead);
 }
 
 bool Tile::execute_emit(uint32_t format) {
@@ -112,15 +133,18 @@ bool Tile::execute_custom(const Decoded& now, Executed& out) {
     case Custom::HistIn:
       return execute_stream(op.count);
     case Custom::HistRead:
-      out.value = histogram_.read(a);
+      out.address = a;
       break;
     case Custom::HistConfig:
       histogram_.configure(a);
       break;
     case Custom::Emit:
       return execute_emit(op.count);
+    case Custom::Loop:
+      set_loop(now.pc + 4, op.length, a);
+      break;
     default:
-      break;  // loops have acted in ID
+      break;  // loopi has acted in ID
   }
   return true;
 }
@@ -142,15 +166,12 @@ bool Tile::execute() {
     out.address = a + static_cast<uint32_t>(n.imm);
     out.value = b;
   } else if (slot.op.custom != Custom::None) {
-    if (!execute_custom(now, out)) return false;
+    if (waits_for_histogram(now) || !execute_custom(now, out)) return false;
   } else if (riscv::is_branch(n.op) || riscv::is_jump(n.op)) {
     const bool taken = riscv::is_jump(n.op) || riscv::branch_taken(n.op, a, b);
     const uint32_t target =
         n.op == Op::Jalr ? (a + static_cast<uint32_t>(n.imm)) & ~1u : now.pc + static_cast<uint32_t>(n.imm);
-    if (taken && !jump(target)) {
-      raise(FaultCause::FetchAddress, now.pc, target);
-      return true;
-    }
+    if (taken) jump(target, out);
     ends = taken && target == kReturnAddress;
     out.value = now.pc + 4;
     if (ends) out.rd = 0;
@@ -166,7 +187,7 @@ bool Tile::execute() {
     raise(FaultCause::IllegalInstruction, now.pc, slot.op.word);
     return true;
   }
-  if (out.rd && !slot.is_load) x_[out.rd] = out.value;
+  if (out.rd && !slot.answers_late) x_[out.rd] = out.value;
   memory_stage_ = out;
   decoded_.valid = false;
   ++memory_.counters.instructions;
@@ -180,22 +201,21 @@ void Tile::set_loop(uint32_t start, uint32_t length, uint32_t count) {
 }
 
 void Tile::decode() {
+  fetch_waits_ = false;
   if (redirect_ || !fetched_.valid) return;
   const Slot& slot = *fetched_.slot;
-  const auto waits_for = [&](const Executed& older) {
-    return older.valid && older.rd && (older.rd == slot.rs1 || older.rd == slot.rs2);
-  };
   // memory_stage_ holds what was in EX in this cycle.
-  if (waits_for(memory_stage_) && (memory_stage_.slot->is_load || slot.op.custom == Custom::Loop)) return;
-  if (slot.op.custom == Custom::Loop && waits_for(write_back_)) return;
+  const Executed& older = memory_stage_;
+  const bool feeds = older.valid && older.rd && (older.rd == slot.rs1 || older.rd == slot.rs2);
+  if (feeds && older.slot->answers_late) return;
   if (slot.op.custom == Custom::LoopImmediate) set_loop(fetched_.pc + 4, slot.op.length, slot.op.count);
-  if (slot.op.custom == Custom::Loop) set_loop(fetched_.pc + 4, slot.op.length, x_[slot.rs1]);
+  fetch_waits_ = slot.op.custom == Custom::Loop;
   decoded_ = fetched_;
   fetched_.valid = false;
 }
 
 void Tile::fetch() {
-  if (redirect_ || fetched_.valid || !running_) return;
+  if (redirect_ || fetch_waits_ || fetched_.valid || !running_) return;
   const Slot* slot =
       pc_ < kReturnAddress ? (pc_ / 4 < code_.size() ? &code_[pc_ / 4] : &bad_fetch_) : &end_mark_;
   fetched_ = {true, pc_, slot};

@@ -71,12 +71,13 @@ bool Tile::armed(const TileInputs& inputs) {
   return now;
 }
 
-void Tile::latch(const TileInputs& inputs, uint32_t mask) {
+void Tile::latch(const TileInputs& inputs, uint32_t mask, uint32_t arrival) {
   for (uint32_t left = mask; left != 0; left &= left - 1) {
     const int i = std::countr_zero(left);
     memory_.io[static_cast<size_t>(i)] = inputs.data[static_cast<size_t>(i)];
   }
   memory_.valid |= mask;
+  memory_.arrival = arrival;
 }
 
 void Tile::abandon_queue(Drop cause) {
@@ -84,14 +85,29 @@ void Tile::abandon_queue(Drop cause) {
   queue_.clear();
 }
 
-void Tile::accept_running(const TileInputs& inputs) {
-  const bool returns_now = status_ == Status::ActivePaused;
-  const uint32_t free = returns_now ? 0 : stream_mask_ & ~memory_.valid & inputs.valid;
-  if (free) return latch(inputs, free);
-  if (queue_.size() < options_.input_queue && stream_mask_ == 0)
-    queue_.push_back(inputs);
-  else
-    drop(Drop::Running);
+// The IORegs that `next`, the oldest input there is, can go to in this cycle.
+uint32_t Tile::take_next(const TileInputs& next, Status before) {
+  const bool asked = want_pause_ || want_finalize_;  // the request comes first
+  if (before == Status::ActivePaused) return status_ == before && !asked ? next.valid : 0;
+  const bool runs_on = before == Status::ActiveRunning && status_ != Status::ActivePaused;
+  return runs_on ? stream_mask_ & ~memory_.valid & next.valid : 0;
+}
+
+// What becomes of an input, when it came and when something older may have been taken in its place.
+void Tile::keep_or_drop(const TileInputs& inputs, Status before, bool queue_was_empty, bool taken) {
+  const Arrived arrived{inputs, static_cast<uint32_t>(memory_.counters.cycles)};
+  if (before == Status::ActiveRunning) {
+    if (queue_was_empty && taken) return;
+    if (queue_.size() < options_.input_queue) return queue_.push_back(arrived);
+    return drop(Drop::Running);
+  }
+  if (before == Status::ActivePaused) {
+    if (want_pause_) return drop(Drop::Paused);
+    if (want_finalize_) return drop(Drop::Finalizing);
+    if (!queue_was_empty) queue_.push_back(arrived);
+    return;
+  }
+  drop(before == Status::Paused ? Drop::Paused : before == Status::Finalize ? Drop::Finalizing : Drop::Error);
 }
 
 // Judged by the state at the start of the cycle.
@@ -100,34 +116,19 @@ void Tile::accept(const TileInputs* inputs, Status before) {
   consumed_ = 0;
   const bool offered = inputs && (inputs->valid & image_.input_mask) && before != Status::Undefined;
   const bool passes = inputs && (offered || inputs->has_address) && armed(*inputs);
-  if (offered) {
-    ++memory_.counters.inputs;
-    if (!passes)
-      drop(Drop::Untriggered);
-    else if (before == Status::ActiveRunning)
-      accept_running(*inputs);
-    else if (before == Status::Paused)
-      drop(Drop::Paused);
-    else if (before == Status::Finalize)
-      drop(Drop::Finalizing);
-    else if (before == Status::Error)
-      drop(Drop::Error);
+  if (offered) ++memory_.counters.inputs;
+  if (offered && !passes) drop(Drop::Untriggered);
+  const bool comes = offered && passes, queue_was_empty = queue_.empty();
+  if (!comes && queue_was_empty) return;
+  const Arrived next =
+      queue_was_empty ? Arrived{*inputs, static_cast<uint32_t>(memory_.counters.cycles)} : queue_.front();
+  const uint32_t taken = take_next(next.inputs, before);
+  if (taken) {
+    latch(next.inputs, taken, next.cycle);
+    if (!queue_was_empty) queue_.erase(queue_.begin());
   }
-  if (before != Status::ActivePaused || status_ != Status::ActivePaused) return;
-  const TileInputs* next = offered && passes ? inputs : nullptr;
-  if (want_pause_ || want_finalize_) {  // the request comes first
-    if (next) drop(want_pause_ ? Drop::Paused : Drop::Finalizing);
-    return;
-  }
-  TileInputs waiting;
-  if (!queue_.empty()) {
-    waiting = queue_.front();
-    queue_.erase(queue_.begin());
-    if (next) queue_.push_back(*next);
-    next = &waiting;
-  }
-  if (!next) return;
-  latch(*next, next->valid);
+  if (comes) keep_or_drop(*inputs, before, queue_was_empty, taken != 0);
+  if (!taken || before != Status::ActivePaused) return;
   status_ = next_status(status_, Event::Input);
   start(Region::Main);
 }
@@ -154,6 +155,7 @@ void Tile::take_commands(Status before) {
       slot.rs1 = op.reads_rs1() ? op.base.rs1 : 0;
       slot.rs2 = op.reads_rs2() ? op.base.rs2 : 0;
       slot.is_load = riscv::is_load(op.base.op);
+      slot.answers_late = slot.is_load || op.custom == Custom::HistRead;
       slot.is_store = riscv::is_store(op.base.op);
       slot.is_alu = op.base.op >= riscv::Op::Add && op.base.op <= riscv::Op::And;
       slot.is_alu_immediate = op.base.op >= riscv::Op::Addi && op.base.op <= riscv::Op::Srai;
@@ -205,6 +207,7 @@ void Tile::step(const TileInputs* inputs) {
     }
   }
   accept(inputs, before);
+  histogram_.tick();
   take_commands(before);
 }
 

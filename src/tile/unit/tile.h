@@ -2,14 +2,17 @@
 // machine.
 //
 // Timing, which rtl/tile.sv repeats cycle by cycle:
-//   one instruction a cycle; full forwarding; a load's user waits 1 cycle; a taken branch or jump resolves in
-//   EX and loses 2 cycles; loopi and loop act in ID, so loops have no bubbles (loop waits in ID for its
-//   register); hist.in waits in EX for data; emit holds EX one cycle per 4 bytes; a store into a full output
-//   FIFO holds all.
+//   one instruction a cycle; full forwarding; the user of a load or of hist.rd waits 1 cycle; a taken branch
+//   or jump resolves in EX and loses 2 cycles; loopi acts in ID, loop in EX after 1 lost cycle, rounds have
+//   no bubbles; hist.in waits in EX for data; hist.rd and emit wait in EX for values that are still on their
+//   way to the accumulators (1 and 2 cycles at most); emit holds EX one cycle per 4 bytes; a store into a
+//   full output FIFO holds all. A jump to no place faults in MEM.
 // An input in cycle t starts main with its first fetch in t + 1. A region (init, main, finish) ends by a jump
-// to 0x2000, which is where `ra` points when it starts. Inputs that come while main runs are dropped and
-// counted, except into IORegs that a hist.in of this run has taken over (streaming); what such registers hold
-// when main returns is dropped too, and so is what waits in the queue when a finish or another image begins.
+// to 0x2000, which is where `ra` points when it starts. An input that comes while main runs goes into IORegs
+// that a hist.in of this run has taken over and freed (streaming), or waits in the queue, or is dropped and
+// counted. Inputs are taken in the order in which they came; each keeps the cycle in which it arrived. What
+// streaming registers hold when main returns is dropped, and so is what waits in the queue when a finish or
+// another image begins.
 //
 // Not thread safe; one Tile per thread.
 #pragma once
@@ -84,6 +87,7 @@ class Tile {
     TileOp op;
     uint8_t rd = 0, rs1 = 0, rs2 = 0;  // 0 where not used
     bool is_load = false, is_store = false, is_alu_immediate = false, is_alu = false;
+    bool answers_late = false;  // its result comes in MEM: a load, hist.rd
   };
   struct Decoded {
     bool valid = false;
@@ -96,6 +100,7 @@ class Tile {
     const Slot* slot = nullptr;
     uint8_t rd = 0;
     uint32_t value = 0, address = 0;
+    bool bad_target = false;  // a jump to `address`, where nothing can be fetched
   };
   struct Loop {
     uint32_t start = 0, end = 0, left = 0;
@@ -114,16 +119,23 @@ class Tile {
   bool execute_custom(const Decoded& now, Executed& out);
   bool execute_emit(uint32_t format);
   bool execute_stream(uint32_t pair);
-  bool jump(uint32_t target);
+  bool waits_for_histogram(const Decoded& now) const;
+  void jump(uint32_t target, Executed& out);
   void decode();
   void fetch();
   void set_loop(uint32_t start, uint32_t length, uint32_t count);
 
   bool armed(const TileInputs& inputs);
   void accept(const TileInputs* inputs, Status before);
-  void accept_running(const TileInputs& inputs);
+  // An input and the cycle in which it came.
+  struct Arrived {
+    TileInputs inputs;
+    uint32_t cycle = 0;
+  };
+  uint32_t take_next(const TileInputs& next, Status before);
+  void keep_or_drop(const TileInputs& inputs, Status before, bool queue_was_empty, bool taken);
   void abandon_queue(Drop cause);
-  void latch(const TileInputs& inputs, uint32_t mask);
+  void latch(const TileInputs& inputs, uint32_t mask, uint32_t arrival);
   void drop(Drop cause) { ++memory_.counters.dropped[static_cast<size_t>(cause)]; }
   void take_commands(Status before);
 
@@ -141,7 +153,7 @@ class Tile {
   uint32_t pc_ = 0;
   Decoded fetched_, decoded_;
   Executed memory_stage_, write_back_;
-  bool redirect_ = false;
+  bool redirect_ = false, fetch_waits_ = false;  // of this cycle
   std::array<Loop, kLoopDepth> loops_;
   unsigned loop_depth_ = 0;
   uint32_t emit_left_ = 0;
@@ -153,7 +165,7 @@ class Tile {
        want_reset_ = false;
   std::optional<Image> next_image_;
   std::optional<uint32_t> next_start_, next_stop_;
-  std::vector<TileInputs> queue_;
+  std::vector<Arrived> queue_;
   uint64_t main_began_ = 0;
   Fault fault_;
   Retired retired_;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cstring>
 
 #include "base/rng.h"
 #include "tile/unit/device.h"
@@ -100,9 +101,16 @@ TEST(Pipeline, CyclesInClosedForm) {
       Ready(image_of({encode_loop_immediate(10, 0, 3), encode_loop_immediate(5, 0, 1), kNop, kNop, kRet}))
           .main_cycles(input(1)),
       2u + 1 + 10 * (1 + 5 + 1) + 1);
-  // loop waits in decode until its register is written back: two cycles after the instruction before it.
+  // loop acts in EX: one cycle is lost behind it.
   EXPECT_EQ(Ready(image_of({imm(Op::Addi, 5, 0, 7), encode_loop(5, 1), kNop, kRet})).main_cycles(input(1)),
-            2u + 2 + 2 + 7 + 1);
+            2u + 2 + 1 + 7 + 1);
+  // What reads accumulators waits for values on their way: hist.rd one cycle, its user another, emit two.
+  EXPECT_EQ(Ready(image_of({encode_hist(0, 0), encode_hist_read(5, 0), imm(Op::Addi, 5, 5, 0), kRet}))
+                .main_cycles(input(1)),
+            2u + 1 + 2 + 2 + 1);
+  EXPECT_EQ(Ready(image_of({encode_hist(0, 0), encode_emit(1), kRet})).main_cycles(input(1)), 2u + 1 + 3 + 1);
+  EXPECT_EQ(Ready(image_of({encode_hist(0, 0), kNop, kNop, encode_emit(1), kRet})).main_cycles(input(1)),
+            2u + 3 + 1 + 1);
 }
 
 TEST(Pipeline, CountedLoopsRunTheBodyExactlyThatOften) {
@@ -309,6 +317,51 @@ TEST(OutputSharing, TilesTakeTurnsAndWait) {
   EXPECT_EQ(path.received(0).size() % 4, 0u);
 }
 
+// main is 8 cycles long and says when its input came: bursts wait in the queue, and none is told later.
+TEST(Inputs, EachCarriesTheCycleInWhichItArrived) {
+  for (const uint32_t queue : {0u, 2u, 4u}) {
+    Ready ready(image_of({lui(5, kControlBase), imm(Op::Lw, 6, 5, YPU_MAP_ARRIVAL - YPU_MAP_CONTROL),
+                          lui(7, kFifoBase), save(Op::Sw, 6, 7, 0), kNop, kNop, kRet}),
+                {64, queue});
+    base::Rng rng(queue, "tile.unit.arrival");
+    std::vector<uint32_t> kept, told;
+    std::string bytes;
+    for (int n = 0; n < 4000; ++n) {
+      const TileInputs in = input(1);
+      const bool comes = rng.below(7) == 0;
+      const uint64_t dropped = ready.tile.counters().total_dropped();
+      ready.tile.step(comes ? &in : nullptr);
+      if (comes && ready.tile.counters().total_dropped() == dropped)
+        kept.push_back(static_cast<uint32_t>(ready.tile.counters().cycles));
+      bytes += ready.tile.drain(4);
+    }
+    for (size_t at = 0; at + 4 <= bytes.size(); at += 4) {
+      told.emplace_back();
+      std::memcpy(&told.back(), bytes.data() + at, 4);
+    }
+    ASSERT_GT(told.size(), 200u);
+    EXPECT_LE(kept.size() - told.size(), queue + 1);
+    kept.resize(told.size());
+    EXPECT_EQ(told, kept) << "queue " << queue;
+  }
+}
+
+// A streaming main takes what waits before what comes.
+TEST(Inputs, StreamsTakeWaitingInputsInTheirOrder) {
+  Ready ready(
+      image_of({kNop, kNop, kNop, kNop, encode_loop_immediate(4, 0, 1), encode_hist_in(0), lui(5, kIoBase),
+                imm(Op::Lw, 6, 5, 0), lui(7, kFifoBase), save(Op::Sw, 6, 7, 0), kRet}),
+      {64, 4});
+  for (uint32_t n = 0; n < 4; ++n) {
+    const TileInputs in = input(n);
+    ready.tile.step(&in);
+  }
+  for (int n = 0; n < 40; ++n) ready.tile.step(nullptr);
+  EXPECT_EQ(ready.tile.counters().streamed, 4u);
+  EXPECT_EQ(ready.tile.counters().total_dropped(), 0u);
+  EXPECT_EQ(ready.tile.drain(4), std::string("\3\0\0\0", 4)) << "the last of four";
+}
+
 TEST(Histogram, BucketsAndSaturation) {
   HistogramUnit unit;
   unit.configure(2u << 16 | 96u << 4 | 7);            // bf16: exponents 96..159, sign
@@ -316,7 +369,13 @@ TEST(Histogram, BucketsAndSaturation) {
   EXPECT_EQ(unit.bucket_of(0xbf80), 64u + 127 - 96);  // -1.0
   EXPECT_EQ(unit.bucket_of(0), 0u);
   EXPECT_EQ(unit.bucket_of(0x7f80), 63u);
-  for (int n = 0; n < 65536; ++n) unit.take(0, 0);
+  for (int n = 0; n < 65536; ++n) {
+    unit.take(0, 0);
+    unit.tick();
+  }
+  EXPECT_TRUE(unit.filling());
+  unit.settle();
+  EXPECT_FALSE(unit.busy());
   EXPECT_EQ(unit.read(0), kAccumulatorMax);  // 4 x 65,536 is one more than 18 bits hold
   EXPECT_TRUE(unit.saturated());
   EXPECT_EQ(unit.packed(kEmitHistogram).size(), 288u);
@@ -326,6 +385,10 @@ TEST(Histogram, BucketsAndSaturation) {
   unit.clear();
   unit.configure(0);
   unit.take(0x00020001, 0x00040003);
+  unit.tick();
+  unit.tick();
+  EXPECT_EQ(unit.read(0), 0u);
+  unit.tick();
   for (uint32_t lane = 0; lane < 4; ++lane) EXPECT_EQ(unit.read(lane), lane + 1);
 }
 

@@ -183,8 +183,7 @@ std::string write_report(const VerifyReport& report) {
       std::string("tile verifier report 1\n") + (report.accepted  ? "accepted\n"
                                                  : report.stopped ? "stopped: nothing is proved\n"
                                                                   : "rejected\n");
-  for (const Violation& v : report.violations)
-    out += describe(v) + "\n";
+  for (const Violation& v : report.violations) out += describe(v) + "\n";
   const std::pair<const char*, const RegionReport*> regions[] = {
       {"init", &report.init}, {"main", &report.main}, {"finish", &report.finish}};
   for (const auto& [name, r] : regions) {
