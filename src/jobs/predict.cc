@@ -7,7 +7,7 @@
 namespace lento::jobs {
 
 ReadWorkload read_workload(const std::string& path, const predict::RunOptions& run) {
-  const std::string bytes = base::read_file(path, predict::kMostWorkloadBytes);
+  const std::string bytes = base::read_file(path, predict::most_workload_bytes(path));
   return {predict::parse_workload(bytes, path, run), {"workload", path, base::digest(bytes)}};
 }
 

@@ -97,6 +97,8 @@ void System::run_slice(Core& core, Cycles other_limit) {
 }
 
 RunResult System::run() {
+  // Harts are ahead of one another from the first slice on: no order is to be read out of the first records.
+  if (options_.sink) options_.sink->advance(0);
   while (!finished_) {
     const uint64_t first = order_.first();
     if (first == Order::kNone && network_.next_grant() == Network::kNever) {

@@ -279,8 +279,12 @@ Question parse_workload(const std::string& text, const std::string& file, const 
   return from_yaml(text, file);
 }
 
+uint64_t most_workload_bytes(const std::string& file) {
+  return file.ends_with(".onnx") ? uint64_t{2} << 30 : uint64_t{16} << 20;
+}
+
 Question read_workload(const std::string& path, const RunOptions& options) {
-  return parse_workload(base::read_file(path, kMostWorkloadBytes), path, options);
+  return parse_workload(base::read_file(path, most_workload_bytes(path)), path, options);
 }
 
 }  // namespace lento::predict

@@ -26,7 +26,8 @@ struct RunOptions {
 // "none", "selective", "full". Throws base::Error.
 Recompute recompute_of(const std::string& text);
 
-constexpr uint64_t kMostWorkloadBytes = uint64_t{2} << 30;  // what an ONNX file can hold
+// By the name of the file: an ONNX graph carries its weights, text does not.
+uint64_t most_workload_bytes(const std::string& file);
 
 // The fields of a `model:`; those that are absent stay as they are.
 void read_transformer(spec::Fields& fields, Transformer& model);
