@@ -77,8 +77,8 @@ def prepare(lento, source, folder, guests):
     run("chip", "simulate", "--chip", f"{source}/examples/chip/4x4.yaml", "--mapping", f"{source}/examples/chip/tiny.map.json",
         "--inferences", "2000", "-o", "run.probe")
     run("fleet", "simulate", "--machines", "64", "--preset", "paper", "-o", "job.csv")
-    if os.path.exists(f"{guests}/false_sharing.elf"):
-        run("memory", "simulate", f"{guests}/false_sharing.elf", "--harts", "4", "--trace", "run.access")
+    if os.path.exists(f"{guests}/independent.elf"):
+        run("memory", "simulate", f"{guests}/independent.elf", "--harts", "2", "--trace", "run.access")
     draw = random.Random(1)
     with open(f"{folder}/dense.fimi", "w") as file:
         for _ in range(400):

@@ -73,6 +73,11 @@ def prepare(lento, source, folder):
     (folder / "list.yaml").write_text("- a\n- b\n")
     (folder / "newer.yaml").write_text("schema: lento.chip/9\nwidth: 4\n")
     (folder / "folder.d").mkdir()
+    (folder / "other.map.json").write_text((folder / "tiny.map.json").read_text().replace('"x":0,"y":0', '"x":3,"y":3'))
+    (folder / "late.yaml").write_text("schema: lento.faults/1\nfaults:\n- {component: core5, factor: 10, start: 9 s, end: 10 s}\n")
+    training = (folder / "gpt3_175b.yaml").read_text()
+    (folder / "odd.yaml").write_text(training + "context: 7\n")
+    (folder / "experts.yaml").write_text(training + "expert: 64\n")
     (folder / "secret").write_text("\n")
 
 
