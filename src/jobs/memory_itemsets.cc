@@ -10,7 +10,10 @@ MemoryItemsets mine_memory_itemsets(const MemoryItemsetsOptions& options) {
   out.report.strict = options.strict;
   base::InputStream stream(options.path);
   memory::Transactions data = memory::read_fimi(stream, out.report);
-  if (data.size() == 0 && out.report.skipped > 0)
+  if (data.size() == 0 && out.report.skipped == 0)
+    throw base::Error({options.path}, "holds no transaction",
+                      "each line is a transaction: item numbers with blanks between them");
+  if (data.size() == 0)
     throw base::Error(out.report.first_skip,
                       "no transaction could be read: " + std::to_string(out.report.skipped) +
                           " lines skipped (" + out.report.reasons.begin()->first + ")",

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/sniff.h"
 
 namespace lento::serve {
 namespace {
@@ -56,6 +57,10 @@ Json Folder::describe(const std::string& name, int64_t modified) const {
         .set("verdict", d.verdict)
         .set("findings", static_cast<uint64_t>(d.findings.size()));
   } catch (const Error& e) {
+    // What lies beside the diagnoses and is something else by its own word, a mapping or a profiler's trace,
+    // is no diagnosis gone wrong.
+    const base::FileKind kind = base::kind_of_file((root_ / name).string());
+    if (kind.format != "JSON" && !kind.format.empty() && kind.noun != "diagnosis") return {};
     entry.set("error", std::string(e.what()));
   }
   return entry;
@@ -97,7 +102,7 @@ std::string Folder::list() {
     const bool same =
         old != known_.end() && old->second.written == file.written && old->second.size == file.size;
     file.entry = same ? old->second.entry : describe(file.name, unix_seconds(file.written));
-    all.push(file.entry);
+    if (!file.entry.is_null()) all.push(file.entry);
     now.emplace(file.name, std::move(file));
   }
   known_ = std::move(now);

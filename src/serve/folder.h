@@ -35,6 +35,7 @@ class Folder {
     base::Json entry;
   };
   std::vector<Known> newest() const;
+  // null: a file of another kind, which is not listed.
   base::Json describe(const std::string& name, int64_t modified) const;
   std::filesystem::path resolve(const std::string& name) const;
 

@@ -71,6 +71,7 @@ class ServeTest : public ::testing::Test {
     write("runs/b.json", sample("core6", 3));
     write("secret.json", sample("secret", 9));
     std::ofstream(root_ / "runs/broken.json") << "{\"schema\":";
+    std::ofstream(root_ / "runs/net.map.json") << R"({"name":"net","batch_size":4,"layers":[]})";
     fs::create_symlink(root_ / "secret.json", root_ / "runs/link.json");
     Options options;
     options.folder = (root_ / "runs").string();
@@ -103,6 +104,7 @@ TEST_F(ServeTest, ListsOpensAndCompares) {
   EXPECT_THAT(list, HasSubstr("core5 is slow"));
   EXPECT_THAT(list, HasSubstr("not valid JSON"));
   EXPECT_THAT(list, Not(HasSubstr("secret is slow")));
+  EXPECT_THAT(list, Not(HasSubstr("net.map.json")));
   EXPECT_THAT(get("/report/a.json"), HasSubstr("<code>core5</code>"));
   EXPECT_THAT(get("/report/a.json"), HasSubstr("sandbox allow-scripts"));
   EXPECT_THAT(get("/diff?a=a.json&b=b.json"), HasSubstr("1 new or worse, 1 gone"));
