@@ -21,7 +21,7 @@ double& constant(FabricSheet& s, int which) {
 
 double predicted(const FabricSheet& sheet, const NamedTrace& trace, bool stamps) {
   PlayOptions options;
-  options.use_stamps = stamps;
+  if (stamps) options.issue = Issue::Stamps;
   return play(Fabric(sheet), trace.trace, options).end;
 }
 

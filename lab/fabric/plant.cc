@@ -127,7 +127,7 @@ Planted plant(const Fabric& fabric, const TransferTrace& trace, const Played& pl
 std::vector<PlantCase> plant_cases(const Fabric& fabric, const std::string& file, const TransferTrace& trace,
                                    const PlantPlan& plan) {
   PlayOptions stamped;
-  stamped.use_stamps = true;
+  stamped.issue = Issue::Stamps;
   const Played played = play(fabric, trace, stamped);
   const std::vector<CandidateClass> classes = candidate_classes(fabric, trace, played);
   std::vector<PlantCase> out;

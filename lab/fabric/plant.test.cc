@@ -16,7 +16,7 @@ TEST(Plant, LaterStampsMoveWithTheWait) {
   trace::TransferTrace trace;
   test::add_reader(trace, {0, 0, 0}, {trace::Place{0, 1, 0}}, 2, 2, 3200, 0, 10, 500);
   PlayOptions options;
-  options.use_stamps = true;
+  options.issue = Issue::Stamps;
   const Played played = play(fabric, trace, options);
   std::vector<uint32_t> all;
   for (uint32_t i = 0; i < played.transfers.size(); ++i) all.push_back(i);

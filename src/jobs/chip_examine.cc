@@ -90,7 +90,10 @@ finding::Figure longer_waits(const trace::TransferTrace& before, const trace::Tr
 void conclude(finding::Diagnosis& d, const chip::FabricJudgement& verdict, const std::string& differ) {
   d.facts.emplace_back("waits compared", std::to_string(verdict.waits));
   if (verdict.left_out > 0) d.facts.emplace_back("waits without an equal", std::to_string(verdict.left_out));
-  if (!verdict.judged) return finding::cannot_judge(d, verdict.reason, verdict.remedy);
+  if (!verdict.judged) {
+    if (!verdict.ranked.empty()) d.figures.push_back(candidate_table(verdict));
+    return finding::cannot_judge(d, verdict.reason, verdict.remedy);
+  }
   const std::string spread = format_number(100 * verdict.spread, 3) + " %";
   d.facts.emplace_back("spread of equal waits", spread);
   d.figures.push_back(candidate_table(verdict));

@@ -93,7 +93,7 @@ finding::Diagnosis chip_play(const ChipPlayOptions& options) {
   Records records = read_records(options.sources);
   const chip::Fabric fabric(spec::read_fabric(options.chip));
   chip::PlayOptions play;
-  play.use_stamps = options.use_stamps;
+  if (options.use_stamps) play.issue = chip::Issue::Stamps;
   const chip::Played played = chip::play(fabric, records.trace, play);
   const double measured = chip::measured_cycles(records.trace);
   finding::Diagnosis d;

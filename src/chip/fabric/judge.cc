@@ -14,12 +14,12 @@ namespace {
 using trace::TransferRecord;
 using trace::TransferTrace;
 
-// One wait as the judgement sees it; times count from the trace's first zone.
+// One wait as the judgement sees it, on the time line of the played program.
 struct Wait {
   uint32_t played = 0;  // index into Played::waits
   uint32_t pattern = 0;
   double last_issue = 0;
-  double end = 0;           // recorded
+  double end = 0;           // the recorded tail after last_issue
   double modelled_end = 0;  // on a healthy fabric
 };
 
@@ -41,10 +41,10 @@ using EarlierTails = std::map<std::pair<uint32_t, uint32_t>, double>;
 
 class Judge {
  public:
-  Judge(const Fabric& fabric, const TransferTrace& trace, const EarlierTails* earlier = nullptr)
+  Judge(const Fabric& fabric, const TransferTrace& trace, Issue issue, const EarlierTails* earlier = nullptr)
       : fabric_(fabric), trace_(trace), earlier_(earlier) {
     PlayOptions options;
-    options.use_stamps = true;
+    options.issue = issue;
     played_ = play(fabric, trace, options);
   }
 
@@ -60,30 +60,14 @@ class Judge {
     std::stable_sort(out_.ranked.begin(), out_.ranked.end(),
                      [](const FabricSuspect& a, const FabricSuspect& b) { return a.evidence > b.evidence; });
     if (out_.ranked.size() > 10) out_.ranked.resize(10);
-    const double needed = kEvidence + std::log(static_cast<double>(std::max<size_t>(1, classes.size())));
-    out_.blamed = !out_.ranked.empty() && out_.ranked.front().evidence > needed &&
-                  out_.ranked.front().factor >= kLeastFactor;
-    settle_common(classes);
+    decide(classes);
     return std::move(out_);
   }
 
   double common() const { return common_; }
 
  private:
-  // The origin of Played's times: the first zone, else the first record.
-  uint64_t origin() const {
-    uint64_t zone = trace::kNoTime, any = trace::kNoTime;
-    for (const auto& stream : trace_.streams) {
-      for (const TransferRecord& record : stream.records) {
-        any = std::min(any, record.begin);
-        if (record.kind == trace::TransferKind::Zone) zone = std::min(zone, record.begin);
-      }
-    }
-    return zone == trace::kNoTime ? any : zone;
-  }
-
   void collect() {
-    const double start = static_cast<double>(origin());
     std::map<std::string, std::vector<Wait>> by_pattern;
     std::map<uint32_t, uint32_t> number;  // of waits in each stream so far
     for (uint32_t i = 0; i < played_.waits.size(); ++i) {
@@ -93,10 +77,14 @@ class Judge {
       if (wait.transfers == 0 || record.end == trace::kNoTime) continue;
       Wait out;
       out.played = i;
-      out.end = static_cast<double>(record.end) - start;
       out.modelled_end = wait.end;
-      for_transfers(
-          wait, [&](uint32_t id) { out.last_issue = std::max(out.last_issue, played_.transfers[id].issue); });
+      uint64_t asked = 0;  // the last issue, as recorded
+      for_transfers(wait, [&](uint32_t id) {
+        out.last_issue = std::max(out.last_issue, played_.transfers[id].issue);
+        asked = std::max(asked, trace_.streams[wait.stream].records[played_.transfers[id].record].begin);
+      });
+      if (record.end <= asked) continue;
+      out.end = out.last_issue + static_cast<double>(record.end - asked);
       if (earlier_) {
         const auto found = earlier_->find({wait.stream, nth});
         if (found == earlier_->end()) continue;
@@ -171,6 +159,10 @@ class Judge {
     }
     fit.spread = std::max(kLeastSpread, 1.4826 * median(size));
     fit.likelihood = 0;
+    // An earlier run has the model's errors too; without one a correction is one of them.
+    if (!earlier_)
+      for (const double c : centre_)
+        fit.likelihood -= 0.5 * (kTails + 1) * std::log1p(c * c / (kTails * kModelError * kModelError));
     for (const double r : residual_) {
       const double z = r / fit.spread;
       fit.likelihood -= std::log(fit.spread) + 0.5 * (kTails + 1) * std::log1p(z * z / kTails);
@@ -201,14 +193,58 @@ class Judge {
       for_transfers(played_.waits[waits_[i].played], [&](uint32_t id) { wait_of_[id] = i; });
   }
 
-  // What all waits share once the blamed component's part is taken out.
-  void settle_common(const std::vector<CandidateClass>& classes) {
+  // Blames the best candidate if its evidence is enough. What all waits share is what is left of them once
+  // its part is taken out.
+  void decide(const std::vector<CandidateClass>& classes) {
     fit({}, 1);
-    if (out_.blamed) {
-      for (const CandidateClass& each : classes)
-        if (each.members == out_.ranked.front().members) fit(affected_by(each), out_.ranked.front().factor);
-    }
     common_ = std::exp(centre_.front());
+    if (out_.ranked.empty()) return;
+    const FabricSuspect& best = out_.ranked.front();
+    for (const CandidateClass& each : classes)
+      if (each.members == best.members) fit(affected_by(each), best.factor);
+    const double needed = kEvidence + std::log(static_cast<double>(classes.size()));
+    const double second = out_.ranked.size() > 1 ? out_.ranked[1].evidence : 0;
+    out_.strength = best.evidence / repetition() - needed;
+    const bool slow = out_.strength > 0 && best.factor >= kLeastFactor;
+    out_.blamed = slow && best.evidence - second > kMargin;
+    if (slow && !out_.blamed) tell_apart(best, out_.ranked[1]);
+    if (out_.blamed) common_ = std::exp(centre_.front());
+  }
+
+  // Something is slow, and more than one component would explain it: neither healthy nor a finding.
+  void tell_apart(const FabricSuspect& best, const FabricSuspect& next) {
+    out_.judged = false;
+    out_.reason = "waits end later than they should, and " + best.members.front() + " and " +
+                  next.members.front() + " would explain it equally well";
+    out_.remedy = "record the program placed otherwise, so that the two carry different transfers";
+  }
+
+  // How many waits say as much as one: the waits of one processor repeat its part of the model's error, by
+  // the share of the residuals' variance that lies between processors.
+  double repetition() const {
+    std::map<uint32_t, std::vector<double>> by_stream;
+    double all = 0;
+    for (size_t i = 0; i < waits_.size(); ++i) {
+      const double limit = 3 * out_.spread;
+      const double r = std::clamp(residual_[i], -limit, limit);
+      by_stream[played_.waits[waits_[i].played].stream].push_back(r);
+      all += r;
+    }
+    const double n = static_cast<double>(waits_.size()), groups = static_cast<double>(by_stream.size());
+    if (n <= groups || groups < 2) return 1;
+    double between = 0, within = 0;
+    for (const auto& [stream, values] : by_stream) {
+      double mean = 0;
+      for (const double v : values) mean += v / static_cast<double>(values.size());
+      between += static_cast<double>(values.size()) * (mean - all / n) * (mean - all / n);
+      for (const double v : values) within += (v - mean) * (v - mean);
+    }
+    between /= groups - 1;
+    within /= n - groups;
+    const double each = n / groups;
+    const double total = between + (each - 1) * within;
+    const double share = total > 0 ? std::clamp((between - within) / total, 0.0, 1.0) : 0;
+    return 1 + (each - 1) * share;
   }
 
   std::vector<std::pair<size_t, uint32_t>> affected_by(const CandidateClass& candidate) const {
@@ -284,7 +320,17 @@ std::string program_difference(const TransferTrace& a, const TransferTrace& b) {
 
 }  // namespace
 
-FabricJudgement judge(const Fabric& fabric, const TransferTrace& trace) { return Judge(fabric, trace).run(); }
+// Two time lines: the recorded one, and the modelled one with the recorded gaps. On the recorded one, what a
+// slow component shifted meets traffic that it never met; on the other, the model's errors add up from wait
+// to wait. A slow component may be plain on one only.
+FabricJudgement judge(const Fabric& fabric, const TransferTrace& trace) {
+  FabricJudgement gaps = Judge(fabric, trace, Issue::Gaps).run();
+  if (gaps.waits < kEqualWaits) return gaps;
+  FabricJudgement stamps = Judge(fabric, trace, Issue::Stamps).run();
+  if (gaps.blamed != stamps.blamed) return gaps.blamed ? gaps : stamps;
+  if (gaps.judged != stamps.judged) return gaps.judged ? stamps : gaps;
+  return gaps.strength >= stamps.strength ? gaps : stamps;
+}
 
 FabricComparison compare(const Fabric& fabric, const TransferTrace& before, const TransferTrace& after) {
   FabricComparison out;
@@ -295,7 +341,7 @@ FabricComparison compare(const Fabric& fabric, const TransferTrace& before, cons
     return out;
   }
   const EarlierTails earlier = tails_of(before);
-  Judge judge(fabric, after, &earlier);
+  Judge judge(fabric, after, Issue::Gaps, &earlier);
   out.judgement = judge.run();
   out.common = judge.common();
   return out;

@@ -39,6 +39,7 @@ struct FabricJudgement {
   double spread = 0;                  // of equal groups: robust standard deviation of the log of their tails
   std::vector<FabricSuspect> ranked;  // best first, at most ten
   bool blamed = false;                // the first of them is
+  double strength = 0;                // evidence of the first, less what is needed
 };
 
 FabricJudgement judge(const Fabric& fabric, const trace::TransferTrace& trace);

@@ -37,7 +37,8 @@ struct Later {
 };
 
 struct StreamState {
-  size_t next = 0;  // record
+  uint64_t reached = 0;  // latest recorded time of the records taken
+  size_t next = 0;       // record
   const spec::FabricSheet::Processor* processor = nullptr;
   std::vector<uint32_t> open[2];  // transfers since the group before: reads, writes
   uint32_t pending[2] = {0, 0};   // of them not arrived
@@ -116,7 +117,8 @@ class Player {
     const TransferRecord& first = stream.records.front();
     const double lead =
         first.kind == TransferKind::Zone && state.processor ? state.processor->start_cycles : 0;
-    plan(at(first.begin) + (options_.use_stamps ? 0 : ticks(lead)), index, kStep);
+    const bool modelled = options_.issue == Issue::Modelled;
+    plan(at(first.begin) + (modelled ? ticks(lead) : 0), index, kStep);
   }
 
   const spec::FabricSheet::Processor* processor_of(const std::string& name) const {
@@ -136,18 +138,31 @@ class Player {
     StreamState& state = streams_[index];
     while (state.next < stream.records.size()) {
       const TransferRecord& record = stream.records[state.next];
-      if (options_.use_stamps && at(record.begin) > now_) return plan(at(record.begin), index, kStep);
+      if (options_.issue == Issue::Stamps && at(record.begin) > now_)
+        return plan(at(record.begin), index, kStep);
       const auto number = static_cast<uint32_t>(state.next++);
+      state.reached = std::max(state.reached, record.begin);
+      if (record.end != kNoTime) state.reached = std::max(state.reached, record.end);
       if (trace::is_transfer(record.kind) || record.kind == TransferKind::Compute) {
         if (trace::is_transfer(record.kind)) issue(index, number);
         return plan(now_ + pause(stream, state, record), index, kStep);
       }
-      if (trace::is_group(record.kind) && !wait(index, number)) return;
+      if (trace::is_group(record.kind)) return wait(index, number);
+      if (options_.issue == Issue::Gaps && state.next < stream.records.size())
+        return plan(now_ + gap(stream, state), index, kStep);
     }
   }
 
+  // From the latest time recorded so far to the next record's; a zone may be recorded twice, the second time
+  // out of order.
+  int64_t gap(const TransferStream& stream, const StreamState& state) const {
+    if (state.next >= stream.records.size()) return 0;
+    return std::max<int64_t>(0, at(stream.records[state.next].begin) - at(state.reached));
+  }
+
   int64_t pause(const TransferStream& stream, const StreamState& state, const TransferRecord& record) const {
-    if (options_.use_stamps) return 0;
+    if (options_.issue == Issue::Stamps) return 0;
+    if (options_.issue == Issue::Gaps) return gap(stream, state);
     if (record.kind == TransferKind::Compute)
       return record.end == kNoTime ? 0 : at(record.end) - at(record.begin);
     if (!state.processor) return ticks(1);
@@ -300,8 +315,7 @@ class Player {
     return trace_.streams[transfer.stream].records[transfer.record];
   }
 
-  // True when the stream goes on at once.
-  bool wait(uint32_t index, uint32_t number) {
+  void wait(uint32_t index, uint32_t number) {
     StreamState& state = streams_[index];
     const bool write = trace_.streams[index].records[number].kind == TransferKind::WriteGroup;
     PlayedWait wait{index, number, static_cast<double>(now_) / kTicks, 0};
@@ -314,7 +328,6 @@ class Player {
     state.waiting = out_.waits.size() - 1;
     state.waits_for_write = write;
     if (state.pending[write] == 0) end_wait(index, wait.transfers ? state.last[write] + completion_ : now_);
-    return false;
   }
 
   void end_wait(uint32_t index, int64_t time) {
@@ -323,7 +336,16 @@ class Player {
     out_.waits[state.waiting].end = static_cast<double>(time) / kTicks;
     state.waiting = kNone;
     last_end_ = std::max(last_end_, time);
-    plan(options_.use_stamps ? time : time + ticks(fabric_.sheet().resume_cycles), index, kStep);
+    plan(time + pause_after_wait(index), index, kStep);
+  }
+
+  int64_t pause_after_wait(uint32_t index) const {
+    if (options_.issue == Issue::Stamps) return 0;
+    const TransferStream& stream = trace_.streams[index];
+    const StreamState& state = streams_[index];
+    const bool recorded = stream.records[state.next - 1].end != kNoTime;
+    if (options_.issue == Issue::Gaps && recorded) return gap(stream, state);
+    return ticks(fabric_.sheet().resume_cycles);
   }
 
   void finish() {

@@ -27,8 +27,15 @@ struct Slowdown {
   double factor = 1;
 };
 
+// When a stream goes on.
+enum class Issue : uint8_t {
+  Modelled,  // by the processor's own cycles, after the modelled end of a wait
+  Gaps,      // as long after the step before, or after the modelled end of a wait, as recorded
+  Stamps     // when the record says
+};
+
 struct PlayOptions {
-  bool use_stamps = false;  // issue when the record says, not when the model would
+  Issue issue = Issue::Modelled;
   std::vector<Slowdown> slow;
   double noise_cv = 0;  // Gamma-distributed service times of links and memories, mean kept
   uint64_t seed = 1;

@@ -78,7 +78,7 @@ TEST(Play, RecordedIssueTimesAreKept) {
   trace::TransferTrace trace;
   add_reader(trace, {0, 0, 0}, {Place{0, 1, 0}}, 3, 1, 64, 1000, 500);
   PlayOptions options;
-  options.use_stamps = true;
+  options.issue = Issue::Stamps;
   const Played played = play(Fabric(row(2)), trace, options);
   ASSERT_EQ(played.transfers.size(), 3U);
   EXPECT_DOUBLE_EQ(played.transfers[2].issue, 1000);
