@@ -24,6 +24,7 @@ void add_fleet(Command& app, Context& context) {
   Command* fleet = app.add_subcommand("fleet", "The detectors on data with known truth");
   fleet->require_subcommand(1);
   add_fleet_evaluate(*fleet, context);
+  add_fleet_ranks(*fleet, context);
 }
 
 void add_memory(Command& app, Context& context) {

@@ -20,6 +20,7 @@ void add_chip_evaluate(Command& chip, Context& context);
 void add_fabric_plants(Command& group, Context& context);
 void add_fabric_times(Command& group, Context& context);
 void add_fleet_evaluate(Command& fleet, Context& context);
+void add_fleet_ranks(Command& fleet, Context& context);
 void add_memory_campaign(Command& memory, Context& context);
 void add_tile_case(Command& tile, Context& context);
 void add_validate(Command& app, Context& context);

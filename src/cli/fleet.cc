@@ -11,6 +11,7 @@ void add_fleet(Command& app, Context& context) {
   add_fleet_watch(*fleet, context);
   add_fleet_train(*fleet, context);
   add_fleet_simulate(*fleet, context);
+  add_fleet_simulate_ranks(*fleet, context);
   example(*fleet, "lento fleet diagnose --csv job.csv.gz --machine-column node --metric power_w");
 }
 

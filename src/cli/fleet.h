@@ -10,6 +10,7 @@ namespace lento::cli {
 
 void add_fleet_diagnose(Command& fleet, Context& context);
 void add_fleet_ranks(Command& fleet, Context& context);
+void add_fleet_simulate_ranks(Command& fleet, Context& context);
 void add_fleet_simulate(Command& fleet, Context& context);
 void add_fleet_train(Command& fleet, Context& context);
 void add_fleet_watch(Command& fleet, Context& context);

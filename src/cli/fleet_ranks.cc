@@ -1,9 +1,30 @@
-// lento fleet ranks: which rank, GPU, host or link, from collectives.
+// lento fleet ranks: which rank, GPU, host or link, from collectives; and jobs of known truth to try it on.
 #include "jobs/fleet_ranks.h"
 
+#include "base/error.h"
+#include "base/json.h"
 #include "cli/fleet.h"
+#include "fleet/simulate/rank_job.h"
 
 namespace lento::cli {
+namespace {
+
+struct Simulate {
+  fleet::RankJob job;
+  std::string fault = "none", layout = "kineto", out;
+};
+
+void run_simulate(Context& context, Simulate& o) {
+  o.job.seed = context.seed;
+  o.job.fault = fleet::rank_fault_kind(o.fault);
+  const fleet::RankLayout layout = o.layout == "kineto"      ? fleet::RankLayout::Kineto
+                                   : o.layout == "inspector" ? fleet::RankLayout::Inspector
+                                                             : fleet::RankLayout::FlightRecorder;
+  const size_t files = fleet::write_ranks(fleet::simulate_ranks(o.job), layout, o.out);
+  context.streams.out << files << " files and truth.json in " << o.out << "\n";
+}
+
+}  // namespace
 
 void add_fleet_ranks(Command& fleet, Context& context) {
   Command* app = fleet.add_subcommand(
@@ -25,6 +46,51 @@ void add_fleet_ranks(Command& fleet, Context& context) {
     o->strict = context.strict;
     context.show(jobs::fleet_ranks(*o, context.progress()));
   });
+}
+
+void add_fleet_simulate_ranks(Command& fleet, Context& context) {
+  Command* app = fleet.add_subcommand("simulate-ranks",
+                                      "Write the traces, logs or dumps of a job of ranks with known truth");
+  auto o = std::make_shared<Simulate>();
+  fleet::RankJob& j = o->job;
+  const auto size = [&](const char* name, int& value, const char* text) {
+    app->add_option(name, value, text)->check(range(1, 16384))->capture_default_str();
+  };
+  size("--tp", j.tp, "Tensor parallel ranks");
+  size("--cp", j.cp, "Context parallel ranks");
+  size("--dp", j.dp, "Data parallel ranks");
+  size("--pp", j.pp, "Pipeline stages");
+  size("--ep", j.ep, "Expert parallel ranks, within CP x DP");
+  size("--gpus-a-host", j.gpus_a_host, "GPUs of a host");
+  size("--steps", j.steps, "Training steps");
+  size("--micro-batches", j.micro_batches, "Micro-batches of a step");
+  app->add_option("--fault", o->fault, "Fault of the job")
+      ->check(one_of({"none", "slow_gpu", "slow_host", "slow_input", "slow_nic", "slow_rail", "slow_link",
+                      "imbalance", "hang"}))
+      ->capture_default_str();
+  app->add_option("--factor", j.factor, "How many times as long the faulty part takes")
+      ->check(range(1.0, 100.0))
+      ->capture_default_str();
+  app->add_option("--place", j.place, "Faulty rank, or host of slow_host and slow_nic; drawn when not given")
+      ->check(range(0, 16383));
+  app->add_option("--from-step", j.from_step, "First faulty step; drawn when not given")
+      ->check(range(0, 1000000));
+  app->add_option("--missing", j.missing, "Share of ranks that leave no file")->check(range(0.0, 1.0));
+  app->add_option("--clock-offset", j.clock_offset_ms, "Host clocks are off by at most so many ms")
+      ->check(range(0.0, 1e6))
+      ->capture_default_str();
+  app->add_option("--clock-drift", j.clock_drift_ppm, "and drift by at most so many ppm")
+      ->check(range(0.0, 200.0))
+      ->capture_default_str();
+  app->add_option("--layout", o->layout, "Files to write")
+      ->check(one_of({"kineto", "inspector", "flight-recorder"}))
+      ->capture_default_str();
+  app->add_option("--out", o->out, "Folder to write")->type_name("FOLDER")->required();
+  context.add_seed(*app);
+  example(
+      *app,
+      "lento fleet simulate-ranks --fault slow_nic --factor 2 --dp 4 --out job/ && lento fleet ranks job/");
+  app->callback([&context, o] { run_simulate(context, *o); });
 }
 
 }  // namespace lento::cli

@@ -100,12 +100,14 @@ void blame_links(Analysis& a) {
     c.stretch = part.stretch;
     c.factor = part.factor;
     c.significance = part.stretch.significance;
-    double sum = 0;
+    // Channels of one shape run side by side, shapes one after another.
+    std::map<int, double> cost;
     for (const int channel : part.part.hits) {
-      const ChannelTime& time = a.channels.channels[channel];
-      sum += (std::exp(time.stretch.mean) - 1) * time.envelope_ns * time.a_step;
+      double& most = cost[a.job.channels[channel].shape];
+      most = std::max(most, a.channels.channels[channel].cost_ns);
     }
-    c.excess_ns = sum / static_cast<double>(std::max<size_t>(1, part.part.hits.size()));
+    for (const auto& [shape, ns] : cost) c.excess_ns += ns;
+    if (c.excess_ns < tuning::kLeastStepShare * a.typical_step_ns) continue;
     a.culprits.push_back(std::move(c));
   }
 }
@@ -285,7 +287,7 @@ Analysis analyse(const std::vector<trace::RankTrace>& traces, const AnalyseOptio
   a.switches = switch_names(a.job, options);
   const std::vector<int> switch_of = switch_index(a.job, options, a.switches);
   if (!a.job.timed) {
-    a.channels = slow_channels(a.job, a.transfer_ns, 0);
+    a.channels = slow_channels(a.job, a.transfer_ns);
     a.parts = explain_channels(a.job, a.channels, switch_of);
     return a;
   }
@@ -299,7 +301,7 @@ Analysis analyse(const std::vector<trace::RankTrace>& traces, const AnalyseOptio
   }
   a.own = own_time(a.job);
   a.late = late_ranks(a.job, a.own, a.typical_step_ns);
-  a.channels = slow_channels(a.job, a.transfer_ns, a.typical_step_ns);
+  a.channels = slow_channels(a.job, a.transfer_ns);
   a.parts = explain_channels(a.job, a.channels, switch_of);
   blame_own(a);
   blame_links(a);

@@ -108,10 +108,14 @@ struct Explainer {
     part.kind = std::get<0>(key);
     part.a = std::get<1>(key);
     part.b = std::get<2>(key);
+    std::map<int, int> inside;  // shape -> channels that cross the part
+    for (const int c : channels) ++inside[job.channels[c].shape];
     for (const int c : channels) {
       if (open[c]) {
         part.hits.push_back(c);
-      } else if (!v.channels[c].slow && informs(c)) {
+      } else if (!v.channels[c].slow && informs(c) &&
+                 (shown.contains(job.channels[c].shape) ||
+                  inside[job.channels[c].shape] < v.shapes[job.channels[c].shape].channels)) {
         part.misses.push_back(c);
       }
     }
@@ -135,6 +139,18 @@ struct Explainer {
     }
     std::sort(out.begin(), out.end(), better);
     return out;
+  }
+
+  // How far the channels of a part lie above the lasting differences of healthy ones, all together.
+  double strength(const Component& part) const {
+    double sum = 0;
+    for (const int c : part.hits) {
+      const ShapeTime& shape = v.shapes[job.channels[c].shape];
+      const double spread =
+          shape.channels >= 8 ? std::max(shape.spread, tuning::kFloorSpread) : tuning::kUnknownSpread;
+      sum += v.channels[c].stretch.mean / spread;
+    }
+    return sum / std::sqrt(static_cast<double>(part.hits.size()));
   }
 
   SlowPart describe(const std::vector<Component>& found) const {
@@ -177,8 +193,8 @@ std::vector<SlowPart> explain_channels(const Job& job, const TransferVerdict& ve
   while (parts.size() < kMostParts) {
     const std::vector<Component> found = e.candidates();
     if (found.empty()) break;
-    parts.push_back(e.describe(found));
-    for (const int c : parts.back().part.hits) e.open[c] = false;
+    if (e.strength(found[0]) >= tuning::kLeastPartSpread) parts.push_back(e.describe(found));
+    for (const int c : found[0].hits) e.open[c] = false;
   }
   return parts;
 }

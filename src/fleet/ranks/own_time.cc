@@ -178,7 +178,9 @@ struct Judge {
       for (double& v : out.excess_ns[r]) v -= bias;
     }
     if (means.size() < 6) return 0;
-    return 1.4826 * base::mad(means);
+    // From the lower half: a slow half of the peers widens the whole, not that.
+    std::sort(means.begin(), means.end());
+    return (means[(means.size() - 1) / 2] - means[(means.size() - 1) / 4]) / 0.674;
   }
 
   void judge(int rank, const std::vector<int>& peers, double level, double spread) {
@@ -195,7 +197,10 @@ struct Judge {
     late.stretch = s;
     late.level_ns = level;
     late.first_share = part_excess(own.first_ns, peers, rank, s) / s.mean;
-    late.first_level = mean_of(own.first_ns[rank]) / std::max(1.0, mean_of(own.own_ns[rank]));
+    std::vector<double> shares;
+    for (const int p : peers)
+      shares.push_back(mean_of(own.first_ns[p]) / std::max(1.0, mean_of(own.own_ns[p])));
+    late.first_level = lower_median(shares);
     const bool computes = job.ranks[rank].trace->computes;
     late.compute_share = computes ? part_excess(own.compute_ns, peers, rank, s) / s.mean : NAN;
     out.late.push_back(late);

@@ -5,6 +5,7 @@
 // logs that begin or end at different places still count alike.
 #include <algorithm>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "base/rng.h"
@@ -52,7 +53,7 @@ double repeats(const std::vector<uint64_t>& kinds, size_t period) {
 
 struct Period {
   size_t length = 0;
-  uint64_t rarest = 0;
+  std::set<uint64_t> rare;  // kinds that come least often in it
 };
 
 Period find_period(const std::vector<uint64_t>& kinds) {
@@ -71,23 +72,45 @@ Period find_period(const std::vector<uint64_t>& kinds) {
     for (size_t j = middle + 1; j < at.size() && j < middle + 65; ++j) {
       const size_t period = at[j] - at[middle];
       if (period * kLeast > kinds.size()) break;
-      if (repeats(kinds, period) >= kSame) return {period, kind};
+      if (repeats(kinds, period) < kSame) continue;
+      // Kinds as rare as this one, but for what the ends of the record cut off.
+      Period found{period, {}};
+      for (const auto& [times, other] : order) {
+        if (times <= count + count / 10 + 1 && 2 * times > count) found.rare.insert(other);
+      }
+      return found;
     }
   }
   return {};
 }
 
-// Records of the rarest kind after which another kind follows; several a period: the one whose successor's
-// kind is least, which is the same choice on every rank that does the same.
-std::vector<size_t> ends_of_steps(const std::vector<uint64_t>& kinds, const Period& period) {
+// Ends of runs of rare kinds; several a period: the one whose successor's kind is least, which is the same
+// choice on every rank that does the same. If all kinds are equally rare, the largest own time is between two
+// steps.
+std::vector<size_t> ends_of_steps(const RankTrace& t, const std::vector<uint64_t>& kinds,
+                                  const Period& period) {
+  const auto rare = [&](size_t i) { return period.rare.contains(kinds[i]); };
   uint64_t next = UINT64_MAX;
   for (size_t i = 0; i + 1 < kinds.size(); ++i) {
-    if (kinds[i] == period.rarest && kinds[i + 1] != period.rarest) next = std::min(next, kinds[i + 1]);
+    if (rare(i) && !rare(i + 1)) next = std::min(next, kinds[i + 1]);
   }
   std::vector<size_t> ends;
-  for (size_t i = 0; i + 1 < kinds.size(); ++i) {
-    if (kinds[i] == period.rarest && kinds[i + 1] == next) ends.push_back(i);
+  if (next != UINT64_MAX) {
+    for (size_t i = 0; i + 1 < kinds.size(); ++i) {
+      if (rare(i) && kinds[i + 1] == next) ends.push_back(i);
+    }
+    return ends;
   }
+  const size_t from = kinds.size() / 2;
+  size_t best = from;
+  int64_t widest = INT64_MIN;
+  for (size_t i = from; i < std::min(from + period.length, kinds.size() - 1); ++i) {
+    const int64_t gap = t.timed ? t.records[i + 1].begin_ns - t.records[i].end_ns : 0;
+    if (gap <= widest) continue;
+    widest = gap;
+    best = i;
+  }
+  for (size_t i = best % period.length; i + 1 < kinds.size(); i += period.length) ends.push_back(i);
   return ends;
 }
 
@@ -108,7 +131,7 @@ void steps_by_period(JobRank& rank) {
   const std::vector<uint64_t> kinds = kinds_of(t);
   const Period period = find_period(kinds);
   if (period.length == 0) return;
-  const std::vector<size_t> ends = ends_of_steps(kinds, period);
+  const std::vector<size_t> ends = ends_of_steps(t, kinds, period);
   if (ends.empty()) return;
   const size_t middle = ends[ends.size() / 2];
   const CollectiveRecord& anchor = t.records[middle];

@@ -47,26 +47,13 @@ void collect(const Job& job, const std::vector<double>& transfer_ns, std::vector
   }
 }
 
-// The middle of the shortest interval that holds half of the values, and its half width as a deviation: a
-// minority of slow channels moves neither.
-std::pair<double, double> shortest_half(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const size_t half = values.size() / 2 + 1;
-  size_t best = 0;
-  for (size_t i = 0; i + half <= values.size(); ++i) {
-    if (values[i + half - 1] - values[i] < values[best + half - 1] - values[best]) best = i;
-  }
-  const double low = values[best];
-  const double high = values[best + half - 1];
-  return {(low + high) / 2, (high - low) / 1.35};
+// Lasting differences of healthy channels, from the quick end of the distribution: slow channels, even most
+// of them, do not widen it.
+double quick_spread(const std::vector<double>& values) {
+  return (base::quantile(values, 0.25) - base::quantile(values, 0.1)) / 0.607;
 }
 
-double lower_median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[(values.size() - 1) / 2];
-}
-
-// The level of a shape in time: by step the lower median over its channels.
+// The level of a shape in time: by step the lower quartile over its channels.
 std::vector<double> shape_series(const Job& job, const TransferVerdict& v, const std::vector<int>& channels) {
   std::vector<double> out(job.steps, NAN);
   std::vector<double> values;
@@ -75,17 +62,18 @@ std::vector<double> shape_series(const Job& job, const TransferVerdict& v, const
     for (const int c : channels) {
       if (!std::isnan(v.channels[c].log_ns[s])) values.push_back(v.channels[c].log_ns[s]);
     }
-    if (2 * values.size() > channels.size()) out[s] = lower_median(values);
+    if (2 * values.size() > channels.size()) out[s] = base::quantile(values, 0.25);
   }
   return out;
 }
 
-// What a shape takes when nothing is in the way: the lower median over its channels. If all of them rise
+// What a shape takes when nothing is in the way: the lower quartile over its channels, so that even
+// a fault that most of them cross does not pass for the rule. If all of them rise
 // together for a stretch (a fault that they all cross), the level outside of that stretch.
 double envelope(const std::vector<double>& series, double over_channels) {
   std::vector<double> low = known(series);
   if (low.size() < 4 * tuning::kLeastSteps) return over_channels;
-  const double quiet = base::quantile(low, 0.25);
+  const double quiet = base::quantile(low, 0.1);
   std::vector<double> rise = series;
   for (double& r : rise) r -= quiet;
   const Stretch s =
@@ -121,12 +109,12 @@ void envelopes(const Job& job, TransferVerdict& v) {
     ShapeTime& shape = v.shapes[s];
     shape.channels = static_cast<int>(members[s].size());
     shape.roughness = slow_noise(all);
-    shape.envelope_ns = std::exp(envelope(shape_series(job, v, members[s]), lower_median(medians)));
-    if (medians.size() >= 8) shape.spread = shortest_half(medians).second;
+    shape.envelope_ns = std::exp(envelope(shape_series(job, v, members[s]), base::quantile(medians, 0.25)));
+    if (medians.size() >= 8) shape.spread = quick_spread(medians);
   }
 }
 
-void judge(const Job& job, TransferVerdict& v, double step_ns) {
+void judge(const Job& job, TransferVerdict& v) {
   for (size_t c = 0; c < job.channels.size(); ++c) {
     ChannelTime& time = v.channels[c];
     const ShapeTime& shape = v.shapes[job.channels[c].shape];
@@ -135,13 +123,12 @@ void judge(const Job& job, TransferVerdict& v, double step_ns) {
     std::vector<double> excess = time.log_ns;
     for (double& e : excess) e -= std::log(shape.envelope_ns);
     const double least =
-        std::max(std::log1p(tuning::kLeastTransferShare), tuning::kLeastPeerSpread * shape.spread);
+        std::max(std::log1p(tuning::kLeastTransferShare), tuning::kLeastChannelSpread * shape.spread);
     time.stretch = best_stretch(excess, least / 2, shape.roughness);
-    const double cost_ns = (std::exp(time.stretch.mean) - 1) * shape.envelope_ns * time.a_step;
+    time.cost_ns = (std::exp(time.stretch.mean) - 1) * shape.envelope_ns * time.a_step;
     time.slow = time.stretch.count >= tuning::kLeastSteps && time.stretch.mean >= least &&
                 time.stretch.median >= least / 2 &&
-                time.stretch.significance >= tuning::kLeastChannelSignificance &&
-                cost_ns >= tuning::kLeastStepShare * step_ns;
+                time.stretch.significance >= tuning::kLeastChannelSignificance;
   }
 }
 
@@ -162,12 +149,12 @@ std::vector<double> transfer_times(const Job& job) {
   return out;
 }
 
-TransferVerdict slow_channels(const Job& job, const std::vector<double>& transfer_ns, double step_ns) {
+TransferVerdict slow_channels(const Job& job, const std::vector<double>& transfer_ns) {
   TransferVerdict v;
   v.channels.resize(job.channels.size());
   collect(job, transfer_ns, v.channels);
   envelopes(job, v);
-  judge(job, v, step_ns);
+  judge(job, v);
   return v;
 }
 

@@ -16,6 +16,7 @@ struct ChannelTime {
   double envelope_ns = 0;  // what channels of its shape take when nothing is in the way
   double a_step = 0;       // instances in a step
   Stretch stretch;         // of log(transfer / envelope)
+  double cost_ns = 0;      // of the excess, a step
   bool slow = false;
   bool judged = false;  // enough steps, all members there
 };
@@ -35,7 +36,7 @@ struct TransferVerdict {
 // Durations by instance, ns; NaN when a member is missing.
 std::vector<double> transfer_times(const Job& job);
 
-TransferVerdict slow_channels(const Job& job, const std::vector<double>& transfer_ns, double step_ns);
+TransferVerdict slow_channels(const Job& job, const std::vector<double>& transfer_ns);
 
 // A part of the machine whose slowness explains slow channels.
 struct Component {

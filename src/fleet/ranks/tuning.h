@@ -25,7 +25,16 @@ constexpr double kLeastSignificance = 8;
 constexpr double kLeastChannelSignificance = 10;
 
 // An excess must also be this many times the lasting differences between healthy peers.
-constexpr double kLeastPeerSpread = 4;
+constexpr double kLeastPeerSpread = 3.5;
+
+// A channel counts as evidence from this many times the lasting differences of healthy channels of its shape
+// on. One in two hundred healthy channels does; what they say together must reach kLeastPartSpread.
+constexpr double kLeastChannelSpread = 2.5;
+constexpr double kLeastPartSpread = 4.3;
+// Lasting differences that are assumed at least, and where a shape has under eight channels to tell, as
+// logarithms.
+constexpr double kFloorSpread = 0.015;
+constexpr double kUnknownSpread = 0.02;
 
 // Fewest steps a stretch may last.
 constexpr int kLeastSteps = 5;

@@ -1,0 +1,49 @@
+// Simulated jobs of ranks with one fault of known place, and healthy ones, judged by fleet/ranks: how often
+// kind and place are right, how often a healthy job is accused, how well clocks and costs are told.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/progress.h"
+#include "fleet/simulate/rank_job.h"
+
+namespace lento::fleet {
+
+struct RankCase {
+  uint64_t index = 0;
+  RankJob job;
+  bool inspector = false;  // judged as the Inspector's log holds it, otherwise as a Kineto trace
+};
+
+struct RankCaseOptions {
+  uint64_t seed = 1;
+  bool healthy = false;
+  int most_ranks = 1024;
+};
+RankCase rank_case(const RankCaseOptions& options, uint64_t index);
+
+struct RankResult {
+  RankCase which;
+  RankTruth truth;
+  bool right = false;       // the costliest finding has the true kind and place
+  bool right_kind = false;  // link or not link
+  int findings = 0;
+  int wrong = 0;              // findings that are not the fault
+  std::string said;           // "slow GPU rank5"
+  int onset_error = 0;        // steps
+  double what_if_error = 0;   // predicted step without the fault over the true one, less 1
+  double saving_error = 0;    // of the time saved
+  double clock_error_ms = 0;  // the worst of all events
+  int drifts = 0, drifts_held = 0;
+  bool aligned = false;
+  double seconds = 0;  // of the inference
+};
+
+RankResult judge_rank_case(const RankCase& which);
+
+std::string rank_result_header();
+std::string rank_result_line(const RankResult& result);
+
+}  // namespace lento::fleet

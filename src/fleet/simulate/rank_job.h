@@ -1,0 +1,90 @@
+// A training job seen from its collectives: TP x CP x DP x PP ranks with expert groups, a fault of known
+// place, host clocks that are off and drift. It yields the same records that real traces and logs do.
+//
+//   RankJob -> simulate_ranks -> RankTrace a rank (+ dumps of a hang) and the truth -> files in three layouts
+//
+// Draws are split by rank, by instance and by purpose: the same seed without the fault is the same job
+// otherwise.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "trace/collective_record.h"
+
+namespace lento::fleet {
+
+enum class RankFaultKind {
+  None,
+  SlowGpu,    // kernels of one rank take `factor` times as long
+  SlowHost,   // random gaps on all ranks of a host, so that its own time grows by `factor`
+  SlowInput,  // a rank begins every step late, by factor-1 of its own time
+  SlowNic,    // whatever crosses the host's border takes `factor` times as long
+  SlowRail,   // the same of one rank's own NIC
+  SlowLink,   // inside the host: whatever the rank takes part in there
+  Imbalance,  // every micro-batch is long on another rank, by `factor`; nobody is at fault
+  Hang        // a rank stops asking for collectives
+};
+const char* name(RankFaultKind kind);                    // "slow_gpu"
+RankFaultKind rank_fault_kind(const std::string& name);  // throws base::Error with the nearest name
+
+struct RankJob {
+  int tp = 2, cp = 1, dp = 2, pp = 2, ep = 1;  // ep divides cp * dp
+  int gpus_a_host = 2;
+  int steps = 200;
+  int micro_batches = 4;
+  double compute_ms = 8;        // forward of a micro-batch on one stage; backward takes twice that
+  double compute_noise = 0.05;  // of every segment
+  double rank_spread = 0.01;    // lasting differences between healthy GPUs
+  double transfer_noise = 0.05;
+  double channel_spread = 0.02;
+  double gap_ms = 0.3;  // launching
+  double inside_gb_s = 100, between_gb_s = 20, latency_us = 30;
+  double tp_mib = 64, pp_mib = 32, dp_mib = 256, ep_mib = 32, cp_mib = 16;
+  double clock_offset_ms = 50, clock_drift_ppm = 50;  // at most, either way
+  RankFaultKind fault = RankFaultKind::None;
+  double factor = 1.5;
+  int place = -1;  // rank or host; -1: drawn
+  int from_step =
+      -1;  // -1: drawn, the first step in half of the jobs, otherwise in the first half of the run
+  double missing = 0;  // share of ranks that leave no file
+  uint64_t seed = 1;
+
+  int ranks() const { return tp * cp * dp * pp; }
+  int hosts() const { return (ranks() + gpus_a_host - 1) / gpus_a_host; }
+};
+
+struct RankTruth {
+  RankFaultKind fault = RankFaultKind::None;
+  int rank = -1, host = -1;
+  double factor = 1;
+  int from_step = 0;
+  std::vector<int> same_ranks;  // places that no record tells apart from the true one
+  std::vector<int> same_hosts;
+  bool whole_network = false;            // every channel between hosts crosses the place
+  std::vector<double> offset_ns, drift;  // by host, against the first
+  int64_t begin_ns = 0;                  // when offsets hold
+  double step_ms = 0;                    // mean
+  double faulty_step_ms = 0;             // mean from from_step on
+  std::vector<int> missing;
+};
+
+struct SimulatedRanks {
+  std::vector<trace::RankTrace> traces;  // as a Kineto trace holds them: all operations, kernels, steps
+  std::vector<trace::HangDump> dumps;    // of a hang
+  RankTruth truth;
+};
+
+// Throws base::Error when the sizes do not fit.
+SimulatedRanks simulate_ranks(const RankJob& job);
+
+// What the Inspector's verbose log keeps of a trace: nothing under 8 KiB, whole microseconds, numbers, no
+// kernels.
+trace::RankTrace as_inspector(const trace::RankTrace& trace);
+
+enum class RankLayout { Kineto, Inspector, FlightRecorder };
+// One file a rank into `folder`, and truth.json beside. Returns the number of files.
+size_t write_ranks(const SimulatedRanks& job, RankLayout layout, const std::string& folder);
+
+}  // namespace lento::fleet
