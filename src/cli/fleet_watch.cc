@@ -31,12 +31,12 @@ jobs::WatchLog log_of(Context& context) {
 }
 
 void run(Context& context, WatchCommand& command) {
+  hangup_reloads();
   jobs::WatchJobsOptions& o = command.job;
   if (!command.group_by.empty()) o.watch.detect.group_by = command.group_by;
   if (command.port >= 0) o.listen = "127.0.0.1:" + std::to_string(command.port);
   o.watch.step_s = o.source.step_s;
   jobs::FleetWatchJobs watch(o, log_of(context));
-  hangup_reloads();
   watch.run(context.progress(), take_reload);
   if (o.each.empty() && (context.json || !context.html.empty())) context.show(watch.diagnosis());
 }

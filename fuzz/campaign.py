@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""Runs fuzz targets one after another and writes a table: executions, speed, coverage, crashes.
+
+usage: campaign.py BUILD SECONDS OUT.csv [TARGET...]
+Speed is by processor time, so that it says the same on a busy machine. Corpora are kept under BUILD/corpus; seeds are
+fuzz/seeds/TARGET. Exit 1 when a target crashed, ran out of memory or hung.
+"""
+import csv
+import pathlib
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def run(target, build, seconds):
+    name = target.name.removeprefix("fuzz_")
+    corpus = build / "corpus" / name
+    corpus.mkdir(parents=True, exist_ok=True)
+    seeds = ROOT / "fuzz" / "seeds" / name
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with tempfile.TemporaryDirectory() as crashes:
+        command = [target, f"-max_total_time={seconds}", "-print_final_stats=1", "-rss_limit_mb=2048", "-timeout=10",
+                   f"-artifact_prefix={crashes}/", corpus, *([seeds] if seeds.is_dir() else [])]
+        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, errors="replace")
+        found = [f.name.split("-")[0] for f in pathlib.Path(crashes).iterdir()]
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    executions = int((re.findall(r"number_of_executed_units: (\d+)", done.stderr) or ["0"])[-1])
+    coverage = int((re.findall(r" cov: (\d+)", done.stderr) or ["0"])[-1])
+    error = (re.findall(r"(?:SUMMARY|ERROR): .*", done.stderr) or [""])[-1] if done.returncode else ""
+    return [name, executions, f"{cpu:.1f}", f"{executions / max(cpu, 1e-9):.0f}", coverage, " ".join(found), error[:150]]
+
+
+def main():
+    build, seconds, out = pathlib.Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+    wanted = sys.argv[4:]
+    targets = sorted(t for t in (build / "bin").glob("fuzz_*") if not wanted or t.name.removeprefix("fuzz_") in wanted)
+    rows = []
+    for target in targets:
+        rows.append(run(target, build, seconds))
+        print(*rows[-1], flush=True)
+    with open(out, "w", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(["target", "executions", "cpu s", "executions per cpu s", "edges covered", "found", "error"])
+        table.writerows(rows)
+    speeds = sorted(float(row[3]) for row in rows)
+    failed = [row[0] for row in rows if row[5] or row[6]]
+    median = speeds[len(speeds) // 2] if speeds else 0
+    print(f"{len(rows)} targets, slowest {speeds[0] if speeds else 0:.0f}, median {median:.0f} executions per cpu second, "
+          f"{len(failed)} with a finding {failed}")
+    return 1 if failed or not rows else 0
+
+
+sys.exit(main())
