@@ -1,10 +1,14 @@
 // lento fleet ranks: which rank, GPU, host or link, from collectives; and jobs of known truth to try it on.
 #include "jobs/fleet_ranks.h"
 
-#include "base/error.h"
+#include <chrono>
+#include <ctime>
+#include <thread>
+
 #include "base/json.h"
 #include "cli/fleet.h"
 #include "fleet/simulate/rank_job.h"
+#include "jobs/fleet_ranks_live.h"
 
 namespace lento::cli {
 namespace {
@@ -24,12 +28,53 @@ void run_simulate(Context& context, Simulate& o) {
   context.streams.out << files << " files and truth.json in " << o.out << "\n";
 }
 
+struct Follow {
+  double every_s = 0;  // 0: judge once
+  double window_s = 120;
+};
+
+std::string now_text() {
+  const std::time_t now = std::time(nullptr);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
+  return text;
+}
+
+// One line a finding that begins or is over.
+void follow(Context& context, const std::vector<std::string>& paths, const Follow& o) {
+  jobs::RanksLiveOptions options;
+  options.paths = paths;
+  options.window_s = o.window_s;
+  jobs::RanksLive live(options);
+  const base::Progress progress = context.progress();
+  while (!progress.stopped()) {
+    const auto begun = std::chrono::steady_clock::now();
+    for (const jobs::RanksChange& change : live.poll()) {
+      const char* what = change.begins ? "begins" : "over";
+      if (context.json) {
+        base::Json line = base::Json::object();
+        line.set("time", now_text()).set("change", what).set("category", change.finding.category);
+        line.set("subject", change.finding.subject).set("summary", change.finding.summary);
+        context.streams.out << base::write_json(line) << "\n";
+      } else {
+        context.streams.out << now_text() << " " << what << ": " << change.finding.category << ": "
+                            << change.finding.summary << "\n";
+      }
+    }
+    context.streams.out.flush();
+    const auto next = begun + std::chrono::duration<double>(o.every_s);
+    while (!progress.stopped() && std::chrono::steady_clock::now() < next)
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+}
+
 }  // namespace
 
 void add_fleet_ranks(Command& fleet, Context& context) {
   Command* app = fleet.add_subcommand(
       "ranks", "Find the slow rank, GPU, host or link, or who holds up a hung job, from its collectives");
   auto o = std::make_shared<jobs::FleetRanksOptions>();
+  auto f = std::make_shared<Follow>();
   app->add_option("path", o->paths,
                   "Files and folders: Kineto traces, Inspector logs, flight-recorder dumps, RAS answers")
       ->type_name("PATH")
@@ -40,9 +85,16 @@ void add_fleet_ranks(Command& fleet, Context& context) {
   app->add_option("--lane-steps", o->lane_steps, "Training steps drawn as lanes")
       ->check(range(1, 100))
       ->capture_default_str();
+  app->add_option("--follow", f->every_s,
+                  "Judge growing Inspector logs every so many seconds and tell what begins and what is over")
+      ->check(range(0.1, 3600.0));
+  app->add_option("--window", f->window_s, "Seconds of records that --follow judges")
+      ->check(range(5.0, 86400.0))
+      ->capture_default_str();
   context.add_output_options(*app);
   example(*app, "lento fleet ranks traces/ --html ranks.html");
-  app->callback([&context, o] {
+  app->callback([&context, o, f] {
+    if (f->every_s > 0) return follow(context, o->paths, *f);
     o->strict = context.strict;
     context.show(jobs::fleet_ranks(*o, context.progress()));
   });

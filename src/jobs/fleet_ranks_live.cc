@@ -1,0 +1,116 @@
+#include "jobs/fleet_ranks_live.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+namespace lento::jobs {
+namespace {
+
+constexpr size_t kMostLine = size_t{1} << 20;  // an Inspector line has under a few KiB
+
+std::vector<std::string> logs_of(const std::vector<std::string>& paths) {
+  std::vector<std::string> out;
+  std::error_code error;
+  for (const std::string& path : paths) {
+    if (!std::filesystem::is_directory(path, error)) {
+      out.push_back(path);
+      continue;
+    }
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(
+             path, std::filesystem::directory_options::skip_permission_denied, error)) {
+      const std::string name = entry.path().string();
+      if (entry.is_regular_file(error) && (name.ends_with(".log") || name.ends_with(".jsonl")))
+        out.push_back(name);
+    }
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+}  // namespace
+
+void RanksLive::read(const std::string& path, Tail& tail) {
+  std::error_code error;
+  const uint64_t size = std::filesystem::file_size(path, error);
+  if (error) return;
+  if (size < tail.offset) tail = {};
+  if (size == tail.offset) return;
+  std::ifstream in(path, std::ios::binary);
+  in.seekg(static_cast<std::streamoff>(tail.offset));
+  std::string block(size_t{1} << 20, '\0');
+  while (in.read(block.data(), static_cast<std::streamsize>(block.size())) || in.gcount() > 0) {
+    const auto got = static_cast<size_t>(in.gcount());
+    tail.offset += got;
+    tail.rest.append(block, 0, got);
+    size_t from = 0;
+    for (size_t end = tail.rest.find('\n'); end != std::string::npos; end = tail.rest.find('\n', from)) {
+      if (end > from) lines_.add(std::string_view(tail.rest).substr(from, end - from), {path});
+      from = end + 1;
+    }
+    tail.rest.erase(0, from);
+    if (tail.rest.size() > kMostLine) {
+      report_.skip({path}, "a line of over 1 MiB");
+      tail.rest.clear();
+    }
+  }
+}
+
+void RanksLive::keep_window() {
+  for (trace::RankTrace& fresh : lines_.take()) {
+    trace::RankTrace& kept = ranks_[{fresh.host, fresh.process}];
+    if (kept.records.empty()) {
+      kept = std::move(fresh);
+      continue;
+    }
+    kept.timed = kept.timed && fresh.timed;
+    kept.communicators = std::move(fresh.communicators);
+    kept.records.insert(kept.records.end(), fresh.records.begin(), fresh.records.end());
+  }
+  const auto window = static_cast<int64_t>(options_.window_s * 1e9);
+  for (auto& [id, rank] : ranks_) {
+    if (rank.timed) {
+      std::stable_sort(rank.records.begin(), rank.records.end(),
+                       [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; });
+      const int64_t oldest = rank.records.back().end_ns - window;
+      std::erase_if(rank.records, [&](const trace::CollectiveRecord& r) { return r.begin_ns < oldest; });
+    }
+    rank.communication = rank.records.size();
+  }
+}
+
+std::vector<RanksChange> RanksLive::compare() {
+  for (auto& [key, told] : told_) ++told.missed;
+  for (const finding::Finding& f : diagnosis_.findings) {
+    Told& told = told_[f.category + " " + f.subject];
+    told.missed = 0;
+    ++told.seen;
+    told.finding = f;
+  }
+  std::vector<RanksChange> changes;
+  for (auto it = told_.begin(); it != told_.end();) {
+    Told& t = it->second;
+    if (t.missed == 0 && !t.told && t.seen >= options_.confirm) {
+      t.told = true;
+      changes.push_back({true, t.finding});
+    }
+    // Seen once and not again was chance; told and not seen for long enough is over.
+    const bool over = t.missed >= (t.told ? options_.confirm : 1);
+    if (over && t.told) changes.push_back({false, t.finding});
+    it = over ? told_.erase(it) : std::next(it);
+  }
+  return changes;
+}
+
+std::vector<RanksChange> RanksLive::poll() {
+  for (const std::string& path : logs_of(options_.paths)) read(path, tails_[path]);
+  keep_window();
+  std::vector<trace::RankTrace> traces;
+  for (const auto& [id, rank] : ranks_) traces.push_back(rank);
+  fleet::RanksOptions o;
+  o.figures = false;
+  diagnosis_ = traces.empty() ? finding::Diagnosis{} : fleet::diagnose_ranks(traces, o);
+  return compare();
+}
+
+}  // namespace lento::jobs

@@ -1,0 +1,64 @@
+// Growing Inspector logs, judged again and again over the last minutes.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/read_report.h"
+#include "finding/finding.h"
+#include "fleet/ranks/ranks.h"
+#include "trace/inspector_log.h"
+
+namespace lento::jobs {
+
+struct RanksLiveOptions {
+  std::vector<std::string> paths;  // logs, and folders of logs; new ones are found
+  double window_s = 120;           // of records that are kept and judged
+  int confirm = 2;  // judgements in a row before a finding is told, and before it is taken back
+};
+
+// What changed by a judgement.
+struct RanksChange {
+  bool begins = true;  // false: the finding is gone
+  finding::Finding finding;
+};
+
+class RanksLive {
+ public:
+  explicit RanksLive(const RanksLiveOptions& options) : options_(options), lines_(report_) {}
+
+  // Reads what was appended since the last call, forgets what is older than the window, judges the rest. A
+  // file that shrank is read anew; a line that is still being written waits.
+  std::vector<RanksChange> poll();
+
+  // Of the last judgement.
+  const finding::Diagnosis& diagnosis() const { return diagnosis_; }
+  uint64_t records() const { return report_.taken; }
+  const base::ReadReport& report() const { return report_; }
+
+ private:
+  struct Tail {
+    uint64_t offset = 0;
+    std::string rest;  // a line without its end
+  };
+  struct Told {
+    int seen = 0, missed = 0;
+    bool told = false;
+    finding::Finding finding;
+  };
+  void read(const std::string& path, Tail& tail);
+  void keep_window();
+  std::vector<RanksChange> compare();
+
+  RanksLiveOptions options_;
+  base::ReadReport report_;
+  trace::InspectorLines lines_;
+  std::map<std::string, Tail> tails_;
+  std::map<std::pair<std::string, int64_t>, trace::RankTrace> ranks_;
+  std::map<std::string, Told> told_;  // by category and subject
+  finding::Diagnosis diagnosis_;
+};
+
+}  // namespace lento::jobs

@@ -1,0 +1,98 @@
+// A job whose logs grow while they are watched.
+#include "jobs/fleet_ranks_live.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/file.h"
+#include "fleet/simulate/rank_job.h"
+
+namespace lento::jobs {
+namespace {
+
+struct Growing {
+  std::string source, target;
+  std::map<std::string, std::vector<std::string>> lines;
+
+  Growing(const std::string& name, const fleet::RankJob& job) {
+    source = testing::TempDir() + "/ranks_live_source_" + name;
+    target = testing::TempDir() + "/ranks_live_" + name;
+    std::filesystem::remove_all(source);
+    std::filesystem::remove_all(target);
+    std::filesystem::create_directories(target);
+    fleet::write_ranks(fleet::simulate_ranks(job), fleet::RankLayout::Inspector, source);
+    for (const auto& entry : std::filesystem::directory_iterator(source)) {
+      if (entry.path().extension() != ".log") continue;
+      std::istringstream in(base::read_file(entry.path().string()));
+      for (std::string line; std::getline(in, line);) lines[entry.path().filename().string()].push_back(line);
+    }
+  }
+  // Appends the lines of a share of the job; `cut`: the last one is only half there.
+  void grow(double from, double to, bool cut) {
+    for (const auto& [name, all] : lines) {
+      std::ofstream out(target + "/" + name, std::ios::app | std::ios::binary);
+      const auto begin = static_cast<size_t>(from * static_cast<double>(all.size()));
+      const auto end = static_cast<size_t>(to * static_cast<double>(all.size()));
+      for (size_t i = begin; i < end; ++i) {
+        if (cut && i + 1 == end) {
+          out << all[i].substr(0, all[i].size() / 2);
+          rest[name] = all[i].substr(all[i].size() / 2) + "\n";
+        } else {
+          out << rest[name] << all[i] << "\n";
+          rest[name].clear();
+        }
+      }
+    }
+  }
+  std::map<std::string, std::string> rest;
+};
+
+TEST(RanksLive, FaultIsToldOnceAfterItBegins) {
+  fleet::RankJob job;
+  job.dp = 4;
+  job.fault = fleet::RankFaultKind::SlowGpu;
+  job.place = 3;
+  job.factor = 1.5;
+  job.from_step = 100;
+  Growing growing("fault", job);
+  RanksLiveOptions o;
+  o.paths = {growing.target};
+  RanksLive live(o);
+  int told = 0;
+  for (int i = 0; i < 10; ++i) {
+    growing.grow(i / 10.0, (i + 1) / 10.0, i % 3 == 1);
+    for (const RanksChange& change : live.poll()) {
+      EXPECT_TRUE(change.begins);
+      EXPECT_EQ(change.finding.subject, "rank3");
+      EXPECT_GE(i, 5);
+      EXPECT_LE(i, 7);
+      ++told;
+    }
+  }
+  EXPECT_EQ(told, 1);
+  EXPECT_EQ(live.report().skipped, 0u);
+}
+
+TEST(RanksLive, HealthyJobIsSilentAndAReplacedLogIsReadAnew) {
+  fleet::RankJob job;
+  job.dp = 4;
+  Growing growing("healthy", job);
+  RanksLiveOptions o;
+  o.paths = {growing.target};
+  o.window_s = 10;
+  RanksLive live(o);
+  for (int i = 0; i < 5; ++i) {
+    growing.grow(i / 5.0, (i + 1) / 5.0, false);
+    EXPECT_TRUE(live.poll().empty());
+  }
+  const uint64_t records = live.records();
+  base::write_file(growing.target + "/host0-pid1000.log", growing.lines["host0-pid1000.log"][0] + "\n");
+  live.poll();
+  EXPECT_EQ(live.records(), records + 1);
+}
+
+}  // namespace
+}  // namespace lento::jobs
