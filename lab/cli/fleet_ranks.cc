@@ -14,7 +14,7 @@ namespace {
 struct Options {
   fleet::RankCaseOptions cases;
   uint64_t runs = 100, first = 0;
-  std::string out;
+  std::string out, real;
 };
 
 std::string share(uint64_t hits, uint64_t all) {
@@ -64,6 +64,12 @@ finding::Diagnosis conclude(const std::vector<fleet::RankResult>& results, const
 }
 
 void run(Context& context, Options& o) {
+  if (!o.real.empty()) {
+    const std::string csv = fleet::measure_gloo8(o.real);
+    if (!o.out.empty()) base::write_file(o.out, csv);
+    context.streams.out << csv;
+    return;
+  }
   o.cases.seed = context.seed;
   std::vector<fleet::RankResult> results(o.runs);
   const base::Progress progress = context.progress();
@@ -92,6 +98,9 @@ void add_fleet_ranks(Command& fleet, Context& context) {
   app->add_option("--most-ranks", o->cases.most_ranks, "Largest job")
       ->check(range(8, 4096))
       ->capture_default_str();
+  app->add_option("--real", o->real,
+                  "Folder with the measured runs (kineto/gloo8_*, inspector/gloo8_*) instead")
+      ->type_name("FOLDER");
   app->add_option("--table", o->out, "CSV of all jobs")->type_name("FILE");
   context.add_seed(*app);
   context.add_jobs(*app);

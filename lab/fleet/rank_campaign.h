@@ -46,4 +46,7 @@ RankResult judge_rank_case(const RankCase& which);
 std::string rank_result_header();
 std::string rank_result_line(const RankResult& result);
 
+// The measured runs of eight processes in `folder`/kineto and `folder`/inspector against their truth, as CSV.
+std::string measure_gloo8(const std::string& folder);
+
 }  // namespace lento::fleet

@@ -186,11 +186,11 @@ void add_facts(const Analysis& a, Diagnosis& d) {
                                   (job.world > 0 ? " of " + std::to_string(job.world) : std::string())});
   d.facts.push_back({"hosts", std::to_string(job.hosts.size())});
   d.facts.push_back({"steps", std::to_string(job.steps)});
-  d.facts.push_back({"step", ms(a.typical_step_ns)});
+  d.facts.push_back({"step, median", ms(a.typical_step_ns)});
   d.facts.push_back({"collectives", std::to_string(job.instances.size())});
   if (!a.culprits.empty()) {
-    const double without = std::max(0.0, a.typical_step_ns - a.lost_together_ns);
-    d.facts.push_back({"step without all that is found", ms(without)});
+    const double without = std::max(0.0, series_mean(a.step_ns, {1, job.steps}) - a.lost_together_ns);
+    d.facts.push_back({"mean step without all that is found", ms(without)});
   }
   if (job.hosts.size() > 1) {
     d.facts.push_back({"clocks", a.clocks.aligned() ? "aligned, links disagree by " + ms(a.clocks.residual_ns)
@@ -309,9 +309,10 @@ std::string verdict_of(const Analysis& a, const Diagnosis& d) {
   const Finding& first = d.findings.front();
   std::string text = "A " + first.category + ": " + first.summary;
   if (a.lost_together_ns > 0) {
+    const double mean = series_mean(a.step_ns, {1, a.job.steps});
     text += "; without " + std::string(d.findings.size() > 1 ? "all that is found" : "it") +
-            " a step would take " + ms(std::max(0.0, a.typical_step_ns - a.lost_together_ns)) +
-            " instead of " + ms(a.typical_step_ns);
+            " the mean step would take " + ms(std::max(0.0, mean - a.lost_together_ns)) + " instead of " +
+            ms(mean);
   }
   return text + ".";
 }
