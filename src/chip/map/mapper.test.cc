@@ -9,6 +9,8 @@
 
 #include "base/error.h"
 #include "chip/map/binary_tree.h"
+#include "chip/map/grid.h"
+#include "chip/map/identify.h"
 #include "chip/map/layer_graph.h"
 #include "chip/map/map_file.h"
 #include "chip/map/partition.h"
@@ -243,6 +245,22 @@ TEST(Mapper, SharedModels) {
     const LayerGraph graph = lower(spec::read_onnx(folder + name + ".onnx", {}, report), name);
     EXPECT_EQ(graph.generic, 0) << name;
     expect_sound(graph, map_network(graph, square(4), {16}, name), square(4));
+  }
+}
+
+// Most segments of a transformer are short. What crosses no link cannot be judged on it.
+TEST(Mapper, ATransformersMessagesCrossTheLinks) {
+  const char* shared = std::getenv("LENTO_SHARED");
+  const std::string file = std::string(shared ? shared : "../shared") + "/models/gpt2_small.onnx";
+  if (!std::ifstream(file)) GTEST_SKIP() << "no models";
+  base::ReadReport report;
+  const LayerGraph graph = lower(spec::read_onnx(file, {}, report), "gpt2_small");
+  for (const int64_t batch : {1, 8}) {
+    const spec::Chip chip = square(8);
+    const Grid grid(chip);
+    const Identifiability seen =
+        identify(expand(map_network(graph, chip, {batch}, file), chip, file), grid, LinkRank::Skip);
+    EXPECT_GE(seen.used_links, 0.9 * grid.link_count()) << "batch " << batch;
   }
 }
 
