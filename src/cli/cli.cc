@@ -161,8 +161,10 @@ int run(const Program& program, const std::vector<std::string>& args, Streams st
   app.add_flag("--version", version, "Print version, commit, features and libraries, and exit");
   app.require_subcommand(1);
   const Signals signals;
+  const uint64_t outer = base::set_memory_limit(0);  // of a command that runs this one
+  base::set_memory_limit(outer);
   const int code = guarded(app, context);
-  base::set_memory_limit(0);
+  base::set_memory_limit(outer);
   return code;
 }
 

@@ -36,6 +36,7 @@ constexpr std::array kEnding = {SIGINT, SIGTERM, SIGHUP};
 constexpr std::array kCrashes = {SIGQUIT, SIGXCPU, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGALRM};
 
 sem_t g_asked;  // wakes the watcher
+std::atomic<int> g_depth{0};
 std::atomic<bool> g_hangup_reloads{false}, g_reload{false};
 
 void on_signal(int signal) {
@@ -109,7 +110,10 @@ struct Signals::Impl {
   }
 };
 
-Signals::Signals() : impl_(std::make_unique<Impl>()) {
+// A command may run others in this process (the tour does): they share the handlers of the first.
+Signals::Signals() {
+  if (g_depth++ > 0) return;
+  impl_ = std::make_unique<Impl>();
   base::set_interrupted(false);
   g_hangup_reloads = false;
   g_reload = false;
@@ -140,6 +144,8 @@ Signals::Signals() : impl_(std::make_unique<Impl>()) {
 }
 
 Signals::~Signals() {
+  --g_depth;
+  if (!impl_) return;
   impl_->over = true;
   ::sem_post(&g_asked);
   impl_->watcher.join();

@@ -116,7 +116,7 @@ bool is_wanted(const base::FileKind& kind, const std::string& text) {
   const std::string wanted = lower(text);
   const std::string format = lower(kind.format.substr(0, kind.format.find(',')));
   const std::string first = kind.noun.substr(0, kind.noun.find(' '));  // "probe" of "probe record file"
-  return (first.size() > 3 && wanted.find(lower(first)) != std::string::npos) ||
+  return (first.size() > 3 && first != "file" && wanted.find(lower(first)) != std::string::npos) ||
          (!format.empty() && wanted.find(format) != std::string::npos);
 }
 
