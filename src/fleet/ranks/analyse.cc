@@ -32,9 +32,9 @@ Stretch hull(const std::vector<const LateRank*>& late) {
 }
 
 bool is_input(const LateRank& l) {
-  const bool early = l.first_share >= tuning::kShareOfKind && l.first_level < 0.5;
-  const bool idle = std::isnan(l.compute_share) || l.compute_share < 1 - tuning::kShareOfKind;
-  return early && idle;
+  if (l.first_share < tuning::kShareOfKind) return false;
+  // With kernels, idle time tells; without, the first segment must not be where most of the work is anyhow.
+  return std::isnan(l.compute_share) ? l.first_level < 0.5 : l.compute_share < 1 - tuning::kShareOfKind;
 }
 
 // Kernels run as long as the peers', but begin late: the CPU side of the rank.
@@ -72,6 +72,17 @@ bool lasts(const Stretch& s, double factor, int steps) {
   return goes_on || factor > 1.25 || 5 * (s.end - s.begin) >= steps;
 }
 
+// Ranks of a host that are late, or lie nearer to those than to nothing in the same steps.
+double shown_by(const Analysis& a, const std::vector<const LateRank*>& late, int host) {
+  const Stretch s = hull(late);
+  double count = 0;
+  for (const int rank : a.job.hosts[host].ranks) {
+    const double mean = mean_between(a.late.excess_ns[rank], s.begin, s.end);
+    count += mean > s.mean / 2;
+  }
+  return count;
+}
+
 // One host instead of its ranks when nearly all of them are late at the same time.
 void blame_own(Analysis& a) {
   std::vector<std::vector<const LateRank*>> by_host(a.job.hosts.size());
@@ -82,11 +93,13 @@ void blame_own(Analysis& a) {
   for (size_t h = 0; h < by_host.size(); ++h) {
     const std::vector<const LateRank*>& late = by_host[h];
     const auto all = static_cast<double>(a.job.hosts[h].ranks.size());
-    if (late.size() >= 2 && static_cast<double>(late.size()) >= tuning::kShareOfWhole * all) {
+    if (late.size() >= 2 && shown_by(a, late, static_cast<int>(h)) >= tuning::kShareOfWhole * all) {
       a.culprits.push_back(culprit_of(a.job, late, true));
       continue;
     }
-    for (const LateRank* l : late) a.culprits.push_back(culprit_of(a.job, {l}, false));
+    for (const LateRank* l : late) {
+      if (l->alone) a.culprits.push_back(culprit_of(a.job, {l}, false));
+    }
   }
 }
 

@@ -103,6 +103,27 @@ struct Explainer {
     return shown.contains(c.shape) || c.bytes >= slow_bytes;
   }
 
+  // Whether a channel that is not slow by itself lies, while the clearest hit is slow, nearer to the hits
+  // than to nothing: a mild fault lifts some channels just under the mark.
+  bool shows_it(const Component& part, int channel) const {
+    std::vector<double> excess;
+    int clearest = part.hits[0];
+    for (const int c : part.hits) {
+      excess.push_back(v.channels[c].stretch.mean);
+      if (v.channels[c].stretch.significance > v.channels[clearest].stretch.significance) clearest = c;
+    }
+    const Stretch& window = v.channels[clearest].stretch;
+    double sum = 0;
+    int count = 0;
+    for (int s = window.begin; s < window.end; ++s) {
+      const double log_ns = v.channels[channel].log_ns[s];
+      if (std::isnan(log_ns)) continue;
+      sum += log_ns - std::log(v.channels[channel].envelope_ns);
+      ++count;
+    }
+    return count > 0 && sum / count > 0.5 * base::median(excess);
+  }
+
   Component candidate(const Key& key, const std::vector<int>& channels) const {
     Component part;
     part.kind = std::get<0>(key);
@@ -111,13 +132,14 @@ struct Explainer {
     std::map<int, int> inside;  // shape -> channels that cross the part
     for (const int c : channels) ++inside[job.channels[c].shape];
     for (const int c : channels) {
-      if (open[c]) {
-        part.hits.push_back(c);
-      } else if (!v.channels[c].slow && informs(c) &&
-                 (shown.contains(job.channels[c].shape) ||
-                  inside[job.channels[c].shape] < v.shapes[job.channels[c].shape].channels)) {
-        part.misses.push_back(c);
-      }
+      if (open[c]) part.hits.push_back(c);
+    }
+    if (part.hits.empty()) return part;
+    for (const int c : channels) {
+      const int shape = job.channels[c].shape;
+      const bool comparable = shown.contains(shape) || inside[shape] < v.shapes[shape].channels;
+      if (v.channels[c].slow || !informs(c) || !comparable) continue;
+      (shows_it(part, c) ? part.near : part.misses).push_back(c);
     }
     return part;
   }
@@ -133,8 +155,9 @@ struct Explainer {
     std::vector<Component> out;
     for (const auto& [key, channels] : crossing) {
       Component part = candidate(key, channels);
-      const double all = static_cast<double>(part.hits.size() + part.misses.size());
-      if (part.hits.empty() || static_cast<double>(part.hits.size()) < tuning::kShareOfWhole * all) continue;
+      const auto shown_by = static_cast<double>(part.hits.size() + part.near.size());
+      const double all = shown_by + static_cast<double>(part.misses.size());
+      if (part.hits.empty() || shown_by < tuning::kShareOfWhole * all) continue;
       out.push_back(std::move(part));
     }
     std::sort(out.begin(), out.end(), better);
@@ -143,14 +166,19 @@ struct Explainer {
 
   // How far the channels of a part lie above the lasting differences of healthy ones, all together.
   double strength(const Component& part) const {
-    double sum = 0;
+    // Operations of one communicator share its lasting difference: they count once, with their mean.
+    std::map<std::vector<int>, std::pair<double, int>> groups;
     for (const int c : part.hits) {
       const ShapeTime& shape = v.shapes[job.channels[c].shape];
       const double spread =
           shape.channels >= 8 ? std::max(shape.spread, tuning::kFloorSpread) : tuning::kUnknownSpread;
+      auto& [sum, count] = groups[job.channels[c].ranks];
       sum += v.channels[c].stretch.mean / spread;
+      ++count;
     }
-    return sum / std::sqrt(static_cast<double>(part.hits.size()));
+    double all = 0;
+    for (const auto& [ranks, group] : groups) all += group.first / group.second;
+    return all / std::sqrt(static_cast<double>(groups.size()));
   }
 
   SlowPart describe(const std::vector<Component>& found) const {

@@ -184,8 +184,9 @@ struct Judge {
   }
 
   void judge(int rank, const std::vector<int>& peers, double level, double spread) {
-    const double least = std::max({tuning::kLeastOwnShare * level, tuning::kLeastStepShare * step_ns,
-                                   tuning::kLeastPeerSpread * spread});
+    const double floor = std::max(tuning::kLeastOwnShare * level, tuning::kLeastStepShare * step_ns);
+    // Together with the other ranks of a host half of the margin to the peers is enough.
+    const double least = std::max(floor, tuning::kLeastPeerSpread / 2 * spread);
     const Stretch s = best_stretch(out.excess_ns[rank], least / 2, out.roughness[rank]);
     if (s.count < tuning::kLeastSteps || s.mean < least) return;
     if (s.significance < tuning::kLeastSignificance) return;
@@ -195,6 +196,7 @@ struct Judge {
     LateRank late;
     late.rank = rank;
     late.stretch = s;
+    late.alone = s.mean >= tuning::kLeastPeerSpread * spread;
     late.level_ns = level;
     late.first_share = part_excess(own.first_ns, peers, rank, s) / s.mean;
     std::vector<double> shares;

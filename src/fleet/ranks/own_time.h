@@ -30,6 +30,7 @@ struct LateRank {
   double level_ns = 0;       // peers' own time a step
   double first_share = 0;    // of the excess: before the step's first collective
   double compute_share = 0;  // of the excess: kernels running; NaN when kernels were not recorded
+  bool alone = true;         // clear by itself; otherwise only together with the others of its host
   double first_level = 0;    // the peers' share of own time before the step's first collective
 };
 

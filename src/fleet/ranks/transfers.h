@@ -42,9 +42,12 @@ TransferVerdict slow_channels(const Job& job, const std::vector<double>& transfe
 struct Component {
   enum class Kind { Nic, NicOut, NicIn, RankNic, HostFabric, GpuLink, HostPair, Switch, Network };
   Kind kind = Kind::Nic;
-  int a = -1, b = -1;             // host, rank, pair of hosts, or switch
-  std::vector<int> hits, misses;  // channels that show it, and that cross it without showing it
-  double score() const { return static_cast<double>(hits.size()) - static_cast<double>(misses.size()); }
+  int a = -1, b = -1;  // host, rank, pair of hosts, or switch
+  std::vector<int> hits, near,
+      misses;  // channels that show it, that show some of it, that cross it and do not
+  double score() const {
+    return static_cast<double>(hits.size() + near.size()) - static_cast<double>(misses.size());
+  }
 };
 
 struct SlowPart {
