@@ -2,6 +2,7 @@
 #include "cli/fleet.h"
 #include "cli/fleet_sources.h"
 #include "jobs/fleet_diagnosis.h"
+#include "jobs/fleet_ranks.h"
 
 namespace lento::cli {
 namespace {
@@ -10,9 +11,14 @@ struct Options {
   jobs::FleetDiagnosisOptions job;
   std::vector<std::string> group_by;
   double judge_from = -1;
+  jobs::FleetRanksOptions collectives;
 };
 
 void run(Context& context, Options& o) {
+  if (!o.collectives.paths.empty()) {
+    o.collectives.strict = context.strict;
+    return context.show(jobs::fleet_ranks(o.collectives, context.progress()));
+  }
   if (!o.group_by.empty()) o.job.detect.group_by = o.group_by;
   if (o.judge_from >= 0) o.job.judge_from_s = o.judge_from;
   o.job.threads = context.jobs;
@@ -25,6 +31,9 @@ void run(Context& context, Options& o) {
 void add_fleet_diagnose(Command& fleet, Context& context) {
   Command* app = fleet.add_subcommand("diagnose", "Judge a recorded period");
   auto o = std::make_shared<Options>();
+  app->add_option("path", o->collectives.paths,
+                  "Telemetry of collectives instead of metrics, as 'lento fleet ranks' takes it")
+      ->type_name("PATH");
   add_source_options(*app, o->job.source);
   app->add_option("--group-by", o->group_by,
                   "Labels whose values separate peers (default: stage, pp_rank, hardware)");
