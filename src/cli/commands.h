@@ -35,6 +35,7 @@ void add_chip_diagnose(Command& chip, Context& context);
 
 // Commands of the group `lento memory`, listed in cli/memory.cc.
 void add_memory_itemsets(Command& memory, Context& context);
+void add_memory_record(Command& memory, Context& context);
 void add_memory_replay(Command& memory, Context& context);
 void add_memory_simulate(Command& memory, Context& context);
 

@@ -7,6 +7,7 @@ void add_memory(Command& app, Context& context) {
   Command* group = app.add_subcommand("memory", "Who fights over memory, on which lines, at what cost");
   group->require_subcommand(1);
   add_memory_itemsets(*group, context);
+  add_memory_record(*group, context);
   add_memory_replay(*group, context);
   add_memory_simulate(*group, context);
   add_memory_diagnose(*group, context);

@@ -163,7 +163,7 @@ MemoryDiagnosis diagnose_memory(const MemoryDiagnosisOptions& options) {
     for (finding::Figure& figure : finding::compare(before, diagnosis).figures)
       diagnosis.figures.push_back(std::move(figure));
   }
-  return {std::move(diagnosis), std::move(result.folded)};
+  return {std::move(diagnosis), std::move(result.objects), std::move(result.folded)};
 }
 
 memory::CpuSet parse_cpus(const std::string& text, const std::string& place) {

@@ -27,7 +27,8 @@ struct MemoryDiagnosisOptions {
 
 struct MemoryDiagnosis {
   finding::Diagnosis diagnosis;
-  std::string folded;  // "victim;culprit;cause cycles" lines for flame graphs
+  std::vector<memory::FoundObject> objects;  // that findings accuse
+  std::string folded;                        // "victim;culprit;cause cycles" lines for flame graphs
 };
 
 MemoryDiagnosis diagnose_memory(const MemoryDiagnosisOptions& options);

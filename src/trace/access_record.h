@@ -64,6 +64,7 @@ struct AccessRecord {
       2;  // the source tells local from remote; otherwise kLocal means nothing
   static constexpr uint8_t kSampled = 4;  // one of many accesses, picked by a sampler
   static constexpr uint8_t kFailed = 8;   // a store-conditional that did not store
+  static constexpr uint8_t kUpdate = 16;  // an atomic that adds or sets bits: a counter's, hardly a lock's
 
   uint64_t cycle = 0;  // when the CPU issued the access; nanoseconds or ticks in some foreign traces
   uint64_t pc = 0;

@@ -19,7 +19,7 @@ constexpr std::string_view kContextColumns =
     "service";
 constexpr std::string_view kColumns =
     "cpu cycle pc type address latency size flags culprit culprit_pc blamed cause";
-constexpr std::string_view kFlagLetters = "lksf";
+constexpr std::string_view kFlagLetters = "lksfu";
 constexpr size_t kBatch = 65536, kFields = 12, kAllFields = 16;
 
 void number(std::string& out, uint64_t value, int radix = 10) {
@@ -157,7 +157,7 @@ void append_access_text(const AccessRecord& r, std::string& out) {
   for (size_t bit = 0; bit < kFlagLetters.size(); ++bit) {
     if (r.flags >> bit & 1) out += kFlagLetters[bit];
   }
-  out += r.flags & 15 ? " " : "- ";
+  out += r.flags & 31 ? " " : "- ";
   if (r.culprit == AccessRecord::kNoCpu && r.culprit_pc == 0 && r.blamed == 0 &&
       r.cause == DelayCause::None) {
     out += "- - - -\n";

@@ -4,7 +4,8 @@
 //   cpu cycle pc type address latency size flags culprit culprit_pc blamed cause
 //   1 212305 0x10009d60 fetch 0x10009d60 28 4 k 3 0x10016b50 17 interconnect
 //
-// '-' stands for "not known" or "none". flags: l local, k service known, s sampled, f failed.
+// '-' stands for "not known" or "none". flags: l local, k service known, s sampled, f failed,
+// u an atomic update.
 // `lento.access/2` has four columns more: thread process node service. Lines "# line 64", "# period 1000",
 // "# time ns", "# node CPU NODE" between the first line and the columns tell of the trace as a whole.
 #pragma once

@@ -56,7 +56,9 @@ class Report {
     if (options_.paper) {
       add_paper_findings();
     } else {
-      causes_ = find_causes(scan_, windows_, lines_, names_, options_, time_);
+      ContentionOptions used = options_;
+      used.line_bytes = line_size_.bytes;
+      causes_ = find_causes(scan_, windows_, lines_, names_, used, time_);
       d.findings = causes_.findings;
       add_pattern_findings();
     }
@@ -66,6 +68,7 @@ class Report {
     conclude(read);
     add_contention_figures({options_, scan_, windows_, names_, patterns_, lines_}, d.figures);
     add_folded();
+    result_.objects = causes_.objects;
     return std::move(result_);
   }
 

@@ -54,8 +54,16 @@ struct ContentionOptions {
   base::Progress progress;
 };
 
+// The bytes that a finding accuses.
+struct FoundObject {
+  std::string subject, cause;  // of the finding
+  uint16_t process = 0;
+  uint64_t low = 0, high = 0;  // [low, high)
+};
+
 struct ContentionResult {
   finding::Diagnosis diagnosis;
+  std::vector<FoundObject> objects;
   std::string folded;  // "victim;culprit;cause cycles" lines for flame graphs, weight: excess cycles
 };
 

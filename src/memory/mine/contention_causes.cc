@@ -115,6 +115,7 @@ class Finder {
       // Where the trace tells who was served by another cache, a line that nobody was is not shared. Atomics
       // go to the line's home without telling.
       const bool told = scan_.levels_known || scan_.culprits_known;
+      if (std::max(o.peers, o.slow_accesses) < tuning::kLeastMeetings) continue;
       if (told && o.peers == 0 && o.cause != Cause::Lock && o.atomics == 0) continue;
       if (!witnessed && p > options_.alpha) continue;
       add_object(o, p, witnessed);
@@ -142,6 +143,7 @@ class Finder {
       f.evidence.push_back(
           {"probability of as many high latencies by chance, times the objects tested", p, "", "exact test"});
     add_users(o, f);
+    out_.objects.push_back({f.subject, f.category, o.process, o.low, o.high + options_.line_bytes});
     out_.findings.push_back(std::move(f));
   }
 

@@ -21,6 +21,7 @@ struct Causes {
   uint64_t accused = 0;                    // cycles in them
   uint64_t contended_left = 0;             // of Scan::excess, in none of them
   std::vector<std::string> notes;
+  std::vector<FoundObject> objects;
 };
 
 // `time`: of those who work, in the unit of latencies.

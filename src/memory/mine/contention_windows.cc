@@ -191,6 +191,7 @@ class SecondPass {
     use.node = r.node;
     ++(write ? use.writes : use.reads);
     use.atomics += r.is_atomic();
+    use.updates += (r.flags & trace::AccessRecord::kUpdate) != 0;
     use.paired += r.type == trace::AccessType::LoadLinked || r.type == trace::AccessType::StoreConditional;
     const bool taken = r.cause == trace::DelayCause::Coherence;
     use.peers += taken || r.service == Service::LocalPeer || r.service == Service::RemotePeer;

@@ -93,7 +93,7 @@ void add_sums(Line& line) {
 }
 
 struct Word {
-  uint64_t accesses = 0, atomics = 0, writes = 0, paired = 0;
+  uint64_t accesses = 0, atomics = 0, writes = 0, paired = 0, updates = 0;
   int takers = 0;
   bool several_pcs = false;
   std::set<uint64_t> pcs;
@@ -107,6 +107,7 @@ std::map<uint32_t, Word> words_of(const Line& line) {
     word.atomics += use.atomics;
     word.writes += use.writes;
     word.paired += use.paired;
+    word.updates += use.updates;
     word.takers += use.atomics > 0;
     word.several_pcs |= use.several_pcs;
     if (word.pcs.size() < 2) word.pcs.insert(use.pc);
@@ -114,8 +115,9 @@ std::map<uint32_t, Word> words_of(const Line& line) {
   return words;
 }
 
-// Atomics of one instruction and nothing else: each adds its part, nobody holds anything.
+// Atomics that add, or of one instruction and nothing else: each adds its part, nobody holds anything.
 bool is_counter(const Word& word) {
+  if (word.updates > 0 && word.updates == word.atomics) return true;
   const bool only_atomics = word.atomics == word.accesses && word.paired == 0;
   return only_atomics && !word.several_pcs && word.pcs.size() == 1 &&
          word.accesses >= tuning::kCounterAccesses;

@@ -27,6 +27,7 @@ struct Use {
   uint8_t node = trace::AccessRecord::kNoNode;
   bool several_pcs = false;
   uint64_t reads = 0, writes = 0, atomics = 0, paired = 0;  // paired: load-linked, store-conditional
+  uint64_t updates = 0;                                     // atomics that add or set bits
   uint64_t peers = 0, remote_peers = 0;                     // answered by another cache
   uint64_t excess = 0, high = 0, slow = 0;                  // slow: accesses with an excess
   uint64_t latency = 0;

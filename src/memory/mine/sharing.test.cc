@@ -67,6 +67,9 @@ TEST(Sharing, ACounterOfOneInstructionIsNoLock) {
   std::vector<Use> taken = {use(0, 4, 1, 0, 100, 100), use(0, 4, 2, 0, 100, 100)};
   taken[0].several_pcs = true;
   EXPECT_EQ(judged(taken).cause, Cause::Lock);
+  // Known to add: a counter, wherever in the program it is added to.
+  for (Use& u : taken) u.updates = u.atomics;
+  EXPECT_EQ(judged(taken).cause, Cause::TrueSharing);
 }
 
 // Loads that another cache answered tell of writers that were not sampled.

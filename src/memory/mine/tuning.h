@@ -39,11 +39,16 @@ inline constexpr double kOverlap = 0.5;
 inline constexpr double kWriteShare = 0.01;
 // A lock word is given back by at most this many plain writes for each atomic access.
 inline constexpr double kReleases = 3;
-// Share of the accesses to a line that go to lock words before the line is called a lock.
-inline constexpr double kLockShare = 0.5;
+// Share of the accesses to a line that go to lock words before the line is called a lock: what the lock
+// guards often lies beside it and is touched once for a load and once for a store each time.
+inline constexpr double kLockShare = 0.25;
 // Atomic accesses of one instruction only, by nobody else read or written, are a counter when there are at
 // least this many.
 inline constexpr uint64_t kCounterAccesses = 20;
+// Accesses that were slow, or that another core had taken the line from, before anybody is accused: a
+// variable that is set once before all threads read it is not fought over, however little else the program
+// does.
+inline constexpr uint64_t kLeastMeetings = 50;
 // Most lines that are looked at byte by byte. 4,096 hold a histogram of 256 threads and 16 lines each.
 inline constexpr size_t kHotBlocks = 4096;
 // Most (byte range, thread) pairs kept over all of them: about 160 MB.

@@ -1,0 +1,50 @@
+/* What the recorder's runtime writes into the program's memory-mapped file and `lento memory record` reads:
+ * C, as the runtime is.
+ *
+ *   file  = header page, chunks of LENTO_CHUNK bytes in the order of their allocation
+ *   chunk = struct lento_chunk, events of 16 bytes to the first one whose first word is 0, or to the end
+ *   event = word 0: address 48 bits | log2 of the size 4 | kind 4 | spare 8;  word 1: code address
+ *
+ * The file is sparse and mapped shared: what was stored is there however the program ends. */
+#ifndef LENTO_RECORD_FORMAT_H
+#define LENTO_RECORD_FORMAT_H
+
+#include <stdint.h>
+
+#define LENTO_RECORD_MAGIC UINT64_C(0x314345524f544e4c) /* "LNTOREC1" */
+#define LENTO_CHUNK 65536u
+#define LENTO_HEADER 65536u
+#define LENTO_MAPS_BYTES 57344u
+
+struct lento_header {
+  uint64_t magic;
+  uint64_t bytes;         /* of the file */
+  uint64_t next_chunk;    /* chunks taken; may exceed what there is room for: the rest was lost */
+  uint64_t next_thread;   /* threads numbered, from 1 */
+  uint64_t on_us, off_us; /* bursts; off 0: everything */
+  uint64_t first_us;      /* how much longer the first burst is: short programs are recorded whole */
+  uint64_t line_bytes;
+  uint64_t maps_bytes; /* of /proc/self/maps, which stands at offset 4096 */
+};
+
+struct lento_chunk {
+  uint32_t pid, thread; /* thread 0: never used */
+  uint64_t sequence;    /* of the thread's chunks, from 0 */
+};
+
+enum lento_kind {
+  LENTO_NONE = 0,
+  LENTO_READ = 1,
+  LENTO_WRITE = 2,
+  LENTO_ATOMIC = 3,
+  LENTO_BURST = 4,  /* address: number of the burst */
+  LENTO_CREATE = 5, /* address: number of the new thread */
+  LENTO_JOIN = 6,   /* address: number of the ended thread */
+  LENTO_LOCK = 7,   /* address: of the lock, taken */
+  LENTO_UNLOCK = 8, /* given back */
+  LENTO_ALLOC = 9,  /* address: of the block; an event LENTO_SIZE follows */
+  LENTO_SIZE = 10,  /* address: bytes */
+  LENTO_UPDATE = 11 /* an atomic that adds or sets bits */
+};
+
+#endif

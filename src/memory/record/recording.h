@@ -1,0 +1,78 @@
+// A recording of liblento_record (record_format.h), and its replay in virtual time.
+//
+// On few cores the threads of a program take turns, and wall-clock order shows none of the fights that many
+// cores would bring. The replay gives every thread a core of its own and starts them together, bound only by
+// what was recorded: a thread starts when it was created, a join waits for its end, a lock has one holder,
+// and each second of bursts begins for all threads at once. Assumptions: each recorded access takes 4 cycles
+// with the work around it, caches hold everything, a line that another core modified or must give up takes 60
+// cycles more, one at a time. Numbers of cycles are the model's; what fights over what is the program's.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/progress.h"
+#include "trace/access_record.h"
+#include "trace/address_space.h"
+
+namespace lento::memory {
+
+class Recording {
+ public:
+  // Throws base::Error when the file is no recording.
+  explicit Recording(const std::string& path);
+  ~Recording();
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+
+  struct Event {
+    uint64_t first, second;
+  };
+  struct Thread {
+    uint32_t pid = 0, number = 0;
+    std::vector<std::pair<const Event*, const Event*>> pieces;  // in order
+  };
+  const std::vector<Thread>& threads() const { return threads_; }
+  std::string maps() const;
+  uint64_t events() const { return events_; }
+  bool full() const { return full_; }  // the byte limit was reached
+  bool in_bursts() const;
+  uint32_t line_bytes() const;
+
+  // An empty recording of at most `bytes`, ready for a program. `off_us` 0: no bursts.
+  static void prepare(const std::string& path, uint64_t bytes, uint64_t on_us, uint64_t off_us);
+
+ private:
+  void read_chunks();
+
+  const char* bytes_ = nullptr;
+  uint64_t size_ = 0, events_ = 0;
+  bool full_ = false;
+  std::vector<Thread> threads_;
+};
+
+// Data that is laid out anew to see what that would bring.
+struct Relayout {
+  enum class Kind { Pad, Private };  // each address on a line of its own; a copy for each thread
+  Kind kind = Kind::Pad;
+  uint64_t low = 0, high = 0;
+};
+
+struct VirtualRun {
+  uint64_t cycles = 0, accesses = 0, contended = 0;  // contended: cycles waiting for lines of others
+  size_t threads = 0;
+  // Heap blocks on lines that cores waited for; pc of the call that allocated them.
+  struct Block {
+    uint64_t low = 0, bytes = 0, pc = 0;
+  };
+  std::vector<Block> blocks;
+};
+
+// `sink` takes the accesses in order of time, with latency, culprit and thread; null: only the sums.
+VirtualRun replay_recording(const Recording& recording, uint32_t line_bytes,
+                            const std::vector<Relayout>& relayouts, trace::AccessSink* sink,
+                            const base::Progress& progress = {});
+
+}  // namespace lento::memory

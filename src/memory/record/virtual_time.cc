@@ -1,0 +1,426 @@
+// The replay of a recording: always the thread with the smallest (time, number) does its next event.
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "memory/record/record_format.h"
+#include "memory/record/recording.h"
+
+namespace lento::memory {
+namespace {
+
+using trace::AccessRecord;
+using trace::AccessType;
+
+constexpr uint64_t kStep = 4;       // cycles from one access to the next
+constexpr uint64_t kTransfer = 60;  // a line from another core
+constexpr uint64_t kTogether = 64;  // bursts that are replayed as one
+constexpr size_t kCores = 256;      // told apart as holders of a line; beyond, cores share a bit
+constexpr size_t kMostBlocks = size_t{1} << 20, kKeptBlocks = size_t{1} << 16;
+constexpr uint64_t kNobody = UINT64_MAX;
+
+struct LineState {
+  uint64_t key = kNobody;
+  std::array<uint64_t, kCores / 64> holders = {};
+  uint64_t busy_until = 0, writer_pc = 0;
+  uint32_t writer = UINT32_MAX;  // modified by, until another core reads it: then it is shared
+  uint32_t last_writer = UINT32_MAX;
+  bool contended = false;
+
+  bool held_by(size_t core) const { return holders[core % kCores / 64] >> core % 64 & 1; }
+  void hold(size_t core) { holders[core % kCores / 64] |= uint64_t{1} << core % 64; }
+  bool held_by_others(size_t core) const {
+    auto others = holders;
+    others[core % kCores / 64] &= ~(uint64_t{1} << core % 64);
+    return std::ranges::any_of(others, [](uint64_t w) { return w != 0; });
+  }
+};
+
+// Lines by number: open addressing, as every access asks.
+class Lines {
+ public:
+  LineState& of(uint64_t key) {
+    size_t at = slot(key);
+    while (table_[at].key != key && table_[at].key != kNobody) at = (at + 1) & mask_;
+    if (table_[at].key == key) return table_[at];
+    if (2 * ++used_ > mask_) {
+      grow();
+      return of_fresh(key);
+    }
+    table_[at].key = key;
+    return table_[at];
+  }
+  template <class Use>
+  void each(Use&& use) const {
+    for (const LineState& line : table_) {
+      if (line.key != kNobody) use(line);
+    }
+  }
+
+ private:
+  size_t slot(uint64_t key) const { return (key * 0x9e3779b97f4a7c15ULL >> 20) & mask_; }
+  LineState& of_fresh(uint64_t key) {
+    size_t at = slot(key);
+    while (table_[at].key != kNobody) at = (at + 1) & mask_;
+    table_[at].key = key;
+    return table_[at];
+  }
+  void grow() {
+    std::vector<LineState> old(2 * table_.size());
+    old.swap(table_);
+    mask_ = table_.size() - 1;
+    for (const LineState& line : old) {
+      if (line.key != kNobody) of_fresh(line.key) = line;
+    }
+  }
+
+  std::vector<LineState> table_ = std::vector<LineState>(1 << 12);
+  size_t mask_ = table_.size() - 1, used_ = 0;
+};
+
+struct Core {
+  const Recording::Thread* thread = nullptr;
+  size_t piece = 0;
+  const Recording::Event* at = nullptr;
+  uint64_t time = 0;
+  enum class State { Waiting, Ready, AtBurst, AtLock, AtJoin, Ended } state = State::Ready;
+  uint64_t waits_for = 0;  // period of bursts, lock, thread
+  uint64_t period = 0;     // of the bursts it is in
+};
+
+unsigned kind_of(const Recording::Event& e) { return static_cast<unsigned>(e.first >> 52 & 15); }
+uint64_t address_of(const Recording::Event& e) { return e.first & 0xffffffffffff; }
+uint8_t size_of(const Recording::Event& e) { return static_cast<uint8_t>(1u << (e.first >> 48 & 15)); }
+
+class Replay {
+ public:
+  Replay(const Recording& recording, uint32_t line_bytes, const std::vector<Relayout>& relayouts,
+         trace::AccessSink* sink)
+      : line_bytes_(line_bytes), relayouts_(relayouts), sink_(sink) {
+    std::map<uint32_t, uint16_t> processes;
+    for (const Recording::Thread& thread : recording.threads()) {
+      Core core;
+      core.thread = &thread;
+      core.at = thread.pieces.front().first;
+      number_[{thread.pid, thread.number}] = cores_.size();
+      process_.push_back(
+          processes.try_emplace(thread.pid, static_cast<uint16_t>(processes.size() + 1)).first->second);
+      cores_.push_back(core);
+    }
+    hold_back_children();
+  }
+
+  VirtualRun run(const base::Progress& progress) {
+    for (size_t i = 0; i < cores_.size(); ++i) enqueue(i);
+    for (;;) {
+      if (queue_.empty() && !unblock()) break;
+      if (queue_.empty()) continue;
+      const auto [time, index] = *queue_.begin();
+      queue_.erase(queue_.begin());
+      run_until(index, queue_.empty() ? std::pair{kNobody, cores_.size()} : *queue_.begin());
+      if ((++rounds_ & 0xffff) != 0) continue;
+      progress("replayed accesses", static_cast<double>(result_.accesses), 0);
+      if (progress.stopped()) break;
+    }
+    return finish();
+  }
+
+ private:
+  // Threads that somebody creates wait for that.
+  void hold_back_children() {
+    for (const Core& core : cores_) {
+      for (const auto& [begin, end] : core.thread->pieces) {
+        for (const Recording::Event* e = begin; e != end; ++e) {
+          if (kind_of(*e) != LENTO_CREATE) continue;
+          const auto child = find(core, address_of(*e));
+          if (child < cores_.size() && &cores_[child] != &core) cores_[child].state = Core::State::Waiting;
+        }
+      }
+    }
+  }
+
+  size_t find(const Core& core, uint64_t thread) const {
+    const auto at = number_.find({core.thread->pid, static_cast<uint32_t>(thread)});
+    return at == number_.end() ? cores_.size() : at->second;
+  }
+
+  void enqueue(size_t index) {
+    if (cores_[index].state == Core::State::Ready) queue_.emplace(cores_[index].time, index);
+  }
+
+  void wake(size_t index, uint64_t time) {
+    Core& core = cores_[index];
+    core.state = Core::State::Ready;
+    core.time = std::max(core.time, time);
+    enqueue(index);
+  }
+
+  // As long as it is the earliest.
+  void run_until(size_t index, const std::pair<uint64_t, size_t>& next) {
+    Core& core = cores_[index];
+    while (core.state == Core::State::Ready && std::pair{core.time, index} < next) {
+      const size_t waiting = queue_.size();
+      step(core, index);
+      if (queue_.size() != waiting) break;  // somebody woke, perhaps earlier than `next`
+    }
+    enqueue(index);
+  }
+
+  void step(Core& core, size_t index) {
+    if (core.at == core.thread->pieces[core.piece].second) {
+      if (++core.piece == core.thread->pieces.size()) return end(core, index);
+      core.at = core.thread->pieces[core.piece].first;
+    }
+    const Recording::Event& e = *core.at;
+    switch (kind_of(e)) {
+      case LENTO_READ:
+        access(core, index, e, AccessType::Load);
+        break;
+      case LENTO_WRITE:
+        access(core, index, e, AccessType::Store);
+        break;
+      case LENTO_UPDATE:
+      case LENTO_ATOMIC:
+        access(core, index, e, AccessType::Atomic);
+        break;
+      case LENTO_BURST:
+        return reach_burst(core, address_of(e));
+      case LENTO_CREATE:
+        create(core, e);
+        break;
+      case LENTO_JOIN:
+        if (!join(core, e)) return;
+        break;
+      case LENTO_LOCK:
+        if (!lock(core, index, e)) return;
+        break;
+      case LENTO_UNLOCK:
+        unlock(core, index, e);
+        break;
+      case LENTO_ALLOC:
+        allocate(e);
+        break;
+      case LENTO_SIZE:
+        if (!blocks_.empty() && blocks_.back().bytes == 0) blocks_.back().bytes = address_of(e);
+        break;
+      default:
+        break;
+    }
+    ++core.at;
+  }
+
+  void end(Core& core, size_t index) {
+    core.state = Core::State::Ended;
+    for (size_t i = 0; i < cores_.size(); ++i) {
+      if (cores_[i].state == Core::State::AtJoin && cores_[i].waits_for == index) wake(i, core.time);
+    }
+  }
+
+  void create(Core& core, const Recording::Event& e) {
+    const size_t child = find(core, address_of(e));
+    if (child < cores_.size() && cores_[child].state == Core::State::Waiting) wake(child, core.time);
+  }
+
+  bool join(Core& core, const Recording::Event& e) {
+    const size_t child = find(core, address_of(e));
+    if (child >= cores_.size()) return true;
+    if (cores_[child].state == Core::State::Ended) {
+      core.time = std::max(core.time, cores_[child].time);
+      return true;
+    }
+    core.state = Core::State::AtJoin;
+    core.waits_for = child;
+    return false;
+  }
+
+  // All threads begin a second of bursts together; who holds which lock is not known then. Within it the
+  // bursts of a thread follow one another: on few cores a single burst holds a thread or two, and nobody
+  // would meet.
+  void reach_burst(Core& core, uint64_t number) {
+    core.state = Core::State::AtBurst;
+    core.waits_for = number / kTogether;
+    if (core.waits_for != core.period) return;
+    core.state = Core::State::Ready;
+    ++core.at;
+  }
+
+  bool lock(Core& core, size_t index, const Recording::Event& e) {
+    Lock& lock = locks_[{core.thread->pid, address_of(e)}];
+    if (lock.holder != kNobody && lock.holder != index) {
+      lock.waiting.push_back(index);
+      core.state = Core::State::AtLock;
+      core.waits_for = address_of(e);
+      return false;
+    }
+    lock.holder = index;
+    access(core, index, e, AccessType::Atomic);
+    return true;
+  }
+
+  void unlock(Core& core, size_t index, const Recording::Event& e) {
+    Lock& lock = locks_[{core.thread->pid, address_of(e)}];
+    access(core, index, e, AccessType::Store);
+    lock.holder = kNobody;
+    if (lock.waiting.empty()) return;
+    // Handed over in the order of asking; else who gave it back would always be the first to ask again.
+    const size_t next = lock.waiting.front();
+    lock.waiting.pop_front();
+    lock.holder = next;
+    wake(next, core.time);
+  }
+
+  void allocate(const Recording::Event& e) {
+    if (blocks_.size() < kMostBlocks) blocks_.push_back({address_of(e), 0, e.second});
+  }
+
+  // Nobody can go on: a burst begins, or what was recorded in part holds everybody up.
+  bool unblock() {
+    uint64_t burst = kNobody, time = 0;
+    for (const Core& core : cores_) {
+      time = std::max(time, core.time);
+      if (core.state == Core::State::AtBurst) burst = std::min(burst, core.waits_for);
+    }
+    bool any = false;
+    for (size_t i = 0; i < cores_.size(); ++i) {
+      Core& core = cores_[i];
+      const bool at_burst = core.state == Core::State::AtBurst;
+      const bool stuck =
+          burst == kNobody && (core.state == Core::State::AtLock || core.state == Core::State::AtJoin ||
+                               core.state == Core::State::Waiting);
+      if (at_burst && core.waits_for != burst) continue;
+      if (!at_burst && !stuck) continue;
+      if (at_burst) core.period = burst;
+      if (at_burst || core.state == Core::State::AtJoin) ++core.at;
+      wake(i, time);
+      any = true;
+    }
+    for (auto& [where, lock] : locks_) {
+      for (const size_t i : lock.waiting) {
+        if (cores_[i].state == Core::State::AtLock) wake(i, time), any = true;
+      }
+      lock = {};
+    }
+    return any;
+  }
+
+  // The line that the access falls into, after a new layout; and whether it is the same for all threads.
+  uint64_t line_key(const Core& core, size_t index, uint64_t address) const {
+    constexpr uint64_t kElsewhere = uint64_t{1} << 62, kCopies = uint64_t{1} << 61;
+    for (const Relayout& r : relayouts_) {
+      if (address < r.low || address >= r.high) continue;
+      if (r.kind == Relayout::Kind::Pad) return kElsewhere | address;
+      return kElsewhere | kCopies | index << 44 | (address / line_bytes_ & 0xfffffffffff);
+    }
+    // Processes at equal addresses have memory of their own: the number of the process stands above 48 bits.
+    return uint64_t{process_[static_cast<size_t>(&core - cores_.data())]} << 44 | address / line_bytes_;
+  }
+
+  void access(Core& core, size_t index, const Recording::Event& e, AccessType type) {
+    const uint64_t address = address_of(e);
+    LineState& line = lines_.of(line_key(core, index, address));
+    const bool writes = type != AccessType::Load;
+    const bool owns = line.writer == index;
+    const bool foreign = line.writer != UINT32_MAX && !owns;
+    const bool moves = foreign || (writes && !owns && line.held_by_others(index));
+    AccessRecord r;
+    r.cycle = core.time;
+    r.pc = e.second == 0 ? 0 : e.second - 1;  // of the call, not of what follows it
+    r.address = address;
+    r.type = type;
+    r.size = size_of(e);
+    r.cpu = static_cast<uint16_t>(std::min<size_t>(index, UINT16_MAX - 1));
+    r.thread = core.thread->number;
+    r.process = process_[index];
+    r.flags = AccessRecord::kServiceKnown;
+    uint64_t wait = 0;
+    if (kind_of(e) == LENTO_UPDATE) r.flags |= AccessRecord::kUpdate;
+    if (moves) {
+      const uint64_t start = std::max(core.time, line.busy_until);
+      wait = start + kTransfer - core.time;
+      line.busy_until = start + kTransfer;
+      line.contended = true;
+      result_.contended += wait;
+      charge(line, wait, r);
+    } else {
+      r.flags |= AccessRecord::kLocal;
+    }
+    r.latency = static_cast<uint32_t>(std::min<uint64_t>(1 + wait, AccessRecord::kNoLatency - 1));
+    core.time += kStep + wait;
+    ++result_.accesses;
+    take_line(line, index, writes, r.pc);
+    if (!sink_) return;
+    sink_->record(r);
+    if ((result_.accesses & 0xffff) == 0) sink_->advance(r.cycle);
+  }
+
+  void charge(const LineState& line, uint64_t wait, AccessRecord& r) const {
+    r.cause = trace::DelayCause::Coherence;
+    r.blamed = static_cast<uint32_t>(std::min<uint64_t>(wait, UINT32_MAX - 1));
+    if (line.last_writer == UINT32_MAX) {
+      r.culprit = r.cpu == 0 ? 1 : 0;  // only readers had it: any of them
+      return;
+    }
+    r.culprit = static_cast<uint16_t>(std::min<uint32_t>(line.last_writer, UINT16_MAX - 1));
+    r.culprit_pc = line.writer_pc;
+  }
+
+  static void take_line(LineState& line, size_t index, bool writes, uint64_t pc) {
+    if (!writes) {
+      line.writer = line.writer == index ? line.writer : UINT32_MAX;
+      line.hold(index);
+      return;
+    }
+    line.holders = {};
+    line.hold(index);
+    line.writer = static_cast<uint32_t>(index);
+    line.last_writer = line.writer;
+    line.writer_pc = pc;
+  }
+
+  VirtualRun finish() {
+    for (const Core& core : cores_) result_.cycles = std::max(result_.cycles, core.time);
+    result_.threads = cores_.size();
+    std::set<uint64_t> hot;
+    lines_.each([&](const LineState& line) {
+      if (line.contended) hot.insert(line.key & 0xfffffffffff);
+    });
+    for (const VirtualRun::Block& block : blocks_) {
+      const auto first = hot.lower_bound(block.low / line_bytes_);
+      const bool is_hot = first != hot.end() && *first <= (block.low + block.bytes) / line_bytes_;
+      if (is_hot && block.bytes > 0 && result_.blocks.size() < kKeptBlocks) result_.blocks.push_back(block);
+    }
+    return std::move(result_);
+  }
+
+  struct Lock {
+    uint64_t holder = kNobody;
+    std::deque<size_t> waiting;
+  };
+
+  const uint32_t line_bytes_;
+  const std::vector<Relayout>& relayouts_;
+  trace::AccessSink* sink_;
+  std::vector<Core> cores_;
+  std::vector<uint16_t> process_;
+  std::map<std::pair<uint32_t, uint32_t>, size_t> number_;
+  std::set<std::pair<uint64_t, size_t>> queue_;  // who can go on, earliest first
+  std::map<std::pair<uint32_t, uint64_t>, Lock> locks_;
+  Lines lines_;
+  std::vector<VirtualRun::Block> blocks_;
+  VirtualRun result_;
+  uint64_t rounds_ = 0;
+};
+
+}  // namespace
+
+VirtualRun replay_recording(const Recording& recording, uint32_t line_bytes,
+                            const std::vector<Relayout>& relayouts, trace::AccessSink* sink,
+                            const base::Progress& progress) {
+  if (recording.threads().empty()) return {};
+  return Replay(recording, line_bytes, relayouts, sink).run(progress);
+}
+
+}  // namespace lento::memory

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Builds the programs of examples/memory/programs and their fixed twins with the recorder and judges them.
+
+record_programs.py LENTO [RESULTS.csv]: each program says in its head which cause and which variable must come first
+("expect: false sharing, bins"); its twin, built with -DFIXED, must have no findings. Both by bursts and by every
+access. Also: a program that ends by _exit, one that forks, one that is linked statically keep what they recorded.
+"""
+import csv
+import json
+import pathlib
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PROGRAMS = ROOT / "examples/memory/programs"
+
+ENDINGS = {
+    "exit": "#include <unistd.h>\n#define END _exit(0);\n",
+    "fork": "#include <sys/wait.h>\n#include <unistd.h>\n#define END if (fork() == 0) { work(0); _exit(0); } wait(0);\n",
+    "kill": "#include <signal.h>\n#define END raise(SIGKILL);\n",
+}
+BODY = """
+#include "run_threads.h"
+static volatile long slots[MOST_THREADS];
+static void *work(void *p) {
+  for (int i = 0; i < 100000; ++i) ++slots[(long)p];
+  return 0;
+}
+int main(int argc, char **argv) {
+  run_threads(work, argc, argv);
+  END
+  return 0;
+}
+"""
+WRAPPED = ("pthread_create", "pthread_join", "pthread_mutex_lock", "pthread_mutex_trylock", "pthread_mutex_unlock",
+           "malloc", "calloc", "realloc", "free")
+
+
+def compile_with(folder, source, name, flags=(), static=False):
+    run = lambda *words: subprocess.run(words, check=True, cwd=folder)
+    run("cc", "-g", "-O1", "-fsanitize=thread", f"-I{PROGRAMS}", *flags, "-c", str(source), "-o", f"{name}.o")
+    runtime = "recorder_static.o" if static else "recorder.o"
+    wrap = [f"-Wl,--wrap={f}" for f in WRAPPED] + ["-static"] if static else []
+    run("cc", f"{name}.o", runtime, "-o", name, "-ldl", "-pthread", *wrap)
+    run("cc", "-g", "-O1", f"-I{PROGRAMS}", *flags, str(source), "-o", f"{name}.native", "-pthread")
+
+
+def cpu_seconds(words, folder):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(words, cwd=folder, stdout=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def record(lento, folder, name, full):
+    words = [lento, "memory", "record", "-o", "run.access", "--json", *(["--full"] if full else []), "--", f"./{name}"]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
+    text = done.stdout[done.stdout.find("{"):]
+    return json.loads(text) if text.startswith("{") else {"outcome": done.stderr.strip(), "findings": []}
+
+
+def main():
+    lento = str(pathlib.Path(sys.argv[1]).resolve())
+    rows, wrong = [], 0
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([lento, "memory", "record", "--runtime", "recorder.c"], cwd=folder, check=True)
+        subprocess.run(["cc", "-O2", "-c", "recorder.c"], cwd=folder, check=True)
+        subprocess.run(["cc", "-O2", "-DLENTO_STATIC", "-c", "recorder.c", "-o", "recorder_static.o"], cwd=folder,
+                       check=True)
+        for source in sorted(PROGRAMS.glob("*.c")):
+            cause, variable = re.search(r"expect: ([a-z ]+), (\w+(?: \w+)?)", source.read_text()).groups()
+            for fixed in (False, True):
+                compile_with(folder, source, "program", ["-DFIXED"] if fixed else [])
+                for full in (False, True):
+                    d = record(lento, folder, "program", full)
+                    first = d["findings"][0] if d["findings"] else {"category": "", "subject": ""}
+                    right = (not d["findings"] and d["outcome"] in ("healthy", "cannot judge")) if fixed else (
+                        first["category"] == cause and variable in first["subject"])
+                    wrong += not right
+                    rows.append([source.stem, "fixed" if fixed else "as it is", "full" if full else "bursts",
+                                 d["outcome"], first["category"], first["subject"], first.get("factor", ""),
+                                 int(right)])
+        for name, head in ENDINGS.items():
+            path = pathlib.Path(folder) / f"{name}.c"
+            path.write_text(head + BODY)
+            for static in (False, True):
+                compile_with(folder, path, "program", static=static)
+                d = record(lento, folder, "program", True)
+                right = bool(d["findings"]) and d["findings"][0]["category"] == "false sharing"
+                wrong += not right
+                rows.append([f"ends by {name}", "static" if static else "dynamic", "full", d["outcome"],
+                             d["findings"][0]["category"] if d["findings"] else "",
+                             d["findings"][0]["subject"] if d["findings"] else "", "", int(right)])
+    out = csv.writer(open(sys.argv[2], "w") if len(sys.argv) > 2 else sys.stdout)
+    out.writerow(["program", "variant", "recording", "outcome", "cause", "subject", "predicted_gain", "right"])
+    out.writerows(rows)
+    print(f"{len(rows) - wrong} of {len(rows)} right")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
