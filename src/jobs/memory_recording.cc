@@ -55,7 +55,7 @@ int run_program(const std::vector<std::string>& command, const std::string& reco
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// Where the program called for the block: "queue.cc:33 in Queue::grow()".
+// Where the program called for the block: file, line and function.
 std::string site_of(const trace::AddressSpace& names, uint64_t pc) {
   const std::vector<trace::SourceFrame> frames = names.frames(0, pc - 1);
   if (!frames.empty())
