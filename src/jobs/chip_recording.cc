@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/units.h"
+#include "chip/detect/belongs.h"
 #include "chip/detect/path.h"
 #include "trace/probe_file.h"
 
@@ -72,6 +73,18 @@ void take_sketch(base::InputStream& in, const spec::Chip& chip, ChipRecording& o
                         " operations a cycle, of the chip file follow " + base::format_number(usual));
 }
 
+void require_mapping(const std::string& path, const chip::Sketch& sketch, const ChipUnderTest& of) {
+  const chip::Belonging seen = belonging_of(sketch, of.program, of.chip);
+  if (seen.belongs()) return;
+  std::string examples;
+  for (const std::string& example : seen.examples) examples += (examples.empty() ? "" : ", ") + example;
+  throw base::Error({path},
+                    "the records are not of this mapping: " + std::to_string(seen.strange) + " of " +
+                        std::to_string(seen.entries) + " recorded patterns are not what it plans (" +
+                        examples + ")",
+                    "give the mapping and the chip that ran");
+}
+
 std::string name_of(Kind kind) {
   if (kind == Kind::Tile) return "tile";
   return kind == Kind::ExactTable ? "exact table" : "sketch";
@@ -98,6 +111,7 @@ ChipRecording read_recording(const std::string& role, const std::string& path, c
     out.sketch = sketched(reader, options.recorder, of, out.facts);
     out.recorder = name_of(options.recorder.kind);
   }
+  require_mapping(path, out.sketch, of);
   out.input = {role, path, digest.text()};
   return out;
 }

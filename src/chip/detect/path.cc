@@ -97,39 +97,62 @@ double Path::cycles(double bytes, const Component& component, double factor) con
   return sum * segment + slowest * std::max(0.0, bytes - segment) + hop_cycles_;
 }
 
+namespace {
+
+// Fills in what the record of an instruction says; whether it writes one.
+bool record_of(const Program& program, const Grid& grid, size_t core, const Instruction& instruction,
+               trace::ProbeRecord& r) {
+  r.work = instruction.amount;
+  r.layer = static_cast<uint32_t>(program.layers[instruction.layer].id);
+  r.core = static_cast<uint16_t>(core);
+  r.peer = static_cast<uint16_t>(grid.port_of(static_cast<int>(core)));
+  switch (instruction.action) {
+    case Action::Compute:
+      r.kind = ProbeKind::Compute;
+      return instruction.amount > 0;
+    case Action::Read:
+      r.kind = ProbeKind::Read;
+      return true;
+    case Action::Write:
+      r.kind = ProbeKind::Write;
+      return true;
+    case Action::Receive:
+      r.kind = ProbeKind::Message;
+      r.peer = static_cast<uint16_t>(program.channels[instruction.target].from);
+      return true;
+    case Action::Send:
+      break;
+  }
+  return false;  // a message is recorded where it is received
+}
+
+}  // namespace
+
+void for_each_record(const Program& program, const Grid& grid, const RecordVisit& visit) {
+  const auto cores = static_cast<size_t>(grid.core_count());
+  for (size_t core = 0; core < cores && core + 1 < program.first_section.size(); ++core) {
+    for (uint32_t s = program.first_section[core]; s < program.first_section[core + 1]; ++s) {
+      const Program::Section& section = program.sections[s];
+      for (uint32_t i = section.begin; i < section.end; ++i) {
+        trace::ProbeRecord r;
+        if (record_of(program, grid, core, program.instructions[i], r)) visit(core, r, section.repeats);
+      }
+    }
+  }
+}
+
 std::vector<PatternCount> count_patterns(const Program& program, const spec::Chip& chip) {
   const Grid grid(chip);
   const auto cores = static_cast<size_t>(grid.core_count());
   std::vector<std::set<uint32_t>> computes(cores), transfers(cores), coarse(cores);
-  const auto add = [&](size_t core, const trace::ProbeRecord& r) {
+  for_each_record(program, grid, [&](size_t core, const trace::ProbeRecord& r, uint64_t) {
     if (r.kind == ProbeKind::Compute) {
       computes[core].insert(pattern_of(r).packed());
     } else {
       transfers[core].insert(pattern_of(r).packed());
       coarse[core].insert(pattern_of(r, kCoarseOctaves).packed());
     }
-  };
-  for (size_t core = 0; core < cores && core + 1 < program.first_section.size(); ++core) {
-    for (uint32_t s = program.first_section[core]; s < program.first_section[core + 1]; ++s) {
-      for (uint32_t i = program.sections[s].begin; i < program.sections[s].end; ++i) {
-        const Instruction& instruction = program.instructions[i];
-        trace::ProbeRecord r;
-        r.work = instruction.amount;
-        r.layer = static_cast<uint32_t>(program.layers[instruction.layer].id);
-        r.peer = static_cast<uint16_t>(grid.port_of(static_cast<int>(core)));
-        if (instruction.action == Action::Send) continue;
-        if (instruction.action == Action::Compute && instruction.amount == 0) continue;
-        if (instruction.action == Action::Compute) r.kind = ProbeKind::Compute;
-        if (instruction.action == Action::Read) r.kind = ProbeKind::Read;
-        if (instruction.action == Action::Write) r.kind = ProbeKind::Write;
-        if (instruction.action == Action::Receive) {
-          r.kind = ProbeKind::Message;
-          r.peer = static_cast<uint16_t>(program.channels[instruction.target].from);
-        }
-        add(core, r);
-      }
-    }
-  }
+  });
   std::vector<PatternCount> out(cores);
   for (size_t core = 0; core < cores; ++core)
     out[core] = {static_cast<uint32_t>(computes[core].size()), static_cast<uint32_t>(transfers[core].size()),

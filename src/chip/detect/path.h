@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "chip/map/faults.h"
@@ -54,6 +55,10 @@ class Path {
   double segment_bytes_ = 0;
   double hop_cycles_ = 0;
 };
+
+// Every record that a program writes: visit(core, record, times an inference); times and step are left open.
+using RecordVisit = std::function<void(size_t core, const trace::ProbeRecord&, uint64_t times)>;
+void for_each_record(const Program& program, const Grid& grid, const RecordVisit& visit);
 
 // Distinct patterns by core that a mapping produces: what plan_shapes() wants to know.
 std::vector<PatternCount> count_patterns(const Program& program, const spec::Chip& chip);

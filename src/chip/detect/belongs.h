@@ -1,0 +1,25 @@
+// Whether a sketch can be of this mapping at all: what is recorded must be what the mapping plans. A verdict
+// on records of another mapping would be about nothing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "chip/map/program.h"
+#include "chip/sketch/sketch.h"
+#include "spec/chip.h"
+
+namespace lento::chip {
+
+struct Belonging {
+  int entries = 0;  // patterns that the sketch holds
+  int strange = 0;  // of them: the mapping does not plan them, or not so often, or of another size
+  std::vector<std::string> examples;  // of strange ones, three at most, in words
+  bool belongs() const;
+};
+
+// Records that were lost, a run cut short and faults leave every pattern one that was planned; only records
+// that another program made are strange.
+Belonging belonging_of(const Sketch& sketch, const Program& program, const spec::Chip& chip);
+
+}  // namespace lento::chip
