@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/rng.h"
 #include "base/units.h"
+#include "chip/detect/alike.h"
 #include "chip/map/map_file.h"
 #include "chip/map/mapper.h"
 #include "lab/chip/alter.h"
@@ -184,7 +185,8 @@ void add_overlaps(const std::vector<Claim>& truth, const Detection& detection, u
   for (const Claim& t : truth) {
     double named = 0;
     for (const Suspect& s : detection.reported)
-      if (t.component == s.component)
+      if (t.component == s.component ||
+          std::find(s.alike.begin(), s.alike.end(), t.component) != s.alike.end())
         named = std::max(named, overlap(t, {s.component, s.begin, s.end}, run_cycles));
     const double whole = overlap(t, {t.component, 0, run_cycles}, run_cycles);
     r.overlap = first ? named : std::min(r.overlap, named);
@@ -204,7 +206,8 @@ RunResult judged(const Place& at, const Bench::Run& run, size_t recorder, const 
                  const ReplayOf& replays, RunResult r) {
   const MethodResult found = at.bench.judge_run(run, recorder, method, replays);
   const Grid& grid = at.bench.model().grid;
-  for (const Suspect& s : found.detection.reported) r.reported.push_back(name_of(s.component, grid));
+  for (const Suspect& s : found.detection.reported)
+    r.reported.push_back(s.alike.empty() ? name_of(s.component, grid) : name_of(s.alike, grid));
   for (const Suspect& s : found.detection.ranked) {
     r.ranked.push_back(name_of(s.component, grid));
     r.scores.push_back(s.score);
@@ -254,7 +257,7 @@ PlanSize size_of_plan(const std::string& path) {
 
 std::vector<RunResult> run_one(const Plan& plan, uint64_t run) {
   const Place at = place_of(plan, run);
-  const RunResult empty = unjudged(plan, at);
+  RunResult empty = unjudged(plan, at);
   const Campaign& c = plan.campaign;
   const bool runs = empty.applicable && (at.fault_case == nullptr || empty.hits > 0);
   Bench::Run made;
@@ -264,6 +267,9 @@ std::vector<RunResult> run_one(const Plan& plan, uint64_t run) {
     made = at.bench.simulate_run_on(
         model, at.fault_case != nullptr ? at.fault_case->faults : std::vector<Fault>{}, at.seed, at.probes);
   }
+  // The truth is the class: components that the same transfers passed are one answer.
+  for (size_t i = 0; i < made.classes.size(); ++i)
+    empty.truth[i] = name_of(made.classes[i], at.bench.model().grid);
   std::vector<RunResult> out;
   for (size_t recorder = 0; recorder < c.recorders.size(); ++recorder) {
     const ReplayOf replays = runs ? at.bench.replays_of(made, recorder) : ReplayOf{};

@@ -6,7 +6,9 @@ namespace lento::chip {
 namespace {
 
 bool names(const std::vector<Claim>& claims, const Component& component) {
-  return std::any_of(claims.begin(), claims.end(), [&](const Claim& c) { return c.component == component; });
+  return std::any_of(claims.begin(), claims.end(), [&](const Claim& c) {
+    return c.component == component || std::find(c.alike.begin(), c.alike.end(), component) != c.alike.end();
+  });
 }
 
 }  // namespace

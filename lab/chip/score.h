@@ -12,7 +12,8 @@ namespace lento::chip {
 struct Claim {
   Component component;
   uint64_t begin = 0;
-  uint64_t end = 0;  // cycles, exclusive
+  uint64_t end = 0;                   // cycles, exclusive
+  std::vector<Component> alike = {};  // what it may be instead, itself included
 };
 
 // A fault counts for a workload when at least one operation, transfer or segment started inside it in a

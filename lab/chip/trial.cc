@@ -1,8 +1,11 @@
 #include "lab/chip/trial.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/rng.h"
+#include "chip/detect/alike.h"
+#include "chip/detect/scan.h"
 #include "jobs/chip_diagnosis.h"
 #include "jobs/chip_replay.h"
 
@@ -17,11 +20,20 @@ class Spread : public trace::RecordSink {
 
   Outcome record(const trace::ProbeRecord& r) override {
     ++written[static_cast<size_t>(r.kind)];
+    for (Window& window : windows)
+      if (r.kind != trace::ProbeKind::Compute && r.begin < window.end && r.end > window.begin)
+        window.flows.insert({r.kind, r.core, r.peer});
     if (share_ > 0 && rng_.uniform() < share_) return {0, true};
     for (Recorder& recorder : to) recorder.record(r);
     return {};
   }
+  // What passed the chip between two times.
+  struct Window {
+    uint64_t begin = 0, end = 0;
+    std::set<Flow> flows = {};
+  };
   std::vector<Recorder> to;
+  std::vector<Window> windows;
   uint64_t written[4] = {};  // by kind
 
  private:
@@ -61,6 +73,7 @@ Bench::Run Bench::simulate_run_on(const Model& real, const std::vector<Fault>& f
   std::vector<Recorder> recorders;
   for (const RecorderChoice& choice : options_.recorders) recorders.emplace_back(choice, patterns_);
   Spread spread(std::move(recorders), options_.lost_share, seed);
+  for (const Fault& f : faults) spread.windows.push_back({f.begin, f.end});
   Options run;
   run.inferences = options_.inferences;
   run.seed = seed;
@@ -71,6 +84,10 @@ Bench::Run Bench::simulate_run_on(const Model& real, const std::vector<Fault>& f
     const uint64_t bytes = recorder.bytes();
     out.recorded.push_back({recorder.take(), bytes});
   }
+  const std::vector<Component> all = all_components(model_.grid);
+  for (size_t i = 0; i < faults.size(); ++i)
+    out.classes.push_back(
+        alike(component_of(faults[i]), spread.windows[i].flows, all, model_.chip, model_.grid));
   using trace::ProbeKind;
   out.computes = spread.written[size_t(ProbeKind::Compute)];
   out.messages = spread.written[size_t(ProbeKind::Message)];
@@ -132,7 +149,7 @@ std::vector<Claim> claims_of(const std::vector<Fault>& faults) {
 
 std::vector<Claim> claims_of(const std::vector<Suspect>& suspects) {
   std::vector<Claim> out;
-  for (const Suspect& s : suspects) out.push_back({s.component, s.begin, s.end});
+  for (const Suspect& s : suspects) out.push_back({s.component, s.begin, s.end, s.alike});
   return out;
 }
 

@@ -25,7 +25,7 @@ struct TrialOptions {
   std::vector<RecorderChoice> recorders;
   DetectOptions detect;  // its `replay` is set by the bench
   bool replay = true;
-  bool fit = true;  // the chip's twin, before judging
+  bool fit = true;        // the chip's twin, before judging
   double lost_share = 0;  // of records, dropped at random before the recorder
   uint64_t seed = 1;      // of the diagnosis, as `lento chip diagnose --seed`
 };
@@ -42,7 +42,9 @@ class Bench {
       uint64_t bytes = 0;  // of the recorder; 0: it did not fit its budget
     };
     Result result;
-    std::vector<Recorded> recorded;                   // by recorder
+    std::vector<Recorded> recorded;  // by recorder
+    // By fault: the components that the same transfers passed in its time, which nothing can tell apart.
+    std::vector<std::vector<Component>> classes;
     uint64_t computes = 0, messages = 0, memory = 0;  // records by kind, as written by the probes
   };
   Run simulate_run(const std::vector<Fault>& faults, uint64_t seed, const std::string& probes = "full") const;

@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "chip/detect/alike.h"
 #include "chip/detect/contest.h"
 #include "chip/detect/expected.h"
 #include "chip/detect/factor.h"
@@ -38,7 +39,8 @@ int reach(Part part) {
 class Detector {
  public:
   Detector(const Sketch& sketch, const spec::Chip& chip, const DetectOptions& options)
-      : grid_(chip),
+      : chip_(chip),
+        grid_(chip),
         options_(options),
         cells_(cells_of(sketch, grid_)),
         paths_(paths_of(cells_, chip, grid_)),
@@ -213,8 +215,10 @@ class Detector {
 
   void drop_reported(std::vector<Suspect>& found) const {
     std::erase_if(found, [&](const Suspect& s) {
-      return std::any_of(out_.reported.begin(), out_.reported.end(),
-                         [&](const Suspect& r) { return r.component == s.component; });
+      return std::any_of(out_.reported.begin(), out_.reported.end(), [&](const Suspect& r) {
+        return r.component == s.component ||
+               std::find(r.alike.begin(), r.alike.end(), s.component) != r.alike.end();
+      });
     });
   }
 
@@ -228,6 +232,7 @@ class Detector {
   }
 
   void finish(Suspect& s) const {
+    s.alike = alike(s.component, flows_between(cells_, s.begin, s.end), components_, chip_, grid_);
     struct Shown {
       double above;
       size_t row;
@@ -278,6 +283,7 @@ class Detector {
     }
   }
 
+  const spec::Chip& chip_;
   const Grid grid_;
   const DetectOptions& options_;
   Cells cells_;

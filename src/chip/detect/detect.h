@@ -27,15 +27,16 @@ struct Spell {
 
 struct Suspect {
   Component component;
-  double factor = 1;          // times slower
-  uint64_t begin = 0;         // cycles
-  uint64_t end = 0;           // cycles, exclusive
-  std::vector<Spell> spells;  // of a core, as recorded; none: one from begin to end
-  double strength = 0;        // log-likelihood ratio against a healthy chip
-  double score = 0;           // 0..1
-  double lost_cycles = 0;     // time it took from the work that passed through it
-  bool bounded = false;       // the fastest transfers through it allow less than the others ask for
-  uint64_t seen = 0;          // records in the interval that passed through it
+  std::vector<Component> alike;  // with which it cannot be told apart, itself included; none: it stands alone
+  double factor = 1;             // times slower
+  uint64_t begin = 0;            // cycles
+  uint64_t end = 0;              // cycles, exclusive
+  std::vector<Spell> spells;     // of a core, as recorded; none: one from begin to end
+  double strength = 0;           // log-likelihood ratio against a healthy chip
+  double score = 0;              // 0..1
+  double lost_cycles = 0;        // time it took from the work that passed through it
+  bool bounded = false;          // the fastest transfers through it allow less than the others ask for
+  uint64_t seen = 0;             // records in the interval that passed through it
   std::vector<finding::Evidence> evidence;
   std::vector<Pattern> patterns;  // transfers that show it, worst first
   std::vector<int> cores;         // where each was recorded

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/units.h"
+#include "chip/detect/alike.h"
 #include "chip/detect/detect.h"
 #include "chip/map/identify.h"
 #include "chip/sketch/level.h"
@@ -47,7 +48,7 @@ std::string advice(const Suspect& s, const std::string& name) {
 
 finding::Finding finding_of(const Suspect& s, const Grid& grid, const spec::Chip& chip, uint64_t run_cycles) {
   finding::Finding f;
-  f.subject = name_of(s.component, grid);
+  f.subject = s.alike.size() > 1 ? name_of(s.alike, grid) : name_of(s.component, grid);
   f.category = kind_of(s.component.part);
   f.score = s.score;
   f.factor = s.factor;
@@ -60,6 +61,9 @@ finding::Finding finding_of(const Suspect& s, const Grid& grid, const spec::Chip
       base::format_quantity(static_cast<double>(s.end - s.begin) / chip.clock_hz, base::Dimension::Time) +
       ".";
   f.evidence = s.evidence;
+  if (s.alike.size() > 1)
+    f.evidence.push_back({"components that the same transfers passed in that time: one of them is slow",
+                          static_cast<double>(s.alike.size()), "", "sketch, time bins"});
   f.evidence.push_back({"records through it in that time", static_cast<double>(s.seen), "", "sketch"});
   if (!core)
     f.evidence.push_back({"waiting that it added to the transfers through it, summed over them",

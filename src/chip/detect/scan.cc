@@ -125,7 +125,7 @@ Suspect best_of(const ScanInput& in, const Component& component) {
 
 }  // namespace
 
-std::vector<Component> candidates(const std::vector<Path>& paths, const Grid& grid) {
+std::vector<Component> all_components(const Grid& grid) {
   std::set<Component> all;
   for (int link = 0; link < grid.link_count(); ++link) all.insert(link_component(grid, link));
   for (int core = 0; core < grid.core_count(); ++core) {
@@ -133,8 +133,12 @@ std::vector<Component> candidates(const std::vector<Path>& paths, const Grid& gr
     all.insert({Part::MemoryUnit, core});
   }
   for (int port = 0; port < grid.port_count(); ++port) all.insert({Part::DramPort, port});
+  return {all.begin(), all.end()};
+}
+
+std::vector<Component> candidates(const std::vector<Path>& paths, const Grid& grid) {
   std::vector<Component> out;
-  for (const Component& c : all)
+  for (const Component& c : all_components(grid))
     if (std::any_of(paths.begin(), paths.end(), [&](const Path& p) { return p.crosses(c); }))
       out.push_back(c);
   return out;

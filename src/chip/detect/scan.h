@@ -15,6 +15,9 @@ struct ScanInput {
   const std::vector<Baseline>& baselines;
 };
 
+// All of the chip but its cores, in order.
+std::vector<Component> all_components(const Grid& grid);
+
 // Components that at least one row crosses, in order.
 std::vector<Component> candidates(const std::vector<Path>& paths, const Grid& grid);
 

@@ -25,11 +25,11 @@ inline constexpr double kSameRate = 0.05;
 
 // ---- records of another mapping (belongs.cc)
 
-// Share of a pattern's size by which a running mean of 64 may leave what was planned: its arithmetic is that of
-// hardware, with reciprocals of 16 bits.
+// Share of a pattern's size by which a running mean of 64 may leave what was planned: its arithmetic is that
+// of hardware, with reciprocals of 16 bits.
 inline constexpr double kSameWork = 0.01;
-// Share of the patterns that may be strange before the records are another mapping's: damage to single records.
-// Of the right mapping none is, by construction.
+// Share of the patterns that may be strange before the records are another mapping's: damage to single
+// records. Of the right mapping none is, by construction.
 inline constexpr double kMostStrange = 0.02;
 
 }  // namespace lento::chip
