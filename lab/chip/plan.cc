@@ -208,6 +208,8 @@ RunResult judged(const Place& at, const Bench::Run& run, size_t recorder, const 
   const Grid& grid = at.bench.model().grid;
   for (const Suspect& s : found.detection.reported)
     r.reported.push_back(s.alike.empty() ? name_of(s.component, grid) : name_of(s.alike, grid));
+  r.unjudged = !found.detection.unjudged.empty();
+  if (r.unjudged) r.reported = {"cannot judge"};
   for (const Suspect& s : found.detection.ranked) {
     r.ranked.push_back(name_of(s.component, grid));
     r.scores.push_back(s.score);

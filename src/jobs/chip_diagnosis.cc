@@ -41,6 +41,11 @@ chip::MethodResult judge_chip(const chip::MethodChoice& method, const chip::Sket
   detect.replay = replays(fit.twin);
   detect.own = &fit.twin.own;
   chip::MethodResult out = judge(method, judged, fit.twin.chip, program, detect);
+  if (!fit.explains()) {
+    out.detection.reported.clear();
+    out.detection.unjudged = "most transfers differ from those of the fitted chip by more than its noise (" +
+                             base::format_number(fit.scatter, 2) + " deviations)";
+  }
   out.detection.notes.insert(out.detection.notes.end(), fit.notes.begin(), fit.notes.end());
   out.numbers["fit_runs"] = fit.simulated;
   return out;

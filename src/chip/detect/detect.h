@@ -67,6 +67,7 @@ struct Detection {
   std::vector<Suspect> reported;   // by falling score
   std::vector<Suspect> ranked;     // reported first, then others worth a look, at most 10
   std::vector<std::string> notes;  // what could not be judged
+  std::string unjudged;            // why nothing could be; nothing is reported then
   uint64_t run_cycles = 0;
 };
 

@@ -178,6 +178,10 @@ finding::Diagnosis diagnose(const Detection& detection, const Sketch& sketch, co
                               std::to_string(sketch.cores().size()) + " cores over " +
                               base::format_quantity(cycles / chip.clock_hz, base::Dimension::Time);
   finding::judged(d, covered);
+  if (!detection.unjudged.empty())
+    finding::cannot_judge(d, detection.unjudged,
+                          "give a healthy run of this chip (--healthy) or a chip file that is nearer to it",
+                          covered);
   if (sketch.records() == 0)
     finding::cannot_judge(d, "the recorder holds nothing", "record a run with probes on", covered);
   d.facts.emplace_back("recorded time", base::format_quantity(cycles / chip.clock_hz, base::Dimension::Time));

@@ -37,8 +37,15 @@ struct FitOptions {
 struct Fit {
   Twin twin;
   std::vector<FittedClass> classes;
-  bool differs = false;            // from the file
-  int simulated = 0;               // runs
+  bool differs = false;  // from the file
+  int simulated = 0;     // runs
+  // Mean square of how far patterns lie from the twin, in deviations of a healthy run, each up to a bound:
+  // about 1 when the twin explains the run.
+  double misfit = 0;
+  // The same of the half of the patterns that lie nearest, as a standard deviation: far above 1 when the chip
+  // is unlike its file in a way that the twin has no number for.
+  double scatter = 0;
+  bool explains() const;           // the healthy share of the run
   std::vector<std::string> notes;  // what differs, for people
 };
 

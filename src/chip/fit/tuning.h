@@ -40,4 +40,13 @@ inline constexpr int kFitRounds = 3;
 // Records of a pattern below which its fastest and its median say little.
 inline constexpr uint64_t kLeastRecords = 4;
 
+// Deviations up to which one pattern counts towards the misfit: beyond lies a fault.
+inline constexpr double kMostOfOneRow = 4;
+// Misfit from which the buffers are asked about, and the share of it that other buffers must leave at most.
+// Measured on DarkNet-19, 4x4: 0.65 to 0.80 on healthy runs of a chip like its file, 1.2 to 1.7 with larger
+// buffers.
+inline constexpr double kMisfit = 1.15, kMuchBetter = 0.8;
+// Deviations by which the nearer half of the patterns may lie off before the twin explains nothing.
+inline constexpr double kMostScatter = 2.5;
+
 }  // namespace lento::chip
