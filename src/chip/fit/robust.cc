@@ -29,8 +29,7 @@ double scatter(const std::vector<double>& standardized) {
 }
 
 // One pass of coordinate descent; the largest move.
-double sweep(const std::vector<Equation>& equations,
-             const std::vector<std::vector<std::pair<size_t, double>>>& uses,
+double sweep(const std::vector<std::vector<std::pair<size_t, double>>>& uses,
              const std::vector<double>& weights, std::vector<double>& left, std::vector<Unknown>& unknowns) {
   double largest = 0;
   for (size_t u = 0; u < unknowns.size(); ++u) {
@@ -70,7 +69,7 @@ double solve_robustly(const std::vector<Equation>& equations, std::vector<Unknow
       weights[row] = keep / (e.deviation * e.deviation * scale * scale);
       left[row] = residual(e, unknowns);
     }
-    for (int i = 0; i < kSweeps && sweep(equations, uses, weights, left, unknowns) > kSettled; ++i) {
+    for (int i = 0; i < kSweeps && sweep(uses, weights, left, unknowns) > kSettled; ++i) {
     }
   }
   return scale;
