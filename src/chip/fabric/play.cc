@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
-#include <map>
 #include <queue>
+#include <unordered_map>
 
 #include "base/rng.h"
 
@@ -47,9 +47,16 @@ struct StreamState {
   bool waits_for_write = false;
 };
 
-struct Gate {  // packets of one tile in one direction of a network
-  int under_way = 0;
-  std::deque<uint32_t> queue;  // transfers
+// Packets of one tile in one direction of a network, by the server of the first link.
+struct Gates {
+  std::vector<int> under_way;
+  std::unordered_map<int, std::deque<uint32_t>> queues;  // transfers
+};
+
+struct ServerTimes {  // of one server, in ticks
+  double packet = 0, byte = 0;
+  int64_t pass = 0;
+  bool noisy = false;
 };
 
 class Player {
@@ -63,6 +70,8 @@ class Player {
     waited_.assign(servers, 0);
     out_.bytes.assign(servers, 0);
     for (const Slowdown& each : options.slow) slow_[static_cast<size_t>(each.server)] *= each.factor;
+    gates_.under_way.assign(servers, 0);
+    for (size_t id = 0; id < servers; ++id) times_.push_back(times_of(static_cast<int>(id)));
     for (const std::string& name : trace.networks) {
       const int id = fabric.network(name);
       networks_.push_back(id < 0 && trace.networks.size() == 1 ? 0 : id);
@@ -175,8 +184,10 @@ class Player {
   }
 
   int route_of(int network, int from, int to) {
-    const auto [it, fresh] =
-        route_ids_.try_emplace({network, from, to}, static_cast<int>(out_.routes.size()));
+    const auto count = static_cast<uint64_t>(fabric_.component_count());
+    const uint64_t key = (static_cast<uint64_t>(network) * count + static_cast<uint64_t>(from)) * count +
+                         static_cast<uint64_t>(to);
+    const auto [it, fresh] = route_ids_.try_emplace(key, static_cast<int>(out_.routes.size()));
     if (fresh) out_.routes.push_back(fabric_.route(network, from, to));
     return it->second;
   }
@@ -210,24 +221,30 @@ class Player {
   int64_t arrival_of_request(const std::vector<int>& route, int peer) const {
     int64_t time = now_;
     for (size_t i = 1; i < route.size(); ++i) {
-      const Server& server = fabric_.server(route[i]);
-      if (server.kind == ServerKind::Link) time = std::max(time, free_[static_cast<size_t>(route[i])]);
-      time += ticks(server.pass_cycles);
+      const auto slot = static_cast<size_t>(route[i]);
+      if (fabric_.server(route[i]).kind == ServerKind::Link) time = std::max(time, free_[slot]);
+      time += times_[slot].pass;
     }
     const auto& sheet = fabric_.sheet();
     const bool dram = fabric_.kind(peer) == spec::TileKind::Dram;
     return time + ticks(dram ? sheet.dram.read_cycles : sheet.core_memory.read_cycles);
   }
 
-  int64_t service(int id, uint64_t bytes) {
+  ServerTimes times_of(int id) const {
     const Server& server = fabric_.server(id);
-    double cycles = server.packet_cycles + static_cast<double>(bytes) / server.bytes_per_cycle;
-    cycles *= slow_[static_cast<size_t>(id)];
-    if (options_.noise_cv > 0 && server.kind != ServerKind::Out && server.kind != ServerKind::In) {
+    const double slow = slow_[static_cast<size_t>(id)] * kTicks;
+    const bool port = server.kind == ServerKind::Out || server.kind == ServerKind::In;
+    return {server.packet_cycles * slow, slow / server.bytes_per_cycle,
+            std::llround(server.pass_cycles * slow), options_.noise_cv > 0 && !port};
+  }
+
+  int64_t service(const ServerTimes& times, uint64_t bytes) {
+    double duration = times.packet + static_cast<double>(bytes) * times.byte;
+    if (times.noisy) {
       const double shape = 1 / (options_.noise_cv * options_.noise_cv);
-      cycles *= rng_.gamma(shape, 1 / shape);
+      duration *= rng_.gamma(shape, 1 / shape);
     }
-    return ticks(cycles);
+    return static_cast<int64_t>(duration + 0.5);
   }
 
   // The first link's server stands for tile, network and direction; -1: data stays in its tile.
@@ -239,23 +256,24 @@ class Player {
     const int channels = fabric_.sheet().port.channels;
     const int gate_id = gate_of(route);
     if (channels == 0 || gate_id < 0) return true;
-    Gate& gate = gates_[gate_id];
-    if (gate.under_way < channels) {
-      ++gate.under_way;
+    int& under_way = gates_.under_way[static_cast<size_t>(gate_id)];
+    if (under_way < channels) {
+      ++under_way;
       return true;
     }
-    gate.queue.push_back(id);
+    gates_.queues[gate_id].push_back(id);
     return false;
   }
 
   void leave_gate(uint32_t id) {
     const int gate_id = gate_of(route(id));
-    Gate& gate = gates_[gate_id];
-    --gate.under_way;
-    if (gate.queue.empty()) return;
-    const uint32_t next = gate.queue.front();
-    gate.queue.pop_front();
-    ++gate.under_way;
+    int& under_way = gates_.under_way[static_cast<size_t>(gate_id)];
+    --under_way;
+    const auto waiting = gates_.queues.find(gate_id);
+    if (waiting == gates_.queues.end() || waiting->second.empty()) return;
+    const uint32_t next = waiting->second.front();
+    waiting->second.pop_front();
+    ++under_way;
     take(next, 1);
   }
 
@@ -275,14 +293,14 @@ class Player {
     const PlayedTransfer& transfer = out_.transfers[id];
     const uint64_t bytes = trace_.streams[transfer.stream].records[transfer.record].bytes;
     const int64_t begin = std::max(now_, free_[slot]);
-    const int64_t duration = service(server, bytes);
+    const int64_t duration = service(times_[slot], bytes);
     free_[slot] = begin + duration;
     if (begin > now_ && stop > 0) hold(way[stop - 1], begin + duration);
     busy_[slot] += duration;
     waited_[slot] += begin - now_;
     out_.bytes[slot] += bytes;
     // The last byte is through when it was through the server before and when this one has passed it on.
-    const int64_t pass = ticks(fabric_.server(server).pass_cycles * slow_[slot]);
+    const int64_t pass = times_[slot].pass;
     tail_[id] = std::max(tail_[id], begin + duration);
     if (stop + 1 == way.size()) return arrive(id, tail_[id]);
     tail_[id] += pass;
@@ -371,8 +389,9 @@ class Player {
   std::vector<int64_t> tail_;  // by transfer: when its last byte is through the servers so far
   std::vector<double> slow_;
   std::vector<int> networks_;
-  std::map<std::tuple<int, int, int>, int> route_ids_;
-  std::map<int, Gate> gates_;
+  std::unordered_map<uint64_t, int> route_ids_;  // (network, from, to) packed
+  Gates gates_;
+  std::vector<ServerTimes> times_;
 };
 
 }  // namespace
