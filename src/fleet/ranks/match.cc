@@ -59,10 +59,17 @@ struct Builder {
     const auto [found, fresh] = index.emplace(c.key, static_cast<int>(job.communicators.size()));
     if (fresh) job.communicators.push_back({c.key, c.name, c.size, {}, {}});
     JobCommunicator& common = job.communicators[found->second];
-    // What a file claims about its size costs memory only as far as members exist.
-    if (c.own >= 0 && c.own >= static_cast<int>(common.members.size()) && c.own < c.size)
-      common.members.resize(c.own + 1, -1);
-    if (c.own >= 0 && c.own < c.size) common.members[c.own] = static_cast<int>(rank);
+    if (c.own < 0 || c.own >= c.size) return found->second;
+    const auto needed = static_cast<size_t>(c.own) + 1;
+    if (needed > common.members.size()) {
+      // Numbers that files claim may cost so much memory and no more: no real job comes near.
+      constexpr size_t kMostMembers = size_t{1} << 25;
+      const size_t growth = needed - common.members.size();
+      if (members + growth > kMostMembers) return found->second;
+      members += growth;
+      common.members.resize(needed, -1);
+    }
+    common.members[c.own] = static_cast<int>(rank);
     return found->second;
   }
 
@@ -224,6 +231,7 @@ struct Builder {
   std::vector<std::vector<Entry>> entries;
   std::map<std::pair<std::pair<int, uint64_t>, int64_t>, int> channel_index;
   std::map<std::vector<int64_t>, int> shape_index;
+  size_t members = 0;  // of all communicators
 };
 
 }  // namespace
