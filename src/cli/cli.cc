@@ -65,7 +65,7 @@ std::vector<std::string> plain_words(std::vector<std::string> args) {
 void declare_memory_limit(const Command& command, std::string& value) {
   const auto children = command.subcommands();
   for (const Command* child : children) declare_memory_limit(*child, value);
-  if (!children.empty()) return;
+  if (!children.empty() && !command.takes_operands()) return;
   const_cast<Command&>(command)
       .add_option(kMemoryLimit, value, "Memory it may use, such as 8GiB; 0: no limit")
       ->type_name("SIZE")
