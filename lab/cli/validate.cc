@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "lab/cli/commands.h"
+#include "lab/predict/leave_out.h"
 
 namespace lento::lab {
 namespace {
@@ -75,13 +76,37 @@ void write_residuals(const std::string& path, const predict::Validation& validat
 
 void write_errors(const std::string& path, const std::vector<predict::HoldOutCell>& cells) {
   base::OutputFile file(path);
-  file.write("# Mean relative errors of predictions; written by lento-lab validate --errors FILE\n");
-  file.write("kind,chip,regime,rows,mean_error\n");
+  file.write(
+      "# Errors of predictions: half and nine tenths of rows lie within; written by lento-lab validate "
+      "--errors\n");
+  file.write("kind,chip,regime,rows,p50,p90\n");
   for (const predict::HoldOutCell& c : cells)
-    file.write(
-        base::csv_line({c.kind, c.chip, c.regime, std::to_string(c.rows), base::format_number(c.error, 3)}) +
-        "\n");
+    file.write(base::csv_line({c.kind, c.chip, c.regime, std::to_string(c.rows),
+                               base::format_number(c.p50, 3), base::format_number(c.p90, 3)}) +
+               "\n");
   file.commit();
+}
+
+finding::Diagnosis left_out(const std::string& folder, const std::string& chip,
+                            const base::Progress& progress) {
+  finding::Diagnosis d;
+  d.scale = "predict";
+  d.title = "Products on " + chip + ", its own rows left out";
+  finding::TableFigure table;
+  table.columns = {"what", "constants fitted to", "rows",    "mean", "median",
+                   "bias", "inside nine tenths",  "roofline"};
+  for (const predict::LeftOut& l : predict::leave_out(folder, chip, progress)) {
+    table.rows.push_back({l.what, l.constants, std::to_string(l.ours.rows), base::percent(l.ours.mean),
+                          base::percent(l.ours.median), base::percent(l.ours.bias),
+                          base::percent(l.inside_p90), base::percent(l.roofline)});
+    d.facts.emplace_back(l.what, base::percent(l.ours.mean) + " mean, " + base::percent(l.ours.median) +
+                                     " median, " + base::percent(l.inside_p90) + " inside nine tenths, " +
+                                     std::to_string(l.ours.rows) + " rows, constants of " + l.constants +
+                                     "; roofline fitted to its own rows " + base::percent(l.roofline));
+  }
+  d.verdict = "Errors of a chip that was never measured, by precision.";
+  d.figures.push_back({"Left out", "All rows of the chip; none was fitted.", std::move(table)});
+  return d;
 }
 
 }  // namespace
@@ -101,11 +126,18 @@ void add_validate(Command& app, Context& context) {
           "--errors", *errors,
           "Also write the error of every kind of question, chip and regime, as `lento predict` states it")
       ->type_name("FILE");
+  auto chip = std::make_shared<std::string>();
+  command->add_option("--leave-out", *chip,
+                      "Instead: products on this chip, with constants fitted to its relatives' rows only");
   context.add_output_options(*command);
   example(*command,
           "lento-lab validate ../shared/data/predict --residuals residuals.csv --html validation.html");
-  command->callback([&context, folder, residuals, errors] {
+  command->callback([&context, folder, residuals, errors, chip] {
     const std::string from = folder->empty() ? default_folder() : *folder;
+    if (!chip->empty()) {
+      context.show(left_out(from, *chip, context.progress()));
+      return;
+    }
     const predict::Validation validation = predict::validate(from, context.progress());
     if (validation.bars.empty()) {
       throw base::Error({from}, "no measured table was found here",

@@ -160,6 +160,8 @@ void add_predict(Command& app, Context& context) {
       ->capture_default_str();
   fit->add_option("--launch-us", options->launch_us, "Keep this launch time instead of fitting it")
       ->check(range(0.0, 1e6));
+  fit->add_flag("--all-rows", options->fit.all_rows,
+                "Products: after half of the rows judged the fit, fit all of them");
   fit->add_option("--system", options->system, "The data sheet whose constants to fit")->required();
   example(*fit, "lento predict calibrate measured.csv --system h100");
   fit->callback([&context, options] { calibrate(context, *options); });

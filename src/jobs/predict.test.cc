@@ -96,7 +96,7 @@ TEST(PredictJob, TableYamlAndConfigAgreeToTheBit) {
       "batch_accum,dp,tp,pp,zero_stage,tp_mode,accumulate_grad_in_fp32,after_pp_fix\n"
       "4096,32,32,8,14336,131072,False,4096,2,4,8,4,2,1,REDUCE_SCATTER,True,True\n",
       "h100");
-  const std::string predicted = rows.at(1).at(rows[0].size() - 4);
+  const std::string predicted = rows.at(1).at(rows[0].size() - 5);
   PredictOptions yaml;
   yaml.system = "h100";
   yaml.workload = file("run.yaml",

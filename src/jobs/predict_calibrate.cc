@@ -26,15 +26,15 @@ std::vector<Measurement> rows_of(const CalibrateOptions& options, const System& 
   for (const std::string& path : options.measurements) {
     for (const Measurement& m : predict::read_measurements(path, report)) {
       const System* exact = m.question.device.empty() ? nullptr : predict::find_shipped(m.question.device);
-      if (!exact || exact->family == system.family) rows.push_back(m);
+      if (!exact || exact->family == system.family || exact->like == system.name) rows.push_back(m);
     }
   }
   return rows;
 }
 
-bool asks(const Measurement& m, predict::Precision precision) {
+bool asks(const Measurement& m, predict::Precision precision, const std::string& framework) {
   const predict::Gemm* g = std::get_if<predict::Gemm>(&m.question.what);
-  return g && g->precision == precision;
+  return g && g->precision == precision && (framework.empty() || m.question.framework == framework);
 }
 
 }  // namespace
@@ -53,10 +53,14 @@ CalibrateResult calibrate(const CalibrateOptions& options, const base::Progress&
   }
   for (size_t i = 0; i < predict::kPrecisions; ++i) {
     const auto precision = static_cast<predict::Precision>(i);
-    if (std::none_of(rows.begin(), rows.end(), [&](const Measurement& m) { return asks(m, precision); }))
+    if (std::none_of(rows.begin(), rows.end(),
+                     [&](const Measurement& m) { return asks(m, precision, options.training.framework); }))
       continue;
     result.products.emplace_back(
-        precision, predict::calibrate_gemm(system, rows, {precision, options.launch_s}, progress));
+        precision,
+        predict::calibrate_gemm(system, rows,
+                                {precision, options.launch_s, options.training.framework, options.all_rows},
+                                progress));
   }
   return result;
 }

@@ -17,6 +17,7 @@ struct CalibrateOptions {
   double launch_s = 0;                                                                // 0: fitted
   predict::TrainingFitOptions training;                                               // but its scalars
   std::vector<std::string> scalars{"host_layer", "pointwise", "overlap", "library"};  // to fit, by name
+  bool all_rows = false;  // constants of products fitted to all rows, once half of them judged the fit
   bool strict = false;
 };
 

@@ -10,12 +10,12 @@
 namespace lento::jobs {
 namespace {
 
-const std::vector<std::string> kAnswers{"predicted_s", "bound", "error_pct", "in_domain"};
+const std::vector<std::string> kAnswers{"predicted_s", "bound", "p50_pct", "p90_pct", "domain"};
 
 std::vector<std::string> answer_of(const std::optional<predict::System>& fixed, const predict::Question& q) {
   const predict::Answer a = predict::answer(predict::system_for(fixed ? &*fixed : nullptr, q), q);
-  return {base::format_exact(a.seconds), a.bound, base::format_number(100 * a.error, 3),
-          a.in_domain ? "yes" : "no"};
+  return {base::format_exact(a.seconds), a.bound, base::format_number(100 * a.p50, 3),
+          base::format_number(100 * a.p90, 3), a.in_domain ? "in" : "out"};
 }
 
 // The reason that most rows failed for.

@@ -201,3 +201,20 @@ TEST(CrossFlow, FewerUnitsInsteadOfASlowerClockNeverLosesThroughputAtTheSamePowe
 
 }  // namespace
 }  // namespace lento::predict
+
+namespace lento::predict {
+namespace {
+
+// More power than the highest voltage draws buys no clock.
+TEST(Machine, AClockEndsAtTheTechnologysLimit) {
+  CrossFlowConfig c = read_crossflow("examples/search/node.yaml");
+  c.budgets.power = 100e3;
+  const Machine m = generate(c, BelowMargin::FewerUnits);
+  EXPECT_NEAR(m.core.voltage, 1.25 * c.core.voltage, 1e-9);
+  EXPECT_LT(m.core.frequency, 3 * c.core.frequency);
+  EXPECT_GT(generate(c, BelowMargin::SlowerClock).core.frequency,
+            m.core.frequency);  // the released code has none
+}
+
+}  // namespace
+}  // namespace lento::predict

@@ -7,20 +7,36 @@ namespace lento::predict {
 namespace {
 
 constexpr std::pair<std::string_view, Precision> kSpellings[] = {
-    {"fp32", Precision::Fp32},     {"float32", Precision::Fp32},
-    {"float", Precision::Fp32},    {"f32", Precision::Fp32},
-    {"tf32", Precision::Tf32},     {"fp16", Precision::Fp16},
-    {"float16", Precision::Fp16},  {"half", Precision::Fp16},
-    {"f16", Precision::Fp16},      {"bf16", Precision::Bf16},
-    {"bfloat16", Precision::Bf16}, {"int8", Precision::Int8},
-    {"fp8", Precision::Fp8},       {"float8", Precision::Fp8},
-    {"fp4", Precision::Fp4},       {"fp16_tensorcore_fp32acc", Precision::Fp16},
+    {"fp32", Precision::Fp32},
+    {"float32", Precision::Fp32},
+    {"float", Precision::Fp32},
+    {"f32", Precision::Fp32},
+    {"tf32", Precision::Tf32},
+    {"fp16", Precision::Fp16},
+    {"float16", Precision::Fp16},
+    {"half", Precision::Fp16},
+    {"f16", Precision::Fp16},
+    {"bf16", Precision::Bf16},
+    {"bfloat16", Precision::Bf16},
+    {"int8", Precision::Int8},
+    {"fp8", Precision::Fp8},
+    {"float8", Precision::Fp8},
+    {"fp4", Precision::Fp4},
+    {"fp16_tensorcore_fp32acc", Precision::Fp16},
+    {"nvfp4", Precision::Fp4},
+    {"mxfp4", Precision::Fp4},
+    {"sq", Precision::Int8},
+    {"fp8_block", Precision::Fp8Block},
+    {"mxfp8", Precision::Fp8Block},
+    {"int8_wo", Precision::Int8Weights},
+    {"int4_wo", Precision::Int4Weights},
 };
 
 }  // namespace
 
 std::string_view name(Precision precision) {
-  constexpr std::string_view kNames[] = {"fp32", "tf32", "fp16", "bf16", "int8", "fp8", "fp4"};
+  constexpr std::string_view kNames[] = {"fp32", "tf32", "fp16",      "bf16",    "int8",
+                                         "fp8",  "fp4",  "fp8_block", "int8_wo", "int4_wo"};
   return kNames[static_cast<size_t>(precision)];
 }
 
@@ -38,20 +54,47 @@ std::string_view name(Stationary stationary) {
 }
 
 double bytes_of(Precision precision) {
-  constexpr double kBytes[] = {4, 4, 2, 2, 1, 1, 0.5};
+  constexpr double kBytes[] = {4, 4, 2, 2, 1, 1, 0.5, 1, 2, 2};
   return kBytes[static_cast<size_t>(precision)];
 }
 
+Precision arithmetic_of(Precision p) {
+  if (p == Precision::Fp8Block) return Precision::Fp8;
+  return p == Precision::Int8Weights || p == Precision::Int4Weights ? Precision::Bf16 : p;
+}
+
+OperandBytes operand_bytes(Precision p) {
+  constexpr double kScale16 = 1.0 / 16;    // an 8-bit scale for 16 values
+  constexpr double kScale128 = 4.0 / 128;  // a 32-bit scale for 128 values of a row
+  constexpr double kGroup = 2.0 / 128;     // a 16-bit scale for a group of 128 weights
+  switch (p) {
+    case Precision::Int8:
+    case Precision::Fp8:
+      return {1, 1, 2};
+    case Precision::Fp4:
+      return {0.5 + kScale16, 0.5 + kScale16, 2};
+    case Precision::Fp8Block:
+      return {1 + kScale128, 1, 2};
+    case Precision::Int8Weights:
+      return {2, 1, 2};
+    case Precision::Int4Weights:
+      return {2, 0.5 + kGroup, 2};
+    default:
+      return {bytes_of(p), bytes_of(p), bytes_of(p)};
+  }
+}
+
 double Chip::power_limit(Precision p) const {
-  const double energy = flop_energy_j[static_cast<size_t>(p)];
+  const double energy = flop_energy_j[static_cast<size_t>(arithmetic_of(p))];
   const double full = peak(p) * energy;
   return full > 0 ? std::min(1.0, power_w * (1 - idle_share) / full) : 1.0;
 }
 
 const Calibration& Chip::constants(Precision p) const {
   static const Calibration generic_matrix;
-  static const Calibration generic_vector{0.95, 0.75, 50, 2500, 18000, 0.05, 16384, 0.6, 0, "generic"};
+  static const Calibration generic_vector{0.95, 0.75, 50, 2500, 18000, 0.05, 16384, 0.6};
   if (const auto& own = calibration[static_cast<size_t>(p)]) return *own;
+  if (const auto& own = calibration[static_cast<size_t>(arithmetic_of(p))]) return *own;
   const bool vector = p == Precision::Fp32;
   for (size_t i = 0; i < kPrecisions; ++i) {
     const bool like = (static_cast<Precision>(i) == Precision::Fp32) == vector;

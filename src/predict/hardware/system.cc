@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <functional>
 #include <sstream>
 
 #include "base/file.h"
@@ -26,7 +27,7 @@ void strings(Fields& fields, std::string_view key, std::vector<std::string>& out
 void read_by_precision(const YamlNode& node, std::array<double, kPrecisions>& out, Dimension dimension,
                        base::ErrorList& errors) {
   Fields fields(node, errors);
-  for (size_t i = 0; i < kPrecisions; ++i) {
+  for (size_t i = 0; i < kArithmetics; ++i) {
     fields.quantity(name(static_cast<Precision>(i)), out[i], dimension, 1e-18, 1e9);
   }
   fields.finish();
@@ -37,6 +38,7 @@ void read_chip(const YamlNode& node, Chip& chip, base::ErrorList& errors) {
   fields.required_integer("units", chip.units, 1, 1'000'000);
   fields.required_quantity("clock", chip.clock_hz, Dimension::Frequency, 1e6, 1e11);
   fields.required_quantity("cache", chip.cache_bytes, Dimension::Bytes, 1e3, 1e12);
+  fields.integer("array", chip.array, 0, 4096);
   fields.quantity("unit_results", chip.unit_results, Dimension::Plain, 256, 1e9);
   fields.quantity("unit_buffer", chip.unit_buffer_bytes, Dimension::Bytes, 0, 1e12);
   std::string dataflow(name(chip.dataflow));
@@ -79,13 +81,16 @@ void read_calibration(const YamlNode& node, Chip& chip, base::ErrorList& errors)
   fields.quantity("drift_length", c.drift_length, Dimension::Plain, 1, 1e9);
   fields.quantity("attention", c.attention, Dimension::Plain, 0.01, 1);
   fields.quantity("hold_out_error", c.hold_out_error, Dimension::Plain, 0, 10);
+  fields.quantity("launch", c.launch_s, Dimension::Time, 0, 1);
+  fields.text("framework", c.framework);
   fields.text("source", c.source);
   const std::optional<Precision> p = parse_precision(precision);
   if (!p)
     fields.error("precision", "precision '" + precision + "' is not known",
-                 "one of: fp32, tf32, fp16, bf16, int8, fp8, fp4");
+                 "one of: fp32, tf32, fp16, bf16, int8, fp8, fp4, fp8_block, int8_wo, int4_wo");
   fields.finish();
-  if (p) chip.calibration[static_cast<size_t>(*p)] = c;
+  if (p && c.framework.empty()) chip.calibration[static_cast<size_t>(*p)] = c;
+  if (p && !c.framework.empty()) chip.by_framework.emplace_back(*p, c);
 }
 
 void read_stack(const YamlNode& node, Stack& stack, base::ErrorList& errors) {
@@ -192,11 +197,51 @@ std::string folded(std::string_view text) {
   return out;
 }
 
+void inherit_from(const System& relative, System& system) {
+  for (size_t i = 0; i < kPrecisions; ++i) {
+    auto& own = system.chip.calibration[i];
+    if (own || !relative.chip.calibration[i]) continue;
+    own = relative.chip.calibration[i];
+    own->hold_out_error = 0;
+    if (own->borrowed.empty()) own->borrowed = relative.name;
+  }
+  const auto states = [&system](Precision p, const Calibration& c) {
+    const auto& own = system.chip.calibration[static_cast<size_t>(p)];
+    if (own && own->borrowed.empty()) return true;
+    for (const auto& [precision, constants] : system.chip.by_framework) {
+      if (precision == p && constants.framework == c.framework) return true;
+    }
+    return false;
+  };
+  for (const auto& [precision, constants] : relative.chip.by_framework) {
+    if (states(precision, constants)) continue;
+    system.chip.by_framework.emplace_back(precision, constants);
+    Calibration& taken = system.chip.by_framework.back().second;
+    taken.hold_out_error = 0;
+    if (taken.borrowed.empty()) taken.borrowed = relative.name;
+  }
+  if (!system.own_stack) system.stack = relative.stack;
+  if (system.frameworks.empty()) system.frameworks = relative.frameworks;
+}
+
 std::vector<System> read_shipped() {
   std::vector<System> out;
   for (const std::string_view file : embedded::system_files_names()) {
     out.push_back(parse_system(std::string(embedded::system_files(file)), std::string(file)));
   }
+  // A relative may have one too: chains are followed from their end.
+  const auto find = [&out](const std::string& name) {
+    return std::find_if(out.begin(), out.end(), [&name](const System& s) { return s.name == name; });
+  };
+  const std::function<void(System&, int)> settle = [&](System& system, int depth) {
+    if (system.like.empty()) return;
+    const auto relative = find(system.like);
+    LENTO_CHECK(relative != out.end() && depth < 8,
+                "relatives of shipped systems are shipped, without a circle");
+    settle(*relative, depth + 1);
+    inherit_from(*relative, system);
+  };
+  for (System& system : out) settle(system, 0);
   return out;
 }
 
@@ -213,6 +258,7 @@ System parse_system(const std::string& yaml, const std::string& file) {
   fields.text("family", system.family);
   strings(fields, "aliases", system.aliases);
   fields.text("source", system.source);
+  fields.text("like", system.like);
   fields.quantity("price_per_hour", system.usd_per_hour, Dimension::Money, 0, 1e6);
   if (const YamlNode* chip = fields.map("chip")) {
     read_chip(*chip, system.chip, errors);
@@ -222,7 +268,10 @@ System parse_system(const std::string& yaml, const std::string& file) {
   std::vector<const YamlNode*> calibrations;
   fields.list("calibration", calibrations);
   for (const YamlNode* node : calibrations) read_calibration(*node, system.chip, errors);
-  if (const YamlNode* stack = fields.map("stack")) read_stack(*stack, system.stack, errors);
+  if (const YamlNode* stack = fields.map("stack")) {
+    read_stack(*stack, system.stack, errors);
+    system.own_stack = true;
+  }
   std::vector<const YamlNode*> frameworks;
   fields.list("frameworks", frameworks);
   for (const YamlNode* node : frameworks) {
@@ -234,6 +283,15 @@ System parse_system(const std::string& yaml, const std::string& file) {
   fields.finish();
   errors.throw_if_any();
   if (system.family.empty()) system.family = system.name;
+  return system;
+}
+
+System with_framework(System system, std::string_view framework) {
+  if (framework.empty()) return system;
+  system.stack = Stack(stack_for(system, framework));
+  for (const auto& [precision, constants] : system.chip.by_framework) {
+    if (constants.framework == framework) system.chip.calibration[static_cast<size_t>(precision)] = constants;
+  }
   return system;
 }
 
@@ -270,6 +328,15 @@ bool is_called(const System& system, std::string_view device) {
   return shipped && shipped->family == system.family;
 }
 
+void inherit(System& system) {
+  if (system.like.empty()) return;
+  const System* relative = find_shipped(system.like);
+  if (!relative)
+    throw base::Error({system.name}, "its relative '" + system.like + "' is no shipped system",
+                      "'like' names a shipped data sheet, e.g. h100");
+  inherit_from(*relative, system);
+}
+
 System read_system(const std::string& name_or_path) {
   if (const System* system = find_shipped(name_or_path)) return *system;
   if (name_or_path.find_first_of("./") == std::string::npos && name_or_path != "-") {
@@ -278,7 +345,9 @@ System read_system(const std::string& name_or_path) {
     throw base::Error({}, "no system is called '" + name_or_path + "'",
                       base::suggestion(name_or_path, names) + "; a data sheet file ends in .yaml");
   }
-  return parse_system(base::read_file(name_or_path, uint64_t{16} << 20), name_or_path);
+  System system = parse_system(base::read_file(name_or_path, uint64_t{16} << 20), name_or_path);
+  inherit(system);
+  return system;
 }
 
 }  // namespace lento::predict

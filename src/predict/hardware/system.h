@@ -1,8 +1,8 @@
 // A machine as the predictor sees it: one chip, the software that drives it, and how chips are linked.
 //
-// Read from a data sheet in YAML (docs/formats/system.md) or derived from a technology library (predict/crossflow). All
-// values are in base units: bytes, seconds, hertz, watts. Plain data, no invariants beyond those that
-// read_system checks.
+// Read from a data sheet in YAML (docs/formats/system.md) or derived from a technology library
+// (predict/crossflow). All values are in base units: bytes, seconds, hertz, watts. Plain data, no invariants
+// beyond those that read_system checks.
 #pragma once
 
 #include <array>
@@ -16,12 +16,22 @@
 
 namespace lento::predict {
 
-enum class Precision { Fp32, Tf32, Fp16, Bf16, Int8, Fp8, Fp4 };
-constexpr size_t kPrecisions = 7;
+// The first seven are arithmetic. The others are kernels: fp8 products scaled by blocks of 128, and 16-bit
+// products whose weights lie in memory as 8 or 4 bits.
+enum class Precision { Fp32, Tf32, Fp16, Bf16, Int8, Fp8, Fp4, Fp8Block, Int8Weights, Int4Weights };
+constexpr size_t kPrecisions = 10;
+constexpr size_t kArithmetics = 7;
 
 std::string_view name(Precision precision);
 std::optional<Precision> parse_precision(std::string_view text);  // "bf16", "bfloat16", "half", ...
-double bytes_of(Precision precision);                             // per element; 0.5 for Fp4
+double bytes_of(Precision precision);          // per element of what is computed with; 0.5 for Fp4
+Precision arithmetic_of(Precision precision);  // one of the first seven: what the units do
+
+// Bytes of an element of each side of a product, scales of blocks included.
+struct OperandBytes {
+  double activations = 2, weights = 2, results = 2;
+};
+OperandBytes operand_bytes(Precision precision);
 
 // What a unit keeps while the rest streams by (CrossFlow section 6: output, weight and activation
 // stationary). Best: whichever is the fastest for a product.
@@ -41,7 +51,10 @@ struct Calibration {
   double drift_length = 8192;      // reduction length from which drift shows
   double attention = 0.6;          // share of peak that fused attention sustains
   double hold_out_error = 0;       // mean error on measurements that were not fitted; 0: not stated
+  double launch_s = 0;             // one kernel of this precision; 0: the stack's
+  std::string framework;           // whose kernels; empty: any
   std::string source = "generic";  // where the values come from
+  std::string borrowed;            // the relative they were measured on (System::like); empty: this chip
 };
 
 enum class Routing { Xy, Shortest };
@@ -91,8 +104,9 @@ struct Chip {
   double clock_hz = 0;
   std::array<double, kPrecisions> flops_per_cycle{};  // per unit, multiply and add count 2; 0: not supported
   double cache_bytes = 0;                             // last level
-  double unit_results = 32768;                        // running sums a unit holds in its registers
-  double unit_buffer_bytes = 0;                       // of a unit, for operand panels; 0: never short
+  int array = 0;  // side of a systolic array, one a unit; 0: units that walk tiles of sums, as GPUs do
+  double unit_results = 32768;   // running sums a unit holds in its registers
+  double unit_buffer_bytes = 0;  // of a unit, for operand panels; 0: never short
   Stationary dataflow = Stationary::Output;
   bool persistent = false;  // libraries of persistent kernels: more tiles, units share the last wave
   double memory_bytes = 0;
@@ -105,8 +119,10 @@ struct Chip {
   double byte_energy_j = 0;                         // memory
   double idle_share = 0.2;                          // of the power budget, drawn whatever the work
   std::array<std::optional<Calibration>, kPrecisions> calibration;
+  std::vector<std::pair<Precision, Calibration>> by_framework;  // that differ from the above (with_framework)
 
-  double peak(Precision p) const { return units * clock_hz * flops_per_cycle[static_cast<size_t>(p)]; }
+  double rate(Precision p) const { return flops_per_cycle[static_cast<size_t>(arithmetic_of(p))]; }
+  double peak(Precision p) const { return units * clock_hz * rate(p); }
   // Share of the peak that the power budget sustains, at most 1: (power - idle) / (peak * energy).
   double power_limit(Precision p) const;
   const Calibration& constants(Precision p) const;  // of p, else of the nearest precision, else the defaults
@@ -118,12 +134,18 @@ struct System {
   std::string family;                // systems of one family share constants
   std::vector<std::string> aliases;  // device names as measurement tables spell them
   std::string source;
+  std::string like;  // a shipped relative whose constants and software hold where this sheet states none
   Chip chip;
   Stack stack;
+  bool own_stack = false;         // the sheet states one
   std::vector<Stack> frameworks;  // stacks that differ from `stack`, by name
   Network network;
   double usd_per_hour = 0;  // per device; 0: not given
 };
+
+// The system as a framework drives it: its stack, and its kernels' constants. Inherits where nothing is
+// listed.
+System with_framework(System system, std::string_view framework);
 
 // The stack of a framework as tables name it; the system's own when it is not listed.
 const Stack& stack_for(const System& system, std::string_view framework);
@@ -135,6 +157,10 @@ System parse_system(const std::string& yaml, const std::string& file);
 
 // The data sheet that parse_system reads back to the same values.
 std::string write_system(const System& system);
+
+// Takes over what the relative measured and the sheet does not state. Does nothing without one. Throws
+// base::Error when it is not shipped.
+void inherit(System& system);
 
 // Whether `device` is a name of the system: its own, an alias, or a shipped one of its family.
 bool is_called(const System& system, std::string_view device);

@@ -52,21 +52,28 @@ std::string chip_text(const Chip& c) {
   if (c.cache_byte_energy_j > 0)
     out += line(1, "energy_per_cache_byte", with_unit(c.cache_byte_energy_j, "J"));
   if (c.operand_energy_j > 0) out += line(1, "operand_energy", with_unit(c.operand_energy_j, "J"));
+  if (c.array > 0) out += line(1, "array", std::to_string(c.array));
   out += line(1, "idle_share", format_exact(c.idle_share));
   return out;
 }
 
 std::string calibration_text(const Chip& chip) {
   std::string out;
+  std::vector<std::pair<Precision, Calibration>> all;
   for (size_t i = 0; i < kPrecisions; ++i) {
-    if (!chip.calibration[i]) continue;
-    const Calibration& c = *chip.calibration[i];
+    if (chip.calibration[i]) all.emplace_back(static_cast<Precision>(i), *chip.calibration[i]);
+  }
+  all.insert(all.end(), chip.by_framework.begin(), chip.by_framework.end());
+  for (const auto& [precision, c] : all) {
+    if (!c.borrowed.empty()) continue;
     const std::pair<const char*, double> values[] = {
         {"compute", c.compute},           {"memory", c.memory},       {"feed", c.feed},
         {"prologue", c.prologue},         {"half_tile", c.half_tile}, {"drift", c.drift},
         {"drift_length", c.drift_length}, {"attention", c.attention}};
-    out += "  - {precision: " + std::string(name(static_cast<Precision>(i)));
+    out += "  - {precision: " + std::string(name(precision));
     for (const auto& [key, value] : values) out += std::string(", ") + key + ": " + format_exact(value);
+    if (c.launch_s > 0) out += ", launch: " + with_unit(c.launch_s, "s");
+    if (!c.framework.empty()) out += ", framework: " + quoted(c.framework);
     if (c.hold_out_error > 0) out += ", hold_out_error: " + format_exact(c.hold_out_error);
     out += ", source: " + quoted(c.source) + "}\n";
   }
@@ -121,6 +128,7 @@ std::string write_system(const System& s) {
     out += line(0, "aliases", aliases + "]");
   }
   if (!s.source.empty()) out += line(0, "source", quoted(s.source));
+  if (!s.like.empty()) out += line(0, "like", quoted(s.like));
   if (s.usd_per_hour > 0) out += line(0, "price_per_hour", with_unit(s.usd_per_hour, "USD"));
   out += chip_text(s.chip) + calibration_text(s.chip);
   out += "stack: " + stack_text(s.stack) + "}\n";

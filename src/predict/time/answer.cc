@@ -5,8 +5,9 @@
 namespace lento::predict {
 namespace {
 
-// fp16 and bf16 run on the same units at the same rate and share constants.
-const Calibration* own_constants(const Chip& chip, Precision p) {
+// The constants that a precision rests on: fp16 and bf16 run on the same units at the same rate and share
+// them.
+const Calibration* constants_for(const Chip& chip, Precision p) {
   const auto of = [&chip](Precision like) -> const Calibration* {
     const auto& own = chip.calibration[static_cast<size_t>(like)];
     return own ? &*own : nullptr;
@@ -60,10 +61,12 @@ Draft draft(const System& s, const GraphRun& r) {
 
 Answer answer(const System& system, const Question& question) {
   const Draft d = std::visit([&system](const auto& what) { return draft(system, what); }, question.what);
-  const Calibration* own = d.precision ? own_constants(system.chip, *d.precision) : nullptr;
-  const Sureness sure =
-      sureness(system, question, d.seconds, own || !d.precision, own ? own->hold_out_error : 0);
-  return {d.seconds, d.bound, sure.error, sure.measured && d.usual};
+  const Calibration* used = d.precision ? constants_for(system.chip, *d.precision) : nullptr;
+  const Constants kind = !d.precision || (used && used->borrowed.empty()) ? Constants::Own
+                         : used                                           ? Constants::Relative
+                                                                          : Constants::Generic;
+  const Sureness sure = sureness(system, question, d.seconds, kind, used ? used->hold_out_error : 0);
+  return {d.seconds, d.bound, sure.p50, sure.p90, sure.measured && d.usual};
 }
 
 }  // namespace lento::predict

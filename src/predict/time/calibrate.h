@@ -13,7 +13,8 @@ namespace lento::predict {
 struct Measurement {
   Question question;
   double seconds = 0;
-  uint64_t index = 0;  // of the row in its table: decides the split
+  uint64_t index = 0;       // of the row in its table: decides the split
+  bool host_timed = false;  // its `timing` is host: the time to dispatch it is in
 };
 
 // Rows with a measurement. Rows that cannot be understood are skipped and counted.
@@ -34,7 +35,9 @@ bool is_training_row(const Measurement& m);
 // Only matrix products of one precision are used.
 struct GemmFitOptions {
   Precision precision = Precision::Bf16;
-  double launch_s = 0;  // above 0: kept instead of fitted
+  double launch_s = 0;    // above 0: kept instead of fitted
+  std::string framework;  // only its rows; empty: all
+  bool all_rows = false;  // the constants handed back are refitted to all rows, after the half judged the fit
 };
 struct GemmFit {
   Calibration constants;

@@ -122,13 +122,13 @@ Finding slower(const Group& g, double total_s) {
   f.category = "slower than predicted";
   f.factor = g.factor();
   f.lost_share = total_s > 0 ? g.lost() / total_s : 0;
-  f.score = std::clamp(1 - (1 + g.predicted.error) / g.factor(), 0.0, 1.0);
+  f.score = std::clamp(1 - (1 + g.predicted.p90) / g.factor(), 0.0, 1.0);
   f.summary = f.subject + " takes " + format_quantity(g.median(), Dimension::Time) + ", " +
               format_number(g.factor(), 3) + " times what it should.";
   f.evidence = {
       {"median of " + std::to_string(g.measured.size()) + " measurements", g.median(), "s", "measured run"},
       {"predicted, bound by " + g.predicted.bound, g.predicted.seconds, "s", "lento predict"},
-      {"hold-out error of this class of question", g.predicted.error, "", "lento-lab validate"}};
+      {"error that nine of ten such predictions stay within", g.predicted.p90, "", "lento-lab validate"}};
   f.next_step = g.predicted.in_domain
                     ? "Look at clocks, power limit and the library that ran it."
                     : "The question lies outside what was validated: check the prediction first.";
@@ -176,13 +176,13 @@ finding::Diagnosis compare_run(const System& system, const MeasuredRun& run,
   std::vector<double> ratios, errors;
   for (const Group& g : groups) {
     ratios.push_back(g.factor());
-    errors.push_back(g.predicted.error);
+    errors.push_back(g.predicted.p90);
   }
   const double middle = base::median(ratios);
   if (groups.size() >= 3 && middle > 1 + base::median(errors))
     d.findings.push_back(whole(middle, groups.size()));
   for (const Group& g : groups) {
-    if (g.factor() > 1 + g.predicted.error && d.findings.size() < kMostFindings)
+    if (g.factor() > 1 + g.predicted.p90 && d.findings.size() < kMostFindings)
       d.findings.push_back(slower(g, total));
   }
   finding::sort_findings(d.findings);

@@ -159,7 +159,15 @@ void placements(Diagnosis& d, const System& s, const TrainingRun& r) {
       {"Placements", "The first dimension of an order varies fastest from rank to rank.", std::move(table)});
 }
 
+// Counts in the first lines: a misread model shows here.
+void parameters(Diagnosis& d, const Transformer& m) {
+  const auto exact = [](double count) { return std::to_string(std::llround(count)); };
+  d.facts.emplace_back("parameters", exact(m.parameters()));
+  if (m.experts > 1) d.facts.emplace_back("active parameters", exact(m.active_parameters()));
+}
+
 std::vector<Gemm> describe(Diagnosis& d, const System& s, const TrainingRun& given) {
+  parameters(d, given.model);
   const TrainingRun r = with_placement(s, with_micro_batch(s, given));
   const TrainingTime t = predict_training(s, r);
   d.facts.emplace_back("devices", std::to_string(r.devices()));
@@ -184,6 +192,7 @@ std::vector<Gemm> describe(Diagnosis& d, const System& s, const TrainingRun& giv
 }
 
 std::vector<Gemm> describe(Diagnosis& d, const System& s, const InferenceRun& r) {
+  parameters(d, r.model);
   const InferenceTime t = predict_inference(s, r);
   fact(d, "first token", t.first_token_s, Dimension::Time);
   fact(d, "each further token", t.per_token_s, Dimension::Time);
@@ -255,11 +264,13 @@ Diagnosis explain(const System& base_system, const Question& question) {
   Diagnosis d;
   d.scale = "predict";
   d.title = "How fast it should be on " + (system.title.empty() ? system.name : system.title);
-  d.verdict = "Predicted: " + format_quantity(a.seconds, Dimension::Time) + ", give or take " +
-              base::percent(a.error) + ".";
+  d.verdict = "Predicted: " + format_quantity(a.seconds, Dimension::Time) +
+              ". Of such predictions half lie within " + base::percent(a.p50) +
+              " of the measurement, nine of ten within " + base::percent(a.p90) + ".";
   fact(d, "time", a.seconds, Dimension::Time);
-  d.facts.emplace_back("expected error",
-                       base::percent(a.error) + (a.in_domain ? "" : ", outside what was validated"));
+  d.facts.emplace_back("error, half of such", base::percent(a.p50));
+  d.facts.emplace_back("error, nine of ten",
+                       base::percent(a.p90) + (a.in_domain ? "" : ", outside what was validated"));
   const std::vector<Gemm> kernels =
       std::visit([&](const auto& what) { return describe(d, system, what); }, question.what);
   roofline(d, system, kernels);
@@ -268,7 +279,7 @@ Diagnosis explain(const System& base_system, const Question& question) {
   constants(d, system, kernels);
   const GraphRun* graph = std::get_if<GraphRun>(&question.what);
   const bool step = std::holds_alternative<TrainingRun>(question.what) || (graph && graph->training);
-  d.expectations.push_back({step ? "step" : "workload", "time", a.seconds, "s", a.error,
+  d.expectations.push_back({step ? "step" : "workload", "time", a.seconds, "s", a.p90,
                             "lento predict, constants of " + system.name});
   if (!a.in_domain) d.notes.push_back("This question lies outside what the constants were validated on.");
   return d;

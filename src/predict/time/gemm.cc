@@ -77,11 +77,12 @@ struct Walk {
 constexpr double kSumBytes = 4;
 
 Walk walk_of(const Gemm& g, Stationary stays) {
-  const double size = bytes_of(g.precision);
+  const OperandBytes size = operand_bytes(g.precision);
+  const double a = size.activations, b = size.weights;
   const auto m = static_cast<double>(g.m), n = static_cast<double>(g.n), k = static_cast<double>(g.k);
-  if (stays == Stationary::Weight) return {stays, k, n, m, size, size, kSumBytes, false, true};
-  if (stays == Stationary::Activation) return {stays, m, k, n, size, kSumBytes, size, true, false};
-  return {Stationary::Output, m, n, k, size, size, size, false, false};
+  if (stays == Stationary::Weight) return {stays, k, n, m, b, a, kSumBytes, false, true};
+  if (stays == Stationary::Activation) return {stays, m, k, n, a, kSumBytes, b, true, false};
+  return {Stationary::Output, m, n, k, size.results, a, b, false, false};
 }
 
 // What stays fits the registers (sums of 4 bytes, or as many bytes of operands), two steps of what streams
@@ -125,7 +126,7 @@ double streamed_bytes(double elements, double size, double passes, bool sums, do
 
 Traffic memory_traffic(const Chip& chip, const Gemm& g, const Walk& w, const Tile& tile, double grid_p,
                        double grid_q, double wave_tiles) {
-  const double size = bytes_of(g.precision);
+  const double size = operand_bytes(g.precision).results;
   const double along_p = w.p * w.r, along_q = w.q * w.r;
   const double keep = kCacheShare * chip.cache_bytes;
   const bool p_stays = along_p * w.stream_p < keep, q_stays = along_q * w.stream_q < keep;
@@ -146,9 +147,9 @@ Traffic memory_traffic(const Chip& chip, const Gemm& g, const Walk& w, const Til
 // What memory counters show: a result stays in a warm cache that holds all three matrices. The time keeps
 // charging it, since it is written back during the kernels that follow.
 double counted_bytes(const Chip& chip, const Gemm& g, double bytes) {
-  const double size = bytes_of(g.precision) * g.batch;
-  const double c = size * g.m * g.n;
-  const double all = size * (static_cast<double>(g.m) * g.k + static_cast<double>(g.k) * g.n) + c;
+  const OperandBytes size = operand_bytes(g.precision);
+  const double c = size.results * g.batch * g.m * g.n;
+  const double all = g.batch * (size.activations * g.m * g.k + size.weights * g.k * g.n) + c;
   return kTransferOverhead * (all < chip.cache_bytes ? bytes - c : bytes);
 }
 
@@ -171,14 +172,14 @@ KernelTime time_tile(const Chip& chip, const Calibration& q, const Gemm& g, cons
   const double area = static_cast<double>(tile.m) * tile.n;
   const double resident =
       std::max(1.0, std::min(tiles / chip.units, std::max(1.0, std::floor(chip.unit_results / area))));
-  const double width = chip.flops_per_cycle[static_cast<size_t>(g.precision)] / 1024;
+  const double width = chip.rate(g.precision) / 1024;
   const double busy = area * resident / (area * resident + q.half_tile * width);
   const bool reduced = tile.even || (tile.split > 1 && w.stays == Stationary::Output);
 
   KernelTime t;
   t.tile = tile;
   t.waves = tiles / (chip.units * resident);
-  const double per_cycle = chip.flops_per_cycle[static_cast<size_t>(g.precision)] * q.compute * busy;
+  const double per_cycle = chip.rate(g.precision) * q.compute * busy;
   t.fill_s = q.prologue * (std::ceil(rounds / resident) + (reduced ? 1 : 0)) / chip.clock_hz;
   t.compute_s = rounds * 2 * area * r / (per_cycle * chip.power_limit(g.precision) * chip.clock_hz);
   t.seconds = t.compute_s + t.fill_s;
@@ -236,6 +237,38 @@ void try_walk(const Chip& chip, const Calibration& tuned, const Gemm& g, const W
   }
 }
 
+// A unit this wide can only be an array: no register file feeds it tile by tile.
+constexpr double kWidest = 32768;
+
+int array_side(const Chip& chip, Precision p) {
+  if (chip.array > 0) return chip.array;
+  return chip.rate(p) >= kWidest ? static_cast<int>(std::lround(std::sqrt(chip.rate(p) / 2))) : 0;
+}
+
+// Systolic arrays: weights of a x a stay while rows stream through. The reduction and the width are padded to
+// whole arrays; a pass takes at least the a cycles in which the next weights are loaded. Passes are spread
+// over all arrays, cut along m where there are fewer passes than arrays, so that only the chip's total counts
+// in large products, not how its units are counted.
+KernelTime time_arrays(const Chip& chip, const Calibration& q, const Gemm& g, int side) {
+  const double a = side, arrays = chip.peak(g.precision) / (2 * a * a * chip.clock_hz);
+  const double passes =
+      g.batch * ceil_div(static_cast<double>(g.k), a) * ceil_div(static_cast<double>(g.n), a);
+  const double cycles = passes * std::max(static_cast<double>(g.m), a);
+  KernelTime t;
+  t.tile = {side, side, 1, 'n', false, Stationary::Weight};
+  t.waves = passes / arrays;
+  t.compute_s = std::max(cycles / arrays, a) / (chip.clock_hz * q.compute * chip.power_limit(g.precision));
+  t.fill_s = q.prologue / chip.clock_hz;
+  const OperandBytes size = operand_bytes(g.precision);
+  const double block = std::sqrt(kCacheShare * chip.cache_bytes / (size.activations + size.weights));
+  const double rows = std::ceil(g.m / block), columns = std::ceil(g.n / block);
+  t.memory_bytes = g.batch * (size.activations * g.m * g.k * (rows > 1 ? columns : 1) +
+                              size.weights * g.k * g.n * rows + size.results * g.m * g.n);
+  t.memory_s = t.memory_bytes / (chip.memory_Bps * q.memory);
+  t.seconds = fourth_norm(t.compute_s, 0, t.memory_s) + t.fill_s;
+  return t;
+}
+
 }  // namespace
 
 KernelTime predict_gemm(const Chip& chip, const Stack& stack, const Calibration& constants, const Gemm& g) {
@@ -248,12 +281,15 @@ KernelTime predict_gemm(const Chip& chip, const Stack& stack, const Calibration&
   best.seconds = 1e300;
   Calibration tuned = constants;
   tuned.compute *= stack.library;
+  const int side = array_side(chip, g.precision);
+  if (side > 0) best = time_arrays(chip, tuned, g, side);
   for (const Stationary stays : {Stationary::Output, Stationary::Weight, Stationary::Activation}) {
+    if (side > 0) break;
     if (chip.dataflow == stays || chip.dataflow == Stationary::Best)
       try_walk(chip, tuned, g, walk_of(g, stays), best);
   }
-  best.memory_bytes = counted_bytes(chip, g, best.memory_bytes);
-  best.launch_s = stack.launch_s;
+  if (side == 0) best.memory_bytes = counted_bytes(chip, g, best.memory_bytes);
+  best.launch_s = constants.launch_s > 0 ? constants.launch_s : stack.launch_s;
   best.seconds += best.launch_s;
   best.flops = 2.0 * g.batch * g.m * g.n * g.k;
   best.bound = bound_of(best);
@@ -274,9 +310,9 @@ KernelTime with_traffic(const System& system, Precision precision, KernelTime t,
 
 double predict_roofline(const Chip& chip, const Roofline& roofline, const Gemm& g) {
   const double flops = 2.0 * g.batch * g.m * g.n * g.k;
-  const double elements =
-      static_cast<double>(g.m) * g.k + static_cast<double>(g.k) * g.n + static_cast<double>(g.m) * g.n;
-  const double bytes = bytes_of(g.precision) * g.batch * elements;
+  const OperandBytes size = operand_bytes(g.precision);
+  const double bytes =
+      g.batch * (size.activations * g.m * g.k + size.weights * g.k * g.n + size.results * g.m * g.n);
   return std::max(flops / (roofline.compute * chip.peak(g.precision)),
                   bytes / (roofline.memory * chip.memory_Bps)) +
          roofline.launch_s;

@@ -33,12 +33,19 @@ double forward_pass_s(const System& system, const InferenceRun& run, int64_t bat
 
 namespace {
 
-// Parameters of the fullest device: experts spread over `expert` ways, all else over tensor and pipeline.
-double held_parameters(const InferenceRun& run) {
+// Weights of the fullest device: experts spread over `expert` ways, all else over tensor and pipeline; stored
+// in fewer bits where the model says so.
+double held_bytes(const InferenceRun& run) {
   const Transformer& m = run.model;
-  if (m.experts <= 1 || run.expert == 1) return m.parameters() / (run.tensor * run.pipeline);
-  const double experts = m.parameters() - m.parameters_without_experts();
-  return m.parameters_without_experts() / (run.tensor * run.pipeline) + experts / (run.expert * run.pipeline);
+  const double size = bytes_of(run.precision);
+  const double dense = m.parameters_without_experts(),
+               ends = static_cast<double>(m.vocab) * m.hidden * (m.tied ? 1 : 2);
+  const double experts = m.parameters() - dense;
+  const double dense_bytes =
+      m.weight_bits > 0 ? (dense - ends) * m.weight_bits / 8 + ends * size : dense * size;
+  const double expert_bytes = experts * (m.expert_bits > 0 ? m.expert_bits / 8 : size);
+  const int ways = run.expert > 1 ? run.expert : run.tensor;
+  return (dense_bytes / run.tensor + expert_bytes / ways) / run.pipeline;
 }
 
 // Requests of the busiest replica that pass together through the stages; several such groups fill a pipeline.
@@ -82,9 +89,10 @@ InferenceTime predict_inference(const System& system, const InferenceRun& run, c
   t.seconds = t.first_token_s + (run.output - 1) * t.per_token_s;
   t.tokens_per_s = run.batch * run.output / t.seconds;
   const double size = bytes_of(run.precision);
-  t.cache_bytes = 2 * size * run.model.layers * run.model.kv() * run.model.head() *
-                  (run.prompt + run.output) * replica / (run.tensor * run.pipeline);
-  t.memory_bytes = held_parameters(run) * size + t.cache_bytes + system.chip.memory_reserve;
+  const double cache_ways = run.model.kv_rank > 0 ? 1 : std::min<int64_t>(run.tensor, run.model.kv());
+  t.cache_bytes = size * run.model.layers * run.model.cache_values() * (run.prompt + run.output) * replica /
+                  (cache_ways * run.pipeline);
+  t.memory_bytes = held_bytes(run) + t.cache_bytes + system.chip.memory_reserve;
   t.fits = t.memory_bytes <= system.chip.memory_bytes;
   t.bound = "memory";
   return t;

@@ -46,6 +46,7 @@ std::optional<double> measured_s(Dialect dialect, const base::CsvReader& row) {
     case Dialect::NeuSight:
     case Dialect::CollectiveElements: {
       const auto latency = scaled(row, "latency_ms", 1e-3);
+      if (!latency && row.find("latency_us") >= 0) return scaled(row, "latency_us", 1e-6);
       return latency ? latency : scaled(row, "time_ms", 1e-3);
     }
     case Dialect::Lstm:

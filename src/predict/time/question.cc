@@ -55,7 +55,7 @@ Precision precision_of(const CsvReader& row, Precision fallback) {
     if (at < 0 || row.text(at).empty()) continue;
     if (const auto p = parse_precision(row.text(at))) return *p;
     throw Error(row.where(at), "precision '" + row.text(at) + "' is not known",
-                "one of: fp32, tf32, fp16, bf16, int8, fp8, fp4");
+                "one of: fp32, tf32, fp16, bf16, int8, fp8, fp4, fp8_block, int8_wo, int4_wo");
   }
   return fallback;
 }
@@ -301,6 +301,7 @@ Question parse_question(Dialect dialect, const CsvReader& row) {
   Question q;
   q.device = text_or(row, {"gpu", "chip", "device"});
   q.framework = text_or(row, {"framework"});
+  if (text_or(row, {"timing"}) == "eager") q.framework += " eager";  // launched one by one by the host
   switch (dialect) {
     case Dialect::Gemm:
     case Dialect::NeuSight:
@@ -341,30 +342,21 @@ const System& variant_for(const System& system, const Question& question) {
   return exact && exact->family == system.family ? *exact : system;
 }
 
-namespace {
-
-System with_stack(System system, const Question& question) {
-  system.stack = Stack(stack_for(system, question.framework));
-  return system;
-}
-
-}  // namespace
-
 System system_for(const System* given, const Question& question) {
   if (!given) {
     if (question.device.empty())
       throw Error({}, "neither the row nor the command names a system",
                   "give --system h100, or a data sheet");
-    return with_stack(read_system(question.device), question);
+    return with_framework(read_system(question.device), question.framework);
   }
   if (!question.device.empty() && !is_called(*given, question.device))
     throw Error({}, "the row is of '" + question.device + "', --system is '" + given->name + "'",
                 "leave --system out where rows name their device, or list the name in the sheet's 'aliases'");
-  return with_stack(*given, question);
+  return with_framework(*given, question.framework);
 }
 
 System specialised(const System& system, const Question& question) {
-  return with_stack(variant_for(system, question), question);
+  return with_framework(variant_for(system, question), question.framework);
 }
 
 }  // namespace lento::predict

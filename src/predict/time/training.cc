@@ -148,11 +148,10 @@ std::string largest(const TrainingTime& t) {
 
 double model_flops(const TrainingRun& run) {
   const Transformer& m = run.model;
-  const double feed = static_cast<double>(m.hidden) * m.inner() * (m.gated ? 3 : 2) * m.active_experts;
-  const double attention = static_cast<double>(m.hidden) * m.head() * (2 * m.heads + 2 * m.kv());
-  const double scores = 2.0 * run.sequence * m.heads * m.head();
-  const double per_token =
-      6 * (m.layers * (feed + attention + scores) + static_cast<double>(m.hidden) * m.vocab);
+  // What the device computes: half of the scores, since no token sees those after it.
+  const double scores = 0.5 * run.sequence * m.heads * (m.head() + m.value());
+  const double products = m.active_parameters() - static_cast<double>(m.hidden) * m.vocab * (m.tied ? 0 : 1);
+  const double per_token = 6 * (products + m.layers * scores);
   return per_token * run.global_batch * run.sequence;
 }
 

@@ -19,14 +19,52 @@ int64_t share(int64_t whole, int64_t ways) {
   return std::max<int64_t>(1, whole / std::max<int64_t>(1, ways));
 }
 
+// Below, the expanded keys of latent attention cost more than working on the compressed ones.
+constexpr int64_t kFewTokens = 16;
+
+// Tokens attended to, the mean over layers with and without a window.
+double seen_tokens(const Transformer& model, const Shard& s) {
+  const double all = static_cast<double>(s.context);
+  if (model.window == 0 || model.window_layers == 0) return all;
+  const double causal = s.causal && s.tokens > 1 ? 2.0 : 1.0;  // the caller halves what is causal
+  const double near = std::min(all, causal * static_cast<double>(model.window));
+  const double share_of_layers = static_cast<double>(model.window_layers) / model.layers;
+  return all + (near - all) * share_of_layers;
+}
+
+void add_attention_products(const Transformer& model, const Shard& s, LayerWork& work) {
+  const int64_t tokens = s.batch * s.tokens;
+  const int64_t heads = share(model.heads, s.tensor), kv = share(model.kv(), s.tensor);
+  const auto add = [&](int64_t columns, int64_t reduction) {
+    work.products.push_back({1, tokens, columns, reduction, s.precision});
+  };
+  if (model.kv_rank == 0) {
+    add(heads * model.head() + kv * (model.head() + model.value()), model.hidden);
+    add(model.hidden, heads * model.value());
+    return;
+  }
+  const int64_t plain = model.head() - model.rotary_size;
+  add(model.query_rank + model.kv_rank + model.rotary_size, model.hidden);  // both ways down, in one
+  add(heads * model.head(), model.query_rank > 0 ? model.query_rank : model.hidden);
+  add(heads * (plain + model.value()), model.kv_rank);
+  add(model.hidden, heads * model.value());
+}
+
 void add_attention(const Transformer& model, const Shard& s, LayerWork& work) {
   const double size = bytes_of(s.precision);
   const int64_t heads = share(model.heads, s.tensor);
   const double causal = s.causal && s.tokens > 1 ? 0.5 : 1.0;
   if (model.flash) {
-    work.attention_flops = causal * 4.0 * s.batch * heads * s.tokens * s.context * model.head();
-    work.attention_bytes = size * s.batch * model.head() *
-                           (2.0 * heads * s.tokens + 2.0 * share(model.kv(), s.tensor) * s.context);
+    const double seen = seen_tokens(model, s);
+    // Decoding, latent attention works on the compressed cache itself: every head against all of its ranks.
+    const bool compressed = model.kv_rank > 0 && s.tokens < kFewTokens;
+    const double width = compressed ? 2.0 * model.kv_rank + model.rotary_size : model.head() + model.value();
+    work.attention_flops = causal * 2.0 * s.batch * heads * s.tokens * seen * width;
+    const double cached = model.kv_rank > 0 ? (compressed ? model.kv_rank + model.rotary_size
+                                                          : heads * (model.head() + model.value()))
+                                            : share(model.kv(), s.tensor) * (model.head() + model.value());
+    work.attention_bytes =
+        size * s.batch * (heads * s.tokens * (model.head() + model.value()) + cached * seen);
     return;
   }
   work.products.push_back({s.batch * heads, s.tokens, s.context, model.head(), s.precision});
@@ -53,33 +91,32 @@ void add_feed_forward(const Transformer& model, const Shard& s, LayerWork& work)
   work.products.push_back({1, tokens, model.experts, model.hidden, s.precision});
   work.products.push_back({busy, rows, model.gated ? 2 * width : width, model.hidden, s.precision});
   work.products.push_back({busy, rows, model.hidden, width, s.precision});
+  if (model.shared_ffn > 0) {
+    const int64_t shared = share(model.shared_ffn, s.tensor);
+    work.products.push_back({1, tokens, model.gated ? 2 * shared : shared, model.hidden, s.precision});
+    work.products.push_back({1, tokens, model.hidden, shared, s.precision});
+  }
+}
+
+// Of dense layers and layers of experts.
+LayerTime3 mean_layer(const System& system, const Transformer& model, const Shard& shard) {
+  Transformer routed = model;
+  routed.dense_layers = 0;
+  const LayerTime3 a = time_layer(system, routed, shard), b = time_layer(system, dense_part(model), shard);
+  const double w = static_cast<double>(model.dense_layers) / model.layers;
+  const auto mean = [w](double x, double y) { return x + w * (y - x); };
+  return {mean(a.forward_s, b.forward_s), mean(a.backward_s, b.backward_s), mean(a.product_s, b.product_s),
+          mean(a.attention_s, b.attention_s), mean(a.stream_s, b.stream_s)};
 }
 
 }  // namespace
-
-double Transformer::layer_parameters(int expert_parallel) const {
-  const double attention = static_cast<double>(hidden) * head() * (2 * heads + 2 * kv());
-  const double feed = static_cast<double>(hidden) * inner() * (gated ? 3 : 2);
-  const double router = experts > 1 ? static_cast<double>(hidden) * experts : 0;
-  return attention + feed * experts / expert_parallel + router + 4.0 * hidden;
-}
-
-double Transformer::parameters() const {
-  return layers * layer_parameters() + static_cast<double>(vocab) * hidden * (tied ? 1 : 2);
-}
-
-double Transformer::parameters_without_experts() const {
-  if (experts <= 1) return parameters();
-  return parameters() - static_cast<double>(layers) * experts * hidden * inner() * (gated ? 3 : 2);
-}
 
 LayerWork layer_work(const Transformer& model, const Shard& s) {
   LayerWork work;
   const double size = bytes_of(s.precision);
   const int64_t tokens = s.batch * s.tokens;
   const int64_t heads = share(model.heads, s.tensor), kv = share(model.kv(), s.tensor);
-  work.products.push_back({1, tokens, (heads + 2 * kv) * model.head(), model.hidden, s.precision});
-  work.products.push_back({1, tokens, model.hidden, heads * model.head(), s.precision});
+  add_attention_products(model, s, work);
   add_feed_forward(model, s, work);
   const double split = s.sequence_parallel ? s.tensor : 1;
   const double active = model.experts > 1 ? model.active_experts : 1;
@@ -102,7 +139,16 @@ double backward_product(const System& system, const Gemm& g) {
          product_s(system, {g.batch, g.k, g.n, g.m, g.precision});
 }
 
+Transformer dense_part(const Transformer& model) {
+  Transformer dense = model;
+  dense.experts = dense.active_experts = 1;
+  dense.ffn = model.dense_ffn;
+  dense.dense_layers = dense.shared_ffn = 0;
+  return dense;
+}
+
 LayerTime3 time_layer(const System& system, const Transformer& model, const Shard& shard) {
+  if (model.experts > 1 && model.dense_layers > 0) return mean_layer(system, model, shard);
   const LayerWork work = layer_work(model, shard);
   LayerTime3 t;
   double backward = 0;

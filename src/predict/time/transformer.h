@@ -15,17 +15,40 @@ struct Transformer {
   int64_t ffn = 0;                                          // 0: four times hidden
   int64_t vocab = 51200;
   int64_t experts = 1, active_experts = 1;
-  int64_t head_size = 0;  // 0: hidden / heads
-  bool gated = false;     // SwiGLU: two products into the feed-forward layer
-  bool tied = true;       // one matrix for embedding and output
-  bool flash = true;      // attention in one fused kernel; otherwise scores pass through memory
+  int64_t head_size = 0;   // 0: hidden / heads
+  int64_t value_size = 0;  // of a value head; 0: as a head
+  // Multi-head latent attention (DeepSeek-V2): queries and keys pass through products of these ranks, and the
+  // cache holds kv_rank + rotary_size values a token, whatever the heads. kv_rank 0: none; query_rank 0:
+  // queries direct.
+  int64_t kv_rank = 0, query_rank = 0, rotary_size = 0;
+  int64_t shared_ffn = 0;                 // width of the experts that every token takes, together
+  int64_t dense_layers = 0;               // of a mixture, layers without experts
+  int64_t dense_ffn = 0;                  // their width
+  int64_t window = 0, window_layers = 0;  // layers whose tokens see so many before them
+  int64_t state_layers = 0;  // layers of a state-space model in place of attention, of state_parameters each
+  int64_t attention_layers = -1, feed_layers = -1;  // of a hybrid, layers that have one; -1: all
+  double expert_vectors = 0;                        // biases of one expert
+  double state_parameters = 0;
+  double other_parameters = 0;  // of a layer on the average: norms, biases; 0: 4 hidden
+  double once_parameters = 0;   // outside layers: last norm, positions
+  double weight_bits = 0;  // of stored weights in products (of experts only: expert_bits); 0: as computed
+  double expert_bits = 0;
+  bool gated = false;  // SwiGLU: two products into the feed-forward layer
+  bool tied = true;    // one matrix for embedding and output
+  bool flash = true;   // attention in one fused kernel; otherwise scores pass through memory
 
   int64_t kv() const { return kv_heads > 0 ? kv_heads : heads; }
   int64_t head() const { return head_size > 0 ? head_size : hidden / heads; }
   int64_t inner() const { return ffn > 0 ? ffn : 4 * hidden; }
-  double layer_parameters(int expert_parallel = 1) const;  // held by one expert group
+  int64_t value() const { return value_size > 0 ? value_size : head(); }
+  int64_t expert_layers() const { return experts > 1 ? layers - dense_layers : 0; }
+  double attention_parameters() const;                     // products of one layer's attention
+  double expert_parameters() const;                        // of one expert of one layer
+  double layer_parameters(int expert_parallel = 1) const;  // mean of a layer, held by one expert group
   double parameters() const;
+  double active_parameters() const;  // that one token meets
   double parameters_without_experts() const;
+  double cache_values() const;  // of one token in one layer
   bool operator==(const Transformer&) const = default;
 };
 
@@ -48,6 +71,9 @@ struct LayerWork {
   double attention_bytes = 0;
   double exchange_bytes = 0;  // tensor-parallel traffic of one all-reduce; a layer does two
 };
+
+// Of a mixture with some dense layers: the same model as dense layers only.
+Transformer dense_part(const Transformer& model);
 
 LayerWork layer_work(const Transformer& model, const Shard& shard);
 Gemm head_product(const Transformer& model, const Shard& shard);

@@ -89,6 +89,18 @@ InferenceRun serving_run(const TrainingRun& run, const RunOptions& options) {
   return r;
 }
 
+// Python's writer leaves Infinity and NaN in a config.json, which JSON does not know: limits that nothing
+// here reads.
+std::string without_infinities(std::string text) {
+  for (const std::string_view word : {"-Infinity", "Infinity", "NaN"}) {
+    for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 4)) {
+      const bool quoted = at > 0 && text[at - 1] == '"';
+      if (!quoted) text.replace(at, word.size(), "null");
+    }
+  }
+  return text;
+}
+
 Question from_model(const Transformer& model, const RunOptions& options) {
   TrainingRun run;
   run.model = model;
@@ -241,41 +253,12 @@ void read_transformer(Fields& f, Transformer& m) {
   f.boolean("flash", m.flash);
 }
 
-Transformer transformer_from_config(const base::Json& config, const std::string& file) {
-  const base::Location where{file};
-  const auto first = [&](std::initializer_list<const char*> keys, int64_t fallback) -> int64_t {
-    for (const char* key : keys) {
-      const base::Json* value = config.find(key);
-      if (value && !value->is_null()) return value->integer(base::child(where, key), 1, kMost);
-    }
-    if (fallback > 0) return fallback;
-    throw base::Error(where, "there is no '" + std::string(*keys.begin()) + "'",
-                      "this is not the config.json of a decoder model");
-  };
-  Transformer m;
-  m.hidden = first({"hidden_size", "n_embd", "d_model"}, 0);
-  m.layers = first({"num_hidden_layers", "n_layer", "num_layers"}, 0);
-  m.heads = first({"num_attention_heads", "n_head", "num_heads"}, 0);
-  m.kv_heads = first({"num_key_value_heads"}, m.heads);
-  m.head_size = first({"head_dim"}, std::max<int64_t>(1, m.hidden / m.heads));
-  m.vocab = first({"vocab_size"}, 0);
-  m.experts =
-      std::min<int64_t>(kMostWays, first({"num_local_experts", "num_experts", "n_routed_experts"}, 1));
-  m.active_experts = std::min<int64_t>(m.experts, first({"num_experts_per_tok"}, 1));
-  m.ffn = first({"moe_intermediate_size", "intermediate_size", "ffn_dim", "n_inner"}, 4 * m.hidden);
-  const std::string type = config.string_or("model_type", "", where);
-  const std::string activation = config.string_or("hidden_act", "", where);
-  m.gated = activation == "silu" || type == "llama" || type == "mistral" || type == "mixtral";
-  const base::Json* tied = config.find("tie_word_embeddings");
-  m.tied = tied ? tied->boolean(base::child(where, "tie_word_embeddings")) : !m.gated;
-  return m;
-}
-
 Question parse_workload(const std::string& text, const std::string& file, const RunOptions& options) {
   if (file.ends_with(".onnx")) return from_graph(text, file, options);
   const size_t start = text.find_first_not_of(" \t\r\n");
   if (start != std::string::npos && text[start] == '{')
-    return from_model(transformer_from_config(base::parse_json(text, file), file), options);
+    return from_model(transformer_from_config(base::parse_json(without_infinities(text), file), file),
+                      options);
   return from_yaml(text, file);
 }
 

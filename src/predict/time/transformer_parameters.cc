@@ -1,0 +1,66 @@
+// How many parameters a transformer has, and how many a token meets.
+#include <cmath>
+
+#include "predict/time/transformer.h"
+
+namespace lento::predict {
+namespace {
+
+double product(int64_t rows, int64_t columns) {
+  return static_cast<double>(rows) * static_cast<double>(columns);
+}
+
+int64_t or_all(int64_t some, int64_t layers) { return some >= 0 ? some : layers; }
+
+}  // namespace
+
+double Transformer::attention_parameters() const {
+  if (kv_rank == 0)
+    return product(hidden, heads * head() + kv() * (head() + value())) + product(heads * value(), hidden);
+  const int64_t plain = head() - rotary_size;  // of a query or key, what carries no position
+  const double queries = query_rank > 0 ? product(hidden, query_rank) + product(query_rank, heads * head())
+                                        : product(hidden, heads * head());
+  return queries + product(hidden, kv_rank + rotary_size) + product(kv_rank, heads * (plain + value())) +
+         product(heads * value(), hidden);
+}
+
+double Transformer::expert_parameters() const {
+  return product(hidden, inner()) * (gated ? 3 : 2) + expert_vectors;
+}
+
+double Transformer::parameters() const {
+  const int64_t sides = gated ? 3 : 2;
+  const double other = other_parameters > 0 ? other_parameters : 4.0 * hidden;
+  const double attention = attention_parameters() * or_all(attention_layers, layers);
+  const double states = state_parameters * state_layers;
+  const double routed = expert_layers() * (expert_parameters() * experts + product(hidden, experts) +
+                                           product(hidden, shared_ffn) * sides);
+  const double dense = experts > 1 ? product(hidden, dense_ffn) * sides * dense_layers
+                                   : expert_parameters() * or_all(feed_layers, layers);
+  return attention + states + routed + dense + other * layers + once_parameters +
+         product(vocab, hidden) * (tied ? 1 : 2);
+}
+
+double Transformer::parameters_without_experts() const {
+  return parameters() - expert_layers() * expert_parameters() * experts;
+}
+
+double Transformer::active_parameters() const {
+  return parameters_without_experts() + expert_layers() * expert_parameters() * active_experts;
+}
+
+// Norms and biases count as 4 hidden here, whatever a configuration tells of them: time and memory of a run are then
+// the same to the bit whether its model came as a configuration or as sizes.
+double Transformer::layer_parameters(int expert_parallel) const {
+  const double other = other_parameters > 0 ? other_parameters : 4.0 * hidden;
+  const double outside = product(vocab, hidden) * (tied ? 1 : 2) + once_parameters + other * layers;
+  const double routed = expert_layers() * expert_parameters() * experts;
+  return std::round((parameters() - outside - routed + routed / expert_parallel) / layers) + 4.0 * hidden;
+}
+
+double Transformer::cache_values() const {
+  const double all = kv_rank > 0 ? kv_rank + rotary_size : kv() * (head() + value());
+  return all * or_all(attention_layers, layers) / layers;
+}
+
+}  // namespace lento::predict
