@@ -20,38 +20,53 @@ module fetch (
     output logic        id_valid,
     output logic [13:0] id_pc
 );
-  logic [13:0] start0, start1, top_start;
-  logic [14:0] end0, end1, top_end;
-  logic [31:0] left0, left1, top_left;
+  // The top of the two levels as it stands, and as a loop instruction that acts makes it. Which of them counts is known
+  // late in the cycle (behind branches), so both are worked out and the choice comes last.
+  logic [13:0] start0, start1, old_start, new_start;
+  logic [14:0] end0, end1;
+  logic [31:0] left0, left1, old_left;
+  logic more0, more1, old_more, new_more;  // whether left is above 1
+  logic old_hit, new_hit;                  // pc is the last of the body
   logic [1:0] depth, depth_now;
-  logic more0, more1;                // whether left is above 1: known before the pc asks
-  logic inner, at_end, again, more;  // inner: the top is the second level
+  logic inner, at_end, again;              // inner: the top is the second level
+
+  assign old_start = depth == 2'd2 ? start1 : start0;
+  assign old_left = depth == 2'd2 ? left1 : left0;
+  assign old_more = depth == 2'd2 ? more1 : more0;
+  assign old_hit = depth != 0 && {1'b0, pc} == (depth == 2'd2 ? end1 : end0);
+  assign new_start = loop_pc + 14'd4;
+  assign new_more = loop_count > 32'd1;
+  logic [14:0] new_end;
+  assign new_end = {1'b0, loop_pc} + {8'd0, loop_length, 2'd0};
+  assign new_hit = {1'b0, pc} == new_end;
+
+  logic [31:0] old_less, new_less;
+  logic old_less_more, new_less_more;
+  assign old_less = old_left - 32'd1;
+  assign new_less = loop_count - 32'd1;
+  assign old_less_more = old_left > 32'd2;
+  assign new_less_more = loop_count > 32'd2;
 
   // A third level ends the other two.
-  assign depth_now = !loop_set ? depth : depth == 2'd2 ? 2'd1 : depth + 2'd1;
-  assign inner = depth_now == 2'd2;
-  assign top_start = loop_set ? loop_pc + 14'd4 : inner ? start1 : start0;
-  assign top_end = loop_set ? {1'b0, loop_pc} + {8'd0, loop_length, 2'd0} : inner ? end1 : end0;
-  assign top_left = loop_set ? loop_count : inner ? left1 : left0;
-
+  assign depth_now = !loop_set ? depth : depth == 2'd1 ? 2'd2 : 2'd1;
+  assign inner = loop_set ? depth == 2'd1 : depth == 2'd2;
   assign read = running && !hold && !redirect && !flush && (!id_valid || passed) && !loop_follows;
-  assign at_end = read && depth_now != 0 && {1'b0, pc} == top_end;
-  assign more = loop_set ? loop_count > 32'd1 : inner ? more1 : more0;
-  assign again = at_end && more;
+  assign at_end = read && (loop_set ? new_hit : old_hit);
+  assign again = at_end && (loop_set ? new_more : old_more);
 
   always_ff @(posedge clock) begin
-    if (loop_set || read) begin
-      if (inner) {start1, end1} <= {top_start, top_end};
-      else {start0, end0} <= {top_start, top_end};
-      if (inner) {left1, more1} <= again ? {top_left - 32'd1, top_left > 32'd2} : {top_left, more};
-      else {left0, more0} <= again ? {top_left - 32'd1, top_left > 32'd2} : {top_left, more};
-      depth <= at_end && !again ? depth_now - 2'd1 : depth_now;
-    end
+    if (loop_set && inner) {start1, end1} <= {new_start, new_end};
+    if (loop_set && !inner) {start0, end0} <= {new_start, new_end};
+    if ((loop_set || again) && inner)
+      {left1, more1} <= loop_set ? (again ? {new_less, new_less_more} : {loop_count, new_more}) : {old_less, old_less_more};
+    if ((loop_set || again) && !inner)
+      {left0, more0} <= loop_set ? (again ? {new_less, new_less_more} : {loop_count, new_more}) : {old_less, old_less_more};
+    if (loop_set || read) depth <= at_end && !again ? depth_now - 2'd1 : depth_now;
     if (passed) id_valid <= 1'b0;
     if (read) begin
       id_valid <= 1'b1;
       id_pc <= pc;
-      if (again) pc <= top_start;
+      if (again) pc <= loop_set ? new_start : old_start;
       else if (pc < tile_pkg::RETURN_ADDRESS) pc <= pc + 14'd4;
     end
     if (redirect) pc <= target;

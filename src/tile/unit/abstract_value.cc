@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "riscv/alu.h"
+#include "tile/unit/ypu_map.h"
 
 namespace lento::tile {
 namespace {
@@ -11,11 +12,30 @@ using riscv::Op;
 using V = AbstractValue;
 
 constexpr uint32_t kSign = 0x80000000;
+constexpr uint32_t kPlaceLimit = YPU_MAP_CODE_BYTES;
 
-// Brings interval and known bits into agreement: each may sharpen the other.
+int32_t as_signed(uint32_t v) { return static_cast<int32_t>(v); }
+uint32_t as_unsigned(int32_t v) { return static_cast<uint32_t>(v); }
+
+// A half of the number line is the same interval in both readings.
+void share_intervals(V& v) {
+  if (v.zeros & kSign) v.least = std::max(v.least, 0);
+  if (v.ones & kSign) v.most = std::min(v.most, -1);
+  if (v.high < kSign || v.low >= kSign) {
+    v.least = std::max(v.least, as_signed(v.low));
+    v.most = std::min(v.most, as_signed(v.high));
+  }
+  if (v.least >= 0 || v.most < 0) {
+    v.low = std::max(v.low, as_unsigned(v.least));
+    v.high = std::min(v.high, as_unsigned(v.most));
+  }
+}
+
+// Brings intervals and known bits into agreement: each may sharpen the other.
 V settle(V v) {
   v.low = std::max(v.low, v.ones);
   v.high = std::min(v.high, ~v.zeros);
+  if (v.low <= v.high && v.least <= v.most) share_intervals(v);
   if (v.low > v.high) return v;  // no value at all: the path cannot be taken
   const uint32_t differing = v.low ^ v.high;
   const uint32_t known = differing == 0       ? UINT32_MAX
@@ -26,7 +46,20 @@ V settle(V v) {
   return v;
 }
 
-V bits(uint32_t zeros, uint32_t ones) { return settle({ones, ~zeros, zeros, ones, true}); }
+V bits(uint32_t zeros, uint32_t ones) {
+  V v;
+  v.zeros = zeros;
+  v.ones = ones;
+  return settle(v);
+}
+
+// The signed interval of a result whose exact ends are known: whole, or wrapped as a whole.
+void set_signed(V& v, int64_t least, int64_t most) {
+  constexpr int64_t kHalf = int64_t{1} << 31;
+  if (((least + kHalf) >> 32) != ((most + kHalf) >> 32)) return;
+  v.least = std::max(v.least, static_cast<int32_t>(least));
+  v.most = std::min(v.most, static_cast<int32_t>(most));
+}
 
 V add(const V& a, const V& b) {
   // Known bits of a sum: carries agree where both the least and the most possible sum agree (Linux tnum_add).
@@ -38,12 +71,14 @@ V add(const V& a, const V& b) {
     out.low = std::max(out.low, static_cast<uint32_t>(low));
     out.high = std::min(out.high, static_cast<uint32_t>(high));
   }
+  set_signed(out, int64_t{a.least} + b.least, int64_t{a.most} + b.most);
   return settle(out);
 }
 
 V negate(const V& a) {
-  if (a.low == 0 && a.high != 0) return V::any();
-  V out = V::range(0u - a.high, 0u - a.low);
+  V out;
+  if (a.low > 0 || a.high == 0) out = V::range(0u - a.high, 0u - a.low);
+  set_signed(out, -int64_t{a.most}, -int64_t{a.least});
   const int low_zeros = std::countr_one(a.zeros);
   if (low_zeros < 32) out.zeros |= (1u << low_zeros) - 1;
   return settle(out);
@@ -55,10 +90,15 @@ V shift(Op op, const V& a, uint32_t by) {
     out = bits(a.zeros << by | ((1u << by) - 1), a.ones << by);
     if ((uint64_t{a.high} << by) <= UINT32_MAX)
       out.low = std::max(out.low, a.low << by), out.high = std::min(out.high, a.high << by);
+    const int64_t scale = int64_t{1} << by;
+    set_signed(out, a.least * scale, a.most * scale);
     return settle(out);
   }
   const bool arithmetic = op == Op::Sra || op == Op::Srai;
-  if (arithmetic && a.high >= kSign && a.low < kSign) return V::any();
+  if (arithmetic && a.high >= kSign && a.low < kSign) {
+    set_signed(out, a.least >> by, a.most >> by);
+    return settle(out);
+  }
   const auto move = [&](uint32_t v) { return riscv::alu(op, v, by); };
   out = V::range(move(a.low), move(a.high));
   const uint32_t top = by ? ~(UINT32_MAX >> by) : 0;
@@ -111,11 +151,10 @@ V evaluate(Op op, const V& a, const V& b) {
   }
 }
 
-// For signed order: the interval with the sign bit flipped, when it does not wrap.
-bool to_signed(const V& v, uint32_t& low, uint32_t& high) {
-  if (v.low < kSign && v.high >= kSign) return low = 0, high = UINT32_MAX, false;
-  low = v.low ^ kSign, high = v.high ^ kSign;
-  return true;
+// For signed order: the signed interval with the sign bit flipped.
+void to_signed(const V& v, uint32_t& low, uint32_t& high) {
+  low = as_unsigned(v.least) ^ kSign;
+  high = as_unsigned(v.most) ^ kSign;
 }
 
 Truth below(uint32_t a_low, uint32_t a_high, uint32_t b_low, uint32_t b_high) {
@@ -130,22 +169,107 @@ void narrow_below(V& a, V& b, bool or_equal) {
   const uint32_t step = or_equal ? 0 : 1;
   if (b.high >= step) a.high = std::min(a.high, b.high - step);
   if (a.low <= UINT32_MAX - step) b.low = std::max(b.low, a.low + step);
-  a = settle(a), b = settle(b);
+  a = settle(a);
+  b = settle(b);
+}
+
+// The same for signed order.
+void narrow_signed(V& a, V& b, bool or_equal) {
+  const int32_t step = or_equal ? 0 : 1;
+  if (b.most >= INT32_MIN + step) a.most = std::min(a.most, b.most - step);
+  if (a.least <= INT32_MAX - step) b.least = std::max(b.least, a.least + step);
+  a = settle(a);
+  b = settle(b);
+}
+
+// a is not the constant c: an end of an interval may fall away.
+void exclude(V& a, uint32_t c) {
+  if (a.low >= a.high) return;
+  if (a.low == c) ++a.low;
+  if (a.high == c) --a.high;
+  if (a.least < a.most && a.least == as_signed(c)) ++a.least;
+  if (a.least < a.most && a.most == as_signed(c)) --a.most;
+}
+
+void add_place(V& v, uint32_t address) {
+  if (v.places > v.place.size()) return;
+  const auto end = v.place.begin() + v.places;
+  if (std::find(v.place.begin(), end, address) != end) return;
+  if (v.places++ == v.place.size()) return;  // too many: no longer a set
+  v.place[v.places - 1u] = static_cast<uint16_t>(address);
+  std::sort(v.place.begin(), v.place.begin() + v.places);
+}
+
+bool is_place(const V& v) { return v.is_constant() && v.low < kPlaceLimit && v.low % 4 == 0; }
+
+// The places of both, when both are places and not too many.
+void join_places(const V& a, const V& b, V& out) {
+  out.places = 0;
+  out.place = {};
+  if (!(a.places || is_place(a)) || !(b.places || is_place(b))) return;
+  for (const V* v : {&a, &b}) {
+    if (v->places == 0) add_place(out, v->low);
+    for (size_t i = 0; i < v->places; ++i) add_place(out, v->place[i]);
+  }
+  if (out.places <= out.place.size()) return;
+  out.places = 0;
+  out.place = {};
 }
 
 }  // namespace
 
-AbstractValue AbstractValue::range(uint32_t low, uint32_t high) { return settle({low, high, 0, 0, true}); }
+AbstractValue AbstractValue::range(uint32_t low, uint32_t high) {
+  AbstractValue v;
+  v.low = low;
+  v.high = high;
+  return settle(v);
+}
+
+bool AbstractValue::same_value(const AbstractValue& o) const {
+  return low == o.low && high == o.high && zeros == o.zeros && ones == o.ones && least == o.least &&
+         most == o.most && initialised == o.initialised && places == o.places && place == o.place;
+}
+
+AbstractValue meet(const AbstractValue& a, const AbstractValue& b) {
+  AbstractValue out = a;
+  out.low = std::max(a.low, b.low);
+  out.high = std::min(a.high, b.high);
+  out.zeros |= b.zeros;
+  out.ones |= b.ones;
+  out.least = std::max(a.least, b.least);
+  out.most = std::min(a.most, b.most);
+  return settle(out);
+}
 
 AbstractValue join(const AbstractValue& a, const AbstractValue& b) {
-  return {std::min(a.low, b.low), std::max(a.high, b.high), a.zeros & b.zeros, a.ones & b.ones,
-          a.initialised && b.initialised};
+  AbstractValue out;
+  out.low = std::min(a.low, b.low);
+  out.high = std::max(a.high, b.high);
+  out.zeros = a.zeros & b.zeros;
+  out.ones = a.ones & b.ones;
+  out.least = std::min(a.least, b.least);
+  out.most = std::max(a.most, b.most);
+  out.initialised = a.initialised && b.initialised;
+  if (!(out.is_constant())) join_places(a, b, out);
+  if (a.home == b.home && a.stamp == b.stamp && a.offset == b.offset) {
+    out.home = a.home;
+    out.stamp = a.stamp;
+    out.offset = a.offset;
+  }
+  return out;
 }
 
 AbstractValue abstract_alu(Op op, const AbstractValue& a, const AbstractValue& b) {
+  const bool sum = op == Op::Add || op == Op::Addi;
+  if (sum && b.is_constant() && b.low == 0) return a;
   AbstractValue out = evaluate(op, a, b);
   if (a.is_constant() && b.is_constant()) out = AbstractValue::constant(riscv::alu(op, a.low, b.low));
   out.initialised = true;
+  if (sum && b.is_constant() && a.home != 0) {
+    out.home = a.home;
+    out.stamp = a.stamp;
+    out.offset = a.offset + b.low;
+  }
   return out;
 }
 
@@ -157,6 +281,7 @@ Truth abstract_branch(Op op, const AbstractValue& a, const AbstractValue& b) {
       Truth equal = Truth::Unknown;
       if (a.is_constant() && b.is_constant() && a.low == b.low) equal = Truth::Yes;
       if (a.high < b.low || b.high < a.low || (a.ones & b.zeros) || (a.zeros & b.ones)) equal = Truth::No;
+      if (a.most < b.least || b.most < a.least) equal = Truth::No;
       return op == Op::Beq ? equal : opposite(equal);
     }
     case Op::Blt:
@@ -178,30 +303,21 @@ void refine(Op op, bool taken, AbstractValue& a, AbstractValue& b) {
     taken = !taken;
   }
   if (op == Op::Beq && taken) {
-    const V both =
-        settle({std::max(a.low, b.low), std::min(a.high, b.high), a.zeros | b.zeros, a.ones | b.ones, true});
-    a = b = both;
+    const V before = a;
+    a = meet(a, b);
+    b = meet(b, before);
     return;
   }
-  if (op == Op::Beq) {  // unequal: an end of one interval may fall away
-    if (b.is_constant() && a.low == b.low && a.low < a.high) a.low += 1;
-    if (b.is_constant() && a.high == b.low && a.low < a.high) a.high -= 1;
+  if (op == Op::Beq) {
+    if (b.is_constant()) exclude(a, b.low);
+    if (a.is_constant()) exclude(b, a.low);
     return;
   }
-  uint32_t unused_low, unused_high;
   const bool is_signed = op == Op::Blt;
-  const bool same_half = to_signed(a, unused_low, unused_high) && to_signed(b, unused_low, unused_high) &&
-                         (a.low ^ b.low) < kSign;
-  if (is_signed && !same_half) {
-    // 0 <= b known and a >= b: a is not negative either.
-    if (!taken && b.high < kSign)
-      a.high = std::min(a.high, kSign - 1), a.low = std::max(a.low, b.low), a = settle(a);
-    return;
-  }
-  if (taken)
-    narrow_below(a, b, false);
-  else
-    narrow_below(b, a, true);
+  if (is_signed && taken) return narrow_signed(a, b, false);
+  if (is_signed) return narrow_signed(b, a, true);
+  if (taken) return narrow_below(a, b, false);
+  narrow_below(b, a, true);
 }
 
 }  // namespace lento::tile

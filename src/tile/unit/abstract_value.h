@@ -1,8 +1,10 @@
-// What the verifier knows of a 32-bit value: an unsigned interval, known bits, and whether it was ever
-// set. Every operation is sound: the concrete result is always inside.
+// What the verifier knows of a 32-bit value: an unsigned and a signed interval, known bits, a set of places
+// in the code when it is one of few, where in the scratchpad it is kept, and whether it was ever set. Every
+// operation is sound: the concrete result is always inside.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include "riscv/instruction.h"
@@ -13,16 +15,37 @@ struct AbstractValue {
   uint32_t low = 0, high = UINT32_MAX;
   uint32_t zeros = 0, ones = 0;  // bits known to be 0, known to be 1
   bool initialised = true;
+  uint8_t places = 0;                  // how many of `place` count; 0: not known to be one of few
+  std::array<uint16_t, 4> place = {};  // addresses in the code, ascending: targets of a function pointer
+  int32_t least = INT32_MIN, most = INT32_MAX;  // as a signed number
+  // Of a register: the value is that of the scratchpad's word at `home` as it was at `stamp`, plus `offset`; home 0:
+  // of none. Of a word: the stamp of its last store, 0 for none yet, kManyStamps where ways with several met.
+  static constexpr uint32_t kManyStamps = UINT32_MAX;
+  uint32_t home = 0, stamp = 0, offset = 0;
 
   static AbstractValue any() { return {}; }
-  static AbstractValue constant(uint32_t value) { return {value, value, ~value, value, true}; }
+  static AbstractValue constant(uint32_t value) {
+    AbstractValue v;
+    v.low = v.high = value;
+    v.zeros = ~value;
+    v.ones = value;
+    v.least = v.most = static_cast<int32_t>(value);
+    return v;
+  }
   static AbstractValue range(uint32_t low, uint32_t high);
 
   bool is_constant() const { return low == high; }
+  // No concrete value is left: the path cannot be taken.
+  bool empty() const { return low > high || least > most || (ones & zeros) != 0; }
+  // The same numbers, wherever they are kept.
+  bool same_value(const AbstractValue& other) const;
   bool operator==(const AbstractValue&) const = default;
 };
 
 AbstractValue join(const AbstractValue& a, const AbstractValue& b);
+
+// What both hold.
+AbstractValue meet(const AbstractValue& a, const AbstractValue& b);
 
 // The abstract counterpart of riscv::alu.
 AbstractValue abstract_alu(riscv::Op op, const AbstractValue& a, const AbstractValue& b);

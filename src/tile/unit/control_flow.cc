@@ -75,4 +75,41 @@ std::vector<uint32_t> post_dominators(const std::vector<TileOp>& code) {
   return dominator;
 }
 
+// Tarjan's algorithm with a stack of its own.
+std::vector<uint32_t> loops_of(const std::vector<TileOp>& code) {
+  const auto size = static_cast<uint32_t>(code.size());
+  std::vector<uint32_t> order(size, kExit), lowest(size, 0), part(size, kExit), open, path, edge(size, 0);
+  uint32_t visited = 0, parts = 0;
+  for (uint32_t root = 0; root < size; ++root) {
+    if (order[root] != kExit) continue;
+    path.push_back(root);
+    while (!path.empty()) {
+      const uint32_t at = path.back();
+      if (order[at] == kExit) {
+        order[at] = lowest[at] = visited++;
+        open.push_back(at);
+      }
+      if (edge[at] < 2) {
+        const uint32_t to = successors(code, at)[edge[at]++];
+        if (to >= size) continue;
+        if (order[to] == kExit)
+          path.push_back(to);
+        else if (part[to] == kExit)
+          lowest[at] = std::min(lowest[at], order[to]);
+        continue;
+      }
+      path.pop_back();
+      if (!path.empty()) lowest[path.back()] = std::min(lowest[path.back()], lowest[at]);
+      if (lowest[at] != order[at]) continue;
+      for (uint32_t member = kExit; member != at;) {
+        member = open.back();
+        open.pop_back();
+        part[member] = parts;
+      }
+      ++parts;
+    }
+  }
+  return part;
+}
+
 }  // namespace lento::tile

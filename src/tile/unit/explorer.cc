@@ -1,9 +1,11 @@
 #include "tile/unit/explorer.h"
 
 #include <array>
-#include <cstdio>
+#include <cstdlib>
+#include <optional>
 
 #include "base/units.h"
+#include "riscv/alu.h"
 #include "tile/unit/control_flow.h"
 #include "tile/unit/histogram.h"
 #include "tile/unit/known_words.h"
@@ -17,8 +19,11 @@ using V = AbstractValue;
 
 constexpr uint32_t kStackTop = kDataBase + kDataBytes;
 constexpr uint64_t kLoopLimit = 1 << 20;
-constexpr int kDepthLimit = 600;  // unknown branches open at once
-constexpr uint32_t kFilling = 2;  // cycles from the one after a take until accumulators can be read
+constexpr int kDepthLimit = 600;           // unknown branches open at once
+constexpr uint32_t kFilling = 2;           // cycles from the one after a take until accumulators can be read
+constexpr uint64_t kMostRounds = 1 << 18;  // of loops on one path
+constexpr size_t kMostCompared = 256;
+constexpr uint32_t kMostTable = 64;  // words, or bytes, of a table that are looked at
 constexpr uint64_t kCopySteps = 4, kLookSteps = 1 << 16;
 
 [[noreturn]] void reject(Rule rule, uint32_t pc, const std::string& text) { throw Violation{rule, pc, text}; }
@@ -38,36 +43,69 @@ struct State {
 
 class Explorer {
  public:
-  Explorer(const Program& program, RegionKind kind, const base::Progress& progress)
+  Explorer(const Program& program, RegionKind kind, const ExploreOptions& options, uint64_t& budget,
+           const base::Progress& progress)
       : image_(program.image),
         code_(program.code),
         meets_(program.meets),
+        loops_(program.loops),
         in_body_(program.in_body),
         kind_(kind),
+        options_(options),
+        budget_(budget),
         progress_(progress) {}
 
-  Exploration explore(const std::set<uint32_t>& stale) {
+  Exploration explore(const KnownWords& words) {
+    try {
+      return from_entry(words);
+    } catch (Violation& violation) {
+      violation.path = path_;
+      throw;
+    }
+  }
+
+ private:
+  Exploration from_entry(const KnownWords& words) {
     const uint32_t entry = kind_ == RegionKind::Init   ? 0
                            : kind_ == RegionKind::Main ? image_.main_entry
                                                        : kFinishEntry;
     check_target(entry, entry);
     State start;
     for (V& v : start.x) v.initialised = kind_ == RegionKind::Init;
-    for (const uint32_t word : stale) start.words.set(word, unset_value());
+    start.words = words;
     start.x[0] = V::constant(0);
     start.x[1] = V::constant(kReturnAddress);
     start.x[2] = V::constant(kStackTop);
     start.calls = {{kReturnAddress, entry}};
     start.pc = entry;
-    PathCost cost;
-    cost.add_cycles(2, 2);  // fetch and decode of the first instruction
-    const State end = run(std::move(start), {kExit, 1}, 0, cost);
-    if (!(end.x[2] == V::constant(kStackTop)))
+    PathCost cost = new_cost();
+    spend(cost, entry, 2, 2);  // fetch and decode of the first instruction
+    State end = run(std::move(start), {kExit, 1}, 0, cost);
+    if (!end.x[2].same_value(V::constant(kStackTop)))
       reject(Rule::Stack, entry, "the stack pointer is not put back at the return");
-    return {cost, kStackTop - lowest_stack_, steps_, std::move(unset_words_)};
+    return {cost,           kStackTop - lowest_stack_, steps_, std::move(end.words), std::move(compared_),
+            changed_words()};
   }
 
- private:
+  std::set<uint32_t> changed_words() const {
+    std::set<uint32_t> out;
+    for (uint32_t i = 0; i < changed_.size(); ++i) {
+      if (changed_[i]) out.insert(kDataBase + 4 * i);
+    }
+    return out;
+  }
+
+  PathCost new_cost() const {
+    PathCost cost;
+    if (options_.profile) cost.profile.resize(code_.size());
+    return cost;
+  }
+
+  void spend(PathCost& cost, uint32_t pc, uint64_t worst, uint64_t best) const {
+    cost.add_cycles(worst, best);
+    if (!cost.profile.empty() && pc / 4 < cost.profile.size()) cost.profile[pc / 4] += worst;
+  }
+
   struct Stop {
     uint32_t index;  // kExit: the return of the call at `depth`
     size_t depth;
@@ -76,16 +114,11 @@ class Explorer {
     return s.calls.size() < stop.depth || (s.calls.size() == stop.depth && s.pc / 4 == stop.index);
   }
 
-  static V unset_value() {
-    V v;
-    v.initialised = false;
-    return v;
-  }
-
   // Work that is to be bounded: an instruction is one, copies and ranges of words count with their size.
   void charge(uint64_t steps, uint32_t pc) {
-    if ((steps_ += steps) > kStepLimit)
-      reject(Rule::Unbounded, pc, "no bound was found within " + std::to_string(kStepLimit) + " steps");
+    steps_ += steps;
+    if (steps > budget_) throw OutOfSteps{pc};
+    budget_ -= steps;
     if (steps_ >= next_look_) {
       next_look_ = steps_ + kLookSteps;
       if (progress_.stopped()) throw Stopped{};
@@ -125,15 +158,18 @@ class Explorer {
       reject(Rule::Unbounded, s.pc,
              "more than " + std::to_string(kDepthLimit) + " open branches: a loop without a known bound");
     uint32_t from = s.pc;
+    uint64_t rounds = 0;
     while (!reached(s, stop)) {
       const uint32_t pc = s.pc;
+      if (pc < from && ++rounds > kMostRounds)
+        reject(Rule::Unbounded, from, "a loop may run more than " + std::to_string(kMostRounds) + " rounds");
       const TileOp& op = fetch(pc, from);
       from = pc;
       count(s, op, cost);
       if (riscv::is_branch(op.base.op))
         branch(s, op, depth, cost);
       else if (riscv::is_jump(op.base.op))
-        jump(s, op, cost);
+        jump(s, op, depth, cost);
       else if (op.custom == Custom::Loop || op.custom == Custom::LoopImmediate)
         loop(s, op, cost);
       else
@@ -148,42 +184,105 @@ class Explorer {
 
   // The instruction's own cycle (stream() counts that of hist.in), and what hist.rd and emit wait for values
   // that an instruction before them took.
-  static void count(State& s, const TileOp& op, PathCost& cost) {
-    if (op.custom != Custom::HistIn) cost.add_cycles(1, 1);
-    if (op.custom == Custom::Emit) cost.add_cycles(s.filling, 0);
-    if (op.custom == Custom::HistRead && s.filling == kFilling) cost.add_cycles(1, 0);
+  void count(State& s, const TileOp& op, PathCost& cost) const {
+    if (op.custom != Custom::HistIn) spend(cost, s.pc, 1, 1);
+    if (op.custom == Custom::Emit) spend(cost, s.pc, s.filling, 0);
+    if (op.custom == Custom::HistRead && s.filling == kFilling) spend(cost, s.pc, 1, 0);
     const uint32_t left = s.filling - (s.filling > 0);
     s.filling = takes_values(op) ? kFilling : op.custom == Custom::HistRead ? std::max(left, 1u) : left;
   }
 
   void branch(State& s, const TileOp& op, int depth, PathCost& cost) {
     const uint32_t pc = s.pc, target = pc + static_cast<uint32_t>(op.base.imm);
-    const Truth truth = abstract_branch(op.base.op, read(s, op.base.rs1, pc), read(s, op.base.rs2, pc));
-    if (truth == Truth::Yes) return take(s, target, cost);
+    const V &left = read(s, op.base.rs1, pc), &right = read(s, op.base.rs2, pc);
+    if (left.is_constant()) note_compared(pc, left.low);
+    if (right.is_constant()) note_compared(pc, right.low);
+    const Truth truth = abstract_branch(op.base.op, left, right);
+    if (truth == Truth::Yes) return take_back(s, target, cost);
     s.pc = pc + 4;
     if (truth == Truth::No) return;
     charge(kCopySteps, pc);
     State other = s;
-    refine(op.base.op, false, s.x[op.base.rs1], s.x[op.base.rs2]);
-    refine(op.base.op, true, other.x[op.base.rs1], other.x[op.base.rs2]);
+    refine_state(s, op, false);
+    refine_state(other, op, true);
     const bool falls = possible(s, op), jumps = possible(other, op);
-    PathCost fall_cost, jump_cost;
+    PathCost fall_cost = new_cost(), jump_cost = new_cost();
+    other.pc = pc;
     if (jumps) take(other, target, jump_cost);
     if (!jumps) return;
     if (!falls) {
       s = std::move(other);
       return cost.add(jump_cost);
     }
-    const Stop meet{meets_[pc / 4], s.calls.size()};
+    const Stop meet{meeting_place(pc / 4), s.calls.size()};
+    path_.push_back({pc, false});
     s = run(std::move(s), meet, depth + 1, fall_cost);
+    path_.back().taken = true;
     join_states(s, run(std::move(other), meet, depth + 1, jump_cost), pc);
+    path_.pop_back();
     cost.add(PathCost::either(fall_cost, jump_cost));
     bound(cost, pc);
   }
 
+  // Where the two ways of a branch are joined: where all their paths meet, or, when the ways through a loop
+  // are told apart, the first such place outside of it.
+  uint32_t meeting_place(uint32_t at) const {
+    uint32_t meet = meets_[at];
+    while (options_.split && meet != kExit && loops_[meet] == loops_[at]) meet = meets_[meet];
+    return meet;
+  }
+
+  void note_compared(uint32_t pc, uint32_t constant) {
+    uint32_t& last = noted_[pc / 4];
+    if (last == constant || compared_.size() >= kMostCompared) return;
+    last = constant;
+    for (const uint32_t end : {constant - 1, constant, constant + 1}) compared_.insert(end);
+  }
+
+  // Registers after a branch, and the words of the scratchpad that they were loaded from or stored to.
+  static void refine_state(State& s, const TileOp& op, bool taken) {
+    refine(op.base.op, taken, s.x[op.base.rs1], s.x[op.base.rs2]);
+    reflect(s, s.x[op.base.rs1]);
+    reflect(s, s.x[op.base.rs2]);
+  }
+
+  static void reflect(State& s, const V& v) {
+    if (v.home == 0 || v.empty()) return;
+    const V* word = s.words.find(v.home);
+    if (!word || word->stamp != v.stamp) return;
+    V sharper = meet(*word, abstract_alu(Op::Add, v, V::constant(0u - v.offset)));
+    if (sharper.empty() || sharper.same_value(*word)) return;
+    sharper.stamp = word->stamp;
+    s.words.set(v.home, sharper);
+  }
+
   static bool possible(const State& s, const TileOp& op) {
-    const V &a = s.x[op.base.rs1], &b = s.x[op.base.rs2];
-    return a.low <= a.high && b.low <= b.high && !(a.ones & a.zeros) && !(b.ones & b.zeros);
+    return !s.x[op.base.rs1].empty() && !s.x[op.base.rs2].empty();
+  }
+
+  // A jump back to where everything is as it was the last time never ends. (Seen when no branch is open that
+  // began after that time; the budget ends the rest.)
+  void take_back(State& s, uint32_t target, PathCost& cost) {
+    if (target <= s.pc) {
+      const bool again = anchor_pc_ == target && anchor_.words.same_pages(s.words) &&
+                         same_registers(anchor_, s) && anchor_.calls.size() == s.calls.size();
+      if (again)
+        reject(Rule::Unbounded, s.pc,
+               "the loop from " + base::hex(target) + " never ends: nothing changes in it");
+      if (++jumps_back_ >= next_anchor_) {
+        next_anchor_ = jumps_back_ * 2;
+        anchor_ = s;
+        anchor_pc_ = target;
+      }
+    }
+    take(s, target, cost);
+  }
+
+  static bool same_registers(const State& a, const State& b) {
+    for (size_t i = 0; i < 32; ++i) {
+      if (!a.x[i].same_value(b.x[i])) return false;
+    }
+    return true;
   }
 
   static void join_states(State& a, const State& b, uint32_t pc) {
@@ -207,20 +306,45 @@ class Explorer {
       s.calls.pop_back();
     } else {
       check_target(target, s.pc);
-      cost.add_cycles(2, 2);
+      spend(cost, s.pc, 2, 2);
     }
     s.pc = target;
   }
 
-  void jump(State& s, const TileOp& op, PathCost& cost) {
+  // A call or jump to one of few functions: each is followed, and all are joined where they return.
+  void jump_to_any(State& s, const TileOp& op, const V& target, int depth, PathCost& cost) {
+    const uint32_t pc = s.pc;
+    const Stop meet = op.base.rd != 0 ? Stop{pc / 4 + 1, s.calls.size()} : Stop{kExit, s.calls.size()};
+    std::optional<State> joined;
+    PathCost all;
+    for (size_t i = 0; i < target.places; ++i) {
+      charge(kCopySteps, pc);
+      State one = s;
+      PathCost its = new_cost();
+      if (op.base.rd != 0) call(one, op.base.rd, target.place[i]);
+      take(one, target.place[i], its);
+      one = run(std::move(one), meet, depth + 1, its);
+      all = joined ? PathCost::either(all, its) : its;
+      if (joined)
+        join_states(*joined, one, pc);
+      else
+        joined = std::move(one);
+    }
+    s = std::move(*joined);
+    cost.add(all);
+    bound(cost, pc);
+  }
+
+  void jump(State& s, const TileOp& op, int depth, PathCost& cost) {
     const uint32_t pc = s.pc;
     if (op.base.op == Op::Jal) {
       const uint32_t target = pc + static_cast<uint32_t>(op.base.imm);
       if (op.base.rd != 0) call(s, op.base.rd, target);
-      return take(s, target, cost);
+      return take_back(s, target, cost);
     }
-    V target =
+    const V target =
         abstract_alu(Op::Addi, read(s, op.base.rs1, pc), V::constant(static_cast<uint32_t>(op.base.imm)));
+    if (!target.is_constant() && target.places > 0) return jump_to_any(s, op, target, depth, cost);
     if (!target.is_constant())
       reject(Rule::IndirectJump, pc, "jump through a register whose value is not known");
     if (!s.calls.empty() && target.low == s.calls.back().back && op.base.rd == 0) {
@@ -253,7 +377,7 @@ class Explorer {
     if (op.custom == Custom::Loop) {
       const V& count = read(s, op.base.rs1, pc);
       most = std::max(count.high, 1u), least = std::max(count.low, 1u);
-      cost.add_cycles(1, 1);  // nothing is fetched behind it while it goes to EX
+      spend(cost, pc, 1, 1);  // nothing is fetched behind it while it goes to EX
     }
     if (most > kLoopLimit)
       reject(Rule::Unbounded, pc, "the loop count may be " + std::to_string(most) + ", more than 2^20");
@@ -263,8 +387,10 @@ class Explorer {
     }
     const std::array<V, 32> before = s.x;
     forget_stored(s, op.length);
-    PathCost body;
+    PathCost body = new_cost();
+    ++in_loop_;
     run_body(s, op.length, body);
+    --in_loop_;
     for (unsigned i = 0; i < 32; ++i) {
       if (before[i].initialised) read(s, i, pc);
     }
@@ -294,7 +420,7 @@ class Explorer {
     State trial = s;
     trial.words.forget(kDataBase, kStackTop - 1);
     const size_t outer = stored_.size();
-    PathCost unused;
+    PathCost unused = new_cost();
     ++open_loops_;
     run_body(trial, length, unused);
     --open_loops_;
@@ -322,7 +448,7 @@ class Explorer {
     if (riscv::is_load(n.op)) {
       const V address = abstract_alu(Op::Addi, read(s, n.rs1, pc), immediate);
       write(s, n.rd, load(s, n.op, address, pc));
-      if (n.rd != 0 && uses_next(pc, n.rd, loop_start)) cost.add_cycles(1, 0);
+      if (n.rd != 0 && uses_next(pc, n.rd, loop_start)) spend(cost, pc, 1, 0);
     } else if (riscv::is_store(n.op)) {
       store(s, n, abstract_alu(Op::Addi, read(s, n.rs1, pc), immediate), pc, cost, loop_start == kExit);
     } else if (n.op == Op::Lui) {
@@ -350,21 +476,28 @@ class Explorer {
     if (op.reads_rs2()) read(s, op.base.rs2, pc);
     if (op.writes_rd()) write(s, op.base.rd, V::any());
     if (op.custom == Custom::HistRead && op.base.rd != 0 && uses_next(pc, op.base.rd, loop_start))
-      cost.add_cycles(1, 0);
+      spend(cost, pc, 1, 0);
     if (op.custom == Custom::HistIn) stream(op, pc, cost);
     if (op.custom == Custom::Emit) {
       const uint32_t bytes = HistogramUnit::emit_bytes(op.count);
-      cost.bytes += bytes;
-      cost.add_cycles((bytes + 3) / 4 - 1, (bytes + 3) / 4 - 1);
+      put_out(cost, bytes);
+      spend(cost, pc, (bytes + 3) / 4 - 1, (bytes + 3) / 4 - 1);
     }
   }
 
   void stream(const TileOp& op, uint32_t pc, PathCost& cost) const {
     const uint32_t needed = (3u << (2 * op.count)) & image_.input_mask;
-    if (needed == 0) return cost.add_cycles(1, 1);  // waits for nothing
+    if (needed == 0) return spend(cost, pc, 1, 1);  // waits for nothing
     if (kind_ != RegionKind::Main)
       reject(Rule::Unbounded, pc, "hist.in waits for ever: inputs come only while main runs");
-    cost.add(PathCost::hist_in(needed != image_.input_mask));
+    PathCost one = PathCost::hist_in(needed != image_.input_mask);
+    if (!cost.profile.empty()) ++cost.profile[pc / 4];
+    cost.add(one);
+  }
+
+  static void put_out(PathCost& cost, uint32_t bytes) {
+    cost.bytes += bytes;
+    cost.charged = std::min(cost.charged + (int64_t{bytes} << 16), PathCost::kMostCharged);
   }
 
   static bool inside(const V& address, unsigned size, uint32_t base, uint32_t bytes) {
@@ -378,7 +511,31 @@ class Explorer {
                                  : base::hex(address.low) + ".." + base::hex(address.high);
   }
 
-  V load(const State& s, Op op, const V& address, uint32_t pc) {
+  // The word at a known place: what a branch shows of the register then holds for the word.
+  static V load_word(uint32_t address, const V& word) {
+    V out = word;
+    out.home = word.stamp == V::kManyStamps || !word.initialised ? 0 : address;
+    out.offset = 0;
+    return out;
+  }
+
+  // What a table of known words may give: nothing when it is too long or a word is not known.
+  std::optional<V> load_table(const State& s, Op op, const V& address, unsigned size, uint32_t pc) {
+    if ((address.high - address.low) / size >= kMostTable) return std::nullopt;
+    std::optional<V> out;
+    for (uint32_t at = address.low; at <= address.high; at += size) {
+      charge(1, pc);
+      const V* word = s.words.find(at & ~3u);
+      if (!word || !word->initialised || (size < 4 && !word->is_constant())) return std::nullopt;
+      const uint32_t raw = word->low >> (8 * (at & 3));
+      const V one = size == 4 ? *word : V::constant(riscv::extend(op, raw & ((1u << (8 * size)) - 1)));
+      out = out ? join(*out, one) : one;
+    }
+    out->home = out->stamp = out->offset = 0;
+    return out;
+  }
+
+  V load(State& s, Op op, const V& address, uint32_t pc) {
     const unsigned size = riscv::access_size(op);
     if (!aligned(address, size))
       reject(Rule::LoadBounds, pc, "load from " + extent(address) + " may be misaligned");
@@ -387,7 +544,8 @@ class Explorer {
       const uint32_t last = address.high + size - 1;
       charge(KnownWords::pages_between(address.low, last) - 1, pc);
       const V* known = size == 4 && address.is_constant() ? s.words.find(address.low) : nullptr;
-      if (known) return *known;
+      if (known) return load_word(address.low, *known);
+      if (const auto table = load_table(s, op, address, size, pc)) return *table;
       out.initialised = s.words.initialised(address.low, last);
     } else if (!inside(address, size, kSoftBase, 4 * kSoftRegs) &&
                !inside(address, size, kIoBase, 4 * kIoRegs + 4) &&
@@ -399,6 +557,33 @@ class Explorer {
     return out;
   }
 
+  void store_word(State& s, unsigned from, uint32_t address, const V& value, PathCost& cost) {
+    if (options_.counter.address == address) charge_counter(s, value, cost);
+    if (address < lowest_stack_) changed_[(address - kDataBase) / 4] = true;
+    V kept = value;
+    kept.home = kept.offset = 0;
+    kept.stamp = ++stamp_;
+    s.words.set(address, kept);
+    if (from != 0 && value.initialised) s.x[from] = load_word(address, kept);
+  }
+
+  // The most by which this store raises the counter (lowers it, for a negative weight), times the weight.
+  void charge_counter(const State& s, const V& value, PathCost& cost) const {
+    const V* before = s.words.find(options_.counter.address);
+    const int64_t weight = options_.counter.weight;
+    const V old = before ? *before : V::any();
+    const bool step = before && value.home == options_.counter.address && value.stamp == old.stamp;
+    int64_t most = int64_t{value.high} - old.low, least = int64_t{value.low} - old.high;
+    if (step) most = least = static_cast<int32_t>(value.offset);
+    int64_t change = weight >= 0 ? most : -least;
+    if (in_loop_ > 0 || open_loops_ > 0) change = std::max<int64_t>(change, 0);
+    const int64_t amount = std::abs(weight);
+    if (change > 0 && amount > PathCost::kMostCharged / change)
+      cost.charged = PathCost::kMostCharged;
+    else
+      cost.charged = std::min(cost.charged + amount * change, PathCost::kMostCharged);
+  }
+
   // Saving a register that was never set is no use of it: a whole word at a known place on the stack, so that
   // the word can be told from the others.
   void store(State& s, const riscv::Instruction& n, const V& address, uint32_t pc, PathCost& cost,
@@ -408,17 +593,18 @@ class Explorer {
       reject(Rule::StoreBounds, pc, "store to " + extent(address) + " may be misaligned");
     const bool scratchpad = inside(address, size, kDataBase, kDataBytes);
     const bool word = scratchpad && size == 4 && address.is_constant();
-    const V& value = word && may_save && n.rs1 == 2 ? s.x[n.rs2] : read(s, n.rs2, pc);
+    const V value = word && may_save && n.rs1 == 2 ? s.x[n.rs2] : read(s, n.rs2, pc);
     if (scratchpad && open_loops_ > 0) stored_.push_back({address.low, address.high + size - 1});
     if (word) {
-      if (!value.initialised) unset_words_.insert(address.low);
-      s.words.set(address.low, value);
+      store_word(s, n.rs2, address.low, value, cost);
     } else if (scratchpad) {
       const uint32_t last = address.high + size - 1;
       charge(KnownWords::pages_between(address.low, last) - 1, pc);
+      if (options_.counter.address + 3 >= address.low && options_.counter.address <= last)
+        cost.charged = PathCost::kMostCharged;
       s.words.forget(address.low, last);
     } else if (inside(address, size, kFifoBase, 0x1000)) {
-      cost.bytes += size;
+      put_out(cost, size);
     } else if (size == 4 && inside(address, size, kSoftBase, 4 * kSoftRegs)) {
       if (image_.soft_logic.empty())
         reject(Rule::Taint, pc, "a store to the soft-logic registers, but the image has no soft logic");
@@ -430,12 +616,24 @@ class Explorer {
   const Image& image_;
   const std::vector<TileOp>& code_;
   const std::vector<uint32_t>& meets_;
+  const std::vector<uint32_t>& loops_;
   const std::vector<bool>& in_body_;
   RegionKind kind_;
+  ExploreOptions options_;
+  uint64_t& budget_;
   const base::Progress& progress_;
   uint64_t steps_ = 0, next_look_ = kLookSteps;
-  uint32_t lowest_stack_ = kStackTop;
-  std::set<uint32_t> unset_words_;
+  uint32_t lowest_stack_ = kStackTop, stamp_ = 0;
+  std::set<uint32_t> compared_;
+  std::vector<bool> changed_ = std::vector<bool>(kDataBytes / 4);
+  std::vector<uint32_t> noted_ =
+      std::vector<uint32_t>(kCodeBytes / 4);  // by instruction: the last constant compared
+  std::vector<BranchStep> path_;              // open branches
+  // A state to be met again, and the jumps back until the next is kept.
+  State anchor_;
+  uint32_t anchor_pc_ = kExit;
+  uint64_t jumps_back_ = 0, next_anchor_ = 1;
+  int in_loop_ = 0;
   // While a loop's stores are looked for: where they go.
   struct Range {
     uint32_t low, high;
@@ -446,9 +644,9 @@ class Explorer {
 
 }  // namespace
 
-Exploration explore(const Program& program, RegionKind kind, const std::set<uint32_t>& stale,
-                    const base::Progress& progress) {
-  return Explorer(program, kind, progress).explore(stale);
+Exploration explore(const Program& program, RegionKind kind, const KnownWords& start,
+                    const ExploreOptions& options, uint64_t& budget, const base::Progress& progress) {
+  return Explorer(program, kind, options, budget, progress).explore(start);
 }
 
 }  // namespace lento::tile

@@ -7,6 +7,7 @@
 
 #include "base/progress.h"
 #include "tile/unit/isa.h"
+#include "tile/unit/known_words.h"
 #include "tile/unit/path_cost.h"
 #include "tile/unit/verify.h"
 
@@ -16,23 +17,43 @@ struct Program {
   const Image& image;
   std::vector<TileOp> code;
   std::vector<uint32_t> meets;  // post_dominators(code)
+  std::vector<uint32_t> loops;  // loops_of(code)
   std::vector<bool> in_body;    // by instruction: inside a hardware loop
 };
 
 enum class RegionKind : uint8_t { Init, Main, Finish };
 
+// A word of the scratchpad that vouches for output: each step up pays `weight` (in 2^-16 bytes), each step
+// down gives it back. A summary that goes out every 256 runs, by a counter that then falls from 256 to 0, so
+// costs each run its 256th part.
+struct Counter {
+  uint32_t address = 0;  // 0: none
+  int64_t weight = 0;    // negative for a counter that falls
+};
+
+struct ExploreOptions {
+  Counter counter;
+  bool split = false;    // ways through a loop are told apart to its end, not joined in each round
+  bool profile = false;  // PathCost::profile
+};
+
 struct Exploration {
   PathCost cost;  // from the first fetch to the return
   uint32_t stack_bytes = 0;
   uint64_t steps = 0;
-  std::set<uint32_t> unset_words;  // scratchpad words that may hold a register that was never set
+  KnownWords words;             // at the return
+  std::set<uint32_t> compared;  // constants that branches compare with
+  std::set<uint32_t> changed;   // words at known places that were stored to, other than the stack's
 };
 
-struct Stopped {};  // thrown when the user asked to stop
+struct Stopped {};   // thrown when the user asked to stop
+struct OutOfSteps {  // thrown when the budget is used up
+  uint32_t pc = 0;
+};
 
-// `stale`: the words that another run of main or finish may have left with such a register.
-// Throws Violation, or Stopped.
-Exploration explore(const Program& program, RegionKind kind, const std::set<uint32_t>& stale,
-                    const base::Progress& progress);
+// `start`: the scratchpad when the region begins. `budget`: steps left; what is used is taken off.
+// Throws Violation, Stopped or OutOfSteps.
+Exploration explore(const Program& program, RegionKind kind, const KnownWords& start,
+                    const ExploreOptions& options, uint64_t& budget, const base::Progress& progress);
 
 }  // namespace lento::tile

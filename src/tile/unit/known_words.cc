@@ -1,6 +1,8 @@
 #include "tile/unit/known_words.h"
 
+#include <algorithm>
 #include <bit>
+#include <cstring>
 
 namespace lento::tile {
 namespace {
@@ -57,6 +59,7 @@ void KnownWords::forget(uint32_t low, uint32_t high) {
     for (uint64_t left = at.unset & mask; left != 0; left &= left - 1) {
       AbstractValue& word = at.words[static_cast<size_t>(std::countr_zero(left))];
       word = AbstractValue::any();
+      word.stamp = AbstractValue::kManyStamps;
       word.initialised = false;
     }
   }
@@ -81,11 +84,80 @@ void KnownWords::join(const KnownWords& other) {
     for (uint64_t left = both | unset; left != 0; left &= left - 1) {
       const auto word = static_cast<size_t>(std::countr_zero(left));
       const bool known = both >> word & 1;
+      const bool same_store = known && a.words[word].stamp == b.words[word].stamp;
+      const uint32_t stamp = same_store ? a.words[word].stamp : AbstractValue::kManyStamps;
       a.words[word] = known ? lento::tile::join(a.words[word], b.words[word]) : AbstractValue::any();
+      a.words[word].stamp = stamp;
       a.words[word].initialised = !(unset >> word & 1);
     }
     a.known = both | unset, a.unset = unset;
   }
 }
+
+KnownWords KnownWords::of_image(const std::string& data) {
+  KnownWords out;
+  for (uint32_t at = 0; at < kDataBytes; at += 4) {
+    uint32_t word = 0;
+    if (at < data.size()) std::memcpy(&word, data.data() + at, std::min<size_t>(4, data.size() - at));
+    out.set(kDataBase + at, AbstractValue::constant(word));
+  }
+  return out;
+}
+
+namespace {
+
+AbstractValue without_home(AbstractValue v) {
+  v.home = v.stamp = v.offset = 0;
+  return v;
+}
+
+// The least interval that holds both and ends at 0 or one of `ends`; any number when it does not suffice.
+AbstractValue widened(const AbstractValue& a, const AbstractValue& b, const std::vector<uint32_t>& ends) {
+  const AbstractValue both = join(a, b);
+  if (both.places > 0) return both;
+  uint32_t low = both.low, high = both.high;
+  if (low < a.low) {
+    const auto above = std::upper_bound(ends.begin(), ends.end(), low);
+    low = above == ends.begin() ? 0 : *std::prev(above);
+  }
+  if (high > a.high) {
+    const auto at = std::lower_bound(ends.begin(), ends.end(), high);
+    high = at == ends.end() ? UINT32_MAX : *at;
+  }
+  return AbstractValue::range(low, high);
+}
+
+}  // namespace
+
+bool KnownWords::widen(const KnownWords& other, const std::vector<uint32_t>& ends) {
+  static const Page nothing;
+  bool grew = false;
+  for (uint32_t index = 0; index < kPages; ++index) {
+    if (page(index) == other.page(index)) continue;
+    const Page& b = other.page(index) ? *other.page(index) : nothing;
+    Page& a = own(index);
+    for (uint64_t left = a.known | b.unset; left != 0; left &= left - 1) {
+      const auto word = static_cast<size_t>(std::countr_zero(left));
+      const uint64_t bit = uint64_t{1} << word;
+      const bool unset = ((a.unset | b.unset) & bit) != 0;
+      const bool known = (a.known & bit) != 0 && (b.known & bit) != 0;
+      const AbstractValue before = without_home(a.words[word]);
+      AbstractValue after = AbstractValue::any();
+      if (known) after = without_home(lento::tile::join(before, b.words[word]));
+      const bool same = known && after.same_value(before);
+      if (known && !same) after = ends.empty() ? AbstractValue::any() : widened(before, b.words[word], ends);
+      after.initialised = !unset;
+      grew |= !same && (!(a.known & bit) || !after.same_value(before));
+      a.words[word] = after;
+      const bool nothing_known = !unset && after.low == 0 && after.high == UINT32_MAX;
+      a.known = nothing_known ? a.known & ~bit : a.known | bit;
+      a.unset = unset ? a.unset | bit : a.unset & ~bit;
+      grew |= nothing_known;
+    }
+  }
+  return grew;
+}
+
+void KnownWords::forget_all() { forget(kDataBase, kDataBase + kDataBytes - 1); }
 
 }  // namespace lento::tile

@@ -6,6 +6,8 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "tile/seal/image.h"
 #include "tile/unit/abstract_value.h"
@@ -22,6 +24,16 @@ class KnownWords {
   void forget(uint32_t low, uint32_t high);  // what is not initialised stays so
   bool initialised(uint32_t low, uint32_t high) const;
   void join(const KnownWords& other);  // to what holds in both
+
+  // The scratchpad after loading: every word is known.
+  static KnownWords of_image(const std::string& data);
+  // To what holds in both, as the start of regions that run again and again: what differs grows to the next
+  // of `ends` (ascending), so that few rounds are needed, or to nothing known when there are none. True when
+  // something grew. Homes are forgotten: they belong to one exploration.
+  bool widen(const KnownWords& other, const std::vector<uint32_t>& ends);
+  void forget_all();  // what is not initialised stays so
+
+  bool same_pages(const KnownWords& other) const { return pages_ == other.pages_; }
 
   static uint32_t pages_between(uint32_t low, uint32_t high) { return page_of(high) - page_of(low) + 1; }
 

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 namespace lento::tile {
 
@@ -17,10 +18,16 @@ struct PathCost {
   static constexpr int64_t kNone = -1;
   // Above this a region counts as unbounded: 550 s at 2 GHz. Keeps every sum here inside 64 bits.
   static constexpr uint64_t kMost = uint64_t{1} << 40;
+  static constexpr int64_t kMostCharged = int64_t{1} << 58;
 
   uint64_t worst = 0, best = 0;
   uint64_t busy = 0;  // most cycles outside hist.in
   uint64_t bytes = 0;
+  // Output less what a counter in the scratchpad vouches for (Counter), in 2^-16 bytes: what a path adds to
+  // the sum over all runs.
+  int64_t charged = 0;
+  // Cycles of the worst path by instruction, when they are asked for; else empty.
+  std::vector<uint64_t> profile;
   uint64_t streamed = 0, streamed_least = 0;
   int64_t through = 0, lead = kNone, gap = kNone, tail = kNone;
   bool partial = false;  // some hist.in takes a part of the inputs only: the others are lost while it waits
@@ -43,6 +50,8 @@ struct PathCost {
   // This, then `next`.
   void add(const PathCost& next) {
     worst += next.worst, best += next.best, busy += next.busy, bytes += next.bytes;
+    charged = std::min(charged + next.charged, kMostCharged);
+    for (size_t i = 0; i < next.profile.size(); ++i) profile[i] += next.profile[i];
     streamed += next.streamed, streamed_least += next.streamed_least;
     gap = std::max({gap, next.gap, sum(tail, next.lead)});
     lead = std::max(lead, sum(through, next.lead));
@@ -56,6 +65,9 @@ struct PathCost {
     PathCost out = *this;
     out.worst *= most, out.busy *= most, out.bytes *= most, out.streamed *= most;
     out.best *= least, out.streamed_least *= least;
+    const bool overflows = charged > 0 && most > static_cast<uint64_t>(kMostCharged / charged);
+    out.charged = overflows ? kMostCharged : charged * static_cast<int64_t>(charged > 0 ? most : least);
+    for (uint64_t& cycles : out.profile) cycles *= most;
     if (most > 1) out.gap = std::max(gap, sum(tail, lead));
     if (through != kNone) out.through *= static_cast<int64_t>(most);
     return out;
@@ -65,6 +77,8 @@ struct PathCost {
     PathCost out;
     out.worst = std::max(a.worst, b.worst), out.best = std::min(a.best, b.best);
     out.busy = std::max(a.busy, b.busy), out.bytes = std::max(a.bytes, b.bytes);
+    out.charged = std::max(a.charged, b.charged);
+    out.profile = a.worst >= b.worst ? a.profile : b.profile;
     out.streamed = std::max(a.streamed, b.streamed);
     out.streamed_least = std::min(a.streamed_least, b.streamed_least);
     out.through = std::max(a.through, b.through), out.lead = std::max(a.lead, b.lead);

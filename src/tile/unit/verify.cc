@@ -1,6 +1,10 @@
 #include "tile/unit/verify.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
 
 #include "base/units.h"
 #include "tile/unit/control_flow.h"
@@ -90,10 +94,12 @@ void check_rates(const Image& image, VerifyReport& report) {
                                      ": drops are possible but not declared"});
   }
   const uint64_t shortest = std::max<uint64_t>(m.best_cycles + 1, image.arrival_cycles);
-  if (Uint128{m.worst_bytes} * image.output_cycles > Uint128{image.output_bytes} * shortest) {
+  // Rounded up to a 2^-16th of a byte, as it was counted.
+  const auto per_run = static_cast<uint64_t>(std::ceil(m.bytes_per_run * 65536));
+  if (Uint128{per_run} * image.output_cycles > (Uint128{image.output_bytes} * shortest << 16)) {
     report.violations.push_back({Rule::OutputRate, image.main_entry,
-                                 "main may put out " + std::to_string(m.worst_bytes) + " bytes every " +
-                                     std::to_string(shortest) + " cycles, declared are " +
+                                 "main may put out " + base::format_number(m.bytes_per_run) +
+                                     " bytes every " + std::to_string(shortest) + " cycles, declared are " +
                                      std::to_string(image.output_bytes) + " per " +
                                      std::to_string(image.output_cycles)});
   }
@@ -101,39 +107,162 @@ void check_rates(const Image& image, VerifyReport& report) {
 
 RegionReport report_of(const Exploration& e) {
   const PathCost& c = e.cost;
-  return {c.worst,       c.best, c.bytes, c.streamed, c.streamed_least, c.busy, c.lossless_period(),
-          e.stack_bytes, e.steps};
+  RegionReport out;
+  out.worst_cycles = c.worst;
+  out.best_cycles = c.best;
+  out.worst_bytes = c.bytes;
+  out.bytes_per_run = static_cast<double>(c.bytes);
+  out.streamed = c.streamed;
+  out.streamed_least = c.streamed_least;
+  out.busy_cycles = c.busy;
+  out.lossless_period = c.lossless_period();
+  out.stack_bytes = e.stack_bytes;
+  out.steps = e.steps;
+  return out;
 }
 
-// What main or finish leave unset on the stack, the next run of either may find there: explored again until
-// no new word is found.
-void explore_regions(const Image& image, const Program& program, const base::Progress& progress,
-                     VerifyReport& report) {
-  const auto attempt = [&](auto&& work) {
+// Main and finish run in any order and number after init: what the scratchpad holds whenever one begins.
+class Fixpoint {
+ public:
+  Fixpoint(const Image& image, const Program& program, const base::Progress& progress, VerifyReport& report)
+      : image_(image), program_(program), progress_(progress), report_(report) {}
+
+  // A program too long to be explored several times is explored with nothing known of the scratchpad.
+  void run() {
     try {
-      work();
-    } catch (const Violation& violation) {
-      report.violations.push_back(violation);
+      rounds();
+    } catch (const OutOfSteps&) {
+      plain_ = true;
+      budget_ = kStepLimit;
+      try {
+        rounds();
+      } catch (const OutOfSteps& out) {
+        reject(Rule::Unbounded, out.pc, "no bound was found within " + std::to_string(kStepLimit) + " steps");
+      }
     }
-  };
-  attempt([&] { report.init = report_of(explore(program, RegionKind::Init, {}, progress)); });
-  std::set<uint32_t> stale;
-  for (size_t known = SIZE_MAX; known != stale.size();) {
-    known = stale.size();
-    const std::set<uint32_t> before = stale;
-    attempt([&] {
-      const Exploration e = explore(program, RegionKind::Main, before, progress);
-      report.main = report_of(e);
-      stale.insert(e.unset_words.begin(), e.unset_words.end());
-    });
-    attempt([&] {
-      check_finish(image, program.code);
-      const Exploration e = explore(program, RegionKind::Finish, before, progress);
-      report.finish = report_of(e);
-      stale.insert(e.unset_words.begin(), e.unset_words.end());
-    });
-    if (!report.violations.empty()) return;
   }
+
+  // The counter that vouches for most of main's output, tried one after the other.
+  void amortise() {
+    const auto worst = static_cast<double>(report_.main.worst_bytes);
+    if (report_.main.worst_bytes == 0) return;
+    size_t tried = 0;
+    for (const uint32_t word : changed_) {
+      const AbstractValue* held = start_.find(word);
+      if (!held || held->low == held->high || held->high - held->low > kMostCount) continue;
+      if (tried++ == kMostCounters) return;
+      const double span = held->high - held->low;
+      for (const double share : {worst / (span + 1), worst / span, -worst / (span + 1), -worst / span}) {
+        try_counter({word, static_cast<int64_t>(std::llround(share * 65536))}, span);
+      }
+    }
+  }
+
+  std::vector<uint64_t> profile() {
+    ExploreOptions options;
+    options.split = split_[static_cast<size_t>(RegionKind::Main)];
+    options.profile = true;
+    uint64_t budget = kProfileSteps;
+    return explore(program_, RegionKind::Main, start_, options, budget, progress_).cost.profile;
+  }
+
+ private:
+  void rounds() {
+    const Exploration init = explore_region(RegionKind::Init, KnownWords::of_image(image_.data));
+    report_.init = report_of(init);
+    start_ = init.words;
+    start_.widen(KnownWords(start_), {});
+    if (plain_) start_.forget_all();
+    for (int round = 0;; ++round) {
+      const Exploration main = explore_region(RegionKind::Main, start_);
+      if (round == 0) check_finish(image_, program_.code);
+      const Exploration finish = explore_region(RegionKind::Finish, start_);
+      report_.main = report_of(main);
+      report_.finish = report_of(finish);
+      changed_ = main.changed;
+      if (!grow(main, finish, round)) return;
+    }
+  }
+
+  static constexpr uint32_t kMostCount = 1 << 20;  // of a counter's values
+  static constexpr size_t kMostCounters = 8;       // tried
+  static constexpr int kExactRounds = 6, kRounds = 12;
+  static constexpr uint64_t kSplitSteps = 2'000'000, kProfileSteps = 200'000, kCounterSteps = 100'000,
+                            kRoundSteps = 4'000'000;
+
+  // Ways through loops are told apart only where joining them finds no bound: it costs more.
+  Exploration explore_region(RegionKind kind, const KnownWords& words) {
+    const auto at = static_cast<size_t>(kind);
+    if (plain_) budget_ = kStepLimit;
+    ExploreOptions options;
+    options.split = split_[at];
+    if (options.split) return explore(program_, kind, words, options, budget_, progress_);
+    const uint64_t before = budget_;
+    try {
+      return explore(program_, kind, words, options, budget_, progress_);
+    } catch (const Violation& violation) {
+      if (violation.rule != Rule::Unbounded) throw;
+      options.split = split_[at] = true;
+      uint64_t budget = std::min(before, kSplitSteps);
+      try {
+        return explore(program_, kind, words, options, budget, progress_);
+      } catch (const Violation&) {
+        throw violation;  // the plainer of the two
+      } catch (const OutOfSteps&) {
+        throw violation;
+      }
+    }
+  }
+
+  bool grow(const Exploration& main, const Exploration& finish, int round) {
+    ends_.insert(main.compared.begin(), main.compared.end());
+    ends_.insert(finish.compared.begin(), finish.compared.end());
+    const bool exact = round < kExactRounds;
+    const std::vector<uint32_t> ends =
+        exact ? std::vector<uint32_t>(ends_.begin(), ends_.end()) : std::vector<uint32_t>{};
+    KnownWords next = start_;
+    bool grew = next.widen(main.words, ends);
+    grew |= next.widen(finish.words, ends);
+    if (grew && (plain_ || round >= kRounds)) next.forget_all();
+    start_ = std::move(next);
+    return grew;
+  }
+
+  void try_counter(const Counter& counter, double span) {
+    if (counter.weight == 0) return;
+    ExploreOptions options;
+    options.counter = counter;
+    options.split = split_[static_cast<size_t>(RegionKind::Main)];
+    uint64_t budget = std::min(budget_, std::max(kCounterSteps, 4 * report_.main.steps));
+    budget = std::min(budget, 2 * report_.main.steps + kCounterSteps);
+    try {
+      const int64_t charged =
+          explore(program_, RegionKind::Main, start_, options, budget, progress_).cost.charged;
+      const double bytes = static_cast<double>(std::max<int64_t>(charged, 0)) / 65536;
+      if (bytes >= report_.main.bytes_per_run) return;
+      report_.main.bytes_per_run = bytes;
+      report_.main.burst = std::abs(static_cast<double>(counter.weight)) / 65536 * span;
+    } catch (const OutOfSteps&) {
+      return;
+    }
+  }
+
+  const Image& image_;
+  const Program& program_;
+  const base::Progress& progress_;
+  VerifyReport& report_;
+  KnownWords start_;
+  std::set<uint32_t> ends_, changed_;
+  std::array<bool, 3> split_ = {};
+  uint64_t budget_ = kRoundSteps;
+  bool plain_ = false;
+};
+
+Program program_of(const Image& image) {
+  Program program{image, decode_code(image.code), {}, {}, {}};
+  program.meets = post_dominators(program.code);
+  program.loops = loops_of(program.code);
+  return program;
 }
 
 }  // namespace
@@ -156,18 +285,59 @@ std::string_view rule_name(Rule rule) {
   return kNames[static_cast<int>(rule)];
 }
 
-std::string describe(const Violation& v) {
-  return std::string(rule_name(v.rule)) + " at " + base::hex(v.pc) + ": " + v.text;
+std::string_view way_out(Rule rule) {
+  switch (rule) {
+    case Rule::IllegalInstruction:
+      return "compile for RV32I with 'lento tile build'";
+    case Rule::ControlFlow:
+    case Rule::LoopBody:
+      return "let every path end by a return, and no jump enter a hardware loop";
+    case Rule::IndirectJump:
+      return "call through a pointer that is one of at most four functions, or use if and else";
+    case Rule::Recursion:
+      return "write it as a loop";
+    case Rule::LoadBounds:
+    case Rule::StoreBounds:
+      return "check the index against a constant before, or mask it: a[i & 15]";
+    case Rule::Uninitialised:
+      return "set it on every path";
+    case Rule::Unbounded:
+      return "give the loop a counter of its own that ends at a constant: for (n = 0; n < 64 && ...; ++n)";
+    case Rule::Stack:
+      return "put the stack pointer back; smaller frames";
+    case Rule::Arrival:
+      return "a shorter main, a longer YPU_ARRIVAL, or YPU_DROPS_EXPECTED";
+    case Rule::OutputRate:
+      return "declare more with YPU_OUTPUT, or send a summary every N inputs by a counter that starts anew";
+    case Rule::Taint:
+      return "an image without soft logic may not write its registers";
+    case Rule::FinishSize:
+      return "YPU_FINISH returns or calls within 16 instructions";
+  }
+  return "";
+}
+
+std::string describe(const Violation& v, const NamePlace& name) {
+  constexpr size_t kShown = 6;  // branches of the path, the last ones
+  const auto place = [&](uint32_t pc) { return name ? name(pc) : base::hex(pc); };
+  std::string out = std::string(rule_name(v.rule)) + " at " + place(v.pc) + ": " + v.text;
+  const size_t first = v.path.size() > kShown ? v.path.size() - kShown : 0;
+  for (size_t i = first; i < v.path.size(); ++i) {
+    out += i == first ? (first > 0 ? "; by way of ... " : "; by way of ") : ", ";
+    out += place(v.path[i].pc) + (v.path[i].taken ? " (taken)" : " (not taken)");
+  }
+  return out + "; " + std::string(way_out(v.rule));
 }
 
 VerifyReport verify(const Image& image, const base::Progress& progress) {
   VerifyReport report;
-  Program program{image, decode_code(image.code), {}, {}};
-  program.meets = post_dominators(program.code);
+  Program program = program_of(image);
   try {
     check_loops(program);
-    explore_regions(image, program, progress, report);
-    if (report.main.worst_cycles > 0) check_rates(image, report);
+    Fixpoint fixpoint(image, program, progress, report);
+    fixpoint.run();
+    fixpoint.amortise();
+    check_rates(image, report);
   } catch (const Violation& violation) {
     report.violations.push_back(violation);
   } catch (const Stopped&) {
@@ -177,10 +347,27 @@ VerifyReport verify(const Image& image, const base::Progress& progress) {
   return report;
 }
 
+std::vector<uint64_t> worst_path(const Image& image, const base::Progress& progress) {
+  VerifyReport report;
+  Program program = program_of(image);
+  try {
+    check_loops(program);
+    Fixpoint fixpoint(image, program, progress, report);
+    fixpoint.run();
+    return fixpoint.profile();
+  } catch (const Violation&) {
+    return {};
+  } catch (const OutOfSteps&) {
+    return {};
+  } catch (const Stopped&) {
+    return {};
+  }
+}
+
 std::string write_report(const VerifyReport& report) {
   const auto number = [](uint64_t n) { return std::to_string(n); };
   std::string out =
-      std::string("tile verifier report 1\n") + (report.accepted  ? "accepted\n"
+      std::string("tile verifier report 2\n") + (report.accepted  ? "accepted\n"
                                                  : report.stopped ? "stopped: nothing is proved\n"
                                                                   : "rejected\n");
   for (const Violation& v : report.violations) out += describe(v) + "\n";
@@ -188,8 +375,11 @@ std::string write_report(const VerifyReport& report) {
       {"init", &report.init}, {"main", &report.main}, {"finish", &report.finish}};
   for (const auto& [name, r] : regions) {
     out += std::string(name) + ": " + number(r->best_cycles) + " to " + number(r->worst_cycles) +
-           " cycles, at most " + number(r->worst_bytes) + " bytes out, " + number(r->streamed) +
-           " inputs streamed, " + number(r->stack_bytes) + " bytes of stack\n";
+           " cycles, at most " + number(r->worst_bytes) + " bytes out, " +
+           (r->bytes_per_run < static_cast<double>(r->worst_bytes)
+                ? base::format_number(r->bytes_per_run) + " a run over many, "
+                : "") +
+           number(r->streamed) + " inputs streamed, " + number(r->stack_bytes) + " bytes of stack\n";
   }
   return out + "predicted drops at the declared arrival rate: " +
          base::format_number(100 * report.predicted_drop_share) + " %\n";

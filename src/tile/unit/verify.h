@@ -14,13 +14,19 @@
 //   5. inputs that come no closer than the declared arrival period are not dropped, or drops are declared;
 //   the
 //      predicted share bounds them in every run
-//   6. output bytes of a run of main stay below the declared rate
+//   6. output bytes stay below the declared rate: those of each run of main, or, when a counter in the
+//   scratchpad
+//      vouches for it, those of many runs (a summary every 256 inputs counts as its 256th part a run)
 //   7. nothing reaches the soft-logic registers of an image without soft logic: what comes from the block
 //      leaves through the output FIFO only
-// Cycles assume the output path takes 4 bytes a cycle, and do not count waiting of hist.in for input.
+// What the scratchpad holds between runs is found too: all its words are known after loading; main and finish
+// are explored again from what they leave, with intervals that grow to constants of the program, until
+// nothing changes. Counters, indices and tables of constants so keep their bounds from run to run. Cycles
+// assume the output path takes 4 bytes a cycle, and do not count waiting of hist.in for input.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -47,20 +53,34 @@ enum class Rule : uint8_t {
 };
 std::string_view rule_name(Rule rule);
 
+// A branch on the way to a violation that could go both ways, and the way it went.
+struct BranchStep {
+  uint32_t pc = 0;
+  bool taken = false;
+};
+
 struct Violation {
   Rule rule = Rule::IllegalInstruction;
   uint32_t pc = 0;
-  std::string text;  // "store to 0x4000..0x40ff: IORegs are read only"
+  std::string text;                   // "store to 0x4000..0x40ff: IORegs are read only"
+  std::vector<BranchStep> path = {};  // from the region's begin
 };
 
-// "store bounds at 0x24: store to ..."
-std::string describe(const Violation& violation);
+// Names a place in the code: "echo.c:7 (0x24)", or just "0x24".
+using NamePlace = std::function<std::string(uint32_t pc)>;
+
+// "store bounds at 0x24: store to ...; by way of 0x10 (taken); mask or check the index ..."
+std::string describe(const Violation& violation, const NamePlace& name = {});
+// What a program's author can do about it.
+std::string_view way_out(Rule rule);
 
 struct RegionReport {
   uint64_t worst_cycles = 0;  // from the first fetch to the return
   uint64_t best_cycles = 0;
-  uint64_t worst_bytes = 0;  // into the output FIFO
-  uint64_t streamed = 0;     // most inputs that hist.in takes
+  uint64_t worst_bytes = 0;  // into the output FIFO, by one run
+  double bytes_per_run = 0;  // over many runs; above it in sum at most `burst`
+  double burst = 0;
+  uint64_t streamed = 0;  // most inputs that hist.in takes
   uint64_t streamed_least = 0;
   uint64_t busy_cycles = 0;      // most cycles outside hist.in
   uint64_t lossless_period = 0;  // inputs at least so many cycles apart are never dropped (path_cost.h)
@@ -77,9 +97,13 @@ struct VerifyReport {
 };
 
 // Of a region: abstract instructions, and copies of the state by their size. Bounds time and memory.
-inline constexpr uint64_t kStepLimit = 200'000'000;
+inline constexpr uint64_t kStepLimit = 120'000'000;
 
 VerifyReport verify(const Image& image, const base::Progress& progress = {});
+
+// Cycles of main's worst path by instruction (index: pc / 4); empty when the image is not accepted or it is
+// too long to follow.
+std::vector<uint64_t> worst_path(const Image& image, const base::Progress& progress = {});
 
 // Plain text: what was proved and what was not, one line a rule. Stable: its digest goes into approvals.
 std::string write_report(const VerifyReport& report);

@@ -61,12 +61,19 @@ TEST(AbstractValues, ContainEveryConcreteResult) {
         const uint32_t known = static_cast<uint32_t>(rng.next());
         v.ones = concrete & known, v.zeros = ~concrete & known;
         v.low = v.ones, v.high = ~v.zeros;
+        if (rng.below(2)) {
+          const auto c = static_cast<int32_t>(concrete);
+          v.least = c - static_cast<int32_t>(std::min<int64_t>(int64_t{c} - INT32_MIN, rng.below(100)));
+          v.most = c + static_cast<int32_t>(std::min<int64_t>(INT32_MAX - int64_t{c}, rng.below(100)));
+        }
         return v;
       }
     }
   };
   const auto holds = [](const AbstractValue& v, uint32_t c) {
-    return v.low <= c && c <= v.high && (c & v.zeros) == 0 && (~c & v.ones) == 0;
+    const auto n = static_cast<int32_t>(c);
+    return v.low <= c && c <= v.high && (c & v.zeros) == 0 && (~c & v.ones) == 0 && v.least <= n &&
+           n <= v.most;
   };
   const auto branch_op = [&] { return static_cast<Op>(int(Op::Beq) + int(rng.below(6))); };
   for (int n = 0; n < 400000; ++n) {
