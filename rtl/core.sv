@@ -16,7 +16,9 @@ module core (
     input  logic        id_valid,
     input  logic [13:0] id_pc,
     input  logic [31:0] id_word,
-    output logic        hold, flush, redirect, passed, loop_set,
+    output logic        hold, flush, redirect, passed,
+    output logic        ready,              // `passed` but for what redirect and flush say
+    output logic        loop_set,           // likewise: they end all loops anyway
     output logic        loop_follows,       // `loop` goes to EX: nothing is fetched behind it yet
     output logic [13:0] target,
     output logic [13:0] loop_pc,            // of the loop instruction that acts
@@ -210,14 +212,15 @@ module core (
     end
   end
 
-  assign ex_feeds = ex_done && ex_op.rd != 0 && !region_end && (ex_op.rd == id_op.rs1 || ex_op.rd == id_op.rs2);
+  assign ex_feeds = ex_done && ex_op.rd != 0 && (ex_op.rd == id_op.rs1 || ex_op.rd == id_op.rs2);
   assign waits = ex_feeds && (ex_op.kind == tile_pkg::LOAD || ex_op.kind == tile_pkg::HIST_READ);
-  assign passed = id_valid && !hold && !redirect && !flush && !waits;
-  assign loop_follows = passed && id_op.kind == tile_pkg::LOOP;
+  assign ready = id_valid && !hold && !waits;
+  assign passed = ready && !redirect && !flush;
+  assign loop_follows = ready && id_op.kind == tile_pkg::LOOP;
 
   logic loop_in_ex;
   assign loop_in_ex = ex_valid && ex_op.kind == tile_pkg::LOOP;
-  assign loop_set = loop_in_ex ? ex_done : passed && id_op.kind == tile_pkg::LOOP_IMMEDIATE;
+  assign loop_set = loop_in_ex ? ex_done : ready && id_op.kind == tile_pkg::LOOP_IMMEDIATE;
   assign loop_pc = loop_in_ex ? ex_pc : id_pc;
   assign loop_length = loop_in_ex ? ex_op.length : id_op.length;
   assign loop_count = loop_in_ex ? a : id_op.value;

@@ -11,6 +11,7 @@ module fetch (
     input  logic        redirect,     // a taken branch in EX
     input  logic [13:0] target,
     input  logic        passed,       // ID hands its instruction on
+    input  logic        ready,        // the same but for redirect and flush, which come late and end all loops
     input  logic        loop_set, loop_follows,
     input  logic [13:0] loop_pc,
     input  logic [4:0]  loop_length,
@@ -28,7 +29,7 @@ module fetch (
   logic more0, more1, old_more, new_more;  // whether left is above 1
   logic old_hit, new_hit;                  // pc is the last of the body
   logic [1:0] depth, depth_now;
-  logic inner, at_end, again;              // inner: the top is the second level
+  logic moves, inner, at_end, again;       // inner: the top is the second level
 
   assign old_start = depth == 2'd2 ? start1 : start0;
   assign old_left = depth == 2'd2 ? left1 : left0;
@@ -50,8 +51,9 @@ module fetch (
   // A third level ends the other two.
   assign depth_now = !loop_set ? depth : depth == 2'd1 ? 2'd2 : 2'd1;
   assign inner = loop_set ? depth == 2'd1 : depth == 2'd2;
-  assign read = running && !hold && !redirect && !flush && (!id_valid || passed) && !loop_follows;
-  assign at_end = read && (loop_set ? new_hit : old_hit);
+  assign moves = running && !hold && (!id_valid || ready) && !loop_follows;
+  assign read = moves && !redirect && !flush;
+  assign at_end = moves && (loop_set ? new_hit : old_hit);
   assign again = at_end && (loop_set ? new_more : old_more);
 
   always_ff @(posedge clock) begin
@@ -61,7 +63,7 @@ module fetch (
       {left1, more1} <= loop_set ? (again ? {new_less, new_less_more} : {loop_count, new_more}) : {old_less, old_less_more};
     if ((loop_set || again) && !inner)
       {left0, more0} <= loop_set ? (again ? {new_less, new_less_more} : {loop_count, new_more}) : {old_less, old_less_more};
-    if (loop_set || read) depth <= at_end && !again ? depth_now - 2'd1 : depth_now;
+    if (loop_set || moves) depth <= at_end && !again ? depth_now - 2'd1 : depth_now;
     if (passed) id_valid <= 1'b0;
     if (read) begin
       id_valid <= 1'b1;
@@ -77,4 +79,13 @@ module fetch (
     end
     if (reset) pc <= 14'd0;
   end
+
+`ifdef FORMAL
+  always_comb begin
+    assert (depth <= 2'd2);
+    assert (depth < 2'd1 || more0 == (left0 > 32'd1));
+    assert (depth < 2'd2 || more1 == (left1 > 32'd1));
+    assert (!(read && (redirect || flush || hold)));
+  end
+`endif
 endmodule

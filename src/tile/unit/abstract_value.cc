@@ -31,11 +31,21 @@ void share_intervals(V& v) {
   }
 }
 
+// The ends of the interval are multiples of the power of two that the low bits say.
+void align(V& v) {
+  const int bits = std::countr_one(v.zeros);
+  if (bits == 0 || bits == 32) return;
+  const uint32_t rest = (1u << bits) - 1;
+  if ((v.low & rest) != 0 && v.low <= UINT32_MAX - rest) v.low = (v.low + rest) & ~rest;
+  v.high &= ~rest;
+}
+
 // Brings intervals and known bits into agreement: each may sharpen the other.
 V settle(V v) {
   v.low = std::max(v.low, v.ones);
   v.high = std::min(v.high, ~v.zeros);
   if (v.low <= v.high && v.least <= v.most) share_intervals(v);
+  align(v);
   if (v.low > v.high) return v;  // no value at all: the path cannot be taken
   const uint32_t differing = v.low ^ v.high;
   const uint32_t known = differing == 0       ? UINT32_MAX
@@ -189,6 +199,7 @@ void exclude(V& a, uint32_t c) {
   if (a.high == c) --a.high;
   if (a.least < a.most && a.least == as_signed(c)) ++a.least;
   if (a.least < a.most && a.most == as_signed(c)) --a.most;
+  a = settle(a);
 }
 
 void add_place(V& v, uint32_t address) {
@@ -251,6 +262,11 @@ AbstractValue join(const AbstractValue& a, const AbstractValue& b) {
   out.most = std::max(a.most, b.most);
   out.initialised = a.initialised && b.initialised;
   if (!(out.is_constant())) join_places(a, b, out);
+  if (a.id == b.id) out.id = a.id;
+  if (a.of == b.of && a.by == b.by) {
+    out.of = a.of;
+    out.by = a.by;
+  }
   if (a.home == b.home && a.stamp == b.stamp && a.offset == b.offset) {
     out.home = a.home;
     out.stamp = a.stamp;

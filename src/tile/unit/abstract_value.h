@@ -18,10 +18,15 @@ struct AbstractValue {
   uint8_t places = 0;                  // how many of `place` count; 0: not known to be one of few
   std::array<uint16_t, 4> place = {};  // addresses in the code, ascending: targets of a function pointer
   int32_t least = INT32_MIN, most = INT32_MAX;  // as a signed number
-  // Of a register: the value is that of the scratchpad's word at `home` as it was at `stamp`, plus `offset`; home 0:
-  // of none. Of a word: the stamp of its last store, 0 for none yet, kManyStamps where ways with several met.
+  // Of a register: the value is that of the scratchpad's word at `home` as it was at `stamp`, plus `offset`;
+  // home 0: of none. Of a word: the stamp of its last store, 0 for none yet, kManyStamps where ways with
+  // several met.
   static constexpr uint32_t kManyStamps = UINT32_MAX;
   uint32_t home = 0, stamp = 0, offset = 0;
+
+  // Of a register: a name for the number, the same for copies of it (0: none); and that it is number `of`
+  // shifted left by `by`, so that x * 15, which compilers write as (x << 4) - x, keeps its bounds.
+  uint32_t id = 0, of = 0, by = 0;
 
   static AbstractValue any() { return {}; }
   static AbstractValue constant(uint32_t value) {

@@ -73,6 +73,7 @@ class Explorer {
     State start;
     for (V& v : start.x) v.initialised = kind_ == RegionKind::Init;
     start.words = words;
+    stamp_ = words.last_stamp();  // none of this exploration is one of those before
     start.x[0] = V::constant(0);
     start.x[1] = V::constant(kReturnAddress);
     start.x[2] = V::constant(kStackTop);
@@ -172,6 +173,8 @@ class Explorer {
         jump(s, op, depth, cost);
       else if (op.custom == Custom::Loop || op.custom == Custom::LoopImmediate)
         loop(s, op, cost);
+      else if (options_.join == Join::AtEnd && compares(op))
+        compare(s, op, depth, cost);
       else
         straight(s, op, cost);
     }
@@ -224,11 +227,54 @@ class Explorer {
     bound(cost, pc);
   }
 
+  static bool compares(const TileOp& op) {
+    const Op o = op.base.op;
+    return op.custom == Custom::None && op.base.rd != 0 &&
+           (o == Op::Slt || o == Op::Slti || o == Op::Sltu || o == Op::Sltiu);
+  }
+
+  // What a comparison gives, 0 or 1, is told apart with what that says of its operands.
+  void compare(State& s, const TileOp& op, int depth, PathCost& cost) {
+    const uint32_t pc = s.pc;
+    const riscv::Instruction& n = op.base;
+    const bool immediate = n.op == Op::Slti || n.op == Op::Sltiu;
+    const Op test = n.op == Op::Slt || n.op == Op::Slti ? Op::Blt : Op::Bltu;
+    V right = immediate ? V::constant(static_cast<uint32_t>(n.imm)) : read(s, n.rs2, pc);
+    V left = read(s, n.rs1, pc);
+    if (abstract_branch(test, left, right) != Truth::Unknown) return straight(s, op, cost);
+    charge(kCopySteps, pc);
+    std::optional<State> joined;
+    PathCost all;
+    for (const bool less : {false, true}) {
+      State one = s;
+      V a = left, b = right;
+      refine(test, less, a, b);
+      if (a.empty() || b.empty()) continue;
+      write(one, n.rs1, a);
+      if (!immediate) write(one, n.rs2, b);
+      reflect(one, a);
+      write(one, n.rd, V::constant(less));
+      one.pc = pc + 4;
+      PathCost its = new_cost();
+      one = run(std::move(one), {kExit, s.calls.size()}, depth + 1, its);
+      all = joined ? PathCost::either(all, its) : its;
+      if (joined)
+        join_states(*joined, one, pc);
+      else
+        joined = std::move(one);
+    }
+    s = std::move(*joined);
+    cost.add(all);
+    bound(cost, pc);
+  }
+
   // Where the two ways of a branch are joined: where all their paths meet, or, when the ways through a loop
   // are told apart, the first such place outside of it.
   uint32_t meeting_place(uint32_t at) const {
+    if (options_.join == Join::AtEnd) return kExit;
     uint32_t meet = meets_[at];
-    while (options_.split && meet != kExit && loops_[meet] == loops_[at]) meet = meets_[meet];
+    while (options_.join == Join::AfterLoop && meet != kExit && loops_[meet] == loops_[at])
+      meet = meets_[meet];
     return meet;
   }
 
@@ -456,10 +502,28 @@ class Explorer {
     } else if (n.op == Op::Auipc) {
       write(s, n.rd, V::constant(pc + static_cast<uint32_t>(n.imm)));
     } else if (n.op != Op::Fence) {
+      if (n.op == Op::Slli) name(s.x[n.rs1]);
       const V a = read(s, n.rs1, pc), b = riscv::reads_rs2(n.op) ? read(s, n.rs2, pc) : immediate;
-      write(s, n.rd, abstract_alu(n.op, a, b));
+      V result = abstract_alu(n.op, a, b);
+      if (n.op == Op::Slli && a.id != 0) {
+        result.of = a.id;
+        result.by = b.low & 31;
+      }
+      if (n.op == Op::Sub && a.of != 0 && a.of == b.id) result = meet(result, less_itself(a, b));
+      write(s, n.rd, result);
       if (n.rd == 2) note_stack(s.x[2], pc);
     }
+  }
+
+  void name(V& v) {
+    if (v.id == 0 && !v.is_constant()) v.id = ++names_;
+  }
+
+  // (x << n) - x for x in b, when it does not wrap.
+  static V less_itself(const V& a, const V& b) {
+    const uint64_t factor = (uint64_t{1} << a.by) - 1;
+    if (b.high * factor > UINT32_MAX) return V::any();
+    return V::range(static_cast<uint32_t>(b.low * factor), static_cast<uint32_t>(b.high * factor));
   }
 
   void note_stack(const V& sp, uint32_t pc) {
@@ -495,9 +559,9 @@ class Explorer {
     cost.add(one);
   }
 
-  static void put_out(PathCost& cost, uint32_t bytes) {
+  void put_out(PathCost& cost, uint32_t bytes) const {
     cost.bytes += bytes;
-    cost.charged = std::min(cost.charged + (int64_t{bytes} << 16), PathCost::kMostCharged);
+    cost.charged = std::min(cost.charged + bytes * options_.counter.parts, PathCost::kMostCharged);
   }
 
   static bool inside(const V& address, unsigned size, uint32_t base, uint32_t bytes) {
@@ -562,9 +626,14 @@ class Explorer {
     if (address < lowest_stack_) changed_[(address - kDataBase) / 4] = true;
     V kept = value;
     kept.home = kept.offset = 0;
+    kept.id = kept.of = kept.by = 0;
     kept.stamp = ++stamp_;
     s.words.set(address, kept);
-    if (from != 0 && value.initialised) s.x[from] = load_word(address, kept);
+    if (from == 0 || !value.initialised) return;
+    V& source = s.x[from];
+    source.home = address;
+    source.stamp = kept.stamp;
+    source.offset = 0;
   }
 
   // The most by which this store raises the counter (lowers it, for a negative weight), times the weight.
@@ -623,7 +692,7 @@ class Explorer {
   uint64_t& budget_;
   const base::Progress& progress_;
   uint64_t steps_ = 0, next_look_ = kLookSteps;
-  uint32_t lowest_stack_ = kStackTop, stamp_ = 0;
+  uint32_t lowest_stack_ = kStackTop, stamp_ = 0, names_ = 0;
   std::set<uint32_t> compared_;
   std::vector<bool> changed_ = std::vector<bool>(kDataBytes / 4);
   std::vector<uint32_t> noted_ =

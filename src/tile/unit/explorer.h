@@ -23,17 +23,26 @@ struct Program {
 
 enum class RegionKind : uint8_t { Init, Main, Finish };
 
-// A word of the scratchpad that vouches for output: each step up pays `weight` (in 2^-16 bytes), each step
-// down gives it back. A summary that goes out every 256 runs, by a counter that then falls from 256 to 0, so
+// A word of the scratchpad that vouches for output: each step up pays `weight`, each step down gives it back,
+// in parts of a byte. A summary that goes out every 256 runs, by a counter that then falls from 256 to 0, so
 // costs each run its 256th part.
 struct Counter {
   uint32_t address = 0;  // 0: none
   int64_t weight = 0;    // negative for a counter that falls
+  int64_t parts = 1;     // of a byte
+};
+
+// Which ways through the program are told apart. The less is joined, the more is known, and the more it
+// costs.
+enum class Join : uint8_t {
+  AtMeeting,  // where the two ways of a branch meet
+  AfterLoop,  // the same, but not inside the loop that the branch stands in
+  AtEnd       // where the function returns; results of comparisons are told apart too
 };
 
 struct ExploreOptions {
   Counter counter;
-  bool split = false;    // ways through a loop are told apart to its end, not joined in each round
+  Join join = Join::AtMeeting;
   bool profile = false;  // PathCost::profile
 };
 

@@ -108,6 +108,7 @@ namespace {
 
 AbstractValue without_home(AbstractValue v) {
   v.home = v.stamp = v.offset = 0;
+  v.id = v.of = v.by = 0;
   return v;
 }
 
@@ -129,7 +130,7 @@ AbstractValue widened(const AbstractValue& a, const AbstractValue& b, const std:
 
 }  // namespace
 
-bool KnownWords::widen(const KnownWords& other, const std::vector<uint32_t>& ends) {
+bool KnownWords::widen(const KnownWords& other, Growth growth, const std::vector<uint32_t>& ends) {
   static const Page nothing;
   bool grew = false;
   for (uint32_t index = 0; index < kPages; ++index) {
@@ -145,7 +146,8 @@ bool KnownWords::widen(const KnownWords& other, const std::vector<uint32_t>& end
       AbstractValue after = AbstractValue::any();
       if (known) after = without_home(lento::tile::join(before, b.words[word]));
       const bool same = known && after.same_value(before);
-      if (known && !same) after = ends.empty() ? AbstractValue::any() : widened(before, b.words[word], ends);
+      if (known && !same && growth == Growth::ToAny) after = AbstractValue::any();
+      if (known && !same && growth == Growth::ToEnds) after = widened(before, b.words[word], ends);
       after.initialised = !unset;
       grew |= !same && (!(a.known & bit) || !after.same_value(before));
       a.words[word] = after;
@@ -156,6 +158,17 @@ bool KnownWords::widen(const KnownWords& other, const std::vector<uint32_t>& end
     }
   }
   return grew;
+}
+
+uint32_t KnownWords::last_stamp() const {
+  uint32_t last = 0;
+  for (uint32_t index = 0; index < kPages; ++index) {
+    if (!page(index)) continue;
+    for (const AbstractValue& word : page(index)->words) {
+      if (word.stamp != AbstractValue::kManyStamps) last = std::max(last, word.stamp);
+    }
+  }
+  return last;
 }
 
 void KnownWords::forget_all() { forget(kDataBase, kDataBase + kDataBytes - 1); }

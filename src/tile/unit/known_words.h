@@ -30,9 +30,11 @@ class KnownWords {
   // To what holds in both, as the start of regions that run again and again: what differs grows to the next
   // of `ends` (ascending), so that few rounds are needed, or to nothing known when there are none. True when
   // something grew. Homes are forgotten: they belong to one exploration.
-  bool widen(const KnownWords& other, const std::vector<uint32_t>& ends);
+  enum class Growth : uint8_t { Exact, ToEnds, ToAny };
+  bool widen(const KnownWords& other, Growth growth, const std::vector<uint32_t>& ends = {});
   void forget_all();  // what is not initialised stays so
 
+  uint32_t last_stamp() const;  // the greatest of all words, kManyStamps aside
   bool same_pages(const KnownWords& other) const { return pages_ == other.pages_; }
 
   static uint32_t pages_between(uint32_t low, uint32_t high) { return page_of(high) - page_of(low) + 1; }

@@ -1,10 +1,9 @@
 // What a tile program can reach: the 64 KiB byte map, the input registers and the output.
 //
 //   0x0000-0x1fff  code, not readable            0x5000-0x501f  soft-logic registers
-//   0x4000-0x407f  IORegs, read only             0x6000-0x602f  STATUS, TS, TE, ADDR, cycle, drops, arrival; read
-//   only
-//   0x4080         valid bits, read only         0x7000-0x7fff  host FIFO, write only: appends 1, 2 or 4
-//   bytes
+//   0x4000-0x407f  IORegs, read only             0x6000-0x602f  STATUS, TS, TE, ADDR, cycle, drops, arrival;
+//   read only 0x4080         valid bits, read only         0x7000-0x7fff  host FIFO, write only: appends 1, 2
+//   or 4 bytes
 //                                                0x8000-0xffff  scratchpad
 // Accesses are aligned. There is no path from here to the monitored block.
 #pragma once

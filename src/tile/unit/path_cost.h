@@ -23,8 +23,8 @@ struct PathCost {
   uint64_t worst = 0, best = 0;
   uint64_t busy = 0;  // most cycles outside hist.in
   uint64_t bytes = 0;
-  // Output less what a counter in the scratchpad vouches for (Counter), in 2^-16 bytes: what a path adds to
-  // the sum over all runs.
+  // Output less what a counter in the scratchpad vouches for (Counter), in parts of a byte (Counter::parts):
+  // what a path adds to the sum over all runs.
   int64_t charged = 0;
   // Cycles of the worst path by instruction, when they are asked for; else empty.
   std::vector<uint64_t> profile;

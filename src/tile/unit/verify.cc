@@ -94,11 +94,9 @@ void check_rates(const Image& image, VerifyReport& report) {
                                      ": drops are possible but not declared"});
   }
   const uint64_t shortest = std::max<uint64_t>(m.best_cycles + 1, image.arrival_cycles);
-  // Rounded up to a 2^-16th of a byte, as it was counted.
-  const auto per_run = static_cast<uint64_t>(std::ceil(m.bytes_per_run * 65536));
-  if (Uint128{per_run} * image.output_cycles > (Uint128{image.output_bytes} * shortest << 16)) {
+  if (Uint128{m.bytes_in_parts} * image.output_cycles > Uint128{image.output_bytes} * shortest * m.parts) {
     report.violations.push_back({Rule::OutputRate, image.main_entry,
-                                 "main may put out " + base::format_number(m.bytes_per_run) +
+                                 "main may put out " + base::format_number(m.bytes_per_run()) +
                                      " bytes every " + std::to_string(shortest) + " cycles, declared are " +
                                      std::to_string(image.output_bytes) + " per " +
                                      std::to_string(image.output_cycles)});
@@ -111,7 +109,7 @@ RegionReport report_of(const Exploration& e) {
   out.worst_cycles = c.worst;
   out.best_cycles = c.best;
   out.worst_bytes = c.bytes;
-  out.bytes_per_run = static_cast<double>(c.bytes);
+  out.bytes_in_parts = c.bytes;
   out.streamed = c.streamed;
   out.streamed_least = c.streamed_least;
   out.busy_cycles = c.busy;
@@ -144,23 +142,24 @@ class Fixpoint {
 
   // The counter that vouches for most of main's output, tried one after the other.
   void amortise() {
-    const auto worst = static_cast<double>(report_.main.worst_bytes);
-    if (report_.main.worst_bytes == 0) return;
+    const auto worst = static_cast<int64_t>(report_.main.worst_bytes);
+    if (worst == 0 || worst > kMostCount) return;
     size_t tried = 0;
     for (const uint32_t word : changed_) {
       const AbstractValue* held = start_.find(word);
       if (!held || held->low == held->high || held->high - held->low > kMostCount) continue;
       if (tried++ == kMostCounters) return;
-      const double span = held->high - held->low;
-      for (const double share : {worst / (span + 1), worst / span, -worst / (span + 1), -worst / span}) {
-        try_counter({word, static_cast<int64_t>(std::llround(share * 65536))}, span);
+      const int64_t span = int64_t{held->high} - held->low;
+      for (const int64_t parts : {span + 1, span}) {
+        try_counter({word, worst, parts}, span);
+        try_counter({word, -worst, parts}, span);
       }
     }
   }
 
   std::vector<uint64_t> profile() {
     ExploreOptions options;
-    options.split = split_[static_cast<size_t>(RegionKind::Main)];
+    options.join = join_[static_cast<size_t>(RegionKind::Main)];
     options.profile = true;
     uint64_t budget = kProfileSteps;
     return explore(program_, RegionKind::Main, start_, options, budget, progress_).cost.profile;
@@ -171,7 +170,6 @@ class Fixpoint {
     const Exploration init = explore_region(RegionKind::Init, KnownWords::of_image(image_.data));
     report_.init = report_of(init);
     start_ = init.words;
-    start_.widen(KnownWords(start_), {});
     if (plain_) start_.forget_all();
     for (int round = 0;; ++round) {
       const Exploration main = explore_region(RegionKind::Main, start_);
@@ -184,28 +182,42 @@ class Fixpoint {
     }
   }
 
-  static constexpr uint32_t kMostCount = 1 << 20;  // of a counter's values
-  static constexpr size_t kMostCounters = 8;       // tried
-  static constexpr int kExactRounds = 6, kRounds = 12;
-  static constexpr uint64_t kSplitSteps = 2'000'000, kProfileSteps = 200'000, kCounterSteps = 100'000,
-                            kRoundSteps = 4'000'000;
+  static constexpr int64_t kMostCount = 1 << 20;  // of a counter's values
+  static constexpr size_t kMostCounters = 8;      // tried
+  static constexpr int kExactRounds = 2, kWideningRounds = 24, kRounds = 32;
+  static constexpr uint64_t kLateSteps = 200'000, kSplitSteps = 2'000'000, kProfileSteps = 200'000,
+                            kCounterSteps = 100'000, kRoundSteps = 4'000'000;
 
-  // Ways through loops are told apart only where joining them finds no bound: it costs more.
+  // What is joined late is known better: tried first, while it costs little. The verdict of the last way
+  // counts.
   Exploration explore_region(RegionKind kind, const KnownWords& words) {
-    const auto at = static_cast<size_t>(kind);
-    if (plain_) budget_ = kStepLimit;
-    ExploreOptions options;
-    options.split = split_[at];
-    if (options.split) return explore(program_, kind, words, options, budget_, progress_);
-    const uint64_t before = budget_;
+    Join& join = join_[static_cast<size_t>(kind)];
+    if (plain_) {
+      budget_ = kStepLimit;
+      return explore_joined(kind, words, Join::AtMeeting, budget_);
+    }
+    if (join == Join::AtEnd) {
+      uint64_t budget = std::min(budget_, kLateSteps);
+      const uint64_t given = budget;
+      try {
+        Exploration out = explore_joined(kind, words, join, budget);
+        budget_ -= given - budget;
+        return out;
+      } catch (const OutOfSteps&) {
+        join = Join::AtMeeting;
+      } catch (const Violation&) {
+        join = Join::AtMeeting;
+      }
+    }
+    if (join == Join::AfterLoop) return explore_joined(kind, words, join, budget_);
     try {
-      return explore(program_, kind, words, options, budget_, progress_);
+      return explore_joined(kind, words, join, budget_);
     } catch (const Violation& violation) {
       if (violation.rule != Rule::Unbounded) throw;
-      options.split = split_[at] = true;
-      uint64_t budget = std::min(before, kSplitSteps);
+      uint64_t budget = kSplitSteps;
+      join = Join::AfterLoop;
       try {
-        return explore(program_, kind, words, options, budget, progress_);
+        return explore_joined(kind, words, join, budget);
       } catch (const Violation&) {
         throw violation;  // the plainer of the two
       } catch (const OutOfSteps&) {
@@ -214,35 +226,47 @@ class Fixpoint {
     }
   }
 
+  Exploration explore_joined(RegionKind kind, const KnownWords& words, Join join, uint64_t& budget) {
+    ExploreOptions options;
+    options.join = join;
+    return explore(program_, kind, words, options, budget, progress_);
+  }
+
   bool grow(const Exploration& main, const Exploration& finish, int round) {
+    for (int bit = 0; bit < 31; ++bit) ends_.insert((2u << bit) - 1);
     ends_.insert(main.compared.begin(), main.compared.end());
     ends_.insert(finish.compared.begin(), finish.compared.end());
-    const bool exact = round < kExactRounds;
-    const std::vector<uint32_t> ends =
-        exact ? std::vector<uint32_t>(ends_.begin(), ends_.end()) : std::vector<uint32_t>{};
+    const auto growth = round < kExactRounds      ? KnownWords::Growth::Exact
+                        : round < kWideningRounds ? KnownWords::Growth::ToEnds
+                                                  : KnownWords::Growth::ToAny;
+    const std::vector<uint32_t> ends(ends_.begin(), ends_.end());
     KnownWords next = start_;
-    bool grew = next.widen(main.words, ends);
-    grew |= next.widen(finish.words, ends);
+    bool grew = next.widen(main.words, growth, ends);
+    grew |= next.widen(finish.words, growth, ends);
     if (grew && (plain_ || round >= kRounds)) next.forget_all();
     start_ = std::move(next);
     return grew;
   }
 
-  void try_counter(const Counter& counter, double span) {
-    if (counter.weight == 0) return;
+  void try_counter(const Counter& counter, int64_t span) {
     ExploreOptions options;
     options.counter = counter;
-    options.split = split_[static_cast<size_t>(RegionKind::Main)];
-    uint64_t budget = std::min(budget_, std::max(kCounterSteps, 4 * report_.main.steps));
-    budget = std::min(budget, 2 * report_.main.steps + kCounterSteps);
+    options.join = join_[static_cast<size_t>(RegionKind::Main)];
+    uint64_t budget = 2 * report_.main.steps + kCounterSteps;
     try {
       const int64_t charged =
           explore(program_, RegionKind::Main, start_, options, budget, progress_).cost.charged;
-      const double bytes = static_cast<double>(std::max<int64_t>(charged, 0)) / 65536;
-      if (bytes >= report_.main.bytes_per_run) return;
-      report_.main.bytes_per_run = bytes;
-      report_.main.burst = std::abs(static_cast<double>(counter.weight)) / 65536 * span;
+      RegionReport& main = report_.main;
+      const auto bytes = static_cast<uint64_t>(std::max<int64_t>(charged, 0));
+      const auto parts = static_cast<uint64_t>(counter.parts);
+      if (Uint128{bytes} * main.parts >= Uint128{main.bytes_in_parts} * parts) return;
+      main.bytes_in_parts = bytes;
+      main.parts = parts;
+      main.burst = static_cast<double>(std::abs(counter.weight)) * static_cast<double>(span) /
+                   static_cast<double>(parts);
     } catch (const OutOfSteps&) {
+      return;
+    } catch (const Violation&) {
       return;
     }
   }
@@ -253,7 +277,7 @@ class Fixpoint {
   VerifyReport& report_;
   KnownWords start_;
   std::set<uint32_t> ends_, changed_;
-  std::array<bool, 3> split_ = {};
+  std::array<Join, 3> join_ = {Join::AtEnd, Join::AtEnd, Join::AtEnd};
   uint64_t budget_ = kRoundSteps;
   bool plain_ = false;
 };
@@ -376,9 +400,7 @@ std::string write_report(const VerifyReport& report) {
   for (const auto& [name, r] : regions) {
     out += std::string(name) + ": " + number(r->best_cycles) + " to " + number(r->worst_cycles) +
            " cycles, at most " + number(r->worst_bytes) + " bytes out, " +
-           (r->bytes_per_run < static_cast<double>(r->worst_bytes)
-                ? base::format_number(r->bytes_per_run) + " a run over many, "
-                : "") +
+           (r->parts > 1 ? base::format_number(r->bytes_per_run()) + " a run over many, " : "") +
            number(r->streamed) + " inputs streamed, " + number(r->stack_bytes) + " bytes of stack\n";
   }
   return out + "predicted drops at the declared arrival rate: " +

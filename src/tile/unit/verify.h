@@ -78,8 +78,10 @@ struct RegionReport {
   uint64_t worst_cycles = 0;  // from the first fetch to the return
   uint64_t best_cycles = 0;
   uint64_t worst_bytes = 0;  // into the output FIFO, by one run
-  double bytes_per_run = 0;  // over many runs; above it in sum at most `burst`
+  // Over many runs: bytes_in_parts / parts a run, and in sum at most `burst` bytes more.
+  uint64_t bytes_in_parts = 0, parts = 1;
   double burst = 0;
+  double bytes_per_run() const { return static_cast<double>(bytes_in_parts) / static_cast<double>(parts); }
   uint64_t streamed = 0;  // most inputs that hist.in takes
   uint64_t streamed_least = 0;
   uint64_t busy_cycles = 0;      // most cycles outside hist.in

@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 
+#include "base/file.h"
 #include "base/rng.h"
 #include "riscv/alu.h"
 #include "tile/unit/abstract_value.h"
@@ -102,6 +104,84 @@ TEST(Verify, AcceptsEveryShippedProgram) {
     const VerifyReport report = verify(build_program(shipped_source(name), name).image);
     EXPECT_TRUE(report.accepted) << name << "\n" << write_report(report);
   }
+}
+
+// Programs as one would write them from the guide (tests/tile/programs): at most one in twenty may be
+// refused.
+TEST(Verify, AcceptsNaturalPrograms) {
+  if (std::system("riscv64-unknown-elf-gcc --version >/dev/null 2>&1") != 0)
+    GTEST_SKIP() << "gcc-riscv64-unknown-elf is not installed";
+  int all = 0, accepted = 0;
+  std::string refused;
+  for (const auto& file : std::filesystem::directory_iterator("tests/tile/programs")) {
+    const std::string name = file.path().filename().string();
+    const VerifyReport report = verify(build_program(base::read_file(file.path().string()), name).image);
+    ++all;
+    accepted += report.accepted;
+    if (!report.accepted) refused += name + ": " + describe(report.violations.front()) + "\n";
+  }
+  EXPECT_GE(all, 40);
+  EXPECT_GE(accepted * 20, all * 19) << refused;
+}
+
+// A summary every 256 runs counts as its 256th part, to the byte; without the counter it does not.
+TEST(Verify, ACounterVouchesForPeriodicOutput) {
+  const auto program = [](bool counts) {
+    return Words{lui(5, 0x8000),
+                 imm(Op::Lw, 6, 5, 0),
+                 imm(Op::Addi, 6, 6, counts ? 1 : 0),
+                 save(Op::Sw, 6, 5, 0),
+                 imm(Op::Addi, 7, 0, 256),
+                 branch(Op::Bne, 6, 7, 20),
+                 save(Op::Sw, 0, 5, 0),
+                 encode_emit(8),
+                 encode_emit(8),
+                 kNop,
+                 kRet};
+  };
+  Image image = loose(program(true));
+  image.arrival_cycles = 40;
+  image.output_bytes = 16;
+  image.output_cycles = 40 * 256;
+  const VerifyReport report = verify(image);
+  EXPECT_TRUE(report.accepted) << write_report(report);
+  EXPECT_EQ(report.main.bytes_in_parts, 16u);
+  EXPECT_EQ(report.main.parts, 256u);
+  --image.output_bytes;
+  EXPECT_TRUE(broken(image, Rule::OutputRate));
+  // An input decides: nothing vouches.
+  Image any = loose({lui(5, 0x4000), imm(Op::Lw, 6, 5, 0), branch(Op::Bne, 6, 0, 8), encode_emit(8), kRet});
+  any.arrival_cycles = 40;
+  any.output_bytes = 7;
+  any.output_cycles = 40;
+  EXPECT_TRUE(broken(any, Rule::OutputRate));
+}
+
+// What one run leaves in the scratchpad is what the next may find: an index that only grows leaves its array.
+TEST(Verify, WhatRunsLeaveBehindIsKnownToTheNext) {
+  const auto program = [](bool wraps) {
+    return Words{lui(5, 0x8000),
+                 imm(Op::Lw, 6, 5, 0),
+                 imm(Op::Slli, 7, 6, 2),
+                 op3(Op::Add, 7, 7, 5),
+                 save(Op::Sw, 6, 7, 16),
+                 imm(Op::Addi, 6, 6, 1),
+                 imm(Op::Andi, 6, 6, wraps ? 7 : -1),
+                 save(Op::Sw, 6, 5, 0),
+                 kRet};
+  };
+  EXPECT_TRUE(verify(loose(program(true))).accepted) << write_report(verify(loose(program(true))));
+  EXPECT_TRUE(broken(loose(program(false)), Rule::StoreBounds));
+}
+
+TEST(Verify, RefusalsNameTheWayThereAndTheWayOut) {
+  const VerifyReport report = verify(
+      loose({lui(5, 0x4000), imm(Op::Lw, 6, 5, 0), branch(Op::Beq, 6, 0, 8), imm(Op::Lw, 7, 6, 0), kRet}));
+  ASSERT_EQ(report.violations.size(), 1u);
+  const std::string text = describe(report.violations[0]);
+  EXPECT_THAT(text, testing::HasSubstr("load bounds at 0x10"));
+  EXPECT_THAT(text, testing::HasSubstr("by way of 0xc (not taken)"));
+  EXPECT_THAT(text, testing::HasSubstr("mask it"));
 }
 
 TEST(Verify, RejectsAMutantOfEachClass) {
