@@ -75,16 +75,4 @@ module control (
       {running, pause_waits, resume_waits, finalize_waits} <= 4'd0;
     end
   end
-
-`ifdef FORMAL
-  always_comb begin
-    assume (!start_main || (status == tile_pkg::ACTIVE_PAUSED && !want_pause && !want_finalize));
-    assume (!fault || status != tile_pkg::ACTIVE_PAUSED || running);
-    assert (status == tile_pkg::UNDEFINED || status == tile_pkg::PAUSED || status == tile_pkg::ACTIVE_PAUSED ||
-            status == tile_pkg::ACTIVE_RUNNING || status == tile_pkg::FINALIZE || status == tile_pkg::ERROR);
-    assert (region == tile_pkg::INIT || region == tile_pkg::MAIN || region == tile_pkg::FINISH);
-    assert (!start_finish || may_act);
-    assert (!stop || !start || image);
-  end
-`endif
 endmodule

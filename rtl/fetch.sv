@@ -79,13 +79,4 @@ module fetch (
     end
     if (reset) pc <= 14'd0;
   end
-
-`ifdef FORMAL
-  always_comb begin
-    assert (depth <= 2'd2);
-    assert (depth < 2'd1 || more0 == (left0 > 32'd1));
-    assert (depth < 2'd2 || more1 == (left1 > 32'd1));
-    assert (!(read && (redirect || flush || hold)));
-  end
-`endif
 endmodule

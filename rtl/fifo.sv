@@ -58,16 +58,4 @@ module fifo #(
       waiting <= left + {3'd0, count};
     end
   end
-
-`ifdef FORMAL
-  // Who takes has asked how many wait, who writes how many are free.
-  always_comb begin
-    assume ({4'd0, take} <= waiting && take <= 3'd4);
-    assume (store_bytes <= 3'd4 && emit_bytes <= 3'd4);
-    assume ({3'd0, count} <= free);
-    assert (waiting <= CAPACITY[6:0]);
-    assert (6'(tail - head) == waiting[5:0]);
-    assert (free <= CAPACITY[6:0]);
-  end
-`endif
 endmodule

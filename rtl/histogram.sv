@@ -135,15 +135,4 @@ module histogram (
     end
     if (reset || flush || (emit_go && emit_last)) {word_at, first, offset} <= 19'd0;
   end
-
-`ifdef FORMAL
-  always_comb begin
-    assume (3'(take) + 3'(configure) + 3'(read) + 3'(emit_go) <= 3'd1);
-    assume (!emit_go || (!busy && format <= 4'd9));
-    assert (!(counts && adds));
-    assert (word_at <= 7'd71);
-    assert (offset <= 5'd17 && !offset[0]);
-    assert (emit_bytes <= 3'd4 || !emit_go);
-  end
-`endif
 endmodule

@@ -135,17 +135,4 @@ module inputs #(
       {trigger_start, trigger_end, trigger_address} <= 96'd0;
     end
   end
-
-`ifdef FORMAL
-  always_comb begin
-    assume (queue_limit <= 3'(QUEUE));
-    assert (count <= 3'(QUEUE));
-    assert (SLOT'(tail - head) == SLOT'(count));
-    assert (!(push && dropped));             // an input waits or is lost, never both
-    assert (!pop || waiting);
-    assert (!push || may_wait || pop || status == tile_pkg::ACTIVE_PAUSED);
-    assert ((latched & ~next_valid) == 0);   // only new data reach IORegs
-    assert (!start_main || status == tile_pkg::ACTIVE_PAUSED);
-  end
-`endif
 endmodule
