@@ -159,6 +159,15 @@ TEST(Grammar, AcceptedProgramsKeepEveryPromiseWhenRun) {
   EXPECT_LT(skipped * 50, accepted);
 }
 
+// The code around a word, for a failure's message.
+std::string dump(const Image& image, size_t at) {
+  std::string out;
+  const std::vector<TileOp> code = decode_code(image.code);
+  for (size_t i = at / 4 < 12 ? 0 : at / 4 - 12; i < std::min(code.size(), at / 4 + 12); ++i)
+    out += std::to_string(4 * i) + ": " + disassemble(code[i], static_cast<uint32_t>(4 * i)) + "\n";
+  return out;
+}
+
 // One instruction of an accepted program changed, one bit or as a whole: what is still accepted keeps its
 // promises. LENTO_TILE_MUTATIONS=N tries N mutations (default 4,000).
 TEST(Grammar, AcceptedMutationsKeepEveryPromise) {
@@ -183,7 +192,8 @@ TEST(Grammar, AcceptedMutationsKeepEveryPromise) {
       if (!report.accepted) continue;
       ++accepted;
       ASSERT_NO_FATAL_FAILURE(keeps_promises(image, report, seed, skipped))
-          << "seed " << seed << " word " << at;
+          << "seed " << seed << " word " << at << "\n"
+          << write_report(report) << dump(image, at);
     }
   }
   EXPECT_GT(accepted * 20, tried);
