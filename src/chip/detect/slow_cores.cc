@@ -89,6 +89,11 @@ double strength_of(uint64_t count, double factor, double noise) {
   return static_cast<double>(count) * std::min(z * z / 2, kMostOfOne);
 }
 
+// Octaves above its core that no healthy operation is taken to lie: its rate is so many deviations low.
+double quiet_octaves(double noise) {
+  return -std::log2(std::max(1 / kLeastRoom, 1 - kQuietDeviations * noise));
+}
+
 Suspect judge(const CoreSketch& core, int index, double reference, const Yardstick& by) {
   Suspect s;
   s.component = {Part::Core, index, -1};
@@ -97,7 +102,7 @@ Suspect judge(const CoreSketch& core, int index, double reference, const Yardsti
   s.begin = UINT64_MAX;
   for (const Episode& e : core.episodes()) {
     const double off = above(e, by, reference);
-    if (off < std::log2(by.least) || off < std::log2(1 + kQuietDeviations * by.noise)) continue;
+    if (off < std::log2(by.least) || off < quiet_octaves(by.noise)) continue;
     sum += off * e.count;
     count += e.count;
     const Spell spell{uint64_t{e.begin} << kTickShift, uint64_t{e.end} << kTickShift, std::exp2(off)};

@@ -16,7 +16,7 @@ inline constexpr double kLowestLevel = 64;
 inline constexpr double kMostOfOne = 50;
 // Deviations of the rate's noise that an episode lies above its core at least: as many as the recorder asks
 // for.
-inline constexpr double kQuietDeviations = 5;
+inline constexpr double kQuietDeviations = 4.5;
 // The least noise of a core's rate, relative: a whole number of cycles of the shortest judged operation (64).
 inline constexpr double kLeastNoise = 0.0078;
 // Relative difference between most cores and the chip file below which there is none: rounding of short

@@ -22,8 +22,9 @@ constexpr uint64_t kLeastCycles = 64;
 // A step within an episode that ends it and begins another: half an octave, less than the least factor that
 // is always to be seen (1.5) and three deviations of the noisiest core.
 constexpr int kStepLevel = 128;
-// Deviations of a core's rate beyond which no healthy operation is taken to lie.
-constexpr double kQuiet = 5;
+// Deviations of a core's rate below which no healthy operation is taken to lie (3 of a million), and the
+// least share of its rate that this leaves.
+constexpr double kQuiet = 4.5, kLeastShare = 0.1;
 // This many operations at nominal speed close an episode.
 constexpr int kCloseAfter = 3;
 
@@ -61,7 +62,7 @@ uint32_t index_size(const SketchShape& shape) {
 
 double recorder_rate(double ops_per_cycle, double rate_deviation) {
   const double needed = std::exp2(double{kSlowLevel} / kLevelsPerOctave);
-  return ops_per_cycle * std::min(1.0, needed / (1 + kQuiet * rate_deviation));
+  return ops_per_cycle * std::min(1.0, needed * std::max(kLeastShare, 1 - kQuiet * rate_deviation));
 }
 
 uint32_t SketchShape::bytes() const {

@@ -98,7 +98,7 @@ struct SketchEntry {
 static_assert(sizeof(SketchEntry) == 24);
 
 // The rate that a recorder is given as nominal, so that no healthy operation of a core with this noise opens
-// an episode: the core's own, until five deviations of it are more than the 8 % that an episode needs.
+// an episode: the core's own, until 4.5 deviations of it are more than the 8 % that an episode needs.
 double recorder_rate(double ops_per_cycle, double rate_deviation);
 
 // A stretch in which every operation was slower than nominal by more than the noise, and about equally so: a
