@@ -87,6 +87,10 @@ double shown_by(const Analysis& a, const std::vector<const LateRank*>& late, int
 void blame_own(Analysis& a) {
   std::vector<std::vector<const LateRank*>> by_host(a.job.hosts.size());
   for (const LateRank& l : a.late.late) {
+    // Before the first collective of a step lies the barrier that was put in: what it missed looks like
+    // input.
+    const bool inferred = !a.completed.empty() && is_input(l);
+    if (inferred && l.stretch.significance < tuning::kLeastInferredSignificance) continue;
     if (lasts(l.stretch, 1 + l.stretch.mean / l.level_ns, a.job.steps))
       by_host[a.job.ranks[l.rank].host].push_back(&l);
   }

@@ -32,6 +32,21 @@ std::vector<std::vector<Turn>> turns(const Job& job, const Clocks& clocks) {
   return out;
 }
 
+// How far corrected times of two hosts may be apart: at least a millisecond, and what the clocks' own errors
+// grow to at the ends of a long record.
+int64_t clock_error(const Job& job, const Clocks& clocks) {
+  double half_span = 0;
+  for (const JobRank& r : job.ranks) {
+    if (r.trace->records.empty()) continue;
+    half_span =
+        std::max(half_span, static_cast<double>(clocks.reference_ns - r.trace->records.front().begin_ns));
+  }
+  double most = 1e6;
+  for (const HostClock& c : clocks.hosts)
+    most = std::max(most, 2 * c.offset_error_ns + (c.drift95.high - c.drift95.low) / 2 * half_span);
+  return static_cast<int64_t>(most);
+}
+
 // The last end of all ranks before a step; false when a rank is missing.
 bool last_end(const std::vector<std::vector<Turn>>& turns, int step, int64_t& last, int64_t& first,
               int64_t& begins) {
@@ -51,9 +66,10 @@ bool last_end(const std::vector<std::vector<Turn>>& turns, int step, int64_t& la
 
 bool has_hidden_barrier(const Job& job, const Clocks& clocks, double step_ns) {
   if (!clocks.aligned() || job.ranks.size() < 3 || job.steps < 5) return false;
-  constexpr int64_t kClockError = 1000000;
+  const int64_t tolerance = clock_error(job, clocks);
   // Only steps that ranks end clearly apart can show that somebody waits.
-  const auto least_spread = static_cast<int64_t>(std::max(2.0 * kClockError, 0.01 * step_ns));
+  const auto least_spread =
+      static_cast<int64_t>(std::max(2.0 * static_cast<double>(tolerance), 0.01 * step_ns));
   const std::vector<std::vector<Turn>> all = turns(job, clocks);
   int looked = 0;
   int waited = 0;
@@ -61,7 +77,7 @@ bool has_hidden_barrier(const Job& job, const Clocks& clocks, double step_ns) {
     int64_t last = 0, first = 0, begins = 0;
     if (!last_end(all, s, last, first, begins) || last - first < least_spread) continue;
     ++looked;
-    waited += begins >= last - kClockError;
+    waited += begins >= last - tolerance;
   }
   return looked >= 5 && waited * 20 >= looked * 19;
 }

@@ -21,6 +21,10 @@ constexpr double kLeastStepShare = 0.003;
 // bench/results/2026-11-22/fleet_ranks_campaign.csv
 constexpr double kLeastSignificance = 8;
 
+// The same for slow input behind a barrier that the log left out and that was put in from the clocks. False ones of
+// healthy hours reach 20, inputs of x1.1 begin at 100. bench/results/2026-11-22/fleet_ranks_healthy.csv
+constexpr double kLeastInferredSignificance = 40;
+
 // The same for the transfer of one channel, whose noise has longer tails.
 constexpr double kLeastChannelSignificance = 10;
 
@@ -30,11 +34,11 @@ constexpr double kLeastPeerSpread = 3.5;
 // A channel counts as evidence from this many times the lasting differences of healthy channels of its shape
 // on. One in two hundred healthy channels does; what they say together must reach kLeastPartSpread.
 constexpr double kLeastChannelSpread = 2.5;
-constexpr double kLeastPartSpread = 4.3;
+constexpr double kLeastPartSpread = 4.7;
 // Lasting differences that are assumed at least, and where a shape has under eight channels to tell, as
 // logarithms.
 constexpr double kFloorSpread = 0.015;
-constexpr double kUnknownSpread = 0.02;
+constexpr double kUnknownSpread = 0.022;
 
 // Fewest steps a stretch may last.
 constexpr int kLeastSteps = 5;
