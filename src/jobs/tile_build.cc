@@ -1,8 +1,13 @@
 #include "jobs/tile_build.h"
 
+#include <algorithm>
+#include <map>
+
 #include "base/file.h"
+#include "base/units.h"
 #include "jobs/tile_keys.h"
 #include "tile/seal/policy.h"
+#include "trace/symbols.h"
 
 namespace lento::jobs {
 namespace {
@@ -83,10 +88,52 @@ TileBuild build_tile(const TileBuildOptions& options) {
   return out;
 }
 
+namespace {
+
+// "echo.c:7" where the ELF file says so, else the address.
+std::string place_of(const trace::Symbols* symbols, uint32_t pc) {
+  if (symbols) {
+    const std::vector<trace::SourceFrame> frames = symbols->frames(pc);
+    if (!frames.empty() && frames.front().line > 0) {
+      const std::string& file = frames.front().file;
+      return file.substr(file.find_last_of('/') + 1) + ":" + std::to_string(frames.front().line);
+    }
+  }
+  return base::hex(pc);
+}
+
+// The places of the worst path that cost most, most first.
+std::string show_path(const std::vector<uint64_t>& cycles, const trace::Symbols* symbols) {
+  constexpr size_t kShown = 12;
+  std::map<std::string, uint64_t> by_place;
+  for (size_t i = 0; i < cycles.size(); ++i) {
+    if (cycles[i] > 0) by_place[place_of(symbols, static_cast<uint32_t>(4 * i))] += cycles[i];
+  }
+  std::vector<std::pair<std::string, uint64_t>> rows(by_place.begin(), by_place.end());
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string out = rows.empty() ? "" : "worst path of main, cycles by place:\n";
+  for (size_t i = 0; i < std::min(rows.size(), kShown); ++i)
+    out += "  " + rows[i].first + ": " + std::to_string(rows[i].second) + "\n";
+  if (rows.size() > kShown) out += "  and " + std::to_string(rows.size() - kShown) + " places more\n";
+  return out;
+}
+
+}  // namespace
+
 TileVerification verify_tile(const TileVerifyOptions& options, const base::Progress& progress) {
   const tile::Image image = tile::parse_image(base::read_file(options.image, kMaxImage), options.image);
+  std::optional<trace::Symbols> symbols;
+  if (!options.elf.empty()) symbols.emplace(options.elf);
+  const trace::Symbols* names = symbols ? &*symbols : nullptr;
   TileVerification out;
   out.report = tile::verify(image, progress);
+  if (out.report.accepted) {
+    out.worst_path = show_path(tile::worst_path(image, progress), names);
+  } else if (names) {
+    for (const tile::Violation& violation : out.report.violations)
+      out.worst_path += tile::describe(violation, [&](uint32_t pc) { return place_of(names, pc); }) + "\n";
+  }
   return out;
 }
 

@@ -39,7 +39,9 @@ struct TileVerifyOptions {
 };
 struct TileVerification {
   tile::VerifyReport report;
-  std::string worst_path;  // by source line, or by address without an ELF file
+  // Accepted: main's worst path by source line (by address without an ELF file), "" when it is too long to
+  // follow. Refused: the violations by source line.
+  std::string worst_path;
 };
 TileVerification verify_tile(const TileVerifyOptions& options, const base::Progress& progress);
 
