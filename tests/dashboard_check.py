@@ -26,7 +26,7 @@ def scrape(url):
 
 
 def main():
-    board = json.loads((ROOT / "examples/fleet/grafana-dashboard.json").read_text())
+    board = json.loads((ROOT / "share/lento/fleet/grafana/dashboard.json").read_text())
     asked = set(re.findall(r"lento_fleet_\w+", json.dumps(board)))
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder, "watch.json")
@@ -38,7 +38,7 @@ def main():
         finally:
             watch.terminate()
             watch.wait(20)
-        assert json.loads(file.read_text())["verdict"] == "No sample was seen.", file.read_text()
+        assert json.loads(file.read_text())["verdict"] == "Cannot judge: no sample was seen", file.read_text()
     published = set(re.findall(r"^# TYPE (\w+)", page, re.M))
     assert re.search(r'lento_fleet_failed_pulls_total\{task="job"\} [1-9]', page), page
     assert asked == published, f"only in the dashboard: {asked - published}; only published: {published - asked}"

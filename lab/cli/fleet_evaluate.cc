@@ -98,8 +98,14 @@ void add_fleet_evaluate(Command& fleet, Context& context) {
   app->add_option("--real", o->real, "Recorded sets to measure on")
       ->check(one_of({"mlperf64", "hpas", "asd12", "straggler"}));
   app->add_option("--data", o->real_options.folder, "Folder with the recorded sets")->type_name("DIR");
-  app->add_option("--node-stride", o->real_options.node_stride, "mlperf64: plant on every n-th node only")
-      ->check(range(1, 64));
+  app->add_option("--node-stride", o->real_options.node_stride,
+                  "mlperf64: plant on every n-th node only; 0: plant nothing")
+      ->check(range(0, 64));
+  app->add_option("--resample-days", o->real_options.resample_days,
+                  "mlperf64: days of healthy noise made of blocks of each run, for false alarms")
+      ->check(range(0.0, 1e4));
+  app->add_option("--tail-factor", o->real_options.tail_factor, "mlperf64: widens the threshold")
+      ->check(range(0.1, 10.0));
   app->add_option("--draws", o->real_options.draws, "hpas: fleets drawn for each fault segment")
       ->check(range(1, 1000));
   app->add_option("--source-faults", o->source_faults,

@@ -23,6 +23,7 @@ namespace {
 
 constexpr size_t kLength = 200;  // seconds of a segment
 constexpr size_t kPeers = 31;
+constexpr int kDraws = 3;  // of peers, for each fault that is learned from
 
 struct Run {
   int number = 0;
@@ -116,9 +117,13 @@ trace::MetricSeries draw_fleet(const Data& data, const Segment& first, const std
 }
 
 // Abnormality of every machine and metric of one fleet as samples for the tree.
-void add_samples(const trace::MetricSeries& fleet, bool faulty, std::vector<PrioritySample>& samples) {
+void add_samples(const trace::MetricSeries& fleet, bool faulty, size_t group,
+                 std::vector<PrioritySample>& samples) {
   std::vector<PrioritySample> now(fleet.machines.size());
-  for (PrioritySample& s : now) s.z.resize(fleet.metrics.size());
+  for (PrioritySample& s : now) {
+    s.z.resize(fleet.metrics.size());
+    s.group = group;
+  }
   now[0].faulty = faulty;
   DetectOptions one;
   for (size_t k = 0; k < fleet.metrics.size(); ++k) {
@@ -138,11 +143,13 @@ std::vector<std::string> learn_metrics(const Data& data, const RealOptions& opti
   for (size_t i = 0; i < data.faults.size(); ++i) {
     if (data.runs[data.faults[i].run].number % 2) continue;
     base::Rng rng(options.seed, "hpas.learn", i);
-    for (int d = 0; d < 3; ++d)
-      add_samples(draw_fleet(data, data.faults[i], healthy_even, rng), true, samples);
+    for (int d = 0; d < kDraws; ++d)  // one group: the draws of a fault share it
+      add_samples(draw_fleet(data, data.faults[i], healthy_even, rng), true, i, samples);
   }
   std::vector<std::string> names;
-  for (const MetricUse& use : prioritise(samples)) names.push_back(data.metrics[use.metric]);
+  StableOptions stable;
+  stable.seed = options.seed;
+  for (const MetricUse& use : prioritise_stable(samples, stable)) names.push_back(data.metrics[use.metric]);
   return names;
 }
 

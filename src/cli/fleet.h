@@ -14,6 +14,7 @@ void add_fleet_simulate_ranks(Command& fleet, Context& context);
 void add_fleet_simulate(Command& fleet, Context& context);
 void add_fleet_train(Command& fleet, Context& context);
 void add_fleet_watch(Command& fleet, Context& context);
+void add_fleet_doctor(Command& fleet, Context& context);
 
 // As `lento fleet diagnose --csv` reads them; `path` ending in .gz, .xz or .zst compresses.
 void write_metrics_csv(const trace::MetricSeries& series, const std::string& path);

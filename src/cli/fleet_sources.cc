@@ -1,15 +1,24 @@
 #include "cli/fleet_sources.h"
 
+#include "fleet/source/metric_names.h"
+
 namespace lento::cli {
 void add_prometheus_options(Command& app, jobs::FleetSource& s) {
   app.add_option("--prometheus", s.prometheus.url, "Prometheus-compatible store, http://host:9090")
       ->type_name("URL");
-  app.add_option("--match", s.prometheus.match, "Label condition, e.g. job=training; several must all hold")
+  app.add_option("--match", s.match,
+                 "Label condition as in PromQL: job=training, 'task=~\"llm.*\"'; several must all hold")
       ->type_name("LABEL=VALUE");
+  app.add_option("--names-table", s.names_file,
+                 "Lines NAME,MACHINE: what a host name, address or pod is called (see 'lento fleet doctor')")
+      ->type_name("FILE");
+  app.add_option("--device-label", s.prometheus.device_labels,
+                 "Labels that name a GPU of the machine, first present wins");
   app.add_option("--machine-label", s.prometheus.machine_labels,
                  "Labels that name the machine, first present wins");
-  app.add_option("--names", s.exporters, "Take the metrics of an exporter: dcgm, node")
-      ->check(one_of({"dcgm", "node"}));
+  app.add_option("--names", s.exporters,
+                 "Take the metrics of an exporter: amd, dcgm, gaudi, nccl, node, nvidia_gpu, xpu_timer")
+      ->check(one_of(fleet::exporters()));
   app.add_option("--token-file", s.token_file, "File with a bearer token (or LENTO_PROMETHEUS_TOKEN)")
       ->type_name("FILE");
   app.add_option("--basic-file", s.basic_file, "File with user:password (or LENTO_PROMETHEUS_BASIC)")
@@ -37,7 +46,7 @@ void add_source_options(Command& app, jobs::FleetSource& s) {
   app.add_option("--time-unit", s.columns.time_unit, "Unit of the time column")
       ->check(one_of({"s", "ms", "us"}))
       ->capture_default_str();
-  app.add_option("--metric", s.metrics, "Metrics to judge; all when not given");
+  app.add_option("--metric", s.metrics, "Metrics to judge, or PromQL as NAME=EXPRESSION; all when not given");
   app.add_option("--label", s.labels, "Columns or labels to keep as labels of the machine");
   app.add_option("--device-column", s.columns.device_column,
                  "Column that names the device (GPU) of a machine");

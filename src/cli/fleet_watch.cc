@@ -47,7 +47,8 @@ void add_fleet_watch(Command& fleet, Context& context) {
   Command* app = fleet.add_subcommand("watch", "Watch a running job and raise alerts");
   auto o = std::make_shared<WatchCommand>();
   add_prometheus_options(*app, o->job.source);
-  app->add_option("--metric", o->job.source.metrics, "Metrics to pull and judge");
+  app->add_option("--metric", o->job.source.metrics,
+                  "Metrics to pull and judge, or PromQL as NAME=EXPRESSION");
   app->add_option("--label", o->job.source.labels, "More labels to keep");
   app->add_option("--group-by", o->group_by, "Labels whose values separate peers");
   app->add_option("--step", o->job.source.step_s,

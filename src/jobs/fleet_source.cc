@@ -59,7 +59,9 @@ trace::MetricSeries read_store(const FleetSource& s, base::ReadReport& report,
   const int64_t now_ms = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
   const int64_t end_ms = s.end_s > 0 ? std::llround(s.end_s * 1000) : now_ms;
   inputs.push_back({"metrics", base::without_password(s.prometheus.url), ""});
-  return fleet::read_prometheus(prometheus_of(s), end_ms - std::llround(s.last_s * 1000), end_ms, report);
+  fleet::PrometheusOptions store = prometheus_of(s);
+  join_names(store);
+  return fleet::read_prometheus(store, end_ms - std::llround(s.last_s * 1000), end_ms, report);
 }
 
 // "http://user:password@host" -> credentials, and an address that may be shown, stored and put into errors.
@@ -97,10 +99,13 @@ void read_credentials(const std::string& token_file, const std::string& basic_fi
 
 fleet::PrometheusOptions prometheus_of(const FleetSource& s) {
   fleet::PrometheusOptions o = s.prometheus;
-  o.metrics = s.metrics;
+  for (const std::string& text : s.metrics) o.metrics.push_back(fleet::parse_metric(text));
   for (const std::string& exporter : s.exporters) {
-    for (const auto& [name, meaning] : fleet::exporter_metrics(exporter)) o.metrics.emplace_back(name);
+    const auto& ready = fleet::exporter_metrics(exporter);
+    o.metrics.insert(o.metrics.end(), ready.begin(), ready.end());
   }
+  for (const std::string& text : s.match) o.match.push_back(fleet::parse_matcher(text));
+  if (!s.names_file.empty()) o.names.read(s.names_file);
   for (const std::string& label : s.labels) o.label_names.push_back(label);
   while (o.url.ends_with('/')) o.url.pop_back();
   take_credentials(o);
@@ -108,6 +113,14 @@ fleet::PrometheusOptions prometheus_of(const FleetSource& s) {
   if (!s.tenant.empty()) o.http.headers.push_back("X-Scope-OrgID: " + s.tenant);
   o.grid.step_ms = std::llround(s.step_s * 1000);
   return o;
+}
+
+void join_names(fleet::PrometheusOptions& store) {
+  try {
+    fleet::learn_names(store, store.names);
+  } catch (const base::Error&) {
+    return;  // a store without such a series joins nothing; one that is away is told of by the first read
+  }
 }
 
 trace::MetricSeries read_source(const FleetSource& s, base::ReadReport& report,

@@ -22,6 +22,8 @@ struct FleetSource {
   fleet::PrometheusOptions prometheus;
   std::string token_file, basic_file, tenant;
   double last_s = 900, end_s = 0;
+  std::vector<std::string> match;      // label conditions as PromQL has them
+  std::string names_file;              // table NAME,MACHINE
   std::vector<std::string> exporters;  // ready sets of metrics (fleet/source/metric_names.h)
 };
 
@@ -31,6 +33,9 @@ fleet::PrometheusOptions prometheus_of(const FleetSource& source);
 // Credentials from files, or from the environment: PREFIX_TOKEN and PREFIX_BASIC (user:password).
 void read_credentials(const std::string& token_file, const std::string& basic_file, const std::string& prefix,
                       base::HttpOptions& http);
+
+// Asks the store which host an instance is (node_uname_info); what it does not know is left as it is.
+void join_names(fleet::PrometheusOptions& store);
 
 // Reads whichever source was named and enters it in `inputs`. Throws base::Error unless exactly one is named,
 // and when what it holds cannot be meant: no column for the machine, a time unit that is off by a thousand.

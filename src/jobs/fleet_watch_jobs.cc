@@ -163,7 +163,7 @@ void FleetWatchJobs::take(const std::string& name) {
   }
   WatchOptions o = o_.watch;
   FleetSource source = o_.source;
-  source.prometheus.match.push_back(o_.each + "=" + name);
+  source.match.push_back(o_.each + "=" + base::write_json(base::Json(name)));
   o.state = file_of(o.state, name);
   o.diagnosis = file_of(o.diagnosis, name);
   try {

@@ -12,6 +12,8 @@ void PrometheusFeed::reload(const FleetSource& source) { *this = PrometheusFeed(
 
 trace::MetricSeries PrometheusFeed::read(int64_t begin_ms, int64_t end_ms, int64_t step_ms,
                                          base::ReadReport& report) {
+  if (!joined_) join_names(store_);
+  joined_ = true;
   fleet::PrometheusOptions o = store_;
   if (step_ms > 0) {
     o.grid.step_ms = step_ms;

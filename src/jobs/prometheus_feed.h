@@ -26,6 +26,7 @@ class PrometheusFeed : public Feed {
 
  private:
   fleet::PrometheusOptions store_;
+  bool joined_ = false;                                           // with the names that the store knows
   std::map<fleet::ScrapeTarget, std::set<std::string>> scraped_;  // machines by the target they came from
 };
 

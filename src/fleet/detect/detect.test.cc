@@ -350,5 +350,28 @@ TEST(Priority, FindsTheTellingMetricsInOrder) {
   EXPECT_EQ(order[1].metric, 2u);
 }
 
+// Two metrics tell; a third is noise that some draws take for a signal.
+TEST(Priority, WhatIsLearnedDoesNotHangOnTheDraw) {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    base::Rng rng(seed, "test.stable");
+    std::vector<PrioritySample> samples;
+    for (int i = 0; i < 640; ++i) {
+      PrioritySample s;
+      s.faulty = i % 16 == 0;
+      s.group = static_cast<size_t>(i) / 32;
+      const bool second = i % 64 == 0;
+      s.z = {static_cast<float>(rng.normal()), static_cast<float>(rng.normal(s.faulty && !second ? 6 : 0)),
+             static_cast<float>(rng.normal(s.faulty && second ? 6 : 0)), static_cast<float>(rng.normal())};
+      samples.push_back(s);
+    }
+    StableOptions options;
+    options.seed = seed;
+    const auto kept = prioritise_stable(samples, options);
+    ASSERT_GE(kept.size(), 2u) << seed;
+    EXPECT_EQ(kept[0].metric, 1u) << seed;
+    EXPECT_EQ(kept[1].metric, 2u) << seed;
+  }
+}
+
 }  // namespace
 }  // namespace lento::fleet

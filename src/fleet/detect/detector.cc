@@ -81,7 +81,9 @@ void Detector::Impl::build() {
         t.stride = std::max<size_t>(1, t.n / 16);
         t.z_level = t.z_change = z;
         t.min_peers = std::max<size_t>(options.min_peers, 3);
-        tracks.push_back({metric, g, h, LevelTrack(t, groups[g].machines.size())});
+        const size_t members = groups[g].machines.size();
+        tracks.push_back({metric, g, h, LevelTrack(t, members),
+                          Excursions(members, h, static_cast<int64_t>(t.n) * fleet.step_ms)});
       }
     }
   }
@@ -131,7 +133,7 @@ Detector::Impl::Leader Detector::Impl::find_leader(const Track& track, const std
 }
 
 bool Detector::Impl::believed(const Track& track, const Judged& j) const {
-  if (j.score < 1 || !j.steady) return false;
+  if (j.score < 1 || !j.steady || !track.excursions.passes(j)) return false;
   if (bursts.rare()) return true;
   const double patient = std::min(tuning::kPatient.value, seconds(horizon_samples.size() - 1));
   return seconds(track.horizon) >= patient && j.score * j.rest >= 1;
@@ -182,6 +184,9 @@ void Detector::Impl::evaluate(Track& track) {
     if (ok) watch_bursts(track, judged);
     const size_t b = track.metric * groups.size() + track.group;
     shown_low[b] = band.low, shown_median[b] = band.median, shown_high[b] = band.high;
+  }
+  for (size_t i = 0; ok && i < judged.size(); ++i) {
+    if (judged[i].judged) track.excursions.see(i, judged[i], now_ms);
   }
   if (ok && judging()) {
     for (const Judged& j : judged) coverage.looks += j.judged;

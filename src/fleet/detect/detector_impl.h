@@ -2,7 +2,9 @@
 // verdicts. detector.cc judges rows, detector_verdicts.cc raises and resolves, detector_state.cc saves.
 //
 // Invariants
-// 1. A verdict is raised only by an evaluation with score >= 1 and k-of-n continuity (level_track.h).
+// 1. A verdict is raised only by an evaluation with score >= 1 and k-of-n continuity (level_track.h) that
+// goes
+//    further than the noise does (excursions.h).
 // 2. While a stronger deviation of the same metric stands, or is half a window old, in the group, weaker ones
 // (same_cause_share) of the
 //    same sign are its consequences: "also affected", no verdict.
@@ -19,6 +21,7 @@
 
 #include "fleet/detect/bursts.h"
 #include "fleet/detect/detect.h"
+#include "fleet/detect/excursions.h"
 #include "fleet/detect/level_track.h"
 #include "fleet/detect/roll_call.h"
 #include "fleet/detect/row_ring.h"
@@ -34,6 +37,7 @@ struct Detector::Impl {
   struct Track {
     size_t metric = 0, group = 0, horizon = 0;
     LevelTrack level;
+    Excursions excursions;
   };
 
   Fleet fleet;

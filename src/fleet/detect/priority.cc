@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <map>
+
+#include "base/rng.h"
 
 namespace lento::fleet {
 namespace {
@@ -86,6 +89,36 @@ std::vector<MetricUse> prioritise(const std::vector<PrioritySample>& samples, co
     }
   }
   return order;
+}
+
+std::vector<MetricUse> prioritise_stable(const std::vector<PrioritySample>& samples,
+                                         const StableOptions& options) {
+  size_t groups = 0;
+  for (const PrioritySample& s : samples) groups = std::max(groups, s.group + 1);
+  std::map<size_t, MetricUse> used;
+  double total = 0;
+  for (size_t round = 0; round < options.rounds; ++round) {
+    base::Rng rng(options.seed, "stable", round);
+    std::vector<bool> in(groups);
+    for (size_t g = 0; g < groups; ++g) in[g] = rng.below(2) == 0;
+    std::vector<PrioritySample> half;
+    for (const PrioritySample& s : samples) {
+      if (in[s.group]) half.push_back(s);
+    }
+    for (const MetricUse& use : prioritise(half, options.tree)) {
+      const double before = used[use.metric].gain;
+      used[use.metric] = use;
+      used[use.metric].gain += before;
+      total += use.gain;
+    }
+  }
+  std::vector<MetricUse> out;
+  for (const auto& [metric, use] : used) {
+    if (use.gain >= options.share * total) out.push_back(use);
+  }
+  std::stable_sort(out.begin(), out.end(),
+                   [](const MetricUse& a, const MetricUse& b) { return a.gain > b.gain; });
+  return out;
 }
 
 }  // namespace lento::fleet

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace lento::fleet {
@@ -12,6 +13,7 @@ namespace lento::fleet {
 struct PrioritySample {
   std::vector<float> z;
   bool faulty = false;
+  size_t group = 0;  // drawn together: a fleet
 };
 
 struct TreeOptions {
@@ -29,5 +31,16 @@ struct MetricUse {
 // All samples must have the same number of metrics.
 std::vector<MetricUse> prioritise(const std::vector<PrioritySample>& samples,
                                   const TreeOptions& options = {});
+
+// The same by stability selection (Meinshausen and Buehlmann): a tree for each of `rounds` random halves of
+// the groups; what most trees use is kept, by falling gain. One tree hangs on the draw that it was grown on.
+struct StableOptions {
+  TreeOptions tree;
+  size_t rounds = 40;
+  double share = 0.02;  // of all gain that a metric must have
+  uint64_t seed = 1;
+};
+std::vector<MetricUse> prioritise_stable(const std::vector<PrioritySample>& samples,
+                                         const StableOptions& options = {});
 
 }  // namespace lento::fleet

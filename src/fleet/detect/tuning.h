@@ -2,6 +2,7 @@
 // What follows from the input (noise, spread, step, rates of bursts) is estimated, and not here.
 #pragma once
 
+#include <array>
 #include <cstddef>
 
 namespace lento::fleet::tuning {
@@ -61,6 +62,19 @@ inline constexpr Number kGone{86400, "s of answers", "without a sample: the mach
 inline constexpr Number kChained{0.2, "of burst pairs", "fill a window so that they look like one deviation"};
 inline constexpr Number kAssumedBursts{0.5, "bursts", "before any was seen"};
 inline constexpr Number kFaultsUnderWay{2, "deviations", "under way may be real"};
+
+// excursions: the extents asked for are those at which three recorded runs of a healthy GPT-3 job, and days
+// of noise made of their blocks, accuse nobody (bench/results/2026-11-22/fleet_resampled.txt)
+inline constexpr std::array<Number, 3> kAskedExtent{
+    {{0.8, "of the threshold", "140 s: the largest excursion of the runs reaches 0.78"},
+     {0.76, "of the threshold", "280 s: of the runs 0.4, of noise made of their blocks 0.8"},
+     {0.6, "of the threshold", "560 s: of the runs 0.44"}}};
+inline constexpr Number kExcursionMargin{1.1, "of the largest excursion",
+                                         "the next one may be a little larger"};
+inline constexpr Number kMostExtent{1.5, "of the threshold",
+                                    "more is never asked for: a fault must stay in sight"};
+inline constexpr Number kExcursionWindows{4, "windows", "a deviation that ended within so many was noise"};
+inline constexpr Number kExcursionHalfLife{30, "days", "jobs change; a month of noise is remembered by half"};
 
 // rank, fault types
 inline constexpr Number kLeastRate{0.02, "", "no rate measured on few faults is certain"};

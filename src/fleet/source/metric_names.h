@@ -1,14 +1,76 @@
-// The metrics of common exporters that tell machines of a training job apart.
+// What is read of an exporter: metrics as small expressions, ready sets of the common exporters, the labels
+// that name a device, and one name for a machine.
 #pragma once
 
+#include <map>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 namespace lento::fleet {
 
-// Stored name and what it means, in the order in which they are worth pulling. `exporter` is "dcgm"
-// (dcgm-exporter) or "node" (node-exporter; gauges only: counters need a recording rule with rate()).
-const std::vector<std::pair<std::string_view, std::string_view>>& exporter_metrics(std::string_view exporter);
+// A condition on a label, as PromQL has them.
+struct Matcher {
+  enum class Op { Equal, NotEqual, Like, NotLike };
+  std::string label;
+  Op op = Op::Equal;
+  std::string value;
+};
+// LABEL=VALUE, LABEL!=VALUE, LABEL=~REGEX, LABEL!~REGEX; the value may be quoted. Throws base::Error.
+Matcher parse_matcher(const std::string& text);
+std::string to_string(const Matcher& matcher);  // as PromQL writes it
+
+// One metric of a machine or of its devices.
+//   expression = [ NAME "=" ] ( ("sum" | "mean") "(" part ")" | part )
+//   part       = "rate(" selector [ "[" any "]" ] ")" | selector
+//   selector   = METRIC [ "{" matcher { "," matcher } "}" ]
+// These are evaluated on the samples as they were scraped, so that nothing is filled in behind our back.
+// `sum` and `mean` go over everything that a machine has of the metric. Other PromQL is left to the store.
+struct MetricSpec {
+  enum class Across { Devices, Sum, Mean };
+  std::string name;      // as it is shown
+  std::string selector;  // stored name; empty when `promql` is used
+  std::vector<Matcher> where;
+  bool rate = false;  // of a counter, a second; a reset is no rate
+  Across across = Across::Devices;
+  std::string promql;
+  std::string meaning;
+};
+// A counter without rate() becomes one: as a level it says nothing. Throws base::Error.
+MetricSpec parse_metric(const std::string& text);
+bool is_counter(std::string_view stored_name);
+
+// The ready sets by the exporter's name: dcgm, amd, nvidia_gpu, node, nccl, gaudi, xpu_timer. Throws
+// base::Error for another name.
+const std::vector<MetricSpec>& exporter_metrics(std::string_view exporter);
+const std::vector<std::string>& exporters();
+
+using LabelList = std::vector<std::pair<std::string, std::string>>;
+
+// "3", "0/13" (a MIG slice or a partition), "mlx5_0/1"; empty when the labels name no device.
+std::string device_of(const LabelList& labels, const std::vector<std::string>& device_labels);
+
+// The default labels, in the order in which they are looked for.
+const std::vector<std::string>& default_machine_labels();
+const std::vector<std::string>& default_device_labels();
+
+// DCGM's value for "not known".
+bool is_blank(double value);
+
+// One name for a machine: what the user's table says, else without port, and without a domain of two parts or
+// more ("node1.cluster.local"). Where two domains hold the same short name, the second keeps its full name.
+class MachineNames {
+ public:
+  void add(const std::string& name, const std::string& machine) { table_[name] = machine; }
+  // Lines "name,machine"; '#' begins a comment. Throws base::Error.
+  void read(const std::string& path);
+  std::string of(const std::string& name);
+  const std::map<std::string, std::string>& table() const { return table_; }
+
+ private:
+  std::map<std::string, std::string> table_;
+  std::map<std::string, std::string> domains_;  // of short names, as first seen
+};
 
 }  // namespace lento::fleet

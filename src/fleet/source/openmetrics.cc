@@ -53,9 +53,13 @@ bool take_quoted(std::string_view& text, std::string& out) {
   return take(text, '"');
 }
 
-std::string_view take_word(std::string_view& text) {
+void skip_blanks(std::string_view& text) {
   while (take(text, ' ')) {
   }
+}
+
+std::string_view take_word(std::string_view& text) {
+  skip_blanks(text);
   const std::string_view word = text.substr(0, text.find(' '));
   text.remove_prefix(word.size());
   return word;
@@ -66,13 +70,16 @@ bool parse(std::string_view text, Sample& out) {
   out.name = take_name(text);
   if (out.name.empty()) return false;
   if (take(text, '{')) {
+    skip_blanks(text);
     while (!take(text, '}')) {
       const std::string_view key = take_name(text);
       std::string value;
       if (key.empty() || !take(text, '=') || !take_quoted(text, value)) return false;
       out.labels.emplace_back(key, std::move(value));
       if (out.labels.size() > 128) return false;
-      if (!take(text, ',') && (text.empty() || text.front() != '}')) return false;
+      const bool more = take(text, ',');
+      skip_blanks(text);
+      if (!more && (text.empty() || text.front() != '}')) return false;
     }
   }
   out.value = take_word(text);
@@ -89,12 +96,20 @@ const std::string* first_label(const Sample& sample, const std::vector<std::stri
   return nullptr;
 }
 
+std::optional<int64_t> time_of(std::string_view text) {
+  const auto time = base::try_double(text);
+  if (!time || std::abs(*time) > 9e15) return std::nullopt;
+  const bool seconds = text.find('.') != std::string_view::npos || std::abs(*time) < 1e11;
+  return std::llround(seconds ? *time * 1000 : *time);
+}
+
 }  // namespace
 
 trace::MetricSeries read_openmetrics(const OpenMetricsOptions& options, base::ReadReport& report) {
   trace::SeriesBuilder builder(report);
   base::InputStream in(options.path);
   base::Location where{options.path};
+  MachineNames names;
   std::string_view line;
   Sample sample;
   while (in.line(line)) {
@@ -107,25 +122,26 @@ trace::MetricSeries read_openmetrics(const OpenMetricsOptions& options, base::Re
     }
     const auto& keep = options.metrics;
     if (!keep.empty() && std::find(keep.begin(), keep.end(), sample.name) == keep.end()) continue;
-    const auto time = base::try_double(sample.time);
     const auto value = base::try_double(sample.value);
-    const std::string* machine = first_label(sample, options.machine_labels);
-    if (!time || std::abs(*time) > 9e15 || !value || !machine) {
-      report.skip(where, !machine ? "no machine label"
-                         : !value ? "value is not a finite number"
-                                  : "no time stamp");
+    const auto time_ms = sample.time.empty() ? options.scraped_at_ms : time_of(sample.time);
+    const std::string* named = first_label(sample, options.machine_labels);
+    const std::string& machine = named ? *named : options.scraped_from;
+    if (!time_ms || !value || machine.empty() || is_blank(*value)) {
+      report.skip(where, machine.empty()    ? "no machine label"
+                         : !value           ? "value is not a finite number"
+                         : is_blank(*value) ? "the exporter's value for 'not known'"
+                                            : "no time stamp");
       continue;
     }
-    const bool seconds = sample.time.find('.') != std::string_view::npos || std::abs(*time) < 1e11;
-    const int64_t time_ms = std::llround(seconds ? *time * 1000 : *time);
-    const std::string* device = first_label(sample, options.device_labels);
-    const uint32_t id = builder.machine(*machine);
+    LabelList labels;
+    for (const auto& [key, text] : sample.labels) labels.emplace_back(key, text);
+    const std::string device = device_of(labels, options.device_labels);
+    const uint32_t id = builder.machine(names.of(machine));
     for (const auto& [key, text] : sample.labels) {
-      const auto& names = options.label_names;
-      if (std::find(names.begin(), names.end(), key) != names.end()) builder.set_label(id, key, text);
+      const auto& kept = options.label_names;
+      if (std::find(kept.begin(), kept.end(), key) != kept.end()) builder.set_label(id, key, text);
     }
-    builder.add({builder.metric(sample.name), id, device ? builder.device(*device) : 0}, time_ms, *value,
-                where);
+    builder.add({builder.metric(sample.name), id, builder.device(device)}, *time_ms, *value, where);
   }
   return builder.build(options.grid, {options.path});
 }

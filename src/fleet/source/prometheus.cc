@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <map>
+#include <optional>
+#include <utility>
 
 #include "base/error.h"
 #include "base/json.h"
@@ -16,8 +19,6 @@
 namespace lento::fleet {
 namespace {
 
-using LabelList = std::vector<std::pair<std::string, std::string>>;
-
 const std::string* first_of(const LabelList& labels, const std::vector<std::string>& wanted) {
   for (const std::string& name : wanted) {
     for (const auto& [key, value] : labels) {
@@ -27,66 +28,107 @@ const std::string* first_of(const LabelList& labels, const std::vector<std::stri
   return nullptr;
 }
 
-std::pair<std::string, std::string> split_match(const std::string& text) {
-  const size_t at = text.find('=');
-  if (at == std::string::npos || at == 0) {
-    throw base::Error({}, "match '" + text + "' is not LABEL=VALUE", "for example --match job=training");
-  }
-  return {text.substr(0, at), text.substr(at + 1)};
-}
-
+// Takes the samples of one metric, a series at a time, and passes levels, rates, sums or means on.
 class Collector {
  public:
   Collector(const PrometheusOptions& options, trace::SeriesBuilder& builder, base::ReadReport& report)
-      : options_(options), builder_(builder), report_(report), where_{options.url} {}
+      : options_(options), names_(options.names), builder_(builder), report_(report), where_{options.url} {}
+
+  void begin(const MetricSpec& spec) {
+    spec_ = &spec;
+    totals_.clear();
+  }
 
   // The series a label set belongs to; false when it names no machine.
-  bool open(const std::string& metric, const LabelList& labels, trace::SeriesBuilder::Key& key) {
+  bool open(const LabelList& labels) {
     const std::string* machine = first_of(labels, options_.machine_labels);
     if (!machine) {
       report_.skip(where_, "no machine label");
       return false;
     }
+    const std::string name = names_.of(*machine);
     if (options_.scraped) {
       const std::string *job = first_of(labels, {"job"}), *instance = first_of(labels, {"instance"});
-      (*options_.scraped)[{job ? *job : "", instance ? *instance : ""}].insert(*machine);
+      (*options_.scraped)[{job ? *job : "", instance ? *instance : ""}].insert(name);
     }
-    const std::string* device = first_of(labels, options_.device_labels);
-    key = {builder_.metric(metric), builder_.machine(*machine), device ? builder_.device(*device) : 0};
-    for (const std::string& name : options_.label_names) {
-      if (const std::string* value = first_of(labels, {name})) builder_.set_label(key.machine, name, *value);
+    const std::string device =
+        spec_->across == MetricSpec::Across::Devices ? device_of(labels, options_.device_labels) : "";
+    key_ = {builder_.metric(spec_->name), builder_.machine(name), builder_.device(device)};
+    for (const std::string& label : options_.label_names) {
+      if (const std::string* value = first_of(labels, {label}))
+        builder_.set_label(key_.machine, label, *value);
     }
+    last_.reset();
     return true;
   }
-  void add(const trace::SeriesBuilder::Key& key, int64_t time_ms, double value) {
-    builder_.add(key, time_ms, value, where_);
+
+  void add(int64_t time_ms, double value) {
+    if (is_blank(value)) return report_.skip(where_, "the exporter's value for 'not known'");
+    if (!spec_->rate) return pass(time_ms, value);
+    const std::optional<Sample> before = std::exchange(last_, Sample{time_ms, value});
+    if (!before || time_ms <= before->time_ms || value < before->value) return;  // the first, or a reset
+    pass(time_ms, (value - before->value) * 1000 / static_cast<double>(time_ms - before->time_ms));
   }
+
+  // Sums and means, of times at which nothing is missing.
+  void end() {
+    for (const auto& [machine, times] : totals_) {
+      uint32_t most = 0;
+      for (const auto& [t, total] : times) most = std::max(most, total.count);
+      for (const auto& [t, total] : times) {
+        if (total.count < most && spec_->across == MetricSpec::Across::Sum) continue;
+        const double n = spec_->across == MetricSpec::Across::Mean ? total.count : 1;
+        builder_.add({key_.metric, machine, 0}, t, total.sum / n, where_);
+      }
+    }
+  }
+
   void damaged(std::string_view why) { report_.skip(where_, std::string(why)); }
 
  private:
+  struct Sample {
+    int64_t time_ms;
+    double value;
+  };
+  struct Total {
+    double sum = 0;
+    uint32_t count = 0;
+  };
+
+  void pass(int64_t time_ms, double value) {
+    if (spec_->across == MetricSpec::Across::Devices) return builder_.add(key_, time_ms, value, where_);
+    Total& total = totals_[key_.machine][time_ms];
+    total.sum += value;
+    ++total.count;
+  }
+
   const PrometheusOptions& options_;
+  MachineNames names_;
   trace::SeriesBuilder& builder_;
   base::ReadReport& report_;
   base::Location where_;
+  const MetricSpec* spec_ = nullptr;
+  trace::SeriesBuilder::Key key_;
+  std::optional<Sample> last_;
+  std::map<uint32_t, std::map<int64_t, Total>> totals_;  // by machine
 };
 
-std::string read_request(const PrometheusOptions& o, const std::string& metric, int64_t begin_ms,
+std::string read_request(const PrometheusOptions& o, const MetricSpec& spec, int64_t begin_ms,
                          int64_t end_ms) {
   prometheus::ReadRequest request;
   request.add_accepted_response_types(prometheus::ReadRequest::STREAMED_XOR_CHUNKS);
   prometheus::Query& query = *request.add_queries();
   query.set_start_timestamp_ms(begin_ms);
   query.set_end_timestamp_ms(end_ms);
-  const auto match = [&](const std::string& name, const std::string& value) {
+  const auto match = [&](const Matcher& wanted) {
     prometheus::LabelMatcher& m = *query.add_matchers();
-    m.set_name(name);
-    m.set_value(value);
+    m.set_type(static_cast<prometheus::LabelMatcher::Type>(wanted.op));  // numbered alike
+    m.set_name(wanted.label);
+    m.set_value(wanted.value);
   };
-  match("__name__", metric);
-  for (const std::string& text : o.match) {
-    const auto [name, value] = split_match(text);
-    match(name, value);
-  }
+  match({"__name__", Matcher::Op::Equal, spec.selector});
+  for (const Matcher& m : o.match) match(m);
+  for (const Matcher& m : spec.where) match(m);
   const std::string plain = request.SerializeAsString();
   std::string packed;
   snappy::Compress(plain.data(), plain.size(), &packed);
@@ -97,13 +139,11 @@ struct Period {
   int64_t begin_ms, end_ms;
 };
 
-void take_chunks(const prometheus::ChunkedReadResponse& response, const std::string& metric, Period period,
-                 Collector& to) {
+void take_chunks(const prometheus::ChunkedReadResponse& response, Period period, Collector& to) {
   for (const prometheus::ChunkedSeries& series : response.chunked_series()) {
     LabelList labels;
     for (const prometheus::Label& l : series.labels()) labels.emplace_back(l.name(), l.value());
-    trace::SeriesBuilder::Key key;
-    if (!to.open(metric, labels, key)) continue;
+    if (!to.open(labels)) continue;
     for (const prometheus::Chunk& chunk : series.chunks()) {
       if (chunk.type() != prometheus::Chunk::XOR) {
         to.damaged("a chunk of unknown encoding");
@@ -111,7 +151,7 @@ void take_chunks(const prometheus::ChunkedReadResponse& response, const std::str
       }
       const bool whole = read_xor_chunk(chunk.data(), [&](int64_t t, double v) {
         if (t >= period.begin_ms && t <= period.end_ms && !std::isnan(v))
-          to.add(key, t, v);  // NaN marks staleness
+          to.add(t, v);  // NaN marks staleness
       });
       if (!whole) to.damaged("a damaged chunk");
     }
@@ -119,7 +159,7 @@ void take_chunks(const prometheus::ChunkedReadResponse& response, const std::str
 }
 
 // False when the store does not speak streamed chunks.
-bool remote_read(const PrometheusOptions& o, const std::string& metric, Period period, Collector& to) {
+bool remote_read(const PrometheusOptions& o, const MetricSpec& metric, Period period, Collector& to) {
   base::HttpRequest request;
   request.method = "POST";
   request.url = o.url + "/api/v1/read";
@@ -132,19 +172,31 @@ bool remote_read(const PrometheusOptions& o, const std::string& metric, Period p
     prometheus::ChunkedReadResponse response;
     if (!response.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
       return to.damaged("a frame that is no response");
-    take_chunks(response, metric, period, to);
+    take_chunks(response, period, to);
   });
   if (!problem.empty()) to.damaged(problem);
   return true;
 }
 
-std::string matchers(const PrometheusOptions& o) {
+std::string matchers(const PrometheusOptions& o, const std::vector<Matcher>& more = {}) {
   std::string out = "{";
-  for (const std::string& text : o.match) {
-    const auto [name, value] = split_match(text);
-    out += name + "=" + base::write_json(base::Json(value)) + ",";
-  }
+  for (const Matcher& m : o.match) out += to_string(m) + ",";
+  for (const Matcher& m : more) out += to_string(m) + ",";
   return out + "}";
+}
+
+// What our own expressions cannot say is left to the store; it fills each step with samples up to five
+// minutes old.
+std::string query_url(const PrometheusOptions& o, const MetricSpec& spec, Period period) {
+  const auto seconds = [](int64_t ms) { return base::format_exact(static_cast<double>(ms) / 1000); };
+  if (!spec.promql.empty()) {
+    return o.url + "/api/v1/query_range?query=" + base::percent_encoded(spec.promql) +
+           "&start=" + seconds(period.begin_ms) + "&end=" + seconds(period.end_ms) +
+           "&step=" + seconds(std::max<int64_t>(1000, o.grid.step_ms));
+  }
+  const std::string selector = spec.selector + matchers(o, spec.where) + "[" +
+                               std::to_string((period.end_ms - period.begin_ms) / 1000 + 1) + "s]";
+  return o.url + "/api/v1/query?query=" + base::percent_encoded(selector) + "&time=" + seconds(period.end_ms);
 }
 
 // {"status":"success","data":{"result":[{"metric":{label:value},"values":[[time,"value"]]}]}}
@@ -158,8 +210,7 @@ void take_answer(const PrometheusOptions& o, const std::string& metric, std::str
     LabelList labels;
     for (const auto& [name, value] : series.at("metric", where).object(where))
       labels.emplace_back(name, value.string(where));
-    trace::SeriesBuilder::Key key;
-    if (!to.open(metric, labels, key)) continue;
+    if (!to.open(labels)) continue;
     for (const base::Json& sample : series.at("values", where).array(where)) {
       const auto& pair = sample.array(where);
       if (pair.size() != 2) {
@@ -171,18 +222,16 @@ void take_answer(const PrometheusOptions& o, const std::string& metric, std::str
       if (!value || !(std::abs(time) < 9e12)) {
         to.damaged("value is not a finite number");
       } else {
-        to.add(key, std::llround(time * 1000), *value);
+        to.add(std::llround(time * 1000), *value);
       }
     }
   }
 }
 
-void range_query(const PrometheusOptions& o, const std::string& metric, Period period, Collector& to) {
-  const std::string selector =
-      metric + matchers(o) + "[" + std::to_string((period.end_ms - period.begin_ms) / 1000 + 1) + "s]";
+void range_query(const PrometheusOptions& o, const MetricSpec& spec, Period period, Collector& to) {
   base::HttpRequest request;
-  request.url = o.url + "/api/v1/query?query=" + base::percent_encoded(selector) +
-                "&time=" + base::format_exact(static_cast<double>(period.end_ms) / 1000);
+  request.url = query_url(o, spec, period);
+  const std::string& metric = spec.name;
   const base::HttpReply reply = base::http_request(request, o.http);
   if (reply.status != 200) {
     throw base::Error(
@@ -200,9 +249,15 @@ trace::MetricSeries read_prometheus(const PrometheusOptions& o, int64_t begin_ms
   trace::SeriesBuilder builder(report);
   Collector collector(o, builder, report);
   if (o.metrics.empty()) throw base::Error({o.url}, "no metric was named", "name at least one with --metric");
-  for (const std::string& metric : o.metrics) {
-    const Period period{begin_ms, end_ms};
-    if (!o.chunks || !remote_read(o, metric, period, collector)) range_query(o, metric, period, collector);
+  for (const MetricSpec& metric : o.metrics) {
+    // A rate needs the sample before the first one.
+    const int64_t before = metric.rate ? std::max<int64_t>(2 * o.grid.step_ms, 60'000) : 0;
+    const Period period{begin_ms - before, end_ms};
+    collector.begin(metric);
+    const bool ours = metric.promql.empty();
+    if (!o.chunks || !ours || !remote_read(o, metric, period, collector))
+      range_query(o, metric, period, collector);
+    collector.end();
   }
   return builder.build(o.grid, {o.url});
 }
@@ -236,13 +291,32 @@ std::vector<UpTarget> up_targets(const PrometheusOptions& o) {
       labels.emplace_back(name, value.string(where));
     const std::string *job = first_of(labels, {"job"}), *instance = first_of(labels, {"instance"});
     const std::string* machine = first_of(labels, o.machine_labels);
+    MachineNames names = o.names;
     const auto& pair = series.at("value", where).array(where);
     if (pair.size() != 2) continue;
     out.push_back({{job ? *job : "", instance ? *instance : ""},
-                   machine ? *machine : "",
+                   machine ? names.of(*machine) : "",
                    base::try_double(pair[1].string(where)).value_or(0) > 0});
   }
   return out;
+}
+
+void learn_names(const PrometheusOptions& o, MachineNames& names) {
+  const base::Location where{o.url};
+  const base::Json result = instant_query(o, "node_uname_info");
+  for (const base::Json& series : result.array(where)) {
+    LabelList labels;
+    for (const auto& [name, value] : series.at("metric", where).object(where))
+      labels.emplace_back(name, value.string(where));
+    const std::string *instance = first_of(labels, {"instance"}), *host = first_of(labels, {"nodename"});
+    if (!instance || !host) continue;
+    const std::string machine = names.of(*host);
+    const size_t port = instance->rfind(':');
+    if (!names.table().contains(*instance)) names.add(*instance, machine);
+    const std::string address = instance->substr(0, port);
+    const bool local = address == "localhost" || address.starts_with("127.");
+    if (!local && !names.table().contains(address)) names.add(address, machine);
+  }
 }
 
 std::optional<int64_t> store_now_ms(const PrometheusOptions& o) {
@@ -258,7 +332,9 @@ trace::MetricSeries parse_query_answer(std::string_view answer, const Prometheus
                                        base::ReadReport& report) {
   trace::SeriesBuilder builder(report);
   Collector collector(o, builder, report);
-  take_answer(o, o.metrics.at(0), answer, collector);
+  collector.begin(o.metrics.at(0));
+  take_answer(o, o.metrics.at(0).name, answer, collector);
+  collector.end();
   return builder.build(o.grid, {o.url});
 }
 

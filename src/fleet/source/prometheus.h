@@ -13,6 +13,7 @@
 #include "base/http.h"
 #include "base/read_report.h"
 #include "finding/finding.h"
+#include "fleet/source/metric_names.h"
 #include "trace/metric_series.h"
 
 namespace lento::fleet {
@@ -24,12 +25,13 @@ struct ScrapeTarget {
 };
 
 struct PrometheusOptions {
-  std::string url;                   // "http://host:9090", with a path prefix if any
-  base::HttpOptions http;            // credentials, TLS, limits
-  std::vector<std::string> metrics;  // names, as stored
-  std::vector<std::string> match;    // "job=training" conditions on labels, all must hold
-  std::vector<std::string> machine_labels{"machine", "Hostname", "node", "nodename", "instance"};
-  std::vector<std::string> device_labels{"gpu", "device"};
+  std::string url;         // "http://host:9090", with a path prefix if any
+  base::HttpOptions http;  // credentials, TLS, limits
+  std::vector<MetricSpec> metrics;
+  std::vector<Matcher> match;  // conditions on labels, all must hold
+  std::vector<std::string> machine_labels = default_machine_labels();
+  std::vector<std::string> device_labels = default_device_labels();
+  MachineNames names;
   std::vector<std::string> label_names{"stage", "pp_rank", "hardware", "rack"};
   bool chunks = true;  // false: only the range selector
   trace::GridOptions grid;
@@ -59,6 +61,10 @@ struct UpTarget {
   bool up = false;
 };
 std::vector<UpTarget> up_targets(const PrometheusOptions& options);
+
+// Names of machines that the store itself joins: node_uname_info says which host an instance is. What is in
+// the table already stays.
+void learn_names(const PrometheusOptions& options, MachineNames& names);
 
 // The store's clock; nothing when it does not tell.
 std::optional<int64_t> store_now_ms(const PrometheusOptions& options);

@@ -94,7 +94,7 @@ TEST(Prometheus, FallsBackToTheRangeSelectorAndSendsCredentials) {
   });
   PrometheusOptions o;
   o.url = "http://127.0.0.1:" + std::to_string(server.port());
-  o.metrics = {"up"};
+  o.metrics = {parse_metric("up")};
   base::ReadReport report;
   const auto s = read_prometheus(o, 10'000, 12'000, report);
   EXPECT_EQ(s.machines, std::vector<std::string>{"a"});
@@ -109,7 +109,7 @@ TEST(Prometheus, HtmlHugeAnswersAndSilenceAreLocatedErrors) {
     return base::HttpReply{200, std::string(200'000, 'x'), "application/json"};
   });
   PrometheusOptions o;
-  o.metrics = {"up"};
+  o.metrics = {parse_metric("up")};
   base::ReadReport report;
   const std::string root = "http://127.0.0.1:" + std::to_string(server.port());
   o.url = root + "/html";
@@ -131,7 +131,7 @@ TEST(Prometheus, ListsTheValuesOfALabel) {
   });
   PrometheusOptions o;
   o.url = "http://127.0.0.1:" + std::to_string(server.port());
-  o.match = {"job=train"};
+  o.match = {parse_matcher("job=train")};
   EXPECT_EQ(label_values(o, "task", 10'000, 20'000), (std::vector<std::string>{"a", "b"}));
   EXPECT_NE(asked.find("start=10"), std::string::npos) << asked;
   EXPECT_THROW(label_values(o, "other", 0, 1000), base::Error);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/read_report.h"
+#include "fleet/source/metric_names.h"
 #include "trace/metric_series.h"
 
 namespace lento::fleet {
@@ -39,10 +40,12 @@ trace::MetricSeries read_csv(const CsvOptions& options, base::ReadReport& report
 // Metric names pass through `maps` (see metric_names.h); the machine is the first present machine label.
 struct OpenMetricsOptions {
   std::string path;
-  std::vector<std::string> metrics;  // names to keep; empty: all
-  std::vector<std::string> machine_labels{"machine", "Hostname", "node", "nodename", "instance"};
-  std::vector<std::string> device_labels{"gpu", "device"};
+  std::vector<std::string> metrics;  // names to keep; empty: all (counters as they are)
+  std::vector<std::string> machine_labels = default_machine_labels();
+  std::vector<std::string> device_labels = default_device_labels();
   std::vector<std::string> label_names;  // kept as labels of the machine
+  std::optional<int64_t> scraped_at_ms;  // the time of samples that have none: the text is one scrape
+  std::string scraped_from;              // and its machine, where the labels name none
   trace::GridOptions grid;
 };
 

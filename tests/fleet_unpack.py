@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""What is there to unpack for `lento fleet watch` is understood by those who read it.
+
+usage: fleet_unpack.py LENTO
+Rules by promtool, the route by amtool, units by systemd-analyze, manifests and the dashboard by their parsers; a tool
+that is not installed is passed over, but one must be there. Every metric that the rules ask for is published.
+"""
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent / "share/lento/fleet"
+ran = []
+
+
+def check(tool, *command):
+    if not shutil.which(tool):
+        return
+    ran.append(tool)
+    done = subprocess.run([tool, *command], capture_output=True, text=True)
+    assert done.returncode == 0, f"{tool} {' '.join(map(str, command))}\n{done.stdout}{done.stderr}"
+
+
+def units(lento):
+    """systemd-analyze wants the program that a unit starts: a copy names the one that was built."""
+    with tempfile.TemporaryDirectory() as folder:
+        for unit in sorted((ROOT / "systemd").iterdir()):
+            text = unit.read_text().replace("/usr/bin/lento", lento)
+            text = re.sub("^Documentation=.*\n", "", text, flags=re.M)
+            (pathlib.Path(folder) / unit.name).write_text(text)
+            name = unit.name.replace("@.", "@test.")
+            if name != unit.name:
+                (pathlib.Path(folder) / name).write_text(text)
+            check("systemd-analyze", "verify", "--recursive-errors=no", str(pathlib.Path(folder) / name))
+
+
+def manifests():
+    text = (ROOT / "kubernetes/lento-fleet-watch.yaml").read_text()
+    kinds = re.findall(r"^kind: (\w+)$", text, re.M)
+    assert kinds == ["PersistentVolumeClaim", "StatefulSet", "Service"], kinds
+    try:
+        import yaml
+    except ImportError:
+        return
+    ran.append("yaml")
+    for document in yaml.safe_load_all(text):
+        assert document["apiVersion"] and document["metadata"]["name"].startswith("lento"), document
+    args = list(yaml.safe_load_all(text))[1]["spec"]["template"]["spec"]["containers"][0]["args"]
+    return args
+
+
+def options(lento):
+    """Every option in the units and manifests is one."""
+    page = subprocess.run([lento, "fleet", "watch", "--help"], capture_output=True, text=True, check=True).stdout
+    for file in [*(ROOT / "systemd").iterdir(), ROOT / "kubernetes/lento-fleet-watch.yaml"]:
+        for option in re.findall(r"(?<![\w-])(--[a-z][a-z-]+)", file.read_text()):
+            assert option in page or option in ("--now", "--from-literal"), f"{file.name}: {option}"
+
+
+def metrics():
+    source = (ROOT.parent.parent.parent / "src/jobs").glob("fleet_watch*.cc")
+    published = set(re.findall(r'\{"(\w+)", "(?:gauge|counter)"', "".join(f.read_text() for f in source)))
+    asked = set(re.findall(r"lento_fleet_(\w+)", (ROOT / "prometheus/lento-alerts.yml").read_text()))
+    assert asked <= published, asked - published
+
+
+def main():
+    check("promtool", "check", "rules", ROOT / "prometheus/lento-alerts.yml", ROOT / "prometheus/lento-recording.yml")
+    check("promtool", "check", "config", ROOT / "prometheus/lento-scrape.yml")
+    check("amtool", "check-config", ROOT / "alertmanager/lento-route.yml")
+    units(sys.argv[1])
+    manifests()
+    options(sys.argv[1])
+    metrics()
+    json.loads((ROOT / "grafana/dashboard.json").read_text())
+    print("checked by", ", ".join(sorted(set(ran))) or "nobody")
+    return 0 if ran else 77
+
+
+if __name__ == "__main__":
+    sys.exit(main())
