@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace lento;
   fleet::PrometheusOptions options;
   options.url = "http://fuzz";
-  options.metrics = {"up"};
+  options.metrics = {fleet::parse_metric("up")};
   options.grid.max_values = 1 << 20;
   base::ReadReport report;
   try {

@@ -131,7 +131,7 @@ TEST(Scrape, OfEveryExporterIsCountedRightAndNothingIsSkippedWithoutAReason) {
 
 // Counters at the store become rates, a reset is no rate, several series of a machine become one sum.
 TEST(Prometheus, SumsTheRatesOfAMachinesCounters) {
-  base::HttpServer server("127.0.0.1", 0, [&](const std::string&, const std::string&) {
+  base::HttpServer server("127.0.0.1", 0, [&](const base::HttpQuestion&) {
     const auto series = [](const std::string& cpu, const std::string& values) {
       return R"({"metric":{"instance":"n1:9100","cpu":")" + cpu + R"("},"values":[)" + values + "]}";
     };
