@@ -128,9 +128,10 @@ TileVerification verify_tile(const TileVerifyOptions& options, const base::Progr
   const trace::Symbols* names = symbols ? &*symbols : nullptr;
   TileVerification out;
   out.report = tile::verify(image, progress);
-  if (out.report.accepted) {
+  constexpr uint64_t kFollowed = 200'000;  // steps of main beyond which worst_path() gives up
+  if (out.report.accepted && out.report.main.steps <= kFollowed) {
     out.worst_path = show_path(tile::worst_path(image, progress), names);
-  } else if (names) {
+  } else if (names && !out.report.accepted) {
     for (const tile::Violation& violation : out.report.violations)
       out.worst_path += tile::describe(violation, [&](uint32_t pc) { return place_of(names, pc); }) + "\n";
   }
