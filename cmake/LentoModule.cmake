@@ -50,11 +50,10 @@ function(lento_module name)
   if(M_HOT)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O2>)
   endif()
-  set_target_properties(${target} PROPERTIES EXPORT_NAME ${id} VERIFY_INTERFACE_HEADER_SETS ON)
+  set_target_properties(${target} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
+  set_property(GLOBAL APPEND PROPERTY LENTO_LINKS_${target} ${M_LINKS})
   if(NOT name MATCHES "^lab/")
-    install(TARGETS ${target} EXPORT lentoTargets
-      ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-      FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lento)
+    set_property(GLOBAL APPEND PROPERTY LENTO_MODULES ${target})
   endif()
 
   if(BUILD_TESTING AND tests)

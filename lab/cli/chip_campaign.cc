@@ -6,9 +6,9 @@
 
 #include "base/file.h"
 #include "base/units.h"
+#include "base/version.h"
 #include "campaign/campaign.h"
 #include "cli/tables.h"
-#include "cli/version.h"
 #include "lab/chip/plan.h"
 #include "lab/chip/table.h"
 #include "lab/cli/commands.h"
@@ -74,7 +74,7 @@ void run_campaign(const CampaignCommand& command, Context& context) {
     if (here.rank == 0) show(dry_run(chip::size_of_plan(command.file)), context);
     return;
   }
-  const chip::Plan plan = chip::make_plan(command.file, cli::kVersion, progress);
+  const chip::Plan plan = chip::make_plan(command.file, base::kVersion, progress);
   campaign::Options options;
   options.ranks = context.program.ranks;
   options.journal = command.journal;

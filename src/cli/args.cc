@@ -132,6 +132,7 @@ void Command::require_subcommand(int count) { inside_->app->require_subcommand(c
 
 const std::string& Command::name() const { return inside_->name; }
 const std::string& Command::text() const { return inside_->text; }
+std::string Command::footer() const { return inside_->app->get_footer(); }
 std::string Command::help(const std::string& parents) const { return inside_->app->help(parents); }
 
 std::vector<const Command*> Command::subcommands() const {

@@ -81,6 +81,7 @@ class Command {
 
   const std::string& name() const;
   const std::string& text() const;
+  std::string footer() const;
   std::string help(const std::string& parents) const;
   std::vector<const Command*> subcommands() const;
   std::vector<OptionWords> options() const;

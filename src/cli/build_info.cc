@@ -1,12 +1,12 @@
 #include "cli/build_info.h"
 
-#include "cli/version.h"
+#include "base/version.h"
 #include "generated/build_info.h"
 
 namespace lento::cli {
 
 std::string build_info(const std::string& program) {
-  return program + " " + kVersion + "\ncommit: " + kBuildCommit + "\ncompiler: " + kBuildCompiler +
+  return program + " " + base::kVersion + "\ncommit: " + kBuildCommit + "\ncompiler: " + kBuildCompiler +
          "\nfeatures: " + kBuildFeatures + "\nlibraries: " + kBuildLibraries + "\n";
 }
 

@@ -12,12 +12,12 @@
 #include "base/interrupt.h"
 #include "base/reading.h"
 #include "base/units.h"
+#include "base/version.h"
 #include "cli/build_info.h"
 #include "cli/context.h"
 #include "cli/filter.h"
 #include "cli/signals.h"
 #include "cli/usage.h"
-#include "cli/version.h"
 
 namespace lento::cli {
 namespace {
@@ -129,7 +129,7 @@ int guarded(Command& app, Context& context) {
     err << way_out(app, context.args, e.what());
     return 2;
   } catch (const base::Bug& e) {
-    err << "bug: " << e.what() << "\n  This is a defect of lento " << kVersion
+    err << "bug: " << e.what() << "\n  This is a defect of lento " << base::kVersion
         << "; please report it with the command and its input.\n";
     return 3;
   } catch (const std::bad_alloc&) {

@@ -5,8 +5,8 @@
 #include <sstream>
 
 #include "base/file.h"
+#include "base/version.h"
 #include "cli/commands.h"
-#include "cli/version.h"
 
 namespace lento::cli {
 namespace {
@@ -29,7 +29,7 @@ Outcome call(const std::vector<std::string>& args) {
 TEST(Cli, HelpAndVersionGoToStandardOutput) {
   EXPECT_THAT(call({"--help"}).out, HasSubstr("SUBCOMMAND"));
   EXPECT_THAT(call({"report", "--help"}).out, HasSubstr("Usage: lento report [OPTIONS] DIAGNOSIS"));
-  EXPECT_THAT(call({"--version"}).out, StartsWith(std::string("lento ") + kVersion + "\ncommit: "));
+  EXPECT_THAT(call({"--version"}).out, StartsWith(std::string("lento ") + base::kVersion + "\ncommit: "));
   EXPECT_THAT(call({"--version"}).out, HasSubstr("\nlibraries: nlohmann-json "));
   EXPECT_EQ(call({"version"}).out, call({"--version"}).out);
   EXPECT_EQ(call({"help", "chip", "map"}).out, call({"chip", "map", "--help"}).out);

@@ -9,9 +9,9 @@
 #include "base/http.h"
 #include "base/interrupt.h"
 #include "base/units.h"
+#include "base/version.h"
 #include "base/visible.h"
 #include "cli/signals.h"
-#include "cli/version.h"
 #include "report/report.h"
 
 namespace lento::cli {
@@ -84,7 +84,7 @@ void Context::add_jobs(Command& app) {
 }
 
 finding::Diagnosis Context::stamped(finding::Diagnosis diagnosis) const {
-  if (diagnosis.version.empty()) diagnosis.version = kVersion;  // a stored one keeps its own
+  if (diagnosis.version.empty()) diagnosis.version = base::kVersion;  // a stored one keeps its own
   if (diagnosis.command.empty()) diagnosis.command = command_line(program.name, args);
   return diagnosis;
 }

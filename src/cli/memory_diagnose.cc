@@ -40,7 +40,7 @@ jobs::MemoryDiagnosisOptions job_of(Context& context, const DiagnoseOptions& opt
   mine.filter.cpus = jobs::parse_cpus(options.cpus, "--cpus");
   mine.rule = rule_named(options.rule);
   if (!options.threshold.empty()) mine.threshold = base::parse_double(options.threshold, {"--threshold"});
-  mine.support = share_of(!options.support.empty() ? options.support : mine.paper ? "65%" : "5%");
+  if (!options.support.empty()) mine.support = share_of(options.support);
   return job;
 }
 

@@ -27,7 +27,8 @@ struct Arguments {
 void run_tohost(const Arguments& args, Context& context) {
   riscv::Machine machine;
   const uint64_t limit = args.max_cycles ? args.max_cycles : UINT64_MAX;
-  const auto word = jobs::run_to_tohost(machine, riscv::read_elf(args.guest), args.guest, limit, context.progress());
+  const auto word =
+      jobs::run_to_tohost(machine, riscv::read_elf(args.guest), args.guest, limit, context.progress());
   if (!word) return;
   const uint32_t value = *word;
   context.streams.out << (value == 1 ? "pass" : "fail " + std::to_string(value >> 1)) << "\n";

@@ -4,8 +4,8 @@
 #include "base/csv.h"
 #include "base/file.h"
 #include "base/units.h"
+#include "base/version.h"
 #include "cli/commands.h"
-#include "cli/version.h"
 
 namespace lento::cli {
 namespace {
@@ -38,7 +38,7 @@ void write_best(const SearchArguments& a, const jobs::SearchResult& result) {
 void run_search(Context& context, SearchArguments& a) {
   a.search.seed = context.seed;
   a.search.threads = context.jobs;
-  a.search.identity = kVersion;
+  a.search.identity = base::kVersion;
   a.search.ranks = context.program.ranks;
   const auto result = jobs::search(a.search, context.progress());
   if (!result) return;

@@ -50,7 +50,7 @@ void list_options(const MemoryDiagnosisOptions& options, finding::Diagnosis& dia
   add("format", options.traces.format);
   add("columns", options.traces.columns);
   add("window", std::to_string(mine.window));
-  add("least support", base::format_number(100 * mine.support) + " %");
+  add("least support", base::format_number(100 * mine.least_support()) + " %");
   if (mine.threshold) add("threshold", base::format_number(*mine.threshold));
   add("quantile rule", rule_name(mine.rule));
   add("line bytes", mine.line_bytes > 0 ? std::to_string(mine.line_bytes) : "");

@@ -26,7 +26,7 @@ std::vector<std::vector<uint32_t>> closed_sets(const WindowScan& scan, const Con
                                                double& used) {
   Transactions data;
   for (const WindowFacts& w : scan.windows) data.add(w.items);
-  for (used = options.support;; used = std::min(1.0, used + 0.05)) {
+  for (used = options.least_support();; used = std::min(1.0, used + 0.05)) {
     std::vector<std::vector<uint32_t>> sets;
     MineOptions mine;
     mine.min_support = parse_support(std::to_string(used * 100) + "%", data.size());

@@ -1,7 +1,7 @@
 #pragma once
 
-namespace lento::cli {
+namespace lento::base {
 
 inline constexpr const char* kVersion = "0.1.0";
 
-}  // namespace lento::cli
+}  // namespace lento::base

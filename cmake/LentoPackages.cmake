@@ -1,0 +1,66 @@
+# Debian packages by CPack, one a component: lento, liblento-dev, python3-lento, lento-lab, lento-mpi. Dependencies are computed
+# from what the programs link. `./dev release` builds and checks them.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME lento)
+set(CPACK_PACKAGE_VENDOR Lento)
+set(CPACK_PACKAGE_CONTACT "Lento <lento@localhost.localdomain>")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_GROUPING IGNORE)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+
+function(lento_package component package section text)
+  string(TOUPPER ${component} id)
+  set(CPACK_DEBIAN_${id}_PACKAGE_NAME ${package} PARENT_SCOPE)
+  set(CPACK_DEBIAN_${id}_PACKAGE_SECTION ${section} PARENT_SCOPE)
+  set(CPACK_COMPONENT_${id}_DESCRIPTION ${text} PARENT_SCOPE)
+  set(components ${CPACK_COMPONENTS_ALL} ${component})
+  set(CPACK_COMPONENTS_ALL ${components} PARENT_SCOPE)
+  file(WRITE ${PROJECT_BINARY_DIR}/packaging/${package}/copyright
+    "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\nUpstream-Name: lento\n\nFiles: *\n"
+    "Copyright: 2026 The Lento authors\nLicense: Apache-2.0\n On Debian systems, the full text of the Apache License, version 2.0,\n"
+    " can be found in /usr/share/common-licenses/Apache-2.0.\n")
+  install(FILES ${PROJECT_BINARY_DIR}/packaging/${package}/copyright ${PROJECT_BINARY_DIR}/packaging/changelog.gz
+    DESTINATION share/doc/${package} COMPONENT ${component})
+endfunction()
+
+find_program(LENTO_GZIP gzip REQUIRED)
+file(READ ${PROJECT_SOURCE_DIR}/CHANGELOG.md changelog)
+file(WRITE ${PROJECT_BINARY_DIR}/packaging/changelog "${changelog}")
+execute_process(COMMAND ${LENTO_GZIP} -9nf ${PROJECT_BINARY_DIR}/packaging/changelog)
+
+lento_package(lento lento science
+  "finds what is slow in parallel AI hardware
+ Lento judges recorded telemetry at every scale: blocks inside a chip, memory
+ accesses of a multiprocessor, cores and links of an accelerator, machines of
+ a training job; and predicts how fast kernels, models and jobs should be.")
+lento_package(dev liblento-dev libdevel
+  "library of lento, development files
+ One function a verdict, the same conclusions as the command line. This
+ package holds the static library and its headers.")
+if(LENTO_LAB)
+  lento_package(lab lento-lab science
+    "laboratory of lento
+ What measures Lento and reproduces the papers: fault campaigns, published
+ baselines, case studies, validation against measured tables.")
+endif()
+if(TARGET lento_python)
+  lento_package(python python3-lento python
+    "verdicts of lento in Python
+ Questions from pandas frames and files, verdicts as frames, pictures and
+ pages in a notebook.")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3 (>= 3.11), python3 (<< 3.12), python3-numpy")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS python3-pandas)
+endif()
+if(TARGET lento-mpi)
+  lento_package(mpi lento-mpi science
+    "long work of lento on several machines
+ Searches and campaigns over MPI ranks: mpirun lento-mpi search SPACE.yaml.")
+endif()
+set(CPACK_DEBIAN_LENTO_PACKAGE_SUGGESTS "gcc-riscv64-unknown-elf, prometheus-alertmanager")
+set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
+  "libyaml-cpp-dev, libonnx-dev, libzstd-dev, liblzma-dev, zlib1g-dev, libsodium-dev, libdw-dev, libelf-dev, libnlopt-dev, libsnappy-dev, libprotobuf-dev, libcurl4-openssl-dev, nlohmann-json3-dev")
+include(CPack)

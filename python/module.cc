@@ -1,0 +1,146 @@
+// lento._lento: the library's questions for Python. Thin: each function fills a question, lets go of the
+// interpreter while it works, and gives the diagnosis back as an object that knows its JSON, text and page.
+// The package around it (lento/__init__.py) turns these into frames.
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include "lento/lento.h"
+
+namespace py = pybind11;
+
+namespace {
+
+// Ctrl-C stops long work: the interpreter is asked for signals, at most every few milliseconds of work.
+lento::Progress interruptible() {
+  lento::Progress progress;
+  progress.stop = [] {
+    py::gil_scoped_acquire held;
+    return PyErr_CheckSignals() != 0;
+  };
+  return progress;
+}
+
+// A signal that came during the work is the user's KeyboardInterrupt, whatever the work made of being
+// stopped.
+template <class Work>
+lento::Diagnosis run(const Work& work) {
+  lento::Diagnosis diagnosis;
+  try {
+    py::gil_scoped_release released;
+    diagnosis = work();
+  } catch (const lento::Error&) {
+    if (!PyErr_Occurred()) throw;
+  }
+  if (PyErr_Occurred()) throw py::error_already_set();
+  return diagnosis;
+}
+
+lento::Metrics metrics_of(std::vector<std::string> machines, std::vector<std::string> names, int64_t begin_ms,
+                          int64_t step_ms,
+                          const py::array_t<float, py::array::c_style | py::array::forcecast>& values) {
+  if (values.ndim() != 3) throw lento::Error({"values"}, "needed an array [metric, step, machine]");
+  lento::Metrics metrics;
+  metrics.machines = std::move(machines);
+  metrics.names = std::move(names);
+  metrics.begin_ms = begin_ms;
+  metrics.step_ms = step_ms;
+  metrics.steps = static_cast<size_t>(values.shape(1));
+  metrics.values.assign(values.data(), values.data() + values.size());
+  return metrics;
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_lento, module) {
+  module.attr("version") = lento::version();
+  py::register_exception<lento::Error>(module, "Error", PyExc_ValueError);
+
+  py::class_<lento::Diagnosis>(module, "Diagnosis")
+      .def("to_json", &lento::to_json)
+      .def("to_html", &lento::to_html)
+      .def("to_text", &lento::to_text);
+
+  module.def(
+      "diagnose_chip",
+      [](const std::string& records, const std::string& chip, const std::string& mapping,
+         const std::string& healthy, const std::string& method, bool replay, bool strict, uint64_t seed) {
+        const lento::ChipQuestion question{records, chip, mapping, healthy, method, replay, strict, seed};
+        return run([&] { return lento::diagnose_chip(question, interruptible()); });
+      },
+      py::arg("records"), py::arg("chip"), py::arg("mapping"), py::arg("healthy"), py::arg("method"),
+      py::arg("replay"), py::arg("strict"), py::arg("seed"));
+
+  module.def(
+      "diagnose_fleet_files",
+      [](const std::vector<std::string>& csv, const std::string& machine, const std::string& time,
+         const std::string& unit, const std::vector<std::string>& metrics,
+         const std::vector<std::string>& labels, double false_alarms_per_day, bool strict, unsigned threads) {
+        const lento::FleetQuestion question{
+            csv, machine, time, unit, metrics, labels, false_alarms_per_day, strict, threads};
+        return run([&] { return lento::diagnose_fleet(question, interruptible()); });
+      },
+      py::arg("csv"), py::arg("machine"), py::arg("time"), py::arg("unit"), py::arg("metrics"),
+      py::arg("labels"), py::arg("false_alarms_per_day"), py::arg("strict"), py::arg("threads"));
+
+  module.def(
+      "diagnose_fleet_values",
+      [](std::vector<std::string> machines, std::vector<std::string> names, int64_t begin_ms, int64_t step_ms,
+         const py::array_t<float, py::array::c_style | py::array::forcecast>& values,
+         double false_alarms_per_day) {
+        const lento::Metrics metrics =
+            metrics_of(std::move(machines), std::move(names), begin_ms, step_ms, values);
+        return run([&] { return lento::diagnose_fleet(metrics, false_alarms_per_day, interruptible()); });
+      },
+      py::arg("machines"), py::arg("names"), py::arg("begin_ms"), py::arg("step_ms"), py::arg("values"),
+      py::arg("false_alarms_per_day"));
+
+  module.def(
+      "diagnose_memory",
+      [](const std::vector<std::string>& traces, const std::string& format,
+         const std::vector<std::string>& programs, bool strict) {
+        const lento::MemoryQuestion question{traces, format, programs, strict};
+        return run([&] { return lento::diagnose_memory(question, interruptible()); });
+      },
+      py::arg("traces"), py::arg("format"), py::arg("programs"), py::arg("strict"));
+
+  module.def(
+      "itemsets",
+      [](const std::string& path, const std::string& support, const std::string& kind, unsigned threads) {
+        const lento::ItemsetsQuestion question{path, support, kind, threads};
+        py::gil_scoped_release released;
+        return lento::itemsets(question, {});
+      },
+      py::arg("path"), py::arg("support"), py::arg("kind"), py::arg("threads"));
+
+  module.def(
+      "predict",
+      [](const std::string& workload, const std::string& system, bool training, int64_t batch,
+         int64_t micro_batch, int64_t sequence, int64_t generate, const std::string& precision,
+         const std::string& parallel, const std::string& framework, const std::string& recompute) {
+        const lento::PredictQuestion question{workload, system,    training, batch,     micro_batch, sequence,
+                                              generate, precision, parallel, framework, recompute};
+        return run([&] { return lento::predict_workload(question); });
+      },
+      py::arg("workload"), py::arg("system"), py::arg("training"), py::arg("batch"), py::arg("micro_batch"),
+      py::arg("sequence"), py::arg("generate"), py::arg("precision"), py::arg("parallel"),
+      py::arg("framework"), py::arg("recompute"));
+
+  module.def(
+      "predict_table",
+      [](const std::string& csv, const std::string& system) {
+        py::gil_scoped_release released;
+        return lento::predict_table(csv, system);
+      },
+      py::arg("csv"), py::arg("system"));
+
+  module.def(
+      "search",
+      [](const std::string& space, const std::string& method, int steps, int starts, uint64_t seed,
+         unsigned threads) {
+        const lento::SearchQuestion question{space, method, steps, starts, seed, threads};
+        return run([&] { return lento::search(question, interruptible()); });
+      },
+      py::arg("space"), py::arg("method"), py::arg("steps"), py::arg("starts"), py::arg("seed"),
+      py::arg("threads"));
+}

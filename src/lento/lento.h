@@ -1,0 +1,130 @@
+// Lento as a library: one function a verdict, the same conclusions as the command line.
+//
+//   lento::Diagnosis d = lento::diagnose_chip({.records = "run.probe", .chip = "chip.yaml", .mapping =
+//   "net.map.json"}); if (d.outcome == lento::Outcome::Findings) std::cout << d.findings[0].subject << "\n";
+//
+// Files are read where a question names them; "-" is standard input. Every function throws lento::Error when
+// an input is broken or a question impossible; a question that the records cannot answer is no error but
+// Outcome::CannotJudge, with reason and remedy. Functions may run side by side in several threads. Results do
+// not depend on `threads`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/progress.h"
+#include "finding/finding.h"
+
+namespace lento {
+
+using base::Error;
+using base::Progress;  // work reports and can be stopped through it; {} does neither
+using finding::Diagnosis;
+using finding::Evidence;
+using finding::Figure;
+using finding::Finding;
+using finding::Outcome;
+
+const char* version();  // "0.1.0"
+
+// Which core, link, router, memory unit or DRAM port of a many-core accelerator has gone slow?
+struct ChipQuestion {
+  std::string records;           // probe records or a sketch of them (docs/formats/probe.md, sketch.md)
+  std::string chip;              // what they are from (docs/formats/chip.md)
+  std::string mapping;           // what ran (docs/formats/map.md)
+  std::string healthy;           // records or sketch of a run known to be healthy; empty: none
+  std::string method = "lento";  // or "paper", with parameters as in "paper:restart=1"
+  bool replay = true;            // simulate hypotheses beside the records
+  bool strict = false;           // stop at the first damaged record instead of skipping it
+  uint64_t seed = 1;
+};
+Diagnosis diagnose_chip(const ChipQuestion& question, const Progress& progress = {});
+
+// Which machine of a training job is faulty? Metrics from files:
+struct FleetQuestion {
+  std::vector<std::string> csv;  // docs/formats/fleet-csv.md
+  std::string machine_column;    // empty: one machine a file, named as the file
+  std::string time_column = "time";
+  std::string time_unit = "s";       // s, ms, us
+  std::vector<std::string> metrics;  // columns; empty: every other column
+  std::vector<std::string>
+      labels;  // columns kept as labels; peers are told apart by stage, pp_rank, hardware
+  double false_alarms_per_day = 0.1;  // budget of the whole job
+  bool strict = false;
+  unsigned threads = 0;  // 0: all cores
+};
+Diagnosis diagnose_fleet(const FleetQuestion& question, const Progress& progress = {});
+
+// The same for metrics in memory, on one time grid.
+struct Metrics {
+  std::vector<std::string> machines;
+  std::vector<std::string> names;  // of the metrics
+  int64_t begin_ms = 0;            // time of step 0
+  int64_t step_ms = 1000;
+  size_t steps = 0;
+  std::vector<float> values;  // [(metric * steps + step) * machines + machine]; NaN: no sample
+};
+Diagnosis diagnose_fleet(const Metrics& metrics, double false_alarms_per_day = 0.1,
+                         const Progress& progress = {});
+
+// Which code on which cores fights over memory?
+struct MemoryQuestion {
+  std::vector<std::string> traces;  // one run (docs/formats/access.md, foreign-traces.md)
+  std::string format = "auto";
+  std::vector<std::string> programs;  // ELF files that name code and data
+  bool strict = false;
+};
+Diagnosis diagnose_memory(const MemoryQuestion& question, const Progress& progress = {});
+
+// Item sets of transactions in FIMI form (one transaction a line, items as numbers), exact.
+struct ItemsetsQuestion {
+  std::string path;
+  std::string support;          // a count, or a share such as "65%"
+  std::string kind = "closed";  // closed, maximal, frequent
+  unsigned threads = 0;
+};
+using Itemset = std::pair<std::vector<uint32_t>, uint64_t>;  // items, support
+std::vector<Itemset> itemsets(const ItemsetsQuestion& question, const Progress& progress = {});
+
+// How fast should it be?
+struct PredictQuestion {
+  std::string workload;   // YAML (docs/formats/workload.md), a Hugging Face config.json or an ONNX model
+  std::string system;     // a shipped data sheet ("h100"), a YAML file, or a design point
+  bool training = false;  // config.json, ONNX: trained, not served
+  int64_t batch = 1;      // training: global batch; serving: requests together
+  int64_t micro_batch = 1;
+  int64_t sequence = 2048;         // tokens of a sequence or prompt
+  int64_t generate = 128;          // tokens to generate
+  std::string precision = "bf16";  // fp32, tf32, fp16, bf16, int8, fp8, fp4
+  std::string parallel;            // "tp=8,pp=2,dp=4"
+  std::string framework;           // whose software stack; empty: the system's own
+  std::string recompute = "none";  // none, selective, full
+};
+Diagnosis predict_workload(const PredictQuestion& question);
+
+// A CSV with one question a row (docs/formats/questions.md), and the same with the answers' columns as text.
+// `system`: one data sheet for all rows; empty: each row names its device.
+std::string predict_table(const std::string& csv, const std::string& system = {});
+
+// What should be built, and how should it run?
+struct SearchQuestion {
+  std::string space;   // docs/formats/search.md
+  std::string method;  // exchange, subplex, soe; empty: what the space compares, else exchange
+  int steps = 100;     // gradient steps a start, or as many evaluations
+  int starts = 10;
+  uint64_t seed = 1;
+  unsigned threads = 0;
+};
+Diagnosis search(const SearchQuestion& question, const Progress& progress = {});
+
+// How a diagnosis is shown: for people, for machines (docs/formats/diagnosis.md), as one page that needs no
+// network.
+std::string to_text(const Diagnosis& diagnosis);
+std::string to_json(const Diagnosis& diagnosis);
+std::string to_html(const Diagnosis& diagnosis);
+
+}  // namespace lento

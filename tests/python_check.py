@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""The Python module beside the command: the same JSON (but command and inputs), frames in and out, errors as exceptions,
+Ctrl-C, and the notebook page of docs/python.md.
+
+usage: python_check.py LENTO  (PYTHONPATH holds the built module)
+"""
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+try:
+    import numpy
+    import pandas
+    import lento
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LENTO = pathlib.Path(sys.argv[1]).resolve()
+os.environ["PATH"] = f"{LENTO.parent}:{os.environ['PATH']}"
+
+
+def command(*words):
+    done = subprocess.run([LENTO, *map(str, words)], capture_output=True, text=True)
+    assert done.returncode in (0, 4), done.stderr
+    return done.stdout
+
+
+def same(ours, *words):
+    def parts(text):
+        d = json.loads(text)
+        d.pop("command", None)
+        d.pop("inputs", None)
+        return json.dumps(d)
+    assert parts(ours.to_json()) == parts(command(*words, "--json")), f"lento {' '.join(map(str, words))} differs"
+    print(f"equal: lento {words[0]} {words[1]}")
+
+
+def five_verdicts():
+    examples = ROOT / "examples"
+    command("chip", "map", examples / "models/darknet19.onnx", "--chip", examples / "chip/4x4.yaml", "--batch", 16, "-o", "net.map.json")
+    command("chip", "simulate", "--chip", examples / "chip/4x4.yaml", "--mapping", "net.map.json", "--faults",
+            examples / "chip/slow_link.yaml", "--inferences", 2, "-o", "run.probe")
+    chip = ("--chip", examples / "chip/4x4.yaml", "--mapping", "net.map.json")
+    d = lento.chip.diagnose("run.probe", chip=examples / "chip/4x4.yaml", mapping="net.map.json")
+    same(d, "chip", "diagnose", "run.probe", *chip)
+    assert d.outcome == "findings" and d.findings.subject[0].startswith("link"), d
+    command("fleet", "simulate", "--machines", 16, "--preset", "paper", "--seed", 8, "-o", "job.csv")
+    same(lento.fleet.diagnose("job.csv", machine="machine"), "fleet", "diagnose", "--csv", "job.csv", "--machine-column", "machine")
+    guest = pathlib.Path(os.environ["LENTO_GUESTS"]) / "false_sharing.elf"
+    if guest.exists():
+        command("memory", "simulate", guest, "--harts", 4, "--trace", "fs.access")
+        same(lento.memory.diagnose("fs.access", programs=guest), "memory", "diagnose", "fs.access", "--elf", guest)
+    same(lento.predict(examples / "predict/gpt3_175b.yaml", "a100"), "predict", examples / "predict/gpt3_175b.yaml", "--system", "a100")
+    same(lento.search(examples / "search/quick.yaml"), "search", examples / "search/quick.yaml")
+
+
+def frames():
+    frame = pandas.read_csv("job.csv")
+    d = lento.fleet.diagnose(frame, machine="machine", time="time", unit="s")
+    files = lento.fleet.diagnose("job.csv", machine="machine")
+    assert d.outcome == files.outcome, (d, files)
+    assert list(d.findings.subject) == list(files.findings.subject)
+    dated = frame.assign(time=pandas.to_datetime(frame.time, unit="s"))
+    assert list(lento.fleet.diagnose(dated).findings.subject) == list(d.findings.subject)
+    assert d._repr_html_().startswith("<iframe sandbox") and "Lento" in d.to_html()
+    questions = pandas.DataFrame({"device": ["H100", "A100"], "m": [4096, 8192], "n": [4096, 1024], "k": [4096, 512], "dtype": "bf16"})
+    questions.to_csv("questions.csv", index=False)
+    ours = lento.predict(questions)
+    theirs = pandas.read_csv(__import__("io").StringIO(command("predict", "--table", "questions.csv")))
+    assert (ours.predicted_s == theirs.predicted_s).all() and ours.predicted_s.gt(0).all(), (ours, theirs)
+
+
+def itemsets():
+    pathlib.Path("t.dat").write_text("1 2 3\n1 2\n2 3\n1 2 3\n")
+    found = {(tuple(sorted(items)), support) for items, support in lento.memory.itemsets("t.dat", support=2)}
+    assert found == {((2,), 4), ((1, 2), 3), ((2, 3), 3), ((1, 2, 3), 2)}, found
+
+
+def errors():
+    for call, part in [
+        (lambda: lento.chip.diagnose("nowhere.probe", chip="c.yaml", mapping="m.json"), "nowhere.probe|c.yaml|m.json"),
+        (lambda: lento.predict("w.yaml", "h100", precision="bf17"), "bf17.*one of"),
+        (lambda: lento.memory.itemsets("t.dat", support=2, kind="most"), "kind 'most'"),
+        (lambda: lento.fleet.diagnose(pandas.DataFrame({"t": [1]}), machine="node"), "no column 'node'"),
+        (lambda: lento.fleet.diagnose(pandas.DataFrame({"machine": ["a"], "time": [1], "w": [1.0]})), "one time only"),
+    ]:
+        try:
+            call()
+        except lento.Error as error:
+            assert isinstance(error, ValueError) and re.search(part, str(error), re.S), error
+        else:
+            raise AssertionError(f"no error: {part}")
+
+
+def interrupt():
+    examples = ROOT / "examples"
+    threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    begin = time.monotonic()
+    try:
+        lento.search(examples / "search/quick.yaml", steps=100000, starts=1000, threads=1)
+    except KeyboardInterrupt:
+        assert time.monotonic() - begin < 20
+    else:
+        raise AssertionError("Ctrl-C did nothing")
+
+
+def page():
+    for block in re.findall(r"^```python run\n(.*?)^```", (ROOT / "docs/python.md").read_text(), re.M | re.S):
+        lines = [line for line in block.splitlines() if line.strip()]
+        assert len(lines) <= 20, f"{len(lines)} lines"
+        exec(compile(block, "docs/python.md", "exec"), {})
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    five_verdicts()
+    frames()
+    itemsets()
+    errors()
+    interrupt()
+    page()
+print("the Python module answers as the command does")
