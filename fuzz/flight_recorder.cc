@@ -1,10 +1,11 @@
 // Dumps of any bytes, pickle or JSON, and the hang analysis over them.
+#include "trace/flight_recorder.h"
+
 #include <cstdint>
 #include <string_view>
 
 #include "base/error.h"
 #include "fleet/ranks/ranks.h"
-#include "trace/flight_recorder.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   lento::base::ReadReport report;

@@ -1,11 +1,12 @@
 // Inspector lines of any bytes, and the inference over them.
+#include "trace/inspector_log.h"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "base/error.h"
 #include "fleet/ranks/ranks.h"
-#include "trace/inspector_log.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   lento::base::ReadReport report;

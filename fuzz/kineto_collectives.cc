@@ -1,4 +1,6 @@
 // The readers of collective telemetry on any bytes: whichever layout they resemble, and each by force.
+#include "trace/kineto_collectives.h"
+
 #include <unistd.h>
 
 #include <cstdint>
@@ -8,7 +10,6 @@
 #include "base/file.h"
 #include "fleet/ranks/ranks.h"
 #include "trace/collective_files.h"
-#include "trace/kineto_collectives.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const std::string path = "/tmp/fuzz_kineto_collectives." + std::to_string(getpid());

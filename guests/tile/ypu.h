@@ -36,8 +36,9 @@ typedef signed int int32_t;
 #define ypu_soft(i) (*(volatile uint32_t*)(YPU_MAP_SOFT + 4 * (i)))
 #define ypu_cycle (*(volatile const uint32_t*)YPU_MAP_CYCLE)
 
-/* The cycle in which the input in the IORegs arrived, however long it waited before main began (low 32 bits, like
- * ypu_cycle): differences of arrivals are what times are to be measured by. Of a streaming main: the last one. */
+/* The cycle in which the input in the IORegs arrived, however long it waited before main began (low 32 bits,
+ * like ypu_cycle): differences of arrivals are what times are to be measured by. Of a streaming main: the
+ * last one. */
 #define ypu_arrival (*(volatile const uint32_t*)YPU_MAP_ARRIVAL)
 
 #define ypu_put32(value) (*(volatile uint32_t*)YPU_MAP_OUT = (uint32_t)(value))

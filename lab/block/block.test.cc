@@ -87,21 +87,6 @@ TEST(Entangling, RealStreamMeetsTheReferenceFigures) {
   EXPECT_NEAR(two_k.accuracy(), 0.470, 0.01);
 }
 
-struct VcdFile {
-  std::string path =
-      (std::filesystem::temp_directory_path() / ("lento-" + std::to_string(::getpid()) + ".vcd")).string();
-  explicit VcdFile(const std::string& text) { base::write_file(path, text); }
-  ~VcdFile() { std::filesystem::remove(path); }
-};
-
-const char* const kHeader =
-    "$timescale 1ns $end\n$scope module top $end\n$var wire 1 ! clk $end\n$var wire 8 % data [7:0] $end\n"
-    "$scope module sub $end $var wire 1 & ok $end $upscope $end\n$upscope $end\n$enddefinitions $end\n";
-const char* const kMap =
-    "schema: lento.tile-map/1\nclock: top.clk\naddress: top.data\ninputs:\n  - ioreg: 3\n    signal: "
-    "top.data\n    at: 8\n"
-    "    valid: top.sub.ok\n";
-
 TEST(GpuSm, NeverBeatsItsUnitsAndEnds) {
   EXPECT_EQ(gemm_shapes().size(), 22u);
   for (const GemmShape& shape : {GemmShape{false, 2560, 16, 64}, GemmShape{true, 2560, 64, 256}}) {

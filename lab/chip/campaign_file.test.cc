@@ -59,7 +59,9 @@ TEST(CampaignFile, ThePageNamesEveryKey) {
 void expect_recorders_fit(const Campaign& c, const std::string& path) {
   const std::vector<PatternCount> one_core(1, {.computes = 20, .transfers = 40});
   for (RecorderChoice r : c.recorders) {
-    if (r.kind == RecorderChoice::Kind::Sketch) EXPECT_NO_THROW(Recorder(r, one_core)) << path;
+    if (r.kind == RecorderChoice::Kind::Sketch) {
+      EXPECT_NO_THROW(Recorder(r, one_core)) << path;
+    }
   }
 }
 

@@ -15,10 +15,10 @@ struct RealOptions {
   std::string folder;  // with mlperf64/, hpas_runs/, asd12/, straggler/
   unsigned threads = 1;
   uint64_t seed = 1;
-  int draws = 20;       // hpas: fleets drawn for each fault segment
+  int draws = 20;            // hpas: fleets drawn for each fault segment
   double resample_days = 0;  // mlperf64: of healthy noise made of blocks of the runs
   double tail_factor = 1;    // mlperf64: DetectOptions::tail_factor
-  int node_stride = 1;  // mlperf64: every n-th node gets the planted loss
+  int node_stride = 1;       // mlperf64: every n-th node gets the planted loss
 };
 
 // Healthy runs must give no finding; dc_watts x factor on one node from each onset must name it.

@@ -51,7 +51,7 @@ class SimStore : public jobs::Feed {
 
   std::string name() const override { return "simulated"; }
 
-  trace::MetricSeries read(int64_t begin, int64_t end, int64_t step, base::ReadReport& report) override {
+  trace::MetricSeries read(int64_t begin, int64_t end, int64_t grid_ms, base::ReadReport& report) override {
     const int64_t now = clock_.steady;
     if (outage.holds(now)) throw base::Error({"simulated"}, "the store is away");
     trace::SeriesBuilder builder(report);
@@ -61,8 +61,8 @@ class SimStore : public jobs::Feed {
       add(builder, m, begin, std::min(end, now - delay));
     }
     trace::GridOptions grid;
-    grid.step_ms = step;
-    if (step > 0) grid.begin_ms = begin / step * step;
+    grid.step_ms = grid_ms;
+    if (grid_ms > 0) grid.begin_ms = begin / grid_ms * grid_ms;
     return builder.build(grid, {"simulated"});
   }
 

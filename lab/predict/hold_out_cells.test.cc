@@ -10,11 +10,6 @@
 namespace lento::predict {
 namespace {
 
-Answer ask(const System& system, const Gemm& g) { return answer(system, {g, "", ""}); }
-
-constexpr Gemm kLong{1, 8192, 8192, 8192, Precision::Fp32}, kShort{1, 512, 512, 512, Precision::Fp32};
-constexpr Gemm kHalf{1, 4096, 4096, 4096, Precision::Bf16};
-
 // The statement is the measurement: where the measured tables are present, they give the shipped figures.
 TEST(HoldOut, TheShippedTableIsWhatTheMeasuredTablesGive) {
   const char* shared = std::getenv("LENTO_SHARED");

@@ -177,11 +177,10 @@ void FleetWatchJobs::take(const std::string& name) {
 
 void FleetWatchJobs::serve() {
   const ListenAddress at = parse_listen(o_.listen);
-  server_ = std::make_unique<base::HttpServer>(
-      at.host, at.port, [this](const base::HttpQuestion& question) {
-        if (question.path != "/metrics") return base::HttpReply{404, "only /metrics is here\n", "text/plain"};
-        return base::HttpReply{200, page(), "text/plain; version=0.0.4"};
-      });
+  server_ = std::make_unique<base::HttpServer>(at.host, at.port, [this](const base::HttpQuestion& question) {
+    if (question.path != "/metrics") return base::HttpReply{404, "only /metrics is here\n", "text/plain"};
+    return base::HttpReply{200, page(), "text/plain; version=0.0.4"};
+  });
   const std::string host = at.host.find(':') == std::string::npos ? at.host : "[" + at.host + "]";
   log_.note("http://" + host + ":" + std::to_string(server_->port()) + "/metrics");
 }

@@ -62,7 +62,9 @@ TEST(TileRecorder, RandomStreamsGiveTheStateOfTheSketch) {
       EXPECT_FALSE(recorder.record(r).dropped);
     }
     EXPECT_EQ(chip::encode_sketch(recorder.finish()), chip::encode_sketch(sketch)) << "shape " << seed - 2;
-    if (s.shape.transfers < 10) EXPECT_GT(sketch.evictions(), 0u) << "shape " << seed - 2;
+    if (s.shape.transfers < 10) {
+      EXPECT_GT(sketch.evictions(), 0u) << "shape " << seed - 2;
+    }
   }
 }
 
@@ -99,7 +101,9 @@ TEST(TileRecorder, ARealRunGivesTheStateOfTheSketch) {
     EXPECT_EQ(result.dropped, recorder.counts().dropped);
     EXPECT_EQ(chip::encode_sketch(recorder.finish()), chip::encode_sketch(sketch));
     EXPECT_GT(recorder.counts().records, 1000u);
-    if (tile.wait) EXPECT_EQ(recorder.counts().dropped, 0u);
+    if (tile.wait) {
+      EXPECT_EQ(recorder.counts().dropped, 0u);
+    }
   }
 }
 

@@ -40,10 +40,9 @@ std::string commands_html(const std::vector<std::string>& commands) {
 std::string chapter_html(const Chapter& chapter, size_t number, const std::vector<finding::Figure>& shown,
                          size_t first_figure) {
   const std::string id = "c" + std::to_string(number);
-  std::string out = "<section class=\"chapter\"><h2 id=\"" + id + "\">" +
-                    std::to_string(number) + ". " + escape(chapter.title) + "</h2><p>" +
-                    escape(chapter.text) + "</p>" + commands_html(chapter.commands) +
-                    verdict_html(chapter.diagnosis);
+  std::string out = "<section class=\"chapter\"><h2 id=\"" + id + "\">" + std::to_string(number) + ". " +
+                    escape(chapter.title) + "</h2><p>" + escape(chapter.text) + "</p>" +
+                    commands_html(chapter.commands) + verdict_html(chapter.diagnosis);
   return out + sections_html(chapter.diagnosis, shown, {3, id + "-", first_figure}) + "</section>\n";
 }
 

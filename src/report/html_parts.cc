@@ -44,8 +44,7 @@ std::string heading(const Place& place, const std::string& id, const std::string
 
 std::string section(const Place& place, const std::string& id, const std::string& title,
                     const std::string& content) {
-  return "<section>" + heading(place, id, title) + content +
-         "</section>\n";
+  return "<section>" + heading(place, id, title) + content + "</section>\n";
 }
 
 std::string evidence_item(const Evidence& e) {

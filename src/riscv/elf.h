@@ -25,8 +25,8 @@ struct ElfSymbol {
 
 struct ElfImage {
   uint32_t entry = 0;
-  std::vector<ElfSegment> segments;  // by address, not overlapping
-  std::vector<ElfSymbol> symbols;    // named functions, objects and labels, by address then name
+  std::vector<ElfSegment> segments;   // by address, not overlapping
+  std::vector<ElfSymbol> symbols;     // named functions, objects and labels, by address then name
   std::vector<std::string> warnings;  // for the user: what may not run
 
   std::optional<uint32_t> find(std::string_view name) const;

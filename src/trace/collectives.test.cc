@@ -53,7 +53,7 @@ TEST(JsonScan, RanksCutByDotsAreIncomplete) {
   EXPECT_FALSE(complete);
 }
 
-const char *const kKineto = R"({"schemaVersion":1,
+const char* const kKineto = R"({"schemaVersion":1,
  "traceEvents":[
  {"ph":"X","cat":"user_annotation","name":"ProfilerStep#7","pid":1,"tid":1,"ts":100.0,"dur":50},
  {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","ts":110,"dur":1,"args":{"correlation":5}},

@@ -1,6 +1,5 @@
 // A chip as it is, where it is not as its file says: the file's numbers, fitted, and how much each part
-// differs from them. What simulators run and detectors expect; `lento chip calibrate` writes one
-// (docs/formats/fit.md).
+// differs from them. What simulators run and detectors expect; chip/fit makes one from a run's records.
 #pragma once
 
 #include <vector>

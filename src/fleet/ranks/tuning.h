@@ -21,8 +21,9 @@ constexpr double kLeastStepShare = 0.003;
 // bench/results/2026-11-22/fleet_ranks_campaign.csv
 constexpr double kLeastSignificance = 8;
 
-// The same for slow input behind a barrier that the log left out and that was put in from the clocks. False ones of
-// healthy hours reach 20, inputs of x1.1 begin at 100. bench/results/2026-11-22/fleet_ranks_healthy.csv
+// The same for slow input behind a barrier that the log left out and that was put in from the clocks. False
+// ones of healthy hours reach 20, inputs of x1.1 begin at 100.
+// bench/results/2026-11-22/fleet_ranks_healthy.csv
 constexpr double kLeastInferredSignificance = 40;
 
 // The same for the transfer of one channel, whose noise has longer tails.

@@ -2,8 +2,9 @@
 //
 // Voltage: the largest V with P(V) = P_nominal V (V - Vt)^2 / (Vn (Vn - Vt)^2) within the power share;
 // frequency follows (V - Vt)^2 / V. `BelowMargin` says what happens when V falls under threshold + margin:
-// the released code keeps all units at that voltage and slows the clock, the paper switches units off. With the
-// paper's rule the clock ends at a quarter over the nominal voltage; the released code knows no such limit.
+// the released code keeps all units at that voltage and slows the clock, the paper switches units off. With
+// the paper's rule the clock ends at a quarter over the nominal voltage; the released code knows no such
+// limit.
 #pragma once
 
 #include <array>

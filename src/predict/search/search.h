@@ -84,8 +84,8 @@ CrossFlowConfig design_of(const SearchSpace& space, const DesignPoint& point);
 finding::Diagnosis conclude(const SearchSpace& space, const std::vector<DesignResult>& results,
                             const std::vector<Trial>& trials);
 
-// The result that the goal likes best: one whose memory holds the job whenever there is one. nullptr when none
-// can work.
+// The result that the goal likes best: one whose memory holds the job whenever there is one. nullptr when
+// none can work.
 const DesignResult* best_of(const std::vector<DesignResult>& results);
 
 // The design as a file of the format read_crossflow takes.

@@ -43,7 +43,9 @@ TEST(ModelConfig, CountsAgreeWithThePublishedOnes) {
     const Transformer& m = std::get<InferenceRun>(q.what).model;
     const auto expect = [&](const char* column, double ours, double unit, double within) {
       const std::string& text = table.text(table.require(column));
-      if (!text.empty()) EXPECT_NEAR(ours / (std::stod(text) * unit), 1, within) << name << " " << column;
+      if (!text.empty()) {
+        EXPECT_NEAR(ours / (std::stod(text) * unit), 1, within) << name << " " << column;
+      }
       return !text.empty();
     };
     if (!expect("counted_total", m.parameters(), 1, 1e-3))

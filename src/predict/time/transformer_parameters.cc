@@ -49,8 +49,8 @@ double Transformer::active_parameters() const {
   return parameters_without_experts() + expert_layers() * expert_parameters() * active_experts;
 }
 
-// Norms and biases count as 4 hidden here, whatever a configuration tells of them: time and memory of a run are then
-// the same to the bit whether its model came as a configuration or as sizes.
+// Norms and biases count as 4 hidden here, whatever a configuration tells of them: time and memory of a run
+// are then the same to the bit whether its model came as a configuration or as sizes.
 double Transformer::layer_parameters(int expert_parallel) const {
   const double other = other_parameters > 0 ? other_parameters : 4.0 * hidden;
   const double outside = product(vocab, hidden) * (tied ? 1 : 2) + once_parameters + other * layers;

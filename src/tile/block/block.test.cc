@@ -1,9 +1,8 @@
-// The front end and its prefetchers on made and real streams; the GPU model's bounds.
+// Recorded signals, sample by sample.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 
 #include "base/error.h"
@@ -13,28 +12,20 @@
 namespace lento::tile {
 namespace {
 
-std::string shared_file(const std::string& name) {
-  const char* shared = std::getenv("LENTO_SHARED");
-  return std::string(shared ? shared : "../shared") + "/data/tile/" + name;
-}
+struct VcdFile {
+  std::string path =
+      (std::filesystem::temp_directory_path() / ("lento-" + std::to_string(::getpid()) + ".vcd")).string();
+  explicit VcdFile(const std::string& text) { base::write_file(path, text); }
+  ~VcdFile() { std::filesystem::remove(path); }
+};
 
-LineTrace made(const std::vector<uint64_t>& order, uint8_t instructions = 8) {
-  LineTrace trace;
-  for (const uint64_t line : order) {
-    trace.visits.push_back(static_cast<uint32_t>(trace.lines.size()));
-    trace.lines.push_back(line);
-    trace.counts.push_back(instructions);
-    trace.instructions += instructions;
-  }
-  return trace;
-}
-
-FrontEndCounters run(const LineTrace& trace, PrefetchPolicy policy, bool real = false) {
-  FrontEndOptions options;
-  options.policy = policy;
-  options.real_memory = real;
-  return run_front_end(trace, options);
-}
+const char* const kHeader =
+    "$timescale 1ns $end\n$scope module top $end\n$var wire 1 ! clk $end\n$var wire 8 % data [7:0] $end\n"
+    "$scope module sub $end $var wire 1 & ok $end $upscope $end\n$upscope $end\n$enddefinitions $end\n";
+const char* const kMap =
+    "schema: lento.tile-map/1\nclock: top.clk\naddress: top.data\ninputs:\n  - ioreg: 3\n    signal: "
+    "top.data\n    at: 8\n"
+    "    valid: top.sub.ok\n";
 
 TEST(Vcd, SamplesBeforeEachRisingEdge) {
   const VcdFile file(std::string(kHeader) +
