@@ -1,4 +1,5 @@
 # Runs main, then reports to `tohost`: 1 when it returned 0, (n << 1) | 1 otherwise.
+    .file "start.S"
     .section .text.start, "ax"
     .globl _start
 _start:

@@ -1,4 +1,5 @@
 # All harts start here. Hart 0 runs main; the others sleep until thread_create sends a software interrupt.
+    .file "start.S"
     .section .text.start, "ax"
     .globl _start
 _start:

@@ -162,11 +162,12 @@ bool Fields::has(std::string_view key) const { return node_.find(key) != nullptr
 void Fields::schema(std::string_view expected) {
   const YamlNode* found = take("schema");
   if (found && found->text == expected) return;
-  // A file of another kind: that none of its keys fits is no news.
-  if (found && found->text.starts_with("lento.")) {
+  // A file of another kind: that none of its keys fits is no news. Of another version some may fit.
+  const auto kind = [](std::string_view schema) { return schema.substr(0, schema.find('/')); };
+  if (found && found->text.starts_with("lento.") && kind(found->text) != kind(expected)) {
     throw base::Error(found->where,
                       "found schema " + shown(*found) + ", needed '" + std::string(expected) + "'",
-                      "this is a file of another kind or version");
+                      "this is a file of another kind");
   }
   errors_.add(found ? found->where : node_.where,
               found ? "found schema " + shown(*found) + ", needed '" + std::string(expected) + "'"

@@ -49,6 +49,12 @@ TEST(Yaml, ReportsSeveralErrorsInOneRunEachAtItsPlace) {
   EXPECT_THAT(text, HasSubstr("needed true or false"));
 }
 
+TEST(Yaml, AFileOfAnotherKindIsOneErrorNotOneAKey) {
+  const std::string text = errors_of("schema: lento.chip/1\nclok: 1 GHz\n");
+  EXPECT_THAT(text, HasSubstr("found schema 'lento.chip/1', needed 'lento.test/1'"));
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("clok")));
+}
+
 TEST(Yaml, MissingAndMisplacedThings) {
   EXPECT_THAT(errors_of("schema: lento.test/1\n"), HasSubstr("'width' is missing"));
   EXPECT_THAT(errors_of("- 1\n"), HasSubstr("found a list, needed 'key: value' lines"));
