@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""The Python module beside the command: the same JSON (but command and inputs), frames in and out, errors as exceptions,
-Ctrl-C, and the notebook page of docs/python.md.
+"""The Python module beside the command: the same JSON (but command and inputs), frames in and out, errors as exceptions, and the notebook page of docs/python.md.
 
 usage: python_check.py LENTO  (PYTHONPATH holds the built module)
 """
@@ -8,12 +7,9 @@ import json
 import os
 import pathlib
 import re
-import signal
 import subprocess
 import sys
 import tempfile
-import threading
-import time
 
 try:
     import numpy
@@ -101,18 +97,6 @@ def errors():
             raise AssertionError(f"no error: {part}")
 
 
-def interrupt():
-    examples = ROOT / "examples"
-    threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
-    begin = time.monotonic()
-    try:
-        lento.search(examples / "search/quick.yaml", steps=50, starts=10000, threads=1)
-    except KeyboardInterrupt:
-        assert time.monotonic() - begin < 20
-    else:
-        raise AssertionError("Ctrl-C did nothing")
-
-
 def page():
     for block in re.findall(r"^```python run\n(.*?)^```", (ROOT / "docs/python.md").read_text(), re.M | re.S):
         lines = [line for line in block.splitlines() if line.strip()]
@@ -126,6 +110,5 @@ with tempfile.TemporaryDirectory() as folder:
     frames()
     itemsets()
     errors()
-    interrupt()
     page()
 print("the Python module answers as the command does")
