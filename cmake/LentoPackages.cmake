@@ -20,7 +20,6 @@ function(lento_package component package section text)
   set(components ${CPACK_COMPONENTS_ALL} ${component})
   set(CPACK_COMPONENTS_ALL ${components} PARENT_SCOPE)
   file(WRITE ${PROJECT_BINARY_DIR}/packaging/${package}/copyright
-    "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\nUpstream-Name: lento\n\nFiles: *\n"
     "Copyright: 2026 The Lento authors\nLicense: Apache-2.0\n On Debian systems, the full text of the Apache License, version 2.0,\n"
     " can be found in /usr/share/common-licenses/Apache-2.0.\n")
   install(FILES ${PROJECT_BINARY_DIR}/packaging/${package}/copyright ${PROJECT_BINARY_DIR}/packaging/changelog.gz
