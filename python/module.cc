@@ -5,35 +5,33 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <atomic>
+#include <chrono>
+#include <future>
+
 #include "lento/lento.h"
 
 namespace py = pybind11;
 
 namespace {
 
-// Ctrl-C stops long work: the interpreter is asked for signals, at most every few milliseconds of work.
-lento::Progress interruptible() {
-  lento::Progress progress;
-  progress.stop = [] {
-    py::gil_scoped_acquire held;
-    return PyErr_CheckSignals() != 0;
-  };
-  return progress;
-}
-
-// A signal that came during the work is the user's KeyboardInterrupt, whatever the work made of being
-// stopped.
+// The work runs beside the interpreter's thread, which alone sees signals: it asks for them twenty times a
+// second, and at Ctrl-C tells the work to stop, waits for it, and raises KeyboardInterrupt whatever the work
+// made of being stopped.
 template <class Work>
 lento::Diagnosis run(const Work& work) {
-  lento::Diagnosis diagnosis;
-  try {
-    py::gil_scoped_release released;
-    diagnosis = work();
-  } catch (const lento::Error&) {
-    if (!PyErr_Occurred()) throw;
+  std::atomic<bool> stopped = false;
+  lento::Progress progress;
+  progress.stop = [&stopped] { return stopped.load(); };
+  py::gil_scoped_release released;
+  std::future<lento::Diagnosis> done = std::async(std::launch::async, [&] { return work(progress); });
+  while (done.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
+    py::gil_scoped_acquire held;
+    if (!stopped && PyErr_CheckSignals() != 0) stopped = true;
   }
-  if (PyErr_Occurred()) throw py::error_already_set();
-  return diagnosis;
+  if (!stopped) return done.get();
+  py::gil_scoped_acquire held;
+  throw py::error_already_set();
 }
 
 lento::Metrics metrics_of(std::vector<std::string> machines, std::vector<std::string> names, int64_t begin_ms,
@@ -66,7 +64,7 @@ PYBIND11_MODULE(_lento, module) {
       [](const std::string& records, const std::string& chip, const std::string& mapping,
          const std::string& healthy, const std::string& method, bool replay, bool strict, uint64_t seed) {
         const lento::ChipQuestion question{records, chip, mapping, healthy, method, replay, strict, seed};
-        return run([&] { return lento::diagnose_chip(question, interruptible()); });
+        return run([&](const lento::Progress& progress) { return lento::diagnose_chip(question, progress); });
       },
       py::arg("records"), py::arg("chip"), py::arg("mapping"), py::arg("healthy"), py::arg("method"),
       py::arg("replay"), py::arg("strict"), py::arg("seed"));
@@ -78,7 +76,8 @@ PYBIND11_MODULE(_lento, module) {
          const std::vector<std::string>& labels, double false_alarms_per_day, bool strict, unsigned threads) {
         const lento::FleetQuestion question{
             csv, machine, time, unit, metrics, labels, false_alarms_per_day, strict, threads};
-        return run([&] { return lento::diagnose_fleet(question, interruptible()); });
+        return run(
+            [&](const lento::Progress& progress) { return lento::diagnose_fleet(question, progress); });
       },
       py::arg("csv"), py::arg("machine"), py::arg("time"), py::arg("unit"), py::arg("metrics"),
       py::arg("labels"), py::arg("false_alarms_per_day"), py::arg("strict"), py::arg("threads"));
@@ -90,7 +89,9 @@ PYBIND11_MODULE(_lento, module) {
          double false_alarms_per_day) {
         const lento::Metrics metrics =
             metrics_of(std::move(machines), std::move(names), begin_ms, step_ms, values);
-        return run([&] { return lento::diagnose_fleet(metrics, false_alarms_per_day, interruptible()); });
+        return run([&](const lento::Progress& progress) {
+          return lento::diagnose_fleet(metrics, false_alarms_per_day, progress);
+        });
       },
       py::arg("machines"), py::arg("names"), py::arg("begin_ms"), py::arg("step_ms"), py::arg("values"),
       py::arg("false_alarms_per_day"));
@@ -100,7 +101,8 @@ PYBIND11_MODULE(_lento, module) {
       [](const std::vector<std::string>& traces, const std::string& format,
          const std::vector<std::string>& programs, bool strict) {
         const lento::MemoryQuestion question{traces, format, programs, strict};
-        return run([&] { return lento::diagnose_memory(question, interruptible()); });
+        return run(
+            [&](const lento::Progress& progress) { return lento::diagnose_memory(question, progress); });
       },
       py::arg("traces"), py::arg("format"), py::arg("programs"), py::arg("strict"));
 
@@ -120,7 +122,7 @@ PYBIND11_MODULE(_lento, module) {
          const std::string& parallel, const std::string& framework, const std::string& recompute) {
         const lento::PredictQuestion question{workload, system,    training, batch,     micro_batch, sequence,
                                               generate, precision, parallel, framework, recompute};
-        return run([&] { return lento::predict_workload(question); });
+        return run([&](const lento::Progress&) { return lento::predict_workload(question); });
       },
       py::arg("workload"), py::arg("system"), py::arg("training"), py::arg("batch"), py::arg("micro_batch"),
       py::arg("sequence"), py::arg("generate"), py::arg("precision"), py::arg("parallel"),
@@ -139,7 +141,7 @@ PYBIND11_MODULE(_lento, module) {
       [](const std::string& space, const std::string& method, int steps, int starts, uint64_t seed,
          unsigned threads) {
         const lento::SearchQuestion question{space, method, steps, starts, seed, threads};
-        return run([&] { return lento::search(question, interruptible()); });
+        return run([&](const lento::Progress& progress) { return lento::search(question, progress); });
       },
       py::arg("space"), py::arg("method"), py::arg("steps"), py::arg("starts"), py::arg("seed"),
       py::arg("threads"));

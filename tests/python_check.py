@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The Python module beside the command: the same JSON (but command and inputs), frames in and out, errors as exceptions, and the notebook page of docs/python.md.
+"""The Python module beside the command: the same JSON (but command and inputs), frames in and out, errors as exceptions,
+Ctrl-C, and the notebook page of docs/python.md.
 
 usage: python_check.py LENTO  (PYTHONPATH holds the built module)
 """
@@ -7,9 +8,11 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 try:
     import numpy
@@ -49,7 +52,7 @@ def five_verdicts():
     d = lento.chip.diagnose("run.probe", chip=examples / "chip/4x4.yaml", mapping="net.map.json")
     same(d, "chip", "diagnose", "run.probe", *chip)
     assert d.outcome == "findings" and d.findings.subject[0].startswith("link"), d
-    command("fleet", "simulate", "--machines", 16, "--preset", "paper", "--seed", 8, "-o", "job.csv")
+    command("fleet", "simulate", "--machines", 16, "--preset", "paper", "--seed", 1, "-o", "job.csv")
     same(lento.fleet.diagnose("job.csv", machine="machine"), "fleet", "diagnose", "--csv", "job.csv", "--machine-column", "machine")
     guest = pathlib.Path(os.environ["LENTO_GUESTS"]) / "false_sharing.elf"
     if guest.exists():
@@ -97,6 +100,21 @@ def errors():
             raise AssertionError(f"no error: {part}")
 
 
+def interrupt():
+    """In a process of its own, so that a signal that does nothing ends the test and not the tests."""
+    code = f"import lento; lento.search({str(ROOT / 'examples/search/quick.yaml')!r}, starts=10000, threads=1)"
+    process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True)
+    time.sleep(2)
+    assert process.poll() is None, process.stderr.read()
+    process.send_signal(signal.SIGINT)
+    try:
+        _, err = process.communicate(timeout=20)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise AssertionError("Ctrl-C did nothing for 20 s")
+    assert "KeyboardInterrupt" in err, err
+
+
 def page():
     for block in re.findall(r"^```python run\n(.*?)^```", (ROOT / "docs/python.md").read_text(), re.M | re.S):
         lines = [line for line in block.splitlines() if line.strip()]
@@ -110,5 +128,6 @@ with tempfile.TemporaryDirectory() as folder:
     frames()
     itemsets()
     errors()
+    interrupt()
     page()
 print("the Python module answers as the command does")

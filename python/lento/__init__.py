@@ -6,7 +6,8 @@
     verdict.findings     # a pandas frame where pandas is installed, else a list of dictionaries
     verdict              # in a notebook: the page with its pictures
 
-Every function raises lento.Error (a ValueError) with the place of the fault and a way out. Work lets go of the interpreter.
+Every function raises lento.Error (a ValueError) with the place of the fault and a way out. Work lets go of the interpreter
+and stops at Ctrl-C.
 """
 from . import _lento, chip, fleet, memory
 from ._diagnosis import Diagnosis

@@ -12,7 +12,7 @@ namespace lento::jobs {
 
 struct MeasuredOptions {
   std::string run;       // a table of questions with their times, or a PyTorch profiler trace
-  std::string system;    // empty: the device that a trace names
+  std::string system;    // a shipped sheet, a file, or a design point; needed
   std::string workload;  // what each step does; empty: kernels alone
   predict::RunOptions run_options;
   bool strict = false;
