@@ -6,7 +6,8 @@
 #include <string_view>
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  if (size == 0) return 0;
+  if (size == 0)
+    return 0;
   std::vector<lento::trace::AccessRecord> records;
   lento::trace::decode_accesses({reinterpret_cast<const char*>(data) + 1, size - 1}, data[0], records);
   return 0;

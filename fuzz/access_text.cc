@@ -7,8 +7,10 @@
 #include <string>
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  lento::trace::AccessRecord record, again;
-  if (!lento::trace::parse_access_text({reinterpret_cast<const char*>(data), size}, record)) return 0;
+  lento::trace::AccessRecord record;
+  lento::trace::AccessRecord again;
+  if (!lento::trace::parse_access_text({reinterpret_cast<const char*>(data), size}, record))
+    return 0;
   std::string text;
   lento::trace::append_access_text(record, text);
   if (!lento::trace::parse_access_text({text.data(), text.size() - 1}, again) || !(again == record))

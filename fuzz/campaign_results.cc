@@ -16,7 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const std::string text = base::write_json(once);
     const base::Json twice =
         chip::to_json(chip::run_result_from_json(base::parse_json(text, "again"), {"again"}));
-    if (base::write_json(twice) != text) std::abort();
+    if (base::write_json(twice) != text)
+      std::abort();
   } catch (const base::Error&) {
   }
   return 0;

@@ -11,7 +11,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const std::string& bytes : {body, lento::chip::with_checksum(body)}) {
     try {
       const lento::chip::Sketch sketch = lento::chip::decode_sketch(bytes, "fuzz");
-      for (const auto& core : sketch.cores()) core.held();
+      for (const auto& core : sketch.cores())
+        core.held();
     } catch (const lento::base::Error&) {
     }
   }

@@ -11,7 +11,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   try {
     lento::base::ReadReport report;
     lento::base::CsvReader in(file.fill(data, size), report);
-    while (in.next()) lento::base::csv_line(in.row());
+    while (in.next())
+      lento::base::csv_line(in.row());
   } catch (const lento::base::Error&) {
   }
   return 0;

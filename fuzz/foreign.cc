@@ -9,10 +9,11 @@
 #include "memory_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static const char* const kKinds[] = {"paper",      "perf",   "memaxes",  "gem5",
-                                       "drmemtrace", "lackey", "champsim", "perf.data"};
+  static const char* const kKinds[] =
+      {"paper", "perf", "memaxes", "gem5", "drmemtrace", "lackey", "champsim", "perf.data"};
   static MemoryFile file;
-  if (size == 0) return 0;
+  if (size == 0)
+    return 0;
   try {
     const std::string& path = file.fill(data + 1, size - 1);
     lento::base::ReadReport report;

@@ -12,7 +12,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const HttpHead whole = parse_http_head(text, 512);
   for (size_t n = 0; n < size && n < 600; n += 7) {
     const HttpHead part = parse_http_head(text.substr(0, n), 512);
-    if (part.status != 0 && part.status != whole.status) std::abort();
+    if (part.status != 0 && part.status != whole.status)
+      std::abort();
   }
   is_loopback_host(whole.question.host);
   query_value(whole.question.query, "a");

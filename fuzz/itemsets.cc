@@ -8,7 +8,8 @@
 #include "memory_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  if (size > 4096) return 0;
+  if (size > 4096)
+    return 0;
   static MemoryFile file;
   try {
     lento::base::InputStream stream(file.fill(data, size));

@@ -16,7 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Scan scan;
   Functions functions(nullptr);
   try {
-    if (unpack_pass(bytes, "fuzz", "key", mark, scan, functions)) pack_pass("key", mark, scan, functions);
+    if (unpack_pass(bytes, "fuzz", "key", mark, scan, functions))
+      pack_pass("key", mark, scan, functions);
   } catch (const lento::base::Error&) {
   }
   return 0;

@@ -11,13 +11,18 @@
 
 class MemoryFile {
  public:
-  MemoryFile() : file_(memfd_create("fuzz", MFD_CLOEXEC)), path_("/proc/self/fd/" + std::to_string(file_)) {
-    if (file_ < 0) std::abort();
+  MemoryFile()
+      : file_(memfd_create("fuzz", MFD_CLOEXEC)),
+        path_("/proc/self/fd/" + std::to_string(file_)) {
+    if (file_ < 0)
+      std::abort();
   }
   // The file holds these bytes now; its name.
   const std::string& fill(const uint8_t* data, size_t size) {
-    if (ftruncate(file_, 0) != 0) std::abort();
-    if (size > 0 && pwrite(file_, data, size, 0) != static_cast<ssize_t>(size)) std::abort();
+    if (ftruncate(file_, 0) != 0)
+      std::abort();
+    if (size > 0 && pwrite(file_, data, size, 0) != static_cast<ssize_t>(size))
+      std::abort();
     return path_;
   }
 

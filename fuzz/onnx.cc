@@ -13,7 +13,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     lento::base::ReadReport report;
     const std::string bytes(reinterpret_cast<const char*>(data), size);
     const auto graph = lento::chip::lower(lento::spec::parse_onnx(bytes, "fuzz", {}, report), "fuzz");
-    if (graph.layers.size() > 16) return 0;
+    if (graph.layers.size() > 16)
+      return 0;
     lento::spec::Chip chip;
     chip.width = chip.height = 2;
     lento::chip::write_map(lento::chip::map_network(graph, chip, {2}, "fuzz"));

@@ -22,7 +22,8 @@ std::string folder_with_design() {
   predict::CrossFlowConfig c;
   c.model = {64, 1000, 64, 4, 0, 2, 4};
   c.core.area_per_mcu = c.core.operating_area_per_mcu = c.dram.area_per_stack = c.dram.controller_area = 1;
-  for (predict::SramTechnology& s : c.sram) s.energy_per_bit = s.area_per_bit = s.bank_capacity = 1;
+  for (predict::SramTechnology& s : c.sram)
+    s.energy_per_bit = s.area_per_bit = s.bank_capacity = 1;
   c.intra.area_per_link = c.inter.area_per_link = 1;
   c.budgets.chip_area = 100;
   base::write_file(folder + "/node.yaml", predict::write_crossflow(c));

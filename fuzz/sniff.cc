@@ -13,7 +13,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   lento::base::describe(lento::base::kind_of(text));
   const std::string shown = lento::base::visible(text);
   for (const char c : shown)
-    if ((c >= 0 && c < 32 && c != '\n' && c != '\t') || c == 127) std::abort();
-  if (lento::base::visible(shown) != shown) std::abort();
+    if ((c >= 0 && c < 32 && c != '\n' && c != '\t') || c == 127)
+      std::abort();
+  if (lento::base::visible(shown) != shown)
+    std::abort();
   return 0;
 }

@@ -14,8 +14,11 @@ void must_end(const lento::tile::FunctionalTile::Outcome& outcome) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace lento::tile;
-  constexpr size_t kFinish = kCodeBytes - kFinishEntry, kInit = 64, kHead = kFinish + kInit;
-  if (size < kHead) return 0;
+  constexpr size_t kFinish = kCodeBytes - kFinishEntry;
+  constexpr size_t kInit = 64;
+  constexpr size_t kHead = kFinish + kInit;
+  if (size < kHead)
+    return 0;
   const std::string bytes(reinterpret_cast<const char*>(data), std::min<size_t>(size / 4 * 4, kHead + 4096));
   Image image;
   image.code = bytes.substr(kFinish);
@@ -33,7 +36,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   in.valid = 3;
   in.data.fill(0x5a5aa5a5);
   must_end(tile.init(report.init.worst_cycles));
-  must_end(tile.main(in, report.main.worst_cycles, [&] { return &in; }));
+  must_end(tile.main(in, report.main.worst_cycles, [&] {
+    return &in;
+  }));
   must_end(tile.finish(report.finish.worst_cycles));
   return 0;
 }

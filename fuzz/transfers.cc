@@ -16,7 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     base::ReadReport again;
     const std::string printed = trace::print_transfers(all);
     const trace::TransferTrace back = trace::parse_transfers(printed, "again", {}, again);
-    if (again.skipped > 0 || trace::count(back).events != trace::count(all).events) __builtin_trap();
+    if (again.skipped > 0 || trace::count(back).events != trace::count(all).events)
+      __builtin_trap();
   } catch (const base::Error&) {
   }
   try {

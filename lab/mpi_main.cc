@@ -13,6 +13,8 @@ int main(int argc, char** argv) {
   lento::lab::MpiRanks ranks;
   lento::cli::Program program = lento::lab::mpi_program();
   program.ranks = &ranks;
-  return lento::cli::run(program, {argv + 1, argv + argc},
-                         {std::cout, std::cerr, isatty(2) == 1, isatty(1) == 1});
+  return lento::cli::run(
+      program,
+      {argv + 1, argv + argc},
+      {std::cout, std::cerr, isatty(2) == 1, isatty(1) == 1});
 }

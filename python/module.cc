@@ -22,28 +22,38 @@ template <class Work>
 lento::Diagnosis run(const Work& work) {
   std::atomic<bool> stopped = false;
   lento::Progress progress;
-  progress.stop = [&stopped] { return stopped.load(); };
+  progress.stop = [&stopped] {
+    return stopped.load();
+  };
   py::gil_scoped_release released;
-  std::future<lento::Diagnosis> done = std::async(std::launch::async, [&] { return work(progress); });
+  std::future<lento::Diagnosis> done = std::async(std::launch::async, [&] {
+    return work(progress);
+  });
   while (done.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
     py::gil_scoped_acquire held;
-    if (!stopped && PyErr_CheckSignals() != 0) stopped = true;
+    if (!stopped && PyErr_CheckSignals() != 0)
+      stopped = true;
   }
-  if (!stopped) return done.get();
+  if (!stopped)
+    return done.get();
   py::gil_scoped_acquire held;
   throw py::error_already_set();
 }
 
-lento::Metrics metrics_of(std::vector<std::string> machines, std::vector<std::string> names, int64_t begin_ms,
-                          int64_t step_ms,
-                          const py::array_t<float, py::array::c_style | py::array::forcecast>& values) {
-  if (values.ndim() != 3) throw lento::Error({"values"}, "needed an array [metric, step, machine]");
+lento::Metrics metrics_of(
+    std::vector<std::string> machines,
+    std::vector<std::string> names,
+    int64_t begin_ms,
+    int64_t step_ms,
+    const py::array_t<float, py::array::c_style | py::array::forcecast>& values) {
+  if (values.ndim() != 3)
+    throw lento::Error({"values"}, "needed an array [metric, step, machine]");
   lento::Metrics metrics;
   metrics.machines = std::move(machines);
   metrics.names = std::move(names);
   metrics.begin_ms = begin_ms;
   metrics.step_ms = step_ms;
-  metrics.steps = static_cast<size_t>(values.shape(1));
+  metrics.steps = size_t(values.shape(1));
   metrics.values.assign(values.data(), values.data() + values.size());
   return metrics;
 }
@@ -61,30 +71,61 @@ PYBIND11_MODULE(_lento, module) {
 
   module.def(
       "diagnose_chip",
-      [](const std::string& records, const std::string& chip, const std::string& mapping,
-         const std::string& healthy, const std::string& method, bool replay, bool strict, uint64_t seed) {
+      [](const std::string& records,
+         const std::string& chip,
+         const std::string& mapping,
+         const std::string& healthy,
+         const std::string& method,
+         bool replay,
+         bool strict,
+         uint64_t seed) {
         const lento::ChipQuestion question{records, chip, mapping, healthy, method, replay, strict, seed};
-        return run([&](const lento::Progress& progress) { return lento::diagnose_chip(question, progress); });
+        return run([&](const lento::Progress& progress) {
+          return lento::diagnose_chip(question, progress);
+        });
       },
-      py::arg("records"), py::arg("chip"), py::arg("mapping"), py::arg("healthy"), py::arg("method"),
-      py::arg("replay"), py::arg("strict"), py::arg("seed"));
+      py::arg("records"),
+      py::arg("chip"),
+      py::arg("mapping"),
+      py::arg("healthy"),
+      py::arg("method"),
+      py::arg("replay"),
+      py::arg("strict"),
+      py::arg("seed"));
 
   module.def(
       "diagnose_fleet_files",
-      [](const std::vector<std::string>& csv, const std::string& machine, const std::string& time,
-         const std::string& unit, const std::vector<std::string>& metrics,
-         const std::vector<std::string>& labels, double false_alarms_per_day, bool strict, unsigned threads) {
-        const lento::FleetQuestion question{
-            csv, machine, time, unit, metrics, labels, false_alarms_per_day, strict, threads};
-        return run(
-            [&](const lento::Progress& progress) { return lento::diagnose_fleet(question, progress); });
+      [](const std::vector<std::string>& csv,
+         const std::string& machine,
+         const std::string& time,
+         const std::string& unit,
+         const std::vector<std::string>& metrics,
+         const std::vector<std::string>& labels,
+         double false_alarms_per_day,
+         bool strict,
+         unsigned threads) {
+        const lento::FleetQuestion
+            question{csv, machine, time, unit, metrics, labels, false_alarms_per_day, strict, threads};
+        return run([&](const lento::Progress& progress) {
+          return lento::diagnose_fleet(question, progress);
+        });
       },
-      py::arg("csv"), py::arg("machine"), py::arg("time"), py::arg("unit"), py::arg("metrics"),
-      py::arg("labels"), py::arg("false_alarms_per_day"), py::arg("strict"), py::arg("threads"));
+      py::arg("csv"),
+      py::arg("machine"),
+      py::arg("time"),
+      py::arg("unit"),
+      py::arg("metrics"),
+      py::arg("labels"),
+      py::arg("false_alarms_per_day"),
+      py::arg("strict"),
+      py::arg("threads"));
 
   module.def(
       "diagnose_fleet_values",
-      [](std::vector<std::string> machines, std::vector<std::string> names, int64_t begin_ms, int64_t step_ms,
+      [](std::vector<std::string> machines,
+         std::vector<std::string> names,
+         int64_t begin_ms,
+         int64_t step_ms,
          const py::array_t<float, py::array::c_style | py::array::forcecast>& values,
          double false_alarms_per_day) {
         const lento::Metrics metrics =
@@ -93,18 +134,28 @@ PYBIND11_MODULE(_lento, module) {
           return lento::diagnose_fleet(metrics, false_alarms_per_day, progress);
         });
       },
-      py::arg("machines"), py::arg("names"), py::arg("begin_ms"), py::arg("step_ms"), py::arg("values"),
+      py::arg("machines"),
+      py::arg("names"),
+      py::arg("begin_ms"),
+      py::arg("step_ms"),
+      py::arg("values"),
       py::arg("false_alarms_per_day"));
 
   module.def(
       "diagnose_memory",
-      [](const std::vector<std::string>& traces, const std::string& format,
-         const std::vector<std::string>& programs, bool strict) {
+      [](const std::vector<std::string>& traces,
+         const std::string& format,
+         const std::vector<std::string>& programs,
+         bool strict) {
         const lento::MemoryQuestion question{traces, format, programs, strict};
-        return run(
-            [&](const lento::Progress& progress) { return lento::diagnose_memory(question, progress); });
+        return run([&](const lento::Progress& progress) {
+          return lento::diagnose_memory(question, progress);
+        });
       },
-      py::arg("traces"), py::arg("format"), py::arg("programs"), py::arg("strict"));
+      py::arg("traces"),
+      py::arg("format"),
+      py::arg("programs"),
+      py::arg("strict"));
 
   module.def(
       "itemsets",
@@ -113,20 +164,51 @@ PYBIND11_MODULE(_lento, module) {
         py::gil_scoped_release released;
         return lento::itemsets(question, {});
       },
-      py::arg("path"), py::arg("support"), py::arg("kind"), py::arg("threads"));
+      py::arg("path"),
+      py::arg("support"),
+      py::arg("kind"),
+      py::arg("threads"));
 
   module.def(
       "predict",
-      [](const std::string& workload, const std::string& system, bool training, int64_t batch,
-         int64_t micro_batch, int64_t sequence, int64_t generate, const std::string& precision,
-         const std::string& parallel, const std::string& framework, const std::string& recompute) {
-        const lento::PredictQuestion question{workload, system,    training, batch,     micro_batch, sequence,
-                                              generate, precision, parallel, framework, recompute};
-        return run([&](const lento::Progress&) { return lento::predict_workload(question); });
+      [](const std::string& workload,
+         const std::string& system,
+         bool training,
+         int64_t batch,
+         int64_t micro_batch,
+         int64_t sequence,
+         int64_t generate,
+         const std::string& precision,
+         const std::string& parallel,
+         const std::string& framework,
+         const std::string& recompute) {
+        const lento::PredictQuestion question{
+            workload,
+            system,
+            training,
+            batch,
+            micro_batch,
+            sequence,
+            generate,
+            precision,
+            parallel,
+            framework,
+            recompute};
+        return run([&](const lento::Progress&) {
+          return lento::predict_workload(question);
+        });
       },
-      py::arg("workload"), py::arg("system"), py::arg("training"), py::arg("batch"), py::arg("micro_batch"),
-      py::arg("sequence"), py::arg("generate"), py::arg("precision"), py::arg("parallel"),
-      py::arg("framework"), py::arg("recompute"));
+      py::arg("workload"),
+      py::arg("system"),
+      py::arg("training"),
+      py::arg("batch"),
+      py::arg("micro_batch"),
+      py::arg("sequence"),
+      py::arg("generate"),
+      py::arg("precision"),
+      py::arg("parallel"),
+      py::arg("framework"),
+      py::arg("recompute"));
 
   module.def(
       "predict_table",
@@ -134,15 +216,26 @@ PYBIND11_MODULE(_lento, module) {
         py::gil_scoped_release released;
         return lento::predict_table(csv, system);
       },
-      py::arg("csv"), py::arg("system"));
+      py::arg("csv"),
+      py::arg("system"));
 
   module.def(
       "search",
-      [](const std::string& space, const std::string& method, int steps, int starts, uint64_t seed,
+      [](const std::string& space,
+         const std::string& method,
+         int steps,
+         int starts,
+         uint64_t seed,
          unsigned threads) {
         const lento::SearchQuestion question{space, method, steps, starts, seed, threads};
-        return run([&](const lento::Progress& progress) { return lento::search(question, progress); });
+        return run([&](const lento::Progress& progress) {
+          return lento::search(question, progress);
+        });
       },
-      py::arg("space"), py::arg("method"), py::arg("steps"), py::arg("starts"), py::arg("seed"),
+      py::arg("space"),
+      py::arg("method"),
+      py::arg("steps"),
+      py::arg("starts"),
+      py::arg("seed"),
       py::arg("threads"));
 }

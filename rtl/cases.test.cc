@@ -24,19 +24,23 @@ using Block = std::function<const TileInputs*()>;
 void run_beside(const std::string& name, const Image& image, const Block& block, uint64_t cycles) {
   Lockstep pair;
   pair.load(image);
-  for (int n = 0; n < 20000 && !pair.model().idle() && pair.same(); ++n) pair.step({});
+  for (int n = 0; n < 20000 && !pair.model().idle() && pair.same(); ++n)
+    pair.step({});
   pair.step({nullptr, Command::Resume});
-  for (uint64_t n = 0; n < cycles && pair.same(); ++n) pair.step({block(), Command::None, 0, 4});
+  for (uint64_t n = 0; n < cycles && pair.same(); ++n)
+    pair.step({block(), Command::None, 0, 4});
   pair.step({nullptr, Command::Finalize});
   for (int n = 0; n < 20000 && pair.model().status() != Status::Paused && pair.same(); ++n)
     pair.step({nullptr, Command::None, 0, 4});
   EXPECT_TRUE(pair.same()) << name << ": " << pair.difference();
   EXPECT_EQ(pair.memory_difference(), "") << name;
   EXPECT_GT(pair.model().counters().started, 0u) << name;
-  std::printf("%s: %llu cycles, %llu instructions, %llu bytes out\n", name.c_str(),
-              static_cast<unsigned long long>(pair.compared()),
-              static_cast<unsigned long long>(pair.model().counters().instructions),
-              static_cast<unsigned long long>(pair.model().counters().output_bytes));
+  std::printf(
+      "%s: %llu cycles, %llu instructions, %llu bytes out\n",
+      name.c_str(),
+      static_cast<unsigned long long>(pair.compared()),
+      static_cast<unsigned long long>(pair.model().counters().instructions),
+      static_cast<unsigned long long>(pair.model().counters().output_bytes));
 }
 
 class Shipped : public testing::Test {
@@ -48,7 +52,9 @@ class Shipped : public testing::Test {
       GTEST_SKIP() << error.what();
     }
   }
-  static Image image_of(const std::string& name) { return build_program(shipped_source(name), name).image; }
+  static Image image_of(const std::string& name) {
+    return build_program(shipped_source(name), name).image;
+  }
 };
 
 TEST_F(Shipped, CountGpuWindowsBesideAnSm) {
@@ -57,10 +63,12 @@ TEST_F(Shipped, CountGpuWindowsBesideAnSm) {
     SmModel sm(shape, 1);
     TileInputs in;
     run_beside(
-        "gpu.c, " + shape.name(), image_of("gpu.c"),
+        "gpu.c, " + shape.name(),
+        image_of("gpu.c"),
         [&]() -> const TileInputs* {
           SmSignals now;
-          if (!sm.step(now)) return nullptr;
+          if (!sm.step(now))
+            return nullptr;
           in = gpu_inputs(now);
           return &in;
         },
@@ -70,14 +78,17 @@ TEST_F(Shipped, CountGpuWindowsBesideAnSm) {
 
 TEST_F(Shipped, SampleCycleStacksBesideACore) {
   const std::string elf = std::string(LENTO_GUESTS) + "/core/sieve.elf";
-  if (!std::filesystem::exists(elf)) GTEST_SKIP() << "no " << elf;
+  if (!std::filesystem::exists(elf))
+    GTEST_SKIP() << "no " << elf;
   CoreModel core(riscv::parse_elf(base::read_file(elf, 1 << 24), elf));
   TileInputs in;
   run_beside(
-      "pics.c, sieve", pics_image(1000),
+      "pics.c, sieve",
+      pics_image(1000),
       [&]() -> const TileInputs* {
         CoreSignals now;
-        if (!core.step(now)) return nullptr;
+        if (!core.step(now))
+          return nullptr;
         in = pics_inputs(now);
         return &in;
       },
@@ -87,7 +98,7 @@ TEST_F(Shipped, SampleCycleStacksBesideACore) {
 TEST_F(Shipped, CountValues) {
   base::Rng rng(1, "tile.rtl.values");
   const auto bfloat16 = [&] {
-    const float value = static_cast<float>(rng.normal());
+    const float value = float(rng.normal());
     uint32_t bits;
     std::memcpy(&bits, &value, 4);
     return bits >> 16;
@@ -95,9 +106,11 @@ TEST_F(Shipped, CountValues) {
   TileInputs in;
   in.valid = 3;
   run_beside(
-      "values.c", image_of("values.c"),
+      "values.c",
+      image_of("values.c"),
       [&] {
-        for (int i = 0; i < 2; ++i) in.data[static_cast<size_t>(i)] = bfloat16() | bfloat16() << 16;
+        for (int i = 0; i < 2; ++i)
+          in.data[size_t(i)] = bfloat16() | bfloat16() << 16;
         return &in;
       },
       200000);
@@ -112,10 +125,13 @@ TEST_F(Shipped, AllWithRandomInputs) {
     TileInputs in;
     in.valid = image.input_mask;
     run_beside(
-        name, image,
+        name,
+        image,
         [&]() -> const TileInputs* {
-          if (cycle++ % period != 0) return nullptr;
-          for (uint32_t& word : in.data) word = static_cast<uint32_t>(rng.next()) >> rng.below(32);
+          if (cycle++ % period != 0)
+            return nullptr;
+          for (uint32_t& word : in.data)
+            word = uint32_t(rng.next()) >> rng.below(32);
           return &in;
         },
         200000);

@@ -20,27 +20,44 @@ class Lockstep {
   void load(const Image& image);
   // Image as a command to a tile in any state: the memories stay as they are, so the program must not have
   // stored into the scratchpad.
-  void load_again() { step({nullptr, Command::Image}); }
+  void load_again() {
+    step({nullptr, Command::Image});
+  }
 
   // One cycle; false when the two differ now or did before.
   bool step(const Cycle& cycle);
   // "" or where the scratchpads differ; steps on until no store is in MEM.
   std::string memory_difference();
 
-  bool same() const { return difference_.empty(); }
-  const std::string& difference() const { return difference_; }  // the first one, in words
-  Tile& model() { return model_; }
-  const RtlTile& rtl() const { return rtl_; }
-  uint64_t compared() const { return compared_; }
+  bool same() const {
+    return difference_.empty();
+  }
+  const std::string& difference() const {
+    return difference_;
+  }  // the first one, in words
+  Tile& model() {
+    return model_;
+  }
+  const RtlTile& rtl() const {
+    return rtl_;
+  }
+  uint64_t compared() const {
+    return compared_;
+  }
 
  private:
   // Soft logic of eight registers that change by themselves and by writes.
   struct Registers : SoftLogic {
     std::array<uint32_t, kSoftRegs> values = {};
     std::optional<std::pair<unsigned, uint32_t>> written;
-    void step(const TileInputs*) override {}
-    uint32_t read(unsigned reg) override { return values[reg]; }
-    void write(unsigned reg, uint32_t value) override { written = {reg, value}; }
+    void step(const TileInputs*) override {
+    }
+    uint32_t read(unsigned reg) override {
+      return values[reg];
+    }
+    void write(unsigned reg, uint32_t value) override {
+      written = {reg, value};
+    }
   };
 
   void command(const Cycle& cycle);

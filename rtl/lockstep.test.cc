@@ -28,35 +28,46 @@ class Surroundings {
         address_(rng.below(3)),
         width_(1 + rng.below(4)),
         busy_(rng.below(4)),
-        command_(commands ? 20 + rng.below(100) : 0) {}
+        command_(commands ? 20 + rng.below(100) : 0) {
+  }
 
   Cycle next() {
     Cycle cycle;
-    if (rng_.below(gap_) == 0 || address_ == 2) cycle.inputs = &draw();
-    if (rng_.below(4) >= busy_) cycle.take = static_cast<uint32_t>(width_);
+    if (rng_.below(gap_) == 0 || address_ == 2)
+      cycle.inputs = &draw();
+    if (rng_.below(4) >= busy_)
+      cycle.take = uint32_t(width_);
     if (command_ && rng_.below(command_) == 0) {
       cycle.command = static_cast<Command>(2 + rng_.below(5));  // Start to Finalize
-      cycle.argument = static_cast<uint32_t>(rng_.below(16));
+      cycle.argument = uint32_t(rng_.below(16));
     }
     return cycle;
   }
 
  private:
   const TileInputs& draw() {
-    inputs_.valid = rng_.below(gap_) ? 0 : rng_.below(2) ? 3 : static_cast<uint32_t>(rng_.next());
-    for (uint32_t& word : inputs_.data) word = static_cast<uint32_t>(rng_.next()) >> rng_.below(32);
+    inputs_.valid = rng_.below(gap_) ? 0 : rng_.below(2) ? 3 : uint32_t(rng_.next());
+    for (uint32_t& word : inputs_.data)
+      word = uint32_t(rng_.next()) >> rng_.below(32);
     inputs_.has_address = address_ > 0;
-    inputs_.address = static_cast<uint32_t>(rng_.below(16));
+    inputs_.address = uint32_t(rng_.below(16));
     return inputs_;
   }
 
   base::Rng& rng_;
-  uint64_t gap_, address_, width_, busy_, command_;
+  uint64_t gap_;
+  uint64_t address_;
+  uint64_t width_;
+  uint64_t busy_;
+  uint64_t command_;
   TileInputs inputs_;
 };
 
 struct Tally {
-  uint64_t instructions = 0, started = 0, bytes = 0, errors = 0;
+  uint64_t instructions = 0;
+  uint64_t started = 0;
+  uint64_t bytes = 0;
+  uint64_t errors = 0;
 };
 
 void run_programs(const char* name, const ProgramMix& mix, bool commands, uint64_t cycles) {
@@ -69,9 +80,11 @@ void run_programs(const char* name, const ProgramMix& mix, bool commands, uint64
     pair.step({nullptr, Command::Resume});
     Surroundings around(rng, commands);
     for (uint64_t n = 0; n < cycles && pair.same(); ++n) {
-      if (pair.model().status() == Status::Error && n % 64 == 63) break;
+      if (pair.model().status() == Status::Error && n % 64 == 63)
+        break;
       pair.step(around.next());
-      if (commands && !mix.stores && rng.below(300) == 0) pair.load_again();
+      if (commands && !mix.stores && rng.below(300) == 0)
+        pair.load_again();
     }
     tally.errors += pair.model().status() == Status::Error;
     ASSERT_TRUE(pair.same()) << name << " program " << seed << ": " << pair.difference();
@@ -87,17 +100,31 @@ void run_programs(const char* name, const ProgramMix& mix, bool commands, uint64
   }
   EXPECT_GT(c.started, programs() / 4) << "the programs hardly run";
   testing::Test::RecordProperty("cycles", std::to_string(compared));
-  printf("%s: %llu cycles, %llu instructions, %llu runs of main, %llu bytes out, %llu faults\n", name,
-         static_cast<unsigned long long>(compared), static_cast<unsigned long long>(c.instructions),
-         static_cast<unsigned long long>(c.started), static_cast<unsigned long long>(c.output_bytes),
-         static_cast<unsigned long long>(tally.errors));
+  printf(
+      "%s: %llu cycles, %llu instructions, %llu runs of main, %llu bytes out, %llu faults\n",
+      name,
+      static_cast<unsigned long long>(compared),
+      static_cast<unsigned long long>(c.instructions),
+      static_cast<unsigned long long>(c.started),
+      static_cast<unsigned long long>(c.output_bytes),
+      static_cast<unsigned long long>(tally.errors));
 }
 
-TEST(Lockstep, PlainPrograms) { run_programs("plain", {false, false, true, false}, false, 1500); }
-TEST(Lockstep, InputsTriggersAndCommands) { run_programs("inputs", {false, true, true, false}, true, 1500); }
-TEST(Lockstep, HistogramHashAndLoops) { run_programs("custom", {true, false, true, false}, false, 1500); }
-TEST(Lockstep, Everything) { run_programs("all", {true, true, true, true}, true, 1500); }
-TEST(Lockstep, NewImagesInEveryState) { run_programs("images", {true, true, false, true}, true, 1500); }
+TEST(Lockstep, PlainPrograms) {
+  run_programs("plain", {false, false, true, false}, false, 1500);
+}
+TEST(Lockstep, InputsTriggersAndCommands) {
+  run_programs("inputs", {false, true, true, false}, true, 1500);
+}
+TEST(Lockstep, HistogramHashAndLoops) {
+  run_programs("custom", {true, false, true, false}, false, 1500);
+}
+TEST(Lockstep, Everything) {
+  run_programs("all", {true, true, true, true}, true, 1500);
+}
+TEST(Lockstep, NewImagesInEveryState) {
+  run_programs("images", {true, true, false, true}, true, 1500);
+}
 
 // finish begins in the cycle in which init ends, with a write to ra still on its way to WB.
 TEST(Lockstep, AReturnAddressOutlivesOlderWrites) {
@@ -116,7 +143,8 @@ TEST(Lockstep, AReturnAddressOutlivesOlderWrites) {
   Lockstep pair;
   pair.load(image);
   pair.step({nullptr, Command::Finalize});
-  for (int n = 0; n < 40; ++n) pair.step({});
+  for (int n = 0; n < 40; ++n)
+    pair.step({});
   EXPECT_TRUE(pair.same()) << pair.difference();
   EXPECT_EQ(pair.model().status(), Status::Paused);
   EXPECT_EQ(pair.model().counters().instructions, 4u);

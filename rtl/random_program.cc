@@ -12,57 +12,76 @@ namespace {
 using riscv::Op;
 
 // Registers that point somewhere and are seldom written.
-constexpr uint8_t kScratch = 18, kIo = 19, kSoft = 20, kControl = 21, kFifo = 22;
+constexpr uint8_t kScratch = 18;
+constexpr uint8_t kIo = 19;
+constexpr uint8_t kSoft = 20;
+constexpr uint8_t kControl = 21;
+constexpr uint8_t kFifo = 22;
 
 class Generator {
  public:
-  Generator(base::Rng& rng, const ProgramMix& mix) : rng_(rng), mix_(mix) {}
+  Generator(base::Rng& rng, const ProgramMix& mix)
+      : rng_(rng),
+        mix_(mix) {
+  }
 
   Image make() {
     Image image;
-    const int init = 6 + below(20), main = 8 + below(120);
-    for (const auto& [reg, base] : {std::pair<uint8_t, uint32_t>{kScratch, 0x8000},
-                                    {kIo, kIoBase},
-                                    {kSoft, kSoftBase},
-                                    {kControl, kControlBase},
-                                    {kFifo, kFifoBase}}) {
-      emit({Op::Lui, reg, 0, 0, static_cast<int32_t>(base)});
+    const int init = 6 + below(20);
+    const int main = 8 + below(120);
+    for (const auto& [reg, base] :
+         {std::pair<uint8_t, uint32_t>{kScratch, 0x8000},
+          {kIo, kIoBase},
+          {kSoft, kSoftBase},
+          {kControl, kControlBase},
+          {kFifo, kFifoBase}}) {
+      emit({Op::Lui, reg, 0, 0, int32_t(base)});
     }
     region(init);
-    image.main_entry = static_cast<uint32_t>(4 * words_.size());
+    image.main_entry = uint32_t(4 * words_.size());
     region(main);
     words_.resize(kFinishEntry / 4);
     region(8 + below(6));
     words_.resize(kCodeBytes / 4);
-    if (below(4) == 0) words_.back() = riscv::encode({Op::Addi, 5, 5, 0, 1});  // falls off the end
+    if (below(4) == 0)
+      words_.back() = riscv::encode({Op::Addi, 5, 5, 0, 1});  // falls off the end
     image.code.assign(reinterpret_cast<const char*>(words_.data()), 4 * words_.size());
-    for (int n = below(4) * 64; n > 0; --n) image.data += static_cast<char>(rng_.next());
-    image.input_mask = below(3) ? 3 : static_cast<uint32_t>(rng_.next());
+    for (int n = below(4) * 64; n > 0; --n)
+      image.data += char(rng_.next());
+    image.input_mask = below(3) ? 3 : uint32_t(rng_.next());
     image.triggered = below(4) == 0;
-    image.trigger_start = static_cast<uint32_t>(below(16)),
-    image.trigger_end = static_cast<uint32_t>(below(16));
+    image.trigger_start = uint32_t(below(16)), image.trigger_end = uint32_t(below(16));
     return image;
   }
 
  private:
-  int below(int bound) { return static_cast<int>(rng_.below(static_cast<uint64_t>(bound))); }
-  void emit(const riscv::Instruction& n) { words_.push_back(riscv::encode(n)); }
-  uint8_t reg() { return static_cast<uint8_t>(below(40) == 0 ? below(32) : 5 + below(7)); }
-  uint8_t target() { return static_cast<uint8_t>(below(60) == 0 ? below(3) : 5 + below(7)); }
+  int below(int bound) {
+    return int(rng_.below(uint64_t(bound)));
+  }
+  void emit(const riscv::Instruction& n) {
+    words_.push_back(riscv::encode(n));
+  }
+  uint8_t reg() {
+    return uint8_t(below(40) == 0 ? below(32) : 5 + below(7));
+  }
+  uint8_t target() {
+    return uint8_t(below(60) == 0 ? below(3) : 5 + below(7));
+  }
   Op pick(Op first, Op last) {
-    return static_cast<Op>(static_cast<int>(first) +
-                           below(static_cast<int>(last) - static_cast<int>(first) + 1));
+    return static_cast<Op>(int(first) + below(int(last) - int(first) + 1));
   }
 
   void region(int length) {
-    begin_ = static_cast<int>(words_.size());
+    begin_ = int(words_.size());
     end_ = begin_ + length;
-    while (static_cast<int>(words_.size()) < end_) one();
+    while (int(words_.size()) < end_)
+      one();
     emit({Op::Jalr, 0, 1, 0, 0});
   }
 
   void one() {
-    if (mix_.wild && below(150) == 0) return wild();
+    if (mix_.wild && below(150) == 0)
+      return wild();
     switch (below(mix_.custom ? 12 : 9)) {
       case 0:
       case 1:
@@ -80,9 +99,9 @@ class Generator {
       case 7:
         return upper();
       case 8:
-        return emit(below(8)
-                        ? riscv::Instruction{Op::Sw, 0, kFifo, reg(), 4 * below(256)}
-                        : riscv::Instruction{below(2) ? Op::Sb : Op::Sh, 0, kFifo, reg(), 2 * below(256)});
+        return emit(
+            below(8) ? riscv::Instruction{Op::Sw, 0, kFifo, reg(), 4 * below(256)}
+                     : riscv::Instruction{below(2) ? Op::Sb : Op::Sh, 0, kFifo, reg(), 2 * below(256)});
       default:
         words_.push_back(custom());
     }
@@ -90,30 +109,36 @@ class Generator {
 
   void access(bool load) {
     const Op op = load ? pick(Op::Lb, Op::Lhu) : pick(Op::Sb, Op::Sw);
-    const int size = static_cast<int>(riscv::access_size(op)), place = mix_.inputs ? below(6) : 0;
+    const int size = int(riscv::access_size(op));
+    const int place = mix_.inputs ? below(6) : 0;
     if (place < 3) {
-      if (!load && !mix_.stores) return;
+      if (!load && !mix_.stores)
+        return;
       const int at = below(64) * size;
-      return emit(load ? riscv::Instruction{op, target(), kScratch, 0, at}
-                       : riscv::Instruction{op, 0, kScratch, reg(), at});
+      return emit(
+          load ? riscv::Instruction{op, target(), kScratch, 0, at}
+               : riscv::Instruction{op, 0, kScratch, reg(), at});
     }
-    if (!load) return emit({Op::Sw, 0, kSoft, reg(), 4 * below(8)});
-    if (place == 3) return emit({op, target(), kIo, 0, size * below(132 / size)});
-    if (place == 4) return emit({op, target(), kSoft, 0, size * below(32 / size)});
+    if (!load)
+      return emit({Op::Sw, 0, kSoft, reg(), 4 * below(8)});
+    if (place == 3)
+      return emit({op, target(), kIo, 0, size * below(132 / size)});
+    if (place == 4)
+      return emit({op, target(), kSoft, 0, size * below(32 / size)});
     emit({op, target(), kControl, 0, size * below(48 / size)});
   }
 
   // Within the region, mostly forward; a backward one may loop for ever.
   void branch() {
-    const int at = static_cast<int>(words_.size());
+    const int at = int(words_.size());
     const int to = below(4) ? at + 1 + below(std::max(1, std::min(8, end_ - at)))
                             : at - below(std::min(6, at - begin_ + 1));
     emit({pick(Op::Beq, Op::Bgeu), 0, reg(), reg(), 4 * (to - at)});
   }
 
   void upper() {
-    const int at = static_cast<int>(words_.size());
-    const int32_t value = static_cast<int32_t>(rng_.next() & 0xfffff000u);
+    const int at = int(words_.size());
+    const int32_t value = int32_t(rng_.next() & 0xfffff000u);
     switch (below(5)) {
       case 0:
         return emit({Op::Lui, target(), 0, 0, value});
@@ -140,22 +165,23 @@ class Generator {
       case 4:
         return encode_hist_config(reg());
       case 5:
-        return below(3) ? encode_hist(reg(), reg()) : encode_emit(static_cast<unsigned>(below(10)));
+        return below(3) ? encode_hist(reg(), reg()) : encode_emit(unsigned(below(10)));
       case 6:
-        return encode_loop(reg(), static_cast<unsigned>(1 + below(below(4) ? 5 : 31)));
+        return encode_loop(reg(), unsigned(1 + below(below(4) ? 5 : 31)));
       case 7:
-        return encode_loop_immediate(static_cast<unsigned>(1 + below(12)),
-                                     static_cast<unsigned>(below(8) ? 0 : below(21)),
-                                     static_cast<unsigned>(1 + below(below(4) ? 5 : 31)));
+        return encode_loop_immediate(
+            unsigned(1 + below(12)),
+            unsigned(below(8) ? 0 : below(21)),
+            unsigned(1 + below(below(4) ? 5 : 31)));
       default:
-        return encode_hist_in(static_cast<unsigned>(below(3) ? 0 : below(16)));
+        return encode_hist_in(unsigned(below(3) ? 0 : below(16)));
     }
   }
 
   void wild() {
     switch (below(5)) {
       case 0:
-        return words_.push_back(static_cast<uint32_t>(rng_.next()));
+        return words_.push_back(uint32_t(rng_.next()));
       case 1:
         return emit({pick(Op::Lb, Op::Lhu), target(), reg(), 0, below(4096) - 2048});
       case 2:
@@ -164,18 +190,21 @@ class Generator {
       case 3:
         return emit({Op::Jalr, target(), reg(), 0, below(64)});
       default:
-        return words_.push_back(0x0b | static_cast<uint32_t>(rng_.next()) << 7);
+        return words_.push_back(0x0b | uint32_t(rng_.next()) << 7);
     }
   }
 
   base::Rng& rng_;
   ProgramMix mix_;
   std::vector<uint32_t> words_;
-  int begin_ = 0, end_ = 0;
+  int begin_ = 0;
+  int end_ = 0;
 };
 
 }  // namespace
 
-Image random_image(base::Rng& rng, const ProgramMix& mix) { return Generator(rng, mix).make(); }
+Image random_image(base::Rng& rng, const ProgramMix& mix) {
+  return Generator(rng, mix).make();
+}
 
 }  // namespace lento::tile

@@ -10,7 +10,9 @@
 #pragma GCC diagnostic pop
 
 // The run time asks for it; the RTL has no notion of time.
-double sc_time_stamp() { return 0; }
+double sc_time_stamp() {
+  return 0;
+}
 
 namespace lento::tile {
 namespace {
@@ -24,13 +26,16 @@ uint32_t word_of(const std::string& bytes, size_t index) {
 
 }  // namespace
 
-RtlTile::RtlTile() : rtl_(std::make_unique<Vtile>()) {
+RtlTile::RtlTile()
+    : rtl_(std::make_unique<Vtile>()) {
   rtl_->reset = 1;
   settle({}, {});
   clock();
   rtl_->reset = 0;
 }
-RtlTile::~RtlTile() { rtl_->final(); }
+RtlTile::~RtlTile() {
+  rtl_->final();
+}
 
 void RtlTile::write(bool code, uint32_t word_address, uint32_t word) {
   rtl_->memory_write = 1;
@@ -47,10 +52,12 @@ uint64_t RtlTile::load(const Image& image) {
   const auto& code = rtl_->rootp->tile__DOT__code__DOT__words;
   const auto& data = rtl_->rootp->tile__DOT__data__DOT__words;
   for (uint32_t i = 0; i < kCodeBytes / 4; ++i) {
-    if (code[i] != word_of(image.code, i)) write(true, i, word_of(image.code, i)), ++cycles;
+    if (code[i] != word_of(image.code, i))
+      write(true, i, word_of(image.code, i)), ++cycles;
   }
   for (uint32_t i = 0; i < kDataBytes / 4; ++i) {
-    if (data[i] != word_of(image.data, i)) write(false, i, word_of(image.data, i)), ++cycles;
+    if (data[i] != word_of(image.data, i))
+      write(false, i, word_of(image.data, i)), ++cycles;
   }
   rtl_->image_entry = static_cast<SData>(image.main_entry);
   rtl_->image_triggered = image.triggered;
@@ -60,7 +67,9 @@ uint64_t RtlTile::load(const Image& image) {
   return cycles;
 }
 
-void RtlTile::set_queue(uint32_t limit) { rtl_->queue_limit = static_cast<CData>(limit); }
+void RtlTile::set_queue(uint32_t limit) {
+  rtl_->queue_limit = static_cast<CData>(limit);
+}
 
 void RtlTile::settle(const Cycle& cycle, const std::array<uint32_t, kSoftRegs>& soft) {
   rtl_->in_valid = 0;
@@ -89,21 +98,44 @@ std::string RtlTile::front(size_t bytes) const {
   return std::string(reinterpret_cast<const char*>(&word), std::min({bytes, waiting(), size_t{4}}));
 }
 
-size_t RtlTile::waiting() const { return rtl_->out_waiting; }
-bool RtlTile::soft_writes() const { return rtl_->soft_write; }
-unsigned RtlTile::soft_index() const { return rtl_->soft_index; }
-uint32_t RtlTile::soft_word() const { return rtl_->soft_word; }
-Status RtlTile::status() const { return static_cast<Status>(rtl_->status); }
-uint32_t RtlTile::fetch_pc() const { return rtl_->fetch_pc; }
-uint32_t RtlTile::io_valid() const { return rtl_->io_valid; }
-uint32_t RtlTile::arrival() const { return rtl_->input_arrival; }
-uint32_t RtlTile::dropped(Drop cause) const { return rtl_->drops[static_cast<size_t>(cause)]; }
-bool RtlTile::saturated() const { return rtl_->histogram_saturated; }
+size_t RtlTile::waiting() const {
+  return rtl_->out_waiting;
+}
+bool RtlTile::soft_writes() const {
+  return rtl_->soft_write;
+}
+unsigned RtlTile::soft_index() const {
+  return rtl_->soft_index;
+}
+uint32_t RtlTile::soft_word() const {
+  return rtl_->soft_word;
+}
+Status RtlTile::status() const {
+  return static_cast<Status>(rtl_->status);
+}
+uint32_t RtlTile::fetch_pc() const {
+  return rtl_->fetch_pc;
+}
+uint32_t RtlTile::io_valid() const {
+  return rtl_->io_valid;
+}
+uint32_t RtlTile::arrival() const {
+  return rtl_->input_arrival;
+}
+uint32_t RtlTile::dropped(Drop cause) const {
+  return rtl_->drops[size_t(cause)];
+}
+bool RtlTile::saturated() const {
+  return rtl_->histogram_saturated;
+}
 
-bool RtlTile::store_in_mem() const { return rtl_->store_in_mem; }
+bool RtlTile::store_in_mem() const {
+  return rtl_->store_in_mem;
+}
 
 Fault RtlTile::fault() const {
-  if (!rtl_->fault_seen) return {};
+  if (!rtl_->fault_seen)
+    return {};
   return {static_cast<FaultCause>(rtl_->fault_cause), rtl_->fault_pc, rtl_->fault_address};
 }
 

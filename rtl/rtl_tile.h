@@ -11,7 +11,16 @@ class Vtile;
 namespace lento::tile {
 
 // The host's commands, numbered as in host.h.
-enum class Command : uint8_t { None, Image, Start, Stop, Pause, Resume, Finalize, Reset };
+enum class Command : uint8_t {
+  None,
+  Image,
+  Start,
+  Stop,
+  Pause,
+  Resume,
+  Finalize,
+  Reset
+};
 
 // What enters the tile in one cycle.
 struct Cycle {

@@ -30,7 +30,8 @@ std::string stream_file(const std::string& name) {
 template <class Rtl>
 class SoftLockstep {
  public:
-  explicit SoftLockstep(EmulatedPolicy policy) : model_(model_memory_, policy) {
+  explicit SoftLockstep(EmulatedPolicy policy)
+      : model_(model_memory_, policy) {
     rtl_.eval();
     rtl_.reset = 1;
     clock();
@@ -49,20 +50,29 @@ class SoftLockstep {
     bool same = same_access();
     clock();
     same = same && rtl_.visits_lost == model_.visits_lost() && rtl_.state == model_.state();
-    for (unsigned i = 0; i < 3; ++i) same = same && (rtl_.sent >> 8 * i & 255) == model_.read(i);
+    for (unsigned i = 0; i < 3; ++i)
+      same = same && (rtl_.sent >> 8 * i & 255) == model_.read(i);
     EXPECT_TRUE(same) << "cycle " << cycle_ << ", state " << int{model_.state()} << " and "
                       << int{rtl_.state};
     return same;
   }
-  uint64_t cycle() const { return cycle_; }
-  const PrefetchLogic& model() const { return model_; }
-  bool same_memory() const { return model_memory_ == rtl_memory_; }
+  uint64_t cycle() const {
+    return cycle_;
+  }
+  const PrefetchLogic& model() const {
+    return model_;
+  }
+  bool same_memory() const {
+    return model_memory_ == rtl_memory_;
+  }
 
  private:
   bool same_access() const {
     const ScratchAccess& a = model_.scratch_access();
-    if (rtl_.scratch_read != a.read || rtl_.scratch_write != a.write) return false;
-    if (!a.read && !a.write) return true;
+    if (rtl_.scratch_read != a.read || rtl_.scratch_write != a.write)
+      return false;
+    if (!a.read && !a.write)
+      return true;
     return rtl_.scratch_address == a.address && (a.write == 0 || rtl_.scratch_word == a.word);
   }
   void clock() {
@@ -70,7 +80,8 @@ class SoftLockstep {
     uint64_t read;
     std::memcpy(&read, at, 8);
     for (size_t i = 0; i < 8; ++i) {
-      if (rtl_.scratch_write >> i & 1) at[i] = static_cast<uint8_t>(rtl_.scratch_word >> 8 * i);
+      if (rtl_.scratch_write >> i & 1)
+        at[i] = uint8_t(rtl_.scratch_word >> 8 * i);
     }
     rtl_.clock = 1;
     rtl_.eval();
@@ -90,22 +101,29 @@ void compare(EmulatedPolicy policy, const LineTrace& trace, bool real_memory) {
   SoftLockstep<Rtl> both(policy);
   bool same = true;
   uint64_t visits = 0;
-  const auto more = [&] { return same && both.cycle() < cycles_wanted(); };
+  const auto more = [&] {
+    return same && both.cycle() < cycles_wanted();
+  };
   FrontEndOptions watched;
   watched.real_memory = real_memory;
   watched.observe = [&](uint64_t at, uint64_t line) {
-    while (more() && both.cycle() + 1 < at) same = both.step(nullptr);
-    if (!more()) return;
+    while (more() && both.cycle() + 1 < at)
+      same = both.step(nullptr);
+    if (!more())
+      return;
     TileInputs in;
     in.valid = ++visits % 16384 == 0 ? 7 : 3;
-    in.data[0] = static_cast<uint32_t>(line << 6), in.data[1] = static_cast<uint32_t>(line >> 26);
+    in.data[0] = uint32_t(line << 6), in.data[1] = uint32_t(line >> 26);
     same = both.step(&in);
   };
   run_front_end(trace, watched);
   EXPECT_TRUE(both.same_memory());
-  std::printf("%llu cycles, %llu visits, %llu looks, %u visits lost\n",
-              static_cast<unsigned long long>(both.cycle()), static_cast<unsigned long long>(visits),
-              static_cast<unsigned long long>(both.model().looks()), both.model().visits_lost());
+  std::printf(
+      "%llu cycles, %llu visits, %llu looks, %u visits lost\n",
+      static_cast<unsigned long long>(both.cycle()),
+      static_cast<unsigned long long>(visits),
+      static_cast<unsigned long long>(both.model().looks()),
+      both.model().visits_lost());
 }
 
 // Calls among functions of a few lines each, more than the cache holds.
@@ -114,17 +132,18 @@ LineTrace random_stream(uint64_t seed, uint32_t functions, uint64_t visits) {
   LineTrace out;
   std::vector<uint32_t> next(functions);
   for (uint32_t i = 0; i < functions; ++i) {
-    next[i] = static_cast<uint32_t>(rng.below(functions));
-    for (uint64_t j = 0; j < 8; ++j) out.lines.push_back(0x10000 + rng.below(1 << 26) * 8 + j);
+    next[i] = uint32_t(rng.below(functions));
+    for (uint64_t j = 0; j < 8; ++j)
+      out.lines.push_back(0x10000 + rng.below(1 << 26) * 8 + j);
   }
   for (uint32_t at = 0; out.visits.size() < visits;) {
     const uint32_t lines = 1 + at % 7;
     for (uint32_t j = 0; j < lines; ++j) {
       out.visits.push_back(8 * at + j);
-      out.counts.push_back(static_cast<uint8_t>(1 + rng.below(16)));
+      out.counts.push_back(uint8_t(1 + rng.below(16)));
       out.instructions += out.counts.back();
     }
-    at = rng.below(4) == 0 ? static_cast<uint32_t>(rng.below(functions)) : next[at];
+    at = rng.below(4) == 0 ? uint32_t(rng.below(functions)) : next[at];
   }
   return out;
 }
@@ -137,7 +156,8 @@ TEST(SoftLogic, RandomStreamsInLockstep) {
 TEST(SoftLogic, RealStreamsInLockstep) {
   for (const char* name : {"python3.lft.xz", "perl.lft.xz"}) {
     const std::string path = stream_file(name);
-    if (!std::filesystem::exists(path)) GTEST_SKIP() << "no " << path;
+    if (!std::filesystem::exists(path))
+      GTEST_SKIP() << "no " << path;
     compare<Vprefetch_logic>(EmulatedPolicy::Entangling, read_line_trace(path), true);
   }
 }

@@ -10,5 +10,7 @@ static inline uint32_t next_random(uint32_t* state) {
   return *state = x;
 }
 /* One step of the 16-bit Galois register with mask B400h; its period is 65,535. */
-static inline uint32_t lfsr(uint32_t x) { return (x >> 1) ^ (-(x & 1) & 0xb400u); }
+static inline uint32_t lfsr(uint32_t x) {
+  return (x >> 1) ^ (-(x & 1) & 0xb400u);
+}
 #endif

@@ -15,11 +15,15 @@
 
 /* One step of work that differs with the constant n; its length differs with n too. */
 #define MIX(x, n) (((x) << ((n) % 13 + 1)) ^ ((x) >> ((n) % 11 + 3)) ^ ((n)*0x9e3779b9u))
-#define WORK(x, n)                                                                           \
-  do {                                                                                       \
-    for (uint32_t k = 0; k < ((x)&1) + 1; ++k) (x) = MIX(x, n) + MIX((x) ^ k, (n) + 7);      \
-    if ((x)&4) (x) = MIX(x, (n) + 3) * ((n) | 1);                                            \
-    if ((n) % 3 != 0) (x) ^= MIX((x) + (n), (n) + 5) + MIX(~(x), (n) + 11);                  \
-    if ((n) % 4 == 0) (x) += MIX(x, (n) + 17) ^ MIX((x)*3, (n) + 19) ^ MIX((x)*5, (n) + 23); \
+#define WORK(x, n)                                                           \
+  do {                                                                       \
+    for (uint32_t k = 0; k < ((x)&1) + 1; ++k)                               \
+      (x) = MIX(x, n) + MIX((x) ^ k, (n) + 7);                               \
+    if ((x)&4)                                                               \
+      (x) = MIX(x, (n) + 3) * ((n) | 1);                                     \
+    if ((n) % 3 != 0)                                                        \
+      (x) ^= MIX((x) + (n), (n) + 5) + MIX(~(x), (n) + 11);                  \
+    if ((n) % 4 == 0)                                                        \
+      (x) += MIX(x, (n) + 17) ^ MIX((x)*3, (n) + 19) ^ MIX((x)*5, (n) + 23); \
   } while (0)
 #endif

@@ -6,7 +6,8 @@
 #include "ypu.h"
 
 struct wide {
-  uint32_t low, high;
+  uint32_t low;
+  uint32_t high;
 };
 
 /* floor(256 log2(1 + i/256)) and round(65536 / i), as in chip/sketch/level.h and core_sketch.cc. */
@@ -46,11 +47,16 @@ static uint32_t ticks(struct wide cycles) {
 /* x shifted left until bit 31 is set; *by counts. x is not 0. */
 static uint32_t normalise(uint32_t x, int32_t* by) {
   int32_t n = 0;
-  if (!(x >> 16)) x <<= 16, n += 16;
-  if (!(x >> 24)) x <<= 8, n += 8;
-  if (!(x >> 28)) x <<= 4, n += 4;
-  if (!(x >> 30)) x <<= 2, n += 2;
-  if (!(x >> 31)) x <<= 1, n += 1;
+  if (!(x >> 16))
+    x <<= 16, n += 16;
+  if (!(x >> 24))
+    x <<= 8, n += 8;
+  if (!(x >> 28))
+    x <<= 4, n += 4;
+  if (!(x >> 30))
+    x <<= 2, n += 2;
+  if (!(x >> 31))
+    x <<= 1, n += 1;
   *by = n;
   return x;
 }
@@ -70,7 +76,9 @@ static uint32_t leading(struct wide x, int32_t* top) {
   return high | in | (rest != 0);
 }
 
-static struct wide at_least_one(struct wide x) { return x.low | x.high ? x : (struct wide){1, 0}; }
+static struct wide at_least_one(struct wide x) {
+  return x.low | x.high ? x : (struct wide){1, 0};
+}
 
 static uint32_t top_bit(struct wide x) {
   int32_t top;
@@ -88,7 +96,8 @@ static int32_t log2_of(struct wide x) {
 static uint32_t multiply(uint32_t a, uint32_t b) {
   uint32_t sum = 0;
   for (a &= 0xffff; a != 0; a >>= 1, b <<= 1) {
-    if (a & 1) sum += b;
+    if (a & 1)
+      sum += b;
   }
   return sum;
 }
@@ -99,7 +108,8 @@ static uint32_t multiply_wide(uint32_t a, uint32_t b) {
 /* a times b for a of 4 bits, and a / b with a quotient of 12 bits, without branches. */
 static uint32_t weighted(uint32_t a, uint32_t b) {
   uint32_t sum = 0;
-  for (uint32_t i = 0; i < 4; ++i, a >>= 1, b <<= 1) sum += b & (0 - (a & 1));
+  for (uint32_t i = 0; i < 4; ++i, a >>= 1, b <<= 1)
+    sum += b & (0 - (a & 1));
   return sum;
 }
 static uint32_t divide(uint32_t a, uint32_t b) {
@@ -117,7 +127,8 @@ static uint32_t remainder(uint32_t a, uint32_t b, uint32_t bits) {
   uint32_t rest = 0;
   for (uint32_t i = bits; i-- > 0;) {
     rest = rest << 1 | (a >> i & 1);
-    if (rest >= b) rest -= b;
+    if (rest >= b)
+      rest -= b;
   }
   return rest;
 }
@@ -131,7 +142,8 @@ static uint32_t part_of(uint32_t weight) {
 /* mean moved by 1/weight of the way to level. */
 static uint32_t running_mean(uint32_t mean, uint32_t level, uint32_t weight) {
   const int32_t way = (int32_t)(level - mean);
-  if (weight == 64) return mean + (uint32_t)((way + 32) >> 6);
+  if (weight == 64)
+    return mean + (uint32_t)((way + 32) >> 6);
   const uint32_t step = multiply((uint32_t)(way < 0 ? -way : way), part_of(weight));
   return mean + (uint32_t)(((int32_t)(way < 0 ? 0 - step : step) + 32768) >> 16);
 }
@@ -143,7 +155,8 @@ static struct wide plus(struct wide a, struct wide b) {
 static struct wide multiply_long(uint32_t a, uint32_t b) { /* a has 16 bits */
   struct wide sum = {0, 0}, term = {b, 0};
   for (a &= 0xffff; a != 0; a >>= 1) {
-    if (a & 1) sum = plus(sum, term);
+    if (a & 1)
+      sum = plus(sum, term);
     term = plus(term, term);
   }
   return sum;
@@ -153,11 +166,13 @@ static struct wide multiply_long(uint32_t a, uint32_t b) { /* a has 16 bits */
 static uint32_t weighted_mean(uint32_t a, uint32_t na, uint32_t b, uint32_t nb) {
   struct wide sum = plus(multiply_long(a, na), multiply_long(b, nb));
   struct wide step = plus((struct wide){na, 0}, (struct wide){nb, 0});
-  for (uint32_t i = 0; i < 16; ++i) step = plus(step, step);
+  for (uint32_t i = 0; i < 16; ++i)
+    step = plus(step, step);
   uint32_t out = 0;
   for (uint32_t i = 0; i < 17; ++i) {
     out <<= 1;
-    if (!greater(step, sum)) sum = minus(sum, step), out |= 1;
+    if (!greater(step, sum))
+      sum = minus(sum, step), out |= 1;
     step = (struct wide){step.low >> 1 | step.high << 31, step.high >> 1};
   }
   return out;
@@ -172,12 +187,14 @@ static uint32_t float_pack(uint32_t sign, int32_t exponent, uint32_t x) {
   }
   const uint32_t rest = x & 255;
   uint32_t out = ((uint32_t)(exponent - 1) << 23) + (x >> 8);
-  if (rest > 128 || (rest == 128 && (out & 1))) ++out;
+  if (rest > 128 || (rest == 128 && (out & 1)))
+    ++out;
   return sign | out;
 }
 
 static uint32_t float_of(struct wide x) {
-  if ((x.low | x.high) == 0) return 0;
+  if ((x.low | x.high) == 0)
+    return 0;
   int32_t top;
   const uint32_t bits = leading(x, &top);
   return float_pack(0, top + 127, bits);
@@ -188,7 +205,8 @@ static uint32_t float_add(uint32_t a, uint32_t b) {
     const uint32_t swap = a;
     a = b, b = swap;
   }
-  int32_t ea = a >> 23 & 255, eb = b >> 23 & 255;
+  int32_t ea = a >> 23 & 255;
+  int32_t eb = b >> 23 & 255;
   uint32_t ma = (a & 0x7fffff) << 7, mb = (b & 0x7fffff) << 7;
   if (ea)
     ma |= 1u << 30;
@@ -204,7 +222,8 @@ static uint32_t float_add(uint32_t a, uint32_t b) {
   else if (by > 0)
     mb = mb >> by | ((mb << ((32 - by) & 31)) != 0);
   const uint32_t sum = (a ^ b) >> 31 ? ma - mb : ma + mb;
-  if (sum == 0) return 0;
+  if (sum == 0)
+    return 0;
   int32_t shift;
   const uint32_t x = normalise(sum, &shift);
   return float_pack(a & 0x80000000u, ea + 1 - shift, x);
@@ -213,17 +232,20 @@ static uint32_t float_add(uint32_t a, uint32_t b) {
 /* a times round(65536 / weight) / 65536. */
 static uint32_t float_scaled(uint32_t a, uint32_t weight) {
   const uint32_t sign = a & 0x80000000u;
-  int32_t exponent = a >> 23 & 255, top;
+  int32_t exponent = a >> 23 & 255;
+  int32_t top;
   uint32_t m = a & 0x7fffff;
   if (exponent)
     m |= 1u << 23;
   else
     exponent = 1;
-  if (m == 0) return sign;
+  if (m == 0)
+    return sign;
   struct wide product = {m << 10, m >> 22};
   if (weight != 64) {
     const uint32_t r = part_of(weight);
-    const uint32_t high = multiply(m >> 12, r), low = multiply(m & 0xfff, r);
+    const uint32_t high = multiply(m >> 12, r);
+    const uint32_t low = multiply(m & 0xfff, r);
     product = plus((struct wide){low, 0}, (struct wide){high << 12, high >> 20});
   }
   const uint32_t bits = leading(product, &top);
@@ -232,7 +254,8 @@ static uint32_t float_scaled(uint32_t a, uint32_t weight) {
 
 /* mean + (value - mean) / weight, rounded as the C++ expression rounds. */
 static uint32_t float_towards(uint32_t mean, uint32_t value, uint32_t weight) {
-  if (mean == value) return mean;
+  if (mean == value)
+    return mean;
   return float_add(mean, float_scaled(float_add(value, mean ^ 0x80000000u), weight));
 }
 

@@ -22,7 +22,7 @@ std::string shared_file(const std::string& name) {
 LineTrace made(const std::vector<uint64_t>& order, uint8_t instructions = 8) {
   LineTrace trace;
   for (const uint64_t line : order) {
-    trace.visits.push_back(static_cast<uint32_t>(trace.lines.size()));
+    trace.visits.push_back(uint32_t(trace.lines.size()));
     trace.lines.push_back(line);
     trace.counts.push_back(instructions);
     trace.instructions += instructions;
@@ -50,12 +50,15 @@ TEST(LineTraces, RoundTripAndRefusals) {
 }
 
 TEST(FrontEnd, ClosedForms) {
-  std::vector<uint64_t> fits, streams, cycles;
+  std::vector<uint64_t> fits;
+  std::vector<uint64_t> streams;
+  std::vector<uint64_t> cycles;
   for (uint64_t round = 0; round < 8; ++round) {
     for (uint64_t i = 0; i < 512; ++i)
       fits.push_back(1000 + i), cycles.push_back(1000 + 64 * ((512 * round + i) % 9));
   }
-  for (uint64_t i = 0; i < 4000; ++i) streams.push_back(1000 + i);
+  for (uint64_t i = 0; i < 4000; ++i)
+    streams.push_back(1000 + i);
   EXPECT_EQ(run(made(fits), PrefetchPolicy::None).misses, 0u);         // 512 lines fit after the warm-up
   EXPECT_EQ(run(made(streams), PrefetchPolicy::None).miss_rate(), 1);  // every line is new
   EXPECT_EQ(run(made(cycles), PrefetchPolicy::None).miss_rate(), 1);   // nine lines in eight ways, LRU
@@ -66,7 +69,8 @@ TEST(FrontEnd, ClosedForms) {
 TEST(Entangling, LearnsARepeatingWalkThatNextLineCannot) {
   std::vector<uint64_t> order;
   for (int round = 0; round < 20; ++round) {
-    for (uint64_t i = 0; i < 1200; ++i) order.push_back(5000 + (i * 37 % 1200) * 3);
+    for (uint64_t i = 0; i < 1200; ++i)
+      order.push_back(5000 + (i * 37 % 1200) * 3);
   }
   const LineTrace trace = made(order, 32);
   const double none = run(trace, PrefetchPolicy::None).miss_rate();
@@ -77,7 +81,8 @@ TEST(Entangling, LearnsARepeatingWalkThatNextLineCannot) {
 
 TEST(Entangling, RealStreamMeetsTheReferenceFigures) {
   const std::string path = shared_file("python3.lft.xz");
-  if (!std::filesystem::exists(path)) GTEST_SKIP() << "no " << path;
+  if (!std::filesystem::exists(path))
+    GTEST_SKIP() << "no " << path;
   const LineTrace trace = read_line_trace(path);
   EXPECT_NEAR(100 * run(trace, PrefetchPolicy::None).miss_rate(), 8.67, 0.05);
   EXPECT_NEAR(100 * run(trace, PrefetchPolicy::NextLine).miss_rate(), 5.68, 0.1);
@@ -92,7 +97,9 @@ TEST(GpuSm, NeverBeatsItsUnitsAndEnds) {
   for (const GemmShape& shape : {GemmShape{false, 2560, 16, 64}, GemmShape{true, 2560, 64, 256}}) {
     SmModel sm(shape, 1);
     SmSignals now;
-    uint64_t simt = 0, tensor = 0, memory = 0;
+    uint64_t simt = 0;
+    uint64_t tensor = 0;
+    uint64_t memory = 0;
     bool more = true;
     while (more && sm.cycle() < 1'000'000)
       more = sm.step(now), simt += now.simt, tensor += now.tensor, memory += now.memory;

@@ -12,8 +12,10 @@ class BranchPredictor {
   bool conditional(uint32_t pc, bool taken) {
     uint8_t& counter = counters_[(pc >> 2 ^ history_) % counters_.size()];
     const bool right = (counter >= 2) == taken;
-    if (taken && counter < 3) ++counter;
-    if (!taken && counter > 0) --counter;
+    if (taken && counter < 3)
+      ++counter;
+    if (!taken && counter > 0)
+      --counter;
     history_ = (history_ << 1 | taken) % counters_.size();
     return right;
   }
@@ -25,14 +27,19 @@ class BranchPredictor {
     return right;
   }
 
-  void call(uint32_t back) { stack_[depth_++ % stack_.size()] = back; }
-  bool is_return_to(uint32_t target) { return stack_[--depth_ % stack_.size()] == target; }
+  void call(uint32_t back) {
+    stack_[depth_++ % stack_.size()] = back;
+  }
+  bool is_return_to(uint32_t target) {
+    return stack_[--depth_ % stack_.size()] == target;
+  }
 
  private:
   std::array<uint8_t, 4096> counters_ = {};
   std::array<uint32_t, 512> targets_ = {};
   std::array<uint32_t, 16> stack_ = {};
-  uint32_t history_ = 0, depth_ = 0;
+  uint32_t history_ = 0;
+  uint32_t depth_ = 0;
 };
 
 }  // namespace lento::tile

@@ -11,7 +11,11 @@ namespace lento::tile {
 // first.
 class TagArray {
  public:
-  TagArray(uint32_t sets, uint32_t ways) : ways_(ways), sets_(sets), tags_(size_t{sets} * ways, kNone) {}
+  TagArray(uint32_t sets, uint32_t ways)
+      : ways_(ways),
+        sets_(sets),
+        tags_(size_t{sets} * ways, kNone) {
+  }
 
   // Whether `line` was there; afterwards it is.
   bool touch(uint32_t line) {
@@ -25,22 +29,29 @@ class TagArray {
 
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
-  uint32_t ways_, sets_;
+  uint32_t ways_;
+  uint32_t sets_;
   std::vector<uint32_t> tags_;
 };
 
 struct CoreMemoryShape {
   uint32_t line_bytes = 64, l1_bytes = 32 << 10, l1_ways = 8, l2_bytes = 1 << 20, l2_ways = 16;
-  uint32_t tlb_entries = 32, page_bytes = 4096;
+  uint32_t tlb_entries = 32;
+  uint32_t page_bytes = 4096;
   uint32_t misses = 16;  // in flight, data side
-  uint32_t hit_cycles = 3, l2_cycles = 15, dram_cycles = 120, walk_cycles = 20;
+  uint32_t hit_cycles = 3;
+  uint32_t l2_cycles = 15;
+  uint32_t dram_cycles = 120;
+  uint32_t walk_cycles = 20;
 };
 
 class CoreMemory {
  public:
   struct Answer {
     uint64_t ready = 0;
-    bool l1_miss = false, l2_miss = false, tlb_miss = false;
+    bool l1_miss = false;
+    bool l2_miss = false;
+    bool tlb_miss = false;
   };
 
   explicit CoreMemory(const CoreMemoryShape& s)
@@ -50,14 +61,16 @@ class CoreMemory {
         l2_(s.l2_bytes / s.line_bytes / s.l2_ways, s.l2_ways),
         code_pages_(1, s.tlb_entries),
         data_pages_(1, s.tlb_entries),
-        flights_(s.misses) {}
+        flights_(s.misses) {
+  }
 
   // A fetch of the line around `address` at `now`; a hit costs nothing.
   Answer fetch(uint32_t address, uint64_t now) {
     Answer out{now};
     translate(code_pages_, address, out);
     out.l1_miss = !code_.touch(address / shape_.line_bytes);
-    if (out.l1_miss) out.ready += below(address, out);
+    if (out.l1_miss)
+      out.ready += below(address, out);
     return out;
   }
 
@@ -78,8 +91,9 @@ class CoreMemory {
       out.ready += shape_.hit_cycles;
       return out;
     }
-    Flight& slot = *std::min_element(flights_.begin(), flights_.end(),
-                                     [](const Flight& a, const Flight& b) { return a.ready < b.ready; });
+    Flight& slot = *std::ranges::min_element(flights_, [](const Flight& a, const Flight& b) {
+      return a.ready < b.ready;
+    });
     out.ready = std::max(out.ready, slot.ready) + below(address, out);
     slot = {line, out.ready};
     return out;
@@ -92,7 +106,8 @@ class CoreMemory {
   };
   void translate(TagArray& pages, uint32_t address, Answer& out) {
     out.tlb_miss = !pages.touch(address / shape_.page_bytes);
-    if (out.tlb_miss) out.ready += shape_.walk_cycles;
+    if (out.tlb_miss)
+      out.ready += shape_.walk_cycles;
   }
   uint64_t below(uint32_t address, Answer& out) {
     out.l2_miss = !l2_.touch(address / shape_.line_bytes);
@@ -100,7 +115,11 @@ class CoreMemory {
   }
 
   CoreMemoryShape shape_;
-  TagArray code_, data_, l2_, code_pages_, data_pages_;
+  TagArray code_;
+  TagArray data_;
+  TagArray l2_;
+  TagArray code_pages_;
+  TagArray data_pages_;
   std::vector<Flight> flights_;
 };
 

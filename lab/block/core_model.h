@@ -45,8 +45,14 @@ enum CoreEvent : uint16_t {
 std::string event_names(uint16_t signature);
 
 struct CoreShape {
-  uint32_t width = 4, reorder_buffer = 128, loads = 32, stores = 32;
-  uint32_t memory_ports = 2, front_end_cycles = 10, multiply_cycles = 3, divide_cycles = 20;
+  uint32_t width = 4;
+  uint32_t reorder_buffer = 128;
+  uint32_t loads = 32;
+  uint32_t stores = 32;
+  uint32_t memory_ports = 2;
+  uint32_t front_end_cycles = 10;
+  uint32_t multiply_cycles = 3;
+  uint32_t divide_cycles = 20;
   CoreMemoryShape memory;
 };
 
@@ -58,7 +64,8 @@ struct CoreSignals {
   uint32_t oldest = 0;  // valid when the buffer holds an instruction
   uint32_t front = 0;   // the buffer is empty: the mispredicted branch, or the next instruction
   uint16_t events = 0;  // of the first to commit, of the oldest, or of `front`; so far
-  uint8_t head = 0, tail = 0;
+  uint8_t head = 0;
+  uint8_t tail = 0;
 };
 
 inline constexpr uint32_t kCycleParts = 24;  // charges are counted in 1/24 cycle: 1, 1/2, 1/3, 1/4 are whole
@@ -70,7 +77,9 @@ class CycleStacks {
     parts_[uint64_t{pc} << 16 | signature] += parts;
     total_ += parts;
   }
-  uint64_t total() const { return total_; }
+  uint64_t total() const {
+    return total_;
+  }
   struct Bar {
     uint32_t pc = 0;
     uint64_t parts = 0;
@@ -90,33 +99,49 @@ class CoreModel {
   // One cycle; false when the program has ended and its last instruction has left.
   bool step(CoreSignals& out);
 
-  uint64_t cycle() const { return now_; }
-  uint64_t instructions() const { return committed_; }
-  std::optional<uint32_t> result() const { return machine_.tohost(); }
-  const CycleStacks& stacks() const { return stacks_; }
+  uint64_t cycle() const {
+    return now_;
+  }
+  uint64_t instructions() const {
+    return committed_;
+  }
+  std::optional<uint32_t> result() const {
+    return machine_.tohost();
+  }
+  const CycleStacks& stacks() const {
+    return stacks_;
+  }
   // Who the golden model charges for this cycle, each an equal share.
-  const std::vector<uint32_t>& charged() const { return charged_; }
+  const std::vector<uint32_t>& charged() const {
+    return charged_;
+  }
 
  private:
   struct Fetched {
-    uint32_t pc = 0, address = 0, next = 0;
+    uint32_t pc = 0;
+    uint32_t address = 0;
+    uint32_t next = 0;
     riscv::Instruction op;
     uint16_t events = 0;
     uint64_t parts = 0;  // charged before it arrived
   };
   struct Entry {
-    uint32_t pc = 0, address = 0;
+    uint32_t pc = 0;
+    uint32_t address = 0;
     riscv::Op op = riscv::Op::Illegal;
     uint16_t events = 0;
-    uint64_t done = 0, parts = 0;
+    uint64_t done = 0;
+    uint64_t parts = 0;
   };
   struct Store {
     uint32_t word = 0;
-    uint64_t data_ready = 0, written = UINT64_MAX;
+    uint64_t data_ready = 0;
+    uint64_t written = UINT64_MAX;
   };
   struct Slots {
     uint64_t cycle = 0;
-    uint32_t all = 0, memory = 0;
+    uint32_t all = 0;
+    uint32_t memory = 0;
   };
 
   bool fetch();
@@ -143,7 +168,11 @@ class CoreModel {
   size_t committed_stores_ = 0;  // at the front of stores_
   std::array<uint64_t, 33> ready_ = {};
   std::vector<Slots> slots_;
-  uint64_t now_ = 0, front_ready_ = 0, divider_free_ = 0, last_write_ = 0, committed_ = 0;
+  uint64_t now_ = 0;
+  uint64_t front_ready_ = 0;
+  uint64_t divider_free_ = 0;
+  uint64_t last_write_ = 0;
+  uint64_t committed_ = 0;
   uint64_t head_ = 0;  // number of the oldest entry
   std::optional<std::pair<uint32_t, uint16_t>> offender_;
 };

@@ -21,23 +21,34 @@ struct EntanglingOptions {
 
 // Where a prefetch came from, for its confidence: an entry of the table, or none.
 struct EntangleSource {
-  uint32_t set = 0, way = kNone;
+  uint32_t set = 0;
+  uint32_t way = kNone;
   static constexpr uint32_t kNone = 16;
 };
 
 class EntanglingTable {
  public:
-  static constexpr uint32_t kWays = 16, kMaxDestinations = 6, kMaxSize = 63, kEntryBits = 79;
+  static constexpr uint32_t kWays = 16;
+  static constexpr uint32_t kMaxDestinations = 6;
+  static constexpr uint32_t kMaxSize = 63;
+  static constexpr uint32_t kEntryBits = 79;
 
-  explicit EntanglingTable(uint32_t sets) : sets_(sets), entries_(size_t{sets} * kWays), fifo_(sets, 0) {}
+  explicit EntanglingTable(uint32_t sets)
+      : sets_(sets),
+        entries_(size_t{sets} * kWays),
+        fifo_(sets, 0) {
+  }
 
-  bool holds(uint64_t head) const { return find(head) != nullptr; }
+  bool holds(uint64_t head) const {
+    return find(head) != nullptr;
+  }
   uint32_t block_size(uint64_t head) const;
   void grow_block(uint64_t head, uint32_t lines);  // records the size when it is larger
   // Calls `use` for each confident destination of `head`.
   void destinations(uint64_t head, const std::function<void(uint64_t line, EntangleSource)>& use) const;
-  bool has_room(uint64_t head,
-                uint64_t line) const;  // known, or fits without evicting another; false if head is new
+  bool has_room(
+      uint64_t head,
+      uint64_t line) const;  // known, or fits without evicting another; false if head is new
   void entangle(uint64_t head, uint64_t line);
   void judge(EntangleSource source, uint64_t line, bool useful);
 
@@ -53,7 +64,9 @@ class EntanglingTable {
   uint32_t set_of(uint64_t line) const;
   uint16_t tag_of(uint64_t line) const;
   Entry* find(uint64_t line);
-  const Entry* find(uint64_t line) const { return const_cast<EntanglingTable*>(this)->find(line); }
+  const Entry* find(uint64_t line) const {
+    return const_cast<EntanglingTable*>(this)->find(line);
+  }
   Entry& find_or_replace(uint64_t line);
   void save_useful(uint32_t set);
 
@@ -73,12 +86,16 @@ class EntanglingPrefetcher {
   void access(uint64_t line, bool hit, uint64_t now, bool look = true);
   void fill(uint64_t line, std::optional<uint64_t> evicted, uint64_t now);
   // Entries whose payload the last access() read to prefetch: the head's and those of its destinations.
-  uint32_t entries_read() const { return entries_read_; }
+  uint32_t entries_read() const {
+    return entries_read_;
+  }
 
  private:
-  static constexpr uint32_t kHistory = 16, kNowhere = kHistory;
+  static constexpr uint32_t kHistory = 16;
+  static constexpr uint32_t kNowhere = kHistory;
   struct Head {
-    uint64_t line = 0, time = 0;
+    uint64_t line = 0;
+    uint64_t time = 0;
     uint32_t size = 0;
     bool valid = false;
   };
@@ -106,9 +123,12 @@ class EntanglingPrefetcher {
   Issue issue_;
   EntanglingTable table_;
   std::array<Head, kHistory> history_;
-  uint32_t newest_ = 0, entries_read_ = 0;
+  uint32_t newest_ = 0;
+  uint32_t entries_read_ = 0;
   uint64_t head_ = 0;
-  uint32_t extra_ = 0, merged_ = 0;  // lines after head_, distance to the head merged with
+  // lines after head_, distance to the head merged with
+  uint32_t extra_ = 0;
+  uint32_t merged_ = 0;
   std::unordered_map<uint64_t, Flight> flights_;
   std::unordered_map<uint64_t, Resident> residents_;
 };

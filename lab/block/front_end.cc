@@ -7,25 +7,38 @@
 namespace lento::tile {
 namespace {
 
-constexpr uint32_t kInFlight = 16, kQueue = 32, kIssuesPerCycle = 2, kFetchWidth = 4;
+constexpr uint32_t kInFlight = 16;
+constexpr uint32_t kQueue = 32;
+constexpr uint32_t kIssuesPerCycle = 2;
+constexpr uint32_t kFetchWidth = 4;
 
 // Tags with true LRU; `touched` of a way is its last use.
 class Tags {
  public:
   struct Way {
-    uint64_t line = 0, touched = 0;
-    bool valid = false, prefetched = false;  // prefetched and not yet used
+    uint64_t line = 0;
+    uint64_t touched = 0;
+    // prefetched and not yet used
+    bool valid = false;
+    bool prefetched = false;
   };
-  Tags(uint32_t sets, uint32_t ways) : sets_(sets), ways_(ways), all_(size_t{sets} * ways) {}
+  Tags(uint32_t sets, uint32_t ways)
+      : sets_(sets),
+        ways_(ways),
+        all_(size_t{sets} * ways) {
+  }
 
   Way* find(uint64_t line) {
     Way* const set = &all_[line % sets_ * ways_];
     for (Way* way = set; way != set + ways_; ++way) {
-      if (way->valid && way->line == line) return way;
+      if (way->valid && way->line == line)
+        return way;
     }
     return nullptr;
   }
-  void touch(Way& way) { way.touched = ++clock_; }
+  void touch(Way& way) {
+    way.touched = ++clock_;
+  }
   // Puts the line in; returns what was there before.
   Way insert(uint64_t line, bool prefetched) {
     Way* const set = &all_[line % sets_ * ways_];
@@ -38,7 +51,8 @@ class Tags {
   }
 
  private:
-  uint64_t sets_, clock_ = 0;
+  uint64_t sets_;
+  uint64_t clock_ = 0;
   uint32_t ways_;
   std::vector<Way> all_;
 };
@@ -46,11 +60,16 @@ class Tags {
 class FrontEnd {
  public:
   explicit FrontEnd(const FrontEndOptions& options)
-      : options_(options), prefetcher_(options.entangling, [this](uint64_t line) { return enqueue(line); }) {}
+      : options_(options),
+        prefetcher_(options.entangling, [this](uint64_t line) {
+          return enqueue(line);
+        }) {
+  }
 
   void visit(uint64_t line, uint32_t instructions) {
     advance(now_);
-    if (options_.observe) options_.observe(now_, line);
+    if (options_.observe)
+      options_.observe(now_, line);
     ++counters_.accesses;
     counters_.instructions += instructions;
     Tags::Way* way = l1_.find(line);
@@ -61,13 +80,18 @@ class FrontEnd {
     } else {
       ++counters_.misses;
     }
-    if (options_.policy == PrefetchPolicy::Entangling) prefetcher_.access(line, way != nullptr, now_);
-    if (options_.policy == PrefetchPolicy::NextLine) enqueue(line + 1);
-    if (!way) wait_for(line);
+    if (options_.policy == PrefetchPolicy::Entangling)
+      prefetcher_.access(line, way != nullptr, now_);
+    if (options_.policy == PrefetchPolicy::NextLine)
+      enqueue(line + 1);
+    if (!way)
+      wait_for(line);
     now_ += (instructions + kFetchWidth - 1) / kFetchWidth;
   }
 
-  void start_counting() { counters_ = {}, began_ = now_; }
+  void start_counting() {
+    counters_ = {}, began_ = now_;
+  }
   FrontEndCounters counters() const {
     FrontEndCounters out = counters_;
     out.cycles = now_ - began_;
@@ -76,28 +100,34 @@ class FrontEnd {
 
  private:
   struct Request {
-    uint64_t line, ready;
+    uint64_t line;
+    uint64_t ready;
     bool demanded;
   };
 
   bool enqueue(uint64_t line) {
-    if (queue_.size() >= kQueue) return false;
+    if (queue_.size() >= kQueue)
+      return false;
     queue_.push_back(line);
     return true;
   }
 
   Request* in_flight(uint64_t line) {
     for (Request& r : flights_) {
-      if (r.line == line) return &r;
+      if (r.line == line)
+        return &r;
     }
     return nullptr;
   }
 
   uint64_t latency(uint64_t line) {
-    if (!options_.real_memory) return 15;
-    if (Tags::Way* way = l2_.find(line)) return l2_.touch(*way), 15;
+    if (!options_.real_memory)
+      return 15;
+    if (Tags::Way* way = l2_.find(line))
+      return l2_.touch(*way), 15;
     l2_.insert(line, false);
-    if (Tags::Way* way = llc_.find(line)) return llc_.touch(*way), 35;
+    if (Tags::Way* way = llc_.find(line))
+      return llc_.touch(*way), 35;
     llc_.insert(line, false);
     return 200;
   }
@@ -114,7 +144,8 @@ class FrontEnd {
         const uint64_t line = queue_.front();
         // A probe by the prefetcher does not renew the line.
         if (!l1_.find(line) && !in_flight(line)) {
-          if (flights_.size() >= kInFlight) break;
+          if (flights_.size() >= kInFlight)
+            break;
           flights_.push_back({line, at_ + latency(line), false});
         }
         queue_.pop_front();
@@ -140,7 +171,8 @@ class FrontEnd {
 
   void wait_for(uint64_t line) {
     Request* request = in_flight(line);
-    if (request) counters_.late += !request->demanded;
+    if (request)
+      counters_.late += !request->demanded;
     while (!request && flights_.size() >= kInFlight) {
       advance(++now_);
       request = in_flight(line);
@@ -155,11 +187,15 @@ class FrontEnd {
   }
 
   const FrontEndOptions& options_;
-  Tags l1_{64, 8}, l2_{1024, 8}, llc_{2048, 16};
+  Tags l1_{64, 8};
+  Tags l2_{1024, 8};
+  Tags llc_{2048, 16};
   std::deque<uint64_t> queue_;
   std::vector<Request> flights_;
   EntanglingPrefetcher prefetcher_;
-  uint64_t now_ = 1, at_ = 1, began_ = 0;
+  uint64_t now_ = 1;
+  uint64_t at_ = 1;
+  uint64_t began_ = 0;
   FrontEndCounters counters_;
 };
 
@@ -176,7 +212,8 @@ FrontEndCounters run_front_end(const LineTrace& trace, const FrontEndOptions& op
   FrontEnd front_end(options);
   const size_t warm = options.first_visit + (trace.visits.size() - options.first_visit) / 4;
   for (size_t i = options.first_visit; i < trace.visits.size(); ++i) {
-    if (i == warm) front_end.start_counting();
+    if (i == warm)
+      front_end.start_counting();
     front_end.visit(trace.lines[trace.visits[i]], trace.counts[i]);
   }
   return front_end.counters();

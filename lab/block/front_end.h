@@ -13,7 +13,11 @@
 
 namespace lento::tile {
 
-enum class PrefetchPolicy : uint8_t { None, NextLine, Entangling };
+enum class PrefetchPolicy : uint8_t {
+  None,
+  NextLine,
+  Entangling
+};
 
 struct FrontEndOptions {
   PrefetchPolicy policy = PrefetchPolicy::None;
@@ -25,15 +29,28 @@ struct FrontEndOptions {
 };
 
 struct FrontEndCounters {
-  uint64_t accesses = 0, misses = 0, instructions = 0, cycles = 0;
-  uint64_t useful = 0, late = 0, wrong = 0;
+  uint64_t accesses = 0;
+  uint64_t misses = 0;
+  uint64_t instructions = 0;
+  uint64_t cycles = 0;
+  uint64_t useful = 0;
+  uint64_t late = 0;
+  uint64_t wrong = 0;
   FrontEndCounters& operator+=(const FrontEndCounters& other);
-  double miss_rate() const { return ratio(misses, accesses); }
-  double mpki() const { return 1000 * ratio(misses, instructions); }
-  double coverage() const { return ratio(useful, useful + misses); }
-  double accuracy() const { return ratio(useful, useful + late + wrong); }
+  double miss_rate() const {
+    return ratio(misses, accesses);
+  }
+  double mpki() const {
+    return 1000 * ratio(misses, instructions);
+  }
+  double coverage() const {
+    return ratio(useful, useful + misses);
+  }
+  double accuracy() const {
+    return ratio(useful, useful + late + wrong);
+  }
   static double ratio(uint64_t a, uint64_t b) {
-    return b ? static_cast<double>(a) / static_cast<double>(b) : 0;
+    return b ? double(a) / double(b) : 0;
   }
 };
 

@@ -7,10 +7,18 @@
 namespace lento::tile {
 namespace {
 
-constexpr uint32_t kSms = 80, kWarpsPerBlock = 8, kBlocksResident = 2, kTileRows = 128;
-constexpr uint32_t kSharedLatency = 20, kL2Latency = 160, kDramLatency = 260, kMemoryIssue = 4;
+constexpr uint32_t kSms = 80;
+constexpr uint32_t kWarpsPerBlock = 8;
+constexpr uint32_t kBlocksResident = 2;
+constexpr uint32_t kTileRows = 128;
+constexpr uint32_t kSharedLatency = 20;
+constexpr uint32_t kL2Latency = 160;
+constexpr uint32_t kDramLatency = 260;
+constexpr uint32_t kMemoryIssue = 4;
 
-uint32_t divide_up(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
+uint32_t divide_up(uint32_t a, uint32_t b) {
+  return (a + b - 1) / b;
+}
 
 }  // namespace
 
@@ -22,27 +30,33 @@ std::string GemmShape::name() const {
 std::vector<GemmShape> gemm_shapes() {
   std::vector<GemmShape> out;
   for (const uint32_t mk : {2560u, 4096u}) {
-    for (const uint32_t n : {16u, 32u, 64u, 128u, 1024u, 7000u}) out.push_back({false, mk, n, mk});
+    for (const uint32_t n : {16u, 32u, 64u, 128u, 1024u, 7000u})
+      out.push_back({false, mk, n, mk});
   }
   for (const uint32_t mk : {2560u, 4096u}) {
-    for (const uint32_t n : {16u, 64u, 128u, 2048u, 7000u}) out.push_back({true, mk, n, mk});
+    for (const uint32_t n : {16u, 64u, 128u, 2048u, 7000u})
+      out.push_back({true, mk, n, mk});
   }
   return out;
 }
 
-SmModel::SmModel(const GemmShape& shape, uint64_t seed) : shape_(shape), seed_(seed) {
-  const uint32_t tile_n = std::min(128u, divide_up(shape.n, 16) * 16), depth = shape.tensor ? 32 : 8;
+SmModel::SmModel(const GemmShape& shape, uint64_t seed)
+    : shape_(shape),
+      seed_(seed) {
+  const uint32_t tile_n = std::min(128u, divide_up(shape.n, 16) * 16);
+  const uint32_t depth = shape.tensor ? 32 : 8;
   steps_ = divide_up(shape.k, depth);
   const uint32_t tiles = divide_up(shape.m, kTileRows) * divide_up(shape.n, tile_n);
   blocks_left_ = divide_up(tiles, kSms);
   const uint32_t element = shape.tensor ? 2 : 4;
   const uint32_t loads = std::max(1u, (kTileRows + tile_n) * depth * element / (16 * 32 * kWarpsPerBlock));
   const uint32_t work = kTileRows * tile_n * depth / kWarpsPerBlock;
-  program_ = {{Kind::GlobalLoad, loads},
-              {Kind::WaitLoads, 1},
-              {Kind::Barrier, 1},
-              {Kind::SharedStore, loads},
-              {Kind::Barrier, 1}};
+  program_ = {
+      {Kind::GlobalLoad, loads},
+      {Kind::WaitLoads, 1},
+      {Kind::Barrier, 1},
+      {Kind::SharedStore, loads},
+      {Kind::Barrier, 1}};
   const uint32_t slices = shape.tensor ? 2 : depth;
   for (uint32_t i = 0; i < slices; ++i) {
     program_.push_back({Kind::SharedLoad, shape.tensor ? 4u : 2u});
@@ -70,15 +84,18 @@ uint64_t SmModel::memory_latency() {
 void SmModel::arrive(Warp& warp) {
   Block& block = blocks_[warp.block];
   warp.waiting = true;
-  if (++block.arrived < kWarpsPerBlock) return;
+  if (++block.arrived < kWarpsPerBlock)
+    return;
   block.arrived = 0;
   for (Warp& other : warps_) {
-    if (other.block == warp.block && other.waiting) other.waiting = false, next_phase(other);
+    if (other.block == warp.block && other.waiting)
+      other.waiting = false, next_phase(other);
   }
 }
 
 void SmModel::next_phase(Warp& warp) {
-  if (warp.left == 0 && program_.size() <= warp.phase) return;
+  if (warp.left == 0 && program_.size() <= warp.phase)
+    return;
   ++warp.phase;
   if (warp.phase == program_.size()) {
     warp.phase = 0;
@@ -91,7 +108,8 @@ void SmModel::next_phase(Warp& warp) {
         --blocks_left_;
         block.finished = 0;
         for (Warp& other : warps_) {
-          if (other.block == warp.block) other.done = false, other.not_before = cycle_ + 50;
+          if (other.block == warp.block)
+            other.done = false, other.not_before = cycle_ + 50;
         }
       }
     }
@@ -112,16 +130,19 @@ bool SmModel::try_kind(Warp& warp, Kind kind, uint32_t scheduler) {
       return cycle_ >= warp.shared_ready;
     case Kind::SharedStore:
     case Kind::SharedLoad:
-      if (cycle_ < shared_busy_) return false;
+      if (cycle_ < shared_busy_)
+        return false;
       shared_busy_ = cycle_ + 2;
       warp.shared_ready = cycle_ + kSharedLatency;
       return true;
     case Kind::Fma:
-      if (cycle_ < sp_busy_[scheduler]) return false;
+      if (cycle_ < sp_busy_[scheduler])
+        return false;
       sp_busy_[scheduler] = cycle_ + 2;
       return true;
     case Kind::Mma:
-      if (cycle_ < tensor_busy_[scheduler]) return false;
+      if (cycle_ < tensor_busy_[scheduler])
+        return false;
       tensor_busy_[scheduler] = cycle_ + 8;
       return true;
     default:
@@ -130,33 +151,40 @@ bool SmModel::try_kind(Warp& warp, Kind kind, uint32_t scheduler) {
 }
 
 bool SmModel::issue(Warp& warp, uint32_t scheduler) {
-  if (warp.done || warp.waiting || cycle_ < warp.not_before) return false;
+  if (warp.done || warp.waiting || cycle_ < warp.not_before)
+    return false;
   const Kind kind = program_[warp.phase].kind;
   if (kind == Kind::Barrier) {
     arrive(warp);
     return true;
   }
-  if (!try_kind(warp, kind, scheduler)) return false;
-  if (--warp.left == 0) next_phase(warp);
+  if (!try_kind(warp, kind, scheduler))
+    return false;
+  if (--warp.left == 0)
+    next_phase(warp);
   return true;
 }
 
 bool SmModel::step(SmSignals& out) {
-  const auto count = static_cast<uint32_t>(warps_.size());
+  const auto count = uint32_t(warps_.size());
   for (uint32_t scheduler = 0; scheduler < 4; ++scheduler) {
     const uint32_t mine = count / 4;
     for (uint32_t i = 0; i < mine; ++i) {
       const uint32_t at = (turn_[scheduler] + i) % mine;
-      if (!issue(warps_[at * 4 + scheduler], scheduler)) continue;
+      if (!issue(warps_[at * 4 + scheduler], scheduler))
+        continue;
       turn_[scheduler] = (at + 1) % mine;
       break;
     }
   }
   out = {};
-  for (uint32_t s = 0; s < 4; ++s) out.simt |= cycle_ < sp_busy_[s], out.tensor |= cycle_ < tensor_busy_[s];
+  for (uint32_t s = 0; s < 4; ++s)
+    out.simt |= cycle_ < sp_busy_[s], out.tensor |= cycle_ < tensor_busy_[s];
   out.memory = cycle_ < memory_busy_;
   ++cycle_;
-  return !std::all_of(warps_.begin(), warps_.end(), [](const Warp& w) { return w.done; });
+  return !std::ranges::all_of(warps_, [](const Warp& w) {
+    return w.done;
+  });
 }
 
 }  // namespace lento::tile

@@ -15,7 +15,9 @@ namespace lento::tile {
 
 struct GemmShape {
   bool tensor = false;  // tensor-core instructions; otherwise single-precision FMA
-  uint32_t m = 0, n = 0, k = 0;
+  uint32_t m = 0;
+  uint32_t n = 0;
+  uint32_t k = 0;
   std::string name() const;
 };
 
@@ -24,7 +26,9 @@ std::vector<GemmShape> gemm_shapes();
 
 // The three signals of a cycle.
 struct SmSignals {
-  bool simt = false, tensor = false, memory = false;
+  bool simt = false;
+  bool tensor = false;
+  bool memory = false;
 };
 
 class SmModel {
@@ -33,7 +37,9 @@ class SmModel {
 
   // False when the SM's share of the GEMM is done.
   bool step(SmSignals& out);
-  uint64_t cycle() const { return cycle_; }
+  uint64_t cycle() const {
+    return cycle_;
+  }
 
  private:
   enum class Kind : uint8_t {
@@ -52,12 +58,19 @@ class SmModel {
     uint32_t count;
   };
   struct Warp {
-    uint32_t block = 0, phase = 0, left = 0, step = 0;
-    uint64_t loads_ready = 0, shared_ready = 0, not_before = 0;
-    bool waiting = false, done = false;
+    uint32_t block = 0;
+    uint32_t phase = 0;
+    uint32_t left = 0;
+    uint32_t step = 0;
+    uint64_t loads_ready = 0;
+    uint64_t shared_ready = 0;
+    uint64_t not_before = 0;
+    bool waiting = false;
+    bool done = false;
   };
   struct Block {
-    uint32_t arrived = 0, finished = 0;
+    uint32_t arrived = 0;
+    uint32_t finished = 0;
   };
 
   bool issue(Warp& warp, uint32_t scheduler);
@@ -67,13 +80,18 @@ class SmModel {
   uint64_t memory_latency();
 
   GemmShape shape_;
-  uint64_t seed_, draws_ = 0, cycle_ = 0;
-  uint32_t steps_, blocks_left_;
+  uint64_t seed_;
+  uint64_t draws_ = 0;
+  uint64_t cycle_ = 0;
+  uint32_t steps_;
+  uint32_t blocks_left_;
   std::vector<Phase> program_;
   std::vector<Warp> warps_;
   std::vector<Block> blocks_;
-  std::array<uint64_t, 4> sp_busy_ = {}, tensor_busy_ = {};
-  uint64_t shared_busy_ = 0, memory_busy_ = 0;
+  std::array<uint64_t, 4> sp_busy_ = {};
+  std::array<uint64_t, 4> tensor_busy_ = {};
+  uint64_t shared_busy_ = 0;
+  uint64_t memory_busy_ = 0;
   std::array<uint32_t, 4> turn_ = {};
 };
 

@@ -14,36 +14,43 @@ using Place = std::pair<int, int>;
 template <class Visit>
 void each_block(MappedLayer& layer, Visit visit) {
   for (auto& f : layer.inputs)
-    for (Block& b : f.blocks) visit(b);
+    for (Block& b : f.blocks)
+      visit(b);
   for (auto& f : layer.weights)
-    for (Block& b : f.blocks) visit(b);
+    for (Block& b : f.blocks)
+      visit(b);
   for (auto& f : layer.outputs)
-    for (Block& b : f.blocks) visit(b);
+    for (Block& b : f.blocks)
+      visit(b);
 }
 
 void change_kernel(MappedLayer& layer, base::Rng& rng) {
   constexpr int64_t kSizes[] = {1, 9, 25};
   const int64_t size = kSizes[rng.below(3)];
   for (WeightFeature& weights : layer.weights) {
-    if (!weights.from_dram) continue;  // an operand: its slices are another layer's
-    for (Block& b : weights.blocks) b.slice[3] = {0, size};
+    if (!weights.from_dram)
+      continue;  // an operand: its slices are another layer's
+    for (Block& b : weights.blocks)
+      b.slice[3] = {0, size};
   }
 }
 
 void move_part(MappedLayer& layer, const spec::Chip& chip, base::Rng& rng) {
   std::set<Place> used;
   each_block(layer, [&](Block& b) {
-    for (const Position& p : b.cores) used.insert({p.x, p.y});
+    for (const Position& p : b.cores)
+      used.insert({p.x, p.y});
   });
-  if (used.empty() || used.size() >= static_cast<size_t>(chip.core_count())) return;
+  if (used.empty() || used.size() >= size_t(chip.core_count()))
+    return;
   const Place from = *std::next(used.begin(), static_cast<std::ptrdiff_t>(rng.below(used.size())));
   Place to = from;
   while (used.contains(to))
-    to = {static_cast<int>(rng.below(static_cast<uint64_t>(chip.width))),
-          static_cast<int>(rng.below(static_cast<uint64_t>(chip.height)))};
+    to = {int(rng.below(uint64_t(chip.width))), int(rng.below(uint64_t(chip.height)))};
   each_block(layer, [&](Block& b) {
     for (Position& p : b.cores)
-      if (Place{p.x, p.y} == from) p = {to.first, to.second};
+      if (Place{p.x, p.y} == from)
+        p = {to.first, to.second};
   });
 }
 
@@ -57,8 +64,10 @@ Mapping altered(const Mapping& mapping, const spec::Chip& chip, uint64_t seed) {
   for (size_t i = 0; i < out.layers.size(); ++i) {
     MappedLayer& layer = out.layers[i];
     const bool square = layer.kind == LayerKind::Conv || layer.kind == LayerKind::GroupConv;
-    if (square && rng.below(3) == 0) change_kernel(layer, rng);
-    if (rng.below(3) == 0 || i == surely) move_part(layer, chip, rng);
+    if (square && rng.below(3) == 0)
+      change_kernel(layer, rng);
+    if (rng.below(3) == 0 || i == surely)
+      move_part(layer, chip, rng);
   }
   return out;
 }

@@ -70,9 +70,11 @@ template <class Number, class Parse>
 void read_list(Fields& f, std::string_view key, std::vector<Number>& out, Parse parse) {
   std::vector<const YamlNode*> nodes;
   f.list(key, nodes);
-  if (nodes.empty()) return;
+  if (nodes.empty())
+    return;
   out.clear();
-  for (const YamlNode* n : nodes) out.push_back(parse(*n));
+  for (const YamlNode* n : nodes)
+    out.push_back(parse(*n));
 }
 
 void read_faults_part(const YamlNode& node, ErrorList& errors, Campaign& c) {
@@ -87,9 +89,9 @@ void read_faults_part(const YamlNode& node, ErrorList& errors, Campaign& c) {
   f.quantity("longest", c.draw.longest_s, Dimension::Time, 1e-9, 1e6);
   f.quantity("run_share", c.draw.run_share, Dimension::Percent, 0, 1);
   f.choice("shape", c.draw.shape, {"steady", "ramp", "on_off"});
-  int64_t seed = static_cast<int64_t>(c.draw.seed);
+  int64_t seed = int64_t(c.draw.seed);
   f.integer("seed", seed, 0, INT64_MAX);
-  c.draw.seed = static_cast<uint64_t>(seed);
+  c.draw.seed = uint64_t(seed);
   read_list(f, "factors", c.factors, [](const YamlNode& n) {
     const double v = base::parse_double(n.text, n.where);
     if (v < 1 || v > 1e6)
@@ -106,7 +108,8 @@ void resolve(std::string& path, const std::filesystem::path& folder) {
 
 // Every map of a folder is a workload of its own, named after its file.
 void add_map_folder(const YamlNode& node, ErrorList& errors, const std::filesystem::path& base, Campaign& c) {
-  std::string folder, chip;
+  std::string folder;
+  std::string chip;
   Fields f(node, errors);
   f.required_text("folder", folder);
   f.required_text("chip", chip);
@@ -115,9 +118,11 @@ void add_map_folder(const YamlNode& node, ErrorList& errors, const std::filesyst
   std::error_code error;
   std::vector<std::string> paths;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error))
-    if (entry.path().extension() == ".json") paths.push_back(entry.path().string());
-  if (error || paths.empty()) errors.add(node.where, "no map files (*.json) in '" + folder + "'");
-  std::sort(paths.begin(), paths.end());
+    if (entry.path().extension() == ".json")
+      paths.push_back(entry.path().string());
+  if (error || paths.empty())
+    errors.add(node.where, "no map files (*.json) in '" + folder + "'");
+  std::ranges::sort(paths);
   for (const std::string& path : paths) {
     Campaign::Workload w;
     w.name = std::filesystem::path(path).filename().replace_extension().replace_extension().string();
@@ -130,10 +135,12 @@ void add_map_folder(const YamlNode& node, ErrorList& errors, const std::filesyst
 void read_methods_part(Fields& f, Campaign& c) {
   std::vector<const YamlNode*> nodes;
   f.list("methods", nodes);
-  if (!nodes.empty()) c.methods = read_methods(nodes);
+  if (!nodes.empty())
+    c.methods = read_methods(nodes);
   nodes.clear();
   f.list("recorders", nodes);
-  if (!nodes.empty()) c.recorders = read_recorders(nodes);
+  if (!nodes.empty())
+    c.recorders = read_recorders(nodes);
   read_list(f, "probes", c.probes, [](const YamlNode& n) {
     named_plan(n.text);
     return n.text;
@@ -156,26 +163,34 @@ Campaign parse_campaign(const std::string& text, const std::string& file) {
   f.boolean("training_only", c.training_only);
   f.quantity("lost_records", c.lost_records, Dimension::Percent, 0, 1);
   f.boolean("replay", c.replay);
-  read_list(f, "seeds", c.seeds,
-            [](const YamlNode& n) { return static_cast<uint64_t>(base::parse_int(n.text, n.where, 0)); });
+  read_list(f, "seeds", c.seeds, [](const YamlNode& n) {
+    return uint64_t(base::parse_int(n.text, n.where, 0));
+  });
   read_methods_part(f, c);
   std::vector<const YamlNode*> mismatches;
   f.list("mismatches", mismatches);
-  if (!mismatches.empty()) c.mismatches.clear();
-  for (const YamlNode* m : mismatches) c.mismatches.push_back(read_mismatch(*m, errors));
-  if (const YamlNode* faults = f.map("faults")) read_faults_part(*faults, errors, c);
+  if (!mismatches.empty())
+    c.mismatches.clear();
+  for (const YamlNode* m : mismatches)
+    c.mismatches.push_back(read_mismatch(*m, errors));
+  if (const YamlNode* faults = f.map("faults"))
+    read_faults_part(*faults, errors, c);
   std::vector<const YamlNode*> workloads;
   f.list("workloads", workloads);
-  for (const YamlNode* w : workloads) c.workloads.push_back(read_workload(*w, errors));
+  for (const YamlNode* w : workloads)
+    c.workloads.push_back(read_workload(*w, errors));
   // Through a symbolic link, paths count from where the link leads.
   std::error_code none;
   std::filesystem::path own = file;
-  if (std::filesystem::is_symlink(own, none)) own = std::filesystem::canonical(own, none);
+  if (std::filesystem::is_symlink(own, none))
+    own = std::filesystem::canonical(own, none);
   const auto folder = own.parent_path();
   std::vector<const YamlNode*> maps;
   f.list("maps", maps);
-  for (const YamlNode* m : maps) add_map_folder(*m, errors, folder, c);
-  if (c.workloads.empty()) errors.add(root.where, "a campaign needs 'workloads' or 'maps'");
+  for (const YamlNode* m : maps)
+    add_map_folder(*m, errors, folder, c);
+  if (c.workloads.empty())
+    errors.add(root.where, "a campaign needs 'workloads' or 'maps'");
   f.finish();
   errors.throw_if_any();
   for (auto& w : c.workloads) {

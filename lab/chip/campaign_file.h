@@ -19,9 +19,11 @@ struct Campaign {
     std::string name;
     std::string chip;     // path
     std::string runs_on;  // path of the chip that runs, when it is not the one that judges
-    double noise_of_cores = -1, noise_of_links = -1;  // instead of what both files say; -1: as they say
-    std::string mapping;                              // path; or
-    std::string model;                                // path of an ONNX file, mapped with `batch`; or
+    // instead of what both files say; -1: as they say
+    double noise_of_cores = -1;
+    double noise_of_links = -1;
+    std::string mapping;  // path; or
+    std::string model;    // path of an ONNX file, mapped with `batch`; or
     int64_t batch = 64;
     bool is_tree = false;  // a binary tree
     BinaryTree tree;

@@ -47,9 +47,10 @@ TEST(CampaignFile, ThePageNamesEveryKey) {
   int keys = 0;
   for (std::sregex_iterator at(reader.begin(), reader.end(), asked), end; at != end; ++at, ++keys) {
     const std::string key = (*at)[1];
-    if (key == "schema" || key == "faults") continue;
-    EXPECT_TRUE(page.find("`" + key + "`") != std::string::npos ||
-                page.find("." + key + "`") != std::string::npos)
+    if (key == "schema" || key == "faults")
+      continue;
+    EXPECT_TRUE(
+        page.find("`" + key + "`") != std::string::npos || page.find("." + key + "`") != std::string::npos)
         << key;
   }
   EXPECT_GE(keys, 35);
@@ -57,7 +58,12 @@ TEST(CampaignFile, ThePageNamesEveryKey) {
 
 // Capacities set by hand fit the budget beside them, whatever the workload.
 void expect_recorders_fit(const Campaign& c, const std::string& path) {
-  const std::vector<PatternCount> one_core(1, {.computes = 20, .transfers = 40});
+  const std::vector<PatternCount> one_core(
+      1,
+      {
+          .computes = 20,
+          .transfers = 40,
+      });
   for (RecorderChoice r : c.recorders) {
     if (r.kind == RecorderChoice::Kind::Sketch) {
       EXPECT_NO_THROW(Recorder(r, one_core)) << path;
@@ -69,7 +75,8 @@ void expect_recorders_fit(const Campaign& c, const std::string& path) {
 TEST(CampaignFile, ShippedOnesRead) {
   int files = 0;
   for (const auto& entry : std::filesystem::directory_iterator("campaigns")) {
-    if (entry.path().extension() != ".yaml") continue;
+    if (entry.path().extension() != ".yaml")
+      continue;
     const std::string path = entry.path().string();
     EXPECT_NO_THROW(expect_recorders_fit(read_campaign(path), path)) << path;
     EXPECT_TRUE(base::read_file(path).starts_with("# lento-lab chip campaign " + path)) << path;

@@ -22,7 +22,8 @@ struct Setting {
 std::vector<const YamlNode*> scalars(const YamlNode& node) {
   std::vector<const YamlNode*> out;
   if (node.kind == YamlNode::Kind::List) {
-    for (const YamlNode& item : node.items) out.push_back(&item);
+    for (const YamlNode& item : node.items)
+      out.push_back(&item);
   } else {
     out.push_back(&node);
   }
@@ -30,8 +31,10 @@ std::vector<const YamlNode*> scalars(const YamlNode& node) {
 }
 
 // Calls `use` with one value of every setting, the last one changing fastest.
-void each_combination(const std::vector<Setting>& settings, const base::Location& where,
-                      const std::function<void(const std::vector<double>&, const std::string&)>& use) {
+void each_combination(
+    const std::vector<Setting>& settings,
+    const base::Location& where,
+    const std::function<void(const std::vector<double>&, const std::string&)>& use) {
   size_t total = 1;
   for (const Setting& s : settings) {
     total *= s.values.size();
@@ -54,7 +57,8 @@ void each_combination(const std::vector<Setting>& settings, const base::Location
 }
 
 void add_methods(const YamlNode& node, std::vector<MethodChoice>& out) {
-  if (node.kind != YamlNode::Kind::Map) return out.push_back(parse_method(node.text, node.where));
+  if (node.kind != YamlNode::Kind::Map)
+    return out.push_back(parse_method(node.text, node.where));
   MethodChoice base_choice{"", "", {}};
   std::vector<Setting> settings;
   for (const YamlNode& member : node.members) {
@@ -68,11 +72,14 @@ void add_methods(const YamlNode& node, std::vector<MethodChoice>& out) {
         settings.back().values.push_back(base::parse_double(n->text, n->where));
     }
   }
-  if (base_choice.label.empty()) base_choice.label = base_choice.method;
+  if (base_choice.label.empty())
+    base_choice.label = base_choice.method;
   each_combination(settings, node.where, [&](const std::vector<double>& values, const std::string& label) {
     MethodChoice choice = base_choice;
-    if (!label.empty()) choice.label += " " + label;
-    for (size_t i = 0; i < values.size(); ++i) choice.values[settings[i].name] = values[i];
+    if (!label.empty())
+      choice.label += " " + label;
+    for (size_t i = 0; i < values.size(); ++i)
+      choice.values[settings[i].name] = values[i];
     check(choice, node.where);
     out.push_back(std::move(choice));
   });
@@ -81,46 +88,92 @@ void add_methods(const YamlNode& node, std::vector<MethodChoice>& out) {
 // A key of a recorder that takes numbers.
 struct RecorderKey {
   const char* name;
-  double least, most;
+  double least;
+  double most;
   void (*set)(RecorderChoice&, double);
 };
 constexpr RecorderKey kRecorderKeys[] = {
-    {"budget", 512, 1 << 30,
-     [](RecorderChoice& r, double v) { r.options.budget_bytes = static_cast<uint32_t>(v); }},
-    {"threshold", 1, 65535,
-     [](RecorderChoice& r, double v) { r.options.threshold = static_cast<uint32_t>(v); }},
-    {"bins", 2, 1024, [](RecorderChoice& r, double v) { r.most_bins = static_cast<uint16_t>(v); }},
-    {"hashes", 1, 64, [](RecorderChoice& r, double v) { r.hashes = static_cast<uint16_t>(v); }},
-    {"buckets", 1, 4096, [](RecorderChoice& r, double v) { r.buckets = static_cast<uint16_t>(v); }},
-    {"entries", 1, 127, [](RecorderChoice& r, double v) { r.entries = static_cast<uint16_t>(v); }},
-    {"as_printed", 0, 1, [](RecorderChoice& r, double v) { r.options.as_printed = v != 0; }},
-    {"evict", 0, 3, [](RecorderChoice& r, double v) { r.options.eviction = static_cast<Eviction>(int(v)); }},
+    {"budget",
+     512,
+     1 << 30,
+     [](RecorderChoice& r, double v) {
+       r.options.budget_bytes = uint32_t(v);
+     }},
+    {"threshold",
+     1,
+     65535,
+     [](RecorderChoice& r, double v) {
+       r.options.threshold = uint32_t(v);
+     }},
+    {"bins",
+     2,
+     1024,
+     [](RecorderChoice& r, double v) {
+       r.most_bins = uint16_t(v);
+     }},
+    {"hashes",
+     1,
+     64,
+     [](RecorderChoice& r, double v) {
+       r.hashes = uint16_t(v);
+     }},
+    {"buckets",
+     1,
+     4096,
+     [](RecorderChoice& r, double v) {
+       r.buckets = uint16_t(v);
+     }},
+    {"entries",
+     1,
+     127,
+     [](RecorderChoice& r, double v) {
+       r.entries = uint16_t(v);
+     }},
+    {"as_printed",
+     0,
+     1,
+     [](RecorderChoice& r, double v) {
+       r.options.as_printed = v != 0;
+     }},
+    {"evict",
+     0,
+     3,
+     [](RecorderChoice& r, double v) {
+       r.options.eviction = static_cast<Eviction>(int(v));
+     }},
 };
 
 double recorder_value(const std::string& key, const YamlNode& node) {
   static const std::vector<std::string> evictions{"earliest", "healthiest", "least-frequent", "random"};
-  if (key == "budget") return base::parse_quantity(node.text, base::Dimension::Bytes, node.where);
+  if (key == "budget")
+    return base::parse_quantity(node.text, base::Dimension::Bytes, node.where);
   if (key == "as_printed") {
     if (node.text != "true" && node.text != "false")
       throw base::Error(node.where, "as_printed is " + node.text.substr(0, 40) + ", needed true or false");
     return node.text == "true";
   }
-  if (key != "evict") return base::parse_double(node.text, node.where);
-  const auto at = std::find(evictions.begin(), evictions.end(), node.text);
+  if (key != "evict")
+    return base::parse_double(node.text, node.where);
+  const auto at = std::ranges::find(evictions, node.text);
   if (at == evictions.end())
-    throw base::Error(node.where, "no eviction '" + node.text.substr(0, 40) + "'",
-                      base::suggestion(node.text, evictions));
-  return static_cast<double>(at - evictions.begin());
+    throw base::Error(
+        node.where,
+        "no eviction '" + node.text.substr(0, 40) + "'",
+        base::suggestion(node.text, evictions));
+  return double(at - evictions.begin());
 }
 
 const RecorderKey& recorder_key(const YamlNode& member) {
   std::vector<std::string> known{"kind", "label"};
   for (const RecorderKey& key : kRecorderKeys) {
-    if (member.key == key.name) return key;
+    if (member.key == key.name)
+      return key;
     known.emplace_back(key.name);
   }
-  throw base::Error(member.where, "unknown key '" + member.key + "' of a recorder",
-                    base::suggestion(member.key, known));
+  throw base::Error(
+      member.where,
+      "unknown key '" + member.key + "' of a recorder",
+      base::suggestion(member.key, known));
 }
 
 Setting recorder_setting(const YamlNode& member) {
@@ -129,11 +182,11 @@ Setting recorder_setting(const YamlNode& member) {
   for (const YamlNode* n : scalars(member)) {
     const double value = recorder_value(member.key, *n);
     const bool power = member.key == "buckets" || member.key == "bins";
-    if (value < key.least || value > key.most ||
-        (power && !std::has_single_bit(static_cast<uint32_t>(value))))
-      throw base::Error(n->where, member.key + " is " + n->text.substr(0, 40) + ", needed " +
-                                      base::format_number(key.least) + " to " +
-                                      base::format_number(key.most) + (power ? ", a power of two" : ""));
+    if (value < key.least || value > key.most || (power && !std::has_single_bit(uint32_t(value))))
+      throw base::Error(
+          n->where,
+          member.key + " is " + n->text.substr(0, 40) + ", needed " + base::format_number(key.least) +
+              " to " + base::format_number(key.most) + (power ? ", a power of two" : ""));
     s.values.push_back(value);
   }
   return s;
@@ -154,17 +207,22 @@ void add_recorders(const YamlNode& node, std::vector<RecorderChoice>& out) {
     }
   }
   if (kind != "sketch" && kind != "exact" && kind != "raw")
-    throw base::Error(node.where, "no recorder '" + kind.substr(0, 40) + "'",
-                      "there are sketch, exact and raw");
+    throw base::Error(
+        node.where,
+        "no recorder '" + kind.substr(0, 40) + "'",
+        "there are sketch, exact and raw");
   using Kind = RecorderChoice::Kind;
   first.kind = kind == "sketch" ? Kind::Sketch : kind == "exact" ? Kind::Exact : Kind::Raw;
-  if (first.label.empty()) first.label = kind;
+  if (first.label.empty())
+    first.label = kind;
   each_combination(settings, node.where, [&](const std::vector<double>& values, const std::string& label) {
     RecorderChoice choice = first;
-    if (!label.empty()) choice.label += " " + label;
+    if (!label.empty())
+      choice.label += " " + label;
     for (size_t i = 0; i < values.size(); ++i)
       for (const RecorderKey& key : kRecorderKeys)
-        if (settings[i].name == key.name) key.set(choice, values[i]);
+        if (settings[i].name == key.name)
+          key.set(choice, values[i]);
     out.push_back(std::move(choice));
   });
 }
@@ -173,13 +231,15 @@ void add_recorders(const YamlNode& node, std::vector<RecorderChoice>& out) {
 
 std::vector<MethodChoice> read_methods(const std::vector<const YamlNode*>& items) {
   std::vector<MethodChoice> out;
-  for (const YamlNode* item : items) add_methods(*item, out);
+  for (const YamlNode* item : items)
+    add_methods(*item, out);
   return out;
 }
 
 std::vector<RecorderChoice> read_recorders(const std::vector<const YamlNode*>& items) {
   std::vector<RecorderChoice> out;
-  for (const YamlNode* item : items) add_recorders(*item, out);
+  for (const YamlNode* item : items)
+    add_recorders(*item, out);
   return out;
 }
 

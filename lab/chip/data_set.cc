@@ -12,7 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string draw_component(Part part, const Grid& grid, base::Rng& rng) {
-  const int core = static_cast<int>(rng.below(grid.core_count()));
+  const int core = int(rng.below(grid.core_count()));
   switch (part) {
     case Part::Core:
       return grid.core_name(core);
@@ -21,27 +21,31 @@ std::string draw_component(Part part, const Grid& grid, base::Rng& rng) {
     case Part::MemoryUnit:
       return grid.memory_unit_name(core);
     case Part::DramPort:
-      return grid.port_name(static_cast<int>(rng.below(grid.port_count())));
+      return grid.port_name(int(rng.below(grid.port_count())));
     case Part::Link:
       break;
   }
-  return grid.link_name(static_cast<int>(rng.below(grid.link_count())));
+  return grid.link_name(int(rng.below(grid.link_count())));
 }
 
 std::vector<Part> kinds_in_order(const DataSetOptions& o, bool has_links, base::Rng& rng) {
   std::vector<Part> kinds;
-  const std::pair<Part, int> wanted[] = {{Part::Core, o.cores},
-                                         {Part::Link, has_links ? o.links : 0},
-                                         {Part::Router, o.routers},
-                                         {Part::MemoryUnit, o.memory_units},
-                                         {Part::DramPort, o.dram_ports}};
-  for (const auto& [part, count] : wanted) kinds.insert(kinds.end(), std::max(0, count), part);
-  for (size_t i = kinds.size(); i > 1; --i) std::swap(kinds[i - 1], kinds[rng.below(i)]);
+  const std::pair<Part, int> wanted[] = {
+      {Part::Core, o.cores},
+      {Part::Link, has_links ? o.links : 0},
+      {Part::Router, o.routers},
+      {Part::MemoryUnit, o.memory_units},
+      {Part::DramPort, o.dram_ports}};
+  for (const auto& [part, count] : wanted)
+    kinds.insert(kinds.end(), std::max(0, count), part);
+  for (size_t i = kinds.size(); i > 1; --i)
+    std::swap(kinds[i - 1], kinds[rng.below(i)]);
   return kinds;
 }
 
 bool same_component(const Fault& a, const Fault& b) {
-  if (a.part != b.part) return false;
+  if (a.part != b.part)
+    return false;
   return (a.index == b.index && a.other == b.other) ||
          (a.part == Part::Link && a.index == b.other && a.other == b.index);
 }
@@ -49,7 +53,8 @@ bool same_component(const Fault& a, const Fault& b) {
 // The first number in a file name; names without one stand last.
 int64_t number_of(const std::string& name) {
   const size_t at = name.find_first_of("0123456789");
-  if (at == std::string::npos) return INT64_MAX;
+  if (at == std::string::npos)
+    return INT64_MAX;
   int64_t n = 0;
   for (size_t i = at; i < name.size() && i < at + 15 && name[i] >= '0' && name[i] <= '9'; ++i)
     n = n * 10 + (name[i] - '0');
@@ -57,24 +62,29 @@ int64_t number_of(const std::string& name) {
 }
 
 struct Stretch {
-  uint64_t begin, length;
+  uint64_t begin;
+  uint64_t length;
 };
 
 Stretch draw_stretch(const DataSetOptions& o, base::Rng& rng) {
-  const double where = rng.uniform(), how_long = rng.uniform(), run = double(o.run_cycles);
+  const double where = rng.uniform();
+  const double how_long = rng.uniform();
+  const double run = double(o.run_cycles);
   if (o.run_share > 0)
-    return {static_cast<uint64_t>(where * run * (1 - o.run_share)),
-            std::max<uint64_t>(1, static_cast<uint64_t>(o.run_share * run))};
+    return {uint64_t(where * run * (1 - o.run_share)), std::max<uint64_t>(1, uint64_t(o.run_share * run))};
   const double cycles = std::ceil(how_long * o.longest_s * o.clock_hz);
-  return {static_cast<uint64_t>(where * run), std::max<uint64_t>(1, static_cast<uint64_t>(cycles))};
+  return {uint64_t(where * run), std::max<uint64_t>(1, uint64_t(cycles))};
 }
 
 // Over the part of the fault that the run shows: it may end long after the run.
 void give_shape(Fault& fault, const std::string& shape, uint64_t run_cycles) {
   const uint64_t shown = std::min(fault.end, std::max(run_cycles, fault.begin + 1)) - fault.begin;
-  if (shape == "ramp") fault.ramp = shown;
-  if (shape == "on_off") fault.period = std::max<uint64_t>(2, shown / 8);
-  if (shape == "on_off") fault.on = fault.period / 2;
+  if (shape == "ramp")
+    fault.ramp = shown;
+  if (shape == "on_off")
+    fault.period = std::max<uint64_t>(2, shown / 8);
+  if (shape == "on_off")
+    fault.on = fault.period / 2;
 }
 
 }  // namespace
@@ -85,14 +95,17 @@ std::vector<Case> draw_cases(const Grid& grid, const DataSetOptions& options) {
   for (const Part part : kinds_in_order(options, grid.link_count() > 0, rng)) {
     const Stretch when = draw_stretch(options, rng);
     Case one{"fault" + std::to_string(cases.size() + 1), {}, cases.size() % 3 == 0};
-    for (int tries = 0; static_cast<int>(one.faults.size()) < options.together && tries < 1000; ++tries) {
+    for (int tries = 0; int(one.faults.size()) < options.together && tries < 1000; ++tries) {
       Fault fault = component(draw_component(part, grid, rng), grid, {"data set"});
       fault.factor = options.factor;
       fault.begin = when.begin;
       fault.end = when.begin + when.length;
       give_shape(fault, options.shape, options.run_cycles);
-      const auto taken = [&](const Fault& f) { return same_component(f, fault); };
-      if (std::none_of(one.faults.begin(), one.faults.end(), taken)) one.faults.push_back(fault);
+      const auto taken = [&](const Fault& f) {
+        return same_component(f, fault);
+      };
+      if (std::ranges::none_of(one.faults, taken))
+        one.faults.push_back(fault);
     }
     cases.push_back(std::move(one));
   }
@@ -104,11 +117,14 @@ std::vector<Case> read_cases(const std::string& folder, const spec::Chip& chip) 
   std::vector<fs::path> paths;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     const std::string extension = entry.path().extension();
-    if (extension == ".json" || extension == ".yaml" || extension == ".yml") paths.push_back(entry.path());
+    if (extension == ".json" || extension == ".yaml" || extension == ".yml")
+      paths.push_back(entry.path());
   }
-  if (error) throw base::Error({folder}, "the folder of fault files cannot be read: " + error.message());
-  std::sort(paths.begin(), paths.end(), [](const fs::path& a, const fs::path& b) {
-    const std::string x = a.stem(), y = b.stem();
+  if (error)
+    throw base::Error({folder}, "the folder of fault files cannot be read: " + error.message());
+  std::ranges::sort(paths, [](const fs::path& a, const fs::path& b) {
+    const std::string x = a.stem();
+    const std::string y = b.stem();
     return std::pair(number_of(x), x) < std::pair(number_of(y), y);
   });
   std::vector<Case> cases;

@@ -18,7 +18,11 @@ struct Case {
 
 struct DataSetOptions {
   // Cases of each kind. The paper's text says 7 cores to 3 links; its released files hold the reverse.
-  int cores = 106, links = 46, routers = 0, memory_units = 0, dram_ports = 0;
+  int cores = 106;
+  int links = 46;
+  int routers = 0;
+  int memory_units = 0;
+  int dram_ports = 0;
   double factor = 10;
   double longest_s = 10;  // durations are uniform up to this; or
   double run_share = 0;   // above 0: every fault lasts this share of the run and lies within it

@@ -10,37 +10,47 @@
 namespace lento::chip {
 namespace {
 
-constexpr double kAlarmRate = 0.01, kFound = 0.95;
+constexpr double kAlarmRate = 0.01;
+constexpr double kFound = 0.95;
 constexpr int kScoreBins = 10;
 constexpr size_t kMostLines = 16;
 
 struct Factor {
-  uint64_t cases = 0, right = 0, cores = 0, cores_right = 0, links = 0, links_right = 0;
+  uint64_t cases = 0;
+  uint64_t right = 0;
+  uint64_t cores = 0;
+  uint64_t cores_right = 0;
+  uint64_t links = 0;
+  uint64_t links_right = 0;
   uint64_t found = 0;  // first in the ranking, above the threshold of 1 % false alarms
 };
 using ByFactor = std::map<double, Factor>;
 
-double top_score(const RunResult& r) { return r.scores.empty() ? 0 : r.scores[0]; }
+double top_score(const RunResult& r) {
+  return r.scores.empty() ? 0 : r.scores[0];
+}
 
 // The score that at most 1 % of clean runs exceed, by variant.
 std::map<std::string, double> thresholds(const Results& results) {
   std::map<std::string, std::vector<double>> clean;
   for (const RunResult& r : results)
-    if (r.truth.empty()) clean[r.variant()].push_back(top_score(r));
+    if (r.truth.empty())
+      clean[r.variant()].push_back(top_score(r));
   std::map<std::string, double> out;
   for (auto& [variant, scores] : clean) {
-    std::sort(scores.begin(), scores.end(), std::greater<>());
-    out[variant] = scores[static_cast<size_t>(kAlarmRate * double(scores.size()))];
+    std::ranges::sort(scores, std::greater<>());
+    out[variant] = scores[size_t(kAlarmRate * double(scores.size()))];
   }
   return out;
 }
 
 void count(const RunResult& r, double threshold, Factor& f) {
-  const bool right = r.reported.size() == r.truth.size() &&
-                     std::all_of(r.truth.begin(), r.truth.end(), [&](const std::string& t) {
-                       return std::find(r.reported.begin(), r.reported.end(), t) != r.reported.end();
-                     });
-  const bool core = r.truth[0].starts_with("core"), link = r.truth[0].starts_with("link");
+  const bool right =
+      r.reported.size() == r.truth.size() && std::ranges::all_of(r.truth, [&](const std::string& t) {
+        return std::ranges::find(r.reported, t) != r.reported.end();
+      });
+  const bool core = r.truth[0].starts_with("core");
+  const bool link = r.truth[0].starts_with("link");
   ++f.cases;
   f.right += right;
   f.cores += core;
@@ -50,40 +60,52 @@ void count(const RunResult& r, double threshold, Factor& f) {
   f.found += named_first(r) && top_score(r) > threshold;
 }
 
-finding::Figure factor_table(const std::map<std::string, ByFactor>& rows,
-                             const std::map<std::string, double>& least) {
+finding::Figure factor_table(
+    const std::map<std::string, ByFactor>& rows,
+    const std::map<std::string, double>& least) {
   finding::TableFigure table;
-  table.columns = {"method",
-                   "factor",
-                   "exactly right %",
-                   "cores %",
-                   "links %",
-                   "found at 1 % false alarms %",
-                   "smallest factor found in 95 %"};
+  table.columns = {
+      "method",
+      "factor",
+      "exactly right %",
+      "cores %",
+      "links %",
+      "found at 1 % false alarms %",
+      "smallest factor found in 95 %"};
   for (const auto& [variant, factors] : rows) {
     std::string smallest = "none";
     for (auto f = factors.rbegin(); f != factors.rend(); ++f) {
-      if (double(f->second.found) < kFound * double(f->second.cases)) break;
+      if (double(f->second.found) < kFound * double(f->second.cases))
+        break;
       smallest = base::format_number(f->first);
     }
     const bool known = least.contains(variant);
     for (const auto& [factor, f] : factors)
-      table.rows.push_back({variant, base::format_number(factor), rate(f.right, f.cases),
-                            rate(f.cores_right, f.cores), rate(f.links_right, f.links),
-                            known ? rate(f.found, f.cases) : "-", known ? smallest : "-"});
+      table.rows.push_back(
+          {variant,
+           base::format_number(factor),
+           rate(f.right, f.cases),
+           rate(f.cores_right, f.cores),
+           rate(f.links_right, f.links),
+           known ? rate(f.found, f.cases) : "-",
+           known ? smallest : "-"});
   }
-  return {"By factor",
-          "Found: the true component stands first and its score lies above what 1 % of clean runs exceed. "
-          "Smallest factor: that and every larger one are found in 95 % of cases.",
-          table};
+  return {
+      "By factor",
+      "Found: the true component stands first and its score lies above what 1 % of clean runs exceed. "
+      "Smallest factor: that and every larger one are found in 95 % of cases.",
+      table};
 }
 
 }  // namespace
 
-std::string percent(double share) { return base::format_number(std::round(1e4 * share) / 100, 4); }
+std::string percent(double share) {
+  return base::format_number(std::round(1e4 * share) / 100, 4);
+}
 
 std::string rate(uint64_t hits, uint64_t of) {
-  if (of == 0) return "-";
+  if (of == 0)
+    return "-";
   const base::Interval i = base::wilson95(hits, of);
   return percent(double(hits) / double(of)) + " (" + percent(i.low) + " to " + percent(i.high) + "), " +
          std::to_string(hits) + "/" + std::to_string(of);
@@ -94,14 +116,17 @@ Figures factor_figures(const Results& results, bool training) {
   std::map<std::string, ByFactor> rows;
   std::set<double> factors;
   for (const RunResult& r : results) {
-    if (!counts(r, training)) continue;
+    if (!counts(r, training))
+      continue;
     const auto known = least.find(r.variant());
     count(r, known != least.end() ? known->second : 0, rows[r.variant()][r.factor]);
     factors.insert(r.factor);
   }
-  if (rows.empty() || rows.size() > kMostLines) return {};
+  if (rows.empty() || rows.size() > kMostLines)
+    return {};
   finding::Figure table = factor_table(rows, least);
-  if (factors.size() < 2) return {table};
+  if (factors.size() < 2)
+    return {table};
   finding::SeriesFigure figure;
   figure.x_name = "times slower";
   figure.y_name = "exactly right, %";
@@ -119,22 +144,26 @@ Figures factor_figures(const Results& results, bool training) {
 
 Figures calibration_figures(const Results& results, bool training) {
   struct Bin {
-    uint64_t reports = 0, right = 0;
+    uint64_t reports = 0;
+    uint64_t right = 0;
     double score = 0;
   };
   std::map<std::string, std::map<int, Bin>> rows;
   for (const RunResult& r : results) {
-    if (!r.truth.empty() && !counts(r, training)) continue;
+    if (!r.truth.empty() && !counts(r, training))
+      continue;
     for (size_t i = 0; i < r.ranked.size(); ++i) {
-      if (std::find(r.reported.begin(), r.reported.end(), r.ranked[i]) == r.reported.end()) continue;
-      const int bin = std::clamp(static_cast<int>(r.scores[i] * kScoreBins), 0, kScoreBins - 1);
+      if (std::ranges::find(r.reported, r.ranked[i]) == r.reported.end())
+        continue;
+      const int bin = std::clamp(int(r.scores[i] * kScoreBins), 0, kScoreBins - 1);
       Bin& b = rows[r.variant()][bin];
       ++b.reports;
       b.score += r.scores[i];
-      b.right += std::find(r.truth.begin(), r.truth.end(), r.ranked[i]) != r.truth.end();
+      b.right += std::ranges::find(r.truth, r.ranked[i]) != r.truth.end();
     }
   }
-  if (rows.empty() || rows.size() > kMostLines) return {};
+  if (rows.empty() || rows.size() > kMostLines)
+    return {};
   finding::TableFigure table;
   table.columns = {"method", "score", "mean score", "reports that are right %"};
   finding::SeriesFigure figure;
@@ -144,10 +173,12 @@ Figures calibration_figures(const Results& results, bool training) {
     finding::SeriesFigure::Line line{variant, {}, {}};
     for (const auto& [bin, b] : bins) {
       const double score = b.score / double(b.reports);
-      table.rows.push_back({variant,
-                            base::format_number(bin / double(kScoreBins)) + " to " +
-                                base::format_number((bin + 1) / double(kScoreBins)),
-                            base::format_number(score, 3), rate(b.right, b.reports)});
+      table.rows.push_back(
+          {variant,
+           base::format_number(bin / double(kScoreBins)) + " to " +
+               base::format_number((bin + 1) / double(kScoreBins)),
+           base::format_number(score, 3),
+           rate(b.right, b.reports)});
       line.x.push_back(score);
       line.y.push_back(100 * double(b.right) / double(b.reports));
     }

@@ -12,25 +12,39 @@ namespace {
 constexpr double kRecord = kRawRecordBytes;
 // What a method needs of every record that it judges: IASO time, peer and latency; Perseus volume and latency
 // by time; ADR time and value.
-constexpr double kIasoBytes = 24, kPerseusBytes = 24, kAdrBytes = 16;
+constexpr double kIasoBytes = 24;
+constexpr double kPerseusBytes = 24;
+constexpr double kAdrBytes = 16;
 
 using base::format_number;
 
-std::string bytes(double value) { return base::format_quantity(value, base::Dimension::Bytes); }
+std::string bytes(double value) {
+  return base::format_quantity(value, base::Dimension::Bytes);
+}
 
-std::string times(double raw, double kept) { return kept > 0 ? format_number(raw / kept, 4) : "-"; }
+std::string times(double raw, double kept) {
+  return kept > 0 ? format_number(raw / kept, 4) : "-";
+}
 
-bool recorded(const RunResult& r) { return r.number("recorder_bytes") > 0; }
+bool recorded(const RunResult& r) {
+  return r.number("recorder_bytes") > 0;
+}
 
 }  // namespace
 
 Figures memory_figures(const Results& results) {
   struct Sum {
-    double runs = 0, raw = 0, messages = 0, computes = 0, recorder = 0, kept = 0;
+    double runs = 0;
+    double raw = 0;
+    double messages = 0;
+    double computes = 0;
+    double recorder = 0;
+    double kept = 0;
   };
   std::map<std::pair<std::string, std::string>, Sum> rows;
   for (const RunResult& r : results) {
-    if (!recorded(r) || !(r.probes.empty() || r.probes == "full")) continue;
+    if (!recorded(r) || !(r.probes.empty() || r.probes == "full"))
+      continue;
     Sum& s = rows[{r.workload, r.recorder}];
     s.runs += 1;
     s.raw += raw_bytes(r);
@@ -39,23 +53,42 @@ Figures memory_figures(const Results& results) {
     s.recorder += r.number("recorder_bytes");
     s.kept += r.number("kept_bytes");
   }
-  if (rows.empty() || rows.size() > 200) return {};
+  if (rows.empty() || rows.size() > 200)
+    return {};
   finding::TableFigure table;
-  table.columns = {"workload",       "recorder",      "raw",
-                   "raw transfers",  "IASO keeps",    "raw computes",
-                   "Perseus keeps",  "ADR keeps",     "recorder, all of it",
-                   "of that in use", "times smaller", "times smaller, in use"};
+  table.columns = {
+      "workload",
+      "recorder",
+      "raw",
+      "raw transfers",
+      "IASO keeps",
+      "raw computes",
+      "Perseus keeps",
+      "ADR keeps",
+      "recorder, all of it",
+      "of that in use",
+      "times smaller",
+      "times smaller, in use"};
   for (const auto& [key, s] : rows) {
     const double n = s.runs;
-    table.rows.push_back({key.first, key.second, bytes(s.raw / n), bytes(s.messages / n),
-                          bytes(s.messages / n * kIasoBytes / kRecord), bytes(s.computes / n),
-                          bytes(s.computes / n * kPerseusBytes / kRecord),
-                          bytes(s.computes / n * kAdrBytes / kRecord), bytes(s.recorder / n),
-                          bytes(s.kept / n), times(s.raw, s.recorder), times(s.raw, s.kept)});
+    table.rows.push_back(
+        {key.first,
+         key.second,
+         bytes(s.raw / n),
+         bytes(s.messages / n),
+         bytes(s.messages / n * kIasoBytes / kRecord),
+         bytes(s.computes / n),
+         bytes(s.computes / n * kPerseusBytes / kRecord),
+         bytes(s.computes / n * kAdrBytes / kRecord),
+         bytes(s.recorder / n),
+         bytes(s.kept / n),
+         times(s.raw, s.recorder),
+         times(s.raw, s.kept)});
   }
-  return {{"Memory",
-           "Means over runs, all cores. Raw: 40 bytes a record. The recorder's own structure counts.",
-           table}};
+  return {
+      {"Memory",
+       "Means over runs, all cores. Raw: 40 bytes a record. The recorder's own structure counts.",
+       table}};
 }
 
 Figures probe_figures(const Results& results) {
@@ -71,27 +104,38 @@ Figures probe_figures(const Results& results) {
   figure.values.resize(1);
   for (const auto& [workload, by_probes] : cycles) {
     const auto none = by_probes.find("none");
-    if (none == by_probes.end()) continue;
+    if (none == by_probes.end())
+      continue;
     for (const auto& [probes, runs] : by_probes) {
-      double sum = 0, excess = 0, paired = 0;
+      double sum = 0;
+      double excess = 0;
+      double paired = 0;
       for (const auto& [run, value] : runs) {
         sum += value;
         const auto without = none->second.find(run);
-        if (without == none->second.end()) continue;
+        if (without == none->second.end())
+          continue;
         excess += value / without->second - 1;
         paired += 1;
       }
       const double more = paired > 0 ? excess / paired : 0;
-      table.rows.push_back({workload, probes, std::to_string(runs.size()),
-                            format_number(sum / double(runs.size()), 9), format_number(100 * more, 3)});
-      if (probes != "full") continue;
+      table.rows.push_back(
+          {workload,
+           probes,
+           std::to_string(runs.size()),
+           format_number(sum / double(runs.size()), 9),
+           format_number(100 * more, 3)});
+      if (probes != "full")
+        continue;
       figure.categories.push_back(workload);
       figure.values[0].push_back(100 * more);
     }
   }
-  if (table.rows.empty()) return {};
-  return {{"Probes", "The same run with and without probes, in pairs.", table},
-          {"Cost of full probes", "Share of run time.", figure}};
+  if (table.rows.empty())
+    return {};
+  return {
+      {"Probes", "The same run with and without probes, in pairs.", table},
+      {"Cost of full probes", "Share of run time.", figure}};
 }
 
 Figures convergence_figures(const Results& results) {
@@ -101,15 +145,18 @@ Figures convergence_figures(const Results& results) {
   };
   std::map<std::string, Cases> rows;
   for (const RunResult& r : results) {
-    if (!r.numbers.contains("failrank_iterations")) continue;
+    if (!r.numbers.contains("failrank_iterations"))
+      continue;
     Cases& c = rows[r.workload + ", " + r.variant()];
     c.iterations.push_back(r.number("failrank_iterations"));
     for (int k = 1; k <= r.number("failrank_iterations"); ++k) {
       const double error = r.number("failrank_error_" + std::to_string(k));
-      if (error > 0) c.errors[k].push_back(error);
+      if (error > 0)
+        c.errors[k].push_back(error);
     }
   }
-  if (rows.empty() || rows.size() > 40) return {};
+  if (rows.empty() || rows.size() > 40)
+    return {};
   finding::TableFigure table;
   table.columns = {"workload and method", "cases", "iterations, least", "median", "most"};
   finding::SeriesFigure figure;
@@ -118,14 +165,18 @@ Figures convergence_figures(const Results& results) {
   figure.log_y = true;
   for (const auto& [name, c] : rows) {
     table.rows.push_back(
-        {name, std::to_string(c.iterations.size()), format_number(base::quantile(c.iterations, 0)),
-         format_number(base::median(c.iterations)), format_number(base::quantile(c.iterations, 1))});
+        {name,
+         std::to_string(c.iterations.size()),
+         format_number(base::quantile(c.iterations, 0)),
+         format_number(base::median(c.iterations)),
+         format_number(base::quantile(c.iterations, 1))});
     finding::SeriesFigure::Line line{name, {}, {}};
     for (const auto& [k, errors] : c.errors) {
       line.x.push_back(k);
       line.y.push_back(base::median(errors));
     }
-    if (!line.x.empty()) figure.lines.push_back(std::move(line));
+    if (!line.x.empty())
+      figure.lines.push_back(std::move(line));
   }
   Figures out{{"FailRank iterations", "Every result line holds the iterations of its case.", table}};
   if (!figure.lines.empty())
@@ -138,7 +189,8 @@ Figures slowdown_figures(const Results& results) {
   std::map<std::pair<std::string, std::string>, std::map<std::pair<std::string, uint64_t>, double>> slow;
   for (const RunResult& r : results) {
     const bool full = r.probes.empty() || r.probes == "full";
-    if (r.number("cycles") == 0 || !full || r.name == "altered") continue;
+    if (r.number("cycles") == 0 || !full || r.name == "altered")
+      continue;
     if (r.truth.empty()) {
       clean[r.workload].push_back(r.number("cycles"));
     } else {
@@ -149,15 +201,22 @@ Figures slowdown_figures(const Results& results) {
   finding::TableFigure table;
   table.columns = {"workload", "component", "cases", "least", "median", "most"};
   for (const auto& [key, runs] : slow) {
-    if (!clean.contains(key.first)) continue;
+    if (!clean.contains(key.first))
+      continue;
     const double usual = base::median(clean[key.first]);
     std::vector<double> ratios;
-    for (const auto& [run, cycles] : runs) ratios.push_back(cycles / usual);
-    table.rows.push_back({key.first, key.second, std::to_string(ratios.size()),
-                          format_number(base::quantile(ratios, 0)), format_number(base::median(ratios)),
-                          format_number(base::quantile(ratios, 1))});
+    for (const auto& [run, cycles] : runs)
+      ratios.push_back(cycles / usual);
+    table.rows.push_back(
+        {key.first,
+         key.second,
+         std::to_string(ratios.size()),
+         format_number(base::quantile(ratios, 0)),
+         format_number(base::median(ratios)),
+         format_number(base::quantile(ratios, 1))});
   }
-  if (table.rows.empty()) return {};
+  if (table.rows.empty())
+    return {};
   return {{"Slow-down", "Run time with the fault over that of clean runs, training cases included.", table}};
 }
 

@@ -13,10 +13,16 @@ namespace {
 
 using base::format_number;
 
-std::string bytes(double value) { return base::format_quantity(value, base::Dimension::Bytes); }
+std::string bytes(double value) {
+  return base::format_quantity(value, base::Dimension::Bytes);
+}
 
 struct Cost {
-  double accuracy = 0, memory = 0, kept = 0, runs = 0;  // kept: share of the raw bytes
+  // kept: share of the raw bytes
+  double accuracy = 0;
+  double memory = 0;
+  double kept = 0;
+  double runs = 0;
 };
 using Named = std::pair<std::string, Cost>;
 
@@ -24,7 +30,8 @@ using Named = std::pair<std::string, Cost>;
 std::map<std::string, std::vector<Named>> costs_of(const Results& results, bool training) {
   std::map<std::pair<std::string, std::string>, Cost> sums;
   for (const RunResult& r : results) {
-    if (r.recorder.empty() || r.number("recorder_bytes") == 0) continue;
+    if (r.recorder.empty() || r.number("recorder_bytes") == 0)
+      continue;
     Cost& c = sums[{r.workload, r.variant()}];
     c.runs += 1;
     c.memory += r.number("recorder_bytes");
@@ -42,18 +49,20 @@ std::map<std::string, std::vector<Named>> costs_of(const Results& results, bool 
 
 // Those that no other beats with as little memory, by rising memory.
 std::vector<Named> front_of(std::vector<Named> all) {
-  std::sort(all.begin(), all.end(), [](const Named& a, const Named& b) {
+  std::ranges::sort(all, [](const Named& a, const Named& b) {
     return std::pair(a.second.memory, -a.second.accuracy) < std::pair(b.second.memory, -b.second.accuracy);
   });
   std::vector<Named> front;
   for (const Named& one : all)
-    if (front.empty() || one.second.accuracy > front.back().second.accuracy) front.push_back(one);
+    if (front.empty() || one.second.accuracy > front.back().second.accuracy)
+      front.push_back(one);
   return front;
 }
 
 finding::ScatterFigure::Group group_of(const std::string& name, const std::vector<Named>& list, bool joined) {
   finding::ScatterFigure::Group group{name, {}, joined};
-  for (const auto& [label, c] : list) group.points.push_back({c.memory, 100 * c.accuracy, label});
+  for (const auto& [label, c] : list)
+    group.points.push_back({c.memory, 100 * c.accuracy, label});
   return group;
 }
 
@@ -67,15 +76,18 @@ Settings settings_of(const std::string& label) {
     const size_t end = std::min(label.find(',', at + 1), label.size());
     const std::string part = label.substr(at + 1, end - at - 1);
     const size_t equals = part.find('=');
-    if (equals == std::string::npos) return {};
+    if (equals == std::string::npos)
+      return {};
     out[part.substr(0, equals)] = base::parse_double(part.substr(equals + 1), {"recorder"});
     at = end;
   }
   return out;
 }
 
-finding::Figure heat_map(const std::vector<std::pair<Settings, double>>& points, const std::string& down,
-                         const std::string& across) {
+finding::Figure heat_map(
+    const std::vector<std::pair<Settings, double>>& points,
+    const std::string& down,
+    const std::string& across) {
   std::map<double, std::map<double, std::vector<double>>> cells;
   std::set<double> columns;
   for (const auto& [settings, value] : points) {
@@ -111,14 +123,21 @@ Figures recorder_figures(const Results& results, bool training) {
     figure.groups.push_back(group_of(workload, list, false));
     figure.groups.push_back(group_of(workload + ", Pareto front", front, true));
     for (const auto& [name, c] : front)
-      table.rows.push_back({workload, name, percent(c.accuracy), bytes(c.memory), percent(c.kept),
-                            format_number(c.memory * c.kept / std::max(0.01, c.accuracy), 4)});
+      table.rows.push_back(
+          {workload,
+           name,
+           percent(c.accuracy),
+           bytes(c.memory),
+           percent(c.kept),
+           format_number(c.memory * c.kept / std::max(0.01, c.accuracy), 4)});
   }
-  if (table.rows.empty()) return {};
-  return {{"Pareto front of recorders",
-           "Settings that no other beats with as little memory. Cost: memory times share kept over accuracy.",
-           table},
-          {"Recorders: accuracy against memory", "Every setting, and the front.", figure}};
+  if (table.rows.empty())
+    return {};
+  return {
+      {"Pareto front of recorders",
+       "Settings that no other beats with as little memory. Cost: memory times share kept over accuracy.",
+       table},
+      {"Recorders: accuracy against memory", "Every setting, and the front.", figure}};
 }
 
 Figures compression_figures(const Results& results) {
@@ -126,15 +145,19 @@ Figures compression_figures(const Results& results) {
   std::map<std::string, std::set<double>> values;
   for (const RunResult& r : results) {
     const Settings settings = settings_of(r.recorder);
-    if (settings.empty() || r.number("kept_bytes") == 0) continue;
+    if (settings.empty() || r.number("kept_bytes") == 0)
+      continue;
     points.emplace_back(settings, raw_bytes(r) / r.number("kept_bytes"));
-    for (const auto& [name, value] : settings) values[name].insert(value);
+    for (const auto& [name, value] : settings)
+      values[name].insert(value);
   }
   for (const auto& [settings, value] : points)
-    if (settings.size() != values.size()) return {};  // recorders of several kinds
+    if (settings.size() != values.size())
+      return {};  // recorders of several kinds
   Figures out;
   for (auto a = values.begin(); a != values.end(); ++a)
-    for (auto b = std::next(a); b != values.end(); ++b) out.push_back(heat_map(points, a->first, b->first));
+    for (auto b = std::next(a); b != values.end(); ++b)
+      out.push_back(heat_map(points, a->first, b->first));
   return out;
 }
 

@@ -23,8 +23,8 @@ class Methods : public testing::Test {
     const spec::Chip chip;
     return Bench("tree", chip, map_binary_tree(tree, chip), options);
   }
-  static MethodResult run(const Bench& bench, const std::string& method, const std::vector<Fault>& faults,
-                          uint64_t seed = 3) {
+  static MethodResult
+  run(const Bench& bench, const std::string& method, const std::vector<Fault>& faults, uint64_t seed = 3) {
     DetectOptions options;
     options.replay = [&](const std::vector<Fault>& guess, uint32_t draw) {
       return bench.record(guess, 99 + draw);
@@ -43,7 +43,8 @@ class Methods : public testing::Test {
   }
   static bool names(const MethodResult& r, const Component& c) {
     for (const Suspect& s : r.detection.reported)
-      if (s.component == c) return true;
+      if (s.component == c)
+        return true;
     return false;
   }
 };
@@ -81,7 +82,8 @@ TEST_F(Methods, GraphHoldsTheTrafficOfTheProgram) {
   const Program::Totals totals = bench.model().program.totals();
   double dram = 0;
   for (size_t e = 0; e < g.edges.size(); ++e)
-    if (g.edges[e].link < 0) dram += g.rank.edges[e].traffic;
+    if (g.edges[e].link < 0)
+      dram += g.rank.edges[e].traffic;
   EXPECT_EQ(dram, double(totals.dram_bytes));
   EXPECT_EQ(g.levels, 1);
   EXPECT_EQ(g.nodes[g.dram(0)].core, -1);

@@ -7,7 +7,7 @@ namespace {
 
 // Slower parts take 1 + u times as long, faster ones 1 / (1 + u).
 std::vector<double> own_shares(int parts, double share, bool slower, base::Rng& rng) {
-  std::vector<double> out(static_cast<size_t>(parts));
+  std::vector<double> out(size_t(parts));
   for (double& factor : out) {
     const double longer = 1 + rng.uniform(0, 2 * share);
     factor = slower ? longer : 1 / longer;
@@ -21,7 +21,8 @@ std::vector<double> link_shares(const Grid& grid, double share, bool slower, bas
   for (int id = 0; id < grid.link_count(); ++id) {
     const Grid::Link& link = grid.link(id);
     const int back = grid.find_link(link.to, link.from);
-    if (back >= 0 && link.from > link.to) out[static_cast<size_t>(id)] = out[static_cast<size_t>(back)];
+    if (back >= 0 && link.from > link.to)
+      out[size_t(id)] = out[size_t(back)];
   }
   return out;
 }
@@ -38,9 +39,12 @@ Twin drawn(const Mismatch& m, const spec::Chip& file, uint64_t run) {
   twin.chip.memory_unit.bytes_per_cycle *= 1 + sign * m.memory_units;
   twin.chip.core.ops_per_cycle *= 1 + sign * m.cores;
   twin.chip.network.buffer_segments *= m.buffers;
-  if (m.noise_of_links >= 0) twin.chip.network.transit_cv = m.noise_of_links;
-  if (m.noise_of_cores >= 0) twin.chip.core.rate_deviation = m.noise_of_cores;
-  if (m.parts <= 0) return twin;
+  if (m.noise_of_links >= 0)
+    twin.chip.network.transit_cv = m.noise_of_links;
+  if (m.noise_of_cores >= 0)
+    twin.chip.core.rate_deviation = m.noise_of_cores;
+  if (m.parts <= 0)
+    return twin;
   const Grid grid(file);
   twin.own.cores = own_shares(grid.core_count(), m.parts, slower, rng);
   twin.own.memory_units = own_shares(grid.core_count(), m.parts, slower, rng);

@@ -14,10 +14,16 @@ namespace lento::chip {
 // for all of a run.
 struct Mismatch {
   std::string name = "none";
-  double links = 0, dram = 0, memory_units = 0, cores = 0;  // 0.1: ten percent less, or more
+  // 0.1: ten percent less, or more
+  double links = 0;
+  double dram = 0;
+  double memory_units = 0;
+  double cores = 0;
   double parts = 0;  // every part takes longer (or shorter) by a share of its own, 0 to twice this
   int buffers = 1;   // times as many segments in each buffer
-  double noise_of_links = -1, noise_of_cores = -1;  // instead of the file's; -1: as the file says
+  // instead of the file's; -1: as the file says
+  double noise_of_links = -1;
+  double noise_of_cores = -1;
 };
 
 // The chip that runs; `run` picks the draw.

@@ -35,13 +35,13 @@ TEST(Mismatch, PartsDifferEachByItsOwnAndALinkBothWaysAlike) {
   const Grid grid(file);
   for (uint64_t run = 0; run < 20; ++run) {
     const Twin twin = drawn(m, file, run);
-    ASSERT_EQ(twin.own.links.size(), static_cast<size_t>(grid.link_count()));
+    ASSERT_EQ(twin.own.links.size(), size_t(grid.link_count()));
     const auto [low, high] = std::minmax_element(twin.own.links.begin(), twin.own.links.end());
     EXPECT_GE(*low, 1 / 1.2);
     EXPECT_LE(*high, 1.2);
     EXPECT_GT(*high / *low, 1.1);  // of 24 draws
-    const size_t there = static_cast<size_t>(grid.find_link(5, 6)),
-                 back = static_cast<size_t>(grid.find_link(6, 5));
+    const size_t there = size_t(grid.find_link(5, 6));
+    const size_t back = size_t(grid.find_link(6, 5));
     EXPECT_EQ(twin.own.links[there], twin.own.links[back]);
   }
 }

@@ -14,11 +14,14 @@ namespace lento::chip {
 namespace {
 
 // Clean runs have seeds that no faulty run has.
-constexpr uint64_t kCleanSeeds = 1'000'000, kAlteredSeeds = 2'000'000;
+constexpr uint64_t kCleanSeeds = 1'000'000;
+constexpr uint64_t kAlteredSeeds = 2'000'000;
 
 Mapping mapping_of(const Campaign::Workload& w, const spec::Chip& machine) {
-  if (w.is_tree) return map_binary_tree(w.tree, machine);
-  if (!w.mapping.empty()) return read_map(w.mapping);
+  if (w.is_tree)
+    return map_binary_tree(w.tree, machine);
+  if (!w.mapping.empty())
+    return read_map(w.mapping);
   base::ReadReport report;
   MapOptions options;
   options.batch = w.batch;
@@ -36,12 +39,16 @@ std::vector<Case> cases_of(const Campaign& c, const spec::Chip& machine, uint64_
     for (const double factor : c.factors) {
       draw.factor = factor;
       for (Case& one : draw_cases(Grid(machine), draw)) {
-        if (c.factors.size() > 1) one.name += " x" + base::format_number(factor);
+        if (c.factors.size() > 1)
+          one.name += " x" + base::format_number(factor);
         all.push_back(std::move(one));
       }
     }
   }
-  if (c.training_only) std::erase_if(all, [](const Case& one) { return !one.training; });
+  if (c.training_only)
+    std::erase_if(all, [](const Case& one) {
+      return !one.training;
+    });
   return all;
 }
 
@@ -52,7 +59,8 @@ void decide_touching(Stage& stage, const base::Progress& progress) {
   for (const Case& c : stage.cases) {
     for (Fault f : c.faults) {
       f.factor = 1;
-      if (f.exists()) harmless.push_back(f);
+      if (f.exists())
+        harmless.push_back(f);
     }
   }
   const std::vector<uint64_t> hits =
@@ -61,7 +69,8 @@ void decide_touching(Stage& stage, const base::Progress& progress) {
   for (const Case& c : stage.cases) {
     uint64_t fewest = UINT64_MAX;
     for (const Fault& f : c.faults) {
-      if (f.exists()) fewest = std::min(fewest, hits[next++]);
+      if (f.exists())
+        fewest = std::min(fewest, hits[next++]);
     }
     stage.hits.push_back(c.faults.empty() ? 0 : fewest);
   }
@@ -69,8 +78,10 @@ void decide_touching(Stage& stage, const base::Progress& progress) {
 
 spec::Chip chip_of(const Campaign::Workload& w, const std::string& path) {
   spec::Chip chip = spec::read_chip(path);
-  if (w.noise_of_cores >= 0) chip.core.rate_deviation = w.noise_of_cores;
-  if (w.noise_of_links >= 0) chip.network.transit_cv = w.noise_of_links;
+  if (w.noise_of_cores >= 0)
+    chip.core.rate_deviation = w.noise_of_cores;
+  if (w.noise_of_links >= 0)
+    chip.network.transit_cv = w.noise_of_links;
   return chip;
 }
 
@@ -78,7 +89,7 @@ Stage make_stage(const Campaign& c, const Campaign::Workload& w, const base::Pro
   const spec::Chip machine = chip_of(w, w.chip);
   const Mapping mapping = mapping_of(w, machine);
   TrialOptions options;
-  options.inferences = static_cast<uint32_t>(c.inferences);
+  options.inferences = uint32_t(c.inferences);
   options.lost_share = c.lost_records;
   options.replay = c.replay;
   options.recorders = c.recorders;
@@ -88,8 +99,8 @@ Stage make_stage(const Campaign& c, const Campaign::Workload& w, const base::Pro
   stage.bench = std::make_unique<Bench>(w.name, machine, mapping, options);
   if (c.altered_runs > 0)
     for (int64_t i = 0; i < c.altered_structures; ++i)
-      stage.altered.push_back(std::make_unique<Bench>(
-          w.name, machine, altered(mapping, machine, static_cast<uint64_t>(i) + 1), options));
+      stage.altered.push_back(
+          std::make_unique<Bench>(w.name, machine, altered(mapping, machine, uint64_t(i) + 1), options));
   Options quiet;
   quiet.inferences = options.inferences;
   quiet.noise = false;
@@ -115,8 +126,7 @@ std::string identity_of(const Stage& stage) {
 
 uint64_t runs_of(const Campaign& c, uint64_t cases) {
   const uint64_t faulty = cases * c.seeds.size();
-  return (faulty + static_cast<uint64_t>(c.clean_runs + c.altered_runs)) * c.probes.size() *
-         c.mismatches.size();
+  return (faulty + uint64_t(c.clean_runs + c.altered_runs)) * c.probes.size() * c.mismatches.size();
 }
 
 // Which run of its stage a number means.
@@ -126,7 +136,8 @@ struct Place {
   const Case* fault_case = nullptr;  // nullptr: a clean run
   uint64_t hits = 0;
   uint64_t seed = 1;
-  std::string probes, name;
+  std::string probes;
+  std::string name;
   const Mismatch* mismatch = nullptr;
   uint64_t draw = 0;  // of the mismatch: the same in the runs that differ in probes only
 };
@@ -134,22 +145,30 @@ struct Place {
 // Run `i` of a stage, of one probe plan and one mismatch.
 Place place_within(const Plan& plan, const Stage& stage, uint64_t i, const std::string& probes) {
   const Campaign& c = plan.campaign;
-  const uint64_t faulty = stage.cases.size() * c.seeds.size(), clean = static_cast<uint64_t>(c.clean_runs);
+  const uint64_t faulty = stage.cases.size() * c.seeds.size();
+  const uint64_t clean = uint64_t(c.clean_runs);
   if (i < faulty) {
     const size_t k = i / c.seeds.size();
-    return {stage,  *stage.bench,       &stage.cases[k], stage.hits[k], c.seeds[i % c.seeds.size()],
-            probes, stage.cases[k].name};
+    return {
+        stage,
+        *stage.bench,
+        &stage.cases[k],
+        stage.hits[k],
+        c.seeds[i % c.seeds.size()],
+        probes,
+        stage.cases[k].name};
   }
-  if (i < faulty + clean) return {stage, *stage.bench, nullptr, 0, kCleanSeeds + i - faulty, probes, "clean"};
+  if (i < faulty + clean)
+    return {stage, *stage.bench, nullptr, 0, kCleanSeeds + i - faulty, probes, "clean"};
   const uint64_t k = i - faulty - clean;
   return {stage, *stage.altered[k % stage.altered.size()], nullptr, 0, kAlteredSeeds + k, probes, "altered"};
 }
 
 Place place_of(const Plan& plan, uint64_t run) {
   const Campaign& c = plan.campaign;
-  const auto w = static_cast<size_t>(std::upper_bound(plan.first.begin(), plan.first.end(), run) -
-                                     plan.first.begin() - 1);
-  const uint64_t within = run - plan.first[w], one = within / c.probes.size();
+  const auto w = size_t(std::ranges::upper_bound(plan.first, run) - plan.first.begin() - 1);
+  const uint64_t within = run - plan.first[w];
+  const uint64_t one = within / c.probes.size();
   const uint64_t i = one / c.mismatches.size();
   Place at = place_within(plan, plan.stages[w], i, c.probes[within % c.probes.size()]);
   at.mismatch = &c.mismatches[one % c.mismatches.size()];
@@ -160,11 +179,14 @@ Place place_of(const Plan& plan, uint64_t run) {
 RunResult unjudged(const Plan& plan, const Place& at) {
   RunResult r;
   r.workload = at.stage.name;
-  if (plan.campaign.probes.size() > 1) r.probes = at.probes;
-  if (plan.campaign.mismatches.size() > 1) r.mismatch = at.mismatch->name;
+  if (plan.campaign.probes.size() > 1)
+    r.probes = at.probes;
+  if (plan.campaign.mismatches.size() > 1)
+    r.mismatch = at.mismatch->name;
   r.name = at.name;
   r.seed = at.seed;
-  if (at.fault_case == nullptr) return r;
+  if (at.fault_case == nullptr)
+    return r;
   r.training = at.fault_case->training;
   r.applicable = applicable(at.fault_case->faults);
   if (!r.applicable) {
@@ -172,21 +194,24 @@ RunResult unjudged(const Plan& plan, const Place& at) {
     return r;
   }
   r.hits = at.hits;
-  if (!at.fault_case->faults.empty()) r.factor = at.fault_case->faults[0].factor;
+  if (!at.fault_case->faults.empty())
+    r.factor = at.fault_case->faults[0].factor;
   for (const Fault& f : at.fault_case->faults)
     r.truth.push_back(name_of(component_of(f), at.bench.model().grid));
   return r;
 }
 
 // Times: of the true components that were named, the worst; of the whole run as an answer, the worst of all.
-void add_overlaps(const std::vector<Claim>& truth, const Detection& detection, uint64_t run_cycles,
-                  RunResult& r) {
+void add_overlaps(
+    const std::vector<Claim>& truth,
+    const Detection& detection,
+    uint64_t run_cycles,
+    RunResult& r) {
   bool first = true;
   for (const Claim& t : truth) {
     double named = 0;
     for (const Suspect& s : detection.reported)
-      if (t.component == s.component ||
-          std::find(s.alike.begin(), s.alike.end(), t.component) != s.alike.end())
+      if (t.component == s.component || std::ranges::find(s.alike, t.component) != s.alike.end())
         named = std::max(named, overlap(t, {s.component, s.begin, s.end}, run_cycles));
     const double whole = overlap(t, {t.component, 0, run_cycles}, run_cycles);
     r.overlap = first ? named : std::min(r.overlap, named);
@@ -197,19 +222,29 @@ void add_overlaps(const std::vector<Claim>& truth, const Detection& detection, u
 
 std::map<std::string, double> numbers_of(const Bench::Run& run, size_t recorder) {
   const Bench::Run::Recorded& recorded = run.recorded[recorder];
-  return {{"cycles", double(run.result.cycles)},      {"compute_records", double(run.computes)},
-          {"message_records", double(run.messages)},  {"memory_records", double(run.memory)},
-          {"recorder_bytes", double(recorded.bytes)}, {"kept_bytes", double(kept_bytes(recorded.sketch))}};
+  return {
+      {"cycles", double(run.result.cycles)},
+      {"compute_records", double(run.computes)},
+      {"message_records", double(run.messages)},
+      {"memory_records", double(run.memory)},
+      {"recorder_bytes", double(recorded.bytes)},
+      {"kept_bytes", double(kept_bytes(recorded.sketch))}};
 }
 
-RunResult judged(const Place& at, const Bench::Run& run, size_t recorder, const MethodChoice& method,
-                 const ReplayOf& replays, RunResult r) {
+RunResult judged(
+    const Place& at,
+    const Bench::Run& run,
+    size_t recorder,
+    const MethodChoice& method,
+    const ReplayOf& replays,
+    RunResult r) {
   const MethodResult found = at.bench.judge_run(run, recorder, method, replays);
   const Grid& grid = at.bench.model().grid;
   for (const Suspect& s : found.detection.reported)
     r.reported.push_back(s.alike.empty() ? name_of(s.component, grid) : name_of(s.alike, grid));
   r.unjudged = !found.detection.unjudged.empty();
-  if (r.unjudged) r.reported = {"cannot judge"};
+  if (r.unjudged)
+    r.reported = {"cannot judge"};
   for (const Suspect& s : found.detection.ranked) {
     r.ranked.push_back(name_of(s.component, grid));
     r.scores.push_back(s.score);
@@ -233,7 +268,8 @@ Plan make_plan(const std::string& path, const std::string& version, const base::
     progress("workloads", double(plan.stages.size()), double(plan.campaign.workloads.size()));
     parts += w.name;
     for (const std::string& input : {w.chip, w.runs_on, w.mapping, w.model})
-      if (!input.empty()) parts += base::digest(base::read_file(input));
+      if (!input.empty())
+        parts += base::digest(base::read_file(input));
     plan.first.push_back(at);
     plan.stages.push_back(make_stage(plan.campaign, w, progress));
     parts += identity_of(plan.stages.back());
@@ -267,7 +303,10 @@ std::vector<RunResult> run_one(const Plan& plan, uint64_t run) {
     const Twin real = drawn(*at.mismatch, at.stage.runs_on, at.draw);
     const Model model(real.chip, at.bench.model().program, real.own);
     made = at.bench.simulate_run_on(
-        model, at.fault_case != nullptr ? at.fault_case->faults : std::vector<Fault>{}, at.seed, at.probes);
+        model,
+        at.fault_case != nullptr ? at.fault_case->faults : std::vector<Fault>{},
+        at.seed,
+        at.probes);
   }
   // The truth is the class: components that the same transfers passed are one answer.
   for (size_t i = 0; i < made.classes.size(); ++i)
@@ -278,7 +317,8 @@ std::vector<RunResult> run_one(const Plan& plan, uint64_t run) {
     for (const MethodChoice& method : c.methods) {
       RunResult r = empty;
       r.method = method.label;
-      if (c.recorders.size() > 1) r.recorder = c.recorders[recorder].label;
+      if (c.recorders.size() > 1)
+        r.recorder = c.recorders[recorder].label;
       out.push_back(runs ? judged(at, made, recorder, method, replays, std::move(r)) : std::move(r));
     }
   }
@@ -287,14 +327,16 @@ std::vector<RunResult> run_one(const Plan& plan, uint64_t run) {
 
 std::string write_results(const std::vector<RunResult>& results) {
   base::Json list = base::Json::array();
-  for (const RunResult& r : results) list.push(to_json(r));
+  for (const RunResult& r : results)
+    list.push(to_json(r));
   return base::write_json(list);
 }
 
 std::vector<RunResult> read_results(const std::string& line, const base::Location& where) {
   std::vector<RunResult> out;
   const base::Json json = base::parse_json(line, where.file);
-  for (const base::Json& one : json.array(where)) out.push_back(run_result_from_json(one, where));
+  for (const base::Json& one : json.array(where))
+    out.push_back(run_result_from_json(one, where));
   return out;
 }
 

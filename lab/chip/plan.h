@@ -31,7 +31,9 @@ struct Plan {
   std::vector<uint64_t> first;  // run of each stage, and one past the last
   std::string identity;         // of all that decides the results
 
-  uint64_t runs() const { return first.back(); }
+  uint64_t runs() const {
+    return first.back();
+  }
 };
 
 // Throws base::Error when the file or one of its inputs is broken. `version` becomes part of the identity.
@@ -41,7 +43,8 @@ Plan make_plan(const std::string& path, const std::string& version, const base::
 struct PlanSize {
   struct Row {
     std::string workload;
-    uint64_t cases = 0, runs = 0;
+    uint64_t cases = 0;
+    uint64_t runs = 0;
   };
   std::string title;
   std::vector<Row> rows;

@@ -14,11 +14,14 @@ namespace {
 // A small campaign in a folder of its own.
 class CampaignPlan : public testing::Test {
  protected:
-  CampaignPlan() : folder_(testing::TempDir() + "plan." + std::to_string(::getpid())) {
+  CampaignPlan()
+      : folder_(testing::TempDir() + "plan." + std::to_string(::getpid())) {
     std::filesystem::create_directories(folder_);
     base::write_file(folder_ + "/chip.yaml", spec::write_chip({}));
   }
-  ~CampaignPlan() override { std::filesystem::remove_all(folder_); }
+  ~CampaignPlan() override {
+    std::filesystem::remove_all(folder_);
+  }
 
   Plan plan(const std::string& more) const {
     base::write_file(
@@ -52,7 +55,8 @@ TEST_F(CampaignPlan, EveryMethodAndRecorderJudgesTheSameRun) {
 }
 
 TEST_F(CampaignPlan, TrainingAloneKeepsACaseInThree) {
-  const Plan all = plan(""), training = plan("training_only: true\n");
+  const Plan all = plan("");
+  const Plan training = plan("training_only: true\n");
   EXPECT_EQ(all.stages[0].cases.size(), 6u);
   ASSERT_EQ(training.stages[0].cases.size(), 2u);
   EXPECT_EQ(training.stages[0].cases[1].name, all.stages[0].cases[3].name);
@@ -63,9 +67,15 @@ TEST_F(CampaignPlan, AlteredStructuresAreMoreCleanRuns) {
   const Plan p = plan("altered_runs: 3\naltered_structures: 2\nprobes: [none, full]\n");
   ASSERT_EQ(p.runs(), 22u);
   std::map<std::string, int> names;
-  for (uint64_t i = 12; i < p.runs(); ++i) ++names[run_one(p, i)[0].name + " " + run_one(p, i)[0].probes];
-  EXPECT_EQ(names, (std::map<std::string, int>{
-                       {"altered full", 3}, {"altered none", 3}, {"clean full", 2}, {"clean none", 2}}));
+  for (uint64_t i = 12; i < p.runs(); ++i)
+    ++names[run_one(p, i)[0].name + " " + run_one(p, i)[0].probes];
+  EXPECT_EQ(
+      names,
+      (std::map<std::string, int>{
+          {"altered full", 3},
+          {"altered none", 3},
+          {"clean full", 2},
+          {"clean none", 2}}));
 }
 
 TEST_F(CampaignPlan, MapsOfAFolderAreWorkloads) {
@@ -84,8 +94,9 @@ TEST_F(CampaignPlan, MapsOfAFolderAreWorkloads) {
 // campaign.
 TEST_F(CampaignPlan, ChangedFaultsAreAnotherCampaign) {
   const auto identity = [&](const std::string& shape) {
-    base::write_file(folder_ + "/f/one.yaml",
-                     "schema: lento.faults/1\nfaults:\n- component: core5\n  factor: 3\n" + shape);
+    base::write_file(
+        folder_ + "/f/one.yaml",
+        "schema: lento.faults/1\nfaults:\n- component: core5\n  factor: 3\n" + shape);
     base::write_file(
         folder_ + "/d.yaml",
         "schema: lento.campaign/1\ninferences: 1\nfaults:\n  files: f\nworkloads:\n- name: tree\n"
@@ -100,9 +111,13 @@ TEST_F(CampaignPlan, ChangedFaultsAreAnotherCampaign) {
 
 TEST_F(CampaignPlan, RefusesWhatItCannotRun) {
   for (const char* bad :
-       {"methods: [sloth]\n", "methods: [{method: paper, speed: 1}]\n", "recorders: [{kind: tape}]\n",
-        "recorders: [{kind: sketch, buckets: 3}]\n", "recorders: [{kind: sketch, bucket: 4}]\n",
-        "recorders: [{kind: sketch, bins: 1}]\n", "recorders: [{kind: sketch, as_printed: yes}]\n",
+       {"methods: [sloth]\n",
+        "methods: [{method: paper, speed: 1}]\n",
+        "recorders: [{kind: tape}]\n",
+        "recorders: [{kind: sketch, buckets: 3}]\n",
+        "recorders: [{kind: sketch, bucket: 4}]\n",
+        "recorders: [{kind: sketch, bins: 1}]\n",
+        "recorders: [{kind: sketch, as_printed: yes}]\n",
         "probes: [most]\n"})
     EXPECT_THROW(plan(bad), base::Error) << bad;
   const Plan cramped = plan("recorders: [{kind: sketch, entries: 127, budget: 1 KiB}]\n");
@@ -129,7 +144,8 @@ TEST(Altered, LoadsCoresUnevenlyAndStillRuns) {
     return r.core_busy;
   };
   int differ = 0;
-  for (uint64_t seed = 1; seed <= 8; ++seed) differ += busy(altered(mapping, chip, seed)) != busy(mapping);
+  for (uint64_t seed = 1; seed <= 8; ++seed)
+    differ += busy(altered(mapping, chip, seed)) != busy(mapping);
   EXPECT_EQ(differ, 8);
 }
 

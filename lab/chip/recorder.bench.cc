@@ -22,7 +22,14 @@ class Keep : public trace::RecordSink {
 };
 
 Mapping mapping_of(const std::string& name, const spec::Chip& chip) {
-  if (name == "binary_tree") return map_binary_tree({.depth = 4, .size = 512, .passes = 256}, chip);
+  if (name == "binary_tree")
+    return map_binary_tree(
+        {
+            .depth = 4,
+            .size = 512,
+            .passes = 256,
+        },
+        chip);
   base::ReadReport report;
   MapOptions options;
   options.batch = name == "vgg19" ? 32 : 64;
@@ -44,11 +51,12 @@ void insert_on_16_cores(benchmark::State& state, const char* name) {
   for (auto _ : state) {
     Sketch sketch(shapes, options);
     trace::RecordSink& sink = sketch;
-    for (const trace::ProbeRecord& r : keep.records) benchmark::DoNotOptimize(sink.record(r));
+    for (const trace::ProbeRecord& r : keep.records)
+      benchmark::DoNotOptimize(sink.record(r));
   }
-  state.counters["ns_per_insertion"] =
-      benchmark::Counter(static_cast<double>(state.iterations() * keep.records.size()) / 1e9,
-                         benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  state.counters["ns_per_insertion"] = benchmark::Counter(
+      double(state.iterations() * keep.records.size()) / 1e9,
+      benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 BENCHMARK_CAPTURE(insert_on_16_cores, darknet19, "darknet19")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(insert_on_16_cores, googlenet, "googlenet")->Unit(benchmark::kMillisecond);

@@ -10,15 +10,20 @@ constexpr uint32_t kAmple = 1 << 20;  // bytes a core, off the chip
 std::vector<SketchShape> set_shapes(const RecorderChoice& c, std::span<const PatternCount> patterns) {
   std::vector<SketchShape> shapes = plan_shapes(patterns, c.options, c.most_bins);
   for (SketchShape& s : shapes) {
-    if (c.hashes > 0) s.hashes = c.hashes;
-    if (c.buckets > 0) s.buckets = c.buckets;
-    if (c.entries > 0) s.computes = s.transfers = c.entries;
+    if (c.hashes > 0)
+      s.hashes = c.hashes;
+    if (c.buckets > 0)
+      s.buckets = c.buckets;
+    if (c.entries > 0)
+      s.computes = s.transfers = c.entries;
     if (s.bytes() > c.options.budget_bytes)
-      throw base::Error({},
-                        "the recorder '" + c.label + "' takes " + std::to_string(s.bytes()) +
-                            " bytes a core, its budget is " + std::to_string(c.options.budget_bytes),
-                        "fewer hashes, buckets or entries, or a larger budget");
-    if (c.hashes > 0 || c.buckets > 0 || c.entries > 0) s.bins = std::min(s.bins, c.most_bins);
+      throw base::Error(
+          {},
+          "the recorder '" + c.label + "' takes " + std::to_string(s.bytes()) +
+              " bytes a core, its budget is " + std::to_string(c.options.budget_bytes),
+          "fewer hashes, buckets or entries, or a larger budget");
+    if (c.hashes > 0 || c.buckets > 0 || c.entries > 0)
+      s.bins = std::min(s.bins, c.most_bins);
   }
   return shapes;
 }
@@ -48,9 +53,12 @@ Recorder::Recorder(const RecorderChoice& c, std::span<const PatternCount> patter
 }
 
 trace::RecordSink::Outcome Recorder::record(const trace::ProbeRecord& record) {
-  if (!fits_) return {0, true};
-  if (rings_.empty()) return sketch_.record(record);
-  if (record.core >= rings_.size() || ring_size_ == 0) return {0, true};
+  if (!fits_)
+    return {0, true};
+  if (rings_.empty())
+    return sketch_.record(record);
+  if (record.core >= rings_.size() || ring_size_ == 0)
+    return {0, true};
   Ring& ring = rings_[record.core];
   if (ring.records.size() < ring_size_) {
     ring.records.push_back(record);
@@ -69,7 +77,8 @@ Sketch Recorder::take() {
 }
 
 uint64_t Recorder::bytes() const {
-  if (!rings_.empty()) return rings_.size() * ring_size_ * sizeof(trace::ProbeRecord);
+  if (!rings_.empty())
+    return rings_.size() * ring_size_ * sizeof(trace::ProbeRecord);
   return fits_ ? sketch_.bytes() : 0;
 }
 

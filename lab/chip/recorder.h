@@ -23,7 +23,9 @@ struct RecorderChoice {
   uint16_t most_bins = 64;
   // 0: planned from the mapping and the budget. Set: these capacities, and
   // base::Error when they do not fit the budget.
-  uint16_t hashes = 0, buckets = 0, entries = 0;
+  uint16_t hashes = 0;
+  uint16_t buckets = 0;
+  uint16_t entries = 0;
 };
 
 class Recorder : public trace::RecordSink {
@@ -33,7 +35,9 @@ class Recorder : public trace::RecordSink {
   Outcome record(const trace::ProbeRecord& record) override;
   Sketch take();  // what detectors see; call once, when the run is over
 
-  bool fits() const { return fits_; }
+  bool fits() const {
+    return fits_;
+  }
   uint64_t bytes() const;  // of all cores, structure included
 
  private:

@@ -12,14 +12,16 @@ using base::Location;
 
 Json names_json(const std::vector<std::string>& names) {
   Json list = Json::array();
-  for (const auto& n : names) list.push(n);
+  for (const auto& n : names)
+    list.push(n);
   return list;
 }
 
 std::vector<std::string> names_from(const Json& json, std::string_view key, const Location& where) {
   std::vector<std::string> out;
   const Location at = base::child(where, key);
-  for (const Json& n : json.at(key, where).array(at)) out.push_back(n.string(at));
+  for (const Json& n : json.at(key, where).array(at))
+    out.push_back(n.string(at));
   return out;
 }
 
@@ -27,9 +29,12 @@ std::vector<std::string> names_from(const Json& json, std::string_view key, cons
 
 std::string RunResult::variant() const {
   std::string text = method;
-  if (!recorder.empty()) text += " / " + recorder;
-  if (!probes.empty()) text += " / probes " + probes;
-  if (!mismatch.empty()) text += " / " + mismatch;
+  if (!recorder.empty())
+    text += " / " + recorder;
+  if (!probes.empty())
+    text += " / probes " + probes;
+  if (!mismatch.empty())
+    text += " / " + mismatch;
   return text;
 }
 
@@ -44,9 +49,12 @@ double raw_bytes(const RunResult& r) {
 }
 
 Json to_json(const RunResult& r) {
-  Json scores = Json::array(), numbers = Json::object();
-  for (const double s : r.scores) scores.push(s);
-  for (const auto& [name, value] : r.numbers) numbers.set(name, value);
+  Json scores = Json::array();
+  Json numbers = Json::object();
+  for (const double s : r.scores)
+    scores.push(s);
+  for (const auto& [name, value] : r.numbers)
+    numbers.set(name, value);
   return Json::object()
       .set("workload", r.workload)
       .set("method", r.method)
@@ -71,7 +79,9 @@ Json to_json(const RunResult& r) {
 
 RunResult run_result_from_json(const Json& json, const Location& where) {
   RunResult r;
-  const auto text = [&](std::string_view key) { return json.at(key, where).string(base::child(where, key)); };
+  const auto text = [&](std::string_view key) {
+    return json.at(key, where).string(base::child(where, key));
+  };
   const auto number = [&](std::string_view key) {
     return json.at(key, where).number(base::child(where, key));
   };
@@ -79,23 +89,27 @@ RunResult run_result_from_json(const Json& json, const Location& where) {
   r.method = text("method");
   r.recorder = text("recorder");
   r.probes = text("probes");
-  if (json.find("mismatch") != nullptr) r.mismatch = text("mismatch");  // results of before have none
+  if (json.find("mismatch") != nullptr)
+    r.mismatch = text("mismatch");  // results of before have none
   if (const Json* unjudged = json.find("unjudged"))
     r.unjudged = unjudged->boolean(base::child(where, "unjudged"));
   r.name = text("case");
-  r.seed = static_cast<uint64_t>(json.at("seed", where).integer(base::child(where, "seed"), 0));
+  r.seed = uint64_t(json.at("seed", where).integer(base::child(where, "seed"), 0));
   r.training = json.at("training", where).boolean(base::child(where, "training"));
   r.applicable = json.at("applicable", where).boolean(base::child(where, "applicable"));
-  r.hits = static_cast<uint64_t>(json.at("hits", where).integer(base::child(where, "hits"), 0));
+  r.hits = uint64_t(json.at("hits", where).integer(base::child(where, "hits"), 0));
   r.factor = number("factor");
   r.truth = names_from(json, "truth", where);
   r.reported = names_from(json, "reported", where);
   r.ranked = names_from(json, "ranked", where);
   const Location at = base::child(where, "scores");
-  for (const Json& s : json.at("scores", where).array(at)) r.scores.push_back(s.number(at));
+  for (const Json& s : json.at("scores", where).array(at))
+    r.scores.push_back(s.number(at));
   if (r.scores.size() != r.ranked.size())
-    throw base::Error(at, std::to_string(r.scores.size()) + " scores for " + std::to_string(r.ranked.size()) +
-                              " ranked components");
+    throw base::Error(
+        at,
+        std::to_string(r.scores.size()) + " scores for " + std::to_string(r.ranked.size()) +
+            " ranked components");
   r.overlap = number("overlap");
   r.whole_overlap = number("whole_overlap");
   for (const auto& [name, value] : json.at("numbers", where).object(base::child(where, "numbers")))

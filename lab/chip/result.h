@@ -12,14 +12,22 @@ namespace lento::chip {
 
 // Components by name; a case without truth is a clean run.
 struct RunResult {
-  std::string workload, method, recorder, probes, mismatch, name;  // name: of the case
+  // name: of the case
+  std::string workload;
+  std::string method;
+  std::string recorder;
+  std::string probes;
+  std::string mismatch;
+  std::string name;
   uint64_t seed = 1;
   bool training = false;
   bool applicable = true;  // all components of the case are on the chip
   uint64_t hits = 0;       // fewest events that start inside a fault of the case, noise off
   double factor = 1;       // of the first fault
   bool unjudged = false;   // the answer was "cannot judge": right nowhere, counted apart too
-  std::vector<std::string> truth, reported, ranked;
+  std::vector<std::string> truth;
+  std::vector<std::string> reported;
+  std::vector<std::string> ranked;
   std::vector<double> scores;             // of `ranked`
   double overlap = 0;                     // in time, of the true components; 0: not named
   double whole_overlap = 0;               // the same of the whole run as an answer

@@ -5,7 +5,9 @@
 namespace lento::chip {
 namespace {
 
-const Component kCore{Part::Core, 5, -1}, kLink{Part::Link, 5, 9}, kOther{Part::Core, 6, -1};
+const Component kCore{Part::Core, 5, -1};
+const Component kLink{Part::Link, 5, 9};
+const Component kOther{Part::Core, 6, -1};
 
 TEST(Score, OverlapClipsTheTruthToTheRun) {
   EXPECT_DOUBLE_EQ(overlap({kCore, 100, 200}, {kCore, 100, 200}, 1000), 1);

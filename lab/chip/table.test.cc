@@ -48,10 +48,14 @@ TEST(Table, CountsByBothRules) {
 // Table III, SLOTH on DarkNet-19: 90 found, 37 missed, 22 spurious, 152 negatives -> 80.40 %, 12.64 %.
 TEST(Table, PaperCountGivesTableThree) {
   Tally t;
-  for (int i = 0; i < 90; ++i) t.add(result({"core1"}, {"core1"}));
-  for (int i = 0; i < 22; ++i) t.add(result({"core1"}, {"core2"}));
-  for (int i = 0; i < 15; ++i) t.add(result({"core1"}, {}));
-  for (int i = 0; i < 152; ++i) t.add(result({}, {}));
+  for (int i = 0; i < 90; ++i)
+    t.add(result({"core1"}, {"core1"}));
+  for (int i = 0; i < 22; ++i)
+    t.add(result({"core1"}, {"core2"}));
+  for (int i = 0; i < 15; ++i)
+    t.add(result({"core1"}, {}));
+  for (int i = 0; i < 152; ++i)
+    t.add(result({}, {}));
   EXPECT_NEAR(t.paper.accuracy(), 0.8040, 1e-4);
   EXPECT_NEAR(t.paper.false_alarm_rate(), 0.1264, 1e-4);
 }
@@ -107,7 +111,8 @@ TEST(DataSet, KindsRangesAndSplit) {
   options.run_cycles = 500'000'000;
   const auto cases = draw_cases(Grid(chip), options);
   ASSERT_EQ(cases.size(), 152u);
-  int cores = 0, training = 0;
+  int cores = 0;
+  int training = 0;
   double mean = 0;
   for (const Case& c : cases) {
     ASSERT_EQ(c.faults.size(), 1u);
@@ -123,7 +128,8 @@ TEST(DataSet, KindsRangesAndSplit) {
   EXPECT_EQ(training, 51);
   EXPECT_NEAR(mean, 5e8, 1e8);  // uniform up to 10 s; the deviation of the mean is 0.23e8
   options.together = 2;
-  for (const Case& c : draw_cases(Grid(chip), options)) EXPECT_NE(c.faults[0].name, c.faults[1].name);
+  for (const Case& c : draw_cases(Grid(chip), options))
+    EXPECT_NE(c.faults[0].name, c.faults[1].name);
 }
 
 }  // namespace

@@ -14,15 +14,21 @@ bool holds(const std::vector<std::string>& names, const std::string& name, size_
 
 }  // namespace
 
-double Tally::precision() const { return reports ? double(reports - spurious) / double(reports) : 0; }
-double Tally::recall() const { return named + missed ? double(named) / double(named + missed) : 0; }
+double Tally::precision() const {
+  return reports ? double(reports - spurious) / double(reports) : 0;
+}
+double Tally::recall() const {
+  return named + missed ? double(named) / double(named + missed) : 0;
+}
 double Tally::f1() const {
-  const double p = precision(), r = recall();
+  const double p = precision();
+  const double r = recall();
   return p + r > 0 ? 2 * p * r / (p + r) : 0;
 }
 
 void Tally::add(const RunResult& r) {
-  if (!r.applicable) return void(++elsewhere);
+  if (!r.applicable)
+    return void(++elsewhere);
   if (r.truth.empty()) {
     ++clean;
     ++paper.true_negative;
@@ -31,10 +37,14 @@ void Tally::add(const RunResult& r) {
     altered_alarms += r.name == "altered" && !r.reported.empty();
     return;
   }
-  if (r.hits == 0) return void(++untouched);
-  uint64_t found = 0, wrong = 0;
-  for (const auto& t : r.truth) found += holds(r.reported, t);
-  for (const auto& n : r.reported) wrong += !holds(r.truth, n);
+  if (r.hits == 0)
+    return void(++untouched);
+  uint64_t found = 0;
+  uint64_t wrong = 0;
+  for (const auto& t : r.truth)
+    found += holds(r.reported, t);
+  for (const auto& n : r.reported)
+    wrong += !holds(r.truth, n);
   paper.true_positive += found;
   paper.false_negative += r.truth.size() - found;
   paper.false_positive += wrong;
@@ -46,7 +56,8 @@ void Tally::add(const RunResult& r) {
   }
   ++cases;
   right += exact;
-  const bool core = r.truth[0].starts_with("core"), link = r.truth[0].starts_with("link");
+  const bool core = r.truth[0].starts_with("core");
+  const bool link = r.truth[0].starts_with("link");
   ++(core ? cores : link ? links : others);
   (core ? cores_right : link ? links_right : others_right) += exact;
   first += holds(r.ranked, r.truth[0], 1);
@@ -63,7 +74,8 @@ void Tally::add(const RunResult& r) {
 Tallies tally(const std::vector<RunResult>& results, bool training, bool pooled) {
   Tallies rows;
   for (const RunResult& r : results) {
-    if (r.training == training || r.truth.empty()) rows[{pooled ? "all" : r.workload, r.variant()}].add(r);
+    if (r.training == training || r.truth.empty())
+      rows[{pooled ? "all" : r.workload, r.variant()}].add(r);
   }
   return rows;
 }
@@ -77,10 +89,12 @@ bool counts(const RunResult& r, bool training) {
 }
 
 bool only_training(const std::vector<RunResult>& results) {
-  const auto faulty = [](const RunResult& r) { return !r.truth.empty(); };
-  return std::any_of(results.begin(), results.end(), faulty) &&
-         std::all_of(results.begin(), results.end(),
-                     [&](const RunResult& r) { return !faulty(r) || r.training; });
+  const auto faulty = [](const RunResult& r) {
+    return !r.truth.empty();
+  };
+  return std::ranges::any_of(results, faulty) && std::ranges::all_of(results, [&](const RunResult& r) {
+           return !faulty(r) || r.training;
+         });
 }
 
 }  // namespace lento::chip

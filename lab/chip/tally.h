@@ -14,17 +14,38 @@
 namespace lento::chip {
 
 struct Tally {
-  base::Confusion paper;          // true negatives fixed at the number of clean runs
-  uint64_t cases = 0, right = 0;  // touching at least kFewHits events: strict
-  uint64_t cores = 0, cores_right = 0, links = 0, links_right = 0, others = 0, others_right = 0;
-  uint64_t few = 0, few_right = 0;      // touching, but fewer events
-  uint64_t first = 0, first_three = 0;  // of `cases`
-  uint64_t named = 0, reports = 0, spurious = 0, missed = 0;
-  uint64_t in_time = 0, cores_in_time = 0;  // of `cases`, of `cores`: overlap at least 0.7
-  uint64_t whole_in_time = 0;               // of `cases`, had the answer been the whole run
-  uint64_t clean = 0, alarms = 0;           // altered structures included
-  uint64_t altered = 0, altered_alarms = 0;
-  uint64_t untouched = 0, elsewhere = 0;  // cases that touch nothing; not on this chip
+  base::Confusion paper;  // true negatives fixed at the number of clean runs
+  // touching at least kFewHits events: strict
+  uint64_t cases = 0;
+  uint64_t right = 0;
+  uint64_t cores = 0;
+  uint64_t cores_right = 0;
+  uint64_t links = 0;
+  uint64_t links_right = 0;
+  uint64_t others = 0;
+  uint64_t others_right = 0;
+  // touching, but fewer events
+  uint64_t few = 0;
+  uint64_t few_right = 0;
+  // of `cases`
+  uint64_t first = 0;
+  uint64_t first_three = 0;
+  uint64_t named = 0;
+  uint64_t reports = 0;
+  uint64_t spurious = 0;
+  uint64_t missed = 0;
+  // of `cases`, of `cores`: overlap at least 0.7
+  uint64_t in_time = 0;
+  uint64_t cores_in_time = 0;
+  uint64_t whole_in_time = 0;  // of `cases`, had the answer been the whole run
+  // altered structures included
+  uint64_t clean = 0;
+  uint64_t alarms = 0;
+  uint64_t altered = 0;
+  uint64_t altered_alarms = 0;
+  // cases that touch nothing; not on this chip
+  uint64_t untouched = 0;
+  uint64_t elsewhere = 0;
   double precision() const;
   double recall() const;
   double f1() const;

@@ -16,20 +16,26 @@ namespace {
 class Spread : public trace::RecordSink {
  public:
   Spread(std::vector<Recorder> recorders, double lost_share, uint64_t seed)
-      : to(std::move(recorders)), share_(lost_share), rng_(seed, "lost records") {}
+      : to(std::move(recorders)),
+        share_(lost_share),
+        rng_(seed, "lost records") {
+  }
 
   Outcome record(const trace::ProbeRecord& r) override {
-    ++written[static_cast<size_t>(r.kind)];
+    ++written[size_t(r.kind)];
     for (Window& window : windows)
       if (r.kind != trace::ProbeKind::Compute && r.begin < window.end && r.end > window.begin)
         window.flows.insert({r.kind, r.core, r.peer});
-    if (share_ > 0 && rng_.uniform() < share_) return {0, true};
-    for (Recorder& recorder : to) recorder.record(r);
+    if (share_ > 0 && rng_.uniform() < share_)
+      return {0, true};
+    for (Recorder& recorder : to)
+      recorder.record(r);
     return {};
   }
   // What passed the chip between two times.
   struct Window {
-    uint64_t begin = 0, end = 0;
+    uint64_t begin = 0;
+    uint64_t end = 0;
     std::set<Flow> flows = {};
   };
   std::vector<Recorder> to;
@@ -56,24 +62,32 @@ Bench::Bench(std::string name, const spec::Chip& chip, const Mapping& mapping, c
       program_(expand(mapping, chip, name_)),
       model_(chip, program_),
       patterns_(count_patterns(program_, chip)) {
-  if (options_.recorders.empty()) options_.recorders = {only_recorder(options)};
+  if (options_.recorders.empty())
+    options_.recorders = {only_recorder(options)};
   for (RecorderChoice& r : options_.recorders)
     r.options.ops_per_cycle = recorder_rate(chip.core.ops_per_cycle, chip.core.rate_deviation);
 }
 
-uint64_t Bench::sketch_bytes() const { return Recorder(options_.recorders[0], patterns_).bytes(); }
+uint64_t Bench::sketch_bytes() const {
+  return Recorder(options_.recorders[0], patterns_).bytes();
+}
 
-Bench::Run Bench::simulate_run(const std::vector<Fault>& faults, uint64_t seed,
-                               const std::string& probes) const {
+Bench::Run Bench::simulate_run(const std::vector<Fault>& faults, uint64_t seed, const std::string& probes)
+    const {
   return simulate_run_on(model_, faults, seed, probes);
 }
 
-Bench::Run Bench::simulate_run_on(const Model& real, const std::vector<Fault>& faults, uint64_t seed,
-                                  const std::string& probes) const {
+Bench::Run Bench::simulate_run_on(
+    const Model& real,
+    const std::vector<Fault>& faults,
+    uint64_t seed,
+    const std::string& probes) const {
   std::vector<Recorder> recorders;
-  for (const RecorderChoice& choice : options_.recorders) recorders.emplace_back(choice, patterns_);
+  for (const RecorderChoice& choice : options_.recorders)
+    recorders.emplace_back(choice, patterns_);
   Spread spread(std::move(recorders), options_.lost_share, seed);
-  for (const Fault& f : faults) spread.windows.push_back({f.begin, f.end});
+  for (const Fault& f : faults)
+    spread.windows.push_back({f.begin, f.end});
   Options run;
   run.inferences = options_.inferences;
   run.seed = seed;
@@ -98,26 +112,31 @@ Bench::Run Bench::simulate_run_on(const Model& real, const std::vector<Fault>& f
 // A guess runs with its recorder alone.
 ReplayOf Bench::replays_of(const Run& run, size_t recorder) const {
   const Run::Recorded& recorded = run.recorded[recorder];
-  if (recorded.bytes == 0 || !options_.replay) return {};
+  if (recorded.bytes == 0 || !options_.replay)
+    return {};
   const Recorder fresh(options_.recorders[recorder], patterns_);
   Options again = jobs::replay_run(recorded.sketch, options_.seed, {});
   const Spread sink({fresh}, options_.lost_share, again.seed);
-  return jobs::ChipReplays<Spread>(program_, again, sink, fresh.bytes(),
-                                   [](Spread spread) { return spread.to[0].take(); });
+  return jobs::ChipReplays<Spread>(program_, again, sink, fresh.bytes(), [](Spread spread) {
+    return spread.to[0].take();
+  });
 }
 
-MethodResult Bench::judge_run(const Run& run, size_t recorder, const MethodChoice& method,
-                              const ReplayOf& replays) const {
+MethodResult
+Bench::judge_run(const Run& run, size_t recorder, const MethodChoice& method, const ReplayOf& replays) const {
   const Run::Recorded& recorded = run.recorded[recorder];
-  if (recorded.bytes == 0) return {};
+  if (recorded.bytes == 0)
+    return {};
   FitOptions fit;
-  if (options_.fit) fit.replays = replays;
+  if (options_.fit)
+    fit.replays = replays;
   return jobs::judge_chip(method, recorded.sketch, model_.chip, program_, replays, options_.detect, fit);
 }
 
 Sketch Bench::record(const std::vector<Fault>& faults, uint64_t seed, Result* result) const {
   Run run = simulate_run(faults, seed);
-  if (result != nullptr) *result = run.result;
+  if (result != nullptr)
+    *result = run.result;
   return std::move(run.recorded[0].sketch);
 }
 
@@ -143,13 +162,15 @@ Bench::Outcome Bench::run(const std::vector<Fault>& faults, uint64_t seed) const
 
 std::vector<Claim> claims_of(const std::vector<Fault>& faults) {
   std::vector<Claim> out;
-  for (const Fault& f : faults) out.push_back({component_of(f), f.begin, f.end});
+  for (const Fault& f : faults)
+    out.push_back({component_of(f), f.begin, f.end});
   return out;
 }
 
 std::vector<Claim> claims_of(const std::vector<Suspect>& suspects) {
   std::vector<Claim> out;
-  for (const Suspect& s : suspects) out.push_back({s.component, s.begin, s.end, s.alike});
+  for (const Suspect& s : suspects)
+    out.push_back({s.component, s.begin, s.end, s.alike});
   return out;
 }
 

@@ -45,16 +45,22 @@ class Bench {
     std::vector<Recorded> recorded;  // by recorder
     // By fault: the components that the same transfers passed in its time, which nothing can tell apart.
     std::vector<std::vector<Component>> classes;
-    uint64_t computes = 0, messages = 0, memory = 0;  // records by kind, as written by the probes
+    // records by kind, as written by the probes
+    uint64_t computes = 0;
+    uint64_t messages = 0;
+    uint64_t memory = 0;
   };
   Run simulate_run(const std::vector<Fault>& faults, uint64_t seed, const std::string& probes = "full") const;
   // The same on a chip that is not as its file says; recorders and verdict know the file only.
-  Run simulate_run_on(const Model& real, const std::vector<Fault>& faults, uint64_t seed,
-                      const std::string& probes = "full") const;
+  Run simulate_run_on(
+      const Model& real,
+      const std::vector<Fault>& faults,
+      uint64_t seed,
+      const std::string& probes = "full") const;
   // The chip as it would be recorded again, in draws of this run's own; none when the recorder does not fit.
   ReplayOf replays_of(const Run& run, size_t recorder) const;
-  MethodResult judge_run(const Run& run, size_t recorder, const MethodChoice& method,
-                         const ReplayOf& replays) const;
+  MethodResult judge_run(const Run& run, size_t recorder, const MethodChoice& method, const ReplayOf& replays)
+      const;
 
   // The same with the first recorder and our own method.
   struct Outcome {
@@ -71,9 +77,15 @@ class Bench {
   // Operations, transfers and segments that start inside each fault, noise off. `stop` ends it early.
   std::vector<uint64_t> hits(const std::vector<Fault>& faults, const std::function<bool()>& stop = {}) const;
 
-  const std::string& name() const { return name_; }
-  const Model& model() const { return model_; }
-  const std::vector<RecorderChoice>& recorders() const { return options_.recorders; }
+  const std::string& name() const {
+    return name_;
+  }
+  const Model& model() const {
+    return model_;
+  }
+  const std::vector<RecorderChoice>& recorders() const {
+    return options_.recorders;
+  }
   uint64_t sketch_bytes() const;  // of the first recorder
 
  private:

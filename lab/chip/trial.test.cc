@@ -25,7 +25,8 @@ Slice slice(int64_t b, int64_t c0, int64_t c1) {
 
 // Four layers on four columns of cores, one sample a pass; each core makes a quarter of the channels.
 Mapping pipeline() {
-  constexpr int64_t kChannels = 64, kBatch = 16;
+  constexpr int64_t kChannels = 64;
+  constexpr int64_t kBatch = 16;
   Mapping m;
   m.name = "pipeline";
   m.batch = kBatch;
@@ -41,7 +42,8 @@ Mapping pipeline() {
     WeightFeature weights;
     OutputFeature out;
     out.to_dram = l == 3;
-    if (l < 3) out.next = {l + 1};
+    if (l < 3)
+      out.next = {l + 1};
     for (int y = 0; y < 4; ++y) {
       in.blocks.push_back({{{l, y}}, slice(1, 0, kChannels)});
       weights.blocks.push_back(
@@ -92,13 +94,17 @@ TEST_F(Planted, EachKindIsNamedAndTimed) {
   const Bench bench = make(true, 0);
   const uint64_t run = run_cycles(bench);
   for (const Component& c :
-       {Component{Part::Core, 5}, Component{Part::Link, 5, 6}, Component{Part::Link, 5, 9},
-        Component{Part::Router, 6}, Component{Part::MemoryUnit, 4}}) {
+       {Component{Part::Core, 5},
+        Component{Part::Link, 5, 6},
+        Component{Part::Link, 5, 9},
+        Component{Part::Router, 6},
+        Component{Part::MemoryUnit, 4}}) {
     const Fault f = fault(bench, c, 10, run);
     ASSERT_GE(bench.hits({f})[0], kFewHits) << f.name;
     const Bench::Outcome out = bench.run({f}, 3);
     EXPECT_TRUE(out.strict) << f.name << reported(bench, out);
-    if (!out.strict) continue;
+    if (!out.strict)
+      continue;
     const Suspect& s = out.detection.reported[0];
     EXPECT_GE(overlap(out.truth[0], {s.component, s.begin, s.end}, out.run_cycles), 0.7) << f.name;
   }
@@ -150,11 +156,13 @@ TEST_F(Planted, ARecordingCutOffNamesTheSameLink) {
   simulate(bench.model(), faults, options, &recorded);
   const Sketch whole = bench.record({}, 1);
   std::vector<SketchShape> shapes;
-  for (const CoreSketch& core : whole.cores()) shapes.push_back(core.shape());
+  for (const CoreSketch& core : whole.cores())
+    shapes.push_back(core.shape());
   for (const uint64_t percent : {55, 62, 70, 80, 90}) {
     Sketch cut(shapes, whole.options());
     for (const trace::ProbeRecord& r : recorded.all)
-      if (r.end <= run * percent / 100) cut.record(r);
+      if (r.end <= run * percent / 100)
+        cut.record(r);
     DetectOptions detect_options;
     detect_options.replay = [&](const std::vector<Fault>& guess, uint32_t draw) {
       return bench.record(guess, 99 + draw);
@@ -187,9 +195,12 @@ TEST(ShippedExample, HealthyRunsThatDriftFindNothing) {
     EXPECT_TRUE(out.detection.reported.empty())
         << inferences << " inferences, seed " << seed << reported(bench, out);
   };
-  for (const uint64_t seed : {2, 10, 131}) reports_nothing(8, seed);
-  for (const uint64_t seed : {106, 110, 123, 131, 133, 134}) reports_nothing(20, seed);
-  for (const uint64_t seed : {9, 109, 128, 133}) reports_nothing(60, seed);
+  for (const uint64_t seed : {2, 10, 131})
+    reports_nothing(8, seed);
+  for (const uint64_t seed : {106, 110, 123, 131, 133, 134})
+    reports_nothing(20, seed);
+  for (const uint64_t seed : {9, 109, 128, 133})
+    reports_nothing(60, seed);
 }
 
 TEST(Diagnosis, ShowsFindingRoutesAndRanking) {

@@ -33,37 +33,44 @@ finding::Diagnosis dry_run(const chip::PlanSize& plan) {
 // One line a result.
 void write_lines(const std::string& path, const std::vector<chip::RunResult>& results) {
   base::OutputFile file(path);
-  for (const chip::RunResult& r : results) file.write(base::write_json(chip::to_json(r)) + "\n");
+  for (const chip::RunResult& r : results)
+    file.write(base::write_json(chip::to_json(r)) + "\n");
   file.commit();
 }
 
 void show(finding::Diagnosis d, Context& context) {
   const std::string tables = cli::tables_as_text(d);
   context.show(std::move(d));
-  if (!context.json) context.streams.out << tables;
+  if (!context.json)
+    context.streams.out << tables;
 }
 
 // Adds how long the rest will take at the pace so far, runs of an earlier start left out.
 base::Progress with_time_left(base::Progress progress) {
-  if (!progress.report) return progress;
+  if (!progress.report)
+    return progress;
   struct Pace {
     std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
     double first = -1;
   };
-  progress.report = [pace = std::make_shared<Pace>(), inner = progress.report](std::string_view what,
-                                                                               double done, double total) {
-    if (pace->first < 0) *pace = {std::chrono::steady_clock::now(), done - 1};
+  progress.report = [pace = std::make_shared<Pace>(),
+                     inner = progress.report](std::string_view what, double done, double total) {
+    if (pace->first < 0)
+      *pace = {std::chrono::steady_clock::now(), done - 1};
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - pace->start;
     const double left = spent.count() / std::max(1.0, done - pace->first) * (total - done);
     inner(
         std::string(what) + " (" + base::format_quantity(std::round(left), base::Dimension::Time) + " left)",
-        done, total);
+        done,
+        total);
   };
   return progress;
 }
 
 struct CampaignCommand {
-  std::string file, journal, results;
+  std::string file;
+  std::string journal;
+  std::string results;
   bool dry = false;
 };
 
@@ -71,7 +78,8 @@ void run_campaign(const CampaignCommand& command, Context& context) {
   const campaign::World here = campaign::world(context.program.ranks);
   base::Progress progress = here.rank == 0 ? context.progress() : base::Progress{};
   if (command.dry) {
-    if (here.rank == 0) show(dry_run(chip::size_of_plan(command.file)), context);
+    if (here.rank == 0)
+      show(dry_run(chip::size_of_plan(command.file)), context);
     return;
   }
   const chip::Plan plan = chip::make_plan(command.file, base::kVersion, progress);
@@ -82,43 +90,58 @@ void run_campaign(const CampaignCommand& command, Context& context) {
   options.threads = context.jobs;
   options.progress = with_time_left(progress);
   const campaign::Outcome outcome = campaign::run_all(
-      plan.runs(), [&](uint64_t i) { return chip::write_results(run_one(plan, i)); }, options);
-  if (here.rank > 0) return;
+      plan.runs(),
+      [&](uint64_t i) {
+        return chip::write_results(run_one(plan, i));
+      },
+      options);
+  if (here.rank > 0)
+    return;
   std::vector<chip::RunResult> results;
   uint64_t finished = 0;
   for (const std::string& line : outcome.results) {
-    if (line.empty()) continue;
+    if (line.empty())
+      continue;
     ++finished;
     const std::vector<chip::RunResult> more = chip::read_results(line, {command.journal});
     results.insert(results.end(), more.begin(), more.end());
   }
-  if (!command.results.empty()) write_lines(command.results, results);
+  if (!command.results.empty())
+    write_lines(command.results, results);
   finding::Diagnosis d = chip::summarize(results, plan.campaign.title);
   if (!outcome.complete)
-    d.notes.push_back("Stopped early: " + std::to_string(finished) + " of " + std::to_string(plan.runs()) +
-                      " runs; " +
-                      (command.journal.empty() ? "without --journal the next start begins anew."
-                                               : "the same command goes on."));
+    d.notes.push_back(
+        "Stopped early: " + std::to_string(finished) + " of " + std::to_string(plan.runs()) + " runs; " +
+        (command.journal.empty() ? "without --journal the next start begins anew."
+                                 : "the same command goes on."));
   d.inputs = {Context::input("campaign", command.file, base::read_file(command.file))};
-  if (command.results != "-") show(std::move(d), context);
+  if (command.results != "-")
+    show(std::move(d), context);
 }
 
 }  // namespace
 
 void add_chip_campaign(Command& chip_app, Context& context) {
   Command* app = chip_app.add_subcommand(
-      "campaign", "Many runs: workloads, faults, seeds, methods, recorders; how often the verdict is right");
+      "campaign",
+      "Many runs: workloads, faults, seeds, methods, recorders; how often the verdict is right");
   auto command = std::make_shared<CampaignCommand>();
   app->add_option("FILE", command->file, "Campaign (YAML)")->required();
-  app->add_option("--journal", command->journal,
-                  "Remember finished runs here; a killed campaign goes on from it");
-  app->add_option("--results", command->results,
-                  "Write one JSON line a run and method here, for 'lento-lab chip evaluate'");
+  app->add_option(
+      "--journal",
+      command->journal,
+      "Remember finished runs here; a killed campaign goes on from it");
+  app->add_option(
+      "--results",
+      command->results,
+      "Write one JSON line a run and method here, for 'lento-lab chip evaluate'");
   app->add_flag("--dry-run", command->dry, "Say how many runs there are, without simulating any");
   context.add_output_options(*app);
   context.add_jobs(*app);
   example(*app, "lento-lab chip campaign campaigns/quick.yaml --journal quick.journal --results quick.jsonl");
-  app->callback([command, &context] { run_campaign(*command, context); });
+  app->callback([command, &context] {
+    run_campaign(*command, context);
+  });
 }
 
 }  // namespace lento::lab

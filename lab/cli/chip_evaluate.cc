@@ -11,8 +11,9 @@ std::vector<chip::RunResult> read_results(const std::string& path) {
   std::vector<chip::RunResult> results;
   base::InputStream in(path);
   for (std::string_view line; in.line(line);) {
-    const int number = static_cast<int>(in.line_number());
-    if (line.empty()) continue;
+    const int number = int(in.line_number());
+    if (line.empty())
+      continue;
     const base::Json json = base::parse_json(line, path, number);
     results.push_back(chip::run_result_from_json(json, {path, number}));
   }
@@ -23,7 +24,8 @@ std::vector<chip::RunResult> read_results(const std::string& path) {
 
 void add_chip_evaluate(Command& chip_app, Context& context) {
   Command* app = chip_app.add_subcommand(
-      "evaluate", "Tables of campaign results: the paper's counting and the strict one");
+      "evaluate",
+      "Tables of campaign results: the paper's counting and the strict one");
   auto paths = std::make_shared<std::vector<std::string>>();
   app->add_option("RESULTS", *paths, "Files written by 'lento-lab chip campaign --results'")->required();
   context.add_output_options(*app);
@@ -40,7 +42,8 @@ void add_chip_evaluate(Command& chip_app, Context& context) {
     d.inputs = std::move(inputs);
     const std::string tables = cli::tables_as_text(d);
     context.show(std::move(d));
-    if (!context.json) context.streams.out << tables;
+    if (!context.json)
+      context.streams.out << tables;
   });
 }
 

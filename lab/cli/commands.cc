@@ -48,17 +48,19 @@ void add_spread_chip(Command& app, Context& context) {
 }  // namespace
 
 cli::Program mpi_program() {
-  return {"lento-mpi",
-          "The commands of Lento that do many independent runs, on all ranks that mpirun starts.",
-          {add_spread_chip, add_fleet, cli::add_search},
-          {}};
+  return {
+      "lento-mpi",
+      "The commands of Lento that do many independent runs, on all ranks that mpirun starts.",
+      {add_spread_chip, add_fleet, cli::add_search},
+      {}};
 }
 
 cli::Program program() {
-  return {"lento-lab",
-          "The laboratory of Lento: what measures it and what reproduces the papers.",
-          {add_chip, cli::add_docs, add_fabric, add_fleet, add_memory, add_tile, add_validate},
-          {}};
+  return {
+      "lento-lab",
+      "The laboratory of Lento: what measures it and what reproduces the papers.",
+      {add_chip, cli::add_docs, add_fabric, add_fleet, add_memory, add_tile, add_validate},
+      {}};
 }
 
 }  // namespace lento::lab

@@ -22,7 +22,8 @@ using base::format_number;
 
 struct Arguments {
   std::vector<std::string> files;
-  std::string chip = "wormhole", csv;
+  std::string chip = "wormhole";
+  std::string csv;
   bool refit = false;
   chip::PlantPlan plan;
 };
@@ -44,7 +45,8 @@ std::vector<chip::NamedTrace> read_all(const Arguments& args, bool strict) {
     each.family = chip::family_of(each.name);
     each.trace = trace::read_transfers(file, {}, report);
     each.measured = chip::measured_cycles(each.trace);
-    if (each.measured > 0) out.push_back(std::move(each));
+    if (each.measured > 0)
+      out.push_back(std::move(each));
   }
   return out;
 }
@@ -53,47 +55,73 @@ void times(const Arguments& args, Context& context) {
   const std::vector<chip::NamedTrace> traces = read_all(args, context.strict);
   const chip::FabricFit fit = chip::fit_fabric(spec::read_fabric(args.chip), traces, args.refit);
   std::string csv = "trace,family,measured,predicted,held_out,with_issue_times\n";
-  double plain = 0, held = 0, stamped = 0;
+  double plain = 0;
+  double held = 0;
+  double stamped = 0;
   for (const chip::TimeError& e : fit.errors) {
-    csv += base::csv_line({e.name, e.family, format_number(e.measured, 12), format_number(e.predicted, 12),
-                           format_number(e.held_out, 12), format_number(e.with_stamps, 12)}) +
+    csv += base::csv_line(
+               {e.name,
+                e.family,
+                format_number(e.measured, 12),
+                format_number(e.predicted, 12),
+                format_number(e.held_out, 12),
+                format_number(e.with_stamps, 12)}) +
            "\n";
     plain += std::abs(e.predicted / e.measured - 1);
     held += std::abs(e.held_out / e.measured - 1);
     stamped += std::abs(e.with_stamps / e.measured - 1);
   }
-  if (!args.csv.empty()) base::write_file(args.csv, csv);
-  const double n = static_cast<double>(std::max<size_t>(1, fit.errors.size()));
-  const auto percent = [](double share) { return format_number(100 * share, 3) + " %"; };
+  if (!args.csv.empty())
+    base::write_file(args.csv, csv);
+  const double n = double(std::max<size_t>(1, fit.errors.size()));
+  const auto percent = [](double share) {
+    return format_number(100 * share, 3) + " %";
+  };
   finding::Diagnosis d;
   d.scale = "chip";
   d.title = "Played against measured time";
   d.verdict = std::to_string(traces.size()) + " traces, mean error " + percent(plain / n) + ".";
-  d.facts = {{"mean error, sheet as shipped", percent(plain / n)},
-             {"mean error, issue times given", percent(stamped / n)}};
+  d.facts = {
+      {"mean error, sheet as shipped", percent(plain / n)},
+      {"mean error, issue times given", percent(stamped / n)}};
   if (args.refit) {
     d.facts.emplace_back("mean error, held-out half", percent(held / n));
-    d.facts.emplace_back("fitted on the first half",
-                         percent(fit.fitted[0]) + ", held out " + percent(fit.held_out[0]));
-    d.facts.emplace_back("fitted on the second half",
-                         percent(fit.fitted[1]) + ", held out " + percent(fit.held_out[1]));
+    d.facts.emplace_back(
+        "fitted on the first half",
+        percent(fit.fitted[0]) + ", held out " + percent(fit.held_out[0]));
+    d.facts.emplace_back(
+        "fitted on the second half",
+        percent(fit.fitted[1]) + ", held out " + percent(fit.held_out[1]));
   }
   context.show(std::move(d));
 }
 
 std::string plant_line(const chip::PlantCase& c) {
   std::string members;
-  for (const std::string& m : c.planted) members += (members.empty() ? "" : " ") + m;
-  return base::csv_line({c.file, c.kind, members, format_number(c.factor), std::to_string(c.moved),
-                         std::to_string(c.beyond), c.judged ? "yes" : "no", c.counted ? "yes" : "no",
-                         c.accused ? c.blamed : "", c.accused ? format_number(c.blamed_factor) : "",
-                         format_number(c.evidence, 5), format_number(c.runner_up, 5),
-                         c.exact ? "yes" : "no"}) +
+  for (const std::string& m : c.planted)
+    members += (members.empty() ? "" : " ") + m;
+  return base::csv_line(
+             {c.file,
+              c.kind,
+              members,
+              format_number(c.factor),
+              std::to_string(c.moved),
+              std::to_string(c.beyond),
+              c.judged ? "yes" : "no",
+              c.counted ? "yes" : "no",
+              c.accused ? c.blamed : "",
+              c.accused ? format_number(c.blamed_factor) : "",
+              format_number(c.evidence, 5),
+              format_number(c.runner_up, 5),
+              c.exact ? "yes" : "no"}) +
          "\n";
 }
 
 struct Tally {
-  uint64_t planted = 0, counted = 0, exact = 0, wrong = 0;
+  uint64_t planted = 0;
+  uint64_t counted = 0;
+  uint64_t exact = 0;
+  uint64_t wrong = 0;
 };
 
 finding::Figure tally_table(const std::map<std::pair<std::string, double>, Tally>& tallies) {
@@ -102,7 +130,10 @@ finding::Figure tally_table(const std::map<std::pair<std::string, double>, Tally
   for (const auto& [key, t] : tallies) {
     const base::Interval range = base::wilson95(t.exact, t.counted);
     table.rows.push_back(
-        {key.first, format_number(key.second), std::to_string(t.planted), std::to_string(t.counted),
+        {key.first,
+         format_number(key.second),
+         std::to_string(t.planted),
+         std::to_string(t.counted),
          std::to_string(t.exact),
          t.counted ? format_number(100.0 * double(t.exact) / double(t.counted), 3) + " %" : "-",
          format_number(100 * range.low, 3) + "-" + format_number(100 * range.high, 3),
@@ -118,7 +149,8 @@ void plants(const Arguments& args, Context& context) {
       "trace,kind,planted,factor,waits_moved,waits_beyond,judged,counted,blamed,blamed_factor,evidence,"
       "runner_up,exact\n";
   std::map<std::pair<std::string, double>, Tally> tallies;
-  uint64_t judged = 0, accused = 0;
+  uint64_t judged = 0;
+  uint64_t accused = 0;
   chip::PlantPlan plan = args.plan;
   plan.seed = context.seed;
   for (const chip::NamedTrace& each : traces) {
@@ -138,7 +170,8 @@ void plants(const Arguments& args, Context& context) {
       }
     }
   }
-  if (!args.csv.empty()) base::write_file(args.csv, csv);
+  if (!args.csv.empty())
+    base::write_file(args.csv, csv);
   finding::Diagnosis d;
   d.scale = "chip";
   d.title = "Slow components planted into recorded traces";
@@ -164,10 +197,14 @@ void add_fabric_times(Command& group, Context& context) {
   Command* command = group.add_subcommand("times", "Played against measured time of recorded programs");
   auto args = std::make_shared<Arguments>();
   add_shared(*command, *args, context);
-  command->add_flag("--refit", args->refit,
-                    "Fit the constants on one half of the families, judge on the other");
+  command->add_flag(
+      "--refit",
+      args->refit,
+      "Fit the constants on one half of the families, judge on the other");
   example(*command, "lento-lab fabric times examples/chip/noc_events.json");
-  command->callback([&context, args] { times(*args, context); });
+  command->callback([&context, args] {
+    times(*args, context);
+  });
 }
 
 void add_fabric_plants(Command& group, Context& context) {
@@ -179,7 +216,9 @@ void add_fabric_plants(Command& group, Context& context) {
       ->capture_default_str();
   context.add_seed(*command);
   example(*command, "lento-lab fabric plants examples/chip/noc_events.json --per-kind 2");
-  command->callback([&context, args] { plants(*args, context); });
+  command->callback([&context, args] {
+    plants(*args, context);
+  });
 }
 
 }  // namespace lento::lab

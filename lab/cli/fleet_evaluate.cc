@@ -25,7 +25,7 @@ void source_faults(Context& context, const Options& o) {
   d.title = "A watch over a store with faults";
   d.seed = context.seed;
   if (o.source_case >= 0) {
-    const fleet::FaultCase c = fleet::fault_case(context.seed, static_cast<uint64_t>(o.source_case));
+    const fleet::FaultCase c = fleet::fault_case(context.seed, uint64_t(o.source_case));
     d.verdict = std::string(fleet::name(c.trouble)) + ", scrapes every " + std::to_string(c.step_s) + " s.";
     d.notes = fleet::run_case(c).story;
     return context.show(std::move(d));
@@ -35,7 +35,8 @@ void source_faults(Context& context, const Options& o) {
   for (const auto& row : table.rows) {
     std::string text;
     for (size_t i = 1; i < row.size(); ++i) {
-      if (!row[i].empty()) text += (i > 1 ? ", " : "") + table.columns[i] + " " + row[i];
+      if (!row[i].empty())
+        text += (i > 1 ? ", " : "") + table.columns[i] + " " + row[i];
     }
     d.facts.emplace_back(row[0], text);
   }
@@ -50,9 +51,11 @@ void simulated(Context& context, Options& o) {
   o.synthetic.threads = context.jobs;
   const bool first = campaign::world(context.program.ranks).rank == 0;
   base::Progress training = context.progress();
-  if (!first) training.report = nullptr;
+  if (!first)
+    training.report = nullptr;
   const fleet::SyntheticStudy study(o.synthetic, training);
-  if (training.stopped()) return;  // the models are not whole: nothing may be judged by them
+  if (training.stopped())
+    return;  // the models are not whole: nothing may be judged by them
   campaign::Options c;
   c.ranks = context.program.ranks;
   c.journal = o.journal;
@@ -60,13 +63,20 @@ void simulated(Context& context, Options& o) {
   c.threads = context.jobs;
   c.progress = context.progress();
   const campaign::Outcome outcome = campaign::run_all(
-      study.runs(), [&](uint64_t i) { return study.run(i); }, c);
-  if (first) context.show(study.conclude(outcome.results));
+      study.runs(),
+      [&](uint64_t i) {
+        return study.run(i);
+      },
+      c);
+  if (first)
+    context.show(study.conclude(outcome.results));
 }
 
 void run(Context& context, Options& o) {
-  if (o.source_faults > 0 || o.source_case >= 0) return source_faults(context, o);
-  if (o.real.empty()) return simulated(context, o);
+  if (o.source_faults > 0 || o.source_case >= 0)
+    return source_faults(context, o);
+  if (o.real.empty())
+    return simulated(context, o);
   finding::Diagnosis d;
   d.scale = "fleet";
   d.title = "Evaluation of the fleet detectors";
@@ -81,7 +91,8 @@ void run(Context& context, Options& o) {
     finding::TableFigure table = measure(o.real_options, context.progress());
     for (const auto& row : table.rows) {
       std::string name = set;
-      for (size_t i = 0; i + 1 < row.size(); ++i) name += ", " + row[i];
+      for (size_t i = 0; i + 1 < row.size(); ++i)
+        name += ", " + row[i];
       d.facts.emplace_back(name, row.back());
     }
     d.figures.push_back({set, "Recorded telemetry with known truth.", std::move(table)});
@@ -98,18 +109,24 @@ void add_fleet_evaluate(Command& fleet, Context& context) {
   app->add_option("--real", o->real, "Recorded sets to measure on")
       ->check(one_of({"mlperf64", "hpas", "asd12", "straggler"}));
   app->add_option("--data", o->real_options.folder, "Folder with the recorded sets")->type_name("DIR");
-  app->add_option("--node-stride", o->real_options.node_stride,
-                  "mlperf64: plant on every n-th node only; 0: plant nothing")
+  app->add_option(
+         "--node-stride",
+         o->real_options.node_stride,
+         "mlperf64: plant on every n-th node only; 0: plant nothing")
       ->check(range(0, 64));
-  app->add_option("--resample-days", o->real_options.resample_days,
-                  "mlperf64: days of healthy noise made of blocks of each run, for false alarms")
+  app->add_option(
+         "--resample-days",
+         o->real_options.resample_days,
+         "mlperf64: days of healthy noise made of blocks of each run, for false alarms")
       ->check(range(0.0, 1e4));
   app->add_option("--tail-factor", o->real_options.tail_factor, "mlperf64: widens the threshold")
       ->check(range(0.1, 10.0));
   app->add_option("--draws", o->real_options.draws, "hpas: fleets drawn for each fault segment")
       ->check(range(1, 1000));
-  app->add_option("--source-faults", o->source_faults,
-                  "Cases of a watch over a simulated store that fails, lags, restarts, renames")
+  app->add_option(
+         "--source-faults",
+         o->source_faults,
+         "Cases of a watch over a simulated store that fails, lags, restarts, renames")
       ->check(range(1, 1000000));
   app->add_option("--source-case", o->source_case, "Tell one of these cases in full");
   app->add_option("--preset", o->synthetic.preset, "Simulated jobs: paper or production")
@@ -121,24 +138,32 @@ void add_fleet_evaluate(Command& fleet, Context& context) {
   app->add_option("--hours", o->synthetic.hours, "Simulated fault-free hours")
       ->check(range(0, 100000))
       ->capture_default_str();
-  app->add_option("--training-hours", o->synthetic.training_hours,
-                  "Simulated fault-free hours that thresholds are chosen on")
+  app->add_option(
+         "--training-hours",
+         o->synthetic.training_hours,
+         "Simulated fault-free hours that thresholds are chosen on")
       ->check(range(1, 100000))
       ->capture_default_str();
-  app->add_option("--false-hours", o->synthetic.false_hours,
-                  "Share of those hours in which each method but the default mode may raise a verdict")
+  app->add_option(
+         "--false-hours",
+         o->synthetic.false_hours,
+         "Share of those hours in which each method but the default mode may raise a verdict")
       ->check(range(0.0, 1.0))
       ->capture_default_str();
   app->add_option("--journal", o->journal, "File that remembers judged jobs, to go on after a stop")
       ->type_name("FILE");
-  app->add_option("--max-machines", o->synthetic.max_machines,
-                  "Draw all jobs from 4 machines up to this size; 0: sizes of the preset")
+  app->add_option(
+         "--max-machines",
+         o->synthetic.max_machines,
+         "Draw all jobs from 4 machines up to this size; 0: sizes of the preset")
       ->check_any({one_of({"0"}), range(4, 9999)});
   context.add_output_options(*app);
   context.add_seed(*app);
   context.add_jobs(*app);
   example(*app, "lento-lab fleet evaluate --real straggler --data ../shared/data/fleet");
-  app->callback([&context, o] { run(context, *o); });
+  app->callback([&context, o] {
+    run(context, *o);
+  });
 }
 
 }  // namespace lento::lab

@@ -13,15 +13,16 @@ namespace {
 
 struct Options {
   fleet::RankCaseOptions cases;
-  uint64_t runs = 100, first = 0;
-  std::string out, real;
+  uint64_t runs = 100;
+  uint64_t first = 0;
+  std::string out;
+  std::string real;
 };
 
 std::string share(uint64_t hits, uint64_t all) {
   const base::Interval i = base::wilson95(hits, all);
   return std::to_string(hits) + " of " + std::to_string(all) + " (" +
-         base::format_number(
-             100.0 * static_cast<double>(hits) / std::max<double>(1, static_cast<double>(all)), 4) +
+         base::format_number(100.0 * double(hits) / std::max<double>(1, double(all)), 4) +
          " %, 95 %: " + base::format_number(100 * i.low, 4) + " to " + base::format_number(100 * i.high, 4) +
          " %)";
 }
@@ -32,7 +33,10 @@ finding::Diagnosis conclude(const std::vector<fleet::RankResult>& results, const
   d.title = o.cases.healthy ? "Healthy jobs of ranks" : "Jobs of ranks with one fault";
   uint64_t mild = 0, mild_right = 0, right = 0, all = 0, kinds = 0, accused = 0, held = 0, drifts = 0,
            close = 0;
-  uint64_t costs = 0, clocks = 0, wrong = 0, alone = 0;
+  uint64_t costs = 0;
+  uint64_t clocks = 0;
+  uint64_t wrong = 0;
+  uint64_t alone = 0;
   for (const fleet::RankResult& r : results) {
     accused += r.findings > 0;
     held += r.drifts_held;
@@ -66,7 +70,8 @@ finding::Diagnosis conclude(const std::vector<fleet::RankResult>& results, const
 void run(Context& context, Options& o) {
   if (!o.real.empty()) {
     const std::string csv = fleet::measure_gloo8(o.real);
-    if (!o.out.empty()) base::write_file(o.out, csv);
+    if (!o.out.empty())
+      base::write_file(o.out, csv);
     context.streams.out << csv;
     return;
   }
@@ -74,12 +79,14 @@ void run(Context& context, Options& o) {
   std::vector<fleet::RankResult> results(o.runs);
   const base::Progress progress = context.progress();
   base::parallel_for(o.runs, context.jobs, [&](size_t i) {
-    if (progress.stopped()) return;
+    if (progress.stopped())
+      return;
     results[i] = fleet::judge_rank_case(fleet::rank_case(o.cases, o.first + i));
   });
   if (!o.out.empty()) {
     std::string csv = fleet::rank_result_header();
-    for (const fleet::RankResult& r : results) csv += fleet::rank_result_line(r);
+    for (const fleet::RankResult& r : results)
+      csv += fleet::rank_result_line(r);
     base::write_file(o.out, csv);
   }
   finding::Diagnosis d = conclude(results, o);
@@ -98,15 +105,19 @@ void add_fleet_ranks(Command& fleet, Context& context) {
   app->add_option("--most-ranks", o->cases.most_ranks, "Largest job")
       ->check(range(8, 4096))
       ->capture_default_str();
-  app->add_option("--real", o->real,
-                  "Folder with the measured runs (kineto/gloo8_*, inspector/gloo8_*) instead")
+  app->add_option(
+         "--real",
+         o->real,
+         "Folder with the measured runs (kineto/gloo8_*, inspector/gloo8_*) instead")
       ->type_name("FOLDER");
   app->add_option("--table", o->out, "CSV of all jobs")->type_name("FILE");
   context.add_seed(*app);
   context.add_jobs(*app);
   context.add_output_options(*app);
   example(*app, "lento-lab fleet ranks --runs 100 --most-ranks 64 --table ranks.csv");
-  app->callback([&context, o] { run(context, *o); });
+  app->callback([&context, o] {
+    run(context, *o);
+  });
 }
 
 }  // namespace lento::lab

@@ -18,16 +18,19 @@ void run(const Arguments& args, Context& context) {
   for (int p = 0; p < kPlants; ++p) {
     for (uint64_t s = 0; s < args.seeds; ++s) {
       trials.push_back(try_planted(static_cast<Plant>(p), context.seed + s));
-      progress("trials", static_cast<double>(trials.size()), static_cast<double>(kPlants * args.seeds));
-      if (progress.stopped()) return;
+      progress("trials", double(trials.size()), double(kPlants * args.seeds));
+      if (progress.stopped())
+        return;
     }
   }
-  if (!args.results.empty()) base::write_file(args.results, trials_csv(trials));
+  if (!args.results.empty())
+    base::write_file(args.results, trials_csv(trials));
   finding::Diagnosis d = summarize_planted(trials);
   d.seed = context.seed;
   const std::string tables = cli::tables_as_text(d);
   context.show(std::move(d));
-  if (!context.json) context.streams.out << tables;
+  if (!context.json)
+    context.streams.out << tables;
 }
 
 }  // namespace
@@ -41,7 +44,9 @@ void add_memory_campaign(Command& group, Context& context) {
   context.add_output_options(*command);
   context.add_seed(*command);
   example(*command, "lento-lab memory campaign --seeds 50 --results planted.csv");
-  command->callback([&context, args] { run(*args, context); });
+  command->callback([&context, args] {
+    run(*args, context);
+  });
 }
 
 }  // namespace lento::lab

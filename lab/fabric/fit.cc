@@ -13,15 +13,21 @@ using spec::FabricSheet;
 // Constants that no publication gives; the others of a sheet stay.
 constexpr int kFree = 7;
 double& constant(FabricSheet& s, int which) {
-  double* const all[kFree] = {&s.link.packet_cycles,   &s.core_memory.read_cycles, &s.dram.read_cycles,
-                              &s.dram.bytes_per_cycle, &s.completion_cycles,       &s.port.bytes_per_cycle,
-                              &s.link.buffer_bytes};
+  double* const all[kFree] = {
+      &s.link.packet_cycles,
+      &s.core_memory.read_cycles,
+      &s.dram.read_cycles,
+      &s.dram.bytes_per_cycle,
+      &s.completion_cycles,
+      &s.port.bytes_per_cycle,
+      &s.link.buffer_bytes};
   return *all[which];
 }
 
 double predicted(const FabricSheet& sheet, const NamedTrace& trace, bool stamps) {
   PlayOptions options;
-  if (stamps) options.issue = Issue::Stamps;
+  if (stamps)
+    options.issue = Issue::Stamps;
   return play(Fabric(sheet), trace.trace, options).end;
 }
 
@@ -32,23 +38,29 @@ double loss(const FabricSheet& sheet, const std::vector<const NamedTrace*>& trac
     const double e = std::abs(predicted(sheet, *each, false) / each->measured - 1);
     sum += e + 2 * e * e;
   }
-  return sum / static_cast<double>(traces.size());
+  return sum / double(traces.size());
 }
 
 double mean_error(const FabricSheet& sheet, const std::vector<const NamedTrace*>& traces) {
   double sum = 0;
-  for (const NamedTrace* each : traces) sum += std::abs(predicted(sheet, *each, false) / each->measured - 1);
-  return sum / static_cast<double>(traces.size());
+  for (const NamedTrace* each : traces)
+    sum += std::abs(predicted(sheet, *each, false) / each->measured - 1);
+  return sum / double(traces.size());
 }
 
 // Steps of a constant in one direction as long as they help.
-void follow(FabricSheet& best, double& least, int which, double step,
-            const std::vector<const NamedTrace*>& traces) {
+void follow(
+    FabricSheet& best,
+    double& least,
+    int which,
+    double step,
+    const std::vector<const NamedTrace*>& traces) {
   while (true) {
     FabricSheet next = best;
     constant(next, which) *= 1 + step;
     const double value = loss(next, traces);
-    if (value > least - 1e-5) return;
+    if (value > least - 1e-5)
+      return;
     least = value;
     best = std::move(next);
   }
@@ -69,25 +81,29 @@ FabricSheet descend(FabricSheet best, const std::vector<const NamedTrace*>& trac
 
 std::string family_of(const std::string& name) {
   const size_t to = name.find("_TO_");
-  if (to == std::string::npos) return name;
+  if (to == std::string::npos)
+    return name;
   const std::string from = name.substr(0, to);
   return from == "DRAM" ? "DRAM_TO_" + name.substr(name.rfind('_') + 1) : from;
 }
 
 FabricFit fit_fabric(const FabricSheet& sheet, const std::vector<NamedTrace>& traces, bool refit) {
   std::vector<std::string> families;
-  for (const NamedTrace& each : traces) families.push_back(each.family);
-  std::sort(families.begin(), families.end());
+  for (const NamedTrace& each : traces)
+    families.push_back(each.family);
+  std::ranges::sort(families);
   families.erase(std::unique(families.begin(), families.end()), families.end());
   std::vector<const NamedTrace*> half[2];
   const auto side = [&](const NamedTrace& each) {
-    return (std::find(families.begin(), families.end(), each.family) - families.begin()) % 2;
+    return (std::ranges::find(families, each.family) - families.begin()) % 2;
   };
-  for (const NamedTrace& each : traces) half[side(each)].push_back(&each);
+  for (const NamedTrace& each : traces)
+    half[side(each)].push_back(&each);
   FabricFit out;
   for (int h = 0; h < 2; ++h) {
     out.halves[h] = refit && !half[h].empty() ? descend(sheet, half[h]) : sheet;
-    if (half[0].empty() || half[1].empty()) continue;
+    if (half[0].empty() || half[1].empty())
+      continue;
     out.fitted[h] = mean_error(out.halves[h], half[h]);
     out.held_out[h] = mean_error(out.halves[h], half[1 - h]);
   }

@@ -15,7 +15,8 @@
 namespace lento::chip {
 
 struct NamedTrace {
-  std::string name, family;
+  std::string name;
+  std::string family;
   trace::TransferTrace trace;
   double measured = 0;
 };
@@ -23,16 +24,24 @@ struct NamedTrace {
 std::string family_of(const std::string& name);
 
 struct TimeError {
-  std::string name, family;
-  double measured = 0, predicted = 0, with_stamps = 0;  // cycles
+  std::string name;
+  std::string family;
+  // cycles
+  double measured = 0;
+  double predicted = 0;
+  double with_stamps = 0;
   double held_out = 0;  // predicted with the constants fitted on the half that lacks this family
-  double relative() const { return (predicted - measured) / measured; }
+  double relative() const {
+    return (predicted - measured) / measured;
+  }
 };
 
 struct FabricFit {
   std::vector<TimeError> errors;
-  spec::FabricSheet halves[2];                      // fitted on families of even, odd place
-  double fitted[2] = {0, 0}, held_out[2] = {0, 0};  // mean absolute relative errors
+  spec::FabricSheet halves[2];  // fitted on families of even, odd place
+  // mean absolute relative errors
+  double fitted[2] = {0, 0};
+  double held_out[2] = {0, 0};
 };
 
 // `refit` false: `sheet` as it is, for all.

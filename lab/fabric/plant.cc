@@ -15,7 +15,8 @@ using trace::TransferRecord;
 using trace::TransferTrace;
 
 struct Key {
-  uint32_t stream, record;
+  uint32_t stream;
+  uint32_t record;
   auto operator<=>(const Key&) const = default;
 };
 
@@ -46,37 +47,40 @@ std::vector<double> usual_difference(const TransferTrace& trace, const Played& p
   for (const PlayedWait& wait : played.waits) {
     const TransferRecord& record = trace.streams[wait.stream].records[wait.record];
     names.push_back(pattern(trace, played, wait));
-    own.push_back(
-        record.end == kNoTime ? 0 : static_cast<double>(record.end) - origin - last_issue(played, wait));
+    own.push_back(record.end == kNoTime ? 0 : double(record.end) - origin - last_issue(played, wait));
     tails[names.back()].push_back(own.back());
   }
   std::map<std::string, double> limit;
   for (auto& [name, values] : tails) {
-    std::sort(values.begin(), values.end());
+    std::ranges::sort(values);
     const double middle = values[values.size() / 2];
-    for (double& v : values) v = std::abs(v - middle);
-    std::sort(values.begin(), values.end());
-    limit[name] =
-        values[std::min(values.size() - 1, static_cast<size_t>(0.95 * static_cast<double>(values.size())))];
+    for (double& v : values)
+      v = std::abs(v - middle);
+    std::ranges::sort(values);
+    limit[name] = values[std::min(values.size() - 1, size_t(0.95 * double(values.size())))];
   }
   std::vector<double> out;
-  for (const std::string& name : names) out.push_back(limit[name]);
+  for (const std::string& name : names)
+    out.push_back(limit[name]);
   return out;
 }
 
 uint64_t origin_of(const TransferTrace& trace) {
-  uint64_t zone = kNoTime, any = kNoTime;
+  uint64_t zone = kNoTime;
+  uint64_t any = kNoTime;
   for (const auto& stream : trace.streams) {
     for (const TransferRecord& r : stream.records) {
       any = std::min(any, r.begin);
-      if (r.kind == trace::TransferKind::Zone) zone = std::min(zone, r.begin);
+      if (r.kind == trace::TransferKind::Zone)
+        zone = std::min(zone, r.begin);
     }
   }
   return zone == kNoTime ? any : zone;
 }
 
 std::string kind_of(const std::string& name) {
-  if (name.find("link") != std::string::npos) return "link";
+  if (name.find("link") != std::string::npos)
+    return "link";
   const bool port = name.find("/in") != std::string::npos || name.find("/out") != std::string::npos ||
                     name.find("dram") != std::string::npos;
   return port ? "port" : "core";
@@ -84,39 +88,46 @@ std::string kind_of(const std::string& name) {
 
 }  // namespace
 
-Planted plant(const Fabric& fabric, const TransferTrace& trace, const Played& played,
-              const std::vector<uint32_t>& transfers, double factor) {
+Planted plant(
+    const Fabric& fabric,
+    const TransferTrace& trace,
+    const Played& played,
+    const std::vector<uint32_t>& transfers,
+    double factor) {
   Planted out;
   out.trace = trace;
-  const double origin = static_cast<double>(origin_of(trace));
+  const double origin = double(origin_of(trace));
   const std::vector<double> usual = usual_difference(trace, played, origin);
   std::map<Key, size_t> wait_at;
   for (size_t i = 0; i < played.waits.size(); ++i)
     wait_at[{played.waits[i].stream, played.waits[i].record}] = i;
   std::vector<bool> slow(played.transfers.size());
-  for (const uint32_t id : transfers) slow[id] = true;
+  for (const uint32_t id : transfers)
+    slow[id] = true;
   const double completion = fabric.sheet().completion_cycles;
   for (uint32_t s = 0; s < out.trace.streams.size(); ++s) {
     uint64_t shift = 0;
     auto& records = out.trace.streams[s].records;
     for (uint32_t r = 0; r < records.size(); ++r) {
       records[r].begin += shift;
-      if (records[r].end == kNoTime) continue;
+      if (records[r].end == kNoTime)
+        continue;
       records[r].end += shift;
       const auto found = wait_at.find({s, r});
-      if (found == wait_at.end()) continue;
+      if (found == wait_at.end())
+        continue;
       const PlayedWait& wait = played.waits[found->second];
-      double end = static_cast<double>(records[r].end);
+      double end = double(records[r].end);
       for (uint32_t k = 0; k < wait.transfers; ++k) {
         const uint32_t id = played.transfers_of_waits[wait.first_transfer + k];
-        if (!slow[id]) continue;
+        if (!slow[id])
+          continue;
         const PlayedTransfer& t = played.transfers[id];
-        end = std::max(
-            end, origin + t.issue + static_cast<double>(shift) + factor * (t.arrival - t.issue) + completion);
+        end = std::max(end, origin + t.issue + double(shift) + factor * (t.arrival - t.issue) + completion);
       }
-      const auto later = static_cast<uint64_t>(std::llround(end)) - records[r].end;
+      const auto later = uint64_t(std::llround(end)) - records[r].end;
       out.moved += later > 0;
-      out.beyond += static_cast<double>(later) > usual[found->second];
+      out.beyond += double(later) > usual[found->second];
       records[r].end += later;
       shift += later;
     }
@@ -124,8 +135,11 @@ Planted plant(const Fabric& fabric, const TransferTrace& trace, const Played& pl
   return out;
 }
 
-std::vector<PlantCase> plant_cases(const Fabric& fabric, const std::string& file, const TransferTrace& trace,
-                                   const PlantPlan& plan) {
+std::vector<PlantCase> plant_cases(
+    const Fabric& fabric,
+    const std::string& file,
+    const TransferTrace& trace,
+    const PlantPlan& plan) {
   PlayOptions stamped;
   stamped.issue = Issue::Stamps;
   const Played played = play(fabric, trace, stamped);
@@ -141,7 +155,8 @@ std::vector<PlantCase> plant_cases(const Fabric& fabric, const std::string& file
       c.evidence = verdict.ranked.front().evidence;
       c.exact = verdict.blamed && verdict.ranked.front().members == c.planted;
     }
-    if (verdict.ranked.size() > 1) c.runner_up = verdict.ranked[1].evidence;
+    if (verdict.ranked.size() > 1)
+      c.runner_up = verdict.ranked[1].evidence;
     out.push_back(std::move(c));
   };
   PlantCase untouched;
@@ -151,8 +166,9 @@ std::vector<PlantCase> plant_cases(const Fabric& fabric, const std::string& file
   std::map<std::string, std::vector<size_t>> by_kind;
   for (size_t i = 0; i < classes.size(); ++i)
     for (const std::string kind : {"core", "link", "port"})
-      if (std::any_of(classes[i].members.begin(), classes[i].members.end(),
-                      [&](const std::string& name) { return kind_of(name) == kind; }))
+      if (std::any_of(classes[i].members.begin(), classes[i].members.end(), [&](const std::string& name) {
+            return kind_of(name) == kind;
+          }))
         by_kind[kind].push_back(i);
   for (auto& [kind, ids] : by_kind) {
     base::Rng rng(plan.seed, "lab.fabric.plant." + kind + "." + file);

@@ -22,17 +22,29 @@ struct Planted {
   uint32_t beyond = 0;  // of them by more than the 95th percentile of equal waits' own differences
 };
 
-Planted plant(const Fabric& fabric, const trace::TransferTrace& trace, const Played& played,
-              const std::vector<uint32_t>& transfers, double factor);
+Planted plant(
+    const Fabric& fabric,
+    const trace::TransferTrace& trace,
+    const Played& played,
+    const std::vector<uint32_t>& transfers,
+    double factor);
 
 struct PlantCase {
-  std::string file, kind;  // link, port, core
+  // link, port, core
+  std::string file;
+  std::string kind;
   std::vector<std::string> planted;
   double factor = 1;
-  uint32_t moved = 0, beyond = 0;
-  bool judged = false, counted = false, exact = false, accused = false;
+  uint32_t moved = 0;
+  uint32_t beyond = 0;
+  bool judged = false;
+  bool counted = false;
+  bool exact = false;
+  bool accused = false;
   std::string blamed;
-  double blamed_factor = 1, evidence = 0, runner_up = 0;
+  double blamed_factor = 1;
+  double evidence = 0;
+  double runner_up = 0;
 };
 
 struct PlantPlan {
@@ -43,7 +55,10 @@ struct PlantPlan {
 };
 
 // The untouched trace first (kind "none"), then the plants.
-std::vector<PlantCase> plant_cases(const Fabric& fabric, const std::string& file,
-                                   const trace::TransferTrace& trace, const PlantPlan& plan);
+std::vector<PlantCase> plant_cases(
+    const Fabric& fabric,
+    const std::string& file,
+    const trace::TransferTrace& trace,
+    const PlantPlan& plan);
 
 }  // namespace lento::chip

@@ -19,7 +19,8 @@ TEST(Plant, LaterStampsMoveWithTheWait) {
   options.issue = Issue::Stamps;
   const Played played = play(fabric, trace, options);
   std::vector<uint32_t> all;
-  for (uint32_t i = 0; i < played.transfers.size(); ++i) all.push_back(i);
+  for (uint32_t i = 0; i < played.transfers.size(); ++i)
+    all.push_back(i);
   const Planted same = plant(fabric, trace, played, all, 1);
   EXPECT_EQ(same.moved, 0U);
   const Planted slow = plant(fabric, trace, played, all, 10);

@@ -19,7 +19,9 @@ namespace {
 constexpr size_t kTrainEnd = 8640;
 
 struct Segment {
-  size_t server, begin, end;
+  size_t server;
+  size_t begin;
+  size_t end;
 };
 
 trace::MetricSeries read_servers(const std::string& folder, std::vector<std::vector<bool>>& label) {
@@ -32,11 +34,11 @@ trace::MetricSeries read_servers(const std::string& folder, std::vector<std::vec
   csv.grid.step_ms = 1000;  // one step of the file
   base::ReadReport report;
   trace::MetricSeries all = read_csv(csv, report);
-  const size_t label_metric =
-      static_cast<size_t>(std::find(all.metrics.begin(), all.metrics.end(), "label") - all.metrics.begin());
+  const size_t label_metric = size_t(std::ranges::find(all.metrics, "label") - all.metrics.begin());
   label.assign(all.steps, std::vector<bool>(12, false));
   for (size_t t = kTrainEnd; t < all.steps; ++t) {
-    for (size_t m = 0; m < 12; ++m) label[t][m] = all.at(label_metric, t, m) == 1.0f;
+    for (size_t m = 0; m < 12; ++m)
+      label[t][m] = all.at(label_metric, t, m) == 1.0f;
   }
   all.values.resize(label_metric * all.steps * 12);  // the label column is the last
   all.metrics.resize(label_metric);
@@ -46,14 +48,17 @@ trace::MetricSeries read_servers(const std::string& folder, std::vector<std::vec
 std::vector<Segment> single_segments(const std::vector<std::vector<bool>>& label) {
   std::vector<Segment> out;
   const auto only = [&](size_t t) -> size_t {
-    if (t >= label.size() || std::count(label[t].begin(), label[t].end(), true) != 1) return SIZE_MAX;
-    return static_cast<size_t>(std::find(label[t].begin(), label[t].end(), true) - label[t].begin());
+    if (t >= label.size() || std::ranges::count(label[t], true) != 1)
+      return SIZE_MAX;
+    return size_t(std::ranges::find(label[t], true) - label[t].begin());
   };
   for (size_t t = kTrainEnd; t < label.size();) {
     const size_t server = only(t);
     size_t end = t + 1;
-    while (server != SIZE_MAX && only(end) == server) ++end;
-    if (server != SIZE_MAX) out.push_back({server, t, end});
+    while (server != SIZE_MAX && only(end) == server)
+      ++end;
+    if (server != SIZE_MAX)
+      out.push_back({server, t, end});
     t = end;
   }
   return out;
@@ -61,7 +66,8 @@ std::vector<Segment> single_segments(const std::vector<std::vector<bool>>& label
 
 size_t rank_of(const std::vector<RankedMachine>& ranked, size_t machine) {
   for (size_t i = 0; i < ranked.size(); ++i) {
-    if (ranked[i].machine == machine) return i + 1;
+    if (ranked[i].machine == machine)
+      return i + 1;
   }
   return ranked.size();
 }
@@ -76,7 +82,8 @@ finding::TableFigure measure_asd12(const RealOptions& options, const base::Progr
   RankWindows by_point;
   std::vector<size_t> point_server;
   for (const Segment& s : segments) {
-    if (s.end - s.begin >= 8) windows.push_back(s);
+    if (s.end - s.begin >= 8)
+      windows.push_back(s);
     for (size_t t = s.begin; t < s.end; ++t) {
       by_point.ends.push_back(t + 1);
       point_server.push_back(s.server);
@@ -84,7 +91,8 @@ finding::TableFigure measure_asd12(const RealOptions& options, const base::Progr
   }
   std::vector<size_t> rank(windows.size());
   base::parallel_for(windows.size(), options.threads, [&](size_t i) {
-    if (progress.stopped()) return;
+    if (progress.stopped())
+      return;
     rank[i] = rank_of(rank_machines(series, windows[i].begin, windows[i].end, {}), windows[i].server);
   });
   const auto ranked_points = rank_windows(series, by_point, {});
@@ -92,24 +100,27 @@ finding::TableFigure measure_asd12(const RealOptions& options, const base::Progr
   for (size_t i = 0; i < ranked_points.size(); ++i)
     point_hits += ranked_points[i].front().machine == point_server[i];
   const uint64_t points = point_server.size();
-  uint64_t first = 0, third = 0;
+  uint64_t first = 0;
+  uint64_t third = 0;
   finding::TableFigure table;
   table.columns = {"what", "measured"};
   for (size_t i = 0; i < windows.size(); ++i) {
     first += rank[i] == 1;
     third += rank[i] <= 3;
-    table.rows.push_back({"server " + std::to_string(windows[i].server + 1) + ", points " +
-                              std::to_string(windows[i].begin) + " to " + std::to_string(windows[i].end - 1),
-                          "rank " + std::to_string(rank[i])});
+    table.rows.push_back(
+        {"server " + std::to_string(windows[i].server + 1) + ", points " + std::to_string(windows[i].begin) +
+             " to " + std::to_string(windows[i].end - 1),
+         "rank " + std::to_string(rank[i])});
   }
   const base::Interval ci = base::wilson95(point_hits, points);
   table.rows.push_back(
       {"segments of 8 points or more: first", std::to_string(first) + "/" + std::to_string(windows.size())});
   table.rows.push_back(
       {"segments: in the top three", std::to_string(third) + "/" + std::to_string(windows.size())});
-  table.rows.push_back({"single-server points: first",
-                        std::to_string(point_hits) + "/" + std::to_string(points) + " (" +
-                            base::format_number(ci.low, 3) + " to " + base::format_number(ci.high, 3) + ")"});
+  table.rows.push_back(
+      {"single-server points: first",
+       std::to_string(point_hits) + "/" + std::to_string(points) + " (" + base::format_number(ci.low, 3) +
+           " to " + base::format_number(ci.high, 3) + ")"});
   return table;
 }
 

@@ -32,13 +32,15 @@ struct Run {
 };
 
 struct Segment {
-  size_t run = 0, begin = 0;
+  size_t run = 0;
+  size_t begin = 0;
   std::string kind;  // empty: healthy
 };
 
 struct Data {
   std::vector<Run> runs;
-  std::vector<Segment> faults, healthy;
+  std::vector<Segment> faults;
+  std::vector<Segment> healthy;
   std::vector<std::string> metrics;
 };
 
@@ -48,7 +50,8 @@ Data read_runs(const std::string& folder) {
   const base::Json manifest = base::parse_json(base::read_file(manifest_path), manifest_path);
   const base::Location where{manifest_path};
   for (const base::Json& entry : manifest.at("runs", where).array(where)) {
-    if (entry.at("app", where).string(where) != "ExaMiniMD") continue;
+    if (entry.at("app", where).string(where) != "ExaMiniMD")
+      continue;
     Run run;
     const std::string name = entry.at("run", where).string(where);
     run.number = std::stoi(name.substr(3));
@@ -64,11 +67,12 @@ Data read_runs(const std::string& folder) {
     run.faulty.assign(run.series.steps, false);
     const size_t at = data.runs.size();
     for (const base::Json& fault : entry.at("faults", where).array(where)) {
-      const size_t begin = static_cast<size_t>(fault.at("start", where).integer(where));
-      const size_t end =
-          std::min<size_t>(static_cast<size_t>(fault.at("end", where).integer(where)), run.series.steps);
-      for (size_t t = begin; t < end; ++t) run.faulty[t] = true;
-      if (end - begin >= kLength) data.faults.push_back({at, begin, fault.at("kind", where).string(where)});
+      const size_t begin = size_t(fault.at("start", where).integer(where));
+      const size_t end = std::min<size_t>(size_t(fault.at("end", where).integer(where)), run.series.steps);
+      for (size_t t = begin; t < end; ++t)
+        run.faulty[t] = true;
+      if (end - begin >= kLength)
+        data.faults.push_back({at, begin, fault.at("kind", where).string(where)});
     }
     for (size_t t = 10;
          t + kLength + 10 <= run.series.steps;) {  // start and end of a run are not steady work
@@ -78,7 +82,7 @@ Data read_runs(const std::string& folder) {
         data.healthy.push_back({at, t, ""});
         t += kLength;
       } else {
-        t = static_cast<size_t>(hit - run.faulty.begin()) + 1;
+        t = size_t(hit - run.faulty.begin()) + 1;
       }
     }
     data.metrics = run.series.metrics;
@@ -88,12 +92,13 @@ Data read_runs(const std::string& folder) {
 }
 
 // Machine 0 is the fault (or a healthy segment), the others are drawn from `pool`, never from its run.
-trace::MetricSeries draw_fleet(const Data& data, const Segment& first, const std::vector<Segment>& pool,
-                               base::Rng& rng) {
+trace::MetricSeries
+draw_fleet(const Data& data, const Segment& first, const std::vector<Segment>& pool, base::Rng& rng) {
   std::vector<Segment> chosen{first};
   std::vector<Segment> rest;
   for (const Segment& s : pool) {
-    if (s.run != first.run) rest.push_back(s);
+    if (s.run != first.run)
+      rest.push_back(s);
   }
   for (size_t i = 0; i < kPeers && !rest.empty(); ++i) {
     const size_t pick = rng.below(rest.size());
@@ -103,7 +108,8 @@ trace::MetricSeries draw_fleet(const Data& data, const Segment& first, const std
   trace::MetricSeries fleet;
   fleet.metrics = data.metrics;
   fleet.steps = kLength;
-  for (size_t i = 0; i < chosen.size(); ++i) fleet.machines.push_back("machine" + std::to_string(i));
+  for (size_t i = 0; i < chosen.size(); ++i)
+    fleet.machines.push_back("machine" + std::to_string(i));
   fleet.labels.resize(chosen.size());
   fleet.values.resize(data.metrics.size() * kLength * chosen.size());
   for (size_t k = 0; k < data.metrics.size(); ++k) {
@@ -117,8 +123,11 @@ trace::MetricSeries draw_fleet(const Data& data, const Segment& first, const std
 }
 
 // Abnormality of every machine and metric of one fleet as samples for the tree.
-void add_samples(const trace::MetricSeries& fleet, bool faulty, size_t group,
-                 std::vector<PrioritySample>& samples) {
+void add_samples(
+    const trace::MetricSeries& fleet,
+    bool faulty,
+    size_t group,
+    std::vector<PrioritySample>& samples) {
   std::vector<PrioritySample> now(fleet.machines.size());
   for (PrioritySample& s : now) {
     s.z.resize(fleet.metrics.size());
@@ -129,19 +138,22 @@ void add_samples(const trace::MetricSeries& fleet, bool faulty, size_t group,
   for (size_t k = 0; k < fleet.metrics.size(); ++k) {
     one.metrics = {fleet.metrics[k]};
     for (const RankedMachine& r : rank_machines(fleet, 0, kLength, one))
-      now[r.machine].z[k] = static_cast<float>(r.score);
+      now[r.machine].z[k] = float(r.score);
   }
-  for (PrioritySample& s : now) samples.push_back(std::move(s));
+  for (PrioritySample& s : now)
+    samples.push_back(std::move(s));
 }
 
 std::vector<std::string> learn_metrics(const Data& data, const RealOptions& options) {
   std::vector<PrioritySample> samples;
   std::vector<Segment> healthy_even;
   for (const Segment& s : data.healthy) {
-    if (data.runs[s.run].number % 2 == 0) healthy_even.push_back(s);
+    if (data.runs[s.run].number % 2 == 0)
+      healthy_even.push_back(s);
   }
   for (size_t i = 0; i < data.faults.size(); ++i) {
-    if (data.runs[data.faults[i].run].number % 2) continue;
+    if (data.runs[data.faults[i].run].number % 2)
+      continue;
     base::Rng rng(options.seed, "hpas.learn", i);
     for (int d = 0; d < kDraws; ++d)  // one group: the draws of a fault share it
       add_samples(draw_fleet(data, data.faults[i], healthy_even, rng), true, i, samples);
@@ -149,7 +161,8 @@ std::vector<std::string> learn_metrics(const Data& data, const RealOptions& opti
   std::vector<std::string> names;
   StableOptions stable;
   stable.seed = options.seed;
-  for (const MetricUse& use : prioritise_stable(samples, stable)) names.push_back(data.metrics[use.metric]);
+  for (const MetricUse& use : prioritise_stable(samples, stable))
+    names.push_back(data.metrics[use.metric]);
   return names;
 }
 
@@ -162,16 +175,20 @@ finding::TableFigure measure_hpas(const RealOptions& options, const base::Progre
   finding::TableFigure table;
   table.columns = {"what", "measured"};
   std::string list;
-  for (const std::string& name : learned.metrics) list += (list.empty() ? "" : ", ") + name;
+  for (const std::string& name : learned.metrics)
+    list += (list.empty() ? "" : ", ") + name;
   table.rows.push_back({"metrics learned on even runs", list});
   std::vector<Segment> odd;
   for (const Segment& s : data.faults) {
-    if (data.runs[s.run].number % 2) odd.push_back(s);
+    if (data.runs[s.run].number % 2)
+      odd.push_back(s);
   }
-  const size_t draws = static_cast<size_t>(options.draws);
-  std::vector<int> hit(odd.size() * draws), all_metrics(odd.size() * draws);
+  const size_t draws = size_t(options.draws);
+  std::vector<int> hit(odd.size() * draws);
+  std::vector<int> all_metrics(odd.size() * draws);
   base::parallel_for(hit.size(), options.threads, [&](size_t i) {
-    if (progress.stopped()) return;
+    if (progress.stopped())
+      return;
     base::Rng rng(options.seed, "hpas.judge", i);
     const trace::MetricSeries fleet = draw_fleet(data, odd[i / draws], data.healthy, rng);
     hit[i] = rank_machines(fleet, 0, kLength, learned).front().machine == 0;
@@ -181,20 +198,21 @@ finding::TableFigure measure_hpas(const RealOptions& options, const base::Progre
   uint64_t unprioritised = 0;
   for (size_t i = 0; i < hit.size(); ++i) {
     for (const std::string& kind : {odd[i / draws].kind, std::string("all")}) {
-      by_kind[kind].first += static_cast<uint64_t>(hit[i]);
+      by_kind[kind].first += uint64_t(hit[i]);
       ++by_kind[kind].second;
     }
-    unprioritised += static_cast<uint64_t>(all_metrics[i]);
+    unprioritised += uint64_t(all_metrics[i]);
   }
   for (const auto& [kind, count] : by_kind) {
     const base::Interval ci = base::wilson95(count.first, count.second);
-    table.rows.push_back({"right machine, " + kind, std::to_string(count.first) + "/" +
-                                                        std::to_string(count.second) + " (" +
-                                                        base::format_number(ci.low, 3) + " to " +
-                                                        base::format_number(ci.high, 3) + ")"});
+    table.rows.push_back(
+        {"right machine, " + kind,
+         std::to_string(count.first) + "/" + std::to_string(count.second) + " (" +
+             base::format_number(ci.low, 3) + " to " + base::format_number(ci.high, 3) + ")"});
   }
-  table.rows.push_back({"right machine, all metrics instead",
-                        std::to_string(unprioritised) + "/" + std::to_string(hit.size())});
+  table.rows.push_back(
+      {"right machine, all metrics instead",
+       std::to_string(unprioritised) + "/" + std::to_string(hit.size())});
   return table;
 }
 

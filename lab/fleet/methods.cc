@@ -11,8 +11,11 @@ namespace lento::fleet {
 namespace {
 
 constexpr size_t W = vae::kWindow;
-constexpr size_t kSeven = 7, kAll = 10, kFewer = 3;
-constexpr size_t kExactMachines = 64, kPivots = 32;
+constexpr size_t kSeven = 7;
+constexpr size_t kAll = 10;
+constexpr size_t kFewer = 3;
+constexpr size_t kExactMachines = 64;
+constexpr size_t kPivots = 32;
 
 // Lists of candidates: by metric, then the fused ones.
 enum List : size_t {
@@ -56,7 +59,8 @@ class WindowScan {
     mean_ = seven_[0];
     for (size_t i = 0; i < mean_.x.size(); ++i) {
       float sum = 0;
-      for (const Plane& p : seven_) sum += p.x[i];
+      for (const Plane& p : seven_)
+        sum += p.x[i];
       mean_.x[i] = sum / kSeven;
     }
   }
@@ -66,7 +70,8 @@ class WindowScan {
       float* e = embedded_.data() + k * W * stride_;
       embed(planes_[k], t, models_.metrics.metrics[k], e);
       out[kMinder + k].push_back(score(e, W, Distance::Euclid));
-      if (k >= kSeven) continue;
+      if (k >= kSeven)
+        continue;
       out[kManhattan + k].push_back(score(e, W, Distance::Manhattan));
       out[kChebyshev + k].push_back(score(e, W, Distance::Chebyshev));
       out[kRaw + k].push_back(score(planes_[k].x.data() + t * stride_, W, Distance::Euclid));
@@ -81,8 +86,8 @@ class WindowScan {
 
  private:
   void embed(const Plane& plane, size_t t, const MetricModel& model, float* e) const {
-    kernel().embed(model.parameters.data(), plane.x.data() + t * stride_, stride_, stride_, false, e,
-                   stride_);
+    kernel()
+        .embed(model.parameters.data(), plane.x.data() + t * stride_, stride_, stride_, false, e, stride_);
   }
   Candidate score(const float* e, size_t rows, Distance distance) {
     kernel().distances(e, stride_, rows, machines_, pivots_.data(), pivots_.size(), distance, sums_.data());
@@ -92,11 +97,17 @@ class WindowScan {
 
   const trace::MetricSeries& series_;
   const Models& models_;
-  size_t machines_, stride_;
-  std::vector<size_t> pivots_, columns_;
-  std::vector<Plane> planes_, seven_;
+  size_t machines_;
+  size_t stride_;
+  std::vector<size_t> pivots_;
+  std::vector<size_t> columns_;
+  std::vector<Plane> planes_;
+  std::vector<Plane> seven_;
   Plane mean_;
-  std::vector<float> embedded_, scratch_, moments_, sums_;
+  std::vector<float> embedded_;
+  std::vector<float> scratch_;
+  std::vector<float> moments_;
+  std::vector<float> sums_;
   std::vector<double> values_;
 };
 
@@ -104,13 +115,20 @@ class WindowScan {
 void WindowScan::rules(size_t t, size_t k, Candidates& out) {
   const auto row = series_.row(columns_[k], t);
   values_.clear();
-  for (const float v : row) values_.push_back(std::isnan(v) ? 0 : v);
-  const double mean = base::mean(values_), middle = base::median(values_);
-  const double sd = std::sqrt(base::variance(values_)), mad = 1.4826 * base::mad(values_);
-  const double best = *std::max_element(values_.begin(), values_.end());
-  Candidate by_z{0, -1}, by_mad{0, -1}, by_half{0, -1}, by_best{0, -1};
+  for (const float v : row)
+    values_.push_back(std::isnan(v) ? 0 : v);
+  const double mean = base::mean(values_);
+  const double middle = base::median(values_);
+  const double sd = std::sqrt(base::variance(values_));
+  const double mad = 1.4826 * base::mad(values_);
+  const double best = *std::ranges::max_element(values_);
+  Candidate by_z{0, -1};
+  Candidate by_mad{0, -1};
+  Candidate by_half{0, -1};
+  Candidate by_best{0, -1};
   const auto take = [](Candidate& c, size_t m, double z) {
-    if (z > c.z) c = {static_cast<uint32_t>(m), static_cast<float>(z)};
+    if (z > c.z)
+      c = {uint32_t(m), float(z)};
   };
   for (size_t m = 0; m < values_.size(); ++m) {
     const double v = values_[m];
@@ -129,8 +147,13 @@ void WindowScan::rules(size_t t, size_t k, Candidates& out) {
 
 const std::vector<std::string>& paper_metrics() {
   static const std::vector<std::string> names{
-      "pfc_tx_packets",        "cpu_usage",           "gpu_duty_cycle",  "gpu_power_w",
-      "gpu_graphics_activity", "gpu_tensor_activity", "nvlink_bandwidth"};
+      "pfc_tx_packets",
+      "cpu_usage",
+      "gpu_duty_cycle",
+      "gpu_power_w",
+      "gpu_graphics_activity",
+      "gpu_tensor_activity",
+      "nvlink_bandwidth"};
   return names;
 }
 
@@ -162,17 +185,18 @@ const std::vector<Method>& methods() {
 Candidates scan(const trace::MetricSeries& series, const Models& models) {
   Candidates out(kLists);
   WindowScan scan(series, models);
-  for (size_t t = 0; t + W <= series.steps; t += kWindowStride) scan.window(t, out);
+  for (size_t t = 0; t + W <= series.steps; t += kWindowStride)
+    scan.window(t, out);
   return out;
 }
 
 double threshold_at(const Method& method, size_t i) {
-  return method.capped ? 0.5 * std::pow(1.07, static_cast<double>(i))
-                       : 1.05 * std::pow(1.25, static_cast<double>(i));
+  return method.capped ? 0.5 * std::pow(1.07, double(i)) : 1.05 * std::pow(1.25, double(i));
 }
 
 int verdict_of(const Candidates& candidates, const Method& method, size_t i, size_t machines) {
-  const double n = static_cast<double>(machines), cap = (n - 1) / std::sqrt(n);
+  const double n = double(machines);
+  const double cap = (n - 1) / std::sqrt(n);
   const double limit = method.capped ? std::min(threshold_at(method, i), 0.8 * cap) : threshold_at(method, i);
   size_t first = SIZE_MAX;
   int machine = -1;
@@ -182,9 +206,10 @@ int verdict_of(const Candidates& candidates, const Method& method, size_t i, siz
       const Candidate& c = candidates[list][w];
       const bool same = run > 0 && candidates[list][w - 1].machine == c.machine;
       run = c.z <= limit ? 0 : same ? run + 1 : 1;
-      if (run < method.in_a_row) continue;
+      if (run < method.in_a_row)
+        continue;
       first = w;
-      machine = static_cast<int>(c.machine);
+      machine = int(c.machine);
     }
   }
   return machine;

@@ -46,14 +46,18 @@ Outcome plant(const trace::MetricSeries& s, size_t node, double onset_s, double 
   Outcome out;
   std::vector<float> row;
   for (size_t step = 0; step < s.steps; ++step) {
-    const double t = static_cast<double>(s.time_ms(step) - s.begin_ms) / 1000;
-    if (t > onset_s + 610) break;
+    const double t = double(s.time_ms(step) - s.begin_ms) / 1000;
+    if (t > onset_s + 610)
+      break;
     gather_row(s, step, row);
-    if (t >= onset_s) row[node] *= static_cast<float>(factor);
+    if (t >= onset_s)
+      row[node] *= float(factor);
     detector.push(s.time_ms(step), row);
     for (const Verdict& v : detector.verdicts()) {
-      if (v.machine != node) out.wrong = true;
-      if (v.machine == node && t >= onset_s && !out.named_after_s) out.named_after_s = t - onset_s;
+      if (v.machine != node)
+        out.wrong = true;
+      if (v.machine == node && t >= onset_s && !out.named_after_s)
+        out.named_after_s = t - onset_s;
     }
   }
   out.done = true;
@@ -63,37 +67,48 @@ Outcome plant(const trace::MetricSeries& s, size_t node, double onset_s, double 
 std::string share(uint64_t hits, uint64_t trials) {
   const base::Interval i = base::wilson95(hits, trials);
   return std::to_string(hits) + "/" + std::to_string(trials) + " = " +
-         base::format_number(
-             100.0 * static_cast<double>(hits) / static_cast<double>(std::max<uint64_t>(trials, 1)), 4) +
-         " % (" + base::format_number(100 * i.low, 3) + " to " + base::format_number(100 * i.high, 3) + ")";
+         base::format_number(100.0 * double(hits) / double(std::max<uint64_t>(trials, 1)), 4) + " % (" +
+         base::format_number(100 * i.low, 3) + " to " + base::format_number(100 * i.high, 3) + ")";
 }
 
-void planted_rows(const trace::MetricSeries& s, const std::string& run, const RealOptions& options,
-                  const base::Progress& progress, finding::TableFigure& table) {
+void planted_rows(
+    const trace::MetricSeries& s,
+    const std::string& run,
+    const RealOptions& options,
+    const base::Progress& progress,
+    finding::TableFigure& table) {
   const std::vector<double> onsets{660, 1200, 1800, 2400};
   for (const double factor : {0.9, 0.95}) {
     std::vector<std::pair<size_t, double>> trials;
-    for (size_t node = 0; node < s.machines.size(); node += static_cast<size_t>(options.node_stride)) {
-      for (const double onset : onsets) trials.emplace_back(node, onset);
+    for (size_t node = 0; node < s.machines.size(); node += size_t(options.node_stride)) {
+      for (const double onset : onsets)
+        trials.emplace_back(node, onset);
     }
     std::vector<Outcome> outcomes(trials.size());
     base::parallel_for(trials.size(), options.threads, [&](size_t i) {
       if (!progress.stopped())
         outcomes[i] = plant(s, trials[i].first, trials[i].second, factor, options.tail_factor);
     });
-    std::erase_if(outcomes,
-                  [](const Outcome& o) { return !o.done; });  // interrupted: what was measured counts
-    if (outcomes.empty()) return;
+    std::erase_if(outcomes, [](const Outcome& o) {
+      return !o.done;
+    });  // interrupted: what was measured counts
+    if (outcomes.empty())
+      return;
     uint64_t wrong = 0;
     std::vector<double> delays;
     for (const Outcome& o : outcomes) {
       wrong += o.wrong;
-      if (o.named_after_s) delays.push_back(*o.named_after_s);
+      if (o.named_after_s)
+        delays.push_back(*o.named_after_s);
     }
     const auto within = [&](double limit) {
-      return share(static_cast<uint64_t>(
-                       std::count_if(delays.begin(), delays.end(), [&](double d) { return d <= limit; })),
-                   outcomes.size());
+      return share(
+          uint64_t(std::ranges::count_if(
+              delays,
+              [&](double d) {
+                return d <= limit;
+              })),
+          outcomes.size());
     };
     const std::string name = run + " x " + base::format_number(factor);
     for (const double limit : {150.0, 240.0, 300.0, 600.0}) {
@@ -105,8 +120,12 @@ void planted_rows(const trace::MetricSeries& s, const std::string& run, const Re
 }
 
 // False alarms in days of noise made of the run's own blocks.
-void resampled_rows(const trace::MetricSeries& s, const std::string& run, const RealOptions& options,
-                    const base::Progress& progress, finding::TableFigure& table) {
+void resampled_rows(
+    const trace::MetricSeries& s,
+    const std::string& run,
+    const RealOptions& options,
+    const base::Progress& progress,
+    finding::TableFigure& table) {
   DetectOptions detect;
   detect.tail_factor = options.tail_factor;
   struct Way {
@@ -114,21 +133,31 @@ void resampled_rows(const trace::MetricSeries& s, const std::string& run, const 
     double block_s;
     const char* name;
   };
-  constexpr std::array<Way, 4> ways{{{Resampling::Together, 300, "blocks of 300 s, all machines together"},
-                                     {Resampling::Together, 900, "blocks of 900 s, all machines together"},
-                                     {Resampling::Apart, 120, "blocks of 120 s, each machine its own"},
-                                     {Resampling::Apart, 600, "blocks of 600 s, each machine its own"}}};
+  constexpr std::array<Way, 4> ways{
+      {{Resampling::Together, 300, "blocks of 300 s, all machines together"},
+       {Resampling::Together, 900, "blocks of 900 s, all machines together"},
+       {Resampling::Apart, 120, "blocks of 120 s, each machine its own"},
+       {Resampling::Apart, 600, "blocks of 600 s, each machine its own"}}};
   std::vector<FalseAlarms> found(ways.size());
   base::parallel_for(ways.size(), options.threads, [&](size_t i) {
-    found[i] = false_alarms(s, ways[i].how, options.resample_days / ways.size(), ways[i].block_s,
-                            options.seed + i, detect, progress);
+    found[i] = false_alarms(
+        s,
+        ways[i].how,
+        options.resample_days / ways.size(),
+        ways[i].block_s,
+        options.seed + i,
+        detect,
+        progress);
   });
   for (size_t i = 0; i < ways.size(); ++i) {
     double highest = 0;
-    for (const double score : found[i].scores) highest = std::max(highest, score);
-    table.rows.push_back({run, std::string("false alarms, ") + ways[i].name,
-                          std::to_string(found[i].alarms) + " in " + base::format_number(found[i].days, 4) +
-                              " days, highest score " + base::format_number(highest, 4)});
+    for (const double score : found[i].scores)
+      highest = std::max(highest, score);
+    table.rows.push_back(
+        {run,
+         std::string("false alarms, ") + ways[i].name,
+         std::to_string(found[i].alarms) + " in " + base::format_number(found[i].days, 4) +
+             " days, highest score " + base::format_number(highest, 4)});
   }
 }
 
@@ -139,9 +168,10 @@ finding::TableFigure measure_mlperf64(const RealOptions& options, const base::Pr
   table.columns = {"run", "what", "measured"};
   std::vector<std::string> paths;
   for (const auto& entry : std::filesystem::directory_iterator(options.folder + "/mlperf64")) {
-    if (entry.path().string().ends_with(".csv.gz")) paths.push_back(entry.path().string());
+    if (entry.path().string().ends_with(".csv.gz"))
+      paths.push_back(entry.path().string());
   }
-  std::sort(paths.begin(), paths.end());
+  std::ranges::sort(paths);
   for (const std::string& path : paths) {
     const trace::MetricSeries s = read_run(path);
     const std::string run = std::filesystem::path(path).stem().stem().string();
@@ -149,9 +179,12 @@ finding::TableFigure measure_mlperf64(const RealOptions& options, const base::Pr
     healthy.tail_factor = options.tail_factor;
     table.rows.push_back(
         {run, "findings on the healthy run", std::to_string(diagnose(s, healthy).findings.size())});
-    if (s.steps * static_cast<size_t>(s.step_ms) < 3'100'000) continue;
-    if (options.resample_days > 0) resampled_rows(s, run, options, progress, table);
-    if (options.node_stride > 0) planted_rows(s, run, options, progress, table);
+    if (s.steps * size_t(s.step_ms) < 3'100'000)
+      continue;
+    if (options.resample_days > 0)
+      resampled_rows(s, run, options, progress, table);
+    if (options.node_stride > 0)
+      planted_rows(s, run, options, progress, table);
   }
   return table;
 }

@@ -23,7 +23,7 @@ T pick(base::Rng& rng, std::initializer_list<T> from) {
 }
 
 bool holds(const std::vector<int>& list, int value) {
-  return std::find(list.begin(), list.end(), value) != list.end();
+  return std::ranges::find(list, value) != list.end();
 }
 
 bool right_part(const Analysis& a, const Component& part, const RankTruth& t) {
@@ -77,15 +77,16 @@ void judge_clocks(const Analysis& a, const RankTruth& t, RankResult& r) {
     const int rank = a.job.hosts[h].ranks.front();
     const int host = std::stoi(a.job.ranks[rank].trace->host.substr(4));
     const auto& records = a.job.ranks[rank].trace->records;
-    if (records.empty()) continue;
+    if (records.empty())
+      continue;
     for (const trace::CollectiveRecord* record : {&records.front(), &records.back()}) {
-      const double local = static_cast<double>(record->end_ns - t.begin_ns);
+      const double local = double(record->end_ns - t.begin_ns);
       const double true_ns = (local - t.offset_ns[host]) / (1 + t.drift[host]);
-      const double said =
-          static_cast<double>(a.clocks.corrected(static_cast<int>(h), record->end_ns) - t.begin_ns);
+      const double said = double(a.clocks.corrected(int(h), record->end_ns) - t.begin_ns);
       r.clock_error_ms = std::max(r.clock_error_ms, std::abs(said - true_ns) / 1e6);
     }
-    if (h == 0) continue;
+    if (h == 0)
+      continue;
     ++r.drifts;
     const ranks::HostClock& c = a.clocks.hosts[h];
     r.drifts_held += c.drift95.low <= t.drift[host] && t.drift[host] <= c.drift95.high;
@@ -112,33 +113,43 @@ RankCase rank_case(const RankCaseOptions& o, uint64_t index) {
     j.ep = pick(rng, {1, 1, 2, 4});
     j.gpus_a_host = pick(rng, {2, 4, 8});
     const int n = j.ranks();
-    if (n < 8 || n > std::min(most, o.most_ranks) || (j.cp * j.dp) % j.ep != 0) continue;
+    if (n < 8 || n > std::min(most, o.most_ranks) || (j.cp * j.dp) % j.ep != 0)
+      continue;
     // A stage must reach over two hosts: a whole stage that is slow may be so by design, and nobody is
     // accused.
-    if (n / j.pp < 2 * j.gpus_a_host) continue;
+    if (n / j.pp < 2 * j.gpus_a_host)
+      continue;
     break;
   }
   j.micro_batches = j.ranks() > 256 ? 2 : 4;
-  j.steps = 200 + static_cast<int>(rng.below(60));
+  j.steps = 200 + int(rng.below(60));
   if (o.healthy) {
     // An hour of steps of five to ten seconds.
     j.compute_ms = rng.uniform(5000, 10000) / (3 * j.micro_batches);
-    j.steps = static_cast<int>(3600e3 / (j.compute_ms * 3 * (j.micro_batches + j.pp - 1)));
+    j.steps = int(3600e3 / (j.compute_ms * 3 * (j.micro_batches + j.pp - 1)));
     j.tp_mib *= 40;
     j.pp_mib *= 40;
     j.dp_mib *= 40;
     j.ep_mib *= 40;
     j.cp_mib *= 40;
-    if (rng.below(4) == 0) j.fault = RankFaultKind::Imbalance;
+    if (rng.below(4) == 0)
+      j.fault = RankFaultKind::Imbalance;
     j.factor = 1.5;
     return c;
   }
-  j.fault = pick(rng, {RankFaultKind::SlowGpu, RankFaultKind::SlowHost, RankFaultKind::SlowInput,
-                       RankFaultKind::SlowNic, RankFaultKind::SlowRail, RankFaultKind::SlowLink});
+  j.fault = pick(
+      rng,
+      {RankFaultKind::SlowGpu,
+       RankFaultKind::SlowHost,
+       RankFaultKind::SlowInput,
+       RankFaultKind::SlowNic,
+       RankFaultKind::SlowRail,
+       RankFaultKind::SlowLink});
   j.factor = pick(rng, {1.1, 1.2, 1.3, 1.5, 2.0, 3.0, 5.0});
   // A link inside a host shows only where a group of some weight stays inside.
   if (j.fault == RankFaultKind::SlowLink) {
-    if (j.tp < 2 || j.tp > j.gpus_a_host) j.fault = RankFaultKind::SlowGpu;
+    if (j.tp < 2 || j.tp > j.gpus_a_host)
+      j.fault = RankFaultKind::SlowGpu;
     j.tp_mib = 256;
   }
   // What all traffic between hosts crosses can only be seen to become slow: before that there is nothing else
@@ -146,7 +157,7 @@ RankCase rank_case(const RankCaseOptions& o, uint64_t index) {
   RankJob probe = j;
   probe.steps = 1;
   if (simulate_ranks(probe).truth.whole_network)
-    j.from_step = j.steps / 5 + static_cast<int>(rng.below(j.steps / 3));
+    j.from_step = j.steps / 5 + int(rng.below(j.steps / 3));
   return c;
 }
 
@@ -156,25 +167,28 @@ RankResult judge_rank_case(const RankCase& which) {
   SimulatedRanks job = simulate_ranks(which.job);
   r.truth = job.truth;
   if (which.inspector) {
-    for (trace::RankTrace& t : job.traces) t = as_inspector(t);
+    for (trace::RankTrace& t : job.traces)
+      t = as_inspector(t);
   }
   const auto start = std::chrono::steady_clock::now();
   const Analysis a = ranks::analyse(job.traces, {});
   r.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   judge_clocks(a, r.truth, r);
-  r.findings = static_cast<int>(a.culprits.size());
+  r.findings = int(a.culprits.size());
   for (const Culprit& c : a.culprits) {
     r.wrong += !is_right(a, c, r.truth);
     r.said += (r.said.empty() ? "" : "; ") + told(a, c);
   }
-  if (a.culprits.empty()) return r;
+  if (a.culprits.empty())
+    return r;
   const Culprit& first = a.culprits.front();
   r.right = is_right(a, first, r.truth);
   const bool link = r.truth.fault == RankFaultKind::SlowNic || r.truth.fault == RankFaultKind::SlowRail ||
                     r.truth.fault == RankFaultKind::SlowLink;
   r.right_kind = link == (first.part >= 0);
   r.onset_error = first.stretch.begin - r.truth.from_step;
-  if (!r.right) return r;
+  if (!r.right)
+    return r;
   RankJob without = which.job;
   without.fault = RankFaultKind::None;
   without.from_step = r.truth.from_step;
@@ -198,18 +212,33 @@ std::string rank_result_line(const RankResult& r) {
   const RankJob& j = r.which.job;
   std::vector<std::string> fields;
   for (const int64_t v :
-       {static_cast<int64_t>(r.which.index), int64_t{j.ranks()}, int64_t{j.tp}, int64_t{j.cp}, int64_t{j.dp},
-        int64_t{j.pp}, int64_t{j.ep}, int64_t{j.gpus_a_host}, int64_t{j.steps}})
+       {int64_t(r.which.index),
+        int64_t{j.ranks()},
+        int64_t{j.tp},
+        int64_t{j.cp},
+        int64_t{j.dp},
+        int64_t{j.pp},
+        int64_t{j.ep},
+        int64_t{j.gpus_a_host},
+        int64_t{j.steps}})
     fields.push_back(std::to_string(v));
   fields.push_back(r.which.inspector ? "inspector" : "kineto");
   fields.push_back(name(r.truth.fault));
   fields.push_back(base::format_number(j.factor));
-  for (const int v : {r.truth.rank, r.truth.host, r.truth.from_step, int{r.right}, int{r.right_kind},
-                      r.findings, r.wrong, r.onset_error})
+  for (const int v :
+       {r.truth.rank,
+        r.truth.host,
+        r.truth.from_step,
+        int{r.right},
+        int{r.right_kind},
+        r.findings,
+        r.wrong,
+        r.onset_error})
     fields.push_back(std::to_string(v));
   for (const double v : {r.what_if_error, r.saving_error, r.clock_error_ms})
     fields.push_back(base::format_number(v));
-  for (const int v : {int{r.aligned}, r.drifts, r.drifts_held}) fields.push_back(std::to_string(v));
+  for (const int v : {int{r.aligned}, r.drifts, r.drifts_held})
+    fields.push_back(std::to_string(v));
   fields.push_back(base::format_number(r.seconds, 3));
   fields.push_back(r.said);
   return base::csv_line(fields) + "\n";

@@ -36,7 +36,8 @@ struct RankResult {
   double what_if_error = 0;   // predicted step without the fault over the true one, less 1
   double saving_error = 0;    // of the time saved
   double clock_error_ms = 0;  // the worst of all events
-  int drifts = 0, drifts_held = 0;
+  int drifts = 0;
+  int drifts_held = 0;
   bool aligned = false;
   double seconds = 0;  // of the inference
 };

@@ -19,7 +19,8 @@ using ranks::FaultKind;
 
 struct Clocks {
   double worst_ms = 0;
-  int held = 0, drifts = 0;
+  int held = 0;
+  int drifts = 0;
 };
 
 // Against true time since the first record of the first host, whose clock is right. A drift moves a clock
@@ -34,13 +35,13 @@ Clocks judge_clocks(const Analysis& a, const Json& run, const base::Location& wh
     const double drift = drifts.items()[h].number(where);
     for (const int r : a.job.hosts[h].ranks) {
       for (const trace::CollectiveRecord& record : a.job.ranks[r].trace->records) {
-        const auto since = static_cast<double>(record.end_ns - start);
-        const double said =
-            static_cast<double>(a.clocks.corrected(static_cast<int>(h), record.end_ns) - start);
+        const auto since = double(record.end_ns - start);
+        const double said = double(a.clocks.corrected(int(h), record.end_ns) - start);
         out.worst_ms = std::max(out.worst_ms, std::abs(said - (since - offset) / (1 + drift)) / 1e6);
       }
     }
-    if (h == 0) continue;
+    if (h == 0)
+      continue;
     ++out.drifts;
     out.held += a.clocks.hosts[h].drift95.low <= drift && drift <= a.clocks.hosts[h].drift95.high;
   }
@@ -49,13 +50,16 @@ Clocks judge_clocks(const Analysis& a, const Json& run, const base::Location& wh
 
 bool right(const Analysis& a, const Json& fault, const base::Location& where) {
   const std::string kind = fault.string_or("kind", "none", where);
-  if (kind == "none" || kind == "imbalance") return a.culprits.empty();
-  if (a.culprits.size() != 1) return false;
+  if (kind == "none" || kind == "imbalance")
+    return a.culprits.empty();
+  if (a.culprits.size() != 1)
+    return false;
   const Culprit& c = a.culprits.front();
   if (kind == "slow_gpu")
     return c.kind == FaultKind::SlowGpu && a.job.ranks[c.rank].number == fault.integer_or("rank", -1, where);
   const auto host = fault.integer_or("host", -1, where);
-  if (kind == "slow_host") return c.kind == FaultKind::SlowHost && c.rank < 0 && c.host == host;
+  if (kind == "slow_host")
+    return c.kind == FaultKind::SlowHost && c.rank < 0 && c.host == host;
   return kind == "slow_link" && c.kind == FaultKind::SlowLink && a.parts[c.part].part.a == host;
 }
 
@@ -87,13 +91,22 @@ std::string measure_gloo8(const std::string& folder) {
       const Analysis a = ranks::analyse(files.ranks, {});
       const Clocks clocks = judge_clocks(a, run, where);
       const Culprit* c = a.culprits.empty() ? nullptr : &a.culprits.front();
-      const auto number = [](double v) { return base::format_number(v, 4); };
-      csv += base::csv_line({layout, name, base::write_json(run.at("fault", where)),
-                             right(a, run.at("fault", where), where) ? "1" : "0", said(a),
-                             c ? std::to_string(c->stretch.begin) : "", c ? number(c->excess_ns / 1e6) : "",
-                             c ? number(c->lost_ns / 1e6) : "", number(a.typical_step_ns / 1e6),
-                             number(clocks.worst_ms), std::to_string(clocks.held),
-                             std::to_string(clocks.drifts)}) +
+      const auto number = [](double v) {
+        return base::format_number(v, 4);
+      };
+      csv += base::csv_line(
+                 {layout,
+                  name,
+                  base::write_json(run.at("fault", where)),
+                  right(a, run.at("fault", where), where) ? "1" : "0",
+                  said(a),
+                  c ? std::to_string(c->stretch.begin) : "",
+                  c ? number(c->excess_ns / 1e6) : "",
+                  c ? number(c->lost_ns / 1e6) : "",
+                  number(a.typical_step_ns / 1e6),
+                  number(clocks.worst_ms),
+                  std::to_string(clocks.held),
+                  std::to_string(clocks.drifts)}) +
              "\n";
     }
   }

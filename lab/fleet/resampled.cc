@@ -15,7 +15,7 @@ class Source {
   Source(const trace::MetricSeries& s, Resampling how, double block_s, uint64_t seed)
       : s_(s),
         how_(how),
-        block_(std::min(s.steps, static_cast<size_t>(block_s * 1000 / static_cast<double>(s.step_ms)))),
+        block_(std::min(s.steps, size_t(block_s * 1000 / double(s.step_ms)))),
         rng_(seed, "resampled"),
         at_(s.machines.size(), 0),
         left_(s.machines.size(), 0) {
@@ -23,7 +23,8 @@ class Source {
     for (size_t t = 0; t < s.steps; ++t) {
       column.clear();
       for (const float v : s.row(0, t)) {
-        if (!std::isnan(v)) column.push_back(v);
+        if (!std::isnan(v))
+          column.push_back(v);
       }
       median_.push_back(column.empty() ? NAN : base::median(column));
     }
@@ -32,9 +33,11 @@ class Source {
   void next(std::vector<float>& row) {
     row.resize(s_.machines.size());
     for (size_t m = 0; m < row.size(); ++m) {
-      if (left_[m] == 0) draw(m);
+      if (left_[m] == 0)
+        draw(m);
       row[m] = s_.row(0, at_[m])[m];
-      if (how_ == Resampling::Apart) row[m] += static_cast<float>(median_[time_] - median_[at_[m]]);
+      if (how_ == Resampling::Apart)
+        row[m] += float(median_[time_] - median_[at_[m]]);
     }
     for (size_t m = 0; m < row.size(); ++m) {
       ++at_[m];
@@ -55,28 +58,36 @@ class Source {
   Resampling how_;
   size_t block_;
   base::Rng rng_;
-  std::vector<size_t> at_, left_;
+  std::vector<size_t> at_;
+  std::vector<size_t> left_;
   std::vector<double> median_;
   size_t time_ = 0;
 };
 
 }  // namespace
 
-FalseAlarms false_alarms(const trace::MetricSeries& s, Resampling how, double days, double block_s,
-                         uint64_t seed, const DetectOptions& options, const base::Progress& progress) {
+FalseAlarms false_alarms(
+    const trace::MetricSeries& s,
+    Resampling how,
+    double days,
+    double block_s,
+    uint64_t seed,
+    const DetectOptions& options,
+    const base::Progress& progress) {
   FalseAlarms out;
   DetectOptions o = options;
   o.keep_history = false;
   Detector detector = detector_of(s, o);
   Source source(s, how, block_s, seed);
   std::vector<float> row;
-  const auto steps = static_cast<int64_t>(days * 86400e3 / static_cast<double>(s.step_ms));
+  const auto steps = int64_t(days * 86400e3 / double(s.step_ms));
   for (int64_t i = 0; i < steps && !progress.stopped(); ++i) {
     source.next(row);
     detector.push(i * s.step_ms, row);
     if (i % 1000 == 999) {
       for (const Verdict& v : detector.verdicts()) {
-        if (v.active) continue;
+        if (v.active)
+          continue;
         ++out.alarms;
         out.scores.push_back(v.score);
       }
@@ -87,7 +98,7 @@ FalseAlarms false_alarms(const trace::MetricSeries& s, Resampling how, double da
     ++out.alarms;
     out.scores.push_back(v.score);
   }
-  out.days = static_cast<double>(steps) * static_cast<double>(s.step_ms) / 86400e3;
+  out.days = double(steps) * double(s.step_ms) / 86400e3;
   return out;
 }
 

@@ -23,7 +23,13 @@ struct FalseAlarms {
 };
 
 // Blocks of `block_s` seconds drawn with replacement; the first metric alone.
-FalseAlarms false_alarms(const trace::MetricSeries& series, Resampling how, double days, double block_s,
-                         uint64_t seed, const DetectOptions& options, const base::Progress& progress);
+FalseAlarms false_alarms(
+    const trace::MetricSeries& series,
+    Resampling how,
+    double days,
+    double block_s,
+    uint64_t seed,
+    const DetectOptions& options,
+    const base::Progress& progress);
 
 }  // namespace lento::fleet

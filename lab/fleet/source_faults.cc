@@ -21,11 +21,16 @@ namespace lento::fleet {
 namespace {
 
 constexpr int64_t kStart = 1'700'000'000'000;
-constexpr double kNoise = 0.02, kOffset = 0.007, kLoss = 0.85;
+constexpr double kNoise = 0.02;
+constexpr double kOffset = 0.007;
+constexpr double kLoss = 0.85;
 
 struct Period {
-  int64_t begin = INT64_MAX, end = INT64_MAX;
-  bool holds(int64_t t) const { return t >= begin && t < end; }
+  int64_t begin = INT64_MAX;
+  int64_t end = INT64_MAX;
+  bool holds(int64_t t) const {
+    return t >= begin && t < end;
+  }
 };
 
 struct Machine {
@@ -39,69 +44,93 @@ struct Machine {
 
 class SimClock : public jobs::Clock {
  public:
-  int64_t steady_ms() const override { return steady; }
-  int64_t wall_ms() const override { return steady + jump; }
-  int64_t steady = kStart, jump = 0;
+  int64_t steady_ms() const override {
+    return steady;
+  }
+  int64_t wall_ms() const override {
+    return steady + jump;
+  }
+  int64_t steady = kStart;
+  int64_t jump = 0;
 };
 
 // Samples exist by formula: nothing is stored.
 class SimStore : public jobs::Feed {
  public:
-  SimStore(const SimClock& clock, uint64_t seed) : clock_(clock), seed_(seed) {}
+  SimStore(const SimClock& clock, uint64_t seed)
+      : clock_(clock),
+        seed_(seed) {
+  }
 
-  std::string name() const override { return "simulated"; }
+  std::string name() const override {
+    return "simulated";
+  }
 
   trace::MetricSeries read(int64_t begin, int64_t end, int64_t grid_ms, base::ReadReport& report) override {
     const int64_t now = clock_.steady;
-    if (outage.holds(now)) throw base::Error({"simulated"}, "the store is away");
+    if (outage.holds(now))
+      throw base::Error({"simulated"}, "the store is away");
     trace::SeriesBuilder builder(report);
-    base::Rng half(seed_, "half", static_cast<uint64_t>(now));
+    base::Rng half(seed_, "half", uint64_t(now));
     for (const Machine& m : machines) {
-      if (halves.holds(now) && half.below(2)) continue;
+      if (halves.holds(now) && half.below(2))
+        continue;
       add(builder, m, begin, std::min(end, now - delay));
     }
     trace::GridOptions grid;
     grid.step_ms = grid_ms;
-    if (grid_ms > 0) grid.begin_ms = begin / grid_ms * grid_ms;
+    if (grid_ms > 0)
+      grid.begin_ms = begin / grid_ms * grid_ms;
     return builder.build(grid, {"simulated"});
   }
 
   std::optional<std::vector<jobs::Target>> targets() override {
     const int64_t now = clock_.steady;
-    if (outage.holds(now)) return std::nullopt;
+    if (outage.holds(now))
+      return std::nullopt;
     std::vector<jobs::Target> out;
-    if (!knows_up) return out;
-    base::Rng half(seed_, "half.up", static_cast<uint64_t>(now));
+    if (!knows_up)
+      return out;
+    base::Rng half(seed_, "half.up", uint64_t(now));
     for (const Machine& m : machines) {
-      if (halves.holds(now) && half.below(2)) continue;
-      if (m.present.holds(now)) out.push_back({m.name, up(m, now)});
+      if (halves.holds(now) && half.below(2))
+        continue;
+      if (m.present.holds(now))
+        out.push_back({m.name, up(m, now)});
     }
     return out;
   }
 
   std::optional<int64_t> now_ms() override {
-    if (outage.holds(clock_.steady)) throw base::Error({"simulated"}, "the store is away");
+    if (outage.holds(clock_.steady))
+      throw base::Error({"simulated"}, "the store is away");
     return clock_.steady;
   }
 
   std::vector<Machine> machines;
-  Period outage, halves;
-  int64_t delay = 0, step = 1000;
+  Period outage;
+  Period halves;
+  int64_t delay = 0;
+  int64_t step = 1000;
   bool knows_up = true;
 
  private:
   static bool up(const Machine& m, int64_t t) {
-    return std::none_of(m.down.begin(), m.down.end(), [&](const Period& p) { return p.holds(t); });
+    return std::ranges::none_of(m.down, [&](const Period& p) {
+      return p.holds(t);
+    });
   }
 
   void add(trace::SeriesBuilder& builder, const Machine& m, int64_t begin, int64_t end) const {
-    const uint32_t metric = builder.metric("power"), machine = builder.machine(m.name);
+    const uint32_t metric = builder.metric("power");
+    const uint32_t machine = builder.machine(m.name);
     const int64_t first = (begin - kStart) / step - 1;
     for (int64_t i = first; kStart + i * step + m.phase <= end; ++i) {
       const int64_t t = kStart + i * step + m.phase;
-      if (t < begin || !m.present.holds(t) || !up(m, t) || outage.holds(t)) continue;
-      base::Rng rng(seed_, m.name, static_cast<uint64_t>(i + 1'000'000));
-      const double wave = 100 + 5 * std::sin(static_cast<double>(t / 1000) / 40);
+      if (t < begin || !m.present.holds(t) || !up(m, t) || outage.holds(t))
+        continue;
+      base::Rng rng(seed_, m.name, uint64_t(i + 1'000'000));
+      const double wave = 100 + 5 * std::sin(double(t / 1000) / 40);
       const double value = wave * m.offset * (1 + rng.normal(0, kNoise)) * (m.slow.holds(t) ? kLoss : 1);
       builder.add({metric, machine, 0}, t, value, {});
     }
@@ -113,23 +142,30 @@ class SimStore : public jobs::Feed {
 
 struct Told {
   int64_t at;
-  std::string kind, machine;
+  std::string kind;
+  std::string machine;
 };
 
 class SimAlerts : public jobs::AlertSink {
  public:
-  explicit SimAlerts(const SimClock& clock) : clock_(clock) {}
+  explicit SimAlerts(const SimClock& clock)
+      : clock_(clock) {
+  }
   // A firing alert that was resolved or is new counts once.
   bool send(const std::vector<Alert>& alerts) override {
     for (const Alert& a : alerts) {
-      std::string kind, machine;
+      std::string kind;
+      std::string machine;
       for (const auto& [k, v] : a.labels) {
-        if (k == "alertname") kind = v;
-        if (k == "machine") machine = v;
+        if (k == "alertname")
+          kind = v;
+        if (k == "machine")
+          machine = v;
       }
       const bool firing = a.ends_ms > clock_.steady;
       const bool fresh = firing && !firing_.contains({kind, machine});
-      if (fresh) told.push_back({clock_.steady, kind, machine});
+      if (fresh)
+        told.push_back({clock_.steady, kind, machine});
       if (firing)
         firing_.insert({kind, machine});
       else
@@ -151,7 +187,9 @@ class SimHooks : public jobs::HookRunner {
     ended_.emplace_back(machine, 0);
     return true;
   }
-  std::vector<std::pair<std::string, int>> ended() override { return std::exchange(ended_, {}); }
+  std::vector<std::pair<std::string, int>> ended() override {
+    return std::exchange(ended_, {});
+  }
   std::vector<std::string> ran;
 
  private:
@@ -168,7 +206,10 @@ struct Planted {
 class Case {
  public:
   explicit Case(const FaultCase& c)
-      : c_(c), rng_(c.seed, "case", c.index), store_(clock_, c.seed * 7919 + c.index), alerts_(clock_) {
+      : c_(c),
+        rng_(c.seed, "case", c.index),
+        store_(clock_, c.seed * 7919 + c.index),
+        alerts_(clock_) {
     store_.step = c.step_s * 1000;
     store_.knows_up = c.knows_up;
     folder_ =
@@ -208,7 +249,7 @@ class Case {
   static constexpr int64_t kMinute = 60'000;
 
   int64_t between(int64_t low, int64_t high) {
-    return low + static_cast<int64_t>(rng_.uniform(0, 1) * static_cast<double>(high - low));
+    return low + int64_t(rng_.uniform(0, 1) * double(high - low));
   }
 
   void make_machines() {
@@ -245,7 +286,8 @@ class Case {
         break;
       case Trouble::Renamed: {
         std::vector<Machine> others = store_.machines;
-        for (Machine& m : store_.machines) m.present.end = trouble_at_;
+        for (Machine& m : store_.machines)
+          m.present.end = trouble_at_;
         for (Machine& m : others) {
           m.name = "new-" + m.name;
           m.present.begin = trouble_at_;
@@ -303,9 +345,12 @@ class Case {
       m.down.push_back({at, INT64_MAX});
       planted_.push_back({m.name, true, at});
     }
-    for (const Planted& p : planted_) last_ = std::max(last_, p.at);
-    if (store_.outage.end != INT64_MAX) last_ = std::max(last_, store_.outage.end);
-    if (!flapping_.empty()) last_ = std::max(last_, trouble_at_ + 50 * kMinute);
+    for (const Planted& p : planted_)
+      last_ = std::max(last_, p.at);
+    if (store_.outage.end != INT64_MAX)
+      last_ = std::max(last_, store_.outage.end);
+    if (!flapping_.empty())
+      last_ = std::max(last_, trouble_at_ + 50 * kMinute);
   }
 
   void start_watch() {
@@ -314,37 +359,45 @@ class Case {
     o.hook = o.hook_live = true;
     o.hook_per_hour = 100;
     o.detect.false_alarms_per_day = 0.1;
-    watch_ = std::make_unique<jobs::FleetWatch>(jobs::WatchWorld{clock_, store_, alerts_, hooks_},
-                                                jobs::WatchLog{}, o);
+    watch_ = std::make_unique<jobs::FleetWatch>(
+        jobs::WatchWorld{clock_, store_, alerts_, hooks_},
+        jobs::WatchLog{},
+        o);
   }
 
   // What the issue allows: 240 s, four scrapes, the source's delay; time of an outage excluded.
   int64_t bar(int64_t at) const {
     int64_t out = 240'000 + 4 * store_.step + store_.delay;
     for (const Period& p : {store_.outage, store_.halves}) {
-      if (p.end != INT64_MAX && p.end > at) out += p.end - std::max(p.begin, at);
+      if (p.end != INT64_MAX && p.end > at)
+        out += p.end - std::max(p.begin, at);
     }
     return out + interval_;
   }
 
   CaseResult judge() {
     CaseResult r;
-    std::set<std::string> silent, bad;
+    std::set<std::string> silent;
+    std::set<std::string> bad;
     for (const Planted& p : planted_) {
       bad.insert(p.machine);
-      if (p.silent) silent.insert(p.machine);
+      if (p.silent)
+        silent.insert(p.machine);
       ++r.planted;
       const std::string kind = p.silent ? "LentoSilentMachine" : "LentoDeviatingMachine";
       std::optional<int64_t> at;
       for (const Told& t : alerts_.told) {
-        if (t.kind == kind && t.machine == p.machine && t.at >= p.at && !at) at = t.at;
+        if (t.kind == kind && t.machine == p.machine && t.at >= p.at && !at)
+          at = t.at;
       }
-      if (at && *at - p.at <= bar(p.at)) ++r.named;
-      const double left = at ? static_cast<double>(bar(p.at) - (*at - p.at)) / 1000 : -1e9;
+      if (at && *at - p.at <= bar(p.at))
+        ++r.named;
+      const double left = at ? double(bar(p.at) - (*at - p.at)) / 1000 : -1e9;
       r.margin_s.push_back(left);
-      r.story.push_back(kind + " " + p.machine + " planted at " + at_text(p.at) +
-                        (at ? ", told after " + std::to_string((*at - p.at) / 1000) + " s" : ", never told") +
-                        ", bar " + std::to_string(bar(p.at) / 1000) + " s");
+      r.story.push_back(
+          kind + " " + p.machine + " planted at " + at_text(p.at) +
+          (at ? ", told after " + std::to_string((*at - p.at) / 1000) + " s" : ", never told") + ", bar " +
+          std::to_string(bar(p.at) / 1000) + " s");
     }
     for (const Told& t : alerts_.told) {
       r.story.push_back(at_text(t.at) + " " + t.kind + " " + t.machine);
@@ -358,8 +411,10 @@ class Case {
     }
     std::map<std::string, int> ran;
     for (const std::string& m : hooks_.ran) {
-      if (!bad.contains(m) && m != flapping_) ++r.false_hooks;
-      if (++ran[m] > 1) ++r.doubled_hooks;
+      if (!bad.contains(m) && m != flapping_)
+        ++r.false_hooks;
+      if (++ran[m] > 1)
+        ++r.doubled_hooks;
       r.story.push_back("hook " + m);
     }
     judge_blindness(r);
@@ -368,16 +423,20 @@ class Case {
 
   void judge_blindness(CaseResult& r) const {
     const int64_t limit = std::max<int64_t>(120'000, 4 * store_.step) + interval_;
-    if (store_.outage.end == INT64_MAX || store_.outage.end - store_.outage.begin < limit + 10'000) return;
+    if (store_.outage.end == INT64_MAX || store_.outage.end - store_.outage.begin < limit + 10'000)
+      return;
     ++r.blind_wanted;
     for (const Told& t : alerts_.told) {
-      if (t.kind != "LentoBlind" || t.at < store_.outage.begin) continue;
+      if (t.kind != "LentoBlind" || t.at < store_.outage.begin)
+        continue;
       r.blind_told += t.at <= store_.outage.begin + limit;
       return;
     }
   }
 
-  std::string at_text(int64_t t) const { return std::to_string((t - trouble_at_) / 1000) + " s"; }
+  std::string at_text(int64_t t) const {
+    return std::to_string((t - trouble_at_) / 1000) + " s";
+  }
 
   FaultCase c_;
   base::Rng rng_;
@@ -385,10 +444,13 @@ class Case {
   SimStore store_;
   SimAlerts alerts_;
   SimHooks hooks_;
-  std::string folder_, flapping_;
+  std::string folder_;
+  std::string flapping_;
   std::unique_ptr<jobs::FleetWatch> watch_;
   std::vector<Planted> planted_;
-  int64_t warm_ = 0, trouble_at_ = 0, last_ = 0;
+  int64_t warm_ = 0;
+  int64_t trouble_at_ = 0;
+  int64_t last_ = 0;
   int64_t interval_ = 5000;
   std::optional<int64_t> restart_;
   std::optional<std::pair<int64_t, int64_t>> jump_;
@@ -397,10 +459,19 @@ class Case {
 }  // namespace
 
 const char* name(Trouble trouble) {
-  constexpr std::array<const char*, kTroubles> names{"none",    "outage",     "delay",   "half answers",
-                                                     "restart", "clock step", "renamed", "replaced",
-                                                     "added",   "removed",    "flapping"};
-  return names[static_cast<size_t>(trouble)];
+  constexpr std::array<const char*, kTroubles> names{
+      "none",
+      "outage",
+      "delay",
+      "half answers",
+      "restart",
+      "clock step",
+      "renamed",
+      "replaced",
+      "added",
+      "removed",
+      "flapping"};
+  return names[size_t(trouble)];
 }
 
 FaultCase fault_case(uint64_t seed, uint64_t index) {
@@ -413,34 +484,41 @@ FaultCase fault_case(uint64_t seed, uint64_t index) {
   return c;
 }
 
-CaseResult run_case(const FaultCase& c) { return Case(c).run(); }
+CaseResult run_case(const FaultCase& c) {
+  return Case(c).run();
+}
 
-finding::TableFigure measure_source_faults(uint64_t seed, uint64_t cases, unsigned threads,
-                                           const base::Progress& progress) {
+finding::TableFigure
+measure_source_faults(uint64_t seed, uint64_t cases, unsigned threads, const base::Progress& progress) {
   std::vector<CaseResult> results(cases);
   base::parallel_for(cases, threads, [&](size_t i) {
-    if (!progress.stopped()) results[i] = run_case(fault_case(seed, i));
+    if (!progress.stopped())
+      results[i] = run_case(fault_case(seed, i));
   });
   finding::TableFigure table;
-  table.columns = {"trouble",
-                   "cases",
-                   "false silent",
-                   "false deviating",
-                   "hooks without a fault",
-                   "hooks doubled",
-                   "named in time",
-                   "blindness in time",
-                   "alerts a flapping target"};
+  table.columns = {
+      "trouble",
+      "cases",
+      "false silent",
+      "false deviating",
+      "hooks without a fault",
+      "hooks doubled",
+      "named in time",
+      "blindness in time",
+      "alerts a flapping target"};
   CaseResult all;
   uint64_t flapped = 0;
   const auto row = [&](const std::string& what, const CaseResult& r, uint64_t n, uint64_t flaps) {
     table.rows.push_back(
-        {what, std::to_string(n), std::to_string(r.false_silent), std::to_string(r.false_deviating),
-         std::to_string(r.false_hooks), std::to_string(r.doubled_hooks),
+        {what,
+         std::to_string(n),
+         std::to_string(r.false_silent),
+         std::to_string(r.false_deviating),
+         std::to_string(r.false_hooks),
+         std::to_string(r.doubled_hooks),
          std::to_string(r.named) + "/" + std::to_string(r.planted),
          std::to_string(r.blind_told) + "/" + std::to_string(r.blind_wanted),
-         flaps ? base::format_number(static_cast<double>(r.flap_alerts) / static_cast<double>(flaps), 3)
-               : ""});
+         flaps ? base::format_number(double(r.flap_alerts) / double(flaps), 3) : ""});
   };
   const auto add = [](CaseResult& to, const CaseResult& r) {
     to.false_silent += r.false_silent;
@@ -457,13 +535,15 @@ finding::TableFigure measure_source_faults(uint64_t seed, uint64_t cases, unsign
     CaseResult sum;
     uint64_t n = 0;
     for (uint64_t i = 0; i < cases; ++i) {
-      if (fault_case(seed, i).trouble != static_cast<Trouble>(t)) continue;
+      if (fault_case(seed, i).trouble != static_cast<Trouble>(t))
+        continue;
       add(sum, results[i]);
       ++n;
     }
     const uint64_t flaps = static_cast<Trouble>(t) == Trouble::Flapping ? n : 0;
     flapped += flaps;
-    if (n) row(name(static_cast<Trouble>(t)), sum, n, flaps);
+    if (n)
+      row(name(static_cast<Trouble>(t)), sum, n, flaps);
     add(all, sum);
   }
   row("all", all, cases, flapped);

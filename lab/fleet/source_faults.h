@@ -29,7 +29,8 @@ inline constexpr int kTroubles = 11;
 const char* name(Trouble trouble);
 
 struct FaultCase {
-  uint64_t seed = 1, index = 0;
+  uint64_t seed = 1;
+  uint64_t index = 0;
   int step_s = 1;
   Trouble trouble = Trouble::None;
   bool knows_up = true;  // the store has `up`
@@ -37,9 +38,16 @@ struct FaultCase {
 FaultCase fault_case(uint64_t seed, uint64_t index);
 
 struct CaseResult {
-  int false_silent = 0, false_deviating = 0, false_hooks = 0, doubled_hooks = 0;
-  int planted = 0, named = 0;            // in time
-  int blind_wanted = 0, blind_told = 0;  // in time
+  int false_silent = 0;
+  int false_deviating = 0;
+  int false_hooks = 0;
+  int doubled_hooks = 0;
+  // in time
+  int planted = 0;
+  int named = 0;
+  // in time
+  int blind_wanted = 0;
+  int blind_told = 0;
   int flap_alerts = 0;
   std::vector<double> margin_s;  // what was left of the bar when each planted one was named
   std::vector<std::string> story;
@@ -47,7 +55,7 @@ struct CaseResult {
 CaseResult run_case(const FaultCase& c);
 
 // All cases as a table: a row a trouble, then the sum.
-finding::TableFigure measure_source_faults(uint64_t seed, uint64_t cases, unsigned threads,
-                                           const base::Progress& progress);
+finding::TableFigure
+measure_source_faults(uint64_t seed, uint64_t cases, unsigned threads, const base::Progress& progress);
 
 }  // namespace lento::fleet

@@ -8,7 +8,8 @@ namespace {
 
 std::string told(const CaseResult& r) {
   std::string text;
-  for (const std::string& line : r.story) text += line + "\n";
+  for (const std::string& line : r.story)
+    text += line + "\n";
   return text;
 }
 

@@ -25,7 +25,7 @@ trace::MetricSeries healthy_job(double seconds) {
 double resident_megabytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024;
+  return double(usage.ru_maxrss) / 1024;
 }
 
 // Share of a core: seconds of CPU for each second of the job. The peak includes the simulated job itself.
@@ -44,9 +44,9 @@ void default_mode(benchmark::State& state) {
     }
     benchmark::DoNotOptimize(detector.verdicts().size());
   }
-  state.counters["share_of_core"] =
-      benchmark::Counter(static_cast<double>(state.iterations() * s.steps),
-                         benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  state.counters["share_of_core"] = benchmark::Counter(
+      double(state.iterations() * s.steps),
+      benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
   state.counters["detector_MB"] = resident_megabytes() - before;
 }
 BENCHMARK(default_mode)->Unit(benchmark::kMillisecond)->Iterations(1);
@@ -61,8 +61,10 @@ FleetModel quick_model(const trace::MetricSeries& s) {
     options.epochs = 5;
     model.metrics.push_back(train_vae(
         [&](size_t i, float* out) {
-          const size_t machine = i * 7919 % kMachines, at = i * 104'729 % (s.steps - vae::kWindow);
-          for (size_t t = 0; t < vae::kWindow; ++t) out[t] = plane.x[(at + t) * plane.stride + machine];
+          const size_t machine = i * 7919 % kMachines;
+          const size_t at = i * 104'729 % (s.steps - vae::kWindow);
+          for (size_t t = 0; t < vae::kWindow; ++t)
+            out[t] = plane.x[(at + t) * plane.stride + machine];
         },
         options));
     model.metrics.back().metric = name;
@@ -75,8 +77,9 @@ void faithful_mode(benchmark::State& state) {
   const trace::MetricSeries s = healthy_job(900);
   const FleetModel model = quick_model(s);
   MinderOptions options;
-  options.pivots = static_cast<size_t>(state.range(0));
-  for (auto _ : state) benchmark::DoNotOptimize(minder(s, model, options));
+  options.pivots = size_t(state.range(0));
+  for (auto _ : state)
+    benchmark::DoNotOptimize(minder(s, model, options));
 }
 BENCHMARK(faithful_mode)->Arg(64)->Arg(0)->ArgName("pivots")->Unit(benchmark::kMillisecond)->Iterations(1);
 

@@ -19,9 +19,11 @@ constexpr uint64_t kTrainJobs = 1'000'000;  // indices that no judged job has
 constexpr const char* kVersion = "3";       // of the lines: a journal of another version is refused
 
 Outcome judge(const FleetTruth& truth, int machine) {
-  if (!truth.faulty) return machine < 0 ? Outcome::Quiet : Outcome::False;
-  if (machine < 0) return Outcome::Missed;
-  return static_cast<size_t>(machine) == truth.machine ? Outcome::Right : Outcome::Wrong;
+  if (!truth.faulty)
+    return machine < 0 ? Outcome::Quiet : Outcome::False;
+  if (machine < 0)
+    return Outcome::Missed;
+  return size_t(machine) == truth.machine ? Outcome::Right : Outcome::Wrong;
 }
 
 std::vector<std::string> words_of(const std::string& line) {
@@ -43,14 +45,16 @@ SyntheticStudy::SyntheticStudy(const SyntheticOptions& options, const base::Prog
   std::vector<std::pair<double, Planned>> order;
   const auto plan = [&](Kind kind, size_t count, uint64_t first) {
     for (size_t i = 0; i < count; ++i)
-      order.push_back({(static_cast<double>(i) + 0.5) / static_cast<double>(count), {kind, first + i}});
+      order.push_back({(double(i) + 0.5) / double(count), {kind, first + i}});
   };
   plan(Kind::Fault, options.faults, 0);
   plan(Kind::Hour, options.hours, options.faults);
   plan(Kind::Training, options.training_hours, kTrainJobs + 100);
-  std::stable_sort(order.begin(), order.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (const auto& [at, planned] : order) plan_.push_back(planned);
+  std::ranges::stable_sort(order, [](const auto& a, const auto& b) {
+    return a.first < b.first;
+  });
+  for (const auto& [at, planned] : order)
+    plan_.push_back(planned);
   train(progress);
 }
 
@@ -60,7 +64,8 @@ std::string SyntheticStudy::identity() const {
   for (const size_t n : {o.faults, o.hours, o.training_hours, o.max_machines})
     parts += " " + std::to_string(n);
   parts += base::digest(base::write_json(to_json(models_.metrics)));
-  for (const float x : models_.integrated.parameters) parts += base::format_exact(x);
+  for (const float x : models_.integrated.parameters)
+    parts += base::format_exact(x);
   return base::digest(parts);
 }
 
@@ -73,8 +78,8 @@ SimulatedFleet SyntheticStudy::job_of(uint64_t index, bool faulty, double second
   job.index = index;
   if (options_.max_machines > 0) {
     base::Rng rng(options_.seed, "evaluate.size", index);
-    const double largest = static_cast<double>(options_.max_machines) + 1;
-    job.machines = static_cast<size_t>(std::exp(rng.uniform(std::log(4.0), std::log(largest))));
+    const double largest = double(options_.max_machines) + 1;
+    job.machines = size_t(std::exp(rng.uniform(std::log(4.0), std::log(largest))));
   }
   return simulate_fleet(job);
 }
@@ -103,13 +108,15 @@ void SyntheticStudy::train(const base::Progress& progress) {
     }
   }
   const auto draw = [&](base::Rng& rng, size_t first, size_t count, float* out) {
-    const size_t j = rng.below(planes.size()), m = rng.below(machines[j]);
+    const size_t j = rng.below(planes.size());
+    const size_t m = rng.below(machines[j]);
     const size_t stride = planes[j][0].stride;
     const size_t at = rng.below(planes[j][0].x.size() / stride - vae::kWindow + 1);
     for (size_t i = 0; i < vae::kWindow; ++i) {
       float sum = 0;
-      for (size_t k = first; k < first + count; ++k) sum += planes[j][k].x[(at + i) * stride + m];
-      out[i] = sum / static_cast<float>(count);
+      for (size_t k = first; k < first + count; ++k)
+        sum += planes[j][k].x[(at + i) * stride + m];
+      out[i] = sum / float(count);
     }
   };
   TrainOptions t;
@@ -117,11 +124,15 @@ void SyntheticStudy::train(const base::Progress& progress) {
   t.epochs = 30;
   std::vector<MetricModel> trained(names.size() + 1);
   base::parallel_for(trained.size(), options_.threads, [&](size_t k) {
-    if (progress.stopped()) return;
+    if (progress.stopped())
+      return;
     const bool all = k == names.size();
     base::Rng rng(options_.seed, "evaluate.windows", k);
     trained[k] = train_vae(
-        [&](size_t, float* out) { draw(rng, all ? 0 : k, all ? paper_metrics().size() : 1, out); }, t);
+        [&](size_t, float* out) {
+          draw(rng, all ? 0 : k, all ? paper_metrics().size() : 1, out);
+        },
+        t);
     trained[k].metric = all ? "mean" : names[k];
   });
   models_.integrated = trained.back();
@@ -142,9 +153,10 @@ Outcome SyntheticStudy::default_mode(const SimulatedFleet& job) const {
     detector.push(s.time_ms(t), row);
   }
   const auto& v = detector.verdicts();
-  const auto best = std::max_element(v.begin(), v.end(),
-                                     [](const Verdict& a, const Verdict& b) { return a.score < b.score; });
-  return judge(job.truth, best == v.end() ? -1 : static_cast<int>(best->machine));
+  const auto best = std::ranges::max_element(v, [](const Verdict& a, const Verdict& b) {
+    return a.score < b.score;
+  });
+  return judge(job.truth, best == v.end() ? -1 : int(best->machine));
 }
 
 std::string SyntheticStudy::run(uint64_t index) const {
@@ -161,7 +173,7 @@ std::string SyntheticStudy::run(uint64_t index) const {
   for (const Method& method : methods()) {
     std::string& letters = judged.outcomes.emplace_back();
     for (size_t i = 0; i < kThresholds; ++i)
-      letters += static_cast<char>(judge(job.truth, verdict_of(candidates, method, i, judged.machines)));
+      letters += char(judge(job.truth, verdict_of(candidates, method, i, judged.machines)));
   }
   return to_line(judged);
 }
@@ -170,8 +182,9 @@ std::string to_line(const JudgedJob& job) {
   std::string type = job.type.empty() ? "-" : job.type;
   std::replace(type.begin(), type.end(), ' ', '_');
   std::string line = job.training ? "T" : job.faulty ? (job.visible ? "V" : "F") : "H";
-  line += " " + std::to_string(job.machines) + " " + type + " " + static_cast<char>(job.default_mode);
-  for (const std::string& letters : job.outcomes) line += " " + letters;
+  line += " " + std::to_string(job.machines) + " " + type + " " + char(job.default_mode);
+  for (const std::string& letters : job.outcomes)
+    line += " " + letters;
   return line;
 }
 
@@ -180,9 +193,11 @@ JudgedJob from_line(const std::string& line) {
   const size_t head = 4;
   const bool whole = words.size() == head + methods().size() && words[0].size() == 1 &&
                      words[3].size() == 1 &&
-                     std::all_of(words.begin() + head, words.end(),
-                                 [](const std::string& w) { return w.size() == kThresholds; });
-  if (!whole) throw base::Error({}, "not the result of a judged job: '" + line.substr(0, 60) + "'");
+                     std::all_of(words.begin() + head, words.end(), [](const std::string& w) {
+                       return w.size() == kThresholds;
+                     });
+  if (!whole)
+    throw base::Error({}, "not the result of a judged job: '" + line.substr(0, 60) + "'");
   JudgedJob job;
   job.training = words[0] == "T";
   job.visible = words[0] == "V";

@@ -25,7 +25,9 @@ namespace lento::fleet {
 
 struct SyntheticOptions {
   std::string preset = "production";
-  size_t faults = 1000, hours = 1000, training_hours = 200;
+  size_t faults = 1000;
+  size_t hours = 1000;
+  size_t training_hours = 200;
   size_t max_machines = 0;  // 0: the preset's sizes; else all jobs are drawn up to this size
   // The paper's precision of 0.904 at recall 0.883 means 0.094 false alarms a fault, here an hour.
   double false_hours = 0.094;
@@ -33,19 +35,31 @@ struct SyntheticOptions {
   uint64_t seed = 1;
 };
 
-enum class Outcome : char { Right = 'R', Wrong = 'W', Missed = 'M', False = 'F', Quiet = 'Q' };
+enum class Outcome : char {
+  Right = 'R',
+  Wrong = 'W',
+  Missed = 'M',
+  False = 'F',
+  Quiet = 'Q'
+};
 
 class SyntheticStudy {
  public:
   SyntheticStudy(const SyntheticOptions& options, const base::Progress& progress);
 
-  uint64_t runs() const { return plan_.size(); }
+  uint64_t runs() const {
+    return plan_.size();
+  }
   std::string identity() const;           // of everything that decides the lines
   std::string run(uint64_t index) const;  // from several threads at a time
   finding::Diagnosis conclude(const std::vector<std::string>& lines) const;  // "" for runs not done
 
  private:
-  enum class Kind : char { Training = 'T', Fault = 'F', Hour = 'H' };
+  enum class Kind : char {
+    Training = 'T',
+    Fault = 'F',
+    Hour = 'H'
+  };
   struct Planned {
     Kind kind;
     uint64_t job;  // of the simulator
@@ -61,7 +75,9 @@ class SyntheticStudy {
 
 // One line of a run, read back.
 struct JudgedJob {
-  bool training = false, faulty = false, visible = false;
+  bool training = false;
+  bool faulty = false;
+  bool visible = false;
   std::string type;
   size_t machines = 0;
   Outcome default_mode{};

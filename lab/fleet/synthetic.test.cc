@@ -22,7 +22,8 @@ TEST(Synthetic, RunsAreRepeatableAndLinesReadBack) {
   const SyntheticStudy study(small(), {});
   ASSERT_EQ(study.runs(), 6u);
   std::vector<std::string> lines;
-  size_t faulty = 0, training = 0;
+  size_t faulty = 0;
+  size_t training = 0;
   for (uint64_t i = 0; i < study.runs(); ++i) {
     lines.push_back(study.run(i));
     const JudgedJob job = from_line(lines.back());
@@ -64,8 +65,9 @@ TEST(Methods, ContinuityNeedsTheSameMachineInEveryWindow) {
 
 TEST(Methods, AThresholdAboveWhatSmallFleetsCanScoreStillFires) {
   const Method method{"m", {0}, 1};
-  EXPECT_EQ(verdict_of(one_list({{2, 1.4f}}), method, kThresholds - 1, 4),
-            2);  // a score of four machines: at most 1.5
+  EXPECT_EQ(
+      verdict_of(one_list({{2, 1.4f}}), method, kThresholds - 1, 4),
+      2);  // a score of four machines: at most 1.5
   EXPECT_EQ(verdict_of(one_list({{2, 1.1f}}), method, kThresholds - 1, 4), -1);
 }
 

@@ -38,23 +38,27 @@ void enter(base::Confusion& c, Outcome o) {
 base::Confusion count(const Judged& all, size_t column, const Keep& keep) {
   base::Confusion c;
   for (size_t i = 0; i < all.jobs.size(); ++i) {
-    if (keep(all.jobs[i])) enter(c, all.at(i, column));
+    if (keep(all.jobs[i]))
+      enter(c, all.at(i, column));
   }
   return c;
 }
 
 // 95 % of F1 over resampled jobs; with `other`, of the difference of F1 on the same jobs.
-base::Interval bootstrap(const Judged& all, size_t column, std::optional<size_t> other, uint64_t seed,
-                         const Keep& keep) {
+base::Interval
+bootstrap(const Judged& all, size_t column, std::optional<size_t> other, uint64_t seed, const Keep& keep) {
   std::vector<std::pair<Outcome, Outcome>> kept;
   for (size_t i = 0; i < all.jobs.size(); ++i) {
-    if (keep(all.jobs[i])) kept.emplace_back(all.at(i, column), all.at(i, other.value_or(column)));
+    if (keep(all.jobs[i]))
+      kept.emplace_back(all.at(i, column), all.at(i, other.value_or(column)));
   }
-  if (kept.empty()) return {};
+  if (kept.empty())
+    return {};
   base::Rng rng(seed, "evaluate.bootstrap");
   std::vector<double> values;
   for (int n = 0; n < kResamples; ++n) {
-    base::Confusion a, b;
+    base::Confusion a;
+    base::Confusion b;
     for (size_t i = 0; i < kept.size(); ++i) {
       const auto& [first, second] = kept[rng.below(kept.size())];
       enter(a, first);
@@ -70,21 +74,24 @@ std::string with_interval(double value, const base::Interval& i) {
          base::format_number(i.high, 3) + ")";
 }
 
-std::vector<std::string> row_of(const Judged& all, size_t column, const std::string& name, uint64_t seed,
-                                const Keep& keep) {
+std::vector<std::string>
+row_of(const Judged& all, size_t column, const std::string& name, uint64_t seed, const Keep& keep) {
   const base::Confusion c = count(all, column, keep);
-  return {name,
-          with_interval(c.precision(), base::wilson95(c.true_positive, c.true_positive + c.false_positive)),
-          with_interval(c.recall(), base::wilson95(c.true_positive, c.true_positive + c.false_negative)),
-          with_interval(c.f1(), bootstrap(all, column, {}, seed, keep))};
+  return {
+      name,
+      with_interval(c.precision(), base::wilson95(c.true_positive, c.true_positive + c.false_positive)),
+      with_interval(c.recall(), base::wilson95(c.true_positive, c.true_positive + c.false_negative)),
+      with_interval(c.f1(), bootstrap(all, column, {}, seed, keep))};
 }
 
 // The smallest threshold at which no more than the budget of training hours raises a verdict.
 size_t choose_threshold(const std::vector<JudgedJob>& training, size_t method, double budget) {
   for (size_t i = 0; i < kThresholds; ++i) {
     size_t alarms = 0;
-    for (const JudgedJob& j : training) alarms += j.outcomes[method][i] == static_cast<char>(Outcome::False);
-    if (static_cast<double>(alarms) <= budget * static_cast<double>(training.size())) return i;
+    for (const JudgedJob& j : training)
+      alarms += j.outcomes[method][i] == char(Outcome::False);
+    if (double(alarms) <= budget * double(training.size()))
+      return i;
   }
   return kThresholds - 1;
 }
@@ -92,7 +99,8 @@ size_t choose_threshold(const std::vector<JudgedJob>& training, size_t method, d
 finding::TableFigure by_type(const Judged& all) {
   std::map<std::string, std::array<uint64_t, 4>> types;  // faults, visible, default right, Minder right
   for (size_t i = 0; i < all.jobs.size(); ++i) {
-    if (!all.jobs[i].faulty) continue;
+    if (!all.jobs[i].faulty)
+      continue;
     auto& t = types[all.jobs[i].type];
     ++t[0];
     t[1] += all.jobs[i].visible;
@@ -103,7 +111,7 @@ finding::TableFigure by_type(const Judged& all) {
   table.columns = {"fault type", "faults", "visible", "recall, default mode", "recall, Minder"};
   for (const auto& [name, t] : types) {
     const auto share = [&n = t[0]](uint64_t hits) {
-      return with_interval(static_cast<double>(hits) / static_cast<double>(n), base::wilson95(hits, n));
+      return with_interval(double(hits) / double(n), base::wilson95(hits, n));
     };
     table.rows.push_back({name, std::to_string(t[0]), std::to_string(t[1]), share(t[2]), share(t[3])});
   }
@@ -115,35 +123,51 @@ finding::TableFigure by_size(const Judged& all) {
   table.columns = {"machines", "faults", "hours", "F1, default mode, visible", "F1, Minder"};
   const std::array<size_t, 6> from{4, 16, 64, 256, 600, 10'000};
   for (size_t s = 0; s + 1 < from.size(); ++s) {
-    const Keep in = [&](const JudgedJob& j) { return j.machines >= from[s] && j.machines < from[s + 1]; };
-    const Keep seen = [&](const JudgedJob& j) { return in(j) && (!j.faulty || j.visible); };
-    uint64_t faults = 0, hours = 0;
-    for (const JudgedJob& j : all.jobs) (j.faulty ? faults : hours) += in(j);
-    table.rows.push_back({std::to_string(from[s]) + " and more", std::to_string(faults),
-                          std::to_string(hours), base::format_number(count(all, 0, seen).f1(), 3),
-                          base::format_number(count(all, 1, in).f1(), 3)});
+    const Keep in = [&](const JudgedJob& j) {
+      return j.machines >= from[s] && j.machines < from[s + 1];
+    };
+    const Keep seen = [&](const JudgedJob& j) {
+      return in(j) && (!j.faulty || j.visible);
+    };
+    uint64_t faults = 0;
+    uint64_t hours = 0;
+    for (const JudgedJob& j : all.jobs)
+      (j.faulty ? faults : hours) += in(j);
+    table.rows.push_back(
+        {std::to_string(from[s]) + " and more",
+         std::to_string(faults),
+         std::to_string(hours),
+         base::format_number(count(all, 0, seen).f1(), 3),
+         base::format_number(count(all, 1, in).f1(), 3)});
   }
   return table;
 }
 
 size_t column_of(const std::string& name) {
   const auto& all = methods();
-  const auto at = std::find_if(all.begin(), all.end(), [&](const Method& m) { return m.name == name; });
-  return 1 + static_cast<size_t>(at - all.begin());
+  const auto at = std::ranges::find_if(all, [&](const Method& m) {
+    return m.name == name;
+  });
+  return 1 + size_t(at - all.begin());
 }
 
 finding::TableFigure paired(const Judged& all, uint64_t seed) {
   finding::TableFigure table;
   table.columns = {"paired", "difference of F1, 95 %"};
-  const Keep everything = [](const JudgedJob&) { return true; };
+  const Keep everything = [](const JudgedJob&) {
+    return true;
+  };
   const auto pair = [&](const char* a, const char* b) {
     const base::Interval i = bootstrap(all, column_of(a), column_of(b), seed, everything);
-    table.rows.push_back({std::string(a) + " - " + b,
-                          base::format_number(i.low, 3) + " to " + base::format_number(i.high, 3)});
+    table.rows.push_back(
+        {std::string(a) + " - " + b,
+         base::format_number(i.low, 3) + " to " + base::format_number(i.high, 3)});
   };
-  for (const char* b : {"CON", "INT", "Mahalanobis", "no continuity", "RAW"}) pair("Minder", b);
+  for (const char* b : {"CON", "INT", "Mahalanobis", "no continuity", "RAW"})
+    pair("Minder", b);
   for (const char* a : {"CON", "INT", "Mahalanobis"}) {
-    for (const char* b : {"no continuity", "RAW"}) pair(a, b);
+    for (const char* b : {"no continuity", "RAW"})
+      pair(a, b);
   }
   return table;
 }
@@ -164,7 +188,8 @@ Judged read_lines(const std::vector<std::string>& lines, double budget) {
   Judged all;
   std::vector<JudgedJob> training;
   for (const std::string& line : lines) {
-    if (line.empty()) continue;
+    if (line.empty())
+      continue;
     JudgedJob job = from_line(line);
     (job.training ? training : all.jobs).push_back(std::move(job));
   }
@@ -182,8 +207,12 @@ finding::Diagnosis SyntheticStudy::conclude(const std::vector<std::string>& line
   d.scale = "fleet";
   d.title = "Simulated jobs, preset " + options_.preset;
   d.seed = options_.seed;
-  const Keep everything = [](const JudgedJob&) { return true; };
-  const Keep visible = [](const JudgedJob& j) { return !j.faulty || j.visible; };
+  const Keep everything = [](const JudgedJob&) {
+    return true;
+  };
+  const Keep visible = [](const JudgedJob& j) {
+    return !j.faulty || j.visible;
+  };
   finding::TableFigure table;
   table.columns = {"method", "precision", "recall", "F1"};
   table.rows.push_back(row_of(all, 0, "default mode, visible faults", options_.seed, visible));
@@ -191,23 +220,28 @@ finding::Diagnosis SyntheticStudy::conclude(const std::vector<std::string>& line
   for (size_t m = 0; m < methods().size(); ++m)
     table.rows.push_back(row_of(all, m + 1, methods()[m].name, options_.seed, everything));
   finding::TableFigure differences = paired(all, options_.seed);
-  uint64_t faulty = 0, seen = 0;
+  uint64_t faulty = 0;
+  uint64_t seen = 0;
   for (const JudgedJob& j : all.jobs) {
     faulty += j.faulty;
     seen += j.faulty && j.visible;
   }
   d.facts.emplace_back("faults", std::to_string(faulty) + " of " + std::to_string(options_.faults));
-  d.facts.emplace_back("fault-free hours",
-                       std::to_string(all.jobs.size() - faulty) + " of " + std::to_string(options_.hours));
+  d.facts.emplace_back(
+      "fault-free hours",
+      std::to_string(all.jobs.size() - faulty) + " of " + std::to_string(options_.hours));
   d.facts.emplace_back(
       "recall ceiling (visible share)",
-      base::format_number(static_cast<double>(seen) / std::max<double>(1, static_cast<double>(faulty)), 4));
-  d.facts.emplace_back("training hours",
-                       std::to_string(all.training_hours) + " of " + std::to_string(options_.training_hours));
+      base::format_number(double(seen) / std::max<double>(1, double(faulty)), 4));
+  d.facts.emplace_back(
+      "training hours",
+      std::to_string(all.training_hours) + " of " + std::to_string(options_.training_hours));
   if (all.training_hours == 0)
     d.notes.push_back("no training hour is judged yet: only the default mode's rows mean anything");
-  for (const auto& r : table.rows) d.facts.emplace_back(r[0], "P " + r[1] + "  R " + r[2] + "  F1 " + r[3]);
-  for (const auto& r : differences.rows) d.facts.emplace_back(r[0], r[1]);
+  for (const auto& r : table.rows)
+    d.facts.emplace_back(r[0], "P " + r[1] + "  R " + r[2] + "  F1 " + r[3]);
+  for (const auto& r : differences.rows)
+    d.facts.emplace_back(r[0], r[1]);
   d.verdict = "F1 over visible faults " + table.rows[0][3] + ", precision " + table.rows[0][1];
   d.figures.push_back({"Methods", "Intervals are 95 %.", std::move(table)});
   d.figures.push_back(

@@ -11,9 +11,12 @@ namespace {
 
 class VectorSource : public trace::AccessSource {
  public:
-  explicit VectorSource(const std::vector<trace::AccessRecord>& records) : records_(records) {}
+  explicit VectorSource(const std::vector<trace::AccessRecord>& records)
+      : records_(records) {
+  }
   std::span<const trace::AccessRecord> next() override {
-    if (done_) return {};
+    if (done_)
+      return {};
     done_ = true;
     return records_;
   }
@@ -36,9 +39,21 @@ finding::Diagnosis diagnose(const PlantedTrace& trace) {
 
 PlantedTrial try_planted(Plant plant, uint64_t seed) {
   const PlantedTrace sick = lab::plant(plant, seed, false);
-  PlantedTrial t{plant, seed, sick.cpus, sick.line_bytes, sick.period, sick.by_culprit,
-                 "",    "",   "",        false,           false,       "",
-                 "",    0};
+  PlantedTrial t{
+      plant,
+      seed,
+      sick.cpus,
+      sick.line_bytes,
+      sick.period,
+      sick.by_culprit,
+      "",
+      "",
+      "",
+      false,
+      false,
+      "",
+      "",
+      0};
   const finding::Diagnosis d = diagnose(sick);
   t.outcome = name(d.outcome);
   if (!d.findings.empty()) {
@@ -49,8 +64,9 @@ PlantedTrial try_planted(Plant plant, uint64_t seed) {
   }
   const finding::Diagnosis twin = diagnose(lab::plant(plant, seed, true));
   t.twin_outcome = name(twin.outcome);
-  t.twin_findings = static_cast<int>(twin.findings.size());
-  if (!twin.findings.empty()) t.twin_category = twin.findings.front().category;
+  t.twin_findings = int(twin.findings.size());
+  if (!twin.findings.empty())
+    t.twin_category = twin.findings.front().category;
   return t;
 }
 
@@ -59,11 +75,21 @@ std::string trials_csv(const std::vector<PlantedTrial>& trials) {
       "cause,seed,cpus,line_bytes,period,by_culprit,outcome,category,subject,cause_right,variable_right,"
       "twin_outcome,twin_findings,twin_category\n";
   for (const PlantedTrial& t : trials) {
-    text += base::csv_line({to_string(t.plant), std::to_string(t.seed), std::to_string(t.cpus),
-                            std::to_string(t.line_bytes), std::to_string(t.period),
-                            std::to_string(t.by_culprit), t.outcome, t.category, t.subject,
-                            std::to_string(t.cause_right), std::to_string(t.variable_right), t.twin_outcome,
-                            std::to_string(t.twin_findings), t.twin_category}) +
+    text += base::csv_line(
+                {to_string(t.plant),
+                 std::to_string(t.seed),
+                 std::to_string(t.cpus),
+                 std::to_string(t.line_bytes),
+                 std::to_string(t.period),
+                 std::to_string(t.by_culprit),
+                 t.outcome,
+                 t.category,
+                 t.subject,
+                 std::to_string(t.cause_right),
+                 std::to_string(t.variable_right),
+                 t.twin_outcome,
+                 std::to_string(t.twin_findings),
+                 t.twin_category}) +
             "\n";
   }
   return text;
@@ -71,10 +97,15 @@ std::string trials_csv(const std::vector<PlantedTrial>& trials) {
 
 finding::Diagnosis summarize_planted(const std::vector<PlantedTrial>& trials) {
   struct Row {
-    int trials = 0, right = 0, cause = 0, twins = 0, healthy = 0;
+    int trials = 0;
+    int right = 0;
+    int cause = 0;
+    int twins = 0;
+    int healthy = 0;
   };
   std::map<std::string, Row> rows;
-  int right = 0, accused = 0;
+  int right = 0;
+  int accused = 0;
   for (const PlantedTrial& t : trials) {
     Row& row = rows[to_string(t.plant)];
     ++row.trials;
@@ -89,8 +120,13 @@ finding::Diagnosis summarize_planted(const std::vector<PlantedTrial>& trials) {
       {"cause", "seeds", "cause and variable right", "cause right", "twins accused", "twins called healthy"},
       {}};
   for (const auto& [cause, row] : rows)
-    table.rows.push_back({cause, std::to_string(row.trials), std::to_string(row.right),
-                          std::to_string(row.cause), std::to_string(row.twins), std::to_string(row.healthy)});
+    table.rows.push_back(
+        {cause,
+         std::to_string(row.trials),
+         std::to_string(row.right),
+         std::to_string(row.cause),
+         std::to_string(row.twins),
+         std::to_string(row.healthy)});
   finding::Diagnosis d;
   d.scale = "memory";
   d.title = "Planted causes and their healthy twins";

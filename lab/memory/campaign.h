@@ -13,11 +13,18 @@ namespace lento::lab {
 struct PlantedTrial {
   Plant plant = Plant::FalseSharing;
   uint64_t seed = 0;
-  int cpus = 0, line_bytes = 0, period = 1;
+  int cpus = 0;
+  int line_bytes = 0;
+  int period = 1;
   bool by_culprit = false;
-  std::string outcome, category, subject;  // of the first finding
-  bool cause_right = false, variable_right = false;
-  std::string twin_outcome, twin_category;
+  // of the first finding
+  std::string outcome;
+  std::string category;
+  std::string subject;
+  bool cause_right = false;
+  bool variable_right = false;
+  std::string twin_outcome;
+  std::string twin_category;
   int twin_findings = 0;
 };
 

@@ -15,7 +15,16 @@
 
 namespace lento::lab {
 
-enum class Plant { FalseSharing, TrueSharing, Lock, Bank, SetConflict, Capacity, Remote, Bandwidth };
+enum class Plant {
+  FalseSharing,
+  TrueSharing,
+  Lock,
+  Bank,
+  SetConflict,
+  Capacity,
+  Remote,
+  Bandwidth
+};
 inline constexpr int kPlants = 8;
 
 // As the detector names it: "false sharing", "saturation".

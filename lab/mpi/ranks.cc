@@ -15,12 +15,15 @@ using campaign::kNone;
 using campaign::Report;
 using campaign::World;
 
-constexpr int kReportTag = 1, kRunTag = 2;
+constexpr int kReportTag = 1;
+constexpr int kRunTag = 2;
 
 World start() {
   int provided = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
-  std::atexit([] { MPI_Finalize(); });
+  std::atexit([] {
+    MPI_Finalize();
+  });
   World w;
   MPI_Comm_rank(MPI_COMM_WORLD, &w.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &w.size);
@@ -40,7 +43,7 @@ void MpiRanks::send_report(const Report& report) {
   std::memcpy(bytes.data(), &report.run, 8);
   bytes[8] = report.failed;
   std::memcpy(bytes.data() + 9, report.text.data(), report.text.size());
-  MPI_Send(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, 0, kReportTag, MPI_COMM_WORLD);
+  MPI_Send(bytes.data(), int(bytes.size()), MPI_BYTE, 0, kReportTag, MPI_COMM_WORLD);
 }
 
 uint64_t MpiRanks::receive_run() {
@@ -53,7 +56,8 @@ bool MpiRanks::poll_report(Report& report) {
   int there = 0;
   MPI_Status status;
   MPI_Iprobe(MPI_ANY_SOURCE, kReportTag, MPI_COMM_WORLD, &there, &status);
-  if (!there) return false;
+  if (!there)
+    return false;
   int size = 0;
   MPI_Get_count(&status, MPI_BYTE, &size);
   std::vector<char> bytes(size);

@@ -17,7 +17,7 @@ TensorValue reshaped(const Call& call, const TensorValue& in, Shape shape) {
   const int64_t count = std::accumulate(shape.begin(), shape.end(), int64_t{1}, [](int64_t a, int64_t b) {
     return a > kMaxLiveElements ? a : a * b;
   });
-  if (static_cast<size_t>(count) != in.size() || count < 0)
+  if (size_t(count) != in.size() || count < 0)
     call.refuse(spec::to_string(in.shape) + " does not become " + spec::to_string(shape));
   TensorValue out = in;
   out.shape = std::move(shape);
@@ -25,8 +25,12 @@ TensorValue reshaped(const Call& call, const TensorValue& in, Shape shape) {
 }
 
 // out[i] = in[index(i)]; `offset` is where the result starts in the input, strides[axis] how far a step goes.
-TensorValue gathered(const Call& call, const TensorValue& in, const Shape& shape, size_t offset,
-                     const std::vector<size_t>& strides) {
+TensorValue gathered(
+    const Call& call,
+    const TensorValue& in,
+    const Shape& shape,
+    size_t offset,
+    const std::vector<size_t>& strides) {
   TensorValue out = call.make(shape, in.integer);
   const auto copy = [&](const auto& from, auto& to) {
     std::vector<int64_t> index(shape.size(), 0);
@@ -35,8 +39,9 @@ TensorValue gathered(const Call& call, const TensorValue& in, const Shape& shape
       number = from[source];
       for (size_t axis = shape.size(); axis-- > 0;) {
         source += strides[axis];
-        if (++index[axis] < shape[axis]) break;
-        source -= static_cast<size_t>(index[axis]) * strides[axis];
+        if (++index[axis] < shape[axis])
+          break;
+        source -= size_t(index[axis]) * strides[axis];
         index[axis] = 0;
       }
     }
@@ -50,7 +55,8 @@ TensorValue gathered(const Call& call, const TensorValue& in, const Shape& shape
 
 std::vector<size_t> strides_of(const Shape& shape) {
   std::vector<size_t> out(shape.size(), 1);
-  for (size_t axis = shape.size(); axis-- > 1;) out[axis - 1] = out[axis] * static_cast<size_t>(shape[axis]);
+  for (size_t axis = shape.size(); axis-- > 1;)
+    out[axis - 1] = out[axis] * size_t(shape[axis]);
   return out;
 }
 
@@ -61,11 +67,13 @@ Shape resized(const Call& call, const Shape& in) {
     shape = call.list(3, "sizes");
   } else {
     const TensorValue& scales = call.floats(2);
-    if (scales.size() != in.size()) call.refuse("one scale an axis is needed");
+    if (scales.size() != in.size())
+      call.refuse("one scale an axis is needed");
     for (size_t i = 0; i < in.size(); ++i) {
-      const double extent = std::floor(static_cast<double>(in[i]) * static_cast<double>(scales.floats[i]));
-      if (!(extent >= 1 && extent <= 1 << 20)) call.refuse("a scaled extent is outside 1 to 2^20");
-      shape[i] = static_cast<int64_t>(extent);
+      const double extent = std::floor(double(in[i]) * double(scales.floats[i]));
+      if (!(extent >= 1 && extent <= 1 << 20))
+        call.refuse("a scaled extent is outside 1 to 2^20");
+      shape[i] = int64_t(extent);
     }
   }
   if (shape.size() != 4 || in.size() != 4 || shape[0] != in[0] || shape[1] != in[1])
@@ -86,13 +94,15 @@ TensorValue resize(const Call& call) {
       text("nearest_mode", "round_prefer_floor") != "floor")
     call.refuse("only nearest, asymmetric, floor is known");
   TensorValue out = call.make(resized(call, in.shape));
-  if (in.size() == 0) call.refuse("the input is empty");
-  const int64_t height = out.shape[2], width = out.shape[3];
+  if (in.size() == 0)
+    call.refuse("the input is empty");
+  const int64_t height = out.shape[2];
+  const int64_t width = out.shape[3];
   size_t at = 0;
   for (int64_t plane = 0; plane < in.shape[0] * in.shape[1]; ++plane)
     for (int64_t y = 0; y < height; ++y)
       for (int64_t x = 0; x < width; ++x)
-        out.floats[at++] = in.floats[static_cast<size_t>(
+        out.floats[at++] = in.floats[size_t(
             (plane * in.shape[2] + y * in.shape[2] / height) * in.shape[3] + x * in.shape[3] / width)];
   return out;
 }
@@ -108,18 +118,24 @@ TensorValue concat(const Call& call) {
       call.refuse("the inputs differ in rank or in type");
     shape[axis] += part[axis];
     part[axis] = shape[axis];
-    if (part != shape) call.refuse("the inputs differ outside the axis");
+    if (part != shape)
+      call.refuse("the inputs differ outside the axis");
   }
   TensorValue out = call.make(shape, first.integer);
-  if (out.size() == 0) return out;
-  size_t outer = 1, at = 0;
-  for (size_t i = 0; i < axis; ++i) outer *= static_cast<size_t>(shape[i]);
+  if (out.size() == 0)
+    return out;
+  size_t outer = 1;
+  size_t at = 0;
+  for (size_t i = 0; i < axis; ++i)
+    outer *= size_t(shape[i]);
   for (size_t row = 0; row < outer; ++row) {
     for (const TensorValue* part : call.inputs) {
       const size_t length = part->size() / outer;
       const auto copy = [&](const auto& from, auto& to) {
-        std::copy_n(from.begin() + static_cast<long>(row * length), length,
-                    to.begin() + static_cast<long>(at));
+        std::copy_n(
+            from.begin() + static_cast<long>(row * length),
+            length,
+            to.begin() + static_cast<long>(at));
       };
       if (out.integer)
         copy(part->integers, out.integers);
@@ -133,7 +149,8 @@ TensorValue concat(const Call& call) {
 
 TensorValue slice(const Call& call) {
   const TensorValue& in = call.input(0);
-  const std::vector<int64_t> starts = call.list(1, "starts"), ends = call.list(2, "ends");
+  const std::vector<int64_t> starts = call.list(1, "starts");
+  const std::vector<int64_t> ends = call.list(2, "ends");
   std::vector<int64_t> all(starts.size());
   std::iota(all.begin(), all.end(), 0);
   const std::vector<int64_t> axes = call.list(3, "axes", all);
@@ -145,15 +162,17 @@ TensorValue slice(const Call& call) {
   size_t offset = 0;
   for (size_t i = 0; i < starts.size(); ++i) {
     const size_t axis = spec::normal_axis(axes[i], shape.size(), call.where);
-    if (steps[i] < 1 || steps[i] > kMaxLiveElements) call.refuse("steps must be 1 or more");
+    if (steps[i] < 1 || steps[i] > kMaxLiveElements)
+      call.refuse("steps must be 1 or more");
     const int64_t extent = in.shape[axis];
     const auto inside = [extent](int64_t v) {
       return std::clamp<int64_t>(v < 0 ? v + extent : v, 0, extent);
     };
-    const int64_t from = inside(starts[i]), to = inside(ends[i]);
+    const int64_t from = inside(starts[i]);
+    const int64_t to = inside(ends[i]);
     shape[axis] = to > from ? (to - from + steps[i] - 1) / steps[i] : 0;
-    offset += static_cast<size_t>(from) * strides[axis];
-    strides[axis] *= static_cast<size_t>(steps[i]);
+    offset += size_t(from) * strides[axis];
+    strides[axis] *= size_t(steps[i]);
   }
   return gathered(call, in, shape, offset, strides);
 }
@@ -162,7 +181,7 @@ TensorValue shape_of(const Call& call) {
   const TensorValue& in = call.input(0);
   TensorValue out;
   out.integer = true;
-  out.shape = {static_cast<int64_t>(in.shape.size())};
+  out.shape = {int64_t(in.shape.size())};
   out.integers = in.shape;
   return out;
 }
@@ -170,11 +189,13 @@ TensorValue shape_of(const Call& call) {
 TensorValue reshape(const Call& call) {
   const TensorValue& in = call.input(0);
   Shape shape = call.list(1, "shape");
-  if (shape.size() > spec::kMaxRank) call.refuse("too many dimensions");
+  if (shape.size() > spec::kMaxRank)
+    call.refuse("too many dimensions");
   int64_t known = 1;
   size_t open = shape.size();
   for (size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i] == 0 && i < in.shape.size()) shape[i] = in.shape[i];
+    if (shape[i] == 0 && i < in.shape.size())
+      shape[i] = in.shape[i];
     if (shape[i] < -1 || shape[i] > kMaxLiveElements || (shape[i] == -1 && open != shape.size()))
       call.refuse("a dimension is no size, or two are open");
     if (shape[i] == -1)
@@ -182,7 +203,8 @@ TensorValue reshape(const Call& call) {
     else if (known <= kMaxLiveElements)
       known *= shape[i];
   }
-  if (open < shape.size()) shape[open] = known > 0 ? static_cast<int64_t>(in.size()) / known : 0;
+  if (open < shape.size())
+    shape[open] = known > 0 ? int64_t(in.size()) / known : 0;
   return reshaped(call, in, std::move(shape));
 }
 
@@ -192,16 +214,18 @@ TensorValue transpose(const Call& call) {
   std::vector<int64_t> perm(rank);
   std::iota(perm.rbegin(), perm.rend(), 0);
   perm = call.op.list("perm", perm);
-  std::vector<int64_t> sorted = perm, all(rank);
-  std::sort(sorted.begin(), sorted.end());
+  std::vector<int64_t> sorted = perm;
+  std::vector<int64_t> all(rank);
+  std::ranges::sort(sorted);
   std::iota(all.begin(), all.end(), 0);
-  if (sorted != all) call.refuse("perm is no permutation of the axes");
+  if (sorted != all)
+    call.refuse("perm is no permutation of the axes");
   const std::vector<size_t> from = strides_of(in.shape);
   Shape shape;
   std::vector<size_t> strides;
   for (const int64_t axis : perm) {
-    shape.push_back(in.shape[static_cast<size_t>(axis)]);
-    strides.push_back(from[static_cast<size_t>(axis)]);
+    shape.push_back(in.shape[size_t(axis)]);
+    strides.push_back(from[size_t(axis)]);
   }
   return gathered(call, in, shape, 0, strides);
 }
@@ -210,13 +234,16 @@ TensorValue squeeze(const Call& call) {
   const TensorValue& in = call.input(0);
   const bool all = !call.has(1) && !call.op.integers.contains("axes");
   std::vector<bool> gone(in.shape.size(), false);
-  for (size_t i = 0; all && i < gone.size(); ++i) gone[i] = in.shape[i] == 1;
+  for (size_t i = 0; all && i < gone.size(); ++i)
+    gone[i] = in.shape[i] == 1;
   for (const int64_t axis : call.list(1, "axes"))
     gone[spec::normal_axis(axis, in.shape.size(), call.where)] = true;
   Shape shape;
   for (size_t i = 0; i < gone.size(); ++i) {
-    if (!gone[i]) shape.push_back(in.shape[i]);
-    if (gone[i] && in.shape[i] != 1) call.refuse("a dimension that is not 1 cannot go");
+    if (!gone[i])
+      shape.push_back(in.shape[i]);
+    if (gone[i] && in.shape[i] != 1)
+      call.refuse("a dimension that is not 1 cannot go");
   }
   return reshaped(call, in, std::move(shape));
 }

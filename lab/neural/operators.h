@@ -16,7 +16,9 @@ struct Call {
   std::vector<const spec::TensorValue*> inputs;  // nullptr: not given
   base::Location where;
 
-  bool has(size_t i) const { return i < inputs.size() && inputs[i] != nullptr; }
+  bool has(size_t i) const {
+    return i < inputs.size() && inputs[i] != nullptr;
+  }
   const spec::TensorValue& input(size_t i) const;   // throws when it is not given
   const spec::TensorValue& floats(size_t i) const;  // throws when it holds integers
   // The numbers of input i, or of attribute `name` when there is no such input.

@@ -8,7 +8,8 @@
 namespace lento::tile {
 
 struct Picture {
-  int height = 0, width = 0;
+  int height = 0;
+  int width = 0;
   std::vector<float> ink;  // row by row; 0 paper, 1 ink
 };
 

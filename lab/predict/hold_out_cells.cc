@@ -16,24 +16,25 @@ struct Source {
   bool whole = false;   // constants were fitted to all rows, too few to spare half of them
 };
 
-constexpr Source kSources[] = {{"gemm_linear_neusight.csv.gz", nullptr, true},
-                               {"gemm_bmm_neusight.csv.gz", nullptr, true},
-                               {"gemm_lowprec_aiconfigurator.csv.gz", nullptr, false, true},
-                               {"gemm_amd_aiter.csv.gz", nullptr, false, true},
-                               {"gemm_tpu_v6e_v7.csv", nullptr, false, true},
-                               {"gemm_v100_dgx1_deepbench.csv", "v100", true},
-                               {"gemm_bf16_aiconfigurator_sample.csv.gz", nullptr, true},
-                               {"rnn_v100_dgx1_deepbench.csv", "v100"},
-                               {"allreduce_nccl_v100_a100_vtrain_pow2.csv", nullptr},
-                               {"collectives_nccl_aiconfigurator.csv.gz", nullptr, true},
-                               {"train_korthikanti_a100.csv", "a100"},
-                               {"train_megatron_a100_narayanan.csv", "a100"},
-                               {"train_megatron_core_h100.csv", "h100"},
-                               {"train_a100_vtrain_single.csv.gz", "a100", true},
-                               {"train_a100_vtrain_multi.csv", "a100"},
-                               {"train_h100_nanotron.csv.gz", "h100", true},
-                               {"infer_llama33_70b_nim_4xH100_fp16_Llama3_3-70B.csv", "h100"},
-                               {"infer_llama33_70b_nim_8xA100_bf16_Llama3_3-70B.csv", "a100"}};
+constexpr Source kSources[] = {
+    {"gemm_linear_neusight.csv.gz", nullptr, true},
+    {"gemm_bmm_neusight.csv.gz", nullptr, true},
+    {"gemm_lowprec_aiconfigurator.csv.gz", nullptr, false, true},
+    {"gemm_amd_aiter.csv.gz", nullptr, false, true},
+    {"gemm_tpu_v6e_v7.csv", nullptr, false, true},
+    {"gemm_v100_dgx1_deepbench.csv", "v100", true},
+    {"gemm_bf16_aiconfigurator_sample.csv.gz", nullptr, true},
+    {"rnn_v100_dgx1_deepbench.csv", "v100"},
+    {"allreduce_nccl_v100_a100_vtrain_pow2.csv", nullptr},
+    {"collectives_nccl_aiconfigurator.csv.gz", nullptr, true},
+    {"train_korthikanti_a100.csv", "a100"},
+    {"train_megatron_a100_narayanan.csv", "a100"},
+    {"train_megatron_core_h100.csv", "h100"},
+    {"train_a100_vtrain_single.csv.gz", "a100", true},
+    {"train_a100_vtrain_multi.csv", "a100"},
+    {"train_h100_nanotron.csv.gz", "h100", true},
+    {"infer_llama33_70b_nim_4xH100_fp16_Llama3_3-70B.csv", "h100"},
+    {"infer_llama33_70b_nim_8xA100_bf16_Llama3_3-70B.csv", "a100"}};
 
 using Key = std::tuple<std::string, std::string, std::string>;
 
@@ -53,20 +54,29 @@ class Errors {
     } catch (const base::Error&) {
       return;  // a precision that the chip lacks, a run that cannot be laid out
     }
-    if (m.host_timed) seconds += kHostDispatch;
+    if (m.host_timed)
+      seconds += kHostDispatch;
     const double error = stretch * std::abs(seconds / m.seconds - 1);
-    const std::string kind = kind_of(m.question), regime = regime_of(m.question, seconds);
+    const std::string kind = kind_of(m.question);
+    const std::string regime = regime_of(m.question, seconds);
     errors_[{kind, chip, ""}].push_back(error);
-    if (!regime.empty()) errors_[{kind, chip, regime}].push_back(error);
+    if (!regime.empty())
+      errors_[{kind, chip, regime}].push_back(error);
   }
 
   std::vector<HoldOutCell> cells() const {
     std::vector<HoldOutCell> out;
     for (const auto& [key, errors] : errors_) {
       const size_t fewest = std::get<2>(key).empty() ? kFewestOfAll : kFewestRows;
-      if (errors.size() < fewest) continue;
-      out.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), errors.size(),
-                     base::median(errors), unseen_quantile(errors, 0.9)});
+      if (errors.size() < fewest)
+        continue;
+      out.push_back(
+          {std::get<0>(key),
+           std::get<1>(key),
+           std::get<2>(key),
+           errors.size(),
+           base::median(errors),
+           unseen_quantile(errors, 0.9)});
     }
     return out;
   }
@@ -77,7 +87,7 @@ class Errors {
   // The share of n seen errors that holds `share` of the unseen: (n + 1) / n of it (split conformal
   // prediction).
   static double unseen_quantile(const std::vector<double>& errors, double share) {
-    const double n = static_cast<double>(errors.size());
+    const double n = double(errors.size());
     return base::quantile(errors, std::min(1.0, share * (n + 1) / n));
   }
 
@@ -91,7 +101,8 @@ System unmeasured(System s, bool relative) {
   s.stack = Stack{};
   s.own_stack = false;
   s.frameworks.clear();
-  if (relative) inherit(s);
+  if (relative)
+    inherit(s);
   return s;
 }
 
@@ -106,19 +117,25 @@ std::vector<HoldOutCell> hold_out_cells(const std::string& folder) {
   Errors errors;
   for (const Source& source : kSources) {
     const std::string path = folder + "/" + source.file;
-    if (!std::filesystem::exists(path)) continue;
+    if (!std::filesystem::exists(path))
+      continue;
     base::ReadReport report;
     for (const Measurement& m : read_measurements(path, report)) {
       const System* device = find_shipped(m.question.device);
-      if (!device && source.system) device = find_shipped(source.system);
-      if (!device || across_nodes(m, *device)) continue;
+      if (!device && source.system)
+        device = find_shipped(source.system);
+      if (!device || across_nodes(m, *device))
+        continue;
       const bool link = std::holds_alternative<Collective>(m.question.what);
       const auto without = [&](bool relative) {
         return with_framework(unmeasured(*device, relative), m.question.framework);
       };
-      if (!link) errors.add(kGenericChip, without(false), m);
-      if (!link && !device->like.empty()) errors.add(kRelativeChip, without(true), m);
-      if (source.fitted && is_training_row(m)) continue;
+      if (!link)
+        errors.add(kGenericChip, without(false), m);
+      if (!link && !device->like.empty())
+        errors.add(kRelativeChip, without(true), m);
+      if (source.fitted && is_training_row(m))
+        continue;
       const System own = specialised(*device, m.question);
       const double stretch = source.whole ? kUnseen : 1;
       errors.add(device->name, own, m, stretch);

@@ -14,7 +14,8 @@ namespace {
 TEST(HoldOut, TheShippedTableIsWhatTheMeasuredTablesGive) {
   const char* shared = std::getenv("LENTO_SHARED");
   const std::string folder = std::string(shared ? shared : "../shared") + "/data/predict";
-  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no measured tables";
+  if (!std::filesystem::exists(folder))
+    GTEST_SKIP() << "no measured tables";
   const std::vector<HoldOutCell> now = hold_out_cells(folder);
   const std::vector<HoldOutCell>& shipped = shipped_hold_out();
   ASSERT_EQ(now.size(), shipped.size());

@@ -9,12 +9,13 @@
 namespace lento::predict {
 namespace {
 
-constexpr const char* kTables[] = {"gemm_bf16_aiconfigurator_sample.csv.gz",
-                                   "gemm_lowprec_aiconfigurator.csv.gz",
-                                   "gemm_linear_neusight.csv.gz",
-                                   "gemm_amd_aiter.csv.gz",
-                                   "gemm_tpu_v6e_v7.csv",
-                                   "gemm_v100_dgx1_deepbench.csv"};
+constexpr const char* kTables[] = {
+    "gemm_bf16_aiconfigurator_sample.csv.gz",
+    "gemm_lowprec_aiconfigurator.csv.gz",
+    "gemm_linear_neusight.csv.gz",
+    "gemm_amd_aiter.csv.gz",
+    "gemm_tpu_v6e_v7.csv",
+    "gemm_v100_dgx1_deepbench.csv"};
 constexpr double kHostDispatch = 100e-6;  // in the TPU rows that are timed from the host
 
 using Rows = std::vector<Measurement>;
@@ -23,7 +24,8 @@ Rows all_rows(const std::string& folder) {
   Rows out;
   for (const char* table : kTables) {
     const std::string path = folder + "/" + table;
-    if (!std::filesystem::exists(path)) continue;
+    if (!std::filesystem::exists(path))
+      continue;
     base::ReadReport report;
     const Rows rows = read_measurements(path, report);
     out.insert(out.end(), rows.begin(), rows.end());
@@ -31,7 +33,9 @@ Rows all_rows(const std::string& folder) {
   return out;
 }
 
-const std::string& root_of(const System& s) { return s.like.empty() ? s.name : s.like; }
+const std::string& root_of(const System& s) {
+  return s.like.empty() ? s.name : s.like;
+}
 
 bool related(const System& a, const System& b) {
   return a.name != b.name && (root_of(a) == root_of(b) || a.like == b.name || b.like == a.name);
@@ -47,27 +51,33 @@ Rows rows_where(const Rows& rows, Precision p, const auto& keep) {
   Rows out;
   for (const Measurement& m : rows) {
     const System* device = find_shipped(m.question.device);
-    if (device && product(m, p) && keep(*device)) out.push_back(m);
+    if (device && product(m, p) && keep(*device))
+      out.push_back(m);
   }
   return out;
 }
 
 // The chip's sheet with constants of its relatives; their names.
 std::string fit_relatives(const Rows& rows, Precision p, System& system, const base::Progress& progress) {
-  const Rows near = rows_where(rows, p, [&](const System& s) { return related(system, s); });
+  const Rows near = rows_where(rows, p, [&](const System& s) {
+    return related(system, s);
+  });
   system.chip.calibration.fill(std::nullopt);
   system.chip.by_framework.clear();
   system.stack = Stack{};
   system.frameworks.clear();
   // An array is determined by its sheet.
-  if (near.size() < 10 || system.chip.array > 0) return "none: generic";
+  if (near.size() < 10 || system.chip.array > 0)
+    return "none: generic";
   std::string names;
   const System* base = nullptr;
   for (const Measurement& m : near) {
     const System* device = find_shipped(m.question.device);
-    if (names.find(device->name) != std::string::npos) continue;
+    if (names.find(device->name) != std::string::npos)
+      continue;
     names += (names.empty() ? "" : ", ") + device->name;
-    if (!base || device->name == root_of(system)) base = device;
+    if (!base || device->name == root_of(system))
+      base = device;
   }
   GemmFitOptions options;
   options.precision = p;
@@ -76,13 +86,14 @@ std::string fit_relatives(const Rows& rows, Precision p, System& system, const b
   Calibration constants = fit.constants;
   constants.borrowed = names;
   constants.launch_s = fit.launch_s;
-  system.chip.calibration[static_cast<size_t>(p)] = constants;
+  system.chip.calibration[size_t(p)] = constants;
   return names;
 }
 
 LeftOut judge(const System& system, const Rows& rows, const std::string& what, const std::string& constants) {
   LeftOut out{what, constants, {}, 0, 0};
-  std::vector<double> predicted, measured;
+  std::vector<double> predicted;
+  std::vector<double> measured;
   size_t inside = 0;
   for (const Measurement& m : rows) {
     const Answer a = answer(system, m.question);
@@ -92,31 +103,39 @@ LeftOut judge(const System& system, const Rows& rows, const std::string& what, c
     inside += std::abs(predicted.back() / m.seconds - 1) <= a.p90;
   }
   out.ours = summarise(predicted, measured);
-  out.inside_p90 = rows.empty() ? 0 : static_cast<double>(inside) / static_cast<double>(rows.size());
+  out.inside_p90 = rows.empty() ? 0 : double(inside) / double(rows.size());
   out.roofline = roofline_error(*find_shipped(system.name), rows);
   return out;
 }
 
 }  // namespace
 
-std::vector<LeftOut> leave_out(const std::string& folder, const std::string& chip,
-                               const base::Progress& progress) {
+std::vector<LeftOut>
+leave_out(const std::string& folder, const std::string& chip, const base::Progress& progress) {
   const System* shipped = find_shipped(chip);
-  if (!shipped) throw base::Error({"--leave-out"}, "no system is called '" + chip + "'");
+  if (!shipped)
+    throw base::Error({"--leave-out"}, "no system is called '" + chip + "'");
   const Rows rows = all_rows(folder);
   std::vector<LeftOut> out;
   for (size_t i = 0; i < kPrecisions; ++i) {
     const auto p = static_cast<Precision>(i);
-    Rows own = rows_where(rows, p, [&](const System& s) { return s.name == shipped->name; });
-    if (own.empty()) continue;
+    Rows own = rows_where(rows, p, [&](const System& s) {
+      return s.name == shipped->name;
+    });
+    if (own.empty())
+      continue;
     System system = *shipped;
     const std::string constants = fit_relatives(rows, p, system, progress);
     const std::string kind = std::string(name(p)) + " products";
     out.push_back(judge(system, own, kind, constants));
-    std::erase_if(own, [p](const Measurement& m) { return product(m, p)->m < 1024; });
-    if (!own.empty()) out.push_back(judge(system, own, kind + ", m from 1024", constants));
+    std::erase_if(own, [p](const Measurement& m) {
+      return product(m, p)->m < 1024;
+    });
+    if (!own.empty())
+      out.push_back(judge(system, own, kind + ", m from 1024", constants));
   }
-  if (out.empty()) throw base::Error({folder}, "no table measures products on '" + shipped->name + "'");
+  if (out.empty())
+    throw base::Error({folder}, "no table measures products on '" + shipped->name + "'");
   return out;
 }
 

@@ -20,7 +20,7 @@ struct LeftOut {
 
 // Products of every precision measured on `chip`, all rows. Throws base::Error when it is not shipped or no
 // table in `folder` measures it.
-std::vector<LeftOut> leave_out(const std::string& folder, const std::string& chip,
-                               const base::Progress& progress);
+std::vector<LeftOut>
+leave_out(const std::string& folder, const std::string& chip, const base::Progress& progress);
 
 }  // namespace lento::predict

@@ -27,13 +27,16 @@ std::optional<double> ask(const System& system, const Question& question) {
 
 class Validator {
  public:
-  explicit Validator(const std::string& folder) : folder_(folder) {}
+  explicit Validator(const std::string& folder)
+      : folder_(folder) {
+  }
 
   const Rows& table(const std::string& file) {
     const auto [at, fresh] = tables_.try_emplace(file);
     const std::string path = folder_ + "/" + file;
     base::ReadReport report;
-    if (fresh && std::filesystem::exists(path)) at->second = read_measurements(path, report);
+    if (fresh && std::filesystem::exists(path))
+      at->second = read_measurements(path, report);
     return at->second;
   }
 
@@ -49,23 +52,33 @@ class Validator {
   };
 
   void judge(const Case& c) {
-    std::vector<double> predicted, measured;
+    std::vector<double> predicted;
+    std::vector<double> measured;
     const System system = read_system(c.system);
     for (const Measurement& m : table(c.file)) {
-      if (!c.keep(m)) continue;
+      if (!c.keep(m))
+        continue;
       const std::optional<double> seconds = ask(specialised(system, m.question), m.question);
-      if (!seconds) continue;
+      if (!seconds)
+        continue;
       predicted.push_back(*seconds);
       measured.push_back(m.seconds);
       out.residuals.push_back({c.what, m.index, predicted.back(), m.seconds});
     }
-    if (predicted.empty()) return;
+    if (predicted.empty())
+      return;
     const ErrorSummary s = summarise(predicted, measured);
     const double ours = c.median ? s.median : s.mean;
-    out.bars.push_back({c.what, s.rows, c.published, c.limit, ours, ours <= c.limit,
-                        std::string(c.note) + (c.median ? "; median" : "") + "; log-correlation " +
-                            base::format_number(s.log_correlation, 4) + ", bias " +
-                            base::format_number(100 * s.bias, 2) + " %"});
+    out.bars.push_back(
+        {c.what,
+         s.rows,
+         c.published,
+         c.limit,
+         ours,
+         ours <= c.limit,
+         std::string(c.note) + (c.median ? "; median" : "") + "; log-correlation " +
+             base::format_number(s.log_correlation, 4) + ", bias " + base::format_number(100 * s.bias, 2) +
+             " %"});
   }
 
   Validation out;
@@ -106,9 +119,12 @@ void against_roofline(Validator& v, Validator::Case c) {
   c.keep = held_out(c.system);
   const size_t before = v.out.bars.size();
   v.judge(c);
-  if (v.out.bars.size() == before) return;
+  if (v.out.bars.size() == before)
+    return;
   Rows rows = v.table(c.file);
-  std::erase_if(rows, [&](const Measurement& m) { return !on_device(c.system)(m); });
+  std::erase_if(rows, [&](const Measurement& m) {
+    return !on_device(c.system)(m);
+  });
   const double roofline = roofline_error(read_system(c.system), rows);
   Bar& bar = v.out.bars.back();
   bar.reached = bar.reached && bar.ours < roofline;
@@ -120,14 +136,34 @@ void products(Validator& v) {
   const char* bf16 = "gemm_bf16_aiconfigurator_sample.csv.gz";
   v.judge({"fp32 GEMM, P4", linear, "p4", "DeepFlow 14.9 %", 0.089, held_out("p4")});
   v.judge({"fp32 GEMM, V100 PCIe", linear, "v100", "DeepFlow 6.9 %", 0.05, held_out("v100-pcie")});
-  v.judge({"fp32 GEMM, V100 in a DGX-1", "gemm_v100_dgx1_deepbench.csv", "v100", "-", 0.15,
-           deepbench(Precision::Fp32)});
-  v.judge({"tensor-core GEMM, V100 in a DGX-1", "gemm_v100_dgx1_deepbench.csv", "v100",
-           "DeepFlow 18.2 %, roofline 14.6 %", 0.12, deepbench(Precision::Fp16)});
-  v.judge({"bf16 GEMM m >= 1024, A100", bf16, "a100", "roofline 8.3 %, DeepFlow 7.2 %", 0.07,
-           held_out("a100", 1024)});
-  v.judge({"bf16 GEMM m >= 1024, H100", bf16, "h100", "roofline 6.5 %, DeepFlow 10.5 %", 0.05,
-           held_out("h100", 1024)});
+  v.judge(
+      {"fp32 GEMM, V100 in a DGX-1",
+       "gemm_v100_dgx1_deepbench.csv",
+       "v100",
+       "-",
+       0.15,
+       deepbench(Precision::Fp32)});
+  v.judge(
+      {"tensor-core GEMM, V100 in a DGX-1",
+       "gemm_v100_dgx1_deepbench.csv",
+       "v100",
+       "DeepFlow 18.2 %, roofline 14.6 %",
+       0.12,
+       deepbench(Precision::Fp16)});
+  v.judge(
+      {"bf16 GEMM m >= 1024, A100",
+       bf16,
+       "a100",
+       "roofline 8.3 %, DeepFlow 7.2 %",
+       0.07,
+       held_out("a100", 1024)});
+  v.judge(
+      {"bf16 GEMM m >= 1024, H100",
+       bf16,
+       "h100",
+       "roofline 6.5 %, DeepFlow 10.5 %",
+       0.05,
+       held_out("h100", 1024)});
   v.judge({"bf16 GEMM m >= 1024, H200", bf16, "h200", "roofline 8.6 %", 0.07, held_out("h200", 1024)});
   against_roofline(v, {"bf16 GEMM all m, A100", bf16, "a100", "roofline 12.4 %", 0.10, {}});
   against_roofline(v, {"bf16 GEMM all m, H100", bf16, "h100", "roofline 9.1 %", 0.08, {}});
@@ -148,30 +184,41 @@ void borrowed_constants(Validator& v) {
     const System donor = read_system(p.from);
     system.chip.calibration = donor.chip.calibration;
     system.stack = donor.stack;
-    std::vector<double> predicted, measured;
+    std::vector<double> predicted;
+    std::vector<double> measured;
     for (const Measurement& m : v.table("gemm_bf16_aiconfigurator_sample.csv.gz")) {
-      if (!on_device(p.to)(m)) continue;
+      if (!on_device(p.to)(m))
+        continue;
       System asked = system;
       asked.stack = Stack(stack_for(donor, m.question.framework));
       predicted.push_back(answer(asked, m.question).seconds);
       measured.push_back(m.seconds);
       v.out.residuals.push_back({p.what, m.index, predicted.back(), m.seconds});
     }
-    if (predicted.empty()) continue;
+    if (predicted.empty())
+      continue;
     const ErrorSummary s = summarise(predicted, measured);
-    v.out.bars.push_back({p.what, s.rows, p.published, p.limit, s.mean, s.mean <= p.limit,
-                          "all rows, none fitted; bias " + base::format_number(100 * s.bias, 2) + " %"});
+    v.out.bars.push_back(
+        {p.what,
+         s.rows,
+         p.published,
+         p.limit,
+         s.mean,
+         s.mean <= p.limit,
+         "all rows, none fitted; bias " + base::format_number(100 * s.bias, 2) + " %"});
   }
 }
 
 void links(Validator& v) {
   const System system = read_system("v100");
-  double worst = 0, five = 0;
+  double worst = 0;
+  double five = 0;
   size_t rows = 0;
   std::string path;
   for (const Measurement& m : v.table("allreduce_nccl_v100_a100_vtrain_pow2.csv")) {
     const Collective* c = std::get_if<Collective>(&m.question.what);
-    if (!c || m.question.device != "v100" || c->bytes != double(1 << 30)) continue;
+    if (!c || m.question.device != "v100" || c->bytes != double(1 << 30))
+      continue;
     const CollectiveTime t = predict_collective(system, *c);
     const double error = std::abs(t.seconds / m.seconds - 1);
     ++rows;
@@ -182,36 +229,56 @@ void links(Validator& v) {
       worst = std::max(worst, error);
     }
   }
-  if (!rows) return;
-  v.out.bars.push_back({"all-reduce of 1 GiB on 2, 3, 4, 6, 7, 8 V100s of a DGX-1, worst", rows - 1,
-                        "DeepFlow up to 13 times low", 0.10, worst, worst <= 0.10, "link graph only"});
+  if (!rows)
+    return;
+  v.out.bars.push_back(
+      {"all-reduce of 1 GiB on 2, 3, 4, 6, 7, 8 V100s of a DGX-1, worst",
+       rows - 1,
+       "DeepFlow up to 13 times low",
+       0.10,
+       worst,
+       worst <= 0.10,
+       "link graph only"});
   v.out.bars.push_back({"all-reduce of 1 GiB on 5 V100s of a DGX-1", 1, "-", 0.25, five, five <= 0.25, path});
 }
 
 // Counted against predicted bytes of memory traffic: 108-unit A100s.
 void traffic(Validator& v, const std::string& folder) {
   const std::string path = folder + "/gemm_ncu_counters_rapidllm.csv";
-  if (!std::filesystem::exists(path)) return;
+  if (!std::filesystem::exists(path))
+    return;
   base::ReadReport report;
   base::CsvReader table(path, report);
-  const int read = table.require("dram_read"), write = table.require("dram_write");
+  const int read = table.require("dram_read");
+  const int write = table.require("dram_write");
   const System system = read_system("a100");
   std::vector<double> ratios;
   while (table.next()) {
     const Gemm g = std::get<Gemm>(parse_question(Dialect::Gemm, table).what);
     const double counted = table.number(read) + table.number(write);
-    if (counted > 0) ratios.push_back(predict_gemm(system, g).memory_bytes / counted);
+    if (counted > 0)
+      ratios.push_back(predict_gemm(system, g).memory_bytes / counted);
   }
-  if (ratios.empty()) return;
+  if (ratios.empty())
+    return;
   const double middle = base::median(ratios), low = base::quantile(ratios, 0.25),
                high = base::quantile(ratios, 0.75);
-  v.out.bars.push_back({"DRAM bytes of 48 GEMMs, distance of the median ratio from 1", ratios.size(),
-                        "DeepFlow 0.39", 0.10, std::abs(middle - 1), std::abs(middle - 1) <= 0.10,
-                        "median predicted / counted " + base::format_number(middle, 3)});
-  v.out.bars.push_back({"DRAM bytes of 48 GEMMs, middle half outside 0.7 to 1.4", ratios.size(),
-                        "DeepFlow 0.13 to 0.93", 0, std::max({0.0, 0.7 - low, high - 1.4}),
-                        low >= 0.7 && high <= 1.4,
-                        "quartiles " + base::format_number(low, 3) + " and " + base::format_number(high, 3)});
+  v.out.bars.push_back(
+      {"DRAM bytes of 48 GEMMs, distance of the median ratio from 1",
+       ratios.size(),
+       "DeepFlow 0.39",
+       0.10,
+       std::abs(middle - 1),
+       std::abs(middle - 1) <= 0.10,
+       "median predicted / counted " + base::format_number(middle, 3)});
+  v.out.bars.push_back(
+      {"DRAM bytes of 48 GEMMs, middle half outside 0.7 to 1.4",
+       ratios.size(),
+       "DeepFlow 0.13 to 0.93",
+       0,
+       std::max({0.0, 0.7 - low, high - 1.4}),
+       low >= 0.7 && high <= 1.4,
+       "quartiles " + base::format_number(low, 3) + " and " + base::format_number(high, 3)});
 }
 
 void layers(Validator& v) {
@@ -219,29 +286,80 @@ void layers(Validator& v) {
     const LstmLayer* l = std::get_if<LstmLayer>(&m.question.what);
     return l && l->gates == 4;
   };
-  v.judge({"LSTM layers forward, V100", "rnn_v100_dgx1_deepbench.csv", "v100", "paper's LM 16 %", 0.16, lstm,
-           false, "all rows; GEMM constants, one step constant"});
+  v.judge(
+      {"LSTM layers forward, V100",
+       "rnn_v100_dgx1_deepbench.csv",
+       "v100",
+       "paper's LM 16 %",
+       0.16,
+       lstm,
+       false,
+       "all rows; GEMM constants, one step constant"});
 }
 
-bool any(const Measurement&) { return true; }
+bool any(const Measurement&) {
+  return true;
+}
 
 void training(Validator& v) {
-  v.judge({"training, Korthikanti 8", "train_korthikanti_a100.csv", "a100", "Calculon 3.65 % (fitted)", 0.06,
-           any, false, "out of sample"});
-  v.judge({"training, Narayanan 10", "train_megatron_a100_narayanan.csv", "a100", "Calculon 9.4 %", 0.07, any,
-           false, "out of sample"});
-  v.judge({"training, Megatron-Core H100 9", "train_megatron_core_h100.csv", "h100", "-", 0.08, any, false,
-           "out of sample"});
-  v.judge({"training, vTrain single node", "train_a100_vtrain_single.csv.gz", "a100",
-           "vTrain 8.37 % (with profiling)", 0.12, [](const Measurement& m) { return !is_training_row(m); }});
-  v.judge({"training, vTrain multi node", "train_a100_vtrain_multi.csv", "a100",
-           "vTrain 14.73 % (with profiling)", 0.12, any, false, "out of sample"});
+  v.judge(
+      {"training, Korthikanti 8",
+       "train_korthikanti_a100.csv",
+       "a100",
+       "Calculon 3.65 % (fitted)",
+       0.06,
+       any,
+       false,
+       "out of sample"});
+  v.judge(
+      {"training, Narayanan 10",
+       "train_megatron_a100_narayanan.csv",
+       "a100",
+       "Calculon 9.4 %",
+       0.07,
+       any,
+       false,
+       "out of sample"});
+  v.judge(
+      {"training, Megatron-Core H100 9",
+       "train_megatron_core_h100.csv",
+       "h100",
+       "-",
+       0.08,
+       any,
+       false,
+       "out of sample"});
+  v.judge(
+      {"training, vTrain single node",
+       "train_a100_vtrain_single.csv.gz",
+       "a100",
+       "vTrain 8.37 % (with profiling)",
+       0.12,
+       [](const Measurement& m) {
+         return !is_training_row(m);
+       }});
+  v.judge(
+      {"training, vTrain multi node",
+       "train_a100_vtrain_multi.csv",
+       "a100",
+       "vTrain 14.73 % (with profiling)",
+       0.12,
+       any,
+       false,
+       "out of sample"});
   const auto narrow = [](const Measurement& m) {
     const TrainingRun* r = std::get_if<TrainingRun>(&m.question.what);
     return r && r->tensor <= 8 && !is_training_row(m);
   };
-  v.judge({"throughput, nanotron H100, tp <= 8", "train_h100_nanotron.csv.gz", "h100", "-", 0.12, narrow,
-           true, "held-out half, early pipelines with their own stack"});
+  v.judge(
+      {"throughput, nanotron H100, tp <= 8",
+       "train_h100_nanotron.csv.gz",
+       "h100",
+       "-",
+       0.12,
+       narrow,
+       true,
+       "held-out half, early pipelines with their own stack"});
 }
 
 // Two scalars of the stack fitted to all rows but the one that is predicted.
@@ -256,41 +374,64 @@ void left_out(Validator& v) {
       scalars.push_back(&s);
   }
   for (const Set& set :
-       {Set{"leave one out, Korthikanti 8", "train_korthikanti_a100.csv", "a100", "Calculon 3.65 % (fitted)",
+       {Set{"leave one out, Korthikanti 8",
+            "train_korthikanti_a100.csv",
+            "a100",
+            "Calculon 3.65 % (fitted)",
             0.035},
-        Set{"leave one out, Narayanan 10", "train_megatron_a100_narayanan.csv", "a100", "Calculon 9.4 %",
+        Set{"leave one out, Narayanan 10",
+            "train_megatron_a100_narayanan.csv",
+            "a100",
+            "Calculon 9.4 %",
             0.05},
         Set{"leave one out, Megatron-Core H100 9", "train_megatron_core_h100.csv", "h100", "-", 0.06}}) {
     const Rows& rows = v.table(set.file);
-    if (rows.size() < 4) continue;
+    if (rows.size() < 4)
+      continue;
     const ErrorSummary s = leave_one_out(read_system(set.system), rows, scalars);
-    v.out.bars.push_back({set.what, s.rows, set.published, set.limit, s.mean, s.mean <= set.limit,
-                          "library and pointwise fitted to the other rows; bias " +
-                              base::format_number(100 * s.bias, 2) + " %"});
+    v.out.bars.push_back(
+        {set.what,
+         s.rows,
+         set.published,
+         set.limit,
+         s.mean,
+         s.mean <= set.limit,
+         "library and pointwise fitted to the other rows; bias " + base::format_number(100 * s.bias, 2) +
+             " %"});
   }
 }
 
 // A run that ended "OOM" against one that finished.
 void out_of_memory(Validator& v, const std::string& folder) {
   const std::string path = folder + "/train_h100_nanotron.csv.gz";
-  if (!std::filesystem::exists(path)) return;
+  if (!std::filesystem::exists(path))
+    return;
   base::ReadReport report;
   base::CsvReader table(path, report);
   const int status = table.require("status");
   const System system = read_system("h100");
-  size_t rows = 0, right = 0;
+  size_t rows = 0;
+  size_t right = 0;
   while (table.next()) {
     const bool failed = table.text(status) == "OOM";
-    if (!failed && table.text(status) != "Success") continue;
+    if (!failed && table.text(status) != "Success")
+      continue;
     const TrainingRun run = std::get<TrainingRun>(parse_question(Dialect::TrainNanotron, table).what);
     const double bytes = training_memory(run).total() + system.chip.memory_reserve;
     ++rows;
     right += (bytes > system.chip.memory_bytes) == failed;
   }
-  if (!rows) return;
-  const double wrong = 1 - static_cast<double>(right) / rows;
-  v.out.bars.push_back({"out of memory wrongly told, nanotron H100", rows, "about 5 %", 0.05, wrong,
-                        wrong <= 0.05, "all rows"});
+  if (!rows)
+    return;
+  const double wrong = 1 - double(right) / rows;
+  v.out.bars.push_back(
+      {"out of memory wrongly told, nanotron H100",
+       rows,
+       "about 5 %",
+       0.05,
+       wrong,
+       wrong <= 0.05,
+       "all rows"});
 }
 
 }  // namespace

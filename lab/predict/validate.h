@@ -23,7 +23,8 @@ struct Bar {
 struct Residual {
   std::string bar;
   uint64_t row = 0;
-  double predicted_s = 0, measured_s = 0;
+  double predicted_s = 0;
+  double measured_s = 0;
 };
 
 struct Validation {

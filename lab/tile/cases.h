@@ -23,23 +23,30 @@ namespace lento::tile {
 
 // Prefetcher in the wild: a tile beside a front end without prefetcher emulates one in its soft logic.
 struct EmulatedPrefetch {
-  FrontEndCounters emulated;             // accesses but those lost, misses, useful; `wrong`: also late
-  uint64_t visits = 0, visits_lost = 0;  // line visits, and those lost to a full queue
-  uint64_t looks = 0;                    // visits that found their line in the table
-  uint64_t output_bytes = 0, cycles = 0;
+  FrontEndCounters emulated;  // accesses but those lost, misses, useful; `wrong`: also late
+  // line visits, and those lost to a full queue
+  uint64_t visits = 0;
+  uint64_t visits_lost = 0;
+  uint64_t looks = 0;  // visits that found their line in the table
+  uint64_t output_bytes = 0;
+  uint64_t cycles = 0;
   EmulatedPrefetch& operator+=(const EmulatedPrefetch& other);
 };
 TileInputs fetch_inputs(uint64_t address);  // IORegs 0 and 1
-EmulatedPrefetch emulate_prefetcher(const LineTrace& trace, const Image& program,
-                                    EmulatedPolicy policy = EmulatedPolicy::Entangling,
-                                    size_t first_visit = 0);
+EmulatedPrefetch emulate_prefetcher(
+    const LineTrace& trace,
+    const Image& program,
+    EmulatedPolicy policy = EmulatedPolicy::Entangling,
+    size_t first_visit = 0);
 
 // Streams: line-visit traces, or RV32IM programs, run for at most `max_instructions`. Streams with fewer than
 // 1,000 misses and useful prefetches are shown and not judged. Each is replayed from five starts a few visits
 // apart, and what the exact model and the tile say is summed before it is compared: which lines of a crowded
 // set stay depends on such small things, in the exact model too.
-finding::Diagnosis prefetch_case(const std::vector<std::string>& files, uint64_t max_instructions,
-                                 const base::Progress& progress);
+finding::Diagnosis prefetch_case(
+    const std::vector<std::string>& files,
+    uint64_t max_instructions,
+    const base::Progress& progress);
 
 // How many wires the block has into the tile: bits that are 1 when every signal is.
 int bits_in(const TileInputs& all_ones);
@@ -47,15 +54,19 @@ int bits_in(const TileInputs& all_ones);
 // GPU utilisation: counts of 256-cycle windows.
 struct GpuWindows {
   GemmShape shape;
-  uint64_t cycles = 0, taken_cycles = 0;    // of the SM; that reached the tile's counters
-  uint64_t windows = 0, wrong_windows = 0;  // wrong: differ from the counts of the very cycles taken
-  uint64_t bins[8] = {};                    // by which units are high: bit 0 SIMT, bit 1 tensor, bit 2 memory
+  // of the SM; that reached the tile's counters
+  uint64_t cycles = 0;
+  uint64_t taken_cycles = 0;
+  // wrong: differ from the counts of the very cycles taken
+  uint64_t windows = 0;
+  uint64_t wrong_windows = 0;
+  uint64_t bins[8] = {};  // by which units are high: bit 0 SIMT, bit 1 tensor, bit 2 memory
   double mean_active[3] = {};
 };
 // What gpu.c sees of a cycle: two counters' lanes in IOReg 0, one in IOReg 1.
 TileInputs gpu_inputs(const SmSignals& signals);
-GpuWindows count_gpu_windows(const GemmShape& shape, const Image& program, uint64_t max_cycles,
-                             uint64_t seed);
+GpuWindows
+count_gpu_windows(const GemmShape& shape, const Image& program, uint64_t max_cycles, uint64_t seed);
 
 finding::Diagnosis gpu_case(uint64_t max_cycles, uint64_t seed, const base::Progress& progress);
 
@@ -66,15 +77,19 @@ struct PicsOptions {
   uint64_t max_cycles = 1 << 30;  // of the core
 };
 struct PicsRun {
-  uint64_t cycles = 0, instructions = 0;
-  uint64_t samples = 0, records = 0, output_bytes = 0;
+  uint64_t cycles = 0;
+  uint64_t instructions = 0;
+  uint64_t samples = 0;
+  uint64_t records = 0;
+  uint64_t output_bytes = 0;
   std::optional<uint32_t> result;  // the word the program stored to tohost
   CycleStacks golden;              // every cycle
   CycleStacks tile;                // what the tile sent
   CycleStacks golden_at_samples;   // the golden model in the cycles that the tile sampled
   // |tile - golden| / golden over program counters, at the sampled cycles and over all cycles, weighted by
   // height.
-  double error = 0, error_full = 0;
+  double error = 0;
+  double error_full = 0;
   double dropped_share = 0;  // of the sampled cycles, in program counters that the tile never sent
   bool same_order = false;   // of those with 1 % of the cycles and more; swaps within 2 % count as same
 };
@@ -88,19 +103,25 @@ struct PicsPaths {
   std::vector<std::string> programs;  // RV32IM ELF files that end by a store to tohost
   std::string folded;                 // folded stacks for flame graphs, when not empty
 };
-finding::Diagnosis pics_case(const PicsPaths& paths, const PicsOptions& options,
-                             const base::Progress& progress);
+finding::Diagnosis
+pics_case(const PicsPaths& paths, const PicsOptions& options, const base::Progress& progress);
 
 // Value histograms: a tile beside a 256-bit bus that carries 16 bfloat16 of a tensor a cycle takes the first
 // four of them (64 bits). The host pauses the tile at the end of each tensor, which sends the rest.
-inline constexpr size_t kBusValues = 16, kTileValues = 4;
+inline constexpr size_t kBusValues = 16;
+inline constexpr size_t kTileValues = 4;
 
 using Buckets = std::array<uint64_t, kBuckets>;
 struct ValueHistogram {
-  Buckets tile = {};                            // as sent, windows added up
-  Buckets exact = {};                           // of every value
-  uint64_t values = 0, offered = 0, taken = 0;  // of the tensor; in full beats; that the tile took
-  uint64_t windows = 0, output_bytes = 0, cycles = 0;
+  Buckets tile = {};   // as sent, windows added up
+  Buckets exact = {};  // of every value
+  // of the tensor; in full beats; that the tile took
+  uint64_t values = 0;
+  uint64_t offered = 0;
+  uint64_t taken = 0;
+  uint64_t windows = 0;
+  uint64_t output_bytes = 0;
+  uint64_t cycles = 0;
   bool as_taken = true;  // the tile's counts equal those of the very values that it took
   // |tile / its sum - exact / its sum| over exact / its sum: the mean over buckets that hold anything (the
   // paper's measure, ruled by almost empty buckets), and weighted by what each bucket holds.
@@ -125,7 +146,8 @@ class ValueTile {
 struct ValuesOptions {
   struct Size {
     std::string part;  // of the model's file name
-    int64_t height = 0, width = 0;
+    int64_t height = 0;
+    int64_t width = 0;
   };
   std::vector<std::string> models;  // ONNX files with weights
   std::vector<std::string> pages;   // text files

@@ -12,24 +12,30 @@
 namespace lento::tile {
 namespace {
 
-bool have_compiler() { return std::system("riscv64-unknown-elf-gcc --version >/dev/null 2>&1") == 0; }
+bool have_compiler() {
+  return std::system("riscv64-unknown-elf-gcc --version >/dev/null 2>&1") == 0;
+}
 
 TEST(GpuCase, WindowsAreBitExactAndFewCyclesAreLost) {
-  if (!have_compiler()) GTEST_SKIP() << "gcc-riscv64-unknown-elf is not installed";
+  if (!have_compiler())
+    GTEST_SKIP() << "gcc-riscv64-unknown-elf is not installed";
   const Image program = build_program(shipped_source("gpu.c"), "gpu.c").image;
   for (const GemmShape& shape : {gemm_shapes()[0], gemm_shapes()[15]}) {
     const GpuWindows w = count_gpu_windows(shape, program, 60'000, 1);
     EXPECT_GT(w.windows, 100u);
     EXPECT_EQ(w.wrong_windows, 0u);
-    EXPECT_LT(static_cast<double>(w.cycles - w.taken_cycles), 0.02 * static_cast<double>(w.cycles));
+    EXPECT_LT(double(w.cycles - w.taken_cycles), 0.02 * double(w.cycles));
   }
 }
 
 // Bits into the tile 215, 64, 3 and 64; bytes out 6, 3, 3 and 288; lines of code at most 75, 2 and 2 (Bryt,
 // table 2).
 TEST(PaperNumbers, ProgramsAndTheirSignals) {
-  if (!have_compiler()) GTEST_SKIP() << "gcc-riscv64-unknown-elf is not installed";
-  const auto built = [](const char* name) { return build_program(shipped_source(name), name); };
+  if (!have_compiler())
+    GTEST_SKIP() << "gcc-riscv64-unknown-elf is not installed";
+  const auto built = [](const char* name) {
+    return build_program(shipped_source(name), name);
+  };
   const CoreSignals core = {4, {~0u, ~0u, ~0u, ~0u}, true, ~0u, ~0u, 0x1ff, 127, 127};
   EXPECT_EQ(bits_in(pics_inputs(core)), 215);
   EXPECT_EQ(bits_in(fetch_inputs(~uint64_t{0})), 64);
@@ -54,11 +60,14 @@ TEST(PrefetchCase, SoftLogicTakesOneAddressACycle) {
     in.data[0] = line << 6;
     logic.step(&in);
   };
-  for (uint32_t i = 0; i < 1'000; ++i) visit(0x400 + i % 24);
+  for (uint32_t i = 0; i < 1'000; ++i)
+    visit(0x400 + i % 24);
   const uint32_t while_cold = logic.visits_lost();
-  for (uint32_t i = 1'000; i < 100'000; ++i) visit(0x400 + i % 24);
+  for (uint32_t i = 1'000; i < 100'000; ++i)
+    visit(0x400 + i % 24);
   EXPECT_EQ(logic.visits_lost(), while_cold);
-  for (uint32_t i = 0; i < 100'000; ++i) visit(0x400 + i % 24 + i / 24 % 20 * 64);
+  for (uint32_t i = 0; i < 100'000; ++i)
+    visit(0x400 + i % 24 + i / 24 % 20 * 64);
   EXPECT_EQ(logic.visits(), 200'000u);
   EXPECT_GT(logic.visits_lost(), while_cold);  // 480 lines: misses cost more than a cycle
 }
@@ -68,7 +77,8 @@ TEST(PrefetchCase, ProgramsGiveTheirLineVisits) {
   std::string code;
   for (const uint32_t word :
        {0x00500093u, 0xfff08093u, 0xfe009ee3u, 0x0000006fu})  // li 5; loop: addi -1, bnez; j .
-    for (int i = 0; i < 4; ++i) code += static_cast<char>(word >> 8 * i);
+    for (int i = 0; i < 4; ++i)
+      code += char(word >> 8 * i);
   program.segments.push_back({0x1038, 0x1000, true, true, code});
   program.entry = 0x1038;
   const LineTrace trace = trace_lines(program, 100);
@@ -81,10 +91,12 @@ TEST(PrefetchCase, ProgramsGiveTheirLineVisits) {
 }
 
 TEST(PrefetchCase, TileIsCloseToTheExactModelOnARealStream) {
-  if (!have_compiler()) GTEST_SKIP() << "gcc-riscv64-unknown-elf is not installed";
+  if (!have_compiler())
+    GTEST_SKIP() << "gcc-riscv64-unknown-elf is not installed";
   const char* shared = std::getenv("LENTO_SHARED");
   const std::string path = std::string(shared ? shared : "../shared") + "/data/tile/perl.lft.xz";
-  if (!std::filesystem::exists(path)) GTEST_SKIP() << "no " << path;
+  if (!std::filesystem::exists(path))
+    GTEST_SKIP() << "no " << path;
   const Image program = build_program(shipped_source("prefetch.c"), "prefetch.c").image;
   const LineTrace trace = read_line_trace(path);
   EmulatedPrefetch e;

@@ -12,15 +12,17 @@ namespace lento::tile {
 namespace {
 
 constexpr size_t kKept = 256;  // cycles: longer than one run of main
-constexpr double kLeastShare = 0.01, kSwap = 0.02;
+constexpr double kLeastShare = 0.01;
+constexpr double kSwap = 0.02;
 
 double height(const CycleStacks& stacks, uint64_t parts) {
-  return static_cast<double>(parts) / static_cast<double>(std::max<uint64_t>(stacks.total(), 1));
+  return double(parts) / double(std::max<uint64_t>(stacks.total(), 1));
 }
 
 std::unordered_map<uint32_t, double> heights(const CycleStacks& stacks) {
   std::unordered_map<uint32_t, double> out;
-  for (const CycleStacks::Bar& bar : stacks.bars()) out[bar.pc] = height(stacks, bar.parts);
+  for (const CycleStacks::Bar& bar : stacks.bars())
+    out[bar.pc] = height(stacks, bar.parts);
   return out;
 }
 
@@ -31,7 +33,8 @@ double mean_error(const CycleStacks& golden, const CycleStacks& measured) {
   int n = 0;
   for (const CycleStacks::Bar& bar : golden.bars()) {
     const double exact = height(golden, bar.parts);
-    if (exact < kLeastShare) break;
+    if (exact < kLeastShare)
+      break;
     const auto at = seen.find(bar.pc);
     sum += std::abs((at == seen.end() ? 0 : at->second) - exact) / exact;
     ++n;
@@ -45,8 +48,10 @@ bool same_order(const CycleStacks& golden, const CycleStacks& measured) {
   for (const CycleStacks::Bar& bar : measured.bars()) {
     const auto at = exact.find(bar.pc);
     const double own = at == exact.end() ? 0 : at->second;
-    if (own < kLeastShare) continue;
-    if (own > least + kSwap) return false;
+    if (own < kLeastShare)
+      continue;
+    if (own > least + kSwap)
+      return false;
     least = std::min(least, own);
   }
   return true;
@@ -56,30 +61,39 @@ double missing_share(const CycleStacks& golden, const CycleStacks& measured) {
   const auto seen = heights(measured);
   double share = 0;
   for (const CycleStacks::Bar& bar : golden.bars())
-    if (!seen.contains(bar.pc)) share += height(golden, bar.parts);
+    if (!seen.contains(bar.pc))
+      share += height(golden, bar.parts);
   return share;
 }
 
 // The tile with what it was given in its last cycles, so that a record can be held against the golden model.
 class Sampler {
  public:
-  Sampler(const Image& image, PicsRun& run) : run_(run) {
+  Sampler(const Image& image, PicsRun& run)
+      : run_(run) {
     tile_.config_image(image);
     tile_.resume();
-    while (tile_.status() != Status::ActivePaused) tile_.step(nullptr);
+    while (tile_.status() != Status::ActivePaused)
+      tile_.step(nullptr);
   }
 
   void step(const TileInputs* in, const std::vector<uint32_t>& charged) {
     const uint64_t started = tile_.counters().started;
     tile_.step(in);
-    if (tile_.counters().started != started) taken_ = charged;
+    if (tile_.counters().started != started)
+      taken_ = charged;
     const std::string bytes = tile_.drain(4);
-    if (bytes.empty()) return;
-    if (sent_.empty() && pending_ == 0) sampled();
+    if (bytes.empty())
+      return;
+    if (sent_.empty() && pending_ == 0)
+      sampled();
     sent_ += bytes;
-    for (; sent_.size() >= 6; sent_.erase(0, 6)) take();
+    for (; sent_.size() >= 6; sent_.erase(0, 6))
+      take();
   }
-  uint64_t output_bytes() const { return tile_.counters().output_bytes; }
+  uint64_t output_bytes() const {
+    return tile_.counters().output_bytes;
+  }
 
  private:
   void sampled() {
@@ -110,18 +124,22 @@ class Sampler {
 
 TileInputs pics_inputs(const CoreSignals& s) {
   TileInputs in;
-  for (uint32_t i = 0; i < s.commits; ++i) in.data[i] = s.committed[i];
+  for (uint32_t i = 0; i < s.commits; ++i)
+    in.data[i] = s.committed[i];
   in.data[4] = s.oldest, in.data[5] = s.front;
-  in.data[6] = s.events | static_cast<uint32_t>(s.head) << 9 | static_cast<uint32_t>(s.tail) << 16;
+  in.data[6] = s.events | uint32_t(s.head) << 9 | uint32_t(s.tail) << 16;
   in.valid = (1u << s.commits) - 1;
-  if (s.commits == 0) in.valid = s.has_oldest ? 16 : 32;
+  if (s.commits == 0)
+    in.valid = s.has_oldest ? 16 : 32;
   in.valid |= 64;
   return in;
 }
 
 Image pics_image(uint32_t period) {
-  return build_program(shipped_source("pics.c"), "pics.c",
-                       {"riscv64-unknown-elf-gcc", {"-O2", "-DPERIOD=" + std::to_string(period)}})
+  return build_program(
+             shipped_source("pics.c"),
+             "pics.c",
+             {"riscv64-unknown-elf-gcc", {"-O2", "-DPERIOD=" + std::to_string(period)}})
       .image;
 }
 
@@ -133,12 +151,15 @@ PicsRun run_pics(const riscv::ElfImage& program, const Image& image, const PicsO
   double due = 0;
   while (core.step(signals) && core.cycle() < options.max_cycles) {
     due += options.tile_clock;
-    if (due < 1) continue;
+    if (due < 1)
+      continue;
     const TileInputs in = pics_inputs(signals);
     sampler.step(&in, core.charged());
-    for (due -= 1; due >= 1; due -= 1) sampler.step(nullptr, core.charged());
+    for (due -= 1; due >= 1; due -= 1)
+      sampler.step(nullptr, core.charged());
   }
-  for (size_t i = 0; i < kKept; ++i) sampler.step(nullptr, core.charged());
+  for (size_t i = 0; i < kKept; ++i)
+    sampler.step(nullptr, core.charged());
   run.cycles = core.cycle(), run.instructions = core.instructions(), run.result = core.result();
   run.output_bytes = sampler.output_bytes();
   run.golden = core.stacks();

@@ -25,7 +25,8 @@ class MicroBenchmarks : public testing::TestWithParam<Micro> {};
 
 TEST_P(MicroBenchmarks, OneInstructionDominatesForTheRightCause) {
   const std::string path = guest(GetParam().name);
-  if (path.empty()) GTEST_SKIP() << "the guests are not built";
+  if (path.empty())
+    GTEST_SKIP() << "the guests are not built";
   const PicsRun run = run_pics(riscv::read_elf(path), pics_image(1000));
   for (const CycleStacks* stacks : {&run.tile, &run.golden}) {
     const CycleStacks::Bar top = stacks->bars().front();
@@ -34,15 +35,21 @@ TEST_P(MicroBenchmarks, OneInstructionDominatesForTheRightCause) {
   }
   EXPECT_EQ(run.tile.bars().front().pc, run.golden.bars().front().pc);
 }
-INSTANTIATE_TEST_SUITE_P(PicsCase, MicroBenchmarks,
-                         testing::Values(Micro{"micro_store", kQueueFull},
-                                         Micro{"micro_branch", kMispredicted},
-                                         Micro{"micro_load", kDataMiss}),
-                         [](const auto& micro) { return std::string(micro.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    PicsCase,
+    MicroBenchmarks,
+    testing::Values(
+        Micro{"micro_store", kQueueFull},
+        Micro{"micro_branch", kMispredicted},
+        Micro{"micro_load", kDataMiss}),
+    [](const auto& micro) {
+      return std::string(micro.param.name);
+    });
 
 TEST(PicsCase, TheTileIsCloseToTheGoldenModel) {
   const std::string path = guest("quicksort");
-  if (path.empty()) GTEST_SKIP() << "the guests are not built";
+  if (path.empty())
+    GTEST_SKIP() << "the guests are not built";
   const PicsRun run = run_pics(riscv::read_elf(path), pics_image(1000));
   EXPECT_EQ(run.result, 1u);
   EXPECT_GT(run.samples, 1000u);
@@ -55,7 +62,8 @@ TEST(PicsCase, TheTileIsCloseToTheGoldenModel) {
 // crc32's inner loop has half the length of the tile's own.
 TEST(PicsCase, LoopsInStepWithTheTileAreSeenAllOver) {
   const std::string path = guest("crc32");
-  if (path.empty()) GTEST_SKIP() << "the guests are not built";
+  if (path.empty())
+    GTEST_SKIP() << "the guests are not built";
   const PicsRun run = run_pics(riscv::read_elf(path), pics_image(1000));
   EXPECT_LT(run.error_full, 0.3);
   EXPECT_LT(run.dropped_share, 0.01);
@@ -63,15 +71,17 @@ TEST(PicsCase, LoopsInStepWithTheTileAreSeenAllOver) {
 
 TEST(CoreModel, ChargesEveryCycleOnce) {
   const std::string path = guest("compress");
-  if (path.empty()) GTEST_SKIP() << "the guests are not built";
+  if (path.empty())
+    GTEST_SKIP() << "the guests are not built";
   CoreModel core(riscv::read_elf(path));
   CoreSignals signals;
   uint64_t commits = 0;
-  while (core.step(signals)) commits += signals.commits;
+  while (core.step(signals))
+    commits += signals.commits;
   EXPECT_EQ(core.result(), 1u);
   // The last cycle may find nothing left to charge.
-  EXPECT_NEAR(static_cast<double>(core.stacks().total()) / kCycleParts, static_cast<double>(core.cycle()), 1);
-  EXPECT_NEAR(static_cast<double>(commits), static_cast<double>(core.instructions()), 4);
+  EXPECT_NEAR(double(core.stacks().total()) / kCycleParts, double(core.cycle()), 1);
+  EXPECT_NEAR(double(commits), double(core.instructions()), 4);
 }
 
 }  // namespace

@@ -12,44 +12,51 @@
 namespace lento::tile {
 namespace {
 
-constexpr size_t kBars = 12, kCauses = 6;
+constexpr size_t kBars = 12;
+constexpr size_t kCauses = 6;
 // Six program counters, nine events, two indices of a reorder buffer of 128.
 constexpr CoreSignals kAllOnes = {4, {~0u, ~0u, ~0u, ~0u}, true, ~0u, ~0u, 0x1ff, 127, 127};
 
 std::string source_of(const trace::Symbols& symbols, uint32_t pc) {
   const auto frames = symbols.frames(pc);
-  if (frames.empty() || frames.front().line == 0) return base::hex(pc);
+  if (frames.empty() || frames.front().line == 0)
+    return base::hex(pc);
   return std::filesystem::path(frames.front().file).filename().string() + ":" +
          std::to_string(frames.front().line) + " " + base::hex(pc);
 }
 
 // One bar an instruction, one part a cause.
-finding::Figure stacks_figure(const std::string& name, const CycleStacks& stacks,
-                              const trace::Symbols& symbols) {
+finding::Figure
+stacks_figure(const std::string& name, const CycleStacks& stacks, const trace::Symbols& symbols) {
   finding::BarsFigure out;
   out.y_name = "share of cycles, %";
   std::vector<CycleStacks::Bar> bars = stacks.bars();
   bars.resize(std::min(bars.size(), kBars));
   CycleStacks causes;  // by signature, over the bars shown
   for (const CycleStacks::Bar& bar : bars)
-    for (const auto& [signature, parts] : bar.causes) causes.add(signature, 0, parts);
+    for (const auto& [signature, parts] : bar.causes)
+      causes.add(signature, 0, parts);
   std::vector<CycleStacks::Bar> largest = causes.bars();
   largest.resize(std::min(largest.size(), kCauses));
   const auto share = [&](uint64_t parts) {
-    return 100 * static_cast<double>(parts) / static_cast<double>(std::max<uint64_t>(stacks.total(), 1));
+    return 100 * double(parts) / double(std::max<uint64_t>(stacks.total(), 1));
   };
-  for (const CycleStacks::Bar& bar : bars) out.categories.push_back(source_of(symbols, bar.pc));
+  for (const CycleStacks::Bar& bar : bars)
+    out.categories.push_back(source_of(symbols, bar.pc));
   for (const CycleStacks::Bar& cause : largest) {
-    out.series.push_back(event_names(static_cast<uint16_t>(cause.pc)));
+    out.series.push_back(event_names(uint16_t(cause.pc)));
     std::vector<double>& values = out.values.emplace_back();
     for (const CycleStacks::Bar& bar : bars) {
-      const auto at = std::find_if(bar.causes.begin(), bar.causes.end(),
-                                   [&](const auto& c) { return c.first == cause.pc; });
+      const auto at = std::ranges::find_if(bar.causes, [&](const auto& c) {
+        return c.first == cause.pc;
+      });
       values.push_back(at == bar.causes.end() ? 0 : share(at->second));
     }
   }
-  return {"Cycle stacks of " + name, "The instructions that cost most, by cause, as the tile sees them.",
-          out};
+  return {
+      "Cycle stacks of " + name,
+      "The instructions that cost most, by cause, as the tile sees them.",
+      out};
 }
 
 // "program;function;file:line 0xpc;cause samples", outermost frame first.
@@ -58,7 +65,8 @@ std::string folded(const std::string& name, const CycleStacks& stacks, const tra
   for (const CycleStacks::Bar& bar : stacks.bars()) {
     std::string frames = name;
     const auto found = symbols.frames(bar.pc);
-    for (auto it = found.rbegin(); it != found.rend(); ++it) frames += ";" + it->function;
+    for (auto it = found.rbegin(); it != found.rend(); ++it)
+      frames += ";" + it->function;
     frames += ";" + source_of(symbols, bar.pc);
     for (const auto& [signature, parts] : bar.causes)
       out += frames + ";" + event_names(signature) + " " + std::to_string(parts) + "\n";
@@ -69,17 +77,26 @@ std::string folded(const std::string& name, const CycleStacks& stacks, const tra
 // Error against period and clock ratio, on one program.
 finding::Figure sweep_figure(const riscv::ElfImage& program, const std::string& name) {
   finding::TableFigure table;
-  table.columns = {"period",           "tile clock / core clock", "samples",
-                   "error at samples", "error, all cycles",       "in PCs never sent"};
+  table.columns = {
+      "period",
+      "tile clock / core clock",
+      "samples",
+      "error at samples",
+      "error, all cycles",
+      "in PCs never sent"};
   for (const uint32_t period : {250u, 1000u, 4000u}) {
     const Image image = pics_image(period);
     for (const double clock : {0.5, 1.0, 2.0}) {
       PicsOptions options;
       options.period = period, options.tile_clock = clock;
       const PicsRun run = run_pics(program, image, options);
-      table.rows.push_back({std::to_string(period), base::format_number(clock), std::to_string(run.samples),
-                            base::percent(run.error), base::percent(run.error_full),
-                            base::percent(run.dropped_share)});
+      table.rows.push_back(
+          {std::to_string(period),
+           base::format_number(clock),
+           std::to_string(run.samples),
+           base::percent(run.error),
+           base::percent(run.error_full),
+           base::percent(run.dropped_share)});
     }
   }
   return {"Error against period and clock ratio, " + name, "The period counts tile cycles.", table};
@@ -87,40 +104,63 @@ finding::Figure sweep_figure(const riscv::ElfImage& program, const std::string& 
 
 }  // namespace
 
-finding::Diagnosis pics_case(const PicsPaths& paths, const PicsOptions& options,
-                             const base::Progress& progress) {
+finding::Diagnosis
+pics_case(const PicsPaths& paths, const PicsOptions& options, const base::Progress& progress) {
   finding::Diagnosis d;
   d.scale = "tile";
   d.title = "Per-instruction cycle stacks of an out-of-order core";
   const Image image = pics_image(options.period);
   finding::TableFigure table;
-  table.columns = {"program",          "cycles",     "IPC",   "samples",           "top instruction",
-                   "its cause",        "its cycles", "error", "error, all cycles", "same order",
-                   "in PCs never sent"};
+  table.columns = {
+      "program",
+      "cycles",
+      "IPC",
+      "samples",
+      "top instruction",
+      "its cause",
+      "its cycles",
+      "error",
+      "error, all cycles",
+      "same order",
+      "in PCs never sent"};
   std::string flame;
-  double sum = 0, worst = 0, dropped = 0, done = 0, bytes = 0, records = 0;
+  double sum = 0;
+  double worst = 0;
+  double dropped = 0;
+  double done = 0;
+  double bytes = 0;
+  double records = 0;
   std::vector<finding::Figure> figures;
   for (const std::string& path : paths.programs) {
     const std::string name = std::filesystem::path(path).stem().string();
     const trace::Symbols symbols(path);
     const PicsRun run = run_pics(riscv::read_elf(path), image, options);
-    if (run.tile.total() == 0) throw base::Error({path}, "the program ends before the first sample");
+    if (run.tile.total() == 0)
+      throw base::Error({path}, "the program ends before the first sample");
     const CycleStacks::Bar top = run.tile.bars().front();
     table.rows.push_back(
-        {name, std::to_string(run.cycles),
-         base::format_number(static_cast<double>(run.instructions) / static_cast<double>(run.cycles), 3),
-         std::to_string(run.samples), source_of(symbols, top.pc), event_names(top.causes.front().first),
-         base::percent(static_cast<double>(top.parts) / static_cast<double>(run.tile.total())),
-         base::percent(run.error), base::percent(run.error_full), run.same_order ? "yes" : "no",
+        {name,
+         std::to_string(run.cycles),
+         base::format_number(double(run.instructions) / double(run.cycles), 3),
+         std::to_string(run.samples),
+         source_of(symbols, top.pc),
+         event_names(top.causes.front().first),
+         base::percent(double(top.parts) / double(run.tile.total())),
+         base::percent(run.error),
+         base::percent(run.error_full),
+         run.same_order ? "yes" : "no",
          base::percent(run.dropped_share)});
     figures.push_back(stacks_figure(name, run.tile, symbols));
-    if (!paths.folded.empty()) flame += folded(name, run.tile, symbols);
-    bytes += static_cast<double>(run.output_bytes), records += static_cast<double>(run.records);
+    if (!paths.folded.empty())
+      flame += folded(name, run.tile, symbols);
+    bytes += double(run.output_bytes), records += double(run.records);
     sum += run.error, worst = std::max(worst, run.error), dropped = std::max(dropped, run.dropped_share);
-    progress("programs", ++done, static_cast<double>(paths.programs.size()));
-    if (progress.stopped()) break;
+    progress("programs", ++done, double(paths.programs.size()));
+    if (progress.stopped())
+      break;
   }
-  if (!paths.folded.empty()) base::write_file(paths.folded, flame);
+  if (!paths.folded.empty())
+    base::write_file(paths.folded, flame);
   d.facts = {
       {"programs", base::format_number(done)},
       {"mean height error at the sampled cycles", base::percent(sum / std::max(1.0, done))},
@@ -133,12 +173,15 @@ finding::Diagnosis pics_case(const PicsPaths& paths, const PicsOptions& options,
               " off the golden model at the cycles that it sampled.";
   d.figures.push_back(
       {"Programs", "Errors are means over instructions with 1 % of the cycles or more.", table});
-  for (finding::Figure& figure : figures) d.figures.push_back(std::move(figure));
+  for (finding::Figure& figure : figures)
+    d.figures.push_back(std::move(figure));
   if (!paths.programs.empty() && !progress.stopped())
-    d.figures.push_back(sweep_figure(riscv::read_elf(paths.programs.front()),
-                                     std::filesystem::path(paths.programs.front()).stem().string()));
-  d.options = {{"period", std::to_string(options.period)},
-               {"tile clock / core clock", base::format_number(options.tile_clock)}};
+    d.figures.push_back(sweep_figure(
+        riscv::read_elf(paths.programs.front()),
+        std::filesystem::path(paths.programs.front()).stem().string()));
+  d.options = {
+      {"period", std::to_string(options.period)},
+      {"tile clock / core clock", base::format_number(options.tile_clock)}};
   d.notes = {"The core is a model: it does not run the wrong path and has no exceptions."};
   return d;
 }

@@ -15,17 +15,20 @@ namespace lento::tile {
 namespace {
 
 // Windows of the program; what a stream must have of misses and useful prefetches to be judged by.
-constexpr uint32_t kInterval = 16384, kFewest = 1000;
+constexpr uint32_t kInterval = 16384;
+constexpr uint32_t kFewest = 1000;
 constexpr size_t kStarts[] = {0, 1, 10, 100, 1'000};
 
-double error(double a, double exact) { return exact == 0 ? 0 : std::abs(a - exact) / exact; }
+double error(double a, double exact) {
+  return exact == 0 ? 0 : std::abs(a - exact) / exact;
+}
 
 }  // namespace
 
 TileInputs fetch_inputs(uint64_t address) {
   TileInputs in;
   in.valid = 3;
-  in.data[0] = static_cast<uint32_t>(address), in.data[1] = static_cast<uint32_t>(address >> 32);
+  in.data[0] = uint32_t(address), in.data[1] = uint32_t(address >> 32);
   return in;
 }
 
@@ -36,15 +39,18 @@ EmulatedPrefetch& EmulatedPrefetch::operator+=(const EmulatedPrefetch& other) {
   return *this;
 }
 
-EmulatedPrefetch emulate_prefetcher(const LineTrace& trace, const Image& program, EmulatedPolicy policy,
-                                    size_t first_visit) {
+EmulatedPrefetch
+emulate_prefetcher(const LineTrace& trace, const Image& program, EmulatedPolicy policy, size_t first_visit) {
   Tile tile;
   PrefetchLogic logic(tile.memory().scratchpad, policy);
   tile.memory().soft = &logic;
   tile.config_image(program);
   tile.resume();
   EmulatedPrefetch out;
-  uint64_t cycle = 0, visits = 0, intervals = 0, lost_before = 0;
+  uint64_t cycle = 0;
+  uint64_t visits = 0;
+  uint64_t intervals = 0;
+  uint64_t lost_before = 0;
   uint64_t sums[3] = {};
   const uint64_t warm_intervals = (trace.visits.size() - first_visit) / 4 / kInterval;
   std::string received;
@@ -54,9 +60,10 @@ EmulatedPrefetch emulate_prefetcher(const LineTrace& trace, const Image& program
     ++cycle;
     for (; received.size() >= 3; received.erase(0, 3), ++intervals) {
       const uint64_t lost = logic.visits_lost() - std::exchange(lost_before, logic.visits_lost());
-      if (intervals < warm_intervals) continue;
+      if (intervals < warm_intervals)
+        continue;
       for (int i = 0; i < 3; ++i)
-        sums[i] += static_cast<uint8_t>(received[static_cast<size_t>(i)]) * uint64_t{PrefetchLogic::kUnit};
+        sums[i] += uint8_t(received[size_t(i)]) * uint64_t{PrefetchLogic::kUnit};
       out.emulated.accesses += kInterval - lost;
     }
   };
@@ -64,13 +71,16 @@ EmulatedPrefetch emulate_prefetcher(const LineTrace& trace, const Image& program
   watched.real_memory = true;
   watched.first_visit = first_visit;
   watched.observe = [&](uint64_t at, uint64_t line) {
-    while (cycle < at) step(nullptr);
+    while (cycle < at)
+      step(nullptr);
     TileInputs in = fetch_inputs(line << 6);
-    if (++visits % kInterval == 0) in.valid |= 4;
+    if (++visits % kInterval == 0)
+      in.valid |= 4;
     step(&in);
   };
   run_front_end(trace, watched);
-  for (int i = 0; i < 100; ++i) step(nullptr);
+  for (int i = 0; i < 100; ++i)
+    step(nullptr);
   out.emulated.misses = sums[0], out.emulated.useful = sums[1], out.emulated.wrong = sums[2];
   out.visits = logic.visits(), out.visits_lost = logic.visits_lost();
   out.looks = logic.looks();
@@ -100,26 +110,41 @@ class PrefetchStudy {
  private:
   // Mean over streams of how far the tile is from the exact model.
   struct Errors {
-    double miss_rate = 0, coverage = 0, accuracy = 0;
+    double miss_rate = 0;
+    double coverage = 0;
+    double accuracy = 0;
     double spread = 0;  // of the exact model between starts, the largest
     int streams = 0;
-    double mean() const { return (miss_rate + coverage + accuracy) / 3; }
+    double mean() const {
+      return (miss_rate + coverage + accuracy) / 3;
+    }
   };
 
   void row(const std::string& name, const std::string& policy, const FrontEndCounters& c, bool has_mpki) {
-    table_.rows.push_back({name, policy, base::percent(c.miss_rate()),
-                           has_mpki ? base::format_number(c.mpki(), 3) : "-",
-                           base::format_number(c.coverage(), 3), base::format_number(c.accuracy(), 3), "-"});
+    table_.rows.push_back(
+        {name,
+         policy,
+         base::percent(c.miss_rate()),
+         has_mpki ? base::format_number(c.mpki(), 3) : "-",
+         base::format_number(c.coverage(), 3),
+         base::format_number(c.accuracy(), 3),
+         "-"});
   }
-  void compare(const std::string& name, const LineTrace& trace, FrontEndOptions options,
-               PrefetchPolicy policy, EmulatedPolicy emulated, const std::string& words) {
+  void compare(
+      const std::string& name,
+      const LineTrace& trace,
+      FrontEndOptions options,
+      PrefetchPolicy policy,
+      EmulatedPolicy emulated,
+      const std::string& words) {
     options.policy = policy;
     const bool entangling = emulated == EmulatedPolicy::Entangling;
     FrontEndCounters exact;
     EmulatedPrefetch tile;
     std::vector<double> miss_rates;
     for (const size_t start : kStarts) {
-      if (start >= trace.visits.size()) break;
+      if (start >= trace.visits.size())
+        break;
       options.first_visit = start;
       const FrontEndCounters one = run_front_end(trace, options);
       exact += one;
@@ -129,17 +154,20 @@ class PrefetchStudy {
     row(name, words + ", exact", exact, true);
     row(name, words + ", on the tile", tile.emulated, false);
     table_.rows.back().back() = base::percent(share(tile.visits_lost, tile.visits));
-    if (entangling) visits_ += tile.visits, lost_ += tile.visits_lost;
-    if (exact.misses + exact.useful < kFewest) return;
+    if (entangling)
+      visits_ += tile.visits, lost_ += tile.visits_lost;
+    if (exact.misses + exact.useful < kFewest)
+      return;
     Errors& to = errors_[entangling];
     to.miss_rate += error(tile.emulated.miss_rate(), exact.miss_rate());
     to.coverage += error(tile.emulated.coverage(), exact.coverage());
     to.accuracy += error(tile.emulated.accuracy(), exact.accuracy());
     ++to.streams;
-    for (const double rate : miss_rates) to.spread = std::max(to.spread, error(rate, exact.miss_rate()));
+    for (const double rate : miss_rates)
+      to.spread = std::max(to.spread, error(rate, exact.miss_rate()));
   }
   static double share(uint64_t part, uint64_t all) {
-    return static_cast<double>(part) / static_cast<double>(std::max<uint64_t>(all, 1));
+    return double(part) / double(std::max<uint64_t>(all, 1));
   }
   Errors mean_errors(bool entangling) const {
     Errors out = errors_[entangling];
@@ -150,24 +178,27 @@ class PrefetchStudy {
 
   const Image program_ = build_program(shipped_source("prefetch.c"), "prefetch.c").image;
   finding::TableFigure table_ = {
-      {"stream", "policy", "miss rate", "MPKI", "coverage", "accuracy", "visits lost"}, {}};
+      {"stream", "policy", "miss rate", "MPKI", "coverage", "accuracy", "visits lost"},
+      {}};
   Errors errors_[2];
-  uint64_t visits_ = 0, lost_ = 0;
+  uint64_t visits_ = 0;
+  uint64_t lost_ = 0;
 };
 
 finding::Diagnosis PrefetchStudy::diagnosis() const {
   finding::Diagnosis d;
   d.scale = "tile";
   d.title = "Instruction prefetchers in the wild";
-  const Errors entangling = mean_errors(true), next_line = mean_errors(false);
+  const Errors entangling = mean_errors(true);
+  const Errors next_line = mean_errors(false);
   d.facts = {
       {"streams with misses to judge by", std::to_string(entangling.streams)},
       {"mean error of the tile, miss rate", base::percent(entangling.miss_rate)},
       {"mean error of the tile, coverage", base::percent(entangling.coverage)},
       {"mean error of the tile, accuracy", base::percent(entangling.accuracy)},
-      {"the same for next line", base::percent(next_line.miss_rate) + ", " +
-                                     base::percent(next_line.coverage) + ", " +
-                                     base::percent(next_line.accuracy)},
+      {"the same for next line",
+       base::percent(next_line.miss_rate) + ", " + base::percent(next_line.coverage) + ", " +
+           base::percent(next_line.accuracy)},
       {"the exact model's own miss rate, from start to start", "up to " + base::percent(entangling.spread)},
       {"line visits, from all starts", std::to_string(visits_)},
       {"visits lost to a full queue", std::to_string(lost_)},
@@ -175,11 +206,12 @@ finding::Diagnosis PrefetchStudy::diagnosis() const {
       {"bytes out per interval", std::to_string(program_.output_bytes)}};
   d.verdict =
       "The tile's emulation is " + base::percent(entangling.mean()) + " off the exact model on average.";
-  d.figures.push_back({"A/B table of prefetchers",
-                       "Each policy on the same stream, from five starts a few visits apart; the first "
-                       "quarter warms up. Rates of "
-                       "the tile are over the visits that were not lost.",
-                       table_});
+  d.figures.push_back(
+      {"A/B table of prefetchers",
+       "Each policy on the same stream, from five starts a few visits apart; the first "
+       "quarter warms up. Rates of "
+       "the tile are over the visits that were not lost.",
+       table_});
   return d;
 }
 
@@ -191,14 +223,17 @@ LineTrace stream_of(const std::string& file, uint64_t max_instructions) {
 
 }  // namespace
 
-finding::Diagnosis prefetch_case(const std::vector<std::string>& files, uint64_t max_instructions,
-                                 const base::Progress& progress) {
+finding::Diagnosis prefetch_case(
+    const std::vector<std::string>& files,
+    uint64_t max_instructions,
+    const base::Progress& progress) {
   PrefetchStudy study;
   double done = 0;
   for (const std::string& file : files) {
     study.add(file, stream_of(file, max_instructions));
-    progress("streams", ++done, static_cast<double>(files.size()));
-    if (progress.stopped()) break;
+    progress("streams", ++done, double(files.size()));
+    if (progress.stopped())
+      break;
   }
   return study.diagnosis();
 }

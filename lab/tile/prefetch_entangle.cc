@@ -37,8 +37,8 @@ void PrefetchLogic::step_entangle() {
 void PrefetchLogic::allocate(uint32_t line) {
   table_new_ = table_row_;
   table_new_.tag[table_row_.oldest] = table_tag(line);
-  table_new_.oldest = static_cast<uint8_t>((table_row_.oldest + 1) % 16);
-  table_write_ = static_cast<int>(table_set(line));
+  table_new_.oldest = uint8_t((table_row_.oldest + 1) % 16);
+  table_write_ = int(table_set(line));
   entry_ = table_set(line) * 16 + table_row_.oldest;
   write_scratch(kPayloads + entry_, 0, 0xff);
 }
@@ -46,11 +46,13 @@ void PrefetchLogic::allocate(uint32_t line) {
 // Looks for a head that ran a miss's latency before the line.
 void PrefetchLogic::walk() {
   const Head& head = history_[walk_];
-  if (walk_ == 0 || (head.valid && head.line == now_.line)) return tries_ == 0 ? next_visit() : insist();
+  if (walk_ == 0 || (head.valid && head.line == now_.line))
+    return tries_ == 0 ? next_visit() : insist();
   if (head.valid && ((history_[0].time - head.time) & kTime) >= kMissCycles) {
     target_ = head.line;
-    if (tries_++ == 0) first_target_ = head.line;
-    table_read_ = static_cast<int>(table_set(target_));
+    if (tries_++ == 0)
+      first_target_ = head.line;
+    table_read_ = int(table_set(target_));
     state_ = State::Try;
   }
   walk_ = (walk_ + 1) % kHistory;
@@ -59,23 +61,25 @@ void PrefetchLogic::walk() {
 // No head has room: the first one loses a destination.
 void PrefetchLogic::insist() {
   tries_ = 3, target_ = first_target_;
-  table_read_ = static_cast<int>(table_set(target_));
+  table_read_ = int(table_set(target_));
   state_ = State::Try;
 }
 
 void PrefetchLogic::no_room() {
-  if (tries_ == 2) return insist();
+  if (tries_ == 2)
+    return insist();
   state_ = State::Walk;
 }
 
 void PrefetchLogic::try_head() {
   const int entry = find_entry(table_row_, target_);
   fresh_ = entry < 0;
-  if (fresh_ && tries_ < 3) return no_room();
+  if (fresh_ && tries_ < 3)
+    return no_room();
   if (fresh_) {
     allocate(target_);
   } else {
-    entry_ = static_cast<uint32_t>(entry);
+    entry_ = uint32_t(entry);
     read_scratch(kPayloads + entry_);
   }
   state_ = State::Scan;
@@ -89,7 +93,8 @@ void PrefetchLogic::start_scan() {
 
 // One destination of the entry a cycle: is it the line, how short may addresses be, which is the weakest?
 void PrefetchLogic::scan_slot() {
-  if (packed_.confidence == 0) return scanned();
+  if (packed_.confidence == 0)
+    return scanned();
   const uint32_t confidence = packed_.confidence & 3;
   const uint32_t line = widen(target_, packed_);
   if (confidence > 0 && line == now_.line) {
@@ -100,7 +105,8 @@ void PrefetchLogic::scan_slot() {
   if (confidence > 0) {
     ++held_;
     fit_ = std::min(fit_, format_for(target_, line));
-    if (confidence < weakest_confidence_) weakest_ = scan_, weakest_confidence_ = confidence;
+    if (confidence < weakest_confidence_)
+      weakest_ = scan_, weakest_confidence_ = confidence;
   }
   shift(packed_), ++scan_;
 }
@@ -122,16 +128,21 @@ void PrefetchLogic::scanned() {
 // they can, the line takes the first free one.
 void PrefetchLogic::pack() {
   const bool more = scan_ < old_.format;
-  uint32_t line = widen(target_, old_), confidence = more ? old_.confidence & 3 : 0;
+  uint32_t line = widen(target_, old_);
+  uint32_t confidence = more ? old_.confidence & 3 : 0;
   const bool places = confidence == 0 && !placed_;
-  if (places) line = now_.line, confidence = 3, placed_ = true;
+  if (places)
+    line = now_.line, confidence = 3, placed_ = true;
   const bool skips = confidence == 0 && more && fit_ < old_.format;
-  if (more) shift(old_), ++scan_;
-  if (skips) return;
+  if (more)
+    shift(old_), ++scan_;
+  if (skips)
+    return;
   const uint32_t bits = kBits[fit_];
   packed_.address = packed_.address >> bits | uint64_t{line & ((1u << bits) - 1)} << bits * (fit_ - 1);
   packed_.confidence |= confidence << 2 * emitted_;
-  if (++emitted_ == fit_) state_ = State::PackWrite;
+  if (++emitted_ == fit_)
+    state_ = State::PackWrite;
 }
 
 }  // namespace lento::tile

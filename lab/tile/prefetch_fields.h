@@ -9,34 +9,53 @@ namespace lento::tile {
 inline constexpr uint32_t kLineMask = 0x3ffffff, kEpoch = 0xff, kHalves = 0x1fff, kLongestGap = 63,
                           kFresh = 8;
 // Words of the scratchpad: payloads, sizes with epochs (4 a word), origins of cached lines (4 a word).
-inline constexpr uint32_t kPayloads = 0, kSizes = 2048, kOrigins = 2560;
+inline constexpr uint32_t kPayloads = 0;
+inline constexpr uint32_t kSizes = 2048;
+inline constexpr uint32_t kOrigins = 2560;
 // Address bits of a destination by format, which is how many destinations share an entry.
 inline constexpr uint32_t kBits[] = {26, 26, 26, 18, 13, 10, 8};
 
 // 20 low bits as they are, so that neighbours stay neighbours; the 38 above folded to 6.
 inline uint32_t fold(uint64_t line) {
   uint64_t high = 0;
-  for (uint32_t bit = 20; bit < 58; bit += 6) high ^= line >> bit;
-  return static_cast<uint32_t>((high & 0x3f) << 20 | (line & 0xfffff));
+  for (uint32_t bit = 20; bit < 58; bit += 6)
+    high ^= line >> bit;
+  return uint32_t((high & 0x3f) << 20 | (line & 0xfffff));
 }
 // What the shadow cache knows a line by: 11 bits of tag, 6 of the set.
-inline uint32_t shadow_of(uint32_t line) { return ((line >> 6 ^ line >> 17) & 0x7ff) << 6 | (line & 63); }
-inline uint32_t shadow_set(uint32_t line) { return line & 63; }
-inline uint32_t mix(uint32_t line) { return line ^ line >> 2 ^ line >> 5; }
-inline uint32_t table_set(uint32_t line) { return mix(line) & 127; }
-inline uint16_t table_tag(uint32_t line) { return static_cast<uint16_t>(mix(line) >> 7 & 0x1ff); }
+inline uint32_t shadow_of(uint32_t line) {
+  return ((line >> 6 ^ line >> 17) & 0x7ff) << 6 | (line & 63);
+}
+inline uint32_t shadow_set(uint32_t line) {
+  return line & 63;
+}
+inline uint32_t mix(uint32_t line) {
+  return line ^ line >> 2 ^ line >> 5;
+}
+inline uint32_t table_set(uint32_t line) {
+  return mix(line) & 127;
+}
+inline uint16_t table_tag(uint32_t line) {
+  return uint16_t(mix(line) >> 7 & 0x1ff);
+}
 
 inline uint32_t format_for(uint32_t head, uint32_t line) {
   const uint32_t x = head ^ line;
-  if (x >> 8 == 0) return 6;
-  if (x >> 10 == 0) return 5;
-  if (x >> 13 == 0) return 4;
-  if (x >> 18 == 0) return 3;
+  if (x >> 8 == 0)
+    return 6;
+  if (x >> 10 == 0)
+    return 5;
+  if (x >> 13 == 0)
+    return 4;
+  if (x >> 18 == 0)
+    return 3;
   return 2;
 }
 // Destinations of an entry: as many as the format, 1 to 6; the lowest slot first.
 struct Payload {
-  uint32_t format = 0, confidence = 0;  // 6 x 2 bits
+  // 6 x 2 bits
+  uint32_t format = 0;
+  uint32_t confidence = 0;
   uint64_t address = 0;
 };
 // In a word: the format, addresses from the lowest bit up, confidences from the highest down.
@@ -51,27 +70,31 @@ inline Payload decode(uint64_t word) {
   p.format = word & 7;
   p.address = word >> 3 & ((uint64_t{1} << p.format * kBits[p.format]) - 1);
   for (uint32_t slot = 0; slot < p.format; ++slot)
-    p.confidence |= static_cast<uint32_t>(word >> (62 - 2 * slot) & 3) << 2 * slot;
+    p.confidence |= uint32_t(word >> (62 - 2 * slot) & 3) << 2 * slot;
   return p;
 }
-inline void shift(Payload& p) { p.confidence >>= 2, p.address >>= kBits[p.format]; }
+inline void shift(Payload& p) {
+  p.confidence >>= 2, p.address >>= kBits[p.format];
+}
 // The destination in the lowest slot.
 inline uint32_t widen(uint32_t head, const Payload& p) {
   const uint32_t low = (1u << kBits[p.format]) - 1;
-  return (head & ~low) | (static_cast<uint32_t>(p.address) & low);
+  return (head & ~low) | (uint32_t(p.address) & low);
 }
 
 template <class Row>
 int find_way(const Row& row, uint32_t line) {
   for (int way = 0; way < 8; ++way) {
-    if (row[way].tag == shadow_of(line) >> 6) return way;
+    if (row[way].tag == shadow_of(line) >> 6)
+      return way;
   }
   return -1;
 }
 template <class Row>
 int find_entry(const Row& row, uint32_t line) {
   for (int way = 0; way < 16; ++way) {
-    if (row.tag[way] == table_tag(line)) return static_cast<int>(table_set(line) * 16) + way;
+    if (row.tag[way] == table_tag(line))
+      return int(table_set(line) * 16) + way;
   }
   return -1;
 }
@@ -79,7 +102,8 @@ int find_entry(const Row& row, uint32_t line) {
 template <class Row>
 void renew(Row& row, int way) {
   const uint8_t rank = row[way].rank;
-  for (auto& other : row) other.rank = static_cast<uint8_t>(other.rank + (other.rank < rank));
+  for (auto& other : row)
+    other.rank = uint8_t(other.rank + (other.rank < rank));
   row[way].rank = 0;
 }
 
@@ -90,11 +114,11 @@ inline uint8_t without_stall(uint32_t gap) {
       break;
     }
   }
-  return static_cast<uint8_t>(std::min(gap, kLongestGap));
+  return uint8_t(std::min(gap, kLongestGap));
 }
 
 inline uint32_t lane_of(uint64_t word, uint32_t index) {
-  return static_cast<uint16_t>(word >> 16 * (index & 3));
+  return uint16_t(word >> 16 * (index & 3));
 }
 
 }  // namespace lento::tile

@@ -30,20 +30,23 @@ void PrefetchLogic::step_fill() {
 
 bool PrefetchLogic::in_flight(uint32_t line) const {
   for (uint32_t i = 0; i < flights_held_; ++i) {
-    if (flights_[(first_flight_ + i) % kFlights].shadow == shadow_of(line)) return true;
+    if (flights_[(first_flight_ + i) % kFlights].shadow == shadow_of(line))
+      return true;
   }
   return false;
 }
 
 void PrefetchLogic::miss() {
-  if (fetched_) return;  // the look-up compares with what is in flight
+  if (fetched_)
+    return;  // the look-up compares with what is in flight
   waits_ = in_flight(now_.line), fills_ = !waits_;
-  if (fills_) move_clock(kMissCycles);
+  if (fills_)
+    move_clock(kMissCycles);
   state_ = State::Drain;
 }
 
 void PrefetchLogic::start_fill() {
-  shadow_read_ = static_cast<int>(shadow_set(fill_.shadow));
+  shadow_read_ = int(shadow_set(fill_.shadow));
   state_ = State::Fill;
 }
 
@@ -54,7 +57,8 @@ void PrefetchLogic::drain() {
     first_flight_ = (first_flight_ + 1) % kFlights, --flights_held_;
     fill_prefetched_ = !(waits_ && fill_.shadow == shadow_of(now_.line));
     start_fill();
-    if (!fill_prefetched_) late();
+    if (!fill_prefetched_)
+      late();
   } else if (fills_) {
     fills_ = fill_prefetched_ = false;
     fill_.shadow = shadow_of(now_.line), fill_.origin.valid = false;
@@ -78,9 +82,11 @@ void PrefetchLogic::late() {
   const uint32_t until = (fill_.ready - clock_) & kTime;
   const bool sent = until <= kMissCycles || until >= 0x800;
   counts_[2] += sent;
-  if (until < 0x800) move_clock(sent ? until : kMissCycles);
+  if (until < 0x800)
+    move_clock(sent ? until : kMissCycles);
   waits_ = false;
-  if (!fill_.origin.valid) return;
+  if (!fill_.origin.valid)
+    return;
   fill_.origin.valid = false, judged_ = fill_.origin, judged_up_ = false, late_ = true;
   state_ = State::Judge;
 }
@@ -89,16 +95,17 @@ void PrefetchLogic::late() {
 // judged.
 void PrefetchLogic::fill() {
   size_t way = 0;
-  while (shadow_row_[way].rank != 7) ++way;
+  while (shadow_row_[way].rank != 7)
+    ++way;
   const Way& victim = shadow_row_[way];
   counts_[2] += victim.prefetched;
   judged_up_ = !victim.prefetched;
   epoch_ = (epoch_ + 1) & kEpoch;
   shadow_new_ = shadow_row_;
-  shadow_new_[way] = {static_cast<uint16_t>(fill_.shadow >> 6), fill_.origin.valid, fill_prefetched_, 7};
-  renew(shadow_new_, static_cast<int>(way));
-  shadow_write_ = static_cast<int>(shadow_set(fill_.shadow));
-  fill_at_ = shadow_set(fill_.shadow) * 8 + static_cast<uint32_t>(way);
+  shadow_new_[way] = {uint16_t(fill_.shadow >> 6), fill_.origin.valid, fill_prefetched_, 7};
+  renew(shadow_new_, int(way));
+  shadow_write_ = int(shadow_set(fill_.shadow));
+  fill_at_ = shadow_set(fill_.shadow) * 8 + uint32_t(way);
   state_ = State::Drain;
   if (victim.asked) {
     read_scratch(kOrigins + fill_at_ / 4);
@@ -110,8 +117,9 @@ void PrefetchLogic::fill() {
 
 void PrefetchLogic::source() {
   const uint32_t lane = lane_of(scratch_word_, fill_at_);
-  judged_ = {true, static_cast<uint16_t>(lane & 0x7ff), static_cast<uint8_t>(lane >> 11 & 7)};
-  if (fill_.origin.valid) write_origin();
+  judged_ = {true, uint16_t(lane & 0x7ff), uint8_t(lane >> 11 & 7)};
+  if (fill_.origin.valid)
+    write_origin();
   state_ = State::Judge;
 }
 
@@ -121,7 +129,8 @@ void PrefetchLogic::write_origin() {
 
 void PrefetchLogic::confidence() {
   Payload p = decode(scratch_word_);
-  const uint32_t by = 2 * judged_.slot, old = p.confidence >> by & 3;
+  const uint32_t by = 2 * judged_.slot;
+  const uint32_t old = p.confidence >> by & 3;
   const uint32_t changed = old == 0 ? 0 : judged_up_ ? std::min(old + 1, 3u) : old - 1;
   p.confidence = (p.confidence & ~(3u << by)) | changed << by;
   write_scratch(kPayloads + judged_.entry, encode(p), 0xff);

@@ -7,9 +7,11 @@
 namespace lento::tile {
 
 PrefetchLogic::PrefetchLogic(std::vector<uint8_t>& scratchpad, EmulatedPolicy policy)
-    : scratchpad_(scratchpad), policy_(policy) {
+    : scratchpad_(scratchpad),
+      policy_(policy) {
   for (uint8_t way = 0; way < 8; ++way) {
-    for (ShadowRow& row : shadow_) row[way].rank = way;
+    for (ShadowRow& row : shadow_)
+      row[way].rank = way;
   }
 }
 
@@ -24,7 +26,8 @@ void PrefetchLogic::step(const TileInputs* inputs) {
   else
     step_entangle();
   step_look();
-  if (queues_look_) looks_waiting_[(first_look_ + looks_held_++) % kLooks] = queued_look_;
+  if (queues_look_)
+    looks_waiting_[(first_look_ + looks_held_++) % kLooks] = queued_look_;
   arrive(inputs);
   clock_memories();
 }
@@ -34,10 +37,12 @@ void PrefetchLogic::step(const TileInputs* inputs) {
 void PrefetchLogic::arrive(const TileInputs* inputs) {
   gap_ = std::min(gap_ + 1, 511u);
   front_valid_ = waiting_held_ > 0, front_ = waiting_[first_waiting_];
-  if (!inputs) return;
+  if (!inputs)
+    return;
   if ((inputs->valid & 3) == 3) {
     ++visits_;
-    if (waiting_held_ == 0 && state_ == State::Idle) shedding_ = false;
+    if (waiting_held_ == 0 && state_ == State::Idle)
+      shedding_ = false;
     shedding_ = shedding_ || waiting_held_ == kVisits;
     if (shedding_) {
       ++visits_lost_;
@@ -56,32 +61,39 @@ void PrefetchLogic::arrive(const TileInputs* inputs) {
 }
 
 void PrefetchLogic::read_lines(uint32_t line) {
-  shadow_read_ = static_cast<int>(shadow_set(line));
-  table_read_ = static_cast<int>(table_set(line));
+  shadow_read_ = int(shadow_set(line));
+  table_read_ = int(table_set(line));
 }
 
 // The entry needs a look, also when one is under way.
 void PrefetchLogic::write_size(uint32_t entry, uint32_t size, uint32_t bytes) {
-  if (entry == look_.entry) incomplete_ = true;
+  if (entry == look_.entry)
+    incomplete_ = true;
   write_lane(kSizes, entry, ((epoch_ ^ 128) & kEpoch) << 8 | (size & kMaxSize), bytes);
 }
 
 void PrefetchLogic::write_lane(uint32_t base, uint32_t index, uint64_t lane, uint32_t bytes) {
-  write_scratch(base + index / 4, lane * 0x0001000100010001, static_cast<uint8_t>(bytes << 2 * (index & 3)));
+  write_scratch(base + index / 4, lane * 0x0001000100010001, uint8_t(bytes << 2 * (index & 3)));
 }
 
 // Reads before it writes.
 void PrefetchLogic::clock_memories() {
   shadow_seen_ = shadow_[shadow_look_];
   table_seen_ = table_[table_look_];
-  if (shadow_read_ >= 0) shadow_row_ = shadow_[static_cast<size_t>(shadow_read_)];
-  if (shadow_write_ >= 0) shadow_[static_cast<size_t>(shadow_write_)] = shadow_new_;
-  if (table_read_ >= 0) table_row_ = table_[static_cast<size_t>(table_read_)];
-  if (table_write_ >= 0) table_[static_cast<size_t>(table_write_)] = table_new_;
+  if (shadow_read_ >= 0)
+    shadow_row_ = shadow_[size_t(shadow_read_)];
+  if (shadow_write_ >= 0)
+    shadow_[size_t(shadow_write_)] = shadow_new_;
+  if (table_read_ >= 0)
+    table_row_ = table_[size_t(table_read_)];
+  if (table_write_ >= 0)
+    table_[size_t(table_write_)] = table_new_;
   uint8_t* const bytes = &scratchpad_[size_t{scratch_.address} * 8];
-  if (scratch_.read) std::memcpy(&scratch_word_, bytes, 8);
+  if (scratch_.read)
+    std::memcpy(&scratch_word_, bytes, 8);
   for (size_t i = 0; i < 8; ++i) {
-    if (scratch_.write >> i & 1) bytes[i] = static_cast<uint8_t>(scratch_.word >> 8 * i);
+    if (scratch_.write >> i & 1)
+      bytes[i] = uint8_t(scratch_.word >> 8 * i);
   }
 }
 

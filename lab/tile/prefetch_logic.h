@@ -36,7 +36,10 @@
 
 namespace lento::tile {
 
-enum class EmulatedPolicy : uint8_t { Entangling, NextLine };
+enum class EmulatedPolicy : uint8_t {
+  Entangling,
+  NextLine
+};
 
 // What the logic asks of the scratchpad's 64-bit port in a cycle.
 struct ScratchAccess {
@@ -48,27 +51,49 @@ struct ScratchAccess {
 
 class PrefetchLogic : public SoftLogic {
  public:
-  static constexpr uint32_t kVisits = 128, kLooks = 4, kFlights = 32, kUnit = 128;
+  static constexpr uint32_t kVisits = 128;
+  static constexpr uint32_t kLooks = 4;
+  static constexpr uint32_t kFlights = 32;
+  static constexpr uint32_t kUnit = 128;
 
   // `scratchpad` holds 32 KB, zero at the start, and outlives this.
-  explicit PrefetchLogic(std::vector<uint8_t>& scratchpad,
-                         EmulatedPolicy policy = EmulatedPolicy::Entangling);
+  explicit PrefetchLogic(
+      std::vector<uint8_t>& scratchpad,
+      EmulatedPolicy policy = EmulatedPolicy::Entangling);
 
   // IORegs 0 and 1: the fetch address; IOReg 2: an interval ends.
   void step(const TileInputs* inputs) override;
   // Of the last interval, in units of 128 with the rest carried over: 0 misses, 1 useful, 2 late or wrong.
-  uint32_t read(unsigned reg) override { return reg < 3 ? sent_[reg] : 0; }
-  void write(unsigned, uint32_t) override {}
+  uint32_t read(unsigned reg) override {
+    return reg < 3 ? sent_[reg] : 0;
+  }
+  void write(unsigned, uint32_t) override {
+  }
 
-  uint32_t visits_lost() const { return visits_lost_; }
-  uint64_t visits() const { return visits_; }
-  uint64_t looks() const { return looks_; }
-  uint8_t state() const { return static_cast<uint8_t>(state_); }
-  const ScratchAccess& scratch_access() const { return scratch_; }
+  uint32_t visits_lost() const {
+    return visits_lost_;
+  }
+  uint64_t visits() const {
+    return visits_;
+  }
+  uint64_t looks() const {
+    return looks_;
+  }
+  uint8_t state() const {
+    return uint8_t(state_);
+  }
+  const ScratchAccess& scratch_access() const {
+    return scratch_;
+  }
 
  private:
-  static constexpr int kHistory = 16, kMergeDepth = 14;
-  static constexpr uint32_t kMaxSize = 63, kLongestBlock = 127, kTime = 0xfff, kMissCycles = 15, kQueued = 32;
+  static constexpr int kHistory = 16;
+  static constexpr int kMergeDepth = 14;
+  static constexpr uint32_t kMaxSize = 63;
+  static constexpr uint32_t kLongestBlock = 127;
+  static constexpr uint32_t kTime = 0xfff;
+  static constexpr uint32_t kMissCycles = 15;
+  static constexpr uint32_t kQueued = 32;
 
   enum class State : uint8_t {
     Idle,
@@ -91,11 +116,20 @@ class PrefetchLogic : public SoftLogic {
     PackWrite,
     Stale
   };
-  enum class LookState : uint8_t { Quiet, Payload, Block, Slot, Destination, Size };
+  enum class LookState : uint8_t {
+    Quiet,
+    Payload,
+    Block,
+    Slot,
+    Destination,
+    Size
+  };
   struct Way {
     uint16_t tag = 0;
-    bool asked = false, prefetched = false;  // is a destination; was not used yet
-    uint8_t rank = 0;                        // 0: used last
+    // is a destination; was not used yet
+    bool asked = false;
+    bool prefetched = false;
+    uint8_t rank = 0;  // 0: used last
   };
   using ShadowRow = std::array<Way, 8>;
   struct TableRow {
@@ -108,7 +142,8 @@ class PrefetchLogic : public SoftLogic {
   };
   struct Look {
     uint32_t line = 0;
-    uint16_t entry = 0, time = 0;
+    uint16_t entry = 0;
+    uint16_t time = 0;
     uint8_t size = 0;
   };
   // An entry and one of its destinations, or none.
@@ -174,12 +209,16 @@ class PrefetchLogic : public SoftLogic {
   void destination();
   void destination_size(bool fetched);
 
-  bool due() const { return flights_held_ > 0 && ((clock_ - flights_[first_flight_].ready) & kTime) < 0x800; }
+  bool due() const {
+    return flights_held_ > 0 && ((clock_ - flights_[first_flight_].ready) & kTime) < 0x800;
+  }
   bool in_flight(uint32_t line) const;
   void read_lines(uint32_t line);  // shadow tags and table tags of a line, for the next cycle
-  void read_scratch(uint32_t address) { scratch_ = {true, 0, static_cast<uint16_t>(address), 0}; }
+  void read_scratch(uint32_t address) {
+    scratch_ = {true, 0, uint16_t(address), 0};
+  }
   void write_scratch(uint32_t address, uint64_t word, uint8_t bytes) {
-    scratch_ = {false, bytes, static_cast<uint16_t>(address), word};
+    scratch_ = {false, bytes, uint16_t(address), word};
   }
   void write_size(uint32_t entry, uint32_t size, uint32_t bytes);
   void write_lane(uint32_t base, uint32_t index, uint64_t lane, uint32_t bytes);
@@ -191,54 +230,105 @@ class PrefetchLogic : public SoftLogic {
   // Block RAM, its output registers, and what the cycle asks of it.
   std::array<ShadowRow, 64> shadow_ = {};
   std::array<TableRow, 128> table_ = {};
-  ShadowRow shadow_row_ = {}, shadow_new_ = {}, shadow_seen_ = {};
-  TableRow table_row_ = {}, table_new_ = {}, table_seen_ = {};
-  uint32_t shadow_look_ = 0, table_look_ = 0;
-  int shadow_read_ = -1, shadow_write_ = -1, table_read_ = -1, table_write_ = -1;
+  ShadowRow shadow_row_ = {};
+  ShadowRow shadow_new_ = {};
+  ShadowRow shadow_seen_ = {};
+  TableRow table_row_ = {};
+  TableRow table_new_ = {};
+  TableRow table_seen_ = {};
+  uint32_t shadow_look_ = 0;
+  uint32_t table_look_ = 0;
+  int shadow_read_ = -1;
+  int shadow_write_ = -1;
+  int table_read_ = -1;
+  int table_write_ = -1;
   ScratchAccess scratch_;
   uint64_t scratch_word_ = 0;
 
   State state_ = State::Idle;
   std::array<Visit, kVisits> waiting_ = {};
   Visit front_;
-  bool front_valid_ = false, shedding_ = false;
-  uint32_t first_waiting_ = 0, waiting_held_ = 0, gap_ = 0;
-  uint32_t clock_ = 0, issue_ = 0;  // cycles; half cycles: when the next prefetch may issue
+  bool front_valid_ = false;
+  bool shedding_ = false;
+  uint32_t first_waiting_ = 0;
+  uint32_t waiting_held_ = 0;
+  uint32_t gap_ = 0;
+  // cycles; half cycles: when the next prefetch may issue
+  uint32_t clock_ = 0;
+  uint32_t issue_ = 0;
   std::array<Flight, kFlights> flights_ = {};
-  uint32_t first_flight_ = 0, flights_held_ = 0;
+  uint32_t first_flight_ = 0;
+  uint32_t flights_held_ = 0;
   std::array<Head, kHistory> history_ = {};  // the newest first
 
   // The visit, what it did, what is left to do for it.
   Visit now_;
-  bool checks_ = false, absent_ = false, missed_ = false, pushed_ = false;
-  bool began_ = false, grows_ = false, waits_ = false, fills_ = false;
+  bool checks_ = false;
+  bool absent_ = false;
+  bool missed_ = false;
+  bool pushed_ = false;
+  bool began_ = false;
+  bool grows_ = false;
+  bool waits_ = false;
+  bool fills_ = false;
   // The running block; the size on record for its head; what the one before must record.
-  uint32_t head_ = 0, extra_ = 0, merged_ = 0, head_at_ = 0, known_size_ = 0;
-  uint32_t grow_line_ = 0, grow_size_ = 0;
+  uint32_t head_ = 0;
+  uint32_t extra_ = 0;
+  uint32_t merged_ = 0;
+  uint32_t head_at_ = 0;
+  uint32_t known_size_ = 0;
+  uint32_t grow_line_ = 0;
+  uint32_t grow_size_ = 0;
   // The look-up.
   LookState look_state_ = LookState::Quiet;
   std::array<Look, kLooks> looks_waiting_ = {};
-  uint32_t first_look_ = 0, looks_held_ = 0;
-  Look look_, asked_look_, queued_look_;
-  bool asked_ = false, queues_look_ = false, fetched_ = false, incomplete_ = false, full_ = false;
+  uint32_t first_look_ = 0;
+  uint32_t looks_held_ = 0;
+  Look look_;
+  Look asked_look_;
+  Look queued_look_;
+  bool asked_ = false;
+  bool queues_look_ = false;
+  bool fetched_ = false;
+  bool incomplete_ = false;
+  bool full_ = false;
   Payload payload_;
-  uint32_t epoch_ = 1, look_epoch_ = 0, left_ = 0, candidate_ = 0;
-  uint32_t slot_ = 0, destination_ = 0, destination_entry_ = 0;
+  uint32_t epoch_ = 1;
+  uint32_t look_epoch_ = 0;
+  uint32_t left_ = 0;
+  uint32_t candidate_ = 0;
+  uint32_t slot_ = 0;
+  uint32_t destination_ = 0;
+  uint32_t destination_entry_ = 0;
   // The fill, and the destination to be judged for it.
   Flight fill_;
   uint32_t fill_at_ = 0;
-  bool fill_prefetched_ = false, late_ = false, judged_up_ = false;
+  bool fill_prefetched_ = false;
+  bool late_ = false;
+  bool judged_up_ = false;
   Origin judged_;
   // The entangling of the line with a head.
-  uint32_t walk_ = 0, tries_ = 0, target_ = 0, first_target_ = 0;
-  uint32_t entry_ = 0, scan_ = 0;
-  bool fresh_ = false, placed_ = false;
-  uint32_t held_ = 0, fit_ = 0, weakest_ = 0, weakest_confidence_ = 0, emitted_ = 0;
-  Payload old_, packed_;
+  uint32_t walk_ = 0;
+  uint32_t tries_ = 0;
+  uint32_t target_ = 0;
+  uint32_t first_target_ = 0;
+  uint32_t entry_ = 0;
+  uint32_t scan_ = 0;
+  bool fresh_ = false;
+  bool placed_ = false;
+  uint32_t held_ = 0;
+  uint32_t fit_ = 0;
+  uint32_t weakest_ = 0;
+  uint32_t weakest_confidence_ = 0;
+  uint32_t emitted_ = 0;
+  Payload old_;
+  Payload packed_;
 
-  std::array<uint32_t, 3> counts_ = {}, sent_ = {};
+  std::array<uint32_t, 3> counts_ = {};
+  std::array<uint32_t, 3> sent_ = {};
   uint32_t visits_lost_ = 0;
-  uint64_t visits_ = 0, looks_ = 0;
+  uint64_t visits_ = 0;
+  uint64_t looks_ = 0;
 };
 
 }  // namespace lento::tile

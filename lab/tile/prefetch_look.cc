@@ -11,15 +11,17 @@ void PrefetchLogic::candidate(uint32_t line, const Origin& origin) {
   const uint32_t asked = 2 * look_.time;
   const uint32_t ahead = (issue_ - asked) & kHalves;
   // What landed last may be on its way into the row, and so may the visit's line.
-  if (in_flight(line) || shadow_of(line) == fill_.shadow) return;
+  if (in_flight(line) || shadow_of(line) == fill_.shadow)
+    return;
   if ((ahead >= kQueued && ahead < 0x1000) || flights_held_ == kFlights) {
     full_ = incomplete_ = true;
     return;
   }
   const uint32_t at = ahead < 0x1000 ? issue_ : asked;
   issue_ = (at + 1) & kHalves;
-  if ((missed_ && shadow_of(line) == shadow_of(now_.line)) || find_way(shadow_seen_, line) >= 0) return;
-  const auto ready = static_cast<uint16_t>((at / 2 + kMissCycles) & kTime);
+  if ((missed_ && shadow_of(line) == shadow_of(now_.line)) || find_way(shadow_seen_, line) >= 0)
+    return;
+  const auto ready = uint16_t((at / 2 + kMissCycles) & kTime);
   flights_[(first_flight_ + flights_held_++) % kFlights] = {shadow_of(line), ready, origin};
 }
 
@@ -52,30 +54,36 @@ void PrefetchLogic::step_look() {
   }
 }
 
-bool PrefetchLogic::scratch_free() const { return !scratch_.read && scratch_.write == 0; }
+bool PrefetchLogic::scratch_free() const {
+  return !scratch_.read && scratch_.write == 0;
+}
 
 void PrefetchLogic::start_look() {
   look_state_ = LookState::Quiet;
-  if (looks_held_ == 0) return;
+  if (looks_held_ == 0)
+    return;
   look_ = looks_waiting_[first_look_];
   first_look_ = (first_look_ + 1) % kLooks, --looks_held_;
   full_ = incomplete_ = false, slot_ = 0, look_epoch_ = epoch_;
   candidate_ = (look_.line + 1) & kLineMask, left_ = look_.size;
-  if (policy_ == EmulatedPolicy::NextLine) return start_block(look_.line, 1);
+  if (policy_ == EmulatedPolicy::NextLine)
+    return start_block(look_.line, 1);
   look_state_ = LookState::Payload;
   payload(false);
 }
 
 // Reads a word of the scratchpad and the shadow row of the first candidate.
 void PrefetchLogic::fetch_with_candidate(uint32_t address) {
-  if (!scratch_free() || state_ == State::Miss) return;
+  if (!scratch_free() || state_ == State::Miss)
+    return;
   read_scratch(address);
   shadow_look_ = shadow_set(candidate_);
   fetched_ = true;
 }
 
 void PrefetchLogic::payload(bool fetched) {
-  if (!fetched) return fetch_with_candidate(kPayloads + look_.entry);
+  if (!fetched)
+    return fetch_with_candidate(kPayloads + look_.entry);
   payload_ = decode(scratch_word_);
   first_line();
 }
@@ -91,14 +99,16 @@ void PrefetchLogic::first_line() {
 // The `lines` after `line` are candidates.
 void PrefetchLogic::start_block(uint32_t line, uint32_t lines) {
   candidate_ = (line + 1) & kLineMask, left_ = lines;
-  if (lines == 0 || full_) return slot();
+  if (lines == 0 || full_)
+    return slot();
   look_state_ = LookState::Block;
   fetched_ = state_ != State::Miss;
   shadow_look_ = shadow_set(candidate_);
 }
 
 void PrefetchLogic::block(bool fetched) {
-  if (fetched) candidate(candidate_, {});
+  if (fetched)
+    candidate(candidate_, {});
   start_block(candidate_ - !fetched, left_ - fetched);
 }
 
@@ -108,14 +118,17 @@ void PrefetchLogic::slot() {
   if (policy_ == EmulatedPolicy::NextLine) {
     look_state_ = LookState::Quiet;
   } else if (payload_.confidence == 0 || full_) {
-    if (!incomplete_ && !scratch_free()) return;
-    if (!incomplete_) write_lane(kSizes, look_.entry, look_epoch_ << 8, 2);
+    if (!incomplete_ && !scratch_free())
+      return;
+    if (!incomplete_)
+      write_lane(kSizes, look_.entry, look_epoch_ << 8, 2);
     look_state_ = LookState::Quiet;
   } else {
     destination_ = widen(look_.line, payload_);
     const bool wanted = (payload_.confidence & 3) > 0 && destination_ != look_.line;
     shift(payload_), ++slot_;
-    if (wanted) fetch_destination();
+    if (wanted)
+      fetch_destination();
   }
 }
 
@@ -126,17 +139,19 @@ void PrefetchLogic::fetch_destination() {
 }
 
 void PrefetchLogic::destination() {
-  candidate(destination_, {true, look_.entry, static_cast<uint8_t>(slot_ - 1)});
+  candidate(destination_, {true, look_.entry, uint8_t(slot_ - 1)});
   const int entry = find_entry(table_seen_, destination_);
-  if (entry < 0) return slot();
-  destination_entry_ = static_cast<uint32_t>(entry);
+  if (entry < 0)
+    return slot();
+  destination_entry_ = uint32_t(entry);
   candidate_ = (destination_ + 1) & kLineMask;
   look_state_ = LookState::Size;
   destination_size(false);
 }
 
 void PrefetchLogic::destination_size(bool fetched) {
-  if (!fetched) return fetch_with_candidate(kSizes + destination_entry_ / 4);
+  if (!fetched)
+    return fetch_with_candidate(kSizes + destination_entry_ / 4);
   left_ = lane_of(scratch_word_, destination_entry_) & kMaxSize;
   first_line();
 }

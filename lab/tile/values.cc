@@ -14,7 +14,8 @@
 namespace lento::tile {
 namespace {
 
-constexpr size_t kHistogramBytes = 288, kWidth = 18;
+constexpr size_t kHistogramBytes = 288;
+constexpr size_t kWidth = 18;
 constexpr uint64_t kPatience = 1 << 20;  // cycles in which a pause must have taken effect
 
 uint64_t total(const Buckets& buckets) {
@@ -24,9 +25,10 @@ uint64_t total(const Buckets& buckets) {
 // What values.c asks of the histogram unit, told apart by what a bfloat16 is: 64 buckets of exponents from
 // -31 up, for either sign.
 size_t bucket_by_exponent(uint16_t value) {
-  constexpr int kBias = 127, kLeast = -31;
+  constexpr int kBias = 127;
+  constexpr int kLeast = -31;
   const int exponent = (value >> 7 & 0xff) - kBias;
-  return (value & 0x8000 ? 64 : 0) + static_cast<size_t>(std::clamp(exponent - kLeast, 0, 63));
+  return (value & 0x8000 ? 64 : 0) + size_t(std::clamp(exponent - kLeast, 0, 63));
 }
 
 void add_packed(const std::string& bytes, size_t from, Buckets& out) {
@@ -34,7 +36,7 @@ void add_packed(const std::string& bytes, size_t from, Buckets& out) {
     uint64_t count = 0;
     for (size_t bit = 0; bit < kWidth; ++bit) {
       const size_t at = bucket * kWidth + bit;
-      count |= uint64_t{static_cast<uint8_t>(bytes[from + at / 8]) >> (at % 8) & 1u} << bit;
+      count |= uint64_t{uint8_t(bytes[from + at / 8]) >> (at % 8) & 1u} << bit;
     }
     out[bucket] += count;
   }
@@ -43,12 +45,15 @@ void add_packed(const std::string& bytes, size_t from, Buckets& out) {
 // Sum over buckets that hold anything of weight(share) * |share on the tile - share| / share.
 template <class Weight>
 double relative_error(const ValueHistogram& h, Weight weight) {
-  const double all = static_cast<double>(total(h.exact)), taken = static_cast<double>(total(h.tile));
-  double sum = 0, weights = 0;
+  const double all = double(total(h.exact));
+  const double taken = double(total(h.tile));
+  double sum = 0;
+  double weights = 0;
   for (size_t i = 0; i < kBuckets; ++i) {
-    if (h.exact[i] == 0) continue;
-    const double share = static_cast<double>(h.exact[i]) / all;
-    const double seen = taken > 0 ? static_cast<double>(h.tile[i]) / taken : 0;
+    if (h.exact[i] == 0)
+      continue;
+    const double share = double(h.exact[i]) / all;
+    const double seen = taken > 0 ? double(h.tile[i]) / taken : 0;
     sum += weight(share) * std::abs(seen - share) / share;
     weights += weight(share);
   }
@@ -58,23 +63,29 @@ double relative_error(const ValueHistogram& h, Weight weight) {
 }  // namespace
 
 double ValueHistogram::bucket_error() const {
-  return relative_error(*this, [](double) { return 1.0; });
+  return relative_error(*this, [](double) {
+    return 1.0;
+  });
 }
 
 double ValueHistogram::weighted_error() const {
-  return relative_error(*this, [](double share) { return share; });
+  return relative_error(*this, [](double share) {
+    return share;
+  });
 }
 
 uint16_t bfloat16(float value) {
   const auto bits = std::bit_cast<uint32_t>(value);
-  if (std::isnan(value)) return static_cast<uint16_t>(bits >> 16 | 0x40);
-  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+  if (std::isnan(value))
+    return uint16_t(bits >> 16 | 0x40);
+  return uint16_t((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
 ValueTile::ValueTile(const Image& program) {
   tile_.config_image(program);
   tile_.resume();
-  for (uint64_t i = 0; i < kPatience && tile_.status() != Status::ActivePaused; ++i) tile_.step(nullptr);
+  for (uint64_t i = 0; i < kPatience && tile_.status() != Status::ActivePaused; ++i)
+    tile_.step(nullptr);
   LENTO_CHECK(tile_.status() == Status::ActivePaused, "the program of the values case starts");
 }
 
@@ -84,10 +95,11 @@ void ValueTile::step(const TileInputs* inputs, ValueHistogram& out, Buckets& exp
   tile_.step(inputs);
   received_ += tile_.drain(4);
   ++out.cycles;
-  if (tile_.counters().streamed == before) return;
+  if (tile_.counters().streamed == before)
+    return;
   for (const uint32_t word : held) {
-    ++expected[bucket_by_exponent(static_cast<uint16_t>(word))];
-    ++expected[bucket_by_exponent(static_cast<uint16_t>(word >> 16))];
+    ++expected[bucket_by_exponent(uint16_t(word))];
+    ++expected[bucket_by_exponent(uint16_t(word >> 16))];
   }
 }
 
@@ -105,7 +117,8 @@ ValueHistogram ValueTile::watch(std::span<const float> tensor) {
   ValueHistogram out;
   Buckets expected = {};
   out.values = tensor.size();
-  for (const float value : tensor) ++out.exact[bucket_by_exponent(bfloat16(value))];
+  for (const float value : tensor)
+    ++out.exact[bucket_by_exponent(bfloat16(value))];
   TileInputs in;
   in.valid = 3;
   for (size_t at = 0; at + kTileValues <= tensor.size(); at += kBusValues) {
@@ -115,11 +128,14 @@ ValueHistogram ValueTile::watch(std::span<const float> tensor) {
     out.offered += kTileValues;
   }
   tile_.pause();
-  for (uint64_t i = 0; i < kPatience && tile_.status() != Status::Paused; ++i) step(nullptr, out, expected);
+  for (uint64_t i = 0; i < kPatience && tile_.status() != Status::Paused; ++i)
+    step(nullptr, out, expected);
   LENTO_CHECK(tile_.status() == Status::Paused, "a pause ends the window");
-  while (tile_.output_waiting() > 0) received_ += tile_.drain(4);
+  while (tile_.output_waiting() > 0)
+    received_ += tile_.drain(4);
   tile_.resume();
-  for (uint64_t i = 0; i < kPatience && tile_.status() != Status::ActivePaused; ++i) tile_.step(nullptr);
+  for (uint64_t i = 0; i < kPatience && tile_.status() != Status::ActivePaused; ++i)
+    tile_.step(nullptr);
   unload(out, expected);
   return out;
 }

@@ -16,31 +16,46 @@ namespace {
 
 using spec::TensorValue;
 
-constexpr size_t kLeastValues = 512, kShown = 20;  // smaller tensors are left out; of a network in a picture
-constexpr int kPageCell = 16, kLargestLine = 64;   // pixels: a line of a page; higher inputs show a page
+// smaller tensors are left out; of a network in a picture
+constexpr size_t kLeastValues = 512;
+constexpr size_t kShown = 20;
+// pixels: a line of a page; higher inputs show a page
+constexpr int kPageCell = 16;
+constexpr int kLargestLine = 64;
 constexpr int64_t kLargestSide = 4096;
 // What detectors trained on photographs expect; readers of one line expect -1 to 1.
-constexpr float kPageMean[3] = {0.485f, 0.456f, 0.406f}, kPageDeviation[3] = {0.229f, 0.224f, 0.225f};
+constexpr float kPageMean[3] = {0.485f, 0.456f, 0.406f};
+constexpr float kPageDeviation[3] = {0.229f, 0.224f, 0.225f};
 
 using Shares = std::array<float, kBuckets>;  // of the values in each bucket, of length one
 
 struct Seen {
-  std::string name, type;
+  std::string name;
+  std::string type;
   Shares direction;
 };
 
 struct Application {
   std::string name;
   spec::TrainedNetwork network;
-  int64_t channels = 0, height = 0, width = 0;
+  int64_t channels = 0;
+  int64_t height = 0;
+  int64_t width = 0;
   std::vector<Seen> tensors;
   std::array<double, kBuckets> shares = {};  // summed over tensors
-  double bucket_error = 0, weighted_error = 0;
-  uint64_t values = 0, different = 0;
+  double bucket_error = 0;
+  double weighted_error = 0;
+  uint64_t values = 0;
+  uint64_t different = 0;
 };
 
 struct Totals {
-  uint64_t tensors = 0, values = 0, offered = 0, taken = 0, windows = 0, bytes = 0;
+  uint64_t tensors = 0;
+  uint64_t values = 0;
+  uint64_t offered = 0;
+  uint64_t taken = 0;
+  uint64_t windows = 0;
+  uint64_t bytes = 0;
 };
 
 Application read_application(const std::string& path, const ValuesOptions& options) {
@@ -50,8 +65,9 @@ Application read_application(const std::string& path, const ValuesOptions& optio
   if (out.network.inputs.size() != 1 || out.network.input_shapes.front().size() != 4)
     throw base::Error({path}, "the network must take one input of N x C x H x W");
   const spec::Shape& shape = out.network.input_shapes.front();
-  const auto size = std::find_if(options.sizes.begin(), options.sizes.end(),
-                                 [&](const auto& s) { return out.name.find(s.part) != std::string::npos; });
+  const auto size = std::ranges::find_if(options.sizes, [&](const auto& s) {
+    return out.name.find(s.part) != std::string::npos;
+  });
   const bool sized = size != options.sizes.end();
   out.channels = shape[1] > 0 ? shape[1] : 3;
   out.height = shape[2] > 0 ? shape[2] : sized ? size->height : 0;
@@ -59,8 +75,10 @@ Application read_application(const std::string& path, const ValuesOptions& optio
   if (out.height < 1 || out.width < 1)
     throw base::Error({path}, "the model leaves the size of its input open", "give it: --size NAME=HxW");
   if (out.channels > 4 || out.height > kLargestSide || out.width > kLargestSide || out.height < 10)
-    throw base::Error({path}, "an input of " + spec::to_string({out.channels, out.height, out.width}) +
-                                  " is no picture of 10 to 4,096 pixels");
+    throw base::Error(
+        {path},
+        "an input of " + spec::to_string({out.channels, out.height, out.width}) +
+            " is no picture of 10 to 4,096 pixels");
   return out;
 }
 
@@ -74,26 +92,29 @@ std::vector<std::string> lines_of(const std::string& path) {
     else if (c != '\r')
       lines.back() += c;
   }
-  std::erase_if(lines,
-                [](const std::string& line) { return line.find_first_not_of(" \t") == std::string::npos; });
-  if (lines.empty()) throw base::Error({path}, "a page without text");
+  std::erase_if(lines, [](const std::string& line) {
+    return line.find_first_not_of(" \t") == std::string::npos;
+  });
+  if (lines.empty())
+    throw base::Error({path}, "a page without text");
   return lines;
 }
 
 // The whole page wrapped to the width, or its first line that fills the picture.
 Picture picture_of(const std::vector<std::string>& lines, const Application& app) {
-  const int height = static_cast<int>(app.height), width = static_cast<int>(app.width);
+  const int height = int(app.height);
+  const int width = int(app.width);
   const int cell = height > kLargestLine ? kPageCell : height;
-  const auto columns = static_cast<size_t>(std::max(1, characters_in(width, cell)));
+  const auto columns = size_t(std::max(1, characters_in(width, cell)));
   if (height <= kLargestLine) {
-    const auto full = std::find_if(lines.begin(), lines.end(),
-                                   [&](const std::string& line) { return line.size() >= columns; });
+    const auto full = std::ranges::find_if(lines, [&](const std::string& line) {
+      return line.size() >= columns;
+    });
     return draw_text({full == lines.end() ? lines.front() : *full}, height, width, cell);
   }
   std::vector<std::string> wrapped;
   for (const std::string& line : lines)
-    for (size_t at = 0; at < line.size() && wrapped.size() * kPageCell < static_cast<size_t>(height);
-         at += columns)
+    for (size_t at = 0; at < line.size() && wrapped.size() * kPageCell < size_t(height); at += columns)
       wrapped.push_back(line.substr(at, columns));
   return draw_text(wrapped, height, width, cell);
 }
@@ -102,20 +123,25 @@ TensorValue input_of(const Picture& picture, const Application& app) {
   TensorValue out;
   out.shape = {1, app.channels, app.height, app.width};
   const bool page = app.height > kLargestLine;
-  for (size_t c = 0; c < static_cast<size_t>(app.channels); ++c)
+  for (size_t c = 0; c < size_t(app.channels); ++c)
     for (const float ink : picture.ink)
       out.floats.push_back(page ? (1 - ink - kPageMean[c % 3]) / kPageDeviation[c % 3] : 1 - 2 * ink);
   return out;
 }
 
-void take(const ValueHistogram& h, const spec::Operation& op, const std::string& name, Application& app,
-          Totals& totals) {
+void take(
+    const ValueHistogram& h,
+    const spec::Operation& op,
+    const std::string& name,
+    Application& app,
+    Totals& totals) {
   Seen seen{name, op.type, {}};
   double square = 0;
-  for (const uint64_t count : h.tile) square += static_cast<double>(count) * static_cast<double>(count);
+  for (const uint64_t count : h.tile)
+    square += double(count) * double(count);
   for (size_t i = 0; i < kBuckets; ++i) {
-    seen.direction[i] = static_cast<float>(static_cast<double>(h.tile[i]) / std::sqrt(std::max(square, 1.0)));
-    app.shares[i] += static_cast<double>(h.tile[i]) / static_cast<double>(std::max<uint64_t>(h.taken, 1));
+    seen.direction[i] = float(double(h.tile[i]) / std::sqrt(std::max(square, 1.0)));
+    app.shares[i] += double(h.tile[i]) / double(std::max<uint64_t>(h.taken, 1));
   }
   app.tensors.push_back(std::move(seen));
   app.bucket_error += h.bucket_error(), app.weighted_error += h.weighted_error();
@@ -125,18 +151,20 @@ void take(const ValueHistogram& h, const spec::Operation& op, const std::string&
   totals.windows += h.windows, totals.bytes += h.output_bytes;
 }
 
-std::string csv_line(const std::string& page, const std::string& app, const Seen& seen,
-                     const ValueHistogram& h) {
+std::string
+csv_line(const std::string& page, const std::string& app, const Seen& seen, const ValueHistogram& h) {
   std::string out = page + "," + app + "," + seen.name + "," + seen.type + "," + std::to_string(h.values) +
                     "," + std::to_string(h.taken);
-  for (const uint64_t count : h.tile) out += "," + std::to_string(count);
+  for (const uint64_t count : h.tile)
+    out += "," + std::to_string(count);
   return out + "\n";
 }
 
 double cosine(const Shares& a, const Shares& b) {
   float sum = 0;
-  for (size_t i = 0; i < kBuckets; ++i) sum += a[i] * b[i];
-  return static_cast<double>(sum);
+  for (size_t i = 0; i < kBuckets; ++i)
+    sum += a[i] * b[i];
+  return double(sum);
 }
 
 // Of every tensor of `a` with every one of `b`; within one network each pair once, none with itself.
@@ -152,12 +180,15 @@ std::vector<double> cosines(const Application& a, const Application& b) {
 
 double mean_of(const std::vector<double>& values) {
   double sum = 0;
-  for (const double v : values) sum += v;
-  return values.empty() ? 0 : sum / static_cast<double>(values.size());
+  for (const double v : values)
+    sum += v;
+  return values.empty() ? 0 : sum / double(values.size());
 }
 
 double average_cosine(const Application& a, const Application& b) {
-  double product = 0, square_a = 0, square_b = 0;
+  double product = 0;
+  double square_a = 0;
+  double square_b = 0;
   for (size_t i = 0; i < kBuckets; ++i) {
     product += a.shares[i] * b.shares[i];
     square_a += a.shares[i] * a.shares[i], square_b += b.shares[i] * b.shares[i];
@@ -167,19 +198,31 @@ double average_cosine(const Application& a, const Application& b) {
 
 finding::Figure networks_table(const std::vector<Application>& apps) {
   finding::TableFigure table;
-  table.columns = {"network",          "input",          "tensors",
-                   "values",           "mean cosine",    "10th percentile",
-                   "error, by bucket", "error, by mass", "differ from taken"};
+  table.columns = {
+      "network",
+      "input",
+      "tensors",
+      "values",
+      "mean cosine",
+      "10th percentile",
+      "error, by bucket",
+      "error, by mass",
+      "differ from taken"};
   for (const Application& app : apps) {
     std::vector<double> within = cosines(app, app);
     const size_t tenth = within.size() / 10;
     std::nth_element(within.begin(), within.begin() + static_cast<long>(tenth), within.end());
-    const double n = std::max(1.0, static_cast<double>(app.tensors.size()));
+    const double n = std::max(1.0, double(app.tensors.size()));
     table.rows.push_back(
-        {app.name, spec::to_string({app.channels, app.height, app.width}), std::to_string(app.tensors.size()),
-         std::to_string(app.values), base::format_number(mean_of(within), 3),
-         within.empty() ? "-" : base::format_number(within[tenth], 3), base::percent(app.bucket_error / n),
-         base::percent(app.weighted_error / n), std::to_string(app.different)});
+        {app.name,
+         spec::to_string({app.channels, app.height, app.width}),
+         std::to_string(app.tensors.size()),
+         std::to_string(app.values),
+         base::format_number(mean_of(within), 3),
+         within.empty() ? "-" : base::format_number(within[tenth], 3),
+         base::percent(app.bucket_error / n),
+         base::percent(app.weighted_error / n),
+         std::to_string(app.different)});
   }
   return {
       "Networks",
@@ -193,30 +236,37 @@ finding::Figure between_table(const std::vector<Application>& apps) {
   table.columns = {"network", "network", "cosine of averages", "mean cosine of tensors"};
   for (size_t i = 0; i < apps.size(); ++i)
     for (size_t j = i + 1; j < apps.size(); ++j)
-      table.rows.push_back({apps[i].name, apps[j].name,
-                            base::format_number(average_cosine(apps[i], apps[j]), 3),
-                            base::format_number(mean_of(cosines(apps[i], apps[j])), 3)});
+      table.rows.push_back(
+          {apps[i].name,
+           apps[j].name,
+           base::format_number(average_cosine(apps[i], apps[j]), 3),
+           base::format_number(mean_of(cosines(apps[i], apps[j])), 3)});
   return {"Between networks", "Averages: the mean of the normalised histograms of all tensors.", table};
 }
 
 // Tensors of the first page, evenly picked from each network, against one another.
-finding::Figure similarity_figure(const std::vector<Application>& apps,
-                                  const std::vector<size_t>& first_page) {
+finding::Figure similarity_figure(
+    const std::vector<Application>& apps,
+    const std::vector<size_t>& first_page) {
   finding::HeatMapFigure out;
   out.x_name = "tensor, in the same order", out.value_name = "cosine";
   std::vector<const Seen*> picked;
   for (size_t a = 0; a < apps.size(); ++a) {
-    const size_t n = first_page[a], shown = std::min(n, kShown);
+    const size_t n = first_page[a];
+    const size_t shown = std::min(n, kShown);
     for (size_t i = 0; i < shown; ++i) {
       picked.push_back(&apps[a].tensors[i * n / shown]);
       out.rows.push_back(apps[a].name + " " + std::to_string(i * n / shown) + " " + picked.back()->type);
-      out.columns.push_back(static_cast<double>(out.columns.size()));
+      out.columns.push_back(double(out.columns.size()));
     }
   }
   for (const Seen* row : picked)
-    for (const Seen* column : picked) out.values.push_back(cosine(row->direction, column->direction));
-  return {"Likeness of tensors", "Tensors of the first page from input to output, network after network.",
-          out};
+    for (const Seen* column : picked)
+      out.values.push_back(cosine(row->direction, column->direction));
+  return {
+      "Likeness of tensors",
+      "Tensors of the first page from input to output, network after network.",
+      out};
 }
 
 finding::Figure averages_figure(const std::vector<Application>& apps) {
@@ -230,9 +280,9 @@ finding::Figure averages_figure(const std::vector<Application>& apps) {
       line.name = app.name + (sign ? ", negative" : ", positive");
       line.dashed = sign == 1;
       for (size_t i = 0; i < kBuckets / 2; ++i) {
-        line.x.push_back(static_cast<double>(i) + kLowest);
-        line.y.push_back(100 * app.shares[sign * kBuckets / 2 + i] /
-                         std::max(1.0, static_cast<double>(app.tensors.size())));
+        line.x.push_back(double(i) + kLowest);
+        line.y.push_back(
+            100 * app.shares[sign * kBuckets / 2 + i] / std::max(1.0, double(app.tensors.size())));
       }
       out.lines.push_back(std::move(line));
     }
@@ -241,7 +291,10 @@ finding::Figure averages_figure(const std::vector<Application>& apps) {
 }
 
 void add_facts(const std::vector<Application>& apps, const Totals& t, int lines, finding::Diagnosis& d) {
-  double by_bucket = 0, by_mass = 0, lowest = 1, highest = 0;
+  double by_bucket = 0;
+  double by_mass = 0;
+  double lowest = 1;
+  double highest = 0;
   uint64_t different = 0;
   for (size_t i = 0; i < apps.size(); ++i) {
     by_bucket += apps[i].bucket_error, by_mass += apps[i].weighted_error, different += apps[i].different;
@@ -250,22 +303,23 @@ void add_facts(const std::vector<Application>& apps, const Totals& t, int lines,
       highest = std::max(highest, average_cosine(apps[i], apps[j]));
     }
   }
-  const double n = std::max(1.0, static_cast<double>(t.tensors));
-  d.facts = {{"tensors", std::to_string(t.tensors)},
-             {"values", std::to_string(t.values)},
-             {"values that the tile took", std::to_string(t.taken)},
-             {"values lost while the tile started or sent",
-              base::percent(static_cast<double>(t.offered - t.taken) /
-                            static_cast<double>(std::max<uint64_t>(t.offered, 1)))},
-             {"tensors whose histogram differs from the values taken", std::to_string(different)},
-             {"sampling error, mean over buckets", base::percent(by_bucket / n)},
-             {"sampling error, weighted by mass", base::percent(by_mass / n)},
-             {"bits into the tile", std::to_string(16 * kTileValues)},
-             {"bytes a histogram", std::to_string(t.windows ? t.bytes / t.windows : 0)},
-             {"histograms sent", std::to_string(t.windows)},
-             {"lines of the program", std::to_string(lines)}};
+  const double n = std::max(1.0, double(t.tensors));
+  d.facts = {
+      {"tensors", std::to_string(t.tensors)},
+      {"values", std::to_string(t.values)},
+      {"values that the tile took", std::to_string(t.taken)},
+      {"values lost while the tile started or sent",
+       base::percent(double(t.offered - t.taken) / double(std::max<uint64_t>(t.offered, 1)))},
+      {"tensors whose histogram differs from the values taken", std::to_string(different)},
+      {"sampling error, mean over buckets", base::percent(by_bucket / n)},
+      {"sampling error, weighted by mass", base::percent(by_mass / n)},
+      {"bits into the tile", std::to_string(16 * kTileValues)},
+      {"bytes a histogram", std::to_string(t.windows ? t.bytes / t.windows : 0)},
+      {"histograms sent", std::to_string(t.windows)},
+      {"lines of the program", std::to_string(lines)}};
   d.verdict = "A quarter of the values gives histograms " + base::percent(by_mass / n) + " off by mass.";
-  if (apps.size() < 2) return;
+  if (apps.size() < 2)
+    return;
   const std::string range = base::format_number(lowest, 3) + " to " + base::format_number(highest, 3);
   d.facts.emplace_back("cosine between network averages", range);
   d.verdict += " The networks' average histograms have cosines of " + range + ".";
@@ -278,7 +332,8 @@ finding::Diagnosis values_case(const ValuesOptions& options, const base::Progres
   d.scale = "tile";
   d.title = "Value histograms of real activations";
   std::vector<Application> apps;
-  for (const std::string& path : options.models) apps.push_back(read_application(path, options));
+  for (const std::string& path : options.models)
+    apps.push_back(read_application(path, options));
   const Built built = build_program(shipped_source("values.c"), "values.c");
   ValueTile tile(built.image);
   std::vector<size_t> first_page(apps.size(), 0);
@@ -289,30 +344,38 @@ finding::Diagnosis values_case(const ValuesOptions& options, const base::Progres
     const std::vector<std::string> lines = lines_of(page);
     for (size_t i = 0; i < apps.size() && !progress.stopped(); ++i) {
       Application& app = apps[i];
-      run_network(app.network, {input_of(picture_of(lines, app), app)},
-                  [&](const spec::Operation& op, const std::string& name, const TensorValue& value) {
-                    if (value.integer || value.size() < kLeastValues || progress.stopped() ||
-                        totals.tensors >= options.max_tensors)
-                      return;
-                    const ValueHistogram h = tile.watch(value.floats);
-                    take(h, op, name, app, totals);
-                    if (!options.histograms.empty()) csv += csv_line(page, app.name, app.tensors.back(), h);
-                  });
-      if (first_page[i] == 0) first_page[i] = app.tensors.size();
-      progress("runs of a network", ++done, static_cast<double>(apps.size() * options.pages.size()));
+      run_network(
+          app.network,
+          {input_of(picture_of(lines, app), app)},
+          [&](const spec::Operation& op, const std::string& name, const TensorValue& value) {
+            if (value.integer || value.size() < kLeastValues || progress.stopped() ||
+                totals.tensors >= options.max_tensors)
+              return;
+            const ValueHistogram h = tile.watch(value.floats);
+            take(h, op, name, app, totals);
+            if (!options.histograms.empty())
+              csv += csv_line(page, app.name, app.tensors.back(), h);
+          });
+      if (first_page[i] == 0)
+        first_page[i] = app.tensors.size();
+      progress("runs of a network", ++done, double(apps.size() * options.pages.size()));
     }
   }
   add_facts(apps, totals, built.main_lines, d);
   d.figures.push_back(networks_table(apps));
-  if (apps.size() > 1) d.figures.push_back(between_table(apps));
+  if (apps.size() > 1)
+    d.figures.push_back(between_table(apps));
   d.figures.push_back(averages_figure(apps));
-  if (totals.tensors > 0) d.figures.push_back(similarity_figure(apps, first_page));
-  d.notes = {"Tensors below " + std::to_string(kLeastValues) + " values are left out.",
-             "Values as bfloat16; buckets are sign and exponent, 2^-31 to 2^32. At most " +
-                 std::to_string(options.max_tensors) + " tensors are taken."};
+  if (totals.tensors > 0)
+    d.figures.push_back(similarity_figure(apps, first_page));
+  d.notes = {
+      "Tensors below " + std::to_string(kLeastValues) + " values are left out.",
+      "Values as bfloat16; buckets are sign and exponent, 2^-31 to 2^32. At most " +
+          std::to_string(options.max_tensors) + " tensors are taken."};
   if (!options.histograms.empty()) {
     std::string head = "page,network,tensor,operator,values,taken";
-    for (size_t i = 0; i < kBuckets; ++i) head += ",bucket" + std::to_string(i);
+    for (size_t i = 0; i < kBuckets; ++i)
+      head += ",bucket" + std::to_string(i);
     base::write_file(options.histograms, head + "\n" + csv);
   }
   return d;

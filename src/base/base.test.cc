@@ -31,8 +31,9 @@ TEST(Nearest, CountsSwappedNeighboursAsOneSlip) {
 }
 
 TEST(Error, SaysPlaceMessageAndHint) {
-  EXPECT_STREQ(Error({"a.yaml", 4, 12}, "bad", "try this").what(),
-               "a.yaml:4:12: error: bad\n  hint: try this");
+  EXPECT_STREQ(
+      Error({"a.yaml", 4, 12}, "bad", "try this").what(),
+      "a.yaml:4:12: error: bad\n  hint: try this");
   EXPECT_STREQ(Error({"a.json", 0, 0, "layers[3]"}, "bad").what(), "a.json: layers[3]: error: bad");
 }
 
@@ -41,7 +42,11 @@ TEST(Error, ListShowsEveryMessage) {
   list.throw_if_any();
   list.add({"f", 1}, "one");
   list.add({"f", 2}, "two");
-  EXPECT_EQ(error_of([&] { list.throw_if_any(); }), "f:1: error: one\nf:2: error: two");
+  EXPECT_EQ(
+      error_of([&] {
+        list.throw_if_any();
+      }),
+      "f:1: error: one\nf:2: error: two");
 }
 
 TEST(Error, SuggestsTheNearestWord) {
@@ -51,12 +56,15 @@ TEST(Error, SuggestsTheNearestWord) {
 
 TEST(Number, RefusesWhatIsNotExactlyANumber) {
   EXPECT_EQ(parse_int("-12", {"f"}), -12);
-  for (const char* bad : {"", "1x", " 1", "1.5", "99999999999999999999"}) EXPECT_FALSE(try_int(bad)) << bad;
-  for (const char* bad : {"nan", "inf", "1e999", "1,5", ""}) EXPECT_FALSE(try_double(bad)) << bad;
-  EXPECT_THAT(error_of([] {
-                parse_int("7", {"f", 3}, 0, 5);
-              }),
-              HasSubstr("f:3: error: found 7, needed a number from 0 to 5"));
+  for (const char* bad : {"", "1x", " 1", "1.5", "99999999999999999999"})
+    EXPECT_FALSE(try_int(bad)) << bad;
+  for (const char* bad : {"nan", "inf", "1e999", "1,5", ""})
+    EXPECT_FALSE(try_double(bad)) << bad;
+  EXPECT_THAT(
+      error_of([] {
+        parse_int("7", {"f", 3}, 0, 5);
+      }),
+      HasSubstr("f:3: error: found 7, needed a number from 0 to 5"));
 }
 
 TEST(Units, ReadsAndRefuses) {
@@ -64,12 +72,16 @@ TEST(Units, ReadsAndRefuses) {
   EXPECT_DOUBLE_EQ(parse_quantity("32KiB", Dimension::Bytes, {}), 32768);
   EXPECT_DOUBLE_EQ(parse_quantity("900 GB/s", Dimension::BytesPerTime, {}), 9e11);
   EXPECT_DOUBLE_EQ(parse_quantity("5 %", Dimension::Percent, {}), 0.05);
-  EXPECT_THAT(error_of([] {
-                parse_quantity("32", Dimension::Bytes, {"c.yaml", 2});
-              }),
-              HasSubstr("c.yaml:2: error: found '32' without a unit"));
-  EXPECT_THAT(error_of([] { parse_quantity("32 GHz", Dimension::Bytes, {}); }),
-              HasSubstr("'GHz' does not fit here"));
+  EXPECT_THAT(
+      error_of([] {
+        parse_quantity("32", Dimension::Bytes, {"c.yaml", 2});
+      }),
+      HasSubstr("c.yaml:2: error: found '32' without a unit"));
+  EXPECT_THAT(
+      error_of([] {
+        parse_quantity("32 GHz", Dimension::Bytes, {});
+      }),
+      HasSubstr("'GHz' does not fit here"));
   EXPECT_EQ(format_quantity(8192, Dimension::Bytes), "8 KiB");
   EXPECT_EQ(format_quantity(0.00123, Dimension::Time), "1.23 ms");
 }
@@ -82,7 +94,9 @@ TEST(Units, CompactNumbersKeepTheirSize) {
 }
 
 TEST(Rng, StreamsAreIndependentOfEachOther) {
-  Rng a(7, "x"), b(7, "y"), a2(7, "x");
+  Rng a(7, "x");
+  Rng b(7, "y");
+  Rng a2(7, "x");
   EXPECT_NE(a.next(), b.next());
   Rng fresh(7, "x");
   EXPECT_EQ(fresh.next(), a2.next());
@@ -90,9 +104,12 @@ TEST(Rng, StreamsAreIndependentOfEachOther) {
 
 TEST(Rng, DrawsHaveTheirMoments) {
   Rng rng(1, "moments");
-  std::vector<double> normal(20000), gamma(20000);
-  for (double& v : normal) v = rng.normal(3, 2);
-  for (double& v : gamma) v = rng.gamma(4, 0.5);
+  std::vector<double> normal(20000);
+  std::vector<double> gamma(20000);
+  for (double& v : normal)
+    v = rng.normal(3, 2);
+  for (double& v : gamma)
+    v = rng.gamma(4, 0.5);
   EXPECT_NEAR(mean(normal), 3, 0.05);
   EXPECT_NEAR(std::sqrt(variance(normal)), 2, 0.05);
   EXPECT_NEAR(mean(gamma), 2, 0.03);
@@ -113,21 +130,34 @@ TEST(Json, RoundTripKeepsOrderAndKinds) {
 }
 
 TEST(Json, ErrorsSayWhere) {
-  EXPECT_THAT(error_of([] { parse_json("{\"a\":1,\n\"b\":}", "t.json"); }),
-              HasSubstr("t.json:2:5: error: not valid JSON"));
-  EXPECT_THAT(error_of([] { parse_json(R"({"a":1,"a":2})", "t.json"); }), HasSubstr("'a' stands twice"));
-  EXPECT_THAT(error_of([] { parse_json(std::string(300, '['), "t.json"); }), HasSubstr("nested deeper"));
+  EXPECT_THAT(
+      error_of([] {
+        parse_json("{\"a\":1,\n\"b\":}", "t.json");
+      }),
+      HasSubstr("t.json:2:5: error: not valid JSON"));
+  EXPECT_THAT(
+      error_of([] {
+        parse_json(R"({"a":1,"a":2})", "t.json");
+      }),
+      HasSubstr("'a' stands twice"));
+  EXPECT_THAT(
+      error_of([] {
+        parse_json(std::string(300, '['), "t.json");
+      }),
+      HasSubstr("nested deeper"));
   const Json value = parse_json(R"({"layers":[{"name":3}]})", "t.json");
-  EXPECT_THAT(error_of([&] {
-                const Location here = child(child(Location{"t.json"}, "layers"), size_t{0});
-                value.at("layers", {"t.json"}).items()[0].at("name", here).string(child(here, "name"));
-              }),
-              HasSubstr("t.json: layers[0].name: error: found a number, needed text"));
+  EXPECT_THAT(
+      error_of([&] {
+        const Location here = child(child(Location{"t.json"}, "layers"), size_t{0});
+        value.at("layers", {"t.json"}).items()[0].at("name", here).string(child(here, "name"));
+      }),
+      HasSubstr("t.json: layers[0].name: error: found a number, needed text"));
 }
 
 TEST(File, EveryCompressionReadsBack) {
   std::string text;
-  for (int64_t i = 0; i < 50000; ++i) text += "line " + std::to_string(i * i) + "\n";
+  for (int64_t i = 0; i < 50000; ++i)
+    text += "line " + std::to_string(i * i) + "\n";
   for (const char* ending : {"", ".gz", ".xz", ".zst"}) {
     const std::string path = temporary(std::string("roundtrip") + ending);
     write_file(path, text);
@@ -135,7 +165,8 @@ TEST(File, EveryCompressionReadsBack) {
     InputStream in(path);
     std::string_view line;
     int64_t lines = 0;
-    while (in.line(line)) ++lines;
+    while (in.line(line))
+      ++lines;
     EXPECT_EQ(lines, 50000) << ending;
     std::filesystem::remove(path);
   }
@@ -146,7 +177,12 @@ TEST(File, TruncatedCompressionIsAnError) {
     const std::string path = temporary(std::string("cut") + ending);
     write_file(path, std::string(100000, 'x') + "end");
     std::filesystem::resize_file(path, std::filesystem::file_size(path) - 6);
-    EXPECT_THAT(error_of([&] { read_file(path); }), HasSubstr("error:")) << ending;
+    EXPECT_THAT(
+        error_of([&] {
+          read_file(path);
+        }),
+        HasSubstr("error:"))
+        << ending;
     std::filesystem::remove(path);
   }
 }
@@ -158,8 +194,11 @@ TEST(File, NothingAppearsWithoutCommit) {
     out.write("half");
   }
   EXPECT_FALSE(std::filesystem::exists(path));
-  EXPECT_THAT(error_of([] { read_file("/nowhere/at/all"); }),
-              HasSubstr("/nowhere/at/all: error: cannot open"));
+  EXPECT_THAT(
+      error_of([] {
+        read_file("/nowhere/at/all");
+      }),
+      HasSubstr("/nowhere/at/all: error: cannot open"));
 }
 
 TEST(OutputFile, WritesWhereItIsTold) {
@@ -181,7 +220,8 @@ TEST(Digest, InPiecesIsThatOfTheWhole) {
   const std::string text = "what was read, eight bytes at a time or one";
   for (const size_t piece : {1, 3, 7, 8, 9, 64}) {
     Digest d;
-    for (size_t i = 0; i < text.size(); i += piece) d.add(std::string_view(text).substr(i, piece));
+    for (size_t i = 0; i < text.size(); i += piece)
+      d.add(std::string_view(text).substr(i, piece));
     EXPECT_EQ(d.text(), digest(text)) << piece;
   }
 }
@@ -204,10 +244,17 @@ TEST(InputStream, LooksAheadAndCountsWhatItReads) {
 
 TEST(Parallel, FillsEverySlotAndRethrowsTheFirstFailure) {
   std::vector<size_t> slots(1000);
-  parallel_for(slots.size(), 4, [&](size_t i) { slots[i] = i + 1; });
-  for (size_t i = 0; i < slots.size(); ++i) EXPECT_EQ(slots[i], i + 1);
+  parallel_for(slots.size(), 4, [&](size_t i) {
+    slots[i] = i + 1;
+  });
+  for (size_t i = 0; i < slots.size(); ++i)
+    EXPECT_EQ(slots[i], i + 1);
   EXPECT_THAT(
-      error_of([] { parallel_for(10, 2, [](size_t i) { throw Error({}, "at " + std::to_string(i)); }); }),
+      error_of([] {
+        parallel_for(10, 2, [](size_t i) {
+          throw Error({}, "at " + std::to_string(i));
+        });
+      }),
       HasSubstr("at 0"));
 }
 

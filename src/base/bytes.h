@@ -13,7 +13,10 @@ namespace lento::base {
 // Walks over bytes it does not own. Reading past the end throws Error "truncated" that names the offset.
 class ByteReader {
  public:
-  ByteReader(std::string_view bytes, std::string_view file) : bytes_(bytes), file_(file) {}
+  ByteReader(std::string_view bytes, std::string_view file)
+      : bytes_(bytes),
+        file_(file) {
+  }
 
   template <class T>
   T read(std::string_view what) {
@@ -21,23 +24,28 @@ class ByteReader {
     const std::string_view raw = take(sizeof(T), what);
     T value = 0;
     for (size_t i = 0; i < sizeof(T); ++i) {
-      value = static_cast<T>(value | static_cast<T>(static_cast<T>(static_cast<uint8_t>(raw[i])) << (8 * i)));
+      value = static_cast<T>(value | static_cast<T>(static_cast<T>(uint8_t(raw[i])) << (8 * i)));
     }
     return value;
   }
 
   std::string_view take(uint64_t count, std::string_view what) {
     if (count > bytes_.size() - at_) {
-      fail("truncated: " + std::string(what) + " needs " + std::to_string(count) + " bytes, " +
-           std::to_string(bytes_.size() - at_) + " are left");
+      fail(
+          "truncated: " + std::string(what) + " needs " + std::to_string(count) + " bytes, " +
+          std::to_string(bytes_.size() - at_) + " are left");
     }
     const std::string_view out = bytes_.substr(at_, count);
     at_ += count;
     return out;
   }
 
-  size_t offset() const { return at_; }
-  size_t left() const { return bytes_.size() - at_; }
+  size_t offset() const {
+    return at_;
+  }
+  size_t left() const {
+    return bytes_.size() - at_;
+  }
 
   // Blames the current offset.
   [[noreturn]] void fail(std::string_view message, std::string_view hint = {}) const {
@@ -53,7 +61,8 @@ class ByteReader {
 template <class T>
 void append_little(std::string& out, T value) {
   static_assert(std::is_unsigned_v<T>);
-  for (size_t i = 0; i < sizeof(T); ++i) out += static_cast<char>(static_cast<uint8_t>(value >> (8 * i)));
+  for (size_t i = 0; i < sizeof(T); ++i)
+    out += char(uint8_t(value >> (8 * i)));
 }
 
 }  // namespace lento::base

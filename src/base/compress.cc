@@ -18,16 +18,16 @@ std::string compress_block(std::string_view bytes, int level) {
 }
 
 bool decompress_block(std::string_view block, size_t size, std::string& out) {
-  static thread_local const std::unique_ptr<ZSTD_DCtx, size_t (*)(ZSTD_DCtx*)> context(ZSTD_createDCtx(),
-                                                                                       ZSTD_freeDCtx);
+  static thread_local const std::unique_ptr<ZSTD_DCtx, size_t (*)(ZSTD_DCtx*)> context(
+      ZSTD_createDCtx(),
+      ZSTD_freeDCtx);
   out.resize(size);
   const size_t got = ZSTD_decompressDCtx(context.get(), out.data(), size, block.data(), block.size());
   return !ZSTD_isError(got) && got == size;
 }
 
 uint32_t crc32(std::string_view bytes) {
-  return static_cast<uint32_t>(
-      ::crc32_z(0, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
+  return uint32_t(::crc32_z(0, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
 }
 
 }  // namespace lento::base

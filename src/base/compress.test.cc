@@ -7,7 +7,8 @@ namespace {
 
 TEST(Compress, RoundTripsAndRefusesDamage) {
   const std::string text = std::string(10000, 'a') + "tail";
-  std::string block = compress_block(text), out;
+  std::string block = compress_block(text);
+  std::string out;
   EXPECT_LT(block.size(), 100u);
   ASSERT_TRUE(decompress_block(block, text.size(), out));
   EXPECT_EQ(out, text);
@@ -18,7 +19,9 @@ TEST(Compress, RoundTripsAndRefusesDamage) {
   EXPECT_FALSE(decompress_block(block, text.size(), out));
 }
 
-TEST(Compress, CrcOfTheCheckString) { EXPECT_EQ(crc32("123456789"), 0xcbf43926u); }
+TEST(Compress, CrcOfTheCheckString) {
+  EXPECT_EQ(crc32("123456789"), 0xcbf43926u);
+}
 
 }  // namespace
 }  // namespace lento::base

@@ -35,11 +35,14 @@ void split(std::string_view line, std::vector<std::string>& fields, bool& quoted
 
 }  // namespace
 
-CsvReader::CsvReader(const std::string& path, ReadReport& report) : in_(path), report_(report) {
+CsvReader::CsvReader(const std::string& path, ReadReport& report)
+    : in_(path),
+      report_(report) {
   if (!read_record(columns_)) {
     throw Error({path}, "the table is empty", "its first line must name the columns");
   }
-  if (columns_[0].starts_with("\xEF\xBB\xBF")) columns_[0].erase(0, 3);
+  if (columns_[0].starts_with("\xEF\xBB\xBF"))
+    columns_[0].erase(0, 3);
   for (size_t i = 0; i < columns_.size(); ++i) {
     if (std::find(columns_.begin(), columns_.begin() + i, columns_[i]) != columns_.begin() + i) {
       throw Error({path, 1}, "column '" + columns_[i] + "' occurs twice");
@@ -50,7 +53,8 @@ CsvReader::CsvReader(const std::string& path, ReadReport& report) : in_(path), r
 bool CsvReader::read_record(std::vector<std::string>& fields) {
   std::string_view line;
   do {
-    if (!in_.line(line)) return false;
+    if (!in_.line(line))
+      return false;
   } while (line.empty() || line == "\r");
   line_ = in_.line_number();
   fields.assign(1, {});
@@ -60,28 +64,32 @@ bool CsvReader::read_record(std::vector<std::string>& fields) {
     split(line, fields, quoted);
     bytes += line.size();
     if (fields.size() > kMaxFields || bytes > InputStream::kMaxLine) {
-      throw Error({in_.path(), static_cast<int>(line_)}, "the row is too large",
-                  "at most 4096 fields and 16 MiB a row; is a quote left open?");
+      throw Error(
+          {in_.path(), int(line_)},
+          "the row is too large",
+          "at most 4096 fields and 16 MiB a row; is a quote left open?");
     }
-    if (!quoted) return true;
+    if (!quoted)
+      return true;
     if (!in_.line(line)) {
-      throw Error({in_.path(), static_cast<int>(line_)}, "a quoted field is not closed",
-                  "add the missing '\"'");
+      throw Error({in_.path(), int(line_)}, "a quoted field is not closed", "add the missing '\"'");
     }
     fields.back() += '\n';
   }
 }
 
 int CsvReader::find(std::string_view column) const {
-  const auto at = std::find(columns_.begin(), columns_.end(), column);
-  return at == columns_.end() ? -1 : static_cast<int>(at - columns_.begin());
+  const auto at = std::ranges::find(columns_, column);
+  return at == columns_.end() ? -1 : int(at - columns_.begin());
 }
 
 int CsvReader::require(std::string_view column) const {
   const int at = find(column);
   if (at < 0) {
-    throw Error({in_.path(), 1}, "there is no column '" + std::string(column) + "'",
-                suggestion(column, columns_));
+    throw Error(
+        {in_.path(), 1},
+        "there is no column '" + std::string(column) + "'",
+        suggestion(column, columns_));
   }
   return at;
 }
@@ -92,29 +100,35 @@ bool CsvReader::next() {
       ++report_.taken;
       return true;
     }
-    report_.skip({in_.path(), static_cast<int>(line_)}, "row with another number of fields than the header");
+    report_.skip({in_.path(), int(line_)}, "row with another number of fields than the header");
   }
   return false;
 }
 
 Location CsvReader::where(int column) const {
-  Location at{in_.path(), static_cast<int>(line_)};
-  if (column >= 0) at.path = columns_[column];
+  Location at{in_.path(), int(line_)};
+  if (column >= 0)
+    at.path = columns_[column];
   return at;
 }
 
-double CsvReader::number(int column) const { return parse_double(row_[column], where(column)); }
+double CsvReader::number(int column) const {
+  return parse_double(row_[column], where(column));
+}
 
 std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos)
+    return std::string(text);
   std::string out = "\"";
-  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  for (const char c : text)
+    out += c == '"' ? std::string("\"\"") : std::string(1, c);
   return out + '"';
 }
 
 std::string csv_line(const std::vector<std::string>& fields) {
   std::string out;
-  for (size_t i = 0; i < fields.size(); ++i) out += (i ? "," : "") + csv_field(fields[i]);
+  for (size_t i = 0; i < fields.size(); ++i)
+    out += (i ? "," : "") + csv_field(fields[i]);
   return out;
 }
 

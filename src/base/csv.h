@@ -24,13 +24,19 @@ class CsvReader {
   // Reads the header. Throws Error when there is none or a name occurs twice.
   CsvReader(const std::string& path, ReadReport& report);
 
-  const std::vector<std::string>& columns() const { return columns_; }
+  const std::vector<std::string>& columns() const {
+    return columns_;
+  }
   int find(std::string_view column) const;     // -1 when absent
   int require(std::string_view column) const;  // Error with the nearest known name when absent
 
   bool next();  // the next row with the right number of fields; false at the end
-  const std::vector<std::string>& row() const { return row_; }
-  const std::string& text(int column) const { return row_[column]; }
+  const std::vector<std::string>& row() const {
+    return row_;
+  }
+  const std::string& text(int column) const {
+    return row_[column];
+  }
   double number(int column) const;  // Error at the field when it is no finite number
   Location where(int column) const;
 

@@ -20,15 +20,18 @@ class Csv : public testing::Test {
     write_file(path_, text);
     return path_;
   }
-  ~Csv() override { std::remove(path_.c_str()); }
+  ~Csv() override {
+    std::remove(path_.c_str());
+  }
   std::string path_;
   ReadReport report_;
 };
 
 TEST_F(Csv, QuotesLineBreaksAndBothLineEnds) {
-  CsvReader in(file("\xEF\xBB\xBF"
-                    "a,b\r\n1,\"x, \"\"y\"\"\nz\"\r\n\r\n2,\n"),
-               report_);
+  CsvReader in(
+      file("\xEF\xBB\xBF"
+           "a,b\r\n1,\"x, \"\"y\"\"\nz\"\r\n\r\n2,\n"),
+      report_);
   EXPECT_THAT(in.columns(), ElementsAre("a", "b"));
   ASSERT_TRUE(in.next());
   EXPECT_THAT(in.row(), ElementsAre("1", "x, \"y\"\nz"));
@@ -47,14 +50,34 @@ TEST_F(Csv, RaggedRowsAreCounted) {
 }
 
 TEST_F(Csv, ErrorsSayWhere) {
-  EXPECT_THAT(error_of([&] { CsvReader(file(""), report_); }), HasSubstr("the table is empty"));
-  EXPECT_THAT(error_of([&] { CsvReader(file("a,a\n"), report_); }), HasSubstr("occurs twice"));
+  EXPECT_THAT(
+      error_of([&] {
+        CsvReader(file(""), report_);
+      }),
+      HasSubstr("the table is empty"));
+  EXPECT_THAT(
+      error_of([&] {
+        CsvReader(file("a,a\n"), report_);
+      }),
+      HasSubstr("occurs twice"));
   CsvReader in(file("time_ms\nfast\n"), report_);
-  EXPECT_THAT(error_of([&] { in.require("time_s"); }), HasSubstr("did you mean 'time_ms'?"));
+  EXPECT_THAT(
+      error_of([&] {
+        in.require("time_s");
+      }),
+      HasSubstr("did you mean 'time_ms'?"));
   ASSERT_TRUE(in.next());
-  EXPECT_THAT(error_of([&] { in.number(0); }), HasSubstr(":2: "));
+  EXPECT_THAT(
+      error_of([&] {
+        in.number(0);
+      }),
+      HasSubstr(":2: "));
   CsvReader open(file("a\n\"x\n"), report_);
-  EXPECT_THAT(error_of([&] { open.next(); }), HasSubstr("not closed"));
+  EXPECT_THAT(
+      error_of([&] {
+        open.next();
+      }),
+      HasSubstr("not closed"));
 }
 
 TEST(CsvLine, QuotesOnlyWhatNeedsIt) {

@@ -13,7 +13,8 @@ void Digest::add(std::string_view bytes) {
     const size_t missing = std::min(8 - rest_.size(), bytes.size());
     rest_.append(bytes.substr(0, missing));
     bytes.remove_prefix(missing);
-    if (rest_.size() < 8) return;
+    if (rest_.size() < 8)
+      return;
   }
   const auto mix = [&](const char* at) {
     uint64_t word;
@@ -21,19 +22,26 @@ void Digest::add(std::string_view bytes) {
     a_ = mix64(a_ ^ word);
     b_ = (b_ ^ word) * 0x100000001b3ULL + (a_ >> 7);
   };
-  if (!rest_.empty()) mix(rest_.data());
+  if (!rest_.empty())
+    mix(rest_.data());
   const size_t whole = bytes.size() / 8 * 8;
-  for (size_t i = 0; i < whole; i += 8) mix(bytes.data() + i);
+  for (size_t i = 0; i < whole; i += 8)
+    mix(bytes.data() + i);
   rest_ = bytes.substr(whole);
 }
 
 std::string Digest::text() const {
   uint64_t tail = size_;
-  for (const char c : rest_) tail = (tail << 8) ^ static_cast<unsigned char>(c);
+  for (const char c : rest_)
+    tail = (tail << 8) ^ static_cast<unsigned char>(c);
   const uint64_t a = mix64(a_ ^ tail);
   char text[33];
-  std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(a),
-                static_cast<unsigned long long>(mix64(b_ ^ a)));
+  std::snprintf(
+      text,
+      sizeof text,
+      "%016llx%016llx",
+      static_cast<unsigned long long>(a),
+      static_cast<unsigned long long>(mix64(b_ ^ a)));
   return text;
 }
 

@@ -11,13 +11,16 @@ std::string compose(const Location& where, std::string_view message, std::string
   const std::string place = to_string(where);
   std::string text = place.empty() ? "error: " : place + ": error: ";
   text += message;
-  if (!hint.empty()) text.append("\n  hint: ").append(hint);
+  if (!hint.empty())
+    text.append("\n  hint: ").append(hint);
   return text;
 }
 
 // Insertions, deletions, substitutions and swapped neighbours ("--htlm").
 size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1), above, before;
+  std::vector<size_t> row(b.size() + 1);
+  std::vector<size_t> above;
+  std::vector<size_t> before;
   std::iota(row.begin(), row.end(), size_t{0});
   for (size_t i = 1; i <= a.size(); ++i) {
     before = std::exchange(above, row);
@@ -26,7 +29,8 @@ size_t edit_distance(std::string_view a, std::string_view b) {
       const size_t substituted = above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
       row[j] = std::min({substituted, above[j] + 1, row[j - 1] + 1});
       const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-      if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
+      if (swapped)
+        row[j] = std::min(row[j], before[j - 2] + 1);
     }
   }
   return row[b.size()];
@@ -38,31 +42,42 @@ std::string to_string(const Location& where) {
   std::string text = where.file;
   if (where.line > 0) {
     text += ":" + std::to_string(where.line);
-    if (where.column > 0) text += ":" + std::to_string(where.column);
+    if (where.column > 0)
+      text += ":" + std::to_string(where.column);
   }
-  if (!where.path.empty()) text += (text.empty() ? "" : ": ") + where.path;
+  if (!where.path.empty())
+    text += (text.empty() ? "" : ": ") + where.path;
   return text;
 }
 
 Error::Error(const Location& where, std::string_view message, std::string_view hint)
-    : std::runtime_error(compose(where, message, hint)) {}
+    : std::runtime_error(compose(where, message, hint)) {
+}
 
 void ErrorList::add(const Location& where, std::string_view message, std::string_view hint) {
   messages_.push_back(compose(where, message, hint));
 }
 
 void ErrorList::throw_if_any() const {
-  if (messages_.empty()) return;
+  if (messages_.empty())
+    return;
   constexpr size_t kShown = 20;
   // Error's own constructor would prefix "error: " again, so the first message goes in without it.
   struct Composed : Error {
-    explicit Composed(std::string text) : Error({}, ""), text_(std::move(text)) {}
-    const char* what() const noexcept override { return text_.c_str(); }
+    explicit Composed(std::string text)
+        : Error({}, ""),
+          text_(std::move(text)) {
+    }
+    const char* what() const noexcept override {
+      return text_.c_str();
+    }
     std::string text_;
   };
   std::string text;
-  for (size_t i = 0; i < std::min(kShown, messages_.size()); ++i) text += (i ? "\n" : "") + messages_[i];
-  if (messages_.size() > kShown) text += "\n... and " + std::to_string(messages_.size() - kShown) + " more";
+  for (size_t i = 0; i < std::min(kShown, messages_.size()); ++i)
+    text += (i ? "\n" : "") + messages_[i];
+  if (messages_.size() > kShown)
+    text += "\n... and " + std::to_string(messages_.size() - kShown) + " more";
   throw Composed(std::move(text));
 }
 
@@ -71,7 +86,8 @@ std::string nearest(std::string_view word, const std::vector<std::string>& known
   size_t best_distance = std::max<size_t>(2, word.size() / 3) + 1;
   for (const std::string& candidate : known) {
     const size_t distance = edit_distance(word.substr(0, 64), candidate);
-    if (distance >= best_distance) continue;
+    if (distance >= best_distance)
+      continue;
     best_distance = distance;
     best = candidate;
   }
@@ -80,7 +96,8 @@ std::string nearest(std::string_view word, const std::vector<std::string>& known
 
 std::string suggestion(std::string_view word, const std::vector<std::string>& known) {
   const std::string near = nearest(word, known);
-  if (!near.empty()) return "did you mean '" + near + "'?";
+  if (!near.empty())
+    return "did you mean '" + near + "'?";
   constexpr size_t kLongest = 60;  // what a damaged header calls its columns is no help
   std::string all = "one of: ";
   for (size_t i = 0; i < known.size(); ++i)
@@ -89,8 +106,8 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& kn
 }
 
 void fail_check(const char* file, int line, const char* condition, std::string_view what) {
-  throw Bug(std::string(file) + ":" + std::to_string(line) + ": " + std::string(what) + " (" + condition +
-            ")");
+  throw Bug(
+      std::string(file) + ":" + std::to_string(line) + ": " + std::string(what) + " (" + condition + ")");
 }
 
 }  // namespace lento::base

@@ -41,7 +41,9 @@ class Bug : public std::logic_error {
 class ErrorList {
  public:
   void add(const Location& where, std::string_view message, std::string_view hint = {});
-  bool empty() const { return messages_.empty(); }
+  bool empty() const {
+    return messages_.empty();
+  }
   // Throws one Error that holds all messages (at most 20 are spelled out); does nothing when empty.
   void throw_if_any() const;
 
@@ -59,7 +61,8 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& kn
 
 }  // namespace lento::base
 
-#define LENTO_CHECK(condition, what)                                                     \
-  do {                                                                                   \
-    if (!(condition)) ::lento::base::fail_check(__FILE__, __LINE__, #condition, (what)); \
+#define LENTO_CHECK(condition, what)                                     \
+  do {                                                                   \
+    if (!(condition))                                                    \
+      ::lento::base::fail_check(__FILE__, __LINE__, #condition, (what)); \
   } while (false)

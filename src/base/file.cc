@@ -47,20 +47,26 @@ class Plain : public Codec {
 
 class Gzip : public Codec {
  public:
-  Gzip() { inflateInit2(&z_, 15 + 16); }
-  ~Gzip() override { inflateEnd(&z_); }
+  Gzip() {
+    inflateInit2(&z_, 15 + 16);
+  }
+  ~Gzip() override {
+    inflateEnd(&z_);
+  }
   Step step(std::span<const char> in, std::span<char> out, bool, const std::string& path) override {
     if (ended_ && !in.empty()) {
       inflateReset(&z_);  // several members in one file
       ended_ = false;
     }
-    if (ended_) return {0, 0, true};
+    if (ended_)
+      return {0, 0, true};
     z_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));
     z_.avail_in = static_cast<uInt>(in.size());
     z_.next_out = reinterpret_cast<Bytef*>(out.data());
     z_.avail_out = static_cast<uInt>(out.size());
     const int code = inflate(&z_, Z_NO_FLUSH);
-    if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR) throw Error({path}, "damaged gzip data");
+    if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR)
+      throw Error({path}, "damaged gzip data");
     ended_ = code == Z_STREAM_END;
     return {in.size() - z_.avail_in, out.size() - z_.avail_out, ended_};
   }
@@ -76,7 +82,9 @@ class Xz : public Codec {
     if (lzma_stream_decoder(&z_, uint64_t{1} << 30, LZMA_CONCATENATED) != LZMA_OK)
       throw Error({}, "cannot start the xz decoder");
   }
-  ~Xz() override { lzma_end(&z_); }
+  ~Xz() override {
+    lzma_end(&z_);
+  }
   Step step(std::span<const char> in, std::span<char> out, bool last, const std::string& path) override {
     z_.next_in = reinterpret_cast<const uint8_t*>(in.data());
     z_.avail_in = in.size();
@@ -94,14 +102,21 @@ class Xz : public Codec {
 
 class Zstd : public Codec {
  public:
-  Zstd() : z_(ZSTD_createDStream()) { ZSTD_initDStream(z_); }
-  ~Zstd() override { ZSTD_freeDStream(z_); }
+  Zstd()
+      : z_(ZSTD_createDStream()) {
+    ZSTD_initDStream(z_);
+  }
+  ~Zstd() override {
+    ZSTD_freeDStream(z_);
+  }
   Step step(std::span<const char> in, std::span<char> out, bool, const std::string& path) override {
     ZSTD_inBuffer source{in.data(), in.size(), 0};
     ZSTD_outBuffer sink{out.data(), out.size(), 0};
     const size_t code = ZSTD_decompressStream(z_, &sink, &source);
-    if (ZSTD_isError(code)) throw Error({path}, "damaged zstd data");
-    if (source.pos || sink.pos) complete_ = code == 0;
+    if (ZSTD_isError(code))
+      throw Error({path}, "damaged zstd data");
+    if (source.pos || sink.pos)
+      complete_ = code == 0;
     return {source.pos, sink.pos, complete_};
   }
 
@@ -111,12 +126,15 @@ class Zstd : public Codec {
 };
 
 std::unique_ptr<Codec> codec_for(std::string_view head) {
-  if (head.starts_with("\x1f\x8b")) return std::make_unique<Gzip>();
-  if (head.starts_with(std::string_view("\xfd"
-                                        "7zXZ\0",
-                                        6)))
+  if (head.starts_with("\x1f\x8b"))
+    return std::make_unique<Gzip>();
+  if (head.starts_with(std::string_view(
+          "\xfd"
+          "7zXZ\0",
+          6)))
     return std::make_unique<Xz>();
-  if (head.starts_with("\x28\xb5\x2f\xfd")) return std::make_unique<Zstd>();
+  if (head.starts_with("\x28\xb5\x2f\xfd"))
+    return std::make_unique<Zstd>();
   return std::make_unique<Plain>();
 }
 
@@ -126,7 +144,8 @@ struct InputStream::Impl {
   std::string path;
   int fd = -1;
   std::vector<char> raw = std::vector<char>(kBlock);
-  size_t raw_begin = 0, raw_end = 0;
+  size_t raw_begin = 0;
+  size_t raw_end = 0;
   bool raw_done = false;
   bool complete = true;
   std::unique_ptr<Codec> codec;
@@ -136,7 +155,8 @@ struct InputStream::Impl {
   Digest* digest = nullptr;
 
   ~Impl() {
-    if (fd > 0) ::close(fd);
+    if (fd > 0)
+      ::close(fd);
   }
 
   void fill() {
@@ -148,45 +168,54 @@ struct InputStream::Impl {
       const ssize_t n = ::read(fd, raw.data() + raw_end, raw.size() - raw_end);
       if (n < 0 && errno == EINTR) {
         // A pipe may never give another byte: who waits for it when the user stops has waited enough.
-        if (interrupted()) throw Error({path}, "interrupted while waiting for more of it");
+        if (interrupted())
+          throw Error({path}, "interrupted while waiting for more of it");
         continue;
       }
-      if (n < 0) throw_errno(path, "cannot read");
+      if (n < 0)
+        throw_errno(path, "cannot read");
       if (n == 0) {
         raw_done = true;
         return;
       }
-      raw_end += static_cast<size_t>(n);
+      raw_end += size_t(n);
     }
   }
 
   size_t read(std::span<char> out) {
     size_t done = 0;
     while (done < out.size()) {
-      if (raw_begin == raw_end && !raw_done) fill();
+      if (raw_begin == raw_end && !raw_done)
+        fill();
       const std::span<const char> in(raw.data() + raw_begin, raw_end - raw_begin);
       const auto step = codec->step(in, out.subspan(done), raw_done, path);
       raw_begin += step.consumed;
       done += step.produced;
-      if (step.consumed || step.produced) complete = step.complete;
-      if (step.consumed || step.produced) continue;
+      if (step.consumed || step.produced)
+        complete = step.complete;
+      if (step.consumed || step.produced)
+        continue;
       if (!raw_done) {
         fill();
         continue;
       }
-      if (!complete && !step.complete) throw Error({path}, "compressed data end too early");
+      if (!complete && !step.complete)
+        throw Error({path}, "compressed data end too early");
       break;
     }
-    if (digest != nullptr) digest->add({out.data(), done});
+    if (digest != nullptr)
+      digest->add({out.data(), done});
     return done;
   }
 };
 
-InputStream::InputStream(const std::string& path) : impl_(std::make_unique<Impl>()) {
+InputStream::InputStream(const std::string& path)
+    : impl_(std::make_unique<Impl>()) {
   impl_->path = path == "-" ? "<stdin>" : path;
   note_reading(impl_->path);
   impl_->fd = path == "-" ? 0 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (impl_->fd < 0) throw_errno(path, "cannot open");
+  if (impl_->fd < 0)
+    throw_errno(path, "cannot open");
   struct stat info {};
   if (::fstat(impl_->fd, &info) == 0 && S_ISDIR(info.st_mode))
     throw Error({path}, "is a folder, needed a file");
@@ -210,7 +239,9 @@ std::string_view InputStream::peek(size_t size) {
   return std::string_view(s.text).substr(s.text_begin, size);
 }
 
-void InputStream::count_into(Digest& digest) { impl_->digest = &digest; }
+void InputStream::count_into(Digest& digest) {
+  impl_->digest = &digest;
+}
 
 size_t InputStream::read(std::span<char> out) {
   const size_t buffered = std::min(out.size(), impl_->text.size() - impl_->text_begin);
@@ -230,26 +261,33 @@ bool InputStream::line(std::string_view& out) {
       break;
     }
     if (s.text.size() - s.text_begin > kMaxLine)
-      throw Error({s.path, static_cast<int>(s.line_number + 1)}, "line longer than 16 MiB");
+      throw Error({s.path, int(s.line_number + 1)}, "line longer than 16 MiB");
     s.text.erase(0, s.text_begin);
     s.text_begin = 0;
     scanned = s.text.size();
     s.text.resize(scanned + kBlock);
     const size_t got = s.read({s.text.data() + scanned, kBlock});
     s.text.resize(scanned + got);
-    if (got > 0) continue;
-    if (s.text.empty()) return false;
+    if (got > 0)
+      continue;
+    if (s.text.empty())
+      return false;
     out = s.text;
     s.text_begin = s.text.size();
     break;
   }
   ++s.line_number;
-  if (out.ends_with('\r')) out.remove_suffix(1);
+  if (out.ends_with('\r'))
+    out.remove_suffix(1);
   return true;
 }
 
-int64_t InputStream::line_number() const { return impl_->line_number; }
-const std::string& InputStream::path() const { return impl_->path; }
+int64_t InputStream::line_number() const {
+  return impl_->line_number;
+}
+const std::string& InputStream::path() const {
+  return impl_->path;
+}
 
 std::string read_file(const std::string& path, uint64_t max_bytes) {
   InputStream in(path);
@@ -264,10 +302,13 @@ std::string read_all(InputStream& in, uint64_t max_bytes) try {
     const size_t got = in.read({all.data() + before, kBlock});
     all.resize(before + got);
     if (all.size() > max_bytes) {
-      throw Error({in.path()}, "larger than " + std::to_string(max_bytes) + " bytes",
-                  "this kind of file is never that large: is it the file you meant?");
+      throw Error(
+          {in.path()},
+          "larger than " + std::to_string(max_bytes) + " bytes",
+          "this kind of file is never that large: is it the file you meant?");
     }
-    if (got < kBlock) return all;
+    if (got < kBlock)
+      return all;
   }
 } catch (const std::bad_alloc&) {
   throw out_of_memory(in.path());

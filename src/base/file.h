@@ -21,7 +21,9 @@ class Digest {
   std::string text() const;
 
  private:
-  uint64_t a_ = 0x9ae16a3b2f90404fULL, b_ = 0xc949c7defebe6463ULL, size_ = 0;
+  uint64_t a_ = 0x9ae16a3b2f90404fULL;
+  uint64_t b_ = 0xc949c7defebe6463ULL;
+  uint64_t size_ = 0;
   std::string rest_;  // bytes that do not fill a word yet
 };
 std::string digest(std::string_view bytes);

@@ -29,7 +29,8 @@ bool is_device(const std::string& path) {
 
 std::string behind_links(const std::string& path) {
   std::error_code error;
-  if (!std::filesystem::is_symlink(path, error)) return path;
+  if (!std::filesystem::is_symlink(path, error))
+    return path;
   const std::filesystem::path target = std::filesystem::weakly_canonical(path, error);
   return error ? path : target.string();
 }
@@ -37,7 +38,8 @@ std::string behind_links(const std::string& path) {
 }  // namespace
 
 struct OutputFile::Impl {
-  std::string path, target;
+  std::string path;
+  std::string target;
   std::unique_ptr<Temporary> temporary;  // of a file that appears at commit
   int fd = -1;
   gzFile gz = nullptr;
@@ -48,11 +50,14 @@ struct OutputFile::Impl {
   void put(const char* data, size_t size) {
     while (size > 0) {
       const ssize_t n = ::write(fd, data, size);
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0 && errno == EPIPE && path == "-") return;
-      if (n < 0) throw_errno(path, "cannot write");
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n < 0 && errno == EPIPE && path == "-")
+        return;
+      if (n < 0)
+        throw_errno(path, "cannot write");
       data += n;
-      size -= static_cast<size_t>(n);
+      size -= size_t(n);
     }
   }
 
@@ -61,9 +66,11 @@ struct OutputFile::Impl {
     for (;;) {
       ZSTD_outBuffer out{block.data(), block.size(), 0};
       const size_t left = ZSTD_compressStream2(zstd, &out, &in, directive);
-      if (ZSTD_isError(left)) throw Error({path}, "cannot compress");
+      if (ZSTD_isError(left))
+        throw Error({path}, "cannot compress");
       put(block.data(), out.pos);
-      if (directive == ZSTD_e_end ? left == 0 : in.pos == in.size) return;
+      if (directive == ZSTD_e_end ? left == 0 : in.pos == in.size)
+        return;
     }
   }
 
@@ -75,21 +82,26 @@ struct OutputFile::Impl {
       xz->avail_out = block.size();
       const lzma_ret code = lzma_code(xz.get(), action);
       put(block.data(), block.size() - xz->avail_out);
-      if (code == LZMA_STREAM_END) return;
-      if (code != LZMA_OK) throw Error({path}, "cannot compress");
-      if (action == LZMA_RUN && xz->avail_in == 0) return;
+      if (code == LZMA_STREAM_END)
+        return;
+      if (code != LZMA_OK)
+        throw Error({path}, "cannot compress");
+      if (action == LZMA_RUN && xz->avail_in == 0)
+        return;
     }
   }
 };
 
-OutputFile::OutputFile(const std::string& path) : impl_(std::make_unique<Impl>()) {
+OutputFile::OutputFile(const std::string& path)
+    : impl_(std::make_unique<Impl>()) {
   Impl& s = *impl_;
   s.path = path;
   if (path == "-") {
     s.fd = 1;
     return;
   }
-  if (path.empty()) throw Error({}, "the name of a file to write is empty");
+  if (path.empty())
+    throw Error({}, "the name of a file to write is empty");
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))
     throw Error({path}, "is a folder, needed a file to write");
@@ -100,28 +112,36 @@ OutputFile::OutputFile(const std::string& path) : impl_(std::make_unique<Impl>()
     s.temporary = std::make_unique<Temporary>(s.target);
     s.fd = s.temporary->fd();
   }
-  if (s.fd < 0) throw_errno(path, "cannot create");
-  if (path.ends_with(".gz")) s.gz = gzdopen(::dup(s.fd), "wb6");
-  if (path.ends_with(".zst")) s.zstd = ZSTD_createCStream();
+  if (s.fd < 0)
+    throw_errno(path, "cannot create");
+  if (path.ends_with(".gz"))
+    s.gz = gzdopen(::dup(s.fd), "wb6");
+  if (path.ends_with(".zst"))
+    s.zstd = ZSTD_createCStream();
   if (path.ends_with(".xz")) {
     s.xz = std::make_unique<lzma_stream>();
     *s.xz = LZMA_STREAM_INIT;
-    if (lzma_easy_encoder(s.xz.get(), 6, LZMA_CHECK_CRC64) != LZMA_OK) throw Error({path}, "cannot compress");
+    if (lzma_easy_encoder(s.xz.get(), 6, LZMA_CHECK_CRC64) != LZMA_OK)
+      throw Error({path}, "cannot compress");
   }
 }
 
 OutputFile::~OutputFile() {
   Impl& s = *impl_;
-  if (s.gz) gzclose(s.gz);
-  if (s.zstd) ZSTD_freeCStream(s.zstd);
-  if (s.xz) lzma_end(s.xz.get());
-  if (s.fd > 1 && !s.temporary) ::close(s.fd);
+  if (s.gz)
+    gzclose(s.gz);
+  if (s.zstd)
+    ZSTD_freeCStream(s.zstd);
+  if (s.xz)
+    lzma_end(s.xz.get());
+  if (s.fd > 1 && !s.temporary)
+    ::close(s.fd);
 }
 
 void OutputFile::write(std::string_view bytes) {
   Impl& s = *impl_;
   if (s.gz) {
-    if (!bytes.empty() && gzwrite(s.gz, bytes.data(), static_cast<unsigned>(bytes.size())) == 0)
+    if (!bytes.empty() && gzwrite(s.gz, bytes.data(), unsigned(bytes.size())) == 0)
       throw_errno(s.path, "cannot write");
   } else if (s.zstd) {
     s.write_zstd(bytes, ZSTD_e_continue);
@@ -137,11 +157,15 @@ void OutputFile::commit() {
   if (s.gz) {
     const int code = gzclose(s.gz);
     s.gz = nullptr;
-    if (code != Z_OK) throw_errno(s.path, "cannot write");
+    if (code != Z_OK)
+      throw_errno(s.path, "cannot write");
   }
-  if (s.zstd) s.write_zstd({}, ZSTD_e_end);
-  if (s.xz) s.write_xz({}, LZMA_FINISH);
-  if (s.temporary && !s.temporary->replace(s.target)) throw_errno(s.path, "cannot write");
+  if (s.zstd)
+    s.write_zstd({}, ZSTD_e_end);
+  if (s.xz)
+    s.write_xz({}, LZMA_FINISH);
+  if (s.temporary && !s.temporary->replace(s.target))
+    throw_errno(s.path, "cannot write");
 }
 
 void write_file(const std::string& path, std::string_view bytes) {

@@ -44,8 +44,13 @@ struct HttpOptions {
   HttpLimits limits{30, uint64_t{1} << 30};
   std::vector<std::string> headers;  // sent with every request
   std::string bearer_token;
-  std::string user, password;                // basic authentication
-  std::string ca_file, cert_file, key_file;  // TLS: trusted CA, own certificate and key
+  // basic authentication
+  std::string user;
+  std::string password;
+  // TLS: trusted CA, own certificate and key
+  std::string ca_file;
+  std::string cert_file;
+  std::string key_file;
 };
 
 // One request with credentials and TLS, through the proxy that http_proxy, https_proxy, all_proxy and

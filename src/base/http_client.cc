@@ -27,19 +27,27 @@ size_t take(char* data, size_t, size_t size, void* to) {
   return size;
 }
 
-int give_up(void*, curl_off_t, curl_off_t, curl_off_t, curl_off_t) { return interrupted() ? 1 : 0; }
+int give_up(void*, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+  return interrupted() ? 1 : 0;
+}
 
 struct Freed {
-  void operator()(CURL* c) const { curl_easy_cleanup(c); }
-  void operator()(curl_slist* l) const { curl_slist_free_all(l); }
+  void operator()(CURL* c) const {
+    curl_easy_cleanup(c);
+  }
+  void operator()(curl_slist* l) const {
+    curl_slist_free_all(l);
+  }
 };
 
 void set_security(CURL* curl, const HttpOptions& o) {
   const auto text = [&](CURLoption option, const std::string& value) {
-    if (!value.empty()) curl_easy_setopt(curl, option, value.c_str());
+    if (!value.empty())
+      curl_easy_setopt(curl, option, value.c_str());
   };
   text(CURLOPT_XOAUTH2_BEARER, o.bearer_token);
-  if (!o.bearer_token.empty()) curl_easy_setopt(curl, CURLOPT_HTTPAUTH, CURLAUTH_BEARER);
+  if (!o.bearer_token.empty())
+    curl_easy_setopt(curl, CURLOPT_HTTPAUTH, CURLAUTH_BEARER);
   text(CURLOPT_USERNAME, o.user);
   text(CURLOPT_PASSWORD, o.password);
   text(CURLOPT_CAINFO, o.ca_file);
@@ -51,14 +59,18 @@ void set_security(CURL* curl, const HttpOptions& o) {
 
 HttpReply http_request(const HttpRequest& request, const HttpOptions& options) {
   static std::once_flag once;
-  std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
+  std::call_once(once, [] {
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+  });
   const std::unique_ptr<CURL, Freed> curl(curl_easy_init());
   const std::string shown = without_password(request.url);
-  if (!curl) throw Error({shown}, "the HTTP client could not start");
+  if (!curl)
+    throw Error({shown}, "the HTTP client could not start");
   std::unique_ptr<curl_slist, Freed> headers;
   std::vector<std::string> all = request.headers;
   all.insert(all.end(), options.headers.begin(), options.headers.end());
-  for (const std::string& h : all) headers.reset(curl_slist_append(headers.release(), h.c_str()));
+  for (const std::string& h : all)
+    headers.reset(curl_slist_append(headers.release(), h.c_str()));
   Sink sink;
   sink.limit = options.limits.max_bytes;
   CURL* c = curl.get();
@@ -79,18 +91,22 @@ HttpReply http_request(const HttpRequest& request, const HttpOptions& options) {
   set_security(c, options);
   const CURLcode code = curl_easy_perform(c);
   if (sink.too_large) {
-    throw Error({shown}, "the answer is larger than " + std::to_string(sink.limit) + " bytes",
-                "ask for a shorter period");
+    throw Error(
+        {shown},
+        "the answer is larger than " + std::to_string(sink.limit) + " bytes",
+        "ask for a shorter period");
   }
   if (code != CURLE_OK) {
-    throw Error({shown}, curl_easy_strerror(code),
-                "check that the address is right and the server answers in time");
+    throw Error(
+        {shown},
+        curl_easy_strerror(code),
+        "check that the address is right and the server answers in time");
   }
   long status = 0;
   const char* type = nullptr;
   curl_easy_getinfo(c, CURLINFO_RESPONSE_CODE, &status);
   curl_easy_getinfo(c, CURLINFO_CONTENT_TYPE, &type);
-  return {static_cast<int>(status), std::move(sink.body), type ? type : ""};
+  return {int(status), std::move(sink.body), type ? type : ""};
 }
 
 HttpReply http_get(const std::string& url, const HttpLimits& limits) {
@@ -103,9 +119,13 @@ HttpReply http_get(const std::string& url, const HttpLimits& limits) {
 
 std::string without_password(const std::string& url) {
   const size_t scheme = url.find("://");
-  if (scheme == std::string::npos) return url;
-  const size_t host = scheme + 3, slash = url.find('/', host), at = url.substr(0, slash).rfind('@');
-  if (at == std::string::npos || at < host) return url;
+  if (scheme == std::string::npos)
+    return url;
+  const size_t host = scheme + 3;
+  const size_t slash = url.find('/', host);
+  const size_t at = url.substr(0, slash).rfind('@');
+  if (at == std::string::npos || at < host)
+    return url;
   const size_t colon = url.find(':', host);
   return colon < at ? url.substr(0, colon) + ":..." + url.substr(at) : url;
 }
@@ -118,7 +138,7 @@ std::string percent_encoded(std::string_view text) {
     if (kPlain.find(c) != std::string_view::npos) {
       out += c;
     } else {
-      out += {'%', kHex[static_cast<uint8_t>(c) >> 4], kHex[c & 15]};
+      out += {'%', kHex[uint8_t(c) >> 4], kHex[c & 15]};
     }
   }
   return out;

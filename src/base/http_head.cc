@@ -13,32 +13,39 @@ namespace lento::base {
 namespace {
 
 int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= '0' && c <= '9')
+    return c - '0';
+  if (c >= 'a' && c <= 'f')
+    return c - 'a' + 10;
   return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
 std::string lower(std::string_view text) {
   std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) {
+    return std::tolower(c);
+  });
   return out;
 }
 
 std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t'))
+    text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t'))
+    text.remove_suffix(1);
   return text;
 }
 
 bool is_name(std::string_view name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+  return !name.empty() && std::ranges::all_of(name, [](unsigned char c) {
     return std::isalnum(c) || std::string_view("!#$%&'*+-.^_`|~").find(char(c)) != std::string_view::npos;
   });
 }
 
 bool has_control(std::string_view text) {
-  return std::any_of(text.begin(), text.end(),
-                     [](unsigned char c) { return (c < 32 && c != '\t') || c == 127; });
+  return std::ranges::any_of(text, [](unsigned char c) {
+    return (c < 32 && c != '\t') || c == 127;
+  });
 }
 
 // The next line without its CRLF; false when a lone CR or LF stands in it.
@@ -50,13 +57,19 @@ bool next_line(std::string_view& rest, std::string_view& line) {
 }
 
 int parse_request_line(std::string_view line, HttpQuestion& q) {
-  const size_t first = line.find(' '), last = line.rfind(' ');
-  if (first == std::string_view::npos || first == last) return 400;
-  const std::string_view method = line.substr(0, first), version = line.substr(last + 1);
+  const size_t first = line.find(' ');
+  const size_t last = line.rfind(' ');
+  if (first == std::string_view::npos || first == last)
+    return 400;
+  const std::string_view method = line.substr(0, first);
+  const std::string_view version = line.substr(last + 1);
   const std::string_view target = line.substr(first + 1, last - first - 1);
-  if (version != "HTTP/1.1" && version != "HTTP/1.0") return version.starts_with("HTTP/") ? 505 : 400;
-  if (!is_name(method) || has_control(target) || target.find(' ') != std::string_view::npos) return 400;
-  if (!target.starts_with('/')) return 400;
+  if (version != "HTTP/1.1" && version != "HTTP/1.0")
+    return version.starts_with("HTTP/") ? 505 : 400;
+  if (!is_name(method) || has_control(target) || target.find(' ') != std::string_view::npos)
+    return 400;
+  if (!target.starts_with('/'))
+    return 400;
   const size_t mark = target.find('?');
   q.path = percent_decoded(target.substr(0, mark), false);
   q.query = mark == std::string_view::npos ? "" : std::string(target.substr(mark + 1));
@@ -72,16 +85,19 @@ struct Seen {
 
 int parse_field(std::string_view line, HttpQuestion& q, Seen& seen) {
   const size_t colon = line.find(':');
-  if (colon == std::string_view::npos || !is_name(line.substr(0, colon))) return 400;
+  if (colon == std::string_view::npos || !is_name(line.substr(0, colon)))
+    return 400;
   const std::string name = lower(line.substr(0, colon));
   const std::string_view value = trimmed(line.substr(colon + 1));
-  if (has_control(value)) return 400;
+  if (has_control(value))
+    return 400;
   if (name == "host") {
     q.host = value;
     ++seen.hosts;
   } else if (name == "connection") {
     const std::string wish = lower(value);
-    if (wish.find("close") != std::string::npos) q.keep_alive = false;
+    if (wish.find("close") != std::string::npos)
+      q.keep_alive = false;
   } else if (name == "if-none-match") {
     q.if_none_match = value;
   } else if (name == "authorization" && lower(value.substr(0, 7)) == "bearer ") {
@@ -90,7 +106,8 @@ int parse_field(std::string_view line, HttpQuestion& q, Seen& seen) {
     seen.body = true;
   } else if (name == "content-length") {
     const auto size = try_uint(value);
-    if (!size) return 400;
+    if (!size)
+      return 400;
     seen.body = seen.body || *size > 0;
   }
   return 200;
@@ -106,18 +123,21 @@ HttpHead parse_http_head(std::string_view text, size_t most) {
     return head;
   }
   head.size = end + 4;
-  std::string_view rest = text.substr(0, end + 2), line;
+  std::string_view rest = text.substr(0, end + 2);
+  std::string_view line;
   Seen seen;
   head.status = next_line(rest, line) ? parse_request_line(line, head.question) : 400;
   // A refused method may have a body, which is the more telling answer.
   while (!rest.empty() && (head.status == 200 || head.status == 405)) {
     const bool whole = next_line(rest, line);
     const int status = whole ? parse_field(line, head.question, seen) : 400;
-    if (status != 200) head.status = status;
+    if (status != 200)
+      head.status = status;
   }
   if (head.status == 200 && seen.hosts != 1 && (seen.hosts > 1 || head.question.keep_alive))
     head.status = 400;
-  if (seen.body && (head.status == 200 || head.status == 405)) head.status = 413;
+  if (seen.body && (head.status == 200 || head.status == 405))
+    head.status = 413;
   return head;
 }
 
@@ -127,7 +147,7 @@ std::string percent_decoded(std::string_view text, bool plus_is_space) {
     const bool escape =
         text[i] == '%' && i + 2 < text.size() && hex_digit(text[i + 1]) >= 0 && hex_digit(text[i + 2]) >= 0;
     if (escape) {
-      out += static_cast<char>(hex_digit(text[i + 1]) * 16 + hex_digit(text[i + 2]));
+      out += char(hex_digit(text[i + 1]) * 16 + hex_digit(text[i + 2]));
       i += 2;
     } else {
       out += plus_is_space && text[i] == '+' ? ' ' : text[i];
@@ -152,19 +172,24 @@ bool is_loopback_host(std::string_view host) {
   const size_t colon = host.find(':', bracketed ? std::min(host.find(']'), host.size()) : 0);
   if (colon != std::string_view::npos) {
     const auto port = try_uint(host.substr(colon + 1));
-    if (!port || *port > 65535) return false;
+    if (!port || *port > 65535)
+      return false;
     host = host.substr(0, colon);
   }
-  if (bracketed) return host == "[::1]";
-  if (lower(host) == "localhost") return true;
+  if (bracketed)
+    return host == "[::1]";
+  if (lower(host) == "localhost")
+    return true;
   // Four numbers, the first 127.
   std::array<uint64_t, 4> parts{};
   size_t at = 0;
   for (size_t i = 0; i < parts.size(); ++i) {
     const size_t end = i + 1 < parts.size() ? host.find('.', at) : host.size();
-    if (end == std::string_view::npos) return false;
+    if (end == std::string_view::npos)
+      return false;
     const auto number = try_uint(host.substr(at, end - at));
-    if (!number || *number > 255 || end - at > 3) return false;
+    if (!number || *number > 255 || end - at > 3)
+      return false;
     parts[i] = *number;
     at = end + 1;
   }

@@ -7,7 +7,9 @@ namespace {
 
 constexpr size_t kMost = 8192;
 
-HttpHead parse(const std::string& text) { return parse_http_head(text, kMost); }
+HttpHead parse(const std::string& text) {
+  return parse_http_head(text, kMost);
+}
 
 TEST(HttpHead, AnOrdinaryRequest) {
   const std::string text =
@@ -63,8 +65,19 @@ TEST(HttpHead, ValuesOfAQuery) {
 TEST(HttpHead, LoopbackNames) {
   for (const char* host : {"localhost", "LocalHost:80", "127.0.0.1", "127.1.2.3:9", "[::1]", "[::1]:8099"})
     EXPECT_TRUE(is_loopback_host(host)) << host;
-  for (const char* host : {"", "127.evil.com", "127.0.0.1.nip.io", "localhost:80@evil", "localhost:",
-                           "128.0.0.1", "127.0.0.256", "127.0.0", "[::1", "[::1]x", "::1", "localhost."})
+  for (const char* host :
+       {"",
+        "127.evil.com",
+        "127.0.0.1.nip.io",
+        "localhost:80@evil",
+        "localhost:",
+        "128.0.0.1",
+        "127.0.0.256",
+        "127.0.0",
+        "[::1",
+        "[::1]x",
+        "::1",
+        "localhost."})
     EXPECT_FALSE(is_loopback_host(host)) << host;
 }
 

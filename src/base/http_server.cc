@@ -55,16 +55,26 @@ Clock::time_point after(double seconds) {
 
 class Descriptor {
  public:
-  explicit Descriptor(int fd = -1) : fd_(fd) {}
-  ~Descriptor() { reset(); }
-  Descriptor(Descriptor&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
+  explicit Descriptor(int fd = -1)
+      : fd_(fd) {
+  }
+  ~Descriptor() {
+    reset();
+  }
+  Descriptor(Descriptor&& other) noexcept
+      : fd_(other.fd_) {
+    other.fd_ = -1;
+  }
   Descriptor& operator=(Descriptor&& other) noexcept {
     std::swap(fd_, other.fd_);
     return *this;
   }
-  int get() const { return fd_; }
+  int get() const {
+    return fd_;
+  }
   void reset() {
-    if (fd_ >= 0) ::close(fd_);
+    if (fd_ >= 0)
+      ::close(fd_);
     fd_ = -1;
   }
 
@@ -72,7 +82,12 @@ class Descriptor {
   int fd_;
 };
 
-enum class State { Reading, Handling, Writing, Draining };
+enum class State {
+  Reading,
+  Handling,
+  Writing,
+  Draining
+};
 
 struct Connection {
   Descriptor socket;
@@ -116,18 +131,24 @@ const char* reason_of(int status) {
 
 HttpReply refusal(int status) {
   constexpr const char* kText = "text/plain; charset=utf-8";
-  if (status == 405) return {405, "only GET and HEAD are answered\n", kText};
-  if (status == 413) return {413, "bodies are not accepted\n", kText};
-  if (status == 431) return {431, "the head of the request is too large\n", kText};
-  if (status == 421) return {421, "this server answers to loopback names only, such as localhost\n", kText};
-  if (status == 505) return {505, "HTTP/1.0 and HTTP/1.1 are spoken here\n", kText};
+  if (status == 405)
+    return {405, "only GET and HEAD are answered\n", kText};
+  if (status == 413)
+    return {413, "bodies are not accepted\n", kText};
+  if (status == 431)
+    return {431, "the head of the request is too large\n", kText};
+  if (status == 421)
+    return {421, "this server answers to loopback names only, such as localhost\n", kText};
+  if (status == 505)
+    return {505, "HTTP/1.0 and HTTP/1.1 are spoken here\n", kText};
   return {400, "this is no HTTP request\n", kText};
 }
 
 std::string head_of(const HttpReply& reply, size_t size, bool keep_alive) {
   std::string text = "HTTP/1.1 " + std::to_string(reply.status) + " " + reason_of(reply.status) + "\r\n";
   const auto field = [&](const char* name, const std::string& value) {
-    if (!value.empty()) text += std::string(name) + ": " + value + "\r\n";
+    if (!value.empty())
+      text += std::string(name) + ": " + value + "\r\n";
   };
   field("Content-Type", reply.type);
   field("Content-Length", std::to_string(size));
@@ -136,7 +157,8 @@ std::string head_of(const HttpReply& reply, size_t size, bool keep_alive) {
   field("Referrer-Policy", "no-referrer");
   field("Content-Security-Policy", reply.policy);
   field("ETag", reply.etag);
-  if (reply.status == 405) field("Allow", "GET, HEAD");
+  if (reply.status == 405)
+    field("Allow", "GET, HEAD");
   field("Connection", keep_alive ? "keep-alive" : "close");
   return text + "\r\n";
 }
@@ -165,14 +187,14 @@ Address address_of(const std::string& host, int port) {
   if (::inet_pton(AF_INET, number.c_str(), &four) == 1) {
     auto& address = reinterpret_cast<sockaddr_in&>(a.storage);
     address.sin_family = AF_INET;
-    address.sin_port = htons(static_cast<uint16_t>(port));
+    address.sin_port = htons(uint16_t(port));
     address.sin_addr = four;
     a.size = sizeof address;
     a.loopback = (ntohl(four.s_addr) >> 24) == 127;
   } else if (::inet_pton(AF_INET6, number.c_str(), &six) == 1) {
     auto& address = reinterpret_cast<sockaddr_in6&>(a.storage);
     address.sin6_family = AF_INET6;
-    address.sin6_port = htons(static_cast<uint16_t>(port));
+    address.sin6_port = htons(uint16_t(port));
     address.sin6_addr = six;
     a.size = sizeof address;
     a.loopback = IN6_IS_ADDR_LOOPBACK(&six);
@@ -187,7 +209,8 @@ Address address_of(const std::string& host, int port) {
 struct HttpServer::Impl {
   HttpServerLimits limits;
   Handler handler;
-  Descriptor listener, bell;
+  Descriptor listener;
+  Descriptor bell;
   bool loopback = false;
   int port = 0;
   std::thread loop_thread;
@@ -214,9 +237,12 @@ struct HttpServer::Impl {
     const Address address = address_of(host, wanted);
     loopback = address.loopback;
     const auto check = [&](bool fine, const char* what) {
-      if (fine) return;
-      throw Error({host + ":" + std::to_string(wanted)}, std::string(what) + ": " + std::strerror(errno),
-                  "another program may hold it; choose another --port");
+      if (fine)
+        return;
+      throw Error(
+          {host + ":" + std::to_string(wanted)},
+          std::string(what) + ": " + std::strerror(errno),
+          "another program may hold it; choose another --port");
     };
     listener = Descriptor(::socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     check(listener.get() >= 0, "cannot open");
@@ -228,22 +254,27 @@ struct HttpServer::Impl {
     sockaddr_storage bound{};
     socklen_t size = sizeof bound;
     check(::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&bound), &size) == 0, "cannot listen");
-    port = ntohs(bound.ss_family == AF_INET ? reinterpret_cast<sockaddr_in&>(bound).sin_port
-                                            : reinterpret_cast<sockaddr_in6&>(bound).sin6_port);
+    port = ntohs(
+        bound.ss_family == AF_INET ? reinterpret_cast<sockaddr_in&>(bound).sin_port
+                                   : reinterpret_cast<sockaddr_in6&>(bound).sin6_port);
     bell = Descriptor(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
     check(bell.get() >= 0, "cannot start");
   }
 
   void ring() const {
     const uint64_t one = 1;
-    if (::write(bell.get(), &one, sizeof one) < 0) errno = 0;  // it rings already
+    if (::write(bell.get(), &one, sizeof one) < 0)
+      errno = 0;  // it rings already
   }
 
   void work() {
     for (;;) {
       std::unique_lock lock(mutex);
-      wake.wait(lock, [&] { return stopping || !jobs.empty(); });
-      if (stopping) return;
+      wake.wait(lock, [&] {
+        return stopping || !jobs.empty();
+      });
+      if (stopping)
+        return;
       // In a crush the newest first: whoever asked long ago has likely given up, and all in order would make
       // every answer late.
       const bool crush = jobs.size() > kCrush;
@@ -263,7 +294,8 @@ struct HttpServer::Impl {
                                : std::make_shared<const std::string>(std::move(reply.body));
     c.keep_alive = question.keep_alive;
     c.head = head_of(reply, c.body->size(), c.keep_alive);
-    if (question.head_only || reply.status == 304) c.body = std::make_shared<const std::string>();
+    if (question.head_only || reply.status == 304)
+      c.body = std::make_shared<const std::string>();
     c.sent = 0;
     c.state = State::Writing;
     c.deadline = after(limits.answer_s);
@@ -278,10 +310,13 @@ struct HttpServer::Impl {
   // A whole head goes to the handlers; false: more bytes are needed.
   void look(uint64_t number, Connection& c) {
     HttpHead head = parse_http_head(c.in, limits.head_bytes);
-    if (head.status == 0) return;
-    if (head.status != 200) return refuse(c, head.status);
+    if (head.status == 0)
+      return;
+    if (head.status != 200)
+      return refuse(c, head.status);
     c.in.erase(0, head.size);
-    if (loopback && !is_loopback_host(head.question.host)) return refuse(c, 421);
+    if (loopback && !is_loopback_host(head.question.host))
+      return refuse(c, 421);
     const std::lock_guard lock(mutex);
     c.state = State::Handling;
     c.keep_alive = head.question.keep_alive;
@@ -295,29 +330,34 @@ struct HttpServer::Impl {
   bool read(uint64_t number, Connection& c) {
     std::array<char, kReadBlock> block;
     const ssize_t n = ::recv(c.socket.get(), block.data(), block.size(), 0);
-    if (n < 0) return errno == EAGAIN || errno == EINTR;
+    if (n < 0)
+      return errno == EAGAIN || errno == EINTR;
     if (c.state == State::Draining) {
-      c.drained += static_cast<size_t>(n);
+      c.drained += size_t(n);
       return n > 0 && c.drained < kMostDrained;
     }
-    if (n == 0) return false;
+    if (n == 0)
+      return false;
     c.moved = Clock::now();
-    c.in.append(block.data(), static_cast<size_t>(n));
-    if (c.state == State::Reading) look(number, c);
+    c.in.append(block.data(), size_t(n));
+    if (c.state == State::Reading)
+      look(number, c);
     return true;
   }
 
   bool write(uint64_t number, Connection& c) {
     const size_t total = c.head.size() + c.body->size();
     for (const size_t begin = c.sent; c.sent < total;) {
-      if (c.sent - begin >= kTurn) return true;
+      if (c.sent - begin >= kTurn)
+        return true;
       const bool in_head = c.sent < c.head.size();
       const std::string_view piece = in_head ? std::string_view(c.head).substr(c.sent)
                                              : std::string_view(*c.body).substr(c.sent - c.head.size());
       const ssize_t n =
           ::send(c.socket.get(), piece.data(), piece.size(), MSG_NOSIGNAL | (in_head ? MSG_MORE : 0));
-      if (n < 0) return errno == EAGAIN || errno == EINTR;
-      c.sent += static_cast<size_t>(n);
+      if (n < 0)
+        return errno == EAGAIN || errno == EINTR;
+      c.sent += size_t(n);
       c.moved = Clock::now();
     }
     // Takes MSG_MORE back, for an answer that is a head only.
@@ -328,7 +368,8 @@ struct HttpServer::Impl {
     if (c.keep_alive) {
       c.state = State::Reading;
       c.deadline = after(limits.head_s);
-      if (!c.in.empty()) look(number, c);
+      if (!c.in.empty())
+        look(number, c);
       return true;
     }
     ::shutdown(c.socket.get(), SHUT_WR);
@@ -339,7 +380,8 @@ struct HttpServer::Impl {
 
   void take_answers() {
     uint64_t rings = 0;
-    if (::read(bell.get(), &rings, sizeof rings) < 0) errno = 0;
+    if (::read(bell.get(), &rings, sizeof rings) < 0)
+      errno = 0;
     std::vector<Done> finished;
     {
       const std::lock_guard lock(mutex);
@@ -348,7 +390,8 @@ struct HttpServer::Impl {
     for (Done& d : finished) {
       const auto question = questions.extract(d.connection);
       const auto at = connections.find(d.connection);
-      if (at != connections.end() && question) answer(at->second, std::move(d.reply), question.mapped());
+      if (at != connections.end() && question)
+        answer(at->second, std::move(d.reply), question.mapped());
     }
   }
 
@@ -356,10 +399,13 @@ struct HttpServer::Impl {
   void make_room() {
     auto oldest = connections.end();
     for (auto it = connections.begin(); it != connections.end(); ++it) {
-      if (it->second.state == State::Handling) continue;
-      if (oldest == connections.end() || it->second.moved < oldest->second.moved) oldest = it;
+      if (it->second.state == State::Handling)
+        continue;
+      if (oldest == connections.end() || it->second.moved < oldest->second.moved)
+        oldest = it;
     }
-    if (oldest != connections.end()) connections.erase(oldest);
+    if (oldest != connections.end())
+      connections.erase(oldest);
   }
 
   void accept_all() {
@@ -367,11 +413,14 @@ struct HttpServer::Impl {
       Descriptor socket(::accept4(listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
       if (socket.get() < 0) {
         // Out of descriptors: give one back, or the waiting connection would wake us without end.
-        if (errno == EMFILE || errno == ENFILE) make_room();
+        if (errno == EMFILE || errno == ENFILE)
+          make_room();
         return;
       }
-      if (connections.size() >= static_cast<size_t>(limits.connections)) make_room();
-      if (connections.size() >= static_cast<size_t>(limits.connections)) continue;
+      if (connections.size() >= size_t(limits.connections))
+        make_room();
+      if (connections.size() >= size_t(limits.connections))
+        continue;
       ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDBUF, &kSendBuffer, sizeof kSendBuffer);
       Connection c;
       c.socket = std::move(socket);
@@ -381,10 +430,13 @@ struct HttpServer::Impl {
   }
 
   bool step(uint64_t number, Connection& c, short events) {
-    if (events & (POLLERR | POLLNVAL)) return false;
+    if (events & (POLLERR | POLLNVAL))
+      return false;
     if (events & (POLLIN | POLLHUP)) {
-      if (c.state != State::Handling && c.state != State::Writing && !read(number, c)) return false;
-      if ((events & POLLHUP) && c.state != State::Reading && !(events & POLLIN)) return false;
+      if (c.state != State::Handling && c.state != State::Writing && !read(number, c))
+        return false;
+      if ((events & POLLHUP) && c.state != State::Reading && !(events & POLLIN))
+        return false;
     }
     return c.state != State::Writing || write(number, c);
   }
@@ -401,30 +453,38 @@ struct HttpServer::Impl {
         polled.push_back({c.socket.get(), wanted, 0});
         numbers.push_back(number);
       }
-      if (::poll(polled.data(), polled.size(), kTick) < 0 && errno != EINTR) return;
-      if (stopping) return;
+      if (::poll(polled.data(), polled.size(), kTick) < 0 && errno != EINTR)
+        return;
+      if (stopping)
+        return;
       const Clock::time_point now = Clock::now();
       for (size_t i = 0; i < numbers.size(); ++i) {
         const auto at = connections.find(numbers[i]);
         const short events = polled[i + 2].revents;
         Connection& c = at->second;
         const bool late = c.state != State::Handling && now > c.deadline;
-        if (late || (events && !step(numbers[i], c, events))) connections.erase(at);
+        if (late || (events && !step(numbers[i], c, events)))
+          connections.erase(at);
       }
-      if (polled[1].revents) take_answers();
-      if (polled[0].revents) accept_all();
+      if (polled[1].revents)
+        take_answers();
+      if (polled[0].revents)
+        accept_all();
     }
   }
 
   void stop() {
     {
       const std::lock_guard lock(mutex);
-      if (stopping.exchange(true)) return;
+      if (stopping.exchange(true))
+        return;
     }
     wake.notify_all();
     ring();
-    if (loop_thread.joinable()) loop_thread.join();
-    for (std::thread& worker : workers) worker.join();
+    if (loop_thread.joinable())
+      loop_thread.join();
+    for (std::thread& worker : workers)
+      worker.join();
     connections.clear();
     listener.reset();
   }
@@ -436,19 +496,32 @@ HttpServer::HttpServer(const std::string& host, int port, Handler handler, const
   impl_->handler = std::move(handler);
   impl_->listen(host, port);
   // Signals are for the thread that may be waiting for bytes of a file.
-  sigset_t all, former;
+  sigset_t all;
+  sigset_t former;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &former);
-  impl_->loop_thread = std::thread([impl = impl_.get()] { impl->loop(); });
+  impl_->loop_thread = std::thread([impl = impl_.get()] {
+    impl->loop();
+  });
   for (unsigned i = 0; i < limits.threads; ++i)
-    impl_->workers.emplace_back([impl = impl_.get()] { impl->work(); });
+    impl_->workers.emplace_back([impl = impl_.get()] {
+      impl->work();
+    });
   ::pthread_sigmask(SIG_SETMASK, &former, nullptr);
 }
 
-HttpServer::~HttpServer() { stop(); }
+HttpServer::~HttpServer() {
+  stop();
+}
 
-int HttpServer::port() const { return impl_->port; }
-bool HttpServer::on_loopback() const { return impl_->loopback; }
-void HttpServer::stop() { impl_->stop(); }
+int HttpServer::port() const {
+  return impl_->port;
+}
+bool HttpServer::on_loopback() const {
+  return impl_->loopback;
+}
+void HttpServer::stop() {
+  impl_->stop();
+}
 
 }  // namespace lento::base

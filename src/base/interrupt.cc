@@ -10,7 +10,11 @@ static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it"
 
 }  // namespace
 
-bool interrupted() { return g_interrupted.load(std::memory_order_relaxed); }
-void set_interrupted(bool wanted) { g_interrupted.store(wanted, std::memory_order_relaxed); }
+bool interrupted() {
+  return g_interrupted.load(std::memory_order_relaxed);
+}
+void set_interrupted(bool wanted) {
+  g_interrupted.store(wanted, std::memory_order_relaxed);
+}
 
 }  // namespace lento::base

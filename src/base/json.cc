@@ -15,22 +15,52 @@ constexpr size_t kMaxDepth = 256;
 // Builds a Json from nlohmann's events; keeps only the chain of open containers.
 class Builder : public nlohmann::json_sax<nlohmann::json> {
  public:
-  explicit Builder(std::string_view file) : file_(file) {}
-  Json take() { return std::move(root_); }
-  const std::string& failure() const { return failure_; }
-  size_t failed_at() const { return failed_at_; }
+  explicit Builder(std::string_view file)
+      : file_(file) {
+  }
+  Json take() {
+    return std::move(root_);
+  }
+  const std::string& failure() const {
+    return failure_;
+  }
+  size_t failed_at() const {
+    return failed_at_;
+  }
 
-  bool null() override { return add(Json()); }
-  bool boolean(bool v) override { return add(Json(v)); }
-  bool number_integer(number_integer_t v) override { return add(Json(static_cast<int64_t>(v))); }
-  bool number_unsigned(number_unsigned_t v) override { return add(Json(static_cast<uint64_t>(v))); }
-  bool number_float(number_float_t v, const string_t&) override { return add(Json(static_cast<double>(v))); }
-  bool string(string_t& v) override { return add(Json(std::move(v))); }
-  bool binary(binary_t&) override { return false; }
-  bool start_object(size_t) override { return open(Json::object()); }
-  bool end_object() override { return close(); }
-  bool start_array(size_t) override { return open(Json::array()); }
-  bool end_array() override { return close(); }
+  bool null() override {
+    return add(Json());
+  }
+  bool boolean(bool v) override {
+    return add(Json(v));
+  }
+  bool number_integer(number_integer_t v) override {
+    return add(Json(int64_t(v)));
+  }
+  bool number_unsigned(number_unsigned_t v) override {
+    return add(Json(uint64_t(v)));
+  }
+  bool number_float(number_float_t v, const string_t&) override {
+    return add(Json(double(v)));
+  }
+  bool string(string_t& v) override {
+    return add(Json(std::move(v)));
+  }
+  bool binary(binary_t&) override {
+    return false;
+  }
+  bool start_object(size_t) override {
+    return open(Json::object());
+  }
+  bool end_object() override {
+    return close();
+  }
+  bool start_array(size_t) override {
+    return open(Json::array());
+  }
+  bool end_array() override {
+    return close();
+  }
 
   bool key(string_t& v) override {
     Open& top = open_.back();
@@ -48,7 +78,8 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     const size_t colon = what.rfind("; ");
     failure_ = "not valid JSON: " + (colon == std::string::npos ? what : what.substr(colon + 2));
     const size_t detail = what.find(": syntax error");
-    if (detail != std::string::npos) failure_ = "not valid JSON" + what.substr(what.find(" - ", detail));
+    if (detail != std::string::npos)
+      failure_ = "not valid JSON" + what.substr(what.find(" - ", detail));
     return false;
   }
 
@@ -99,17 +130,21 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
 
 Location place_of(std::string_view text, size_t position, std::string_view file) {
   const std::string_view before = text.substr(0, std::min(position ? position - 1 : 0, text.size()));
-  const int line = 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n'));
+  const int line = 1 + int(std::ranges::count(before, '\n'));
   const size_t newline = before.rfind('\n');
   const size_t column = newline == std::string_view::npos ? before.size() : before.size() - newline - 1;
-  return {std::string(file), line, static_cast<int>(column) + 1, {}};
+  return {std::string(file), line, int(column) + 1, {}};
 }
 
 std::string kind_of(const Json& value) {
-  if (value.is_null()) return "null";
-  if (value.is_bool()) return "a boolean";
-  if (value.is_number()) return "a number";
-  if (value.is_string()) return "text";
+  if (value.is_null())
+    return "null";
+  if (value.is_bool())
+    return "a boolean";
+  if (value.is_number())
+    return "a number";
+  if (value.is_string())
+    return "text";
   return value.is_array() ? "an array" : "an object";
 }
 
@@ -119,13 +154,18 @@ std::string kind_of(const Json& value) {
 
 nlohmann::ordered_json to_library(const Json& value) {
   const Location nowhere;
-  if (value.is_bool()) return value.boolean(nowhere);
-  if (value.is_int()) return value.integer(nowhere);
-  if (value.is_number()) return value.number(nowhere);
-  if (value.is_string()) return value.string(nowhere);
+  if (value.is_bool())
+    return value.boolean(nowhere);
+  if (value.is_int())
+    return value.integer(nowhere);
+  if (value.is_number())
+    return value.number(nowhere);
+  if (value.is_string())
+    return value.string(nowhere);
   if (value.is_array()) {
     auto out = nlohmann::ordered_json::array();
-    for (const Json& item : value.items()) out.push_back(to_library(item));
+    for (const Json& item : value.items())
+      out.push_back(to_library(item));
     return out;
   }
   if (value.is_object()) {
@@ -133,7 +173,8 @@ nlohmann::ordered_json to_library(const Json& value) {
     out.reserve(value.size());
     for (const auto& [key, item] : value.members()) {
       static_cast<std::vector<std::pair<const std::string, nlohmann::ordered_json>>&>(out).emplace_back(
-          key, to_library(item));
+          key,
+          to_library(item));
     }
     return out;
   }
@@ -147,8 +188,10 @@ std::string without_controls(std::string text) {
            (static_cast<unsigned char>(text[i + 1]) & 0xE0) == 0x80;
   };
   size_t at = 0;
-  while (at < text.size() && text[at] != '\x7f' && !is_c1(at)) ++at;
-  if (at == text.size()) return text;
+  while (at < text.size() && text[at] != '\x7f' && !is_c1(at))
+    ++at;
+  if (at == text.size())
+    return text;
   std::string out = text.substr(0, at);
   for (; at < text.size(); ++at) {
     const bool c1 = is_c1(at);
@@ -156,10 +199,10 @@ std::string without_controls(std::string text) {
       out += text[at];
       continue;
     }
-    if (c1) ++at;
+    if (c1)
+      ++at;
     char escaped[8];
-    std::snprintf(escaped, sizeof escaped, "\\u%04x",
-                  static_cast<unsigned>(static_cast<unsigned char>(text[at])));
+    std::snprintf(escaped, sizeof escaped, "\\u%04x", unsigned(static_cast<unsigned char>(text[at])));
     out += escaped;
   }
   return out;
@@ -168,18 +211,20 @@ std::string without_controls(std::string text) {
 }  // namespace
 
 Json::Json(uint64_t value) {
-  if (value <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
-    value_ = static_cast<int64_t>(value);
+  if (value <= uint64_t(std::numeric_limits<int64_t>::max())) {
+    value_ = int64_t(value);
   } else {
-    value_ = static_cast<double>(value);
+    value_ = double(value);
   }
 }
 
 Json& Json::set(std::string_view key, Json value) {
-  if (is_null()) value_ = Object{};
+  if (is_null())
+    value_ = Object{};
   auto& members = std::get<Object>(value_);
   for (auto& [name, existing] : members) {
-    if (name != key) continue;
+    if (name != key)
+      continue;
     existing = std::move(value);
     return *this;
   }
@@ -188,14 +233,16 @@ Json& Json::set(std::string_view key, Json value) {
 }
 
 Json& Json::push(Json value) {
-  if (is_null()) value_ = Array{};
+  if (is_null())
+    value_ = Array{};
   std::get<Array>(value_).push_back(std::move(value));
   return *this;
 }
 
 const Json* Json::find(std::string_view key) const {
   for (const auto& [name, value] : members()) {
-    if (name == key) return &value;
+    if (name == key)
+      return &value;
   }
   return nullptr;
 }
@@ -212,20 +259,27 @@ const Json::Object& Json::members() const {
   return object ? *object : kNone;
 }
 
-size_t Json::size() const { return is_array() ? items().size() : members().size(); }
+size_t Json::size() const {
+  return is_array() ? items().size() : members().size();
+}
 
 const Json& Json::at(std::string_view key, const Location& where) const {
   const Json* found = find(key);
-  if (found) return *found;
+  if (found)
+    return *found;
   std::vector<std::string> names;
-  for (const auto& member : object(where)) names.push_back(member.first);
+  for (const auto& member : object(where))
+    names.push_back(member.first);
   const std::string near = nearest(key, names);
-  throw Error(where, "'" + std::string(key) + "' is missing",
-              near.empty() ? "" : "is '" + near + "' meant for it?");
+  throw Error(
+      where,
+      "'" + std::string(key) + "' is missing",
+      near.empty() ? "" : "is '" + near + "' meant for it?");
 }
 
 bool Json::boolean(const Location& where) const {
-  if (!is_bool()) mismatch(*this, "true or false", where);
+  if (!is_bool())
+    mismatch(*this, "true or false", where);
   return std::get<bool>(value_);
 }
 
@@ -237,33 +291,40 @@ int64_t Json::integer(const Location& where, int64_t min, int64_t max) const {
     const double* real = std::get_if<double>(&value_);
     if (!real || *real != std::floor(*real) || std::fabs(*real) > 9.0e18)
       mismatch(*this, "a whole number", where);
-    result = static_cast<int64_t>(*real);
+    result = int64_t(*real);
   }
   if (result < min || result > max) {
-    throw Error(where, "found " + std::to_string(result) + ", needed a number from " + std::to_string(min) +
-                           " to " + std::to_string(max));
+    throw Error(
+        where,
+        "found " + std::to_string(result) + ", needed a number from " + std::to_string(min) + " to " +
+            std::to_string(max));
   }
   return result;
 }
 
 double Json::number(const Location& where) const {
-  if (is_int()) return static_cast<double>(std::get<int64_t>(value_));
-  if (!is_number()) mismatch(*this, "a number", where);
+  if (is_int())
+    return double(std::get<int64_t>(value_));
+  if (!is_number())
+    mismatch(*this, "a number", where);
   return std::get<double>(value_);
 }
 
 const std::string& Json::string(const Location& where) const {
-  if (!is_string()) mismatch(*this, "text", where);
+  if (!is_string())
+    mismatch(*this, "text", where);
   return std::get<std::string>(value_);
 }
 
 const Json::Array& Json::array(const Location& where) const {
-  if (!is_array()) mismatch(*this, "an array", where);
+  if (!is_array())
+    mismatch(*this, "an array", where);
   return std::get<Array>(value_);
 }
 
 const Json::Object& Json::object(const Location& where) const {
-  if (!is_object()) mismatch(*this, "an object", where);
+  if (!is_object())
+    mismatch(*this, "an object", where);
   return std::get<Object>(value_);
 }
 
@@ -294,11 +355,14 @@ Location child(const Location& where, size_t index) {
   return out;
 }
 
-Json parse_json(std::string_view text, std::string_view file) { return parse_json(text, file, 1); }
+Json parse_json(std::string_view text, std::string_view file) {
+  return parse_json(text, file, 1);
+}
 
 Json parse_json(std::string_view text, std::string_view file, int first_line) {
   Builder builder(file);
-  if (nlohmann::json::sax_parse(text.begin(), text.end(), &builder)) return builder.take();
+  if (nlohmann::json::sax_parse(text.begin(), text.end(), &builder))
+    return builder.take();
   const size_t position = builder.failed_at();
   Location where{std::string(file)};
   if (position) {

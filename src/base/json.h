@@ -23,26 +23,62 @@ class Json {
   using Object = std::vector<std::pair<std::string, Json>>;
 
   Json() = default;  // null
-  Json(bool value) : value_(value) {}
-  Json(int value) : value_(int64_t{value}) {}
-  Json(int64_t value) : value_(value) {}
-  Json(uint64_t value);                  // above INT64_MAX becomes a double
-  Json(double value) : value_(value) {}  // not finite writes null
-  Json(std::string value) : value_(std::move(value)) {}
-  Json(std::string_view value) : value_(std::string(value)) {}
-  Json(const char* value) : value_(std::string(value)) {}
-  Json(Array value) : value_(std::move(value)) {}
-  Json(Object value) : value_(std::move(value)) {}
-  static Json array() { return Json(Array{}); }
-  static Json object() { return Json(Object{}); }
+  Json(bool value)
+      : value_(value) {
+  }
+  Json(int value)
+      : value_(int64_t{value}) {
+  }
+  Json(int64_t value)
+      : value_(value) {
+  }
+  Json(uint64_t value);  // above INT64_MAX becomes a double
+  Json(double value)
+      : value_(value) {
+  }  // not finite writes null
+  Json(std::string value)
+      : value_(std::move(value)) {
+  }
+  Json(std::string_view value)
+      : value_(std::string(value)) {
+  }
+  Json(const char* value)
+      : value_(std::string(value)) {
+  }
+  Json(Array value)
+      : value_(std::move(value)) {
+  }
+  Json(Object value)
+      : value_(std::move(value)) {
+  }
+  static Json array() {
+    return Json(Array{});
+  }
+  static Json object() {
+    return Json(Object{});
+  }
 
-  bool is_null() const { return std::holds_alternative<std::monostate>(value_); }
-  bool is_bool() const { return std::holds_alternative<bool>(value_); }
-  bool is_int() const { return std::holds_alternative<int64_t>(value_); }
-  bool is_number() const { return is_int() || std::holds_alternative<double>(value_); }
-  bool is_string() const { return std::holds_alternative<std::string>(value_); }
-  bool is_array() const { return std::holds_alternative<Array>(value_); }
-  bool is_object() const { return std::holds_alternative<Object>(value_); }
+  bool is_null() const {
+    return std::holds_alternative<std::monostate>(value_);
+  }
+  bool is_bool() const {
+    return std::holds_alternative<bool>(value_);
+  }
+  bool is_int() const {
+    return std::holds_alternative<int64_t>(value_);
+  }
+  bool is_number() const {
+    return is_int() || std::holds_alternative<double>(value_);
+  }
+  bool is_string() const {
+    return std::holds_alternative<std::string>(value_);
+  }
+  bool is_array() const {
+    return std::holds_alternative<Array>(value_);
+  }
+  bool is_object() const {
+    return std::holds_alternative<Object>(value_);
+  }
 
   // Building. `set` appends or replaces a member and returns *this; `push` appends to an array.
   Json& set(std::string_view key, Json value);

@@ -9,10 +9,13 @@
 
 namespace lento::base {
 
-unsigned hardware_threads() { return std::max(1u, std::thread::hardware_concurrency()); }
+unsigned hardware_threads() {
+  return std::max(1u, std::thread::hardware_concurrency());
+}
 
 void parallel_for(size_t count, unsigned threads, const std::function<void(size_t)>& work) {
-  if (threads == 0) threads = hardware_threads();
+  if (threads == 0)
+    threads = hardware_threads();
   std::atomic<size_t> next{0};
   std::mutex mutex;
   size_t failed_at = count;
@@ -32,10 +35,12 @@ void parallel_for(size_t count, unsigned threads, const std::function<void(size_
     }
   };
   std::vector<std::jthread> pool;
-  for (unsigned t = 1; t < std::min<size_t>(threads, count); ++t) pool.emplace_back(loop);
+  for (unsigned t = 1; t < std::min<size_t>(threads, count); ++t)
+    pool.emplace_back(loop);
   loop();
   pool.clear();
-  if (failure) std::rethrow_exception(failure);
+  if (failure)
+    std::rethrow_exception(failure);
 }
 
 }  // namespace lento::base

@@ -17,12 +17,16 @@ struct Progress {
   std::function<bool()> stop;
 
   void operator()(std::string_view what, double done, double total) const {
-    if (report) report(what, done, total);
+    if (report)
+      report(what, done, total);
   }
-  bool stopped() const { return stop && stop(); }
+  bool stopped() const {
+    return stop && stop();
+  }
   // For work that has no result to keep. Throws base::Error.
   void throw_if_stopped() const {
-    if (stopped()) throw Error({}, "interrupted");
+    if (stopped())
+      throw Error({}, "interrupted");
   }
 };
 

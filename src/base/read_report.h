@@ -18,8 +18,10 @@ struct ReadReport {
   bool strict = false;
 
   void skip(const Location& where, const std::string& reason, uint64_t count = 1) {
-    if (strict) throw Error(where, reason, "run without --strict to skip and count such records");
-    if (skipped == 0) first_skip = where;
+    if (strict)
+      throw Error(where, reason, "run without --strict to skip and count such records");
+    if (skipped == 0)
+      first_skip = where;
     skipped += count;
     reasons[reason] += count;
   }

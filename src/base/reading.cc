@@ -41,7 +41,8 @@ std::string reading() {
 uint64_t set_memory_limit(uint64_t bytes) {
   const uint64_t before = g_limit.exchange(bytes);
   rlimit limit{};
-  if (kSanitized || ::getrlimit(RLIMIT_DATA, &limit) != 0) return before;
+  if (kSanitized || ::getrlimit(RLIMIT_DATA, &limit) != 0)
+    return before;
   // Only the soft limit: an outer limit that is stricter stays, and ours can be lifted again.
   limit.rlim_cur = bytes == 0 ? limit.rlim_max : std::min<rlim_t>(bytes, limit.rlim_max);
   ::setrlimit(RLIMIT_DATA, &limit);
@@ -52,9 +53,10 @@ Error out_of_memory(const std::string& path) {
   const uint64_t limit = g_limit;
   const std::string size =
       limit ? " the memory limit of " + format_quantity(double(limit), Dimension::Bytes) : " memory";
-  return {{path},
-          "does not fit into" + size,
-          "is it the file you meant? --memory-limit 16GiB allows more; --memory-limit 0 has no limit"};
+  return {
+      {path},
+      "does not fit into" + size,
+      "is it the file you meant? --memory-limit 16GiB allows more; --memory-limit 0 has no limit"};
 }
 
 }  // namespace lento::base

@@ -7,13 +7,15 @@ namespace lento::base {
 
 uint64_t hash_text(std::string_view text) {
   uint64_t hash = 0xcbf29ce484222325ULL;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  for (const char c : text)
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
   return mix64(hash);
 }
 
 Rng::Rng(uint64_t seed, std::string_view stream, uint64_t index) {
   uint64_t x = mix64(mix64(seed) ^ hash_text(stream)) ^ mix64(index + 0x51ed270b);
-  for (uint64_t& word : state_) word = x = mix64(x);
+  for (uint64_t& word : state_)
+    word = x = mix64(x);
 }
 
 uint64_t Rng::next() {
@@ -32,18 +34,23 @@ uint64_t Rng::below(uint64_t bound) {
   const uint64_t limit = -bound % bound;  // values under it would favour small results
   for (;;) {
     const uint64_t x = next();
-    if (x >= limit) return x % bound;
+    if (x >= limit)
+      return x % bound;
   }
 }
 
-double Rng::uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+double Rng::uniform() {
+  return double(next() >> 11) * 0x1p-53;
+}
 
 double Rng::normal(double mean, double deviation) {
   if (has_spare_) {
     has_spare_ = false;
     return mean + deviation * spare_normal_;
   }
-  double u, v, s;
+  double u;
+  double v;
+  double s;
   do {
     u = 2 * uniform() - 1;
     v = 2 * uniform() - 1;
@@ -56,19 +63,24 @@ double Rng::normal(double mean, double deviation) {
 }
 
 double Rng::gamma(double shape, double scale) {
-  if (shape < 1) return gamma(shape + 1, scale) * std::pow(uniform(), 1 / shape);
+  if (shape < 1)
+    return gamma(shape + 1, scale) * std::pow(uniform(), 1 / shape);
   const double d = shape - 1.0 / 3;
   const double c = 1 / std::sqrt(9 * d);
   for (;;) {
     const double x = normal();
     const double t = 1 + c * x;
-    if (t <= 0) continue;
+    if (t <= 0)
+      continue;
     const double v = t * t * t;
     const double u = 1 - uniform();
-    if (std::log(u) < 0.5 * x * x + d * (1 - v + std::log(v))) return d * v * scale;
+    if (std::log(u) < 0.5 * x * x + d * (1 - v + std::log(v)))
+      return d * v * scale;
   }
 }
 
-double Rng::exponential(double mean) { return -mean * std::log(1 - uniform()); }
+double Rng::exponential(double mean) {
+  return -mean * std::log(1 - uniform());
+}
 
 }  // namespace lento::base

@@ -27,7 +27,9 @@ class Rng {
   uint64_t next();                 // 64 uniform bits
   uint64_t below(uint64_t bound);  // uniform in [0, bound), unbiased; bound >= 1
   double uniform();                // [0, 1), 53 bits
-  double uniform(double low, double high) { return low + (high - low) * uniform(); }
+  double uniform(double low, double high) {
+    return low + (high - low) * uniform();
+  }
   double normal(double mean = 0, double deviation = 1);
   double gamma(double shape, double scale);  // shape > 0 (Marsaglia, Tsang 2000)
   double exponential(double mean);

@@ -15,7 +15,9 @@ namespace {
 constexpr size_t kLooked = size_t{64} << 10;
 
 struct Known {
-  std::string_view mark, noun, format;
+  std::string_view mark;
+  std::string_view noun;
+  std::string_view format;
 };
 
 // Our own: the word between "lento." and "/".
@@ -47,9 +49,11 @@ constexpr std::array kOwn = {
 
 // By the bytes a file begins with.
 constexpr std::array kMagics = {
-    Known{"\x7f"
-          "ELF",
-          "program", "ELF"},
+    Known{
+        "\x7f"
+        "ELF",
+        "program",
+        "ELF"},
     Known{"LENTOACC", "access trace", "LENTOACC"},
     Known{"PERFILE2", "recording of perf", "perf.data"},
     Known{"PK\x03\x04", "zip archive", "ZIP"},
@@ -71,37 +75,49 @@ constexpr std::array kMagics = {
     Known{"# TYPE", "page of metrics", "OpenMetrics"},
 };
 
-bool word_character(char c) { return std::islower(static_cast<unsigned char>(c)) || c == '-'; }
+bool word_character(char c) {
+  return std::islower(static_cast<unsigned char>(c)) || c == '-';
+}
 
 // "lento.WORD/N" where a file of ours says what it is: its first line, or the value of its key `schema`.
 FileKind own_kind(std::string_view head) {
   constexpr std::string_view kPrefix = "lento.";
   size_t at = head.starts_with(kPrefix) ? 0 : head.find("schema");
-  if (at == std::string_view::npos) return {};
+  if (at == std::string_view::npos)
+    return {};
   at = head.find(kPrefix, at);
-  if (at == std::string_view::npos || at > 4096) return {};
+  if (at == std::string_view::npos || at > 4096)
+    return {};
   size_t end = at + kPrefix.size();
-  while (end < head.size() && word_character(head[end])) ++end;
+  while (end < head.size() && word_character(head[end]))
+    ++end;
   const std::string_view word = head.substr(at + kPrefix.size(), end - at - kPrefix.size());
-  if (end + 1 >= head.size() || head[end] != '/') return {};
+  if (end + 1 >= head.size() || head[end] != '/')
+    return {};
   size_t past = end + 1;
-  while (past < head.size() && std::isdigit(static_cast<unsigned char>(head[past]))) ++past;
+  while (past < head.size() && std::isdigit(static_cast<unsigned char>(head[past])))
+    ++past;
   for (const Known& known : kOwn)
-    if (known.mark == word) return {std::string(known.noun), std::string(head.substr(at, past - at))};
+    if (known.mark == word)
+      return {std::string(known.noun), std::string(head.substr(at, past - at))};
   return {};
 }
 
 bool is_text(std::string_view head) {
-  return std::none_of(head.begin(), head.end(), [](char c) {
+  return std::ranges::none_of(head, [](char c) {
     const unsigned char byte = static_cast<unsigned char>(c);
     return byte < 0x20 && byte != '\n' && byte != '\r' && byte != '\t' && byte != '\f' && byte != 0x1b;
   });
 }
 
 FileKind json_kind(std::string_view head) {
-  const auto has = [&](std::string_view key) { return head.find(key) != std::string_view::npos; };
-  if (has("\"batch_size\"") && has("\"layers\"")) return {"mapping", "compact map format, JSON"};
-  if (has("\"traceEvents\"")) return {"trace of a profiler", "Chrome trace, JSON"};
+  const auto has = [&](std::string_view key) {
+    return head.find(key) != std::string_view::npos;
+  };
+  if (has("\"batch_size\"") && has("\"layers\""))
+    return {"mapping", "compact map format, JSON"};
+  if (has("\"traceEvents\""))
+    return {"trace of a profiler", "Chrome trace, JSON"};
   if (has("\"hidden_size\"") || has("\"n_embd\"") || has("\"model_type\""))
     return {"description of a language model", "config.json"};
   return {"JSON file", "JSON"};
@@ -110,8 +126,9 @@ FileKind json_kind(std::string_view head) {
 // A header line of words with commas between them.
 bool is_table(std::string_view head) {
   const std::string_view line = head.substr(0, head.find('\n'));
-  if (std::count(line.begin(), line.end(), ',') == 0) return false;
-  return std::all_of(line.begin(), line.end(), [](char c) {
+  if (std::ranges::count(line, ',') == 0)
+    return false;
+  return std::ranges::all_of(line, [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) ||
            std::string_view("_-. ,\"/()%[]:\r\t\xef\xbb\xbf").find(c) != std::string_view::npos;
   });
@@ -119,12 +136,16 @@ bool is_table(std::string_view head) {
 
 FileKind text_kind(std::string_view head) {
   std::string_view rest = head;
-  if (rest.starts_with("\xef\xbb\xbf")) rest.remove_prefix(3);
+  if (rest.starts_with("\xef\xbb\xbf"))
+    rest.remove_prefix(3);
   const size_t first = rest.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {"blank file", {}};
+  if (first == std::string_view::npos)
+    return {"blank file", {}};
   rest.remove_prefix(first);
-  if (rest[0] == '{' || rest[0] == '[') return json_kind(rest);
-  if (is_table(rest)) return {"table", "CSV"};
+  if (rest[0] == '{' || rest[0] == '[')
+    return json_kind(rest);
+  if (is_table(rest))
+    return {"table", "CSV"};
   const std::string_view line = rest.substr(0, rest.find('\n'));
   const size_t colon = line.find(": ");
   if (line.starts_with("---") || (colon != std::string_view::npos && colon < 40 && line[0] != '#'))
@@ -136,11 +157,15 @@ FileKind text_kind(std::string_view head) {
 
 FileKind kind_of(std::string_view head) {
   head = head.substr(0, kLooked);
-  if (head.empty()) return {"empty file", {}};
+  if (head.empty())
+    return {"empty file", {}};
   for (const Known& magic : kMagics)
-    if (head.starts_with(magic.mark)) return {std::string(magic.noun), std::string(magic.format)};
-  if (FileKind own = own_kind(head); !own.noun.empty()) return own;
-  if (is_text(head)) return text_kind(head);
+    if (head.starts_with(magic.mark))
+      return {std::string(magic.noun), std::string(magic.format)};
+  if (FileKind own = own_kind(head); !own.noun.empty())
+    return own;
+  if (is_text(head))
+    return text_kind(head);
   // A model in protobuf: field 1, the version of the format, then the name of its producer.
   if (head.size() > 8 && head[0] == '\x08' && head[1] > 0 && head[1] < 32 && head[2] == '\x12')
     return {"network", "ONNX"};
@@ -149,7 +174,8 @@ FileKind kind_of(std::string_view head) {
 
 FileKind kind_of_file(const std::string& path) {
   std::error_code code;
-  if (!std::filesystem::is_regular_file(path, code)) return {};
+  if (!std::filesystem::is_regular_file(path, code))
+    return {};
   const std::string current = reading();
   try {
     InputStream in(path);
@@ -162,7 +188,8 @@ FileKind kind_of_file(const std::string& path) {
 }
 
 std::string describe(const FileKind& kind) {
-  if (kind.noun.empty()) return {};
+  if (kind.noun.empty())
+    return {};
   const bool vowel = std::string_view("aeiou").find(kind.noun[0]) != std::string_view::npos;
   const std::string text = (vowel ? "an " : "a ") + kind.noun;
   return kind.format.empty() || kind.noun.starts_with(kind.format) ? text : text + " (" + kind.format + ")";

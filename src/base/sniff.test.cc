@@ -20,16 +20,18 @@ TEST(Sniff, OwnFilesSayWhatTheyAre) {
 }
 
 TEST(Sniff, ForeignOnesByTheirFirstBytes) {
-  EXPECT_EQ(describe(kind_of("\x7f"
-                             "ELF\x02\x01")),
-            "a program (ELF)");
+  EXPECT_EQ(
+      describe(kind_of("\x7f"
+                       "ELF\x02\x01")),
+      "a program (ELF)");
   EXPECT_EQ(describe(kind_of("time,machine,metric,value\n0,a,b,1\n")), "a table (CSV)");
   EXPECT_EQ(describe(kind_of(R"({"traceEvents": []})")), "a trace of a profiler (Chrome trace, JSON)");
   EXPECT_EQ(describe(kind_of("\x08\x07\x12\x07pytorch\x1a\x05"s)), "a network (ONNX)");
   EXPECT_EQ(describe(kind_of("")), "an empty file");
   EXPECT_EQ(describe(kind_of("\n \n")), "a blank file");
-  EXPECT_EQ(describe(kind_of(R"({"name":"tiny","batch_size":16,"layers":[]})")),
-            "a mapping (compact map format, JSON)");
+  EXPECT_EQ(
+      describe(kind_of(R"({"name":"tiny","batch_size":16,"layers":[]})")),
+      "a mapping (compact map format, JSON)");
   EXPECT_EQ(describe(kind_of("\x01\x02\x03\xff"s)), "a file of no kind that Lento knows");
 }
 

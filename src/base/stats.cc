@@ -6,71 +6,82 @@
 namespace lento::base {
 namespace {
 
-double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
+double ratio(double part, double whole) {
+  return whole > 0 ? part / whole : 0;
+}
 
 }  // namespace
 
 double mean(std::span<const double> values) {
   double sum = 0;
-  for (const double v : values) sum += v;
-  return values.empty() ? 0 : sum / static_cast<double>(values.size());
+  for (const double v : values)
+    sum += v;
+  return values.empty() ? 0 : sum / double(values.size());
 }
 
 double variance(std::span<const double> values) {
-  if (values.size() < 2) return 0;
+  if (values.size() < 2)
+    return 0;
   const double centre = mean(values);
   double sum = 0;
-  for (const double v : values) sum += (v - centre) * (v - centre);
-  return sum / static_cast<double>(values.size() - 1);
+  for (const double v : values)
+    sum += (v - centre) * (v - centre);
+  return sum / double(values.size() - 1);
 }
 
 double quantile(std::vector<double> values, double q) {
-  if (values.empty()) return 0;
-  const double position = std::clamp(q, 0.0, 1.0) * static_cast<double>(values.size() - 1);
-  const size_t low = static_cast<size_t>(position);
+  if (values.empty())
+    return 0;
+  const double position = std::clamp(q, 0.0, 1.0) * double(values.size() - 1);
+  const size_t low = size_t(position);
   std::nth_element(values.begin(), values.begin() + static_cast<ptrdiff_t>(low), values.end());
   const double at_low = values[low];
-  if (low + 1 == values.size()) return at_low;
+  if (low + 1 == values.size())
+    return at_low;
   const double at_high = *std::min_element(values.begin() + static_cast<ptrdiff_t>(low) + 1, values.end());
-  return at_low + (position - static_cast<double>(low)) * (at_high - at_low);
+  return at_low + (position - double(low)) * (at_high - at_low);
 }
 
-double median(std::vector<double> values) { return quantile(std::move(values), 0.5); }
+double median(std::vector<double> values) {
+  return quantile(std::move(values), 0.5);
+}
 
 double mad(const std::vector<double>& values) {
   const double centre = median(values);
   std::vector<double> distance(values.size());
-  std::transform(values.begin(), values.end(), distance.begin(),
-                 [&](double v) { return std::fabs(v - centre); });
+  std::transform(values.begin(), values.end(), distance.begin(), [&](double v) {
+    return std::fabs(v - centre);
+  });
   return median(std::move(distance));
 }
 
 Interval wilson95(uint64_t hits, uint64_t trials) {
-  if (trials == 0) return {0, 1};
+  if (trials == 0)
+    return {0, 1};
   constexpr double z = 1.959963984540054;
-  const double n = static_cast<double>(trials);
-  const double p = static_cast<double>(hits) / n;
+  const double n = double(trials);
+  const double p = double(hits) / n;
   const double centre = (p + z * z / (2 * n)) / (1 + z * z / n);
   const double half = z * std::sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n);
   return {std::max(0.0, centre - half), std::min(1.0, centre + half)};
 }
 
 double Confusion::precision() const {
-  return ratio(static_cast<double>(true_positive), static_cast<double>(true_positive + false_positive));
+  return ratio(double(true_positive), double(true_positive + false_positive));
 }
 double Confusion::recall() const {
-  return ratio(static_cast<double>(true_positive), static_cast<double>(true_positive + false_negative));
+  return ratio(double(true_positive), double(true_positive + false_negative));
 }
 double Confusion::f1() const {
-  return ratio(2.0 * static_cast<double>(true_positive),
-               static_cast<double>(2 * true_positive + false_positive + false_negative));
+  return ratio(2.0 * double(true_positive), double(2 * true_positive + false_positive + false_negative));
 }
 double Confusion::false_alarm_rate() const {
-  return ratio(static_cast<double>(false_positive), static_cast<double>(false_positive + true_negative));
+  return ratio(double(false_positive), double(false_positive + true_negative));
 }
 double Confusion::accuracy() const {
-  return ratio(static_cast<double>(true_positive + true_negative),
-               static_cast<double>(true_positive + true_negative + false_positive + false_negative));
+  return ratio(
+      double(true_positive + true_negative),
+      double(true_positive + true_negative + false_positive + false_negative));
 }
 
 }  // namespace lento::base

@@ -11,8 +11,9 @@ namespace lento::base {
 
 double mean(std::span<const double> values);      // 0 when empty
 double variance(std::span<const double> values);  // unbiased; 0 under two values
-double quantile(std::vector<double> values,
-                double q);  // linear between order statistics (type 7); 0 when empty
+double quantile(
+    std::vector<double> values,
+    double q);  // linear between order statistics (type 7); 0 when empty
 double median(std::vector<double> values);
 double mad(const std::vector<double>& values);  // median absolute deviation, unscaled
 
@@ -26,7 +27,10 @@ Interval wilson95(uint64_t hits, uint64_t trials);
 
 // Counts of a detector and what follows from them. Rates are 0 when undefined.
 struct Confusion {
-  uint64_t true_positive = 0, false_positive = 0, false_negative = 0, true_negative = 0;
+  uint64_t true_positive = 0;
+  uint64_t false_positive = 0;
+  uint64_t false_negative = 0;
+  uint64_t true_negative = 0;
   double precision() const;
   double recall() const;
   double f1() const;

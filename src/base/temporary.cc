@@ -14,7 +14,11 @@ namespace lento::base {
 namespace {
 
 // Names to unlink when the process is ended from outside. A slot's text is complete before it is `Used`.
-enum State : int { Free, Taken, Used };
+enum State : int {
+  Free,
+  Taken,
+  Used
+};
 struct Slot {
   std::atomic<int> state{Free};
   char path[4096];
@@ -24,16 +28,18 @@ std::array<Slot, 64> g_slots;
 int remember(const std::string& path) {
   for (size_t i = 0; i < g_slots.size() && path.size() < sizeof g_slots[i].path; ++i) {
     int expected = Free;
-    if (!g_slots[i].state.compare_exchange_strong(expected, Taken)) continue;
+    if (!g_slots[i].state.compare_exchange_strong(expected, Taken))
+      continue;
     std::memcpy(g_slots[i].path, path.c_str(), path.size() + 1);
     g_slots[i].state = Used;
-    return static_cast<int>(i);
+    return int(i);
   }
   return -1;  // more than the table holds: the destructor still removes it
 }
 
 void forget(int& slot) {
-  if (slot >= 0) g_slots[static_cast<size_t>(slot)].state = Free;
+  if (slot >= 0)
+    g_slots[size_t(slot)].state = Free;
   slot = -1;
 }
 
@@ -46,9 +52,11 @@ std::string folder_of(const std::string& path) {
 std::string random_name() {
   constexpr const char* kHex = "0123456789abcdef";
   unsigned char bytes[8] = {};
-  if (::getrandom(bytes, sizeof bytes, 0) != sizeof bytes) return std::to_string(::getpid());
+  if (::getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+    return std::to_string(::getpid());
   std::string text;
-  for (const unsigned char b : bytes) text += {kHex[b >> 4], kHex[b & 15]};
+  for (const unsigned char b : bytes)
+    text += {kHex[b >> 4], kHex[b & 15]};
   return text;
 }
 
@@ -56,7 +64,8 @@ constexpr int kTries = 16;
 
 }  // namespace
 
-Temporary::Temporary(const std::string& target) : stem_(folder_of(target) + ".lento-") {
+Temporary::Temporary(const std::string& target)
+    : stem_(folder_of(target) + ".lento-") {
   // /proc gives such a file its name later.
   if (::access("/proc/self/fd", X_OK) == 0)
     fd_ = ::open(folder_of(target).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
@@ -64,23 +73,28 @@ Temporary::Temporary(const std::string& target) : stem_(folder_of(target) + ".le
     name_ = stem_ + random_name();
     slot_ = remember(name_);
     fd_ = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (fd_ >= 0) return;
+    if (fd_ >= 0)
+      return;
     const int why = errno;
     forget(slot_);
     name_.clear();
     errno = why;
-    if (why != EEXIST) return;
+    if (why != EEXIST)
+      return;
   }
 }
 
 Temporary::~Temporary() {
-  if (!name_.empty()) ::unlink(name_.c_str());
+  if (!name_.empty())
+    ::unlink(name_.c_str());
   forget(slot_);
-  if (fd_ >= 0) ::close(fd_);
+  if (fd_ >= 0)
+    ::close(fd_);
 }
 
 bool Temporary::name_it() {
-  if (!name_.empty()) return true;
+  if (!name_.empty())
+    return true;
   const std::string self = "/proc/self/fd/" + std::to_string(fd_);
   for (int i = 0; i < kTries; ++i) {
     const std::string name = stem_ + random_name();
@@ -92,7 +106,8 @@ bool Temporary::name_it() {
     const int why = errno;
     forget(slot_);
     errno = why;
-    if (why != EEXIST) return false;
+    if (why != EEXIST)
+      return false;
   }
   return false;
 }
@@ -102,12 +117,17 @@ bool Temporary::replace(const std::string& target) {
   // Whoever could read the old file can read the new one, and nobody else. Another owner cannot always be
   // kept.
   if (::stat(target.c_str(), &old) == 0) {
-    if (::fchown(fd_, old.st_uid, old.st_gid) != 0) errno = 0;
-    if (::fchmod(fd_, old.st_mode & 07777) != 0) return false;
+    if (::fchown(fd_, old.st_uid, old.st_gid) != 0)
+      errno = 0;
+    if (::fchmod(fd_, old.st_mode & 07777) != 0)
+      return false;
   }
-  if (::fsync(fd_) != 0 && errno != EINVAL) return false;
-  if (!name_it()) return false;
-  if (::rename(name_.c_str(), target.c_str()) != 0) return false;
+  if (::fsync(fd_) != 0 && errno != EINVAL)
+    return false;
+  if (!name_it())
+    return false;
+  if (::rename(name_.c_str(), target.c_str()) != 0)
+    return false;
   name_.clear();
   forget(slot_);
   return true;
@@ -116,7 +136,8 @@ bool Temporary::replace(const std::string& target) {
 void remove_temporaries() {
   const int kept = errno;
   for (Slot& slot : g_slots)
-    if (slot.state == Used) ::unlink(slot.path);
+    if (slot.state == Used)
+      ::unlink(slot.path);
   errno = kept;
 }
 

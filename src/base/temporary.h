@@ -17,7 +17,9 @@ class Temporary {
   Temporary(const Temporary&) = delete;
   Temporary& operator=(const Temporary&) = delete;
 
-  int fd() const { return fd_; }
+  int fd() const {
+    return fd_;
+  }
   // The file takes the place of `target`, whose mode it keeps. False: errno says why.
   bool replace(const std::string& target);
 

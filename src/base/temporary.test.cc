@@ -19,11 +19,15 @@ namespace fs = std::filesystem;
 
 class TemporaryTest : public ::testing::Test {
  protected:
-  void SetUp() override { fs::create_directories(folder_); }
-  void TearDown() override { fs::remove_all(folder_); }
+  void SetUp() override {
+    fs::create_directories(folder_);
+  }
+  void TearDown() override {
+    fs::remove_all(folder_);
+  }
 
   size_t entries() const {
-    return static_cast<size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+    return size_t(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
   }
   mode_t mode_of(const std::string& path) const {
     struct stat info {};
@@ -59,7 +63,8 @@ TEST_F(TemporaryTest, TheModeOfTheOldFileIsKept) {
 
 TEST_F(TemporaryTest, NamedOnesAreUniqueAndASignalHandlerRemovesThem) {
   {
-    Temporary a(path_), b(path_);
+    Temporary a(path_);
+    Temporary b(path_);
     ASSERT_GE(a.fd(), 0);
     ASSERT_GE(b.fd(), 0);
     EXPECT_NE(a.fd(), b.fd());

@@ -19,28 +19,64 @@ struct Unit {
 constexpr double kKi = 1024.0;
 // Within a dimension units rise in size; format_quantity takes the largest that is not above the value,
 // among those marked for display by standing in the table before the alternatives.
-constexpr std::array kTime{Unit{"ps", 1e-12}, Unit{"ns", 1e-9}, Unit{"us", 1e-6}, Unit{"ms", 1e-3},
-                           Unit{"s", 1.0}};
+constexpr std::array kTime{
+    Unit{"ps", 1e-12},
+    Unit{"ns", 1e-9},
+    Unit{"us", 1e-6},
+    Unit{"ms", 1e-3},
+    Unit{"s", 1.0}};
 constexpr std::array kTimeMore{Unit{"min", 60.0}, Unit{"h", 3600.0}, Unit{"d", 86400.0}};
 constexpr std::array kFrequency{Unit{"Hz", 1.0}, Unit{"kHz", 1e3}, Unit{"MHz", 1e6}, Unit{"GHz", 1e9}};
-constexpr std::array kBytes{Unit{"B", 1.0}, Unit{"KiB", kKi}, Unit{"MiB", kKi* kKi},
-                            Unit{"GiB", kKi* kKi* kKi}, Unit{"TiB", kKi* kKi* kKi* kKi}};
+constexpr std::array kBytes{
+    Unit{"B", 1.0},
+    Unit{"KiB", kKi},
+    Unit{"MiB", kKi* kKi},
+    Unit{"GiB", kKi* kKi* kKi},
+    Unit{"TiB", kKi* kKi* kKi* kKi}};
 constexpr std::array kBytesMore{Unit{"kB", 1e3}, Unit{"MB", 1e6}, Unit{"GB", 1e9}, Unit{"TB", 1e12}};
-constexpr std::array kBytesPerTime{Unit{"B/s", 1.0}, Unit{"kB/s", 1e3}, Unit{"MB/s", 1e6}, Unit{"GB/s", 1e9},
-                                   Unit{"TB/s", 1e12}};
-constexpr std::array kBytesPerTimeMore{Unit{"KiB/s", kKi}, Unit{"MiB/s", kKi* kKi},
-                                       Unit{"GiB/s", kKi* kKi* kKi}, Unit{"TiB/s", kKi* kKi* kKi* kKi}};
-constexpr std::array kRate{Unit{"FLOP/s", 1.0},  Unit{"kFLOP/s", 1e3},  Unit{"MFLOP/s", 1e6},
-                           Unit{"GFLOP/s", 1e9}, Unit{"TFLOP/s", 1e12}, Unit{"PFLOP/s", 1e15}};
-constexpr std::array kRateMore{Unit{"OP/s", 1.0},  Unit{"kOP/s", 1e3},  Unit{"MOP/s", 1e6},
-                               Unit{"GOP/s", 1e9}, Unit{"TOP/s", 1e12}, Unit{"POP/s", 1e15}};
+constexpr std::array kBytesPerTime{
+    Unit{"B/s", 1.0},
+    Unit{"kB/s", 1e3},
+    Unit{"MB/s", 1e6},
+    Unit{"GB/s", 1e9},
+    Unit{"TB/s", 1e12}};
+constexpr std::array kBytesPerTimeMore{
+    Unit{"KiB/s", kKi},
+    Unit{"MiB/s", kKi* kKi},
+    Unit{"GiB/s", kKi* kKi* kKi},
+    Unit{"TiB/s", kKi* kKi* kKi* kKi}};
+constexpr std::array kRate{
+    Unit{"FLOP/s", 1.0},
+    Unit{"kFLOP/s", 1e3},
+    Unit{"MFLOP/s", 1e6},
+    Unit{"GFLOP/s", 1e9},
+    Unit{"TFLOP/s", 1e12},
+    Unit{"PFLOP/s", 1e15}};
+constexpr std::array kRateMore{
+    Unit{"OP/s", 1.0},
+    Unit{"kOP/s", 1e3},
+    Unit{"MOP/s", 1e6},
+    Unit{"GOP/s", 1e9},
+    Unit{"TOP/s", 1e12},
+    Unit{"POP/s", 1e15}};
 constexpr std::array kPower{Unit{"mW", 1e-3}, Unit{"W", 1.0}, Unit{"kW", 1e3}, Unit{"MW", 1e6}};
-constexpr std::array kEnergy{Unit{"fJ", 1e-15}, Unit{"pJ", 1e-12}, Unit{"nJ", 1e-9}, Unit{"uJ", 1e-6},
-                             Unit{"mJ", 1e-3},  Unit{"J", 1.0},    Unit{"kJ", 1e3},  Unit{"MJ", 1e6}};
+constexpr std::array kEnergy{
+    Unit{"fJ", 1e-15},
+    Unit{"pJ", 1e-12},
+    Unit{"nJ", 1e-9},
+    Unit{"uJ", 1e-6},
+    Unit{"mJ", 1e-3},
+    Unit{"J", 1.0},
+    Unit{"kJ", 1e3},
+    Unit{"MJ", 1e6}};
 constexpr std::array kVoltage{Unit{"mV", 1e-3}, Unit{"V", 1.0}};
 constexpr std::array kArea{Unit{"um2", 1e-12}, Unit{"mm2", 1e-6}, Unit{"cm2", 1e-4}, Unit{"m2", 1.0}};
-constexpr std::array kLength{Unit{"nm", 1e-9}, Unit{"um", 1e-6}, Unit{"mm", 1e-3}, Unit{"cm", 1e-2},
-                             Unit{"m", 1.0}};
+constexpr std::array kLength{
+    Unit{"nm", 1e-9},
+    Unit{"um", 1e-6},
+    Unit{"mm", 1e-3},
+    Unit{"cm", 1e-2},
+    Unit{"m", 1.0}};
 constexpr std::array kPercent{Unit{"%", 0.01}};
 constexpr std::array kMoney{Unit{"USD", 1.0}};
 
@@ -85,7 +121,8 @@ Table table_of(Dimension dimension) {
 std::string known_units(const Table& table) {
   std::string text;
   for (const auto units : {table.shown, table.more}) {
-    for (const Unit& unit : units) text.append(text.empty() ? "" : ", ").append(unit.name);
+    for (const Unit& unit : units)
+      text.append(text.empty() ? "" : ", ").append(unit.name);
   }
   return text;
 }
@@ -97,25 +134,33 @@ double parse_quantity(std::string_view text, Dimension dimension, const Location
   const size_t number_end = text.find_last_of("0123456789.") == std::string_view::npos ? 0 : [&] {
     double ignored;
     const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), ignored);
-    return code == std::errc() ? static_cast<size_t>(end - text.data()) : size_t{0};
+    return code == std::errc() ? size_t(end - text.data()) : size_t{0};
   }();
   const auto number = try_double(text.substr(0, number_end));
   std::string_view unit = text.substr(number_end);
-  while (!unit.empty() && unit.front() == ' ') unit.remove_prefix(1);
+  while (!unit.empty() && unit.front() == ' ')
+    unit.remove_prefix(1);
   const std::string found = "found '" + std::string(text.substr(0, 60)) + "'";
-  if (!number) throw Error(where, found + ", needed a quantity such as '" + std::string(table.example) + "'");
+  if (!number)
+    throw Error(where, found + ", needed a quantity such as '" + std::string(table.example) + "'");
   if (unit.empty()) {
-    if (dimension == Dimension::Plain || dimension == Dimension::Percent) return *number;
-    throw Error(where, found + " without a unit, needed for example '" + std::string(table.example) + "'",
-                "units: " + known_units(table));
+    if (dimension == Dimension::Plain || dimension == Dimension::Percent)
+      return *number;
+    throw Error(
+        where,
+        found + " without a unit, needed for example '" + std::string(table.example) + "'",
+        "units: " + known_units(table));
   }
   for (const auto units : {table.shown, table.more}) {
     for (const Unit& candidate : units) {
-      if (candidate.name == unit) return *number * candidate.scale;
+      if (candidate.name == unit)
+        return *number * candidate.scale;
     }
   }
-  throw Error(where, found + ", unit '" + std::string(unit) + "' does not fit here",
-              table.shown.empty() ? "needed a number without a unit" : "units: " + known_units(table));
+  throw Error(
+      where,
+      found + ", unit '" + std::string(unit) + "' does not fit here",
+      table.shown.empty() ? "needed a number without a unit" : "units: " + known_units(table));
 }
 
 std::string format_number(double value, int digits) {
@@ -123,7 +168,8 @@ std::string format_number(double value, int digits) {
   std::snprintf(buffer, sizeof buffer, "%.*g", digits, value);
   const std::string text = buffer;
   const size_t e = text.find('e');
-  if (e == std::string::npos || std::fabs(value) >= 1e15 || std::fabs(value) < 1e-6) return text;
+  if (e == std::string::npos || std::fabs(value) >= 1e15 || std::fabs(value) < 1e-6)
+    return text;
   std::snprintf(buffer, sizeof buffer, "%.0f", value);
   return buffer;
 }
@@ -131,10 +177,12 @@ std::string format_number(double value, int digits) {
 std::string format_compact(double value) {
   constexpr std::string_view kLetters = "kMGTP";
   const double size = std::fabs(value);
-  if (size < 1e4 || size >= 1e18) return format_number(value);
+  if (size < 1e4 || size >= 1e18)
+    return format_number(value);
   int power = 0;
-  for (double rest = size / 1000; rest >= 1000 && power < 4; rest /= 1000) ++power;
-  return format_number(value / std::pow(1000.0, power + 1)) + kLetters[static_cast<size_t>(power)];
+  for (double rest = size / 1000; rest >= 1000 && power < 4; rest /= 1000)
+    ++power;
+  return format_number(value / std::pow(1000.0, power + 1)) + kLetters[size_t(power)];
 }
 
 std::string format_exact(double value) {
@@ -145,17 +193,23 @@ std::string format_exact(double value) {
 
 std::string format_quantity(double value, Dimension dimension) {
   const Table table = table_of(dimension);
-  if (dimension == Dimension::Percent) return format_number(value * 100, 3) + " %";
-  if (table.shown.empty()) return format_number(value);
+  if (dimension == Dimension::Percent)
+    return format_number(value * 100, 3) + " %";
+  if (table.shown.empty())
+    return format_number(value);
   const Unit* chosen = &table.shown.front();
   for (const Unit& unit : table.shown) {
-    if (std::fabs(value) >= unit.scale) chosen = &unit;
+    if (std::fabs(value) >= unit.scale)
+      chosen = &unit;
   }
-  if (value == 0) chosen = &table.shown[table.shown.size() / 2];
+  if (value == 0)
+    chosen = &table.shown[table.shown.size() / 2];
   return format_number(value / chosen->scale, 4) + " " + std::string(chosen->name);
 }
 
-std::string percent(double share) { return format_number(100 * share, 3) + " %"; }
+std::string percent(double share) {
+  return format_number(100 * share, 3) + " %";
+}
 
 std::string hex(uint64_t value) {
   char text[20];

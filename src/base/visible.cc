@@ -9,9 +9,12 @@ namespace {
 using Byte = unsigned char;
 
 size_t length_by_lead(Byte lead) {
-  if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead < 0xE0) return 2;
-  if (lead >= 0xE0 && lead < 0xF0) return 3;
+  if (lead < 0x80)
+    return 1;
+  if (lead >= 0xC2 && lead < 0xE0)
+    return 2;
+  if (lead >= 0xE0 && lead < 0xF0)
+    return 3;
   return lead >= 0xF0 && lead < 0xF5 ? 4 : 0;
 }
 
@@ -24,19 +27,23 @@ struct Character {
 Character first_of(std::string_view text) {
   const Byte lead = static_cast<Byte>(text[0]);
   const size_t length = length_by_lead(lead);
-  if (length == 0 || length > text.size()) return {};
-  if (length == 1) return {lead, 1};
+  if (length == 0 || length > text.size())
+    return {};
+  if (length == 1)
+    return {lead, 1};
   uint32_t code = lead & (0xFFu >> (length + 1));
   for (size_t i = 1; i < length; ++i) {
     const Byte next = static_cast<Byte>(text[i]);
-    if ((next & 0xC0) != 0x80) return {};
+    if ((next & 0xC0) != 0x80)
+      return {};
     code = (code << 6) | (next & 0x3Fu);
   }
   return {code, length};
 }
 
 bool steers(uint32_t c) {
-  if (c == '\n' || c == '\t') return false;
+  if (c == '\n' || c == '\t')
+    return false;
   const bool control = c < 0x20 || (c >= 0x7F && c < 0xA0);
   const bool direction = (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069) || c == 0x200E ||
                          c == 0x200F || c == 0x061C;
@@ -57,9 +64,9 @@ std::string visible(std::string_view text) {
     }
     char shown[12];
     if (c.length <= 1)
-      std::snprintf(shown, sizeof shown, "\\x%02x", static_cast<unsigned>(static_cast<Byte>(text[0])));
+      std::snprintf(shown, sizeof shown, "\\x%02x", unsigned(static_cast<Byte>(text[0])));
     else
-      std::snprintf(shown, sizeof shown, "\\u%04x", static_cast<unsigned>(c.code));
+      std::snprintf(shown, sizeof shown, "\\u%04x", unsigned(c.code));
     out += shown;
     text.remove_prefix(c.length > 1 ? c.length : 1);
   }
@@ -69,7 +76,8 @@ std::string visible(std::string_view text) {
 size_t incomplete_tail(std::string_view text) {
   for (size_t back = 1; back <= 3 && back <= text.size(); ++back) {
     const Byte byte = static_cast<Byte>(text[text.size() - back]);
-    if ((byte & 0xC0) == 0x80) continue;
+    if ((byte & 0xC0) == 0x80)
+      continue;
     return length_by_lead(byte) > back ? back : 0;
   }
   return 0;

@@ -7,9 +7,10 @@ namespace {
 
 TEST(Visible, ControlsAreWrittenOut) {
   EXPECT_EQ(visible("a\033[31mred\x07\r\n\tb\x7f"), "a\\x1b[31mred\\x07\\x0d\n\tb\\x7f");
-  EXPECT_EQ(visible("\xc2\x9b"
-                    "31m"),
-            "\\u009b31m");                            // CSI in one character
+  EXPECT_EQ(
+      visible("\xc2\x9b"
+              "31m"),
+      "\\u009b31m");                                  // CSI in one character
   EXPECT_EQ(visible("x\xe2\x80\xaey"), "x\\u202ey");  // right-to-left override
 }
 

@@ -20,14 +20,18 @@ namespace {
 // Hands out runs that are not done, takes results, keeps the journal. Safe from several threads.
 class Ledger {
  public:
-  Ledger(uint64_t count, const Options& options) : options_(options) {
+  Ledger(uint64_t count, const Options& options)
+      : options_(options) {
     outcome_.results.resize(count);
-    if (!options.journal.empty()) journal_ = std::make_unique<Journal>(options.journal, options.identity);
-    if (!journal_) return;
+    if (!options.journal.empty())
+      journal_ = std::make_unique<Journal>(options.journal, options.identity);
+    if (!journal_)
+      return;
     for (const auto& [run, result] : journal_->done()) {
       if (run >= count)
-        throw base::Error({options.journal}, "the journal holds run " + std::to_string(run) +
-                                                 " of a campaign of " + std::to_string(count));
+        throw base::Error(
+            {options.journal},
+            "the journal holds run " + std::to_string(run) + " of a campaign of " + std::to_string(count));
       outcome_.results[run] = result;
       ++outcome_.resumed;
     }
@@ -36,8 +40,10 @@ class Ledger {
 
   uint64_t next() {
     const std::lock_guard lock(mutex_);
-    if (failure_ || options_.progress.stopped()) return kNone;
-    while (next_ < outcome_.results.size() && !outcome_.results[next_].empty()) ++next_;
+    if (failure_ || options_.progress.stopped())
+      return kNone;
+    while (next_ < outcome_.results.size() && !outcome_.results[next_].empty())
+      ++next_;
     return next_ < outcome_.results.size() ? next_++ : kNone;
   }
 
@@ -48,18 +54,21 @@ class Ledger {
       return;
     }
     outcome_.results[run] = result;
-    if (journal_) journal_->append(run, result);
+    if (journal_)
+      journal_->append(run, result);
     ++done_;
     options_.progress("runs", double(done_), double(outcome_.results.size()));
   }
 
   void fail(std::exception_ptr failure) {
     const std::lock_guard lock(mutex_);
-    if (!failure_) failure_ = failure;
+    if (!failure_)
+      failure_ = failure;
   }
 
   Outcome finish() {
-    if (failure_) std::rethrow_exception(failure_);
+    if (failure_)
+      std::rethrow_exception(failure_);
     outcome_.complete = done_ == outcome_.results.size();
     return std::move(outcome_);
   }
@@ -69,13 +78,15 @@ class Ledger {
   std::unique_ptr<Journal> journal_;
   std::mutex mutex_;
   Outcome outcome_;
-  uint64_t next_ = 0, done_ = 0;
+  uint64_t next_ = 0;
+  uint64_t done_ = 0;
   std::exception_ptr failure_;
 };
 
 void work(Ledger& ledger, const Run& run) {
   try {
-    for (uint64_t i = ledger.next(); i != kNone; i = ledger.next()) ledger.take(i, run(i));
+    for (uint64_t i = ledger.next(); i != kNone; i = ledger.next())
+      ledger.take(i, run(i));
   } catch (...) {
     ledger.fail(std::current_exception());
   }
@@ -105,7 +116,8 @@ void serve(Ledger& ledger, Ranks* ranks) {
       take(ledger, report);
     const uint64_t next = ledger.next();
     ranks->send_run(report.rank, next);
-    if (next == kNone) --others;
+    if (next == kNone)
+      --others;
   }
 }
 
@@ -115,7 +127,8 @@ void work_remotely(Ranks& ranks, const Run& run) {
   for (;;) {
     ranks.send_report(report);
     const uint64_t next = ranks.receive_run();
-    if (next == kNone) return;
+    if (next == kNone)
+      return;
     report = {0, next, false, {}};
     try {
       report.text = run(next);
@@ -128,7 +141,9 @@ void work_remotely(Ranks& ranks, const Run& run) {
 
 }  // namespace
 
-World world(Ranks* ranks) { return ranks ? ranks->world() : World{}; }
+World world(Ranks* ranks) {
+  return ranks ? ranks->world() : World{};
+}
 
 Outcome run_all(uint64_t count, const Run& run, const Options& options) {
   const World here = world(options.ranks);
@@ -150,8 +165,11 @@ Outcome run_all(uint64_t count, const Run& run, const Options& options) {
   const unsigned threads = here.size > 1 ? 1 : options.threads ? options.threads : base::hardware_threads();
   {
     std::vector<std::jthread> workers;
-    const auto most = static_cast<unsigned>(std::clamp<uint64_t>(count, 1, threads));
-    for (unsigned i = 0; i < most; ++i) workers.emplace_back([&] { work(*ledger, run); });
+    const auto most = unsigned(std::clamp<uint64_t>(count, 1, threads));
+    for (unsigned i = 0; i < most; ++i)
+      workers.emplace_back([&] {
+        work(*ledger, run);
+      });
     serve(*ledger, options.ranks);
   }
   return ledger->finish();

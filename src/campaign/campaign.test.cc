@@ -20,11 +20,17 @@ namespace {
 struct TempFile {
   std::string path = ::testing::TempDir() + "journal." + std::to_string(::getpid()) + "." +
                      ::testing::UnitTest::GetInstance()->current_test_info()->name();
-  TempFile() { std::filesystem::remove(path); }
-  ~TempFile() { std::filesystem::remove(path); }
+  TempFile() {
+    std::filesystem::remove(path);
+  }
+  ~TempFile() {
+    std::filesystem::remove(path);
+  }
 };
 
-std::string square(uint64_t i) { return std::to_string(i * i); }
+std::string square(uint64_t i) {
+  return std::to_string(i * i);
+}
 
 Options options(const std::string& journal, unsigned threads = 1) {
   Options o;
@@ -35,7 +41,8 @@ Options options(const std::string& journal, unsigned threads = 1) {
 }
 
 TEST(Campaign, SameResultsForAnyNumberOfThreads) {
-  const Outcome one = run_all(200, square, options("", 1)), many = run_all(200, square, options("", 7));
+  const Outcome one = run_all(200, square, options("", 1));
+  const Outcome many = run_all(200, square, options("", 7));
   EXPECT_TRUE(one.complete);
   EXPECT_EQ(one.results, many.results);
   EXPECT_EQ(one.results[14], "196");
@@ -51,8 +58,12 @@ TEST(Campaign, ResumesWithoutDoingARunTwice) {
   TempFile file;
   Options stopping = options(file.path);
   std::atomic<int> calls{0};
-  stopping.progress.stop = [&] { return calls >= 10; };
-  const campaign::Run counted = [&](uint64_t i) { return ++calls, square(i); };
+  stopping.progress.stop = [&] {
+    return calls >= 10;
+  };
+  const campaign::Run counted = [&](uint64_t i) {
+    return ++calls, square(i);
+  };
   EXPECT_FALSE(run_all(30, counted, stopping).complete);
   EXPECT_EQ(calls, 10);
   const Outcome rest = run_all(30, counted, options(file.path));
@@ -68,7 +79,11 @@ TEST(Campaign, SurvivesKill) {
     const pid_t child = ::fork();
     if (child == 0) {
       run_all(
-          400, [](uint64_t i) { return ::usleep(200), square(i); }, options(file.path, 2));
+          400,
+          [](uint64_t i) {
+            return ::usleep(200), square(i);
+          },
+          options(file.path, 2));
       ::_exit(0);
     }
     ::usleep(3000 + 5000 * round);
@@ -77,7 +92,11 @@ TEST(Campaign, SurvivesKill) {
   }
   std::atomic<uint64_t> calls{0};
   const Outcome end = run_all(
-      400, [&](uint64_t i) { return ++calls, square(i); }, options(file.path, 2));
+      400,
+      [&](uint64_t i) {
+        return ++calls, square(i);
+      },
+      options(file.path, 2));
   EXPECT_TRUE(end.complete);
   EXPECT_EQ(calls + end.resumed, 400u);
   EXPECT_EQ(end.results, run_all(400, square, options("")).results);
@@ -88,7 +107,8 @@ TEST(Campaign, SurvivesKill) {
 TEST(Campaign, ErrorOfARunStopsItAndKeepsWhatIsDone) {
   TempFile file;
   const campaign::Run breaking = [](uint64_t i) -> std::string {
-    if (i == 5) throw base::Error({"run 5"}, "broken");
+    if (i == 5)
+      throw base::Error({"run 5"}, "broken");
     return square(i);
   };
   EXPECT_THROW(run_all(20, breaking, options(file.path)), base::Error);

@@ -28,9 +28,11 @@ std::string line_of(uint64_t run, std::string_view result) {
 // Takes one complete line apart; false: it is damaged.
 bool parse_line(std::string_view line, uint64_t& run, std::string_view& result) {
   const size_t first = line.find(' ');
-  if (first == std::string_view::npos || line.size() < first + 18 || line[first + 17] != ' ') return false;
+  if (first == std::string_view::npos || line.size() < first + 18 || line[first + 17] != ' ')
+    return false;
   const auto number = base::try_uint(line.substr(0, first));
-  if (!number) return false;
+  if (!number)
+    return false;
   run = *number;
   result = line.substr(first + 18);
   return line_of(run, result) == std::string(line) + "\n";
@@ -38,17 +40,21 @@ bool parse_line(std::string_view line, uint64_t& run, std::string_view& result) 
 
 }  // namespace
 
-Journal::Journal(std::string path, std::string_view identity) : path_(std::move(path)) {
+Journal::Journal(std::string path, std::string_view identity)
+    : path_(std::move(path)) {
   file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (file_ < 0) throw Error({path_}, std::string("the journal cannot be opened: ") + std::strerror(errno));
+  if (file_ < 0)
+    throw Error({path_}, std::string("the journal cannot be opened: ") + std::strerror(errno));
   try {
     // A device or a pipe would be read without end and can be cut nowhere.
     struct stat info {};
     if (::fstat(file_, &info) != 0 || !S_ISREG(info.st_mode))
       throw Error({path_}, "is no regular file", "a journal is read, cut and written: name a file on a disk");
     if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
-      throw Error({path_}, "another process is writing this journal",
-                  "wait for it or choose another --journal");
+      throw Error(
+          {path_},
+          "another process is writing this journal",
+          "wait for it or choose another --journal");
     }
     read(identity);
   } catch (...) {
@@ -57,7 +63,9 @@ Journal::Journal(std::string path, std::string_view identity) : path_(std::move(
   }
 }
 
-Journal::~Journal() { ::close(file_); }
+Journal::~Journal() {
+  ::close(file_);
+}
 
 void Journal::read(std::string_view identity) {
   const std::string text = base::read_file(path_, kMostBytes);
@@ -72,14 +80,18 @@ void Journal::read(std::string_view identity) {
     return;
   }
   if (text.compare(0, head_end + 1, head) != 0) {
-    if (!text.starts_with(kMagic)) throw Error({path_, 1}, "this is not a journal of a campaign");
-    throw Error({path_, 1}, "the journal belongs to a campaign with other inputs, options or versions",
-                "remove it or choose another --journal");
+    if (!text.starts_with(kMagic))
+      throw Error({path_, 1}, "this is not a journal of a campaign");
+    throw Error(
+        {path_, 1},
+        "the journal belongs to a campaign with other inputs, options or versions",
+        "remove it or choose another --journal");
   }
   size_t at = head_end + 1;
   for (int line = 2; at < text.size(); ++line) {
     const size_t end = text.find('\n', at);
-    if (end == std::string::npos) break;  // cut off below
+    if (end == std::string::npos)
+      break;  // cut off below
     uint64_t run = 0;
     std::string_view result;
     if (!parse_line(std::string_view(text).substr(at, end - at), run, result)) {
@@ -90,15 +102,18 @@ void Journal::read(std::string_view identity) {
   }
   if (at < text.size() && ::ftruncate(file_, static_cast<off_t>(at)) != 0)
     throw Error({path_}, "the journal cannot be cut");
-  if (::lseek(file_, 0, SEEK_END) < 0) throw Error({path_}, "the journal cannot be extended");
+  if (::lseek(file_, 0, SEEK_END) < 0)
+    throw Error({path_}, "the journal cannot be extended");
 }
 
 void Journal::write_all(std::string_view text) {
   while (!text.empty()) {
     const ssize_t n = ::write(file_, text.data(), text.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) throw Error({path_}, std::string("the journal cannot be written: ") + std::strerror(errno));
-    text.remove_prefix(static_cast<size_t>(n));
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      throw Error({path_}, std::string("the journal cannot be written: ") + std::strerror(errno));
+    text.remove_prefix(size_t(n));
   }
   if (::fdatasync(file_) != 0 && errno != EINVAL && errno != EROFS) {
     throw Error({path_}, std::string("the journal cannot be written: ") + std::strerror(errno));

@@ -23,7 +23,9 @@ class Journal {
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
-  const std::map<uint64_t, std::string>& done() const { return done_; }
+  const std::map<uint64_t, std::string>& done() const {
+    return done_;
+  }
   void append(uint64_t run, std::string_view result);
 
  private:

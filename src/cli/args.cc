@@ -6,18 +6,26 @@
 namespace lento::cli {
 namespace {
 
-CLI::Option* inner(void* option) { return static_cast<CLI::Option*>(option); }
+CLI::Option* inner(void* option) {
+  return static_cast<CLI::Option*>(option);
+}
 
 CLI::Validator validator(const Check& check) {
-  if (!check.words.empty()) return CLI::IsMember(check.words);
-  if (check.whole) return CLI::Range(static_cast<int64_t>(check.low), static_cast<int64_t>(check.high));
+  if (!check.words.empty())
+    return CLI::IsMember(check.words);
+  if (check.whole)
+    return CLI::Range(int64_t(check.low), int64_t(check.high));
   return CLI::Range(check.low, check.high);
 }
 
 }  // namespace
 
-Check one_of(std::vector<std::string> words) { return {std::move(words)}; }
-Check range(double low, double high) { return {{}, low, high, false}; }
+Check one_of(std::vector<std::string> words) {
+  return {std::move(words)};
+}
+Check range(double low, double high) {
+  return {{}, low, high, false};
+}
 
 Option* Option::required() {
   inner(option_)->required();
@@ -41,7 +49,8 @@ Option* Option::check(const Check& check) {
 
 Option* Option::check_any(const std::vector<Check>& any) {
   CLI::Validator all = validator(any.at(0));
-  for (size_t i = 1; i < any.size(); ++i) all = all | validator(any[i]);
+  for (size_t i = 1; i < any.size(); ++i)
+    all = all | validator(any[i]);
   inner(option_)->check(all);
   return this;
 }
@@ -66,24 +75,30 @@ Option* Option::excludes(Option* other) {
   return this;
 }
 
-size_t Option::count() const { return inner(option_)->count(); }
+size_t Option::count() const {
+  return inner(option_)->count();
+}
 
 struct Command::Inside {
   std::unique_ptr<CLI::App> own;  // of the root only
   CLI::App* app = nullptr;
-  std::string name, text;
+  std::string name;
+  std::string text;
   std::deque<Option> options;
   std::vector<std::unique_ptr<Command>> children;
 };
 
-Command::Command(const std::string& text, const std::string& name) : inside_(std::make_unique<Inside>()) {
+Command::Command(const std::string& text, const std::string& name)
+    : inside_(std::make_unique<Inside>()) {
   inside_->own = std::make_unique<CLI::App>(text, name);
   inside_->app = inside_->own.get();
   inside_->name = name;
   inside_->text = text;
 }
 
-Command::Command(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
+Command::Command(std::unique_ptr<Inside> inside)
+    : inside_(std::move(inside)) {
+}
 Command::~Command() = default;
 
 Command* Command::add_subcommand(const std::string& name, const std::string& text) {
@@ -126,18 +141,33 @@ template Option* Command::add_option(const std::string&, std::optional<unsigned>
 template Option* Command::add_option(const std::string&, std::optional<std::string>&, const std::string&);
 template Option* Command::add_option(const std::string&, std::optional<unsigned long>&, const std::string&);
 
-void Command::callback(std::function<void()> run) { inside_->app->callback(std::move(run)); }
-void Command::footer(const std::string& text) { inside_->app->footer(text); }
-void Command::require_subcommand(int count) { inside_->app->require_subcommand(count); }
+void Command::callback(std::function<void()> run) {
+  inside_->app->callback(std::move(run));
+}
+void Command::footer(const std::string& text) {
+  inside_->app->footer(text);
+}
+void Command::require_subcommand(int count) {
+  inside_->app->require_subcommand(count);
+}
 
-const std::string& Command::name() const { return inside_->name; }
-const std::string& Command::text() const { return inside_->text; }
-std::string Command::footer() const { return inside_->app->get_footer(); }
-std::string Command::help(const std::string& parents) const { return inside_->app->help(parents); }
+const std::string& Command::name() const {
+  return inside_->name;
+}
+const std::string& Command::text() const {
+  return inside_->text;
+}
+std::string Command::footer() const {
+  return inside_->app->get_footer();
+}
+std::string Command::help(const std::string& parents) const {
+  return inside_->app->help(parents);
+}
 
 std::vector<const Command*> Command::subcommands() const {
   std::vector<const Command*> out;
-  for (const auto& child : inside_->children) out.push_back(child.get());
+  for (const auto& child : inside_->children)
+    out.push_back(child.get());
   return out;
 }
 
@@ -145,7 +175,8 @@ std::vector<OptionWords> Command::options() const {
   std::vector<OptionWords> out;
   for (const CLI::Option* option : inside_->app->get_options()) {
     OptionWords words;
-    if (!option->get_positional()) words.name = option->get_name();
+    if (!option->get_positional())
+      words.name = option->get_name();
     words.names = option->get_name(false, true);
     words.text = option->get_description();
     words.type = option->get_type_size() == 0 ? "" : option->get_type_name();
@@ -155,17 +186,23 @@ std::vector<OptionWords> Command::options() const {
 }
 
 bool Command::takes_operands() const {
-  return !inside_->app->get_options([](const CLI::Option* option) { return option->get_positional(); })
+  return !inside_->app
+              ->get_options([](const CLI::Option* option) {
+                return option->get_positional();
+              })
               .empty();
 }
 
 const Command* Command::chosen() const {
   for (const auto& child : inside_->children)
-    if (child->inside_->app->parsed()) return child.get();
+    if (child->inside_->app->parsed())
+      return child.get();
   return nullptr;
 }
 
-size_t Command::count(const std::string& option) const { return inside_->app->count(option); }
+size_t Command::count(const std::string& option) const {
+  return inside_->app->count(option);
+}
 
 bool Command::parse(const std::vector<std::string>& args) {
   std::vector<std::string> reversed(args.rbegin(), args.rend());

@@ -23,17 +23,21 @@ class UsageError : public std::runtime_error {
 // What a value must be.
 struct Check {
   std::vector<std::string> words;  // one of these, unless empty
-  double low = 0, high = 0;        // else a number within [low, high]
-  bool whole = false;              // and a whole one
+  // else a number within [low, high]
+  double low = 0;
+  double high = 0;
+  bool whole = false;  // and a whole one
 };
 Check one_of(std::vector<std::string> words);
 Check range(double low, double high);
 template <typename T>
 requires std::is_integral_v<T> Check range(T low, T high) {
-  return {{}, static_cast<double>(low), static_cast<double>(high), true};
+  return {{}, double(low), double(high), true};
 }
 template <typename T>
-requires std::is_integral_v<T> Check range(T high) { return range(T{0}, high); }
+requires std::is_integral_v<T> Check range(T high) {
+  return range(T{0}, high);
+}
 
 class Option {
  public:
@@ -50,7 +54,9 @@ class Option {
 
  private:
   friend class Command;
-  explicit Option(void* option) : option_(option) {}
+  explicit Option(void* option)
+      : option_(option) {
+  }
   void* option_;
 };
 

@@ -16,7 +16,8 @@ template <class Name>
 std::vector<std::string> idle(const std::vector<uint64_t>& load, Name name) {
   std::vector<std::string> names;
   for (size_t i = 0; i < load.size(); ++i) {
-    if (load[i] == 0) names.push_back(name(static_cast<int>(i)));
+    if (load[i] == 0)
+      names.push_back(name(int(i)));
   }
   return names;
 }
@@ -35,7 +36,8 @@ finding::MeshFigure mesh(const Grid& grid, const Identifiability& seen) {
     figure.cores.push_back({p.x, p.y, double(seen.core_operations[core]), grid.core_name(core)});
   }
   for (int l = 0; l < grid.link_count(); ++l) {
-    const chip::Position a = grid.position(grid.link(l).from), b = grid.position(grid.link(l).to);
+    const chip::Position a = grid.position(grid.link(l).from);
+    const chip::Position b = grid.position(grid.link(l).to);
     figure.links.push_back({a.x, a.y, b.x, b.y, double(seen.message_bytes[l])});
   }
   return figure;
@@ -45,18 +47,27 @@ finding::Diagnosis conclude(const Grid& grid, const Identifiability& seen) {
   finding::Diagnosis d;
   d.scale = "chip";
   d.title = "What this mapping can show";
-  const auto cores = idle(seen.core_operations, [&](int i) { return grid.core_name(i); });
-  const auto units = idle(seen.unit_bytes, [&](int i) { return grid.memory_unit_name(i); });
-  const auto ports = idle(seen.port_bytes, [&](int i) { return grid.port_name(i); });
-  const auto quiet = idle(seen.message_bytes, [&](int i) { return grid.link_name(i); });
-  d.facts = {{"cores that compute", share(cores.size(), seen.core_operations.size())},
-             {"memory units used", share(units.size(), seen.unit_bytes.size())},
-             {"DRAM ports used", share(ports.size(), seen.port_bytes.size())},
-             {"directed links that carry messages", share(quiet.size(), seen.message_bytes.size())},
-             {"pairs of cores that exchange messages", std::to_string(seen.pairs)},
-             {"rank of pairs x links",
-              seen.rank < 0 ? "not computed, more than " + std::to_string(chip::kMaxRankedLinks) + " links"
-                            : std::to_string(seen.rank) + " of " + std::to_string(seen.used_links)}};
+  const auto cores = idle(seen.core_operations, [&](int i) {
+    return grid.core_name(i);
+  });
+  const auto units = idle(seen.unit_bytes, [&](int i) {
+    return grid.memory_unit_name(i);
+  });
+  const auto ports = idle(seen.port_bytes, [&](int i) {
+    return grid.port_name(i);
+  });
+  const auto quiet = idle(seen.message_bytes, [&](int i) {
+    return grid.link_name(i);
+  });
+  d.facts = {
+      {"cores that compute", share(cores.size(), seen.core_operations.size())},
+      {"memory units used", share(units.size(), seen.unit_bytes.size())},
+      {"DRAM ports used", share(ports.size(), seen.port_bytes.size())},
+      {"directed links that carry messages", share(quiet.size(), seen.message_bytes.size())},
+      {"pairs of cores that exchange messages", std::to_string(seen.pairs)},
+      {"rank of pairs x links",
+       seen.rank < 0 ? "not computed, more than " + std::to_string(chip::kMaxRankedLinks) + " links"
+                     : std::to_string(seen.rank) + " of " + std::to_string(seen.used_links)}};
   d.notes = chip::blind_spots(seen, grid);
   const size_t unseen = cores.size() + quiet.size();
   d.verdict = unseen == 0 && seen.alike.empty()
@@ -64,8 +75,10 @@ finding::Diagnosis conclude(const Grid& grid, const Identifiability& seen) {
                   : std::to_string(cores.size()) + " cores and " + std::to_string(quiet.size()) +
                         " directed links are not exercised by computing and messages; " +
                         std::to_string(seen.alike.size()) + " groups of links cannot be told apart.";
-  d.figures.push_back({"Load of cores and links", "White cores and links are out of sight for this mapping.",
-                       mesh(grid, seen)});
+  d.figures.push_back(
+      {"Load of cores and links",
+       "White cores and links are out of sight for this mapping.",
+       mesh(grid, seen)});
   return d;
 }
 
@@ -73,7 +86,8 @@ finding::Diagnosis conclude(const Grid& grid, const Identifiability& seen) {
 
 void add_chip_check(Command& chip_app, Context& context) {
   Command* app = chip_app.add_subcommand(
-      "check", "Which components a mapping exercises, and which it cannot tell apart");
+      "check",
+      "Which components a mapping exercises, and which it cannot tell apart");
   auto chip_path = std::make_shared<std::string>(), map_path = std::make_shared<std::string>();
   app->add_option("--chip", *chip_path, "Chip description")->required();
   app->add_option("--mapping", *map_path, "Mapping, ours or Gemini's")->required();
@@ -86,8 +100,9 @@ void add_chip_check(Command& chip_app, Context& context) {
     const Grid grid(machine);
     finding::Diagnosis diagnosis =
         conclude(grid, chip::identify(chip::expand(mapping, machine, *map_path), grid));
-    diagnosis.inputs = {Context::input("chip", *chip_path, base::read_file(*chip_path)),
-                        Context::input("mapping", *map_path, text)};
+    diagnosis.inputs = {
+        Context::input("chip", *chip_path, base::read_file(*chip_path)),
+        Context::input("mapping", *map_path, text)};
     context.show(std::move(diagnosis));
   });
 }

@@ -11,13 +11,19 @@ using Kind = jobs::ChipRecorderOptions::Kind;
 
 struct Arguments {
   jobs::ChipDiagnosisOptions job;
-  std::string eviction = "earliest", method = "lento", recorder = "sketch";
-  bool exact = false, no_replay = false, no_fit = false;
+  std::string eviction = "earliest";
+  std::string method = "lento";
+  std::string recorder = "sketch";
+  bool exact = false;
+  bool no_replay = false;
+  bool no_fit = false;
 };
 
 chip::Eviction eviction_of(const std::string& name) {
-  if (name == "healthiest") return chip::Eviction::Healthiest;
-  if (name == "least-frequent") return chip::Eviction::LeastFrequent;
+  if (name == "healthiest")
+    return chip::Eviction::Healthiest;
+  if (name == "least-frequent")
+    return chip::Eviction::LeastFrequent;
   return name == "random" ? chip::Eviction::Random : chip::Eviction::Earliest;
 }
 
@@ -31,7 +37,8 @@ void run_diagnose(const Arguments& args, Context& context) {
   job.strict = context.strict;
   job.seed = context.seed;
   finding::Diagnosis d = jobs::diagnose_chip(job, context.progress());
-  if (job.sketch_out != "-") context.show(std::move(d));
+  if (job.sketch_out != "-")
+    context.show(std::move(d));
 }
 
 void add_recorder_options(Command& app, Arguments& args) {
@@ -51,8 +58,10 @@ void add_recorder_options(Command& app, Arguments& args) {
   app.add_option("--evict", args.eviction, "What leaves a full sketch")
       ->capture_default_str()
       ->check(one_of({"earliest", "healthiest", "least-frequent", "random"}));
-  app.add_flag("--exact", args.exact,
-               "Keep an exact table instead of a sketch; an error when it does not fit");
+  app.add_flag(
+      "--exact",
+      args.exact,
+      "Keep an exact table instead of a sketch; an error when it does not fit");
 }
 
 }  // namespace
@@ -67,19 +76,25 @@ void add_chip_diagnose(Command& chip, Context& context) {
   app->add_option("--chip", job.chip, "The chip the records are from")->required();
   app->add_option("--mapping", job.mapping, "The mapping that ran")->required();
   app->add_option(
-         "--method", args->method,
+         "--method",
+         args->method,
          "lento, paper, threshold, microscope, iaso, perseus or adr; paper:restart=1,direction=1 sets "
          "parameters")
       ->capture_default_str();
   app->add_option("--healthy", job.healthy, "Records or sketch of a run known to be healthy");
   app->add_option("--sketch", job.sketch_out, "Also writes the sketch here: all that the verdict rests on");
   add_recorder_options(*app, *args);
-  app->add_flag("--no-replay", args->no_replay,
-                "Judge from the records alone, without simulating hypotheses");
-  app->add_flag("--no-fit", args->no_fit,
-                "Take the chip file as it stands, instead of fitting its numbers to the run first");
+  app->add_flag(
+      "--no-replay",
+      args->no_replay,
+      "Judge from the records alone, without simulating hypotheses");
+  app->add_flag(
+      "--no-fit",
+      args->no_fit,
+      "Take the chip file as it stands, instead of fitting its numbers to the run first");
   app->add_option(
-         "--tolerance", job.tolerance,
+         "--tolerance",
+         job.tolerance,
          "Largest share by which healthy parts of a kind differ, such as 0.2; estimated if not given")
       ->check(range(0.0, 1.0));
   context.add_output_options(*app);
@@ -89,7 +104,8 @@ void add_chip_diagnose(Command& chip, Context& context) {
       "lento chip diagnose run.probe --chip examples/chip/4x4.yaml --mapping examples/chip/tiny.map.json");
   app->callback([args, app, &context] {
     for (const char* option : {"--budget", "--threshold", "--evict", "--exact", "--recorder"})
-      if (app->count(option) > 0) args->job.recorder_set_by = option;
+      if (app->count(option) > 0)
+        args->job.recorder_set_by = option;
     run_diagnose(*args, context);
   });
 }

@@ -26,8 +26,10 @@ void add_chip_import(Command& app, Context& context) {
   Command* command = app.add_subcommand("import", "Read a real chip's records of its data movement");
   auto options = std::make_shared<jobs::ChipImportOptions>();
   command
-      ->add_option("records", options->sources.files,
-                   "One run: NoC events (JSON), profile_log_device.csv, a table, or our own; one file a chip")
+      ->add_option(
+          "records",
+          options->sources.files,
+          "One run: NoC events (JSON), profile_log_device.csv, a table, or our own; one file a chip")
       ->required()
       ->type_name("FILE");
   add_record_options(*command, options->sources);
@@ -37,7 +39,8 @@ void add_chip_import(Command& app, Context& context) {
   command->callback([&context, options] {
     options->sources.strict = context.strict;
     finding::Diagnosis d = jobs::chip_import(*options);
-    if (options->output != "-") context.show(std::move(d));
+    if (options->output != "-")
+      context.show(std::move(d));
   });
 }
 

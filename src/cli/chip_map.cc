@@ -15,7 +15,9 @@ namespace lento::cli {
 namespace {
 
 struct MapCommand {
-  std::string model, chip, output;
+  std::string model;
+  std::string chip;
+  std::string output;
   int64_t batch = 64;
   std::vector<std::string> dimensions;
   chip::BinaryTree tree;
@@ -27,20 +29,26 @@ spec::OnnxOptions onnx_options(const MapCommand& command) {
   for (const std::string& text : command.dimensions) {
     const size_t equals = text.find('=');
     const base::Location where{"--dim " + text};
-    if (equals == std::string::npos) throw base::Error(where, "found '" + text + "', needed NAME=N");
+    if (equals == std::string::npos)
+      throw base::Error(where, "found '" + text + "', needed NAME=N");
     options.dimensions[text.substr(0, equals)] = base::parse_int(text.substr(equals + 1), where, 1, 1 << 24);
   }
   return options;
 }
 
-chip::Mapping make_mapping(const MapCommand& command, Context& context, const spec::Chip& machine,
-                           base::ReadReport& report) {
-  if (command.synthetic) return chip::map_binary_tree(command.tree, machine);
+chip::Mapping make_mapping(
+    const MapCommand& command,
+    Context& context,
+    const spec::Chip& machine,
+    base::ReadReport& report) {
+  if (command.synthetic)
+    return chip::map_binary_tree(command.tree, machine);
   const spec::Network network = spec::read_onnx(command.model, onnx_options(command), report);
   const chip::LayerGraph graph = chip::lower(network, command.model);
   if (graph.generic > 0) {
-    context.warn(std::to_string(graph.generic) +
-                 " operators without a rule are taken as element-wise: their cost is a guess");
+    context.warn(
+        std::to_string(graph.generic) +
+        " operators without a rule are taken as element-wise: their cost is a guess");
   }
   chip::MapOptions options;
   options.batch = command.batch;
@@ -58,7 +66,8 @@ void run_map(const MapCommand& command, Context& context) {
   for (const auto& [reason, count] : report.reasons)
     context.warn(std::to_string(count) + " times: " + reason);
   base::write_file(command.output, chip::write_map(mapping));
-  if (command.output == "-") return;
+  if (command.output == "-")
+    return;
   const int segments = mapping.layers.empty() ? 0 : mapping.layers.back().segment;
   context.streams.out << command.output << ": " << mapping.layers.size() << " layers in " << segments
                       << " segments, batch " << mapping.batch << ", on " << machine.width << "x"
@@ -78,8 +87,10 @@ void add_chip_map(Command& chip, Context& context) {
       ->capture_default_str();
   app->add_option("--dim", command->dimensions, "Size of a symbolic dimension of the model: NAME=N");
   app->add_option("-o,--output", command->output, "The mapping to write; - is standard output")->required();
-  auto* tree = app->add_flag("--binary-tree", command->synthetic,
-                             "Map a binary tree of matrix products instead of a model");
+  auto* tree = app->add_flag(
+      "--binary-tree",
+      command->synthetic,
+      "Map a binary tree of matrix products instead of a model");
   app->add_option("--depth", command->tree.depth, "Binary tree: levels, 1 to 12")
       ->check(range(1, 12))
       ->capture_default_str();
@@ -95,8 +106,9 @@ void add_chip_map(Command& chip, Context& context) {
   model->excludes(tree);
   context.add_seed(*app);
   app->add_flag("--strict", context.strict, "Refuse operators without a shape rule");
-  example(*app,
-          "lento chip map resnet50.onnx --chip examples/chip/4x4.yaml --batch 64 -o resnet50.4x4.map.json");
+  example(
+      *app,
+      "lento chip map resnet50.onnx --chip examples/chip/4x4.yaml --batch 64 -o resnet50.4x4.map.json");
   app->callback([command, model, &context] {
     if (!command->synthetic && model->count() == 0)
       throw UsageError(std::string("MODEL or --binary-tree") + " is required");

@@ -15,7 +15,8 @@ namespace {
 using base::format_number;
 
 struct Arguments {
-  std::string chip, mapping;
+  std::string chip;
+  std::string mapping;
   double factor = 10;
   uint32_t inferences = 1;
 };
@@ -38,16 +39,23 @@ std::string part_name(chip::Part part) {
 
 finding::Figure summary_table(const chip::Sweep& sweep) {
   std::map<chip::Part, std::vector<double>> by_part;
-  for (const chip::SweepRow& row : sweep.rows) by_part[row.fault.part].push_back(row.slowdown);
+  for (const chip::SweepRow& row : sweep.rows)
+    by_part[row.fault.part].push_back(row.slowdown);
   finding::TableFigure table;
   table.columns = {"component", "count", "min", "median", "max"};
   for (const auto& [part, values] : by_part) {
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
-    table.rows.push_back({part_name(part), std::to_string(values.size()), format_number(*low),
-                          format_number(base::median(values)), format_number(*high)});
+    table.rows.push_back(
+        {part_name(part),
+         std::to_string(values.size()),
+         format_number(*low),
+         format_number(base::median(values)),
+         format_number(*high)});
   }
-  return {"Run time with one slow component, healthy = 1", "Over all components of a kind, one at a time.",
-          table};
+  return {
+      "Run time with one slow component, healthy = 1",
+      "Over all components of a kind, one at a time.",
+      table};
 }
 
 finding::Figure mesh_figure(const chip::Model& model, const chip::Sweep& sweep) {
@@ -56,36 +64,48 @@ finding::Figure mesh_figure(const chip::Model& model, const chip::Sweep& sweep) 
   mesh.height = model.grid.height();
   mesh.value_name = "run time when slow, healthy = 1";
   for (const chip::SweepRow& row : sweep.rows) {
-    if (!row.fault.exists()) continue;
+    if (!row.fault.exists())
+      continue;
     const chip::Position a =
         model.grid.position(row.fault.part == chip::Part::DramPort ? 0 : row.fault.index);
-    if (row.fault.part == chip::Part::Core) mesh.cores.push_back({a.x, a.y, row.slowdown, row.fault.name});
-    if (row.fault.part != chip::Part::Link) continue;
+    if (row.fault.part == chip::Part::Core)
+      mesh.cores.push_back({a.x, a.y, row.slowdown, row.fault.name});
+    if (row.fault.part != chip::Part::Link)
+      continue;
     const chip::Position b = model.grid.position(row.fault.other);
-    if (std::abs(a.x - b.x) + std::abs(a.y - b.y) != 1) continue;  // closes a ring
+    if (std::abs(a.x - b.x) + std::abs(a.y - b.y) != 1)
+      continue;  // closes a ring
     mesh.links.push_back({a.x, a.y, b.x, b.y, row.slowdown});
     mesh.links.push_back({b.x, b.y, a.x, a.y, row.slowdown});
   }
-  return {"Cost of a slow core or link", "Each value is one run in which only that component was slow.",
-          mesh};
+  return {
+      "Cost of a slow core or link",
+      "Each value is one run in which only that component was slow.",
+      mesh};
 }
 
 finding::Figure full_table(const chip::Sweep& sweep) {
   finding::TableFigure table;
   table.columns = {"component", "slowdown", "cycles", "events inside"};
   std::vector<const chip::SweepRow*> rows;
-  for (const chip::SweepRow& row : sweep.rows) rows.push_back(&row);
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const auto* a, const auto* b) { return a->slowdown > b->slowdown; });
+  for (const chip::SweepRow& row : sweep.rows)
+    rows.push_back(&row);
+  std::ranges::stable_sort(rows, [](const auto* a, const auto* b) {
+    return a->slowdown > b->slowdown;
+  });
   for (const chip::SweepRow* row : rows) {
-    table.rows.push_back({row->fault.name, format_number(row->slowdown, 5), std::to_string(row->cycles),
-                          std::to_string(row->events)});
+    table.rows.push_back(
+        {row->fault.name,
+         format_number(row->slowdown, 5),
+         std::to_string(row->cycles),
+         std::to_string(row->events)});
   }
   return {"Every component", "Costliest first.", table};
 }
 
 void run(const Arguments& args, Context& context) {
-  const std::string chip_text = base::read_file(args.chip), map_text = base::read_file(args.mapping);
+  const std::string chip_text = base::read_file(args.chip);
+  const std::string map_text = base::read_file(args.mapping);
   const spec::Chip chip = spec::parse_chip(chip_text, args.chip);
   const chip::Program program = chip::expand(chip::parse_map(map_text, args.mapping), chip, args.mapping);
   const chip::Model model(chip, program);
@@ -93,9 +113,11 @@ void run(const Arguments& args, Context& context) {
   options.inferences = args.inferences;
   options.seed = context.seed;
   const chip::Sweep sweep = chip::sweep(model, args.factor, options, context.jobs, context.progress());
-  if (sweep.rows.empty()) return;
-  const auto worst = std::max_element(sweep.rows.begin(), sweep.rows.end(),
-                                      [](const auto& a, const auto& b) { return a.slowdown < b.slowdown; });
+  if (sweep.rows.empty())
+    return;
+  const auto worst = std::ranges::max_element(sweep.rows, [](const auto& a, const auto& b) {
+    return a.slowdown < b.slowdown;
+  });
   finding::Diagnosis d;
   d.scale = "chip";
   d.title = "One slow component at a time: " + program.name + " on " + chip.name;
@@ -107,8 +129,9 @@ void run(const Arguments& args, Context& context) {
     d.notes.push_back("Stopped early, after " + std::to_string(sweep.rows.size()) + " components.");
   d.seed = context.seed;
   d.options = {{"factor", format_number(args.factor)}, {"inferences", std::to_string(args.inferences)}};
-  d.inputs = {Context::input("chip", args.chip, chip_text),
-              Context::input("mapping", args.mapping, map_text)};
+  d.inputs = {
+      Context::input("chip", args.chip, chip_text),
+      Context::input("mapping", args.mapping, map_text)};
   context.show(std::move(d));
 }
 
@@ -132,9 +155,12 @@ void add_chip_sweep(Command& chip, Context& context) {
   context.add_seed(*command);
   context.add_jobs(*command);
   context.add_output_options(*command);
-  example(*command,
-          "lento chip sweep --chip examples/chip/4x4.yaml --mapping examples/chip/tiny.map.json --factor 10");
-  command->callback([&context, args] { run(*args, context); });
+  example(
+      *command,
+      "lento chip sweep --chip examples/chip/4x4.yaml --mapping examples/chip/tiny.map.json --factor 10");
+  command->callback([&context, args] {
+    run(*args, context);
+  });
 }
 
 }  // namespace lento::cli

@@ -43,7 +43,8 @@ void print_help(std::ostream& out, const Command& app) {
 
 // Ranks of mpirun would each do all of the work and write over one another's files.
 std::string started_by_mpirun(const Program& program) {
-  if (program.ranks || !(std::getenv("OMPI_COMM_WORLD_SIZE") || std::getenv("PMI_SIZE"))) return {};
+  if (program.ranks || !(std::getenv("OMPI_COMM_WORLD_SIZE") || std::getenv("PMI_SIZE")))
+    return {};
   return "error: this is mpirun, and '" + program.name +
          "' is a single process\n  hint: 'mpirun lento-mpi search ...' and 'mpirun lento-mpi chip campaign "
          "...' use all "
@@ -53,9 +54,12 @@ std::string started_by_mpirun(const Program& program) {
 
 // "help chip map" is "chip map --help", "version" is "--version".
 std::vector<std::string> plain_words(std::vector<std::string> args) {
-  if (args.empty()) return args;
-  if (args[0] == "version" && args.size() == 1) return {"--version"};
-  if (args[0] != "help") return args;
+  if (args.empty())
+    return args;
+  if (args[0] == "version" && args.size() == 1)
+    return {"--version"};
+  if (args[0] != "help")
+    return args;
   args.erase(args.begin());
   args.push_back("--help");
   return args;
@@ -64,8 +68,10 @@ std::vector<std::string> plain_words(std::vector<std::string> args) {
 // Every command that does something takes it.
 void declare_memory_limit(const Command& command, std::string& value) {
   const auto children = command.subcommands();
-  for (const Command* child : children) declare_memory_limit(*child, value);
-  if (!children.empty() && !command.takes_operands()) return;
+  for (const Command* child : children)
+    declare_memory_limit(*child, value);
+  if (!children.empty() && !command.takes_operands())
+    return;
   const_cast<Command&>(command)
       .add_option(kMemoryLimit, value, "Memory it may use, such as 8GiB; 0: no limit")
       ->type_name("SIZE")
@@ -77,32 +83,42 @@ uint64_t memory_limit(const std::vector<std::string>& args) {
   std::string text = kMemoryDefault;
   for (size_t i = 0; i < args.size(); ++i) {
     const std::string prefix = std::string(kMemoryLimit) + "=";
-    if (args[i] == kMemoryLimit && i + 1 < args.size()) text = args[i + 1];
-    if (args[i].starts_with(prefix)) text = args[i].substr(prefix.size());
+    if (args[i] == kMemoryLimit && i + 1 < args.size())
+      text = args[i + 1];
+    if (args[i].starts_with(prefix))
+      text = args[i].substr(prefix.size());
   }
-  if (text == "0") return 0;
+  if (text == "0")
+    return 0;
   const double bytes = base::parse_quantity(text, base::Dimension::Bytes, {kMemoryLimit});
   constexpr double kLeast = 64 << 20, kMost = 1e18;
   if (bytes < kLeast || bytes > kMost)
     throw base::Error({kMemoryLimit}, "found " + text + ", needed at least 64MiB", "0 has no limit");
-  return static_cast<uint64_t>(bytes);
+  return uint64_t(bytes);
 }
 
 int parse_and_run(Command& app, Context& context) {
   std::ostream& err = context.streams.err;
-  const auto usage = [&](const std::string& fault) { return err << fault << "\n", 2; };
-  if (const std::string fault = started_by_mpirun(context.program); !fault.empty()) return usage(fault);
-  if (const std::string fault = misplaced_command(app, context); !fault.empty()) return usage(fault);
+  const auto usage = [&](const std::string& fault) {
+    return err << fault << "\n", 2;
+  };
+  if (const std::string fault = started_by_mpirun(context.program); !fault.empty())
+    return usage(fault);
+  if (const std::string fault = misplaced_command(app, context); !fault.empty())
+    return usage(fault);
   if (context.args == std::vector<std::string>{"--version"}) {
     context.streams.out << build_info(app.name());
     return 0;
   }
   try {
-    if (app.parse(context.args)) print_help(context.streams.out, app);
+    if (app.parse(context.args))
+      print_help(context.streams.out, app);
   } catch (const UsageError& e) {
-    if (const std::string fault = misspelt_option(app, context.args); !fault.empty()) return usage(fault);
-    return usage("error: " + std::string(e.what()) + "\n  hint: '" + command_named(app) +
-                 " --help' lists what it takes");
+    if (const std::string fault = misspelt_option(app, context.args); !fault.empty())
+      return usage(fault);
+    return usage(
+        "error: " + std::string(e.what()) + "\n  hint: '" + command_named(app) +
+        " --help' lists what it takes");
   }
   return context.result;
 }
@@ -112,7 +128,8 @@ int guarded(Command& app, Context& context) {
   std::ostream& err = context.streams.err;
   std::string limit = kMemoryDefault;  // shown by the help; taken by memory_limit()
   try {
-    for (const auto add : context.program.commands) add(app, context);
+    for (const auto add : context.program.commands)
+      add(app, context);
     declare_memory_limit(app, limit);
     base::set_memory_limit(memory_limit(context.args));
     const int code = parse_and_run(app, context);
@@ -125,7 +142,8 @@ int guarded(Command& app, Context& context) {
     return base::interrupted() && (code == 0 || code == 1 || code == 4) ? 130 : code;
   } catch (const base::Error& e) {
     err << e.what() << "\n";
-    if (base::interrupted()) return 130;
+    if (base::interrupted())
+      return 130;
     err << way_out(app, context.args, e.what());
     return 2;
   } catch (const base::Bug& e) {
@@ -153,9 +171,13 @@ int guarded(Command& app, Context& context) {
 }  // namespace
 
 int run(const Program& program, const std::vector<std::string>& args, Streams streams) {
-  VisibleStream out(streams.out), err(streams.err);
+  VisibleStream out(streams.out);
+  VisibleStream err(streams.err);
   Context context{
-      {out, err, streams.err_is_terminal, streams.out_is_terminal}, plain_words(args), program, streams};
+      {out, err, streams.err_is_terminal, streams.out_is_terminal},
+      plain_words(args),
+      program,
+      streams};
   Command app(program.text, program.name);
   bool version = false;  // answered before the rest is looked at
   app.add_flag("--version", version, "Print version, commit, features and libraries, and exit");

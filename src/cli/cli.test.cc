@@ -17,11 +17,13 @@ using ::testing::StartsWith;
 
 struct Outcome {
   int code;
-  std::string out, err;
+  std::string out;
+  std::string err;
 };
 
 Outcome call(const std::vector<std::string>& args) {
-  std::ostringstream out, err;
+  std::ostringstream out;
+  std::ostringstream err;
   const int code = run(program(), args, {out, err});
   return {code, out.str(), err.str()};
 }
@@ -46,13 +48,16 @@ TEST(Cli, WrongUsageIsTwoWithAHint) {
 }
 
 TEST(Cli, MisspeltAndFormerOptionsAreNamed) {
-  EXPECT_THAT(call({"report", "x", "--jsn"}).err,
-              HasSubstr("'--jsn' is no option of 'lento report'\n  hint: did you mean '--json'?"));
-  EXPECT_THAT(call({"report", "x", "--perfetto=t"}).err,
-              HasSubstr("'--perfetto' of 'lento report' is now '--trace-out'"));
+  EXPECT_THAT(
+      call({"report", "x", "--jsn"}).err,
+      HasSubstr("'--jsn' is no option of 'lento report'\n  hint: did you mean '--json'?"));
+  EXPECT_THAT(
+      call({"report", "x", "--perfetto=t"}).err,
+      HasSubstr("'--perfetto' of 'lento report' is now '--trace-out'"));
   EXPECT_THAT(call({"report", "x", "--mapping", "m"}).err, HasSubstr("it is an option of 'lento chip "));
-  EXPECT_THAT(call({"chip", "simulate", "--inferences", "many"}).err,
-              HasSubstr("'lento chip simulate --help'"));
+  EXPECT_THAT(
+      call({"chip", "simulate", "--inferences", "many"}).err,
+      HasSubstr("'lento chip simulate --help'"));
 }
 
 TEST(Cli, AFileOfAnotherKindIsRecognised) {
@@ -62,8 +67,9 @@ TEST(Cli, AFileOfAnotherKindIsRecognised) {
   EXPECT_THAT(
       swapped.err,
       HasSubstr("examples/chip/tiny.map.json is a mapping (compact map format, JSON); --chip wants: "));
-  EXPECT_THAT(call({"report", "examples/chip/4x4.yml"}).err,
-              HasSubstr("did you mean 'examples/chip/4x4.yaml'?"));
+  EXPECT_THAT(
+      call({"report", "examples/chip/4x4.yml"}).err,
+      HasSubstr("did you mean 'examples/chip/4x4.yaml'?"));
 }
 
 TEST(Cli, ControlCharactersAreShown) {
@@ -85,7 +91,8 @@ TEST(Cli, MemoryLimitIsAQuantityOrNothing) {
 }
 
 TEST(Cli, OutputThatCannotBeWrittenIsTwo) {
-  std::ostringstream out, err;
+  std::ostringstream out;
+  std::ostringstream err;
   out.setstate(std::ios::badbit);
   EXPECT_EQ(run(program(), {"--version"}, {out, err}), 2);
   EXPECT_THAT(err.str(), HasSubstr("cannot write"));
@@ -110,22 +117,28 @@ TEST(Cli, FindingsAreOneOnlyWhenAsked) {
 TEST(Cli, DocsHoldEveryCommandWithAnExample) {
   const std::string docs = call({"docs"}).out;
   EXPECT_THAT(docs, HasSubstr("## lento report"));
-  size_t commands = 0, examples = 0;
-  for (size_t at = 0; (at = docs.find("\n## lento", at)) != std::string::npos; ++at) ++commands;
-  for (size_t at = 0; (at = docs.find("Example:", at)) != std::string::npos; ++at) ++examples;
+  size_t commands = 0;
+  size_t examples = 0;
+  for (size_t at = 0; (at = docs.find("\n## lento", at)) != std::string::npos; ++at)
+    ++commands;
+  for (size_t at = 0; (at = docs.find("Example:", at)) != std::string::npos; ++at)
+    ++examples;
   EXPECT_GE(examples, commands / 2);
 }
 
 // A run of the shipped example, recorded, in a folder of its own.
 class ChipDiagnose : public testing::Test {
  protected:
-  ChipDiagnose() : folder_(testing::TempDir() + "lento_diagnose." + std::to_string(::getpid())) {
+  ChipDiagnose()
+      : folder_(testing::TempDir() + "lento_diagnose." + std::to_string(::getpid())) {
     std::filesystem::create_directories(folder_);
     EXPECT_EQ(
         call({"chip", "simulate", "--chip", kChip, "--mapping", kMapping, "-o", folder_ + "/run.probe"}).code,
         0);
   }
-  ~ChipDiagnose() override { std::filesystem::remove_all(folder_); }
+  ~ChipDiagnose() override {
+    std::filesystem::remove_all(folder_);
+  }
 
   // With a chip that differs from the recorded one in one line of its file.
   std::string other_chip(const std::string& line, const std::string& instead) const {
@@ -134,10 +147,10 @@ class ChipDiagnose : public testing::Test {
     base::write_file(folder_ + "/other.yaml", text);
     return folder_ + "/other.yaml";
   }
-  Outcome diagnose(const std::string& file, const std::string& chip,
-                   std::vector<std::string> more = {}) const {
-    std::vector<std::string> args{"chip",      "diagnose", folder_ + "/" + file, "--chip", chip,
-                                  "--mapping", kMapping};
+  Outcome diagnose(const std::string& file, const std::string& chip, std::vector<std::string> more = {})
+      const {
+    std::vector<std::string>
+        args{"chip", "diagnose", folder_ + "/" + file, "--chip", chip, "--mapping", kMapping};
     args.insert(args.end(), more.begin(), more.end());
     return call(args);
   }
@@ -151,10 +164,12 @@ TEST_F(ChipDiagnose, RecordsOfAnotherChipAreRefusedOrNoted) {
   const Outcome larger = diagnose("run.probe", other_chip("width: 4", "width: 5"));
   EXPECT_EQ(larger.code, 2);
   EXPECT_THAT(larger.err, HasSubstr("the records are of 16 cores, the chip has 20"));
-  EXPECT_THAT(diagnose("run.probe", other_chip("name: 4x4", "name: mine")).out,
-              HasSubstr("the records are of the chip '4x4', the file given is of 'mine'"));
-  EXPECT_THAT(diagnose("run.probe", other_chip("clock: 100 MHz", "clock: 200 MHz")).out,
-              HasSubstr("the records were made at 100 MHz, the chip file says 200 MHz"));
+  EXPECT_THAT(
+      diagnose("run.probe", other_chip("name: 4x4", "name: mine")).out,
+      HasSubstr("the records are of the chip '4x4', the file given is of 'mine'"));
+  EXPECT_THAT(
+      diagnose("run.probe", other_chip("clock: 100 MHz", "clock: 200 MHz")).out,
+      HasSubstr("the records were made at 100 MHz, the chip file says 200 MHz"));
 }
 
 TEST_F(ChipDiagnose, TheReportSaysHowASketchWasMade) {

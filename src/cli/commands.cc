@@ -3,15 +3,25 @@
 namespace lento::cli {
 
 Program program() {
-  return {"lento",
-          "Lento finds what is slow in parallel AI hardware, and says how fast it should have been.",
-          {add_chip, add_demo, add_diff, add_docs, add_fleet, add_report, add_memory, add_search, add_serve,
-           add_tile, add_predict},
-          {{"chip campaign", "lento-lab chip campaign"},
-           {"chip evaluate", "lento-lab chip evaluate"},
-           {"fleet evaluate", "lento-lab fleet evaluate"},
-           {"tile case", "lento-lab tile case"},
-           {"validate", "lento-lab validate"}}};
+  return {
+      "lento",
+      "Lento finds what is slow in parallel AI hardware, and says how fast it should have been.",
+      {add_chip,
+       add_demo,
+       add_diff,
+       add_docs,
+       add_fleet,
+       add_report,
+       add_memory,
+       add_search,
+       add_serve,
+       add_tile,
+       add_predict},
+      {{"chip campaign", "lento-lab chip campaign"},
+       {"chip evaluate", "lento-lab chip evaluate"},
+       {"fleet evaluate", "lento-lab fleet evaluate"},
+       {"tile case", "lento-lab tile case"},
+       {"validate", "lento-lab validate"}}};
 }
 
 }  // namespace lento::cli

@@ -25,7 +25,8 @@ std::string quoted(const std::string& given) {
     return word;
   }
   std::string out = "'";
-  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  for (const char c : word)
+    out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
 }
 
@@ -33,20 +34,21 @@ std::string quoted(const std::string& given) {
 void write_figures(const std::string& folder, const finding::Diagnosis& diagnosis) {
   std::error_code code;
   std::filesystem::create_directories(folder, code);
-  if (code) throw base::Error({folder}, "cannot be made a folder: " + code.message());
+  if (code)
+    throw base::Error({folder}, "cannot be made a folder: " + code.message());
   for (size_t i = 0; i < diagnosis.figures.size(); ++i) {
     std::string name = std::to_string(i + 1) + "-";
     for (const char c : diagnosis.figures[i].title.substr(0, 60)) {
-      name += std::isalnum(static_cast<unsigned char>(c))
-                  ? static_cast<char>(std::tolower(static_cast<unsigned char>(c)))
-                  : '-';
+      name += std::isalnum(static_cast<unsigned char>(c)) ? char(std::tolower(static_cast<unsigned char>(c)))
+                                                          : '-';
     }
     base::write_file(folder + "/" + name + ".csv", report::write_csv(diagnosis.figures[i]));
   }
 }
 
 bool wants_color(const Context& context) {
-  if (context.color != "auto") return context.color == "always";
+  if (context.color != "auto")
+    return context.color == "always";
   const char* no = std::getenv("NO_COLOR");
   const char* terminal = std::getenv("TERM");
   const bool dumb = !terminal || std::string_view(terminal) == "dumb";
@@ -57,7 +59,8 @@ bool wants_color(const Context& context) {
 
 std::string command_line(const std::string& program, const std::vector<std::string>& args) {
   std::string text = program;
-  for (const std::string& arg : args) text += " " + quoted(arg);
+  for (const std::string& arg : args)
+    text += " " + quoted(arg);
   return text;
 }
 
@@ -84,20 +87,27 @@ void Context::add_jobs(Command& app) {
 }
 
 finding::Diagnosis Context::stamped(finding::Diagnosis diagnosis) const {
-  if (diagnosis.version.empty()) diagnosis.version = base::kVersion;  // a stored one keeps its own
-  if (diagnosis.command.empty()) diagnosis.command = command_line(program.name, args);
+  if (diagnosis.version.empty())
+    diagnosis.version = base::kVersion;  // a stored one keeps its own
+  if (diagnosis.command.empty())
+    diagnosis.command = command_line(program.name, args);
   return diagnosis;
 }
 
 void Context::show(finding::Diagnosis diagnosis) {
   diagnosis = stamped(std::move(diagnosis));
-  if (!html.empty()) base::write_file(html, report::write_html(diagnosis));
-  if (!trace_out.empty()) base::write_file(trace_out, report::write_trace(diagnosis));
-  if (!csv.empty()) write_figures(csv, diagnosis);
+  if (!html.empty())
+    base::write_file(html, report::write_html(diagnosis));
+  if (!trace_out.empty())
+    base::write_file(trace_out, report::write_trace(diagnosis));
+  if (!csv.empty())
+    write_figures(csv, diagnosis);
   const bool colored = wants_color(*this);
   plain.out << (json ? report::write_json(diagnosis) : report::write_text(diagnosis, {explain, colored}));
-  if (exit_code && !diagnosis.findings.empty()) result = 1;
-  if (diagnosis.outcome == finding::Outcome::CannotJudge) result = 4;
+  if (exit_code && !diagnosis.findings.empty())
+    result = 1;
+  if (diagnosis.outcome == finding::Outcome::CannotJudge)
+    result = 4;
 }
 
 base::Progress Context::progress() {
@@ -105,17 +115,22 @@ base::Progress Context::progress() {
   progress.stop = base::interrupted;
   progress.report = [this](std::string_view what, double done, double total) {
     note_progress(what, done, total);
-    if (!streams.err_is_terminal) return;
+    if (!streams.err_is_terminal)
+      return;
     std::ostream& err = plain.err;
     err << "\r\033[K" << base::visible(what) << ' ' << base::format_number(done, 6);
-    if (total > 0) err << " of " << base::format_number(total, 6);
-    if (total > 0 && done >= total) err << "\r\033[K";
+    if (total > 0)
+      err << " of " << base::format_number(total, 6);
+    if (total > 0 && done >= total)
+      err << "\r\033[K";
     err.flush();
   };
   return progress;
 }
 
-void Context::warn(const std::string& text) { streams.err << "warning: " << text << "\n"; }
+void Context::warn(const std::string& text) {
+  streams.err << "warning: " << text << "\n";
+}
 
 finding::Input Context::input(const std::string& role, const std::string& path, const std::string& bytes) {
   return {role, path, base::digest(bytes)};
@@ -123,14 +138,18 @@ finding::Input Context::input(const std::string& role, const std::string& path, 
 
 finding::Input Context::input_file(const std::string& role, const std::string& path) {
   std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) return {role, path, ""};  // a pipe is gone once read
+  if (!std::filesystem::is_regular_file(path, error))
+    return {role, path, ""};  // a pipe is gone once read
   base::InputStream in(path);
   base::Digest digest;
   std::vector<char> piece(1 << 16);
-  while (const size_t got = in.read(piece)) digest.add({piece.data(), got});
+  while (const size_t got = in.read(piece))
+    digest.add({piece.data(), got});
   return {role, path, digest.text()};
 }
 
-void example(Command& app, const std::string& text) { app.footer("Example:\n  " + text); }
+void example(Command& app, const std::string& text) {
+  app.footer("Example:\n  " + text);
+}
 
 }  // namespace lento::cli

@@ -19,7 +19,8 @@ namespace lento::cli {
 namespace {
 
 struct Options {
-  std::string folder = "lento-demo", html;
+  std::string folder = "lento-demo";
+  std::string html;
 };
 
 using Words = std::vector<std::string>;
@@ -27,15 +28,21 @@ using Words = std::vector<std::string>;
 // The demo's folder, its inputs and its commands. Each command runs in this process exactly as it is shown.
 class Tour {
  public:
-  Tour(Context& context, const Options& options) : context_(context), folder_(options.folder) {
+  Tour(Context& context, const Options& options)
+      : context_(context),
+        folder_(options.folder) {
     std::filesystem::create_directories(folder_);
     for (const std::string_view name : embedded::tour_files_names())
       base::write_file(in(name), embedded::tour_files(name));
   }
 
-  std::string in(std::string_view name) const { return folder_ + "/" + std::string(name); }
+  std::string in(std::string_view name) const {
+    return folder_ + "/" + std::string(name);
+  }
 
-  void run(const Words& words) { output_of(words); }
+  void run(const Words& words) {
+    output_of(words);
+  }
 
   // The diagnosis of the command, which also lies in the folder as NAME.json.
   finding::Diagnosis diagnose(const std::string& name, Words words) {
@@ -50,12 +57,14 @@ class Tour {
 
  private:
   std::string output_of(const Words& words) {
-    std::ostringstream out, err;
+    std::ostringstream out;
+    std::ostringstream err;
     context_.streams.err << "== " << command_line("lento", words) << "\n" << std::flush;
     const int code = cli::run(program(), words, {out, err, false});
     if (code != 0)
-      throw base::Error({command_line("lento", words)},
-                        "the step ended with " + std::to_string(code) + "\n" + err.str());
+      throw base::Error(
+          {command_line("lento", words)},
+          "the step ended with " + std::to_string(code) + "\n" + err.str());
     return out.str();
   }
 
@@ -71,42 +80,73 @@ report::Chapter chapter(std::string title, std::string text, Words before, findi
 report::Chapter predict_chapter(Tour& tour) {
   finding::Diagnosis d = tour.diagnose(
       "1-predict",
-      {"predict", tour.in("googlenet.onnx"), "--train", "--batch", "64", "--precision", "int8", "--parallel",
-       "dp=" + std::to_string(DemoJob::kMachines), "--system", tour.in("accelerator.yaml")});
+      {"predict",
+       tour.in("googlenet.onnx"),
+       "--train",
+       "--batch",
+       "64",
+       "--precision",
+       "int8",
+       "--parallel",
+       "dp=" + std::to_string(DemoJob::kMachines),
+       "--system",
+       tour.in("accelerator.yaml")});
   return chapter(
       "How long should a step take?",
       "Every machine trains GoogLeNet on a batch of 64 on an accelerator of 16 cores; after each step "
       "all machines exchange gradients. The expectation comes from the network, the accelerator's data "
       "sheet and the link between machines, before anything has run.",
-      {}, std::move(d));
+      {},
+      std::move(d));
 }
 
 report::Chapter fleet_chapter(Tour& tour) {
   finding::Diagnosis d = tour.diagnose(
-      "2-fleet", {"fleet", "diagnose", "--csv", tour.in("job.csv.gz"), "--machine-column", "machine",
-                  "--time-column", "time", "--time-unit", "s", "--metric", "compute_time_s", "--metric",
-                  "wait_ratio", "--metric", "step_time_s", "--expect", tour.in("1-predict.json")});
+      "2-fleet",
+      {"fleet",
+       "diagnose",
+       "--csv",
+       tour.in("job.csv.gz"),
+       "--machine-column",
+       "machine",
+       "--time-column",
+       "time",
+       "--time-unit",
+       "s",
+       "--metric",
+       "compute_time_s",
+       "--metric",
+       "wait_ratio",
+       "--metric",
+       "step_time_s",
+       "--expect",
+       tour.in("1-predict.json")});
   return chapter(
       "Which machine?",
       std::to_string(DemoJob::kMachines) +
           " machines report how long they computed in each step. Since all wait for the slowest, the step "
           "itself is longer on every one of them; only the peers' comparison tells who is waited for.",
-      {}, std::move(d));
+      {},
+      std::move(d));
 }
 
 report::Chapter chip_chapter(Tour& tour) {
-  const std::string chip = tour.in("chip.yaml"), map = tour.in("network.map.json");
+  const std::string chip = tour.in("chip.yaml");
+  const std::string map = tour.in("network.map.json");
   finding::Diagnosis d = tour.diagnose(
-      "3-chip", {"chip", "diagnose", tour.in("machine.probe"), "--chip", chip, "--mapping", map});
+      "3-chip",
+      {"chip", "diagnose", tour.in("machine.probe"), "--chip", chip, "--mapping", map});
   return chapter(
       "Which part of its accelerator?",
       "The machine's accelerator keeps 8 KiB of sketch per core while it runs. From that sketch, the "
       "chip and the mapping alone, Lento names the component.",
-      {}, std::move(d));
+      {},
+      std::move(d));
 }
 
 report::Chapter memory_chapter(Tour& tour) {
-  const std::string elf = tour.in("false_sharing.elf"), trace = tour.in("telemetry.access");
+  const std::string elf = tour.in("false_sharing.elf");
+  const std::string trace = tour.in("telemetry.access");
   const Words simulate{"memory", "simulate", elf, "--harts", "4", "--trace", trace};
   tour.run(simulate);
   finding::Diagnosis d = tour.diagnose("4-memory", {"memory", "diagnose", trace, "--elf", elf});
@@ -114,38 +154,61 @@ report::Chapter memory_chapter(Tour& tour) {
       "And its control processor?",
       "Four small processors on the same machine count what the accelerator does. Their program was "
       "written in a hurry; its memory accesses tell where it fights with itself.",
-      {command_line("lento", simulate)}, std::move(d));
+      {command_line("lento", simulate)},
+      std::move(d));
 }
 
 report::Chapter tile_chapter(Tour& tour) {
-  finding::Diagnosis d =
-      tour.diagnose("5-tile", {"chip", "diagnose", tour.in("machine.probe"), "--chip", tour.in("chip.yaml"),
-                               "--mapping", tour.in("network.map.json"), "--recorder", "tile"});
+  finding::Diagnosis d = tour.diagnose(
+      "5-tile",
+      {"chip",
+       "diagnose",
+       tour.in("machine.probe"),
+       "--chip",
+       tour.in("chip.yaml"),
+       "--mapping",
+       tour.in("network.map.json"),
+       "--recorder",
+       "tile"});
   return chapter(
       "Can hardware keep that sketch?",
       "The same records, sketched by a program in a programmable tile beside each core: the same verdict, "
       "with the cycles it took and what it had to drop.",
-      {}, std::move(d));
+      {},
+      std::move(d));
 }
 
 // The all-reduce of one byte a parameter over all machines.
 double exchange_s(const Tour& tour) {
   base::ReadReport report;
-  const predict::GraphRun run = predict::lower_graph(spec::read_onnx(tour.in("googlenet.onnx"), {}, report),
-                                                     64, predict::Precision::Int8);
+  const predict::GraphRun run = predict::lower_graph(
+      spec::read_onnx(tour.in("googlenet.onnx"), {}, report),
+      64,
+      predict::Precision::Int8);
   const predict::Collective all{predict::CollectiveOp::AllReduce, DemoJob::kMachines, run.parameters, 1};
   return predict::predict_collective(predict::read_system(tour.in("accelerator.yaml")), all).seconds;
 }
 
 void prepare(Tour& tour, DemoJob& job) {
   job.steps.exchange_s = exchange_s(tour);
-  base::write_file(tour.in("hidden.yaml"),
-                   "# What the demo hid, in " + job.machine +
-                       ".\nschema: lento.faults/1\nfaults:\n  - component: " + job.link +
-                       "\n    factor: " + base::format_number(job.factor) + "\n    start: 0\n");
+  base::write_file(
+      tour.in("hidden.yaml"),
+      "# What the demo hid, in " + job.machine + ".\nschema: lento.faults/1\nfaults:\n  - component: " +
+          job.link + "\n    factor: " + base::format_number(job.factor) + "\n    start: 0\n");
   write_metrics_csv(fleet::simulate_steps(job.steps), tour.in("job.csv.gz"));
-  tour.run({"chip", "simulate", "--chip", tour.in("chip.yaml"), "--mapping", tour.in("network.map.json"),
-            "--faults", tour.in("hidden.yaml"), "--inferences", "4", "-o", tour.in("machine.probe")});
+  tour.run(
+      {"chip",
+       "simulate",
+       "--chip",
+       tour.in("chip.yaml"),
+       "--mapping",
+       tour.in("network.map.json"),
+       "--faults",
+       tour.in("hidden.yaml"),
+       "--inferences",
+       "4",
+       "-o",
+       tour.in("machine.probe")});
 }
 
 bool names(const finding::Diagnosis& d, const std::string& subject) {
@@ -164,12 +227,18 @@ std::string lead(const report::Story& story, const DemoJob& job) {
 
 void run(Context& context, const Options& options) {
   Tour tour(context, options);
-  const std::string chip = tour.in("chip.yaml"), map = tour.in("network.map.json");
+  const std::string chip = tour.in("chip.yaml");
+  const std::string map = tour.in("network.map.json");
   tour.run({"chip", "map", tour.in("googlenet.onnx"), "--chip", chip, "--batch", "64", "-o", map});
   context.streams.err << "== " << DemoJob::kMachines << " machines train, one has a hidden slow link\n";
-  DemoJob job = simulate_demo_job(spec::read_chip(chip), chip::read_map(map), context.seed, context.jobs,
-                                  context.progress());
-  if (job.machine.empty()) return;  // interrupted
+  DemoJob job = simulate_demo_job(
+      spec::read_chip(chip),
+      chip::read_map(map),
+      context.seed,
+      context.jobs,
+      context.progress());
+  if (job.machine.empty())
+    return;  // interrupted
   prepare(tour, job);
   report::Story story{"From a training job down to a link", {}, {}};
   story.chapters.push_back(predict_chapter(tour));
@@ -190,7 +259,8 @@ void run(Context& context, const Options& options) {
 
 void add_demo(Command& app, Context& context) {
   Command* command = app.add_subcommand(
-      "demo", "A training job with one hidden slow link, followed down through all scales, as one page");
+      "demo",
+      "A training job with one hidden slow link, followed down through all scales, as one page");
   auto options = std::make_shared<Options>();
   command->add_option("--html", options->html, "The page; default: tour.html in the folder")
       ->type_name("FILE");
@@ -200,7 +270,9 @@ void add_demo(Command& app, Context& context) {
   context.add_seed(*command);
   context.add_jobs(*command);
   example(*command, "lento demo --html tour.html");
-  command->callback([&context, options] { run(context, *options); });
+  command->callback([&context, options] {
+    run(context, *options);
+  });
 }
 
 }  // namespace lento::cli

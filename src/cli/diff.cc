@@ -7,8 +7,8 @@
 namespace lento::cli {
 namespace {
 
-finding::Diagnosis read(const std::string& path, const std::string& role,
-                        std::vector<finding::Input>& inputs) {
+finding::Diagnosis
+read(const std::string& path, const std::string& role, std::vector<finding::Input>& inputs) {
   const std::string bytes = base::read_file(path, uint64_t{256} << 20);
   inputs.push_back(Context::input(role, path, bytes));
   return finding::diagnosis_from_json(base::parse_json(bytes, path), path);

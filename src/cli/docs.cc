@@ -13,19 +13,22 @@ namespace lento::cli {
 namespace {
 
 struct DocsOptions {
-  std::string manual, shell;
+  std::string manual;
+  std::string shell;
 };
 
 void write_command(std::ostream& out, const Command& app, const std::string& parent) {
   const std::string name = parent + " " + app.name();
   out << "\n## " << name << "\n\n```text\n" << app.help(parent) << "```\n";
-  for (const Command* child : app.subcommands()) write_command(out, *child, name);
+  for (const Command* child : app.subcommands())
+    write_command(out, *child, name);
 }
 
 void write_manual(const Command& command, const std::string& called, const std::string& folder) {
   std::string name = called;
   for (char& c : name)
-    if (c == ' ') c = '-';
+    if (c == ' ')
+      c = '-';
   base::write_file(folder + "/" + name + ".1", manual_page(command, called));
   for (const Command* child : command.subcommands())
     write_manual(*child, called + " " + child->name(), folder);
@@ -35,7 +38,8 @@ void run_docs(const Command& root, const DocsOptions& options, std::ostream& out
   if (!options.manual.empty()) {
     std::error_code code;
     std::filesystem::create_directories(options.manual, code);
-    if (code) throw base::Error({options.manual}, "cannot be made a folder: " + code.message());
+    if (code)
+      throw base::Error({options.manual}, "cannot be made a folder: " + code.message());
     return write_manual(root, root.name(), options.manual);
   }
   if (!options.shell.empty()) {
@@ -43,7 +47,8 @@ void run_docs(const Command& root, const DocsOptions& options, std::ostream& out
     return;
   }
   out << "# Command line\n\nWritten by `" << root.name() << " docs`.\n";
-  for (const Command* child : root.subcommands()) write_command(out, *child, root.name());
+  for (const Command* child : root.subcommands())
+    write_command(out, *child, root.name());
 }
 
 }  // namespace
@@ -56,7 +61,9 @@ void add_docs(Command& app, Context& context) {
   command->add_option("--completion", options->shell, "Print a shell's completion instead")
       ->check(one_of({"bash", "zsh", "fish"}));
   example(*command, app.name() + " docs > docs/cli.md");
-  command->callback([&app, &context, options] { run_docs(app, *options, context.streams.out); });
+  command->callback([&app, &context, options] {
+    run_docs(app, *options, context.streams.out);
+  });
 }
 
 }  // namespace lento::cli

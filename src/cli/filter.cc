@@ -6,9 +6,12 @@
 
 namespace lento::cli {
 
-VisibleStream::VisibleStream(std::ostream& to) : std::ostream(nullptr), buffer_(to) {
+VisibleStream::VisibleStream(std::ostream& to)
+    : std::ostream(nullptr),
+      buffer_(to) {
   rdbuf(&buffer_);
-  if (!to) setstate(to.rdstate());
+  if (!to)
+    setstate(to.rdstate());
 }
 
 VisibleStream::~VisibleStream() {
@@ -17,8 +20,9 @@ VisibleStream::~VisibleStream() {
 }
 
 void VisibleStream::Buffer::take(std::string_view text) {
-  const bool plain =
-      std::all_of(text.begin(), text.end(), [](char c) { return (c >= ' ' && c < 127) || c == '\n'; });
+  const bool plain = std::ranges::all_of(text, [](char c) {
+    return (c >= ' ' && c < 127) || c == '\n';
+  });
   if (plain && rest_.empty()) {  // nearly always
     to_.write(text.data(), static_cast<std::streamsize>(text.size()));
     return;
@@ -35,14 +39,15 @@ void VisibleStream::Buffer::finish() {
 }
 
 VisibleStream::Buffer::int_type VisibleStream::Buffer::overflow(int_type c) {
-  if (c == traits_type::eof()) return traits_type::not_eof(c);
+  if (c == traits_type::eof())
+    return traits_type::not_eof(c);
   const char byte = traits_type::to_char_type(c);
   take({&byte, 1});
   return to_ ? c : traits_type::eof();
 }
 
 std::streamsize VisibleStream::Buffer::xsputn(const char* text, std::streamsize size) {
-  take({text, static_cast<size_t>(size)});
+  take({text, size_t(size)});
   return to_ ? size : 0;
 }
 

@@ -15,7 +15,9 @@ class VisibleStream : public std::ostream {
  private:
   class Buffer : public std::streambuf {
    public:
-    explicit Buffer(std::ostream& to) : to_(to) {}
+    explicit Buffer(std::ostream& to)
+        : to_(to) {
+    }
     void finish();  // what begins a character and does not end is shown too
 
    private:

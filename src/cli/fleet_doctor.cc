@@ -20,8 +20,10 @@ void add_fleet_doctor(Command& fleet, Context& context) {
   context.add_output_options(*app);
   example(*app, "lento fleet doctor http://localhost:9090");
   app->callback([&context, o, url] {
-    if (!url->empty()) o->source.prometheus.url = *url;
-    if (o->source.prometheus.url.empty()) throw UsageError("fleet doctor: a store's URL is needed");
+    if (!url->empty())
+      o->source.prometheus.url = *url;
+    if (o->source.prometheus.url.empty())
+      throw UsageError("fleet doctor: a store's URL is needed");
     context.show(jobs::examine_store(*o));
   });
 }

@@ -15,7 +15,9 @@ namespace {
 
 struct Simulate {
   fleet::RankJob job;
-  std::string fault = "none", layout = "kineto", out;
+  std::string fault = "none";
+  std::string layout = "kineto";
+  std::string out;
 };
 
 void run_simulate(Context& context, Simulate& o) {
@@ -72,11 +74,14 @@ void follow(Context& context, const std::vector<std::string>& paths, const Follo
 
 void add_fleet_ranks(Command& fleet, Context& context) {
   Command* app = fleet.add_subcommand(
-      "ranks", "Find the slow rank, GPU, host or link, or who holds up a hung job, from its collectives");
+      "ranks",
+      "Find the slow rank, GPU, host or link, or who holds up a hung job, from its collectives");
   auto o = std::make_shared<jobs::FleetRanksOptions>();
   auto f = std::make_shared<Follow>();
-  app->add_option("path", o->paths,
-                  "Files and folders: Kineto traces, Inspector logs, flight-recorder dumps, RAS answers")
+  app->add_option(
+         "path",
+         o->paths,
+         "Files and folders: Kineto traces, Inspector logs, flight-recorder dumps, RAS answers")
       ->type_name("PATH")
       ->required();
   app->add_flag("--hang", o->hang, "Judge the dumps of a job that hangs");
@@ -85,8 +90,10 @@ void add_fleet_ranks(Command& fleet, Context& context) {
   app->add_option("--lane-steps", o->lane_steps, "Training steps drawn as lanes")
       ->check(range(1, 100))
       ->capture_default_str();
-  app->add_option("--follow", f->every_s,
-                  "Judge growing Inspector logs every so many seconds and tell what begins and what is over")
+  app->add_option(
+         "--follow",
+         f->every_s,
+         "Judge growing Inspector logs every so many seconds and tell what begins and what is over")
       ->check(range(0.1, 3600.0));
   app->add_option("--window", f->window_s, "Seconds of records that --follow judges")
       ->check(range(5.0, 86400.0))
@@ -94,15 +101,17 @@ void add_fleet_ranks(Command& fleet, Context& context) {
   context.add_output_options(*app);
   example(*app, "lento fleet ranks traces/ --html ranks.html");
   app->callback([&context, o, f] {
-    if (f->every_s > 0) return follow(context, o->paths, *f);
+    if (f->every_s > 0)
+      return follow(context, o->paths, *f);
     o->strict = context.strict;
     context.show(jobs::fleet_ranks(*o, context.progress()));
   });
 }
 
 void add_fleet_simulate_ranks(Command& fleet, Context& context) {
-  Command* app = fleet.add_subcommand("simulate-ranks",
-                                      "Write the traces, logs or dumps of a job of ranks with known truth");
+  Command* app = fleet.add_subcommand(
+      "simulate-ranks",
+      "Write the traces, logs or dumps of a job of ranks with known truth");
   auto o = std::make_shared<Simulate>();
   fleet::RankJob& j = o->job;
   const auto size = [&](const char* name, int& value, const char* text) {
@@ -117,8 +126,16 @@ void add_fleet_simulate_ranks(Command& fleet, Context& context) {
   size("--steps", j.steps, "Training steps");
   size("--micro-batches", j.micro_batches, "Micro-batches of a step");
   app->add_option("--fault", o->fault, "Fault of the job")
-      ->check(one_of({"none", "slow_gpu", "slow_host", "slow_input", "slow_nic", "slow_rail", "slow_link",
-                      "imbalance", "hang"}))
+      ->check(one_of(
+          {"none",
+           "slow_gpu",
+           "slow_host",
+           "slow_input",
+           "slow_nic",
+           "slow_rail",
+           "slow_link",
+           "imbalance",
+           "hang"}))
       ->capture_default_str();
   app->add_option("--factor", j.factor, "How many times as long the faulty part takes")
       ->check(range(1.0, 100.0))
@@ -142,7 +159,9 @@ void add_fleet_simulate_ranks(Command& fleet, Context& context) {
   example(
       *app,
       "lento fleet simulate-ranks --fault slow_nic --factor 2 --dp 4 --out job/ && lento fleet ranks job/");
-  app->callback([&context, o] { run_simulate(context, *o); });
+  app->callback([&context, o] {
+    run_simulate(context, *o);
+  });
 }
 
 }  // namespace lento::cli

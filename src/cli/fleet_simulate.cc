@@ -15,7 +15,8 @@ namespace lento::cli {
 namespace {
 
 struct Options {
-  std::string preset = "production", out;
+  std::string preset = "production";
+  std::string out;
   fleet::FleetJob job;
   bool healthy = false;
   int serve = -1;
@@ -24,7 +25,8 @@ struct Options {
 
 base::Json truth_json(const fleet::FleetTruth& t, const trace::MetricSeries& s) {
   base::Json shown = base::Json::array();
-  for (const std::string& c : t.shown) shown.push(c);
+  for (const std::string& c : t.shown)
+    shown.push(c);
   base::Json json = base::Json::object();
   json.set("schema", "lento.fleet-truth/1").set("faulty", t.faulty);
   if (t.faulty) {
@@ -40,10 +42,12 @@ base::Json truth_json(const fleet::FleetTruth& t, const trace::MetricSeries& s) 
 std::string exposition(const trace::MetricSeries& s, size_t step, const std::string& machine) {
   std::string text;
   for (size_t m = 0; m < s.machines.size(); ++m) {
-    if (!machine.empty() && s.machines[m] != machine) continue;
+    if (!machine.empty() && s.machines[m] != machine)
+      continue;
     for (size_t k = 0; k < s.metrics.size(); ++k) {
       const float v = s.at(k, step, m);
-      if (std::isnan(v)) continue;
+      if (std::isnan(v))
+        continue;
       text += s.metrics[k] + "{machine=\"" + s.machines[m] + "\",stage=\"" +
               std::string(trace::label(s, m, "stage")) + "\"} " + base::format_number(v, 7) + "\n";
     }
@@ -58,16 +62,18 @@ void serve(Context& context, const trace::MetricSeries& s, const Options& o) {
   const Clock::time_point start = Clock::now();
   const auto step = [&] {
     const double t = std::chrono::duration<double>(Clock::now() - start).count() * o.speed;
-    return std::min(s.steps - 1, static_cast<size_t>(t));
+    return std::min(s.steps - 1, size_t(t));
   };
   base::HttpServer server("127.0.0.1", o.serve, [&](const base::HttpQuestion& question) {
-    if (question.path != "/metrics") return base::HttpReply{404, "only /metrics is here\n", "text/plain"};
+    if (question.path != "/metrics")
+      return base::HttpReply{404, "only /metrics is here\n", "text/plain"};
     const std::string machine = base::query_value(question.query, "machine");
     return base::HttpReply{200, exposition(s, step(), machine), "text/plain; version=0.0.4"};
   });
   context.streams.err << "http://127.0.0.1:" << server.port() << "/metrics\n";
   const base::Progress progress = context.progress();
-  while (!progress.stopped()) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  while (!progress.stopped())
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
 }
 
 void run(Context& context, Options& o) {
@@ -75,14 +81,16 @@ void run(Context& context, Options& o) {
   o.job.faulty = !o.healthy;
   o.job.seed = context.seed;
   const fleet::SimulatedFleet job = fleet::simulate_fleet(o.job);
-  if (o.out.empty() && o.serve < 0) throw base::Error({}, "nothing to do", "name -o FILE or --serve PORT");
+  if (o.out.empty() && o.serve < 0)
+    throw base::Error({}, "nothing to do", "name -o FILE or --serve PORT");
   if (!o.out.empty()) {
     write_metrics_csv(job.series, o.out);
     base::write_file(o.out + ".truth.json", base::write_json(truth_json(job.truth, job.series), 2) + "\n");
   }
   context.streams.out << base::write_json(truth_json(job.truth, job.series)) << "\n";
   context.streams.out.flush();
-  if (o.serve >= 0) serve(context, job.series, o);
+  if (o.serve >= 0)
+    serve(context, job.series, o);
 }
 
 }  // namespace
@@ -109,7 +117,9 @@ void add_fleet_simulate(Command& fleet, Context& context) {
       ->check(range(0.01, 1000.0));
   context.add_seed(*app);
   example(*app, "lento fleet simulate --machines 64 --preset paper -o job.csv.gz");
-  app->callback([&context, o] { run(context, *o); });
+  app->callback([&context, o] {
+    run(context, *o);
+  });
 }
 
 }  // namespace lento::cli

@@ -6,18 +6,28 @@ namespace lento::cli {
 void add_prometheus_options(Command& app, jobs::FleetSource& s) {
   app.add_option("--prometheus", s.prometheus.url, "Prometheus-compatible store, http://host:9090")
       ->type_name("URL");
-  app.add_option("--match", s.match,
-                 "Label condition as in PromQL: job=training, 'task=~\"llm.*\"'; several must all hold")
+  app.add_option(
+         "--match",
+         s.match,
+         "Label condition as in PromQL: job=training, 'task=~\"llm.*\"'; several must all hold")
       ->type_name("LABEL=VALUE");
-  app.add_option("--names-table", s.names_file,
-                 "Lines NAME,MACHINE: what a host name, address or pod is called (see 'lento fleet doctor')")
+  app.add_option(
+         "--names-table",
+         s.names_file,
+         "Lines NAME,MACHINE: what a host name, address or pod is called (see 'lento fleet doctor')")
       ->type_name("FILE");
-  app.add_option("--device-label", s.prometheus.device_labels,
-                 "Labels that name a GPU of the machine, first present wins");
-  app.add_option("--machine-label", s.prometheus.machine_labels,
-                 "Labels that name the machine, first present wins");
-  app.add_option("--names", s.exporters,
-                 "Take the metrics of an exporter: amd, dcgm, gaudi, nccl, node, nvidia_gpu, xpu_timer")
+  app.add_option(
+      "--device-label",
+      s.prometheus.device_labels,
+      "Labels that name a GPU of the machine, first present wins");
+  app.add_option(
+      "--machine-label",
+      s.prometheus.machine_labels,
+      "Labels that name the machine, first present wins");
+  app.add_option(
+         "--names",
+         s.exporters,
+         "Take the metrics of an exporter: amd, dcgm, gaudi, nccl, node, nvidia_gpu, xpu_timer")
       ->check(one_of(fleet::exporters()));
   app.add_option("--token-file", s.token_file, "File with a bearer token (or LENTO_PROMETHEUS_TOKEN)")
       ->type_name("FILE");
@@ -34,8 +44,10 @@ void add_prometheus_options(Command& app, jobs::FleetSource& s) {
 }
 
 void add_source_options(Command& app, jobs::FleetSource& s) {
-  app.add_option("--csv", s.csv,
-                 "CSV files (.gz, .xz, .zst); without --machine-column each file is one machine")
+  app.add_option(
+         "--csv",
+         s.csv,
+         "CSV files (.gz, .xz, .zst); without --machine-column each file is one machine")
       ->type_name("FILE");
   app.add_option("--openmetrics", s.openmetrics, "Prometheus or OpenMetrics text with time stamps")
       ->type_name("FILE");
@@ -48,8 +60,10 @@ void add_source_options(Command& app, jobs::FleetSource& s) {
       ->capture_default_str();
   app.add_option("--metric", s.metrics, "Metrics to judge, or PromQL as NAME=EXPRESSION; all when not given");
   app.add_option("--label", s.labels, "Columns or labels to keep as labels of the machine");
-  app.add_option("--device-column", s.columns.device_column,
-                 "Column that names the device (GPU) of a machine");
+  app.add_option(
+      "--device-column",
+      s.columns.device_column,
+      "Column that names the device (GPU) of a machine");
   app.add_option("--wide", s.columns.wide_metric, "Every column is a machine; this is the metric's name")
       ->type_name("METRIC");
   add_prometheus_options(app, s);
@@ -63,8 +77,10 @@ void add_source_options(Command& app, jobs::FleetSource& s) {
 void add_expect_options(Command& app, std::string& file, fleet::DetectOptions& detect) {
   app.add_option("--expect", file, "Prediction (JSON of 'lento predict') to hold the whole fleet against")
       ->type_name("FILE");
-  app.add_option("--expect-metric", detect.expected_metric,
-                 "Metric that the prediction's step time is compared with")
+  app.add_option(
+         "--expect-metric",
+         detect.expected_metric,
+         "Metric that the prediction's step time is compared with")
       ->capture_default_str();
 }
 

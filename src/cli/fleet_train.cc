@@ -22,15 +22,21 @@ struct Options {
 };
 
 // The score that a share `rate` of fault-free windows exceeds, never above 0.8 of what a score can be.
-double similarity_threshold(const trace::MetricSeries& series, const fleet::FleetModel& model, size_t metric,
-                            double rate) {
+double similarity_threshold(
+    const trace::MetricSeries& series,
+    const fleet::FleetModel& model,
+    size_t metric,
+    double rate) {
   fleet::MinderOptions options;
   options.stride = 4;
   auto candidates = fleet::minder_candidates(series, model, metric, options);
-  if (candidates.empty()) return 3;
-  std::sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) { return a.z < b.z; });
-  const double z = candidates[static_cast<size_t>((1 - rate) * static_cast<double>(candidates.size() - 1))].z;
-  const double n = static_cast<double>(series.machines.size());
+  if (candidates.empty())
+    return 3;
+  std::ranges::sort(candidates, [](const auto& a, const auto& b) {
+    return a.z < b.z;
+  });
+  const double z = candidates[size_t((1 - rate) * double(candidates.size() - 1))].z;
+  const double n = double(series.machines.size());
   return std::min(z, 0.8 * (n - 1) / std::sqrt(n));
 }
 
@@ -42,17 +48,24 @@ void run(Context& context, Options& o) {
   o.train.seed = context.seed;
   fleet::FleetModel model;
   model.metrics.resize(series.metrics.size());
-  base::parallel_for(series.metrics.size(), context.jobs,
-                     [&](size_t k) { model.metrics[k] = fleet::train_metric(series, k, o.train); });
+  base::parallel_for(series.metrics.size(), context.jobs, [&](size_t k) {
+    model.metrics[k] = fleet::train_metric(series, k, o.train);
+  });
   finding::TableFigure table;
   table.columns = {"metric", "low", "high", "threshold", "mean squared error"};
   for (size_t k = 0; k < model.metrics.size(); ++k) {
     fleet::MetricModel& m = model.metrics[k];
     m.threshold = similarity_threshold(series, model, k, o.candidate_rate);
-    table.rows.push_back({m.metric, base::format_number(m.low), base::format_number(m.high),
-                          base::format_number(m.threshold), base::format_number(m.mse, 3)});
-    d.facts.emplace_back(m.metric, "mean squared error " + base::format_number(m.mse, 3) + ", threshold " +
-                                       base::format_number(m.threshold));
+    table.rows.push_back(
+        {m.metric,
+         base::format_number(m.low),
+         base::format_number(m.high),
+         base::format_number(m.threshold),
+         base::format_number(m.mse, 3)});
+    d.facts.emplace_back(
+        m.metric,
+        "mean squared error " + base::format_number(m.mse, 3) + ", threshold " +
+            base::format_number(m.threshold));
   }
   base::write_file(o.out, base::write_json(fleet::to_json(model)) + "\n");
   d.scale = "fleet";
@@ -78,16 +91,21 @@ void add_fleet_train(Command& fleet, Context& context) {
   app->add_option("--epochs", o->train.epochs, "Passes over the windows")
       ->check(range(1, 10000))
       ->capture_default_str();
-  app->add_option("--candidate-rate", o->candidate_rate,
-                  "Share of fault-free windows that may have a candidate")
+  app->add_option(
+         "--candidate-rate",
+         o->candidate_rate,
+         "Share of fault-free windows that may have a candidate")
       ->check(range(0.0, 1.0))
       ->capture_default_str();
   context.add_output_options(*app);
   context.add_seed(*app);
   context.add_jobs(*app);
-  example(*app,
-          "lento fleet train --csv healthy.csv.gz --machine-column node --metric power_w -o model.json");
-  app->callback([&context, o] { run(context, *o); });
+  example(
+      *app,
+      "lento fleet train --csv healthy.csv.gz --machine-column node --metric power_w -o model.json");
+  app->callback([&context, o] {
+    run(context, *o);
+  });
 }
 
 }  // namespace lento::cli

@@ -17,10 +17,16 @@ using ::testing::HasSubstr;
 
 class MemoryCommand : public ::testing::Test {
  protected:
-  void SetUp() override { std::filesystem::create_directories(folder_); }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
+  void SetUp() override {
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override {
+    std::filesystem::remove_all(folder_);
+  }
 
-  std::string path(const std::string& name) const { return folder_ + "/" + name; }
+  std::string path(const std::string& name) const {
+    return folder_ + "/" + name;
+  }
   std::string file(const std::string& name, const std::string& content) const {
     base::write_file(path(name), content);
     return path(name);
@@ -28,11 +34,13 @@ class MemoryCommand : public ::testing::Test {
 
   struct Outcome {
     int code;
-    std::string out, err;
+    std::string out;
+    std::string err;
   };
   static Outcome call(std::vector<std::string> args) {
     args.insert(args.begin(), "memory");
-    std::ostringstream out, err;
+    std::ostringstream out;
+    std::ostringstream err;
     const int code = run(program(), args, {out, err});
     return {code, out.str(), err.str()};
   }
@@ -43,17 +51,32 @@ class MemoryCommand : public ::testing::Test {
 };
 
 void put(std::string& bytes, std::initializer_list<uint32_t> words) {
-  for (const uint32_t word : words) bytes.append(reinterpret_cast<const char*>(&word), 4);
+  for (const uint32_t word : words)
+    bytes.append(reinterpret_cast<const char*>(&word), 4);
 }
 
 // A program at 0x80000000 that stores `value` to the symbol `name` at 0x80001000, then spins.
 std::string program(uint32_t value, const std::string& name = "tohost") {
-  constexpr uint32_t kHeader = 52, kSegment = 32, kCode = 16, kSymbol = 16, kSection = 40;
-  constexpr uint32_t at_code = kHeader + kSegment, at_symbols = at_code + kCode;
-  constexpr uint32_t at_names = at_symbols + 2 * kSymbol, at_sections = at_names + 16;
+  constexpr uint32_t kHeader = 52;
+  constexpr uint32_t kSegment = 32;
+  constexpr uint32_t kCode = 16;
+  constexpr uint32_t kSymbol = 16;
+  constexpr uint32_t kSection = 40;
+  constexpr uint32_t at_code = kHeader + kSegment;
+  constexpr uint32_t at_symbols = at_code + kCode;
+  constexpr uint32_t at_names = at_symbols + 2 * kSymbol;
+  constexpr uint32_t at_sections = at_names + 16;
   std::string elf("\177ELF\1\1\1\0\0\0\0\0\0\0\0\0", 16);
-  put(elf, {2 | 243 << 16, 1, 0x80000000, kHeader, at_sections, 0, kHeader | kSegment << 16,
-            1 | kSection << 16, 3});
+  put(elf,
+      {2 | 243 << 16,
+       1,
+       0x80000000,
+       kHeader,
+       at_sections,
+       0,
+       kHeader | kSegment << 16,
+       1 | kSection << 16,
+       3});
   put(elf, {1, at_code, 0x80000000, 0x80000000, kCode, 0x2000, 7, 4});
   put(elf, {0x800012b7, value << 20 | 0x313, 0x0062a023, 0x6f});  // lui t0; li t1; sw t1, (t0); j .
   put(elf, {0, 0, 0, 0, 1, 0x80001000, 4, 0xfff10011});
@@ -91,7 +114,8 @@ TEST_F(MemoryCommand, ReplayGivesLatenciesThatDiagnoseReads) {
     address << std::hex << 0x1000 + 64 * i;
     lines += "I  04000000,4\n L " + address.str() + ",4\n";
   }
-  const std::string trace = file("run.lackey", lines), out = path("run.access");
+  const std::string trace = file("run.lackey", lines);
+  const std::string out = path("run.access");
   const Outcome replay = call({"replay", trace, "--format", "lackey", "-o", out});
   EXPECT_EQ(replay.code, 0) << replay.err;
   EXPECT_THAT(replay.out, HasSubstr("800 accesses took"));
@@ -108,7 +132,8 @@ std::string sharing(bool shared) {
   text << "# lento.access/1\ncpu cycle pc type address latency size flags culprit culprit_pc blamed cause\n";
   for (int i = 0; i < 4000; ++i) {
     const int cpu = i % 4;
-    const bool miss = i % 7 == 0, own = i % 3 == 0;
+    const bool miss = i % 7 == 0;
+    const bool own = i % 3 == 0;
     const char* type = i / 4 % 2 ? "store" : "load";
     text << cpu << " " << 10 * i << " 0x1000 " << type << " "
          << (miss || own ? 0x9000 + 64 * cpu : 0x4000 + (shared ? 4 : 64) * cpu);
@@ -122,19 +147,22 @@ std::string sharing(bool shared) {
 }
 
 TEST_F(MemoryCommand, DiagnoseComparesWithARunBefore) {
-  const std::string shared = file("shared.txt", sharing(true)), padded = file("padded.txt", sharing(false));
+  const std::string shared = file("shared.txt", sharing(true));
+  const std::string padded = file("padded.txt", sharing(false));
   const Outcome broken = call({"diagnose", shared, "--exit-code", "--tables"});
   EXPECT_EQ(broken.code, 1);
   EXPECT_THAT(broken.out, HasSubstr("false sharing on line 0x4000 leads"));
   EXPECT_THAT(broken.out, HasSubstr("\nHottest lines\n"));
   const Outcome fixed = call({"diagnose", padded, "--before", shared, "--exit-code"});
   EXPECT_EQ(fixed.code, 0) << fixed.err;
-  EXPECT_THAT(fixed.out,
-              ContainsRegex("\nFindings before and after\nsubject.*\nline 0x4000 +false sharing .* gone\n"));
+  EXPECT_THAT(
+      fixed.out,
+      ContainsRegex("\nFindings before and after\nsubject.*\nline 0x4000 +false sharing .* gone\n"));
 }
 
 TEST_F(MemoryCommand, CheckpointIsGoneAfterAWholeRun) {
-  const std::string trace = file("shared.txt", sharing(true)), state = path("state");
+  const std::string trace = file("shared.txt", sharing(true));
+  const std::string state = path("state");
   const std::string plain = call({"diagnose", trace}).out;
   EXPECT_EQ(call({"diagnose", trace, "--checkpoint", state}).out, plain);
   EXPECT_FALSE(std::filesystem::exists(state));
@@ -146,7 +174,8 @@ TEST_F(MemoryCommand, CheckpointIsGoneAfterAWholeRun) {
 
 TEST_F(MemoryCommand, ItemsetsBeyond128BitsAreRefused) {
   std::string line;
-  for (int i = 0; i < 200; ++i) line += std::to_string(i) + " ";
+  for (int i = 0; i < 200; ++i)
+    line += std::to_string(i) + " ";
   const std::string data = file("long.dat", line + "\n");
   const Outcome all = call({"itemsets", data, "--support", "1", "--frequent", "--count"});
   EXPECT_EQ(all.code, 2);
@@ -186,9 +215,12 @@ class ClosingBuffer : public std::streambuf {
   int refused = 0;
 
  private:
-  int overflow(int) override { return ++refused, traits_type::eof(); }
+  int overflow(int) override {
+    return ++refused, traits_type::eof();
+  }
   std::streamsize xsputn(const char*, std::streamsize n) override {
-    if (left_ < n) return ++refused, 0;
+    if (left_ < n)
+      return ++refused, 0;
     left_ -= n;
     return n;
   }
@@ -198,7 +230,8 @@ class ClosingBuffer : public std::streambuf {
 TEST_F(MemoryCommand, ItemsetsEndWhenNobodyReadsThem) {
   std::string lines;
   for (int t = 0; t < 60; ++t) {
-    for (int i = 0; i < 60; ++i) lines += i == t ? "" : std::to_string(i) + " ";
+    for (int i = 0; i < 60; ++i)
+      lines += i == t ? "" : std::to_string(i) + " ";
     lines += "\n";
   }
   const std::string data = file("dense.dat", lines);  // 2^60 closed sets

@@ -14,12 +14,17 @@ namespace {
 
 struct DiagnoseOptions {
   jobs::MemoryDiagnosisOptions job;
-  std::string support, threshold, rule = "nearest", cpus, folded;
+  std::string support;
+  std::string threshold;
+  std::string rule = "nearest";
+  std::string cpus;
+  std::string folded;
   bool tables = false;
 };
 
 memory::QuantileRule rule_named(const std::string& name) {
-  if (name == "nearest") return memory::QuantileRule::NearestRank;
+  if (name == "nearest")
+    return memory::QuantileRule::NearestRank;
   return name == "linear" ? memory::QuantileRule::Linear : memory::QuantileRule::Grouped;
 }
 
@@ -27,7 +32,8 @@ double share_of(const std::string& support) {
   if (!support.ends_with('%'))
     throw base::Error({"--support"}, "needs a share of windows", "write for example 65%");
   const double share = base::parse_double(support.substr(0, support.size() - 1), {"--support"}) / 100;
-  if (!(share > 0 && share <= 1)) throw base::Error({"--support"}, "is not between 0% and 100%");
+  if (!(share > 0 && share <= 1))
+    throw base::Error({"--support"}, "is not between 0% and 100%");
   return share;
 }
 
@@ -39,14 +45,17 @@ jobs::MemoryDiagnosisOptions job_of(Context& context, const DiagnoseOptions& opt
   mine.progress = context.progress();
   mine.filter.cpus = jobs::parse_cpus(options.cpus, "--cpus");
   mine.rule = rule_named(options.rule);
-  if (!options.threshold.empty()) mine.threshold = base::parse_double(options.threshold, {"--threshold"});
-  if (!options.support.empty()) mine.support = share_of(options.support);
+  if (!options.threshold.empty())
+    mine.threshold = base::parse_double(options.threshold, {"--threshold"});
+  if (!options.support.empty())
+    mine.support = share_of(options.support);
   return job;
 }
 
 void run_diagnose(Context& context, const DiagnoseOptions& options) {
   jobs::MemoryDiagnosis result = jobs::diagnose_memory(job_of(context, options));
-  if (!options.folded.empty()) base::write_file(options.folded, result.folded);
+  if (!options.folded.empty())
+    base::write_file(options.folded, result.folded);
   const bool print_tables = (options.tables || !options.job.before.empty()) && !context.json;
   const std::string tables = print_tables ? tables_as_text(result.diagnosis) : "";
   context.show(std::move(result.diagnosis));
@@ -66,14 +75,19 @@ void add_memory_diagnose(Command& group, Context& context) {
   command->add_option("--before", job.before, "Traces of an earlier run: also tell what changed")
       ->type_name("TRACE");
   command
-      ->add_option("--checkpoint", job.checkpoint,
-                   "Keep the state of the first pass here; after a kill the same command goes on from it")
+      ->add_option(
+          "--checkpoint",
+          job.checkpoint,
+          "Keep the state of the first pass here; after a kill the same command goes on from it")
       ->type_name("FILE");
-  command->add_flag("--tables", options->tables,
-                    "Print the tables too: patterns, functions, hottest lines, who delays whom");
+  command->add_flag(
+      "--tables",
+      options->tables,
+      "Print the tables too: patterns, functions, hottest lines, who delays whom");
   command
       ->add_option(
-          "--elf", job.programs,
+          "--elf",
+          job.programs,
           "The traced program and its libraries: names functions, lines and variables; @0xADDRESS behind "
           "a position-independent one says where it was loaded")
       ->type_name("FILE");
@@ -83,24 +97,34 @@ void add_memory_diagnose(Command& group, Context& context) {
       ->type_name("FILE");
   command->add_option("--format", job.traces.format, "auto, text, " + trace::foreign_formats())
       ->capture_default_str();
-  command->add_option("--columns", job.traces.columns,
-                      "Column order of paper text, for example cpu,cycle,pc,type,address,latency");
+  command->add_option(
+      "--columns",
+      job.traces.columns,
+      "Column order of paper text, for example cpu,cycle,pc,type,address,latency");
   command->add_option("--window", mine.window, "Width of a contention window, cycles")->capture_default_str();
-  command->add_option("--slice", mine.slice,
-                      "Sampled traces: width of a slice of time; default a hundredth of the run");
-  command->add_option("--object", mine.object_bytes,
-                      "Sampled traces: bytes of what counts as one object; default a line");
+  command->add_option(
+      "--slice",
+      mine.slice,
+      "Sampled traces: width of a slice of time; default a hundredth of the run");
+  command->add_option(
+      "--object",
+      mine.object_bytes,
+      "Sampled traces: bytes of what counts as one object; default a line");
   command->add_option("--support", options->support, "Least share of windows: 5%, with --paper 65%");
-  command->add_option("--threshold", options->threshold,
-                      "High latency; default: third quartile of non-trivial accesses");
+  command->add_option(
+      "--threshold",
+      options->threshold,
+      "High latency; default: third quartile of non-trivial accesses");
   command->add_option("--quantile", options->rule, "Rule of the quartile")
       ->check(one_of({"nearest", "linear", "grouped"}))
       ->capture_default_str();
   command
       ->add_option("--line", mine.line_bytes, "Bytes of a cache line; default: as the trace says, else found")
       ->check(range(4, 128));
-  command->add_option("--period", mine.period,
-                      "Sampled traces: accesses that one sample stands for; default: as the trace says");
+  command->add_option(
+      "--period",
+      mine.period,
+      "Sampled traces: accesses that one sample stands for; default: as the trace says");
   command->add_option("--alpha", mine.alpha, "Family-wise error rate")->capture_default_str();
   command->add_option("--from", mine.filter.first_cycle, "Only accesses from this cycle on");
   command->add_option("--to", mine.filter.last_cycle, "Only accesses up to this cycle");
@@ -108,13 +132,17 @@ void add_memory_diagnose(Command& group, Context& context) {
   command->add_option("--function", mine.filter.function, "Only accesses made in this function");
   command->add_option("--folded", options->folded, "Also write folded stacks weighted by lost cycles")
       ->type_name("FILE");
-  command->add_flag("--paper", mine.paper,
-                    "As in the paper: single symbols of all accesses, ranked by support");
+  command->add_flag(
+      "--paper",
+      mine.paper,
+      "As in the paper: single symbols of all accesses, ranked by support");
   command->add_flag("--literal", mine.literal, "Algorithm 1 as it stands: windows do not overlap");
   context.add_output_options(*command);
   context.add_seed(*command);
   example(*command, "lento memory diagnose run.acc --elf program.elf --html contention.html");
-  command->callback([&context, options] { run_diagnose(context, *options); });
+  command->callback([&context, options] {
+    run_diagnose(context, *options);
+  });
 }
 
 }  // namespace lento::cli

@@ -11,7 +11,9 @@ namespace {
 struct ItemsetsOptions {
   std::string path;
   std::string support;
-  bool closed = false, maximal = false, frequent = false;
+  bool closed = false;
+  bool maximal = false;
+  bool frequent = false;
   bool count = false;
   unsigned jobs = 1;
 };
@@ -21,8 +23,13 @@ class FimiWriter {
  public:
   struct Closed {};  // thrown when nobody takes what is written
 
-  explicit FimiWriter(std::ostream& out) : out_(out) { text_.reserve(kPiece + 4096); }
-  ~FimiWriter() { flush(); }
+  explicit FimiWriter(std::ostream& out)
+      : out_(out) {
+    text_.reserve(kPiece + 4096);
+  }
+  ~FimiWriter() {
+    flush();
+  }
 
   void write(std::span<const uint32_t> items, uint64_t support) {
     for (const uint32_t item : items) {
@@ -32,9 +39,11 @@ class FimiWriter {
     text_ += '(';
     number(support);
     text_ += ")\n";
-    if (text_.size() < kPiece) return;
+    if (text_.size() < kPiece)
+      return;
     flush();
-    if (!out_) throw Closed{};
+    if (!out_)
+      throw Closed{};
   }
 
  private:
@@ -43,7 +52,7 @@ class FimiWriter {
   void number(uint64_t value) {
     char digits[20];
     const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
-    text_.append(digits, static_cast<size_t>(end - digits));
+    text_.append(digits, size_t(end - digits));
   }
   void flush() {
     out_.write(text_.data(), static_cast<std::streamsize>(text_.size()));
@@ -78,7 +87,8 @@ void run_itemsets(Context& context, const ItemsetsOptions& options) {
   }
   for (const auto& [reason, count] : mined.report.reasons)
     context.warn(std::to_string(count) + " lines skipped: " + reason);
-  if (options.count) context.streams.out << memory::to_string(mined.result.count) << "\n";
+  if (options.count)
+    context.streams.out << memory::to_string(mined.result.count) << "\n";
 }
 
 }  // namespace
@@ -87,8 +97,10 @@ void add_memory_itemsets(Command& group, Context& context) {
   Command* command = group.add_subcommand("itemsets", "Itemsets of transactions in FIMI form, exact");
   auto options = std::make_shared<ItemsetsOptions>();
   command
-      ->add_option("FILE", options->path,
-                   "One transaction a line, item numbers; also .gz .xz .zst; - is stdin")
+      ->add_option(
+          "FILE",
+          options->path,
+          "One transaction a line, item numbers; also .gz .xz .zst; - is stdin")
       ->required();
   command->add_option("--support", options->support, "Least support: a count, or a share such as 65%")
       ->required();
@@ -104,7 +116,9 @@ void add_memory_itemsets(Command& group, Context& context) {
   command->add_option("-j,--jobs", options->jobs, "Threads; 0 uses all cores. Results do not depend on it")
       ->capture_default_str();
   example(*command, "lento memory itemsets baskets.dat --support 5% --closed");
-  command->callback([&context, options] { run_itemsets(context, *options); });
+  command->callback([&context, options] {
+    run_itemsets(context, *options);
+  });
 }
 
 }  // namespace lento::cli

@@ -15,7 +15,8 @@ struct RecordOptions {
 };
 
 void run(Context& context, const RecordOptions& options) {
-  if (!options.runtime.empty()) base::write_file(options.runtime, jobs::recorder_runtime());
+  if (!options.runtime.empty())
+    base::write_file(options.runtime, jobs::recorder_runtime());
   if (options.job.command.empty()) {
     if (options.runtime.empty())
       throw base::Error({"PROGRAM"}, "no program to record", "write: lento memory record -- ./program");
@@ -25,7 +26,8 @@ void run(Context& context, const RecordOptions& options) {
   if (job.output.empty())
     throw base::Error({"--output"}, "where the trace goes is not said", "write -o run.access");
   job.bytes = options.megabytes << 20;
-  if (options.full) job.burst_off_us = 0;
+  if (options.full)
+    job.burst_off_us = 0;
   job.mine.support = 0.05;
   job.mine.seed = context.seed;
   job.mine.progress = context.progress();
@@ -36,13 +38,15 @@ void run(Context& context, const RecordOptions& options) {
 
 void add_memory_record(Command& group, Context& context) {
   Command* command = group.add_subcommand(
-      "record", "Run a program built with the recorder: who fights over what, on machines without counters");
+      "record",
+      "Run a program built with the recorder: who fights over what, on machines without counters");
   auto options = std::make_shared<RecordOptions>();
   command->add_option("PROGRAM", options->job.command, "The program and its arguments, after --");
   command->add_option("-o,--output", options->job.output, "Where the access trace goes")->type_name("FILE");
   command
       ->add_option(
-          "--runtime", options->runtime,
+          "--runtime",
+          options->runtime,
           "Write the recorder as a C file: compile the program with -g -fsanitize=thread -c, the recorder "
           "without it, and link both with -ldl -pthread")
       ->type_name("FILE");
@@ -55,7 +59,9 @@ void add_memory_record(Command& group, Context& context) {
   context.add_output_options(*command);
   context.add_seed(*command);
   example(*command, "lento memory record -o run.access -- ./program 4");
-  command->callback([&context, options] { run(context, *options); });
+  command->callback([&context, options] {
+    run(context, *options);
+  });
 }
 
 }  // namespace lento::cli

@@ -21,8 +21,9 @@ void add_memory_replay(Command& group, Context& context) {
   command->add_option("--harts", args->harts, "Harts, instead of the platform's; without a platform 64")
       ->check(range(1, memory::Platform::kMaxHarts));
   context.add_output_options(*command);
-  example(*command,
-          "lento memory replay addresses.txt --platform examples/memory/default.yaml -o timed.access");
+  example(
+      *command,
+      "lento memory replay addresses.txt --platform examples/memory/default.yaml -o timed.access");
   command->callback([&context, args] {
     args->strict = context.strict;
     args->progress = context.progress();

@@ -15,15 +15,20 @@ namespace lento::cli {
 namespace {
 
 struct Options {
-  std::string workload, system, table, measured;
-  std::string precision = "bf16", recompute = "none";
+  std::string workload;
+  std::string system;
+  std::string table;
+  std::string measured;
+  std::string precision = "bf16";
+  std::string recompute = "none";
   predict::RunOptions run;
   jobs::CalibrateOptions fit;
   double launch_us = 0;
 };
 
 void warn_skipped(Context& context, const base::ReadReport& report) {
-  for (const auto& [reason, count] : report.reasons) context.warn(std::to_string(count) + " rows: " + reason);
+  for (const auto& [reason, count] : report.reasons)
+    context.warn(std::to_string(count) + " rows: " + reason);
 }
 
 void answer_table(Context& context, const Options& options) {
@@ -38,15 +43,18 @@ predict::RunOptions run_of(const Options& options) {
   predict::RunOptions run = options.run;
   const auto precision = predict::parse_precision(options.precision);
   if (!precision)
-    throw base::Error({"--precision"}, "precision '" + options.precision + "' is not known",
-                      "one of: fp32, tf32, fp16, bf16, int8, fp8, fp4");
+    throw base::Error(
+        {"--precision"},
+        "precision '" + options.precision + "' is not known",
+        "one of: fp32, tf32, fp16, bf16, int8, fp8, fp4");
   run.precision = *precision;
   run.recompute = predict::recompute_of(options.recompute);
   return run;
 }
 
 void tell_skipped(std::ostream& out, const char* indent, size_t skipped) {
-  if (skipped > 0) out << indent << skipped << " rows skipped: this system cannot do what they ask\n";
+  if (skipped > 0)
+    out << indent << skipped << " rows skipped: this system cannot do what they ask\n";
 }
 
 void print_training_fit(std::ostream& out, const std::string& name, const predict::TrainingFit& fit) {
@@ -91,7 +99,8 @@ void calibrate(Context& context, const Options& options) {
   std::ostream& out = context.streams.out;
   for (const predict::TrainingFit& one : result.training)
     print_training_fit(out, fit.training.framework, one);
-  for (const auto& [precision, one] : result.products) print_product_fit(out, precision, one);
+  for (const auto& [precision, one] : result.products)
+    print_product_fit(out, precision, one);
 }
 
 }  // namespace
@@ -100,23 +109,31 @@ void add_predict(Command& app, Context& context) {
   Command* command =
       app.add_subcommand("predict", "Say how fast it should be: kernels, layers, training, serving");
   auto options = std::make_shared<Options>();
-  command->add_option("--system", options->system,
-                      "A shipped data sheet (h100, a100, v100, ...), a YAML file, or a design point");
+  command->add_option(
+      "--system",
+      options->system,
+      "A shipped data sheet (h100, a100, v100, ...), a YAML file, or a design point");
   command->add_option("--table", options->table, "A CSV with one question a row; '-' is standard input")
       ->type_name("FILE");
   command
       ->add_option(
-          "--measured", options->measured,
+          "--measured",
+          options->measured,
           "Compare a measured run: a table of questions with times, or a PyTorch profiler trace (.json)")
       ->type_name("FILE");
   command->add_option(
-      "WORKLOAD", options->workload,
+      "WORKLOAD",
+      options->workload,
       "A workload in YAML, a Hugging Face config.json or an ONNX model; '-' is standard input");
-  command->add_flag("--train", options->run.training,
-                    "A config.json or an ONNX model is trained, not served");
+  command->add_flag(
+      "--train",
+      options->run.training,
+      "A config.json or an ONNX model is trained, not served");
   command
-      ->add_option("--batch", options->run.batch,
-                   "config.json: global batch, or requests served together; ONNX: samples a device")
+      ->add_option(
+          "--batch",
+          options->run.batch,
+          "config.json: global batch, or requests served together; ONNX: samples a device")
       ->check(range(1, 1 << 23));
   command->add_option("--micro-batch", options->run.micro_batch, "config.json: sequences of a micro batch")
       ->check(range(1, 1 << 23));
@@ -125,49 +142,68 @@ void add_predict(Command& app, Context& context) {
   command->add_option("--generate", options->run.output, "config.json: tokens to generate")
       ->check(range(1, 1 << 23));
   command
-      ->add_option("--precision", options->precision,
-                   "config.json, ONNX: fp32, tf32, fp16, bf16, int8, fp8, fp4")
+      ->add_option(
+          "--precision",
+          options->precision,
+          "config.json, ONNX: fp32, tf32, fp16, bf16, int8, fp8, fp4")
       ->capture_default_str();
-  command->add_option("--parallel", options->run.parallel,
-                      "config.json: tp=8,pp=2,dp=4,zero=1 (also cp, ep, interleave, sp=0); ONNX: dp=N");
   command->add_option(
-      "--framework", options->run.framework,
+      "--parallel",
+      options->run.parallel,
+      "config.json: tp=8,pp=2,dp=4,zero=1 (also cp, ep, interleave, sp=0); ONNX: dp=N");
+  command->add_option(
+      "--framework",
+      options->run.framework,
       "config.json: the software that runs it, as the data sheet lists it; default: its stack");
   command
-      ->add_option("--recompute", options->recompute,
-                   "config.json: activations that a backward pass recomputes")
+      ->add_option(
+          "--recompute",
+          options->recompute,
+          "config.json: activations that a backward pass recomputes")
       ->check(one_of({"none", "selective", "full"}))
       ->capture_default_str();
   command->add_option(
-      "--placement", options->run.placement,
+      "--placement",
+      options->run.placement,
       "config.json: ranks of a training run as best, or an order such as tensor-data-pipeline");
   context.add_output_options(*command);
   example(*command, "lento predict examples/predict/gpt3_175b.yaml --system a100");
   Command* fit = command->add_subcommand(
-      "calibrate", "Fit a chip's constants to measurements and report the hold-out error");
+      "calibrate",
+      "Fit a chip's constants to measurements and report the hold-out error");
   fit->add_option("MEASUREMENTS", options->fit.measurements, "CSV with questions and their measured times")
       ->required();
   fit->add_option("--devices", options->fit.training.devices, "Fit training runs on at most so many devices")
       ->capture_default_str();
-  fit->add_option("--framework", options->fit.training.framework,
-                  "Training runs of this framework, with its stack to start from");
+  fit->add_option(
+      "--framework",
+      options->fit.training.framework,
+      "Training runs of this framework, with its stack to start from");
   std::vector<std::string> names;
-  for (const predict::StackScalar& s : predict::stack_scalars()) names.emplace_back(s.name);
-  fit->add_option("--fit", options->fit.scalars,
-                  "Scalars of the stack to fit to training runs; the others stay")
+  for (const predict::StackScalar& s : predict::stack_scalars())
+    names.emplace_back(s.name);
+  fit->add_option(
+         "--fit",
+         options->fit.scalars,
+         "Scalars of the stack to fit to training runs; the others stay")
       ->delimiter(',')
       ->check(one_of(names))
       ->capture_default_str();
   fit->add_option("--launch-us", options->launch_us, "Keep this launch time instead of fitting it")
       ->check(range(0.0, 1e6));
-  fit->add_flag("--all-rows", options->fit.all_rows,
-                "Products: after half of the rows judged the fit, fit all of them");
+  fit->add_flag(
+      "--all-rows",
+      options->fit.all_rows,
+      "Products: after half of the rows judged the fit, fit all of them");
   fit->add_option("--system", options->system, "The data sheet whose constants to fit")->required();
   example(*fit, "lento predict calibrate measured.csv --system h100");
-  fit->callback([&context, options] { calibrate(context, *options); });
+  fit->callback([&context, options] {
+    calibrate(context, *options);
+  });
   add_predict_steps(*command, context);
   command->callback([&context, options, command] {
-    if (command->chosen()) return;
+    if (command->chosen())
+      return;
     const predict::RunOptions run = run_of(*options);
     if (!options->measured.empty()) {
       context.show(jobs::compare_measured(

@@ -10,19 +10,24 @@ namespace lento::cli {
 namespace {
 
 struct Options {
-  std::string workload, system, unit = "s";
+  std::string workload;
+  std::string system;
+  std::string unit = "s";
   jobs::FleetSource source;
 };
 
 // Every sample of the one metric, of all machines.
 std::vector<double> step_times(const trace::MetricSeries& series, const std::string& unit) {
   if (series.metrics.size() != 1)
-    throw base::Error({"--metric"}, std::to_string(series.metrics.size()) + " metrics were read",
-                      "name the one that holds the step time, e.g. --metric step_seconds");
+    throw base::Error(
+        {"--metric"},
+        std::to_string(series.metrics.size()) + " metrics were read",
+        "name the one that holds the step time, e.g. --metric step_seconds");
   const double scale = unit == "ms" ? 1e-3 : unit == "us" ? 1e-6 : 1;
   std::vector<double> out;
   for (const float value : series.values) {
-    if (std::isfinite(value) && value > 0) out.push_back(value * scale);
+    if (std::isfinite(value) && value > 0)
+      out.push_back(value * scale);
   }
   return out;
 }
@@ -54,7 +59,9 @@ void add_predict_steps(Command& predict, Context& context) {
   example(
       *command,
       "lento predict steps examples/predict/gpt3_175b.yaml --system a100 --csv steps.csv --metric step_s");
-  command->callback([&context, o] { compare_steps(context, *o); });
+  command->callback([&context, o] {
+    compare_steps(context, *o);
+  });
 }
 
 }  // namespace lento::cli

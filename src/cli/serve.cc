@@ -14,10 +14,12 @@ namespace {
 std::string token_of(const std::string& file) {
   constexpr const char* kVariable = "LENTO_TOKEN";
   const char* held = std::getenv(kVariable);
-  if (file.empty()) return held ? held : "";
+  if (file.empty())
+    return held ? held : "";
   const std::string text = base::read_file(file, 1 << 16);
   const std::string token = text.substr(0, text.find_first_of("\r\n"));
-  if (token.empty()) throw base::Error({file, 1}, "the first line is empty, needed the token");
+  if (token.empty())
+    throw base::Error({file, 1}, "the first line is empty, needed the token");
   return token;
 }
 
@@ -34,12 +36,15 @@ void add_serve(Command& app, Context& context) {
       ->capture_default_str();
   auto token_file = std::make_shared<std::string>();
   command
-      ->add_option("--token-file", *token_file,
-                   "File with the token that requests must carry; else the variable LENTO_TOKEN")
+      ->add_option(
+          "--token-file",
+          *token_file,
+          "File with the token that requests must carry; else the variable LENTO_TOKEN")
       ->type_name("FILE");
-  example(*command,
-          "lento chip diagnose run.probe --chip chip.yaml --mapping net.map.json --json > runs/monday.json\n "
-          " lento serve runs");
+  example(
+      *command,
+      "lento chip diagnose run.probe --chip chip.yaml --mapping net.map.json --json > runs/monday.json\n "
+      " lento serve runs");
   command->callback([&context, options, token_file] {
     options->token = token_of(*token_file);
     serve::Server server(*options);

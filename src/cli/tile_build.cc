@@ -11,16 +11,19 @@ namespace {
 
 struct BuildArgs {
   jobs::TileBuildOptions job;
-  std::string out, elf;
+  std::string out;
+  std::string elf;
   std::vector<uint32_t> trigger;  // start and stop address, or none
 };
 
 void build(BuildArgs& args, Context& context) {
   args.job.keep_elf = !args.elf.empty();
-  if (!args.trigger.empty()) args.job.trigger = {args.trigger[0], args.trigger[1]};
+  if (!args.trigger.empty())
+    args.job.trigger = {args.trigger[0], args.trigger[1]};
   const jobs::TileBuild made = jobs::build_tile(args.job);
   base::write_file(args.out, made.bytes);
-  if (!args.elf.empty()) base::write_file(args.elf, made.built.elf);
+  if (!args.elf.empty())
+    base::write_file(args.elf, made.built.elf);
   context.streams.out << args.out << ": " << made.instructions << " instructions, "
                       << made.built.image.data.size() << " bytes of data, main of " << made.built.main_lines
                       << " lines, sha256 " << tile::sha256_hex(made.bytes) << "\n";
@@ -37,8 +40,10 @@ void add_build(Command& tile, Context& context) {
   auto args = std::make_shared<BuildArgs>();
   jobs::TileBuildOptions& job = args->job;
   command->add_option("SOURCE", job.source, "Program (.c or .S) that includes ypu.h");
-  command->add_option("--shipped", job.shipped,
-                      "A program that ships with Lento: echo.c, gpu.c, values.c, ...");
+  command->add_option(
+      "--shipped",
+      job.shipped,
+      "A program that ships with Lento: echo.c, gpu.c, values.c, ...");
   command->add_option("-o,--output", args->out, "Image to write")->required();
   command->add_option("--elf", args->elf, "Also keep the ELF file");
   command->add_option("--block", job.block, "Id of the block it is for")->capture_default_str();
@@ -47,8 +52,10 @@ void add_build(Command& tile, Context& context) {
   command->add_option("--rollback", job.rollback, "Release counter")->capture_default_str();
   command->add_option("--expires", job.expires, "Last day or moment at which a tile loads it (UTC)");
   command
-      ->add_option("--trigger", args->trigger,
-                   "Take inputs from the address START on, until STOP (the ADDR input)")
+      ->add_option(
+          "--trigger",
+          args->trigger,
+          "Take inputs from the address START on, until STOP (the ADDR input)")
       ->expected(2)
       ->delimiter(',')
       ->type_name("START,STOP");
@@ -56,7 +63,9 @@ void add_build(Command& tile, Context& context) {
       ->check(one_of({"0", "1", "2", "3", "s"}))
       ->capture_default_str();
   example(*command, "lento tile build --shipped echo.c -o echo.ypu");
-  command->callback([&context, args] { build(*args, context); });
+  command->callback([&context, args] {
+    build(*args, context);
+  });
 }
 
 void add_verify(Command& tile, Context& context) {
@@ -64,10 +73,14 @@ void add_verify(Command& tile, Context& context) {
       tile.add_subcommand("verify", "Prove what an image cannot do; exit 1 when it is rejected");
   auto options = std::make_shared<jobs::TileVerifyOptions>();
   command->add_option("IMAGE", options->image, "Image to verify")->required();
-  command->add_option("--elf", options->elf,
-                      "Its ELF file (tile build --elf): names lines of the source, also of the worst path");
+  command->add_option(
+      "--elf",
+      options->elf,
+      "Its ELF file (tile build --elf): names lines of the source, also of the worst path");
   example(*command, "lento tile verify echo.ypu");
-  command->callback([&context, options] { verify(*options, context); });
+  command->callback([&context, options] {
+    verify(*options, context);
+  });
 }
 
 }  // namespace

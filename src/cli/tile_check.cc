@@ -22,9 +22,11 @@ void check(const jobs::TileLoadOptions& options, Context& context) {
 }  // namespace
 
 std::string password_from(const std::string& variable) {
-  if (variable.empty()) return "";
+  if (variable.empty())
+    return "";
   const char* value = std::getenv(variable.c_str());
-  if (!value || !*value) throw base::Error({}, "environment variable '" + variable + "' is not set");
+  if (!value || !*value)
+    throw base::Error({}, "environment variable '" + variable + "' is not set");
   return value;
 }
 
@@ -37,14 +39,20 @@ void add_load_options(Command& command, jobs::TileLoadOptions& options) {
       ->capture_default_str();
   command.add_option("--rollback", options.rollback, "Without --rules: lowest counter accepted")
       ->capture_default_str();
-  command.add_option("--cert", options.certificate,
-                     "The developer's certificate; its signature is CERT.minisig");
+  command.add_option(
+      "--cert",
+      options.certificate,
+      "The developer's certificate; its signature is CERT.minisig");
   command.add_option("--approval", options.approval, "The owner's approval (policy restrictive)");
-  command.add_option("--revocation", options.revocation,
-                     "The owner's revocation list; its signature is beside it");
+  command.add_option(
+      "--revocation",
+      options.revocation,
+      "The owner's revocation list; its signature is beside it");
   command.add_option("--now", options.now, "Date to judge by (UTC); default: today");
-  command.add_flag("--remember", options.remember,
-                   "Keep an accepted image's counter and the revocation list in the rules");
+  command.add_flag(
+      "--remember",
+      options.remember,
+      "Keep an accepted image's counter and the revocation list in the rules");
 }
 
 void add_tile_check(Command& tile, Context& context) {
@@ -54,7 +62,9 @@ void add_tile_check(Command& tile, Context& context) {
   command->add_option("IMAGE", options->image, "Image; its signature is IMAGE.minisig")->required();
   add_load_options(*command, *options);
   example(*command, "lento tile check echo.ypu --owner owner.pub --cert dev.cert");
-  command->callback([&context, options] { check(*options, context); });
+  command->callback([&context, options] {
+    check(*options, context);
+  });
 }
 
 }  // namespace lento::cli

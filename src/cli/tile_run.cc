@@ -16,13 +16,16 @@ struct Args {
   jobs::TileRunOptions job;
   jobs::TohostOptions plain;
   std::string block;  // "vcd:FILE"
-  bool disassemble = false, tohost = false;
+  bool disassemble = false;
+  bool tohost = false;
 };
 
 void run_plain(const Args& args, Context& context) {
   const jobs::TohostRun run = jobs::run_plain_program(args.plain, context.progress());
-  for (const std::string& warning : run.warnings) context.warn(args.plain.elf + ": " + warning);
-  if (!run.word) return;
+  for (const std::string& warning : run.warnings)
+    context.warn(args.plain.elf + ": " + warning);
+  if (!run.word)
+    return;
   const uint32_t word = *run.word;
   context.result = word == 1 ? 0 : 1;
   if (word == 1)
@@ -45,10 +48,13 @@ void disassemble(const std::string& path, Context& context) {
 }
 
 void run_image(Args& args, Context& context) {
-  if (args.disassemble) return disassemble(args.job.load.image, context);
+  if (args.disassemble)
+    return disassemble(args.job.load.image, context);
   if (args.block.compare(0, 4, "vcd:") != 0 || args.job.map.empty()) {
-    throw base::Error({}, "name the block's signals: --block vcd:FILE --map FILE",
-                      "or look at the built-in blocks with 'lento-lab tile case'");
+    throw base::Error(
+        {},
+        "name the block's signals: --block vcd:FILE --map FILE",
+        "or look at the built-in blocks with 'lento-lab tile case'");
   }
   args.job.recording = args.block.substr(4);
   args.job.strict = context.strict;
@@ -56,7 +62,8 @@ void run_image(Args& args, Context& context) {
   d.inputs.insert(d.inputs.begin() + 1, Context::input_file("signals", args.job.recording));
   const bool breach = d.outcome == finding::Outcome::Findings;
   context.show(std::move(d));
-  if (breach && context.result == 0) context.result = 1;
+  if (breach && context.result == 0)
+    context.result = 1;
 }
 
 }  // namespace
@@ -79,16 +86,23 @@ void add_tile_run(Command& tile, Context& context) {
       ->capture_default_str();
   add_load_options(*command, args->job.load);
   command->add_flag(
-      "--unsigned", args->job.unsigned_image,
+      "--unsigned",
+      args->job.unsigned_image,
       "Load the image whatever its signature and the verifier say, shown as unverified (development)");
   command->add_flag("--disassemble", args->disassemble, "Print the code instead of running it");
   context.add_output_options(*command);
-  command->add_option("--elf", args->plain.elf,
-                      "A plain RV32I(M) program in flat memory instead of an image");
-  command->add_flag("--tohost", args->tohost,
-                    "It ends by a word store to 'tohost': exit 0 for 1, else exit 1");
-  command->add_option("--signature", args->plain.signature,
-                      "Write the words from begin_signature to end_signature");
+  command->add_option(
+      "--elf",
+      args->plain.elf,
+      "A plain RV32I(M) program in flat memory instead of an image");
+  command->add_flag(
+      "--tohost",
+      args->tohost,
+      "It ends by a word store to 'tohost': exit 0 for 1, else exit 1");
+  command->add_option(
+      "--signature",
+      args->plain.signature,
+      "Write the words from begin_signature to end_signature");
   command->add_option("--max-instructions", args->plain.limit, "Give up after so many")
       ->capture_default_str();
   example(*command, "lento tile run --elf test.elf --tohost");

@@ -12,7 +12,8 @@ void add_keygen(Command& tile, Context& context) {
   Command* command =
       tile.add_subcommand("keygen", "Make a key pair: NAME.key and NAME.pub, in minisign's layout");
   struct Args {
-    std::string name, password;
+    std::string name;
+    std::string password;
   };
   auto args = std::make_shared<Args>();
   command->add_option("NAME", args->name, "Path without extension")->required();
@@ -50,10 +51,10 @@ void add_certify(Command& tile, Context& context) {
 }
 
 void add_approve(Command& tile, Context& context) {
-  Command* command =
-      tile.add_subcommand("approve",
-                          "The owner approves an image after reading its source (policy "
-                          "restrictive): it must be what the source compiles to and pass the verifier");
+  Command* command = tile.add_subcommand(
+      "approve",
+      "The owner approves an image after reading its source (policy "
+      "restrictive): it must be what the source compiles to and pass the verifier");
   auto args = std::make_shared<jobs::TileApproveOptions>();
   auto variable = std::make_shared<std::string>();
   command->add_option("IMAGE", args->image, "Image to approve")->required();
@@ -92,7 +93,8 @@ void add_sign(Command& tile, Context& context) {
 
 void add_revoke(Command& tile, Context& context) {
   Command* command = tile.add_subcommand(
-      "revoke", "The owner takes back keys and images: a numbered list that a tile remembers");
+      "revoke",
+      "The owner takes back keys and images: a numbered list that a tile remembers");
   auto args = std::make_shared<jobs::TileRevokeOptions>();
   auto variable = std::make_shared<std::string>();
   command->add_option("--owner", args->owner, "The owner's secret key")->required();

@@ -14,7 +14,9 @@ struct Args {
   jobs::TilePublishOptions publish;
   jobs::TileFetchOptions fetch;
   jobs::TileAuditOptions audit;
-  std::string folder, password, host = "127.0.0.1";
+  std::string folder;
+  std::string password;
+  std::string host = "127.0.0.1";
   int port = 8480;
 };
 
@@ -42,7 +44,8 @@ void audit(const Args& args, Context& context) {
   jobs::TileAuditOptions options = args.audit;
   options.folder = args.folder;
   const tile::Audit result = jobs::audit_tile_store(options);
-  for (const std::string& problem : result.problems) context.streams.out << "problem: " << problem << "\n";
+  for (const std::string& problem : result.problems)
+    context.streams.out << "problem: " << problem << "\n";
   context.streams.out << result.head.size << " entries, " << result.objects << " objects, root "
                       << tile::to_hex(result.head.root)
                       << (result.problems.empty() ? ": whole\n" : ": NOT whole\n");
@@ -58,7 +61,8 @@ void serve(const Args& args, Context& context) {
   context.streams.err << "serving " << args.folder << " on http://" << args.host << ":" << server.port()
                       << ", Ctrl-C ends\n";
   const base::Progress progress = context.progress();
-  while (!progress.stopped()) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  while (!progress.stopped())
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
 }
 
 }  // namespace
@@ -68,34 +72,45 @@ void add_tile_store(Command& tile, Context& context) {
   store->require_subcommand(1);
   example(*store, "lento tile store init shop --key shop.key");
   auto args = std::make_shared<Args>();
-  const auto sub = [&](const char* name, const char* text, const char* sample,
-                       void (*run)(const Args&, Context&)) {
-    Command* command = store->add_subcommand(name, text);
-    command->add_option("STORE", args->folder, "Folder of the store, or http://host:port to fetch from")
-        ->required();
-    example(*command, sample);
-    command->callback([&context, args, run] { run(*args, context); });
-    return command;
-  };
+  const auto sub =
+      [&](const char* name, const char* text, const char* sample, void (*run)(const Args&, Context&)) {
+        Command* command = store->add_subcommand(name, text);
+        command->add_option("STORE", args->folder, "Folder of the store, or http://host:port to fetch from")
+            ->required();
+        example(*command, sample);
+        command->callback([&context, args, run] {
+          run(*args, context);
+        });
+        return command;
+      };
   Command* make = sub("init", "Make an empty store", "lento tile store init shop --key shop.key", init);
   make->add_option("--key", args->publish.key, "The store's secret key")->required();
   make->add_option("--password-env", args->password, kPasswordHelp);
-  Command* put = sub("publish", "Append an image to the log",
-                     "lento tile store publish shop echo echo.ypu --key shop.key --cert dev.cert", publish);
+  Command* put =
+      sub("publish",
+          "Append an image to the log",
+          "lento tile store publish shop echo echo.ypu --key shop.key --cert dev.cert",
+          publish);
   put->add_option("NAME", args->publish.name, "Program name")->required();
   put->add_option("IMAGE", args->publish.image, "Signed image")->required();
   put->add_option("--key", args->publish.key, "The store's secret key")->required();
   put->add_option("--password-env", args->password, kPasswordHelp);
   put->add_option("--cert", args->publish.certificate, "Its certificate");
   put->add_option("--approval", args->publish.approval, "Its approval");
-  Command* get = sub("fetch", "Fetch an image; refuse what the log does not prove",
-                     "lento tile store fetch shop echo --store-key shop.pub --trust shop.head", fetch);
+  Command* get =
+      sub("fetch",
+          "Fetch an image; refuse what the log does not prove",
+          "lento tile store fetch shop echo --store-key shop.pub --trust shop.head",
+          fetch);
   get->add_option("NAME", args->fetch.name, "Program name")->required();
   get->add_option("--store-key", args->fetch.store_key, "The store's public key")->required();
   get->add_option("--trust", args->fetch.trust, "Where the last accepted head and releases are remembered");
   get->add_option("-o,--output", args->fetch.folder, "Folder for the files")->capture_default_str();
-  Command* look = sub("audit", "Recompute the whole log; exit 1 when it is not whole",
-                      "lento tile store audit shop --store-key shop.pub", audit);
+  Command* look =
+      sub("audit",
+          "Recompute the whole log; exit 1 when it is not whole",
+          "lento tile store audit shop --store-key shop.pub",
+          audit);
   look->add_option("--store-key", args->audit.store_key, "The store's public key")->required();
   look->add_option("--trust", args->audit.trust, "Where the last accepted head and releases are remembered");
   Command* http = sub("serve", "Answer clients over HTTP", "lento tile store serve shop --port 8480", serve);

@@ -16,13 +16,15 @@ const Finding* find(const std::vector<Finding>& findings, const Finding& wanted)
   const auto same = [&](const Finding& f) {
     return f.subject == wanted.subject && f.category == wanted.category;
   };
-  const auto found = std::find_if(findings.begin(), findings.end(), same);
+  const auto found = std::ranges::find_if(findings, same);
   return found == findings.end() ? nullptr : &*found;
 }
 
 std::string factor_text(const Finding* f) {
-  if (!f) return "-";
-  if (f->factor) return base::format_number(*f->factor, 3) + "x";
+  if (!f)
+    return "-";
+  if (f->factor)
+    return base::format_number(*f->factor, 3) + "x";
   return f->lost_share ? base::format_number(100 * *f->lost_share, 3) + " %" : "seen";
 }
 
@@ -33,7 +35,8 @@ TableFigure finding_table(const Diagnosis& before, const Diagnosis& after) {
     table.rows.push_back({f.subject, f.category, factor_text(old), factor_text(&f), old ? "kept" : "new"});
   }
   for (const Finding& f : before.findings) {
-    if (!find(after.findings, f)) table.rows.push_back({f.subject, f.category, factor_text(&f), "-", "gone"});
+    if (!find(after.findings, f))
+      table.rows.push_back({f.subject, f.category, factor_text(&f), "-", "gone"});
   }
   return table;
 }
@@ -41,32 +44,38 @@ TableFigure finding_table(const Diagnosis& before, const Diagnosis& after) {
 std::optional<double> leading_number(const std::string& text) {
   double value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code != std::errc()) return std::nullopt;
+  if (code != std::errc())
+    return std::nullopt;
   return value;
 }
 
 // "35.1 M cycles" and "36 M cycles" compare; "35 M" and "1.2 G" do not, their units differ.
 std::string ratio_text(const std::string& before, const std::string& after) {
-  const auto a = leading_number(before), b = leading_number(after);
+  const auto a = leading_number(before);
+  const auto b = leading_number(after);
   const auto unit = [](const std::string& text) {
     return text.substr(std::min(text.size(), text.find(' ')));
   };
-  if (!a || !b || *a == 0 || unit(before) != unit(after)) return before == after ? "same" : "";
+  if (!a || !b || *a == 0 || unit(before) != unit(after))
+    return before == after ? "same" : "";
   return base::format_number(*b / *a, 4) + "x";
 }
 
 TableFigure fact_table(const Diagnosis& before, const Diagnosis& after) {
   TableFigure table{{"fact", "before", "after", "after / before"}, {}};
   for (const auto& fact : after.facts) {
-    const auto old = std::find_if(before.facts.begin(), before.facts.end(),
-                                  [&](const auto& f) { return f.first == fact.first; });
+    const auto old = std::ranges::find_if(before.facts, [&](const auto& f) {
+      return f.first == fact.first;
+    });
     const std::string was = old == before.facts.end() ? "-" : old->second;
     table.rows.push_back({fact.first, was, fact.second, ratio_text(was, fact.second)});
   }
   for (const auto& fact : before.facts) {
-    const bool kept = std::any_of(after.facts.begin(), after.facts.end(),
-                                  [&](const auto& f) { return f.first == fact.first; });
-    if (!kept) table.rows.push_back({fact.first, fact.second, "-", ""});
+    const bool kept = std::ranges::any_of(after.facts, [&](const auto& f) {
+      return f.first == fact.first;
+    });
+    if (!kept)
+      table.rows.push_back({fact.first, fact.second, "-", ""});
   }
   return table;
 }
@@ -78,32 +87,40 @@ bool grew_worse(const Finding& before, const Finding& after) {
 // What could not be judged is neither better nor worse.
 void conclude(const Diagnosis& before, const Diagnosis& after, Diagnosis& d) {
   for (const Diagnosis* side : {&before, &after}) {
-    if (side->outcome != Outcome::CannotJudge) continue;
-    cannot_judge(d, (side == &before ? "the former verdict: " : "the present verdict: ") + side->reason,
-                 side->remedy);
+    if (side->outcome != Outcome::CannotJudge)
+      continue;
+    cannot_judge(
+        d,
+        (side == &before ? "the former verdict: " : "the present verdict: ") + side->reason,
+        side->remedy);
     return;
   }
-  judged(d, std::to_string(before.findings.size()) + " findings before, " +
-                std::to_string(after.findings.size()) + " after");
+  judged(
+      d,
+      std::to_string(before.findings.size()) + " findings before, " + std::to_string(after.findings.size()) +
+          " after");
 }
 
 }  // namespace
 
 Diagnosis compare(const Diagnosis& before, const Diagnosis& after) {
   if (before.scale != after.scale && !before.scale.empty() && !after.scale.empty()) {
-    throw base::Error({},
-                      "a diagnosis of scale '" + before.scale + "' and one of scale '" + after.scale +
-                          "' have nothing in common that could be compared",
-                      "give two diagnoses of the same command");
+    throw base::Error(
+        {},
+        "a diagnosis of scale '" + before.scale + "' and one of scale '" + after.scale +
+            "' have nothing in common that could be compared",
+        "give two diagnoses of the same command");
   }
   Diagnosis d;
   d.scale = after.scale;
   d.title = "Comparison: " + before.title + " -> " + after.title;
   size_t gone = 0;
-  for (const Finding& f : before.findings) gone += find(after.findings, f) == nullptr;
+  for (const Finding& f : before.findings)
+    gone += find(after.findings, f) == nullptr;
   for (const Finding& f : after.findings) {
     const Finding* old = find(before.findings, f);
-    if (!old || grew_worse(*old, f)) d.findings.push_back(f);
+    if (!old || grew_worse(*old, f))
+      d.findings.push_back(f);
   }
   d.verdict = std::to_string(d.findings.size()) + " new or worse, " + std::to_string(gone) + " gone, " +
               std::to_string(after.findings.size() - d.findings.size()) + " as before";

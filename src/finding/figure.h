@@ -12,19 +12,24 @@ namespace lento::finding {
 // Cores of a 2-D mesh with a value each, and directed links between neighbours.
 struct MeshFigure {
   struct Core {
-    int x = 0, y = 0;
+    int x = 0;
+    int y = 0;
     double value = 0;
     std::string label;
   };
   struct Link {
-    int from_x = 0, from_y = 0, to_x = 0, to_y = 0;
+    int from_x = 0;
+    int from_y = 0;
+    int to_x = 0;
+    int to_y = 0;
     double value = 0;
   };
   struct Route {
     std::vector<std::pair<int, int>> hops;
     std::string label;
   };
-  int width = 0, height = 0;
+  int width = 0;
+  int height = 0;
   std::string value_name;  // what core and link values mean, with unit
   std::vector<Core> cores;
   std::vector<Link> links;
@@ -36,7 +41,8 @@ struct MeshFigure {
 struct HeatMapFigure {
   std::vector<std::string> rows;
   std::vector<double> columns;  // positions along x
-  std::string x_name, value_name;
+  std::string x_name;
+  std::string value_name;
   std::vector<double> values;
   std::vector<std::string> blamed;  // row names to outline
 };
@@ -45,16 +51,21 @@ struct HeatMapFigure {
 struct SeriesFigure {
   struct Line {
     std::string name;
-    std::vector<double> x, y;
+    std::vector<double> x;
+    std::vector<double> y;
     bool blamed = false;
     bool dashed = false;
   };
   struct Band {
     std::string name;
-    std::vector<double> x, low, high;
+    std::vector<double> x;
+    std::vector<double> low;
+    std::vector<double> high;
   };
-  std::string x_name, y_name;
-  bool log_x = false, log_y = false;
+  std::string x_name;
+  std::string y_name;
+  bool log_x = false;
+  bool log_y = false;
   std::vector<Band> bands;
   std::vector<Line> lines;
   std::vector<double> marks;  // vertical markers on x
@@ -64,7 +75,8 @@ struct SeriesFigure {
 struct TimelineFigure {
   struct Span {
     std::string track;
-    double begin = 0, end = 0;
+    double begin = 0;
+    double end = 0;
     std::string label;
     bool blamed = false;
   };
@@ -74,19 +86,22 @@ struct TimelineFigure {
 
 // Bars, stacked when there are several series. values[series][category].
 struct BarsFigure {
-  std::vector<std::string> categories, series;
+  std::vector<std::string> categories;
+  std::vector<std::string> series;
   std::vector<std::vector<double>> values;
   std::string y_name;
 };
 
 struct GraphFigure {
   struct Node {
-    std::string id, label;
+    std::string id;
+    std::string label;
     double value = 0;
     bool blamed = false;
   };
   struct Edge {
-    std::string from, to;
+    std::string from;
+    std::string to;
     double value = 0;
   };
   std::string value_name;
@@ -97,7 +112,8 @@ struct GraphFigure {
 // Points in two dimensions, grouped; e.g. a Pareto front or a roofline.
 struct ScatterFigure {
   struct Point {
-    double x = 0, y = 0;
+    double x = 0;
+    double y = 0;
     std::string label;
     bool blamed = false;
   };
@@ -106,8 +122,10 @@ struct ScatterFigure {
     std::vector<Point> points;
     bool joined = false;
   };
-  std::string x_name, y_name;
-  bool log_x = false, log_y = false;
+  std::string x_name;
+  std::string y_name;
+  bool log_x = false;
+  bool log_y = false;
   std::vector<Group> groups;
 };
 
@@ -116,8 +134,15 @@ struct TableFigure {
   std::vector<std::vector<std::string>> rows;
 };
 
-using FigureBody = std::variant<MeshFigure, HeatMapFigure, SeriesFigure, TimelineFigure, BarsFigure,
-                                GraphFigure, ScatterFigure, TableFigure>;
+using FigureBody = std::variant<
+    MeshFigure,
+    HeatMapFigure,
+    SeriesFigure,
+    TimelineFigure,
+    BarsFigure,
+    GraphFigure,
+    ScatterFigure,
+    TableFigure>;
 
 struct Figure {
   std::string title;

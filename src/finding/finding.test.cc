@@ -21,17 +21,27 @@ Diagnosis full() {
   d.title = "A title";
   d.verdict = "link5-9 is 10 times slower";
   Finding f{
-      "link5-9",   "slow link", "s", 0.9, 10.0, 0.1, TimeWindow{1, 2, "cycles"}, {{"e", 3.5, "x", "src"}},
+      "link5-9",
+      "slow link",
+      "s",
+      0.9,
+      10.0,
+      0.1,
+      TimeWindow{1, 2, "cycles"},
+      {{"e", 3.5, "x", "src"}},
       "replace it"};
   d.findings = {f};
   d.facts = {{"total", "35.1 M cycles"}};
   d.expectations = {{"step", "time", 1.5, "s", 0.05, "predict"}};
   d.figures = {
-      {"mesh", "c",
+      {"mesh",
+       "c",
        MeshFigure{2, 1, "util", {{0, 0, .5, "a"}}, {{0, 0, 1, 0, .3}}, {{{{0, 0}, {1, 0}}, "r"}}, {"core0"}}},
-      {"heat", "",
+      {"heat",
+       "",
        HeatMapFigure{{"m1"}, {0, 1}, "t", "W", {1, std::numeric_limits<double>::quiet_NaN()}, {"m1"}}},
-      {"series", "",
+      {"series",
+       "",
        SeriesFigure{"t", "v", false, true, {{"peers", {0}, {1}, {2}}}, {{"m", {0}, {1}, true, false}}, {3}}},
       {"time", "", TimelineFigure{"t", {{"a", 0, 1, "x", true}}}},
       {"bars", "", BarsFigure{{"a"}, {"s"}, {{1}}, "y"}},
@@ -64,16 +74,28 @@ TEST(Diagnosis, EveryFieldSurvivesJson) {
 }
 
 TEST(Diagnosis, RefusesAnotherSchemaByName) {
-  EXPECT_THAT(error_of([] { read(R"({"schema":"lento.diagnosis/9"})"); }),
-              HasSubstr("found 'lento.diagnosis/9', this lento reads 'lento.diagnosis/2'"));
-  EXPECT_THAT(error_of([] { read("{}"); }), HasSubstr("'schema' is missing"));
+  EXPECT_THAT(
+      error_of([] {
+        read(R"({"schema":"lento.diagnosis/9"})");
+      }),
+      HasSubstr("found 'lento.diagnosis/9', this lento reads 'lento.diagnosis/2'"));
+  EXPECT_THAT(
+      error_of([] {
+        read("{}");
+      }),
+      HasSubstr("'schema' is missing"));
 }
 
 TEST(Diagnosis, RefusesWrongShapesWithTheirPath) {
-  EXPECT_THAT(error_of([] { read(R"({"schema":"lento.diagnosis/1","findings":[{"score":"high"}]})"); }),
-              HasSubstr("d.json: findings[0].score: error: found text, needed a number"));
   EXPECT_THAT(
-      error_of([] { read(R"({"schema":"lento.diagnosis/1","figures":[{"kind":"pie","data":{}}]})"); }),
+      error_of([] {
+        read(R"({"schema":"lento.diagnosis/1","findings":[{"score":"high"}]})");
+      }),
+      HasSubstr("d.json: findings[0].score: error: found text, needed a number"));
+  EXPECT_THAT(
+      error_of([] {
+        read(R"({"schema":"lento.diagnosis/1","figures":[{"kind":"pie","data":{}}]})");
+      }),
       HasSubstr("unknown kind of figure 'pie'"));
   EXPECT_THAT(
       error_of([] {
@@ -103,7 +125,8 @@ TEST(Compare, TellsNewWorseGoneAndKept) {
     f.factor = factor;
     return f;
   };
-  Diagnosis before, after;
+  Diagnosis before;
+  Diagnosis after;
   before.findings = {finding_of("core1", 2), finding_of("core2", 2), finding_of("core3", 2)};
   after.findings = {finding_of("core1", 2.1), finding_of("core2", 3), finding_of("core4", 2)};
   before.facts = {{"total", "10 M cycles"}, {"old", "1"}};
@@ -154,13 +177,17 @@ TEST(Outcome, EachSurvivesJsonByItsName) {
     EXPECT_EQ(json.at("outcome", {}).string({}), name(o));
     EXPECT_EQ(diagnosis_from_json(json, "d").outcome, o);
   }
-  EXPECT_THAT(error_of([] { read(R"({"schema":"lento.diagnosis/2","outcome":"fine"})"); }),
-              HasSubstr("unknown outcome 'fine'"));
+  EXPECT_THAT(
+      error_of([] {
+        read(R"({"schema":"lento.diagnosis/2","outcome":"fine"})");
+      }),
+      HasSubstr("unknown outcome 'fine'"));
 }
 
 TEST(Outcome, AFileOfVersionOneHasItFromItsFindings) {
-  EXPECT_EQ(read(R"({"schema":"lento.diagnosis/1","findings":[{"subject":"a"}]})").outcome,
-            Outcome::Findings);
+  EXPECT_EQ(
+      read(R"({"schema":"lento.diagnosis/1","findings":[{"subject":"a"}]})").outcome,
+      Outcome::Findings);
   EXPECT_EQ(read(R"({"schema":"lento.diagnosis/1"})").outcome, Outcome::Answer);
 }
 
@@ -192,7 +219,8 @@ Finding slow(const std::string& subject, const std::string& category, double fac
 }
 
 TEST(Compare, WorseBeginsAtATenthMore) {
-  Diagnosis before, after;
+  Diagnosis before;
+  Diagnosis after;
   before.findings = {slow("a", "slow core", 2)};
   after.findings = {slow("a", "slow core", 2.19)};
   EXPECT_TRUE(compare(before, after).findings.empty());
@@ -203,7 +231,8 @@ TEST(Compare, WorseBeginsAtATenthMore) {
 }
 
 TEST(Compare, TheSameSubjectInAnotherCategoryIsNew) {
-  Diagnosis before, after;
+  Diagnosis before;
+  Diagnosis after;
   before.findings = {slow("a", "slow core", 2)};
   after.findings = {slow("a", "slow memory unit", 2)};
   const Diagnosis d = compare(before, after);
@@ -214,7 +243,8 @@ TEST(Compare, TheSameSubjectInAnotherCategoryIsNew) {
 }
 
 TEST(Compare, ShowsWhatAFindingIsMeasuredBy) {
-  Diagnosis before, after;
+  Diagnosis before;
+  Diagnosis after;
   after.findings = {slow("a", "c", 3), slow("b", "c", 1), slow("z", "c", 1)};
   after.findings[1].factor.reset();
   after.findings[1].lost_share = 0.125;
@@ -228,7 +258,8 @@ TEST(Compare, ShowsWhatAFindingIsMeasuredBy) {
 }
 
 TEST(Compare, FactsOfOtherUnitsHaveNoRatio) {
-  Diagnosis before, after;
+  Diagnosis before;
+  Diagnosis after;
   before.facts = {{"a", "35 M cycles"}, {"b", "2 s"}, {"c", "0 s"}, {"d", "fast"}, {"e", "x"}};
   after.facts = {{"a", "1.2 G cycles"}, {"b", "3 s"}, {"c", "1 s"}, {"d", "fast"}, {"e", "y"}, {"new", "1"}};
   const Diagnosis d = compare(before, after);
@@ -243,7 +274,8 @@ TEST(Compare, FactsOfOtherUnitsHaveNoRatio) {
 }
 
 TEST(Compare, OutcomeTitleAndScale) {
-  Diagnosis before, after;
+  Diagnosis before;
+  Diagnosis after;
   before.title = "Monday";
   after.title = "Tuesday";
   before.scale = after.scale = "chip";
@@ -267,14 +299,19 @@ Diagnosis with(FigureBody body) {
 }
 
 void expect_fault(FigureBody body, const std::string& part) {
-  EXPECT_THAT(error_of([&] { check_shapes(with(std::move(body)), {"d.json"}); }), HasSubstr(part));
+  EXPECT_THAT(
+      error_of([&] {
+        check_shapes(with(std::move(body)), {"d.json"});
+      }),
+      HasSubstr(part));
 }
 
 TEST(Shapes, LengthsMustAgree) {
   EXPECT_NO_THROW(check_shapes(full(), {"d.json"}));
   expect_fault(HeatMapFigure{{"m"}, {0, 1}, "t", "W", {1}, {}}, "values must be rows times columns");
-  expect_fault(SeriesFigure{"t", "v", false, true, {}, {{"m", {0, 1}, {1}, true, false}}, {}},
-               "x and y of a line");
+  expect_fault(
+      SeriesFigure{"t", "v", false, true, {}, {{"m", {0, 1}, {1}, true, false}}, {}},
+      "x and y of a line");
   expect_fault(SeriesFigure{"t", "v", false, true, {{"p", {0}, {}, {1}}}, {}, {}}, "x, low and high");
   expect_fault(SeriesFigure{"t", "v", false, true, {{"p", {0}, {1}, {}}}, {}, {}}, "x, low and high");
   expect_fault(BarsFigure{{"a"}, {"s", "t"}, {{1}}, "y"}, "one list of values for each series");

@@ -13,8 +13,8 @@ using base::Error;
 using base::Json;
 using base::Location;
 
-constexpr const char* kKinds[] = {"mesh", "heat map", "series",  "timeline",
-                                  "bars", "graph",    "scatter", "table"};
+constexpr const char* kKinds[] =
+    {"mesh", "heat map", "series", "timeline", "bars", "graph", "scatter", "table"};
 
 template <class A>
 void fields(A& a, TimeWindow& v) {
@@ -217,10 +217,12 @@ class Writer {
   template <class T>
   void operator()(const char* name, const T& value) {
     if constexpr (requires { value.empty(); }) {
-      if (value.empty() && std::string_view(name) != "findings") return;
+      if (value.empty() && std::string_view(name) != "findings")
+        return;
     }
     if constexpr (requires { value.has_value(); }) {
-      if (value.has_value()) out.set(name, json(*value));
+      if (value.has_value())
+        out.set(name, json(*value));
     } else {
       out.set(name, json(value));
     }
@@ -245,7 +247,8 @@ class Writer {
   static Json json(const std::vector<T>& values) {
     Json::Array items;
     items.reserve(values.size());
-    for (const T& value : values) items.push_back(json(value));
+    for (const T& value : values)
+      items.push_back(json(value));
     return items;
   }
   template <class A, class B>
@@ -257,19 +260,28 @@ class Writer {
     inner("title", figure.title);
     inner("caption", figure.caption);
     inner.out.set("kind", kKinds[figure.body.index()]);
-    std::visit([&](const auto& body) { inner.out.set("data", json(body)); }, figure.body);
+    std::visit(
+        [&](const auto& body) {
+          inner.out.set("data", json(body));
+        },
+        figure.body);
     return std::move(inner.out);
   }
 };
 
 class Reader {
  public:
-  Reader(const Json& json, Location where) : json_(json), where_(std::move(where)) { json.object(where_); }
+  Reader(const Json& json, Location where)
+      : json_(json),
+        where_(std::move(where)) {
+    json.object(where_);
+  }
 
   template <class T>
   void operator()(const char* name, T& value) {
     const Json* found = json_.find(name);
-    if (!found) return;
+    if (!found)
+      return;
     const Location place = child(where_, name);
     if constexpr (requires { value.has_value(); }) {
       read(*found, value.emplace(), place);
@@ -279,17 +291,21 @@ class Reader {
   }
 
  private:
-  static void read(const Json& j, bool& v, const Location& w) { v = j.boolean(w); }
+  static void read(const Json& j, bool& v, const Location& w) {
+    v = j.boolean(w);
+  }
   static void read(const Json& j, int& v, const Location& w) {
-    v = static_cast<int>(j.integer(w, -1000000, 1000000));
+    v = int(j.integer(w, -1000000, 1000000));
   }
   static void read(const Json& j, uint64_t& v, const Location& w) {
-    v = static_cast<uint64_t>(j.integer(w, 0));
+    v = uint64_t(j.integer(w, 0));
   }
   static void read(const Json& j, double& v, const Location& w) {
     v = j.is_null() ? std::numeric_limits<double>::quiet_NaN() : j.number(w);
   }
-  static void read(const Json& j, std::string& v, const Location& w) { v = j.string(w); }
+  static void read(const Json& j, std::string& v, const Location& w) {
+    v = j.string(w);
+  }
   static void read(const Json& j, Outcome& v, const Location& w) {
     const std::string& text = j.string(w);
     for (const Outcome o : {Outcome::Answer, Outcome::Findings, Outcome::Healthy, Outcome::CannotJudge})
@@ -297,18 +313,22 @@ class Reader {
         v = o;
         return;
       }
-    throw Error(w, "unknown outcome '" + text.substr(0, 40) + "'",
-                "one of: answer, findings, healthy, cannot judge");
+    throw Error(
+        w,
+        "unknown outcome '" + text.substr(0, 40) + "'",
+        "one of: answer, findings, healthy, cannot judge");
   }
   template <class T>
   static void read(const Json& j, std::vector<T>& values, const Location& w) {
     const auto& items = j.array(w);
     values.resize(items.size());
-    for (size_t i = 0; i < items.size(); ++i) read(items[i], values[i], child(w, i));
+    for (size_t i = 0; i < items.size(); ++i)
+      read(items[i], values[i], child(w, i));
   }
   template <class A, class B>
   static void read(const Json& j, std::pair<A, B>& pair, const Location& w) {
-    if (j.array(w).size() != 2) throw Error(w, "needed an array of two");
+    if (j.array(w).size() != 2)
+      throw Error(w, "needed an array of two");
     read(j.items()[0], pair.first, child(w, size_t{0}));
     read(j.items()[1], pair.second, child(w, size_t{1}));
   }
@@ -322,8 +342,10 @@ class Reader {
   template <size_t I = 0>
   static void read_body(const std::string& kind, const Json& data, FigureBody& body, const Location& w) {
     if constexpr (I == std::variant_size_v<FigureBody>) {
-      throw Error(w, "unknown kind of figure '" + kind.substr(0, 40) + "'",
-                  "a newer lento may have written it");
+      throw Error(
+          w,
+          "unknown kind of figure '" + kind.substr(0, 40) + "'",
+          "a newer lento may have written it");
     } else if (kind == kKinds[I]) {
       read(data, body.emplace<I>(), w);
     } else {
@@ -356,14 +378,16 @@ Diagnosis diagnosis_from_json(const Json& json, const std::string& file) {
   const std::string& schema = json.at("schema", where).string(child(where, "schema"));
   const bool former = schema == Diagnosis::kFormerSchema;
   if (schema != Diagnosis::kSchema && !former) {
-    throw Error(child(where, "schema"),
-                "found '" + schema.substr(0, 40) + "', this lento reads '" + Diagnosis::kSchema + "'",
-                "write it again with this version, or open it with the one that wrote it");
+    throw Error(
+        child(where, "schema"),
+        "found '" + schema.substr(0, 40) + "', this lento reads '" + Diagnosis::kSchema + "'",
+        "write it again with this version, or open it with the one that wrote it");
   }
   Diagnosis diagnosis;
   Reader reader(json, where);
   fields(reader, diagnosis);
-  if (former && !diagnosis.findings.empty()) diagnosis.outcome = Outcome::Findings;
+  if (former && !diagnosis.findings.empty())
+    diagnosis.outcome = Outcome::Findings;
   check_shapes(diagnosis, where);
   return diagnosis;
 }

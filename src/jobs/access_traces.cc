@@ -16,24 +16,33 @@ namespace {
 class OwnedFileSource : public trace::AccessSource {
  public:
   OwnedFileSource(const std::string& path, base::ReadReport& report, trace::TraceFacts* facts)
-      : file_(path, report), source_(file_, report) {
-    if (facts) file_.read_facts(*facts);
+      : file_(path, report),
+        source_(file_, report) {
+    if (facts)
+      file_.read_facts(*facts);
   }
-  std::span<const trace::AccessRecord> next() override { return source_.next(); }
+  std::span<const trace::AccessRecord> next() override {
+    return source_.next();
+  }
 
  private:
   trace::AccessFile file_;
   trace::AccessFileSource source_;
 };
 
-std::unique_ptr<trace::AccessSource> open_one(const AccessTraces& traces, const std::string& path,
-                                              base::ReadReport& report, trace::TraceFacts* facts) {
+std::unique_ptr<trace::AccessSource> open_one(
+    const AccessTraces& traces,
+    const std::string& path,
+    base::ReadReport& report,
+    trace::TraceFacts* facts) {
   const bool guess = traces.format == "auto";
-  if (guess) require_files({path}, "its format is found by a look at its beginning; name it with --format");
+  if (guess)
+    require_files({path}, "its format is found by a look at its beginning; name it with --format");
   if (guess && trace::AccessFile::recognises(path))
     return std::make_unique<OwnedFileSource>(path, report, facts);
   const std::string kind = guess ? trace::recognise_foreign(path) : traces.format;
-  if (kind == "text") return std::make_unique<trace::AccessTextSource>(path, report, facts);
+  if (kind == "text")
+    return std::make_unique<trace::AccessTextSource>(path, report, facts);
   return trace::open_foreign(kind, path, traces.columns, report, facts);
 }
 
@@ -48,16 +57,19 @@ void require_files(const std::vector<std::string>& paths, const std::string& why
   }
 }
 
-std::unique_ptr<trace::AccessSource> open_access_traces(const AccessTraces& traces, base::ReadReport& report,
-                                                        trace::TraceFacts* facts) {
+std::unique_ptr<trace::AccessSource>
+open_access_traces(const AccessTraces& traces, base::ReadReport& report, trace::TraceFacts* facts) {
   std::vector<std::unique_ptr<trace::AccessSource>> sources;
-  for (const std::string& path : traces.paths) sources.push_back(open_one(traces, path, report, facts));
-  if (sources.size() == 1) return std::move(sources.front());
+  for (const std::string& path : traces.paths)
+    sources.push_back(open_one(traces, path, report, facts));
+  if (sources.size() == 1)
+    return std::move(sources.front());
   return std::make_unique<trace::MergedAccessSource>(std::move(sources));
 }
 
 void require_records(const AccessTraces& traces, const base::ReadReport& report) {
-  if (report.taken > 0 || report.skipped == 0) return;
+  if (report.taken > 0 || report.skipped == 0)
+    return;
   const std::string most = report.reasons.empty() ? "" : report.reasons.begin()->first;
   throw base::Error(
       report.first_skip.file.empty() ? base::Location{traces.paths.front()} : report.first_skip,
@@ -67,11 +79,13 @@ void require_records(const AccessTraces& traces, const base::ReadReport& report)
 
 finding::Input input_of(const std::string& role, const std::string& path) {
   std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) return {role, path, ""};
+  if (!std::filesystem::is_regular_file(path, error))
+    return {role, path, ""};
   base::InputStream in(path);
   base::Digest digest;
   std::vector<char> piece(1 << 16);
-  while (const size_t got = in.read(piece)) digest.add({piece.data(), got});
+  while (const size_t got = in.read(piece))
+    digest.add({piece.data(), got});
   return {role, path, digest.text()};
 }
 

@@ -24,8 +24,8 @@ void require_files(const std::vector<std::string>& paths, const std::string& why
 
 // Several traces are merged by time. What they tell as a whole goes to `facts` while they are read; null:
 // nobody asks. `facts` and `report` outlive the source.
-std::unique_ptr<trace::AccessSource> open_access_traces(const AccessTraces& traces, base::ReadReport& report,
-                                                        trace::TraceFacts* facts);
+std::unique_ptr<trace::AccessSource>
+open_access_traces(const AccessTraces& traces, base::ReadReport& report, trace::TraceFacts* facts);
 
 // Refuses a trace of which nothing could be read: whatever was handed over, it was no trace of that format.
 void require_records(const AccessTraces& traces, const base::ReadReport& report);

@@ -17,9 +17,11 @@ base::HttpOptions http_of(const AlertmanagerOptions& o) {
 }
 
 Alertmanagers::Alertmanagers(const AlertmanagerOptions& options, std::function<void(const std::string&)> note)
-    : http_(http_of(options)), note_(std::move(note)) {
+    : http_(http_of(options)),
+      note_(std::move(note)) {
   for (std::string url : options.urls) {
-    while (url.ends_with('/')) url.pop_back();
+    while (url.ends_with('/'))
+      url.pop_back();
     all_.push_back({std::move(url), {}, false});
   }
 }
@@ -36,22 +38,26 @@ bool Alertmanagers::send(const std::vector<fleet::Alert>& alerts) {
   bool all = true;
   for (One& one : all_) {
     one.pending.insert(one.pending.end(), alerts.begin(), alerts.end());
-    while (one.pending.size() > kMostPending) one.pending.pop_front();
+    while (one.pending.size() > kMostPending)
+      one.pending.pop_front();
     all = send(one) && all;
   }
   return all;
 }
 
 bool Alertmanagers::send(One& to) {
-  if (to.pending.empty()) return true;
+  if (to.pending.empty())
+    return true;
   try {
     fleet::post_alerts(to.url, http_, {to.pending.begin(), to.pending.end()});
     to.pending.clear();
-    if (to.failing) note_(to.url + " takes alerts again");
+    if (to.failing)
+      note_(to.url + " takes alerts again");
     to.failing = false;
   } catch (const std::exception& e) {
     ++failed_;
-    if (!to.failing) note_(std::string(e.what()) + "\n  (keeping the alerts, trying again)");
+    if (!to.failing)
+      note_(std::string(e.what()) + "\n  (keeping the alerts, trying again)");
     to.failing = true;
   }
   return !to.failing;

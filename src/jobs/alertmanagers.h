@@ -13,8 +13,10 @@ namespace lento::jobs {
 
 struct AlertmanagerOptions {
   std::vector<std::string> urls;
-  base::HttpOptions http;              // TLS and limits, for all of them
-  std::string token_file, basic_file;  // credentials; LENTO_ALERTMANAGER_TOKEN and _BASIC where not given
+  base::HttpOptions http;  // TLS and limits, for all of them
+  // credentials; LENTO_ALERTMANAGER_TOKEN and _BASIC where not given
+  std::string token_file;
+  std::string basic_file;
 };
 
 // Throws base::Error when the credentials cannot be read.
@@ -26,7 +28,9 @@ class Alertmanagers : public AlertSink {
 
   bool send(const std::vector<fleet::Alert>& alerts) override;
   void reload(const AlertmanagerOptions& options);  // credentials; what cannot be read changes nothing
-  uint64_t failed() const { return failed_; }
+  uint64_t failed() const {
+    return failed_;
+  }
 
  private:
   struct One {

@@ -14,13 +14,15 @@ namespace {
 
 void add_options(finding::Diagnosis& d, const ChipDiagnosisOptions& options, const ChipRecording& recorded) {
   d.seed = options.seed;
-  d.options.emplace_back("recorder budget, bytes a core",
-                         std::to_string(recorded.sketch.options().budget_bytes));
+  d.options.emplace_back(
+      "recorder budget, bytes a core",
+      std::to_string(recorded.sketch.options().budget_bytes));
   d.options.emplace_back("method", options.method.label);
   d.options.emplace_back("recorder", recorded.recorder);
   d.options.emplace_back("replay", options.replay ? "on" : "off");
   d.options.emplace_back("fit", options.fit && options.replay ? "on" : "off");
-  if (options.tolerance >= 0) d.options.emplace_back("tolerance", base::format_number(options.tolerance));
+  if (options.tolerance >= 0)
+    d.options.emplace_back("tolerance", base::format_number(options.tolerance));
 }
 
 finding::Input input_of(const std::string& role, const std::string& path) {
@@ -29,12 +31,18 @@ finding::Input input_of(const std::string& role, const std::string& path) {
 
 }  // namespace
 
-chip::MethodResult judge_chip(const chip::MethodChoice& method, const chip::Sketch& judged,
-                              const spec::Chip& chip, const chip::Program& program,
-                              const chip::ReplayOf& replays, chip::DetectOptions detect,
-                              const chip::FitOptions& fit_options) {
-  if (replays) detect.replay = replays({chip, {}});
-  if (method.method != "lento" || !fit_options.replays) return judge(method, judged, chip, program, detect);
+chip::MethodResult judge_chip(
+    const chip::MethodChoice& method,
+    const chip::Sketch& judged,
+    const spec::Chip& chip,
+    const chip::Program& program,
+    const chip::ReplayOf& replays,
+    chip::DetectOptions detect,
+    const chip::FitOptions& fit_options) {
+  if (replays)
+    detect.replay = replays({chip, {}});
+  if (method.method != "lento" || !fit_options.replays)
+    return judge(method, judged, chip, program, detect);
   // From the healthy run when there is one: it holds no fault that could be mistaken for the chip.
   const chip::Fit fit = fit_twin(detect.healthy != nullptr ? *detect.healthy : judged, chip, fit_options);
   detect.healthy = nullptr;
@@ -56,7 +64,8 @@ finding::Diagnosis diagnose_chip(const ChipDiagnosisOptions& options, const base
   const chip::Program program = expand(chip::read_map(options.mapping), chip, options.mapping);
   const ChipUnderTest of{chip, program};
   const ChipRecording recorded = read_recording("records", options.records, of, options);
-  if (!options.sketch_out.empty()) chip::write_sketch(options.sketch_out, recorded.sketch);
+  if (!options.sketch_out.empty())
+    chip::write_sketch(options.sketch_out, recorded.sketch);
   chip::DetectOptions detect;
   std::optional<ChipRecording> healthy;
   if (!options.healthy.empty()) {
@@ -64,9 +73,11 @@ finding::Diagnosis diagnose_chip(const ChipDiagnosisOptions& options, const base
     detect.healthy = &healthy->sketch;
   }
   chip::ReplayOf replays;
-  if (options.replay) replays = sketch_replays(program, recorded.sketch, options.seed, progress);
+  if (options.replay)
+    replays = sketch_replays(program, recorded.sketch, options.seed, progress);
   chip::FitOptions fit;
-  if (options.fit) fit.replays = replays;
+  if (options.fit)
+    fit.replays = replays;
   fit.tolerance = options.tolerance;
   chip::MethodResult judged =
       judge_chip(options.method, recorded.sketch, chip, program, replays, detect, fit);
@@ -74,7 +85,8 @@ finding::Diagnosis diagnose_chip(const ChipDiagnosisOptions& options, const base
   std::move(judged.figures.begin(), judged.figures.end(), std::back_inserter(d.figures));
   add_options(d, options, recorded);
   add_recording(d, recorded);
-  if (healthy) add_recording(d, *healthy);
+  if (healthy)
+    add_recording(d, *healthy);
   d.inputs.push_back(input_of("chip", options.chip));
   d.inputs.push_back(input_of("mapping", options.mapping));
   return d;

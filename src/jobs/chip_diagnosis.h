@@ -1,7 +1,7 @@
 // Records of a chip, or a sketch of them, to the verdict: recorder, twin, replay of hypotheses, words.
 //
 //   finding::Diagnosis d = jobs::diagnose_chip({.records = "run.probe", .chip = "c.yaml", .mapping =
-//   "m.json"});
+//   "m.json",});
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,11 @@ namespace lento::jobs {
 
 // What keeps the records when records are given.
 struct ChipRecorderOptions {
-  enum class Kind : uint8_t { Sketch, ExactTable, Tile };
+  enum class Kind : uint8_t {
+    Sketch,
+    ExactTable,
+    Tile
+  };
   Kind kind = Kind::Sketch;
   chip::SketchOptions sketch;  // its `ops_per_cycle` is set from the chip
   TileRecorderOptions tile;
@@ -26,7 +30,8 @@ struct ChipRecorderOptions {
 
 struct ChipDiagnosisOptions {
   std::string records;  // probe records or a sketch; - is standard input
-  std::string chip, mapping;
+  std::string chip;
+  std::string mapping;
   std::string healthy;     // records or sketch of a run known to be healthy; empty: none
   std::string sketch_out;  // the sketch is written here; empty: nowhere
   chip::MethodChoice method;
@@ -46,9 +51,13 @@ finding::Diagnosis diagnose_chip(const ChipDiagnosisOptions& options, const base
 
 // The same of a sketch in memory, recorded by `judged.options()`; the one place where a verdict on a chip is
 // reached, whoever asks. `replays`: none when nothing may be simulated.
-chip::MethodResult judge_chip(const chip::MethodChoice& method, const chip::Sketch& judged,
-                              const spec::Chip& chip, const chip::Program& program,
-                              const chip::ReplayOf& replays, chip::DetectOptions detect = {},
-                              const chip::FitOptions& fit = {});
+chip::MethodResult judge_chip(
+    const chip::MethodChoice& method,
+    const chip::Sketch& judged,
+    const spec::Chip& chip,
+    const chip::Program& program,
+    const chip::ReplayOf& replays,
+    chip::DetectOptions detect = {},
+    const chip::FitOptions& fit = {});
 
 }  // namespace lento::jobs

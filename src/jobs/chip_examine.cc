@@ -14,13 +14,16 @@ using base::format_number;
 
 std::string joined(const std::vector<std::string>& names) {
   std::string out;
-  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
+  for (const std::string& name : names)
+    out += (out.empty() ? "" : ", ") + name;
   return out;
 }
 
 std::string category_of(const std::string& name) {
-  if (name.find("link") != std::string::npos) return "slow link";
-  if (name.find("/in") != std::string::npos || name.find("/out") != std::string::npos) return "slow port";
+  if (name.find("link") != std::string::npos)
+    return "slow link";
+  if (name.find("/in") != std::string::npos || name.find("/out") != std::string::npos)
+    return "slow port";
   return name.find("dram") != std::string::npos ? "slow memory port" : "slow core";
 }
 
@@ -35,7 +38,9 @@ finding::Finding finding_of(const chip::FabricSuspect& suspect, const chip::Fabr
               " times as long as they should.";
   f.evidence.push_back(
       {"waits that its transfers hold up, of " + std::to_string(suspect.waits) + " they take part in",
-       static_cast<double>(suspect.moved), "waits", "group records"});
+       double(suspect.moved),
+       "waits",
+       "group records"});
   f.evidence.push_back(
       {"log-likelihood above that of a healthy fabric", suspect.evidence, "", "ends of waits"});
   f.evidence.push_back({"the same of the next candidate", second, "", "ends of waits"});
@@ -43,7 +48,9 @@ finding::Finding finding_of(const chip::FabricSuspect& suspect, const chip::Fabr
   if (suspect.members.size() > 1)
     f.evidence.push_back(
         {"cannot be told apart, the same transfers take them all: " + joined(suspect.members),
-         static_cast<double>(suspect.members.size()), "components", "routes"});
+         double(suspect.members.size()),
+         "components",
+         "routes"});
   f.next_step = "Run the program with this component left out, or its traffic on another network or route.";
   return f;
 }
@@ -52,10 +59,17 @@ finding::Figure candidate_table(const chip::FabricJudgement& verdict) {
   finding::TableFigure table;
   table.columns = {"components", "factor", "evidence", "waits held up", "waits", "transfers"};
   for (const chip::FabricSuspect& s : verdict.ranked)
-    table.rows.push_back({joined(s.members), format_number(s.factor, 3), format_number(s.evidence, 4),
-                          std::to_string(s.moved), std::to_string(s.waits), std::to_string(s.transfers)});
-  return {"Candidates", "Classes of components by how much better the records fit when they are slow.",
-          table};
+    table.rows.push_back(
+        {joined(s.members),
+         format_number(s.factor, 3),
+         format_number(s.evidence, 4),
+         std::to_string(s.moved),
+         std::to_string(s.waits),
+         std::to_string(s.transfers)});
+  return {
+      "Candidates",
+      "Classes of components by how much better the records fit when they are slow.",
+      table};
 }
 
 constexpr size_t kShown = 20;  // rows of a ranking
@@ -67,37 +81,51 @@ finding::Figure longer_waits(const trace::TransferTrace& before, const trace::Tr
     std::vector<std::string> cells;
   };
   std::vector<Row> rows;
-  const auto was = trace::groups_of(before), is = trace::groups_of(after);
+  const auto was = trace::groups_of(before);
+  const auto is = trace::groups_of(after);
   for (size_t i = 0; i < was.size() && i < is.size(); ++i) {
     const auto& a = before.streams[was[i].stream].records[was[i].wait];
     const auto& stream = after.streams[is[i].stream];
     const auto& b = stream.records[is[i].wait];
-    if (a.end == trace::kNoTime || b.end == trace::kNoTime) continue;
-    const double first = static_cast<double>(a.end - a.begin), second = static_cast<double>(b.end - b.begin);
-    rows.push_back({second - first,
-                    {trace::to_string(stream.core), after.names[stream.processor],
-                     std::to_string(is[i].transfers), format_number(first, 12), format_number(second, 12)}});
+    if (a.end == trace::kNoTime || b.end == trace::kNoTime)
+      continue;
+    const double first = double(a.end - a.begin);
+    const double second = double(b.end - b.begin);
+    rows.push_back(
+        {second - first,
+         {trace::to_string(stream.core),
+          after.names[stream.processor],
+          std::to_string(is[i].transfers),
+          format_number(first, 12),
+          format_number(second, 12)}});
   }
-  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.more > b.more; });
-  if (rows.size() > kShown) rows.resize(kShown);
+  std::ranges::stable_sort(rows, [](const Row& a, const Row& b) {
+    return a.more > b.more;
+  });
+  if (rows.size() > kShown)
+    rows.resize(kShown);
   finding::TableFigure table;
   table.columns = {"core", "processor", "transfers", "cycles, earlier", "cycles, later"};
-  for (Row& row : rows) table.rows.push_back(std::move(row.cells));
+  for (Row& row : rows)
+    table.rows.push_back(std::move(row.cells));
   return {"Waits that became longer", "Those that grew most, first.", table};
 }
 
 // What a verdict says, whether the waits were compared with one another or with an earlier run.
 void conclude(finding::Diagnosis& d, const chip::FabricJudgement& verdict, const std::string& differ) {
   d.facts.emplace_back("waits compared", std::to_string(verdict.waits));
-  if (verdict.left_out > 0) d.facts.emplace_back("waits without an equal", std::to_string(verdict.left_out));
+  if (verdict.left_out > 0)
+    d.facts.emplace_back("waits without an equal", std::to_string(verdict.left_out));
   if (!verdict.judged) {
-    if (!verdict.ranked.empty()) d.figures.push_back(candidate_table(verdict));
+    if (!verdict.ranked.empty())
+      d.figures.push_back(candidate_table(verdict));
     return finding::cannot_judge(d, verdict.reason, verdict.remedy);
   }
   const std::string spread = format_number(100 * verdict.spread, 3) + " %";
   d.facts.emplace_back("spread of equal waits", spread);
   d.figures.push_back(candidate_table(verdict));
-  if (verdict.blamed) d.findings.push_back(finding_of(verdict.ranked.front(), verdict));
+  if (verdict.blamed)
+    d.findings.push_back(finding_of(verdict.ranked.front(), verdict));
   d.verdict = verdict.blamed ? d.findings.front().summary : "No component makes " + differ;
   d.notes.push_back(
       "Seen are the ends of waits. A component that is slow but never holds the last transfer of a wait "
@@ -125,7 +153,8 @@ finding::Diagnosis chip_examine(const ChipExamineOptions& options) {
 }
 
 finding::Diagnosis chip_compare(const ChipCompareOptions& options) {
-  Records before = read_records(options.before), after = read_records(options.after);
+  Records before = read_records(options.before);
+  Records after = read_records(options.after);
   const chip::Fabric fabric(spec::read_fabric(options.chip));
   const chip::FabricComparison comparison = chip::compare(fabric, before.trace, after.trace);
   finding::Diagnosis d;
@@ -136,7 +165,8 @@ finding::Diagnosis chip_compare(const ChipCompareOptions& options) {
   finding::add_read_report(d, after.report);
   d.inputs = before.inputs;
   d.inputs.insert(d.inputs.end(), after.inputs.begin(), after.inputs.end());
-  const double was = chip::measured_cycles(before.trace), is = chip::measured_cycles(after.trace);
+  const double was = chip::measured_cycles(before.trace);
+  const double is = chip::measured_cycles(after.trace);
   d.facts.emplace_back("cycles, earlier run", format_number(was, 12));
   d.facts.emplace_back("cycles, later run", format_number(is, 12));
   if (comparison.judgement.judged) {

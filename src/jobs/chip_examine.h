@@ -17,7 +17,9 @@ struct ChipExamineOptions {
 finding::Diagnosis chip_examine(const ChipExamineOptions& options);
 
 struct ChipCompareOptions {
-  RecordSources before, after;  // two runs of one program
+  // two runs of one program
+  RecordSources before;
+  RecordSources after;
   std::string chip = "wormhole";
 };
 

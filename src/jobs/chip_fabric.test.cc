@@ -76,7 +76,11 @@ TEST(ChipExamine, NothingRepeatsIsNoVerdict) {
 }
 
 TEST(ChipRecords, NoFileIsAnError) {
-  EXPECT_THAT(base::test::error_of([] { read_records({}); }), HasSubstr("no records"));
+  EXPECT_THAT(
+      base::test::error_of([] {
+        read_records({});
+      }),
+      HasSubstr("no records"));
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ class ChipFit : public testing::Test {
   }
   static double ratio(const chip::Fit& fit, Part part) {
     for (const chip::FittedClass& c : fit.classes)
-      if (c.part == part) return c.ratio;
+      if (c.part == part)
+        return c.ratio;
     return 0;
   }
 };

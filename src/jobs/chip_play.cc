@@ -15,74 +15,103 @@ using base::format_number;
 
 constexpr size_t kShown = 20;  // rows of a ranking
 
-std::string cycles(double value) { return format_number(std::round(value), 12); }
+std::string cycles(double value) {
+  return format_number(std::round(value), 12);
+}
 
 std::string error_text(double predicted, double measured) {
   return measured > 0 ? format_number(100 * (predicted - measured) / measured, 3) + " %" : "-";
 }
 
 double origin_of(const trace::TransferTrace& trace) {
-  uint64_t zone = trace::kNoTime, any = trace::kNoTime;
+  uint64_t zone = trace::kNoTime;
+  uint64_t any = trace::kNoTime;
   for (const auto& stream : trace.streams) {
     for (const auto& record : stream.records) {
       any = std::min(any, record.begin);
-      if (record.kind == trace::TransferKind::Zone) zone = std::min(zone, record.begin);
+      if (record.kind == trace::TransferKind::Zone)
+        zone = std::min(zone, record.begin);
     }
   }
-  return static_cast<double>(zone == trace::kNoTime ? any : zone);
+  return double(zone == trace::kNoTime ? any : zone);
 }
 
 // A processor's program: from its first record to the end of its last wait.
 finding::Figure program_table(const trace::TransferTrace& trace, const chip::Played& played, double origin) {
-  std::vector<double> predicted(trace.streams.size()), measured(trace.streams.size());
+  std::vector<double> predicted(trace.streams.size());
+  std::vector<double> measured(trace.streams.size());
   for (const chip::PlayedWait& wait : played.waits) {
     predicted[wait.stream] = std::max(predicted[wait.stream], wait.end);
     const uint64_t end = trace.streams[wait.stream].records[wait.record].end;
     if (end != trace::kNoTime)
-      measured[wait.stream] = std::max(measured[wait.stream], static_cast<double>(end) - origin);
+      measured[wait.stream] = std::max(measured[wait.stream], double(end) - origin);
   }
   finding::TableFigure table;
   table.columns = {"core", "processor", "begin", "predicted cycles", "measured cycles", "difference"};
   for (size_t i = 0; i < trace.streams.size(); ++i) {
-    if (measured[i] <= 0) continue;
+    if (measured[i] <= 0)
+      continue;
     const auto& stream = trace.streams[i];
-    const double begin = static_cast<double>(stream.records.front().begin) - origin;
-    table.rows.push_back({trace::to_string(stream.core), trace.names[stream.processor], cycles(begin),
-                          cycles(predicted[i] - begin), cycles(measured[i] - begin),
-                          error_text(predicted[i] - begin, measured[i] - begin)});
+    const double begin = double(stream.records.front().begin) - origin;
+    table.rows.push_back(
+        {trace::to_string(stream.core),
+         trace.names[stream.processor],
+         cycles(begin),
+         cycles(predicted[i] - begin),
+         cycles(measured[i] - begin),
+         error_text(predicted[i] - begin, measured[i] - begin)});
   }
-  return {"Programs", "How long each processor's program should take, and took, to the end of its last wait.",
-          table};
+  return {
+      "Programs",
+      "How long each processor's program should take, and took, to the end of its last wait.",
+      table};
 }
 
 finding::Figure wait_table(const trace::TransferTrace& trace, const chip::Played& played, double origin) {
   finding::TableFigure table;
-  table.columns = {"core",           "processor",       "transfers",    "begin, predicted",
-                   "end, predicted", "begin, measured", "end, measured"};
+  table.columns = {
+      "core",
+      "processor",
+      "transfers",
+      "begin, predicted",
+      "end, predicted",
+      "begin, measured",
+      "end, measured"};
   for (const chip::PlayedWait& wait : played.waits) {
     const auto& stream = trace.streams[wait.stream];
     const auto& record = stream.records[wait.record];
     table.rows.push_back(
-        {trace::to_string(stream.core), trace.names[stream.processor], std::to_string(wait.transfers),
-         cycles(wait.begin), cycles(wait.end), cycles(static_cast<double>(record.begin) - origin),
-         record.end == trace::kNoTime ? "not recorded" : cycles(static_cast<double>(record.end) - origin)});
+        {trace::to_string(stream.core),
+         trace.names[stream.processor],
+         std::to_string(wait.transfers),
+         cycles(wait.begin),
+         cycles(wait.end),
+         cycles(double(record.begin) - origin),
+         record.end == trace::kNoTime ? "not recorded" : cycles(double(record.end) - origin)});
   }
-  return {"Waits", "When each wait for transfers began and ended; cycles since the first zone's begin.",
-          table};
+  return {
+      "Waits",
+      "When each wait for transfers began and ended; cycles since the first zone's begin.",
+      table};
 }
 
 finding::Figure congestion_table(const chip::Fabric& fabric, const chip::Played& played) {
-  std::vector<int> order(static_cast<size_t>(fabric.server_count()));
+  std::vector<int> order(size_t(fabric.server_count()));
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int a, int b) { return played.waited[a] > played.waited[b]; });
+  std::ranges::stable_sort(order, [&](int a, int b) {
+    return played.waited[a] > played.waited[b];
+  });
   finding::TableFigure table;
   table.columns = {"component", "waited for, cycles", "busy", "bytes"};
   for (const int id : order) {
-    if (table.rows.size() == kShown || played.bytes[id] == 0) break;
+    if (table.rows.size() == kShown || played.bytes[id] == 0)
+      break;
     const double share = played.end > 0 ? 100 * played.busy[id] / played.end : 0;
-    table.rows.push_back({fabric.server_name(id), cycles(played.waited[id]), format_number(share, 3) + " %",
-                          std::to_string(played.bytes[id])});
+    table.rows.push_back(
+        {fabric.server_name(id),
+         cycles(played.waited[id]),
+         format_number(share, 3) + " %",
+         std::to_string(played.bytes[id])});
   }
   return {"Congestion", "Links, ports and memories by the time that packets stood before them.", table};
 }
@@ -93,7 +122,8 @@ finding::Diagnosis chip_play(const ChipPlayOptions& options) {
   Records records = read_records(options.sources);
   const chip::Fabric fabric(spec::read_fabric(options.chip));
   chip::PlayOptions play;
-  if (options.use_stamps) play.issue = chip::Issue::Stamps;
+  if (options.use_stamps)
+    play.issue = chip::Issue::Stamps;
   const chip::Played played = chip::play(fabric, records.trace, play);
   const double measured = chip::measured_cycles(records.trace);
   finding::Diagnosis d;
@@ -118,8 +148,10 @@ finding::Diagnosis chip_play(const ChipPlayOptions& options) {
         "Given to the model: when each processor's program began, what it moved in which order, and "
         "its waits. No later time of the records is used.");
   const double origin = origin_of(records.trace);
-  d.figures = {congestion_table(fabric, played), program_table(records.trace, played, origin),
-               wait_table(records.trace, played, origin)};
+  d.figures = {
+      congestion_table(fabric, played),
+      program_table(records.trace, played, origin),
+      wait_table(records.trace, played, origin)};
   d.options = {{"chip", options.chip}, {"issue times", options.use_stamps ? "recorded" : "modelled"}};
   finding::add_read_report(d, records.report);
   d.inputs = std::move(records.inputs);

@@ -14,32 +14,39 @@ namespace {
 using Facts = std::vector<std::pair<std::string, std::string>>;
 using Kind = ChipRecorderOptions::Kind;
 
-chip::Sketch sketch_on_tiles(trace::ProbeReader& reader, const ChipRecorderOptions& options,
-                             std::span<const chip::SketchShape> shapes, Facts& facts) {
+chip::Sketch sketch_on_tiles(
+    trace::ProbeReader& reader,
+    const ChipRecorderOptions& options,
+    std::span<const chip::SketchShape> shapes,
+    Facts& facts) {
   TileRecorder recorder(shapes, options.sketch, options.tile);
   trace::ProbeRecord record;
-  while (reader.next(record)) recorder.record(record);
+  while (reader.next(record))
+    recorder.record(record);
   chip::Sketch sketch = recorder.finish();
   facts = recorder_facts(recorder.counts());
   return sketch;
 }
 
-chip::Sketch sketched(trace::ProbeReader& reader, ChipRecorderOptions options, const ChipUnderTest& of,
-                      Facts& facts) {
+chip::Sketch
+sketched(trace::ProbeReader& reader, ChipRecorderOptions options, const ChipUnderTest& of, Facts& facts) {
   options.sketch.ops_per_cycle = chip::recorder_rate(of.chip.core.ops_per_cycle, of.chip.core.rate_deviation);
   const auto counts = chip::count_patterns(of.program, of.chip);
   const std::vector<chip::SketchShape> shapes = options.kind == Kind::ExactTable
                                                     ? chip::plan_exact_tables(counts, options.sketch)
                                                     : chip::plan_shapes(counts, options.sketch);
-  if (options.kind == Kind::Tile) return sketch_on_tiles(reader, options, shapes, facts);
+  if (options.kind == Kind::Tile)
+    return sketch_on_tiles(reader, options, shapes, facts);
   chip::Sketch sketch(shapes, options.sketch);
   trace::ProbeRecord record;
-  while (reader.next(record)) sketch.record(record);
+  while (reader.next(record))
+    sketch.record(record);
   return sketch;
 }
 
 void require_cores(const std::string& path, const std::string& what, size_t cores, const spec::Chip& chip) {
-  if (cores == static_cast<size_t>(chip.core_count())) return;
+  if (cores == size_t(chip.core_count()))
+    return;
   throw base::Error(
       {path},
       what + " of " + std::to_string(cores) + " cores, the chip has " + std::to_string(chip.core_count()),
@@ -50,15 +57,15 @@ std::vector<std::string> differences(const trace::ProbeHeader& head, const ChipU
   std::vector<std::string> out;
   const auto compare = [&](const std::string& what, const std::string& recorded, const std::string& given) {
     if (!recorded.empty() && recorded != given)
-      out.push_back("the records are of the " + what + " '" + recorded + "', the file given is of '" + given +
-                    "'");
+      out.push_back(
+          "the records are of the " + what + " '" + recorded + "', the file given is of '" + given + "'");
   };
   compare("chip", head.chip, of.chip.name);
   compare("mapping", head.mapping, of.program.name);
   if (head.clock_hz > 0 && head.clock_hz != of.chip.clock_hz)
-    out.push_back("the records were made at " +
-                  base::format_quantity(head.clock_hz, base::Dimension::Frequency) + ", the chip file says " +
-                  base::format_quantity(of.chip.clock_hz, base::Dimension::Frequency));
+    out.push_back(
+        "the records were made at " + base::format_quantity(head.clock_hz, base::Dimension::Frequency) +
+        ", the chip file says " + base::format_quantity(of.chip.clock_hz, base::Dimension::Frequency));
   return out;
 }
 
@@ -69,31 +76,38 @@ void take_sketch(base::InputStream& in, const spec::Chip& chip, ChipRecording& o
   out.recorder = "sketch file";
   const double usual = chip::recorder_rate(chip.core.ops_per_cycle, chip.core.rate_deviation);
   if (out.sketch.options().ops_per_cycle != usual)
-    out.notes.push_back("the sketch was made for " + base::format_number(out.sketch.options().ops_per_cycle) +
-                        " operations a cycle, of the chip file follow " + base::format_number(usual));
+    out.notes.push_back(
+        "the sketch was made for " + base::format_number(out.sketch.options().ops_per_cycle) +
+        " operations a cycle, of the chip file follow " + base::format_number(usual));
 }
 
 void require_mapping(const std::string& path, const chip::Sketch& sketch, const ChipUnderTest& of) {
   const chip::Belonging seen = belonging_of(sketch, of.program, of.chip);
-  if (seen.belongs()) return;
+  if (seen.belongs())
+    return;
   std::string examples;
-  for (const std::string& example : seen.examples) examples += (examples.empty() ? "" : ", ") + example;
-  throw base::Error({path},
-                    "the records are not of this mapping: " + std::to_string(seen.strange) + " of " +
-                        std::to_string(seen.entries) + " recorded patterns are not what it plans (" +
-                        examples + ")",
-                    "give the mapping and the chip that ran");
+  for (const std::string& example : seen.examples)
+    examples += (examples.empty() ? "" : ", ") + example;
+  throw base::Error(
+      {path},
+      "the records are not of this mapping: " + std::to_string(seen.strange) + " of " +
+          std::to_string(seen.entries) + " recorded patterns are not what it plans (" + examples + ")",
+      "give the mapping and the chip that ran");
 }
 
 std::string name_of(Kind kind) {
-  if (kind == Kind::Tile) return "tile";
+  if (kind == Kind::Tile)
+    return "tile";
   return kind == Kind::ExactTable ? "exact table" : "sketch";
 }
 
 }  // namespace
 
-ChipRecording read_recording(const std::string& role, const std::string& path, const ChipUnderTest& of,
-                             const ChipDiagnosisOptions& options) {
+ChipRecording read_recording(
+    const std::string& role,
+    const std::string& path,
+    const ChipUnderTest& of,
+    const ChipDiagnosisOptions& options) {
   ChipRecording out;
   out.report.strict = options.strict;
   base::Digest digest;
@@ -101,8 +115,10 @@ ChipRecording read_recording(const std::string& role, const std::string& path, c
   in.count_into(digest);
   if (chip::looks_like_sketch(in.peek(32))) {
     if (!options.recorder_set_by.empty() && role == "records")
-      throw base::Error({path}, options.recorder_set_by + " is about recording, and this is a sketch already",
-                        "leave the option out, or give the records");
+      throw base::Error(
+          {path},
+          options.recorder_set_by + " is about recording, and this is a sketch already",
+          "leave the option out, or give the records");
     take_sketch(in, of.chip, out);
   } else {
     trace::ProbeReader reader(std::move(in), out.report);

@@ -30,8 +30,11 @@ struct ChipUnderTest {
 
 // A sketch file as it is; probe records through a recorder sized for the mapping. `role` is "records" or
 // "healthy run". Throws base::Error when the file is broken or of another chip.
-ChipRecording read_recording(const std::string& role, const std::string& path, const ChipUnderTest& of,
-                             const ChipDiagnosisOptions& options);
+ChipRecording read_recording(
+    const std::string& role,
+    const std::string& path,
+    const ChipUnderTest& of,
+    const ChipDiagnosisOptions& options);
 
 void add_recording(finding::Diagnosis& d, const ChipRecording& recording);
 

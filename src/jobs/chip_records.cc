@@ -9,7 +9,10 @@ namespace {
 
 finding::Figure component_table(const trace::TransferTrace& trace) {
   struct Row {
-    uint64_t zones = 0, transfers = 0, bytes = 0, waits = 0;
+    uint64_t zones = 0;
+    uint64_t transfers = 0;
+    uint64_t bytes = 0;
+    uint64_t waits = 0;
   };
   std::map<std::pair<trace::Place, std::string>, Row> rows;
   for (const trace::TransferStream& stream : trace.streams) {
@@ -24,9 +27,13 @@ finding::Figure component_table(const trace::TransferTrace& trace) {
   finding::TableFigure table;
   table.columns = {"core", "processor", "zones", "transfers", "bytes", "waits"};
   for (const auto& [key, row] : rows)
-    table.rows.push_back({trace::to_string(key.first), key.second.empty() ? "-" : key.second,
-                          std::to_string(row.zones), std::to_string(row.transfers), std::to_string(row.bytes),
-                          std::to_string(row.waits)});
+    table.rows.push_back(
+        {trace::to_string(key.first),
+         key.second.empty() ? "-" : key.second,
+         std::to_string(row.zones),
+         std::to_string(row.transfers),
+         std::to_string(row.bytes),
+         std::to_string(row.waits)});
   return {"Recorded components", "What each processor of each core recorded.", table};
 }
 
@@ -37,11 +44,15 @@ finding::Figure wait_table(const trace::TransferTrace& trace) {
     const trace::TransferStream& stream = trace.streams[group.stream];
     const trace::TransferRecord& wait = stream.records[group.wait];
     const bool open = wait.end == trace::kNoTime;
-    table.rows.push_back({trace::to_string(stream.core), trace.names[stream.processor],
-                          trace::name(wait.kind), std::to_string(group.transfers),
-                          std::to_string(group.bytes), std::to_string(wait.begin),
-                          open ? "not recorded" : std::to_string(wait.end),
-                          open ? "-" : std::to_string(wait.end - wait.begin)});
+    table.rows.push_back(
+        {trace::to_string(stream.core),
+         trace.names[stream.processor],
+         trace::name(wait.kind),
+         std::to_string(group.transfers),
+         std::to_string(group.bytes),
+         std::to_string(wait.begin),
+         open ? "not recorded" : std::to_string(wait.end),
+         open ? "-" : std::to_string(wait.end - wait.begin)});
   }
   return {"Waits", "One record each: a group of transfers that share one completion.", table};
 }
@@ -51,7 +62,8 @@ finding::Figure wait_table(const trace::TransferTrace& trace) {
 Records read_records(const RecordSources& sources) {
   Records out;
   out.report.strict = sources.strict;
-  if (sources.files.empty()) throw base::Error({}, "no records were given");
+  if (sources.files.empty())
+    throw base::Error({}, "no records were given");
   for (const std::string& file : sources.files) {
     const std::string text = base::read_file(file);
     out.inputs.push_back({"records", file, base::digest(text)});
@@ -79,7 +91,8 @@ void add_record_facts(finding::Diagnosis& d, const trace::TransferTrace& trace) 
   fact("transfers", counts.transfers);
   fact("bytes", counts.bytes);
   fact("waits", counts.groups);
-  if (counts.open_groups > 0) fact("waits without an end", counts.open_groups);
+  if (counts.open_groups > 0)
+    fact("waits without an end", counts.open_groups);
 }
 
 finding::Diagnosis chip_import(const ChipImportOptions& options) {
@@ -96,7 +109,8 @@ finding::Diagnosis chip_import(const ChipImportOptions& options) {
         "Transfers carry the time of their issue; that they were done is known only of the group that a wait "
         "closes, and only to have been by its end.");
   d.figures = {component_table(records.trace), wait_table(records.trace)};
-  if (!options.output.empty()) trace::write_transfers(options.output, records.trace);
+  if (!options.output.empty())
+    trace::write_transfers(options.output, records.trace);
   finding::add_read_report(d, records.report);
   d.inputs = std::move(records.inputs);
   return d;

@@ -19,13 +19,23 @@ chip::Options replay_run(const chip::Sketch& judged, uint64_t seed, const base::
   return run;
 }
 
-chip::ReplayOf sketch_replays(const chip::Program& program, const chip::Sketch& judged, uint64_t seed,
-                              const base::Progress& progress) {
+chip::ReplayOf sketch_replays(
+    const chip::Program& program,
+    const chip::Sketch& judged,
+    uint64_t seed,
+    const base::Progress& progress) {
   std::vector<chip::SketchShape> shapes;
-  for (const chip::CoreSketch& core : judged.cores()) shapes.push_back(core.shape());
+  for (const chip::CoreSketch& core : judged.cores())
+    shapes.push_back(core.shape());
   const chip::Sketch fresh(shapes, judged.options());
-  return ChipReplays<chip::Sketch>(program, replay_run(judged, seed, progress), fresh, fresh.bytes(),
-                                   [](chip::Sketch sketch) { return sketch; });
+  return ChipReplays<chip::Sketch>(
+      program,
+      replay_run(judged, seed, progress),
+      fresh,
+      fresh.bytes(),
+      [](chip::Sketch sketch) {
+        return sketch;
+      });
 }
 
 }  // namespace lento::jobs

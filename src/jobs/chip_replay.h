@@ -33,14 +33,23 @@ class ChipReplays {
  public:
   using SketchOf = std::function<chip::Sketch(Recording)>;
 
-  ChipReplays(const chip::Program& program, chip::Options run, Recording fresh, uint64_t bytes,
-              SketchOf sketch_of)
-      : shared_(std::make_shared<Shared>(program, std::move(run), std::move(fresh), bytes,
-                                         std::move(sketch_of))) {}
+  ChipReplays(
+      const chip::Program& program,
+      chip::Options run,
+      Recording fresh,
+      uint64_t bytes,
+      SketchOf sketch_of)
+      : shared_(std::make_shared<Shared>(
+            program,
+            std::move(run),
+            std::move(fresh),
+            bytes,
+            std::move(sketch_of))) {
+  }
 
   chip::Replay operator()(const chip::Twin& twin) const {
-    return [shared = shared_, draws = shared_->draws_of(twin)](const std::vector<chip::Fault>& guess,
-                                                               uint32_t draw) {
+    return [shared = shared_,
+            draws = shared_->draws_of(twin)](const std::vector<chip::Fault>& guess, uint32_t draw) {
       return shared->replay(*draws, guess, draw);
     };
   }
@@ -54,7 +63,9 @@ class ChipReplays {
   };
   struct Draws {
     Draws(const chip::Twin& of_twin, const chip::Program& program)
-        : model(of_twin.chip, program, of_twin.own), key(spec::write_chip(of_twin.chip)) {}
+        : model(of_twin.chip, program, of_twin.own),
+          key(spec::write_chip(of_twin.chip)) {
+    }
     Draw& operator[](uint32_t draw) {
       const std::lock_guard lock(mutex);
       return by_number[draw];
@@ -66,13 +77,18 @@ class ChipReplays {
   };
 
   struct Shared {
-    Shared(const chip::Program& of_program, chip::Options of_run, Recording nothing, uint64_t each,
-           SketchOf of)
+    Shared(
+        const chip::Program& of_program,
+        chip::Options of_run,
+        Recording nothing,
+        uint64_t each,
+        SketchOf of)
         : program(of_program),
           run(std::move(of_run)),
           fresh(std::move(nothing)),
           bytes(each),
-          sketch_of(std::move(of)) {}
+          sketch_of(std::move(of)) {
+    }
 
     const chip::Program& program;
     const chip::Options run;
@@ -86,9 +102,11 @@ class ChipReplays {
       const std::lock_guard lock(mutex);
       const std::string key = spec::write_chip(twin.chip);
       for (const std::shared_ptr<Draws>& known : twins)
-        if (known->key == key && known->model.own == twin.own) return known;
+        if (known->key == key && known->model.own == twin.own)
+          return known;
       twins.push_front(std::make_shared<Draws>(twin, program));
-      if (twins.size() > kMostTwins) twins.pop_back();
+      if (twins.size() > kMostTwins)
+        twins.pop_back();
       return twins.front();
     }
 
@@ -97,12 +115,16 @@ class ChipReplays {
       std::call_once(draw.once, [&] {
         chip::Options options = run;
         options.seed += number;
-        draw.rehearsal = std::make_unique<chip::Rehearsal<Recording>>(draws.model, options, fresh,
-                                                                      chip::affordable_moments(bytes));
+        draw.rehearsal = std::make_unique<chip::Rehearsal<Recording>>(
+            draws.model,
+            options,
+            fresh,
+            chip::affordable_moments(bytes));
       });
       chip::Sketch out =
           sketch_of(guess.empty() ? draw.rehearsal->healthy() : draw.rehearsal->run(guess, run.max_cycles));
-      if (run.stop && run.stop()) throw base::Error({}, "interrupted");
+      if (run.stop && run.stop())
+        throw base::Error({}, "interrupted");
       return out;
     }
   };
@@ -111,7 +133,10 @@ class ChipReplays {
 };
 
 // Of a sketch recorded as it is: the same shapes and options.
-chip::ReplayOf sketch_replays(const chip::Program& program, const chip::Sketch& judged, uint64_t seed,
-                              const base::Progress& progress);
+chip::ReplayOf sketch_replays(
+    const chip::Program& program,
+    const chip::Sketch& judged,
+    uint64_t seed,
+    const base::Progress& progress);
 
 }  // namespace lento::jobs

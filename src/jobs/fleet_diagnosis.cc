@@ -13,8 +13,10 @@ namespace {
 // The paper's method: one verdict, from the first metric that reaches it.
 finding::Diagnosis faithful(const trace::MetricSeries& series, const FleetDiagnosisOptions& o) {
   if (o.model.empty())
-    throw base::Error({}, "the faithful mode needs a model",
-                      "make one with 'lento fleet train', name it with --model");
+    throw base::Error(
+        {},
+        "the faithful mode needs a model",
+        "make one with 'lento fleet train', name it with --model");
   fleet::MinderOptions options;
   options.metrics = o.source.metrics;
   options.threshold = o.threshold;
@@ -27,10 +29,13 @@ finding::Diagnosis faithful(const trace::MetricSeries& series, const FleetDiagno
   d.verdict = v ? series.machines[v->machine] + " is faulty by " + v->metric
                 : "No machine stands out from its peers.";
   const std::string covered = fleet::covered_text(series);
-  const double period = static_cast<double>(series.steps) * static_cast<double>(series.step_ms) / 1000;
+  const double period = double(series.steps) * double(series.step_ms) / 1000;
   if (!v && (period < options.continuity_s || series.machines.size() < 3)) {
-    finding::cannot_judge(d, "the method needs 240 s and three machines",
-                          "read a longer period, or the metrics of the whole job", covered);
+    finding::cannot_judge(
+        d,
+        "the method needs 240 s and three machines",
+        "read a longer period, or the metrics of the whole job",
+        covered);
     return d;
   }
   if (v) {
@@ -40,7 +45,7 @@ finding::Diagnosis faithful(const trace::MetricSeries& series, const FleetDiagno
     f.summary =
         f.subject + " differs most from its peers in " + v->metric + " in every window of four minutes";
     f.score = 1 - 1 / (1 + v->score);
-    const double at = static_cast<double>(series.time_ms(v->step)) / 1000;
+    const double at = double(series.time_ms(v->step)) / 1000;
     f.when = finding::TimeWindow{at - 240, at, "s"};
     f.evidence.push_back({"standard score of its distance sum", v->score, "", "metric " + v->metric});
     f.evidence.push_back({"first named at", at, "s", "continuity of 240 s"});
@@ -53,31 +58,39 @@ finding::Diagnosis faithful(const trace::MetricSeries& series, const FleetDiagno
 
 // What most records do not say cannot be known from the rest.
 void doubt_records(finding::Diagnosis& d, const base::ReadReport& report) {
-  if (report.skipped <= report.taken) return;
+  if (report.skipped <= report.taken)
+    return;
   std::string most;
   uint64_t count = 0;
   for (const auto& [reason, n] : report.reasons) {
-    if (n <= count) continue;
+    if (n <= count)
+      continue;
     most = reason;
     count = n;
   }
   const uint64_t all = report.taken + report.skipped;
-  finding::cannot_judge(d,
-                        std::to_string(report.skipped) + " of " + std::to_string(all) +
-                            " records do not fit (most: " + most + ")",
-                        "check the columns, the labels that name a machine (--machine-column, "
-                        "--machine-label) and those that name a device",
-                        d.covered);
+  finding::cannot_judge(
+      d,
+      std::to_string(report.skipped) + " of " + std::to_string(all) + " records do not fit (most: " + most +
+          ")",
+      "check the columns, the labels that name a machine (--machine-column, "
+      "--machine-label) and those that name a device",
+      d.covered);
 }
 
 }  // namespace
 
-finding::Diagnosis diagnose_fleet(const trace::MetricSeries& series, const FleetDiagnosisOptions& o,
-                                  const base::Progress& progress) {
-  if (o.faithful) return faithful(series, o);
+finding::Diagnosis diagnose_fleet(
+    const trace::MetricSeries& series,
+    const FleetDiagnosisOptions& o,
+    const base::Progress& progress) {
+  if (o.faithful)
+    return faithful(series, o);
   fleet::DetectOptions detect = o.detect;
-  if (o.judge_from_s) detect.judge_from_ms = series.begin_ms + static_cast<int64_t>(*o.judge_from_s * 1000);
-  if (!o.expect.empty()) detect.expectations = read_expectations(o.expect);
+  if (o.judge_from_s)
+    detect.judge_from_ms = series.begin_ms + int64_t(*o.judge_from_s * 1000);
+  if (!o.expect.empty())
+    detect.expectations = read_expectations(o.expect);
   return fleet::diagnose(series, detect, progress);
 }
 

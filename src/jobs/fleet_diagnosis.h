@@ -30,7 +30,9 @@ struct FleetDiagnosisOptions {
 finding::Diagnosis diagnose_fleet(const FleetDiagnosisOptions& options, const base::Progress& progress = {});
 
 // The same for a series that was read elsewhere.
-finding::Diagnosis diagnose_fleet(const trace::MetricSeries& series, const FleetDiagnosisOptions& options,
-                                  const base::Progress& progress = {});
+finding::Diagnosis diagnose_fleet(
+    const trace::MetricSeries& series,
+    const FleetDiagnosisOptions& options,
+    const base::Progress& progress = {});
 
 }  // namespace lento::jobs

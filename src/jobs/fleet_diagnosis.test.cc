@@ -23,8 +23,12 @@ class File {
       : path_(std::filesystem::temp_directory_path() / ("lento_" + std::to_string(::getpid()) + name)) {
     base::write_file(path_, text);
   }
-  ~File() { std::filesystem::remove(path_); }
-  const std::string& path() const { return path_; }
+  ~File() {
+    std::filesystem::remove(path_);
+  }
+  const std::string& path() const {
+    return path_;
+  }
 
  private:
   std::string path_;
@@ -101,9 +105,10 @@ TEST(FleetDiagnosis, ATimeUnitOffByAThousandIsDoubted) {
 
 TEST(FleetDiagnosis, AnExpectationIsAPredictionAndNoOtherDiagnosis) {
   const File file(table("machine", 300));
-  const File chip(R"({"schema":"lento.diagnosis/2","scale":"chip","outcome":"healthy","covered":"x",)"
-                  R"("findings":[]})",
-                  "chip.json");
+  const File chip(
+      R"({"schema":"lento.diagnosis/2","scale":"chip","outcome":"healthy","covered":"x",)"
+      R"("findings":[]})",
+      "chip.json");
   FleetDiagnosisOptions o = options_of(file);
   o.expect = chip.path();
   EXPECT_THAT(error_of(o), HasSubstr("lento predict"));

@@ -15,26 +15,34 @@ namespace {
 constexpr int64_t kLookedAt = 600'000;  // ms of samples
 
 struct Seen {
-  std::string exporter, metric;
-  size_t machines = 0, devices = 0;
-  int64_t gap_ms = 0, age_ms = 0;
+  std::string exporter;
+  std::string metric;
+  size_t machines = 0;
+  size_t devices = 0;
+  int64_t gap_ms = 0;
+  int64_t age_ms = 0;
 };
 
 struct Look {
   std::vector<Seen> metrics;
   std::set<std::string> machines;
   std::map<std::string, std::set<std::string>> devices;  // by machine
-  uint64_t taken = 0, skipped = 0;
+  uint64_t taken = 0;
+  uint64_t skipped = 0;
   std::map<std::string, uint64_t> reasons;
 };
 
 std::string seconds(int64_t ms) {
-  return base::format_quantity(static_cast<double>(ms) / 1000, base::Dimension::Time);
+  return base::format_quantity(double(ms) / 1000, base::Dimension::Time);
 }
 
 // One metric alone; false when the store has none of it.
-bool look_at(const fleet::PrometheusOptions& store, const std::string& exporter,
-             const fleet::MetricSpec& metric, int64_t now, Look& look) {
+bool look_at(
+    const fleet::PrometheusOptions& store,
+    const std::string& exporter,
+    const fleet::MetricSpec& metric,
+    int64_t now,
+    Look& look) {
   fleet::PrometheusOptions one = store;
   one.metrics = {metric};
   base::ReadReport report;
@@ -46,25 +54,29 @@ bool look_at(const fleet::PrometheusOptions& store, const std::string& exporter,
   }
   Seen seen{exporter, metric.name, s.machines.size(), s.devices.size() - 1, s.sample_gap_ms, 0};
   int64_t newest = INT64_MIN;
-  for (const int64_t t : s.newest_ms) newest = std::max(newest, t);
+  for (const int64_t t : s.newest_ms)
+    newest = std::max(newest, t);
   seen.age_ms = now - newest;
   look.metrics.push_back(seen);
   look.machines.insert(s.machines.begin(), s.machines.end());
   for (const auto& [k, devices] : s.device_of) {
     for (size_t i = 0; i < devices.size(); ++i) {
-      if (devices[i]) look.devices[s.machines[i % s.machines.size()]].insert(s.devices[devices[i]]);
+      if (devices[i])
+        look.devices[s.machines[i % s.machines.size()]].insert(s.devices[devices[i]]);
     }
   }
   look.taken += report.taken;
   look.skipped += report.skipped;
-  for (const auto& [reason, n] : report.reasons) look.reasons[reason] += n;
+  for (const auto& [reason, n] : report.reasons)
+    look.reasons[reason] += n;
   return true;
 }
 
 Look look_around(const DoctorOptions& o, const fleet::PrometheusOptions& store, int64_t now) {
   Look look;
   if (!o.source.metrics.empty() || !o.source.exporters.empty()) {
-    for (const fleet::MetricSpec& m : store.metrics) look_at(store, "named", m, now, look);
+    for (const fleet::MetricSpec& m : store.metrics)
+      look_at(store, "named", m, now, look);
     return look;
   }
   for (const std::string& exporter : fleet::exporters()) {
@@ -78,8 +90,13 @@ finding::TableFigure metric_table(const Look& look) {
   finding::TableFigure table;
   table.columns = {"exporter", "metric", "machines", "devices", "step", "age of the newest sample"};
   for (const Seen& s : look.metrics) {
-    table.rows.push_back({s.exporter, s.metric, std::to_string(s.machines), std::to_string(s.devices),
-                          seconds(s.gap_ms), seconds(s.age_ms)});
+    table.rows.push_back(
+        {s.exporter,
+         s.metric,
+         std::to_string(s.machines),
+         std::to_string(s.devices),
+         seconds(s.gap_ms),
+         seconds(s.age_ms)});
   }
   return table;
 }
@@ -91,7 +108,8 @@ finding::TableFigure machine_table(const Look& look) {
     std::string list;
     const auto at = look.devices.find(machine);
     if (at != look.devices.end()) {
-      for (const std::string& d : at->second) list += (list.empty() ? "" : " ") + d;
+      for (const std::string& d : at->second)
+        list += (list.empty() ? "" : " ") + d;
     }
     table.rows.push_back({machine, list});
   }
@@ -101,17 +119,26 @@ finding::TableFigure machine_table(const Look& look) {
 // The jobs that a label of a scheduler tells apart, and the option that watches each of them.
 void add_jobs(const fleet::PrometheusOptions& store, int64_t now, finding::Diagnosis& d) {
   for (const char* label :
-       {"slurm_job_id", "hpc_job", "jobset_sigs_k8s_io_jobset_name", "volcano_sh_job_name",
-        "kueue_x_k8s_io_workload_name", "training_job", "task", "job_id", "pod"}) {
+       {"slurm_job_id",
+        "hpc_job",
+        "jobset_sigs_k8s_io_jobset_name",
+        "volcano_sh_job_name",
+        "kueue_x_k8s_io_workload_name",
+        "training_job",
+        "task",
+        "job_id",
+        "pod"}) {
     std::vector<std::string> values;
     try {
       values = fleet::label_values(store, label, now - kLookedAt, now);
     } catch (const base::Error&) {
       continue;
     }
-    if (values.empty()) continue;
-    d.facts.emplace_back(std::string("label ") + label, std::to_string(values.size()) + " values, first '" +
-                                                            values.front() + "': --each " + label);
+    if (values.empty())
+      continue;
+    d.facts.emplace_back(
+        std::string("label ") + label,
+        std::to_string(values.size()) + " values, first '" + values.front() + "': --each " + label);
   }
 }
 
@@ -124,24 +151,28 @@ void add_advice(const DoctorOptions& o, const Look& look, finding::Diagnosis& d)
     oldest = std::max(oldest, s.age_ms - s.gap_ms);
     exporters.insert(s.exporter);
     if (s.machines < look.machines.size())
-      d.notes.push_back(s.metric + " comes from " + std::to_string(s.machines) + " of " +
-                        std::to_string(look.machines.size()) +
-                        " machines; if names differ for one machine, join them with --names-table FILE");
+      d.notes.push_back(
+          s.metric + " comes from " + std::to_string(s.machines) + " of " +
+          std::to_string(look.machines.size()) +
+          " machines; if names differ for one machine, join them with --names-table FILE");
   }
   if (steps.size() > 1)
-    d.notes.push_back("metrics come at " + std::to_string(steps.size()) +
-                      " different steps; give exporters of one job the same scrape_interval");
+    d.notes.push_back(
+        "metrics come at " + std::to_string(steps.size()) +
+        " different steps; give exporters of one job the same scrape_interval");
   if (!steps.empty() && steps.rbegin()->first > 30)
     d.notes.push_back(
         "scrapes are over 30 s apart: faults are named after eight of them; set scrape_interval: 15s");
   if (oldest > 120'000)
     d.notes.push_back("samples are over " + seconds(oldest) + " late: look at the remote write of the store");
   for (const auto& [reason, n] : look.reasons)
-    d.notes.push_back(std::to_string(n) + " samples skipped: " + reason +
-                      (reason == "no machine label" ? "; name it with --machine-label" : ""));
+    d.notes.push_back(
+        std::to_string(n) + " samples skipped: " + reason +
+        (reason == "no machine label" ? "; name it with --machine-label" : ""));
   std::string command = "lento fleet watch --prometheus " + base::without_password(o.source.prometheus.url);
   for (const std::string& e : exporters) {
-    if (e != "named") command += " --names " + e;
+    if (e != "named")
+      command += " --names " + e;
   }
   d.facts.emplace_back("to watch", command + " --alertmanager URL");
 }
@@ -160,17 +191,21 @@ finding::Diagnosis examine_store(const DoctorOptions& o) {
   d.inputs.push_back({"metrics", store.url, ""});
   d.records_taken = look.taken;
   d.records_skipped = look.skipped;
-  for (const auto& [reason, n] : look.reasons) d.skip_reasons.emplace_back(reason, n);
+  for (const auto& [reason, n] : look.reasons)
+    d.skip_reasons.emplace_back(reason, n);
   size_t devices = 0;
-  for (const auto& [machine, names] : look.devices) devices += names.size();
+  for (const auto& [machine, names] : look.devices)
+    devices += names.size();
   const std::string covered = seconds(kLookedAt) + ", " + std::to_string(look.machines.size()) +
                               " machines, " + std::to_string(devices) + " devices, " +
                               std::to_string(look.metrics.size()) + " metrics";
   d.facts.emplace_back("store's clock against this one", seconds(apart));
   if (look.metrics.empty()) {
     finding::cannot_judge(
-        d, "the store holds no metric of a known exporter",
-        "name metrics with --metric; known exporters: dcgm, amd, nvidia_gpu, node, nccl, gaudi", covered);
+        d,
+        "the store holds no metric of a known exporter",
+        "name metrics with --metric; known exporters: dcgm, amd, nvidia_gpu, node, nccl, gaudi",
+        covered);
     return d;
   }
   add_jobs(store, now, d);
@@ -180,7 +215,8 @@ finding::Diagnosis examine_store(const DoctorOptions& o) {
       {"Machines", "One line a machine; correct it with --names-table.", machine_table(look)});
   if (look.machines.size() < o.min_peers) {
     finding::cannot_judge(
-        d, std::to_string(look.machines.size()) + " machines have no peers",
+        d,
+        std::to_string(look.machines.size()) + " machines have no peers",
         std::to_string(o.min_peers) + " machines of one job are needed; check --match and --machine-label",
         covered);
     return d;

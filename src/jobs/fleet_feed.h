@@ -35,8 +35,8 @@ struct Feed {
 
   // Samples in [begin, end] on a grid whose steps are multiples of `step_ms` (0: the step is to be found).
   // Throws base::Error when the store does not answer or has none.
-  virtual trace::MetricSeries read(int64_t begin_ms, int64_t end_ms, int64_t step_ms,
-                                   base::ReadReport& report) = 0;
+  virtual trace::MetricSeries
+  read(int64_t begin_ms, int64_t end_ms, int64_t step_ms, base::ReadReport& report) = 0;
   // The targets now: empty when the store does not know any, nothing when it did not answer.
   virtual std::optional<std::vector<Target>> targets() = 0;
   // The store's clock; nothing when it does not tell.

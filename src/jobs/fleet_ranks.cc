@@ -13,11 +13,13 @@ namespace {
 
 std::map<std::string, std::string> read_switches(const std::string& path, base::ReadReport& report) {
   std::map<std::string, std::string> out;
-  if (path.empty()) return out;
+  if (path.empty())
+    return out;
   base::CsvReader in(path, report);
   const int host = in.require("host");
   const int name = in.require("switch");
-  while (in.next()) out[in.text(host)] = in.text(name);
+  while (in.next())
+    out[in.text(host)] = in.text(name);
   return out;
 }
 
@@ -25,7 +27,8 @@ std::string digest_of(const std::string& path) {
   base::Digest digest;
   base::InputStream in(path);
   std::string buffer(1 << 20, '\0');
-  while (const size_t got = in.read({buffer.data(), buffer.size()})) digest.add({buffer.data(), got});
+  while (const size_t got = in.read({buffer.data(), buffer.size()}))
+    digest.add({buffer.data(), got});
   return digest.text();
 }
 
@@ -51,14 +54,17 @@ finding::Diagnosis fleet_ranks(const FleetRanksOptions& options, const base::Pro
   const bool dumps = !files.dumps.empty() || !files.ras.empty();
   if (options.hang && !dumps)
     throw base::Error(
-        {}, "no flight-recorder dump and no RAS answer among the files",
+        {},
+        "no flight-recorder dump and no RAS answer among the files",
         "set TORCH_NCCL_DUMP_ON_TIMEOUT=1, or ask the monitor: echo verbose status | nc localhost 28028");
   if (files.ranks.empty() && !dumps) {
     std::string known;
     for (const auto& [path, layout] : files.not_read)
       known = std::string(" (") + name(layout) + " alone says nothing)";
-    throw base::Error({}, "no telemetry of collectives in the files" + known,
-                      "give Kineto traces, Inspector logs, flight-recorder dumps or RAS answers");
+    throw base::Error(
+        {},
+        "no telemetry of collectives in the files" + known,
+        "give Kineto traces, Inspector logs, flight-recorder dumps or RAS answers");
   }
   finding::Diagnosis d = options.hang || files.ranks.empty()
                              ? fleet::diagnose_hang(files.dumps, files.ras)

@@ -18,13 +18,15 @@ std::vector<std::string> logs_of(const std::vector<std::string>& paths) {
       continue;
     }
     for (const auto& entry : std::filesystem::recursive_directory_iterator(
-             path, std::filesystem::directory_options::skip_permission_denied, error)) {
+             path,
+             std::filesystem::directory_options::skip_permission_denied,
+             error)) {
       const std::string name = entry.path().string();
       if (entry.is_regular_file(error) && (name.ends_with(".log") || name.ends_with(".jsonl")))
         out.push_back(name);
     }
   }
-  std::sort(out.begin(), out.end());
+  std::ranges::sort(out);
   return out;
 }
 
@@ -33,19 +35,23 @@ std::vector<std::string> logs_of(const std::vector<std::string>& paths) {
 void RanksLive::read(const std::string& path, Tail& tail) {
   std::error_code error;
   const uint64_t size = std::filesystem::file_size(path, error);
-  if (error) return;
-  if (size < tail.offset) tail = {};
-  if (size == tail.offset) return;
+  if (error)
+    return;
+  if (size < tail.offset)
+    tail = {};
+  if (size == tail.offset)
+    return;
   std::ifstream in(path, std::ios::binary);
   in.seekg(static_cast<std::streamoff>(tail.offset));
   std::string block(size_t{1} << 20, '\0');
   while (in.read(block.data(), static_cast<std::streamsize>(block.size())) || in.gcount() > 0) {
-    const auto got = static_cast<size_t>(in.gcount());
+    const auto got = size_t(in.gcount());
     tail.offset += got;
     tail.rest.append(block, 0, got);
     size_t from = 0;
     for (size_t end = tail.rest.find('\n'); end != std::string::npos; end = tail.rest.find('\n', from)) {
-      if (end > from) lines_.add(std::string_view(tail.rest).substr(from, end - from), {path});
+      if (end > from)
+        lines_.add(std::string_view(tail.rest).substr(from, end - from), {path});
       from = end + 1;
     }
     tail.rest.erase(0, from);
@@ -67,20 +73,24 @@ void RanksLive::keep_window() {
     kept.communicators = std::move(fresh.communicators);
     kept.records.insert(kept.records.end(), fresh.records.begin(), fresh.records.end());
   }
-  const auto window = static_cast<int64_t>(options_.window_s * 1e9);
+  const auto window = int64_t(options_.window_s * 1e9);
   for (auto& [id, rank] : ranks_) {
     if (rank.timed) {
-      std::stable_sort(rank.records.begin(), rank.records.end(),
-                       [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; });
+      std::ranges::stable_sort(rank.records, [](const auto& a, const auto& b) {
+        return a.begin_ns < b.begin_ns;
+      });
       const int64_t oldest = rank.records.back().end_ns - window;
-      std::erase_if(rank.records, [&](const trace::CollectiveRecord& r) { return r.begin_ns < oldest; });
+      std::erase_if(rank.records, [&](const trace::CollectiveRecord& r) {
+        return r.begin_ns < oldest;
+      });
     }
     rank.communication = rank.records.size();
   }
 }
 
 std::vector<RanksChange> RanksLive::compare() {
-  for (auto& [key, told] : told_) ++told.missed;
+  for (auto& [key, told] : told_)
+    ++told.missed;
   for (const finding::Finding& f : diagnosis_.findings) {
     Told& told = told_[f.category + " " + f.subject];
     told.missed = 0;
@@ -96,17 +106,20 @@ std::vector<RanksChange> RanksLive::compare() {
     }
     // Seen once and not again was chance; told and not seen for long enough is over.
     const bool over = t.missed >= (t.told ? options_.confirm : 1);
-    if (over && t.told) changes.push_back({false, t.finding});
+    if (over && t.told)
+      changes.push_back({false, t.finding});
     it = over ? told_.erase(it) : std::next(it);
   }
   return changes;
 }
 
 std::vector<RanksChange> RanksLive::poll() {
-  for (const std::string& path : logs_of(options_.paths)) read(path, tails_[path]);
+  for (const std::string& path : logs_of(options_.paths))
+    read(path, tails_[path]);
   keep_window();
   std::vector<trace::RankTrace> traces;
-  for (const auto& [id, rank] : ranks_) traces.push_back(rank);
+  for (const auto& [id, rank] : ranks_)
+    traces.push_back(rank);
   fleet::RanksOptions o;
   o.figures = false;
   diagnosis_ = traces.empty() ? finding::Diagnosis{} : fleet::diagnose_ranks(traces, o);

@@ -27,16 +27,25 @@ struct RanksChange {
 
 class RanksLive {
  public:
-  explicit RanksLive(const RanksLiveOptions& options) : options_(options), lines_(report_) {}
+  explicit RanksLive(const RanksLiveOptions& options)
+      : options_(options),
+        lines_(report_) {
+  }
 
   // Reads what was appended since the last call, forgets what is older than the window, judges the rest. A
   // file that shrank is read anew; a line that is still being written waits.
   std::vector<RanksChange> poll();
 
   // Of the last judgement.
-  const finding::Diagnosis& diagnosis() const { return diagnosis_; }
-  uint64_t records() const { return report_.taken; }
-  const base::ReadReport& report() const { return report_; }
+  const finding::Diagnosis& diagnosis() const {
+    return diagnosis_;
+  }
+  uint64_t records() const {
+    return report_.taken;
+  }
+  const base::ReadReport& report() const {
+    return report_;
+  }
 
  private:
   struct Tail {
@@ -44,7 +53,8 @@ class RanksLive {
     std::string rest;  // a line without its end
   };
   struct Told {
-    int seen = 0, missed = 0;
+    int seen = 0;
+    int missed = 0;
     bool told = false;
     finding::Finding finding;
   };

@@ -14,7 +14,8 @@ namespace lento::jobs {
 namespace {
 
 struct Growing {
-  std::string source, target;
+  std::string source;
+  std::string target;
   std::map<std::string, std::vector<std::string>> lines;
 
   Growing(const std::string& name, const fleet::RankJob& job) {
@@ -25,17 +26,19 @@ struct Growing {
     std::filesystem::create_directories(target);
     fleet::write_ranks(fleet::simulate_ranks(job), fleet::RankLayout::Inspector, source);
     for (const auto& entry : std::filesystem::directory_iterator(source)) {
-      if (entry.path().extension() != ".log") continue;
+      if (entry.path().extension() != ".log")
+        continue;
       std::istringstream in(base::read_file(entry.path().string()));
-      for (std::string line; std::getline(in, line);) lines[entry.path().filename().string()].push_back(line);
+      for (std::string line; std::getline(in, line);)
+        lines[entry.path().filename().string()].push_back(line);
     }
   }
   // Appends the lines of a share of the job; `cut`: the last one is only half there.
   void grow(double from, double to, bool cut) {
     for (const auto& [name, all] : lines) {
       std::ofstream out(target + "/" + name, std::ios::app | std::ios::binary);
-      const auto begin = static_cast<size_t>(from * static_cast<double>(all.size()));
-      const auto end = static_cast<size_t>(to * static_cast<double>(all.size()));
+      const auto begin = size_t(from * double(all.size()));
+      const auto end = size_t(to * double(all.size()));
       for (size_t i = begin; i < end; ++i) {
         if (cut && i + 1 == end) {
           out << all[i].substr(0, all[i].size() / 2);

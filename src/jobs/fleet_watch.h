@@ -31,15 +31,18 @@ namespace lento::jobs {
 
 struct WatchOptions {
   fleet::DetectOptions detect;
-  std::string job = "job";       // named in alerts
-  std::string state, diagnosis;  // files; "": none
-  std::string expect;            // prediction that the whole fleet is held against; "": none
-  std::string ledger;            // of hooks; "": beside the state, or in memory without one
-  double step_s = 0;             // 0: learned
+  std::string job = "job";  // named in alerts
+  // files; "": none
+  std::string state;
+  std::string diagnosis;
+  std::string expect;  // prediction that the whole fleet is held against; "": none
+  std::string ledger;  // of hooks; "": beside the state, or in memory without one
+  double step_s = 0;   // 0: learned
   double resend_s = 60;
   double hold_off_s = 600;  // an alert stands so long after its machine is well again
   double forget_s = 1800;   // a silent machine has left after so long, where the store does not know `up`
-  bool hook = false, hook_live = false;
+  bool hook = false;
+  bool hook_live = false;
   int hook_per_hour = 2;
 };
 
@@ -79,9 +82,15 @@ class FleetWatch {
   std::vector<Sample> samples() const;  // of the own /metrics
 
   // For a look inside: tests and `doctor`.
-  int64_t step_ms() const { return step_ms_; }
-  int64_t delay_ms() const { return delay_ms_; }
-  bool blind() const { return blind_.has_value(); }
+  int64_t step_ms() const {
+    return step_ms_;
+  }
+  int64_t delay_ms() const {
+    return delay_ms_;
+  }
+  bool blind() const {
+    return blind_.has_value();
+  }
 
  private:
   struct Counters {
@@ -140,7 +149,8 @@ class FleetWatch {
   HookLedger ledger_;
   std::unique_ptr<fleet::Detector> detector_;
   base::Json state_;
-  std::set<std::string> known_machines_, known_metrics_;
+  std::set<std::string> known_machines_;
+  std::set<std::string> known_metrics_;
   std::map<std::string, trace::Labels> labels_;
   std::map<std::string, int64_t> left_;     // steady time
   std::map<std::string, int64_t> missing_;  // not among the targets since, steady time
@@ -153,9 +163,13 @@ class FleetWatch {
   std::deque<int64_t> delays_;             // of samples that arrived, a median a pull
   std::deque<int64_t> gaps_;               // distances of samples, a median a pull that brought any
 
-  int64_t started_ms_, clock_looked_ms_ = INT64_MIN;
-  int64_t source_ms_ = 0, source_steady_ms_ = 0;  // the store's time at a steady time
-  int64_t step_ms_ = 0, delay_ms_ = 0;
+  int64_t started_ms_;
+  int64_t clock_looked_ms_ = INT64_MIN;
+  // the store's time at a steady time
+  int64_t source_ms_ = 0;
+  int64_t source_steady_ms_ = 0;
+  int64_t step_ms_ = 0;
+  int64_t delay_ms_ = 0;
   int64_t next_ms_ = INT64_MIN;      // first row that was not pushed
   int64_t answered_ms_ = INT64_MIN;  // steady time of the last row with an answer
   int64_t outage_ms_ = INT64_MIN;    // steady time of the last sign of an outage
@@ -163,11 +177,17 @@ class FleetWatch {
   int64_t looked_ms_;            // steady time of the last judgement
   int64_t stepped_back_ms_ = 0;  // steady time since which rows lie ahead of the store's clock
   int64_t hooks_looked_ms_ = INT64_MIN;
-  int64_t told_ms_ = INT64_MIN, saved_ms_, written_ms_, targets_ms_ = INT64_MIN;
-  bool failing_ = false, targets_known_ = false, dirty_ = false;
+  int64_t told_ms_ = INT64_MIN;
+  int64_t saved_ms_;
+  int64_t written_ms_;
+  int64_t targets_ms_ = INT64_MIN;
+  bool failing_ = false;
+  bool targets_known_ = false;
+  bool dirty_ = false;
   std::string failure_;
   std::map<Key, Standing> standing_;
-  std::optional<fleet::Alert> slow_fleet_, blind_;
+  std::optional<fleet::Alert> slow_fleet_;
+  std::optional<fleet::Alert> blind_;
   Counters counters_;
 };
 

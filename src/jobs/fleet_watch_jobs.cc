@@ -14,13 +14,18 @@
 namespace lento::jobs {
 namespace {
 
-constexpr int64_t kDiscoverEvery = 60'000, kRunning = 600'000;  // ms: a job with samples so young is running
-constexpr int kForgetAfter = 10;                                // answers of the store that do not name a job
+// ms: a job with samples so young is running
+constexpr int64_t kDiscoverEvery = 60'000;
+constexpr int64_t kRunning = 600'000;
+constexpr int kForgetAfter = 10;  // answers of the store that do not name a job
 
 struct Shard {
-  uint64_t index = 0, count = 1;
+  uint64_t index = 0;
+  uint64_t count = 1;
   // The same job falls to the same shard in every process and version.
-  bool takes(const std::string& job) const { return base::hash_text(job) % count == index; }
+  bool takes(const std::string& job) const {
+    return base::hash_text(job) % count == index;
+  }
 };
 
 Shard parse_shard(const std::string& text) {
@@ -29,16 +34,18 @@ Shard parse_shard(const std::string& text) {
   const auto count = slash == std::string::npos ? std::nullopt : base::try_int(text.substr(slash + 1));
   if (!index || !count || *index < 0 || *index >= *count || *count > 100'000)
     throw base::Error({"--shard"}, "'" + text + "' is not i/n with 0 <= i < n", "for example --shard 0/4");
-  return {static_cast<uint64_t>(*index), static_cast<uint64_t>(*count)};
+  return {uint64_t(*index), uint64_t(*count)};
 }
 
 // A file name for any job name: what is no letter, digit, dot, dash or underscore becomes %XX, and the end of
 // a long one a digest.
 std::string file_of(const std::string& folder, const std::string& job) {
   constexpr size_t kLongest = 200;
-  if (folder.empty()) return {};
+  if (folder.empty())
+    return {};
   std::string name = base::percent_encoded(job);
-  if (name.size() > kLongest) name = name.substr(0, kLongest - 33) + "-" + base::digest(job);
+  if (name.size() > kLongest)
+    name = name.substr(0, kLongest - 33) + "-" + base::digest(job);
   return (std::filesystem::path(folder) / ("job-" + name + ".json")).string();
 }
 
@@ -50,13 +57,16 @@ ListenAddress parse_listen(const std::string& text) {
   const auto port = base::try_int(colon == std::string::npos ? text : text.substr(colon + 1));
   if (!port || *port < 0 || *port > 65535)
     throw base::Error({"--listen"}, "'" + text + "' is no address", "for example 0.0.0.0:9469 or [::]:9469");
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  if (host.empty()) host = "0.0.0.0";
-  return {host, static_cast<int>(*port)};
+  if (host.starts_with('[') && host.ends_with(']'))
+    host = host.substr(1, host.size() - 2);
+  if (host.empty())
+    host = "0.0.0.0";
+  return {host, int(*port)};
 }
 
 FleetWatchJobs::FleetWatchJobs(const WatchJobsOptions& options, WatchLog log)
-    : o_(options), log_(std::move(log)) {
+    : o_(options),
+      log_(std::move(log)) {
   if (o_.source.prometheus.url.empty())
     throw base::Error({}, "a live source is needed", "name it with --prometheus URL");
   parse_shard(o_.shard);
@@ -65,18 +75,21 @@ FleetWatchJobs::FleetWatchJobs(const WatchJobsOptions& options, WatchLog log)
     jobs_[o_.watch.job] = start(o_.watch.job, o_.watch, o_.source);
   } else {
     for (const std::string& folder : {o_.watch.state, o_.watch.diagnosis}) {
-      if (!folder.empty()) std::filesystem::create_directories(folder);
+      if (!folder.empty())
+        std::filesystem::create_directories(folder);
     }
     const auto in_state = std::filesystem::path(o_.watch.state) / "hooks.jsonl";
-    if (o_.watch.ledger.empty() && !o_.watch.state.empty()) o_.watch.ledger = in_state.string();
+    if (o_.watch.ledger.empty() && !o_.watch.state.empty())
+      o_.watch.ledger = in_state.string();
   }
-  if (!o_.listen.empty()) serve();
+  if (!o_.listen.empty())
+    serve();
 }
 
 FleetWatchJobs::~FleetWatchJobs() = default;
 
-FleetWatchJobs::Job FleetWatchJobs::start(const std::string& name, const WatchOptions& options,
-                                          const FleetSource& source) const {
+FleetWatchJobs::Job
+FleetWatchJobs::start(const std::string& name, const WatchOptions& options, const FleetSource& source) const {
   Job job;
   job.source = source;
   job.feed = std::make_unique<PrometheusFeed>(source);
@@ -84,8 +97,10 @@ FleetWatchJobs::Job FleetWatchJobs::start(const std::string& name, const WatchOp
   job.hooks = std::make_unique<HookCommand>(o_.hook);
   WatchOptions own = options;
   own.job = name;
-  job.watch = std::make_unique<FleetWatch>(WatchWorld{system_clock(), *job.feed, *job.alerts, *job.hooks},
-                                           log_, std::move(own));
+  job.watch = std::make_unique<FleetWatch>(
+      WatchWorld{system_clock(), *job.feed, *job.alerts, *job.hooks},
+      log_,
+      std::move(own));
   return job;
 }
 
@@ -93,25 +108,31 @@ void FleetWatchJobs::run(const base::Progress& progress, const std::function<boo
   const Clock& clock = system_clock();
   const int64_t start = clock.steady_ms();
   const auto over = [&] {
-    const double ran = static_cast<double>(clock.steady_ms() - start) / 1000;
+    const double ran = double(clock.steady_ms() - start) / 1000;
     return progress.stopped() || (o_.run_for_s > 0 && ran >= o_.run_for_s);
   };
   while (!over()) {
     const int64_t begin = clock.steady_ms();
-    if (reload()) reload_all();
-    if (!o_.each.empty()) discover();
+    if (reload())
+      reload_all();
+    if (!o_.each.empty())
+      discover();
     for (auto& [name, job] : jobs_) {
-      if (progress.stopped()) break;
+      if (progress.stopped())
+        break;
       job.watch->step();
       publish(name, job);
     }
-    while (!progress.stopped() && static_cast<double>(clock.steady_ms() - begin) < o_.interval_s * 1000)
+    while (!progress.stopped() && double(clock.steady_ms() - begin) < o_.interval_s * 1000)
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
-  for (auto& [name, job] : jobs_) job.watch->close();
+  for (auto& [name, job] : jobs_)
+    job.watch->close();
 }
 
-finding::Diagnosis FleetWatchJobs::diagnosis() const { return jobs_.begin()->second.watch->diagnosis(); }
+finding::Diagnosis FleetWatchJobs::diagnosis() const {
+  return jobs_.begin()->second.watch->diagnosis();
+}
 
 void FleetWatchJobs::reload_all() {
   log_.note("reading the files of credentials, names and predictions again");
@@ -130,7 +151,8 @@ void FleetWatchJobs::reload_all() {
 // A store that does not answer now changes nothing; a job that its answers no longer name is let go.
 void FleetWatchJobs::discover() {
   const Clock& clock = system_clock();
-  if (discovered_ms_ != INT64_MIN && clock.steady_ms() - discovered_ms_ < kDiscoverEvery) return;
+  if (discovered_ms_ != INT64_MIN && clock.steady_ms() - discovered_ms_ < kDiscoverEvery)
+    return;
   discovered_ms_ = clock.steady_ms();
   std::vector<std::string> running;
   try {
@@ -141,13 +163,16 @@ void FleetWatchJobs::discover() {
     log_.note(std::string(e.what()) + "\n  (keeping the jobs that are known)");
     return;
   }
-  for (auto& [name, job] : jobs_) ++job.unnamed;
+  for (auto& [name, job] : jobs_)
+    ++job.unnamed;
   const Shard shard = parse_shard(o_.shard);
   for (const std::string& name : running) {
-    if (shard.takes(name)) take(name);
+    if (shard.takes(name))
+      take(name);
   }
   std::erase_if(jobs_, [&](auto& entry) {
-    if (entry.second.unnamed < kForgetAfter) return false;
+    if (entry.second.unnamed < kForgetAfter)
+      return false;
     entry.second.watch->close();
     log_.note("job " + entry.first + " has ended");
     const std::lock_guard lock(mutex_);
@@ -178,7 +203,8 @@ void FleetWatchJobs::take(const std::string& name) {
 void FleetWatchJobs::serve() {
   const ListenAddress at = parse_listen(o_.listen);
   server_ = std::make_unique<base::HttpServer>(at.host, at.port, [this](const base::HttpQuestion& question) {
-    if (question.path != "/metrics") return base::HttpReply{404, "only /metrics is here\n", "text/plain"};
+    if (question.path != "/metrics")
+      return base::HttpReply{404, "only /metrics is here\n", "text/plain"};
     return base::HttpReply{200, page(), "text/plain; version=0.0.4"};
   });
   const std::string host = at.host.find(':') == std::string::npos ? at.host : "[" + at.host + "]";
@@ -187,7 +213,7 @@ void FleetWatchJobs::serve() {
 
 void FleetWatchJobs::publish(const std::string& name, const Job& job) {
   std::vector<FleetWatch::Sample> samples = job.watch->samples();
-  samples.push_back({"failed_alerts_total", "counter", static_cast<double>(job.alerts->failed())});
+  samples.push_back({"failed_alerts_total", "counter", double(job.alerts->failed())});
   const std::lock_guard lock(mutex_);
   samples_[name] = std::move(samples);
 }

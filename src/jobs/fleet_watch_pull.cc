@@ -16,48 +16,57 @@ constexpr size_t kDelays = 32;       // pulls that the usual delay is taken of
 constexpr size_t kGaps = 3;          // in a row that agree make a new step
 constexpr double kWholeList = 0.75;  // of the usual number of targets: fewer are half an answer
 
-int64_t round_down(int64_t t, int64_t step) { return t / step * step; }
+int64_t round_down(int64_t t, int64_t step) {
+  return t / step * step;
+}
 
 template <class T>
 T quantile(std::vector<T> v, double q) {
-  const auto at = v.begin() + static_cast<std::ptrdiff_t>(q * static_cast<double>(v.size() - 1));
+  const auto at = v.begin() + static_cast<std::ptrdiff_t>(q * double(v.size() - 1));
   std::nth_element(v.begin(), at, v.end());
   return *at;
 }
 
 // Places of `names` (sorted) in `wanted`: pairs of (place in wanted, place in names).
-std::vector<std::pair<size_t, size_t>> places(const std::vector<std::string>& names,
-                                              const std::vector<std::string>& wanted) {
+std::vector<std::pair<size_t, size_t>> places(
+    const std::vector<std::string>& names,
+    const std::vector<std::string>& wanted) {
   std::vector<std::pair<size_t, size_t>> found;
   for (size_t i = 0; i < wanted.size(); ++i) {
-    const auto at = std::lower_bound(names.begin(), names.end(), wanted[i]);
-    if (at != names.end() && *at == wanted[i]) found.emplace_back(i, at - names.begin());
+    const auto at = std::ranges::lower_bound(names, wanted[i]);
+    if (at != names.end() && *at == wanted[i])
+      found.emplace_back(i, at - names.begin());
   }
   return found;
 }
 
 }  // namespace
 
-int64_t FleetWatch::now_ms() const { return source_ms_ + world_.clock.steady_ms() - source_steady_ms_; }
+int64_t FleetWatch::now_ms() const {
+  return source_ms_ + world_.clock.steady_ms() - source_steady_ms_;
+}
 
 void FleetWatch::look_at_clock() {
   const int64_t steady = world_.clock.steady_ms();
-  if (clock_looked_ms_ != INT64_MIN && steady - clock_looked_ms_ < kLookEvery) return;
+  if (clock_looked_ms_ != INT64_MIN && steady - clock_looked_ms_ < kLookEvery)
+    return;
   const std::optional<int64_t> now = world_.feed.now_ms();
   clock_looked_ms_ = steady;
-  if (!now) return;
+  if (!now)
+    return;
   source_ms_ = *now;
   source_steady_ms_ = steady;
 }
 
 int64_t FleetWatch::history_ms() const {
   double longest = 60;
-  for (const double h : o_.detect.horizons_s) longest = std::max(longest, h);
+  for (const double h : o_.detect.horizons_s)
+    longest = std::max(longest, h);
   size_t samples = 8;
-  for (size_t i = 1; i < o_.detect.horizons_s.size(); ++i) samples *= 2;
-  const int64_t steps = static_cast<int64_t>(samples) + 8;
-  return std::max(static_cast<int64_t>((longest + o_.detect.startup_s) * 1000) + 8 * step_ms_,
-                  steps * step_ms_);
+  for (size_t i = 1; i < o_.detect.horizons_s.size(); ++i)
+    samples *= 2;
+  const int64_t steps = int64_t(samples) + 8;
+  return std::max(int64_t((longest + o_.detect.startup_s) * 1000) + 8 * step_ms_, steps * step_ms_);
 }
 
 void FleetWatch::pull() {
@@ -67,7 +76,8 @@ void FleetWatch::pull() {
   base::ReadReport report;
   if (step_ms_ == 0) {
     const trace::MetricSeries first = world_.feed.read(now_ms() - history_ms(), now_ms(), 0, report);
-    if (first.sample_gap_ms == 0) throw base::Error({world_.feed.name()}, "no series has two samples yet");
+    if (first.sample_gap_ms == 0)
+      throw base::Error({world_.feed.name()}, "no series has two samples yet");
     step_ms_ = first.step_ms;
   }
   start_rows();
@@ -88,9 +98,11 @@ void FleetWatch::pull() {
     s = read(next_ms_);
   }
   learn_delay(s);
-  if (targets_known_ && !targets_fit(s)) targets_known_ = false;
+  if (targets_known_ && !targets_fit(s))
+    targets_known_ = false;
   keep_members();
-  if (const auto until = frontier(s)) push(s, *until);
+  if (const auto until = frontier(s))
+    push(s, *until);
   last_ = std::move(s);
 }
 
@@ -99,13 +111,16 @@ void FleetWatch::pull() {
 void FleetWatch::start_rows() {
   const int64_t steady = world_.clock.steady_ms();
   const int64_t oldest = round_down(now_ms() - history_ms(), step_ms_);
-  if (next_ms_ == INT64_MIN || next_ms_ < oldest) next_ms_ = oldest;
+  if (next_ms_ == INT64_MIN || next_ms_ < oldest)
+    next_ms_ = oldest;
   if (next_ms_ <= now_ms() + 10 * step_ms_) {
     stepped_back_ms_ = 0;
     return;
   }
-  if (stepped_back_ms_ == 0) stepped_back_ms_ = steady;
-  if (steady - stepped_back_ms_ < std::max<int64_t>(120'000, 4 * step_ms_)) return;
+  if (stepped_back_ms_ == 0)
+    stepped_back_ms_ = steady;
+  if (steady - stepped_back_ms_ < std::max<int64_t>(120'000, 4 * step_ms_))
+    return;
   next_ms_ = round_down(now_ms(), step_ms_);
   newest_.clear();
   log_.note("the store's clock went back: rows go on from there");
@@ -113,21 +128,24 @@ void FleetWatch::start_rows() {
 
 // Scrapes that come at another distance now: the grid follows once that is sure.
 bool FleetWatch::learn_step(const trace::MetricSeries& s) {
-  if (o_.step_s > 0 || s.sample_gap_ms == 0) return false;
+  if (o_.step_s > 0 || s.sample_gap_ms == 0)
+    return false;
   bool news = false;
   for (size_t m = 0; m < s.newest_ms.size(); ++m) {
     const auto at = newest_.find(s.machines[m]);
     news = news || at == newest_.end() || s.newest_ms[m] > at->second;
   }
-  if (!news) return false;
-  const double ratio = static_cast<double>(s.sample_gap_ms) / static_cast<double>(step_ms_);
+  if (!news)
+    return false;
+  const double ratio = double(s.sample_gap_ms) / double(step_ms_);
   const bool other = ratio > 1.4 || ratio < 0.7;
   if (!other) {
     gaps_.clear();
     return false;
   }
   gaps_.push_back(s.sample_gap_ms);
-  if (gaps_.size() < kGaps) return false;
+  if (gaps_.size() < kGaps)
+    return false;
   const auto [low, high] = std::minmax_element(gaps_.begin(), gaps_.end());
   if (*high > *low * 5 / 4) {
     gaps_.pop_front();
@@ -145,27 +163,36 @@ void FleetWatch::learn_delay(const trace::MetricSeries& s) {
   std::vector<int64_t> ages;
   for (size_t m = 0; m < s.newest_ms.size(); ++m) {
     int64_t& newest = newest_.try_emplace(s.machines[m], INT64_MIN).first->second;
-    if (newest != INT64_MIN && s.newest_ms[m] > newest) ages.push_back(now_ms() - s.newest_ms[m]);
+    if (newest != INT64_MIN && s.newest_ms[m] > newest)
+      ages.push_back(now_ms() - s.newest_ms[m]);
     newest = std::max(newest, s.newest_ms[m]);
   }
-  if (ages.empty()) return;
+  if (ages.empty())
+    return;
   delays_.push_back(std::clamp<int64_t>(quantile(ages, 0.9), 0, kLongestDelay));
-  if (delays_.size() > kDelays) delays_.pop_front();
+  if (delays_.size() > kDelays)
+    delays_.pop_front();
   delay_ms_ = quantile(std::vector<int64_t>(delays_.begin(), delays_.end()), 0.8);
 }
 
 bool FleetWatch::take_names(const trace::MetricSeries& s) {
-  const auto unknown = std::count_if(s.machines.begin(), s.machines.end(),
-                                     [&](const std::string& m) { return !known_machines_.contains(m); });
-  if (known_machines_.size() + static_cast<size_t>(unknown) > kMostMachines)
-    throw base::Error({world_.feed.name()},
-                      "the store names over " + std::to_string(kMostMachines) + " machines",
-                      "choose the labels that name one with --machine-label, or the job with --match");
+  const auto unknown = std::ranges::count_if(s.machines, [&](const std::string& m) {
+    return !known_machines_.contains(m);
+  });
+  if (known_machines_.size() + size_t(unknown) > kMostMachines)
+    throw base::Error(
+        {world_.feed.name()},
+        "the store names over " + std::to_string(kMostMachines) + " machines",
+        "choose the labels that name one with --machine-label, or the job with --match");
   bool fresh = false;
-  for (const std::string& m : s.machines) fresh = known_machines_.insert(m).second || fresh;
-  for (const std::string& k : s.metrics) fresh = known_metrics_.insert(k).second || fresh;
-  for (const Target& t : targets_) fresh = known_machines_.insert(t.machine).second || fresh;
-  for (size_t m = 0; m < s.machines.size(); ++m) labels_[s.machines[m]] = s.labels[m];
+  for (const std::string& m : s.machines)
+    fresh = known_machines_.insert(m).second || fresh;
+  for (const std::string& k : s.metrics)
+    fresh = known_metrics_.insert(k).second || fresh;
+  for (const Target& t : targets_)
+    fresh = known_machines_.insert(t.machine).second || fresh;
+  for (size_t m = 0; m < s.machines.size(); ++m)
+    labels_[s.machines[m]] = s.labels[m];
   return fresh;
 }
 
@@ -187,10 +214,12 @@ void FleetWatch::rebuild() {
   f.machines.assign(known_machines_.begin(), known_machines_.end());
   f.metrics.assign(known_metrics_.begin(), known_metrics_.end());
   f.step_ms = step_ms_;
-  for (const std::string& name : f.machines) f.labels.push_back(labels_[name]);
+  for (const std::string& name : f.machines)
+    f.labels.push_back(labels_[name]);
   detector_ = std::make_unique<fleet::Detector>(f, o_.detect);
   looks_ = 0;
-  if (state.is_null()) return;
+  if (state.is_null())
+    return;
   try {
     detector_->restore(state);
   } catch (const base::Error& e) {
@@ -206,15 +235,19 @@ void FleetWatch::rebuild() {
 
 // The last row that is whole: every member has a sample at or after it, or none can be on its way any more.
 std::optional<int64_t> FleetWatch::frontier(const trace::MetricSeries& s) const {
-  int64_t newest = INT64_MIN, slowest = INT64_MAX;
+  int64_t newest = INT64_MIN;
+  int64_t slowest = INT64_MAX;
   const fleet::Fleet& f = detector_->fleet();
-  for (const int64_t t : s.newest_ms) newest = std::max(newest, t);
+  for (const int64_t t : s.newest_ms)
+    newest = std::max(newest, t);
   for (size_t m = 0; m < f.machines.size(); ++m) {
-    if (!detector_->roll().member(m)) continue;
+    if (!detector_->roll().member(m))
+      continue;
     const auto at = newest_.find(f.machines[m]);
     slowest = std::min(slowest, at == newest_.end() ? INT64_MIN : at->second);
   }
-  if (newest == INT64_MIN) return std::nullopt;
+  if (newest == INT64_MIN)
+    return std::nullopt;
   const int64_t slack = std::max<int64_t>(2000, step_ms_ / 4);
   const int64_t late = now_ms() - step_ms_ - delay_ms_ - slack;
   return round_down(std::min(newest, std::max(slowest, late)), step_ms_);
@@ -228,12 +261,12 @@ void FleetWatch::push(const trace::MetricSeries& s, int64_t until_ms) {
   std::vector<float> row(f.machines.size() * f.metrics.size());
   const int64_t steady = world_.clock.steady_ms();
   for (; next_ms_ <= until_ms; next_ms_ += step_ms_) {
-    std::fill(row.begin(), row.end(), std::numeric_limits<float>::quiet_NaN());
+    std::ranges::fill(row, std::numeric_limits<float>::quiet_NaN());
     const int64_t at = (next_ms_ - s.begin_ms) / step_ms_;
-    if (next_ms_ >= s.begin_ms && at < static_cast<int64_t>(s.steps)) {
+    if (next_ms_ >= s.begin_ms && at < int64_t(s.steps)) {
       for (const auto& [k, metric] : metrics) {
         for (const auto& [m, machine] : machines)
-          row[metric * f.machines.size() + machine] = s.at(k, static_cast<size_t>(at), m);
+          row[metric * f.machines.size() + machine] = s.at(k, size_t(at), m);
       }
     }
     detector_->push(next_ms_, row);
@@ -246,9 +279,11 @@ void FleetWatch::push(const trace::MetricSeries& s, int64_t until_ms) {
     }
   }
   for (const auto& [m, machine] : machines) {
-    if (s.newest_ms[m] != INT64_MIN) detector_->heard(machine, s.newest_ms[m]);
+    if (s.newest_ms[m] != INT64_MIN)
+      detector_->heard(machine, s.newest_ms[m]);
   }
-  if (detector_->coverage().looks == looks_) return;
+  if (detector_->coverage().looks == looks_)
+    return;
   looks_ = detector_->coverage().looks;
   looked_ms_ = steady;
 }
@@ -260,20 +295,24 @@ void FleetWatch::read_targets() {
     return;
   targets_ms_ = steady;
   std::optional<std::vector<Target>> answer = world_.feed.targets();
-  if (!answer) return;
+  if (!answer)
+    return;
   std::vector<Target>& now = *answer;
   // Far fewer than usual are half an answer, unless it stays so.
-  const bool whole = static_cast<double>(now.size()) >= kWholeList * static_cast<double>(usual_targets_);
+  const bool whole = double(now.size()) >= kWholeList * double(usual_targets_);
   if (!whole) {
-    if (targets_shrunk_ms_ == 0) targets_shrunk_ms_ = steady;
-    if (steady - targets_shrunk_ms_ < std::max<int64_t>(120'000, 4 * step_ms_)) return;
+    if (targets_shrunk_ms_ == 0)
+      targets_shrunk_ms_ = steady;
+    if (steady - targets_shrunk_ms_ < std::max<int64_t>(120'000, 4 * step_ms_))
+      return;
   }
   targets_shrunk_ms_ = 0;
   usual_targets_ = now.size();
   targets_ = std::move(now);
   targets_known_ = !targets_.empty();
   up_.clear();
-  for (const Target& t : targets_) up_[t.machine] = up_[t.machine] || t.up;
+  for (const Target& t : targets_)
+    up_[t.machine] = up_[t.machine] || t.up;
 }
 
 bool FleetWatch::in_job(const std::string& machine) const {
@@ -283,7 +322,8 @@ bool FleetWatch::in_job(const std::string& machine) const {
 // Do the targets speak of the machines that report? Under other names they say nothing about them.
 bool FleetWatch::targets_fit(const trace::MetricSeries& s) const {
   size_t found = 0;
-  for (const std::string& m : s.machines) found += up_.contains(m);
+  for (const std::string& m : s.machines)
+    found += up_.contains(m);
   return 2 * found >= s.machines.size();
 }
 
@@ -295,20 +335,24 @@ void FleetWatch::keep_members() {
   const fleet::RollCall& roll = detector_->roll();
   for (size_t m = 0; m < f.machines.size(); ++m) {
     const std::string& name = f.machines[m];
-    if (roll.member(m)) left_.erase(name);
+    if (roll.member(m))
+      left_.erase(name);
     if (targets_known_ && up_.contains(name)) {
       missing_.erase(name);
       left_.erase(name);
-      if (!roll.member(m)) detector_->join(m);
+      if (!roll.member(m))
+        detector_->join(m);
     } else if (targets_known_) {
       const int64_t since = missing_.try_emplace(name, steady).first->second;
       const auto newest = newest_.find(name);
       const bool quiet = newest == newest_.end() || now_ms() - newest->second > 2 * step_ms_ + delay_ms_;
-      if (quiet && steady - since >= patience) left_.try_emplace(name, steady);
-    } else if (roll.member(m) && roll.quiet_for_ms(m) > static_cast<int64_t>(o_.forget_s * 1000)) {
+      if (quiet && steady - since >= patience)
+        left_.try_emplace(name, steady);
+    } else if (roll.member(m) && roll.quiet_for_ms(m) > int64_t(o_.forget_s * 1000)) {
       left_.try_emplace(name, steady);
     }
-    if (left_.contains(name) && roll.member(m)) detector_->leave(m);
+    if (left_.contains(name) && roll.member(m))
+      detector_->leave(m);
   }
 }
 

@@ -17,16 +17,19 @@ constexpr int64_t kOldRows = 600'000;
 constexpr int64_t kCoarse = 120'000;  // a step over this: the shortest window is over a quarter of an hour
 
 std::string seconds_text(int64_t ms) {
-  return base::format_quantity(static_cast<double>(ms) / 1000, base::Dimension::Time);
+  return base::format_quantity(double(ms) / 1000, base::Dimension::Time);
 }
 
 }  // namespace
 
-int64_t FleetWatch::expiry(int64_t now) const { return now + 4 * static_cast<int64_t>(o_.resend_s * 1000); }
+int64_t FleetWatch::expiry(int64_t now) const {
+  return now + 4 * int64_t(o_.resend_s * 1000);
+}
 
 void FleetWatch::tell() {
-  const int64_t steady = world_.clock.steady_ms(), now = now_ms();
-  const bool resend = told_ms_ == INT64_MIN || steady - told_ms_ >= static_cast<int64_t>(o_.resend_s * 1000);
+  const int64_t steady = world_.clock.steady_ms();
+  const int64_t now = now_ms();
+  const bool resend = told_ms_ == INT64_MIN || steady - told_ms_ >= int64_t(o_.resend_s * 1000);
   std::vector<fleet::Alert> alerts;
   if (detector_) {
     tell_verdicts(now, resend, alerts);
@@ -35,11 +38,13 @@ void FleetWatch::tell() {
   }
   tell_blindness(now, resend, alerts);
   const std::vector<HookLedger::Event> unknown = unknown_hooks(now, alerts);
-  if (resend) told_ms_ = steady;
+  if (resend)
+    told_ms_ = steady;
   counters_.alerts += alerts.size();
   const bool told = world_.alerts.send(alerts);
   for (const HookLedger::Event& e : unknown) {
-    if (told) ledger_.told_unknown(e, world_.clock.wall_ms());
+    if (told)
+      ledger_.told_unknown(e, world_.clock.wall_ms());
   }
   run_hooks();
 }
@@ -49,17 +54,21 @@ void FleetWatch::tell_verdicts(int64_t now, bool resend, std::vector<fleet::Aler
   std::set<Key> active;
   for (const fleet::Verdict& v : detector_->verdicts()) {
     const Key key{detector_->fleet().machines[v.machine], v.silent};
-    if (!v.active || !in_job(key.first) || !active.insert(key).second) continue;
+    if (!v.active || !in_job(key.first) || !active.insert(key).second)
+      continue;
     const auto [at, fresh] = standing_.try_emplace(key);
     Standing& s = at->second;
     s.well_ms = 0;
-    if (!fresh && !resend) continue;
+    if (!fresh && !resend)
+      continue;
     const int64_t start = s.alert.starts_ms;
     s.alert = alert_of(v);
-    if (!fresh) s.alert.starts_ms = start;
+    if (!fresh)
+      s.alert.starts_ms = start;
     s.alert.ends_ms = expiry(now);
     alerts.push_back(s.alert);
-    if (!fresh) continue;
+    if (!fresh)
+      continue;
     log_.say(fleet::rfc3339(v.raised_ms) + " " + s.alert.annotations.back().second);
     s.hook_waits = o_.hook;
     dirty_ = true;
@@ -71,10 +80,12 @@ void FleetWatch::tell_verdicts(int64_t now, bool resend, std::vector<fleet::Aler
       ++it;
       continue;
     }
-    if (s.well_ms == 0) s.well_ms = steady;
-    if (!gone && steady - s.well_ms < static_cast<int64_t>(o_.hold_off_s * 1000)) {
+    if (s.well_ms == 0)
+      s.well_ms = steady;
+    if (!gone && steady - s.well_ms < int64_t(o_.hold_off_s * 1000)) {
       s.alert.ends_ms = expiry(now);
-      if (resend) alerts.push_back(s.alert);
+      if (resend)
+        alerts.push_back(s.alert);
       ++it;
       continue;
     }
@@ -82,7 +93,8 @@ void FleetWatch::tell_verdicts(int64_t now, bool resend, std::vector<fleet::Aler
     alerts.push_back(s.alert);
     log_.note(it->first.first + (gone ? " has left the job" : " is like its peers again"));
     try {
-      if (o_.hook) ledger_.cleared(o_.job, it->first.first, world_.clock.wall_ms());
+      if (o_.hook)
+        ledger_.cleared(o_.job, it->first.first, world_.clock.wall_ms());
     } catch (const base::Error& e) {
       log_.note(e.what());
     }
@@ -92,17 +104,20 @@ void FleetWatch::tell_verdicts(int64_t now, bool resend, std::vector<fleet::Aler
 }
 
 void FleetWatch::tell_expectation(int64_t now, bool resend, std::vector<fleet::Alert>& alerts) {
-  if (o_.detect.expectations.empty()) return;
+  if (o_.detect.expectations.empty())
+    return;
   const fleet::Held held = fleet::held_against(*detector_, o_.detect, now - kRecent);
   if (held.slower.empty()) {
-    if (!slow_fleet_) return;
+    if (!slow_fleet_)
+      return;
     slow_fleet_->ends_ms = now;
     alerts.push_back(*std::exchange(slow_fleet_, std::nullopt));
     log_.note("the fleet is as fast as predicted again");
     return;
   }
   const bool fresh = !slow_fleet_;
-  if (!fresh && !resend) return;
+  if (!fresh && !resend)
+    return;
   if (fresh) {
     slow_fleet_.emplace();
     slow_fleet_->labels = {{"alertname", "LentoSlowFleet"}, {"task", o_.job}, {"severity", "warning"}};
@@ -123,15 +138,18 @@ std::string FleetWatch::why_blind() const {
   if (steady - answered > limit) {
     std::string why =
         "no answer that holds three quarters of the machines for " + seconds_text(steady - answered);
-    if (failing_) why += ": " + failure_.substr(0, failure_.find('\n'));
+    if (failing_)
+      why += ": " + failure_.substr(0, failure_.find('\n'));
     return why;
   }
-  if (!detector_) return "";
+  if (!detector_)
+    return "";
   const int64_t lag = now_ms() - (next_ms_ - step_ms_);
   if (lag > std::max<int64_t>(kOldRows, 4 * step_ms_))
     return "its newest rows are " + seconds_text(lag) + " old";
-  if (step_ms_ > kCoarse) return "its samples are " + seconds_text(step_ms_) + " apart";
-  const int64_t filled = static_cast<int64_t>(detector_->needed_s() * 1000);
+  if (step_ms_ > kCoarse)
+    return "its samples are " + seconds_text(step_ms_) + " apart";
+  const int64_t filled = int64_t(detector_->needed_s() * 1000);
   if (steady - looked_ms_ > std::max(limit, filled + limit))
     return "no metric has enough samples on " + std::to_string(o_.detect.min_peers) + " machines of a group";
   return "";
@@ -140,14 +158,16 @@ std::string FleetWatch::why_blind() const {
 void FleetWatch::tell_blindness(int64_t now, bool resend, std::vector<fleet::Alert>& alerts) {
   const std::string why = why_blind();
   if (why.empty()) {
-    if (!blind_) return;
+    if (!blind_)
+      return;
     blind_->ends_ms = now;
     alerts.push_back(*std::exchange(blind_, std::nullopt));
     log_.note("the job is seen again");
     return;
   }
   const bool fresh = !blind_;
-  if (!fresh && !resend) return;
+  if (!fresh && !resend)
+    return;
   if (fresh) {
     blind_.emplace();
     blind_->labels = {{"alertname", "LentoBlind"}, {"task", o_.job}, {"severity", "warning"}};
@@ -161,21 +181,26 @@ void FleetWatch::tell_blindness(int64_t now, bool resend, std::vector<fleet::Ale
 
 // Which GPU was the lowest or highest in the rows last read.
 std::string FleetWatch::device_of(const fleet::Verdict& v) const {
-  if (v.metrics.empty()) return "";
+  if (v.metrics.empty())
+    return "";
   const std::string& metric = detector_->fleet().metrics[v.metrics.front().metric];
   const std::string& machine = detector_->fleet().machines[v.machine];
-  const auto k = std::find(last_.metrics.begin(), last_.metrics.end(), metric);
-  const auto m = std::find(last_.machines.begin(), last_.machines.end(), machine);
-  if (k == last_.metrics.end() || m == last_.machines.end()) return "";
-  const auto devices = last_.device_of.find(static_cast<size_t>(k - last_.metrics.begin()));
-  if (devices == last_.device_of.end()) return "";
+  const auto k = std::ranges::find(last_.metrics, metric);
+  const auto m = std::ranges::find(last_.machines, machine);
+  if (k == last_.metrics.end() || m == last_.machines.end())
+    return "";
+  const auto devices = last_.device_of.find(size_t(k - last_.metrics.begin()));
+  if (devices == last_.device_of.end())
+    return "";
   std::map<uint16_t, size_t> votes;
-  const size_t column = static_cast<size_t>(m - last_.machines.begin());
+  const size_t column = size_t(m - last_.machines.begin());
   for (size_t step = 0; step < last_.steps; ++step) {
-    if (const uint16_t d = devices->second[step * last_.machines.size() + column]) ++votes[d];
+    if (const uint16_t d = devices->second[step * last_.machines.size() + column])
+      ++votes[d];
   }
-  const auto most = std::max_element(votes.begin(), votes.end(),
-                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto most = std::ranges::max_element(votes, [](const auto& a, const auto& b) {
+    return a.second < b.second;
+  });
   return most == votes.end() ? "" : last_.devices[most->first];
 }
 
@@ -183,10 +208,11 @@ fleet::Alert FleetWatch::alert_of(const fleet::Verdict& v) const {
   const fleet::Fleet& f = detector_->fleet();
   const std::string& machine = f.machines[v.machine];
   fleet::Alert a;
-  a.labels = {{"alertname", v.silent ? "LentoSilentMachine" : "LentoDeviatingMachine"},
-              {"task", o_.job},
-              {"machine", machine},
-              {"severity", "warning"}};
+  a.labels = {
+      {"alertname", v.silent ? "LentoSilentMachine" : "LentoDeviatingMachine"},
+      {"task", o_.job},
+      {"machine", machine},
+      {"severity", "warning"}};
   a.starts_ms = v.onset_ms;
   if (v.silent) {
     const auto up = up_.find(machine);
@@ -197,11 +223,13 @@ fleet::Alert FleetWatch::alert_of(const fleet::Verdict& v) const {
   const fleet::MetricScore& s = v.metrics.front();
   const std::string device = device_of(v);
   a.annotations.emplace_back("metric", f.metrics[s.metric]);
-  if (!device.empty()) a.annotations.emplace_back("device", device);
-  a.annotations.emplace_back("summary", machine + (device.empty() ? "" : " (device " + device + ")") + ": " +
-                                            f.metrics[s.metric] + " at " + base::format_number(s.level, 4) +
-                                            ", peers " + base::format_number(s.peers, 4) + ", score " +
-                                            base::format_number(s.score, 3));
+  if (!device.empty())
+    a.annotations.emplace_back("device", device);
+  a.annotations.emplace_back(
+      "summary",
+      machine + (device.empty() ? "" : " (device " + device + ")") + ": " + f.metrics[s.metric] + " at " +
+          base::format_number(s.level, 4) + ", peers " + base::format_number(s.peers, 4) + ", score " +
+          base::format_number(s.score, 3));
   return a;
 }
 
@@ -212,7 +240,8 @@ bool FleetWatch::clean_evidence() const {
 }
 
 void FleetWatch::run_hooks() {
-  if (!o_.hook) return;
+  if (!o_.hook)
+    return;
   for (const auto& [machine, status] : world_.hooks.ended()) {
     log_.note("the hook for " + machine + " ended with status " + std::to_string(status));
     try {
@@ -221,9 +250,11 @@ void FleetWatch::run_hooks() {
       log_.note(e.what());
     }
   }
-  if (!detector_ || !clean_evidence()) return;
+  if (!detector_ || !clean_evidence())
+    return;
   for (auto& [key, s] : standing_) {
-    if (!s.hook_waits || s.well_ms != 0) continue;
+    if (!s.hook_waits || s.well_ms != 0)
+      continue;
     s.hook_waits = false;
     run_hook(key.first);
   }
@@ -231,7 +262,7 @@ void FleetWatch::run_hooks() {
 
 void FleetWatch::run_hook(const std::string& machine) {
   const size_t share = std::max<size_t>(1, detector_->roll().members() / 20);
-  const size_t cap = std::min<size_t>(static_cast<size_t>(o_.hook_per_hour), share);
+  const size_t cap = std::min<size_t>(size_t(o_.hook_per_hour), share);
   try {
     switch (ledger_.claim(o_.job, machine, world_.clock.wall_ms(), cap)) {
       case HookLedger::Answer::Before:
@@ -244,18 +275,22 @@ void FleetWatch::run_hook(const std::string& machine) {
   } catch (const base::Error& e) {
     return log_.note(e.what());
   }
-  if (!o_.hook_live) return log_.note("dry run: the hook would run for " + machine);
+  if (!o_.hook_live)
+    return log_.note("dry run: the hook would run for " + machine);
   ++counters_.hooks;
-  if (world_.hooks.start(machine)) return;
+  if (world_.hooks.start(machine))
+    return;
   log_.note("the hook for " + machine + " could not be started");
   ledger_.ended(o_.job, machine, world_.clock.wall_ms(), 127);
 }
 
 // A hook that a process before this one started and did not see end.
 std::vector<HookLedger::Event> FleetWatch::unknown_hooks(int64_t now, std::vector<fleet::Alert>& alerts) {
-  constexpr int64_t kHour = 3'600'000, kEvery = 30'000;
+  constexpr int64_t kHour = 3'600'000;
+  constexpr int64_t kEvery = 30'000;
   const int64_t steady = world_.clock.steady_ms();
-  if (!o_.hook_live || (hooks_looked_ms_ != INT64_MIN && steady - hooks_looked_ms_ < kEvery)) return {};
+  if (!o_.hook_live || (hooks_looked_ms_ != INT64_MIN && steady - hooks_looked_ms_ < kEvery))
+    return {};
   hooks_looked_ms_ = steady;
   std::vector<HookLedger::Event> unknown = ledger_.unknown(o_.job, world_.clock.wall_ms());
   for (const HookLedger::Event& e : unknown) {
@@ -265,7 +300,10 @@ std::vector<HookLedger::Event> FleetWatch::unknown_hooks(int64_t now, std::vecto
     log_.say(fleet::rfc3339(now) + " " + text);
     fleet::Alert a;
     a.labels = {
-        {"alertname", "LentoHookUnknown"}, {"task", o_.job}, {"machine", e.machine}, {"severity", "warning"}};
+        {"alertname", "LentoHookUnknown"},
+        {"task", o_.job},
+        {"machine", e.machine},
+        {"severity", "warning"}};
     a.annotations = {{"summary", text}};
     a.starts_ms = now;
     a.ends_ms = now + kHour;

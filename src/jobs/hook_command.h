@@ -11,7 +11,9 @@ namespace lento::jobs {
 
 class HookCommand : public HookRunner {
  public:
-  explicit HookCommand(std::string command) : command_(std::move(command)) {}
+  explicit HookCommand(std::string command)
+      : command_(std::move(command)) {
+  }
 
   bool start(const std::string& machine) override;
   std::vector<std::pair<std::string, int>> ended() override;

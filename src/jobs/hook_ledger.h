@@ -17,7 +17,10 @@ class HookLedger {
  public:
   struct Event {
     int64_t time_ms = 0;
-    std::string task, machine, event, by;
+    std::string task;
+    std::string machine;
+    std::string event;
+    std::string by;
     int status = 0;
   };
   enum class Answer {
@@ -50,7 +53,8 @@ class HookLedger {
   void append(Locked& file, const Event& event);
   static bool alive(const std::string& by);
 
-  std::string path_, by_;
+  std::string path_;
+  std::string by_;
   std::vector<Event> memory_;
 };
 

@@ -25,12 +25,15 @@ class Ledger : public ::testing::Test {
         (std::filesystem::temp_directory_path() / ("lento_ledger_" + std::to_string(::getpid()))).string();
     std::filesystem::remove(path_);
   }
-  void TearDown() override { std::filesystem::remove(path_); }
+  void TearDown() override {
+    std::filesystem::remove(path_);
+  }
   std::string path_;
 };
 
 TEST_F(Ledger, AHookRunsOnceAnIncidentWhoeverAsks) {
-  HookLedger one(path_), two(path_);
+  HookLedger one(path_);
+  HookLedger two(path_);
   EXPECT_EQ(one.claim("job", "n3", kNow, 9), Answer::Run);
   EXPECT_EQ(two.claim("job", "n3", kNow + 5, 9), Answer::Before);
   EXPECT_EQ(two.claim("other", "n3", kNow + 5, 9), Answer::Run);
@@ -68,7 +71,8 @@ TEST_F(Ledger, AStartWithoutAnOutcomeIsUnknownOnceItsProcessIsGone) {
 }
 
 TEST_F(Ledger, OneThatRunsNowIsNotUnknown) {
-  HookLedger ledger(path_), other(path_);
+  HookLedger ledger(path_);
+  HookLedger other(path_);
   ledger.claim("job", "n3", kNow, 9);
   EXPECT_EQ(other.unknown("job", kNow + 1).size(), 0u);
   HookLedger elsewhere(path_, "another-host:1:1");
@@ -102,7 +106,8 @@ TEST_F(Ledger, OfManyWatchesOneRuns) {
         ran += ledger.claim("job", "n" + std::to_string(m), kNow, 99) == Answer::Run;
     });
   }
-  for (std::thread& t : threads) t.join();
+  for (std::thread& t : threads)
+    t.join();
   EXPECT_EQ(ran, 5);
 }
 

@@ -45,36 +45,47 @@ const char* rule_name(memory::QuantileRule rule) {
 void list_options(const MemoryDiagnosisOptions& options, finding::Diagnosis& diagnosis) {
   const memory::ContentionOptions& mine = options.mine;
   const auto add = [&](const char* name, const std::string& value) {
-    if (!value.empty()) diagnosis.options.emplace_back(name, value);
+    if (!value.empty())
+      diagnosis.options.emplace_back(name, value);
   };
   add("format", options.traces.format);
   add("columns", options.traces.columns);
   add("window", std::to_string(mine.window));
   add("least support", base::format_number(100 * mine.least_support()) + " %");
-  if (mine.threshold) add("threshold", base::format_number(*mine.threshold));
+  if (mine.threshold)
+    add("threshold", base::format_number(*mine.threshold));
   add("quantile rule", rule_name(mine.rule));
   add("line bytes", mine.line_bytes > 0 ? std::to_string(mine.line_bytes) : "");
   add("latency bins", std::to_string(mine.bins));
   add("alpha", base::format_number(mine.alpha));
   add("least loss", base::format_number(100 * mine.least_loss) + " %");
-  if (mine.period > 0) add("period", base::format_number(mine.period));
-  if (mine.slice > 0) add("slice", std::to_string(mine.slice));
-  if (mine.object_bytes > 0) add("object bytes", std::to_string(mine.object_bytes));
+  if (mine.period > 0)
+    add("period", base::format_number(mine.period));
+  if (mine.slice > 0)
+    add("slice", std::to_string(mine.slice));
+  if (mine.object_bytes > 0)
+    add("object bytes", std::to_string(mine.object_bytes));
   add("cpus", mine.filter.cpus.text());
   add("function", mine.filter.function);
-  if (mine.filter.first_cycle > 0) add("first cycle", std::to_string(mine.filter.first_cycle));
-  if (mine.filter.last_cycle < UINT64_MAX) add("last cycle", std::to_string(mine.filter.last_cycle));
-  if (mine.paper || mine.literal) add("windows", mine.literal ? "literal" : "paper");
+  if (mine.filter.first_cycle > 0)
+    add("first cycle", std::to_string(mine.filter.first_cycle));
+  if (mine.filter.last_cycle < UINT64_MAX)
+    add("last cycle", std::to_string(mine.filter.last_cycle));
+  if (mine.paper || mine.literal)
+    add("windows", mine.literal ? "literal" : "paper");
 }
 
 // One run of the program: its traces, and the names of its addresses.
 class Run {
  public:
   Run(const MemoryDiagnosisOptions& options, const std::vector<std::string>& paths)
-      : options_(options), traces_(options.traces) {
+      : options_(options),
+        traces_(options.traces) {
     traces_.paths = paths;
-    for (const std::string& program : options.programs) facts_.names.add_program(program);
-    for (const std::string& path : options.maps) facts_.names.read_maps(base::read_file(path), 0);
+    for (const std::string& program : options.programs)
+      facts_.names.add_program(program);
+    for (const std::string& path : options.maps)
+      facts_.names.read_maps(base::read_file(path), 0);
     for (const std::string& path : options.perf_maps)
       facts_.names.read_perf_map(base::read_file(path), 0, path);
   }
@@ -92,19 +103,23 @@ class Run {
     base::ReadReport read;
     read.taken = d.records_taken;
     read.skipped = d.records_skipped;
-    for (const auto& [reason, count] : d.skip_reasons) read.reasons[reason] = count;
+    for (const auto& [reason, count] : d.skip_reasons)
+      read.reasons[reason] = count;
     require_records(traces_, read);
-    if (d.records_taken > 0) require_program();
+    if (d.records_taken > 0)
+      require_program();
     return result;
   }
 
  private:
   // A program of which no function ever ran is not the traced one, or not where it was loaded.
   void require_program() {
-    if (options_.programs.empty()) return;
+    if (options_.programs.empty())
+      return;
     base::ReadReport report;
     const auto source = open_access_traces(traces_, report, nullptr);
-    uint64_t looked = 0, named = 0;
+    uint64_t looked = 0;
+    uint64_t named = 0;
     constexpr uint64_t kEnough = 1 << 16;
     for (auto batch = source->next(); !batch.empty() && looked < kEnough; batch = source->next()) {
       for (const trace::AccessRecord& r : batch) {
@@ -112,7 +127,8 @@ class Run {
         const bool code = facts_.names.function_at(r.process, r.pc) != nullptr;
         trace::DataObject object;
         named += code || facts_.names.object_at(r.process, r.address, object);
-        if (named > 0) return;
+        if (named > 0)
+          return;
       }
     }
     throw base::Error(
@@ -148,7 +164,8 @@ MemoryDiagnosis diagnose_memory(const MemoryDiagnosisOptions& options) {
     require_files(paths, "store the trace in a file; it is read more than once");
   memory::ContentionOptions mine = options.mine;
   mine.checkpoint = options.checkpoint;
-  if (!mine.checkpoint.empty()) mine.checkpoint_key = pass_key(options);
+  if (!mine.checkpoint.empty())
+    mine.checkpoint_key = pass_key(options);
   memory::ContentionResult result = Run(options, options.traces.paths).diagnose(mine);
   if (!mine.checkpoint.empty() && !mine.progress.stopped()) {
     std::error_code gone;
@@ -176,7 +193,8 @@ memory::CpuSet parse_cpus(const std::string& text, const std::string& place) {
     const int64_t first = base::parse_int(part.substr(0, dash), {place}, 0, kMost);
     const int64_t last =
         dash == std::string::npos ? first : base::parse_int(part.substr(dash + 1), {place}, first, kMost);
-    for (int64_t c = first; c <= last; ++c) set.add(static_cast<uint32_t>(c));
+    for (int64_t c = first; c <= last; ++c)
+      set.add(uint32_t(c));
     at = comma + 1;
   }
   return set;

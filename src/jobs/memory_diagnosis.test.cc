@@ -22,8 +22,12 @@ using ::testing::HasSubstr;
 
 class MemoryDiagnosisJob : public ::testing::Test {
  protected:
-  void SetUp() override { std::filesystem::create_directories(folder_); }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
+  void SetUp() override {
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override {
+    std::filesystem::remove_all(folder_);
+  }
 
   std::string file(const std::string& name, const std::string& content) const {
     base::write_file(folder_ + "/" + name, content);
@@ -104,36 +108,60 @@ TEST_F(MemoryDiagnosisJob, ABreakpointTraceHasNoLatency) {
 TEST_F(MemoryDiagnosisJob, AFilterThatNothingPassesIsAMistake) {
   MemoryDiagnosisOptions o = options(file("t.txt", words(0, 4, 4)));
   o.mine.filter.cpus = parse_cpus("9-12", "--cpus");
-  EXPECT_THAT(base::test::error_of([&] { diagnose_memory(o); }),
-              AllOf(HasSubstr("none of the 4000 accesses passes"), HasSubstr("CPUs 0-3")));
+  EXPECT_THAT(
+      base::test::error_of([&] {
+        diagnose_memory(o);
+      }),
+      AllOf(HasSubstr("none of the 4000 accesses passes"), HasSubstr("CPUs 0-3")));
 }
 
 TEST_F(MemoryDiagnosisJob, AnotherProgramIsAMistake) {
   MemoryDiagnosisOptions o = options(file("t.txt", words(0, 4, 4)));
   o.programs = {"/proc/self/exe"};
-  EXPECT_THAT(base::test::error_of([&] { diagnose_memory(o); }), HasSubstr("names none of the first"));
+  EXPECT_THAT(
+      base::test::error_of([&] {
+        diagnose_memory(o);
+      }),
+      HasSubstr("names none of the first"));
 }
 
 TEST_F(MemoryDiagnosisJob, RandomBytesAreNoTrace) {
   std::string bytes;
-  for (int i = 0; i < 4000; ++i) bytes += static_cast<char>(i * 2654435761u >> 13);
+  for (int i = 0; i < 4000; ++i)
+    bytes += char(i * 2654435761u >> 13);
   const std::string path = file("random.bin", bytes);
-  EXPECT_THAT(base::test::error_of([&] { diagnose(path); }), HasSubstr("random.bin"));
+  EXPECT_THAT(
+      base::test::error_of([&] {
+        diagnose(path);
+      }),
+      HasSubstr("random.bin"));
   for (const char* format : {"perf", "lackey", "paper"}) {
     MemoryDiagnosisOptions o = options(path);
     o.traces.format = format;
-    EXPECT_THAT(base::test::error_of([&] { diagnose_memory(o); }), HasSubstr("no access could be read"))
+    EXPECT_THAT(
+        base::test::error_of([&] {
+          diagnose_memory(o);
+        }),
+        HasSubstr("no access could be read"))
         << format;
     MemoryReplayOptions replay;
     replay.traces = o.traces;
     replay.output = path + ".access";
-    EXPECT_THAT(base::test::error_of([&] { replay_memory(replay); }), HasSubstr("no access could be read"));
+    EXPECT_THAT(
+        base::test::error_of([&] {
+          replay_memory(replay);
+        }),
+        HasSubstr("no access could be read"));
     EXPECT_FALSE(std::filesystem::exists(replay.output));
   }
   MemoryItemsetsOptions itemsets;
   itemsets.path = path;
   itemsets.support = "5%";
-  EXPECT_THAT(base::test::error_of([&] { mine_memory_itemsets(itemsets); }), HasSubstr("no transaction"));
+  EXPECT_THAT(
+      base::test::error_of([&] {
+        mine_memory_itemsets(itemsets);
+      }),
+      HasSubstr("no transaction"));
 }
 
 // The same words at the same addresses of two processes are not the same memory.

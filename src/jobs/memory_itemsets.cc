@@ -11,19 +11,24 @@ MemoryItemsets mine_memory_itemsets(const MemoryItemsetsOptions& options) {
   base::InputStream stream(options.path);
   memory::Transactions data = memory::read_fimi(stream, out.report);
   if (data.size() == 0 && out.report.skipped == 0)
-    throw base::Error({options.path}, "holds no transaction",
-                      "each line is a transaction: item numbers with blanks between them");
+    throw base::Error(
+        {options.path},
+        "holds no transaction",
+        "each line is a transaction: item numbers with blanks between them");
   if (data.size() == 0)
-    throw base::Error(out.report.first_skip,
-                      "no transaction could be read: " + std::to_string(out.report.skipped) +
-                          " lines skipped (" + out.report.reasons.begin()->first + ")",
-                      "each line is a transaction: item numbers with blanks between them");
+    throw base::Error(
+        out.report.first_skip,
+        "no transaction could be read: " + std::to_string(out.report.skipped) + " lines skipped (" +
+            out.report.reasons.begin()->first + ")",
+        "each line is a transaction: item numbers with blanks between them");
   memory::MineOptions mine = options.mine;
   mine.min_support = memory::parse_support(options.support, data.size());
   out.result = memory::mine_itemsets(std::move(data), mine);
   if (out.result.too_many)
-    throw base::Error({options.path}, "too many sets: their number needs more than 128 bits",
-                      "use --closed or --maximal, or raise --support");
+    throw base::Error(
+        {options.path},
+        "too many sets: their number needs more than 128 bits",
+        "use --closed or --maximal, or raise --support");
   return out;
 }
 

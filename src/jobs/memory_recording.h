@@ -10,11 +10,13 @@
 namespace lento::jobs {
 
 struct MemoryRecordingOptions {
-  std::vector<std::string> command;                   // program and arguments
-  std::string output;                                 // the access trace
-  uint64_t bytes = uint64_t{256} << 20;               // of the recording, before it is packed
-  uint64_t burst_on_us = 1000, burst_off_us = 19000;  // off 0: every access
-  uint32_t line_bytes = 0;                            // 0: of this machine
+  std::vector<std::string> command;      // program and arguments
+  std::string output;                    // the access trace
+  uint64_t bytes = uint64_t{256} << 20;  // of the recording, before it is packed
+  // off 0: every access
+  uint64_t burst_on_us = 1000;
+  uint64_t burst_off_us = 19000;
+  uint32_t line_bytes = 0;  // 0: of this machine
   memory::ContentionOptions mine;
 };
 

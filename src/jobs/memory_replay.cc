@@ -8,8 +8,10 @@ namespace lento::jobs {
 finding::Diagnosis replay_memory(const MemoryReplayOptions& options) {
   memory::Platform platform;
   platform.harts = memory::Platform::kMaxHarts;
-  if (!options.platform.empty()) platform = memory::read_platform(options.platform);
-  if (options.harts > 0) platform.harts = options.harts;
+  if (!options.platform.empty())
+    platform = memory::read_platform(options.platform);
+  if (options.harts > 0)
+    platform.harts = options.harts;
   base::ReadReport report;
   report.strict = options.strict;
   trace::TraceFacts facts;
@@ -18,11 +20,12 @@ finding::Diagnosis replay_memory(const MemoryReplayOptions& options) {
   const memory::ReplayResult result = memory::replay(*source, platform, writer, options.progress);
   // The first part of a trace looks like a whole one: it is not put where somebody would take it for that.
   if (options.progress.stopped())
-    throw base::Error({options.output}, "interrupted after " + std::to_string(result.accesses) +
-                                            " accesses; nothing was written");
+    throw base::Error(
+        {options.output},
+        "interrupted after " + std::to_string(result.accesses) + " accesses; nothing was written");
   require_records(options.traces, report);
   // The model has its own line and counts cycles, whatever the trace counted.
-  facts.line_bytes = static_cast<uint32_t>(platform.dcache.line_bytes);
+  facts.line_bytes = uint32_t(platform.dcache.line_bytes);
   facts.time_unit = "cycles";
   facts.latency_unit = "cycles";
   writer.set_facts(facts);
@@ -38,10 +41,13 @@ finding::Diagnosis replay_memory(const MemoryReplayOptions& options) {
     d.notes.push_back(
         std::to_string(result.folded) +
         " addresses beyond the model's lines were folded into them; rare false conflicts may follow");
-  for (const std::string& path : options.traces.paths) d.inputs.push_back(input_of("trace", path));
-  if (!options.platform.empty()) d.inputs.push_back(input_of("platform", options.platform));
+  for (const std::string& path : options.traces.paths)
+    d.inputs.push_back(input_of("trace", path));
+  if (!options.platform.empty())
+    d.inputs.push_back(input_of("platform", options.platform));
   d.options = {{"format", options.traces.format}, {"harts", std::to_string(platform.harts)}};
-  if (!options.traces.columns.empty()) d.options.emplace_back("columns", options.traces.columns);
+  if (!options.traces.columns.empty())
+    d.options.emplace_back("columns", options.traces.columns);
   finding::add_read_report(d, report);
   return d;
 }

@@ -15,21 +15,28 @@ namespace {
 
 // A stack that the sheet does not list would silently be another one.
 void check_framework(const predict::System& system, const std::string& framework) {
-  if (framework.empty() || predict::stack_for(system, framework).framework == framework) return;
+  if (framework.empty() || predict::stack_for(system, framework).framework == framework)
+    return;
   std::vector<std::string> names;
-  for (const predict::Stack& stack : system.frameworks) names.push_back(stack.framework);
-  throw base::Error({}, "the sheet '" + system.name + "' has no stack for the framework '" + framework + "'",
-                    names.empty() ? "it lists none: leave the framework out for the sheet's own stack"
-                                  : base::suggestion(framework, names));
+  for (const predict::Stack& stack : system.frameworks)
+    names.push_back(stack.framework);
+  throw base::Error(
+      {},
+      "the sheet '" + system.name + "' has no stack for the framework '" + framework + "'",
+      names.empty() ? "it lists none: leave the framework out for the sheet's own stack"
+                    : base::suggestion(framework, names));
 }
 
 }  // namespace
 
 finding::Diagnosis predict(const PredictOptions& options) {
   if (options.workload.empty()) {
-    if (!options.system.empty() && is_design(options.system)) return explain_design(options.system);
-    throw base::Error({}, "nothing was asked",
-                      "name a workload file or give --table FILE; see 'lento predict --help'");
+    if (!options.system.empty() && is_design(options.system))
+      return explain_design(options.system);
+    throw base::Error(
+        {},
+        "nothing was asked",
+        "name a workload file or give --table FILE; see 'lento predict --help'");
   }
   const predict::System system = system_of(options.system);
   const ReadWorkload workload = jobs::read_workload(options.workload, options.run);

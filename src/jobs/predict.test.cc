@@ -22,8 +22,11 @@ using Rows = std::vector<std::vector<std::string>>;
 
 Rows answers(const std::string& table, const std::string& system) {
   Rows rows;
-  answer_table({file("questions.csv", table), system, false},
-               [&rows](const std::vector<std::string>& fields) { rows.push_back(fields); });
+  answer_table(
+      {file("questions.csv", table), system, false},
+      [&rows](const std::vector<std::string>& fields) {
+        rows.push_back(fields);
+      });
   return rows;
 }
 
@@ -99,15 +102,17 @@ TEST(PredictJob, TableYamlAndConfigAgreeToTheBit) {
   const std::string predicted = rows.at(1).at(rows[0].size() - 5);
   PredictOptions yaml;
   yaml.system = "h100";
-  yaml.workload = file("run.yaml",
-                       "schema: lento.workload/1\nkind: training\nframework: nanotron\n"
-                       "model: {layers: 32, hidden: 4096, heads: 32, kv_heads: 8, ffn: 14336, vocab: 131072, "
-                       "gated: true, tied: false}\n"
-                       "sequence: 4096\nglobal_batch: 64\nmicro_batch: 2\ntensor: 4\npipeline: 2\ndata: 8\n"
-                       "zero: 1\nsequence_parallel: true\n");
+  yaml.workload = file(
+      "run.yaml",
+      "schema: lento.workload/1\nkind: training\nframework: nanotron\n"
+      "model: {layers: 32, hidden: 4096, heads: 32, kv_heads: 8, ffn: 14336, vocab: 131072, "
+      "gated: true, tied: false}\n"
+      "sequence: 4096\nglobal_batch: 64\nmicro_batch: 2\ntensor: 4\npipeline: 2\ndata: 8\n"
+      "zero: 1\nsequence_parallel: true\n");
   PredictOptions json = yaml;
-  json.workload = file("config.json",
-                       R"({"model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_size": 4096,
+  json.workload = file(
+      "config.json",
+      R"({"model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_size": 4096,
                            "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8,
                            "intermediate_size": 14336, "vocab_size": 131072, "tie_word_embeddings": false})");
   json.run.training = true;
@@ -125,8 +130,10 @@ TEST(PredictJob, TableYamlAndConfigAgreeToTheBit) {
 TEST(PredictTableJob, TheUsersSheetAnswersAndAContradictionIsAnError) {
   const std::string question = "device,precision,m,n,k\nh100,bf16,4096,4096,4096\n";
   std::string slow = predict::write_system(*predict::find_shipped("h100"));
-  slow.replace(slow.find("clock: "), slow.find('\n', slow.find("clock: ")) - slow.find("clock: "),
-               "clock: 0.0183 GHz");
+  slow.replace(
+      slow.find("clock: "),
+      slow.find('\n', slow.find("clock: ")) - slow.find("clock: "),
+      "clock: 0.0183 GHz");
   const double shipped = std::stod(answers(question, "h100").at(1).at(5));
   const double given = std::stod(answers(question, file("slow.yaml", slow)).at(1).at(5));
   EXPECT_GT(given, 50 * shipped);

@@ -13,20 +13,21 @@ using predict::System;
 predict::TrainingFitOptions training_options(const CalibrateOptions& options) {
   predict::TrainingFitOptions out = options.training;
   for (const predict::StackScalar& s : predict::stack_scalars()) {
-    if (std::find(options.scalars.begin(), options.scalars.end(), s.name) != options.scalars.end())
+    if (std::ranges::find(options.scalars, s.name) != options.scalars.end())
       out.scalars.push_back(&s);
   }
   return out;
 }
 
 // Rows of the system's family, or that name no shipped device.
-std::vector<Measurement> rows_of(const CalibrateOptions& options, const System& system,
-                                 base::ReadReport& report) {
+std::vector<Measurement>
+rows_of(const CalibrateOptions& options, const System& system, base::ReadReport& report) {
   std::vector<Measurement> rows;
   for (const std::string& path : options.measurements) {
     for (const Measurement& m : predict::read_measurements(path, report)) {
       const System* exact = m.question.device.empty() ? nullptr : predict::find_shipped(m.question.device);
-      if (!exact || exact->family == system.family || exact->like == system.name) rows.push_back(m);
+      if (!exact || exact->family == system.family || exact->like == system.name)
+        rows.push_back(m);
     }
   }
   return rows;
@@ -45,22 +46,27 @@ CalibrateResult calibrate(const CalibrateOptions& options, const base::Progress&
   const System system = predict::read_system(options.system);
   const std::vector<Measurement> rows = rows_of(options, system, result.report);
   if (rows.empty())
-    throw base::Error({options.system}, "no row measures this system",
-                      "rows name their device in a column 'device' or 'gpu'");
+    throw base::Error(
+        {options.system},
+        "no row measures this system",
+        "rows name their device in a column 'device' or 'gpu'");
   if (std::holds_alternative<predict::TrainingRun>(rows[0].question.what)) {
     result.training.push_back(predict::calibrate_training(system, rows, training_options(options), progress));
     return result;
   }
   for (size_t i = 0; i < predict::kPrecisions; ++i) {
     const auto precision = static_cast<predict::Precision>(i);
-    if (std::none_of(rows.begin(), rows.end(),
-                     [&](const Measurement& m) { return asks(m, precision, options.training.framework); }))
+    if (std::ranges::none_of(rows, [&](const Measurement& m) {
+          return asks(m, precision, options.training.framework);
+        }))
       continue;
     result.products.emplace_back(
         precision,
-        predict::calibrate_gemm(system, rows,
-                                {precision, options.launch_s, options.training.framework, options.all_rows},
-                                progress));
+        predict::calibrate_gemm(
+            system,
+            rows,
+            {precision, options.launch_s, options.training.framework, options.all_rows},
+            progress));
   }
   return result;
 }

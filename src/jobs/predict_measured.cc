@@ -11,14 +11,17 @@ finding::Diagnosis compare_measured(const MeasuredOptions& options) {
   report.strict = options.strict;
   const predict::MeasuredRun run = predict::read_run(options.run, report);
   std::optional<ReadWorkload> step;
-  if (!options.workload.empty()) step = jobs::read_workload(options.workload, options.run_options);
-  finding::Diagnosis d =
-      predict::compare_run(system_of(options.system), run,
-                           step ? std::optional(step->question) : std::optional<predict::Question>());
+  if (!options.workload.empty())
+    step = jobs::read_workload(options.workload, options.run_options);
+  finding::Diagnosis d = predict::compare_run(
+      system_of(options.system),
+      run,
+      step ? std::optional(step->question) : std::optional<predict::Question>());
   if (!step && !run.steps_s.empty())
     d.notes.push_back("The trace holds steps; name the workload to compare them too.");
   finding::add_read_report(d, report);
-  if (step) d.inputs.push_back(step->input);
+  if (step)
+    d.inputs.push_back(step->input);
   return d;
 }
 

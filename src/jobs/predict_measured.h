@@ -20,7 +20,8 @@ struct MeasuredOptions {
 finding::Diagnosis compare_measured(const MeasuredOptions& options);
 
 struct StepsOptions {
-  std::string workload, system;
+  std::string workload;
+  std::string system;
   std::vector<double> steps_s;
 };
 finding::Diagnosis compare_steps(const StepsOptions& options);

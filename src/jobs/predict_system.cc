@@ -22,9 +22,12 @@ TableFigure memory_table(const Machine& m) {
   const char* names[] = {"registers", "L1", "L2", "DRAM"};
   for (size_t i = 0; i < 4; ++i) {
     const predict::MemoryLevel& level = m.memory[i];
-    t.rows.push_back({names[i], std::to_string(level.units), format_quantity(level.bytes, Dimension::Bytes),
-                      format_quantity(level.bytes_per_s, Dimension::BytesPerTime),
-                      format_quantity(level.bytes_per_scope, Dimension::Bytes)});
+    t.rows.push_back(
+        {names[i],
+         std::to_string(level.units),
+         format_quantity(level.bytes, Dimension::Bytes),
+         format_quantity(level.bytes_per_s, Dimension::BytesPerTime),
+         format_quantity(level.bytes_per_scope, Dimension::Bytes)});
   }
   return t;
 }
@@ -32,8 +35,11 @@ TableFigure memory_table(const Machine& m) {
 TableFigure voltage_table(const Machine& m) {
   TableFigure t{{"part", "count", "voltage (V)", "frequency"}, {}};
   const auto row = [&t](const char* name, int count, const predict::OperatingPoint& p) {
-    t.rows.push_back({name, std::to_string(count), format_number(p.voltage, 4),
-                      format_quantity(p.frequency, Dimension::Frequency)});
+    t.rows.push_back(
+        {name,
+         std::to_string(count),
+         format_number(p.voltage, 4),
+         format_quantity(p.frequency, Dimension::Frequency)});
   };
   row("arithmetic units", m.mcus, m.core);
   row("links to DRAM", m.dram_links, m.dram);
@@ -48,7 +54,8 @@ finding::BarsFigure part_bars(const predict::LanguageModelTime& time) {
   bars.series = {"one instance"};
   bars.values.resize(1);
   for (const auto& [name, seconds] : time.parts) {
-    if (!std::isfinite(seconds)) continue;
+    if (!std::isfinite(seconds))
+      continue;
     bars.categories.push_back(name);
     bars.values[0].push_back(seconds);
   }
@@ -58,7 +65,8 @@ finding::BarsFigure part_bars(const predict::LanguageModelTime& time) {
 }  // namespace
 
 bool is_design(const std::string& path) {
-  if (predict::find_shipped(path) || path.find_first_of("./") == std::string::npos) return false;
+  if (predict::find_shipped(path) || path.find_first_of("./") == std::string::npos)
+    return false;
   const std::string text = base::read_file(path, uint64_t{16} << 20);
   return text.starts_with("tech_param:") || text.find("\ntech_param:") != std::string::npos;
 }
@@ -66,11 +74,14 @@ bool is_design(const std::string& path) {
 predict::System system_of(const std::string& name_or_path) {
   if (name_or_path.empty())
     throw base::Error({}, "no system is named", "give --system h100, or a data sheet");
-  if (!is_design(name_or_path)) return predict::read_system(name_or_path);
+  if (!is_design(name_or_path))
+    return predict::read_system(name_or_path);
   const auto sheet = predict::data_sheet(predict::read_crossflow(name_or_path));
   if (!sheet)
-    throw base::Error({name_or_path}, "the budgets leave a component without area or power",
-                      "'lento predict --system " + name_or_path + "' lists what each component gets");
+    throw base::Error(
+        {name_or_path},
+        "the budgets leave a component without area or power",
+        "'lento predict --system " + name_or_path + "' lists what each component gets");
   return *sheet;
 }
 
@@ -82,10 +93,12 @@ finding::Diagnosis explain_design(const std::string& path) {
   d.scale = "predict";
   d.inputs = {{"design", path, base::digest(base::read_file(path))}};
   d.title = "The machine of a design point, and its language model";
-  d.facts = {{"compute", format_quantity(m.raw_flops, Dimension::Rate)},
-             {"network", format_quantity(m.inter.bytes_per_s, Dimension::BytesPerTime)}};
-  d.figures = {{"Memories", "What area and power give each level.", memory_table(m)},
-               {"Operating points", "Voltages that the power budgets allow.", voltage_table(m)}};
+  d.facts = {
+      {"compute", format_quantity(m.raw_flops, Dimension::Rate)},
+      {"network", format_quantity(m.inter.bytes_per_s, Dimension::BytesPerTime)}};
+  d.figures = {
+      {"Memories", "What area and power give each level.", memory_table(m)},
+      {"Operating points", "Voltages that the power budgets allow.", voltage_table(m)}};
   if (!why.empty() || m.flops <= 0 || m.memory[3].bytes <= 0) {
     d.verdict = "The language model cannot run: " + (why.empty() ? "a component got nothing." : why + ".");
     return d;
@@ -95,8 +108,13 @@ finding::Diagnosis explain_design(const std::string& path) {
   d.facts.emplace_back("iteration", format_quantity(t.seconds, Dimension::Time));
   d.facts.emplace_back("memory needed", format_quantity(t.memory_bytes, Dimension::Bytes));
   d.facts.emplace_back("parameters", format_number(t.parameters, 4));
-  d.expectations = {{"training iteration", "time", t.seconds, "s", 0.16,
-                     "CrossFlow's model of LSTM training; error on one V100 as published"}};
+  d.expectations = {
+      {"training iteration",
+       "time",
+       t.seconds,
+       "s",
+       0.16,
+       "CrossFlow's model of LSTM training; error on one V100 as published"}};
   d.figures.push_back({"Kernels", "Seconds of one instance of each.", part_bars(t)});
   return d;
 }

@@ -14,14 +14,19 @@ const std::vector<std::string> kAnswers{"predicted_s", "bound", "p50_pct", "p90_
 
 std::vector<std::string> answer_of(const std::optional<predict::System>& fixed, const predict::Question& q) {
   const predict::Answer a = predict::answer(predict::system_for(fixed ? &*fixed : nullptr, q), q);
-  return {base::format_exact(a.seconds), a.bound, base::format_number(100 * a.p50, 3),
-          base::format_number(100 * a.p90, 3), a.in_domain ? "in" : "out"};
+  return {
+      base::format_exact(a.seconds),
+      a.bound,
+      base::format_number(100 * a.p50, 3),
+      base::format_number(100 * a.p90, 3),
+      a.in_domain ? "in" : "out"};
 }
 
 // The reason that most rows failed for.
 std::string commonest(const base::ReadReport& report) {
-  const auto most = std::max_element(report.reasons.begin(), report.reasons.end(),
-                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto most = std::ranges::max_element(report.reasons, [](const auto& a, const auto& b) {
+    return a.second < b.second;
+  });
   return most == report.reasons.end() ? "" : most->first;
 }
 
@@ -33,7 +38,8 @@ base::ReadReport answer_table(const TableOptions& options, const TableRow& row) 
   base::CsvReader table(options.table, report);
   const predict::Dialect dialect = predict::dialect_of(table);
   std::optional<predict::System> fixed;
-  if (!options.system.empty()) fixed = system_of(options.system);
+  if (!options.system.empty())
+    fixed = system_of(options.system);
   std::vector<std::string> fields = table.columns();
   fields.insert(fields.end(), kAnswers.begin(), kAnswers.end());
   row(fields);

@@ -4,15 +4,19 @@
 
 namespace lento::jobs {
 
-PrometheusFeed::PrometheusFeed(const FleetSource& source) : store_(prometheus_of(source)) {
+PrometheusFeed::PrometheusFeed(const FleetSource& source)
+    : store_(prometheus_of(source)) {
   store_.http.limits.max_bytes = uint64_t{256} << 20;
 }
 
-void PrometheusFeed::reload(const FleetSource& source) { *this = PrometheusFeed(source); }
+void PrometheusFeed::reload(const FleetSource& source) {
+  *this = PrometheusFeed(source);
+}
 
-trace::MetricSeries PrometheusFeed::read(int64_t begin_ms, int64_t end_ms, int64_t step_ms,
-                                         base::ReadReport& report) {
-  if (!joined_) join_names(store_);
+trace::MetricSeries
+PrometheusFeed::read(int64_t begin_ms, int64_t end_ms, int64_t step_ms, base::ReadReport& report) {
+  if (!joined_)
+    join_names(store_);
   joined_ = true;
   fleet::PrometheusOptions o = store_;
   if (step_ms > 0) {
@@ -27,9 +31,11 @@ trace::MetricSeries PrometheusFeed::read(int64_t begin_ms, int64_t end_ms, int64
 // did is the machine that its labels name.
 std::optional<std::vector<Target>> PrometheusFeed::targets() {
   std::set<std::string> jobs;
-  for (const auto& [target, machines] : scraped_) jobs.insert(target.job);
+  for (const auto& [target, machines] : scraped_)
+    jobs.insert(target.job);
   std::vector<Target> out;
-  if (jobs.empty()) return out;
+  if (jobs.empty())
+    return out;
   std::vector<fleet::UpTarget> targets;
   try {
     targets = fleet::up_targets(store_);
@@ -37,13 +43,16 @@ std::optional<std::vector<Target>> PrometheusFeed::targets() {
     return std::nullopt;  // reading rows tells of a store that is away
   }
   for (const fleet::UpTarget& t : targets) {
-    if (!jobs.contains(t.target.job)) continue;
+    if (!jobs.contains(t.target.job))
+      continue;
     const auto known = scraped_.find(t.target);
     if (known == scraped_.end()) {
-      if (!t.machine.empty()) out.push_back({t.machine, t.up});
+      if (!t.machine.empty())
+        out.push_back({t.machine, t.up});
       continue;
     }
-    for (const std::string& machine : known->second) out.push_back({machine, t.up});
+    for (const std::string& machine : known->second)
+      out.push_back({machine, t.up});
   }
   return out;
 }

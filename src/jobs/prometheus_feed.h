@@ -16,9 +16,11 @@ class PrometheusFeed : public Feed {
  public:
   explicit PrometheusFeed(const FleetSource& source);
 
-  std::string name() const override { return store_.url; }
-  trace::MetricSeries read(int64_t begin_ms, int64_t end_ms, int64_t step_ms,
-                           base::ReadReport& report) override;
+  std::string name() const override {
+    return store_.url;
+  }
+  trace::MetricSeries read(int64_t begin_ms, int64_t end_ms, int64_t step_ms, base::ReadReport& report)
+      override;
   std::optional<std::vector<Target>> targets() override;
   std::optional<int64_t> now_ms() override;
 

@@ -10,12 +10,14 @@ namespace {
 
 predict::SearchPlan make_plan(const SearchOptions& o, const base::Progress& progress) {
   predict::SearchSpace space = predict::read_search_space(o.space);
-  if (!o.method.empty()) space.methods = {predict::method_of(o.method)};
+  if (!o.method.empty())
+    space.methods = {predict::method_of(o.method)};
   predict::SearchOptions options;
   options.minimise.steps = o.steps;
   options.minimise.starts = o.starts;
   options.minimise.seed = o.seed;
-  if (campaign::world(o.ranks).rank == 0) options.stop = progress.stop;  // rank 0 tells the others
+  if (campaign::world(o.ranks).rank == 0)
+    options.stop = progress.stop;  // rank 0 tells the others
   return {std::move(space), std::move(options)};
 }
 
@@ -23,11 +25,12 @@ campaign::Options campaign_options(const SearchOptions& o, const base::Progress&
   campaign::Options options;
   options.ranks = o.ranks;
   options.journal = o.journal;
-  options.identity =
-      base::digest(o.identity + predict::identity_of(o.space) + o.method + " " + std::to_string(o.steps) +
-                   " " + std::to_string(o.starts) + " " + std::to_string(o.seed));
+  options.identity = base::digest(
+      o.identity + predict::identity_of(o.space) + o.method + " " + std::to_string(o.steps) + " " +
+      std::to_string(o.starts) + " " + std::to_string(o.seed));
   options.threads = o.threads;
-  if (campaign::world(o.ranks).rank == 0) options.progress = progress;
+  if (campaign::world(o.ranks).rank == 0)
+    options.progress = progress;
   return options;
 }
 
@@ -35,10 +38,12 @@ void add_provenance(const SearchOptions& o, bool complete, finding::Diagnosis& d
   d.seed = o.seed;
   d.inputs = {{"space", o.space, base::digest(base::read_file(o.space))}};
   d.options = {{"steps", std::to_string(o.steps)}, {"starts", std::to_string(o.starts)}};
-  if (!o.method.empty()) d.options.emplace_back("method", o.method);
+  if (!o.method.empty())
+    d.options.emplace_back("method", o.method);
   if (!complete)
-    d.notes.push_back("Interrupted: the best so far" +
-                      std::string(o.journal.empty() ? "." : "; the same command goes on."));
+    d.notes.push_back(
+        "Interrupted: the best so far" +
+        std::string(o.journal.empty() ? "." : "; the same command goes on."));
 }
 
 }  // namespace
@@ -46,8 +51,13 @@ void add_provenance(const SearchOptions& o, bool complete, finding::Diagnosis& d
 std::optional<SearchResult> search(const SearchOptions& o, const base::Progress& progress) {
   const predict::SearchPlan plan = make_plan(o, progress);
   const campaign::Outcome outcome = campaign::run_all(
-      plan.runs(), [&](uint64_t i) { return plan.run(i); }, campaign_options(o, progress));
-  if (campaign::world(o.ranks).rank > 0) return std::nullopt;
+      plan.runs(),
+      [&](uint64_t i) {
+        return plan.run(i);
+      },
+      campaign_options(o, progress));
+  if (campaign::world(o.ranks).rank > 0)
+    return std::nullopt;
   SearchResult result;
   const auto designs = plan.results(outcome.results);
   result.trials = plan.trials(outcome.results);

@@ -16,7 +16,8 @@ namespace lento::jobs {
 struct SearchOptions {
   std::string space;
   std::string method;  // empty: what the space compares, else exchange
-  int steps = 100, starts = 10;
+  int steps = 100;
+  int starts = 10;
   uint64_t seed = 1;
   std::string journal;   // empty: nothing is remembered
   std::string identity;  // of the program, so that a journal of another version is refused
@@ -29,7 +30,9 @@ struct SearchResult {
   std::optional<std::string> best_sheet;   // data sheet of the best design, when it can work
   std::optional<std::string> best_design;  // its design point
   std::vector<predict::Trial> trials;      // of a comparison of methods
-  uint64_t resumed = 0, runs = 0;          // runs taken from the journal
+  // runs taken from the journal
+  uint64_t resumed = 0;
+  uint64_t runs = 0;
 };
 
 // Nothing on ranks above 0.

@@ -21,7 +21,8 @@ tile::BuildOptions compiler(const std::string& optimise) {
 }
 
 void require_shipped(const std::string& name) {
-  if (!tile::shipped_source(name).empty()) return;
+  if (!tile::shipped_source(name).empty())
+    return;
   throw base::Error({name}, "there is no such program", base::suggestion(name, tile::shipped_programs()));
 }
 
@@ -33,16 +34,21 @@ tile::Built compile(const TileBuildOptions& options) {
     return tile::build_program(text, options.source, compiler(options.optimise));
   }
   require_shipped(options.shipped);
-  if (options.optimise == "2" && !options.keep_elf) return tile::shipped_build(options.shipped);
-  return tile::build_program(tile::shipped_source(options.shipped), options.shipped,
-                             compiler(options.optimise));
+  if (options.optimise == "2" && !options.keep_elf)
+    return tile::shipped_build(options.shipped);
+  return tile::build_program(
+      tile::shipped_source(options.shipped),
+      options.shipped,
+      compiler(options.optimise));
 }
 
 // What the owner read is what the image holds: same digest, same code, same declarations.
 void require_source(const tile::Image& image, const std::string& source, const TileApproveOptions& options) {
   if (tile::source_digest(image) != tile::sha256_hex(source))
-    throw base::Error({options.source}, "the image names another source in its metadata",
-                      "approve the source that it was built from");
+    throw base::Error(
+        {options.source},
+        "the image names another source in its metadata",
+        "approve the source that it was built from");
   const tile::Image built = tile::build_program(source, options.source, compiler(options.optimise)).image;
   tile::Image same = image;
   same.block = built.block;
@@ -56,8 +62,10 @@ void require_source(const tile::Image& image, const std::string& source, const T
   same.soft_logic = built.soft_logic;
   same.metadata = built.metadata;
   if (same != built)
-    throw base::Error({options.source}, "the source does not compile to this image",
-                      "build it again with the compiler and -O that the developer used");
+    throw base::Error(
+        {options.source},
+        "the source does not compile to this image",
+        "build it again with the compiler and -O that the developer used");
 }
 
 }  // namespace
@@ -77,7 +85,8 @@ TileBuild build_tile(const TileBuildOptions& options) {
   image.abi = options.abi;
   image.rollback = options.rollback;
   image.policy = tile::parse_policy(options.policy, "--policy");
-  if (!options.expires.empty()) image.expires = tile::parse_utc_end(options.expires, {"--expires"});
+  if (!options.expires.empty())
+    image.expires = tile::parse_utc_end(options.expires, {"--expires"});
   if (options.trigger) {
     image.triggered = true;
     image.trigger_start = options.trigger->first;
@@ -107,15 +116,18 @@ std::string show_path(const std::vector<uint64_t>& cycles, const trace::Symbols*
   constexpr size_t kShown = 12;
   std::map<std::string, uint64_t> by_place;
   for (size_t i = 0; i < cycles.size(); ++i) {
-    if (cycles[i] > 0) by_place[place_of(symbols, static_cast<uint32_t>(4 * i))] += cycles[i];
+    if (cycles[i] > 0)
+      by_place[place_of(symbols, uint32_t(4 * i))] += cycles[i];
   }
   std::vector<std::pair<std::string, uint64_t>> rows(by_place.begin(), by_place.end());
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::ranges::stable_sort(rows, [](const auto& a, const auto& b) {
+    return a.second > b.second;
+  });
   std::string out = rows.empty() ? "" : "worst path of main, cycles by place:\n";
   for (size_t i = 0; i < std::min(rows.size(), kShown); ++i)
     out += "  " + rows[i].first + ": " + std::to_string(rows[i].second) + "\n";
-  if (rows.size() > kShown) out += "  and " + std::to_string(rows.size() - kShown) + " places more\n";
+  if (rows.size() > kShown)
+    out += "  and " + std::to_string(rows.size() - kShown) + " places more\n";
   return out;
 }
 
@@ -124,7 +136,8 @@ std::string show_path(const std::vector<uint64_t>& cycles, const trace::Symbols*
 TileVerification verify_tile(const TileVerifyOptions& options, const base::Progress& progress) {
   const tile::Image image = tile::parse_image(base::read_file(options.image, kMaxImage), options.image);
   std::optional<trace::Symbols> symbols;
-  if (!options.elf.empty()) symbols.emplace(options.elf);
+  if (!options.elf.empty())
+    symbols.emplace(options.elf);
   const trace::Symbols* names = symbols ? &*symbols : nullptr;
   TileVerification out;
   out.report = tile::verify(image, progress);
@@ -133,25 +146,37 @@ TileVerification verify_tile(const TileVerifyOptions& options, const base::Progr
     out.worst_path = show_path(tile::worst_path(image, progress), names);
   } else if (names && !out.report.accepted) {
     for (const tile::Violation& violation : out.report.violations)
-      out.worst_path += tile::describe(violation, [&](uint32_t pc) { return place_of(names, pc); }) + "\n";
+      out.worst_path += tile::describe(
+                            violation,
+                            [&](uint32_t pc) {
+                              return place_of(names, pc);
+                            }) +
+                        "\n";
   }
   return out;
 }
 
-std::optional<tile::VerifyReport> approve_tile(const TileApproveOptions& options,
-                                               const base::Progress& progress) {
+std::optional<tile::VerifyReport> approve_tile(
+    const TileApproveOptions& options,
+    const base::Progress& progress) {
   const std::string bytes = base::read_file(options.image, kMaxImage);
   const std::string source = base::read_file(options.source, kMaxSource);
   const tile::Image image = tile::parse_image(bytes, options.image);
   const tile::VerifyReport report = tile::verify(image, progress);
-  if (report.stopped) return std::nullopt;
+  if (report.stopped)
+    return std::nullopt;
   if (!report.accepted)
     throw base::Error({options.image}, "the verifier does not accept it:\n" + tile::write_report(report));
   require_source(image, source, options);
-  const tile::Approval approval{tile::sha256_hex(bytes), tile::sha256_hex(source),
-                                tile::sha256_hex(tile::write_report(report))};
-  write_tile_signed(options.output, tile::write_approval(approval),
-                    read_tile_secret(options.owner, options.password), "approval");
+  const tile::Approval approval{
+      tile::sha256_hex(bytes),
+      tile::sha256_hex(source),
+      tile::sha256_hex(tile::write_report(report))};
+  write_tile_signed(
+      options.output,
+      tile::write_approval(approval),
+      read_tile_secret(options.owner, options.password),
+      "approval");
   return report;
 }
 

@@ -16,7 +16,9 @@ struct TileBuildOptions {
   std::string shipped;  // the name of a program that ships
   std::string optimise = "2";
   bool keep_elf = false;  // the ELF file is wanted: a shipped program is compiled too
-  uint32_t block = 1, abi = 1, rollback = 1;
+  uint32_t block = 1;
+  uint32_t abi = 1;
+  uint32_t rollback = 1;
   std::string policy = "permissive";
   std::string expires;                                   // UTC, "" for never
   std::optional<std::pair<uint32_t, uint32_t>> trigger;  // start and stop address
@@ -46,10 +48,16 @@ struct TileVerification {
 TileVerification verify_tile(const TileVerifyOptions& options, const base::Progress& progress);
 
 struct TileApproveOptions {
-  std::string image, source, owner, password, output, optimise = "2";
+  std::string image;
+  std::string source;
+  std::string owner;
+  std::string password;
+  std::string output;
+  std::string optimise = "2";
 };
 // The owner approves what the source compiles to, when the verifier accepts it. Nothing when interrupted.
-std::optional<tile::VerifyReport> approve_tile(const TileApproveOptions& options,
-                                               const base::Progress& progress);
+std::optional<tile::VerifyReport> approve_tile(
+    const TileApproveOptions& options,
+    const base::Progress& progress);
 
 }  // namespace lento::jobs

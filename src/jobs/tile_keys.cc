@@ -35,8 +35,11 @@ tile::Signed read_tile_signed(const std::string& path) {
   return {path, base::read_file(path, kMaxSignedFile), base::read_file(path + ".minisig", kMaxKeyFile)};
 }
 
-void write_tile_signed(const std::string& path, const std::string& text, const tile::SecretKey& key,
-                       const std::string& comment) {
+void write_tile_signed(
+    const std::string& path,
+    const std::string& text,
+    const tile::SecretKey& key,
+    const std::string& comment) {
   base::write_file(path, text);
   base::write_file(path + ".minisig", tile::sign(key, text, comment));
 }
@@ -54,38 +57,49 @@ tile::PublicKey make_tile_keys(const std::string& name, const std::string& passw
 }
 
 tile::PublicKey sign_tile_file(const TileSignOptions& options) {
-  if (options.comment.find('\n') != std::string::npos) throw base::Error({}, "a trusted comment is one line");
+  if (options.comment.find('\n') != std::string::npos)
+    throw base::Error({}, "a trusted comment is one line");
   const std::string name = std::filesystem::path(options.file).filename().string();
   const std::string comment = options.comment.empty() ? "file:" + name : options.comment;
   const tile::SecretKey key = read_tile_secret(options.key, options.password);
-  base::write_file(options.file + ".minisig",
-                   tile::sign(key, base::read_file(options.file, 1 << 30), comment));
+  base::write_file(
+      options.file + ".minisig",
+      tile::sign(key, base::read_file(options.file, 1 << 30), comment));
   return tile::public_part(key);
 }
 
 tile::Certificate certify_tile_developer(const TileCertifyOptions& options) {
   check_subject(options.subject);
-  tile::Certificate certificate{options.subject,
-                                read_tile_public(options.developer),
-                                options.blocks,
-                                {},
-                                tile::parse_utc(options.from, {"--from"}),
-                                tile::parse_utc_end(options.until, {"--until"})};
+  tile::Certificate certificate{
+      options.subject,
+      read_tile_public(options.developer),
+      options.blocks,
+      {},
+      tile::parse_utc(options.from, {"--from"}),
+      tile::parse_utc_end(options.until, {"--until"})};
   for (const std::string& policy : options.policies)
     certificate.policies.push_back(tile::parse_policy(policy, "--policy"));
-  if (options.policies.empty()) certificate.policies = {tile::Policy::Permissive, tile::Policy::Restrictive};
-  write_tile_signed(options.output, tile::write_certificate(certificate),
-                    read_tile_secret(options.owner, options.password), "certificate");
+  if (options.policies.empty())
+    certificate.policies = {tile::Policy::Permissive, tile::Policy::Restrictive};
+  write_tile_signed(
+      options.output,
+      tile::write_certificate(certificate),
+      read_tile_secret(options.owner, options.password),
+      "certificate");
   return certificate;
 }
 
 tile::Revocation revoke_tile(const TileRevokeOptions& options) {
   tile::Revocation list{options.number, {}, {}};
-  for (const std::string& path : options.keys) list.keys.push_back(read_tile_public(path));
+  for (const std::string& path : options.keys)
+    list.keys.push_back(read_tile_public(path));
   for (const std::string& path : options.images)
     list.images.push_back(tile::sha256_hex(base::read_file(path, kMaxSignedFile)));
-  write_tile_signed(options.output, tile::write_revocation(list),
-                    read_tile_secret(options.owner, options.password), "revocation");
+  write_tile_signed(
+      options.output,
+      tile::write_revocation(list),
+      read_tile_secret(options.owner, options.password),
+      "revocation");
   return list;
 }
 

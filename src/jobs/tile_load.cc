@@ -8,15 +8,17 @@ namespace lento::jobs {
 namespace {
 
 uint64_t now_utc(const std::string& text) {
-  if (!text.empty()) return tile::parse_utc(text, {"--now"});
+  if (!text.empty())
+    return tile::parse_utc(text, {"--now"});
   const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(now).count());
+  return uint64_t(std::chrono::duration_cast<std::chrono::seconds>(now).count());
 }
 
 tile::BlockRules rules_of(const TileLoadOptions& options) {
   if (!options.rules.empty())
     return tile::parse_block_rules(base::read_file(options.rules, 1 << 20), options.rules);
-  if (options.remember) throw base::Error({}, "--remember needs --rules FILE, where the counter is kept");
+  if (options.remember)
+    throw base::Error({}, "--remember needs --rules FILE, where the counter is kept");
   if (options.owner.empty())
     throw base::Error({}, "give the tile's rules: --rules FILE, or --owner OWNER.pub");
   tile::BlockRules rules;
@@ -31,9 +33,12 @@ tile::BlockRules rules_of(const TileLoadOptions& options) {
 tile::Submission submission_of(const TileLoadOptions& options) {
   tile::Submission out;
   out.image = read_tile_signed(options.image);
-  if (!options.certificate.empty()) out.certificate = read_tile_signed(options.certificate);
-  if (!options.approval.empty()) out.approval = read_tile_signed(options.approval);
-  if (!options.revocation.empty()) out.revocation = read_tile_signed(options.revocation);
+  if (!options.certificate.empty())
+    out.certificate = read_tile_signed(options.certificate);
+  if (!options.approval.empty())
+    out.approval = read_tile_signed(options.approval);
+  if (!options.revocation.empty())
+    out.revocation = read_tile_signed(options.revocation);
   return out;
 }
 
@@ -49,8 +54,10 @@ void require_proof(TileLoad& load) {
       decision.reason += ": " + tile::describe(load.report.violations.front());
     return;
   }
-  if (!decision.approval) return;
-  if (tile::sha256_hex(tile::write_report(load.report)) == decision.approval->report) return;
+  if (!decision.approval)
+    return;
+  if (tile::sha256_hex(tile::write_report(load.report)) == decision.approval->report)
+    return;
   decision.accepted = false;
   decision.reason = "the approval is for another verifier report";
 }
@@ -61,7 +68,8 @@ TileLoad decide_tile_load(const TileLoadOptions& options, const base::Progress& 
   const tile::BlockRules rules = rules_of(options);
   TileLoad load;
   load.decision = tile::decide(submission_of(options), rules, now_utc(options.now));
-  if (!load.decision.accepted) return load;
+  if (!load.decision.accepted)
+    return load;
   load.report = tile::verify(load.decision.image, progress);
   require_proof(load);
   if (load.decision.accepted && options.remember && load.decision.remembered != rules)

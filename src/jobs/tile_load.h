@@ -13,9 +13,14 @@ struct TileLoadOptions {
   std::string rules;  // lento.tile-block/1; or else what follows
   std::string owner;  // public key file
   std::string policy = "permissive";
-  uint32_t block = 1, abi = 1, rollback = 0;
-  std::string certificate, approval, revocation;  // files, "" for none
-  std::string now;                                // UTC; "": today
+  uint32_t block = 1;
+  uint32_t abi = 1;
+  uint32_t rollback = 0;
+  // files, "" for none
+  std::string certificate;
+  std::string approval;
+  std::string revocation;
+  std::string now;        // UTC; "": today
   bool remember = false;  // keep counter and revocation list of an accepted image in the rules file
 };
 

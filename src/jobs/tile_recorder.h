@@ -23,11 +23,13 @@ struct TileRecorderOptions {
 };
 
 struct TileRecorderCounts {
-  uint64_t records = 0, dropped = 0;
+  uint64_t records = 0;
+  uint64_t dropped = 0;
   uint64_t cycles = 0;        // that main ran, all tiles
   uint64_t worst_cycles = 0;  // of one run of main
   uint64_t waited = 0;        // cycles that cores waited
-  uint32_t code_bytes = 0, scratchpad_bytes = 0;
+  uint32_t code_bytes = 0;
+  uint32_t scratchpad_bytes = 0;
 };
 
 // For the facts of a Diagnosis.
@@ -36,14 +38,18 @@ std::vector<std::pair<std::string, std::string>> recorder_facts(const TileRecord
 class TileRecorder : public trace::RecordSink {
  public:
   // Throws base::Error when a shape does not fit the program's 8 KiB window.
-  TileRecorder(std::span<const chip::SketchShape> shapes, const chip::SketchOptions& sketch,
-               const TileRecorderOptions& options);
+  TileRecorder(
+      std::span<const chip::SketchShape> shapes,
+      const chip::SketchOptions& sketch,
+      const TileRecorderOptions& options);
 
   Outcome record(const trace::ProbeRecord& record) override;
 
   // Lets every tile end its work, finalizes it and reads what it sends. Call once, after the last record.
   chip::Sketch finish();
-  const TileRecorderCounts& counts() const { return counts_; }
+  const TileRecorderCounts& counts() const {
+    return counts_;
+  }
 
  private:
   struct Core {

@@ -24,9 +24,9 @@ std::vector<ProbeRecord> random_records(uint64_t seed, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     ProbeRecord r;
     r.kind = static_cast<ProbeKind>(rng.below(4));
-    r.layer = static_cast<uint32_t>(rng.below(40));
-    r.peer = static_cast<uint16_t>(rng.below(12));
-    r.inference = static_cast<uint32_t>(i / 100);
+    r.layer = uint32_t(rng.below(40));
+    r.peer = uint16_t(rng.below(12));
+    r.inference = uint32_t(i / 100);
     r.work = rng.below(20) == 0 ? rng.next() >> rng.below(64) : 1000 + rng.below(64);
     now += rng.below(200) == 0 ? rng.below(1u << 22) : rng.below(3000);
     const uint64_t took = rng.below(10) == 0 ? rng.below(1u << 20) : 1 + rng.below(200);
@@ -45,11 +45,12 @@ struct Shape {
 
 TEST(TileRecorder, RandomStreamsGiveTheStateOfTheSketch) {
   using chip::Eviction;
-  const Shape shapes[] = {{{2, 8, 16, 16, 64, 8}, Eviction::Earliest, false, 1 << 16},
-                          {{2, 4, 5, 6, 16, 3}, Eviction::Healthiest, false, 256},
-                          {{3, 8, 8, 8, 32, 1}, Eviction::LeastFrequent, true, 4096},
-                          {{1, 16, 40, 30, 4, 2}, Eviction::Random, false, 1 << 12},
-                          {{0, 0, 40, 90, 16, 0}, Eviction::Earliest, false, 1 << 20}};
+  const Shape shapes[] = {
+      {{2, 8, 16, 16, 64, 8}, Eviction::Earliest, false, 1 << 16},
+      {{2, 4, 5, 6, 16, 3}, Eviction::Healthiest, false, 256},
+      {{3, 8, 8, 8, 32, 1}, Eviction::LeastFrequent, true, 4096},
+      {{1, 16, 40, 30, 4, 2}, Eviction::Random, false, 1 << 12},
+      {{0, 0, 40, 90, 16, 0}, Eviction::Earliest, false, 1 << 20}};
   uint64_t seed = 1;
   for (const Shape& s : shapes) {
     chip::SketchOptions options;
@@ -71,10 +72,14 @@ TEST(TileRecorder, RandomStreamsGiveTheStateOfTheSketch) {
 // A sink that keeps what the tile did not drop, for the sketch in C++.
 class Kept : public trace::RecordSink {
  public:
-  Kept(TileRecorder& recorder, chip::Sketch& sketch) : recorder_(recorder), sketch_(sketch) {}
+  Kept(TileRecorder& recorder, chip::Sketch& sketch)
+      : recorder_(recorder),
+        sketch_(sketch) {
+  }
   Outcome record(const ProbeRecord& r) override {
     const Outcome outcome = recorder_.record(r);
-    if (!outcome.dropped) sketch_.record(r);
+    if (!outcome.dropped)
+      sketch_.record(r);
     return outcome;
   }
 
@@ -91,7 +96,8 @@ TEST(TileRecorder, ARealRunGivesTheStateOfTheSketch) {
   options.ops_per_cycle = chip.core.ops_per_cycle;
   auto shapes = chip::plan_shapes(chip::count_patterns(program, chip), options);
   for (const TileRecorderOptions tile : {TileRecorderOptions{0, false}, {4, false}, {0, true}}) {
-    for (chip::SketchShape& shape : shapes) shape.octaves = tile.wait ? chip::kCoarseOctaves : 1;
+    for (chip::SketchShape& shape : shapes)
+      shape.octaves = tile.wait ? chip::kCoarseOctaves : 1;
     chip::Sketch sketch(shapes, options);
     TileRecorder recorder(shapes, options, tile);
     Kept sink(recorder, sketch);

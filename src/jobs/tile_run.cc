@@ -14,14 +14,17 @@
 namespace lento::jobs {
 namespace {
 
-constexpr uint32_t kFifoBytes = 64, kPathBytes = 4;  // output FIFO; what the path takes a cycle
-constexpr uint64_t kPatience = 1'000'000;            // cycles for init or finish when no bound is known
+// output FIFO; what the path takes a cycle
+constexpr uint32_t kFifoBytes = 64;
+constexpr uint32_t kPathBytes = 4;
+constexpr uint64_t kPatience = 1'000'000;  // cycles for init or finish when no bound is known
 
 // Inputs against the declared period, as the tile sees them: those that its trigger lets through.
 struct Arrivals {
   uint64_t early = 0;           // came sooner than declared after the one before
   uint64_t least = UINT64_MAX;  // shortest time between two
-  std::optional<uint64_t> last, first_early;
+  std::optional<uint64_t> last;
+  std::optional<uint64_t> first_early;
 
   void see(uint64_t cycle, uint64_t declared) {
     if (last) {
@@ -29,7 +32,8 @@ struct Arrivals {
       least = std::min(least, gap);
       if (gap < declared) {
         ++early;
-        if (!first_early) first_early = cycle;
+        if (!first_early)
+          first_early = cycle;
       }
     }
     last = cycle;
@@ -40,14 +44,19 @@ struct Arrivals {
 class Bench {
  public:
   Bench(const TileRunOptions& options, const tile::Image& image)
-      : options_(options), image_(image), unit_({kFifoBytes, options.queue}) {
-    if (!options.wave.empty()) wave_ = std::make_unique<tile::VcdWriter>(options.wave);
+      : options_(options),
+        image_(image),
+        unit_({kFifoBytes, options.queue}) {
+    if (!options.wave.empty())
+      wave_ = std::make_unique<tile::VcdWriter>(options.wave);
   }
 
   void load(uint64_t patience) {
     unit_.config_image(image_);
     unit_.resume();
-    init_ends_ = settle(patience, [&] { return unit_.status() == tile::Status::ActivePaused; });
+    init_ends_ = settle(patience, [&] {
+      return unit_.status() == tile::Status::ActivePaused;
+    });
   }
 
   void feed(const tile::VcdCycle& cycle) {
@@ -57,44 +66,62 @@ class Bench {
     inputs.has_address = cycle.has_address;
     inputs.address = cycle.address;
     offer(inputs);
-    for (uint32_t i = 1; i < options_.tile_cycles; ++i) step(nullptr);
+    for (uint32_t i = 1; i < options_.tile_cycles; ++i)
+      step(nullptr);
   }
 
   // Lets main end, within `patience` cycles, then runs finish.
   void finish(uint64_t patience) {
     unit_.finalize();
-    main_ends_ = settle(patience, [&] { return unit_.status() == tile::Status::Paused && unit_.idle(); });
-    while (unit_.output_waiting() > 0) output_ += unit_.drain(kFifoBytes);
-    if (wave_) wave_->commit();
-    if (!options_.output.empty()) base::write_file(options_.output, output_);
+    main_ends_ = settle(patience, [&] {
+      return unit_.status() == tile::Status::Paused && unit_.idle();
+    });
+    while (unit_.output_waiting() > 0)
+      output_ += unit_.drain(kFifoBytes);
+    if (wave_)
+      wave_->commit();
+    if (!options_.output.empty())
+      base::write_file(options_.output, output_);
   }
 
-  const tile::Tile& unit() const { return unit_; }
-  const Arrivals& arrivals() const { return arrivals_; }
-  bool init_ends() const { return init_ends_; }
-  bool main_ends() const { return main_ends_; }
+  const tile::Tile& unit() const {
+    return unit_;
+  }
+  const Arrivals& arrivals() const {
+    return arrivals_;
+  }
+  bool init_ends() const {
+    return init_ends_;
+  }
+  bool main_ends() const {
+    return main_ends_;
+  }
 
  private:
   void offer(const tile::TileInputs& inputs) {
     const tile::TileCounters& counters = unit_.counters();
-    const uint64_t untriggered = counters.dropped[static_cast<size_t>(tile::Drop::Untriggered)];
+    const uint64_t untriggered = counters.dropped[size_t(tile::Drop::Untriggered)];
     const uint64_t offered = counters.inputs;
     step(inputs.valid || inputs.has_address ? &inputs : nullptr);
-    if (counters.inputs == offered) return;
-    if (counters.dropped[static_cast<size_t>(tile::Drop::Untriggered)] != untriggered) return;
+    if (counters.inputs == offered)
+      return;
+    if (counters.dropped[size_t(tile::Drop::Untriggered)] != untriggered)
+      return;
     arrivals_.see(counters.cycles, image_.arrival_cycles);
   }
 
   void step(const tile::TileInputs* inputs) {
     unit_.step(inputs);
     output_ += unit_.drain(kPathBytes);
-    if (wave_) wave_->sample(unit_);
+    if (wave_)
+      wave_->sample(unit_);
   }
 
   template <class Done>
   bool settle(uint64_t patience, Done&& done) {
     for (uint64_t i = 0; i < patience && !done(); ++i) {
-      if (unit_.status() == tile::Status::Error) return true;
+      if (unit_.status() == tile::Status::Error)
+        return true;
       step(nullptr);
     }
     return done();
@@ -106,7 +133,8 @@ class Bench {
   std::unique_ptr<tile::VcdWriter> wave_;
   std::string output_;
   Arrivals arrivals_;
-  bool init_ends_ = true, main_ends_ = true;
+  bool init_ends_ = true;
+  bool main_ends_ = true;
 };
 
 struct Loaded {
@@ -127,8 +155,10 @@ Loaded load_image(const TileRunOptions& options, const base::Progress& progress)
   }
   TileLoad load = decide_tile_load(options.load, progress);
   if (!load.decision.accepted)
-    throw base::Error({path}, "the tile refuses it: " + load.decision.reason,
-                      "--unsigned runs it all the same, as unverified");
+    throw base::Error(
+        {path},
+        "the tile refuses it: " + load.decision.reason,
+        "--unsigned runs it all the same, as unverified");
   out.image = std::move(load.decision.image);
   out.report = std::move(load.report);
   out.bytes = tile::write_image(out.image);
@@ -146,7 +176,8 @@ class Verdict {
         report_(loaded.report),
         bench_(bench),
         counters_(bench.unit().counters()),
-        out_(out) {}
+        out_(out) {
+  }
 
   void judge() {
     fault();
@@ -159,8 +190,12 @@ class Verdict {
   }
 
  private:
-  void find(const std::string& category, const std::string& text, double score, finding::Evidence evidence,
-            const std::string& next) {
+  void find(
+      const std::string& category,
+      const std::string& text,
+      double score,
+      finding::Evidence evidence,
+      const std::string& next) {
     finding::Finding f;
     f.subject = "program";
     f.category = category;
@@ -173,43 +208,66 @@ class Verdict {
 
   void fault() {
     const tile::Fault& fault = bench_.unit().fault();
-    if (fault.cause == tile::FaultCause::None) return;
+    if (fault.cause == tile::FaultCause::None)
+      return;
     char text[96];
-    std::snprintf(text, sizeof text, "The tile stopped: %s at pc 0x%x, 0x%x.",
-                  std::string(tile::fault_name(fault.cause)).c_str(), fault.pc, fault.address);
-    find("fault", text, 1, {"address", double(fault.address), "", "FAULT register"},
-         "run 'lento tile verify' on the image");
+    std::snprintf(
+        text,
+        sizeof text,
+        "The tile stopped: %s at pc 0x%x, 0x%x.",
+        std::string(tile::fault_name(fault.cause)).c_str(),
+        fault.pc,
+        fault.address);
+    find(
+        "fault",
+        text,
+        1,
+        {"address", double(fault.address), "", "FAULT register"},
+        "run 'lento tile verify' on the image");
   }
 
   void endless() {
-    if (bench_.init_ends() && bench_.main_ends()) return;
-    find("endless", std::string(bench_.init_ends() ? "main or finish" : "init") + " did not end.", 1,
-         {"cycles that a region ran", double(counters_.active_cycles), "cycles", "tile"},
-         "bound its loops; 'lento tile verify' names them");
+    if (bench_.init_ends() && bench_.main_ends())
+      return;
+    find(
+        "endless",
+        std::string(bench_.init_ends() ? "main or finish" : "init") + " did not end.",
+        1,
+        {"cycles that a region ran", double(counters_.active_cycles), "cycles", "tile"},
+        "bound its loops; 'lento tile verify' names them");
   }
 
   void unverified() {
-    if (report_.accepted) return;
+    if (report_.accepted)
+      return;
     std::string why = "interrupted";
-    if (!report_.violations.empty()) why = tile::describe(report_.violations.front());
-    find("unverified", "The verifier does not accept the image: " + why + ".", 1,
-         {"violations", double(report_.violations.size()), "", "lento tile verify"},
-         "no tile would load it; mend the program");
+    if (!report_.violations.empty())
+      why = tile::describe(report_.violations.front());
+    find(
+        "unverified",
+        "The verifier does not accept the image: " + why + ".",
+        1,
+        {"violations", double(report_.violations.size()), "", "lento tile verify"},
+        "no tile would load it; mend the program");
   }
 
   void arrivals() {
     const Arrivals& a = bench_.arrivals();
-    if (a.early == 0) return;
+    if (a.early == 0)
+      return;
     find(
         "arrival rate",
         count_of(a.early, "input") + " of " + std::to_string(counters_.inputs) +
             " came sooner than the declared " + std::to_string(image_.arrival_cycles) +
             " cycles after the one before, as close as " + count_of(a.least, "cycle") + ".",
-        0.9, {"first at tile cycle", double(*a.first_early), "cycles", "recording"},
+        0.9,
+        {"first at tile cycle", double(*a.first_early), "cycles", "recording"},
         "declare YPU_ARRIVAL(" + std::to_string(a.least) + "), or give the tile more cycles (--tile-cycles)");
   }
 
-  uint64_t dropped(tile::Drop cause) const { return counters_.dropped[static_cast<size_t>(cause)]; }
+  uint64_t dropped(tile::Drop cause) const {
+    return counters_.dropped[size_t(cause)];
+  }
 
   void drops() {
     const uint64_t lost = dropped(tile::Drop::Running);
@@ -217,15 +275,18 @@ class Verdict {
     const bool breach = lost > 0 && !image_.drops_declared;
     const bool more = image_.drops_declared && report_.accepted && bench_.arrivals().early == 0 &&
                       share > report_.predicted_drop_share + 1e-9;
-    if (!breach && !more) return;
-    find("drops",
-         std::to_string(lost) + " of " + count_of(counters_.inputs, "input") + " (" +
-             base::format_number(100 * share, 3) + " %) came while main ran and were lost; " +
-             (breach ? "the image declares none."
-                     : "at most " + base::format_number(100 * report_.predicted_drop_share, 3) +
-                           " % were proved."),
-         0.95, {"share of inputs lost", share, "", "drop counter of the tile"},
-         "a queue (--queue), a shorter main, or YPU_DROPS_EXPECTED");
+    if (!breach && !more)
+      return;
+    find(
+        "drops",
+        std::to_string(lost) + " of " + count_of(counters_.inputs, "input") + " (" +
+            base::format_number(100 * share, 3) + " %) came while main ran and were lost; " +
+            (breach ? "the image declares none."
+                    : "at most " + base::format_number(100 * report_.predicted_drop_share, 3) +
+                          " % were proved."),
+        0.95,
+        {"share of inputs lost", share, "", "drop counter of the tile"},
+        "a queue (--queue), a shorter main, or YPU_DROPS_EXPECTED");
   }
 
   // Over the whole run, with what one run of main may put out at once.
@@ -234,12 +295,16 @@ class Verdict {
         double(image_.output_bytes) / double(image_.output_cycles) * double(counters_.cycles) +
         double(std::max(report_.main.worst_bytes, uint64_t{image_.output_bytes})) +
         double(report_.init.worst_bytes + report_.finish.worst_bytes);
-    if (double(counters_.output_bytes) <= allowed) return;
-    find("output rate",
-         std::to_string(counters_.output_bytes) + " bytes in " + std::to_string(counters_.cycles) +
-             " cycles, declared are " + std::to_string(image_.output_bytes) + " per " +
-             std::to_string(image_.output_cycles) + ".",
-         0.9, {"bytes", double(counters_.output_bytes), "B", "output FIFO"}, "declare YPU_OUTPUT as it is");
+    if (double(counters_.output_bytes) <= allowed)
+      return;
+    find(
+        "output rate",
+        std::to_string(counters_.output_bytes) + " bytes in " + std::to_string(counters_.cycles) +
+            " cycles, declared are " + std::to_string(image_.output_bytes) + " per " +
+            std::to_string(image_.output_cycles) + ".",
+        0.9,
+        {"bytes", double(counters_.output_bytes), "B", "output FIFO"},
+        "declare YPU_OUTPUT as it is");
   }
 
   void summary() {
@@ -275,12 +340,12 @@ void add_facts(const Loaded& loaded, const tile::Tile& unit, finding::Diagnosis&
   count("runs of main", c.started);
   count("inputs streamed", c.streamed);
   for (int i = 0; i < tile::kDrops; ++i) {
-    count("dropped: " + std::string(tile::drop_name(static_cast<tile::Drop>(i))),
-          c.dropped[static_cast<size_t>(i)]);
+    count("dropped: " + std::string(tile::drop_name(static_cast<tile::Drop>(i))), c.dropped[size_t(i)]);
   }
   count("cycles hist.in waited", c.starved_cycles);
   count("longest main, cycles", c.worst_main_cycles);
-  if (loaded.report.accepted) count("longest main, proved", loaded.report.main.worst_cycles);
+  if (loaded.report.accepted)
+    count("longest main, proved", loaded.report.main.worst_cycles);
   count("output bytes", c.output_bytes);
   count("cycles the output was full", c.output_stalls);
   d.facts.emplace_back("status", tile::status_name(unit.status()));
@@ -308,15 +373,20 @@ finding::Diagnosis run_tile(const TileRunOptions& options, const base::Progress&
   d.title = "A tile on a recorded block";
   add_facts(loaded, bench.unit(), d);
   Verdict(loaded, bench, d).judge();
-  if (!whole) d.verdict += " Interrupted before the end of the recording.";
-  d.inputs = {{"image", options.load.image, base::digest(loaded.bytes)},
-              {"map", options.map, base::digest(map_text)}};
-  d.options = {{"queue", std::to_string(options.queue)},
-               {"tile cycles", std::to_string(options.tile_cycles)}};
+  if (!whole)
+    d.verdict += " Interrupted before the end of the recording.";
+  d.inputs = {
+      {"image", options.load.image, base::digest(loaded.bytes)},
+      {"map", options.map, base::digest(map_text)}};
+  d.options = {
+      {"queue", std::to_string(options.queue)},
+      {"tile cycles", std::to_string(options.tile_cycles)}};
   finding::add_read_report(d, report);
   if (bench.unit().counters().inputs == 0) {
-    finding::cannot_judge(d, "the recording has no input for this image",
-                          "check the map's IORegs and valid signals against YPU_INPUTS, and the trigger");
+    finding::cannot_judge(
+        d,
+        "the recording has no input for this image",
+        "check the map's IORegs and valid signals against YPU_INPUTS, and the trigger");
   }
   return d;
 }

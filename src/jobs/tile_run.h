@@ -15,10 +15,14 @@ struct TileRunOptions {
   TileLoadOptions load;
   bool unsigned_image =
       false;  // run whatever the papers and the verifier say; the diagnosis says "unverified"
-  std::string recording, map;  // VCD and lento.tile-map/1
-  std::string output, wave;    // files for the output bytes and the tile's own signals, "" for none
-  uint32_t queue = 0;          // inputs that may wait while main runs
-  uint32_t tile_cycles = 1;    // tile cycles per cycle of the block
+  // VCD and lento.tile-map/1
+  std::string recording;
+  std::string map;
+  // files for the output bytes and the tile's own signals, "" for none
+  std::string output;
+  std::string wave;
+  uint32_t queue = 0;        // inputs that may wait while main runs
+  uint32_t tile_cycles = 1;  // tile cycles per cycle of the block
   bool strict = false;
 };
 

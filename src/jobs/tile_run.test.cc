@@ -18,14 +18,20 @@ using testing::HasSubstr;
 // A recording of one 32-bit signal with new data in the cycles named.
 class Recording {
  public:
-  Recording() : folder_(fs::temp_directory_path() / ("lento-run-" + std::to_string(::getpid()))) {
+  Recording()
+      : folder_(fs::temp_directory_path() / ("lento-run-" + std::to_string(::getpid()))) {
     fs::create_directories(folder_);
-    base::write_file(in("m.yaml"),
-                     "schema: lento.tile-map/1\nclock: t.clk\ninputs:\n  - ioreg: 0\n    signal: t.data\n"
-                     "    valid: t.valid\n");
+    base::write_file(
+        in("m.yaml"),
+        "schema: lento.tile-map/1\nclock: t.clk\ninputs:\n  - ioreg: 0\n    signal: t.data\n"
+        "    valid: t.valid\n");
   }
-  ~Recording() { fs::remove_all(folder_); }
-  std::string in(const std::string& name) const { return (folder_ / name).string(); }
+  ~Recording() {
+    fs::remove_all(folder_);
+  }
+  std::string in(const std::string& name) const {
+    return (folder_ / name).string();
+  }
 
   void write(const std::vector<int>& gaps) const {
     std::string text =
@@ -56,11 +62,14 @@ class Recording {
   fs::path folder_;
 };
 
-tile::Image echo() { return tile::shipped_build("echo.c").image; }
+tile::Image echo() {
+  return tile::shipped_build("echo.c").image;
+}
 
 const finding::Finding* finding_of(const finding::Diagnosis& d, const std::string& category) {
   for (const finding::Finding& f : d.findings) {
-    if (f.category == category) return &f;
+    if (f.category == category)
+      return &f;
   }
   return nullptr;
 }

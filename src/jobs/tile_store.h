@@ -7,7 +7,13 @@
 namespace lento::jobs {
 
 struct TilePublishOptions {
-  std::string folder, key, password, name, image, certificate, approval;
+  std::string folder;
+  std::string key;
+  std::string password;
+  std::string name;
+  std::string image;
+  std::string certificate;
+  std::string approval;
 };
 uint64_t publish_tile(const TilePublishOptions& options);  // the entry's index
 
@@ -15,7 +21,8 @@ struct TileFetchOptions {
   std::string store;      // folder or http://host:port
   std::string store_key;  // public key file
   std::string trust;      // where the last accepted head and releases are remembered, "" for nowhere
-  std::string name, folder = ".";
+  std::string name;
+  std::string folder = ".";
 };
 struct TileFetch {
   std::string image;  // path
@@ -24,7 +31,9 @@ struct TileFetch {
 TileFetch fetch_tile(const TileFetchOptions& options);
 
 struct TileAuditOptions {
-  std::string folder, store_key, trust;
+  std::string folder;
+  std::string store_key;
+  std::string trust;
 };
 tile::Audit audit_tile_store(const TileAuditOptions& options);
 

@@ -12,9 +12,12 @@ namespace lento::jobs {
 
 // Loads and runs `elf` (named `path` in errors) for at most `limit` instructions; the word stored, or nothing
 // when the user asked to stop. base::Error: no tohost, a trap without a handler, the limit.
-std::optional<uint32_t> run_to_tohost(riscv::Machine& machine, const riscv::ElfImage& elf,
-                                      const std::string& path, uint64_t limit,
-                                      const base::Progress& progress);
+std::optional<uint32_t> run_to_tohost(
+    riscv::Machine& machine,
+    const riscv::ElfImage& elf,
+    const std::string& path,
+    uint64_t limit,
+    const base::Progress& progress);
 
 struct TohostOptions {
   std::string elf;        // file

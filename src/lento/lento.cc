@@ -25,8 +25,10 @@ predict::RunOptions run_of(const PredictQuestion& question) {
   predict::RunOptions run;
   const auto precision = predict::parse_precision(question.precision);
   if (!precision)
-    throw Error({"precision"}, "precision '" + question.precision + "' is not known",
-                "one of: fp32, tf32, fp16, bf16, int8, fp8, fp4");
+    throw Error(
+        {"precision"},
+        "precision '" + question.precision + "' is not known",
+        "one of: fp32, tf32, fp16, bf16, int8, fp8, fp4");
   run.precision = *precision;
   run.training = question.training;
   run.batch = question.batch;
@@ -40,16 +42,23 @@ predict::RunOptions run_of(const PredictQuestion& question) {
 }
 
 memory::SetKind kind_of(const std::string& kind) {
-  if (kind == "closed") return memory::SetKind::Closed;
-  if (kind == "maximal") return memory::SetKind::Maximal;
-  if (kind == "frequent") return memory::SetKind::Frequent;
-  throw Error({"kind"}, "kind '" + kind + "' is not known",
-              base::suggestion(kind, {"closed", "maximal", "frequent"}));
+  if (kind == "closed")
+    return memory::SetKind::Closed;
+  if (kind == "maximal")
+    return memory::SetKind::Maximal;
+  if (kind == "frequent")
+    return memory::SetKind::Frequent;
+  throw Error(
+      {"kind"},
+      "kind '" + kind + "' is not known",
+      base::suggestion(kind, {"closed", "maximal", "frequent"}));
 }
 
 }  // namespace
 
-const char* version() { return base::kVersion; }
+const char* version() {
+  return base::kVersion;
+}
 
 Diagnosis diagnose_chip(const ChipQuestion& question, const Progress& progress) {
   jobs::ChipDiagnosisOptions job;
@@ -81,10 +90,12 @@ Diagnosis diagnose_fleet(const FleetQuestion& question, const Progress& progress
 Diagnosis diagnose_fleet(const Metrics& metrics, double false_alarms_per_day, const Progress& progress) {
   const size_t wanted = metrics.machines.size() * metrics.names.size() * metrics.steps;
   if (metrics.values.size() != wanted)
-    throw Error({"values"},
-                std::to_string(metrics.values.size()) + " values, needed " + std::to_string(wanted),
-                "one for each metric, step and machine; NaN where there is no sample");
-  if (metrics.step_ms <= 0) throw Error({"step_ms"}, "the step must be above 0");
+    throw Error(
+        {"values"},
+        std::to_string(metrics.values.size()) + " values, needed " + std::to_string(wanted),
+        "one for each metric, step and machine; NaN where there is no sample");
+  if (metrics.step_ms <= 0)
+    throw Error({"step_ms"}, "the step must be above 0");
   trace::MetricSeries series;
   series.machines = metrics.machines;
   series.labels.resize(metrics.machines.size());
@@ -127,8 +138,9 @@ std::vector<Itemset> itemsets(const ItemsetsQuestion& question, const Progress& 
 
 std::string predict_table(const std::string& csv, const std::string& system) {
   std::string text;
-  jobs::answer_table({csv, system, false},
-                     [&](const std::vector<std::string>& fields) { text += base::csv_line(fields) + "\n"; });
+  jobs::answer_table({csv, system, false}, [&](const std::vector<std::string>& fields) {
+    text += base::csv_line(fields) + "\n";
+  });
   return text;
 }
 
@@ -148,8 +160,14 @@ Diagnosis search(const SearchQuestion& question, const Progress& progress) {
   return stamped(jobs::search(job, progress)->diagnosis);
 }
 
-std::string to_text(const Diagnosis& diagnosis) { return report::write_text(diagnosis); }
-std::string to_json(const Diagnosis& diagnosis) { return report::write_json(diagnosis); }
-std::string to_html(const Diagnosis& diagnosis) { return report::write_html(diagnosis); }
+std::string to_text(const Diagnosis& diagnosis) {
+  return report::write_text(diagnosis);
+}
+std::string to_json(const Diagnosis& diagnosis) {
+  return report::write_json(diagnosis);
+}
+std::string to_html(const Diagnosis& diagnosis) {
+  return report::write_html(diagnosis);
+}
 
 }  // namespace lento

@@ -1,7 +1,7 @@
 // Lento as a library: one function a verdict, the same conclusions as the command line.
 //
 //   lento::Diagnosis d = lento::diagnose_chip({.records = "run.probe", .chip = "chip.yaml", .mapping =
-//   "net.map.json"}); if (d.outcome == lento::Outcome::Findings) std::cout << d.findings[0].subject << "\n";
+//   "net.map.json",}); if (d.outcome == lento::Outcome::Findings) std::cout << d.findings[0].subject << "\n";
 //
 // Files are read where a question names them; "-" is standard input. Every function throws lento::Error when
 // an input is broken or a question impossible; a question that the records cannot answer is no error but
@@ -68,8 +68,8 @@ struct Metrics {
   size_t steps = 0;
   std::vector<float> values;  // [(metric * steps + step) * machines + machine]; NaN: no sample
 };
-Diagnosis diagnose_fleet(const Metrics& metrics, double false_alarms_per_day = 0.1,
-                         const Progress& progress = {});
+Diagnosis
+diagnose_fleet(const Metrics& metrics, double false_alarms_per_day = 0.1, const Progress& progress = {});
 
 // Which code on which cores fights over memory?
 struct MemoryQuestion {

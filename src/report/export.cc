@@ -13,15 +13,18 @@ using base::Json;
 using finding::TimelineFigure;
 
 std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  if (text.find_first_of(",\"\n\r") == std::string::npos)
+    return text;
   std::string out = "\"";
-  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  for (const char c : text)
+    out += c == '"' ? std::string("\"\"") : std::string(1, c);
   return out + "\"";
 }
 
 std::string csv_line(const std::vector<std::string>& cells) {
   std::string out;
-  for (size_t i = 0; i < cells.size(); ++i) out += (i ? "," : "") + csv_cell(cells[i]);
+  for (size_t i = 0; i < cells.size(); ++i)
+    out += (i ? "," : "") + csv_cell(cells[i]);
   return out + "\n";
 }
 
@@ -30,8 +33,10 @@ double microseconds_per_unit(const std::string& axis) {
   const auto ends = [&](const std::string& unit) {
     return axis == unit || axis.ends_with(" " + unit) || axis.ends_with("(" + unit + ")");
   };
-  if (ends("ns")) return 1e-3;
-  if (ends("ms")) return 1e3;
+  if (ends("ns"))
+    return 1e-3;
+  if (ends("ms"))
+    return 1e3;
   return ends("s") ? 1e6 : 1;
 }
 
@@ -49,9 +54,11 @@ void add_timeline(const TimelineFigure& figure, const std::string& title, int pr
   std::map<std::string, int> threads;
   events.push_back(name_event("process_name", process, 0, title));
   for (const auto& span : figure.spans) {
-    const auto [thread, fresh] = threads.emplace(span.track, static_cast<int>(threads.size()) + 1);
-    if (fresh) events.push_back(name_event("thread_name", process, thread->second, span.track));
-    if (!std::isfinite(span.begin) || !std::isfinite(span.end)) continue;
+    const auto [thread, fresh] = threads.emplace(span.track, int(threads.size()) + 1);
+    if (fresh)
+      events.push_back(name_event("thread_name", process, thread->second, span.track));
+    if (!std::isfinite(span.begin) || !std::isfinite(span.end))
+      continue;
     Json event = Json::object();
     event.set("ph", "X")
         .set("name", span.label.empty() ? span.track : span.label)
@@ -69,7 +76,8 @@ void add_timeline(const TimelineFigure& figure, const std::string& title, int pr
 std::string write_csv(const finding::Figure& figure) {
   const finding::TableFigure table = as_table(figure.body);
   std::string out = csv_line(table.columns);
-  for (const auto& row : table.rows) out += csv_line(row);
+  for (const auto& row : table.rows)
+    out += csv_line(row);
   return out;
 }
 
@@ -78,7 +86,8 @@ std::string write_trace(const finding::Diagnosis& diagnosis) {
   int process = 0;
   for (const auto& figure : diagnosis.figures) {
     const auto* timeline = std::get_if<TimelineFigure>(&figure.body);
-    if (timeline) add_timeline(*timeline, figure.title, ++process, events);
+    if (timeline)
+      add_timeline(*timeline, figure.title, ++process, events);
   }
   return base::write_json(Json::object().set("displayTimeUnit", "ms").set("traceEvents", std::move(events))) +
          "\n";

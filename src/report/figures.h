@@ -16,8 +16,9 @@ std::string draw(const finding::TimelineFigure& figure, const std::string& title
 std::string draw(const finding::BarsFigure& figure, const std::string& title);
 std::string draw(const finding::GraphFigure& figure, const std::string& title);
 std::string draw(const finding::ScatterFigure& figure, const std::string& title);
-std::string draw(const finding::TableFigure& figure,
-                 const std::string& title);  // "": the table is the picture
+std::string draw(
+    const finding::TableFigure& figure,
+    const std::string& title);  // "": the table is the picture
 
 // The figure's numbers as columns and rows, at most `most` of them, for the table under the picture and for
 // CSV.

@@ -16,11 +16,13 @@ using finding::SeriesFigure;
 using finding::TableFigure;
 using finding::TimelineFigure;
 
-std::string series_class(size_t i) { return "s" + std::to_string(i % 8); }
+std::string series_class(size_t i) {
+  return "s" + std::to_string(i % 8);
+}
 
 // A gap in the data (NaN) lifts the pen.
-std::string line_path(const std::vector<double>& x, const std::vector<double>& y, const Scale& sx,
-                      const Scale& sy) {
+std::string
+line_path(const std::vector<double>& x, const std::vector<double>& y, const Scale& sx, const Scale& sy) {
   std::string d;
   bool down = false;
   for (size_t i = 0; i < y.size(); ++i) {
@@ -38,7 +40,8 @@ std::string band_path(const SeriesFigure::Band& band, const Scale& sx, const Sca
   std::string d;
   for (size_t i = 0; i < band.x.size(); ++i)
     d += (d.empty() ? "M" : "L") + px(sx(band.x[i])) + " " + px(sy(band.high[i]));
-  for (size_t i = band.x.size(); i-- > 0;) d += "L" + px(sx(band.x[i])) + " " + px(sy(band.low[i]));
+  for (size_t i = band.x.size(); i-- > 0;)
+    d += "L" + px(sx(band.x[i])) + " " + px(sy(band.low[i]));
   return d.empty() ? d : d + "z";
 }
 
@@ -52,7 +55,7 @@ Legend legend(const std::vector<std::pair<std::string, std::string>>& entries, d
   Legend out;
   double x = 70;
   for (const auto& [css, name] : entries) {
-    const double width = 34 + 6.8 * static_cast<double>(std::min(name.size(), kMostCharacters));
+    const double width = 34 + 6.8 * double(std::min(name.size(), kMostCharacters));
     if (x + width > 920 && x > 70) {
       x = 70;
       y += 16;
@@ -73,7 +76,8 @@ std::string plot_of(const Frame& f, const Scale& x, const Scale& y, std::string_
 }  // namespace
 
 std::string draw(const SeriesFigure& f, const std::string& title) {
-  ExtentOf ex, ey;
+  ExtentOf ex;
+  ExtentOf ey;
   for (const auto& line : f.lines) {
     ex.add(line.x);
     ey.add(line.y);
@@ -95,7 +99,8 @@ std::string draw(const SeriesFigure& f, const std::string& title) {
   for (const bool blamed : {false, true}) {  // blamed lines on top
     for (size_t i = 0; i < f.lines.size(); ++i) {
       const auto& line = f.lines[i];
-      if (line.blamed != blamed) continue;
+      if (line.blamed != blamed)
+        continue;
       const std::string css = blamed ? "blamed" : series_class(i);
       body += "<path class=\"line " + css + (line.dashed ? " dashed" : "") + "\" data-name=\"" +
               escape(line.name) + "\" d=\"" + line_path(line.x, line.y, sx, sy) + "\"/>";
@@ -117,22 +122,27 @@ std::string draw(const TimelineFigure& f, const std::string& title) {
   for (const auto& span : f.spans) {
     ex.add(span.begin);
     ex.add(span.end);
-    if (row.emplace(span.track, tracks.size()).second) tracks.push_back(span.track);
+    if (row.emplace(span.track, tracks.size()).second)
+      tracks.push_back(span.track);
   }
   const size_t all = tracks.size();
-  if (all > 80) tracks.resize(80);
-  const double left = 130, right = 905, pitch = tracks.size() > 30 ? 12 : 20;
-  const double bottom = 8 + pitch * static_cast<double>(tracks.size());
+  if (all > 80)
+    tracks.resize(80);
+  const double left = 130;
+  const double right = 905;
+  const double pitch = tracks.size() > 30 ? 12 : 20;
+  const double bottom = 8 + pitch * double(tracks.size());
   const Scale sx(ex.get(), left, right);
   std::string out = open_svg(920, bottom + 44, title);
   for (size_t i = 0; i < tracks.size(); ++i)
-    out += cut_text_at(left - 6, 8 + pitch * (static_cast<double>(i) + 0.7), tracks[i], 18, "end");
+    out += cut_text_at(left - 6, 8 + pitch * (double(i) + 0.7), tracks[i], 18, "end");
   out += open_plot({left, 4, right - left, bottom - 4, f.x_name}, sx);
   for (const auto& span : f.spans) {
     const size_t track = row[span.track];
-    if (track >= tracks.size()) continue;
+    if (track >= tracks.size())
+      continue;
     out += "<rect class=\"" + std::string(span.blamed ? "blamed" : series_class(track)) + " span\" x=\"" +
-           px(sx(span.begin)) + "\" y=\"" + px(8 + pitch * static_cast<double>(track)) + "\" width=\"" +
+           px(sx(span.begin)) + "\" y=\"" + px(8 + pitch * double(track)) + "\" width=\"" +
            px(std::max(1.0, sx(span.end) - sx(span.begin))) + "\" height=\"" + px(pitch - 3) + "\"><title>" +
            escape(span.label) + "</title></rect>";
   }
@@ -147,23 +157,26 @@ std::string draw(const BarsFigure& f, const std::string& title) {
   ey.add(0.0);
   for (size_t c = 0; c < f.categories.size(); ++c) {
     double sum = 0;
-    for (const auto& series : f.values) sum += std::isfinite(series[c]) ? series[c] : 0;
+    for (const auto& series : f.values)
+      sum += std::isfinite(series[c]) ? series[c] : 0;
     ey.add(sum);
   }
   Frame frame;
   frame.bottom = 86;
   frame.height = 360;
   const Scale sy(ey.get(), frame.height - frame.bottom, frame.top);
-  const double pitch = (frame.width - frame.left - frame.right) /
-                       static_cast<double>(std::max<size_t>(1, f.categories.size()));
+  const double pitch =
+      (frame.width - frame.left - frame.right) / double(std::max<size_t>(1, f.categories.size()));
   std::string body;
   for (size_t c = 0; c < f.categories.size(); ++c) {
     double base_value = 0;
-    const double x = frame.left + pitch * static_cast<double>(c);
+    const double x = frame.left + pitch * double(c);
     for (size_t s = 0; s < f.series.size(); ++s) {
       const double v = f.values[s][c];
-      if (!std::isfinite(v)) continue;
-      const double y0 = sy(base_value), y1 = sy(base_value + v);
+      if (!std::isfinite(v))
+        continue;
+      const double y0 = sy(base_value);
+      const double y1 = sy(base_value + v);
       body += "<rect class=\"" + series_class(s) + " span\" x=\"" + px(x + pitch * 0.1) + "\" y=\"" +
               px(std::min(y0, y1)) + "\" width=\"" + px(pitch * 0.8) + "\" height=\"" +
               px(std::fabs(y1 - y0)) + "\"><title>" + escape(f.categories[c] + ", " + f.series[s]) + ": " +
@@ -177,7 +190,8 @@ std::string draw(const BarsFigure& f, const std::string& title) {
     }
   }
   std::vector<std::pair<std::string, std::string>> keys;
-  for (size_t s = 0; s < f.series.size(); ++s) keys.emplace_back(series_class(s), f.series[s]);
+  for (size_t s = 0; s < f.series.size(); ++s)
+    keys.emplace_back(series_class(s), f.series[s]);
   std::string grid = "<g class=\"axis\">";
   for (const double t : sy.ticks(5)) {
     grid += "<path d=\"M" + px(frame.left) + " " + px(sy(t)) + "H" + px(frame.width - frame.right) + "\"/>" +
@@ -190,7 +204,8 @@ std::string draw(const BarsFigure& f, const std::string& title) {
 }
 
 std::string draw(const ScatterFigure& f, const std::string& title) {
-  ExtentOf ex, ey;
+  ExtentOf ex;
+  ExtentOf ey;
   for (const auto& group : f.groups) {
     for (const auto& p : group.points) {
       ex.add(p.x);
@@ -208,12 +223,14 @@ std::string draw(const ScatterFigure& f, const std::string& title) {
     std::string joined;
     for (const auto& p : group.points) {
       joined += (joined.empty() ? "M" : "L") + px(sx(p.x)) + " " + px(sy(p.y));
-      if (group.joined && !p.blamed && p.label.empty()) continue;
+      if (group.joined && !p.blamed && p.label.empty())
+        continue;
       body += "<path class=\"" + std::string(p.blamed ? "blamed" : series_class(g)) + " dot\" d=\"M" +
               px(sx(p.x)) + " " + px(sy(p.y)) + "h0\"><title>" +
               escape(p.label.empty() ? group.name : p.label) + "</title></path>";
     }
-    if (group.joined) body += "<path class=\"line " + series_class(g) + "\" d=\"" + joined + "\"/>";
+    if (group.joined)
+      body += "<path class=\"line " + series_class(g) + "\" d=\"" + joined + "\"/>";
     keys.emplace_back(series_class(g), group.name);
   }
   const Legend named = legend(keys, frame.height + 4);
@@ -221,6 +238,8 @@ std::string draw(const ScatterFigure& f, const std::string& title) {
          plot_of(frame, sx, sy, f.x_name) + body + "</svg>" + named.svg + "</svg>";
 }
 
-std::string draw(const TableFigure&, const std::string&) { return {}; }
+std::string draw(const TableFigure&, const std::string&) {
+  return {};
+}
 
 }  // namespace lento::report

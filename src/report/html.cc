@@ -8,37 +8,50 @@ namespace lento::report {
 namespace {
 
 struct Page {
-  std::string title, scale, lead, main, version, skip;
+  std::string title;
+  std::string scale;
+  std::string lead;
+  std::string main;
+  std::string version;
+  std::string skip;
 };
 
 std::string write_page(const Page& page) {
-  return fill(embedded::page_files("page.html"), {{"title", escape(page.title)},
-                                                  {"style", std::string(embedded::page_files("page.css"))},
-                                                  {"scale", escape(page.scale)},
-                                                  {"skip", page.skip},
-                                                  {"lead", page.lead},
-                                                  {"main", page.main},
-                                                  {"version", escape(page.version)},
-                                                  {"script", script_html()}});
+  return fill(
+      embedded::page_files("page.html"),
+      {{"title", escape(page.title)},
+       {"style", std::string(embedded::page_files("page.css"))},
+       {"scale", escape(page.scale)},
+       {"skip", page.skip},
+       {"lead", page.lead},
+       {"main", page.main},
+       {"version", escape(page.version)},
+       {"script", script_html()}});
 }
 
 std::string verdict_html(const finding::Diagnosis& d) {
   const bool calm = d.outcome == finding::Outcome::Healthy || d.outcome == finding::Outcome::Answer;
   std::string out =
       "<p class=\"verdict" + std::string(calm ? "" : " bad") + "\">" + escape(d.verdict) + "</p>\n";
-  if (!d.remedy.empty()) out += "<p>What would help: " + escape(d.remedy) + "</p>\n";
-  if (!d.covered.empty()) out += "<p>Looked at: " + escape(d.covered) + "</p>\n";
+  if (!d.remedy.empty())
+    out += "<p>What would help: " + escape(d.remedy) + "</p>\n";
+  if (!d.covered.empty())
+    out += "<p>Looked at: " + escape(d.covered) + "</p>\n";
   return out + facts_html(d.facts);
 }
 
 std::string commands_html(const std::vector<std::string>& commands) {
   std::string text;
-  for (const std::string& command : commands) text += escape(command) + "\n";
+  for (const std::string& command : commands)
+    text += escape(command) + "\n";
   return "<pre tabindex=\"0\" class=\"commands\">" + text + "</pre>";
 }
 
-std::string chapter_html(const Chapter& chapter, size_t number, const std::vector<finding::Figure>& shown,
-                         size_t first_figure) {
+std::string chapter_html(
+    const Chapter& chapter,
+    size_t number,
+    const std::vector<finding::Figure>& shown,
+    size_t first_figure) {
   const std::string id = "c" + std::to_string(number);
   std::string out = "<section class=\"chapter\"><h2 id=\"" + id + "\">" + std::to_string(number) + ". " +
                     escape(chapter.title) + "</h2><p>" + escape(chapter.text) + "</p>" +

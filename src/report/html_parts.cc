@@ -26,11 +26,13 @@ std::string tag(const char* name, const std::string& text) {
 std::string table_html(const finding::TableFigure& table, const std::string& caption) {
   std::string out = "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"" + escape(caption) +
                     "\"><table><thead><tr>";
-  for (const auto& column : table.columns) out += "<th scope=\"col\">" + escape(column) + "</th>";
+  for (const auto& column : table.columns)
+    out += "<th scope=\"col\">" + escape(column) + "</th>";
   out += "</tr></thead><tbody>";
   for (const auto& row : table.rows) {
     out += "<tr>";
-    for (const auto& cell : row) out += tag("td", cell);
+    for (const auto& cell : row)
+      out += tag("td", cell);
     out += "</tr>";
   }
   return out + "</tbody></table></div>";
@@ -42,8 +44,8 @@ std::string heading(const Place& place, const std::string& id, const std::string
   return "<" + tag + (id.empty() ? "" : " id=\"" + place.prefix + id + "\"") + ">" + text + "</" + tag + ">";
 }
 
-std::string section(const Place& place, const std::string& id, const std::string& title,
-                    const std::string& content) {
+std::string
+section(const Place& place, const std::string& id, const std::string& title, const std::string& content) {
   return "<section>" + heading(place, id, title) + content + "</section>\n";
 }
 
@@ -52,13 +54,15 @@ std::string evidence_item(const Evidence& e) {
   if (e.value)
     out += ": <strong>" + base::format_number(*e.value) + (e.unit.empty() ? "" : " " + escape(e.unit)) +
            "</strong>";
-  if (!e.source.empty()) out += " <span class=\"dim\">(" + escape(e.source) + ")</span>";
+  if (!e.source.empty())
+    out += " <span class=\"dim\">(" + escape(e.source) + ")</span>";
   return out + "</li>";
 }
 
 // "Show in the charts" needs to know when.
 std::string window_attributes(const Finding& f) {
-  if (!f.when) return {};
+  if (!f.when)
+    return {};
   return " data-begin=\"" + base::format_exact(f.when->begin) + "\" data-end=\"" +
          base::format_exact(f.when->end) + "\" data-unit=\"" + escape(f.when->unit) + "\"";
 }
@@ -68,12 +72,15 @@ std::string finding_card(const Finding& f, const Place& place, size_t number) {
   std::string title = "<a class=\"anchor\" href=\"#" + id + "\" aria-label=\"Link to finding " +
                       std::to_string(number) + "\">" + std::to_string(number) + "</a> <code>" +
                       escape(f.subject) + "</code> " + escape(f.category);
-  if (f.factor) title += ", " + base::format_number(*f.factor, 3) + " times slower";
+  if (f.factor)
+    title += ", " + base::format_number(*f.factor, 3) + " times slower";
   std::string out = "<article class=\"finding\" id=\"" + id + "\"" + window_attributes(f) + ">" +
                     heading(place, "", title, 1);
-  if (!f.summary.empty()) out += tag("p", f.summary);
+  if (!f.summary.empty())
+    out += tag("p", f.summary);
   out += "<p class=\"dim\">score " + base::format_number(f.score, 3);
-  if (f.lost_share) out += " · " + base::format_number(*f.lost_share * 100, 3) + " % of run time lost";
+  if (f.lost_share)
+    out += " · " + base::format_number(*f.lost_share * 100, 3) + " % of run time lost";
   if (f.when) {
     out += " · from " + base::format_number(f.when->begin, 7) + " to " + base::format_number(f.when->end, 7) +
            " " + escape(f.when->unit);
@@ -81,16 +88,20 @@ std::string finding_card(const Finding& f, const Place& place, size_t number) {
   out += "</p>";
   if (!f.evidence.empty()) {
     out += "<ul>";
-    for (const Evidence& e : f.evidence) out += evidence_item(e);
+    for (const Evidence& e : f.evidence)
+      out += evidence_item(e);
     out += "</ul>";
   }
-  if (!f.next_step.empty()) out += "<p>Next: " + escape(f.next_step) + "</p>";
+  if (!f.next_step.empty())
+    out += "<p>Next: " + escape(f.next_step) + "</p>";
   return out + "</article>";
 }
 
 std::string findings_html(const Diagnosis& d, const Place& place) {
-  if (d.outcome == finding::Outcome::CannotJudge) return "<p>Nothing was judged, so nothing is said.</p>";
-  if (d.findings.empty()) return "<p>Nothing stands out.</p>";
+  if (d.outcome == finding::Outcome::CannotJudge)
+    return "<p>Nothing was judged, so nothing is said.</p>";
+  if (d.findings.empty())
+    return "<p>Nothing stands out.</p>";
   std::string out;
   for (size_t i = 0; i < d.findings.size() && i < kMostFindings; ++i)
     out += finding_card(d.findings[i], place, i + 1);
@@ -101,14 +112,20 @@ std::string findings_html(const Diagnosis& d, const Place& place) {
 }
 
 std::string figure_html(const finding::Figure& figure, size_t index, const Place& place) {
-  const std::string picture =
-      std::visit([&](const auto& body) { return draw(body, figure.title); }, figure.body);
+  const std::string picture = std::visit(
+      [&](const auto& body) {
+        return draw(body, figure.title);
+      },
+      figure.body);
   const finding::TableFigure table = as_table(figure.body, kMostTableRows + 1);
   finding::TableFigure shown = table;
-  if (shown.rows.size() > kMostTableRows) shown.rows.resize(kMostTableRows);
+  if (shown.rows.size() > kMostTableRows)
+    shown.rows.resize(kMostTableRows);
   std::string out = "<figure data-figure=\"" + std::to_string(index) + "\">";
-  if (!picture.empty()) out += "<div class=\"picture\">" + picture + "</div>";
-  if (!figure.caption.empty()) out += tag("figcaption", figure.caption);
+  if (!picture.empty())
+    out += "<div class=\"picture\">" + picture + "</div>";
+  if (!figure.caption.empty())
+    out += tag("figcaption", figure.caption);
   out += "</figure>";
   const std::string rows = table_html(shown, figure.title);
   const std::string more =
@@ -121,11 +138,15 @@ std::string figure_html(const finding::Figure& figure, size_t index, const Place
 }
 
 std::string expectations_html(const Diagnosis& d, const Place& place) {
-  if (d.expectations.empty()) return {};
+  if (d.expectations.empty())
+    return {};
   finding::TableFigure table{{"what", "expected", "error", "source"}, {}};
   for (const auto& e : d.expectations) {
-    table.rows.push_back({e.subject + " " + e.metric, base::format_number(e.value) + " " + e.unit,
-                          base::format_number(e.relative_error * 100, 3) + " %", e.source});
+    table.rows.push_back(
+        {e.subject + " " + e.metric,
+         base::format_number(e.value) + " " + e.unit,
+         base::format_number(e.relative_error * 100, 3) + " %",
+         e.source});
   }
   return section(place, "expect", "How it should be", table_html(table, "Expectations"));
 }
@@ -142,7 +163,8 @@ std::string quality_html(const Diagnosis& d) {
       out += "<li>" + escape(reason) + ": " + std::to_string(count) + "</li>";
     out += "</ul>";
   }
-  for (const auto& note : d.notes) out += tag("p", note);
+  for (const auto& note : d.notes)
+    out += tag("p", note);
   return out.empty() ? "<p>No limits to report.</p>" : out;
 }
 
@@ -150,20 +172,24 @@ std::string repeat_html(const Diagnosis& d) {
   std::string out = "<pre tabindex=\"0\">" + escape(d.command) + "</pre>";
   if (!d.inputs.empty()) {
     finding::TableFigure table{{"input", "name", "digest"}, {}};
-    for (const auto& input : d.inputs) table.rows.push_back({input.role, input.name, input.digest});
+    for (const auto& input : d.inputs)
+      table.rows.push_back({input.role, input.name, input.digest});
     out += table_html(table, "Inputs");
   }
   auto options = d.options;
-  if (d.seed) options.emplace_back("seed", std::to_string(*d.seed));
+  if (d.seed)
+    options.emplace_back("seed", std::to_string(*d.seed));
   return out + facts_html(options);
 }
 
 }  // namespace
 
 std::string facts_html(const std::vector<std::pair<std::string, std::string>>& pairs) {
-  if (pairs.empty()) return {};
+  if (pairs.empty())
+    return {};
   std::string out = "<dl class=\"facts\">";
-  for (const auto& [name, value] : pairs) out += "<div>" + tag("dt", name) + tag("dd", value) + "</div>";
+  for (const auto& [name, value] : pairs)
+    out += "<div>" + tag("dt", name) + tag("dd", value) + "</div>";
   return out + "</dl>";
 }
 
@@ -176,7 +202,8 @@ std::string fill(std::string_view page, const Places& places) {
   std::string out;
   for (size_t at = 0;;) {
     const size_t open = page.find("{{", at);
-    if (open == std::string_view::npos) return out.append(page.substr(at));
+    if (open == std::string_view::npos)
+      return out.append(page.substr(at));
     const size_t close = page.find("}}", open);
     out.append(page.substr(at, open - at));
     const auto place = places.find(page.substr(open + 2, close - open - 2));
@@ -188,13 +215,15 @@ std::string fill(std::string_view page, const Places& places) {
 
 std::vector<finding::Figure> shown_figures(const Diagnosis& d) {
   std::vector<finding::Figure> shown = d.figures;
-  for (auto& figure : shown) figure.body = reduced(figure.body);
+  for (auto& figure : shown)
+    figure.body = reduced(figure.body);
   return shown;
 }
 
 std::string sections_html(const Diagnosis& d, const std::vector<finding::Figure>& shown, const Place& place) {
   std::string out = section(place, "findings", "Findings", findings_html(d, place));
-  for (size_t i = 0; i < shown.size(); ++i) out += figure_html(shown[i], place.first_figure + i, place);
+  for (size_t i = 0; i < shown.size(); ++i)
+    out += figure_html(shown[i], place.first_figure + i, place);
   out += expectations_html(d, place);
   out += section(place, "quality", "Data quality and limits", quality_html(d));
   return out + section(place, "repeat", "How to repeat", repeat_html(d));

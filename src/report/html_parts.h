@@ -23,8 +23,10 @@ struct Place {
 std::vector<finding::Figure> shown_figures(const finding::Diagnosis& diagnosis);
 
 // Findings, figures, expectations, data quality, how to repeat; `shown` are its shown_figures.
-std::string sections_html(const finding::Diagnosis& diagnosis, const std::vector<finding::Figure>& shown,
-                          const Place& place);
+std::string sections_html(
+    const finding::Diagnosis& diagnosis,
+    const std::vector<finding::Figure>& shown,
+    const Place& place);
 
 std::string facts_html(const std::vector<std::pair<std::string, std::string>>& pairs);
 

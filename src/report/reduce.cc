@@ -10,7 +10,8 @@ namespace lento::report {
 double finite_maximum(const double* begin, const double* end) {
   double best = std::nan("");
   for (const double* v = begin; v != end; ++v)
-    if (std::isfinite(*v) && !(best >= *v)) best = *v;
+    if (std::isfinite(*v) && !(best >= *v))
+      best = *v;
   return best;
 }
 
@@ -25,7 +26,8 @@ constexpr size_t kMostSpans = 6000;
 
 // Five significant digits: enough for a picture, and a third of the bytes.
 double rounded(double value) {
-  if (!std::isfinite(value) || value == 0) return value;
+  if (!std::isfinite(value) || value == 0)
+    return value;
   char text[32];
   std::snprintf(text, sizeof text, "%.5g", value);
   return std::strtod(text, nullptr);
@@ -35,7 +37,8 @@ using Bins = std::vector<std::vector<size_t>>;
 
 Bins row_bins(const HeatMapFigure& f) {
   const std::set<std::string> blamed(f.blamed.begin(), f.blamed.end());
-  Bins alone, shared;
+  Bins alone;
+  Bins shared;
   const size_t per_bin = std::max<size_t>(1, (f.rows.size() + kMostRows - 1) / kMostRows);
   for (size_t row = 0; row < f.rows.size(); ++row) {
     if (per_bin > 1 && blamed.contains(f.rows[row])) {
@@ -63,8 +66,11 @@ HeatMapFigure reduce(const HeatMapFigure& f) {
   HeatMapFigure out{{}, {}, f.x_name, f.value_name, {}, f.blamed};
   const Bins bins = row_bins(f);
   const size_t columns = std::min(f.columns.size(), kMostColumns);
-  const auto edge = [&](size_t c) { return c * f.columns.size() / columns; };
-  for (size_t c = 0; c < columns; ++c) out.columns.push_back(f.columns[edge(c)]);
+  const auto edge = [&](size_t c) {
+    return c * f.columns.size() / columns;
+  };
+  for (size_t c = 0; c < columns; ++c)
+    out.columns.push_back(f.columns[edge(c)]);
   for (const auto& bin : bins) {
     out.rows.push_back(f.rows[bin[0]] + (bin.size() > 1 ? " +" + std::to_string(bin.size() - 1) : ""));
     for (size_t c = 0; c < columns; ++c)
@@ -78,11 +84,15 @@ std::vector<size_t> thinned(const std::vector<double>& y) {
   std::vector<size_t> keep;
   const size_t steps = kMostPoints / 3;
   for (size_t s = 0; s < steps; ++s) {
-    const size_t from = s * y.size() / steps, to = (s + 1) * y.size() / steps;
-    size_t low = from, high = from;
+    const size_t from = s * y.size() / steps;
+    const size_t to = (s + 1) * y.size() / steps;
+    size_t low = from;
+    size_t high = from;
     for (size_t i = from; i < to; ++i) {
-      if (y[i] < y[low]) low = i;
-      if (y[i] > y[high]) high = i;
+      if (y[i] < y[low])
+        low = i;
+      if (y[i] > y[high])
+        high = i;
     }
     keep.insert(keep.end(), {from, std::min(low, high), std::max(low, high)});
   }
@@ -93,12 +103,14 @@ std::vector<size_t> thinned(const std::vector<double>& y) {
 std::vector<double> at(const std::vector<double>& values, const std::vector<size_t>& keep) {
   std::vector<double> out;
   out.reserve(keep.size());
-  for (const size_t i : keep) out.push_back(values[i]);
+  for (const size_t i : keep)
+    out.push_back(values[i]);
   return out;
 }
 
 void round_all(std::vector<double>& values) {
-  for (double& v : values) v = rounded(v);
+  for (double& v : values)
+    v = rounded(v);
 }
 
 SeriesFigure reduce(const SeriesFigure& f) {
@@ -125,11 +137,13 @@ SeriesFigure reduce(const SeriesFigure& f) {
 }
 
 TimelineFigure reduce(const TimelineFigure& f) {
-  if (f.spans.size() <= kMostSpans) return f;
+  if (f.spans.size() <= kMostSpans)
+    return f;
   TimelineFigure out{f.x_name, {}};
   const size_t stride = (f.spans.size() + kMostSpans - 1) / kMostSpans;
   for (size_t i = 0; i < f.spans.size(); ++i) {
-    if (f.spans[i].blamed || i % stride == 0) out.spans.push_back(f.spans[i]);
+    if (f.spans[i].blamed || i % stride == 0)
+      out.spans.push_back(f.spans[i]);
   }
   return out;
 }
@@ -142,7 +156,11 @@ T reduce(const T& f) {
 }  // namespace
 
 FigureBody reduced(const FigureBody& body) {
-  return std::visit([](const auto& f) { return FigureBody(reduce(f)); }, body);
+  return std::visit(
+      [](const auto& f) {
+        return FigureBody(reduce(f));
+      },
+      body);
 }
 
 }  // namespace lento::report

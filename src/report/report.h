@@ -24,12 +24,14 @@ std::string write_html(const finding::Diagnosis& diagnosis);
 
 // Several diagnoses of one system as one page: what was asked, the commands that answer it, what was found.
 struct Chapter {
-  std::string title, text;
+  std::string title;
+  std::string text;
   std::vector<std::string> commands;
   finding::Diagnosis diagnosis;
 };
 struct Story {
-  std::string title, lead;
+  std::string title;
+  std::string lead;
   std::vector<Chapter> chapters;
 };
 std::string write_html(const Story& story);

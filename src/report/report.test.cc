@@ -18,15 +18,16 @@ Diagnosis hostile() {
   const std::string attack = "<script>alert('x')</script>\"><img src=x onerror=y>{{style}}";
   Diagnosis d;
   d.scale = d.title = d.verdict = d.version = d.command = attack;
-  d.findings = {{attack,
-                 attack,
-                 attack,
-                 .5,
-                 {},
-                 {},
-                 TimeWindow{0, 1, attack},
-                 {{attack, 1.0, attack, attack}},
-                 attack}};
+  d.findings = {
+      {attack,
+       attack,
+       attack,
+       .5,
+       {},
+       {},
+       TimeWindow{0, 1, attack},
+       {{attack, 1.0, attack, attack}},
+       attack}};
   d.facts = d.options = {{attack, attack}};
   d.notes = {attack};
   d.inputs = {{attack, attack, attack}};
@@ -35,7 +36,8 @@ Diagnosis hostile() {
   d.figures = {
       {attack, attack, MeshFigure{1, 1, attack, {{0, 0, 1, attack}}, {}, {{{{0, 0}}, attack}}, {attack}}},
       {attack, attack, HeatMapFigure{{attack}, {0}, attack, attack, {1}, {attack}}},
-      {attack, attack,
+      {attack,
+       attack,
        SeriesFigure{attack, attack, false, false, {{attack, {0}, {0}, {1}}}, {{attack, {0}, {1}}}, {}}},
       {attack, attack, TimelineFigure{attack, {{attack, 0, 1, attack}}}},
       {attack, attack, BarsFigure{{attack}, {attack}, {{1}}, attack}},
@@ -55,7 +57,11 @@ TEST(Html, NothingFromADiagnosisBecomesMarkup) {
 TEST(Html, EveryFigureHasAPictureAndATable) {
   const Diagnosis d = hostile();
   for (const Figure& figure : d.figures) {
-    const std::string picture = std::visit([&](const auto& body) { return draw(body, "t"); }, figure.body);
+    const std::string picture = std::visit(
+        [&](const auto& body) {
+          return draw(body, "t");
+        },
+        figure.body);
     const bool is_table = std::holds_alternative<TableFigure>(figure.body);
     EXPECT_EQ(picture.starts_with("<svg"), !is_table);
     EXPECT_FALSE(as_table(figure.body).rows.empty());
@@ -64,10 +70,19 @@ TEST(Html, EveryFigureHasAPictureAndATable) {
 
 TEST(Html, EmptyFiguresAndOddNumbersDraw) {
   for (const FigureBody& body :
-       {FigureBody(MeshFigure{}), FigureBody(HeatMapFigure{}), FigureBody(SeriesFigure{}),
-        FigureBody(TimelineFigure{}), FigureBody(BarsFigure{}), FigureBody(GraphFigure{}),
-        FigureBody(ScatterFigure{}), FigureBody(TableFigure{})}) {
-    std::visit([](const auto& f) { EXPECT_THAT(draw(f, "t"), Not(HasSubstr("nan"))); }, body);
+       {FigureBody(MeshFigure{}),
+        FigureBody(HeatMapFigure{}),
+        FigureBody(SeriesFigure{}),
+        FigureBody(TimelineFigure{}),
+        FigureBody(BarsFigure{}),
+        FigureBody(GraphFigure{}),
+        FigureBody(ScatterFigure{}),
+        FigureBody(TableFigure{})}) {
+    std::visit(
+        [](const auto& f) {
+          EXPECT_THAT(draw(f, "t"), Not(HasSubstr("nan")));
+        },
+        body);
   }
   SeriesFigure odd{"x", "y", true, true, {}, {{"l", {0, 1, INFINITY}, {-1, NAN, 1e300}}}, {}};
   EXPECT_THAT(draw(odd, "t"), Not(HasSubstr("nan")));
@@ -75,8 +90,10 @@ TEST(Html, EmptyFiguresAndOddNumbersDraw) {
 
 TEST(Html, LargeHeatMapStaysSmallAndKeepsTheBlamedRow) {
   HeatMapFigure map;
-  for (int i = 0; i < 2000; ++i) map.rows.push_back("m" + std::to_string(i));
-  for (int t = 0; t < 900; ++t) map.columns.push_back(t);
+  for (int i = 0; i < 2000; ++i)
+    map.rows.push_back("m" + std::to_string(i));
+  for (int t = 0; t < 900; ++t)
+    map.columns.push_back(t);
   map.values.assign(map.rows.size() * map.columns.size(), 1.0);
   map.blamed = {"m1234"};
   Diagnosis d;
@@ -89,17 +106,21 @@ TEST(Html, LargeHeatMapStaysSmallAndKeepsTheBlamedRow) {
 TEST(Html, AGapInAHeatMapHidesNoNeighbour) {
   HeatMapFigure map;
   map.rows = {"m"};
-  for (int t = 0; t < 360; ++t) map.columns.push_back(t);
+  for (int t = 0; t < 360; ++t)
+    map.columns.push_back(t);
   map.values.assign(360, 1.0);
-  Diagnosis whole, gap;
+  Diagnosis whole;
+  Diagnosis gap;
   whole.figures = {{"map", "", map}};
   map.values[100] = std::nan("");  // shares its cell with column 101
   gap.figures = {{"map", "", map}};
   const auto cells = [](const Diagnosis& d) {
     const std::string page = write_html(d);
     size_t n = 0;
-    for (size_t at = 0; (at = page.find("v-", at)) != std::string::npos; ++at) ++n;
-    for (size_t at = 0; (at = page.find("h-", at)) != std::string::npos; ++at) ++n;
+    for (size_t at = 0; (at = page.find("v-", at)) != std::string::npos; ++at)
+      ++n;
+    for (size_t at = 0; (at = page.find("h-", at)) != std::string::npos; ++at)
+      ++n;
     return n;
   };
   EXPECT_EQ(cells(gap), cells(whole));
@@ -109,15 +130,16 @@ TEST(Text, ShowsVerdictFindingsAndSkippedRecordsFirst) {
   Diagnosis d;
   d.title = "T";
   d.verdict = "core5 is slow";
-  d.findings = {{"core5",
-                 "slow core",
-                 "why",
-                 .9,
-                 3.0,
-                 {},
-                 {},
-                 {{"ratio", 3.0, "x", "records"}, {"second", {}, "", ""}},
-                 "swap it"}};
+  d.findings = {
+      {"core5",
+       "slow core",
+       "why",
+       .9,
+       3.0,
+       {},
+       {},
+       {{"ratio", 3.0, "x", "records"}, {"second", {}, "", ""}},
+       "swap it"}};
   d.records_taken = 9;
   d.records_skipped = 1;
   d.skip_reasons = {{"no time", 1}};
@@ -134,8 +156,9 @@ TEST(Export, CsvQuotesAndTraceHoldsEverySpan) {
   Diagnosis d;
   d.figures = {{"schedule", "", TimelineFigure{"time (ms)", {{"gpu0", 1, 3, "gemm"}, {"gpu1", 2, 4, ""}}}}};
   const std::string trace = write_trace(d);
-  EXPECT_THAT(trace,
-              HasSubstr(R"("ph":"X","name":"gemm","cat":"normal","pid":1,"tid":1,"ts":1000.0,"dur":2000.0)"));
+  EXPECT_THAT(
+      trace,
+      HasSubstr(R"("ph":"X","name":"gemm","cat":"normal","pid":1,"tid":1,"ts":1000.0,"dur":2000.0)"));
   EXPECT_THAT(trace, HasSubstr(R"("name":"thread_name","pid":1,"tid":2,"args":{"name":"gpu1"})"));
 }
 

@@ -15,7 +15,8 @@ constexpr double kTiny = 1e-12;
 double step_near(double wanted) {
   const double power = std::pow(10, std::floor(std::log10(wanted)));
   for (const double m : {1.0, 2.0, 5.0}) {
-    if (m * power >= wanted) return m * power;
+    if (m * power >= wanted)
+      return m * power;
   }
   return 10 * power;
 }
@@ -43,48 +44,61 @@ std::string escape(std::string_view text) {
         out += "&#39;";
         break;
       default:
-        if (static_cast<unsigned char>(c) >= 32 || c == '\n' || c == '\t') out += c;
+        if (static_cast<unsigned char>(c) >= 32 || c == '\n' || c == '\t')
+          out += c;
     }
   }
   return out;
 }
 
 std::string px(double value) {
-  if (!std::isfinite(value)) return "0";
+  if (!std::isfinite(value))
+    return "0";
   char buffer[32];
   std::snprintf(buffer, sizeof buffer, "%.1f", value);
   std::string text = buffer;
-  if (text.ends_with(".0")) text.resize(text.size() - 2);
+  if (text.ends_with(".0"))
+    text.resize(text.size() - 2);
   return text;
 }
 
 void ExtentOf::add(double value) {
-  if (!std::isfinite(value)) return;
+  if (!std::isfinite(value))
+    return;
   extent_ = any_ ? Extent{std::min(extent_.low, value), std::max(extent_.high, value)} : Extent{value, value};
   any_ = true;
 }
 
 void ExtentOf::add(std::span<const double> values) {
-  for (const double v : values) add(v);
+  for (const double v : values)
+    add(v);
 }
 
 Extent ExtentOf::get() const {
-  if (!any_) return {0, 1};
-  if (extent_.high - extent_.low > kTiny * std::max(1.0, std::fabs(extent_.high))) return extent_;
+  if (!any_)
+    return {0, 1};
+  if (extent_.high - extent_.low > kTiny * std::max(1.0, std::fabs(extent_.high)))
+    return extent_;
   const double margin = std::max(std::fabs(extent_.high) * 0.05, 1e-9);
   return {extent_.low - margin, extent_.high + margin};
 }
 
 Scale::Scale(Extent data, double pixel_low, double pixel_high, bool log)
-    : data_(data), pixel_low_(pixel_low), pixel_high_(pixel_high), log_(log) {
-  if (!log_) return;
+    : data_(data),
+      pixel_low_(pixel_low),
+      pixel_high_(pixel_high),
+      log_(log) {
+  if (!log_)
+    return;
   data_.high = std::max(data_.high, 1e-300);
   data_.low = std::max(data_.low, data_.high * 1e-9);
-  if (data_.low >= data_.high) data_.low = data_.high / 10;
+  if (data_.low >= data_.high)
+    data_.low = data_.high / 10;
 }
 
 double Scale::operator()(double value) const {
-  if (!std::isfinite(value)) return pixel_low_;
+  if (!std::isfinite(value))
+    return pixel_low_;
   const double share =
       log_ ? std::log(std::max(value, data_.low) / data_.low) / std::log(data_.high / data_.low)
            : (value - data_.low) / (data_.high - data_.low);
@@ -96,7 +110,8 @@ std::vector<double> Scale::ticks(int about) const {
   if (log_) {
     for (double p = std::pow(10, std::ceil(std::log10(data_.low))); p <= data_.high * 1.0001; p *= 10)
       out.push_back(p);
-    if (out.size() > 1) return out;
+    if (out.size() > 1)
+      return out;
     out.clear();
   }
   const double step = step_near((data_.high - data_.low) / about);
@@ -109,7 +124,7 @@ std::vector<double> Scale::ticks(int about) const {
 
 int colour_class(double value, Extent extent) {
   const double share = (value - extent.low) / (extent.high - extent.low);
-  return std::clamp(static_cast<int>(share * 9), 0, 8);
+  return std::clamp(int(share * 9), 0, 8);
 }
 
 std::string open_svg(double width, double height, std::string_view title) {
@@ -119,13 +134,15 @@ std::string open_svg(double width, double height, std::string_view title) {
 
 std::string text_at(double x, double y, std::string_view text, std::string_view anchor) {
   std::string out = "<text x=\"" + px(x) + "\" y=\"" + px(y) + "\"";
-  if (anchor != "start") out.append(" text-anchor=\"").append(anchor).append("\"");
+  if (anchor != "start")
+    out.append(" text-anchor=\"").append(anchor).append("\"");
   return out + ">" + escape(text) + "</text>";
 }
 
 std::string x_ticks(const Scale& x, double y) {
   std::string out = "<g class=\"x-ticks\" data-y=\"" + px(y) + "\">";
-  for (const double t : x.ticks(8)) out += text_at(x(t), y, base::format_compact(t), "middle");
+  for (const double t : x.ticks(8))
+    out += text_at(x(t), y, base::format_compact(t), "middle");
   return out + "</g>";
 }
 
@@ -155,19 +172,23 @@ std::string open_plot(const Plot& plot, const Scale& x) {
 }
 
 std::string cut_text_at(double x, double y, const std::string& text, size_t most, std::string_view anchor) {
-  size_t end = 0, characters = 0;
+  size_t end = 0;
+  size_t characters = 0;
   while (end < text.size() && characters < most) {
     ++end;
-    while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) ++end;
+    while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
+      ++end;
     ++characters;
   }
-  if (end == text.size()) return text_at(x, y, text, anchor);
+  if (end == text.size())
+    return text_at(x, y, text, anchor);
   return "<g><title>" + escape(text) + "</title>" + text_at(x, y, text.substr(0, end) + "…", anchor) + "</g>";
 }
 
-std::string axes(const Frame& f, const Scale& x, const Scale& y, std::string_view x_name,
-                 std::string_view y_name) {
-  const double bottom = f.height - f.bottom, right = f.width - f.right;
+std::string
+axes(const Frame& f, const Scale& x, const Scale& y, std::string_view x_name, std::string_view y_name) {
+  const double bottom = f.height - f.bottom;
+  const double right = f.width - f.right;
   std::string out = "<g class=\"axis\">";
   out += x_ticks(x, bottom + 16);
   for (const double t : y.ticks(5)) {

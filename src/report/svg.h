@@ -38,13 +38,18 @@ class Scale {
  public:
   Scale(Extent data, double pixel_low, double pixel_high, bool log = false);
   double operator()(double value) const;
-  Extent data() const { return data_; }
-  bool log() const { return log_; }
+  Extent data() const {
+    return data_;
+  }
+  bool log() const {
+    return log_;
+  }
   std::vector<double> ticks(int about) const;  // round positions inside the data range
 
  private:
   Extent data_;
-  double pixel_low_, pixel_high_;
+  double pixel_low_;
+  double pixel_high_;
   bool log_;
 };
 
@@ -53,13 +58,17 @@ int colour_class(double value, Extent extent);
 
 // Plot area of the standard picture, with room for axes.
 struct Frame {
-  double width = 920, height = 320;
-  double left = 70, right = 16, top = 12, bottom = 46;
+  double width = 920;
+  double height = 320;
+  double left = 70;
+  double right = 16;
+  double top = 12;
+  double bottom = 46;
 };
 
 // Both axes with ticks, grid and names.
-std::string axes(const Frame& frame, const Scale& x, const Scale& y, std::string_view x_name,
-                 std::string_view y_name);
+std::string
+axes(const Frame& frame, const Scale& x, const Scale& y, std::string_view x_name, std::string_view y_name);
 
 // The labels of a horizontal axis, which the page's script writes again when it zooms.
 std::string x_ticks(const Scale& x, double y);
@@ -67,7 +76,10 @@ std::string x_ticks(const Scale& x, double y);
 // The box that marks are drawn into and cut at: an inner picture that tells the page's script what its axes
 // hold. Strokes keep their width while it is stretched. Close it with </svg>.
 struct Plot {
-  double left = 0, top = 0, width = 0, height = 0;
+  double left = 0;
+  double top = 0;
+  double width = 0;
+  double height = 0;
   std::string_view x_name;
   const Scale* y = nullptr;                        // nullptr: rows, no values
   const std::vector<std::string>* rows = nullptr;  // their names, from the top

@@ -21,16 +21,19 @@ std::string evidence_line(const Evidence& evidence) {
   std::string line = "    - " + evidence.text;
   if (evidence.value)
     line += ": " + base::format_number(*evidence.value) + (evidence.unit.empty() ? "" : " " + evidence.unit);
-  if (!evidence.source.empty()) line += "  [" + evidence.source + "]";
+  if (!evidence.source.empty())
+    line += "  [" + evidence.source + "]";
   return line + "\n";
 }
 
 // A finding after its subject.
 std::string below_subject(const Finding& f, const TextOptions& options) {
   std::string text = "  " + f.category;
-  if (f.factor) text += "  " + base::format_number(*f.factor) + "x";
+  if (f.factor)
+    text += "  " + base::format_number(*f.factor) + "x";
   text += "  score " + base::format_number(f.score) + "\n";
-  if (!f.summary.empty()) text += "    " + f.summary + "\n";
+  if (!f.summary.empty())
+    text += "    " + f.summary + "\n";
   if (f.when) {
     text += "    from " + base::format_number(f.when->begin, 6) + " to " +
             base::format_number(f.when->end, 6) + " " + f.when->unit + "\n";
@@ -38,10 +41,12 @@ std::string below_subject(const Finding& f, const TextOptions& options) {
   if (f.lost_share)
     text += "    lost share of run time: " + base::format_number(*f.lost_share * 100) + " %\n";
   const size_t shown = options.explain ? f.evidence.size() : std::min<size_t>(1, f.evidence.size());
-  for (size_t i = 0; i < shown; ++i) text += evidence_line(f.evidence[i]);
+  for (size_t i = 0; i < shown; ++i)
+    text += evidence_line(f.evidence[i]);
   if (shown < f.evidence.size())
     text += "    (" + std::to_string(f.evidence.size() - shown) + " more with --explain)\n";
-  if (!f.next_step.empty()) text += "    next: " + f.next_step + "\n";
+  if (!f.next_step.empty())
+    text += "    next: " + f.next_step + "\n";
   return text;
 }
 
@@ -54,13 +59,16 @@ std::string origin(const Diagnosis& d) {
   std::string text;
   for (const auto& input : d.inputs)
     text += "input " + input.role + ": " + input.name + "  " + input.digest + "\n";
-  if (d.seed) text += "seed: " + std::to_string(*d.seed) + "\n";
-  for (const auto& [name, value] : d.options) text += name + ": " + value + "\n";
+  if (d.seed)
+    text += "seed: " + std::to_string(*d.seed) + "\n";
+  for (const auto& [name, value] : d.options)
+    text += name + ": " + value + "\n";
   return text;
 }
 
 std::string skipped(const Diagnosis& d) {
-  if (d.records_skipped == 0) return "";
+  if (d.records_skipped == 0)
+    return "";
   std::string text = "skipped " + std::to_string(d.records_skipped) + " of " +
                      std::to_string(d.records_taken + d.records_skipped) + " records:";
   for (const auto& [reason, count] : d.skip_reasons)
@@ -71,13 +79,17 @@ std::string skipped(const Diagnosis& d) {
 // What stands below the findings.
 std::string tail(const Diagnosis& d, const TextOptions& options) {
   std::string text;
-  if (!d.facts.empty()) text += "\n";
+  if (!d.facts.empty())
+    text += "\n";
   size_t width = 0;
-  for (const auto& [name, value] : d.facts) width = std::max(width, name.size());
+  for (const auto& [name, value] : d.facts)
+    width = std::max(width, name.size());
   for (const auto& [name, value] : d.facts)
     text += name + std::string(width - name.size() + 2, ' ') + value + "\n";
-  for (const std::string& note : d.notes) text += "note: " + note + "\n";
-  if (options.explain) text += "\n" + origin(d) + "repeat: " + d.command + "\n";
+  for (const std::string& note : d.notes)
+    text += "note: " + note + "\n";
+  if (options.explain)
+    text += "\n" + origin(d) + "repeat: " + d.command + "\n";
   return text;
 }
 
@@ -86,10 +98,13 @@ std::string tail(const Diagnosis& d, const TextOptions& options) {
 std::string write_text(const Diagnosis& d, const TextOptions& options) {
   std::string text = d.title.empty() ? "" : painted(d.title, "1", options.color) + "\n";
   std::string head = skipped(d) + d.verdict + "\n";
-  if (!d.remedy.empty()) head += "what would help: " + d.remedy + "\n";
-  if (!d.covered.empty()) head += "looked at: " + d.covered + "\n";
+  if (!d.remedy.empty())
+    head += "what would help: " + d.remedy + "\n";
+  if (!d.covered.empty())
+    head += "looked at: " + d.covered + "\n";
   text += base::visible(head);
-  for (size_t i = 0; i < d.findings.size(); ++i) text += "\n" + finding_block(d.findings[i], i + 1, options);
+  for (size_t i = 0; i < d.findings.size(); ++i)
+    text += "\n" + finding_block(d.findings[i], i + 1, options);
   return text + base::visible(tail(d, options));
 }
 

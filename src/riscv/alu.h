@@ -11,7 +11,8 @@ namespace lento::riscv {
 // Result of a register or immediate instruction; `b` is rs2 or the immediate. Division by zero and overflow
 // follow table 7.1 of the manual.
 [[gnu::always_inline]] constexpr uint32_t alu(Op op, uint32_t a, uint32_t b) {
-  const int32_t sa = static_cast<int32_t>(a), sb = static_cast<int32_t>(b);
+  const int32_t sa = int32_t(a);
+  const int32_t sb = int32_t(b);
   const bool overflow = a == 0x80000000u && b == 0xffffffffu;
   switch (op) {
     case Op::Add:
@@ -36,7 +37,7 @@ namespace lento::riscv {
       return a >> (b & 31);
     case Op::Sra:
     case Op::Srai:
-      return static_cast<uint32_t>(sa >> (b & 31));
+      return uint32_t(sa >> (b & 31));
     case Op::Or:
     case Op::Ori:
       return a | b;
@@ -46,17 +47,17 @@ namespace lento::riscv {
     case Op::Mul:
       return a * b;
     case Op::Mulh:
-      return static_cast<uint32_t>((int64_t{sa} * int64_t{sb}) >> 32);
+      return uint32_t((int64_t{sa} * int64_t{sb}) >> 32);
     case Op::Mulhsu:
-      return static_cast<uint32_t>((int64_t{sa} * static_cast<int64_t>(uint64_t{b})) >> 32);
+      return uint32_t((int64_t{sa} * int64_t(uint64_t{b})) >> 32);
     case Op::Mulhu:
-      return static_cast<uint32_t>((uint64_t{a} * uint64_t{b}) >> 32);
+      return uint32_t((uint64_t{a} * uint64_t{b}) >> 32);
     case Op::Div:
-      return b == 0 ? 0xffffffffu : overflow ? a : static_cast<uint32_t>(sa / sb);
+      return b == 0 ? 0xffffffffu : overflow ? a : uint32_t(sa / sb);
     case Op::Divu:
       return b == 0 ? 0xffffffffu : a / b;
     case Op::Rem:
-      return b == 0 ? a : overflow ? 0 : static_cast<uint32_t>(sa % sb);
+      return b == 0 ? a : overflow ? 0 : uint32_t(sa % sb);
     case Op::Remu:
       return b == 0 ? a : a % b;
     default:
@@ -71,9 +72,9 @@ namespace lento::riscv {
     case Op::Bne:
       return a != b;
     case Op::Blt:
-      return static_cast<int32_t>(a) < static_cast<int32_t>(b);
+      return int32_t(a) < int32_t(b);
     case Op::Bge:
-      return static_cast<int32_t>(a) >= static_cast<int32_t>(b);
+      return int32_t(a) >= int32_t(b);
     case Op::Bltu:
       return a < b;
     case Op::Bgeu:
@@ -86,7 +87,8 @@ namespace lento::riscv {
 // The word that an AMO writes back, from what memory held and rs2. ScW writes its operand, LrW writes
 // nothing.
 constexpr uint32_t amo(Op op, uint32_t memory, uint32_t operand) {
-  const int32_t m = static_cast<int32_t>(memory), o = static_cast<int32_t>(operand);
+  const int32_t m = int32_t(memory);
+  const int32_t o = int32_t(operand);
   switch (op) {
     case Op::AmoaddW:
       return memory + operand;
@@ -113,8 +115,10 @@ constexpr uint32_t amo(Op op, uint32_t memory, uint32_t operand) {
 
 // What a load puts into rd, from the zero-extended bytes read.
 [[gnu::always_inline]] constexpr uint32_t extend(Op op, uint32_t raw) {
-  if (op == Op::Lb) return static_cast<uint32_t>(static_cast<int32_t>(static_cast<int8_t>(raw)));
-  if (op == Op::Lh) return static_cast<uint32_t>(static_cast<int32_t>(static_cast<int16_t>(raw)));
+  if (op == Op::Lb)
+    return uint32_t(int32_t(int8_t(raw)));
+  if (op == Op::Lh)
+    return uint32_t(int32_t(int16_t(raw)));
   return raw;
 }
 

@@ -18,22 +18,30 @@ class CodeCache {
     const uint8_t* bytes = nullptr;
   };
 
-  explicit CodeCache(const Extensions& extensions = {}) : extensions_(extensions) {}
+  explicit CodeCache(const Extensions& extensions = {})
+      : extensions_(extensions) {
+  }
 
-  Page* find(uint32_t address) const { return pages_.find(address); }
+  Page* find(uint32_t address) const {
+    return pages_.find(address);
+  }
 
   // `bytes` is the memory behind the page and must stay where it is.
   Page* add(uint32_t address, const uint8_t* bytes) {
     auto page = std::make_unique<Page>();
-    for (Instruction& op : page->ops) op.op = Op::Undecoded;
+    for (Instruction& op : page->ops)
+      op.op = Op::Undecoded;
     page->bytes = bytes;
     return pages_.insert(address, std::move(page));
   }
 
-  void decode_at(Page& page, uint32_t index) const { page.ops[index] = decoded(page, index); }
+  void decode_at(Page& page, uint32_t index) const {
+    page.ops[index] = decoded(page, index);
+  }
   Instruction decoded(const Page& page, uint32_t index) const {
     Instruction entry = decode(word_at(page, index), extensions_);
-    if (entry.rd == 0) entry.rd = 32;
+    if (entry.rd == 0)
+      entry.rd = 32;
     return entry;
   }
 
@@ -49,7 +57,8 @@ class CodeCache {
       page->ops[(address >> 2) % kWords].op = Op::Undecoded;
     const uint32_t last = address + size - 1;
     if ((last ^ address) >> 2) [[unlikely]] {
-      if (Page* page = pages_.find(last)) page->ops[(last >> 2) % kWords].op = Op::Undecoded;
+      if (Page* page = pages_.find(last))
+        page->ops[(last >> 2) % kWords].op = Op::Undecoded;
     }
   }
 

@@ -13,42 +13,54 @@
 namespace lento::riscv {
 namespace {
 
-constexpr uint32_t kCode = 0x10000, kDataBytes = 4096;
-constexpr uint8_t kBase = 31, kPointer = 30;  // registers the generator keeps for itself
+constexpr uint32_t kCode = 0x10000;
+constexpr uint32_t kDataBytes = 4096;
+// registers the generator keeps for itself
+constexpr uint8_t kBase = 31;
+constexpr uint8_t kPointer = 30;
 
 // Assembles one straight program with forward branches that ends by writing its memory to standard output.
 class Generator {
  public:
-  explicit Generator(uint64_t seed) : rng_(seed, "riscv.differential") {}
+  explicit Generator(uint64_t seed)
+      : rng_(seed, "riscv.differential") {
+  }
 
   std::string program(int length) {
     const size_t base_at = words_.size();
     words_.resize(base_at + 2);  // li kBase, data: patched below
-    for (uint8_t r = 1; r < kPointer; ++r) load_constant(r, static_cast<uint32_t>(rng_.next()));
-    for (int i = 0; i < length; ++i) one();
-    for (int i = 0; i < 4; ++i) emit({Op::Addi});  // landing place of the last branches
-    for (uint8_t r = 1; r < kPointer; ++r) emit({Op::Sw, 0, kBase, r, 4 * r - 128});
+    for (uint8_t r = 1; r < kPointer; ++r)
+      load_constant(r, uint32_t(rng_.next()));
+    for (int i = 0; i < length; ++i)
+      one();
+    for (int i = 0; i < 4; ++i)
+      emit({Op::Addi});  // landing place of the last branches
+    for (uint8_t r = 1; r < kPointer; ++r)
+      emit({Op::Sw, 0, kBase, r, 4 * r - 128});
     finish();
-    const uint32_t data = kCode + 84 + 4 * static_cast<uint32_t>(words_.size()) + 2048;
+    const uint32_t data = kCode + 84 + 4 * uint32_t(words_.size()) + 2048;
     const uint32_t high = (data + 0x800) & 0xfffff000;
-    words_[base_at] = encode({Op::Lui, kBase, 0, 0, static_cast<int32_t>(high)});
-    words_[base_at + 1] = encode({Op::Addi, kBase, kBase, 0, static_cast<int32_t>(data - high)});
+    words_[base_at] = encode({Op::Lui, kBase, 0, 0, int32_t(high)});
+    words_[base_at + 1] = encode({Op::Addi, kBase, kBase, 0, int32_t(data - high)});
     return std::string(reinterpret_cast<const char*>(words_.data()), 4 * words_.size());
   }
 
  private:
-  void emit(const Instruction& n) { words_.push_back(encode(n)); }
-  uint8_t any() { return static_cast<uint8_t>(rng_.below(kPointer)); }
+  void emit(const Instruction& n) {
+    words_.push_back(encode(n));
+  }
+  uint8_t any() {
+    return uint8_t(rng_.below(kPointer));
+  }
   Op pick(Op first, Op last) {
-    return static_cast<Op>(static_cast<int>(first) +
-                           rng_.below(static_cast<int>(last) - static_cast<int>(first) + 1));
+    return static_cast<Op>(int(first) + rng_.below(int(last) - int(first) + 1));
   }
 
   void load_constant(uint8_t r, uint32_t value) {
     if (rng_.below(4) == 0)
-      value = rng_.below(2) ? 0x80000000u : static_cast<uint32_t>(rng_.below(5)) - 2;  // corners
-    emit({Op::Lui, r, 0, 0, static_cast<int32_t>((value + 0x800) & 0xfffff000)});
-    emit({Op::Addi, r, r, 0, static_cast<int32_t>(value << 20) >> 20});
+      value = rng_.below(2) ? 0x80000000u : uint32_t(rng_.below(5)) - 2;  // corners
+    emit({Op::Lui, r, 0, 0, int32_t((value + 0x800) & 0xfffff000)});
+    emit({Op::Addi, r, r, 0, int32_t(value << 20) >> 20});
   }
 
   // kPointer = data + a random multiple of `align` below 1,024.
@@ -70,11 +82,11 @@ class Generator {
         break;
       case 5:
         point(1);
-        emit({pick(Op::Lb, Op::Lhu), any(), kPointer, 0, static_cast<int32_t>(rng_.below(1024)) - 512});
+        emit({pick(Op::Lb, Op::Lhu), any(), kPointer, 0, int32_t(rng_.below(1024)) - 512});
         break;
       case 6:
         point(1);
-        emit({pick(Op::Sb, Op::Sw), 0, kPointer, any(), static_cast<int32_t>(rng_.below(1024)) - 512});
+        emit({pick(Op::Sb, Op::Sw), 0, kPointer, any(), int32_t(rng_.below(1024)) - 512});
         break;
       case 7:
         over({pick(Op::Beq, Op::Bgeu), 0, any(), any(), 0}, 4);
@@ -90,21 +102,21 @@ class Generator {
 
   // A jump over 0 to 3 harmless instructions, so that no sequence below is entered in its middle.
   void over(Instruction jump, int32_t distance) {
-    const int skipped = static_cast<int>(rng_.below(4));
+    const int skipped = int(rng_.below(4));
     jump.imm = distance + 4 * skipped;
     emit(jump);
-    for (int i = 0; i < skipped; ++i) immediate();
+    for (int i = 0; i < skipped; ++i)
+      immediate();
   }
 
   void immediate() {
     const Op op = pick(Op::Addi, Op::Srai);
     const bool shift = op >= Op::Slli;
-    emit({op, any(), any(), 0,
-          shift ? static_cast<int32_t>(rng_.below(32)) : static_cast<int32_t>(rng_.below(4096)) - 2048});
+    emit({op, any(), any(), 0, shift ? int32_t(rng_.below(32)) : int32_t(rng_.below(4096)) - 2048});
   }
 
   void upper() {
-    const int32_t value = static_cast<int32_t>(rng_.next() & 0xfffff000u);
+    const int32_t value = int32_t(rng_.next() & 0xfffff000u);
     switch (rng_.below(4)) {
       case 0:
         emit({Op::Lui, any(), 0, 0, value});
@@ -147,7 +159,8 @@ class Generator {
 };
 
 void put(std::string& out, size_t at, uint32_t value, size_t bytes) {
-  for (size_t i = 0; i < bytes; ++i) out[at + i] = static_cast<char>(value >> (8 * i));
+  for (size_t i = 0; i < bytes; ++i)
+    out[at + i] = char(value >> (8 * i));
 }
 
 // The smallest ELF file: one segment that holds the header, the code and room for the data.
@@ -158,8 +171,8 @@ std::string elf_of(const std::string& code) {
   put(out, 24, kCode + 84, 4), put(out, 28, 52, 4), put(out, 40, 52, 2), put(out, 42, 32, 2),
       put(out, 44, 1, 2);
   put(out, 52, 1, 4), put(out, 60, kCode, 4), put(out, 64, kCode, 4);
-  put(out, 68, static_cast<uint32_t>(84 + code.size()), 4);
-  put(out, 72, static_cast<uint32_t>(84 + code.size() + 4096 + kDataBytes), 4);
+  put(out, 68, uint32_t(84 + code.size()), 4);
+  put(out, 72, uint32_t(84 + code.size() + 4096 + kDataBytes), 4);
   put(out, 76, 7, 4), put(out, 80, 4096, 4);
   return out + code;
 }
@@ -170,14 +183,17 @@ std::string run_ours(const std::string& elf) {
   std::string out;
   bool done = false;
   machine.on_ecall = [&](Hart& hart) {
-    if (hart.x[17] == 93) done = true;
-    if (hart.x[17] != 64) return true;
+    if (hart.x[17] == 93)
+      done = true;
+    if (hart.x[17] != 64)
+      return true;
     for (uint32_t i = 0, value = 0; i < hart.x[12] && machine.memory().read(hart.x[11] + i, 1, value); ++i) {
-      out += static_cast<char>(value);
+      out += char(value);
     }
     return true;
   };
-  for (int i = 0; i < 1000 && !done; ++i) machine.run(100);
+  for (int i = 0; i < 1000 && !done; ++i)
+    machine.run(100);
   return out;
 }
 

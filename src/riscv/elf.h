@@ -13,13 +13,15 @@ namespace lento::riscv {
 struct ElfSegment {
   uint32_t address = 0;
   uint32_t memory_bytes = 0;  // >= bytes.size(); the rest is zero
-  bool executable = false, writable = false;
+  bool executable = false;
+  bool writable = false;
   std::string bytes;
 };
 
 struct ElfSymbol {
   std::string name;
-  uint32_t address = 0, size = 0;
+  uint32_t address = 0;
+  uint32_t size = 0;
   bool function = false;
 };
 
@@ -30,8 +32,12 @@ struct ElfImage {
   std::vector<std::string> warnings;  // for the user: what may not run
 
   std::optional<uint32_t> find(std::string_view name) const;
-  uint32_t begin() const { return segments.front().address; }
-  uint64_t end() const { return uint64_t{segments.back().address} + segments.back().memory_bytes; }
+  uint32_t begin() const {
+    return segments.front().address;
+  }
+  uint64_t end() const {
+    return uint64_t{segments.back().address} + segments.back().memory_bytes;
+  }
 };
 
 // Throws base::Error naming `file` when it is no executable that RV32 can run.

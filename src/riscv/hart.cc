@@ -9,10 +9,10 @@ constexpr uint32_t kInterrupts = kSoftwareBit | kTimerBit | kExternalBit;
 
 // Replaces the low or high half of a counter and returns the new offset to the true count.
 int64_t counter_offset(uint64_t true_count, int64_t offset, uint32_t value, bool high) {
-  const uint64_t seen = true_count + static_cast<uint64_t>(offset);
+  const uint64_t seen = true_count + uint64_t(offset);
   const uint64_t wanted =
       high ? (seen & 0xffffffffu) | (uint64_t{value} << 32) : (seen & ~uint64_t{0xffffffffu}) | value;
-  return static_cast<int64_t>(wanted - true_count);
+  return int64_t(wanted - true_count);
 }
 
 }  // namespace
@@ -32,10 +32,13 @@ void Hart::mret() {
 }
 
 uint32_t Hart::pending_interrupt() const {
-  if (!(mstatus & kMieBit)) return 0;
+  if (!(mstatus & kMieBit))
+    return 0;
   const uint32_t ready = mip & mie;
-  if (ready & kExternalBit) return kExternalInterrupt;
-  if (ready & kSoftwareBit) return kSoftwareInterrupt;
+  if (ready & kExternalBit)
+    return kExternalInterrupt;
+  if (ready & kSoftwareBit)
+    return kSoftwareInterrupt;
   return ready & kTimerBit ? uint32_t{kTimerInterrupt} : 0;
 }
 
@@ -45,18 +48,18 @@ bool Hart::read_counter(uint32_t number, uint64_t cycle, uint32_t& value) const 
   switch (number & ~kHigh) {
     case 0xb00:
     case 0xc00:
-      whole += static_cast<uint64_t>(cycle_offset);
+      whole += uint64_t(cycle_offset);
       break;
     case 0xb02:
     case 0xc02:
-      whole = instret + static_cast<uint64_t>(instret_offset);
+      whole = instret + uint64_t(instret_offset);
       break;
     case 0xc01:  // time
       break;
     default:
       return false;
   }
-  value = static_cast<uint32_t>(number & kHigh ? whole >> 32 : whole);
+  value = uint32_t(number & kHigh ? whole >> 32 : whole);
   return true;
 }
 

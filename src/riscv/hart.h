@@ -30,9 +30,17 @@ struct Hart {
   uint32_t id = 0;
 
   uint32_t mstatus = 0x1800;  // MPP = M
-  uint32_t mie = 0, mip = 0, mtvec = 0, mscratch = 0, mepc = 0, mcause = 0, mtval = 0;
-  uint64_t instret = 0;                          // instructions completed
-  int64_t cycle_offset = 0, instret_offset = 0;  // what software added by writing mcycle, minstret
+  uint32_t mie = 0;
+  uint32_t mip = 0;
+  uint32_t mtvec = 0;
+  uint32_t mscratch = 0;
+  uint32_t mepc = 0;
+  uint32_t mcause = 0;
+  uint32_t mtval = 0;
+  uint64_t instret = 0;  // instructions completed
+  // what software added by writing mcycle, minstret
+  int64_t cycle_offset = 0;
+  int64_t instret_offset = 0;
 
   bool reserved = false;  // lr.w holds `reservation`
   uint32_t reservation = 0;

@@ -13,7 +13,8 @@ struct Row {
   Op op;
   std::string_view mnemonic;
   Format format;
-  uint32_t match, mask;
+  uint32_t match;
+  uint32_t mask;
   char extension;
 };
 
@@ -26,22 +27,23 @@ constexpr Row kRows[] = {
 static_assert(std::size(kRows) + 2 == kOps);
 
 const Row* row_of(Op op) {
-  const int index = static_cast<int>(op) - 2;
-  return index >= 0 && index < static_cast<int>(std::size(kRows)) ? &kRows[index] : nullptr;
+  const int index = int(op) - 2;
+  return index >= 0 && index < int(std::size(kRows)) ? &kRows[index] : nullptr;
 }
 
 // Rows by bits 6..2 of the word, so that decoding tries a few rows only.
 const std::array<std::vector<const Row*>, 32>& buckets() {
   static const auto kBuckets = [] {
     std::array<std::vector<const Row*>, 32> out;
-    for (const Row& row : kRows) out[(row.match >> 2) & 31].push_back(&row);
+    for (const Row& row : kRows)
+      out[(row.match >> 2) & 31].push_back(&row);
     return out;
   }();
   return kBuckets;
 }
 
 constexpr int32_t sign_extend(uint32_t value, unsigned bits) {
-  return static_cast<int32_t>(value << (32 - bits)) >> (32 - bits);
+  return int32_t(value << (32 - bits)) >> (32 - bits);
 }
 
 int32_t immediate(uint32_t w, Format format) {
@@ -50,14 +52,15 @@ int32_t immediate(uint32_t w, Format format) {
     case Format::Load:
       return sign_extend(w >> 20, 12);
     case Format::Shift:
-      return static_cast<int32_t>((w >> 20) & 31);
+      return int32_t((w >> 20) & 31);
     case Format::Store:
       return sign_extend(((w >> 25) << 5) | ((w >> 7) & 31), 12);
     case Format::Branch:
       return sign_extend(
-          ((w >> 31) << 12) | (((w >> 7) & 1) << 11) | (((w >> 25) & 63) << 5) | (((w >> 8) & 15) << 1), 13);
+          ((w >> 31) << 12) | (((w >> 7) & 1) << 11) | (((w >> 25) & 63) << 5) | (((w >> 8) & 15) << 1),
+          13);
     case Format::Upper:
-      return static_cast<int32_t>(w & 0xfffff000);
+      return int32_t(w & 0xfffff000);
     case Format::Jump:
       return sign_extend(
           ((w >> 31) << 20) | (((w >> 12) & 255) << 12) | (((w >> 20) & 1) << 11) | (((w >> 21) & 1023) << 1),
@@ -65,14 +68,14 @@ int32_t immediate(uint32_t w, Format format) {
     case Format::Csr:
     case Format::CsrImmediate:
     case Format::Fence:
-      return static_cast<int32_t>(w >> 20);
+      return int32_t(w >> 20);
     default:
       return 0;
   }
 }
 
 uint32_t immediate_bits(int32_t imm, Format format) {
-  const uint32_t i = static_cast<uint32_t>(imm);
+  const uint32_t i = uint32_t(imm);
   switch (format) {
     case Format::I:
     case Format::Load:
@@ -109,12 +112,14 @@ bool allowed(char extension, const Extensions& extensions) {
   }
 }
 
-std::string reg(unsigned index) { return std::string(register_name(index)); }
+std::string reg(unsigned index) {
+  return std::string(register_name(index));
+}
 
 // The operands as an assembler wants them.
 std::string operands(const Instruction& n, Format format, uint32_t pc) {
   const std::string imm = std::to_string(n.imm);
-  const std::string target = base::hex(pc + static_cast<uint32_t>(n.imm));
+  const std::string target = base::hex(pc + uint32_t(n.imm));
   switch (format) {
     case Format::R:
       return reg(n.rd) + ", " + reg(n.rs1) + ", " + reg(n.rs2);
@@ -128,15 +133,15 @@ std::string operands(const Instruction& n, Format format, uint32_t pc) {
     case Format::Branch:
       return reg(n.rs1) + ", " + reg(n.rs2) + ", " + target;
     case Format::Upper:
-      return reg(n.rd) + ", " + base::hex(static_cast<uint32_t>(n.imm) >> 12);
+      return reg(n.rd) + ", " + base::hex(uint32_t(n.imm) >> 12);
     case Format::Jump:
       return reg(n.rd) + ", " + target;
     case Format::Amo:
       return reg(n.rd) + ", " + (n.op == Op::LrW ? "" : reg(n.rs2) + ", ") + "(" + reg(n.rs1) + ")";
     case Format::Csr:
-      return reg(n.rd) + ", " + base::hex(static_cast<uint32_t>(n.imm)) + ", " + reg(n.rs1);
+      return reg(n.rd) + ", " + base::hex(uint32_t(n.imm)) + ", " + reg(n.rs1);
     case Format::CsrImmediate:
-      return reg(n.rd) + ", " + base::hex(static_cast<uint32_t>(n.imm)) + ", " + std::to_string(n.rs1);
+      return reg(n.rd) + ", " + base::hex(uint32_t(n.imm)) + ", " + std::to_string(n.rs1);
     default:
       return "";
   }
@@ -144,8 +149,12 @@ std::string operands(const Instruction& n, Format format, uint32_t pc) {
 
 }  // namespace
 
-Format format_of(Op op) { return row_of(op) ? row_of(op)->format : Format::None; }
-std::string_view mnemonic(Op op) { return row_of(op) ? row_of(op)->mnemonic : "illegal"; }
+Format format_of(Op op) {
+  return row_of(op) ? row_of(op)->format : Format::None;
+}
+std::string_view mnemonic(Op op) {
+  return row_of(op) ? row_of(op)->mnemonic : "illegal";
+}
 
 bool writes_rd(Op op) {
   const Format f = format_of(op);
@@ -164,15 +173,20 @@ bool reads_rs2(Op op) {
 }
 
 Instruction decode(uint32_t word, const Extensions& extensions) {
-  if ((word & 3) != 3) return {};
+  if ((word & 3) != 3)
+    return {};
   for (const Row* row : buckets()[(word >> 2) & 31]) {
-    if ((word & row->mask) != row->match || !allowed(row->extension, extensions)) continue;
+    if ((word & row->mask) != row->match || !allowed(row->extension, extensions))
+      continue;
     Instruction n;
     n.op = row->op;
     n.imm = immediate(word, row->format);
-    if (writes_rd(n.op)) n.rd = (word >> 7) & 31;
-    if (reads_rs1(n.op) || row->format == Format::CsrImmediate) n.rs1 = (word >> 15) & 31;
-    if (reads_rs2(n.op)) n.rs2 = (word >> 20) & 31;
+    if (writes_rd(n.op))
+      n.rd = (word >> 7) & 31;
+    if (reads_rs1(n.op) || row->format == Format::CsrImmediate)
+      n.rs1 = (word >> 15) & 31;
+    if (reads_rs2(n.op))
+      n.rs2 = (word >> 20) & 31;
     return n;
   }
   return {};
@@ -180,7 +194,8 @@ Instruction decode(uint32_t word, const Extensions& extensions) {
 
 uint32_t encode(const Instruction& n) {
   const Row* row = row_of(n.op);
-  if (!row) return 0;
+  if (!row)
+    return 0;
   return row->match | immediate_bits(n.imm, row->format) | uint32_t{n.rd} << 7 | uint32_t{n.rs1} << 15 |
          uint32_t{n.rs2} << 20;
 }

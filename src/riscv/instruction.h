@@ -133,7 +133,10 @@ inline constexpr int kOps = 2 LENTO_RISCV_ALL(LENTO_RISCV_COUNT);
 // One decoded instruction. Operands that the format lacks are 0.
 struct Instruction {
   Op op = Op::Illegal;
-  uint8_t rd = 0, rs1 = 0, rs2 = 0;  // CsrImmediate: rs1 is the 5-bit immediate
+  // CsrImmediate: rs1 is the 5-bit immediate
+  uint8_t rd = 0;
+  uint8_t rs1 = 0;
+  uint8_t rs2 = 0;
   int32_t imm = 0;  // sign-extended; Upper: already shifted; Csr: the CSR number; Fence: its fields
 
   bool operator==(const Instruction&) const = default;
@@ -156,21 +159,37 @@ uint32_t encode(const Instruction& instruction);
 Format format_of(Op op);
 std::string_view mnemonic(Op op);  // "addi"; "illegal" for Op::Illegal
 
-constexpr bool is_load(Op op) { return op >= Op::Lb && op <= Op::Lhu; }
-constexpr bool is_store(Op op) { return op >= Op::Sb && op <= Op::Sw; }
-constexpr bool is_branch(Op op) { return op >= Op::Beq && op <= Op::Bgeu; }
-constexpr bool is_atomic(Op op) { return op >= Op::LrW && op <= Op::AmomaxuW; }
-constexpr bool is_multiply(Op op) { return op >= Op::Mul && op <= Op::Mulhu; }
-constexpr bool is_divide(Op op) { return op >= Op::Div && op <= Op::Remu; }
-constexpr bool is_jump(Op op) { return op == Op::Jal || op == Op::Jalr; }
+constexpr bool is_load(Op op) {
+  return op >= Op::Lb && op <= Op::Lhu;
+}
+constexpr bool is_store(Op op) {
+  return op >= Op::Sb && op <= Op::Sw;
+}
+constexpr bool is_branch(Op op) {
+  return op >= Op::Beq && op <= Op::Bgeu;
+}
+constexpr bool is_atomic(Op op) {
+  return op >= Op::LrW && op <= Op::AmomaxuW;
+}
+constexpr bool is_multiply(Op op) {
+  return op >= Op::Mul && op <= Op::Mulhu;
+}
+constexpr bool is_divide(Op op) {
+  return op >= Op::Div && op <= Op::Remu;
+}
+constexpr bool is_jump(Op op) {
+  return op == Op::Jal || op == Op::Jalr;
+}
 bool writes_rd(Op op);  // the format has a destination register
 bool reads_rs1(Op op);
 bool reads_rs2(Op op);
 
 // Bytes that a load, store or atomic touches; 0 for others.
 constexpr unsigned access_size(Op op) {
-  if (op == Op::Lb || op == Op::Lbu || op == Op::Sb) return 1;
-  if (op == Op::Lh || op == Op::Lhu || op == Op::Sh) return 2;
+  if (op == Op::Lb || op == Op::Lbu || op == Op::Sb)
+    return 1;
+  if (op == Op::Lh || op == Op::Lhu || op == Op::Sh)
+    return 2;
   return op == Op::Lw || op == Op::Sw || is_atomic(op) ? 4 : 0;
 }
 

@@ -49,48 +49,56 @@ bool execute_csr(Hart& hart, const Instruction& instruction, uint64_t cycle, boo
 // completed. The caller takes interrupts (Hart::pending_interrupt) between calls.
 template <class Port>
 Stop run(Hart& hart, CodeCache& code, Port& port, uint64_t budget) {
-  static const void* const kHandlers[kOps] = {&&Undecoded, &&Illegal,
+  static const void* const kHandlers[kOps] = {
+      &&Undecoded,
+      &&Illegal,
 #define LENTO_LABEL(name, ...) &&name,
-                                              LENTO_RISCV_ALL(LENTO_LABEL)
+      LENTO_RISCV_ALL(LENTO_LABEL)
 #undef LENTO_LABEL
   };
   uint32_t* const x = hart.x;
   uint32_t pc = hart.pc;  // of `from`; that of `at` is PC()
-  uint64_t left = budget, trapped = 0;
+  uint64_t left = budget;
+  uint64_t trapped = 0;
   CodeCache::Page* page = nullptr;
   const Instruction* at = nullptr;
   const Instruction* from = nullptr;  // all before it have elapsed
   const Instruction* end = nullptr;   // the port is asked before this one is executed
-  uint32_t address = 0, value = 0, cause = 0, page_number = ~0u;
+  uint32_t address = 0;
+  uint32_t value = 0;
+  uint32_t cause = 0;
+  uint32_t page_number = ~0u;
   Access access = Access::Done;
   Stop stop = Stop::Budget;
   bool recheck = false;
 
-#define PC() (pc + 4 * static_cast<uint32_t>(at - from))
-#define DISPATCH() goto* kHandlers[static_cast<int>(at->op)]
+#define PC() (pc + 4 * uint32_t(at - from))
+#define DISPATCH() goto* kHandlers[int(at->op)]
 #define NEXT()                  \
   if (++at == end) [[unlikely]] \
     goto boundary;              \
   DISPATCH();
-#define ELAPSE()                                            \
-  {                                                         \
-    const uint64_t done = static_cast<uint64_t>(at - from); \
-    pc = PC(), left -= done, from = at;                     \
-    port.elapse(done, pc);                                  \
+#define ELAPSE()                               \
+  {                                            \
+    const uint64_t done = uint64_t(at - from); \
+    pc = PC(), left -= done, from = at;        \
+    port.elapse(done, pc);                     \
   }
-#define COST(name) \
-  if (is_multiply(Op::name) || is_divide(Op::name)) port.extra(Op::name);
-#define JUMP(target)                                            \
-  {                                                             \
-    const uint64_t done = static_cast<uint64_t>(at - from) + 1; \
-    pc = (target), left -= done;                                \
-    port.elapse(done, pc);                                      \
-    if (left == 0) [[unlikely]]                                 \
-      goto leave;                                               \
-    goto enter;                                                 \
+#define COST(name)                                  \
+  if (is_multiply(Op::name) || is_divide(Op::name)) \
+    port.extra(Op::name);
+#define JUMP(target)                               \
+  {                                                \
+    const uint64_t done = uint64_t(at - from) + 1; \
+    pc = (target), left -= done;                   \
+    port.elapse(done, pc);                         \
+    if (left == 0) [[unlikely]]                    \
+      goto leave;                                  \
+    goto enter;                                    \
   }
 
-  if (left == 0) goto leave;
+  if (left == 0)
+    goto leave;
 enter:
   if (pc / kPageBytes != page_number) [[unlikely]] {
     page = code.find(pc);
@@ -114,11 +122,12 @@ enter:
   DISPATCH();
 boundary:
   ELAPSE();
-  if (left == 0) goto leave;
+  if (left == 0)
+    goto leave;
   goto enter;
 
 Undecoded:
-  code.decode_at(*page, static_cast<uint32_t>(at - page->ops));
+  code.decode_at(*page, uint32_t(at - page->ops));
   DISPATCH();
 
 #define REGISTER(name, ...)                          \
@@ -127,22 +136,22 @@ Undecoded:
   COST(name)                                         \
   NEXT()
   LENTO_RISCV_REGISTER(REGISTER)
-#define IMMEDIATE(name, ...)                                             \
-  name:                                                                  \
-  x[at->rd] = alu(Op::name, x[at->rs1], static_cast<uint32_t>(at->imm)); \
+#define IMMEDIATE(name, ...)                                \
+  name:                                                     \
+  x[at->rd] = alu(Op::name, x[at->rs1], uint32_t(at->imm)); \
   NEXT()
   LENTO_RISCV_IMMEDIATE(IMMEDIATE)
-#define LOAD(name, ...)                                                                                     \
-  name:                                                                                                     \
-  address = x[at->rs1] + static_cast<uint32_t>(at->imm);                                                    \
-  if (!port.load_now(address, access_size(Op::name), value, static_cast<uint64_t>(at - from))) [[unlikely]] \
-    goto load;                                                                                              \
-  x[at->rd] = extend(Op::name, value);                                                                      \
+#define LOAD(name, ...)                                                                        \
+  name:                                                                                        \
+  address = x[at->rs1] + uint32_t(at->imm);                                                    \
+  if (!port.load_now(address, access_size(Op::name), value, uint64_t(at - from))) [[unlikely]] \
+    goto load;                                                                                 \
+  x[at->rd] = extend(Op::name, value);                                                         \
   NEXT()
   LENTO_RISCV_LOAD(LOAD)
 #define STORE(name, ...)                                           \
   name:                                                            \
-  address = x[at->rs1] + static_cast<uint32_t>(at->imm);           \
+  address = x[at->rs1] + uint32_t(at->imm);                        \
   ELAPSE();                                                        \
   access = port.store(address, access_size(Op::name), x[at->rs2]); \
   if (access != Access::Done) [[unlikely]]                         \
@@ -152,7 +161,7 @@ Undecoded:
 #define BRANCH(name, ...)                               \
   name:                                                 \
   if (branch_taken(Op::name, x[at->rs1], x[at->rs2])) { \
-    address = PC() + static_cast<uint32_t>(at->imm);    \
+    address = PC() + uint32_t(at->imm);                 \
     if (address & 3) [[unlikely]]                       \
       goto misaligned_target;                           \
     JUMP(address)                                       \
@@ -169,19 +178,19 @@ Undecoded:
   LENTO_RISCV_CSR(CSR)
 
 Lui:
-  x[at->rd] = static_cast<uint32_t>(at->imm);
+  x[at->rd] = uint32_t(at->imm);
   NEXT()
 Auipc:
-  x[at->rd] = PC() + static_cast<uint32_t>(at->imm);
+  x[at->rd] = PC() + uint32_t(at->imm);
   NEXT()
 Jal:
-  address = PC() + static_cast<uint32_t>(at->imm);
+  address = PC() + uint32_t(at->imm);
   if (address & 3) [[unlikely]]
     goto misaligned_target;
   x[at->rd] = PC() + 4;
   JUMP(address)
 Jalr:
-  address = (x[at->rs1] + static_cast<uint32_t>(at->imm)) & ~1u;
+  address = (x[at->rs1] + uint32_t(at->imm)) & ~1u;
   if (address & 3) [[unlikely]]
     goto misaligned_target;
   x[at->rd] = PC() + 4;
@@ -193,7 +202,8 @@ Fence:
 FenceI:
   ELAPSE();
   access = port.fence(at->op);
-  if (access == Access::Stop) goto stopped;
+  if (access == Access::Stop)
+    goto stopped;
   ++at;  // a cleared instruction cache ends the stretch
   goto boundary;
 Ecall:
@@ -226,18 +236,21 @@ atomic:
     goto trap;
   }
   access = port.atomic(at->op, address, x[at->rs2], value);
-  if (access == Access::Stop) goto stopped;
+  if (access == Access::Stop)
+    goto stopped;
   if (access == Access::Fault) {
     cause = at->op == Op::LrW ? kLoadFault : kStoreFault, value = address;
     goto trap;
   }
   x[at->rd] = value;
-  if (access == Access::DoneStop) goto completed_by_port;
+  if (access == Access::DoneStop)
+    goto completed_by_port;
   NEXT()
 csr:
   ELAPSE();
   hart.instret += budget - left - trapped, budget = left, trapped = 0;
-  if (!execute_csr(hart, *at, port.cycle(), recheck)) goto illegal;
+  if (!execute_csr(hart, *at, port.cycle(), recheck))
+    goto illegal;
   if (recheck) {
     stop = Stop::Recheck;
     goto completed;
@@ -247,16 +260,19 @@ csr:
 load:
   ELAPSE();
   access = port.load(address, access_size(at->op), value);
-  if (access == Access::Stop) goto stopped;
+  if (access == Access::Stop)
+    goto stopped;
   if (access == Access::Fault) {
     cause = kLoadFault, value = address;
     goto trap;
   }
   x[at->rd] = extend(at->op, value);
-  if (access == Access::DoneStop) goto completed_by_port;
+  if (access == Access::DoneStop)
+    goto completed_by_port;
   NEXT()
 store_special:
-  if (access == Access::Stop) goto stopped;
+  if (access == Access::Stop)
+    goto stopped;
   if (access == Access::Fault) {
     cause = kStoreFault, value = address;
     goto trap;
@@ -269,7 +285,7 @@ completed:
   goto leave;
 
 illegal:
-  cause = kIllegalInstruction, value = CodeCache::word_at(*page, static_cast<uint32_t>(at - page->ops));
+  cause = kIllegalInstruction, value = CodeCache::word_at(*page, uint32_t(at - page->ops));
   goto trap;
 misaligned_target:
   ELAPSE();
@@ -280,7 +296,8 @@ trap:
   pc = hart.pc;
   ++trapped;
   port.elapse(1, pc);
-  if (--left == 0) goto leave;
+  if (--left == 0)
+    goto leave;
   goto enter;
 stopped:
   stop = Stop::Port;

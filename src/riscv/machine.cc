@@ -9,17 +9,20 @@ namespace lento::riscv {
 void Machine::load(const ElfImage& image, uint32_t slack) {
   for (const ElfSegment& segment : image.segments) {
     memory_.map(segment.address, uint64_t{segment.address} + segment.memory_bytes);
-    LENTO_CHECK(memory_.copy_in(segment.address, segment.bytes),
-                "a segment does not fit the RAM made for it");
+    LENTO_CHECK(
+        memory_.copy_in(segment.address, segment.bytes),
+        "a segment does not fit the RAM made for it");
   }
   memory_.map(image.begin(), std::min(image.end() + slack, uint64_t{1} << 32));
   hart_.pc = image.entry;
-  if (const auto address = image.find("tohost")) watch(*address);
+  if (const auto address = image.find("tohost"))
+    watch(*address);
 }
 
 bool Machine::run(uint64_t budget) {
   for (uint64_t spent = 0; spent < budget && !result_;) {
-    if (const uint32_t cause = hart_.pending_interrupt()) hart_.trap(cause, 0);
+    if (const uint32_t cause = hart_.pending_interrupt())
+      hart_.trap(cause, 0);
     spent += run_fast(budget - spent);
     const uint64_t before = cycle_;
     const bool near_end = budget - spent <= CodeCache::kWords;
@@ -30,14 +33,16 @@ bool Machine::run(uint64_t budget) {
 }
 
 Access Machine::stored_to_watch(unsigned size, uint32_t value) {
-  if (!watching_ || size != 4 || value == 0) return Access::Done;
+  if (!watching_ || size != 4 || value == 0)
+    return Access::Done;
   result_ = value;
   return Access::DoneStop;
 }
 
 Access Machine::atomic(Op op, uint32_t address, uint32_t operand, uint32_t& result) {
   uint32_t old = 0;
-  if (!memory_.read(address, 4, old)) return Access::Fault;
+  if (!memory_.read(address, 4, old))
+    return Access::Fault;
   if (op == Op::LrW) {
     hart_.reserved = true, hart_.reservation = address, result = old;
     return Access::Done;

@@ -15,7 +15,10 @@ namespace lento::riscv {
 
 class Machine {
  public:
-  explicit Machine(const Extensions& extensions = {}) : code_(extensions), fast_code_(extensions) {}
+  explicit Machine(const Extensions& extensions = {})
+      : code_(extensions),
+        fast_code_(extensions) {
+  }
 
   // Maps and fills the segments plus `slack` bytes of RAM after the last one (stack, heap), sets the entry,
   // and watches the symbol `tohost` when the program has one.
@@ -24,9 +27,15 @@ class Machine {
   // Runs at most `budget` instructions more; true when the program ended by a store to tohost.
   bool run(uint64_t budget);
 
-  Hart& hart() { return hart_; }
-  FlatMemory& memory() { return memory_; }
-  std::optional<uint32_t> tohost() const { return result_; }  // the word stored there, once it was not 0
+  Hart& hart() {
+    return hart_;
+  }
+  FlatMemory& memory() {
+    return memory_;
+  }
+  std::optional<uint32_t> tohost() const {
+    return result_;
+  }  // the word stored there, once it was not 0
   // Answers ecall; unset, ecall traps.
   std::function<bool(Hart&)> on_ecall;
   void watch(uint32_t address) {
@@ -35,13 +44,20 @@ class Machine {
   }
 
   // The Port of riscv::run.
-  uint32_t enter(uint32_t pc) { return CodeCache::kWords - (pc >> 2) % CodeCache::kWords; }
-  void elapse(uint64_t n, uint32_t) { cycle_ += n; }
-  void extra(Op) {}
+  uint32_t enter(uint32_t pc) {
+    return CodeCache::kWords - (pc >> 2) % CodeCache::kWords;
+  }
+  void elapse(uint64_t n, uint32_t) {
+    cycle_ += n;
+  }
+  void extra(Op) {
+  }
   bool load_now(uint32_t address, unsigned size, uint32_t& value, uint64_t) {
     return memory_.read(address, size, value);
   }
-  Access load(uint32_t, unsigned, uint32_t&) { return Access::Fault; }  // load_now reads all there is
+  Access load(uint32_t, unsigned, uint32_t&) {
+    return Access::Fault;
+  }  // load_now reads all there is
   Access store(uint32_t address, unsigned size, uint32_t value) {
     if (!memory_.write(address, size, value)) [[unlikely]]
       return Access::Fault;
@@ -51,13 +67,19 @@ class Machine {
     return Access::Done;
   }
   Access atomic(Op op, uint32_t address, uint32_t operand, uint32_t& result);
-  Access fence(Op) { return Access::Done; }
-  bool environment_call(Hart& hart) { return on_ecall && on_ecall(hart); }
+  Access fence(Op) {
+    return Access::Done;
+  }
+  bool environment_call(Hart& hart) {
+    return on_ecall && on_ecall(hart);
+  }
   const uint8_t* code_page(uint32_t address) {
     stores_[(address >> kPageBits) % kFastPages] = {};  // to be looked up again, with its code
     return memory_.page(address);
   }
-  uint64_t cycle() const { return cycle_; }
+  uint64_t cycle() const {
+    return cycle_;
+  }
 
  private:
   // Where a page of RAM lies. The tag is its address, or one that no access has.
@@ -77,9 +99,12 @@ class Machine {
 
   Hart hart_;
   FlatMemory memory_;
-  CodeCache code_, fast_code_;  // of riscv::run and of run_fast, whose ops may be pairs
+  // of riscv::run and of run_fast, whose ops may be pairs
+  CodeCache code_;
+  CodeCache fast_code_;
   uint64_t cycle_ = 0;
-  std::array<FastPage, kFastPages> loads_, stores_;
+  std::array<FastPage, kFastPages> loads_;
+  std::array<FastPage, kFastPages> stores_;
   uint32_t watched_ = 0xffffffff;
   bool watching_ = false;
   std::optional<uint32_t> result_;

@@ -36,7 +36,8 @@ namespace {
   X(first, Bne) X(first, Blt) X(first, Bge) X(first, Bltu) X(first, Bgeu) X(first, Jal) X(first, Jalr)
 
 struct Pair {
-  Op first, second;
+  Op first;
+  Op second;
 };
 constexpr Pair kPairs[] = {
 #define LENTO_PAIR(first, second) {Op::first, Op::second},
@@ -50,14 +51,16 @@ static_assert(kOps + std::size(kPairs) <= 256, "the op of a pair is one byte");
 // The op of the pair, or `first` when it has no handler.
 Op pair_of(Op first, Op second) {
   for (size_t i = 0; i < std::size(kPairs); ++i) {
-    if (kPairs[i].first == first && kPairs[i].second == second) return static_cast<Op>(kOps + i);
+    if (kPairs[i].first == first && kPairs[i].second == second)
+      return static_cast<Op>(kOps + i);
   }
   return first;
 }
 
 void decode_pair(const CodeCache& code, CodeCache::Page& page, uint32_t index) {
   code.decode_at(page, index);
-  if (index + 1 == CodeCache::kWords) return;
+  if (index + 1 == CodeCache::kWords)
+    return;
   Instruction second = page.ops[index + 1];
   if (second.op == Op::Undecoded) {
     code.decode_at(page, index + 1);
@@ -73,11 +76,14 @@ void decode_pair(const CodeCache& code, CodeCache::Page& page, uint32_t index) {
 // nullptr when the address needs the careful way.
 uint8_t* Machine::fast_page(uint32_t address, unsigned size, bool store) {
   const uint32_t tag = address & ~(kPageBytes - 1);
-  if (address & (size - 1)) return nullptr;
+  if (address & (size - 1))
+    return nullptr;
   uint8_t* const bytes = memory_.page(address);
-  if (!bytes) return nullptr;
+  if (!bytes)
+    return nullptr;
   CodeCache::Page* page = store ? fast_code_.find(address) : nullptr;
-  if (store && !page && code_.find(address)) page = fast_code_page(address);
+  if (store && !page && code_.find(address))
+    page = fast_code_page(address);
   (store ? stores_ : loads_)[(address >> kPageBits) % kFastPages] = {tag, bytes, page ? page->ops : nullptr};
   return bytes;
 }
@@ -87,18 +93,21 @@ void Machine::code_written(uint32_t address, unsigned size) {
   fast_code_.written(address, size);
   CodeCache::Page* const page = fast_code_.find(address);
   const uint32_t word = address / 4 % CodeCache::kWords;
-  if (page && word > 0) page->ops[word - 1].op = Op::Undecoded;
+  if (page && word > 0)
+    page->ops[word - 1].op = Op::Undecoded;
 }
 
 CodeCache::Page* Machine::fast_code_page(uint32_t pc) {
-  if (CodeCache::Page* page = fast_code_.find(pc)) return page;
+  if (CodeCache::Page* page = fast_code_.find(pc))
+    return page;
   const uint8_t* const bytes = code_page(pc);
   return bytes ? fast_code_.add(pc, bytes) : nullptr;
 }
 
 uint64_t Machine::run_fast(uint64_t budget) {
   static const void* const kHandlers[kOps + std::size(kPairs)] = {
-      &&Undecoded, &&leave,
+      &&Undecoded,
+      &&leave,
 #define LENTO_LABEL(name, ...) &&name,
 #define LENTO_LEAVE(name, ...) &&leave,
       LENTO_RISCV_REGISTER(LENTO_LABEL) LENTO_RISCV_IMMEDIATE(LENTO_LABEL) LENTO_RISCV_LOAD(LENTO_LABEL)
@@ -115,32 +124,36 @@ uint64_t Machine::run_fast(uint64_t budget) {
   uint32_t* const x = hart_.x;
   CodeCache::Page* page = nullptr;
   const Instruction *at = nullptr, *first = nullptr;
-  uint32_t base = 0, pc = hart_.pc, address = 0;
+  uint32_t base = 0;
+  uint32_t pc = hart_.pc;
+  uint32_t address = 0;
   unsigned size = 0;  // of the store that needs the careful way
   uint64_t left = budget;
 
-#define DISPATCH() goto* kHandlers[static_cast<int>(at->op)]
+#define DISPATCH() goto* kHandlers[int(at->op)]
 #define NEXT() \
   ++at;        \
   DISPATCH()
 // A jump of `distance` bytes; inside the page without another look, and with a dispatch of its own.
-#define TAKE(distance)                                                                       \
-  {                                                                                          \
-    const Instruction* const to = at + ((distance) >> 2);                                    \
-    const uint64_t done = static_cast<uint64_t>(at - first) + 1;                             \
-    if (static_cast<size_t>(to - page->ops) < CodeCache::kWords && left - done > kLongest && \
-        !((distance)&2)) [[likely]] {                                                        \
-      left -= done, first = at = to;                                                         \
-      DISPATCH();                                                                            \
-    }                                                                                        \
-    pc = PC() + static_cast<uint32_t>(distance);                                             \
-    if (pc & 3) goto leave;                                                                  \
-    goto jump;                                                                               \
+#define TAKE(distance)                                                                           \
+  {                                                                                              \
+    const Instruction* const to = at + ((distance) >> 2);                                        \
+    const uint64_t done = uint64_t(at - first) + 1;                                              \
+    if (size_t(to - page->ops) < CodeCache::kWords && left - done > kLongest && !((distance)&2)) \
+        [[likely]] {                                                                             \
+      left -= done, first = at = to;                                                             \
+      DISPATCH();                                                                                \
+    }                                                                                            \
+    pc = PC() + uint32_t(distance);                                                              \
+    if (pc & 3)                                                                                  \
+      goto leave;                                                                                \
+    goto jump;                                                                                   \
   }
-#define PC() (base + static_cast<uint32_t>(at - page->ops) * 4)
+#define PC() (base + uint32_t(at - page->ops) * 4)
 
 enter:
-  if (left <= kLongest || (pc & 3)) goto out;
+  if (left <= kLongest || (pc & 3))
+    goto out;
   page = fast_code_page(pc);
   if (!page) [[unlikely]]
     goto out;
@@ -148,33 +161,35 @@ enter:
   first = at = page->ops + (pc >> 2) % CodeCache::kWords;
   DISPATCH();
 jump:  // to `pc`; the jump itself is at `at`
-  left -= static_cast<uint64_t>(at - first) + 1;
-  if ((pc & ~(kPageBytes - 1)) != base) goto enter;
+  left -= uint64_t(at - first) + 1;
+  if ((pc & ~(kPageBytes - 1)) != base)
+    goto enter;
   if (left <= kLongest || (pc & 3)) [[unlikely]]
     goto out;
   first = at = page->ops + (pc >> 2) % CodeCache::kWords;
   DISPATCH();
 Undecoded:
   if (at == page->ops + CodeCache::kWords) {
-    left -= static_cast<uint64_t>(at - first);
+    left -= uint64_t(at - first);
     pc = PC();
     goto enter;
   }
-  decode_pair(fast_code_, *page, static_cast<uint32_t>(at - page->ops));
+  decode_pair(fast_code_, *page, uint32_t(at - page->ops));
   DISPATCH();
 
 // What the instruction at `at` does; control goes on behind it unless it jumps.
 #define REGISTER(name) x[at->rd] = alu(Op::name, x[at->rs1], x[at->rs2]);
-#define IMMEDIATE(name) x[at->rd] = alu(Op::name, x[at->rs1], static_cast<uint32_t>(at->imm));
+#define IMMEDIATE(name) x[at->rd] = alu(Op::name, x[at->rs1], uint32_t(at->imm));
 #define LOAD(name)                                                      \
   {                                                                     \
     constexpr unsigned kSize = access_size(Op::name);                   \
-    address = x[at->rs1] + static_cast<uint32_t>(at->imm);              \
+    address = x[at->rs1] + uint32_t(at->imm);                           \
     const FastPage& fast = loads_[(address >> kPageBits) % kFastPages]; \
     const uint8_t* bytes = fast.bytes;                                  \
     if ((address & ~(kPageBytes - kSize)) != fast.tag) [[unlikely]] {   \
       bytes = fast_page(address, kSize, false);                         \
-      if (!bytes) goto leave;                                           \
+      if (!bytes)                                                       \
+        goto leave;                                                     \
     }                                                                   \
     uint32_t value = 0;                                                 \
     std::memcpy(&value, bytes + address % kPageBytes, kSize);           \
@@ -183,7 +198,7 @@ Undecoded:
 #define STORE(name)                                                      \
   {                                                                      \
     constexpr unsigned kSize = access_size(Op::name);                    \
-    address = x[at->rs1] + static_cast<uint32_t>(at->imm);               \
+    address = x[at->rs1] + uint32_t(at->imm);                            \
     if (address == watched_) [[unlikely]]                                \
       goto leave;                                                        \
     const FastPage& fast = stores_[(address >> kPageBits) % kFastPages]; \
@@ -195,8 +210,9 @@ Undecoded:
     if (fast.code) [[unlikely]]                                          \
       goto stored_code;                                                  \
   }
-#define BRANCH(name) \
-  if (branch_taken(Op::name, x[at->rs1], x[at->rs2])) TAKE(at->imm);
+#define BRANCH(name)                                  \
+  if (branch_taken(Op::name, x[at->rs1], x[at->rs2])) \
+    TAKE(at->imm);
 #define DO_Addi IMMEDIATE(Addi)
 #define DO_Andi IMMEDIATE(Andi)
 #define DO_Slli IMMEDIATE(Slli)
@@ -211,23 +227,26 @@ Undecoded:
 #define DO_Bge BRANCH(Bge)
 #define DO_Bltu BRANCH(Bltu)
 #define DO_Bgeu BRANCH(Bgeu)
-#define DO_Lui x[at->rd] = static_cast<uint32_t>(at->imm);
-#define DO_Jal                   \
-  {                              \
-    if (at->imm & 2) goto leave; \
-    x[at->rd] = PC() + 4;        \
-    TAKE(at->imm);               \
+#define DO_Lui x[at->rd] = uint32_t(at->imm);
+#define DO_Jal            \
+  {                       \
+    if (at->imm & 2)      \
+      goto leave;         \
+    x[at->rd] = PC() + 4; \
+    TAKE(at->imm);        \
   }
-#define DO_Jalr                                                          \
-  {                                                                      \
-    pc = (x[at->rs1] + static_cast<uint32_t>(at->imm)) & ~1u;            \
-    if (pc & 3) goto leave;                                              \
-    x[at->rd] = PC() + 4;                                                \
-    const uint64_t done = static_cast<uint64_t>(at - first) + 1;         \
-    if ((pc ^ base) >= kPageBytes || left - done <= kLongest) goto jump; \
-    left -= done;                                                        \
-    first = at = page->ops + (pc >> 2) % CodeCache::kWords;              \
-    DISPATCH();                                                          \
+#define DO_Jalr                                               \
+  {                                                           \
+    pc = (x[at->rs1] + uint32_t(at->imm)) & ~1u;              \
+    if (pc & 3)                                               \
+      goto leave;                                             \
+    x[at->rd] = PC() + 4;                                     \
+    const uint64_t done = uint64_t(at - first) + 1;           \
+    if ((pc ^ base) >= kPageBytes || left - done <= kLongest) \
+      goto jump;                                              \
+    left -= done;                                             \
+    first = at = page->ops + (pc >> 2) % CodeCache::kWords;   \
+    DISPATCH();                                               \
   }
 
 #define HANDLER(kind, name) \
@@ -250,7 +269,8 @@ Undecoded:
 #define PAIR_HANDLERS(first) LENTO_SECONDS(PAIR_HANDLER, first)
   LENTO_FIRSTS(PAIR_HANDLERS)
 store:  // misaligned, or to a page seen for the first time
-  if (store(address, size, x[at->rs2]) != Access::Done) goto leave;
+  if (store(address, size, x[at->rs2]) != Access::Done)
+    goto leave;
   fast_page(address, size, true);
   NEXT();
 stored_code : {
@@ -264,14 +284,13 @@ stored_code : {
 Lui:
   DO_Lui NEXT();
 Auipc:
-  x[at->rd] = PC() + static_cast<uint32_t>(at->imm);
+  x[at->rd] = PC() + uint32_t(at->imm);
   NEXT();
 Jal:
   DO_Jal Jalr : DO_Jalr
 
                     Fence : FenceI : Ecall : Ebreak : Mret : Wfi : leave :  // before the instruction at `at`
-                                                                            left -=
-                                                                            static_cast<uint64_t>(at - first);
+                                                                            left -= uint64_t(at - first);
   pc = PC();
 out:
   hart_.pc = pc;

@@ -20,7 +20,8 @@ struct Bench {
   explicit Bench(const std::vector<Instruction>& program) {
     machine.memory().map(0, 0x10000);
     uint32_t at = 0x1000;
-    for (const Instruction& n : program) machine.memory().write(at, 4, encode(n)), at += 4;
+    for (const Instruction& n : program)
+      machine.memory().write(at, 4, encode(n)), at += 4;
     machine.hart().pc = 0x1000;
   }
   Hart& run(uint64_t steps) {
@@ -35,11 +36,16 @@ TEST(Decode, EveryTableRowRoundTrips) {
   for (int i = 2; i < kOps; ++i) {
     const Op op = static_cast<Op>(i);
     Instruction n{op};
-    if (writes_rd(op)) n.rd = 1 + rng.below(31);
-    if (reads_rs1(op)) n.rs1 = 1 + rng.below(31);
-    if (reads_rs2(op)) n.rs2 = 1 + rng.below(31);
-    if (format_of(op) == Format::Branch || format_of(op) == Format::Jump) n.imm = -16;
-    if (format_of(op) == Format::Upper) n.imm = static_cast<int32_t>(0xabcde000);
+    if (writes_rd(op))
+      n.rd = 1 + rng.below(31);
+    if (reads_rs1(op))
+      n.rs1 = 1 + rng.below(31);
+    if (reads_rs2(op))
+      n.rs2 = 1 + rng.below(31);
+    if (format_of(op) == Format::Branch || format_of(op) == Format::Jump)
+      n.imm = -16;
+    if (format_of(op) == Format::Upper)
+      n.imm = int32_t(0xabcde000);
     if (format_of(op) == Format::Load || format_of(op) == Format::Store || format_of(op) == Format::I)
       n.imm = -7;
     EXPECT_EQ(decode(encode(n)), n) << mnemonic(op);
@@ -82,25 +88,27 @@ TEST(Interpreter, WritesToX0AreLost) {
 
 TEST(Interpreter, SeesCodeThatTheProgramRewrote) {
   const uint32_t patched = encode({Op::Addi, 3, 0, 0, 42});
-  const int32_t high = static_cast<int32_t>((patched + 0x800) & 0xfffff000);
+  const int32_t high = int32_t((patched + 0x800) & 0xfffff000);
   // The loop runs the instruction at 0x1014 once as it was and once after the store.
-  Bench bench({{Op::Lui, 1, 0, 0, high},
-               {Op::Addi, 1, 1, 0, static_cast<int32_t>(patched) - high},
-               {Op::Lui, 2, 0, 0, 0x1000},
-               {Op::Jal, 0, 0, 0, 8},
-               {Op::Sw, 0, 2, 1, 0x14},
-               {Op::Addi, 3, 0, 0, 1},
-               {Op::Add, 4, 4, 3, 0},
-               {Op::Jal, 0, 0, 0, -12}});
+  Bench bench(
+      {{Op::Lui, 1, 0, 0, high},
+       {Op::Addi, 1, 1, 0, int32_t(patched) - high},
+       {Op::Lui, 2, 0, 0, 0x1000},
+       {Op::Jal, 0, 0, 0, 8},
+       {Op::Sw, 0, 2, 1, 0x14},
+       {Op::Addi, 3, 0, 0, 1},
+       {Op::Add, 4, 4, 3, 0},
+       {Op::Jal, 0, 0, 0, -12}});
   EXPECT_EQ(bench.run(10).x[4], 43u);
 }
 
 TEST(Interpreter, MisalignedAccessWorksAcrossPages) {
-  Bench bench({{Op::Lui, 1, 0, 0, 0x3000},
-               {Op::Addi, 2, 0, 0, -2},
-               {Op::Sw, 0, 1, 2, -2},
-               {Op::Lw, 3, 1, 0, -2},
-               {Op::Lhu, 4, 1, 0, -1}});
+  Bench bench(
+      {{Op::Lui, 1, 0, 0, 0x3000},
+       {Op::Addi, 2, 0, 0, -2},
+       {Op::Sw, 0, 1, 2, -2},
+       {Op::Lw, 3, 1, 0, -2},
+       {Op::Lhu, 4, 1, 0, -1}});
   EXPECT_EQ(bench.run(5).x[3], 0xfffffffeu);
   EXPECT_EQ(bench.machine.hart().x[4], 0xffffu);
 }
@@ -154,7 +162,9 @@ TEST(Hart, TakesInterruptsByPriority) {
 }
 
 std::string error_of(const std::string& bytes) {
-  return base::test::error_of([&] { parse_elf(bytes, "p.elf"); });
+  return base::test::error_of([&] {
+    parse_elf(bytes, "p.elf");
+  });
 }
 
 TEST(Elf, RefusesHostileFilesWithTheReason) {
@@ -165,7 +175,7 @@ TEST(Elf, RefusesHostileFilesWithTheReason) {
   EXPECT_THAT(error_of(elf), HasSubstr("64-bit"));
   elf[4] = 1;
   EXPECT_THAT(error_of(elf), HasSubstr("not a RISC-V program"));
-  elf[18] = static_cast<char>(243), elf[16] = 2;
+  elf[18] = char(243), elf[16] = 2;
   EXPECT_THAT(error_of(elf), HasSubstr("no segment to load"));
   elf[42] = 32, elf[44] = 1, elf[28] = 52;
   EXPECT_THAT(error_of(elf), HasSubstr("a program header at offset 52"));
@@ -175,7 +185,7 @@ TEST(Elf, TheCompressedFlagIsAWarning) {
   std::string elf = base::read_file("guests/built/false_sharing.elf", 1 << 20);
   const ElfImage plain = parse_elf(elf, "p.elf");
   EXPECT_TRUE(plain.warnings.empty());
-  elf[36] = static_cast<char>(elf[36] | 1);
+  elf[36] = char(elf[36] | 1);
   const ElfImage marked = parse_elf(elf, "p.elf");
   ASSERT_EQ(marked.warnings.size(), 1u);
   EXPECT_THAT(marked.warnings[0], HasSubstr("traps where one is reached"));

@@ -44,7 +44,8 @@ fs::path Folder::resolve(const std::string& name) const {
 
 finding::Diagnosis Folder::open(const std::string& name) const {
   return finding::diagnosis_from_json(
-      base::parse_json(base::read_file(resolve(name).string(), kMostBytes), name), name);
+      base::parse_json(base::read_file(resolve(name).string(), kMostBytes), name),
+      name);
 }
 
 Json Folder::describe(const std::string& name, int64_t modified) const {
@@ -55,12 +56,13 @@ Json Folder::describe(const std::string& name, int64_t modified) const {
     entry.set("scale", d.scale)
         .set("title", d.title)
         .set("verdict", d.verdict)
-        .set("findings", static_cast<uint64_t>(d.findings.size()));
+        .set("findings", uint64_t(d.findings.size()));
   } catch (const Error& e) {
     // What lies beside the diagnoses and is something else by its own word, a mapping or a profiler's trace,
     // is no diagnosis gone wrong.
     const base::FileKind kind = base::kind_of_file((root_ / name).string());
-    if (kind.format != "JSON" && !kind.format.empty() && kind.noun != "diagnosis") return {};
+    if (kind.format != "JSON" && !kind.format.empty() && kind.noun != "diagnosis")
+      return {};
     entry.set("error", std::string(e.what()));
   }
   return entry;
@@ -81,15 +83,18 @@ std::vector<Folder::Known> Folder::newest() const {
        it.increment(code)) {
     std::error_code own;  // a file that vanishes meanwhile is left out
     const std::string name = it->path().filename().string();
-    if (!name.ends_with(".json") || name.front() == '.' || !it->is_regular_file(own)) continue;
+    if (!name.ends_with(".json") || name.front() == '.' || !it->is_regular_file(own))
+      continue;
     Known file{name, it->last_write_time(own), it->file_size(own), {}};
-    if (!own) files.push_back(std::move(file));
+    if (!own)
+      files.push_back(std::move(file));
   }
   const auto newer = [](const Known& a, const Known& b) {
     return a.written != b.written ? a.written > b.written : a.name < b.name;
   };
-  std::sort(files.begin(), files.end(), newer);
-  if (files.size() > kMostFiles) files.resize(kMostFiles);
+  std::ranges::sort(files, newer);
+  if (files.size() > kMostFiles)
+    files.resize(kMostFiles);
   return files;
 }
 
@@ -102,7 +107,8 @@ std::string Folder::list() {
     const bool same =
         old != known_.end() && old->second.written == file.written && old->second.size == file.size;
     file.entry = same ? old->second.entry : describe(file.name, unix_seconds(file.written));
-    if (!file.entry.is_null()) all.push(file.entry);
+    if (!file.entry.is_null())
+      all.push(file.entry);
     now.emplace(file.name, std::move(file));
   }
   known_ = std::move(now);

@@ -40,7 +40,9 @@ constexpr const char* kHtml = "text/html; charset=utf-8";
 constexpr const char* kText = "text/plain; charset=utf-8";
 constexpr uint64_t kMostCached = uint64_t{64} << 20;
 
-Reply html(std::string body, const char* policy) { return {200, std::move(body), kHtml, {}, policy}; }
+Reply html(std::string body, const char* policy) {
+  return {200, std::move(body), kHtml, {}, policy};
+}
 
 // Pages that were made, while the files they show stay as they are: a thousand readers of one report make it
 // once and share its bytes.
@@ -48,11 +50,12 @@ class Pages {
  public:
   using Make = std::function<std::string()>;
 
-  std::shared_ptr<const std::string> page(const std::string& name, const std::string& stamp,
-                                          const Make& make) {
+  std::shared_ptr<const std::string>
+  page(const std::string& name, const std::string& stamp, const Make& make) {
     const std::unique_lock lock(mutex_);
     const auto known = pages_.find(name);
-    if (known != pages_.end() && known->second.stamp == stamp) return known->second.bytes;
+    if (known != pages_.end() && known->second.stamp == stamp)
+      return known->second.bytes;
     auto bytes = std::make_shared<const std::string>(make());
     if (held_ + bytes->size() > kMostCached) {
       pages_.clear();
@@ -79,10 +82,13 @@ struct Server::Impl {
   explicit Impl(const Options& o)
       : options(o),
         folder(o.folder),
-        listener(o.host, o.port, [this](const base::HttpQuestion& question) { return guarded(question); }) {
+        listener(o.host, o.port, [this](const base::HttpQuestion& question) {
+          return guarded(question);
+        }) {
     if (!listener.on_loopback() && o.token.empty()) {
       throw base::Error(
-          {o.host}, "can be reached from other machines: every request must carry a token",
+          {o.host},
+          "can be reached from other machines: every request must carry a token",
           "write one into a file, --token-file FILE, or into the variable LENTO_TOKEN; or stay on "
           "127.0.0.1");
     }
@@ -102,48 +108,60 @@ struct Server::Impl {
 
   Reply route(const base::HttpQuestion& question) {
     const std::string& path = question.path;
-    if (path == "/") return html(page(), kPagePolicy);
+    if (path == "/")
+      return html(page(), kPagePolicy);
     if (path == "/serve.js")
       return {200, std::string(embedded::serve_files("serve.js")), "text/javascript; charset=utf-8"};
-    if (path == "/api/diagnoses") return listing(question);
-    if (path.starts_with("/api/diagnoses/")) return stored(path.substr(15));
-    if (path.starts_with("/report/")) return report_of(path.substr(8));
-    if (path == "/diff") return html(report::write_html(difference(question)), kReportPolicy);
+    if (path == "/api/diagnoses")
+      return listing(question);
+    if (path.starts_with("/api/diagnoses/"))
+      return stored(path.substr(15));
+    if (path.starts_with("/report/"))
+      return report_of(path.substr(8));
+    if (path == "/diff")
+      return html(report::write_html(difference(question)), kReportPolicy);
     return {404, "no such page\n", kText};
   }
 
   // The script's address must carry the token, as every request does.
   std::string page() const {
     std::string text(embedded::serve_files("page.html"));
-    if (options.token.empty()) return text;
+    if (options.token.empty())
+      return text;
     const std::string plain = "serve.js\"";
-    return text.replace(text.find(plain), plain.size(),
-                        "serve.js?token=" + base::percent_encoded(options.token) + "\"");
+    return text.replace(
+        text.find(plain),
+        plain.size(),
+        "serve.js?token=" + base::percent_encoded(options.token) + "\"");
   }
 
   Reply listing(const base::HttpQuestion& question) {
     std::string body = folder.list();
     const std::string tag = "\"" + base::digest(body) + "\"";
-    if (question.if_none_match == tag) return {304, {}, "application/json", tag};
+    if (question.if_none_match == tag)
+      return {304, {}, "application/json", tag};
     return {200, std::move(body), "application/json", tag};
   }
 
   Reply stored(const std::string& name) {
     Reply reply{200, {}, "application/json"};
-    reply.shared_body =
-        pages.page("json " + name, folder.stamp(name), [&] { return report::write_json(folder.open(name)); });
+    reply.shared_body = pages.page("json " + name, folder.stamp(name), [&] {
+      return report::write_json(folder.open(name));
+    });
     return reply;
   }
 
   Reply report_of(const std::string& name) {
     Reply reply = html({}, kReportPolicy);
-    reply.shared_body =
-        pages.page("html " + name, folder.stamp(name), [&] { return report::write_html(folder.open(name)); });
+    reply.shared_body = pages.page("html " + name, folder.stamp(name), [&] {
+      return report::write_html(folder.open(name));
+    });
     return reply;
   }
 
   finding::Diagnosis difference(const base::HttpQuestion& question) const {
-    const std::string a = base::query_value(question.query, "a"), b = base::query_value(question.query, "b");
+    const std::string a = base::query_value(question.query, "a");
+    const std::string b = base::query_value(question.query, "b");
     finding::Diagnosis d = finding::compare(folder.open(a), folder.open(b));
     d.command = "lento diff " + a + " " + b;
     return d;
@@ -156,11 +174,17 @@ struct Server::Impl {
   base::HttpServer listener;  // last: its threads use the members above
 };
 
-Server::Server(const Options& options) : impl_(std::make_unique<Impl>(options)) {}
+Server::Server(const Options& options)
+    : impl_(std::make_unique<Impl>(options)) {
+}
 
-Server::~Server() { impl_->listener.stop(); }
+Server::~Server() {
+  impl_->listener.stop();
+}
 
-int Server::port() const { return impl_->listener.port(); }
+int Server::port() const {
+  return impl_->listener.port();
+}
 
 std::string Server::address() const {
   const std::string& host = impl_->options.host;
@@ -169,9 +193,12 @@ std::string Server::address() const {
 }
 
 void Server::run(const base::Progress& progress) {
-  while (!progress.stopped() && !impl_->stopping) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  while (!progress.stopped() && !impl_->stopping)
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
 }
 
-void Server::stop() { impl_->stopping = true; }
+void Server::stop() {
+  impl_->stopping = true;
+}
 
 }  // namespace lento::serve

@@ -37,23 +37,31 @@ finding::Diagnosis sample(const std::string& subject, double factor) {
 
 class Connection {
  public:
-  explicit Connection(int port) : fd_(::socket(AF_INET, SOCK_STREAM, 0)) {
+  explicit Connection(int port)
+      : fd_(::socket(AF_INET, SOCK_STREAM, 0)) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
-    address.sin_port = htons(static_cast<uint16_t>(port));
+    address.sin_port = htons(uint16_t(port));
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     connected_ = ::connect(fd_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
   }
-  ~Connection() { ::close(fd_); }
+  ~Connection() {
+    ::close(fd_);
+  }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  bool connected() const { return connected_; }
-  void send(const std::string& text) const { (void)!::send(fd_, text.data(), text.size(), MSG_NOSIGNAL); }
+  bool connected() const {
+    return connected_;
+  }
+  void send(const std::string& text) const {
+    (void)!::send(fd_, text.data(), text.size(), MSG_NOSIGNAL);
+  }
   std::string receive() const {
     std::string all;
     char block[4096];
-    for (ssize_t n; (n = ::recv(fd_, block, sizeof block, 0)) > 0;) all.append(block, static_cast<size_t>(n));
+    for (ssize_t n; (n = ::recv(fd_, block, sizeof block, 0)) > 0;)
+      all.append(block, size_t(n));
     return all;
   }
 
@@ -86,11 +94,11 @@ class ServeTest : public ::testing::Test {
     base::write_file((root_ / name).string(), report::write_json(d));
   }
 
-  std::string get(const std::string& target, const std::string& host = "127.0.0.1",
-                  const std::string& more = "") const {
+  std::string
+  get(const std::string& target, const std::string& host = "127.0.0.1", const std::string& more = "") const {
     const Connection connection(server_->port());
-    connection.send("GET " + target + " HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n" + more +
-                    "\r\n");
+    connection.send(
+        "GET " + target + " HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n" + more + "\r\n");
     return connection.receive();
   }
 
@@ -115,14 +123,21 @@ TEST_F(ServeTest, AnswersUnchangedListsWith304) {
   const size_t at = first.find("ETag: ");
   ASSERT_NE(at, std::string::npos);
   const std::string tag = first.substr(at + 6, first.find("\r\n", at) - at - 6);
-  EXPECT_THAT(get("/api/diagnoses", "localhost", "If-None-Match: " + tag + "\r\n"),
-              StartsWith("HTTP/1.1 304"));
+  EXPECT_THAT(
+      get("/api/diagnoses", "localhost", "If-None-Match: " + tag + "\r\n"),
+      StartsWith("HTTP/1.1 304"));
 }
 
 TEST_F(ServeTest, PathsDoNotEscapeTheFolder) {
-  for (const char* target : {"/report/../secret.json", "/report/..%2Fsecret.json",
-                             "/report/%2e%2e%2fsecret.json", "/api/diagnoses/link.json", "/report/a.json%00",
-                             "/report/", "/report//etc/passwd", "/../../etc/passwd"}) {
+  for (const char* target :
+       {"/report/../secret.json",
+        "/report/..%2Fsecret.json",
+        "/report/%2e%2e%2fsecret.json",
+        "/api/diagnoses/link.json",
+        "/report/a.json%00",
+        "/report/",
+        "/report//etc/passwd",
+        "/../../etc/passwd"}) {
     const std::string reply = get(target);
     EXPECT_THAT(reply, StartsWith("HTTP/1.1 404")) << target;
     EXPECT_THAT(reply, Not(HasSubstr("secret is slow"))) << target;
@@ -131,8 +146,9 @@ TEST_F(ServeTest, PathsDoNotEscapeTheFolder) {
 
 TEST_F(ServeTest, RefusesForeignHostsBodiesAndHugeHeads) {
   EXPECT_THAT(get("/api/diagnoses", "evil.example"), StartsWith("HTTP/1.1 421"));
-  EXPECT_THAT(get("/api/diagnoses", "127.0.0.1", "X: " + std::string(20000, 'x') + "\r\n"),
-              StartsWith("HTTP/1.1 431"));
+  EXPECT_THAT(
+      get("/api/diagnoses", "127.0.0.1", "X: " + std::string(20000, 'x') + "\r\n"),
+      StartsWith("HTTP/1.1 431"));
   const Connection post(server_->port());
   post.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 999999999\r\n\r\n");
   EXPECT_THAT(post.receive(), StartsWith("HTTP/1.1 413"));
@@ -146,7 +162,8 @@ TEST_F(ServeTest, AnswersAHealthyClientBesideAThousandSlowOnes) {
   getrlimit(RLIMIT_NOFILE, &limit);
   limit.rlim_cur = limit.rlim_max;
   setrlimit(RLIMIT_NOFILE, &limit);
-  if (limit.rlim_cur < 2200) GTEST_SKIP() << "needs 2,200 open files";
+  if (limit.rlim_cur < 2200)
+    GTEST_SKIP() << "needs 2,200 open files";
   std::vector<std::unique_ptr<Connection>> slow;
   for (int i = 0; i < 1000; ++i) {
     slow.push_back(std::make_unique<Connection>(server_->port()));
@@ -161,8 +178,19 @@ TEST_F(ServeTest, AnswersAHealthyClientBesideAThousandSlowOnes) {
 // A rebound name resolves to this machine, but the browser still says whom it believes to be talking to.
 TEST_F(ServeTest, AnswersToLoopbackNamesOnly) {
   for (const char* host :
-       {"127.evil.com", "127.0.0.1.nip.io", "localhost:80@evil", "127.0.0.1:80@evil", "localhost.evil",
-        "[::1].evil", "[::1", "128.0.0.1", "127.0.0", "127.0.0.1.1", "0x7f.0.0.1", "127.0.0.1:x", ""})
+       {"127.evil.com",
+        "127.0.0.1.nip.io",
+        "localhost:80@evil",
+        "127.0.0.1:80@evil",
+        "localhost.evil",
+        "[::1].evil",
+        "[::1",
+        "128.0.0.1",
+        "127.0.0",
+        "127.0.0.1.1",
+        "0x7f.0.0.1",
+        "127.0.0.1:x",
+        ""})
     EXPECT_THAT(get("/api/diagnoses", host), StartsWith("HTTP/1.1 421")) << host;
   for (const char* host : {"localhost", "LOCALHOST:8099", "127.0.0.1", "127.3.2.1:80", "[::1]", "[::1]:8099"})
     EXPECT_THAT(get("/api/diagnoses", host), StartsWith("HTTP/1.1 200")) << host;
@@ -173,7 +201,8 @@ TEST_F(ServeTest, AnswersBesideAThousandThatReadNothing) {
   std::vector<std::unique_ptr<Connection>> idle;
   for (int i = 0; i < 1000; ++i) {
     idle.push_back(std::make_unique<Connection>(server_->port()));
-    if (!idle.back()->connected()) GTEST_SKIP() << "needs 2,200 open files";
+    if (!idle.back()->connected())
+      GTEST_SKIP() << "needs 2,200 open files";
     idle.back()->send("GET /report/large.json HTTP/1.1\r\nHost: localhost\r\n\r\n");
   }
   const auto begin = std::chrono::steady_clock::now();

@@ -23,7 +23,7 @@ constexpr double kMaxRate = 1e9;  // per cycle, of anything
 constexpr double kMinRate = 1e-6;
 
 void bytes(Fields& fields, std::string_view key, int64_t& out, double min, double max) {
-  double value = static_cast<double>(out);
+  double value = double(out);
   fields.quantity(key, value, Dimension::Bytes, min, max);
   out = std::llround(value);
 }
@@ -34,7 +34,8 @@ void rate(Fields& fields, std::string_view key, double& out) {
 
 void read_core(Fields& top, Chip::Core& core, ErrorList& errors) {
   const YamlNode* node = top.map("core");
-  if (!node) return;
+  if (!node)
+    return;
   Fields fields(*node, errors);
   rate(fields, "ops_per_cycle", core.ops_per_cycle);
   fields.quantity("rate_deviation", core.rate_deviation, Dimension::Percent, 0, 0.3);
@@ -47,7 +48,8 @@ void read_core(Fields& top, Chip::Core& core, ErrorList& errors) {
 
 void read_network(Fields& top, Chip::Network& network, ErrorList& errors) {
   const YamlNode* node = top.map("network");
-  if (!node) return;
+  if (!node)
+    return;
   Fields fields(*node, errors);
   rate(fields, "link_bytes_per_cycle", network.link_bytes_per_cycle);
   fields.quantity("transit_cv", network.transit_cv, Dimension::Plain, 0, 2);
@@ -74,7 +76,8 @@ void read_memory(Fields& top, Chip& chip, ErrorList& errors) {
 
 void read_probe(Fields& top, Chip::Probe& probe, ErrorList& errors) {
   const YamlNode* node = top.map("probe");
-  if (!node) return;
+  if (!node)
+    return;
   Fields fields(*node, errors);
   fields.integer("clock_read_cycles", probe.clock_read_cycles, 0, 1000000);
   fields.integer("record_bytes", probe.record_bytes, 0, 1 << 20);
@@ -104,12 +107,16 @@ Chip chip_from_yaml(const std::string& text, const std::string& file) {
   read_probe(top, chip.probe, errors);
   top.finish();
   if (chip.topology == Topology::Ring && chip.height != 1) {
-    top.error("height", "a ring has one row, found height " + std::to_string(chip.height),
-              "write 'height: 1', or 'topology: torus' for rings in both directions");
+    top.error(
+        "height",
+        "a ring has one row, found height " + std::to_string(chip.height),
+        "write 'height: 1', or 'topology: torus' for rings in both directions");
   }
   if (chip.core_count() > kMaxCores) {
-    top.error("width", "width x height is " + std::to_string(chip.core_count()) + " cores, at most " +
-                           std::to_string(kMaxCores) + " are simulated");
+    top.error(
+        "width",
+        "width x height is " + std::to_string(chip.core_count()) + " cores, at most " +
+            std::to_string(kMaxCores) + " are simulated");
   }
   errors.throw_if_any();
   return chip;
@@ -118,12 +125,13 @@ Chip chip_from_yaml(const std::string& text, const std::string& file) {
 double positive(const Json& object, std::string_view key, const Location& where) {
   const Location at = base::child(where, key);
   const double value = object.at(key, where).number(at);
-  if (value >= kMinRate && value <= kMaxRate) return value;
+  if (value >= kMinRate && value <= kMaxRate)
+    return value;
   throw Error(at, "found " + format_exact(value) + ", needed a rate above zero");
 }
 
 int whole(const Json& object, std::string_view key, const Location& where, int min, int max) {
-  return static_cast<int>(object.at(key, where).integer(base::child(where, key), min, max));
+  return int(object.at(key, where).integer(base::child(where, key), min, max));
 }
 
 // The architecture file of the released example: core.{x,y,blk_size,spm.size,tpu.flops,lsu.width},
@@ -134,17 +142,21 @@ Chip chip_from_released(const std::string& text, const std::string& file) {
   const Json root = base::parse_json(text, file);
   const Json& core = root.at("core", top);
   const Json& noc = root.at("noc", top);
-  const Location core_at = base::child(top, "core"), noc_at = base::child(top, "noc");
+  const Location core_at = base::child(top, "core");
+  const Location noc_at = base::child(top, "noc");
   Chip chip;
   chip.name = "released";
   chip.numbering = Numbering::Columns;
   chip.width = whole(core, "x", core_at, 1, kMaxSide);
   chip.height = whole(core, "y", core_at, 1, kMaxSide);
-  if (chip.core_count() > kMaxCores) throw Error(core_at, "more than 16384 cores");
+  if (chip.core_count() > kMaxCores)
+    throw Error(core_at, "more than 16384 cores");
   const std::string& type = noc.at("type", noc_at).string(base::child(noc_at, "type"));
   if (type != "Mesh") {
-    throw Error(base::child(noc_at, "type"), "network type '" + type.substr(0, 40) + "' is not known",
-                "the released example knows 'Mesh'");
+    throw Error(
+        base::child(noc_at, "type"),
+        "network type '" + type.substr(0, 40) + "' is not known",
+        "the released example knows 'Mesh'");
   }
   chip.core.issue_window = whole(core, "blk_size", core_at, 1, 4096);
   const Location spm_at = base::child(core_at, "spm");
@@ -173,18 +185,23 @@ const char* name_of(Topology topology) {
 
 Chip parse_chip(const std::string& text, const std::string& file) {
   const size_t first = text.find_first_not_of(" \t\r\n");
-  if (first != std::string::npos && text[first] == '{') return chip_from_released(text, file);
+  if (first != std::string::npos && text[first] == '{')
+    return chip_from_released(text, file);
   return chip_from_yaml(text, file);
 }
 
-Chip read_chip(const std::string& path) { return parse_chip(base::read_file(path, 16 << 20), path); }
+Chip read_chip(const std::string& path) {
+  return parse_chip(base::read_file(path, 16 << 20), path);
+}
 
 std::string write_chip(const Chip& chip) {
   std::string out = "schema: lento.chip/1\n";
   const auto line = [&out](std::string_view key, const std::string& value) {
     out.append(key).append(": ").append(value).append("\n");
   };
-  const auto number = [&line](std::string_view key, double value) { line(key, format_exact(value)); };
+  const auto number = [&line](std::string_view key, double value) {
+    line(key, format_exact(value));
+  };
   line("name", base::write_json(Json(chip.name)));
   number("width", chip.width);
   number("height", chip.height);

@@ -15,7 +15,10 @@ enum class Topology : uint8_t {
 };
 
 // How cores are numbered: Rows is y * width + x, Columns is x * height + y (the released SLOTH example).
-enum class Numbering : uint8_t { Rows, Columns };
+enum class Numbering : uint8_t {
+  Rows,
+  Columns
+};
 
 struct Chip {
   std::string name = "chip";
@@ -58,7 +61,9 @@ struct Chip {
     int sketch_insert_cycles = 50;  // when a recorder takes it
   } probe;
 
-  int core_count() const { return width * height; }
+  int core_count() const {
+    return width * height;
+  }
 };
 
 // Reads either form: a file that starts with '{' is the released JSON. Throws base::Error that names every

@@ -12,7 +12,9 @@ namespace {
 using testing::HasSubstr;
 
 std::string error_of(const std::string& text) {
-  return base::test::error_of([&] { parse_chip(text, "chip.yaml"); });
+  return base::test::error_of([&] {
+    parse_chip(text, "chip.yaml");
+  });
 }
 
 TEST(Chip, WrittenAndReadBackIsTheSame) {
@@ -45,8 +47,9 @@ TEST(Chip, EveryMistakeIsNamedAtOnce) {
 
 TEST(Chip, TooManyCoresAndTallRingsAreRefused) {
   EXPECT_THAT(error_of("schema: lento.chip/1\nwidth: 256\nheight: 256\n"), HasSubstr("65536 cores"));
-  EXPECT_THAT(error_of("schema: lento.chip/1\nwidth: 4\nheight: 2\ntopology: ring\n"),
-              HasSubstr("a ring has one row"));
+  EXPECT_THAT(
+      error_of("schema: lento.chip/1\nwidth: 4\nheight: 2\ntopology: ring\n"),
+      HasSubstr("a ring has one row"));
 }
 
 TEST(Chip, ReadsTheReleasedForm) {

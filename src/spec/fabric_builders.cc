@@ -11,7 +11,7 @@ FabricSheet plain(const std::string& name, int width, int height, Topology topol
   sheet.name = name;
   sheet.width = width;
   sheet.height = height;
-  sheet.tiles.assign(static_cast<size_t>(width) * height, TileKind::Core);
+  sheet.tiles.assign(size_t(width) * height, TileKind::Core);
   FabricSheet::Network network;
   network.topology = topology;
   sheet.networks.push_back(network);
@@ -19,22 +19,30 @@ FabricSheet plain(const std::string& name, int width, int height, Topology topol
 }
 
 Sense against(Sense sense) {
-  if (sense == Sense::Up) return Sense::Down;
+  if (sense == Sense::Up)
+    return Sense::Down;
   return sense == Sense::Down ? Sense::Up : Sense::Both;
 }
 
 void switch_off(FabricSheet& sheet, int x, int y) {
-  TileKind& kind = sheet.tiles[static_cast<size_t>(sheet.tile(x, y))];
-  if (kind == TileKind::Core) kind = TileKind::Harvested;
+  TileKind& kind = sheet.tiles[size_t(sheet.tile(x, y))];
+  if (kind == TileKind::Core)
+    kind = TileKind::Harvested;
 }
 
 }  // namespace
 
-FabricSheet mesh_fabric(int width, int height) { return plain("mesh", width, height, Topology::Mesh); }
+FabricSheet mesh_fabric(int width, int height) {
+  return plain("mesh", width, height, Topology::Mesh);
+}
 
-FabricSheet torus_fabric(int width, int height) { return plain("torus", width, height, Topology::Torus); }
+FabricSheet torus_fabric(int width, int height) {
+  return plain("torus", width, height, Topology::Torus);
+}
 
-FabricSheet ring_fabric(int length) { return plain("ring", length, 1, Topology::Ring); }
+FabricSheet ring_fabric(int length) {
+  return plain("ring", length, 1, Topology::Ring);
+}
 
 void add_opposite_network(FabricSheet& sheet) {
   FabricSheet::Network& first = sheet.networks.front();
@@ -54,9 +62,11 @@ void add_opposite_network(FabricSheet& sheet) {
 
 void harvest(FabricSheet& sheet, const std::vector<int>& rows, const std::vector<int>& columns) {
   for (const int y : rows)
-    for (int x = 0; x < sheet.width; ++x) switch_off(sheet, x, y);
+    for (int x = 0; x < sheet.width; ++x)
+      switch_off(sheet, x, y);
   for (const int x : columns)
-    for (int y = 0; y < sheet.height; ++y) switch_off(sheet, x, y);
+    for (int y = 0; y < sheet.height; ++y)
+      switch_off(sheet, x, y);
 }
 
 void join_chips(FabricSheet& sheet, int chips, bool ring) {
@@ -83,11 +93,11 @@ FabricSheet fabric_of(const Chip& chip) {
   // Only the cores are joined into rings there; tiles added at the edges would lengthen them.
   if (chip.topology != Topology::Mesh) {
     sheet.width = chip.width;
-    sheet.tiles.assign(static_cast<size_t>(chip.width) * chip.height, TileKind::Core);
+    sheet.tiles.assign(size_t(chip.width) * chip.height, TileKind::Core);
   } else {
     for (int y = 0; y < chip.height; ++y) {
-      sheet.tiles[static_cast<size_t>(sheet.tile(0, y))] = TileKind::Dram;
-      sheet.tiles[static_cast<size_t>(sheet.tile(chip.width + 1, y))] = TileKind::Dram;
+      sheet.tiles[size_t(sheet.tile(0, y))] = TileKind::Dram;
+      sheet.tiles[size_t(sheet.tile(chip.width + 1, y))] = TileKind::Dram;
     }
   }
   sheet.link.bytes_per_cycle = chip.network.link_bytes_per_cycle;
@@ -97,8 +107,8 @@ FabricSheet fabric_of(const Chip& chip) {
   sheet.core_memory.bytes_per_cycle = chip.core.scratchpad_bytes_per_cycle;
   sheet.dram.bytes_per_cycle = chip.dram.port_bytes_per_cycle;
   sheet.dram.read_cycles = chip.dram.latency_cycles;
-  sheet.processors.push_back({"", 0, static_cast<double>(chip.core.start_up_cycles),
-                              static_cast<double>(chip.core.start_up_cycles), 0});
+  sheet.processors.push_back(
+      {"", 0, double(chip.core.start_up_cycles), double(chip.core.start_up_cycles), 0});
   return sheet;
 }
 

@@ -35,23 +35,29 @@ bool parse_place(std::string_view text, TilePlace& out) {
   const size_t colon = text.find(':');
   if (colon != std::string_view::npos) {
     const auto chip = base::try_int(text.substr(0, colon));
-    if (!chip || *chip < 0 || *chip >= kMaxChips) return false;
-    out.chip = static_cast<int>(*chip);
+    if (!chip || *chip < 0 || *chip >= kMaxChips)
+      return false;
+    out.chip = int(*chip);
     text.remove_prefix(colon + 1);
   }
   const size_t comma = text.find(',');
-  if (comma == std::string_view::npos) return false;
+  if (comma == std::string_view::npos)
+    return false;
   const auto x = base::try_int(text.substr(0, comma));
   const auto y = base::try_int(text.substr(comma + 1));
-  if (!x || !y || *x < 0 || *y < 0 || *x >= kMaxSide || *y >= kMaxSide) return false;
-  out.x = static_cast<int>(*x);
-  out.y = static_cast<int>(*y);
+  if (!x || !y || *x < 0 || *y < 0 || *x >= kMaxSide || *y >= kMaxSide)
+    return false;
+  out.x = int(*x);
+  out.y = int(*y);
   return true;
 }
 
 class SheetReader {
  public:
-  SheetReader(const YamlNode& root, ErrorList& errors) : root_(root), errors_(errors) {}
+  SheetReader(const YamlNode& root, ErrorList& errors)
+      : root_(root),
+        errors_(errors) {
+  }
 
   FabricSheet read() {
     Fields top(root_, errors_);
@@ -63,7 +69,7 @@ class SheetReader {
     top.required_integer("height", sheet_.height, 1, kMaxSide);
     if (int64_t{sheet_.chips} * sheet_.width * sheet_.height > kMaxTiles)
       top.error("width", "chips x width x height is above 65536 tiles");
-    sheet_.tiles.assign(static_cast<size_t>(sheet_.width) * sheet_.height, TileKind::Core);
+    sheet_.tiles.assign(size_t(sheet_.width) * sheet_.height, TileKind::Core);
     read_tiles(top);
     read_networks(top);
     read_rates(top);
@@ -76,11 +82,14 @@ class SheetReader {
  private:
   bool place_of(const YamlNode& node, TilePlace& out) {
     if (!parse_place(node.text, out)) {
-      errors_.add(node.where, "found '" + node.text.substr(0, 40) + "', needed a tile",
-                  "write \"x,y\" or \"chip:x,y\"");
+      errors_.add(
+          node.where,
+          "found '" + node.text.substr(0, 40) + "', needed a tile",
+          "write \"x,y\" or \"chip:x,y\"");
       return false;
     }
-    if (out.x < sheet_.width && out.y < sheet_.height && out.chip < sheet_.chips) return true;
+    if (out.x < sheet_.width && out.y < sheet_.height && out.chip < sheet_.chips)
+      return true;
     errors_.add(node.where, "tile '" + node.text.substr(0, 40) + "' is outside the grid");
     return false;
   }
@@ -91,7 +100,8 @@ class SheetReader {
     std::vector<TilePlace> out;
     for (const YamlNode* node : nodes) {
       TilePlace place;
-      if (place_of(*node, place)) out.push_back(place);
+      if (place_of(*node, place))
+        out.push_back(place);
     }
     return out;
   }
@@ -103,10 +113,12 @@ class SheetReader {
     for (const YamlNode* node : nodes) {
       const auto value = base::try_int(node->text);
       if (value && *value >= 0 && *value < below) {
-        out.push_back(static_cast<int>(*value));
+        out.push_back(int(*value));
       } else {
-        errors_.add(node->where, "found '" + node->text.substr(0, 40) + "', needed a number from 0 to " +
-                                     std::to_string(below - 1));
+        errors_.add(
+            node->where,
+            "found '" + node->text.substr(0, 40) + "', needed a number from 0 to " +
+                std::to_string(below - 1));
       }
     }
     return out;
@@ -114,11 +126,12 @@ class SheetReader {
 
   void read_tiles(Fields& top) {
     const YamlNode* node = top.map("tiles");
-    if (!node) return;
+    if (!node)
+      return;
     Fields fields(*node, errors_);
     for (const TileKind kind : {TileKind::Dram, TileKind::Ethernet, TileKind::Router, TileKind::Harvested}) {
       for (const TilePlace& p : places(fields, spec::name(kind)))
-        sheet_.tiles[static_cast<size_t>(sheet_.tile(p.x, p.y))] = kind;
+        sheet_.tiles[size_t(sheet_.tile(p.x, p.y))] = kind;
     }
     const std::vector<int> rows = numbers(fields, "harvested_rows", sheet_.height);
     const std::vector<int> columns = numbers(fields, "harvested_columns", sheet_.width);
@@ -139,7 +152,8 @@ class SheetReader {
       FabricSheet::Network::Route out;
       for (const YamlNode& item : route->items) {
         TilePlace place;
-        if (place_of(item, place)) out.tiles.push_back(place);
+        if (place_of(item, place))
+          out.tiles.push_back(place);
       }
       if (out.tiles.size() < 2) {
         errors_.add(route->where, "a route has fewer than two tiles", "write [\"0,0\", \"1,0\", ...]");
@@ -153,7 +167,8 @@ class SheetReader {
     Fields fields(node, errors_);
     FabricSheet::Network network;
     fields.required_text("name", network.name);
-    std::string topology = "mesh", order = "xy";
+    std::string topology = "mesh";
+    std::string order = "xy";
     fields.choice("topology", topology, {"mesh", "ring", "torus"});
     network.topology = topology == "mesh"   ? Topology::Mesh
                        : topology == "ring" ? Topology::Ring
@@ -169,21 +184,26 @@ class SheetReader {
     read_routes(fields, network);
     fields.finish();
     for (const FabricSheet::Network& other : sheet_.networks)
-      if (other.name == network.name) errors_.add(node.where, "network '" + network.name + "' occurs twice");
+      if (other.name == network.name)
+        errors_.add(node.where, "network '" + network.name + "' occurs twice");
     sheet_.networks.push_back(std::move(network));
   }
 
   void read_networks(Fields& top) {
     std::vector<const YamlNode*> nodes;
     top.list("networks", nodes);
-    for (const YamlNode* node : nodes) read_network(*node);
-    if (sheet_.networks.empty()) sheet_.networks.push_back({});
-    if (sheet_.networks.size() > 8) top.error("networks", "more than 8 networks");
+    for (const YamlNode* node : nodes)
+      read_network(*node);
+    if (sheet_.networks.empty())
+      sheet_.networks.push_back({});
+    if (sheet_.networks.size() > 8)
+      top.error("networks", "more than 8 networks");
   }
 
   void read_memory(Fields& top, std::string_view key, FabricSheet::Memory& memory) {
     const YamlNode* node = top.map(key);
-    if (!node) return;
+    if (!node)
+      return;
     Fields fields(*node, errors_);
     rate(fields, "bytes_per_cycle", memory.bytes_per_cycle);
     cycles(fields, "read_cycles", memory.read_cycles);
@@ -216,7 +236,8 @@ class SheetReader {
     for (const YamlNode* node : nodes) {
       Fields fields(*node, errors_);
       FabricSheet::ChipLink link;
-      std::string from, to;
+      std::string from;
+      std::string to;
       fields.required_text("from", from);
       fields.required_text("to", to);
       rate(fields, "bytes_per_cycle", link.bytes_per_cycle);
@@ -226,13 +247,15 @@ class SheetReader {
       end.text = from;
       const bool first = place_of(end, link.from);
       end.text = to;
-      if (first && place_of(end, link.to)) sheet_.chip_links.push_back(link);
+      if (first && place_of(end, link.to))
+        sheet_.chip_links.push_back(link);
     }
   }
 
   void read_program(Fields& top) {
     const YamlNode* node = top.map("program");
-    if (!node) return;
+    if (!node)
+      return;
     Fields fields(*node, errors_);
     cycles(fields, "completion_cycles", sheet_.completion_cycles);
     cycles(fields, "resume_cycles", sheet_.resume_cycles);
@@ -259,7 +282,8 @@ class SheetReader {
 
 bool is_version_one(const std::string& text) {
   const size_t start = text.find_first_not_of(" \t\r\n");
-  if (start != std::string::npos && text[start] == '{') return true;
+  if (start != std::string::npos && text[start] == '{')
+    return true;
   return text.find("lento.chip/1") < text.find("lento.chip/2");
 }
 
@@ -282,7 +306,8 @@ const char* name(TileKind kind) {
 }
 
 FabricSheet parse_fabric(const std::string& text, const std::string& file) {
-  if (is_version_one(text)) return fabric_of(parse_chip(text, file));
+  if (is_version_one(text))
+    return fabric_of(parse_chip(text, file));
   const YamlNode root = parse_yaml(text, file);
   ErrorList errors;
   FabricSheet sheet = SheetReader(root, errors).read();
@@ -293,7 +318,8 @@ FabricSheet parse_fabric(const std::string& text, const std::string& file) {
 FabricSheet read_fabric(const std::string& path) {
   const std::string file = path + ".yaml";
   const std::string_view shipped = embedded::chip_sheets(file);
-  if (!shipped.empty()) return parse_fabric(std::string(shipped), file);
+  if (!shipped.empty())
+    return parse_fabric(std::string(shipped), file);
   return parse_fabric(base::read_file(path), path);
 }
 

@@ -23,10 +23,16 @@ enum class TileKind : uint8_t {
 const char* name(TileKind kind);
 
 // Which way a network turns along one axis.
-enum class Sense : uint8_t { Up, Down, Both };  // Both: the shorter way; up when both are equal
+enum class Sense : uint8_t {
+  Up,
+  Down,
+  Both
+};  // Both: the shorter way; up when both are equal
 
 struct TilePlace {
-  int chip = 0, x = 0, y = 0;
+  int chip = 0;
+  int x = 0;
+  int y = 0;
   auto operator<=>(const TilePlace&) const = default;
 };
 
@@ -42,7 +48,8 @@ struct FabricSheet {
     std::string name = "noc";
     Topology topology = Topology::Mesh;
     bool y_first = false;  // dimension order: x first unless set
-    Sense x = Sense::Both, y = Sense::Both;
+    Sense x = Sense::Both;
+    Sense y = Sense::Both;
     struct Route {  // replaces dimension order between two tiles of every chip; the places are of chip 0
       std::vector<TilePlace> tiles;  // from, ..., to: neighbours each
     };
@@ -67,7 +74,8 @@ struct FabricSheet {
   } core_memory, dram;
 
   struct ChipLink {  // directed
-    TilePlace from, to;
+    TilePlace from;
+    TilePlace to;
     double bytes_per_cycle = 12.5;
     double cycles = 600;
   };
@@ -84,8 +92,12 @@ struct FabricSheet {
   double completion_cycles = 0;       // from the last byte's arrival to the end of the wait for it
   double resume_cycles = 0;           // from the end of a wait to the next transfer
 
-  int tile(int x, int y) const { return y * width + x; }
-  TileKind kind(int x, int y) const { return tiles[static_cast<size_t>(tile(x, y))]; }
+  int tile(int x, int y) const {
+    return y * width + x;
+  }
+  TileKind kind(int x, int y) const {
+    return tiles[size_t(tile(x, y))];
+  }
 };
 
 // A path, or the name of a shipped sheet ("wormhole", "blackhole"). Reads either version. Throws base::Error

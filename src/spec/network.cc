@@ -14,14 +14,17 @@ std::vector<int64_t> Operation::list(const std::string& key, std::vector<int64_t
 
 int64_t element_count(const Shape& shape) {
   int64_t n = 1;
-  for (const int64_t d : shape) n *= d;
+  for (const int64_t d : shape)
+    n *= d;
   return n;
 }
 
 std::string to_string(const Shape& shape) {
-  if (shape.empty()) return "scalar";
+  if (shape.empty())
+    return "scalar";
   std::string text;
-  for (const int64_t d : shape) text += (text.empty() ? "" : "x") + std::to_string(d);
+  for (const int64_t d : shape)
+    text += (text.empty() ? "" : "x") + std::to_string(d);
   return text;
 }
 

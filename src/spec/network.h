@@ -60,7 +60,10 @@ struct OnnxOptions {
 // never opened. Throws base::Error that names the node. Operators without a shape rule of ours pass when the
 // file states their output shapes; they are counted in `report` as skipped.
 Network read_onnx(const std::string& path, const OnnxOptions& options, base::ReadReport& report);
-Network parse_onnx(const std::string& bytes, const std::string& file, const OnnxOptions& options,
-                   base::ReadReport& report);
+Network parse_onnx(
+    const std::string& bytes,
+    const std::string& file,
+    const OnnxOptions& options,
+    base::ReadReport& report);
 
 }  // namespace lento::spec

@@ -18,29 +18,45 @@ using base::Location;
 
 class Reader {
  public:
-  Reader(const onnx::GraphProto& graph, const std::string& file, const OnnxOptions& options,
-         base::ReadReport& report)
-      : graph_(graph), file_(file), options_(options), report_(report) {}
+  Reader(
+      const onnx::GraphProto& graph,
+      const std::string& file,
+      const OnnxOptions& options,
+      base::ReadReport& report)
+      : graph_(graph),
+        file_(file),
+        options_(options),
+        report_(report) {
+  }
 
   Network run() {
     check_nodes(file_, graph_.node_size());
     network_.name = graph_.name().substr(0, 200);
-    for (int i = 0; i < graph_.initializer_size(); ++i) add_initializer(graph_.initializer(i), i);
-    for (int i = 0; i < graph_.input_size(); ++i) add_input(graph_.input(i), i);
-    for (const auto& info : graph_.value_info()) stated_[info.name()] = &info;
-    for (const auto& info : graph_.output()) stated_[info.name()] = &info;
-    for (int i = 0; i < graph_.node_size(); ++i) add_node(graph_.node(i), i);
+    for (int i = 0; i < graph_.initializer_size(); ++i)
+      add_initializer(graph_.initializer(i), i);
+    for (int i = 0; i < graph_.input_size(); ++i)
+      add_input(graph_.input(i), i);
+    for (const auto& info : graph_.value_info())
+      stated_[info.name()] = &info;
+    for (const auto& info : graph_.output())
+      stated_[info.name()] = &info;
+    for (int i = 0; i < graph_.node_size(); ++i)
+      add_node(graph_.node(i), i);
     for (const auto& output : graph_.output()) {
       const Location where = at("output '" + output.name().substr(0, 80) + "'");
-      if (!names_.contains(output.name())) throw Error(where, "no node makes it");
+      if (!names_.contains(output.name()))
+        throw Error(where, "no node makes it");
       network_.outputs.push_back(names_.find(output.name(), where));
     }
-    if (network_.outputs.empty()) throw Error(at("graph"), "a graph without outputs");
+    if (network_.outputs.empty())
+      throw Error(at("graph"), "a graph without outputs");
     return std::move(network_);
   }
 
  private:
-  Location at(const std::string& path) const { return {file_, 0, 0, path}; }
+  Location at(const std::string& path) const {
+    return {file_, 0, 0, path};
+  }
 
   int add_tensor(const std::string& name, const Location& where) {
     const int id = names_.add(name, where);
@@ -58,24 +74,30 @@ class Reader {
     tensor.constant = true;
     tensor.element_bytes = element_bytes(proto.data_type());
     for (const int64_t d : tensor.shape) {
-      if (d == 0) return;  // an empty constant stands for "not given" (Resize)
+      if (d == 0)
+        return;  // an empty constant stands for "not given" (Resize)
     }
     check_shape(tensor.shape, where);
     const int64_t count = element_count(tensor.shape);
-    if (!is_integer(proto.data_type()) || count > static_cast<int64_t>(kMaxValues)) return;
-    const auto values = tensor_numbers(proto, static_cast<size_t>(count));
-    if (values.size() != static_cast<size_t>(count)) return;
+    if (!is_integer(proto.data_type()) || count > int64_t(kMaxValues))
+      return;
+    const auto values = tensor_numbers(proto, size_t(count));
+    if (values.size() != size_t(count))
+      return;
     tensor.values.clear();
-    for (const double v : values) tensor.values.push_back(to_integer(v));
+    for (const double v : values)
+      tensor.values.push_back(to_integer(v));
     tensor.has_values = true;
   }
 
   void add_input(const onnx::ValueInfoProto& info, int i) {
-    if (names_.contains(info.name())) return;  // old exporters list initializers as inputs, too
+    if (names_.contains(info.name()))
+      return;  // old exporters list initializers as inputs, too
     const Location where = value_location(file_, "input", i, info.name());
     const int id = add_tensor(info.name(), where);
     Tensor& tensor = network_.tensors[id];
-    if (!info.type().has_tensor_type()) throw Error(where, "an input that is no tensor");
+    if (!info.type().has_tensor_type())
+      throw Error(where, "an input that is no tensor");
     const auto& type = info.type().tensor_type();
     tensor.element_bytes = element_bytes(type.elem_type());
     for (int d = 0; d < type.shape().dim_size(); ++d)
@@ -86,17 +108,22 @@ class Reader {
 
   int64_t extent(const onnx::TensorShapeProto::Dimension& dim, int position, const Location& where) const {
     const auto bound = options_.dimensions.find(dim.dim_param());
-    if (!dim.dim_param().empty() && bound != options_.dimensions.end()) return bound->second;
-    if (position == 0) return 1;  // the batch
-    if (dim.has_dim_value() && dim.dim_value() > 0) return dim.dim_value();
+    if (!dim.dim_param().empty() && bound != options_.dimensions.end())
+      return bound->second;
+    if (position == 0)
+      return 1;  // the batch
+    if (dim.has_dim_value() && dim.dim_value() > 0)
+      return dim.dim_value();
     throw Error(
-        where, "dimension " + std::to_string(position) + " ('" + dim.dim_param().substr(0, 80) + "') is open",
+        where,
+        "dimension " + std::to_string(position) + " ('" + dim.dim_param().substr(0, 80) + "') is open",
         "give its size: --dim " + (dim.dim_param().empty() ? "NAME" : dim.dim_param().substr(0, 80)) + "=N");
   }
 
   void add_node(const onnx::NodeProto& node, int i) {
     const Location where = node_location(file_, node, i);
-    if (node.op_type() == "Constant") return add_constant(node, where);
+    if (node.op_type() == "Constant")
+      return add_constant(node, where);
     Operation op;
     op.type = node.op_type();
     op.name = node.name().empty() ? node.output(0) : node.name();
@@ -106,12 +133,16 @@ class Reader {
       op.outputs.push_back(name.empty() ? Operation::kAbsent : add_tensor(name, where));
     read_attributes(node, op);
     read_scales(op);
-    if (op.type == "Resize" || op.type == "Upsample") drop_empty_inputs(op);
-    if (!infer_shapes(op, network_.tensors, where)) take_stated_shapes(op, where);
+    if (op.type == "Resize" || op.type == "Upsample")
+      drop_empty_inputs(op);
+    if (!infer_shapes(op, network_.tensors, where))
+      take_stated_shapes(op, where);
     bool constant = true;
-    for (const int id : op.outputs) constant = constant && (id < 0 || network_.tensors[id].constant);
+    for (const int id : op.outputs)
+      constant = constant && (id < 0 || network_.tensors[id].constant);
     ++report_.taken;
-    if (!constant) network_.operations.push_back(std::move(op));
+    if (!constant)
+      network_.operations.push_back(std::move(op));
   }
 
   void add_constant(const onnx::NodeProto& node, const Location& where) {
@@ -127,7 +158,7 @@ class Reader {
         if (a.name() == "value_int")
           tensor.values = {a.i()};
         else
-          tensor.shape = {static_cast<int64_t>(tensor.values.size())};
+          tensor.shape = {int64_t(tensor.values.size())};
         tensor.has_values = true;
       } else if (a.name() == "value_floats") {
         tensor.shape = {a.floats_size()};
@@ -138,38 +169,45 @@ class Reader {
   // Scales of Resize and Upsample are a float tensor; kept as an integer attribute in millionths.
   void read_scales(Operation& op) const {
     const size_t at = op.type == "Resize" && op.inputs.size() > 2 ? 2 : 1;
-    if ((op.type != "Resize" && op.type != "Upsample") || op.inputs.size() <= at || op.inputs[at] < 0) return;
+    if ((op.type != "Resize" && op.type != "Upsample") || op.inputs.size() <= at || op.inputs[at] < 0)
+      return;
     const Tensor& tensor = network_.tensors[op.inputs[at]];
-    if (tensor.shape.size() != 1 || tensor.shape[0] < 1 || tensor.shape[0] > 8) return;
+    if (tensor.shape.size() != 1 || tensor.shape[0] < 1 || tensor.shape[0] > 8)
+      return;
     const onnx::TensorProto* proto = nullptr;
     if (const auto found = float_values_.find(op.inputs[at]); found != float_values_.end())
       proto = found->second;
     for (const auto& initializer : graph_.initializer()) {
-      if (!proto && initializer.name() == tensor.name) proto = &initializer;
+      if (!proto && initializer.name() == tensor.name)
+        proto = &initializer;
     }
-    if (!proto) return;
-    for (const double v : tensor_numbers(*proto, static_cast<size_t>(tensor.shape[0])))
+    if (!proto)
+      return;
+    for (const double v : tensor_numbers(*proto, size_t(tensor.shape[0])))
       op.integers["scales"].push_back(millionths(v));
   }
 
   // Empty constants (shape [0]) mean "not given".
   void drop_empty_inputs(Operation& op) const {
     for (int& id : op.inputs) {
-      if (id >= 0 && element_count(network_.tensors[id].shape) == 0) id = Operation::kAbsent;
+      if (id >= 0 && element_count(network_.tensors[id].shape) == 0)
+        id = Operation::kAbsent;
     }
   }
 
   void take_stated_shapes(Operation& op, const Location& where) {
     for (const int id : op.outputs) {
-      if (id < 0) continue;
+      if (id < 0)
+        continue;
       Tensor& tensor = network_.tensors[id];
       const auto found = stated_.find(tensor.name);
       if (found == stated_.end() || !found->second->type().tensor_type().has_shape()) {
-        throw Error(where,
-                    "operator '" + op.type.substr(0, 40) +
-                        "' is not known and the file does not state the shape of its output",
-                    "run ONNX shape inference on the model first, or replace the operator "
-                    "(docs/methods/mapping.md lists the known ones)");
+        throw Error(
+            where,
+            "operator '" + op.type.substr(0, 40) +
+                "' is not known and the file does not state the shape of its output",
+            "run ONNX shape inference on the model first, or replace the operator "
+            "(docs/methods/mapping.md lists the known ones)");
       }
       const auto& type = found->second->type().tensor_type();
       for (int d = 0; d < type.shape().dim_size(); ++d)
@@ -177,8 +215,9 @@ class Reader {
       check_shape(tensor.shape, where);
     }
     op.shape_unknown_to_us = true;
-    report_.skip(where, "operator '" + op.type.substr(0, 40) +
-                            "' is not known: taken as element-wise with the stated shape");
+    report_.skip(
+        where,
+        "operator '" + op.type.substr(0, 40) + "' is not known: taken as element-wise with the stated shape");
   }
 
   const onnx::GraphProto& graph_;
@@ -193,12 +232,17 @@ class Reader {
 
 }  // namespace
 
-Network parse_onnx(const std::string& bytes, const std::string& file, const OnnxOptions& options,
-                   base::ReadReport& report) {
+Network parse_onnx(
+    const std::string& bytes,
+    const std::string& file,
+    const OnnxOptions& options,
+    base::ReadReport& report) {
   onnx::ModelProto model;
   if (!model.ParseFromString(bytes) || !model.has_graph()) {
-    throw Error({file}, "this is not an ONNX model",
-                "needed is a binary ModelProto as torch.onnx.export or tf2onnx writes it");
+    throw Error(
+        {file},
+        "this is not an ONNX model",
+        "needed is a binary ModelProto as torch.onnx.export or tf2onnx writes it");
   }
   return Reader(model.graph(), file, options, report).run();
 }

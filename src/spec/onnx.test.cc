@@ -18,10 +18,12 @@ int64_t multiply_adds(const Network& network, const Operation& operation) {
   if (operation.type == "Conv" || operation.type == "ConvTranspose") {
     const Shape& w = network.tensors[operation.inputs[1]].shape;
     const int64_t per_weight = element_count(w) / w[0];
-    if (operation.type == "Conv") return outputs * per_weight;
+    if (operation.type == "Conv")
+      return outputs * per_weight;
     return element_count(network.tensors[operation.inputs[0]].shape) * per_weight;
   }
-  if (operation.type == "MatMul") return outputs * network.tensors[operation.inputs[0]].shape.back();
+  if (operation.type == "MatMul")
+    return outputs * network.tensors[operation.inputs[0]].shape.back();
   if (operation.type == "Gemm") {
     const Shape& a = network.tensors[operation.inputs[0]].shape;
     return outputs * (operation.integer("transA", 0) ? a[0] : a[1]);
@@ -38,12 +40,15 @@ Network read(const OnnxModel& model, const OnnxOptions& options = {}) {
 }
 
 std::string error_of(const OnnxModel& model) {
-  return base::test::error_of([&] { read(model); });
+  return base::test::error_of([&] {
+    read(model);
+  });
 }
 
 Shape shape_of(const Network& network, const std::string& name) {
   for (const Tensor& t : network.tensors) {
-    if (t.name == name) return t.shape;
+    if (t.name == name)
+      return t.shape;
   }
   return {};
 }
@@ -73,7 +78,8 @@ TEST(Onnx, ExportersComputeShapesAtRunTime) {
 TEST(Onnx, MultiplyAddsOfKnownLayers) {
   const Network n = read(test::mobile_block());
   std::map<std::string, int64_t> found;
-  for (const Operation& op : n.operations) found[op.name] = multiply_adds(n, op);
+  for (const Operation& op : n.operations)
+    found[op.name] = multiply_adds(n, op);
   EXPECT_EQ(found["stem"], 16 * 16 * 16 * 3 * 9);
   EXPECT_EQ(found["depthwise"], 48 * 16 * 16 * 9);
   EXPECT_EQ(found["logits"], 160);
@@ -89,18 +95,23 @@ TEST(Onnx, UnknownOperatorWithStatedShapeIsCounted) {
 }
 
 TEST(Onnx, EveryErrorNamesItsNode) {
-  EXPECT_THAT(error_of(OnnxModel().input("x", {1, 4}).node("Mystery", {"x"}, {"y"}).output("y")),
-              HasSubstr("node[0] 'y' (Mystery): error: operator 'Mystery' is not known"));
-  EXPECT_THAT(error_of(OnnxModel().input("x", {1, 4}).node("Relu", {"z"}, {"y"}).output("y")),
-              HasSubstr("reads 'z', which nothing before it makes"));
+  EXPECT_THAT(
+      error_of(OnnxModel().input("x", {1, 4}).node("Mystery", {"x"}, {"y"}).output("y")),
+      HasSubstr("node[0] 'y' (Mystery): error: operator 'Mystery' is not known"));
+  EXPECT_THAT(
+      error_of(OnnxModel().input("x", {1, 4}).node("Relu", {"z"}, {"y"}).output("y")),
+      HasSubstr("reads 'z', which nothing before it makes"));
   EXPECT_THAT(error_of(OnnxModel().input("x", {1, 4, 0}).output("x")), HasSubstr("--dim open=N"));
-  EXPECT_THAT(error_of(OnnxModel().input("x", {1, 3, 8, 8}).conv("x", "y", {4, 5, 3, 3}).output("y")),
-              HasSubstr("do not fit the input 1x3x8x8"));
-  EXPECT_THAT(error_of(OnnxModel().input("x", {1, 3, 8, 8}).conv("x", "y", {4, 3, 9, 9}).output("y")),
-              HasSubstr("larger than its input"));
+  EXPECT_THAT(
+      error_of(OnnxModel().input("x", {1, 3, 8, 8}).conv("x", "y", {4, 5, 3, 3}).output("y")),
+      HasSubstr("do not fit the input 1x3x8x8"));
+  EXPECT_THAT(
+      error_of(OnnxModel().input("x", {1, 3, 8, 8}).conv("x", "y", {4, 3, 9, 9}).output("y")),
+      HasSubstr("larger than its input"));
   EXPECT_THAT(error_of(OnnxModel().input("x", {1, 1 << 30, 1 << 30}).output("x")), HasSubstr("above 2^36"));
-  EXPECT_THAT(error_of(OnnxModel().input("x", {1, 4}).node("Add", {"x", "x"}, {"x"}).output("x")),
-              HasSubstr("made twice"));
+  EXPECT_THAT(
+      error_of(OnnxModel().input("x", {1, 4}).node("Add", {"x", "x"}, {"x"}).output("x")),
+      HasSubstr("made twice"));
   const auto transposed = [](int64_t stride) {
     return OnnxModel()
         .input("x", {1, 3, 8, 8})
@@ -129,14 +140,16 @@ TEST(Onnx, OpenDimensionsTakeTheSizeGiven) {
 TEST(Onnx, SharedModels) {
   const char* shared = std::getenv("LENTO_SHARED");
   const std::string folder = std::string(shared ? shared : "../shared") + "/models/";
-  if (!std::ifstream(folder + "resnet50.onnx")) GTEST_SKIP() << "no models in " << folder;
+  if (!std::ifstream(folder + "resnet50.onnx"))
+    GTEST_SKIP() << "no models in " << folder;
   for (const auto& [name, million] :
        std::vector<std::pair<std::string, int>>{{"resnet50", 4089}, {"vgg19", 19632}, {"googlenet", 1498}}) {
     base::ReadReport report;
     const Network n = read_onnx(folder + name + ".onnx", {}, report);
     int64_t sum = 0;
     for (const Operation& op : n.operations) {
-      if (op.type == "Conv" || op.type == "Gemm") sum += multiply_adds(n, op);
+      if (op.type == "Conv" || op.type == "Gemm")
+        sum += multiply_adds(n, op);
     }
     EXPECT_NEAR(double(sum) / 1e6, million, million * 0.01) << name;
     EXPECT_EQ(report.skipped, 0u);

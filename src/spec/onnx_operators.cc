@@ -18,7 +18,11 @@ constexpr std::string_view kBinary[] = {
 
 }  // namespace
 
-std::span<const std::string_view> unary_operators() { return kUnary; }
-std::span<const std::string_view> binary_operators() { return kBinary; }
+std::span<const std::string_view> unary_operators() {
+  return kUnary;
+}
+std::span<const std::string_view> binary_operators() {
+  return kBinary;
+}
 
 }  // namespace lento::spec

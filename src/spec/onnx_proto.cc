@@ -13,40 +13,48 @@ void append_raw(const std::string& raw, size_t count, std::vector<double>& out) 
   for (size_t i = 0; i < count && (i + 1) * sizeof(T) <= raw.size(); ++i) {
     T value;
     std::memcpy(&value, raw.data() + i * sizeof(T), sizeof(T));
-    out.push_back(static_cast<double>(value));
+    out.push_back(double(value));
   }
 }
 
 }  // namespace
 
 int ValueNames::add(const std::string& name, const base::Location& where) {
-  const auto [entry, fresh] = ids_.try_emplace(name, static_cast<int>(ids_.size()));
-  if (!fresh) throw base::Error(where, "the value '" + name.substr(0, 80) + "' is made twice");
+  const auto [entry, fresh] = ids_.try_emplace(name, int(ids_.size()));
+  if (!fresh)
+    throw base::Error(where, "the value '" + name.substr(0, 80) + "' is made twice");
   return entry->second;
 }
 
 int ValueNames::find(const std::string& name, const base::Location& where) const {
   const auto found = ids_.find(name);
-  if (found != ids_.end()) return found->second;
+  if (found != ids_.end())
+    return found->second;
   throw base::Error(
-      where, "reads '" + name.substr(0, 80) + "', which nothing before it makes",
+      where,
+      "reads '" + name.substr(0, 80) + "', which nothing before it makes",
       "nodes must stand in an order in which each reads earlier results only; a cycle has none");
 }
 
-base::Location value_location(const std::string& file, const std::string& list, int i,
-                              const std::string& name) {
+base::Location
+value_location(const std::string& file, const std::string& list, int i, const std::string& name) {
   return {file, 0, 0, list + "[" + std::to_string(i) + "] '" + name.substr(0, 80) + "'"};
 }
 
 void check_nodes(const std::string& file, int nodes) {
-  if (nodes > 200'000) throw base::Error({file, 0, 0, "graph"}, "more than 200,000 nodes");
+  if (nodes > 200'000)
+    throw base::Error({file, 0, 0, "graph"}, "more than 200,000 nodes");
 }
 
 base::Location node_location(const std::string& file, const onnx::NodeProto& node, int i) {
-  const base::Location where{file, 0, 0,
-                             "node[" + std::to_string(i) + "] '" + node.name().substr(0, 80) + "' (" +
-                                 node.op_type().substr(0, 40) + ")"};
-  if (node.output_size() == 0 || node.output(0).empty()) throw base::Error(where, "a node without outputs");
+  const base::Location where{
+      file,
+      0,
+      0,
+      "node[" + std::to_string(i) + "] '" + node.name().substr(0, 80) + "' (" + node.op_type().substr(0, 40) +
+          ")"};
+  if (node.output_size() == 0 || node.output(0).empty())
+    throw base::Error(where, "a node without outputs");
   return where;
 }
 
@@ -79,24 +87,28 @@ std::vector<double> tensor_numbers(const onnx::TensorProto& tensor, size_t count
     case TensorProto::INT64:
       append_raw<int64_t>(raw, count, out);
       for (int i = 0; raw.empty() && i < tensor.int64_data_size(); ++i)
-        out.push_back(static_cast<double>(tensor.int64_data(i)));
+        out.push_back(double(tensor.int64_data(i)));
       break;
     case TensorProto::INT32:
       append_raw<int32_t>(raw, count, out);
-      for (int i = 0; raw.empty() && i < tensor.int32_data_size(); ++i) out.push_back(tensor.int32_data(i));
+      for (int i = 0; raw.empty() && i < tensor.int32_data_size(); ++i)
+        out.push_back(tensor.int32_data(i));
       break;
     case TensorProto::BOOL:
       append_raw<uint8_t>(raw, count, out);
-      for (int i = 0; raw.empty() && i < tensor.int32_data_size(); ++i) out.push_back(tensor.int32_data(i));
+      for (int i = 0; raw.empty() && i < tensor.int32_data_size(); ++i)
+        out.push_back(tensor.int32_data(i));
       break;
     case TensorProto::FLOAT:
       append_raw<float>(raw, count, out);
-      for (int i = 0; raw.empty() && i < tensor.float_data_size(); ++i) out.push_back(tensor.float_data(i));
+      for (int i = 0; raw.empty() && i < tensor.float_data_size(); ++i)
+        out.push_back(tensor.float_data(i));
       break;
     default:
       break;
   }
-  if (out.size() > count) out.resize(count);
+  if (out.size() > count)
+    out.resize(count);
   return out;
 }
 
@@ -106,11 +118,14 @@ bool is_integer(int data_type) {
 }
 
 int64_t to_integer(double v) {
-  if (std::isnan(v)) return 0;
-  return std::abs(v) < 9e18 ? static_cast<int64_t>(v) : v < 0 ? INT64_MIN : INT64_MAX;
+  if (std::isnan(v))
+    return 0;
+  return std::abs(v) < 9e18 ? int64_t(v) : v < 0 ? INT64_MIN : INT64_MAX;
 }
 
-int64_t millionths(double v) { return std::abs(v) < 1e6 ? std::llround(v * 1e6) : 0; }
+int64_t millionths(double v) {
+  return std::abs(v) < 1e6 ? std::llround(v * 1e6) : 0;
+}
 
 void read_attributes(const onnx::NodeProto& node, Operation& op) {
   for (const auto& a : node.attribute()) {
@@ -125,14 +140,16 @@ void read_attributes(const onnx::NodeProto& node, Operation& op) {
         op.numbers[a.name()] = a.f();
         break;
       case onnx::AttributeProto::FLOATS:
-        for (const float f : a.floats()) op.integers[a.name()].push_back(millionths(f));
+        for (const float f : a.floats())
+          op.integers[a.name()].push_back(millionths(f));
         break;
       case onnx::AttributeProto::STRING:
         op.texts[a.name()] = a.s();
         break;
       case onnx::AttributeProto::TENSOR:
         if (is_integer(a.t().data_type())) {
-          for (const double v : tensor_numbers(a.t(), 1)) op.integers[a.name()] = {static_cast<int64_t>(v)};
+          for (const double v : tensor_numbers(a.t(), 1))
+            op.integers[a.name()] = {int64_t(v)};
         }
         break;
       default:

@@ -21,9 +21,12 @@ namespace lento::spec {
 class ValueNames {
  public:
   int add(const std::string& name, const base::Location& where);  // throws when it is made twice
-  int find(const std::string& name,
-           const base::Location& where) const;  // throws when nothing before makes it
-  bool contains(const std::string& name) const { return ids_.contains(name); }
+  int find(
+      const std::string& name,
+      const base::Location& where) const;  // throws when nothing before makes it
+  bool contains(const std::string& name) const {
+    return ids_.contains(name);
+  }
 
  private:
   std::unordered_map<std::string, int> ids_;
@@ -33,8 +36,8 @@ class ValueNames {
 base::Location node_location(const std::string& file, const onnx::NodeProto& node, int i);
 
 // "input[3] 'image'"
-base::Location value_location(const std::string& file, const std::string& list, int i,
-                              const std::string& name);
+base::Location
+value_location(const std::string& file, const std::string& list, int i, const std::string& name);
 
 void check_nodes(const std::string& file, int nodes);  // throws above 200,000
 

@@ -17,13 +17,16 @@ int64_t attribute_at(const std::vector<int64_t>& list, size_t i, int64_t fallbac
 }
 
 std::pair<int64_t, int64_t> slice_bounds(int64_t start, int64_t end, int64_t extent) {
-  const auto clamp = [extent](int64_t v) { return std::clamp<int64_t>(v < 0 ? v + extent : v, 0, extent); };
+  const auto clamp = [extent](int64_t v) {
+    return std::clamp<int64_t>(v < 0 ? v + extent : v, 0, extent);
+  };
   return {clamp(std::max(start, -extent)), clamp(std::max(end, -extent))};
 }
 
 int64_t times(int64_t a, int64_t b, const Call& call) {
   int64_t product;
-  if (__builtin_mul_overflow(a, b, &product)) call.fail("sizes overflow");
+  if (__builtin_mul_overflow(a, b, &product))
+    call.fail("sizes overflow");
   return product;
 }
 
@@ -31,11 +34,14 @@ namespace {
 
 using base::Error;
 
-void same_as_first(const Call& call) { call.out().shape = call.shape(0); }
+void same_as_first(const Call& call) {
+  call.out().shape = call.shape(0);
+}
 
 void broadcast_all(const Call& call) {
   Shape shape = call.shape(0);
-  for (size_t i = 1; i < call.op.inputs.size(); ++i) shape = broadcast(shape, call.shape(i), call.where);
+  for (size_t i = 1; i < call.op.inputs.size(); ++i)
+    shape = broadcast(shape, call.shape(i), call.where);
   call.out().shape = shape;
 }
 
@@ -45,9 +51,10 @@ void reshape(const Call& call) {
   int64_t known = 1;
   int open = -1;
   for (size_t i = 0; i < wanted.size(); ++i) {
-    if (wanted[i] == 0 && call.op.integer("allowzero", 0) == 0 && i < x.size()) wanted[i] = x[i];
+    if (wanted[i] == 0 && call.op.integer("allowzero", 0) == 0 && i < x.size())
+      wanted[i] = x[i];
     if (wanted[i] == -1 && open < 0) {
-      open = static_cast<int>(i);
+      open = int(i);
     } else if (wanted[i] < 1) {
       call.fail("a target size of " + std::to_string(wanted[i]));
     } else {
@@ -55,10 +62,13 @@ void reshape(const Call& call) {
     }
   }
   const int64_t total = element_count(x);
-  if (open >= 0) wanted[open] = total / known;
+  if (open >= 0)
+    wanted[open] = total / known;
   if (element_count(wanted) != total || (open >= 0 && total % known != 0)) {
-    throw Error(call.where, to_string(x) + " does not reshape to " + to_string(wanted),
-                "export the model with batch 1 or a dynamic batch");
+    throw Error(
+        call.where,
+        to_string(x) + " does not reshape to " + to_string(wanted),
+        "export the model with batch 1 or a dynamic batch");
   }
   call.out().shape = wanted;
 }
@@ -66,21 +76,24 @@ void reshape(const Call& call) {
 void flatten(const Call& call) {
   const Shape& x = call.shape(0);
   const int64_t axis = call.op.integer("axis", 1);
-  const size_t cut =
-      axis == static_cast<int64_t>(x.size()) ? x.size() : normal_axis(axis, x.size(), call.where);
-  call.out().shape = {element_count(Shape(x.begin(), x.begin() + cut)),
-                      element_count(Shape(x.begin() + cut, x.end()))};
+  const size_t cut = axis == int64_t(x.size()) ? x.size() : normal_axis(axis, x.size(), call.where);
+  call.out().shape = {
+      element_count(Shape(x.begin(), x.begin() + cut)),
+      element_count(Shape(x.begin() + cut, x.end()))};
 }
 
 void squeeze(const Call& call) {
   const Shape& x = call.shape(0);
   std::vector<bool> drop(x.size(), false);
   const auto axes = call.list("axes", 1);
-  for (const int64_t a : axes) drop[normal_axis(a, x.size(), call.where)] = true;
+  for (const int64_t a : axes)
+    drop[normal_axis(a, x.size(), call.where)] = true;
   Shape shape;
   for (size_t i = 0; i < x.size(); ++i) {
-    if (drop[i] && x[i] != 1) call.fail("axis " + std::to_string(i) + " of " + to_string(x) + " is not 1");
-    if (!(axes.empty() ? x[i] == 1 : drop[i])) shape.push_back(x[i]);
+    if (drop[i] && x[i] != 1)
+      call.fail("axis " + std::to_string(i) + " of " + to_string(x) + " is not 1");
+    if (!(axes.empty() ? x[i] == 1 : drop[i]))
+      shape.push_back(x[i]);
   }
   call.out().shape = shape;
 }
@@ -88,29 +101,33 @@ void squeeze(const Call& call) {
 void unsqueeze(const Call& call) {
   const auto axes = call.list("axes", 1);
   const size_t rank = call.shape(0).size() + axes.size();
-  if (rank > kMaxRank) call.fail("more than 8 dimensions");
+  if (rank > kMaxRank)
+    call.fail("more than 8 dimensions");
   std::vector<bool> fresh(rank, false);
   for (const int64_t a : axes) {
     const size_t at = normal_axis(a, rank, call.where);
-    if (fresh[at]) call.fail("an axis stands twice");
+    if (fresh[at])
+      call.fail("an axis stands twice");
     fresh[at] = true;
   }
   Shape shape;
   size_t next = 0;
-  for (size_t i = 0; i < rank; ++i) shape.push_back(fresh[i] ? 1 : call.shape(0)[next++]);
+  for (size_t i = 0; i < rank; ++i)
+    shape.push_back(fresh[i] ? 1 : call.shape(0)[next++]);
   call.out().shape = shape;
 }
 
 void transpose(const Call& call) {
   const Shape& x = call.shape(0);
   std::vector<int64_t> order;
-  for (size_t i = x.size(); i-- > 0;) order.push_back(static_cast<int64_t>(i));
+  for (size_t i = x.size(); i-- > 0;)
+    order.push_back(int64_t(i));
   order = call.op.list("perm", order);
   std::vector<int64_t> sorted = order;
-  std::sort(sorted.begin(), sorted.end());
+  std::ranges::sort(sorted);
   Shape shape;
   for (size_t i = 0; i < sorted.size(); ++i) {
-    if (sorted.size() != x.size() || sorted[i] != static_cast<int64_t>(i))
+    if (sorted.size() != x.size() || sorted[i] != int64_t(i))
       call.fail("perm is no order of the axes of " + to_string(x));
     shape.push_back(x[order[i]]);
   }
@@ -124,8 +141,9 @@ void concat(const Call& call) {
     const Shape& x = call.shape(i);
     for (size_t d = 0; d < shape.size(); ++d) {
       if (x.size() != shape.size() || (d != axis && x[d] != shape[d])) {
-        call.fail("cannot join " + to_string(shape) + " and " + to_string(x) + " along axis " +
-                  std::to_string(axis));
+        call.fail(
+            "cannot join " + to_string(shape) + " and " + to_string(x) + " along axis " +
+            std::to_string(axis));
       }
     }
     shape[axis] += x[axis];
@@ -137,17 +155,20 @@ void split(const Call& call) {
   const Shape& x = call.shape(0);
   const size_t axis = normal_axis(call.op.integer("axis", 0), x.size(), call.where);
   std::vector<int64_t> sizes = call.list("split", 1);
-  const auto parts = static_cast<int64_t>(call.op.outputs.size());
+  const auto parts = int64_t(call.op.outputs.size());
   if (sizes.empty()) {
     const int64_t size = (x[axis] + parts - 1) / parts;
-    for (int64_t i = 0; i < parts; ++i) sizes.push_back(std::min(size, x[axis] - i * size));
+    for (int64_t i = 0; i < parts; ++i)
+      sizes.push_back(std::min(size, x[axis] - i * size));
   }
   int64_t sum = 0;
-  for (const int64_t s : sizes) sum = s > 0 && s <= x[axis] ? sum + s : INT64_MIN / 2;
+  for (const int64_t s : sizes)
+    sum = s > 0 && s <= x[axis] ? sum + s : INT64_MIN / 2;
   if (sum != x[axis] || sizes.size() != call.op.outputs.size())
     call.fail("the parts do not add up to axis " + std::to_string(axis) + " of " + to_string(x));
   for (size_t i = 0; i < sizes.size(); ++i) {
-    if (call.op.outputs[i] < 0) continue;
+    if (call.op.outputs[i] < 0)
+      continue;
     Shape shape = x;
     shape[axis] = sizes[i];
     call.out(i).shape = shape;
@@ -156,10 +177,13 @@ void split(const Call& call) {
 
 void slice(const Call& call) {
   const Shape& x = call.shape(0);
-  const auto starts = call.list("starts", 1), ends = call.list("ends", 2), steps = call.list("steps", 4);
+  const auto starts = call.list("starts", 1);
+  const auto ends = call.list("ends", 2);
+  const auto steps = call.list("steps", 4);
   auto axes = call.list("axes", 3);
   if (axes.empty()) {
-    for (size_t i = 0; i < starts.size(); ++i) axes.push_back(static_cast<int64_t>(i));
+    for (size_t i = 0; i < starts.size(); ++i)
+      axes.push_back(int64_t(i));
   }
   if (starts.size() != ends.size() || axes.size() != starts.size())
     call.fail("starts, ends and axes differ in number");
@@ -167,10 +191,13 @@ void slice(const Call& call) {
   for (size_t i = 0; i < axes.size(); ++i) {
     const size_t axis = normal_axis(axes[i], x.size(), call.where);
     const int64_t step = attribute_at(steps, i, 1);
-    if (step == -1) continue;  // reversal keeps the shape when it takes the whole axis, as exporters do
-    if (step < 1) call.fail("a step of " + std::to_string(step));
+    if (step == -1)
+      continue;  // reversal keeps the shape when it takes the whole axis, as exporters do
+    if (step < 1)
+      call.fail("a step of " + std::to_string(step));
     const auto [from, to] = slice_bounds(starts[i], ends[i], x[axis]);
-    if (to <= from) call.fail("an empty slice of axis " + std::to_string(axis) + " of " + to_string(x));
+    if (to <= from)
+      call.fail("an empty slice of axis " + std::to_string(axis) + " of " + to_string(x));
     shape[axis] = (to - from - 1) / step + 1;
   }
   call.out().shape = shape;
@@ -185,23 +212,29 @@ void gather(const Call& call) {
   call.out().shape = shape;
 }
 
-void expand(const Call& call) { call.out().shape = broadcast(call.shape(0), call.values(1), call.where); }
+void expand(const Call& call) {
+  call.out().shape = broadcast(call.shape(0), call.values(1), call.where);
+}
 
 void tile(const Call& call) {
   Shape shape = call.shape(0);
   const auto& repeats = call.values(1);
-  if (repeats.size() != shape.size()) call.fail("repeats do not fit " + to_string(shape));
-  for (size_t i = 0; i < shape.size(); ++i) shape[i] = times(shape[i], repeats[i], call);
+  if (repeats.size() != shape.size())
+    call.fail("repeats do not fit " + to_string(shape));
+  for (size_t i = 0; i < shape.size(); ++i)
+    shape[i] = times(shape[i], repeats[i], call);
   call.out().shape = shape;
 }
 
 void pad(const Call& call) {
   Shape shape = call.shape(0);
   const auto pads = call.list("pads", 1);
-  if (pads.size() != 2 * shape.size()) call.fail("pads do not fit " + to_string(shape));
+  if (pads.size() != 2 * shape.size())
+    call.fail("pads do not fit " + to_string(shape));
   for (size_t i = 0; i < shape.size(); ++i) {
     for (const int64_t v : {pads[i], pads[shape.size() + i]})
-      if (v > kMaxElements || v < -kMaxElements) call.fail("pads are too large");
+      if (v > kMaxElements || v < -kMaxElements)
+        call.fail("pads are too large");
     shape[i] += pads[i] + pads[shape.size() + i];
   }
   call.out().shape = shape;
@@ -212,13 +245,16 @@ void resize(const Call& call) {
   const size_t sizes_at = call.op.type == "Upsample" ? 9 : 3;
   if (call.has(sizes_at)) {
     call.out().shape = call.values(sizes_at);
-    if (call.out().shape.size() != shape.size()) call.fail("sizes do not fit " + to_string(shape));
+    if (call.out().shape.size() != shape.size())
+      call.fail("sizes do not fit " + to_string(shape));
     return;
   }
   // Scales are numbers, not integers: kept by the reader as millionths under "scales".
   const auto scales = call.op.list("scales");
-  if (scales.size() != shape.size()) call.fail("neither sizes nor scales are constants of the file");
-  for (size_t i = 0; i < shape.size(); ++i) shape[i] = times(shape[i], scales[i], call) / 1'000'000;
+  if (scales.size() != shape.size())
+    call.fail("neither sizes nor scales are constants of the file");
+  for (size_t i = 0; i < shape.size(); ++i)
+    shape[i] = times(shape[i], scales[i], call) / 1'000'000;
   call.out().shape = shape;
 }
 
@@ -227,7 +263,8 @@ void reduce(const Call& call) {
   std::vector<bool> gone(x.size(), false);
   const auto axes = axes_of(call.op, call.tensors);
   const bool all = axes.empty() && call.op.integer("noop_with_empty_axes", 0) == 0;
-  for (const int64_t a : axes) gone[normal_axis(a, x.size(), call.where)] = true;
+  for (const int64_t a : axes)
+    gone[normal_axis(a, x.size(), call.where)] = true;
   const bool keep = call.op.integer("keepdims", 1) != 0;
   Shape shape;
   for (size_t i = 0; i < x.size(); ++i) {
@@ -252,7 +289,8 @@ void arg_reduce(const Call& call) {
 void depth_to_space(const Call& call) {
   Shape s = call.shape(0);
   const int64_t b = call.op.integer("blocksize", 1);
-  if (s.size() != 4 || b < 1 || b > 4096) call.fail("needs four dimensions and a block size");
+  if (s.size() != 4 || b < 1 || b > 4096)
+    call.fail("needs four dimensions and a block size");
   const bool spread = call.op.type == "DepthToSpace";
   if (spread ? s[1] % (b * b) != 0 : s[2] % b != 0 || s[3] % b != 0)
     call.fail("the block size does not divide " + to_string(s));
@@ -260,15 +298,22 @@ void depth_to_space(const Call& call) {
                             : Shape{s[0], s[1] * b * b, s[2] / b, s[3] / b};
 }
 
-void shape_of(const Call& call) { call.out().shape = {static_cast<int64_t>(call.shape(0).size())}; }
-void constant_of_shape(const Call& call) { call.out().shape = call.values(0); }
+void shape_of(const Call& call) {
+  call.out().shape = {int64_t(call.shape(0).size())};
+}
+void constant_of_shape(const Call& call) {
+  call.out().shape = call.values(0);
+}
 void range(const Call& call) {
   const auto one = [&](size_t i) {
     const auto values = call.values(i);
-    if (values.size() != 1) call.fail("an end or step of a range must be one number");
+    if (values.size() != 1)
+      call.fail("an end or step of a range must be one number");
     return values[0];
   };
-  const int64_t from = one(0), to = one(1), step = one(2);
+  const int64_t from = one(0);
+  const int64_t to = one(1);
+  const int64_t step = one(2);
   int64_t length;
   if (step <= 0 || to <= from || __builtin_sub_overflow(to, from, &length) || length > kMaxElements)
     call.fail("an empty or very long range");
@@ -281,18 +326,43 @@ const std::unordered_map<std::string_view, ShapeRule>& rules() {
   static const auto* table = [] {
     auto* t = new std::unordered_map<std::string_view, ShapeRule>;
     const auto add = [t](ShapeRule rule, std::span<const std::string_view> names) {
-      for (const auto name : names) (*t)[name] = rule;
+      for (const auto name : names)
+        (*t)[name] = rule;
     };
     add(same_as_first, unary_operators());
-    add(same_as_first, Names{"Identity", "Dropout", "Softmax", "LogSoftmax", "Hardmax", "BatchNormalization",
-                             "InstanceNormalization", "LayerNormalization", "GroupNormalization",
-                             "SimplifiedLayerNormalization", "LpNormalization", "MeanVarianceNormalization",
-                             "LRN", "CumSum", "ScatterND", "ScatterElements"});
+    add(same_as_first,
+        Names{
+            "Identity",
+            "Dropout",
+            "Softmax",
+            "LogSoftmax",
+            "Hardmax",
+            "BatchNormalization",
+            "InstanceNormalization",
+            "LayerNormalization",
+            "GroupNormalization",
+            "SimplifiedLayerNormalization",
+            "LpNormalization",
+            "MeanVarianceNormalization",
+            "LRN",
+            "CumSum",
+            "ScatterND",
+            "ScatterElements"});
     add(broadcast_all, binary_operators());
     add(pooling, Names{"MaxPool", "AveragePool", "LpPool"});
     add(global_pooling, Names{"GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool"});
-    add(reduce, Names{"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1",
-                      "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceSumSquare"});
+    add(reduce,
+        Names{
+            "ReduceMean",
+            "ReduceSum",
+            "ReduceMax",
+            "ReduceMin",
+            "ReduceProd",
+            "ReduceL1",
+            "ReduceL2",
+            "ReduceLogSum",
+            "ReduceLogSumExp",
+            "ReduceSumSquare"});
     add(arg_reduce, Names{"ArgMax", "ArgMin"});
     add(convolution, Names{"Conv"});
     add(transposed_convolution, Names{"ConvTranspose"});

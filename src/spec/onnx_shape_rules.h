@@ -13,30 +13,42 @@ struct Call {
   std::vector<Tensor>& tensors;
   const base::Location& where;
 
-  bool has(size_t i) const { return i < op.inputs.size() && op.inputs[i] >= 0; }
+  bool has(size_t i) const {
+    return i < op.inputs.size() && op.inputs[i] >= 0;
+  }
   const Tensor& in(size_t i) const {
-    if (!has(i)) throw base::Error(where, op.type + " needs " + std::to_string(i + 1) + " inputs");
+    if (!has(i))
+      throw base::Error(where, op.type + " needs " + std::to_string(i + 1) + " inputs");
     return tensors[op.inputs[i]];
   }
-  const Shape& shape(size_t i) const { return in(i).shape; }
-  Tensor& out(size_t i = 0) const { return tensors[op.outputs[i]]; }
+  const Shape& shape(size_t i) const {
+    return in(i).shape;
+  }
+  Tensor& out(size_t i = 0) const {
+    return tensors[op.outputs[i]];
+  }
 
-  [[noreturn]] void fail(const std::string& message) const { throw base::Error(where, message); }
+  [[noreturn]] void fail(const std::string& message) const {
+    throw base::Error(where, message);
+  }
   void need_rank(size_t i, size_t rank) const {
     if (shape(i).size() < rank) {
-      fail("input " + std::to_string(i) + " is " + to_string(shape(i)) + ", needed at least " +
-           std::to_string(rank) + " dimensions");
+      fail(
+          "input " + std::to_string(i) + " is " + to_string(shape(i)) + ", needed at least " +
+          std::to_string(rank) + " dimensions");
     }
   }
   // Values of an integer input; throws when they are not constants of the file.
   const std::vector<int64_t>& values(size_t i) const {
     const Tensor& tensor = in(i);
-    if (!tensor.has_values) fail("input '" + tensor.name + "' must be a constant for shapes to be known");
+    if (!tensor.has_values)
+      fail("input '" + tensor.name + "' must be a constant for shapes to be known");
     return tensor.values;
   }
   // An attribute in old opsets, an input in new ones.
   std::vector<int64_t> list(const char* attribute, size_t input) const {
-    if (op.integers.contains(attribute)) return op.list(attribute);
+    if (op.integers.contains(attribute))
+      return op.list(attribute);
     return has(input) ? values(input) : std::vector<int64_t>{};
   }
 };

@@ -8,26 +8,39 @@ namespace {
 
 // Values of elementwise integer arithmetic; false when the operator is none.
 bool combine(std::string_view type, int64_t a, int64_t b, int64_t& out) {
-  const auto divide = [&] { return b == 0 || (a == INT64_MIN && b == -1) ? 0 : a / b; };
-  if (type == "Add") return __builtin_add_overflow(a, b, &out), true;
-  if (type == "Sub") return __builtin_sub_overflow(a, b, &out), true;
-  if (type == "Mul") return __builtin_mul_overflow(a, b, &out), true;
-  if (type == "Div") return out = divide(), true;
-  if (type == "Max") return out = std::max(a, b), true;
-  if (type == "Min") return out = std::min(a, b), true;
-  if (type == "Equal") return out = a == b, true;
+  const auto divide = [&] {
+    return b == 0 || (a == INT64_MIN && b == -1) ? 0 : a / b;
+  };
+  if (type == "Add")
+    return __builtin_add_overflow(a, b, &out), true;
+  if (type == "Sub")
+    return __builtin_sub_overflow(a, b, &out), true;
+  if (type == "Mul")
+    return __builtin_mul_overflow(a, b, &out), true;
+  if (type == "Div")
+    return out = divide(), true;
+  if (type == "Max")
+    return out = std::max(a, b), true;
+  if (type == "Min")
+    return out = std::min(a, b), true;
+  if (type == "Equal")
+    return out = a == b, true;
   return false;
 }
 
 std::vector<int64_t> slice_values(const Call& call) {
   const auto& x = call.values(0);
-  const auto starts = call.list("starts", 1), ends = call.list("ends", 2), steps = call.list("steps", 4);
+  const auto starts = call.list("starts", 1);
+  const auto ends = call.list("ends", 2);
+  const auto steps = call.list("steps", 4);
   const int64_t step = attribute_at(steps, 0, 1);
-  if (step == -1) return {x.rbegin(), x.rend()};
+  if (step == -1)
+    return {x.rbegin(), x.rend()};
   std::vector<int64_t> out;
   const auto [from, to] =
-      slice_bounds(attribute_at(starts, 0, 0), attribute_at(ends, 0, 0), static_cast<int64_t>(x.size()));
-  for (int64_t i = from; i < to && step > 0; i += step) out.push_back(x[i]);
+      slice_bounds(attribute_at(starts, 0, 0), attribute_at(ends, 0, 0), int64_t(x.size()));
+  for (int64_t i = from; i < to && step > 0; i += step)
+    out.push_back(x[i]);
   return out;
 }
 
@@ -35,10 +48,13 @@ std::vector<int64_t> slice_values(const Call& call) {
 
 bool fold_values(const Call& call, std::vector<int64_t>& out) {
   const std::string& type = call.op.type;
-  if (type == "Shape") return out = call.shape(0), true;
-  if (call.op.inputs.empty()) return false;
+  if (type == "Shape")
+    return out = call.shape(0), true;
+  if (call.op.inputs.empty())
+    return false;
   for (size_t i = 0; i < call.op.inputs.size(); ++i) {
-    if (call.has(i) && !call.in(i).has_values) return false;
+    if (call.has(i) && !call.in(i).has_values)
+      return false;
   }
   if (type == "ConstantOfShape") {
     return out.assign(element_count(call.out().shape), call.op.integer("value", 0)), true;
@@ -55,36 +71,44 @@ bool fold_values(const Call& call, std::vector<int64_t>& out) {
   }
   if (type == "Neg")
     return out = {},
-           std::transform(x.begin(), x.end(), std::back_inserter(out),
-                          [](int64_t v) { return v == INT64_MIN ? v : -v; }),
+           std::transform(
+               x.begin(),
+               x.end(),
+               std::back_inserter(out),
+               [](int64_t v) {
+                 return v == INT64_MIN ? v : -v;
+               }),
            true;
   if (type == "Concat") {
     for (size_t i = 0; i < call.op.inputs.size(); ++i)
       out.insert(out.end(), call.values(i).begin(), call.values(i).end());
     return true;
   }
-  if (type == "Slice" && call.shape(0).size() == 1) return out = slice_values(call), true;
+  if (type == "Slice" && call.shape(0).size() == 1)
+    return out = slice_values(call), true;
   if (type == "Gather" && call.shape(0).size() == 1) {
     for (const int64_t i : call.values(1)) {
-      const int64_t at = i < 0 ? i + static_cast<int64_t>(x.size()) : i;
-      if (at < 0 || at >= static_cast<int64_t>(x.size()))
+      const int64_t at = i < 0 ? i + int64_t(x.size()) : i;
+      if (at < 0 || at >= int64_t(x.size()))
         call.fail("index " + std::to_string(i) + " outside the " + std::to_string(x.size()) + " values");
       out.push_back(x[at]);
     }
     return true;
   }
-  if (type == "Expand" && x.size() == 1) return out.assign(element_count(call.out().shape), x[0]), true;
+  if (type == "Expand" && x.size() == 1)
+    return out.assign(element_count(call.out().shape), x[0]), true;
   const auto at = [](const std::vector<int64_t>& v, size_t i) {
     return v.size() == 1 ? v[0] : i < v.size() ? v[i] : 0;
   };
-  const size_t count = static_cast<size_t>(element_count(call.out().shape));
+  const size_t count = size_t(element_count(call.out().shape));
   if (type == "Where" && call.op.inputs.size() == 3) {
     for (size_t i = 0; i < count; ++i)
       out.push_back(at(x, i) ? at(call.values(1), i) : at(call.values(2), i));
     return true;
   }
   int64_t value;
-  if (call.op.inputs.size() != 2 || !call.has(1) || !combine(type, 0, 1, value)) return false;
+  if (call.op.inputs.size() != 2 || !call.has(1) || !combine(type, 0, 1, value))
+    return false;
   for (size_t i = 0; i < count; ++i) {
     combine(type, at(x, i), at(call.values(1), i), value);
     out.push_back(value);

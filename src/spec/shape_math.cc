@@ -17,11 +17,12 @@ void check_shape(const Shape& shape, const Location& where) {
 }
 
 size_t normal_axis(int64_t axis, size_t rank, const Location& where) {
-  const auto n = static_cast<int64_t>(rank);
+  const auto n = int64_t(rank);
   if (axis < -n || axis >= n)
-    throw Error(where,
-                "axis " + std::to_string(axis) + " of a tensor with " + std::to_string(rank) + " dimensions");
-  return static_cast<size_t>(axis < 0 ? axis + n : axis);
+    throw Error(
+        where,
+        "axis " + std::to_string(axis) + " of a tensor with " + std::to_string(rank) + " dimensions");
+  return size_t(axis < 0 ? axis + n : axis);
 }
 
 Shape broadcast(const Shape& a, const Shape& b, const Location& where) {
@@ -40,8 +41,10 @@ Shape broadcast(const Shape& a, const Shape& b, const Location& where) {
 }
 
 std::vector<int64_t> axes_of(const Operation& operation, const std::vector<Tensor>& tensors) {
-  if (operation.integers.contains("axes")) return operation.list("axes");
-  if (operation.inputs.size() > 1 && operation.inputs[1] >= 0) return tensors[operation.inputs[1]].values;
+  if (operation.integers.contains("axes"))
+    return operation.list("axes");
+  if (operation.inputs.size() > 1 && operation.inputs[1] >= 0)
+    return tensors[operation.inputs[1]].values;
   return {};
 }
 

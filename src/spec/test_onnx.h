@@ -19,25 +19,32 @@ class OnnxModel {
   };
 
   // A dimension of 0 is written as the symbol "open".
-  OnnxModel& input(const std::string& name, const Shape& shape) { return add(11, value_info(name, shape)); }
+  OnnxModel& input(const std::string& name, const Shape& shape) {
+    return add(11, value_info(name, shape));
+  }
   OnnxModel& output(const std::string& name, const Shape& shape = {}) {
     return add(12, value_info(name, shape));
   }
-  OnnxModel& stated(const std::string& name, const Shape& shape) { return add(13, value_info(name, shape)); }
+  OnnxModel& stated(const std::string& name, const Shape& shape) {
+    return add(13, value_info(name, shape));
+  }
 
   // An initializer whose numbers are not in the file.
   OnnxModel& weight(const std::string& name, const Shape& shape) {
     std::string tensor;
-    for (const int64_t d : shape) number(tensor, 1, d);
+    for (const int64_t d : shape)
+      number(tensor, 1, d);
     number(tensor, 2, 1);  // FLOAT
     bytes(tensor, 8, name);
     number(tensor, 14, 1);  // EXTERNAL
     return add(5, tensor);
   }
   OnnxModel& floats(const std::string& name, const Shape& shape, const std::vector<float>& values) {
-    std::string tensor, raw(values.size() * sizeof(float), '\0');
+    std::string tensor;
+    std::string raw(values.size() * sizeof(float), '\0');
     std::memcpy(raw.data(), values.data(), raw.size());
-    for (const int64_t d : shape) number(tensor, 1, d);
+    for (const int64_t d : shape)
+      number(tensor, 1, d);
     number(tensor, 2, 1);  // FLOAT
     bytes(tensor, 8, name);
     bytes(tensor, 9, raw);
@@ -45,34 +52,49 @@ class OnnxModel {
   }
   OnnxModel& integers(const std::string& name, const Shape& values) {
     std::string tensor;
-    number(tensor, 1, static_cast<int64_t>(values.size()));
+    number(tensor, 1, int64_t(values.size()));
     number(tensor, 2, 7);  // INT64
-    for (const int64_t v : values) number(tensor, 7, v);
+    for (const int64_t v : values)
+      number(tensor, 7, v);
     bytes(tensor, 8, name);
     return add(5, tensor);
   }
-  OnnxModel& node(const std::string& type, const std::vector<std::string>& inputs,
-                  const std::vector<std::string>& outputs, const std::vector<Attribute>& attributes = {}) {
+  OnnxModel& node(
+      const std::string& type,
+      const std::vector<std::string>& inputs,
+      const std::vector<std::string>& outputs,
+      const std::vector<Attribute>& attributes = {}) {
     std::string text;
-    for (const auto& i : inputs) bytes(text, 1, i);
-    for (const auto& o : outputs) bytes(text, 2, o);
+    for (const auto& i : inputs)
+      bytes(text, 1, i);
+    for (const auto& o : outputs)
+      bytes(text, 2, o);
     bytes(text, 3, outputs.front());
     bytes(text, 4, type);
     for (const Attribute& a : attributes) {
       std::string attribute;
       bytes(attribute, 1, a.name);
-      for (const int64_t v : a.values) number(attribute, a.list ? 8 : 3, v);
+      for (const int64_t v : a.values)
+        number(attribute, a.list ? 8 : 3, v);
       number(attribute, 20, a.list ? 7 : 2);
       bytes(text, 5, attribute);
     }
     return add(1, text);
   }
   // Convolution with weights [k, c, r, r], stride and padding.
-  OnnxModel& conv(const std::string& in, const std::string& out, const Shape& weights, int64_t stride = 1,
-                  int64_t pad = 0, int64_t group = 1) {
+  OnnxModel& conv(
+      const std::string& in,
+      const std::string& out,
+      const Shape& weights,
+      int64_t stride = 1,
+      int64_t pad = 0,
+      int64_t group = 1) {
     weight(out + ".w", weights);
-    return node("Conv", {in, out + ".w"}, {out},
-                {{"strides", {stride, stride}}, {"pads", {pad, pad, pad, pad}}, {"group", {group}, false}});
+    return node(
+        "Conv",
+        {in, out + ".w"},
+        {out},
+        {{"strides", {stride, stride}}, {"pads", {pad, pad, pad, pad}}, {"group", {group}, false}});
   }
   // y = x w, w a matrix of rows x columns.
   OnnxModel& linear(const std::string& in, const std::string& out, int64_t rows, int64_t columns) {
@@ -89,20 +111,24 @@ class OnnxModel {
 
  private:
   static void varint(std::string& out, uint64_t v) {
-    for (; v >= 128; v >>= 7) out += static_cast<char>(v | 128);
-    out += static_cast<char>(v);
+    for (; v >= 128; v >>= 7)
+      out += char(v | 128);
+    out += char(v);
   }
   static void number(std::string& out, int field, int64_t value) {
-    varint(out, static_cast<uint64_t>(field) << 3);
-    varint(out, static_cast<uint64_t>(value));
+    varint(out, uint64_t(field) << 3);
+    varint(out, uint64_t(value));
   }
   static void bytes(std::string& out, int field, const std::string& text) {
-    varint(out, static_cast<uint64_t>(field) << 3 | 2);
+    varint(out, uint64_t(field) << 3 | 2);
     varint(out, text.size());
     out += text;
   }
   static std::string value_info(const std::string& name, const Shape& shape) {
-    std::string dims, tensor, type, info;
+    std::string dims;
+    std::string tensor;
+    std::string type;
+    std::string info;
     for (const int64_t d : shape) {
       std::string dim;
       if (d == 0)
@@ -115,7 +141,8 @@ class OnnxModel {
     bytes(tensor, 2, dims);
     bytes(type, 1, tensor);
     bytes(info, 1, name);
-    if (!shape.empty()) bytes(info, 2, type);  // without: nothing is stated
+    if (!shape.empty())
+      bytes(info, 2, type);  // without: nothing is stated
     return info;
   }
   OnnxModel& add(int field, const std::string& text) {
@@ -174,7 +201,8 @@ inline OnnxModel attention() {
   m.node("LayerNormalization", {"x"}, {"n"}).linear("n", "qkv", 24, 72);
   m.node("Reshape", {"qkv", "heads"}, {"h"}).node("Transpose", {"h"}, {"t"}, {{"perm", {2, 0, 3, 1, 4}}});
   m.node("Split", {"t"}, {"q0", "k0", "v0"}, {{"axis", {0}, false}});
-  for (const std::string p : {"q", "k", "v"}) m.node("Squeeze", {p + "0", "axis0"}, {p});
+  for (const std::string p : {"q", "k", "v"})
+    m.node("Squeeze", {p + "0", "axis0"}, {p});
   m.node("Transpose", {"k"}, {"kt"}, {{"perm", {0, 1, 3, 2}}}).node("MatMul", {"q", "kt"}, {"scores"});
   m.node("Softmax", {"scores"}, {"p"}, {{"axis", {-1}, false}}).node("MatMul", {"p", "v"}, {"heads_out"});
   m.node("Transpose", {"heads_out"}, {"back"}, {{"perm", {0, 2, 1, 3}}})

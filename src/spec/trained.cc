@@ -16,22 +16,31 @@ constexpr uint64_t kMaxFile = uint64_t{1} << 30;
 
 class TrainedReader {
  public:
-  TrainedReader(const onnx::GraphProto& graph, const std::string& file) : graph_(graph), file_(file) {}
+  TrainedReader(const onnx::GraphProto& graph, const std::string& file)
+      : graph_(graph),
+        file_(file) {
+  }
 
   TrainedNetwork run() {
     check_nodes(file_, graph_.node_size());
     out_.file = file_;
-    for (int i = 0; i < graph_.initializer_size(); ++i) add_constant(graph_.initializer(i), i);
-    for (int i = 0; i < graph_.input_size(); ++i) add_input(graph_.input(i), i);
-    for (int i = 0; i < graph_.node_size(); ++i) add_node(graph_.node(i), i);
+    for (int i = 0; i < graph_.initializer_size(); ++i)
+      add_constant(graph_.initializer(i), i);
+    for (int i = 0; i < graph_.input_size(); ++i)
+      add_input(graph_.input(i), i);
+    for (int i = 0; i < graph_.node_size(); ++i)
+      add_node(graph_.node(i), i);
     for (const auto& output : graph_.output())
       out_.outputs.push_back(names_.find(output.name(), at("output '" + output.name().substr(0, 80) + "'")));
-    if (out_.outputs.empty()) throw Error(at("graph"), "a graph without outputs");
+    if (out_.outputs.empty())
+      throw Error(at("graph"), "a graph without outputs");
     return std::move(out_);
   }
 
  private:
-  Location at(const std::string& path) const { return {file_, 0, 0, path}; }
+  Location at(const std::string& path) const {
+    return {file_, 0, 0, path};
+  }
 
   int add(const std::string& name, const Location& where) {
     const int id = names_.add(name, where);
@@ -42,35 +51,42 @@ class TrainedReader {
   void add_constant(const onnx::TensorProto& proto, int i) {
     const Location where = value_location(file_, "initializer", i, proto.name());
     const int id = add(proto.name(), where);
-    out_.values[static_cast<size_t>(id)].constant = numbers(proto, where);
+    out_.values[size_t(id)].constant = numbers(proto, where);
   }
 
   static TensorValue numbers(const onnx::TensorProto& proto, const Location& where) {
     TensorValue out;
     out.integer = is_integer(proto.data_type());
     if (!out.integer && proto.data_type() != onnx::TensorProto::FLOAT)
-      throw Error(where, "numbers of element type " + std::to_string(proto.data_type()),
-                  "FLOAT, INT64, INT32 and BOOL are read");
+      throw Error(
+          where,
+          "numbers of element type " + std::to_string(proto.data_type()),
+          "FLOAT, INT64, INT32 and BOOL are read");
     out.shape.assign(proto.dims().begin(), proto.dims().end());
     bool empty = false;
-    for (const int64_t d : out.shape) empty = empty || d == 0;
-    if (empty) return out;
+    for (const int64_t d : out.shape)
+      empty = empty || d == 0;
+    if (empty)
+      return out;
     check_shape(out.shape, where);
-    const auto count = static_cast<size_t>(element_count(out.shape));
+    const auto count = size_t(element_count(out.shape));
     const std::vector<double> all = tensor_numbers(proto, count);
     if (all.size() != count)
       throw Error(
-          where, "the file holds " + std::to_string(all.size()) + " of " + std::to_string(count) + " numbers",
+          where,
+          "the file holds " + std::to_string(all.size()) + " of " + std::to_string(count) + " numbers",
           "weights must be inside the model file");
     if (out.integer)
-      for (const double v : all) out.integers.push_back(to_integer(v));
+      for (const double v : all)
+        out.integers.push_back(to_integer(v));
     else
       out.floats.assign(all.begin(), all.end());
     return out;
   }
 
   void add_input(const onnx::ValueInfoProto& info, int i) {
-    if (names_.contains(info.name())) return;  // old exporters list initializers as inputs, too
+    if (names_.contains(info.name()))
+      return;  // old exporters list initializers as inputs, too
     const Location where = value_location(file_, "input", i, info.name());
     Shape shape;
     for (const auto& dim : info.type().tensor_type().shape().dim())
@@ -84,8 +100,9 @@ class TrainedReader {
     if (node.op_type() == "Constant") {
       const int id = add(node.output(0), where);
       for (const auto& a : node.attribute())
-        if (a.name() == "value") out_.values[static_cast<size_t>(id)].constant = numbers(a.t(), where);
-      if (!out_.values[static_cast<size_t>(id)].constant)
+        if (a.name() == "value")
+          out_.values[size_t(id)].constant = numbers(a.t(), where);
+      if (!out_.values[size_t(id)].constant)
         throw Error(where, "a constant without the attribute 'value'");
       return;
     }

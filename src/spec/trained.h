@@ -17,7 +17,9 @@ struct TensorValue {
   bool integer = false;
   std::vector<float> floats;      // when not `integer`
   std::vector<int64_t> integers;  // when `integer`
-  size_t size() const { return integer ? integers.size() : floats.size(); }
+  size_t size() const {
+    return integer ? integers.size() : floats.size();
+  }
 };
 
 struct TrainedNetwork {

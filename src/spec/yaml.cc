@@ -22,31 +22,41 @@ constexpr int kMaxDepth = 64;
 // Builds a YamlNode from yaml-cpp's events, so that a hostile alias is refused before it can expand.
 class Builder : public YAML::EventHandler {
  public:
-  explicit Builder(const std::string& file) : file_(file) {}
-  YamlNode take() { return std::move(root_); }
+  explicit Builder(const std::string& file)
+      : file_(file) {
+  }
+  YamlNode take() {
+    return std::move(root_);
+  }
 
-  void OnDocumentStart(const YAML::Mark&) override {}
-  void OnDocumentEnd() override {}
+  void OnDocumentStart(const YAML::Mark&) override {
+  }
+  void OnDocumentEnd() override {
+  }
   void OnNull(const YAML::Mark& mark, YAML::anchor_t) override {
     add({YamlNode::Kind::Null, at(mark), {}, {}, {}, {}});
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
     throw Error(at(mark), "aliases (*name) are not accepted", "write the value out");
   }
-  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
-                const std::string& value) override {
+  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t, const std::string& value)
+      override {
     add({YamlNode::Kind::Scalar, at(mark), value, {}, {}, {}});
   }
-  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
-                       YAML::EmitterStyle::value) override {
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value)
+      override {
     open({YamlNode::Kind::List, at(mark), {}, {}, {}, {}});
   }
-  void OnSequenceEnd() override { close(); }
-  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
-                  YAML::EmitterStyle::value) override {
+  void OnSequenceEnd() override {
+    close();
+  }
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value)
+      override {
     open({YamlNode::Kind::Map, at(mark), {}, {}, {}, {}});
   }
-  void OnMapEnd() override { close(); }
+  void OnMapEnd() override {
+    close();
+  }
 
  private:
   struct Open {
@@ -56,7 +66,9 @@ class Builder : public YAML::EventHandler {
     std::unordered_set<std::string> keys = {};
   };
 
-  Location at(const YAML::Mark& mark) const { return {file_, mark.line + 1, mark.column + 1, {}}; }
+  Location at(const YAML::Mark& mark) const {
+    return {file_, mark.line + 1, mark.column + 1, {}};
+  }
 
   void add(YamlNode node) {
     if (open_.empty()) {
@@ -67,8 +79,10 @@ class Builder : public YAML::EventHandler {
     if (top.node.kind == YamlNode::Kind::List) {
       top.node.items.push_back(std::move(node));
     } else if (!top.has_key) {
-      if (node.kind != YamlNode::Kind::Scalar) throw Error(node.where, "a key must be plain text");
-      if (!top.keys.insert(node.text).second) throw Error(node.where, "key '" + node.text + "' stands twice");
+      if (node.kind != YamlNode::Kind::Scalar)
+        throw Error(node.where, "a key must be plain text");
+      if (!top.keys.insert(node.text).second)
+        throw Error(node.where, "key '" + node.text + "' stands twice");
       top.key = std::move(node.text);
       top.has_key = true;
     } else {
@@ -79,7 +93,8 @@ class Builder : public YAML::EventHandler {
   }
 
   void open(YamlNode node) {
-    if (open_.size() >= kMaxDepth) throw Error(node.where, "nested deeper than 64");
+    if (open_.size() >= kMaxDepth)
+      throw Error(node.where, "nested deeper than 64");
     if (!open_.empty() && open_.back().node.kind == YamlNode::Kind::Map && !open_.back().has_key) {
       throw Error(node.where, "a key must be plain text");
     }
@@ -115,18 +130,21 @@ std::string shown(const YamlNode& node) {
 
 const YamlNode* YamlNode::find(std::string_view name) const {
   for (const YamlNode& member : members) {
-    if (member.key == name) return &member;
+    if (member.key == name)
+      return &member;
   }
   return nullptr;
 }
 
 YamlNode parse_yaml(const std::string& text, const std::string& file) {
-  if (text.size() > kMaxBytes) throw Error({file}, "larger than 16 MiB, too large for a YAML file");
+  if (text.size() > kMaxBytes)
+    throw Error({file}, "larger than 16 MiB, too large for a YAML file");
   try {
     std::istringstream stream(text);
     YAML::Parser parser(stream);
     Builder builder(file);
-    if (!parser.HandleNextDocument(builder)) return {YamlNode::Kind::Null, {file, 1, 1, {}}, {}, {}, {}, {}};
+    if (!parser.HandleNextDocument(builder))
+      return {YamlNode::Kind::Null, {file, 1, 1, {}}, {}, {}, {}, {}};
     YamlNode root = builder.take();
     Builder second(file);
     if (parser.HandleNextDocument(second))
@@ -137,9 +155,13 @@ YamlNode parse_yaml(const std::string& text, const std::string& file) {
   }
 }
 
-YamlNode read_yaml(const std::string& path) { return parse_yaml(base::read_file(path, kMaxBytes), path); }
+YamlNode read_yaml(const std::string& path) {
+  return parse_yaml(base::read_file(path, kMaxBytes), path);
+}
 
-Fields::Fields(const YamlNode& node, base::ErrorList& errors) : node_(node), errors_(errors) {
+Fields::Fields(const YamlNode& node, base::ErrorList& errors)
+    : node_(node),
+      errors_(errors) {
   if (node.kind != YamlNode::Kind::Map)
     errors_.add(node.where, "found " + shown(node) + ", needed 'key: value' lines");
 }
@@ -157,27 +179,35 @@ void Fields::require(std::string_view key) {
   }
 }
 
-bool Fields::has(std::string_view key) const { return node_.find(key) != nullptr; }
+bool Fields::has(std::string_view key) const {
+  return node_.find(key) != nullptr;
+}
 
 void Fields::schema(std::string_view expected) {
   const YamlNode* found = take("schema");
-  if (found && found->text == expected) return;
+  if (found && found->text == expected)
+    return;
   // A file of another kind: that none of its keys fits is no news. Of another version some may fit.
-  const auto kind = [](std::string_view schema) { return schema.substr(0, schema.find('/')); };
+  const auto kind = [](std::string_view schema) {
+    return schema.substr(0, schema.find('/'));
+  };
   if (found && found->text.starts_with("lento.") && kind(found->text) != kind(expected)) {
-    throw base::Error(found->where,
-                      "found schema " + shown(*found) + ", needed '" + std::string(expected) + "'",
-                      "this is a file of another kind");
+    throw base::Error(
+        found->where,
+        "found schema " + shown(*found) + ", needed '" + std::string(expected) + "'",
+        "this is a file of another kind");
   }
-  errors_.add(found ? found->where : node_.where,
-              found ? "found schema " + shown(*found) + ", needed '" + std::string(expected) + "'"
-                    : "'schema' is missing",
-              "the first line must be 'schema: " + std::string(expected) + "'");
+  errors_.add(
+      found ? found->where : node_.where,
+      found ? "found schema " + shown(*found) + ", needed '" + std::string(expected) + "'"
+            : "'schema' is missing",
+      "the first line must be 'schema: " + std::string(expected) + "'");
 }
 
 void Fields::text(std::string_view key, std::string& out) {
   const YamlNode* found = take(key);
-  if (!found) return;
+  if (!found)
+    return;
   if (found->kind == YamlNode::Kind::Scalar) {
     out = found->text;
   } else {
@@ -188,49 +218,56 @@ void Fields::text(std::string_view key, std::string& out) {
 void Fields::choice(std::string_view key, std::string& out, const std::vector<std::string>& legal) {
   std::string value = out;
   text(key, value);
-  if (std::find(legal.begin(), legal.end(), value) != legal.end()) {
+  if (std::ranges::find(legal, value) != legal.end()) {
     out = value;
   } else if (const YamlNode* found = node_.find(key); found && found->kind == YamlNode::Kind::Scalar) {
-    errors_.add(found->where, "'" + value + "' is not a legal '" + std::string(key) + "'",
-                base::suggestion(value, legal));
+    errors_.add(
+        found->where,
+        "'" + value + "' is not a legal '" + std::string(key) + "'",
+        base::suggestion(value, legal));
   }
 }
 
 void Fields::boolean(std::string_view key, bool& out) {
   const YamlNode* found = take(key);
-  if (!found) return;
+  if (!found)
+    return;
   if (found->text == "true") {
     out = true;
   } else if (found->text == "false") {
     out = false;
   } else {
-    errors_.add(found->where,
-                "found " + shown(*found) + " for '" + std::string(key) + "', needed true or false");
+    errors_.add(
+        found->where,
+        "found " + shown(*found) + " for '" + std::string(key) + "', needed true or false");
   }
 }
 
 void Fields::integer(std::string_view key, int64_t& out, int64_t min, int64_t max) {
   const YamlNode* found = take(key);
-  if (!found) return;
+  if (!found)
+    return;
   const auto value = found->kind == YamlNode::Kind::Scalar ? base::try_int(found->text) : std::nullopt;
   if (value && *value >= min && *value <= max) {
     out = *value;
     return;
   }
-  errors_.add(found->where, "found " + shown(*found) + " for '" + std::string(key) +
-                                "', needed a whole number from " + std::to_string(min) + " to " +
-                                std::to_string(max));
+  errors_.add(
+      found->where,
+      "found " + shown(*found) + " for '" + std::string(key) + "', needed a whole number from " +
+          std::to_string(min) + " to " + std::to_string(max));
 }
 
 void Fields::integer(std::string_view key, int& out, int min, int max) {
   int64_t wide = out;
   integer(key, wide, int64_t{min}, int64_t{max});
-  out = static_cast<int>(wide);
+  out = int(wide);
 }
 
 void Fields::quantity(std::string_view key, double& out, base::Dimension dimension, double min, double max) {
   const YamlNode* found = take(key);
-  if (!found) return;
+  if (!found)
+    return;
   try {
     const double value =
         base::parse_quantity(found->kind == YamlNode::Kind::Scalar ? found->text : "", dimension, {});
@@ -238,31 +275,38 @@ void Fields::quantity(std::string_view key, double& out, base::Dimension dimensi
       out = value;
       return;
     }
-    errors_.add(found->where, "'" + std::string(key) + "' is " + found->text + ", needed a value from " +
-                                  base::format_quantity(min, dimension) +
-                                  (max < 1e299 ? " to " + base::format_quantity(max, dimension) : " up"));
+    errors_.add(
+        found->where,
+        "'" + std::string(key) + "' is " + found->text + ", needed a value from " +
+            base::format_quantity(min, dimension) +
+            (max < 1e299 ? " to " + base::format_quantity(max, dimension) : " up"));
   } catch (const Error& e) {
     std::string message = e.what();
-    if (message.starts_with("error: ")) message = message.substr(7);
+    if (message.starts_with("error: "))
+      message = message.substr(7);
     errors_.add(found->where, "'" + std::string(key) + "': " + message);
   }
 }
 
 void Fields::list(std::string_view key, std::vector<const YamlNode*>& out) {
   const YamlNode* found = take(key);
-  if (!found) return;
+  if (!found)
+    return;
   if (found->kind != YamlNode::Kind::List) {
     errors_.add(found->where, "found " + shown(*found) + " for '" + std::string(key) + "', needed a list");
     return;
   }
-  for (const YamlNode& item : found->items) out.push_back(&item);
+  for (const YamlNode& item : found->items)
+    out.push_back(&item);
 }
 
 const YamlNode* Fields::map(std::string_view key) {
   const YamlNode* found = take(key);
-  if (!found || found->kind == YamlNode::Kind::Map) return found;
-  errors_.add(found->where,
-              "found " + shown(*found) + " for '" + std::string(key) + "', needed 'key: value' lines");
+  if (!found || found->kind == YamlNode::Kind::Map)
+    return found;
+  errors_.add(
+      found->where,
+      "found " + shown(*found) + " for '" + std::string(key) + "', needed 'key: value' lines");
   return nullptr;
 }
 
@@ -276,8 +320,12 @@ void Fields::required_integer(std::string_view key, int& out, int min, int max) 
   integer(key, out, min, max);
 }
 
-void Fields::required_quantity(std::string_view key, double& out, base::Dimension dimension, double min,
-                               double max) {
+void Fields::required_quantity(
+    std::string_view key,
+    double& out,
+    base::Dimension dimension,
+    double min,
+    double max) {
   require(key);
   quantity(key, out, dimension, min, max);
 }
@@ -289,9 +337,12 @@ void Fields::error(std::string_view key, std::string_view message, std::string_v
 
 void Fields::finish() {
   for (const YamlNode& member : node_.members) {
-    if (std::find(known_.begin(), known_.end(), member.key) != known_.end()) continue;
-    errors_.add(member.where, "unknown key '" + member.key.substr(0, 60) + "'",
-                base::suggestion(member.key, known_));
+    if (std::ranges::find(known_, member.key) != known_.end())
+      continue;
+    errors_.add(
+        member.where,
+        "unknown key '" + member.key.substr(0, 60) + "'",
+        base::suggestion(member.key, known_));
   }
 }
 

@@ -25,7 +25,12 @@ namespace lento::spec {
 
 // A value of a YAML tree, copied out of the library: scalar text, a list or a mapping.
 struct YamlNode {
-  enum class Kind { Null, Scalar, List, Map };
+  enum class Kind {
+    Null,
+    Scalar,
+    List,
+    Map
+  };
   Kind kind = Kind::Null;
   base::Location where;
   std::string text;               // Scalar
@@ -53,15 +58,19 @@ class Fields {
   void boolean(std::string_view key, bool& out);
   void integer(std::string_view key, int64_t& out, int64_t min, int64_t max);
   void integer(std::string_view key, int& out, int min, int max);
-  void quantity(std::string_view key, double& out, base::Dimension dimension, double min = 0,
-                double max = 1e300);
+  void
+  quantity(std::string_view key, double& out, base::Dimension dimension, double min = 0, double max = 1e300);
   void list(std::string_view key, std::vector<const YamlNode*>& out);  // the nodes of a list
   const YamlNode* map(std::string_view key);                           // a nested mapping, or nullptr
 
   void required_text(std::string_view key, std::string& out);
   void required_integer(std::string_view key, int& out, int min, int max);
-  void required_quantity(std::string_view key, double& out, base::Dimension dimension, double min = 0,
-                         double max = 1e300);
+  void required_quantity(
+      std::string_view key,
+      double& out,
+      base::Dimension dimension,
+      double min = 0,
+      double max = 1e300);
 
   void error(std::string_view key, std::string_view message, std::string_view hint = {});  // at that key
   void finish();

@@ -14,7 +14,8 @@ std::string errors_of(const std::string& text) {
     base::ErrorList errors;
     Fields top(root, errors);
     top.schema("lento.test/1");
-    double clock = 1, share = 0;
+    double clock = 1;
+    double share = 0;
     int width = 0;
     std::string kind = "mesh";
     bool on = false;
@@ -34,9 +35,10 @@ std::string errors_of(const std::string& text) {
 }
 
 TEST(Yaml, ReadsWhatFits) {
-  EXPECT_EQ(errors_of("schema: lento.test/1\nwidth: 4\nclock: 1.2 GHz\nshare: 5 %\ntopology: torus\non: "
-                      "true\nlist: [1, 2]\n"),
-            "");
+  EXPECT_EQ(
+      errors_of("schema: lento.test/1\nwidth: 4\nclock: 1.2 GHz\nshare: 5 %\ntopology: torus\non: "
+                "true\nlist: [1, 2]\n"),
+      "");
 }
 
 TEST(Yaml, ReportsSeveralErrorsInOneRunEachAtItsPlace) {
@@ -59,21 +61,25 @@ TEST(Yaml, MissingAndMisplacedThings) {
   EXPECT_THAT(errors_of("schema: lento.test/1\n"), HasSubstr("'width' is missing"));
   EXPECT_THAT(errors_of("- 1\n"), HasSubstr("found a list, needed 'key: value' lines"));
   EXPECT_THAT(errors_of(""), HasSubstr("found nothing"));
-  EXPECT_THAT(errors_of("schema: lento.test/1\nwidth: 1\nshare: 3\n"),
-              HasSubstr("'share' is 3, needed a value from 0 % to 100 %"));
+  EXPECT_THAT(
+      errors_of("schema: lento.test/1\nwidth: 1\nshare: 3\n"),
+      HasSubstr("'share' is 3, needed a value from 0 % to 100 %"));
 }
 
 TEST(Yaml, RefusesWhatCouldExpandOrRecurse) {
   EXPECT_THAT(errors_of("a: &x [1]\nb: *x\n"), HasSubstr("aliases (*name) are not accepted"));
   EXPECT_THAT(errors_of("a: 1\na: 2\n"), HasSubstr("c.yaml:2:1: error: key 'a' stands twice"));
-  EXPECT_THAT(errors_of("a: " + std::string(100, '[') + std::string(100, ']')),
-              HasSubstr("nested deeper than 64"));
+  EXPECT_THAT(
+      errors_of("a: " + std::string(100, '[') + std::string(100, ']')),
+      HasSubstr("nested deeper than 64"));
   EXPECT_THAT(errors_of("a: [1\nb: 2\n"), HasSubstr("not valid YAML"));
   EXPECT_THAT(errors_of("schema: lento.test/1\nwidth: 4\n---\nwidth: [\n"), HasSubstr("not valid YAML"));
-  EXPECT_THAT(errors_of("schema: lento.test/1\nwidth: 4\n---\nwidth: 5\n"),
-              HasSubstr("c.yaml:4:1: error: a second document"));
+  EXPECT_THAT(
+      errors_of("schema: lento.test/1\nwidth: 4\n---\nwidth: 5\n"),
+      HasSubstr("c.yaml:4:1: error: a second document"));
   std::string many;
-  for (int i = 0; i < 300'000; ++i) many += "k" + std::to_string(i) + ": 1\n";
+  for (int i = 0; i < 300'000; ++i)
+    many += "k" + std::to_string(i) + ": 1\n";
   EXPECT_EQ(parse_yaml(many, "c.yaml").members.size(), 300'000u);
 }
 

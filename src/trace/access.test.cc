@@ -25,26 +25,26 @@ std::vector<AccessRecord> random_trace(uint64_t seed, size_t events, unsigned cp
   std::vector<uint64_t> clock(cpus, 1000);
   for (size_t i = 0; i < events; ++i) {
     AccessRecord r;
-    r.cpu = static_cast<uint16_t>(rng.below(cpus));
+    r.cpu = uint16_t(rng.below(cpus));
     r.pc = 0x80000000 + 4 * rng.below(64);
     r.type = static_cast<AccessType>(rng.below(kAccessTypes));
     r.address = r.type == AccessType::Fetch ? r.pc
                 : rng.below(10)             ? 0x90000000 + 4 * rng.below(256)
                                             : rng.next();
-    r.latency = rng.below(8) ? 1 : static_cast<uint32_t>(rng.below(100));
-    if (rng.below(50) == 0) r.latency = AccessRecord::kNoLatency;
+    r.latency = rng.below(8) ? 1 : uint32_t(rng.below(100));
+    if (rng.below(50) == 0)
+      r.latency = AccessRecord::kNoLatency;
     r.size = 1u << rng.below(3);
-    r.flags = static_cast<uint8_t>(rng.below(16));
+    r.flags = uint8_t(rng.below(16));
     if (rng.below(20) == 0) {
-      r.culprit = static_cast<uint16_t>(rng.below(cpus)), r.culprit_pc = rng.next() >> 32;
-      r.blamed = static_cast<uint32_t>(rng.below(50)),
-      r.cause = static_cast<DelayCause>(rng.below(kDelayCauses));
+      r.culprit = uint16_t(rng.below(cpus)), r.culprit_pc = rng.next() >> 32;
+      r.blamed = uint32_t(rng.below(50)), r.cause = static_cast<DelayCause>(rng.below(kDelayCauses));
     }
     r.cycle = clock[r.cpu];
     clock[r.cpu] += rng.below(30) ? rng.below(5) : rng.below(100000);
     out.push_back(r);
   }
-  std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) {
+  std::ranges::stable_sort(out, [](const auto& a, const auto& b) {
     return a.cycle != b.cycle ? a.cycle < b.cycle : a.cpu < b.cpu;
   });
   return out;
@@ -92,7 +92,8 @@ TEST(AccessFile, ReadsBackWhatWasWrittenInAnyInterleavingOfCpus) {
       writer.advance(trace[begin].cycle);
       for (uint16_t cpu = 5; cpu-- > 0;) {
         for (size_t i = begin; i < end; ++i) {
-          if (trace[i].cpu == cpu) writer.record(trace[i]);
+          if (trace[i].cpu == cpu)
+            writer.record(trace[i]);
         }
       }
     }
@@ -113,7 +114,8 @@ TEST(AccessFile, SkipsADamagedChunkAndTakesTheRest) {
   const std::string path = temporary("damage");
   const auto trace = random_trace(9, 10000, 3);
   AccessFileWriter writer(path, {.chunk_events = 1000});
-  for (const AccessRecord& r : trace) writer.record(r);
+  for (const AccessRecord& r : trace)
+    writer.record(r);
   writer.finish();
   std::string bytes = base::read_file(path);
   base::ReadReport report;
@@ -141,7 +143,8 @@ TEST(AccessText, LosesNothing) {
   const std::string path = temporary("text");
   const auto trace = random_trace(11, 3000, 4);
   std::string text = access_text_header();
-  for (const AccessRecord& r : trace) append_access_text(r, text);
+  for (const AccessRecord& r : trace)
+    append_access_text(r, text);
   base::write_file(path, text + "1 2 three\n");
   base::ReadReport report;
   AccessTextSource source(path, report);
@@ -153,13 +156,16 @@ TEST(AccessText, LosesNothing) {
 
 TEST(AccessText, WritesThePapersRow) {
   std::string text;
-  append_paper_text({.cycle = 212305,
-                     .pc = 0x10009d60,
-                     .address = 0x10009d60,
-                     .latency = 28,
-                     .cpu = 1,
-                     .type = AccessType::Fetch},
-                    text);
+  append_paper_text(
+      {
+          .cycle = 212305,
+          .pc = 0x10009d60,
+          .address = 0x10009d60,
+          .latency = 28,
+          .cpu = 1,
+          .type = AccessType::Fetch,
+      },
+      text);
   EXPECT_EQ(text, "1 212305 0x10009d60 fetch 0x10009d60 28\n");
 }
 

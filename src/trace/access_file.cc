@@ -25,11 +25,18 @@ namespace {
 
 using base::Error;
 
-constexpr std::string_view kMagic = "LENTOACC", kEnd = "LENTOEND";
-constexpr uint32_t kVersion = 3, kOldest = 2;
-constexpr uint32_t kChunkMagic = 0x4b484341, kFactsMagic = 0x54434641;  // "ACHK", "AFCT"
+constexpr std::string_view kMagic = "LENTOACC";
+constexpr std::string_view kEnd = "LENTOEND";
+constexpr uint32_t kVersion = 3;
+constexpr uint32_t kOldest = 2;
+// "ACHK", "AFCT"
+constexpr uint32_t kChunkMagic = 0x4b484341;
+constexpr uint32_t kFactsMagic = 0x54434641;
 constexpr uint32_t kMaxFactBytes = 1u << 28;
-constexpr size_t kHeader = 16, kChunkHeader = 40, kIndexEntry = 32, kTrailer = 32;
+constexpr size_t kHeader = 16;
+constexpr size_t kChunkHeader = 40;
+constexpr size_t kIndexEntry = 32;
+constexpr size_t kTrailer = 32;
 constexpr uint32_t kMaxEvents = 1u << 24, kMaxColumnBytes = 1u << 30;
 
 template <class T>
@@ -45,8 +52,12 @@ T get(std::string_view bytes, size_t at) {
 }
 
 struct ChunkHeader {
-  uint32_t events = 0, packed = 0, unpacked = 0, crc = 0;
-  uint64_t first = 0, last = 0;
+  uint32_t events = 0;
+  uint32_t packed = 0;
+  uint32_t unpacked = 0;
+  uint32_t crc = 0;
+  uint64_t first = 0;
+  uint64_t last = 0;
 };
 
 std::string write_chunk_header(const ChunkHeader& h) {
@@ -58,17 +69,27 @@ std::string write_chunk_header(const ChunkHeader& h) {
 }
 
 bool parse_chunk_header(std::string_view bytes, ChunkHeader& h) {
-  if (bytes.size() < kChunkHeader || get<uint32_t>(bytes, 0) != kChunkMagic) return false;
-  if (get<uint32_t>(bytes, 36) != base::crc32(bytes.substr(0, 36))) return false;
-  h = {get<uint32_t>(bytes, 4),  get<uint32_t>(bytes, 24), get<uint32_t>(bytes, 28),
-       get<uint32_t>(bytes, 32), get<uint64_t>(bytes, 8),  get<uint64_t>(bytes, 16)};
+  if (bytes.size() < kChunkHeader || get<uint32_t>(bytes, 0) != kChunkMagic)
+    return false;
+  if (get<uint32_t>(bytes, 36) != base::crc32(bytes.substr(0, 36)))
+    return false;
+  h = {
+      get<uint32_t>(bytes, 4),
+      get<uint32_t>(bytes, 24),
+      get<uint32_t>(bytes, 28),
+      get<uint32_t>(bytes, 32),
+      get<uint64_t>(bytes, 8),
+      get<uint64_t>(bytes, 16)};
   return h.events > 0 && h.events <= kMaxEvents && h.unpacked <= kMaxColumnBytes && h.first <= h.last;
 }
 
 }  // namespace
 
 struct AccessFileWriter::Impl {
-  Impl(const std::string& path, const AccessFileOptions& given) : file(path), options(given) {}
+  Impl(const std::string& path, const AccessFileOptions& given)
+      : file(path),
+        options(given) {
+  }
 
   void write(std::string_view bytes) {
     file.write(bytes);
@@ -78,12 +99,13 @@ struct AccessFileWriter::Impl {
   void write_chunk(std::span<const AccessRecord> records) {
     const std::string columns = encode_accesses(records);
     const std::string packed = base::compress_block(columns, options.level);
-    ChunkHeader header{static_cast<uint32_t>(records.size()),
-                       static_cast<uint32_t>(packed.size()),
-                       static_cast<uint32_t>(columns.size()),
-                       base::crc32(packed),
-                       records.front().cycle,
-                       records.back().cycle};
+    ChunkHeader header{
+        uint32_t(records.size()),
+        uint32_t(packed.size()),
+        uint32_t(columns.size()),
+        base::crc32(packed),
+        records.front().cycle,
+        records.back().cycle};
     index.push_back({offset, header.first, header.last, header.events});
     write(write_chunk_header(header));
     write(packed);
@@ -92,9 +114,10 @@ struct AccessFileWriter::Impl {
   // Writes whole chunks of the records before `limit`, which will not be joined by earlier ones.
   void flush(uint64_t limit, bool all) {
     sort_by_cycle(pending);
-    const auto ready = std::lower_bound(pending.begin(), pending.end(), limit,
-                                        [](const AccessRecord& r, uint64_t c) { return r.cycle < c; });
-    size_t count = all ? pending.size() : static_cast<size_t>(ready - pending.begin());
+    const auto ready = std::ranges::lower_bound(pending, limit, [](const AccessRecord& r, uint64_t c) {
+      return r.cycle < c;
+    });
+    size_t count = all ? pending.size() : size_t(ready - pending.begin());
     size_t done = 0;
     while (count - done >= options.chunk_events || (all && done < count)) {
       const size_t size = std::min<size_t>(options.chunk_events, count - done);
@@ -110,7 +133,10 @@ struct AccessFileWriter::Impl {
   std::vector<AccessRecord> pending;
   std::vector<AccessFile::Chunk> index;
   std::string facts;
-  uint64_t offset = 0, events = 0, promised = 0, next_flush = 0;
+  uint64_t offset = 0;
+  uint64_t events = 0;
+  uint64_t promised = 0;
+  uint64_t next_flush = 0;
   bool advances = false;
 };
 
@@ -140,10 +166,13 @@ void AccessFileWriter::advance(uint64_t cycle) {
   Impl& w = *impl_;
   w.advances = true;
   w.promised = std::max(w.promised, cycle);
-  if (w.pending.size() >= w.next_flush) w.flush(cycle, false);
+  if (w.pending.size() >= w.next_flush)
+    w.flush(cycle, false);
 }
 
-void AccessFileWriter::set_facts(const TraceFacts& facts) { impl_->facts = write_facts(facts); }
+void AccessFileWriter::set_facts(const TraceFacts& facts) {
+  impl_->facts = write_facts(facts);
+}
 
 void AccessFileWriter::finish() {
   Impl& w = *impl_;
@@ -152,8 +181,8 @@ void AccessFileWriter::finish() {
     const std::string packed = base::compress_block(w.facts, w.options.level);
     std::string head;
     put(head, kFactsMagic);
-    put(head, static_cast<uint32_t>(packed.size()));
-    put(head, static_cast<uint32_t>(w.facts.size()));
+    put(head, uint32_t(packed.size()));
+    put(head, uint32_t(w.facts.size()));
     put(head, base::crc32(packed));
     w.write(head + packed);
   }
@@ -171,42 +200,58 @@ void AccessFileWriter::finish() {
   w.file.commit();
 }
 
-uint64_t AccessFileWriter::events() const { return impl_->events; }
-uint64_t AccessFileWriter::bytes() const { return impl_->offset; }
+uint64_t AccessFileWriter::events() const {
+  return impl_->events;
+}
+uint64_t AccessFileWriter::bytes() const {
+  return impl_->offset;
+}
 
 struct AccessFile::Impl {
   std::string path;
   int fd = -1;
-  uint64_t size = 0, events = 0;
+  uint64_t size = 0;
+  uint64_t events = 0;
   std::vector<Chunk> chunks;
 
   ~Impl() {
-    if (fd >= 0) ::close(fd);
+    if (fd >= 0)
+      ::close(fd);
   }
 
   bool read(uint64_t offset, size_t count, std::string& out) const {
-    if (offset > size || count > size - offset) return false;
+    if (offset > size || count > size - offset)
+      return false;
     out.resize(count);
     for (size_t done = 0; done < count;) {
       const ssize_t got = ::pread(fd, out.data() + done, count - done, static_cast<off_t>(offset + done));
-      if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) return false;
-      done += static_cast<size_t>(got);
+      if (got < 0 && errno == EINTR)
+        continue;
+      if (got <= 0)
+        return false;
+      done += size_t(got);
     }
     return true;
   }
 
   bool read_index() {
-    std::string trailer, index;
-    if (size < kHeader + kTrailer || !read(size - kTrailer, kTrailer, trailer)) return false;
+    std::string trailer;
+    std::string index;
+    if (size < kHeader + kTrailer || !read(size - kTrailer, kTrailer, trailer))
+      return false;
     if (trailer.substr(24) != kEnd || get<uint32_t>(trailer, 20) != base::crc32(trailer.substr(0, 20)))
       return false;
     const uint64_t offset = get<uint64_t>(trailer, 0), count = get<uint64_t>(trailer, 8);
-    if (count > size / kIndexEntry || !read(offset, count * kIndexEntry, index)) return false;
-    if (get<uint32_t>(trailer, 16) != base::crc32(index)) return false;
+    if (count > size / kIndexEntry || !read(offset, count * kIndexEntry, index))
+      return false;
+    if (get<uint32_t>(trailer, 16) != base::crc32(index))
+      return false;
     for (size_t at = 0; at < index.size(); at += kIndexEntry) {
-      chunks.push_back({get<uint64_t>(index, at), get<uint64_t>(index, at + 8), get<uint64_t>(index, at + 16),
-                        get<uint32_t>(index, at + 24)});
+      chunks.push_back(
+          {get<uint64_t>(index, at),
+           get<uint64_t>(index, at + 8),
+           get<uint64_t>(index, at + 16),
+           get<uint32_t>(index, at + 24)});
     }
     return true;
   }
@@ -216,7 +261,8 @@ struct AccessFile::Impl {
     std::string bytes;
     ChunkHeader header;
     for (uint64_t at = kHeader; read(at, kChunkHeader, bytes) && parse_chunk_header(bytes, header);) {
-      if (header.packed > size - at - kChunkHeader) break;
+      if (header.packed > size - at - kChunkHeader)
+        break;
       chunks.push_back({at, header.first, header.last, header.events});
       at += kChunkHeader + header.packed;
     }
@@ -225,75 +271,99 @@ struct AccessFile::Impl {
 
 bool AccessFile::recognises(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return false;
+  if (fd < 0)
+    return false;
   char magic[8];
   const bool is = ::pread(fd, magic, 8, 0) == 8 && std::string_view(magic, 8) == kMagic;
   ::close(fd);
   return is;
 }
 
-AccessFile::AccessFile(const std::string& path, base::ReadReport& report) : impl_(std::make_unique<Impl>()) {
+AccessFile::AccessFile(const std::string& path, base::ReadReport& report)
+    : impl_(std::make_unique<Impl>()) {
   Impl& f = *impl_;
   f.path = path;
   f.fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (f.fd < 0) throw Error({path}, std::string("cannot be opened: ") + std::strerror(errno));
+  if (f.fd < 0)
+    throw Error({path}, std::string("cannot be opened: ") + std::strerror(errno));
   const off_t end = ::lseek(f.fd, 0, SEEK_END);
   if (end < 0)
     throw Error({path}, "not a regular file", "store the trace in a file; the format needs seeking");
-  f.size = static_cast<uint64_t>(end);
+  f.size = uint64_t(end);
   std::string header;
   if (!f.read(0, kHeader, header) || header.substr(0, 8) != kMagic) {
-    throw Error({path}, "not a Lento access trace",
-                "'lento memory simulate --trace' and 'lento memory replay' write one");
+    throw Error(
+        {path},
+        "not a Lento access trace",
+        "'lento memory simulate --trace' and 'lento memory replay' write one");
   }
   const uint32_t version = get<uint32_t>(header, 8);
   if (version < kOldest || version > kVersion)
-    throw Error({path}, "version " + std::to_string(version) + " of the access trace, needed " +
-                            std::to_string(kVersion));
+    throw Error(
+        {path},
+        "version " + std::to_string(version) + " of the access trace, needed " + std::to_string(kVersion));
   if (!f.read_index()) {
     f.chunks.clear();
     f.walk();
     report.skip({path}, "the end of the file is missing or damaged: its whole chunks were taken", 0);
   }
-  for (const Chunk& chunk : f.chunks) f.events += chunk.events;
+  for (const Chunk& chunk : f.chunks)
+    f.events += chunk.events;
 }
 
 AccessFile::~AccessFile() = default;
 void AccessFile::read_facts(TraceFacts& facts) const {
   constexpr size_t kHead = 16;
   uint64_t at = kHeader;
-  std::string bytes, text;
+  std::string bytes;
+  std::string text;
   ChunkHeader last;
   if (!impl_->chunks.empty()) {
     at = impl_->chunks.back().offset;
-    if (!impl_->read(at, kChunkHeader, bytes) || !parse_chunk_header(bytes, last)) return;
+    if (!impl_->read(at, kChunkHeader, bytes) || !parse_chunk_header(bytes, last))
+      return;
     at += kChunkHeader + last.packed;
   }
-  if (!impl_->read(at, kHead, bytes) || get<uint32_t>(bytes, 0) != kFactsMagic) return;
+  if (!impl_->read(at, kHead, bytes) || get<uint32_t>(bytes, 0) != kFactsMagic)
+    return;
   const uint32_t packed = get<uint32_t>(bytes, 4), size = get<uint32_t>(bytes, 8);
   const uint32_t sum = get<uint32_t>(bytes, 12);
-  if (size > kMaxFactBytes || !impl_->read(at + kHead, packed, bytes) || base::crc32(bytes) != sum) return;
-  if (base::decompress_block(bytes, size, text)) trace::read_facts(text, facts);
+  if (size > kMaxFactBytes || !impl_->read(at + kHead, packed, bytes) || base::crc32(bytes) != sum)
+    return;
+  if (base::decompress_block(bytes, size, text))
+    trace::read_facts(text, facts);
 }
 
-const std::vector<AccessFile::Chunk>& AccessFile::chunks() const { return impl_->chunks; }
-uint64_t AccessFile::events() const { return impl_->events; }
+const std::vector<AccessFile::Chunk>& AccessFile::chunks() const {
+  return impl_->chunks;
+}
+uint64_t AccessFile::events() const {
+  return impl_->events;
+}
 
 bool AccessFile::read_chunk(size_t index, std::vector<AccessRecord>& out) const {
-  static thread_local std::string bytes, columns;
+  static thread_local std::string bytes;
+  static thread_local std::string columns;
   out.clear();
   const Chunk& chunk = impl_->chunks[index];
   ChunkHeader header;
-  if (!impl_->read(chunk.offset, kChunkHeader, bytes) || !parse_chunk_header(bytes, header)) return false;
+  if (!impl_->read(chunk.offset, kChunkHeader, bytes) || !parse_chunk_header(bytes, header))
+    return false;
   if (header.packed > impl_->size || !impl_->read(chunk.offset + kChunkHeader, header.packed, bytes))
     return false;
-  if (base::crc32(bytes) != header.crc || header.unpacked / 1024 > header.packed + 1024) return false;
-  if (!base::decompress_block(bytes, header.unpacked, columns)) return false;
+  if (base::crc32(bytes) != header.crc || header.unpacked / 1024 > header.packed + 1024)
+    return false;
+  if (!base::decompress_block(bytes, header.unpacked, columns))
+    return false;
   return decode_accesses(columns, header.events, out);
 }
 
 AccessFileSource::AccessFileSource(const AccessFile& file, base::ReadReport& report, size_t begin, size_t end)
-    : file_(file), report_(report), at_(begin), end_(std::min(end, file.chunks().size())) {}
+    : file_(file),
+      report_(report),
+      at_(begin),
+      end_(std::min(end, file.chunks().size())) {
+}
 
 std::span<const AccessRecord> AccessFileSource::next() {
   while (at_ < end_) {

@@ -43,8 +43,10 @@ class AccessFileWriter : public AccessSink {
 class AccessFile {
  public:
   struct Chunk {
-    uint64_t offset = 0;                       // of the chunk header
-    uint64_t first_cycle = 0, last_cycle = 0;  // inclusive
+    uint64_t offset = 0;  // of the chunk header
+    // inclusive
+    uint64_t first_cycle = 0;
+    uint64_t last_cycle = 0;
     uint32_t events = 0;
   };
 
@@ -75,12 +77,15 @@ class AccessFileSource : public AccessSource {
  public:
   AccessFileSource(const AccessFile& file, base::ReadReport& report, size_t begin = 0, size_t end = SIZE_MAX);
   std::span<const AccessRecord> next() override;
-  size_t position() const { return at_; }  // the chunk that comes next: where to resume
+  size_t position() const {
+    return at_;
+  }  // the chunk that comes next: where to resume
 
  private:
   const AccessFile& file_;
   base::ReadReport& report_;
-  size_t at_, end_;
+  size_t at_;
+  size_t end_;
   std::vector<AccessRecord> records_;
 };
 

@@ -11,7 +11,8 @@ namespace lento::trace {
 
 class MergedAccessSource : public AccessSource {
  public:
-  explicit MergedAccessSource(std::vector<std::unique_ptr<AccessSource>> sources) : inputs_(sources.size()) {
+  explicit MergedAccessSource(std::vector<std::unique_ptr<AccessSource>> sources)
+      : inputs_(sources.size()) {
     for (size_t i = 0; i < sources.size(); ++i) {
       inputs_[i].source = std::move(sources[i]);
       advance(i);
@@ -41,7 +42,8 @@ class MergedAccessSource : public AccessSource {
     uint16_t cpu;
     size_t input;
     bool operator<(const Head& other) const {  // the queue's top is the largest
-      if (cycle != other.cycle) return cycle > other.cycle;
+      if (cycle != other.cycle)
+        return cycle > other.cycle;
       return cpu != other.cpu ? cpu > other.cpu : input > other.input;
     }
   };

@@ -3,21 +3,21 @@
 namespace lento::trace {
 
 const char* to_string(AccessType type) {
-  static constexpr const char* kNames[kAccessTypes] = {"fetch", "load",   "store",   "ll",
-                                                       "sc",    "atomic", "prefetch"};
-  return kNames[static_cast<int>(type)];
+  static constexpr const char* kNames[kAccessTypes] =
+      {"fetch", "load", "store", "ll", "sc", "atomic", "prefetch"};
+  return kNames[int(type)];
 }
 
 const char* to_string(DelayCause cause) {
-  static constexpr const char* kNames[kDelayCauses] = {"none", "interconnect", "bank", "coherence",
-                                                       "writebuffer"};
-  return kNames[static_cast<int>(cause)];
+  static constexpr const char* kNames[kDelayCauses] =
+      {"none", "interconnect", "bank", "coherence", "writebuffer"};
+  return kNames[int(cause)];
 }
 
 const char* to_string(Service service) {
-  static constexpr const char* kNames[kServices] = {
-      "unknown", "L1", "buffer", "L2", "L3", "memory", "remote memory", "peer", "remote peer"};
-  return kNames[static_cast<int>(service)];
+  static constexpr const char* kNames[kServices] =
+      {"unknown", "L1", "buffer", "L2", "L3", "memory", "remote memory", "peer", "remote peer"};
+  return kNames[int(service)];
 }
 
 }  // namespace lento::trace

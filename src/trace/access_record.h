@@ -84,11 +84,15 @@ struct AccessRecord {
   uint8_t node = kNoNode;
   Service service = Service::Unknown;
 
-  bool trivial() const { return (flags & (kLocal | kServiceKnown)) == (kLocal | kServiceKnown); }
+  bool trivial() const {
+    return (flags & (kLocal | kServiceKnown)) == (kLocal | kServiceKnown);
+  }
   bool operator==(const AccessRecord&) const = default;
 
   // Threads are told apart where the source knows them, else CPUs.
-  uint32_t actor() const { return thread != 0 ? thread : cpu; }
+  uint32_t actor() const {
+    return thread != 0 ? thread : cpu;
+  }
   bool writes() const {
     return type == AccessType::Store || type == AccessType::StoreConditional || type == AccessType::Atomic;
   }
@@ -108,7 +112,9 @@ class AccessSink {
   virtual ~AccessSink() = default;
   virtual void record(const AccessRecord& record) = 0;
   // A promise: no later record has a smaller cycle. Takers that merge may release what lies before it.
-  virtual void advance(uint64_t cycle) { (void)cycle; }
+  virtual void advance(uint64_t cycle) {
+    (void)cycle;
+  }
 };
 
 // Yields a trace in its order, in batches. An empty span is the end; the span is valid until the next call.

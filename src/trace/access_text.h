@@ -21,7 +21,11 @@
 
 namespace lento::trace {
 
-enum class TextForm { Full, Context, Paper };
+enum class TextForm {
+  Full,
+  Context,
+  Paper
+};
 
 std::string access_text_header(TextForm form = TextForm::Full);
 void append_access_text(const AccessRecord& record, std::string& out);  // one line with its end

@@ -19,23 +19,29 @@ namespace lento::trace {
 // A piece of code or data that needs no symbol table.
 struct NamedRange {
   uint16_t process = 0;
-  uint64_t low = 0, high = 0;  // [low, high)
-  std::string name;            // "solver.f:1203", "block of 4096 bytes", "Foo::bar()"
-  std::string site;            // data: where it was allocated; ranges of one site are one object
+  // [low, high)
+  uint64_t low = 0;
+  uint64_t high = 0;
+  std::string name;  // "solver.f:1203", "block of 4096 bytes", "Foo::bar()"
+  std::string site;  // data: where it was allocated; ranges of one site are one object
 };
 
 struct Mapping {
   uint16_t process = 0;
-  uint64_t low = 0, high = 0, file_offset = 0;
+  uint64_t low = 0;
+  uint64_t high = 0;
+  uint64_t file_offset = 0;
   std::string path;
   std::string build_id;  // hexadecimal, empty: not known
 };
 
 // What a data address belongs to.
 struct DataObject {
-  std::string name;            // of the whole: "counters", "heap block of 64 bytes"
-  std::string site;            // of a heap block: where it was allocated
-  uint64_t low = 0, high = 0;  // of this instance
+  std::string name;  // of the whole: "counters", "heap block of 64 bytes"
+  std::string site;  // of a heap block: where it was allocated
+  // of this instance
+  uint64_t low = 0;
+  uint64_t high = 0;
 };
 
 class AddressSpace {

@@ -13,7 +13,9 @@
 namespace lento::trace {
 namespace {
 
-bool contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != text.npos;
+}
 
 struct Named {
   std::string path;
@@ -29,13 +31,22 @@ std::vector<Named> expand(const std::vector<std::string>& paths) {
       continue;
     }
     for (const auto& entry : std::filesystem::recursive_directory_iterator(
-             path, std::filesystem::directory_options::skip_permission_denied)) {
-      if (entry.is_regular_file(error)) out.push_back({entry.path().string(), false});
+             path,
+             std::filesystem::directory_options::skip_permission_denied)) {
+      if (entry.is_regular_file(error))
+        out.push_back({entry.path().string(), false});
     }
   }
-  std::sort(out.begin(), out.end(), [](const Named& a, const Named& b) { return a.path < b.path; });
+  std::ranges::sort(out, [](const Named& a, const Named& b) {
+    return a.path < b.path;
+  });
   out.erase(
-      std::unique(out.begin(), out.end(), [](const Named& a, const Named& b) { return a.path == b.path; }),
+      std::unique(
+          out.begin(),
+          out.end(),
+          [](const Named& a, const Named& b) {
+            return a.path == b.path;
+          }),
       out.end());
   return out;
 }
@@ -65,15 +76,20 @@ const char* name(CollectiveLayout layout) {
 CollectiveLayout recognise_collectives(const std::string& path) {
   base::InputStream in(path);
   const std::string_view head = in.peek(16384);
-  if (head.empty()) return CollectiveLayout::None;
-  if (static_cast<uint8_t>(head[0]) == 0x80) return CollectiveLayout::FlightRecorder;
-  if (head.starts_with("SQLite format 3")) return CollectiveLayout::Nsight;
+  if (head.empty())
+    return CollectiveLayout::None;
+  if (uint8_t(head[0]) == 0x80)
+    return CollectiveLayout::FlightRecorder;
+  if (head.starts_with("SQLite format 3"))
+    return CollectiveLayout::Nsight;
   if (contains(head.substr(0, 4096), "nccl_") && (head[0] == '#' || head.starts_with("nccl_")))
     return CollectiveLayout::InspectorProm;
   const size_t first = head.find_first_not_of(" \t\r\n");
-  if (first == head.npos || (head[first] != '{' && head[first] != '[')) return CollectiveLayout::None;
+  if (first == head.npos || (head[first] != '{' && head[first] != '['))
+    return CollectiveLayout::None;
   const std::string_view line = head.substr(0, head.find('\n'));
-  if (contains(line, "\"coll_perf\"") || contains(line, "\"p2p_perf\"")) return CollectiveLayout::Inspector;
+  if (contains(line, "\"coll_perf\"") || contains(line, "\"p2p_perf\""))
+    return CollectiveLayout::Inspector;
   if (contains(head, "\"collective_counts\"") || contains(head, "\"communicators_count\""))
     return CollectiveLayout::Ras;
   if (contains(head, "\"traceEvents\"") || contains(head, "\"distributedInfo\"") ||
@@ -87,8 +103,12 @@ CollectiveLayout recognise_collectives(const std::string& path) {
 namespace {
 
 // False when the layout is known but says nothing on its own.
-bool read_one(const std::string& path, CollectiveLayout layout, InspectorLines& lines, CollectiveFiles& out,
-              base::ReadReport& report) {
+bool read_one(
+    const std::string& path,
+    CollectiveLayout layout,
+    InspectorLines& lines,
+    CollectiveFiles& out,
+    base::ReadReport& report) {
   switch (layout) {
     case CollectiveLayout::Kineto:
       out.ranks.push_back(read_kineto_collectives(path, report));
@@ -110,36 +130,44 @@ bool read_one(const std::string& path, CollectiveLayout layout, InspectorLines& 
 
 }  // namespace
 
-CollectiveFiles read_collective_files(const std::vector<std::string>& paths, base::ReadReport& report,
-                                      const base::Progress& progress) {
+CollectiveFiles read_collective_files(
+    const std::vector<std::string>& paths,
+    base::ReadReport& report,
+    const base::Progress& progress) {
   CollectiveFiles out;
   InspectorLines lines(report);
   const std::vector<Named> files = expand(paths);
   for (size_t i = 0; i < files.size(); ++i) {
     const std::string& path = files[i].path;
-    progress("reading collectives", static_cast<double>(i), static_cast<double>(files.size()));
+    progress("reading collectives", double(i), double(files.size()));
     progress.throw_if_stopped();
     const CollectiveLayout layout = recognise_collectives(path);
     if (layout == CollectiveLayout::None && files[i].by_user)
-      throw base::Error({path}, "no telemetry of collectives that is known",
-                        "Kineto traces, Inspector logs, flight-recorder dumps and RAS answers are read");
+      throw base::Error(
+          {path},
+          "no telemetry of collectives that is known",
+          "Kineto traces, Inspector logs, flight-recorder dumps and RAS answers are read");
     if (layout == CollectiveLayout::None) {
       report.skip({path}, "a file that holds no collectives");
       continue;
     }
     try {
-      if (!read_one(path, layout, lines, out, report)) continue;
+      if (!read_one(path, layout, lines, out, report))
+        continue;
     } catch (const base::Error&) {
       // One damaged file of thousands hides neither the others nor itself: its rank counts as missing.
-      if (files[i].by_user || report.strict) throw;
+      if (files[i].by_user || report.strict)
+        throw;
       report.skip({path}, std::string("a damaged ") + name(layout));
       continue;
     }
     out.files.push_back(path);
   }
-  for (RankTrace& rank : lines.take()) out.ranks.push_back(std::move(rank));
-  std::stable_sort(out.ras.begin(), out.ras.end(),
-                   [](const RasAnswer& a, const RasAnswer& b) { return a.timestamp < b.timestamp; });
+  for (RankTrace& rank : lines.take())
+    out.ranks.push_back(std::move(rank));
+  std::ranges::stable_sort(out.ras, [](const RasAnswer& a, const RasAnswer& b) {
+    return a.timestamp < b.timestamp;
+  });
   return out;
 }
 

@@ -11,7 +11,15 @@
 
 namespace lento::trace {
 
-enum class CollectiveLayout { None, Kineto, Inspector, InspectorProm, FlightRecorder, Ras, Nsight };
+enum class CollectiveLayout {
+  None,
+  Kineto,
+  Inspector,
+  InspectorProm,
+  FlightRecorder,
+  Ras,
+  Nsight
+};
 const char* name(CollectiveLayout layout);
 
 // By the first bytes of the file, decompressed.
@@ -27,7 +35,9 @@ struct CollectiveFiles {
 
 // Reads files, and folders with all below them. A named file of unknown layout is an Error, one met in a
 // folder is skipped and counted.
-CollectiveFiles read_collective_files(const std::vector<std::string>& paths, base::ReadReport& report,
-                                      const base::Progress& progress = {});
+CollectiveFiles read_collective_files(
+    const std::vector<std::string>& paths,
+    base::ReadReport& report,
+    const base::Progress& progress = {});
 
 }  // namespace lento::trace

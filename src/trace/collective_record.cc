@@ -10,8 +10,10 @@ namespace {
 std::string letters(std::string_view text) {
   std::string out;
   for (const char c : text) {
-    if (c >= 'A' && c <= 'Z') out += static_cast<char>(c - 'A' + 'a');
-    if (c >= 'a' && c <= 'z') out += c;
+    if (c >= 'A' && c <= 'Z')
+      out += char(c - 'A' + 'a');
+    if (c >= 'a' && c <= 'z')
+      out += c;
   }
   return out;
 }
@@ -64,9 +66,11 @@ const char* name(CollectiveOp op) {
 
 CollectiveOp collective_op(std::string_view text) {
   std::string word = letters(text);
-  if (word.starts_with("nccl")) word.erase(0, 4);
+  if (word.starts_with("nccl"))
+    word.erase(0, 4);
   for (const auto& [prefix, op] : kPrefixes) {
-    if (word.starts_with(prefix)) return op;
+    if (word.starts_with(prefix))
+      return op;
   }
   return CollectiveOp::Other;
 }

@@ -34,7 +34,9 @@ const char* name(CollectiveOp op);  // "all-reduce", "send"
 // The operation by the name that PyTorch, NCCL or RCCL gives it ("_allgather_base", "AllReduce",
 // "nccl:all_to_all"); Other when unknown.
 CollectiveOp collective_op(std::string_view name);
-inline bool is_p2p(CollectiveOp op) { return op == CollectiveOp::Send || op == CollectiveOp::Recv; }
+inline bool is_p2p(CollectiveOp op) {
+  return op == CollectiveOp::Send || op == CollectiveOp::Recv;
+}
 // Every member's end follows every member's arrival.
 bool is_symmetric(CollectiveOp op);
 
@@ -59,12 +61,14 @@ struct Communicator {
 };
 
 struct TimeSpan {
-  int64_t begin_ns = 0, end_ns = 0;
+  int64_t begin_ns = 0;
+  int64_t end_ns = 0;
 };
 
 struct StepMark {
   int32_t step = 0;
-  int64_t begin_ns = 0, end_ns = 0;
+  int64_t begin_ns = 0;
+  int64_t end_ns = 0;
 };
 
 struct RankTrace {
@@ -93,11 +97,15 @@ struct PendingOp {
   bool started = false;
   std::string op;     // "all_to_all", "send 0->3"
   std::string sizes;  // "[4096, 5120] -> [4183, 5120]"
-  std::string input_sizes, dtype;
+  std::string input_sizes;
+  std::string dtype;
 };
 
 struct GroupStatus {
-  int64_t last_enqueued = -1, last_started = -1, last_completed = -1;  // -1: not known
+  // -1: not known
+  int64_t last_enqueued = -1;
+  int64_t last_started = -1;
+  int64_t last_completed = -1;
 };
 
 struct GroupConfig {
@@ -123,7 +131,9 @@ struct RasRank {
   std::string host;
   int64_t process = -1;
   int device = -1;
-  bool missing = false, unresponsive = false, dead = false;
+  bool missing = false;
+  bool unresponsive = false;
+  bool dead = false;
   int64_t error = 0;
   bool aborted = false;
   std::map<std::string, int64_t> counts;  // operation -> how many
@@ -134,7 +144,8 @@ struct RasCommunicator {
   std::vector<RasRank> ranks;
 };
 struct RasAnswer {
-  std::string file, timestamp;
+  std::string file;
+  std::string timestamp;
   std::vector<RasCommunicator> communicators;
 };
 

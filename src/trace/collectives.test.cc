@@ -117,8 +117,9 @@ TEST(Kineto, KernelWithoutArgumentsTakesThoseOfItsCall) {
 
 TEST(Kineto, CutTraceIsAnError) {
   base::ReadReport report;
-  EXPECT_THROW(read_kineto_collectives(written("cut.json", R"({"traceEvents":[{"ph":"X")"), report),
-               base::Error);
+  EXPECT_THROW(
+      read_kineto_collectives(written("cut.json", R"({"traceEvents":[{"ph":"X")"), report),
+      base::Error);
 }
 
 const char* const kLine =
@@ -168,10 +169,13 @@ TEST(Pickle, ReadsPlainDataAndSharedValues) {
 }
 
 TEST(Pickle, RefusesToImportOrCall) {
-  for (const std::string& bytes : {std::string("\x80\x02"
-                                               "cos\nsystem\n(X\x02\x00\x00\x00lstR.",
-                                               24),
-                                   std::string("\x80\x04\x93.", 4), std::string("\x80\x02]]R.", 6)}) {
+  for (const std::string& bytes :
+       {std::string(
+            "\x80\x02"
+            "cos\nsystem\n(X\x02\x00\x00\x00lstR.",
+            24),
+        std::string("\x80\x04\x93.", 4),
+        std::string("\x80\x02]]R.", 6)}) {
     try {
       parse_pickle(bytes, "p");
       ADD_FAILURE();
@@ -182,11 +186,14 @@ TEST(Pickle, RefusesToImportOrCall) {
 }
 
 TEST(Pickle, RefusesWhatIsCutOrUnbalanced) {
-  for (const std::string& bytes : {std::string("\x80\x02]", 3), std::string("\x80\x02u.", 4),
-                                   std::string("\x80\x02X\xff\xff\xff\x7f"
-                                               "a.",
-                                               9),
-                                   std::string("\x80\x02h\x05.", 5)})
+  for (const std::string& bytes :
+       {std::string("\x80\x02]", 3),
+        std::string("\x80\x02u.", 4),
+        std::string(
+            "\x80\x02X\xff\xff\xff\x7f"
+            "a.",
+            9),
+        std::string("\x80\x02h\x05.", 5)})
     EXPECT_THROW(parse_pickle(bytes, "p"), base::Error);
 }
 
@@ -200,7 +207,8 @@ TEST(FlightRecorder, StatusIsNamedByTheOrderOfNumbers) {
           "entries":[{"pg_id":1,"process_group":["7","DP"],"collective_seq_id":5,"is_p2p":false,"state":"scheduled",
           "profiling_name":"nccl:all_reduce","input_sizes":[[4]],"output_sizes":[[4]],"input_dtypes":["Float"]},
           {"pg_id":1,"process_group":["7","DP"],"collective_seq_id":4,"is_p2p":false,"state":"completed"}]})",
-      "trace_rank_1.json", report);
+      "trace_rank_1.json",
+      report);
   EXPECT_EQ(d.rank, 1);
   EXPECT_EQ(d.status.at("7").last_enqueued, 5);
   EXPECT_EQ(d.status.at("12").last_enqueued, 9);
@@ -217,11 +225,11 @@ TEST(FlightRecorder, RankIsTheLastNumberOfTheName) {
 
 TEST(Ras, MissingRanksAreMarked) {
   base::ReadReport report;
-  const RasAnswer a =
-      read_ras_answer(written("ras.json", R"({"timestamp":"t","communicators":[{"hash":"0x1","size":2,
+  const RasAnswer a = read_ras_answer(
+      written("ras.json", R"({"timestamp":"t","communicators":[{"hash":"0x1","size":2,
         "ranks":[{"rank":0,"host":"h","pid":1,"collective_counts":{"AllReduce":4}}],
         "missing_ranks":[{"rank":1,"host":"h","pid":2,"status":{"unresponsive":true,"considered_dead":false}}]}]})"),
-                      report);
+      report);
   ASSERT_EQ(a.communicators[0].ranks.size(), 2u);
   EXPECT_EQ(a.communicators[0].ranks[0].counts.at("AllReduce"), 4);
   EXPECT_TRUE(a.communicators[0].ranks[1].missing);

@@ -18,8 +18,10 @@ namespace {
 std::optional<std::string> itanium(const std::string& name) {
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
-  if (status != 0 || !text) return std::nullopt;
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
+      std::free);
+  if (status != 0 || !text)
+    return std::nullopt;
   return std::string(text.get());
 }
 
@@ -47,13 +49,15 @@ std::string unescape_rust(std::string_view text) {
   while (!text.empty()) {
     bool done = false;
     for (const auto& [from, to] : kEscapes) {
-      if (!text.starts_with(from)) continue;
+      if (!text.starts_with(from))
+        continue;
       out += to;
       text.remove_prefix(from.size());
       done = true;
       break;
     }
-    if (done) continue;
+    if (done)
+      continue;
     if (text.starts_with("..")) {
       out += "::";
       text.remove_prefix(2);
@@ -68,14 +72,17 @@ std::string unescape_rust(std::string_view text) {
 // "a::b::h0123456789abcdef" -> "a::b"; nothing when it has no such hash.
 std::optional<std::string> legacy_rust(const std::string& plain) {
   constexpr size_t kHash = 19;  // "::h" and 16 digits
-  if (plain.size() <= kHash) return std::nullopt;
+  if (plain.size() <= kHash)
+    return std::nullopt;
   const std::string_view tail = std::string_view(plain).substr(plain.size() - kHash);
-  if (!tail.starts_with("::h") || !is_hex(tail.substr(3))) return std::nullopt;
+  if (!tail.starts_with("::h") || !is_hex(tail.substr(3)))
+    return std::nullopt;
   std::string out = unescape_rust(std::string_view(plain).substr(0, plain.size() - kHash));
   // A part that began with an escape has an underscore before it.
   for (size_t at = 0; (at = out.find("_<", at)) != std::string::npos;) {
     const bool starts_part = at == 0 || out[at - 1] == ':';
-    if (starts_part) out.erase(at, 1);
+    if (starts_part)
+      out.erase(at, 1);
     at += 1;
   }
   return out;
@@ -83,11 +90,14 @@ std::optional<std::string> legacy_rust(const std::string& plain) {
 
 class RustV0 {
  public:
-  explicit RustV0(std::string_view text) : text_(text) {}
+  explicit RustV0(std::string_view text)
+      : text_(text) {
+  }
 
   std::optional<std::string> run() {
     path(0);
-    if (failed_ || out_.empty()) return std::nullopt;
+    if (failed_ || out_.empty())
+      return std::nullopt;
     return out_;
   }
 
@@ -95,9 +105,12 @@ class RustV0 {
   static constexpr int kDeepest = 64;
   static constexpr size_t kLongest = 4096;
 
-  void fail() { failed_ = true; }
+  void fail() {
+    failed_ = true;
+  }
   bool over(int depth) {
-    if (depth > kDeepest || out_.size() > kLongest) fail();
+    if (depth > kDeepest || out_.size() > kLongest)
+      fail();
     return failed_;
   }
   char take() {
@@ -108,17 +121,20 @@ class RustV0 {
     return text_[at_++];
   }
   bool eat(char c) {
-    if (at_ >= text_.size() || text_[at_] != c) return false;
+    if (at_ >= text_.size() || text_[at_] != c)
+      return false;
     ++at_;
     return true;
   }
   // "_" is 0, "0_" is 1, digits in base 62.
   uint64_t base62() {
-    if (eat('_')) return 0;
+    if (eat('_'))
+      return 0;
     uint64_t value = 0;
     for (;;) {
       const char c = take();
-      if (failed_ || c == '_') return value + 1;
+      if (failed_ || c == '_')
+        return value + 1;
       const int digit = c >= '0' && c <= '9'   ? c - '0'
                         : c >= 'a' && c <= 'z' ? c - 'a' + 10
                         : c >= 'A' && c <= 'Z' ? c - 'A' + 36
@@ -127,15 +143,16 @@ class RustV0 {
         fail();
         return 0;
       }
-      value = value * 62 + static_cast<uint64_t>(digit);
+      value = value * 62 + uint64_t(digit);
     }
   }
   std::string_view identifier() {
-    if (eat('s')) base62();
+    if (eat('s'))
+      base62();
     eat('u');
     size_t length = 0;
     while (at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9' && length < kLongest)
-      length = length * 10 + static_cast<size_t>(text_[at_++] - '0');
+      length = length * 10 + size_t(text_[at_++] - '0');
     eat('_');
     if (length > text_.size() - at_) {
       fail();
@@ -148,14 +165,16 @@ class RustV0 {
   template <class Part>
   void back_reference(Part&& part) {
     const uint64_t to = base62();
-    if (failed_ || to >= at_) return fail();
+    if (failed_ || to >= at_)
+      return fail();
     const size_t kept = std::exchange(at_, to);
     part();
     at_ = kept;
   }
 
   void path(int depth) {
-    if (over(depth)) return;
+    if (over(depth))
+      return;
     switch (take()) {
       case 'C':
         out_ += identifier();
@@ -164,8 +183,10 @@ class RustV0 {
         const char space = take();
         path(depth + 1);
         const std::string_view name = identifier();
-        if (space == 'C') out_ += "::{closure}";
-        if (space != 'C' && !name.empty()) (out_ += "::") += name;
+        if (space == 'C')
+          out_ += "::{closure}";
+        if (space != 'C' && !name.empty())
+          (out_ += "::") += name;
         return;
       }
       case 'M':
@@ -191,20 +212,24 @@ class RustV0 {
         out_ += '>';
         return;
       case 'B':
-        return back_reference([&] { path(depth + 1); });
+        return back_reference([&] {
+          path(depth + 1);
+        });
       default:
         return fail();
     }
   }
   void hidden_impl(int depth) {
-    if (eat('s')) base62();
+    if (eat('s'))
+      base62();
     const size_t length = out_.size();
     path(depth + 1);
     out_.resize(std::min(length, out_.size()));
   }
   void arguments(int depth) {
     for (bool first = true; !failed_ && !eat('E'); first = false) {
-      if (!first) out_ += ", ";
+      if (!first)
+        out_ += ", ";
       if (eat('L')) {
         base62();
         out_ += "'_";
@@ -221,14 +246,16 @@ class RustV0 {
       return;
     }
     take();
-    if (eat('n')) out_ += '-';
+    if (eat('n'))
+      out_ += '-';
     uint64_t value = 0;
     for (char c = take(); !failed_ && c != '_'; c = take())
-      value = value * 16 + static_cast<uint64_t>(c >= 'a' ? c - 'a' + 10 : c - '0');
+      value = value * 16 + uint64_t(c >= 'a' ? c - 'a' + 10 : c - '0');
     out_ += std::to_string(value);
   }
   void type(int depth) {
-    if (over(depth)) return;
+    if (over(depth))
+      return;
     static constexpr std::string_view kLetters = "abcdefhijlmnopstuvxyz";
     static constexpr std::array<std::string_view, 21> kNames = {
         "i8",   "bool", "char", "f64", "str", "f32", "u8",  "isize", "usize", "i32", "u32",
@@ -242,7 +269,8 @@ class RustV0 {
     switch (c) {
       case 'R':
       case 'Q':
-        if (eat('L')) base62();
+        if (eat('L'))
+          base62();
         out_ += c == 'R' ? "&" : "&mut ";
         return type(depth + 1);
       case 'P':
@@ -267,7 +295,9 @@ class RustV0 {
         out_ += ')';
         return;
       case 'B':
-        return back_reference([&] { type(depth + 1); });
+        return back_reference([&] {
+          type(depth + 1);
+        });
       case 'F':
       case 'D':
         return fail();  // function pointers and trait objects: the mangled name is kept
@@ -287,17 +317,20 @@ class RustV0 {
 
 std::string demangle(const std::string& name) {
   const bool cxx = name.starts_with("_Z"), rust = name.starts_with("_R");
-  if (!cxx && !rust) return name;
+  if (!cxx && !rust)
+    return name;
   if (rust) {
     // A suffix begins with a dot, which no v0 name holds.
     const size_t dot = name.find('.');
     const auto plain =
         RustV0(std::string_view(name).substr(2, dot == std::string::npos ? dot : dot - 2)).run();
-    if (!plain) return name;
+    if (!plain)
+      return name;
     return dot == std::string::npos ? *plain : *plain + " [clone " + name.substr(dot) + "]";
   }
   const auto plain = itanium(name);
-  if (!plain) return name;
+  if (!plain)
+    return name;
   const auto legacy = legacy_rust(*plain);
   return legacy ? *legacy : *plain;
 }

@@ -7,16 +7,18 @@ namespace {
 
 TEST(Demangle, NamesAsTheirAuthorsWroteThem) {
   EXPECT_EQ(demangle("_ZN6engine6worker4stepEi"), "engine::worker::step(int)");
-  EXPECT_EQ(demangle("_ZN6engine4sortIiEEvPT_.constprop.0"),
-            "void engine::sort<int>(int*) [clone .constprop.0]");
+  EXPECT_EQ(
+      demangle("_ZN6engine4sortIiEEvPT_.constprop.0"),
+      "void engine::sort<int>(int*) [clone .constprop.0]");
   EXPECT_EQ(demangle("main"), "main");
   EXPECT_EQ(demangle("_Zbroken"), "_Zbroken");
 }
 
 TEST(Demangle, RustLegacyLosesHashAndEscapes) {
   EXPECT_EQ(demangle("_ZN5bench4work17h0123456789abcdefE"), "bench::work");
-  EXPECT_EQ(demangle("_ZN48_$LT$bench..Queue$u20$as$u20$core..ops..Drop$GT$4drop17h0123456789abcdefE"),
-            "<bench::Queue as core::ops::Drop>::drop");
+  EXPECT_EQ(
+      demangle("_ZN48_$LT$bench..Queue$u20$as$u20$core..ops..Drop$GT$4drop17h0123456789abcdefE"),
+      "<bench::Queue as core::ops::Drop>::drop");
 }
 
 // Examples built by the rules of RFC 2603.

@@ -9,8 +9,8 @@
 namespace lento::trace {
 namespace {
 
-const std::vector<std::string> kNames = {"paper", "perf",       "perf.data", "memaxes",
-                                         "gem5",  "drmemtrace", "lackey",    "champsim"};
+const std::vector<std::string> kNames =
+    {"paper", "perf", "perf.data", "memaxes", "gem5", "drmemtrace", "lackey", "champsim"};
 
 std::string first_bytes(const std::string& path) {
   base::InputStream in(path);
@@ -27,14 +27,15 @@ bool is_perf_script(std::string_view text) {
     const size_t open = line.find('[');
     const bool has_cpu = open != std::string_view::npos && line.find("]", open) != std::string_view::npos &&
                          line.find(':', open) != std::string_view::npos;
-    if (has_cpu || line.find("|OP ") != std::string_view::npos) return true;
+    if (has_cpu || line.find("|OP ") != std::string_view::npos)
+      return true;
   }
   return false;
 }
 
 // Text: nothing below a blank but line ends and tabs.
 bool is_text(std::string_view bytes) {
-  return std::none_of(bytes.begin(), bytes.end(), [](char c) {
+  return std::ranges::none_of(bytes, [](char c) {
     const auto byte = static_cast<unsigned char>(c);
     return byte < 32 && c != '\n' && c != '\t' && c != '\r';
   });
@@ -49,53 +50,80 @@ bool is_lackey(std::string_view text) {
 
 std::string foreign_formats() {
   std::string text;
-  for (const std::string& name : kNames) text += (text.empty() ? "" : ", ") + name;
+  for (const std::string& name : kNames)
+    text += (text.empty() ? "" : ", ") + name;
   return text;
 }
 
 std::string recognise_foreign(const std::string& path) {
   const std::string head = first_bytes(path);
   const std::string_view text(head);
-  if (text.starts_with("# lento.access/")) return "text";
-  if (text.starts_with("PERFILE2") || text.starts_with("2ELIFREP")) return "perf.data";
-  if (text.starts_with("gem5")) return "gem5";
-  if (text.starts_with("PK\x03\x04")) return "drmemtrace";
-  if (path.find("champsim") != std::string::npos) return "champsim";
+  if (text.starts_with("# lento.access/"))
+    return "text";
+  if (text.starts_with("PERFILE2") || text.starts_with("2ELIFREP"))
+    return "perf.data";
+  if (text.starts_with("gem5"))
+    return "gem5";
+  if (text.starts_with("PK\x03\x04"))
+    return "drmemtrace";
+  if (path.find("champsim") != std::string::npos)
+    return "champsim";
   if (!is_text(text))
-    throw base::Error({path}, "the kind of trace is not recognised: it is no text and has no known magic",
-                      "name it with --format: text, " + foreign_formats());
+    throw base::Error(
+        {path},
+        "the kind of trace is not recognised: it is no text and has no known magic",
+        "name it with --format: text, " + foreign_formats());
   const std::string_view line = text.substr(0, text.find('\n'));
   if (line.find("latency") != std::string_view::npos && line.find(',') != std::string_view::npos)
     return "memaxes";
-  if (is_perf_script(text)) return "perf";
-  if (is_lackey(text)) return "lackey";
+  if (is_perf_script(text))
+    return "perf";
+  if (is_lackey(text))
+    return "lackey";
   if (line.find("fetch") != std::string_view::npos || line.find("load") != std::string_view::npos ||
       line.find("store") != std::string_view::npos) {
     return "paper";
   }
-  throw base::Error({path}, "the kind of trace is not recognised",
-                    "name it with --format: text, " + foreign_formats());
+  throw base::Error(
+      {path},
+      "the kind of trace is not recognised",
+      "name it with --format: text, " + foreign_formats());
 }
 
-std::unique_ptr<AccessSource> open_foreign(const std::string& format, const std::string& path,
-                                           const std::string& columns, base::ReadReport& report,
-                                           TraceFacts* facts) {
-  if (format == "paper") return open_paper_text(path, columns, report);
-  if (format == "perf") return open_perf_script(path, report, facts);
-  if (format == "perf.data") return open_perf_data(path, report, facts);
-  if (format == "memaxes") return open_memaxes(path, report, facts);
-  if (format == "gem5") return open_gem5(path, report, facts);
-  if (format == "drmemtrace") return open_drmemtrace(path, report, facts);
-  if (format == "lackey") return open_lackey(path, report, facts);
-  if (format == "champsim") return open_champsim(path, report, facts);
-  throw base::Error({"--format"}, "'" + format + "' is not a kind of trace",
-                    base::suggestion(format, kNames));
+std::unique_ptr<AccessSource> open_foreign(
+    const std::string& format,
+    const std::string& path,
+    const std::string& columns,
+    base::ReadReport& report,
+    TraceFacts* facts) {
+  if (format == "paper")
+    return open_paper_text(path, columns, report);
+  if (format == "perf")
+    return open_perf_script(path, report, facts);
+  if (format == "perf.data")
+    return open_perf_data(path, report, facts);
+  if (format == "memaxes")
+    return open_memaxes(path, report, facts);
+  if (format == "gem5")
+    return open_gem5(path, report, facts);
+  if (format == "drmemtrace")
+    return open_drmemtrace(path, report, facts);
+  if (format == "lackey")
+    return open_lackey(path, report, facts);
+  if (format == "champsim")
+    return open_champsim(path, report, facts);
+  throw base::Error(
+      {"--format"},
+      "'" + format + "' is not a kind of trace",
+      base::suggestion(format, kNames));
 }
 
 PerfDataSource decode_perf_data_source(uint64_t word) {
   using Level = PerfDataSource::Level;
   PerfDataSource s;
-  const uint64_t op = word & 31, level_bits = word >> 5 & 0x3fff, snoop = word >> 19 & 31;
+  const uint64_t op = word & 31;
+  const uint64_t level_bits = word >> 5 & 0x3fff;
+  const uint64_t snoop = word >> 19 & 31;
   s.load = op & 2, s.store = op & 4, s.prefetch = op & 8, s.fetch = op & 16;
   s.locked = (word >> 24 & 3) == 2;
   s.modified = snoop & 16;
@@ -104,11 +132,25 @@ PerfDataSource decode_perf_data_source(uint64_t word) {
   s.remote = (word >> 37 & 1) || (level_bits & kRemoteLevels);
   const uint64_t number = word >> 33 & 15;
   static constexpr std::array<Level, 16> kByNumber = {
-      Level::Unknown, Level::L1,      Level::L2,      Level::L3,     Level::Other, Level::Unknown,
-      Level::Unknown, Level::Unknown, Level::Unknown, Level::Memory, Level::Other, Level::Unknown,
-      Level::Buffer,  Level::Memory,  Level::Memory,  Level::Unknown};
+      Level::Unknown,
+      Level::L1,
+      Level::L2,
+      Level::L3,
+      Level::Other,
+      Level::Unknown,
+      Level::Unknown,
+      Level::Unknown,
+      Level::Unknown,
+      Level::Memory,
+      Level::Other,
+      Level::Unknown,
+      Level::Buffer,
+      Level::Memory,
+      Level::Memory,
+      Level::Unknown};
   s.level = kByNumber[number];
-  if (s.level != Level::Unknown) return s;
+  if (s.level != Level::Unknown)
+    return s;
   // Older kernels: PERF_MEM_LVL_* bits: 8 L1, 16 LFB, 32 L2, 64 L3, 128 local RAM, 256/512 remote RAM.
   if (level_bits & 8)
     s.level = Level::L1;
@@ -127,7 +169,8 @@ PerfDataSource decode_perf_data_source(uint64_t word) {
 
 Service service_of(const PerfDataSource& s) {
   using Level = PerfDataSource::Level;
-  if (s.modified || s.peer) return s.remote ? Service::RemotePeer : Service::LocalPeer;
+  if (s.modified || s.peer)
+    return s.remote ? Service::RemotePeer : Service::LocalPeer;
   switch (s.level) {
     case Level::L1:
       return Service::L1;
@@ -157,9 +200,11 @@ void apply_perf_data_source(uint64_t word, AccessRecord& r) {
              : s.fetch    ? AccessType::Fetch
                           : AccessType::Load;
   r.service = service_of(s);
-  if (s.level == PerfDataSource::Level::Unknown && r.service == Service::Unknown) return;
+  if (s.level == PerfDataSource::Level::Unknown && r.service == Service::Unknown)
+    return;
   r.flags |= AccessRecord::kServiceKnown;
-  if (r.service == Service::L1) r.flags |= AccessRecord::kLocal;
+  if (r.service == Service::L1)
+    r.flags |= AccessRecord::kLocal;
 }
 
 }  // namespace lento::trace

@@ -32,26 +32,29 @@ std::string recognise_foreign(const std::string& path);
 
 // `columns`: order of the paper's columns, empty for the default. What the format tells of its trace as a
 // whole goes to `facts` while it is read; it outlives the source. Null: nobody asks.
-std::unique_ptr<AccessSource> open_foreign(const std::string& format, const std::string& path,
-                                           const std::string& columns, base::ReadReport& report,
-                                           TraceFacts* facts = nullptr);
+std::unique_ptr<AccessSource> open_foreign(
+    const std::string& format,
+    const std::string& path,
+    const std::string& columns,
+    base::ReadReport& report,
+    TraceFacts* facts = nullptr);
 
-std::unique_ptr<AccessSource> open_paper_text(const std::string& path, const std::string& columns,
-                                              base::ReadReport& report);
-std::unique_ptr<AccessSource> open_perf_script(const std::string& path, base::ReadReport& report,
-                                               TraceFacts* facts = nullptr);
-std::unique_ptr<AccessSource> open_perf_data(const std::string& path, base::ReadReport& report,
-                                             TraceFacts* facts = nullptr);
-std::unique_ptr<AccessSource> open_memaxes(const std::string& path, base::ReadReport& report,
-                                           TraceFacts* facts = nullptr);
-std::unique_ptr<AccessSource> open_gem5(const std::string& path, base::ReadReport& report,
-                                        TraceFacts* facts = nullptr);
-std::unique_ptr<AccessSource> open_drmemtrace(const std::string& path, base::ReadReport& report,
-                                              TraceFacts* facts = nullptr);
-std::unique_ptr<AccessSource> open_lackey(const std::string& path, base::ReadReport& report,
-                                          TraceFacts* facts = nullptr);
-std::unique_ptr<AccessSource> open_champsim(const std::string& path, base::ReadReport& report,
-                                            TraceFacts* facts = nullptr);
+std::unique_ptr<AccessSource>
+open_paper_text(const std::string& path, const std::string& columns, base::ReadReport& report);
+std::unique_ptr<AccessSource>
+open_perf_script(const std::string& path, base::ReadReport& report, TraceFacts* facts = nullptr);
+std::unique_ptr<AccessSource>
+open_perf_data(const std::string& path, base::ReadReport& report, TraceFacts* facts = nullptr);
+std::unique_ptr<AccessSource>
+open_memaxes(const std::string& path, base::ReadReport& report, TraceFacts* facts = nullptr);
+std::unique_ptr<AccessSource>
+open_gem5(const std::string& path, base::ReadReport& report, TraceFacts* facts = nullptr);
+std::unique_ptr<AccessSource>
+open_drmemtrace(const std::string& path, base::ReadReport& report, TraceFacts* facts = nullptr);
+std::unique_ptr<AccessSource>
+open_lackey(const std::string& path, base::ReadReport& report, TraceFacts* facts = nullptr);
+std::unique_ptr<AccessSource>
+open_champsim(const std::string& path, base::ReadReport& report, TraceFacts* facts = nullptr);
 
 // A source that fills one batch at a time; an empty batch ends it.
 class BatchSource : public AccessSource {
@@ -72,10 +75,24 @@ class BatchSource : public AccessSource {
 
 // perf's data_src word (linux/perf_event.h), the parts that a record can hold.
 struct PerfDataSource {
-  enum class Level : uint8_t { Unknown, L1, L2, L3, Buffer, Memory, Other };
-  bool load = false, store = false, prefetch = false, fetch = false, locked = false;
-  bool remote = false;                  // of another node
-  bool peer = false, modified = false;  // snooped from another cache: forwarded, or modified there (HitM)
+  enum class Level : uint8_t {
+    Unknown,
+    L1,
+    L2,
+    L3,
+    Buffer,
+    Memory,
+    Other
+  };
+  bool load = false;
+  bool store = false;
+  bool prefetch = false;
+  bool fetch = false;
+  bool locked = false;
+  bool remote = false;  // of another node
+  // snooped from another cache: forwarded, or modified there (HitM)
+  bool peer = false;
+  bool modified = false;
   Level level = Level::Unknown;
 };
 PerfDataSource decode_perf_data_source(uint64_t word);

@@ -20,8 +20,8 @@ std::string sample(const std::string& name) {
   return std::string(folder ? folder : "../shared") + "/data/memory/traces/" + name;
 }
 
-std::vector<AccessRecord> read_all(const std::string& path, base::ReadReport& report,
-                                   const std::string& columns = "") {
+std::vector<AccessRecord>
+read_all(const std::string& path, base::ReadReport& report, const std::string& columns = "") {
   const auto source = open_foreign(recognise_foreign(path), path, columns, report);
   std::vector<AccessRecord> all;
   for (auto batch = source->next(); !batch.empty(); batch = source->next())
@@ -35,8 +35,9 @@ std::string write_text(const std::string& name, const std::string& text) {
   return path;
 }
 
-#define NEED_SAMPLE(path) \
-  if (!std::filesystem::exists(path)) GTEST_SKIP() << "no shared data"
+#define NEED_SAMPLE(path)             \
+  if (!std::filesystem::exists(path)) \
+  GTEST_SKIP() << "no shared data"
 
 TEST(PerfDataSource, DecodesPublishedWords) {
   using Level = PerfDataSource::Level;
@@ -74,7 +75,9 @@ std::string perf_data(uint64_t sample_type, const std::string& records) {
   const auto word = [](uint64_t value, size_t bytes = 8) {
     return std::string(reinterpret_cast<const char*>(&value), bytes);
   };
-  constexpr uint64_t kAttr = 128, kAttrs = 104, kData = kAttrs + kAttr;
+  constexpr uint64_t kAttr = 128;
+  constexpr uint64_t kAttrs = 104;
+  constexpr uint64_t kData = kAttrs + kAttr;
   std::string file =
       "PERFILE2" + word(104) + word(kAttr) + word(kAttrs) + word(kAttr) + word(kData) + word(records.size());
   file.resize(kAttrs);
@@ -84,11 +87,12 @@ std::string perf_data(uint64_t sample_type, const std::string& records) {
 }
 
 std::string perf_record(uint32_t type, std::initializer_list<uint64_t> body) {
-  const uint16_t size = static_cast<uint16_t>(8 + 8 * body.size());
+  const uint16_t size = uint16_t(8 + 8 * body.size());
   std::string record(8, '\0');
   std::memcpy(record.data(), &type, 4);
   std::memcpy(record.data() + 6, &size, 2);
-  for (const uint64_t word : body) record.append(reinterpret_cast<const char*>(&word), 8);
+  for (const uint64_t word : body)
+    record.append(reinterpret_cast<const char*>(&word), 8);
   return record;
 }
 
@@ -96,8 +100,23 @@ TEST(Foreign, PerfDataSamplesInTheOrderOfTime) {
   // IDENTIFIER, IP, TID, TIME, ADDR, ID, CPU, PERIOD, CALLCHAIN, RAW, WEIGHT_STRUCT, DATA_SRC.
   constexpr uint64_t kType = 1 << 16 | 1 | 2 | 4 | 8 | 64 | 128 | 256 | 32 | 1024 | 1 << 24 | 1 << 15;
   const auto sample_at = [](uint64_t time, uint64_t cpu, uint64_t weight, uint64_t source) {
-    return perf_record(9, {7, 0x401000, 1, time, 0x7000 + time, 7, cpu, 1, /* call chain */ 2, 11, 12,
-                           /* raw: 12 bytes */ 12, 0, weight | uint64_t{5} << 32, source});
+    return perf_record(
+        9,
+        {7,
+         0x401000,
+         1,
+         time,
+         0x7000 + time,
+         7,
+         cpu,
+         1,
+         /* call chain */ 2,
+         11,
+         12,
+         /* raw: 12 bytes */ 12,
+         0,
+         weight | uint64_t{5} << 32,
+         source});
   };
   const std::string round = perf_record(68, {});
   const std::string text = sample_at(300, 1, 47, 0x10668100842) + round + sample_at(200, 0, 0, 0x5080144) +
@@ -105,7 +124,8 @@ TEST(Foreign, PerfDataSamplesInTheOrderOfTime) {
   base::ReadReport report;
   const auto all = read_all(write_text("samples.perf.data", perf_data(kType, text)), report);
   ASSERT_EQ(all.size(), 4u);
-  for (size_t i = 0; i < 4; ++i) EXPECT_EQ(all[i].cycle, (std::array{100u, 200u, 300u, 900u}[i]));
+  for (size_t i = 0; i < 4; ++i)
+    EXPECT_EQ(all[i].cycle, (std::array{100u, 200u, 300u, 900u}[i]));
   EXPECT_EQ(all[0].latency, 180u);
   EXPECT_EQ(all[0].type, AccessType::Load);
   EXPECT_EQ(all[1].type, AccessType::Store);
@@ -168,7 +188,8 @@ TEST(Foreign, MemAxesSample) {
   EXPECT_EQ(all.size(), 16360u);
   std::map<int, int> cpus;
   uint32_t most = 0;
-  for (const AccessRecord& r : all) ++cpus[r.cpu], most = std::max(most, r.latency);
+  for (const AccessRecord& r : all)
+    ++cpus[r.cpu], most = std::max(most, r.latency);
   EXPECT_EQ(cpus.size(), 32u);
   EXPECT_EQ(most, 2108u);
 }
@@ -185,9 +206,11 @@ TEST(Foreign, LackeySample) {
 TEST(Foreign, DynamoRioSample) {
   const std::string folder = sample("drmemtrace");
   NEED_SAMPLE(folder);
-  uint64_t reads = 0, writes = 0;
+  uint64_t reads = 0;
+  uint64_t writes = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().filename().string().starts_with("cpu_schedule")) continue;
+    if (entry.path().filename().string().starts_with("cpu_schedule"))
+      continue;
     base::ReadReport report;
     for (const AccessRecord& r : read_all(entry.path().string(), report)) {
       reads += r.type == AccessType::Load;
@@ -217,11 +240,12 @@ TEST(Foreign, PaperTextInAnyColumnOrder) {
 std::string packet(std::initializer_list<std::pair<int, uint64_t>> fields) {
   std::string body;
   const auto varint = [&](std::string& out, uint64_t v) {
-    for (; v >= 128; v >>= 7) out += static_cast<char>(v | 128);
-    out += static_cast<char>(v);
+    for (; v >= 128; v >>= 7)
+      out += char(v | 128);
+    out += char(v);
   };
   for (const auto& [field, value] : fields) {
-    varint(body, static_cast<uint64_t>(field) << 3);
+    varint(body, uint64_t(field) << 3);
     varint(body, value);
   }
   std::string out;
@@ -230,12 +254,12 @@ std::string packet(std::initializer_list<std::pair<int, uint64_t>> fields) {
 }
 
 TEST(Foreign, Gem5JoinsRequestsAndResponses) {
-  const std::string path =
-      write_text("gem5.trc", "gem5" + packet({{2, 0}, {3, 1000}}) +
-                                 packet({{1, 100}, {2, 1}, {3, 0x40}, {4, 8}, {6, 2}, {7, 0x1000}}) +
-                                 packet({{1, 120}, {2, 4}, {3, 0x80}, {4, 4}, {6, 3}}) +
-                                 packet({{1, 150}, {2, 2}, {3, 0x40}, {6, 2}}) +
-                                 packet({{1, 160}, {2, 5}, {3, 0x80}, {6, 3}}));
+  const std::string path = write_text(
+      "gem5.trc",
+      "gem5" + packet({{2, 0}, {3, 1000}}) +
+          packet({{1, 100}, {2, 1}, {3, 0x40}, {4, 8}, {6, 2}, {7, 0x1000}}) +
+          packet({{1, 120}, {2, 4}, {3, 0x80}, {4, 4}, {6, 3}}) +
+          packet({{1, 150}, {2, 2}, {3, 0x40}, {6, 2}}) + packet({{1, 160}, {2, 5}, {3, 0x80}, {6, 3}}));
   base::ReadReport report;
   const auto all = read_all(path, report);
   ASSERT_EQ(all.size(), 2u);

@@ -19,21 +19,27 @@ constexpr uint64_t kLargestFile = uint64_t{1} << 30;
 
 uint64_t little(const char* bytes, size_t count) {
   uint64_t value = 0;
-  for (size_t i = 0; i < count; ++i) value |= uint64_t{static_cast<uint8_t>(bytes[i])} << (8 * i);
+  for (size_t i = 0; i < count; ++i)
+    value |= uint64_t{uint8_t(bytes[i])} << (8 * i);
   return value;
 }
 
 class ChampSimSource : public BatchSource {
  public:
-  ChampSimSource(const std::string& path, base::ReadReport& report) : in_(path), report_(report) {}
+  ChampSimSource(const std::string& path, base::ReadReport& report)
+      : in_(path),
+        report_(report) {
+  }
 
  private:
   void fill(std::vector<AccessRecord>& out) override {
     char bytes[64];
     while (out.size() < kBatch) {
       const size_t n = in_.read(bytes);
-      if (n == 0) return;
-      if (n < sizeof bytes) return report_.skip({in_.path()}, "the last instruction record is cut off");
+      if (n == 0)
+        return;
+      if (n < sizeof bytes)
+        return report_.skip({in_.path()}, "the last instruction record is cut off");
       ++tick_;
       AccessRecord r;
       r.cycle = tick_;
@@ -43,7 +49,8 @@ class ChampSimSource : public BatchSource {
       for (size_t slot = 0; slot < 6; ++slot) {
         r.address = little(bytes + 16 + 8 * slot, 8);
         r.type = slot < 2 ? AccessType::Store : AccessType::Load;
-        if (r.address != 0) add(r, out);
+        if (r.address != 0)
+          add(r, out);
       }
     }
   }
@@ -62,9 +69,13 @@ class ChampSimSource : public BatchSource {
 // writes: sizes in the header, stored or deflated.
 class ZipMembers {
  public:
-  explicit ZipMembers(const std::string& path) : path_(path), file_(base::read_file(path, kLargestFile)) {}
+  explicit ZipMembers(const std::string& path)
+      : path_(path),
+        file_(base::read_file(path, kLargestFile)) {
+  }
   ~ZipMembers() {
-    if (inflating_) inflateEnd(&stream_);
+    if (inflating_)
+      inflateEnd(&stream_);
   }
   ZipMembers(const ZipMembers&) = delete;
   ZipMembers& operator=(const ZipMembers&) = delete;
@@ -72,7 +83,8 @@ class ZipMembers {
   // Up to `size` bytes of the members one after another; 0 at the end.
   size_t read(char* out, size_t size) {
     for (;;) {
-      if (!inflating_ && !open_member()) return 0;
+      if (!inflating_ && !open_member())
+        return 0;
       stream_.next_out = reinterpret_cast<Bytef*>(out);
       stream_.avail_out = static_cast<uInt>(size);
       const int state = inflate(&stream_, Z_NO_FLUSH);
@@ -83,18 +95,24 @@ class ZipMembers {
       } else if (state != Z_OK || got == 0) {
         throw base::Error({path_}, "a member of the zip is damaged");
       }
-      if (got > 0) return got;
+      if (got > 0)
+        return got;
     }
   }
 
  private:
   bool open_member() {
-    if (file_.size() - at_ < 30 || file_.compare(at_, 4, "PK\x03\x04") != 0) return false;
+    if (file_.size() - at_ < 30 || file_.compare(at_, 4, "PK\x03\x04") != 0)
+      return false;
     const char* h = file_.data() + at_;
-    const uint64_t flags = little(h + 6, 2), method = little(h + 8, 2), packed = little(h + 18, 4);
+    const uint64_t flags = little(h + 6, 2);
+    const uint64_t method = little(h + 8, 2);
+    const uint64_t packed = little(h + 18, 4);
     const uint64_t skip = 30 + little(h + 26, 2) + little(h + 28, 2);
-    if ((flags & 9) != 0 || method != 8) throw base::Error({path_}, "a zip member is not plainly deflated");
-    if (skip + packed > file_.size() - at_) throw base::Error({path_}, "the zip is cut off");
+    if ((flags & 9) != 0 || method != 8)
+      throw base::Error({path_}, "a zip member is not plainly deflated");
+    if (skip + packed > file_.size() - at_)
+      throw base::Error({path_}, "the zip is cut off");
     stream_ = {};
     stream_.next_in = reinterpret_cast<Bytef*>(file_.data() + at_ + skip);
     stream_.avail_in = static_cast<uInt>(packed);
@@ -103,7 +121,8 @@ class ZipMembers {
     return inflating_;
   }
 
-  std::string path_, file_;
+  std::string path_;
+  std::string file_;
   size_t at_ = 0;
   z_stream stream_ = {};
   bool inflating_ = false;
@@ -113,15 +132,26 @@ class ZipMembers {
 class DrMemTraceSource : public BatchSource {
  public:
   DrMemTraceSource(const std::string& path, base::ReadReport& report, TraceFacts* facts)
-      : zip_(path), report_(report), path_(path), processes_(facts), facts_(facts) {
-    if (!facts) return;
+      : zip_(path),
+        report_(report),
+        path_(path),
+        processes_(facts),
+        facts_(facts) {
+    if (!facts)
+      return;
     facts->usual_line_bytes = 64;
     facts->time_unit = "us";
   }
 
  private:
-  static constexpr uint16_t kThread = 22, kProcess = 24;  // record types
-  enum Marker : uint16_t { kTimestamp = 2, kCpuId = 3, kLineSize = 10 };
+  // record types
+  static constexpr uint16_t kThread = 22;
+  static constexpr uint16_t kProcess = 24;
+  enum Marker : uint16_t {
+    kTimestamp = 2,
+    kCpuId = 3,
+    kLineSize = 10
+  };
 
   void fill(std::vector<AccessRecord>& out) override {
     while (out.size() < kBatch) {
@@ -130,7 +160,8 @@ class DrMemTraceSource : public BatchSource {
         held_ -= used_, used_ = 0;
         const size_t n = zip_.read(bytes_ + held_, sizeof bytes_ - held_);
         if (n == 0) {
-          if (held_ > 0) report_.skip({path_}, "the last record is cut off");
+          if (held_ > 0)
+            report_.skip({path_}, "the last record is cut off");
           held_ = 0;
           return;
         }
@@ -138,20 +169,24 @@ class DrMemTraceSource : public BatchSource {
       }
       const char* b = bytes_ + used_;
       used_ += 12;
-      take(static_cast<uint16_t>(little(b, 2)), static_cast<uint16_t>(little(b + 2, 2)), little(b + 4, 8),
-           out);
+      take(uint16_t(little(b, 2)), uint16_t(little(b + 2, 2)), little(b + 4, 8), out);
     }
   }
 
   void take(uint16_t type, uint16_t size, uint64_t address, std::vector<AccessRecord>& out) {
     if (type == 28) {
-      if (size == kTimestamp) time_ = address;
-      if (size == kCpuId) cpu_ = address < AccessRecord::kNoCpu ? static_cast<uint16_t>(address) : 0;
-      if (size == kLineSize && facts_ && address <= 4096) facts_->line_bytes = static_cast<uint32_t>(address);
+      if (size == kTimestamp)
+        time_ = address;
+      if (size == kCpuId)
+        cpu_ = address < AccessRecord::kNoCpu ? uint16_t(address) : 0;
+      if (size == kLineSize && facts_ && address <= 4096)
+        facts_->line_bytes = uint32_t(address);
       return;
     }
-    if (type == kThread) thread_ = static_cast<uint32_t>(address);
-    if (type == kProcess) process_ = processes_.of(static_cast<uint32_t>(address));
+    if (type == kThread)
+      thread_ = uint32_t(address);
+    if (type == kProcess)
+      process_ = processes_.of(uint32_t(address));
     AccessRecord r;
     const bool instruction =
         (type >= 10 && type <= 16) || type == 30 || type == 31 || type == 48 || type == 49;
@@ -171,7 +206,7 @@ class DrMemTraceSource : public BatchSource {
     r.address = address;
     r.thread = thread_;
     r.process = process_;
-    r.size = static_cast<uint8_t>(size > 255 ? 0 : size);
+    r.size = uint8_t(size > 255 ? 0 : size);
     ++report_.taken;
     out.push_back(r);
   }
@@ -180,12 +215,15 @@ class DrMemTraceSource : public BatchSource {
   base::ReadReport& report_;
   std::string path_;
   char bytes_[12 * 4096];
-  size_t held_ = 0, used_ = 0;
+  size_t held_ = 0;
+  size_t used_ = 0;
   ProcessNumbers processes_;
   TraceFacts* facts_;
-  uint64_t time_ = 0, pc_ = 0;
+  uint64_t time_ = 0;
+  uint64_t pc_ = 0;
   uint32_t thread_ = 0;
-  uint16_t cpu_ = 0, process_ = 0;
+  uint16_t cpu_ = 0;
+  uint16_t process_ = 0;
 };
 
 // cpu_schedule.bin.zip lies in the same folder, and its records look like anything.
@@ -193,14 +231,17 @@ void refuse_schedule(const std::string& path) {
   const std::string name = path.substr(path.rfind('/') + 1);
   if (name.find("cpu_schedule") == std::string::npos && name.find("serial_schedule") == std::string::npos)
     return;
-  throw base::Error({path}, "is DynamoRIO's record of which thread ran when, not of accesses",
-                    "give the files drmemtrace.*.zip; they hold the CPUs too");
+  throw base::Error(
+      {path},
+      "is DynamoRIO's record of which thread ran when, not of accesses",
+      "give the files drmemtrace.*.zip; they hold the CPUs too");
 }
 
 // One protobuf message: its numeric fields by number. Throws when it is damaged.
 class Protobuf {
  public:
-  explicit Protobuf(std::string_view bytes) : bytes_(bytes) {
+  explicit Protobuf(std::string_view bytes)
+      : bytes_(bytes) {
     while (at_ < bytes_.size()) {
       const uint64_t key = varint();
       const uint64_t field = key >> 3;
@@ -222,28 +263,38 @@ class Protobuf {
       }
     }
   }
-  bool has(size_t field) const { return field < 16 && (known_ >> field & 1); }
-  uint64_t at(size_t field) const { return has(field) ? values_[field] : 0; }
+  bool has(size_t field) const {
+    return field < 16 && (known_ >> field & 1);
+  }
+  uint64_t at(size_t field) const {
+    return has(field) ? values_[field] : 0;
+  }
 
  private:
   uint64_t varint() {
     uint64_t value = 0;
     for (int shift = 0; shift < 64; shift += 7) {
-      if (at_ == bytes_.size()) fail();
-      const auto byte = static_cast<uint8_t>(bytes_[at_++]);
+      if (at_ == bytes_.size())
+        fail();
+      const auto byte = uint8_t(bytes_[at_++]);
       value |= uint64_t{byte & 127u} << shift;
-      if (byte < 128) return value;
+      if (byte < 128)
+        return value;
     }
     fail();
   }
   void skip(uint64_t count) {
-    if (count > bytes_.size() - at_) fail();
+    if (count > bytes_.size() - at_)
+      fail();
     at_ += count;
   }
   void set(uint64_t field, uint64_t value) {
-    if (field < 16) values_[field] = value, known_ |= 1u << field;
+    if (field < 16)
+      values_[field] = value, known_ |= 1u << field;
   }
-  [[noreturn]] static void fail() { throw base::Error({}, "a packet message is damaged"); }
+  [[noreturn]] static void fail() {
+    throw base::Error({}, "a packet message is damaged");
+  }
 
   std::string_view bytes_;
   size_t at_ = 0;
@@ -255,7 +306,8 @@ class Protobuf {
 class Gem5Source : public BatchSource {
  public:
   Gem5Source(const std::string& path, base::ReadReport& report, TraceFacts* facts)
-      : in_(path), report_(report) {
+      : in_(path),
+        report_(report) {
     char magic[4];
     if (in_.read(magic) != 4 || std::string_view(magic, 4) != "gem5")
       throw base::Error({path}, "does not start with 'gem5'");
@@ -263,7 +315,8 @@ class Gem5Source : public BatchSource {
     message(header);
     // Ticks are of a fixed rate, nearly always picoseconds; cycles of a CPU are not told.
     const uint64_t rate = Protobuf(header).at(3);
-    if (!facts) return;
+    if (!facts)
+      return;
     facts->usual_line_bytes = 64;
     facts->time_unit = rate == 1'000'000'000'000 ? "ps" : "ticks";
     facts->latency_unit = facts->time_unit;
@@ -277,12 +330,16 @@ class Gem5Source : public BatchSource {
     uint64_t size = 0;
     for (int shift = 0;; shift += 7) {
       char byte;
-      if (in_.read({&byte, 1}) == 0) return false;
-      size |= uint64_t{static_cast<uint8_t>(byte) & 127u} << shift;
-      if (static_cast<uint8_t>(byte) < 128) break;
-      if (shift > 28) throw base::Error({in_.path()}, "a message length is damaged");
+      if (in_.read({&byte, 1}) == 0)
+        return false;
+      size |= uint64_t{uint8_t(byte) & 127u} << shift;
+      if (uint8_t(byte) < 128)
+        break;
+      if (shift > 28)
+        throw base::Error({in_.path()}, "a message length is damaged");
     }
-    if (size > kLargestMessage) throw base::Error({in_.path()}, "a message is longer than 1 MiB");
+    if (size > kLargestMessage)
+      throw base::Error({in_.path()}, "a message is longer than 1 MiB");
     out.resize(size);
     if (in_.read(out) != size) {
       report_.skip({in_.path()}, "the last message is cut off");
@@ -312,7 +369,8 @@ class Gem5Source : public BatchSource {
       release(out);
     }
     if (ended_) {
-      for (auto& [order, r] : records_) out.push_back(r), ++report_.taken;
+      for (auto& [order, r] : records_)
+        out.push_back(r), ++report_.taken;
       records_.clear();
     }
   }
@@ -320,19 +378,20 @@ class Gem5Source : public BatchSource {
   void request(const Protobuf& packet, const std::pair<uint64_t, uint64_t>& key) {
     AccessRecord r;
     r.cycle = packet.at(1), r.address = packet.at(3), r.pc = packet.at(7);
-    r.cpu = static_cast<uint16_t>(packet.at(6) % AccessRecord::kNoCpu);
+    r.cpu = uint16_t(packet.at(6) % AccessRecord::kNoCpu);
     r.type = packet.at(2) == 4 ? AccessType::Store : AccessType::Load;
-    r.size = static_cast<uint8_t>(packet.at(4) > 255 ? 0 : packet.at(4));
+    r.size = uint8_t(packet.at(4) > 255 ? 0 : packet.at(4));
     records_.emplace(next_, r);
     waiting_[key] = next_++;
   }
 
   void response(uint64_t tick, const std::pair<uint64_t, uint64_t>& key) {
     const auto at = waiting_.find(key);
-    if (at == waiting_.end()) return report_.skip({in_.path()}, "a response without its request");
+    if (at == waiting_.end())
+      return report_.skip({in_.path()}, "a response without its request");
     const auto r = records_.find(at->second);
     if (r != records_.end() && tick >= r->second.cycle && tick - r->second.cycle < UINT32_MAX) {
-      r->second.latency = static_cast<uint32_t>(tick - r->second.cycle);
+      r->second.latency = uint32_t(tick - r->second.cycle);
     }
     waiting_.erase(at);
   }
@@ -341,8 +400,10 @@ class Gem5Source : public BatchSource {
   void release(std::vector<AccessRecord>& out) {
     while (!records_.empty()) {
       const auto first = records_.begin();
-      if (first->second.latency == AccessRecord::kNoLatency && records_.size() < kMostWaiting) return;
-      if (waiting_.size() >= kMostWaiting) waiting_.clear();
+      if (first->second.latency == AccessRecord::kNoLatency && records_.size() < kMostWaiting)
+        return;
+      if (waiting_.size() >= kMostWaiting)
+        waiting_.clear();
       out.push_back(first->second);
       ++report_.taken;
       records_.erase(first);
@@ -359,17 +420,17 @@ class Gem5Source : public BatchSource {
 
 }  // namespace
 
-std::unique_ptr<AccessSource> open_gem5(const std::string& path, base::ReadReport& report,
-                                        TraceFacts* facts) {
+std::unique_ptr<AccessSource>
+open_gem5(const std::string& path, base::ReadReport& report, TraceFacts* facts) {
   return std::make_unique<Gem5Source>(path, report, facts);
 }
-std::unique_ptr<AccessSource> open_drmemtrace(const std::string& path, base::ReadReport& report,
-                                              TraceFacts* facts) {
+std::unique_ptr<AccessSource>
+open_drmemtrace(const std::string& path, base::ReadReport& report, TraceFacts* facts) {
   refuse_schedule(path);
   return std::make_unique<DrMemTraceSource>(path, report, facts);
 }
-std::unique_ptr<AccessSource> open_champsim(const std::string& path, base::ReadReport& report,
-                                            TraceFacts* facts) {
+std::unique_ptr<AccessSource>
+open_champsim(const std::string& path, base::ReadReport& report, TraceFacts* facts) {
   if (facts) {
     facts->usual_line_bytes = 64;
     facts->time_unit = "instructions";

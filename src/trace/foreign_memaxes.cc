@@ -12,7 +12,9 @@ namespace {
 class MemAxesSource : public BatchSource {
  public:
   MemAxesSource(const std::string& path, base::ReadReport& report, TraceFacts* facts)
-      : in_(path, report), report_(report), facts_(facts) {
+      : in_(path, report),
+        report_(report),
+        facts_(facts) {
     time_ = in_.require("time");
     cpu_ = in_.require("cpu");
     latency_ = in_.require("latency");
@@ -27,7 +29,8 @@ class MemAxesSource : public BatchSource {
     thread_ = in_.find("tid");
     level_ = in_.find("level");
     hit_ = in_.find("hit_type");
-    if (!facts_) return;
+    if (!facts_)
+      return;
     facts_->usual_line_bytes = 64;
     facts_->time_unit = "ticks";
   }
@@ -35,11 +38,13 @@ class MemAxesSource : public BatchSource {
  private:
   // Samples come CPU by CPU or in order of time; either way they are sorted here, 2^22 of them at most.
   void fill(std::vector<AccessRecord>& out) override {
-    if (!read_) read_all();
+    if (!read_)
+      read_all();
     read_ = true;
     const size_t n = std::min(kBatch, records_.size() - at_);
-    out.assign(records_.begin() + static_cast<std::ptrdiff_t>(at_),
-               records_.begin() + static_cast<std::ptrdiff_t>(at_ + n));
+    out.assign(
+        records_.begin() + static_cast<std::ptrdiff_t>(at_),
+        records_.begin() + static_cast<std::ptrdiff_t>(at_ + n));
     at_ += n;
   }
 
@@ -59,21 +64,25 @@ class MemAxesSource : public BatchSource {
       }
       ++report_.taken;
       r.cycle = *time;
-      r.cpu = static_cast<uint16_t>(*cpu);
-      r.latency = static_cast<uint32_t>(*latency);
+      r.cpu = uint16_t(*cpu);
+      r.latency = uint32_t(*latency);
       r.flags = AccessRecord::kSampled;
       r.address = address_ >= 0 ? hex_number(in_.text(address_)).value_or(0) : synthetic_address();
       r.pc = ip_ >= 0 ? hex_number(in_.text(ip_)).value_or(0) : synthetic_pc();
-      if (thread_ >= 0) r.thread = static_cast<uint32_t>(base::try_uint(in_.text(thread_)).value_or(0));
+      if (thread_ >= 0)
+        r.thread = uint32_t(base::try_uint(in_.text(thread_)).value_or(0));
       if (node_ >= 0) {
         const auto node = base::try_uint(in_.text(node_));
-        if (node && *node < AccessRecord::kNoNode) r.node = static_cast<uint8_t>(*node);
+        if (node && *node < AccessRecord::kNoNode)
+          r.node = uint8_t(*node);
       }
-      if (level_ >= 0) take_level(r);
-      if (type_ >= 0 && in_.text(type_).find("tore") != std::string::npos) r.type = AccessType::Store;
+      if (level_ >= 0)
+        take_level(r);
+      if (type_ >= 0 && in_.text(type_).find("tore") != std::string::npos)
+        r.type = AccessType::Store;
       records_.push_back(r);
     }
-    std::stable_sort(records_.begin(), records_.end(), [](const AccessRecord& a, const AccessRecord& b) {
+    std::ranges::stable_sort(records_, [](const AccessRecord& a, const AccessRecord& b) {
       return a.cycle != b.cycle ? a.cycle < b.cycle : a.cpu < b.cpu;
     });
   }
@@ -83,26 +92,36 @@ class MemAxesSource : public BatchSource {
     const std::string& level = in_.text(level_);
     const bool remote = level.find("Remote") != std::string::npos;
     const bool memory = level.find("RAM") != std::string::npos;
-    if (level.starts_with("L1")) r.service = Service::L1;
-    if (level.starts_with("LFB")) r.service = Service::Buffer;
-    if (level.starts_with("L2")) r.service = Service::L2;
-    if (level.starts_with("L3")) r.service = Service::L3;
-    if (memory || remote) r.service = remote ? Service::RemoteMemory : Service::LocalMemory;
+    if (level.starts_with("L1"))
+      r.service = Service::L1;
+    if (level.starts_with("LFB"))
+      r.service = Service::Buffer;
+    if (level.starts_with("L2"))
+      r.service = Service::L2;
+    if (level.starts_with("L3"))
+      r.service = Service::L3;
+    if (memory || remote)
+      r.service = remote ? Service::RemoteMemory : Service::LocalMemory;
     const bool modified = hit_ >= 0 && in_.text(hit_).find("HITM") != std::string::npos;
-    if (modified) r.service = remote ? Service::RemotePeer : Service::LocalPeer;
-    if (r.service == Service::Unknown) return;
+    if (modified)
+      r.service = remote ? Service::RemotePeer : Service::LocalPeer;
+    if (r.service == Service::Unknown)
+      return;
     r.flags |= AccessRecord::kServiceKnown;
-    if (r.service == Service::L1) r.flags |= AccessRecord::kLocal;
+    if (r.service == Service::L1)
+      r.flags |= AccessRecord::kLocal;
   }
 
   // Source and line stand for the code address: 2^24 lines a file.
   uint64_t synthetic_pc() {
-    if (line_ < 0) return 0;
+    if (line_ < 0)
+      return 0;
     const std::string file = source_ >= 0 ? in_.text(source_) : "";
     const uint64_t line = base::try_uint(in_.text(line_)).value_or(0) & 0xffffff;
-    auto at = std::find(files_.begin(), files_.end(), file);
-    if (at == files_.end()) at = files_.insert(at, file);
-    const uint64_t pc = (static_cast<uint64_t>(at - files_.begin()) + 1) << 24 | line;
+    auto at = std::ranges::find(files_, file);
+    if (at == files_.end())
+      at = files_.insert(at, file);
+    const uint64_t pc = (uint64_t(at - files_.begin()) + 1) << 24 | line;
     if (facts_ && lines_.insert(pc).second)
       facts_->names.add_code({0, pc, pc + 1, file + ":" + std::to_string(line), ""});
     return pc;
@@ -111,10 +130,11 @@ class MemAxesSource : public BatchSource {
   // Variable and element stand for the address: each variable gets 2^32 bytes of its own, 8 bytes an element.
   uint64_t synthetic_address() {
     const std::string name = variable_ >= 0 ? in_.text(variable_) : "";
-    auto at = std::find(names_.begin(), names_.end(), name);
+    auto at = std::ranges::find(names_, name);
     const bool fresh = at == names_.end();
-    if (fresh) at = names_.insert(at, name);
-    const uint64_t low = (static_cast<uint64_t>(at - names_.begin()) + 1) << 32;
+    if (fresh)
+      at = names_.insert(at, name);
+    const uint64_t low = (uint64_t(at - names_.begin()) + 1) << 32;
     if (fresh && facts_ && !name.empty())
       facts_->names.add_data({0, low, low + (uint64_t{1} << 32), name, ""});
     const uint64_t index = index_ >= 0 ? base::try_uint(in_.text(index_)).value_or(0) : 0;
@@ -127,7 +147,8 @@ class MemAxesSource : public BatchSource {
   TraceFacts* facts_;
   int time_, cpu_, latency_, address_, ip_, index_, variable_, source_, line_, type_, node_, thread_, level_,
       hit_;
-  std::vector<std::string> names_, files_;
+  std::vector<std::string> names_;
+  std::vector<std::string> files_;
   std::set<uint64_t> lines_;
   std::vector<AccessRecord> records_;
   size_t at_ = 0;
@@ -136,8 +157,8 @@ class MemAxesSource : public BatchSource {
 
 }  // namespace
 
-std::unique_ptr<AccessSource> open_memaxes(const std::string& path, base::ReadReport& report,
-                                           TraceFacts* facts) {
+std::unique_ptr<AccessSource>
+open_memaxes(const std::string& path, base::ReadReport& report, TraceFacts* facts) {
   return std::make_unique<MemAxesSource>(path, report, facts);
 }
 

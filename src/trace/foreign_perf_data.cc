@@ -59,12 +59,15 @@ constexpr uint32_t kBreakpoint = 5;  // perf_event_attr.type
 uint64_t little(std::string_view bytes, size_t at, size_t count) {
   uint64_t value = 0;
   for (size_t i = 0; i < count && at + i < bytes.size(); ++i)
-    value |= uint64_t{static_cast<uint8_t>(bytes[at + i])} << (8 * i);
+    value |= uint64_t{uint8_t(bytes[at + i])} << (8 * i);
   return value;
 }
 
 struct Event {
-  uint64_t sample_type = 0, read_format = 0, branch_type = 0, user_registers = 0;
+  uint64_t sample_type = 0;
+  uint64_t read_format = 0;
+  uint64_t branch_type = 0;
+  uint64_t user_registers = 0;
   bool watches_writes = false;  // a breakpoint on stores
 };
 
@@ -84,13 +87,15 @@ struct Words {
 
   uint64_t next() {
     bad |= bytes.size() - at < 8;
-    if (bad) return 0;
+    if (bad)
+      return 0;
     at += 8;
     return little(bytes, at - 8, 8);
   }
   void skip(uint64_t count, uint64_t size) {
     bad |= count > (bytes.size() - at) / size;
-    if (!bad) at += count * size;
+    if (!bad)
+      at += count * size;
   }
 };
 
@@ -103,22 +108,26 @@ void skip_read(Words& in, uint64_t format) {
 }
 
 void skip_stacks(Words& in, const Event& e) {
-  if (e.sample_type & kCallChain) in.skip(in.next(), 8);
+  if (e.sample_type & kCallChain)
+    in.skip(in.next(), 8);
   if (e.sample_type & kRaw) {
     const uint64_t size = in.next() & UINT32_MAX;  // the size itself takes 4 of the first word's bytes
-    if (size > 4) in.skip((size - 4 + 7) / 8, 8);
+    if (size > 4)
+      in.skip((size - 4 + 7) / 8, 8);
   }
   if (e.sample_type & kBranchStack) {
     const uint64_t count = in.next();
-    if (e.branch_type >> 17 & 1) in.next();
+    if (e.branch_type >> 17 & 1)
+      in.next();
     in.skip(count, 24 + 8 * (e.branch_type >> 19 & 1));
   }
   if ((e.sample_type & kUserRegisters) && in.next() != 0)
-    in.skip(static_cast<uint64_t>(std::popcount(e.user_registers)), 8);
+    in.skip(uint64_t(std::popcount(e.user_registers)), 8);
   if (e.sample_type & kUserStack) {
     const uint64_t size = in.next();
     in.skip(size, 1);
-    if (size > 0) in.next();
+    if (size > 0)
+      in.next();
   }
 }
 
@@ -131,40 +140,55 @@ struct SampleContext {
 // nullptr, or why the sample is no access.
 const char* parse_sample(std::string_view body, const Event& e, AccessRecord& r, SampleContext& context) {
   const uint64_t type = e.sample_type;
-  if (!(type & kTime) || !(type & kCpu)) return "no CPU and time: record with -a or --sample-cpu";
-  if (!(type & kAddress)) return "no data address: record with perf mem, -d or a breakpoint";
+  if (!(type & kTime) || !(type & kCpu))
+    return "no CPU and time: record with -a or --sample-cpu";
+  if (!(type & kAddress))
+    return "no data address: record with perf mem, -d or a breakpoint";
   Words in{body};
-  if (type & kIdentifier) in.next();
-  if (type & kIp) r.pc = in.next();
+  if (type & kIdentifier)
+    in.next();
+  if (type & kIp)
+    r.pc = in.next();
   if (type & kTid) {
     const uint64_t ids = in.next();
-    context.pid = static_cast<uint32_t>(ids);
-    r.thread = static_cast<uint32_t>(ids >> 32);
+    context.pid = uint32_t(ids);
+    r.thread = uint32_t(ids >> 32);
   }
   r.cycle = in.next();
   r.address = in.next();
-  if (type & kId) in.next();
-  if (type & kStreamId) in.next();
+  if (type & kId)
+    in.next();
+  if (type & kStreamId)
+    in.next();
   const uint64_t cpu = in.next() & UINT32_MAX;
-  if (cpu >= AccessRecord::kNoCpu) return "the CPU number is too large";
-  r.cpu = static_cast<uint16_t>(cpu);
-  if (type & kPeriod) context.period = in.next();
-  if (type & kRead) skip_read(in, e.read_format);
+  if (cpu >= AccessRecord::kNoCpu)
+    return "the CPU number is too large";
+  r.cpu = uint16_t(cpu);
+  if (type & kPeriod)
+    context.period = in.next();
+  if (type & kRead)
+    skip_read(in, e.read_format);
   skip_stacks(in, e);
   const uint64_t weight = type & (kWeight | kWeightStruct) ? in.next() : 0;
   r.flags = AccessRecord::kSampled;
   r.type = e.watches_writes ? AccessType::Store : AccessType::Load;
-  if (type & kDataSource) apply_perf_data_source(in.next(), r);
-  if (in.bad) return "a sample is shorter than its fields";
+  if (type & kDataSource)
+    apply_perf_data_source(in.next(), r);
+  if (in.bad)
+    return "a sample is shorter than its fields";
   const uint64_t latency = type & kWeightStruct ? weight & UINT32_MAX : weight;
-  if (latency > 0) r.latency = static_cast<uint32_t>(std::min<uint64_t>(latency, UINT32_MAX - 1));
+  if (latency > 0)
+    r.latency = uint32_t(std::min<uint64_t>(latency, UINT32_MAX - 1));
   return r.address == 0 ? "no data address" : nullptr;
 }
 
 class PerfDataFile : public BatchSource {
  public:
   PerfDataFile(const std::string& path, base::ReadReport& report, TraceFacts* facts)
-      : in_(path), report_(report), processes_(facts), facts_(facts) {
+      : in_(path),
+        report_(report),
+        processes_(facts),
+        facts_(facts) {
     if (facts) {
       facts->usual_line_bytes = 64;
       facts->time_unit = "ns";
@@ -172,17 +196,21 @@ class PerfDataFile : public BatchSource {
     const std::string start = read(16);
     if (start.substr(0, 8) == "2ELIFREP")
       throw base::Error({path}, "is of a machine with the other byte order", "convert it there: perf script");
-    if (start.size() < 16 || start.substr(0, 8) != "PERFILE2") throw base::Error({path}, "is no perf.data");
+    if (start.size() < 16 || start.substr(0, 8) != "PERFILE2")
+      throw base::Error({path}, "is no perf.data");
     const uint64_t header = little(start, 8, 8);
-    if (header > 16) read_header(start);
+    if (header > 16)
+      read_header(start);
   }
 
  private:
   void fill(std::vector<AccessRecord>& out) override {
-    while (ready_ == sorted_ && !done_) read_record();
+    while (ready_ == sorted_ && !done_)
+      read_record();
     const size_t n = std::min(kBatch, sorted_ - ready_);
-    out.assign(waiting_.begin() + static_cast<std::ptrdiff_t>(ready_),
-               waiting_.begin() + static_cast<std::ptrdiff_t>(ready_ + n));
+    out.assign(
+        waiting_.begin() + static_cast<std::ptrdiff_t>(ready_),
+        waiting_.begin() + static_cast<std::ptrdiff_t>(ready_ + n));
     ready_ += n;
   }
 
@@ -203,12 +231,14 @@ class PerfDataFile : public BatchSource {
         bytes > data - attrs) {
       throw base::Error({in_.path()}, "the header of the perf.data is damaged");
     }
-    if (end_ <= data) end_ = UINT64_MAX;  // the recording was cut off: read on
+    if (end_ <= data)
+      end_ = UINT64_MAX;  // the recording was cut off: read on
     start += read(data - start.size());
     for (uint64_t at = attrs; at + attr_size <= std::min<uint64_t>(attrs + bytes, start.size());
          at += attr_size) {
       const std::string_view entry = std::string_view(start).substr(at, attr_size);
-      const uint64_t ids = little(entry, attr_size - 16, 8), size = little(entry, attr_size - 8, 8);
+      const uint64_t ids = little(entry, attr_size - 16, 8);
+      const uint64_t size = little(entry, attr_size - 8, 8);
       const bool sane = ids <= start.size() && size <= start.size() - ids;
       add_event(entry, sane ? std::string_view(start).substr(ids, size) : std::string_view());
     }
@@ -216,25 +246,37 @@ class PerfDataFile : public BatchSource {
 
   void add_event(std::string_view attr, std::string_view ids) {
     events_.push_back(parse_event(attr));
-    for (size_t at = 0; at + 8 <= ids.size(); at += 8) by_id_[little(ids, at, 8)] = events_.size() - 1;
+    for (size_t at = 0; at + 8 <= ids.size(); at += 8)
+      by_id_[little(ids, at, 8)] = events_.size() - 1;
   }
 
   void read_record() {
-    if (at_ >= end_) return finish();
+    if (at_ >= end_)
+      return finish();
     const std::string head = read(8);
-    if (head.empty()) return finish();
-    const uint64_t type = little(head, 0, 4), size = little(head, 6, 2);
-    if (head.size() < 8 || size < 8) return damaged();
+    if (head.empty())
+      return finish();
+    const uint64_t type = little(head, 0, 4);
+    const uint64_t size = little(head, 6, 2);
+    if (head.size() < 8 || size < 8)
+      return damaged();
     const std::string body = read(size - 8);
-    if (body.size() < size - 8) return damaged();
-    if (type == kSampleRecord) return take(body);
-    if (type == kMmap || type == kMmap2) return take_mapping(type, little(head, 4, 2), body);
-    if (type == kComm) return take_name(body);
-    if (type == kFinishedRound) return end_round();
+    if (body.size() < size - 8)
+      return damaged();
+    if (type == kSampleRecord)
+      return take(body);
+    if (type == kMmap || type == kMmap2)
+      return take_mapping(type, little(head, 4, 2), body);
+    if (type == kComm)
+      return take_name(body);
+    if (type == kFinishedRound)
+      return end_round();
     if (type == kCompressed || type == kCompressed2)
       throw base::Error({in_.path()}, "holds compressed records", "record without -z");
-    if (type == kAuxTrace) return pass_trace(little(body, 0, 8));
-    if (type == kTracingData) return pass((little(body, 0, 4) + 7) & ~uint64_t{7});
+    if (type == kAuxTrace)
+      return pass_trace(little(body, 0, 8));
+    if (type == kTracingData)
+      return pass((little(body, 0, 4) + 7) & ~uint64_t{7});
     if (type == kAttributeRecord) {
       const uint64_t attr = std::min<uint64_t>(little(body, 4, 4), body.size());
       add_event(body, std::string_view(body).substr(attr));
@@ -246,17 +288,20 @@ class PerfDataFile : public BatchSource {
   void take_mapping(uint64_t type, uint64_t misc, std::string_view body) {
     constexpr uint64_t kHasBuildId = 1 << 14;
     const size_t name_at = type == kMmap2 ? 64 : 32;
-    const auto pid = static_cast<uint32_t>(little(body, 0, 4));
-    if (body.size() <= name_at || pid == UINT32_MAX) return;  // damaged, or the kernel's own
+    const auto pid = uint32_t(little(body, 0, 4));
+    if (body.size() <= name_at || pid == UINT32_MAX)
+      return;  // damaged, or the kernel's own
     Mapping m;
     m.process = processes_.of(pid);  // numbered even when nobody asks: every pass gives the same numbers
-    if (!facts_) return;
+    if (!facts_)
+      return;
     m.low = little(body, 8, 8);
     m.high = m.low + little(body, 16, 8);
     m.file_offset = little(body, 24, 8);
     if (type == kMmap2 && (misc & kHasBuildId)) {
       const size_t size = std::min<uint64_t>(little(body, 32, 1), 20);
-      for (size_t i = 0; i < size; ++i) m.build_id += hex_byte(static_cast<uint8_t>(body[36 + i]));
+      for (size_t i = 0; i < size; ++i)
+        m.build_id += hex_byte(uint8_t(body[36 + i]));
     }
     const std::string_view name = body.substr(name_at);
     m.path = std::string(name.substr(0, name.find('\0')));
@@ -269,10 +314,12 @@ class PerfDataFile : public BatchSource {
   }
 
   void take_name(std::string_view body) {
-    if (body.size() <= 8 || little(body, 0, 4) != little(body, 4, 4)) return;  // a thread's name
-    const auto pid = static_cast<uint32_t>(little(body, 0, 4));
+    if (body.size() <= 8 || little(body, 0, 4) != little(body, 4, 4))
+      return;  // a thread's name
+    const auto pid = uint32_t(little(body, 0, 4));
     const uint16_t process = processes_.of(pid);
-    if (!facts_) return;
+    if (!facts_)
+      return;
     const std::string_view name = body.substr(8);
     facts_->names.note_process(process, pid, std::string(name.substr(0, name.find('\0'))));
   }
@@ -285,23 +332,28 @@ class PerfDataFile : public BatchSource {
   void pass(uint64_t bytes) {
     constexpr uint64_t kPiece = 1 << 20;
     for (; bytes > 0; bytes -= std::min(bytes, kPiece)) {
-      if (read(std::min(bytes, kPiece)).empty()) return damaged();
+      if (read(std::min(bytes, kPiece)).empty())
+        return damaged();
     }
   }
 
   void take(std::string_view body) {
-    if (events_.empty()) return report_.skip({in_.path()}, "a sample of no known event");
+    if (events_.empty())
+      return report_.skip({in_.path()}, "a sample of no known event");
     const Event* event = &events_.front();
     if (event->sample_type & kIdentifier) {
       const auto at = by_id_.find(little(body, 0, 8));
-      if (at != by_id_.end()) event = &events_[at->second];
+      if (at != by_id_.end())
+        event = &events_[at->second];
     }
     AccessRecord r;
     SampleContext context;
     if (const char* reason = parse_sample(body, *event, r, context))
       return report_.skip({in_.path()}, reason);
-    if (context.pid != 0) r.process = processes_.of(context.pid);
-    if (facts_) facts_->period = std::max(facts_->period, static_cast<double>(context.period));
+    if (context.pid != 0)
+      r.process = processes_.of(context.pid);
+    if (facts_)
+      facts_->period = std::max(facts_->period, double(context.period));
     ++report_.taken;
     newest_ = std::max(newest_, r.cycle);
     waiting_.push_back(r);
@@ -316,12 +368,13 @@ class PerfDataFile : public BatchSource {
   void release(uint64_t limit) {
     waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(ready_));
     ready_ = 0;
-    std::stable_sort(waiting_.begin(), waiting_.end(), [](const AccessRecord& a, const AccessRecord& b) {
+    std::ranges::stable_sort(waiting_, [](const AccessRecord& a, const AccessRecord& b) {
       return a.cycle != b.cycle ? a.cycle < b.cycle : a.cpu < b.cpu;
     });
-    const auto end = std::upper_bound(waiting_.begin(), waiting_.end(), limit,
-                                      [](uint64_t c, const AccessRecord& r) { return c < r.cycle; });
-    sorted_ = static_cast<size_t>(end - waiting_.begin());
+    const auto end = std::ranges::upper_bound(waiting_, limit, [](uint64_t c, const AccessRecord& r) {
+      return c < r.cycle;
+    });
+    sorted_ = size_t(end - waiting_.begin());
   }
 
   void damaged() {
@@ -341,15 +394,19 @@ class PerfDataFile : public BatchSource {
   std::vector<Event> events_;
   std::unordered_map<uint64_t, size_t> by_id_;
   std::vector<AccessRecord> waiting_;  // [ready_, sorted_) can be given out
-  size_t ready_ = 0, sorted_ = 0;
-  uint64_t at_ = 0, end_ = UINT64_MAX, newest_ = 0, round_before_ = 0;
+  size_t ready_ = 0;
+  size_t sorted_ = 0;
+  uint64_t at_ = 0;
+  uint64_t end_ = UINT64_MAX;
+  uint64_t newest_ = 0;
+  uint64_t round_before_ = 0;
   bool done_ = false;
 };
 
 }  // namespace
 
-std::unique_ptr<AccessSource> open_perf_data(const std::string& path, base::ReadReport& report,
-                                             TraceFacts* facts) {
+std::unique_ptr<AccessSource>
+open_perf_data(const std::string& path, base::ReadReport& report, TraceFacts* facts) {
   return std::make_unique<PerfDataFile>(path, report, facts);
 }
 

@@ -24,8 +24,11 @@ bool is_block_text(std::string_view word) {
 class PerfScriptSource : public LineSource {
  public:
   PerfScriptSource(const std::string& path, base::ReadReport& report, TraceFacts* facts)
-      : LineSource(path, report), processes_(facts), facts_(facts) {
-    if (!facts) return;
+      : LineSource(path, report),
+        processes_(facts),
+        facts_(facts) {
+    if (!facts)
+      return;
     facts->usual_line_bytes = 64;
     facts->time_unit = "ns";
   }
@@ -35,27 +38,35 @@ class PerfScriptSource : public LineSource {
     constexpr const char* kNoCpuAndTime =
         "no CPU and time: record with -a or --sample-cpu and print cpu,time";
     const size_t bracket = find_cpu(line);
-    if (bracket == std::string_view::npos) return kNoCpuAndTime;
+    if (bracket == std::string_view::npos)
+      return kNoCpuAndTime;
     WordCursor cursor(line.substr(bracket));
     std::string_view word = cursor.next();
     const auto cpu = base::try_uint(word.substr(1, word.size() - 2));
-    if (!cpu || *cpu >= AccessRecord::kNoCpu) return kNoCpuAndTime;
-    r.cpu = static_cast<uint16_t>(*cpu);
-    if (!read_time(cursor.next(), r.cycle)) return "no time";
+    if (!cpu || *cpu >= AccessRecord::kNoCpu)
+      return kNoCpuAndTime;
+    r.cpu = uint16_t(*cpu);
+    if (!read_time(cursor.next(), r.cycle))
+      return "no time";
     take_process(line.substr(0, bracket), r);
     std::string_view event = cursor.next();
-    if (event.starts_with("PERF_RECORD_")) return take_mapping(event, cursor, r);
+    if (event.starts_with("PERF_RECORD_"))
+      return take_mapping(event, cursor, r);
     if (!event.empty() && event.back() != ':') {  // the period
       const auto period = base::try_uint(event);
-      if (period && facts_) facts_->period = std::max(facts_->period, static_cast<double>(*period));
+      if (period && facts_)
+        facts_->period = std::max(facts_->period, double(*period));
     }
-    while (!event.empty() && event.back() != ':') event = cursor.next();
-    if (event.empty()) return "no event";
+    while (!event.empty() && event.back() != ':')
+      event = cursor.next();
+    if (event.empty())
+      return "no event";
     if (event.starts_with("l1d-") || event.starts_with("llc-") || event.starts_with("tlb-"))
       return "one operation seen again as another event";
     r.flags = AccessRecord::kSampled;
     const size_t bar = cursor.rest().find('|');
-    if (bar == std::string_view::npos) return read_plain(event, cursor, r);
+    if (bar == std::string_view::npos)
+      return read_plain(event, cursor, r);
     return read_sourced(cursor.rest(), bar, r);
   }
 
@@ -63,24 +74,29 @@ class PerfScriptSource : public LineSource {
   static size_t find_cpu(std::string_view line) {
     for (size_t at = line.find('['); at != std::string_view::npos; at = line.find('[', at + 1)) {
       size_t end = at + 1;
-      while (end < line.size() && line[end] >= '0' && line[end] <= '9') ++end;
-      if (end > at + 1 && end < line.size() && line[end] == ']') return at;
+      while (end < line.size() && line[end] >= '0' && line[end] <= '9')
+        ++end;
+      if (end > at + 1 && end < line.size() && line[end] == ']')
+        return at;
     }
     return std::string_view::npos;
   }
 
   static bool read_time(std::string_view text, uint64_t& ns) {
-    if (!text.ends_with(':')) return false;
+    if (!text.ends_with(':'))
+      return false;
     text.remove_suffix(1);
     const size_t dot = text.find('.');
     const auto seconds = base::try_uint(text.substr(0, dot));
-    if (!seconds || dot == std::string_view::npos || *seconds > UINT64_MAX / 2'000'000'000) return false;
+    if (!seconds || dot == std::string_view::npos || *seconds > UINT64_MAX / 2'000'000'000)
+      return false;
     const std::string_view fraction = text.substr(dot + 1, 9);
     uint64_t part = 0;
     for (size_t i = 0; i < 9; ++i) {
       const char c = i < fraction.size() ? fraction[i] : '0';
-      if (c < '0' || c > '9') return false;
-      part = part * 10 + static_cast<uint64_t>(c - '0');
+      if (c < '0' || c > '9')
+        return false;
+      part = part * 10 + uint64_t(c - '0');
     }
     ns = *seconds * 1'000'000'000 + part;
     return !fraction.empty();
@@ -88,37 +104,46 @@ class PerfScriptSource : public LineSource {
 
   // "comm with blanks  123/456 " before the CPU.
   void take_process(std::string_view head, AccessRecord& r) {
-    while (!head.empty() && (head.back() == ' ' || head.back() == '\t')) head.remove_suffix(1);
+    while (!head.empty() && (head.back() == ' ' || head.back() == '\t'))
+      head.remove_suffix(1);
     const size_t blank = head.find_last_of(" \t");
     const std::string_view ids = blank == std::string_view::npos ? head : head.substr(blank + 1);
     const size_t slash = ids.find('/');
     const auto pid = base::try_uint(ids.substr(0, slash));
     const auto tid = slash == std::string_view::npos ? pid : base::try_uint(ids.substr(slash + 1));
-    if (!pid || !tid || *pid > INT32_MAX || *tid > INT32_MAX) return;
-    r.thread = static_cast<uint32_t>(*tid);
+    if (!pid || !tid || *pid > INT32_MAX || *tid > INT32_MAX)
+      return;
+    r.thread = uint32_t(*tid);
     // Without a pid, threads of one process cannot be told from others: all are taken for one.
-    if (slash == std::string_view::npos) return;
+    if (slash == std::string_view::npos)
+      return;
     std::string_view name = blank == std::string_view::npos ? "" : head.substr(0, blank);
-    while (!name.empty() && (name.front() == ' ' || name.front() == '\t')) name.remove_prefix(1);
-    while (!name.empty() && (name.back() == ' ' || name.back() == '\t')) name.remove_suffix(1);
-    r.process = processes_.of(static_cast<uint32_t>(*pid), name);
+    while (!name.empty() && (name.front() == ' ' || name.front() == '\t'))
+      name.remove_prefix(1);
+    while (!name.empty() && (name.back() == ' ' || name.back() == '\t'))
+      name.remove_suffix(1);
+    r.process = processes_.of(uint32_t(*pid), name);
   }
 
   const char* take_mapping(std::string_view event, WordCursor& cursor, const AccessRecord& r) {
-    if (!facts_ || !event.starts_with("PERF_RECORD_MMAP")) return "";
+    if (!facts_ || !event.starts_with("PERF_RECORD_MMAP"))
+      return "";
     cursor.next();  // pid/tid
     const std::string_view range = cursor.next();
-    const size_t open = range.find('('), close = range.find(')');
+    const size_t open = range.find('(');
+    const size_t close = range.find(')');
     if (!range.starts_with("[") || open == std::string_view::npos || close == std::string_view::npos)
       return "";
     const auto low = hex_number(range.substr(1, open - 1));
     const auto size = hex_number(range.substr(open + 1, close - open - 1));
     cursor.next();  // '@'
     std::string_view offset_text = cursor.next();
-    if (offset_text.ends_with("]:")) offset_text.remove_suffix(2);
+    if (offset_text.ends_with("]:"))
+      offset_text.remove_suffix(2);
     const auto offset = hex_number(offset_text);
     const size_t slash = cursor.rest().find(" /");
-    if (!low || !size || !offset || slash == std::string_view::npos) return "";
+    if (!low || !size || !offset || slash == std::string_view::npos)
+      return "";
     facts_->names.add_mapping(
         {r.process, *low, *low + *size, *offset, std::string(cursor.rest().substr(slash + 1)), ""});
     return "";
@@ -127,7 +152,8 @@ class PerfScriptSource : public LineSource {
   // Breakpoints, faults: address, then ip.
   static const char* read_plain(std::string_view event, WordCursor& cursor, AccessRecord& r) {
     const auto address = hex_number(cursor.next());
-    if (!address) return "no data address";
+    if (!address)
+      return "no data address";
     r.address = *address;
     for (auto word = cursor.next(); !word.empty() && r.pc == 0; word = cursor.next())
       r.pc = hex_number(word).value_or(0);
@@ -139,11 +165,14 @@ class PerfScriptSource : public LineSource {
     WordCursor before(rest.substr(0, bar));
     const std::string_view first = before.next();
     std::string_view last = first;
-    for (auto word = before.next(); !word.empty(); word = before.next()) last = word;
+    for (auto word = before.next(); !word.empty(); word = before.next())
+      last = word;
     const auto source = hex_number(last);
-    if (!source) return "no data_src";
+    if (!source)
+      return "no data_src";
     apply_perf_data_source(*source, r);
-    if (last.data() != first.data()) r.address = hex_number(first).value_or(0);
+    if (last.data() != first.data())
+      r.address = hex_number(first).value_or(0);
     read_tail(WordCursor(rest.substr(rest.rfind('|') + 1)), r);
     return r.address == 0 && r.pc == 0 ? "no data address" : nullptr;
   }
@@ -152,11 +181,13 @@ class PerfScriptSource : public LineSource {
   static void read_tail(WordCursor cursor, AccessRecord& r) {
     constexpr size_t kShortestAddress = 6;  // digits
     std::string_view word = cursor.next();
-    while (is_block_text(word)) word = cursor.next();
+    while (is_block_text(word))
+      word = cursor.next();
     std::string_view following = cursor.next();
     const auto weight = base::try_uint(word);
     if (weight && *weight < UINT32_MAX && !following.empty() && hex_number(following)) {
-      if (*weight > 0) r.latency = static_cast<uint32_t>(*weight);
+      if (*weight > 0)
+        r.latency = uint32_t(*weight);
       word = following;
       following = cursor.next();
     }
@@ -173,8 +204,8 @@ class PerfScriptSource : public LineSource {
 
 }  // namespace
 
-std::unique_ptr<AccessSource> open_perf_script(const std::string& path, base::ReadReport& report,
-                                               TraceFacts* facts) {
+std::unique_ptr<AccessSource>
+open_perf_script(const std::string& path, base::ReadReport& report, TraceFacts* facts) {
   return std::make_unique<PerfScriptSource>(path, report, facts);
 }
 

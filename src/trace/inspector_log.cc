@@ -17,14 +17,19 @@ namespace {
 bool kernel_times(std::string_view trace, CollectiveRecord& r) {
   bool any = false;
   for (JsonMembers m(trace); m.next();) {
-    if (m.key() != "kernel_events") continue;
+    if (m.key() != "kernel_events")
+      continue;
     for (JsonElements e(m.value()); e.next();) {
-      int64_t begin = 0, end = 0;
+      int64_t begin = 0;
+      int64_t end = 0;
       for (JsonMembers k(e.value()); k.next();) {
-        if (k.key() == "kernel_start_ts") json_micros(k.value(), begin);
-        if (k.key() == "kernel_stop_ts") json_micros(k.value(), end);
+        if (k.key() == "kernel_start_ts")
+          json_micros(k.value(), begin);
+        if (k.key() == "kernel_stop_ts")
+          json_micros(k.value(), end);
       }
-      if (begin <= 0 || end < begin) continue;
+      if (begin <= 0 || end < begin)
+        continue;
       r.begin_ns = any ? std::min(r.begin_ns, begin) : begin;
       r.end_ns = any ? std::max(r.end_ns, end) : end;
       any = true;
@@ -44,19 +49,28 @@ bool parse_perf(std::string_view text, bool p2p, CollectiveRecord& r, bool& time
       r.op = collective_op(json_inside(m.value()));
       continue;
     }
-    if (key == "event_trace_ts") trace = m.value();
-    if (!key.starts_with(prefix)) continue;
+    if (key == "event_trace_ts")
+      trace = m.value();
+    if (!key.starts_with(prefix))
+      continue;
     key.remove_prefix(prefix.size());
-    if (key == "sn") r.sequence = json_int(m.value(), -1);
-    if (key == "peer") r.peer = static_cast<int32_t>(json_int(m.value(), -1));
-    if (key == "msg_size_bytes") r.bytes = std::max(int64_t{0}, json_int(m.value(), 0));
-    if (key == "exec_time_us" && !json_micros(m.value(), duration)) duration = -1;
+    if (key == "sn")
+      r.sequence = json_int(m.value(), -1);
+    if (key == "peer")
+      r.peer = int32_t(json_int(m.value(), -1));
+    if (key == "msg_size_bytes")
+      r.bytes = std::max(int64_t{0}, json_int(m.value(), 0));
+    if (key == "exec_time_us" && !json_micros(m.value(), duration))
+      duration = -1;
   }
-  if (r.op == CollectiveOp::Other || r.sequence < 0 || is_p2p(r.op) != p2p) return false;
+  if (r.op == CollectiveOp::Other || r.sequence < 0 || is_p2p(r.op) != p2p)
+    return false;
   timed = kernel_times(trace, r);
-  if (timed) return true;
+  if (timed)
+    return true;
   constexpr int64_t kLongest = int64_t{86400} * 1000000000;
-  if (duration < 0 || duration > kLongest) return false;
+  if (duration < 0 || duration > kLongest)
+    return false;
   r.begin_ns = 0;
   r.end_ns = duration;
   return true;
@@ -68,8 +82,10 @@ InspectorLines::Rank& InspectorLines::rank_of(std::string_view metadata, const b
   std::string host;
   int64_t process = -1;
   for (JsonMembers m(metadata); m.next();) {
-    if (m.key() == "hostname") host = json_text(m.value());
-    if (m.key() == "pid") process = json_int(m.value(), -1);
+    if (m.key() == "hostname")
+      host = json_text(m.value());
+    if (m.key() == "pid")
+      process = json_int(m.value(), -1);
   }
   Rank& rank = ranks_[{host, process}];
   if (rank.trace.layout.empty()) {
@@ -86,29 +102,39 @@ int32_t InspectorLines::communicator_of(Rank& rank, std::string_view header) {
   Communicator c;
   for (JsonMembers m(header); m.next();) {
     const std::string_view key = m.key();
-    if (key == "id") c.key = json_text(m.value());
-    if (key == "comm_name") c.name = json_text(m.value());
-    if (key == "rank") c.own = static_cast<int>(std::clamp<int64_t>(json_int(m.value(), -1), -1, kMostRanks));
+    if (key == "id")
+      c.key = json_text(m.value());
+    if (key == "comm_name")
+      c.name = json_text(m.value());
+    if (key == "rank")
+      c.own = int(std::clamp<int64_t>(json_int(m.value(), -1), -1, kMostRanks));
     if (key == "n_ranks")
-      c.size = static_cast<int>(std::clamp<int64_t>(json_int(m.value(), 0), 0, kMostRanks));
+      c.size = int(std::clamp<int64_t>(json_int(m.value(), 0), 0, kMostRanks));
     if (key == "nnodes")
-      c.nodes = static_cast<int>(std::clamp<int64_t>(json_int(m.value(), 0), 0, kMostRanks));
+      c.nodes = int(std::clamp<int64_t>(json_int(m.value(), 0), 0, kMostRanks));
   }
-  if (c.key.empty() || c.own < 0 || c.own >= c.size) return -1;
-  if (c.name == "unknown") c.name.clear();
-  const auto next = static_cast<int32_t>(rank.trace.communicators.size());
+  if (c.key.empty() || c.own < 0 || c.own >= c.size)
+    return -1;
+  if (c.name == "unknown")
+    c.name.clear();
+  const auto next = int32_t(rank.trace.communicators.size());
   const auto [found, fresh] = rank.communicators.emplace(c.key, next);
-  if (fresh) rank.trace.communicators.push_back(std::move(c));
+  if (fresh)
+    rank.trace.communicators.push_back(std::move(c));
   return found->second;
 }
 
 void InspectorLines::add(std::string_view line, const base::Location& where) {
-  std::string_view header, metadata, perf;
+  std::string_view header;
+  std::string_view metadata;
+  std::string_view perf;
   bool p2p = false;
   JsonMembers m(line);
   while (m.next()) {
-    if (m.key() == "header") header = m.value();
-    if (m.key() == "metadata") metadata = m.value();
+    if (m.key() == "header")
+      header = m.value();
+    if (m.key() == "metadata")
+      metadata = m.value();
     if (m.key() == "coll_perf" || m.key() == "p2p_perf") {
       perf = m.value();
       p2p = m.key() == "p2p_perf";
@@ -130,7 +156,8 @@ void InspectorLines::add(std::string_view line, const base::Location& where) {
     report_.skip(where, "an Inspector record without communicator or rank in it");
     return;
   }
-  if (!timed) ++rank.untimed;
+  if (!timed)
+    ++rank.untimed;
   rank.trace.records.push_back(r);
   ++report_.taken;
   ++records_;
@@ -140,13 +167,14 @@ std::vector<RankTrace> InspectorLines::take() {
   std::vector<RankTrace> out;
   for (auto& [id, rank] : ranks_) {
     RankTrace& t = rank.trace;
-    if (t.records.empty()) continue;
+    if (t.records.empty())
+      continue;
     // Without verbose mode a place in time is missing for all but stray records: durations only.
     t.timed = rank.untimed == 0;
     if (t.timed) {
-      std::stable_sort(
-          t.records.begin(), t.records.end(),
-          [](const CollectiveRecord& a, const CollectiveRecord& b) { return a.begin_ns < b.begin_ns; });
+      std::ranges::stable_sort(t.records, [](const CollectiveRecord& a, const CollectiveRecord& b) {
+        return a.begin_ns < b.begin_ns;
+      });
     }
     t.communication = t.records.size();
     RankTrace next = t;
@@ -163,8 +191,9 @@ void read_inspector_log(const std::string& path, InspectorLines& lines) {
   base::InputStream in(path);
   std::string_view line;
   while (in.line(line)) {
-    if (line.empty()) continue;
-    lines.add(line, {path, static_cast<int>(std::min<int64_t>(in.line_number(), INT32_MAX))});
+    if (line.empty())
+      continue;
+    lines.add(line, {path, int(std::min<int64_t>(in.line_number(), INT32_MAX))});
   }
 }
 

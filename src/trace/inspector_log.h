@@ -17,13 +17,17 @@ namespace lento::trace {
 // in.
 class InspectorLines {
  public:
-  explicit InspectorLines(base::ReadReport& report) : report_(report) {}
+  explicit InspectorLines(base::ReadReport& report)
+      : report_(report) {
+  }
 
   void add(std::string_view line, const base::Location& where);
   // Everything collected, each rank's records by time; the collector is empty afterwards but remembers its
   // communicators. Ranks in order of host name and process id.
   std::vector<RankTrace> take();
-  size_t records() const { return records_; }
+  size_t records() const {
+    return records_;
+  }
 
  private:
   struct Rank {

@@ -22,13 +22,21 @@ size_t json_value_end(std::string_view text, size_t at);
 class JsonMembers {
  public:
   explicit JsonMembers(std::string_view object);
-  bool next();                                       // false at the end or at damage
-  std::string_view key() const { return key_; }      // without quotes, escapes as written
-  std::string_view value() const { return value_; }  // as written
-  bool damaged() const { return damaged_; }
+  bool next();  // false at the end or at damage
+  std::string_view key() const {
+    return key_;
+  }  // without quotes, escapes as written
+  std::string_view value() const {
+    return value_;
+  }  // as written
+  bool damaged() const {
+    return damaged_;
+  }
 
  private:
-  std::string_view text_, key_, value_;
+  std::string_view text_;
+  std::string_view key_;
+  std::string_view value_;
   size_t at_ = 0;
   bool damaged_ = false;
 };
@@ -37,10 +45,13 @@ class JsonElements {
  public:
   explicit JsonElements(std::string_view array);
   bool next();
-  std::string_view value() const { return value_; }
+  std::string_view value() const {
+    return value_;
+  }
 
  private:
-  std::string_view text_, value_;
+  std::string_view text_;
+  std::string_view value_;
   size_t at_ = 0;
 };
 
@@ -66,8 +77,12 @@ class JsonStream {
   bool take(char c);         // takes it if it comes next
   std::string_view value();  // the next value, valid until the next call; throws base::Error when damaged
   void skip();               // the next value, of any length
-  uint64_t position() const { return taken_ + at_; }
-  const std::string& path() const { return in_.path(); }
+  uint64_t position() const {
+    return taken_ + at_;
+  }
+  const std::string& path() const {
+    return in_.path();
+  }
 
  private:
   bool refill();

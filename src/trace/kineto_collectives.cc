@@ -31,42 +31,62 @@ struct Label {
   CollectiveOp op = CollectiveOp::Other;
   int32_t group = -1;
   int32_t peer_rank = -1;
-  int64_t bytes = 0, sequence = -1;
+  int64_t bytes = 0;
+  int64_t sequence = -1;
 };
 
 struct Group {
-  std::string name, description;
+  std::string name;
+  std::string description;
   int size = 0;
   std::vector<int32_t> ranks;
 };
 
 struct Event {
-  std::string_view category, name, args;
-  int64_t begin_ns = 0, duration_ns = 0;
+  std::string_view category;
+  std::string_view name;
+  std::string_view args;
+  int64_t begin_ns = 0;
+  int64_t duration_ns = 0;
   bool complete = false;  // "ph":"X" with readable times
 };
 
 struct Kernel {
   CollectiveRecord record;
   Label label;
-  int64_t external = -1, correlation = -1;
+  int64_t external = -1;
+  int64_t correlation = -1;
 };
 
 int64_t size_of(std::string_view dtype) {
-  if (dtype.starts_with("Float8") || dtype == "Byte" || dtype == "Char" || dtype == "Bool") return 1;
-  if (dtype == "BFloat16" || dtype == "Half" || dtype == "Short") return 2;
-  if (dtype == "Double" || dtype == "Long" || dtype == "ComplexFloat") return 8;
+  if (dtype.starts_with("Float8") || dtype == "Byte" || dtype == "Char" || dtype == "Bool")
+    return 1;
+  if (dtype == "BFloat16" || dtype == "Half" || dtype == "Short")
+    return 2;
+  if (dtype == "Double" || dtype == "Long" || dtype == "ComplexFloat")
+    return 8;
   return 4;
 }
 
-bool contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != text.npos;
+}
 
 // Libraries' own kernels first, then those that frameworks bring instead of calling a library.
 bool communicates(std::string_view name) {
-  if (name.starts_with("nccl") || name.starts_with("rccl") || name.starts_with("mscclKernel")) return true;
-  for (const char* part : {"multimem_all_reduce", "multimem_all_gather", "cross_device_reduce",
-                           "allreduce_fusion", "symm_mem", "ncclKernel", "ncclDevKernel", "ncclSymk"}) {
-    if (contains(name, part)) return true;
+  if (name.starts_with("nccl") || name.starts_with("rccl") || name.starts_with("mscclKernel"))
+    return true;
+  for (const char* part :
+       {"multimem_all_reduce",
+        "multimem_all_gather",
+        "cross_device_reduce",
+        "allreduce_fusion",
+        "symm_mem",
+        "ncclKernel",
+        "ncclDevKernel",
+        "ncclSymk"}) {
+    if (contains(name, part))
+      return true;
   }
   return false;
 }
@@ -79,7 +99,8 @@ Event parse_event(std::string_view text) {
     const std::string_view key = m.key();
     if (key == "ph") {
       whole = m.value() == "\"X\"";
-      if (!whole) return e;
+      if (!whole)
+        return e;
     } else if (key == "cat") {
       e.category = json_inside(m.value());
     } else if (key == "name") {
@@ -87,7 +108,8 @@ Event parse_event(std::string_view text) {
     } else if (key == "ts") {
       timed = json_micros(m.value(), e.begin_ns);
     } else if (key == "dur") {
-      if (!json_micros(m.value(), e.duration_ns)) return e;
+      if (!json_micros(m.value(), e.duration_ns))
+        return e;
     } else if (key == "args") {
       e.args = m.value();
     }
@@ -99,7 +121,9 @@ Event parse_event(std::string_view text) {
 
 class Reader {
  public:
-  Reader(const std::string& path, base::ReadReport& report) : stream_(path), report_(report) {
+  Reader(const std::string& path, base::ReadReport& report)
+      : stream_(path),
+        report_(report) {
     trace_.file = path;
     trace_.layout = "kineto";
   }
@@ -143,10 +167,14 @@ class Reader {
 
   void read_job(std::string_view text) {
     for (JsonMembers m(text); m.next();) {
-      if (m.key() == "rank") trace_.rank = static_cast<int>(json_int(m.value(), -1));
-      if (m.key() == "world_size") trace_.world = static_cast<int>(json_int(m.value(), -1));
-      if (m.key() != "pg_config") continue;
-      for (JsonElements e(m.value()); e.next();) read_group_config(e.value());
+      if (m.key() == "rank")
+        trace_.rank = int(json_int(m.value(), -1));
+      if (m.key() == "world_size")
+        trace_.world = int(json_int(m.value(), -1));
+      if (m.key() != "pg_config")
+        continue;
+      for (JsonElements e(m.value()); e.next();)
+        read_group_config(e.value());
     }
   }
 
@@ -155,15 +183,19 @@ class Reader {
     bool complete = false;
     std::vector<int32_t> ranks;
     for (JsonMembers m(text); m.next();) {
-      if (m.key() == "pg_name") name = json_text(m.value());
-      if (m.key() == "ranks") ranks = json_ranks(m.value(), complete);
+      if (m.key() == "pg_name")
+        name = json_text(m.value());
+      if (m.key() == "ranks")
+        ranks = json_ranks(m.value(), complete);
     }
-    if (complete && !ranks.empty()) config_[name] = std::move(ranks);
+    if (complete && !ranks.empty())
+      config_[name] = std::move(ranks);
   }
 
   void add(std::string_view text) {
     const Event e = parse_event(text);
-    if (!e.complete) return;
+    if (!e.complete)
+      return;
     if (e.category == "kernel" || e.category == "Kernel") {
       add_kernel(e);
     } else if (e.name.starts_with("ProfilerStep#")) {
@@ -186,9 +218,12 @@ class Reader {
     k.record.end_ns = e.begin_ns + e.duration_ns;
     k.label = parse_label(e.args);
     for (JsonMembers m(e.args); m.next();) {
-      if (m.key() == "External id") k.external = json_int(m.value(), -1);
-      if (m.key() == "correlation") k.correlation = json_int(m.value(), -1);
-      if (m.key() == "device" && trace_.device < 0) trace_.device = static_cast<int>(json_int(m.value(), -1));
+      if (m.key() == "External id")
+        k.external = json_int(m.value(), -1);
+      if (m.key() == "correlation")
+        k.correlation = json_int(m.value(), -1);
+      if (m.key() == "device" && trace_.device < 0)
+        trace_.device = int(json_int(m.value(), -1));
     }
     kernels_.push_back(k);
   }
@@ -196,48 +231,67 @@ class Reader {
   void add_step(const Event& e) {
     int32_t number = 0;
     const std::string_view digits = e.name.substr(std::string_view("ProfilerStep#").size());
-    if (std::from_chars(digits.data(), digits.data() + digits.size(), number).ec != std::errc()) return;
+    if (std::from_chars(digits.data(), digits.data() + digits.size(), number).ec != std::errc())
+      return;
     std::vector<StepMark>& marks = e.category == "gpu_user_annotation" ? gpu_steps_ : trace_.steps;
     marks.push_back({number, e.begin_ns, e.begin_ns + e.duration_ns});
   }
 
   void add_call(const Event& e) {
     const Label label = parse_label(e.args);
-    if (label.group < 0) return;
+    if (label.group < 0)
+      return;
     for (JsonMembers m(e.args); m.next();) {
-      if (m.key() == "External id") calls_[json_int(m.value(), -1)] = label;
+      if (m.key() == "External id")
+        calls_[json_int(m.value(), -1)] = label;
     }
   }
 
   void add_launch(const Event& e) {
     for (JsonMembers m(e.args); m.next();) {
-      if (m.key() == "correlation") launches_.push_back({json_int(m.value(), -1), e.begin_ns});
+      if (m.key() == "correlation")
+        launches_.push_back({json_int(m.value(), -1), e.begin_ns});
     }
   }
 
   Label parse_label(std::string_view args) {
     Label label;
-    std::string_view name, description, ranks;
-    int64_t in = 0, out = 0, size = 0, width = 4;
+    std::string_view name;
+    std::string_view description;
+    std::string_view ranks;
+    int64_t in = 0;
+    int64_t out = 0;
+    int64_t size = 0;
+    int64_t width = 4;
     for (JsonMembers m(args); m.next();) {
       const std::string_view key = m.key();
       const std::string_view value = m.value();
-      if (key == "Collective name") label.op = collective_op(json_inside(value));
-      if (key == "In msg nelems") in = json_int(value, 0);
-      if (key == "Out msg nelems") out = json_int(value, 0);
-      if (key == "Group size") size = json_int(value, 0);
-      if (key == "dtype") width = size_of(json_inside(value));
-      if (key == "Process Group Name") name = json_inside(value);
-      if (key == "Process Group Description") description = json_inside(value);
-      if (key == "Process Group Ranks") ranks = value;
-      if (key == "Src Rank" || key == "Dst Rank") label.peer_rank = static_cast<int32_t>(json_int(value, -1));
-      if (key == "Seq") label.sequence = json_int(value, -1);
+      if (key == "Collective name")
+        label.op = collective_op(json_inside(value));
+      if (key == "In msg nelems")
+        in = json_int(value, 0);
+      if (key == "Out msg nelems")
+        out = json_int(value, 0);
+      if (key == "Group size")
+        size = json_int(value, 0);
+      if (key == "dtype")
+        width = size_of(json_inside(value));
+      if (key == "Process Group Name")
+        name = json_inside(value);
+      if (key == "Process Group Description")
+        description = json_inside(value);
+      if (key == "Process Group Ranks")
+        ranks = value;
+      if (key == "Src Rank" || key == "Dst Rank")
+        label.peer_rank = int32_t(json_int(value, -1));
+      if (key == "Seq")
+        label.sequence = json_int(value, -1);
     }
     constexpr int64_t kMostElements = int64_t{1} << 50;
     label.bytes = width * std::clamp(std::max(in, out), int64_t{0}, kMostElements);
-    if (label.op == CollectiveOp::Other || name.empty()) return label;
-    label.group =
-        group_of(name, description, ranks, static_cast<int>(std::clamp(size, int64_t{0}, int64_t{1} << 24)));
+    if (label.op == CollectiveOp::Other || name.empty())
+      return label;
+    label.group = group_of(name, description, ranks, int(std::clamp(size, int64_t{0}, int64_t{1} << 24)));
     return label;
   }
 
@@ -245,43 +299,49 @@ class Reader {
     std::string key(name);
     key += '|';
     key += ranks;
-    const auto [found, fresh] = group_index_.emplace(std::move(key), static_cast<int32_t>(groups_.size()));
+    const auto [found, fresh] = group_index_.emplace(std::move(key), int32_t(groups_.size()));
     if (fresh) {
       bool complete = false;
       Group g{std::string(name), std::string(description), size, json_ranks(ranks, complete)};
-      if (!complete) g.ranks.clear();
+      if (!complete)
+        g.ranks.clear();
       groups_.push_back(std::move(g));
     }
     return found->second;
   }
 
   void finish() {
-    std::sort(launches_.begin(), launches_.end());
+    std::ranges::sort(launches_);
     merge_compute();
     sort_steps(trace_.steps);
     sort_steps(gpu_steps_);
-    for (const Group& g : groups_) trace_.communicators.push_back(communicator_of(g));
-    for (Kernel& k : kernels_) take(k);
-    std::stable_sort(
-        trace_.records.begin(), trace_.records.end(),
-        [](const CollectiveRecord& a, const CollectiveRecord& b) { return a.begin_ns < b.begin_ns; });
-    if (!gpu_steps_.empty()) trace_.steps = std::move(gpu_steps_);
+    for (const Group& g : groups_)
+      trace_.communicators.push_back(communicator_of(g));
+    for (Kernel& k : kernels_)
+      take(k);
+    std::ranges::stable_sort(trace_.records, [](const CollectiveRecord& a, const CollectiveRecord& b) {
+      return a.begin_ns < b.begin_ns;
+    });
+    if (!gpu_steps_.empty())
+      trace_.steps = std::move(gpu_steps_);
     shift_to_epoch();
     name_host();
     report_.taken += trace_.records.size();
   }
 
   static void sort_steps(std::vector<StepMark>& marks) {
-    std::sort(marks.begin(), marks.end(),
-              [](const StepMark& a, const StepMark& b) { return a.begin_ns < b.begin_ns; });
+    std::ranges::sort(marks, [](const StepMark& a, const StepMark& b) {
+      return a.begin_ns < b.begin_ns;
+    });
   }
 
   // Overlapping kernels of several streams become one span.
   void merge_compute() {
     std::vector<TimeSpan>& spans = trace_.compute;
     trace_.computes = !spans.empty();
-    std::sort(spans.begin(), spans.end(),
-              [](const TimeSpan& a, const TimeSpan& b) { return a.begin_ns < b.begin_ns; });
+    std::ranges::sort(spans, [](const TimeSpan& a, const TimeSpan& b) {
+      return a.begin_ns < b.begin_ns;
+    });
     size_t kept = 0;
     for (const TimeSpan& s : spans) {
       if (kept > 0 && s.begin_ns <= spans[kept - 1].end_ns) {
@@ -300,19 +360,24 @@ class Reader {
     c.size = g.size;
     c.ranks = g.ranks;
     const auto listed = config_.find(g.name);
-    if (c.ranks.empty() && listed != config_.end()) c.ranks = listed->second;
-    if (!c.ranks.empty()) c.size = static_cast<int>(c.ranks.size());
+    if (c.ranks.empty() && listed != config_.end())
+      c.ranks = listed->second;
+    if (!c.ranks.empty())
+      c.size = int(c.ranks.size());
     c.key = g.name;
-    for (const int32_t rank : c.ranks) c.key += "," + std::to_string(rank);
-    const auto own = std::find(c.ranks.begin(), c.ranks.end(), trace_.rank);
-    if (own != c.ranks.end()) c.own = static_cast<int>(own - c.ranks.begin());
+    for (const int32_t rank : c.ranks)
+      c.key += "," + std::to_string(rank);
+    const auto own = std::ranges::find(c.ranks, trace_.rank);
+    if (own != c.ranks.end())
+      c.own = int(own - c.ranks.begin());
     return c;
   }
 
   void take(Kernel& k) {
     if (k.label.group < 0) {
       const auto call = calls_.find(k.external);
-      if (call != calls_.end()) k.label = call->second;
+      if (call != calls_.end())
+        k.label = call->second;
     }
     if (k.label.group < 0) {
       ++trace_.unlabelled;
@@ -323,23 +388,26 @@ class Reader {
     r.bytes = k.label.bytes;
     r.sequence = k.label.sequence;
     r.communicator = k.label.group;
-    if (is_p2p(r.op)) r.peer = peer_member(trace_.communicators[r.communicator], k.label.peer_rank);
+    if (is_p2p(r.op))
+      r.peer = peer_member(trace_.communicators[r.communicator], k.label.peer_rank);
     r.step = step_of(k);
     trace_.records.push_back(r);
   }
 
   // The peer is written as a global rank by some versions and as a member by others; it is never oneself.
   static int32_t peer_member(const Communicator& c, int32_t peer) {
-    const auto global = std::find(c.ranks.begin(), c.ranks.end(), peer);
-    const int32_t member = static_cast<int32_t>(global - c.ranks.begin());
-    if (global != c.ranks.end() && member != c.own) return member;
-    if (peer >= 0 && peer < c.size && peer != c.own) return peer;
+    const auto global = std::ranges::find(c.ranks, peer);
+    const int32_t member = int32_t(global - c.ranks.begin());
+    if (global != c.ranks.end() && member != c.own)
+      return member;
+    if (peer >= 0 && peer < c.size && peer != c.own)
+      return peer;
     return c.size == 2 && c.own >= 0 ? 1 - c.own : -1;
   }
 
   int32_t step_of(const Kernel& k) const {
-    const auto launch = std::lower_bound(launches_.begin(), launches_.end(),
-                                         std::pair<int64_t, int64_t>{k.correlation, INT64_MIN});
+    const auto launch =
+        std::ranges::lower_bound(launches_, std::pair<int64_t, int64_t>{k.correlation, INT64_MIN});
     if (k.correlation >= 0 && launch != launches_.end() && launch->first == k.correlation)
       return find_step(trace_.steps, launch->second);
     return find_step(gpu_steps_.empty() ? trace_.steps : gpu_steps_, k.record.begin_ns);
@@ -347,14 +415,16 @@ class Reader {
 
   // The last step begun before `at`; work may go on after the mark of its step has ended.
   static int32_t find_step(const std::vector<StepMark>& marks, int64_t at) {
-    const auto after = std::upper_bound(marks.begin(), marks.end(), at,
-                                        [](int64_t t, const StepMark& m) { return t < m.begin_ns; });
+    const auto after = std::ranges::upper_bound(marks, at, [](int64_t t, const StepMark& m) {
+      return t < m.begin_ns;
+    });
     return after == marks.begin() ? -1 : (after - 1)->step;
   }
 
   void shift_to_epoch() {
     const int64_t by = base_ns_;
-    if (by <= 0 || by > (int64_t{1} << 61)) return;
+    if (by <= 0 || by > (int64_t{1} << 61))
+      return;
     for (CollectiveRecord& r : trace_.records) {
       r.begin_ns += by;
       r.end_ns += by;
@@ -373,11 +443,14 @@ class Reader {
   void name_host() {
     const std::string file = std::filesystem::path(trace_.file).filename().string();
     const size_t end = file.find(".pt.trace.json");
-    if (end == std::string::npos) return;
+    if (end == std::string::npos)
+      return;
     const std::string stem = file.substr(0, file.find_last_of('.', end - 1));
     const size_t bar = stem.rfind('_');
-    if (bar == std::string::npos || bar == 0 || bar + 1 >= stem.size()) return;
-    if (stem.find_first_not_of("0123456789", bar + 1) != std::string::npos) return;
+    if (bar == std::string::npos || bar == 0 || bar + 1 >= stem.size())
+      return;
+    if (stem.find_first_not_of("0123456789", bar + 1) != std::string::npos)
+      return;
     trace_.host = stem.substr(0, bar);
     trace_.process = json_int(stem.substr(bar + 1), -1);
   }

@@ -20,7 +20,9 @@ uint64_t pack(const SeriesBuilder::Key& key) {
 
 // Writes the nearest sample of each step to out[step * stride]; leaves NaN where none is within `limit_ms`.
 struct Grid {
-  int64_t begin_ms, step_ms, limit_ms;
+  int64_t begin_ms;
+  int64_t step_ms;
+  int64_t limit_ms;
   size_t steps;
 };
 
@@ -28,30 +30,36 @@ template <class Put>
 void nearest_fill(const std::vector<int64_t>& time, const Grid& grid, const Put& put) {
   size_t j = 0;  // the last sample at or before the step, or 0
   for (size_t s = 0; s < grid.steps; ++s) {
-    const int64_t t = grid.begin_ms + static_cast<int64_t>(s) * grid.step_ms;
-    while (j + 1 < time.size() && time[j + 1] <= t) ++j;
+    const int64_t t = grid.begin_ms + int64_t(s) * grid.step_ms;
+    while (j + 1 < time.size() && time[j + 1] <= t)
+      ++j;
     size_t best = j;
-    if (j + 1 < time.size() && std::abs(time[j + 1] - t) < std::abs(time[j] - t)) best = j + 1;
-    if (std::abs(time[best] - t) <= grid.limit_ms) put(s, best);
+    if (j + 1 < time.size() && std::abs(time[j + 1] - t) < std::abs(time[j] - t))
+      best = j + 1;
+    if (std::abs(time[best] - t) <= grid.limit_ms)
+      put(s, best);
   }
 }
 
 }  // namespace
 
 std::string_view label(const MetricSeries& series, size_t machine, std::string_view key) {
-  if (machine >= series.labels.size()) return {};
+  if (machine >= series.labels.size())
+    return {};
   for (const auto& [name, value] : series.labels[machine]) {
-    if (name == key) return value;
+    if (name == key)
+      return value;
   }
   return {};
 }
 
 uint32_t SeriesBuilder::id(Ids& ids, std::vector<std::string>& names, std::string_view name) {
   const auto found = ids.find(name);
-  if (found != ids.end()) return found->second;
+  if (found != ids.end())
+    return found->second;
   if (names.size() + 1 >= kMaxNames)
     throw base::Error({}, "over a million different machines, metrics or devices");
-  const uint32_t fresh = static_cast<uint32_t>(names.size());
+  const uint32_t fresh = uint32_t(names.size());
   names.emplace_back(name);
   ids.emplace(std::string(name), fresh);
   return fresh;
@@ -59,11 +67,14 @@ uint32_t SeriesBuilder::id(Ids& ids, std::vector<std::string>& names, std::strin
 
 uint32_t SeriesBuilder::machine(std::string_view name) {
   const uint32_t at = id(machine_ids_, machines_, name);
-  if (labels_.size() <= at) labels_.resize(at + 1);
+  if (labels_.size() <= at)
+    labels_.resize(at + 1);
   return at;
 }
 
-uint32_t SeriesBuilder::metric(std::string_view name) { return id(metric_ids_, metrics_, name); }
+uint32_t SeriesBuilder::metric(std::string_view name) {
+  return id(metric_ids_, metrics_, name);
+}
 
 uint32_t SeriesBuilder::device(std::string_view name) {
   return name.empty() ? 0 : id(device_ids_, devices_, name);
@@ -81,9 +92,11 @@ void SeriesBuilder::set_label(uint32_t machine, std::string_view key, std::strin
 
 SeriesBuilder::Samples& SeriesBuilder::samples(const Key& key) {
   const uint64_t packed = pack(key);
-  if (packed == last_key_) return samples_[last_];
+  if (packed == last_key_)
+    return samples_[last_];
   const auto [at, fresh] = index_.emplace(packed, samples_.size());
-  if (fresh) samples_.push_back({key, {}, {}});
+  if (fresh)
+    samples_.push_back({key, {}, {}});
   last_key_ = packed;
   last_ = at->second;
   return samples_[last_];
@@ -95,19 +108,22 @@ void SeriesBuilder::add(const Key& key, int64_t time_ms, double value, const bas
   }
   Samples& to = samples(key);
   if (!to.time_ms.empty() && time_ms <= to.time_ms.back()) {
-    return report_.skip(where, time_ms == to.time_ms.back() ? "second sample of a machine at the same time"
-                                                            : "time runs backwards within one machine");
+    return report_.skip(
+        where,
+        time_ms == to.time_ms.back() ? "second sample of a machine at the same time"
+                                     : "time runs backwards within one machine");
   }
   if (++count_ > max_samples_)
     throw base::Error(where, "too many samples for one period", "read a shorter period");
   to.time_ms.push_back(time_ms);
-  to.value.push_back(static_cast<float>(value));
+  to.value.push_back(float(value));
   ++report_.taken;
 }
 
 // The median of some distances of samples; 0 when there are none.
 static int64_t median_gap(std::vector<int64_t>& gaps) {
-  if (gaps.empty()) return 0;
+  if (gaps.empty())
+    return 0;
   const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>((gaps.size() - 1) / 2);
   std::nth_element(gaps.begin(), middle, gaps.end());
   return *middle;
@@ -115,12 +131,14 @@ static int64_t median_gap(std::vector<int64_t>& gaps) {
 
 static void add_gaps(const std::vector<int64_t>& time_ms, std::vector<int64_t>& gaps) {
   constexpr size_t kMost = 64;
-  for (size_t i = 1; i < std::min(time_ms.size(), kMost); ++i) gaps.push_back(time_ms[i] - time_ms[i - 1]);
+  for (size_t i = 1; i < std::min(time_ms.size(), kMost); ++i)
+    gaps.push_back(time_ms[i] - time_ms[i - 1]);
 }
 
 // The step that a grid of such samples should have: a rounded one.
 static int64_t natural_step(int64_t gap) {
-  if (gap == 0) return 1000;
+  if (gap == 0)
+    return 1000;
   const int64_t unit = gap > 900 ? 1000 : 100;
   return std::max<int64_t>(unit, (gap + unit / 2) / unit * unit);
 }
@@ -130,7 +148,8 @@ int64_t SeriesBuilder::sample_gap() const {
   std::vector<int64_t> gaps;
   for (const Samples& s : samples_) {
     add_gaps(s.time_ms, gaps);
-    if (gaps.size() > kMost) break;
+    if (gaps.size() > kMost)
+      break;
   }
   return median_gap(gaps);
 }
@@ -145,7 +164,8 @@ SeriesBuilder::Layout SeriesBuilder::lay_out(MetricSeries& series) const {
   Layout layout;
   layout.has_devices.assign(metrics_.size(), false);
   for (const Samples& s : samples_) {
-    if (s.key.device != 0) layout.has_devices[s.key.metric] = true;
+    if (s.key.device != 0)
+      layout.has_devices[s.key.metric] = true;
   }
   for (size_t m = 0; m < metrics_.size(); ++m) {
     layout.at.push_back(series.metrics.size());
@@ -153,17 +173,19 @@ SeriesBuilder::Layout SeriesBuilder::lay_out(MetricSeries& series) const {
       series.metrics.push_back(metrics_[m]);
       continue;
     }
-    for (const char* part : {":min", ":mean", ":max"}) series.metrics.push_back(metrics_[m] + part);
+    for (const char* part : {":min", ":mean", ":max"})
+      series.metrics.push_back(metrics_[m] + part);
   }
   return layout;
 }
 
-void SeriesBuilder::choose_grid(const GridOptions& options, const base::Location& where,
-                                MetricSeries& series) const {
+void SeriesBuilder::choose_grid(const GridOptions& options, const base::Location& where, MetricSeries& series)
+    const {
   series.sample_gap_ms = sample_gap();
   series.step_ms = options.step_ms > 0 ? options.step_ms : natural_step(series.sample_gap_ms);
   series.newest_ms.assign(machines_.size(), INT64_MIN);
-  int64_t first = INT64_MAX, last = INT64_MIN;
+  int64_t first = INT64_MAX;
+  int64_t last = INT64_MIN;
   for (const Samples& s : samples_) {
     first = std::min(first, s.time_ms.front());
     last = std::max(last, s.time_ms.back());
@@ -172,22 +194,29 @@ void SeriesBuilder::choose_grid(const GridOptions& options, const base::Location
   }
   series.begin_ms = options.begin_ms.value_or(first);
   last = std::max(last, series.begin_ms);
-  const uint64_t span_ms = static_cast<uint64_t>(last) - static_cast<uint64_t>(series.begin_ms);
-  const uint64_t steps = span_ms / static_cast<uint64_t>(series.step_ms) + 1;
+  const uint64_t span_ms = uint64_t(last) - uint64_t(series.begin_ms);
+  const uint64_t steps = span_ms / uint64_t(series.step_ms) + 1;
   const uint64_t row = uint64_t{machines_.size()} * series.metrics.size();
   if (steps > options.max_values / std::max<uint64_t>(row, 1)) {
-    throw base::Error(where,
-                      "the period is too long for its step: " + std::to_string(steps) + " steps of " +
-                          std::to_string(series.step_ms) + " ms for " + std::to_string(row) + " series",
-                      "check the time unit, or choose a shorter period or a longer step");
+    throw base::Error(
+        where,
+        "the period is too long for its step: " + std::to_string(steps) + " steps of " +
+            std::to_string(series.step_ms) + " ms for " + std::to_string(row) + " series",
+        "check the time unit, or choose a shorter period or a longer step");
   }
   series.steps = steps;
 }
 
 // Enters one device's samples into the planes of the smallest, mean (as a sum) and largest device.
-static void reduce_device(const std::vector<int64_t>& time_ms, const std::vector<float>& value,
-                          const Grid& grid, size_t machine, uint16_t device, size_t at,
-                          std::vector<uint16_t>& counts, MetricSeries& series) {
+static void reduce_device(
+    const std::vector<int64_t>& time_ms,
+    const std::vector<float>& value,
+    const Grid& grid,
+    size_t machine,
+    uint16_t device,
+    size_t at,
+    std::vector<uint16_t>& counts,
+    MetricSeries& series) {
   const size_t stride = series.machines.size();
   float* low = series.values.data() + series.row_begin(at, 0);
   float* sum = series.values.data() + series.row_begin(at + 1, 0);
@@ -212,36 +241,46 @@ static void reduce_device(const std::vector<int64_t>& time_ms, const std::vector
   });
 }
 
-void SeriesBuilder::fill_metric(std::span<Samples> samples, const Layout& layout, const GridOptions& options,
-                                MetricSeries& series) const {
-  const size_t metric = samples.front().key.metric, at = layout.at[metric], stride = machines_.size();
+void SeriesBuilder::fill_metric(
+    std::span<Samples> samples,
+    const Layout& layout,
+    const GridOptions& options,
+    MetricSeries& series) const {
+  const size_t metric = samples.front().key.metric;
+  const size_t at = layout.at[metric];
+  const size_t stride = machines_.size();
   const bool devices = layout.has_devices[metric];
   std::vector<uint16_t> counts(devices ? series.steps * stride : 0, 0);  // devices seen
   for (Samples& s : samples) {
     std::vector<int64_t> gaps;
     add_gaps(s.time_ms, gaps);
     const bool known = gaps.size() >= 3;  // of fewer, one may be a hole
-    const double usual = known ? std::min(kSlowest, static_cast<double>(median_gap(gaps))) : 0;
-    const double limit = std::max(
-        {options.fill_limit_s * 1000, 1.5 * static_cast<double>(series.step_ms), kFillShare * usual});
-    const Grid grid{series.begin_ms, series.step_ms, static_cast<int64_t>(limit), series.steps};
+    const double usual = known ? std::min(kSlowest, double(median_gap(gaps))) : 0;
+    const double limit =
+        std::max({options.fill_limit_s * 1000, 1.5 * double(series.step_ms), kFillShare * usual});
+    const Grid grid{series.begin_ms, series.step_ms, int64_t(limit), series.steps};
     if (devices) {
-      const auto device = static_cast<uint16_t>(std::min<uint32_t>(s.key.device, UINT16_MAX));
+      const auto device = uint16_t(std::min<uint32_t>(s.key.device, UINT16_MAX));
       reduce_device(s.time_ms, s.value, grid, s.key.machine, device, at, counts, series);
     } else {
       float* out = series.values.data() + series.row_begin(at, 0) + s.key.machine;
-      nearest_fill(s.time_ms, grid, [&](size_t step, size_t from) { out[step * stride] = s.value[from]; });
+      nearest_fill(s.time_ms, grid, [&](size_t step, size_t from) {
+        out[step * stride] = s.value[from];
+      });
     }
     s.time_ms = {};
     s.value = {};
   }
-  if (!devices) return;
+  if (!devices)
+    return;
   float* mean = series.values.data() + series.row_begin(at + 1, 0);
-  for (size_t i = 0; i < counts.size(); ++i) mean[i] /= counts[i] > 0 ? static_cast<float>(counts[i]) : 1.0f;
+  for (size_t i = 0; i < counts.size(); ++i)
+    mean[i] /= counts[i] > 0 ? float(counts[i]) : 1.0f;
 }
 
 MetricSeries SeriesBuilder::build(const GridOptions& options, const base::Location& where) {
-  if (samples_.empty()) throw base::Error(where, "no usable sample", "check the column names and the period");
+  if (samples_.empty())
+    throw base::Error(where, "no usable sample", "check the column names and the period");
   MetricSeries series;
   series.machines = machines_;
   series.labels = labels_;
@@ -249,11 +288,13 @@ MetricSeries SeriesBuilder::build(const GridOptions& options, const base::Locati
   const Layout layout = lay_out(series);
   choose_grid(options, where, series);
   series.values.assign(series.steps * machines_.size() * series.metrics.size(), kNoValue);
-  std::stable_sort(samples_.begin(), samples_.end(),
-                   [](const Samples& a, const Samples& b) { return a.key.metric < b.key.metric; });
+  std::ranges::stable_sort(samples_, [](const Samples& a, const Samples& b) {
+    return a.key.metric < b.key.metric;
+  });
   for (auto from = samples_.begin(); from != samples_.end();) {
-    const auto to = std::find_if(from, samples_.end(),
-                                 [&](const Samples& s) { return s.key.metric != from->key.metric; });
+    const auto to = std::find_if(from, samples_.end(), [&](const Samples& s) {
+      return s.key.metric != from->key.metric;
+    });
     fill_metric({from, to}, layout, options, series);
     from = to;
   }

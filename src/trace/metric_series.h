@@ -36,7 +36,9 @@ struct MetricSeries {
   std::vector<std::string> devices;                   // names, index 0 is "none"
   std::map<size_t, std::vector<uint16_t>> device_of;  // metric (":min", ":max") -> device per value
 
-  size_t row_begin(size_t metric, size_t step) const { return (metric * steps + step) * machines.size(); }
+  size_t row_begin(size_t metric, size_t step) const {
+    return (metric * steps + step) * machines.size();
+  }
   std::span<const float> row(size_t metric, size_t step) const {
     return {values.data() + row_begin(metric, step), machines.size()};
   }
@@ -46,7 +48,9 @@ struct MetricSeries {
   float at(size_t metric, size_t step, size_t machine) const {
     return values[row_begin(metric, step) + machine];
   }
-  int64_t time_ms(size_t step) const { return begin_ms + static_cast<int64_t>(step) * step_ms; }
+  int64_t time_ms(size_t step) const {
+    return begin_ms + int64_t(step) * step_ms;
+  }
 };
 
 // The value of label `key` of a machine, "" when it has none.
@@ -65,7 +69,9 @@ struct GridOptions {
 class SeriesBuilder {
  public:
   explicit SeriesBuilder(base::ReadReport& report, uint64_t max_samples = uint64_t{200} << 20)
-      : report_(report), max_samples_(max_samples) {}
+      : report_(report),
+        max_samples_(max_samples) {
+  }
 
   uint32_t machine(std::string_view name);  // id of the name, new or known
   uint32_t metric(std::string_view name);
@@ -73,7 +79,9 @@ class SeriesBuilder {
   void set_label(uint32_t machine, std::string_view key, std::string_view value);
 
   struct Key {
-    uint32_t metric = 0, machine = 0, device = 0;
+    uint32_t metric = 0;
+    uint32_t machine = 0;
+    uint32_t device = 0;
   };
   // Values that are not finite and times that do not rise are skipped; `where` is blamed.
   void add(const Key& key, int64_t time_ms, double value, const base::Location& where);
@@ -94,14 +102,21 @@ class SeriesBuilder {
   int64_t sample_gap() const;
   Layout lay_out(MetricSeries& series) const;
   void choose_grid(const GridOptions& options, const base::Location& where, MetricSeries& series) const;
-  void fill_metric(std::span<Samples> samples, const Layout& layout, const GridOptions& options,
-                   MetricSeries& series) const;
+  void fill_metric(
+      std::span<Samples> samples,
+      const Layout& layout,
+      const GridOptions& options,
+      MetricSeries& series) const;
 
   base::ReadReport& report_;
   uint64_t max_samples_;
   uint64_t count_ = 0;
-  Ids machine_ids_, metric_ids_, device_ids_;
-  std::vector<std::string> machines_, metrics_, devices_{""};
+  Ids machine_ids_;
+  Ids metric_ids_;
+  Ids device_ids_;
+  std::vector<std::string> machines_;
+  std::vector<std::string> metrics_;
+  std::vector<std::string> devices_{""};
   std::vector<Labels> labels_;
   std::map<uint64_t, size_t> index_;  // packed key -> samples_
   std::vector<Samples> samples_;

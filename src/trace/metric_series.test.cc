@@ -12,9 +12,16 @@ namespace {
 TEST(SeriesBuilder, FillsWithTheNearestSampleAndTiesGoToTheEarlier) {
   base::ReadReport report;
   SeriesBuilder b(report);
-  const uint32_t k = b.metric("p"), m = b.machine("a");
-  for (const auto& [t, v] : {std::pair{0, 1.0}, {900, 2.0}, {3000, 3.0}}) b.add({k, m, 0}, t, v, {});
-  const MetricSeries s = b.build({.step_ms = 1000, .fill_limit_s = 1.0}, {});
+  const uint32_t k = b.metric("p");
+  const uint32_t m = b.machine("a");
+  for (const auto& [t, v] : {std::pair{0, 1.0}, {900, 2.0}, {3000, 3.0}})
+    b.add({k, m, 0}, t, v, {});
+  const MetricSeries s = b.build(
+      {
+          .step_ms = 1000,
+          .fill_limit_s = 1.0,
+      },
+      {});
   ASSERT_EQ(s.steps, 4u);
   EXPECT_EQ(s.at(0, 0, 0), 1);
   EXPECT_EQ(s.at(0, 1, 0), 2);
@@ -25,7 +32,8 @@ TEST(SeriesBuilder, FillsWithTheNearestSampleAndTiesGoToTheEarlier) {
 TEST(SeriesBuilder, LeavesWideGapsEmpty) {
   base::ReadReport report;
   SeriesBuilder b(report);
-  const uint32_t k = b.metric("p"), m = b.machine("a");
+  const uint32_t k = b.metric("p");
+  const uint32_t m = b.machine("a");
   b.add({k, m, 0}, 0, 1, {});
   b.add({k, m, 0}, 20'000, 2, {});
   const MetricSeries s = b.build({.step_ms = 1000}, {});
@@ -38,7 +46,8 @@ TEST(SeriesBuilder, LeavesWideGapsEmpty) {
 TEST(SeriesBuilder, ReducesDevicesAndRemembersWhichWasLowest) {
   base::ReadReport report;
   SeriesBuilder b(report);
-  const uint32_t k = b.metric("util"), m = b.machine("a");
+  const uint32_t k = b.metric("util");
+  const uint32_t m = b.machine("a");
   b.add({k, m, b.device("gpu0")}, 0, 90, {});
   b.add({k, m, b.device("gpu1")}, 0, 30, {});
   const MetricSeries s = b.build({}, {});
@@ -53,7 +62,8 @@ TEST(SeriesBuilder, ReducesDevicesAndRemembersWhichWasLowest) {
 TEST(SeriesBuilder, SkipsAndCountsWhatCannotBe) {
   base::ReadReport report;
   SeriesBuilder b(report);
-  const uint32_t k = b.metric("p"), m = b.machine("a");
+  const uint32_t k = b.metric("p");
+  const uint32_t m = b.machine("a");
   b.add({k, m, 0}, 1000, 1, {});
   b.add({k, m, 0}, 1000, 1, {});
   b.add({k, m, 0}, 500, 1, {});
@@ -66,8 +76,10 @@ TEST(SeriesBuilder, SkipsAndCountsWhatCannotBe) {
 TEST(SeriesBuilder, RefusesAPeriodThatCannotBeLaidOut) {
   base::ReadReport report;
   SeriesBuilder b(report);
-  const uint32_t k = b.metric("p"), m = b.machine("a");
-  for (int t = 0; t < 5; ++t) b.add({k, m, 0}, 1000 * t, 1, {});
+  const uint32_t k = b.metric("p");
+  const uint32_t m = b.machine("a");
+  for (int t = 0; t < 5; ++t)
+    b.add({k, m, 0}, 1000 * t, 1, {});
   b.add({k, m, 0}, int64_t{9'000'000'000'000'000}, 1, {});
   EXPECT_THROW(b.build({}, {}), base::Error);
 }

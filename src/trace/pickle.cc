@@ -19,12 +19,16 @@ using Kind = PlainValue::Kind;
 
 class Machine {
  public:
-  Machine(std::string_view bytes, const std::string& file) : bytes_(bytes), file_(file) {}
+  Machine(std::string_view bytes, const std::string& file)
+      : bytes_(bytes),
+        file_(file) {
+  }
 
   PlainDocument run() {
     while (step()) {
     }
-    if (stack_.size() != 1) fail("the pickle does not leave exactly one value");
+    if (stack_.size() != 1)
+      fail("the pickle does not leave exactly one value");
     document_.root = stack_.back();
     return std::move(document_);
   }
@@ -35,7 +39,8 @@ class Machine {
   }
 
   std::string_view take(uint64_t size) {
-    if (size > bytes_.size() - at_) fail("the pickle ends early");
+    if (size > bytes_.size() - at_)
+      fail("the pickle ends early");
     const std::string_view part = bytes_.substr(at_, size);
     at_ += size;
     return part;
@@ -44,79 +49,101 @@ class Machine {
   uint64_t little(int size) {
     uint64_t value = 0;
     const std::string_view part = take(size);
-    for (int i = 0; i < size; ++i) value |= uint64_t{static_cast<uint8_t>(part[i])} << (8 * i);
+    for (int i = 0; i < size; ++i)
+      value |= uint64_t{uint8_t(part[i])} << (8 * i);
     return value;
   }
 
   PlainValue& push(Kind kind) {
-    if (document_.values.size() >= PlainDocument::kMostValues) fail("the pickle holds over 4 million values");
+    if (document_.values.size() >= PlainDocument::kMostValues)
+      fail("the pickle holds over 4 million values");
     PlainValue& value = document_.make(kind);
     stack_.push_back(&value);
     return value;
   }
-  void push_int(int64_t number) { push(Kind::Int).number = number; }
-  void push_text(uint64_t size) { push(Kind::Text).text = std::string(take(size)); }
+  void push_int(int64_t number) {
+    push(Kind::Int).number = number;
+  }
+  void push_text(uint64_t size) {
+    push(Kind::Text).text = std::string(take(size));
+  }
 
   // Two's complement, least byte first; longer than 8 bytes does not occur in counters and times.
   void push_long(uint64_t size) {
-    if (size > 8) fail("a whole number of over 64 bits");
-    if (size == 0) return push_int(0);
-    uint64_t value = little(static_cast<int>(size));
+    if (size > 8)
+      fail("a whole number of over 64 bits");
+    if (size == 0)
+      return push_int(0);
+    uint64_t value = little(int(size));
     const bool negative = value >> (8 * size - 1) & 1;
-    if (negative && size < 8) value |= ~uint64_t{0} << (8 * size);
-    push_int(static_cast<int64_t>(value));
+    if (negative && size < 8)
+      value |= ~uint64_t{0} << (8 * size);
+    push_int(int64_t(value));
   }
 
   void push_real() {
     uint64_t bits = 0;
-    for (const char c : take(8)) bits = bits << 8 | static_cast<uint8_t>(c);
+    for (const char c : take(8))
+      bits = bits << 8 | uint8_t(c);
     push(Kind::Real).real = std::bit_cast<double>(bits);
   }
 
   // Whether a mark is open and how many values lie above the last one, or in all.
-  size_t above() const { return stack_.size() - (marks_.empty() ? 0 : marks_.back()); }
+  size_t above() const {
+    return stack_.size() - (marks_.empty() ? 0 : marks_.back());
+  }
   PlainValue* top(Kind kind) {
-    if (above() == 0 || stack_.back()->kind != kind) fail("an item without its list or dictionary");
+    if (above() == 0 || stack_.back()->kind != kind)
+      fail("an item without its list or dictionary");
     return stack_.back();
   }
 
   // Values above the last mark, which is closed.
   std::vector<const PlainValue*> since_mark() {
-    if (marks_.empty()) fail("the end of a list that was not begun");
-    const std::vector<const PlainValue*> items(stack_.begin() + static_cast<ptrdiff_t>(marks_.back()),
-                                               stack_.end());
+    if (marks_.empty())
+      fail("the end of a list that was not begun");
+    const std::vector<const PlainValue*> items(
+        stack_.begin() + static_cast<ptrdiff_t>(marks_.back()),
+        stack_.end());
     stack_.resize(marks_.back());
     marks_.pop_back();
     return items;
   }
 
   void append(Kind kind, const std::vector<const PlainValue*>& items) {
-    if (kind == Kind::Dict && items.size() % 2 != 0) fail("a key without a value");
+    if (kind == Kind::Dict && items.size() % 2 != 0)
+      fail("a key without a value");
     PlainValue* into = top(kind);
     into->items.insert(into->items.end(), items.begin(), items.end());
   }
 
   std::vector<const PlainValue*> last(size_t count) {
-    if (above() < count) fail("too few values");
+    if (above() < count)
+      fail("too few values");
     const std::vector<const PlainValue*> items(stack_.end() - static_cast<ptrdiff_t>(count), stack_.end());
     stack_.resize(stack_.size() - count);
     return items;
   }
 
   void collect(Kind kind, std::vector<const PlainValue*> items) {
-    if (kind == Kind::Dict && items.size() % 2 != 0) fail("a key without a value");
+    if (kind == Kind::Dict && items.size() % 2 != 0)
+      fail("a key without a value");
     push(kind).items = std::move(items);
   }
 
   void remember(uint64_t slot) {
-    if (above() == 0) fail("nothing to remember");
-    if (memo_.size() >= PlainDocument::kMostValues) fail("too many remembered values");
+    if (above() == 0)
+      fail("nothing to remember");
+    if (memo_.size() >= PlainDocument::kMostValues)
+      fail("too many remembered values");
     memo_[slot] = stack_.back();
   }
   void recall(uint64_t slot) {
     const auto found = memo_.find(slot);
-    if (found == memo_.end()) fail("a value that was not remembered");
-    if (stack_.size() >= PlainDocument::kMostValues) fail("the pickle holds over 4 million values");
+    if (found == memo_.end())
+      fail("a value that was not remembered");
+    if (stack_.size() >= PlainDocument::kMostValues)
+      fail("the pickle holds over 4 million values");
     stack_.push_back(found->second);
   }
 
@@ -132,7 +159,7 @@ class Machine {
 };
 
 bool Machine::step() {
-  const auto code = static_cast<uint8_t>(take(1)[0]);
+  const auto code = uint8_t(take(1)[0]);
   switch (code) {
     case 0x80:
       take(1);
@@ -158,13 +185,13 @@ bool Machine::step() {
       push(Kind::Bool).number = 0;
       break;
     case 'K':
-      push_int(static_cast<int64_t>(little(1)));
+      push_int(int64_t(little(1)));
       break;
     case 'M':
-      push_int(static_cast<int64_t>(little(2)));
+      push_int(int64_t(little(2)));
       break;
     case 'J':
-      push_int(static_cast<int32_t>(little(4)));
+      push_int(int32_t(little(4)));
       break;
     case 0x8a:
       push_long(little(1));
@@ -249,8 +276,9 @@ bool Machine::step() {
     case 0x83:
     case 0x84:
       --at_;
-      fail("the pickle would import or call something",
-           "a flight recorder's dump holds plain data only: do not load this file in Python either");
+      fail(
+          "the pickle would import or call something",
+          "a flight recorder's dump holds plain data only: do not load this file in Python either");
     default:
       --at_;
       fail("an opcode that a flight recorder does not write");
@@ -267,16 +295,20 @@ PlainValue& PlainDocument::make(PlainValue::Kind kind) {
 }
 
 const PlainValue* PlainValue::find(std::string_view key) const {
-  if (kind != Kind::Dict) return nullptr;
+  if (kind != Kind::Dict)
+    return nullptr;
   for (size_t i = 0; i + 1 < items.size(); i += 2) {
-    if (items[i]->kind == Kind::Text && items[i]->text == key) return items[i + 1];
+    if (items[i]->kind == Kind::Text && items[i]->text == key)
+      return items[i + 1];
   }
   return nullptr;
 }
 
 int64_t PlainValue::integer(int64_t otherwise) const {
-  if (kind == Kind::Int || kind == Kind::Bool) return number;
-  if (kind != Kind::Text) return otherwise;
+  if (kind == Kind::Int || kind == Kind::Bool)
+    return number;
+  if (kind != Kind::Text)
+    return otherwise;
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size() && !text.empty() ? value : otherwise;
@@ -301,7 +333,8 @@ PlainValue* plain_value(const base::Json& json, PlainDocument& document) {
   }
   if (json.is_array()) {
     PlainValue& list = document.make(Kind::List);
-    for (const base::Json& item : json.items()) list.items.push_back(plain_value(item, document));
+    for (const base::Json& item : json.items())
+      list.items.push_back(plain_value(item, document));
     return &list;
   }
   PlainValue& value = document.make(Kind::None);

@@ -16,7 +16,15 @@ namespace lento::trace {
 // A value of a pickle or of JSON. Parts may be shared, and a hostile pickle may put a list into itself:
 // readers go down by name to a fixed depth, never recursively.
 struct PlainValue {
-  enum class Kind : uint8_t { None, Bool, Int, Real, Text, List, Dict };
+  enum class Kind : uint8_t {
+    None,
+    Bool,
+    Int,
+    Real,
+    Text,
+    List,
+    Dict
+  };
   Kind kind = Kind::None;
   int64_t number = 0;
   double real = 0;
@@ -25,8 +33,12 @@ struct PlainValue {
 
   const PlainValue* find(std::string_view key) const;  // nullptr: none, or no dictionary
   int64_t integer(int64_t otherwise) const;            // also of a text of digits
-  std::string_view string() const { return text; }
-  bool truth() const { return number != 0; }
+  std::string_view string() const {
+    return text;
+  }
+  bool truth() const {
+    return number != 0;
+  }
 };
 
 // Owns the values of one document.

@@ -32,7 +32,8 @@ std::string head_of(const ProbeHeader& header, ProbeForm form) {
   std::string text(kMagic);
   text += form == ProbeForm::Binary ? "binary\n" : "text\n";
   text += base::write_json(json) + "\n";
-  if (form == ProbeForm::Text) text.append(kColumns).append("\n");
+  if (form == ProbeForm::Text)
+    text.append(kColumns).append("\n");
   return text;
 }
 
@@ -41,27 +42,33 @@ ProbeHeader header_from(std::string_view line, const Location& where) {
   ProbeHeader header;
   header.chip = json.string_or("chip", "", where);
   header.mapping = json.string_or("mapping", "", where);
-  header.cores =
-      static_cast<uint32_t>(json.at("cores", where).integer(base::child(where, "cores"), 1, 65536));
-  header.inferences = static_cast<uint32_t>(json.integer_or("inferences", 0, where));
+  header.cores = uint32_t(json.at("cores", where).integer(base::child(where, "cores"), 1, 65536));
+  header.inferences = uint32_t(json.integer_or("inferences", 0, where));
   header.clock_hz = json.number_or("clock_hz", 0, where);
   return header;
 }
 
 void append_text(std::string& out, const ProbeRecord& r) {
-  for (const uint64_t value : {r.begin, r.end, r.work, uint64_t{r.layer}, uint64_t{r.inference},
-                               uint64_t{r.core}, uint64_t{r.peer}}) {
+  for (const uint64_t value :
+       {r.begin,
+        r.end,
+        r.work,
+        uint64_t{r.layer},
+        uint64_t{r.inference},
+        uint64_t{r.core},
+        uint64_t{r.peer}}) {
     char digits[24];
     out.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr - digits).append(1, ' ');
   }
-  out.append(kKinds[static_cast<size_t>(r.kind)]);
+  out.append(kKinds[size_t(r.kind)]);
   out.append(" ").append(std::to_string(r.op)).append(" ").append(std::to_string(r.step)).append("\n");
 }
 
 // One word of a text line; false when the line has no more.
 bool word(std::string_view& line, std::string_view& out) {
   const size_t start = line.find_first_not_of(' ');
-  if (start == std::string_view::npos) return false;
+  if (start == std::string_view::npos)
+    return false;
   line.remove_prefix(start);
   const size_t size = std::min(line.find(' '), line.size());
   out = line.substr(0, size);
@@ -72,22 +79,26 @@ bool word(std::string_view& line, std::string_view& out) {
 template <class Integer>
 bool number(std::string_view& line, Integer& out) {
   std::string_view text;
-  if (!word(line, text)) return false;
+  if (!word(line, text))
+    return false;
   const auto value = base::try_uint(text);
-  if (!value || *value > std::numeric_limits<Integer>::max()) return false;
+  if (!value || *value > std::numeric_limits<Integer>::max())
+    return false;
   out = static_cast<Integer>(*value);
   return true;
 }
 
 // line = begin end work layer inference core peer kind op step, separated by spaces
 bool parse_line(std::string_view line, ProbeRecord& r) {
-  std::string_view kind, rest;
+  std::string_view kind;
+  std::string_view rest;
   if (!(number(line, r.begin) && number(line, r.end) && number(line, r.work) && number(line, r.layer) &&
         number(line, r.inference) && number(line, r.core) && number(line, r.peer) && word(line, kind))) {
     return false;
   }
   for (size_t i = 0; i < kKinds.size(); ++i) {
-    if (kKinds[i] != kind) continue;
+    if (kKinds[i] != kind)
+      continue;
     r.kind = static_cast<ProbeKind>(i);
     return number(line, r.op) && number(line, r.step) && !word(line, rest);
   }
@@ -98,7 +109,9 @@ bool parse_line(std::string_view line, ProbeRecord& r) {
 
 static_assert(std::endian::native == std::endian::little, "encode copies the members as they lie in memory");
 
-void encode(const ProbeRecord& record, char* out) { std::memcpy(out, &record, kRecord); }
+void encode(const ProbeRecord& record, char* out) {
+  std::memcpy(out, &record, kRecord);
+}
 
 ProbeRecord decode(const char* bytes) {
   ProbeRecord record;
@@ -107,7 +120,8 @@ ProbeRecord decode(const char* bytes) {
 }
 
 ProbeWriter::ProbeWriter(const std::string& path, const ProbeHeader& header, ProbeForm form)
-    : file_(path), form_(form) {
+    : file_(path),
+      form_(form) {
   file_.write(head_of(header, form));
 }
 
@@ -119,7 +133,8 @@ void ProbeWriter::write(const ProbeRecord& record) {
   } else {
     append_text(buffer_, record);
   }
-  if (buffer_.size() >= kBlock) flush();
+  if (buffer_.size() >= kBlock)
+    flush();
 }
 
 void ProbeWriter::flush() {
@@ -133,35 +148,43 @@ void ProbeWriter::commit() {
 }
 
 ProbeReader::ProbeReader(const std::string& path, base::ReadReport& report)
-    : ProbeReader(base::InputStream(path), report) {}
+    : ProbeReader(base::InputStream(path), report) {
+}
 
 ProbeReader::ProbeReader(base::InputStream input, base::ReadReport& report)
-    : input_(std::make_unique<base::InputStream>(std::move(input))), report_(report) {
+    : input_(std::make_unique<base::InputStream>(std::move(input))),
+      report_(report) {
   const std::string path = input_->path();
   std::string_view line;
   if (!input_->line(line) || !line.starts_with(kMagic)) {
-    throw Error({path, 1, 1, {}}, "not a probe-record file of version 1",
-                "it starts with '" + std::string(kMagic) +
-                    "binary' or '... text'; 'lento chip simulate -o' writes one");
+    throw Error(
+        {path, 1, 1, {}},
+        "not a probe-record file of version 1",
+        "it starts with '" + std::string(kMagic) +
+            "binary' or '... text'; 'lento chip simulate -o' writes one");
   }
   const std::string_view form = line.substr(kMagic.size());
   if (form != "binary" && form != "text") {
-    throw Error({path, 1, static_cast<int>(kMagic.size()) + 1, {}},
-                "form '" + std::string(form.substr(0, 40)) + "' is not known, needed 'binary' or 'text'");
+    throw Error(
+        {path, 1, int(kMagic.size()) + 1, {}},
+        "form '" + std::string(form.substr(0, 40)) + "' is not known, needed 'binary' or 'text'");
   }
   form_ = form == "binary" ? ProbeForm::Binary : ProbeForm::Text;
-  if (!input_->line(line)) throw Error({path, 2, 1, {}}, "the line with the header is missing");
+  if (!input_->line(line))
+    throw Error({path, 2, 1, {}}, "the line with the header is missing");
   header_ = header_from(line, {path, 2, 0, "header"});
   if (form_ == ProbeForm::Text && (!input_->line(line) || line != kColumns)) {
-    throw Error({path, 3, 1, {}}, "the line with the column names is missing",
-                "needed '" + std::string(kColumns) + "'");
+    throw Error(
+        {path, 3, 1, {}},
+        "the line with the column names is missing",
+        "needed '" + std::string(kColumns) + "'");
   }
 }
 
 bool ProbeReader::accept(const ProbeRecord& record, const Location& where) {
-  const char* reason = static_cast<size_t>(record.kind) >= kKinds.size() ? "unknown record kind"
-                       : record.end < record.begin                       ? "ends before it begins"
-                       : record.core >= header_.cores                    ? "core is not on the chip"
+  const char* reason = size_t(record.kind) >= kKinds.size() ? "unknown record kind"
+                       : record.end < record.begin          ? "ends before it begins"
+                       : record.core >= header_.cores       ? "core is not on the chip"
                        : header_.inferences > 0 && record.inference >= header_.inferences
                            ? "of an inference that the head does not count"
                            : nullptr;
@@ -183,8 +206,9 @@ bool ProbeReader::next_binary(ProbeRecord& out) {
   }
   if (block_.size() - used_ < kRecord) {
     if (block_.size() > used_) {
-      report_.skip({input_->path(), 0, 0, "record " + std::to_string(index_)},
-                   "cut off at the end of the file");
+      report_.skip(
+          {input_->path(), 0, 0, "record " + std::to_string(index_)},
+          "cut off at the end of the file");
     }
     used_ = block_.size();
     return false;
@@ -199,9 +223,11 @@ bool ProbeReader::next_text(ProbeRecord& out) {
   std::string_view line;
   while (input_->line(line)) {
     ++index_;
-    if (line.empty()) continue;
-    if (parse_line(line, out)) return true;
-    report_.skip({input_->path(), static_cast<int>(input_->line_number()), 1, {}}, "not a record line");
+    if (line.empty())
+      continue;
+    if (parse_line(line, out))
+      return true;
+    report_.skip({input_->path(), int(input_->line_number()), 1, {}}, "not a record line");
   }
   return false;
 }
@@ -209,11 +235,14 @@ bool ProbeReader::next_text(ProbeRecord& out) {
 bool ProbeReader::next(ProbeRecord& out) {
   for (;;) {
     out = {};
-    if (!(form_ == ProbeForm::Binary ? next_binary(out) : next_text(out))) return false;
+    if (!(form_ == ProbeForm::Binary ? next_binary(out) : next_text(out)))
+      return false;
     Location where{input_->path(), 0, 0, {}};
-    if (form_ == ProbeForm::Text) where.line = static_cast<int>(input_->line_number());
+    if (form_ == ProbeForm::Text)
+      where.line = int(input_->line_number());
     // The text of a place is made only for a record that is refused.
-    if (accept(out, where)) return true;
+    if (accept(out, where))
+      return true;
   }
 }
 

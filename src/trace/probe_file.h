@@ -19,7 +19,10 @@ struct ProbeHeader {
   double clock_hz = 0;      // cycles a second
 };
 
-enum class ProbeForm { Binary, Text };
+enum class ProbeForm {
+  Binary,
+  Text
+};
 
 // Appends records; the file appears at commit(). As a sink it costs nothing and drops nothing.
 class ProbeWriter : public RecordSink {
@@ -45,7 +48,9 @@ class ProbeReader {
  public:
   ProbeReader(const std::string& path, base::ReadReport& report);
   ProbeReader(base::InputStream input, base::ReadReport& report);
-  const ProbeHeader& header() const { return header_; }
+  const ProbeHeader& header() const {
+    return header_;
+  }
   bool next(ProbeRecord& out);  // false at the end
 
  private:

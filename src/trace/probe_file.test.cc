@@ -12,19 +12,22 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string temporary(const std::string& name) { return testing::TempDir() + "lento_probe_" + name; }
+std::string temporary(const std::string& name) {
+  return testing::TempDir() + "lento_probe_" + name;
+}
 
 ProbeRecord sample(uint64_t i) {
-  return {1000 * i,
-          1000 * i + 7,
-          i * 3,
-          static_cast<uint32_t>(i % 25),
-          static_cast<uint32_t>(i / 100),
-          static_cast<uint16_t>(i % 16),
-          uint16_t{3},
-          static_cast<ProbeKind>(i % 4),
-          uint8_t{1},
-          static_cast<uint16_t>(i)};
+  return {
+      1000 * i,
+      1000 * i + 7,
+      i * 3,
+      uint32_t(i % 25),
+      uint32_t(i / 100),
+      uint16_t(i % 16),
+      uint16_t{3},
+      static_cast<ProbeKind>(i % 4),
+      uint8_t{1},
+      uint16_t(i)};
 }
 
 std::string bytes_of(const ProbeRecord& r) {
@@ -36,7 +39,8 @@ std::string bytes_of(const ProbeRecord& r) {
 std::string write_sample(const std::string& name, ProbeForm form, int count) {
   const std::string path = temporary(name);
   ProbeWriter writer(path, {"4x4", "net", 16, 100, 1e8}, form);
-  for (int i = 0; i < count; ++i) writer.write(sample(i));
+  for (int i = 0; i < count; ++i)
+    writer.write(sample(i));
   writer.commit();
   return path;
 }
@@ -70,7 +74,8 @@ TEST(ProbeFile, BothFormsReadBack) {
       EXPECT_EQ(reader.header().mapping, "net");
       ProbeRecord record;
       int i = 0;
-      for (; reader.next(record); ++i) ASSERT_EQ(bytes_of(record), bytes_of(sample(i)));
+      for (; reader.next(record); ++i)
+        ASSERT_EQ(bytes_of(record), bytes_of(sample(i)));
       EXPECT_EQ(i, 10000);
       EXPECT_EQ(report.taken, 10000u);
       EXPECT_EQ(report.skipped, 0u);
@@ -98,11 +103,15 @@ TEST(ProbeFile, BrokenRecordsAreSkippedAndCounted) {
   const std::string path = temporary("broken");
   {
     ProbeWriter writer(path, {"4x4", "net", 2, 1, 1e8}, ProbeForm::Binary);
-    ProbeRecord good{5, 6, 1, 0, 0, 1, 0, ProbeKind::Compute, 0, 0}, late = good, far = good, odd = good;
+    ProbeRecord good{5, 6, 1, 0, 0, 1, 0, ProbeKind::Compute, 0, 0};
+    ProbeRecord late = good;
+    ProbeRecord far = good;
+    ProbeRecord odd = good;
     late.end = 4;
     far.core = 2;
     odd.kind = static_cast<ProbeKind>(9);
-    for (const ProbeRecord& r : {good, late, far, odd, good}) writer.write(r);
+    for (const ProbeRecord& r : {good, late, far, odd, good})
+      writer.write(r);
     writer.commit();
   }
   std::string bytes = base::read_file(path);

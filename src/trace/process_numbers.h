@@ -11,14 +11,18 @@ namespace lento::trace {
 
 class ProcessNumbers {
  public:
-  explicit ProcessNumbers(TraceFacts* facts) : facts_(facts) {}
+  explicit ProcessNumbers(TraceFacts* facts)
+      : facts_(facts) {
+  }
 
   // Beyond 65,534 processes all others share the last number.
   uint16_t of(uint32_t pid, std::string_view name = {}) {
-    if (pid == last_pid_ && last_ != 0) return last_;
-    const auto next = static_cast<uint16_t>(std::min<size_t>(numbers_.size() + 1, UINT16_MAX - 1));
+    if (pid == last_pid_ && last_ != 0)
+      return last_;
+    const auto next = uint16_t(std::min<size_t>(numbers_.size() + 1, UINT16_MAX - 1));
     const auto [at, fresh] = numbers_.emplace(pid, next);
-    if (fresh && facts_) facts_->names.note_process(at->second, pid, std::string(name));
+    if (fresh && facts_)
+      facts_->names.note_process(at->second, pid, std::string(name));
     last_pid_ = pid;
     return last_ = at->second;
   }

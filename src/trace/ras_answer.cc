@@ -12,26 +12,31 @@ using base::Location;
 
 bool flag(const Json* status, const char* key) {
   const Json* value = status ? status->find(key) : nullptr;
-  if (!value) return false;
-  if (value->is_bool()) return value->boolean({});
+  if (!value)
+    return false;
+  if (value->is_bool())
+    return value->boolean({});
   return value->is_int() && value->integer({}) != 0;
 }
 
 RasRank rank_of(const Json& json, bool missing, const Location& where) {
   RasRank rank;
-  rank.rank = static_cast<int>(json.integer_or("rank", -1, where));
+  rank.rank = int(json.integer_or("rank", -1, where));
   rank.host = json.string_or("host", "", where);
   rank.process = json.integer_or("pid", -1, where);
-  rank.device = static_cast<int>(json.integer_or("cuda_dev", -1, where));
+  rank.device = int(json.integer_or("cuda_dev", -1, where));
   rank.missing = missing;
   const Json* status = json.find("status");
   rank.unresponsive = flag(status, "unresponsive");
   rank.dead = flag(status, "considered_dead");
   rank.aborted = flag(status, "abort_flag");
-  if (status && status->is_object()) rank.error = status->integer_or("async_error", 0, where);
+  if (status && status->is_object())
+    rank.error = status->integer_or("async_error", 0, where);
   const Json* counts = json.find("collective_counts");
-  if (!counts) return rank;
-  for (const auto& [operation, count] : counts->members()) rank.counts[operation] = count.integer(where);
+  if (!counts)
+    return rank;
+  for (const auto& [operation, count] : counts->members())
+    rank.counts[operation] = count.integer(where);
   return rank;
 }
 
@@ -49,11 +54,12 @@ RasAnswer read_ras_answer(const std::string& path, base::ReadReport& report) {
     const Location where = base::child(base::child(top, "communicators"), i);
     RasCommunicator c;
     c.hash = item.at("hash", where).string(where);
-    c.size = static_cast<int>(item.integer_or("size", 0, where));
+    c.size = int(item.integer_or("size", 0, where));
     const std::pair<const char*, bool> lists[] = {{"ranks", false}, {"missing_ranks", true}};
     for (const auto& [key, missing] : lists) {
       const Json* ranks = item.find(key);
-      if (!ranks) continue;
+      if (!ranks)
+        continue;
       for (const Json& rank : ranks->items()) {
         c.ranks.push_back(rank_of(rank, missing, where));
         ++report.taken;

@@ -20,8 +20,9 @@ namespace {
 constexpr int kDeepestType = 16;
 
 void sort_and_close(std::vector<Symbol>& symbols) {
-  std::stable_sort(symbols.begin(), symbols.end(),
-                   [](const Symbol& a, const Symbol& b) { return a.low < b.low; });
+  std::ranges::stable_sort(symbols, [](const Symbol& a, const Symbol& b) {
+    return a.low < b.low;
+  });
   for (size_t i = 0; i + 1 < symbols.size(); ++i) {
     if (symbols[i].high == symbols[i].low)
       symbols[i].high = symbols[i + 1].low;  // assembler symbols have no size
@@ -29,12 +30,15 @@ void sort_and_close(std::vector<Symbol>& symbols) {
 }
 
 const Symbol* holder(const std::vector<Symbol>& symbols, uint64_t address) {
-  auto at = std::upper_bound(symbols.begin(), symbols.end(), address,
-                             [](uint64_t a, const Symbol& s) { return a < s.low; });
+  auto at = std::ranges::upper_bound(symbols, address, [](uint64_t a, const Symbol& s) {
+    return a < s.low;
+  });
   while (at != symbols.begin()) {
     --at;
-    if (address < at->high) return &*at;
-    if (at->high > at->low) break;
+    if (address < at->high)
+      return &*at;
+    if (at->high > at->low)
+      break;
   }
   return nullptr;
 }
@@ -70,15 +74,17 @@ uint64_t size_of(Dwarf_Die& type) {
 std::vector<uint64_t> dimensions(Dwarf_Die& array) {
   std::vector<uint64_t> out;
   Dwarf_Die child;
-  if (dwarf_child(&array, &child) != 0) return out;
+  if (dwarf_child(&array, &child) != 0)
+    return out;
   do {
-    if (dwarf_tag(&child) != DW_TAG_subrange_type) continue;
+    if (dwarf_tag(&child) != DW_TAG_subrange_type)
+      continue;
     Dwarf_Attribute attribute;
     Dwarf_Word value = 0;
     if (dwarf_attr(&child, DW_AT_count, &attribute) && dwarf_formudata(&attribute, &value) == 0) {
       out.push_back(value);
-    } else if (dwarf_attr(&child, DW_AT_upper_bound, &attribute) &&
-               dwarf_formudata(&attribute, &value) == 0) {
+    } else if (
+        dwarf_attr(&child, DW_AT_upper_bound, &attribute) && dwarf_formudata(&attribute, &value) == 0) {
       out.push_back(value + 1);
     } else {
       out.push_back(0);
@@ -90,14 +96,17 @@ std::vector<uint64_t> dimensions(Dwarf_Die& array) {
 // One step into an array: "[2][3]" and the offset into the element. False when it cannot be told.
 bool enter_array(Dwarf_Die& type, uint64_t& offset, std::string& path) {
   Dwarf_Die element;
-  if (!type_of(type, element)) return false;
+  if (!type_of(type, element))
+    return false;
   const uint64_t size = size_of(element);
-  if (size == 0) return false;
+  if (size == 0)
+    return false;
   const std::vector<uint64_t> counts = dimensions(type);
   uint64_t index = offset / size;
   std::string text;
   for (size_t d = counts.size(); d-- > 1;) {
-    if (counts[d] == 0) return false;
+    if (counts[d] == 0)
+      return false;
     text = "[" + std::to_string(index % counts[d]) + "]" + text;
     index /= counts[d];
   }
@@ -109,29 +118,37 @@ bool enter_array(Dwarf_Die& type, uint64_t& offset, std::string& path) {
 
 // One step into a struct: the last member or base class that starts at or before the offset.
 bool enter_member(Dwarf_Die& type, uint64_t& offset, std::string& path) {
-  Dwarf_Die child, best;
+  Dwarf_Die child;
+  Dwarf_Die best;
   Dwarf_Word best_at = 0;
   bool found = false;
-  if (dwarf_child(&type, &child) != 0) return false;
+  if (dwarf_child(&type, &child) != 0)
+    return false;
   do {
     Dwarf_Attribute attribute;
     Dwarf_Word at = 0;
     const int tag = dwarf_tag(&child);
-    if (tag != DW_TAG_member && tag != DW_TAG_inheritance) continue;
-    if (dwarf_attr(&child, DW_AT_external, &attribute)) continue;  // a static member lies elsewhere
+    if (tag != DW_TAG_member && tag != DW_TAG_inheritance)
+      continue;
+    if (dwarf_attr(&child, DW_AT_external, &attribute))
+      continue;  // a static member lies elsewhere
     if (dwarf_attr(&child, DW_AT_data_member_location, &attribute)) {
-      if (dwarf_formudata(&attribute, &at) != 0) continue;
+      if (dwarf_formudata(&attribute, &at) != 0)
+        continue;
     }
-    if (at > offset || (found && at <= best_at)) continue;
+    if (at > offset || (found && at <= best_at))
+      continue;
     best = child;
     best_at = at;
     found = true;
   } while (dwarf_siblingof(&child, &child) == 0);
   Dwarf_Die member;
-  if (!found || !type_of(best, member)) return false;
+  if (!found || !type_of(best, member))
+    return false;
   const bool is_base = dwarf_tag(&best) == DW_TAG_inheritance;
   const char* name = dwarf_diename(&best);
-  if (!is_base && name) path += std::string(".") + name;
+  if (!is_base && name)
+    path += std::string(".") + name;
   offset -= best_at;
   type = member;
   return true;
@@ -145,7 +162,8 @@ std::string path_into(Dwarf_Die type, uint64_t offset) {
     const bool is_struct =
         tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
     if (tag == DW_TAG_array_type) {
-      if (!enter_array(type, offset, path)) break;
+      if (!enter_array(type, offset, path))
+        break;
     } else if (!is_struct || !enter_member(type, offset, path)) {
       break;
     }
@@ -158,13 +176,16 @@ bool fixed_address(Dwarf_Die& die, uint64_t& address) {
   Dwarf_Attribute attribute;
   Dwarf_Op* ops = nullptr;
   size_t count = 0;
-  if (!dwarf_attr(&die, DW_AT_location, &attribute)) return false;
-  if (dwarf_getlocation(&attribute, &ops, &count) != 0 || count == 0) return false;
+  if (!dwarf_attr(&die, DW_AT_location, &attribute))
+    return false;
+  if (dwarf_getlocation(&attribute, &ops, &count) != 0 || count == 0)
+    return false;
   if (ops[0].atom == DW_OP_addr) {
     address = ops[0].number;
     return true;
   }
-  if (ops[0].atom != DW_OP_addrx) return false;
+  if (ops[0].atom != DW_OP_addrx)
+    return false;
   Dwarf_Attribute value;
   return dwarf_getlocation_attr(&attribute, &ops[0], &value) == 0 && dwarf_formaddr(&value, &address) == 0;
 }
@@ -173,8 +194,10 @@ bool fixed_address(Dwarf_Die& die, uint64_t& address) {
 std::string name_of(Dwarf_Die& die) {
   Dwarf_Attribute attribute;
   const char* linkage = nullptr;
-  if (dwarf_attr_integrate(&die, DW_AT_linkage_name, &attribute)) linkage = dwarf_formstring(&attribute);
-  if (linkage) return demangle(linkage);
+  if (dwarf_attr_integrate(&die, DW_AT_linkage_name, &attribute))
+    linkage = dwarf_formstring(&attribute);
+  if (linkage)
+    return demangle(linkage);
   const char* name = dwarf_diename(&die);
   return name ? name : "?";
 }
@@ -197,20 +220,28 @@ struct Symbols::Impl {
   Elf* elf = nullptr;
   Dwarf* dwarf = nullptr;
   int debug_file = -1;
-  std::vector<Symbol> functions, variables;
+  std::vector<Symbol> functions;
+  std::vector<Symbol> variables;
   std::unordered_map<uint64_t, Dwarf_Off> variable_dies;  // by address
   std::string build_id;
   struct Segment {
-    uint64_t address, offset, file_bytes, bytes;
+    uint64_t address;
+    uint64_t offset;
+    uint64_t file_bytes;
+    uint64_t bytes;
   };
   std::vector<Segment> segments;
   bool independent = false;
 
   ~Impl() {
-    if (dwarf) dwarf_end(dwarf);
-    if (elf) elf_end(elf);
-    if (file >= 0) close(file);
-    if (debug_file >= 0) close(debug_file);
+    if (dwarf)
+      dwarf_end(dwarf);
+    if (elf)
+      elf_end(elf);
+    if (file >= 0)
+      close(file);
+    if (debug_file >= 0)
+      close(debug_file);
   }
 
   void read_layout() {
@@ -220,12 +251,14 @@ struct Symbols::Impl {
     elf_getphdrnum(elf, &count);
     for (size_t i = 0; i < count; ++i) {
       GElf_Phdr p;
-      if (!gelf_getphdr(elf, static_cast<int>(i), &p) || p.p_type != PT_LOAD) continue;
+      if (!gelf_getphdr(elf, int(i), &p) || p.p_type != PT_LOAD)
+        continue;
       segments.push_back({p.p_vaddr, p.p_offset, p.p_filesz, p.p_memsz});
     }
     const void* bytes = nullptr;
     const ssize_t size = dwelf_elf_gnu_build_id(elf, &bytes);
-    if (size > 0) build_id = hexadecimal(bytes, static_cast<size_t>(size));
+    if (size > 0)
+      build_id = hexadecimal(bytes, size_t(size));
   }
 
   // The file's own debug information, or that of its package of debug symbols.
@@ -234,12 +267,15 @@ struct Symbols::Impl {
     Dwarf_Off next = 0;
     size_t header = 0;
     const bool has_units = dwarf && dwarf_nextcu(dwarf, 0, &next, &header, nullptr, nullptr, nullptr) == 0;
-    if (has_units || build_id.size() < 4) return;
+    if (has_units || build_id.size() < 4)
+      return;
     const std::string path =
         "/usr/lib/debug/.build-id/" + build_id.substr(0, 2) + "/" + build_id.substr(2) + ".debug";
     debug_file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (debug_file < 0) return;
-    if (dwarf) dwarf_end(dwarf);
+    if (debug_file < 0)
+      return;
+    if (dwarf)
+      dwarf_end(dwarf);
     dwarf = dwarf_begin(debug_file, DWARF_C_READ);
   }
 
@@ -247,18 +283,24 @@ struct Symbols::Impl {
     Elf_Scn* section = nullptr;
     while ((section = elf_nextscn(elf, section))) {
       GElf_Shdr header;
-      if (!gelf_getshdr(section, &header) || header.sh_entsize == 0) continue;
-      if (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM) continue;
+      if (!gelf_getshdr(section, &header) || header.sh_entsize == 0)
+        continue;
+      if (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM)
+        continue;
       Elf_Data* data = elf_getdata(section, nullptr);
       for (size_t i = 0; data && i < header.sh_size / header.sh_entsize; ++i) {
         GElf_Sym symbol;
-        if (!gelf_getsym(data, static_cast<int>(i), &symbol)) break;
+        if (!gelf_getsym(data, int(i), &symbol))
+          break;
         const char* name = elf_strptr(elf, header.sh_link, symbol.st_name);
-        if (!name || !*name || symbol.st_shndx == SHN_UNDEF) continue;
+        if (!name || !*name || symbol.st_shndx == SHN_UNDEF)
+          continue;
         const Symbol entry{demangle(name), symbol.st_value, symbol.st_value + symbol.st_size};
         const int type = GELF_ST_TYPE(symbol.st_info);
-        if (type == STT_FUNC || type == STT_GNU_IFUNC) functions.push_back(entry);
-        if (type == STT_OBJECT) variables.push_back(entry);
+        if (type == STT_FUNC || type == STT_GNU_IFUNC)
+          functions.push_back(entry);
+        if (type == STT_OBJECT)
+          variables.push_back(entry);
       }
     }
     sort_and_close(functions);
@@ -268,7 +310,8 @@ struct Symbols::Impl {
   // Variables of a unit, in namespaces, classes and functions too.
   void read_variables_below(Dwarf_Die parent, int depth) {
     Dwarf_Die child;
-    if (depth > kDeepestType || dwarf_child(&parent, &child) != 0) return;
+    if (depth > kDeepestType || dwarf_child(&parent, &child) != 0)
+      return;
     do {
       const int tag = dwarf_tag(&child);
       uint64_t address = 0;
@@ -282,32 +325,40 @@ struct Symbols::Impl {
   }
 
   void read_variable_dies() {
-    Dwarf_Off at = 0, next = 0;
+    Dwarf_Off at = 0;
+    Dwarf_Off next = 0;
     size_t header = 0;
     while (dwarf && dwarf_nextcu(dwarf, at, &next, &header, nullptr, nullptr, nullptr) == 0) {
       Dwarf_Die unit;
-      if (dwarf_offdie(dwarf, at + header, &unit)) read_variables_below(unit, 0);
+      if (dwarf_offdie(dwarf, at + header, &unit))
+        read_variables_below(unit, 0);
       at = next;
     }
   }
 
   bool unit_of(uint64_t pc, Dwarf_Die& unit) const {
-    if (!dwarf) return false;
-    if (dwarf_addrdie(dwarf, pc, &unit)) return true;
-    Dwarf_Off at = 0, next = 0;
+    if (!dwarf)
+      return false;
+    if (dwarf_addrdie(dwarf, pc, &unit))
+      return true;
+    Dwarf_Off at = 0;
+    Dwarf_Off next = 0;
     size_t header = 0;
     while (dwarf_nextcu(dwarf, at, &next, &header, nullptr, nullptr, nullptr) == 0) {
-      if (dwarf_offdie(dwarf, at + header, &unit) && dwarf_haspc(&unit, pc) == 1) return true;
+      if (dwarf_offdie(dwarf, at + header, &unit) && dwarf_haspc(&unit, pc) == 1)
+        return true;
       at = next;
     }
     return false;
   }
 };
 
-Symbols::Symbols(const std::string& path) : impl_(std::make_unique<Impl>()) {
+Symbols::Symbols(const std::string& path)
+    : impl_(std::make_unique<Impl>()) {
   elf_version(EV_CURRENT);
   impl_->file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (impl_->file < 0) throw base::Error({path}, "cannot be opened", std::strerror(errno));
+  if (impl_->file < 0)
+    throw base::Error({path}, "cannot be opened", std::strerror(errno));
   impl_->elf = elf_begin(impl_->file, ELF_C_READ, nullptr);
   if (!impl_->elf || elf_kind(impl_->elf) != ELF_K_ELF) {
     throw base::Error({path}, "is not an ELF program", "give the program whose addresses the trace holds");
@@ -320,13 +371,18 @@ Symbols::Symbols(const std::string& path) : impl_(std::make_unique<Impl>()) {
 
 Symbols::~Symbols() = default;
 
-const Symbol* Symbols::function_at(uint64_t pc) const { return holder(impl_->functions, pc); }
-const Symbol* Symbols::variable_at(uint64_t address) const { return holder(impl_->variables, address); }
+const Symbol* Symbols::function_at(uint64_t pc) const {
+  return holder(impl_->functions, pc);
+}
+const Symbol* Symbols::variable_at(uint64_t address) const {
+  return holder(impl_->variables, address);
+}
 
 std::vector<SourceFrame> Symbols::frames(uint64_t pc) const {
   std::vector<SourceFrame> frames;
   Dwarf_Die unit;
-  if (!impl_->unit_of(pc, unit)) return frames;
+  if (!impl_->unit_of(pc, unit))
+    return frames;
   SourceFrame place;
   if (Dwarf_Line* line = dwarf_getsrc_die(&unit, pc)) {
     const char* file = dwarf_linesrc(line, nullptr, nullptr);
@@ -339,15 +395,17 @@ std::vector<SourceFrame> Symbols::frames(uint64_t pc) const {
   dwarf_getsrcfiles(&unit, &files, nullptr);
   for (int i = 0; i < count; ++i) {
     const int tag = dwarf_tag(&scopes[i]);
-    if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine) continue;
+    if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine)
+      continue;
     place.function = name_of(scopes[i]);
     frames.push_back(place);
-    if (tag == DW_TAG_subprogram) break;
+    if (tag == DW_TAG_subprogram)
+      break;
     Dwarf_Attribute attribute;
     Dwarf_Word value = 0;
     place = {};
     if (dwarf_attr(&scopes[i], DW_AT_call_line, &attribute) && dwarf_formudata(&attribute, &value) == 0) {
-      place.line = static_cast<int>(value);
+      place.line = int(value);
     }
     if (dwarf_attr(&scopes[i], DW_AT_call_file, &attribute) && dwarf_formudata(&attribute, &value) == 0) {
       const char* file = files ? dwarf_filesrc(files, value, nullptr, nullptr) : nullptr;
@@ -360,27 +418,35 @@ std::vector<SourceFrame> Symbols::frames(uint64_t pc) const {
 
 std::string Symbols::describe(uint64_t address) const {
   const Symbol* symbol = variable_at(address);
-  if (!symbol) return "";
+  if (!symbol)
+    return "";
   const uint64_t offset = address - symbol->low;
   const auto known = impl_->variable_dies.find(symbol->low);
-  Dwarf_Die die, type;
+  Dwarf_Die die;
+  Dwarf_Die type;
   if (known != impl_->variable_dies.end() && dwarf_offdie(impl_->dwarf, known->second, &die) &&
       type_of(die, type)) {
     const std::string path = path_into(type, offset);
-    if (!path.empty()) return symbol->name + path;
+    if (!path.empty())
+      return symbol->name + path;
   }
   return offset == 0 ? symbol->name : symbol->name + "+" + std::to_string(offset);
 }
 
-bool Symbols::position_independent() const { return impl_->independent; }
+bool Symbols::position_independent() const {
+  return impl_->independent;
+}
 
-std::string Symbols::build_id() const { return impl_->build_id; }
+std::string Symbols::build_id() const {
+  return impl_->build_id;
+}
 
 bool Symbols::address_of_offset(uint64_t offset, uint64_t& address) const {
   constexpr uint64_t kPage = 4096;  // the loader maps whole pages: the first may start before its segment
   for (const Impl::Segment& s : impl_->segments) {
     const uint64_t first = s.offset / kPage * kPage;
-    if (offset < first || offset >= s.offset + std::max<uint64_t>(1, s.file_bytes)) continue;
+    if (offset < first || offset >= s.offset + std::max<uint64_t>(1, s.file_bytes))
+      continue;
     address = s.address - (s.offset - first) + (offset - first);
     return true;
   }
@@ -393,7 +459,8 @@ Symbol Symbols::extent() const {
     all.low = std::min(all.low, s.address);
     all.high = std::max(all.high, s.address + s.bytes);
   }
-  if (all.high == 0) all.low = 0;
+  if (all.high == 0)
+    all.low = 0;
   return all;
 }
 

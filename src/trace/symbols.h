@@ -13,7 +13,9 @@ namespace lento::trace {
 
 struct Symbol {
   std::string name;
-  uint64_t low = 0, high = 0;  // [low, high)
+  // [low, high)
+  uint64_t low = 0;
+  uint64_t high = 0;
 };
 
 struct SourceFrame {

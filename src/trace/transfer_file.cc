@@ -31,7 +31,8 @@ std::string_view next_line(std::string_view& text) {
   const size_t end = text.find('\n');
   std::string_view line = text.substr(0, end);
   text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  if (!line.empty() && line.back() == '\r')
+    line.remove_suffix(1);
   return line;
 }
 
@@ -39,7 +40,8 @@ bool split_fields(std::string_view line, std::array<std::string_view, kFields>& 
   int n = 0;
   while (!line.empty()) {
     const size_t end = line.find(' ');
-    if (n == kFields) return false;
+    if (n == kFields)
+      return false;
     out[n++] = line.substr(0, end);
     line.remove_prefix(end == std::string_view::npos ? line.size() : end + 1);
   }
@@ -49,7 +51,8 @@ bool split_fields(std::string_view line, std::array<std::string_view, kFields>& 
 bool kind_of(std::string_view word, TransferKind& out) {
   for (int k = 0; k < kKinds; ++k) {
     out = static_cast<TransferKind>(k);
-    if (word == name(out)) return true;
+    if (word == name(out))
+      return true;
   }
   return false;
 }
@@ -57,7 +60,8 @@ bool kind_of(std::string_view word, TransferKind& out) {
 template <typename T>
 bool take(std::string_view text, int64_t low, int64_t high, T& out) {
   const auto value = base::try_int(text);
-  if (!value || *value < low || *value > high) return false;
+  if (!value || *value < low || *value > high)
+    return false;
   out = static_cast<T>(*value);
   return true;
 }
@@ -68,7 +72,8 @@ bool take_time(std::string_view text, uint64_t& out) {
     return true;
   }
   const auto value = base::try_uint(text);
-  if (!value || *value == kNoTime) return false;
+  if (!value || *value == kNoTime)
+    return false;
   out = *value;
   return true;
 }
@@ -81,8 +86,8 @@ struct Row {
 
 bool take_row(const std::array<std::string_view, kFields>& f, const TransferTrace& trace, Row& out) {
   constexpr int64_t kSide = 65535;
-  const auto names = static_cast<int64_t>(trace.names.size()) - 1;
-  const auto networks = static_cast<int64_t>(trace.networks.size()) - 1;
+  const auto names = int64_t(trace.names.size()) - 1;
+  const auto networks = int64_t(trace.networks.size()) - 1;
   TransferRecord& r = out.record;
   return take(f[0], 0, kSide, out.core.chip) && take(f[1], 0, kSide, out.core.x) &&
          take(f[2], 0, kSide, out.core.y) && take(f[3], 0, names, out.processor) && kind_of(f[4], r.kind) &&
@@ -104,8 +109,11 @@ void read_head(const Json& head, const Location& where, TransferTrace& trace) {
   const Location joints_at = base::child(where, "joints");
   for (const Json& joint : head.at("joints", where).array(joints_at)) {
     const Json::Array& n = joint.array(joints_at);
-    if (n.size() != 6) throw base::Error(joints_at, "a joint has six numbers");
-    const auto at = [&](int i) { return static_cast<int32_t>(n[i].integer(joints_at, 0, 65535)); };
+    if (n.size() != 6)
+      throw base::Error(joints_at, "a joint has six numbers");
+    const auto at = [&](int i) {
+      return int32_t(n[i].integer(joints_at, 0, 65535));
+    };
     trace.joints.push_back({{at(0), at(1), at(2)}, {at(3), at(4), at(5)}});
   }
 }
@@ -113,7 +121,7 @@ void read_head(const Json& head, const Location& where, TransferTrace& trace) {
 Json place_list(const ChipJoint& joint) {
   Json list = Json::array();
   for (const int32_t n : {joint.from.chip, joint.from.x, joint.from.y, joint.to.chip, joint.to.x, joint.to.y})
-    list.push(static_cast<int64_t>(n));
+    list.push(int64_t(n));
   return list;
 }
 
@@ -128,7 +136,7 @@ void print_record(const TransferStream& stream, const TransferRecord& r, std::st
   number(stream.processor);
   out += name(r.kind);
   out += ' ';
-  number(static_cast<int>(r.network));
+  number(int(r.network));
   number(r.peer.chip);
   number(r.peer.x);
   number(r.peer.y);
@@ -147,16 +155,22 @@ void print_record(const TransferStream& stream, const TransferRecord& r, std::st
 }  // namespace
 
 std::string print_transfers(const TransferTrace& trace) {
-  Json names = Json::array(), networks = Json::array(), joints = Json::array();
-  for (const std::string& word : trace.names) names.push(word);
-  for (const std::string& word : trace.networks) networks.push(word);
-  for (const ChipJoint& joint : trace.joints) joints.push(place_list(joint));
+  Json names = Json::array();
+  Json networks = Json::array();
+  Json joints = Json::array();
+  for (const std::string& word : trace.names)
+    names.push(word);
+  for (const std::string& word : trace.networks)
+    networks.push(word);
+  for (const ChipJoint& joint : trace.joints)
+    joints.push(place_list(joint));
   Json head = Json::object();
   head.set("names", names).set("networks", networks).set("joints", joints);
   std::string out(kMagic);
   out += '\n' + base::write_json(head) + '\n' + std::string(kColumns) + '\n';
   for (const TransferStream& stream : trace.streams)
-    for (const TransferRecord& record : stream.records) print_record(stream, record, out);
+    for (const TransferRecord& record : stream.records)
+      print_record(stream, record, out);
   return out;
 }
 
@@ -164,7 +178,9 @@ void write_transfers(const std::string& path, const TransferTrace& trace) {
   base::write_file(path, print_transfers(trace));
 }
 
-bool looks_like_records(std::string_view text) { return text.starts_with(kMagic); }
+bool looks_like_records(std::string_view text) {
+  return text.starts_with(kMagic);
+}
 
 TransferTrace parse_records(std::string_view text, const std::string& file, base::ReadReport& report) {
   next_line(text);
@@ -187,16 +203,25 @@ TransferTrace parse_records(std::string_view text, const std::string& file, base
   return trace;
 }
 
-TransferTrace parse_transfers(const std::string& text, const std::string& file, const TableColumns& columns,
-                              base::ReadReport& report) {
+TransferTrace parse_transfers(
+    const std::string& text,
+    const std::string& file,
+    const TableColumns& columns,
+    base::ReadReport& report) {
   const size_t start = text.find_first_not_of(" \t\r\n");
-  if (start == std::string::npos) throw base::Error({file}, "the file is empty");
-  if (looks_like_records(text)) return parse_records(text, file, report);
-  if (text[start] == '[') return parse_noc_events(text, file, report);
-  if (text.compare(start, 5, "ARCH:") == 0) return parse_profile_log(text, file, report);
+  if (start == std::string::npos)
+    throw base::Error({file}, "the file is empty");
+  if (looks_like_records(text))
+    return parse_records(text, file, report);
+  if (text[start] == '[')
+    return parse_noc_events(text, file, report);
+  if (text.compare(start, 5, "ARCH:") == 0)
+    return parse_profile_log(text, file, report);
   if (text[start] == '{')
-    throw base::Error({file}, "a JSON object, needed an array of events",
-                      "a topology file is given with --topology");
+    throw base::Error(
+        {file},
+        "a JSON object, needed an array of events",
+        "a topology file is given with --topology");
   return parse_table(text, file, columns, report);
 }
 
@@ -218,7 +243,9 @@ void append(TransferTrace& all, const TransferTrace& more) {
   all.joints.insert(all.joints.end(), more.joints.begin(), more.joints.end());
 }
 
-StreamTable::StreamTable(TransferTrace& trace) : trace_(trace) {}
+StreamTable::StreamTable(TransferTrace& trace)
+    : trace_(trace) {
+}
 
 TransferStream& StreamTable::at(const Place& core, uint32_t processor) {
   const auto [it, fresh] = index_.try_emplace({core, processor}, trace_.streams.size());

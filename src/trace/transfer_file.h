@@ -29,8 +29,11 @@ struct TableColumns {
 // chip or combined), profile_log_device.csv, a table. Compressed or not. Throws base::Error when it is none
 // of them; single broken records are skipped and counted.
 TransferTrace read_transfers(const std::string& path, const TableColumns& columns, base::ReadReport& report);
-TransferTrace parse_transfers(const std::string& text, const std::string& file, const TableColumns& columns,
-                              base::ReadReport& report);
+TransferTrace parse_transfers(
+    const std::string& text,
+    const std::string& file,
+    const TableColumns& columns,
+    base::ReadReport& report);
 
 // Several files of one run: streams side by side. Files of single chips carry their chip in the records, or
 // in the file name (`_dev3_`).

@@ -84,17 +84,19 @@ TEST(NocEvents, StatesCarryDestinationAndSize) {
 
 TEST(NocEvents, TheFileNameMayNameTheChip) {
   base::ReadReport report;
-  const TransferTrace trace =
-      parse(R"([{"proc":"B","sx":1,"sy":1,"timestamp":0,"zone":"K","zone_phase":"begin"}])", report,
-            "noc_trace_dev5_op.json");
+  const TransferTrace trace = parse(
+      R"([{"proc":"B","sx":1,"sy":1,"timestamp":0,"zone":"K","zone_phase":"begin"}])",
+      report,
+      "noc_trace_dev5_op.json");
   EXPECT_EQ(trace.streams[0].core.chip, 5);
 }
 
 TEST(NocEvents, BrokenOnesAreCountedWithTheirReason) {
   base::ReadReport report;
-  parse(R"([{"proc":"B","sx":1,"sy":1,"type":"READ"}, {"timestamp":4,"type":"READ"}, 7,
+  parse(
+      R"([{"proc":"B","sx":1,"sy":1,"type":"READ"}, {"timestamp":4,"type":"READ"}, 7,
             {"sx":1,"sy":1,"timestamp":4}])",
-        report);
+      report);
   EXPECT_EQ(report.taken, 0U);
   EXPECT_EQ(report.skipped, 4U);
   EXPECT_EQ(report.reasons["an event without a core"], 1U);
@@ -122,7 +124,11 @@ TEST(Records, BadLinesAreSkippedBadHeadsRefused) {
       parse(head + "0 1 1 0 zone 0 0 -1 -1 0 5 - 0 1\n0 1 1 9 zone 0 0 -1 -1 0 5 - 0 1\nx\n", report);
   EXPECT_EQ(report.taken, 1U);
   EXPECT_EQ(report.skipped, 2U);
-  EXPECT_THAT(base::test::error_of([&] { parse("lento-records 2\n{}\n", report); }), HasSubstr("names"));
+  EXPECT_THAT(
+      base::test::error_of([&] {
+        parse("lento-records 2\n{}\n", report);
+      }),
+      HasSubstr("names"));
 }
 
 TEST(Table, ColumnsAreTheUsers) {
@@ -134,7 +140,9 @@ TEST(Table, ColumnsAreTheUsers) {
   const TransferTrace trace = parse_transfers(
       "who,kind,peer,bytes,t0,t1,layer\n1-2,read,3-4,64,10,20,conv1\n2:1-2,compute,,9,30,50,conv1\n1-2,jump,"
       "1-1,1,2,3,x\n",
-      "t.csv", columns, report);
+      "t.csv",
+      columns,
+      report);
   EXPECT_EQ(report.taken, 2U);
   EXPECT_EQ(report.skipped, 1U);
   ASSERT_EQ(trace.streams.size(), 2U);
@@ -145,8 +153,11 @@ TEST(Table, ColumnsAreTheUsers) {
 
 TEST(Table, AMissingColumnIsNamed) {
   base::ReadReport report;
-  EXPECT_THAT(base::test::error_of([&] { parse("componet,start\n1-1,2\n", report, "t.csv"); }),
-              HasSubstr("no column 'component'"));
+  EXPECT_THAT(
+      base::test::error_of([&] {
+        parse("componet,start\n1-1,2\n", report, "t.csv");
+      }),
+      HasSubstr("no column 'component'"));
 }
 
 TEST(ProfileLog, BothGenerationsOfColumns) {
@@ -158,7 +169,8 @@ TEST(ProfileLog, BothGenerationsOfColumns) {
       " trace id counter, zone name, type, source line, source file, meta data\n"
       "0,1,2,BRISC,5,1000,0,1,,,BRISC-KERNEL,ZONE_START,1,a.cc,\n0,1,2,BRISC,6,1500,0,1,,,BRISC-KERNEL,ZONE_"
       "END,1,a.cc,\n",
-      report, "profile_log_device.csv");
+      report,
+      "profile_log_device.csv");
   EXPECT_EQ(count(newer).zones_begun, 1U);
   EXPECT_EQ(count(newer).zones_ended, 1U);
   const TransferTrace older = parse(
@@ -167,7 +179,8 @@ TEST(ProfileLog, BothGenerationsOfColumns) {
       "ID,"
       " run host ID, zone name, zone phase, source line, source file\n"
       "1,1,1,TRISC_0,3,77,0,0,2,T-FW,begin,1,b.cc\nbroken\n",
-      report, "profile_log_device.csv");
+      report,
+      "profile_log_device.csv");
   EXPECT_EQ(older.streams[0].core.chip, 1);
   EXPECT_EQ(count(older).zones_begun, 1U);
   EXPECT_EQ(report.skipped, 1U);
@@ -175,18 +188,23 @@ TEST(ProfileLog, BothGenerationsOfColumns) {
 
 TEST(Topology, JoinsChipsAtTheirChannels) {
   TransferTrace trace;
-  parse_topology(R"({"eth_chan_to_coord":{"0":[9,0],"8":[9,6]},"inter_device_channel_pairs":[
+  parse_topology(
+      R"({"eth_chan_to_coord":{"0":[9,0],"8":[9,6]},"inter_device_channel_pairs":[
       {"local_device_id":4,"local_eth_channel":0,"remote_device_id":0,"remote_eth_channel":8}]})",
-                 "top.json", trace);
+      "top.json",
+      trace);
   ASSERT_EQ(trace.joints.size(), 1U);
   EXPECT_EQ(trace.joints[0].from, (Place{4, 9, 0}));
   EXPECT_EQ(trace.joints[0].to, (Place{0, 9, 6}));
-  EXPECT_THAT(base::test::error_of([&] {
-                parse_topology(R"({"eth_chan_to_coord":{},"inter_device_channel_pairs":[
+  EXPECT_THAT(
+      base::test::error_of([&] {
+        parse_topology(
+            R"({"eth_chan_to_coord":{},"inter_device_channel_pairs":[
       {"local_device_id":4,"local_eth_channel":0,"remote_device_id":0,"remote_eth_channel":8}]})",
-                               "top.json", trace);
-              }),
-              HasSubstr("does not place"));
+            "top.json",
+            trace);
+      }),
+      HasSubstr("does not place"));
 }
 
 }  // namespace

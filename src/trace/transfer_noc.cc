@@ -25,13 +25,14 @@ constexpr int64_t kMaxSide = 65535;
 
 std::optional<int64_t> whole(const Json& event, std::string_view key) {
   const Json* value = event.find(key);
-  if (!value || !value->is_int()) return std::nullopt;
+  if (!value || !value->is_int())
+    return std::nullopt;
   return value->integer({});
 }
 
 int32_t side(const Json& event, std::string_view key) {
   const auto value = whole(event, key);
-  return value && *value >= 0 && *value <= kMaxSide ? static_cast<int32_t>(*value) : -1;
+  return value && *value >= 0 && *value <= kMaxSide ? int32_t(*value) : -1;
 }
 
 std::string word(const Json& event, std::string_view key) {
@@ -42,22 +43,30 @@ std::string word(const Json& event, std::string_view key) {
 // `..._dev3_...` in a file's name: the chip of a file that does not say it inside.
 int32_t chip_of_name(const std::string& file) {
   const size_t at = file.rfind("_dev");
-  if (at == std::string::npos) return 0;
+  if (at == std::string::npos)
+    return 0;
   size_t end = at + 4;
-  while (end < file.size() && file[end] >= '0' && file[end] <= '9') ++end;
+  while (end < file.size() && file[end] >= '0' && file[end] <= '9')
+    ++end;
   const auto value = base::try_int(std::string_view(file).substr(at + 4, end - at - 4));
-  return value && *value <= kMaxSide ? static_cast<int32_t>(*value) : 0;
+  return value && *value <= kMaxSide ? int32_t(*value) : 0;
 }
 
 class NocReader {
  public:
   NocReader(const std::string& file, base::ReadReport& report)
-      : file_(file), report_(report), streams_(trace_), default_chip_(chip_of_name(file)) {}
+      : file_(file),
+        report_(report),
+        streams_(trace_),
+        default_chip_(chip_of_name(file)) {
+  }
 
   TransferTrace read(const Json& root) {
     const Json::Array& events = root.array({file_});
-    for (const Json& event : events) learn_chip(event);
-    for (size_t i = 0; i < events.size(); ++i) take(events[i], i);
+    for (const Json& event : events)
+      learn_chip(event);
+    for (size_t i = 0; i < events.size(); ++i)
+      take(events[i], i);
     return std::move(trace_);
   }
 
@@ -70,38 +79,49 @@ class NocReader {
   void learn_chip(const Json& event) {
     const auto run = whole(event, "run_host_id");
     const int32_t chip = side(event, "src_device_id");
-    if (run && chip >= 0) chip_of_run_.try_emplace(*run, chip);
+    if (run && chip >= 0)
+      chip_of_run_.try_emplace(*run, chip);
   }
 
   int32_t chip_of(const Json& event) const {
     const int32_t chip = side(event, "src_device_id");
-    if (chip >= 0) return chip;
+    if (chip >= 0)
+      return chip;
     const auto run = whole(event, "run_host_id");
     const auto found = run ? chip_of_run_.find(*run) : chip_of_run_.end();
     return found == chip_of_run_.end() ? default_chip_ : found->second;
   }
 
-  void skip(size_t index, const std::string& reason) { report_.skip(base::child({file_}, index), reason); }
+  void skip(size_t index, const std::string& reason) {
+    report_.skip(base::child({file_}, index), reason);
+  }
 
   void take(const Json& event, size_t index) {
     const auto time = whole(event, "timestamp");
     const Place core{chip_of(event), side(event, "sx"), side(event, "sy")};
-    if (!time || *time < 0) return skip(index, "an event without a time");
-    if (!core.known()) return skip(index, "an event without a core");
+    if (!time || *time < 0)
+      return skip(index, "an event without a time");
+    if (!core.known())
+      return skip(index, "an event without a core");
     TransferRecord record;
-    record.begin = static_cast<uint64_t>(*time);
+    record.begin = uint64_t(*time);
     const auto bytes = whole(event, "num_bytes");
-    if (bytes && *bytes > 0) record.bytes = static_cast<uint64_t>(*bytes);
-    const std::string type = word(event, "type"), zone = word(event, "zone");
-    if (type.empty() && zone.empty()) return skip(index, "neither an event nor a zone");
+    if (bytes && *bytes > 0)
+      record.bytes = uint64_t(*bytes);
+    const std::string type = word(event, "type");
+    const std::string zone = word(event, "zone");
+    if (type.empty() && zone.empty())
+      return skip(index, "neither an event nor a zone");
     if (const std::string noc = word(event, "noc"); !noc.empty()) {
-      if (trace_.networks.size() > 250) return skip(index, "more than 250 networks");
+      if (trace_.networks.size() > 250)
+        return skip(index, "more than 250 networks");
       record.network = trace_.network_id(noc);
     }
     const uint32_t processor = trace_.name_id(word(event, "proc"));
     TransferStream& stream = streams_.at(core, processor);
     ++report_.taken;
-    if (!zone.empty()) return take_zone(event, zone, record, stream);
+    if (!zone.empty())
+      return take_zone(event, zone, record, stream);
     record.name = trace_.name_id(type);
     record.peer = peer_of(event, core.chip);
     take_event(type, record, stream);
@@ -133,14 +153,19 @@ class NocReader {
     }
     const bool sets = type.ends_with("SET_STATE") || type.ends_with("SET_TRID");
     State& state = states_[{&stream - trace_.streams.data(), reads}];
-    if (sets) state = {record.peer, record.bytes};
+    if (sets)
+      state = {record.peer, record.bytes};
     if (type.find("WITH_STATE") != std::string::npos) {
-      if (!record.peer.known()) record.peer = state.peer;
-      if (record.bytes == 0) record.bytes = state.bytes;
+      if (!record.peer.known())
+        record.peer = state.peer;
+      if (record.bytes == 0)
+        record.bytes = state.bytes;
     }
     const bool moves = !sets && type.find("FLUSH") == std::string::npos && record.peer.known();
-    if (moves && reads) record.kind = TransferKind::Read;
-    if (moves && writes) record.kind = TransferKind::Write;
+    if (moves && reads)
+      record.kind = TransferKind::Read;
+    if (moves && writes)
+      record.kind = TransferKind::Write;
     stream.records.push_back(record);
   }
 
@@ -172,7 +197,7 @@ class NocReader {
 };
 
 int32_t number_at(const Json& object, std::string_view key, const Location& where) {
-  return static_cast<int32_t>(object.at(key, where).integer(base::child(where, key), 0, kMaxSide));
+  return int32_t(object.at(key, where).integer(base::child(where, key), 0, kMaxSide));
 }
 
 }  // namespace
@@ -189,14 +214,18 @@ void parse_topology(const std::string& text, const std::string& file, TransferTr
   for (const auto& [channel, tile] : root.at("eth_chan_to_coord", top).object(tiles_at)) {
     const Json::Array& xy = tile.array(tiles_at);
     const auto number = base::try_int(channel);
-    if (!number || xy.size() != 2) throw base::Error(tiles_at, "needed \"channel\": [x, y]");
-    place_of[static_cast<int32_t>(*number)] = {0, static_cast<int32_t>(xy[0].integer(tiles_at, 0, kMaxSide)),
-                                               static_cast<int32_t>(xy[1].integer(tiles_at, 0, kMaxSide))};
+    if (!number || xy.size() != 2)
+      throw base::Error(tiles_at, "needed \"channel\": [x, y]");
+    place_of[int32_t(*number)] = {
+        0,
+        int32_t(xy[0].integer(tiles_at, 0, kMaxSide)),
+        int32_t(xy[1].integer(tiles_at, 0, kMaxSide))};
   }
   const Location pairs_at = base::child(top, "inter_device_channel_pairs");
   const auto end_of = [&](const Json& pair, const std::string& side_name) {
     Place place = place_of[number_at(pair, side_name + "_eth_channel", pairs_at)];
-    if (!place.known()) throw base::Error(pairs_at, "a channel that eth_chan_to_coord does not place");
+    if (!place.known())
+      throw base::Error(pairs_at, "a channel that eth_chan_to_coord does not place");
     place.chip = number_at(pair, side_name + "_device_id", pairs_at);
     return place;
   };

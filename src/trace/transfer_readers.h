@@ -24,8 +24,11 @@ class StreamTable {
 TransferTrace parse_records(std::string_view text, const std::string& file, base::ReadReport& report);
 TransferTrace parse_noc_events(const std::string& text, const std::string& file, base::ReadReport& report);
 TransferTrace parse_profile_log(std::string_view text, const std::string& file, base::ReadReport& report);
-TransferTrace parse_table(std::string_view text, const std::string& file, const TableColumns& columns,
-                          base::ReadReport& report);
+TransferTrace parse_table(
+    std::string_view text,
+    const std::string& file,
+    const TableColumns& columns,
+    base::ReadReport& report);
 
 // Fields of one line of comma-separated values, spaces around them dropped.
 std::vector<std::string> comma_fields(std::string_view line);

@@ -8,8 +8,9 @@ namespace {
 
 template <typename Id>
 Id intern(std::vector<std::string>& words, const std::string& text) {
-  const auto found = std::find(words.begin(), words.end(), text);
-  if (found != words.end()) return static_cast<Id>(found - words.begin());
+  const auto found = std::ranges::find(words, text);
+  if (found != words.end())
+    return static_cast<Id>(found - words.begin());
   words.push_back(text);
   return static_cast<Id>(words.size() - 1);
 }
@@ -22,11 +23,13 @@ void add_groups(const TransferStream& stream, uint32_t index, std::vector<Transf
   uint32_t begin[2] = {0, 0};  // reads, writes: where the open group of each begins
   for (uint32_t i = 0; i < stream.records.size(); ++i) {
     const TransferRecord& record = stream.records[i];
-    if (!is_group(record.kind)) continue;
+    if (!is_group(record.kind))
+      continue;
     uint32_t& first = begin[record.kind == TransferKind::WriteGroup];
     TransferGroup group{index, first, i, 0, 0};
     for (uint32_t k = first; k < i; ++k) {
-      if (stream.records[k].kind != transfers_of(record.kind)) continue;
+      if (stream.records[k].kind != transfers_of(record.kind))
+        continue;
       ++group.transfers;
       group.bytes += stream.records[k].bytes;
     }
@@ -64,28 +67,35 @@ const char* name(TransferKind kind) {
   return "other";
 }
 
-bool is_transfer(TransferKind kind) { return kind == TransferKind::Read || kind == TransferKind::Write; }
+bool is_transfer(TransferKind kind) {
+  return kind == TransferKind::Read || kind == TransferKind::Write;
+}
 
 bool is_group(TransferKind kind) {
   return kind == TransferKind::ReadGroup || kind == TransferKind::WriteGroup;
 }
 
 uint32_t TransferTrace::name_id(const std::string& text) {
-  if (names.empty()) names.emplace_back();
+  if (names.empty())
+    names.emplace_back();
   return intern<uint32_t>(names, text);
 }
 
-uint8_t TransferTrace::network_id(const std::string& text) { return intern<uint8_t>(networks, text); }
+uint8_t TransferTrace::network_id(const std::string& text) {
+  return intern<uint8_t>(networks, text);
+}
 
 std::vector<TransferGroup> groups_of(const TransferTrace& trace) {
   std::vector<TransferGroup> out;
-  for (uint32_t i = 0; i < trace.streams.size(); ++i) add_groups(trace.streams[i], i, out);
+  for (uint32_t i = 0; i < trace.streams.size(); ++i)
+    add_groups(trace.streams[i], i, out);
   return out;
 }
 
 TransferCounts count(const TransferTrace& trace) {
   TransferCounts out;
-  std::set<Place> cores, peers;
+  std::set<Place> cores;
+  std::set<Place> peers;
   std::set<int32_t> chips;
   for (const TransferStream& stream : trace.streams) {
     cores.insert(stream.core);
@@ -96,7 +106,8 @@ TransferCounts count(const TransferTrace& trace) {
       out.zones_ended += record.kind == TransferKind::ZoneEnd;
       out.groups += is_group(record.kind);
       out.open_groups += is_group(record.kind) && record.end == kNoTime;
-      if (record.peer.known()) peers.insert(record.peer);
+      if (record.peer.known())
+        peers.insert(record.peer);
       out.transfers += is_transfer(record.kind);
       out.bytes += record.bytes;
     }

@@ -18,9 +18,14 @@ namespace lento::trace {
 constexpr uint64_t kNoTime = UINT64_MAX;
 
 struct Place {
-  int32_t chip = 0, x = -1, y = -1;  // x < 0: none
+  // x < 0: none
+  int32_t chip = 0;
+  int32_t x = -1;
+  int32_t y = -1;
   auto operator<=>(const Place&) const = default;
-  bool known() const { return x >= 0 && y >= 0; }
+  bool known() const {
+    return x >= 0 && y >= 0;
+  }
 };
 std::string to_string(const Place& place);  // "1-2", "chip3/1-2" on chips above 0
 
@@ -57,7 +62,8 @@ struct TransferStream {
 };
 
 struct ChipJoint {  // two ends of a link between chips
-  Place from, to;
+  Place from;
+  Place to;
 };
 
 struct TransferTrace {
@@ -73,7 +79,9 @@ struct TransferTrace {
 // The transfers of one group: records [first, wait) of the stream that are of its kind.
 struct TransferGroup {
   uint32_t stream = 0;
-  uint32_t first = 0, wait = 0;  // record indexes; `wait` is the group's own record
+  // record indexes; `wait` is the group's own record
+  uint32_t first = 0;
+  uint32_t wait = 0;
   uint32_t transfers = 0;
   uint64_t bytes = 0;
 };
@@ -81,10 +89,17 @@ std::vector<TransferGroup> groups_of(const TransferTrace& trace);
 
 struct TransferCounts {
   uint64_t events = 0;  // of the source
-  uint64_t zones_begun = 0, zones_ended = 0;
-  uint64_t transfers = 0, groups = 0, open_groups = 0;  // open: the end is missing
+  uint64_t zones_begun = 0;
+  uint64_t zones_ended = 0;
+  // open: the end is missing
+  uint64_t transfers = 0;
+  uint64_t groups = 0;
+  uint64_t open_groups = 0;
   uint64_t bytes = 0;
-  uint64_t cores = 0, peers = 0, chips = 0;  // distinct
+  // distinct
+  uint64_t cores = 0;
+  uint64_t peers = 0;
+  uint64_t chips = 0;
 };
 TransferCounts count(const TransferTrace& trace);
 

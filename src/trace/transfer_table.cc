@@ -15,27 +15,35 @@ std::string_view next_line(std::string_view& text) {
   const size_t end = text.find('\n');
   std::string_view line = text.substr(0, end);
   text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  if (!line.empty() && line.back() == '\r')
+    line.remove_suffix(1);
   return line;
 }
 
 int find_column(const std::vector<std::string>& columns, std::string_view name) {
-  const auto found = std::find(columns.begin(), columns.end(), name);
-  return found == columns.end() ? -1 : static_cast<int>(found - columns.begin());
+  const auto found = std::ranges::find(columns, name);
+  return found == columns.end() ? -1 : int(found - columns.begin());
 }
 
-int first_column(const std::vector<std::string>& columns, std::initializer_list<const char*> names,
-                 const std::string& file, int line) {
+int first_column(
+    const std::vector<std::string>& columns,
+    std::initializer_list<const char*> names,
+    const std::string& file,
+    int line) {
   for (const char* name : names)
-    if (const int at = find_column(columns, name); at >= 0) return at;
-  throw base::Error({file, line}, std::string("no column '") + *names.begin() + "'",
-                    base::suggestion(*names.begin(), columns));
+    if (const int at = find_column(columns, name); at >= 0)
+      return at;
+  throw base::Error(
+      {file, line},
+      std::string("no column '") + *names.begin() + "'",
+      base::suggestion(*names.begin(), columns));
 }
 
 std::optional<int32_t> side(const std::string& text) {
   const auto value = base::try_int(text);
-  if (!value || *value < 0 || *value > kMaxSide) return std::nullopt;
-  return static_cast<int32_t>(*value);
+  if (!value || *value < 0 || *value > kMaxSide)
+    return std::nullopt;
+  return int32_t(*value);
 }
 
 // "x-y", "x,y", "chip:x-y", "core5" (one row).
@@ -43,38 +51,51 @@ std::optional<Place> place_of(std::string_view text) {
   Place place;
   if (const size_t colon = text.find(':'); colon != std::string_view::npos) {
     const auto chip = side(std::string(text.substr(0, colon)));
-    if (!chip) return std::nullopt;
+    if (!chip)
+      return std::nullopt;
     place.chip = *chip;
     text.remove_prefix(colon + 1);
   }
-  while (!text.empty() && (text[0] < '0' || text[0] > '9')) text.remove_prefix(1);
+  while (!text.empty() && (text[0] < '0' || text[0] > '9'))
+    text.remove_prefix(1);
   const size_t dash = text.find_first_of("-,");
   const auto x = side(std::string(text.substr(0, dash)));
   const auto y = dash == std::string_view::npos ? side("0") : side(std::string(text.substr(dash + 1)));
-  if (!x || !y) return std::nullopt;
+  if (!x || !y)
+    return std::nullopt;
   place.x = *x;
   place.y = *y;
   return place;
 }
 
 std::optional<TransferKind> kind_of(std::string word) {
-  std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });
-  if (word == "read" || word == "message" || word == "receive" || word == "recv") return TransferKind::Read;
-  if (word == "write" || word == "send") return TransferKind::Write;
-  if (word == "compute") return TransferKind::Compute;
+  std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) {
+    return std::tolower(c);
+  });
+  if (word == "read" || word == "message" || word == "receive" || word == "recv")
+    return TransferKind::Read;
+  if (word == "write" || word == "send")
+    return TransferKind::Write;
+  if (word == "compute")
+    return TransferKind::Compute;
   return std::nullopt;
 }
 
 std::optional<uint64_t> amount(const std::string& text) {
   const auto value = base::try_double(text);
-  if (!value || *value < 0 || *value > 9e18) return std::nullopt;
-  return static_cast<uint64_t>(std::llround(*value));
+  if (!value || *value < 0 || *value > 9e18)
+    return std::nullopt;
+  return uint64_t(std::llround(*value));
 }
 
 class TableReader {
  public:
   TableReader(const std::string& file, const TableColumns& columns, base::ReadReport& report)
-      : file_(file), report_(report), streams_(trace_), wanted_(columns) {}
+      : file_(file),
+        report_(report),
+        streams_(trace_),
+        wanted_(columns) {
+  }
 
   TransferTrace read(std::string_view text) {
     const std::vector<std::string> header = comma_fields(next_line(text));
@@ -88,7 +109,8 @@ class TableReader {
     trace_.network_id("noc");
     for (int line = 2; !text.empty(); ++line) {
       const std::vector<std::string> row = comma_fields(next_line(text));
-      if (row.size() == 1 && row[0].empty()) continue;
+      if (row.size() == 1 && row[0].empty())
+        continue;
       if (row.size() != header.size()) {
         report_.skip({file_, line}, "a row with another number of fields than the header");
         continue;
@@ -102,28 +124,35 @@ class TableReader {
   void take(const std::vector<std::string>& row, int line) {
     const auto core = place_of(row[component_]);
     const auto begin = amount(row[start_]);
-    if (!core) return report_.skip({file_, line}, "a component that is no tile");
-    if (!begin) return report_.skip({file_, line}, "a start that is no time");
+    if (!core)
+      return report_.skip({file_, line}, "a component that is no tile");
+    if (!begin)
+      return report_.skip({file_, line}, "a start that is no time");
     TransferRecord record;
     record.begin = *begin;
     record.kind = TransferKind::Compute;
     if (kind_ >= 0) {
       const auto kind = kind_of(row[kind_]);
-      if (!kind) return report_.skip({file_, line}, "a kind that is not read, write, message or compute");
+      if (!kind)
+        return report_.skip({file_, line}, "a kind that is not read, write, message or compute");
       record.kind = *kind;
     }
     if (peer_ >= 0 && is_transfer(record.kind)) {
       const auto peer = place_of(row[peer_]);
-      if (!peer) return report_.skip({file_, line}, "a peer that is no tile");
+      if (!peer)
+        return report_.skip({file_, line}, "a peer that is no tile");
       record.peer = *peer;
     }
-    if (bytes_ >= 0) record.bytes = amount(row[bytes_]).value_or(0);
+    if (bytes_ >= 0)
+      record.bytes = amount(row[bytes_]).value_or(0);
     if (end_ >= 0 && !row[end_].empty()) {
       const auto end = amount(row[end_]);
-      if (!end || *end < *begin) return report_.skip({file_, line}, "an end before the start");
+      if (!end || *end < *begin)
+        return report_.skip({file_, line}, "an end before the start");
       record.end = *end;
     }
-    if (layer_ >= 0) record.name = trace_.name_id(row[layer_]);
+    if (layer_ >= 0)
+      record.name = trace_.name_id(row[layer_]);
     streams_.at(*core, trace_.name_id("")).records.push_back(record);
     ++report_.taken;
   }
@@ -133,7 +162,13 @@ class TableReader {
   TransferTrace trace_;
   StreamTable streams_;
   const TableColumns& wanted_;
-  int component_ = -1, kind_ = -1, peer_ = -1, bytes_ = -1, start_ = -1, end_ = -1, layer_ = -1;
+  int component_ = -1;
+  int kind_ = -1;
+  int peer_ = -1;
+  int bytes_ = -1;
+  int start_ = -1;
+  int end_ = -1;
+  int layer_ = -1;
 };
 
 }  // namespace
@@ -164,7 +199,8 @@ TransferTrace parse_profile_log(std::string_view text, const std::string& file, 
   next_line(text);
   const std::vector<std::string> header = comma_fields(next_line(text));
   const int chip = first_column(header, {"PCIe slot"}, file, 2);
-  const int x = first_column(header, {"core_x"}, file, 2), y = first_column(header, {"core_y"}, file, 2);
+  const int x = first_column(header, {"core_x"}, file, 2);
+  const int y = first_column(header, {"core_y"}, file, 2);
   const int processor = first_column(header, {"RISC processor type"}, file, 2);
   const int time = first_column(header, {"time[cycles since reset]"}, file, 2);
   const int zone = first_column(header, {"zone name"}, file, 2);
@@ -173,13 +209,16 @@ TransferTrace parse_profile_log(std::string_view text, const std::string& file, 
   StreamTable streams(trace);
   for (int line = 3; !text.empty(); ++line) {
     const std::vector<std::string> row = comma_fields(next_line(text));
-    if (row.size() == 1 && row[0].empty()) continue;
+    if (row.size() == 1 && row[0].empty())
+      continue;
     // A comma in the last column (meta data in JSON) makes a row longer, never shorter.
     if (row.size() < header.size()) {
       report.skip({file, line}, "a row with fewer fields than the header");
       continue;
     }
-    const auto at_chip = side(row[chip]), at_x = side(row[x]), at_y = side(row[y]);
+    const auto at_chip = side(row[chip]);
+    const auto at_x = side(row[x]);
+    const auto at_y = side(row[y]);
     const auto cycles = base::try_uint(row[time]);
     if (!at_chip || !at_x || !at_y || !cycles || *cycles == kNoTime) {
       report.skip({file, line}, "a row without core or time");
@@ -198,8 +237,11 @@ TransferTrace parse_profile_log(std::string_view text, const std::string& file, 
   return trace;
 }
 
-TransferTrace parse_table(std::string_view text, const std::string& file, const TableColumns& columns,
-                          base::ReadReport& report) {
+TransferTrace parse_table(
+    std::string_view text,
+    const std::string& file,
+    const TableColumns& columns,
+    base::ReadReport& report) {
   return TableReader(file, columns, report).read(text);
 }
 

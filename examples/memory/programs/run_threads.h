@@ -8,8 +8,12 @@ static int threads = 4;
 
 static void run_threads(void* (*work)(void*), int argc, char** argv) {
   pthread_t handle[MOST_THREADS];
-  if (argc > 1) threads = atoi(argv[1]);
-  if (threads < 1 || threads > MOST_THREADS) exit(2);
-  for (long i = 0; i < threads; ++i) pthread_create(&handle[i], 0, work, (void*)i);
-  for (int i = 0; i < threads; ++i) pthread_join(handle[i], 0);
+  if (argc > 1)
+    threads = atoi(argv[1]);
+  if (threads < 1 || threads > MOST_THREADS)
+    exit(2);
+  for (long i = 0; i < threads; ++i)
+    pthread_create(&handle[i], 0, work, (void*)i);
+  for (int i = 0; i < threads; ++i)
+    pthread_join(handle[i], 0);
 }

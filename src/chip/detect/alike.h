@@ -21,9 +21,12 @@ struct Flow {
 
 // Of `candidates` (never cores), in their order, those that the same of `flows` pass as `component`, itself
 // included. Alone when no flow passes it.
-std::vector<Component> alike(const Component& component, const std::set<Flow>& flows,
-                             const std::vector<Component>& candidates, const spec::Chip& chip,
-                             const Grid& grid);
+std::vector<Component> alike(
+    const Component& component,
+    const std::set<Flow>& flows,
+    const std::vector<Component>& candidates,
+    const spec::Chip& chip,
+    const Grid& grid);
 
 // Flows with records in the bins that lie wholly within [begin, end), or in those it touches when none does.
 std::set<Flow> flows_between(const Cells& cells, uint64_t begin, uint64_t end);

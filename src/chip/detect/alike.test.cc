@@ -15,10 +15,14 @@ class Alike : public testing::Test {
     std::vector<Component> out;
     for (int from = 0; from < 16; ++from)
       for (const int to : {from + 1, from + 4})
-        if (grid_.find_link(from, to) >= 0) out.push_back({Part::Link, from, to});
-    for (int core = 0; core < 16; ++core) out.push_back({Part::Router, core});
-    for (int core = 0; core < 16; ++core) out.push_back({Part::MemoryUnit, core});
-    for (int port = 0; port < 8; ++port) out.push_back({Part::DramPort, port});
+        if (grid_.find_link(from, to) >= 0)
+          out.push_back({Part::Link, from, to});
+    for (int core = 0; core < 16; ++core)
+      out.push_back({Part::Router, core});
+    for (int core = 0; core < 16; ++core)
+      out.push_back({Part::MemoryUnit, core});
+    for (int port = 0; port < 8; ++port)
+      out.push_back({Part::DramPort, port});
     return out;
   }
   std::string names(const Component& component, const std::set<Flow>& flows) const {

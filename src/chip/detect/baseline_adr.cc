@@ -13,41 +13,50 @@ namespace lento::chip {
 namespace {
 
 struct Limits {
-  double percentile, margin;
+  double percentile;
+  double margin;
   size_t history;  // windows that a past needs
 };
 
 bool value_warns(const std::vector<double>& past, double now, const Limits& limits) {
-  if (past.size() < limits.history) return false;
+  if (past.size() < limits.history)
+    return false;
   return now > base::quantile(past, limits.percentile) + limits.margin;
 }
 
 bool frequency_warns(const std::vector<double>& past, double now, const Limits& limits) {
-  if (past.size() < limits.history) return false;
+  if (past.size() < limits.history)
+    return false;
   return now < base::quantile(past, 1 - limits.percentile) * std::exp2(-limits.margin);
 }
 
 struct Run {
   double length = 0;  // warnings in a row
-  size_t begin = 0, end = 0;
+  size_t begin = 0;
+  size_t end = 0;
 };
 
 // The longest run of windows with a warning. A window that warns does not become part of the past.
 Run longest(const Samples& values, bool with_frequency, const Limits& limits) {
-  std::vector<double> past, counts;
-  Run now, best;
+  std::vector<double> past;
+  std::vector<double> counts;
+  Run now;
+  Run best;
   for (size_t b = 0; b < values.size(); ++b) {
     const bool slow = values[b].count > 0 && value_warns(past, values[b].octaves, limits);
     const bool rare = with_frequency && frequency_warns(counts, values[b].count, limits);
     if (slow || rare) {
-      if (now.length == 0) now.begin = b;
+      if (now.length == 0)
+        now.begin = b;
       now.length += 1;
       now.end = b + 1;
-      if (now.length > best.length) best = now;
+      if (now.length > best.length)
+        best = now;
       continue;
     }
     now = {};
-    if (values[b].count > 0) past.push_back(values[b].octaves);
+    if (values[b].count > 0)
+      past.push_back(values[b].octaves);
     counts.push_back(values[b].count);
   }
   return best;
@@ -56,15 +65,16 @@ Run longest(const Samples& values, bool with_frequency, const Limits& limits) {
 }  // namespace
 
 std::vector<Parameter> adr_parameters() {
-  return {{"percentile", 0.99, 0.5, 1, "of the past that a value must exceed"},
-          {"margin", 3, 0, 20, "and by how much, octaves"},
-          {"history", 4, 1, 1000, "windows before anything is judged"},
-          {"row", 3, 1, 1000, "warnings in a row that make a fault"}};
+  return {
+      {"percentile", 0.99, 0.5, 1, "of the past that a value must exceed"},
+      {"margin", 3, 0, 20, "and by how much, octaves"},
+      {"history", 4, 1, 1000, "windows before anything is judged"},
+      {"row", 3, 1, 1000, "warnings in a row that make a fault"}};
 }
 
 MethodResult judge_by_adr(const MethodCall& call) {
   const Observations seen = observe(call.sketch, call.chip, nullptr);
-  const Limits limits{call["percentile"], call["margin"], static_cast<size_t>(call["history"])};
+  const Limits limits{call["percentile"], call["margin"], size_t(call["history"])};
   std::vector<Suspect> out;
   for (int core = 0; core < seen.cores; ++core) {
     const Run compute = longest(slowness_of(seen, core), false, limits);

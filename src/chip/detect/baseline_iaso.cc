@@ -14,24 +14,27 @@ namespace lento::chip {
 namespace {
 
 struct Epoch {
-  double late = 0, all = 0;
+  double late = 0;
+  double all = 0;
 };
 
 std::vector<std::vector<Epoch>> timeouts(const Observations& seen, double octaves) {
-  std::vector<std::vector<Epoch>> out(static_cast<size_t>(seen.cores), std::vector<Epoch>(seen.bins()));
+  std::vector<std::vector<Epoch>> out(size_t(seen.cores), std::vector<Epoch>(seen.bins()));
   for (int core = 0; core < seen.cores; ++core) {
     const Samples slow = slowness_of(seen, core);
     for (size_t b = 0; b < slow.size(); ++b) {
-      Epoch& e = out[static_cast<size_t>(core)][b];
+      Epoch& e = out[size_t(core)][b];
       e.all += 1;
       e.late += slow[b].octaves > octaves;
     }
   }
   for (size_t r = 0; r < seen.cells.rows.size(); ++r) {
     const Row& row = seen.cells.rows[r];
-    if (row.pattern.kind != trace::ProbeKind::Message || row.pattern.subject >= seen.cores) continue;
+    if (row.pattern.kind != trace::ProbeKind::Message || row.pattern.subject >= seen.cores)
+      continue;
     for (size_t b = 0; b < row.cells.size(); ++b) {
-      if (row.cells[b].count == 0) continue;
+      if (row.cells[b].count == 0)
+        continue;
       Epoch& e = out[row.pattern.subject][b];
       e.all += 1;
       e.late += seen.above[r][b] > octaves;
@@ -42,7 +45,9 @@ std::vector<std::vector<Epoch>> timeouts(const Observations& seen, double octave
 
 struct Score {
   double highest = 0;
-  size_t begin = 0, end = 0;  // epochs: first and last with a timeout before the highest
+  // epochs: first and last with a timeout before the highest
+  size_t begin = 0;
+  size_t end = 0;
 };
 
 Score score_of(const std::vector<Epoch>& epochs, double increase, double decrease) {
@@ -55,9 +60,11 @@ Score score_of(const std::vector<Epoch>& epochs, double increase, double decreas
       now *= decrease;
       continue;
     }
-    if (now < 0.5 * increase) begin = b;
+    if (now < 0.5 * increase)
+      begin = b;
     now += increase * share;
-    if (now > s.highest) s = {now, begin, b + 1};
+    if (now > s.highest)
+      s = {now, begin, b + 1};
   }
   return s;
 }
@@ -65,11 +72,12 @@ Score score_of(const std::vector<Epoch>& epochs, double increase, double decreas
 }  // namespace
 
 std::vector<Parameter> iaso_parameters() {
-  return {{"timeout", 5, 1.001, 1000, "times slower than the profile that counts as a timeout"},
-          {"increase", 1, 0.001, 1000, "added to a score in an epoch full of timeouts"},
-          {"decrease", 0.5, 0, 1, "factor of a score in an epoch without any"},
-          {"radius", 1, 0.001, 1000, "of a cluster of scores"},
-          {"least", 8, 0, 1000, "score from which a core apart is reported"}};
+  return {
+      {"timeout", 5, 1.001, 1000, "times slower than the profile that counts as a timeout"},
+      {"increase", 1, 0.001, 1000, "added to a score in an epoch full of timeouts"},
+      {"decrease", 0.5, 0, 1, "factor of a score in an epoch without any"},
+      {"radius", 1, 0.001, 1000, "of a cluster of scores"},
+      {"least", 8, 0, 1000, "score from which a core apart is reported"}};
 }
 
 MethodResult judge_by_iaso(const MethodCall& call) {
@@ -85,11 +93,12 @@ MethodResult judge_by_iaso(const MethodCall& call) {
   const int main = largest_cluster(cluster);
   std::vector<double> usual;
   for (size_t c = 0; c < scores.size(); ++c)
-    if (cluster[c] == main) usual.push_back(scores[c].highest);
+    if (cluster[c] == main)
+      usual.push_back(scores[c].highest);
   std::vector<Suspect> out;
   for (size_t c = 0; c < scores.size(); ++c) {
     const bool apart = cluster[c] != main && scores[c].highest > base::median(usual);
-    Suspect s = suspect_over(seen, {Part::Core, static_cast<int>(c), -1}, scores[c].begin, scores[c].end);
+    Suspect s = suspect_over(seen, {Part::Core, int(c), -1}, scores[c].begin, scores[c].end);
     s.score = score_at(scores[c].highest, std::max(1e-9, call["least"])) * (apart ? 1 : 0.5);
     out.push_back(s);
   }

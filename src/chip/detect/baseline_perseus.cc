@@ -19,8 +19,13 @@ constexpr double kLeastDeviation = 0.01;  // octaves
 
 // Least squares of a parabola, in centred x; fewer terms when points are few or all at one place.
 struct Parabola {
-  double centre = 0, a = 0, b = 0, c = 0;
-  double at(double x) const { return a + b * (x - centre) + c * (x - centre) * (x - centre); }
+  double centre = 0;
+  double a = 0;
+  double b = 0;
+  double c = 0;
+  double at(double x) const {
+    return a + b * (x - centre) + c * (x - centre) * (x - centre);
+  }
 };
 
 double determinant(const double m[3][3]) {
@@ -31,25 +36,31 @@ double determinant(const double m[3][3]) {
 
 Parabola fit(const std::vector<Point>& points) {
   Parabola p;
-  if (points.empty()) return p;
-  for (const Point& q : points) p.centre += q[0] / static_cast<double>(points.size());
-  double s[5] = {}, t[3] = {};
+  if (points.empty())
+    return p;
+  for (const Point& q : points)
+    p.centre += q[0] / double(points.size());
+  double s[5] = {};
+  double t[3] = {};
   for (const Point& q : points) {
     double power = 1;
     for (int i = 0; i < 5; ++i, power *= q[0] - p.centre) {
       s[i] += power;
-      if (i < 3) t[i] += power * q[1];
+      if (i < 3)
+        t[i] += power * q[1];
     }
   }
   p.a = t[0] / s[0];
   const double m[3][3] = {{s[0], s[1], s[2]}, {s[1], s[2], s[3]}, {s[2], s[3], s[4]}};
   const double whole = determinant(m);
-  if (points.size() < 4 || std::abs(whole) < 1e-6 * s[0] * s[2] * s[4] || s[2] < 1e-9) return p;
+  if (points.size() < 4 || std::abs(whole) < 1e-6 * s[0] * s[2] * s[4] || s[2] < 1e-9)
+    return p;
   double* out[3] = {&p.a, &p.b, &p.c};
   for (int column = 0; column < 3; ++column) {
     double replaced[3][3];
     for (int i = 0; i < 3; ++i)
-      for (int j = 0; j < 3; ++j) replaced[i][j] = j == column ? t[i] : m[i][j];
+      for (int j = 0; j < 3; ++j)
+        replaced[i][j] = j == column ? t[i] : m[i][j];
     *out[column] = determinant(replaced) / whole;
   }
   return p;
@@ -57,15 +68,22 @@ Parabola fit(const std::vector<Point>& points) {
 
 // Coordinates along the two principal axes.
 std::vector<Point> rotated(const std::vector<Point>& points) {
-  double x = 0, y = 0, xx = 0, yy = 0, xy = 0;
-  const auto n = static_cast<double>(std::max<size_t>(1, points.size()));
-  for (const Point& p : points) x += p[0] / n, y += p[1] / n;
+  double x = 0;
+  double y = 0;
+  double xx = 0;
+  double yy = 0;
+  double xy = 0;
+  const auto n = double(std::max<size_t>(1, points.size()));
+  for (const Point& p : points)
+    x += p[0] / n, y += p[1] / n;
   for (const Point& p : points) {
     xx += (p[0] - x) * (p[0] - x);
     yy += (p[1] - y) * (p[1] - y);
     xy += (p[0] - x) * (p[1] - y);
   }
-  const double angle = 0.5 * std::atan2(2 * xy, xx - yy), c = std::cos(angle), s = std::sin(angle);
+  const double angle = 0.5 * std::atan2(2 * xy, xx - yy);
+  const double c = std::cos(angle);
+  const double s = std::sin(angle);
   std::vector<Point> out;
   for (const Point& p : points)
     out.push_back({c * (p[0] - x) + s * (p[1] - y), -s * (p[0] - x) + c * (p[1] - y)});
@@ -75,49 +93,60 @@ std::vector<Point> rotated(const std::vector<Point>& points) {
 // Only the distance across the main axis tells slow from usual: along it volumes differ.
 std::vector<Point> without_outliers(const std::vector<Point>& points, double radius) {
   std::vector<Point> across = rotated(points);
-  for (Point& p : across) p[0] = 0;
+  for (Point& p : across)
+    p[0] = 0;
   const std::vector<int> cluster = dbscan(across, radius, 4);
   const int main = largest_cluster(cluster);
-  if (main < 0) return points;
+  if (main < 0)
+    return points;
   std::vector<Point> out;
   for (size_t i = 0; i < points.size(); ++i)
-    if (cluster[i] == main) out.push_back(points[i]);
+    if (cluster[i] == main)
+      out.push_back(points[i]);
   return out;
 }
 
 struct Risk {
   double value = 0;
-  uint64_t begin = UINT64_MAX, end = 0;
+  uint64_t begin = UINT64_MAX;
+  uint64_t end = 0;
   double worst = 0;  // octaves above the bound
 };
 
 class Model {
  public:
-  Model(const Observations& seen, double radius) : seen_(seen) {
-    for (const ComputeMean& c : seen.computes) points_.push_back(point(c));
+  Model(const Observations& seen, double radius)
+      : seen_(seen) {
+    for (const ComputeMean& c : seen.computes)
+      points_.push_back(point(c));
     const std::vector<Point> usual = without_outliers(points_, radius);
     curve_ = fit(usual);
     std::vector<double> residuals;
-    for (const Point& p : usual) residuals.push_back(p[1] - curve_.at(p[0]));
+    for (const Point& p : usual)
+      residuals.push_back(p[1] - curve_.at(p[0]));
     bound_ = kUpper * std::max(kLeastDeviation, std::sqrt(base::variance(residuals)));
   }
 
   Risk risk_of(int core) const {
     double all = 0;
     for (const ComputeMean& c : seen_.computes)
-      if (c.core == core) all += static_cast<double>(c.count);
+      if (c.core == core)
+        all += double(c.count);
     Risk r;
     for (const ComputeMean& c : seen_.computes) {
       const Point p = point(c);
-      if (c.core == core) add(r, p[1] - curve_.at(p[0]) - bound_, double(c.count) / std::max(1.0, all));
+      if (c.core == core)
+        add(r, p[1] - curve_.at(p[0]) - bound_, double(c.count) / std::max(1.0, all));
     }
     for (const SlowStretch& s : seen_.stretches) {
-      if (s.core != core) continue;
+      if (s.core != core)
+        continue;
       add(r, s.octaves - bound_, double(s.count) / std::max(1.0, all));
       r.begin = std::min(r.begin, s.begin);
       r.end = std::max(r.end, s.end);
     }
-    if (r.end == 0) r.begin = 0, r.end = seen_.run_cycles;
+    if (r.end == 0)
+      r.begin = 0, r.end = seen_.run_cycles;
     return r;
   }
 
@@ -127,7 +156,8 @@ class Model {
     return {volume, volume + c.octaves};
   }
   static void add(Risk& r, double above, double share) {
-    if (above <= 0) return;
+    if (above <= 0)
+      return;
     r.value += (std::exp2(above) - 1) * std::min(1.0, share);
     r.worst = std::max(r.worst, above);
   }
@@ -141,8 +171,9 @@ class Model {
 }  // namespace
 
 std::vector<Parameter> perseus_parameters() {
-  return {{"radius", 0.2, 0.001, 100, "of a cluster across the main axis, octaves"},
-          {"risk", 0.1, 1e-6, 1000, "from which a core is reported: times above the bound, times the share"}};
+  return {
+      {"radius", 0.2, 0.001, 100, "of a cluster across the main axis, octaves"},
+      {"risk", 0.1, 1e-6, 1000, "from which a core is reported: times above the bound, times the share"}};
 }
 
 MethodResult judge_by_perseus(const MethodCall& call) {

@@ -38,10 +38,14 @@ Suspect judge_link(const Observations& seen, const Component& link, double facto
     return latency[b].count >= kFewest ? std::exp2(latency[b].octaves) : 1;
   };
   for (size_t b = 0; b < latency.size(); ++b)
-    if (ratio(b) > ratio(worst)) worst = b;
-  size_t begin = worst, end = worst + 1;
-  while (begin > 0 && ratio(begin - 1) > factor) --begin;
-  while (end < latency.size() && ratio(end) > factor) ++end;
+    if (ratio(b) > ratio(worst))
+      worst = b;
+  size_t begin = worst;
+  size_t end = worst + 1;
+  while (begin > 0 && ratio(begin - 1) > factor)
+    --begin;
+  while (end < latency.size() && ratio(end) > factor)
+    ++end;
   Suspect s = suspect_over(seen, link, begin, end);
   s.factor = latency.empty() ? 1 : ratio(worst);
   s.score = score_at(std::max(0.0, s.factor - 1), factor - 1);
@@ -51,8 +55,9 @@ Suspect judge_link(const Observations& seen, const Component& link, double facto
 }  // namespace
 
 std::vector<Parameter> threshold_parameters() {
-  return {{"core", 2, 1.001, 1000, "times slower than nominal from which a core is reported"},
-          {"link", 12, 1.001, 1000, "the same of a link"}};
+  return {
+      {"core", 2, 1.001, 1000, "times slower than nominal from which a core is reported"},
+      {"link", 12, 1.001, 1000, "the same of a link"}};
 }
 
 MethodResult judge_by_threshold(const MethodCall& call) {
@@ -63,22 +68,26 @@ MethodResult judge_by_threshold(const MethodCall& call) {
   add_cores(seen, call["core"], out);
   for (int id = 0; id < grid.link_count(); ++id) {
     const Component link = link_component(grid, id);
-    if (grid.link(id).from == link.index) out.push_back(judge_link(seen, link, call["link"]));
+    if (grid.link(id).from == link.index)
+      out.push_back(judge_link(seen, link, call["link"]));
   }
   return ranked_result(std::move(out), 0.5, seen.run_cycles);
 }
 
 MethodResult ranked_result(std::vector<Suspect> suspects, double least_score, uint64_t run_cycles) {
-  std::stable_sort(suspects.begin(), suspects.end(), [](const Suspect& a, const Suspect& b) {
+  std::ranges::stable_sort(suspects, [](const Suspect& a, const Suspect& b) {
     return std::pair(-a.score, a.component) < std::pair(-b.score, b.component);
   });
   MethodResult r;
   r.detection.run_cycles = run_cycles;
   for (Suspect& s : suspects) {
     s.strength = s.score;
-    if (s.score <= 0) break;
-    if (s.score > least_score) r.detection.reported.push_back(s);
-    if (r.detection.ranked.size() < 10) r.detection.ranked.push_back(s);
+    if (s.score <= 0)
+      break;
+    if (s.score > least_score)
+      r.detection.reported.push_back(s);
+    if (r.detection.ranked.size() < 10)
+      r.detection.ranked.push_back(s);
   }
   return r;
 }

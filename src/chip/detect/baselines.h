@@ -32,7 +32,9 @@ MethodResult judge_by_adr(const MethodCall& call);
 std::vector<Parameter> adr_parameters();
 
 // 0..1 with 0.5 at the threshold; both positive.
-inline double score_at(double value, double threshold) { return value / (value + threshold); }
+inline double score_at(double value, double threshold) {
+  return value / (value + threshold);
+}
 
 // By falling score, then component; the first `reported` of them are reported, at most ten ranked.
 MethodResult ranked_result(std::vector<Suspect> suspects, double least_score, uint64_t run_cycles);

@@ -13,15 +13,18 @@ using trace::ProbeKind;
 
 // What a mapping plans of one pattern on one core.
 struct Planned {
-  uint64_t count = 0;                     // an inference
-  uint64_t least = UINT64_MAX, most = 0;  // work
+  uint64_t count = 0;  // an inference
+  // work
+  uint64_t least = UINT64_MAX;
+  uint64_t most = 0;
 };
 using Plan = std::map<std::pair<size_t, uint32_t>, Planned>;
 
 Plan plan_of(const Sketch& sketch, const Program& program, const spec::Chip& chip) {
   Plan plan;
   for_each_record(program, Grid(chip), [&](size_t core, const trace::ProbeRecord& record, uint64_t times) {
-    if (core >= sketch.cores().size()) return;
+    if (core >= sketch.cores().size())
+      return;
     const unsigned octaves = sketch.cores()[core].shape().octaves;
     Planned& p = plan[{core, pattern_of(record, octaves).packed()}];
     p.count += times;
@@ -34,24 +37,30 @@ Plan plan_of(const Sketch& sketch, const Program& program, const spec::Chip& chi
 std::string words_of(const Pattern& pattern, size_t core) {
   const std::string at = " on core " + std::to_string(core);
   const std::string subject = std::to_string(pattern.subject);
-  if (pattern.kind == ProbeKind::Compute) return "operations of layer " + subject + at;
-  if (pattern.kind == ProbeKind::Message) return "messages from core " + subject + at;
+  if (pattern.kind == ProbeKind::Compute)
+    return "operations of layer " + subject + at;
+  if (pattern.kind == ProbeKind::Message)
+    return "messages from core " + subject + at;
   const std::string what = pattern.kind == ProbeKind::Read ? "reads from" : "writes to";
   return what + " DRAM port " + subject + at;
 }
 
 bool strange(const SketchEntry& entry, const Plan& plan, size_t core, uint64_t inferences) {
   const auto planned = plan.find({core, entry.key});
-  if (planned == plan.end()) return true;
+  if (planned == plan.end())
+    return true;
   const Planned& p = planned->second;
-  if (entry.count > p.count * std::max<uint64_t>(inferences, 1)) return true;
-  return entry.mean_work < static_cast<double>(p.least) * (1 - kSameWork) ||
-         entry.mean_work > static_cast<double>(p.most) * (1 + kSameWork);
+  if (entry.count > p.count * std::max<uint64_t>(inferences, 1))
+    return true;
+  return entry.mean_work < double(p.least) * (1 - kSameWork) ||
+         entry.mean_work > double(p.most) * (1 + kSameWork);
 }
 
 }  // namespace
 
-bool Belonging::belongs() const { return strange <= kMostStrange * entries; }
+bool Belonging::belongs() const {
+  return strange <= kMostStrange * entries;
+}
 
 Belonging belonging_of(const Sketch& sketch, const Program& program, const spec::Chip& chip) {
   const Plan plan = plan_of(sketch, program, chip);
@@ -59,9 +68,11 @@ Belonging belonging_of(const Sketch& sketch, const Program& program, const spec:
   for (size_t core = 0; core < sketch.cores().size(); ++core) {
     for (const CoreSketch::Held& held : sketch.cores()[core].held()) {
       ++out.entries;
-      if (!strange(*held.entry, plan, core, sketch.inferences())) continue;
+      if (!strange(*held.entry, plan, core, sketch.inferences()))
+        continue;
       ++out.strange;
-      if (out.examples.size() < 3) out.examples.push_back(words_of(Pattern::unpack(held.entry->key), core));
+      if (out.examples.size() < 3)
+        out.examples.push_back(words_of(Pattern::unpack(held.entry->key), core));
     }
   }
   return out;

@@ -17,13 +17,23 @@ Sketch run_of(const Program& program, const spec::Chip& chip, uint32_t inference
     record.end = record.begin + 100;
     for (record.inference = 0; record.inference < inferences; ++record.inference)
       for (uint64_t i = 0; i < times; ++i)
-        if (number++ % keep == 0) sketch.record(record);
+        if (number++ % keep == 0)
+          sketch.record(record);
   });
   return sketch;
 }
 
 Program tree(int depth, int size, const spec::Chip& chip) {
-  return expand(map_binary_tree({.depth = depth, .size = size, .passes = 8}, chip), chip, "tree");
+  return expand(
+      map_binary_tree(
+          {
+              .depth = depth,
+              .size = size,
+              .passes = 8,
+          },
+          chip),
+      chip,
+      "tree");
 }
 
 TEST(Belongs, WhatAMappingPlansIsItsOwn) {
@@ -57,7 +67,16 @@ TEST(Belongs, RecordsOfAnotherSizeOrDepthAreStrange) {
 TEST(Belongs, MoreRecordsThanPlannedAreStrange) {
   const spec::Chip chip;
   const Program once = tree(4, 64, chip);
-  const Program twice = expand(map_binary_tree({.depth = 4, .size = 64, .passes = 16}, chip), chip, "tree");
+  const Program twice = expand(
+      map_binary_tree(
+          {
+              .depth = 4,
+              .size = 64,
+              .passes = 16,
+          },
+          chip),
+      chip,
+      "tree");
   EXPECT_FALSE(belonging_of(run_of(twice, chip, 2), once, chip).belongs());
 }
 

@@ -15,26 +15,31 @@ using trace::ProbeKind;
 constexpr uint64_t kMostParts = 1024;  // of a bin: a run this much longer than another tells nothing
 
 bool exists(const Pattern& p, const Grid& grid) {
-  if (p.kind == ProbeKind::Compute) return false;
+  if (p.kind == ProbeKind::Compute)
+    return false;
   return p.subject < (p.kind == ProbeKind::Message ? grid.core_count() : grid.port_count());
 }
 
 Cell cell_of(const TimeBin& bin, int shared_by) {
-  return {static_cast<float>(bin.mean()) / kLevelsPerOctave,
-          static_cast<float>(bin.lowest) * 16 / kLevelsPerOctave, (bin.count() + shared_by - 1) / shared_by};
+  return {
+      float(bin.mean()) / kLevelsPerOctave,
+      float(bin.lowest) * 16 / kLevelsPerOctave,
+      (bin.count() + shared_by - 1) / shared_by};
 }
 
 std::vector<Cell> rebinned(std::span<const TimeBin> bins, uint64_t width, uint64_t wanted) {
   std::vector<Cell> out;
   if (width > wanted) {
-    const auto parts = static_cast<int>(std::min<uint64_t>(width / wanted, kMostParts));
-    for (const TimeBin& bin : bins) out.insert(out.end(), static_cast<size_t>(parts), cell_of(bin, parts));
+    const auto parts = int(std::min<uint64_t>(width / wanted, kMostParts));
+    for (const TimeBin& bin : bins)
+      out.insert(out.end(), size_t(parts), cell_of(bin, parts));
     return out;
   }
   const uint64_t ratio = std::min<uint64_t>(wanted / width, bins.size());
   for (size_t b = 0; b + ratio <= bins.size(); b += ratio) {
     TimeBin sum;
-    for (const TimeBin& bin : bins.subspan(b, ratio)) sum.merge(bin);
+    for (const TimeBin& bin : bins.subspan(b, ratio))
+      sum.merge(bin);
     out.push_back(cell_of(sum, 1));
   }
   return out;
@@ -43,8 +48,9 @@ std::vector<Cell> rebinned(std::span<const TimeBin> bins, uint64_t width, uint64
 float median_lowest(const Row& row) {
   std::vector<double> values;
   for (const Cell& c : row.cells)
-    if (c.count > 0) values.push_back(c.lowest);
-  return static_cast<float>(base::median(values));
+    if (c.count > 0)
+      values.push_back(c.lowest);
+  return float(base::median(values));
 }
 
 // Levels carry an offset; the unloaded level of a path in the same unit.
@@ -54,30 +60,39 @@ double unloaded_level(const Row& row, const Path& path) {
 }
 
 struct Spread {
-  double mean = 0, single = 0.5, common = 0.1;
+  double mean = 0;
+  double single = 0.5;
+  double common = 0.1;
   uint64_t count = 0;
 };
 
 // Variance of bin means = common^2 + single^2 / n, fitted roughly: single from thin bins, common from all.
 Spread spread_of(const Row& row) {
   Spread s;
-  double sum = 0, weight = 0;
+  double sum = 0;
+  double weight = 0;
   for (const Cell& c : row.cells) {
     sum += c.level * c.count;
     weight += c.count;
-    s.count += static_cast<uint64_t>(c.count);
+    s.count += uint64_t(c.count);
   }
-  if (weight == 0) return s;
+  if (weight == 0)
+    return s;
   s.mean = sum / weight;
-  double square = 0, inverse = 0, used = 0;
+  double square = 0;
+  double inverse = 0;
+  double used = 0;
   for (const Cell& c : row.cells) {
-    if (c.count == 0) continue;
+    if (c.count == 0)
+      continue;
     square += (c.level - s.mean) * (c.level - s.mean);
     inverse += 1.0 / c.count;
     ++used;
   }
-  if (used < 4) return s;
-  const double variance = square / (used - 1), per_record = inverse / used;
+  if (used < 4)
+    return s;
+  const double variance = square / (used - 1);
+  const double per_record = inverse / used;
   s.single = std::clamp(std::sqrt(variance / per_record), 0.1, 0.6);
   const double left = variance - s.single * s.single * per_record;
   s.common = std::clamp(std::sqrt(std::max(left, 0.0)), 0.08, 1.0);
@@ -86,14 +101,16 @@ Spread spread_of(const Row& row) {
 
 // Mean of the reference's bins within two of `bin`, or its mean over the run.
 float local_level(const Row& row, size_t bin, double fallback) {
-  double sum = 0, weight = 0;
-  const size_t begin = bin >= 2 ? bin - 2 : 0, end = std::min(row.cells.size(), bin + 3);
+  double sum = 0;
+  double weight = 0;
+  const size_t begin = bin >= 2 ? bin - 2 : 0;
+  const size_t end = std::min(row.cells.size(), bin + 3);
   for (size_t i = begin; i < end; ++i) {
     const double w = row.cells[i].count * (i == bin ? 2.0 : 1.0);
     sum += row.cells[i].level * w;
     weight += w;
   }
-  return static_cast<float>(weight >= 6 ? sum / weight : (sum + fallback * 6) / (weight + 6));
+  return float(weight >= 6 ? sum / weight : (sum + fallback * 6) / (weight + 6));
 }
 
 }  // namespace
@@ -104,25 +121,29 @@ Cells cells_of(const Sketch& sketch, const Grid& grid, uint64_t bin_cycles) {
   if (bin_cycles == 0)
     for (const CoreSketch& core : sketch.cores())
       out.bin_cycles = std::max(out.bin_cycles, core.bin_cycles());
-  const size_t cores = std::min(sketch.cores().size(), static_cast<size_t>(grid.core_count()));
+  const size_t cores = std::min(sketch.cores().size(), size_t(grid.core_count()));
   for (size_t c = 0; c < cores; ++c) {
     const CoreSketch& core = sketch.cores()[c];
     for (const CoreSketch::Held& held : core.held()) {
       const Pattern pattern = Pattern::unpack(held.entry->key);
-      if (held.bins == nullptr || !exists(pattern, grid)) continue;
-      Row row{static_cast<int>(c),
-              pattern,
-              held.entry->mean_work,
-              held.entry->count,
-              rebinned({held.bins, core.shape().bins}, core.bin_cycles(), out.bin_cycles),
-              static_cast<float>(held.entry->lowest) / kLevelsPerOctave};
-      while (!row.cells.empty() && row.cells.back().count == 0) row.cells.pop_back();
+      if (held.bins == nullptr || !exists(pattern, grid))
+        continue;
+      Row row{
+          int(c),
+          pattern,
+          held.entry->mean_work,
+          held.entry->count,
+          rebinned({held.bins, core.shape().bins}, core.bin_cycles(), out.bin_cycles),
+          float(held.entry->lowest) / kLevelsPerOctave};
+      while (!row.cells.empty() && row.cells.back().count == 0)
+        row.cells.pop_back();
       out.bins = std::max(out.bins, row.cells.size());
       out.rows.push_back(std::move(row));
     }
   }
-  for (Row& row : out.rows) row.cells.resize(out.bins);
-  std::sort(out.rows.begin(), out.rows.end(), [](const Row& a, const Row& b) {
+  for (Row& row : out.rows)
+    row.cells.resize(out.bins);
+  std::ranges::sort(out.rows, [](const Row& a, const Row& b) {
     return std::pair(a.core, a.pattern.packed()) < std::pair(b.core, b.pattern.packed());
   });
   return out;
@@ -130,7 +151,8 @@ Cells cells_of(const Sketch& sketch, const Grid& grid, uint64_t bin_cycles) {
 
 std::vector<Path> paths_of(const Cells& cells, const spec::Chip& chip, const Grid& grid) {
   std::vector<Path> out;
-  for (const Row& row : cells.rows) out.emplace_back(chip, grid, row.pattern, row.core);
+  for (const Row& row : cells.rows)
+    out.emplace_back(chip, grid, row.pattern, row.core);
   return out;
 }
 
@@ -140,31 +162,37 @@ Bins bins_of(const Cells& cells, uint64_t begin, uint64_t end) {
   return {first, std::clamp<uint64_t>(last, first + 1, cells.bins)};
 }
 
-std::vector<Baseline> baselines_from(const Cells& cells, const Cells& reference,
-                                     const std::vector<Path>& paths) {
+std::vector<Baseline>
+baselines_from(const Cells& cells, const Cells& reference, const std::vector<Path>& paths) {
   std::map<std::pair<int, uint32_t>, const Row*> known;
-  for (const Row& row : reference.rows) known[{row.core, row.pattern.packed()}] = &row;
+  for (const Row& row : reference.rows)
+    known[{row.core, row.pattern.packed()}] = &row;
   std::vector<Baseline> out = baselines_within(cells, paths);
   for (size_t r = 0; r < cells.rows.size(); ++r) {
     const Row& row = cells.rows[r];
     const auto found = known.find({row.core, row.pattern.packed()});
-    if (found == known.end()) continue;
+    if (found == known.end())
+      continue;
     const Spread spread = spread_of(*found->second);
-    if (spread.count == 0) continue;
-    out[r].single = static_cast<float>(spread.single);
-    out[r].common = static_cast<float>(spread.common);
+    if (spread.count == 0)
+      continue;
+    out[r].single = float(spread.single);
+    out[r].common = float(spread.common);
     out[r].lowest = median_lowest(*found->second);
-    for (size_t b = 0; b < cells.bins; ++b) out[r].level[b] = local_level(*found->second, b, spread.mean);
+    for (size_t b = 0; b < cells.bins; ++b)
+      out[r].level[b] = local_level(*found->second, b, spread.mean);
   }
   return out;
 }
 
 std::vector<Baseline> baselines_within(const Cells& cells, const std::vector<Path>& paths) {
-  std::vector<double> excess, own(cells.rows.size());
+  std::vector<double> excess;
+  std::vector<double> own(cells.rows.size());
   for (size_t r = 0; r < cells.rows.size(); ++r) {
     std::vector<double> levels;
     for (const Cell& c : cells.rows[r].cells)
-      if (c.count > 0) levels.push_back(c.level);
+      if (c.count > 0)
+        levels.push_back(c.level);
     own[r] = base::quantile(levels, 0.25) - unloaded_level(cells.rows[r], paths[r]);
     excess.push_back(own[r]);
   }
@@ -172,10 +200,10 @@ std::vector<Baseline> baselines_within(const Cells& cells, const std::vector<Pat
   std::vector<Baseline> out(cells.rows.size());
   for (size_t r = 0; r < cells.rows.size(); ++r) {
     const double level = unloaded_level(cells.rows[r], paths[r]) + std::min(own[r], common_excess);
-    out[r].level.assign(cells.bins, static_cast<float>(level));
-    out[r].lowest = static_cast<float>(unloaded_level(cells.rows[r], paths[r]));
+    out[r].level.assign(cells.bins, float(level));
+    out[r].lowest = float(unloaded_level(cells.rows[r], paths[r]));
     const Spread spread = spread_of(cells.rows[r]);
-    out[r].single = static_cast<float>(spread.single);
+    out[r].single = float(spread.single);
     out[r].common = 0.35F;
   }
   return out;
@@ -183,26 +211,30 @@ std::vector<Baseline> baselines_within(const Cells& cells, const std::vector<Pat
 
 std::vector<Baseline> pooled(const std::vector<std::vector<Baseline>>& draws) {
   std::vector<Baseline> out = draws[0];
-  const auto n = static_cast<double>(draws.size());
+  const auto n = double(draws.size());
   for (size_t r = 0; r < out.size(); ++r) {
     std::vector<double> means;
-    double single = 0, common = 0, lowest = 0;
+    double single = 0;
+    double common = 0;
+    double lowest = 0;
     for (const std::vector<Baseline>& draw : draws) {
       double sum = 0;
-      for (const float level : draw[r].level) sum += level;
-      means.push_back(sum / static_cast<double>(std::max<size_t>(draw[r].level.size(), 1)));
+      for (const float level : draw[r].level)
+        sum += level;
+      means.push_back(sum / double(std::max<size_t>(draw[r].level.size(), 1)));
       single += draw[r].single / n;
       common += draw[r].common / n;
       lowest += draw[r].lowest / n;
     }
     for (size_t b = 0; b < out[r].level.size(); ++b) {
       double sum = 0;
-      for (const std::vector<Baseline>& draw : draws) sum += draw[r].level[b];
-      out[r].level[b] = static_cast<float>(sum / n);
+      for (const std::vector<Baseline>& draw : draws)
+        sum += draw[r].level[b];
+      out[r].level[b] = float(sum / n);
     }
-    out[r].single = static_cast<float>(single);
-    out[r].lowest = static_cast<float>(lowest);
-    out[r].common = static_cast<float>(std::sqrt(common * common + 2 * base::variance(means)));
+    out[r].single = float(single);
+    out[r].lowest = float(lowest);
+    out[r].common = float(std::sqrt(common * common + 2 * base::variance(means)));
   }
   return out;
 }

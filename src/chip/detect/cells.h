@@ -42,7 +42,8 @@ Cells cells_of(const Sketch& sketch, const Grid& grid, uint64_t bin_cycles = 0);
 std::vector<Path> paths_of(const Cells& cells, const spec::Chip& chip, const Grid& grid);
 
 struct Bins {
-  size_t begin = 0, end = 0;
+  size_t begin = 0;
+  size_t end = 0;
 };
 // The bins that an interval of cycles touches, one at least. Precondition: there are bins.
 Bins bins_of(const Cells& cells, uint64_t begin, uint64_t end);
@@ -51,17 +52,20 @@ Bins bins_of(const Cells& cells, uint64_t begin, uint64_t end);
 struct Baseline {
   std::vector<float> level;
   float lowest = 0;  // of the fastest transfer of a time bin, median over bins
-  float single = 0.5F, common = 0.1F;
+  float single = 0.5F;
+  float common = 0.1F;
   // This many bins in a row say together what one would say alone: healthy runs settle into one rhythm for a
   // while, then into another.
   float wander = 1;
   // Of the mean of `count` records.
-  double variance(int count) const { return common * common + single * single / count; }
+  double variance(int count) const {
+    return common * common + single * single / count;
+  }
 };
 // From another sketch of the same mapping: `rows` of `cells` in its order; rows that `reference` lacks get
 // the median excess over the unloaded path.
-std::vector<Baseline> baselines_from(const Cells& cells, const Cells& reference,
-                                     const std::vector<Path>& paths);
+std::vector<Baseline>
+baselines_from(const Cells& cells, const Cells& reference, const std::vector<Path>& paths);
 // From the run itself: the lower quartile of a row's bins, held down to a common excess over the unloaded
 // path, so that a row slow throughout cannot excuse itself.
 std::vector<Baseline> baselines_within(const Cells& cells, const std::vector<Path>& paths);

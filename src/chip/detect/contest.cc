@@ -11,10 +11,12 @@ namespace {
 
 constexpr double kSameFactor = 0.05;  // relative
 // Hypotheses whose gains differ by less are equals.
-constexpr double kSameGain = 6, kSameShare = 0.2;
+constexpr double kSameGain = 6;
+constexpr double kSameShare = 0.2;
 // A winner stands out when the next one gains at most this share of what it gains, and itself gains this
 // share of what the closed form promised.
-constexpr double kRivalShare = 0.75, kPromisedShare = 0.5;
+constexpr double kRivalShare = 0.75;
+constexpr double kPromisedShare = 0.5;
 
 constexpr int kCorrections = 2;
 constexpr int kChanges = 5;
@@ -51,17 +53,21 @@ Hypothesis Contest::best_of(std::vector<Suspect> close) {
   set_scope(close);
   std::vector<Entrant> all;
   for (const Suspect& s : close) {
-    if (expected_.left() == 0) break;
+    if (expected_.left() == 0)
+      break;
     all.push_back({replayed(s)});
     for (int i = 0; i < kCorrections && correct(all.back().hypothesis); ++i) {
     }
   }
-  if (all.empty()) return {};
-  size_t best = 0, rival = all.size();
+  if (all.empty())
+    return {};
+  size_t best = 0;
+  size_t rival = all.size();
   const auto rank = [&] {
     best = 0;
     for (size_t i = 1; i < all.size(); ++i)
-      if (beats(all[i].hypothesis, all[best].hypothesis)) best = i;
+      if (beats(all[i].hypothesis, all[best].hypothesis))
+        best = i;
     rival = all.size();
     for (size_t i = 0; i < all.size(); ++i)
       if (i != best && (rival == all.size() || all[i].hypothesis.gain > all[rival].hypothesis.gain))
@@ -70,7 +76,8 @@ Hypothesis Contest::best_of(std::vector<Suspect> close) {
   rank();
   while (!stands_out(all[best].hypothesis, rival < all.size() ? &all[rival].hypothesis : nullptr)) {
     const bool more = rival < all.size() && sharpen(all[rival]);
-    if (!sharpen(all[best]) && !more) break;
+    if (!sharpen(all[best]) && !more)
+      break;
     rank();
   }
   return std::move(all[best].hypothesis);
@@ -82,8 +89,9 @@ void Contest::set_scope(const std::vector<Suspect>& close) {
     scope_.end = std::max(scope_.end, s.end);
   }
   for (size_t r = 0; r < before_.paths.size(); ++r)
-    if (std::any_of(close.begin(), close.end(),
-                    [&](const Suspect& s) { return before_.paths[r].crosses(s.component); }))
+    if (std::ranges::any_of(close, [&](const Suspect& s) {
+          return before_.paths[r].crosses(s.component);
+        }))
       scope_.rows.push_back(r);
 }
 
@@ -103,7 +111,8 @@ bool Contest::correct(Hypothesis& h) {
   again.factor = corrected_factor(before_, h.suspect, h.baselines);
   again.factor = possible(before_, again);
   for (int tries = 0; tries < 2 && expected_.left() > 0; ++tries) {
-    if (std::abs(std::log(again.factor / h.suspect.factor)) < kSameFactor) return false;
+    if (std::abs(std::log(again.factor / h.suspect.factor)) < kSameFactor)
+      return false;
     Hypothesis next = replayed(refitted(before_, again));
     if (next.gain > h.gain) {
       h = std::move(next);
@@ -119,8 +128,10 @@ bool Contest::correct(Hypothesis& h) {
 bool Contest::sharpen(Entrant& entrant) {
   Hypothesis& h = entrant.hypothesis;
   Suspect other = changed(h.suspect, entrant.change);
-  while (entrant.change < kChanges && same(other, h.suspect)) other = changed(h.suspect, ++entrant.change);
-  if (entrant.change == kChanges || expected_.left() == 0) return false;
+  while (entrant.change < kChanges && same(other, h.suspect))
+    other = changed(h.suspect, ++entrant.change);
+  if (entrant.change == kChanges || expected_.left() == 0)
+    return false;
   Hypothesis next = replayed(other);
   if (next.gain > h.gain) {
     h = std::move(next);
@@ -143,7 +154,8 @@ Suspect Contest::changed(Suspect s, int change) const {
       }
       break;
     case 1:
-      if (s.end > s.begin + width) s.begin += width / 2;
+      if (s.end > s.begin + width)
+        s.begin += width / 2;
       break;
     case 2:
       s.begin -= std::min(s.begin, width / 2);

@@ -22,7 +22,10 @@ class Contest {
  public:
   // `before`: the recorded run and what was expected so far; `given`: the components that this already holds.
   Contest(const ScanInput& before, const std::vector<Suspect>& given, Expected& expected)
-      : before_(before), given_(given), expected_(expected) {}
+      : before_(before),
+        given_(given),
+        expected_(expected) {
+  }
 
   // The winner; of equals the first. Its baselines are empty when no replay was left.
   // Each is replayed up to twice again with the factor that its last replay suggests. While no winner stands
@@ -39,7 +42,9 @@ class Contest {
   // What hypotheses are compared on: when, and the transfers that pass through any of them. Elsewhere a slow
   // run is a healthy one shifted in time, which says nothing about where it is slow.
   struct Scope {
-    uint64_t begin = UINT64_MAX, end = 0;  // cycles
+    // cycles
+    uint64_t begin = UINT64_MAX;
+    uint64_t end = 0;
     std::vector<size_t> rows;
   };
 

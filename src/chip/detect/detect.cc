@@ -26,9 +26,12 @@ constexpr double kApart = 0.65;    // of the strongest: nothing else comes near
 constexpr double kLater = 2.5;     // times the strength needed beside a component found before
 constexpr double kBesideCore = 5;  // the same beside a slow core, which changes the rhythm of the whole chip
 // Strength needed: this, and so many times what the component shows on a healthy chip.
-constexpr double kFloor = 6, kHealthyTimes = 2;
+constexpr double kFloor = 6;
+constexpr double kHealthyTimes = 2;
 // What a replay must explain: this share of the strength, within these bounds.
-constexpr double kGainShare = 0.25, kLeastGain = 4, kEnoughGain = 15;
+constexpr double kGainShare = 0.25;
+constexpr double kLeastGain = 4;
+constexpr double kEnoughGain = 15;
 constexpr double kAlone = 2;  // times the strength needed when one pattern accuses and others contradict
 
 // How much else a slow component of this kind would slow.
@@ -48,8 +51,8 @@ class Detector {
         expected_({cells_, paths_, chip, grid_, options}) {
     out_.run_cycles = sketch.end_cycles();
     out_.reported = slow_cores(sketch, chip, options, out_.notes);
-    if (static_cast<int>(out_.reported.size()) > options.most_suspects)
-      out_.reported.resize(static_cast<size_t>(options.most_suspects));
+    if (int(out_.reported.size()) > options.most_suspects)
+      out_.reported.resize(size_t(options.most_suspects));
   }
 
   Detection run() {
@@ -58,8 +61,9 @@ class Detector {
     while (true) {
       rest = scan({cells_, paths_, baselines_}, components_);
       drop_reported(rest);
-      const bool room = static_cast<int>(out_.reported.size()) < options_.most_suspects;
-      if (!room || !bring_forward(rest)) break;
+      const bool room = int(out_.reported.size()) < options_.most_suspects;
+      if (!room || !bring_forward(rest))
+        break;
       if (!settled_ && !out_.reported.empty() && hypotheses_left() > 0) {
         baselines_ = expected_.settled(out_.reported);
         settled_ = true;
@@ -79,13 +83,17 @@ class Detector {
   // A later component must stand out from what the earlier ones stir up: the more so where transfers pass
   // through both.
   double needed(const Suspect& next) {
-    const bool slow_core = std::any_of(out_.reported.begin(), out_.reported.end(),
-                                       [](const Suspect& s) { return s.component.part == Part::Core; });
+    const bool slow_core = std::ranges::any_of(out_.reported, [](const Suspect& s) {
+      return s.component.part == Part::Core;
+    });
     double least = slow_core ? kBesideCore * options_.least_strength : enough_on_healthy(next);
-    if (!slow_core && !out_.reported.empty()) least *= kLater;
-    if (!options_.replay) least *= kUnreplayed;
+    if (!slow_core && !out_.reported.empty())
+      least *= kLater;
+    if (!options_.replay)
+      least *= kUnreplayed;
     for (const Suspect& s : out_.reported) {
-      if (s.component.part == Part::Core) continue;
+      if (s.component.part == Part::Core)
+        continue;
       const bool apart = next.begin >= s.end || s.begin >= next.end || !related(s.component, next.component);
       const double share = apart ? 0.1 : 0.2;
       least = std::max(least, (options_.replay ? share : 0.45) * s.strength);
@@ -95,8 +103,10 @@ class Detector {
 
   // Some components of a healthy chip look slow more often than others: those where queues come and go.
   double enough_on_healthy(const Suspect& s) {
-    if (expected_.healthy_runs() < 2) return options_.least_strength;
-    if (!measured_) measure_healthy();
+    if (expected_.healthy_runs() < 2)
+      return options_.least_strength;
+    if (!measured_)
+      measure_healthy();
     const auto seen = on_healthy_.find(s.component);
     const double shown = seen == on_healthy_.end() ? 0 : seen->second;
     return std::min(options_.least_strength, kFloor + kHealthyTimes * shown);
@@ -115,9 +125,11 @@ class Detector {
 
   // Puts the strongest that is strong enough first; whether there is one.
   bool bring_forward(std::vector<Suspect>& found) {
-    const auto first =
-        std::find_if(found.begin(), found.end(), [&](const Suspect& s) { return s.strength >= needed(s); });
-    if (first == found.end()) return false;
+    const auto first = std::ranges::find_if(found, [&](const Suspect& s) {
+      return s.strength >= needed(s);
+    });
+    if (first == found.end())
+      return false;
     std::rotate(found.begin(), first, first + 1);
     return true;
   }
@@ -127,8 +139,9 @@ class Detector {
   }
 
   bool related(const Component& a, const Component& b) const {
-    return std::any_of(paths_.begin(), paths_.end(),
-                       [&](const Path& p) { return p.crosses(a) && p.crosses(b); });
+    return std::ranges::any_of(paths_, [&](const Path& p) {
+      return p.crosses(a) && p.crosses(b);
+    });
   }
 
   // The best of the close hypotheses, if the chip simulated with it looks more like the recorded one; when it
@@ -139,11 +152,12 @@ class Detector {
     Hypothesis best;
     do {
       std::vector<Suspect> close = close_to_best(left);
-      hypotheses_ += static_cast<int>(close.size());
+      hypotheses_ += int(close.size());
       best = Contest({cells_, paths_, baselines_}, out_.reported, expected_).best_of(close);
       std::erase_if(left, [&](const Suspect& s) {
-        return std::any_of(close.begin(), close.end(),
-                           [&](const Suspect& c) { return c.component == s.component; });
+        return std::ranges::any_of(close, [&](const Suspect& c) {
+          return c.component == s.component;
+        });
       });
     } while (!convincing(best) && hypotheses_left() > 0 && bring_forward(left));
     if (convincing(best)) {
@@ -154,12 +168,14 @@ class Detector {
       expected_.next_component();
       return true;
     }
-    if (out_.reported.empty() && stands_out(found)) report_unreplayed(found.front());
+    if (out_.reported.empty() && stands_out(found))
+      report_unreplayed(found.front());
     return false;
   }
 
   bool stands_out(const std::vector<Suspect>& found) const {
-    const double first = found.front().strength, next = found.size() > 1 ? found[1].strength : 0;
+    const double first = found.front().strength;
+    const double next = found.size() > 1 ? found[1].strength : 0;
     return first >= kUnreplayed * options_.least_strength && next <= kApart * first;
   }
 
@@ -186,14 +202,19 @@ class Detector {
     const size_t heard = close.size();
     for (size_t i = 0; i < heard; ++i) {
       const Component router = close[i].component;
-      if (router.part != Part::Router) continue;
-      const auto own = std::find_if(found.begin(), found.end(), [&](const Suspect& s) {
+      if (router.part != Part::Router)
+        continue;
+      const auto own = std::ranges::find_if(found, [&](const Suspect& s) {
         return s.component.part == Part::Link &&
                (s.component.index == router.index || s.component.other == router.index);
       });
-      if (own == found.end()) continue;
-      const auto is_own = [&](const Suspect& s) { return s.component == own->component; };
-      if (std::none_of(close.begin(), close.end(), is_own)) close.push_back(*own);
+      if (own == found.end())
+        continue;
+      const auto is_own = [&](const Suspect& s) {
+        return s.component == own->component;
+      };
+      if (std::ranges::none_of(close, is_own))
+        close.push_back(*own);
     }
   }
 
@@ -202,12 +223,14 @@ class Detector {
   std::vector<Suspect> close_to_best(const std::vector<Suspect>& found) const {
     std::vector<Suspect> close;
     for (const Suspect& s : found)
-      if (s.strength >= kClose * found.front().strength) close.push_back(s);
-    std::stable_sort(close.begin(), close.end(),
-                     [](const Suspect& a, const Suspect& b) { return a.bounded < b.bounded; });
-    close.resize(std::min({close.size(), kMostClose, static_cast<size_t>(hypotheses_left())}));
+      if (s.strength >= kClose * found.front().strength)
+        close.push_back(s);
+    std::ranges::stable_sort(close, [](const Suspect& a, const Suspect& b) {
+      return a.bounded < b.bounded;
+    });
+    close.resize(std::min({close.size(), kMostClose, size_t(hypotheses_left())}));
     admit_own_links(found, close);
-    std::stable_sort(close.begin(), close.end(), [](const Suspect& a, const Suspect& b) {
+    std::ranges::stable_sort(close, [](const Suspect& a, const Suspect& b) {
       return reach(a.component.part) < reach(b.component.part);
     });
     return close;
@@ -215,9 +238,8 @@ class Detector {
 
   void drop_reported(std::vector<Suspect>& found) const {
     std::erase_if(found, [&](const Suspect& s) {
-      return std::any_of(out_.reported.begin(), out_.reported.end(), [&](const Suspect& r) {
-        return r.component == s.component ||
-               std::find(r.alike.begin(), r.alike.end(), s.component) != r.alike.end();
+      return std::ranges::any_of(out_.reported, [&](const Suspect& r) {
+        return r.component == s.component || std::ranges::find(r.alike, s.component) != r.alike.end();
       });
     });
   }
@@ -226,8 +248,10 @@ class Detector {
   void silence(const Suspect& found) {
     const Bins bins = bins_of(cells_, found.begin, found.end);
     for (size_t r = 0; r < cells_.rows.size(); ++r) {
-      if (!paths_[r].crosses(found.component)) continue;
-      for (size_t b = bins.begin; b < bins.end; ++b) cells_.rows[r].cells[b].count = 0;
+      if (!paths_[r].crosses(found.component))
+        continue;
+      for (size_t b = bins.begin; b < bins.end; ++b)
+        cells_.rows[r].cells[b].count = 0;
     }
   }
 
@@ -240,43 +264,58 @@ class Detector {
     const Bins bins = bins_of(cells_, s.begin, s.end);
     std::vector<Shown> shown;
     for (size_t r = 0; r < cells_.rows.size(); ++r) {
-      if (!paths_[r].crosses(s.component)) continue;
-      double above = 0, weight = 0;
+      if (!paths_[r].crosses(s.component))
+        continue;
+      double above = 0;
+      double weight = 0;
       for (size_t b = bins.begin; b < bins.end; ++b) {
         const Cell& cell = cells_.rows[r].cells[b];
         above += (cell.level - baselines_[r].level[b]) * cell.count;
         weight += cell.count;
-        s.seen += static_cast<uint64_t>(cell.count);
+        s.seen += uint64_t(cell.count);
         if (cell.count > 0)
           s.lost_cycles += std::max(0.0F, std::exp2(cell.level) - std::exp2(baselines_[r].level[b])) / 128 *
                            cells_.rows[r].bytes * cell.count;
       }
-      if (weight > 0) shown.push_back({above / weight, r});
+      if (weight > 0)
+        shown.push_back({above / weight, r});
     }
-    std::stable_sort(shown.begin(), shown.end(),
-                     [](const Shown& a, const Shown& b) { return a.above > b.above; });
+    std::ranges::stable_sort(shown, [](const Shown& a, const Shown& b) {
+      return a.above > b.above;
+    });
     s.end = std::min(s.end, out_.run_cycles);
     s.score = 1 - std::exp(-s.strength / 100);
-    const auto slow = std::count_if(shown.begin(), shown.end(), [](const Shown& x) { return x.above > 0.3; });
-    s.evidence.push_back({std::to_string(slow) + " of " + std::to_string(shown.size()) +
-                              " transfer patterns through it were slower than expected in its interval",
-                          static_cast<double>(slow) / static_cast<double>(std::max<size_t>(shown.size(), 1)),
-                          "share", "sketch, time bins"});
+    const auto slow = std::ranges::count_if(shown, [](const Shown& x) {
+      return x.above > 0.3;
+    });
+    s.evidence.push_back(
+        {std::to_string(slow) + " of " + std::to_string(shown.size()) +
+             " transfer patterns through it were slower than expected in its interval",
+         double(slow) / double(std::max<size_t>(shown.size(), 1)),
+         "share",
+         "sketch, time bins"});
     for (size_t i = 0; i < std::min<size_t>(shown.size(), 6); ++i) {
       s.patterns.push_back(cells_.rows[shown[i].row].pattern);
       s.cores.push_back(cells_.rows[shown[i].row].core);
     }
     if (!shown.empty())
-      s.evidence.push_back({"latency of its slowest pattern against what it should be",
-                            std::exp2(shown[0].above), "x", "sketch, time bins"});
-    s.evidence.push_back({"log-likelihood ratio of this component slow against a healthy chip", s.strength,
-                          "", "scan over components, factors and intervals"});
+      s.evidence.push_back(
+          {"latency of its slowest pattern against what it should be",
+           std::exp2(shown[0].above),
+           "x",
+           "sketch, time bins"});
+    s.evidence.push_back(
+        {"log-likelihood ratio of this component slow against a healthy chip",
+         s.strength,
+         "",
+         "scan over components, factors and intervals"});
   }
 
   void rank(std::vector<Suspect>& rest) {
     out_.ranked = out_.reported;
     for (Suspect& s : rest) {
-      if (out_.ranked.size() >= 10) break;
+      if (out_.ranked.size() >= 10)
+        break;
       s.score = 0.5 * (1 - std::exp(-s.strength / 100));
       s.end = std::min(s.end, out_.run_cycles);
       out_.ranked.push_back(std::move(s));

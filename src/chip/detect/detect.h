@@ -21,7 +21,9 @@ namespace lento::chip {
 
 // A stretch of time in which a component was slower by one factor.
 struct Spell {
-  uint64_t begin = 0, end = 0;  // cycles
+  // cycles
+  uint64_t begin = 0;
+  uint64_t end = 0;
   double factor = 1;
 };
 
@@ -75,7 +77,7 @@ Detection detect(const Sketch& sketch, const spec::Chip& chip, const DetectOptio
 
 // The Detection for people: findings, mesh with the evidence's routes, timeline, ranked list; and what this
 // mapping cannot show at all.
-finding::Diagnosis diagnose(const Detection& detection, const Sketch& sketch, const spec::Chip& chip,
-                            const Program& program);
+finding::Diagnosis
+diagnose(const Detection& detection, const Sketch& sketch, const spec::Chip& chip, const Program& program);
 
 }  // namespace lento::chip

@@ -52,22 +52,28 @@ finding::Finding finding_of(const Suspect& s, const Grid& grid, const spec::Chip
   f.category = kind_of(s.component.part);
   f.score = s.score;
   f.factor = s.factor;
-  const double run = std::max<double>(1, static_cast<double>(run_cycles));
+  const double run = std::max<double>(1, double(run_cycles));
   const bool core = s.component.part == Part::Core;
-  if (core) f.lost_share = std::min(1.0, s.lost_cycles / run);
-  f.when = {static_cast<double>(s.begin) / chip.clock_hz, static_cast<double>(s.end) / chip.clock_hz, "s"};
-  f.summary =
-      f.subject + " was about " + format_number(s.factor, 3) + " times slower than it should be for " +
-      base::format_quantity(static_cast<double>(s.end - s.begin) / chip.clock_hz, base::Dimension::Time) +
-      ".";
+  if (core)
+    f.lost_share = std::min(1.0, s.lost_cycles / run);
+  f.when = {double(s.begin) / chip.clock_hz, double(s.end) / chip.clock_hz, "s"};
+  f.summary = f.subject + " was about " + format_number(s.factor, 3) +
+              " times slower than it should be for " +
+              base::format_quantity(double(s.end - s.begin) / chip.clock_hz, base::Dimension::Time) + ".";
   f.evidence = s.evidence;
   if (s.alike.size() > 1)
-    f.evidence.push_back({"components that the same transfers passed in that time: one of them is slow",
-                          static_cast<double>(s.alike.size()), "", "sketch, time bins"});
-  f.evidence.push_back({"records through it in that time", static_cast<double>(s.seen), "", "sketch"});
+    f.evidence.push_back(
+        {"components that the same transfers passed in that time: one of them is slow",
+         double(s.alike.size()),
+         "",
+         "sketch, time bins"});
+  f.evidence.push_back({"records through it in that time", double(s.seen), "", "sketch"});
   if (!core)
-    f.evidence.push_back({"waiting that it added to the transfers through it, summed over them",
-                          s.lost_cycles, "cycles", "sketch, time bins"});
+    f.evidence.push_back(
+        {"waiting that it added to the transfers through it, summed over them",
+         s.lost_cycles,
+         "cycles",
+         "sketch, time bins"});
   f.next_step = advice(s, f.subject);
   return f;
 }
@@ -75,10 +81,14 @@ finding::Finding finding_of(const Suspect& s, const Grid& grid, const spec::Chip
 void add_routes(finding::MeshFigure& mesh, const Suspect& s, const Grid& grid) {
   for (size_t i = 0; i < s.patterns.size(); ++i) {
     const Pattern& p = s.patterns[i];
-    int from = s.cores[i], to = s.cores[i];
-    if (p.kind == trace::ProbeKind::Message) from = p.subject;
-    if (p.kind == trace::ProbeKind::Read) from = grid.port_router(p.subject);
-    if (p.kind == trace::ProbeKind::Write) to = grid.port_router(p.subject);
+    int from = s.cores[i];
+    int to = s.cores[i];
+    if (p.kind == trace::ProbeKind::Message)
+      from = p.subject;
+    if (p.kind == trace::ProbeKind::Read)
+      from = grid.port_router(p.subject);
+    if (p.kind == trace::ProbeKind::Write)
+      to = grid.port_router(p.subject);
     finding::MeshFigure::Route route;
     route.label = grid.core_name(from) + " to " + grid.core_name(to);
     const auto add = [&](int core) {
@@ -86,25 +96,29 @@ void add_routes(finding::MeshFigure& mesh, const Suspect& s, const Grid& grid) {
       route.hops.emplace_back(at.x, at.y);
     };
     add(from);
-    for (const Grid::Hop& hop : grid.route(from, to)) add(grid.link(hop.link).to);
-    if (route.hops.size() > 1) mesh.routes.push_back(std::move(route));
+    for (const Grid::Hop& hop : grid.route(from, to))
+      add(grid.link(hop.link).to);
+    if (route.hops.size() > 1)
+      mesh.routes.push_back(std::move(route));
   }
 }
 
 // Cores: mean service time against nominal. Links: the factor of the best hypothesis about them, 1 if none.
-finding::Figure mesh_figure(const Detection& detection, const Sketch& sketch, const spec::Chip& chip,
-                            const Grid& grid) {
+finding::Figure
+mesh_figure(const Detection& detection, const Sketch& sketch, const spec::Chip& chip, const Grid& grid) {
   finding::MeshFigure mesh;
   mesh.width = grid.width();
   mesh.height = grid.height();
   mesh.value_name = "times slower than nominal";
-  const double nominal = level_of(trace::ProbeKind::Compute, 1 << 20,
-                                  static_cast<uint64_t>((1 << 20) * chip.core.ops_per_cycle));
+  const double nominal =
+      level_of(trace::ProbeKind::Compute, 1 << 20, uint64_t((1 << 20) * chip.core.ops_per_cycle));
   for (int core = 0; core < grid.core_count(); ++core) {
-    double sum = 0, weight = 0;
-    if (static_cast<size_t>(core) < sketch.cores().size()) {
-      for (const CoreSketch::Held& held : sketch.cores()[static_cast<size_t>(core)].held()) {
-        if (held.bins != nullptr) continue;
+    double sum = 0;
+    double weight = 0;
+    if (size_t(core) < sketch.cores().size()) {
+      for (const CoreSketch::Held& held : sketch.cores()[size_t(core)].held()) {
+        if (held.bins != nullptr)
+          continue;
         sum += (held.entry->mean - nominal) / kLevelsPerOctave * held.entry->count;
         weight += held.entry->count;
       }
@@ -114,22 +128,26 @@ finding::Figure mesh_figure(const Detection& detection, const Sketch& sketch, co
   }
   for (int id = 0; id < grid.link_count(); ++id) {
     const Grid::Link& link = grid.link(id);
-    if (link.wraps) continue;
+    if (link.wraps)
+      continue;
     double value = 1;
     for (const Suspect& s : detection.reported)
       if (s.component == link_component(grid, id) ||
           (s.component.part == Part::Router &&
            (s.component.index == link.from || s.component.index == link.to)))
         value = std::max(value, s.factor);
-    const Position a = grid.position(link.from), b = grid.position(link.to);
+    const Position a = grid.position(link.from);
+    const Position b = grid.position(link.to);
     mesh.links.push_back({a.x, a.y, b.x, b.y, value});
   }
   for (const Suspect& s : detection.reported) {
     mesh.blamed.push_back(name_of(s.component, grid));
     add_routes(mesh, s, grid);
   }
-  return {"Where it was slow",
-          "Cores by service time; blamed components outlined, with the routes that show it.", mesh};
+  return {
+      "Where it was slow",
+      "Cores by service time; blamed components outlined, with the routes that show it.",
+      mesh};
 }
 
 finding::Figure timeline(const Detection& detection, const spec::Chip& chip, const Grid& grid) {
@@ -137,9 +155,12 @@ finding::Figure timeline(const Detection& detection, const spec::Chip& chip, con
   figure.x_name = "s";
   for (size_t i = 0; i < detection.ranked.size(); ++i) {
     const Suspect& s = detection.ranked[i];
-    figure.spans.push_back({name_of(s.component, grid), static_cast<double>(s.begin) / chip.clock_hz,
-                            static_cast<double>(s.end) / chip.clock_hz, format_number(s.factor, 3) + "x",
-                            i < detection.reported.size()});
+    figure.spans.push_back(
+        {name_of(s.component, grid),
+         double(s.begin) / chip.clock_hz,
+         double(s.end) / chip.clock_hz,
+         format_number(s.factor, 3) + "x",
+         i < detection.reported.size()});
   }
   return {"When it was slow", "The best interval of every ranked component; reported ones marked.", figure};
 }
@@ -149,17 +170,20 @@ finding::Figure ranking(const Detection& detection, const Grid& grid) {
   table.columns = {"component", "reported", "score", "times slower", "log-likelihood ratio"};
   for (size_t i = 0; i < detection.ranked.size(); ++i) {
     const Suspect& s = detection.ranked[i];
-    table.rows.push_back({name_of(s.component, grid), i < detection.reported.size() ? "yes" : "no",
-                          format_number(s.score, 3), format_number(s.factor, 3),
-                          format_number(s.strength, 4)});
+    table.rows.push_back(
+        {name_of(s.component, grid),
+         i < detection.reported.size() ? "yes" : "no",
+         format_number(s.score, 3),
+         format_number(s.factor, 3),
+         format_number(s.strength, 4)});
   }
   return {"Ranked list", "What was reported, then what came next.", table};
 }
 
 }  // namespace
 
-finding::Diagnosis diagnose(const Detection& detection, const Sketch& sketch, const spec::Chip& chip,
-                            const Program& program) {
+finding::Diagnosis
+diagnose(const Detection& detection, const Sketch& sketch, const spec::Chip& chip, const Program& program) {
   const Grid grid(chip);
   finding::Diagnosis d;
   d.scale = "chip";
@@ -171,28 +195,30 @@ finding::Diagnosis diagnose(const Detection& detection, const Sketch& sketch, co
     d.verdict = "No fail-slow seen.";
   } else {
     d.verdict = d.findings.front().summary;
-    if (d.findings.size() > 1) d.verdict += " " + std::to_string(d.findings.size() - 1) + " more found.";
+    if (d.findings.size() > 1)
+      d.verdict += " " + std::to_string(d.findings.size() - 1) + " more found.";
   }
-  const auto cycles = static_cast<double>(detection.run_cycles);
+  const auto cycles = double(detection.run_cycles);
   const std::string covered = std::to_string(sketch.records()) + " records of " +
                               std::to_string(sketch.cores().size()) + " cores over " +
                               base::format_quantity(cycles / chip.clock_hz, base::Dimension::Time);
   finding::judged(d, covered);
   if (!detection.unjudged.empty())
-    finding::cannot_judge(d, detection.unjudged,
-                          "give a healthy run of this chip (--healthy) or a chip file that is nearer to it",
-                          covered);
+    finding::cannot_judge(
+        d,
+        detection.unjudged,
+        "give a healthy run of this chip (--healthy) or a chip file that is nearer to it",
+        covered);
   if (sketch.records() == 0)
     finding::cannot_judge(d, "the recorder holds nothing", "record a run with probes on", covered);
   d.facts.emplace_back("recorded time", base::format_quantity(cycles / chip.clock_hz, base::Dimension::Time));
   d.facts.emplace_back("records seen by the recorder", std::to_string(sketch.records()));
   d.facts.emplace_back("recorder memory, all cores", std::to_string(sketch.bytes()) + " B");
-  d.facts.emplace_back("compression against 40-byte records",
-                       format_number(40.0 * static_cast<double>(sketch.records()) /
-                                         std::max(1.0, static_cast<double>(sketch.bytes())),
-                                     4) +
-                           "x");
-  if (sketch.evictions() > 0) d.facts.emplace_back("patterns evicted", std::to_string(sketch.evictions()));
+  d.facts.emplace_back(
+      "compression against 40-byte records",
+      format_number(40.0 * double(sketch.records()) / std::max(1.0, double(sketch.bytes())), 4) + "x");
+  if (sketch.evictions() > 0)
+    d.facts.emplace_back("patterns evicted", std::to_string(sketch.evictions()));
   d.figures.push_back(mesh_figure(detection, sketch, chip, grid));
   d.figures.push_back(timeline(detection, chip, grid));
   d.figures.push_back(ranking(detection, grid));

@@ -15,7 +15,8 @@ std::vector<Fault> as_faults(const std::vector<Suspect>& suspects, const Grid& g
   std::vector<Fault> out;
   for (const Suspect& s : suspects) {
     std::vector<Spell> spells = s.spells;
-    if (spells.empty()) spells.push_back({s.begin, s.end, s.factor});
+    if (spells.empty())
+      spells.push_back({s.begin, s.end, s.factor});
     for (const Spell& spell : spells) {
       Fault f = fault_of(s.component, grid);
       f.factor = spell.factor;
@@ -28,9 +29,12 @@ std::vector<Fault> as_faults(const std::vector<Suspect>& suspects, const Grid& g
 }
 
 const Row* find_row(const Cells& cells, const Row& like) {
-  const auto key = [](const Row& row) { return std::pair(row.core, row.pattern.packed()); };
-  const auto at = std::lower_bound(cells.rows.begin(), cells.rows.end(), key(like),
-                                   [&](const Row& row, const auto& wanted) { return key(row) < wanted; });
+  const auto key = [](const Row& row) {
+    return std::pair(row.core, row.pattern.packed());
+  };
+  const auto at = std::ranges::lower_bound(cells.rows, key(like), [&](const Row& row, const auto& wanted) {
+    return key(row) < wanted;
+  });
   return at != cells.rows.end() && key(*at) == key(like) ? &*at : nullptr;
 }
 
@@ -41,7 +45,8 @@ double misfit_of(const Row& row, const Baseline& base, size_t begin, size_t end)
     off += row.cells[b].count * (row.cells[b].level - base.level[b]);
     count += row.cells[b].count;
   }
-  if (count == 0) return 0;
+  if (count == 0)
+    return 0;
   off /= count;
   // Waiting only adds: a row that is faster than expected is so in every bin anew.
   const double together = off > 0 ? std::max(1.0, double{base.wander} / kBinsTogether) : 1;
@@ -61,33 +66,46 @@ double misfit_of_row(const Row& row, const Baseline& base, size_t begin, size_t 
   return (sum + groups * misfit_of(row, base, begin, end)) / 2;
 }
 
-bool holds(const Row& row, size_t bin) { return bin < row.cells.size() && row.cells[bin].count > 0; }
+bool holds(const Row& row, size_t bin) {
+  return bin < row.cells.size() && row.cells[bin].count > 0;
+}
 
 // Bins in which the simulation recorded nothing, because it is ahead or behind, change as the others do.
 void fill_gaps(const Row& simulated, Bins bins, std::vector<float>& change) {
-  float sum = 0, weight = 0;
+  float sum = 0;
+  float weight = 0;
   for (size_t b = bins.begin; b < bins.end; ++b) {
-    if (!holds(simulated, b)) continue;
-    sum += change[b] * static_cast<float>(simulated.cells[b].count);
-    weight += static_cast<float>(simulated.cells[b].count);
+    if (!holds(simulated, b))
+      continue;
+    sum += change[b] * float(simulated.cells[b].count);
+    weight += float(simulated.cells[b].count);
   }
-  if (weight == 0) return;
+  if (weight == 0)
+    return;
   for (size_t b = bins.begin; b < bins.end; ++b)
-    if (!holds(simulated, b)) change[b] = sum / weight;
+    if (!holds(simulated, b))
+      change[b] = sum / weight;
 }
 
 // Autocorrelation time of a row, in bins: of how far each draw lies from the mean of all in the same bin. 1
 // when too little was recorded to know.
 float wander_of(const std::vector<const Row*>& draws) {
   size_t bins = SIZE_MAX;
-  for (const Row* row : draws) bins = std::min(bins, row->cells.size());
-  std::vector<double> off(draws.size()), last(draws.size());
-  double square = 0, product = 0, seen = 0;
+  for (const Row* row : draws)
+    bins = std::min(bins, row->cells.size());
+  std::vector<double> off(draws.size());
+  std::vector<double> last(draws.size());
+  double square = 0;
+  double product = 0;
+  double seen = 0;
   for (size_t b = 0; b < bins; ++b) {
-    if (!std::all_of(draws.begin(), draws.end(), [b](const Row* row) { return row->cells[b].count > 0; }))
+    if (!std::ranges::all_of(draws, [b](const Row* row) {
+          return row->cells[b].count > 0;
+        }))
       continue;
     double mean = 0;
-    for (const Row* row : draws) mean += row->cells[b].level / static_cast<double>(draws.size());
+    for (const Row* row : draws)
+      mean += row->cells[b].level / double(draws.size());
     for (size_t d = 0; d < draws.size(); ++d) {
       off[d] = draws[d]->cells[b].level - mean;
       square += off[d] * off[d];
@@ -96,20 +114,23 @@ float wander_of(const std::vector<const Row*>& draws) {
     std::swap(off, last);
     ++seen;
   }
-  if (seen < kFewBins || square <= 0) return 1;
+  if (seen < kFewBins || square <= 0)
+    return 1;
   const double r = std::clamp(product / square * seen / (seen - 1), 0.0, kMostCorrelated);
-  return static_cast<float>((1 + r) / (1 - r));
+  return float((1 + r) / (1 - r));
 }
 
 std::vector<const Cells*> all_of(const std::vector<Cells>& draws) {
   std::vector<const Cells*> out;
-  for (const Cells& draw : draws) out.push_back(&draw);
+  for (const Cells& draw : draws)
+    out.push_back(&draw);
   return out;
 }
 
 }  // namespace
 
-Expected::Expected(const Setup& setup) : setup_(setup) {
+Expected::Expected(const Setup& setup)
+    : setup_(setup) {
   const DetectOptions& options = setup.options;
   const auto from = [&](const Cells& reference) {
     return baselines_from(setup_.cells, reference, setup_.paths);
@@ -132,17 +153,22 @@ Expected::Expected(const Setup& setup) : setup_(setup) {
     }
     healthy_ = std::move(given);
   }
-  if (healthy_.empty()) healthy_ = baselines_within(setup_.cells, setup_.paths);
+  if (healthy_.empty())
+    healthy_ = baselines_within(setup_.cells, setup_.paths);
 }
 
 // Rows whose bins lie off together in these draws say less from then on.
-void Expected::add_wander(const std::vector<const Cells*>& draws, const Cells& cells,
-                          std::vector<Baseline>& baselines) const {
+void Expected::add_wander(
+    const std::vector<const Cells*>& draws,
+    const Cells& cells,
+    std::vector<Baseline>& baselines) const {
   for (size_t r = 0; r < baselines.size(); ++r) {
     std::vector<const Row*> rows;
     for (const Cells* draw : draws)
-      if (const Row* row = find_row(*draw, cells.rows[r])) rows.push_back(row);
-    if (rows.size() > 1) baselines[r].wander = std::max(baselines[r].wander, wander_of(rows));
+      if (const Row* row = find_row(*draw, cells.rows[r]))
+        rows.push_back(row);
+    if (rows.size() > 1)
+      baselines[r].wander = std::max(baselines[r].wander, wander_of(rows));
   }
 }
 
@@ -151,23 +177,28 @@ Expected::LeftOut Expected::left_out(size_t run) const {
   std::vector<const Cells*> others;
   std::vector<std::vector<Baseline>> levels;
   for (size_t i = 0; i < draws_.size(); ++i) {
-    if (i == run) continue;
+    if (i == run)
+      continue;
     others.push_back(&draws_[i]);
     levels.push_back(baselines_from(out.cells, draws_[i], out.paths));
   }
-  if (levels.empty()) levels.push_back(baselines_from(out.cells, out.cells, out.paths));
+  if (levels.empty())
+    levels.push_back(baselines_from(out.cells, out.cells, out.paths));
   out.baselines = pooled(levels);
   add_wander(others, out.cells, out.baselines);
   return out;
 }
 
 Cells Expected::replayed(const std::vector<Suspect>& slow, uint32_t draw) const {
-  return cells_of(setup_.options.replay(as_faults(slow, setup_.grid), draw), setup_.grid,
-                  setup_.cells.bin_cycles);
+  return cells_of(
+      setup_.options.replay(as_faults(slow, setup_.grid), draw),
+      setup_.grid,
+      setup_.cells.bin_cycles);
 }
 
 std::vector<Baseline> Expected::with(const std::vector<Suspect>& slow) {
-  if (slow.empty()) return healthy_;
+  if (slow.empty())
+    return healthy_;
   ++used_;
   return moved(slow, replayed(slow, 0), 0);
 }
@@ -184,30 +215,37 @@ std::vector<Baseline> Expected::settled(const std::vector<Suspect>& slow) const 
   return out;
 }
 
-std::vector<Baseline> Expected::moved(const std::vector<Suspect>& slow, const Cells& faulty,
-                                      uint32_t draw) const {
+std::vector<Baseline> Expected::moved(const std::vector<Suspect>& slow, const Cells& faulty, uint32_t draw)
+    const {
   std::vector<Baseline> out = healthy_;
   for (size_t r = 0; r < out.size(); ++r) {
     const Row* then = find_row(faulty, setup_.cells.rows[r]);
     const Row* before = find_row(draws_[draw], setup_.cells.rows[r]);
-    if (then == nullptr || before == nullptr) continue;
+    if (then == nullptr || before == nullptr)
+      continue;
     Baseline& base = out[r];
     std::vector<float> change(base.level.size());
     for (size_t b = 0; b < change.size(); ++b)
       if (holds(*then, b))
         change[b] = then->cells[b].level - (holds(*before, b) ? before->cells[b].level : base.level[b]);
-    for (const Suspect& s : slow) fill_gaps(*then, bins_of(setup_.cells, s.begin, s.end), change);
-    for (size_t b = 0; b < change.size(); ++b) base.level[b] += change[b];
+    for (const Suspect& s : slow)
+      fill_gaps(*then, bins_of(setup_.cells, s.begin, s.end), change);
+    for (size_t b = 0; b < change.size(); ++b)
+      base.level[b] += change[b];
   }
   return out;
 }
 
-double Expected::misfit(const std::vector<Baseline>& baselines, const std::vector<size_t>& rows,
-                        uint64_t begin, uint64_t end) const {
+double Expected::misfit(
+    const std::vector<Baseline>& baselines,
+    const std::vector<size_t>& rows,
+    uint64_t begin,
+    uint64_t end) const {
   const Cells& cells = setup_.cells;
   const Bins bins = bins_of(cells, begin, end);
   double sum = 0;
-  for (const size_t r : rows) sum += misfit_of_row(cells.rows[r], baselines[r], bins.begin, bins.end);
+  for (const size_t r : rows)
+    sum += misfit_of_row(cells.rows[r], baselines[r], bins.begin, bins.end);
   return sum;
 }
 

@@ -22,7 +22,9 @@ class Expected {
   explicit Expected(const Setup& setup);
 
   // Of the healthy chip: levels of the run given as healthy, else of simulated ones, else of the run itself.
-  const std::vector<Baseline>& healthy() const { return healthy_; }
+  const std::vector<Baseline>& healthy() const {
+    return healthy_;
+  }
 
   // A simulated healthy run as a recording, with the levels that the other simulated ones expect of it. 0
   // runs without a replay.
@@ -31,12 +33,18 @@ class Expected {
     std::vector<Path> paths;
     std::vector<Baseline> baselines;
   };
-  size_t healthy_runs() const { return draws_.size(); }
+  size_t healthy_runs() const {
+    return draws_.size();
+  }
   LeftOut left_out(size_t run) const;
 
   // Replays left for hypotheses about the next component.
-  int left() const { return setup_.options.replay ? setup_.options.most_replays - used_ : 0; }
-  void next_component() { used_ = 0; }
+  int left() const {
+    return setup_.options.replay ? setup_.options.most_replays - used_ : 0;
+  }
+  void next_component() {
+    used_ = 0;
+  }
 
   // With these components slow: the healthy levels moved by what the same draw of the simulation changes when
   // the faults are put in. Transfers that the faults do not reach keep their healthy level to the bit, so two
@@ -49,12 +57,17 @@ class Expected {
   // How far the recorded run is from `baselines` between two times: minus twice the log-likelihood, Student t
   // as in the scan. Bins are judged by fours and, with as much weight, all together: a slow run reaches its
   // phases a little earlier or later than its simulation.
-  double misfit(const std::vector<Baseline>& baselines, const std::vector<size_t>& rows, uint64_t begin,
-                uint64_t end) const;
+  double misfit(
+      const std::vector<Baseline>& baselines,
+      const std::vector<size_t>& rows,
+      uint64_t begin,
+      uint64_t end) const;
 
  private:
-  void add_wander(const std::vector<const Cells*>& draws, const Cells& cells,
-                  std::vector<Baseline>& baselines) const;
+  void add_wander(
+      const std::vector<const Cells*>& draws,
+      const Cells& cells,
+      std::vector<Baseline>& baselines) const;
   Cells replayed(const std::vector<Suspect>& slow, uint32_t draw) const;
   std::vector<Baseline> moved(const std::vector<Suspect>& slow, const Cells& faulty, uint32_t draw) const;
 

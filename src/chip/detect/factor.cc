@@ -9,7 +9,8 @@
 namespace lento::chip {
 namespace {
 
-constexpr double kMostFactor = 64, kLeastFactor = 1.1;
+constexpr double kMostFactor = 64;
+constexpr double kLeastFactor = 1.1;
 constexpr double kVisible = 0.3;  // octaves that a pattern must gain at the largest factor to be asked
 
 // The fastest of a few transfers may have met this much less than the mean time of a noisy link.
@@ -36,7 +37,8 @@ bool covers_whole_bins(const Cells& cells, const Suspect& s) {
 // The factor at which the unloaded path takes `extra` cycles more.
 double factor_for(const Path& path, double bytes, const Component& component, double extra) {
   const double healthy = path.cycles(bytes);
-  double low = 1, high = kMostFactor;
+  double low = 1;
+  double high = kMostFactor;
   for (int i = 0; i < 30; ++i) {
     const double middle = std::sqrt(low * high);
     (path.cycles(bytes, component, middle) - healthy < extra ? low : high) = middle;
@@ -48,19 +50,24 @@ double factor_for(const Path& path, double bytes, const Component& component, do
 // none are left out.
 std::vector<double> shown_factors(const ScanInput& in, const Suspect& suspect) {
   const Bins bins = inside(in.cells, suspect);
-  std::vector<double> factors, lowest;
+  std::vector<double> factors;
+  std::vector<double> lowest;
   for (size_t r = 0; r < in.paths.size(); ++r) {
-    if (!in.paths[r].crosses(suspect.component)) continue;
+    if (!in.paths[r].crosses(suspect.component))
+      continue;
     const Row& row = in.cells.rows[r];
     lowest.clear();
     for (size_t b = bins.begin; b < bins.end; ++b)
-      if (row.cells[b].count > 0) lowest.push_back(row.cells[b].lowest);
-    if (lowest.empty()) continue;
+      if (row.cells[b].count > 0)
+        lowest.push_back(row.cells[b].lowest);
+    if (lowest.empty())
+      continue;
     const double offset = level_offset(row.pattern.kind) / double{kLevelsPerOctave};
     const double healthy = std::exp2(in.baselines[r].lowest - offset) * row.bytes;
     const double most =
         in.paths[r].cycles(row.bytes, suspect.component, kMostFactor) - in.paths[r].cycles(row.bytes);
-    if (std::log2(1 + most / healthy) < kVisible) continue;
+    if (std::log2(1 + most / healthy) < kVisible)
+      continue;
     const double extra = std::exp2(base::median(lowest) - offset) * row.bytes - healthy;
     factors.push_back(factor_for(in.paths[r], row.bytes, suspect.component, extra));
   }
@@ -70,27 +77,33 @@ std::vector<double> shown_factors(const ScanInput& in, const Suspect& suspect) {
 }  // namespace
 
 double envelope_factor(const ScanInput& in, const Suspect& suspect) {
-  if (!covers_whole_bins(in.cells, suspect)) return suspect.factor;
+  if (!covers_whole_bins(in.cells, suspect))
+    return suspect.factor;
   const std::vector<double> factors = shown_factors(in, suspect);
   return factors.empty() ? suspect.factor : std::max(kLeastFactor, base::median(factors));
 }
 
 double most_possible_factor(const ScanInput& in, const Suspect& suspect) {
-  if (!covers_whole_bins(in.cells, suspect)) return kMostFactor;
+  if (!covers_whole_bins(in.cells, suspect))
+    return kMostFactor;
   std::vector<double> factors = shown_factors(in, suspect);
-  if (factors.empty()) return kMostFactor;
+  if (factors.empty())
+    return kMostFactor;
   const auto fifth = factors.begin() + static_cast<std::ptrdiff_t>(factors.size() / 5);
   std::nth_element(factors.begin(), fifth, factors.end());
   return kLuck * *fifth;
 }
 
-double corrected_factor(const ScanInput& before, const Suspect& suspect,
-                        const std::vector<Baseline>& simulated) {
+double
+corrected_factor(const ScanInput& before, const Suspect& suspect, const std::vector<Baseline>& simulated) {
   const Bins bins = inside(before.cells, suspect);
-  double recorded = 0, expected = 0;
+  double recorded = 0;
+  double expected = 0;
   for (size_t r = 0; r < before.paths.size(); ++r) {
-    if (!before.paths[r].crosses(suspect.component)) continue;
-    double step = 0, above = 0;
+    if (!before.paths[r].crosses(suspect.component))
+      continue;
+    double step = 0;
+    double above = 0;
     int count = 0;
     for (size_t b = bins.begin; b < bins.end; ++b) {
       const Cell& cell = before.cells.rows[r].cells[b];
@@ -99,12 +112,14 @@ double corrected_factor(const ScanInput& before, const Suspect& suspect,
       above += cell.count * (cell.level - level);
       count += cell.count;
     }
-    if (count == 0) continue;
+    if (count == 0)
+      continue;
     const double weight = 1 / before.baselines[r].variance(count) / count / count;
     recorded += weight * step * above;
     expected += weight * step * step;
   }
-  if (expected <= 0) return suspect.factor;
+  if (expected <= 0)
+    return suspect.factor;
   const double scale = std::clamp(recorded / expected, 0.25, 2.0);
   return std::clamp(std::pow(suspect.factor, scale), kLeastFactor, kMostFactor);
 }

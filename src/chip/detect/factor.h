@@ -17,7 +17,7 @@ double most_possible_factor(const ScanInput& input, const Suspect& suspect);
 // A better guess after a replay: in octaves the excess of what passes through the component grows about as
 // the factor does, so the factor is scaled by recorded over simulated excess. `simulated` has the suspect in
 // it, `before` has not.
-double corrected_factor(const ScanInput& before, const Suspect& suspect,
-                        const std::vector<Baseline>& simulated);
+double
+corrected_factor(const ScanInput& before, const Suspect& suspect, const std::vector<Baseline>& simulated);
 
 }  // namespace lento::chip

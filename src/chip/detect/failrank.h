@@ -18,9 +18,11 @@ namespace lento::chip {
 
 struct RankGraph {
   struct Edge {
-    size_t from = 0, to = 0;  // nodes
-    double traffic = 0;       // bytes; edges without traffic carry no score
-    double start = 0;         // l0, 0..1
+    // nodes
+    size_t from = 0;
+    size_t to = 0;
+    double traffic = 0;  // bytes; edges without traffic carry no score
+    double start = 0;    // l0, 0..1
   };
   std::vector<double> start;  // s0 of each node, 0..1
   std::vector<Edge> edges;
@@ -33,8 +35,11 @@ enum class Direction : unsigned char {
 };
 
 struct RankOptions {
-  double lambda = 0.6, tolerance = 1e-4;
-  double alpha = 0.1, beta = 0.3, gamma = 0.6;
+  double lambda = 0.6;
+  double tolerance = 1e-4;
+  double alpha = 0.1;
+  double beta = 0.3;
+  double gamma = 0.6;
   Direction direction = Direction::Printed;
   bool restart = false;
   int most_iterations = 1000;
@@ -44,7 +49,9 @@ struct RankResult {
   std::vector<double> nodes;   // s, sums to at most 1
   std::vector<double> edges;   // l
   std::vector<double> errors;  // error_k of the nodes, k from 1
-  int iterations() const { return static_cast<int>(errors.size()); }
+  int iterations() const {
+    return int(errors.size());
+  }
 };
 
 // Precondition: lambda and gamma in [0, 1); edges name nodes that exist.

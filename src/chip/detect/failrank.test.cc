@@ -13,11 +13,15 @@ namespace {
 RankGraph random_graph(uint64_t seed) {
   base::Rng rng(seed, "failrank");
   RankGraph g;
-  for (uint64_t n = 2 + rng.below(60); n > 0; --n) g.start.push_back(rng.below(3) ? 0 : rng.uniform());
+  for (uint64_t n = 2 + rng.below(60); n > 0; --n)
+    g.start.push_back(rng.below(3) ? 0 : rng.uniform());
   g.start[0] = 0.5;
   for (uint64_t e = rng.below(200); e > 0; --e)
-    g.edges.push_back({rng.below(g.start.size()), rng.below(g.start.size()),
-                       rng.below(5) ? rng.exponential(1e6) : 0, rng.uniform()});
+    g.edges.push_back(
+        {rng.below(g.start.size()),
+         rng.below(g.start.size()),
+         rng.below(5) ? rng.exponential(1e6) : 0,
+         rng.uniform()});
   return g;
 }
 

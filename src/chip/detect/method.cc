@@ -16,13 +16,15 @@ MethodResult judge_by_lento(const MethodCall& call) {
 
 const Method* find(std::string_view name) {
   for (const Method& m : methods())
-    if (m.name == name) return &m;
+    if (m.name == name)
+      return &m;
   return nullptr;
 }
 
 std::string names() {
   std::string text;
-  for (const Method& m : methods()) text += (text.empty() ? "" : ", ") + std::string(m.name);
+  for (const Method& m : methods())
+    text += (text.empty() ? "" : ", ") + std::string(m.name);
   return text;
 }
 
@@ -30,13 +32,19 @@ void check_value(const Method& method, const std::string& name, double value, co
   std::string known;
   for (const Parameter& p : method.parameters) {
     known += (known.empty() ? "" : ", ") + std::string(p.name);
-    if (p.name != name) continue;
-    if (value >= p.least && value <= p.most) return;
-    throw base::Error(where, name + " is " + base::format_number(value) + ", needed " +
-                                 base::format_number(p.least) + " to " + base::format_number(p.most));
+    if (p.name != name)
+      continue;
+    if (value >= p.least && value <= p.most)
+      return;
+    throw base::Error(
+        where,
+        name + " is " + base::format_number(value) + ", needed " + base::format_number(p.least) + " to " +
+            base::format_number(p.most));
   }
-  throw base::Error(where, "method '" + std::string(method.name) + "' has no parameter '" + name + "'",
-                    known.empty() ? "it has none" : "it has " + known);
+  throw base::Error(
+      where,
+      "method '" + std::string(method.name) + "' has no parameter '" + name + "'",
+      known.empty() ? "it has none" : "it has " + known);
 }
 
 }  // namespace
@@ -58,7 +66,8 @@ void check(const MethodChoice& choice, const base::Location& where) {
   const Method* method = find(choice.method);
   if (method == nullptr)
     throw base::Error(where, "no method '" + choice.method.substr(0, 40) + "'", "there are " + names());
-  for (const auto& [name, value] : choice.values) check_value(*method, name, value, where);
+  for (const auto& [name, value] : choice.values)
+    check_value(*method, name, value, where);
 }
 
 MethodChoice parse_method(const std::string& text, const base::Location& where) {
@@ -79,12 +88,17 @@ MethodChoice parse_method(const std::string& text, const base::Location& where) 
   return choice;
 }
 
-MethodResult judge(const MethodChoice& choice, const Sketch& sketch, const spec::Chip& chip,
-                   const Program& program, const DetectOptions& options) {
+MethodResult judge(
+    const MethodChoice& choice,
+    const Sketch& sketch,
+    const spec::Chip& chip,
+    const Program& program,
+    const DetectOptions& options) {
   const Method* method = find(choice.method);
   LENTO_CHECK(method != nullptr, "an unchecked method was called");
   MethodCall call{sketch, chip, program, options, choice.values};
-  for (const Parameter& p : method->parameters) call.values.emplace(std::string(p.name), p.value);
+  for (const Parameter& p : method->parameters)
+    call.values.emplace(std::string(p.name), p.value);
   return method->judge(call);
 }
 

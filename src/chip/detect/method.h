@@ -24,7 +24,8 @@ struct MethodResult {
 struct Parameter {
   std::string_view name;
   double value = 0;
-  double least = 0, most = 0;
+  double least = 0;
+  double most = 0;
   std::string_view meaning;
 };
 
@@ -36,11 +37,14 @@ struct MethodCall {
   std::map<std::string, double, std::less<>> values;  // of every parameter of the method
 
   // Precondition: the method declares `parameter`.
-  double operator[](std::string_view parameter) const { return values.find(parameter)->second; }
+  double operator[](std::string_view parameter) const {
+    return values.find(parameter)->second;
+  }
 };
 
 struct Method {
-  std::string_view name, meaning;
+  std::string_view name;
+  std::string_view meaning;
   std::vector<Parameter> parameters;
   MethodResult (*judge)(const MethodCall&);
 };
@@ -49,7 +53,8 @@ const std::vector<Method>& methods();
 
 // A method with some parameters set; `label` is what tables call it.
 struct MethodChoice {
-  std::string label = "lento", method = "lento";
+  std::string label = "lento";
+  std::string method = "lento";
   std::map<std::string, double, std::less<>> values;
 };
 
@@ -60,7 +65,11 @@ void check(const MethodChoice& choice, const base::Location& where);
 MethodChoice parse_method(const std::string& text, const base::Location& where);
 
 // Precondition: check() passes.
-MethodResult judge(const MethodChoice& choice, const Sketch& sketch, const spec::Chip& chip,
-                   const Program& program, const DetectOptions& options);
+MethodResult judge(
+    const MethodChoice& choice,
+    const Sketch& sketch,
+    const spec::Chip& chip,
+    const Program& program,
+    const DetectOptions& options);
 
 }  // namespace lento::chip

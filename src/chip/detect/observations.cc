@@ -10,10 +10,12 @@ namespace {
 
 using trace::ProbeKind;
 
-double octaves(double level) { return level / kLevelsPerOctave; }
+double octaves(double level) {
+  return level / kLevelsPerOctave;
+}
 
 double nominal_level(const spec::Chip& chip) {
-  return level_of(ProbeKind::Compute, 1 << 20, static_cast<uint64_t>((1 << 20) * chip.core.ops_per_cycle));
+  return level_of(ProbeKind::Compute, 1 << 20, uint64_t((1 << 20) * chip.core.ops_per_cycle));
 }
 
 void add_core(Observations& out, const CoreSketch& core, int index, double nominal) {
@@ -22,9 +24,14 @@ void add_core(Observations& out, const CoreSketch& core, int index, double nomin
         {index, uint64_t{e.begin} << kTickShift, uint64_t{e.end} << kTickShift, e.count, octaves(e.mean)});
   for (const CoreSketch::Held& held : core.held()) {
     const Pattern pattern = Pattern::unpack(held.entry->key);
-    if (pattern.kind != ProbeKind::Compute) continue;
-    out.computes.push_back({index, pattern.subject, held.entry->count, octaves(held.entry->mean - nominal),
-                            held.entry->mean_work});
+    if (pattern.kind != ProbeKind::Compute)
+      continue;
+    out.computes.push_back(
+        {index,
+         pattern.subject,
+         held.entry->count,
+         octaves(held.entry->mean - nominal),
+         held.entry->mean_work});
   }
 }
 
@@ -32,12 +39,14 @@ void add_core(Observations& out, const CoreSketch& core, int index, double nomin
 std::map<std::pair<int, uint32_t>, double> means_of(const Cells& cells) {
   std::map<std::pair<int, uint32_t>, double> out;
   for (const Row& row : cells.rows) {
-    double sum = 0, weight = 0;
+    double sum = 0;
+    double weight = 0;
     for (const Cell& c : row.cells) {
       sum += c.level * c.count;
       weight += c.count;
     }
-    if (weight > 0) out[{row.core, row.pattern.packed()}] = sum / weight;
+    if (weight > 0)
+      out[{row.core, row.pattern.packed()}] = sum / weight;
   }
   return out;
 }
@@ -57,7 +66,8 @@ Samples mean_over(const Observations& seen, const std::vector<size_t>& rows) {
     }
   }
   for (Sample& s : out)
-    if (s.count > 0) s.octaves /= s.count;
+    if (s.count > 0)
+      s.octaves /= s.count;
   return out;
 }
 
@@ -66,20 +76,22 @@ Samples mean_over(const Observations& seen, const std::vector<size_t>& rows) {
 Observations observe(const Sketch& sketch, const spec::Chip& chip, const Sketch* profile) {
   const Grid grid(chip);
   Observations out;
-  out.cores = std::min(static_cast<int>(sketch.cores().size()), grid.core_count());
+  out.cores = std::min(int(sketch.cores().size()), grid.core_count());
   out.run_cycles = sketch.end_cycles();
   out.cells = cells_of(sketch, grid);
   for (int c = 0; c < out.cores; ++c)
-    add_core(out, sketch.cores()[static_cast<size_t>(c)], c, nominal_level(chip));
+    add_core(out, sketch.cores()[size_t(c)], c, nominal_level(chip));
   std::map<std::pair<int, uint32_t>, double> expected;
-  if (profile != nullptr) expected = means_of(cells_of(*profile, grid));
+  if (profile != nullptr)
+    expected = means_of(cells_of(*profile, grid));
   for (const Row& row : out.cells.rows) {
     out.paths.emplace_back(chip, grid, row.pattern, row.core);
     const auto known = expected.find({row.core, row.pattern.packed()});
     const double level = known != expected.end() ? known->second : unloaded_level(row, out.paths.back());
     std::vector<double> above(out.bins());
     for (size_t b = 0; b < above.size(); ++b)
-      if (row.cells[b].count > 0) above[b] = row.cells[b].level - level;
+      if (row.cells[b].count > 0)
+        above[b] = row.cells[b].level - level;
     out.above.push_back(std::move(above));
   }
   return out;
@@ -97,21 +109,24 @@ Profile::Profile(const DetectOptions& options) {
 Samples latency_through(const Observations& seen, const Component& component) {
   std::vector<size_t> rows;
   for (size_t r = 0; r < seen.paths.size(); ++r)
-    if (seen.paths[r].crosses(component)) rows.push_back(r);
+    if (seen.paths[r].crosses(component))
+      rows.push_back(r);
   return mean_over(seen, rows);
 }
 
 Samples latency_at(const Observations& seen, int core) {
   std::vector<size_t> rows;
   for (size_t r = 0; r < seen.cells.rows.size(); ++r)
-    if (seen.cells.rows[r].core == core) rows.push_back(r);
+    if (seen.cells.rows[r].core == core)
+      rows.push_back(r);
   return mean_over(seen, rows);
 }
 
 Samples slowness_of(const Observations& seen, int core) {
   Samples out(seen.bins(), Sample{0, 1});
   for (const SlowStretch& s : seen.stretches) {
-    if (s.core != core) continue;
+    if (s.core != core)
+      continue;
     const size_t last = std::min<size_t>(out.size(), s.end / seen.cells.bin_cycles + 1);
     for (size_t b = s.begin / seen.cells.bin_cycles; b < last; ++b)
       out[b].octaves = std::max(out[b].octaves, s.octaves);

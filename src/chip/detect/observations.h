@@ -15,9 +15,11 @@ namespace lento::chip {
 // A stretch in which a core computed slower than nominal.
 struct SlowStretch {
   int core = 0;
-  uint64_t begin = 0, end = 0;  // cycles
-  uint64_t count = 0;           // operations
-  double octaves = 0;           // mean above nominal
+  // cycles
+  uint64_t begin = 0;
+  uint64_t end = 0;
+  uint64_t count = 0;  // operations
+  double octaves = 0;  // mean above nominal
 };
 
 // The operations of one layer on one core. The mean is that of the recorder: of about the last 64 operations.
@@ -45,8 +47,12 @@ struct Observations {
   std::vector<SlowStretch> stretches;      // by core, then time
   std::vector<ComputeMean> computes;
 
-  size_t bins() const { return cells.bins; }
-  uint64_t bin_begin(size_t bin) const { return bin * cells.bin_cycles; }
+  size_t bins() const {
+    return cells.bins;
+  }
+  uint64_t bin_begin(size_t bin) const {
+    return bin * cells.bin_cycles;
+  }
 };
 
 // `profile` is a run to compare with, on the same mapping; nullptr: transfers are compared with their
@@ -58,7 +64,9 @@ Observations observe(const Sketch& sketch, const spec::Chip& chip, const Sketch*
 class Profile {
  public:
   explicit Profile(const DetectOptions& options);
-  const Sketch* sketch() const { return sketch_; }
+  const Sketch* sketch() const {
+    return sketch_;
+  }
 
  private:
   Sketch replayed_;

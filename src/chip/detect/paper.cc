@@ -20,9 +20,17 @@ struct LinkScore {
 
 class Tracer {
  public:
-  Tracer(const Sketch& sketch, const spec::Chip& chip, const Program& program, const PaperOptions& options,
-         const Sketch* profile)
-      : chip_(chip), program_(program), options_(options), profile_(profile), grid_(chip) {
+  Tracer(
+      const Sketch& sketch,
+      const spec::Chip& chip,
+      const Program& program,
+      const PaperOptions& options,
+      const Sketch* profile)
+      : chip_(chip),
+        program_(program),
+        options_(options),
+        profile_(profile),
+        grid_(chip) {
     seen_ = observe(sketch, chip, nullptr);
     out_.graph = communication_graph(program, grid_);
     out_.detection.run_cycles = seen_.run_cycles;
@@ -53,24 +61,28 @@ class Tracer {
  private:
   std::vector<double> bandwidths(const Observations& seen) const {
     const double nominal = 1 / chip_.network.link_bytes_per_cycle;
-    const LinkFit fit = fit_links(link_equations(seen, chip_), static_cast<size_t>(grid_.link_count()),
-                                  nominal, options_.iterations);
+    const LinkFit fit =
+        fit_links(link_equations(seen, chip_), size_t(grid_.link_count()), nominal, options_.iterations);
     std::vector<double> out;
-    for (const double theta : fit.cycles_per_byte) out.push_back(theta > 0 ? 1 / theta : 0);
+    for (const double theta : fit.cycles_per_byte)
+      out.push_back(theta > 0 ? 1 / theta : 0);
     return out;
   }
 
   std::vector<LinkScore> score_links() const {
     const std::vector<double> now = bandwidths(seen_);
-    std::vector<double> known, healthy;
+    std::vector<double> known;
+    std::vector<double> healthy;
     for (const double b : now)
-      if (b > 0) known.push_back(b);
+      if (b > 0)
+        known.push_back(b);
     if (options_.reference == 2 && profile_ != nullptr)
       healthy = bandwidths(observe(*profile_, chip_, nullptr));
     const double usual = options_.reference == 0 ? chip_.network.link_bytes_per_cycle : base::median(known);
     std::vector<LinkScore> out(now.size());
     for (size_t l = 0; l < now.size(); ++l) {
-      if (now[l] <= 0) continue;
+      if (now[l] <= 0)
+        continue;
       out[l] = {now[l], healthy.empty() || healthy[l] <= 0 ? usual : healthy[l], 0};
       out[l].probability = slow_probability(now[l], out[l].healthy, std::max(0.01, chip_.network.transit_cv));
     }
@@ -82,11 +94,13 @@ class Tracer {
     for (const Program::Layer& layer : program_.layers)
       level_of[layer.id] = level_of_layer(program_, layer.id);
     for (const CoreOutlier& o : outliers_) {
-      if (o.probability < options_.core_candidate) continue;
+      if (o.probability < options_.core_candidate)
+        continue;
       for (size_t n = 0; n < out_.graph.nodes.size(); ++n) {
         const CommunicationGraph::Node& node = out_.graph.nodes[n];
         const bool in_level = o.layer < 0 || level_of[o.layer] == node.level;
-        if (node.core != o.core || !in_level) continue;
+        if (node.core != o.core || !in_level)
+          continue;
         out_.graph.rank.start[n] = std::max(out_.graph.rank.start[n], o.probability);
       }
     }
@@ -95,9 +109,11 @@ class Tracer {
   void start_edges() {
     for (size_t e = 0; e < out_.graph.edges.size(); ++e) {
       const int link = out_.graph.edges[e].link;
-      if (link < 0) continue;
-      const double p = links_[static_cast<size_t>(link)].probability;
-      if (p >= options_.link_candidate) out_.graph.rank.edges[e].start = p;
+      if (link < 0)
+        continue;
+      const double p = links_[size_t(link)].probability;
+      if (p >= options_.link_candidate)
+        out_.graph.rank.edges[e].start = p;
     }
   }
 
@@ -109,12 +125,16 @@ class Tracer {
       add_links(level, score);
     }
     std::vector<Suspect> all;
-    for (const auto& [component, share] : score) all.push_back(suspect(component, share));
-    std::stable_sort(all.begin(), all.end(),
-                     [](const Suspect& a, const Suspect& b) { return a.score > b.score; });
+    for (const auto& [component, share] : score)
+      all.push_back(suspect(component, share));
+    std::ranges::stable_sort(all, [](const Suspect& a, const Suspect& b) {
+      return a.score > b.score;
+    });
     for (const Suspect& s : all)
-      if (s.score >= options_.report) out_.detection.reported.push_back(s);
-    if (all.size() > 10) all.resize(10);
+      if (s.score >= options_.report)
+        out_.detection.reported.push_back(s);
+    if (all.size() > 10)
+      all.resize(10);
     out_.detection.ranked = std::move(all);
   }
 
@@ -122,32 +142,39 @@ class Tracer {
     std::vector<double> values;
     std::vector<size_t> at;
     for (size_t n = 0; n < out_.graph.nodes.size(); ++n) {
-      if (out_.graph.nodes[n].level != level || out_.graph.nodes[n].core < 0) continue;
+      if (out_.graph.nodes[n].level != level || out_.graph.nodes[n].core < 0)
+        continue;
       values.push_back(out_.rank.nodes[n]);
       at.push_back(n);
     }
     const std::vector<double> share = softmax(values, options_.temperature);
     for (size_t i = 0; i < at.size(); ++i) {
-      if (out_.graph.rank.start[at[i]] <= 0) continue;
+      if (out_.graph.rank.start[at[i]] <= 0)
+        continue;
       double& best = score[{Part::Core, out_.graph.nodes[at[i]].core, -1}];
       best = std::max(best, share[i]);
     }
   }
 
   void add_links(int level, std::map<Component, double>& score) const {
-    std::map<Component, double> value, start;  // both directions are one component
+    // both directions are one component
+    std::map<Component, double> value;
+    std::map<Component, double> start;
     for (size_t e = 0; e < out_.graph.edges.size(); ++e) {
-      if (out_.graph.edges[e].level != level || out_.graph.edges[e].link < 0) continue;
+      if (out_.graph.edges[e].level != level || out_.graph.edges[e].link < 0)
+        continue;
       const Component c = link_component(grid_, out_.graph.edges[e].link);
       value[c] = std::max(value[c], out_.rank.edges[e]);
       start[c] = std::max(start[c], out_.graph.rank.edges[e].start);
     }
     std::vector<double> values;
-    for (const auto& [c, v] : value) values.push_back(v);
+    for (const auto& [c, v] : value)
+      values.push_back(v);
     const std::vector<double> share = softmax(values, options_.link_temperature);
     size_t i = 0;
     for (const auto& [c, v] : value) {
-      if (start[c] > 0) score[c] = std::max(score[c], share[i]);
+      if (start[c] > 0)
+        score[c] = std::max(score[c], share[i]);
       ++i;
     }
   }
@@ -170,23 +197,30 @@ class Tracer {
   void describe_core(Suspect& s) const {
     const CoreOutlier* worst = nullptr;
     for (const CoreOutlier& o : outliers_) {
-      if (o.core != s.component.index) continue;
+      if (o.core != s.component.index)
+        continue;
       const bool better = worst == nullptr || std::pair(o.layer < 0, o.probability) >
                                                   std::pair(worst->layer < 0, worst->probability);
-      if (better) worst = &o;
+      if (better)
+        worst = &o;
     }
-    if (worst == nullptr) return;
+    if (worst == nullptr)
+      return;
     s.factor = 1 / worst->performance;
     s.begin = worst->begin;
     s.end = worst->end;
-    s.evidence.push_back({"performance against its group", worst->performance, "share of the mean",
-                          worst->layer < 0 ? "sketch, compute episodes" : "sketch, compute entries"});
+    s.evidence.push_back(
+        {"performance against its group",
+         worst->performance,
+         "share of the mean",
+         worst->layer < 0 ? "sketch, compute episodes" : "sketch, compute entries"});
   }
 
   void describe_link(Suspect& s) const {
     for (int id = 0; id < grid_.link_count(); ++id) {
-      const LinkScore& link = links_[static_cast<size_t>(id)];
-      if (link.bandwidth <= 0 || !(link_component(grid_, id) == s.component)) continue;
+      const LinkScore& link = links_[size_t(id)];
+      if (link.bandwidth <= 0 || !(link_component(grid_, id) == s.component))
+        continue;
       s.factor = std::max(s.factor, link.healthy / link.bandwidth);
     }
     s.evidence.push_back({"inferred bandwidth below what it should be", s.factor, "x", "EM over transfers"});
@@ -208,7 +242,8 @@ finding::Figure convergence(const RankResult& rank, const RankOptions& options) 
   figure.x_name = "iteration";
   figure.y_name = "L1 norm of the change";
   figure.log_y = true;
-  finding::SeriesFigure::Line measured{"measured", {}, {}}, bound{"bound 2 lambda^k", {}, {}};
+  finding::SeriesFigure::Line measured{"measured", {}, {}};
+  finding::SeriesFigure::Line bound{"bound 2 lambda^k", {}, {}};
   bound.dashed = true;
   for (size_t k = 0; k < rank.errors.size(); ++k) {
     measured.x.push_back(double(k + 1));
@@ -217,10 +252,11 @@ finding::Figure convergence(const RankResult& rank, const RankOptions& options) 
     bound.y.push_back(2 * std::pow(options.lambda, double(k + 1)));
   }
   figure.lines = {measured, bound};
-  return {"FailRank convergence",
-          std::to_string(rank.iterations()) + " iterations until the change is below " +
-              base::format_number(options.tolerance) + ".",
-          figure};
+  return {
+      "FailRank convergence",
+      std::to_string(rank.iterations()) + " iterations until the change is below " +
+          base::format_number(options.tolerance) + ".",
+      figure};
 }
 
 finding::Figure level_table(const PaperResult& r, const Grid& grid) {
@@ -231,39 +267,59 @@ finding::Figure level_table(const PaperResult& r, const Grid& grid) {
     std::vector<std::string> cells;
   };
   std::vector<Line> lines;
-  const auto number = [](double v) { return base::format_number(v, 3); };
+  const auto number = [](double v) {
+    return base::format_number(v, 3);
+  };
   for (size_t n = 0; n < r.graph.nodes.size(); ++n) {
     const auto& node = r.graph.nodes[n];
-    if (r.rank.nodes[n] <= 0) continue;
-    lines.push_back({r.rank.nodes[n],
-                     {std::to_string(node.level), node.core < 0 ? "DRAM" : grid.core_name(node.core), "",
-                      number(r.graph.rank.start[n]), number(r.rank.nodes[n])}});
+    if (r.rank.nodes[n] <= 0)
+      continue;
+    lines.push_back(
+        {r.rank.nodes[n],
+         {std::to_string(node.level),
+          node.core < 0 ? "DRAM" : grid.core_name(node.core),
+          "",
+          number(r.graph.rank.start[n]),
+          number(r.rank.nodes[n])}});
   }
   for (size_t e = 0; e < r.graph.edges.size(); ++e) {
     const auto& edge = r.graph.edges[e];
-    if (edge.link < 0 || r.graph.rank.edges[e].start <= 0) continue;
+    if (edge.link < 0 || r.graph.rank.edges[e].start <= 0)
+      continue;
     lines.push_back(
         {r.rank.edges[e],
-         {std::to_string(edge.level), grid.link_name(edge.link), number(r.graph.rank.edges[e].traffic),
-          number(r.graph.rank.edges[e].start), number(r.rank.edges[e])}});
+         {std::to_string(edge.level),
+          grid.link_name(edge.link),
+          number(r.graph.rank.edges[e].traffic),
+          number(r.graph.rank.edges[e].start),
+          number(r.rank.edges[e])}});
   }
-  std::stable_sort(lines.begin(), lines.end(),
-                   [](const Line& a, const Line& b) { return a.score > b.score; });
-  if (lines.size() > 20) lines.resize(20);
-  for (Line& line : lines) table.rows.push_back(std::move(line.cells));
-  return {"Communication graph", "Highest scores over all levels, nodes and links that are candidates.",
-          table};
+  std::ranges::stable_sort(lines, [](const Line& a, const Line& b) {
+    return a.score > b.score;
+  });
+  if (lines.size() > 20)
+    lines.resize(20);
+  for (Line& line : lines)
+    table.rows.push_back(std::move(line.cells));
+  return {
+      "Communication graph",
+      "Highest scores over all levels, nodes and links that are candidates.",
+      table};
 }
 
 }  // namespace
 
-PaperResult trace_root_cause(const Sketch& sketch, const spec::Chip& chip, const Program& program,
-                             const PaperOptions& options, const Sketch* profile) {
+PaperResult trace_root_cause(
+    const Sketch& sketch,
+    const spec::Chip& chip,
+    const Program& program,
+    const PaperOptions& options,
+    const Sketch* profile) {
   return Tracer(sketch, chip, program, options, profile).run();
 }
 
-std::vector<Suspect> suspects_by_propagation(const Sketch& sketch, const spec::Chip& chip,
-                                             const Program& program) {
+std::vector<Suspect>
+suspects_by_propagation(const Sketch& sketch, const spec::Chip& chip, const Program& program) {
   PaperOptions options;
   options.link_candidate = 0;
   options.rank.direction = Direction::Reversed;
@@ -295,8 +351,8 @@ MethodResult judge_by_paper(const MethodCall& call) {
   o.temperature = call["temperature"];
   o.link_temperature = call["link_temperature"];
   o.report = call["report"];
-  o.reference = static_cast<int>(call["reference"]);
-  o.rank.direction = static_cast<Direction>(static_cast<int>(call["direction"]));
+  o.reference = int(call["reference"]);
+  o.rank.direction = static_cast<Direction>(int(call["direction"]));
   o.rank.restart = call["restart"] >= 0.5;
   o.rank.lambda = call["lambda"];
   const Profile profile(o.reference == 2 ? call.detect : DetectOptions{});
@@ -305,7 +361,8 @@ MethodResult judge_by_paper(const MethodCall& call) {
   out.figures = {convergence(r.rank, o.rank), level_table(r, Grid(call.chip))};
   out.numbers = {{"failrank_iterations", r.rank.iterations()}};
   for (size_t k = 0; k < r.rank.errors.size(); ++k)
-    if (r.rank.errors[k] > 0) out.numbers["failrank_error_" + std::to_string(k + 1)] = r.rank.errors[k];
+    if (r.rank.errors[k] > 0)
+      out.numbers["failrank_error_" + std::to_string(k + 1)] = r.rank.errors[k];
   out.detection = std::move(r.detection);
   return out;
 }

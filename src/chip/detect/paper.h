@@ -25,14 +25,18 @@ struct PaperResult {
   CommunicationGraph graph;  // with start scores
   RankResult rank;
 };
-PaperResult trace_root_cause(const Sketch& sketch, const spec::Chip& chip, const Program& program,
-                             const PaperOptions& options, const Sketch* profile = nullptr);
+PaperResult trace_root_cause(
+    const Sketch& sketch,
+    const spec::Chip& chip,
+    const Program& program,
+    const PaperOptions& options,
+    const Sketch* profile = nullptr);
 
 // FailRank alone, for sketches without direct evidence about cores: every core and link by its share of the
 // scores that spread from the links' probabilities, against the traffic. Ranked by falling score; nothing is
 // claimed about when.
-std::vector<Suspect> suspects_by_propagation(const Sketch& sketch, const spec::Chip& chip,
-                                             const Program& program);
+std::vector<Suspect>
+suspects_by_propagation(const Sketch& sketch, const spec::Chip& chip, const Program& program);
 
 // As a Method; parameters in paper_parameters().
 std::vector<Parameter> paper_parameters();

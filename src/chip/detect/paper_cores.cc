@@ -15,14 +15,15 @@ double probability(double performance, double deviation) {
 
 // Groups of one layer: runs of entries whose volumes differ by little.
 std::vector<std::vector<ComputeMean>> groups_of(std::vector<ComputeMean> computes) {
-  std::sort(computes.begin(), computes.end(), [](const ComputeMean& a, const ComputeMean& b) {
+  std::ranges::sort(computes, [](const ComputeMean& a, const ComputeMean& b) {
     return std::tuple(a.layer, a.work, a.core) < std::tuple(b.layer, b.work, b.core);
   });
   std::vector<std::vector<ComputeMean>> out;
   for (const ComputeMean& c : computes) {
     const bool joins = !out.empty() && out.back().back().layer == c.layer &&
                        c.work <= out.back().front().work * (1 + kSameWork);
-    if (!joins) out.emplace_back();
+    if (!joins)
+      out.emplace_back();
     out.back().push_back(c);
   }
   return out;
@@ -35,7 +36,8 @@ double mean_performance(const Observations& seen, const SlowStretch& during) {
   for (int core = 0; core < seen.cores; ++core) {
     double slowest = core == during.core ? during.octaves : 0;
     for (const SlowStretch& s : seen.stretches) {
-      if (s.core != core || s.begin >= during.end || s.end <= during.begin) continue;
+      if (s.core != core || s.begin >= during.end || s.end <= during.begin)
+        continue;
       const double shared = double(std::min(s.end, during.end) - std::max(s.begin, during.begin));
       slowest =
           std::max(slowest, s.octaves * shared / double(std::max<uint64_t>(1, during.end - during.begin)));
@@ -51,17 +53,20 @@ std::vector<CoreOutlier> core_outliers(const Observations& seen, double deviatio
   std::vector<CoreOutlier> out;
   for (const auto& group : groups_of(seen.computes)) {
     double mean = 0;
-    for (const ComputeMean& c : group) mean += std::exp2(-c.octaves) / static_cast<double>(group.size());
+    for (const ComputeMean& c : group)
+      mean += std::exp2(-c.octaves) / double(group.size());
     for (const ComputeMean& c : group) {
       const double performance = std::exp2(-c.octaves) / mean;
       const double p = probability(performance, deviation);
-      if (p > 0) out.push_back({c.core, c.layer, performance, p, 0, seen.run_cycles});
+      if (p > 0)
+        out.push_back({c.core, c.layer, performance, p, 0, seen.run_cycles});
     }
   }
   for (const SlowStretch& s : seen.stretches) {
     const double performance = std::exp2(-s.octaves) / mean_performance(seen, s);
     const double p = probability(performance, deviation);
-    if (p > 0) out.push_back({s.core, -1, performance, p, s.begin, s.end});
+    if (p > 0)
+      out.push_back({s.core, -1, performance, p, s.begin, s.end});
   }
   return out;
 }

@@ -16,7 +16,8 @@ struct CoreOutlier {
   int layer = -1;
   double performance = 1;  // against the group's mean
   double probability = 0;  // erf(z / sqrt 2), z the distance to the mean in deviations
-  uint64_t begin = 0, end = 0;
+  uint64_t begin = 0;
+  uint64_t end = 0;
 };
 
 // All cores below their group's mean. `deviation`: of the performance of healthy cores, over its mean.

@@ -10,18 +10,24 @@ namespace {
 // Segments in the order they run, as levels from 0.
 std::map<int, int> levels_of(const Program& program) {
   std::set<int> segments;
-  for (const Program::Layer& layer : program.layers) segments.insert(layer.segment);
+  for (const Program::Layer& layer : program.layers)
+    segments.insert(layer.segment);
   std::map<int, int> out;
-  for (const int s : segments) out.emplace(s, static_cast<int>(out.size()));
+  for (const int s : segments)
+    out.emplace(s, int(out.size()));
   return out;
 }
 
 class Builder {
  public:
-  Builder(const Program& program, const Grid& grid) : program_(program), levels_(levels_of(program)) {
-    out_.levels = static_cast<int>(levels_.size());
-    for (int level = 0; level <= out_.levels; ++level) out_.nodes.push_back({level, -1});
-    for (int core = 0; core < grid.core_count(); ++core) walk(core);
+  Builder(const Program& program, const Grid& grid)
+      : program_(program),
+        levels_(levels_of(program)) {
+    out_.levels = int(levels_.size());
+    for (int level = 0; level <= out_.levels; ++level)
+      out_.nodes.push_back({level, -1});
+    for (int core = 0; core < grid.core_count(); ++core)
+      walk(core);
     for (const auto& [key, bytes] : links_) {
       const auto [level, link] = key;
       add_edge({level, link}, node(level, grid.link(link).from), node(level, grid.link(link).to), bytes);
@@ -36,24 +42,28 @@ class Builder {
     }
     out_.rank.start.assign(out_.nodes.size(), 0);
   }
-  CommunicationGraph take() { return std::move(out_); }
+  CommunicationGraph take() {
+    return std::move(out_);
+  }
 
  private:
   using Key = std::pair<int, int>;  // level, core or link
 
   void walk(int core) {
-    const auto c = static_cast<size_t>(core);
-    if (c + 1 >= program_.first_section.size()) return;
+    const auto c = size_t(core);
+    if (c + 1 >= program_.first_section.size())
+      return;
     for (uint32_t s = program_.first_section[c]; s < program_.first_section[c + 1]; ++s) {
       const Program::Section& section = program_.sections[s];
-      for (uint32_t i = section.begin; i < section.end; ++i) add(core, program_.instructions[i], section);
+      for (uint32_t i = section.begin; i < section.end; ++i)
+        add(core, program_.instructions[i], section);
     }
   }
 
   void add(int core, const Instruction& in, const Program::Section& section) {
     const int level = levels_.at(program_.layers[in.layer].segment);
-    const double bytes = static_cast<double>(in.amount) * section.repeats;
-    const auto c = static_cast<size_t>(core);
+    const double bytes = double(in.amount) * section.repeats;
+    const auto c = size_t(core);
     node(level, core);
     switch (in.action) {
       case Action::Send:
@@ -71,13 +81,15 @@ class Builder {
 
   void add_route(int level, uint32_t route, double bytes) {
     const Program::Route& r = program_.routes[route];
-    for (uint32_t h = r.begin; h < r.end; ++h) links_[{level, program_.hops[h].link}] += bytes;
+    for (uint32_t h = r.begin; h < r.end; ++h)
+      links_[{level, program_.hops[h].link}] += bytes;
   }
 
   // Cores that only pass traffic on are nodes too: links lead through them.
   size_t node(int level, int core) {
     const auto [at, added] = known_.emplace(Key{level, core}, out_.nodes.size());
-    if (added) out_.nodes.push_back({level, core});
+    if (added)
+      out_.nodes.push_back({level, core});
     return at->second;
   }
 
@@ -89,7 +101,9 @@ class Builder {
   const Program& program_;
   std::map<int, int> levels_;
   std::map<Key, size_t> known_;
-  std::map<Key, double> links_, reads_, writes_;
+  std::map<Key, double> links_;
+  std::map<Key, double> reads_;
+  std::map<Key, double> writes_;
   CommunicationGraph out_;
 };
 
@@ -97,7 +111,8 @@ class Builder {
 
 int CommunicationGraph::node(int level, int core) const {
   for (size_t n = 0; n < nodes.size(); ++n)
-    if (nodes[n].level == level && nodes[n].core == core) return static_cast<int>(n);
+    if (nodes[n].level == level && nodes[n].core == core)
+      return int(n);
   return -1;
 }
 
@@ -108,7 +123,8 @@ CommunicationGraph communication_graph(const Program& program, const Grid& grid)
 int level_of_layer(const Program& program, int layer_id) {
   const std::map<int, int> levels = levels_of(program);
   for (const Program::Layer& layer : program.layers)
-    if (layer.id == layer_id) return levels.at(layer.segment);
+    if (layer.id == layer_id)
+      return levels.at(layer.segment);
   return -1;
 }
 

@@ -25,7 +25,7 @@ struct CommunicationGraph {
   int levels = 0;
 
   size_t dram(int level) const {
-    return static_cast<size_t>(level);
+    return size_t(level);
   }                                     // node above `level`; levels: below all
   int node(int level, int core) const;  // -1: the core does nothing there
 };

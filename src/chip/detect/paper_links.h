@@ -31,8 +31,11 @@ struct LinkFit {
   std::vector<double> cycles_per_byte;  // theta, by directed link id; 0: no transfer crosses it
   std::vector<double> divergence;       // generalised Kullback-Leibler, before each update
 };
-LinkFit fit_links(const std::vector<LinkEquation>& equations, size_t links, double nominal_cycles_per_byte,
-                  int iterations);
+LinkFit fit_links(
+    const std::vector<LinkEquation>& equations,
+    size_t links,
+    double nominal_cycles_per_byte,
+    int iterations);
 
 // How likely a healthy link would be faster than `bandwidth`: 1 - F of a Gamma with this mean and coefficient
 // of variation. Precondition: all positive.

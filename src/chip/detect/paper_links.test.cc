@@ -14,11 +14,13 @@ TEST(LinkFit, FindsThePlantedBandwidths) {
   for (const std::vector<int>& path :
        std::vector<std::vector<int>>{{0}, {0, 1}, {1, 2}, {2, 3}, {0, 1, 2, 3}, {3}}) {
     LinkEquation e{path, 4096, 100, 100, 5};
-    for (const int l : path) e.cycles += e.bytes * truth[l];
+    for (const int l : path)
+      e.cycles += e.bytes * truth[l];
     equations.push_back(e);
   }
   const LinkFit fit = fit_links(equations, 5, 1.0 / 16, 2000);
-  for (int l = 0; l < 4; ++l) EXPECT_NEAR(fit.cycles_per_byte[size_t(l)] / truth[l], 1, 0.02) << l;
+  for (int l = 0; l < 4; ++l)
+    EXPECT_NEAR(fit.cycles_per_byte[size_t(l)] / truth[l], 1, 0.02) << l;
   EXPECT_EQ(fit.cycles_per_byte[4], 0);  // no transfer crosses it
   for (size_t i = 1; i < fit.divergence.size(); ++i)
     EXPECT_LE(fit.divergence[i], fit.divergence[i - 1] + 1e-6) << "the likelihood fell";

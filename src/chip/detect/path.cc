@@ -25,7 +25,8 @@ std::string name_of(const Component& c, const Grid& grid) {
 }
 
 Component component_of(const Fault& fault) {
-  if (fault.part != Part::Link) return {fault.part, fault.index, -1};
+  if (fault.part != Part::Link)
+    return {fault.part, fault.index, -1};
   return {fault.part, std::min(fault.index, fault.other), std::max(fault.index, fault.other)};
 }
 
@@ -44,14 +45,15 @@ Component link_component(const Grid& grid, int link) {
 }
 
 Path::Path(const spec::Chip& chip, const Grid& grid, const Pattern& pattern, int core)
-    : segment_bytes_(static_cast<double>(chip.network.segment_bytes)) {
+    : segment_bytes_(double(chip.network.segment_bytes)) {
   const double link_cost = 1 / chip.network.link_bytes_per_cycle;
   const double core_port = 1 / chip.core.scratchpad_bytes_per_cycle;
   const Stage memory_unit{{Part::MemoryUnit, core}, 1 / chip.memory_unit.bytes_per_cycle};
   const Stage local{{Part::Core, -1}, core_port};
-  const auto port = static_cast<int>(pattern.subject);
+  const auto port = int(pattern.subject);
   const Stage dram{{Part::DramPort, port}, 1 / chip.dram.port_bytes_per_cycle};
-  int from = core, to = core;
+  int from = core;
+  int to = core;
   if (pattern.kind == ProbeKind::Message) {
     from = pattern.subject;
     stages_.push_back(local);
@@ -68,26 +70,33 @@ Path::Path(const spec::Chip& chip, const Grid& grid, const Pattern& pattern, int
     stages_.push_back({link_component(grid, hop.link), link_cost, link.from, link.to});
     links_.push_back(hop.link);
   }
-  if (pattern.kind == ProbeKind::Message) stages_.push_back(local);
-  if (pattern.kind == ProbeKind::Read) stages_.push_back(memory_unit);
-  if (pattern.kind == ProbeKind::Write) stages_.push_back(dram);
-  hop_cycles_ = static_cast<double>(links_.size()) * chip.network.router_cycles;
+  if (pattern.kind == ProbeKind::Message)
+    stages_.push_back(local);
+  if (pattern.kind == ProbeKind::Read)
+    stages_.push_back(memory_unit);
+  if (pattern.kind == ProbeKind::Write)
+    stages_.push_back(dram);
+  hop_cycles_ = double(links_.size()) * chip.network.router_cycles;
 }
 
 bool Path::belongs(const Stage& stage, const Component& component) {
-  if (component.part == Part::Router) return stage.from == component.index || stage.to == component.index;
+  if (component.part == Part::Router)
+    return stage.from == component.index || stage.to == component.index;
   return stage.component == component;
 }
 
 bool Path::crosses(const Component& component) const {
-  if (component.index < 0) return false;
-  return std::any_of(stages_.begin(), stages_.end(),
-                     [&](const Stage& stage) { return belongs(stage, component); });
+  if (component.index < 0)
+    return false;
+  return std::ranges::any_of(stages_, [&](const Stage& stage) {
+    return belongs(stage, component);
+  });
 }
 
 double Path::cycles(double bytes, const Component& component, double factor) const {
   const double segment = std::min(bytes, segment_bytes_);
-  double sum = 0, slowest = 0;
+  double sum = 0;
+  double slowest = 0;
   for (const Stage& stage : stages_) {
     const double cost =
         stage.cycles_per_byte * (component.index >= 0 && belongs(stage, component) ? factor : 1);
@@ -100,12 +109,16 @@ double Path::cycles(double bytes, const Component& component, double factor) con
 namespace {
 
 // Fills in what the record of an instruction says; whether it writes one.
-bool record_of(const Program& program, const Grid& grid, size_t core, const Instruction& instruction,
-               trace::ProbeRecord& r) {
+bool record_of(
+    const Program& program,
+    const Grid& grid,
+    size_t core,
+    const Instruction& instruction,
+    trace::ProbeRecord& r) {
   r.work = instruction.amount;
-  r.layer = static_cast<uint32_t>(program.layers[instruction.layer].id);
-  r.core = static_cast<uint16_t>(core);
-  r.peer = static_cast<uint16_t>(grid.port_of(static_cast<int>(core)));
+  r.layer = uint32_t(program.layers[instruction.layer].id);
+  r.core = uint16_t(core);
+  r.peer = uint16_t(grid.port_of(int(core)));
   switch (instruction.action) {
     case Action::Compute:
       r.kind = ProbeKind::Compute;
@@ -118,7 +131,7 @@ bool record_of(const Program& program, const Grid& grid, size_t core, const Inst
       return true;
     case Action::Receive:
       r.kind = ProbeKind::Message;
-      r.peer = static_cast<uint16_t>(program.channels[instruction.target].from);
+      r.peer = uint16_t(program.channels[instruction.target].from);
       return true;
     case Action::Send:
       break;
@@ -129,13 +142,14 @@ bool record_of(const Program& program, const Grid& grid, size_t core, const Inst
 }  // namespace
 
 void for_each_record(const Program& program, const Grid& grid, const RecordVisit& visit) {
-  const auto cores = static_cast<size_t>(grid.core_count());
+  const auto cores = size_t(grid.core_count());
   for (size_t core = 0; core < cores && core + 1 < program.first_section.size(); ++core) {
     for (uint32_t s = program.first_section[core]; s < program.first_section[core + 1]; ++s) {
       const Program::Section& section = program.sections[s];
       for (uint32_t i = section.begin; i < section.end; ++i) {
         trace::ProbeRecord r;
-        if (record_of(program, grid, core, program.instructions[i], r)) visit(core, r, section.repeats);
+        if (record_of(program, grid, core, program.instructions[i], r))
+          visit(core, r, section.repeats);
       }
     }
   }
@@ -143,8 +157,10 @@ void for_each_record(const Program& program, const Grid& grid, const RecordVisit
 
 std::vector<PatternCount> count_patterns(const Program& program, const spec::Chip& chip) {
   const Grid grid(chip);
-  const auto cores = static_cast<size_t>(grid.core_count());
-  std::vector<std::set<uint32_t>> computes(cores), transfers(cores), coarse(cores);
+  const auto cores = size_t(grid.core_count());
+  std::vector<std::set<uint32_t>> computes(cores);
+  std::vector<std::set<uint32_t>> transfers(cores);
+  std::vector<std::set<uint32_t>> coarse(cores);
   for_each_record(program, grid, [&](size_t core, const trace::ProbeRecord& r, uint64_t) {
     if (r.kind == ProbeKind::Compute) {
       computes[core].insert(pattern_of(r).packed());
@@ -155,8 +171,10 @@ std::vector<PatternCount> count_patterns(const Program& program, const spec::Chi
   });
   std::vector<PatternCount> out(cores);
   for (size_t core = 0; core < cores; ++core)
-    out[core] = {static_cast<uint32_t>(computes[core].size()), static_cast<uint32_t>(transfers[core].size()),
-                 static_cast<uint32_t>(coarse[core].size())};
+    out[core] = {
+        uint32_t(computes[core].size()),
+        uint32_t(transfers[core].size()),
+        uint32_t(coarse[core].size())};
   return out;
 }
 

@@ -35,18 +35,24 @@ class Path {
   Path(const spec::Chip& chip, const Grid& grid, const Pattern& pattern, int core);
 
   bool crosses(const Component& component) const;
-  const std::vector<int>& links() const { return links_; }
+  const std::vector<int>& links() const {
+    return links_;
+  }
 
   // Cycles from first byte out to last byte in, with `component` slower by `factor`: every segment passes the
   // servers one after the other (store and forward), segments follow one another at the slowest server.
   double cycles(double bytes, const Component& component, double factor) const;
-  double cycles(double bytes) const { return cycles(bytes, {Part::Core, -1}, 1); }
+  double cycles(double bytes) const {
+    return cycles(bytes, {Part::Core, -1}, 1);
+  }
 
  private:
   struct Stage {
     Component component;  // Part::Core, -1: cannot be to blame
     double cycles_per_byte = 0;
-    int from = -1, to = -1;  // of a link
+    // of a link
+    int from = -1;
+    int to = -1;
   };
   static bool belongs(const Stage& stage, const Component& component);
 

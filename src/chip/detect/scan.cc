@@ -24,11 +24,13 @@ constexpr std::array kFactors{1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 5.0, 7.0, 10.0, 14.
 constexpr double kMuchMore = 1.3;
 constexpr double kPartly = 0.2;  // least share of a bin that a fault is taken to cover
 
-double rho(double z) { return 2 * std::log1p(z * z / 3); }
+double rho(double z) {
+  return 2 * std::log1p(z * z / 3);
+}
 
 // A row's cells under one component: its extra time per byte for each factor.
-double faulted_level(const Row& row, const Path& path, double level, const Component& component,
-                     double factor) {
+double
+faulted_level(const Row& row, const Path& path, double level, const Component& component, double factor) {
   const double offset = level_offset(row.pattern.kind) / double{kLevelsPerOctave};
   const double extra =
       (path.cycles(row.bytes, component, factor) - path.cycles(row.bytes)) / std::max(1.0, row.bytes);
@@ -44,59 +46,76 @@ double cell_evidence(const Cell& cell, double healthy, double faulted, const Bas
 }
 
 struct Stretch {
-  size_t begin = 0, end = 0;
+  size_t begin = 0;
+  size_t end = 0;
   double sum = 0;
 };
 
 Stretch best_stretch(const std::vector<double>& values) {
-  Stretch best, now;
+  Stretch best;
+  Stretch now;
   for (size_t i = 0; i < values.size(); ++i) {
-    if (now.sum <= 0) now = {i, i, 0};
+    if (now.sum <= 0)
+      now = {i, i, 0};
     now.sum += values[i];
     now.end = i + 1;
-    if (now.sum > best.sum) best = now;
+    if (now.sum > best.sum)
+      best = now;
   }
   return best;
 }
 
 // Whether each holds most of the other.
 bool alike(const Stretch& a, const Stretch& b) {
-  const size_t begin = std::max(a.begin, b.begin), end = std::min(a.end, b.end);
+  const size_t begin = std::max(a.begin, b.begin);
+  const size_t end = std::min(a.end, b.end);
   return end > begin && 2 * (end - begin) > std::max(a.end - a.begin, b.end - b.begin);
 }
 
 std::vector<size_t> rows_through(const ScanInput& in, const Component& component) {
   std::vector<size_t> rows;
   for (size_t r = 0; r < in.paths.size(); ++r)
-    if (in.paths[r].crosses(component)) rows.push_back(r);
+    if (in.paths[r].crosses(component))
+      rows.push_back(r);
   return rows;
 }
 
 // Calls visit(bin, cell, healthy level, level with the component slower by `factor`, baseline) for each cell
 // of the rows.
 template <class Visit>
-void for_each_cell(const ScanInput& in, const std::vector<size_t>& rows, const Component& component,
-                   double factor, Visit visit) {
+void for_each_cell(
+    const ScanInput& in,
+    const std::vector<size_t>& rows,
+    const Component& component,
+    double factor,
+    Visit visit) {
   for (const size_t r : rows) {
     const Row& row = in.cells.rows[r];
-    double last_level = -1e9, last_faulted = 0;
+    double last_level = -1e9;
+    double last_faulted = 0;
     for (size_t b = 0; b < in.cells.bins; ++b) {
-      if (row.cells[b].count == 0) continue;
+      if (row.cells[b].count == 0)
+        continue;
       const double level = in.baselines[r].level[b];
-      if (level != last_level) last_faulted = faulted_level(row, in.paths[r], level, component, factor);
+      if (level != last_level)
+        last_faulted = faulted_level(row, in.paths[r], level, component, factor);
       last_level = level;
       visit(b, row.cells[b], level, last_faulted, in.baselines[r]);
     }
   }
 }
 
-Stretch stretch_at(const ScanInput& in, const std::vector<size_t>& rows, const Component& component,
-                   double factor) {
+Stretch
+stretch_at(const ScanInput& in, const std::vector<size_t>& rows, const Component& component, double factor) {
   std::vector<double> by_bin(in.cells.bins);
-  for_each_cell(in, rows, component, factor,
-                [&](size_t b, const Cell& cell, double healthy, double faulted, const Baseline& base) {
-                  by_bin[b] += cell_evidence(cell, healthy, faulted, base);
-                });
+  for_each_cell(
+      in,
+      rows,
+      component,
+      factor,
+      [&](size_t b, const Cell& cell, double healthy, double faulted, const Baseline& base) {
+        by_bin[b] += cell_evidence(cell, healthy, faulted, base);
+      });
   return best_stretch(by_bin);
 }
 
@@ -107,7 +126,8 @@ Suspect best_of(const ScanInput& in, const Component& component) {
   double refused = 0;
   for (const double factor : kFactors) {
     const Stretch stretch = stretch_at(in, rows, component, factor);
-    if (stretch.sum <= best.strength) continue;
+    if (stretch.sum <= best.strength)
+      continue;
     Suspect now = best;
     now.strength = stretch.sum;
     now.factor = factor;
@@ -127,19 +147,23 @@ Suspect best_of(const ScanInput& in, const Component& component) {
 
 std::vector<Component> all_components(const Grid& grid) {
   std::set<Component> all;
-  for (int link = 0; link < grid.link_count(); ++link) all.insert(link_component(grid, link));
+  for (int link = 0; link < grid.link_count(); ++link)
+    all.insert(link_component(grid, link));
   for (int core = 0; core < grid.core_count(); ++core) {
     all.insert({Part::Router, core});
     all.insert({Part::MemoryUnit, core});
   }
-  for (int port = 0; port < grid.port_count(); ++port) all.insert({Part::DramPort, port});
+  for (int port = 0; port < grid.port_count(); ++port)
+    all.insert({Part::DramPort, port});
   return {all.begin(), all.end()};
 }
 
 std::vector<Component> candidates(const std::vector<Path>& paths, const Grid& grid) {
   std::vector<Component> out;
   for (const Component& c : all_components(grid))
-    if (std::any_of(paths.begin(), paths.end(), [&](const Path& p) { return p.crosses(c); }))
+    if (std::ranges::any_of(paths, [&](const Path& p) {
+          return p.crosses(c);
+        }))
       out.push_back(c);
   return out;
 }
@@ -151,22 +175,34 @@ Suspect refitted(const ScanInput& in, Suspect suspect) {
   Stretch stretch = stretch_at(in, rows, suspect.component, suspect.factor);
   const Bins found = bins_of(in.cells, suspect.begin, suspect.end);
   const Stretch before{found.begin, found.end, suspect.strength};
-  if (!alike(stretch, before)) stretch = before;
-  std::vector<double> up(in.cells.bins), all(in.cells.bins);
-  for_each_cell(in, rows, suspect.component, suspect.factor,
-                [&](size_t b, const Cell& cell, double healthy, double faulted, const Baseline& base) {
-                  const double step = faulted - healthy, weight = 1 / base.variance(cell.count);
-                  up[b] += weight * step * (cell.level - healthy);
-                  all[b] += weight * step * step;
-                });
-  const auto share = [&](size_t b) { return all[b] > 0 ? std::clamp(up[b] / all[b], 0.0, 1.0) : 0.0; };
-  const auto outside = [&](size_t b) { return b < in.cells.bins && share(b) > kPartly ? share(b) : 0.0; };
-  const auto width = static_cast<double>(in.cells.bin_cycles);
-  const double first = share(stretch.begin), last = share(stretch.end - 1);
-  const double begin = static_cast<double>(stretch.begin + 1) - first - outside(stretch.begin - 1);
-  const double end = static_cast<double>(stretch.end - 1) + last + outside(stretch.end);
-  suspect.begin = static_cast<uint64_t>(std::max(0.0, begin) * width);
-  suspect.end = static_cast<uint64_t>(std::max(end, begin + kPartly) * width);
+  if (!alike(stretch, before))
+    stretch = before;
+  std::vector<double> up(in.cells.bins);
+  std::vector<double> all(in.cells.bins);
+  for_each_cell(
+      in,
+      rows,
+      suspect.component,
+      suspect.factor,
+      [&](size_t b, const Cell& cell, double healthy, double faulted, const Baseline& base) {
+        const double step = faulted - healthy;
+        const double weight = 1 / base.variance(cell.count);
+        up[b] += weight * step * (cell.level - healthy);
+        all[b] += weight * step * step;
+      });
+  const auto share = [&](size_t b) {
+    return all[b] > 0 ? std::clamp(up[b] / all[b], 0.0, 1.0) : 0.0;
+  };
+  const auto outside = [&](size_t b) {
+    return b < in.cells.bins && share(b) > kPartly ? share(b) : 0.0;
+  };
+  const auto width = double(in.cells.bin_cycles);
+  const double first = share(stretch.begin);
+  const double last = share(stretch.end - 1);
+  const double begin = double(stretch.begin + 1) - first - outside(stretch.begin - 1);
+  const double end = double(stretch.end - 1) + last + outside(stretch.end);
+  suspect.begin = uint64_t(std::max(0.0, begin) * width);
+  suspect.end = uint64_t(std::max(end, begin + kPartly) * width);
   return suspect;
 }
 
@@ -175,11 +211,17 @@ Voices voices_of(const ScanInput& in, const Suspect& suspect) {
   Voices voices;
   for (const size_t r : rows_through(in, suspect.component)) {
     double sum = 0;
-    for_each_cell(in, {r}, suspect.component, suspect.factor,
-                  [&](size_t b, const Cell& cell, double healthy, double faulted, const Baseline& base) {
-                    if (b >= bins.begin && b < bins.end) sum += cell_evidence(cell, healthy, faulted, base);
-                  });
-    if (sum != 0) ++(sum > 0 ? voices.for_it : voices.against);
+    for_each_cell(
+        in,
+        {r},
+        suspect.component,
+        suspect.factor,
+        [&](size_t b, const Cell& cell, double healthy, double faulted, const Baseline& base) {
+          if (b >= bins.begin && b < bins.end)
+            sum += cell_evidence(cell, healthy, faulted, base);
+        });
+    if (sum != 0)
+      ++(sum > 0 ? voices.for_it : voices.against);
   }
   return voices;
 }
@@ -188,11 +230,13 @@ std::vector<Suspect> scan(const ScanInput& input, const std::vector<Component>& 
   std::vector<Suspect> out;
   for (const Component& c : components) {
     Suspect s = best_of(input, c);
-    if (s.strength > 0) out.push_back(std::move(s));
+    if (s.strength > 0)
+      out.push_back(std::move(s));
   }
   // Of equals the smaller component wins: a link before the router that it belongs to.
-  std::stable_sort(out.begin(), out.end(),
-                   [](const Suspect& a, const Suspect& b) { return a.strength > b.strength; });
+  std::ranges::stable_sort(out, [](const Suspect& a, const Suspect& b) {
+    return a.strength > b.strength;
+  });
   return out;
 }
 

@@ -30,7 +30,8 @@ std::vector<Suspect> scan(const ScanInput& input, const std::vector<Component>& 
 
 // How many transfer patterns speak for the suspect over its interval, and how many against it.
 struct Voices {
-  int for_it = 0, against = 0;
+  int for_it = 0;
+  int against = 0;
 };
 Voices voices_of(const ScanInput& input, const Suspect& suspect);
 

@@ -14,18 +14,22 @@ namespace {
 
 using trace::ProbeKind;
 
-double octaves(double level) { return level / kLevelsPerOctave; }
+double octaves(double level) {
+  return level / kLevelsPerOctave;
+}
 
 // The level of an operation at this rate.
 double level_at(double ops_per_cycle) {
-  return level_of(ProbeKind::Compute, 1 << 20, static_cast<uint64_t>((1 << 20) * ops_per_cycle));
+  return level_of(ProbeKind::Compute, 1 << 20, uint64_t((1 << 20) * ops_per_cycle));
 }
 
 // Mean level of a core's operations above nominal, in octaves, by their length; 0 when it computed nothing.
 double mean_excess(const CoreSketch& core, double nominal) {
-  double sum = 0, weight = 0;
+  double sum = 0;
+  double weight = 0;
   for (const CoreSketch::Held& held : core.held()) {
-    if (Pattern::unpack(held.entry->key).kind != ProbeKind::Compute) continue;
+    if (Pattern::unpack(held.entry->key).kind != ProbeKind::Compute)
+      continue;
     const double length = held.entry->count * double{held.entry->mean_work};
     sum += octaves(held.entry->mean - nominal) * length;
     weight += length;
@@ -37,35 +41,42 @@ uint64_t operations(const Sketch& sketch) {
   uint64_t sum = 0;
   for (const CoreSketch& core : sketch.cores())
     for (const CoreSketch::Held& held : core.held())
-      if (Pattern::unpack(held.entry->key).kind == ProbeKind::Compute) sum += held.entry->count;
+      if (Pattern::unpack(held.entry->key).kind == ProbeKind::Compute)
+        sum += held.entry->count;
   return sum;
 }
 
 // The worst layer against the median of the other cores that ran the same layer.
 void add_peer_evidence(const Sketch& sketch, Suspect& suspect) {
-  const CoreSketch& own = sketch.cores()[static_cast<size_t>(suspect.component.index)];
+  const CoreSketch& own = sketch.cores()[size_t(suspect.component.index)];
   double worst = 0;
   uint16_t layer = 0;
   size_t worst_peers = 0;
   for (const CoreSketch::Held& held : own.held()) {
     const Pattern pattern = Pattern::unpack(held.entry->key);
-    if (pattern.kind != ProbeKind::Compute) continue;
+    if (pattern.kind != ProbeKind::Compute)
+      continue;
     std::vector<double> peers;
     for (const CoreSketch& core : sketch.cores()) {
       const SketchEntry* entry = &core == &own ? nullptr : core.find(pattern);
-      if (entry != nullptr) peers.push_back(entry->mean);
+      if (entry != nullptr)
+        peers.push_back(entry->mean);
     }
     const double above = octaves(held.entry->mean - base::median(peers));
-    if (peers.empty() || above <= worst) continue;
+    if (peers.empty() || above <= worst)
+      continue;
     worst = above;
     layer = pattern.subject;
     worst_peers = peers.size();
   }
-  if (worst_peers == 0) return;
-  suspect.evidence.push_back({"mean service time in layer " + std::to_string(layer) +
-                                  " against the median of " + std::to_string(worst_peers) +
-                                  " cores with the same layer",
-                              std::exp2(worst), "x", "sketch, compute entries"});
+  if (worst_peers == 0)
+    return;
+  suspect.evidence.push_back(
+      {"mean service time in layer " + std::to_string(layer) + " against the median of " +
+           std::to_string(worst_peers) + " cores with the same layer",
+       std::exp2(worst),
+       "x",
+       "sketch, compute entries"});
 }
 
 // What the cores of a chip are judged by.
@@ -86,7 +97,7 @@ double above(const Episode& e, const Yardstick& by, double reference) {
 // that of a rate so many deviations low.
 double strength_of(uint64_t count, double factor, double noise) {
   const double z = (1 - 1 / factor) / noise;
-  return static_cast<double>(count) * std::min(z * z / 2, kMostOfOne);
+  return double(count) * std::min(z * z / 2, kMostOfOne);
 }
 
 // Octaves above its core that no healthy operation is taken to lie: its rate is so many deviations low.
@@ -102,22 +113,27 @@ Suspect judge(const CoreSketch& core, int index, double reference, const Yardsti
   s.begin = UINT64_MAX;
   for (const Episode& e : core.episodes()) {
     const double off = above(e, by, reference);
-    if (off < std::log2(by.least) || off < quiet_octaves(by.noise)) continue;
+    if (off < std::log2(by.least) || off < quiet_octaves(by.noise))
+      continue;
     sum += off * e.count;
     count += e.count;
     const Spell spell{uint64_t{e.begin} << kTickShift, uint64_t{e.end} << kTickShift, std::exp2(off)};
     s.begin = std::min(s.begin, spell.begin);
     s.end = std::max(s.end, spell.end);
-    s.lost_cycles += static_cast<double>(spell.end - spell.begin) * (1 - 1 / spell.factor);
+    s.lost_cycles += double(spell.end - spell.begin) * (1 - 1 / spell.factor);
     s.spells.push_back(spell);
   }
   s.seen = count;
-  if (count == 0) return s;
-  s.factor = std::exp2(sum / static_cast<double>(count));
+  if (count == 0)
+    return s;
+  s.factor = std::exp2(sum / double(count));
   s.strength = strength_of(count, s.factor, by.noise);
   s.score = 1 - std::exp(-s.strength / 100);
-  s.evidence.push_back({std::to_string(count) + " operations ran slower than their core's rate", s.factor,
-                        "x", "sketch, compute episodes"});
+  s.evidence.push_back(
+      {std::to_string(count) + " operations ran slower than their core's rate",
+       s.factor,
+       "x",
+       "sketch, compute episodes"});
   return s;
 }
 
@@ -126,8 +142,9 @@ void note_headroom(const spec::Chip& chip, double nominal, std::vector<std::stri
   const double room = std::exp2(octaves(kMaxLevel - nominal));
   const std::string rate = base::format_number(chip.core.ops_per_cycle) + " operations a cycle";
   if (room < kLeastRoom)
-    notes.push_back("Insufficient evidence: at " + rate + " a core can be seen to be at most " +
-                    base::format_number(room, 3) + " times slower");
+    notes.push_back(
+        "Insufficient evidence: at " + rate + " a core can be seen to be at most " +
+        base::format_number(room, 3) + " times slower");
   if (nominal <= kLowestLevel)
     notes.push_back(
         "Insufficient evidence: " + rate +
@@ -137,37 +154,45 @@ void note_headroom(const spec::Chip& chip, double nominal, std::vector<std::stri
 // Most cores against the file, octaves: a rate that the file has wrong is no fault of one core.
 double usual_excess(const Sketch& sketch, double nominal, std::vector<std::string>& notes) {
   std::vector<double> excess;
-  for (const CoreSketch& core : sketch.cores()) excess.push_back(mean_excess(core, nominal));
+  for (const CoreSketch& core : sketch.cores())
+    excess.push_back(mean_excess(core, nominal));
   const double reference = base::median(excess);
-  if (reference < std::log2(1 + kSameRate)) return 0;
-  notes.push_back("most cores compute " + base::format_number(std::exp2(reference), 3) +
-                  " times slower than the chip file says; cores are judged against one another");
+  if (reference < std::log2(1 + kSameRate))
+    return 0;
+  notes.push_back(
+      "most cores compute " + base::format_number(std::exp2(reference), 3) +
+      " times slower than the chip file says; cores are judged against one another");
   return reference;
 }
 
 }  // namespace
 
-std::vector<Suspect> slow_cores(const Sketch& sketch, const spec::Chip& chip, const DetectOptions& options,
-                                std::vector<std::string>& notes) {
+std::vector<Suspect> slow_cores(
+    const Sketch& sketch,
+    const spec::Chip& chip,
+    const DetectOptions& options,
+    std::vector<std::string>& notes) {
   Yardstick by;
   by.nominal = level_at(chip.core.ops_per_cycle);
   by.recorder = level_at(sketch.options().ops_per_cycle);
   by.noise = std::max(kLeastNoise, chip.core.rate_deviation);
   by.least = options.least_core_factor;
   // Every operation is a chance to be wrong.
-  by.enough = std::log(static_cast<double>(std::max<uint64_t>(1, operations(sketch))) / options.false_alarms);
+  by.enough = std::log(double(std::max<uint64_t>(1, operations(sketch))) / options.false_alarms);
   note_headroom(chip, by.nominal, notes);
   const double usual = options.own != nullptr ? 0 : usual_excess(sketch, by.nominal, notes);
   std::vector<Suspect> out;
   for (size_t c = 0; c < sketch.cores().size(); ++c) {
     const double own = options.own != nullptr ? std::log2(Deviations::of(options.own->cores, c)) : 0;
-    Suspect s = judge(sketch.cores()[c], static_cast<int>(c), usual + own, by);
-    if (s.seen == 0 || s.factor < by.least || s.strength < by.enough) continue;
+    Suspect s = judge(sketch.cores()[c], int(c), usual + own, by);
+    if (s.seen == 0 || s.factor < by.least || s.strength < by.enough)
+      continue;
     add_peer_evidence(sketch, s);
     out.push_back(std::move(s));
   }
-  std::stable_sort(out.begin(), out.end(),
-                   [](const Suspect& a, const Suspect& b) { return a.strength > b.strength; });
+  std::ranges::stable_sort(out, [](const Suspect& a, const Suspect& b) {
+    return a.strength > b.strength;
+  });
   return out;
 }
 

@@ -10,7 +10,8 @@ namespace {
 // Sixteen cores with 400 operations each of `work`, one after the other, at the chip's rate and its noise;
 // core 5 is `factor` times slower from the 100th to the 300th, all cores `rate` times slower all along.
 struct Made {
-  double factor = 1, rate = 1;
+  double factor = 1;
+  double rate = 1;
   uint64_t work = 1 << 20;
   uint64_t seed = 1;
 };
@@ -27,8 +28,7 @@ Sketch made(const spec::Chip& chip, const Made& m) {
       const double rate = chip.core.ops_per_cycle * (1 + chip.core.rate_deviation * rng.normal());
       trace::ProbeRecord r;
       r.begin = now;
-      r.end = now +=
-          static_cast<uint64_t>(static_cast<double>(m.work) / rate * m.rate * (slow ? m.factor : 1));
+      r.end = now += uint64_t(double(m.work) / rate * m.rate * (slow ? m.factor : 1));
       r.work = m.work;
       r.core = core;
       sketch.record(r);
@@ -51,8 +51,8 @@ TEST(SlowCores, TheFactorAndItsTimeAreThoseOfTheFault) {
     ASSERT_EQ(found.size(), 1u) << factor;
     EXPECT_EQ(found[0].component, (Component{Part::Core, 5, -1}));
     EXPECT_NEAR(found[0].factor, factor, 0.03 * factor);
-    EXPECT_NEAR(static_cast<double>(found[0].begin), 100 * 1024, 2048);
-    EXPECT_NEAR(static_cast<double>(found[0].end), (100 + 200 * factor) * 1024, 4096 * factor);
+    EXPECT_NEAR(double(found[0].begin), 100 * 1024, 2048);
+    EXPECT_NEAR(double(found[0].end), (100 + 200 * factor) * 1024, 4096 * factor);
   }
 }
 
@@ -62,7 +62,8 @@ TEST(SlowCores, HealthyCoresAreNotAccusedAtTheNoiseThatTheyDeclare) {
     spec::Chip chip;
     chip.core.rate_deviation = noise;
     int accused = 0;
-    for (uint64_t seed = 0; seed < 40; ++seed) accused += !judged(chip, made(chip, {.seed = seed})).empty();
+    for (uint64_t seed = 0; seed < 40; ++seed)
+      accused += !judged(chip, made(chip, {.seed = seed})).empty();
     EXPECT_EQ(accused, 0) << noise;
   }
 }
@@ -70,7 +71,14 @@ TEST(SlowCores, HealthyCoresAreNotAccusedAtTheNoiseThatTheyDeclare) {
 TEST(SlowCores, AChipSlowAllOverIsJudgedCoreAgainstCore) {
   const spec::Chip chip;
   EXPECT_TRUE(judged(chip, made(chip, {.rate = 1.2})).empty());
-  const std::vector<Suspect> found = judged(chip, made(chip, {.factor = 10, .rate = 1.2}));
+  const std::vector<Suspect> found = judged(
+      chip,
+      made(
+          chip,
+          {
+              .factor = 10,
+              .rate = 1.2,
+          }));
   ASSERT_EQ(found.size(), 1u);
   EXPECT_NEAR(found[0].factor, 10, 0.5);
 }
@@ -82,8 +90,9 @@ TEST(SlowCores, ATwinIsTakenAsItStands) {
   const Deviations none;
   const Sketch healthy = made(file, {.rate = 1.2});
   EXPECT_TRUE(judged(slower, healthy, &none).empty());
-  EXPECT_EQ(judged(file, healthy, &none).size(),
-            16u);  // against a file that is wrong, when told that it is right
+  EXPECT_EQ(
+      judged(file, healthy, &none).size(),
+      16u);  // against a file that is wrong, when told that it is right
   Deviations own;
   own.cores.assign(16, 1.2);
   EXPECT_TRUE(judged(file, healthy, &own).empty());

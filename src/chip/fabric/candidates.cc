@@ -8,22 +8,24 @@ namespace {
 
 // Whole components first, then their ports, then links.
 int rank(const std::string& name) {
-  if (name.find('>') != std::string::npos) return 2;
+  if (name.find('>') != std::string::npos)
+    return 2;
   return name.find("/in") != std::string::npos || name.find("/out") != std::string::npos;
 }
 
 }  // namespace
 
-std::vector<CandidateClass> candidate_classes(const Fabric& fabric, const trace::TransferTrace& trace,
-                                              const Played& played) {
+std::vector<CandidateClass>
+candidate_classes(const Fabric& fabric, const trace::TransferTrace& trace, const Played& played) {
   std::map<std::string, std::vector<uint32_t>> seen_by;  // candidate -> transfers
   for (uint32_t i = 0; i < played.transfers.size(); ++i) {
     const PlayedTransfer& transfer = played.transfers[i];
     const trace::TransferStream& stream = trace.streams[transfer.stream];
-    for (const int server : played.routes[static_cast<size_t>(transfer.route)]) {
+    for (const int server : played.routes[size_t(transfer.route)]) {
       // A core's memory is the core, below.
       const Server& s = fabric.server(server);
-      if (s.kind == ServerKind::Memory && fabric.kind(s.from) != spec::TileKind::Dram) continue;
+      if (s.kind == ServerKind::Memory && fabric.kind(s.from) != spec::TileKind::Dram)
+        continue;
       seen_by[fabric.server_name(server)].push_back(i);
     }
     const int own = fabric.component(stream.core);
@@ -39,8 +41,9 @@ std::vector<CandidateClass> candidate_classes(const Fabric& fabric, const trace:
   }
   std::vector<CandidateClass> out;
   for (auto& [transfers, names] : classes) {
-    std::stable_sort(names.begin(), names.end(),
-                     [](const std::string& a, const std::string& b) { return rank(a) < rank(b); });
+    std::ranges::stable_sort(names, [](const std::string& a, const std::string& b) {
+      return rank(a) < rank(b);
+    });
     out.push_back({names, transfers});
   }
   return out;

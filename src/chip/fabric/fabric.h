@@ -16,12 +16,20 @@
 
 namespace lento::chip {
 
-enum class ServerKind : uint8_t { Memory, Out, Link, In, ChipLink };
+enum class ServerKind : uint8_t {
+  Memory,
+  Out,
+  Link,
+  In,
+  ChipLink
+};
 
 struct Server {
   ServerKind kind = ServerKind::Link;
   uint8_t network = 0;
-  int from = 0, to = 0;  // components; equal but for links
+  // components; equal but for links
+  int from = 0;
+  int to = 0;
   double bytes_per_cycle = 1;
   double packet_cycles = 0;  // beyond bytes / rate
   double pass_cycles = 0;    // from a packet's start here to its head's arrival at the next server
@@ -31,16 +39,28 @@ class Fabric {
  public:
   explicit Fabric(spec::FabricSheet sheet);
 
-  const spec::FabricSheet& sheet() const { return sheet_; }
-  int component_count() const { return sheet_.chips * tiles_; }
+  const spec::FabricSheet& sheet() const {
+    return sheet_;
+  }
+  int component_count() const {
+    return sheet_.chips * tiles_;
+  }
   int component(const trace::Place& place) const;  // -1 outside
   trace::Place place(int component) const;
-  spec::TileKind kind(int component) const { return sheet_.tiles[static_cast<size_t>(component % tiles_)]; }
+  spec::TileKind kind(int component) const {
+    return sheet_.tiles[size_t(component % tiles_)];
+  }
   int network(const std::string& name) const;  // -1 when there is none of this name
 
-  int server_count() const { return static_cast<int>(servers_.size()); }
-  const Server& server(int id) const { return servers_[static_cast<size_t>(id)]; }
-  int memory(int component) const { return memory_[static_cast<size_t>(component)]; }
+  int server_count() const {
+    return int(servers_.size());
+  }
+  const Server& server(int id) const {
+    return servers_[size_t(id)];
+  }
+  int memory(int component) const {
+    return memory_[size_t(component)];
+  }
   int out_port(int network, int component) const;
   int in_port(int network, int component) const;
   int link(int network, int from, int to) const;  // -1 when not neighbours in that network
@@ -63,13 +83,17 @@ class Fabric {
   int step(int position, int goal, int size, spec::Sense sense, bool closed) const;
   bool walk(int network, int from, int to, std::vector<int>& out) const;  // links within one chip
   std::vector<int> joints(int from_chip, int to_chip) const;              // chip links, nearest way
-  int global(int chip, int tile) const { return chip * tiles_ + tile; }
+  int global(int chip, int tile) const {
+    return chip * tiles_ + tile;
+  }
 
   spec::FabricSheet sheet_;
   int tiles_ = 0;
   std::vector<Server> servers_;
-  std::vector<int> memory_;                                   // by component
-  std::vector<std::vector<int>> out_, in_;                    // by network, component
+  std::vector<int> memory_;  // by component
+  // by network, component
+  std::vector<std::vector<int>> out_;
+  std::vector<std::vector<int>> in_;
   std::vector<std::map<std::pair<int, int>, int>> links_;     // by network: components -> server
   std::vector<std::map<std::pair<int, int>, size_t>> table_;  // by network: tiles -> sheet's route
   int first_joint_ = 0;                                       // server of the sheet's first chip link

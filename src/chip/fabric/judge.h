@@ -32,7 +32,9 @@ struct FabricSuspect {
 
 struct FabricJudgement {
   bool judged = false;
-  std::string reason, remedy;         // when it could not be judged
+  // when it could not be judged
+  std::string reason;
+  std::string remedy;
   uint32_t waits = 0;                 // that were compared
   uint32_t patterns = 0;              // sorts of equal groups
   uint32_t left_out = 0;              // waits without an equal
@@ -50,7 +52,7 @@ struct FabricComparison {
   FabricJudgement judgement;
   double common = 1;
 };
-FabricComparison compare(const Fabric& fabric, const trace::TransferTrace& before,
-                         const trace::TransferTrace& after);
+FabricComparison
+compare(const Fabric& fabric, const trace::TransferTrace& before, const trace::TransferTrace& after);
 
 }  // namespace lento::chip

@@ -31,9 +31,12 @@ trace::TransferTrace program() {
   trace.network_id("noc-back");
   for (int y = 0; y < 6; ++y) {
     for (int x = 0; x < 6; ++x) {
-      const auto peer = [&](int dx, int dy) { return Place{0, (x + dx) % 6, (y + dy) % 6}; };
+      const auto peer = [&](int dx, int dy) {
+        return Place{0, (x + dx) % 6, (y + dy) % 6};
+      };
       add_reader(trace, {0, x, y}, {peer(1, 0), peer(2, 1), peer(0, 3), peer(4, 2)}, 4, 4, 2048);
-      for (auto& record : trace.streams.back().records) record.network = static_cast<uint8_t>((x + y) % 2);
+      for (auto& record : trace.streams.back().records)
+        record.network = uint8_t((x + y) % 2);
     }
   }
   return trace;
@@ -43,11 +46,11 @@ trace::TransferTrace program() {
 trace::TransferTrace recorded(const Fabric& fabric, trace::TransferTrace trace, const PlayOptions& options) {
   const Played played = play(fabric, trace, options);
   for (const PlayedTransfer& t : played.transfers)
-    trace.streams[t.stream].records[t.record].begin = static_cast<uint64_t>(t.issue);
+    trace.streams[t.stream].records[t.record].begin = uint64_t(t.issue);
   for (const PlayedWait& wait : played.waits) {
     auto& record = trace.streams[wait.stream].records[wait.record];
-    record.begin = static_cast<uint64_t>(wait.begin);
-    record.end = static_cast<uint64_t>(wait.end);
+    record.begin = uint64_t(wait.begin);
+    record.end = uint64_t(wait.end);
   }
   return trace;
 }

@@ -20,7 +20,9 @@ using trace::TransferTrace;
 constexpr double kTicks = 64;  // a cycle
 constexpr size_t kNone = SIZE_MAX;
 
-int64_t ticks(double cycles) { return std::llround(cycles * kTicks); }
+int64_t ticks(double cycles) {
+  return std::llround(cycles * kTicks);
+}
 
 // Order: time, then sequence. What happens at one time happens in the order in which it was planned.
 struct Event {
@@ -29,7 +31,8 @@ struct Event {
   uint32_t id = 0;    // step: stream; else transfer
   uint32_t stop = 0;  // kStep, kFree, else the server's place in the route
 };
-constexpr uint32_t kStep = UINT32_MAX, kFree = UINT32_MAX - 1;
+constexpr uint32_t kStep = UINT32_MAX;
+constexpr uint32_t kFree = UINT32_MAX - 1;
 struct Later {
   bool operator()(const Event& a, const Event& b) const {
     return a.time != b.time ? a.time > b.time : a.sequence > b.sequence;
@@ -54,7 +57,8 @@ struct Gates {
 };
 
 struct ServerTimes {  // of one server, in ticks
-  double packet = 0, byte = 0;
+  double packet = 0;
+  double byte = 0;
   int64_t pass = 0;
   bool noisy = false;
 };
@@ -62,16 +66,21 @@ struct ServerTimes {  // of one server, in ticks
 class Player {
  public:
   Player(const Fabric& fabric, const TransferTrace& trace, const PlayOptions& options)
-      : fabric_(fabric), trace_(trace), options_(options), rng_(options.seed, "chip.fabric.play") {
-    const size_t servers = static_cast<size_t>(fabric.server_count());
+      : fabric_(fabric),
+        trace_(trace),
+        options_(options),
+        rng_(options.seed, "chip.fabric.play") {
+    const size_t servers = size_t(fabric.server_count());
     free_.assign(servers, 0);
     slow_.assign(servers, 1);
     busy_.assign(servers, 0);
     waited_.assign(servers, 0);
     out_.bytes.assign(servers, 0);
-    for (const Slowdown& each : options.slow) slow_[static_cast<size_t>(each.server)] *= each.factor;
+    for (const Slowdown& each : options.slow)
+      slow_[size_t(each.server)] *= each.factor;
     gates_.under_way.assign(servers, 0);
-    for (size_t id = 0; id < servers; ++id) times_.push_back(times_of(static_cast<int>(id)));
+    for (size_t id = 0; id < servers; ++id)
+      times_.push_back(times_of(int(id)));
     for (const std::string& name : trace.networks) {
       const int id = fabric.network(name);
       networks_.push_back(id < 0 && trace.networks.size() == 1 ? 0 : id);
@@ -100,7 +109,9 @@ class Player {
   }
 
  private:
-  void plan(int64_t time, uint32_t id, uint32_t stop) { events_.push({time, sequence_++, id, stop}); }
+  void plan(int64_t time, uint32_t id, uint32_t stop) {
+    events_.push({time, sequence_++, id, stop});
+  }
 
   void start() {
     origin_ = kNoTime;
@@ -108,21 +119,25 @@ class Player {
     for (const TransferStream& stream : trace_.streams) {
       for (const TransferRecord& record : stream.records) {
         const bool zone = record.kind == TransferKind::Zone;
-        if (zones && !zone) continue;
-        if (zone && !zones) origin_ = kNoTime;
+        if (zones && !zone)
+          continue;
+        if (zone && !zones)
+          origin_ = kNoTime;
         zones = zones || zone;
         origin_ = std::min(origin_, record.begin);
       }
     }
     streams_.resize(trace_.streams.size());
-    for (uint32_t i = 0; i < streams_.size(); ++i) start_stream(i);
+    for (uint32_t i = 0; i < streams_.size(); ++i)
+      start_stream(i);
   }
 
   void start_stream(uint32_t index) {
     const TransferStream& stream = trace_.streams[index];
     StreamState& state = streams_[index];
     state.processor = processor_of(trace_.names[stream.processor]);
-    if (stream.records.empty()) return;
+    if (stream.records.empty())
+      return;
     const TransferRecord& first = stream.records.front();
     const double lead =
         first.kind == TransferKind::Zone && state.processor ? state.processor->start_cycles : 0;
@@ -133,12 +148,13 @@ class Player {
   const spec::FabricSheet::Processor* processor_of(const std::string& name) const {
     const auto& all = fabric_.sheet().processors;
     for (const auto& each : all)
-      if (each.name == name) return &each;
+      if (each.name == name)
+        return &each;
     return all.empty() ? nullptr : &all.front();
   }
 
   int64_t at(uint64_t time) const {
-    return (static_cast<int64_t>(time) - static_cast<int64_t>(origin_)) * static_cast<int64_t>(kTicks);
+    return (int64_t(time) - int64_t(origin_)) * int64_t(kTicks);
   }
 
   // Takes records until one costs time: a transfer, or a wait that is not over.
@@ -149,14 +165,17 @@ class Player {
       const TransferRecord& record = stream.records[state.next];
       if (options_.issue == Issue::Stamps && at(record.begin) > now_)
         return plan(at(record.begin), index, kStep);
-      const auto number = static_cast<uint32_t>(state.next++);
+      const auto number = uint32_t(state.next++);
       state.reached = std::max(state.reached, record.begin);
-      if (record.end != kNoTime) state.reached = std::max(state.reached, record.end);
+      if (record.end != kNoTime)
+        state.reached = std::max(state.reached, record.end);
       if (trace::is_transfer(record.kind) || record.kind == TransferKind::Compute) {
-        if (trace::is_transfer(record.kind)) issue(index, number);
+        if (trace::is_transfer(record.kind))
+          issue(index, number);
         return plan(now_ + pause(stream, state, record), index, kStep);
       }
-      if (trace::is_group(record.kind)) return wait(index, number);
+      if (trace::is_group(record.kind))
+        return wait(index, number);
       if (options_.issue == Issue::Gaps && state.next < stream.records.size())
         return plan(now_ + gap(stream, state), index, kStep);
     }
@@ -165,30 +184,35 @@ class Player {
   // From the latest time recorded so far to the next record's; a zone may be recorded twice, the second time
   // out of order.
   int64_t gap(const TransferStream& stream, const StreamState& state) const {
-    if (state.next >= stream.records.size()) return 0;
+    if (state.next >= stream.records.size())
+      return 0;
     return std::max<int64_t>(0, at(stream.records[state.next].begin) - at(state.reached));
   }
 
   int64_t pause(const TransferStream& stream, const StreamState& state, const TransferRecord& record) const {
-    if (options_.issue == Issue::Stamps) return 0;
-    if (options_.issue == Issue::Gaps) return gap(stream, state);
+    if (options_.issue == Issue::Stamps)
+      return 0;
+    if (options_.issue == Issue::Gaps)
+      return gap(stream, state);
     if (record.kind == TransferKind::Compute)
       return record.end == kNoTime ? 0 : at(record.end) - at(record.begin);
-    if (!state.processor) return ticks(1);
+    if (!state.processor)
+      return ticks(1);
     const int peer = fabric_.component(record.peer);
     const bool dram = peer >= 0 && fabric_.kind(peer) == spec::TileKind::Dram;
-    if (dram) return ticks(state.processor->issue_dram_cycles);
+    if (dram)
+      return ticks(state.processor->issue_dram_cycles);
     const bool turns = state.next < stream.records.size() && stream.records[state.next].peer.known() &&
                        stream.records[state.next].peer != record.peer;
     return ticks(state.processor->issue_core_cycles + (turns ? state.processor->turn_cycles : 0));
   }
 
   int route_of(int network, int from, int to) {
-    const auto count = static_cast<uint64_t>(fabric_.component_count());
-    const uint64_t key = (static_cast<uint64_t>(network) * count + static_cast<uint64_t>(from)) * count +
-                         static_cast<uint64_t>(to);
-    const auto [it, fresh] = route_ids_.try_emplace(key, static_cast<int>(out_.routes.size()));
-    if (fresh) out_.routes.push_back(fabric_.route(network, from, to));
+    const auto count = uint64_t(fabric_.component_count());
+    const uint64_t key = (uint64_t(network) * count + uint64_t(from)) * count + uint64_t(to);
+    const auto [it, fresh] = route_ids_.try_emplace(key, int(out_.routes.size()));
+    if (fresh)
+      out_.routes.push_back(fabric_.route(network, from, to));
     return it->second;
   }
 
@@ -196,20 +220,21 @@ class Player {
     const TransferStream& stream = trace_.streams[index];
     const TransferRecord& record = stream.records[number];
     const bool write = record.kind == TransferKind::Write;
-    const int own = fabric_.component(stream.core), peer = fabric_.component(record.peer);
+    const int own = fabric_.component(stream.core);
+    const int peer = fabric_.component(record.peer);
     const int network = record.network < networks_.size() ? networks_[record.network] : -1;
     if (own < 0 || peer < 0 || network < 0) {
       ++out_.unplaced;
       return;
     }
     const int route = write ? route_of(network, own, peer) : route_of(network, peer, own);
-    const std::vector<int>& request = out_.routes[static_cast<size_t>(route_of(network, own, peer))];
-    if (out_.routes[static_cast<size_t>(route)].empty() || request.empty()) {
+    const std::vector<int>& request = out_.routes[size_t(route_of(network, own, peer))];
+    if (out_.routes[size_t(route)].empty() || request.empty()) {
       ++out_.unplaced;
       return;
     }
-    const auto id = static_cast<uint32_t>(out_.transfers.size());
-    out_.transfers.push_back({index, number, route, static_cast<double>(now_) / kTicks, 0});
+    const auto id = uint32_t(out_.transfers.size());
+    out_.transfers.push_back({index, number, route, double(now_) / kTicks, 0});
     tail_.push_back(0);
     StreamState& state = streams_[index];
     state.open[write].push_back(id);
@@ -221,8 +246,9 @@ class Player {
   int64_t arrival_of_request(const std::vector<int>& route, int peer) const {
     int64_t time = now_;
     for (size_t i = 1; i < route.size(); ++i) {
-      const auto slot = static_cast<size_t>(route[i]);
-      if (fabric_.server(route[i]).kind == ServerKind::Link) time = std::max(time, free_[slot]);
+      const auto slot = size_t(route[i]);
+      if (fabric_.server(route[i]).kind == ServerKind::Link)
+        time = std::max(time, free_[slot]);
       time += times_[slot].pass;
     }
     const auto& sheet = fabric_.sheet();
@@ -232,19 +258,22 @@ class Player {
 
   ServerTimes times_of(int id) const {
     const Server& server = fabric_.server(id);
-    const double slow = slow_[static_cast<size_t>(id)] * kTicks;
+    const double slow = slow_[size_t(id)] * kTicks;
     const bool port = server.kind == ServerKind::Out || server.kind == ServerKind::In;
-    return {server.packet_cycles * slow, slow / server.bytes_per_cycle,
-            std::llround(server.pass_cycles * slow), options_.noise_cv > 0 && !port};
+    return {
+        server.packet_cycles * slow,
+        slow / server.bytes_per_cycle,
+        std::llround(server.pass_cycles * slow),
+        options_.noise_cv > 0 && !port};
   }
 
   int64_t service(const ServerTimes& times, uint64_t bytes) {
-    double duration = times.packet + static_cast<double>(bytes) * times.byte;
+    double duration = times.packet + double(bytes) * times.byte;
     if (times.noisy) {
       const double shape = 1 / (options_.noise_cv * options_.noise_cv);
       duration *= rng_.gamma(shape, 1 / shape);
     }
-    return static_cast<int64_t>(duration + 0.5);
+    return int64_t(duration + 0.5);
   }
 
   // The first link's server stands for tile, network and direction; -1: data stays in its tile.
@@ -255,8 +284,9 @@ class Player {
   bool enter_gate(uint32_t id, const std::vector<int>& route) {
     const int channels = fabric_.sheet().port.channels;
     const int gate_id = gate_of(route);
-    if (channels == 0 || gate_id < 0) return true;
-    int& under_way = gates_.under_way[static_cast<size_t>(gate_id)];
+    if (channels == 0 || gate_id < 0)
+      return true;
+    int& under_way = gates_.under_way[size_t(gate_id)];
     if (under_way < channels) {
       ++under_way;
       return true;
@@ -267,10 +297,11 @@ class Player {
 
   void leave_gate(uint32_t id) {
     const int gate_id = gate_of(route(id));
-    int& under_way = gates_.under_way[static_cast<size_t>(gate_id)];
+    int& under_way = gates_.under_way[size_t(gate_id)];
     --under_way;
     const auto waiting = gates_.queues.find(gate_id);
-    if (waiting == gates_.queues.end() || waiting->second.empty()) return;
+    if (waiting == gates_.queues.end() || waiting->second.empty())
+      return;
     const uint32_t next = waiting->second.front();
     waiting->second.pop_front();
     ++under_way;
@@ -278,39 +309,43 @@ class Player {
   }
 
   const std::vector<int>& route(uint32_t transfer) const {
-    return out_.routes[static_cast<size_t>(out_.transfers[transfer].route)];
+    return out_.routes[size_t(out_.transfers[transfer].route)];
   }
 
   void serve(uint32_t id, uint32_t stop) {
-    if (stop == 1 && !enter_gate(id, route(id))) return;
+    if (stop == 1 && !enter_gate(id, route(id)))
+      return;
     take(id, stop);
   }
 
   void take(uint32_t id, uint32_t stop) {
     const std::vector<int>& way = route(id);
     const int server = way[stop];
-    const auto slot = static_cast<size_t>(server);
+    const auto slot = size_t(server);
     const PlayedTransfer& transfer = out_.transfers[id];
     const uint64_t bytes = trace_.streams[transfer.stream].records[transfer.record].bytes;
     const int64_t begin = std::max(now_, free_[slot]);
     const int64_t duration = service(times_[slot], bytes);
     free_[slot] = begin + duration;
-    if (begin > now_ && stop > 0) hold(way[stop - 1], begin + duration);
+    if (begin > now_ && stop > 0)
+      hold(way[stop - 1], begin + duration);
     busy_[slot] += duration;
     waited_[slot] += begin - now_;
     out_.bytes[slot] += bytes;
     // The last byte is through when it was through the server before and when this one has passed it on.
     const int64_t pass = times_[slot].pass;
     tail_[id] = std::max(tail_[id], begin + duration);
-    if (stop + 1 == way.size()) return arrive(id, tail_[id]);
+    if (stop + 1 == way.size())
+      return arrive(id, tail_[id]);
     tail_[id] += pass;
     plan(begin + pass, id, stop + 1);
   }
 
   // What stands before a taken server keeps the link behind it taken, but for what the buffer between holds.
   void hold(int before, int64_t until) {
-    if (buffer_ == 0 || fabric_.server(before).kind != ServerKind::Link) return;
-    int64_t& free = free_[static_cast<size_t>(before)];
+    if (buffer_ == 0 || fabric_.server(before).kind != ServerKind::Link)
+      return;
+    int64_t& free = free_[size_t(before)];
     free = std::max(free, until - buffer_);
   }
 
@@ -319,9 +354,11 @@ class Player {
     const std::vector<int>& way = route(id);
     const bool write = record_of(transfer).kind == TransferKind::Write;
     // The writer hears of the arrival by a short answer over as many routers.
-    if (write) time += hop_ * static_cast<int64_t>(way.size() - 3);
-    transfer.arrival = static_cast<double>(time) / kTicks;
-    if (fabric_.sheet().port.channels > 0 && gate_of(way) >= 0) plan(time, id, kFree);
+    if (write)
+      time += hop_ * int64_t(way.size() - 3);
+    transfer.arrival = double(time) / kTicks;
+    if (fabric_.sheet().port.channels > 0 && gate_of(way) >= 0)
+      plan(time, id, kFree);
     StreamState& state = streams_[transfer.stream];
     --state.pending[write];
     state.last[write] = std::max(state.last[write], time);
@@ -336,42 +373,47 @@ class Player {
   void wait(uint32_t index, uint32_t number) {
     StreamState& state = streams_[index];
     const bool write = trace_.streams[index].records[number].kind == TransferKind::WriteGroup;
-    PlayedWait wait{index, number, static_cast<double>(now_) / kTicks, 0};
-    wait.first_transfer = static_cast<uint32_t>(out_.transfers_of_waits.size());
-    wait.transfers = static_cast<uint32_t>(state.open[write].size());
-    out_.transfers_of_waits.insert(out_.transfers_of_waits.end(), state.open[write].begin(),
-                                   state.open[write].end());
+    PlayedWait wait{index, number, double(now_) / kTicks, 0};
+    wait.first_transfer = uint32_t(out_.transfers_of_waits.size());
+    wait.transfers = uint32_t(state.open[write].size());
+    out_.transfers_of_waits.insert(
+        out_.transfers_of_waits.end(),
+        state.open[write].begin(),
+        state.open[write].end());
     state.open[write].clear();
     out_.waits.push_back(wait);
     state.waiting = out_.waits.size() - 1;
     state.waits_for_write = write;
-    if (state.pending[write] == 0) end_wait(index, wait.transfers ? state.last[write] + completion_ : now_);
+    if (state.pending[write] == 0)
+      end_wait(index, wait.transfers ? state.last[write] + completion_ : now_);
   }
 
   void end_wait(uint32_t index, int64_t time) {
     StreamState& state = streams_[index];
     time = std::max(time, now_);
-    out_.waits[state.waiting].end = static_cast<double>(time) / kTicks;
+    out_.waits[state.waiting].end = double(time) / kTicks;
     state.waiting = kNone;
     last_end_ = std::max(last_end_, time);
     plan(time + pause_after_wait(index), index, kStep);
   }
 
   int64_t pause_after_wait(uint32_t index) const {
-    if (options_.issue == Issue::Stamps) return 0;
+    if (options_.issue == Issue::Stamps)
+      return 0;
     const TransferStream& stream = trace_.streams[index];
     const StreamState& state = streams_[index];
     const bool recorded = stream.records[state.next - 1].end != kNoTime;
-    if (options_.issue == Issue::Gaps && recorded) return gap(stream, state);
+    if (options_.issue == Issue::Gaps && recorded)
+      return gap(stream, state);
     return ticks(fabric_.sheet().resume_cycles);
   }
 
   void finish() {
     out_.begin = 0;
-    out_.end = static_cast<double>(last_end_) / kTicks;
+    out_.end = double(last_end_) / kTicks;
     for (size_t i = 0; i < busy_.size(); ++i) {
-      out_.busy.push_back(static_cast<double>(busy_[i]) / kTicks);
-      out_.waited.push_back(static_cast<double>(waited_[i]) / kTicks);
+      out_.busy.push_back(double(busy_[i]) / kTicks);
+      out_.waited.push_back(double(waited_[i]) / kTicks);
     }
   }
 
@@ -382,10 +424,16 @@ class Player {
   Played out_;
   std::priority_queue<Event, std::vector<Event>, Later> events_;
   uint32_t sequence_ = 0;
-  int64_t now_ = 0, last_end_ = 0, hop_ = 0, completion_ = 0, buffer_ = 0;
+  int64_t now_ = 0;
+  int64_t last_end_ = 0;
+  int64_t hop_ = 0;
+  int64_t completion_ = 0;
+  int64_t buffer_ = 0;
   uint64_t origin_ = 0;
   std::vector<StreamState> streams_;
-  std::vector<int64_t> free_, busy_, waited_;
+  std::vector<int64_t> free_;
+  std::vector<int64_t> busy_;
+  std::vector<int64_t> waited_;
   std::vector<int64_t> tail_;  // by transfer: when its last byte is through the servers so far
   std::vector<double> slow_;
   std::vector<int> networks_;
@@ -401,14 +449,17 @@ Played play(const Fabric& fabric, const TransferTrace& trace, const PlayOptions&
 }
 
 double measured_cycles(const TransferTrace& trace) {
-  uint64_t first = kNoTime, last = 0;
+  uint64_t first = kNoTime;
+  uint64_t last = 0;
   for (const TransferStream& stream : trace.streams) {
     for (const TransferRecord& record : stream.records) {
-      if (record.kind == TransferKind::Zone) first = std::min(first, record.begin);
-      if (trace::is_group(record.kind) && record.end != kNoTime) last = std::max(last, record.end);
+      if (record.kind == TransferKind::Zone)
+        first = std::min(first, record.begin);
+      if (trace::is_group(record.kind) && record.end != kNoTime)
+        last = std::max(last, record.end);
     }
   }
-  return first == kNoTime || last <= first ? 0 : static_cast<double>(last - first);
+  return first == kNoTime || last <= first ? 0 : double(last - first);
 }
 
 }  // namespace lento::chip

@@ -42,26 +42,37 @@ struct PlayOptions {
 };
 
 struct PlayedTransfer {
-  uint32_t stream = 0, record = 0;
-  int32_t route = -1;             // index into Played::routes
-  double issue = 0, arrival = 0;  // cycles
+  uint32_t stream = 0;
+  uint32_t record = 0;
+  int32_t route = -1;  // index into Played::routes
+  // cycles
+  double issue = 0;
+  double arrival = 0;
 };
 
 struct PlayedWait {
-  uint32_t stream = 0, record = 0;
-  double begin = 0, end = 0;
-  uint32_t first_transfer = 0, transfers = 0;  // of Played::transfers_of_waits
+  uint32_t stream = 0;
+  uint32_t record = 0;
+  double begin = 0;
+  double end = 0;
+  // of Played::transfers_of_waits
+  uint32_t first_transfer = 0;
+  uint32_t transfers = 0;
 };
 
 struct Played {
-  double begin = 0, end = 0;  // first zone's (else first record's) begin; last wait's end
+  // first zone's (else first record's) begin; last wait's end
+  double begin = 0;
+  double end = 0;
   std::vector<PlayedTransfer> transfers;
   std::vector<PlayedWait> waits;
   std::vector<uint32_t> transfers_of_waits;  // indexes into `transfers`
   std::vector<std::vector<int>> routes;      // servers of the data
-  std::vector<double> busy, waited;          // by server: cycles taken, cycles that packets stood before it
-  std::vector<uint64_t> bytes;               // by server
-  uint64_t unplaced = 0;                     // transfers of tiles, networks or ways that the fabric lacks
+  // by server: cycles taken, cycles that packets stood before it
+  std::vector<double> busy;
+  std::vector<double> waited;
+  std::vector<uint64_t> bytes;  // by server
+  uint64_t unplaced = 0;        // transfers of tiles, networks or ways that the fabric lacks
 };
 
 Played play(const Fabric& fabric, const trace::TransferTrace& trace, const PlayOptions& options = {});

@@ -47,12 +47,14 @@ TEST(Play, LinksBoundTheRate) {
 
 TEST(Play, SharedLinkIsTheCongestedOne) {
   trace::TransferTrace trace;
-  for (int x = 0; x < 3; ++x) add_reader(trace, {0, x, 0}, {Place{0, 3, 0}}, 8, 1, 6400);
+  for (int x = 0; x < 3; ++x)
+    add_reader(trace, {0, x, 0}, {Place{0, 3, 0}}, 8, 1, 6400);
   const Fabric fabric(row(4));
   const Played played = play(fabric, trace);
   const int shared = fabric.link(0, 3, 2);
   for (int id = 0; id < fabric.server_count(); ++id) {
-    if (id == shared) continue;
+    if (id == shared)
+      continue;
     EXPECT_LE(played.waited[id], played.waited[shared]) << fabric.server_name(id);
   }
   EXPECT_EQ(played.bytes[shared], 3U * 8 * 6400);
@@ -65,11 +67,14 @@ TEST(Play, SlowLinkDelaysItsTransfersOnly) {
   const Fabric fabric(row(4));
   PlayOptions slow;
   slow.slow = {{fabric.link(0, 1, 0), 3}};
-  const Played healthy = play(fabric, trace), sick = play(fabric, trace, slow);
+  const Played healthy = play(fabric, trace);
+  const Played sick = play(fabric, trace, slow);
   EXPECT_GT(sick.waits[1].end, 0);
   double end[2][2] = {};
-  for (const PlayedWait& wait : healthy.waits) end[0][wait.stream] = wait.end;
-  for (const PlayedWait& wait : sick.waits) end[1][wait.stream] = wait.end;
+  for (const PlayedWait& wait : healthy.waits)
+    end[0][wait.stream] = wait.end;
+  for (const PlayedWait& wait : sick.waits)
+    end[1][wait.stream] = wait.end;
   EXPECT_GT(end[1][0], end[0][0] + 1000);
   EXPECT_DOUBLE_EQ(end[1][1], end[0][1]);
 }
@@ -108,7 +113,8 @@ TEST(Play, NoiseKeepsTheMeanAndTheSeedDecides) {
   const Fabric fabric(row(2));
   PlayOptions noisy;
   noisy.noise_cv = 0.3;
-  const double plain = play(fabric, trace).end, one = play(fabric, trace, noisy).end;
+  const double plain = play(fabric, trace).end;
+  const double one = play(fabric, trace, noisy).end;
   EXPECT_NEAR(one / plain, 1, 0.06);
   EXPECT_DOUBLE_EQ(play(fabric, trace, noisy).end, one);
   noisy.seed = 2;

@@ -7,14 +7,22 @@ namespace lento::chip::test {
 
 // A stream that begins at `begin`, reads `count` times `bytes` from each peer in turn and waits, `rounds`
 // times. Issue times are `gap` apart; the ends of waits are left open unless `tail` is given.
-inline void add_reader(trace::TransferTrace& trace, const trace::Place& core,
-                       const std::vector<trace::Place>& peers, int count, int rounds, uint64_t bytes,
-                       uint64_t begin = 0, uint64_t gap = 10, uint64_t tail = trace::kNoTime) {
+inline void add_reader(
+    trace::TransferTrace& trace,
+    const trace::Place& core,
+    const std::vector<trace::Place>& peers,
+    int count,
+    int rounds,
+    uint64_t bytes,
+    uint64_t begin = 0,
+    uint64_t gap = 10,
+    uint64_t tail = trace::kNoTime) {
   using trace::TransferKind;
   trace::TransferStream stream;
   stream.core = core;
   stream.processor = trace.name_id("P");
-  if (trace.networks.empty()) trace.network_id("noc");
+  if (trace.networks.empty())
+    trace.network_id("noc");
   uint64_t now = begin;
   const auto add = [&](TransferKind kind, const trace::Place& peer, uint64_t size) {
     trace::TransferRecord record;
@@ -27,11 +35,12 @@ inline void add_reader(trace::TransferTrace& trace, const trace::Place& core,
   add(TransferKind::Zone, {}, 0);
   for (int round = 0; round < rounds; ++round) {
     for (int k = 0; k < count; ++k) {
-      add(TransferKind::Read, peers[static_cast<size_t>(k) % peers.size()], bytes);
+      add(TransferKind::Read, peers[size_t(k) % peers.size()], bytes);
       now += gap;
     }
     add(TransferKind::ReadGroup, {}, 0);
-    if (tail == trace::kNoTime) continue;
+    if (tail == trace::kNoTime)
+      continue;
     now += tail;
     stream.records.back().end = now;
   }

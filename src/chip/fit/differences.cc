@@ -15,29 +15,35 @@ namespace {
 
 using trace::ProbeKind;
 
-constexpr size_t kStatistics = 2, kKinds = 4;
+constexpr size_t kStatistics = 2;
+constexpr size_t kKinds = 4;
 // The fastest transfer, and the median time bin; octaves.
 using Statistics = std::array<double, kStatistics>;
 
 // The value that half of the weight lies below.
 double weighted_median(std::vector<std::pair<double, double>> values) {
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   double all = 0;
-  for (const auto& [value, weight] : values) all += weight;
+  for (const auto& [value, weight] : values)
+    all += weight;
   double below = 0;
   for (const auto& [value, weight] : values) {
     below += weight;
-    if (2 * below >= all) return value;
+    if (2 * below >= all)
+      return value;
   }
   return 0;
 }
 
 std::optional<Statistics> statistics_of(const Row& row) {
-  if (row.count < kLeastRecords) return std::nullopt;
+  if (row.count < kLeastRecords)
+    return std::nullopt;
   std::vector<std::pair<double, double>> levels;
   for (const Cell& cell : row.cells)
-    if (cell.count > 0) levels.emplace_back(cell.level, cell.count);
-  if (levels.empty()) return std::nullopt;
+    if (cell.count > 0)
+      levels.emplace_back(cell.level, cell.count);
+  if (levels.empty())
+    return std::nullopt;
   return Statistics{row.lowest, weighted_median(std::move(levels))};
 }
 
@@ -46,7 +52,8 @@ using Known = std::map<std::pair<int, uint32_t>, Statistics>;
 Known statistics_by_row(const Cells& cells) {
   Known out;
   for (const Row& row : cells.rows)
-    if (const auto s = statistics_of(row)) out[{row.core, row.pattern.packed()}] = *s;
+    if (const auto s = statistics_of(row))
+      out[{row.core, row.pattern.packed()}] = *s;
   return out;
 }
 
@@ -64,18 +71,22 @@ std::vector<Shared> shared_patterns(const Cells& cells, const std::vector<Known>
   for (size_t r = 0; r < cells.rows.size(); ++r) {
     const Row& row = cells.rows[r];
     const auto recorded = statistics_of(row);
-    if (!recorded) continue;
+    if (!recorded)
+      continue;
     std::vector<Statistics> simulated;
     for (const Known& draw : draws) {
       const auto at = draw.find({row.core, row.pattern.packed()});
-      if (at != draw.end()) simulated.push_back(at->second);
+      if (at != draw.end())
+        simulated.push_back(at->second);
     }
-    if (simulated.size() < draws.size()) continue;
+    if (simulated.size() < draws.size())
+      continue;
     for (size_t s = 0; s < kStatistics; ++s) {
       std::vector<double> values;
-      for (const Statistics& one : simulated) values.push_back(one[s]);
-      out.push_back({r, static_cast<size_t>(row.pattern.kind), s, (*recorded)[s] - base::mean(values),
-                     base::variance(values)});
+      for (const Statistics& one : simulated)
+        values.push_back(one[s]);
+      out.push_back(
+          {r, size_t(row.pattern.kind), s, (*recorded)[s] - base::mean(values), base::variance(values)});
     }
   }
   return out;
@@ -84,12 +95,13 @@ std::vector<Shared> shared_patterns(const Cells& cells, const std::vector<Known>
 // Draws are few: what they scatter is told by all patterns of a kind together, and by each a little itself.
 void add_transfers(const std::vector<Shared>& shared, size_t draws, std::vector<Difference>& out) {
   std::array<std::array<std::vector<double>, kStatistics>, kKinds> variances;
-  for (const Shared& s : shared) variances[s.kind][s.statistic].push_back(s.variance);
-  const double both = 1 + 1.0 / static_cast<double>(draws);  // the recorded run, and the mean of the draws
+  for (const Shared& s : shared)
+    variances[s.kind][s.statistic].push_back(s.variance);
+  const double both = 1 + 1.0 / double(draws);  // the recorded run, and the mean of the draws
   for (const Shared& s : shared) {
     const double usual = base::mean(variances[s.kind][s.statistic]);
     const double variance = both * (s.variance + usual) / 2 + kResolution * kResolution;
-    out.push_back({static_cast<int>(s.row), s.octaves, std::sqrt(variance)});
+    out.push_back({int(s.row), s.octaves, std::sqrt(variance)});
   }
 }
 
@@ -97,40 +109,49 @@ double mean_level(const std::vector<Sketch>& draws, size_t core, const Pattern& 
   double sum = 0;
   for (const Sketch& draw : draws) {
     const SketchEntry* entry = draw.cores()[core].find(pattern);
-    if (entry == nullptr) return 0;
+    if (entry == nullptr)
+      return 0;
     sum += entry->mean;
   }
-  return sum / static_cast<double>(draws.size());
+  return sum / double(draws.size());
 }
 
-std::optional<CoreDifference> core_difference(const CoreSketch& core, size_t index,
-                                              const std::vector<Sketch>& draws) {
+std::optional<CoreDifference>
+core_difference(const CoreSketch& core, size_t index, const std::vector<Sketch>& draws) {
   std::vector<std::pair<double, double>> by_length;
   double cycles = 0;
   for (const CoreSketch::Held& held : core.held()) {
     const Pattern pattern = Pattern::unpack(held.entry->key);
-    if (pattern.kind != ProbeKind::Compute) continue;
+    if (pattern.kind != ProbeKind::Compute)
+      continue;
     const double expected = mean_level(draws, index, pattern);
-    if (expected <= 0) continue;
+    if (expected <= 0)
+      continue;
     const double length =
         held.entry->count * double{held.entry->mean_work} * cycles_per_work(ProbeKind::Compute, expected);
     by_length.emplace_back((held.entry->mean - expected) / kLevelsPerOctave, length);
     cycles += length;
   }
-  if (by_length.empty()) return std::nullopt;
-  return CoreDifference{static_cast<int>(index), weighted_median(std::move(by_length)), cycles};
+  if (by_length.empty())
+    return std::nullopt;
+  return CoreDifference{int(index), weighted_median(std::move(by_length)), cycles};
 }
 
 }  // namespace
 
-Differences differences_of(const Sketch& recorded, const Cells& cells, const std::vector<Sketch>& draws,
-                           const Grid& grid) {
+Differences differences_of(
+    const Sketch& recorded,
+    const Cells& cells,
+    const std::vector<Sketch>& draws,
+    const Grid& grid) {
   Differences out;
   std::vector<Known> known;
-  for (const Sketch& draw : draws) known.push_back(statistics_by_row(cells_of(draw, grid)));
+  for (const Sketch& draw : draws)
+    known.push_back(statistics_by_row(cells_of(draw, grid)));
   add_transfers(shared_patterns(cells, known), draws.size(), out.transfers);
   for (size_t c = 0; c < recorded.cores().size(); ++c)
-    if (const auto d = core_difference(recorded.cores()[c], c, draws)) out.cores.push_back(*d);
+    if (const auto d = core_difference(recorded.cores()[c], c, draws))
+      out.cores.push_back(*d);
   return out;
 }
 

@@ -31,7 +31,10 @@ struct Differences {
 };
 
 // Precondition: two draws at least, of the mapping that was recorded.
-Differences differences_of(const Sketch& recorded, const Cells& cells, const std::vector<Sketch>& draws,
-                           const Grid& grid);
+Differences differences_of(
+    const Sketch& recorded,
+    const Cells& cells,
+    const std::vector<Sketch>& draws,
+    const Grid& grid);
 
 }  // namespace lento::chip

@@ -23,8 +23,7 @@ constexpr Part kClasses[] = {Part::Link, Part::DramPort, Part::MemoryUnit};
 constexpr size_t kClassCount = std::size(kClasses);
 
 size_t class_of(Part part) {
-  return static_cast<size_t>(std::find(std::begin(kClasses), std::end(kClasses), part) -
-                             std::begin(kClasses));
+  return size_t(std::find(std::begin(kClasses), std::end(kClasses), part) - std::begin(kClasses));
 }
 
 // Octaves a transfer takes longer for each octave that the component does.
@@ -36,13 +35,18 @@ double share_of(const Path& path, double bytes, const Component& component) {
 class Fitter {
  public:
   Fitter(const Sketch& sketch, const spec::Chip& chip, const FitOptions& options)
-      : sketch_(sketch), file_(chip), options_(options), grid_(chip), cells_(cells_of(sketch, grid_)) {
+      : sketch_(sketch),
+        file_(chip),
+        options_(options),
+        grid_(chip),
+        cells_(cells_of(sketch, grid_)) {
     fit_.twin = {chip, {}};
     fit_.classes = untouched_classes();
   }
 
   Fit run() {
-    if (!options_.replays || cells_.rows.empty()) return std::move(fit_);
+    if (!options_.replays || cells_.rows.empty())
+      return std::move(fit_);
     settle();
     try_buffers();
     describe();
@@ -55,8 +59,10 @@ class Fitter {
     for (int round = 0; round < kFitRounds; ++round) {
       const Differences seen = compare(fit_.twin);
       measure(seen);
-      const bool cores = move_cores(seen.cores), transfers = move_transfers(seen.transfers);
-      if (!cores && !transfers) return;
+      const bool cores = move_cores(seen.cores);
+      const bool transfers = move_transfers(seen.transfers);
+      if (!cores && !transfers)
+        return;
       fit_.differs = true;
     }
     measure(compare(fit_.twin));
@@ -65,8 +71,9 @@ class Fitter {
   Differences compare(const Twin& twin) {
     const Replay replay = options_.replays(twin);
     std::vector<Sketch> draws;
-    for (uint32_t i = 0; i < kFitDraws; ++i) draws.push_back(replay({}, i));
-    fit_.simulated += static_cast<int>(kFitDraws);
+    for (uint32_t i = 0; i < kFitDraws; ++i)
+      draws.push_back(replay({}, i));
+    fit_.simulated += int(kFitDraws);
     return differences_of(sketch_, cells_, draws, grid_);
   }
 
@@ -80,21 +87,23 @@ class Fitter {
       sizes.push_back(z);
       sum += std::min(z * z, kMostOfOneRow * kMostOfOneRow);
     }
-    fit_.misfit = sizes.empty() ? 0 : sum / static_cast<double>(sizes.size());
+    fit_.misfit = sizes.empty() ? 0 : sum / double(sizes.size());
     fit_.scatter = kNormalPerMedian * base::median(sizes);
   }
 
   // How many segments a buffer holds shows in how transfers wait for one another, and nowhere else: it is
   // asked about when the rest does not explain the run, and taken when it explains much more.
   void try_buffers() {
-    if (fit_.misfit < kMisfit) return;
+    if (fit_.misfit < kMisfit)
+      return;
     Fit best = fit_;
     for (const int times : {2, 4}) {
       const int spent = fit_.simulated;
       fit_ = Fit{{file_, {}}, untouched_classes(), true, spent};
       fit_.twin.chip.network.buffer_segments *= times;
       settle();
-      if (fit_.misfit < kMuchBetter * best.misfit) best = fit_;
+      if (fit_.misfit < kMuchBetter * best.misfit)
+        best = fit_;
     }
     best.simulated = fit_.simulated;
     fit_ = std::move(best);
@@ -102,7 +111,8 @@ class Fitter {
 
   static std::vector<FittedClass> untouched_classes() {
     std::vector<FittedClass> out;
-    for (const Part part : kClasses) out.push_back({part});
+    for (const Part part : kClasses)
+      out.push_back({part});
     out.push_back({Part::Core});
     return out;
   }
@@ -115,7 +125,8 @@ class Fitter {
     shares_.assign(cells_.rows.size(), {});
     for (size_t r = 0; r < cells_.rows.size(); ++r) {
       std::vector<Component> on_path;
-      for (const int link : paths_[r].links()) on_path.push_back(link_component(grid_, link));
+      for (const int link : paths_[r].links())
+        on_path.push_back(link_component(grid_, link));
       const Row& row = cells_.rows[r];
       if (row.pattern.kind != trace::ProbeKind::Message) {
         on_path.push_back({Part::MemoryUnit, row.core});
@@ -128,27 +139,33 @@ class Fitter {
 
   size_t number_of(const Component& component) {
     const auto at = numbers_.emplace(component, parts_.size());
-    if (at.second) parts_.push_back(component);
+    if (at.second)
+      parts_.push_back(component);
     return at.first->second;
   }
 
   bool move_transfers(const std::vector<Difference>& seen) {
     list_parts();
     std::vector<Equation> equations = class_equations(seen);
-    if (equations.empty()) return false;
+    if (equations.empty())
+      return false;
     std::vector<Unknown> classes(kClassCount, Unknown{kClassPrior});
     solve_robustly(equations, classes);
     // What the classes leave is about parts.
     for (size_t i = 0; i < equations.size(); ++i) {
-      for (const auto& [k, share] : equations[i].shares) equations[i].y -= share * classes[k].value;
-      equations[i].shares = shares_[static_cast<size_t>(seen[i].row)];
+      for (const auto& [k, share] : equations[i].shares)
+        equations[i].y -= share * classes[k].value;
+      equations[i].shares = shares_[size_t(seen[i].row)];
     }
     std::vector<size_t> class_of_part;
-    for (const Component& part : parts_) class_of_part.push_back(class_of(part.part));
+    for (const Component& part : parts_)
+      class_of_part.push_back(class_of(part.part));
     const OwnShares own = own_shares(std::move(equations), class_of_part, kClassCount, tolerance());
     bool moved = false;
-    for (size_t k = 0; k < kClassCount; ++k) moved = move_class(k, classes[k], own.classes[k]) || moved;
-    for (size_t p = 0; p < parts_.size(); ++p) moved = move_part(parts_[p], own.octaves[p]) || moved;
+    for (size_t k = 0; k < kClassCount; ++k)
+      moved = move_class(k, classes[k], own.classes[k]) || moved;
+    for (size_t p = 0; p < parts_.size(); ++p)
+      moved = move_part(parts_[p], own.octaves[p]) || moved;
     return moved;
   }
 
@@ -157,16 +174,19 @@ class Fitter {
     for (const Difference& d : seen) {
       Equation e{d.octaves, d.deviation, {}};
       double sums[kClassCount] = {};
-      for (const auto& [part, share] : shares_[static_cast<size_t>(d.row)])
+      for (const auto& [part, share] : shares_[size_t(d.row)])
         sums[class_of(parts_[part].part)] += share;
       for (size_t k = 0; k < kClassCount; ++k)
-        if (sums[k] > 0) e.shares.emplace_back(k, sums[k]);
+        if (sums[k] > 0)
+          e.shares.emplace_back(k, sums[k]);
       out.push_back(std::move(e));
     }
     return out;
   }
 
-  double tolerance() const { return options_.tolerance < 0 ? -1 : std::log2(1 + options_.tolerance); }
+  double tolerance() const {
+    return options_.tolerance < 0 ? -1 : std::log2(1 + options_.tolerance);
+  }
 
   bool move_class(size_t k, const Unknown& found, const PartsOfClass& parts) {
     FittedClass& fitted = fit_.classes[k];
@@ -175,40 +195,49 @@ class Fitter {
     fitted.error = std::exp2(found.error) - 1;
     const double octaves = found.value + (parts.spread > 0 ? parts.centre : 0);
     const bool surely = std::abs(octaves) > std::max(kLeastDifference, kSurelyErrors * found.error);
-    if (!surely) return false;
+    if (!surely)
+      return false;
     const double times = std::exp2(octaves);
     fitted.ratio *= times;
     spec::Chip& chip = fit_.twin.chip;
-    if (kClasses[k] == Part::Link) chip.network.link_bytes_per_cycle /= times;
-    if (kClasses[k] == Part::DramPort) chip.dram.port_bytes_per_cycle /= times;
-    if (kClasses[k] == Part::MemoryUnit) chip.memory_unit.bytes_per_cycle /= times;
+    if (kClasses[k] == Part::Link)
+      chip.network.link_bytes_per_cycle /= times;
+    if (kClasses[k] == Part::DramPort)
+      chip.dram.port_bytes_per_cycle /= times;
+    if (kClasses[k] == Part::MemoryUnit)
+      chip.memory_unit.bytes_per_cycle /= times;
     return true;
   }
 
   bool move_part(const Component& part, double octaves) {
-    if (octaves == 0) return false;
+    if (octaves == 0)
+      return false;
     const double times = std::exp2(octaves);
     Deviations& own = fit_.twin.own;
-    if (part.part == Part::MemoryUnit) scale(own.memory_units, grid_.core_count(), part.index, times);
-    if (part.part == Part::DramPort) scale(own.ports, grid_.port_count(), part.index, times);
+    if (part.part == Part::MemoryUnit)
+      scale(own.memory_units, grid_.core_count(), part.index, times);
+    if (part.part == Part::DramPort)
+      scale(own.ports, grid_.port_count(), part.index, times);
     if (part.part == Part::Link) {
       for (const int link :
            {grid_.find_link(part.index, part.other), grid_.find_link(part.other, part.index)})
-        if (link >= 0) scale(own.links, grid_.link_count(), link, times);
+        if (link >= 0)
+          scale(own.links, grid_.link_count(), link, times);
     }
     return std::abs(octaves) > kLeastDifference;
   }
 
   static void scale(std::vector<double>& parts, int count, int index, double times) {
-    parts.resize(static_cast<size_t>(count), 1);
-    parts[static_cast<size_t>(index)] *= times;
+    parts.resize(size_t(count), 1);
+    parts[size_t(index)] *= times;
   }
 
   // ---- cores
 
   bool move_cores(const std::vector<CoreDifference>& seen) {
     std::vector<double> values;
-    for (const CoreDifference& core : seen) values.push_back(core.octaves);
+    for (const CoreDifference& core : seen)
+      values.push_back(core.octaves);
     const PartsOfClass found = spread_of(values, kResolution);
     FittedClass& fitted = fit_.classes[kClassCount];
     fitted.told = found.told;
@@ -223,7 +252,8 @@ class Fitter {
     const double centre = moved ? found.centre : 0;
     for (const CoreDifference& core : seen) {
       const double own = core.octaves - centre;
-      if (found.spread == 0 || std::abs(own) > most_own(found.spread, tolerance())) continue;
+      if (found.spread == 0 || std::abs(own) > most_own(found.spread, tolerance()))
+        continue;
       scale(fit_.twin.own.cores, grid_.core_count(), core.core, std::exp2(own));
       moved = moved || std::abs(own) > kLeastDifference;
     }
@@ -232,22 +262,26 @@ class Fitter {
 
   void describe() {
     if (fit_.twin.chip.network.buffer_segments != file_.network.buffer_segments)
-      fit_.notes.push_back("buffers behave like ones of " +
-                           std::to_string(fit_.twin.chip.network.buffer_segments) +
-                           " segments, the chip file says " + std::to_string(file_.network.buffer_segments));
+      fit_.notes.push_back(
+          "buffers behave like ones of " + std::to_string(fit_.twin.chip.network.buffer_segments) +
+          " segments, the chip file says " + std::to_string(file_.network.buffer_segments));
     for (const FittedClass& c : fit_.classes) {
       if (std::abs(std::log2(c.ratio)) > kLeastDifference)
-        fit_.notes.push_back(class_name(c.part) + " are " + base::format_number(c.ratio, 3) +
-                             " times as slow as the chip file says; they are judged against one another");
+        fit_.notes.push_back(
+            class_name(c.part) + " are " + base::format_number(c.ratio, 3) +
+            " times as slow as the chip file says; they are judged against one another");
       if (c.spread > 0)
-        fit_.notes.push_back(class_name(c.part) + " differ among themselves by about " +
-                             base::format_number(100 * c.spread, 2) + " %");
+        fit_.notes.push_back(
+            class_name(c.part) + " differ among themselves by about " +
+            base::format_number(100 * c.spread, 2) + " %");
     }
   }
 
   static std::string class_name(Part part) {
-    if (part == Part::Link) return "links";
-    if (part == Part::DramPort) return "DRAM ports";
+    if (part == Part::Link)
+      return "links";
+    if (part == Part::DramPort)
+      return "DRAM ports";
     return part == Part::MemoryUnit ? "memory units" : "cores";
   }
 
@@ -265,7 +299,9 @@ class Fitter {
 
 }  // namespace
 
-bool Fit::explains() const { return scatter <= kMostScatter; }
+bool Fit::explains() const {
+  return scatter <= kMostScatter;
+}
 
 Fit fit_twin(const Sketch& sketch, const spec::Chip& chip, const FitOptions& options) {
   return Fitter(sketch, chip, options).run();

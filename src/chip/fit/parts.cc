@@ -11,38 +11,48 @@ namespace {
 
 constexpr double kFixed = 1e-6;  // octaves: the prior of a part that is to stay like its class
 
-void take_centres(std::vector<Equation>& equations, const std::vector<size_t>& class_of,
-                  const std::vector<PartsOfClass>& classes) {
+void take_centres(
+    std::vector<Equation>& equations,
+    const std::vector<size_t>& class_of,
+    const std::vector<PartsOfClass>& classes) {
   for (Equation& e : equations)
-    for (const auto& [part, share] : e.shares) e.y -= share * classes[class_of[part]].centre;
+    for (const auto& [part, share] : e.shares)
+      e.y -= share * classes[class_of[part]].centre;
 }
 
 }  // namespace
 
 double most_own(double spread, double tolerance) {
-  if (tolerance >= 0) return tolerance;
+  if (tolerance >= 0)
+    return tolerance;
   return std::min(kMostOwn, kMostSpreads * spread);
 }
 
 PartsOfClass spread_of(const std::vector<double>& values, double error) {
   PartsOfClass out;
-  out.told = static_cast<int>(values.size());
+  out.told = int(values.size());
   out.centre = base::median(values);
   const double seen = spread_around(values, out.centre);
   const double own = std::sqrt(std::max(0.0, seen * seen - error * error));
-  if (own >= std::max(kLeastSpread, error)) out.spread = own;
+  if (own >= std::max(kLeastSpread, error))
+    out.spread = own;
   return out;
 }
 
-OwnShares own_shares(std::vector<Equation> equations, const std::vector<size_t>& class_of, size_t classes,
-                     double tolerance) {
+OwnShares own_shares(
+    std::vector<Equation> equations,
+    const std::vector<size_t>& class_of,
+    size_t classes,
+    double tolerance) {
   std::vector<Unknown> parts(class_of.size(), Unknown{kPartPrior});
   solve_robustly(equations, parts);
   OwnShares out{std::vector<double>(parts.size()), std::vector<PartsOfClass>(classes)};
   for (size_t k = 0; k < classes; ++k) {
-    std::vector<double> values, squares;
+    std::vector<double> values;
+    std::vector<double> squares;
     for (size_t p = 0; p < parts.size(); ++p) {
-      if (class_of[p] != k || parts[p].error > kPartPrior / 2) continue;
+      if (class_of[p] != k || parts[p].error > kPartPrior / 2)
+        continue;
       values.push_back(parts[p].value);
       squares.push_back(parts[p].error * parts[p].error);
     }
@@ -57,7 +67,8 @@ OwnShares own_shares(std::vector<Equation> equations, const std::vector<size_t>&
   for (size_t p = 0; p < parts.size(); ++p) {
     const double spread = out.classes[class_of[p]].spread;
     const double value = parts[p].value;
-    if (spread > 0 && std::abs(value) <= most_own(spread, tolerance)) out.octaves[p] = value;
+    if (spread > 0 && std::abs(value) <= most_own(spread, tolerance))
+      out.octaves[p] = value;
   }
   return out;
 }

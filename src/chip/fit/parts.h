@@ -25,8 +25,11 @@ double most_own(double spread, double tolerance);
 
 // `equations` are about parts; `class_of` numbers the class of each from 0 to `classes` - 1. A part further
 // from its class than healthy parts are is ill and gets nothing of its own.
-OwnShares own_shares(std::vector<Equation> equations, const std::vector<size_t>& class_of, size_t classes,
-                     double tolerance);
+OwnShares own_shares(
+    std::vector<Equation> equations,
+    const std::vector<size_t>& class_of,
+    size_t classes,
+    double tolerance);
 
 // The same of values that are known one by one, such as the rate of each core.
 PartsOfClass spread_of(const std::vector<double>& values, double error);

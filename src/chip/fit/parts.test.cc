@@ -13,7 +13,8 @@ OwnShares shares_of(const std::vector<double>& off, double noise, uint64_t seed)
   base::Rng rng(seed, "parts.test");
   std::vector<Equation> rows;
   for (size_t p = 0; p < off.size(); ++p)
-    for (int i = 0; i < 10; ++i) rows.push_back({off[p] + noise * rng.normal(), noise, {{p, 1.0}}});
+    for (int i = 0; i < 10; ++i)
+      rows.push_back({off[p] + noise * rng.normal(), noise, {{p, 1.0}}});
   return own_shares(rows, std::vector<size_t>(off.size(), 0), 1, -1);
 }
 
@@ -28,7 +29,8 @@ TEST(OwnShares, EqualPartsGetNothingOfTheirOwn) {
 TEST(OwnShares, UnequalPartsGetWhatTheyDifferBy) {
   base::Rng rng(5, "parts.test.off");
   std::vector<double> off(24);
-  for (double& o : off) o = 0.1 + 0.1 * rng.normal();
+  for (double& o : off)
+    o = 0.1 + 0.1 * rng.normal();
   const OwnShares out = shares_of(off, 0.01, 5);
   EXPECT_NEAR(out.classes[0].spread, 0.1, 0.05);
   for (size_t p = 0; p < off.size(); ++p)
@@ -41,7 +43,8 @@ TEST(OwnShares, AnIllPartGetsNothing) {
   off[7] = 1.58;
   EXPECT_EQ(shares_of(off, 0.02, 1).octaves[7], 0);
   base::Rng rng(6, "parts.test.off");
-  for (double& o : off) o = 0.1 * rng.normal();
+  for (double& o : off)
+    o = 0.1 * rng.normal();
   off[7] = 1.58;
   EXPECT_EQ(shares_of(off, 0.02, 1).octaves[7], 0);
 }
@@ -55,7 +58,8 @@ TEST(MostOwn, FollowsTheSpreadWithinBoundsOrWhatIsStated) {
 TEST(SpreadOf, IsWhatTheErrorDoesNotExplain) {
   base::Rng rng(7, "parts.test");
   std::vector<double> values;
-  for (int i = 0; i < 2000; ++i) values.push_back(0.5 + 0.05 * rng.normal());
+  for (int i = 0; i < 2000; ++i)
+    values.push_back(0.5 + 0.05 * rng.normal());
   EXPECT_EQ(spread_of(values, 0.05).spread, 0);
   EXPECT_NEAR(spread_of(values, 0.03).spread, 0.04, 0.004);
   EXPECT_NEAR(spread_of(values, 0.03).centre, 0.5, 0.005);

@@ -11,36 +11,45 @@ namespace {
 
 double residual(const Equation& e, const std::vector<Unknown>& unknowns) {
   double left = e.y;
-  for (const auto& [u, share] : e.shares) left -= share * unknowns[u].value;
+  for (const auto& [u, share] : e.shares)
+    left -= share * unknowns[u].value;
   return left;
 }
 
 std::vector<double> residuals(const std::vector<Equation>& equations, const std::vector<Unknown>& unknowns) {
   std::vector<double> out;
-  for (const Equation& e : equations) out.push_back(residual(e, unknowns) / e.deviation);
+  for (const Equation& e : equations)
+    out.push_back(residual(e, unknowns) / e.deviation);
   return out;
 }
 
 // How many times wider than they say the rows scatter.
 double scatter(const std::vector<double>& standardized) {
   std::vector<double> sizes;
-  for (const double r : standardized) sizes.push_back(std::abs(r));
+  for (const double r : standardized)
+    sizes.push_back(std::abs(r));
   return std::max(1.0, kNormalPerMedian * base::median(sizes));
 }
 
 // One pass of coordinate descent; the largest move.
-double sweep(const std::vector<std::vector<std::pair<size_t, double>>>& uses,
-             const std::vector<double>& weights, std::vector<double>& left, std::vector<Unknown>& unknowns) {
+double sweep(
+    const std::vector<std::vector<std::pair<size_t, double>>>& uses,
+    const std::vector<double>& weights,
+    std::vector<double>& left,
+    std::vector<Unknown>& unknowns) {
   double largest = 0;
   for (size_t u = 0; u < unknowns.size(); ++u) {
     Unknown& x = unknowns[u];
-    double top = 0, bottom = 1 / (x.prior * x.prior);
+    double top = 0;
+    double bottom = 1 / (x.prior * x.prior);
     for (const auto& [row, share] : uses[u]) {
       top += weights[row] * share * (left[row] + share * x.value);
       bottom += weights[row] * share * share;
     }
-    const double value = top / bottom, moved = value - x.value;
-    for (const auto& [row, share] : uses[u]) left[row] -= share * moved;
+    const double value = top / bottom;
+    const double moved = value - x.value;
+    for (const auto& [row, share] : uses[u])
+      left[row] -= share * moved;
     x.value = value;
     x.error = 1 / std::sqrt(bottom);
     largest = std::max(largest, std::abs(moved));
@@ -53,9 +62,11 @@ double sweep(const std::vector<std::vector<std::pair<size_t, double>>>& uses,
 double solve_robustly(const std::vector<Equation>& equations, std::vector<Unknown>& unknowns) {
   std::vector<std::vector<std::pair<size_t, double>>> uses(unknowns.size());
   for (size_t row = 0; row < equations.size(); ++row)
-    for (const auto& [u, share] : equations[row].shares) uses[u].emplace_back(row, share);
+    for (const auto& [u, share] : equations[row].shares)
+      uses[u].emplace_back(row, share);
   double scale = 1;
-  std::vector<double> weights(equations.size()), left(equations.size());
+  std::vector<double> weights(equations.size());
+  std::vector<double> left(equations.size());
   for (int round = 0; round < kReweightings; ++round) {
     const std::vector<double> standardized = residuals(equations, unknowns);
     scale = scatter(standardized);
@@ -76,9 +87,11 @@ double solve_robustly(const std::vector<Equation>& equations, std::vector<Unknow
 }
 
 double spread_around(const std::vector<double>& values, double centre) {
-  if (values.size() < 3) return 0;
+  if (values.size() < 3)
+    return 0;
   std::vector<double> distances;
-  for (const double v : values) distances.push_back(std::abs(v - centre));
+  for (const double v : values)
+    distances.push_back(std::abs(v - centre));
   return kNormalPerMedian * base::median(distances);
 }
 

@@ -40,7 +40,8 @@ TEST(SolveRobustly, AThirdOfTheRowsFarOffChangesLittle) {
 TEST(SolveRobustly, RowsThatScatterMoreThanTheySayWidenTheError) {
   base::Rng rng(2, "robust.test");
   std::vector<Equation> rows;
-  for (int i = 0; i < 400; ++i) rows.push_back({0.1 * rng.normal(), 0.01, {{0, 1.0}}});
+  for (int i = 0; i < 400; ++i)
+    rows.push_back({0.1 * rng.normal(), 0.01, {{0, 1.0}}});
   std::vector<Unknown> x(1, Unknown{0.5});
   EXPECT_NEAR(solve_robustly(rows, x), 10, 1.5);
   EXPECT_GT(x[0].error, 0.003);
@@ -49,7 +50,8 @@ TEST(SolveRobustly, RowsThatScatterMoreThanTheySayWidenTheError) {
 TEST(SpreadAround, OfANormalIsItsDeviationAndOfTwoValuesNothing) {
   base::Rng rng(3, "robust.test");
   std::vector<double> values;
-  for (int i = 0; i < 4000; ++i) values.push_back(1 + 0.2 * rng.normal());
+  for (int i = 0; i < 4000; ++i)
+    values.push_back(1 + 0.2 * rng.normal());
   EXPECT_NEAR(spread_around(values, 1), 0.2, 0.01);
   EXPECT_EQ(spread_around({1, 5}, 3), 0);
 }

@@ -10,10 +10,12 @@ namespace lento::chip {
 inline constexpr double kNormalPerMedian = 1.4826;
 // Deviations beyond which a row counts for nothing (Tukey's biweight at 95 % efficiency), and where the
 // milder weight of the first rounds has fallen to a half.
-inline constexpr double kTukeyCut = 4.685, kMildCut = 2;
+inline constexpr double kTukeyCut = 4.685;
+inline constexpr double kMildCut = 2;
 // Rounds of reweighting, sweeps in each, and the move in octaves below which a sweep changed nothing: they
 // decide only how exactly the optimum is met.
-inline constexpr int kReweightings = 10, kSweeps = 60;
+inline constexpr int kReweightings = 10;
+inline constexpr int kSweeps = 60;
 inline constexpr double kSettled = 1e-5;
 
 // Octaves by which a class may differ from its file before anything is seen: a factor of 1.4, twice what was
@@ -26,7 +28,8 @@ inline constexpr double kPartPrior = 0.25;
 inline constexpr double kResolution = 0.004;
 // A class differs from its file when it does so by this many standard errors and by this much, in octaves (1
 // %): less than the noise of one part could ever show as a fault.
-inline constexpr double kSurelyErrors = 4, kLeastDifference = 0.0144;
+inline constexpr double kSurelyErrors = 4;
+inline constexpr double kLeastDifference = 0.0144;
 // Deviations of its class beyond which a part is not unequal but ill: a normal has 1 of 16,000 there.
 inline constexpr double kMostSpreads = 4;
 // Octaves: the largest own deviation (a factor of 1.5) that passes for that of a healthy part whatever its
@@ -45,7 +48,8 @@ inline constexpr double kMostOfOneRow = 4;
 // Misfit from which the buffers are asked about, and the share of it that other buffers must leave at most.
 // Measured on DarkNet-19, 4x4: 0.65 to 0.80 on healthy runs of a chip like its file, 1.2 to 1.7 with larger
 // buffers.
-inline constexpr double kMisfit = 1.15, kMuchBetter = 0.8;
+inline constexpr double kMisfit = 1.15;
+inline constexpr double kMuchBetter = 0.8;
 // Deviations by which the nearer half of the patterns may lie off before the twin explains nothing.
 inline constexpr double kMostScatter = 2.5;
 

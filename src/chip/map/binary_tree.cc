@@ -13,7 +13,8 @@ std::vector<int> node_order(const BinaryTree& tree, int nodes) {
   std::vector<int> order;
   if (tree.placement == "compact") {  // in-order: a parent stands between its two subtrees
     const auto visit = [&](const auto& self, int node) -> void {
-      if (node >= nodes) return;
+      if (node >= nodes)
+        return;
       self(self, 2 * node + 1);
       order.push_back(node);
       self(self, 2 * node + 2);
@@ -21,10 +22,12 @@ std::vector<int> node_order(const BinaryTree& tree, int nodes) {
     visit(visit, 0);
     return order;
   }
-  for (int i = 0; i < nodes; ++i) order.push_back(i);
+  for (int i = 0; i < nodes; ++i)
+    order.push_back(i);
   if (tree.placement == "scatter") {
     base::Rng rng(tree.seed, "chip.binary_tree");
-    for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[rng.below(i)]);
+    for (size_t i = order.size(); i > 1; --i)
+      std::swap(order[i - 1], order[rng.below(i)]);
   }
   return order;
 }
@@ -33,7 +36,8 @@ std::vector<Position> place(const BinaryTree& tree, const spec::Chip& chip, int 
   const std::vector<int> order = node_order(tree, nodes);
   std::vector<Position> at(nodes);
   for (int i = 0; i < nodes; ++i) {
-    const int y = i / chip.width, x = i % chip.width;
+    const int y = i / chip.width;
+    const int x = i % chip.width;
     at[order[i]] = {y % 2 == 0 ? x : chip.width - 1 - x, y};
   }
   return at;
@@ -41,7 +45,8 @@ std::vector<Position> place(const BinaryTree& tree, const spec::Chip& chip, int 
 
 MappedLayer level_layer(const BinaryTree& tree, int level, const std::vector<Position>& at) {
   const int n = 1 << level, id = tree.depth - 1 - level;
-  const Range all{0, tree.size}, sample{0, 1};
+  const Range all{0, tree.size};
+  const Range sample{0, 1};
   MappedLayer layer;
   layer.id = id;
   layer.name = "level" + std::to_string(level);
@@ -49,7 +54,8 @@ MappedLayer level_layer(const BinaryTree& tree, int level, const std::vector<Pos
   InputFeature input{id == 0, id - 1, {}};
   WeightFeature second{false, {}};
   OutputFeature output{level == 0, {}, {}};
-  if (level > 0) output.next = {id + 1};
+  if (level > 0)
+    output.next = {id + 1};
   for (int i = 0; i < n; ++i) {
     const Position core = at[n - 1 + i];
     input.blocks.push_back({{core}, {sample, {2 * i, 2 * i + 2}, all, all}});
@@ -67,10 +73,11 @@ MappedLayer level_layer(const BinaryTree& tree, int level, const std::vector<Pos
 Mapping map_binary_tree(const BinaryTree& tree, const spec::Chip& chip) {
   const int nodes = (1 << tree.depth) - 1;
   if (nodes > chip.core_count()) {
-    throw base::Error({"--depth " + std::to_string(tree.depth)},
-                      "a tree of " + std::to_string(nodes) + " nodes needs as many cores, the chip has " +
-                          std::to_string(chip.core_count()),
-                      "choose a smaller depth");
+    throw base::Error(
+        {"--depth " + std::to_string(tree.depth)},
+        "a tree of " + std::to_string(nodes) + " nodes needs as many cores, the chip has " +
+            std::to_string(chip.core_count()),
+        "choose a smaller depth");
   }
   const std::vector<Position> at = place(tree, chip, nodes);
   Mapping mapping{"binary_tree", tree.passes, {}};

@@ -23,13 +23,18 @@ constexpr size_t kMaxFaults = 10000;
 
 int core_number(std::string_view text, const Grid& grid) {
   const auto value = base::try_uint(text);
-  return value && *value < static_cast<uint64_t>(grid.core_count()) ? static_cast<int>(*value) : -1;
+  return value && *value < uint64_t(grid.core_count()) ? int(*value) : -1;
 }
 
-bool is_number(std::string_view text) { return base::try_uint(text).has_value(); }
+bool is_number(std::string_view text) {
+  return base::try_uint(text).has_value();
+}
 
 Fault link_between(int from, int to, const std::string& name, const Grid& grid) {
-  Fault fault{.part = Part::Link, .name = name};
+  Fault fault{
+      .part = Part::Link,
+      .name = name,
+  };
   if (from >= 0 && to >= 0 && grid.find_link(from, to) >= 0) {
     fault.index = from;
     fault.other = to;
@@ -38,8 +43,12 @@ Fault link_between(int from, int to, const std::string& name, const Grid& grid) 
 }
 
 // Cycles as a plain number, or a time with its unit.
-void read_time(spec::Fields& fields, const spec::YamlNode& node, std::string_view key, uint64_t& out,
-               double clock) {
+void read_time(
+    spec::Fields& fields,
+    const spec::YamlNode& node,
+    std::string_view key,
+    uint64_t& out,
+    double clock) {
   const spec::YamlNode* found = node.find(key);
   double cycles = 0;
   if (found && base::try_double(found->text)) {
@@ -47,10 +56,11 @@ void read_time(spec::Fields& fields, const spec::YamlNode& node, std::string_vie
   } else {
     double seconds = -1;
     fields.quantity(key, seconds, base::Dimension::Time, 0, kMaxCycles / clock);
-    if (seconds < 0) return;
+    if (seconds < 0)
+      return;
     cycles = seconds * clock;
   }
-  out = static_cast<uint64_t>(std::llround(cycles));
+  out = uint64_t(std::llround(cycles));
 }
 
 Fault fault_from_yaml(const spec::YamlNode& node, const Grid& grid, double clock, base::ErrorList& errors) {
@@ -71,7 +81,8 @@ Fault fault_from_yaml(const spec::YamlNode& node, const Grid& grid, double clock
   read_time(fields, node, "ramp", fault.ramp, clock);
   read_time(fields, node, "period", fault.period, clock);
   read_time(fields, node, "on", fault.on, clock);
-  if (fault.end <= fault.begin) fields.error("end", "the fault ends before it starts");
+  if (fault.end <= fault.begin)
+    fields.error("end", "the fault ends before it starts");
   if (fault.period > 0 && (fault.on == 0 || fault.on > fault.period)) {
     fields.error("on", "'on' must be above zero and at most 'period'");
   }
@@ -79,21 +90,24 @@ Fault fault_from_yaml(const spec::YamlNode& node, const Grid& grid, double clock
   return fault;
 }
 
-std::vector<Fault> faults_from_yaml(const std::string& text, const std::string& file,
-                                    const spec::Chip& chip) {
+std::vector<Fault>
+faults_from_yaml(const std::string& text, const std::string& file, const spec::Chip& chip) {
   const spec::YamlNode root = spec::parse_yaml(text, file);
   base::ErrorList errors;
   spec::Fields top(root, errors);
   top.schema("lento.faults/1");
   std::vector<const spec::YamlNode*> nodes;
   top.list("faults", nodes);
-  if (root.find("faults") == nullptr) top.error("faults", "needed: the list of faults");
+  if (root.find("faults") == nullptr)
+    top.error("faults", "needed: the list of faults");
   top.finish();
   std::vector<Fault> faults;
   const Grid grid(chip);
-  if (nodes.size() > kMaxFaults) top.error("faults", "more than 10000 faults");
+  if (nodes.size() > kMaxFaults)
+    top.error("faults", "more than 10000 faults");
   for (const spec::YamlNode* node : nodes) {
-    if (faults.size() < kMaxFaults) faults.push_back(fault_from_yaml(*node, grid, chip.clock_hz, errors));
+    if (faults.size() < kMaxFaults)
+      faults.push_back(fault_from_yaml(*node, grid, chip.clock_hz, errors));
   }
   errors.throw_if_any();
   return faults;
@@ -105,7 +119,7 @@ Fault fault_from_released(const Json& json, std::string_view list, const Locatio
     return json.at(key, at).integer(child(at, key), min, max);
   };
   const bool is_core = list == "tpu" || list == "lsu";
-  const int id = static_cast<int>(whole(is_core ? "pe_id" : "router_id", 0, 1 << 20));
+  const int id = int(whole(is_core ? "pe_id" : "router_id", 0, 1 << 20));
   const bool on_chip = id < grid.core_count();
   const Position p{id / grid.height(), id % grid.height()};
   Fault fault;
@@ -118,7 +132,8 @@ Fault fault_from_released(const Json& json, std::string_view list, const Locatio
                              (step.x < 0 ? "-1" : "+" + std::to_string(step.x)) + ", y" +
                              (step.y < 0 ? "-1" : "+" + std::to_string(step.y));
     fault = link_between(inside ? grid.core(p) : -1, inside ? grid.core(q) : -1, name, grid);
-    if (fault.exists()) fault.name = grid.link_name(grid.find_link(fault.index, fault.other));
+    if (fault.exists())
+      fault.name = grid.link_name(grid.find_link(fault.index, fault.other));
   } else {
     fault.part = list == "tpu" ? Part::Core : list == "lsu" ? Part::MemoryUnit : Part::Router;
     fault.index = on_chip ? grid.core(p) : -1;
@@ -130,15 +145,16 @@ Fault fault_from_released(const Json& json, std::string_view list, const Locatio
   fault.begin = whole("start_time", 0, int64_t(kMaxCycles));
   fault.end = whole("end_time", 0, int64_t(kMaxCycles));
   fault.factor = json.at("times", at).number(child(at, "times"));
-  if (fault.end <= fault.begin) throw Error(child(at, "end_time"), "the fault ends before it starts");
+  if (fault.end <= fault.begin)
+    throw Error(child(at, "end_time"), "the fault ends before it starts");
   if (!(fault.factor >= 1e-3 && fault.factor <= kMaxFactor)) {
     throw Error(child(at, "times"), "needed a factor from 0.001 to 1000000");
   }
   return fault;
 }
 
-std::vector<Fault> faults_from_released(const std::string& text, const std::string& file,
-                                        const spec::Chip& chip) {
+std::vector<Fault>
+faults_from_released(const std::string& text, const std::string& file, const spec::Chip& chip) {
   const Location top{file};
   const Json root = base::parse_json(text, file);
   const Grid grid(chip);
@@ -147,7 +163,8 @@ std::vector<Fault> faults_from_released(const std::string& text, const std::stri
     const Location list_at = child(top, list);
     const Json::Array& items = root.at(list, top).array(list_at);
     for (size_t i = 0; i < items.size(); ++i) {
-      if (faults.size() >= kMaxFaults) throw Error(list_at, "more than 10000 faults");
+      if (faults.size() >= kMaxFaults)
+        throw Error(list_at, "more than 10000 faults");
       faults.push_back(fault_from_released(items[i], list, child(list_at, i), grid));
     }
   }
@@ -157,26 +174,34 @@ std::vector<Fault> faults_from_released(const std::string& text, const std::stri
 }  // namespace
 
 bool Fault::holds(uint64_t now) const {
-  if (now < begin || now >= end) return false;
+  if (now < begin || now >= end)
+    return false;
   return period == 0 || (now - begin) % period < on;
 }
 
 double Fault::at(uint64_t now) const {
-  if (!holds(now)) return 1;
+  if (!holds(now))
+    return 1;
   const uint64_t since = now - begin;
-  if (since >= ramp) return factor;
-  return 1 + (factor - 1) * (static_cast<double>(since) / static_cast<double>(ramp));
+  if (since >= ramp)
+    return factor;
+  return 1 + (factor - 1) * (double(since) / double(ramp));
 }
 
 Fault component(const std::string& name, const Grid& grid, const Location& where) {
   const auto tail = [&](std::string_view head) -> std::string_view {
     return std::string_view(name).substr(std::min(head.size(), name.size()));
   };
-  for (const auto& [head, part] : {std::pair<std::string_view, Part>{"core", Part::Core},
-                                   {"router", Part::Router},
-                                   {"lsu", Part::MemoryUnit}}) {
+  for (const auto& [head, part] :
+       {std::pair<std::string_view, Part>{"core", Part::Core},
+        {"router", Part::Router},
+        {"lsu", Part::MemoryUnit}}) {
     if (name.starts_with(head) && is_number(tail(head))) {
-      return {.part = part, .index = core_number(tail(head), grid), .name = name};
+      return {
+          .part = part,
+          .index = core_number(tail(head), grid),
+          .name = name,
+      };
     }
   }
   if (name.starts_with("link")) {
@@ -184,25 +209,35 @@ Fault component(const std::string& name, const Grid& grid, const Location& where
     const size_t dash = ends.find('-');
     if (dash != std::string_view::npos && is_number(ends.substr(0, dash)) &&
         is_number(ends.substr(dash + 1))) {
-      return link_between(core_number(ends.substr(0, dash), grid), core_number(ends.substr(dash + 1), grid),
-                          name, grid);
+      return link_between(
+          core_number(ends.substr(0, dash), grid),
+          core_number(ends.substr(dash + 1), grid),
+          name,
+          grid);
     }
   }
   for (const std::string_view head : {"dram-left-", "dram-right-"}) {
-    if (!name.starts_with(head) || !is_number(tail(head))) continue;
+    if (!name.starts_with(head) || !is_number(tail(head)))
+      continue;
     const auto row = base::try_uint(tail(head));
     const int base = head == "dram-left-" ? 0 : grid.height();
-    const bool there = *row < static_cast<uint64_t>(grid.height());
-    return {.part = Part::DramPort, .index = there ? base + static_cast<int>(*row) : -1, .name = name};
+    const bool there = *row < uint64_t(grid.height());
+    return {
+        .part = Part::DramPort,
+        .index = there ? base + int(*row) : -1,
+        .name = name,
+    };
   }
-  throw Error(where,
-              "'" + name.substr(0, 60) +
-                  "' does not name a component: core5, link5-9, router5, lsu5, dram-left-2 or dram-right-2");
+  throw Error(
+      where,
+      "'" + name.substr(0, 60) +
+          "' does not name a component: core5, link5-9, router5, lsu5, dram-left-2 or dram-right-2");
 }
 
 std::vector<Fault> parse_faults(const std::string& text, const std::string& file, const spec::Chip& chip) {
   const size_t first = text.find_first_not_of(" \t\r\n");
-  if (first != std::string::npos && text[first] == '{') return faults_from_released(text, file, chip);
+  if (first != std::string::npos && text[first] == '{')
+    return faults_from_released(text, file, chip);
   return faults_from_yaml(text, file, chip);
 }
 
@@ -214,14 +249,17 @@ void require_present(const std::vector<Fault>& faults, const std::string& file) 
   for (const Fault& fault : faults) {
     if (!fault.exists()) {
       throw Error(
-          Location{file}, "the chip has no " + fault.name,
+          Location{file},
+          "the chip has no " + fault.name,
           "a campaign counts such a fault as not applicable; one run needs a component that is there");
     }
   }
 }
 
 bool applicable(const std::vector<Fault>& faults) {
-  return std::all_of(faults.begin(), faults.end(), [](const Fault& f) { return f.exists(); });
+  return std::ranges::all_of(faults, [](const Fault& f) {
+    return f.exists();
+  });
 }
 
 }  // namespace lento::chip

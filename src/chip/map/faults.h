@@ -12,7 +12,13 @@
 
 namespace lento::chip {
 
-enum class Part : uint8_t { Core, Link, Router, MemoryUnit, DramPort };
+enum class Part : uint8_t {
+  Core,
+  Link,
+  Router,
+  MemoryUnit,
+  DramPort
+};
 
 struct Fault {
   Part part = Part::Core;
@@ -26,7 +32,9 @@ struct Fault {
   uint64_t period = 0;        // on and off: period > 0 and slow for the first `on` cycles of each
   uint64_t on = 0;
 
-  bool exists() const { return index >= 0; }
+  bool exists() const {
+    return index >= 0;
+  }
   bool holds(uint64_t now) const;  // whether `now` lies inside it, in an 'on' phase
   // How much slower what starts at `now` is: 1 outside the fault.
   double at(uint64_t now) const;

@@ -13,7 +13,9 @@ namespace {
 using testing::HasSubstr;
 
 std::string error_of(const std::string& text) {
-  return base::test::error_of([&] { require_present(parse_faults(text, "f", {}), "f"); });
+  return base::test::error_of([&] {
+    require_present(parse_faults(text, "f", {}), "f");
+  });
 }
 
 TEST(Faults, ReadsOurForm) {
@@ -22,7 +24,8 @@ TEST(Faults, ReadsOurForm) {
       "faults:\n"
       "  - component: link5-9\n    factor: 10\n    start: 1 s\n    end: 250000000\n"
       "  - component: dram-right-3\n    factor: 2\n    ramp: 100\n    period: 1000\n    on: 400\n",
-      "f", {});
+      "f",
+      {});
   ASSERT_EQ(faults.size(), 2u);
   EXPECT_EQ(faults[0].index, 5);
   EXPECT_EQ(faults[0].other, 9);
@@ -59,8 +62,9 @@ TEST(Faults, WhatIsNotThereIsAnErrorInOneRunAndNotApplicableInACampaign) {
 
 TEST(Faults, BadInputIsLocated) {
   const std::string head = "schema: lento.faults/1\nfaults:\n  - component: ";
-  EXPECT_THAT(error_of(head + "cpu5\n    factor: 2\n"),
-              HasSubstr("f:3:16: error: 'cpu5' does not name a component"));
+  EXPECT_THAT(
+      error_of(head + "cpu5\n    factor: 2\n"),
+      HasSubstr("f:3:16: error: 'cpu5' does not name a component"));
   EXPECT_THAT(error_of(head + "core5\n    factor: -1\n"), HasSubstr("'factor' is -1"));
   EXPECT_THAT(error_of(head + "core5\n    factor: 2\n    start: 9\n    end: 3\n"), HasSubstr("ends before"));
   EXPECT_THAT(error_of(head + "core5\n    factor: 2\n    strat: 9\n"), HasSubstr("did you mean 'start'?"));
@@ -69,13 +73,16 @@ TEST(Faults, BadInputIsLocated) {
 }
 
 TEST(Faults, EveryReleasedFileIsReadAndSortedOut) {
-  int there = 0, absent = 0;
+  int there = 0;
+  int absent = 0;
   for (int i = 1; i <= 152; ++i) {
     const std::string path = test::shared_chip("faults/fail") + std::to_string(i) + ".json";
-    if (!test::readable(path)) continue;
+    if (!test::readable(path))
+      continue;
     applicable(read_faults(path, {})) ? ++there : ++absent;
   }
-  if (there + absent == 0) GTEST_SKIP() << "the shared fault files are not there";
+  if (there + absent == 0)
+    GTEST_SKIP() << "the shared fault files are not there";
   EXPECT_EQ(there + absent, 102);
   EXPECT_GT(there, 50);
   EXPECT_GT(absent, 20);

@@ -8,16 +8,19 @@ Grid::Grid(const spec::Chip& chip)
     : width_(chip.width),
       height_(chip.height),
       rows_(chip.numbering == spec::Numbering::Rows),
-      ring_x_(chip.topology != spec::Topology::Mesh &&
-              chip.width > 2),  // two cores: the link is there already
+      ring_x_(
+          chip.topology != spec::Topology::Mesh && chip.width > 2),  // two cores: the link is there already
       ring_y_(chip.topology == spec::Topology::Torus && chip.height > 2),
       by_core_(chip.core_count()) {
   for (int core = 0; core < core_count(); ++core) {
     const Position p = position(core);
     for (const int sign : {1, -1}) {
-      const int along_x = neighbour(core, 0, sign), along_y = neighbour(core, 1, sign);
-      if (along_x >= 0) add_link(core, along_x, p.x + sign < 0 || p.x + sign >= width_);
-      if (along_y >= 0) add_link(core, along_y, p.y + sign < 0 || p.y + sign >= height_);
+      const int along_x = neighbour(core, 0, sign);
+      const int along_y = neighbour(core, 1, sign);
+      if (along_x >= 0)
+        add_link(core, along_x, p.x + sign < 0 || p.x + sign >= width_);
+      if (along_y >= 0)
+        add_link(core, along_y, p.y + sign < 0 || p.y + sign >= height_);
     }
   }
 }
@@ -34,16 +37,19 @@ int Grid::neighbour(int core, int axis, int sign) const {
   const int side = axis == 0 ? width_ : height_;
   along += sign;
   if (along < 0 || along >= side) {
-    if (!(axis == 0 ? ring_x_ : ring_y_)) return -1;
+    if (!(axis == 0 ? ring_x_ : ring_y_))
+      return -1;
     along = (along + side) % side;
   }
   return this->core(p);
 }
 
 int Grid::find_link(int from, int to) const {
-  if (from < 0 || to < 0 || from >= core_count() || to >= core_count()) return -1;
+  if (from < 0 || to < 0 || from >= core_count() || to >= core_count())
+    return -1;
   for (const int id : by_core_[from]) {
-    if (links_[id].from == from && links_[id].to == to) return id;
+    if (links_[id].from == from && links_[id].to == to)
+      return id;
   }
   return -1;
 }
@@ -66,14 +72,17 @@ std::vector<Grid::Hop> Grid::route(int from, int to) const {
     const int side = axis == 0 ? width_ : height_;
     const Position p = position(at);
     int distance = axis == 0 ? goal.x - p.x : goal.y - p.y;
-    if (ring && 2 * distance > side) distance -= side;
-    if (ring && 2 * distance <= -side) distance += side;
+    if (ring && 2 * distance > side)
+      distance -= side;
+    if (ring && 2 * distance <= -side)
+      distance += side;
     const int sign = distance < 0 ? -1 : 1;
     for (int lane = 0; distance != 0; distance -= sign) {
       const int next = neighbour(at, axis, sign);
       const int link = find_link(at, next);
       LENTO_CHECK(link >= 0, "a route leaves the chip");
-      if (links_[link].wraps) lane = 1;
+      if (links_[link].wraps)
+        lane = 1;
       hops.push_back({link, lane});
       at = next;
     }
@@ -81,9 +90,15 @@ std::vector<Grid::Hop> Grid::route(int from, int to) const {
   return hops;
 }
 
-std::string Grid::core_name(int core) const { return "core" + std::to_string(core); }
-std::string Grid::router_name(int core) const { return "router" + std::to_string(core); }
-std::string Grid::memory_unit_name(int core) const { return "lsu" + std::to_string(core); }
+std::string Grid::core_name(int core) const {
+  return "core" + std::to_string(core);
+}
+std::string Grid::router_name(int core) const {
+  return "router" + std::to_string(core);
+}
+std::string Grid::memory_unit_name(int core) const {
+  return "lsu" + std::to_string(core);
+}
 
 std::string Grid::link_name(int link) const {
   return "link" + std::to_string(links_[link].from) + "-" + std::to_string(links_[link].to);

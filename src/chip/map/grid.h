@@ -18,14 +18,28 @@ class Grid {
  public:
   explicit Grid(const spec::Chip& chip);
 
-  int width() const { return width_; }
-  int height() const { return height_; }
-  int core_count() const { return width_ * height_; }
-  int link_count() const { return static_cast<int>(links_.size()); }
-  int port_count() const { return 2 * height_; }
+  int width() const {
+    return width_;
+  }
+  int height() const {
+    return height_;
+  }
+  int core_count() const {
+    return width_ * height_;
+  }
+  int link_count() const {
+    return int(links_.size());
+  }
+  int port_count() const {
+    return 2 * height_;
+  }
 
-  int core(int x, int y) const { return rows_ ? y * width_ + x : x * height_ + y; }
-  int core(Position p) const { return core(p.x, p.y); }
+  int core(int x, int y) const {
+    return rows_ ? y * width_ + x : x * height_ + y;
+  }
+  int core(Position p) const {
+    return core(p.x, p.y);
+  }
   Position position(int core) const {
     return rows_ ? Position{core % width_, core / width_} : Position{core / height_, core % height_};
   }
@@ -35,9 +49,13 @@ class Grid {
     int to = 0;
     bool wraps = false;  // closes a ring
   };
-  const Link& link(int id) const { return links_[id]; }
+  const Link& link(int id) const {
+    return links_[id];
+  }
   int find_link(int from, int to) const;  // -1 when the two are not neighbours
-  const std::vector<int>& links_of(int core) const { return by_core_[core]; }  // both directions, by id
+  const std::vector<int>& links_of(int core) const {
+    return by_core_[core];
+  }  // both directions, by id
 
   int port_of(int core) const;      // the DRAM port that serves a core: nearest edge of its row
   int port_router(int port) const;  // the core whose router the port hangs on
@@ -60,8 +78,11 @@ class Grid {
   int neighbour(int core, int axis, int sign) const;  // -1 over the edge of a mesh
   void add_link(int from, int to, bool wraps);
 
-  int width_, height_;
-  bool rows_, ring_x_, ring_y_;
+  int width_;
+  int height_;
+  bool rows_;
+  bool ring_x_;
+  bool ring_y_;
   std::vector<Link> links_;
   std::vector<std::vector<int>> by_core_;
 };

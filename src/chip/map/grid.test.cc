@@ -59,8 +59,9 @@ TEST(Grid, EveryRouteIsConnectedAndShortest) {
           at = grid.link(hop.link).to;
         }
         EXPECT_EQ(at, to);
-        const Position a = grid.position(from), b = grid.position(to);
-        EXPECT_EQ(static_cast<int>(route.size()), steps(a.x, b.x, 5) + steps(a.y, b.y, 4));
+        const Position a = grid.position(from);
+        const Position b = grid.position(to);
+        EXPECT_EQ(int(route.size()), steps(a.x, b.x, 5) + steps(a.y, b.y, 4));
       }
     }
   }

@@ -16,7 +16,8 @@ constexpr uint64_t kPrime = (uint64_t{1} << 31) - 1;
 uint64_t inverse(uint64_t a) {
   uint64_t result = 1;
   for (uint64_t e = kPrime - 2; e > 0; e >>= 1, a = a * a % kPrime) {
-    if (e & 1) result = result * a % kPrime;
+    if (e & 1)
+      result = result * a % kPrime;
   }
   return result;
 }
@@ -26,34 +27,44 @@ int rank_of(const std::set<std::vector<int>>& rows, int columns) {
   std::map<int, std::vector<uint64_t>> pivots;  // by leading column
   for (const auto& row : rows) {
     std::vector<uint64_t> v(columns, 0);
-    for (const int c : row) v[c] = 1;
+    for (const int c : row)
+      v[c] = 1;
     for (int c = 0; c < columns; ++c) {
-      if (v[c] == 0) continue;
+      if (v[c] == 0)
+        continue;
       const auto pivot = pivots.find(c);
       if (pivot == pivots.end()) {
         const uint64_t scale = inverse(v[c]);
-        for (int k = c; k < columns; ++k) v[k] = v[k] * scale % kPrime;
+        for (int k = c; k < columns; ++k)
+          v[k] = v[k] * scale % kPrime;
         pivots[c] = v;
         break;
       }
       const uint64_t factor = kPrime - v[c];
-      for (int k = c; k < columns; ++k) v[k] = (v[k] + factor * pivot->second[k]) % kPrime;
+      for (int k = c; k < columns; ++k)
+        v[k] = (v[k] + factor * pivot->second[k]) % kPrime;
     }
-    if (static_cast<int>(pivots.size()) == columns) break;
+    if (int(pivots.size()) == columns)
+      break;
   }
-  return static_cast<int>(pivots.size());
+  return int(pivots.size());
 }
 
 std::string listed(const std::vector<std::string>& names) {
   std::string text;
-  for (size_t i = 0; i < names.size() && i < kListed; ++i) text += (i ? ", " : "") + names[i];
-  if (names.size() > kListed) text += " and " + std::to_string(names.size() - kListed) + " more";
+  for (size_t i = 0; i < names.size() && i < kListed; ++i)
+    text += (i ? ", " : "") + names[i];
+  if (names.size() > kListed)
+    text += " and " + std::to_string(names.size() - kListed) + " more";
   return text;
 }
 
 class Tally {
  public:
-  Tally(const Program& program, const Grid& grid) : program_(program), grid_(grid) {}
+  Tally(const Program& program, const Grid& grid)
+      : program_(program),
+        grid_(grid) {
+  }
 
   Identifiability run(LinkRank rank) {
     out_.core_operations.resize(grid_.core_count());
@@ -67,7 +78,8 @@ class Tally {
         section(core, program_.sections[s]);
     }
     count_links();
-    if (rank == LinkRank::Compute) rank_links();
+    if (rank == LinkRank::Compute)
+      rank_links();
     group_links();
     return std::move(out_);
   }
@@ -82,7 +94,7 @@ class Tally {
   }
 
   void section(int core, const Program::Section& section) {
-    const uint64_t id = static_cast<uint64_t>(core);
+    const uint64_t id = uint64_t(core);
     for (uint32_t i = section.begin; i < section.end; ++i) {
       const Instruction& x = program_.instructions[i];
       const uint64_t amount = x.amount * section.repeats;
@@ -94,12 +106,18 @@ class Tally {
         case Action::Write:
           out_.unit_bytes[core] += amount;
           out_.port_bytes[grid_.port_of(core)] += amount;
-          carry(x.action == Action::Read ? program_.from_port[core] : program_.to_port[core], amount,
-                (x.action == Action::Read ? 1ull : 2ull) << 62 | id, out_.dram_bytes);
+          carry(
+              x.action == Action::Read ? program_.from_port[core] : program_.to_port[core],
+              amount,
+              (x.action == Action::Read ? 1ull : 2ull) << 62 | id,
+              out_.dram_bytes);
           break;
         case Action::Send:
-          carry(program_.channels[x.target].route, amount, id << 20 | program_.channels[x.target].to,
-                out_.message_bytes);
+          carry(
+              program_.channels[x.target].route,
+              amount,
+              id << 20 | program_.channels[x.target].to,
+              out_.message_bytes);
           pairs_.insert({core, program_.channels[x.target].route});
           break;
         case Action::Receive:
@@ -109,17 +127,20 @@ class Tally {
   }
 
   void count_links() {
-    out_.pairs = static_cast<int>(pairs_.size());
-    out_.used_links = static_cast<int>(std::count_if(out_.message_bytes.begin(), out_.message_bytes.end(),
-                                                     [](uint64_t bytes) { return bytes > 0; }));
+    out_.pairs = int(pairs_.size());
+    out_.used_links = int(std::ranges::count_if(out_.message_bytes, [](uint64_t bytes) {
+      return bytes > 0;
+    }));
   }
 
   void rank_links() {
-    if (out_.used_links > kMaxRankedLinks) return;
+    if (out_.used_links > kMaxRankedLinks)
+      return;
     std::vector<int> column(grid_.link_count(), -1);
     int used = 0;
     for (int l = 0; l < grid_.link_count(); ++l) {
-      if (out_.message_bytes[l] > 0) column[l] = used++;
+      if (out_.message_bytes[l] > 0)
+        column[l] = used++;
     }
     std::set<std::vector<int>> rows;
     for (const auto& [core, route] : pairs_) {
@@ -134,12 +155,14 @@ class Tally {
   void group_links() {
     std::map<std::set<uint64_t>, std::vector<int>> groups;
     for (int l = 0; l < grid_.link_count(); ++l) {
-      if (!flows_of_[l].empty()) groups[flows_of_[l]].push_back(l);
+      if (!flows_of_[l].empty())
+        groups[flows_of_[l]].push_back(l);
     }
     for (auto& [flows, links] : groups) {
-      if (links.size() > 1) out_.alike.push_back(std::move(links));
+      if (links.size() > 1)
+        out_.alike.push_back(std::move(links));
     }
-    std::sort(out_.alike.begin(), out_.alike.end());
+    std::ranges::sort(out_.alike);
   }
 
   const Program& program_;
@@ -152,17 +175,26 @@ class Tally {
 }  // namespace
 
 std::vector<std::string> blind_spots(const Identifiability& seen, const Grid& grid) {
-  std::vector<std::string> cores, units, ports, links, notes;
+  std::vector<std::string> cores;
+  std::vector<std::string> units;
+  std::vector<std::string> ports;
+  std::vector<std::string> links;
+  std::vector<std::string> notes;
   for (int core = 0; core < grid.core_count(); ++core) {
-    if (seen.core_operations[core] == 0) cores.push_back(grid.core_name(core));
-    if (seen.unit_bytes[core] == 0) units.push_back(grid.memory_unit_name(core));
+    if (seen.core_operations[core] == 0)
+      cores.push_back(grid.core_name(core));
+    if (seen.unit_bytes[core] == 0)
+      units.push_back(grid.memory_unit_name(core));
   }
   for (int port = 0; port < grid.port_count(); ++port)
-    if (seen.port_bytes[port] == 0) ports.push_back(grid.port_name(port));
+    if (seen.port_bytes[port] == 0)
+      ports.push_back(grid.port_name(port));
   for (int l = 0; l < grid.link_count(); ++l)
-    if (seen.message_bytes[l] + seen.dram_bytes[l] == 0) links.push_back(grid.link_name(l));
+    if (seen.message_bytes[l] + seen.dram_bytes[l] == 0)
+      links.push_back(grid.link_name(l));
   const auto add = [&](const std::string& what, const std::vector<std::string>& names) {
-    if (!names.empty()) notes.push_back("Insufficient evidence: " + what + ": " + listed(names));
+    if (!names.empty())
+      notes.push_back("Insufficient evidence: " + what + ": " + listed(names));
   };
   add("no fault of these cores can be seen, they compute nothing", cores);
   add("no fault of these memory units can be seen, nothing is read or written through them", units);
@@ -170,7 +202,8 @@ std::vector<std::string> blind_spots(const Identifiability& seen, const Grid& gr
   add("no fault of these directed links can be seen, nothing crosses them", links);
   for (const std::vector<int>& group : seen.alike) {
     std::vector<std::string> names;
-    for (const int l : group) names.push_back(grid.link_name(l));
+    for (const int l : group)
+      names.push_back(grid.link_name(l));
     add("the same flows use these links, a slow one cannot be told from the others", names);
   }
   return notes;

@@ -27,7 +27,10 @@ struct Identifiability {
 // Links beyond this number are not ranked (the elimination is cubic).
 inline constexpr int kMaxRankedLinks = 1024;
 
-enum class LinkRank { Skip, Compute };
+enum class LinkRank {
+  Skip,
+  Compute
+};
 Identifiability identify(const Program& program, const Grid& grid, LinkRank rank = LinkRank::Compute);
 
 // The same in sentences: components of which no fault can be seen, and links that cannot be told apart. Empty

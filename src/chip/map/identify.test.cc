@@ -53,12 +53,19 @@ TEST(Identify, BlindSpotsNameWhatIsIdleAndWhatIsAlike) {
 TEST(Identify, RanksOfTheSharedMaps) {
   struct Known {
     const char* name;
-    int side, pairs, used, rank;
+    int side;
+    int pairs;
+    int used;
+    int rank;
   };
-  for (const Known& k : {Known{"darknet19.4x4", 4, 101, 46, 45}, Known{"googlenet.4x4", 4, 126, 48, 47},
-                         Known{"vgg19.4x4", 4, 86, 40, 38}, Known{"resnet50.4x4", 4, 231, 48, 48}}) {
+  for (const Known& k :
+       {Known{"darknet19.4x4", 4, 101, 46, 45},
+        Known{"googlenet.4x4", 4, 126, 48, 47},
+        Known{"vgg19.4x4", 4, 86, 40, 38},
+        Known{"resnet50.4x4", 4, 231, 48, 48}}) {
     const std::string path = test::shared_chip(std::string("gemini/") + k.name + ".map.json");
-    if (!test::readable(path)) GTEST_SKIP() << "no maps at " << path;
+    if (!test::readable(path))
+      GTEST_SKIP() << "no maps at " << path;
     spec::Chip chip;
     chip.width = chip.height = k.side;
     const Grid grid(chip);

@@ -14,15 +14,18 @@ Range apply(const DimRule& rule, Range out, int64_t extent) {
       return {out.start * rule.stride - rule.before, (out.end - 1) * rule.stride - rule.before + rule.kernel};
     case DimRule::Kind::Transposed: {
       const int64_t low = out.start + rule.before - rule.kernel + 1;
-      return {low <= 0 ? 0 : (low + rule.stride - 1) / rule.stride,
-              (out.end - 1 + rule.before) / rule.stride + 1};
+      return {
+          low <= 0 ? 0 : (low + rule.stride - 1) / rule.stride,
+          (out.end - 1 + rule.before) / rule.stride + 1};
     }
     case DimRule::Kind::Groups:
-      return {out.start / rule.out_group * rule.in_group,
-              ((out.end - 1) / rule.out_group + 1) * rule.in_group};
+      return {
+          out.start / rule.out_group * rule.in_group,
+          ((out.end - 1) / rule.out_group + 1) * rule.in_group};
     case DimRule::Kind::Scaled:
-      return {out.start * rule.in_group / rule.out_group - 1,
-              (out.end * rule.in_group + rule.out_group - 1) / rule.out_group + 1};
+      return {
+          out.start * rule.in_group / rule.out_group - 1,
+          (out.end * rule.in_group + rule.out_group - 1) / rule.out_group + 1};
     case DimRule::Kind::Full:
       break;
   }
@@ -36,7 +39,8 @@ void needs(const Layer& layer, const Operand& operand, const Box& output, std::v
   std::vector<Range> wanted(operand.rules.size());
   for (size_t d = 0; d < operand.rules.size(); ++d) {
     int64_t extent = 1;
-    for (const Digit& digit : operand.value.layout.dims[d]) extent *= digit.extent;
+    for (const Digit& digit : operand.value.layout.dims[d])
+      extent *= digit.extent;
     const DimRule& rule = operand.rules[d];
     const Range r = extent == 1
                         ? Range{0, 1}
@@ -50,16 +54,19 @@ void needs(const Layer& layer, const Operand& operand, const Box& output, std::v
     Need need{p.source, {}};
     bool empty = false;
     for (int a = 0; a < 3; ++a) {
-      const int64_t start = std::max(box[a].start, p.at[a]), end = std::min(box[a].end, p.at[a] + p.size[a]);
+      const int64_t start = std::max(box[a].start, p.at[a]);
+      const int64_t end = std::min(box[a].end, p.at[a] + p.size[a]);
       empty = empty || start >= end;
       need.box[a] = {start - p.at[a] + p.from[a], end - p.at[a] + p.from[a]};
     }
-    if (!empty) out.push_back(need);
+    if (!empty)
+      out.push_back(need);
   }
 }
 
 int64_t operations_per_output(const Layer& layer) {
-  if (layer.depth > 0) return layer.depth * layer.window;
+  if (layer.depth > 0)
+    return layer.depth * layer.window;
   return layer.kind == LayerKind::Pool ? 4 : 1;
 }
 

@@ -25,8 +25,12 @@ struct DimRule {
   };
   Kind kind = Kind::Full;
   int from = 0;  // output dimension
-  int64_t stride = 1, before = 0, kernel = 1;
-  int64_t out_group = 1, in_group = 1;  // Scaled: out and in extent
+  int64_t stride = 1;
+  int64_t before = 0;
+  int64_t kernel = 1;
+  // Scaled: out and in extent
+  int64_t out_group = 1;
+  int64_t in_group = 1;
 };
 
 struct Operand {

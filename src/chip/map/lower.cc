@@ -18,12 +18,14 @@ using spec::Shape;
 Layout channel_layout(const Shape& shape, size_t channel) {
   std::vector<size_t> rest;
   for (size_t d = 0; d < shape.size(); ++d) {
-    if (d != channel && shape[d] > 1) rest.push_back(d);
+    if (d != channel && shape[d] > 1)
+      rest.push_back(d);
   }
   Layout layout;
   layout.dims.resize(shape.size());
   const auto put = [&](size_t d, int axis) {
-    if (shape[d] > 1) layout.dims[d] = {{axis, layout.extents[axis], shape[d]}};
+    if (shape[d] > 1)
+      layout.dims[d] = {{axis, layout.extents[axis], shape[d]}};
     layout.extents[axis] *= shape[d];
   };
   put(channel, 0);
@@ -31,21 +33,26 @@ Layout channel_layout(const Shape& shape, size_t channel) {
     put(rest.back(), 2);
     rest.pop_back();
   }
-  for (auto d = rest.rbegin(); d != rest.rend(); ++d) put(*d, 1);
+  for (auto d = rest.rbegin(); d != rest.rend(); ++d)
+    put(*d, 1);
   return layout;
 }
 
 LayerGraph Lowering::run() {
   graph_.name = net_.name;
   values_.resize(net_.tensors.size());
-  for (const int id : net_.inputs) values_[id] = whole(-1, shape(id));
+  for (const int id : net_.inputs)
+    values_[id] = whole(-1, shape(id));
   find_producers();
   const std::vector<bool> wanted = reachable();
   for (size_t i = 0; i < net_.operations.size(); ++i) {
-    if (wanted[i]) lower_operation(i);
+    if (wanted[i])
+      lower_operation(i);
   }
-  if (graph_.layers.empty()) copy_outputs();
-  if (graph_.layers.empty()) throw Error({file_}, "the network computes nothing from its inputs");
+  if (graph_.layers.empty())
+    copy_outputs();
+  if (graph_.layers.empty())
+    throw Error({file_}, "the network computes nothing from its inputs");
   return std::move(graph_);
 }
 
@@ -53,26 +60,31 @@ void Lowering::find_producers() {
   producer_.assign(net_.tensors.size(), -1);
   for (size_t i = 0; i < net_.operations.size(); ++i) {
     for (const int id : net_.operations[i].outputs) {
-      if (id >= 0) producer_[id] = static_cast<int>(i);
+      if (id >= 0)
+        producer_[id] = int(i);
     }
   }
 }
 
 const Operation* Lowering::maker(const Operation& op, size_t i, std::string_view type) const {
-  if (i >= op.inputs.size() || op.inputs[i] < 0 || producer_[op.inputs[i]] < 0) return nullptr;
+  if (i >= op.inputs.size() || op.inputs[i] < 0 || producer_[op.inputs[i]] < 0)
+    return nullptr;
   const Operation& made = net_.operations[producer_[op.inputs[i]]];
   return made.type == type ? &made : nullptr;
 }
 
 int Lowering::normalized_input(const Operation& op) const {
-  if (op.type != "Div") return -1;
+  if (op.type != "Div")
+    return -1;
   const Operation* centred = maker(op, 0, "Sub");
   const Operation* root = maker(op, 1, "Sqrt");
   const Operation* sum = root ? maker(*root, 0, "Add") : nullptr;
   const Operation* variance = sum ? maker(*sum, 0, "ReduceMean") : nullptr;
-  if (sum && !variance) variance = maker(*sum, 1, "ReduceMean");
+  if (sum && !variance)
+    variance = maker(*sum, 1, "ReduceMean");
   const Operation* mean = centred ? maker(*centred, 1, "ReduceMean") : nullptr;
-  if (!variance || !mean || centred->inputs[0] != mean->inputs[0]) return -1;
+  if (!variance || !mean || centred->inputs[0] != mean->inputs[0])
+    return -1;
   const bool squared = maker(*variance, 0, "Pow") || maker(*variance, 0, "Mul");
   return squared ? centred->inputs[0] : -1;
 }
@@ -80,15 +92,20 @@ int Lowering::normalized_input(const Operation& op) const {
 std::vector<bool> Lowering::reachable() {
   std::vector<bool> wanted(net_.operations.size(), false);
   std::vector<bool> needed(net_.tensors.size(), false);
-  for (const int id : net_.outputs) needed[id] = true;
+  for (const int id : net_.outputs)
+    needed[id] = true;
   for (size_t i = net_.operations.size(); i-- > 0;) {
     const Operation& op = net_.operations[i];
-    for (const int id : op.outputs) wanted[i] = wanted[i] || (id >= 0 && needed[id]);
-    if (!wanted[i]) continue;
+    for (const int id : op.outputs)
+      wanted[i] = wanted[i] || (id >= 0 && needed[id]);
+    if (!wanted[i])
+      continue;
     const int x = normalized_input(op);
-    if (x >= 0) needed[x] = true;
+    if (x >= 0)
+      needed[x] = true;
     for (const int id : op.inputs) {
-      if (x < 0 && id >= 0) needed[id] = true;
+      if (x < 0 && id >= 0)
+        needed[id] = true;
     }
   }
   return wanted;
@@ -96,13 +113,18 @@ std::vector<bool> Lowering::reachable() {
 
 void Lowering::lower_operation(size_t i) {
   const Operation& op = net_.operations[i];
-  if (const int x = normalized_input(op); x >= 0 && values_[x]) return normalize(op, x, shape(x).size() - 1);
+  if (const int x = normalized_input(op); x >= 0 && values_[x])
+    return normalize(op, x, shape(x).size() - 1);
   bool any = false;
-  for (size_t k = 0; k < op.inputs.size(); ++k) any = any || active(op, k);
-  if (!any) return;
+  for (size_t k = 0; k < op.inputs.size(); ++k)
+    any = any || active(op, k);
+  if (!any)
+    return;
   const auto rule = rules().find(op.type);
-  if (op.shape_unknown_to_us || rule == rules().end()) return generic(op);
-  if (!active(op, 0) && !takes_constant_first(op.type)) return generic(op);
+  if (op.shape_unknown_to_us || rule == rules().end())
+    return generic(op);
+  if (!active(op, 0) && !takes_constant_first(op.type))
+    return generic(op);
   (this->*rule->second)(op);
 }
 
@@ -113,7 +135,7 @@ bool Lowering::takes_constant_first(std::string_view type) {
 
 void Lowering::add_layer(Layer layer, const Operation& op, size_t output) {
   layer.name = op.name;
-  const int id = static_cast<int>(graph_.layers.size());
+  const int id = int(graph_.layers.size());
   values_[op.outputs[output]] = Value{layer.layout, {{id, {0, 0, 0}, {0, 0, 0}, layer.layout.extents}}};
   graph_.layers.push_back(std::move(layer));
 }
@@ -122,27 +144,32 @@ std::vector<DimRule> Lowering::broadcast_rules(const Shape& operand, const Shape
   std::vector<DimRule> list(operand.size());
   for (size_t d = 0; d < operand.size(); ++d) {
     const size_t at = d + out.size() - operand.size();
-    if (operand[d] == out[at]) list[d] = same(at);
+    if (operand[d] == out[at])
+      list[d] = same(at);
   }
   return list;
 }
 
 std::vector<DimRule> Lowering::all_same(const Shape& of) const {
   std::vector<DimRule> list;
-  for (size_t d = 0; d < of.size(); ++d) list.push_back(same(d));
+  for (size_t d = 0; d < of.size(); ++d)
+    list.push_back(same(d));
   return list;
 }
 
 size_t Lowering::axis(const Operation& op, int64_t fallback, size_t rank) const {
-  const int64_t a = op.integer("axis", fallback), n = static_cast<int64_t>(rank);
+  const int64_t a = op.integer("axis", fallback);
+  const int64_t n = int64_t(rank);
   if (a < -n || a >= n)
-    throw Error(at(op),
-                "axis " + std::to_string(a) + " of a tensor with " + std::to_string(n) + " dimensions");
-  return static_cast<size_t>(a < 0 ? a + n : a);
+    throw Error(
+        at(op),
+        "axis " + std::to_string(a) + " of a tensor with " + std::to_string(n) + " dimensions");
+  return size_t(a < 0 ? a + n : a);
 }
 
 std::vector<int64_t> Lowering::constants(const Operation& op, const char* attribute, size_t input) const {
-  if (op.integers.contains(attribute)) return op.list(attribute);
+  if (op.integers.contains(attribute))
+    return op.list(attribute);
   return input < op.inputs.size() && op.inputs[input] >= 0 ? net_.tensors[op.inputs[input]].values
                                                            : std::vector<int64_t>{};
 }
@@ -154,13 +181,15 @@ Location Lowering::at(const Operation& op) const {
 void Lowering::generic(const Operation& op) {
   ++graph_.generic;
   for (size_t o = 0; o < op.outputs.size(); ++o) {
-    if (op.outputs[o] < 0) continue;
+    if (op.outputs[o] < 0)
+      continue;
     const Shape& out = shape(op.outputs[o]);
     Layer layer;
     layer.kind = LayerKind::Elementwise;
     layer.layout = default_layout(out);
     for (size_t i = 0; i < op.inputs.size(); ++i) {
-      if (!active(op, i)) continue;
+      if (!active(op, i))
+        continue;
       const Shape& in = in_shape(op, i);
       auto list = in.size() <= out.size() ? broadcast_rules(in, out) : std::vector<DimRule>(in.size());
       layer.operands.push_back({value(op, i), list, false});
@@ -171,7 +200,8 @@ void Lowering::generic(const Operation& op) {
 
 void Lowering::copy_outputs() {
   for (const int id : net_.outputs) {
-    if (!values_[id]) continue;
+    if (!values_[id])
+      continue;
     Layer layer;
     layer.name = net_.tensors[id].name;
     layer.kind = LayerKind::Elementwise;
@@ -186,7 +216,8 @@ const std::unordered_map<std::string_view, Lowering::Rule>& Lowering::rules() {
   static const auto* table = [] {
     auto* t = new std::unordered_map<std::string_view, Rule>;
     const auto add = [t](Rule rule, std::span<const std::string_view> names) {
-      for (const auto name : names) (*t)[name] = rule;
+      for (const auto name : names)
+        (*t)[name] = rule;
     };
     add(&Lowering::elementwise, spec::unary_operators());
     add(&Lowering::elementwise, spec::binary_operators());
@@ -209,8 +240,19 @@ const std::unordered_map<std::string_view, Lowering::Rule>& Lowering::rules() {
     add(&Lowering::pool, Names{"MaxPool", "AveragePool", "LpPool"});
     add(&Lowering::global_pool, Names{"GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool"});
     add(&Lowering::reduce,
-        Names{"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1", "ReduceL2",
-              "ReduceLogSum", "ReduceLogSumExp", "ReduceSumSquare", "ArgMax", "ArgMin"});
+        Names{
+            "ReduceMean",
+            "ReduceSum",
+            "ReduceMax",
+            "ReduceMin",
+            "ReduceProd",
+            "ReduceL1",
+            "ReduceL2",
+            "ReduceLogSum",
+            "ReduceLogSumExp",
+            "ReduceSumSquare",
+            "ArgMax",
+            "ArgMin"});
     add(&Lowering::matrix_product, Names{"MatMul"});
     add(&Lowering::gemm, Names{"Gemm"});
     add(&Lowering::resize, Names{"Resize", "Upsample"});

@@ -12,11 +12,13 @@ void Lowering::elementwise(const Operation& op) {
   const Value* first = nullptr;
   bool single = true;
   for (size_t i = 0; i < op.inputs.size(); ++i) {
-    if (!active(op, i)) continue;
+    if (!active(op, i))
+      continue;
     const Value& v = value(op, i);
     single = single && in_shape(op, i) == out_shape(op) &&
              (!first || (v.pieces == first->pieces && v.layout == first->layout));
-    if (!first) first = &v;
+    if (!first)
+      first = &v;
   }
   if (single) {
     values_[op.outputs[0]] = *first;
@@ -26,7 +28,8 @@ void Lowering::elementwise(const Operation& op) {
   layer.kind = LayerKind::Elementwise;
   layer.layout = default_layout(out_shape(op));
   for (size_t i = op.inputs.size(); i-- > 0;) {
-    if (active(op, i) && in_shape(op, i) == out_shape(op)) layer.layout = value(op, i).layout;
+    if (active(op, i) && in_shape(op, i) == out_shape(op))
+      layer.layout = value(op, i).layout;
   }
   for (size_t i = 0; i < op.inputs.size(); ++i) {
     if (active(op, i))
@@ -40,7 +43,8 @@ void Lowering::normalize(const Operation& op, int input, size_t first) {
   layer.kind = LayerKind::Elementwise;
   layer.layout = values_[input]->layout;
   auto list = all_same(shape(input));
-  for (size_t d = first; d < list.size(); ++d) list[d] = {};
+  for (size_t d = first; d < list.size(); ++d)
+    list[d] = {};
   layer.operands = {{*values_[input], list, false}};
   add_layer(std::move(layer), op);
 }
@@ -70,7 +74,7 @@ DimRule Lowering::window(const Operation& op, size_t i, int64_t kernel) const {
         std::max<int64_t>(0, (out_shape(op)[i + 2] - 1) * stride + reach - in_shape(op, 0)[i + 2]);
     before = automatic->second == "SAME_LOWER" ? (total + 1) / 2 : total / 2;
   }
-  return {Kind::Window, static_cast<int>(i + 2), stride, before, reach};
+  return {Kind::Window, int(i + 2), stride, before, reach};
 }
 
 void Lowering::convolve(const Operation& op, int64_t depth, Kind along) {
@@ -78,11 +82,12 @@ void Lowering::convolve(const Operation& op, int64_t depth, Kind along) {
   const int64_t groups = op.integer("group", 1);
   Layer layer;
   layer.kind = LayerKind::Conv;
-  layer.group_count = static_cast<int>(groups);
+  layer.group_count = int(groups);
   layer.layout = spatial_layout(out);
   layer.depth = depth;
   std::vector<DimRule> list{same(0), {}};
-  if (groups > 1) list[1] = {Kind::Groups, 1, 1, 0, 1, out[1] / groups, in[1] / groups};
+  if (groups > 1)
+    list[1] = {Kind::Groups, 1, 1, 0, 1, out[1] / groups, in[1] / groups};
   for (size_t i = 0; i + 2 < in.size(); ++i) {
     layer.window *= w[i + 2];
     list.push_back(window(op, i, w[i + 2]));
@@ -93,12 +98,14 @@ void Lowering::convolve(const Operation& op, int64_t depth, Kind along) {
 }
 
 void Lowering::convolution(const Operation& op) {
-  if (!active(op, 0)) return generic(op);
+  if (!active(op, 0))
+    return generic(op);
   convolve(op, in_shape(op, 1)[1], Kind::Window);
 }
 
 void Lowering::transposed_convolution(const Operation& op) {
-  if (!active(op, 0)) return generic(op);
+  if (!active(op, 0))
+    return generic(op);
   convolve(op, in_shape(op, 0)[1] / op.integer("group", 1), Kind::Transposed);
 }
 
@@ -108,7 +115,8 @@ void Lowering::pool(const Operation& op) {
   layer.kind = LayerKind::Pool;
   layer.layout = spatial_layout(out_shape(op));
   std::vector<DimRule> list{same(0), same(1)};
-  for (size_t i = 0; i < kernel.size(); ++i) list.push_back(window(op, i, kernel[i]));
+  for (size_t i = 0; i < kernel.size(); ++i)
+    list.push_back(window(op, i, kernel[i]));
   layer.operands = {{value(op, 0), list, false}};
   add_layer(std::move(layer), op);
 }
@@ -129,15 +137,18 @@ void Lowering::reduce(const Operation& op) {
   const auto axes =
       op.type.starts_with("Arg") ? std::vector<int64_t>{op.integer("axis", 0)} : constants(op, "axes", 1);
   std::vector<bool> gone(in.size(), axes.empty());
-  for (const int64_t a : axes) gone[a < 0 ? a + static_cast<int64_t>(in.size()) : a] = true;
+  for (const int64_t a : axes)
+    gone[a < 0 ? a + int64_t(in.size()) : a] = true;
   const bool keep = op.integer("keepdims", 1) != 0;
   Layer layer;
   layer.kind = LayerKind::Pool;
   std::vector<DimRule> list(in.size());
   size_t next = 0;
   for (size_t d = 0; d < in.size(); ++d) {
-    if (!gone[d]) list[d] = same(next);
-    if (keep || !gone[d]) ++next;
+    if (!gone[d])
+      list[d] = same(next);
+    if (keep || !gone[d])
+      ++next;
   }
   layer.layout = default_layout(out_shape(op));
   layer.operands = {{value(op, 0), list, false}};
@@ -157,8 +168,10 @@ void Lowering::product(const Operation& op, size_t a, size_t b) {
   const size_t rows = out.size() - 2, columns = out.size() - 1;
   Layer layer;
   layer.depth = sa[a == sa.size() - 1 ? sa.size() - 2 : sa.size() - 1];
-  if (active(op, 0)) layer.operands.push_back(factor(op, 0, a, rows));
-  if (active(op, 1)) layer.operands.push_back(factor(op, 1, b, columns));
+  if (active(op, 0))
+    layer.operands.push_back(factor(op, 0, a, rows));
+  if (active(op, 1))
+    layer.operands.push_back(factor(op, 1, b, columns));
   const bool both = layer.operands.size() == 2;
   layer.weights_from_dram = !both;
   layer.operands.back().is_weight = both;
@@ -170,7 +183,8 @@ void Lowering::product(const Operation& op, size_t a, size_t b) {
 
 void Lowering::matrix_product(const Operation& op) {
   const size_t na = in_shape(op, 0).size(), nb = in_shape(op, 1).size();
-  if (na < 2 || nb < 2) return generic(op);
+  if (na < 2 || nb < 2)
+    return generic(op);
   product(op, na - 2, nb - 1);
 }
 
@@ -182,7 +196,8 @@ void Lowering::resize(const Operation& op) {
   const Shape &in = in_shape(op, 0), &out = out_shape(op);
   auto list = all_same(in);
   for (size_t d = 0; d < in.size(); ++d) {
-    if (in[d] != out[d]) list[d] = {Kind::Scaled, static_cast<int>(d), 1, 0, 1, out[d], in[d]};
+    if (in[d] != out[d])
+      list[d] = {Kind::Scaled, int(d), 1, 0, 1, out[d], in[d]};
   }
   Layer layer;
   layer.kind = LayerKind::Elementwise;

@@ -8,8 +8,11 @@ namespace lento::chip {
 using base::Error;
 using Kind = DimRule::Kind;
 
-void Lowering::view(const Operation& op, const std::optional<Value>& viewed,
-                    const std::vector<DimRule>& otherwise, size_t output) {
+void Lowering::view(
+    const Operation& op,
+    const std::optional<Value>& viewed,
+    const std::vector<DimRule>& otherwise,
+    size_t output) {
   if (viewed) {
     values_[op.outputs[output]] = viewed;
     return;
@@ -27,7 +30,8 @@ void Lowering::lower_reshape(const Operation& op) {
 
 void Lowering::lower_transpose(const Operation& op) {
   std::vector<int64_t> order;
-  for (size_t d = in_shape(op, 0).size(); d-- > 0;) order.push_back(static_cast<int64_t>(d));
+  for (size_t d = in_shape(op, 0).size(); d-- > 0;)
+    order.push_back(int64_t(d));
   values_[op.outputs[0]] = transpose(value(op, 0), op.list("perm", order));
 }
 
@@ -35,10 +39,11 @@ void Lowering::lower_split(const Operation& op) {
   const size_t dim = axis(op, 0, in_shape(op, 0).size());
   int64_t at = 0;
   for (size_t i = 0; i < op.outputs.size(); ++i) {
-    if (op.outputs[i] < 0) continue;
+    if (op.outputs[i] < 0)
+      continue;
     const int64_t size = shape(op.outputs[i])[dim];
     auto list = all_same(in_shape(op, 0));
-    list[dim] = {Kind::Window, static_cast<int>(dim), 1, -at, 1};
+    list[dim] = {Kind::Window, int(dim), 1, -at, 1};
     view(op, slice(value(op, 0), dim, {at, at + size}), list, i);
     at += size;
   }
@@ -46,13 +51,14 @@ void Lowering::lower_split(const Operation& op) {
 
 void Lowering::lower_slice(const Operation& op) {
   const Shape& in = in_shape(op, 0);
-  const auto starts = constants(op, "starts", 1), steps = constants(op, "steps", 4);
+  const auto starts = constants(op, "starts", 1);
+  const auto steps = constants(op, "steps", 4);
   auto axes = constants(op, "axes", 3);
   std::optional<Value> viewed = value(op, 0);
   auto list = all_same(in);
   for (size_t i = 0; i < starts.size(); ++i) {
-    const int64_t a = i < axes.size() ? axes[i] : static_cast<int64_t>(i);
-    const size_t dim = static_cast<size_t>(a < 0 ? a + static_cast<int64_t>(in.size()) : a);
+    const int64_t a = i < axes.size() ? axes[i] : int64_t(i);
+    const size_t dim = size_t(a < 0 ? a + int64_t(in.size()) : a);
     const int64_t step = i < steps.size() ? steps[i] : 1;
     if (step < 1) {
       list[dim] = {};
@@ -60,8 +66,9 @@ void Lowering::lower_slice(const Operation& op) {
       continue;
     }
     const int64_t start = std::clamp<int64_t>(starts[i] < 0 ? starts[i] + in[dim] : starts[i], 0, in[dim]);
-    list[dim] = {Kind::Window, static_cast<int>(dim), step, -start, 1};
-    if (viewed) viewed = step == 1 ? slice(*viewed, dim, {start, start + out_shape(op)[dim]}) : std::nullopt;
+    list[dim] = {Kind::Window, int(dim), step, -start, 1};
+    if (viewed)
+      viewed = step == 1 ? slice(*viewed, dim, {start, start + out_shape(op)[dim]}) : std::nullopt;
   }
   view(op, viewed, list);
 }
@@ -72,8 +79,9 @@ void Lowering::lower_pad(const Operation& op) {
   std::optional<Value> viewed = value(op, 0);
   auto list = all_same(in);
   for (size_t d = 0; d < in.size(); ++d) {
-    list[d] = {Kind::Window, static_cast<int>(d), 1, pads[d], 1};
-    if (viewed) viewed = pad(*viewed, d, pads[d], pads[in.size() + d]);
+    list[d] = {Kind::Window, int(d), 1, pads[d], 1};
+    if (viewed)
+      viewed = pad(*viewed, d, pads[d], pads[in.size() + d]);
   }
   view(op, viewed, list);
 }
@@ -96,8 +104,9 @@ void Lowering::lower_concat(const Operation& op) {
   int64_t at = 0;
   for (size_t i = 0; i < operands.size(); ++i) {
     auto list = all_same(out_shape(op));
-    list[dim] = {Kind::Window, static_cast<int>(dim), 1, at, 1};
-    if (operands[i]) layer.operands.push_back({*operands[i], list, false});
+    list[dim] = {Kind::Window, int(dim), 1, at, 1};
+    if (operands[i])
+      layer.operands.push_back({*operands[i], list, false});
     at += sizes[i];
   }
   add_layer(std::move(layer), op);
@@ -113,7 +122,8 @@ void Lowering::lower_gather(const Operation& op) {
   const spec::Tensor& index = net_.tensors[op.inputs[1]];
   std::vector<DimRule> list(in.size());
   for (size_t d = 0; d < in.size(); ++d) {
-    if (d != dim) list[d] = same(d < dim ? d : d + index.shape.size() - 1);
+    if (d != dim)
+      list[d] = same(d < dim ? d : d + index.shape.size() - 1);
   }
   std::optional<Value> viewed;
   if (index.has_values && index.values.size() == 1) {
@@ -121,7 +131,8 @@ void Lowering::lower_gather(const Operation& op) {
     if (i < 0 || i >= in[dim])
       throw Error(at(op), "index " + std::to_string(i) + " outside axis of " + std::to_string(in[dim]));
     viewed = slice(value(op, 0), dim, {i, i + 1});
-    if (viewed) viewed = reshape(*viewed, out_shape(op));
+    if (viewed)
+      viewed = reshape(*viewed, out_shape(op));
   }
   view(op, viewed, list);
 }
@@ -132,13 +143,16 @@ void Lowering::lower_depth_to_space(const Operation& op) {
   std::optional<Value> v;
   if (op.type == "SpaceToDepth") {
     v = reshape(value(op, 0), {s[0], s[1], s[2] / b, b, s[3] / b, b});
-    if (v) v = reshape(transpose(*v, {0, 3, 5, 1, 2, 4}), out_shape(op));
+    if (v)
+      v = reshape(transpose(*v, {0, 3, 5, 1, 2, 4}), out_shape(op));
   } else if (const auto mode = op.texts.find("mode"); mode != op.texts.end() && mode->second == "CRD") {
     v = reshape(value(op, 0), {s[0], s[1] / (b * b), b, b, s[2], s[3]});
-    if (v) v = reshape(transpose(*v, {0, 1, 4, 2, 5, 3}), out_shape(op));
+    if (v)
+      v = reshape(transpose(*v, {0, 1, 4, 2, 5, 3}), out_shape(op));
   } else {
     v = reshape(value(op, 0), {s[0], b, b, s[1] / (b * b), s[2], s[3]});
-    if (v) v = reshape(transpose(*v, {0, 3, 4, 1, 5, 2}), out_shape(op));
+    if (v)
+      v = reshape(transpose(*v, {0, 3, 4, 1, 5, 2}), out_shape(op));
   }
   view(op, v, std::vector<DimRule>(s.size()));
 }

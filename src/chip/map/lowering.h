@@ -11,14 +11,19 @@
 
 namespace lento::chip {
 
-inline DimRule same(size_t dim) { return {DimRule::Kind::Same, static_cast<int>(dim)}; }
+inline DimRule same(size_t dim) {
+  return {DimRule::Kind::Same, int(dim)};
+}
 
 // `channel` on C; of the others the last on W (when several are not 1) and the rest on H.
 Layout channel_layout(const spec::Shape& shape, size_t channel);
 
 class Lowering {
  public:
-  Lowering(const spec::Network& network, const std::string& file) : net_(network), file_(file) {}
+  Lowering(const spec::Network& network, const std::string& file)
+      : net_(network),
+        file_(file) {
+  }
 
   LayerGraph run();
 
@@ -28,13 +33,21 @@ class Lowering {
   using Shape = spec::Shape;
   using Rule = void (Lowering::*)(const Operation&);
 
-  const Shape& shape(int tensor) const { return net_.tensors[tensor].shape; }
+  const Shape& shape(int tensor) const {
+    return net_.tensors[tensor].shape;
+  }
   bool active(const Operation& op, size_t i) const {
     return i < op.inputs.size() && op.inputs[i] >= 0 && values_[op.inputs[i]].has_value();
   }
-  const Value& value(const Operation& op, size_t i) const { return *values_[op.inputs[i]]; }
-  const Shape& in_shape(const Operation& op, size_t i) const { return shape(op.inputs[i]); }
-  const Shape& out_shape(const Operation& op) const { return shape(op.outputs[0]); }
+  const Value& value(const Operation& op, size_t i) const {
+    return *values_[op.inputs[i]];
+  }
+  const Shape& in_shape(const Operation& op, size_t i) const {
+    return shape(op.inputs[i]);
+  }
+  const Shape& out_shape(const Operation& op) const {
+    return shape(op.outputs[0]);
+  }
   void find_producers();
   // The operation that makes input i of `op` when it has the given type.
   const Operation* maker(const Operation& op, size_t i, std::string_view type) const;
@@ -56,9 +69,14 @@ class Lowering {
   static const std::unordered_map<std::string_view, Rule>& rules();
 
   // Operators that become nothing (lower_views.cc).
-  void fold(const Operation& op) { values_[op.outputs[0]] = value(op, 0); }
-  void view(const Operation& op, const std::optional<Value>& viewed, const std::vector<DimRule>& otherwise,
-            size_t output = 0);
+  void fold(const Operation& op) {
+    values_[op.outputs[0]] = value(op, 0);
+  }
+  void view(
+      const Operation& op,
+      const std::optional<Value>& viewed,
+      const std::vector<DimRule>& otherwise,
+      size_t output = 0);
   void lower_reshape(const Operation& op);
   void lower_transpose(const Operation& op);
   void lower_split(const Operation& op);
@@ -77,7 +95,9 @@ class Lowering {
   void layer_normalization(const Operation& op) {
     normalize(op, op.inputs[0], axis(op, -1, in_shape(op, 0).size()));
   }
-  void channel_normalization(const Operation& op) { normalize(op, op.inputs[0], 1); }
+  void channel_normalization(const Operation& op) {
+    normalize(op, op.inputs[0], 1);
+  }
   void instance_normalization(const Operation& op);
   static int64_t item(const std::vector<int64_t>& list, size_t i, int64_t fallback) {
     return i < list.size() ? list[i] : fallback;

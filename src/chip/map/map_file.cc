@@ -25,10 +25,12 @@ constexpr std::array<std::string_view, 7> kKinds{"conv", "pool", "fc", "elewise"
 LayerKind read_kind(const Json& layer, const Location& where) {
   const Location at = child(where, "type");
   const std::string& text = layer.at("type", where).string(at);
-  const auto found = std::find(kKinds.begin(), kKinds.end(), text);
+  const auto found = std::ranges::find(kKinds, text);
   if (found == kKinds.end()) {
-    throw Error(at, "layer type '" + text.substr(0, 40) + "' is not known",
-                base::suggestion(text, {kKinds.begin(), kKinds.end()}));
+    throw Error(
+        at,
+        "layer type '" + text.substr(0, 40) + "' is not known",
+        base::suggestion(text, {kKinds.begin(), kKinds.end()}));
   }
   return static_cast<LayerKind>(found - kKinds.begin());
 }
@@ -36,15 +38,18 @@ LayerKind read_kind(const Json& layer, const Location& where) {
 Slice read_slice(const Json& block, const Location& where) {
   const Location at = child(where, "tensor_slice");
   const Json::Array& items = block.at("tensor_slice", where).array(at);
-  if (items.size() != 4) throw Error(at, "found " + std::to_string(items.size()) + " ranges, needed 4");
+  if (items.size() != 4)
+    throw Error(at, "found " + std::to_string(items.size()) + " ranges, needed 4");
   Slice slice;
   int64_t elements = 1;
   for (size_t i = 0; i < 4; ++i) {
     const Location axis = child(at, i);
     slice[i].start = items[i].at("start", axis).integer(child(axis, "start"), 0, kMaxExtent);
     slice[i].end = items[i].at("end", axis).integer(child(axis, "end"), 0, kMaxExtent);
-    if (slice[i].end <= slice[i].start) throw Error(axis, "an empty range: 'end' must be above 'start'");
-    if (elements > kMaxVolume / slice[i].size()) throw Error(at, "more than 2^40 elements in one slice");
+    if (slice[i].end <= slice[i].start)
+      throw Error(axis, "an empty range: 'end' must be above 'start'");
+    if (elements > kMaxVolume / slice[i].size())
+      throw Error(at, "more than 2^40 elements in one slice");
     elements *= slice[i].size();
   }
   return slice;
@@ -61,12 +66,13 @@ std::vector<Block> read_blocks(const Json& feature, const Location& where) {
     block.slice = read_slice(items[i], here);
     const Location cores_at = child(here, "cores");
     const Json::Array& cores = items[i].at("cores", here).array(cores_at);
-    if (cores.empty()) throw Error(cores_at, "a block needs at least one core");
+    if (cores.empty())
+      throw Error(cores_at, "a block needs at least one core");
     for (size_t c = 0; c < cores.size(); ++c) {
       const Location core_at = child(cores_at, c);
       block.cores.push_back(
-          {static_cast<int>(cores[c].at("x", core_at).integer(child(core_at, "x"), 0, kMaxSide - 1)),
-           static_cast<int>(cores[c].at("y", core_at).integer(child(core_at, "y"), 0, kMaxSide - 1))});
+          {int(cores[c].at("x", core_at).integer(child(core_at, "x"), 0, kMaxSide - 1)),
+           int(cores[c].at("y", core_at).integer(child(core_at, "y"), 0, kMaxSide - 1))});
     }
     blocks.push_back(std::move(block));
   }
@@ -77,8 +83,10 @@ std::vector<Block> read_blocks(const Json& feature, const Location& where) {
 bool is_dram(const Json& feature, std::string_view key, const Location& where) {
   const Location at = child(where, key);
   const std::string& text = feature.at(key, where).string(at);
-  if (text == "dram") return true;
-  if (text == "core") return false;
+  if (text == "dram")
+    return true;
+  if (text == "core")
+    return false;
   throw Error(at, "found '" + text.substr(0, 40) + "', needed 'dram' or 'core'");
 }
 
@@ -86,10 +94,11 @@ std::array<int, 4> read_dims(const Json& layer, std::string_view key, const Loca
   const Location at = child(where, key);
   const Location dims_at = child(at, "dims");
   const Json::Array& items = layer.at(key, where).at("dims", at).array(dims_at);
-  if (items.size() != 4) throw Error(dims_at, "found " + std::to_string(items.size()) + " numbers, needed 4");
+  if (items.size() != 4)
+    throw Error(dims_at, "found " + std::to_string(items.size()) + " numbers, needed 4");
   std::array<int, 4> dims;
   for (size_t i = 0; i < 4; ++i)
-    dims[i] = static_cast<int>(items[i].integer(child(dims_at, i), 1, kMaxExtent));
+    dims[i] = int(items[i].integer(child(dims_at, i), 1, kMaxExtent));
   return dims;
 }
 
@@ -98,15 +107,16 @@ auto read_features(const Json& layer, std::string_view key, const Location& wher
   const Location at = child(where, key);
   std::vector<decltype(read(layer, at))> features;
   const Json::Array& items = layer.at(key, where).array(at);
-  for (size_t i = 0; i < items.size(); ++i) features.push_back(read(items[i], child(at, i)));
+  for (size_t i = 0; i < items.size(); ++i)
+    features.push_back(read(items[i], child(at, i)));
   return features;
 }
 
 InputFeature read_input(const Json& json, const Location& where) {
   InputFeature input;
   input.from_dram = is_dram(json, "source", where);
-  input.source_layer = static_cast<int>(
-      json.at("source_layer_id", where).integer(child(where, "source_layer_id"), -1, kMaxLayerId));
+  input.source_layer =
+      int(json.at("source_layer_id", where).integer(child(where, "source_layer_id"), -1, kMaxLayerId));
   input.blocks = read_blocks(json, where);
   return input;
 }
@@ -117,7 +127,7 @@ OutputFeature read_output(const Json& json, const Location& where) {
   const Location next_at = child(where, "next");
   const Json::Array& next = json.at("next", where).array(next_at);
   for (size_t i = 0; i < next.size(); ++i) {
-    output.next.push_back(static_cast<int>(next[i].integer(child(next_at, i), 0, kMaxLayerId)));
+    output.next.push_back(int(next[i].integer(child(next_at, i), 0, kMaxLayerId)));
   }
   output.blocks = read_blocks(json, where);
   return output;
@@ -129,18 +139,19 @@ WeightFeature read_weight(const Json& json, const Location& where) {
 
 MappedLayer read_layer(const Json& json, const Location& where, int64_t batch) {
   MappedLayer layer;
-  layer.id = static_cast<int>(json.at("layer_id", where).integer(child(where, "layer_id"), 0, kMaxLayerId));
+  layer.id = int(json.at("layer_id", where).integer(child(where, "layer_id"), 0, kMaxLayerId));
   layer.name = json.at("name", where).string(child(where, "name"));
   layer.kind = read_kind(json, where);
-  layer.group_count =
-      static_cast<int>(json.at("group_num", where).integer(child(where, "group_num"), 1, kMaxExtent));
-  layer.segment = static_cast<int>(
-      json.at("layer_group_id", where).integer(child(where, "layer_group_id"), 0, kMaxLayerId));
+  layer.group_count = int(json.at("group_num", where).integer(child(where, "group_num"), 1, kMaxExtent));
+  layer.segment =
+      int(json.at("layer_group_id", where).integer(child(where, "layer_group_id"), 0, kMaxLayerId));
   const Location pass_at = child(where, "layer_batch_size");
   layer.samples_per_pass = json.at("layer_batch_size", where).integer(pass_at, 1, kMaxBatch);
   if (batch % layer.samples_per_pass != 0) {
-    throw Error(pass_at, "a pass of " + std::to_string(layer.samples_per_pass) +
-                             " samples does not divide the batch of " + std::to_string(batch));
+    throw Error(
+        pass_at,
+        "a pass of " + std::to_string(layer.samples_per_pass) + " samples does not divide the batch of " +
+            std::to_string(batch));
   }
   layer.partition = read_dims(json, "output_partition", where);
   layer.fetch = read_dims(json, "input_fetch", where);
@@ -159,19 +170,22 @@ void check_order(const Mapping& mapping, const Location& where) {
     const Location at = child(where, i);
     for (size_t f = 0; f < layer.inputs.size(); ++f) {
       const int source = layer.inputs[f].source_layer;
-      if (source < 0 || seen.contains(source)) continue;
-      throw Error(child(child(child(at, "input_feature"), f), "source_layer_id"),
-                  "layer " + std::to_string(layer.id) + " reads layer " + std::to_string(source) +
-                      ", which does not come before it",
-                  "layers stand in an order in which each reads earlier ones only");
+      if (source < 0 || seen.contains(source))
+        continue;
+      throw Error(
+          child(child(child(at, "input_feature"), f), "source_layer_id"),
+          "layer " + std::to_string(layer.id) + " reads layer " + std::to_string(source) +
+              ", which does not come before it",
+          "layers stand in an order in which each reads earlier ones only");
     }
     if (!seen.insert(layer.id).second) {
       throw Error(child(at, "layer_id"), "layer id " + std::to_string(layer.id) + " stands twice");
     }
     if (layer.segment < segment) {
-      throw Error(child(at, "layer_group_id"), "segments must not go back, found " +
-                                                   std::to_string(layer.segment) + " after " +
-                                                   std::to_string(segment));
+      throw Error(
+          child(at, "layer_group_id"),
+          "segments must not go back, found " + std::to_string(layer.segment) + " after " +
+              std::to_string(segment));
     }
     segment = layer.segment;
   }
@@ -181,9 +195,11 @@ Json to_json(const std::vector<Block>& blocks) {
   Json out = Json::array();
   for (const Block& block : blocks) {
     Json cores = Json::array();
-    for (const Position& p : block.cores) cores.push(Json::object().set("x", p.x).set("y", p.y));
+    for (const Position& p : block.cores)
+      cores.push(Json::object().set("x", p.x).set("y", p.y));
     Json slice = Json::array();
-    for (const Range& r : block.slice) slice.push(Json::object().set("start", r.start).set("end", r.end));
+    for (const Range& r : block.slice)
+      slice.push(Json::object().set("start", r.start).set("end", r.end));
     out.push(Json::object().set("cores", std::move(cores)).set("tensor_slice", std::move(slice)));
   }
   return out;
@@ -191,12 +207,15 @@ Json to_json(const std::vector<Block>& blocks) {
 
 Json dims_json(const std::array<int, 4>& dims) {
   Json list = Json::array();
-  for (const int d : dims) list.push(d);
+  for (const int d : dims)
+    list.push(d);
   return Json::object().set("dims", std::move(list));
 }
 
 Json to_json(const MappedLayer& layer) {
-  Json inputs = Json::array(), weights = Json::array(), outputs = Json::array();
+  Json inputs = Json::array();
+  Json weights = Json::array();
+  Json outputs = Json::array();
   for (const InputFeature& f : layer.inputs) {
     inputs.push(Json::object()
                     .set("source", f.from_dram ? "dram" : "core")
@@ -209,7 +228,8 @@ Json to_json(const MappedLayer& layer) {
   }
   for (const OutputFeature& f : layer.outputs) {
     Json next = Json::array();
-    for (const int id : f.next) next.push(id);
+    for (const int id : f.next)
+      next.push(id);
     outputs.push(Json::object()
                      .set("dest", f.to_dram ? "dram" : "core")
                      .set("next", std::move(next))
@@ -234,12 +254,13 @@ void check_cores(const Features& features, const spec::Chip& chip, const Locatio
   for (size_t f = 0; f < features.size(); ++f) {
     for (size_t b = 0; b < features[f].blocks.size(); ++b) {
       for (const Position& p : features[f].blocks[b].cores) {
-        if (p.x < chip.width && p.y < chip.height) continue;
-        throw Error(child(child(child(where, f), "blocks"), b),
-                    "core (" + std::to_string(p.x) + ", " + std::to_string(p.y) +
-                        ") is not on the chip, which has " + std::to_string(chip.width) + " x " +
-                        std::to_string(chip.height) + " cores",
-                    "use a mapping made for this chip, or a larger chip");
+        if (p.x < chip.width && p.y < chip.height)
+          continue;
+        throw Error(
+            child(child(child(where, f), "blocks"), b),
+            "core (" + std::to_string(p.x) + ", " + std::to_string(p.y) + ") is not on the chip, which has " +
+                std::to_string(chip.width) + " x " + std::to_string(chip.height) + " cores",
+            "use a mapping made for this chip, or a larger chip");
       }
     }
   }
@@ -247,7 +268,9 @@ void check_cores(const Features& features, const spec::Chip& chip, const Locatio
 
 }  // namespace
 
-std::string_view kind_name(LayerKind kind) { return kKinds[static_cast<size_t>(kind)]; }
+std::string_view kind_name(LayerKind kind) {
+  return kKinds[size_t(kind)];
+}
 
 Mapping parse_map(const std::string& text, const std::string& file) {
   const Location top{file};
@@ -257,7 +280,8 @@ Mapping parse_map(const std::string& text, const std::string& file) {
   mapping.batch = root.at("batch_size", top).integer(child(top, "batch_size"), 1, kMaxBatch);
   const Location layers_at = child(top, "layers");
   const Json::Array& layers = root.at("layers", top).array(layers_at);
-  if (layers.empty()) throw Error(layers_at, "a mapping needs at least one layer");
+  if (layers.empty())
+    throw Error(layers_at, "a mapping needs at least one layer");
   for (size_t i = 0; i < layers.size(); ++i) {
     mapping.layers.push_back(read_layer(layers[i], child(layers_at, i), mapping.batch));
   }
@@ -265,7 +289,9 @@ Mapping parse_map(const std::string& text, const std::string& file) {
   return mapping;
 }
 
-Mapping read_map(const std::string& path) { return parse_map(base::read_file(path), path); }
+Mapping read_map(const std::string& path) {
+  return parse_map(base::read_file(path), path);
+}
 
 std::string write_map(const Mapping& mapping) {
   std::string out = "{\"name\":" + base::write_json(Json(mapping.name)) +
@@ -293,7 +319,8 @@ int64_t volume(const Slice& slice) {
 bool intersect(const Slice& a, const Slice& b, Slice& common) {
   for (size_t i = 0; i < 4; ++i) {
     common[i] = {std::max(a[i].start, b[i].start), std::min(a[i].end, b[i].end)};
-    if (common[i].size() <= 0) return false;
+    if (common[i].size() <= 0)
+      return false;
   }
   return true;
 }

@@ -20,11 +20,14 @@ namespace {
 std::vector<Position> serpentine(const spec::Chip& chip, int image) {
   std::vector<Position> order;
   for (int x = 0; x < chip.width; ++x) {
-    for (int i = 0; i < chip.height; ++i) order.push_back({x, x % 2 == 0 ? i : chip.height - 1 - i});
+    for (int i = 0; i < chip.height; ++i)
+      order.push_back({x, x % 2 == 0 ? i : chip.height - 1 - i});
   }
   for (Position& p : order) {
-    if (image & 1) p.x = chip.width - 1 - p.x;
-    if (image & 2) p.y = chip.height - 1 - p.y;
+    if (image & 1)
+      p.x = chip.width - 1 - p.x;
+    if (image & 2)
+      p.y = chip.height - 1 - p.y;
   }
   return order;
 }
@@ -38,11 +41,14 @@ constexpr double kLinksShown = 0.9;
 constexpr int kTurns = 16;
 
 std::vector<int> segment_images(const Plan& plan) {
-  std::vector<int> layers(static_cast<size_t>(plan.segments)), images(layers.size());
-  for (const PlannedLayer& layer : plan.layers) ++layers[static_cast<size_t>(layer.segment)];
+  std::vector<int> layers(size_t(plan.segments));
+  std::vector<int> images(layers.size());
+  for (const PlannedLayer& layer : plan.layers)
+    ++layers[size_t(layer.segment)];
   int turn = 0;
   for (size_t s = 0; s < layers.size(); ++s) {
-    if (layers[s] < 2) continue;
+    if (layers[s] < 2)
+      continue;
     const bool columns = turn % kTurns / 2 == 1;  // the third and fourth: short networks show all links too
     images[s] = 2 * (turn % 2) + (columns ? 1 : 0);
     ++turn;
@@ -56,8 +62,11 @@ struct Part {
   Box box;
 };
 
-std::vector<Part> list_parts(const Layer& layer, const PlannedLayer& planned,
-                             const std::vector<Position>& cores, size_t first) {
+std::vector<Part> list_parts(
+    const Layer& layer,
+    const PlannedLayer& planned,
+    const std::vector<Position>& cores,
+    size_t first) {
   std::vector<Part> parts;
   const auto& n = planned.cut.parts;
   const auto& e = layer.layout.extents;
@@ -79,8 +88,10 @@ std::vector<Part> list_parts(const Layer& layer, const PlannedLayer& planned,
 struct SliceLess {
   bool operator()(const Slice& a, const Slice& b) const {
     for (size_t i = 0; i < 4; ++i) {
-      if (a[i].start != b[i].start) return a[i].start < b[i].start;
-      if (a[i].end != b[i].end) return a[i].end < b[i].end;
+      if (a[i].start != b[i].start)
+        return a[i].start < b[i].start;
+      if (a[i].end != b[i].end)
+        return a[i].end < b[i].end;
     }
     return false;
   }
@@ -91,22 +102,29 @@ class BlockList {
  public:
   void add(Position core, const Slice& slice) {
     const auto [at, fresh] = index_.try_emplace(slice, blocks_.size());
-    if (fresh) blocks_.push_back({{}, slice});
+    if (fresh)
+      blocks_.push_back({{}, slice});
     blocks_[at->second].cores.push_back(core);
   }
-  std::vector<Block> take() { return std::move(blocks_); }
-  bool empty() const { return blocks_.empty(); }
+  std::vector<Block> take() {
+    return std::move(blocks_);
+  }
+  bool empty() const {
+    return blocks_.empty();
+  }
 
  private:
   std::map<Slice, size_t, SliceLess> index_;
   std::vector<Block> blocks_;
 };
 
-Slice slice_of(Range batch, const Box& box) { return {batch, box[0], box[1], box[2]}; }
+Slice slice_of(Range batch, const Box& box) {
+  return {batch, box[0], box[1], box[2]};
+}
 
 // One input feature for every piece of every operand.
-std::vector<InputFeature> list_inputs(const Layer& layer, const std::vector<Part>& parts, const Plan& plan,
-                                      int segment) {
+std::vector<InputFeature>
+list_inputs(const Layer& layer, const std::vector<Part>& parts, const Plan& plan, int segment) {
   std::vector<InputFeature> out;
   std::vector<Need> found;
   for (const Operand& operand : layer.operands) {
@@ -116,9 +134,11 @@ std::vector<InputFeature> list_inputs(const Layer& layer, const std::vector<Part
       for (const Part& part : parts) {
         found.clear();
         needs(layer, single, part.box, found);
-        for (const Need& need : found) blocks.add(part.core, slice_of(part.batch, need.box));
+        for (const Need& need : found)
+          blocks.add(part.core, slice_of(part.batch, need.box));
       }
-      if (blocks.empty()) continue;
+      if (blocks.empty())
+        continue;
       const bool from_dram = piece.source < 0 || plan.layers[piece.source].segment != segment;
       out.push_back({from_dram, piece.source, blocks.take()});
     }
@@ -149,8 +169,12 @@ std::vector<std::vector<int>> list_readers(const LayerGraph& graph) {
   return readers;
 }
 
-Mapping place(const LayerGraph& graph, const spec::Chip& chip, const MapOptions& options, const Plan& plan,
-              const std::vector<int>& images) {
+Mapping place(
+    const LayerGraph& graph,
+    const spec::Chip& chip,
+    const MapOptions& options,
+    const Plan& plan,
+    const std::vector<int>& images) {
   const auto readers = list_readers(graph);
   std::vector<Position> cores;
   Mapping mapping{graph.name, options.batch, {}};
@@ -160,12 +184,12 @@ Mapping place(const LayerGraph& graph, const spec::Chip& chip, const MapOptions&
     const PlannedLayer& planned = plan.layers[i];
     if (i == 0 || planned.segment != plan.layers[i - 1].segment) {
       next_core = 0;
-      cores = serpentine(chip, images[static_cast<size_t>(planned.segment)]);
+      cores = serpentine(chip, images[size_t(planned.segment)]);
     }
     const std::vector<Part> parts = list_parts(layer, planned, cores, next_core);
     next_core += parts.size();
     MappedLayer mapped;
-    mapped.id = static_cast<int>(i);
+    mapped.id = int(i);
     mapped.name = layer.name;
     mapped.kind = layer.kind;
     mapped.group_count = layer.group_count;
@@ -176,9 +200,11 @@ Mapping place(const LayerGraph& graph, const spec::Chip& chip, const MapOptions&
     mapped.inputs = list_inputs(layer, parts, plan, planned.segment);
     mapped.weights = {list_weights(layer, parts)};
     bool to_dram = readers[i].empty();
-    for (const int r : readers[i]) to_dram = to_dram || plan.layers[r].segment != planned.segment;
+    for (const int r : readers[i])
+      to_dram = to_dram || plan.layers[r].segment != planned.segment;
     BlockList blocks;
-    for (const Part& part : parts) blocks.add(part.core, slice_of(part.batch, part.box));
+    for (const Part& part : parts)
+      blocks.add(part.core, slice_of(part.batch, part.box));
     mapped.outputs = {{to_dram, readers[i], blocks.take()}};
     mapping.layers.push_back(std::move(mapped));
   }
@@ -187,19 +213,25 @@ Mapping place(const LayerGraph& graph, const spec::Chip& chip, const MapOptions&
 
 double links_shown(const Mapping& mapping, const spec::Chip& chip, const std::string& file) {
   const Grid grid(chip);
-  if (grid.link_count() == 0) return 1;
+  if (grid.link_count() == 0)
+    return 1;
   const Identifiability seen = identify(expand(mapping, chip, file), grid, LinkRank::Skip);
-  return static_cast<double>(seen.used_links) / grid.link_count();
+  return double(seen.used_links) / grid.link_count();
 }
 
 }  // namespace
 
-Mapping map_network(const LayerGraph& graph, const spec::Chip& chip, const MapOptions& options,
-                    const std::string& file, const base::Progress& progress) {
+Mapping map_network(
+    const LayerGraph& graph,
+    const spec::Chip& chip,
+    const MapOptions& options,
+    const std::string& file,
+    const base::Progress& progress) {
   const Plan plan = plan_segments(graph, chip, options, file, progress);
-  Mapping alike = place(graph, chip, options, plan, std::vector<int>(static_cast<size_t>(plan.segments)));
+  Mapping alike = place(graph, chip, options, plan, std::vector<int>(size_t(plan.segments)));
   const double shown = links_shown(alike, chip, file);
-  if (shown >= kLinksShown) return alike;
+  if (shown >= kLinksShown)
+    return alike;
   Mapping by_turns = place(graph, chip, options, plan, segment_images(plan));
   return links_shown(by_turns, chip, file) > shown ? by_turns : alike;
 }

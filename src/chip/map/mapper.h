@@ -18,7 +18,11 @@ struct MapOptions {
 // Layers keep the order of the graph; their ids count from 0. Every core has at most one part of a segment,
 // no part needs more than half the scratchpad at a time. Throws base::Error when a layer cannot be cut small
 // enough to fit; `file` names the model in it.
-Mapping map_network(const LayerGraph& graph, const spec::Chip& chip, const MapOptions& options,
-                    const std::string& file, const base::Progress& progress = {});
+Mapping map_network(
+    const LayerGraph& graph,
+    const spec::Chip& chip,
+    const MapOptions& options,
+    const std::string& file,
+    const base::Progress& progress = {});
 
 }  // namespace lento::chip

@@ -26,17 +26,23 @@ int64_t scratchpad_need(const Layer& layer, const MappedLayer& mapped) {
   int64_t worst = 0;
   const auto& f = mapped.fetch;
   bool received = false;
-  for (const InputFeature& input : mapped.inputs) received = received || !input.from_dram;
+  for (const InputFeature& input : mapped.inputs)
+    received = received || !input.from_dram;
   for (const Block& block : mapped.outputs.front().blocks) {
     const Slice& s = block.slice;
-    const auto cut = [](Range r, int n) { return Range{r.start, r.start + (r.size() + n - 1) / n}; };
-    const Box part{s[1], s[2], s[3]}, sub{s[1], cut(s[2], f[2]), cut(s[3], f[3])};
-    const int64_t samples = s[0].size(), sub_samples = cut(s[0], f[0]).size();
+    const auto cut = [](Range r, int n) {
+      return Range{r.start, r.start + (r.size() + n - 1) / n};
+    };
+    const Box part{s[1], s[2], s[3]};
+    const Box sub{s[1], cut(s[2], f[2]), cut(s[3], f[3])};
+    const int64_t samples = s[0].size();
+    const int64_t sub_samples = cut(s[0], f[0]).size();
     const bool whole = received || f[1] > 1;
     const int64_t input = whole ? input_bytes(layer, part) * samples : input_bytes(layer, sub) * sub_samples;
     const int64_t channels = cut(s[1], f[1]).size();
-    worst = std::max(worst, input + weight_elements(layer, channels) +
-                                channels * sub[1].size() * sub[2].size() * sub_samples);
+    worst = std::max(
+        worst,
+        input + weight_elements(layer, channels) + channels * sub[1].size() * sub[2].size() * sub_samples);
   }
   return worst;
 }
@@ -99,7 +105,8 @@ void expect_inputs_cover(const LayerGraph& graph, const Mapping& mapping) {
           one[a] = {at, at + 1};
         }
         std::vector<Need> wanted;
-        for (const Operand& operand : layer.operands) needs(layer, operand, one, wanted);
+        for (const Operand& operand : layer.operands)
+          needs(layer, operand, one, wanted);
         for (const Need& need : wanted) {
           bool covered = false;
           for (const auto& [source, slice] : have) {
@@ -175,9 +182,11 @@ TEST(Mapper, MapLargerThanTheChipIsRefused) {
 TEST(Lower, ViewsAndActivationsCostNothing) {
   const LayerGraph graph = lowered(spec::test::attention());
   std::vector<std::string> names;
-  for (const Layer& layer : graph.layers) names.push_back(layer.name);
-  EXPECT_THAT(names,
-              ::testing::ElementsAre("n", "qkv", "scores", "p", "heads_out", "projected", "y", "up", "down"));
+  for (const Layer& layer : graph.layers)
+    names.push_back(layer.name);
+  EXPECT_THAT(
+      names,
+      ::testing::ElementsAre("n", "qkv", "scores", "p", "heads_out", "projected", "y", "up", "down"));
 }
 
 TEST(Lower, SliceOfAFusedProjectionIsExact) {
@@ -198,8 +207,9 @@ TEST(Lower, SliceOfAFusedProjectionIsExact) {
 
 TEST(Lower, ConcatOffsetsAreRelativeToTheSource) {
   const LayerGraph graph = lowered(spec::test::branches());
-  const auto grouped = std::find_if(graph.layers.begin(), graph.layers.end(),
-                                    [](const Layer& l) { return l.name == "grouped"; });
+  const auto grouped = std::ranges::find_if(graph.layers, [](const Layer& l) {
+    return l.name == "grouped";
+  });
   std::vector<Need> found;
   // Output channels 3..5 are group 1, which reads joined channels 6..11: all within "right" (6..15), from 0.
   needs(*grouped, grouped->operands[0], {{{3, 6}, {0, 1}, {0, 1}}}, found);
@@ -239,7 +249,8 @@ TEST(BinaryTree, NodesReadTheirChildren) {
 TEST(Mapper, SharedModels) {
   const char* shared = std::getenv("LENTO_SHARED");
   const std::string folder = std::string(shared ? shared : "../shared") + "/models/";
-  if (!std::ifstream(folder + "resnet50.onnx")) GTEST_SKIP() << "no models in " << folder;
+  if (!std::ifstream(folder + "resnet50.onnx"))
+    GTEST_SKIP() << "no models in " << folder;
   for (const std::string name : {"darknet19", "googlenet", "gpt2_small", "resnet18", "resnet50", "vgg19"}) {
     base::ReadReport report;
     const LayerGraph graph = lower(spec::read_onnx(folder + name + ".onnx", {}, report), name);
@@ -252,7 +263,8 @@ TEST(Mapper, SharedModels) {
 TEST(Mapper, ATransformersMessagesCrossTheLinks) {
   const char* shared = std::getenv("LENTO_SHARED");
   const std::string file = std::string(shared ? shared : "../shared") + "/models/gpt2_small.onnx";
-  if (!std::ifstream(file)) GTEST_SKIP() << "no models";
+  if (!std::ifstream(file))
+    GTEST_SKIP() << "no models";
   base::ReadReport report;
   const LayerGraph graph = lower(spec::read_onnx(file, {}, report), "gpt2_small");
   for (const int64_t batch : {1, 8}) {

@@ -12,7 +12,9 @@ namespace lento::chip {
 struct Range {
   int64_t start = 0;
   int64_t end = 0;  // exclusive
-  int64_t size() const { return end - start; }
+  int64_t size() const {
+    return end - start;
+  }
 };
 
 // Features: B, C, H, W. Weights: 1, K, C_in, R*S.

@@ -25,22 +25,26 @@ std::vector<int> part_counts(int64_t extent, int64_t limit) {
   const int dense = limit <= 64 ? 8 : 4;
   for (int64_t n = 1; n <= top; ++n) {
     int64_t m = n;
-    while (m % 2 == 0) m /= 2;
+    while (m % 2 == 0)
+      m /= 2;
     if (n <= dense || m == 1 || m == 7 || (m == 3 && limit <= 1024) || n == extent)
-      out.push_back(static_cast<int>(n));
+      out.push_back(int(n));
   }
   return out;
 }
 
 struct Footprint {
-  int64_t input = 0, weights = 0, output = 0;
+  int64_t input = 0;
+  int64_t weights = 0;
+  int64_t output = 0;
 };
 
 // The part in the middle of the grid of parts: it has halo on all sides.
 Box middle_box(const Layer& layer, const std::array<int, 4>& parts) {
   Box box;
   for (int a = 0; a < 3; ++a) {
-    const int64_t extent = layer.layout.extents[a], n = parts[a + 1];
+    const int64_t extent = layer.layout.extents[a];
+    const int64_t n = parts[a + 1];
     box[a] = part_range(extent, n, n / 2);
     const int64_t largest = (extent + n - 1) / n;
     if (box[a].size() < largest) {  // take one of full size
@@ -57,40 +61,49 @@ Footprint footprint(const Layer& layer, const Box& box, int64_t samples) {
 }
 
 // Finds sub-steps so that a part stays within `budget`; false when there are none.
-bool fit(const Layer& layer, const Box& box, int64_t samples, int64_t budget, Supply supply,
-         std::array<int, 4>& fetch) {
+bool fit(
+    const Layer& layer,
+    const Box& box,
+    int64_t samples,
+    int64_t budget,
+    Supply supply,
+    std::array<int, 4>& fetch) {
   fetch = {1, 1, 1, 1};
   const Footprint whole = footprint(layer, box, samples);
-  if (whole.input + whole.weights + whole.output <= budget) return true;
+  if (whole.input + whole.weights + whole.output <= budget)
+    return true;
   // Weights over channels.
   for (int64_t k = 2; k <= box[0].size(); k *= 2) {
     if (layer.depth > 0 &&
         whole.input + (whole.weights + whole.output) / k + layer.depth * layer.window <= budget) {
-      fetch[1] = static_cast<int>(k);
+      fetch[1] = int(k);
       return true;
     }
   }
-  if (whole.weights >= budget) return false;
+  if (whole.weights >= budget)
+    return false;
   // Inputs over samples, then rows, then columns.
   Box sub = box;
   int64_t b = samples;
   for (int step = 0; step < 40; ++step) {
     if (b > 1) {
-      fetch[0] = static_cast<int>(std::min<int64_t>(samples, int64_t{fetch[0]} * 2));
+      fetch[0] = int(std::min<int64_t>(samples, int64_t{fetch[0]} * 2));
       b = (samples + fetch[0] - 1) / fetch[0];
     } else if (sub[1].size() > 1) {
-      fetch[2] = static_cast<int>(std::min<int64_t>(box[1].size(), int64_t{fetch[2]} * 2));
+      fetch[2] = int(std::min<int64_t>(box[1].size(), int64_t{fetch[2]} * 2));
       sub[1].end = sub[1].start + (box[1].size() + fetch[2] - 1) / fetch[2];
     } else if (sub[2].size() > 1) {
-      fetch[3] = static_cast<int>(std::min<int64_t>(box[2].size(), int64_t{fetch[3]} * 2));
+      fetch[3] = int(std::min<int64_t>(box[2].size(), int64_t{fetch[3]} * 2));
       sub[2].end = sub[2].start + (box[2].size() + fetch[3] - 1) / fetch[3];
     } else {
       return false;
     }
-    if (int64_t{fetch[0]} * fetch[2] * fetch[3] > 2048) return false;
+    if (int64_t{fetch[0]} * fetch[2] * fetch[3] > 2048)
+      return false;
     const Footprint part = footprint(layer, sub, b);
     const int64_t input = supply == Supply::Cores ? whole.input : part.input;
-    if (input + part.weights + part.output <= budget) return true;
+    if (input + part.weights + part.output <= budget)
+      return true;
   }
   return false;
 }
@@ -98,7 +111,12 @@ bool fit(const Layer& layer, const Box& box, int64_t samples, int64_t budget, Su
 class Lister {
  public:
   Lister(const Layer& layer, const spec::Chip& chip, int64_t samples, Supply supply)
-      : layer_(layer), chip_(chip), samples_(samples), supply_(supply), limit_(chip.core_count()) {}
+      : layer_(layer),
+        chip_(chip),
+        samples_(samples),
+        supply_(supply),
+        limit_(chip.core_count()) {
+  }
 
   std::vector<Cut> run() {
     const auto& e = layer_.layout.extents;
@@ -107,11 +125,14 @@ class Lister {
                along_w = part_counts(e[2], limit_);
     for (const int b : along_b) {
       for (const int k : along_k) {
-        if (int64_t{b} * k > limit_) break;
+        if (int64_t{b} * k > limit_)
+          break;
         for (const int h : along_h) {
-          if (int64_t{b} * k * h > limit_) break;
+          if (int64_t{b} * k * h > limit_)
+            break;
           for (const int w : along_w) {
-            if (int64_t{b} * k * h * w > limit_) break;
+            if (int64_t{b} * k * h * w > limit_)
+              break;
             consider({b, k, h, w});
           }
         }
@@ -128,7 +149,8 @@ class Lister {
     const Box box = middle_box(layer_, parts);
     const int64_t samples = (samples_ + parts[0] - 1) / parts[0];
     const Footprint f = footprint(layer_, box, samples);
-    const double read = supply_ == Supply::Dram ? double(f.input) : 0, received = double(f.input) - read;
+    const double read = supply_ == Supply::Dram ? double(f.input) : 0;
+    const double received = double(f.input) - read;
     const double weights = layer_.weights_from_dram ? double(f.weights) : 0;
     const double unit = chip_.memory_unit.slots * chip_.memory_unit.bytes_per_cycle;
     const double compute =
@@ -141,15 +163,18 @@ class Lister {
     cut.score = cut.core_cycles + (read * cut.cores + cut.weight_bytes) / dram_bytes_per_cycle(chip_) +
                 received * cut.cores / mesh_bytes_per_cycle(chip_);
     auto& best = best_[cut.cores];
-    if (best.score > 0 && best.score <= cut.score) return;
+    if (best.score > 0 && best.score <= cut.score)
+      return;
     const int64_t budget = chip_.core.scratchpad_bytes / 2;
-    if (fit(layer_, box, samples, budget, supply_, cut.fetch)) best = cut;
+    if (fit(layer_, box, samples, budget, supply_, cut.fetch))
+      best = cut;
   }
 
   std::vector<Cut> front() const {
     std::vector<Cut> out;
     for (const auto& [cores, cut] : best_) {
-      if (cut.score > 0 && (out.empty() || cut.score < out.back().score * 0.995)) out.push_back(cut);
+      if (cut.score > 0 && (out.empty() || cut.score < out.back().score * 0.995))
+        out.push_back(cut);
     }
     return out;
   }
@@ -174,7 +199,8 @@ int64_t input_bytes(const Layer& layer, const Box& box) {
   for (const Operand& operand : layer.operands) {
     list.clear();
     needs(layer, operand, box, list);
-    for (const Need& need : list) bytes += need.box[0].size() * need.box[1].size() * need.box[2].size();
+    for (const Need& need : list)
+      bytes += need.box[0].size() * need.box[1].size() * need.box[2].size();
   }
   return bytes;
 }

@@ -10,7 +10,10 @@
 namespace lento::chip {
 
 // Where the inputs of a layer come from decides what must be held at once and which resource is used.
-enum class Supply : uint8_t { Dram, Cores };
+enum class Supply : uint8_t {
+  Dram,
+  Cores
+};
 
 // One way to cut a layer for a given number of samples a pass.
 struct Cut {

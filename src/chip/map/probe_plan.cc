@@ -31,15 +31,15 @@ Probe probe_of(Probe::Type type) {
 }
 
 bool concerns(const Probe& probe, Probe::Type type, int layer) {
-  return probe.type == type && (probe.layers.empty() || std::find(probe.layers.begin(), probe.layers.end(),
-                                                                  layer) != probe.layers.end());
+  return probe.type == type &&
+         (probe.layers.empty() || std::ranges::find(probe.layers, layer) != probe.layers.end());
 }
 
 template <class Enum>
 void choose(spec::Fields& fields, std::string_view key, Enum& out, const std::vector<std::string>& words) {
-  std::string word = words[static_cast<size_t>(out)];
+  std::string word = words[size_t(out)];
   fields.choice(key, word, words);
-  out = static_cast<Enum>(std::find(words.begin(), words.end(), word) - words.begin());
+  out = static_cast<Enum>(std::ranges::find(words, word) - words.begin());
 }
 
 void read_layers(spec::Fields& fields, Probe& probe) {
@@ -48,7 +48,7 @@ void read_layers(spec::Fields& fields, Probe& probe) {
   for (const spec::YamlNode* node : nodes) {
     const auto id = node->kind == spec::YamlNode::Kind::Scalar ? base::try_int(node->text) : std::nullopt;
     if (id && *id >= 0 && *id <= 1 << 20) {
-      probe.layers.push_back(static_cast<int>(*id));
+      probe.layers.push_back(int(*id));
     } else {
       fields.error("layers", "needed a list of layer ids");
     }
@@ -58,15 +58,20 @@ void read_layers(spec::Fields& fields, Probe& probe) {
 }  // namespace
 
 bool ProbePlan::covers(Probe::Type type, int layer) const {
-  return std::any_of(probes.begin(), probes.end(), [&](const Probe& p) { return concerns(p, type, layer); });
+  return std::ranges::any_of(probes, [&](const Probe& p) {
+    return concerns(p, type, layer);
+  });
 }
 
 ProbePlan named_plan(const std::string& name) {
   ProbePlan plan;
   const bool full = name == "full";
-  if (full || name == "compute") plan.probes.push_back(probe_of(Probe::Type::Compute));
-  if (full || name == "communication") plan.probes.push_back(probe_of(Probe::Type::Communication));
-  if (full) plan.probes.push_back(probe_of(Probe::Type::InputOutput));
+  if (full || name == "compute")
+    plan.probes.push_back(probe_of(Probe::Type::Compute));
+  if (full || name == "communication")
+    plan.probes.push_back(probe_of(Probe::Type::Communication));
+  if (full)
+    plan.probes.push_back(probe_of(Probe::Type::InputOutput));
   if (plan.probes.empty() && name != "none") {
     throw base::Error({}, "probe plan '" + name + "' is not known", base::suggestion(name, kPlanNames));
   }
@@ -77,21 +82,31 @@ ProbePlan generate_plan(const Mapping& mapping) {
   Probe compute = probe_of(Probe::Type::Compute), message = probe_of(Probe::Type::Communication),
         memory = probe_of(Probe::Type::InputOutput);
   for (const MappedLayer& layer : mapping.layers) {
-    if (layer.kind != LayerKind::Transpose) compute.layers.push_back(layer.id);
-    const auto receives = [](const InputFeature& f) { return !f.from_dram && f.source_layer >= 0; };
-    const auto reads = [](const InputFeature& f) { return f.from_dram || f.source_layer < 0; };
-    const auto writes = [](const OutputFeature& f) { return f.to_dram; };
-    const auto weighs = [](const WeightFeature& f) { return !f.blocks.empty(); };
-    if (std::any_of(layer.inputs.begin(), layer.inputs.end(), receives)) message.layers.push_back(layer.id);
-    if (std::any_of(layer.inputs.begin(), layer.inputs.end(), reads) ||
-        std::any_of(layer.outputs.begin(), layer.outputs.end(), writes) ||
-        std::any_of(layer.weights.begin(), layer.weights.end(), weighs)) {
+    if (layer.kind != LayerKind::Transpose)
+      compute.layers.push_back(layer.id);
+    const auto receives = [](const InputFeature& f) {
+      return !f.from_dram && f.source_layer >= 0;
+    };
+    const auto reads = [](const InputFeature& f) {
+      return f.from_dram || f.source_layer < 0;
+    };
+    const auto writes = [](const OutputFeature& f) {
+      return f.to_dram;
+    };
+    const auto weighs = [](const WeightFeature& f) {
+      return !f.blocks.empty();
+    };
+    if (std::ranges::any_of(layer.inputs, receives))
+      message.layers.push_back(layer.id);
+    if (std::ranges::any_of(layer.inputs, reads) || std::ranges::any_of(layer.outputs, writes) ||
+        std::ranges::any_of(layer.weights, weighs)) {
       memory.layers.push_back(layer.id);
     }
   }
   ProbePlan plan;
   for (const Probe& probe : {compute, message, memory}) {
-    if (!probe.layers.empty()) plan.probes.push_back(probe);
+    if (!probe.layers.empty())
+      plan.probes.push_back(probe);
   }
   return plan;
 }
@@ -122,17 +137,20 @@ ProbePlan parse_plan(const std::string& text, const std::string& file) {
   return plan;
 }
 
-ProbePlan read_plan(const std::string& path) { return parse_plan(base::read_file(path, 16 << 20), path); }
+ProbePlan read_plan(const std::string& path) {
+  return parse_plan(base::read_file(path, 16 << 20), path);
+}
 
 std::string write_plan(const ProbePlan& plan) {
   std::string out = "schema: lento.probes/1\nprobes:\n";
   for (const Probe& probe : plan.probes) {
-    out += "  - type: " + kTypes[static_cast<size_t>(probe.type)] + "\n";
-    out += "    fragment: " + kFragments[static_cast<size_t>(probe.fragment)] + "\n";
-    out += "    place: " + kPlaces[static_cast<size_t>(probe.place)] + "\n";
-    out += "    level: " + kLevels[static_cast<size_t>(probe.level)] + "\n";
-    out += "    structure: " + kStructures[static_cast<size_t>(probe.structure)] + "\n";
-    if (probe.layers.empty()) continue;
+    out += "  - type: " + kTypes[size_t(probe.type)] + "\n";
+    out += "    fragment: " + kFragments[size_t(probe.fragment)] + "\n";
+    out += "    place: " + kPlaces[size_t(probe.place)] + "\n";
+    out += "    level: " + kLevels[size_t(probe.level)] + "\n";
+    out += "    structure: " + kStructures[size_t(probe.structure)] + "\n";
+    if (probe.layers.empty())
+      continue;
     out += "    layers: [";
     for (size_t i = 0; i < probe.layers.size(); ++i) {
       out.append(i == 0 ? "" : ", ").append(std::to_string(probe.layers[i]));
@@ -144,21 +162,23 @@ std::string write_plan(const ProbePlan& plan) {
 
 uint32_t record_cost(const Probe& probe, const spec::Chip& chip) {
   const int reads = probe.place == Probe::Place::Around ? 2 : 1;
-  double cycles = reads * static_cast<double>(chip.probe.clock_read_cycles) +
+  double cycles = reads * double(chip.probe.clock_read_cycles) +
                   std::ceil(chip.probe.record_bytes / chip.core.scratchpad_bytes_per_cycle);
-  if (probe.structure == Probe::Structure::Sketch) cycles += chip.probe.sketch_insert_cycles;
-  return static_cast<uint32_t>(std::min(cycles, 1e9));
+  if (probe.structure == Probe::Structure::Sketch)
+    cycles += chip.probe.sketch_insert_cycles;
+  return uint32_t(std::min(cycles, 1e9));
 }
 
-std::vector<int32_t> cost_table(const ProbePlan& plan, const std::vector<int>& layer_ids,
-                                const spec::Chip& chip) {
+std::vector<int32_t>
+cost_table(const ProbePlan& plan, const std::vector<int>& layer_ids, const spec::Chip& chip) {
   std::vector<int32_t> costs(kRecordKinds * layer_ids.size(), -1);
   for (int kind = 0; kind < kRecordKinds; ++kind) {
     for (size_t i = 0; i < layer_ids.size(); ++i) {
       for (const Probe& probe : plan.probes) {
-        if (!concerns(probe, type_of_kind(kind), layer_ids[i])) continue;
+        if (!concerns(probe, type_of_kind(kind), layer_ids[i]))
+          continue;
         int32_t& cost = costs[kind * layer_ids.size() + i];
-        cost = std::max(cost, static_cast<int32_t>(record_cost(probe, chip)));
+        cost = std::max(cost, int32_t(record_cost(probe, chip)));
       }
     }
   }

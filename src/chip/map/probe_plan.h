@@ -13,11 +13,28 @@ namespace lento::chip {
 
 // One probe: the paper's (fragment, type, location, level, structure).
 struct Probe {
-  enum class Fragment : uint8_t { Execution, Route, Memory } fragment = Fragment::Execution;
-  enum class Type : uint8_t { Compute, Communication, InputOutput } type = Type::Compute;
-  enum class Place : uint8_t { Before, After, Around } place = Place::Around;
-  enum class Level : uint8_t { Instruction } level = Level::Instruction;
-  enum class Structure : uint8_t { List, Sketch } structure = Structure::Sketch;
+  enum class Fragment : uint8_t {
+    Execution,
+    Route,
+    Memory
+  } fragment = Fragment::Execution;
+  enum class Type : uint8_t {
+    Compute,
+    Communication,
+    InputOutput
+  } type = Type::Compute;
+  enum class Place : uint8_t {
+    Before,
+    After,
+    Around
+  } place = Place::Around;
+  enum class Level : uint8_t {
+    Instruction
+  } level = Level::Instruction;
+  enum class Structure : uint8_t {
+    List,
+    Sketch
+  } structure = Structure::Sketch;
   std::vector<int> layers;  // layer ids; empty: all
 };
 
@@ -46,7 +63,7 @@ uint32_t record_cost(const Probe& probe, const spec::Chip& chip);
 
 // By record kind (trace::ProbeKind as a number) and layer index: cost in cycles, or -1 where no record is
 // written.
-std::vector<int32_t> cost_table(const ProbePlan& plan, const std::vector<int>& layer_ids,
-                                const spec::Chip& chip);
+std::vector<int32_t>
+cost_table(const ProbePlan& plan, const std::vector<int>& layer_ids, const spec::Chip& chip);
 
 }  // namespace lento::chip

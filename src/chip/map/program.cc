@@ -21,12 +21,18 @@ constexpr int64_t kMaxSteps = 4096;  // sub-steps of one pass
 constexpr uint32_t kMaxCredits = 64;
 
 // Piece i of n of a whole amount; the pieces add up to it.
-uint64_t piece(uint64_t whole, uint64_t i, uint64_t n) { return whole * (i + 1) / n - whole * i / n; }
+uint64_t piece(uint64_t whole, uint64_t i, uint64_t n) {
+  return whole * (i + 1) / n - whole * i / n;
+}
 
 class Expander {
  public:
   Expander(const Mapping& mapping, const spec::Chip& chip, const std::string& file)
-      : mapping_(mapping), chip_(chip), file_(file), grid_(chip) {}
+      : mapping_(mapping),
+        chip_(chip),
+        file_(file),
+        grid_(chip) {
+  }
 
   Program run() {
     check_fits(mapping_, chip_, file_);
@@ -43,22 +49,24 @@ class Expander {
       begin = end;
     }
     for (const auto& list : sections) {
-      program_.first_section.push_back(static_cast<uint32_t>(program_.sections.size()));
+      program_.first_section.push_back(uint32_t(program_.sections.size()));
       program_.sections.insert(program_.sections.end(), list.begin(), list.end());
     }
-    program_.first_section.push_back(static_cast<uint32_t>(program_.sections.size()));
+    program_.first_section.push_back(uint32_t(program_.sections.size()));
     return std::move(program_);
   }
 
  private:
   using Section = Program::Section;
 
-  Location at(size_t layer) const { return child(child(Location{file_}, "layers"), layer); }
+  Location at(size_t layer) const {
+    return child(child(Location{file_}, "layers"), layer);
+  }
 
   void list_layers() {
     for (size_t i = 0; i < mapping_.layers.size(); ++i) {
       const MappedLayer& layer = mapping_.layers[i];
-      index_of_[layer.id] = static_cast<int>(i);
+      index_of_[layer.id] = int(i);
       program_.layers.push_back({layer.id, layer.name, layer.kind, layer.segment, 1, 1, 0});
     }
     samples_per_repeat_.resize(mapping_.layers.size(), 1);
@@ -68,10 +76,10 @@ class Expander {
     const auto [found, fresh] = route_of_.try_emplace(uint64_t(from) << 32 | uint32_t(to), 0);
     if (fresh) {
       const auto hops = grid_.route(from, to);
-      const auto begin = static_cast<uint32_t>(program_.hops.size());
+      const auto begin = uint32_t(program_.hops.size());
       program_.hops.insert(program_.hops.end(), hops.begin(), hops.end());
-      found->second = static_cast<uint32_t>(program_.routes.size());
-      program_.routes.push_back({begin, static_cast<uint32_t>(program_.hops.size())});
+      found->second = uint32_t(program_.routes.size());
+      program_.routes.push_back({begin, uint32_t(program_.hops.size())});
     }
     return found->second;
   }
@@ -86,22 +94,26 @@ class Expander {
 
   void expand_segment(size_t begin, size_t end, std::vector<std::vector<Section>>& sections) {
     int64_t samples = 1;
-    for (size_t i = begin; i < end; ++i) samples = std::lcm(samples, mapping_.layers[i].samples_per_pass);
-    const auto repeats = static_cast<uint32_t>(mapping_.batch / samples);
+    for (size_t i = begin; i < end; ++i)
+      samples = std::lcm(samples, mapping_.layers[i].samples_per_pass);
+    const auto repeats = uint32_t(mapping_.batch / samples);
     plans_.assign(end - begin, {});
     segment_begin_ = begin;
     for (size_t i = begin; i < end; ++i) {
-      const auto passes = static_cast<uint32_t>(samples / mapping_.layers[i].samples_per_pass);
+      const auto passes = uint32_t(samples / mapping_.layers[i].samples_per_pass);
       samples_per_repeat_[i] = samples;
       program_.layers[i].repeats = repeats;
       plans_[i - begin] = plan_layer({mapping_, grid_, index_of_, begin, file_}, i, passes);
     }
-    for (size_t i = begin; i < end; ++i) connect_layer(i);
+    for (size_t i = begin; i < end; ++i)
+      connect_layer(i);
     for (uint32_t core = 0; core < sections.size(); ++core) {
-      const auto first = static_cast<uint32_t>(program_.instructions.size());
-      for (size_t i = begin; i < end; ++i) emit_layer(i, core);
-      const auto last = static_cast<uint32_t>(program_.instructions.size());
-      if (last == first) continue;
+      const auto first = uint32_t(program_.instructions.size());
+      for (size_t i = begin; i < end; ++i)
+        emit_layer(i, core);
+      const auto last = uint32_t(program_.instructions.size());
+      if (last == first)
+        continue;
       sections[core].push_back({first, last, repeats});
       set_credits(first, last);
     }
@@ -112,23 +124,27 @@ class Expander {
   void connect_layer(size_t index) {
     const MappedLayer& layer = mapping_.layers[index];
     for (const InputFeature& input : layer.inputs) {
-      if (input.source_layer < 0 || input.from_dram) continue;
+      if (input.source_layer < 0 || input.from_dram)
+        continue;
       const size_t source = index_of_.at(input.source_layer);
-      if (source < segment_begin_ || mapping_.layers[source].outputs.empty()) continue;
+      if (source < segment_begin_ || mapping_.layers[source].outputs.empty())
+        continue;
       for (uint32_t pass = 0; pass < plans_[index - segment_begin_].passes; ++pass) {
         const auto [first, last] = passes_that_meet(index, input, source, pass);
         for (int64_t made = first; made < last; ++made)
-          connect_passes(index, input, source, pass, static_cast<uint32_t>(made));
+          connect_passes(index, input, source, pass, uint32_t(made));
       }
     }
   }
 
   // Of the producer: those whose samples can be among the ones that this pass reads.
-  std::pair<int64_t, int64_t> passes_that_meet(size_t index, const InputFeature& input, size_t source,
-                                               uint32_t pass) const {
+  std::pair<int64_t, int64_t>
+  passes_that_meet(size_t index, const InputFeature& input, size_t source, uint32_t pass) const {
     const MappedLayer& producer = mapping_.layers[source];
-    const Range needed = samples_of(input.blocks), made = samples_of(producer.outputs.front().blocks);
-    const int64_t shift = pass * mapping_.layers[index].samples_per_pass, size = producer.samples_per_pass;
+    const Range needed = samples_of(input.blocks);
+    const Range made = samples_of(producer.outputs.front().blocks);
+    const int64_t shift = pass * mapping_.layers[index].samples_per_pass;
+    const int64_t size = producer.samples_per_pass;
     const int64_t passes = plans_[source - segment_begin_].passes;
     const int64_t first = (needed.start + shift - made.end) / size - 1;
     const int64_t last = (needed.end + shift - made.start) / size + 1;
@@ -151,7 +167,8 @@ class Expander {
       wanted[0].start += shift;
       wanted[0].end += shift;
       for (const Block& have : producer.outputs.front().blocks) {
-        if (!intersect(wanted, have.slice, common)) continue;
+        if (!intersect(wanted, have.slice, common))
+          continue;
         for (const Position to : need.cores) {
           const int from = nearest_holder(have, to);
           if (from != grid_.core(to))
@@ -163,7 +180,8 @@ class Expander {
 
   int nearest_holder(const Block& block, Position to) const {
     int best = grid_.core(block.cores.front());
-    if (block.cores.size() == 1) return best;
+    if (block.cores.size() == 1)
+      return best;
     size_t best_hops = SIZE_MAX;
     for (const Position p : block.cores) {
       const size_t hops = grid_.route(grid_.core(p), grid_.core(to)).size();
@@ -175,36 +193,48 @@ class Expander {
     return best;
   }
 
-  void add_channel(size_t index, size_t source, std::pair<int, int> ends, uint64_t bytes, uint32_t pass,
-                   uint32_t made) {
-    const auto channel = static_cast<uint32_t>(program_.channels.size());
-    if (channel >= kMaxInstructions) too_large();
+  void add_channel(
+      size_t index,
+      size_t source,
+      std::pair<int, int> ends,
+      uint64_t bytes,
+      uint32_t pass,
+      uint32_t made) {
+    const auto channel = uint32_t(program_.channels.size());
+    if (channel >= kMaxInstructions)
+      too_large();
     const auto [from, to] = ends;
     program_.channels.push_back({uint32_t(from), uint32_t(to), 0, add_route(from, to), 2});
     channel_bytes_.push_back(bytes);
-    channel_layer_.push_back(static_cast<uint32_t>(index));
+    channel_layer_.push_back(uint32_t(index));
     plans_[index - segment_begin_].parts.at(to).receives[pass].push_back(channel);
     plans_[source - segment_begin_].parts.at(from).sends[made].push_back(channel);
   }
 
   [[noreturn]] void too_large() const {
-    throw Error(Location{file_}, "the mapping expands to more than 2^27 instructions",
-                "use larger parts (output_partition) or fewer sub-steps (input_fetch)");
+    throw Error(
+        Location{file_},
+        "the mapping expands to more than 2^27 instructions",
+        "use larger parts (output_partition) or fewer sub-steps (input_fetch)");
   }
 
   void emit(Instruction instruction) {
-    if (program_.instructions.size() >= kMaxInstructions) too_large();
+    if (program_.instructions.size() >= kMaxInstructions)
+      too_large();
     instruction.first = opens_tile_;
     opens_tile_ = false;
     program_.instructions.push_back(instruction);
   }
 
   uint32_t add_wait(size_t reader, const Part::Read& read, int64_t end_sample) {
-    if (read.source < 0) return Program::kNoWait;
-    program_.waits.push_back({uint32_t(read.source), uint32_t(end_sample),
-                              uint32_t(samples_per_repeat_[reader]),
-                              uint32_t(samples_per_repeat_[read.source])});
-    return static_cast<uint32_t>(program_.waits.size() - 1);
+    if (read.source < 0)
+      return Program::kNoWait;
+    program_.waits.push_back(
+        {uint32_t(read.source),
+         uint32_t(end_sample),
+         uint32_t(samples_per_repeat_[reader]),
+         uint32_t(samples_per_repeat_[read.source])});
+    return uint32_t(program_.waits.size() - 1);
   }
 
   // All passes of one repetition of one layer on one core.
@@ -212,7 +242,8 @@ class Expander {
     const MappedLayer& layer = mapping_.layers[index];
     LayerPlan& plan = plans_[index - segment_begin_];
     const auto found = plan.parts.find(core);
-    if (found == plan.parts.end()) return;
+    if (found == plan.parts.end())
+      return;
     const Part& part = found->second;
     const auto& f = layer.fetch;
     int64_t steps = 1;
@@ -222,13 +253,14 @@ class Expander {
         throw Error(child(at(index), "input_fetch"), "more than " + std::to_string(kMaxSteps) + " sub-steps");
       }
     }
-    program_.layers[index].steps = static_cast<uint32_t>(steps * plan.passes);
-    const auto id = static_cast<uint32_t>(index);
+    program_.layers[index].steps = uint32_t(steps * plan.passes);
+    const auto id = uint32_t(index);
     for (uint32_t pass = 0; pass < plan.passes; ++pass) {
       for (uint32_t s = 0; s < steps; ++s) {
-        const auto step = static_cast<uint16_t>(pass * steps + s);
+        const auto step = uint16_t(pass * steps + s);
         opens_tile_ = true;
-        if (s == 0) emit_receives(part.receives[pass], id, step);
+        if (s == 0)
+          emit_receives(part.receives[pass], id, step);
         emit_reads(index, part, pass, s, step);
         emit({piece(part.operations, s, steps), id, 0, step, Action::Compute, false});
         const uint64_t written = part.writes ? piece(part.output_bytes, s, steps) : 0;
@@ -238,15 +270,20 @@ class Expander {
         }
       }
       for (const uint32_t channel : part.sends[pass]) {
-        emit({channel_bytes_[channel], channel_layer_[channel], channel, static_cast<uint16_t>(pass * steps),
-              Action::Send, false});
+        emit(
+            {channel_bytes_[channel],
+             channel_layer_[channel],
+             channel,
+             uint16_t(pass * steps),
+             Action::Send,
+             false});
       }
     }
   }
 
   void emit_receives(const std::vector<uint32_t>& channels, uint32_t layer, uint16_t step) {
     for (const uint32_t channel : channels) {
-      program_.channels[channel].receive = static_cast<uint32_t>(program_.instructions.size());
+      program_.channels[channel].receive = uint32_t(program_.instructions.size());
       emit({channel_bytes_[channel], layer, channel, step, Action::Receive, false});
     }
   }
@@ -256,12 +293,17 @@ class Expander {
   void emit_reads(size_t index, const Part& part, uint32_t pass, uint32_t s, uint16_t step) {
     const auto& f = mapping_.layers[index].fetch;
     const uint32_t hw = uint32_t(f[2]) * f[3];
-    const uint32_t b = s / (f[1] * hw), k = s / hw % f[1], area = s % hw;
+    const uint32_t b = s / (f[1] * hw);
+    const uint32_t k = s / hw % f[1];
+    const uint32_t area = s % hw;
     for (const Part::Read& read : part.reads) {
       uint64_t bytes = 0;
-      if (read.weights && b == 0 && area == 0) bytes = piece(read.bytes, k, f[1]);
-      if (!read.weights && k == 0) bytes = piece(read.bytes, uint64_t{b} * hw + area, uint64_t(f[0]) * hw);
-      if (bytes == 0) continue;
+      if (read.weights && b == 0 && area == 0)
+        bytes = piece(read.bytes, k, f[1]);
+      if (!read.weights && k == 0)
+        bytes = piece(read.bytes, uint64_t{b} * hw + area, uint64_t(f[0]) * hw);
+      if (bytes == 0)
+        continue;
       const int64_t end_sample = pass * mapping_.layers[index].samples_per_pass + read.end_sample;
       emit({bytes, uint32_t(index), add_wait(index, read, end_sample), step, Action::Read, false});
     }
@@ -271,14 +313,17 @@ class Expander {
   void set_credits(uint32_t first, uint32_t last) {
     uint64_t bytes = 0;
     for (uint32_t i = first; i < last; ++i) {
-      if (program_.instructions[i].action == Action::Receive) bytes += program_.instructions[i].amount;
+      if (program_.instructions[i].action == Action::Receive)
+        bytes += program_.instructions[i].amount;
     }
-    if (bytes == 0) return;
+    if (bytes == 0)
+      return;
     const uint64_t fit = uint64_t(chip_.core.scratchpad_bytes) / bytes;
-    const auto credits = static_cast<uint32_t>(std::clamp<uint64_t>(fit, 2, kMaxCredits));
+    const auto credits = uint32_t(std::clamp<uint64_t>(fit, 2, kMaxCredits));
     for (uint32_t i = first; i < last; ++i) {
       const Instruction& instruction = program_.instructions[i];
-      if (instruction.action == Action::Receive) program_.channels[instruction.target].credits = credits;
+      if (instruction.action == Action::Receive)
+        program_.channels[instruction.target].credits = credits;
     }
   }
 

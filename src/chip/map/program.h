@@ -24,7 +24,13 @@
 
 namespace lento::chip {
 
-enum class Action : uint8_t { Read, Receive, Compute, Write, Send };
+enum class Action : uint8_t {
+  Read,
+  Receive,
+  Compute,
+  Write,
+  Send
+};
 
 struct Instruction {
   uint64_t amount = 0;  // Compute: operations; others: bytes
@@ -47,15 +53,19 @@ struct Program {
     uint32_t steps = 1;    // per repetition
     uint32_t writes = 0;   // Write instructions of one repetition, all cores
   };
-  struct Section {                // one segment on one core
-    uint32_t begin = 0, end = 0;  // in instructions
+  struct Section {  // one segment on one core
+    // in instructions
+    uint32_t begin = 0;
+    uint32_t end = 0;
     uint32_t repeats = 1;
   };
-  struct Channel {              // the messages of one Send instruction, one a repetition
-    uint32_t from = 0, to = 0;  // cores
-    uint32_t receive = 0;       // instruction of the receiver
-    uint32_t route = 0;         // in routes
-    uint32_t credits = 2;       // repetitions that may be sent before the receiver has used the first
+  struct Channel {  // the messages of one Send instruction, one a repetition
+    // cores
+    uint32_t from = 0;
+    uint32_t to = 0;
+    uint32_t receive = 0;  // instruction of the receiver
+    uint32_t route = 0;    // in routes
+    uint32_t credits = 2;  // repetitions that may be sent before the receiver has used the first
   };
   struct Wait {               // until `layer` has written `repeats` repetitions of this inference, plus
     uint32_t layer = 0;       // for each repetition of the reader `per_repeat` samples more
@@ -63,10 +73,14 @@ struct Program {
     uint32_t per_repeat = 0;  // samples of one repetition of the reader
     uint32_t samples = 1;     // of one repetition of `layer`
     // How many repetitions of the layer must be done for repetition r.
-    uint64_t needed(uint64_t r) const { return (r * per_repeat + end_sample + samples - 1) / samples; }
+    uint64_t needed(uint64_t r) const {
+      return (r * per_repeat + end_sample + samples - 1) / samples;
+    }
   };
   struct Route {
-    uint32_t begin = 0, end = 0;  // in hops
+    // in hops
+    uint32_t begin = 0;
+    uint32_t end = 0;
   };
 
   std::string name;
@@ -79,12 +93,20 @@ struct Program {
   std::vector<Wait> waits;
   std::vector<Route> routes;
   std::vector<Grid::Hop> hops;
-  std::vector<uint32_t> to_port, from_port;  // route of each core to and from its DRAM port
+  // route of each core to and from its DRAM port
+  std::vector<uint32_t> to_port;
+  std::vector<uint32_t> from_port;
 
   // Sums over one inference.
   struct Totals {
-    uint64_t reads = 0, receives = 0, computes = 0, writes = 0, sends = 0;
-    uint64_t dram_bytes = 0, message_bytes = 0, operations = 0;
+    uint64_t reads = 0;
+    uint64_t receives = 0;
+    uint64_t computes = 0;
+    uint64_t writes = 0;
+    uint64_t sends = 0;
+    uint64_t dram_bytes = 0;
+    uint64_t message_bytes = 0;
+    uint64_t operations = 0;
   };
   Totals totals() const;
 };

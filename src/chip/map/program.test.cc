@@ -56,14 +56,19 @@ TEST(Program, CountsOfRealMappings) {
     const char* name;
     int side;
     uint64_t messages;
-    double dram_mb, noc_mb;
+    double dram_mb;
+    double noc_mb;
   };
   for (const Known& known :
-       {Known{"darknet19.4x4", 4, 7264, 2200, 136}, Known{"googlenet.4x4", 4, 8896, 942, 252},
-        Known{"vgg19.4x4", 4, 4992, 2487, 107}, Known{"resnet50.4x4", 4, 32720, 5168, 531},
-        Known{"darknet19.8x8", 8, 30528, 2137, 507}, Known{"resnet50.8x8", 8, 147728, 5862, 1176}}) {
+       {Known{"darknet19.4x4", 4, 7264, 2200, 136},
+        Known{"googlenet.4x4", 4, 8896, 942, 252},
+        Known{"vgg19.4x4", 4, 4992, 2487, 107},
+        Known{"resnet50.4x4", 4, 32720, 5168, 531},
+        Known{"darknet19.8x8", 8, 30528, 2137, 507},
+        Known{"resnet50.8x8", 8, 147728, 5862, 1176}}) {
     const std::string path = test::shared_chip("gemini/") + known.name + ".map.json";
-    if (!test::readable(path)) GTEST_SKIP() << path << " is not there";
+    if (!test::readable(path))
+      GTEST_SKIP() << path << " is not there";
     const auto sum = expand(read_map(path), square(known.side), path).totals();
     EXPECT_EQ(sum.sends, known.messages) << known.name;
     EXPECT_EQ(sum.receives, known.messages) << known.name;

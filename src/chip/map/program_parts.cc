@@ -37,19 +37,26 @@ uint64_t operations_per_output(const MappedLayer& layer, const Slice* weights, c
 class LayerPlanner {
  public:
   LayerPlanner(const SegmentOf& segment, size_t index, uint32_t passes)
-      : segment_(segment), index_(index), layer_(segment.mapping.layers[index]) {
+      : segment_(segment),
+        index_(index),
+        layer_(segment.mapping.layers[index]) {
     plan_.passes = passes;
   }
 
   LayerPlan run() {
-    for (const InputFeature& input : layer_.inputs) add_input(input);
-    for (const WeightFeature& feature : layer_.weights) add_weights(feature);
-    for (size_t f = 0; f < layer_.outputs.size(); ++f) add_output(layer_.outputs[f], f == 0);
+    for (const InputFeature& input : layer_.inputs)
+      add_input(input);
+    for (const WeightFeature& feature : layer_.weights)
+      add_weights(feature);
+    for (size_t f = 0; f < layer_.outputs.size(); ++f)
+      add_output(layer_.outputs[f], f == 0);
     return std::move(plan_);
   }
 
  private:
-  uint32_t core(Position p) const { return static_cast<uint32_t>(segment_.grid.core(p)); }
+  uint32_t core(Position p) const {
+    return uint32_t(segment_.grid.core(p));
+  }
 
   Part& part_of(Position p) {
     Part& part = plan_.parts[core(p)];
@@ -61,7 +68,8 @@ class LayerPlanner {
   void add_input(const InputFeature& input) {
     const int source = input.source_layer < 0 ? -1 : segment_.index_of.at(input.source_layer);
     const bool from_cores = source >= int(segment_.begin) && !input.from_dram;
-    if (source >= 0 && !from_cores) check_written(segment_.mapping.layers[source]);
+    if (source >= 0 && !from_cores)
+      check_written(segment_.mapping.layers[source]);
     for (const Block& block : input.blocks) {
       for (const Position p : block.cores) {
         inputs_.try_emplace(core(p), &block.slice);
@@ -74,7 +82,8 @@ class LayerPlanner {
 
   void check_written(const MappedLayer& source) const {
     for (const OutputFeature& output : source.outputs) {
-      if (output.to_dram) return;
+      if (output.to_dram)
+        return;
     }
     throw base::Error(
         child(child(Location{segment_.file}, "layers"), index_),
@@ -86,7 +95,8 @@ class LayerPlanner {
   void add_weights(const WeightFeature& feature) {
     for (const Block& block : feature.blocks) {
       for (const Position p : block.cores) {
-        if (feature.from_dram) part_of(p).reads.push_back({uint64_t(volume(block.slice)), true, -1, 0});
+        if (feature.from_dram)
+          part_of(p).reads.push_back({uint64_t(volume(block.slice)), true, -1, 0});
         weights_[core(p)] = &block.slice;
       }
     }
@@ -98,14 +108,15 @@ class LayerPlanner {
       for (const Position p : block.cores) {
         Part& part = part_of(p);
         part.writes |= output.to_dram;
-        if (!first) continue;
+        if (!first)
+          continue;
         const auto weights = weights_.find(core(p));
         const auto input = inputs_.find(core(p));
         part.output_bytes += volume(block.slice);
-        part.operations +=
-            volume(block.slice) * operations_per_output(layer_,
-                                                        weights == weights_.end() ? nullptr : weights->second,
-                                                        input == inputs_.end() ? nullptr : input->second);
+        part.operations += volume(block.slice) * operations_per_output(
+                                                     layer_,
+                                                     weights == weights_.end() ? nullptr : weights->second,
+                                                     input == inputs_.end() ? nullptr : input->second);
       }
     }
   }
@@ -114,7 +125,8 @@ class LayerPlanner {
   const size_t index_;
   const MappedLayer& layer_;
   LayerPlan plan_;
-  std::map<uint32_t, const Slice*> weights_, inputs_;
+  std::map<uint32_t, const Slice*> weights_;
+  std::map<uint32_t, const Slice*> inputs_;
 };
 
 }  // namespace

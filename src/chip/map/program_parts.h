@@ -24,7 +24,9 @@ struct Part {
   uint64_t operations = 0;
   uint64_t output_bytes = 0;
   bool writes = false;
-  std::vector<std::vector<uint32_t>> receives, sends;  // channels, by pass of the repetition
+  // channels, by pass of the repetition
+  std::vector<std::vector<uint32_t>> receives;
+  std::vector<std::vector<uint32_t>> sends;
 };
 
 struct LayerPlan {

@@ -28,15 +28,20 @@ Slice at_pass(Slice slice, int64_t samples, int64_t pass) {
 
 uint64_t safe_volume(const Slice& slice) {
   for (const Range& range : slice) {
-    if (range.size() <= 0) return 0;
+    if (range.size() <= 0)
+      return 0;
   }
-  return static_cast<uint64_t>(volume(slice));
+  return uint64_t(volume(slice));
 }
 
 class Released {
  public:
   Released(const Mapping& mapping, const spec::Chip& chip, const std::string& file)
-      : mapping_(mapping), chip_(chip), file_(file), grid_(chip) {}
+      : mapping_(mapping),
+        chip_(chip),
+        file_(file),
+        grid_(chip) {
+  }
 
   ReleasedProgram run() {
     check_fits(mapping_, chip_, file_);
@@ -50,7 +55,8 @@ class Released {
     }
     for (size_t i = 0; i < mapping_.layers.size(); ++i) {
       for (int64_t pass = 0; pass < passes(i); ++pass) {
-        for (int64_t step = 0; step < steps_of(fetch_[i]); ++step) emit({i, pass, step});
+        for (int64_t step = 0; step < steps_of(fetch_[i]); ++step)
+          emit({i, pass, step});
       }
     }
     link_instructions();
@@ -60,20 +66,25 @@ class Released {
  private:
   struct Step {
     size_t layer;
-    int64_t pass, step;
+    int64_t pass;
+    int64_t step;
   };
   // One part of one step: layer, pass, step, block and core; unique.
   using PartKey = std::tuple<size_t, int64_t, int64_t, size_t, uint32_t>;
 
   void check_steps(size_t index) const {
     double steps = 1;
-    for (const int f : mapping_.layers[index].fetch) steps *= f;
+    for (const int f : mapping_.layers[index].fetch)
+      steps *= f;
     if (steps > kMostSteps)
-      throw Error({file_, 0, 0, "layers[" + std::to_string(index) + "].input_fetch"},
-                  "more than " + std::to_string(kMostSteps) + " sub-steps");
+      throw Error(
+          {file_, 0, 0, "layers[" + std::to_string(index) + "].input_fetch"},
+          "more than " + std::to_string(kMostSteps) + " sub-steps");
   }
 
-  int64_t passes(size_t layer) const { return mapping_.batch / mapping_.layers[layer].samples_per_pass; }
+  int64_t passes(size_t layer) const {
+    return mapping_.batch / mapping_.layers[layer].samples_per_pass;
+  }
 
   uint32_t add(uint32_t core, Kind kind, size_t layer, uint64_t amount) {
     auto& list = program_.cores[core];
@@ -81,16 +92,17 @@ class Released {
       throw Error(Location{file_}, "the released expansion needs more than 2^26 instructions");
     ReleasedProgram::Instruction instruction;
     instruction.amount = amount;
-    instruction.layer = static_cast<uint32_t>(layer);
+    instruction.layer = uint32_t(layer);
     instruction.kind = kind;
     instruction.layer_kind = mapping_.layers[layer].kind;
     list.push_back(instruction);
-    return static_cast<uint32_t>(list.size() - 1);
+    return uint32_t(list.size() - 1);
   }
 
   void emit(const Step& s) {
     const MappedLayer& layer = mapping_.layers[s.layer];
-    for (const InputFeature& input : layer.inputs) emit_input(s, input);
+    for (const InputFeature& input : layer.inputs)
+      emit_input(s, input);
     for (const WeightFeature& feature : layer.weights) {
       for (const Block& block : feature.blocks) {
         for (const Position p : block.cores) {
@@ -99,20 +111,28 @@ class Released {
         }
       }
     }
-    for (const OutputFeature& output : layer.outputs) emit_computes(s, output);
+    for (const OutputFeature& output : layer.outputs)
+      emit_computes(s, output);
     for (const OutputFeature& output : layer.outputs) {
-      if (output.to_dram) emit_writes(s, output);
+      if (output.to_dram)
+        emit_writes(s, output);
       emit_sends(s, output);
     }
   }
 
   Slice output_part(const Step& s, const Block& block) const {
-    return cut(at_pass(block.slice, mapping_.layers[s.layer].samples_per_pass, s.pass), fetch_[s.layer],
-               s.step, true);
+    return cut(
+        at_pass(block.slice, mapping_.layers[s.layer].samples_per_pass, s.pass),
+        fetch_[s.layer],
+        s.step,
+        true);
   }
   Slice input_part(const Step& s, const Block& block) const {
-    return cut(at_pass(block.slice, mapping_.layers[s.layer].samples_per_pass, s.pass), fetch_[s.layer],
-               s.step, false);
+    return cut(
+        at_pass(block.slice, mapping_.layers[s.layer].samples_per_pass, s.pass),
+        fetch_[s.layer],
+        s.step,
+        false);
   }
 
   void emit_input(const Step& s, const InputFeature& input) {
@@ -141,7 +161,8 @@ class Released {
   template <class Visit>
   void for_each_part(size_t source, const Slice& wanted, Visit visit) const {
     const MappedLayer& layer = mapping_.layers[source];
-    if (layer.outputs.empty()) return;
+    if (layer.outputs.empty())
+      return;
     Slice common;
     for (int64_t pass = 0; pass < passes(source); ++pass) {
       if ((pass + 1) * layer.samples_per_pass <= wanted[0].start ||
@@ -150,10 +171,10 @@ class Released {
       for (int64_t step = 0; step < steps_of(fetch_[source]); ++step) {
         const auto& blocks = layer.outputs[0].blocks;
         for (size_t b = 0; b < blocks.size(); ++b) {
-          if (!intersect(wanted, output_part({source, pass, step}, blocks[b]), common)) continue;
+          if (!intersect(wanted, output_part({source, pass, step}, blocks[b]), common))
+            continue;
           for (const Position p : blocks[b].cores) {
-            visit({source, pass, step, b, static_cast<uint32_t>(grid_.core(p))},
-                  static_cast<uint64_t>(volume(common)));
+            visit({source, pass, step, b, uint32_t(grid_.core(p))}, uint64_t(volume(common)));
           }
         }
       }
@@ -163,9 +184,10 @@ class Released {
   void emit_read(const Step& s, uint32_t core, const PartKey& key, uint64_t bytes) {
     const auto found = writes_.find(key);
     if (found == writes_.end()) {
-      throw Error(Location{file_}, "layer " + std::to_string(mapping_.layers[s.layer].id) +
-                                       " reads from DRAM what layer " +
-                                       std::to_string(mapping_.layers[std::get<0>(key)].id) + " never wrote");
+      throw Error(
+          Location{file_},
+          "layer " + std::to_string(mapping_.layers[s.layer].id) + " reads from DRAM what layer " +
+              std::to_string(mapping_.layers[std::get<0>(key)].id) + " never wrote");
     }
     const uint32_t read = add(core, Kind::Read, s.layer, bytes);
     program_.cores[core][read].needs = 1;
@@ -175,10 +197,10 @@ class Released {
   void emit_receive(const Step& s, uint32_t core, size_t block, const PartKey& key, uint64_t bytes) {
     const auto found = sends_.find({key, {s.layer, s.pass, s.step, block, core}});
     if (found == sends_.end()) {
-      throw Error(Location{file_}, "layer " + std::to_string(mapping_.layers[s.layer].id) +
-                                       " receives from layer " +
-                                       std::to_string(mapping_.layers[std::get<0>(key)].id) +
-                                       ", which does not name it in 'next'");
+      throw Error(
+          Location{file_},
+          "layer " + std::to_string(mapping_.layers[s.layer].id) + " receives from layer " +
+              std::to_string(mapping_.layers[std::get<0>(key)].id) + ", which does not name it in 'next'");
     }
     const uint32_t receive = add(core, Kind::Receive, s.layer, bytes);
     const uint32_t from = std::get<4>(key);
@@ -190,7 +212,9 @@ class Released {
     for (const Block& block : output.blocks) {
       for (const Position p : block.cores) {
         const uint64_t outputs = safe_volume(output_part(s, block));
-        add(grid_.core(p), Kind::Compute, s.layer,
+        add(grid_.core(p),
+            Kind::Compute,
+            s.layer,
             outputs * operations(mapping_.layers[s.layer], grid_.core(p)));
       }
     }
@@ -233,10 +257,10 @@ class Released {
       for (const Position p : output.blocks[b].cores) {
         for (const int next : output.next) {
           const auto found = index_of_.find(next);
-          if (found == index_of_.end()) continue;
+          if (found == index_of_.end())
+            continue;
           if (mapping_.layers[found->second].segment == mapping_.layers[s.layer].segment) {
-            emit_sends_to({s.layer, s.pass, s.step, b, static_cast<uint32_t>(grid_.core(p))}, made,
-                          found->second);
+            emit_sends_to({s.layer, s.pass, s.step, b, uint32_t(grid_.core(p))}, made, found->second);
           }
         }
       }
@@ -253,12 +277,15 @@ class Released {
         continue;
       for (int64_t step = 0; step < steps_of(fetch_[next]); ++step) {
         for (const InputFeature& input : layer.inputs) {
-          if (input.source_layer != mapping_.layers[std::get<0>(key)].id) continue;
+          if (input.source_layer != mapping_.layers[std::get<0>(key)].id)
+            continue;
           for (size_t b = 0; b < input.blocks.size(); ++b) {
-            if (!intersect(made, input_part({next, pass, step}, input.blocks[b]), common)) continue;
+            if (!intersect(made, input_part({next, pass, step}, input.blocks[b]), common))
+              continue;
             for (const Position p : input.blocks[b].cores) {
               const uint32_t to = grid_.core(p);
-              if (to == core) continue;
+              if (to == core)
+                continue;
               const uint32_t send = add(core, Kind::Send, next, volume(common));
               program_.cores[core][send].partner_core = to;
               sends_[{key, {next, pass, step, b, to}}] = send;
@@ -276,12 +303,15 @@ class Released {
     for (uint32_t core = 0; core < program_.cores.size(); ++core) {
       auto& list = program_.cores[core];
       targets[core].resize(list.size());
-      uint32_t open = 0, compute = UINT32_MAX;  // inputs since `open` belong to the next compute
+      // inputs since `open` belong to the next compute
+      uint32_t open = 0;
+      uint32_t compute = UINT32_MAX;
       for (uint32_t i = 0; i < list.size(); ++i) {
         const Kind kind = list[i].kind;
         if (kind == Kind::Compute) {
           for (uint32_t j = open; j < i; ++j) {
-            if (list[j].kind != Kind::Read && list[j].kind != Kind::Receive) continue;
+            if (list[j].kind != Kind::Read && list[j].kind != Kind::Receive)
+              continue;
             targets[core][j].push_back({core, i});
             ++list[i].needs;
           }
@@ -294,12 +324,13 @@ class Released {
         }
       }
     }
-    for (const auto& [write, read] : wanted_) targets[write.core][write.instruction].push_back(read);
+    for (const auto& [write, read] : wanted_)
+      targets[write.core][write.instruction].push_back(read);
     for (uint32_t core = 0; core < program_.cores.size(); ++core) {
       for (uint32_t i = 0; i < program_.cores[core].size(); ++i) {
-        program_.cores[core][i].triggers_begin = static_cast<uint32_t>(program_.triggers.size());
+        program_.cores[core][i].triggers_begin = uint32_t(program_.triggers.size());
         program_.triggers.insert(program_.triggers.end(), targets[core][i].begin(), targets[core][i].end());
-        program_.cores[core][i].triggers_end = static_cast<uint32_t>(program_.triggers.size());
+        program_.cores[core][i].triggers_end = uint32_t(program_.triggers.size());
       }
     }
   }
@@ -323,7 +354,9 @@ class Released {
 uint64_t ReleasedProgram::count(Kind kind) const {
   uint64_t n = 0;
   for (const auto& core : cores) {
-    n += std::count_if(core.begin(), core.end(), [&](const Instruction& i) { return i.kind == kind; });
+    n += std::ranges::count_if(core, [&](const Instruction& i) {
+      return i.kind == kind;
+    });
   }
   return n;
 }
@@ -331,8 +364,9 @@ uint64_t ReleasedProgram::count(Kind kind) const {
 uint64_t ReleasedProgram::count(LayerKind kind) const {
   uint64_t n = 0;
   for (const auto& core : cores) {
-    n += std::count_if(core.begin(), core.end(),
-                       [&](const Instruction& i) { return i.kind == Kind::Compute && i.layer_kind == kind; });
+    n += std::ranges::count_if(core, [&](const Instruction& i) {
+      return i.kind == Kind::Compute && i.layer_kind == kind;
+    });
   }
   return n;
 }

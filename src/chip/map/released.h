@@ -14,19 +14,28 @@
 namespace lento::chip {
 
 struct ReleasedProgram {
-  enum class Kind : uint8_t { Read, Write, Send, Receive, Compute };
+  enum class Kind : uint8_t {
+    Read,
+    Write,
+    Send,
+    Receive,
+    Compute
+  };
   struct Instruction {
-    uint64_t amount = 0;                            // Compute: operations; others: bytes
-    uint32_t layer = 0;                             // index in layer_ids
-    uint32_t needs = 0;                             // completions of others before it may start
-    uint32_t partner_core = 0;                      // Send, Receive: the other end
-    uint32_t partner = 0;                           // Send: the Receive there
-    uint32_t triggers_begin = 0, triggers_end = 0;  // in triggers: whom its completion counts for
+    uint64_t amount = 0;        // Compute: operations; others: bytes
+    uint32_t layer = 0;         // index in layer_ids
+    uint32_t needs = 0;         // completions of others before it may start
+    uint32_t partner_core = 0;  // Send, Receive: the other end
+    uint32_t partner = 0;       // Send: the Receive there
+    // in triggers: whom its completion counts for
+    uint32_t triggers_begin = 0;
+    uint32_t triggers_end = 0;
     Kind kind = Kind::Compute;
     LayerKind layer_kind = LayerKind::Conv;
   };
   struct Target {
-    uint32_t core = 0, instruction = 0;
+    uint32_t core = 0;
+    uint32_t instruction = 0;
   };
 
   std::string name;

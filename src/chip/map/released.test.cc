@@ -14,7 +14,8 @@ using Kind = ReleasedProgram::Kind;
 TEST(Released, CountsOfTheReleasedMappingAreExact) {
   const std::string map = test::shared_chip("released_darknet19.4x4.map.json");
   const std::string arch = test::shared_chip("released_4x4.arch.json");
-  if (!test::readable(map)) GTEST_SKIP() << map << " is not there";
+  if (!test::readable(map))
+    GTEST_SKIP() << map << " is not there";
   const ReleasedProgram program = expand_released(read_map(map), spec::read_chip(arch), map);
   EXPECT_EQ(program.count(Kind::Read), 35968u);
   EXPECT_EQ(program.count(Kind::Send), 9664u);

@@ -17,7 +17,8 @@ constexpr int64_t kFill = 4;  // a part may fill this fraction of the scratchpad
 // Piece `pos` of `parts` of a range. Pieces are len / parts long; when that length does not divide len, the
 // first `remainder` pieces take one more each.
 Range piece(const Range& range, int64_t parts, int64_t pos) {
-  const int64_t length = range.size() / parts, remainder = range.size() % length;
+  const int64_t length = range.size() / parts;
+  const int64_t remainder = range.size() % length;
   const int64_t start = range.start + pos * length + std::min(pos, remainder);
   const int64_t extra = std::min(pos + 1, remainder);
   return {start, range.start + std::min(pos * length + length + extra, range.end)};
@@ -26,13 +27,15 @@ Range piece(const Range& range, int64_t parts, int64_t pos) {
 // The position of sub-step `step` along axis i; the last axis runs fastest.
 int64_t position(const Fetch& fetch, size_t i, int64_t step) {
   int64_t inner = 1;
-  for (size_t j = i + 1; j < 4; ++j) inner *= fetch[j];
+  for (size_t j = i + 1; j < 4; ++j)
+    inner *= fetch[j];
   return step / inner % fetch[i];
 }
 
 // How much of the scratchpad the first part of the layer takes: input, weights, output.
 struct Fill {
-  int64_t input = 0, total = 0;
+  int64_t input = 0;
+  int64_t total = 0;
 };
 Fill fill(const MappedLayer& layer, const Fetch& fetch) {
   Fill f;
@@ -51,16 +54,21 @@ Fill fill(const MappedLayer& layer, const Fetch& fetch) {
 void check_cuts(const MappedLayer& layer, const Fetch& fetch, const std::string& file) {
   const auto check = [&](const Slice& slice, bool channels) {
     for (size_t i = 0; i < 4; ++i) {
-      if ((i == 1 && !channels) || fetch[i] <= slice[i].size()) continue;
-      throw Error(Location{file}, "layer " + std::to_string(layer.id) + ": input_fetch cuts a part of " +
-                                      std::to_string(slice[i].size()) + " into " + std::to_string(fetch[i]));
+      if ((i == 1 && !channels) || fetch[i] <= slice[i].size())
+        continue;
+      throw Error(
+          Location{file},
+          "layer " + std::to_string(layer.id) + ": input_fetch cuts a part of " +
+              std::to_string(slice[i].size()) + " into " + std::to_string(fetch[i]));
     }
   };
   for (const InputFeature& input : layer.inputs) {
-    for (const Block& block : input.blocks) check(block.slice, false);
+    for (const Block& block : input.blocks)
+      check(block.slice, false);
   }
   for (const OutputFeature& output : layer.outputs) {
-    for (const Block& block : output.blocks) check(block.slice, true);
+    for (const Block& block : output.blocks)
+      check(block.slice, true);
   }
   for (const WeightFeature& feature : layer.weights) {
     for (const Block& block : feature.blocks) {
@@ -72,18 +80,23 @@ void check_cuts(const MappedLayer& layer, const Fetch& fetch, const std::string&
 
 }  // namespace
 
-int64_t steps_of(const Fetch& fetch) { return int64_t{fetch[0]} * fetch[1] * fetch[2] * fetch[3]; }
+int64_t steps_of(const Fetch& fetch) {
+  return int64_t{fetch[0]} * fetch[1] * fetch[2] * fetch[3];
+}
 
 Slice cut(Slice slice, const Fetch& fetch, int64_t step, bool channels) {
-  if (steps_of(fetch) == 1) return slice;
+  if (steps_of(fetch) == 1)
+    return slice;
   for (size_t i = 0; i < 4; ++i) {
-    if (i != 1 || channels) slice[i] = piece(slice[i], fetch[i], position(fetch, i, step));
+    if (i != 1 || channels)
+      slice[i] = piece(slice[i], fetch[i], position(fetch, i, step));
   }
   return slice;
 }
 
 Slice cut_weights(Slice slice, const Fetch& fetch, int64_t step) {
-  if (fetch[1] > 1) slice[1] = piece(slice[1], fetch[1], position(fetch, 1, step));
+  if (fetch[1] > 1)
+    slice[1] = piece(slice[1], fetch[1], position(fetch, 1, step));
   return slice;
 }
 
@@ -92,17 +105,18 @@ Fetch fitted_fetch(const MappedLayer& layer, const spec::Chip& chip, const std::
   check_cuts(layer, fetch, file);
   const int64_t room = chip.core.scratchpad_bytes / kFill;
   if (fill(layer, fetch).total > room) {
-    fetch[0] = std::max<int>(1, static_cast<int>(layer.samples_per_pass / layer.partition[0]));
+    fetch[0] = std::max<int>(1, int(layer.samples_per_pass / layer.partition[0]));
     check_cuts(layer, fetch, file);
   }
   const Fill f = fill(layer, fetch);
-  if (f.total <= room) return fetch;
+  if (f.total <= room)
+    return fetch;
   const int64_t channels = layer.outputs[0].blocks[0].slice[1].size();
-  const double per_channel =
-      std::floor(static_cast<double>(f.total - f.input) / static_cast<double>(channels));
-  const double fit = static_cast<double>(room - f.input) / std::max(1.0, per_channel);
-  if (fit < 1) return fetch;
-  fetch[1] = static_cast<int>(std::ceil(static_cast<double>(channels) / fit));
+  const double per_channel = std::floor(double(f.total - f.input) / double(channels));
+  const double fit = double(room - f.input) / std::max(1.0, per_channel);
+  if (fit < 1)
+    return fetch;
+  fetch[1] = int(std::ceil(double(channels) / fit));
   check_cuts(layer, fetch, file);
   return fetch;
 }

@@ -24,14 +24,18 @@ constexpr size_t kMaxPassSizes = 8;
 std::vector<int64_t> pass_sizes(int64_t batch) {
   std::vector<int64_t> all;
   for (int64_t s = 1; s * s <= batch; ++s) {
-    if (batch % s != 0) continue;
+    if (batch % s != 0)
+      continue;
     all.push_back(s);
-    if (s != batch / s) all.push_back(batch / s);
+    if (s != batch / s)
+      all.push_back(batch / s);
   }
-  std::sort(all.begin(), all.end());
-  if (all.size() <= kMaxPassSizes) return all;
+  std::ranges::sort(all);
+  if (all.size() <= kMaxPassSizes)
+    return all;
   std::vector<int64_t> out;
-  for (size_t i = 0; i < kMaxPassSizes; ++i) out.push_back(all[i * (all.size() - 1) / (kMaxPassSizes - 1)]);
+  for (size_t i = 0; i < kMaxPassSizes; ++i)
+    out.push_back(all[i * (all.size() - 1) / (kMaxPassSizes - 1)]);
   return out;
 }
 
@@ -45,20 +49,27 @@ struct Stage {
 class Planner {
  public:
   Planner(const LayerGraph& graph, const spec::Chip& chip, const MapOptions& options, const std::string& file)
-      : graph_(graph), chip_(chip), options_(options), file_(file), sizes_(pass_sizes(options.batch)) {}
+      : graph_(graph),
+        chip_(chip),
+        options_(options),
+        file_(file),
+        sizes_(pass_sizes(options.batch)) {
+  }
 
   Plan run(const base::Progress& progress) {
     find_neighbours();
     list_all(progress);
-    const int n = static_cast<int>(graph_.layers.size());
+    const int n = int(graph_.layers.size());
     best_.assign(n + 1, {kNever, 0, 0});
     best_[0].cycles = 0;
     for (int end = 1; end <= n; ++end) {
       const int first = std::max(0, end - std::min(options_.max_segment_layers, chip_.core_count()));
       for (int begin = end - 1; begin >= first; --begin) {
-        for (size_t s = 0; s < sizes_.size(); ++s) try_segment(begin, end, s);
+        for (size_t s = 0; s < sizes_.size(); ++s)
+          try_segment(begin, end, s);
       }
-      if (best_[end].cycles == kNever) does_not_fit(end - 1);
+      if (best_[end].cycles == kNever)
+        does_not_fit(end - 1);
     }
     return collect();
   }
@@ -80,7 +91,8 @@ class Planner {
         for (const Piece& p : operand.value.pieces) {
           first_source_[i] = std::min(first_source_[i], p.source);
           last_source_[i] = std::max(last_source_[i], p.source);
-          if (p.source >= 0) last_reader_[p.source] = static_cast<int>(i);
+          if (p.source >= 0)
+            last_reader_[p.source] = int(i);
         }
       }
     }
@@ -88,10 +100,12 @@ class Planner {
 
   void list_all(const base::Progress& progress) {
     const size_t n = graph_.layers.size();
-    cuts_.assign(2,
-                 std::vector<std::vector<std::vector<Cut>>>(sizes_.size(), std::vector<std::vector<Cut>>(n)));
+    cuts_.assign(
+        2,
+        std::vector<std::vector<std::vector<Cut>>>(sizes_.size(), std::vector<std::vector<Cut>>(n)));
     for (size_t i = 0; i < n; ++i) {
-      if (progress.stopped()) throw base::Error({file_}, "stopped before a mapping was found");
+      if (progress.stopped())
+        throw base::Error({file_}, "stopped before a mapping was found");
       progress("cutting layers", double(i), double(n));
       for (size_t s = 0; s < sizes_.size(); ++s) {
         for (const Supply supply : {Supply::Dram, Supply::Cores}) {
@@ -103,10 +117,11 @@ class Planner {
   }
 
   [[noreturn]] void does_not_fit(int layer) const {
-    throw base::Error({file_, 0, 0, "layer '" + graph_.layers[layer].name.substr(0, 80) + "'"},
-                      "no part of it is small enough for half of a scratchpad of " +
-                          base::format_quantity(double(chip_.core.scratchpad_bytes), base::Dimension::Bytes),
-                      "give the chip a larger core.scratchpad");
+    throw base::Error(
+        {file_, 0, 0, "layer '" + graph_.layers[layer].name.substr(0, 80) + "'"},
+        "no part of it is small enough for half of a scratchpad of " +
+            base::format_quantity(double(chip_.core.scratchpad_bytes), base::Dimension::Bytes),
+        "give the chip a larger core.scratchpad");
   }
 
   // The stage of layer i in a segment that starts at `begin`; inputs of mixed origin are held whole and
@@ -117,7 +132,8 @@ class Planner {
     Stage out;
     out.cuts = &cuts_[size_t(any_inside ? Supply::Cores : Supply::Dram)][s][i];
     out.input_dram_bytes = all_inside ? 0 : 1;
-    if (any_inside) out.producer = last_source_[i] - begin;
+    if (any_inside)
+      out.producer = last_source_[i] - begin;
     const auto& e = graph_.layers[i].layout.extents;
     if (last_reader_[i] >= end)
       out.output_dram_bytes = double(e[0]) * double(e[1]) * double(e[2]) * double(sizes_[s]);
@@ -126,16 +142,19 @@ class Planner {
 
   // The cut with the fewest cores that scores at most `score`; nullptr: none.
   static const Cut* cheapest(const std::vector<Cut>& cuts, double score) {
-    const auto found =
-        std::partition_point(cuts.begin(), cuts.end(), [score](const Cut& c) { return c.score > score; });
+    const auto found = std::partition_point(cuts.begin(), cuts.end(), [score](const Cut& c) {
+      return c.score > score;
+    });
     return found == cuts.end() ? nullptr : &*found;
   }
 
   // Picks one cut a stage so that together they use at most all cores; false: impossible.
   bool share_cores(const std::vector<Stage>& stages, std::vector<const Cut*>& chosen) const {
-    double high = 0, low = kNever;
+    double high = 0;
+    double low = kNever;
     for (const Stage& stage : stages) {
-      if (stage.cuts->empty()) return false;
+      if (stage.cuts->empty())
+        return false;
       high = std::max(high, stage.cuts->front().score);
       low = std::min(low, stage.cuts->back().score);
     }
@@ -148,7 +167,8 @@ class Planner {
       return cores;
     };
     const int64_t limit = chip_.core_count();
-    if (total(high) > limit) return false;
+    if (total(high) > limit)
+      return false;
     for (int step = 0; step < 24; ++step) {
       const double middle = (low + high) / 2;
       (total(middle) <= limit ? high : low) = middle;
@@ -161,15 +181,20 @@ class Planner {
     return true;
   }
 
-  double segment_cycles(const std::vector<Stage>& stages, const std::vector<const Cut*>& chosen,
-                        size_t s) const {
-    double slowest = 0, sum = 0, dram = 0, mesh = 0;
+  double segment_cycles(const std::vector<Stage>& stages, const std::vector<const Cut*>& chosen, size_t s)
+      const {
+    double slowest = 0;
+    double sum = 0;
+    double dram = 0;
+    double mesh = 0;
     for (size_t i = 0; i < stages.size(); ++i) {
       double stage = chosen[i]->core_cycles;
       if (stages[i].producer >= 0) {
         // What the producer's cores send must leave them, on two of their four links as routes go.
-        stage = std::max(stage, chosen[i]->input_bytes / chosen[stages[i].producer]->cores /
-                                    (2 * chip_.network.link_bytes_per_cycle));
+        stage = std::max(
+            stage,
+            chosen[i]->input_bytes / chosen[stages[i].producer]->cores /
+                (2 * chip_.network.link_bytes_per_cycle));
         mesh += chosen[i]->input_bytes;
       }
       slowest = std::max(slowest, stage);
@@ -184,30 +209,36 @@ class Planner {
 
   void list_stages(int begin, int end, size_t s) {
     stages_.clear();
-    for (int i = begin; i < end; ++i) stages_.push_back(stage(i, begin, end, s));
+    for (int i = begin; i < end; ++i)
+      stages_.push_back(stage(i, begin, end, s));
   }
 
   void try_segment(int begin, int end, size_t s) {
-    if (best_[begin].cycles == kNever) return;
+    if (best_[begin].cycles == kNever)
+      return;
     list_stages(begin, end, s);
-    if (!share_cores(stages_, chosen_)) return;
+    if (!share_cores(stages_, chosen_))
+      return;
     const double cycles = best_[begin].cycles + segment_cycles(stages_, chosen_, s);
-    if (cycles < best_[end].cycles) best_[end] = {cycles, begin, s};
+    if (cycles < best_[end].cycles)
+      best_[end] = {cycles, begin, s};
   }
 
   Plan collect() {
     Plan plan;
-    const int n = static_cast<int>(graph_.layers.size());
+    const int n = int(graph_.layers.size());
     plan.cycles = best_[n].cycles;
     plan.layers.resize(n);
     std::vector<int> ends;
-    for (int end = n; end > 0; end = best_[end].begin) ends.push_back(end);
-    std::reverse(ends.begin(), ends.end());
+    for (int end = n; end > 0; end = best_[end].begin)
+      ends.push_back(end);
+    std::ranges::reverse(ends);
     for (const int end : ends) {
       const auto [cycles, begin, s] = best_[end];
       list_stages(begin, end, s);
       share_cores(stages_, chosen_);
-      for (int i = begin; i < end; ++i) plan.layers[i] = {*chosen_[i - begin], plan.segments, sizes_[s]};
+      for (int i = begin; i < end; ++i)
+        plan.layers[i] = {*chosen_[i - begin], plan.segments, sizes_[s]};
       ++plan.segments;
     }
     return plan;
@@ -218,7 +249,9 @@ class Planner {
   const MapOptions& options_;
   const std::string& file_;
   const std::vector<int64_t> sizes_;
-  std::vector<int> first_source_, last_source_, last_reader_;
+  std::vector<int> first_source_;
+  std::vector<int> last_source_;
+  std::vector<int> last_reader_;
   std::vector<std::vector<std::vector<std::vector<Cut>>>> cuts_;  // [supply][pass size][layer]
   std::vector<Best> best_;                                        // by number of layers done
   std::vector<Stage> stages_;
@@ -227,8 +260,12 @@ class Planner {
 
 }  // namespace
 
-Plan plan_segments(const LayerGraph& graph, const spec::Chip& chip, const MapOptions& options,
-                   const std::string& file, const base::Progress& progress) {
+Plan plan_segments(
+    const LayerGraph& graph,
+    const spec::Chip& chip,
+    const MapOptions& options,
+    const std::string& file,
+    const base::Progress& progress) {
   return Planner(graph, chip, options, file).run(progress);
 }
 

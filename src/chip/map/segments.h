@@ -21,7 +21,11 @@ struct Plan {
   double cycles = 0;  // what the cost model expects of one inference
 };
 
-Plan plan_segments(const LayerGraph& graph, const spec::Chip& chip, const MapOptions& options,
-                   const std::string& file, const base::Progress& progress);
+Plan plan_segments(
+    const LayerGraph& graph,
+    const spec::Chip& chip,
+    const MapOptions& options,
+    const std::string& file,
+    const base::Progress& progress);
 
 }  // namespace lento::chip

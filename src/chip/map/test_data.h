@@ -14,14 +14,18 @@ inline std::string shared_chip(const std::string& name) {
   return std::string(folder ? folder : "../shared") + "/data/chip/" + name;
 }
 
-inline bool readable(const std::string& path) { return std::ifstream(path).good(); }
+inline bool readable(const std::string& path) {
+  return std::ifstream(path).good();
+}
 
 // Two layers on two cores of one row, one segment: core (0,0) makes 4 samples of 1x8x8 from DRAM, core (1,0)
 // reads them and writes to DRAM. The batch of 8 takes two passes.
 inline Mapping two_layers() {
   const Slice feature{{{0, 4}, {0, 1}, {0, 8}, {0, 8}}};
   const Slice weight{{{0, 1}, {0, 1}, {0, 1}, {0, 9}}};
-  const auto block = [](int x, const Slice& slice) { return std::vector<Block>{{{{x, 0}}, slice}}; };
+  const auto block = [](int x, const Slice& slice) {
+    return std::vector<Block>{{{{x, 0}}, slice}};
+  };
   Mapping mapping;
   mapping.name = "two";
   mapping.batch = 8;

@@ -12,7 +12,10 @@ namespace lento::chip {
 // Times slower than the chip's number, by part; below 1: faster. An empty list: all 1. Links by link id of
 // the grid, so both directions of a link have a number each.
 struct Deviations {
-  std::vector<double> cores, links, memory_units, ports;
+  std::vector<double> cores;
+  std::vector<double> links;
+  std::vector<double> memory_units;
+  std::vector<double> ports;
 
   bool operator==(const Deviations&) const = default;
   static double of(const std::vector<double>& parts, size_t index) {

@@ -62,7 +62,7 @@ Value transpose(const Value& value, const std::vector<int64_t>& order);
 std::optional<Value> slice(const Value& value, size_t dim, Range range);
 std::optional<Value> pad(const Value& value, size_t dim, int64_t before, int64_t after);
 // Operands along `dim`; a null operand is a constant of `sizes[i]`.
-std::optional<Value> concat(const std::vector<const Value*>& operands, size_t dim,
-                            const std::vector<int64_t>& sizes);
+std::optional<Value>
+concat(const std::vector<const Value*>& operands, size_t dim, const std::vector<int64_t>& sizes);
 
 }  // namespace lento::chip

@@ -16,9 +16,11 @@ constexpr std::array<const char*, 4> kKinds{"compute", "message", "read", "write
 }  // namespace
 
 ChromeTrace::ChromeTrace(const std::string& path, const Mapping& mapping, const spec::Chip& chip)
-    : file_(path), microseconds_(1e6 / chip.clock_hz) {
+    : file_(path),
+      microseconds_(1e6 / chip.clock_hz) {
   for (const MappedLayer& layer : mapping.layers) {
-    if (names_.size() <= static_cast<size_t>(layer.id)) names_.resize(layer.id + 1, "\"\"");
+    if (names_.size() <= size_t(layer.id))
+      names_.resize(layer.id + 1, "\"\"");
     names_[layer.id] =
         base::write_json(base::Json(layer.name.empty() ? "layer" + std::to_string(layer.id) : layer.name));
   }
@@ -32,11 +34,14 @@ ChromeTrace::ChromeTrace(const std::string& path, const Mapping& mapping, const 
 
 // Spans of one track must not overlap, and messages of a core do: each takes the first track that is free.
 size_t ChromeTrace::track(const trace::ProbeRecord& r) {
-  const size_t kind = static_cast<size_t>(r.kind), first = r.core * kKinds.size() + kind;
-  if (lanes_.size() <= first) lanes_.resize(first + 1);
+  const size_t kind = size_t(r.kind);
+  const size_t first = r.core * kKinds.size() + kind;
+  if (lanes_.size() <= first)
+    lanes_.resize(first + 1);
   std::vector<uint64_t>& ends = lanes_[first];
   size_t lane = 0;
-  while (lane < ends.size() && ends[lane] > r.begin) ++lane;
+  while (lane < ends.size() && ends[lane] > r.begin)
+    ++lane;
   const size_t id = kind * kMostLanes + std::min(lane, kMostLanes - 1);
   if (lane == ends.size()) {
     ends.push_back(0);
@@ -51,11 +56,18 @@ trace::RecordSink::Outcome ChromeTrace::record(const trace::ProbeRecord& r) {
   const size_t tid = track(r);
   char text[320];
   std::snprintf(
-      text, sizeof text,
+      text,
+      sizeof text,
       ",\n{\"ph\":\"X\",\"ts\":%.3f,\"dur\":%.3f,\"pid\":%u,\"tid\":%zu,\"args\":{\"work\":%llu,\"peer\":%u,"
       "\"inference\":%u,\"step\":%u},\"name\":",
-      static_cast<double>(r.begin) * microseconds_, static_cast<double>(r.end - r.begin) * microseconds_,
-      r.core, tid, static_cast<unsigned long long>(r.work), r.peer, r.inference, r.step);
+      double(r.begin) * microseconds_,
+      double(r.end - r.begin) * microseconds_,
+      r.core,
+      tid,
+      static_cast<unsigned long long>(r.work),
+      r.peer,
+      r.inference,
+      r.step);
   buffer_.append(text).append(r.layer < names_.size() ? names_[r.layer] : "\"\"").append("}");
   if (buffer_.size() >= kFlush) {
     file_.write(buffer_);

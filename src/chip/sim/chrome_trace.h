@@ -31,9 +31,13 @@ class ChromeTrace : public trace::RecordSink {
 // Gives every record to two sinks; the cost is the sum, dropped when either dropped.
 class Tee : public trace::RecordSink {
  public:
-  Tee(trace::RecordSink& a, trace::RecordSink& b) : a_(a), b_(b) {}
+  Tee(trace::RecordSink& a, trace::RecordSink& b)
+      : a_(a),
+        b_(b) {
+  }
   Outcome record(const trace::ProbeRecord& r) override {
-    const Outcome a = a_.record(r), b = b_.record(r);
+    const Outcome a = a_.record(r);
+    const Outcome b = b_.record(r);
     return {a.cost_cycles + b.cost_cycles, a.dropped || b.dropped};
   }
 

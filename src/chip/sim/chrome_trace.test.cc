@@ -25,7 +25,8 @@ TEST(ChromeTrace, IsJsonWithOneEventARecord) {
   double last = 0;
   std::map<std::pair<double, double>, double> free;  // [process, thread]
   for (const base::Json& event : json.find("traceEvents")->items()) {
-    if (event.find("ph")->string({}) != "X") continue;
+    if (event.find("ph")->string({}) != "X")
+      continue;
     ++spans;
     const double begin = event.find("ts")->number({});
     double& from = free[{event.find("pid")->number({}), event.find("tid")->number({})}];
@@ -34,7 +35,7 @@ TEST(ChromeTrace, IsJsonWithOneEventARecord) {
     last = std::max(last, event.find("ts")->number({}) + event.find("dur")->number({}));
   }
   EXPECT_EQ(spans, result.records);
-  EXPECT_NEAR(last, static_cast<double>(result.cycles) * 0.01, 0.01);  // 100 MHz: 100 cycles a microsecond
+  EXPECT_NEAR(last, double(result.cycles) * 0.01, 0.01);  // 100 MHz: 100 cycles a microsecond
   std::filesystem::remove(path);
 }
 
@@ -56,7 +57,8 @@ TEST(ChromeTrace, AnyNumberOfRecordsIsJson) {
   };
   bytes_of(0);
   const uint64_t each = bytes_of(2) - bytes_of(1), filled = ((1 << 20) - bytes_of(1)) / each;
-  for (uint64_t n = filled; n < filled + 4; ++n) bytes_of(n);
+  for (uint64_t n = filled; n < filled + 4; ++n)
+    bytes_of(n);
   std::filesystem::remove(path);
 }
 

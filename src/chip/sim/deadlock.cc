@@ -13,16 +13,18 @@ namespace {
 // "link0-1 -> link1-2 -> link0-1" when segments wait for one another's buffers in a circle, else "".
 std::string circle(const Network& network) {
   for (uint32_t start = 0; start < network.server_count(); ++start) {
-    if (!network.waits(start)) continue;
+    if (!network.waits(start))
+      continue;
     std::vector<uint32_t> chain;
     for (uint32_t s = start; s != kNone && network.waits(s); s = network.blocked_by(s)) {
-      const auto seen = std::find(chain.begin(), chain.end(), s);
+      const auto seen = std::ranges::find(chain, s);
       if (seen == chain.end()) {
         chain.push_back(s);
         continue;
       }
       std::string text;
-      for (auto it = seen; it != chain.end(); ++it) text += network.server_name(*it) + " -> ";
+      for (auto it = seen; it != chain.end(); ++it)
+        text += network.server_name(*it) + " -> ";
       return text + network.server_name(s);
     }
   }
@@ -37,22 +39,24 @@ std::string Machine::waits_of(uint32_t core, int& next_core) {
   const Program& program = model_.program;
   const Entry& e = entry(core, cores_[core].head);
   const Instruction& instruction = at(e.instruction);
-  const std::string who = model_.grid.core_name(static_cast<int>(core)) + " waits ";
+  const std::string who = model_.grid.core_name(int(core)) + " waits ";
   next_core = -1;
   switch (instruction.action) {
     case Action::Receive:
-      next_core = static_cast<int>(program.channels[instruction.target].from);
+      next_core = int(program.channels[instruction.target].from);
       return who + "for a message from " + model_.grid.core_name(next_core);
     case Action::Send:
-      next_core = static_cast<int>(program.channels[instruction.target].to);
+      next_core = int(program.channels[instruction.target].to);
       return who + "for room at " + model_.grid.core_name(next_core);
     case Action::Read: {
-      if (instruction.target == Program::kNoWait) return who + "for DRAM";
+      if (instruction.target == Program::kNoWait)
+        return who + "for DRAM";
       const uint32_t layer = program.waits[instruction.target].layer;
       for (uint32_t other = 0; other < cores_.size() && next_core < 0; ++other) {
-        if (cores_[other].section == kNone || cores_[other].head == cores_[other].tail) continue;
+        if (cores_[other].section == kNone || cores_[other].head == cores_[other].tail)
+          continue;
         if (at(entry(other, cores_[other].head).instruction).layer == layer)
-          next_core = static_cast<int>(other);
+          next_core = int(other);
       }
       return who + "for layer " + std::to_string(program.layers[layer].id) + " in DRAM";
     }
@@ -68,19 +72,24 @@ void Machine::deadlock() {
   std::string text = circle(network_);
   if (text.empty()) {
     uint32_t core = 0;
-    while (core < cores_.size() && cores_[core].head == cores_[core].tail) ++core;
+    while (core < cores_.size() && cores_[core].head == cores_[core].tail)
+      ++core;
     std::vector<int> seen;
-    for (int at_core = static_cast<int>(core); at_core >= 0 && at_core < static_cast<int>(cores_.size());) {
-      if (std::find(seen.begin(), seen.end(), at_core) != seen.end()) break;
-      if (cores_[at_core].head == cores_[at_core].tail) break;
+    for (int at_core = int(core); at_core >= 0 && at_core < int(cores_.size());) {
+      if (std::ranges::find(seen, at_core) != seen.end())
+        break;
+      if (cores_[at_core].head == cores_[at_core].tail)
+        break;
       seen.push_back(at_core);
       int next = -1;
-      text += (text.empty() ? "" : ", ") + waits_of(static_cast<uint32_t>(at_core), next);
+      text += (text.empty() ? "" : ", ") + waits_of(uint32_t(at_core), next);
       at_core = next;
     }
   }
-  throw base::Error({}, "deadlock at cycle " + std::to_string(now_) + ": " + text,
-                    "the mapping, or too few buffers, makes these wait for one another");
+  throw base::Error(
+      {},
+      "deadlock at cycle " + std::to_string(now_) + ": " + text,
+      "the mapping, or too few buffers, makes these wait for one another");
 }
 
 }  // namespace lento::chip

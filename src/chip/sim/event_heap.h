@@ -16,8 +16,12 @@ class EventHeap {
     uint32_t what;
   };
 
-  bool empty() const { return heap_.empty(); }
-  size_t size() const { return heap_.size(); }
+  bool empty() const {
+    return heap_.empty();
+  }
+  size_t size() const {
+    return heap_.size();
+  }
 
   void push(uint64_t time, uint32_t what) {
     const Event event{time, sequence_++, what};
@@ -25,7 +29,8 @@ class EventHeap {
     heap_.push_back(event);
     while (i > 0) {
       const size_t parent = (i - 1) / 4;
-      if (!before(event, heap_[parent])) break;
+      if (!before(event, heap_[parent]))
+        break;
       heap_[i] = heap_[parent];
       i = parent;
     }
@@ -33,18 +38,21 @@ class EventHeap {
   }
 
   // The queue must not be empty.
-  uint64_t next_time() const { return heap_.front().time; }
+  uint64_t next_time() const {
+    return heap_.front().time;
+  }
   Event pop() {
     const Event top = heap_.front();
     const Event last = heap_.back();
     heap_.pop_back();
-    if (!heap_.empty()) sink(last);
+    if (!heap_.empty())
+      sink(last);
     return top;
   }
 
  private:
   static bool before(const Event& a, const Event& b) {
-    return a.time != b.time ? a.time < b.time : static_cast<int32_t>(a.sequence - b.sequence) < 0;
+    return a.time != b.time ? a.time < b.time : int32_t(a.sequence - b.sequence) < 0;
   }
 
   void sink(const Event& event) {
@@ -54,8 +62,10 @@ class EventHeap {
     for (size_t first = 1; first < n; first = 4 * i + 1) {
       size_t best = first;
       const size_t end = first + 4 < n ? first + 4 : n;
-      for (size_t c = first + 1; c < end; ++c) best = before(heap[c], heap[best]) ? c : best;
-      if (!before(heap[best], event)) break;
+      for (size_t c = first + 1; c < end; ++c)
+        best = before(heap[c], heap[best]) ? c : best;
+      if (!before(heap[best], event))
+        break;
       heap[i] = heap[best];
       i = best;
     }

@@ -17,19 +17,30 @@ namespace {
 constexpr double kLeastRate = 0.05;          // of the mean: a drawn rate never falls below
 constexpr uint64_t kStopInterval = 1 << 16;  // events between two looks at Options::stop
 
-uint32_t ring_size(int window) { return std::bit_ceil(static_cast<uint32_t>(window) + 2); }
+uint32_t ring_size(int window) {
+  return std::bit_ceil(uint32_t(window) + 2);
+}
 
 }  // namespace
 
-Machine::Machine(const Model& model, const std::vector<Fault>& faults, const Options& options,
-                 trace::RecordSink* sink)
+Machine::Machine(
+    const Model& model,
+    const std::vector<Fault>& faults,
+    const Options& options,
+    trace::RecordSink* sink)
     : model_(model),
       faults_(faults),
       options_(options),
       sink_(sink),
-      network_({model.chip, model.grid, options.noise ? model.noise : model.silence, model.program.hops,
-                model.own, options.datelines},
-               events_, *this),
+      network_(
+          {model.chip,
+           model.grid,
+           options.noise ? model.noise : model.silence,
+           model.program.hops,
+           model.own,
+           options.datelines},
+          events_,
+          *this),
       ring_(ring_size(model.chip.core.issue_window)),
       mask_(ring_ - 1),
       cores_(model.grid.core_count()),
@@ -39,7 +50,8 @@ Machine::Machine(const Model& model, const std::vector<Fault>& faults, const Opt
       progress_(model.program.layers.size()) {
   const Program& program = model.program;
   std::vector<int> ids;
-  for (const Program::Layer& layer : program.layers) ids.push_back(layer.id);
+  for (const Program::Layer& layer : program.layers)
+    ids.push_back(layer.id);
   costs_ = cost_table(options.probes, ids, model.chip);
   for (uint32_t id = 0; id < cores_.size(); ++id) {
     cores_[id].free_slots = model.chip.memory_unit.slots;
@@ -59,7 +71,8 @@ Machine::Machine(const Model& model, const std::vector<Fault>& faults, const Opt
   set_faults();
 }
 
-Machine::Machine(const Machine& at, const std::vector<Fault>& faults, trace::RecordSink* sink) : Machine(at) {
+Machine::Machine(const Machine& at, const std::vector<Fault>& faults, trace::RecordSink* sink)
+    : Machine(at) {
   faults_ = faults;
   sink_ = sink;
   network_.attach(events_, *this);
@@ -71,10 +84,12 @@ void Machine::set_faults() {
   core_faults_.assign(cores_.size(), {});
   memory_faults_.assign(cores_.size(), {});
   for (size_t i = 0; i < faults_.size(); ++i) {
-    if (!faults_[i].exists()) continue;
-    if (faults_[i].part == Part::Core) core_faults_[faults_[i].index].push_back(static_cast<uint32_t>(i));
+    if (!faults_[i].exists())
+      continue;
+    if (faults_[i].part == Part::Core)
+      core_faults_[faults_[i].index].push_back(uint32_t(i));
     if (faults_[i].part == Part::MemoryUnit)
-      memory_faults_[faults_[i].index].push_back(static_cast<uint32_t>(i));
+      memory_faults_[faults_[i].index].push_back(uint32_t(i));
   }
   network_.set_faults(faults_, result_.fault_hits);
 }
@@ -82,7 +97,8 @@ void Machine::set_faults() {
 double Machine::slowdown(const std::vector<uint32_t>& faults) {
   double factor = 1;
   for (const uint32_t i : faults) {
-    if (!faults_[i].holds(now_)) continue;
+    if (!faults_[i].holds(now_))
+      continue;
     factor *= faults_[i].at(now_);
     ++result_.fault_hits[i];
   }
@@ -115,7 +131,8 @@ bool Machine::run_until(uint64_t cycles) {
     }
     settle();
   }
-  if (unfinished_ > 0) deadlock();
+  if (unfinished_ > 0)
+    deadlock();
   return false;
 }
 
@@ -134,7 +151,8 @@ Result Machine::result() {
 }
 
 void Machine::stir(uint32_t core) {
-  if (cores_[core].stirred) return;
+  if (cores_[core].stirred)
+    return;
   cores_[core].stirred = true;
   stirred_.push_back(core);
 }
@@ -150,11 +168,14 @@ void Machine::settle() {
 // Slides the window over what is done and lets new instructions in.
 void Machine::advance(uint32_t id) {
   Core& core = cores_[id];
-  const auto window = static_cast<uint32_t>(model_.chip.core.issue_window);
+  const auto window = uint32_t(model_.chip.core.issue_window);
   for (;;) {
-    while (core.head != core.tail && entry(id, core.head).state == Entry::Done) ++core.head;
-    if (core.tail - core.head >= window) return;
-    if (!enter_next(id)) break;
+    while (core.head != core.tail && entry(id, core.head).state == Entry::Done)
+      ++core.head;
+    if (core.tail - core.head >= window)
+      return;
+    if (!enter_next(id))
+      break;
   }
   if (core.exhausted && core.head == core.tail && core.section != kNone) {
     core.section = kNone;  // said once
@@ -164,9 +185,11 @@ void Machine::advance(uint32_t id) {
 
 bool Machine::enter_next(uint32_t id) {
   Core& core = cores_[id];
-  if (core.exhausted) return false;
+  if (core.exhausted)
+    return false;
   const Instruction& instruction = at(core.next);
-  if (instruction.first) tile(id, core.tiles++) = {0, kNone, core.next, false};
+  if (instruction.first)
+    tile(id, core.tiles++) = {0, kNone, core.next, false};
   const uint32_t number = core.tail++;
   entry(id, number) = {core.next, core.inference, core.repeat, core.tiles - 1, Entry::Waiting};
   step_cursor(core, id);
@@ -176,14 +199,17 @@ bool Machine::enter_next(uint32_t id) {
 
 void Machine::step_cursor(Core& core, uint32_t id) {
   const Program& program = model_.program;
-  const uint32_t first = program.first_section[id], last = program.first_section[id + 1];
+  const uint32_t first = program.first_section[id];
+  const uint32_t last = program.first_section[id + 1];
   const Program::Section* section = &program.sections[first + core.section];
-  if (++core.next < section->end) return;
+  if (++core.next < section->end)
+    return;
   if (++core.repeat == section->repeats) {
     core.repeat = 0;
     if (first + ++core.section == last) {
       core.section = 0;
-      if (++core.inference == options_.inferences) core.exhausted = true;
+      if (++core.inference == options_.inferences)
+        core.exhausted = true;
     }
     section = &program.sections[first + core.section];
   }
@@ -197,21 +223,25 @@ void Machine::enter(uint32_t core, uint32_t number) {
   switch (instruction.action) {
     case Action::Read:
       ++t.pending;
-      if (read_ready(core, number)) want_slot(core, number);
+      if (read_ready(core, number))
+        want_slot(core, number);
       break;
     case Action::Receive:
       ++t.pending;
-      if (channels_[instruction.target].arrived > run_repeat(e)) input_done(core, number);
+      if (channels_[instruction.target].arrived > run_repeat(e))
+        input_done(core, number);
       break;
     case Action::Compute:
       t.compute = number;
       try_compute(core);
       break;
     case Action::Write:
-      if (t.computed) want_slot(core, number);
+      if (t.computed)
+        want_slot(core, number);
       break;
     case Action::Send:
-      if (t.computed) try_send(core, number);
+      if (t.computed)
+        try_send(core, number);
       break;
   }
 }
@@ -231,9 +261,11 @@ void Machine::input_done(uint32_t core, uint32_t number) {
 
 void Machine::try_compute(uint32_t id) {
   Core& core = cores_[id];
-  if (core.computing || core.next_compute == core.tiles) return;
+  if (core.computing || core.next_compute == core.tiles)
+    return;
   const Tile& t = tile(id, core.next_compute);
-  if (t.compute == kNone || t.pending > 0) return;
+  if (t.compute == kNone || t.pending > 0)
+    return;
   Entry& e = entry(id, t.compute);
   e.state = Entry::Active;
   core.computing = true;
@@ -245,16 +277,18 @@ void Machine::try_compute(uint32_t id) {
 // ceil(operations / rate), the rate drawn from a normal; times the faults that hold now.
 uint64_t Machine::compute_cycles(uint32_t id, const Entry& e) {
   const Instruction& instruction = at(e.instruction);
-  if (instruction.amount == 0) return 0;
+  if (instruction.amount == 0)
+    return 0;
   double rate = model_.chip.core.ops_per_cycle;
   if (options_.noise) {
     const uint64_t key =
         Noise::key(options_.seed, uint64_t{id} << 32 | e.instruction, uint64_t{e.inference} << 32 | e.repeat);
     rate *= std::max(kLeastRate, 1 + model_.chip.core.rate_deviation * model_.noise.normal(key));
   }
-  double cycles = static_cast<double>(instruction.amount) / rate * Deviations::of(model_.own.cores, id);
-  if (!core_faults_[id].empty()) cycles *= slowdown(core_faults_[id]);
-  return std::max<uint64_t>(1, static_cast<uint64_t>(cycles + 0.999999));
+  double cycles = double(instruction.amount) / rate * Deviations::of(model_.own.cores, id);
+  if (!core_faults_[id].empty())
+    cycles *= slowdown(core_faults_[id]);
+  return std::max<uint64_t>(1, uint64_t(cycles + 0.999999));
 }
 
 void Machine::compute_done(uint32_t id) {
@@ -267,9 +301,17 @@ void Machine::compute_done(uint32_t id) {
   layer.busy += now_ - core.compute_began;
   if (instruction.amount > 0) {
     const Program::Layer& of = model_.program.layers[instruction.layer];
-    record({core.compute_began, now_, instruction.amount, instruction.layer, e.inference,
-            static_cast<uint16_t>(id), 0, trace::ProbeKind::Compute, static_cast<uint8_t>(of.kind),
-            static_cast<uint16_t>(e.repeat * of.steps + instruction.step)});
+    record(
+        {core.compute_began,
+         now_,
+         instruction.amount,
+         instruction.layer,
+         e.inference,
+         uint16_t(id),
+         0,
+         trace::ProbeKind::Compute,
+         uint8_t(of.kind),
+         uint16_t(e.repeat * of.steps + instruction.step)});
   }
   tile(id, core.next_compute).computed = true;
   ++core.next_compute;
@@ -284,7 +326,8 @@ void Machine::release_outputs(uint32_t id, const Tile& t) {
   const uint32_t tile_number = entry(id, t.compute).tile;
   for (uint32_t number = t.compute + 1; number != cores_[id].tail; ++number) {
     const Entry& e = entry(id, number);
-    if (e.tile != tile_number) break;
+    if (e.tile != tile_number)
+      break;
     if (at(e.instruction).action == Action::Write) {
       want_slot(id, number);
     } else {
@@ -298,25 +341,30 @@ void Machine::record(const trace::ProbeRecord& r) {
   Result::LayerTime& layer = result_.layers[r.layer];
   layer.begin = std::min(layer.begin, r.begin);
   layer.end = std::max(layer.end, r.end);
-  const int32_t cost = costs_[static_cast<size_t>(r.kind) * progress_.size() + r.layer];
-  if (cost < 0) return;
-  auto cycles = static_cast<uint32_t>(cost);
+  const int32_t cost = costs_[size_t(r.kind) * progress_.size() + r.layer];
+  if (cost < 0)
+    return;
+  auto cycles = uint32_t(cost);
   ++result_.records;
   if (sink_) {
     trace::ProbeRecord out = r;
-    out.layer = static_cast<uint32_t>(model_.program.layers[r.layer].id);
+    out.layer = uint32_t(model_.program.layers[r.layer].id);
     const trace::RecordSink::Outcome outcome = sink_->record(out);
     // The plan already pays for an insertion; a sink that asks for more gets more.
-    const auto paid = static_cast<uint32_t>(model_.chip.probe.sketch_insert_cycles);
-    if (outcome.cost_cycles > paid) cycles += outcome.cost_cycles - paid;
+    const auto paid = uint32_t(model_.chip.probe.sketch_insert_cycles);
+    if (outcome.cost_cycles > paid)
+      cycles += outcome.cost_cycles - paid;
     result_.dropped += outcome.dropped;
   }
   cores_[r.core].debt += cycles;
   result_.probe_cycles[r.core] += cycles;
 }
 
-Result simulate(const Model& model, const std::vector<Fault>& faults, const Options& options,
-                trace::RecordSink* sink) {
+Result simulate(
+    const Model& model,
+    const std::vector<Fault>& faults,
+    const Options& options,
+    trace::RecordSink* sink) {
   LENTO_CHECK(options.inferences > 0, "a run has at least one inference");
   Machine machine(model, faults, options, sink);
   machine.run_until(options.max_cycles);

@@ -14,8 +14,11 @@ namespace lento::chip {
 
 class Machine : public NetworkUser {
  public:
-  Machine(const Model& model, const std::vector<Fault>& faults, const Options& options,
-          trace::RecordSink* sink);
+  Machine(
+      const Model& model,
+      const std::vector<Fault>& faults,
+      const Options& options,
+      trace::RecordSink* sink);
   // Goes on where `at` stands, under other faults and into another sink.
   Machine(const Machine& at, const std::vector<Fault>& faults, trace::RecordSink* sink);
 
@@ -30,10 +33,15 @@ class Machine : public NetworkUser {
  private:
   // What an event does; of what stands in the low 29 bits of EventHeap::Event::what. The network pushes plain
   // server numbers, so ServerDone is 0.
-  enum class Kind : uint32_t { ServerDone = 0, ComputeDone, StartUpDone, SlotDone };
+  enum class Kind : uint32_t {
+    ServerDone = 0,
+    ComputeDone,
+    StartUpDone,
+    SlotDone
+  };
   static constexpr int kKindShift = 29;
   static uint32_t event(Kind kind, uint32_t index) {
-    return static_cast<uint32_t>(kind) << kKindShift | index;
+    return uint32_t(kind) << kKindShift | index;
   }
 
   // An instruction in a core's window. Entries are counted from 0 over the whole run; `entry & mask_` is the
@@ -43,7 +51,11 @@ class Machine : public NetworkUser {
     uint32_t inference = 0;
     uint32_t repeat = 0;  // of its section, within the inference
     uint32_t tile = 0;    // counted over the run, as entries are
-    enum State : uint8_t { Waiting, Active, Done } state = Waiting;
+    enum State : uint8_t {
+      Waiting,
+      Active,
+      Done
+    } state = Waiting;
   };
   struct Tile {
     uint32_t pending = 0;      // inputs entered and not done
@@ -52,21 +64,32 @@ class Machine : public NetworkUser {
     bool computed = false;
   };
   struct Core {
-    uint32_t inference = 0, section = 0, repeat = 0, next = 0;  // the next instruction to enter
+    // the next instruction to enter
+    uint32_t inference = 0;
+    uint32_t section = 0;
+    uint32_t repeat = 0;
+    uint32_t next = 0;
     bool exhausted = false;
-    uint32_t head = 0, tail = 0;  // entries in the window: [head, tail)
-    uint32_t tiles = 0;           // opened so far; the last one is open
-    uint32_t next_compute = 0;    // tile whose compute is next
+    // entries in the window: [head, tail)
+    uint32_t head = 0;
+    uint32_t tail = 0;
+    uint32_t tiles = 0;         // opened so far; the last one is open
+    uint32_t next_compute = 0;  // tile whose compute is next
     bool computing = false;
     bool stirred = false;  // stands in stirred_
     uint64_t compute_began = 0;
-    uint64_t debt = 0;                              // probe cycles to be paid before the next compute
-    uint32_t free_slots = 0;                        // of the memory unit
-    uint32_t slot_head = kNone, slot_tail = kNone;  // transfers waiting for a slot
+    uint64_t debt = 0;        // probe cycles to be paid before the next compute
+    uint32_t free_slots = 0;  // of the memory unit
+    // transfers waiting for a slot
+    uint32_t slot_head = kNone;
+    uint32_t slot_tail = kNone;
   };
   struct Channel {
-    uint32_t sent = 0, arrived = 0, used = 0;  // repetitions
-    uint32_t waiting_entry = kNone;            // of the sender, out of credits
+    // repetitions
+    uint32_t sent = 0;
+    uint32_t arrived = 0;
+    uint32_t used = 0;
+    uint32_t waiting_entry = kNone;  // of the sender, out of credits
   };
   struct Transfer {
     uint64_t begin = UINT64_MAX;
@@ -74,7 +97,9 @@ class Machine : public NetworkUser {
     uint64_t to_offer = 0;   // bytes not yet handed to the network (reads: not yet asked of the port)
     uint64_t to_finish = 0;  // bytes not yet at their end
     uint64_t to_slot = 0;    // bytes that the slot has still to move
-    uint32_t instruction = 0, inference = 0, repeat = 0;
+    uint32_t instruction = 0;
+    uint32_t inference = 0;
+    uint32_t repeat = 0;
     uint32_t core = 0;  // that issued it
     uint32_t entry = 0;
     uint32_t segment = 0;   // number of the next one
@@ -85,7 +110,8 @@ class Machine : public NetworkUser {
     bool slot_busy = false;
   };
   struct Waiter {
-    uint32_t core, entry;
+    uint32_t core;
+    uint32_t entry;
     uint64_t needed;  // repetitions of the layer over the run
   };
   struct Progress {                 // of a layer that others read from DRAM
@@ -94,9 +120,15 @@ class Machine : public NetworkUser {
     std::vector<Waiter> waiters;
   };
 
-  const Instruction& at(uint32_t index) const { return model_.program.instructions[index]; }
-  Entry& entry(uint32_t core, uint32_t number) { return entries_[core * ring_ + (number & mask_)]; }
-  Tile& tile(uint32_t core, uint32_t number) { return tiles_[core * ring_ + (number & mask_)]; }
+  const Instruction& at(uint32_t index) const {
+    return model_.program.instructions[index];
+  }
+  Entry& entry(uint32_t core, uint32_t number) {
+    return entries_[core * ring_ + (number & mask_)];
+  }
+  Tile& tile(uint32_t core, uint32_t number) {
+    return tiles_[core * ring_ + (number & mask_)];
+  }
   uint32_t run_repeat(const Entry& e) const {
     return e.inference * model_.program.layers[at(e.instruction).layer].repeats + e.repeat;
   }
@@ -154,7 +186,8 @@ class Machine : public NetworkUser {
   EventHeap events_;
   Result result_;
   Network network_;
-  uint32_t ring_, mask_;
+  uint32_t ring_;
+  uint32_t mask_;
   std::vector<Core> cores_;
   std::vector<Entry> entries_;
   std::vector<Tile> tiles_;
@@ -164,7 +197,8 @@ class Machine : public NetworkUser {
   std::vector<Progress> progress_;
   std::vector<uint32_t> stirred_;  // cores whose window may move
   std::vector<int32_t> costs_;     // cycles of a record by kind and layer; -1: none
-  std::vector<std::vector<uint32_t>> core_faults_, memory_faults_;
+  std::vector<std::vector<uint32_t>> core_faults_;
+  std::vector<std::vector<uint32_t>> memory_faults_;
   uint64_t unfinished_ = 0;  // cores not done
 };
 

@@ -12,13 +12,13 @@ constexpr uint32_t kAhead = 2;  // segments between a memory unit's slot and the
 }  // namespace
 
 uint32_t Machine::segment_size(uint64_t bytes) const {
-  return static_cast<uint32_t>(std::min<uint64_t>(bytes, model_.chip.network.segment_bytes));
+  return uint32_t(std::min<uint64_t>(bytes, model_.chip.network.segment_bytes));
 }
 
 uint32_t Machine::new_transfer(uint32_t core, uint32_t number) {
   uint32_t id = free_transfer_;
   if (id == kNone) {
-    id = static_cast<uint32_t>(transfers_.size());
+    id = uint32_t(transfers_.size());
     LENTO_CHECK(id < 1u << kKindShift, "more transfers in flight than an event can name");
     transfers_.emplace_back();
   } else {
@@ -56,10 +56,10 @@ void Machine::offer_segment(uint32_t id) {
   if (t.action == Action::Send) {
     const Program::Channel& channel = program.channels[at(t.instruction).target];
     route = channel.route;
-    segment.source = network_.inject_server(static_cast<int>(channel.from));
-    segment.sink = network_.eject_server(static_cast<int>(channel.to));
+    segment.source = network_.inject_server(int(channel.from));
+    segment.sink = network_.eject_server(int(channel.to));
   } else {
-    const auto core = static_cast<int>(t.core);
+    const auto core = int(t.core);
     const uint32_t port = network_.port_server(model_.grid.port_of(core));
     segment.traffic = Traffic::Dram;
     const bool read = t.action == Action::Read;
@@ -82,7 +82,8 @@ void Machine::source_begins(uint32_t id) {
 // A message interleaves with others of its core: its next segment queues when the one before has left.
 void Machine::source_done(uint32_t id) {
   const Transfer& t = transfers_[id];
-  if (t.action != Action::Send) return;
+  if (t.action != Action::Send)
+    return;
   if (t.to_offer > 0) {
     offer_segment(id);
   } else {
@@ -94,7 +95,8 @@ void Machine::delivered(uint32_t id, uint32_t bytes) {
   Transfer& t = transfers_[id];
   t.to_finish -= bytes;
   if (t.action == Action::Send) {
-    if (t.to_finish > 0) return;
+    if (t.to_finish > 0)
+      return;
     message_arrived(t);
     free_transfer(id);
   } else if (t.action == Action::Read) {
@@ -122,11 +124,11 @@ trace::ProbeRecord Machine::record_of(const Transfer& t, trace::ProbeKind kind) 
   r.work = shown.amount;
   r.layer = shown.layer;
   r.inference = t.inference;
-  r.core = static_cast<uint16_t>(message ? program.channels[sent.target].to : t.core);
-  r.peer = static_cast<uint16_t>(message ? t.core : model_.grid.port_of(static_cast<int>(t.core)));
+  r.core = uint16_t(message ? program.channels[sent.target].to : t.core);
+  r.peer = uint16_t(message ? t.core : model_.grid.port_of(int(t.core)));
   r.kind = kind;
-  r.op = static_cast<uint8_t>(layer.kind);
-  r.step = static_cast<uint16_t>(t.repeat * layer.steps + shown.step);
+  r.op = uint8_t(layer.kind);
+  r.step = uint16_t(t.repeat * layer.steps + shown.step);
   return r;
 }
 
@@ -137,13 +139,14 @@ void Machine::try_send(uint32_t core, uint32_t number) {
   const uint32_t c = at(e.instruction).target;
   Channel& channel = channels_[c];
   if (run_repeat(e) - channel.used >= model_.program.channels[c].credits) {
-    if (channel.waiting_entry == kNone) channel.waiting_entry = number;
+    if (channel.waiting_entry == kNone)
+      channel.waiting_entry = number;
     return;
   }
   e.state = Entry::Active;
   ++channel.sent;
   const uint32_t id = new_transfer(core, number);
-  events_.push(now_ + static_cast<uint64_t>(model_.chip.core.start_up_cycles), event(Kind::StartUpDone, id));
+  events_.push(now_ + uint64_t(model_.chip.core.start_up_cycles), event(Kind::StartUpDone, id));
 }
 
 void Machine::message_arrived(const Transfer& t) {
@@ -154,7 +157,8 @@ void Machine::message_arrived(const Transfer& t) {
   Core& receiver = cores_[channel.to];
   for (uint32_t number = receiver.head; number != receiver.tail; ++number) {
     const Entry& e = entry(channel.to, number);
-    if (e.instruction != channel.receive || e.state != Entry::Waiting) continue;
+    if (e.instruction != channel.receive || e.state != Entry::Waiting)
+      continue;
     input_done(channel.to, number);
     return;
   }
@@ -164,11 +168,14 @@ void Machine::message_arrived(const Transfer& t) {
 void Machine::give_credits(uint32_t core, const Tile& t) {
   const uint32_t compute = entry(core, t.compute).instruction;
   for (uint32_t i = t.first_instruction; i < compute; ++i) {
-    if (at(i).action != Action::Receive) continue;
+    if (at(i).action != Action::Receive)
+      continue;
     Channel& channel = channels_[at(i).target];
     ++channel.used;
-    if (channel.waiting_entry == kNone) continue;
-    const uint32_t sender = model_.program.channels[at(i).target].from, first = channel.waiting_entry;
+    if (channel.waiting_entry == kNone)
+      continue;
+    const uint32_t sender = model_.program.channels[at(i).target].from;
+    const uint32_t first = channel.waiting_entry;
     const uint32_t instruction = entry(sender, first).instruction;
     channel.waiting_entry = kNone;
     for (uint32_t number = first; number != cores_[sender].tail; ++number) {
@@ -183,12 +190,14 @@ void Machine::give_credits(uint32_t core, const Tile& t) {
 bool Machine::read_ready(uint32_t core, uint32_t number) {
   const Entry& e = entry(core, number);
   const Instruction& instruction = at(e.instruction);
-  if (instruction.target == Program::kNoWait) return true;
+  if (instruction.target == Program::kNoWait)
+    return true;
   const Program::Wait& wait = model_.program.waits[instruction.target];
   const uint64_t repeats = model_.program.layers[wait.layer].repeats;
   const uint64_t needed = e.inference * repeats + std::min(repeats, wait.needed(e.repeat));
   Progress& progress = progress_[wait.layer];
-  if (progress.complete >= needed) return true;
+  if (progress.complete >= needed)
+    return true;
   progress.waiters.push_back({core, number, needed});
   return false;
 }
@@ -236,15 +245,19 @@ void Machine::free_slot(uint32_t core) {
 
 void Machine::move_slot(uint32_t id) {
   Transfer& t = transfers_[id];
-  if (t.slot_busy || t.to_slot == 0) return;
-  if (t.action == Action::Read ? t.landed == 0 : t.ahead >= kAhead) return;
-  if (t.action == Action::Write) ++t.ahead;
+  if (t.slot_busy || t.to_slot == 0)
+    return;
+  if (t.action == Action::Read ? t.landed == 0 : t.ahead >= kAhead)
+    return;
+  if (t.action == Action::Write)
+    ++t.ahead;
   t.slot_busy = true;
   const uint32_t bytes = segment_size(t.to_slot);
   double cycles =
       bytes / model_.chip.memory_unit.bytes_per_cycle * Deviations::of(model_.own.memory_units, t.core);
-  if (!memory_faults_[t.core].empty()) cycles *= slowdown(memory_faults_[t.core]);
-  const uint64_t duration = std::max<uint64_t>(1, static_cast<uint64_t>(cycles + 0.999999));
+  if (!memory_faults_[t.core].empty())
+    cycles *= slowdown(memory_faults_[t.core]);
+  const uint64_t duration = std::max<uint64_t>(1, uint64_t(cycles + 0.999999));
   result_.memory_units[t.core].busy += duration;
   result_.memory_units[t.core].bytes += bytes;
   events_.push(now_ + duration, event(Kind::SlotDone, id));
@@ -290,14 +303,16 @@ void Machine::transfer_done(uint32_t id) {
 
 void Machine::written(uint32_t layer, uint64_t repeat) {
   Progress& progress = progress_[layer];
-  if (progress.written.size() <= repeat) progress.written.resize(repeat + 1);
+  if (progress.written.size() <= repeat)
+    progress.written.resize(repeat + 1);
   ++progress.written[repeat];
   const uint64_t before = progress.complete;
   while (progress.complete < progress.written.size() &&
          progress.written[progress.complete] == model_.program.layers[layer].writes) {
     ++progress.complete;
   }
-  if (progress.complete == before || progress.waiters.empty()) return;
+  if (progress.complete == before || progress.waiters.empty())
+    return;
   std::vector<Waiter> waiters = std::move(progress.waiters);
   progress.waiters.clear();
   for (const Waiter& w : waiters) {

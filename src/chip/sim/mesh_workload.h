@@ -16,21 +16,34 @@
 namespace lento::chip::reference {
 
 struct MeshWorkload {
-  int k = 4, layers = 25, batches = 8, fan = 4;
-  int fail_core = -1, fail_from = -1, fail_to = -1;
+  int k = 4;
+  int layers = 25;
+  int batches = 8;
+  int fan = 4;
+  int fail_core = -1;
+  int fail_from = -1;
+  int fail_to = -1;
   uint64_t factor = 10;
 };
 
 struct MeshOutcome {
-  uint64_t end = 0, tasks = 0, messages = 0, hops = 0, task_sum = 0, message_sum = 0;
+  uint64_t end = 0;
+  uint64_t tasks = 0;
+  uint64_t messages = 0;
+  uint64_t hops = 0;
+  uint64_t task_sum = 0;
+  uint64_t message_sum = 0;
 };
 
 class MeshRun {
  public:
   explicit MeshRun(const MeshWorkload& w)
-      : w_(w), cores_(w.k * w.k), free_core_(cores_), free_link_(cores_ * cores_) {
+      : w_(w),
+        cores_(w.k * w.k),
+        free_core_(cores_),
+        free_link_(cores_ * cores_) {
     find_destinations();
-    left_.resize(static_cast<size_t>(w_.batches) * w_.layers * cores_);
+    left_.resize(size_t(w_.batches) * w_.layers * cores_);
     ready_.resize(left_.size());
   }
 
@@ -39,7 +52,8 @@ class MeshRun {
       for (int l = 0; l < w_.layers; ++l) {
         for (int c = 0; c < cores_; ++c) {
           left_[slot(b, l, c)] = need_[l * cores_ + c];
-          if (need_[l * cores_ + c] > 0) continue;
+          if (need_[l * cores_ + c] > 0)
+            continue;
           const uint64_t hash = l == 0 ? mix({kSeed, 4, u(b), u(c)}) : mix({kSeed, 5, u(b), u(l), u(c)});
           events_.push(1 + hash % kTicks, kTask | slot(b, l, c));
         }
@@ -58,12 +72,16 @@ class MeshRun {
   static constexpr uint32_t kTask = 1u << 31;
   struct Message {
     uint64_t duration;
-    uint32_t slot;    // of the task it goes to
-    uint16_t at, to;  // cores
-    uint32_t next;    // free list
+    uint32_t slot;  // of the task it goes to
+    // cores
+    uint16_t at;
+    uint16_t to;
+    uint32_t next;  // free list
   };
 
-  static uint64_t u(int value) { return static_cast<uint64_t>(value); }
+  static uint64_t u(int value) {
+    return uint64_t(value);
+  }
   static uint64_t mix(std::initializer_list<uint64_t> values) {
     uint64_t h = 0x9E3779B97F4A7C15ULL;
     for (const uint64_t x : values) {
@@ -75,20 +93,23 @@ class MeshRun {
     return h;
   }
   static uint64_t jitter(uint64_t amount, uint64_t per_cycle, uint64_t hash) {
-    const uint64_t base = amount * kTicks / per_cycle, span = base / 5;
+    const uint64_t base = amount * kTicks / per_cycle;
+    const uint64_t span = base / 5;
     return std::max<uint64_t>(1, base - span / 2 + hash % (span + 1));
   }
 
-  uint32_t slot(int b, int l, int c) const { return (static_cast<uint32_t>(b) * w_.layers + l) * cores_ + c; }
+  uint32_t slot(int b, int l, int c) const {
+    return (uint32_t(b) * w_.layers + l) * cores_ + c;
+  }
 
   void find_destinations() {
-    need_.resize(static_cast<size_t>(w_.layers) * cores_);
-    destination_.resize(static_cast<size_t>(w_.layers) * cores_ * w_.fan);
+    need_.resize(size_t(w_.layers) * cores_);
+    destination_.resize(size_t(w_.layers) * cores_ * w_.fan);
     for (int l = 0; l + 1 < w_.layers; ++l) {
       for (int c = 0; c < cores_; ++c) {
         for (int j = 0; j < w_.fan; ++j) {
-          const auto to = static_cast<uint16_t>(mix({kSeed, 1, u(l), u(c), u(j)}) % cores_);
-          destination_[(static_cast<size_t>(l) * cores_ + c) * w_.fan + j] = to;
+          const auto to = uint16_t(mix({kSeed, 1, u(l), u(c), u(j)}) % cores_);
+          destination_[(size_t(l) * cores_ + c) * w_.fan + j] = to;
           ++need_[(l + 1) * cores_ + to];
         }
       }
@@ -96,21 +117,25 @@ class MeshRun {
   }
 
   void task(uint64_t now, uint32_t at) {
-    const int c = static_cast<int>(at % cores_), l = static_cast<int>(at / cores_ % w_.layers),
-              b = static_cast<int>(at / cores_ / w_.layers);
+    const int c = int(at % cores_);
+    const int l = int(at / cores_ % w_.layers);
+    const int b = int(at / cores_ / w_.layers);
     uint64_t work = jitter(kWork, kRate, mix({kSeed, 3, u(b), u(l), u(c)}));
-    if (c == w_.fail_core) work *= w_.factor;
+    if (c == w_.fail_core)
+      work *= w_.factor;
     const uint64_t done = std::max(now, free_core_[c]) + work;
     free_core_[c] = done;
     out_.end = std::max(out_.end, done);
     ++out_.tasks;
     out_.task_sum += done;
-    if (l + 1 == w_.layers) return;
-    for (int j = 0; j < w_.fan; ++j) send(done, b, l, c, j);
+    if (l + 1 == w_.layers)
+      return;
+    for (int j = 0; j < w_.fan; ++j)
+      send(done, b, l, c, j);
   }
 
   void send(uint64_t now, int b, int l, int c, int j) {
-    const uint16_t to = destination_[(static_cast<size_t>(l) * cores_ + c) * w_.fan + j];
+    const uint16_t to = destination_[(size_t(l) * cores_ + c) * w_.fan + j];
     const uint64_t start = now + kStartUp * kTicks + mix({kSeed, 6, u(b), u(l), u(c), u(j)}) % kTicks;
     const uint32_t goal = slot(b, l + 1, to);
     if (to == c) {
@@ -119,26 +144,29 @@ class MeshRun {
     }
     uint32_t id = free_message_;
     if (id == kTask) {
-      id = static_cast<uint32_t>(messages_.size());
+      id = uint32_t(messages_.size());
       messages_.emplace_back();
     } else {
       free_message_ = messages_[id].next;
     }
-    messages_[id] = {jitter(kSize, kBandwidth, mix({kSeed, 2, u(b), u(l), u(c), u(j)})), goal,
-                     static_cast<uint16_t>(c), to, 0};
+    messages_[id] =
+        {jitter(kSize, kBandwidth, mix({kSeed, 2, u(b), u(l), u(c), u(j)})), goal, uint16_t(c), to, 0};
     events_.push(start + kHop * kTicks, id);
   }
 
   void hop(uint64_t now, uint32_t id) {
     Message& m = messages_[id];
-    const int x = m.at / w_.k, y = m.at % w_.k, tx = m.to / w_.k, ty = m.to % w_.k;
+    const int x = m.at / w_.k;
+    const int y = m.at % w_.k;
+    const int tx = m.to / w_.k;
+    const int ty = m.to % w_.k;
     const int next = x != tx ? m.at + (tx > x ? w_.k : -w_.k) : m.at + (ty > y ? 1 : -1);
     uint64_t& free = free_link_[m.at * cores_ + next];
     const bool slow =
         (m.at == w_.fail_from && next == w_.fail_to) || (m.at == w_.fail_to && next == w_.fail_from);
     free = std::max(now, free) + (slow ? m.duration * w_.factor : m.duration);
     ++out_.hops;
-    m.at = static_cast<uint16_t>(next);
+    m.at = uint16_t(next);
     if (m.at != m.to) {
       events_.push(free + kHop * kTicks, id);
       return;
@@ -153,14 +181,18 @@ class MeshRun {
     out_.message_sum += when;
     out_.end = std::max(out_.end, when);
     ready_[at] = std::max(ready_[at], when);
-    if (--left_[at] == 0) events_.push(ready_[at], kTask | at);
+    if (--left_[at] == 0)
+      events_.push(ready_[at], kTask | at);
   }
 
   const MeshWorkload w_;
   const int cores_;
   EventHeap events_;
-  std::vector<uint64_t> free_core_, free_link_;  // when each is next idle
-  std::vector<uint32_t> need_, left_;
+  // when each is next idle
+  std::vector<uint64_t> free_core_;
+  std::vector<uint64_t> free_link_;
+  std::vector<uint32_t> need_;
+  std::vector<uint32_t> left_;
   std::vector<uint16_t> destination_;
   std::vector<uint64_t> ready_;
   std::vector<Message> messages_;

@@ -48,21 +48,25 @@ void Network::set_faults(const std::vector<Fault>& faults, std::vector<uint64_t>
   faults_ = &faults;
   hits_ = &hits;
   faults_of_.assign(servers_.size(), {});
-  for (Server& server : servers_) server.faulty = false;
+  for (Server& server : servers_)
+    server.faulty = false;
   const auto add = [this](uint32_t server, size_t fault) {
     servers_[server].faulty = true;
-    faults_of_[server].push_back(static_cast<uint32_t>(fault));
+    faults_of_[server].push_back(uint32_t(fault));
   };
   for (size_t i = 0; i < faults.size(); ++i) {
     const Fault& fault = faults[i];
-    if (!fault.exists()) continue;
+    if (!fault.exists())
+      continue;
     if (fault.part == Part::Link) {
       for (const int link :
            {grid_.find_link(fault.index, fault.other), grid_.find_link(fault.other, fault.index)}) {
-        if (link >= 0) add(link, i);
+        if (link >= 0)
+          add(link, i);
       }
     } else if (fault.part == Part::Router) {
-      for (const int link : grid_.links_of(fault.index)) add(link, i);
+      for (const int link : grid_.links_of(fault.index))
+        add(link, i);
     } else if (fault.part == Part::DramPort) {
       add(port_server(fault.index), i);
     }
@@ -73,7 +77,8 @@ double Network::slowdown(uint32_t server, uint64_t now) {
   double factor = 1;
   for (const uint32_t i : faults_of_[server]) {
     const Fault& fault = (*faults_)[i];
-    if (!fault.holds(now)) continue;
+    if (!fault.holds(now))
+      continue;
     factor *= fault.at(now);
     ++(*hits_)[i];
   }
@@ -83,7 +88,7 @@ double Network::slowdown(uint32_t server, uint64_t now) {
 uint32_t Network::allocate(const Segment& segment) {
   if (free_ == kNone) {
     segments_.push_back(segment);
-    return static_cast<uint32_t>(segments_.size() - 1);
+    return uint32_t(segments_.size() - 1);
   }
   const uint32_t id = free_;
   free_ = segments_[id].next;
@@ -91,16 +96,19 @@ uint32_t Network::allocate(const Segment& segment) {
   return id;
 }
 
-void Network::send(const Segment& segment, uint64_t now) { request(allocate(segment), now); }
+void Network::send(const Segment& segment, uint64_t now) {
+  request(allocate(segment), now);
+}
 
 uint32_t Network::next_server(const Segment& segment) const {
-  if (!segment.under_way) return segment.source;
+  if (!segment.under_way)
+    return segment.source;
   return segment.hop < segment.hop_end ? hops_[segment.hop].link : segment.sink;
 }
 
 uint8_t Network::vc_on(const Segment& segment, uint32_t server) const {
   const uint8_t lane = server < links_ && datelines_ ? hops_[segment.hop].lane : 0;
-  return static_cast<uint8_t>(segment.traffic) * 2 + lane;
+  return uint8_t(segment.traffic) * 2 + lane;
 }
 
 void Network::request(uint32_t id, uint64_t now) {
@@ -111,24 +119,28 @@ void Network::request(uint32_t id, uint64_t now) {
   segment.next = kNone;
   if (server.head[vc] == kNone) {
     server.head[vc] = server.tail[vc] = id;
-    server.waiting |= static_cast<uint8_t>(1u << vc);
+    server.waiting |= uint8_t(1u << vc);
   } else {
     segments_[server.tail[vc]].next = id;
     server.tail[vc] = id;
   }
-  if (!server.busy) try_start(s, now);
+  if (!server.busy)
+    try_start(s, now);
 }
 
 // Takes the VCs in turn, from the one after the last served, and starts the first that has room behind it.
 void Network::try_start(uint32_t s, uint64_t now) {
   Server& server = servers_[s];
-  if (server.waiting == 0) return;
+  if (server.waiting == 0)
+    return;
   for (int turn = 1; turn <= kVcs; ++turn) {
     const int vc = (server.last_vc + turn) % kVcs;
-    if ((server.waiting >> vc & 1) == 0) continue;
+    if ((server.waiting >> vc & 1) == 0)
+      continue;
     const Segment& segment = segments_[server.head[vc]];
     const bool leaves = segment.under_way && segment.sink == s;
-    if (!leaves && server.buffered && buffers_[s * kVcs + vc].used >= room_) continue;
+    if (!leaves && server.buffered && buffers_[s * kVcs + vc].used >= room_)
+      continue;
     start(s, vc, now);
     return;
   }
@@ -139,18 +151,23 @@ void Network::start(uint32_t s, int vc, uint64_t now) {
   const uint32_t id = server.head[vc];
   Segment& segment = segments_[id];
   server.head[vc] = segment.next;
-  if (segment.next == kNone) server.waiting &= static_cast<uint8_t>(~(1u << vc));
+  if (segment.next == kNone)
+    server.waiting &= uint8_t(~(1u << vc));
   segment.next = kNone;
   server.busy = true;
   server.current = id;
-  server.last_vc = static_cast<uint8_t>(vc);
-  if (!segment.under_way) user_->source_begins(segment.transfer);
-  if (server.buffered && !(segment.under_way && segment.sink == s)) ++buffers_[s * kVcs + vc].used;
+  server.last_vc = uint8_t(vc);
+  if (!segment.under_way)
+    user_->source_begins(segment.transfer);
+  if (server.buffered && !(segment.under_way && segment.sink == s))
+    ++buffers_[s * kVcs + vc].used;
   double cycles = segment.bytes * server.cycles_per_byte;
-  if (server.noisy) cycles *= noise_.gamma(base::mix64(segment.noise + segment.hop));
-  if (server.faulty) cycles *= slowdown(s, now);
+  if (server.noisy)
+    cycles *= noise_.gamma(base::mix64(segment.noise + segment.hop));
+  if (server.faulty)
+    cycles *= slowdown(s, now);
   // Up to whole cycles where times are exact, to the nearest where they are drawn (which keeps the mean).
-  const auto whole = static_cast<uint64_t>(cycles + (server.noisy ? 0.5 : 0.999999));
+  const auto whole = uint64_t(cycles + (server.noisy ? 0.5 : 0.999999));
   const uint64_t duration = server.set_up + std::max<uint64_t>(1, whole);
   server.use.busy += duration;
   server.use.bytes += segment.bytes;
@@ -160,15 +177,18 @@ void Network::start(uint32_t s, int vc, uint64_t now) {
 
 void Network::leave_buffer(uint32_t id, uint64_t now) {
   const uint32_t b = segments_[id].buffer;
-  if (b == kNone) return;
+  if (b == kNone)
+    return;
   Buffer& buffer = buffers_[b];
   LENTO_CHECK(buffer.head == id, "a segment overtook another in a buffer");
   buffer.head = segments_[id].behind;
   --buffer.used;
   segments_[id].buffer = kNone;
-  if (buffer.head != kNone) request(buffer.head, now);
+  if (buffer.head != kNone)
+    request(buffer.head, now);
   const uint32_t owner = b / kVcs;
-  if (!servers_[owner].busy) try_start(owner, now);
+  if (!servers_[owner].busy)
+    try_start(owner, now);
 }
 
 void Network::server_done(uint32_t s, uint64_t now) {
@@ -178,7 +198,8 @@ void Network::server_done(uint32_t s, uint64_t now) {
   server.current = kNone;
   leave_buffer(id, now);
   Segment& segment = segments_[id];
-  const uint32_t transfer = segment.transfer, bytes = segment.bytes;
+  const uint32_t transfer = segment.transfer;
+  const uint32_t bytes = segment.bytes;
   const bool from_source = !segment.under_way;
   const bool at_sink = segment.under_way && segment.sink == s;
   if (s < links_) {
@@ -188,15 +209,19 @@ void Network::server_done(uint32_t s, uint64_t now) {
   segment.under_way = true;
   const bool arrived = at_sink || (segment.hop == segment.hop_end && segment.sink == kNone);
   if (arrived) {
-    if (server.buffered && !at_sink) --buffers_[s * kVcs + segment.vc].used;
+    if (server.buffered && !at_sink)
+      --buffers_[s * kVcs + segment.vc].used;
     segment.next = free_;
     free_ = id;
   } else {
     enter_buffer(id, s * kVcs + segment.vc, now);
   }
-  if (!servers_[s].busy) try_start(s, now);
-  if (from_source) user_->source_done(transfer);
-  if (arrived) user_->delivered(transfer, bytes);
+  if (!servers_[s].busy)
+    try_start(s, now);
+  if (from_source)
+    user_->source_done(transfer);
+  if (arrived)
+    user_->delivered(transfer, bytes);
 }
 
 void Network::enter_buffer(uint32_t id, uint32_t b, uint64_t now) {
@@ -215,18 +240,23 @@ void Network::enter_buffer(uint32_t id, uint32_t b, uint64_t now) {
 uint32_t Network::blocked_by(uint32_t s) const {
   const Server& server = servers_[s];
   for (int vc = 0; vc < kVcs; ++vc) {
-    if ((server.waiting >> vc & 1) == 0) continue;
+    if ((server.waiting >> vc & 1) == 0)
+      continue;
     const uint32_t head = buffers_[s * kVcs + vc].head;
-    if (head != kNone) return next_server(segments_[head]);
+    if (head != kNone)
+      return next_server(segments_[head]);
   }
   return kNone;
 }
 
 std::string Network::server_name(uint32_t s) const {
-  if (s < links_) return grid_.link_name(static_cast<int>(s));
-  if (s < links_ + cores_) return "port into router" + std::to_string(s - links_);
-  if (s < links_ + 2 * cores_) return "port out of router" + std::to_string(s - links_ - cores_);
-  return grid_.port_name(static_cast<int>(s - links_ - 2 * cores_));
+  if (s < links_)
+    return grid_.link_name(int(s));
+  if (s < links_ + cores_)
+    return "port into router" + std::to_string(s - links_);
+  if (s < links_ + 2 * cores_)
+    return "port out of router" + std::to_string(s - links_ - cores_);
+  return grid_.port_name(int(s - links_ - 2 * cores_));
 }
 
 }  // namespace lento::chip

@@ -27,7 +27,10 @@ namespace lento::chip {
 
 constexpr uint32_t kNone = UINT32_MAX;
 
-enum class Traffic : uint8_t { Cores = 0, Dram = 1 };
+enum class Traffic : uint8_t {
+  Cores = 0,
+  Dram = 1
+};
 
 struct Segment {
   uint32_t transfer = 0;
@@ -38,8 +41,10 @@ struct Segment {
   uint64_t noise = 0;
   uint32_t hop = 0;  // index into the hops of the route, counted from the first link
   uint32_t hop_end = 0;
-  uint32_t source = 0, sink = kNone;  // first server; last server, or kNone: delivered after the last hop
-  uint8_t vc = 0;                     // of the queue or service at hand
+  // first server; last server, or kNone: delivered after the last hop
+  uint32_t source = 0;
+  uint32_t sink = kNone;
+  uint8_t vc = 0;  // of the queue or service at hand
   Traffic traffic = Traffic::Cores;
   bool under_way = false;  // past its source server
 };
@@ -73,10 +78,18 @@ class Network {
   Network(const Setup& setup, EventHeap& events, NetworkUser& user);
   void attach(EventHeap& events, NetworkUser& user);  // of a copy, to what it works for from now on
 
-  uint32_t inject_server(int core) const { return links_ + core; }
-  uint32_t eject_server(int core) const { return links_ + cores_ + core; }
-  uint32_t port_server(int port) const { return links_ + 2 * cores_ + port; }
-  uint32_t server_count() const { return static_cast<uint32_t>(servers_.size()); }
+  uint32_t inject_server(int core) const {
+    return links_ + core;
+  }
+  uint32_t eject_server(int core) const {
+    return links_ + cores_ + core;
+  }
+  uint32_t port_server(int port) const {
+    return links_ + 2 * cores_ + port;
+  }
+  uint32_t server_count() const {
+    return uint32_t(servers_.size());
+  }
 
   // Slows servers: link faults both directions, router faults the links of the router, port faults the port.
   void set_faults(const std::vector<Fault>& faults, std::vector<uint64_t>& hits);
@@ -84,13 +97,19 @@ class Network {
   void send(const Segment& segment, uint64_t now);  // queues at its source server
   void server_done(uint32_t server, uint64_t now);  // the event of that server
 
-  const Use& use(uint32_t server) const { return servers_[server].use; }
-  uint64_t hops_done() const { return hops_done_; }
+  const Use& use(uint32_t server) const {
+    return servers_[server].use;
+  }
+  uint64_t hops_done() const {
+    return hops_done_;
+  }
 
   // One step of the wait chain from a server that holds waiting segments: the server that it waits for, or
   // kNone.
   uint32_t blocked_by(uint32_t server) const;
-  bool waits(uint32_t server) const { return servers_[server].waiting != 0; }
+  bool waits(uint32_t server) const {
+    return servers_[server].waiting != 0;
+  }
   std::string server_name(uint32_t server) const;
 
  private:
@@ -100,14 +119,18 @@ class Network {
     uint32_t set_up = 0;  // cycles before each segment
     uint8_t waiting = 0;  // bit per VC: its queue is not empty
     uint8_t last_vc = 0;  // served last
-    bool busy = false, noisy = false, buffered = false, faulty = false;
+    bool busy = false;
+    bool noisy = false;
+    bool buffered = false;
+    bool faulty = false;
     uint32_t current = kNone;  // segment in service
     uint32_t head[kVcs] = {kNone, kNone, kNone, kNone};
     uint32_t tail[kVcs] = {kNone, kNone, kNone, kNone};
     Use use;
   };
   struct Buffer {  // behind a server, one per VC
-    uint32_t head = kNone, tail = kNone;
+    uint32_t head = kNone;
+    uint32_t tail = kNone;
     uint32_t used = 0;
   };
 
@@ -126,7 +149,8 @@ class Network {
   const std::vector<Grid::Hop>& hops_;
   EventHeap* events_;
   NetworkUser* user_;
-  uint32_t links_, cores_;
+  uint32_t links_;
+  uint32_t cores_;
   uint32_t room_;  // slots of a buffer
   bool datelines_;
   std::vector<Server> servers_;

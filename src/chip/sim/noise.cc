@@ -12,30 +12,35 @@ void shares(Density density, double low, double high, std::array<float, Noise::k
   constexpr int kCells = 1 << 17;
   const double width = (high - low) / kCells;
   double total = 0;
-  for (int i = 0; i < kCells; ++i) total += density(low + (i + 0.5) * width);
+  for (int i = 0; i < kCells; ++i)
+    total += density(low + (i + 0.5) * width);
   const double share = total / Noise::kValues;
-  double held = 0, moment = 0;
+  double held = 0;
+  double moment = 0;
   int next = 0;
   for (int i = 0; i < kCells; ++i) {
     const double x = low + (i + 0.5) * width;
     double mass = density(x);
     while (held + mass >= share && next < Noise::kValues - 1) {
       const double taken = share - held;
-      out[next++] = static_cast<float>((moment + taken * x) / share);
+      out[next++] = float((moment + taken * x) / share);
       mass -= taken;
       held = moment = 0;
     }
     held += mass;
     moment += mass * x;
   }
-  while (next < Noise::kValues) out[next++] = static_cast<float>(held > 0 ? moment / held : high);
+  while (next < Noise::kValues)
+    out[next++] = float(held > 0 ? moment / held : high);
 }
 
 // The grid is too coarse for a density without bound at 0: what it misses there would raise the mean.
 void scale_to_mean_one(std::array<float, Noise::kValues>& values) {
   double sum = 0;
-  for (const float v : values) sum += v;
-  for (float& v : values) v = static_cast<float>(v * Noise::kValues / sum);
+  for (const float v : values)
+    sum += v;
+  for (float& v : values)
+    v = float(v * Noise::kValues / sum);
 }
 
 }  // namespace
@@ -43,7 +48,13 @@ void scale_to_mean_one(std::array<float, Noise::kValues>& values) {
 Noise::Noise(double cv) {
   static const std::array<float, kValues> kNormal = [] {
     std::array<float, kValues> out;
-    shares([](double x) { return std::exp(-0.5 * x * x); }, -6, 6, out);
+    shares(
+        [](double x) {
+          return std::exp(-0.5 * x * x);
+        },
+        -6,
+        6,
+        out);
     return out;
   }();
   normal_ = kNormal;
@@ -51,10 +62,17 @@ Noise::Noise(double cv) {
     gamma_.fill(1.0f);
     return;
   }
-  const double shape = 1 / (cv * cv), rate = shape;
-  shares([&](double x) { return std::exp((shape - 1) * std::log(x / 1.0) - rate * (x - 1)); }, 0,
-         1 + 12 * cv + 8 * cv * cv, gamma_);
-  if (shape < 1) scale_to_mean_one(gamma_);
+  const double shape = 1 / (cv * cv);
+  const double rate = shape;
+  shares(
+      [&](double x) {
+        return std::exp((shape - 1) * std::log(x / 1.0) - rate * (x - 1));
+      },
+      0,
+      1 + 12 * cv + 8 * cv * cv,
+      gamma_);
+  if (shape < 1)
+    scale_to_mean_one(gamma_);
 }
 
 }  // namespace lento::chip

@@ -23,8 +23,12 @@ class Noise {
   static uint64_t key(uint64_t seed, uint64_t a, uint64_t b) {
     return base::mix64(seed ^ base::mix64(a * 0x9e3779b97f4a7c15ULL ^ b));
   }
-  float gamma(uint64_t key) const { return gamma_[key >> 52]; }
-  float normal(uint64_t key) const { return normal_[key >> 52]; }  // mean 0, deviation 1
+  float gamma(uint64_t key) const {
+    return gamma_[key >> 52];
+  }
+  float normal(uint64_t key) const {
+    return normal_[key >> 52];
+  }  // mean 0, deviation 1
 
  private:
   std::array<float, kValues> gamma_;

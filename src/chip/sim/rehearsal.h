@@ -29,7 +29,11 @@ class Rehearsal {
  public:
   // `model` must outlive it; `fresh` has recorded nothing.
   Rehearsal(const Model& model, const Options& options, const Recording& fresh, size_t most_moments)
-      : model_(model), options_(options), fresh_(fresh), healthy_(fresh), most_(most_moments) {
+      : model_(model),
+        options_(options),
+        fresh_(fresh),
+        healthy_(fresh),
+        most_(most_moments) {
     Machine machine(model_, {}, options_, &healthy_);
     uint64_t until = most_ > 0 ? interval_ : options_.max_cycles;
     while (machine.run_until(std::min(until, options_.max_cycles)) && until < options_.max_cycles &&
@@ -39,13 +43,17 @@ class Rehearsal {
     }
   }
 
-  const Recording& healthy() const { return healthy_; }
+  const Recording& healthy() const {
+    return healthy_;
+  }
 
   Recording run(const std::vector<Fault>& faults, uint64_t max_cycles) const {
     uint64_t begin = max_cycles;
-    for (const Fault& f : faults) begin = std::min(begin, f.begin);
-    const auto after = std::partition_point(moments_.begin(), moments_.end(),
-                                            [&](const auto& m) { return m->cycles < begin; });
+    for (const Fault& f : faults)
+      begin = std::min(begin, f.begin);
+    const auto after = std::partition_point(moments_.begin(), moments_.end(), [&](const auto& m) {
+      return m->cycles < begin;
+    });
     if (after == moments_.begin()) {
       Recording out = fresh_;
       Machine(model_, faults, options_, &out).run_until(max_cycles);
@@ -64,13 +72,17 @@ class Rehearsal {
     Recording recording;
   };
 
-  bool stopped() const { return options_.stop && options_.stop(); }
+  bool stopped() const {
+    return options_.stop && options_.stop();
+  }
 
   // How long the run will take is not known before: full, every other moment is forgotten.
   void remember(const Machine& machine, uint64_t cycles) {
     moments_.emplace_back(new Moment{cycles, Machine(machine, {}, nullptr), healthy_});
-    if (moments_.size() < most_) return;
-    for (size_t i = 0; 2 * i + 1 < moments_.size(); ++i) moments_[i] = std::move(moments_[2 * i + 1]);
+    if (moments_.size() < most_)
+      return;
+    for (size_t i = 0; 2 * i + 1 < moments_.size(); ++i)
+      moments_[i] = std::move(moments_[2 * i + 1]);
     moments_.resize(moments_.size() / 2);
     interval_ *= 2;
   }

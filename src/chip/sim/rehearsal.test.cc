@@ -49,7 +49,8 @@ TEST(Rehearsal, RunsAreThoseFromTheStart) {
     base::Rng rng(moments);
     for (int i = 0; i < 20; ++i) {
       std::vector<Fault> faults{anywhere(c.model.grid, rng, cycles)};
-      if (i % 2 == 1) faults.push_back(anywhere(c.model.grid, rng, cycles));
+      if (i % 2 == 1)
+        faults.push_back(anywhere(c.model.grid, rng, cycles));
       EXPECT_EQ(rehearsal.run(faults, UINT64_MAX).bytes, c.from_the_start(faults)) << moments << ' ' << i;
     }
   }

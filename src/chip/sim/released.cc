@@ -15,15 +15,24 @@ using Kind = ReleasedProgram::Kind;
 
 constexpr int kSlots = 4;               // of a memory unit
 constexpr double kBandwidthRate = 0.5;  // Gamma rate; shape = width * rate
-constexpr uint64_t kPortDelay = 1, kRouterDelay = 1;
+constexpr uint64_t kPortDelay = 1;
+constexpr uint64_t kRouterDelay = 1;
 // Unit deviation of the compute rate: a tenth of the mean at the 95th percentile, then a quarter of that.
 constexpr double kRateDeviation = 0.1 / 1.645 / 4;
 
 class ReleasedMachine {
  public:
-  ReleasedMachine(const spec::Chip& chip, const ReleasedProgram& program, const std::vector<Fault>& faults,
-                  const ReleasedOptions& options, trace::RecordSink* sink)
-      : chip_(chip), program_(program), options_(options), sink_(sink), grid_(chip) {
+  ReleasedMachine(
+      const spec::Chip& chip,
+      const ReleasedProgram& program,
+      const std::vector<Fault>& faults,
+      const ReleasedOptions& options,
+      trace::RecordSink* sink)
+      : chip_(chip),
+        program_(program),
+        options_(options),
+        sink_(sink),
+        grid_(chip) {
     const size_t cores = program.cores.size();
     cores_.resize(cores);
     core_faults_.resize(cores);
@@ -37,11 +46,13 @@ class ReleasedMachine {
       cores_[c].started.resize(cores_[c].met.size());
       result_.unfinished += cores_[c].met.size();
     }
-    for (const Fault& fault : faults) add_fault(fault);
+    for (const Fault& fault : faults)
+      add_fault(fault);
   }
 
   ReleasedResult run() {
-    for (uint32_t core = 0; core < cores_.size(); ++core) open_window(core);
+    for (uint32_t core = 0; core < cores_.size(); ++core)
+      open_window(core);
     while (!events_.empty()) {
       const EventHeap::Event event = events_.pop();
       now_ = event.time;
@@ -58,16 +69,26 @@ class ReleasedMachine {
     uint64_t window = 0;           // begins at window * issue_window
     int done = 0;                  // in the window
     bool opening = false;          // a window, just now
-    uint64_t compute_free = 0, port_in_free = 0, port_out_free = 0;
+    uint64_t compute_free = 0;
+    uint64_t port_in_free = 0;
+    uint64_t port_out_free = 0;
     std::array<uint64_t, kSlots> slot_free{};
   };
   // A thing in flight: an instruction in service, or a message at some point of its way.
   struct Flight {
-    enum class At : uint8_t { Service, StartUp, Injected, Router, Arrived, Handed } at = At::Service;
+    enum class At : uint8_t {
+      Service,
+      StartUp,
+      Injected,
+      Router,
+      Arrived,
+      Handed
+    } at = At::Service;
     uint32_t core = 0;
     uint64_t instruction = 0;  // of the run
     int router = 0;
-    uint64_t begin = 0, sent = 0;
+    uint64_t begin = 0;
+    uint64_t sent = 0;
     uint32_t next = 0;
   };
 
@@ -75,18 +96,24 @@ class ReleasedMachine {
     return program_.cores[core][i % program_.cores[core].size()];
   }
   bool in_window(uint32_t core, uint64_t i) const {
-    return i / static_cast<uint64_t>(chip_.core.issue_window) == cores_[core].window;
+    return i / uint64_t(chip_.core.issue_window) == cores_[core].window;
   }
 
   void add_fault(const Fault& fault) {
-    if (!fault.exists()) return;
+    if (!fault.exists())
+      return;
     if (fault.part == Part::DramPort)
-      throw base::Error({fault.name}, "the released model has no DRAM ports that could be slow",
-                        "simulate without --preset released, or take this fault out");
-    if (fault.part == Part::Core) core_faults_[fault.index].push_back(&fault);
-    if (fault.part == Part::MemoryUnit) unit_faults_[fault.index].push_back(&fault);
+      throw base::Error(
+          {fault.name},
+          "the released model has no DRAM ports that could be slow",
+          "simulate without --preset released, or take this fault out");
+    if (fault.part == Part::Core)
+      core_faults_[fault.index].push_back(&fault);
+    if (fault.part == Part::MemoryUnit)
+      unit_faults_[fault.index].push_back(&fault);
     if (fault.part == Part::Router) {
-      for (const int link : grid_.links_of(fault.index)) link_faults_[link].push_back(&fault);
+      for (const int link : grid_.links_of(fault.index))
+        link_faults_[link].push_back(&fault);
     }
     if (fault.part == Part::Link) {
       link_faults_[grid_.find_link(fault.index, fault.other)].push_back(&fault);
@@ -96,18 +123,21 @@ class ReleasedMachine {
 
   double factor(const std::vector<const Fault*>& faults) const {
     double all = 1;
-    for (const Fault* fault : faults) all *= fault->at(now_);
+    for (const Fault* fault : faults)
+      all *= fault->at(now_);
     return all;
   }
 
   base::Rng draw(uint32_t core, uint64_t instruction, uint64_t hop) const {
-    return base::Rng(options_.seed, "chip.released",
-                     base::mix64(instruction * 0x9e3779b97f4a7c15ULL ^ uint64_t{core} << 40 ^ hop));
+    return base::Rng(
+        options_.seed,
+        "chip.released",
+        base::mix64(instruction * 0x9e3779b97f4a7c15ULL ^ uint64_t{core} << 40 ^ hop));
   }
 
   // Whole cycles of `amount` at `rate`, as the release rounds them.
   static uint64_t cycles(double amount, double rate) {
-    return static_cast<uint64_t>(std::max(0.0, std::floor((amount + rate - 1) / rate)));
+    return uint64_t(std::max(0.0, std::floor((amount + rate - 1) / rate)));
   }
 
   uint64_t passage(double bytes, double width, base::Rng rng) const {
@@ -117,7 +147,8 @@ class ReleasedMachine {
   // A window of receives whose messages are all there is done as it opens, and so may be the next.
   void open_window(uint32_t id) {
     Core& core = cores_[id];
-    if (core.opening) return;  // the loop below goes on with the window just begun
+    if (core.opening)
+      return;  // the loop below goes on with the window just begun
     core.opening = true;
     for (uint64_t opened = UINT64_MAX; opened != core.window;) {
       opened = core.window;
@@ -129,12 +160,14 @@ class ReleasedMachine {
 
   void start_window(uint32_t id) {
     Core& core = cores_[id];
-    const auto size = static_cast<uint64_t>(chip_.core.issue_window);
-    const uint64_t window = core.window, begin = window * size;
+    const auto size = uint64_t(chip_.core.issue_window);
+    const uint64_t window = core.window;
+    const uint64_t begin = window * size;
     const uint64_t end = std::min<uint64_t>(begin + size, core.met.size());
     for (uint64_t i = begin; i < end && core.window == window; ++i) {
       if (at(id, i).kind == Kind::Receive) {
-        if (core.started[i]) complete(id, i);
+        if (core.started[i])
+          complete(id, i);
       } else if (core.met[i] == at(id, i).needs && !core.started[i]) {
         issue(id, i);
       }
@@ -145,9 +178,9 @@ class ReleasedMachine {
     Core& core = cores_[id];
     core.started[i] = 1;
     const ReleasedProgram::Instruction& in = at(id, i);
-    const auto amount = static_cast<double>(in.amount);
+    const auto amount = double(in.amount);
     if (in.kind == Kind::Send) {
-      fly({Flight::At::StartUp, id, i, 0, 0, 0, 0}, now_ + static_cast<uint64_t>(chip_.core.start_up_cycles));
+      fly({Flight::At::StartUp, id, i, 0, 0, 0, 0}, now_ + uint64_t(chip_.core.start_up_cycles));
     } else if (in.kind == Kind::Compute) {
       const double mean = chip_.core.ops_per_cycle / factor(core_faults_[id]);
       const uint64_t time = cycles(amount, draw(id, i, 0).normal(mean, mean * kRateDeviation));
@@ -156,7 +189,7 @@ class ReleasedMachine {
       result_.core_busy[id] += time;
       fly({Flight::At::Service, id, i, 0, begin, 0, 0}, core.compute_free);
     } else {
-      uint64_t& slot = *std::min_element(core.slot_free.begin(), core.slot_free.end());
+      uint64_t& slot = *std::ranges::min_element(core.slot_free);
       const uint64_t begin = std::max(now_, slot);
       slot = begin + cycles(amount, chip_.memory_unit.bytes_per_cycle / factor(unit_faults_[id]));
       fly({Flight::At::Service, id, i, 0, begin, 0, 0}, slot);
@@ -166,7 +199,7 @@ class ReleasedMachine {
   void fly(const Flight& flight, uint64_t time) {
     uint32_t id = free_;
     if (id == kEmpty) {
-      id = static_cast<uint32_t>(flights_.size());
+      id = uint32_t(flights_.size());
       flights_.push_back(flight);
     } else {
       free_ = flights_[id].next;
@@ -189,7 +222,7 @@ class ReleasedMachine {
       case Flight::At::Injected:
         flight.sent = now_;
         flight.at = Flight::At::Router;
-        flight.router = static_cast<int>(flight.core);
+        flight.router = int(flight.core);
         fly(flight, now_ + kRouterDelay);
         complete(flight.core, flight.instruction);
         break;
@@ -210,13 +243,13 @@ class ReleasedMachine {
     const trace::ProbeKind kind = in.kind == Kind::Compute ? trace::ProbeKind::Compute
                                   : in.kind == Kind::Read  ? trace::ProbeKind::Read
                                                            : trace::ProbeKind::Write;
-    const int port = kind == trace::ProbeKind::Compute ? 0 : grid_.port_of(static_cast<int>(f.core));
+    const int port = kind == trace::ProbeKind::Compute ? 0 : grid_.port_of(int(f.core));
     record(f, f.core, f.instruction, kind, f.begin, port);
     complete(f.core, f.instruction);
   }
 
   void inject(Flight f) {
-    const double bytes = static_cast<double>(at(f.core, f.instruction).amount);
+    const double bytes = double(at(f.core, f.instruction).amount);
     uint64_t& free = cores_[f.core].port_in_free;
     free = std::max(now_, free) + kPortDelay +
            passage(bytes, chip_.core.scratchpad_bytes_per_cycle, draw(f.core, f.instruction, 1));
@@ -227,8 +260,8 @@ class ReleasedMachine {
   // One hop along x, then y; at the end the port into the core.
   void cross(Flight f) {
     const ReleasedProgram::Instruction& in = at(f.core, f.instruction);
-    const auto bytes = static_cast<double>(in.amount);
-    if (f.router == static_cast<int>(in.partner_core)) {
+    const auto bytes = double(in.amount);
+    if (f.router == int(in.partner_core)) {
       uint64_t& free = cores_[in.partner_core].port_out_free;
       free = std::max(now_, free) + kPortDelay +
              passage(bytes, chip_.core.scratchpad_bytes_per_cycle, draw(f.core, f.instruction, 2));
@@ -236,15 +269,15 @@ class ReleasedMachine {
       fly(f, free);
       return;
     }
-    const int link = grid_.route(f.router, static_cast<int>(in.partner_core)).front().link;
-    const auto hop = static_cast<uint64_t>(3 + link);
+    const int link = grid_.route(f.router, int(in.partner_core)).front().link;
+    const auto hop = uint64_t(3 + link);
     const uint64_t time =
         passage(bytes, chip_.network.link_bytes_per_cycle, draw(f.core, f.instruction, hop));
-    const auto slowed = static_cast<uint64_t>(static_cast<double>(time) * factor(link_faults_[link]));
+    const auto slowed = uint64_t(double(time) * factor(link_faults_[link]));
     link_free_[link] = std::max(now_, link_free_[link]) + slowed;
     result_.link_busy[link] += slowed;
     f.router = grid_.link(link).to;
-    const bool last = f.router == static_cast<int>(in.partner_core);
+    const bool last = f.router == int(in.partner_core);
     fly(f, link_free_[link] + (last ? 0 : kRouterDelay));
   }
 
@@ -252,9 +285,10 @@ class ReleasedMachine {
     const ReleasedProgram::Instruction& in = at(f.core, f.instruction);
     const uint64_t inference = f.instruction / program_.cores[f.core].size();
     const uint64_t receive = inference * program_.cores[in.partner_core].size() + in.partner;
-    record(f, in.partner_core, receive, trace::ProbeKind::Message, f.sent, static_cast<int>(f.core));
+    record(f, in.partner_core, receive, trace::ProbeKind::Message, f.sent, int(f.core));
     cores_[in.partner_core].started[receive] = 1;
-    if (in_window(in.partner_core, receive)) complete(in.partner_core, receive);
+    if (in_window(in.partner_core, receive))
+      complete(in.partner_core, receive);
   }
 
   // Counts for whom it triggers, then for the window.
@@ -273,8 +307,7 @@ class ReleasedMachine {
         cores_[core].started[target] = 1;
         uint64_t& free = cores_[core].port_out_free;
         free = std::max(now_, free) + kPortDelay +
-               passage(static_cast<double>(in.amount), chip_.core.scratchpad_bytes_per_cycle,
-                       draw(core, target, 2));
+               passage(double(in.amount), chip_.core.scratchpad_bytes_per_cycle, draw(core, target, 2));
         fly({Flight::At::Handed, core, target, 0, now_, 0, 0}, free);
       } else {
         issue(core, target);
@@ -288,18 +321,19 @@ class ReleasedMachine {
 
   void record(const Flight& f, uint32_t core, uint64_t i, trace::ProbeKind kind, uint64_t begin, int peer) {
     ++result_.records;
-    if (!sink_) return;
+    if (!sink_)
+      return;
     const ReleasedProgram::Instruction& in = at(core, i);
     trace::ProbeRecord r;
     r.begin = begin;
     r.end = now_;
     r.work = in.amount;
-    r.layer = static_cast<uint32_t>(program_.layer_ids[in.layer]);
-    r.inference = static_cast<uint32_t>(f.instruction / program_.cores[f.core].size());
-    r.core = static_cast<uint16_t>(core);
-    r.peer = static_cast<uint16_t>(peer);
+    r.layer = uint32_t(program_.layer_ids[in.layer]);
+    r.inference = uint32_t(f.instruction / program_.cores[f.core].size());
+    r.core = uint16_t(core);
+    r.peer = uint16_t(peer);
     r.kind = kind;
-    r.op = static_cast<uint8_t>(in.layer_kind);
+    r.op = uint8_t(in.layer_kind);
     sink_->record(r);
   }
 
@@ -312,7 +346,9 @@ class ReleasedMachine {
   uint64_t now_ = 0;
   EventHeap events_;
   std::vector<Core> cores_;
-  std::vector<std::vector<const Fault*>> core_faults_, unit_faults_, link_faults_;
+  std::vector<std::vector<const Fault*>> core_faults_;
+  std::vector<std::vector<const Fault*>> unit_faults_;
+  std::vector<std::vector<const Fault*>> link_faults_;
   std::vector<uint64_t> link_free_;
   std::vector<Flight> flights_;
   uint32_t free_ = kEmpty;
@@ -321,9 +357,12 @@ class ReleasedMachine {
 
 }  // namespace
 
-ReleasedResult simulate_released(const spec::Chip& chip, const ReleasedProgram& program,
-                                 const std::vector<Fault>& faults, const ReleasedOptions& options,
-                                 trace::RecordSink* sink) {
+ReleasedResult simulate_released(
+    const spec::Chip& chip,
+    const ReleasedProgram& program,
+    const std::vector<Fault>& faults,
+    const ReleasedOptions& options,
+    trace::RecordSink* sink) {
   return ReleasedMachine(chip, program, faults, options, sink).run();
 }
 

@@ -22,16 +22,21 @@ struct ReleasedOptions {
 };
 
 struct ReleasedResult {
-  uint64_t cycles = 0;                         // when the last instruction was done
-  uint64_t unfinished = 0;                     // instructions that never could start; 0 in a run that ends
-  std::vector<uint64_t> core_busy, link_busy;  // cycles
+  uint64_t cycles = 0;      // when the last instruction was done
+  uint64_t unfinished = 0;  // instructions that never could start; 0 in a run that ends
+  // cycles
+  std::vector<uint64_t> core_busy;
+  std::vector<uint64_t> link_busy;
   uint64_t records = 0;
 };
 
 // A pure function. Draws depend on (seed, instruction, hop) only, so runs with and without a fault are
 // paired.
-ReleasedResult simulate_released(const spec::Chip& chip, const ReleasedProgram& program,
-                                 const std::vector<Fault>& faults, const ReleasedOptions& options,
-                                 trace::RecordSink* sink = nullptr);
+ReleasedResult simulate_released(
+    const spec::Chip& chip,
+    const ReleasedProgram& program,
+    const std::vector<Fault>& faults,
+    const ReleasedOptions& options,
+    trace::RecordSink* sink = nullptr);
 
 }  // namespace lento::chip

@@ -8,8 +8,8 @@
 namespace lento::chip {
 namespace {
 
-uint64_t cycles_with(const spec::Chip& chip, const ReleasedProgram& program, const char* slow,
-                     uint64_t seed) {
+uint64_t
+cycles_with(const spec::Chip& chip, const ReleasedProgram& program, const char* slow, uint64_t seed) {
   std::vector<Fault> faults;
   if (slow) {
     faults.push_back(component(slow, Grid(chip), {}));
@@ -26,17 +26,22 @@ uint64_t cycles_with(const spec::Chip& chip, const ReleasedProgram& program, con
 // excess varies from seed to seed.
 TEST(ReleasedMachine, CyclesAreThoseOfTheReleasedSimulator) {
   const std::string map = test::shared_chip("released_darknet19.4x4.map.json");
-  if (!test::readable(map)) GTEST_SKIP() << map << " is not there";
+  if (!test::readable(map))
+    GTEST_SKIP() << map << " is not there";
   const spec::Chip chip = spec::read_chip(test::shared_chip("released_4x4.arch.json"));
   const ReleasedProgram program = expand_released(read_map(map), chip, map);
-  double healthy = 0, core = 0, unit = 0, link = 0, router = 0;
+  double healthy = 0;
+  double core = 0;
+  double unit = 0;
+  double link = 0;
+  double router = 0;
   for (uint64_t seed = 1; seed <= 5; ++seed) {
-    const auto base = static_cast<double>(cycles_with(chip, program, nullptr, seed));
+    const auto base = double(cycles_with(chip, program, nullptr, seed));
     healthy += base / 5;
-    core += static_cast<double>(cycles_with(chip, program, "core5", seed)) / base / 5;
-    unit += static_cast<double>(cycles_with(chip, program, "lsu5", seed)) / base / 5;
-    link += static_cast<double>(cycles_with(chip, program, "link5-9", seed)) / base / 5;
-    router += static_cast<double>(cycles_with(chip, program, "router5", seed)) / base / 5;
+    core += double(cycles_with(chip, program, "core5", seed)) / base / 5;
+    unit += double(cycles_with(chip, program, "lsu5", seed)) / base / 5;
+    link += double(cycles_with(chip, program, "link5-9", seed)) / base / 5;
+    router += double(cycles_with(chip, program, "router5", seed)) / base / 5;
   }
 
   EXPECT_NEAR(healthy, 35.11e6, 0.01 * 35.11e6);

@@ -12,15 +12,26 @@ namespace {
 
 // The five runs of the SimPy comparison; items are link hops.
 void BM_EventCore(benchmark::State& state) {
-  const reference::MeshWorkload runs[] = {{.batches = 8},
-                                          {.batches = 64},
-                                          {.batches = 64, .fail_core = 5},
-                                          {.batches = 64, .fail_from = 5, .fail_to = 6},
-                                          {.k = 8, .batches = 16}};
+  const reference::MeshWorkload runs[] = {
+      {.batches = 8},
+      {.batches = 64},
+      {
+          .batches = 64,
+          .fail_core = 5,
+      },
+      {
+          .batches = 64,
+          .fail_from = 5,
+          .fail_to = 6,
+      },
+      {
+          .k = 8,
+          .batches = 16,
+      }};
   int64_t hops = 0;
   for (auto _ : state) {
     const auto out = reference::MeshRun(runs[state.range(0)]).run();
-    hops += static_cast<int64_t>(out.hops);
+    hops += int64_t(out.hops);
     benchmark::DoNotOptimize(out.task_sum);
   }
   state.SetItemsProcessed(hops);
@@ -41,11 +52,12 @@ void BM_Inference(benchmark::State& state, const char* name, int side) {
   Options options;
   options.inferences = 16;
   uint64_t events = 0;
-  for (auto _ : state) events += simulate(model, {}, options).events;
-  state.SetItemsProcessed(static_cast<int64_t>(events));
-  state.counters["s_per_inference"] =
-      benchmark::Counter(16.0 * static_cast<double>(state.iterations()),
-                         benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  for (auto _ : state)
+    events += simulate(model, {}, options).events;
+  state.SetItemsProcessed(int64_t(events));
+  state.counters["s_per_inference"] = benchmark::Counter(
+      16.0 * double(state.iterations()),
+      benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 BENCHMARK_CAPTURE(BM_Inference, darknet19_4x4, "darknet19.4x4", 4)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(BM_Inference, googlenet_4x4, "googlenet.4x4", 4)->Unit(benchmark::kMillisecond);

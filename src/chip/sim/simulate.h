@@ -37,13 +37,16 @@ class Model {
         own(std::move(of_parts)),
         noise(of_chip.network.transit_cv),
         silence(0),
-        program(of_program) {}
+        program(of_program) {
+  }
   Model(const spec::Chip& of_chip, Program&& of_program, Deviations of_parts = {}) = delete;
 
   const spec::Chip chip;
   const Grid grid;
-  const Deviations own;        // of the parts, all through the run
-  const Noise noise, silence;  // silence: every factor is 1
+  const Deviations own;  // of the parts, all through the run
+  // silence: every factor is 1
+  const Noise noise;
+  const Noise silence;
   const Program& program;
 };
 
@@ -62,26 +65,35 @@ struct Result {
   bool finished = true;
 
   struct LayerTime {
-    uint64_t begin = UINT64_MAX, end = 0;  // first start and last end of its computes and transfers
-    uint64_t busy = 0;                     // compute cycles, all cores
+    // first start and last end of its computes and transfers
+    uint64_t begin = UINT64_MAX;
+    uint64_t end = 0;
+    uint64_t busy = 0;  // compute cycles, all cores
   };
   struct Use {
     uint64_t busy = 0;  // cycles
     uint64_t bytes = 0;
   };
-  std::vector<LayerTime> layers;        // by layer index, of the whole run
-  std::vector<uint64_t> core_busy;      // compute cycles
-  std::vector<uint64_t> probe_cycles;   // spent on records, by core
-  std::vector<Use> links, ports;        // by link id, by DRAM port
+  std::vector<LayerTime> layers;       // by layer index, of the whole run
+  std::vector<uint64_t> core_busy;     // compute cycles
+  std::vector<uint64_t> probe_cycles;  // spent on records, by core
+  // by link id, by DRAM port
+  std::vector<Use> links;
+  std::vector<Use> ports;
   std::vector<Use> memory_units;        // by core; busy sums over the slots
   std::vector<uint64_t> fault_hits;     // by fault: operations, transfers and segments that started inside it
   std::vector<uint64_t> inference_end;  // when each inference's last instruction was done
-  uint64_t records = 0, dropped = 0;
-  uint64_t events = 0, link_hops = 0;
+  uint64_t records = 0;
+  uint64_t dropped = 0;
+  uint64_t events = 0;
+  uint64_t link_hops = 0;
 };
 
 // Throws base::Error when the run cannot end (a deadlock), naming the cycle of waits.
-Result simulate(const Model& model, const std::vector<Fault>& faults, const Options& options,
-                trace::RecordSink* sink = nullptr);
+Result simulate(
+    const Model& model,
+    const std::vector<Fault>& faults,
+    const Options& options,
+    trace::RecordSink* sink = nullptr);
 
 }  // namespace lento::chip

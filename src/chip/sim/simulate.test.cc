@@ -26,7 +26,8 @@ class Collect : public trace::RecordSink {
   std::vector<trace::ProbeRecord> of(trace::ProbeKind kind) const {
     std::vector<trace::ProbeRecord> found;
     for (const auto& r : records) {
-      if (r.kind == kind) found.push_back(r);
+      if (r.kind == kind)
+        found.push_back(r);
     }
     return found;
   }
@@ -62,8 +63,11 @@ struct Finished {
   Collect sink;
 };
 
-Finished run(const Mapping& mapping, const spec::Chip& chip, const std::vector<Fault>& faults = {},
-             Options options = {}) {
+Finished run(
+    const Mapping& mapping,
+    const spec::Chip& chip,
+    const std::vector<Fault>& faults = {},
+    Options options = {}) {
   const Program program = expand(mapping, chip, "m");
   const Model model(chip, program);
   Finished out;
@@ -71,7 +75,9 @@ Finished run(const Mapping& mapping, const spec::Chip& chip, const std::vector<F
   return out;
 }
 
-uint64_t up(double cycles) { return static_cast<uint64_t>(std::ceil(cycles)); }
+uint64_t up(double cycles) {
+  return uint64_t(std::ceil(cycles));
+}
 
 // Store and forward, segment by segment: the port into the router, each link, the port out. Segment s passes
 // a server when it has arrived there and segment s - 1 has passed.
@@ -84,17 +90,18 @@ TEST(Simulate, LatencyOfOneMessageIsTheClosedForm) {
       ASSERT_EQ(messages.size(), 1u);
       const int hops = to.x + to.y;
       const int64_t segments = (bytes + 65535) / 65536;
-      uint64_t entered = 0, expected = 0;
+      uint64_t entered = 0;
+      uint64_t expected = 0;
       std::vector<uint64_t> free(hops, 0);  // when each link has passed the segment before
       for (int64_t s = 0; s < segments; ++s) {
-        const double size = s + 1 == segments ? static_cast<double>(bytes - 65536 * s) : 65536;
+        const double size = s + 1 == segments ? double(bytes - 65536 * s) : 65536;
         uint64_t at = entered += up(size / 128);
         for (uint64_t& link : free)
           at = link = std::max(at, link) + chip.network.router_cycles + up(size / 16);
         expected = std::max(at, expected) + up(size / 128);
       }
       if (segments == 1) {
-        const auto size = static_cast<double>(bytes);
+        const auto size = double(bytes);
         EXPECT_EQ(expected, 2 * up(size / 128) + hops * (1 + up(size / 16)));
       }
       EXPECT_EQ(messages[0].end - messages[0].begin, expected) << bytes << " to " << to.x << "," << to.y;
@@ -122,12 +129,14 @@ TEST(Simulate, ProbesCostTheCoreThatWritesThem) {
   const Mapping mapping = test::two_layers();
   Options none;
   none.probes = named_plan("none");
-  const Finished with = run(mapping, exact_chip(2, 1)), without = run(mapping, exact_chip(2, 1), {}, none);
+  const Finished with = run(mapping, exact_chip(2, 1));
+  const Finished without = run(mapping, exact_chip(2, 1), {}, none);
   EXPECT_EQ(without.result.records, 0u);
   EXPECT_TRUE(without.sink.records.empty());
   EXPECT_GT(with.result.cycles, without.result.cycles);
   uint64_t cost = 0;
-  for (const uint64_t c : with.result.probe_cycles) cost += c;
+  for (const uint64_t c : with.result.probe_cycles)
+    cost += c;
   EXPECT_EQ(cost, with.result.records * 71);
 }
 
@@ -174,33 +183,45 @@ TEST(Simulate, SameArgumentsSameBytesOnAnyThread) {
     simulate(model, {}, options, &sink);
     seen[i] = bytes_of(sink.records);
   });
-  for (size_t i = 2; i < seen.size(); ++i) EXPECT_EQ(seen[i], seen[i % 2]);
+  for (size_t i = 2; i < seen.size(); ++i)
+    EXPECT_EQ(seen[i], seen[i % 2]);
   EXPECT_NE(seen[0], seen[1]);
 }
 
 // What must hold of any run of any mapping.
 void check_invariants(const Program& program, const Result& r, uint64_t inferences) {
   const auto sum = program.totals();
-  uint64_t port_bytes = 0, unit_bytes = 0, link_bytes = 0, expected_links = 0;
-  for (const auto& use : r.ports) port_bytes += use.bytes;
-  for (const auto& use : r.memory_units) unit_bytes += use.bytes;
+  uint64_t port_bytes = 0;
+  uint64_t unit_bytes = 0;
+  uint64_t link_bytes = 0;
+  uint64_t expected_links = 0;
+  for (const auto& use : r.ports)
+    port_bytes += use.bytes;
+  for (const auto& use : r.memory_units)
+    unit_bytes += use.bytes;
   EXPECT_EQ(port_bytes, inferences * sum.dram_bytes);
   EXPECT_EQ(unit_bytes, inferences * sum.dram_bytes);
   for (const auto& use : r.links) {
     EXPECT_LE(use.busy, r.cycles);
     link_bytes += use.bytes;
   }
-  for (const auto& use : r.ports) EXPECT_LE(use.busy, r.cycles);
-  for (const uint64_t busy : r.core_busy) EXPECT_LE(busy, r.cycles);
+  for (const auto& use : r.ports)
+    EXPECT_LE(use.busy, r.cycles);
+  for (const uint64_t busy : r.core_busy)
+    EXPECT_LE(busy, r.cycles);
   for (size_t core = 0; core + 1 < program.first_section.size(); ++core) {
     for (uint32_t s = program.first_section[core]; s < program.first_section[core + 1]; ++s) {
       for (uint32_t i = program.sections[s].begin; i < program.sections[s].end; ++i) {
         const Instruction& in = program.instructions[i];
         uint32_t route = 0;
-        if (in.action == Action::Send) route = program.channels[in.target].route;
-        if (in.action == Action::Read) route = program.from_port[core];
-        if (in.action == Action::Write) route = program.to_port[core];
-        if (in.action == Action::Compute || in.action == Action::Receive) continue;
+        if (in.action == Action::Send)
+          route = program.channels[in.target].route;
+        if (in.action == Action::Read)
+          route = program.from_port[core];
+        if (in.action == Action::Write)
+          route = program.to_port[core];
+        if (in.action == Action::Compute || in.action == Action::Receive)
+          continue;
         expected_links += in.amount * program.sections[s].repeats *
                           (program.routes[route].end - program.routes[route].begin);
       }
@@ -211,14 +232,16 @@ void check_invariants(const Program& program, const Result& r, uint64_t inferenc
 }
 
 TEST(Simulate, BytesAreConservedOnRealMappings) {
-  for (const auto& [name, side] : {std::pair{"darknet19.4x4", 4},
-                                   {"googlenet.4x4", 4},
-                                   {"vgg19.4x4", 4},
-                                   {"resnet50.4x4", 4},
-                                   {"googlenet.6x6", 6},
-                                   {"darknet19.8x8", 8}}) {
+  for (const auto& [name, side] :
+       {std::pair{"darknet19.4x4", 4},
+        {"googlenet.4x4", 4},
+        {"vgg19.4x4", 4},
+        {"resnet50.4x4", 4},
+        {"googlenet.6x6", 6},
+        {"darknet19.8x8", 8}}) {
     const std::string path = test::shared_chip("gemini/") + name + ".map.json";
-    if (!test::readable(path)) GTEST_SKIP() << path << " is not there";
+    if (!test::readable(path))
+      GTEST_SKIP() << path << " is not there";
     spec::Chip chip;
     chip.width = chip.height = side;
     const Program program = expand(read_map(path), chip, path);
@@ -235,7 +258,8 @@ Mapping random_mapping(uint64_t seed, int side) {
   Mapping mapping;
   mapping.name = "random";
   mapping.batch = 8;
-  const int64_t channels = 4 + static_cast<int64_t>(rng.below(60)), height = 16;
+  const int64_t channels = 4 + int64_t(rng.below(60));
+  const int64_t height = 16;
   for (int id = 0; id < 6; ++id) {
     MappedLayer layer;
     layer.id = id;
@@ -243,12 +267,12 @@ Mapping random_mapping(uint64_t seed, int side) {
     layer.kind = id % 2 ? LayerKind::Pool : LayerKind::Conv;
     layer.segment = id < 4 ? 1 : 2;
     layer.samples_per_pass = id < 4 ? 1 << rng.below(3) : 8;
-    layer.fetch[0] = 1 + static_cast<int>(rng.below(2));
-    const int parts = 1 + static_cast<int>(rng.below(4));
+    layer.fetch[0] = 1 + int(rng.below(2));
+    const int parts = 1 + int(rng.below(4));
     OutputFeature out{id == 3 || id == 5, {}, {}};
     InputFeature in{id == 0 || id == 4, id - 1, {}};
     for (int p = 0; p < parts; ++p) {
-      const Position core{static_cast<int>(rng.below(side)), static_cast<int>(rng.below(side))};
+      const Position core{int(rng.below(side)), int(rng.below(side))};
       const Range rows{height * p / parts, height * (p + 1) / parts};
       const Slice slice{{{0, layer.samples_per_pass}, {0, channels}, rows, {0, 40}}};
       out.blocks.push_back({{core}, slice});
@@ -271,11 +295,11 @@ TEST(Simulate, RandomPipelinesEndAndConserveBytes) {
   int side = 2;
   for (uint64_t seed = 0; seed < 40; ++seed) {
     spec::Chip chip;
-    chip.width = chip.height = side = 2 + static_cast<int>(seed % 4);
+    chip.width = chip.height = side = 2 + int(seed % 4);
     chip.topology = seed % 3 == 0 ? spec::Topology::Torus : spec::Topology::Mesh;
-    chip.network.buffer_segments = static_cast<int>(seed % 4);
+    chip.network.buffer_segments = int(seed % 4);
     chip.network.segment_bytes = 1024 << seed % 5;
-    chip.core.issue_window = 2 + static_cast<int>(seed % 10);
+    chip.core.issue_window = 2 + int(seed % 10);
     const Program program = expand(random_mapping(seed, side), chip, "random");
     const Model model(chip, program);
     Options options;
@@ -332,7 +356,7 @@ TEST(Simulate, CoresThatWaitForOneAnotherAreNamed) {
   program.waits.push_back({1, 8, 4, 4});
   for (Instruction& in : program.instructions) {
     if (in.action == Action::Read && in.layer == 0)
-      in.target = static_cast<uint32_t>(program.waits.size() - 1);
+      in.target = uint32_t(program.waits.size() - 1);
   }
   const Model model(chip, program);
   try {
@@ -345,7 +369,10 @@ TEST(Simulate, CoresThatWaitForOneAnotherAreNamed) {
 
 TEST(Noise, MeanAndDeviationAreKept) {
   const Noise noise(0.35);
-  double sum = 0, squares = 0, normal_sum = 0, normal_squares = 0;
+  double sum = 0;
+  double squares = 0;
+  double normal_sum = 0;
+  double normal_squares = 0;
   for (uint64_t i = 0; i < Noise::kValues; ++i) {
     const double g = noise.gamma(i << 52), z = noise.normal(i << 52);
     sum += g;
@@ -365,7 +392,8 @@ TEST(Noise, MeanIsKeptWhereTheDensityHasNoBound) {
   for (const double cv : {1.2, 1.5, 2.0}) {
     const Noise noise(cv);
     double sum = 0;
-    for (uint64_t i = 0; i < Noise::kValues; ++i) sum += noise.gamma(i << 52);
+    for (uint64_t i = 0; i < Noise::kValues; ++i)
+      sum += noise.gamma(i << 52);
     EXPECT_NEAR(sum / Noise::kValues, 1, 1e-5) << cv;
   }
 }

@@ -14,39 +14,53 @@ std::vector<Fault> every_fault(const Grid& grid, double factor) {
     faults.push_back(component(name, grid, {}));
     faults.back().factor = factor;
   };
-  for (int c = 0; c < grid.core_count(); ++c) add(grid.core_name(c));
+  for (int c = 0; c < grid.core_count(); ++c)
+    add(grid.core_name(c));
   for (int l = 0; l < grid.link_count(); ++l) {
-    if (grid.link(l).from < grid.link(l).to) add(grid.link_name(l));
+    if (grid.link(l).from < grid.link(l).to)
+      add(grid.link_name(l));
   }
-  for (int c = 0; c < grid.core_count(); ++c) add(grid.router_name(c));
-  for (int c = 0; c < grid.core_count(); ++c) add(grid.memory_unit_name(c));
-  for (int p = 0; p < grid.port_count(); ++p) add(grid.port_name(p));
+  for (int c = 0; c < grid.core_count(); ++c)
+    add(grid.router_name(c));
+  for (int c = 0; c < grid.core_count(); ++c)
+    add(grid.memory_unit_name(c));
+  for (int p = 0; p < grid.port_count(); ++p)
+    add(grid.port_name(p));
   return faults;
 }
 
 }  // namespace
 
-Sweep sweep(const Model& model, double factor, const Options& options, unsigned threads,
-            const base::Progress& progress) {
+Sweep sweep(
+    const Model& model,
+    double factor,
+    const Options& options,
+    unsigned threads,
+    const base::Progress& progress) {
   Sweep out;
   out.healthy_cycles = simulate(model, {}, options).cycles;
-  for (const Fault& fault : every_fault(model.grid, factor)) out.rows.push_back({fault});
+  for (const Fault& fault : every_fault(model.grid, factor))
+    out.rows.push_back({fault});
   std::mutex mutex;  // of the progress
   size_t done = 0;
   std::atomic<bool> stopped{false};
   base::parallel_for(out.rows.size(), threads, [&](size_t i) {
-    if (progress.stopped()) stopped = true;
-    if (stopped) return;
+    if (progress.stopped())
+      stopped = true;
+    if (stopped)
+      return;
     SweepRow& row = out.rows[i];
     const Result result = simulate(model, {row.fault}, options);
     row.cycles = result.cycles;
-    row.slowdown = static_cast<double>(result.cycles) / static_cast<double>(out.healthy_cycles);
+    row.slowdown = double(result.cycles) / double(out.healthy_cycles);
     row.events = result.fault_hits[0];
     const std::lock_guard lock(mutex);
-    progress("components", static_cast<double>(++done), static_cast<double>(out.rows.size()));
+    progress("components", double(++done), double(out.rows.size()));
   });
   out.complete = !stopped;
-  std::erase_if(out.rows, [](const SweepRow& row) { return row.cycles == 0; });
+  std::erase_if(out.rows, [](const SweepRow& row) {
+    return row.cycles == 0;
+  });
   return out;
 }
 

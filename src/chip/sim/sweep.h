@@ -25,7 +25,11 @@ struct Sweep {
 
 // Links count once per pair of neighbours: a link fault slows both directions. Runs go side by side on
 // `threads` threads (0: all cores); the result does not depend on it.
-Sweep sweep(const Model& model, double factor, const Options& options, unsigned threads,
-            const base::Progress& progress = {});
+Sweep sweep(
+    const Model& model,
+    double factor,
+    const Options& options,
+    unsigned threads,
+    const base::Progress& progress = {});
 
 }  // namespace lento::chip

@@ -12,7 +12,8 @@ TEST(Sweep, EveryComponentOnceAndWhatIsUnusedCostsNothing) {
   chip.width = chip.height = 2;
   const Program program = expand(test::two_layers(), chip, "m");
   const Model model(chip, program);
-  const Sweep one = sweep(model, 10, {}, 1), four = sweep(model, 10, {}, 4);
+  const Sweep one = sweep(model, 10, {}, 1);
+  const Sweep four = sweep(model, 10, {}, 4);
   ASSERT_EQ(one.rows.size(), 4u + 4 + 4 + 4 + 4);  // cores, links, routers, memory units, ports
   for (size_t i = 0; i < one.rows.size(); ++i) {
     EXPECT_EQ(one.rows[i].cycles, four.rows[i].cycles) << one.rows[i].fault.name;

@@ -24,7 +24,8 @@ constexpr uint64_t kLeastCycles = 64;
 constexpr int kStepLevel = 128;
 // Deviations of a core's rate below which no healthy operation is taken to lie (3 of a million), and the
 // least share of its rate that this leaves.
-constexpr double kQuiet = 4.5, kLeastShare = 0.1;
+constexpr double kQuiet = 4.5;
+constexpr double kLeastShare = 0.1;
 // This many operations at nominal speed close an episode.
 constexpr int kCloseAfter = 3;
 
@@ -36,22 +37,25 @@ uint32_t mix(uint32_t key, uint32_t which) {
 }
 
 // Where the index looks for a key first, before the mask.
-uint32_t index_hash(uint32_t key) { return (key * 0x9e3779b1u) >> 20; }
+uint32_t index_hash(uint32_t key) {
+  return (key * 0x9e3779b1u) >> 20;
+}
 
 uint32_t ticks(uint64_t cycles) {
-  return static_cast<uint32_t>(std::min<uint64_t>(cycles >> kTickShift, UINT32_MAX));
+  return uint32_t(std::min<uint64_t>(cycles >> kTickShift, UINT32_MAX));
 }
 
 // 65536 / weight, rounded: a multiplication in place of a division, as hardware would.
 constexpr std::array<int, 65> kReciprocal = [] {
   std::array<int, 65> table{};
-  for (int w = 1; w <= 64; ++w) table[static_cast<size_t>(w)] = (65536 + w / 2) / w;
+  for (int w = 1; w <= 64; ++w)
+    table[size_t(w)] = (65536 + w / 2) / w;
   return table;
 }();
 
 // Moves `mean` towards `level` by 1/weight of the way; weight 1 to 64.
 int running_mean(int mean, int level, int weight) {
-  return mean + (((level - mean) * kReciprocal[static_cast<size_t>(weight)] + 32768) >> 16);
+  return mean + (((level - mean) * kReciprocal[size_t(weight)] + 32768) >> 16);
 }
 
 uint32_t index_size(const SketchShape& shape) {
@@ -66,26 +70,28 @@ double recorder_rate(double ops_per_cycle, double rate_deviation) {
 }
 
 uint32_t SketchShape::bytes() const {
-  return 32 + hashes * buckets * 16u + (computes + transfers) * static_cast<uint32_t>(sizeof(SketchEntry)) +
-         transfers * bins * static_cast<uint32_t>(sizeof(TimeBin)) +
-         episodes * static_cast<uint32_t>(sizeof(Episode)) + index_size(*this);
+  return 32 + hashes * buckets * 16u + (computes + transfers) * uint32_t(sizeof(SketchEntry)) +
+         transfers * bins * uint32_t(sizeof(TimeBin)) + episodes * uint32_t(sizeof(Episode)) +
+         index_size(*this);
 }
 
 Pattern pattern_of(const ProbeRecord& r, unsigned octaves) {
-  if (r.kind == ProbeKind::Compute) return {r.kind, 0, static_cast<uint16_t>(r.layer)};
-  const auto octave = static_cast<unsigned>(63 - std::countl_zero(r.work | 1));
-  return {r.kind, static_cast<uint8_t>(octave - octave % octaves), r.peer};
+  if (r.kind == ProbeKind::Compute)
+    return {r.kind, 0, uint16_t(r.layer)};
+  const auto octave = unsigned(63 - std::countl_zero(r.work | 1));
+  return {r.kind, uint8_t(octave - octave % octaves), r.peer};
 }
 
 void TimeBin::add(int level) {
   const int n = std::min(count() + 1, kMeanWeight);
   set(n == 1 ? level : running_mean(mean(), level, n), n);
-  const auto low = static_cast<uint8_t>(std::max(level / 16, 1));
+  const auto low = uint8_t(std::max(level / 16, 1));
   lowest = lowest == 0 ? low : std::min(lowest, low);
 }
 
 void TimeBin::merge(const TimeBin& other) {
-  if (other.count() == 0) return;
+  if (other.count() == 0)
+    return;
   if (count() == 0) {
     *this = other;
     return;
@@ -96,17 +102,17 @@ void TimeBin::merge(const TimeBin& other) {
 }
 
 CoreSketch::CoreSketch(const SketchShape& shape, const SketchOptions& options)
-    : shape_(shape), options_(options) {
+    : shape_(shape),
+      options_(options) {
   LENTO_CHECK(shape.bytes() <= options.budget_bytes, "a recorder would outgrow its memory budget");
   LENTO_CHECK(shape.octaves >= 1, "a pattern spans at least one octave of sizes");
   LENTO_CHECK(shape.computes >= 1 && shape.transfers >= 1, "stage 2 needs room for a pattern of each kind");
   LENTO_CHECK(shape.computes + shape.transfers <= 254, "an index byte cannot name that many patterns");
   LENTO_CHECK(shape.buckets == 0 || std::has_single_bit(unsigned{shape.buckets}), "buckets: a power of two");
   LENTO_CHECK(std::has_single_bit(unsigned{shape.bins}) && shape.bins >= 2, "bins: a power of two");
-  nominal_ = static_cast<uint16_t>(
-      level_of(ProbeKind::Compute, 1 << 20, static_cast<uint64_t>((1 << 20) * options.ops_per_cycle)));
-  state_.bin_shift = static_cast<uint8_t>(
-      std::max<int>(kTickShift, std::bit_width(std::max<uint64_t>(options.bin_cycles, 1)) - 1));
+  nominal_ = uint16_t(level_of(ProbeKind::Compute, 1 << 20, uint64_t((1 << 20) * options.ops_per_cycle)));
+  state_.bin_shift =
+      uint8_t(std::max<int>(kTickShift, std::bit_width(std::max<uint64_t>(options.bin_cycles, 1)) - 1));
   buckets_.resize(size_t{shape.hashes} * shape.buckets);
   entries_.resize(shape.computes + shape.transfers);
   bins_.resize(size_t{shape.transfers} * shape.bins);
@@ -116,17 +122,24 @@ CoreSketch::CoreSketch(const SketchShape& shape, const SketchOptions& options)
 
 void CoreSketch::insert(const ProbeRecord& r) {
   const int level = level_of(r.kind, r.end > r.begin ? r.end - r.begin : 1, r.work);
-  const Sample sample{pattern_of(r, shape_.octaves).packed(), ticks(r.begin), ticks(r.end),
-                      static_cast<uint16_t>(level), r.work};
+  const Sample sample{
+      pattern_of(r, shape_.octaves).packed(),
+      ticks(r.begin),
+      ticks(r.end),
+      uint16_t(level),
+      r.work};
   ++state_.records;
   state_.last = std::max(state_.last, sample.end);
-  if (r.kind == ProbeKind::Compute && r.end >= r.begin + kLeastCycles) compute_episode(sample);
+  if (r.kind == ProbeKind::Compute && r.end >= r.begin + kLeastCycles)
+    compute_episode(sample);
   if (SketchEntry* entry = lookup(sample.key)) {
     update(*entry, sample);
-    if (!options_.as_printed) return;
+    if (!options_.as_printed)
+      return;
   }
   if (buckets_.empty()) {  // exact table
-    if (lookup(sample.key) == nullptr) update(new_entry(sample.key), sample);
+    if (lookup(sample.key) == nullptr)
+      update(new_entry(sample.key), sample);
     return;
   }
   stage_one(sample);
@@ -137,19 +150,22 @@ void CoreSketch::stage_one(const Sample& sample) {
   for (uint32_t i = 0; i < shape_.hashes; ++i) {
     Bucket& b = buckets_[i * shape_.buckets + (mix(sample.key, i) & (shape_.buckets - 1u))];
     if (b.key == sample.key) {
-      b.frequency = static_cast<uint16_t>(std::min(b.frequency + 1, 0xffff));
-      b.seen = static_cast<uint16_t>(std::min(b.seen + 1, 0xffff));
-      b.mean = static_cast<uint16_t>(running_mean(b.mean, sample.level, std::min<int>(b.seen, kMeanWeight)));
+      b.frequency = uint16_t(std::min(b.frequency + 1, 0xffff));
+      b.seen = uint16_t(std::min(b.seen + 1, 0xffff));
+      b.mean = uint16_t(running_mean(b.mean, sample.level, std::min<int>(b.seen, kMeanWeight)));
       b.lowest = std::min(b.lowest, sample.level);
     } else if (b.key == 0) {
       b = {sample.key, sample.begin, 1, 1, sample.level, sample.level};
     } else if (--b.frequency == 0) {
       b = {};
     }
-    if (b.key != sample.key || b.frequency < options_.threshold || promoted) continue;
+    if (b.key != sample.key || b.frequency < options_.threshold || promoted)
+      continue;
     promoted = true;
-    if (lookup(sample.key) == nullptr) promote(b, sample);
-    if (!options_.as_printed) b = {};
+    if (lookup(sample.key) == nullptr)
+      promote(b, sample);
+    if (!options_.as_printed)
+      b = {};
   }
 }
 
@@ -178,12 +194,12 @@ void CoreSketch::update(SketchEntry& entry, const Sample& sample) {
   }
   entry.last = std::max(entry.last, sample.end);
   entry.lowest = std::min(entry.lowest, sample.level);
-  const int weight = static_cast<int>(std::min<uint32_t>(n, 64));
-  entry.mean = static_cast<uint16_t>(running_mean(entry.mean, sample.level, weight));
-  entry.mean_work += (static_cast<float>(sample.work) - entry.mean_work) *
-                     (static_cast<float>(kReciprocal[static_cast<size_t>(weight)]) / 65536);
-  const auto slot = static_cast<uint16_t>(&entry - entries_.data());
-  if (slot < shape_.computes) return;
+  const int weight = int(std::min<uint32_t>(n, 64));
+  entry.mean = uint16_t(running_mean(entry.mean, sample.level, weight));
+  entry.mean_work += (float(sample.work) - entry.mean_work) * (float(kReciprocal[size_t(weight)]) / 65536);
+  const auto slot = uint16_t(&entry - entries_.data());
+  if (slot < shape_.computes)
+    return;
   widen(sample.begin);
   bins_of(slot)[sample.begin >> (state_.bin_shift - kTickShift)].add(sample.level);
 }
@@ -210,25 +226,28 @@ TimeBin* CoreSketch::bins_of(uint16_t slot) {
 }
 
 SketchEntry* CoreSketch::lookup(uint32_t key) {
-  const uint32_t mask = static_cast<uint32_t>(index_.size()) - 1;
+  const uint32_t mask = uint32_t(index_.size()) - 1;
   for (uint32_t i = index_hash(key) & mask; index_[i] != 0; i = (i + 1) & mask) {
     SketchEntry& entry = entries_[index_[i] - 1u];
-    if (entry.key == key) return &entry;
+    if (entry.key == key)
+      return &entry;
   }
   return nullptr;
 }
 
 void CoreSketch::index_insert(uint32_t key, uint16_t slot) {
-  const uint32_t mask = static_cast<uint32_t>(index_.size()) - 1;
+  const uint32_t mask = uint32_t(index_.size()) - 1;
   uint32_t i = index_hash(key) & mask;
-  while (index_[i] != 0) i = (i + 1) & mask;
-  index_[i] = static_cast<uint8_t>(slot + 1);
+  while (index_[i] != 0)
+    i = (i + 1) & mask;
+  index_[i] = uint8_t(slot + 1);
 }
 
 void CoreSketch::rebuild_index() {
-  std::fill(index_.begin(), index_.end(), uint8_t{0});
+  std::ranges::fill(index_, uint8_t{0});
   for (uint16_t slot = 0; slot < entries_.size(); ++slot)
-    if (entries_[slot].key != 0) index_insert(entries_[slot].key, slot);
+    if (entries_[slot].key != 0)
+      index_insert(entries_[slot].key, slot);
 }
 
 SketchEntry& CoreSketch::new_entry(uint32_t key) {
@@ -237,7 +256,7 @@ SketchEntry& CoreSketch::new_entry(uint32_t key) {
   const uint16_t base = list == 0 ? 0 : shape_.computes;
   uint16_t slot;
   if (state_.used[list] < capacity) {
-    slot = static_cast<uint16_t>(base + state_.used[list]++);
+    slot = uint16_t(base + state_.used[list]++);
     entries_[slot] = {};
     entries_[slot].key = key;
     index_insert(key, slot);
@@ -247,7 +266,8 @@ SketchEntry& CoreSketch::new_entry(uint32_t key) {
   ++state_.evictions;
   entries_[slot] = {};
   entries_[slot].key = key;
-  if (list == 1) std::fill_n(bins_of(slot), shape_.bins, TimeBin{});
+  if (list == 1)
+    std::fill_n(bins_of(slot), shape_.bins, TimeBin{});
   rebuild_index();
   return entries_[slot];
 }
@@ -259,35 +279,41 @@ int CoreSketch::unhealthiness(uint16_t slot) const {
   if (slot >= shape_.computes) {
     const TimeBin* bins = bins_.data() + size_t{slot} * shape_.bins - size_t{shape_.computes} * shape_.bins;
     for (int i = 0; i < shape_.bins; ++i)
-      if (bins[i].count() > 0) worst = std::max(worst, bins[i].mean());
+      if (bins[i].count() > 0)
+        worst = std::max(worst, bins[i].mean());
   }
   return worst - entry.lowest;
 }
 
 uint16_t CoreSketch::victim(int list) {
   const uint16_t begin = list == 0 ? 0 : shape_.computes;
-  const uint16_t end = static_cast<uint16_t>(begin + state_.used[list]);
+  const uint16_t end = uint16_t(begin + state_.used[list]);
   if (options_.eviction == Eviction::Random) {
     state_.random = state_.random * 1664525u + 1013904223u;
-    return static_cast<uint16_t>(begin + (state_.random >> 8) % (end - begin));
+    return uint16_t(begin + (state_.random >> 8) % (end - begin));
   }
   const auto rank = [&](uint16_t slot) -> int64_t {
-    if (options_.eviction == Eviction::Earliest) return entries_[slot].first;
-    if (options_.eviction == Eviction::LeastFrequent) return entries_[slot].count;
+    if (options_.eviction == Eviction::Earliest)
+      return entries_[slot].first;
+    if (options_.eviction == Eviction::LeastFrequent)
+      return entries_[slot].count;
     return unhealthiness(slot);
   };
   uint16_t best = begin;
   for (uint16_t slot = begin; slot < end; ++slot)
-    if (rank(slot) < rank(best)) best = slot;
+    if (rank(slot) < rank(best))
+      best = slot;
   return best;
 }
 
 void CoreSketch::compute_episode(const Sample& sample) {
-  if (shape_.episodes == 0) return;
+  if (shape_.episodes == 0)
+    return;
   const int above = sample.level - nominal_;
   const bool open = state_.episodes > 0 && state_.streak < kCloseAfter;
   if (above <= kSlowLevel) {
-    if (state_.streak < kCloseAfter) ++state_.streak;
+    if (state_.streak < kCloseAfter)
+      ++state_.streak;
     return;
   }
   ++state_.slow;
@@ -303,9 +329,8 @@ void CoreSketch::compute_episode(const Sample& sample) {
   }
   last.end = std::max(last.end, sample.end);
   last.count = std::min(last.count, UINT32_MAX - 1) + 1;
-  last.mean =
-      static_cast<uint16_t>(running_mean(last.mean, above, static_cast<int>(std::min(last.count, 64u))));
-  last.peak = std::max(last.peak, static_cast<uint16_t>(above));
+  last.mean = uint16_t(running_mean(last.mean, above, int(std::min(last.count, 64u))));
+  last.peak = std::max(last.peak, uint16_t(above));
 }
 
 // When there is no room, the two neighbours with the least time between them become one.
@@ -323,22 +348,21 @@ void CoreSketch::open_episode(const Sample& sample, int above) {
     Episode& left = episodes_[best];
     const Episode& right = episodes_[best + 1];
     const uint64_t total = uint64_t{left.count} + right.count;
-    left.mean = static_cast<uint16_t>(
-        (uint64_t{left.mean} * left.count + uint64_t{right.mean} * right.count) / total);
-    left.count = static_cast<uint32_t>(std::min<uint64_t>(total, UINT32_MAX));
+    left.mean = uint16_t((uint64_t{left.mean} * left.count + uint64_t{right.mean} * right.count) / total);
+    left.count = uint32_t(std::min<uint64_t>(total, UINT32_MAX));
     left.end = right.end;
     left.peak = std::max(left.peak, right.peak);
     episodes_.erase(episodes_.begin() + static_cast<std::ptrdiff_t>(best) + 1);
     episodes_.emplace_back();
     --state_.episodes;
   }
-  episodes_[state_.episodes++] = {sample.begin, sample.end, 1, static_cast<uint16_t>(above),
-                                  static_cast<uint16_t>(above)};
+  episodes_[state_.episodes++] = {sample.begin, sample.end, 1, uint16_t(above), uint16_t(above)};
 }
 
 std::vector<CoreSketch::Held> CoreSketch::held() const {
   std::vector<Held> out;
-  for (uint16_t i = 0; i < state_.used[0]; ++i) out.push_back({&entries_[i], nullptr});
+  for (uint16_t i = 0; i < state_.used[0]; ++i)
+    out.push_back({&entries_[i], nullptr});
   for (uint16_t i = 0; i < state_.used[1]; ++i)
     out.push_back({&entries_[shape_.computes + i], bins_.data() + size_t{i} * shape_.bins});
   return out;

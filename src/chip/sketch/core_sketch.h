@@ -58,11 +58,10 @@ struct Pattern {
   uint16_t subject = 0;
 
   uint32_t packed() const {
-    return 1u << 31 | static_cast<uint32_t>(kind) << 22 | static_cast<uint32_t>(octave) << 16 | subject;
+    return 1u << 31 | uint32_t(kind) << 22 | uint32_t(octave) << 16 | subject;
   }
   static Pattern unpack(uint32_t key) {
-    return {static_cast<trace::ProbeKind>(key >> 22 & 3), static_cast<uint8_t>(key >> 16 & 63),
-            static_cast<uint16_t>(key)};
+    return {static_cast<trace::ProbeKind>(key >> 22 & 3), uint8_t(key >> 16 & 63), uint16_t(key)};
   }
 };
 Pattern pattern_of(const trace::ProbeRecord& record, unsigned octaves = 1);
@@ -76,11 +75,15 @@ struct TimeBin {
   uint8_t mean_high_count = 0;  // mean level, high 4 bits; count, 4 bits
   uint8_t lowest = 0;           // level / 16; 0: empty
 
-  int count() const { return mean_high_count >> 4; }
-  int mean() const { return mean_low | (mean_high_count & 15) << 8; }
+  int count() const {
+    return mean_high_count >> 4;
+  }
+  int mean() const {
+    return mean_low | (mean_high_count & 15) << 8;
+  }
   void set(int mean, int count) {
-    mean_low = static_cast<uint8_t>(mean);
-    mean_high_count = static_cast<uint8_t>(mean >> 8 | count << 4);
+    mean_low = uint8_t(mean);
+    mean_high_count = uint8_t(mean >> 8 | count << 4);
   }
   void add(int level);
   void merge(const TimeBin& other);
@@ -90,10 +93,12 @@ static_assert(sizeof(TimeBin) == 3);
 struct SketchEntry {
   uint32_t key = 0;
   uint32_t count = 0;
-  uint32_t first = 0, last = 0;  // ticks: begin of the first, end of the last record
-  float mean_work = 0;           // of the records seen
-  uint16_t mean = 0;             // running mean level
-  uint16_t lowest = 0;           // lowest level
+  // ticks: begin of the first, end of the last record
+  uint32_t first = 0;
+  uint32_t last = 0;
+  float mean_work = 0;  // of the records seen
+  uint16_t mean = 0;    // running mean level
+  uint16_t lowest = 0;  // lowest level
 };
 static_assert(sizeof(SketchEntry) == 24);
 
@@ -105,7 +110,9 @@ double recorder_rate(double ops_per_cycle, double rate_deviation);
 // step of half an octave begins another one, so that a fault shows on a core that is slow against its file
 // all along.
 struct Episode {
-  uint32_t begin = 0, end = 0;  // ticks
+  // ticks
+  uint32_t begin = 0;
+  uint32_t end = 0;
   uint32_t count = 0;
   uint16_t mean = 0;  // level above nominal, 1/256 octave, running mean
   uint16_t peak = 0;  // the largest
@@ -114,18 +121,34 @@ static_assert(sizeof(Episode) == 16);
 
 class CoreSketch {
  public:
-  CoreSketch() : CoreSketch(SketchShape{}, SketchOptions{}) {}
+  CoreSketch()
+      : CoreSketch(SketchShape{}, SketchOptions{}) {
+  }
   CoreSketch(const SketchShape& shape, const SketchOptions& options);
 
   void insert(const trace::ProbeRecord& record);
 
-  const SketchShape& shape() const { return shape_; }
-  uint32_t bytes() const { return shape_.bytes(); }
-  uint64_t records() const { return state_.records; }
-  uint64_t evictions() const { return state_.evictions; }
-  uint64_t end_cycles() const { return uint64_t{state_.last} << kTickShift; }
-  uint64_t bin_cycles() const { return uint64_t{1} << state_.bin_shift; }
-  uint16_t nominal_level() const { return nominal_; }
+  const SketchShape& shape() const {
+    return shape_;
+  }
+  uint32_t bytes() const {
+    return shape_.bytes();
+  }
+  uint64_t records() const {
+    return state_.records;
+  }
+  uint64_t evictions() const {
+    return state_.evictions;
+  }
+  uint64_t end_cycles() const {
+    return uint64_t{state_.last} << kTickShift;
+  }
+  uint64_t bin_cycles() const {
+    return uint64_t{1} << state_.bin_shift;
+  }
+  uint16_t nominal_level() const {
+    return nominal_;
+  }
 
   // What is held, in slot order: computes first, then transfers.
   struct Held {
@@ -164,7 +187,9 @@ class CoreSketch {
 
   struct Sample {
     uint32_t key;
-    uint32_t begin, end;  // ticks
+    // ticks
+    uint32_t begin;
+    uint32_t end;
     uint16_t level;
     uint64_t work;
   };

@@ -31,7 +31,7 @@ constexpr std::array<uint8_t, 256> make_log_table() {
         x >>= 1;
       }
     }
-    table[i] = static_cast<uint8_t>(bits);
+    table[i] = uint8_t(bits);
   }
   return table;
 }

@@ -14,19 +14,17 @@ std::vector<trace::ProbeRecord> stream(size_t count) {
   std::vector<uint64_t> now(16);
   for (size_t i = 0; i < count; ++i) {
     trace::ProbeRecord& r = out[i];
-    r.core = static_cast<uint16_t>(i % 16);
+    r.core = uint16_t(i % 16);
     const bool compute = rng.below(2) == 0;
     r.kind = compute ? trace::ProbeKind::Compute : trace::ProbeKind::Message;
-    r.layer = static_cast<uint32_t>(rng.below(14));
-    r.peer = static_cast<uint16_t>(rng.below(8));
+    r.layer = uint32_t(rng.below(14));
+    r.peer = uint16_t(rng.below(8));
     r.work = compute ? 4'000'000 : 1000 << rng.below(3);
-    const double ideal = compute ? 4000 : static_cast<double>(r.work) / 16;
+    const double ideal = compute ? 4000 : double(r.work) / 16;
     r.begin = now[r.core];
-    r.end = r.begin +
-            static_cast<uint64_t>(ideal * (compute ? rng.gamma(4096, 1.0 / 4096) : rng.gamma(8, 1.0 / 8))) +
-            1;
+    r.end = r.begin + uint64_t(ideal * (compute ? rng.gamma(4096, 1.0 / 4096) : rng.gamma(8, 1.0 / 8))) + 1;
     now[r.core] = r.end + 1000;
-    r.inference = static_cast<uint32_t>(i * 16 / count);
+    r.inference = uint32_t(i * 16 / count);
   }
   return out;
 }
@@ -38,12 +36,13 @@ void insert_on_16_cores(benchmark::State& state) {
   for (auto _ : state) {
     Sketch sketch(shapes, options);
     trace::RecordSink& sink = sketch;
-    for (const trace::ProbeRecord& r : records) benchmark::DoNotOptimize(sink.record(r));
+    for (const trace::ProbeRecord& r : records)
+      benchmark::DoNotOptimize(sink.record(r));
   }
-  state.SetItemsProcessed(static_cast<int64_t>(state.iterations() * records.size()));
-  state.counters["ns_per_insertion"] =
-      benchmark::Counter(static_cast<double>(state.iterations() * records.size()) / 1e9,
-                         benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  state.SetItemsProcessed(int64_t(state.iterations() * records.size()));
+  state.counters["ns_per_insertion"] = benchmark::Counter(
+      double(state.iterations() * records.size()) / 1e9,
+      benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 BENCHMARK(insert_on_16_cores)->Unit(benchmark::kMillisecond);
 

@@ -7,21 +7,21 @@
 namespace lento::chip {
 namespace {
 
-constexpr uint16_t kGoodBins = 32, kFewestBins = 16;
+constexpr uint16_t kGoodBins = 32;
+constexpr uint16_t kFewestBins = 16;
 
 bool too_large(const SketchShape& shape, const SketchOptions& options) {
   return shape.bytes() > options.budget_bytes;
 }
 
 uint16_t buckets_for(const PatternCount& patterns) {
-  return static_cast<uint16_t>(
-      std::bit_ceil(std::max(4u, std::min(256u, (patterns.computes + patterns.transfers) / 4))));
+  return uint16_t(std::bit_ceil(std::max(4u, std::min(256u, (patterns.computes + patterns.transfers) / 4))));
 }
 
 SketchShape roomy_shape(const PatternCount& patterns, uint16_t bins) {
   SketchShape shape;
-  shape.computes = static_cast<uint16_t>(std::clamp(patterns.computes, 1u, 127u));
-  shape.transfers = static_cast<uint16_t>(std::clamp(patterns.transfers, 1u, 127u));
+  shape.computes = uint16_t(std::clamp(patterns.computes, 1u, 127u));
+  shape.transfers = uint16_t(std::clamp(patterns.transfers, 1u, 127u));
   shape.buckets = buckets_for(patterns);
   shape.bins = bins;
   return shape;
@@ -31,17 +31,21 @@ SketchShape roomy_shape(const PatternCount& patterns, uint16_t bins) {
 
 SketchShape plan_shape(const PatternCount& patterns, const SketchOptions& options, uint16_t most_bins) {
   if (options.budget_bytes < 512)
-    throw base::Error({},
-                      "a recorder of " + std::to_string(options.budget_bytes) + " bytes a core is too small",
-                      "give it at least 512 bytes");
+    throw base::Error(
+        {},
+        "a recorder of " + std::to_string(options.budget_bytes) + " bytes a core is too small",
+        "give it at least 512 bytes");
   SketchShape shape = roomy_shape(patterns, most_bins);
-  if (too_large(shape, options)) shape.buckets = std::min<uint16_t>(shape.buckets, 8);
-  while (too_large(shape, options) && shape.bins > kGoodBins) shape.bins /= 2;
+  if (too_large(shape, options))
+    shape.buckets = std::min<uint16_t>(shape.buckets, 8);
+  while (too_large(shape, options) && shape.bins > kGoodBins)
+    shape.bins /= 2;
   if (too_large(shape, options) && patterns.coarse_transfers > 0) {
     shape.octaves = kCoarseOctaves;
-    shape.transfers = static_cast<uint16_t>(std::min(patterns.coarse_transfers, 127u));
+    shape.transfers = uint16_t(std::min(patterns.coarse_transfers, 127u));
   }
-  while (too_large(shape, options) && shape.bins > kFewestBins) shape.bins /= 2;
+  while (too_large(shape, options) && shape.bins > kFewestBins)
+    shape.bins /= 2;
   while (too_large(shape, options)) {
     if (shape.computes > 2 * shape.transfers) {
       --shape.computes;
@@ -56,38 +60,44 @@ SketchShape plan_shape(const PatternCount& patterns, const SketchOptions& option
   return shape;
 }
 
-std::vector<SketchShape> plan_shapes(std::span<const PatternCount> patterns, const SketchOptions& options,
-                                     uint16_t most_bins) {
+std::vector<SketchShape>
+plan_shapes(std::span<const PatternCount> patterns, const SketchOptions& options, uint16_t most_bins) {
   std::vector<SketchShape> shapes;
-  for (const PatternCount& p : patterns) shapes.push_back(plan_shape(p, options, most_bins));
+  for (const PatternCount& p : patterns)
+    shapes.push_back(plan_shape(p, options, most_bins));
   return shapes;
 }
 
-std::vector<SketchShape> plan_exact_tables(std::span<const PatternCount> patterns,
-                                           const SketchOptions& options, uint16_t most_bins) {
+std::vector<SketchShape>
+plan_exact_tables(std::span<const PatternCount> patterns, const SketchOptions& options, uint16_t most_bins) {
   std::vector<SketchShape> shapes;
   for (size_t core = 0; core < patterns.size(); ++core) {
     SketchShape shape = roomy_shape(patterns[core], most_bins);
     shape.hashes = shape.buckets = 0;
-    while (shape.bytes() > options.budget_bytes && shape.bins > kFewestBins) shape.bins /= 2;
+    while (shape.bytes() > options.budget_bytes && shape.bins > kFewestBins)
+      shape.bins /= 2;
     if (shape.bytes() > options.budget_bytes || patterns[core].computes > 127 ||
         patterns[core].transfers > 127)
-      throw base::Error({},
-                        "the patterns of core " + std::to_string(core) + " do not fit an exact table of " +
-                            std::to_string(options.budget_bytes) + " bytes",
-                        "use the sketch, or a larger budget");
+      throw base::Error(
+          {},
+          "the patterns of core " + std::to_string(core) + " do not fit an exact table of " +
+              std::to_string(options.budget_bytes) + " bytes",
+          "use the sketch, or a larger budget");
     shapes.push_back(shape);
   }
   return shapes;
 }
 
-Sketch::Sketch(std::span<const SketchShape> shapes, const SketchOptions& options) : options_(options) {
+Sketch::Sketch(std::span<const SketchShape> shapes, const SketchOptions& options)
+    : options_(options) {
   cores_.reserve(shapes.size());
-  for (const SketchShape& shape : shapes) cores_.emplace_back(shape, options);
+  for (const SketchShape& shape : shapes)
+    cores_.emplace_back(shape, options);
 }
 
 trace::RecordSink::Outcome Sketch::record(const trace::ProbeRecord& record) {
-  if (record.core >= cores_.size() || record.inference >= kMostInferences) return {0, true};
+  if (record.core >= cores_.size() || record.inference >= kMostInferences)
+    return {0, true};
   inferences_ = std::max(inferences_, record.inference + 1);
   cores_[record.core].insert(record);
   return {};
@@ -95,32 +105,39 @@ trace::RecordSink::Outcome Sketch::record(const trace::ProbeRecord& record) {
 
 uint64_t Sketch::records() const {
   uint64_t sum = 0;
-  for (const CoreSketch& core : cores_) sum += core.records();
+  for (const CoreSketch& core : cores_)
+    sum += core.records();
   return sum;
 }
 
 uint64_t Sketch::evictions() const {
   uint64_t sum = 0;
-  for (const CoreSketch& core : cores_) sum += core.evictions();
+  for (const CoreSketch& core : cores_)
+    sum += core.evictions();
   return sum;
 }
 
 uint64_t Sketch::bytes() const {
   uint64_t sum = 0;
-  for (const CoreSketch& core : cores_) sum += core.bytes();
+  for (const CoreSketch& core : cores_)
+    sum += core.bytes();
   return sum;
 }
 
 uint64_t Sketch::end_cycles() const {
   uint64_t end = 0;
-  for (const CoreSketch& core : cores_) end = std::max(end, core.end_cycles());
+  for (const CoreSketch& core : cores_)
+    end = std::max(end, core.end_cycles());
   return end;
 }
 
 uint64_t Sketch::comparable_cycles() const {
-  uint64_t widest = 1, reach = UINT64_MAX;
-  for (const CoreSketch& core : cores_) widest = std::max(widest, core.bin_cycles());
-  for (const CoreSketch& core : cores_) reach = std::min(reach, widest * core.shape().bins - 1);
+  uint64_t widest = 1;
+  uint64_t reach = UINT64_MAX;
+  for (const CoreSketch& core : cores_)
+    widest = std::max(widest, core.bin_cycles());
+  for (const CoreSketch& core : cores_)
+    reach = std::min(reach, widest * core.shape().bins - 1);
   return std::max(end_cycles() + 1, std::min(reach, 2 * end_cycles() + 1));
 }
 

@@ -30,12 +30,14 @@ inline constexpr unsigned kCoarseOctaves = 2;
 // (16 at least), then fewer entries. Throws base::Error when the budget is below
 // 512 bytes.
 SketchShape plan_shape(const PatternCount& patterns, const SketchOptions& options, uint16_t most_bins = 64);
-std::vector<SketchShape> plan_shapes(std::span<const PatternCount> patterns, const SketchOptions& options,
-                                     uint16_t most_bins = 64);
+std::vector<SketchShape>
+plan_shapes(std::span<const PatternCount> patterns, const SketchOptions& options, uint16_t most_bins = 64);
 // The same without stage 1: every pattern has its entry from its first record on. Throws base::Error when
 // the patterns do not fit the budget at 16 bins.
-std::vector<SketchShape> plan_exact_tables(std::span<const PatternCount> patterns,
-                                           const SketchOptions& options, uint16_t most_bins = 64);
+std::vector<SketchShape> plan_exact_tables(
+    std::span<const PatternCount> patterns,
+    const SketchOptions& options,
+    uint16_t most_bins = 64);
 
 // More than any run has: what a damaged record claims must not decide how much is simulated again.
 inline constexpr uint32_t kMostInferences = 1 << 20;
@@ -48,8 +50,12 @@ class Sketch : public trace::RecordSink {
   // Records of cores that the sketch does not have, and of an impossible inference, are dropped.
   Outcome record(const trace::ProbeRecord& record) override;
 
-  const std::vector<CoreSketch>& cores() const { return cores_; }
-  const SketchOptions& options() const { return options_; }
+  const std::vector<CoreSketch>& cores() const {
+    return cores_;
+  }
+  const SketchOptions& options() const {
+    return options_;
+  }
   uint64_t records() const;
   uint64_t evictions() const;
   uint64_t bytes() const;       // of all cores, structure included
@@ -57,7 +63,9 @@ class Sketch : public trace::RecordSink {
   // How long another run is worth recording to be laid beside this one: twice as long, since what lies beyond
   // tells nothing, but no longer than the time bins reach, which would grow wider than these.
   uint64_t comparable_cycles() const;
-  uint32_t inferences() const { return inferences_; }  // begun
+  uint32_t inferences() const {
+    return inferences_;
+  }  // begun
 
  private:
   friend class SketchCodec;
@@ -75,8 +83,11 @@ Sketch read_sketch(const std::string& path);
 Sketch read_sketch(base::InputStream& in);
 // The sketch of recorders that ran elsewhere (a tile beside each core): `states` holds the bytes of each core
 // as they stand in the file after its shape. Throws base::Error when they are impossible.
-Sketch sketch_from_states(std::span<const SketchShape> shapes, const SketchOptions& options,
-                          uint32_t inferences, std::span<const std::string> states);
+Sketch sketch_from_states(
+    std::span<const SketchShape> shapes,
+    const SketchOptions& options,
+    uint32_t inferences,
+    std::span<const std::string> states);
 // The bytes followed by their checksum, as the last field of the file.
 std::string with_checksum(std::string bytes);
 bool looks_like_sketch(std::string_view bytes);

@@ -24,9 +24,10 @@ struct RetentionCase {
   uint32_t buckets = 1;    // m
 };
 double retention_bound(const RetentionCase& c) {
-  if (c.frequency <= c.threshold) return 0;
-  const double miss = static_cast<double>(c.total - std::min(c.total, c.frequency)) /
-                      (static_cast<double>(c.buckets) * static_cast<double>(c.frequency - c.threshold));
+  if (c.frequency <= c.threshold)
+    return 0;
+  const double miss = double(c.total - std::min(c.total, c.frequency)) /
+                      (double(c.buckets) * double(c.frequency - c.threshold));
   return std::max(0.0, 1 - std::pow(miss, c.hashes));
 }
 
@@ -59,7 +60,7 @@ TEST(Level, IsTheLogarithmWithinOnePercent) {
   base::Rng rng(1, "level");
   for (int i = 0; i < 10000; ++i) {
     const uint64_t x = 1 + rng.below(uint64_t{1} << (1 + rng.below(60)));
-    EXPECT_NEAR(log2_fixed(x) / 256.0, std::log2(static_cast<double>(x)), 0.012) << x;
+    EXPECT_NEAR(log2_fixed(x) / 256.0, std::log2(double(x)), 0.012) << x;
   }
   EXPECT_EQ(log2_fixed(1), 0);
   EXPECT_EQ(log2_fixed(1024), 2560);
@@ -68,13 +69,16 @@ TEST(Level, IsTheLogarithmWithinOnePercent) {
 TEST(Level, RoundTripsThroughCyclesPerWork) {
   const int level = level_of(ProbeKind::Message, 5000, 16000);
   EXPECT_NEAR(cycles_per_work(ProbeKind::Message, level), 5000.0 / 16000, 0.004);
-  EXPECT_NEAR(cycles_per_work(ProbeKind::Compute, level_of(ProbeKind::Compute, 1000, 1024000)), 1.0 / 1024,
-              1e-5);
+  EXPECT_NEAR(
+      cycles_per_work(ProbeKind::Compute, level_of(ProbeKind::Compute, 1000, 1024000)),
+      1.0 / 1024,
+      1e-5);
 }
 
 TEST(CoreSketch, AnExactTableHoldsCountsMeansAndTimes) {
   CoreSketch sketch(exact_shape(), {});
-  for (uint64_t i = 0; i < 10; ++i) sketch.insert(message(i * 100000, 2000, 16000, 3));
+  for (uint64_t i = 0; i < 10; ++i)
+    sketch.insert(message(i * 100000, 2000, 16000, 3));
   const SketchEntry* entry = sketch.find({ProbeKind::Message, 13, 3});
   ASSERT_NE(entry, nullptr);
   EXPECT_EQ(entry->count, 10u);
@@ -86,16 +90,20 @@ TEST(CoreSketch, AnExactTableHoldsCountsMeansAndTimes) {
 
 TEST(CoreSketch, TimeBinsDoubleAndKeepEveryLevelInItsPlace) {
   CoreSketch sketch(exact_shape(), {});
-  const auto slow = [](uint64_t t) { return t >= 40'000'000 && t < 60'000'000; };
+  const auto slow = [](uint64_t t) {
+    return t >= 40'000'000 && t < 60'000'000;
+  };
   for (uint64_t t = 0; t < 100'000'000; t += 50'000)
     sketch.insert(message(t, slow(t) ? 20000 : 2000, 16000, 3));
   const CoreSketch::Held held = sketch.held().at(0);
-  const auto width = static_cast<double>(sketch.bin_cycles());
+  const auto width = double(sketch.bin_cycles());
   int filled = 0;
   for (int b = 0; b < sketch.shape().bins; ++b) {
-    if (held.bins[b].count() == 0) continue;
+    if (held.bins[b].count() == 0)
+      continue;
     ++filled;
-    const double begin = b * width, end = begin + width;
+    const double begin = b * width;
+    const double end = begin + width;
     const double rate = cycles_per_work(ProbeKind::Message, held.bins[b].mean());
     if (end <= 40e6 || begin >= 60e6) {
       EXPECT_NEAR(rate, 0.125, 0.005) << b;
@@ -113,7 +121,7 @@ TEST(CoreSketch, EpisodesMarkTheStretchOfSlowOperations) {
   uint64_t t = 0;
   for (int i = 0; i < 3000; ++i) {
     const double factor = i >= 1000 && i < 1500 ? 1.5 : 1;
-    const auto cycles = static_cast<uint64_t>(1000 * factor * rng.normal(1, 0.015));
+    const auto cycles = uint64_t(1000 * factor * rng.normal(1, 0.015));
     sketch.insert(compute(t, cycles, 1024000));
     t += 2000;
   }
@@ -146,7 +154,8 @@ TEST(CoreSketch, NothingOfAPromotedPatternIsLost) {
   SketchOptions options;
   options.threshold = 10;
   CoreSketch sketch(SketchShape{}, options);
-  for (uint64_t i = 0; i < 25; ++i) sketch.insert(message(i * 1000, 2000, 16000, 3));
+  for (uint64_t i = 0; i < 25; ++i)
+    sketch.insert(message(i * 1000, 2000, 16000, 3));
   const SketchEntry* entry = sketch.find({ProbeKind::Message, 13, 3});
   ASSERT_NE(entry, nullptr);
   EXPECT_EQ(entry->count, 25u);
@@ -158,7 +167,8 @@ TEST(CoreSketch, AsPrintedCountsOnlyFromTheThresholdOn) {
   options.threshold = 10;
   options.as_printed = true;
   CoreSketch sketch(SketchShape{}, options);
-  for (uint64_t i = 0; i < 9; ++i) sketch.insert(message(i * 1000, 2000, 16000, 3));
+  for (uint64_t i = 0; i < 9; ++i)
+    sketch.insert(message(i * 1000, 2000, 16000, 3));
   EXPECT_TRUE(sketch.held().empty());
   sketch.insert(message(9000, 2000, 16000, 3));
   EXPECT_EQ(sketch.held().size(), 1u);
@@ -172,13 +182,16 @@ TEST(CoreSketch, EvictionPolicies) {
     SketchOptions options;
     options.eviction = policy;
     CoreSketch sketch(shape, options);
-    for (uint64_t i = 0; i < 9; ++i) sketch.insert(message(i * 1000000, i < 5 ? 2000 : 9000, 16000, 1));
-    for (uint64_t i = 0; i < 6; ++i) sketch.insert(message(i * 1000000 + 100000, 2000, 16000, 2));
+    for (uint64_t i = 0; i < 9; ++i)
+      sketch.insert(message(i * 1000000, i < 5 ? 2000 : 9000, 16000, 1));
+    for (uint64_t i = 0; i < 6; ++i)
+      sketch.insert(message(i * 1000000 + 100000, 2000, 16000, 2));
     for (uint64_t i = 0; i < 3; ++i)
       sketch.insert(message(i * 1000000 + 200000, i < 2 ? 2000 : 3000, 16000, 3));
     sketch.insert(message(9900000, 2000, 16000, 4));
     std::vector<int> peers;
-    for (const auto& held : sketch.held()) peers.push_back(Pattern::unpack(held.entry->key).subject);
+    for (const auto& held : sketch.held())
+      peers.push_back(Pattern::unpack(held.entry->key).subject);
     EXPECT_EQ(sketch.evictions(), 1u);
     return peers;
   };
@@ -204,20 +217,20 @@ TEST(RetentionBound, HoldsOnRandomStreams) {
   int kept = 0;
   constexpr int kRuns = 300;
   for (int run = 0; run < kRuns; ++run) {
-    base::Rng rng(static_cast<uint64_t>(run), "lemma");
+    base::Rng rng(uint64_t(run), "lemma");
     CoreSketch sketch(shape, options);
-    const auto heavy = static_cast<uint16_t>(10000 + run);
-    uint64_t left_heavy = c.frequency, left = c.total;
+    const auto heavy = uint16_t(10000 + run);
+    uint64_t left_heavy = c.frequency;
+    uint64_t left = c.total;
     while (left > 0) {
       const bool pick = rng.below(left) < left_heavy;
-      sketch.insert(message((c.total - left) * 1000, 2000, 16000,
-                            pick ? heavy : static_cast<uint16_t>(rng.below(9000))));
+      sketch.insert(message((c.total - left) * 1000, 2000, 16000, pick ? heavy : uint16_t(rng.below(9000))));
       left_heavy -= pick;
       --left;
     }
     kept += sketch.find({ProbeKind::Message, 13, heavy}) != nullptr;
   }
-  EXPECT_GE(kept / static_cast<double>(kRuns), bound);
+  EXPECT_GE(kept / double(kRuns), bound);
 }
 
 TEST(RetentionBound, ClosedForm) {
@@ -230,8 +243,8 @@ TEST(PlanShape, NeverExceedsTheBudget) {
   base::Rng rng(3, "plan");
   for (int i = 0; i < 500; ++i) {
     SketchOptions options;
-    options.budget_bytes = static_cast<uint32_t>(512 + rng.below(64 << 10));
-    const PatternCount count{static_cast<uint32_t>(rng.below(300)), static_cast<uint32_t>(rng.below(300))};
+    options.budget_bytes = uint32_t(512 + rng.below(64 << 10));
+    const PatternCount count{uint32_t(rng.below(300)), uint32_t(rng.below(300))};
     const SketchShape shape = plan_shape(count, options);
     EXPECT_LE(shape.bytes(), options.budget_bytes);
     EXPECT_EQ(CoreSketch(shape, options).bytes(), shape.bytes());
@@ -252,8 +265,8 @@ Sketch filled_sketch() {
   for (uint64_t i = 0; i < 2000; ++i) {
     ProbeRecord r = rng.below(2) == 0 ? compute(i * 3000, 1000 + rng.below(2000), 1024000, rng.below(9))
                                       : message(i * 3000, 1000 + rng.below(2000), 16000, rng.below(9));
-    r.core = static_cast<uint16_t>(rng.below(2));
-    r.inference = static_cast<uint32_t>(i / 200);
+    r.core = uint16_t(rng.below(2));
+    r.inference = uint32_t(i / 200);
     sketch.record(r);
   }
   return sketch;
@@ -276,7 +289,7 @@ TEST(SketchFile, DamageIsALocatedError) {
   const std::string bytes = encode_sketch(filled_sketch());
   for (size_t i = 0; i < bytes.size(); i += 97) {
     std::string broken = bytes;
-    broken[i] = static_cast<char>(broken[i] ^ 0x10);
+    broken[i] = char(broken[i] ^ 0x10);
     EXPECT_THROW(decode_sketch(broken, "run.sketch"), base::Error) << i;
   }
   EXPECT_THROW(decode_sketch(bytes.substr(0, bytes.size() - 9), "run.sketch"), base::Error);

@@ -22,13 +22,15 @@ uint32_t checksum(std::string_view bytes) {  // CRC-32, reflected 0xEDB88320
     std::array<uint32_t, 256> t{};
     for (uint32_t i = 0; i < 256; ++i) {
       uint32_t c = i;
-      for (int k = 0; k < 8; ++k) c = c & 1 ? 0xEDB88320u ^ c >> 1 : c >> 1;
+      for (int k = 0; k < 8; ++k)
+        c = c & 1 ? 0xEDB88320u ^ c >> 1 : c >> 1;
       t[i] = c;
     }
     return t;
   }();
   uint32_t crc = ~0u;
-  for (const char ch : bytes) crc = table[(crc ^ static_cast<uint8_t>(ch)) & 255] ^ crc >> 8;
+  for (const char ch : bytes)
+    crc = table[(crc ^ uint8_t(ch)) & 255] ^ crc >> 8;
   return ~crc;
 }
 
@@ -46,7 +48,10 @@ void put_all(std::string& out, const std::vector<T>& values) {
 // Takes values off the front of a buffer; running out is a located error.
 class Cursor {
  public:
-  Cursor(std::string_view bytes, const std::string& file) : bytes_(bytes), file_(file) {}
+  Cursor(std::string_view bytes, const std::string& file)
+      : bytes_(bytes),
+        file_(file) {
+  }
 
   template <class T>
   T take() {
@@ -57,17 +62,23 @@ class Cursor {
   template <class T>
   void take_all(std::vector<T>& out) {
     const size_t size = out.size() * sizeof(T);
-    if (size > 0) std::memcpy(out.data(), piece(size).data(), size);
+    if (size > 0)
+      std::memcpy(out.data(), piece(size).data(), size);
   }
   [[noreturn]] void fail(const std::string& what) const {
-    throw base::Error({file_, 0, 0, "byte " + std::to_string(at_)}, what,
-                      "record the run again; the file is not what lento wrote");
+    throw base::Error(
+        {file_, 0, 0, "byte " + std::to_string(at_)},
+        what,
+        "record the run again; the file is not what lento wrote");
   }
-  size_t left() const { return bytes_.size() - at_; }
+  size_t left() const {
+    return bytes_.size() - at_;
+  }
 
  private:
   std::string_view piece(size_t size) {
-    if (size > left()) fail("the sketch file ends in the middle");
+    if (size > left())
+      fail("the sketch file ends in the middle");
     const std::string_view out = bytes_.substr(at_, size);
     at_ += size;
     return out;
@@ -84,17 +95,18 @@ class SketchCodec {
   static void put_head(std::string& out, const SketchOptions& options, size_t cores, uint32_t inferences) {
     put(out, options.budget_bytes);
     put(out, options.threshold);
-    put(out, static_cast<uint8_t>(options.eviction));
-    put(out, static_cast<uint8_t>(options.as_printed));
+    put(out, uint8_t(options.eviction));
+    put(out, uint8_t(options.as_printed));
     put(out, options.ops_per_cycle);
     put(out, options.bin_cycles);
-    put(out, static_cast<uint32_t>(cores));
+    put(out, uint32_t(cores));
     put(out, inferences);
   }
 
   static void put_sketch(std::string& out, const Sketch& s) {
     put_head(out, s.options_, s.cores_.size(), s.inferences_);
-    for (const CoreSketch& core : s.cores_) put_core(out, core);
+    for (const CoreSketch& core : s.cores_)
+      put_core(out, core);
   }
 
   static Sketch take_sketch(Cursor& in) {
@@ -102,20 +114,25 @@ class SketchCodec {
     s.options_.budget_bytes = in.take<uint32_t>();
     s.options_.threshold = in.take<uint32_t>();
     const auto eviction = in.take<uint8_t>();
-    if (eviction > static_cast<uint8_t>(Eviction::Random)) in.fail("the eviction policy is not known");
+    if (eviction > uint8_t(Eviction::Random))
+      in.fail("the eviction policy is not known");
     s.options_.eviction = static_cast<Eviction>(eviction);
     s.options_.as_printed = in.take<uint8_t>() != 0;
     s.options_.ops_per_cycle = in.take<double>();
     if (!(s.options_.ops_per_cycle > 0) || s.options_.ops_per_cycle > 1e9)
       in.fail("the compute rate is impossible");
     s.options_.bin_cycles = in.take<uint64_t>();
-    if (s.options_.bin_cycles > uint64_t{1} << kMostBinShift) in.fail("the time bins are impossibly wide");
+    if (s.options_.bin_cycles > uint64_t{1} << kMostBinShift)
+      in.fail("the time bins are impossibly wide");
     const auto cores = in.take<uint32_t>();
-    if (cores > kMostCores) in.fail("the sketch has more cores than any chip");
+    if (cores > kMostCores)
+      in.fail("the sketch has more cores than any chip");
     s.inferences_ = in.take<uint32_t>();
-    if (s.inferences_ > kMostInferences) in.fail("the sketch is of more inferences than any run");
+    if (s.inferences_ > kMostInferences)
+      in.fail("the sketch is of more inferences than any run");
     s.cores_.reserve(cores);
-    for (uint32_t i = 0; i < cores; ++i) s.cores_.push_back(take_core(in, s.options_));
+    for (uint32_t i = 0; i < cores; ++i)
+      s.cores_.push_back(take_core(in, s.options_));
     return s;
   }
 
@@ -149,8 +166,10 @@ class SketchCodec {
     if (!buckets_fit || s.octaves < 1 || s.octaves > 63 || s.hashes > 64 || !entries_fit || s.bins < 2 ||
         !std::has_single_bit(unsigned{s.bins}))
       in.fail("the capacities of a core's sketch are impossible");
-    if (s.bytes() > options.budget_bytes) in.fail("a core's sketch is larger than the budget it names");
-    if (s.bytes() / 2 > in.left()) in.fail("the sketch file ends in the middle");
+    if (s.bytes() > options.budget_bytes)
+      in.fail("a core's sketch is larger than the budget it names");
+    if (s.bytes() / 2 > in.left())
+      in.fail("the sketch file ends in the middle");
   }
 
   static void check_state(const Cursor& in, const CoreSketch& c) {
@@ -176,8 +195,11 @@ std::string encode_sketch(const Sketch& sketch) {
   return with_checksum(std::move(out));
 }
 
-Sketch sketch_from_states(std::span<const SketchShape> shapes, const SketchOptions& options,
-                          uint32_t inferences, std::span<const std::string> states) {
+Sketch sketch_from_states(
+    std::span<const SketchShape> shapes,
+    const SketchOptions& options,
+    uint32_t inferences,
+    std::span<const std::string> states) {
   LENTO_CHECK(shapes.size() == states.size(), "a recorder has no shape");
   std::string out;
   SketchCodec::put_head(out, options, shapes.size(), inferences);
@@ -188,7 +210,8 @@ Sketch sketch_from_states(std::span<const SketchShape> shapes, const SketchOptio
   const std::string name = "recorders";
   Cursor in(out, name);
   Sketch sketch = SketchCodec::take_sketch(in);
-  if (in.left() > 0) in.fail("a recorder sent more than it keeps");
+  if (in.left() > 0)
+    in.fail("a recorder sent more than it keeps");
   return sketch;
 }
 
@@ -199,17 +222,21 @@ std::string with_checksum(std::string bytes) {
 
 Sketch decode_sketch(std::string_view bytes, const std::string& file) {
   if (!looks_like_sketch(bytes))
-    throw base::Error({file}, "this is not a sketch of version 1",
-                      "write one with: lento chip diagnose RECORDS --sketch FILE");
+    throw base::Error(
+        {file},
+        "this is not a sketch of version 1",
+        "write one with: lento chip diagnose RECORDS --sketch FILE");
   uint32_t stored = 0;
   const size_t payload = bytes.size() - std::min(bytes.size(), sizeof stored);
-  if (payload < kMagic.size()) Cursor("", file).fail("the sketch file ends in the middle");
+  if (payload < kMagic.size())
+    Cursor("", file).fail("the sketch file ends in the middle");
   Cursor in(bytes.substr(kMagic.size(), payload - kMagic.size()), file);
   std::memcpy(&stored, bytes.data() + bytes.size() - sizeof stored, sizeof stored);
   if (checksum(bytes.substr(0, bytes.size() - sizeof stored)) != stored)
     in.fail("the checksum does not agree");
   Sketch sketch = SketchCodec::take_sketch(in);
-  if (in.left() > 0) in.fail("the sketch file goes on after its last core");
+  if (in.left() > 0)
+    in.fail("the sketch file goes on after its last core");
   return sketch;
 }
 
@@ -222,8 +249,12 @@ Sketch read_sketch(const std::string& path) {
   return read_sketch(in);
 }
 
-Sketch read_sketch(base::InputStream& in) { return decode_sketch(base::read_all(in, kMostBytes), in.path()); }
+Sketch read_sketch(base::InputStream& in) {
+  return decode_sketch(base::read_all(in, kMostBytes), in.path());
+}
 
-bool looks_like_sketch(std::string_view bytes) { return bytes.starts_with(kMagic); }
+bool looks_like_sketch(std::string_view bytes) {
+  return bytes.starts_with(kMagic);
+}
 
 }  // namespace lento::chip

@@ -12,7 +12,8 @@ double normal_threshold(double p);
 // `horizons_s` for a day, exceed `budget` times a day under normal noise (windows overlap: two independent
 // looks a horizon, two tests each).
 struct Looks {
-  size_t machines = 0, metrics = 0;
+  size_t machines = 0;
+  size_t metrics = 0;
   double looks_per_day = 0;  // summed over horizons
 };
 double budget_threshold(const Looks& looks, double budget);

@@ -6,9 +6,9 @@
 #include "fleet/detect/tuning.h"
 
 namespace lento::fleet {
-Bursts::Bursts(const Job& job) : state_(job.machines * job.metrics, State::Quiet) {
-  const double pairs =
-      24 * static_cast<double>(job.machines * job.metrics) * job.window_h * tuning::kChained.value;
+Bursts::Bursts(const Job& job)
+    : state_(job.machines * job.metrics, State::Quiet) {
+  const double pairs = 24 * double(job.machines * job.metrics) * job.window_h * tuning::kChained.value;
   limit_ = std::sqrt(job.alarms_per_day / std::max(pairs, 1e-9));
 }
 
@@ -27,12 +27,13 @@ void Bursts::see(size_t cell, const Judged& judged) {
 }
 
 bool Bursts::rare() const {
-  const double under_way = std::max(0.0, static_cast<double>(deviating_) - tuning::kFaultsUnderWay.value);
+  const double under_way = std::max(0.0, double(deviating_) - tuning::kFaultsUnderWay.value);
   return count_ + under_way + tuning::kAssumedBursts.value <= limit_ * hours_;
 }
 
 void Bursts::restore(double count, double hours) {
-  if (!(count >= 0 && count < 1e15 && hours >= 0 && hours < 1e15)) return;
+  if (!(count >= 0 && count < 1e15 && hours >= 0 && hours < 1e15))
+    return;
   count_ = count;
   hours_ = hours;
 }

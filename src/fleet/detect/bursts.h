@@ -19,26 +19,39 @@ namespace lento::fleet {
 class Bursts {
  public:
   struct Job {
-    size_t machines = 0, metrics = 0;
-    double window_h = 0, alarms_per_day = 0;
+    size_t machines = 0;
+    size_t metrics = 0;
+    double window_h = 0;
+    double alarms_per_day = 0;
   };
   Bursts(const Job& job);
 
   // One evaluation of the shortest window, `hours` after the one before; `cell` is metric * machines +
   // machine.
   void see(size_t cell, const Judged& judged);
-  void pass(double hours) { hours_ += hours; }  // summed over machines and metrics
+  void pass(double hours) {
+    hours_ += hours;
+  }  // summed over machines and metrics
 
   bool rare() const;
-  double count() const { return count_; }
-  double hours() const { return hours_; }
+  double count() const {
+    return count_;
+  }
+  double hours() const {
+    return hours_;
+  }
   void restore(double count, double hours);
 
  private:
-  enum class State : uint8_t { Quiet, Deviating, Lasting };
+  enum class State : uint8_t {
+    Quiet,
+    Deviating,
+    Lasting
+  };
   std::vector<State> state_;
   double limit_ = 0;  // an hour, machine and metric
-  double count_ = 0, hours_ = 0;
+  double count_ = 0;
+  double hours_ = 0;
   size_t deviating_ = 0;
 };
 

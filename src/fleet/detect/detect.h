@@ -41,8 +41,12 @@ struct DetectOptions {
 
 struct MetricScore {
   size_t metric = 0;
-  double score = 0;                                           // peak
-  double deviation = 0, level = 0, peers = 0, threshold = 0;  // at the peak
+  double score = 0;  // peak
+  // at the peak
+  double deviation = 0;
+  double level = 0;
+  double peers = 0;
+  double threshold = 0;
 };
 
 struct Verdict {
@@ -63,7 +67,10 @@ struct ScoreHistory {
   std::vector<int64_t> time_ms;
   std::vector<std::vector<float>> score;  // [column][metric * machines + machine]: largest of the horizons
   std::vector<std::vector<float>> level;  // of the shortest horizon
-  std::vector<std::vector<float>> low, median, high;  // [column][metric * groups + group]
+  // [column][metric * groups + group]
+  std::vector<std::vector<float>> low;
+  std::vector<std::vector<float>> median;
+  std::vector<std::vector<float>> high;
 };
 
 struct Fleet {
@@ -75,7 +82,8 @@ struct Fleet {
 
 // What was looked at, since options.judge_from_ms.
 struct Coverage {
-  int64_t begin_ms = 0, end_ms = 0;
+  int64_t begin_ms = 0;
+  int64_t end_ms = 0;
   uint64_t rows = 0;     // that held something or not
   uint64_t samples = 0;  // of rows x machines x metrics
   uint64_t looks = 0;    // judgements of a machine by a metric and a window
@@ -122,8 +130,10 @@ class Detector {
 Detector detector_of(const trace::MetricSeries& series, const DetectOptions& options);
 void gather_row(const trace::MetricSeries& series, size_t step, std::vector<float>& row);
 
-finding::Diagnosis diagnose(const trace::MetricSeries& series, const DetectOptions& options,
-                            const base::Progress& progress = {});
+finding::Diagnosis diagnose(
+    const trace::MetricSeries& series,
+    const DetectOptions& options,
+    const base::Progress& progress = {});
 
 // "57 min in steps of 2 s, 64 machines, 1 metric (power_w), 98.7 % of the samples there"
 std::string covered_text(const Detector& detector);
@@ -150,8 +160,8 @@ struct RankedMachine {
   size_t machine = 0;
   double score = 0;
 };
-std::vector<RankedMachine> rank_machines(const trace::MetricSeries& series, size_t from, size_t to,
-                                         const DetectOptions& options);
+std::vector<RankedMachine>
+rank_machines(const trace::MetricSeries& series, size_t from, size_t to, const DetectOptions& options);
 
 // The same for many windows of one length in one pass: those that end before each step of `ends` (rising).
 struct RankWindows {
@@ -160,8 +170,7 @@ struct RankWindows {
       1;  // between windows that are learned from; every end must be the last one's minus a multiple
   std::vector<size_t> ends;
 };
-std::vector<std::vector<RankedMachine>> rank_windows(const trace::MetricSeries& series,
-                                                     const RankWindows& windows,
-                                                     const DetectOptions& options);
+std::vector<std::vector<RankedMachine>>
+rank_windows(const trace::MetricSeries& series, const RankWindows& windows, const DetectOptions& options);
 
 }  // namespace lento::fleet

@@ -20,18 +20,20 @@ constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
 trace::MetricSeries fleet_of(size_t machines, size_t steps, uint64_t seed, size_t metrics = 1) {
   trace::MetricSeries s;
   s.steps = steps;
-  for (size_t m = 0; m < machines; ++m) s.machines.push_back("n" + std::to_string(m));
+  for (size_t m = 0; m < machines; ++m)
+    s.machines.push_back("n" + std::to_string(m));
   s.labels.resize(machines);
-  for (size_t k = 0; k < metrics; ++k) s.metrics.push_back("metric" + std::to_string(k));
+  for (size_t k = 0; k < metrics; ++k)
+    s.metrics.push_back("metric" + std::to_string(k));
   s.values.resize(metrics * steps * machines);
   base::Rng rng(seed, "test.fleet");
   std::vector<double> offset(machines);
-  for (double& o : offset) o = rng.normal(0, 0.7);
+  for (double& o : offset)
+    o = rng.normal(0, 0.7);
   for (size_t k = 0; k < metrics; ++k) {
     for (size_t t = 0; t < steps; ++t) {
       for (size_t m = 0; m < machines; ++m) {
-        s.row(k, t)[m] = static_cast<float>(100 + 10 * std::sin(static_cast<double>(t) / 3) + offset[m] +
-                                            rng.normal(0, 5));
+        s.row(k, t)[m] = float(100 + 10 * std::sin(double(t) / 3) + offset[m] + rng.normal(0, 5));
       }
     }
   }
@@ -39,12 +41,14 @@ trace::MetricSeries fleet_of(size_t machines, size_t steps, uint64_t seed, size_
 }
 
 void scale(trace::MetricSeries& s, size_t machine, size_t from, size_t to, float factor) {
-  for (size_t t = from; t < std::min(to, s.steps); ++t) s.row(0, t)[machine] *= factor;
+  for (size_t t = from; t < std::min(to, s.steps); ++t)
+    s.row(0, t)[machine] *= factor;
 }
 
 std::vector<std::string> named(const trace::MetricSeries& s, const DetectOptions& o = {}) {
   std::vector<std::string> out;
-  for (const auto& f : diagnose(s, o).findings) out.push_back(f.subject);
+  for (const auto& f : diagnose(s, o).findings)
+    out.push_back(f.subject);
   return out;
 }
 
@@ -84,13 +88,15 @@ TEST(Diagnose, TwoBurstsInARowAreNoFault) {
 TEST(Diagnose, AMachineOffsetInProportionToTheLoadHasNotChanged) {
   auto s = fleet_of(32, 2400, 3);
   scale(s, 5, 0, 2400, 1.02f);
-  for (size_t m = 0; m < 32; ++m) scale(s, m, 1200, 2400, 0.3f);  // the job goes on at another level
+  for (size_t m = 0; m < 32; ++m)
+    scale(s, m, 1200, 2400, 0.3f);  // the job goes on at another level
   EXPECT_TRUE(named(s).empty());
 }
 
 TEST(Diagnose, AConsequenceInAnotherGroupIsNotBlamed) {
   auto s = fleet_of(32, 1500, 3);
-  for (size_t m = 0; m < 32; ++m) s.labels[m] = {{"stage", m < 16 ? "0" : "1"}};
+  for (size_t m = 0; m < 32; ++m)
+    s.labels[m] = {{"stage", m < 16 ? "0" : "1"}};
   scale(s, 15, 900, 1500, 12.0f);
   scale(s, 14, 900, 1500, 1.5f);
   scale(s, 16, 900, 1500, 1.5f);
@@ -102,7 +108,7 @@ TEST(Diagnose, AmongManyBurstsTheFaultIsNamedAndNobodyElse) {
   base::Rng rng(4, "bursts");
   for (int i = 0; i < 300; ++i) {
     const size_t begin = rng.below(2400);
-    scale(s, rng.below(200), begin, begin + 5 + rng.below(55), static_cast<float>(rng.uniform(0, 0.6)));
+    scale(s, rng.below(200), begin, begin + 5 + rng.below(55), float(rng.uniform(0, 0.6)));
   }
   EXPECT_TRUE(named(s).empty());
   scale(s, 150, 1500, 2400, 0.5f);
@@ -114,7 +120,9 @@ TEST(Bursts, AreRareOnlyOnceThatIsKnown) {
   EXPECT_FALSE(bursts.rare());  // nothing was seen yet
   bursts.pass(64 * 0.15);
   EXPECT_TRUE(bursts.rare());
-  Judged over, lasting, under;
+  Judged over;
+  Judged lasting;
+  Judged under;
   over.score = lasting.score = 2;
   lasting.steady = true;
   bursts.see(1, over);
@@ -128,17 +136,21 @@ TEST(Bursts, AreRareOnlyOnceThatIsKnown) {
 
 TEST(Diagnose, SeveralAtOnceAreAllNamed) {
   auto s = fleet_of(64, 1500, 5);
-  for (const size_t m : {3, 9, 40}) scale(s, m, 900, 1500, 0.5f);
+  for (const size_t m : {3, 9, 40})
+    scale(s, m, 900, 1500, 0.5f);
   EXPECT_EQ(named(s).size(), 3u);
   auto two_of_four = fleet_of(4, 1500, 5);
-  for (const size_t m : {1, 2}) scale(two_of_four, m, 900, 1500, 0.5f);
-  EXPECT_LE(named(two_of_four).size(),
-            4u);  // a tie of two against two has no right answer: no crash is all we ask
+  for (const size_t m : {1, 2})
+    scale(two_of_four, m, 900, 1500, 0.5f);
+  EXPECT_LE(
+      named(two_of_four).size(),
+      4u);  // a tie of two against two has no right answer: no crash is all we ask
 }
 
 TEST(Diagnose, SmallGroupsAreNotJudgedAndNeverThrownTogether) {
   auto s = fleet_of(8, 1500, 2);
-  for (size_t m = 0; m < 8; ++m) s.labels[m] = {{"stage", std::to_string(m / 2)}};
+  for (size_t m = 0; m < 8; ++m)
+    s.labels[m] = {{"stage", std::to_string(m / 2)}};
   scale(s, 6, 0, 1500, 2.0f);
   scale(s, 7, 0, 1500, 2.0f);
   const auto d = diagnose(s, {});
@@ -148,19 +160,23 @@ TEST(Diagnose, SmallGroupsAreNotJudgedAndNeverThrownTogether) {
 
 TEST(Diagnose, ASlowStageIsNoFaultWhenGrouped) {
   auto s = fleet_of(16, 1500, 2);
-  for (size_t m = 0; m < 16; ++m) s.labels[m] = {{"stage", std::to_string(m / 8)}};
-  for (size_t m = 8; m < 16; ++m) scale(s, m, 0, 1500, 2.0f);
+  for (size_t m = 0; m < 16; ++m)
+    s.labels[m] = {{"stage", std::to_string(m / 8)}};
+  for (size_t m = 8; m < 16; ++m)
+    scale(s, m, 0, 1500, 2.0f);
   EXPECT_TRUE(named(s).empty());
 }
 
 TEST(Diagnose, SilenceIsASignalUnlessTheSourceFails) {
   auto s = fleet_of(32, 1200, 2);
-  for (size_t t = 900; t < 1200; ++t) s.row(0, t)[4] = kNone;
+  for (size_t t = 900; t < 1200; ++t)
+    s.row(0, t)[4] = kNone;
   const auto d = diagnose(s, {});
   ASSERT_EQ(d.findings.size(), 1u);
   EXPECT_EQ(d.findings[0].category, "silent machine");
   for (size_t t = 900; t < 1200; ++t) {
-    for (size_t m = 0; m < 16; ++m) s.row(0, t)[m] = kNone;
+    for (size_t m = 0; m < 16; ++m)
+      s.row(0, t)[m] = kNone;
   }
   EXPECT_TRUE(named(s).empty());
 }
@@ -172,9 +188,11 @@ TEST(Diagnose, AnOutageOfTheSourceIsNobodysSilence) {
     auto s = fleet_of(32, 1200, 2);
     for (size_t m = 0; m < 32; ++m) {
       const size_t back = 750 + (m * 7 + phase) % 30;
-      for (size_t t = 600 + (m + phase) % 15; t < back; ++t) s.row(0, t)[m] = kNone;
+      for (size_t t = 600 + (m + phase) % 15; t < back; ++t)
+        s.row(0, t)[m] = kNone;
     }
-    for (size_t t = 560; t < 790; ++t) s.row(0, t)[4] = kNone;
+    for (size_t t = 560; t < 790; ++t)
+      s.row(0, t)[4] = kNone;
     EXPECT_TRUE(named(s).empty()) << phase;
   }
 }
@@ -182,9 +200,11 @@ TEST(Diagnose, AnOutageOfTheSourceIsNobodysSilence) {
 TEST(Diagnose, AMachineThatNeverComesBackFromAnOutageIsNamed) {
   auto s = fleet_of(32, 1200, 2);
   for (size_t t = 600; t < 750; ++t) {
-    for (size_t m = 0; m < 32; ++m) s.row(0, t)[m] = kNone;
+    for (size_t m = 0; m < 32; ++m)
+      s.row(0, t)[m] = kNone;
   }
-  for (size_t t = 600; t < 1200; ++t) s.row(0, t)[9] = kNone;
+  for (size_t t = 600; t < 1200; ++t)
+    s.row(0, t)[9] = kNone;
   const auto d = diagnose(s, {});
   ASSERT_EQ(d.findings.size(), 1u);
   EXPECT_EQ(d.findings[0].subject, "n9");
@@ -207,7 +227,8 @@ TEST(Diagnose, WithoutPeersOrWithoutAFilledWindowNothingIsHealthy) {
   auto thin = fleet_of(8, 600, 2);
   for (size_t t = 0; t < 600; ++t) {
     for (size_t m = 0; m < 8; ++m) {
-      if ((t + m) % 3) thin.row(0, t)[m] = kNone;
+      if ((t + m) % 3)
+        thin.row(0, t)[m] = kNone;
     }
   }
   EXPECT_EQ(diagnose(thin, {}).outcome, finding::Outcome::CannotJudge);
@@ -217,7 +238,7 @@ TEST(Diagnose, AnUnevenChangeOfTheWholeJobIsNoFault) {
   auto s = fleet_of(32, 1800, 9);
   base::Rng rng(1, "test.change");
   for (size_t m = 0; m < 32; ++m) {
-    const float factor = static_cast<float>(rng.uniform(0.4, 0.6));
+    const float factor = float(rng.uniform(0.4, 0.6));
     scale(s, m, 900, 1800, factor);
   }
   EXPECT_TRUE(named(s).empty());
@@ -242,7 +263,8 @@ TEST(Diagnose, TheFleetIsHeldAgainstTheExpectationSinceATime) {
   s.metrics[0] = "step_time_s";
   DetectOptions o;
   o.expectations.push_back({"step", "time", 100, "s", 0.05, "test"});
-  for (size_t m = 0; m < 8; ++m) scale(s, m, 0, 400, 2);
+  for (size_t m = 0; m < 8; ++m)
+    scale(s, m, 0, 400, 2);
   Detector d = detector_of(s, o);
   std::vector<float> row;
   for (size_t t = 0; t < s.steps; ++t) {
@@ -268,7 +290,8 @@ void push(Detector& d, const trace::MetricSeries& s, size_t from, size_t to) {
 TEST(State, AMachineThatJoinsKeepsWhatStandsAndWhatWasLearned) {
   auto s = fleet_of(16, 1800, 4);
   scale(s, 3, 700, 1800, 0.5f);
-  for (size_t t = 900; t < 1800; ++t) s.row(0, t)[5] = kNone;
+  for (size_t t = 900; t < 1800; ++t)
+    s.row(0, t)[5] = kNone;
   Detector before = detector_of(s, {});
   push(before, s, 0, 1200);
   ASSERT_EQ(before.verdicts().size(), 2u);
@@ -284,13 +307,15 @@ TEST(State, AMachineThatJoinsKeepsWhatStandsAndWhatWasLearned) {
   Detector after = detector_of(joined, {});
   after.restore(state);
   push(after, s, 600, 1300);  // as after a restart: the last rows once more
-  for (const Verdict& v : after.verdicts()) EXPECT_TRUE(v.active) << v.machine;
+  for (const Verdict& v : after.verdicts())
+    EXPECT_TRUE(v.active) << v.machine;
   EXPECT_EQ(after.verdicts().size(), 2u);
 }
 
 TEST(State, ASilentMachineIsWellOnceItIsHeardOrHasLeft) {
   auto s = fleet_of(8, 1000, 4);
-  for (size_t t = 400; t < 600; ++t) s.row(0, t)[5] = kNone;
+  for (size_t t = 400; t < 600; ++t)
+    s.row(0, t)[5] = kNone;
   Detector d = detector_of(s, {});
   push(d, s, 0, 590);
   ASSERT_EQ(d.verdicts().size(), 1u);
@@ -298,7 +323,8 @@ TEST(State, ASilentMachineIsWellOnceItIsHeardOrHasLeft) {
   push(d, s, 590, 620);
   EXPECT_FALSE(d.verdicts()[0].active);
 
-  for (size_t t = 700; t < 1000; ++t) s.row(0, t)[5] = kNone;
+  for (size_t t = 700; t < 1000; ++t)
+    s.row(0, t)[5] = kNone;
   push(d, s, 620, 990);
   ASSERT_EQ(d.verdicts().size(), 2u);
   EXPECT_TRUE(d.verdicts()[1].active);
@@ -310,8 +336,9 @@ TEST(State, ASilentMachineIsWellOnceItIsHeardOrHasLeft) {
 TEST(State, WhatIsNoStateIsRefused) {
   Detector d = detector_of(fleet_of(8, 10, 4), {});
   EXPECT_THROW(d.restore(base::parse_json("{}", "state")), base::Error);
-  EXPECT_THROW(d.restore(base::parse_json(R"({"schema":"lento.fleet-state/2","machines":7})", "state")),
-               base::Error);
+  EXPECT_THROW(
+      d.restore(base::parse_json(R"({"schema":"lento.fleet-state/2","machines":7})", "state")),
+      base::Error);
 }
 
 TEST(Rank, PutsTheDeviatingMachineFirst) {
@@ -330,7 +357,8 @@ TEST(FaultTypes, PfcAlonePointsToPcie) {
       likely_faults({true, true, true, false, false, false}, {false, false, true, false, false, false});
   EXPECT_EQ(odds[0].name, "PCIe downgrading");
   double sum = 0;
-  for (const auto& o : odds) sum += o.probability;
+  for (const auto& o : odds)
+    sum += o.probability;
   EXPECT_NEAR(sum, 1, 1e-12);
 }
 
@@ -340,8 +368,10 @@ TEST(Priority, FindsTheTellingMetricsInOrder) {
   for (int i = 0; i < 400; ++i) {
     PrioritySample s;
     s.faulty = i % 2;
-    s.z = {static_cast<float>(rng.normal()), static_cast<float>(rng.normal(s.faulty && i % 10 < 8 ? 9 : 0)),
-           static_cast<float>(rng.normal(s.faulty && i % 10 >= 8 ? 9 : 0))};
+    s.z = {
+        float(rng.normal()),
+        float(rng.normal(s.faulty && i % 10 < 8 ? 9 : 0)),
+        float(rng.normal(s.faulty && i % 10 >= 8 ? 9 : 0))};
     samples.push_back(s);
   }
   const auto order = prioritise(samples, {7, 20});
@@ -358,10 +388,13 @@ TEST(Priority, WhatIsLearnedDoesNotHangOnTheDraw) {
     for (int i = 0; i < 640; ++i) {
       PrioritySample s;
       s.faulty = i % 16 == 0;
-      s.group = static_cast<size_t>(i) / 32;
+      s.group = size_t(i) / 32;
       const bool second = i % 64 == 0;
-      s.z = {static_cast<float>(rng.normal()), static_cast<float>(rng.normal(s.faulty && !second ? 6 : 0)),
-             static_cast<float>(rng.normal(s.faulty && second ? 6 : 0)), static_cast<float>(rng.normal())};
+      s.z = {
+          float(rng.normal()),
+          float(rng.normal(s.faulty && !second ? 6 : 0)),
+          float(rng.normal(s.faulty && second ? 6 : 0)),
+          float(rng.normal())};
       samples.push_back(s);
     }
     StableOptions options;

@@ -17,7 +17,8 @@ std::string group_name(const trace::Labels& labels, const std::vector<std::strin
   std::string name;
   for (const std::string& key : keys) {
     for (const auto& [k, v] : labels) {
-      if (k == key) name += key + "=" + v + " ";
+      if (k == key)
+        name += key + "=" + v + " ";
     }
   }
   return name;
@@ -27,15 +28,18 @@ void merge_columns(ScoreHistory& h) {
   const auto merge = [](std::vector<std::vector<float>>& rows, bool maximum) {
     for (size_t i = 0; 2 * i + 1 < rows.size(); ++i) {
       std::vector<float> row = rows[2 * i + 1];
-      for (size_t c = 0; maximum && c < row.size(); ++c) row[c] = std::fmax(row[c], rows[2 * i][c]);
+      for (size_t c = 0; maximum && c < row.size(); ++c)
+        row[c] = std::fmax(row[c], rows[2 * i][c]);
       rows[i] = std::move(row);
     }
     rows.resize(rows.size() / 2);
   };
-  for (size_t i = 0; 2 * i + 1 < h.time_ms.size(); ++i) h.time_ms[i] = h.time_ms[2 * i + 1];
+  for (size_t i = 0; 2 * i + 1 < h.time_ms.size(); ++i)
+    h.time_ms[i] = h.time_ms[2 * i + 1];
   h.time_ms.resize(h.time_ms.size() / 2);
   merge(h.score, true);
-  for (auto* rows : {&h.level, &h.low, &h.median, &h.high}) merge(*rows, false);
+  for (auto* rows : {&h.level, &h.low, &h.median, &h.high})
+    merge(*rows, false);
 }
 
 }  // namespace
@@ -46,30 +50,35 @@ void Detector::Impl::form_groups() {
   for (size_t m = 0; m < fleet.machines.size(); ++m) {
     const std::string name = m < fleet.labels.size() ? group_name(fleet.labels[m], options.group_by) : "";
     const auto [at, fresh] = ids.emplace(name, groups.size());
-    if (fresh) groups.push_back({name, {}, false});
+    if (fresh)
+      groups.push_back({name, {}, false});
     groups[at->second].machines.push_back(m);
     group_of[m] = at->second;
   }
-  for (Group& g : groups) g.judged = g.machines.size() >= std::max<size_t>(options.min_peers, 3);
+  for (Group& g : groups)
+    g.judged = g.machines.size() >= std::max<size_t>(options.min_peers, 3);
 }
 
 void Detector::Impl::build() {
   const size_t machines = fleet.machines.size();
   for (size_t k = 0; k < fleet.metrics.size(); ++k) {
-    if (options.metrics.empty()) judged_metrics.push_back(k);
+    if (options.metrics.empty())
+      judged_metrics.push_back(k);
   }
   for (const std::string& name : options.metrics) {
-    const auto at = std::find(fleet.metrics.begin(), fleet.metrics.end(), name);
-    if (at != fleet.metrics.end()) judged_metrics.push_back(static_cast<size_t>(at - fleet.metrics.begin()));
+    const auto at = std::ranges::find(fleet.metrics, name);
+    if (at != fleet.metrics.end())
+      judged_metrics.push_back(size_t(at - fleet.metrics.begin()));
   }
   form_groups();
   double looks = 0;
   for (size_t i = 0; i < options.horizons_s.size(); ++i) {
-    const double samples = std::ceil(options.horizons_s[i] * 1000 / static_cast<double>(fleet.step_ms));
-    const size_t n = std::max<size_t>(static_cast<size_t>(std::min(samples, 1e5)), size_t{8} << i);
-    if (!horizon_samples.empty() && n <= horizon_samples.back()) continue;
+    const double samples = std::ceil(options.horizons_s[i] * 1000 / double(fleet.step_ms));
+    const size_t n = std::max<size_t>(size_t(std::min(samples, 1e5)), size_t{8} << i);
+    if (!horizon_samples.empty() && n <= horizon_samples.back())
+      continue;
     horizon_samples.push_back(n);
-    looks += 2 * 86400e3 / (static_cast<double>(n) * static_cast<double>(fleet.step_ms));
+    looks += 2 * 86400e3 / (double(n) * double(fleet.step_ms));
   }
   const double z = options.tail_factor *
                    budget_threshold({machines, judged_metrics.size(), looks}, options.false_alarms_per_day);
@@ -82,8 +91,8 @@ void Detector::Impl::build() {
         t.z_level = t.z_change = z;
         t.min_peers = std::max<size_t>(options.min_peers, 3);
         const size_t members = groups[g].machines.size();
-        tracks.push_back({metric, g, h, LevelTrack(t, members),
-                          Excursions(members, h, static_cast<int64_t>(t.n) * fleet.step_ms)});
+        tracks.push_back(
+            {metric, g, h, LevelTrack(t, members), Excursions(members, h, int64_t(t.n) * fleet.step_ms)});
       }
     }
   }
@@ -100,10 +109,9 @@ void Detector::Impl::build() {
   const size_t bands = fleet.metrics.size() * groups.size();
   for (auto* v : {&shown_low, &shown_median, &shown_high})
     v->assign(bands, std::numeric_limits<float>::quiet_NaN());
-  const int64_t silence = static_cast<int64_t>(options.silence_s * 1000);
-  const int64_t least = static_cast<int64_t>(tuning::kSilentSteps.value) * fleet.step_ms;
-  roll = RollCall(machines, fleet.step_ms, std::max(silence, least),
-                  static_cast<int64_t>(tuning::kGone.value) * 1000);
+  const int64_t silence = int64_t(options.silence_s * 1000);
+  const int64_t least = int64_t(tuning::kSilentSteps.value) * fleet.step_ms;
+  roll = RollCall(machines, fleet.step_ms, std::max(silence, least), int64_t(tuning::kGone.value) * 1000);
   reports.assign(machines, 0);
   history_stride = horizon_samples.empty() ? 1 : std::max<size_t>(1, horizon_samples[0] / 16);
 }
@@ -121,7 +129,7 @@ Detector::Impl::Leader Detector::Impl::find_leader(const Track& track, const std
     }
   }
   Leader best = own;
-  const int64_t fresh = now_ms - 2 * static_cast<int64_t>(track.level.options().stride) * fleet.step_ms;
+  const int64_t fresh = now_ms - 2 * int64_t(track.level.options().stride) * fleet.step_ms;
   for (size_t g = 0; g < groups.size(); ++g) {
     const Leader& other = leaders[row + g];
     if (other.time_ms >= fresh && other.deviation * own.deviation > 0 &&
@@ -133,8 +141,10 @@ Detector::Impl::Leader Detector::Impl::find_leader(const Track& track, const std
 }
 
 bool Detector::Impl::believed(const Track& track, const Judged& j) const {
-  if (j.score < 1 || !j.steady || !track.excursions.passes(j)) return false;
-  if (bursts.rare()) return true;
+  if (j.score < 1 || !j.steady || !track.excursions.passes(j))
+    return false;
+  if (bursts.rare())
+    return true;
   const double patient = std::min(tuning::kPatient.value, seconds(horizon_samples.size() - 1));
   return seconds(track.horizon) >= patient && j.score * j.rest >= 1;
 }
@@ -145,12 +155,13 @@ void Detector::Impl::consider(const Track& track, const std::vector<Judged>& jud
   for (size_t i = 0; i < judged.size(); ++i) {
     const Judged& j = judged[i];
     const size_t machine = group.machines[i];
-    if (!believed(track, j)) continue;
+    if (!believed(track, j))
+      continue;
     const bool weak = std::abs(j.deviation) < options.same_cause_share * std::abs(leader.deviation);
     if (!weak || (standing(machine, false) && machine != leader.machine)) {
       raise(track, machine, j, band);
     } else if (Verdict* v = standing(leader.machine, false)) {
-      if (std::find(v->also_affected.begin(), v->also_affected.end(), machine) == v->also_affected.end()) {
+      if (std::ranges::find(v->also_affected, machine) == v->also_affected.end()) {
         v->also_affected.push_back(machine);
       }
     }
@@ -159,10 +170,11 @@ void Detector::Impl::consider(const Track& track, const std::vector<Judged>& jud
 
 void Detector::Impl::watch_bursts(const Track& track, const std::vector<Judged>& judged) {
   for (size_t i = 0; i < judged.size(); ++i) {
-    if (judged[i].judged) bursts.see(cell(track.metric, groups[track.group].machines[i]), judged[i]);
+    if (judged[i].judged)
+      bursts.see(cell(track.metric, groups[track.group].machines[i]), judged[i]);
   }
-  const double step_h = static_cast<double>(fleet.step_ms) / 3.6e6;
-  bursts.pass(static_cast<double>(judged.size() * track.level.options().stride) * step_h);
+  const double step_h = double(fleet.step_ms) / 3.6e6;
+  bursts.pass(double(judged.size() * track.level.options().stride) * step_h);
 }
 
 void Detector::Impl::evaluate(Track& track) {
@@ -171,45 +183,56 @@ void Detector::Impl::evaluate(Track& track) {
   PeerBand band;
   const size_t n = track.level.options().n;
   const bool ok = track.level.evaluate(
-      [&](size_t i) { return ring.window(cell(track.metric, group.machines[i]), n); }, judged, band);
+      [&](size_t i) {
+        return ring.window(cell(track.metric, group.machines[i]), n);
+      },
+      judged,
+      band);
   for (size_t i = 0; i < judged.size(); ++i) {
     const size_t c = cell(track.metric, group.machines[i]);
     const float score = ok && judged[i].steady ? judged[i].score : 0.0f;
     current[c * horizon_samples.size() + track.horizon] = score;
     shown_score[c] = std::max(shown_score[c], score);
-    if (judging()) peak[c] = std::max(peak[c], score);
-    if (track.horizon == 0 && judged[i].judged) shown_level[c] = judged[i].level;
+    if (judging())
+      peak[c] = std::max(peak[c], score);
+    if (track.horizon == 0 && judged[i].judged)
+      shown_level[c] = judged[i].level;
   }
   if (track.horizon == 0) {
-    if (ok) watch_bursts(track, judged);
+    if (ok)
+      watch_bursts(track, judged);
     const size_t b = track.metric * groups.size() + track.group;
     shown_low[b] = band.low, shown_median[b] = band.median, shown_high[b] = band.high;
   }
   for (size_t i = 0; ok && i < judged.size(); ++i) {
-    if (judged[i].judged) track.excursions.see(i, judged[i], now_ms);
+    if (judged[i].judged)
+      track.excursions.see(i, judged[i], now_ms);
   }
   if (ok && judging()) {
-    for (const Judged& j : judged) coverage.looks += j.judged;
+    for (const Judged& j : judged)
+      coverage.looks += j.judged;
     consider(track, judged, band);
   }
 }
 
 void Detector::Impl::record() {
-  if (!options.keep_history || ring.pushed() % history_stride != 0) return;
+  if (!options.keep_history || ring.pushed() % history_stride != 0)
+    return;
   history.time_ms.push_back(now_ms);
   history.score.push_back(shown_score);
   history.level.push_back(shown_level);
   history.low.push_back(shown_low);
   history.median.push_back(shown_median);
   history.high.push_back(shown_high);
-  std::fill(shown_score.begin(), shown_score.end(), 0.0f);
+  std::ranges::fill(shown_score, 0.0f);
   if (history.time_ms.size() >= kColumns) {
     merge_columns(history);
     history_stride *= 2;
   }
 }
 
-Detector::Detector(Fleet fleet, DetectOptions options) : impl_(std::make_unique<Impl>()) {
+Detector::Detector(Fleet fleet, DetectOptions options)
+    : impl_(std::make_unique<Impl>()) {
   impl_->fleet = std::move(fleet);
   impl_->options = std::move(options);
   impl_->build();
@@ -221,77 +244,109 @@ Detector::Detector(Detector&&) noexcept = default;
 // Enters who reports; true when the row is kept.
 bool Detector::Impl::take_row(std::span<const float> values) {
   const size_t machines = fleet.machines.size();
-  std::fill(reports.begin(), reports.end(), uint8_t{0});
+  std::ranges::fill(reports, uint8_t{0});
   for (size_t i = 0; i < values.size(); ++i) {
-    if (!std::isnan(values[i])) reports[i % machines] = 1;
+    if (!std::isnan(values[i]))
+      reports[i % machines] = 1;
   }
-  const double members = static_cast<double>(roll.members());
+  const double members = double(roll.members());
   roll.row(now_ms, reports);
-  return roll.reporting() > 0 && static_cast<double>(roll.reporting()) >= tuning::kAnyAnswer.value * members;
+  return roll.reporting() > 0 && double(roll.reporting()) >= tuning::kAnyAnswer.value * members;
 }
 
 void Detector::Impl::count(std::span<const float> values) {
-  if (!judging()) return;
-  if (coverage.rows == 0) coverage.begin_ms = now_ms;
+  if (!judging())
+    return;
+  if (coverage.rows == 0)
+    coverage.begin_ms = now_ms;
   coverage.end_ms = now_ms;
   ++coverage.rows;
-  coverage.samples += static_cast<uint64_t>(
-      std::count_if(values.begin(), values.end(), [](float v) { return !std::isnan(v); }));
+  coverage.samples += uint64_t(std::ranges::count_if(values, [](float v) {
+    return !std::isnan(v);
+  }));
 }
 
 void Detector::push(int64_t time_ms, std::span<const float> values) {
   Impl& d = *impl_;
-  LENTO_CHECK(values.size() == d.fleet.machines.size() * d.fleet.metrics.size(),
-              "a row does not fit the fleet");
+  LENTO_CHECK(
+      values.size() == d.fleet.machines.size() * d.fleet.metrics.size(),
+      "a row does not fit the fleet");
   d.now_ms = time_ms;
   const bool kept = d.take_row(values);
-  if (kept) d.ring.push(values);
-  if (kept && d.first_ms == INT64_MIN) d.first_ms = time_ms;  // start-up counts from the first data
+  if (kept)
+    d.ring.push(values);
+  if (kept && d.first_ms == INT64_MIN)
+    d.first_ms = time_ms;  // start-up counts from the first data
   d.count(values);
-  const int64_t running_ms = static_cast<int64_t>(d.ring.pushed()) * d.fleet.step_ms;
-  const int64_t startup_ms = static_cast<int64_t>(d.options.startup_s * 1000);
+  const int64_t running_ms = int64_t(d.ring.pushed()) * d.fleet.step_ms;
+  const int64_t startup_ms = int64_t(d.options.startup_s * 1000);
   for (Impl::Track& track : d.tracks) {
     const TrackOptions& t = track.level.options();
-    const bool whole = running_ms >= static_cast<int64_t>(t.n) * d.fleet.step_ms + startup_ms;
-    if (kept && whole && d.ring.pushed() % t.stride == 0) d.evaluate(track);
+    const bool whole = running_ms >= int64_t(t.n) * d.fleet.step_ms + startup_ms;
+    if (kept && whole && d.ring.pushed() % t.stride == 0)
+      d.evaluate(track);
   }
   d.watch_silence();
   d.resolve();
-  if (kept) d.record();
+  if (kept)
+    d.record();
 }
 
-void Detector::heard(size_t machine, int64_t time_ms) { impl_->roll.heard(machine, time_ms); }
-void Detector::leave(size_t machine) { impl_->roll.leave(machine); }
-void Detector::join(size_t machine) { impl_->roll.join(machine, impl_->now_ms); }
-const RollCall& Detector::roll() const { return impl_->roll; }
-const Coverage& Detector::coverage() const { return impl_->coverage; }
+void Detector::heard(size_t machine, int64_t time_ms) {
+  impl_->roll.heard(machine, time_ms);
+}
+void Detector::leave(size_t machine) {
+  impl_->roll.leave(machine);
+}
+void Detector::join(size_t machine) {
+  impl_->roll.join(machine, impl_->now_ms);
+}
+const RollCall& Detector::roll() const {
+  return impl_->roll;
+}
+const Coverage& Detector::coverage() const {
+  return impl_->coverage;
+}
 double Detector::needed_s() const {
   const Impl& d = *impl_;
   return d.horizon_samples.empty() ? 0 : d.seconds(0) + d.options.startup_s;
 }
 
-const Fleet& Detector::fleet() const { return impl_->fleet; }
-const std::vector<Verdict>& Detector::verdicts() const { return impl_->verdicts; }
-const ScoreHistory& Detector::history() const { return impl_->history; }
-size_t Detector::group_of(size_t machine) const { return impl_->group_of[machine]; }
-size_t Detector::groups() const { return impl_->groups.size(); }
+const Fleet& Detector::fleet() const {
+  return impl_->fleet;
+}
+const std::vector<Verdict>& Detector::verdicts() const {
+  return impl_->verdicts;
+}
+const ScoreHistory& Detector::history() const {
+  return impl_->history;
+}
+size_t Detector::group_of(size_t machine) const {
+  return impl_->group_of[machine];
+}
+size_t Detector::groups() const {
+  return impl_->groups.size();
+}
 
 std::vector<std::vector<size_t>> Detector::unjudged_groups() const {
   std::vector<std::vector<size_t>> out;
   for (const auto& g : impl_->groups) {
-    if (!g.judged) out.push_back(g.machines);
+    if (!g.judged)
+      out.push_back(g.machines);
   }
   return out;
 }
 
 double Detector::peak_score(size_t machine) const {
   std::vector<float> scores;
-  for (const size_t k : impl_->judged_metrics) scores.push_back(impl_->peak[impl_->cell(k, machine)]);
+  for (const size_t k : impl_->judged_metrics)
+    scores.push_back(impl_->peak[impl_->cell(k, machine)]);
   std::sort(scores.rbegin(), scores.rend());
   const size_t top = (scores.size() + 3) / 4;
   double sum = 0;
-  for (size_t i = 0; i < top; ++i) sum += scores[i];
-  return top ? sum / static_cast<double>(top) : 0;
+  for (size_t i = 0; i < top; ++i)
+    sum += scores[i];
+  return top ? sum / double(top) : 0;
 }
 
 }  // namespace lento::fleet

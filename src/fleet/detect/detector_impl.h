@@ -35,7 +35,9 @@ struct Detector::Impl {
     bool judged = false;
   };
   struct Track {
-    size_t metric = 0, group = 0, horizon = 0;
+    size_t metric = 0;
+    size_t group = 0;
+    size_t horizon = 0;
     LevelTrack level;
     Excursions excursions;
   };
@@ -60,12 +62,17 @@ struct Detector::Impl {
   ScoreHistory history;
   size_t history_stride = 1;
   std::vector<float> current;  // [metric * machines + machine][horizon]: last score while steady, else 0
-  std::vector<float> shown_score, shown_level, shown_low, shown_median, shown_high;
+  std::vector<float> shown_score;
+  std::vector<float> shown_level;
+  std::vector<float> shown_low;
+  std::vector<float> shown_median;
+  std::vector<float> shown_high;
   std::vector<float> peak;  // [metric * machines + machine]
   RollCall roll{0, 1000, 1, 1};
   std::vector<uint8_t> reports;  // of the present row, by machine
   Coverage coverage;
-  int64_t first_ms = INT64_MIN, now_ms = 0;
+  int64_t first_ms = INT64_MIN;
+  int64_t now_ms = 0;
 
   void build();
   void form_groups();
@@ -74,7 +81,7 @@ struct Detector::Impl {
   Leader find_leader(const Track& track, const std::vector<Judged>& judged);
   bool believed(const Track& track, const Judged& j) const;
   double seconds(size_t horizon) const {
-    return static_cast<double>(horizon_samples[horizon]) * static_cast<double>(fleet.step_ms) / 1000;
+    return double(horizon_samples[horizon]) * double(fleet.step_ms) / 1000;
   }
   void raise(const Track& track, size_t machine, const Judged& j, const PeerBand& band);
   void refresh(Verdict& v, const Track& track, const Judged& j, const PeerBand& band);
@@ -88,8 +95,12 @@ struct Detector::Impl {
   void restore_track(Track& track, const base::Json& json) const;
   int64_t onset(const Track& track, size_t machine, double deviation) const;
   Verdict* standing(size_t machine, bool silent);
-  bool judging() const { return !options.judge_from_ms || now_ms >= *options.judge_from_ms; }
-  size_t cell(size_t metric, size_t machine) const { return metric * fleet.machines.size() + machine; }
+  bool judging() const {
+    return !options.judge_from_ms || now_ms >= *options.judge_from_ms;
+  }
+  size_t cell(size_t metric, size_t machine) const {
+    return metric * fleet.machines.size() + machine;
+  }
 };
 
 }  // namespace lento::fleet

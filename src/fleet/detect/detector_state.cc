@@ -19,13 +19,15 @@ const base::Location kWhere{"state"};
 
 Json numbers(std::span<const double> values) {
   Json out = Json::array();
-  for (const double x : values) out.push(x);
+  for (const double x : values)
+    out.push(x);
   return out;
 }
 
 std::vector<double> numbers(const Json& json) {
   std::vector<double> out;
-  for (const Json& x : json.array(kWhere)) out.push_back(x.is_null() ? NAN : x.number(kWhere));
+  for (const Json& x : json.array(kWhere))
+    out.push_back(x.is_null() ? NAN : x.number(kWhere));
   return out;
 }
 
@@ -33,7 +35,8 @@ std::vector<double> numbers(const Json& json) {
 class Places {
  public:
   explicit Places(const std::vector<std::string>& names) {
-    for (size_t i = 0; i < names.size(); ++i) places_.emplace(names[i], i);
+    for (size_t i = 0; i < names.size(); ++i)
+      places_.emplace(names[i], i);
   }
   std::optional<size_t> find(const Json& name) const {
     const auto at = places_.find(name.string(kWhere));
@@ -45,14 +48,16 @@ class Places {
 };
 
 Json to_json(const Verdict& v, const Fleet& fleet) {
-  Json metrics = Json::array(), affected = Json::array();
+  Json metrics = Json::array();
+  Json affected = Json::array();
   for (const MetricScore& s : v.metrics) {
     metrics.push(
         Json::object()
             .set("metric", fleet.metrics[s.metric])
             .set("numbers", numbers(std::array{s.score, s.deviation, s.level, s.peers, s.threshold})));
   }
-  for (const size_t m : v.also_affected) affected.push(fleet.machines[m]);
+  for (const size_t m : v.also_affected)
+    affected.push(fleet.machines[m]);
   return Json::object()
       .set("machine", fleet.machines[v.machine])
       .set("silent", v.silent)
@@ -69,7 +74,8 @@ Json to_json(const Verdict& v, const Fleet& fleet) {
 // Nothing when its machine or all its metrics are gone.
 std::optional<Verdict> verdict_of(const Json& json, const Places& machines, const Places& metrics) {
   const auto machine = machines.find(json.at("machine", kWhere));
-  if (!machine) return std::nullopt;
+  if (!machine)
+    return std::nullopt;
   Verdict v;
   v.machine = *machine;
   v.silent = json.at("silent", kWhere).boolean(kWhere);
@@ -82,17 +88,20 @@ std::optional<Verdict> verdict_of(const Json& json, const Places& machines, cons
   for (const Json& entry : json.at("metrics", kWhere).array(kWhere)) {
     const auto metric = metrics.find(entry.at("metric", kWhere));
     const std::vector<double> n = numbers(entry.at("numbers", kWhere));
-    if (metric && n.size() == 5) v.metrics.push_back({*metric, n[0], n[1], n[2], n[3], n[4]});
+    if (metric && n.size() == 5)
+      v.metrics.push_back({*metric, n[0], n[1], n[2], n[3], n[4]});
   }
   for (const Json& name : json.at("also_affected", kWhere).array(kWhere)) {
-    if (const auto m = machines.find(name)) v.also_affected.push_back(*m);
+    if (const auto m = machines.find(name))
+      v.also_affected.push_back(*m);
   }
   return v.silent || !v.metrics.empty() ? std::optional(std::move(v)) : std::nullopt;
 }
 
 Json names_of(const std::vector<std::string>& names) {
   Json out = Json::array();
-  for (const std::string& name : names) out.push(name);
+  for (const std::string& name : names)
+    out.push(name);
   return out;
 }
 
@@ -122,16 +131,22 @@ void Detector::Impl::restore_track(Track& t, const Json& json) const {
     members.emplace(fleet.machines[groups[t.group].machines[i]], i);
   for (const Json& own : json.at("own", kWhere).array(kWhere)) {
     const auto at = members.find(own.at("machine", kWhere).string(kWhere));
-    if (at != members.end()) t.level.restore_own(at->second, numbers(own.at("numbers", kWhere)));
+    if (at != members.end())
+      t.level.restore_own(at->second, numbers(own.at("numbers", kWhere)));
   }
 }
 
 Json Detector::save() const {
   const Impl& d = *impl_;
-  Json tracks = Json::array(), verdicts = Json::array(), seen = Json::array();
-  for (const Impl::Track& t : d.tracks) tracks.push(d.save_track(t));
-  for (const Verdict& v : d.verdicts) verdicts.push(to_json(v, d.fleet));
-  for (size_t m = 0; m < d.fleet.machines.size(); ++m) seen.push(d.roll.seen_ms(m));
+  Json tracks = Json::array();
+  Json verdicts = Json::array();
+  Json seen = Json::array();
+  for (const Impl::Track& t : d.tracks)
+    tracks.push(d.save_track(t));
+  for (const Verdict& v : d.verdicts)
+    verdicts.push(to_json(v, d.fleet));
+  for (size_t m = 0; m < d.fleet.machines.size(); ++m)
+    seen.push(d.roll.seen_ms(m));
   return Json::object()
       .set("schema", kSchema)
       .set("machines", names_of(d.fleet.machines))
@@ -148,27 +163,33 @@ void Detector::restore(const Json& json) {
   Impl& d = *impl_;
   if (json.string_or("schema", "", kWhere) != kSchema)
     throw base::Error(kWhere, "not a state of this version of 'lento fleet watch'");
-  const Places machines(d.fleet.machines), metrics(d.fleet.metrics);
+  const Places machines(d.fleet.machines);
+  const Places metrics(d.fleet.metrics);
   d.bursts.restore(json.number_or("bursts", 0, kWhere), json.number_or("watched_h", 0, kWhere));
   const Json::Array& names = json.at("machines", kWhere).array(kWhere);
   const Json::Array& seen = json.at("seen_ms", kWhere).array(kWhere);
   for (size_t i = 0; i < std::min(names.size(), seen.size()); ++i) {
     const auto m = machines.find(names[i]);
     const int64_t ms = seen[i].integer(kWhere);
-    if (m && ms != RollCall::kNever) d.roll.join(*m, ms);
+    if (m && ms != RollCall::kNever)
+      d.roll.join(*m, ms);
   }
   std::map<std::tuple<std::string, std::string, int64_t>, const Json*> tracks;
   for (const Json& t : json.at("tracks", kWhere).array(kWhere)) {
-    tracks[{t.at("metric", kWhere).string(kWhere), t.at("group", kWhere).string(kWhere),
-            t.at("samples", kWhere).integer(kWhere)}] = &t;
+    tracks[{
+        t.at("metric", kWhere).string(kWhere),
+        t.at("group", kWhere).string(kWhere),
+        t.at("samples", kWhere).integer(kWhere)}] = &t;
   }
   for (Impl::Track& t : d.tracks) {
-    const auto at = tracks.find(
-        {d.fleet.metrics[t.metric], d.groups[t.group].name, static_cast<int64_t>(t.level.options().n)});
-    if (at != tracks.end()) d.restore_track(t, *at->second);
+    const auto at =
+        tracks.find({d.fleet.metrics[t.metric], d.groups[t.group].name, int64_t(t.level.options().n)});
+    if (at != tracks.end())
+      d.restore_track(t, *at->second);
   }
   for (const Json& entry : json.at("verdicts", kWhere).array(kWhere)) {
-    if (auto v = verdict_of(entry, machines, metrics)) d.verdicts.push_back(std::move(*v));
+    if (auto v = verdict_of(entry, machines, metrics))
+      d.verdicts.push_back(std::move(*v));
   }
 }
 

@@ -8,7 +8,8 @@
 namespace lento::fleet {
 Verdict* Detector::Impl::standing(size_t machine, bool silent) {
   for (Verdict& v : verdicts) {
-    if (v.active && v.machine == machine && v.silent == silent) return &v;
+    if (v.active && v.machine == machine && v.silent == silent)
+      return &v;
   }
   return nullptr;
 }
@@ -18,37 +19,47 @@ int64_t Detector::Impl::onset(const Track& track, size_t machine, double deviati
   const auto& peers = groups[track.group].machines;
   const size_t n = std::min(ring.capacity(), ring.pushed());
   const float* own = ring.window(cell(track.metric, machine), n);
-  double sum = 0, best = 0;
+  double sum = 0;
+  double best = 0;
   size_t start = n;
   std::vector<float> column;
   for (size_t i = n; i-- > 0;) {
     column.clear();
     for (const size_t p : peers) {
       const float v = ring.window(cell(track.metric, p), n)[i];
-      if (!std::isnan(v)) column.push_back(v);
+      if (!std::isnan(v))
+        column.push_back(v);
     }
-    if (column.empty() || std::isnan(own[i])) continue;
-    std::nth_element(column.begin(), column.begin() + static_cast<std::ptrdiff_t>(column.size() / 2),
-                     column.end());
+    if (column.empty() || std::isnan(own[i]))
+      continue;
+    std::nth_element(
+        column.begin(),
+        column.begin() + static_cast<std::ptrdiff_t>(column.size() / 2),
+        column.end());
     sum += (own[i] - column[column.size() / 2] - deviation / 2) * (deviation > 0 ? 1 : -1);
-    if (sum > best) best = sum, start = i;
+    if (sum > best)
+      best = sum, start = i;
   }
-  return now_ms - static_cast<int64_t>(n - std::min(start, n - 1) - 1) * fleet.step_ms;
+  return now_ms - int64_t(n - std::min(start, n - 1) - 1) * fleet.step_ms;
 }
 
 void Detector::Impl::refresh(Verdict& v, const Track& track, const Judged& j, const PeerBand& band) {
   v.last_ms = now_ms;
   v.score = std::max<double>(v.score, j.score);
-  const auto at = std::find_if(v.metrics.begin(), v.metrics.end(),
-                               [&](const MetricScore& s) { return s.metric == track.metric; });
+  const auto at = std::ranges::find_if(v.metrics, [&](const MetricScore& s) {
+    return s.metric == track.metric;
+  });
   MetricScore& s = at == v.metrics.end() ? v.metrics.emplace_back() : *at;
-  if (j.score > s.score) s = {track.metric, j.score, j.deviation, j.level, band.median, j.threshold};
-  std::stable_sort(v.metrics.begin(), v.metrics.end(),
-                   [](const MetricScore& a, const MetricScore& b) { return a.score > b.score; });
+  if (j.score > s.score)
+    s = {track.metric, j.score, j.deviation, j.level, band.median, j.threshold};
+  std::ranges::stable_sort(v.metrics, [](const MetricScore& a, const MetricScore& b) {
+    return a.score > b.score;
+  });
 }
 
 void Detector::Impl::raise(const Track& track, size_t machine, const Judged& j, const PeerBand& band) {
-  if (Verdict* v = standing(machine, false)) return refresh(*v, track, j, band);
+  if (Verdict* v = standing(machine, false))
+    return refresh(*v, track, j, band);
   Verdict& v = verdicts.emplace_back();
   v.machine = machine;
   v.raised_ms = now_ms;
@@ -62,39 +73,46 @@ void Detector::Impl::watch_silence() {
   const bool enough = roll.members() >= options.min_peers;
   for (size_t m = 0; m < fleet.machines.size(); ++m) {
     Verdict* v = standing(m, true);
-    if (v && (!roll.member(m) || roll.seen_ms(m) > v->onset_ms)) v->active = false;
-    if (!roll.silent(m) || !enough || !judging()) continue;
+    if (v && (!roll.member(m) || roll.seen_ms(m) > v->onset_ms))
+      v->active = false;
+    if (!roll.silent(m) || !enough || !judging())
+      continue;
     if (!v || !v->active) {
       v = &verdicts.emplace_back();
       v->machine = m;
       v->silent = true;
       v->onset_ms = roll.seen_ms(m);
       v->raised_ms = now_ms;
-      v->horizon_s = static_cast<double>(roll.limit_ms()) / 1000;
+      v->horizon_s = double(roll.limit_ms()) / 1000;
     }
     v->last_ms = now_ms;
-    const double share = static_cast<double>(roll.quiet_for_ms(m)) / static_cast<double>(roll.limit_ms());
+    const double share = double(roll.quiet_for_ms(m)) / double(roll.limit_ms());
     v->score = std::max(v->score, share);
   }
 }
 
 void Detector::Impl::resolve() {
-  if (horizon_samples.empty()) return;
-  const int64_t patience = static_cast<int64_t>(horizon_samples[0]) * fleet.step_ms;
+  if (horizon_samples.empty())
+    return;
+  const int64_t patience = int64_t(horizon_samples[0]) * fleet.step_ms;
   for (Verdict& v : verdicts) {
-    if (!v.active || v.silent) continue;
+    if (!v.active || v.silent)
+      continue;
     for (const size_t metric : judged_metrics) {
       for (size_t h = 0; h < horizon_samples.size(); ++h) {
         if (current[cell(metric, v.machine) * horizon_samples.size() + h] >= tuning::kAtRest.value)
           v.last_ms = now_ms;
       }
     }
-    if (now_ms - v.last_ms >= patience) v.active = false;
+    if (now_ms - v.last_ms >= patience)
+      v.active = false;
   }
 }
 
 void Detector::forget_resolved(int64_t before_ms) {
-  std::erase_if(impl_->verdicts, [&](const Verdict& v) { return !v.active && v.last_ms < before_ms; });
+  std::erase_if(impl_->verdicts, [&](const Verdict& v) {
+    return !v.active && v.last_ms < before_ms;
+  });
 }
 
 }  // namespace lento::fleet

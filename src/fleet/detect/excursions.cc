@@ -11,22 +11,26 @@ namespace lento::fleet {
 Excursions::Excursions(size_t machines, size_t rank, int64_t window_ms)
     : asked_(tuning::kAskedExtent[std::min(rank, tuning::kAskedExtent.size() - 1)].value),
       window_ms_(window_ms),
-      running_(machines) {}
+      running_(machines) {
+}
 
 void Excursions::see(size_t machine, const Judged& judged, int64_t now_ms) {
   if (faded_ms_ != INT64_MIN && now_ms > faded_ms_) {
-    const double days = static_cast<double>(now_ms - faded_ms_) / 86400e3;
+    const double days = double(now_ms - faded_ms_) / 86400e3;
     largest_ *= std::exp2(-days / tuning::kExcursionHalfLife.value);
   }
   faded_ms_ = now_ms;
   Running& r = running_[machine];
   if (judged.score >= tuning::kAtRest.value) {
-    if (r.begin_ms == 0) r.begin_ms = now_ms;
-    if (judged.steady) r.extent = std::max(r.extent, judged.score * judged.rest);
+    if (r.begin_ms == 0)
+      r.begin_ms = now_ms;
+    if (judged.steady)
+      r.extent = std::max(r.extent, judged.score * judged.rest);
     return;
   }
-  const auto longest = static_cast<int64_t>(tuning::kExcursionWindows.value) * window_ms_;
-  if (r.extent > 0 && now_ms - r.begin_ms <= longest) largest_ = std::max<double>(largest_, r.extent);
+  const auto longest = int64_t(tuning::kExcursionWindows.value) * window_ms_;
+  if (r.extent > 0 && now_ms - r.begin_ms <= longest)
+    largest_ = std::max<double>(largest_, r.extent);
   r = {};
 }
 
@@ -36,7 +40,8 @@ double Excursions::needed() const {
 }
 
 void Excursions::restore(double largest) {
-  if (largest >= 0 && largest < tuning::kMaxScore.value) largest_ = largest;
+  if (largest >= 0 && largest < tuning::kMaxScore.value)
+    largest_ = largest;
 }
 
 }  // namespace lento::fleet

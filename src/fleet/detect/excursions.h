@@ -24,9 +24,13 @@ class Excursions {
   // One evaluation of a machine.
   void see(size_t machine, const Judged& judged, int64_t now_ms);
 
-  bool passes(const Judged& judged) const { return judged.score * judged.rest >= needed(); }
+  bool passes(const Judged& judged) const {
+    return judged.score * judged.rest >= needed();
+  }
   double needed() const;
-  double largest() const { return largest_; }
+  double largest() const {
+    return largest_;
+  }
   void restore(double largest);
 
  private:

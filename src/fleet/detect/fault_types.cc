@@ -67,35 +67,41 @@ constexpr std::array<Word, 34> kWords{{
 
 MetricClass metric_class(std::string_view name) {
   std::string lower(name);
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (char& c : lower)
+    c = char(std::tolower(static_cast<unsigned char>(c)));
   for (const Word& word : kWords) {
-    if (lower.find(word.text) != std::string::npos) return word.metric_class;
+    if (lower.find(word.text) != std::string::npos)
+      return word.metric_class;
   }
   return MetricClass::Other;
 }
 
 std::string_view to_string(MetricClass metric_class) {
-  constexpr std::array<std::string_view, 7> names{"CPU",  "GPU",    "PFC",  "throughput",
-                                                  "disk", "memory", "other"};
-  return names[static_cast<size_t>(metric_class)];
+  constexpr std::array<std::string_view, 7>
+      names{"CPU", "GPU", "PFC", "throughput", "disk", "memory", "other"};
+  return names[size_t(metric_class)];
 }
 
-std::vector<FaultOdds> likely_faults(const std::array<bool, kMetricClasses>& watched,
-                                     const std::array<bool, kMetricClasses>& shown) {
+std::vector<FaultOdds> likely_faults(
+    const std::array<bool, kMetricClasses>& watched,
+    const std::array<bool, kMetricClasses>& shown) {
   std::vector<FaultOdds> odds;
   double sum = 0;
   for (const FaultType& type : kFaultTypes) {
     double p = type.share;
     for (size_t c = 0; c < kMetricClasses; ++c) {
       const double rate = std::clamp(type.shows[c], tuning::kLeastRate.value, 1 - tuning::kLeastRate.value);
-      if (watched[c]) p *= shown[c] ? rate : 1 - rate;
+      if (watched[c])
+        p *= shown[c] ? rate : 1 - rate;
     }
     odds.push_back({type.name, p});
     sum += p;
   }
-  for (FaultOdds& o : odds) o.probability /= sum;
-  std::stable_sort(odds.begin(), odds.end(),
-                   [](const FaultOdds& a, const FaultOdds& b) { return a.probability > b.probability; });
+  for (FaultOdds& o : odds)
+    o.probability /= sum;
+  std::ranges::stable_sort(odds, [](const FaultOdds& a, const FaultOdds& b) {
+    return a.probability > b.probability;
+  });
   return odds;
 }
 

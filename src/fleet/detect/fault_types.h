@@ -9,7 +9,15 @@
 
 namespace lento::fleet {
 
-enum class MetricClass { Cpu, Gpu, Pfc, Throughput, Disk, Memory, Other };
+enum class MetricClass {
+  Cpu,
+  Gpu,
+  Pfc,
+  Throughput,
+  Disk,
+  Memory,
+  Other
+};
 inline constexpr size_t kMetricClasses = 6;  // without Other
 
 // By the words of its name: "node_cpu_seconds_total" is Cpu, "DCGM_FI_DEV_POWER_USAGE" is Gpu.
@@ -29,7 +37,8 @@ struct FaultOdds {
 
 // By falling probability. `watched` are the classes for which metrics exist at all, `shown` those that
 // deviate.
-std::vector<FaultOdds> likely_faults(const std::array<bool, kMetricClasses>& watched,
-                                     const std::array<bool, kMetricClasses>& shown);
+std::vector<FaultOdds> likely_faults(
+    const std::array<bool, kMetricClasses>& watched,
+    const std::array<bool, kMetricClasses>& shown);
 
 }  // namespace lento::fleet

@@ -15,19 +15,33 @@
 namespace lento::fleet {
 
 namespace vae {
-inline constexpr size_t kWindow = 8, kHidden = 4, kLatent = 8, kGates = 4 * kHidden;
+inline constexpr size_t kWindow = 8;
+inline constexpr size_t kHidden = 4;
+inline constexpr size_t kLatent = 8;
+inline constexpr size_t kGates = 4 * kHidden;
 // Offsets into the parameters; matrices are row-major, one row per output.
-inline constexpr size_t kEncIn = 0, kEncHid = kEncIn + kGates, kEncBias = kEncHid + kGates * kHidden;
-inline constexpr size_t kMu = kEncBias + kGates, kMuBias = kMu + kLatent * kHidden;
-inline constexpr size_t kLv = kMuBias + kLatent, kLvBias = kLv + kLatent * kHidden;
-inline constexpr size_t kZ = kLvBias + kLatent, kZBias = kZ + kHidden * kLatent;
-inline constexpr size_t kDecIn = kZBias + kHidden, kDecHid = kDecIn + kGates * kHidden;
+inline constexpr size_t kEncIn = 0;
+inline constexpr size_t kEncHid = kEncIn + kGates;
+inline constexpr size_t kEncBias = kEncHid + kGates * kHidden;
+inline constexpr size_t kMu = kEncBias + kGates;
+inline constexpr size_t kMuBias = kMu + kLatent * kHidden;
+inline constexpr size_t kLv = kMuBias + kLatent;
+inline constexpr size_t kLvBias = kLv + kLatent * kHidden;
+inline constexpr size_t kZ = kLvBias + kLatent;
+inline constexpr size_t kZBias = kZ + kHidden * kLatent;
+inline constexpr size_t kDecIn = kZBias + kHidden;
+inline constexpr size_t kDecHid = kDecIn + kGates * kHidden;
 inline constexpr size_t kDecBias = kDecHid + kGates * kHidden;
-inline constexpr size_t kOut = kDecBias + kGates, kOutBias = kOut + kHidden;
+inline constexpr size_t kOut = kDecBias + kGates;
+inline constexpr size_t kOutBias = kOut + kHidden;
 inline constexpr size_t kParameters = kOutBias + 1;
 }  // namespace vae
 
-enum class Distance { Euclid, Manhattan, Chebyshev };
+enum class Distance {
+  Euclid,
+  Manhattan,
+  Chebyshev
+};
 
 struct Kernel {
   const char* name;
@@ -35,17 +49,35 @@ struct Kernel {
 
   // Reconstructs (latent = false: out has kWindow rows) or encodes (kLatent rows) `count` lanes whose samples
   // lie at x[t * x_stride + lane]; out rows are out_stride apart. Uses the mean, no draw.
-  void (*embed)(const float* parameters, const float* x, size_t x_stride, size_t count, bool latent,
-                float* out, size_t out_stride);
+  void (*embed)(
+      const float* parameters,
+      const float* x,
+      size_t x_stride,
+      size_t count,
+      bool latent,
+      float* out,
+      size_t out_stride);
 
   // Forward and backward of `lanes` windows x[kWindow][lanes] with draws eps[kLatent][lanes]; adds the
   // gradient of the loss, summed over lanes, to grad[kParameters]. Returns the summed squared error.
-  double (*train)(const float* parameters, const float* x, const float* eps, float inv_mse, float inv_kl,
-                  float* grad);
+  double (*train)(
+      const float* parameters,
+      const float* x,
+      const float* eps,
+      float inv_mse,
+      float inv_kl,
+      float* grad);
 
   // sums[i] = sum over pivots p of |E_i - E_p| for i < count, E[d * stride + i].
-  void (*distances)(const float* e, size_t stride, size_t dims, size_t count, const size_t* pivots,
-                    size_t pivot_count, Distance distance, float* sums);
+  void (*distances)(
+      const float* e,
+      size_t stride,
+      size_t dims,
+      size_t count,
+      const size_t* pivots,
+      size_t pivot_count,
+      Distance distance,
+      float* sums);
 
   // columns[row * lanes + lane]: sums and counts of the rows [begin, end) of each lane, NaN left out.
   void (*sum_rows)(const float* columns, size_t begin, size_t end, float* sums, float* counts);
@@ -64,8 +96,12 @@ struct ReferenceResult {
   std::vector<double> reconstruction;  // kWindow
   std::vector<double> latent;          // kLatent
 };
-ReferenceResult reference_vae(const std::vector<double>& parameters, const double* x, const double* eps,
-                              double inv_mse, double inv_kl);
+ReferenceResult reference_vae(
+    const std::vector<double>& parameters,
+    const double* x,
+    const double* eps,
+    double inv_mse,
+    double inv_kl);
 
 extern const Kernel kBaselineKernel;
 #if defined(__x86_64__)

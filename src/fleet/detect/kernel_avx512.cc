@@ -5,8 +5,8 @@
 #if defined(__x86_64__)
 namespace lento::fleet {
 
-const Kernel kAvx512Kernel{"avx512",       kLanes,         embed_lanes, train_lanes,
-                           distance_lanes, sum_rows_lanes, sort_lanes};
+const Kernel
+    kAvx512Kernel{"avx512", kLanes, embed_lanes, train_lanes, distance_lanes, sum_rows_lanes, sort_lanes};
 
 }  // namespace lento::fleet
 #endif

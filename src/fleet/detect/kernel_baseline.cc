@@ -4,7 +4,7 @@
 
 namespace lento::fleet {
 
-const Kernel kBaselineKernel{"baseline",     kLanes,         embed_lanes, train_lanes,
-                             distance_lanes, sum_rows_lanes, sort_lanes};
+const Kernel
+    kBaselineKernel{"baseline", kLanes, embed_lanes, train_lanes, distance_lanes, sum_rows_lanes, sort_lanes};
 
 }  // namespace lento::fleet

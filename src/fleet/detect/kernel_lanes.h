@@ -27,70 +27,100 @@ namespace {  // NOLINT
 
 constexpr size_t kLanes = LENTO_LANES;
 
-inline Lane exp_of(Lane x) { return exp_lanes<Lane, LaneInt>(x); }
+inline Lane exp_of(Lane x) {
+  return exp_lanes<Lane, LaneInt>(x);
+}
 
 inline Lane load(const float* p) {
   Lane v;
   __builtin_memcpy(&v, p, sizeof v);
   return v;
 }
-inline void store(float* p, Lane v) { __builtin_memcpy(p, &v, sizeof v); }
+inline void store(float* p, Lane v) {
+  __builtin_memcpy(p, &v, sizeof v);
+}
 
-void embed_block(const float* p, const float* x, size_t x_stride, bool latent, float* out,
-                 size_t out_stride) {
+void embed_block(
+    const float* p,
+    const float* x,
+    size_t x_stride,
+    bool latent,
+    float* out,
+    size_t out_stride) {
   Lane in[vae::kWindow];
-  for (size_t t = 0; t < vae::kWindow; ++t) in[t] = load(x + t * x_stride);
+  for (size_t t = 0; t < vae::kWindow; ++t)
+    in[t] = load(x + t * x_stride);
   Pass<Lane> s;
   encode<Lane>(p, in, static_cast<const Lane*>(nullptr), s);
   if (latent) {
-    for (size_t k = 0; k < vae::kLatent; ++k) store(out + k * out_stride, s.mu[k]);
+    for (size_t k = 0; k < vae::kLatent; ++k)
+      store(out + k * out_stride, s.mu[k]);
     return;
   }
   decode<Lane>(p, s);
-  for (size_t t = 0; t < vae::kWindow; ++t) store(out + t * out_stride, s.y[t]);
+  for (size_t t = 0; t < vae::kWindow; ++t)
+    store(out + t * out_stride, s.y[t]);
 }
 
-void embed_lanes(const float* p, const float* x, size_t x_stride, size_t count, bool latent, float* out,
-                 size_t out_stride) {
+void embed_lanes(
+    const float* p,
+    const float* x,
+    size_t x_stride,
+    size_t count,
+    bool latent,
+    float* out,
+    size_t out_stride) {
   size_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) embed_block(p, x + i, x_stride, latent, out + i, out_stride);
-  if (i == count) return;
+  for (; i + kLanes <= count; i += kLanes)
+    embed_block(p, x + i, x_stride, latent, out + i, out_stride);
+  if (i == count)
+    return;
   const size_t rows = latent ? vae::kLatent : vae::kWindow;
-  float tail[vae::kWindow * kLanes] = {}, result[vae::kLatent * kLanes];
+  float tail[vae::kWindow * kLanes] = {};
+  float result[vae::kLatent * kLanes];
   for (size_t t = 0; t < vae::kWindow; ++t) {
-    for (size_t l = 0; i + l < count; ++l) tail[t * kLanes + l] = x[t * x_stride + i + l];
+    for (size_t l = 0; i + l < count; ++l)
+      tail[t * kLanes + l] = x[t * x_stride + i + l];
   }
   embed_block(p, tail, kLanes, latent, result, kLanes);
   for (size_t r = 0; r < rows; ++r) {
-    for (size_t l = 0; i + l < count; ++l) out[r * out_stride + i + l] = result[r * kLanes + l];
+    for (size_t l = 0; i + l < count; ++l)
+      out[r * out_stride + i + l] = result[r * kLanes + l];
   }
 }
 
-double train_lanes(const float* p, const float* x, const float* eps, float inv_mse, float inv_kl,
-                   float* grad) {
-  Lane in[vae::kWindow], draw[vae::kLatent], sums[vae::kParameters] = {};
-  for (size_t t = 0; t < vae::kWindow; ++t) in[t] = load(x + t * kLanes);
-  for (size_t k = 0; k < vae::kLatent; ++k) draw[k] = load(eps + k * kLanes);
+double
+train_lanes(const float* p, const float* x, const float* eps, float inv_mse, float inv_kl, float* grad) {
+  Lane in[vae::kWindow];
+  Lane draw[vae::kLatent];
+  Lane sums[vae::kParameters] = {};
+  for (size_t t = 0; t < vae::kWindow; ++t)
+    in[t] = load(x + t * kLanes);
+  for (size_t k = 0; k < vae::kLatent; ++k)
+    draw[k] = load(eps + k * kLanes);
   Pass<Lane> s;
   encode<Lane>(p, in, draw, s);
   decode<Lane>(p, s);
   backward<Lane>(p, in, draw, inv_mse, inv_kl, s, sums);
   for (size_t q = 0; q < vae::kParameters; ++q) {
     float total = 0;
-    for (size_t l = 0; l < kLanes; ++l) total += sums[q][l];
+    for (size_t l = 0; l < kLanes; ++l)
+      total += sums[q][l];
     grad[q] += total;
   }
   double error = 0;
   for (size_t t = 0; t < vae::kWindow; ++t) {
     const Lane e = s.y[t] - in[t];
-    for (size_t l = 0; l < kLanes; ++l) error += static_cast<double>(e[l]) * e[l];
+    for (size_t l = 0; l < kLanes; ++l)
+      error += double(e[l]) * e[l];
   }
   return error;
 }
 
 inline Lane root(Lane x) {
   Lane r;
-  for (size_t l = 0; l < kLanes; ++l) r[l] = __builtin_sqrtf(x[l]);
+  for (size_t l = 0; l < kLanes; ++l)
+    r[l] = __builtin_sqrtf(x[l]);
   return r;
 }
 
@@ -100,27 +130,46 @@ inline Lane distance_of(const float* e, size_t stride, size_t dims, size_t i, si
   for (size_t d = 0; d < dims; ++d) {
     const Lane diff = load(e + d * stride + i) - e[d * stride + pivot];
     const Lane size = diff < 0.0f ? -diff : diff;
-    if constexpr (kind == Distance::Euclid) sum += diff * diff;
-    if constexpr (kind == Distance::Manhattan) sum += size;
-    if constexpr (kind == Distance::Chebyshev) sum = size > sum ? size : sum;
+    if constexpr (kind == Distance::Euclid)
+      sum += diff * diff;
+    if constexpr (kind == Distance::Manhattan)
+      sum += size;
+    if constexpr (kind == Distance::Chebyshev)
+      sum = size > sum ? size : sum;
   }
-  if constexpr (kind == Distance::Euclid) return root(sum);
+  if constexpr (kind == Distance::Euclid)
+    return root(sum);
   return sum;
 }
 
 // Rows of `e` must be readable up to the next multiple of kLanes.
 template <Distance kind>
-void sum_distances(const float* e, size_t stride, size_t dims, size_t count, const size_t* pivots, size_t n,
-                   float* sums) {
+void sum_distances(
+    const float* e,
+    size_t stride,
+    size_t dims,
+    size_t count,
+    const size_t* pivots,
+    size_t n,
+    float* sums) {
   for (size_t i = 0; i < count; i += kLanes) {
     Lane sum{};
-    for (size_t p = 0; p < n; ++p) sum += distance_of<kind>(e, stride, dims, i, pivots[p]);
-    for (size_t l = 0; l < kLanes && i + l < count; ++l) sums[i + l] = sum[l];
+    for (size_t p = 0; p < n; ++p)
+      sum += distance_of<kind>(e, stride, dims, i, pivots[p]);
+    for (size_t l = 0; l < kLanes && i + l < count; ++l)
+      sums[i + l] = sum[l];
   }
 }
 
-void distance_lanes(const float* e, size_t stride, size_t dims, size_t count, const size_t* pivots, size_t n,
-                    Distance kind, float* sums) {
+void distance_lanes(
+    const float* e,
+    size_t stride,
+    size_t dims,
+    size_t count,
+    const size_t* pivots,
+    size_t n,
+    Distance kind,
+    float* sums) {
   if (kind == Distance::Euclid)
     return sum_distances<Distance::Euclid>(e, stride, dims, count, pivots, n, sums);
   if (kind == Distance::Manhattan)
@@ -129,7 +178,8 @@ void distance_lanes(const float* e, size_t stride, size_t dims, size_t count, co
 }
 
 void sum_rows_lanes(const float* columns, size_t begin, size_t end, float* sums, float* counts) {
-  Lane sum{}, count{};
+  Lane sum{};
+  Lane count{};
   for (size_t i = begin; i < end; ++i) {
     const Lane v = load(columns + i * kLanes);
     sum += v == v ? v : Lane{};
@@ -140,7 +190,8 @@ void sum_rows_lanes(const float* columns, size_t begin, size_t end, float* sums,
 }
 
 inline void order(float* low, float* high) {
-  const Lane a = load(low), b = load(high);
+  const Lane a = load(low);
+  const Lane b = load(high);
   store(low, a < b ? a : b);
   store(high, a < b ? b : a);
 }
@@ -151,9 +202,11 @@ void sort_lanes(float* x, size_t n) {
   for (size_t p = 1; p < n; p *= 2) {
     for (size_t k = p; k >= 1; k /= 2) {
       for (size_t j = k % p; j + k < n; j += 2 * k) {
-        if (j % (2 * p) + k >= 2 * p) continue;  // the partners lie in the next run
+        if (j % (2 * p) + k >= 2 * p)
+          continue;  // the partners lie in the next run
         const size_t end = j + k < n - k ? j + k : n - k;
-        for (size_t i = j; i < end; ++i) order(x + i * kLanes, x + (i + k) * kLanes);
+        for (size_t i = j; i < end; ++i)
+          order(x + i * kLanes, x + (i + k) * kLanes);
       }
     }
   }

@@ -18,11 +18,13 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 template <class Values>
 double median_of(Values& v) {
-  if (v.empty()) return 0;
+  if (v.empty())
+    return 0;
   const size_t half = v.size() / 2;
   std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(half), v.end());
   const double upper = v[half];
-  if (v.size() % 2) return upper;
+  if (v.size() % 2)
+    return upper;
   return (upper + *std::max_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(half))) / 2;
 }
 
@@ -30,17 +32,20 @@ double median_of(Values& v) {
 double spread(const std::vector<double>& values) {
   std::vector<double> magnitude;
   magnitude.reserve(values.size());
-  for (const double v : values) magnitude.push_back(std::abs(v));
+  for (const double v : values)
+    magnitude.push_back(std::abs(v));
   const double mad = kSigmaOfMad * median_of(magnitude);
   double sum = 0;
   size_t n = 0;
   for (const double v : values) {
-    if (mad > 0 && std::abs(v) > tuning::kOutlier.value * mad) continue;
+    if (mad > 0 && std::abs(v) > tuning::kOutlier.value * mad)
+      continue;
     sum += v * v;
     ++n;
   }
-  if (mad == 0 || n == 0) return 0;
-  return std::max(mad, std::sqrt(sum / static_cast<double>(n)));
+  if (mad == 0 || n == 0)
+    return 0;
+  return std::max(mad, std::sqrt(sum / double(n)));
 }
 
 void running_mean(double& mean, double& count, double value) {
@@ -49,11 +54,13 @@ void running_mean(double& mean, double& count, double value) {
 }
 
 // Student-like widening for few peers: the spread of M machines is itself uncertain.
-double few_peers(size_t machines) { return 1 + tuning::kFewPeers.value / static_cast<double>(machines - 1); }
+double few_peers(size_t machines) {
+  return 1 + tuning::kFewPeers.value / double(machines - 1);
+}
 
 // The spread of a handful of machines says little about what is usual, so the floor rises as they get fewer.
 double floor_share(double share, size_t machines) {
-  return share + tuning::kFewPeersFloor.value / static_cast<double>(machines * machines);
+  return share + tuning::kFewPeersFloor.value / double(machines * machines);
 }
 
 // Solves the symmetric positive definite 6x6 system C w = 1 by elimination.
@@ -65,19 +72,23 @@ std::array<double, LevelTrack::kFeatures> solve_ones(
   for (size_t i = 0; i < k; ++i) {
     for (size_t j = i + 1; j < k; ++j) {
       const double f = c[j * k + i] / c[i * k + i];
-      for (size_t l = i; l < k; ++l) c[j * k + l] -= f * c[i * k + l];
+      for (size_t l = i; l < k; ++l)
+        c[j * k + l] -= f * c[i * k + l];
       x[j] -= f * x[i];
     }
   }
   for (size_t i = k; i-- > 0;) {
-    for (size_t l = i + 1; l < k; ++l) x[i] -= c[i * k + l] * x[l];
+    for (size_t l = i + 1; l < k; ++l)
+      x[i] -= c[i * k + l] * x[l];
     x[i] /= c[i * k + i];
   }
   return x;
 }
 
 bool all_finite(std::span<const double> numbers) {
-  return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); });
+  return std::ranges::all_of(numbers, [](double x) {
+    return std::isfinite(x);
+  });
 }
 
 }  // namespace
@@ -89,25 +100,31 @@ LevelTrack::LevelTrack(const TrackOptions& options, size_t machines)
       baseline_(machines),
       block_(machines),
       baseline_count_(machines, 0),
-      own_variance_(machines, 0) {}
+      own_variance_(machines, 0) {
+}
 
 double LevelTrack::combine(const Feature& f) const {
   double sum = 0;
-  for (size_t i = 0; i < kFeatures; ++i) sum += weight_[i] * f[i];
+  for (size_t i = 0; i < kFeatures; ++i)
+    sum += weight_[i] * f[i];
   return sum;
 }
 
 // The features of machines [first, first + count), one lane each.
 void LevelTrack::measure(const std::function<const float*(size_t)>& window, size_t first, size_t count) {
   const Kernel& k = kernel();
-  const size_t n = options_.n, lanes = k.lanes;
+  const size_t n = options_.n;
+  const size_t lanes = k.lanes;
   columns_.resize(n * lanes);
   for (size_t l = 0; l < lanes; ++l) {
     const float* from = window(first + std::min(l, count - 1));
-    for (size_t i = 0; i < n; ++i) columns_[i * lanes + l] = from[i];
+    for (size_t i = 0; i < n; ++i)
+      columns_[i * lanes + l] = from[i];
   }
-  std::array<double, kMaxLanes> total{}, taken{};
-  std::array<float, kMaxLanes> sums{}, counts{};
+  std::array<double, kMaxLanes> total{};
+  std::array<double, kMaxLanes> taken{};
+  std::array<float, kMaxLanes> sums{};
+  std::array<float, kMaxLanes> counts{};
   for (size_t b = 0; b < kBlocks; ++b) {
     k.sum_rows(columns_.data(), b * n / kBlocks, (b + 1) * n / kBlocks, sums.data(), counts.data());
     for (size_t l = 0; l < count; ++l) {
@@ -120,15 +137,14 @@ void LevelTrack::measure(const std::function<const float*(size_t)>& window, size
   k.sort(columns_.data(), rows);
   for (size_t l = 0; l < count; ++l) {
     Feature& f = feature_[first + l];
-    f[0] = taken[l] * 4 < static_cast<double>(n) * 3 || counts[l] == 0
-               ? kNan
-               : static_cast<float>(total[l] / taken[l]);
+    f[0] = taken[l] * 4 < double(n) * 3 || counts[l] == 0 ? kNan : float(total[l] / taken[l]);
     for (size_t q = 0; q < kQuantiles.size() && counts[l] > 0; ++q) {
-      const double at = kQuantiles[q] * static_cast<double>(counts[l] - 1);
-      const size_t low = static_cast<size_t>(at),
-                   high = std::min(low + 1, static_cast<size_t>(counts[l]) - 1);
-      const float a = columns_[low * lanes + l], b = columns_[high * lanes + l];
-      f[q + 1] = a + static_cast<float>(at - static_cast<double>(low)) * (b - a);
+      const double at = kQuantiles[q] * double(counts[l] - 1);
+      const size_t low = size_t(at);
+      const size_t high = std::min(low + 1, size_t(counts[l]) - 1);
+      const float a = columns_[low * lanes + l];
+      const float b = columns_[high * lanes + l];
+      f[q + 1] = a + float(at - double(low)) * (b - a);
     }
   }
 }
@@ -152,38 +168,46 @@ size_t LevelTrack::thin_columns(size_t lanes, std::array<float, kMaxLanes>& coun
 void LevelTrack::subtract_peers(const std::vector<size_t>& present) {
   std::vector<float> column(present.size());
   for (size_t f = 0; f < kFeatures; ++f) {
-    for (size_t i = 0; i < present.size(); ++i) column[i] = feature_[present[i]][f];
-    median_[f] = static_cast<float>(median_of(column));
-    for (const size_t m : present) deviation_[m][f] = feature_[m][f] - median_[f];
+    for (size_t i = 0; i < present.size(); ++i)
+      column[i] = feature_[present[i]][f];
+    median_[f] = float(median_of(column));
+    for (const size_t m : present)
+      deviation_[m][f] = feature_[m][f] - median_[f];
   }
   for (size_t b = 0; b < kBlocks; ++b) {
     column.clear();
     for (const size_t m : present) {
-      if (!std::isnan(block_[m][b])) column.push_back(block_[m][b]);
+      if (!std::isnan(block_[m][b]))
+        column.push_back(block_[m][b]);
     }
-    const float mid = static_cast<float>(median_of(column));
-    for (const size_t m : present) block_[m][b] -= mid;
+    const float mid = float(median_of(column));
+    for (const size_t m : present)
+      block_[m][b] -= mid;
   }
 }
 
 void LevelTrack::learn_weights(const std::vector<size_t>& present) {
   std::vector<double> size;
-  for (const size_t m : present) size.push_back(std::abs(deviation_[m][0]));
+  for (const size_t m : present)
+    size.push_back(std::abs(deviation_[m][0]));
   const double limit = tuning::kOutlier.value * kSigmaOfMad * median_of(size);
   std::array<double, kFeatures * kFeatures> now{};
   double n = 0;
   for (const size_t m : present) {
-    if (std::abs(deviation_[m][0]) > limit) continue;  // an outlier says nothing about noise
+    if (std::abs(deviation_[m][0]) > limit)
+      continue;  // an outlier says nothing about noise
     ++n;
     for (size_t i = 0; i < kFeatures; ++i) {
       for (size_t j = 0; j < kFeatures; ++j) {
-        now[i * kFeatures + j] += static_cast<double>(deviation_[m][i]) * deviation_[m][j];
+        now[i * kFeatures + j] += double(deviation_[m][i]) * deviation_[m][j];
       }
     }
   }
-  if (n < 2) return;
-  const double rate = 1 / std::min<double>(static_cast<double>(evaluations_), tuning::kMemory.value);
-  for (size_t i = 0; i < now.size(); ++i) scatter_[i] += (now[i] / n - scatter_[i]) * rate;
+  if (n < 2)
+    return;
+  const double rate = 1 / std::min<double>(double(evaluations_), tuning::kMemory.value);
+  for (size_t i = 0; i < now.size(); ++i)
+    scatter_[i] += (now[i] / n - scatter_[i]) * rate;
   auto ridged = scatter_;
   for (size_t i = 0; i < kFeatures; ++i)
     ridged[i * kFeatures + i] +=
@@ -192,9 +216,12 @@ void LevelTrack::learn_weights(const std::vector<size_t>& present) {
     return;  // too early: the mean
   auto w = solve_ones(ridged);
   double sum = 0;
-  for (double& x : w) sum += x = std::isfinite(x) ? std::max(x, 0.0) : 0.0;
-  if (sum <= 0) return;
-  for (size_t i = 0; i < kFeatures; ++i) weight_[i] = w[i] / sum;
+  for (double& x : w)
+    sum += x = std::isfinite(x) ? std::max(x, 0.0) : 0.0;
+  if (sum <= 0)
+    return;
+  for (size_t i = 0; i < kFeatures; ++i)
+    weight_[i] = w[i] / sum;
 }
 
 // What was normal for this machine, shrunk while little is known of it, in the same units or in proportion to
@@ -217,13 +244,12 @@ void LevelTrack::judge_continuity(size_t m, double own, Judged& j) const {
     part[b] = std::isnan(block_[m][b]) ? 0 : (block_[m][b] - own) / j.deviation;
     const bool like = part[b] >= tuning::kBlockShare.value;
     broken = broken || (!like && j.blocks > 0);
-    j.blocks = static_cast<uint8_t>(j.blocks + like);
+    j.blocks = uint8_t(j.blocks + like);
   }
   const bool clear = (1 - tuning::kBlockShare.value) * std::abs(j.deviation) >
                      tuning::kClear.value * std::sqrt(block_variance_);
-  std::sort(part.begin(), part.end());
-  j.rest = static_cast<float>(std::accumulate(part.begin(), part.end() - 3, 0.0) /
-                              static_cast<double>(kBlocks - 3));
+  std::ranges::sort(part);
+  j.rest = float(std::accumulate(part.begin(), part.end() - 3, 0.0) / double(kBlocks - 3));
   j.steady = j.blocks >= tuning::kSteadyBlocks.value &&
              j.rest >= (j.score < tuning::kWeak.value ? tuning::kRestWhenWeak.value : tuning::kRest.value) &&
              !(broken && clear);
@@ -231,38 +257,49 @@ void LevelTrack::judge_continuity(size_t m, double own, Judged& j) const {
 
 bool LevelTrack::judge(const std::vector<size_t>& present, std::vector<Judged>& out) {
   const size_t n = present.size();
-  std::vector<double> r(n), e;
-  std::vector<double> change(n, 0), scale(n, 1);
+  std::vector<double> r(n);
+  std::vector<double> e;
+  std::vector<double> change(n, 0);
+  std::vector<double> scale(n, 1);
   const double level = combine(median_);
   for (size_t i = 0; i < n; ++i) {
     const size_t m = present[i];
     r[i] = combine(deviation_[m]);
-    if (baseline_count_[m] < tuning::kMinBaselines.value) continue;
+    if (baseline_count_[m] < tuning::kMinBaselines.value)
+      continue;
     change[i] = r[i] - normal_offset(m, r[i], level, scale[i]);
     e.push_back(change[i]);
   }
-  typical_level_ += (std::abs(level) - typical_level_) /
-                    std::min<double>(static_cast<double>(evaluations_), tuning::kMemory.value);
+  typical_level_ +=
+      (std::abs(level) - typical_level_) / std::min<double>(double(evaluations_), tuning::kMemory.value);
   for (const size_t m : present) {
-    for (const float f : feature_[m]) largest_ = std::max<double>(largest_, std::abs(f));
+    for (const float f : feature_[m])
+      largest_ = std::max<double>(largest_, std::abs(f));
   }
   const double share = floor_share(options_.floor_share, n);
-  const double floor = std::max({share * std::abs(level), share * typical_level_,
-                                 tuning::kFloorOfLargest.value * share * largest_, 1e-30});
-  const double level_now = spread(r), change_now = spread(e);
-  if (evaluations_ == 1) level_variance_ = level_now * level_now;
+  const double floor = std::max(
+      {share * std::abs(level),
+       share * typical_level_,
+       tuning::kFloorOfLargest.value * share * largest_,
+       1e-30});
+  const double level_now = spread(r);
+  const double change_now = spread(e);
+  if (evaluations_ == 1)
+    level_variance_ = level_now * level_now;
   const double level_sd = std::hypot(std::max(level_now, std::sqrt(level_variance_)), floor) * few_peers(n);
   const double change_sd = std::max(change_now, std::sqrt(change_variance_));
   const bool past = change_count_ >= 4 && e.size() * 2 >= n;
   double mean_own = 0;
-  for (const size_t m : present) mean_own += own_variance_[m] / static_cast<double>(n);
+  for (const size_t m : present)
+    mean_own += own_variance_[m] / double(n);
   size_t abnormal = 0;
-  double quiet = 0, quiet_count = 0;
+  double quiet = 0;
+  double quiet_count = 0;
   for (size_t i = 0; i < n; ++i) {
     const size_t m = present[i];
     Judged& j = out[m];
     j.judged = true;
-    j.level = static_cast<float>(level + r[i]);
+    j.level = float(level + r[i]);
     const bool known =
         past && baseline_count_[m] >= tuning::kKnown.value;  // its offset was accepted as normal long ago
     const double by_level = known ? 0 : std::abs(r[i]) / (options_.z_level * level_sd);
@@ -273,27 +310,30 @@ bool LevelTrack::judge(const std::vector<size_t>& present, std::vector<Judged>& 
                                  ? std::abs(change[i]) / (options_.z_change * sd)
                                  : 0;
     const bool changed = by_change > by_level;
-    j.score = static_cast<float>(std::min(std::max(by_level, by_change), tuning::kMaxScore.value));
-    j.deviation = static_cast<float>(changed ? change[i] : r[i]);
-    j.threshold = static_cast<float>(changed ? options_.z_change * sd : options_.z_level * level_sd);
-    if (j.score > 0.3f) judge_continuity(m, changed ? baseline_[m][0] * scale[i] : 0, j);
+    j.score = float(std::min(std::max(by_level, by_change), tuning::kMaxScore.value));
+    j.deviation = float(changed ? change[i] : r[i]);
+    j.threshold = float(changed ? options_.z_change * sd : options_.z_level * level_sd);
+    if (j.score > 0.3f)
+      judge_continuity(m, changed ? baseline_[m][0] * scale[i] : 0, j);
     if (j.score < tuning::kAtRest.value) {
-      for (const float block : block_[m]) quiet += std::isnan(block) ? 0 : block * block / kBlocks;
+      for (const float block : block_[m])
+        quiet += std::isnan(block) ? 0 : block * block / kBlocks;
       ++quiet_count;
     }
     abnormal += j.score >= 1;
     if (past && by_change < tuning::kAtRest.value) {
-      const float square = static_cast<float>(change[i] * change[i]);
-      own_variance_[m] +=
-          (square - own_variance_[m]) /
-          std::min<float>(baseline_count_[m] + 1, static_cast<float>(tuning::kOwnMemory.value));
+      const float square = float(change[i] * change[i]);
+      own_variance_[m] += (square - own_variance_[m]) /
+                          std::min<float>(baseline_count_[m] + 1, float(tuning::kOwnMemory.value));
     }
   }
-  const bool job_wide = abnormal > std::max<size_t>(2, n / static_cast<size_t>(tuning::kJobWide.value));
+  const bool job_wide = abnormal > std::max<size_t>(2, n / size_t(tuning::kJobWide.value));
   if (!job_wide || evaluations_ < 8) {
     running_mean(level_variance_, level_count_, level_now * level_now);
-    if (!e.empty()) running_mean(change_variance_, change_count_, change_now * change_now);
-    if (quiet_count > 0) running_mean(block_variance_, block_count_, quiet / quiet_count);
+    if (!e.empty())
+      running_mean(change_variance_, change_count_, change_now * change_now);
+    if (quiet_count > 0)
+      running_mean(block_variance_, block_count_, quiet / quiet_count);
   }
   return !job_wide;
 }
@@ -302,7 +342,8 @@ bool LevelTrack::judge(const std::vector<size_t>& present, std::vector<Judged>& 
 // than noise explains: such a window does not show what is normal.
 bool LevelTrack::shows_burst(const Feature& f) const {
   for (size_t i = 0; i < kFeatures; ++i) {
-    if (std::abs(f[i] - f[3]) > tuning::kBurst.value * std::sqrt(scatter_[i * kFeatures + i])) return true;
+    if (std::abs(f[i] - f[3]) > tuning::kBurst.value * std::sqrt(scatter_[i * kFeatures + i]))
+      return true;
   }
   return false;
 }
@@ -310,63 +351,75 @@ bool LevelTrack::shows_burst(const Feature& f) const {
 // Enters deviations that are over a horizon old, so that a fault under way does not become normal.
 void LevelTrack::learn_baselines(const std::vector<size_t>& present, const std::vector<Judged>& out) {
   const size_t spacing = std::max<size_t>(1, options_.n / options_.stride / 4);
-  if (evaluations_ % spacing != 0) return;
+  if (evaluations_ % spacing != 0)
+    return;
   Feature none;
   none.fill(kNan);
   std::vector<Feature> now(feature_.size(), none);
   for (const size_t m : present) {
-    if (out[m].score < tuning::kAtRest.value && !shows_burst(deviation_[m])) now[m] = deviation_[m];
+    if (out[m].score < tuning::kAtRest.value && !shows_burst(deviation_[m]))
+      now[m] = deviation_[m];
   }
   pending_.push_back({std::move(now), combine(median_)});
-  if (pending_.size() <= 5) return;
+  if (pending_.size() <= 5)
+    return;
   const std::vector<Feature>& old = pending_.front().deviation;
   running_mean(baseline_level_, baseline_level_count_, pending_.front().level);
   for (size_t m = 0; m < old.size(); ++m) {
-    if (std::isnan(old[m][0]) || out[m].score >= tuning::kAtRest.value) continue;
-    baseline_count_[m] =
-        std::min<float>(baseline_count_[m] + 1, static_cast<float>(tuning::kBaselineMemory.value));
+    if (std::isnan(old[m][0]) || out[m].score >= tuning::kAtRest.value)
+      continue;
+    baseline_count_[m] = std::min<float>(baseline_count_[m] + 1, float(tuning::kBaselineMemory.value));
     for (size_t f = 0; f < kFeatures; ++f)
       baseline_[m][f] += (old[m][f] - baseline_[m][f]) / baseline_count_[m];
   }
   pending_.pop_front();
 }
 
-bool LevelTrack::evaluate(const std::function<const float*(size_t)>& window, std::vector<Judged>& out,
-                          PeerBand& band) {
+bool LevelTrack::evaluate(
+    const std::function<const float*(size_t)>& window,
+    std::vector<Judged>& out,
+    PeerBand& band) {
   const size_t machines = feature_.size();
   out.assign(machines, {});
   std::vector<size_t> present;
   for (size_t m = 0; m < machines; m += kernel().lanes)
     measure(window, m, std::min(kernel().lanes, machines - m));
   for (size_t m = 0; m < machines; ++m) {
-    if (!std::isnan(feature_[m][0])) present.push_back(m);
+    if (!std::isnan(feature_[m][0]))
+      present.push_back(m);
   }
-  if (present.size() < options_.min_peers) return false;
+  if (present.size() < options_.min_peers)
+    return false;
   ++evaluations_;
   subtract_peers(present);
   learn_weights(present);
   const bool ok = judge(present, out);
-  if (ok) learn_baselines(present, out);
+  if (ok)
+    learn_baselines(present, out);
   std::vector<float> levels;
-  for (const size_t m : present) levels.push_back(out[m].level);
-  std::sort(levels.begin(), levels.end());
-  band = {levels[levels.size() / 10], levels[levels.size() / 2],
-          levels[levels.size() - 1 - levels.size() / 10]};
+  for (const size_t m : present)
+    levels.push_back(out[m].level);
+  std::ranges::sort(levels);
+  band = {
+      levels[levels.size() / 10],
+      levels[levels.size() / 2],
+      levels[levels.size() - 1 - levels.size() / 10]};
   return ok;
 }
 
 std::vector<double> LevelTrack::shared_state() const {
-  std::vector<double> s{static_cast<double>(evaluations_),
-                        level_variance_,
-                        change_variance_,
-                        level_count_,
-                        change_count_,
-                        typical_level_,
-                        largest_,
-                        block_variance_,
-                        block_count_,
-                        baseline_level_,
-                        baseline_level_count_};
+  std::vector<double> s{
+      double(evaluations_),
+      level_variance_,
+      change_variance_,
+      level_count_,
+      change_count_,
+      typical_level_,
+      largest_,
+      block_variance_,
+      block_count_,
+      baseline_level_,
+      baseline_level_count_};
   s.insert(s.end(), scatter_.begin(), scatter_.end());
   s.insert(s.end(), weight_.begin(), weight_.end());
   return s;
@@ -380,21 +433,26 @@ std::vector<double> LevelTrack::own_state(size_t m) const {
 }
 
 void LevelTrack::restore_shared(std::span<const double> s) {
-  if (s.size() != 11 + scatter_.size() + kFeatures || !all_finite(s)) return;
+  if (s.size() != 11 + scatter_.size() + kFeatures || !all_finite(s))
+    return;
   size_t at = 0;
-  evaluations_ = static_cast<uint64_t>(std::clamp(s[at++], 0.0, 1e15));
+  evaluations_ = uint64_t(std::clamp(s[at++], 0.0, 1e15));
   level_variance_ = s[at++], change_variance_ = s[at++], level_count_ = s[at++], change_count_ = s[at++];
   typical_level_ = s[at++], largest_ = s[at++], block_variance_ = s[at++], block_count_ = s[at++];
   baseline_level_ = s[at++], baseline_level_count_ = s[at++];
-  for (double& x : scatter_) x = s[at++];
-  for (double& x : weight_) x = s[at++];
+  for (double& x : scatter_)
+    x = s[at++];
+  for (double& x : weight_)
+    x = s[at++];
 }
 
 void LevelTrack::restore_own(size_t m, std::span<const double> s) {
-  if (s.size() != kOwnNumbers || !all_finite(s)) return;
-  for (size_t f = 0; f < kFeatures; ++f) baseline_[m][f] = static_cast<float>(s[f]);
-  baseline_count_[m] = static_cast<float>(s[kFeatures]);
-  own_variance_[m] = static_cast<float>(s[kFeatures + 1]);
+  if (s.size() != kOwnNumbers || !all_finite(s))
+    return;
+  for (size_t f = 0; f < kFeatures; ++f)
+    baseline_[m][f] = float(s[f]);
+  baseline_count_[m] = float(s[kFeatures]);
+  own_variance_[m] = float(s[kFeatures + 1]);
 }
 
 }  // namespace lento::fleet

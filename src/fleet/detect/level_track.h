@@ -53,12 +53,16 @@ struct Judged {
 };
 
 struct PeerBand {
-  float low = 0, median = 0, high = 0;  // 10 %, 50 %, 90 % of the peers' levels
+  // 10 %, 50 %, 90 % of the peers' levels
+  float low = 0;
+  float median = 0;
+  float high = 0;
 };
 
 class LevelTrack {
  public:
-  static constexpr size_t kFeatures = 6, kBlocks = 8;
+  static constexpr size_t kFeatures = 6;
+  static constexpr size_t kBlocks = 8;
 
   LevelTrack(const TrackOptions& options, size_t machines);
 
@@ -66,7 +70,9 @@ class LevelTrack {
   // too few machines have data or when so many deviate at once that it is a change of the job.
   bool evaluate(const std::function<const float*(size_t)>& window, std::vector<Judged>& out, PeerBand& band);
 
-  const TrackOptions& options() const { return options_; }
+  const TrackOptions& options() const {
+    return options_;
+  }
 
   // Learned state as numbers and back, to survive a restart and a change of the machines: what the peers
   // share, and what is normal for one machine. Numbers that are too few, too many or not finite are ignored.
@@ -92,19 +98,30 @@ class LevelTrack {
 
   TrackOptions options_;
   uint64_t evaluations_ = 0;
-  std::vector<Feature> feature_, deviation_, baseline_;  // per machine
+  // per machine
+  std::vector<Feature> feature_;
+  std::vector<Feature> deviation_;
+  std::vector<Feature> baseline_;
   std::vector<Block> block_;
   std::vector<float> baseline_count_;
   std::vector<float> own_variance_;
   Feature median_{};
   std::array<double, kFeatures * kFeatures> scatter_{};
   std::array<double, kFeatures> weight_{1, 0, 0, 0, 0, 0};
-  double level_variance_ = 0, change_variance_ = 0;  // running, pooled over machines
-  double level_count_ = 0, change_count_ = 0;
-  double typical_level_ = 0, largest_ = 0;
-  std::vector<float> columns_;                   // scratch: [sample][lane]
-  double block_variance_ = 0, block_count_ = 0;  // of unsuspected machines' blocks against their peers
-  double baseline_level_ = 0, baseline_level_count_ = 0;  // the peers' level when baselines were entered
+  // running, pooled over machines
+  double level_variance_ = 0;
+  double change_variance_ = 0;
+  double level_count_ = 0;
+  double change_count_ = 0;
+  double typical_level_ = 0;
+  double largest_ = 0;
+  std::vector<float> columns_;  // scratch: [sample][lane]
+  // of unsuspected machines' blocks against their peers
+  double block_variance_ = 0;
+  double block_count_ = 0;
+  // the peers' level when baselines were entered
+  double baseline_level_ = 0;
+  double baseline_level_count_ = 0;
   struct Pending {
     std::vector<Feature> deviation;
     double level = 0;

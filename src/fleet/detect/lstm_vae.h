@@ -23,9 +23,11 @@ struct TrainOptions {
 
 struct MetricModel {
   std::string metric;
-  double low = 0, high = 1;  // smallest and largest value of the training period
-  double threshold = 3;      // similarity threshold in the units of the score, from fault-free windows
-  double mse = 0;            // mean squared reconstruction error at the end of the training
+  // smallest and largest value of the training period
+  double low = 0;
+  double high = 1;
+  double threshold = 3;  // similarity threshold in the units of the score, from fault-free windows
+  double mse = 0;        // mean squared reconstruction error at the end of the training
   std::vector<float> parameters;
 };
 

@@ -18,7 +18,11 @@
 
 namespace lento::fleet {
 
-enum class Embedding { Reconstruction, Latent, Raw };
+enum class Embedding {
+  Reconstruction,
+  Latent,
+  Raw
+};
 enum class Fusion {
   PerMetric,    // Minder
   Concatenate,  // CON: one embedding of all metrics' embeddings side by side
@@ -46,15 +50,18 @@ struct MinderVerdict {
   double score = 0;  // last standard score
 };
 
-std::optional<MinderVerdict> minder(const trace::MetricSeries& series, const FleetModel& model,
-                                    const MinderOptions& options);
+std::optional<MinderVerdict>
+minder(const trace::MetricSeries& series, const FleetModel& model, const MinderOptions& options);
 
 // The candidates of one metric (or of the fusion, metric ignored), exact sums. For calibration and ablations.
-std::vector<Candidate> minder_candidates(const trace::MetricSeries& series, const FleetModel& model,
-                                         size_t metric, const MinderOptions& options);
+std::vector<Candidate> minder_candidates(
+    const trace::MetricSeries& series,
+    const FleetModel& model,
+    size_t metric,
+    const MinderOptions& options);
 
 // The first window at which the continuity rule holds for the scores above `threshold`.
-std::optional<size_t> first_verdict(const std::vector<Candidate>& candidates, double threshold,
-                                    size_t needed);
+std::optional<size_t>
+first_verdict(const std::vector<Candidate>& candidates, double threshold, size_t needed);
 
 }  // namespace lento::fleet

@@ -20,16 +20,19 @@ namespace {
 std::vector<double> random_vector(size_t n, const char* name, double scale) {
   base::Rng rng(5, name);
   std::vector<double> v(n);
-  for (double& x : v) x = scale * rng.normal();
+  for (double& x : v)
+    x = scale * rng.normal();
   return v;
 }
 
 TEST(LstmVae, EveryGradientAgreesWithCentralDifferences) {
   auto p = random_vector(vae::kParameters, "p", 0.4);
-  const auto x = random_vector(vae::kWindow, "x", 0.5), eps = random_vector(vae::kLatent, "e", 1);
+  const auto x = random_vector(vae::kWindow, "x", 0.5);
+  const auto eps = random_vector(vae::kLatent, "e", 1);
   const auto r = reference_vae(p, x.data(), eps.data(), 0.7, 0.3);
   for (size_t i = 0; i < p.size(); ++i) {
-    const double at = p[i], h = 1e-5;
+    const double at = p[i];
+    const double h = 1e-5;
     p[i] = at + h;
     const double up = reference_vae(p, x.data(), eps.data(), 0.7, 0.3).loss;
     p[i] = at - h;
@@ -45,20 +48,27 @@ TEST(LstmVae, EveryKernelComputesWhatTheReferenceComputes) {
   const std::vector<float> pf(p.begin(), p.end());
   for (const Kernel* k : supported_kernels()) {
     const size_t n = k->lanes;
-    const auto x = random_vector(vae::kWindow * n, "xx", 0.5), eps = random_vector(vae::kLatent * n, "ee", 1);
-    const std::vector<float> xf(x.begin(), x.end()), ef(eps.begin(), eps.end());
+    const auto x = random_vector(vae::kWindow * n, "xx", 0.5);
+    const auto eps = random_vector(vae::kLatent * n, "ee", 1);
+    const std::vector<float> xf(x.begin(), x.end());
+    const std::vector<float> ef(eps.begin(), eps.end());
     std::vector<float> grad(vae::kParameters, 0);
     k->train(pf.data(), xf.data(), ef.data(), 0.7f, 0.3f, grad.data());
     std::vector<double> expected(vae::kParameters, 0);
-    std::vector<float> out(vae::kWindow * n), latent(vae::kLatent * n);
+    std::vector<float> out(vae::kWindow * n);
+    std::vector<float> latent(vae::kLatent * n);
     k->embed(pf.data(), xf.data(), n, n - 1, false, out.data(), n);  // n - 1: the tail path
     k->embed(pf.data(), xf.data(), n, n, true, latent.data(), n);
     for (size_t l = 0; l < n; ++l) {
-      double one[vae::kWindow], draw[vae::kLatent];
-      for (size_t t = 0; t < vae::kWindow; ++t) one[t] = x[t * n + l];
-      for (size_t t = 0; t < vae::kLatent; ++t) draw[t] = eps[t * n + l];
+      double one[vae::kWindow];
+      double draw[vae::kLatent];
+      for (size_t t = 0; t < vae::kWindow; ++t)
+        one[t] = x[t * n + l];
+      for (size_t t = 0; t < vae::kLatent; ++t)
+        draw[t] = eps[t * n + l];
       const auto r = reference_vae(p, one, draw, 0.7, 0.3);
-      for (size_t i = 0; i < expected.size(); ++i) expected[i] += r.gradient[i];
+      for (size_t i = 0; i < expected.size(); ++i)
+        expected[i] += r.gradient[i];
       const auto mean = reference_vae(p, one, nullptr, 0.7, 0.3);
       for (size_t t = 0; t < vae::kWindow; ++t) {
         if (l + 1 < n) {
@@ -73,11 +83,13 @@ TEST(LstmVae, EveryKernelComputesWhatTheReferenceComputes) {
 }
 
 TEST(LstmVae, KernelsSumDistancesLikeBruteForce) {
-  const size_t machines = 37, stride = 48;
+  const size_t machines = 37;
+  const size_t stride = 48;
   const auto values = random_vector(8 * stride, "d", 1);
   const std::vector<float> e(values.begin(), values.end());
   std::vector<size_t> all;
-  for (size_t m = 0; m < machines; ++m) all.push_back(m);
+  for (size_t m = 0; m < machines; ++m)
+    all.push_back(m);
   for (const Kernel* k : supported_kernels()) {
     for (const Distance kind : {Distance::Euclid, Distance::Manhattan, Distance::Chebyshev}) {
       std::vector<float> sums(machines);
@@ -85,7 +97,9 @@ TEST(LstmVae, KernelsSumDistancesLikeBruteForce) {
       for (size_t i = 0; i < machines; ++i) {
         double expected = 0;
         for (size_t j = 0; j < machines; ++j) {
-          double square = 0, sum = 0, top = 0;
+          double square = 0;
+          double sum = 0;
+          double top = 0;
           for (size_t d = 0; d < 8; ++d) {
             const double diff = std::abs(values[d * stride + i] - values[d * stride + j]);
             square += diff * diff, sum += diff, top = std::max(top, diff);
@@ -103,25 +117,31 @@ TEST(Kernels, SortEveryLaneAndSumRowsWithoutMissingValues) {
   for (const Kernel* k : supported_kernels()) {
     for (const size_t n : {1, 2, 7, 64, 140, 255}) {
       std::vector<float> x(n * k->lanes);
-      for (float& v : x) v = static_cast<float>(rng.below(n));  // with ties
-      std::vector<float> sums(k->lanes), counts(k->lanes), expected = x;
+      for (float& v : x)
+        v = float(rng.below(n));  // with ties
+      std::vector<float> sums(k->lanes);
+      std::vector<float> counts(k->lanes);
+      std::vector<float> expected = x;
       expected[0] = std::numeric_limits<float>::quiet_NaN();
       k->sum_rows(expected.data(), 0, n, sums.data(), counts.data());
       k->sort(x.data(), n);
       for (size_t l = 0; l < k->lanes; ++l) {
-        std::vector<float> column, sorted;
+        std::vector<float> column;
+        std::vector<float> sorted;
         double sum = 0;
         for (size_t i = 0; i < n; ++i) {
           sorted.push_back(x[i * k->lanes + l]);
-          if (i == 0 && l == 0) continue;
+          if (i == 0 && l == 0)
+            continue;
           column.push_back(expected[i * k->lanes + l]);
           sum += column.back();
         }
-        EXPECT_FLOAT_EQ(sums[l], static_cast<float>(sum)) << k->name << n;
-        EXPECT_EQ(counts[l], static_cast<float>(column.size()));
+        EXPECT_FLOAT_EQ(sums[l], float(sum)) << k->name << n;
+        EXPECT_EQ(counts[l], float(column.size()));
         EXPECT_TRUE(std::is_sorted(sorted.begin(), sorted.end())) << k->name << n;
-        if (l == 0) continue;
-        std::sort(column.begin(), column.end());
+        if (l == 0)
+          continue;
+        std::ranges::sort(column);
         EXPECT_EQ(sorted, column) << k->name << n;
       }
     }
@@ -134,10 +154,12 @@ trace::MetricSeries waves(size_t machines, size_t steps, double noise, uint64_t 
   s.metrics = {"m"};
   s.labels.resize(machines);
   base::Rng rng(seed, "waves");
-  for (size_t m = 0; m < machines; ++m) s.machines.push_back("n" + std::to_string(m));
+  for (size_t m = 0; m < machines; ++m)
+    s.machines.push_back("n" + std::to_string(m));
   for (size_t t = 0; t < steps; ++t) {
-    const double wave = 0.5 + 0.35 * std::sin(2 * std::numbers::pi * static_cast<double>(t) / 23);
-    for (size_t m = 0; m < machines; ++m) s.values.push_back(static_cast<float>(wave + rng.normal(0, noise)));
+    const double wave = 0.5 + 0.35 * std::sin(2 * std::numbers::pi * double(t) / 23);
+    for (size_t m = 0; m < machines; ++m)
+      s.values.push_back(float(wave + rng.normal(0, noise)));
   }
   return s;
 }
@@ -173,31 +195,37 @@ TEST(Minder, NamesThePlantedMachineAfterExactlyItsContinuity) {
   FleetModel model{{train_metric(waves(64, 600, 0.01, 2), 0, quick())}};
   model.metrics[0].threshold = 3;
   EXPECT_FALSE(minder(s, model, {}));
-  for (size_t t = 300; t < 700; ++t) s.row(0, t)[9] -= 0.3f;
+  for (size_t t = 300; t < 700; ++t)
+    s.row(0, t)[9] -= 0.3f;
   const auto v = minder(s, model, {});
   ASSERT_TRUE(v);
   EXPECT_EQ(v->machine, 9u);
-  EXPECT_NEAR(static_cast<double>(v->step), 300 + 240, 8);
+  EXPECT_NEAR(double(v->step), 300 + 240, 8);
 }
 
 TEST(Minder, AFixedThresholdOfThreeCannotFireOnTenMachines) {
   auto s = waves(10, 700, 0.01, 3);
   FleetModel model{{train_metric(waves(10, 600, 0.01, 2), 0, quick())}};
-  for (size_t t = 300; t < 700; ++t) s.row(0, t)[9] -= 0.4f;
+  for (size_t t = 300; t < 700; ++t)
+    s.row(0, t)[9] -= 0.4f;
   MinderOptions o;
   o.threshold = 3;
   EXPECT_FALSE(minder(s, model, o));
-  for (const Candidate& c : minder_candidates(s, model, 0, o)) EXPECT_LE(c.z, 9 / std::sqrt(10.0) + 1e-3);
+  for (const Candidate& c : minder_candidates(s, model, 0, o))
+    EXPECT_LE(c.z, 9 / std::sqrt(10.0) + 1e-3);
 }
 
 TEST(Minder, ScreeningByPivotsKeepsTheVerdict) {
   FleetModel model{{train_metric(waves(64, 400, 0.01, 2), 0, quick())}};
   for (const bool faulty : {false, true}) {
     auto s = waves(400, 600, 0.01, 5);
-    for (size_t t = 200; faulty && t < 600; ++t) s.row(0, t)[100] -= 0.1f;
-    MinderOptions screened, exact;
+    for (size_t t = 200; faulty && t < 600; ++t)
+      s.row(0, t)[100] -= 0.1f;
+    MinderOptions screened;
+    MinderOptions exact;
     exact.pivots = 0;
-    const auto a = minder(s, model, screened), b = minder(s, model, exact);
+    const auto a = minder(s, model, screened);
+    const auto b = minder(s, model, exact);
     EXPECT_EQ(a.has_value(), faulty);
     ASSERT_EQ(a.has_value(), b.has_value());
     if (a) {
@@ -211,14 +239,17 @@ TEST(Pca, WhitenedComponentsHaveUnitVarianceAndNoCorrelation) {
   base::Rng rng(1, "pca");
   std::vector<double> f;
   for (size_t r = 0; r < 2000; ++r) {
-    const double a = rng.normal(), b = rng.normal();
+    const double a = rng.normal();
+    const double b = rng.normal();
     f.insert(f.end(), {3 * a, a + b, b});
   }
   std::vector<float> out;
   const size_t n = whiten(f, 2000, 3, 0.95, out, 2000);
   EXPECT_EQ(n, 2u);
-  double ab = 0, aa = 0;
-  for (size_t r = 0; r < 2000; ++r) ab += out[r] * out[2000 + r] / 2000, aa += out[r] * out[r] / 2000;
+  double ab = 0;
+  double aa = 0;
+  for (size_t r = 0; r < 2000; ++r)
+    ab += out[r] * out[2000 + r] / 2000, aa += out[r] * out[r] / 2000;
   EXPECT_NEAR(ab, 0, 0.02);
   EXPECT_NEAR(aa, 1, 0.1);
 }

@@ -29,8 +29,9 @@ struct MetricUse {
 };
 
 // All samples must have the same number of metrics.
-std::vector<MetricUse> prioritise(const std::vector<PrioritySample>& samples,
-                                  const TreeOptions& options = {});
+std::vector<MetricUse> prioritise(
+    const std::vector<PrioritySample>& samples,
+    const TreeOptions& options = {});
 
 // The same by stability selection (Meinshausen and Buehlmann): a tree for each of `rounds` random halves of
 // the groups; what most trees use is kept, by falling gain. One tree hangs on the draw that it was grown on.
@@ -40,7 +41,8 @@ struct StableOptions {
   double share = 0.02;  // of all gain that a metric must have
   uint64_t seed = 1;
 };
-std::vector<MetricUse> prioritise_stable(const std::vector<PrioritySample>& samples,
-                                         const StableOptions& options = {});
+std::vector<MetricUse> prioritise_stable(
+    const std::vector<PrioritySample>& samples,
+    const StableOptions& options = {});
 
 }  // namespace lento::fleet

@@ -18,10 +18,13 @@ using Scores =
 // What one in a hundred of a metric's earlier scores exceeds; 1 while they are too few to tell.
 class Usual {
  public:
-  void enter(const std::vector<float>& scores) { past_.insert(past_.end(), scores.begin(), scores.end()); }
+  void enter(const std::vector<float>& scores) {
+    past_.insert(past_.end(), scores.begin(), scores.end());
+  }
 
   double value() {  // found anew when a twentieth is new
-    if (past_.size() < kEnough || past_.size() < known_ + known_ / 20) return value_;
+    if (past_.size() < kEnough || past_.size() < known_ + known_ / 20)
+      return value_;
     known_ = past_.size();
     const auto at = past_.begin() + static_cast<std::ptrdiff_t>((known_ - 1) * 99 / 100);
     std::nth_element(past_.begin(), at, past_.end());
@@ -39,13 +42,19 @@ class Usual {
 
 // Walks one metric of one group through all windows of n steps; enters the scores of those that end at
 // `ends`.
-void walk(const trace::MetricSeries& series, size_t metric, const std::vector<size_t>& machines,
-          const TrackOptions& options, const std::vector<size_t>& ends, Scores& scores) {
+void walk(
+    const trace::MetricSeries& series,
+    size_t metric,
+    const std::vector<size_t>& machines,
+    const TrackOptions& options,
+    const std::vector<size_t>& ends,
+    Scores& scores) {
   const size_t steps = ends.back();
   std::vector<std::vector<float>> columns(machines.size(), std::vector<float>(steps));
   for (size_t t = 0; t < steps; ++t) {
     const auto row = series.row(metric, t);
-    for (size_t i = 0; i < machines.size(); ++i) columns[i][t] = row[machines[i]];
+    for (size_t i = 0; i < machines.size(); ++i)
+      columns[i][t] = row[machines[i]];
   }
   LevelTrack track(options, machines.size());
   std::vector<Judged> judged(machines.size());
@@ -54,13 +63,21 @@ void walk(const trace::MetricSeries& series, size_t metric, const std::vector<si
   std::deque<std::pair<size_t, std::vector<float>>> recent;
   size_t next = 0;
   for (size_t end = options.n + (steps - options.n) % options.stride; end <= steps; end += options.stride) {
-    track.evaluate([&](size_t i) { return columns[i].data() + end - options.n; }, judged, band);
+    track.evaluate(
+        [&](size_t i) {
+          return columns[i].data() + end - options.n;
+        },
+        judged,
+        band);
     for (; !recent.empty() && recent.front().first + 2 * options.n < end; recent.pop_front())
       usual.enter(recent.front().second);
     std::vector<float>& now = recent.emplace_back(end, std::vector<float>()).second;
-    for (const Judged& j : judged) now.push_back(j.score);
-    while (next < ends.size() && ends[next] < end) ++next;
-    if (next >= ends.size() || ends[next] != end) continue;
+    for (const Judged& j : judged)
+      now.push_back(j.score);
+    while (next < ends.size() && ends[next] < end)
+      ++next;
+    if (next >= ends.size() || ends[next] != end)
+      continue;
     const double scale = usual.value();
     for (size_t i = 0; i < machines.size(); ++i)
       scores[next][machines[i]].emplace_back(now[i] / scale, metric);
@@ -71,26 +88,30 @@ std::vector<RankedMachine> ranked(std::vector<std::vector<std::pair<double, size
   std::vector<RankedMachine> out;
   for (size_t m = 0; m < scores.size(); ++m) {
     auto& s = scores[m];
-    std::stable_sort(s.begin(), s.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::ranges::stable_sort(s, [](const auto& a, const auto& b) {
+      return a.first > b.first;
+    });
     const size_t top = (s.size() + 3) / 4;
     double sum = 0;
-    for (size_t i = 0; i < top; ++i) sum += s[i].first;
-    out.push_back({m, top ? sum / static_cast<double>(top) : 0});
+    for (size_t i = 0; i < top; ++i)
+      sum += s[i].first;
+    out.push_back({m, top ? sum / double(top) : 0});
   }
-  std::stable_sort(out.begin(), out.end(),
-                   [](const RankedMachine& a, const RankedMachine& b) { return a.score > b.score; });
+  std::ranges::stable_sort(out, [](const RankedMachine& a, const RankedMachine& b) {
+    return a.score > b.score;
+  });
   return out;
 }
 
 }  // namespace
 
-std::vector<std::vector<RankedMachine>> rank_windows(const trace::MetricSeries& series,
-                                                     const RankWindows& windows,
-                                                     const DetectOptions& options) {
+std::vector<std::vector<RankedMachine>>
+rank_windows(const trace::MetricSeries& series, const RankWindows& windows, const DetectOptions& options) {
   std::map<std::string, std::vector<size_t>> groups;
   for (size_t m = 0; m < series.machines.size(); ++m) {
     std::string name;
-    for (const std::string& key : options.group_by) name += std::string(trace::label(series, m, key)) + '\n';
+    for (const std::string& key : options.group_by)
+      name += std::string(trace::label(series, m, key)) + '\n';
     groups[name].push_back(m);
   }
   TrackOptions t;
@@ -98,24 +119,29 @@ std::vector<std::vector<RankedMachine>> rank_windows(const trace::MetricSeries& 
   t.stride = windows.stride;
   t.trust_history = true;
   t.min_peers = std::max<size_t>(options.min_peers, 3);
-  Scores scores(windows.ends.size(),
-                std::vector<std::vector<std::pair<double, size_t>>>(series.machines.size()));
+  Scores scores(
+      windows.ends.size(),
+      std::vector<std::vector<std::pair<double, size_t>>>(series.machines.size()));
   for (size_t k = 0; k < series.metrics.size(); ++k) {
     const auto& keep = options.metrics;
-    if (!keep.empty() && std::find(keep.begin(), keep.end(), series.metrics[k]) == keep.end()) continue;
+    if (!keep.empty() && std::ranges::find(keep, series.metrics[k]) == keep.end())
+      continue;
     for (const auto& [name, machines] : groups) {
-      if (machines.size() >= t.min_peers) walk(series, k, machines, t, windows.ends, scores);
+      if (machines.size() >= t.min_peers)
+        walk(series, k, machines, t, windows.ends, scores);
     }
   }
   std::vector<std::vector<RankedMachine>> out;
-  for (auto& s : scores) out.push_back(ranked(s));
+  for (auto& s : scores)
+    out.push_back(ranked(s));
   return out;
 }
 
-std::vector<RankedMachine> rank_machines(const trace::MetricSeries& series, size_t from, size_t to,
-                                         const DetectOptions& options) {
+std::vector<RankedMachine>
+rank_machines(const trace::MetricSeries& series, size_t from, size_t to, const DetectOptions& options) {
   to = std::min(to, series.steps);
-  if (to < from + 8) from = to < 8 ? 0 : to - 8;
+  if (to < from + 8)
+    from = to < 8 ? 0 : to - 8;
   const size_t n = std::max<size_t>(1, to - from);
   return rank_windows(series, {n, std::max<size_t>(1, n / 4), {to}}, options).front();
 }

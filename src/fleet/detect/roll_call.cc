@@ -11,19 +11,21 @@ RollCall::RollCall(size_t machines, int64_t step_ms, int64_t limit_ms, int64_t g
       limit_ms_(limit_ms),
       gone_ms_(gone_ms),
       seen_ms_(machines, kNever),
-      seen_answered_ms_(machines, 0) {}
+      seen_answered_ms_(machines, 0) {
+}
 
 size_t RollCall::members() const {
-  return static_cast<size_t>(
-      std::count_if(seen_ms_.begin(), seen_ms_.end(), [](int64_t ms) { return ms != kNever; }));
+  return size_t(std::ranges::count_if(seen_ms_, [](int64_t ms) {
+    return ms != kNever;
+  }));
 }
 
 bool RollCall::row(int64_t time_ms, std::span<const uint8_t> reports) {
   now_ms_ = time_ms;
   reporting_ = 0;
-  for (const uint8_t r : reports) reporting_ += r != 0;
-  answered_ = reporting_ > 0 &&
-              static_cast<double>(reporting_) >= tuning::kAnswered.value * static_cast<double>(members());
+  for (const uint8_t r : reports)
+    reporting_ += r != 0;
+  answered_ = reporting_ > 0 && double(reporting_) >= tuning::kAnswered.value * double(members());
   if (!answered_) {
     outage_ms_ += step_ms_;
     last_outage_ms_ = time_ms;
@@ -31,13 +33,16 @@ bool RollCall::row(int64_t time_ms, std::span<const uint8_t> reports) {
     answered_ms_ += step_ms_;
     const bool was_long = outage_ms_ > limit_ms_ / 4;
     for (size_t m = 0; m < seen_ms_.size(); ++m) {
-      if (was_long && !silent(m)) seen_answered_ms_[m] = answered_ms_;
+      if (was_long && !silent(m))
+        seen_answered_ms_[m] = answered_ms_;
     }
     outage_ms_ = 0;
   }
   for (size_t m = 0; m < reports.size(); ++m) {
-    if (reports[m]) heard(m, time_ms);
-    if (member(m) && quiet_for_ms(m) > gone_ms_) leave(m);
+    if (reports[m])
+      heard(m, time_ms);
+    if (member(m) && quiet_for_ms(m) > gone_ms_)
+      leave(m);
   }
   return answered_;
 }
@@ -49,7 +54,8 @@ void RollCall::heard(size_t machine, int64_t time_ms) {
 }
 
 void RollCall::join(size_t machine, int64_t seen_ms) {
-  if (!member(machine)) seen_answered_ms_[machine] = answered_ms_;
+  if (!member(machine))
+    seen_answered_ms_[machine] = answered_ms_;
   seen_ms_[machine] = std::max(seen_ms_[machine], seen_ms);
 }
 

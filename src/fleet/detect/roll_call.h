@@ -21,26 +21,47 @@ class RollCall {
   bool row(int64_t time_ms, std::span<const uint8_t> reports);
   // A sample that came too late for its row.
   void heard(size_t machine, int64_t time_ms);
-  void leave(size_t machine) { seen_ms_[machine] = kNever; }
+  void leave(size_t machine) {
+    seen_ms_[machine] = kNever;
+  }
   // Takes it for a member that was last heard then (kNever: in the job, but not heard yet).
   void join(size_t machine, int64_t seen_ms);
 
   static constexpr int64_t kNever = INT64_MIN;
-  bool member(size_t machine) const { return seen_ms_[machine] != kNever; }
+  bool member(size_t machine) const {
+    return seen_ms_[machine] != kNever;
+  }
   bool silent(size_t machine) const;  // and the source answers
-  int64_t seen_ms(size_t machine) const { return seen_ms_[machine]; }
-  int64_t quiet_for_ms(size_t machine) const { return answered_ms_ - seen_answered_ms_[machine]; }
-  int64_t limit_ms() const { return limit_ms_; }
+  int64_t seen_ms(size_t machine) const {
+    return seen_ms_[machine];
+  }
+  int64_t quiet_for_ms(size_t machine) const {
+    return answered_ms_ - seen_answered_ms_[machine];
+  }
+  int64_t limit_ms() const {
+    return limit_ms_;
+  }
   size_t members() const;
-  size_t reporting() const { return reporting_; }             // in the last row
-  bool answered() const { return answered_; }                 // the last row
-  int64_t last_outage_ms() const { return last_outage_ms_; }  // the last row without an answer; kNever: none
+  size_t reporting() const {
+    return reporting_;
+  }  // in the last row
+  bool answered() const {
+    return answered_;
+  }  // the last row
+  int64_t last_outage_ms() const {
+    return last_outage_ms_;
+  }  // the last row without an answer; kNever: none
 
  private:
-  int64_t step_ms_, limit_ms_, gone_ms_;
+  int64_t step_ms_;
+  int64_t limit_ms_;
+  int64_t gone_ms_;
   std::vector<int64_t> seen_ms_;           // time of the last sample; kNever: no member
   std::vector<int64_t> seen_answered_ms_;  // the answered time then
-  int64_t answered_ms_ = 0, outage_ms_ = 0, last_outage_ms_ = kNever, now_ms_ = 0;
+  int64_t answered_ms_ = 0;
+  int64_t outage_ms_ = 0;
+  int64_t last_outage_ms_ = kNever;
+  int64_t now_ms_ = 0;
   size_t reporting_ = 0;
   bool answered_ = false;
 };

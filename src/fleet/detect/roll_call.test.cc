@@ -15,7 +15,8 @@ struct Roll {
   void rows(const std::string& who, int count) {
     for (int i = 0; i < count; ++i) {
       std::vector<uint8_t> reports;
-      for (const char c : who) reports.push_back(c == '1');
+      for (const char c : who)
+        reports.push_back(c == '1');
       call.row(now += 1000, reports);
     }
   }
@@ -65,7 +66,8 @@ TEST(RollCall, AShortHiccupDoesNotStartASilenceAnew) {
 }
 
 TEST(RollCall, AQuarterMayBeSilentAndNotMore) {
-  Roll two, three;
+  Roll two;
+  Roll three;
   two.rows("11111111", 5);
   two.rows("11110110", 11);
   EXPECT_TRUE(two.call.silent(4) && two.call.silent(7));

@@ -12,7 +12,9 @@ namespace lento::fleet {
 class RowRing {
  public:
   RowRing(size_t series, size_t capacity)
-      : capacity_(capacity), values_(series * 2 * capacity, std::numeric_limits<float>::quiet_NaN()) {}
+      : capacity_(capacity),
+        values_(series * 2 * capacity, std::numeric_limits<float>::quiet_NaN()) {
+  }
 
   void push(std::span<const float> row) {
     float* at = values_.data() + next_;
@@ -28,8 +30,12 @@ class RowRing {
   const float* window(size_t series, size_t n) const {
     return values_.data() + series * 2 * capacity_ + next_ + capacity_ - n;
   }
-  size_t capacity() const { return capacity_; }
-  size_t pushed() const { return pushed_; }
+  size_t capacity() const {
+    return capacity_;
+  }
+  size_t pushed() const {
+    return pushed_;
+  }
 
  private:
   size_t capacity_;

@@ -16,43 +16,61 @@ struct Number {
 
 // A deviation under this share of the threshold is at rest: it ends bursts and verdicts, it may teach what is
 // normal. Under 1, so that noise about the threshold does not flicker.
-inline constexpr Number kAtRest{0.7, "of the threshold",
-                                "hysteresis; 0.6 to 0.8 give the same verdicts on mlperf64 "
-                                "(bench/results/2026-11-21/fleet_mlperf64.txt)"};
+inline constexpr Number kAtRest{
+    0.7,
+    "of the threshold",
+    "hysteresis; 0.6 to 0.8 give the same verdicts on mlperf64 "
+    "(bench/results/2026-11-21/fleet_mlperf64.txt)"};
 
 // level_track
 inline constexpr Number kMemory{2000, "evaluations", "running means forget a phase of the job within hours"};
-inline constexpr Number kBaselineMemory{1000, "entries",
-                                        "what is normal for one machine may drift over a day"};
+inline constexpr Number kBaselineMemory{
+    1000,
+    "entries",
+    "what is normal for one machine may drift over a day"};
 inline constexpr Number kOwnMemory{500, "entries", "as above, for one machine's spread"};
-inline constexpr Number kBlockShare{0.3, "of the whole deviation",
-                                    "a block of an even deviation of 1 sees 1 with a noise of up to a third"};
-inline constexpr Number kSteadyBlocks{6, "of 8 blocks",
-                                      "k of n: a quarter of the windows of a 30 % loss name somebody else"};
+inline constexpr Number kBlockShare{
+    0.3,
+    "of the whole deviation",
+    "a block of an even deviation of 1 sees 1 with a noise of up to a third"};
+inline constexpr Number kSteadyBlocks{
+    6,
+    "of 8 blocks",
+    "k of n: a quarter of the windows of a 30 % loss name somebody else"};
 inline constexpr Number kKnown{30, "entries", "the level test retires: 7 horizons of an accepted offset"};
 inline constexpr Number kMinBaselines{5, "entries", "the change test speaks: as many as wait in the queue"};
 inline constexpr Number kMaxScore{100, "thresholds", "scores stay finite where the noise is zero"};
 inline constexpr Number kRest{0.3, "of the deviation", "must remain without the three strongest of 8 blocks"};
 inline constexpr Number kRestWhenWeak{0.4, "of the deviation", "the same, near the threshold"};
 inline constexpr Number kWeak{1.5, "of the threshold", "what counts as near it"};
-inline constexpr Number kBurst{2.5, "standard deviations",
-                               "between the median and any other feature of a window that holds a burst"};
+inline constexpr Number kBurst{
+    2.5,
+    "standard deviations",
+    "between the median and any other feature of a window that holds a burst"};
 inline constexpr Number kClear{4, "standard deviations of a block", "what deviates so much has no breaks"};
 inline constexpr Number kOutlier{4, "robust standard deviations", "values beyond say nothing about noise"};
-inline constexpr Number kRidge{0.05, "of the own variance",
-                               "keeps the weights of nearly equal features apart"};
-inline constexpr Number kSharedRidge{0.02, "of the mean's variance",
-                                     "the same for features without variance"};
+inline constexpr Number kRidge{
+    0.05,
+    "of the own variance",
+    "keeps the weights of nearly equal features apart"};
+inline constexpr Number kSharedRidge{
+    0.02,
+    "of the mean's variance",
+    "the same for features without variance"};
 inline constexpr Number kFewPeers{6, "/(M - 1)", "Student's tail at 6.5 standard deviations for M machines"};
-inline constexpr Number kFewPeersFloor{0.4, "/M^2 of the level",
-                                       "four machines agree by chance within 2.5 %"};
+inline constexpr Number kFewPeersFloor{
+    0.4,
+    "/M^2 of the level",
+    "four machines agree by chance within 2.5 %"};
 inline constexpr Number kFloorOfLargest{0.1, "of the floor", "a level near zero has a floor too"};
 inline constexpr Number kJobWide{4, "th part of a group", "deviating at once: it is the job that changed"};
 
 // detector
 inline constexpr Number kLeadingBlocks{4, "of 8 blocks", "half a window: a stronger deviation is under way"};
-inline constexpr Number kPatient{240, "s",
-                                 "windows trusted while bursts are frequent: the paper's continuity"};
+inline constexpr Number kPatient{
+    240,
+    "s",
+    "windows trusted while bursts are frequent: the paper's continuity"};
 inline constexpr Number kAnswered{0.75, "of the members", "report, or the source is at fault"};
 inline constexpr Number kAnyAnswer{0.25, "of the members", "report, or the row is not kept"};
 inline constexpr Number kSilentSteps{4, "steps", "of silence at the least: three lost scrapes are no fault"};
@@ -69,10 +87,14 @@ inline constexpr std::array<Number, 3> kAskedExtent{
     {{0.8, "of the threshold", "140 s: the largest excursion of the runs reaches 0.78"},
      {0.76, "of the threshold", "280 s: of the runs 0.4, of noise made of their blocks 0.8"},
      {0.6, "of the threshold", "560 s: of the runs 0.44"}}};
-inline constexpr Number kExcursionMargin{1.1, "of the largest excursion",
-                                         "the next one may be a little larger"};
-inline constexpr Number kMostExtent{1.5, "of the threshold",
-                                    "more is never asked for: a fault must stay in sight"};
+inline constexpr Number kExcursionMargin{
+    1.1,
+    "of the largest excursion",
+    "the next one may be a little larger"};
+inline constexpr Number kMostExtent{
+    1.5,
+    "of the threshold",
+    "more is never asked for: a fault must stay in sight"};
 inline constexpr Number kExcursionWindows{4, "windows", "a deviation that ended within so many was noise"};
 inline constexpr Number kExcursionHalfLife{30, "days", "jobs change; a month of noise is remembered by half"};
 

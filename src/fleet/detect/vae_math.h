@@ -16,7 +16,9 @@
 namespace lento::fleet {
 namespace {  // NOLINT: internal linkage is the point, see above
 
-inline double exp_of(double x) { return std::exp(x); }
+inline double exp_of(double x) {
+  return std::exp(x);
+}
 
 // exp by 2^n e^r, |r| <= ln2/2, degree 6: relative error under 2e-7. The integer conversion rounds; the usual
 // add-a-magic-number trick does not survive reassociating optimisation.
@@ -65,26 +67,37 @@ struct LstmStep {
 
 template <class T>
 struct Pass {  // everything the backward pass needs
-  LstmStep<T> enc[vae::kWindow], dec[vae::kWindow];
-  T mu[vae::kLatent], lv[vae::kLatent], sd[vae::kLatent], z[vae::kLatent], d[vae::kHidden], y[vae::kWindow];
+  LstmStep<T> enc[vae::kWindow];
+  LstmStep<T> dec[vae::kWindow];
+  T mu[vae::kLatent];
+  T lv[vae::kLatent];
+  T sd[vae::kLatent];
+  T z[vae::kLatent];
+  T d[vae::kHidden];
+  T y[vae::kWindow];
 };
 
 struct LstmWeights {  // offsets and the number of inputs
-  size_t in, hid, bias, inputs;
+  size_t in;
+  size_t hid;
+  size_t bias;
+  size_t inputs;
 };
 inline constexpr LstmWeights kEncoder{vae::kEncIn, vae::kEncHid, vae::kEncBias, 1};
 inline constexpr LstmWeights kDecoder{vae::kDecIn, vae::kDecHid, vae::kDecBias, vae::kHidden};
 
 template <class T, class P, size_t Inputs>
-inline void lstm_forward(const P* p, const LstmWeights& w, const T* x, const LstmStep<T>* before,
-                         LstmStep<T>& out) {
+inline void
+lstm_forward(const P* p, const LstmWeights& w, const T* x, const LstmStep<T>* before, LstmStep<T>& out) {
   constexpr size_t H = vae::kHidden;
   T a[vae::kGates];
   for (size_t r = 0; r < vae::kGates; ++r) {
     T sum = T{} + p[w.bias + r];
-    for (size_t j = 0; j < Inputs; ++j) sum += p[w.in + r * Inputs + j] * x[j];
+    for (size_t j = 0; j < Inputs; ++j)
+      sum += p[w.in + r * Inputs + j] * x[j];
     if (before) {
-      for (size_t j = 0; j < H; ++j) sum += p[w.hid + r * H + j] * before->h[j];
+      for (size_t j = 0; j < H; ++j)
+        sum += p[w.hid + r * H + j] * before->h[j];
     }
     a[r] = sum;
   }
@@ -94,7 +107,8 @@ inline void lstm_forward(const P* p, const LstmWeights& w, const T* x, const Lst
     out.g[j] = tanh_of<T>(a[2 * H + j]);
     out.o[j] = sigmoid<T>(a[3 * H + j]);
     out.c[j] = out.i[j] * out.g[j];
-    if (before) out.c[j] += out.f[j] * before->c[j];
+    if (before)
+      out.c[j] += out.f[j] * before->c[j];
     out.tc[j] = tanh_of<T>(out.c[j]);
     out.h[j] = out.o[j] * out.tc[j];
   }
@@ -104,7 +118,8 @@ template <class T, class P>
 inline void affine(const P* p, size_t weight, size_t bias, const T* x, size_t inputs, T* y, size_t outputs) {
   for (size_t r = 0; r < outputs; ++r) {
     T sum = T{} + p[bias + r];
-    for (size_t j = 0; j < inputs; ++j) sum += p[weight + r * inputs + j] * x[j];
+    for (size_t j = 0; j < inputs; ++j)
+      sum += p[weight + r * inputs + j] * x[j];
     y[r] = sum;
   }
 }
@@ -117,8 +132,10 @@ inline void encode(const P* p, const T* x, const T* eps, Pass<T>& s) {
   }
   const T* h = s.enc[vae::kWindow - 1].h;
   affine<T>(p, vae::kMu, vae::kMuBias, h, vae::kHidden, s.mu, vae::kLatent);
-  for (size_t k = 0; k < vae::kLatent; ++k) s.z[k] = s.mu[k];
-  if (!eps) return;
+  for (size_t k = 0; k < vae::kLatent; ++k)
+    s.z[k] = s.mu[k];
+  if (!eps)
+    return;
   affine<T>(p, vae::kLv, vae::kLvBias, h, vae::kHidden, s.lv, vae::kLatent);
   for (size_t k = 0; k < vae::kLatent; ++k) {
     s.sd[k] = exp_of(s.lv[k] * 0.5f);
@@ -138,8 +155,16 @@ inline void decode(const P* p, Pass<T>& s) {
 // One step back in time: gh, gc hold dL/dh, dL/dc of this step on entry and of the step before on return;
 // gx gathers dL/dinput.
 template <class T, class P, size_t Inputs>
-inline void lstm_backward(const P* p, const LstmWeights& w, const T* x, const LstmStep<T>* before,
-                          const LstmStep<T>& s, T* gh, T* gc, T* gx, T* grad) {
+inline void lstm_backward(
+    const P* p,
+    const LstmWeights& w,
+    const T* x,
+    const LstmStep<T>* before,
+    const LstmStep<T>& s,
+    T* gh,
+    T* gc,
+    T* gx,
+    T* grad) {
   constexpr size_t H = vae::kHidden;
   T ga[vae::kGates];
   for (size_t j = 0; j < H; ++j) {
@@ -155,19 +180,29 @@ inline void lstm_backward(const P* p, const LstmWeights& w, const T* x, const Ls
     grad[w.bias + r] += ga[r];
     for (size_t j = 0; j < Inputs; ++j) {
       grad[w.in + r * Inputs + j] += ga[r] * x[j];
-      if (gx) gx[j] += p[w.in + r * Inputs + j] * ga[r];
+      if (gx)
+        gx[j] += p[w.in + r * Inputs + j] * ga[r];
     }
     for (size_t j = 0; before && j < H; ++j) {
       grad[w.hid + r * H + j] += ga[r] * before->h[j];
       back[j] += p[w.hid + r * H + j] * ga[r];
     }
   }
-  for (size_t j = 0; j < H; ++j) gh[j] = back[j];
+  for (size_t j = 0; j < H; ++j)
+    gh[j] = back[j];
 }
 
 template <class T, class P>
-inline void affine_backward(const P* p, size_t weight, size_t bias, const T* x, size_t inputs, const T* gy,
-                            size_t outputs, T* gx, T* grad) {
+inline void affine_backward(
+    const P* p,
+    size_t weight,
+    size_t bias,
+    const T* x,
+    size_t inputs,
+    const T* gy,
+    size_t outputs,
+    T* gx,
+    T* grad) {
   for (size_t r = 0; r < outputs; ++r) {
     grad[bias + r] += gy[r];
     for (size_t j = 0; j < inputs; ++j) {
@@ -179,27 +214,41 @@ inline void affine_backward(const P* p, size_t weight, size_t bias, const T* x, 
 
 template <class T, class P>
 inline void backward(const P* p, const T* x, const T* eps, P inv_mse, P inv_kl, const Pass<T>& s, T* grad) {
-  constexpr size_t W = vae::kWindow, H = vae::kHidden, L = vae::kLatent;
-  T gh[H] = {}, gc[H] = {}, gd[H] = {};
+  constexpr size_t W = vae::kWindow;
+  constexpr size_t H = vae::kHidden;
+  constexpr size_t L = vae::kLatent;
+  T gh[H] = {};
+  T gc[H] = {};
+  T gd[H] = {};
   for (size_t t = W; t-- > 0;) {
     const T gy = 2.0f * inv_mse * (s.y[t] - x[t]);
     affine_backward<T>(p, vae::kOut, vae::kOutBias, s.dec[t].h, H, &gy, 1, gh, grad);
     lstm_backward<T, P, H>(p, kDecoder, s.d, t ? &s.dec[t - 1] : nullptr, s.dec[t], gh, gc, gd, grad);
   }
-  T gz[L] = {}, glv[L];
+  T gz[L] = {};
+  T glv[L];
   affine_backward<T>(p, vae::kZ, vae::kZBias, s.z, L, gd, H, gz, grad);
   for (size_t k = 0; k < L; ++k) {
     const T variance = s.sd[k] * s.sd[k];
     glv[k] = gz[k] * eps[k] * s.sd[k] * 0.5f + inv_kl * 0.5f * (variance - 1.0f);
     gz[k] += inv_kl * s.mu[k];
   }
-  T he[H] = {}, ce[H] = {};
+  T he[H] = {};
+  T ce[H] = {};
   const T* last = s.enc[W - 1].h;
   affine_backward<T>(p, vae::kMu, vae::kMuBias, last, H, gz, L, he, grad);
   affine_backward<T>(p, vae::kLv, vae::kLvBias, last, H, glv, L, he, grad);
   for (size_t t = W; t-- > 0;) {
-    lstm_backward<T, P, 1>(p, kEncoder, x + t, t ? &s.enc[t - 1] : nullptr, s.enc[t], he, ce,
-                           static_cast<T*>(nullptr), grad);
+    lstm_backward<T, P, 1>(
+        p,
+        kEncoder,
+        x + t,
+        t ? &s.enc[t - 1] : nullptr,
+        s.enc[t],
+        he,
+        ce,
+        static_cast<T*>(nullptr),
+        grad);
   }
 }
 

@@ -18,10 +18,13 @@ struct Candidate {
 };
 
 // Lanes padded to 16, so that every kernel may read whole vectors.
-inline size_t padded(size_t machines) { return (machines + 15) / 16 * 16; }
+inline size_t padded(size_t machines) {
+  return (machines + 15) / 16 * 16;
+}
 
 struct Bounds {
-  double low = 0, high = 1;
+  double low = 0;
+  double high = 1;
 };
 
 // Smallest and largest value of the metric in the period: the paper's min-max normalisation.

@@ -13,7 +13,11 @@ namespace lento::fleet::ranks {
 namespace {
 
 Stretch hull(const std::vector<const LateRank*>& late) {
-  std::vector<double> begins, ends, means, medians, significances;
+  std::vector<double> begins;
+  std::vector<double> ends;
+  std::vector<double> means;
+  std::vector<double> medians;
+  std::vector<double> significances;
   for (const LateRank* l : late) {
     begins.push_back(l->stretch.begin);
     ends.push_back(l->stretch.end);
@@ -22,17 +26,18 @@ Stretch hull(const std::vector<const LateRank*>& late) {
     significances.push_back(l->stretch.significance);
   }
   Stretch s;
-  s.begin = static_cast<int>(base::median(begins));
-  s.end = static_cast<int>(std::ceil(base::median(ends)));
+  s.begin = int(base::median(begins));
+  s.end = int(std::ceil(base::median(ends)));
   s.mean = base::mean(means);
   s.median = base::mean(medians);
-  s.significance = *std::max_element(significances.begin(), significances.end());
+  s.significance = *std::ranges::max_element(significances);
   s.count = s.end - s.begin;
   return s;
 }
 
 bool is_input(const LateRank& l) {
-  if (l.first_share < tuning::kShareOfKind) return false;
+  if (l.first_share < tuning::kShareOfKind)
+    return false;
   // With kernels, idle time tells; without, the first segment must not be where most of the work is anyhow.
   return std::isnan(l.compute_share) ? l.first_level < 0.5 : l.compute_share < 1 - tuning::kShareOfKind;
 }
@@ -49,7 +54,7 @@ Culprit culprit_of(const Job& job, const std::vector<const LateRank*>& late, boo
   for (const LateRank* l : late) {
     c.ranks.push_back(l->rank);
     inputs += is_input(*l);
-    level += l->level_ns / static_cast<double>(late.size());
+    level += l->level_ns / double(late.size());
   }
   c.host = job.ranks[late[0]->rank].host;
   c.rank = whole_host ? -1 : late[0]->rank;
@@ -90,19 +95,21 @@ void blame_own(Analysis& a) {
     // Before the first collective of a step lies the barrier that was put in: what it missed looks like
     // input.
     const bool inferred = !a.completed.empty() && is_input(l);
-    if (inferred && l.stretch.significance < tuning::kLeastInferredSignificance) continue;
+    if (inferred && l.stretch.significance < tuning::kLeastInferredSignificance)
+      continue;
     if (lasts(l.stretch, 1 + l.stretch.mean / l.level_ns, a.job.steps))
       by_host[a.job.ranks[l.rank].host].push_back(&l);
   }
   for (size_t h = 0; h < by_host.size(); ++h) {
     const std::vector<const LateRank*>& late = by_host[h];
-    const auto all = static_cast<double>(a.job.hosts[h].ranks.size());
-    if (late.size() >= 2 && shown_by(a, late, static_cast<int>(h)) >= tuning::kShareOfWhole * all) {
+    const auto all = double(a.job.hosts[h].ranks.size());
+    if (late.size() >= 2 && shown_by(a, late, int(h)) >= tuning::kShareOfWhole * all) {
       a.culprits.push_back(culprit_of(a.job, late, true));
       continue;
     }
     for (const LateRank* l : late) {
-      if (l->alone) a.culprits.push_back(culprit_of(a.job, {l}, false));
+      if (l->alone)
+        a.culprits.push_back(culprit_of(a.job, {l}, false));
     }
   }
 }
@@ -110,10 +117,11 @@ void blame_own(Analysis& a) {
 void blame_links(Analysis& a) {
   for (size_t p = 0; p < a.parts.size(); ++p) {
     const SlowPart& part = a.parts[p];
-    if (!lasts(part.stretch, part.factor, a.job.steps)) continue;
+    if (!lasts(part.stretch, part.factor, a.job.steps))
+      continue;
     Culprit c;
     c.kind = FaultKind::SlowLink;
-    c.part = static_cast<int>(p);
+    c.part = int(p);
     c.stretch = part.stretch;
     c.factor = part.factor;
     c.significance = part.stretch.significance;
@@ -123,8 +131,10 @@ void blame_links(Analysis& a) {
       double& most = cost[a.job.channels[channel].shape];
       most = std::max(most, a.channels.channels[channel].cost_ns);
     }
-    for (const auto& [shape, ns] : cost) c.excess_ns += ns;
-    if (c.excess_ns < tuning::kLeastStepShare * a.typical_step_ns) continue;
+    for (const auto& [shape, ns] : cost)
+      c.excess_ns += ns;
+    if (c.excess_ns < tuning::kLeastStepShare * a.typical_step_ns)
+      continue;
     a.culprits.push_back(std::move(c));
   }
 }
@@ -132,17 +142,21 @@ void blame_links(Analysis& a) {
 // Where each rank's records of a step begin, for taking a peer's own time at the same place.
 class Places {
  public:
-  explicit Places(const Job& job) : job_(job) {
+  explicit Places(const Job& job)
+      : job_(job) {
     for (const JobRank& r : job.ranks) {
       std::vector<int32_t> begin(job.steps, -1);
       std::vector<int32_t> count(job.steps, 0);
       for (size_t i = 0; i < r.step.size(); ++i) {
-        if (r.step[i] < 0) continue;
-        if (begin[r.step[i]] < 0) begin[r.step[i]] = static_cast<int32_t>(i);
+        if (r.step[i] < 0)
+          continue;
+        if (begin[r.step[i]] < 0)
+          begin[r.step[i]] = int32_t(i);
         ++count[r.step[i]];
       }
       for (int s = 0; s < job.steps; ++s) {
-        if (count[s] != r.typical) begin[s] = -1;
+        if (count[s] != r.typical)
+          begin[s] = -1;
       }
       begin_.push_back(std::move(begin));
     }
@@ -150,7 +164,8 @@ class Places {
   // The peer's record at the same place of the same step; -1: none.
   int32_t of(int peer, int rank, int32_t record) const {
     const int32_t step = job_.ranks[rank].step[record];
-    if (step < 0 || begin_[rank][step] < 0 || begin_[peer][step] < 0) return -1;
+    if (step < 0 || begin_[rank][step] < 0 || begin_[peer][step] < 0)
+      return -1;
     return begin_[peer][step] + (record - begin_[rank][step]);
   }
 
@@ -162,28 +177,36 @@ class Places {
 // Takes the effect of culprits out of own times and transfers.
 class Remedy {
  public:
-  Remedy(const Analysis& a, const Places& places) : a_(a), places_(places) {
+  Remedy(const Analysis& a, const Places& places)
+      : a_(a),
+        places_(places) {
     own_.resize(a.job.ranks.size());
     link_.assign(a.job.channels.size(), nullptr);
-    for (const LateRank& l : a.late.late) late_.insert(l.rank);
+    for (const LateRank& l : a.late.late)
+      late_.insert(l.rank);
   }
 
   void add(const Culprit& c) {
     if (c.part >= 0) {
-      for (const int channel : a_.parts[c.part].part.hits) link_[channel] = &c;
+      for (const int channel : a_.parts[c.part].part.hits)
+        link_[channel] = &c;
       return;
     }
-    for (const int rank : c.ranks) own_[rank] = {&c, donor(rank)};
+    for (const int rank : c.ranks)
+      own_[rank] = {&c, donor(rank)};
   }
 
   Change change() const {
     Change change;
-    change.own = [this](int rank, int record, double own) { return own_without(rank, record, own); };
+    change.own = [this](int rank, int record, double own) {
+      return own_without(rank, record, own);
+    };
     change.transfer = [this](size_t instance, double transfer) {
       const Instance& i = a_.job.instances[instance];
       const Culprit* c = link_[i.channel];
       const Stretch& s = a_.channels.channels[i.channel].stretch;
-      if (!c || i.step < s.begin || i.step >= s.end) return transfer;
+      if (!c || i.step < s.begin || i.step >= s.end)
+        return transfer;
       return transfer / std::exp(s.mean);
     };
     return change;
@@ -199,22 +222,25 @@ class Remedy {
   int donor(int rank) const {
     std::vector<int> healthy;
     for (size_t r = 0; r < a_.job.ranks.size(); ++r) {
-      if (a_.job.ranks[r].peers == a_.job.ranks[rank].peers && !late_.contains(static_cast<int>(r)))
-        healthy.push_back(static_cast<int>(r));
+      if (a_.job.ranks[r].peers == a_.job.ranks[rank].peers && !late_.contains(int(r)))
+        healthy.push_back(int(r));
     }
-    return healthy.empty() ? -1 : healthy[static_cast<size_t>(rank) % healthy.size()];
+    return healthy.empty() ? -1 : healthy[size_t(rank) % healthy.size()];
   }
 
   double own_without(int rank, int record, double own) const {
     const Cure& cure = own_[rank];
     const int32_t step = a_.job.ranks[rank].step[record];
-    if (!cure.culprit || step < cure.culprit->stretch.begin || step >= cure.culprit->stretch.end) return own;
+    if (!cure.culprit || step < cure.culprit->stretch.begin || step >= cure.culprit->stretch.end)
+      return own;
     // A slow GPU stretches what it does; a slow host or input adds waits of random length, whose place a
     // healthy peer's own time takes.
     const double shorter = own / cure.culprit->factor;
-    if (cure.culprit->kind == FaultKind::SlowGpu || cure.donor < 0) return shorter;
+    if (cure.culprit->kind == FaultKind::SlowGpu || cure.donor < 0)
+      return shorter;
     const int32_t other = places_.of(cure.donor, rank, record);
-    if (other < 0) return shorter;
+    if (other < 0)
+      return shorter;
     return std::min(own, a_.own.before_ns[cure.donor][other]);
   }
 
@@ -232,7 +258,7 @@ void what_if(Analysis& a, const base::Progress& progress) {
   a.replayed_step_ns = mean_between(base, 1, a.job.steps);
   Remedy all(a, places);
   for (size_t i = 0; i < a.culprits.size(); ++i) {
-    progress("what a step would take", static_cast<double>(i), static_cast<double>(a.culprits.size()));
+    progress("what a step would take", double(i), double(a.culprits.size()));
     Culprit& c = a.culprits[i];
     Remedy one(a, places);
     one.add(c);
@@ -251,21 +277,22 @@ std::vector<std::string> switch_names(const Job& job, const AnalyseOptions& opti
   std::set<std::string> names;
   for (const JobHost& host : job.hosts) {
     const auto found = options.switch_of.find(host.name);
-    if (found != options.switch_of.end()) names.insert(found->second);
+    if (found != options.switch_of.end())
+      names.insert(found->second);
   }
   return {names.begin(), names.end()};
 }
 
 // By host; -1: not said.
-std::vector<int> switch_index(const Job& job, const AnalyseOptions& options,
-                              const std::vector<std::string>& names) {
+std::vector<int>
+switch_index(const Job& job, const AnalyseOptions& options, const std::vector<std::string>& names) {
   std::vector<int> out;
   for (const JobHost& host : job.hosts) {
     const auto found = options.switch_of.find(host.name);
     out.push_back(-1);
-    if (found == options.switch_of.end()) continue;
-    out.back() =
-        static_cast<int>(std::lower_bound(names.begin(), names.end(), found->second) - names.begin());
+    if (found == options.switch_of.end())
+      continue;
+    out.back() = int(std::ranges::lower_bound(names, found->second) - names.begin());
   }
   return out;
 }
@@ -274,7 +301,8 @@ void measure_steps(Analysis& a) {
   a.step_ns = step_lengths(a.job);
   std::vector<double> known;
   for (const double s : a.step_ns) {
-    if (!std::isnan(s)) known.push_back(s);
+    if (!std::isnan(s))
+      known.push_back(s);
   }
   a.typical_step_ns = base::median(known);
 }
@@ -295,8 +323,10 @@ const char* name(FaultKind kind) {
   return "";
 }
 
-Analysis analyse(const std::vector<trace::RankTrace>& traces, const AnalyseOptions& options,
-                 const base::Progress& progress) {
+Analysis analyse(
+    const std::vector<trace::RankTrace>& traces,
+    const AnalyseOptions& options,
+    const base::Progress& progress) {
   Analysis a;
   progress("matching collectives", 0, 0);
   a.job = make_job(traces);
@@ -322,9 +352,11 @@ Analysis analyse(const std::vector<trace::RankTrace>& traces, const AnalyseOptio
   a.parts = explain_channels(a.job, a.channels, switch_of);
   blame_own(a);
   blame_links(a);
-  if (options.what_if && !a.culprits.empty()) what_if(a, progress);
-  std::stable_sort(a.culprits.begin(), a.culprits.end(),
-                   [](const Culprit& x, const Culprit& y) { return x.lost_ns > y.lost_ns; });
+  if (options.what_if && !a.culprits.empty())
+    what_if(a, progress);
+  std::ranges::stable_sort(a.culprits, [](const Culprit& x, const Culprit& y) {
+    return x.lost_ns > y.lost_ns;
+  });
   return a;
 }
 

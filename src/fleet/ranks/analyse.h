@@ -13,7 +13,12 @@
 
 namespace lento::fleet::ranks {
 
-enum class FaultKind { SlowGpu, SlowHost, SlowInput, SlowLink };
+enum class FaultKind {
+  SlowGpu,
+  SlowHost,
+  SlowInput,
+  SlowLink
+};
 const char* name(FaultKind kind);  // "slow GPU"
 
 struct Culprit {
@@ -52,8 +57,10 @@ struct AnalyseOptions {
 };
 
 // `traces` must outlive the result.
-Analysis analyse(const std::vector<trace::RankTrace>& traces, const AnalyseOptions& options,
-                 const base::Progress& progress = {});
+Analysis analyse(
+    const std::vector<trace::RankTrace>& traces,
+    const AnalyseOptions& options,
+    const base::Progress& progress = {});
 
 // The ranks whose kernels are the shortest in every communicator, from durations alone.
 struct DurationSuspect {

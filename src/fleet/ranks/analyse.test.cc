@@ -18,11 +18,15 @@ using trace::RankTrace;
 struct Small {
   int steps = 60;
   double noise = 0.02;
-  int slow_rank = -1, slow_host = -1, slow_nic = -1, from = 0;
+  int slow_rank = -1;
+  int slow_host = -1;
+  int slow_nic = -1;
+  int from = 0;
   double factor = 1.3;
   bool sequences = true;
   bool swap_sizes = false;
-  double offset_ms = 7, drift_ppm = 30;
+  double offset_ms = 7;
+  double drift_ppm = 30;
 };
 
 std::vector<RankTrace> build(const Small& s) {
@@ -31,7 +35,7 @@ std::vector<RankTrace> build(const Small& s) {
   base::Rng rng(4, "test");
   const auto local = [&](int r, double ns) {
     const int h = r / 2;
-    return static_cast<int64_t>(1e15 + ns * (1 + h * s.drift_ppm * 1e-6) + h * s.offset_ms * 1e6);
+    return int64_t(1e15 + ns * (1 + h * s.drift_ppm * 1e-6) + h * s.offset_ms * 1e6);
   };
   for (int r = 0; r < 8; ++r) {
     RankTrace& t = out[r];
@@ -47,30 +51,38 @@ std::vector<RankTrace> build(const Small& s) {
         {"dp" + std::to_string(first), "DP", 4, 4, r / 2, {first, first + 2, first + 4, first + 6}});
     // Pairs of hosts in a second ring, so that one NIC can be told from another.
     const int half = r / 4;
-    t.communicators.push_back({"cp" + std::to_string(half) + std::to_string(first),
-                               "CP",
-                               2,
-                               2,
-                               (r / 2) % 2,
-                               {half * 4 + first, half * 4 + 2 + first}});
+    t.communicators.push_back(
+        {"cp" + std::to_string(half) + std::to_string(first),
+         "CP",
+         2,
+         2,
+         (r / 2) % 2,
+         {half * 4 + first, half * 4 + 2 + first}});
   }
-  const auto collective = [&](const std::vector<int>& ranks, int communicator, double ns, int step,
-                              int64_t number) {
-    double last = 0;
-    bool crosses = false;
-    for (const int r : ranks) {
-      last = std::max(last, now[r]);
-      crosses = crosses || r / 2 == s.slow_nic;
-    }
-    const bool slow = crosses && communicator > 0 && step >= s.from;
-    const double end = last + ns * (slow ? s.factor : 1) * std::exp(rng.normal(0, s.noise));
-    for (const int r : ranks) {
-      const int64_t bytes = s.swap_sizes && r == 3 && step == 5 ? 4096 : 1 << 20;
-      out[r].records.push_back({local(r, now[r]), local(r, end), bytes, s.sequences ? number : -1,
-                                communicator, -1, step, CollectiveOp::AllReduce});
-      now[r] = end;
-    }
-  };
+  const auto collective =
+      [&](const std::vector<int>& ranks, int communicator, double ns, int step, int64_t number) {
+        double last = 0;
+        bool crosses = false;
+        for (const int r : ranks) {
+          last = std::max(last, now[r]);
+          crosses = crosses || r / 2 == s.slow_nic;
+        }
+        const bool slow = crosses && communicator > 0 && step >= s.from;
+        const double end = last + ns * (slow ? s.factor : 1) * std::exp(rng.normal(0, s.noise));
+        for (const int r : ranks) {
+          const int64_t bytes = s.swap_sizes && r == 3 && step == 5 ? 4096 : 1 << 20;
+          out[r].records.push_back(
+              {local(r, now[r]),
+               local(r, end),
+               bytes,
+               s.sequences ? number : -1,
+               communicator,
+               -1,
+               step,
+               CollectiveOp::AllReduce});
+          now[r] = end;
+        }
+      };
   for (int step = 0; step < s.steps; ++step) {
     for (int part = 0; part < 4; ++part) {
       for (int r = 0; r < 8; ++r) {
@@ -78,7 +90,8 @@ std::vector<RankTrace> build(const Small& s) {
         const bool slow = (r == s.slow_rank || r / 2 == s.slow_host) && step >= s.from;
         now[r] += own * (slow ? s.factor : 1);
       }
-      for (int h = 0; h < 4; ++h) collective({2 * h, 2 * h + 1}, 0, 1e6, step, step * 4 + part);
+      for (int h = 0; h < 4; ++h)
+        collective({2 * h, 2 * h + 1}, 0, 1e6, step, step * 4 + part);
     }
     for (int half = 0; half < 2; ++half) {
       for (int first = 0; first < 2; ++first)
@@ -99,8 +112,8 @@ TEST(Analyse, HealthyJobAccusesNobodyAndAlignsItsClocks) {
   ASSERT_TRUE(a.clocks.aligned());
   for (int h = 0; h < 4; ++h) {
     const trace::CollectiveRecord& last = traces[2 * h].records.back();
-    const double true_ns = (static_cast<double>(last.end_ns - 1000000000000000) - h * 7e6) / (1 + h * 30e-6);
-    EXPECT_NEAR(static_cast<double>(a.clocks.corrected(h, last.end_ns) - 1000000000000000), true_ns, 0.05e6);
+    const double true_ns = (double(last.end_ns - 1000000000000000) - h * 7e6) / (1 + h * 30e-6);
+    EXPECT_NEAR(double(a.clocks.corrected(h, last.end_ns) - 1000000000000000), true_ns, 0.05e6);
     EXPECT_LE(a.clocks.hosts[h].drift95.low, h * 30e-6);
     EXPECT_GE(a.clocks.hosts[h].drift95.high, h * 30e-6);
   }
@@ -195,7 +208,8 @@ TEST(Analyse, DurationsAloneMakeSuspects) {
 
 TEST(Stretch, BeginsWhereTheSeriesCrossesHalfOfTheFault) {
   std::vector<double> series(100, 0);
-  for (int i = 40; i < 100; ++i) series[i] = 10;
+  for (int i = 40; i < 100; ++i)
+    series[i] = 10;
   series[35] = 3;
   const Stretch s = best_stretch(series, 0.5);
   EXPECT_EQ(s.begin, 40);

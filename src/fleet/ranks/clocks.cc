@@ -31,10 +31,15 @@ struct Sample {
 };
 
 struct Link {
-  int a = 0, b = 0;  // the clock of b less that of a
-  double at = 0;     // time of the offset, ns after the reference
-  double offset = 0, offset_error = 0, bias = 0;
-  double drift = 0, drift_error = 0;
+  // the clock of b less that of a
+  int a = 0;
+  int b = 0;
+  double at = 0;  // time of the offset, ns after the reference
+  double offset = 0;
+  double offset_error = 0;
+  double bias = 0;
+  double drift = 0;
+  double drift_error = 0;
   bool drifts = false;  // long enough to tell
 };
 
@@ -50,16 +55,16 @@ void add_collective(const Job& job, const Instance& i, int64_t reference, Graph&
   std::map<int, std::pair<double, int>> ends;  // host -> sum, count
   for (const Member& m : job.of(i)) {
     auto& [sum, count] = ends[job.ranks[m.rank].host];
-    sum += static_cast<double>(job.record(m).end_ns - reference);
+    sum += double(job.record(m).end_ns - reference);
     ++count;
   }
-  if (ends.size() < 2) return;
+  if (ends.size() < 2)
+    return;
   const auto first = ends.begin();
   const double base = first->second.first / first->second.second;
   for (auto next = std::next(first); next != ends.end(); ++next) {
     const double end = next->second.first / next->second.second;
-    graph.together[{first->first, next->first, i.channel}].push_back(
-        {static_cast<int64_t>(base), end - base});
+    graph.together[{first->first, next->first, i.channel}].push_back({int64_t(base), end - base});
   }
 }
 
@@ -70,9 +75,10 @@ void add_pair(const Job& job, const Instance& i, int64_t reference, Graph& graph
   const Member& recv = members[0].rank == c.from ? members[1] : members[0];
   const int a = job.ranks[send.rank].host;
   const int b = job.ranks[recv.rank].host;
-  if (a == b) return;
+  if (a == b)
+    return;
   const int64_t began = job.record(send).begin_ns;
-  const Sample delay{began - reference, static_cast<double>(job.record(recv).end_ns - began)};
+  const Sample delay{began - reference, double(job.record(recv).end_ns - began)};
   auto& [up, down] = graph.delays[{std::min(a, b), std::max(a, b), c.bytes}];
   (a < b ? up : down).push_back(delay);
 }
@@ -81,7 +87,8 @@ Graph collect(const Job& job, int64_t reference) {
   Graph graph;
   for (const Instance& i : job.instances) {
     const Channel& c = job.channels[i.channel];
-    if (c.hosts.size() < 2) continue;
+    if (c.hosts.size() < 2)
+      continue;
     if (c.from >= 0) {
       add_pair(job, i, reference, graph);
     } else if (is_symmetric(c.op)) {
@@ -92,13 +99,16 @@ Graph collect(const Job& job, int64_t reference) {
 }
 
 struct Block {
-  double at = 0, value = 0;
+  double at = 0;
+  double value = 0;
 };
 
 // Equal numbers of samples a block, by time.
 template <typename Value>
 std::vector<Block> blocks_of(Series series, Value value) {
-  std::sort(series.begin(), series.end(), [](const Sample& x, const Sample& y) { return x.at < y.at; });
+  std::ranges::sort(series, [](const Sample& x, const Sample& y) {
+    return x.at < y.at;
+  });
   constexpr size_t kMostBlocks = 24;
   constexpr size_t kLeastSamples = 4;
   const size_t count = std::clamp<size_t>(series.size() / kLeastSamples, 1, kMostBlocks);
@@ -108,20 +118,22 @@ std::vector<Block> blocks_of(Series series, Value value) {
     double at = 0;
     for (size_t i = series.size() * b / count; i < series.size() * (b + 1) / count; ++i) {
       values.push_back(series[i].value);
-      at += static_cast<double>(series[i].at);
+      at += double(series[i].at);
     }
-    out.push_back({at / static_cast<double>(values.size()), value(std::move(values))});
+    out.push_back({at / double(values.size()), value(std::move(values))});
   }
   return out;
 }
 
 // A line through blocks: value and slope at their mean time, with errors from their scatter.
 void fit(const std::vector<Block>& blocks, Link& link) {
-  const auto n = static_cast<double>(blocks.size());
+  const auto n = double(blocks.size());
   double at = 0;
-  for (const Block& b : blocks) at += b.at / n;
+  for (const Block& b : blocks)
+    at += b.at / n;
   std::vector<double> values;
-  for (const Block& b : blocks) values.push_back(b.value);
+  for (const Block& b : blocks)
+    values.push_back(b.value);
   link.at = at;
   if (blocks.size() < 4) {
     link.offset = base::median(values);
@@ -145,7 +157,8 @@ void fit(const std::vector<Block>& blocks, Link& link) {
   }
   link.offset = base::median(rest);
   double squares = 0;
-  for (const double r : rest) squares += (r - link.offset) * (r - link.offset);
+  for (const double r : rest)
+    squares += (r - link.offset) * (r - link.offset);
   const double deviation = std::sqrt(squares / (n - 2));
   // A median of normal values errs 1.25 times as much as a mean; the floor is the resolution of the clocks.
   link.offset_error = 1.25 * deviation / std::sqrt(n) + 1e3;
@@ -153,18 +166,24 @@ void fit(const std::vector<Block>& blocks, Link& link) {
   link.drifts = spread > 0;
 }
 
-double middle(std::vector<double> values) { return base::median(std::move(values)); }
-double low(std::vector<double> values) { return base::quantile(std::move(values), 0.05); }
+double middle(std::vector<double> values) {
+  return base::median(std::move(values));
+}
+double low(std::vector<double> values) {
+  return base::quantile(std::move(values), 0.05);
+}
 
 std::vector<Link> links_of(const Job& job, const std::vector<double>& transfer_ns, Graph& graph) {
   std::vector<std::vector<double>> transfers(job.channels.size());
   for (size_t i = 0; i < job.instances.size(); ++i) {
-    if (!std::isnan(transfer_ns[i])) transfers[job.instances[i].channel].push_back(transfer_ns[i]);
+    if (!std::isnan(transfer_ns[i]))
+      transfers[job.instances[i].channel].push_back(transfer_ns[i]);
   }
   std::vector<double> typical(job.channels.size(), 0);
   std::map<int, double> least;  // by shape
   for (size_t c = 0; c < job.channels.size(); ++c) {
-    if (transfers[c].empty()) continue;
+    if (transfers[c].empty())
+      continue;
     typical[c] = base::median(transfers[c]);
     const auto [found, fresh] = least.emplace(job.channels[c].shape, typical[c]);
     found->second = std::min(found->second, typical[c]);
@@ -183,7 +202,8 @@ std::vector<Link> links_of(const Job& job, const std::vector<double>& transfer_n
     links.push_back(link);
   }
   for (auto& [key, both] : graph.delays) {
-    if (both.first.size() < 2 || both.second.size() < 2) continue;
+    if (both.first.size() < 2 || both.second.size() < 2)
+      continue;
     const std::vector<Block> up = blocks_of(std::move(both.first), low);
     const std::vector<Block> down = blocks_of(std::move(both.second), low);
     std::vector<Block> half;
@@ -196,7 +216,7 @@ std::vector<Link> links_of(const Job& job, const std::vector<double>& transfer_n
     link.a = std::get<0>(key);
     link.b = std::get<1>(key);
     fit(half, link);
-    link.bias = std::max(1e3, std::abs(round) / static_cast<double>(half.size()) / 4);
+    link.bias = std::max(1e3, std::abs(round) / double(half.size()) / 4);
     links.push_back(link);
   }
   return links;
@@ -205,24 +225,32 @@ std::vector<Link> links_of(const Job& job, const std::vector<double>& transfer_n
 // Symmetric positive definite, by Cholesky; the inverse too, because its diagonal holds the errors.
 class Normal {
  public:
-  explicit Normal(size_t n) : n_(n), matrix_(n * n, 0), right_(n, 0) {}
+  explicit Normal(size_t n)
+      : n_(n),
+        matrix_(n * n, 0),
+        right_(n, 0) {
+  }
 
   void add(int a, int b, double value, double weight) {
     touch(a, a, weight);
     touch(b, b, weight);
     touch(a, b, -weight);
     touch(b, a, -weight);
-    if (a > 0) right_[a - 1] -= weight * value;
-    if (b > 0) right_[b - 1] += weight * value;
+    if (a > 0)
+      right_[a - 1] -= weight * value;
+    if (b > 0)
+      right_[b - 1] += weight * value;
   }
 
   // Host 0 is the origin and not among the unknowns.
   void solve(std::vector<double>& value, std::vector<double>& variance) {
-    for (size_t i = 0; i < n_; ++i) matrix_[i * n_ + i] += 1e-30;
+    for (size_t i = 0; i < n_; ++i)
+      matrix_[i * n_ + i] += 1e-30;
     for (size_t j = 0; j < n_; ++j) {
       for (size_t i = j; i < n_; ++i) {
         double sum = matrix_[i * n_ + j];
-        for (size_t k = 0; k < j; ++k) sum -= matrix_[i * n_ + k] * matrix_[j * n_ + k];
+        for (size_t k = 0; k < j; ++k)
+          sum -= matrix_[i * n_ + k] * matrix_[j * n_ + k];
         matrix_[i * n_ + j] = i == j ? std::sqrt(std::max(sum, 1e-40)) : sum / matrix_[j * n_ + j];
       }
     }
@@ -231,39 +259,45 @@ class Normal {
     std::vector<double> x = right_;
     forward(x, 0);
     back(x);
-    std::copy(x.begin(), x.end(), value.begin() + 1);
+    std::ranges::copy(x, value.begin() + 1);
     // Row i of the inverse of the factor: its squared length from i on is the variance.
     for (size_t i = 0; i < n_; ++i) {
       std::vector<double> unit(n_, 0);
       unit[i] = 1;
       forward(unit, i);
-      for (size_t k = i; k < n_; ++k) variance[i + 1] += unit[k] * unit[k];
+      for (size_t k = i; k < n_; ++k)
+        variance[i + 1] += unit[k] * unit[k];
     }
   }
 
  private:
   void touch(int row, int column, double weight) {
-    if (row > 0 && column > 0) matrix_[(row - 1) * n_ + (column - 1)] += weight;
+    if (row > 0 && column > 0)
+      matrix_[(row - 1) * n_ + (column - 1)] += weight;
   }
   void forward(std::vector<double>& x, size_t from) const {
     for (size_t i = from; i < n_; ++i) {
-      for (size_t k = from; k < i; ++k) x[i] -= matrix_[i * n_ + k] * x[k];
+      for (size_t k = from; k < i; ++k)
+        x[i] -= matrix_[i * n_ + k] * x[k];
       x[i] /= matrix_[i * n_ + i];
     }
   }
   void back(std::vector<double>& x) const {
     for (size_t i = n_; i-- > 0;) {
-      for (size_t k = i + 1; k < n_; ++k) x[i] -= matrix_[k * n_ + i] * x[k];
+      for (size_t k = i + 1; k < n_; ++k)
+        x[i] -= matrix_[k * n_ + i] * x[k];
       x[i] /= matrix_[i * n_ + i];
     }
   }
 
   size_t n_;
-  std::vector<double> matrix_, right_;
+  std::vector<double> matrix_;
+  std::vector<double> right_;
 };
 
 struct Unknown {
-  std::vector<double> value, variance;
+  std::vector<double> value;
+  std::vector<double> variance;
 };
 
 // Least squares over links, reweighted by how far each is from the common solution.
@@ -274,15 +308,18 @@ Unknown solve(size_t hosts, const std::vector<Link>& links, Value value, Error e
   Unknown u;
   u.value.assign(hosts, 0);
   u.variance.assign(hosts, 0);
-  if (hosts < 2) return u;
+  if (hosts < 2)
+    return u;
   for (int round = 0; round < kRounds; ++round) {
     Normal normal(hosts - 1);
     for (const Link& l : links) {
       const double e = error(l);
-      if (!(e > 0)) continue;
+      if (!(e > 0))
+        continue;
       double weight = 1 / (e * e);
       const double off = std::abs(value(l) - (u.value[l.b] - u.value[l.a])) / e;
-      if (round > 0 && off > kHuber) weight *= kHuber / off;
+      if (round > 0 && off > kHuber)
+        weight *= kHuber / off;
       normal.add(l.a, l.b, value(l), weight);
     }
     normal.solve(u.value, u.variance);
@@ -294,11 +331,14 @@ std::vector<int> groups_of(size_t hosts, const std::vector<Link>& links) {
   std::vector<int> root(hosts);
   std::iota(root.begin(), root.end(), 0);
   const auto find = [&](int h) {
-    while (root[h] != h) h = root[h] = root[root[h]];
+    while (root[h] != h)
+      h = root[h] = root[root[h]];
     return h;
   };
-  for (const Link& l : links) root[std::max(find(l.a), find(l.b))] = std::min(find(l.a), find(l.b));
-  for (size_t h = 0; h < hosts; ++h) root[h] = find(static_cast<int>(h));
+  for (const Link& l : links)
+    root[std::max(find(l.a), find(l.b))] = std::min(find(l.a), find(l.b));
+  for (size_t h = 0; h < hosts; ++h)
+    root[h] = find(int(h));
   return root;
 }
 
@@ -306,7 +346,8 @@ int64_t middle_time(const Job& job) {
   int64_t first = INT64_MAX;
   int64_t last = INT64_MIN;
   for (const JobRank& r : job.ranks) {
-    if (r.trace->records.empty()) continue;
+    if (r.trace->records.empty())
+      continue;
     first = std::min(first, r.trace->records.front().begin_ns);
     last = std::max(last, r.trace->records.back().end_ns);
   }
@@ -321,21 +362,30 @@ Clocks align_clocks(const Job& job, const std::vector<double>& transfer_ns) {
   clocks.hosts.resize(job.hosts.size());
   Graph graph = collect(job, clocks.reference_ns);
   std::vector<Link> links = links_of(job, transfer_ns, graph);
-  clocks.rejected = std::erase_if(
-      links, [](const Link& l) { return std::abs(l.drift) > tuning::kMostDrift + 3 * l.drift_error; });
+  clocks.rejected = std::erase_if(links, [](const Link& l) {
+    return std::abs(l.drift) > tuning::kMostDrift + 3 * l.drift_error;
+  });
   clocks.links = links.size();
   const std::vector<int> groups = groups_of(job.hosts.size(), links);
   clocks.groups = 0;
-  for (size_t h = 0; h < groups.size(); ++h) clocks.groups += groups[h] == static_cast<int>(h);
+  for (size_t h = 0; h < groups.size(); ++h)
+    clocks.groups += groups[h] == int(h);
 
   const Unknown drift = solve(
-      job.hosts.size(), links, [](const Link& l) { return l.drift; },
-      [](const Link& l) { return l.drifts ? l.drift_error : 0; });
+      job.hosts.size(),
+      links,
+      [](const Link& l) {
+        return l.drift;
+      },
+      [](const Link& l) {
+        return l.drifts ? l.drift_error : 0;
+      });
   const auto at_reference = [&](const Link& l) {
     return l.offset - (drift.value[l.b] - drift.value[l.a]) * l.at;
   };
-  const Unknown offset = solve(job.hosts.size(), links, at_reference,
-                               [](const Link& l) { return std::hypot(l.offset_error, l.bias); });
+  const Unknown offset = solve(job.hosts.size(), links, at_reference, [](const Link& l) {
+    return std::hypot(l.offset_error, l.bias);
+  });
   std::vector<double> residuals;
   for (const Link& l : links)
     residuals.push_back(std::abs(at_reference(l) - (offset.value[l.b] - offset.value[l.a])));

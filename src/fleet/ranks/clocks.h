@@ -29,11 +29,13 @@ struct Clocks {
   uint64_t links = 0;      // pairs of hosts compared
   uint64_t rejected = 0;   // pairs whose clocks seem to drift more than clocks do
 
-  bool aligned() const { return groups == 1; }
+  bool aligned() const {
+    return groups == 1;
+  }
   int64_t corrected(int host, int64_t t) const {
     const HostClock& c = hosts[host];
-    const double error = c.offset_ns + c.drift * static_cast<double>(t - reference_ns);
-    return t - static_cast<int64_t>(error < 0 ? error - 0.5 : error + 0.5);
+    const double error = c.offset_ns + c.drift * double(t - reference_ns);
+    return t - int64_t(error < 0 ? error - 0.5 : error + 0.5);
   }
 };
 

@@ -25,17 +25,21 @@ constexpr const char* kVerbose =
     "all ranks "
     "at the same steps";
 
-std::string ms(double ns) { return base::format_number(ns / 1e6, 3) + " ms"; }
+std::string ms(double ns) {
+  return base::format_number(ns / 1e6, 3) + " ms";
+}
 
 std::string where(const Job& job, int rank) {
   const ranks::JobRank& r = job.ranks[rank];
   std::string text = r.label + " (" + job.hosts[r.host].name;
-  if (r.trace->process >= 0) text += ", pid " + std::to_string(r.trace->process);
+  if (r.trace->process >= 0)
+    text += ", pid " + std::to_string(r.trace->process);
   return text + ", GPU " + std::to_string(r.device) + ")";
 }
 
 std::string subject(const Analysis& a, const Culprit& c) {
-  if (c.part >= 0) return text(a.job, a.parts[c.part].part, a.switches);
+  if (c.part >= 0)
+    return text(a.job, a.parts[c.part].part, a.switches);
   return c.rank >= 0 ? a.job.ranks[c.rank].label : a.job.hosts[c.host].name;
 }
 
@@ -44,12 +48,13 @@ double step_begins(const Analysis& a, int step) {
   int64_t first = INT64_MAX;
   for (const ranks::JobRank& r : a.job.ranks) {
     for (size_t i = 0; i < r.step.size(); ++i) {
-      if (r.step[i] != step) continue;
+      if (r.step[i] != step)
+        continue;
       first = std::min(first, a.clocks.corrected(r.host, r.trace->records[i].begin_ns));
       break;
     }
   }
-  return first == INT64_MAX ? 0 : static_cast<double>(first) / 1e9;
+  return first == INT64_MAX ? 0 : double(first) / 1e9;
 }
 
 void add_when(const Analysis& a, const Culprit& c, Finding& f) {
@@ -58,14 +63,20 @@ void add_when(const Analysis& a, const Culprit& c, Finding& f) {
   const bool whole = c.stretch.begin <= 3 && c.stretch.end >= a.job.steps - 3;
   const std::string from = whole ? "in all steps" : "from step " + std::to_string(c.stretch.begin) + " on";
   const bool ended = c.stretch.end < a.job.steps - 3;
-  f.evidence.push_back({from + (ended ? " to step " + std::to_string(c.stretch.end) : ""),
-                        static_cast<double>(c.stretch.begin), "step", "excess by step"});
+  f.evidence.push_back(
+      {from + (ended ? " to step " + std::to_string(c.stretch.end) : ""),
+       double(c.stretch.begin),
+       "step",
+       "excess by step"});
 }
 
 void add_loss(const Analysis& a, const Culprit& c, Finding& f) {
   f.lost_share = std::min(1.0, c.lost_ns / std::max(1.0, a.typical_step_ns));
-  f.evidence.push_back({"a step would be shorter without it by", c.lost_ns / 1e6, "ms",
-                        "replay of the steps with its excess taken out"});
+  f.evidence.push_back(
+      {"a step would be shorter without it by",
+       c.lost_ns / 1e6,
+       "ms",
+       "replay of the steps with its excess taken out"});
   f.evidence.push_back(
       {"its excess over its standard error", c.significance, "", "noise from neighbouring steps"});
 }
@@ -73,8 +84,9 @@ void add_loss(const Analysis& a, const Culprit& c, Finding& f) {
 double series_mean(const std::vector<double>& series, const ranks::Stretch& s) {
   double sum = 0;
   int count = 0;
-  for (int i = s.begin; i < std::min(s.end, static_cast<int>(series.size())); ++i) {
-    if (std::isnan(series[i])) continue;
+  for (int i = s.begin; i < std::min(s.end, int(series.size())); ++i) {
+    if (std::isnan(series[i]))
+      continue;
     sum += series[i];
     ++count;
   }
@@ -84,13 +96,15 @@ double series_mean(const std::vector<double>& series, const ranks::Stretch& s) {
 // Median over the peers that are not late themselves.
 double peers_mean(const Analysis& a, const std::vector<std::vector<double>>& series, const Culprit& c) {
   std::set<int> late;
-  for (const ranks::LateRank& l : a.late.late) late.insert(l.rank);
+  for (const ranks::LateRank& l : a.late.late)
+    late.insert(l.rank);
   std::vector<double> values;
   for (size_t r = 0; r < a.job.ranks.size(); ++r) {
-    if (late.contains(static_cast<int>(r)) || a.job.ranks[r].peers != a.job.ranks[c.ranks.front()].peers)
+    if (late.contains(int(r)) || a.job.ranks[r].peers != a.job.ranks[c.ranks.front()].peers)
       continue;
     const double mean = series_mean(series[r], c.stretch);
-    if (!std::isnan(mean)) values.push_back(mean);
+    if (!std::isnan(mean))
+      values.push_back(mean);
   }
   return values.empty() ? NAN : base::median(values);
 }
@@ -111,27 +125,38 @@ Finding own_finding(const Analysis& a, const Culprit& c) {
   f.evidence.push_back(
       {"own time of its peers", peers_mean(a, a.own.own_ns, c) / 1e6, "ms", "median of equal ranks"});
   f.evidence.push_back({"excess a step", c.excess_ns / 1e6, "ms", "own time over its peers'"});
-  f.evidence.push_back({"time inside collectives a step, waiting included",
-                        series_mean(a.own.waiting_ns[c.ranks.front()], c.stretch) / 1e6, "ms",
-                        "collectives"});
+  f.evidence.push_back(
+      {"time inside collectives a step, waiting included",
+       series_mean(a.own.waiting_ns[c.ranks.front()], c.stretch) / 1e6,
+       "ms",
+       "collectives"});
   f.evidence.push_back(
       {"the same of its peers", peers_mean(a, a.own.waiting_ns, c) / 1e6, "ms", "median of equal ranks"});
-  const auto late = std::find_if(a.late.late.begin(), a.late.late.end(),
-                                 [&](const ranks::LateRank& l) { return l.rank == c.ranks.front(); });
+  const auto late = std::ranges::find_if(a.late.late, [&](const ranks::LateRank& l) {
+    return l.rank == c.ranks.front();
+  });
   if (late != a.late.late.end()) {
     if (!std::isnan(late->compute_share))
       f.evidence.push_back(
           {"of the excess, kernels that run longer", 100 * late->compute_share, "%", "kernels"});
-    f.evidence.push_back({"of the excess, before the first collective of a step", 100 * late->first_share,
-                          "%", "collectives"});
+    f.evidence.push_back(
+        {"of the excess, before the first collective of a step",
+         100 * late->first_share,
+         "%",
+         "collectives"});
   }
   if (c.kind == FaultKind::SlowGpu && a.job.hosts[c.host].ranks.size() == 1)
     f.evidence.push_back(
         {"cannot be told from: its host " + a.job.hosts[c.host].name + ", which runs no other rank",
-         std::nullopt, "", "ranks by host"});
+         std::nullopt,
+         "",
+         "ranks by host"});
   if (c.kind == FaultKind::SlowGpu && (late == a.late.late.end() || std::isnan(late->compute_share)))
-    f.evidence.push_back({"cannot be told from: the process of this rank alone (kernels were not recorded)",
-                          std::nullopt, "", a.job.layout});
+    f.evidence.push_back(
+        {"cannot be told from: the process of this rank alone (kernels were not recorded)",
+         std::nullopt,
+         "",
+         a.job.layout});
   return f;
 }
 
@@ -158,32 +183,43 @@ Finding link_finding(const Analysis& a, const Culprit& c) {
   f.summary = f.subject + ": collectives that cross it take x" + base::format_number(c.factor, 3) +
               " of what others of their kind take";
   const size_t crossing = part.part.hits.size() + part.part.misses.size();
-  f.evidence.push_back({"slow channels among the " + std::to_string(crossing) + " that cross it",
-                        static_cast<double>(part.part.hits.size()), "", "transfer after the last arrival"});
+  f.evidence.push_back(
+      {"slow channels among the " + std::to_string(crossing) + " that cross it",
+       double(part.part.hits.size()),
+       "",
+       "transfer after the last arrival"});
   size_t shown = 0;
   for (const int channel : part.part.hits) {
     const ranks::ChannelTime& t = a.channels.channels[channel];
-    f.evidence.push_back({text(a.job, a.job.channels[channel]) + ", others " + ms(t.envelope_ns),
-                          series_mean(t.log_ns, t.stretch) > 0
-                              ? std::optional<double>(std::exp(series_mean(t.log_ns, t.stretch)) / 1e6)
-                              : std::nullopt,
-                          "ms", "shortest kernel of its members"});
-    if (++shown == 6) break;
+    f.evidence.push_back(
+        {text(a.job, a.job.channels[channel]) + ", others " + ms(t.envelope_ns),
+         series_mean(t.log_ns, t.stretch) > 0
+             ? std::optional<double>(std::exp(series_mean(t.log_ns, t.stretch)) / 1e6)
+             : std::nullopt,
+         "ms",
+         "shortest kernel of its members"});
+    if (++shown == 6)
+      break;
   }
   for (size_t i = 0; i < std::min<size_t>(part.alternatives.size(), 8); ++i)
-    f.evidence.push_back({"cannot be told from: " + text(a.job, part.alternatives[i], a.switches),
-                          std::nullopt, "", "explains the same channels"});
+    f.evidence.push_back(
+        {"cannot be told from: " + text(a.job, part.alternatives[i], a.switches),
+         std::nullopt,
+         "",
+         "explains the same channels"});
   if (part.alternatives.size() > 8)
-    f.evidence.push_back({"and from further places", static_cast<double>(part.alternatives.size() - 8), "",
-                          "explain the same channels"});
+    f.evidence.push_back(
+        {"and from further places", double(part.alternatives.size() - 8), "", "explain the same channels"});
   f.evidence.push_back({"NIC, cable and switch port look alike from here", std::nullopt, "", "collectives"});
   return f;
 }
 
 void add_facts(const Analysis& a, Diagnosis& d) {
   const Job& job = a.job;
-  d.facts.push_back({"ranks", std::to_string(job.ranks.size()) +
-                                  (job.world > 0 ? " of " + std::to_string(job.world) : std::string())});
+  d.facts.push_back(
+      {"ranks",
+       std::to_string(job.ranks.size()) +
+           (job.world > 0 ? " of " + std::to_string(job.world) : std::string())});
   d.facts.push_back({"hosts", std::to_string(job.hosts.size())});
   d.facts.push_back({"steps", std::to_string(job.steps)});
   d.facts.push_back({"step, median", ms(a.typical_step_ns)});
@@ -193,9 +229,11 @@ void add_facts(const Analysis& a, Diagnosis& d) {
     d.facts.push_back({"mean step without all that is found", ms(without)});
   }
   if (job.hosts.size() > 1) {
-    d.facts.push_back({"clocks", a.clocks.aligned() ? "aligned, links disagree by " + ms(a.clocks.residual_ns)
-                                                    : "not aligned: " + std::to_string(a.clocks.groups) +
-                                                          " groups of hosts without a common collective"});
+    d.facts.push_back(
+        {"clocks",
+         a.clocks.aligned() ? "aligned, links disagree by " + ms(a.clocks.residual_ns)
+                            : "not aligned: " + std::to_string(a.clocks.groups) +
+                                  " groups of hosts without a common collective"});
   }
 }
 
@@ -213,13 +251,14 @@ void add_notes(const Analysis& a, Diagnosis& d) {
     d.notes.push_back(
         std::to_string(a.late.without_peers.size()) +
         " ranks do what no other rank does in a step: their own time was compared with nobody's.");
-  if (job.world > static_cast<int>(job.ranks.size()))
-    d.notes.push_back(std::to_string(job.world - static_cast<int>(job.ranks.size())) +
-                      " ranks of the job left no trace; transfers of their groups were not judged.");
+  if (job.world > int(job.ranks.size()))
+    d.notes.push_back(
+        std::to_string(job.world - int(job.ranks.size())) +
+        " ranks of the job left no trace; transfers of their groups were not judged.");
   if (job.matching.unlabelled > 0)
-    d.notes.push_back(std::to_string(job.matching.unlabelled) + " of " +
-                      std::to_string(job.matching.communication) +
-                      " communication kernels do not say what they belong to.");
+    d.notes.push_back(
+        std::to_string(job.matching.unlabelled) + " of " + std::to_string(job.matching.communication) +
+        " communication kernels do not say what they belong to.");
   if (!a.clocks.aligned())
     d.notes.push_back(
         "Times of hosts that share no collective cannot be compared; verdicts rest on each rank's own "
@@ -237,7 +276,8 @@ std::string covered_text(const Analysis& a) {
 
 void add_mismatches(const Analysis& a, Diagnosis& d) {
   const ranks::Matching& m = a.job.matching;
-  if (m.mismatched < 1 || m.mismatched * 100 > m.matched) return;
+  if (m.mismatched < 1 || m.mismatched * 100 > m.matched)
+    return;
   Finding f;
   f.subject = "sizes";
   f.category = "mismatch";
@@ -254,22 +294,27 @@ std::pair<std::string, std::string> obstacle(const Analysis& a) {
   const Job& job = a.job;
   const ranks::Matching& m = job.matching;
   if (m.records == 0 && m.communication > 0)
-    return {std::to_string(m.communication) +
-                " communication kernels carry no arguments, so they are not matchable",
-            std::string("record with a PyTorch that writes process groups (2.3 or newer), or ") + kVerbose};
-  if (m.records == 0) return {"no collective was recorded", kVerbose};
+    return {
+        std::to_string(m.communication) +
+            " communication kernels carry no arguments, so they are not matchable",
+        std::string("record with a PyTorch that writes process groups (2.3 or newer), or ") + kVerbose};
+  if (m.records == 0)
+    return {"no collective was recorded", kVerbose};
   if (job.ranks.size() < 2) {
     const std::string of = job.world > 1 ? " among " + std::to_string(job.world) : "";
-    return {"the collectives of one rank" + of + " are not matchable with anything",
-            "give the traces of all ranks"};
+    return {
+        "the collectives of one rank" + of + " are not matchable with anything",
+        "give the traces of all ranks"};
   }
   if (m.matched * 2 < m.records - m.unlabelled || m.matched < 10)
-    return {"only " + std::to_string(m.matched) + " of " + std::to_string(m.records) +
-                " records have a partner: the ranks are not matchable",
-            std::string("give whole traces of all ranks, begun at the same step; or ") + kVerbose};
+    return {
+        "only " + std::to_string(m.matched) + " of " + std::to_string(m.records) +
+            " records have a partner: the ranks are not matchable",
+        std::string("give whole traces of all ranks, begun at the same step; or ") + kVerbose};
   if (job.steps < 5)
-    return {"the traces show " + std::to_string(job.steps) + " training steps; 5 are needed",
-            "record at least 20 steps, with profiler steps marked (torch.profiler's step())"};
+    return {
+        "the traces show " + std::to_string(job.steps) + " training steps; 5 are needed",
+        "record at least 20 steps, with profiler steps marked (torch.profiler's step())"};
   return {};
 }
 
@@ -282,8 +327,11 @@ Diagnosis by_durations(const Analysis& a, Diagnosis d) {
     f.summary = (s.rank >= 0 ? where(a.job, s.rank) : f.subject) +
                 " is a suspect: it is the last of its collectives most often, by durations alone";
     f.score = 0.5;
-    f.evidence.push_back({"share of its collectives in which its kernel is the shortest", 100 * s.last_share,
-                          "%", "coll_exec_time_us"});
+    f.evidence.push_back(
+        {"share of its collectives in which its kernel is the shortest",
+         100 * s.last_share,
+         "%",
+         "coll_exec_time_us"});
     f.evidence.push_back(
         {"others wait for it, mean a collective", s.lag_ns / 1e6, "ms", "coll_exec_time_us"});
     f.next_step =
@@ -294,8 +342,11 @@ Diagnosis by_durations(const Analysis& a, Diagnosis d) {
       "The logs hold durations without times (no verbose mode): suspects, no costs and no times.");
   const std::string covered = covered_text(a) + ", durations only";
   if (d.findings.empty()) {
-    finding::cannot_judge(d, "the logs hold durations only, and no rank is clearly the last", kVerbose,
-                          covered);
+    finding::cannot_judge(
+        d,
+        "the logs hold durations only, and no rank is clearly the last",
+        kVerbose,
+        covered);
     return d;
   }
   finding::sort_findings(d.findings);
@@ -305,7 +356,8 @@ Diagnosis by_durations(const Analysis& a, Diagnosis d) {
 }
 
 std::string verdict_of(const Analysis& a, const Diagnosis& d) {
-  if (d.findings.empty()) return "No rank, host or link is slower than its peers.";
+  if (d.findings.empty())
+    return "No rank, host or link is slower than its peers.";
   const Finding& first = d.findings.front();
   std::string text = "A " + first.category + ": " + first.summary;
   if (a.lost_together_ns > 0) {
@@ -319,14 +371,17 @@ std::string verdict_of(const Analysis& a, const Diagnosis& d) {
 
 }  // namespace
 
-Diagnosis diagnose_ranks(const std::vector<trace::RankTrace>& traces, const RanksOptions& options,
-                         const base::Progress& progress) {
+Diagnosis diagnose_ranks(
+    const std::vector<trace::RankTrace>& traces,
+    const RanksOptions& options,
+    const base::Progress& progress) {
   const Analysis a = ranks::analyse(traces, {options.switch_of, true}, progress);
   Diagnosis d;
   d.scale = "fleet";
   d.title = "Collectives of " + std::to_string(a.job.ranks.size()) + " ranks";
   const auto [reason, remedy] = obstacle(a);
-  if (!a.job.timed && a.job.matching.matched >= 10) return by_durations(a, std::move(d));
+  if (!a.job.timed && a.job.matching.matched >= 10)
+    return by_durations(a, std::move(d));
   add_facts(a, d);
   add_notes(a, d);
   if (!reason.empty()) {
@@ -343,13 +398,18 @@ Diagnosis diagnose_ranks(const std::vector<trace::RankTrace>& traces, const Rank
   }
   add_mismatches(a, d);
   finding::sort_findings(d.findings);
-  if (options.figures) ranks::add_figures(a, options.lane_steps, d);
+  if (options.figures)
+    ranks::add_figures(a, options.lane_steps, d);
   const bool comparable = a.late.without_peers.size() < a.job.ranks.size() ||
-                          std::any_of(a.channels.shapes.begin(), a.channels.shapes.end(),
-                                      [](const ranks::ShapeTime& s) { return s.channels > 1; });
+                          std::ranges::any_of(a.channels.shapes, [](const ranks::ShapeTime& s) {
+                            return s.channels > 1;
+                          });
   if (d.findings.empty() && !comparable) {
-    finding::cannot_judge(d, "no two ranks do the same and no two collectives are comparable",
-                          "give a job with at least two ranks of each stage", covered_text(a));
+    finding::cannot_judge(
+        d,
+        "no two ranks do the same and no two collectives are comparable",
+        "give a job with at least two ranks of each stage",
+        covered_text(a));
     return d;
   }
   d.verdict = verdict_of(a, d);

@@ -18,7 +18,8 @@ std::string list(const std::vector<int>& ranks, size_t most = 12) {
   for (size_t i = 0; i < std::min(most, ranks.size()); ++i) {
     out += (i > 0 ? ", " : "") + std::to_string(ranks[i]);
   }
-  if (ranks.size() > most) out += " and " + std::to_string(ranks.size() - most) + " more";
+  if (ranks.size() > most)
+    out += " and " + std::to_string(ranks.size() - most) + " more";
   return out;
 }
 
@@ -33,16 +34,21 @@ Finding of(const StuckRank& s) {
           ? f.subject + " never asked for " + place + ", which its peers wait for: its process stands"
           : f.subject + " does not complete " + place + ", which its peers have behind them: its GPU stands";
   f.score = 0.95;
-  f.evidence.push_back({"collectives behind the furthest member of " + s.group, static_cast<double>(s.behind),
-                        "", "flight recorder, pg_status and entries"});
   f.evidence.push_back(
-      {"groups in which it is behind", static_cast<double>(s.groups), "", "flight recorder"});
+      {"collectives behind the furthest member of " + s.group,
+       double(s.behind),
+       "",
+       "flight recorder, pg_status and entries"});
+  f.evidence.push_back({"groups in which it is behind", double(s.groups), "", "flight recorder"});
   if (!s.waiting.empty())
     f.evidence.push_back(
         {"held up with it in " + s.group + ": rank " + list(s.waiting), std::nullopt, "", "flight recorder"});
-  f.evidence.push_back({s.kind == StuckKind::NotJoined ? "no operation of its own is pending"
-                                                       : "its own first pending operation waits for nobody",
-                        std::nullopt, "", "flight recorder, entries"});
+  f.evidence.push_back(
+      {s.kind == StuckKind::NotJoined ? "no operation of its own is pending"
+                                      : "its own first pending operation waits for nobody",
+       std::nullopt,
+       "",
+       "flight recorder, entries"});
   f.next_step = s.kind == StuckKind::NotJoined
                     ? "Look at the stack of its process: data loading, a lock, the storage, a breakpoint."
                     : "Look for errors of its GPU (Xid, ECC) and restart the job without it.";
@@ -57,9 +63,10 @@ void add_missing(const HangAnalysis& hang, Diagnosis& d) {
     f.summary = f.subject + " left no dump";
     f.score = 0.6;
     size_t waiting = 0;
-    for (const ranks::WaitEdge& e : hang.waits) waiting += e.for_rank == rank;
-    f.evidence.push_back({"ranks whose first pending operation may wait for it", static_cast<double>(waiting),
-                          "", "flight recorder"});
+    for (const ranks::WaitEdge& e : hang.waits)
+      waiting += e.for_rank == rank;
+    f.evidence.push_back(
+        {"ranks whose first pending operation may wait for it", double(waiting), "", "flight recorder"});
     f.next_step = "Ask whether its process is alive; its dump may lie on another file system.";
     d.findings.push_back(std::move(f));
   }
@@ -79,7 +86,8 @@ void add_mismatches(const HangAnalysis& hang, Diagnosis& d) {
 }
 
 void add_ring(const HangAnalysis& hang, Diagnosis& d) {
-  if (hang.ring.size() < 2) return;
+  if (hang.ring.size() < 2)
+    return;
   Finding f;
   f.subject = "rank" + std::to_string(hang.ring.front());
   f.category = "hang";
@@ -87,10 +95,14 @@ void add_ring(const HangAnalysis& hang, Diagnosis& d) {
   f.score = 0.7;
   for (const int rank : hang.ring) {
     for (const ranks::WaitEdge& e : hang.waits) {
-      if (e.waits != rank) continue;
-      f.evidence.push_back({"rank" + std::to_string(rank) + " waits for rank" + std::to_string(e.for_rank) +
-                                " in " + e.op + " of " + e.group,
-                            std::nullopt, "", "flight recorder"});
+      if (e.waits != rank)
+        continue;
+      f.evidence.push_back(
+          {"rank" + std::to_string(rank) + " waits for rank" + std::to_string(e.for_rank) + " in " + e.op +
+               " of " + e.group,
+           std::nullopt,
+           "",
+           "flight recorder"});
       break;
     }
   }
@@ -108,36 +120,46 @@ finding::Figure wait_figure(const HangAnalysis& hang) {
     waited[e.for_rank] += 1;
   }
   for (const auto& [rank, count] : waited) {
-    const bool blamed = std::any_of(hang.stuck.begin(), hang.stuck.end(),
-                                    [rank = rank](const StuckRank& s) { return s.rank == rank; });
+    const bool blamed = std::ranges::any_of(hang.stuck, [rank = rank](const StuckRank& s) {
+      return s.rank == rank;
+    });
     graph.nodes.push_back({"rank" + std::to_string(rank), "rank" + std::to_string(rank), count, blamed});
   }
   for (const ranks::WaitEdge& e : hang.waits)
     graph.edges.push_back({"rank" + std::to_string(e.waits), "rank" + std::to_string(e.for_rank), 1});
-  return {"Who waits for whom", "By the first operation of each rank that is not complete.",
-          std::move(graph)};
+  return {
+      "Who waits for whom",
+      "By the first operation of each rank that is not complete.",
+      std::move(graph)};
 }
 
 // A rank that is behind at two queries, and has not moved between them, holds up its communicator.
 void add_lagging(const trace::RasCommunicator& before, const trace::RasCommunicator& now, Diagnosis& d) {
   std::map<std::string, int64_t> most;
   for (const trace::RasRank& r : now.ranks) {
-    for (const auto& [op, count] : r.counts) most[op] = std::max(most[op], count);
+    for (const auto& [op, count] : r.counts)
+      most[op] = std::max(most[op], count);
   }
   for (const trace::RasRank& r : now.ranks) {
-    const auto old = std::find_if(before.ranks.begin(), before.ranks.end(),
-                                  [&](const trace::RasRank& b) { return b.rank == r.rank && !b.missing; });
-    if (r.missing || old == before.ranks.end() || old->counts != r.counts) continue;
+    const auto old = std::ranges::find_if(before.ranks, [&](const trace::RasRank& b) {
+      return b.rank == r.rank && !b.missing;
+    });
+    if (r.missing || old == before.ranks.end() || old->counts != r.counts)
+      continue;
     for (const auto& [op, count] : r.counts) {
-      if (count >= most[op]) continue;
+      if (count >= most[op])
+        continue;
       Finding f;
       f.subject = r.host + "/pid" + std::to_string(r.process);
       f.category = "hang";
       f.summary = "rank " + std::to_string(r.rank) + " of communicator " + now.hash + " on " + r.host +
                   " has not joined " + op + " " + std::to_string(count + 1);
       f.score = 0.8;
-      f.evidence.push_back({op + " behind the furthest member, at two queries",
-                            static_cast<double>(most[op] - count), "", "RAS, collective_counts"});
+      f.evidence.push_back(
+          {op + " behind the furthest member, at two queries",
+           double(most[op] - count),
+           "",
+           "RAS, collective_counts"});
       f.next_step = "Look at the stack of its process.";
       d.findings.push_back(std::move(f));
       break;
@@ -146,10 +168,12 @@ void add_lagging(const trace::RasCommunicator& before, const trace::RasCommunica
 }
 
 void add_ras(const std::vector<trace::RasAnswer>& answers, Diagnosis& d) {
-  if (answers.empty()) return;
+  if (answers.empty())
+    return;
   for (const trace::RasCommunicator& c : answers.back().communicators) {
     for (const trace::RasRank& r : c.ranks) {
-      if (!r.missing && r.error == 0 && !r.aborted) continue;
+      if (!r.missing && r.error == 0 && !r.aborted)
+        continue;
       Finding f;
       f.subject = r.host + "/pid" + std::to_string(r.process);
       f.category = r.missing ? "missing rank" : "hang";
@@ -157,15 +181,23 @@ void add_ras(const std::vector<trace::RasAnswer>& answers, Diagnosis& d) {
           "rank " + std::to_string(r.rank) + " of communicator " + c.hash + " on " + r.host;
       f.summary = who + (r.dead ? " is dead" : r.missing ? " does not answer" : " reports an error");
       f.score = r.dead ? 0.95 : 0.7;
-      f.evidence.push_back({"process " + std::to_string(r.process) + ", GPU " + std::to_string(r.device),
-                            std::nullopt, "", "RAS"});
+      f.evidence.push_back(
+          {"process " + std::to_string(r.process) + ", GPU " + std::to_string(r.device),
+           std::nullopt,
+           "",
+           "RAS"});
       f.next_step = "Look at its process and the kernel log of its host.";
       d.findings.push_back(std::move(f));
     }
     for (size_t i = answers.size() - 1; i-- > 0;) {
-      const auto old = std::find_if(answers[i].communicators.begin(), answers[i].communicators.end(),
-                                    [&](const trace::RasCommunicator& o) { return o.hash == c.hash; });
-      if (old == answers[i].communicators.end()) continue;
+      const auto old = std::find_if(
+          answers[i].communicators.begin(),
+          answers[i].communicators.end(),
+          [&](const trace::RasCommunicator& o) {
+            return o.hash == c.hash;
+          });
+      if (old == answers[i].communicators.end())
+        continue;
       add_lagging(*old, c, d);
       break;
     }
@@ -174,42 +206,52 @@ void add_ras(const std::vector<trace::RasAnswer>& answers, Diagnosis& d) {
 
 }  // namespace
 
-Diagnosis diagnose_hang(const std::vector<trace::HangDump>& dumps,
-                        const std::vector<trace::RasAnswer>& answers) {
+Diagnosis diagnose_hang(
+    const std::vector<trace::HangDump>& dumps,
+    const std::vector<trace::RasAnswer>& answers) {
   Diagnosis d;
   d.scale = "fleet";
   d.title = "Hanging job of " + std::to_string(dumps.size()) + " dumps";
   const HangAnalysis hang = ranks::analyse_hang(dumps);
-  for (const StuckRank& s : hang.stuck) d.findings.push_back(of(s));
+  for (const StuckRank& s : hang.stuck)
+    d.findings.push_back(of(s));
   add_mismatches(hang, d);
   add_missing(hang, d);
   add_ring(hang, d);
   add_ras(answers, d);
-  if (!hang.waits.empty()) d.figures.push_back(wait_figure(hang));
+  if (!hang.waits.empty())
+    d.figures.push_back(wait_figure(hang));
   d.facts.push_back({"dumps", std::to_string(dumps.size())});
   d.facts.push_back({"pending operations", std::to_string(hang.pending)});
   finding::sort_findings(d.findings);
   const std::string covered = std::to_string(dumps.size()) + " dumps, " + std::to_string(hang.pending) +
                               " pending operations, " + std::to_string(answers.size()) + " RAS answers";
-  const bool nameless =
-      std::any_of(dumps.begin(), dumps.end(), [](const trace::HangDump& x) { return x.rank < 0; });
+  const bool nameless = std::ranges::any_of(dumps, [](const trace::HangDump& x) {
+    return x.rank < 0;
+  });
   if (nameless) {
-    finding::cannot_judge(d, "a dump's file name does not end with its rank",
-                          "name the files PREFIX<rank>, as TORCH_NCCL_DEBUG_INFO_TEMP_FILE does", covered);
+    finding::cannot_judge(
+        d,
+        "a dump's file name does not end with its rank",
+        "name the files PREFIX<rank>, as TORCH_NCCL_DEBUG_INFO_TEMP_FILE does",
+        covered);
     return d;
   }
   if (d.findings.empty() && hang.pending > 0) {
-    finding::cannot_judge(d, "operations are pending, but no rank is behind the others",
-                          "take the dumps of all ranks at one time, with completed entries "
-                          "(TORCH_NCCL_TRACE_BUFFER_SIZE) and TORCH_NCCL_ENABLE_TIMING=1",
-                          covered);
+    finding::cannot_judge(
+        d,
+        "operations are pending, but no rank is behind the others",
+        "take the dumps of all ranks at one time, with completed entries "
+        "(TORCH_NCCL_TRACE_BUFFER_SIZE) and TORCH_NCCL_ENABLE_TIMING=1",
+        covered);
     return d;
   }
   if (d.findings.empty()) {
     d.verdict = "No collective is pending and no rank is missing.";
   } else {
     std::vector<int> stuck;
-    for (const StuckRank& s : hang.stuck) stuck.push_back(s.rank);
+    for (const StuckRank& s : hang.stuck)
+      stuck.push_back(s.rank);
     d.verdict = stuck.empty() ? d.findings.front().summary + "."
                               : (stuck.size() == 1 ? "Rank " : "Ranks ") + list(stuck) + " hold" +
                                     (stuck.size() == 1 ? "s" : "") + " up the job.";

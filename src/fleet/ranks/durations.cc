@@ -12,7 +12,8 @@ namespace lento::fleet::ranks {
 namespace {
 
 struct Count {
-  uint64_t last = 0, all = 0;
+  uint64_t last = 0;
+  uint64_t all = 0;
   double expected = 0;
 };
 
@@ -30,15 +31,17 @@ std::vector<Tally> tally(const Job& job, const TransferVerdict& channels) {
   std::vector<Tally> ranks(job.ranks.size());
   for (const Instance& i : job.instances) {
     const Channel& c = job.channels[i.channel];
-    if (!i.complete || c.from >= 0 || !is_symmetric(c.op) || channels.channels[i.channel].slow) continue;
+    if (!i.complete || c.from >= 0 || !is_symmetric(c.op) || channels.channels[i.channel].slow)
+      continue;
     double least = INFINITY;
     double sum = 0;
     int last = -1;
     for (const Member& m : job.of(i)) {
       const trace::CollectiveRecord& r = job.record(m);
-      const auto duration = static_cast<double>(r.end_ns - r.begin_ns);
+      const auto duration = double(r.end_ns - r.begin_ns);
       sum += duration;
-      if (duration >= least) continue;
+      if (duration >= least)
+        continue;
       least = duration;
       last = m.rank;
     }
@@ -48,7 +51,8 @@ std::vector<Tally> tally(const Job& job, const TransferVerdict& channels) {
       count.expected = 1.0 / i.count;
       count.last += m.rank == last;
       ++ranks[m.rank].instances;
-      if (m.rank == last) ranks[m.rank].lag_ns += (sum - least) / (i.count - 1) - least;
+      if (m.rank == last)
+        ranks[m.rank].lag_ns += (sum - least) / (i.count - 1) - least;
     }
   }
   return ranks;
@@ -61,18 +65,22 @@ bool leads(const Job& job, const Tally& t, bool crossing_only, double& sure, dou
   uint64_t last = 0;
   uint64_t all = 0;
   for (const auto& [channel, count] : t.by_channel) {
-    if (crossing_only && job.channels[channel].hosts.size() < 2) continue;
-    if (count.all < kLeastInstances) continue;
-    const double part = static_cast<double>(count.last) / static_cast<double>(count.all);
-    if (part < count.expected + kLeastLead) return false;
-    over += static_cast<double>(count.last) - count.expected * static_cast<double>(count.all);
-    variance += count.expected * (1 - count.expected) * static_cast<double>(count.all);
+    if (crossing_only && job.channels[channel].hosts.size() < 2)
+      continue;
+    if (count.all < kLeastInstances)
+      continue;
+    const double part = double(count.last) / double(count.all);
+    if (part < count.expected + kLeastLead)
+      return false;
+    over += double(count.last) - count.expected * double(count.all);
+    variance += count.expected * (1 - count.expected) * double(count.all);
     last += count.last;
     all += count.all;
   }
-  if (variance <= 0) return false;
+  if (variance <= 0)
+    return false;
   sure = over / std::sqrt(variance);
-  share = static_cast<double>(last) / static_cast<double>(all);
+  share = double(last) / double(all);
   return sure >= kLeastSure;
 }
 
@@ -92,21 +100,24 @@ std::vector<DurationSuspect> suspects_by_duration(const Job& job, const Transfer
       lag += ranks[r].lag_ns;
       instances += ranks[r].instances;
     }
-    s.lag_ns = instances > 0 ? lag / static_cast<double>(instances) : 0;
+    s.lag_ns = instances > 0 ? lag / double(instances) : 0;
     out.push_back(s);
   };
   std::vector<bool> named(job.hosts.size(), false);
   for (size_t r = 0; r < ranks.size(); ++r) {
     double sure = 0;
     double share = 0;
-    if (!leads(job, ranks[r], false, sure, share)) continue;
+    if (!leads(job, ranks[r], false, sure, share))
+      continue;
     // A rank with a single channel cannot be told from one that a partner outside of it holds up.
-    if (ranks[r].by_channel.size() < 2) continue;
+    if (ranks[r].by_channel.size() < 2)
+      continue;
     named[job.ranks[r].host] = true;
-    suspect(static_cast<int>(r), job.ranks[r].host, share);
+    suspect(int(r), job.ranks[r].host, share);
   }
   for (size_t h = 0; h < job.hosts.size(); ++h) {
-    if (named[h] || job.hosts[h].ranks.size() < 2) continue;
+    if (named[h] || job.hosts[h].ranks.size() < 2)
+      continue;
     bool all = true;
     double share = 1;
     for (const int r : job.hosts[h].ranks) {
@@ -115,7 +126,8 @@ std::vector<DurationSuspect> suspects_by_duration(const Job& job, const Transfer
       all = all && leads(job, ranks[r], true, sure, mine);
       share = std::min(share, mine);
     }
-    if (all) suspect(-1, static_cast<int>(h), share);
+    if (all)
+      suspect(-1, int(h), share);
   }
   return out;
 }

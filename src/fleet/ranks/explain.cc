@@ -23,19 +23,25 @@ using Key = std::tuple<Kind, int, int>;
 std::vector<Key> crossed(const Job& job, const Channel& c, const std::vector<int>& switch_of) {
   std::vector<Key> out;
   if (c.hosts.size() <= 1) {
-    if (c.hosts.size() == 1) out.push_back({Kind::HostFabric, c.hosts[0], -1});
-    for (const int r : c.ranks) out.push_back({Kind::GpuLink, r, -1});
+    if (c.hosts.size() == 1)
+      out.push_back({Kind::HostFabric, c.hosts[0], -1});
+    for (const int r : c.ranks)
+      out.push_back({Kind::GpuLink, r, -1});
     return out;
   }
   out.push_back({Kind::Network, -1, -1});
   std::set<int> switches;
   for (const int h : c.hosts) {
     out.push_back({Kind::Nic, h, -1});
-    if (!switch_of.empty() && switch_of[h] >= 0) switches.insert(switch_of[h]);
+    if (!switch_of.empty() && switch_of[h] >= 0)
+      switches.insert(switch_of[h]);
   }
-  for (const int s : switches) out.push_back({Kind::Switch, s, -1});
-  for (const int r : c.ranks) out.push_back({Kind::RankNic, r, -1});
-  if (c.hosts.size() == 2) out.push_back({Kind::HostPair, c.hosts[0], c.hosts[1]});
+  for (const int s : switches)
+    out.push_back({Kind::Switch, s, -1});
+  for (const int r : c.ranks)
+    out.push_back({Kind::RankNic, r, -1});
+  if (c.hosts.size() == 2)
+    out.push_back({Kind::HostPair, c.hosts[0], c.hosts[1]});
   if (c.from >= 0) {
     out.push_back({Kind::NicOut, job.ranks[c.from].host, -1});
     out.push_back({Kind::NicIn, job.ranks[c.to].host, -1});
@@ -86,15 +92,18 @@ struct Explainer {
   void index() {
     std::map<int, std::pair<int, int>> by_shape;  // slow, quick
     for (size_t c = 0; c < job.channels.size(); ++c) {
-      if (!v.channels[c].judged) continue;
+      if (!v.channels[c].judged)
+        continue;
       for (const Key& key : crossed(job, job.channels[c], switch_of))
-        crossing[key].push_back(static_cast<int>(c));
+        crossing[key].push_back(int(c));
       auto& [slow, quick] = by_shape[job.channels[c].shape];
       (v.channels[c].slow ? slow : quick) += 1;
-      if (v.channels[c].slow) slow_bytes = std::min(slow_bytes, job.channels[c].bytes);
+      if (v.channels[c].slow)
+        slow_bytes = std::min(slow_bytes, job.channels[c].bytes);
     }
     for (const auto& [shape, counts] : by_shape) {
-      if (counts.first > 0) shown.insert(shape);
+      if (counts.first > 0)
+        shown.insert(shape);
     }
   }
 
@@ -110,14 +119,16 @@ struct Explainer {
     int clearest = part.hits[0];
     for (const int c : part.hits) {
       excess.push_back(v.channels[c].stretch.mean);
-      if (v.channels[c].stretch.significance > v.channels[clearest].stretch.significance) clearest = c;
+      if (v.channels[c].stretch.significance > v.channels[clearest].stretch.significance)
+        clearest = c;
     }
     const Stretch& window = v.channels[clearest].stretch;
     double sum = 0;
     int count = 0;
     for (int s = window.begin; s < window.end; ++s) {
       const double log_ns = v.channels[channel].log_ns[s];
-      if (std::isnan(log_ns)) continue;
+      if (std::isnan(log_ns))
+        continue;
       sum += log_ns - std::log(v.channels[channel].envelope_ns);
       ++count;
     }
@@ -130,23 +141,29 @@ struct Explainer {
     part.a = std::get<1>(key);
     part.b = std::get<2>(key);
     std::map<int, int> inside;  // shape -> channels that cross the part
-    for (const int c : channels) ++inside[job.channels[c].shape];
+    for (const int c : channels)
+      ++inside[job.channels[c].shape];
     for (const int c : channels) {
-      if (open[c]) part.hits.push_back(c);
+      if (open[c])
+        part.hits.push_back(c);
     }
-    if (part.hits.empty()) return part;
+    if (part.hits.empty())
+      return part;
     for (const int c : channels) {
       const int shape = job.channels[c].shape;
       const bool comparable = shown.contains(shape) || inside[shape] < v.shapes[shape].channels;
-      if (v.channels[c].slow || !informs(c) || !comparable) continue;
+      if (v.channels[c].slow || !informs(c) || !comparable)
+        continue;
       (shows_it(part, c) ? part.near : part.misses).push_back(c);
     }
     return part;
   }
 
   static bool better(const Component& x, const Component& y) {
-    if (x.score() != y.score()) return x.score() > y.score();
-    if (preference(x.kind) != preference(y.kind)) return preference(x.kind) < preference(y.kind);
+    if (x.score() != y.score())
+      return x.score() > y.score();
+    if (preference(x.kind) != preference(y.kind))
+      return preference(x.kind) < preference(y.kind);
     return std::tie(x.a, x.b) < std::tie(y.a, y.b);
   }
 
@@ -155,12 +172,13 @@ struct Explainer {
     std::vector<Component> out;
     for (const auto& [key, channels] : crossing) {
       Component part = candidate(key, channels);
-      const auto shown_by = static_cast<double>(part.hits.size() + part.near.size());
-      const double all = shown_by + static_cast<double>(part.misses.size());
-      if (part.hits.empty() || shown_by < tuning::kShareOfWhole * all) continue;
+      const auto shown_by = double(part.hits.size() + part.near.size());
+      const double all = shown_by + double(part.misses.size());
+      if (part.hits.empty() || shown_by < tuning::kShareOfWhole * all)
+        continue;
       out.push_back(std::move(part));
     }
-    std::sort(out.begin(), out.end(), better);
+    std::ranges::sort(out, better);
     return out;
   }
 
@@ -177,8 +195,9 @@ struct Explainer {
       ++count;
     }
     double all = 0;
-    for (const auto& [ranks, group] : groups) all += group.first / group.second;
-    return all / std::sqrt(static_cast<double>(groups.size()));
+    for (const auto& [ranks, group] : groups)
+      all += group.first / group.second;
+    return all / std::sqrt(double(groups.size()));
   }
 
   SlowPart describe(const std::vector<Component>& found) const {
@@ -186,7 +205,8 @@ struct Explainer {
     slow.part = found[0];
     for (size_t i = 1; i < found.size(); ++i) {
       const Component& other = found[i];
-      if (other.score() < slow.part.score()) break;
+      if (other.score() < slow.part.score())
+        break;
       slow.alternatives.push_back(other);
     }
     std::vector<double> series(job.steps, NAN);
@@ -196,13 +216,16 @@ struct Explainer {
       int count = 0;
       for (const int c : slow.part.hits) {
         const ChannelTime& time = v.channels[c];
-        if (std::isnan(time.log_ns[s])) continue;
+        if (std::isnan(time.log_ns[s]))
+          continue;
         sum += time.log_ns[s] - std::log(time.envelope_ns);
         ++count;
       }
-      if (count > 0) series[s] = sum / count;
+      if (count > 0)
+        series[s] = sum / count;
     }
-    for (const int c : slow.part.hits) factors.push_back(v.channels[c].stretch.mean);
+    for (const int c : slow.part.hits)
+      factors.push_back(v.channels[c].stretch.mean);
     slow.factor = std::exp(base::median(factors));
     slow.stretch = best_stretch(series, std::log(slow.factor) / 2);
     return slow;
@@ -211,24 +234,30 @@ struct Explainer {
 
 }  // namespace
 
-std::vector<SlowPart> explain_channels(const Job& job, const TransferVerdict& verdict,
-                                       const std::vector<int>& switch_of) {
+std::vector<SlowPart>
+explain_channels(const Job& job, const TransferVerdict& verdict, const std::vector<int>& switch_of) {
   constexpr size_t kMostParts = 8;
   Explainer e{job, verdict, switch_of, {}};
-  for (const ChannelTime& c : verdict.channels) e.open.push_back(c.slow);
+  for (const ChannelTime& c : verdict.channels)
+    e.open.push_back(c.slow);
   e.index();
   std::vector<SlowPart> parts;
   while (parts.size() < kMostParts) {
     const std::vector<Component> found = e.candidates();
-    if (found.empty()) break;
-    if (e.strength(found[0]) >= tuning::kLeastPartSpread) parts.push_back(e.describe(found));
-    for (const int c : found[0].hits) e.open[c] = false;
+    if (found.empty())
+      break;
+    if (e.strength(found[0]) >= tuning::kLeastPartSpread)
+      parts.push_back(e.describe(found));
+    for (const int c : found[0].hits)
+      e.open[c] = false;
   }
   return parts;
 }
 
 std::string text(const Job& job, const Component& part, const std::vector<std::string>& switches) {
-  const auto host = [&](int h) { return job.hosts[h].name; };
+  const auto host = [&](int h) {
+    return job.hosts[h].name;
+  };
   switch (part.kind) {
     case Kind::Nic:
       return "NIC of " + host(part.a);

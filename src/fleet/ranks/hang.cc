@@ -21,22 +21,27 @@ using trace::PendingOp;
 // What is known of a rank in a group: the first number that it has not completed, and the last that it asked
 // for.
 struct Progress {
-  int64_t first_open = -1, last_asked = -1;
+  int64_t first_open = -1;
+  int64_t last_asked = -1;
 };
 
 class Hang {
  public:
   explicit Hang(const std::vector<HangDump>& dumps) {
-    for (const HangDump& d : dumps) by_rank_[d.rank] = &d;
+    for (const HangDump& d : dumps)
+      by_rank_[d.rank] = &d;
     for (const HangDump& d : dumps) {
       for (const PendingOp& op : d.pending) {
-        if (op.p2p) pairs_.insert(op.group);
+        if (op.p2p)
+          pairs_.insert(op.group);
         out_.pending += 1;
       }
       for (const auto& [name, config] : d.groups) {
-        if (config.description.find("PIPELINE") != std::string::npos) pairs_.insert(name);
+        if (config.description.find("PIPELINE") != std::string::npos)
+          pairs_.insert(name);
         std::vector<int32_t>& members = members_[name];
-        if (members.size() < config.ranks.size()) members = config.ranks;
+        if (members.size() < config.ranks.size())
+          members = config.ranks;
         described_[name] = config.description;
       }
     }
@@ -45,11 +50,16 @@ class Hang {
   HangAnalysis run() {
     find_missing();
     find_mismatches();
-    for (const auto& [name, members] : members_) compare(name, members);
-    for (const auto& [rank, dump] : by_rank_) follow(rank, *dump);
-    for (auto& [rank, stuck] : behind_) judge(rank, stuck);
-    if (out_.stuck.empty()) blame_furthest_behind();
-    if (out_.stuck.empty()) find_ring();
+    for (const auto& [name, members] : members_)
+      compare(name, members);
+    for (const auto& [rank, dump] : by_rank_)
+      follow(rank, *dump);
+    for (auto& [rank, stuck] : behind_)
+      judge(rank, stuck);
+    if (out_.stuck.empty())
+      blame_furthest_behind();
+    if (out_.stuck.empty())
+      find_ring();
     return std::move(out_);
   }
 
@@ -61,17 +71,21 @@ class Hang {
 
   void find_missing() {
     std::set<int> named;
-    for (const auto& [name, members] : members_) named.insert(members.begin(), members.end());
+    for (const auto& [name, members] : members_)
+      named.insert(members.begin(), members.end());
     for (const int rank : named) {
-      if (!by_rank_.contains(rank)) out_.without_dump.push_back(rank);
+      if (!by_rank_.contains(rank))
+        out_.without_dump.push_back(rank);
     }
   }
 
   const PendingOp* pending(int rank, const std::string& group, int64_t sequence) const {
     const auto dump = by_rank_.find(rank);
-    if (dump == by_rank_.end()) return nullptr;
+    if (dump == by_rank_.end())
+      return nullptr;
     for (const PendingOp& op : dump->second->pending) {
-      if (!op.p2p && op.group == group && op.sequence == sequence) return &op;
+      if (!op.p2p && op.group == group && op.sequence == sequence)
+        return &op;
     }
     return nullptr;
   }
@@ -81,28 +95,36 @@ class Hang {
     const auto status = dump.status.find(group);
     if (status != dump.status.end()) {
       p.last_asked = status->second.last_enqueued;
-      if (status->second.last_completed >= 0) p.first_open = status->second.last_completed + 1;
+      if (status->second.last_completed >= 0)
+        p.first_open = status->second.last_completed + 1;
     }
     int64_t first = -1;
     for (const PendingOp& op : dump.pending) {
-      if (op.p2p || op.group != group) continue;
-      if (first < 0 || op.sequence < first) first = op.sequence;
+      if (op.p2p || op.group != group)
+        continue;
+      if (first < 0 || op.sequence < first)
+        first = op.sequence;
       p.last_asked = std::max(p.last_asked, op.sequence);
     }
-    if (first >= 0) p.first_open = first;
-    if (p.first_open < 0 && p.last_asked >= 0) p.first_open = p.last_asked + 1;
+    if (first >= 0)
+      p.first_open = first;
+    if (p.first_open < 0 && p.last_asked >= 0)
+      p.first_open = p.last_asked + 1;
     return p;
   }
 
   void compare(const std::string& group, const std::vector<int32_t>& members) {
-    if (pairs_.contains(group) || members.size() < 2) return;
+    if (pairs_.contains(group) || members.size() < 2)
+      return;
     std::map<int, Progress> all;
     Progress furthest;
     for (const int rank : members) {
       const auto dump = by_rank_.find(rank);
-      if (dump == by_rank_.end()) continue;
+      if (dump == by_rank_.end())
+        continue;
       const Progress p = progress(*dump->second, group);
-      if (p.first_open < 0) continue;
+      if (p.first_open < 0)
+        continue;
       all[rank] = p;
       furthest.first_open = std::max(furthest.first_open, p.first_open);
       furthest.last_asked = std::max(furthest.last_asked, p.last_asked);
@@ -112,17 +134,23 @@ class Hang {
       const bool completed_less = p.first_open < furthest.first_open;
       // Asking for less only matters when it is what the others wait for.
       const bool asked_less = p.last_asked < furthest.first_open && p.last_asked < furthest.last_asked;
-      if (!completed_less && !asked_less) continue;
+      if (!completed_less && !asked_less)
+        continue;
       note(rank, group, p, furthest, all);
     }
   }
 
-  void note(int rank, const std::string& group, const Progress& p, const Progress& furthest,
-            const std::map<int, Progress>& all) {
+  void note(
+      int rank,
+      const std::string& group,
+      const Progress& p,
+      const Progress& furthest,
+      const std::map<int, Progress>& all) {
     const int64_t behind = std::max(furthest.first_open - p.first_open, furthest.last_asked - p.last_asked);
     StuckRank& stuck = behind_[rank];
     ++stuck.groups;
-    if (stuck.rank >= 0 && stuck.behind >= behind) return;
+    if (stuck.rank >= 0 && stuck.behind >= behind)
+      return;
     stuck.rank = rank;
     stuck.group = group_text(group);
     stuck.behind = behind;
@@ -130,13 +158,16 @@ class Hang {
     stuck.op.clear();
     stuck.waiting.clear();
     for (const auto& [other, progress] : all) {
-      if (progress.first_open <= p.first_open && progress.last_asked <= p.last_asked) continue;
+      if (progress.first_open <= p.first_open && progress.last_asked <= p.last_asked)
+        continue;
       stuck.waiting.push_back(other);
       const PendingOp* op = pending(other, group, p.first_open);
-      if (op) stuck.op = op->op;
+      if (op)
+        stuck.op = op->op;
     }
     const PendingOp* own = pending(rank, group, p.first_open);
-    if (own) stuck.op = own->op;
+    if (own)
+      stuck.op = own->op;
   }
 
   // "send 0->3" in the numbers of the group, as a global rank.
@@ -144,40 +175,49 @@ class Hang {
     const bool sends = op.op.find("send") != std::string::npos;
     const size_t arrow = op.op.find(sends ? "->" : "<-");
     const auto members = members_.find(op.group);
-    if (arrow == std::string::npos || members == members_.end()) return -1;
+    if (arrow == std::string::npos || members == members_.end())
+      return -1;
     size_t member = 0;
     const char* begin = op.op.data() + arrow + 2;
-    if (std::from_chars(begin, op.op.data() + op.op.size(), member).ec != std::errc()) return -1;
+    if (std::from_chars(begin, op.op.data() + op.op.size(), member).ec != std::errc())
+      return -1;
     return member < members->second.size() ? members->second[member] : -1;
   }
 
   // What a rank waits for first, and for whom.
   void follow(int rank, const HangDump& dump) {
-    if (dump.pending.empty()) return;
+    if (dump.pending.empty())
+      return;
     const PendingOp& first = dump.pending.front();
     const std::string what = first.op + " " + std::to_string(first.sequence);
     if (first.p2p) {
       const int peer = peer_of(first);
-      if (peer >= 0) out_.waits.push_back({rank, peer, group_text(first.group), what});
+      if (peer >= 0)
+        out_.waits.push_back({rank, peer, group_text(first.group), what});
       return;
     }
     const auto members = members_.find(first.group);
-    if (members == members_.end()) return;
+    if (members == members_.end())
+      return;
     for (const int other : members->second) {
-      if (other == rank) continue;
+      if (other == rank)
+        continue;
       const auto p = progress_.find({other, first.group});
       const bool absent = !by_rank_.contains(other);
       const bool late = p != progress_.end() &&
                         (p->second.last_asked < first.sequence || p->second.first_open < first.sequence);
-      if (absent || late) out_.waits.push_back({rank, other, group_text(first.group), what});
+      if (absent || late)
+        out_.waits.push_back({rank, other, group_text(first.group), what});
     }
   }
 
   void judge(int rank, StuckRank& stuck) {
     const HangDump& dump = *by_rank_[rank];
-    const bool waits =
-        std::any_of(out_.waits.begin(), out_.waits.end(), [&](const WaitEdge& e) { return e.waits == rank; });
-    if (waits) return;
+    const bool waits = std::ranges::any_of(out_.waits, [&](const WaitEdge& e) {
+      return e.waits == rank;
+    });
+    if (waits)
+      return;
     stuck.kind = dump.pending.empty() ? StuckKind::NotJoined : StuckKind::Stopped;
     out_.stuck.push_back(stuck);
   }
@@ -191,10 +231,12 @@ class Hang {
       return !dump.pending.empty() && dump.pending.front().p2p;
     };
     for (const auto& [rank, stuck] : behind_) {
-      if (in_pair(rank)) most = std::max(most, stuck.behind);
+      if (in_pair(rank))
+        most = std::max(most, stuck.behind);
     }
     for (auto& [rank, stuck] : behind_) {
-      if (!in_pair(rank) || stuck.behind < most) continue;
+      if (!in_pair(rank) || stuck.behind < most)
+        continue;
       stuck.kind = StuckKind::Stopped;
       out_.stuck.push_back(stuck);
     }
@@ -205,7 +247,8 @@ class Hang {
     std::map<std::pair<std::string, int64_t>, std::map<std::string, std::vector<int>>> seen;
     for (const auto& [rank, dump] : by_rank_) {
       for (const PendingOp& op : dump->pending) {
-        if (op.p2p) continue;
+        if (op.p2p)
+          continue;
         const bool even =
             op.op.find("reduce") != std::string::npos && op.op.find("scatter") == std::string::npos;
         seen[{op.group, op.sequence}][op.op + (even ? " " + op.input_sizes + " " + op.dtype : "")].push_back(
@@ -213,14 +256,16 @@ class Hang {
       }
     }
     for (const auto& [place, versions] : seen) {
-      if (versions.size() < 2) continue;
+      if (versions.size() < 2)
+        continue;
       OpMismatch m{group_text(place.first), place.second, "", {}};
       size_t fewest = SIZE_MAX;
       for (const auto& [op, ranks] : versions) {
         m.what += (m.what.empty() ? "" : "; ") + op + " on rank";
         for (size_t i = 0; i < std::min<size_t>(ranks.size(), 8); ++i)
           m.what += " " + std::to_string(ranks[i]);
-        if (ranks.size() < fewest) m.ranks = ranks;
+        if (ranks.size() < fewest)
+          m.ranks = ranks;
         fewest = std::min(fewest, ranks.size());
       }
       out_.mismatches.push_back(std::move(m));
@@ -230,16 +275,18 @@ class Hang {
   // From any waiting rank along its first edge until one comes again.
   void find_ring() {
     std::map<int, int> next;
-    for (const WaitEdge& e : out_.waits) next.emplace(e.waits, e.for_rank);
+    for (const WaitEdge& e : out_.waits)
+      next.emplace(e.waits, e.for_rank);
     for (const auto& [start, unused] : next) {
       std::vector<int> path;
       int at = start;
-      while (next.contains(at) && std::find(path.begin(), path.end(), at) == path.end()) {
+      while (next.contains(at) && std::ranges::find(path, at) == path.end()) {
         path.push_back(at);
         at = next[at];
       }
-      const auto again = std::find(path.begin(), path.end(), at);
-      if (again == path.end()) continue;
+      const auto again = std::ranges::find(path, at);
+      if (again == path.end())
+        continue;
       out_.ring.assign(again, path.end());
       return;
     }
@@ -256,6 +303,8 @@ class Hang {
 
 }  // namespace
 
-HangAnalysis analyse_hang(const std::vector<HangDump>& dumps) { return Hang(dumps).run(); }
+HangAnalysis analyse_hang(const std::vector<HangDump>& dumps) {
+  return Hang(dumps).run();
+}
 
 }  // namespace lento::fleet::ranks

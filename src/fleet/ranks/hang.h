@@ -26,8 +26,10 @@ struct StuckRank {
 };
 
 struct WaitEdge {
-  int waits = -1, for_rank = -1;
-  std::string group, op;
+  int waits = -1;
+  int for_rank = -1;
+  std::string group;
+  std::string op;
 };
 
 struct OpMismatch {

@@ -14,7 +14,8 @@ using trace::PendingOp;
 HangDump dump(int rank, const std::map<std::string, std::vector<int32_t>>& groups) {
   HangDump d;
   d.rank = rank;
-  for (const auto& [name, members] : groups) d.groups[name] = {name == "pp" ? "PIPELINE" : "", members};
+  for (const auto& [name, members] : groups)
+    d.groups[name] = {name == "pp" ? "PIPELINE" : "", members};
   return d;
 }
 
@@ -40,7 +41,8 @@ TEST(Hang, RankThatNeverAskedHoldsUpItsGroup) {
 TEST(Hang, RankHeldUpInAnotherGroupIsNotBlamed) {
   // 1 has not asked for the world's 11 because it waits in its pair for 0, which asked for nothing.
   std::vector<HangDump> dumps;
-  for (int r = 0; r < 4; ++r) dumps.push_back(dump(r, {{"world", {0, 1, 2, 3}}, {"pair", {0, 1}}}));
+  for (int r = 0; r < 4; ++r)
+    dumps.push_back(dump(r, {{"world", {0, 1, 2, 3}}, {"pair", {0, 1}}}));
   progress(dumps[0], "pair", 4, 4);
   progress(dumps[0], "world", 10, 10);
   progress(dumps[1], "pair", 5, 4);
@@ -101,7 +103,8 @@ TEST(Hang, MismatchMissingAndNothingPendingAreTold) {
 
 TEST(Hang, CircleOfWaitingIsNamed) {
   std::vector<HangDump> dumps;
-  for (int r = 0; r < 2; ++r) dumps.push_back(dump(r, {{"a", {0, 1}}, {"b", {0, 1}}}));
+  for (int r = 0; r < 2; ++r)
+    dumps.push_back(dump(r, {{"a", {0, 1}}, {"b", {0, 1}}}));
   progress(dumps[0], "a", 1, 0);
   progress(dumps[0], "b", 0, 0);
   progress(dumps[1], "a", 0, 0);

@@ -8,7 +8,8 @@ namespace {
 
 // By rank, by step: the end of the last record before the step, and its first record; -1: not known.
 struct Turn {
-  int64_t ended = 0, begins = 0;
+  int64_t ended = 0;
+  int64_t begins = 0;
   int32_t last = -1;
 };
 
@@ -25,7 +26,7 @@ std::vector<std::vector<Turn>> turns(const Job& job, const Clocks& clocks) {
         mine[step] = {clocks.corrected(r.host, ended), clocks.corrected(r.host, record.begin_ns), last};
       if (record.end_ns > ended) {
         ended = record.end_ns;
-        last = static_cast<int32_t>(i);
+        last = int32_t(i);
       }
     }
   }
@@ -37,24 +38,29 @@ std::vector<std::vector<Turn>> turns(const Job& job, const Clocks& clocks) {
 int64_t clock_error(const Job& job, const Clocks& clocks) {
   double half_span = 0;
   for (const JobRank& r : job.ranks) {
-    if (r.trace->records.empty()) continue;
-    half_span =
-        std::max(half_span, static_cast<double>(clocks.reference_ns - r.trace->records.front().begin_ns));
+    if (r.trace->records.empty())
+      continue;
+    half_span = std::max(half_span, double(clocks.reference_ns - r.trace->records.front().begin_ns));
   }
   double most = 1e6;
   for (const HostClock& c : clocks.hosts)
     most = std::max(most, 2 * c.offset_error_ns + (c.drift95.high - c.drift95.low) / 2 * half_span);
-  return static_cast<int64_t>(most);
+  return int64_t(most);
 }
 
 // The last end of all ranks before a step; false when a rank is missing.
-bool last_end(const std::vector<std::vector<Turn>>& turns, int step, int64_t& last, int64_t& first,
-              int64_t& begins) {
+bool last_end(
+    const std::vector<std::vector<Turn>>& turns,
+    int step,
+    int64_t& last,
+    int64_t& first,
+    int64_t& begins) {
   last = INT64_MIN;
   first = INT64_MAX;
   begins = INT64_MAX;
   for (const std::vector<Turn>& mine : turns) {
-    if (mine[step].last < 0) return false;
+    if (mine[step].last < 0)
+      return false;
     last = std::max(last, mine[step].ended);
     first = std::min(first, mine[step].ended);
     begins = std::min(begins, mine[step].begins);
@@ -65,17 +71,20 @@ bool last_end(const std::vector<std::vector<Turn>>& turns, int step, int64_t& la
 }  // namespace
 
 bool has_hidden_barrier(const Job& job, const Clocks& clocks, double step_ns) {
-  if (!clocks.aligned() || job.ranks.size() < 3 || job.steps < 5) return false;
+  if (!clocks.aligned() || job.ranks.size() < 3 || job.steps < 5)
+    return false;
   const int64_t tolerance = clock_error(job, clocks);
   // Only steps that ranks end clearly apart can show that somebody waits.
-  const auto least_spread =
-      static_cast<int64_t>(std::max(2.0 * static_cast<double>(tolerance), 0.01 * step_ns));
+  const auto least_spread = int64_t(std::max(2.0 * double(tolerance), 0.01 * step_ns));
   const std::vector<std::vector<Turn>> all = turns(job, clocks);
   int looked = 0;
   int waited = 0;
   for (int s = 1; s < job.steps; ++s) {
-    int64_t last = 0, first = 0, begins = 0;
-    if (!last_end(all, s, last, first, begins) || last - first < least_spread) continue;
+    int64_t last = 0;
+    int64_t first = 0;
+    int64_t begins = 0;
+    if (!last_end(all, s, last, first, begins) || last - first < least_spread)
+      continue;
     ++looked;
     waited += begins >= last - tolerance;
   }
@@ -90,27 +99,32 @@ std::vector<trace::RankTrace> with_hidden_barrier(const Job& job, const Clocks& 
     trace::Communicator c;
     c.key = kHiddenKey;
     c.name = "barrier that was not recorded";
-    c.size = static_cast<int>(job.ranks.size());
-    c.own = static_cast<int>(r);
+    c.size = int(job.ranks.size());
+    c.own = int(r);
     t.communicators.push_back(std::move(c));
     for (int s = 1; s < job.steps; ++s) {
-      int64_t last = 0, first = 0, begins = 0;
-      if (!last_end(all, s, last, first, begins)) continue;
+      int64_t last = 0;
+      int64_t first = 0;
+      int64_t begins = 0;
+      if (!last_end(all, s, last, first, begins))
+        continue;
       const Turn& mine = all[r][s];
       trace::CollectiveRecord barrier;
       barrier.begin_ns = t.records[mine.last].end_ns;
       barrier.end_ns = barrier.begin_ns + std::max<int64_t>(0, std::min(last, mine.begins) - mine.ended);
       barrier.bytes = 8;
       barrier.sequence = s;
-      if (job.step_marks) barrier.step = t.records[mine.last].step;
+      if (job.step_marks)
+        barrier.step = t.records[mine.last].step;
       barrier.op = trace::CollectiveOp::Barrier;
-      barrier.communicator = static_cast<int32_t>(t.communicators.size()) - 1;
+      barrier.communicator = int32_t(t.communicators.size()) - 1;
       t.records.push_back(barrier);
     }
-    std::stable_sort(t.records.begin(), t.records.end(),
-                     [](const trace::CollectiveRecord& a, const trace::CollectiveRecord& b) {
-                       return a.begin_ns < b.begin_ns;
-                     });
+    std::ranges::stable_sort(
+        t.records,
+        [](const trace::CollectiveRecord& a, const trace::CollectiveRecord& b) {
+          return a.begin_ns < b.begin_ns;
+        });
     out.push_back(std::move(t));
   }
   return out;

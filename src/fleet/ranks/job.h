@@ -34,7 +34,8 @@ struct JobHost {
 };
 
 struct JobCommunicator {
-  std::string key, name;
+  std::string key;
+  std::string name;
   int size = 0;
   std::vector<int> members;  // rank by member; -1: no trace of it
   std::vector<int> hosts;    // distinct, sorted; of the members known
@@ -47,7 +48,9 @@ struct Channel {
   int communicator = 0;
   trace::CollectiveOp op = trace::CollectiveOp::Other;  // Send for a pair
   int64_t bytes = 0;
-  int from = -1, to = -1;  // ranks of a pair
+  // ranks of a pair
+  int from = -1;
+  int to = -1;
   int shape = 0;           // channels of one shape are comparable
   std::vector<int> ranks;  // that take part, sorted
   std::vector<int> hosts;  // theirs, distinct, sorted
@@ -95,7 +98,9 @@ struct Job {
   std::string layout;
   Matching matching;
 
-  std::span<const Member> of(const Instance& i) const { return {members.data() + i.first, i.count}; }
+  std::span<const Member> of(const Instance& i) const {
+    return {members.data() + i.first, i.count};
+  }
   const trace::CollectiveRecord& record(const Member& m) const {
     return ranks[m.rank].trace->records[m.record];
   }

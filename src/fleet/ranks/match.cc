@@ -19,7 +19,8 @@ using trace::CollectiveRecord;
 struct Entry {
   uint64_t kind = 0;   // operation, for pairs the direction too
   int64_t number = 0;  // of the source, or step and place in it
-  int32_t rank = 0, record = 0;
+  int32_t rank = 0;
+  int32_t record = 0;
   bool by_order = false;  // neither the source nor a step vouches for the number
 };
 
@@ -27,15 +28,18 @@ constexpr int64_t kPlaces = int64_t{1} << 24;  // in a step
 constexpr size_t kMostComplaints = 20;
 
 uint64_t kind_of(const trace::Communicator& c, const CollectiveRecord& r) {
-  if (!is_p2p(r.op)) return static_cast<uint64_t>(r.op);
-  const auto own = static_cast<uint64_t>(c.own);
-  const auto peer = static_cast<uint64_t>(r.peer);
+  if (!is_p2p(r.op))
+    return uint64_t(r.op);
+  const auto own = uint64_t(c.own);
+  const auto peer = uint64_t(r.peer);
   const bool sends = r.op == CollectiveOp::Send;
   return uint64_t{1} << 60 | (sends ? own : peer) << 30 | (sends ? peer : own);
 }
 
 struct Builder {
-  explicit Builder(Job& j) : job(j) {}
+  explicit Builder(Job& j)
+      : job(j) {
+  }
 
   void index_communicators() {
     std::unordered_map<std::string, int> index;
@@ -47,29 +51,33 @@ struct Builder {
     }
     for (JobCommunicator& c : job.communicators) {
       for (const int member : c.members) {
-        if (member >= 0) c.hosts.push_back(job.ranks[member].host);
+        if (member >= 0)
+          c.hosts.push_back(job.ranks[member].host);
       }
-      std::sort(c.hosts.begin(), c.hosts.end());
+      std::ranges::sort(c.hosts);
       c.hosts.erase(std::unique(c.hosts.begin(), c.hosts.end()), c.hosts.end());
     }
     entries.resize(job.communicators.size());
   }
 
   int add(std::unordered_map<std::string, int>& index, const trace::Communicator& c, size_t rank) {
-    const auto [found, fresh] = index.emplace(c.key, static_cast<int>(job.communicators.size()));
-    if (fresh) job.communicators.push_back({c.key, c.name, c.size, {}, {}});
+    const auto [found, fresh] = index.emplace(c.key, int(job.communicators.size()));
+    if (fresh)
+      job.communicators.push_back({c.key, c.name, c.size, {}, {}});
     JobCommunicator& common = job.communicators[found->second];
-    if (c.own < 0 || c.own >= c.size) return found->second;
-    const auto needed = static_cast<size_t>(c.own) + 1;
+    if (c.own < 0 || c.own >= c.size)
+      return found->second;
+    const auto needed = size_t(c.own) + 1;
     if (needed > common.members.size()) {
       // Numbers that files claim may cost so much memory and no more: no real job comes near.
       constexpr size_t kMostMembers = size_t{1} << 25;
       const size_t growth = needed - common.members.size();
-      if (members + growth > kMostMembers) return found->second;
+      if (members + growth > kMostMembers)
+        return found->second;
       members += growth;
       common.members.resize(needed, -1);
     }
-    common.members[c.own] = static_cast<int>(rank);
+    common.members[c.own] = int(rank);
     return found->second;
   }
 
@@ -80,11 +88,13 @@ struct Builder {
     for (size_t i = 0; i < t.records.size(); ++i) {
       const CollectiveRecord& record = t.records[i];
       const trace::Communicator& c = t.communicators[record.communicator];
-      if (c.own < 0 || (is_p2p(record.op) && (record.peer < 0 || record.peer >= c.size))) continue;
-      Entry e{kind_of(c, record), record.sequence, static_cast<int32_t>(r), static_cast<int32_t>(i)};
+      if (c.own < 0 || (is_p2p(record.op) && (record.peer < 0 || record.peer >= c.size)))
+        continue;
+      Entry e{kind_of(c, record), record.sequence, int32_t(r), int32_t(i)};
       if (record.sequence < 0 || is_p2p(record.op)) {
         const int32_t step = job.steps > 0 ? rank.step[i] : 0;
-        if (step < 0) continue;
+        if (step < 0)
+          continue;
         auto& [last, place] = counts[{record.communicator, e.kind}];
         place = last == step ? place + 1 : 1;
         last = step;
@@ -97,14 +107,17 @@ struct Builder {
 
   void match(int communicator) {
     std::vector<Entry>& list = entries[communicator];
-    std::sort(list.begin(), list.end(), [](const Entry& a, const Entry& b) {
-      if (a.kind != b.kind) return a.kind < b.kind;
-      if (a.number != b.number) return a.number < b.number;
+    std::ranges::sort(list, [](const Entry& a, const Entry& b) {
+      if (a.kind != b.kind)
+        return a.kind < b.kind;
+      if (a.number != b.number)
+        return a.number < b.number;
       return a.rank < b.rank;
     });
     for (size_t i = 0; i < list.size();) {
       size_t end = i + 1;
-      while (end < list.size() && list[end].kind == list[i].kind) ++end;
+      while (end < list.size() && list[end].kind == list[i].kind)
+        ++end;
       match_kind(communicator, {list.data() + i, end - i});
       i = end;
     }
@@ -112,10 +125,12 @@ struct Builder {
   }
 
   void match_kind(int communicator, std::span<const Entry> list) {
-    if (list.front().by_order && !counts_agree(list)) return;
+    if (list.front().by_order && !counts_agree(list))
+      return;
     for (size_t i = 0; i < list.size();) {
       size_t end = i + 1;
-      while (end < list.size() && list[end].number == list[i].number) ++end;
+      while (end < list.size() && list[end].number == list[i].number)
+        ++end;
       add_instance(communicator, list.subspan(i, end - i));
       i = end;
     }
@@ -124,25 +139,32 @@ struct Builder {
   // Every member recorded equally many.
   static bool counts_agree(std::span<const Entry> list) {
     std::map<int32_t, size_t> counts;
-    for (const Entry& e : list) ++counts[e.rank];
-    return std::all_of(counts.begin(), counts.end(),
-                       [&](const auto& c) { return c.second == counts.begin()->second; });
+    for (const Entry& e : list)
+      ++counts[e.rank];
+    return std::ranges::all_of(counts, [&](const auto& c) {
+      return c.second == counts.begin()->second;
+    });
   }
 
-  const CollectiveRecord& record(const Entry& e) const { return job.ranks[e.rank].trace->records[e.record]; }
+  const CollectiveRecord& record(const Entry& e) const {
+    return job.ranks[e.rank].trace->records[e.record];
+  }
 
   bool sizes_agree(std::span<const Entry> entries_of) const {
     const CollectiveRecord& first = record(entries_of[0]);
-    if (first.op == CollectiveOp::AllToAll) return true;
+    if (first.op == CollectiveOp::AllToAll)
+      return true;
     for (const Entry& e : entries_of) {
-      if (record(e).bytes != first.bytes) return false;
+      if (record(e).bytes != first.bytes)
+        return false;
     }
     return true;
   }
 
   void complain(int communicator, std::span<const Entry> e) {
     std::vector<std::string>& all = job.matching.complaints;
-    if (all.size() >= kMostComplaints) return;
+    if (all.size() >= kMostComplaints)
+      return;
     const JobCommunicator& c = job.communicators[communicator];
     std::string line = std::string(name(record(e[0]).op)) + " of " + (c.name.empty() ? c.key : c.name) + ": ";
     for (size_t i = 0; i < std::min<size_t>(e.size(), 4); ++i) {
@@ -154,7 +176,8 @@ struct Builder {
   void add_instance(int communicator, std::span<const Entry> e) {
     // A pair is a send and a receive of different ranks; the same rank twice is no match.
     for (size_t i = 1; i < e.size(); ++i) {
-      if (e[i].rank == e[i - 1].rank) return;
+      if (e[i].rank == e[i - 1].rank)
+        return;
     }
     const bool pair = is_p2p(record(e[0]).op);
     if (e.size() < 2 || (pair && e.size() != 2)) {
@@ -168,9 +191,9 @@ struct Builder {
     }
     Instance i;
     i.channel = channel_of(communicator, e);
-    i.first = static_cast<uint32_t>(job.members.size());
-    i.count = static_cast<uint32_t>(e.size());
-    i.complete = pair || static_cast<int>(e.size()) == job.communicators[communicator].size;
+    i.first = uint32_t(job.members.size());
+    i.count = uint32_t(e.size());
+    i.complete = pair || int(e.size()) == job.communicators[communicator].size;
     for (const Entry& entry : e) {
       job.members.push_back({entry.rank, entry.record});
       i.step = std::max(i.step, job.ranks[entry.rank].step[entry.record]);
@@ -182,9 +205,11 @@ struct Builder {
 
   // Sizes of routed tokens vary: powers of two are told apart there.
   static int64_t size_class(const CollectiveRecord& r) {
-    if (r.op != CollectiveOp::AllToAll) return r.bytes;
+    if (r.op != CollectiveOp::AllToAll)
+      return r.bytes;
     int64_t size = 1;
-    while (size < r.bytes && size < (int64_t{1} << 60)) size *= 2;
+    while (size < r.bytes && size < (int64_t{1} << 60))
+      size *= 2;
     return size;
   }
 
@@ -193,26 +218,32 @@ struct Builder {
     const uint64_t kind = e[0].kind;
     const auto key = std::make_pair(std::make_pair(communicator, kind), size_class(first));
     const auto found = channel_index.find(key);
-    if (found != channel_index.end()) return found->second;
-    const int index = static_cast<int>(job.channels.size());
+    if (found != channel_index.end())
+      return found->second;
+    const int index = int(job.channels.size());
     channel_index.emplace(key, index);
     Channel c;
     c.communicator = communicator;
     c.bytes = key.second;
     c.op = is_p2p(first.op) ? CollectiveOp::Send : first.op;
     for (const Entry& entry : e) {
-      if (record(entry).op == CollectiveOp::Send) c.from = entry.rank;
-      if (record(entry).op == CollectiveOp::Recv) c.to = entry.rank;
-      if (is_p2p(first.op)) c.ranks.push_back(entry.rank);
+      if (record(entry).op == CollectiveOp::Send)
+        c.from = entry.rank;
+      if (record(entry).op == CollectiveOp::Recv)
+        c.to = entry.rank;
+      if (is_p2p(first.op))
+        c.ranks.push_back(entry.rank);
     }
     if (!is_p2p(first.op)) {
       for (const int member : job.communicators[communicator].members) {
-        if (member >= 0) c.ranks.push_back(member);
+        if (member >= 0)
+          c.ranks.push_back(member);
       }
     }
-    for (const int rank : c.ranks) c.hosts.push_back(job.ranks[rank].host);
-    std::sort(c.ranks.begin(), c.ranks.end());
-    std::sort(c.hosts.begin(), c.hosts.end());
+    for (const int rank : c.ranks)
+      c.hosts.push_back(job.ranks[rank].host);
+    std::ranges::sort(c.ranks);
+    std::ranges::sort(c.hosts);
     c.hosts.erase(std::unique(c.hosts.begin(), c.hosts.end()), c.hosts.end());
     c.shape = shape_of(c);
     job.channels.push_back(std::move(c));
@@ -220,10 +251,12 @@ struct Builder {
   }
 
   int shape_of(const Channel& c) {
-    const std::vector<int64_t> key = {static_cast<int64_t>(c.op), c.bytes,
-                                      static_cast<int64_t>(c.ranks.size()),
-                                      static_cast<int64_t>(c.hosts.size())};
-    return shape_index.emplace(key, static_cast<int>(shape_index.size())).first->second;
+    const std::vector<int64_t> key = {
+        int64_t(c.op),
+        c.bytes,
+        int64_t(c.ranks.size()),
+        int64_t(c.hosts.size())};
+    return shape_index.emplace(key, int(shape_index.size())).first->second;
   }
 
   Job& job;
@@ -237,15 +270,16 @@ struct Builder {
 }  // namespace
 
 bool JobCommunicator::complete() const {
-  return static_cast<int>(members.size()) == size &&
-         std::find(members.begin(), members.end(), -1) == members.end();
+  return int(members.size()) == size && std::ranges::find(members, -1) == members.end();
 }
 
 void match_instances(Job& job) {
   Builder builder(job);
   builder.index_communicators();
-  for (size_t r = 0; r < job.ranks.size(); ++r) builder.collect(r);
-  for (size_t c = 0; c < job.communicators.size(); ++c) builder.match(static_cast<int>(c));
+  for (size_t r = 0; r < job.ranks.size(); ++r)
+    builder.collect(r);
+  for (size_t c = 0; c < job.communicators.size(); ++c)
+    builder.match(int(c));
 }
 
 Job make_job(const std::vector<trace::RankTrace>& traces) {
@@ -259,7 +293,7 @@ Job make_job(const std::vector<trace::RankTrace>& traces) {
 std::string bytes_text(int64_t bytes) {
   const char* const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   int unit = 0;
-  double value = static_cast<double>(bytes);
+  double value = double(bytes);
   while (value >= 1024 && unit < 4) {
     value /= 1024;
     ++unit;

@@ -16,23 +16,30 @@ namespace {
 bool natural_less(const std::string& a, const std::string& b) {
   size_t i = 0;
   size_t j = 0;
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto digit = [](char c) {
+    return c >= '0' && c <= '9';
+  };
   while (i < a.size() && j < b.size()) {
     if (digit(a[i]) && digit(b[j])) {
       size_t m = i;
       size_t n = j;
-      while (m < a.size() && digit(a[m])) ++m;
-      while (n < b.size() && digit(b[n])) ++n;
+      while (m < a.size() && digit(a[m]))
+        ++m;
+      while (n < b.size() && digit(b[n]))
+        ++n;
       std::string x = a.substr(i, m - i);
       std::string y = b.substr(j, n - j);
       x.erase(0, std::min(x.find_first_not_of('0'), x.size()));
       y.erase(0, std::min(y.find_first_not_of('0'), y.size()));
-      if (x.size() != y.size()) return x.size() < y.size();
-      if (x != y) return x < y;
+      if (x.size() != y.size())
+        return x.size() < y.size();
+      if (x != y)
+        return x < y;
       i = m;
       j = n;
     } else {
-      if (a[i] != b[j]) return a[i] < b[j];
+      if (a[i] != b[j])
+        return a[i] < b[j];
       ++i;
       ++j;
     }
@@ -43,12 +50,17 @@ bool natural_less(const std::string& a, const std::string& b) {
 // Traces in the order of rank numbers, or else of hosts, GPUs and processes.
 std::vector<const trace::RankTrace*> in_order(const std::vector<trace::RankTrace>& traces) {
   std::vector<const trace::RankTrace*> order;
-  for (const trace::RankTrace& t : traces) order.push_back(&t);
-  std::stable_sort(order.begin(), order.end(), [](const trace::RankTrace* a, const trace::RankTrace* b) {
-    if ((a->rank >= 0) != (b->rank >= 0)) return a->rank >= 0;
-    if (a->rank != b->rank) return a->rank < b->rank;
-    if (a->host != b->host) return natural_less(a->host, b->host);
-    if (a->process != b->process) return a->process < b->process;
+  for (const trace::RankTrace& t : traces)
+    order.push_back(&t);
+  std::ranges::stable_sort(order, [](const trace::RankTrace* a, const trace::RankTrace* b) {
+    if ((a->rank >= 0) != (b->rank >= 0))
+      return a->rank >= 0;
+    if (a->rank != b->rank)
+      return a->rank < b->rank;
+    if (a->host != b->host)
+      return natural_less(a->host, b->host);
+    if (a->process != b->process)
+      return a->process < b->process;
     return natural_less(a->file, b->file);
   });
   return order;
@@ -57,8 +69,9 @@ std::vector<const trace::RankTrace*> in_order(const std::vector<trace::RankTrace
 void name_hosts(Job& job) {
   std::map<std::string, int> index;
   const auto host_of = [&](const std::string& key, const std::string& name) {
-    const auto [found, fresh] = index.emplace(key, static_cast<int>(job.hosts.size()));
-    if (fresh) job.hosts.push_back({name, {}});
+    const auto [found, fresh] = index.emplace(key, int(job.hosts.size()));
+    if (fresh)
+      job.hosts.push_back({name, {}});
     return found->second;
   };
   for (size_t r = 0; r < job.ranks.size(); ++r) {
@@ -69,12 +82,12 @@ void name_hosts(Job& job) {
     } else {
       const std::string count = std::to_string(job.hosts.size());
       const bool placed = t.rank >= 0 && t.device >= 0 && t.device <= t.rank;
-      rank.host =
-          host_of(placed ? "first " + std::to_string(t.rank - t.device) : "alone " + std::to_string(r),
-                  "host" + count);
+      rank.host = host_of(
+          placed ? "first " + std::to_string(t.rank - t.device) : "alone " + std::to_string(r),
+          "host" + count);
       job.hosts_inferred = true;
     }
-    job.hosts[rank.host].ranks.push_back(static_cast<int>(r));
+    job.hosts[rank.host].ranks.push_back(int(r));
   }
 }
 
@@ -83,15 +96,19 @@ bool number_by_world(Job& job) {
   std::map<std::string, std::set<int>> seen;
   for (const JobRank& rank : job.ranks) {
     for (const trace::Communicator& c : rank.trace->communicators) {
-      if (c.size >= static_cast<int>(job.ranks.size()) && c.own >= 0) seen[c.key].insert(c.own);
+      if (c.size >= int(job.ranks.size()) && c.own >= 0)
+        seen[c.key].insert(c.own);
     }
   }
   for (const auto& [key, numbers] : seen) {
-    if (numbers.size() != job.ranks.size()) continue;
+    if (numbers.size() != job.ranks.size())
+      continue;
     for (JobRank& rank : job.ranks) {
       for (const trace::Communicator& c : rank.trace->communicators) {
-        if (c.key == key) rank.number = c.own;
-        if (c.key == key) job.world = c.size;
+        if (c.key == key)
+          rank.number = c.own;
+        if (c.key == key)
+          job.world = c.size;
       }
     }
     return true;
@@ -105,7 +122,8 @@ bool order_agrees(const Job& job) {
   for (const JobRank& rank : job.ranks) {
     for (const trace::Communicator& c : rank.trace->communicators) {
       const auto [found, fresh] = last.emplace(c.key, c.own);
-      if (!fresh && c.own <= found->second) return false;
+      if (!fresh && c.own <= found->second)
+        return false;
       found->second = c.own;
     }
   }
@@ -119,10 +137,11 @@ void number_ranks(Job& job) {
     all = all && rank.number >= 0;
     job.world = std::max(job.world, rank.trace->world);
   }
-  if (all || number_by_world(job)) return;
+  if (all || number_by_world(job))
+    return;
   job.ranks_inferred = order_agrees(job);
   for (size_t r = 0; r < job.ranks.size(); ++r)
-    job.ranks[r].number = job.ranks_inferred ? static_cast<int>(r) : -1;
+    job.ranks[r].number = job.ranks_inferred ? int(r) : -1;
 }
 
 void label_ranks(Job& job) {
@@ -138,7 +157,8 @@ void label_ranks(Job& job) {
   for (const JobHost& host : job.hosts) {
     for (size_t i = 0; i < host.ranks.size(); ++i) {
       JobRank& rank = job.ranks[host.ranks[i]];
-      if (rank.device < 0) rank.device = static_cast<int>(i);
+      if (rank.device < 0)
+        rank.device = int(i);
     }
   }
 }

@@ -14,18 +14,21 @@ using trace::CollectiveRecord;
 // Computing time before a moment, for rising moments.
 class ComputeClock {
  public:
-  explicit ComputeClock(const std::vector<trace::TimeSpan>& spans) : spans_(spans) {
+  explicit ComputeClock(const std::vector<trace::TimeSpan>& spans)
+      : spans_(spans) {
     sums_.push_back(0);
     for (const trace::TimeSpan& s : spans)
-      sums_.push_back(sums_.back() + static_cast<double>(s.end_ns - s.begin_ns));
+      sums_.push_back(sums_.back() + double(s.end_ns - s.begin_ns));
   }
   double before(int64_t at) const {
-    const auto next = std::upper_bound(spans_.begin(), spans_.end(), at,
-                                       [](int64_t t, const trace::TimeSpan& s) { return t < s.begin_ns; });
+    const auto next = std::ranges::upper_bound(spans_, at, [](int64_t t, const trace::TimeSpan& s) {
+      return t < s.begin_ns;
+    });
     const size_t index = next - spans_.begin();
-    if (index == 0) return 0;
+    if (index == 0)
+      return 0;
     const trace::TimeSpan& last = spans_[index - 1];
-    return sums_[index - 1] + static_cast<double>(std::min(at, last.end_ns) - last.begin_ns);
+    return sums_[index - 1] + double(std::min(at, last.end_ns) - last.begin_ns);
   }
 
  private:
@@ -42,20 +45,24 @@ void split(const trace::RankTrace& t, std::vector<double>& before, std::vector<i
   for (size_t i = 0; i < t.records.size(); ++i) {
     const CollectiveRecord& r = t.records[i];
     std::erase_if(running, [&](int32_t j) {
-      if (t.records[j].end_ns > r.begin_ns) return false;
-      if (latest < 0 || t.records[j].end_ns > t.records[latest].end_ns) latest = j;
+      if (t.records[j].end_ns > r.begin_ns)
+        return false;
+      if (latest < 0 || t.records[j].end_ns > t.records[latest].end_ns)
+        latest = j;
       return true;
     });
     after[i] = latest;
-    if (latest >= 0) before[i] = static_cast<double>(r.begin_ns - t.records[latest].end_ns);
+    if (latest >= 0)
+      before[i] = double(r.begin_ns - t.records[latest].end_ns);
     // The same time is not counted twice when several collectives begin side by side.
     if (i > 0 && latest >= 0) {
       const CollectiveRecord& former = t.records[i - 1];
       const int64_t since = std::max(t.records[latest].end_ns, former.begin_ns);
-      before[i] = static_cast<double>(r.begin_ns - since);
-      if (former.begin_ns > t.records[latest].end_ns) after[i] = -2 - static_cast<int32_t>(i - 1);
+      before[i] = double(r.begin_ns - since);
+      if (former.begin_ns > t.records[latest].end_ns)
+        after[i] = -2 - int32_t(i - 1);
     }
-    running.push_back(static_cast<int32_t>(i));
+    running.push_back(int32_t(i));
   }
 }
 
@@ -65,7 +72,8 @@ void sum_steps(const Job& job, size_t rank, OwnTime& own) {
   const ComputeClock compute(t.compute);
   std::vector<int32_t> counts(job.steps, 0);
   for (const int32_t step : r.step) {
-    if (step >= 0) ++counts[step];
+    if (step >= 0)
+      ++counts[step];
   }
   const std::vector<double> unknown(job.steps, NAN);
   std::vector<double>& total = own.own_ns[rank] = unknown;
@@ -74,7 +82,8 @@ void sum_steps(const Job& job, size_t rank, OwnTime& own) {
   std::vector<double>& waiting = own.waiting_ns[rank] = unknown;
   for (size_t i = 0; i < t.records.size(); ++i) {
     const int32_t step = r.step[i];
-    if (step < 0 || counts[step] != r.typical || own.after[rank][i] == -1) continue;
+    if (step < 0 || counts[step] != r.typical || own.after[rank][i] == -1)
+      continue;
     const double mine = own.before_ns[rank][i];
     if (std::isnan(total[step])) {
       total[step] = 0;
@@ -83,16 +92,18 @@ void sum_steps(const Job& job, size_t rank, OwnTime& own) {
       waiting[step] = 0;
     }
     total[step] += mine;
-    waiting[step] += static_cast<double>(t.records[i].end_ns - t.records[i].begin_ns);
-    if (!t.computes) continue;
+    waiting[step] += double(t.records[i].end_ns - t.records[i].begin_ns);
+    if (!t.computes)
+      continue;
     const int64_t begin = t.records[i].begin_ns;
-    computing[step] += compute.before(begin) - compute.before(begin - static_cast<int64_t>(mine));
+    computing[step] += compute.before(begin) - compute.before(begin - int64_t(mine));
   }
 }
 
 // The lower of the two middle values: with two slow ranks of four it still is a healthy one.
 double lower_median(std::vector<double>& values) {
-  if (values.empty()) return NAN;
+  if (values.empty())
+    return NAN;
   const size_t middle = (values.size() - 1) / 2;
   std::nth_element(values.begin(), values.begin() + static_cast<ptrdiff_t>(middle), values.end());
   return values[middle];
@@ -102,7 +113,8 @@ double mean_of(const std::vector<double>& series) {
   double sum = 0;
   int count = 0;
   for (const double v : series) {
-    if (std::isnan(v)) continue;
+    if (std::isnan(v))
+      continue;
     sum += v;
     ++count;
   }
@@ -110,17 +122,22 @@ double mean_of(const std::vector<double>& series) {
 }
 
 // The mean over a stretch of how much a rank's part exceeds the lower median of its peers' parts.
-double part_excess(const std::vector<std::vector<double>>& part, const std::vector<int>& peers, int rank,
-                   const Stretch& s) {
+double part_excess(
+    const std::vector<std::vector<double>>& part,
+    const std::vector<int>& peers,
+    int rank,
+    const Stretch& s) {
   double sum = 0;
   int count = 0;
   std::vector<double> values;
   for (int step = s.begin; step < s.end; ++step) {
     values.clear();
     for (const int p : peers) {
-      if (!std::isnan(part[p][step])) values.push_back(part[p][step]);
+      if (!std::isnan(part[p][step]))
+        values.push_back(part[p][step]);
     }
-    if (values.size() < 2 || std::isnan(part[rank][step])) continue;
+    if (values.size() < 2 || std::isnan(part[rank][step]))
+      continue;
     sum += part[rank][step] - lower_median(values);
     ++count;
   }
@@ -139,20 +156,25 @@ struct Judge {
     for (int s = 0; s < job.steps; ++s) {
       values.clear();
       for (const int r : peers) {
-        if (!std::isnan(own.own_ns[r][s])) values.push_back(own.own_ns[r][s]);
+        if (!std::isnan(own.own_ns[r][s]))
+          values.push_back(own.own_ns[r][s]);
       }
-      if (values.size() < 2) continue;
+      if (values.size() < 2)
+        continue;
       const double middle = lower_median(values);
       levels.push_back(middle);
       for (const int r : peers) {
-        if (!std::isnan(own.own_ns[r][s])) out.excess_ns[r][s] = own.own_ns[r][s] - middle;
+        if (!std::isnan(own.own_ns[r][s]))
+          out.excess_ns[r][s] = own.own_ns[r][s] - middle;
       }
     }
     const double level = base::median(levels);
-    if (levels.empty() || level <= 0) return;
+    if (levels.empty() || level <= 0)
+      return;
     const double spread = centre(peers);
     std::vector<std::vector<double>> all;
-    for (const int r : peers) all.push_back(out.excess_ns[r]);
+    for (const int r : peers)
+      all.push_back(out.excess_ns[r]);
     const double roughness = slow_noise(all);
     for (const int r : peers) {
       out.level_ns[r] = level;
@@ -168,18 +190,22 @@ struct Judge {
     for (const int r : peers) {
       std::vector<double> known;
       for (const double v : out.excess_ns[r]) {
-        if (!std::isnan(v)) known.push_back(v);
+        if (!std::isnan(v))
+          known.push_back(v);
       }
-      if (!known.empty()) means.push_back(base::median(known));
+      if (!known.empty())
+        means.push_back(base::median(known));
     }
     std::vector<double> sorted = means;
     const double bias = lower_median(sorted);
     for (const int r : peers) {
-      for (double& v : out.excess_ns[r]) v -= bias;
+      for (double& v : out.excess_ns[r])
+        v -= bias;
     }
-    if (means.size() < 6) return 0;
+    if (means.size() < 6)
+      return 0;
     // From the lower half: a slow half of the peers widens the whole, not that.
-    std::sort(means.begin(), means.end());
+    std::ranges::sort(means);
     return (means[(means.size() - 1) / 2] - means[(means.size() - 1) / 4]) / 0.674;
   }
 
@@ -188,11 +214,14 @@ struct Judge {
     // Together with the other ranks of a host half of the margin to the peers is enough.
     const double least = std::max(floor, tuning::kLeastPeerSpread / 2 * spread);
     const Stretch s = best_stretch(out.excess_ns[rank], least / 2, out.roughness[rank]);
-    if (s.count < tuning::kLeastSteps || s.mean < least) return;
-    if (s.significance < tuning::kLeastSignificance) return;
+    if (s.count < tuning::kLeastSteps || s.mean < least)
+      return;
+    if (s.significance < tuning::kLeastSignificance)
+      return;
     // Routing and sequence lengths make now this rank late and now that one: a slow part is late in most
     // steps.
-    if (s.median < least / 2) return;
+    if (s.median < least / 2)
+      return;
     LateRank late;
     late.rank = rank;
     late.stretch = s;
@@ -233,15 +262,17 @@ std::vector<double> step_lengths(const Job& job) {
   for (const JobRank& r : job.ranks) {
     ends.assign(job.steps, INT64_MIN);
     for (size_t i = 0; i < r.step.size(); ++i) {
-      if (r.step[i] >= 0) ends[r.step[i]] = std::max(ends[r.step[i]], r.trace->records[i].end_ns);
+      if (r.step[i] >= 0)
+        ends[r.step[i]] = std::max(ends[r.step[i]], r.trace->records[i].end_ns);
     }
     for (int s = 1; s < job.steps; ++s) {
       if (ends[s] != INT64_MIN && ends[s - 1] != INT64_MIN)
-        lengths[s].push_back(static_cast<double>(ends[s] - ends[s - 1]));
+        lengths[s].push_back(double(ends[s] - ends[s - 1]));
     }
   }
   std::vector<double> out;
-  for (std::vector<double>& step : lengths) out.push_back(step.empty() ? NAN : base::median(std::move(step)));
+  for (std::vector<double>& step : lengths)
+    out.push_back(step.empty() ? NAN : base::median(std::move(step)));
   return out;
 }
 
@@ -251,7 +282,8 @@ OwnVerdict late_ranks(const Job& job, const OwnTime& own, double step_ns) {
   out.level_ns.assign(job.ranks.size(), NAN);
   out.roughness.assign(job.ranks.size(), 1);
   std::vector<std::vector<int>> groups(job.peer_groups);
-  for (size_t r = 0; r < job.ranks.size(); ++r) groups[job.ranks[r].peers].push_back(static_cast<int>(r));
+  for (size_t r = 0; r < job.ranks.size(); ++r)
+    groups[job.ranks[r].peers].push_back(int(r));
   Judge judge{job, own, step_ns, out};
   for (const std::vector<int>& peers : groups) {
     if (peers.size() < 2) {
@@ -260,8 +292,9 @@ OwnVerdict late_ranks(const Job& job, const OwnTime& own, double step_ns) {
       judge.group(peers);
     }
   }
-  std::sort(out.late.begin(), out.late.end(),
-            [](const LateRank& a, const LateRank& b) { return a.rank < b.rank; });
+  std::ranges::sort(out.late, [](const LateRank& a, const LateRank& b) {
+    return a.rank < b.rank;
+  });
   return out;
 }
 

@@ -14,7 +14,10 @@ struct OwnTime {
   std::vector<std::vector<double>> before_ns;  // own time before the record's begin
   std::vector<std::vector<int32_t>> after;     // the record whose end it counts from; -1: none
   // By rank, by step; NaN where the rank's step is not complete.
-  std::vector<std::vector<double>> own_ns, first_ns, compute_ns, waiting_ns;
+  std::vector<std::vector<double>> own_ns;
+  std::vector<std::vector<double>> first_ns;
+  std::vector<std::vector<double>> compute_ns;
+  std::vector<std::vector<double>> waiting_ns;
 };
 
 OwnTime own_time(const Job& job);

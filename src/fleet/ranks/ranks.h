@@ -21,11 +21,14 @@ struct RanksOptions {
 
 // Outcome Findings, Healthy, or CannotJudge with what to switch on. Findings name the rank or the host first,
 // then what the data cannot tell apart from it.
-finding::Diagnosis diagnose_ranks(const std::vector<trace::RankTrace>& traces, const RanksOptions& options,
-                                  const base::Progress& progress = {});
+finding::Diagnosis diagnose_ranks(
+    const std::vector<trace::RankTrace>& traces,
+    const RanksOptions& options,
+    const base::Progress& progress = {});
 
 // From dumps of the flight recorder and answers of NCCL's monitor, the latter in order of time.
-finding::Diagnosis diagnose_hang(const std::vector<trace::HangDump>& dumps,
-                                 const std::vector<trace::RasAnswer>& answers);
+finding::Diagnosis diagnose_hang(
+    const std::vector<trace::HangDump>& dumps,
+    const std::vector<trace::RasAnswer>& answers);
 
 }  // namespace lento::fleet

@@ -18,23 +18,28 @@ using trace::CollectiveOp;
 using trace::CollectiveRecord;
 using trace::RankTrace;
 
-uint64_t mix(uint64_t hash, uint64_t value) { return base::mix64(hash ^ base::mix64(value)); }
+uint64_t mix(uint64_t hash, uint64_t value) {
+  return base::mix64(hash ^ base::mix64(value));
+}
 
 // What a record is, equal on ranks that do the same: no number of a communicator.
 uint64_t kind_of(const RankTrace& t, const CollectiveRecord& r) {
   const trace::Communicator& c = t.communicators[r.communicator];
-  uint64_t hash = mix(base::hash_text(c.name), static_cast<uint64_t>(c.size));
-  hash = mix(hash, static_cast<uint64_t>(r.op));
+  uint64_t hash = mix(base::hash_text(c.name), uint64_t(c.size));
+  hash = mix(hash, uint64_t(r.op));
   // Routed tokens differ in number from step to step.
-  if (r.op != CollectiveOp::AllToAll) hash = mix(hash, static_cast<uint64_t>(r.bytes));
-  if (is_p2p(r.op)) hash = mix(hash, r.peer > c.own ? 1 : 2);
+  if (r.op != CollectiveOp::AllToAll)
+    hash = mix(hash, uint64_t(r.bytes));
+  if (is_p2p(r.op))
+    hash = mix(hash, r.peer > c.own ? 1 : 2);
   return hash;
 }
 
 std::vector<uint64_t> kinds_of(const RankTrace& t) {
   std::vector<uint64_t> kinds;
   kinds.reserve(t.records.size());
-  for (const CollectiveRecord& r : t.records) kinds.push_back(kind_of(t, r));
+  for (const CollectiveRecord& r : t.records)
+    kinds.push_back(kind_of(t, r));
   return kinds;
 }
 
@@ -48,7 +53,7 @@ double repeats(const std::vector<uint64_t>& kinds, size_t period) {
     ++looked;
     same += kinds[i] == kinds[i + period];
   }
-  return looked == 0 ? 0 : static_cast<double>(same) / static_cast<double>(looked);
+  return looked == 0 ? 0 : double(same) / double(looked);
 }
 
 struct Period {
@@ -60,23 +65,28 @@ Period find_period(const std::vector<uint64_t>& kinds) {
   constexpr double kSame = 0.95;
   constexpr size_t kLeast = 3;  // repetitions
   std::map<uint64_t, std::vector<size_t>> places;
-  for (size_t i = 0; i < kinds.size(); ++i) places[kinds[i]].push_back(i);
+  for (size_t i = 0; i < kinds.size(); ++i)
+    places[kinds[i]].push_back(i);
   std::vector<std::pair<size_t, uint64_t>> order;
   for (const auto& [kind, at] : places) {
-    if (at.size() >= kLeast) order.push_back({at.size(), kind});
+    if (at.size() >= kLeast)
+      order.push_back({at.size(), kind});
   }
-  std::sort(order.begin(), order.end());
+  std::ranges::sort(order);
   for (const auto& [count, kind] : order) {
     const std::vector<size_t>& at = places[kind];
     const size_t middle = at.size() / 2;
     for (size_t j = middle + 1; j < at.size() && j < middle + 65; ++j) {
       const size_t period = at[j] - at[middle];
-      if (period * kLeast > kinds.size()) break;
-      if (repeats(kinds, period) < kSame) continue;
+      if (period * kLeast > kinds.size())
+        break;
+      if (repeats(kinds, period) < kSame)
+        continue;
       // Kinds as rare as this one, but for what the ends of the record cut off.
       Period found{period, {}};
       for (const auto& [times, other] : order) {
-        if (times <= count + count / 10 + 1 && 2 * times > count) found.rare.insert(other);
+        if (times <= count + count / 10 + 1 && 2 * times > count)
+          found.rare.insert(other);
       }
       return found;
     }
@@ -87,17 +97,21 @@ Period find_period(const std::vector<uint64_t>& kinds) {
 // Ends of runs of rare kinds; several a period: the one whose successor's kind is least, which is the same
 // choice on every rank that does the same. If all kinds are equally rare, the largest own time is between two
 // steps.
-std::vector<size_t> ends_of_steps(const RankTrace& t, const std::vector<uint64_t>& kinds,
-                                  const Period& period) {
-  const auto rare = [&](size_t i) { return period.rare.contains(kinds[i]); };
+std::vector<size_t>
+ends_of_steps(const RankTrace& t, const std::vector<uint64_t>& kinds, const Period& period) {
+  const auto rare = [&](size_t i) {
+    return period.rare.contains(kinds[i]);
+  };
   uint64_t next = UINT64_MAX;
   for (size_t i = 0; i + 1 < kinds.size(); ++i) {
-    if (rare(i) && !rare(i + 1)) next = std::min(next, kinds[i + 1]);
+    if (rare(i) && !rare(i + 1))
+      next = std::min(next, kinds[i + 1]);
   }
   std::vector<size_t> ends;
   if (next != UINT64_MAX) {
     for (size_t i = 0; i + 1 < kinds.size(); ++i) {
-      if (rare(i) && kinds[i + 1] == next) ends.push_back(i);
+      if (rare(i) && kinds[i + 1] == next)
+        ends.push_back(i);
     }
     return ends;
   }
@@ -106,11 +120,13 @@ std::vector<size_t> ends_of_steps(const RankTrace& t, const std::vector<uint64_t
   int64_t widest = INT64_MIN;
   for (size_t i = from; i < std::min(from + period.length, kinds.size() - 1); ++i) {
     const int64_t gap = t.timed ? t.records[i + 1].begin_ns - t.records[i].end_ns : 0;
-    if (gap <= widest) continue;
+    if (gap <= widest)
+      continue;
     widest = gap;
     best = i;
   }
-  for (size_t i = best % period.length; i + 1 < kinds.size(); i += period.length) ends.push_back(i);
+  for (size_t i = best % period.length; i + 1 < kinds.size(); i += period.length)
+    ends.push_back(i);
   return ends;
 }
 
@@ -130,9 +146,11 @@ void steps_by_period(JobRank& rank) {
   rank.step.assign(t.records.size(), -1);
   const std::vector<uint64_t> kinds = kinds_of(t);
   const Period period = find_period(kinds);
-  if (period.length == 0) return;
+  if (period.length == 0)
+    return;
   const std::vector<size_t> ends = ends_of_steps(t, kinds, period);
-  if (ends.empty()) return;
+  if (ends.empty())
+    return;
   const size_t middle = ends[ends.size() / 2];
   const CollectiveRecord& anchor = t.records[middle];
   const size_t from = middle + 1 >= period.length ? middle + 1 - period.length : 0;
@@ -141,15 +159,18 @@ void steps_by_period(JobRank& rank) {
   int64_t step = 0;
   for (size_t e = 0; e < ends.size(); ++e) {
     const int64_t number = t.records[ends[e]].sequence;
-    step = number >= 0 ? (number - 1) / rise : static_cast<int64_t>(e);
-    for (; at <= ends[e]; ++at) rank.step[at] = static_cast<int32_t>(step);
+    step = number >= 0 ? (number - 1) / rise : int64_t(e);
+    for (; at <= ends[e]; ++at)
+      rank.step[at] = int32_t(step);
   }
-  for (; at < t.records.size(); ++at) rank.step[at] = static_cast<int32_t>(step + 1);
+  for (; at < t.records.size(); ++at)
+    rank.step[at] = int32_t(step + 1);
 }
 
 void take_marks(JobRank& rank) {
   rank.step.clear();
-  for (const CollectiveRecord& r : rank.trace->records) rank.step.push_back(r.step);
+  for (const CollectiveRecord& r : rank.trace->records)
+    rank.step.push_back(r.step);
 }
 
 // Step numbers from 0 for the job; lone records before the first mark stay outside.
@@ -159,18 +180,21 @@ void renumber(Job& job) {
   int32_t last = -1;
   for (const JobRank& rank : job.ranks) {
     for (const int32_t step : rank.step) {
-      if (step < 0) continue;
+      if (step < 0)
+        continue;
       first = std::min(first, step);
       last = std::max(last, step);
     }
   }
   if (last < 0 || last - first >= kMostSteps) {
-    for (JobRank& rank : job.ranks) std::fill(rank.step.begin(), rank.step.end(), -1);
+    for (JobRank& rank : job.ranks)
+      std::ranges::fill(rank.step, -1);
     return;
   }
   job.steps = last - first + 1;
   for (JobRank& rank : job.ranks) {
-    for (int32_t& step : rank.step) step = step < 0 ? -1 : step - first;
+    for (int32_t& step : rank.step)
+      step = step < 0 ? -1 : step - first;
   }
 }
 
@@ -178,10 +202,12 @@ void renumber(Job& job) {
 uint64_t ordinary_step(JobRank& rank) {
   std::map<int32_t, int32_t> sizes;  // step -> records
   for (const int32_t step : rank.step) {
-    if (step >= 0) ++sizes[step];
+    if (step >= 0)
+      ++sizes[step];
   }
   std::map<int32_t, int32_t> how_often;
-  for (const auto& [step, size] : sizes) ++how_often[size];
+  for (const auto& [step, size] : sizes)
+    ++how_often[size];
   int32_t best = 0;
   for (const auto& [size, count] : how_often) {
     if (count > best) {
@@ -192,13 +218,16 @@ uint64_t ordinary_step(JobRank& rank) {
   // Of the ordinary steps the one in the middle speaks for all.
   std::vector<int32_t> ordinary;
   for (const auto& [step, size] : sizes) {
-    if (size == rank.typical) ordinary.push_back(step);
+    if (size == rank.typical)
+      ordinary.push_back(step);
   }
-  if (ordinary.empty()) return 0;
+  if (ordinary.empty())
+    return 0;
   const int32_t chosen = ordinary[ordinary.size() / 2];
   uint64_t hash = 1;
   for (size_t i = 0; i < rank.step.size(); ++i) {
-    if (rank.step[i] == chosen) hash = mix(hash, kind_of(*rank.trace, rank.trace->records[i]));
+    if (rank.step[i] == chosen)
+      hash = mix(hash, kind_of(*rank.trace, rank.trace->records[i]));
   }
   return hash;
 }
@@ -208,8 +237,9 @@ uint64_t ordinary_step(JobRank& rank) {
 void find_steps(Job& job) {
   job.step_marks = true;
   for (const JobRank& rank : job.ranks) {
-    const bool marked = std::any_of(rank.trace->records.begin(), rank.trace->records.end(),
-                                    [](const CollectiveRecord& r) { return r.step >= 0; });
+    const bool marked = std::ranges::any_of(rank.trace->records, [](const CollectiveRecord& r) {
+      return r.step >= 0;
+    });
     job.step_marks = job.step_marks && marked;
   }
   for (JobRank& rank : job.ranks) {
@@ -222,10 +252,10 @@ void find_steps(Job& job) {
   renumber(job);
   std::map<uint64_t, int> groups;
   for (JobRank& rank : job.ranks) {
-    const auto next = static_cast<int>(groups.size());
+    const auto next = int(groups.size());
     rank.peers = groups.emplace(ordinary_step(rank), next).first->second;
   }
-  job.peer_groups = static_cast<int>(groups.size());
+  job.peer_groups = int(groups.size());
 }
 
 }  // namespace lento::fleet::ranks

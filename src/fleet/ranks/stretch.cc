@@ -12,7 +12,8 @@ double noise_of(std::span<const double> series) {
   int count = 0;
   double last = NAN;
   for (const double v : series) {
-    if (std::isnan(v)) continue;
+    if (std::isnan(v))
+      continue;
     if (!std::isnan(last)) {
       sum += (v - last) * (v - last);
       ++count;
@@ -30,14 +31,16 @@ std::pair<int, int> highest_sum(std::span<const double> series, double allowance
   double best_sum = 0;
   double sum = 0;
   int begin = 0;
-  for (int i = 0; i < static_cast<int>(series.size()); ++i) {
-    if (std::isnan(series[i])) continue;
+  for (int i = 0; i < int(series.size()); ++i) {
+    if (std::isnan(series[i]))
+      continue;
     if (sum <= 0) {
       sum = 0;
       begin = i;
     }
     sum += series[i] - allowance;
-    if (sum <= best_sum) continue;
+    if (sum <= best_sum)
+      continue;
     best_sum = sum;
     best = {begin, i + 1};
   }
@@ -48,7 +51,8 @@ double mean_inside(std::span<const double> series, std::pair<int, int> range) {
   double sum = 0;
   int count = 0;
   for (int i = range.first; i < range.second; ++i) {
-    if (std::isnan(series[i])) continue;
+    if (std::isnan(series[i]))
+      continue;
     sum += series[i];
     ++count;
   }
@@ -61,21 +65,24 @@ double slow_noise(std::span<const double> series) {
   constexpr size_t kBlocks = 10;
   std::vector<double> known;
   for (const double v : series) {
-    if (!std::isnan(v)) known.push_back(v);
+    if (!std::isnan(v))
+      known.push_back(v);
   }
   const double noise = noise_of(known);
-  if (known.size() < 3 * kBlocks || noise <= 0) return NAN;
+  if (known.size() < 3 * kBlocks || noise <= 0)
+    return NAN;
   std::vector<double> means;
   for (size_t b = 0; b < kBlocks; ++b) {
     const auto begin = known.begin() + static_cast<ptrdiff_t>(known.size() * b / kBlocks);
     const auto end = known.begin() + static_cast<ptrdiff_t>(known.size() * (b + 1) / kBlocks);
     means.push_back(base::mean(std::vector<double>(begin, end)));
   }
-  const double expected = noise * noise / (static_cast<double>(known.size()) / kBlocks);
+  const double expected = noise * noise / (double(known.size()) / kBlocks);
   // From the median step between neighbouring tenths: a fault that begins or ends makes one or two of them
   // large.
   std::vector<double> jumps;
-  for (size_t b = 1; b < means.size(); ++b) jumps.push_back(std::abs(means[b] - means[b - 1]));
+  for (size_t b = 1; b < means.size(); ++b)
+    jumps.push_back(std::abs(means[b] - means[b - 1]));
   const double steady = std::sqrt(std::pow(base::median(jumps) / 0.954, 2) / expected);
   return std::max(steady, std::min(std::sqrt(base::variance(means) / expected), 1.5 * std::max(1.0, steady)));
 }
@@ -84,10 +91,12 @@ double slow_noise(std::span<const std::vector<double>> series) {
   std::vector<double> all;
   for (const std::vector<double>& s : series) {
     const double one = slow_noise(std::span<const double>(s));
-    if (!std::isnan(one)) all.push_back(one);
+    if (!std::isnan(one))
+      all.push_back(one);
   }
-  if (all.empty()) return 1;
-  std::sort(all.begin(), all.end());
+  if (all.empty())
+    return 1;
+  std::ranges::sort(all);
   return std::max(1.0, all[(all.size() - 1) / 2]);
 }
 
@@ -101,14 +110,16 @@ Stretch best_stretch(std::span<const double> series, double allowance, double ro
   best.end = range.second;
   std::vector<double> inside;
   for (int i = best.begin; i < best.end; ++i) {
-    if (!std::isnan(series[i])) inside.push_back(series[i]);
+    if (!std::isnan(series[i]))
+      inside.push_back(series[i]);
   }
-  best.count = static_cast<int>(inside.size());
-  if (inside.empty()) return best;
+  best.count = int(inside.size());
+  if (inside.empty())
+    return best;
   best.mean = base::mean(inside);
   best.median = base::median(inside);
   const double noise = noise_of(series);
-  const double error = roughness * noise / std::sqrt(static_cast<double>(inside.size()));
+  const double error = roughness * noise / std::sqrt(double(inside.size()));
   best.significance = error > 0 ? best.mean / error : (best.mean > 0 ? 1e6 : 0);
   return best;
 }

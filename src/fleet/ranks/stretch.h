@@ -7,8 +7,10 @@
 namespace lento::fleet::ranks {
 
 struct Stretch {
-  int begin = 0, end = 0;  // steps [begin, end)
-  double mean = 0;         // of the series inside
+  // steps [begin, end)
+  int begin = 0;
+  int end = 0;
+  double mean = 0;  // of the series inside
   double median = 0;
   double significance = 0;  // mean over its standard error; noise from successive differences
   int count = 0;            // steps with a value

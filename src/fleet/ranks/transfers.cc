@@ -13,18 +13,22 @@ namespace {
 std::vector<double> known(const std::vector<double>& series) {
   std::vector<double> out;
   for (const double v : series) {
-    if (!std::isnan(v)) out.push_back(v);
+    if (!std::isnan(v))
+      out.push_back(v);
   }
   return out;
 }
 
 void collect(const Job& job, const std::vector<double>& transfer_ns, std::vector<ChannelTime>& channels) {
   std::vector<std::vector<int>> counts(channels.size(), std::vector<int>(job.steps, 0));
-  for (ChannelTime& c : channels) c.log_ns.assign(job.steps, 0);
+  for (ChannelTime& c : channels)
+    c.log_ns.assign(job.steps, 0);
   for (size_t i = 0; i < job.instances.size(); ++i) {
     const Instance& instance = job.instances[i];
-    if (instance.step < 0 || !(transfer_ns[i] > 0)) continue;
-    if (job.communicators[job.channels[instance.channel].communicator].key == kHiddenKey) continue;
+    if (instance.step < 0 || !(transfer_ns[i] > 0))
+      continue;
+    if (job.communicators[job.channels[instance.channel].communicator].key == kHiddenKey)
+      continue;
     ChannelTime& c = channels[instance.channel];
     c.log_ns[instance.step] += std::log(transfer_ns[i]);
     c.mean_ns += transfer_ns[i];
@@ -39,7 +43,8 @@ void collect(const Job& job, const std::vector<double>& transfer_ns, std::vector
       steps += count > 0;
       all += count;
     }
-    if (steps < tuning::kLeastSteps) continue;
+    if (steps < tuning::kLeastSteps)
+      continue;
     channels[c].judged = true;
     channels[c].mean_ns /= all;
     channels[c].a_step = all / steps;
@@ -60,9 +65,11 @@ std::vector<double> shape_series(const Job& job, const TransferVerdict& v, const
   for (int s = 0; s < job.steps; ++s) {
     values.clear();
     for (const int c : channels) {
-      if (!std::isnan(v.channels[c].log_ns[s])) values.push_back(v.channels[c].log_ns[s]);
+      if (!std::isnan(v.channels[c].log_ns[s]))
+        values.push_back(v.channels[c].log_ns[s]);
     }
-    if (2 * values.size() > channels.size()) out[s] = base::quantile(values, 0.25);
+    if (2 * values.size() > channels.size())
+      out[s] = base::quantile(values, 0.25);
   }
   return out;
 }
@@ -72,17 +79,21 @@ std::vector<double> shape_series(const Job& job, const TransferVerdict& v, const
 // together for a stretch (a fault that they all cross), the level outside of that stretch.
 double envelope(const std::vector<double>& series, double over_channels) {
   std::vector<double> low = known(series);
-  if (low.size() < 4 * tuning::kLeastSteps) return over_channels;
+  if (low.size() < 4 * tuning::kLeastSteps)
+    return over_channels;
   const double quiet = base::quantile(low, 0.1);
   std::vector<double> rise = series;
-  for (double& r : rise) r -= quiet;
+  for (double& r : rise)
+    r -= quiet;
   const Stretch s =
       best_stretch(rise, std::log1p(tuning::kLeastTransferShare), slow_noise(std::span<const double>(rise)));
   std::vector<double> outside;
-  for (int i = 0; i < static_cast<int>(series.size()); ++i) {
-    if ((i < s.begin || i >= s.end) && !std::isnan(series[i])) outside.push_back(series[i]);
+  for (int i = 0; i < int(series.size()); ++i) {
+    if ((i < s.begin || i >= s.end) && !std::isnan(series[i]))
+      outside.push_back(series[i]);
   }
-  if (outside.size() < 2 * tuning::kLeastSteps) return over_channels;
+  if (outside.size() < 2 * tuning::kLeastSteps)
+    return over_channels;
   const double level = base::median(outside);
   const bool risen = s.count >= 2 * tuning::kLeastSteps &&
                      quiet + s.mean - level > std::log1p(tuning::kLeastTransferShare) &&
@@ -92,14 +103,17 @@ double envelope(const std::vector<double>& series, double over_channels) {
 
 void envelopes(const Job& job, TransferVerdict& v) {
   size_t shapes = 0;
-  for (const Channel& c : job.channels) shapes = std::max(shapes, static_cast<size_t>(c.shape) + 1);
+  for (const Channel& c : job.channels)
+    shapes = std::max(shapes, size_t(c.shape) + 1);
   v.shapes.resize(shapes);
   std::vector<std::vector<int>> members(shapes);
   for (size_t c = 0; c < job.channels.size(); ++c) {
-    if (v.channels[c].judged) members[job.channels[c].shape].push_back(static_cast<int>(c));
+    if (v.channels[c].judged)
+      members[job.channels[c].shape].push_back(int(c));
   }
   for (size_t s = 0; s < shapes; ++s) {
-    if (members[s].empty()) continue;
+    if (members[s].empty())
+      continue;
     std::vector<double> medians;
     std::vector<std::vector<double>> all;
     for (const int c : members[s]) {
@@ -107,10 +121,11 @@ void envelopes(const Job& job, TransferVerdict& v) {
       all.push_back(v.channels[c].log_ns);
     }
     ShapeTime& shape = v.shapes[s];
-    shape.channels = static_cast<int>(members[s].size());
+    shape.channels = int(members[s].size());
     shape.roughness = slow_noise(all);
     shape.envelope_ns = std::exp(envelope(shape_series(job, v, members[s]), base::quantile(medians, 0.25)));
-    if (medians.size() >= 8) shape.spread = quick_spread(medians);
+    if (medians.size() >= 8)
+      shape.spread = quick_spread(medians);
   }
 }
 
@@ -119,9 +134,11 @@ void judge(const Job& job, TransferVerdict& v) {
     ChannelTime& time = v.channels[c];
     const ShapeTime& shape = v.shapes[job.channels[c].shape];
     time.envelope_ns = shape.envelope_ns;
-    if (!time.judged) continue;
+    if (!time.judged)
+      continue;
     std::vector<double> excess = time.log_ns;
-    for (double& e : excess) e -= std::log(shape.envelope_ns);
+    for (double& e : excess)
+      e -= std::log(shape.envelope_ns);
     const double least =
         std::max(std::log1p(tuning::kLeastTransferShare), tuning::kLeastChannelSpread * shape.spread);
     time.stretch = best_stretch(excess, least / 2, shape.roughness);
@@ -138,11 +155,12 @@ std::vector<double> transfer_times(const Job& job) {
   std::vector<double> out(job.instances.size(), NAN);
   for (size_t i = 0; i < job.instances.size(); ++i) {
     const Instance& instance = job.instances[i];
-    if (!instance.complete) continue;
+    if (!instance.complete)
+      continue;
     double least = INFINITY;
     for (const Member& m : job.of(instance)) {
       const trace::CollectiveRecord& r = job.record(m);
-      least = std::min(least, static_cast<double>(r.end_ns - r.begin_ns));
+      least = std::min(least, double(r.end_ns - r.begin_ns));
     }
     out[i] = std::max(least, 1.0);
   }

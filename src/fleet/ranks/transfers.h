@@ -40,13 +40,25 @@ TransferVerdict slow_channels(const Job& job, const std::vector<double>& transfe
 
 // A part of the machine whose slowness explains slow channels.
 struct Component {
-  enum class Kind { Nic, NicOut, NicIn, RankNic, HostFabric, GpuLink, HostPair, Switch, Network };
+  enum class Kind {
+    Nic,
+    NicOut,
+    NicIn,
+    RankNic,
+    HostFabric,
+    GpuLink,
+    HostPair,
+    Switch,
+    Network
+  };
   Kind kind = Kind::Nic;
-  int a = -1, b = -1;  // host, rank, pair of hosts, or switch
+  // host, rank, pair of hosts, or switch
+  int a = -1;
+  int b = -1;
   std::vector<int> hits, near,
       misses;  // channels that show it, that show some of it, that cross it and do not
   double score() const {
-    return static_cast<double>(hits.size() + near.size()) - static_cast<double>(misses.size());
+    return double(hits.size() + near.size()) - double(misses.size());
   }
 };
 
@@ -58,8 +70,8 @@ struct SlowPart {
 };
 
 // The fewest components that explain the slow channels. `switch_of`: by host, -1 none; may be empty.
-std::vector<SlowPart> explain_channels(const Job& job, const TransferVerdict& verdict,
-                                       const std::vector<int>& switch_of);
+std::vector<SlowPart>
+explain_channels(const Job& job, const TransferVerdict& verdict, const std::vector<int>& switch_of);
 
 std::string text(const Job& job, const Component& part, const std::vector<std::string>& switches);
 

@@ -23,7 +23,8 @@ using trace::CollectiveOp;
 constexpr int64_t kBegin = 1795000000000000000;  // Unix ns
 
 struct Group {
-  std::string name, key;
+  std::string name;
+  std::string key;
   std::vector<int> ranks;
 };
 
@@ -38,15 +39,20 @@ struct Op {
 };
 
 const std::pair<RankFaultKind, const char*> kNames[] = {
-    {RankFaultKind::None, "none"},          {RankFaultKind::SlowGpu, "slow_gpu"},
-    {RankFaultKind::SlowHost, "slow_host"}, {RankFaultKind::SlowInput, "slow_input"},
-    {RankFaultKind::SlowNic, "slow_nic"},   {RankFaultKind::SlowRail, "slow_rail"},
-    {RankFaultKind::SlowLink, "slow_link"}, {RankFaultKind::Imbalance, "imbalance"},
+    {RankFaultKind::None, "none"},
+    {RankFaultKind::SlowGpu, "slow_gpu"},
+    {RankFaultKind::SlowHost, "slow_host"},
+    {RankFaultKind::SlowInput, "slow_input"},
+    {RankFaultKind::SlowNic, "slow_nic"},
+    {RankFaultKind::SlowRail, "slow_rail"},
+    {RankFaultKind::SlowLink, "slow_link"},
+    {RankFaultKind::Imbalance, "imbalance"},
     {RankFaultKind::Hang, "hang"}};
 
 class Simulation {
  public:
-  explicit Simulation(const RankJob& job) : job_(job) {
+  explicit Simulation(const RankJob& job)
+      : job_(job) {
     check();
     make_groups();
     draw_clocks();
@@ -58,16 +64,20 @@ class Simulation {
     make_traces();
     const int n = job_.ranks();
     now_.assign(n, 0);
-    for (int step = 0; step < job_.steps && !hung_; ++step) run_step(step);
+    for (int step = 0; step < job_.steps && !hung_; ++step)
+      run_step(step);
     finish();
     return std::move(out_);
   }
 
  private:
   void check() const {
-    const auto fail = [](const char* what, const char* hint) { throw base::Error({}, what, hint); };
+    const auto fail = [](const char* what, const char* hint) {
+      throw base::Error({}, what, hint);
+    };
     for (const int size : {job_.tp, job_.cp, job_.dp, job_.pp, job_.ep, job_.gpus_a_host, job_.steps}) {
-      if (size < 1) fail("a size below 1", "sizes of the parallelisms count ranks");
+      if (size < 1)
+        fail("a size below 1", "sizes of the parallelisms count ranks");
     }
     if (int64_t{job_.tp} * job_.cp * job_.dp * job_.pp > 16384)
       fail("over 16,384 ranks", "make a size smaller");
@@ -75,20 +85,26 @@ class Simulation {
       fail("the expert groups do not divide CP x DP", "choose an --ep that divides them");
   }
 
-  int rank_of(int t, int c, int d, int p) const { return t + job_.tp * (c + job_.cp * (d + job_.dp * p)); }
-  int host_of(int rank) const { return rank / job_.gpus_a_host; }
+  int rank_of(int t, int c, int d, int p) const {
+    return t + job_.tp * (c + job_.cp * (d + job_.dp * p));
+  }
+  int host_of(int rank) const {
+    return rank / job_.gpus_a_host;
+  }
 
   int add_group(const std::string& name, std::vector<int> ranks) {
     Group g{name, std::to_string(groups_.size()), std::move(ranks)};
-    for (const int r : g.ranks) g.key += "," + std::to_string(r);
+    for (const int r : g.ranks)
+      g.key += "," + std::to_string(r);
     groups_.push_back(std::move(g));
-    return static_cast<int>(groups_.size()) - 1;
+    return int(groups_.size()) - 1;
   }
 
   void make_groups() {
     const int n = job_.ranks();
     std::vector<int> all(n);
-    for (int r = 0; r < n; ++r) all[r] = r;
+    for (int r = 0; r < n; ++r)
+      all[r] = r;
     world_ = add_group("default_pg", all);
     tp_.assign(n, -1);
     cp_.assign(n, -1);
@@ -97,35 +113,42 @@ class Simulation {
     pp_.assign(n, -1);
     const auto assign = [&](std::vector<int>& of, const std::string& name, const std::vector<int>& ranks) {
       const int g = add_group(name, ranks);
-      for (const int r : ranks) of[r] = g;
+      for (const int r : ranks)
+        of[r] = g;
     };
     for (int p = 0; p < job_.pp; ++p) {
       for (int d = 0; d < job_.dp; ++d) {
         for (int c = 0; c < job_.cp; ++c) {
           std::vector<int> ranks;
-          for (int t = 0; t < job_.tp; ++t) ranks.push_back(rank_of(t, c, d, p));
+          for (int t = 0; t < job_.tp; ++t)
+            ranks.push_back(rank_of(t, c, d, p));
           assign(tp_, "TENSOR_MODEL_PARALLEL_GROUP", ranks);
         }
         for (int t = 0; t < job_.tp; ++t) {
           std::vector<int> ranks;
-          for (int c = 0; c < job_.cp; ++c) ranks.push_back(rank_of(t, c, d, p));
+          for (int c = 0; c < job_.cp; ++c)
+            ranks.push_back(rank_of(t, c, d, p));
           assign(cp_, "CONTEXT_PARALLEL_GROUP", ranks);
         }
       }
       for (int t = 0; t < job_.tp; ++t) {
         std::vector<int> ranks;
-        for (int i = 0; i < job_.cp * job_.dp; ++i) ranks.push_back(rank_of(t, i % job_.cp, i / job_.cp, p));
+        for (int i = 0; i < job_.cp * job_.dp; ++i)
+          ranks.push_back(rank_of(t, i % job_.cp, i / job_.cp, p));
         assign(dp_, "DATA_PARALLEL_GROUP_WITH_CP", ranks);
         for (size_t i = 0; i < ranks.size(); i += job_.ep) {
-          assign(ep_, "EXPERT_MODEL_PARALLEL_GROUP",
-                 {ranks.begin() + static_cast<ptrdiff_t>(i),
-                  ranks.begin() + static_cast<ptrdiff_t>(i) + job_.ep});
+          assign(
+              ep_,
+              "EXPERT_MODEL_PARALLEL_GROUP",
+              {ranks.begin() + static_cast<ptrdiff_t>(i),
+               ranks.begin() + static_cast<ptrdiff_t>(i) + job_.ep});
         }
       }
     }
     for (int r = 0; r < job_.ranks() / job_.pp; ++r) {
       std::vector<int> ranks;
-      for (int p = 0; p < job_.pp; ++p) ranks.push_back(r + p * (job_.ranks() / job_.pp));
+      for (int p = 0; p < job_.pp; ++p)
+        ranks.push_back(r + p * (job_.ranks() / job_.pp));
       assign(pp_, "PIPELINE_MODEL_PARALLEL_GROUP", ranks);
     }
   }
@@ -144,14 +167,15 @@ class Simulation {
   void draw_fault() {
     base::Rng rng(job_.seed, "ranks.fault");
     RankTruth& t = out_.truth;
-    const auto rank = static_cast<int>(rng.below(job_.ranks()));
-    const auto host = static_cast<int>(rng.below(job_.hosts()));
+    const auto rank = int(rng.below(job_.ranks()));
+    const auto host = int(rng.below(job_.hosts()));
     const bool at_start = rng.below(2) == 0;
-    const int later = job_.steps / 5 + static_cast<int>(rng.below(std::max(1, job_.steps / 3)));
+    const int later = job_.steps / 5 + int(rng.below(std::max(1, job_.steps / 3)));
     t.fault = job_.fault;
     t.factor = job_.factor;
     t.from_step = job_.from_step >= 0 ? job_.from_step : (at_start ? 0 : later);
-    if (job_.fault == RankFaultKind::None || job_.fault == RankFaultKind::Imbalance) return;
+    if (job_.fault == RankFaultKind::None || job_.fault == RankFaultKind::Imbalance)
+      return;
     const bool of_host = job_.fault == RankFaultKind::SlowHost || job_.fault == RankFaultKind::SlowNic;
     if (of_host) {
       t.host = job_.place >= 0 ? job_.place % job_.hosts() : host;
@@ -159,7 +183,8 @@ class Simulation {
       t.rank = job_.place >= 0 ? job_.place % job_.ranks() : rank;
       t.host = host_of(t.rank);
     }
-    if (job_.fault == RankFaultKind::Hang && t.from_step == 0) t.from_step = job_.steps / 2;
+    if (job_.fault == RankFaultKind::Hang && t.from_step == 0)
+      t.from_step = job_.steps / 2;
     find_same_places();
   }
 
@@ -168,48 +193,56 @@ class Simulation {
     std::set<std::pair<int, int>> out;
     const auto add = [&](int id, int pair, const std::vector<int>& ranks) {
       std::set<int> hosts;
-      for (const int r : ranks) hosts.insert(host_of(r));
-      if (ranks.size() < 2 || (hosts.size() == 1) != inside) return;
-      const bool there =
-          rank >= 0 ? std::find(ranks.begin(), ranks.end(), rank) != ranks.end() : hosts.contains(host);
-      if (there) out.insert({id, pair});
+      for (const int r : ranks)
+        hosts.insert(host_of(r));
+      if (ranks.size() < 2 || (hosts.size() == 1) != inside)
+        return;
+      const bool there = rank >= 0 ? std::ranges::find(ranks, rank) != ranks.end() : hosts.contains(host);
+      if (there)
+        out.insert({id, pair});
     };
     for (size_t g = 0; g < groups_.size(); ++g) {
       const std::vector<int>& ranks = groups_[g].ranks;
       const bool pairs = groups_[g].name.starts_with("PIPELINE");
-      if (!pairs && used(static_cast<int>(g))) add(static_cast<int>(g), -1, ranks);
+      if (!pairs && used(int(g)))
+        add(int(g), -1, ranks);
       for (size_t i = 0; pairs && i + 1 < ranks.size(); ++i)
-        add(static_cast<int>(g), static_cast<int>(i), {ranks[i], ranks[i + 1]});
+        add(int(g), int(i), {ranks[i], ranks[i + 1]});
     }
     return out;
   }
 
   bool used(int group) const {
     const std::string& name = groups_[group].name;
-    if (name.starts_with("default")) return false;  // latency alone
+    if (name.starts_with("default"))
+      return false;  // latency alone
     return groups_[group].ranks.size() > 1;
   }
 
   void find_same_places() {
     RankTruth& t = out_.truth;
     const bool inside = t.fault == RankFaultKind::SlowLink;
-    if (t.fault != RankFaultKind::SlowNic && t.fault != RankFaultKind::SlowRail && !inside) return;
+    if (t.fault != RankFaultKind::SlowNic && t.fault != RankFaultKind::SlowRail && !inside)
+      return;
     const auto mine = crossing(t.host, t.fault == RankFaultKind::SlowNic ? -1 : t.rank, inside);
     std::set<std::pair<int, int>> all;
     for (int h = 0; h < job_.hosts(); ++h) {
       const auto other = crossing(h, -1, inside);
       all.insert(other.begin(), other.end());
-      if (other == mine) t.same_hosts.push_back(h);
+      if (other == mine)
+        t.same_hosts.push_back(h);
     }
     for (int r = 0; r < job_.ranks(); ++r) {
-      if (crossing(host_of(r), r, inside) == mine) t.same_ranks.push_back(r);
+      if (crossing(host_of(r), r, inside) == mine)
+        t.same_ranks.push_back(r);
     }
     t.whole_network = all == mine;
   }
 
   void draw_spreads() {
     base::Rng rng(job_.seed, "ranks.spread");
-    for (int r = 0; r < job_.ranks(); ++r) speed_.push_back(std::exp(rng.normal(0, job_.rank_spread)));
+    for (int r = 0; r < job_.ranks(); ++r)
+      speed_.push_back(std::exp(rng.normal(0, job_.rank_spread)));
     for (int r = 0; r < job_.ranks(); ++r) {
       draws_.emplace_back(job_.seed, "ranks.own", r);
       fault_draws_.emplace_back(job_.seed, "ranks.fault.own", r);
@@ -229,17 +262,19 @@ class Simulation {
       local_.emplace_back(groups_.size(), -1);
       for (size_t g = 0; g < groups_.size(); ++g) {
         const auto own = std::find(groups_[g].ranks.begin(), groups_[g].ranks.end(), r);
-        if (own == groups_[g].ranks.end() || groups_[g].ranks.size() < 2) continue;
+        if (own == groups_[g].ranks.end() || groups_[g].ranks.size() < 2)
+          continue;
         trace::Communicator c;
         c.key = groups_[g].key;
         c.name = groups_[g].name;
-        c.size = static_cast<int>(groups_[g].ranks.size());
-        c.own = static_cast<int>(own - groups_[g].ranks.begin());
+        c.size = int(groups_[g].ranks.size());
+        c.own = int(own - groups_[g].ranks.begin());
         c.ranks.assign(groups_[g].ranks.begin(), groups_[g].ranks.end());
         std::set<int> hosts;
-        for (const int m : groups_[g].ranks) hosts.insert(host_of(m));
-        c.nodes = static_cast<int>(hosts.size());
-        local_[r][g] = static_cast<int>(t.communicators.size());
+        for (const int m : groups_[g].ranks)
+          hosts.insert(host_of(m));
+        c.nodes = int(hosts.size());
+        local_[r][g] = int(t.communicators.size());
         t.communicators.push_back(std::move(c));
       }
     }
@@ -253,9 +288,12 @@ class Simulation {
     const int next = stage + 1 < job_.pp ? rank + per_stage : -1;
     const int previous = stage > 0 ? rank - per_stage : -1;
     double pending = 0;
-    const auto mib = [](double size) { return static_cast<int64_t>(size * 1048576); };
+    const auto mib = [](double size) {
+      return int64_t(size * 1048576);
+    };
     const auto add = [&](CollectiveOp op, int group, int64_t bytes, int peer = -1) {
-      if (group < 0 || groups_[group].ranks.size() < 2) return;
+      if (group < 0 || groups_[group].ranks.size() < 2)
+        return;
       Op o;
       o.op = op;
       o.group = group;
@@ -271,13 +309,17 @@ class Simulation {
       const int from = pass == 0 ? previous : next;
       const int to = pass == 0 ? next : previous;
       for (int m = 0; m < job_.micro_batches; ++m) {
-        if (from >= 0) add(CollectiveOp::Recv, pp_[rank], mib(job_.pp_mib), from);
+        if (from >= 0)
+          add(CollectiveOp::Recv, pp_[rank], mib(job_.pp_mib), from);
         pending += job_.compute_ms * (pass + 1) / 2;
-        if (pass == 0) add(CollectiveOp::AllGather, cp_[rank], mib(job_.cp_mib));
+        if (pass == 0)
+          add(CollectiveOp::AllGather, cp_[rank], mib(job_.cp_mib));
         pending += job_.compute_ms * (pass + 1) / 2;
         add(CollectiveOp::AllReduce, tp_[rank], mib(job_.tp_mib));
-        if (job_.ep > 1) add(CollectiveOp::AllToAll, ep_[rank], mib(job_.ep_mib));
-        if (to >= 0) add(CollectiveOp::Send, pp_[rank], mib(job_.pp_mib), to);
+        if (job_.ep > 1)
+          add(CollectiveOp::AllToAll, ep_[rank], mib(job_.ep_mib));
+        if (to >= 0)
+          add(CollectiveOp::Send, pp_[rank], mib(job_.pp_mib), to);
       }
     }
     add(CollectiveOp::ReduceScatter, dp_[rank], mib(job_.dp_mib));
@@ -286,7 +328,9 @@ class Simulation {
     return ops;
   }
 
-  bool faulty(int step) const { return step >= out_.truth.from_step; }
+  bool faulty(int step) const {
+    return step >= out_.truth.from_step;
+  }
 
   // Own time before an operation: computing and the gap around it, ns.
   std::pair<double, double> own(int rank, const Op& op, int index) {
@@ -296,17 +340,18 @@ class Simulation {
     double gap = job_.gap_ms * 1e6 * (0.5 + rng.uniform());
     double compute = op.compute * 1e6 * noise * speed_[rank];
     const bool now = faulty(op.step);
-    if (now && t.fault == RankFaultKind::SlowGpu && rank == t.rank) compute *= t.factor;
+    if (now && t.fault == RankFaultKind::SlowGpu && rank == t.rank)
+      compute *= t.factor;
     if (t.fault == RankFaultKind::SlowHost && host_of(rank) == t.host) {
       const double extra = 2 * fault_draws_[rank].uniform() * (t.factor - 1) * op.compute * 1e6;
-      if (now) gap += extra;
+      if (now)
+        gap += extra;
     }
     if (t.fault == RankFaultKind::SlowInput && rank == t.rank && op.first && now)
       gap += (t.factor - 1) * 3 * job_.compute_ms * 1e6 * job_.micro_batches;
     if (t.fault == RankFaultKind::Imbalance && op.compute > 0) {
-      base::Rng which(job_.seed, "ranks.imbalance", static_cast<uint64_t>(op.step) * 4096 + index);
-      if (static_cast<int>(which.below(job_.ranks())) == rank ||
-          which.below(4) == static_cast<uint64_t>(rank % 4))
+      base::Rng which(job_.seed, "ranks.imbalance", uint64_t(op.step) * 4096 + index);
+      if (int(which.below(job_.ranks())) == rank || which.below(4) == uint64_t(rank % 4))
         compute *= 1 + (t.factor - 1) * which.uniform();
     }
     return {compute, gap};
@@ -314,28 +359,36 @@ class Simulation {
 
   double transfer(const Op& op, const std::vector<int>& ranks, int64_t instance) const {
     std::set<int> hosts;
-    for (const int r : ranks) hosts.insert(host_of(r));
+    for (const int r : ranks)
+      hosts.insert(host_of(r));
     const bool inside = hosts.size() == 1;
-    const auto n = static_cast<double>(ranks.size());
+    const auto n = double(ranks.size());
     double share = (n - 1) / n;
-    if (op.op == CollectiveOp::AllReduce) share *= 2;
-    if (op.peer >= 0) share = 1;
+    if (op.op == CollectiveOp::AllReduce)
+      share *= 2;
+    if (op.peer >= 0)
+      share = 1;
     const double speed = inside ? job_.inside_gb_s : job_.between_gb_s;
-    const double wire = share * static_cast<double>(op.bytes) / speed;  // ns: GB/s is bytes a ns
-    base::Rng rng(job_.seed, "ranks.transfer", static_cast<uint64_t>(instance));
+    const double wire = share * double(op.bytes) / speed;  // ns: GB/s is bytes a ns
+    base::Rng rng(job_.seed, "ranks.transfer", uint64_t(instance));
     const uint64_t channel =
-        op.peer >= 0 ? static_cast<uint64_t>(ranks[0]) << 20 | ranks[1] : op.group + (uint64_t{1} << 50);
+        op.peer >= 0 ? uint64_t(ranks[0]) << 20 | ranks[1] : op.group + (uint64_t{1} << 50);
     base::Rng lasting(job_.seed, "ranks.channel", channel);
     double ns = (wire + job_.latency_us * 1e3 * (1 + std::log2(n))) *
                 std::exp(rng.normal(0, job_.transfer_noise)) *
                 std::exp(lasting.normal(0, job_.channel_spread));
-    if (rng.below(100) == 0) ns *= 1.5 + rng.uniform();
+    if (rng.below(100) == 0)
+      ns *= 1.5 + rng.uniform();
     const RankTruth& t = out_.truth;
-    if (!faulty(op.step) || op.bytes < 1024) return ns;
-    const bool there = std::find(ranks.begin(), ranks.end(), t.rank) != ranks.end();
-    if (t.fault == RankFaultKind::SlowNic && !inside && hosts.contains(t.host)) ns *= t.factor;
-    if (t.fault == RankFaultKind::SlowRail && !inside && there) ns *= t.factor;
-    if (t.fault == RankFaultKind::SlowLink && inside && there) ns *= t.factor;
+    if (!faulty(op.step) || op.bytes < 1024)
+      return ns;
+    const bool there = std::ranges::find(ranks, t.rank) != ranks.end();
+    if (t.fault == RankFaultKind::SlowNic && !inside && hosts.contains(t.host))
+      ns *= t.factor;
+    if (t.fault == RankFaultKind::SlowRail && !inside && there)
+      ns *= t.factor;
+    if (t.fault == RankFaultKind::SlowLink && inside && there)
+      ns *= t.factor;
     return ns;
   }
 
@@ -349,14 +402,17 @@ class Simulation {
   void run_step(int step) {
     const int n = job_.ranks();
     std::vector<std::vector<Op>> programs;
-    for (int r = 0; r < n; ++r) programs.push_back(program(r, step));
+    for (int r = 0; r < n; ++r)
+      programs.push_back(program(r, step));
     std::vector<size_t> at(n, 0);
     std::vector<bool> waits(n, false);
     std::map<std::tuple<int, int, int, int>, std::vector<Arrival>> open;  // group, from, to, number
     std::map<std::tuple<int, int, int, int>, int> numbers;                // by rank: group, from, to
     std::vector<int> ready;
-    for (int r = n - 1; r >= 0; --r) ready.push_back(r);
-    for (int r = 0; r < n; ++r) step_begin_.push_back(now_[r]);
+    for (int r = n - 1; r >= 0; --r)
+      ready.push_back(r);
+    for (int r = 0; r < n; ++r)
+      step_begin_.push_back(now_[r]);
     while (!ready.empty()) {
       const int r = ready.back();
       ready.pop_back();
@@ -367,24 +423,26 @@ class Simulation {
           hung_ = true;
           break;
         }
-        const auto [compute, gap] = own(r, op, static_cast<int>(at[r]));
+        const auto [compute, gap] = own(r, op, int(at[r]));
         add_compute(r, compute, gap);
         now_[r] += compute + gap;
         const bool pair = op.peer >= 0;
         const int from = pair ? (op.op == CollectiveOp::Send ? r : op.peer) : -1;
-        const int to = pair ? (op.op == CollectiveOp::Send ? op.peer : r) : static_cast<int>(op.op);
+        const int to = pair ? (op.op == CollectiveOp::Send ? op.peer : r) : int(op.op);
         const int number = numbers[{r, op.group, from, to}]++;
         const auto key = std::make_tuple(op.group, from, to, number);
         std::vector<Arrival>& arrived = open[key];
-        arrived.push_back({r, now_[r], static_cast<int>(at[r])});
+        arrived.push_back({r, now_[r], int(at[r])});
         waits[r] = true;
         const size_t members = pair ? 2 : groups_[op.group].ranks.size();
-        if (arrived.size() < members) continue;
+        if (arrived.size() < members)
+          continue;
         complete(op, pair ? std::vector<int>{from, to} : groups_[op.group].ranks, arrived, programs);
         for (const Arrival& a : arrived) {
           waits[a.rank] = false;
           ++at[a.rank];
-          if (a.rank != r) ready.push_back(a.rank);
+          if (a.rank != r)
+            ready.push_back(a.rank);
         }
         open.erase(key);
       }
@@ -396,18 +454,21 @@ class Simulation {
     mark_step(step);
   }
 
-  void complete(const Op& op, const std::vector<int>& ranks, const std::vector<Arrival>& arrived,
-                const std::vector<std::vector<Op>>& programs) {
+  void complete(
+      const Op& op,
+      const std::vector<int>& ranks,
+      const std::vector<Arrival>& arrived,
+      const std::vector<std::vector<Op>>& programs) {
     double last = 0;
-    for (const Arrival& a : arrived) last = std::max(last, a.at);
+    for (const Arrival& a : arrived)
+      last = std::max(last, a.at);
     // The order of completion differs with and without a fault; the number of the draw must not.
     const uint64_t id =
         base::mix64(
-            static_cast<uint64_t>(op.group) << 40 ^ static_cast<uint64_t>(ranks[0]) << 20 ^
-            static_cast<uint64_t>(
-                counts_[{op.group, ranks[0], ranks[1], op.peer >= 0 ? -1 : static_cast<int>(op.op)}]++)) ^
-        static_cast<uint64_t>(op.bytes);
-    const double end = last + transfer(op, ranks, static_cast<int64_t>(id));
+            uint64_t(op.group) << 40 ^ uint64_t(ranks[0]) << 20 ^
+            uint64_t(counts_[{op.group, ranks[0], ranks[1], op.peer >= 0 ? -1 : int(op.op)}]++)) ^
+        uint64_t(op.bytes);
+    const double end = last + transfer(op, ranks, int64_t(id));
     base::Rng skew(job_.seed, "ranks.skew", id);
     for (const Arrival& a : arrived) {
       const Op& mine = programs[a.rank][a.op];
@@ -418,7 +479,7 @@ class Simulation {
 
   int64_t local_time(int rank, double ns) const {
     const int h = host_of(rank);
-    return kBegin + static_cast<int64_t>(ns + out_.truth.offset_ns[h] + out_.truth.drift[h] * ns);
+    return kBegin + int64_t(ns + out_.truth.offset_ns[h] + out_.truth.drift[h] * ns);
   }
 
   void add_record(int rank, const Op& op, double begin, double end) {
@@ -431,12 +492,13 @@ class Simulation {
     r.step = op.step;
     const trace::Communicator& c = out_.traces[rank].communicators[r.communicator];
     if (op.peer >= 0)
-      r.peer = static_cast<int32_t>(std::find(c.ranks.begin(), c.ranks.end(), op.peer) - c.ranks.begin());
+      r.peer = int32_t(std::ranges::find(c.ranks, op.peer) - c.ranks.begin());
     out_.traces[rank].records.push_back(r);
   }
 
   void add_compute(int rank, double compute, double gap) {
-    if (compute <= 0) return;
+    if (compute <= 0)
+      return;
     const double begin = now_[rank] + gap / 2;
     out_.traces[rank].compute.push_back({local_time(rank, begin), local_time(rank, begin + compute)});
   }
@@ -445,7 +507,7 @@ class Simulation {
     double last = 0;
     const int n = job_.ranks();
     for (int r = 0; r < n; ++r) {
-      const double begin = step_begin_[static_cast<size_t>(step) * n + r];
+      const double begin = step_begin_[size_t(step) * n + r];
       out_.traces[r].steps.push_back({step, local_time(r, begin), local_time(r, now_[r])});
       last = std::max(last, now_[r]);
     }
@@ -453,17 +515,21 @@ class Simulation {
   }
 
   // What a flight recorder holds when everybody waits: counters by group, and the operation each waits in.
-  void make_dumps(const std::vector<std::vector<Op>>& programs, const std::vector<size_t>& at,
-                  const std::vector<bool>& waits) {
+  void make_dumps(
+      const std::vector<std::vector<Op>>& programs,
+      const std::vector<size_t>& at,
+      const std::vector<bool>& waits) {
     for (int r = 0; r < job_.ranks(); ++r) {
       trace::HangDump d;
       d.rank = r;
       d.version = "2.9";
       std::map<int, int64_t> done;
-      for (const trace::CollectiveRecord& c : out_.traces[r].records) done[c.communicator] += 1;
+      for (const trace::CollectiveRecord& c : out_.traces[r].records)
+        done[c.communicator] += 1;
       const trace::RankTrace& t = out_.traces[r];
       for (size_t g = 0; g < groups_.size(); ++g) {
-        if (local_[r][g] < 0) continue;
+        if (local_[r][g] < 0)
+          continue;
         const std::string name = std::to_string(g);
         d.groups[name].description = groups_[g].name;
         d.groups[name].ranks.assign(groups_[g].ranks.begin(), groups_[g].ranks.end());
@@ -479,9 +545,11 @@ class Simulation {
         p.sequence = ++d.status[group].last_enqueued;
         p.op = trace::name(op.op);
         const trace::Communicator& c = t.communicators[local_[r][op.group]];
-        const auto peer = std::find(c.ranks.begin(), c.ranks.end(), op.peer) - c.ranks.begin();
-        if (op.op == CollectiveOp::Send) p.op = "send " + std::to_string(c.own) + "->" + std::to_string(peer);
-        if (op.op == CollectiveOp::Recv) p.op = "recv " + std::to_string(c.own) + "<-" + std::to_string(peer);
+        const auto peer = std::ranges::find(c.ranks, op.peer) - c.ranks.begin();
+        if (op.op == CollectiveOp::Send)
+          p.op = "send " + std::to_string(c.own) + "->" + std::to_string(peer);
+        if (op.op == CollectiveOp::Recv)
+          p.op = "recv " + std::to_string(c.own) + "<-" + std::to_string(peer);
         p.input_sizes = "[" + std::to_string(op.bytes / 2) + "]";
         p.sizes = p.input_sizes + " -> " + p.input_sizes;
         p.dtype = "BFloat16";
@@ -494,10 +562,11 @@ class Simulation {
 
   void finish() {
     RankTruth& t = out_.truth;
-    const auto count = static_cast<double>(ends_.size());
-    if (count > 1) t.step_ms = (ends_.back() - ends_.front()) / (count - 1) / 1e6;
+    const auto count = double(ends_.size());
+    if (count > 1)
+      t.step_ms = (ends_.back() - ends_.front()) / (count - 1) / 1e6;
     const int from = std::max(t.from_step, 1);
-    if (from < static_cast<int>(ends_.size()))
+    if (from < int(ends_.size()))
       t.faulty_step_ms = (ends_.back() - ends_[from - 1]) / (count - from) / 1e6;
     base::Rng rng(job_.seed, "ranks.missing");
     std::vector<trace::RankTrace> kept;
@@ -516,10 +585,19 @@ class Simulation {
   SimulatedRanks out_;
   std::vector<Group> groups_;
   int world_ = -1;
-  std::vector<int> tp_, cp_, dp_, ep_, pp_;  // group by rank
-  std::vector<std::vector<int>> local_;      // communicator of a rank by group; -1: none
-  std::vector<double> speed_, now_, step_begin_, ends_;
-  std::vector<base::Rng> draws_, fault_draws_;
+  // group by rank
+  std::vector<int> tp_;
+  std::vector<int> cp_;
+  std::vector<int> dp_;
+  std::vector<int> ep_;
+  std::vector<int> pp_;
+  std::vector<std::vector<int>> local_;  // communicator of a rank by group; -1: none
+  std::vector<double> speed_;
+  std::vector<double> now_;
+  std::vector<double> step_begin_;
+  std::vector<double> ends_;
+  std::vector<base::Rng> draws_;
+  std::vector<base::Rng> fault_draws_;
   std::map<std::tuple<int, int, int, int>, uint64_t> counts_;
   bool hung_ = false;
 };
@@ -528,7 +606,8 @@ class Simulation {
 
 const char* name(RankFaultKind kind) {
   for (const auto& [k, text] : kNames) {
-    if (k == kind) return text;
+    if (k == kind)
+      return text;
   }
   return "";
 }
@@ -536,13 +615,16 @@ const char* name(RankFaultKind kind) {
 RankFaultKind rank_fault_kind(const std::string& text) {
   std::vector<std::string> known;
   for (const auto& [kind, name] : kNames) {
-    if (text == name) return kind;
+    if (text == name)
+      return kind;
     known.push_back(name);
   }
   throw base::Error({}, "fault '" + text + "' is not known", base::suggestion(text, known));
 }
 
-SimulatedRanks simulate_ranks(const RankJob& job) { return Simulation(job).run(); }
+SimulatedRanks simulate_ranks(const RankJob& job) {
+  return Simulation(job).run();
+}
 
 trace::RankTrace as_inspector(const trace::RankTrace& full) {
   constexpr int64_t kLeastBytes = 8192;
@@ -557,15 +639,17 @@ trace::RankTrace as_inspector(const trace::RankTrace& full) {
   t.records.clear();
   std::map<std::pair<int, int>, int64_t> numbers;
   for (trace::CollectiveRecord r : full.records) {
-    const int kind = is_p2p(r.op) ? -1 : static_cast<int>(r.op);
+    const int kind = is_p2p(r.op) ? -1 : int(r.op);
     r.sequence = ++numbers[{r.communicator, kind}];
-    if (r.bytes < kLeastBytes) continue;
+    if (r.bytes < kLeastBytes)
+      continue;
     r.begin_ns -= r.begin_ns % 1000;
     r.end_ns -= r.end_ns % 1000;
     r.step = -1;
     t.records.push_back(r);
   }
-  for (trace::Communicator& c : t.communicators) c.ranks.clear();
+  for (trace::Communicator& c : t.communicators)
+    c.ranks.clear();
   return t;
 }
 

@@ -30,7 +30,12 @@ const char* name(RankFaultKind kind);                    // "slow_gpu"
 RankFaultKind rank_fault_kind(const std::string& name);  // throws base::Error with the nearest name
 
 struct RankJob {
-  int tp = 2, cp = 1, dp = 2, pp = 2, ep = 1;  // ep divides cp * dp
+  // ep divides cp * dp
+  int tp = 2;
+  int cp = 1;
+  int dp = 2;
+  int pp = 2;
+  int ep = 1;
   int gpus_a_host = 2;
   int steps = 200;
   int micro_batches = 4;
@@ -40,9 +45,17 @@ struct RankJob {
   double transfer_noise = 0.05;
   double channel_spread = 0.02;
   double gap_ms = 0.3;  // launching
-  double inside_gb_s = 100, between_gb_s = 20, latency_us = 30;
-  double tp_mib = 64, pp_mib = 32, dp_mib = 256, ep_mib = 32, cp_mib = 16;
-  double clock_offset_ms = 50, clock_drift_ppm = 50;  // at most, either way
+  double inside_gb_s = 100;
+  double between_gb_s = 20;
+  double latency_us = 30;
+  double tp_mib = 64;
+  double pp_mib = 32;
+  double dp_mib = 256;
+  double ep_mib = 32;
+  double cp_mib = 16;
+  // at most, either way
+  double clock_offset_ms = 50;
+  double clock_drift_ppm = 50;
   RankFaultKind fault = RankFaultKind::None;
   double factor = 1.5;
   int place = -1;  // rank or host; -1: drawn
@@ -51,22 +64,29 @@ struct RankJob {
   double missing = 0;  // share of ranks that leave no file
   uint64_t seed = 1;
 
-  int ranks() const { return tp * cp * dp * pp; }
-  int hosts() const { return (ranks() + gpus_a_host - 1) / gpus_a_host; }
+  int ranks() const {
+    return tp * cp * dp * pp;
+  }
+  int hosts() const {
+    return (ranks() + gpus_a_host - 1) / gpus_a_host;
+  }
 };
 
 struct RankTruth {
   RankFaultKind fault = RankFaultKind::None;
-  int rank = -1, host = -1;
+  int rank = -1;
+  int host = -1;
   double factor = 1;
   int from_step = 0;
   std::vector<int> same_ranks;  // places that no record tells apart from the true one
   std::vector<int> same_hosts;
-  bool whole_network = false;            // every channel between hosts crosses the place
-  std::vector<double> offset_ns, drift;  // by host, against the first
-  int64_t begin_ns = 0;                  // when offsets hold
-  double step_ms = 0;                    // mean
-  double faulty_step_ms = 0;             // mean from from_step on
+  bool whole_network = false;  // every channel between hosts crosses the place
+  // by host, against the first
+  std::vector<double> offset_ns;
+  std::vector<double> drift;
+  int64_t begin_ns = 0;       // when offsets hold
+  double step_ms = 0;         // mean
+  double faulty_step_ms = 0;  // mean from from_step on
   std::vector<int> missing;
 };
 
@@ -83,7 +103,11 @@ SimulatedRanks simulate_ranks(const RankJob& job);
 // kernels.
 trace::RankTrace as_inspector(const trace::RankTrace& trace);
 
-enum class RankLayout { Kineto, Inspector, FlightRecorder };
+enum class RankLayout {
+  Kineto,
+  Inspector,
+  FlightRecorder
+};
 // One file a rank into `folder`, and truth.json beside. Returns the number of files.
 size_t write_ranks(const SimulatedRanks& job, RankLayout layout, const std::string& folder);
 

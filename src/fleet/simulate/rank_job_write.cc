@@ -19,8 +19,7 @@ using trace::RankTrace;
 // "12.345" for 12345 ns.
 std::string micros(int64_t ns) {
   char text[40];
-  std::snprintf(text, sizeof text, "%lld.%03d", static_cast<long long>(ns / 1000),
-                static_cast<int>(ns % 1000));
+  std::snprintf(text, sizeof text, "%lld.%03d", static_cast<long long>(ns / 1000), int(ns % 1000));
   return text;
 }
 
@@ -64,7 +63,8 @@ const char* nccl_name(CollectiveOp op) {
 
 std::string ranks_text(const std::vector<int32_t>& ranks) {
   std::string text = "[";
-  for (size_t i = 0; i < ranks.size(); ++i) text += (i > 0 ? ", " : "") + std::to_string(ranks[i]);
+  for (size_t i = 0; i < ranks.size(); ++i)
+    text += (i > 0 ? ", " : "") + std::to_string(ranks[i]);
   return text + "]";
 }
 
@@ -72,17 +72,22 @@ void write_kineto(const RankTrace& t, const std::string& path) {
   const int64_t base =
       t.records.empty() ? 0 : t.records.front().begin_ns / 1000000000 * 1000000000 - 1000000000;
   base::OutputFile out(path);
-  out.write("{\"schemaVersion\":1,\"distributedInfo\":{\"backend\":\"nccl\",\"rank\":" +
-            std::to_string(t.rank) + ",\"world_size\":" + std::to_string(t.world) +
-            "},\"displayTimeUnit\":\"ms\",\"baseTimeNanoseconds\":" + std::to_string(base) +
-            ",\"traceEvents\":[\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"ts\":0}");
+  out.write(
+      "{\"schemaVersion\":1,\"distributedInfo\":{\"backend\":\"nccl\",\"rank\":" + std::to_string(t.rank) +
+      ",\"world_size\":" + std::to_string(t.world) +
+      "},\"displayTimeUnit\":\"ms\",\"baseTimeNanoseconds\":" + std::to_string(base) +
+      ",\"traceEvents\":[\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"ts\":0}");
   const auto span = [&](const std::string& head, int64_t begin, int64_t end, const std::string& args) {
-    out.write(",\n{\"ph\":\"X\"," + head + ",\"pid\":1,\"tid\":7,\"ts\":" + micros(begin - base) +
-              ",\"dur\":" + micros(end - begin) + (args.empty() ? "" : ",\"args\":{" + args + "}") + "}");
+    out.write(
+        ",\n{\"ph\":\"X\"," + head + ",\"pid\":1,\"tid\":7,\"ts\":" + micros(begin - base) +
+        ",\"dur\":" + micros(end - begin) + (args.empty() ? "" : ",\"args\":{" + args + "}") + "}");
   };
   for (const trace::StepMark& s : t.steps)
-    span("\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#" + std::to_string(s.step) + "\"", s.begin_ns,
-         s.end_ns, "");
+    span(
+        "\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#" + std::to_string(s.step) + "\"",
+        s.begin_ns,
+        s.end_ns,
+        "");
   const std::string device = "\"device\":" + std::to_string(t.device);
   for (const trace::TimeSpan& s : t.compute)
     span("\"cat\":\"kernel\",\"name\":\"gemm\"", s.begin_ns, s.end_ns, device);
@@ -95,8 +100,10 @@ void write_kineto(const RankTrace& t, const std::string& path) {
                        ",\"dtype\":\"BFloat16\",\"Process Group Name\":\"" +
                        c.key.substr(0, c.key.find(',')) + "\",\"Process Group Description\":\"" + c.name +
                        "\",\"Process Group Ranks\":\"" + ranks_text(c.ranks) + "\"";
-    if (r.op == CollectiveOp::Send) args += ",\"Dst Rank\":" + std::to_string(c.ranks[r.peer]);
-    if (r.op == CollectiveOp::Recv) args += ",\"Src Rank\":" + std::to_string(c.ranks[r.peer]);
+    if (r.op == CollectiveOp::Send)
+      args += ",\"Dst Rank\":" + std::to_string(c.ranks[r.peer]);
+    if (r.op == CollectiveOp::Recv)
+      args += ",\"Src Rank\":" + std::to_string(c.ranks[r.peer]);
     const std::string kernel = is_p2p(r.op) ? "SendRecv" : nccl_name(r.op);
     span("\"cat\":\"kernel\",\"name\":\"ncclDevKernel_" + kernel + "\"", r.begin_ns, r.end_ns, args);
   }
@@ -110,7 +117,9 @@ void write_inspector(const RankTrace& t, const std::string& path) {
     const trace::Communicator& c = t.communicators[r.communicator];
     const bool pair = is_p2p(r.op);
     const std::string kind = pair ? "p2p" : "coll";
-    const auto us = [](int64_t ns) { return std::to_string(ns / 1000); };
+    const auto us = [](int64_t ns) {
+      return std::to_string(ns / 1000);
+    };
     std::string line =
         "{\"header\":{\"id\":\"0x" + c.key.substr(0, c.key.find(',')) + "\",\"comm_name\":\"" + c.name +
         "\",\"rank\":" + std::to_string(c.own) + ",\"n_ranks\":" + std::to_string(c.size) +
@@ -119,7 +128,8 @@ void write_inspector(const RankTrace& t, const std::string& path) {
         ",\"hostname\":\"" + t.host + "\",\"pid\":" + std::to_string(t.process) + "},\"" + kind +
         "_perf\":{\"" + kind + "\":\"" + nccl_name(r.op) + "\",\"" + kind +
         "_sn\":" + std::to_string(r.sequence);
-    if (pair) line += ",\"p2p_peer\":" + std::to_string(r.peer);
+    if (pair)
+      line += ",\"p2p_peer\":" + std::to_string(r.peer);
     line += ",\"" + kind + "_msg_size_bytes\":" + std::to_string(r.bytes) + ",\"" + kind +
             "_exec_time_us\":" + us(r.end_ns - r.begin_ns) + ",\"" + kind +
             "_timing_source\":\"kernel_gpu\"" + ",\"event_trace_ts\":{\"" + kind +
@@ -145,17 +155,20 @@ void write_dump(const trace::HangDump& d, const std::string& path) {
   std::map<std::string, int64_t> number;
   // Numbers of a rank's own rise with the names, as the real recorder's do.
   std::vector<std::string> names;
-  for (const auto& [name, group] : d.groups) names.push_back(name);
-  std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
+  for (const auto& [name, group] : d.groups)
+    names.push_back(name);
+  std::ranges::sort(names, [](const std::string& a, const std::string& b) {
     return a.size() != b.size() ? a.size() < b.size() : a < b;
   });
   for (const std::string& name : names) {
     const trace::GroupConfig& group = d.groups.at(name);
-    number[name] = static_cast<int64_t>(number.size());
-    config.set(name, Json::object()
-                         .set("name", name)
-                         .set("desc", group.description)
-                         .set("ranks", ranks_text(group.ranks)));
+    number[name] = int64_t(number.size());
+    config.set(
+        name,
+        Json::object()
+            .set("name", name)
+            .set("desc", group.description)
+            .set("ranks", ranks_text(group.ranks)));
     status.set(std::to_string(number[name]), status_json(d.status.at(name)));
   }
   for (const trace::PendingOp& p : d.pending) {
@@ -183,19 +196,24 @@ void write_dump(const trace::HangDump& d, const std::string& path) {
 
 Json list(const std::vector<int>& values) {
   Json out = Json::array();
-  for (const int v : values) out.push(v);
+  for (const int v : values)
+    out.push(v);
   return out;
 }
 
 void write_truth(const RankTruth& t, const std::string& path) {
   Json offsets = Json::array();
   Json drifts = Json::array();
-  for (const double o : t.offset_ns) offsets.push(o);
-  for (const double d : t.drift) drifts.push(d);
+  for (const double o : t.offset_ns)
+    offsets.push(o);
+  for (const double d : t.drift)
+    drifts.push(d);
   Json json = Json::object();
   json.set("schema", "lento.rank-truth/1").set("fault", name(t.fault)).set("factor", t.factor);
-  if (t.rank >= 0) json.set("rank", t.rank);
-  if (t.host >= 0) json.set("host", "host" + std::to_string(t.host));
+  if (t.rank >= 0)
+    json.set("rank", t.rank);
+  if (t.host >= 0)
+    json.set("host", "host" + std::to_string(t.host));
   json.set("from_step", t.from_step)
       .set("same_ranks", list(t.same_ranks))
       .set("same_hosts", list(t.same_hosts));
@@ -220,8 +238,9 @@ size_t write_ranks(const SimulatedRanks& job, RankLayout layout, const std::stri
   } else {
     for (const RankTrace& t : job.traces) {
       if (layout == RankLayout::Kineto) {
-        write_kineto(t,
-                     folder + "/" + t.host + "_" + std::to_string(t.process) + ".1795000000.pt.trace.json");
+        write_kineto(
+            t,
+            folder + "/" + t.host + "_" + std::to_string(t.process) + ".1795000000.pt.trace.json");
       } else {
         write_inspector(as_inspector(t), folder + "/" + t.host + "-pid" + std::to_string(t.process) + ".log");
       }

@@ -12,13 +12,22 @@
 namespace lento::fleet {
 namespace {
 
-enum Class { kCpu, kGpu, kPfc, kThroughput, kDisk, kMemory };
+enum Class {
+  kCpu,
+  kGpu,
+  kPfc,
+  kThroughput,
+  kDisk,
+  kMemory
+};
 constexpr std::array<const char*, 6> kClassNames{"CPU", "GPU", "PFC", "throughput", "disk", "memory"};
 
 struct Metric {
   const char* name;
   Class metric_class;
-  double level, wave;  // mean and amplitude of the job's wave
+  // mean and amplitude of the job's wave
+  double level;
+  double wave;
 };
 constexpr std::array<Metric, 10> kMetrics{{
     {"pfc_tx_packets", kPfc, 50, 10},
@@ -57,19 +66,28 @@ struct Shape {  // what one fault does
   std::array<bool, 6> shown{};
   std::array<double, kMetrics.size()> factor{};  // of the machine's level under the fault
   size_t machine = 0;
-  double onset = 0, ramp = 5, wait_after = 60, contrast_end = 0, halt = 0;
+  double onset = 0;
+  double ramp = 5;
+  double wait_after = 60;
+  double contrast_end = 0;
+  double halt = 0;
   double waiting = 0.6;  // peers' level while they wait
 };
 
 struct Jitter {
   size_t machine;
   Class metric_class;
-  double begin, end, factor;
+  double begin;
+  double end;
+  double factor;
 };
 
 class Job {
  public:
-  explicit Job(const FleetJob& job) : job_(job), rng_(job.seed, "fleet.job", job.index) {}
+  explicit Job(const FleetJob& job)
+      : job_(job),
+        rng_(job.seed, "fleet.job", job.index) {
+  }
 
   SimulatedFleet run() {
     draw_size();
@@ -83,14 +101,15 @@ class Job {
   void draw_size() {
     machines_ = job_.machines;
     if (machines_ == 0) {
-      machines_ = rng_.uniform() < 0.3
-                      ? 600 + rng_.below(901)
-                      : static_cast<size_t>(std::exp(rng_.uniform(std::log(4.0), std::log(600.0))));
+      machines_ = rng_.uniform() < 0.3 ? 600 + rng_.below(901)
+                                       : size_t(std::exp(rng_.uniform(std::log(4.0), std::log(600.0))));
     }
-    if (machines_ < 4) throw base::Error({}, "a fleet has at least 4 machines");
+    if (machines_ < 4)
+      throw base::Error({}, "a fleet has at least 4 machines");
     stages_ = 1;
     for (const size_t s : {2u, 4u, 8u}) {
-      if (machines_ / s >= 4 && rng_.uniform() < 0.6) stages_ = s;
+      if (machines_ / s >= 4 && rng_.uniform() < 0.6)
+        stages_ = s;
     }
     trace::MetricSeries& s = out_.series;
     for (size_t m = 0; m < machines_; ++m) {
@@ -105,7 +124,8 @@ class Job {
   const Type& draw_type() {
     double u = rng_.uniform();
     for (const Type& t : kTypes) {
-      if ((u -= t.share) < 0) return t;
+      if ((u -= t.share) < 0)
+        return t;
     }
     return kTypes[0];
   }
@@ -113,13 +133,15 @@ class Job {
   double draw_duration() {  // log-normal, median 8 minutes: 12 % are under 4
     for (;;) {
       const double d = std::min(1800.0, 480 * std::exp(0.6 * rng_.normal()));
-      if (d >= job_.preset.shortest_fault_s) return d;
+      if (d >= job_.preset.shortest_fault_s)
+        return d;
     }
   }
 
   void draw_fault() {
     seconds_ = job_.seconds;
-    if (!job_.faulty) return;
+    if (!job_.faulty)
+      return;
     Shape& f = fault_;
     f.type = &draw_type();
     f.machine = rng_.below(machines_);
@@ -135,10 +157,12 @@ class Job {
         rng_.uniform() < job_.preset.rapid_share) {
       f.contrast_end = std::min(f.halt, f.onset + rng_.uniform(20, 230));
     }
-    for (size_t c = 0; c < 6; ++c) f.shown[c] = rng_.uniform() < f.type->shows[c];
+    for (size_t c = 0; c < 6; ++c)
+      f.shown[c] = rng_.uniform() < f.type->shows[c];
     for (size_t k = 0; k < kMetrics.size(); ++k) {
       f.factor[k] = 1;
-      if (!f.shown[kMetrics[k].metric_class]) continue;
+      if (!f.shown[kMetrics[k].metric_class])
+        continue;
       switch (kMetrics[k].metric_class) {
         case kPfc:
           f.factor[k] = rng_.uniform(10, 40);
@@ -160,32 +184,40 @@ class Job {
     FleetTruth& t = out_.truth;
     t = {true, f.machine, f.type->name, f.onset, f.halt, f.contrast_end - f.onset, {}, false};
     for (size_t c = 0; c < 6; ++c) {
-      if (f.shown[c]) t.shown.push_back(kClassNames[c]);
+      if (f.shown[c])
+        t.shown.push_back(kClassNames[c]);
     }
     t.visible = t.contrast_s >= 240 && (f.shown[kCpu] || f.shown[kGpu] || f.shown[kPfc]);
   }
 
   void draw_jitters() {
     const double per_hour = rng_.uniform(0.2, 1.0);
-    const double expected = per_hour * static_cast<double>(machines_) * seconds_ / 3600;
+    const double expected = per_hour * double(machines_) * seconds_ / 3600;
     for (double n = rng_.exponential(1); n < expected; n += rng_.exponential(1)) {
       const double begin = rng_.uniform(0, seconds_);
       const double length = std::exp(rng_.uniform(0, std::log(60.0)));
       const Class c = static_cast<Class>(rng_.below(3));
-      jitters_.push_back({rng_.below(machines_), c, begin, begin + length,
-                          c == kPfc ? rng_.uniform(3, 20) : rng_.uniform(0, 0.6)});
+      jitters_.push_back(
+          {rng_.below(machines_),
+           c,
+           begin,
+           begin + length,
+           c == kPfc ? rng_.uniform(3, 20) : rng_.uniform(0, 0.6)});
     }
-    std::sort(jitters_.begin(), jitters_.end(),
-              [](const Jitter& a, const Jitter& b) { return a.machine < b.machine; });
+    std::ranges::sort(jitters_, [](const Jitter& a, const Jitter& b) {
+      return a.machine < b.machine;
+    });
   }
 
   // The job's wave in [-1, 1] and its factor (ramp, checkpoints) for every second.
   void draw_common(std::vector<double>& wave, std::vector<double>& factor, size_t steps) {
-    const double period = rng_.uniform(2, 30), every = rng_.uniform(180, 420), dip = rng_.uniform(10, 40);
+    const double period = rng_.uniform(2, 30);
+    const double every = rng_.uniform(180, 420);
+    const double dip = rng_.uniform(10, 40);
     const double phase = rng_.uniform(0, every);
     double drift = 0;
     for (size_t t = 0; t < steps; ++t) {
-      const double s = static_cast<double>(t);
+      const double s = double(t);
       drift = 0.98 * drift + 0.05 * rng_.normal();
       wave[t] = std::sin(2 * std::numbers::pi * s / period) + drift;
       const bool checkpoint = std::fmod(s + phase, every) < dip;
@@ -195,13 +227,17 @@ class Job {
 
   double fault_factor(size_t m, size_t k, double t) const {
     const Shape& f = fault_;
-    if (!f.type || t < f.onset) return 1;
+    if (!f.type || t < f.onset)
+      return 1;
     const bool shrinks = kMetrics[k].metric_class == kCpu || kMetrics[k].metric_class == kGpu;
     const bool contrast = t < f.contrast_end;
     double all = 1;  // peers wait for the faulty machine, or share its state once it has spread
-    if (t > f.onset + f.wait_after && shrinks) all = f.waiting;
-    if (!contrast && shrinks) return std::min(all, f.waiting);
-    if (!contrast) return 1;
+    if (t > f.onset + f.wait_after && shrinks)
+      all = f.waiting;
+    if (!contrast && shrinks)
+      return std::min(all, f.waiting);
+    if (!contrast)
+      return 1;
     const double grown = f.ramp > 0 ? std::min(1.0, (t - f.onset) / f.ramp) : 1.0;
     if (m == f.machine && f.shown[kMetrics[k].metric_class])
       return std::min(all, 1.0) * (1 + (f.factor[k] - 1) * grown);
@@ -212,14 +248,17 @@ class Job {
 
   void fill() {
     trace::MetricSeries& s = out_.series;
-    s.steps = static_cast<size_t>(seconds_);
+    s.steps = size_t(seconds_);
     s.values.resize(s.metrics.size() * s.steps * machines_);
-    std::vector<double> wave(s.steps), factor(s.steps);
+    std::vector<double> wave(s.steps);
+    std::vector<double> factor(s.steps);
     draw_common(wave, factor, s.steps);
-    const double white = rng_.uniform(0.02, 0.06), slow = rng_.uniform(0.005, 0.02);
+    const double white = rng_.uniform(0.02, 0.06);
+    const double slow = rng_.uniform(0.005, 0.02);
     for (size_t k = 0; k < s.metrics.size(); ++k) {
       std::vector<double> stage(stages_);
-      for (double& x : stage) x = 1 + 0.03 * rng_.normal();
+      for (double& x : stage)
+        x = 1 + 0.03 * rng_.normal();
       for (size_t m = 0; m < machines_; ++m) {
         fill_machine(k, m, stage[m * stages_ / machines_], white, slow, wave, factor);
       }
@@ -227,27 +266,36 @@ class Job {
     collect_badly();
   }
 
-  void fill_machine(size_t k, size_t m, double stage, double white, double slow,
-                    const std::vector<double>& wave, const std::vector<double>& factor) {
+  void fill_machine(
+      size_t k,
+      size_t m,
+      double stage,
+      double white,
+      double slow,
+      const std::vector<double>& wave,
+      const std::vector<double>& factor) {
     trace::MetricSeries& s = out_.series;
     const Metric& metric = kMetrics[k];
     base::Rng noise(base::mix64(job_.seed + 0x9e37 * job_.index), s.metrics[k], m);
     const bool busy = metric.metric_class != kDisk && metric.metric_class != kMemory;
     const double own = stage * (1 + 0.007 * noise.normal());
     double correlated = 0;
-    const auto first = std::lower_bound(jitters_.begin(), jitters_.end(), m,
-                                        [](const Jitter& j, size_t machine) { return j.machine < machine; });
+    const auto first = std::ranges::lower_bound(jitters_, m, [](const Jitter& j, size_t machine) {
+      return j.machine < machine;
+    });
     for (size_t t = 0; t < s.steps; ++t) {
-      const double time = static_cast<double>(t);
+      const double time = double(t);
       correlated = 0.9 * correlated + 0.4359 * slow * noise.normal();
       double x = metric.level * own + metric.wave * wave[t];
-      if (busy && metric.metric_class != kPfc) x *= factor[t];
+      if (busy && metric.metric_class != kPfc)
+        x *= factor[t];
       x *= 1 + correlated + white * noise.normal();
       x *= fault_factor(m, k, time);
       for (auto j = first; j != jitters_.end() && j->machine == m; ++j) {
-        if (j->metric_class == metric.metric_class && time >= j->begin && time < j->end) x *= j->factor;
+        if (j->metric_class == metric.metric_class && time >= j->begin && time < j->end)
+          x *= j->factor;
       }
-      s.row(k, t)[m] = static_cast<float>(std::max(0.0, x));
+      s.row(k, t)[m] = float(std::max(0.0, x));
     }
   }
 
@@ -256,23 +304,27 @@ class Job {
     trace::MetricSeries& s = out_.series;
     constexpr float none = std::numeric_limits<float>::quiet_NaN();
     if (p.missing_share > 0) {
-      for (double i = rng_.exponential(1 / p.missing_share); i < static_cast<double>(s.values.size());
+      for (double i = rng_.exponential(1 / p.missing_share); i < double(s.values.size());
            i += 1 + rng_.exponential(1 / p.missing_share)) {
-        s.values[static_cast<size_t>(i)] = none;
+        s.values[size_t(i)] = none;
       }
     }
-    const double gaps = p.gap_rate_per_hour * static_cast<double>(machines_) * seconds_ / 3600;
+    const double gaps = p.gap_rate_per_hour * double(machines_) * seconds_ / 3600;
     for (double n = rng_.exponential(1); n < gaps; n += rng_.exponential(1)) {
-      const size_t m = rng_.below(machines_), begin = rng_.below(s.steps), length = 5 + rng_.below(26);
+      const size_t m = rng_.below(machines_);
+      const size_t begin = rng_.below(s.steps);
+      const size_t length = 5 + rng_.below(26);
       for (size_t k = 0; k < s.metrics.size(); ++k) {
-        for (size_t t = begin; t < std::min(s.steps, begin + length); ++t) s.row(k, t)[m] = none;
+        for (size_t t = begin; t < std::min(s.steps, begin + length); ++t)
+          s.row(k, t)[m] = none;
       }
     }
   }
 
   FleetJob job_;
   base::Rng rng_;
-  size_t machines_ = 0, stages_ = 1;
+  size_t machines_ = 0;
+  size_t stages_ = 1;
   double seconds_ = 0;
   Shape fault_;
   std::vector<Jitter> jitters_;
@@ -292,12 +344,15 @@ const std::vector<FleetPreset>& fleet_presets() {
 const FleetPreset& fleet_preset(const std::string& name) {
   std::vector<std::string> names;
   for (const FleetPreset& p : fleet_presets()) {
-    if (p.name == name) return p;
+    if (p.name == name)
+      return p;
     names.push_back(p.name);
   }
   throw base::Error({}, "preset '" + name + "' is not known", base::suggestion(name, names));
 }
 
-SimulatedFleet simulate_fleet(const FleetJob& job) { return Job(job).run(); }
+SimulatedFleet simulate_fleet(const FleetJob& job) {
+  return Job(job).run();
+}
 
 }  // namespace lento::fleet

@@ -43,7 +43,8 @@ struct FleetTruth {
   bool faulty = false;
   size_t machine = 0;
   std::string type;
-  double onset_s = 0, halt_s = 0;
+  double onset_s = 0;
+  double halt_s = 0;
   double contrast_s = 0;           // how long the machine differs from its peers
   std::vector<std::string> shown;  // metric classes
   bool visible = false;            // CPU, GPU or PFC shown, for at least 240 s

@@ -10,24 +10,33 @@
 namespace lento::fleet {
 namespace {
 
-enum Metric { kCompute, kWait, kStep };
+enum Metric {
+  kCompute,
+  kWait,
+  kStep
+};
 
 void check(const StepJob& job) {
-  if (job.machines.empty()) throw base::Error({}, "a job needs at least one machine");
+  if (job.machines.empty())
+    throw base::Error({}, "a job needs at least one machine");
   for (const StepMachine& m : job.machines) {
     for (const auto* times : {&m.compute_s, &m.compute_after_s}) {
-      if (std::any_of(times->begin(), times->end(), [](double t) { return !(t > 0) || !std::isfinite(t); }))
+      if (std::any_of(times->begin(), times->end(), [](double t) {
+            return !(t > 0) || !std::isfinite(t);
+          }))
         throw base::Error({m.name}, "a step's compute time must be positive");
     }
-    if (m.compute_s.empty()) throw base::Error({m.name}, "the machine has no compute times");
+    if (m.compute_s.empty())
+      throw base::Error({m.name}, "the machine has no compute times");
   }
 }
 
 trace::MetricSeries empty_series(const StepJob& job) {
   trace::MetricSeries s;
   s.metrics = {"compute_time_s", "wait_ratio", "step_time_s"};
-  s.steps = static_cast<size_t>(job.seconds);
-  for (const StepMachine& m : job.machines) s.machines.push_back(m.name);
+  s.steps = size_t(job.seconds);
+  for (const StepMachine& m : job.machines)
+    s.machines.push_back(m.name);
   s.labels.resize(s.machines.size());
   s.values.assign(s.metrics.size() * s.steps * s.machines.size(), std::numeric_limits<float>::quiet_NaN());
   return s;
@@ -45,15 +54,15 @@ Step draw_step(const StepJob& job, double now, base::Rng& rng) {
     const std::vector<double>& times = after ? machine.compute_after_s : machine.compute_s;
     step.compute.push_back(times[rng.below(times.size())]);
   }
-  step.length = *std::max_element(step.compute.begin(), step.compute.end()) + job.exchange_s;
+  step.length = *std::ranges::max_element(step.compute) + job.exchange_s;
   return step;
 }
 
 void show(trace::MetricSeries& s, size_t second, const Step& step, double exchange_s) {
   for (size_t m = 0; m < step.compute.size(); ++m) {
-    s.row(kCompute, second)[m] = static_cast<float>(step.compute[m]);
-    s.row(kWait, second)[m] = static_cast<float>(1 - (step.compute[m] + exchange_s) / step.length);
-    s.row(kStep, second)[m] = static_cast<float>(step.length);
+    s.row(kCompute, second)[m] = float(step.compute[m]);
+    s.row(kWait, second)[m] = float(1 - (step.compute[m] + exchange_s) / step.length);
+    s.row(kStep, second)[m] = float(step.length);
   }
 }
 
@@ -63,10 +72,11 @@ trace::MetricSeries simulate_steps(const StepJob& job) {
   check(job);
   trace::MetricSeries s = empty_series(job);
   base::Rng rng(job.seed, "fleet.steps");
-  Step finished, running = draw_step(job, 0, rng);
+  Step finished;
+  Step running = draw_step(job, 0, rng);
   double end = running.length;  // of the running step
   for (size_t second = 0; second < s.steps; ++second) {
-    while (end <= static_cast<double>(second)) {
+    while (end <= double(second)) {
       finished = std::move(running);
       running = draw_step(job, end, rng);
       end += running.length;

@@ -17,38 +17,51 @@ namespace {
 constexpr size_t kMaxColumns = 1u << 16;
 
 // Columns of these names tell machines apart.
-constexpr std::array<std::string_view, 10> kMachineNames{"machine",    "node",     "host",   "hostname",
-                                                         "instance",   "nodename", "server", "worker",
-                                                         "machine_id", "node_id"};
+constexpr std::array<std::string_view, 10> kMachineNames{
+    "machine",
+    "node",
+    "host",
+    "hostname",
+    "instance",
+    "nodename",
+    "server",
+    "worker",
+    "machine_id",
+    "node_id"};
 
 // Splits into views of `line`; quoted fields are unescaped into `scratch`. False when a quote is not closed.
 bool split(std::string_view line, std::vector<std::string_view>& fields, std::vector<std::string>& scratch) {
   fields.clear();
   scratch.clear();
-  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-  scratch.reserve(static_cast<size_t>(std::count(line.begin(), line.end(), '"')) / 2 +
-                  1);  // views stay valid
+  if (!line.empty() && line.back() == '\r')
+    line.remove_suffix(1);
+  scratch.reserve(size_t(std::ranges::count(line, '"')) / 2 + 1);  // views stay valid
   size_t i = 0;
   for (;;) {
     if (i < line.size() && line[i] == '"') {
       std::string& text = scratch.emplace_back();
       for (++i;; ++i) {
-        if (i >= line.size()) return false;
+        if (i >= line.size())
+          return false;
         if (line[i] == '"') {
-          if (i + 1 >= line.size() || line[i + 1] != '"') break;
+          if (i + 1 >= line.size() || line[i + 1] != '"')
+            break;
           ++i;
         }
         text += line[i];
       }
-      if (++i < line.size() && line[i] != ',') return false;
+      if (++i < line.size() && line[i] != ',')
+        return false;
       fields.push_back(text);
     } else {
       const size_t end = std::min(line.find(',', i), line.size());
       fields.push_back(line.substr(i, end - i));
       i = end;
     }
-    if (fields.size() > kMaxColumns) return false;
-    if (i >= line.size()) return true;
+    if (fields.size() > kMaxColumns)
+      return false;
+    if (i >= line.size())
+      return true;
     ++i;  // the comma
     if (i == line.size()) {
       fields.emplace_back();
@@ -58,15 +71,20 @@ bool split(std::string_view line, std::vector<std::string_view>& fields, std::ve
 }
 
 double unit_in_ms(const std::string& unit) {
-  if (unit == "s") return 1000;
-  if (unit == "ms") return 1;
-  if (unit == "us") return 0.001;
+  if (unit == "s")
+    return 1000;
+  if (unit == "ms")
+    return 1;
+  if (unit == "us")
+    return 0.001;
   throw base::Error({}, "time unit '" + unit + "' is not known", "use s, ms or us");
 }
 
 // Which column is what.
 struct Columns {
-  int machine = -1, time = -1, device = -1;
+  int machine = -1;
+  int time = -1;
+  int device = -1;
   std::vector<std::pair<size_t, uint32_t>> metrics;  // column -> metric id (wide: machine id)
   std::vector<std::pair<size_t, std::string>> labels;
 };
@@ -74,25 +92,35 @@ struct Columns {
 class Reader {
  public:
   Reader(const CsvOptions& options, trace::SeriesBuilder& builder, base::ReadReport& report)
-      : options_(options), builder_(builder), report_(report), ms_(unit_in_ms(options.time_unit)) {}
+      : options_(options),
+        builder_(builder),
+        report_(report),
+        ms_(unit_in_ms(options.time_unit)) {
+  }
 
   void read(const std::string& path) {
     base::InputStream in(path);
     where_.file = path;
     std::string_view line;
-    if (!in.line(line)) throw base::Error(where_, "the file is empty, a header line is needed");
+    if (!in.line(line))
+      throw base::Error(where_, "the file is empty, a header line is needed");
     where_.line = 1;
-    if (line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);
-    if (!split(line, fields_, scratch_)) throw base::Error(where_, "the header is not a CSV line");
+    if (line.starts_with("\xef\xbb\xbf"))
+      line.remove_prefix(3);
+    if (!split(line, fields_, scratch_))
+      throw base::Error(where_, "the header is not a CSV line");
     header_.assign(fields_.begin(), fields_.end());
     columns_ = Columns{};
-    if (options_.machine_column.empty() && options_.wide_metric.empty()) doubt_one_machine();
+    if (options_.machine_column.empty() && options_.wide_metric.empty())
+      doubt_one_machine();
     find_columns();
     file_machine_ = UINT32_MAX;
-    if (columns_.machine < 0 && options_.wide_metric.empty()) file_machine_ = builder_.machine(stem(path));
+    if (columns_.machine < 0 && options_.wide_metric.empty())
+      file_machine_ = builder_.machine(stem(path));
     while (in.line(line)) {
-      where_.line = static_cast<int>(std::min<int64_t>(in.line_number(), INT32_MAX));
-      if (!line.empty() && line != "\r") record(line);
+      where_.line = int(std::min<int64_t>(in.line_number(), INT32_MAX));
+      if (!line.empty() && line != "\r")
+        record(line);
     }
   }
 
@@ -104,70 +132,83 @@ class Reader {
   }
 
   size_t column(const std::string& name, const char* role) const {
-    const auto at = std::find(header_.begin(), header_.end(), name);
+    const auto at = std::ranges::find(header_, name);
     if (at == header_.end()) {
-      throw base::Error(where_, std::string(role) + " column '" + name + "' is not in the header",
-                        base::suggestion(name, header_));
+      throw base::Error(
+          where_,
+          std::string(role) + " column '" + name + "' is not in the header",
+          base::suggestion(name, header_));
     }
-    return static_cast<size_t>(at - header_.begin());
+    return size_t(at - header_.begin());
   }
 
   // Taken for one machine, a file of many would lose all records but one a time.
   void doubt_one_machine() const {
     for (const std::string& name : header_) {
       std::string lower = name;
-      for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      for (char& c : lower)
+        c = char(std::tolower(static_cast<unsigned char>(c)));
       const auto& labels = options_.label_columns;
-      const bool used =
-          std::find(labels.begin(), labels.end(), name) != labels.end() || name == options_.device_column;
-      if (used || std::find(kMachineNames.begin(), kMachineNames.end(), lower) == kMachineNames.end())
+      const bool used = std::ranges::find(labels, name) != labels.end() || name == options_.device_column;
+      if (used || std::ranges::find(kMachineNames, lower) == kMachineNames.end())
         continue;
-      throw base::Error(where_,
-                        "the column '" + name + "' names machines, but the file is read as one machine",
-                        "add --machine-column " + name);
+      throw base::Error(
+          where_,
+          "the column '" + name + "' names machines, but the file is read as one machine",
+          "add --machine-column " + name);
     }
   }
 
   void find_columns() {
     std::vector<std::string> sorted = header_;
-    std::sort(sorted.begin(), sorted.end());
+    std::ranges::sort(sorted);
     const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-    if (twice != sorted.end()) throw base::Error(where_, "column '" + *twice + "' appears twice");
+    if (twice != sorted.end())
+      throw base::Error(where_, "column '" + *twice + "' appears twice");
     std::vector<bool> used(header_.size(), false);
     const auto take = [&](const std::string& name, const char* role) {
       const size_t c = column(name, role);
       used[c] = true;
-      return static_cast<int>(c);
+      return int(c);
     };
     columns_.time = take(options_.time_column, "time");
-    if (!options_.machine_column.empty()) columns_.machine = take(options_.machine_column, "machine");
-    if (!options_.device_column.empty()) columns_.device = take(options_.device_column, "device");
+    if (!options_.machine_column.empty())
+      columns_.machine = take(options_.machine_column, "machine");
+    if (!options_.device_column.empty())
+      columns_.device = take(options_.device_column, "device");
     for (const std::string& name : options_.label_columns) {
-      columns_.labels.emplace_back(static_cast<size_t>(take(name, "label")), name);
+      columns_.labels.emplace_back(size_t(take(name, "label")), name);
     }
     const bool wide = !options_.wide_metric.empty();
-    if (wide) wide_metric_ = builder_.metric(options_.wide_metric);
+    if (wide)
+      wide_metric_ = builder_.metric(options_.wide_metric);
     const auto add = [&](size_t c, const std::string& name) {
       columns_.metrics.emplace_back(c, wide ? builder_.machine(name) : builder_.metric(name));
     };
     if (options_.metrics.empty() || wide) {
       for (size_t c = 0; c < header_.size(); ++c) {
-        if (!used[c]) add(c, header_[c]);
+        if (!used[c])
+          add(c, header_[c]);
       }
     } else {
-      for (const std::string& name : options_.metrics) add(column(name, "metric"), name);
+      for (const std::string& name : options_.metrics)
+        add(column(name, "metric"), name);
     }
     if (columns_.metrics.empty())
       throw base::Error(where_, "no metric column is left", "name one with --metric");
   }
 
   void record(std::string_view line) {
-    if (!split(line, fields_, scratch_)) return report_.skip(where_, "a quote is not closed");
-    if (fields_.size() != header_.size()) return report_.skip(where_, "wrong number of fields");
-    const auto time = base::try_double(fields_[static_cast<size_t>(columns_.time)]);
-    if (!time || std::abs(*time * ms_) > 9e15) return report_.skip(where_, "time is not a number");
-    if ((options_.from && *time < *options_.from) || (options_.to && *time >= *options_.to)) return;
-    const int64_t time_ms = static_cast<int64_t>(std::llround(*time * ms_));
+    if (!split(line, fields_, scratch_))
+      return report_.skip(where_, "a quote is not closed");
+    if (fields_.size() != header_.size())
+      return report_.skip(where_, "wrong number of fields");
+    const auto time = base::try_double(fields_[size_t(columns_.time)]);
+    if (!time || std::abs(*time * ms_) > 9e15)
+      return report_.skip(where_, "time is not a number");
+    if ((options_.from && *time < *options_.from) || (options_.to && *time >= *options_.to))
+      return;
+    const int64_t time_ms = int64_t(std::llround(*time * ms_));
     if (!options_.wide_metric.empty()) {
       for (const auto& [c, machine] : columns_.metrics)
         value({wide_metric_, machine, 0}, time_ms, fields_[c]);
@@ -175,20 +216,24 @@ class Reader {
     }
     uint32_t machine = file_machine_;
     if (columns_.machine >= 0) {
-      const std::string_view name = fields_[static_cast<size_t>(columns_.machine)];
-      if (name.empty()) return report_.skip(where_, "machine name is empty");
+      const std::string_view name = fields_[size_t(columns_.machine)];
+      if (name.empty())
+        return report_.skip(where_, "machine name is empty");
       machine = builder_.machine(name);
     }
-    for (const auto& [c, name] : columns_.labels) builder_.set_label(machine, name, fields_[c]);
-    const uint32_t device =
-        columns_.device >= 0 ? builder_.device(fields_[static_cast<size_t>(columns_.device)]) : 0;
-    for (const auto& [c, metric] : columns_.metrics) value({metric, machine, device}, time_ms, fields_[c]);
+    for (const auto& [c, name] : columns_.labels)
+      builder_.set_label(machine, name, fields_[c]);
+    const uint32_t device = columns_.device >= 0 ? builder_.device(fields_[size_t(columns_.device)]) : 0;
+    for (const auto& [c, metric] : columns_.metrics)
+      value({metric, machine, device}, time_ms, fields_[c]);
   }
 
   void value(const trace::SeriesBuilder::Key& key, int64_t time_ms, std::string_view text) {
-    if (text.empty()) return;
+    if (text.empty())
+      return;
     const auto number = base::try_double(text);
-    if (!number) return report_.skip(where_, "value is not a finite number");
+    if (!number)
+      return report_.skip(where_, "value is not a finite number");
     builder_.add(key, time_ms, *number, where_);
   }
 
@@ -210,8 +255,10 @@ class Reader {
 trace::MetricSeries read_csv(const CsvOptions& options, base::ReadReport& report) {
   trace::SeriesBuilder builder(report);
   Reader reader(options, builder, report);
-  if (options.paths.empty()) throw base::Error({}, "no CSV file given");
-  for (const std::string& path : options.paths) reader.read(path);
+  if (options.paths.empty())
+    throw base::Error({}, "no CSV file given");
+  for (const std::string& path : options.paths)
+    reader.read(path);
   return builder.build(options.grid, {options.paths.front()});
 }
 

@@ -12,34 +12,39 @@ namespace lento::fleet {
 namespace {
 
 // Counters whose name does not end like one.
-constexpr std::array<std::string_view, 8> kCounters{"DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL",
-                                                    "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION",
-                                                    "DCGM_FI_DEV_PCIE_REPLAY_COUNTER",
-                                                    "DCGM_FI_DEV_PCIE_TX_THROUGHPUT",
-                                                    "DCGM_FI_DEV_PCIE_RX_THROUGHPUT",
-                                                    "gpu_energy_consumed",
-                                                    "node_vmstat_pgfault",
-                                                    "node_vmstat_pgmajfault"};
+constexpr std::array<std::string_view, 8> kCounters{
+    "DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL",
+    "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION",
+    "DCGM_FI_DEV_PCIE_REPLAY_COUNTER",
+    "DCGM_FI_DEV_PCIE_TX_THROUGHPUT",
+    "DCGM_FI_DEV_PCIE_RX_THROUGHPUT",
+    "gpu_energy_consumed",
+    "node_vmstat_pgfault",
+    "node_vmstat_pgmajfault"};
 
 bool name_char(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == ':' || c == '.';
 }
 
 std::string trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  while (!text.empty() && text.front() == ' ')
+    text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ')
+    text.remove_suffix(1);
   return std::string(text);
 }
 
 bool all_name(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), name_char);
+  return !text.empty() && std::ranges::all_of(text, name_char);
 }
 
 // "inside" of "word(inside)"; false when the text is not of that shape.
 bool take_call(std::string& text, std::string_view word) {
-  if (!text.starts_with(word) || text.size() < word.size() + 2) return false;
+  if (!text.starts_with(word) || text.size() < word.size() + 2)
+    return false;
   std::string rest = trimmed(text.substr(word.size()));
-  if (!rest.starts_with('(') || !rest.ends_with(')')) return false;
+  if (!rest.starts_with('(') || !rest.ends_with(')'))
+    return false;
   text = trimmed(rest.substr(1, rest.size() - 2));
   return true;
 }
@@ -48,9 +53,12 @@ bool take_call(std::string& text, std::string_view word) {
 bool take_selector(std::string text, MetricSpec& spec) {
   const size_t brace = text.find('{');
   spec.selector = trimmed(text.substr(0, brace));
-  if (!all_name(spec.selector)) return false;
-  if (brace == std::string::npos) return true;
-  if (!text.ends_with('}')) return false;
+  if (!all_name(spec.selector))
+    return false;
+  if (brace == std::string::npos)
+    return true;
+  if (!text.ends_with('}'))
+    return false;
   std::string_view inside = std::string_view(text).substr(brace + 1, text.size() - brace - 2);
   while (!trimmed(inside).empty()) {
     bool quoted = false;
@@ -75,7 +83,8 @@ bool take_expression(std::string text, MetricSpec& spec) {
     spec.across = MetricSpec::Across::Mean;
   if (take_call(text, "rate")) {
     spec.rate = true;
-    if (text.ends_with(']')) text = trimmed(text.substr(0, text.rfind('[')));
+    if (text.ends_with(']'))
+      text = trimmed(text.substr(0, text.rfind('[')));
   }
   return take_selector(text, spec);
 }
@@ -181,13 +190,14 @@ const std::map<std::string, std::vector<MetricSpec>, std::less<>>& sets() {
 
 const std::string* value_of(const LabelList& labels, std::string_view name) {
   for (const auto& [key, value] : labels) {
-    if (key == name && !value.empty()) return &value;
+    if (key == name && !value.empty())
+      return &value;
   }
   return nullptr;
 }
 
 bool is_address(std::string_view text) {
-  return text.find(':') != std::string_view::npos || std::all_of(text.begin(), text.end(), [](char c) {
+  return text.find(':') != std::string_view::npos || std::ranges::all_of(text, [](char c) {
            return std::isdigit(static_cast<unsigned char>(c)) || c == '.';
          });
 }
@@ -196,12 +206,16 @@ bool is_address(std::string_view text) {
 std::string without_port(const std::string& name) {
   if (name.starts_with('[')) {
     const size_t end = name.find(']');
-    if (end != std::string::npos) return name.substr(1, end - 1);
+    if (end != std::string::npos)
+      return name.substr(1, end - 1);
   }
   const size_t colon = name.rfind(':');
-  if (colon == std::string::npos || colon + 1 == name.size() || name.find(':') != colon) return name;
-  const bool port = std::all_of(name.begin() + static_cast<std::ptrdiff_t>(colon) + 1, name.end(),
-                                [](char c) { return std::isdigit(static_cast<unsigned char>(c)); });
+  if (colon == std::string::npos || colon + 1 == name.size() || name.find(':') != colon)
+    return name;
+  const bool port =
+      std::all_of(name.begin() + static_cast<std::ptrdiff_t>(colon) + 1, name.end(), [](char c) {
+        return std::isdigit(static_cast<unsigned char>(c));
+      });
   return port ? name.substr(0, colon) : name;
 }
 
@@ -210,13 +224,17 @@ std::string without_port(const std::string& name) {
 Matcher parse_matcher(const std::string& text) {
   const size_t at = text.find_first_of("=!");
   const auto refuse = [&]() -> Matcher {
-    throw base::Error({}, "match '" + text + "' is not LABEL=VALUE",
-                      "for example --match job=training or --match 'task=~\"llm.*\"'");
+    throw base::Error(
+        {},
+        "match '" + text + "' is not LABEL=VALUE",
+        "for example --match job=training or --match 'task=~\"llm.*\"'");
   };
-  if (at == std::string::npos || at == 0 || at + 1 > text.size()) return refuse();
+  if (at == std::string::npos || at == 0 || at + 1 > text.size())
+    return refuse();
   const bool negated = text[at] == '!';
   const char second = at + 1 < text.size() ? text[at + 1] : '\0';
-  if (negated && second != '=' && second != '~') return refuse();
+  if (negated && second != '=' && second != '~')
+    return refuse();
   const bool like = second == '~';
   Matcher m;
   m.label = trimmed(text.substr(0, at));
@@ -232,14 +250,15 @@ Matcher parse_matcher(const std::string& text) {
 
 std::string to_string(const Matcher& m) {
   constexpr std::array<const char*, 4> ops{"=", "!=", "=~", "!~"};
-  return m.label + ops[static_cast<size_t>(m.op)] + base::write_json(base::Json(m.value));
+  return m.label + ops[size_t(m.op)] + base::write_json(base::Json(m.value));
 }
 
 bool is_counter(std::string_view name) {
   for (const std::string_view end : {"_total", "_count", "_sum", "_bucket"}) {
-    if (name.ends_with(end)) return true;
+    if (name.ends_with(end))
+      return true;
   }
-  return std::find(kCounters.begin(), kCounters.end(), name) != kCounters.end();
+  return std::ranges::find(kCounters, name) != kCounters.end();
 }
 
 MetricSpec parse_metric(const std::string& text) {
@@ -250,10 +269,12 @@ MetricSpec parse_metric(const std::string& text) {
     spec.name = trimmed(expression.substr(0, equals));
     expression = trimmed(expression.substr(equals + 1));
   }
-  if (expression.empty()) throw base::Error({"--metric"}, "'" + text + "' names no metric");
+  if (expression.empty())
+    throw base::Error({"--metric"}, "'" + text + "' names no metric");
   if (take_expression(expression, spec)) {
     spec.rate = spec.rate || is_counter(spec.selector);
-    if (spec.name.empty()) spec.name = spec.selector;
+    if (spec.name.empty())
+      spec.name = spec.selector;
     return spec;
   }
   MetricSpec other;
@@ -264,29 +285,51 @@ MetricSpec parse_metric(const std::string& text) {
 
 const std::vector<MetricSpec>& exporter_metrics(std::string_view exporter) {
   const auto at = sets().find(exporter);
-  if (at != sets().end()) return at->second;
-  throw base::Error({}, "no metric names are known for the exporter '" + std::string(exporter) + "'",
-                    base::suggestion(exporter, exporters()));
+  if (at != sets().end())
+    return at->second;
+  throw base::Error(
+      {},
+      "no metric names are known for the exporter '" + std::string(exporter) + "'",
+      base::suggestion(exporter, exporters()));
 }
 
 const std::vector<std::string>& exporters() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> out;
-    for (const auto& [name, metrics] : sets()) out.push_back(name);
+    for (const auto& [name, metrics] : sets())
+      out.push_back(name);
     return out;
   }();
   return names;
 }
 
 const std::vector<std::string>& default_machine_labels() {
-  static const std::vector<std::string> labels{"machine",         "Hostname", "hostname", "HOSTNAME", "node",
-                                               "kubernetes_node", "nodename", "instance", "ip"};
+  static const std::vector<std::string> labels{
+      "machine",
+      "Hostname",
+      "hostname",
+      "HOSTNAME",
+      "node",
+      "kubernetes_node",
+      "nodename",
+      "instance",
+      "ip"};
   return labels;
 }
 
 const std::vector<std::string>& default_device_labels() {
-  static const std::vector<std::string> labels{"gpu",  "gpu_id", "GPU_ID",     "gpu_uuid", "GPU_UUID", "uuid",
-                                               "UUID", "device", "local_rank", "cpu",      "card"};
+  static const std::vector<std::string> labels{
+      "gpu",
+      "gpu_id",
+      "GPU_ID",
+      "gpu_uuid",
+      "GPU_UUID",
+      "uuid",
+      "UUID",
+      "device",
+      "local_rank",
+      "cpu",
+      "card"};
   return labels;
 }
 
@@ -294,47 +337,62 @@ std::string device_of(const LabelList& labels, const std::vector<std::string>& d
   std::string device;
   for (const std::string& name : device_labels) {
     const std::string* value = value_of(labels, name);
-    if (!value) continue;
+    if (!value)
+      continue;
     device = *value;
     break;
   }
-  if (device.empty()) return device;
+  if (device.empty())
+    return device;
   for (const std::string_view part : {"GPU_I_ID", "gpu_instance_id", "gpu_partition_id", "port"}) {
-    if (const std::string* value = value_of(labels, part)) device += "/" + *value;
+    if (const std::string* value = value_of(labels, part))
+      device += "/" + *value;
   }
   return device;
 }
 
-bool is_blank(double value) { return value >= 9.2233720368547e18 || value == 140737488355328.0; }
+bool is_blank(double value) {
+  return value >= 9.2233720368547e18 || value == 140737488355328.0;
+}
 
 void MachineNames::read(const std::string& path) {
   base::InputStream in(path);
   std::string_view line;
   while (in.line(line)) {
-    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+    if (!line.empty() && line.back() == '\r')
+      line.remove_suffix(1);
     const std::string text = trimmed(line.substr(0, line.find('#')));
-    if (text.empty()) continue;
+    if (text.empty())
+      continue;
     const size_t comma = text.find(',');
-    const base::Location where{path, static_cast<int>(in.line_number())};
+    const base::Location where{path, int(in.line_number())};
     if (comma == std::string::npos || comma == 0 || comma + 1 == text.size())
-      throw base::Error(where, "a line of the table of names is not NAME,MACHINE",
-                        "for example 10.0.0.7,node07");
+      throw base::Error(
+          where,
+          "a line of the table of names is not NAME,MACHINE",
+          "for example 10.0.0.7,node07");
     add(trimmed(text.substr(0, comma)), trimmed(text.substr(comma + 1)));
   }
 }
 
 std::string MachineNames::of(const std::string& name) {
   const auto exact = table_.find(name);
-  if (exact != table_.end()) return exact->second;
+  if (exact != table_.end())
+    return exact->second;
   const std::string host = without_port(name);
   const auto at = table_.find(host);
-  if (at != table_.end()) return at->second;
-  if (is_address(host)) return host;
+  if (at != table_.end())
+    return at->second;
+  if (is_address(host))
+    return host;
   const size_t dot = host.find('.');
-  if (dot == std::string::npos || host.find('.', dot + 1) == std::string::npos) return host;
-  const std::string brief = host.substr(0, dot), domain = host.substr(dot);
+  if (dot == std::string::npos || host.find('.', dot + 1) == std::string::npos)
+    return host;
+  const std::string brief = host.substr(0, dot);
+  const std::string domain = host.substr(dot);
   const auto by_brief = table_.find(brief);
-  if (by_brief != table_.end()) return by_brief->second;
+  if (by_brief != table_.end())
+    return by_brief->second;
   return domains_.try_emplace(brief, domain).first->second == domain ? brief : host;
 }
 

@@ -12,7 +12,12 @@ namespace lento::fleet {
 
 // A condition on a label, as PromQL has them.
 struct Matcher {
-  enum class Op { Equal, NotEqual, Like, NotLike };
+  enum class Op {
+    Equal,
+    NotEqual,
+    Like,
+    NotLike
+  };
   std::string label;
   Op op = Op::Equal;
   std::string value;
@@ -28,7 +33,11 @@ std::string to_string(const Matcher& matcher);  // as PromQL writes it
 // These are evaluated on the samples as they were scraped, so that nothing is filled in behind our back.
 // `sum` and `mean` go over everything that a machine has of the metric. Other PromQL is left to the store.
 struct MetricSpec {
-  enum class Across { Devices, Sum, Mean };
+  enum class Across {
+    Devices,
+    Sum,
+    Mean
+  };
   std::string name;      // as it is shown
   std::string selector;  // stored name; empty when `promql` is used
   std::vector<Matcher> where;
@@ -62,11 +71,15 @@ bool is_blank(double value);
 // more ("node1.cluster.local"). Where two domains hold the same short name, the second keeps its full name.
 class MachineNames {
  public:
-  void add(const std::string& name, const std::string& machine) { table_[name] = machine; }
+  void add(const std::string& name, const std::string& machine) {
+    table_[name] = machine;
+  }
   // Lines "name,machine"; '#' begins a comment. Throws base::Error.
   void read(const std::string& path);
   std::string of(const std::string& name);
-  const std::map<std::string, std::string>& table() const { return table_; }
+  const std::map<std::string, std::string>& table() const {
+    return table_;
+  }
 
  private:
   std::map<std::string, std::string> table_;

@@ -34,8 +34,11 @@ TEST(Metric, ExpressionsAreTakenApart) {
 }
 
 TEST(Metric, ACounterIsNeverALevel) {
-  for (const char* name : {"node_cpu_seconds_total", "DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL",
-                           "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", "DCGM_FI_DEV_PCIE_REPLAY_COUNTER"}) {
+  for (const char* name :
+       {"node_cpu_seconds_total",
+        "DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL",
+        "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION",
+        "DCGM_FI_DEV_PCIE_REPLAY_COUNTER"}) {
     EXPECT_TRUE(parse_metric(name).rate) << name;
   }
   for (const std::string& exporter : exporters()) {
@@ -49,7 +52,8 @@ TEST(Matcher, KnowsWhatPromqlKnows) {
   EXPECT_EQ(to_string(parse_matcher("task=~llm.*")), "task=~\"llm.*\"");
   EXPECT_EQ(to_string(parse_matcher("task!~\"a|b\"")), "task!~\"a|b\"");
   EXPECT_EQ(to_string(parse_matcher("x!=\"quo\\\"te\"")), "x!=\"quo\\\"te\"");
-  for (const char* bad : {"task", "=x", "!x", "a!b"}) EXPECT_THROW(parse_matcher(bad), base::Error) << bad;
+  for (const char* bad : {"task", "=x", "!x", "a!b"})
+    EXPECT_THROW(parse_matcher(bad), base::Error) << bad;
 }
 
 TEST(MachineNames, OneMachineHasOneName) {
@@ -85,7 +89,8 @@ Scrape read_scrape(const std::string& path) {
   o.scraped_at_ms = 1'700'000'000'000;
   o.scraped_from = "target:9400";
   for (const std::string& exporter : exporters()) {
-    for (const MetricSpec& m : exporter_metrics(exporter)) o.metrics.push_back(m.selector);
+    for (const MetricSpec& m : exporter_metrics(exporter))
+      o.metrics.push_back(m.selector);
   }
   const trace::MetricSeries series = read_openmetrics(o, s.report);
   s.machines = series.machines.size();
@@ -113,14 +118,16 @@ TEST(Scrape, EightGpusOfAmdAreEight) {
 TEST(Scrape, OfEveryExporterIsCountedRightAndNothingIsSkippedWithoutAReason) {
   const char* set = std::getenv("LENTO_FLEET_SCRAPES");
   const std::filesystem::path from = set ? set : std::filesystem::path("../shared/data/fleet/scrapes");
-  if (!std::filesystem::exists(from)) GTEST_SKIP() << "no recorded scrapes";
+  if (!std::filesystem::exists(from))
+    GTEST_SKIP() << "no recorded scrapes";
   struct Expected {
     const char* file;
     size_t devices;
   };
-  for (const Expected& e : {Expected{"dcgm__2.4_a100_mig.prom", 2},
-                            {"amd_dme__mini.prom", 1},
-                            {"nvidia_gpu_exporter__h100-80gb-hbm3__load.prom", 1}}) {
+  for (const Expected& e :
+       {Expected{"dcgm__2.4_a100_mig.prom", 2},
+        {"amd_dme__mini.prom", 1},
+        {"nvidia_gpu_exporter__h100-80gb-hbm3__load.prom", 1}}) {
     const Scrape s = read_scrape(from / e.file);
     EXPECT_EQ(s.machines, 1u) << e.file;
     EXPECT_EQ(s.devices, e.devices) << e.file;
@@ -137,14 +144,20 @@ TEST(Prometheus, SumsTheRatesOfAMachinesCounters) {
     };
     const std::string result = series("0", R"([1000,"10"],[1010,"15"],[1020,"2"],[1030,"12"])") + "," +
                                series("1", R"([1000,"100"],[1010,"110"],[1020,"120"],[1030,"130"])");
-    return base::HttpReply{200, R"({"status":"success","data":{"result":[)" + result + "]}}",
-                           "application/json"};
+    return base::HttpReply{
+        200,
+        R"({"status":"success","data":{"result":[)" + result + "]}}",
+        "application/json"};
   });
   PrometheusOptions o;
   o.url = "http://127.0.0.1:" + std::to_string(server.port());
   o.chunks = false;
   o.metrics = {parse_metric("busy=sum(rate(node_cpu_seconds_total))")};
-  o.grid = {.begin_ms = 1'000'000, .step_ms = 10'000, .fill_limit_s = 0.1};
+  o.grid = {
+      .begin_ms = 1'000'000,
+      .step_ms = 10'000,
+      .fill_limit_s = 0.1,
+  };
   base::ReadReport report;
   const trace::MetricSeries s = read_prometheus(o, 1'000'000, 1'030'000, report);
   EXPECT_EQ(s.machines, std::vector<std::string>{"n1"});

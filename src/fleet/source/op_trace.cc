@@ -35,20 +35,22 @@ trace::MetricSeries read_op_trace(const std::string& path, base::ReadReport& rep
   base::Location where{path, 1};
   std::string_view line;
   const std::vector<std::string> needed{"dp_rank", "stage", "step", "op", "start_us", "dur_us"};
-  if (!in.line(line)) throw base::Error(where, "the file is empty, a header line is needed");
+  if (!in.line(line))
+    throw base::Error(where, "the file is empty, a header line is needed");
   const auto header = fields_of(line);
   std::map<std::string, size_t> column;
   for (const std::string& name : needed) {
-    const auto at = std::find(header.begin(), header.end(), name);
-    if (at == header.end()) throw base::Error(where, "column '" + name + "' is not in the header");
-    column[name] = static_cast<size_t>(at - header.begin());
+    const auto at = std::ranges::find(header, name);
+    if (at == header.end())
+      throw base::Error(where, "column '" + name + "' is not in the header");
+    column[name] = size_t(at - header.begin());
   }
   std::map<int64_t, int64_t> step_start_us;
   std::map<std::tuple<int64_t, std::string, std::string>, Sum> sums;  // step, worker, op
   std::map<std::string, std::string> stages;
   const size_t columns = header.size();
   while (in.line(line)) {
-    where.line = static_cast<int>(std::min<int64_t>(in.line_number(), INT32_MAX));
+    where.line = int(std::min<int64_t>(in.line_number(), INT32_MAX));
     const auto f = fields_of(line);
     if (f.size() != columns) {
       report.skip(where, "wrong number of fields");
@@ -61,12 +63,14 @@ trace::MetricSeries read_op_trace(const std::string& path, base::ReadReport& rep
       report.skip(where, "step, start or duration is not a number");
       continue;
     }
-    const std::string stage(f[column["stage"]]), op(f[column["op"]]);
+    const std::string stage(f[column["stage"]]);
+    const std::string op(f[column["op"]]);
     const std::string worker = "dp" + std::string(f[column["dp_rank"]]) + "-stage" + stage;
-    const int64_t start_us = static_cast<int64_t>(*start);
+    const int64_t start_us = int64_t(*start);
     const auto [at, fresh] = step_start_us.emplace(*step, start_us);
     at->second = std::min(at->second, start_us);
-    if (op.find("compute") == std::string::npos) continue;
+    if (op.find("compute") == std::string::npos)
+      continue;
     if (sums.size() > 10'000'000)
       throw base::Error(where, "over ten million different steps, workers and operations");
     stages[worker] = stage;
@@ -75,11 +79,15 @@ trace::MetricSeries read_op_trace(const std::string& path, base::ReadReport& rep
     ++sum.count;
   }
   trace::SeriesBuilder builder(report);
-  for (const auto& [worker, stage] : stages) builder.set_label(builder.machine(worker), "stage", stage);
+  for (const auto& [worker, stage] : stages)
+    builder.set_label(builder.machine(worker), "stage", stage);
   for (const auto& [key, sum] : sums) {
     const auto& [step, worker, op] = key;
-    builder.add({builder.metric(op + "_ms"), builder.machine(worker), 0}, step_start_us[step] / 1000,
-                sum.total_us / static_cast<double>(sum.count) / 1000, where);
+    builder.add(
+        {builder.metric(op + "_ms"), builder.machine(worker), 0},
+        step_start_us[step] / 1000,
+        sum.total_us / double(sum.count) / 1000,
+        where);
   }
   trace::GridOptions grid;
   return builder.build(grid, {path});

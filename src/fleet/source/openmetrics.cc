@@ -17,7 +17,8 @@ namespace {
 struct Sample {
   std::string_view name;
   std::vector<std::pair<std::string_view, std::string>> labels;
-  std::string_view value, time;
+  std::string_view value;
+  std::string_view time;
 };
 
 bool name_char(char c) {
@@ -26,24 +27,28 @@ bool name_char(char c) {
 
 std::string_view take_name(std::string_view& text) {
   size_t n = 0;
-  while (n < text.size() && name_char(text[n])) ++n;
+  while (n < text.size() && name_char(text[n]))
+    ++n;
   const std::string_view name = text.substr(0, n);
   text.remove_prefix(n);
   return name;
 }
 
 bool take(std::string_view& text, char c) {
-  if (text.empty() || text.front() != c) return false;
+  if (text.empty() || text.front() != c)
+    return false;
   text.remove_prefix(1);
   return true;
 }
 
 bool take_quoted(std::string_view& text, std::string& out) {
-  if (!take(text, '"')) return false;
+  if (!take(text, '"'))
+    return false;
   while (!text.empty() && text.front() != '"') {
     if (text.front() == '\\') {
       text.remove_prefix(1);
-      if (text.empty()) return false;
+      if (text.empty())
+        return false;
       out += text.front() == 'n' ? '\n' : text.front();
     } else {
       out += text.front();
@@ -68,18 +73,22 @@ std::string_view take_word(std::string_view& text) {
 bool parse(std::string_view text, Sample& out) {
   out.labels.clear();
   out.name = take_name(text);
-  if (out.name.empty()) return false;
+  if (out.name.empty())
+    return false;
   if (take(text, '{')) {
     skip_blanks(text);
     while (!take(text, '}')) {
       const std::string_view key = take_name(text);
       std::string value;
-      if (key.empty() || !take(text, '=') || !take_quoted(text, value)) return false;
+      if (key.empty() || !take(text, '=') || !take_quoted(text, value))
+        return false;
       out.labels.emplace_back(key, std::move(value));
-      if (out.labels.size() > 128) return false;
+      if (out.labels.size() > 128)
+        return false;
       const bool more = take(text, ',');
       skip_blanks(text);
-      if (!more && (text.empty() || text.front() != '}')) return false;
+      if (!more && (text.empty() || text.front() != '}'))
+        return false;
     }
   }
   out.value = take_word(text);
@@ -90,7 +99,8 @@ bool parse(std::string_view text, Sample& out) {
 const std::string* first_label(const Sample& sample, const std::vector<std::string>& wanted) {
   for (const std::string& name : wanted) {
     for (const auto& [key, value] : sample.labels) {
-      if (key == name && !value.empty()) return &value;
+      if (key == name && !value.empty())
+        return &value;
     }
   }
   return nullptr;
@@ -98,7 +108,8 @@ const std::string* first_label(const Sample& sample, const std::vector<std::stri
 
 std::optional<int64_t> time_of(std::string_view text) {
   const auto time = base::try_double(text);
-  if (!time || std::abs(*time) > 9e15) return std::nullopt;
+  if (!time || std::abs(*time) > 9e15)
+    return std::nullopt;
   const bool seconds = text.find('.') != std::string_view::npos || std::abs(*time) < 1e11;
   return std::llround(seconds ? *time * 1000 : *time);
 }
@@ -113,33 +124,40 @@ trace::MetricSeries read_openmetrics(const OpenMetricsOptions& options, base::Re
   std::string_view line;
   Sample sample;
   while (in.line(line)) {
-    where.line = static_cast<int>(std::min<int64_t>(in.line_number(), INT32_MAX));
-    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-    if (line.empty() || line.front() == '#') continue;
+    where.line = int(std::min<int64_t>(in.line_number(), INT32_MAX));
+    if (!line.empty() && line.back() == '\r')
+      line.remove_suffix(1);
+    if (line.empty() || line.front() == '#')
+      continue;
     if (!parse(line, sample)) {
       report.skip(where, "not a sample line");
       continue;
     }
     const auto& keep = options.metrics;
-    if (!keep.empty() && std::find(keep.begin(), keep.end(), sample.name) == keep.end()) continue;
+    if (!keep.empty() && std::ranges::find(keep, sample.name) == keep.end())
+      continue;
     const auto value = base::try_double(sample.value);
     const auto time_ms = sample.time.empty() ? options.scraped_at_ms : time_of(sample.time);
     const std::string* named = first_label(sample, options.machine_labels);
     const std::string& machine = named ? *named : options.scraped_from;
     if (!time_ms || !value || machine.empty() || is_blank(*value)) {
-      report.skip(where, machine.empty()    ? "no machine label"
-                         : !value           ? "value is not a finite number"
-                         : is_blank(*value) ? "the exporter's value for 'not known'"
-                                            : "no time stamp");
+      report.skip(
+          where,
+          machine.empty()    ? "no machine label"
+          : !value           ? "value is not a finite number"
+          : is_blank(*value) ? "the exporter's value for 'not known'"
+                             : "no time stamp");
       continue;
     }
     LabelList labels;
-    for (const auto& [key, text] : sample.labels) labels.emplace_back(key, text);
+    for (const auto& [key, text] : sample.labels)
+      labels.emplace_back(key, text);
     const std::string device = device_of(labels, options.device_labels);
     const uint32_t id = builder.machine(names.of(machine));
     for (const auto& [key, text] : sample.labels) {
       const auto& kept = options.label_names;
-      if (std::find(kept.begin(), kept.end(), key) != kept.end()) builder.set_label(id, key, text);
+      if (std::ranges::find(kept, key) != kept.end())
+        builder.set_label(id, key, text);
     }
     builder.add({builder.metric(sample.name), id, builder.device(device)}, *time_ms, *value, where);
   }

@@ -22,7 +22,8 @@ namespace {
 const std::string* first_of(const LabelList& labels, const std::vector<std::string>& wanted) {
   for (const std::string& name : wanted) {
     for (const auto& [key, value] : labels) {
-      if (key == name && !value.empty()) return &value;
+      if (key == name && !value.empty())
+        return &value;
     }
   }
   return nullptr;
@@ -32,7 +33,12 @@ const std::string* first_of(const LabelList& labels, const std::vector<std::stri
 class Collector {
  public:
   Collector(const PrometheusOptions& options, trace::SeriesBuilder& builder, base::ReadReport& report)
-      : options_(options), names_(options.names), builder_(builder), report_(report), where_{options.url} {}
+      : options_(options),
+        names_(options.names),
+        builder_(builder),
+        report_(report),
+        where_{options.url} {
+  }
 
   void begin(const MetricSpec& spec) {
     spec_ = &spec;
@@ -63,27 +69,34 @@ class Collector {
   }
 
   void add(int64_t time_ms, double value) {
-    if (is_blank(value)) return report_.skip(where_, "the exporter's value for 'not known'");
-    if (!spec_->rate) return pass(time_ms, value);
+    if (is_blank(value))
+      return report_.skip(where_, "the exporter's value for 'not known'");
+    if (!spec_->rate)
+      return pass(time_ms, value);
     const std::optional<Sample> before = std::exchange(last_, Sample{time_ms, value});
-    if (!before || time_ms <= before->time_ms || value < before->value) return;  // the first, or a reset
-    pass(time_ms, (value - before->value) * 1000 / static_cast<double>(time_ms - before->time_ms));
+    if (!before || time_ms <= before->time_ms || value < before->value)
+      return;  // the first, or a reset
+    pass(time_ms, (value - before->value) * 1000 / double(time_ms - before->time_ms));
   }
 
   // Sums and means, of times at which nothing is missing.
   void end() {
     for (const auto& [machine, times] : totals_) {
       uint32_t most = 0;
-      for (const auto& [t, total] : times) most = std::max(most, total.count);
+      for (const auto& [t, total] : times)
+        most = std::max(most, total.count);
       for (const auto& [t, total] : times) {
-        if (total.count < most && spec_->across == MetricSpec::Across::Sum) continue;
+        if (total.count < most && spec_->across == MetricSpec::Across::Sum)
+          continue;
         const double n = spec_->across == MetricSpec::Across::Mean ? total.count : 1;
         builder_.add({key_.metric, machine, 0}, t, total.sum / n, where_);
       }
     }
   }
 
-  void damaged(std::string_view why) { report_.skip(where_, std::string(why)); }
+  void damaged(std::string_view why) {
+    report_.skip(where_, std::string(why));
+  }
 
  private:
   struct Sample {
@@ -96,7 +109,8 @@ class Collector {
   };
 
   void pass(int64_t time_ms, double value) {
-    if (spec_->across == MetricSpec::Across::Devices) return builder_.add(key_, time_ms, value, where_);
+    if (spec_->across == MetricSpec::Across::Devices)
+      return builder_.add(key_, time_ms, value, where_);
     Total& total = totals_[key_.machine][time_ms];
     total.sum += value;
     ++total.count;
@@ -113,8 +127,8 @@ class Collector {
   std::map<uint32_t, std::map<int64_t, Total>> totals_;  // by machine
 };
 
-std::string read_request(const PrometheusOptions& o, const MetricSpec& spec, int64_t begin_ms,
-                         int64_t end_ms) {
+std::string
+read_request(const PrometheusOptions& o, const MetricSpec& spec, int64_t begin_ms, int64_t end_ms) {
   prometheus::ReadRequest request;
   request.add_accepted_response_types(prometheus::ReadRequest::STREAMED_XOR_CHUNKS);
   prometheus::Query& query = *request.add_queries();
@@ -127,8 +141,10 @@ std::string read_request(const PrometheusOptions& o, const MetricSpec& spec, int
     m.set_value(wanted.value);
   };
   match({"__name__", Matcher::Op::Equal, spec.selector});
-  for (const Matcher& m : o.match) match(m);
-  for (const Matcher& m : spec.where) match(m);
+  for (const Matcher& m : o.match)
+    match(m);
+  for (const Matcher& m : spec.where)
+    match(m);
   const std::string plain = request.SerializeAsString();
   std::string packed;
   snappy::Compress(plain.data(), plain.size(), &packed);
@@ -136,14 +152,17 @@ std::string read_request(const PrometheusOptions& o, const MetricSpec& spec, int
 }
 
 struct Period {
-  int64_t begin_ms, end_ms;
+  int64_t begin_ms;
+  int64_t end_ms;
 };
 
 void take_chunks(const prometheus::ChunkedReadResponse& response, Period period, Collector& to) {
   for (const prometheus::ChunkedSeries& series : response.chunked_series()) {
     LabelList labels;
-    for (const prometheus::Label& l : series.labels()) labels.emplace_back(l.name(), l.value());
-    if (!to.open(labels)) continue;
+    for (const prometheus::Label& l : series.labels())
+      labels.emplace_back(l.name(), l.value());
+    if (!to.open(labels))
+      continue;
     for (const prometheus::Chunk& chunk : series.chunks()) {
       if (chunk.type() != prometheus::Chunk::XOR) {
         to.damaged("a chunk of unknown encoding");
@@ -153,7 +172,8 @@ void take_chunks(const prometheus::ChunkedReadResponse& response, Period period,
         if (t >= period.begin_ms && t <= period.end_ms && !std::isnan(v))
           to.add(t, v);  // NaN marks staleness
       });
-      if (!whole) to.damaged("a damaged chunk");
+      if (!whole)
+        to.damaged("a damaged chunk");
     }
   }
 }
@@ -163,32 +183,40 @@ bool remote_read(const PrometheusOptions& o, const MetricSpec& metric, Period pe
   base::HttpRequest request;
   request.method = "POST";
   request.url = o.url + "/api/v1/read";
-  request.headers = {"Content-Encoding: snappy", "Content-Type: application/x-protobuf",
-                     "X-Prometheus-Remote-Read-Version: 0.1.0"};
+  request.headers = {
+      "Content-Encoding: snappy",
+      "Content-Type: application/x-protobuf",
+      "X-Prometheus-Remote-Read-Version: 0.1.0"};
   request.body = read_request(o, metric, period.begin_ms, period.end_ms);
   const base::HttpReply reply = base::http_request(request, o.http);
-  if (reply.status != 200 || reply.type.find("x-streamed-protobuf") == std::string::npos) return false;
+  if (reply.status != 200 || reply.type.find("x-streamed-protobuf") == std::string::npos)
+    return false;
   const std::string_view problem = read_frames(reply.body, [&](std::string_view payload) {
     prometheus::ChunkedReadResponse response;
-    if (!response.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
+    if (!response.ParseFromArray(payload.data(), int(payload.size())))
       return to.damaged("a frame that is no response");
     take_chunks(response, period, to);
   });
-  if (!problem.empty()) to.damaged(problem);
+  if (!problem.empty())
+    to.damaged(problem);
   return true;
 }
 
 std::string matchers(const PrometheusOptions& o, const std::vector<Matcher>& more = {}) {
   std::string out = "{";
-  for (const Matcher& m : o.match) out += to_string(m) + ",";
-  for (const Matcher& m : more) out += to_string(m) + ",";
+  for (const Matcher& m : o.match)
+    out += to_string(m) + ",";
+  for (const Matcher& m : more)
+    out += to_string(m) + ",";
   return out + "}";
 }
 
 // What our own expressions cannot say is left to the store; it fills each step with samples up to five
 // minutes old.
 std::string query_url(const PrometheusOptions& o, const MetricSpec& spec, Period period) {
-  const auto seconds = [](int64_t ms) { return base::format_exact(static_cast<double>(ms) / 1000); };
+  const auto seconds = [](int64_t ms) {
+    return base::format_exact(double(ms) / 1000);
+  };
   if (!spec.promql.empty()) {
     return o.url + "/api/v1/query_range?query=" + base::percent_encoded(spec.promql) +
            "&start=" + seconds(period.begin_ms) + "&end=" + seconds(period.end_ms) +
@@ -200,8 +228,11 @@ std::string query_url(const PrometheusOptions& o, const MetricSpec& spec, Period
 }
 
 // {"status":"success","data":{"result":[{"metric":{label:value},"values":[[time,"value"]]}]}}
-void take_answer(const PrometheusOptions& o, const std::string& metric, std::string_view answer,
-                 Collector& to) {
+void take_answer(
+    const PrometheusOptions& o,
+    const std::string& metric,
+    std::string_view answer,
+    Collector& to) {
   const base::Location where{o.url};
   const base::Json json = base::parse_json(answer, o.url);
   if (json.string_or("status", "", where) != "success")
@@ -210,7 +241,8 @@ void take_answer(const PrometheusOptions& o, const std::string& metric, std::str
     LabelList labels;
     for (const auto& [name, value] : series.at("metric", where).object(where))
       labels.emplace_back(name, value.string(where));
-    if (!to.open(labels)) continue;
+    if (!to.open(labels))
+      continue;
     for (const base::Json& sample : series.at("values", where).array(where)) {
       const auto& pair = sample.array(where);
       if (pair.size() != 2) {
@@ -244,11 +276,12 @@ void range_query(const PrometheusOptions& o, const MetricSpec& spec, Period peri
 
 }  // namespace
 
-trace::MetricSeries read_prometheus(const PrometheusOptions& o, int64_t begin_ms, int64_t end_ms,
-                                    base::ReadReport& report) {
+trace::MetricSeries
+read_prometheus(const PrometheusOptions& o, int64_t begin_ms, int64_t end_ms, base::ReadReport& report) {
   trace::SeriesBuilder builder(report);
   Collector collector(o, builder, report);
-  if (o.metrics.empty()) throw base::Error({o.url}, "no metric was named", "name at least one with --metric");
+  if (o.metrics.empty())
+    throw base::Error({o.url}, "no metric was named", "name at least one with --metric");
   for (const MetricSpec& metric : o.metrics) {
     // A rate needs the sample before the first one.
     const int64_t before = metric.rate ? std::max<int64_t>(2 * o.grid.step_ms, 60'000) : 0;
@@ -271,8 +304,9 @@ base::Json instant_query(const PrometheusOptions& o, const std::string& query) {
   const base::HttpReply reply = base::http_request(request, o.http);
   const base::Location where{o.url};
   if (reply.status != 200)
-    throw base::Error(where,
-                      "the store answered status " + std::to_string(reply.status) + " to '" + query + "'");
+    throw base::Error(
+        where,
+        "the store answered status " + std::to_string(reply.status) + " to '" + query + "'");
   const base::Json json = base::parse_json(reply.body, o.url);
   if (json.string_or("status", "", where) != "success")
     throw base::Error(where, "the query '" + query + "' failed");
@@ -293,10 +327,12 @@ std::vector<UpTarget> up_targets(const PrometheusOptions& o) {
     const std::string* machine = first_of(labels, o.machine_labels);
     MachineNames names = o.names;
     const auto& pair = series.at("value", where).array(where);
-    if (pair.size() != 2) continue;
-    out.push_back({{job ? *job : "", instance ? *instance : ""},
-                   machine ? names.of(*machine) : "",
-                   base::try_double(pair[1].string(where)).value_or(0) > 0});
+    if (pair.size() != 2)
+      continue;
+    out.push_back(
+        {{job ? *job : "", instance ? *instance : ""},
+         machine ? names.of(*machine) : "",
+         base::try_double(pair[1].string(where)).value_or(0) > 0});
   }
   return out;
 }
@@ -309,13 +345,16 @@ void learn_names(const PrometheusOptions& o, MachineNames& names) {
     for (const auto& [name, value] : series.at("metric", where).object(where))
       labels.emplace_back(name, value.string(where));
     const std::string *instance = first_of(labels, {"instance"}), *host = first_of(labels, {"nodename"});
-    if (!instance || !host) continue;
+    if (!instance || !host)
+      continue;
     const std::string machine = names.of(*host);
     const size_t port = instance->rfind(':');
-    if (!names.table().contains(*instance)) names.add(*instance, machine);
+    if (!names.table().contains(*instance))
+      names.add(*instance, machine);
     const std::string address = instance->substr(0, port);
     const bool local = address == "localhost" || address.starts_with("127.");
-    if (!local && !names.table().contains(address)) names.add(address, machine);
+    if (!local && !names.table().contains(address))
+      names.add(address, machine);
   }
 }
 
@@ -324,12 +363,13 @@ std::optional<int64_t> store_now_ms(const PrometheusOptions& o) {
   const base::Json result = instant_query(o, "time()");
   const auto& pair = result.array(where);
   const auto now = pair.size() == 2 ? base::try_double(pair[1].string(where)) : std::nullopt;
-  if (!now || !(std::abs(*now) < 9e12)) return std::nullopt;
+  if (!now || !(std::abs(*now) < 9e12))
+    return std::nullopt;
   return std::llround(*now * 1000);
 }
 
-trace::MetricSeries parse_query_answer(std::string_view answer, const PrometheusOptions& o,
-                                       base::ReadReport& report) {
+trace::MetricSeries
+parse_query_answer(std::string_view answer, const PrometheusOptions& o, base::ReadReport& report) {
   trace::SeriesBuilder builder(report);
   Collector collector(o, builder, report);
   collector.begin(o.metrics.at(0));
@@ -338,14 +378,15 @@ trace::MetricSeries parse_query_answer(std::string_view answer, const Prometheus
   return builder.build(o.grid, {o.url});
 }
 
-std::vector<std::string> label_values(const PrometheusOptions& o, const std::string& label, int64_t begin_ms,
-                                      int64_t end_ms) {
+std::vector<std::string>
+label_values(const PrometheusOptions& o, const std::string& label, int64_t begin_ms, int64_t end_ms) {
   constexpr size_t kMost = 10'000;
   const base::Location where{o.url};
   base::HttpRequest request;
   request.url = o.url + "/api/v1/label/" + base::percent_encoded(label) +
                 "/values?start=" + std::to_string(begin_ms / 1000) + "&end=" + std::to_string(end_ms / 1000);
-  if (!o.match.empty()) request.url += "&match%5B%5D=" + base::percent_encoded(matchers(o));
+  if (!o.match.empty())
+    request.url += "&match%5B%5D=" + base::percent_encoded(matchers(o));
   const base::HttpReply reply = base::http_request(request, o.http);
   if (reply.status != 200)
     throw base::Error(
@@ -354,10 +395,11 @@ std::vector<std::string> label_values(const PrometheusOptions& o, const std::str
         "check the address, the credentials and the label's name");
   const base::Json json = base::parse_json(reply.body, o.url);
   std::vector<std::string> values;
-  for (const base::Json& value : json.at("data", where).array(where)) values.push_back(value.string(where));
+  for (const base::Json& value : json.at("data", where).array(where))
+    values.push_back(value.string(where));
   if (values.size() > kMost)
     throw base::Error(where, "label '" + label + "' has over 10,000 values", "narrow the jobs with --match");
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   return values;
 }
 
@@ -366,17 +408,29 @@ std::string rfc3339(int64_t unix_ms) {
   std::tm utc{};
   gmtime_r(&seconds, &utc);
   char text[64];
-  std::snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", utc.tm_year + 1900, utc.tm_mon + 1,
-                utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec, static_cast<int>(unix_ms % 1000));
+  std::snprintf(
+      text,
+      sizeof text,
+      "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ",
+      utc.tm_year + 1900,
+      utc.tm_mon + 1,
+      utc.tm_mday,
+      utc.tm_hour,
+      utc.tm_min,
+      utc.tm_sec,
+      int(unix_ms % 1000));
   return text;
 }
 
 void post_alerts(const std::string& url, const base::HttpOptions& http, const std::vector<Alert>& alerts) {
   base::Json list = base::Json::array();
   for (const Alert& a : alerts) {
-    base::Json labels = base::Json::object(), annotations = base::Json::object();
-    for (const auto& [k, v] : a.labels) labels.set(k, v);
-    for (const auto& [k, v] : a.annotations) annotations.set(k, v);
+    base::Json labels = base::Json::object();
+    base::Json annotations = base::Json::object();
+    for (const auto& [k, v] : a.labels)
+      labels.set(k, v);
+    for (const auto& [k, v] : a.annotations)
+      annotations.set(k, v);
     list.push(base::Json::object()
                   .set("labels", std::move(labels))
                   .set("annotations", std::move(annotations))
@@ -390,9 +444,10 @@ void post_alerts(const std::string& url, const base::HttpOptions& http, const st
   request.body = base::write_json(list);
   const base::HttpReply reply = base::http_request(request, http);
   if (reply.status != 200) {
-    throw base::Error({base::without_password(url)}, "the Alertmanager answered status " +
-                                                         std::to_string(reply.status) + ": " +
-                                                         reply.body.substr(0, 200));
+    throw base::Error(
+        {base::without_password(url)},
+        "the Alertmanager answered status " + std::to_string(reply.status) + ": " +
+            reply.body.substr(0, 200));
   }
 }
 

@@ -20,7 +20,8 @@ namespace lento::fleet {
 
 // What the store scrapes: a job and an instance of it.
 struct ScrapeTarget {
-  std::string job, instance;
+  std::string job;
+  std::string instance;
   auto operator<=>(const ScrapeTarget&) const = default;
 };
 
@@ -41,17 +42,17 @@ struct PrometheusOptions {
 
 // Samples in [begin, end] of all metrics. Throws Error when the store cannot be reached or answers no
 // metrics; damaged chunks and samples are skipped and counted.
-trace::MetricSeries read_prometheus(const PrometheusOptions& options, int64_t begin_ms, int64_t end_ms,
-                                    base::ReadReport& report);
+trace::MetricSeries
+read_prometheus(const PrometheusOptions& options, int64_t begin_ms, int64_t end_ms, base::ReadReport& report);
 
 // What the range selector answers for the first metric of the options, as JSON. Throws Error when it is none.
-trace::MetricSeries parse_query_answer(std::string_view answer, const PrometheusOptions& options,
-                                       base::ReadReport& report);
+trace::MetricSeries
+parse_query_answer(std::string_view answer, const PrometheusOptions& options, base::ReadReport& report);
 
 // The values of a label among series that the conditions match and that have samples in [begin, end], sorted.
 // Throws Error when the store does not answer that, or names over 10,000.
-std::vector<std::string> label_values(const PrometheusOptions& options, const std::string& label,
-                                      int64_t begin_ms, int64_t end_ms);
+std::vector<std::string>
+label_values(const PrometheusOptions& options, const std::string& label, int64_t begin_ms, int64_t end_ms);
 
 // The store's targets that the conditions match, as `up` is now. Empty when the store has no `up` for them;
 // throws Error when it does not answer.
@@ -70,8 +71,10 @@ void learn_names(const PrometheusOptions& options, MachineNames& names);
 std::optional<int64_t> store_now_ms(const PrometheusOptions& options);
 
 struct Alert {
-  std::vector<std::pair<std::string, std::string>> labels, annotations;
-  int64_t starts_ms = 0, ends_ms = 0;
+  std::vector<std::pair<std::string, std::string>> labels;
+  std::vector<std::pair<std::string, std::string>> annotations;
+  int64_t starts_ms = 0;
+  int64_t ends_ms = 0;
 };
 // Throws Error when the Alertmanager does not take them.
 void post_alerts(const std::string& url, const base::HttpOptions& http, const std::vector<Alert>& alerts);

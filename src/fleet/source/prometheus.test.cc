@@ -17,17 +17,21 @@ class BitWriter {
  public:
   void put(uint64_t value, unsigned count) {
     for (; count > 0; --count) {
-      if (bits_ % 8 == 0) bytes_ += '\0';
+      if (bits_ % 8 == 0)
+        bytes_ += '\0';
       if ((value >> (count - 1)) & 1)
-        bytes_.back() = static_cast<char>(bytes_.back() | (1 << (7 - bits_ % 8)));
+        bytes_.back() = char(bytes_.back() | (1 << (7 - bits_ % 8)));
       ++bits_;
     }
   }
   void varint(uint64_t v) {
-    for (; v >= 0x80; v >>= 7) put((v & 0x7f) | 0x80, 8);
+    for (; v >= 0x80; v >>= 7)
+      put((v & 0x7f) | 0x80, 8);
     put(v, 8);
   }
-  const std::string& bytes() const { return bytes_; }
+  const std::string& bytes() const {
+    return bytes_;
+  }
 
  private:
   std::string bytes_;
@@ -42,7 +46,7 @@ std::string small_chunk() {
   w.varint(1000);  // second sample 1 s later
   w.put(0, 1);     // same value
   w.put(0b10, 2);  // delta of delta in 14 bits
-  w.put(static_cast<uint64_t>(-5) & 0x3fff, 14);
+  w.put(uint64_t(-5) & 0x3fff, 14);
   w.put(0b11, 2);  // new window: 12.0 ^ 24.0 = 1 << 52: leading 11, one bit
   w.put(11, 5);
   w.put(1, 6);
@@ -55,9 +59,14 @@ std::string small_chunk() {
 
 TEST(XorChunk, DecodesTimesAndValues) {
   std::vector<std::pair<int64_t, double>> got;
-  EXPECT_TRUE(read_xor_chunk(small_chunk(), [&](int64_t t, double v) { got.emplace_back(t, v); }));
+  EXPECT_TRUE(read_xor_chunk(small_chunk(), [&](int64_t t, double v) {
+    got.emplace_back(t, v);
+  }));
   const std::vector<std::pair<int64_t, double>> expected{
-      {1000000, 12}, {1001000, 12}, {1001995, 24}, {1002990, 12}};
+      {1000000, 12},
+      {1001000, 12},
+      {1001995, 24},
+      {1002990, 12}};
   EXPECT_EQ(got, expected);
 }
 
@@ -72,10 +81,17 @@ TEST(Frames, ChecksumsAndCuts) {
   EXPECT_EQ(crc32c("123456789"), 0xe3069283u);
   const std::string payload = "hello";
   std::string frame(1, '\5');
-  for (int shift = 24; shift >= 0; shift -= 8) frame += static_cast<char>(crc32c(payload) >> shift);
+  for (int shift = 24; shift >= 0; shift -= 8)
+    frame += char(crc32c(payload) >> shift);
   frame += payload;
   int count = 0;
-  EXPECT_EQ(read_frames(frame + frame, [&](std::string_view p) { count += p == "hello"; }), "");
+  EXPECT_EQ(
+      read_frames(
+          frame + frame,
+          [&](std::string_view p) {
+            count += p == "hello";
+          }),
+      "");
   EXPECT_EQ(count, 2);
   EXPECT_NE(read_frames(frame.substr(0, 8), [](std::string_view) {}), "");
   frame.back() = 'x';
@@ -85,12 +101,14 @@ TEST(Frames, ChecksumsAndCuts) {
 TEST(Prometheus, FallsBackToTheRangeSelectorAndSendsCredentials) {
   base::HttpServer server("127.0.0.1", 0, [](const base::HttpQuestion& question) {
     const std::string& path = question.path;
-    if (path != "/api/v1/query") return base::HttpReply{404, "", "text/plain"};
-    return base::HttpReply{200,
-                           R"({"status":"success","data":{"resultType":"matrix","result":[
+    if (path != "/api/v1/query")
+      return base::HttpReply{404, "", "text/plain"};
+    return base::HttpReply{
+        200,
+        R"({"status":"success","data":{"resultType":"matrix","result":[
       {"metric":{"__name__":"up","machine":"a"},"values":[[10,"1"],[11,"2"],[12,"NaN"]]},
       {"metric":{"__name__":"up"},"values":[[10,"1"]]}]}})",
-                           "application/json"};
+        "application/json"};
   });
   PrometheusOptions o;
   o.url = "http://127.0.0.1:" + std::to_string(server.port());
@@ -105,7 +123,8 @@ TEST(Prometheus, FallsBackToTheRangeSelectorAndSendsCredentials) {
 TEST(Prometheus, HtmlHugeAnswersAndSilenceAreLocatedErrors) {
   base::HttpServer server("127.0.0.1", 0, [](const base::HttpQuestion& question) {
     const std::string& path = question.path;
-    if (path.starts_with("/html")) return base::HttpReply{200, "<html>log in</html>", "text/html"};
+    if (path.starts_with("/html"))
+      return base::HttpReply{200, "<html>log in</html>", "text/html"};
     return base::HttpReply{200, std::string(200'000, 'x'), "application/json"};
   });
   PrometheusOptions o;
@@ -126,7 +145,8 @@ TEST(Prometheus, ListsTheValuesOfALabel) {
   base::HttpServer server("127.0.0.1", 0, [&](const base::HttpQuestion& question) {
     const std::string& path = question.path;
     asked = path + "?" + question.query;
-    if (path != "/api/v1/label/task/values") return base::HttpReply{400, "{}", "application/json"};
+    if (path != "/api/v1/label/task/values")
+      return base::HttpReply{400, "{}", "application/json"};
     return base::HttpReply{200, R"({"status":"success","data":["b","a"]})", "application/json"};
   });
   PrometheusOptions o;

@@ -29,7 +29,9 @@ struct CsvOptions {
   std::vector<std::string> label_columns;  // kept as labels of the machine (last value wins)
   std::string device_column;               // several rows per machine and time, one a device (GPU)
   std::string wide_metric;                 // not empty: wide layout, this is the metric's name
-  std::optional<double> from, to;          // in time units of the file: only records in [from, to)
+  // in time units of the file: only records in [from, to)
+  std::optional<double> from;
+  std::optional<double> to;
   trace::GridOptions grid;
 };
 

@@ -29,7 +29,9 @@ trace::MetricSeries csv(const std::string& text, CsvOptions options, base::ReadR
 
 std::string error_of(const std::string& text, const CsvOptions& options) {
   base::ReadReport report;
-  return base::test::error_of([&] { csv(text, options, report); });
+  return base::test::error_of([&] {
+    csv(text, options, report);
+  });
 }
 
 TEST(Csv, LongLayoutWithQuotesLabelsAndGaps) {
@@ -84,8 +86,9 @@ TEST(Csv, DamageIsCountedByReason) {
 TEST(Csv, WrongColumnsAreLocatedWithTheNearestName) {
   CsvOptions o;
   o.machine_column = "nod";
-  EXPECT_THAT(error_of("node,time,x\na,0,1\n", o),
-              testing::AllOf(HasSubstr(":1"), HasSubstr("'nod'"), HasSubstr("node")));
+  EXPECT_THAT(
+      error_of("node,time,x\na,0,1\n", o),
+      testing::AllOf(HasSubstr(":1"), HasSubstr("'nod'"), HasSubstr("node")));
   o.machine_column = "node";
   EXPECT_THAT(error_of("node,time,x,x\na,0,1,1\n", o), HasSubstr("appears twice"));
   EXPECT_THAT(error_of("node,time,x\n", o), HasSubstr("no usable sample"));
@@ -111,11 +114,11 @@ TEST(OpenMetrics, SamplesWithLabelsEscapesAndBothTimeUnits) {
 
 TEST(OpTrace, WorkersAndStages) {
   base::ReadReport report;
-  const std::string path =
-      temporary("t.csv",
-                "dp_rank,stage,step,op,seq_id,mb_id,start_us,dur_us\n"
-                "0,0,7,forward-compute,0,0,0,2000\n0,0,7,forward-compute,0,1,5,4000\n"
-                "1,0,8,forward-compute,0,0,1000000,1000\n0,0,7,forward-send,0,0,0,9\nx\n");
+  const std::string path = temporary(
+      "t.csv",
+      "dp_rank,stage,step,op,seq_id,mb_id,start_us,dur_us\n"
+      "0,0,7,forward-compute,0,0,0,2000\n0,0,7,forward-compute,0,1,5,4000\n"
+      "1,0,8,forward-compute,0,0,1000000,1000\n0,0,7,forward-send,0,0,0,9\nx\n");
   const auto s = read_op_trace(path, report);
   EXPECT_THAT(s.machines, ElementsAre("dp0-stage0", "dp1-stage0"));
   EXPECT_THAT(s.metrics, ElementsAre("forward-compute_ms"));

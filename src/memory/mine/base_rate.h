@@ -19,31 +19,43 @@ namespace lento::memory {
 class BaseRate {
  public:
   BaseRate(const Scan& trace, const WindowScan& scan)
-      : scan_(scan), first_(trace.first_cycle), duration_(std::max<uint64_t>(1, trace.duration())) {
+      : scan_(scan),
+        first_(trace.first_cycle),
+        duration_(std::max<uint64_t>(1, trace.duration())) {
     const size_t strata = std::max<size_t>(1, scan.controls.size() / kControls);
     windows_.resize(strata), controls_.resize(strata);
-    for (const WindowFacts& w : scan.windows) ++windows_[stratum(w)];
-    for (const WindowFacts& w : scan.controls) ++controls_[stratum(w)];
+    for (const WindowFacts& w : scan.windows)
+      ++windows_[stratum(w)];
+    for (const WindowFacts& w : scan.controls)
+      ++controls_[stratum(w)];
   }
 
   struct Rate {
-    uint64_t hits = 0, control_hits = 0;
-    double share = 0, control_share = 0;  // of windows, of control windows
-    double lift = 0;                      // 0 when no control window shows it
+    uint64_t hits = 0;
+    uint64_t control_hits = 0;
+    // of windows, of control windows
+    double share = 0;
+    double control_share = 0;
+    double lift = 0;  // 0 when no control window shows it
   };
   // `has(facts)`: does the window show it?
   template <class Has>
   Rate of(Has&& has) const {
     Rate rate;
-    std::vector<uint64_t> hits(windows_.size()), control_hits(windows_.size());
-    for (const WindowFacts& w : scan_.windows) hits[stratum(w)] += has(w);
-    for (const WindowFacts& w : scan_.controls) control_hits[stratum(w)] += has(w);
-    double seen = 0, expected = 0;
+    std::vector<uint64_t> hits(windows_.size());
+    std::vector<uint64_t> control_hits(windows_.size());
+    for (const WindowFacts& w : scan_.windows)
+      hits[stratum(w)] += has(w);
+    for (const WindowFacts& w : scan_.controls)
+      control_hits[stratum(w)] += has(w);
+    double seen = 0;
+    double expected = 0;
     for (size_t s = 0; s < windows_.size(); ++s) {
       rate.hits += hits[s], rate.control_hits += control_hits[s];
-      if (controls_[s] == 0) continue;
-      seen += static_cast<double>(hits[s]);
-      expected += static_cast<double>(windows_[s]) * share(control_hits[s], controls_[s]);
+      if (controls_[s] == 0)
+        continue;
+      seen += double(hits[s]);
+      expected += double(windows_[s]) * share(control_hits[s], controls_[s]);
     }
     rate.share = share(rate.hits, scan_.windows.size());
     rate.control_share = share(rate.control_hits, scan_.controls.size());
@@ -54,16 +66,19 @@ class BaseRate {
  private:
   static constexpr size_t kControls = 20;
   static double share(uint64_t part, uint64_t all) {
-    return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
+    return all == 0 ? 0 : double(part) / double(all);
   }
   size_t stratum(const WindowFacts& w) const {
-    const double at = static_cast<double>(w.seed - std::min(w.seed, first_)) / static_cast<double>(duration_);
-    return std::min(windows_.size() - 1, static_cast<size_t>(at * static_cast<double>(windows_.size())));
+    const double at = double(w.seed - std::min(w.seed, first_)) / double(duration_);
+    return std::min(windows_.size() - 1, size_t(at * double(windows_.size())));
   }
 
   const WindowScan& scan_;
-  const uint64_t first_, duration_;
-  std::vector<uint64_t> windows_, controls_;  // by stratum
+  const uint64_t first_;
+  const uint64_t duration_;
+  // by stratum
+  std::vector<uint64_t> windows_;
+  std::vector<uint64_t> controls_;
 };
 
 }  // namespace lento::memory

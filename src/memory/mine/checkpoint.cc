@@ -33,27 +33,39 @@ class Packer {
  public:
   std::string bytes{kMagic};
 
-  void operator()(uint64_t value) { base::append_little(bytes, value); }
-  void operator()(const std::string& text) { (*this)(text.size()), bytes += text; }
+  void operator()(uint64_t value) {
+    base::append_little(bytes, value);
+  }
+  void operator()(const std::string& text) {
+    (*this)(text.size()), bytes += text;
+  }
   void operator()(const LatencyHistogram& histogram) {
     const auto values = histogram.values();
     (*this)(values.size());
-    for (const auto& [latency, count] : values) (*this)(latency), (*this)(count);
+    for (const auto& [latency, count] : values)
+      (*this)(latency), (*this)(count);
   }
   void operator()(const BlockKey& k) {
     (*this)(k.block);
     (*this)(uint64_t{k.process});
   }
-  void operator()(const BlockCost& c) { visit_block(*this, c); }
-  void operator()(const CpuTime& t) { visit_time(*this, t); }
+  void operator()(const BlockCost& c) {
+    visit_block(*this, c);
+  }
+  void operator()(const CpuTime& t) {
+    visit_time(*this, t);
+  }
   void operator()(const Blame& b) {
     (*this)(b.cycles);
     (*this)(b.accesses);
   }
-  void operator()(const std::pair<uint32_t, uint32_t>& p) { (*this)(p.first), (*this)(p.second); }
+  void operator()(const std::pair<uint32_t, uint32_t>& p) {
+    (*this)(p.first), (*this)(p.second);
+  }
   template <class T, size_t N>
   void operator()(const std::array<T, N>& values) {
-    for (const T& value : values) (*this)(value);
+    for (const T& value : values)
+      (*this)(value);
   }
   void sample(const AccessSample& sample) {
     sample.visit_with([&](uint64_t seen, uint64_t limit, const std::vector<AccessSample::Kept>& kept) {
@@ -71,16 +83,23 @@ class Packer {
   template <class Map>
   void map(const Map& map) {
     (*this)(map.size());
-    for (const auto& [key, value] : map) (*this)(key), (*this)(value);
+    for (const auto& [key, value] : map)
+      (*this)(key), (*this)(value);
   }
 };
 
 class Unpacker {
  public:
-  Unpacker(std::string_view bytes, const std::string& path) : in_(bytes, path) {}
+  Unpacker(std::string_view bytes, const std::string& path)
+      : in_(bytes, path) {
+  }
 
-  uint64_t number() { return in_.read<uint64_t>("a number"); }
-  std::string text() { return std::string(in_.take(number(), "a text")); }
+  uint64_t number() {
+    return in_.read<uint64_t>("a number");
+  }
+  std::string text() {
+    return std::string(in_.take(number(), "a text"));
+  }
   template <class T>
   void operator()(T& value) requires std::is_integral_v<T> {
     value = static_cast<T>(number());
@@ -88,23 +107,30 @@ class Unpacker {
   void operator()(LatencyHistogram& histogram) {
     for (uint64_t left = number(); left > 0; --left) {
       const uint64_t latency = number();
-      histogram.add(static_cast<uint32_t>(latency), number());
+      histogram.add(uint32_t(latency), number());
     }
   }
   void operator()(BlockKey& k) {
     (*this)(k.block);
     (*this)(k.process);
   }
-  void operator()(BlockCost& c) { visit_block(*this, c); }
-  void operator()(CpuTime& t) { visit_time(*this, t); }
+  void operator()(BlockCost& c) {
+    visit_block(*this, c);
+  }
+  void operator()(CpuTime& t) {
+    visit_time(*this, t);
+  }
   void operator()(Blame& b) {
     (*this)(b.cycles);
     (*this)(b.accesses);
   }
-  void operator()(std::pair<uint32_t, uint32_t>& p) { (*this)(p.first), (*this)(p.second); }
+  void operator()(std::pair<uint32_t, uint32_t>& p) {
+    (*this)(p.first), (*this)(p.second);
+  }
   template <class T, size_t N>
   void operator()(std::array<T, N>& values) {
-    for (T& value : values) (*this)(value);
+    for (T& value : values)
+      (*this)(value);
   }
   void sample(AccessSample& sample) {
     sample.visit_with([&](uint64_t& seen, uint64_t& limit, std::vector<AccessSample::Kept>& kept) {
@@ -172,8 +198,8 @@ void visit(Visit& visit, AScan& s) {
 
 }  // namespace
 
-std::string pack_pass(const std::string& key, const PassMark& mark, const Scan& scan,
-                      const Functions& functions) {
+std::string
+pack_pass(const std::string& key, const PassMark& mark, const Scan& scan, const Functions& functions) {
   Packer out;
   out(key), out(mark.records), out(uint64_t{mark.finished});
   const auto known = functions.known();
@@ -189,20 +215,28 @@ std::string pack_pass(const std::string& key, const PassMark& mark, const Scan& 
   return std::move(out.bytes);
 }
 
-bool unpack_pass(std::string_view bytes, const std::string& path, const std::string& key, PassMark& mark,
-                 Scan& scan, Functions& functions) {
+bool unpack_pass(
+    std::string_view bytes,
+    const std::string& path,
+    const std::string& key,
+    PassMark& mark,
+    Scan& scan,
+    Functions& functions) {
   const std::string_view body = bytes.substr(0, bytes.size() < 12 ? 0 : bytes.size() - 4);
   std::string sum;
   base::append_little(sum, base::crc32(body));
   if (body.substr(0, kMagic.size()) != kMagic || bytes.substr(body.size()) != sum)
-    throw base::Error({path}, "no state of an interrupted diagnosis, or a damaged one",
-                      "remove it to start over");
+    throw base::Error(
+        {path},
+        "no state of an interrupted diagnosis, or a damaged one",
+        "remove it to start over");
   Unpacker in(body.substr(kMagic.size()), path);
-  if (in.text() != key) return false;
+  if (in.text() != key)
+    return false;
   mark.records = in.number(), mark.finished = in.number() != 0;
   for (uint64_t left = in.number(); left > 0; --left) {
     Functions::Known function;
-    function.process = static_cast<uint16_t>(in.number());
+    function.process = uint16_t(in.number());
     function.start = in.number();
     function.has_name = in.number() != 0;
     function.name = in.text();

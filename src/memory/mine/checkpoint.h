@@ -14,12 +14,17 @@ struct PassMark {
 };
 
 // `key` names trace and options: a state is only of use to the same run. The bytes end with a check sum.
-std::string pack_pass(const std::string& key, const PassMark& mark, const Scan& scan,
-                      const Functions& functions);
+std::string
+pack_pass(const std::string& key, const PassMark& mark, const Scan& scan, const Functions& functions);
 
 // False, and nothing changed, when the bytes are of another key. Throws base::Error when they are damaged;
 // `path` names them.
-bool unpack_pass(std::string_view bytes, const std::string& path, const std::string& key, PassMark& mark,
-                 Scan& scan, Functions& functions);
+bool unpack_pass(
+    std::string_view bytes,
+    const std::string& path,
+    const std::string& key,
+    PassMark& mark,
+    Scan& scan,
+    Functions& functions);
 
 }  // namespace lento::memory

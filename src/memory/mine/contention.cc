@@ -11,26 +11,34 @@
 namespace lento::memory {
 namespace {
 
-std::string number(double v) { return base::format_number(v, 6); }
+std::string number(double v) {
+  return base::format_number(v, 6);
+}
 
 // The time of the CPUs that work, from the first to the last access of each; of sampled traces, and where
 // latencies have another unit than time, the latencies that were recorded.
 double working_time(const Scan& scan, const trace::TraceFacts& facts) {
   uint64_t most = 0;
-  for (const auto& [cpu, time] : scan.cpus) most = std::max(most, time.accesses);
+  for (const auto& [cpu, time] : scan.cpus)
+    most = std::max(most, time.accesses);
   double span = 0;
   for (const auto& [cpu, time] : scan.cpus) {
-    if (static_cast<double>(time.accesses) < tuning::kWorkingShare * static_cast<double>(most)) continue;
-    span += static_cast<double>(time.last - time.first + 1);
+    if (double(time.accesses) < tuning::kWorkingShare * double(most))
+      continue;
+    span += double(time.last - time.first + 1);
   }
   const bool by_latency = scan.sampled || facts.time_unit != facts.latency_unit;
-  return std::max(1.0, by_latency ? static_cast<double>(scan.latency_sum) : span);
+  return std::max(1.0, by_latency ? double(scan.latency_sum) : span);
 }
 
 class Report {
  public:
-  Report(const ContentionOptions& options, const trace::TraceFacts& facts, const Scan& scan,
-         const WindowScan& windows, Functions& functions)
+  Report(
+      const ContentionOptions& options,
+      const trace::TraceFacts& facts,
+      const Scan& scan,
+      const WindowScan& windows,
+      Functions& functions)
       : options_(options),
         facts_(facts),
         scan_(scan),
@@ -39,10 +47,12 @@ class Report {
         time_(working_time(scan, facts)),
         line_size_(find_line_size(options, facts, windows)) {
     for (const HotBlock& block : windows.hot) {
-      for (Line& line : lines_of(block, line_size_.bytes)) lines_.push_back(std::move(line));
+      for (Line& line : lines_of(block, line_size_.bytes))
+        lines_.push_back(std::move(line));
     }
-    std::stable_sort(lines_.begin(), lines_.end(),
-                     [](const Line& a, const Line& b) { return a.excess > b.excess; });
+    std::ranges::stable_sort(lines_, [](const Line& a, const Line& b) {
+      return a.excess > b.excess;
+    });
   }
 
   ContentionResult run(const base::ReadReport& read) {
@@ -80,29 +90,34 @@ class Report {
     facts.emplace_back("line size", std::to_string(line_size_.bytes) + " bytes (" + line_size_.origin + ")");
     facts.emplace_back("non-trivial accesses", std::to_string(scan_.latencies.total()));
     facts.emplace_back("high-latency threshold", number(windows_.threshold) + " cycles");
-    facts.emplace_back("third quartile (nearest rank / linear / grouped)",
-                       number(scan_.latencies.quantile(0.75, QuantileRule::NearestRank)) + " / " +
-                           number(scan_.latencies.quantile(0.75, QuantileRule::Linear)) + " / " +
-                           number(scan_.latencies.quantile(0.75, QuantileRule::Grouped, options_.bins)));
+    facts.emplace_back(
+        "third quartile (nearest rank / linear / grouped)",
+        number(scan_.latencies.quantile(0.75, QuantileRule::NearestRank)) + " / " +
+            number(scan_.latencies.quantile(0.75, QuantileRule::Linear)) + " / " +
+            number(scan_.latencies.quantile(0.75, QuantileRule::Grouped, options_.bins)));
     facts.emplace_back("contention windows", std::to_string(windows_.window_count));
-    const double duration = std::max<double>(1, static_cast<double>(scan_.duration()));
-    facts.emplace_back("coverage of time",
-                       percent(std::min(1.0, static_cast<double>(windows_.covered_cycles) / duration)));
-    facts.emplace_back("coverage of events", percent(static_cast<double>(windows_.covered_events) /
-                                                     std::max<double>(1, static_cast<double>(scan_.events))));
-    facts.emplace_back("cycles lost to what was found",
-                       std::to_string(accused()) + " (" + percent(loss()) + of_what() + ")");
+    const double duration = std::max<double>(1, double(scan_.duration()));
+    facts.emplace_back(
+        "coverage of time",
+        percent(std::min(1.0, double(windows_.covered_cycles) / duration)));
+    facts.emplace_back(
+        "coverage of events",
+        percent(double(windows_.covered_events) / std::max<double>(1, double(scan_.events))));
+    facts.emplace_back(
+        "cycles lost to what was found",
+        std::to_string(accused()) + " (" + percent(loss()) + of_what() + ")");
     if (!scan_.culprits_known)
-      facts.emplace_back("cycles above the least latency of their kind, all reasons",
-                         std::to_string(scan_.excess));
+      facts.emplace_back(
+          "cycles above the least latency of their kind, all reasons",
+          std::to_string(scan_.excess));
     add_notes();
   }
 
   void add_notes() {
     auto& notes = result_.diagnosis.notes;
     if (scan_.no_latency > 0)
-      notes.push_back(std::to_string(scan_.no_latency) +
-                      " accesses carry no latency and cannot start a window");
+      notes.push_back(
+          std::to_string(scan_.no_latency) + " accesses carry no latency and cannot start a window");
     if (!scan_.culprits_known)
       notes.push_back(
           "the trace does not say who delayed whom: cost is latency over the 10th percentile of its access "
@@ -119,7 +134,8 @@ class Report {
       notes.push_back(std::to_string(windows_.uses_dropped) + " accesses to hot lines were not told apart");
     if (facts_.latency_unit != "cycles")
       notes.push_back("latencies are in " + facts_.latency_unit + ", and so is what is called cycles here");
-    for (const std::string& note : causes_.notes) notes.push_back(note);
+    for (const std::string& note : causes_.notes)
+      notes.push_back(note);
     add_other_sizes();
   }
 
@@ -128,7 +144,9 @@ class Report {
     std::string text;
     for (const auto& [bytes, cycles] : line_size_.explained)
       text += (text.empty() ? "" : ", ") + std::to_string(bytes) + " bytes: " + std::to_string(cycles);
-    const bool any = std::ranges::any_of(line_size_.explained, [](const auto& e) { return e.second > 0; });
+    const bool any = std::ranges::any_of(line_size_.explained, [](const auto& e) {
+      return e.second > 0;
+    });
     if (any)
       result_.diagnosis.notes.push_back("cycles on lines that threads fight over, by line size: " + text);
   }
@@ -137,25 +155,29 @@ class Report {
     const bool by_latency = scan_.sampled || facts_.time_unit != facts_.latency_unit;
     return by_latency ? " of the sampled latency" : " of CPU time";
   }
-  uint64_t accused() const { return causes_.accused + by_patterns_; }
-  double loss() const { return static_cast<double>(accused()) / time_; }
+  uint64_t accused() const {
+    return causes_.accused + by_patterns_;
+  }
+  double loss() const {
+    return double(accused()) / time_;
+  }
 
   void add_pattern(const Pattern& p, double score, uint64_t cycles) {
     finding::Finding f;
     f.subject = names_.pattern(p.items, {});
     f.category = "contention pattern";
     f.score = score;
-    f.lost_share = std::min(1.0, static_cast<double>(cycles) / time_);
+    f.lost_share = std::min(1.0, double(cycles) / time_);
     f.summary = "CPUs " + p.cpus.text() + " meet in " + names_.pattern(p.items, p.ranges) + ": " +
                 percent(p.share) + " of windows, lift " + base::format_number(p.lift, 3);
-    f.evidence.push_back({"support", static_cast<double>(p.support), "windows", "contention windows"});
+    f.evidence.push_back({"support", double(p.support), "windows", "contention windows"});
     f.evidence.push_back({"lift against control windows", p.lift, "x", "control windows"});
     f.evidence.push_back({"probability by chance, times the patterns tested", p.p, "", "exact test"});
     f.evidence.push_back(
-        {"cycles lost in the supporting windows", static_cast<double>(p.excess), "cycles", "access records"});
+        {"cycles lost in the supporting windows", double(p.excess), "cycles", "access records"});
     if (scan_.culprits_known) {
-      f.evidence.push_back({"cycles its functions cost one another", static_cast<double>(p.explained),
-                            "cycles", "access records"});
+      f.evidence.push_back(
+          {"cycles its functions cost one another", double(p.explained), "cycles", "access records"});
     }
     for (const auto& range : p.ranges)
       f.evidence.push_back(
@@ -167,19 +189,21 @@ class Report {
   // What no cause explains, where functions meet more often than by chance. A pattern is charged with cycles
   // that nobody else is blamed for.
   void add_pattern_findings() {
-    if (!scan_.culprits_known) return;
+    if (!scan_.culprits_known)
+      return;
     uint64_t left = causes_.contended_left;
     size_t shown = 0;
     for (const Pattern& p : patterns_) {
       const uint64_t cost = std::min(left, p.explained);
-      if (static_cast<double>(cost) < options_.least_loss * time_) continue;
-      if (p.cpus.count() < 2 || p.p > options_.alpha || p.lift < tuning::kLeastLift) continue;
+      if (double(cost) < options_.least_loss * time_)
+        continue;
+      if (p.cpus.count() < 2 || p.p > options_.alpha || p.lift < tuning::kLeastLift)
+        continue;
       left -= cost;
       by_patterns_ += cost;
-      add_pattern(p,
-                  0.5 * static_cast<double>(cost) / static_cast<double>(std::max<uint64_t>(1, scan_.excess)),
-                  cost);
-      if (++shown == tuning::kPatternFindings) return;
+      add_pattern(p, 0.5 * double(cost) / double(std::max<uint64_t>(1, scan_.excess)), cost);
+      if (++shown == tuning::kPatternFindings)
+        return;
     }
   }
 
@@ -192,55 +216,68 @@ class Report {
   std::string covered(const base::ReadReport& read) const {
     std::string text = std::to_string(scan_.events) + " accesses of " + std::to_string(scan_.cpus.size()) +
                        " CPUs (" + scan_.cpu_set().text() + ")";
-    if (scan_.with_thread > 0) text += ", " + std::to_string(scan_.actors.size()) + " threads";
+    if (scan_.with_thread > 0)
+      text += ", " + std::to_string(scan_.actors.size()) + " threads";
     text += " over " + std::to_string(scan_.duration()) + " " + facts_.time_unit;
-    if (scan_.sampled) text += period() > 1 ? ", one sample in " + number(period()) : ", sampled";
-    const double share =
-        scan_.events == 0 ? 0 : 1 - static_cast<double>(scan_.no_latency) / static_cast<double>(scan_.events);
+    if (scan_.sampled)
+      text += period() > 1 ? ", one sample in " + number(period()) : ", sampled";
+    const double share = scan_.events == 0 ? 0 : 1 - double(scan_.no_latency) / double(scan_.events);
     text += "; " + percent(share) + " with a latency";
-    if (read.skipped > 0) text += "; " + std::to_string(read.skipped) + " records skipped";
+    if (read.skipped > 0)
+      text += "; " + std::to_string(read.skipped) + " records skipped";
     if (!facts_.names.empty() && names_asked_ > 0)
       text += "; " + percent(names_found_) + " of code addresses named";
     return text;
   }
 
-  double period() const { return options_.period > 0 ? options_.period : facts_.period; }
+  double period() const {
+    return options_.period > 0 ? options_.period : facts_.period;
+  }
 
   void conclude(const base::ReadReport& read) {
     finding::Diagnosis& d = result_.diagnosis;
     const std::string what = covered(read);
     const bool found = !d.findings.empty();
     if (scan_.events == 0)
-      return finding::cannot_judge(d, "the trace holds no accesses", "record the program while it works",
-                                   what);
-    if (static_cast<double>(read.skipped) >
-        tuning::kMostSkipped * static_cast<double>(read.skipped + read.taken))
       return finding::cannot_judge(
           d,
-          percent(static_cast<double>(read.skipped) / static_cast<double>(read.skipped + read.taken)) +
+          "the trace holds no accesses",
+          "record the program while it works",
+          what);
+    if (double(read.skipped) > tuning::kMostSkipped * double(read.skipped + read.taken))
+      return finding::cannot_judge(
+          d,
+          percent(double(read.skipped) / double(read.skipped + read.taken)) +
               " of the records could not be read",
-          "name the format with --format, or see the reasons below", what);
+          "name the format with --format, or see the reasons below",
+          what);
     if (scan_.latency_sum == 0)
       return finding::cannot_judge(
-          d, "no access carries a latency",
+          d,
+          "no access carries a latency",
           "'lento memory replay' gives an address trace latencies; record with perf mem for measured ones",
           what);
     if (!found && !options_.paper && scan_.cpus.size() < 2)
-      return finding::cannot_judge(d, "the trace holds one CPU only, and nobody fights alone",
-                                   "give the traces of all CPUs, or record with -a; threads of an address "
-                                   "trace: 'lento memory replay'",
-                                   what);
+      return finding::cannot_judge(
+          d,
+          "the trace holds one CPU only, and nobody fights alone",
+          "give the traces of all CPUs, or record with -a; threads of an address "
+          "trace: 'lento memory replay'",
+          what);
     if (scan_.sampled && !options_.paper && scan_.events - scan_.no_latency < tuning::kLeastSamples)
       return finding::cannot_judge(
-          d, std::to_string(scan_.events - scan_.no_latency) + " samples with a latency are too few",
-          "sample for longer or more often: " + std::to_string(tuning::kLeastSamples) + " at least", what);
+          d,
+          std::to_string(scan_.events - scan_.no_latency) + " samples with a latency are too few",
+          "sample for longer or more often: " + std::to_string(tuning::kLeastSamples) + " at least",
+          what);
     const bool told = scan_.levels_known || scan_.culprits_known;
     if (!found && !options_.paper && scan_.writes == 0 && !told)
       return finding::cannot_judge(
           d,
           "the trace holds loads only and does not say what answered them: who took a line away is not to be "
           "seen",
-          "record stores too, or the data source of the loads (perf mem record, perf c2c record)", what);
+          "record stores too, or the data source of the loads (perf mem record, perf c2c record)",
+          what);
     d.verdict = verdict();
     finding::judged(d, what);
   }
@@ -258,15 +295,14 @@ class Report {
   // Known waits for others; of latencies that nobody explains nothing is known.
   double contended_share() const {
     const bool told = scan_.culprits_known || scan_.levels_known;
-    return told ? static_cast<double>(scan_.losses[static_cast<size_t>(Loss::Contended)] +
-                                      scan_.losses[static_cast<size_t>(Loss::Bank)]) /
-                      time_
+    return told ? double(scan_.losses[size_t(Loss::Contended)] + scan_.losses[size_t(Loss::Bank)]) / time_
                 : 0;
   }
 
   void add_folded() {
     for (const auto& [pair, blame] : scan_.function_blame) {
-      if (blame.cycles == 0) continue;
+      if (blame.cycles == 0)
+        continue;
       result_.folded += names_.function(pair.first) + ";waits for " + names_.function(pair.second) + " " +
                         std::to_string(blame.cycles) + "\n";
     }
@@ -276,7 +312,7 @@ class Report {
   // Of the code addresses that were asked for, before the report asks for more.
   void set_named(uint64_t asked, uint64_t named) {
     names_asked_ = asked;
-    names_found_ = asked == 0 ? 0 : static_cast<double>(named) / static_cast<double>(asked);
+    names_found_ = asked == 0 ? 0 : double(named) / double(asked);
   }
 
  private:
@@ -291,8 +327,10 @@ class Report {
   LineSize line_size_;
   std::vector<Line> lines_;  // of the hot blocks, costliest first
   Causes causes_;
-  uint64_t by_patterns_ = 0, names_asked_ = 0;
-  double used_support_ = 0, names_found_ = 0;
+  uint64_t by_patterns_ = 0;
+  uint64_t names_asked_ = 0;
+  double used_support_ = 0;
+  double names_found_ = 0;
 };
 
 // A filter that nothing passes is a mistake of the user, not a calm program.
@@ -300,9 +338,12 @@ void check_filter(const OpenTrace& open, const ContentionOptions& options, const
   const AccessFilter& f = options.filter;
   const bool filtered =
       !f.cpus.empty() || !f.function.empty() || f.first_cycle > 0 || f.last_cycle < UINT64_MAX;
-  if (scan.events > 0 || !filtered || options.progress.stopped()) return;
+  if (scan.events > 0 || !filtered || options.progress.stopped())
+    return;
   CpuSet there;
-  uint64_t first = UINT64_MAX, last = 0, all = 0;
+  uint64_t first = UINT64_MAX;
+  uint64_t last = 0;
+  uint64_t all = 0;
   base::ReadReport report;
   const auto source = open(report);
   for (auto batch = source->next(); !batch.empty(); batch = source->next()) {
@@ -313,19 +354,23 @@ void check_filter(const OpenTrace& open, const ContentionOptions& options, const
       ++all;
     }
   }
-  if (all == 0) return;
-  throw base::Error({}, "none of the " + std::to_string(all) + " accesses passes the filter",
-                    "the trace holds CPUs " + there.text() + " and cycles " + std::to_string(first) + " to " +
-                        std::to_string(last) +
-                        (f.function.empty() ? "" : "; --function takes a name as the report prints it"));
+  if (all == 0)
+    return;
+  throw base::Error(
+      {},
+      "none of the " + std::to_string(all) + " accesses passes the filter",
+      "the trace holds CPUs " + there.text() + " and cycles " + std::to_string(first) + " to " +
+          std::to_string(last) +
+          (f.function.empty() ? "" : "; --function takes a name as the report prints it"));
 }
 
 }  // namespace
 
-ContentionResult diagnose_contention(const OpenTrace& open, const trace::TraceFacts& facts,
-                                     const ContentionOptions& options) {
+ContentionResult
+diagnose_contention(const OpenTrace& open, const trace::TraceFacts& facts, const ContentionOptions& options) {
   Functions functions(facts.names);
-  base::ReadReport report, again;
+  base::ReadReport report;
+  base::ReadReport again;
   const Scan scan = scan_trace(open, options, functions, report);
   check_filter(open, options, scan);
   const WindowScan windows = scan_windows(open, options, scan, functions, again);
@@ -333,7 +378,8 @@ ContentionResult diagnose_contention(const OpenTrace& open, const trace::TraceFa
       report.taken + report.skipped > 0 ? report : again;  // a kept pass is not read again
   read.taken = std::max(read.taken, scan.events);
   ContentionOptions told = options;
-  if (told.period == 0) told.period = facts.period;
+  if (told.period == 0)
+    told.period = facts.period;
   Report writer(told, facts, scan, windows, functions);
   writer.set_named(functions.asked(), functions.named());
   ContentionResult result = writer.run(read);

@@ -22,18 +22,26 @@ namespace lento::memory {
 // Opens the trace from its start; called once a pass. Records come in trace order.
 using OpenTrace = std::function<std::unique_ptr<trace::AccessSource>(base::ReadReport&)>;
 
-enum class QuantileRule { NearestRank, Linear, Grouped };
+enum class QuantileRule {
+  NearestRank,
+  Linear,
+  Grouped
+};
 
 struct AccessFilter {
-  uint64_t first_cycle = 0, last_cycle = UINT64_MAX;  // inclusive
-  CpuSet cpus;                                        // empty: all
-  std::string function;                               // only accesses made in it
+  // inclusive
+  uint64_t first_cycle = 0;
+  uint64_t last_cycle = UINT64_MAX;
+  CpuSet cpus;           // empty: all
+  std::string function;  // only accesses made in it
 };
 
 struct ContentionOptions {
   uint64_t window = 200;  // omega, cycles; even
   double support = 0;     // epsilon, least share of windows; 0: 0.05, as in the paper 0.65
-  double least_support() const { return support > 0 ? support : paper ? 0.65 : 0.05; }
+  double least_support() const {
+    return support > 0 ? support : paper ? 0.65 : 0.05;
+  }
   std::optional<double> threshold;  // latency; default: third quartile of non-trivial accesses
   QuantileRule rule = QuantileRule::NearestRank;
   double alpha = 0.001;           // family-wise
@@ -49,7 +57,8 @@ struct ContentionOptions {
   uint64_t seed = 1;
   // A file for the state of the first pass, which is taken up from there when the file is of the same key:
   // trace and options. Empty: none.
-  std::string checkpoint, checkpoint_key;
+  std::string checkpoint;
+  std::string checkpoint_key;
   uint64_t checkpoint_every = uint64_t{1} << 25;  // records
   AccessFilter filter;
   base::Progress progress;
@@ -57,9 +66,13 @@ struct ContentionOptions {
 
 // The bytes that a finding accuses.
 struct FoundObject {
-  std::string subject, cause;  // of the finding
+  // of the finding
+  std::string subject;
+  std::string cause;
   uint16_t process = 0;
-  uint64_t low = 0, high = 0;  // [low, high)
+  // [low, high)
+  uint64_t low = 0;
+  uint64_t high = 0;
 };
 
 struct ContentionResult {
@@ -72,7 +85,7 @@ struct ContentionResult {
 // three times when it does not say who delayed whom. The outcome is "cannot judge" when the trace cannot hold
 // what was asked: one CPU only, no latencies, too few samples, more skipped than taken. Throws base::Error
 // when nothing passes the filter.
-ContentionResult diagnose_contention(const OpenTrace& open, const trace::TraceFacts& facts,
-                                     const ContentionOptions& options);
+ContentionResult
+diagnose_contention(const OpenTrace& open, const trace::TraceFacts& facts, const ContentionOptions& options);
 
 }  // namespace lento::memory

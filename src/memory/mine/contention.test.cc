@@ -33,7 +33,7 @@ Trace random_trace(uint64_t seed, size_t events) {
     cycle += rng.below(10) == 0 ? rng.below(400) : rng.below(12);
     AccessRecord r;
     r.cycle = cycle;
-    r.latency = static_cast<uint32_t>(2 + rng.below(20));
+    r.latency = uint32_t(2 + rng.below(20));
     r.pc = i;
     trace.push_back(r);
   }
@@ -50,9 +50,11 @@ std::vector<Kept> stream(const Trace& trace, uint64_t omega, uint32_t threshold,
   std::vector<Kept> out;
   WindowBuilder builder(omega, literal, [&](const Window& w) {
     out.push_back({w.seed, {}});
-    for (const AccessRecord& r : w.events) out.back().events.push_back(r.pc);
+    for (const AccessRecord& r : w.events)
+      out.back().events.push_back(r.pc);
   });
-  for (const AccessRecord& r : trace) builder.add(r, r.latency >= threshold);
+  for (const AccessRecord& r : trace)
+    builder.add(r, r.latency >= threshold);
   builder.finish();
   return out;
 }
@@ -60,7 +62,8 @@ std::vector<Kept> stream(const Trace& trace, uint64_t omega, uint32_t threshold,
 std::vector<Kept> brute_force(const Trace& trace, uint64_t omega, uint32_t threshold) {
   std::vector<Kept> out;
   for (const AccessRecord& high : trace) {
-    if (high.latency < threshold || (!out.empty() && high.cycle <= out.back().seed + omega / 2)) continue;
+    if (high.latency < threshold || (!out.empty() && high.cycle <= out.back().seed + omega / 2))
+      continue;
     out.push_back({high.cycle, {}});
     for (const AccessRecord& r : trace) {
       if (r.cycle + omega / 2 >= high.cycle && r.cycle <= high.cycle + omega / 2)
@@ -83,7 +86,8 @@ TEST(Windows, StreamingEqualsBruteForceAndHasTheProperties) {
         EXPECT_GT(windows[k].seed - windows[k - 1].seed, omega / 2);
       }
       volume += windows[k].events.size();
-      for (const uint64_t e : windows[k].events) EXPECT_LE(++uses[e], 2);
+      for (const uint64_t e : windows[k].events)
+        EXPECT_LE(++uses[e], 2);
     }
     EXPECT_LE(volume, 2 * trace.size());
     for (const AccessRecord& r : trace) {
@@ -93,7 +97,8 @@ TEST(Windows, StreamingEqualsBruteForceAndHasTheProperties) {
     }
     std::map<uint64_t, int> once;
     for (const auto& w : stream(trace, omega, 15, true)) {
-      for (const uint64_t e : w.events) EXPECT_EQ(++once[e], 1);
+      for (const uint64_t e : w.events)
+        EXPECT_EQ(++once[e], 1);
     }
   }
 }
@@ -102,13 +107,16 @@ std::vector<std::vector<uint64_t>> slices(const Trace& trace, bool calm) {
   std::vector<std::vector<uint64_t>> out;
   const auto keep = [&out](bool wanted) {
     return [&out, wanted](const Window& w) {
-      if (!wanted) return;
+      if (!wanted)
+        return;
       auto& group = out.emplace_back();
-      for (const AccessRecord& r : w.events) group.push_back(r.pc);
+      for (const AccessRecord& r : w.events)
+        group.push_back(r.pc);
     };
   };
   SliceBuilder builder(1000, 64, keep(!calm), keep(calm));
-  for (const AccessRecord& r : trace) builder.add(r, r.latency >= 15);
+  for (const AccessRecord& r : trace)
+    builder.add(r, r.latency >= 15);
   builder.finish();
   return out;
 }
@@ -120,9 +128,14 @@ TEST(Windows, SlicesGroupSamplesByTimeAndObject) {
     return r;
   };
   // One slice: a high group, a calm one, and a sample alone; then the same object again in the next slice.
-  const Trace trace = {sample(0, 0x100, 3, 1),    sample(10, 0x240, 4, 2),  sample(500, 0x13c, 20, 3),
-                       sample(600, 0x400, 30, 4), sample(999, 0x27f, 5, 5), sample(1000, 0x100, 2, 6),
-                       sample(1500, 0x104, 2, 7)};
+  const Trace trace = {
+      sample(0, 0x100, 3, 1),
+      sample(10, 0x240, 4, 2),
+      sample(500, 0x13c, 20, 3),
+      sample(600, 0x400, 30, 4),
+      sample(999, 0x27f, 5, 5),
+      sample(1000, 0x100, 2, 6),
+      sample(1500, 0x104, 2, 7)};
   using Groups = std::vector<std::vector<uint64_t>>;
   EXPECT_EQ(slices(trace, false), (Groups{{1, 3}}));
   EXPECT_EQ(slices(trace, true), (Groups{{2, 5}, {6, 7}}));
@@ -132,9 +145,14 @@ TEST(Windows, HoldABoundedNumberOfEvents) {
   AccessRecord same;
   same.cycle = 1000;
   same.latency = 1;
-  size_t in_window = 0, in_controls = 0;
-  WindowBuilder windows(200, false, [&](const Window& w) { in_window = w.events.size(); });
-  ControlBuilder controls(200, {1000, 1001, 1002}, [&](const Window& w) { in_controls += w.events.size(); });
+  size_t in_window = 0;
+  size_t in_controls = 0;
+  WindowBuilder windows(200, false, [&](const Window& w) {
+    in_window = w.events.size();
+  });
+  ControlBuilder controls(200, {1000, 1001, 1002}, [&](const Window& w) {
+    in_controls += w.events.size();
+  });
   for (size_t i = 0; i < 5 * kMostEvents / 2; ++i) {
     windows.add(same, i == 3 * kMostEvents / 2);
     controls.add(same);
@@ -147,7 +165,8 @@ TEST(Windows, HoldABoundedNumberOfEvents) {
 TEST(Scan, FunctionsWithoutSymbolsAreBounded) {
   const trace::AddressSpace no_names;
   Functions functions(no_names);
-  for (uint64_t page = 0; page < 2 * kMostFunctions; ++page) functions.of(0, page * 256);
+  for (uint64_t page = 0; page < 2 * kMostFunctions; ++page)
+    functions.of(0, page * 256);
   EXPECT_EQ(functions.size(), kMostFunctions + 1);
   EXPECT_EQ(functions.name(functions.of(0, (2 * kMostFunctions - 1) * 256)), "other code");
   EXPECT_EQ(functions.name(functions.of(0, 256)), "code at 0x100");
@@ -155,7 +174,8 @@ TEST(Scan, FunctionsWithoutSymbolsAreBounded) {
 
 TEST(Latency, QuantileRules) {
   LatencyHistogram h;
-  for (const uint32_t v : {1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u}) h.add(v);
+  for (const uint32_t v : {1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u})
+    h.add(v);
   EXPECT_EQ(h.quantile(0.75, QuantileRule::NearestRank), 6);
   EXPECT_DOUBLE_EQ(h.quantile(0.75, QuantileRule::Linear), 6.25);
   EXPECT_DOUBLE_EQ(h.quantile(0.75, QuantileRule::Grouped, 10), 7.5);
@@ -172,9 +192,12 @@ TEST(Fisher, EqualsTheClosedForm) {
 
 class VectorSource : public trace::AccessSource {
  public:
-  explicit VectorSource(const Trace& trace) : trace_(trace) {}
+  explicit VectorSource(const Trace& trace)
+      : trace_(trace) {
+  }
   std::span<const AccessRecord> next() override {
-    if (done_) return {};
+    if (done_)
+      return {};
     done_ = true;
     return trace_;
   }
@@ -186,11 +209,19 @@ class VectorSource : public trace::AccessSource {
 
 finding::Diagnosis diagnose(const Trace& trace, ContentionOptions options = {}) {
   options.support = 0.05;
-  const OpenTrace open = [&](base::ReadReport&) { return std::make_unique<VectorSource>(trace); };
+  const OpenTrace open = [&](base::ReadReport&) {
+    return std::make_unique<VectorSource>(trace);
+  };
   return diagnose_contention(open, trace::TraceFacts{}, options).diagnosis;
 }
 
-enum class Plant { Calm, FalseSharing, TrueSharing, Lock, Bank };
+enum class Plant {
+  Calm,
+  FalseSharing,
+  TrueSharing,
+  Lock,
+  Bank
+};
 
 // Four CPUs that work on lines of their own, and one planted way to get into each other's way.
 Trace planted(Plant plant, uint64_t seed) {
@@ -199,7 +230,7 @@ Trace planted(Plant plant, uint64_t seed) {
   for (uint64_t cycle = 0; trace.size() < 20000; cycle += 2 + rng.below(6)) {
     AccessRecord r;
     r.cycle = cycle;
-    r.cpu = static_cast<uint16_t>(rng.below(4));
+    r.cpu = uint16_t(rng.below(4));
     r.flags = AccessRecord::kServiceKnown;
     r.pc = 0x1000 + 0x400 * rng.below(4) + 4 * rng.below(8);
     r.address = 0x100000 * (1 + r.cpu) + 32 * rng.below(500) + 4 * rng.below(8);
@@ -210,9 +241,9 @@ Trace planted(Plant plant, uint64_t seed) {
     if (rng.below(4) == 0 && plant != Plant::Calm) {
       r.flags = AccessRecord::kServiceKnown;
       r.pc = 0x8000 + 4 * rng.below(4);
-      r.latency = static_cast<uint32_t>(20 + rng.below(30));
+      r.latency = uint32_t(20 + rng.below(30));
       r.blamed = r.latency - 10;
-      r.culprit = static_cast<uint16_t>((r.cpu + 1 + rng.below(3)) % 4);
+      r.culprit = uint16_t((r.cpu + 1 + rng.below(3)) % 4);
       r.culprit_pc = 0x8000;
       r.cause = plant == Plant::Bank ? trace::DelayCause::Bank : trace::DelayCause::Coherence;
       const uint64_t line = 0x700000 + 32 * (seed % 7);
@@ -224,7 +255,7 @@ Trace planted(Plant plant, uint64_t seed) {
                                     : AccessType::Load;
     } else if (rng.below(20) == 0) {
       r.flags = AccessRecord::kServiceKnown;
-      r.latency = static_cast<uint32_t>(10 + rng.below(2));
+      r.latency = uint32_t(10 + rng.below(2));
     }
     trace.push_back(r);
   }
@@ -232,10 +263,11 @@ Trace planted(Plant plant, uint64_t seed) {
 }
 
 TEST(Contention, NamesThePlantedCause) {
-  const std::map<Plant, std::string> truth = {{Plant::FalseSharing, "false sharing"},
-                                              {Plant::TrueSharing, "true sharing"},
-                                              {Plant::Lock, "lock"},
-                                              {Plant::Bank, "bank or set conflict"}};
+  const std::map<Plant, std::string> truth = {
+      {Plant::FalseSharing, "false sharing"},
+      {Plant::TrueSharing, "true sharing"},
+      {Plant::Lock, "lock"},
+      {Plant::Bank, "bank or set conflict"}};
   for (const auto& [plant, name] : truth) {
     for (uint64_t seed = 0; seed < 5; ++seed) {
       const finding::Diagnosis d = diagnose(planted(plant, seed));
@@ -273,10 +305,15 @@ TEST(Contention, SampledTracesAreGroupedBySliceAndLine) {
 // Yields a part of a trace in batches, then fails, as a killed run ends.
 class FailingSource : public trace::AccessSource {
  public:
-  FailingSource(const Trace& trace, size_t until) : trace_(trace), until_(until) {}
+  FailingSource(const Trace& trace, size_t until)
+      : trace_(trace),
+        until_(until) {
+  }
   std::span<const AccessRecord> next() override {
-    if (at_ == trace_.size()) return {};
-    if (at_ >= until_) throw std::runtime_error("killed");
+    if (at_ == trace_.size())
+      return {};
+    if (at_ >= until_)
+      throw std::runtime_error("killed");
     const size_t count = std::min<size_t>(1000, trace_.size() - at_);
     at_ += count;
     return std::span(trace_).subspan(at_ - count, count);
@@ -284,10 +321,13 @@ class FailingSource : public trace::AccessSource {
 
  private:
   const Trace& trace_;
-  size_t until_, at_ = 0;
+  size_t until_;
+  size_t at_ = 0;
 };
 
-std::string text_of(const finding::Diagnosis& d) { return base::write_json(finding::to_json(d)); }
+std::string text_of(const finding::Diagnosis& d) {
+  return base::write_json(finding::to_json(d));
+}
 
 TEST(Contention, AKilledRunIsTakenUp) {
   const std::string state =
@@ -295,7 +335,7 @@ TEST(Contention, AKilledRunIsTakenUp) {
   Trace trace;
   for (int part = 0; part < 50; ++part) {
     for (AccessRecord r : planted(Plant::Lock, 1)) {
-      r.cycle += static_cast<uint64_t>(part) * 120000;
+      r.cycle += uint64_t(part) * 120000;
       trace.push_back(r);
     }
   }
@@ -303,7 +343,8 @@ TEST(Contention, AKilledRunIsTakenUp) {
   ContentionOptions options;
   options.support = 0.05, options.checkpoint = state, options.checkpoint_key = "same";
   options.checkpoint_every = 300'000;
-  size_t until = 700'000, opened = 0;
+  size_t until = 700'000;
+  size_t opened = 0;
   const OpenTrace open = [&](base::ReadReport&) {
     ++opened;
     return std::make_unique<FailingSource>(trace, until);
@@ -318,8 +359,11 @@ TEST(Contention, AKilledRunIsTakenUp) {
   EXPECT_EQ(opened, 1u);  // only the windows
   options.checkpoint_key = "another trace";
   const std::string kept = base::read_file(state);
-  EXPECT_THAT(base::test::error_of([&] { diagnose_contention(open, trace::TraceFacts{}, options); }),
-              testing::HasSubstr("belongs to another trace"));
+  EXPECT_THAT(
+      base::test::error_of([&] {
+        diagnose_contention(open, trace::TraceFacts{}, options);
+      }),
+      testing::HasSubstr("belongs to another trace"));
   EXPECT_EQ(base::read_file(state), kept);
   base::write_file(state, "damaged");
   EXPECT_THROW(diagnose_contention(open, trace::TraceFacts{}, options), base::Error);

@@ -17,12 +17,24 @@ std::string count_of(size_t n, const std::string& what) {
 
 class Finder {
  public:
-  Finder(const Scan& scan, const WindowScan& windows, const std::vector<Line>& lines, const Names& names,
-         const ContentionOptions& options, double time)
-      : scan_(scan), windows_(windows), lines_(lines), names_(names), options_(options), time_(time) {}
+  Finder(
+      const Scan& scan,
+      const WindowScan& windows,
+      const std::vector<Line>& lines,
+      const Names& names,
+      const ContentionOptions& options,
+      double time)
+      : scan_(scan),
+        windows_(windows),
+        lines_(lines),
+        names_(names),
+        options_(options),
+        time_(time) {
+  }
 
   Causes run() {
-    for (size_t l = 0; l < kLosses; ++l) left_[l] = scan_.losses[l];
+    for (size_t l = 0; l < kLosses; ++l)
+      left_[l] = scan_.losses[l];
     add_shared();
     add_remote();
     add_banks();
@@ -30,31 +42,34 @@ class Finder {
     add_queues();
     out_.contended_left = 0;
     for (size_t l = 0; l < kLosses; ++l) {
-      if (static_cast<Loss>(l) != Loss::Miss) out_.contended_left += left_[l];
+      if (static_cast<Loss>(l) != Loss::Miss)
+        out_.contended_left += left_[l];
     }
-    const double all = static_cast<double>(std::max<uint64_t>(1, out_.accused));
-    for (Finding& f : out_.findings) f.score = *f.lost_share * time_ / all;
-    std::stable_sort(out_.findings.begin(), out_.findings.end(),
-                     [](const Finding& a, const Finding& b) { return a.score > b.score; });
+    const double all = double(std::max<uint64_t>(1, out_.accused));
+    for (Finding& f : out_.findings)
+      f.score = *f.lost_share * time_ / all;
+    std::ranges::stable_sort(out_.findings, [](const Finding& a, const Finding& b) {
+      return a.score > b.score;
+    });
     return std::move(out_);
   }
 
  private:
   bool matters(uint64_t cycles) const {
-    return static_cast<double>(cycles) >= options_.least_loss * time_ && cycles > 0;
+    return double(cycles) >= options_.least_loss * time_ && cycles > 0;
   }
 
   // Takes the cycles out of what is left of the loss, so that nobody else is blamed for them.
   Finding start(Cause cause, std::string subject, Loss loss, uint64_t cycles) {
-    uint64_t& left = left_[static_cast<size_t>(loss)];
+    uint64_t& left = left_[size_t(loss)];
     cycles = std::min(cycles, left);
     left -= cycles;
     out_.accused += cycles;
     Finding f;
     f.subject = std::move(subject);
     f.category = name(cause);
-    f.lost_share = std::min(1.0, static_cast<double>(cycles) / time_);
-    f.evidence.push_back({"cycles lost", static_cast<double>(cycles), "cycles", "access records"});
+    f.lost_share = std::min(1.0, double(cycles) / time_);
+    f.evidence.push_back({"cycles lost", double(cycles), "cycles", "access records"});
     f.next_step = next_step(cause);
     return f;
   }
@@ -83,7 +98,8 @@ class Finder {
   }
 
   std::string subject_of(const Object& o) const {
-    if (o.lines.size() == 1) return names_.line(*o.lines.front()) + names_.process(o.process);
+    if (o.lines.size() == 1)
+      return names_.line(*o.lines.front()) + names_.process(o.process);
     const std::string where = count_of(o.lines.size(), "line") + " from " + hex(o.low) + " to " + hex(o.high);
     return (o.name.empty() ? where : o.name + " (" + where + ")") + names_.process(o.process);
   }
@@ -102,42 +118,54 @@ class Finder {
     const uint64_t all = any_high ? windows_.high_events : scan_.slow;
     const uint64_t others = scan_.events - std::min(scan_.events, o.accesses);
     const double p = fisher_tail(its, o.accesses, all - std::min(all, its), others);
-    return std::min(1.0, static_cast<double>(std::max<size_t>(1, tests)) * p);
+    return std::min(1.0, double(std::max<size_t>(1, tests)) * p);
   }
 
   void add_shared() {
     const std::vector<Object> objects = shared_objects(lines_, names_);
     for (const Object& o : objects) {
-      if (!matters(o.cycles)) break;
+      if (!matters(o.cycles))
+        break;
       // Answers of other caches and charges of a simulator are evidence of their own; latencies are not.
       const bool witnessed = scan_.culprits_known || o.peers > 0;
       const double p = chance(o, objects.size());
       // Where the trace tells who was served by another cache, a line that nobody was is not shared. Atomics
       // go to the line's home without telling.
       const bool told = scan_.levels_known || scan_.culprits_known;
-      if (std::max(o.peers, o.slow_accesses) < tuning::kLeastMeetings) continue;
-      if (told && o.peers == 0 && o.cause != Cause::Lock && o.atomics == 0) continue;
-      if (!witnessed && p > options_.alpha) continue;
+      if (std::max(o.peers, o.slow_accesses) < tuning::kLeastMeetings)
+        continue;
+      if (told && o.peers == 0 && o.cause != Cause::Lock && o.atomics == 0)
+        continue;
+      if (!witnessed && p > options_.alpha)
+        continue;
       add_object(o, p, witnessed);
-      for (const Line* line : o.lines) note_taken(*line);
+      for (const Line* line : o.lines)
+        note_taken(*line);
     }
   }
 
-  void note_taken(const Line& line) { taken_.push_back({line.address / tuning::kBlockBytes, line.process}); }
+  void note_taken(const Line& line) {
+    taken_.push_back({line.address / tuning::kBlockBytes, line.process});
+  }
 
   void add_object(const Object& o, double p, bool witnessed) {
     Finding f = start(o.cause, subject_of(o), Loss::Contended, o.cycles);
-    f.summary = std::string(name(o.cause)) + " by " + count_of(static_cast<size_t>(o.cpus.count()), "CPU") +
-                ": " + percent(*f.lost_share) + " of the working time";
+    f.summary = std::string(name(o.cause)) + " by " + count_of(size_t(o.cpus.count()), "CPU") + ": " +
+                percent(*f.lost_share) + " of the working time";
     f.evidence.push_back(
-        {"share of conflicting pairs of accesses that touch a common byte (0: padding helps)", o.overlap(),
-         "", "access records"});
-    f.evidence.push_back({"load-linked, store-conditional and atomic accesses",
-                          static_cast<double>(o.atomics), "", "access records"});
+        {"share of conflicting pairs of accesses that touch a common byte (0: padding helps)",
+         o.overlap(),
+         "",
+         "access records"});
+    f.evidence.push_back(
+        {"load-linked, store-conditional and atomic accesses", double(o.atomics), "", "access records"});
     if (o.peers > 0) {
-      f.evidence.push_back({"accesses that another CPU had taken the line from (HitM, peer, coherence), " +
-                                std::to_string(o.remote_peers) + " of them on another node",
-                            static_cast<double>(o.peers), "", "access records"});
+      f.evidence.push_back(
+          {"accesses that another CPU had taken the line from (HitM, peer, coherence), " +
+               std::to_string(o.remote_peers) + " of them on another node",
+           double(o.peers),
+           "",
+           "access records"});
     }
     if (!witnessed)
       f.evidence.push_back(
@@ -156,53 +184,59 @@ class Finder {
     };
     std::vector<User> users;
     for (const Line* line : o.lines) {
-      for (const Use& use : line->uses) users.push_back({line, &use});
+      for (const Use& use : line->uses)
+        users.push_back({line, &use});
     }
-    std::stable_sort(users.begin(), users.end(),
-                     [](const User& a, const User& b) { return a.use->excess > b.use->excess; });
+    std::ranges::stable_sort(users, [](const User& a, const User& b) {
+      return a.use->excess > b.use->excess;
+    });
     users.resize(std::min(users.size(), kShown));
     for (const auto& [line, use] : users) {
       const std::string who =
           scan_.with_thread > 0 ? "thread " + std::to_string(use->actor) + " on CPU " : std::string("CPU ");
       const std::string node =
           use->node == trace::AccessRecord::kNoNode ? "" : " of node " + std::to_string(use->node);
-      f.evidence.push_back({who + std::to_string(use->cpu) + node + " at +" + std::to_string(use->offset) +
-                                " (" + names_.data(line->process, line->address + use->offset) + "): " +
-                                std::to_string(use->reads) + " reads, " + std::to_string(use->writes) +
-                                " writes in " + names_.place(line->process, use->pc),
-                            static_cast<double>(use->excess), "cycles", "access records"});
+      f.evidence.push_back(
+          {who + std::to_string(use->cpu) + node + " at +" + std::to_string(use->offset) + " (" +
+               names_.data(line->process, line->address + use->offset) + "): " + std::to_string(use->reads) +
+               " reads, " + std::to_string(use->writes) + " writes in " +
+               names_.place(line->process, use->pc),
+           double(use->excess),
+           "cycles",
+           "access records"});
     }
   }
 
   std::vector<BlockKey> taken() const {
     std::vector<BlockKey> blocks = taken_;
-    std::sort(blocks.begin(), blocks.end());
+    std::ranges::sort(blocks);
     return blocks;
   }
 
   void add_block_object(const Object& o, Cause cause, Loss loss, const std::string& why) {
     Finding f = start(cause, region_of(o), loss, o.cycles);
     f.summary = std::string(name(cause)) + ": " + percent(*f.lost_share) + " of the working time" + why;
-    f.evidence.push_back({"lines that cost something (128 bytes each)", static_cast<double>(o.fetched_lines),
-                          "", "access records"});
     f.evidence.push_back(
-        {"accesses that the own cache did not serve", static_cast<double>(o.misses), "", "access records"});
+        {"lines that cost something (128 bytes each)", double(o.fetched_lines), "", "access records"});
+    f.evidence.push_back(
+        {"accesses that the own cache did not serve", double(o.misses), "", "access records"});
     if (o.stride > 0)
-      f.evidence.push_back(
-          {"distance of the lines", static_cast<double>(o.stride), "bytes", "access records"});
+      f.evidence.push_back({"distance of the lines", double(o.stride), "bytes", "access records"});
     out_.findings.push_back(std::move(f));
   }
 
   void add_remote() {
     for (const Object& o : block_objects(scan_, Loss::Remote, names_, {})) {
-      if (!matters(o.cycles)) break;
+      if (!matters(o.cycles))
+        break;
       add_block_object(o, Cause::Remote, Loss::Remote, " beyond what the own node's memory takes");
     }
   }
 
   void add_banks() {
     for (const Object& o : block_objects(scan_, Loss::Bank, names_, {})) {
-      if (!matters(o.cycles)) break;
+      if (!matters(o.cycles))
+        break;
       add_block_object(o, Cause::Bank, Loss::Bank, " waiting for banks");
     }
   }
@@ -218,36 +252,46 @@ class Finder {
     }
     const Loss loss = by_level ? Loss::Miss : Loss::Contended;
     for (const Object& o : block_objects(scan_, loss, names_, taken())) {
-      if (static_cast<double>(o.cycles) < tuning::kMissLoss * time_) break;
+      if (double(o.cycles) < tuning::kMissLoss * time_)
+        break;
       const uint64_t wide = tuning::kConflictStride * tuning::kLineSizes[1];
       const bool conflict = o.stride >= wide && o.fetched_lines > 2;
-      const double per_line = static_cast<double>(o.misses) * std::max(1.0, options_.period) /
-                              static_cast<double>(std::max<uint64_t>(1, lines_in(o) * o.makers));
-      if (per_line < tuning::kRefetched) continue;  // each line came once: nothing was lost from a cache
-      if (!conflict && footprint(o) < tuning::kLeastFootprint) continue;
-      if (miss_ratio(o) < tuning::kMissRatio) continue;
-      add_block_object(o, conflict ? Cause::SetConflict : Cause::Capacity, loss,
-                       conflict ? " on lines of one set" : " fetching what the cache had lost");
+      const double per_line = double(o.misses) * std::max(1.0, options_.period) /
+                              double(std::max<uint64_t>(1, lines_in(o) * o.makers));
+      if (per_line < tuning::kRefetched)
+        continue;  // each line came once: nothing was lost from a cache
+      if (!conflict && footprint(o) < tuning::kLeastFootprint)
+        continue;
+      if (miss_ratio(o) < tuning::kMissRatio)
+        continue;
+      add_block_object(
+          o,
+          conflict ? Cause::SetConflict : Cause::Capacity,
+          loss,
+          conflict ? " on lines of one set" : " fetching what the cache had lost");
     }
   }
 
   // Samples hit few of an object's lines: all that lie between its ends count, at its stride.
   uint64_t lines_in(const Object& o) const {
-    if (!scan_.sampled) return o.fetched_lines;
+    if (!scan_.sampled)
+      return o.fetched_lines;
     const uint64_t step = std::max<uint64_t>(o.stride, tuning::kBlockBytes);
     return std::max(o.fetched_lines, (o.high - o.low) / step + 1);
   }
 
   // Share of the accesses between its first and last byte that miss.
   double miss_ratio(const Object& o) const {
-    uint64_t all = 0, missed = 0;
+    uint64_t all = 0;
+    uint64_t missed = 0;
     for (const AccessSample::Kept& k : scan_.sample.kept()) {
       const bool inside = k.address >= o.low && k.address < o.high + tuning::kBlockBytes;
-      if (!inside || (k.process != o.process && o.process != 0)) continue;
+      if (!inside || (k.process != o.process && o.process != 0))
+        continue;
       ++all;
       missed += k.missed;
     }
-    return all == 0 ? 0 : static_cast<double>(missed) / static_cast<double>(all);
+    return all == 0 ? 0 : double(missed) / double(all);
   }
 
   // Bytes that an object's misses lie in; of samples, which hit few of its lines, what they span.
@@ -257,20 +301,30 @@ class Finder {
 
   void add_queues() {
     add_fetches();
-    if (scan_.culprits_known) return add_interconnect();
-    if (!scan_.levels_known || working_cpus() < 2 || !is_loaded()) return;
+    if (scan_.culprits_known)
+      return add_interconnect();
+    if (!scan_.levels_known || working_cpus() < 2 || !is_loaded())
+      return;
     std::vector<Object> objects = block_objects(scan_, Loss::Queue, names_, {});
     uint64_t all = 0;
-    for (const Object& o : objects) all += o.cycles;
-    if (!matters(all)) return;
+    for (const Object& o : objects)
+      all += o.cycles;
+    if (!matters(all))
+      return;
     const std::string most = objects.empty() ? "" : ", most of it " + region_of(objects.front());
     Finding f = start(Cause::Bandwidth, "memory bandwidth" + most, Loss::Queue, all);
     f.summary = "saturation: " + percent(*f.lost_share) + " of the working time in queues in front of memory";
-    const auto& memory = scan_.by_service[static_cast<size_t>(trace::Service::LocalMemory)];
-    f.evidence.push_back({"median latency of local memory", memory.quantile(0.5, QuantileRule::NearestRank),
-                          "cycles", "data source of the samples"});
-    f.evidence.push_back({"its tenth percentile", memory.quantile(0.1, QuantileRule::NearestRank), "cycles",
-                          "data source of the samples"});
+    const auto& memory = scan_.by_service[size_t(trace::Service::LocalMemory)];
+    f.evidence.push_back(
+        {"median latency of local memory",
+         memory.quantile(0.5, QuantileRule::NearestRank),
+         "cycles",
+         "data source of the samples"});
+    f.evidence.push_back(
+        {"its tenth percentile",
+         memory.quantile(0.1, QuantileRule::NearestRank),
+         "cycles",
+         "data source of the samples"});
     add_largest(objects, f);
     out_.findings.push_back(std::move(f));
   }
@@ -278,44 +332,49 @@ class Finder {
   void add_largest(const std::vector<Object>& objects, Finding& f) const {
     constexpr size_t kShown = 8;
     for (size_t i = 0; i < std::min(kShown, objects.size()); ++i)
-      f.evidence.push_back(
-          {region_of(objects[i]), static_cast<double>(objects[i].cycles), "cycles", "access records"});
+      f.evidence.push_back({region_of(objects[i]), double(objects[i].cycles), "cycles", "access records"});
   }
 
   size_t working_cpus() const {
     uint64_t most = 0;
-    for (const auto& [cpu, time] : scan_.cpus) most = std::max(most, time.accesses);
+    for (const auto& [cpu, time] : scan_.cpus)
+      most = std::max(most, time.accesses);
     size_t n = 0;
     for (const auto& [cpu, time] : scan_.cpus)
-      n += static_cast<double>(time.accesses) >= tuning::kWorkingShare * static_cast<double>(most);
+      n += double(time.accesses) >= tuning::kWorkingShare * double(most);
     return n;
   }
 
   bool is_loaded() const {
     const auto median = [&](trace::Service s, double q) {
-      return scan_.by_service[static_cast<size_t>(s)].quantile(q, QuantileRule::NearestRank);
+      return scan_.by_service[size_t(s)].quantile(q, QuantileRule::NearestRank);
     };
     const double loaded = median(trace::Service::LocalMemory, 0.5);
     const double alone = median(trace::Service::LocalMemory, 0.1);
     const double cache = median(trace::Service::L3, 0.1);
-    if (alone > 0 && loaded >= tuning::kLoaded * alone) return true;
+    if (alone > 0 && loaded >= tuning::kLoaded * alone)
+      return true;
     return cache > 0 && loaded >= tuning::kLoadedOverCache * cache;
   }
 
   void add_fetches() {
-    const uint64_t fetches = scan_.excess_by_type[static_cast<size_t>(trace::AccessType::Fetch)];
-    const uint64_t cost = std::min(fetches, left_[static_cast<size_t>(Loss::Contended)]);
-    if (fetches * 2 <= scan_.excess || !matters(cost) || !scan_.culprits_known) return;
+    const uint64_t fetches = scan_.excess_by_type[size_t(trace::AccessType::Fetch)];
+    const uint64_t cost = std::min(fetches, left_[size_t(Loss::Contended)]);
+    if (fetches * 2 <= scan_.excess || !matters(cost) || !scan_.culprits_known)
+      return;
     Finding f = start(Cause::Fetch, "instruction fetches", Loss::Contended, cost);
     f.summary = "fetch conflict: " + percent(*f.lost_share) + " of the working time";
     out_.findings.push_back(std::move(f));
   }
 
   void add_interconnect() {
-    const auto cycles = [&](trace::DelayCause c) { return scan_.cycles_by_cause[static_cast<size_t>(c)]; };
+    const auto cycles = [&](trace::DelayCause c) {
+      return scan_.cycles_by_cause[size_t(c)];
+    };
     const uint64_t waits = cycles(trace::DelayCause::Interconnect) + cycles(trace::DelayCause::WriteBuffer);
-    const uint64_t cost = std::min(waits, left_[static_cast<size_t>(Loss::Contended)]);
-    if (!matters(cost)) return;
+    const uint64_t cost = std::min(waits, left_[size_t(Loss::Contended)]);
+    if (!matters(cost))
+      return;
     Finding f = start(Cause::Bandwidth, "memory interconnect", Loss::Contended, cost);
     f.summary = "saturation: " + percent(*f.lost_share) + " of the working time waiting for the interconnect";
     std::vector<Object> objects = block_objects(scan_, Loss::Contended, names_, taken());
@@ -337,20 +396,26 @@ class Finder {
 uint64_t explained_at(const WindowScan& windows, uint32_t bytes) {
   uint64_t sum = 0;
   for (const HotBlock& block : windows.hot) {
-    for (const Line& line : lines_of(block, bytes)) sum += line.cause == Cause::None ? 0 : line.excess;
+    for (const Line& line : lines_of(block, bytes))
+      sum += line.cause == Cause::None ? 0 : line.excess;
   }
   return sum;
 }
 
 }  // namespace
 
-Causes find_causes(const Scan& scan, const WindowScan& windows, const std::vector<Line>& lines,
-                   const Names& names, const ContentionOptions& options, double time) {
+Causes find_causes(
+    const Scan& scan,
+    const WindowScan& windows,
+    const std::vector<Line>& lines,
+    const Names& names,
+    const ContentionOptions& options,
+    double time) {
   return Finder(scan, windows, lines, names, options, time).run();
 }
 
-LineSize find_line_size(const ContentionOptions& options, const trace::TraceFacts& facts,
-                        const WindowScan& windows) {
+LineSize
+find_line_size(const ContentionOptions& options, const trace::TraceFacts& facts, const WindowScan& windows) {
   LineSize size;
   uint64_t most = 0;
   for (const uint32_t bytes : tuning::kLineSizes) {
@@ -373,11 +438,13 @@ LineSize find_line_size(const ContentionOptions& options, const trace::TraceFact
   const uint32_t largest = std::max(usual, 64u);
   most = 0;
   for (const auto& [bytes, cycles] : size.explained) {
-    if (bytes <= largest) most = std::max(most, cycles);
+    if (bytes <= largest)
+      most = std::max(most, cycles);
   }
   for (const auto& [bytes, cycles] : size.explained) {
-    const bool enough = static_cast<double>(cycles) >= tuning::kExplains * static_cast<double>(most);
-    if (!enough || (usual > 0 && bytes < usual)) continue;
+    const bool enough = double(cycles) >= tuning::kExplains * double(most);
+    if (!enough || (usual > 0 && bytes < usual))
+      continue;
     size.bytes = most == 0 && usual == 0 ? 64 : bytes;
     size.origin = bytes == usual ? "usual for the format" : most == 0 ? "assumed" : "found";
     return size;

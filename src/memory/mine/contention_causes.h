@@ -25,8 +25,13 @@ struct Causes {
 };
 
 // `time`: of those who work, in the unit of latencies.
-Causes find_causes(const Scan& scan, const WindowScan& windows, const std::vector<Line>& lines,
-                   const Names& names, const ContentionOptions& options, double time);
+Causes find_causes(
+    const Scan& scan,
+    const WindowScan& windows,
+    const std::vector<Line>& lines,
+    const Names& names,
+    const ContentionOptions& options,
+    double time);
 
 // What the lines would be at another size: the size that explains the losses, and what each size explains.
 struct LineSize {
@@ -34,7 +39,7 @@ struct LineSize {
   std::string origin;  // "given", "told by the trace", "usual for the format", "found"
   std::vector<std::pair<uint32_t, uint64_t>> explained;  // by size: cycles on lines with a sharing cause
 };
-LineSize find_line_size(const ContentionOptions& options, const trace::TraceFacts& facts,
-                        const WindowScan& windows);
+LineSize
+find_line_size(const ContentionOptions& options, const trace::TraceFacts& facts, const WindowScan& windows);
 
 }  // namespace lento::memory

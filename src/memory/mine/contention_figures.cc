@@ -10,7 +10,8 @@
 namespace lento::memory {
 namespace {
 
-constexpr size_t kShownLines = 16, kShownFunctions = 40;
+constexpr size_t kShownLines = 16;
+constexpr size_t kShownFunctions = 40;
 
 class Figures {
  public:
@@ -21,15 +22,22 @@ class Figures {
         names_(in.names),
         patterns_(in.patterns),
         lines_(in.lines),
-        figures_(figures) {}
+        figures_(figures) {
+  }
 
   void run() {
-    finding::TableFigure patterns{{"pattern", "CPUs", "support", "lift", "p", "excess cycles", "explained"},
-                                  {}};
+    finding::TableFigure patterns{
+        {"pattern", "CPUs", "support", "lift", "p", "excess cycles", "explained"},
+        {}};
     for (const Pattern& p : patterns_) {
-      patterns.rows.push_back({names_.pattern(p.items, p.ranges), p.cpus.text(), percent(p.share),
-                               base::format_number(p.lift, 3), base::format_number(p.p, 3),
-                               std::to_string(p.excess), std::to_string(p.explained)});
+      patterns.rows.push_back(
+          {names_.pattern(p.items, p.ranges),
+           p.cpus.text(),
+           percent(p.share),
+           base::format_number(p.lift, 3),
+           base::format_number(p.p, 3),
+           std::to_string(p.excess),
+           std::to_string(p.explained)});
     }
     figures_.push_back(
         {"Patterns",
@@ -52,30 +60,50 @@ class Figures {
     std::map<uint32_t, uint32_t> items;   // function -> item
     for (uint32_t id = 0; id < windows_.items.size(); ++id) {
       const Items::Item& item = windows_.items.item(id);
-      if (item.kind == Items::Kind::Function) items[static_cast<uint32_t>(item.value)] = id;
+      if (item.kind == Items::Kind::Function)
+        items[uint32_t(item.value)] = id;
     }
     for (const WindowFacts& w : windows_.windows) {
-      for (const uint32_t f : w.runs) excess[f] += waits(w, items, f) ? w.excess : 0;
+      for (const uint32_t f : w.runs)
+        excess[f] += waits(w, items, f) ? w.excess : 0;
     }
     std::vector<std::pair<uint64_t, uint32_t>> order;
-    for (const auto& [function, cycles] : excess) order.emplace_back(cycles, function);
-    std::stable_sort(order.begin(), order.end(),
-                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    for (const auto& [function, cycles] : excess)
+      order.emplace_back(cycles, function);
+    std::ranges::stable_sort(order, [](const auto& a, const auto& b) {
+      return a.first > b.first;
+    });
     order.resize(std::min(order.size(), kShownFunctions));
-    finding::TableFigure table{{"function", "runs in windows", "in controls", "lift", "waits in windows",
-                                "in controls", "lift of waiting", "excess cycles"},
-                               {}};
+    finding::TableFigure table{
+        {"function",
+         "runs in windows",
+         "in controls",
+         "lift",
+         "waits in windows",
+         "in controls",
+         "lift of waiting",
+         "excess cycles"},
+        {}};
     const BaseRate base(scan_, windows_);
     for (const auto& [cycles, f] : order) {
       auto& row = table.rows.emplace_back(1, names_.function(f));
-      add_rate(base.of([&](const WindowFacts& w) { return std::ranges::binary_search(w.runs, f); }), row);
-      add_rate(base.of([&](const WindowFacts& w) { return waits(w, items, f); }), row);
+      add_rate(
+          base.of([&](const WindowFacts& w) {
+            return std::ranges::binary_search(w.runs, f);
+          }),
+          row);
+      add_rate(
+          base.of([&](const WindowFacts& w) {
+            return waits(w, items, f);
+          }),
+          row);
       row.push_back(std::to_string(cycles));
     }
-    return {"Functions and their base rate",
-            "Windows and control windows in which the function runs, and in which an access of it waits. A "
-            "lift of 1: at the same time it is as often there without contention.",
-            table};
+    return {
+        "Functions and their base rate",
+        "Windows and control windows in which the function runs, and in which an access of it waits. A "
+        "lift of 1: at the same time it is as often there without contention.",
+        table};
   }
 
   static bool waits(const WindowFacts& w, const std::map<uint32_t, uint32_t>& items, uint32_t function) {
@@ -84,29 +112,55 @@ class Figures {
   }
 
   static void add_rate(const BaseRate::Rate& rate, std::vector<std::string>& row) {
-    row.insert(row.end(), {percent(rate.share), percent(rate.control_share),
-                           rate.lift > 0 ? base::format_number(rate.lift, 3) : ""});
+    row.insert(
+        row.end(),
+        {percent(rate.share),
+         percent(rate.control_share),
+         rate.lift > 0 ? base::format_number(rate.lift, 3) : ""});
   }
 
   // As perf c2c prints it: line by line, and in each who touches which bytes.
   finding::Figure line_table() {
     finding::TableFigure table{
-        {"line", "cause", "excess cycles", "offset", "bytes", "thread", "CPU", "node", "reads", "writes",
-         "atomics", "from peers", "of them remote", "data", "where"},
+        {"line",
+         "cause",
+         "excess cycles",
+         "offset",
+         "bytes",
+         "thread",
+         "CPU",
+         "node",
+         "reads",
+         "writes",
+         "atomics",
+         "from peers",
+         "of them remote",
+         "data",
+         "where"},
         {}};
     constexpr size_t kMostRows = 400;
     for (size_t i = 0; i < std::min(kShownLines, lines_.size()); ++i) {
       const Line& line = lines_[i];
       for (const Use& use : line.uses) {
-        if (table.rows.size() >= kMostRows) break;
+        if (table.rows.size() >= kMostRows)
+          break;
         const bool has_node = use.node != trace::AccessRecord::kNoNode;
         table.rows.push_back(
-            {names_.line(line), name(line.cause), std::to_string(use.excess),
-             "+" + std::to_string(use.offset), std::to_string(use.size),
-             scan_.with_thread > 0 ? std::to_string(use.actor) : "", std::to_string(use.cpu),
-             has_node ? std::to_string(use.node) : "", std::to_string(use.reads), std::to_string(use.writes),
-             std::to_string(use.atomics), std::to_string(use.peers), std::to_string(use.remote_peers),
-             names_.data(line.process, line.address + use.offset), names_.place(line.process, use.pc)});
+            {names_.line(line),
+             name(line.cause),
+             std::to_string(use.excess),
+             "+" + std::to_string(use.offset),
+             std::to_string(use.size),
+             scan_.with_thread > 0 ? std::to_string(use.actor) : "",
+             std::to_string(use.cpu),
+             has_node ? std::to_string(use.node) : "",
+             std::to_string(use.reads),
+             std::to_string(use.writes),
+             std::to_string(use.atomics),
+             std::to_string(use.peers),
+             std::to_string(use.remote_peers),
+             names_.data(line.process, line.address + use.offset),
+             names_.place(line.process, use.pc)});
       }
     }
     return {"Hottest lines", "Who reads and writes which bytes of the costliest lines.", table};
@@ -114,12 +168,15 @@ class Figures {
 
   // What answered: the memory levels of the samples.
   void add_levels() {
-    if (!scan_.levels_known) return;
-    finding::TableFigure table{{"answered by", "accesses", "10th percentile", "median", "90th percentile"},
-                               {}};
+    if (!scan_.levels_known)
+      return;
+    finding::TableFigure table{
+        {"answered by", "accesses", "10th percentile", "median", "90th percentile"},
+        {}};
     for (size_t s = 1; s < trace::kServices; ++s) {
       const LatencyHistogram& h = scan_.by_service[s];
-      if (h.total() == 0) continue;
+      if (h.total() == 0)
+        continue;
       const auto at = [&](double q) {
         return base::format_number(h.quantile(q, QuantileRule::NearestRank), 6);
       };
@@ -140,13 +197,16 @@ class Figures {
                                : object.site.empty() ? object.name
                                                      : object.name + " from " + object.site;
       auto& sum = sums[name];
-      for (const uint64_t cycles : cost.cycles) sum.first += cycles;
+      for (const uint64_t cycles : cost.cycles)
+        sum.first += cycles;
       sum.second += cost.accesses;
     }
-    if (sums.empty() || names_.space().empty()) return;
+    if (sums.empty() || names_.space().empty())
+      return;
     std::vector<std::pair<uint64_t, std::string>> order;
-    for (const auto& [name, sum] : sums) order.emplace_back(sum.first, name);
-    std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+    for (const auto& [name, sum] : sums)
+      order.emplace_back(sum.first, name);
+    std::ranges::sort(order, [](const auto& a, const auto& b) {
       return a.first != b.first ? a.first > b.first : a.second < b.second;
     });
     order.resize(std::min(order.size(), kShown));
@@ -158,33 +218,41 @@ class Figures {
 
   finding::Figure blame_table() const {
     std::vector<std::pair<uint64_t, std::pair<uint32_t, uint32_t>>> pairs;
-    for (const auto& [pair, blame] : scan_.function_blame) pairs.push_back({blame.cycles, pair});
+    for (const auto& [pair, blame] : scan_.function_blame)
+      pairs.push_back({blame.cycles, pair});
     std::sort(pairs.rbegin(), pairs.rend());
     finding::TableFigure table{{"waits", "for", "cycles", "share"}, {}};
     for (size_t i = 0; i < std::min<size_t>(20, pairs.size()); ++i) {
       const auto& [cycles, pair] = pairs[i];
-      table.rows.push_back({names_.function(pair.first), names_.function(pair.second), std::to_string(cycles),
-                            percent(scan_.share_of_excess(cycles))});
+      table.rows.push_back(
+          {names_.function(pair.first),
+           names_.function(pair.second),
+           std::to_string(cycles),
+           percent(scan_.share_of_excess(cycles))});
     }
-    return {"Who delays whom",
-            "Functions by cycles that one waited for the other; empty when the trace does not know.", table};
+    return {
+        "Who delays whom",
+        "Functions by cycles that one waited for the other; empty when the trace does not know.",
+        table};
   }
 
   void add_cpu_blame() {
-    if (scan_.cpu_blame.empty()) return;
+    if (scan_.cpu_blame.empty())
+      return;
     finding::HeatMapFigure map;
     map.x_name = "delayed by CPU";
     map.value_name = "cycles";
     constexpr size_t kMostShown = 128;  // a map of more cannot be read
     for (const uint32_t c : scan_.cpu_set().list()) {
-      if (map.rows.size() == kMostShown) break;
+      if (map.rows.size() == kMostShown)
+        break;
       map.rows.push_back("CPU " + std::to_string(c));
       map.columns.push_back(c);
     }
     for (const double victim : map.columns) {
       for (const double culprit : map.columns) {
-        const auto at = scan_.cpu_blame.find({static_cast<uint32_t>(victim), static_cast<uint32_t>(culprit)});
-        map.values.push_back(at == scan_.cpu_blame.end() ? 0 : static_cast<double>(at->second.cycles));
+        const auto at = scan_.cpu_blame.find({uint32_t(victim), uint32_t(culprit)});
+        map.values.push_back(at == scan_.cpu_blame.end() ? 0 : double(at->second.cycles));
       }
     }
     figures_.push_back({"Blame matrix", "Row: the CPU that waits; column: the CPU it waits for.", map});
@@ -197,13 +265,13 @@ class Figures {
     series.y_name = "excess cycles in windows";
     finding::SeriesFigure::Line line{"excess", {}, {}, true, false};
     std::vector<double> sums(kBins);
-    const double width = std::max(1.0, static_cast<double>(scan_.duration()) / kBins);
+    const double width = std::max(1.0, double(scan_.duration()) / kBins);
     for (const WindowFacts& w : windows_.windows) {
-      const auto bin = static_cast<size_t>(static_cast<double>(w.seed - scan_.first_cycle) / width);
-      sums[std::min(bin, kBins - 1)] += static_cast<double>(w.excess);
+      const auto bin = size_t(double(w.seed - scan_.first_cycle) / width);
+      sums[std::min(bin, kBins - 1)] += double(w.excess);
     }
     for (size_t i = 0; i < kBins; ++i) {
-      line.x.push_back(static_cast<double>(scan_.first_cycle) + width * (static_cast<double>(i) + 0.5));
+      line.x.push_back(double(scan_.first_cycle) + width * (double(i) + 0.5));
       line.y.push_back(sums[i]);
     }
     series.lines.push_back(line);
@@ -215,16 +283,21 @@ class Figures {
     series.x_name = "program counter";
     series.y_name = "windows";
     std::vector<std::pair<uint64_t, uint64_t>> top;
-    for (const auto& [pc, n] : windows_.pc_windows) top.emplace_back(n, pc);
+    for (const auto& [pc, n] : windows_.pc_windows)
+      top.emplace_back(n, pc);
     std::sort(top.rbegin(), top.rend());
     top.resize(std::min<size_t>(top.size(), 400));
-    std::sort(top.begin(), top.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    std::ranges::sort(top, [](const auto& a, const auto& b) {
+      return a.second < b.second;
+    });
     finding::SeriesFigure::Line line{"windows with the instruction", {}, {}, false, false};
     for (const auto& [n, pc] : top)
-      line.x.push_back(static_cast<double>(pc)), line.y.push_back(static_cast<double>(n));
+      line.x.push_back(double(pc)), line.y.push_back(double(n));
     series.lines.push_back(line);
-    figures_.push_back({"Frequency by instruction",
-                        "In how many windows each of the 400 most frequent instructions appears.", series});
+    figures_.push_back(
+        {"Frequency by instruction",
+         "In how many windows each of the 400 most frequent instructions appears.",
+         series});
   }
 
   void add_window_timeline() {
@@ -232,7 +305,8 @@ class Figures {
     timeline.x_name = "cycle";
     for (size_t i = 0; i < std::min<size_t>(200, windows_.windows.size()); ++i) {
       const WindowFacts& w = windows_.windows[i];
-      const double half = static_cast<double>(options_.window) / 2, seed = static_cast<double>(w.seed);
+      const double half = double(options_.window) / 2;
+      const double seed = double(w.seed);
       timeline.spans.push_back(
           {"windows", seed - half, seed + half, std::to_string(w.excess) + " cycles lost", w.excess > 0});
     }

@@ -26,19 +26,23 @@ std::string Names::process(uint16_t number) const {
 std::string Names::line(const Line& line) const {
   constexpr size_t kShown = 4;
   std::vector<const Use*> uses;
-  for (const Use& use : line.uses) uses.push_back(&use);
-  std::stable_sort(uses.begin(), uses.end(), [](const Use* a, const Use* b) {
+  for (const Use& use : line.uses)
+    uses.push_back(&use);
+  std::ranges::stable_sort(uses, [](const Use* a, const Use* b) {
     return a->excess != b->excess ? a->excess > b->excess : a->offset < b->offset;
   });
   std::vector<std::string> names;
   for (const Use* use : uses) {
     const std::string name = space_.describe(line.process, line.address + use->offset);
-    if (name.empty() || std::ranges::find(names, name) != names.end()) continue;
+    if (name.empty() || std::ranges::find(names, name) != names.end())
+      continue;
     names.push_back(name);
-    if (names.size() == kShown) break;
+    if (names.size() == kShown)
+      break;
   }
   std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  for (const std::string& name : names)
+    text += (text.empty() ? "" : ", ") + name;
   return "line " + hex(line.address) + (text.empty() ? "" : " (" + text + ")");
 }
 
@@ -47,9 +51,9 @@ std::string Names::item(uint32_t id) const {
   const std::string cpu = "CPU" + std::to_string(item.cpu) + "_";
   switch (item.kind) {
     case Items::Kind::Function:
-      return functions_.name(static_cast<uint32_t>(item.value));
+      return functions_.name(uint32_t(item.value));
     case Items::Kind::CpuFunction:
-      return cpu + functions_.name(static_cast<uint32_t>(item.value));
+      return cpu + functions_.name(uint32_t(item.value));
     case Items::Kind::Latency:
       return latency(item.value);
     case Items::Kind::CpuLatency:
@@ -69,14 +73,15 @@ std::string Names::latency(uint64_t bin) const {
   return "lat_" + std::to_string(low) + "_" + (low >= 250 ? "inf" : std::to_string(low + options_.bins));
 }
 
-std::string Names::pattern(const std::vector<uint32_t>& items,
-                           const std::vector<WindowFacts::Range>& ranges) const {
+std::string Names::pattern(const std::vector<uint32_t>& items, const std::vector<WindowFacts::Range>& ranges)
+    const {
   std::string text;
   for (const uint32_t id : items) {
     const Items::Item& item = windows_.items.item(id);
     text += (text.empty() ? "" : ", ") + this->item(id);
     for (const auto& range : ranges) {
-      if (item.kind != Items::Kind::Function || range.function != item.value) continue;
+      if (item.kind != Items::Kind::Function || range.function != item.value)
+        continue;
       text += " [" + hex(range.low) + ", " + hex(range.high) + "]";
     }
   }

@@ -13,11 +13,20 @@ using base::percent;
 
 class Names {
  public:
-  Names(const ContentionOptions& options, const trace::AddressSpace& space, const WindowScan& windows,
-        Functions& functions)
-      : options_(options), space_(space), windows_(windows), functions_(functions) {}
+  Names(
+      const ContentionOptions& options,
+      const trace::AddressSpace& space,
+      const WindowScan& windows,
+      Functions& functions)
+      : options_(options),
+        space_(space),
+        windows_(windows),
+        functions_(functions) {
+  }
 
-  const std::string& function(uint32_t id) const { return functions_.name(id); }
+  const std::string& function(uint32_t id) const {
+    return functions_.name(id);
+  }
   // Function, address, and the source lines of inlined frames.
   std::string place(uint16_t process, uint64_t pc) const;
   // "line 0x4000 (counters[0].hits, total)": the variables in the bytes that were used, costliest first.
@@ -27,9 +36,11 @@ class Names {
   std::string process(uint16_t number) const;  // " in pid 17 (server)", "" where there is one only
   std::string item(uint32_t id) const;
   // The items joined by commas; with ranges, each function's from the supporting windows.
-  std::string pattern(const std::vector<uint32_t>& items,
-                      const std::vector<WindowFacts::Range>& ranges) const;
-  const trace::AddressSpace& space() const { return space_; }
+  std::string pattern(const std::vector<uint32_t>& items, const std::vector<WindowFacts::Range>& ranges)
+      const;
+  const trace::AddressSpace& space() const {
+    return space_;
+  }
 
  private:
   std::string latency(uint64_t bin) const;

@@ -22,10 +22,11 @@ bool holds(const WindowFacts& window, const std::vector<uint32_t>& items) {
 }
 
 // Closed sets at the least support that gives at most kMostSets of them.
-std::vector<std::vector<uint32_t>> closed_sets(const WindowScan& scan, const ContentionOptions& options,
-                                               double& used) {
+std::vector<std::vector<uint32_t>>
+closed_sets(const WindowScan& scan, const ContentionOptions& options, double& used) {
   Transactions data;
-  for (const WindowFacts& w : scan.windows) data.add(w.items);
+  for (const WindowFacts& w : scan.windows)
+    data.add(w.items);
   for (used = options.least_support();; used = std::min(1.0, used + 0.05)) {
     std::vector<std::vector<uint32_t>> sets;
     MineOptions mine;
@@ -34,7 +35,8 @@ std::vector<std::vector<uint32_t>> closed_sets(const WindowScan& scan, const Con
     mine.threads = 1;
     mine.most_sets = kMostSets + 1;
     mine.sink = [&](std::span<const uint32_t> items, uint64_t) {
-      if (sets.size() <= kMostSets) sets.emplace_back(items.begin(), items.end());
+      if (sets.size() <= kMostSets)
+        sets.emplace_back(items.begin(), items.end());
     };
     if (options.paper) {
       // A contention pattern names several CPUs; single symbols carry them as prefixes.
@@ -49,7 +51,8 @@ std::vector<std::vector<uint32_t>> closed_sets(const WindowScan& scan, const Con
     }
     mine_itemsets(data, mine);
     if (sets.size() <= kMostSets || used >= 1) {
-      for (auto& set : sets) std::sort(set.begin(), set.end());
+      for (auto& set : sets)
+        std::ranges::sort(set);
       return sets;
     }
   }
@@ -58,8 +61,9 @@ std::vector<std::vector<uint32_t>> closed_sets(const WindowScan& scan, const Con
 // The items that all windows with both functions share: the closed set of a costly pair.
 void add_costly_pairs(const WindowScan& scan, const Scan& trace, std::set<std::vector<uint32_t>>& sets) {
   std::vector<std::pair<uint64_t, std::pair<uint32_t, uint32_t>>> pairs;
-  for (const auto& [pair, blame] : trace.function_blame) pairs.push_back({blame.cycles, pair});
-  std::sort(pairs.begin(), pairs.end(), [](const auto& a, const auto& b) {
+  for (const auto& [pair, blame] : trace.function_blame)
+    pairs.push_back({blame.cycles, pair});
+  std::ranges::sort(pairs, [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first > b.first : a.second < b.second;
   });
   pairs.resize(std::min(pairs.size(), kPairs));
@@ -68,17 +72,24 @@ void add_costly_pairs(const WindowScan& scan, const Scan& trace, std::set<std::v
     bool any = false;
     for (const WindowFacts& w : scan.windows) {
       const auto has = [&](uint32_t function) {
-        return std::any_of(w.ranges.begin(), w.ranges.end(),
-                           [&](const auto& r) { return r.function == function; });
+        return std::ranges::any_of(w.ranges, [&](const auto& r) {
+          return r.function == function;
+        });
       };
-      if (!has(pair.first) || !has(pair.second)) continue;
+      if (!has(pair.first) || !has(pair.second))
+        continue;
       std::vector<uint32_t> both;
-      std::set_intersection(common.begin(), common.end(), w.items.begin(), w.items.end(),
-                            std::back_inserter(both));
+      std::set_intersection(
+          common.begin(),
+          common.end(),
+          w.items.begin(),
+          w.items.end(),
+          std::back_inserter(both));
       common = any ? both : w.items;
       any = true;
     }
-    if (any && !common.empty()) sets.insert(common);
+    if (any && !common.empty())
+      sets.insert(common);
   }
 }
 
@@ -87,10 +98,12 @@ void add_cost(const WindowScan& scan, Pattern& pattern) {
   std::set<uint32_t> functions;
   for (const uint32_t id : pattern.items) {
     const Items::Item& item = scan.items.item(id);
-    if (item.kind == Items::Kind::Function) functions.insert(static_cast<uint32_t>(item.value));
+    if (item.kind == Items::Kind::Function)
+      functions.insert(uint32_t(item.value));
   }
   for (const WindowFacts& w : scan.windows) {
-    if (!holds(w, pattern.items)) continue;
+    if (!holds(w, pattern.items))
+      continue;
     ++pattern.support;
     pattern.excess += w.excess;
     pattern.cpus |= w.cpus;
@@ -99,10 +112,13 @@ void add_cost(const WindowScan& scan, Pattern& pattern) {
         pattern.explained += pair.cycles;
     }
     for (const auto& range : w.ranges) {
-      if (!functions.contains(range.function)) continue;
-      auto at = std::find_if(pattern.ranges.begin(), pattern.ranges.end(),
-                             [&](const auto& r) { return r.function == range.function; });
-      if (at == pattern.ranges.end()) at = pattern.ranges.insert(at, range);
+      if (!functions.contains(range.function))
+        continue;
+      auto at = std::ranges::find_if(pattern.ranges, [&](const auto& r) {
+        return r.function == range.function;
+      });
+      if (at == pattern.ranges.end())
+        at = pattern.ranges.insert(at, range);
       at->low = std::min(at->low, range.low);
       at->high = std::max(at->high, range.high);
     }
@@ -111,49 +127,65 @@ void add_cost(const WindowScan& scan, Pattern& pattern) {
 
 // Against the control windows; `tests` patterns were judged.
 void add_base_rate(const WindowScan& scan, const BaseRate& base, double tests, Pattern& pattern) {
-  const BaseRate::Rate rate = base.of([&](const WindowFacts& w) { return holds(w, pattern.items); });
+  const BaseRate::Rate rate = base.of([&](const WindowFacts& w) {
+    return holds(w, pattern.items);
+  });
   pattern.control = rate.control_hits;
   pattern.share = rate.share;
   pattern.lift = rate.lift;
   pattern.p = std::min(
-      1.0, tests * fisher_tail(pattern.support, scan.windows.size(), pattern.control, scan.controls.size()));
+      1.0,
+      tests * fisher_tail(pattern.support, scan.windows.size(), pattern.control, scan.controls.size()));
 }
 
 }  // namespace
 
 double fisher_tail(uint64_t hits, uint64_t windows, uint64_t other_hits, uint64_t others) {
-  const double n = static_cast<double>(windows), m = static_cast<double>(others);
-  const double marks = static_cast<double>(hits + other_hits);
+  const double n = double(windows);
+  const double m = double(others);
+  const double marks = double(hits + other_hits);
   const double all = log_choose(n + m, marks);
   double sum = 0;
-  for (double k = static_cast<double>(hits); k <= std::min(n, marks); ++k) {
-    if (marks - k > m) continue;
+  for (double k = double(hits); k <= std::min(n, marks); ++k) {
+    if (marks - k > m)
+      continue;
     const double term = std::exp(log_choose(n, k) + log_choose(m, marks - k) - all);
     sum += term;
-    if (term < sum * 1e-12) break;
+    if (term < sum * 1e-12)
+      break;
   }
   return std::min(1.0, sum);
 }
 
-std::vector<Pattern> find_patterns(const WindowScan& scan, const Scan& trace,
-                                   const ContentionOptions& options, size_t most, double& used_support) {
+std::vector<Pattern> find_patterns(
+    const WindowScan& scan,
+    const Scan& trace,
+    const ContentionOptions& options,
+    size_t most,
+    double& used_support) {
   std::set<std::vector<uint32_t>> sets;
-  for (auto& set : closed_sets(scan, options, used_support)) sets.insert(std::move(set));
-  if (!options.paper) add_costly_pairs(scan, trace, sets);
+  for (auto& set : closed_sets(scan, options, used_support))
+    sets.insert(std::move(set));
+  if (!options.paper)
+    add_costly_pairs(scan, trace, sets);
   std::vector<Pattern> patterns;
   for (const std::vector<uint32_t>& set : sets) {
-    const bool names_function = std::any_of(set.begin(), set.end(), [&](uint32_t id) {
+    const bool names_function = std::ranges::any_of(set, [&](uint32_t id) {
       return scan.items.item(id).kind == Items::Kind::Function;
     });
-    if (!names_function) continue;
+    if (!names_function)
+      continue;
     Pattern pattern;
     pattern.items = set;
     patterns.push_back(std::move(pattern));
-    if (patterns.size() * std::max<size_t>(1, scan.windows.size()) > 400'000'000) break;
+    if (patterns.size() * std::max<size_t>(1, scan.windows.size()) > 400'000'000)
+      break;
   }
-  for (Pattern& pattern : patterns) add_cost(scan, pattern);
+  for (Pattern& pattern : patterns)
+    add_cost(scan, pattern);
   const auto key = [&](const Pattern& p) {
-    if (options.paper) return p.support;
+    if (options.paper)
+      return p.support;
     return trace.culprits_known ? p.explained : p.excess;
   };
   // First by the costliest entry of the blame matrix that the pattern names, then by what it explains.
@@ -162,20 +194,25 @@ std::vector<Pattern> find_patterns(const WindowScan& scan, const Scan& trace,
     for (const auto& victim : p.ranges) {
       for (const auto& culprit : p.ranges) {
         const auto at = trace.function_blame.find({victim.function, culprit.function});
-        if (at != trace.function_blame.end()) worst = std::max(worst, at->second.cycles);
+        if (at != trace.function_blame.end())
+          worst = std::max(worst, at->second.cycles);
       }
     }
     return options.paper ? 0 : worst;
   };
-  std::stable_sort(patterns.begin(), patterns.end(), [&](const Pattern& a, const Pattern& b) {
-    if (worst_pair(a) != worst_pair(b)) return worst_pair(a) > worst_pair(b);
-    if (key(a) != key(b)) return key(a) > key(b);
+  std::ranges::stable_sort(patterns, [&](const Pattern& a, const Pattern& b) {
+    if (worst_pair(a) != worst_pair(b))
+      return worst_pair(a) > worst_pair(b);
+    if (key(a) != key(b))
+      return key(a) > key(b);
     return a.items.size() != b.items.size() ? a.items.size() > b.items.size() : a.items < b.items;
   });
-  const double tests = static_cast<double>(patterns.size());
-  if (patterns.size() > most) patterns.resize(most);
+  const double tests = double(patterns.size());
+  if (patterns.size() > most)
+    patterns.resize(most);
   const BaseRate base(trace, scan);
-  for (Pattern& pattern : patterns) add_base_rate(scan, base, tests, pattern);
+  for (Pattern& pattern : patterns)
+    add_base_rate(scan, base, tests, pattern);
   return patterns;
 }
 

@@ -11,13 +11,15 @@ namespace lento::memory {
 
 struct Pattern {
   std::vector<uint32_t> items;
-  uint64_t support = 0, control = 0;  // windows and control windows that hold it
-  double share = 0;                   // support / windows
-  double lift = 0;                    // against control windows of the same time (base_rate.h)
-  double p = 1;                       // of the exact test, times the number of patterns tested
-  uint64_t excess = 0;                // cycles lost in the supporting windows
-  uint64_t explained = 0;             // of these, cycles that its functions cost one another (where known)
-  CpuSet cpus;                        // CPUs in the supporting windows
+  // windows and control windows that hold it
+  uint64_t support = 0;
+  uint64_t control = 0;
+  double share = 0;        // support / windows
+  double lift = 0;         // against control windows of the same time (base_rate.h)
+  double p = 1;            // of the exact test, times the number of patterns tested
+  uint64_t excess = 0;     // cycles lost in the supporting windows
+  uint64_t explained = 0;  // of these, cycles that its functions cost one another (where known)
+  CpuSet cpus;             // CPUs in the supporting windows
   std::vector<WindowFacts::Range> ranges;  // PC range of each function, from the supporting windows only
 };
 
@@ -27,7 +29,11 @@ double fisher_tail(uint64_t hits, uint64_t windows, uint64_t other_hits, uint64_
 
 // At most `most` patterns, best first. Uses options.support, raised when sets would be too many to judge; the
 // support used goes to `used_support`.
-std::vector<Pattern> find_patterns(const WindowScan& scan, const Scan& trace,
-                                   const ContentionOptions& options, size_t most, double& used_support);
+std::vector<Pattern> find_patterns(
+    const WindowScan& scan,
+    const Scan& trace,
+    const ContentionOptions& options,
+    size_t most,
+    double& used_support);
 
 }  // namespace lento::memory

@@ -13,13 +13,15 @@ namespace {
 constexpr size_t kMostPairs = size_t{1} << 18;  // of functions, who delays whom
 
 void add_cost(Scan& scan, const trace::AccessRecord& r, const Cost& cost) {
-  if (cost.cycles == 0 && cost.miss == 0) return;
+  if (cost.cycles == 0 && cost.miss == 0)
+    return;
   scan.excess += cost.cycles;
   scan.slow += cost.cycles > 0;
-  scan.losses[static_cast<size_t>(cost.loss)] += cost.cycles;
-  scan.losses[static_cast<size_t>(Loss::Miss)] += cost.miss;
-  scan.excess_by_type[static_cast<size_t>(r.type)] += cost.cycles;
-  if (r.type == trace::AccessType::Fetch) return;
+  scan.losses[size_t(cost.loss)] += cost.cycles;
+  scan.losses[size_t(Loss::Miss)] += cost.miss;
+  scan.excess_by_type[size_t(r.type)] += cost.cycles;
+  if (r.type == trace::AccessType::Fetch)
+    return;
   const BlockKey key = block_of(r);
   auto at = scan.blocks.find(key);
   if (at == scan.blocks.end()) {
@@ -30,8 +32,8 @@ void add_cost(Scan& scan, const trace::AccessRecord& r, const Cost& cost) {
     at = scan.blocks.emplace(key, BlockCost{}).first;
   }
   BlockCost& block = at->second;
-  block.cycles[static_cast<size_t>(cost.loss)] += cost.cycles;
-  block.cycles[static_cast<size_t>(Loss::Miss)] += cost.miss;
+  block.cycles[size_t(cost.loss)] += cost.cycles;
+  block.cycles[size_t(Loss::Miss)] += cost.miss;
   ++block.accesses;
   const bool own_miss = cost.miss > 0 || (!scan.culprits_known && r.service == trace::Service::Unknown);
   if (own_miss) {
@@ -39,19 +41,23 @@ void add_cost(Scan& scan, const trace::AccessRecord& r, const Cost& cost) {
     block.cpus |= uint64_t{1} << r.cpu % 64;
   }
   const uint64_t all = cost.cycles + cost.miss;
-  if (all <= block.worst) return;
+  if (all <= block.worst)
+    return;
   block.worst = all;
   block.address = r.address;
 }
 
 uint64_t over(uint32_t latency, double baseline) {
-  const double extra = static_cast<double>(latency) - baseline;
-  return extra > 0 ? static_cast<uint64_t>(extra) : 0;
+  const double extra = double(latency) - baseline;
+  return extra > 0 ? uint64_t(extra) : 0;
 }
 
 class FirstPass {
  public:
-  FirstPass(Scan& scan, Functions& functions) : scan_(scan), functions_(functions) {}
+  FirstPass(Scan& scan, Functions& functions)
+      : scan_(scan),
+        functions_(functions) {
+  }
 
   void add(const trace::AccessRecord& r) {
     ++scan_.events;
@@ -67,20 +73,24 @@ class FirstPass {
       return;
     }
     scan_.latency_sum += r.latency;
-    scan_.by_type[static_cast<size_t>(r.type)].add(r.latency);
-    if (cpu_) cpu_->latency += r.latency;
+    scan_.by_type[size_t(r.type)].add(r.latency);
+    if (cpu_)
+      cpu_->latency += r.latency;
     if (r.service != trace::Service::Unknown) {
       scan_.levels_known = true;
-      scan_.by_service[static_cast<size_t>(r.service)].add(r.latency);
+      scan_.by_service[size_t(r.service)].add(r.latency);
     }
-    if (r.type != trace::AccessType::Fetch) scan_.sample.add(r, !is_trivial(r));
+    if (r.type != trace::AccessType::Fetch)
+      scan_.sample.add(r, !is_trivial(r));
     if (is_trivial(r)) {
       ++scan_.trivial;
     } else {
       scan_.latencies.add(r.latency);
     }
-    if (r.culprit != trace::AccessRecord::kNoCpu) blame(r);
-    if (scan_.culprits_known) add_cost(scan_, r, cost_of(r, scan_));
+    if (r.culprit != trace::AccessRecord::kNoCpu)
+      blame(r);
+    if (scan_.culprits_known)
+      add_cost(scan_, r, cost_of(r, scan_));
   }
 
  private:
@@ -103,7 +113,8 @@ class FirstPass {
       last_process_ = r.process;
     }
     ++*process_;
-    if (!r.has_context()) return;
+    if (!r.has_context())
+      return;
     scan_.local_hits += r.service == Service::L1;
     scan_.peers += r.service == Service::LocalPeer || r.service == Service::RemotePeer;
     scan_.remote += r.service == Service::RemoteMemory || r.service == Service::RemotePeer;
@@ -113,12 +124,13 @@ class FirstPass {
 
   void blame(const trace::AccessRecord& r) {
     scan_.culprits_known = true;
-    scan_.cycles_by_cause[static_cast<size_t>(r.cause)] += r.blamed;
+    scan_.cycles_by_cause[size_t(r.cause)] += r.blamed;
     Blame& by_cpu = scan_.cpu_blame[{r.cpu, r.culprit}];
     by_cpu.cycles += r.blamed;
     ++by_cpu.accesses;
-    std::pair<uint32_t, uint32_t> functions{functions_.of(r.process, r.pc),
-                                            functions_.of(r.process, r.culprit_pc)};
+    std::pair<uint32_t, uint32_t> functions{
+        functions_.of(r.process, r.pc),
+        functions_.of(r.process, r.culprit_pc)};
     if (scan_.function_blame.size() >= kMostPairs && !scan_.function_blame.contains(functions))
       functions = {functions_.others(), functions_.others()};
     Blame& by_function = scan_.function_blame[functions];
@@ -132,15 +144,17 @@ class FirstPass {
   CpuTime* cpu_ = nullptr;
   uint64_t* actor_ = nullptr;
   uint64_t* process_ = nullptr;
-  uint16_t last_cpu_ = 0, last_process_ = 0;
+  uint16_t last_cpu_ = 0;
+  uint16_t last_process_ = 0;
   uint32_t last_actor_ = 0;
 };
 
 // Without blame, cost needs the baseline, known only after the first pass: a pass of its own.
 void add_costs(const OpenTrace& open, const ContentionOptions& options, Functions& functions, Scan& scan) {
   base::ReadReport again;
-  each_record(open, options, functions, again, "accesses costed",
-              [&](const trace::AccessRecord& r) { add_cost(scan, r, cost_of(r, scan)); });
+  each_record(open, options, functions, again, "accesses costed", [&](const trace::AccessRecord& r) {
+    add_cost(scan, r, cost_of(r, scan));
+  });
 }
 
 // What each level takes when nobody is in the way: the tenth percentile. A line that another CPU modified
@@ -151,7 +165,9 @@ void find_baselines(Scan& scan) {
   for (size_t s = 0; s < trace::kServices; ++s)
     scan.service_baseline[s] = scan.by_service[s].quantile(0.1, QuantileRule::NearestRank);
   auto& base = scan.service_baseline;
-  const auto at = [](trace::Service s) { return static_cast<size_t>(s); };
+  const auto at = [](trace::Service s) {
+    return size_t(s);
+  };
   const double hit = base[at(trace::Service::L1)];
   base[at(trace::Service::LocalPeer)] = hit;
   base[at(trace::Service::RemotePeer)] = hit;
@@ -166,9 +182,13 @@ namespace {
 // By the level that answered.
 Cost level_cost(const trace::AccessRecord& r, const Scan& scan) {
   using trace::Service;
-  const auto base = [&](Service s) { return scan.service_baseline[static_cast<size_t>(s)]; };
+  const auto base = [&](Service s) {
+    return scan.service_baseline[size_t(s)];
+  };
   const double hit = base(Service::L1);
-  const auto miss_up_to = [&](double level) { return static_cast<uint64_t>(std::max(0.0, level - hit)); };
+  const auto miss_up_to = [&](double level) {
+    return uint64_t(std::max(0.0, level - hit));
+  };
   switch (r.service) {
     case Service::L1:
       return {};
@@ -191,7 +211,8 @@ Cost level_cost(const trace::AccessRecord& r, const Scan& scan) {
 }  // namespace
 
 Cost cost_of(const trace::AccessRecord& r, const Scan& scan) {
-  if (r.latency == trace::AccessRecord::kNoLatency) return {};
+  if (r.latency == trace::AccessRecord::kNoLatency)
+    return {};
   if (scan.culprits_known) {
     const bool charged = r.culprit != trace::AccessRecord::kNoCpu;
     const uint64_t blamed = charged ? std::min(r.blamed, r.latency) : 0;
@@ -200,29 +221,36 @@ Cost cost_of(const trace::AccessRecord& r, const Scan& scan) {
     const Loss loss = r.cause == trace::DelayCause::Bank ? Loss::Bank : Loss::Contended;
     return {loss, blamed, rest > 0 ? rest - 1 : 0};
   }
-  if (r.service != trace::Service::Unknown) return level_cost(r, scan);
-  if (is_trivial(r)) return {};
+  if (r.service != trace::Service::Unknown)
+    return level_cost(r, scan);
+  if (is_trivial(r))
+    return {};
   // Nobody tells: who shares the line is to blame, and if nobody does it is a miss (BlockCost keeps both).
-  const uint64_t extra = over(r.latency, scan.baseline[static_cast<size_t>(r.type)]);
+  const uint64_t extra = over(r.latency, scan.baseline[size_t(r.type)]);
   return {Loss::Contended, extra, 0};
 }
 
 uint32_t Items::of(Kind kind, uint32_t cpu, uint64_t value) {
-  const uint64_t key =
-      static_cast<uint64_t>(kind) << 60 | uint64_t{cpu} << 44 | (value & ((uint64_t{1} << 44) - 1));
-  const auto [at, is_new] = ids_.emplace(key, static_cast<uint32_t>(items_.size()));
-  if (is_new) items_.push_back({kind, cpu, value});
+  const uint64_t key = uint64_t(kind) << 60 | uint64_t{cpu} << 44 | (value & ((uint64_t{1} << 44) - 1));
+  const auto [at, is_new] = ids_.emplace(key, uint32_t(items_.size()));
+  if (is_new)
+    items_.push_back({kind, cpu, value});
   return at->second;
 }
 
 bool passes(const AccessFilter& filter, const trace::AccessRecord& r, Functions& functions) {
-  if (r.cycle < filter.first_cycle || r.cycle > filter.last_cycle) return false;
-  if (!filter.cpus.empty() && !filter.cpus.contains(r.cpu)) return false;
+  if (r.cycle < filter.first_cycle || r.cycle > filter.last_cycle)
+    return false;
+  if (!filter.cpus.empty() && !filter.cpus.contains(r.cpu))
+    return false;
   return filter.function.empty() || functions.name(functions.of(r.process, r.pc)) == filter.function;
 }
 
-Scan scan_trace(const OpenTrace& open, const ContentionOptions& options, Functions& functions,
-                base::ReadReport& report) {
+Scan scan_trace(
+    const OpenTrace& open,
+    const ContentionOptions& options,
+    Functions& functions,
+    base::ReadReport& report) {
   Scan scan;
   PassMark mark;
   const bool keeps = !options.checkpoint.empty();
@@ -231,29 +259,48 @@ Scan scan_trace(const OpenTrace& open, const ContentionOptions& options, Functio
   };
   std::error_code unreadable;
   if (keeps && std::filesystem::exists(options.checkpoint, unreadable) &&
-      !unpack_pass(base::read_file(options.checkpoint), options.checkpoint, options.checkpoint_key, mark,
-                   scan, functions)) {
-    throw base::Error({options.checkpoint}, "the checkpoint belongs to another trace or other options",
-                      "name another file, or remove it to give up what it holds");
+      !unpack_pass(
+          base::read_file(options.checkpoint),
+          options.checkpoint,
+          options.checkpoint_key,
+          mark,
+          scan,
+          functions)) {
+    throw base::Error(
+        {options.checkpoint},
+        "the checkpoint belongs to another trace or other options",
+        "name another file, or remove it to give up what it holds");
   }
   if (!mark.finished) {
     FirstPass pass(scan, functions);
     uint64_t next_keep = mark.records + options.checkpoint_every;
     const auto pause = [&](uint64_t done) {
-      options.progress("accesses read", static_cast<double>(done), 0);
+      options.progress("accesses read", double(done), 0);
       mark.records = done;
-      if (!keeps || done < next_keep) return;
+      if (!keeps || done < next_keep)
+        return;
       next_keep = done + options.checkpoint_every;
       keep();
     };
     mark.finished = each_record(
-        open, options, functions, report, mark.records, std::min(kPause, options.checkpoint_every),
-        [&](const trace::AccessRecord& r) { pass.add(r); }, pause);
-    if (keeps) keep();
+        open,
+        options,
+        functions,
+        report,
+        mark.records,
+        std::min(kPause, options.checkpoint_every),
+        [&](const trace::AccessRecord& r) {
+          pass.add(r);
+        },
+        pause);
+    if (keeps)
+      keep();
   }
-  if (scan.events == 0) scan.first_cycle = 0;
+  if (scan.events == 0)
+    scan.first_cycle = 0;
   find_baselines(scan);
-  if (!scan.culprits_known) add_costs(open, options, functions, scan);
+  if (!scan.culprits_known)
+    add_costs(open, options, functions, scan);
   return scan;
 }
 

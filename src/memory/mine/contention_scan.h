@@ -40,10 +40,15 @@ struct Cost {
 Cost cost_of(const trace::AccessRecord& r, const Scan& scan);
 
 // Cycles beyond what the access would have taken alone.
-inline uint64_t excess_of(const trace::AccessRecord& r, const Scan& scan) { return cost_of(r, scan).cycles; }
+inline uint64_t excess_of(const trace::AccessRecord& r, const Scan& scan) {
+  return cost_of(r, scan).cycles;
+}
 
-Scan scan_trace(const OpenTrace& open, const ContentionOptions& options, Functions& functions,
-                base::ReadReport& report);
+Scan scan_trace(
+    const OpenTrace& open,
+    const ContentionOptions& options,
+    Functions& functions,
+    base::ReadReport& report);
 
 // Counts of one window, ready for mining.
 struct WindowFacts {
@@ -51,12 +56,14 @@ struct WindowFacts {
   uint64_t excess = 0;
   struct Range {
     uint32_t function;
-    uint64_t low, high;
+    uint64_t low;
+    uint64_t high;
     uint16_t process = 0;
   };
   std::vector<Range> ranges;  // of the non-trivial accesses
   struct Pair {
-    uint32_t victim, culprit;
+    uint32_t victim;
+    uint32_t culprit;
     uint64_t cycles;
   };
   std::vector<Pair> blame;
@@ -68,15 +75,27 @@ struct WindowFacts {
 // Items of transactions and their names.
 class Items {
  public:
-  enum class Kind : uint8_t { Function, CpuFunction, Latency, Line, Type, CpuType, CpuLatency };
+  enum class Kind : uint8_t {
+    Function,
+    CpuFunction,
+    Latency,
+    Line,
+    Type,
+    CpuType,
+    CpuLatency
+  };
   uint32_t of(Kind kind, uint32_t cpu, uint64_t value);
   struct Item {
     Kind kind;
     uint32_t cpu;
     uint64_t value;
   };
-  const Item& item(uint32_t id) const { return items_[id]; }
-  size_t size() const { return items_.size(); }
+  const Item& item(uint32_t id) const {
+    return items_[id];
+  }
+  size_t size() const {
+    return items_.size();
+  }
 
  private:
   std::unordered_map<uint64_t, uint32_t> ids_;
@@ -86,10 +105,12 @@ class Items {
 struct WindowScan {
   double threshold = 0;
   bool sliced = false;  // a sampled trace: windows are the samples of one slice of time on one object
-  std::vector<WindowFacts> windows, controls;
+  std::vector<WindowFacts> windows;
+  std::vector<WindowFacts> controls;
   uint64_t window_count = 0;    // all, also those not kept
   uint64_t covered_cycles = 0;  // union of the windows
-  uint64_t covered_events = 0, high_events = 0;
+  uint64_t covered_events = 0;
+  uint64_t high_events = 0;
   uint64_t keep_every = 1;
   std::vector<HotBlock> hot;                // by falling excess
   uint64_t uses_dropped = 0;                // accesses to hot blocks beyond tuning::kMostUses
@@ -97,7 +118,11 @@ struct WindowScan {
   Items items;
 };
 
-WindowScan scan_windows(const OpenTrace& open, const ContentionOptions& options, const Scan& scan,
-                        Functions& functions, base::ReadReport& report);
+WindowScan scan_windows(
+    const OpenTrace& open,
+    const ContentionOptions& options,
+    const Scan& scan,
+    Functions& functions,
+    base::ReadReport& report);
 
 }  // namespace lento::memory

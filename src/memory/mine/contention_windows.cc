@@ -20,9 +20,8 @@ std::vector<uint64_t> control_centres(const Scan& scan, const ContentionOptions&
   std::vector<uint64_t> centres;
   base::Rng rng(options.seed, "memory.control");
   for (uint64_t k = 0; k < count; ++k) {
-    const double width = static_cast<double>(scan.duration()) / static_cast<double>(count);
-    centres.push_back(scan.first_cycle +
-                      static_cast<uint64_t>(width * (static_cast<double>(k) + rng.uniform())));
+    const double width = double(scan.duration()) / double(count);
+    centres.push_back(scan.first_cycle + uint64_t(width * (double(k) + rng.uniform())));
   }
   return centres;
 }
@@ -34,63 +33,78 @@ class PcWindows {
   // from 1.
   bool see(uint64_t pc, uint64_t window) {
     size_t at = (pc * 0x9e3779b97f4a7c15ULL >> 20) & mask_;
-    while (slots_[at].windows != 0 && slots_[at].pc != pc) at = (at + 1) & mask_;
+    while (slots_[at].windows != 0 && slots_[at].pc != pc)
+      at = (at + 1) & mask_;
     Slot& slot = slots_[at];
-    if (slot.last == window) return false;
+    if (slot.last == window)
+      return false;
     if (slot.windows == 0) {
-      if (used_ == kMostPcs) return false;
+      if (used_ == kMostPcs)
+        return false;
       slot.pc = pc;
       ++used_;
     }
     slot.last = window;
     ++slot.windows;
-    if (2 * used_ > mask_) grow();
+    if (2 * used_ > mask_)
+      grow();
     return true;
   }
   template <class Use>
   void each(Use&& use) const {
     for (const Slot& slot : slots_) {
-      if (slot.windows > 0) use(slot.pc, slot.windows);
+      if (slot.windows > 0)
+        use(slot.pc, slot.windows);
     }
   }
 
  private:
   struct Slot {
-    uint64_t pc = 0, last = 0, windows = 0;
+    uint64_t pc = 0;
+    uint64_t last = 0;
+    uint64_t windows = 0;
   };
   void grow() {
     std::vector<Slot> old(2 * slots_.size());
     old.swap(slots_);
     mask_ = slots_.size() - 1;
     for (const Slot& slot : old) {
-      if (slot.windows == 0) continue;
+      if (slot.windows == 0)
+        continue;
       size_t at = (slot.pc * 0x9e3779b97f4a7c15ULL >> 20) & mask_;
-      while (slots_[at].windows != 0) at = (at + 1) & mask_;
+      while (slots_[at].windows != 0)
+        at = (at + 1) & mask_;
       slots_[at] = slot;
     }
   }
 
   std::vector<Slot> slots_ = std::vector<Slot>(1 << 12);
-  size_t mask_ = slots_.size() - 1, used_ = 0;
+  size_t mask_ = slots_.size() - 1;
+  size_t used_ = 0;
 };
 
 // Which functions run in a window, and in how many windows each pc does.
 class RunsIn {
  public:
-  explicit RunsIn(Functions& functions) : functions_(functions) {}
+  explicit RunsIn(Functions& functions)
+      : functions_(functions) {
+  }
 
   std::vector<uint32_t> add(const Window& w) {
     std::vector<uint32_t> runs;
     ++number_;
     for (const trace::AccessRecord& r : w.events) {
       // Processes may run other code at one address.
-      if (!pcs.see(r.pc ^ uint64_t{r.process} << 48, number_)) continue;
+      if (!pcs.see(r.pc ^ uint64_t{r.process} << 48, number_))
+        continue;
       const uint32_t function = functions_.of(r.process, r.pc);
-      if (function >= last_.size()) last_.resize(function + 1u);
-      if (last_[function] != number_) runs.push_back(function);
+      if (function >= last_.size())
+        last_.resize(function + 1u);
+      if (last_[function] != number_)
+        runs.push_back(function);
       last_[function] = number_;
     }
-    std::sort(runs.begin(), runs.end());
+    std::ranges::sort(runs);
     return runs;
   }
 
@@ -109,45 +123,64 @@ class SecondPass {
         options_(options),
         functions_(functions),
         out_(out),
-        windows_(options.window, options.literal, [this](const Window& w) { take_window(w); }),
-        controls_(options.window, options.paper ? std::vector<uint64_t>{} : control_centres(scan, options),
-                  [this](const Window& w) { take_control(w); }),
+        windows_(
+            options.window,
+            options.literal,
+            [this](const Window& w) {
+              take_window(w);
+            }),
+        controls_(
+            options.window,
+            options.paper ? std::vector<uint64_t>{} : control_centres(scan, options),
+            [this](const Window& w) {
+              take_control(w);
+            }),
         slices_(
             options.slice ? options.slice : std::max<uint64_t>(1, scan.duration() / 100),
             options.object_bytes ? options.object_bytes : tuning::kBlockBytes,
-            [this](const Window& w) { take_group(w); }, [this](const Window& w) { take_control(w); }) {
+            [this](const Window& w) {
+              take_group(w);
+            },
+            [this](const Window& w) {
+              take_control(w);
+            }) {
     out_.sliced = scan.sampled && !options.paper && !options.literal;
     pick_hot_blocks();
   }
 
   void add(const trace::AccessRecord& r) {
-    const bool high = r.latency != trace::AccessRecord::kNoLatency && !is_trivial(r) &&
-                      static_cast<double>(r.latency) >= out_.threshold;
+    const bool high =
+        r.latency != trace::AccessRecord::kNoLatency && !is_trivial(r) && double(r.latency) >= out_.threshold;
     out_.high_events += high;
     if (out_.sliced) {
       slices_.add(r, high);
     } else {
       windows_.add(r, high);
-      if (!options_.paper) controls_.add(r);
+      if (!options_.paper)
+        controls_.add(r);
     }
-    if (r.type != trace::AccessType::Fetch && !hot_.empty()) use_block(r, high);
+    if (r.type != trace::AccessType::Fetch && !hot_.empty())
+      use_block(r, high);
   }
 
   void finish() {
     windows_.finish();
     controls_.finish();
     slices_.finish();
-    in_windows_.pcs.each([&](uint64_t pc, uint64_t windows) { out_.pc_windows[pc] = windows; });
+    in_windows_.pcs.each([&](uint64_t pc, uint64_t windows) {
+      out_.pc_windows[pc] = windows;
+    });
   }
 
  private:
   void pick_hot_blocks() {
     std::vector<std::pair<uint64_t, BlockKey>> cost;
     for (const auto& [key, c] : scan_.blocks) {
-      const uint64_t excess = c.cycles[static_cast<size_t>(Loss::Contended)];
-      if (excess > 0) cost.emplace_back(excess, key);
+      const uint64_t excess = c.cycles[size_t(Loss::Contended)];
+      if (excess > 0)
+        cost.emplace_back(excess, key);
     }
-    std::sort(cost.begin(), cost.end(), [](const auto& a, const auto& b) {
+    std::ranges::sort(cost, [](const auto& a, const auto& b) {
       return a.first != b.first ? a.first > b.first : a.second < b.second;
     });
     cost.resize(std::min(cost.size(), tuning::kHotBlocks));
@@ -161,9 +194,10 @@ class SecondPass {
 
   void use_block(const trace::AccessRecord& r, bool high) {
     const auto found = hot_.find(block_of(r));
-    if (found == hot_.end()) return;
+    if (found == hot_.end())
+      return;
     HotBlock& block = out_.hot[found->second];
-    const uint32_t offset = static_cast<uint32_t>(r.address % tuning::kBlockBytes);
+    const uint32_t offset = uint32_t(r.address % tuning::kBlockBytes);
     const uint32_t size = std::min<uint32_t>(std::max<uint32_t>(1, r.size), tuning::kBlockBytes - offset);
     const uint64_t key = HotBlock::use_key(r.actor(), offset, size);
     auto at = block.uses.find(key);
@@ -201,7 +235,8 @@ class SecondPass {
     use.slow += excess > 0;
     use.latency += r.latency == trace::AccessRecord::kNoLatency ? 0 : r.latency;
     use.several_pcs |= r.pc != use.pc;
-    if (excess <= use.pc_excess) return;
+    if (excess <= use.pc_excess)
+      return;
     use.pc = r.pc;
     use.pc_excess = excess;
   }
@@ -209,7 +244,8 @@ class SecondPass {
   void take_window(const Window& w) {
     const uint64_t begin = any_ && w.begin <= covered_until_ ? covered_until_ + 1 : w.begin;
     out_.covered_cycles += w.end >= begin ? w.end - begin + 1 : 0;
-    for (const trace::AccessRecord& r : w.events) out_.covered_events += !any_ || r.cycle > covered_until_;
+    for (const trace::AccessRecord& r : w.events)
+      out_.covered_events += !any_ || r.cycle > covered_until_;
     covered_until_ = w.end;
     any_ = true;
     keep_window(w);
@@ -225,17 +261,21 @@ class SecondPass {
   }
 
   void take_control(const Window& w) {
-    if (out_.controls.size() == options_.max_windows) return;
+    if (out_.controls.size() == options_.max_windows)
+      return;
     out_.controls.push_back(facts(w));
     out_.controls.back().runs = in_controls_.add(w);
   }
 
   void keep_window(const Window& w) {
-    if (out_.window_count++ % out_.keep_every != 0) return;
+    if (out_.window_count++ % out_.keep_every != 0)
+      return;
     out_.windows.push_back(facts(w));
     out_.windows.back().runs = in_windows_.add(w);
-    if (out_.windows.size() < options_.max_windows) return;
-    for (size_t i = 0; 2 * i < out_.windows.size(); ++i) out_.windows[i] = std::move(out_.windows[2 * i]);
+    if (out_.windows.size() < options_.max_windows)
+      return;
+    for (size_t i = 0; 2 * i < out_.windows.size(); ++i)
+      out_.windows[i] = std::move(out_.windows[2 * i]);
     out_.windows.resize((out_.windows.size() + 1) / 2);
     out_.keep_every *= 2;
   }
@@ -244,8 +284,9 @@ class SecondPass {
     WindowFacts facts;
     facts.seed = w.seed;
     range_of_.clear(), pair_of_.clear();
-    for (const trace::AccessRecord& r : w.events) add_facts(r, facts);
-    std::sort(facts.items.begin(), facts.items.end());
+    for (const trace::AccessRecord& r : w.events)
+      add_facts(r, facts);
+    std::ranges::sort(facts.items);
     facts.items.erase(std::unique(facts.items.begin(), facts.items.end()), facts.items.end());
     return facts;
   }
@@ -253,22 +294,24 @@ class SecondPass {
   void add_facts(const trace::AccessRecord& r, WindowFacts& facts) {
     using Kind = Items::Kind;
     const bool trivial = is_trivial(r);
-    if (trivial && !options_.paper) return;
+    if (trivial && !options_.paper)
+      return;
     const uint32_t function = functions_.of(r.process, r.pc);
     const uint64_t bin =
         r.latency == trace::AccessRecord::kNoLatency ? 0 : std::min<uint64_t>(r.latency, 250) / options_.bins;
     if (options_.paper) {
       add_item(Kind::Function, Kind::CpuFunction, r.cpu, function, facts);
-      add_item(Kind::Type, Kind::CpuType, r.cpu, static_cast<uint64_t>(r.type), facts);
+      add_item(Kind::Type, Kind::CpuType, r.cpu, uint64_t(r.type), facts);
       add_item(Kind::Latency, Kind::CpuLatency, r.cpu, bin, facts);
     } else {
       facts.items.push_back(out_.items.of(Kind::Function, 0, function));
     }
-    if (!options_.paper && static_cast<double>(r.latency) >= out_.threshold &&
+    if (!options_.paper && double(r.latency) >= out_.threshold &&
         r.latency != trace::AccessRecord::kNoLatency) {
       facts.items.push_back(out_.items.of(Kind::Latency, 0, bin));
     }
-    if (trivial) return;
+    if (trivial)
+      return;
     facts.cpus.add(r.cpu);
     const auto hot = hot_.find(block_of(r));
     if (!options_.paper && r.type != trace::AccessType::Fetch && hot != hot_.end() &&
@@ -276,16 +319,19 @@ class SecondPass {
       facts.items.push_back(out_.items.of(Kind::Line, 0, hot->second));
     }
     const auto [range_at, new_range] = range_of_.emplace(function, facts.ranges.size());
-    if (new_range) facts.ranges.push_back({function, r.pc, r.pc, r.process});
+    if (new_range)
+      facts.ranges.push_back({function, r.pc, r.pc, r.process});
     WindowFacts::Range& range = facts.ranges[range_at->second];
     range.low = std::min(range.low, r.pc);
     range.high = std::max(range.high, r.pc);
     const uint64_t excess = excess_of(r, scan_);
     facts.excess += excess;
-    if (r.culprit == trace::AccessRecord::kNoCpu || r.blamed == 0) return;
+    if (r.culprit == trace::AccessRecord::kNoCpu || r.blamed == 0)
+      return;
     const uint32_t culprit = functions_.of(r.process, r.culprit_pc);
     const auto [pair_at, new_pair] = pair_of_.emplace(uint64_t{function} << 32 | culprit, facts.blame.size());
-    if (new_pair) facts.blame.push_back({function, culprit, 0});
+    if (new_pair)
+      facts.blame.push_back({function, culprit, 0});
     facts.blame[pair_at->second].cycles += r.blamed;
   }
 
@@ -306,30 +352,37 @@ class SecondPass {
   // Of the window at hand: where the range of a function, the blame of a (victim, culprit) is.
   std::unordered_map<uint32_t, size_t> range_of_;
   std::unordered_map<uint64_t, size_t> pair_of_;
-  RunsIn in_windows_{functions_}, in_controls_{functions_};
+  RunsIn in_windows_{functions_};
+  RunsIn in_controls_{functions_};
   uint64_t covered_until_ = 0;
   bool any_ = false;
 };
 
 }  // namespace
 
-WindowScan scan_windows(const OpenTrace& open, const ContentionOptions& options, const Scan& scan,
-                        Functions& functions, base::ReadReport& report) {
+WindowScan scan_windows(
+    const OpenTrace& open,
+    const ContentionOptions& options,
+    const Scan& scan,
+    Functions& functions,
+    base::ReadReport& report) {
   WindowScan out;
   out.threshold = options.threshold ? *options.threshold : scan.latencies.quantile(0.75, options.rule);
   // When the third quartile is the least latency, "at least" would take every access: the next value up.
-  if (!options.threshold && out.threshold <= static_cast<double>(scan.latencies.minimum())) {
+  if (!options.threshold && out.threshold <= double(scan.latencies.minimum())) {
     for (const auto& [value, count] : scan.latencies.values()) {
-      out.threshold = static_cast<double>(value);
-      if (value > scan.latencies.minimum()) break;
+      out.threshold = double(value);
+      if (value > scan.latencies.minimum())
+        break;
     }
     // All alike: they count as high only where the trace says that somebody is to blame.
-    if (out.threshold <= static_cast<double>(scan.latencies.minimum()) && !scan.culprits_known)
+    if (out.threshold <= double(scan.latencies.minimum()) && !scan.culprits_known)
       out.threshold += 1;
   }
   SecondPass pass(scan, options, functions, out);
-  each_record(open, options, functions, report, "accesses in windows",
-              [&](const trace::AccessRecord& r) { pass.add(r); });
+  each_record(open, options, functions, report, "accesses in windows", [&](const trace::AccessRecord& r) {
+    pass.add(r);
+  });
   pass.finish();
   return out;
 }

@@ -37,16 +37,19 @@ uint32_t Functions::number(const Known& function) {
   auto& numbers = function.has_name ? by_start_ : by_page_;
   const Key key{function.process, function.start};
   const auto known = numbers.find(key);
-  if (known != numbers.end()) return known->second;
-  if (names_.size() >= kMostFunctions) return others();
-  numbers.emplace(key, static_cast<uint32_t>(names_.size()));
+  if (known != numbers.end())
+    return known->second;
+  if (names_.size() >= kMostFunctions)
+    return others();
+  numbers.emplace(key, uint32_t(names_.size()));
   names_.push_back(function.name);
-  return static_cast<uint32_t>(names_.size() - 1);
+  return uint32_t(names_.size() - 1);
 }
 
 uint32_t Functions::others() {
-  const auto [at, is_new] = by_page_.emplace(Key{0, kOthers}, static_cast<uint32_t>(names_.size()));
-  if (is_new) names_.emplace_back("other code");
+  const auto [at, is_new] = by_page_.emplace(Key{0, kOthers}, uint32_t(names_.size()));
+  if (is_new)
+    names_.emplace_back("other code");
   return at->second;
 }
 
@@ -61,7 +64,7 @@ std::vector<Functions::Known> Functions::known() const {
 
 void Functions::add(const Known& function) {
   auto& numbers = function.has_name ? by_start_ : by_page_;
-  numbers.emplace(Key{function.process, function.start}, static_cast<uint32_t>(names_.size()));
+  numbers.emplace(Key{function.process, function.start}, uint32_t(names_.size()));
   names_.push_back(function.name);
 }
 

@@ -15,18 +15,30 @@ inline constexpr size_t kMostFunctions = size_t{1} << 16;
 // Code without a symbol is gathered by pages of 256 bytes, but a page never takes a known function in.
 class Functions {
  public:
-  explicit Functions(const trace::AddressSpace& names) : names_of_(names), has_names_(!names.empty()) {}
+  explicit Functions(const trace::AddressSpace& names)
+      : names_of_(names),
+        has_names_(!names.empty()) {
+  }
 
   uint32_t of(uint16_t process, uint64_t pc) {
-    if (pc >= low_ && pc < high_ && process == process_) return last_;
+    if (pc >= low_ && pc < high_ && process == process_)
+      return last_;
     return find(process, pc);
   }
   uint32_t others();  // stands for all functions beyond kMostFunctions
-  const std::string& name(uint32_t function) const { return names_[function]; }
-  size_t size() const { return names_.size(); }
+  const std::string& name(uint32_t function) const {
+    return names_[function];
+  }
+  size_t size() const {
+    return names_.size();
+  }
   // Code addresses that were looked up, one count an address range, and those that a name was found for.
-  uint64_t asked() const { return asked_; }
-  uint64_t named() const { return named_; }
+  uint64_t asked() const {
+    return asked_;
+  }
+  uint64_t named() const {
+    return named_;
+  }
 
   struct Known {
     uint16_t process = 0;
@@ -45,13 +57,17 @@ class Functions {
 
   const trace::AddressSpace& names_of_;
   bool has_names_;
-  std::map<Key, uint32_t> by_start_, by_page_;
+  std::map<Key, uint32_t> by_start_;
+  std::map<Key, uint32_t> by_page_;
   std::vector<std::string> names_;
   static constexpr uint64_t kOthers = UINT64_MAX;  // where no function starts
-  uint64_t low_ = 1, high_ = 0;                    // the function last seen
+  // the function last seen
+  uint64_t low_ = 1;
+  uint64_t high_ = 0;
   uint16_t process_ = 0;
   uint32_t last_ = 0;
-  uint64_t asked_ = 0, named_ = 0;
+  uint64_t asked_ = 0;
+  uint64_t named_ = 0;
 };
 
 }  // namespace lento::memory

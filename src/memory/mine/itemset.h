@@ -1,7 +1,7 @@
 // Itemset mining: all sets of items that occur together in at least `min_support` transactions.
 //
 //   Transactions data = read_fimi(stream, report);
-//   MineResult r = mine_itemsets(data, {.min_support = 100, .kind = SetKind::Closed});
+//   MineResult r = mine_itemsets(data, {.min_support = 100, .kind = SetKind::Closed,});
 //
 // Closed: no superset has the same support. Maximal: no superset is frequent. The empty set is never counted
 // and never listed. Results are exact; nothing found is stored, so memory does not grow with the result.
@@ -23,7 +23,11 @@ namespace lento::memory {
 
 __extension__ using Uint128 = unsigned __int128;
 
-enum class SetKind { Frequent, Closed, Maximal };
+enum class SetKind {
+  Frequent,
+  Closed,
+  Maximal
+};
 
 // Transaction t holds items[begin[t]] .. items[begin[t + 1] - 1]: any numbers, any order, repeats allowed.
 struct Transactions {
@@ -31,7 +35,9 @@ struct Transactions {
   std::vector<uint64_t> begin = {0};
   std::vector<uint32_t> weight;  // how often each occurs; empty: once each
 
-  size_t size() const { return begin.size() - 1; }
+  size_t size() const {
+    return begin.size() - 1;
+  }
   void add(std::span<const uint32_t> transaction);
   uint64_t total_weight() const;
 };
@@ -54,7 +60,9 @@ struct SetConstraint {
   uint64_t need_all = 0;                  // every one of these bits must appear
   uint64_t count_mask = 0;                // at least `count_min` different bits of this mask must appear
   int count_min = 0;
-  bool active() const { return need_all != 0 || count_min > 0; }
+  bool active() const {
+    return need_all != 0 || count_min > 0;
+  }
 };
 
 struct MineOptions {

@@ -22,7 +22,7 @@ Sets mine(const Transactions& data, MineOptions options) {
   Sets sets;
   options.sink = [&](std::span<const uint32_t> items, uint64_t support) {
     Set set(items.begin(), items.end());
-    std::sort(set.begin(), set.end());
+    std::ranges::sort(set);
     EXPECT_TRUE(sets.emplace(set, support).second) << "listed twice: " << testing::PrintToString(set);
   };
   EXPECT_TRUE(mine_itemsets(data, options).count == sets.size());
@@ -36,24 +36,31 @@ Sets brute_force(const Transactions& data, uint64_t min_support, SetKind kind, u
     uint64_t n = 0;
     for (size_t t = 0; t < data.size(); ++t) {
       uint32_t held = 0;
-      for (uint64_t i = data.begin[t]; i < data.begin[t + 1]; ++i) held |= 1u << data.items[i];
-      if ((held & mask) == mask) n += data.weight.empty() ? 1 : data.weight[t];
+      for (uint64_t i = data.begin[t]; i < data.begin[t + 1]; ++i)
+        held |= 1u << data.items[i];
+      if ((held & mask) == mask)
+        n += data.weight.empty() ? 1 : data.weight[t];
     }
-    if (n >= min_support) support[mask] = n;
+    if (n >= min_support)
+      support[mask] = n;
   }
   Sets sets;
   for (const auto& [mask, n] : support) {
     bool wanted = true;
     for (uint32_t i = 0; i < items && kind != SetKind::Frequent; ++i) {
-      if (mask >> i & 1) continue;
+      if (mask >> i & 1)
+        continue;
       const auto larger = support.find(mask | 1u << i);
-      if (larger == support.end()) continue;
+      if (larger == support.end())
+        continue;
       wanted &= kind == SetKind::Closed && larger->second != n;
     }
-    if (!wanted) continue;
+    if (!wanted)
+      continue;
     Set set;
     for (uint32_t i = 0; i < items; ++i) {
-      if (mask >> i & 1) set.push_back(i);
+      if (mask >> i & 1)
+        set.push_back(i);
     }
     sets[set] = n;
   }
@@ -65,10 +72,12 @@ Transactions random_data(base::Rng& rng, size_t rows, uint32_t items, double den
   for (size_t t = 0; t < rows; ++t) {
     Set row;
     for (uint32_t i = 0; i < items; ++i) {
-      if (rng.uniform() < density * (0.3 + 1.4 * i / items)) row.push_back(i);
+      if (rng.uniform() < density * (0.3 + 1.4 * i / items))
+        row.push_back(i);
     }
     data.add(row);
-    if (weights) data.weight.push_back(static_cast<uint32_t>(1 + rng.below(9)));
+    if (weights)
+      data.weight.push_back(uint32_t(1 + rng.below(9)));
   }
   return data;
 }
@@ -81,9 +90,32 @@ TEST(Itemsets, EqualsTheDefinitionOnRandomData) {
     const uint64_t support = 1 + rng.below(data.total_weight() / (1 + round % 5 * 3) + 1);
     for (const SetKind kind : {SetKind::Frequent, SetKind::Closed, SetKind::Maximal}) {
       const Sets expected = brute_force(data, support, kind, 11);
-      EXPECT_EQ(mine(data, {.min_support = support, .kind = kind}), expected) << "round " << round;
-      EXPECT_TRUE(mine_itemsets(data, {.min_support = support, .kind = kind}).count == expected.size());
-      EXPECT_EQ(mine(data, {.min_support = support, .kind = kind, .threads = 3}), expected);
+      EXPECT_EQ(
+          mine(
+              data,
+              {
+                  .min_support = support,
+                  .kind = kind,
+              }),
+          expected)
+          << "round " << round;
+      EXPECT_TRUE(
+          mine_itemsets(
+              data,
+              {
+                  .min_support = support,
+                  .kind = kind,
+              })
+              .count == expected.size());
+      EXPECT_EQ(
+          mine(
+              data,
+              {
+                  .min_support = support,
+                  .kind = kind,
+                  .threads = 3,
+              }),
+          expected);
     }
   }
 }
@@ -95,23 +127,44 @@ TEST(Itemsets, SparseDataWithManyItemsAgreesAcrossKinds) {
     Set row;
     const uint64_t topic = rng.below(40);
     for (uint32_t k = 0; k < 3 + rng.below(12); ++k) {
-      row.push_back(static_cast<uint32_t>(rng.below(3) == 0 ? rng.below(900) : topic * 20 + rng.below(20)));
+      row.push_back(uint32_t(rng.below(3) == 0 ? rng.below(900) : topic * 20 + rng.below(20)));
     }
     data.add(row);
   }
-  const Sets frequent = mine(data, {.min_support = 6, .kind = SetKind::Frequent});
-  Sets closed = frequent, maximal = frequent;
+  const Sets frequent = mine(
+      data,
+      {
+          .min_support = 6,
+          .kind = SetKind::Frequent,
+      });
+  Sets closed = frequent;
+  Sets maximal = frequent;
   for (const auto& [set, support] : frequent) {
     for (size_t drop = 0; drop < set.size() && set.size() > 1; ++drop) {
       Set smaller = set;
       smaller.erase(smaller.begin() + static_cast<std::ptrdiff_t>(drop));
       maximal.erase(smaller);
-      if (frequent.at(smaller) == support) closed.erase(smaller);
+      if (frequent.at(smaller) == support)
+        closed.erase(smaller);
     }
   }
   ASSERT_GT(closed.size(), 1000u);
-  EXPECT_EQ(mine(data, {.min_support = 6, .kind = SetKind::Closed}), closed);
-  EXPECT_EQ(mine(data, {.min_support = 6, .kind = SetKind::Maximal}), maximal);
+  EXPECT_EQ(
+      mine(
+          data,
+          {
+              .min_support = 6,
+              .kind = SetKind::Closed,
+          }),
+      closed);
+  EXPECT_EQ(
+      mine(
+          data,
+          {
+              .min_support = 6,
+              .kind = SetKind::Maximal,
+          }),
+      maximal);
 }
 
 TEST(Itemsets, OrderOfSetsDoesNotDependOnThreads) {
@@ -119,7 +172,10 @@ TEST(Itemsets, OrderOfSetsDoesNotDependOnThreads) {
   const Transactions data = random_data(rng, 400, 30, 0.6, false);
   std::vector<std::vector<uint32_t>> order[2];
   for (int i = 0; i < 2; ++i) {
-    MineOptions options{.min_support = 60, .threads = i == 0 ? 1u : 4u};
+    MineOptions options{
+        .min_support = 60,
+        .threads = i == 0 ? 1u : 4u,
+    };
     options.sink = [&](std::span<const uint32_t> items, uint64_t) {
       order[i].emplace_back(items.begin(), items.end());
     };
@@ -134,10 +190,14 @@ TEST(Itemsets, AFailingSinkEndsTheSearchOnAnyNumberOfThreads) {
   const Transactions data = random_data(rng, 400, 30, 0.6, false);
   for (const unsigned threads : {1u, 4u}) {
     for (const int most : {0, 1, 500}) {
-      MineOptions options{.min_support = 60, .threads = threads};
+      MineOptions options{
+          .min_support = 60,
+          .threads = threads,
+      };
       int taken = 0;
       options.sink = [&](std::span<const uint32_t>, uint64_t) {
-        if (taken++ == most) throw std::bad_alloc();
+        if (taken++ == most)
+          throw std::bad_alloc();
       };
       EXPECT_THROW(mine_itemsets(data, options), std::bad_alloc);
       EXPECT_EQ(taken, most + 1);
@@ -149,15 +209,17 @@ TEST(Itemsets, CountsWhatCannotBeListed) {
   for (const uint32_t n : {1u, 64u, 100u, 127u, 128u}) {
     Transactions data;
     Set row(n);
-    for (uint32_t i = 0; i < n; ++i) row[i] = i * 3;
+    for (uint32_t i = 0; i < n; ++i)
+      row[i] = i * 3;
     data.add(row);
     const MineResult r = mine_itemsets(data, {.kind = SetKind::Frequent});
     EXPECT_FALSE(r.too_many);
     EXPECT_EQ(to_string(r.count), to_string(n == 128 ? ~Uint128{0} : (Uint128{1} << n) - 1));
     data.add(std::vector<uint32_t>{5000});  // now no item is in every transaction
     if (n < 128) {
-      EXPECT_EQ(to_string(mine_itemsets(data, {.kind = SetKind::Frequent}).count),
-                to_string(Uint128{1} << n));
+      EXPECT_EQ(
+          to_string(mine_itemsets(data, {.kind = SetKind::Frequent}).count),
+          to_string(Uint128{1} << n));
     } else {
       EXPECT_TRUE(mine_itemsets(data, {.kind = SetKind::Frequent}).too_many);
     }
@@ -168,7 +230,8 @@ TEST(Itemsets, CountsWhatCannotBeListed) {
 TEST(Itemsets, SaysWhenTheCountPasses128Bits) {
   Transactions data;
   Set row(200);
-  for (uint32_t i = 0; i < 200; ++i) row[i] = i;
+  for (uint32_t i = 0; i < 200; ++i)
+    row[i] = i;
   data.add(row);
   EXPECT_TRUE(mine_itemsets(data, {.kind = SetKind::Frequent}).too_many);
   EXPECT_TRUE(mine_itemsets(data, {.kind = SetKind::Closed}).count == 1u);
@@ -187,8 +250,22 @@ TEST(Itemsets, EmptyInputsAndHighThresholdsFindNothing) {
     EXPECT_TRUE(mine_itemsets(empty_rows, {.kind = kind}).count == 0u);
     Transactions one;
     one.add(Set{4, 4, 4});
-    EXPECT_TRUE(mine_itemsets(one, {.min_support = 2, .kind = kind}).count == 0u);
-    EXPECT_TRUE(mine_itemsets(one, {.min_support = 1, .kind = kind}).count == 1u);
+    EXPECT_TRUE(
+        mine_itemsets(
+            one,
+            {
+                .min_support = 2,
+                .kind = kind,
+            })
+            .count == 0u);
+    EXPECT_TRUE(
+        mine_itemsets(
+            one,
+            {
+                .min_support = 1,
+                .kind = kind,
+            })
+            .count == 1u);
   }
 }
 
@@ -204,10 +281,19 @@ TEST(Itemsets, ConstraintsCutTheSearchNotTheAnswer) {
     Sets expected;
     for (const auto& [set, support] : brute_force(data, 20, SetKind::Closed, 11)) {
       uint64_t classes = 0;
-      for (const uint32_t item : set) classes |= need.item_class[item];
-      if ((classes & 8) && std::popcount(classes & 7) >= 2) expected[set] = support;
+      for (const uint32_t item : set)
+        classes |= need.item_class[item];
+      if ((classes & 8) && std::popcount(classes & 7) >= 2)
+        expected[set] = support;
     }
-    EXPECT_EQ(mine(data, {.min_support = 20, .constraint = need}), expected);
+    EXPECT_EQ(
+        mine(
+            data,
+            {
+                .min_support = 20,
+                .constraint = need,
+            }),
+        expected);
   }
 }
 
@@ -253,7 +339,8 @@ TEST(Fimi, SupportIsACountOrAShare) {
 TEST(Itemsets, EqualsTheReferenceCounts) {
   const char* folder = std::getenv("LENTO_SHARED");
   const std::string shared = std::string(folder ? folder : "../shared") + "/data/memory/itemsets/";
-  if (!std::filesystem::exists(shared + "reference.csv")) GTEST_SKIP() << "no shared data";
+  if (!std::filesystem::exists(shared + "reference.csv"))
+    GTEST_SKIP() << "no shared data";
   base::InputStream csv(shared + "reference.csv");
   std::map<std::string, Transactions> data;
   std::string_view line;
@@ -268,7 +355,8 @@ TEST(Itemsets, EqualsTheReferenceCounts) {
         cell.back() += c;
       }
     }
-    if (cell.size() < 6 || cell[5].empty() || (cell[4] == "frequent" && cell[2] == "2098")) continue;
+    if (cell.size() < 6 || cell[5].empty() || (cell[4] == "frequent" && cell[2] == "2098"))
+      continue;
     Transactions& set = data[cell[0]];
     if (set.size() == 0) {
       base::InputStream stream(shared + cell[0] + ".dat.xz");
@@ -279,7 +367,12 @@ TEST(Itemsets, EqualsTheReferenceCounts) {
     const SetKind kind = cell[4] == "frequent" ? SetKind::Frequent
                          : cell[4] == "closed" ? SetKind::Closed
                                                : SetKind::Maximal;
-    const MineResult r = mine_itemsets(set, {.min_support = *base::try_uint(cell[2]), .kind = kind});
+    const MineResult r = mine_itemsets(
+        set,
+        {
+            .min_support = *base::try_uint(cell[2]),
+            .kind = kind,
+        });
     EXPECT_EQ(to_string(r.count), cell[5]) << cell[0] << " " << cell[2] << " " << cell[4];
     ++rows;
   }

@@ -12,11 +12,16 @@ namespace lento::memory {
 class Arena {
  public:
   struct Mark {
-    size_t chunk, used;
+    size_t chunk;
+    size_t used;
   };
 
-  Mark mark() const { return {chunk_, used_}; }
-  void release(Mark mark) { chunk_ = mark.chunk, used_ = mark.used; }
+  Mark mark() const {
+    return {chunk_, used_};
+  }
+  void release(Mark mark) {
+    chunk_ = mark.chunk, used_ = mark.used;
+  }
 
   template <class T>
   T* take(size_t count) {
@@ -32,8 +37,10 @@ class Arena {
   };
 
   uint64_t* take_words(size_t words) {
-    while (chunk_ < chunks_.size() && used_ + words > chunks_[chunk_].words) ++chunk_, used_ = 0;
-    if (chunk_ == chunks_.size()) grow(words);
+    while (chunk_ < chunks_.size() && used_ + words > chunks_[chunk_].words)
+      ++chunk_, used_ = 0;
+    if (chunk_ == chunks_.size())
+      grow(words);
     uint64_t* piece = chunks_[chunk_].base + used_;
     used_ += words;
     return piece;
@@ -50,7 +57,8 @@ class Arena {
   }
 
   std::vector<Chunk> chunks_;
-  size_t chunk_ = 0, used_ = 0;
+  size_t chunk_ = 0;
+  size_t used_ = 0;
 };
 
 }  // namespace lento::memory

@@ -27,8 +27,12 @@ struct DenseBlock {
 struct DenseTask {
   DenseBlock block;
   uint64_t min_support = 1;
-  uint32_t first = 0, last = UINT32_MAX;  // which candidates to extend Q by
-  uint32_t part = 0, parts = 1;           // and which slice of the level below, for sharing work
+  // which candidates to extend Q by
+  uint32_t first = 0;
+  uint32_t last = UINT32_MAX;
+  // and which slice of the level below, for sharing work
+  uint32_t part = 0;
+  uint32_t parts = 1;
   const SetConstraint* constraint = nullptr;
   bool track = false;  // keep the path and emit sets; otherwise count only
 };
@@ -38,7 +42,7 @@ void search_dense(SetKind kind, const DenseTask& task, Arena& arena, SetOutput& 
 
 // Rounds a number of 64-bit words up to a legal column length.
 inline uint32_t column_words(uint64_t words) {
-  return static_cast<uint32_t>(words <= 2 ? (words == 0 ? 1 : words) : (words + 3) / 4 * 4);
+  return uint32_t(words <= 2 ? (words == 0 ? 1 : words) : (words + 3) / 4 * 4);
 }
 
 namespace baseline {

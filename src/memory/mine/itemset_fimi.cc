@@ -15,7 +15,10 @@ constexpr uint64_t kLargestItem = UINT32_MAX - 1;
 class FimiParser {
  public:
   FimiParser(Transactions& out, base::ReadReport& report, std::string file)
-      : out_(out), report_(report), file_(std::move(file)) {}
+      : out_(out),
+        report_(report),
+        file_(std::move(file)) {
+  }
 
   void feed(std::span<const char> bytes) {
     for (const char c : bytes) {
@@ -23,10 +26,12 @@ class FimiParser {
       if (digit < 10) {
         value_ = value_ * 10 + digit;
         in_number_ = true;
-        if (value_ > kLargestItem) value_ = kLargestItem + 1;
+        if (value_ > kLargestItem)
+          value_ = kLargestItem + 1;
         continue;
       }
-      if (in_number_) end_number();
+      if (in_number_)
+        end_number();
       if (c == '\n') {
         end_line();
       } else if (c != ' ' && c != '\t' && c != '\r') {
@@ -34,18 +39,22 @@ class FimiParser {
       }
       line_is_open_ = c != '\n';
     }
-    if (!bytes.empty() && bytes.back() != '\n') line_is_open_ = true;
+    if (!bytes.empty() && bytes.back() != '\n')
+      line_is_open_ = true;
   }
 
   void finish() {
-    if (in_number_) end_number();
-    if (line_is_open_) end_line();
+    if (in_number_)
+      end_number();
+    if (line_is_open_)
+      end_line();
   }
 
  private:
   void end_number() {
-    if (value_ > kLargestItem) bad_ = true;
-    out_.items.push_back(static_cast<uint32_t>(value_));
+    if (value_ > kLargestItem)
+      bad_ = true;
+    out_.items.push_back(uint32_t(value_));
     value_ = 0;
     in_number_ = false;
   }
@@ -68,7 +77,9 @@ class FimiParser {
   std::string file_;
   int line_ = 0;
   uint64_t value_ = 0;
-  bool in_number_ = false, bad_ = false, line_is_open_ = false;
+  bool in_number_ = false;
+  bool bad_ = false;
+  bool line_is_open_ = false;
 };
 
 }  // namespace
@@ -79,9 +90,11 @@ void Transactions::add(std::span<const uint32_t> transaction) {
 }
 
 uint64_t Transactions::total_weight() const {
-  if (weight.empty()) return size();
+  if (weight.empty())
+    return size();
   uint64_t total = 0;
-  for (const uint32_t w : weight) total += w;
+  for (const uint32_t w : weight)
+    total += w;
   return total;
 }
 
@@ -106,16 +119,16 @@ uint64_t parse_support(const std::string& text, uint64_t transactions) {
       throw base::Error(where, "'" + text + "' is not between 0% and 100%", "write for example 65%");
     }
     // The tolerance keeps 10 % of 30 at 3 although 0.1 is not a binary fraction.
-    const double exact = percent * static_cast<double>(transactions) / 100;
-    return std::max<uint64_t>(1, static_cast<uint64_t>(std::ceil(exact - 1e-9 * exact)));
+    const double exact = percent * double(transactions) / 100;
+    return std::max<uint64_t>(1, uint64_t(std::ceil(exact - 1e-9 * exact)));
   }
-  return static_cast<uint64_t>(base::parse_int(text, where, 1));
+  return uint64_t(base::parse_int(text, where, 1));
 }
 
 std::string to_string(Uint128 value) {
   std::string digits;
   do {
-    digits += static_cast<char>('0' + static_cast<int>(value % 10));
+    digits += char('0' + int(value % 10));
     value /= 10;
   } while (value != 0);
   return {digits.rbegin(), digits.rend()};

@@ -16,11 +16,15 @@ inline bool meets(const SetConstraint& need, uint64_t classes) {
 }
 
 struct SetOutput {
-  explicit SetOutput(const SetSink& to, std::atomic<bool>& stop_flag) : sink(to), stop(stop_flag) {}
+  explicit SetOutput(const SetSink& to, std::atomic<bool>& stop_flag)
+      : sink(to),
+        stop(stop_flag) {
+  }
 
   // Adds sub * 2^free sets; an overflow stops all threads.
   void add(Uint128 sets) {
-    if (__builtin_add_overflow(count, sets, &count)) overflow();
+    if (__builtin_add_overflow(count, sets, &count))
+      overflow();
   }
   void overflow() {
     too_many = true;
@@ -28,7 +32,8 @@ struct SetOutput {
   }
   void emit(uint64_t support) {
     sink(path, support);
-    if (--most == 0) stop.store(true, std::memory_order_relaxed);
+    if (--most == 0)
+      stop.store(true, std::memory_order_relaxed);
   }
 
   const SetSink& sink;

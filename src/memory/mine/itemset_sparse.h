@@ -15,7 +15,8 @@ namespace lento::memory {
 // Transactions that all hold a set Q, reduced to item indices: excluded items come first, then candidates (of
 // the root by rising support). The indices in a transaction rise, so what can extend Q + j lies behind j.
 struct SparseDb {
-  uint32_t excluded = 0, candidates = 0;
+  uint32_t excluded = 0;
+  uint32_t candidates = 0;
   std::vector<uint32_t> items;
   std::vector<uint32_t> begin = {0};
   std::vector<uint32_t> weight;   // one a transaction
@@ -23,19 +24,25 @@ struct SparseDb {
   std::vector<uint64_t> support;  // by index
   // Where each candidate occurs: its transaction, and its place in `items`.
   struct Occurrence {
-    uint32_t row = 0, at = 0;
+    uint32_t row = 0;
+    uint32_t at = 0;
   };
   std::vector<Occurrence> occurrences;
   std::vector<uint32_t> occurrence_begin;
 
-  size_t size() const { return weight.size(); }
-  uint32_t indices() const { return excluded + candidates; }
+  size_t size() const {
+    return weight.size();
+  }
+  uint32_t indices() const {
+    return excluded + candidates;
+  }
   std::span<const uint32_t> row(size_t r) const {
     return {items.data() + begin[r], items.data() + begin[r + 1]};
   }
   std::span<const Occurrence> places_of(uint32_t candidate) const {
-    return {occurrences.data() + occurrence_begin[candidate],
-            occurrences.data() + occurrence_begin[candidate + 1]};
+    return {
+        occurrences.data() + occurrence_begin[candidate],
+        occurrences.data() + occurrence_begin[candidate + 1]};
   }
   void deliver();  // fills the occurrence lists
 };
@@ -52,7 +59,10 @@ struct IndexSupport {
 
 class SparseSearch {
  public:
-  SparseSearch(const MineOptions& options, bool track) : options_(options), track_(track) {}
+  SparseSearch(const MineOptions& options, bool track)
+      : options_(options),
+        track_(track) {
+  }
 
   // Extends the set on output.path by the candidates [first, last).
   void search(const SparseDb& db, uint32_t first, uint32_t last, SetOutput& output);
@@ -62,7 +72,8 @@ class SparseSearch {
 
  private:
   struct Node {
-    std::vector<IndexSupport> candidates, excluded;
+    std::vector<IndexSupport> candidates;
+    std::vector<IndexSupport> excluded;
     std::vector<uint32_t> perfect;
   };
 
@@ -85,7 +96,10 @@ class SparseSearch {
   const bool track_;
   Arena arena_;
   std::vector<uint64_t> counts_;
-  std::vector<uint32_t> touched_, column_of_, common_, rows_;
+  std::vector<uint32_t> touched_;
+  std::vector<uint32_t> column_of_;
+  std::vector<uint32_t> common_;
+  std::vector<uint32_t> rows_;
   std::deque<SparseDb> levels_;
   std::deque<Node> nodes_;
   DenseBlock whole_;  // of search_as_block, kept between calls

@@ -19,7 +19,9 @@ class LatencyHistogram {
     }
     total_ += count;
   }
-  uint64_t total() const { return total_; }
+  uint64_t total() const {
+    return total_;
+  }
   // Occurrences with latency >= threshold.
   uint64_t at_least(double threshold) const;
   // NearestRank: the smallest value with at least q of all at or below it. Linear: type 7. Grouped: linear

@@ -10,20 +10,25 @@ namespace {
 struct Group {
   std::string name;
   uint64_t instance = 0;  // of a variable: its start; heap blocks of one site are one
-  bool operator<(const Group& o) const { return name != o.name ? name < o.name : instance < o.instance; }
+  bool operator<(const Group& o) const {
+    return name != o.name ? name < o.name : instance < o.instance;
+  }
 };
 
 Group group_of(const Names& names, uint16_t process, uint64_t address) {
   trace::DataObject object;
-  if (!names.space().object_at(process, address, object)) return {};
-  if (!object.site.empty()) return {object.name + " from " + object.site, 0};
+  if (!names.space().object_at(process, address, object))
+    return {};
+  if (!object.site.empty())
+    return {object.name + " from " + object.site, 0};
   return {object.name, object.low};
 }
 
 uint64_t costliest_address(const Line& line) {
   const Use* best = &line.uses.front();
   for (const Use& use : line.uses) {
-    if (use.excess > best->excess) best = &use;
+    if (use.excess > best->excess)
+      best = &use;
   }
   return line.address + best->offset;
 }
@@ -46,8 +51,9 @@ void add_line(const Line& line, Object& object) {
 }
 
 void sort_by_cost(std::vector<Object>& objects) {
-  std::sort(objects.begin(), objects.end(), [](const Object& a, const Object& b) {
-    if (a.cycles != b.cycles) return a.cycles > b.cycles;
+  std::ranges::sort(objects, [](const Object& a, const Object& b) {
+    if (a.cycles != b.cycles)
+      return a.cycles > b.cycles;
     return a.process != b.process ? a.process < b.process : a.low < b.low;
   });
 }
@@ -62,15 +68,17 @@ Object fresh(const std::string& name, Cause cause) {
 
 // Lines that have no name, in the order of their addresses, cut where the distance is too large.
 void add_regions(std::vector<const Line*> lines, std::vector<Object>& out) {
-  std::sort(lines.begin(), lines.end(), [](const Line* a, const Line* b) {
-    if (a->cause != b->cause) return a->cause < b->cause;
+  std::ranges::sort(lines, [](const Line* a, const Line* b) {
+    if (a->cause != b->cause)
+      return a->cause < b->cause;
     return a->process != b->process ? a->process < b->process : a->address < b->address;
   });
   for (size_t i = 0; i < lines.size(); ++i) {
     const Line& line = *lines[i];
     const bool joins = i > 0 && lines[i - 1]->cause == line.cause && lines[i - 1]->process == line.process &&
                        line.address - lines[i - 1]->address <= tuning::kRegionGap;
-    if (!joins) out.push_back(fresh("", line.cause));
+    if (!joins)
+      out.push_back(fresh("", line.cause));
     add_line(line, out.back());
   }
 }
@@ -85,10 +93,11 @@ void find_stride(const std::vector<std::pair<uint64_t, uint64_t>>& misses, Objec
       by_residue[address / tuning::kLineSizes[0] % step] += count;
       all += count;
     }
-    const auto most = std::max_element(by_residue.begin(), by_residue.end());
-    if (all == 0 || static_cast<double>(*most) < tuning::kConcentrated * static_cast<double>(all)) return;
+    const auto most = std::ranges::max_element(by_residue);
+    if (all == 0 || double(*most) < tuning::kConcentrated * double(all))
+      return;
     object.stride = step * tuning::kLineSizes[0];
-    object.residue = static_cast<uint64_t>(most - by_residue.begin()) * tuning::kLineSizes[0];
+    object.residue = uint64_t(most - by_residue.begin()) * tuning::kLineSizes[0];
   }
 }
 
@@ -98,21 +107,24 @@ std::vector<Object> shared_objects(const std::vector<Line>& lines, const Names& 
   std::map<std::pair<Group, Cause>, Object> named;
   std::vector<const Line*> nameless;
   for (const Line& line : lines) {
-    if (line.cause == Cause::None || line.excess == 0) continue;
+    if (line.cause == Cause::None || line.excess == 0)
+      continue;
     const Group group = group_of(names, line.process, costliest_address(line));
     if (group.name.empty()) {
       nameless.push_back(&line);
       continue;
     }
     const auto [at, is_new] = named.try_emplace({group, line.cause}, Object{});
-    if (is_new) at->second = fresh(group.name, line.cause);
+    if (is_new)
+      at->second = fresh(group.name, line.cause);
     add_line(line, at->second);
   }
   std::vector<Object> out;
-  for (auto& [key, object] : named) out.push_back(std::move(object));
+  for (auto& [key, object] : named)
+    out.push_back(std::move(object));
   add_regions(std::move(nameless), out);
   for (Object& object : out) {
-    std::sort(object.lines.begin(), object.lines.end(), [](const Line* a, const Line* b) {
+    std::ranges::sort(object.lines, [](const Line* a, const Line* b) {
       return a->excess != b->excess ? a->excess > b->excess : a->address < b->address;
     });
   }
@@ -120,15 +132,19 @@ std::vector<Object> shared_objects(const std::vector<Line>& lines, const Names& 
   return out;
 }
 
-std::vector<Object> block_objects(const Scan& scan, Loss loss, const Names& names,
-                                  const std::vector<BlockKey>& taken) {
+std::vector<Object>
+block_objects(const Scan& scan, Loss loss, const Names& names, const std::vector<BlockKey>& taken) {
   std::vector<std::pair<BlockKey, const BlockCost*>> blocks;
   for (const auto& [key, cost] : scan.blocks) {
-    if (cost.cycles[static_cast<size_t>(loss)] == 0) continue;
-    if (std::binary_search(taken.begin(), taken.end(), key)) continue;
+    if (cost.cycles[size_t(loss)] == 0)
+      continue;
+    if (std::binary_search(taken.begin(), taken.end(), key))
+      continue;
     blocks.emplace_back(key, &cost);
   }
-  std::sort(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::ranges::sort(blocks, [](const auto& a, const auto& b) {
+    return a.first < b.first;
+  });
   std::map<Group, size_t> named;
   std::vector<Object> out;
   std::vector<std::vector<std::pair<uint64_t, uint64_t>>> misses;  // address, count; by object
@@ -149,21 +165,23 @@ std::vector<Object> block_objects(const Scan& scan, Loss loss, const Names& name
     } else {
       const bool joins = region != SIZE_MAX && out[region].process == key.process &&
                          cost->address - std::min(cost->address, out[region].high) <= kGap;
-      if (!joins) region = start("");
+      if (!joins)
+        region = start("");
       at = region;
     }
     Object& object = out[at];
     object.process = key.process;
     object.low = std::min(object.low, cost->address);
     object.high = std::max(object.high, cost->address);
-    object.cycles += cost->cycles[static_cast<size_t>(loss)];
+    object.cycles += cost->cycles[size_t(loss)];
     object.accesses += cost->accesses;
     object.misses += cost->misses;
     ++object.fetched_lines;
-    object.makers = std::max<uint64_t>(object.makers, static_cast<uint64_t>(std::popcount(cost->cpus)));
+    object.makers = std::max<uint64_t>(object.makers, uint64_t(std::popcount(cost->cpus)));
     misses[at].emplace_back(cost->address, std::max<uint64_t>(1, cost->misses));
   }
-  for (size_t i = 0; i < out.size(); ++i) find_stride(misses[i], out[i]);
+  for (size_t i = 0; i < out.size(); ++i)
+    find_stride(misses[i], out[i]);
   sort_by_cost(out);
   return out;
 }

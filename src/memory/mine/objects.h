@@ -12,26 +12,40 @@ namespace lento::memory {
 struct Object {
   std::string name;  // "" for a region without one
   uint16_t process = 0;
-  uint64_t low = 0, high = 0;  // of the bytes that cost something
+  // of the bytes that cost something
+  uint64_t low = 0;
+  uint64_t high = 0;
   Cause cause = Cause::None;
   uint64_t cycles = 0;  // lost to that cause
-  uint64_t accesses = 0, high_accesses = 0, slow_accesses = 0, peers = 0, remote_peers = 0;
-  double conflicts = 0, overlapping = 0;
+  uint64_t accesses = 0;
+  uint64_t high_accesses = 0;
+  uint64_t slow_accesses = 0;
+  uint64_t peers = 0;
+  uint64_t remote_peers = 0;
+  double conflicts = 0;
+  double overlapping = 0;
   uint64_t atomics = 0;
   CpuSet cpus;
   std::vector<const Line*> lines;  // costliest first; not for objects of blocks
   // Of objects of blocks:
-  uint64_t misses = 0, fetched_lines = 0, makers = 0;  // makers: most CPUs that missed one block, at most 64
-  uint64_t stride = 0, residue = 0;                    // bytes; stride 0: the misses have none
+  // makers: most CPUs that missed one block, at most 64
+  uint64_t misses = 0;
+  uint64_t fetched_lines = 0;
+  uint64_t makers = 0;
+  // bytes; stride 0: the misses have none
+  uint64_t stride = 0;
+  uint64_t residue = 0;
 
-  double overlap() const { return conflicts > 0 ? overlapping / conflicts : 0; }
+  double overlap() const {
+    return conflicts > 0 ? overlapping / conflicts : 0;
+  }
 };
 
 // Lines with a sharing cause, by object and cause, costliest first. The lines must outlive the result.
 std::vector<Object> shared_objects(const std::vector<Line>& lines, const Names& names);
 
 // What variables lost to `loss`, costliest first; blocks in `taken` (sorted) are left out.
-std::vector<Object> block_objects(const Scan& scan, Loss loss, const Names& names,
-                                  const std::vector<BlockKey>& taken);
+std::vector<Object>
+block_objects(const Scan& scan, Loss loss, const Names& names, const std::vector<BlockKey>& taken);
 
 }  // namespace lento::memory

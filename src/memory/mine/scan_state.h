@@ -44,7 +44,8 @@ struct BlockHash {
 };
 
 struct Blame {
-  uint64_t cycles = 0, accesses = 0;
+  uint64_t cycles = 0;
+  uint64_t accesses = 0;
 };
 
 struct BlockCost {
@@ -62,19 +63,26 @@ struct BlockCost {
 class AccessSample {
  public:
   struct Kept {
-    uint64_t address = 0, number = 0;
+    uint64_t address = 0;
+    uint64_t number = 0;
     uint16_t process = 0;
     bool missed = false;
   };
   void add(const trace::AccessRecord& r, bool missed) {
     const uint64_t number = seen_++;
-    if (hash(number) > limit_) return;
+    if (hash(number) > limit_)
+      return;
     kept_.push_back({r.address, number, r.process, missed});
-    if (kept_.size() < kMost) return;
+    if (kept_.size() < kMost)
+      return;
     limit_ /= 2;
-    std::erase_if(kept_, [&](const Kept& k) { return hash(k.number) > limit_; });
+    std::erase_if(kept_, [&](const Kept& k) {
+      return hash(k.number) > limit_;
+    });
   }
-  const std::vector<Kept>& kept() const { return kept_; }
+  const std::vector<Kept>& kept() const {
+    return kept_;
+  }
 
   // For the checkpoint, both ways.
   template <class Way>
@@ -88,25 +96,40 @@ class AccessSample {
 
  private:
   static constexpr size_t kMost = size_t{1} << 16;
-  static uint64_t hash(uint64_t number) { return base::mix64(number); }
+  static uint64_t hash(uint64_t number) {
+    return base::mix64(number);
+  }
 
-  uint64_t seen_ = 0, limit_ = UINT64_MAX;
+  uint64_t seen_ = 0;
+  uint64_t limit_ = UINT64_MAX;
   std::vector<Kept> kept_;
 };
 
 struct CpuTime {
-  uint64_t first = UINT64_MAX, last = 0, accesses = 0, latency = 0;
+  uint64_t first = UINT64_MAX;
+  uint64_t last = 0;
+  uint64_t accesses = 0;
+  uint64_t latency = 0;
 };
 
 struct Scan {
-  uint64_t events = 0, trivial = 0, no_latency = 0, failed_sc = 0;
-  uint64_t first_cycle = UINT64_MAX, last_cycle = 0;
-  bool service_known = false, culprits_known = false, sampled = false;
+  uint64_t events = 0;
+  uint64_t trivial = 0;
+  uint64_t no_latency = 0;
+  uint64_t failed_sc = 0;
+  uint64_t first_cycle = UINT64_MAX;
+  uint64_t last_cycle = 0;
+  bool service_known = false;
+  bool culprits_known = false;
+  bool sampled = false;
   bool levels_known = false;  // records name the level that answered
   uint64_t local_hits = 0;    // of them, in the first cache
   uint64_t writes = 0;        // stores, atomics
   uint64_t slow = 0;          // lost something to a reason other than Loss::Miss
-  uint64_t peers = 0, remote = 0, with_node = 0, with_thread = 0;
+  uint64_t peers = 0;
+  uint64_t remote = 0;
+  uint64_t with_node = 0;
+  uint64_t with_thread = 0;
   LatencyHistogram latencies;  // of non-trivial accesses
   std::array<LatencyHistogram, trace::kAccessTypes> by_type;
   std::array<LatencyHistogram, trace::kServices> by_service;
@@ -127,12 +150,15 @@ struct Scan {
   std::map<std::pair<uint32_t, uint32_t>, Blame> function_blame;  // (victim, culprit)
 
   double share_of_excess(uint64_t cycles) const {
-    return excess == 0 ? 0 : std::min(1.0, static_cast<double>(cycles) / static_cast<double>(excess));
+    return excess == 0 ? 0 : std::min(1.0, double(cycles) / double(excess));
   }
-  uint64_t duration() const { return events == 0 ? 0 : last_cycle - first_cycle + 1; }
+  uint64_t duration() const {
+    return events == 0 ? 0 : last_cycle - first_cycle + 1;
+  }
   CpuSet cpu_set() const {
     CpuSet set;
-    for (const auto& [cpu, time] : cpus) set.add(cpu);
+    for (const auto& [cpu, time] : cpus)
+      set.add(cpu);
     return set;
   }
 };

@@ -11,9 +11,11 @@ namespace {
 
 // All that threads did to one byte range: sums, and sums of squares over threads for pairs within a thread.
 struct Range {
-  uint32_t offset = 0, size = 0;
+  uint32_t offset = 0;
+  uint32_t size = 0;
   std::vector<const Use*> uses;  // by actor
-  double reads = 0, writes = 0;
+  double reads = 0;
+  double writes = 0;
 };
 
 std::vector<Range> ranges_of(const Line& line) {
@@ -22,32 +24,42 @@ std::vector<Range> ranges_of(const Line& line) {
     if (out.empty() || out.back().offset != use.offset || out.back().size != use.size)
       out.push_back({use.offset, use.size, {}, 0, 0});
     out.back().uses.push_back(&use);
-    out.back().reads += static_cast<double>(use.reads);
-    out.back().writes += static_cast<double>(use.writes);
+    out.back().reads += double(use.reads);
+    out.back().writes += double(use.writes);
   }
   return out;
 }
 
 // A load that found the line modified elsewhere is as good as a write seen: stores are often not sampled.
-double readers_that_conflict(const Use& use) { return static_cast<double>(use.peers); }
+double readers_that_conflict(const Use& use) {
+  return double(use.peers);
+}
 
 // Conflicting pairs between two ranges, or within one: w w' + w r' + r w' over different threads.
 double conflicts(const Range& a, const Range& b, bool same, bool by_peers) {
   double pairs = by_peers ? 0 : a.writes * (b.writes + b.reads) + a.reads * b.writes;
   if (by_peers) {
-    double peers_a = 0, peers_b = 0;
-    for (const Use* u : a.uses) peers_a += readers_that_conflict(*u);
-    for (const Use* u : b.uses) peers_b += readers_that_conflict(*u);
+    double peers_a = 0;
+    double peers_b = 0;
+    for (const Use* u : a.uses)
+      peers_a += readers_that_conflict(*u);
+    for (const Use* u : b.uses)
+      peers_b += readers_that_conflict(*u);
     pairs = peers_a * peers_b;
   }
   // Take out the pairs of one thread with itself.
   size_t j = 0;
   for (const Use* u : a.uses) {
-    while (j < b.uses.size() && b.uses[j]->actor < u->actor) ++j;
-    if (j == b.uses.size()) break;
-    if (b.uses[j]->actor != u->actor) continue;
-    const double wa = static_cast<double>(u->writes), ra = static_cast<double>(u->reads);
-    const double wb = static_cast<double>(b.uses[j]->writes), rb = static_cast<double>(b.uses[j]->reads);
+    while (j < b.uses.size() && b.uses[j]->actor < u->actor)
+      ++j;
+    if (j == b.uses.size())
+      break;
+    if (b.uses[j]->actor != u->actor)
+      continue;
+    const double wa = double(u->writes);
+    const double ra = double(u->reads);
+    const double wb = double(b.uses[j]->writes);
+    const double rb = double(b.uses[j]->reads);
     pairs -=
         by_peers ? readers_that_conflict(*u) * readers_that_conflict(*b.uses[j]) : wa * (wb + rb) + ra * wb;
   }
@@ -61,12 +73,14 @@ bool touch(const Range& a, const Range& b) {
 void weigh_conflicts(Line& line) {
   const std::vector<Range> ranges = ranges_of(line);
   const bool by_peers = line.writes == 0;
-  double all = 0, common = 0;
+  double all = 0;
+  double common = 0;
   for (size_t i = 0; i < ranges.size(); ++i) {
     for (size_t j = i; j < ranges.size(); ++j) {
       const double pairs = conflicts(ranges[i], ranges[j], i == j, by_peers);
       all += pairs;
-      if (touch(ranges[i], ranges[j])) common += pairs;
+      if (touch(ranges[i], ranges[j]))
+        common += pairs;
     }
   }
   line.conflicts = all;
@@ -74,7 +88,8 @@ void weigh_conflicts(Line& line) {
 }
 
 void add_sums(Line& line) {
-  std::set<uint32_t> actors, writers;
+  std::set<uint32_t> actors;
+  std::set<uint32_t> writers;
   for (const Use& use : line.uses) {
     line.excess += use.excess;
     line.accesses += use.accesses();
@@ -86,14 +101,19 @@ void add_sums(Line& line) {
     line.remote_peers += use.remote_peers;
     line.cpus.add(use.cpu);
     actors.insert(use.actor);
-    if (use.writes > 0) writers.insert(use.actor);
+    if (use.writes > 0)
+      writers.insert(use.actor);
   }
   line.actors = actors.size();
   line.writers = writers.size();
 }
 
 struct Word {
-  uint64_t accesses = 0, atomics = 0, writes = 0, paired = 0, updates = 0;
+  uint64_t accesses = 0;
+  uint64_t atomics = 0;
+  uint64_t writes = 0;
+  uint64_t paired = 0;
+  uint64_t updates = 0;
   int takers = 0;
   bool several_pcs = false;
   std::set<uint64_t> pcs;
@@ -110,14 +130,16 @@ std::map<uint32_t, Word> words_of(const Line& line) {
     word.updates += use.updates;
     word.takers += use.atomics > 0;
     word.several_pcs |= use.several_pcs;
-    if (word.pcs.size() < 2) word.pcs.insert(use.pc);
+    if (word.pcs.size() < 2)
+      word.pcs.insert(use.pc);
   }
   return words;
 }
 
 // Atomics that add, or of one instruction and nothing else: each adds its part, nobody holds anything.
 bool is_counter(const Word& word) {
-  if (word.updates > 0 && word.updates == word.atomics) return true;
+  if (word.updates > 0 && word.updates == word.atomics)
+    return true;
   const bool only_atomics = word.atomics == word.accesses && word.paired == 0;
   return only_atomics && !word.several_pcs && word.pcs.size() == 1 &&
          word.accesses >= tuning::kCounterAccesses;
@@ -154,21 +176,23 @@ const char* name(Cause cause) {
 uint64_t lock_accesses(const Line& line) {
   uint64_t total = 0;
   for (const auto& [offset, word] : words_of(line)) {
-    const bool given_back =
-        static_cast<double>(word.writes) <= tuning::kReleases * static_cast<double>(word.atomics);
-    if (word.takers >= 2 && given_back && !is_counter(word)) total += word.accesses;
+    const bool given_back = double(word.writes) <= tuning::kReleases * double(word.atomics);
+    if (word.takers >= 2 && given_back && !is_counter(word))
+      total += word.accesses;
   }
   return total;
 }
 
 void judge(Line& line) {
   add_sums(line);
-  if (line.actors < 2 || line.accesses == 0) return;
+  if (line.actors < 2 || line.accesses == 0)
+    return;
   weigh_conflicts(line);
-  const double total = static_cast<double>(line.accesses);
-  const bool written = static_cast<double>(line.writes) >= tuning::kWriteShare * total;
-  if (line.conflicts == 0 || (!written && line.peers == 0)) return;
-  if (static_cast<double>(lock_accesses(line)) >= tuning::kLockShare * total) {
+  const double total = double(line.accesses);
+  const bool written = double(line.writes) >= tuning::kWriteShare * total;
+  if (line.conflicts == 0 || (!written && line.peers == 0))
+    return;
+  if (double(lock_accesses(line)) >= tuning::kLockShare * total) {
     line.cause = Cause::Lock;
   } else {
     line.cause = line.overlap >= tuning::kOverlap ? Cause::TrueSharing : Cause::FalseSharing;
@@ -187,8 +211,9 @@ std::vector<Line> lines_of(const HotBlock& block, uint32_t line_bytes) {
   for (auto& [number, line] : lines) {
     line.process = block.key.process;
     line.address = block.key.block * tuning::kBlockBytes + uint64_t{number} * line_bytes;
-    std::sort(line.uses.begin(), line.uses.end(), [](const Use& a, const Use& b) {
-      if (a.offset != b.offset) return a.offset < b.offset;
+    std::ranges::sort(line.uses, [](const Use& a, const Use& b) {
+      if (a.offset != b.offset)
+        return a.offset < b.offset;
       return a.size != b.size ? a.size < b.size : a.actor < b.actor;
     });
     judge(line);

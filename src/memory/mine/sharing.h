@@ -26,13 +26,26 @@ struct Use {
   uint16_t cpu = 0;  // where it last ran
   uint8_t node = trace::AccessRecord::kNoNode;
   bool several_pcs = false;
-  uint64_t reads = 0, writes = 0, atomics = 0, paired = 0;  // paired: load-linked, store-conditional
-  uint64_t updates = 0;                                     // atomics that add or set bits
-  uint64_t peers = 0, remote_peers = 0;                     // answered by another cache
-  uint64_t excess = 0, high = 0, slow = 0;                  // slow: accesses with an excess
+  // paired: load-linked, store-conditional
+  uint64_t reads = 0;
+  uint64_t writes = 0;
+  uint64_t atomics = 0;
+  uint64_t paired = 0;
+  uint64_t updates = 0;  // atomics that add or set bits
+  // answered by another cache
+  uint64_t peers = 0;
+  uint64_t remote_peers = 0;
+  // slow: accesses with an excess
+  uint64_t excess = 0;
+  uint64_t high = 0;
+  uint64_t slow = 0;
   uint64_t latency = 0;
-  uint64_t pc = 0, pc_excess = 0;  // of the costliest access
-  uint64_t accesses() const { return reads + writes; }
+  // of the costliest access
+  uint64_t pc = 0;
+  uint64_t pc_excess = 0;
+  uint64_t accesses() const {
+    return reads + writes;
+  }
 };
 
 // A block that lost much, byte by byte.
@@ -68,10 +81,18 @@ struct Line {
   uint16_t process = 0;
   std::vector<Use> uses;  // offsets from the line's first byte; by offset, size, actor
   Cause cause = Cause::None;
-  uint64_t excess = 0, accesses = 0, high = 0, slow = 0, writes = 0, atomics = 0, peers = 0, remote_peers = 0;
+  uint64_t excess = 0;
+  uint64_t accesses = 0;
+  uint64_t high = 0;
+  uint64_t slow = 0;
+  uint64_t writes = 0;
+  uint64_t atomics = 0;
+  uint64_t peers = 0;
+  uint64_t remote_peers = 0;
   double overlap = 0;    // share of conflicting pairs that touch a common byte
   double conflicts = 0;  // number of conflicting pairs
-  size_t actors = 0, writers = 0;
+  size_t actors = 0;
+  size_t writers = 0;
   CpuSet cpus;
 };
 

@@ -6,13 +6,18 @@
 namespace lento::memory {
 namespace {
 
-Use use(uint32_t offset, uint32_t size, uint32_t actor, uint64_t reads, uint64_t writes,
-        uint64_t atomics = 0) {
+Use use(
+    uint32_t offset,
+    uint32_t size,
+    uint32_t actor,
+    uint64_t reads,
+    uint64_t writes,
+    uint64_t atomics = 0) {
   Use u;
   u.offset = offset;
   u.size = size;
   u.actor = actor;
-  u.cpu = static_cast<uint16_t>(actor);
+  u.cpu = uint16_t(actor);
   u.reads = reads;
   u.writes = writes;
   u.atomics = atomics;
@@ -68,23 +73,27 @@ TEST(Sharing, ACounterOfOneInstructionIsNoLock) {
   taken[0].several_pcs = true;
   EXPECT_EQ(judged(taken).cause, Cause::Lock);
   // Known to add: a counter, wherever in the program it is added to.
-  for (Use& u : taken) u.updates = u.atomics;
+  for (Use& u : taken)
+    u.updates = u.atomics;
   EXPECT_EQ(judged(taken).cause, Cause::TrueSharing);
 }
 
 // Loads that another cache answered tell of writers that were not sampled.
 TEST(Sharing, ModifiedLinesOfOtherCachesStandForStores) {
   std::vector<Use> apart = {use(0, 1, 1, 100, 0), use(8, 1, 2, 100, 0)};
-  for (Use& u : apart) u.peers = 40;
+  for (Use& u : apart)
+    u.peers = 40;
   EXPECT_EQ(judged(apart).cause, Cause::FalseSharing);
   std::vector<Use> together = {use(0, 1, 1, 100, 0), use(0, 1, 2, 100, 0)};
-  for (Use& u : together) u.peers = 40;
+  for (Use& u : together)
+    u.peers = 40;
   EXPECT_EQ(judged(together).cause, Cause::TrueSharing);
 }
 
 TEST(Sharing, AnyNumberOfThreads) {
   std::vector<Use> uses;
-  for (uint32_t t = 0; t < 256; ++t) uses.push_back(use(0, 4, t, 3, 3));
+  for (uint32_t t = 0; t < 256; ++t)
+    uses.push_back(use(0, 4, t, 3, 3));
   const Line line = judged(uses);
   EXPECT_EQ(line.cause, Cause::TrueSharing);
   EXPECT_EQ(line.cpus.count(), 256);
@@ -94,7 +103,8 @@ TEST(Sharing, AnyNumberOfThreads) {
 TEST(Sharing, ABlockIsCutIntoLines) {
   HotBlock block;
   block.key.block = 10;
-  for (const uint32_t t : {0u, 1u}) block.uses[HotBlock::use_key(t, 64 * t, 4)] = use(64 * t, 4, t, 10, 10);
+  for (const uint32_t t : {0u, 1u})
+    block.uses[HotBlock::use_key(t, 64 * t, 4)] = use(64 * t, 4, t, 10, 10);
   EXPECT_EQ(lines_of(block, 64).size(), 2u);
   EXPECT_EQ(lines_of(block, 64)[1].address, 10u * 128 + 64);
   EXPECT_EQ(lines_of(block, 64)[0].cause, Cause::None);

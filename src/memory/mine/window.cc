@@ -3,18 +3,24 @@
 namespace lento::memory {
 
 void WindowBuilder::add(const trace::AccessRecord& event, bool high) {
-  if (is_open_ && event.cycle > seed_ + half_) close();
-  while (!recent_.empty() && recent_.front().cycle + half_ < event.cycle) recent_.pop_front();
-  if (high && !is_open_ && (!any_ || event.cycle > seed_ + half_)) open(event.cycle);
-  if (is_open_ && events_.size() < 2 * kMostEvents) events_.push_back(event);
+  if (is_open_ && event.cycle > seed_ + half_)
+    close();
+  while (!recent_.empty() && recent_.front().cycle + half_ < event.cycle)
+    recent_.pop_front();
+  if (high && !is_open_ && (!any_ || event.cycle > seed_ + half_))
+    open(event.cycle);
+  if (is_open_ && events_.size() < 2 * kMostEvents)
+    events_.push_back(event);
   recent_.push_back(event);
-  if (recent_.size() > kMostEvents) recent_.pop_front();
+  if (recent_.size() > kMostEvents)
+    recent_.pop_front();
 }
 
 void WindowBuilder::open(uint64_t cycle) {
   events_.clear();
   for (const trace::AccessRecord& event : recent_) {
-    if (literal_ && any_ && event.cycle <= used_until_) continue;
+    if (literal_ && any_ && event.cycle <= used_until_)
+      continue;
     events_.push_back(event);
   }
   seed_ = cycle;
@@ -28,7 +34,8 @@ void WindowBuilder::close() {
 }
 
 void WindowBuilder::finish() {
-  if (is_open_) close();
+  if (is_open_)
+    close();
 }
 
 void ControlBuilder::add(const trace::AccessRecord& event) {
@@ -45,7 +52,8 @@ void ControlBuilder::add(const trace::AccessRecord& event) {
     }
   }
   for (Open& window : open_) {
-    if (held_ == kMostEvents) return;
+    if (held_ == kMostEvents)
+      return;
     window.events.push_back(event);
     ++held_;
   }
@@ -53,17 +61,22 @@ void ControlBuilder::add(const trace::AccessRecord& event) {
 
 void ControlBuilder::emit(const Open& window) {
   held_ -= window.events.size();
-  sink_({window.centre, window.centre > half_ ? window.centre - half_ : 0, window.centre + half_,
-         window.events});
+  sink_(
+      {window.centre,
+       window.centre > half_ ? window.centre - half_ : 0,
+       window.centre + half_,
+       window.events});
 }
 
 void ControlBuilder::finish() {
-  for (const Open& window : open_) emit(window);
+  for (const Open& window : open_)
+    emit(window);
   open_.clear();
 }
 
 void SliceBuilder::add(const trace::AccessRecord& event, bool high) {
-  if (event.cycle / slice_ != at_ || events_ == kMostEvents) finish();
+  if (event.cycle / slice_ != at_ || events_ == kMostEvents)
+    finish();
   at_ = event.cycle / slice_;
   ++events_;
   Group& group = groups_[event.address / object_bytes_];
@@ -73,7 +86,8 @@ void SliceBuilder::add(const trace::AccessRecord& event, bool high) {
 
 void SliceBuilder::finish() {
   for (const auto& [object, group] : groups_) {
-    if (group.events.size() < 2) continue;
+    if (group.events.size() < 2)
+      continue;
     const Window window{group.events.front().cycle, at_ * slice_, at_ * slice_ + slice_ - 1, group.events};
     (group.any_high ? high_ : calm_)(window);
   }

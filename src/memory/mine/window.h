@@ -20,8 +20,10 @@
 namespace lento::memory {
 
 struct Window {
-  uint64_t seed = 0;            // cycle of the high event, or centre of a control window
-  uint64_t begin = 0, end = 0;  // inclusive
+  uint64_t seed = 0;  // cycle of the high event, or centre of a control window
+  // inclusive
+  uint64_t begin = 0;
+  uint64_t end = 0;
   std::span<const trace::AccessRecord> events;
 };
 
@@ -32,7 +34,10 @@ using WindowSink = std::function<void(const Window&)>;
 class WindowBuilder {
  public:
   WindowBuilder(uint64_t omega, bool literal, WindowSink sink)
-      : half_(omega / 2), literal_(literal), sink_(std::move(sink)) {}
+      : half_(omega / 2),
+        literal_(literal),
+        sink_(std::move(sink)) {
+  }
 
   // Events in order of cycle.
   void add(const trace::AccessRecord& event, bool high);
@@ -49,14 +54,18 @@ class WindowBuilder {
   std::vector<trace::AccessRecord> events_;
   uint64_t seed_ = 0;
   uint64_t used_until_ = 0;  // literal: events at or before it are taken
-  bool any_ = false, is_open_ = false;
+  bool any_ = false;
+  bool is_open_ = false;
 };
 
 // Windows around given rising centres, whatever happens there: the base rate.
 class ControlBuilder {
  public:
   ControlBuilder(uint64_t omega, std::vector<uint64_t> centres, WindowSink sink)
-      : half_(omega / 2), centres_(std::move(centres)), sink_(std::move(sink)) {}
+      : half_(omega / 2),
+        centres_(std::move(centres)),
+        sink_(std::move(sink)) {
+  }
   void add(const trace::AccessRecord& event);
   void finish();
 
@@ -71,7 +80,9 @@ class ControlBuilder {
   const std::vector<uint64_t> centres_;
   const WindowSink sink_;
   std::deque<Open> open_;
-  size_t next_ = 0, held_ = 0;  // held_: events in open windows, kMostEvents at most
+  // held_: events in open windows, kMostEvents at most
+  size_t next_ = 0;
+  size_t held_ = 0;
 };
 
 // Groups of a sampled trace, far too sparse for windows of cycles: the samples of one slice of time on one
@@ -81,7 +92,11 @@ class ControlBuilder {
 class SliceBuilder {
  public:
   SliceBuilder(uint64_t slice, uint64_t object_bytes, WindowSink high, WindowSink calm)
-      : slice_(slice), object_bytes_(object_bytes), high_(std::move(high)), calm_(std::move(calm)) {}
+      : slice_(slice),
+        object_bytes_(object_bytes),
+        high_(std::move(high)),
+        calm_(std::move(calm)) {
+  }
 
   // Events in order of cycle.
   void add(const trace::AccessRecord& event, bool high);
@@ -92,10 +107,14 @@ class SliceBuilder {
     std::vector<trace::AccessRecord> events;
     bool any_high = false;
   };
-  const uint64_t slice_, object_bytes_;
-  const WindowSink high_, calm_;
+  const uint64_t slice_;
+  const uint64_t object_bytes_;
+  const WindowSink high_;
+  const WindowSink calm_;
   std::map<uint64_t, Group> groups_;
-  uint64_t at_ = 0, events_ = 0;  // the open slice
+  // the open slice
+  uint64_t at_ = 0;
+  uint64_t events_ = 0;
 };
 
 }  // namespace lento::memory

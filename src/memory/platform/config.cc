@@ -9,7 +9,7 @@ namespace {
 using base::Dimension;
 
 void power_of_two(spec::Fields& fields, std::string_view key, int64_t value) {
-  if (value < 1 || !std::has_single_bit(static_cast<uint64_t>(value))) {
+  if (value < 1 || !std::has_single_bit(uint64_t(value))) {
     fields.error(key, "found " + std::to_string(value) + ", needed a power of two");
   }
 }
@@ -17,19 +17,20 @@ void power_of_two(spec::Fields& fields, std::string_view key, int64_t value) {
 void bytes(spec::Fields& fields, std::string_view key, int& out, double min, double max) {
   double value = out;
   fields.quantity(key, value, Dimension::Bytes, min, max);
-  out = static_cast<int>(value);
+  out = int(value);
   power_of_two(fields, key, out);
 }
 
 void read_cache(spec::Fields& top, std::string_view key, CacheShape& shape, base::ErrorList& errors) {
   const spec::YamlNode* node = top.map(key);
-  if (!node) return;
+  if (!node)
+    return;
   spec::Fields fields(*node, errors);
   bytes(fields, "size", shape.bytes, 64, 16 << 20);
   fields.integer("ways", shape.ways, 1, 64);
   bytes(fields, "line", shape.line_bytes, 8, 256);
   const int sets = shape.bytes / shape.line_bytes / shape.ways;
-  if (sets < 1 || !std::has_single_bit(static_cast<unsigned>(sets)) ||
+  if (sets < 1 || !std::has_single_bit(unsigned(sets)) ||
       sets * shape.ways * shape.line_bytes != shape.bytes) {
     fields.error("ways", "the cache has no power-of-two number of sets");
   }
@@ -38,7 +39,8 @@ void read_cache(spec::Fields& top, std::string_view key, CacheShape& shape, base
 
 void read_memory(spec::Fields& top, Platform& p, base::ErrorList& errors) {
   const spec::YamlNode* node = top.map("memory");
-  if (!node) return;
+  if (!node)
+    return;
   spec::Fields fields(*node, errors);
   std::string text;
   fields.text("base", text);
@@ -46,17 +48,20 @@ void read_memory(spec::Fields& top, Platform& p, base::ErrorList& errors) {
   const std::optional<uint64_t> base =
       text.empty() ? p.memory_base : base::try_uint(hex ? text.substr(2) : text, hex ? 16 : 10);
   if (!base || *base % 4096 || *base > 0xffff0000u) {
-    fields.error("base", "found '" + text + "', needed an address that is a multiple of 4096",
-                 "write 0x80000000");
+    fields.error(
+        "base",
+        "found '" + text + "', needed an address that is a multiple of 4096",
+        "write 0x80000000");
   } else {
-    p.memory_base = static_cast<uint32_t>(*base);
+    p.memory_base = uint32_t(*base);
   }
   double size = p.memory_bytes;
   fields.quantity("size", size, Dimension::Bytes, 65536, double{1u << 28});
-  p.memory_bytes = static_cast<uint32_t>(size) & ~4095u;
+  p.memory_bytes = uint32_t(size) & ~4095u;
   if (uint64_t{p.memory_base} + p.memory_bytes > (uint64_t{1} << 32))
     fields.error("size", "the memory ends beyond 4 GiB");
-  if (p.memory_base < 0x20000000) fields.error("base", "overlaps the devices below 0x20000000");
+  if (p.memory_base < 0x20000000)
+    fields.error("base", "overlaps the devices below 0x20000000");
   fields.integer("banks", p.banks, 1, 64);
   power_of_two(fields, "banks", p.banks);
   fields.integer("bank_cycles", p.bank_cycles, 1, 10000);
@@ -66,9 +71,11 @@ void read_memory(spec::Fields& top, Platform& p, base::ErrorList& errors) {
 
 void read_interconnect(spec::Fields& top, Platform& p, base::ErrorList& errors) {
   const spec::YamlNode* node = top.map("interconnect");
-  if (!node) return;
+  if (!node)
+    return;
   spec::Fields fields(*node, errors);
-  std::string kind = "bus", arbiter = "round-robin";
+  std::string kind = "bus";
+  std::string arbiter = "round-robin";
   fields.choice("kind", kind, {"bus", "crossbar", "mesh"});
   fields.choice("arbiter", arbiter, {"round-robin", "fixed", "fcfs"});
   p.topology = kind == "bus" ? Topology::Bus : kind == "mesh" ? Topology::Mesh : Topology::Crossbar;
@@ -104,6 +111,8 @@ Platform parse_platform(const spec::YamlNode& node) {
   return p;
 }
 
-Platform read_platform(const std::string& path) { return parse_platform(spec::read_yaml(path)); }
+Platform read_platform(const std::string& path) {
+  return parse_platform(spec::read_yaml(path));
+}
 
 }  // namespace lento::memory

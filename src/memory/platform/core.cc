@@ -20,29 +20,32 @@ Core::Core(System& system, Network& network, const Platform& platform, uint32_t 
       platform_(platform),
       base_(platform.memory_base),
       bytes_(platform.memory_bytes),
-      line_shift_(static_cast<uint32_t>(std::countr_zero(static_cast<unsigned>(platform.dcache.line_bytes)))),
-      line_words_(static_cast<uint32_t>(platform.dcache.line_bytes / 4)),
+      line_shift_(uint32_t(std::countr_zero(unsigned(platform.dcache.line_bytes)))),
+      line_words_(uint32_t(platform.dcache.line_bytes / 4)),
       multiply_extra_(static_cast<Cycles>(platform.multiply_cycles - 1)),
       divide_extra_(static_cast<Cycles>(platform.divide_cycles - 1)),
-      ring_(std::bit_ceil(static_cast<size_t>(platform.write_buffer) + 1)),
-      ring_mask_(static_cast<uint32_t>(ring_.size() - 1)) {
+      ring_(std::bit_ceil(size_t(platform.write_buffer) + 1)),
+      ring_mask_(uint32_t(ring_.size() - 1)) {
   hart.id = id;
-  blame_.cpu = static_cast<uint16_t>(id);
+  blame_.cpu = uint16_t(id);
 }
 
 // --- order of actions ---
 
 // This hart wants to act at time_: performs the grants that are due; false when another hart comes first.
 bool Core::sync() {
-  if (time_ > other_limit_) return false;
+  if (time_ > other_limit_)
+    return false;
   system_.grant_due(time_);
   update_horizon();
   return time_ <= horizon_;
 }
 
 Cycles Core::earliest_record(Cycles now) const {
-  if (state == State::Sleeping) return now;
-  if (fetch_waits_ || fetch_ready_) return fetch_begin_;
+  if (state == State::Sleeping)
+    return now;
+  if (fetch_waits_ || fetch_ready_)
+    return fetch_begin_;
   return data_waits_ || data_ready_ || stalled_ ? begin_ : time_;
 }
 
@@ -61,9 +64,9 @@ void Core::record(AccessType type, uint32_t address, unsigned size, Cycles begin
   AccessRecord r = blame_;
   r.cycle = begin;
   r.pc = pc_, r.address = address;
-  r.latency = static_cast<uint32_t>(time_ - begin + 1);
-  r.type = type, r.size = static_cast<uint8_t>(size);
-  r.flags = static_cast<uint8_t>(flags | AccessRecord::kServiceKnown | (local ? AccessRecord::kLocal : 0));
+  r.latency = uint32_t(time_ - begin + 1);
+  r.type = type, r.size = uint8_t(size);
+  r.flags = uint8_t(flags | AccessRecord::kServiceKnown | (local ? AccessRecord::kLocal : 0));
   r.blamed = std::min(r.blamed, r.latency - 1);
   system_.options_.sink->record(r);
 }
@@ -72,7 +75,8 @@ void Core::record(AccessType type, uint32_t address, unsigned size, Cycles begin
 void Core::finish_access(AccessType type, uint32_t address, unsigned size, uint8_t flags) {
   result.stalled += time_ - begin_;
   data_ready_ = stalled_ = false;
-  if (tracing_) record(type, address, size, begin_, false, flags);
+  if (tracing_)
+    record(type, address, size, begin_, false, flags);
   forget_blame();
 }
 
@@ -83,9 +87,12 @@ void Core::forget_blame() {
 
 void Core::note_charges(const Transaction& t) {
   const size_t row = size_t{hart.id} * system_.cores_.size();
-  t.each_charge([&](const Charge& c) { system_.result_.blame[row + c.hart] += c.cycles; });
+  t.each_charge([&](const Charge& c) {
+    system_.result_.blame[row + c.hart] += c.cycles;
+  });
   const Charge* charge = t.main_charge();
-  if (!charge || blame_.cause == DelayCause::Coherence) return;
+  if (!charge || blame_.cause == DelayCause::Coherence)
+    return;
   blame_.culprit = charge->hart, blame_.culprit_pc = charge->pc, blame_.blamed = charge->cycles,
   blame_.cause = charge->cause;
 }
@@ -93,8 +100,9 @@ void Core::note_charges(const Transaction& t) {
 // The buffer was full until `oldest` was done: its main culprit is charged, with no more than the stall.
 void Core::note_stall(const Transaction& oldest) {
   const Charge* charge = oldest.main_charge();
-  if (!charge) return;
-  const uint32_t cycles = static_cast<uint32_t>(std::min<Cycles>(charge->cycles, time_ - begin_));
+  if (!charge)
+    return;
+  const uint32_t cycles = uint32_t(std::min<Cycles>(charge->cycles, time_ - begin_));
   system_.result_.blame[size_t{hart.id} * system_.cores_.size() + charge->hart] += cycles;
   blame_.culprit = charge->hart, blame_.culprit_pc = charge->pc, blame_.blamed = cycles,
   blame_.cause = charge->cause == DelayCause::Bank ? DelayCause::Bank : DelayCause::WriteBuffer;
@@ -106,7 +114,7 @@ Transaction& Core::append(Kind kind, uint32_t address, bool blocking) {
   LENTO_CHECK(used_ < ring_.size(), "the write buffer has no room for what was let in");
   Transaction& t = queued(used_++);
   t.kind = kind, t.address = address, t.line = address >> line_shift_;
-  t.pc = pc_, t.hart = static_cast<uint16_t>(hart.id);
+  t.pc = pc_, t.hart = uint16_t(hart.id);
   t.issue = time_, t.blocking = blocking, t.granted = false, t.charged = 0;
   return t;
 }
@@ -114,7 +122,8 @@ Transaction& Core::append(Kind kind, uint32_t address, bool blocking) {
 void Core::push(Kind kind, uint32_t address, bool blocking) {
   drop_done();
   Transaction& t = append(kind, address, blocking);
-  if (used_ != granted_used_ + 1) return;
+  if (used_ != granted_used_ + 1)
+    return;
   network_.inject(t, time_ + 1);
   update_horizon();
 }
@@ -129,16 +138,19 @@ void Core::block(Kind kind, uint32_t address) {
 bool Core::write_pending(uint32_t line) {
   drop_done();
   for (uint32_t i = 0; i < used_; ++i) {
-    if (queued(i).line == line) return true;
+    if (queued(i).line == line)
+      return true;
   }
   return false;
 }
 
 // True when a store may enter now; otherwise the hart waits for the oldest write.
 bool Core::wait_for_room() {
-  if (stalled_ && queued(0).granted && queued(0).done <= time_) note_stall(queued(0));
+  if (stalled_ && queued(0).granted && queued(0).done <= time_)
+    note_stall(queued(0));
   drop_done();
-  if (used_ < static_cast<uint32_t>(platform_.write_buffer)) return true;
+  if (used_ < uint32_t(platform_.write_buffer))
+    return true;
   if (!stalled_) {
     stalled_ = true;
     begin_ = time_;
@@ -154,9 +166,12 @@ bool Core::wait_for_room() {
 }
 
 void Core::granted(Transaction& t) {
-  if (t.kind == Kind::Write || t.kind == Kind::Atomic) system_.line_written(t);
-  if (t.kind == Kind::Fill) system_.line_filled(t.line, t.hart, dcache.fill(t.line));
-  if (t.kind == Kind::Fetch) icache.fill(t.line);
+  if (t.kind == Kind::Write || t.kind == Kind::Atomic)
+    system_.line_written(t);
+  if (t.kind == Kind::Fill)
+    system_.line_filled(t.line, t.hart, dcache.fill(t.line));
+  if (t.kind == Kind::Fetch)
+    icache.fill(t.line);
   const bool buffered = &t != &read_;
   if (buffered) {
     ++granted_used_;
@@ -188,17 +203,20 @@ uint32_t Core::enter_slow(uint32_t pc) {
   const uint32_t line = pc >> line_shift_;
   const bool every_fetch = tracing_ && platform_.trace_every_fetch;
   const uint32_t run = every_fetch ? 1 : line_words_ - ((pc >> 2) & (line_words_ - 1));
-  if (fetched_) return run;  // the instruction is taken up again after a data access had to wait
+  if (fetched_)
+    return run;  // the instruction is taken up again after a data access had to wait
   pc_ = pc;
   const bool entered = line != current_line_;
   if (fetch_ready_) {
     fetch_ready_ = false;
     can_run_on_ = !tracing_;
     result.stalled += time_ - fetch_begin_;
-    if (tracing_) record(AccessType::Fetch, pc, 4, fetch_begin_, false);
+    if (tracing_)
+      record(AccessType::Fetch, pc, 4, fetch_begin_, false);
     forget_blame();
   } else if (!entered || icache.hit(line)) {
-    if (tracing_ && (entered || every_fetch)) record(AccessType::Fetch, pc, 4, time_, true);
+    if (tracing_ && (entered || every_fetch))
+      record(AccessType::Fetch, pc, 4, time_, true);
   } else {
     miss_fetch(pc, line);
     return 0;
@@ -210,7 +228,8 @@ uint32_t Core::enter_slow(uint32_t pc) {
 }
 
 void Core::miss_fetch(uint32_t pc, uint32_t line) {
-  if (!may_act()) return;
+  if (!may_act())
+    return;
   ++result.ifetch_misses;
   fetch_begin_ = time_;
   fetch_waits_ = true;
@@ -221,18 +240,21 @@ void Core::miss_fetch(uint32_t pc, uint32_t line) {
 // The hart waits for `read_`, beside its write buffer.
 void Core::send_read(Kind kind, uint32_t address, uint32_t line) {
   read_.kind = kind, read_.address = address, read_.line = line, read_.pc = pc_;
-  read_.hart = static_cast<uint16_t>(hart.id), read_.issue = time_, read_.blocking = true;
+  read_.hart = uint16_t(hart.id), read_.issue = time_, read_.blocking = true;
   read_.charged = 0;
   network_.inject(read_, time_ + 1);
 }
 
 Access Core::load(uint32_t address, unsigned size, uint32_t& value) {
   if (data_ready_) {
-    if (!in_ram(address, size)) return perform_device(address, false, value);
+    if (!in_ram(address, size))
+      return perform_device(address, false, value);
     finish_access(AccessType::Load, address, size);
   } else {
-    if (!may_act()) return Access::Stop;
-    if (!in_ram(address, size)) return device(address, false, value);
+    if (!may_act())
+      return Access::Stop;
+    if (!in_ram(address, size))
+      return device(address, false, value);
     ++result.loads;
     const uint32_t line = address >> line_shift_;
     if (!dcache.hit(line)) {
@@ -254,7 +276,8 @@ Access Core::load(uint32_t address, unsigned size, uint32_t& value) {
       send_read(Kind::Fill, address, line);
       return Access::Stop;
     }
-    if (tracing_) record(AccessType::Load, address, size, time_, true);
+    if (tracing_)
+      record(AccessType::Load, address, size, time_, true);
   }
   value = 0;
   std::memcpy(&value, ram_ + (address - base_), size);
@@ -264,9 +287,11 @@ Access Core::load(uint32_t address, unsigned size, uint32_t& value) {
 // The bus is free in the next cycle and nobody can ask for it before: the write is granted then, queues
 // skipped.
 bool Core::store_at_once(uint32_t address) {
-  if (used_ != granted_used_ || !network_.is_free(address >> line_shift_, time_ + 1)) return false;
+  if (used_ != granted_used_ || !network_.is_free(address >> line_shift_, time_ + 1))
+    return false;
   drop_done();
-  if (used_ >= static_cast<uint32_t>(platform_.write_buffer)) return false;
+  if (used_ >= uint32_t(platform_.write_buffer))
+    return false;
   Transaction& t = append(Kind::Write, address, false);
   network_.grant_free(t, time_ + 1);
   ++granted_used_;
@@ -278,13 +303,17 @@ Access Core::store(uint32_t address, unsigned size, uint32_t value) {
   if (time_ < quick_horizon_ && in_ram(address, size) && !stalled_ && store_at_once(address)) {
     ++result.stores;
     std::memcpy(ram_ + (address - base_), &value, size);
-    system_.store_done(address, size, static_cast<uint16_t>(hart.id));
+    system_.store_done(address, size, uint16_t(hart.id));
     return system_.finished_ ? Access::DoneStop : Access::Done;
   }
-  if (data_ready_ && !in_ram(address, size)) return perform_device(address, true, value);
-  if (!may_act()) return Access::Stop;
-  if (!in_ram(address, size)) return device(address, true, value);
-  if (!wait_for_room()) return Access::Stop;
+  if (data_ready_ && !in_ram(address, size))
+    return perform_device(address, true, value);
+  if (!may_act())
+    return Access::Stop;
+  if (!in_ram(address, size))
+    return device(address, true, value);
+  if (!wait_for_room())
+    return Access::Stop;
   ++result.stores;
   if (stalled_) {
     finish_access(AccessType::Store, address, size);
@@ -293,14 +322,16 @@ Access Core::store(uint32_t address, unsigned size, uint32_t value) {
   }
   std::memcpy(ram_ + (address - base_), &value, size);
   push(Kind::Write, address, false);
-  system_.store_done(address, size, static_cast<uint16_t>(hart.id));
+  system_.store_done(address, size, uint16_t(hart.id));
   return system_.finished_ ? Access::DoneStop : Access::Done;
 }
 
 Access Core::atomic(Op op, uint32_t address, uint32_t operand, uint32_t& out) {
   if (!data_ready_) {
-    if (!may_act()) return Access::Stop;
-    if (!in_ram(address, 4)) return Access::Fault;
+    if (!may_act())
+      return Access::Stop;
+    if (!in_ram(address, 4))
+      return Access::Fault;
     block(op == Op::LrW ? Kind::Uncached : Kind::Atomic, address);
     return Access::Stop;
   }
@@ -325,19 +356,21 @@ Access Core::atomic(Op op, uint32_t address, uint32_t operand, uint32_t& out) {
   if (writes) {
     const uint32_t fresh = riscv::amo(op, old, operand);
     std::memcpy(ram_ + (address - base_), &fresh, 4);
-    system_.store_done(address, 4, static_cast<uint16_t>(hart.id));
+    system_.store_done(address, 4, uint16_t(hart.id));
   }
   return system_.finished_ ? Access::DoneStop : Access::Done;
 }
 
 Access Core::fence(Op op) {
-  if (!may_act()) return Access::Stop;
+  if (!may_act())
+    return Access::Stop;
   if (op == Op::FenceI) {
     icache.clear();
     current_line_ = quick_line_ = Cache::kNone;
   }
   drop_done();
-  if (used_ == 0) return Access::Done;
+  if (used_ == 0)
+    return Access::Done;
   if (granted_used_ == used_) {
     result.stalled += queued(used_ - 1).done - time_;
     time_ = queued(used_ - 1).done;
@@ -349,7 +382,8 @@ Access Core::fence(Op op) {
 }
 
 Access Core::device(uint32_t address, bool, uint32_t&) {
-  if (address >= Devices::kEnd) return Access::Fault;
+  if (address >= Devices::kEnd)
+    return Access::Fault;
   block(Kind::Uncached, address & 3);  // bank 0 answers for the devices
   return Access::Stop;
 }
@@ -358,7 +392,8 @@ Access Core::perform_device(uint32_t address, bool is_store, uint32_t& value) {
   finish_access(is_store ? AccessType::Store : AccessType::Load, address, 4);
   const bool known =
       is_store ? system_.devices_.write(address, time_, value) : system_.devices_.read(address, time_, value);
-  if (!known) return Access::Fault;
+  if (!known)
+    return Access::Fault;
   system_.devices_changed(time_);
   return Access::DoneStop;  // interrupts may have changed
 }

@@ -24,7 +24,11 @@ class System;
 
 class Core {
  public:
-  enum class State : uint8_t { Ready, Blocked, Sleeping };
+  enum class State : uint8_t {
+    Ready,
+    Blocked,
+    Sleeping
+  };
 
   Core(System& system, Network& network, const Platform& platform, uint32_t id);
 
@@ -32,7 +36,8 @@ class Core {
   uint32_t enter(uint32_t pc) {
     const uint32_t line = pc >> line_shift_;
     if (line != quick_line_) [[unlikely]] {
-      if (!can_run_on_ || !icache.newest(line)) return enter_slow(pc);
+      if (!can_run_on_ || !icache.newest(line))
+        return enter_slow(pc);
       quick_line_ = current_line_ = line;
     }
     return line_words_ - ((pc >> 2) & (line_words_ - 1));
@@ -42,7 +47,9 @@ class Core {
     pc_ = pc;
     fetched_ &= n == 0;
   }
-  void extra(riscv::Op op) { time_ += riscv::is_multiply(op) ? multiply_extra_ : divide_extra_; }
+  void extra(riscv::Op op) {
+    time_ += riscv::is_multiply(op) ? multiply_extra_ : divide_extra_;
+  }
   bool load_now(uint32_t address, unsigned size, uint32_t& value, uint64_t ahead) {
     if (time_ + ahead > quick_horizon_ || !in_ram(address, size) || !dcache.hit(address >> line_shift_))
       return false;
@@ -55,9 +62,13 @@ class Core {
   riscv::Access store(uint32_t address, unsigned size, uint32_t value);
   riscv::Access atomic(riscv::Op op, uint32_t address, uint32_t operand, uint32_t& result);
   riscv::Access fence(riscv::Op op);
-  bool environment_call(riscv::Hart&) { return false; }
+  bool environment_call(riscv::Hart&) {
+    return false;
+  }
   const uint8_t* code_page(uint32_t address);
-  uint64_t cycle() const { return time_; }
+  uint64_t cycle() const {
+    return time_;
+  }
 
   // The scheduler's side.
   void granted(Transaction& transaction);  // after Network::grant, for this hart's transaction
@@ -72,7 +83,8 @@ class Core {
   Cycles earliest_record(Cycles now) const;  // no later record of this hart lies before it
 
   riscv::Hart hart;
-  Cache icache, dcache;
+  Cache icache;
+  Cache dcache;
   State state = State::Ready;
   Cycles time_ = 0;
   RunResult::HartResult result;
@@ -80,7 +92,9 @@ class Core {
  private:
   friend class System;
 
-  bool may_act() { return time_ <= horizon_ || sync(); }
+  bool may_act() {
+    return time_ <= horizon_ || sync();
+  }
   bool sync();
   void update_horizon() {
     // A served access is finished on the slow path first. kNever - 1 is as good as never.
@@ -93,10 +107,14 @@ class Core {
   bool store_at_once(uint32_t address);
   riscv::Access device(uint32_t address, bool is_store, uint32_t& value);
   riscv::Access perform_device(uint32_t address, bool is_store, uint32_t& value);
-  bool in_ram(uint32_t address, unsigned size) const { return address - base_ <= bytes_ - size; }
+  bool in_ram(uint32_t address, unsigned size) const {
+    return address - base_ <= bytes_ - size;
+  }
 
   // Write buffer: a ring of transactions; granted ones stand before waiting ones.
-  Transaction& queued(uint32_t index) { return ring_[(head_ + index) & ring_mask_]; }
+  Transaction& queued(uint32_t index) {
+    return ring_[(head_ + index) & ring_mask_];
+  }
   void drop_done() {
     while (granted_used_ > 0 && ring_[head_].done <= time_) {
       head_ = (head_ + 1) & ring_mask_;
@@ -113,30 +131,53 @@ class Core {
   void note_stall(const Transaction& oldest);
   void forget_blame();
 
-  void record(trace::AccessType type, uint32_t address, unsigned size, Cycles begin, bool local,
-              uint8_t flags = 0);
+  void record(
+      trace::AccessType type,
+      uint32_t address,
+      unsigned size,
+      Cycles begin,
+      bool local,
+      uint8_t flags = 0);
   void finish_access(trace::AccessType type, uint32_t address, unsigned size, uint8_t flags = 0);
 
   System& system_;
   Network& network_;
   const Platform& platform_;
   uint8_t* ram_ = nullptr;
-  uint32_t base_, bytes_, line_shift_, line_words_, pc_ = 0;
-  uint32_t quick_line_ = Cache::kNone, current_line_ = Cache::kNone;
-  Cycles multiply_extra_, divide_extra_;
-  Cycles horizon_ = 0, other_limit_ = 0;
+  uint32_t base_;
+  uint32_t bytes_;
+  uint32_t line_shift_;
+  uint32_t line_words_;
+  uint32_t pc_ = 0;
+  uint32_t quick_line_ = Cache::kNone;
+  uint32_t current_line_ = Cache::kNone;
+  Cycles multiply_extra_;
+  Cycles divide_extra_;
+  Cycles horizon_ = 0;
+  Cycles other_limit_ = 0;
   Cycles quick_horizon_ = 0;  // of the quick ways: 0 while tracing
   Cycles look_at_ = 0;        // when the interrupt lines may have changed
-  bool tracing_ = false, fetched_ = false;
-  bool can_run_on_ = true;                          // neither tracing nor a served instruction miss to finish
-  bool fetch_waits_ = false, fetch_ready_ = false;  // an instruction miss is under way, is served
-  bool data_waits_ = false, data_ready_ = false;    // a data access likewise
-  bool stalled_ = false;                            // a store found the buffer full
-  bool wait_head_ = false, wait_drain_ = false;     // blocked until the oldest, the last write is granted
-  Cycles begin_ = 0, fetch_begin_ = 0;
+  bool tracing_ = false;
+  bool fetched_ = false;
+  bool can_run_on_ = true;  // neither tracing nor a served instruction miss to finish
+  // an instruction miss is under way, is served
+  bool fetch_waits_ = false;
+  bool fetch_ready_ = false;
+  // a data access likewise
+  bool data_waits_ = false;
+  bool data_ready_ = false;
+  bool stalled_ = false;  // a store found the buffer full
+  // blocked until the oldest, the last write is granted
+  bool wait_head_ = false;
+  bool wait_drain_ = false;
+  Cycles begin_ = 0;
+  Cycles fetch_begin_ = 0;
   trace::AccessRecord blame_;      // culprit fields of the access under way
   std::vector<Transaction> ring_;  // a power of two long
-  uint32_t ring_mask_, head_ = 0, used_ = 0, granted_used_ = 0;
+  uint32_t ring_mask_;
+  uint32_t head_ = 0;
+  uint32_t used_ = 0;
+  uint32_t granted_used_ = 0;
   Transaction read_;
 };
 

@@ -22,10 +22,15 @@ void set_half(uint64_t& reg, bool high, uint32_t value) {
 }  // namespace
 
 Devices::Devices(const Platform& platform, const RunOptions& options, std::vector<uint8_t>& ram)
-    : platform_(platform), options_(options), ram_(ram), lines_(static_cast<size_t>(platform.harts)) {}
+    : platform_(platform),
+      options_(options),
+      ram_(ram),
+      lines_(size_t(platform.harts)) {
+}
 
 void Devices::settle(Cycles now) {
-  if (now < disk_done_) return;
+  if (now < disk_done_)
+    return;
   disk_done_ = UINT64_MAX;
   disk_status_ = disk_result_;
   pending_ |= 1u << kDiskSource;
@@ -41,16 +46,22 @@ uint32_t Devices::interrupts(uint32_t hart, Cycles now) {
 Cycles Devices::next_change(uint32_t hart, uint32_t enabled, Cycles now) const {
   const Lines& l = lines_[hart];
   Cycles next = UINT64_MAX;
-  if ((enabled & riscv::kTimerBit) && l.compare > now && l.compare < Order::kEnd) next = l.compare;
-  if ((enabled & riscv::kExternalBit) && (l.enabled >> kDiskSource & 1)) next = std::min(next, disk_done_);
+  if ((enabled & riscv::kTimerBit) && l.compare > now && l.compare < Order::kEnd)
+    next = l.compare;
+  if ((enabled & riscv::kExternalBit) && (l.enabled >> kDiskSource & 1))
+    next = std::min(next, disk_done_);
   return next;
 }
 
 bool Devices::read_system(uint32_t offset, uint32_t& value) const {
-  if (offset == 8) return value = static_cast<uint32_t>(platform_.harts), true;
-  if (offset == 12) return value = static_cast<uint32_t>(options_.seed), true;
-  if (offset == 16) return value = static_cast<uint32_t>(platform_.dcache.line_bytes), true;
-  if (offset < 0x20 || offset >= 0x40) return false;
+  if (offset == 8)
+    return value = uint32_t(platform_.harts), true;
+  if (offset == 12)
+    return value = uint32_t(options_.seed), true;
+  if (offset == 16)
+    return value = uint32_t(platform_.dcache.line_bytes), true;
+  if (offset < 0x20 || offset >= 0x40)
+    return false;
   const size_t index = (offset - 0x20) / 4;
   value = index < options_.arguments.size() ? options_.arguments[index] : 0;
   return true;
@@ -59,38 +70,48 @@ bool Devices::read_system(uint32_t offset, uint32_t& value) const {
 bool Devices::read(uint32_t address, Cycles now, uint32_t& value) {
   settle(now);
   value = 0;
-  if (address % 4) return false;
+  if (address % 4)
+    return false;
   const size_t harts = lines_.size();
   if (address >= kTimer && address < kTimer + 4 * harts)
     return value = lines_[(address - kTimer) / 4].software, true;
   if (address >= kTimer + 0x4000 && address < kTimer + 0x4000 + 8 * harts) {
     const uint32_t offset = address - kTimer - 0x4000;
-    return value = static_cast<uint32_t>(lines_[offset / 8].compare >> (offset & 4 ? 32 : 0)), true;
+    return value = uint32_t(lines_[offset / 8].compare >> (offset & 4 ? 32 : 0)), true;
   }
-  if (address == kTimer + 0xbff8) return value = static_cast<uint32_t>(now), true;
-  if (address == kTimer + 0xbffc) return value = static_cast<uint32_t>(now >> 32), true;
-  if (address == kController) return value = pending_, true;
+  if (address == kTimer + 0xbff8)
+    return value = uint32_t(now), true;
+  if (address == kTimer + 0xbffc)
+    return value = uint32_t(now >> 32), true;
+  if (address == kController)
+    return value = pending_, true;
   if (address >= kController + 0x100 && address < kController + 0x100 + 4 * harts) {
     return value = lines_[(address - kController - 0x100) / 4].enabled, true;
   }
   if (address >= kController + 0x200 && address < kController + 0x200 + 4 * harts) {
     const uint32_t ready = pending_ & lines_[(address - kController - 0x200) / 4].enabled;
-    if (ready) value = static_cast<uint32_t>(std::countr_zero(ready)), pending_ &= ~(1u << value);
+    if (ready)
+      value = uint32_t(std::countr_zero(ready)), pending_ &= ~(1u << value);
     return true;
   }
-  if (address >= kDisk && address < kDisk + 16) return value = disk_[(address - kDisk) / 4], true;
-  if (address == kDisk + 16) return value = disk_status_, true;
-  if (address == kDisk + 20) return value = static_cast<uint32_t>(options_.disk.size()), true;
+  if (address >= kDisk && address < kDisk + 16)
+    return value = disk_[(address - kDisk) / 4], true;
+  if (address == kDisk + 16)
+    return value = disk_status_, true;
+  if (address == kDisk + 20)
+    return value = uint32_t(options_.disk.size()), true;
   return address >= kSystem && address < kDisk && read_system(address - kSystem, value);
 }
 
 bool Devices::write_system(uint32_t offset, uint32_t value) {
   if (offset == 0) {
-    const char c = static_cast<char>(value);
-    if (options_.console) options_.console({&c, 1});
+    const char c = char(value);
+    if (options_.console)
+      options_.console({&c, 1});
     return true;
   }
-  if (offset != 4) return false;
+  if (offset != 4)
+    return false;
   exited_ = true;
   exit_code_ = value;
   return true;
@@ -99,8 +120,10 @@ bool Devices::write_system(uint32_t offset, uint32_t value) {
 bool Devices::load_sectors() {
   const uint64_t from = disk_[0] * kSector, to = uint64_t{disk_[2]} - platform_.memory_base,
                  bytes = disk_[1] * kSector;
-  if (disk_[2] < platform_.memory_base || to > ram_.size() || bytes > ram_.size() - to) return false;
-  if (from > options_.disk.size()) return false;
+  if (disk_[2] < platform_.memory_base || to > ram_.size() || bytes > ram_.size() - to)
+    return false;
+  if (from > options_.disk.size())
+    return false;
   const uint64_t there = std::min<uint64_t>(bytes, options_.disk.size() - from);
   std::memcpy(ram_.data() + to, options_.disk.data() + from, there);
   std::memset(ram_.data() + to + there, 0, bytes - there);
@@ -108,9 +131,11 @@ bool Devices::load_sectors() {
 }
 
 bool Devices::write_disk(uint32_t offset, Cycles now, uint32_t value) {
-  if (offset > 12 || disk_status_ == 1) return offset <= 12;  // a busy device takes no orders
+  if (offset > 12 || disk_status_ == 1)
+    return offset <= 12;  // a busy device takes no orders
   disk_[offset / 4] = value;
-  if (offset != 12) return true;
+  if (offset != 12)
+    return true;
   disk_result_ = value == 1 && load_sectors() ? 2 : 3;
   disk_status_ = 1;
   disk_done_ = now + 1 + (disk_result_ == 2 ? disk_[1] * kSectorCycles : 0);
@@ -118,24 +143,33 @@ bool Devices::write_disk(uint32_t offset, Cycles now, uint32_t value) {
 }
 
 bool Devices::write_frame(uint32_t offset, Cycles now, uint32_t value) {
-  if (offset < 16) return frame_[offset / 4] = value, true;
-  if (offset != 16) return false;
+  if (offset < 16)
+    return frame_[offset / 4] = value, true;
+  if (offset != 16)
+    return false;
   const auto [address, width, height, depth] = frame_;
-  const uint64_t bytes = uint64_t{width} * height, at = uint64_t{address} - platform_.memory_base;
+  const uint64_t bytes = uint64_t{width} * height;
+  const uint64_t at = uint64_t{address} - platform_.memory_base;
   const bool sane = (depth == 1 || depth == 3) && bytes > 0 && bytes <= kMaxFrameBytes &&
                     address >= platform_.memory_base && at <= ram_.size() &&
                     bytes * depth <= ram_.size() - at;
-  if (!sane) return false;
+  if (!sane)
+    return false;
   if (options_.frame) {
-    options_.frame({width, height, depth,
-                    std::string(reinterpret_cast<const char*>(ram_.data()) + at, bytes * depth), now});
+    options_.frame(
+        {width,
+         height,
+         depth,
+         std::string(reinterpret_cast<const char*>(ram_.data()) + at, bytes * depth),
+         now});
   }
   return true;
 }
 
 bool Devices::write(uint32_t address, Cycles now, uint32_t value) {
   settle(now);
-  if (address % 4) return false;
+  if (address % 4)
+    return false;
   const size_t harts = lines_.size();
   if (address >= kTimer && address < kTimer + 4 * harts)
     return lines_[(address - kTimer) / 4].software = value & 1, true;
@@ -146,8 +180,10 @@ bool Devices::write(uint32_t address, Cycles now, uint32_t value) {
   if (address >= kController + 0x100 && address < kController + 0x100 + 4 * harts) {
     return lines_[(address - kController - 0x100) / 4].enabled = value, true;
   }
-  if (address >= kSystem && address < kDisk) return write_system(address - kSystem, value);
-  if (address >= kDisk && address < kFrame) return write_disk(address - kDisk, now, value);
+  if (address >= kSystem && address < kDisk)
+    return write_system(address - kSystem, value);
+  if (address >= kDisk && address < kFrame)
+    return write_disk(address - kDisk, now, value);
   return address >= kFrame && address < kFrame + 0x100 && write_frame(address - kFrame, now, value);
 }
 

@@ -29,8 +29,12 @@ class Devices {
   bool read(uint32_t address, Cycles now, uint32_t& value);
   bool write(uint32_t address, Cycles now, uint32_t value);
 
-  bool exited() const { return exited_; }
-  uint32_t exit_code() const { return exit_code_; }
+  bool exited() const {
+    return exited_;
+  }
+  uint32_t exit_code() const {
+    return exit_code_;
+  }
 
   // Interrupt lines of a hart as bits of mip.
   uint32_t interrupts(uint32_t hart, Cycles now);
@@ -56,7 +60,8 @@ class Devices {
   std::vector<Lines> lines_;
   uint32_t pending_ = 0;
   std::array<uint32_t, 4> disk_ = {};  // sector, sectors, address, command
-  uint32_t disk_status_ = 0, disk_result_ = 0;
+  uint32_t disk_status_ = 0;
+  uint32_t disk_result_ = 0;
   Cycles disk_done_ = UINT64_MAX;
   std::array<uint32_t, 4> frame_ = {};  // address, width, height, bytes per pixel
   bool exited_ = false;

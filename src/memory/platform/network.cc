@@ -11,28 +11,35 @@ using trace::DelayCause;
 const Charge* Transaction::main_charge() const {
   const Charge* best = nullptr;
   each_charge([&](const Charge& c) {
-    if (!best || c.cycles > best->cycles) best = &c;
+    if (!best || c.cycles > best->cycles)
+      best = &c;
   });
   return best;
 }
 
-Network::Network(const Platform& platform) : platform_(platform) {
+Network::Network(const Platform& platform)
+    : platform_(platform) {
   const bool bus = platform.topology == Topology::Bus;
-  channels_.resize(bus ? 1 : static_cast<size_t>(platform.banks));
-  for (Channel& channel : channels_) channel.waiting.reserve(2 * static_cast<size_t>(platform.harts));
-  if (bus) banks_.resize(static_cast<size_t>(platform.banks));
+  channels_.resize(bus ? 1 : size_t(platform.banks));
+  for (Channel& channel : channels_)
+    channel.waiting.reserve(2 * size_t(platform.harts));
+  if (bus)
+    banks_.resize(size_t(platform.banks));
   const int nodes = std::max(platform.harts, platform.banks);
-  width_ = static_cast<int>(std::ceil(std::sqrt(nodes)));
-  if (platform.topology == Topology::Mesh) link_free_.resize(static_cast<size_t>(width_ * width_) * 4);
+  width_ = int(std::ceil(std::sqrt(nodes)));
+  if (platform.topology == Topology::Mesh)
+    link_free_.resize(size_t(width_ * width_) * 4);
 }
 
 // XY route: one link a step, each held for `flits` cycles; the head moves on after hop_cycles.
 Cycles Network::travel(int from, int to, Cycles at, int flits) {
-  int x = from % width_, y = from / width_;
-  const int to_x = to % width_, to_y = to / width_;
+  int x = from % width_;
+  int y = from / width_;
+  const int to_x = to % width_;
+  const int to_y = to / width_;
   while (x != to_x || y != to_y) {
     const int direction = x < to_x ? 0 : x > to_x ? 1 : y < to_y ? 2 : 3;
-    Cycles& free = link_free_[static_cast<size_t>((y * width_ + x) * 4 + direction)];
+    Cycles& free = link_free_[size_t((y * width_ + x) * 4 + direction)];
     at = std::max(at, free);
     free = at + static_cast<Cycles>(flits);
     at += static_cast<Cycles>(platform_.hop_cycles);
@@ -44,8 +51,7 @@ Cycles Network::travel(int from, int to, Cycles at, int flits) {
 
 void Network::inject(Transaction& t, Cycles at) {
   Channel& channel = channels_[channel_of(t.line)];
-  t.arrival =
-      platform_.topology == Topology::Mesh ? travel(t.hart, static_cast<int>(bank_of(t.line)), at, 1) : at;
+  t.arrival = platform_.topology == Topology::Mesh ? travel(t.hart, int(bank_of(t.line)), at, 1) : at;
   t.granted = false;
   if (t.arrival < channel.busy_until) {
     const DelayCause cause =
@@ -60,12 +66,15 @@ void Network::inject(Transaction& t, Cycles at) {
 void Network::schedule(Channel& channel, Cycles earliest) {
   channel.next = earliest == kNever ? kNever : std::max(earliest, channel.busy_until);
   next_grant_ = channel.next;
-  if (channels_.size() == 1) return;
-  for (const Channel& c : channels_) next_grant_ = std::min(next_grant_, c.next);
+  if (channels_.size() == 1)
+    return;
+  for (const Channel& c : channels_)
+    next_grant_ = std::min(next_grant_, c.next);
 }
 
 size_t Network::pick(const Channel& channel, Cycles at) const {
-  if (platform_.arbiter == Arbiter::Fcfs) return pick_earliest(channel);
+  if (platform_.arbiter == Arbiter::Fcfs)
+    return pick_earliest(channel);
   // Place in the round, the read before the write, then the index: one number to take the least of.
   const uint32_t first = platform_.arbiter == Arbiter::Fixed ? 0 : (channel.last + 1u) << 1;
   uint32_t best = UINT32_MAX;
@@ -81,8 +90,8 @@ size_t Network::pick_earliest(const Channel& channel) const {
   const auto before = [](const Waiting& a, const Waiting& b) {
     return std::tie(a.arrival, a.hart, a.write) < std::tie(b.arrival, b.hart, b.write);
   };
-  const auto first = std::min_element(channel.waiting.begin(), channel.waiting.end(), before);
-  return static_cast<size_t>(first - channel.waiting.begin());
+  const auto first = std::ranges::min_element(channel.waiting, before);
+  return size_t(first - channel.waiting.begin());
 }
 
 void Network::pass_bank(Transaction& t, Cycles arrival) {
@@ -104,11 +113,13 @@ void Network::serve(Transaction& t, Channel& channel, Cycles at) {
   busy_ += held;
   t.granted = true;
   t.granted_at = at;
-  if (!banks_.empty()) return pass_bank(t, at + held);
+  if (!banks_.empty())
+    return pass_bank(t, at + held);
   t.done = at + held + static_cast<Cycles>(platform_.bank_latency);
-  if (link_free_.empty()) return;
+  if (link_free_.empty())
+    return;
   const int flits = line ? std::max(1, platform_.dcache.line_bytes / 8) : 1;
-  t.done = travel(static_cast<int>(bank_of(t.line)), t.hart, t.done, flits) + static_cast<Cycles>(flits - 1);
+  t.done = travel(int(bank_of(t.line)), t.hart, t.done, flits) + static_cast<Cycles>(flits - 1);
 }
 
 void Network::grant_free(Transaction& t, Cycles at) {
@@ -118,7 +129,8 @@ void Network::grant_free(Transaction& t, Cycles at) {
 
 Transaction& Network::grant() {
   Channel* channel = channels_.data();
-  while (channel->next != next_grant_) ++channel;
+  while (channel->next != next_grant_)
+    ++channel;
   const Cycles at = channel->next;
   const size_t index = pick(*channel, at);
   Transaction& t = *channel->waiting[index].transaction;

@@ -19,41 +19,56 @@
 
 namespace lento::memory {
 
-enum class Kind : uint8_t { Fill, Fetch, Uncached, Write, Atomic };
+enum class Kind : uint8_t {
+  Fill,
+  Fetch,
+  Uncached,
+  Write,
+  Atomic
+};
 
 struct Charge {
-  uint32_t pc = 0, cycles = 0;
+  uint32_t pc = 0;
+  uint32_t cycles = 0;
   uint32_t largest = 0;  // the longest single wait; its pc is kept
   uint16_t hart = 0;
   trace::DelayCause cause = trace::DelayCause::None;
 };
 
 struct Transaction {
-  uint32_t line = 0, address = 0, pc = 0;
+  uint32_t line = 0;
+  uint32_t address = 0;
+  uint32_t pc = 0;
   uint16_t hart = 0;
   Kind kind = Kind::Write;
   bool granted = false;
   bool blocking = false;  // the hart waits for it
-  Cycles issue = 0, arrival = 0, granted_at = 0, done = 0;
+  Cycles issue = 0;
+  Cycles arrival = 0;
+  Cycles granted_at = 0;
+  Cycles done = 0;
   uint64_t charged = 0;                             // bit c: charges[c] is in use
   std::array<Charge, Platform::kMaxHarts> charges;  // by culprit
 
   void charge(uint16_t culprit, uint32_t culprit_pc, Cycles cycles, trace::DelayCause cause) {
-    if (culprit == hart || culprit == UINT16_MAX || cycles == 0) return;
+    if (culprit == hart || culprit == UINT16_MAX || cycles == 0)
+      return;
     Charge& slot = charges[culprit];
     const uint64_t bit = uint64_t{1} << culprit;
-    if (!(charged & bit)) slot = {};
+    if (!(charged & bit))
+      slot = {};
     charged |= bit;
-    const uint32_t amount = static_cast<uint32_t>(cycles);
+    const uint32_t amount = uint32_t(cycles);
     slot.hart = culprit;
     slot.cycles += amount;
-    if (amount > slot.largest) slot.largest = amount, slot.pc = culprit_pc, slot.cause = cause;
+    if (amount > slot.largest)
+      slot.largest = amount, slot.pc = culprit_pc, slot.cause = cause;
   }
   // Calls use(charge) for each culprit, lowest hart first.
   template <class Use>
   void each_charge(Use&& use) const {
     for (uint64_t left = charged; left; left &= left - 1)
-      use(charges[static_cast<size_t>(std::countr_zero(left))]);
+      use(charges[size_t(std::countr_zero(left))]);
   }
   // The culprit of most cycles, or nullptr.
   const Charge* main_charge() const;
@@ -69,7 +84,9 @@ class Network {
   void inject(Transaction& transaction, Cycles at);
 
   // When the next grant will happen if nothing else is injected; kNever without waiting ones.
-  Cycles next_grant() const { return next_grant_; }
+  Cycles next_grant() const {
+    return next_grant_;
+  }
 
   // Performs that grant: sets granted and done, and returns the transaction.
   Transaction& grant();
@@ -83,8 +100,12 @@ class Network {
   // that nothing else arrives up to then.
   void grant_free(Transaction& transaction, Cycles at);
 
-  Cycles busy() const { return busy_; }
-  int channels() const { return static_cast<int>(channels_.size()); }
+  Cycles busy() const {
+    return busy_;
+  }
+  int channels() const {
+    return int(channels_.size());
+  }
 
  private:
   struct Waiting {
@@ -107,8 +128,12 @@ class Network {
     uint16_t owner = UINT16_MAX;
   };
 
-  uint32_t bank_of(uint32_t line) const { return line & static_cast<uint32_t>(platform_.banks - 1); }
-  size_t channel_of(uint32_t line) const { return platform_.topology == Topology::Bus ? 0 : bank_of(line); }
+  uint32_t bank_of(uint32_t line) const {
+    return line & uint32_t(platform_.banks - 1);
+  }
+  size_t channel_of(uint32_t line) const {
+    return platform_.topology == Topology::Bus ? 0 : bank_of(line);
+  }
   // Which of those that have arrived by `at` is next; at most two of a hart wait.
   size_t pick(const Channel& channel, Cycles at) const;
   size_t pick_earliest(const Channel& channel) const;

@@ -13,30 +13,41 @@ class Order {
  public:
   static constexpr uint64_t kNone = UINT64_MAX;
 
-  Order() { keys_.fill(kNone); }
+  Order() {
+    keys_.fill(kNone);
+  }
 
   static constexpr Cycles kEnd = Cycles{1} << 58;  // no hart acts then or later
 
   // Keys: cycle << 6 | hart; kNone when there is no such hart. Cycles stay below kEnd.
-  uint64_t first() const { return keys_[0]; }
-  uint64_t second() const { return keys_[1]; }
+  uint64_t first() const {
+    return keys_[0];
+  }
+  uint64_t second() const {
+    return keys_[1];
+  }
 
   // Enters or moves the hart.
   void place(uint32_t hart, Cycles cycle) {
     const uint64_t key = cycle << 6 | hart;
-    if ((keys_[0] & 63) == hart && keys_[0] <= key) return move_first(key);
+    if ((keys_[0] & 63) == hart && keys_[0] <= key)
+      return move_first(key);
     size_t at = present_ >> hart & 1 ? find(hart) : used_++;
     present_ |= uint64_t{1} << hart;
-    for (; keys_[at + 1] < key; ++at) keys_[at] = keys_[at + 1];
-    for (; at > 0 && keys_[at - 1] > key; --at) keys_[at] = keys_[at - 1];
+    for (; keys_[at + 1] < key; ++at)
+      keys_[at] = keys_[at + 1];
+    for (; at > 0 && keys_[at - 1] > key; --at)
+      keys_[at] = keys_[at - 1];
     keys_[at] = key;
   }
 
   // The hart cannot act until it is placed again.
   void remove(uint32_t hart) {
-    if (!(present_ >> hart & 1)) return;
+    if (!(present_ >> hart & 1))
+      return;
     present_ &= ~(uint64_t{1} << hart);
-    for (size_t at = find(hart); at < used_; ++at) keys_[at] = keys_[at + 1];
+    for (size_t at = find(hart); at < used_; ++at)
+      keys_[at] = keys_[at + 1];
     --used_;
   }
 
@@ -52,7 +63,8 @@ class Order {
   }
   size_t find(uint32_t hart) const {
     size_t at = 0;
-    while ((keys_[at] & 63) != hart) ++at;
+    while ((keys_[at] & 63) != hart)
+      ++at;
     return at;
   }
 

@@ -32,7 +32,11 @@ enum class Topology : uint8_t {
   Crossbar,  // one arbiter per bank, no conflict between different banks
   Mesh,      // harts and banks on a 2-D mesh, XY routing, an arbiter at every bank
 };
-enum class Arbiter : uint8_t { RoundRobin, Fixed, Fcfs };  // Fixed: the lowest hart first
+enum class Arbiter : uint8_t {
+  RoundRobin,
+  Fixed,
+  Fcfs
+};  // Fixed: the lowest hart first
 
 struct Platform {
   static constexpr const char* kSchema = "lento.platform/1";
@@ -41,11 +45,13 @@ struct Platform {
   int harts = 4;
   uint32_t memory_base = 0x80000000;
   uint32_t memory_bytes = 16u << 20;
-  int banks = 1;              // lines are dealt to banks in turn
-  int bank_cycles = 2;        // a bank is busy that long with a transaction (bus)
-  int bank_latency = 4;       // from the start in the bank to the data at the core
-  CacheShape icache, dcache;  // equal line sizes
-  int write_buffer = 4;       // posted writes per hart
+  int banks = 1;         // lines are dealt to banks in turn
+  int bank_cycles = 2;   // a bank is busy that long with a transaction (bus)
+  int bank_latency = 4;  // from the start in the bank to the data at the core
+  // equal line sizes
+  CacheShape icache;
+  CacheShape dcache;
+  int write_buffer = 4;  // posted writes per hart
   Topology topology = Topology::Bus;
   Arbiter arbiter = Arbiter::RoundRobin;
   int read_cycles = 5;      // a line fill occupies the bus (or bank port) that long
@@ -62,7 +68,9 @@ Platform parse_platform(const spec::YamlNode& node);
 
 // A frame that the guest handed to the frame buffer: `bytes_per_pixel` 1 (grey) or 3 (RGB).
 struct Frame {
-  uint32_t width = 0, height = 0, bytes_per_pixel = 1;
+  uint32_t width = 0;
+  uint32_t height = 0;
+  uint32_t bytes_per_pixel = 1;
   std::string pixels;
   Cycles at = 0;
 };
@@ -78,7 +86,12 @@ struct RunOptions {
   base::Progress progress;
 };
 
-enum class Ending : uint8_t { Exit, CycleLimit, Deadlock, Stopped };
+enum class Ending : uint8_t {
+  Exit,
+  CycleLimit,
+  Deadlock,
+  Stopped
+};
 
 struct RunResult {
   Ending ending = Ending::Exit;
@@ -112,7 +125,10 @@ struct ReplayResult {
 // own order; it issues an access no earlier than its own cycle in the trace allows: the gap to its previous
 // access, counted from that one's completion. Latency, culprit and service are filled in, all else is kept.
 // CPUs are numbered anew in order of appearance, at most platform.harts of them; more is a base::Error.
-ReplayResult replay(trace::AccessSource& source, const Platform& platform, trace::AccessSink& sink,
-                    const base::Progress& progress = {});
+ReplayResult replay(
+    trace::AccessSource& source,
+    const Platform& platform,
+    trace::AccessSink& sink,
+    const base::Progress& progress = {});
 
 }  // namespace lento::memory

@@ -26,12 +26,15 @@ constexpr uint32_t kBase = 0x80000000;
 
 class Recorder : public trace::AccessSink {
  public:
-  void record(const AccessRecord& record) override { records.push_back(record); }
+  void record(const AccessRecord& record) override {
+    records.push_back(record);
+  }
   // The accesses of `cpu` that are no fetches.
   std::vector<AccessRecord> data(uint16_t cpu) const {
     std::vector<AccessRecord> out;
     for (const AccessRecord& r : records) {
-      if (r.cpu == cpu && r.type != AccessType::Fetch) out.push_back(r);
+      if (r.cpu == cpu && r.type != AccessType::Fetch)
+        out.push_back(r);
     }
     return out;
   }
@@ -41,8 +44,9 @@ class Recorder : public trace::AccessSink {
 // A program at the start of memory that ends by storing 0 to the exit register. Register 31 holds memory + 64
 // KiB, register 30 the hart number.
 riscv::ElfImage image(std::vector<Instruction> body) {
-  std::vector<Instruction> program = {{Op::Csrrs, 30, 0, 0, 0xf14},
-                                      {Op::Lui, 31, 0, 0, static_cast<int32_t>(kBase + 0x10000)}};
+  std::vector<Instruction> program = {
+      {Op::Csrrs, 30, 0, 0, 0xf14},
+      {Op::Lui, 31, 0, 0, int32_t(kBase + 0x10000)}};
   program.insert(program.end(), body.begin(), body.end());
   program.push_back({Op::Lui, 29, 0, 0, 0x10000000});
   program.push_back({Op::Sw, 0, 29, 0, 4});
@@ -63,8 +67,8 @@ Platform single() {
   return p;
 }
 
-std::vector<AccessRecord> data_of(const Platform& platform, const std::vector<Instruction>& body,
-                                  uint16_t cpu = 0) {
+std::vector<AccessRecord>
+data_of(const Platform& platform, const std::vector<Instruction>& body, uint16_t cpu = 0) {
   Recorder recorder;
   RunOptions options;
   options.sink = &recorder;
@@ -78,11 +82,11 @@ TEST(ClosedForm, LoadMissAndHitOnTheBus) {
       Platform p = single();
       p.read_cycles = read, p.bank_latency = latency;
       const auto data = data_of(p, {{Op::Lw, 1, 31, 0, 0}, {Op::Lw, 1, 31, 0, 4}, {Op::Lw, 1, 31, 0, 32}});
-      EXPECT_EQ(data[0].latency, static_cast<uint32_t>(1 + read + latency));
+      EXPECT_EQ(data[0].latency, uint32_t(1 + read + latency));
       EXPECT_FALSE(data[0].trivial());
       EXPECT_EQ(data[1].latency, 1u);  // the same line
       EXPECT_TRUE(data[1].trivial());
-      EXPECT_EQ(data[2].latency, static_cast<uint32_t>(1 + read + latency));
+      EXPECT_EQ(data[2].latency, uint32_t(1 + read + latency));
     }
   }
 }
@@ -93,7 +97,7 @@ TEST(ClosedForm, FetchMissOncePerLineAndOneCycleAnInstruction) {
   RunOptions options;
   options.sink = &recorder;
   simulate(image(std::vector<Instruction>(30, {Op::Addi})), p, options);  // 34 instructions: 5 lines of 8
-  const uint32_t miss = static_cast<uint32_t>(1 + p.read_cycles + p.bank_latency);
+  const uint32_t miss = uint32_t(1 + p.read_cycles + p.bank_latency);
   uint64_t cycle = 0;
   for (size_t i = 0; i < 34; ++i) {
     const AccessRecord& r = recorder.records[i];
@@ -111,7 +115,8 @@ TEST(ClosedForm, AtomicGoesToMemoryEveryTime) {
   const auto data = data_of(
       p,
       {{Op::Lw, 1, 31, 0, 0}, {Op::AmoaddW, 2, 31, 30, 0}, {Op::LrW, 1, 31, 0, 0}, {Op::ScW, 3, 31, 1, 0}});
-  for (size_t i = 1; i < 4; ++i) EXPECT_EQ(data[i].latency, 1u + 3 + 7) << i;
+  for (size_t i = 1; i < 4; ++i)
+    EXPECT_EQ(data[i].latency, 1u + 3 + 7) << i;
   EXPECT_EQ(data[2].type, AccessType::LoadLinked);
   EXPECT_EQ(data[3].type, AccessType::StoreConditional);
 }
@@ -120,15 +125,19 @@ TEST(ClosedForm, FullWriteBufferWaitsForTheOldestWrite) {
   Platform p = single();
   p.write_buffer = 2, p.write_cycles = 20, p.bank_cycles = 1, p.bank_latency = 5;
   std::vector<Instruction> body(8, {Op::Addi});  // the stores lie in one line of code
-  while (body.size() % 8 != 6) body.push_back({Op::Addi});
-  for (int i = 0; i < 5; ++i) body.push_back({Op::Sw, 0, 31, 0, 4 * i});
+  while (body.size() % 8 != 6)
+    body.push_back({Op::Addi});
+  for (int i = 0; i < 5; ++i)
+    body.push_back({Op::Sw, 0, 31, 0, 4 * i});
   const auto data = data_of(p, body);
   ASSERT_GE(data.size(), 5u);
   EXPECT_TRUE(data[0].trivial() && data[1].trivial());
   // Writes leave every 20 cycles: the first, issued at t, is done at t + 1 + 20 + 5; the i-th 20 i later.
   const uint64_t t = data[0].cycle;
-  for (uint64_t i = 2; i < 5; ++i) EXPECT_EQ(data[i].cycle + data[i].latency, t + 27 + 20 * (i - 2)) << i;
-  for (size_t i = 2; i < 5; ++i) EXPECT_EQ(data[i].culprit, AccessRecord::kNoCpu);  // nobody else is there
+  for (uint64_t i = 2; i < 5; ++i)
+    EXPECT_EQ(data[i].cycle + data[i].latency, t + 27 + 20 * (i - 2)) << i;
+  for (size_t i = 2; i < 5; ++i)
+    EXPECT_EQ(data[i].culprit, AccessRecord::kNoCpu);  // nobody else is there
 }
 
 TEST(ClosedForm, LoadWaitsForTheOwnWriteToItsLineOnly) {
@@ -136,7 +145,7 @@ TEST(ClosedForm, LoadWaitsForTheOwnWriteToItsLineOnly) {
   p.write_cycles = 20;
   const auto same = data_of(p, {{Op::Sw, 0, 31, 30, 0}, {Op::Lw, 1, 31, 0, 4}});
   const auto other = data_of(p, {{Op::Sw, 0, 31, 30, 0}, {Op::Lw, 1, 31, 0, 64}});
-  const uint32_t fill = static_cast<uint32_t>(p.read_cycles + p.bank_latency);
+  const uint32_t fill = uint32_t(p.read_cycles + p.bank_latency);
   EXPECT_EQ(same[1].latency, 20 + fill);  // the write took the bus one cycle before the load's request
   EXPECT_EQ(other[1].latency, 20 + fill);
   p.arbiter = Arbiter::Fixed;
@@ -167,10 +176,12 @@ TEST(Blame, TheSecondHartWaitsForTheFirst) {
   const RunResult run =
       simulate(image({{Op::Slli, 1, 30, 0, 6}, {Op::Add, 31, 31, 1, 0}, {Op::Lw, 2, 31, 0, 0}}), p, options);
   const auto of = [&](uint16_t cpu) {
-    return *std::find_if(recorder.records.begin(), recorder.records.end(),
-                         [&](const AccessRecord& r) { return r.cpu == cpu; });
+    return *std::ranges::find_if(recorder.records, [&](const AccessRecord& r) {
+      return r.cpu == cpu;
+    });
   };
-  const AccessRecord first = of(0), second = of(1);
+  const AccessRecord first = of(0);
+  const AccessRecord second = of(1);
   EXPECT_EQ(first.latency, 1u + 6 + 4);
   EXPECT_EQ(second.latency, 1u + 6 + 6 + 4);
   EXPECT_EQ(second.culprit, first.cpu);
@@ -184,18 +195,20 @@ TEST(Blame, NamesWhoTookTheLine) {
   Platform p;
   p.harts = 2;
   // Hart 0 reads the line, waits, reads again; hart 1 stores into it in between.
-  const auto data = data_of(p, {{Op::Bne, 0, 30, 0, 4 * 5},
-                                {Op::Lw, 1, 31, 0, 0},
-                                {Op::Div, 2, 2, 2, 0},
-                                {Op::Div, 2, 2, 2, 0},
-                                {Op::Jal, 0, 0, 0, 4 * 4},
-                                {Op::Div, 2, 2, 2, 0},
-                                {Op::Sw, 0, 31, 30, 4},
-                                {Op::Jal, 0, 0, 0, 0},
-                                {Op::Addi, 3, 0, 0, 40},
-                                {Op::Addi, 3, 3, 0, -1},
-                                {Op::Bne, 0, 3, 0, -4},
-                                {Op::Lw, 1, 31, 0, 0}});
+  const auto data = data_of(
+      p,
+      {{Op::Bne, 0, 30, 0, 4 * 5},
+       {Op::Lw, 1, 31, 0, 0},
+       {Op::Div, 2, 2, 2, 0},
+       {Op::Div, 2, 2, 2, 0},
+       {Op::Jal, 0, 0, 0, 4 * 4},
+       {Op::Div, 2, 2, 2, 0},
+       {Op::Sw, 0, 31, 30, 4},
+       {Op::Jal, 0, 0, 0, 0},
+       {Op::Addi, 3, 0, 0, 40},
+       {Op::Addi, 3, 3, 0, -1},
+       {Op::Bne, 0, 3, 0, -4},
+       {Op::Lw, 1, 31, 0, 0}});
   ASSERT_GE(data.size(), 2u);
   EXPECT_EQ(data[1].type, AccessType::Load);
   EXPECT_EQ(data[1].cause, DelayCause::Coherence);
@@ -206,10 +219,10 @@ TEST(Blame, NamesWhoTookTheLine) {
 
 TEST(Platform, RefusesBadConfigurationsWithAllMistakes) {
   try {
-    parse_platform(
-        spec::parse_yaml("schema: lento.platform/1\nharts: 65\ndcache: {size: 3000 B}\nmemory: {banks: 3, "
-                         "base: 0x80000001}\nbus: 1\n",
-                         "p.yaml"));
+    parse_platform(spec::parse_yaml(
+        "schema: lento.platform/1\nharts: 65\ndcache: {size: 3000 B}\nmemory: {banks: 3, "
+        "base: 0x80000001}\nbus: 1\n",
+        "p.yaml"));
     FAIL();
   } catch (const base::Error& e) {
     for (const char* part : {"harts", "p.yaml:3", "found 3, needed a power of two", "0x80000001", "'bus'"})
@@ -218,14 +231,16 @@ TEST(Platform, RefusesBadConfigurationsWithAllMistakes) {
 }
 
 TEST(Platform, ShippedDefaultFileIsTheDefault) {
-  const Platform file = read_platform("examples/memory/default.yaml"), built_in;
+  const Platform file = read_platform("examples/memory/default.yaml");
+  const Platform built_in;
   EXPECT_EQ(file.harts, built_in.harts);
   EXPECT_EQ(file.read_cycles, built_in.read_cycles);
   EXPECT_EQ(file.write_cycles, built_in.write_cycles);
   EXPECT_EQ(file.write_buffer, built_in.write_buffer);
   EXPECT_EQ(file.bank_cycles, built_in.bank_cycles);
   EXPECT_EQ(file.dcache.bytes, built_in.dcache.bytes);
-  for (const char* name : {"banked", "mesh"}) read_platform("examples/memory/" + std::string(name) + ".yaml");
+  for (const char* name : {"banked", "mesh"})
+    read_platform("examples/memory/" + std::string(name) + ".yaml");
 }
 
 TEST(Platform, SaysWhenTheProgramDoesNotFit) {
@@ -238,23 +253,25 @@ TEST(Platform, DeadlockAndCycleLimitEnd) {
   EXPECT_EQ(simulate(image({{Op::Wfi}}), Platform{}).ending, Ending::Deadlock);
   RunOptions options;
   options.max_cycles = 5000;
-  EXPECT_EQ(simulate(image({{Op::Lw, 1, 31, 0, 0}, {Op::Jal, 0, 0, 0, -4}}), Platform{}, options).ending,
-            Ending::CycleLimit);
+  EXPECT_EQ(
+      simulate(image({{Op::Lw, 1, 31, 0, 0}, {Op::Jal, 0, 0, 0, -4}}), Platform{}, options).ending,
+      Ending::CycleLimit);
 }
 
 TEST(Platform, TimerInterruptArrivesAtItsCycle) {
   // mtvec = handler; mtimecmp[0] = 1000; spin. The handler exits.
   const int32_t timer = 0x02004000;
-  const auto program = image({{Op::Auipc, 1, 0, 0, 0},
-                              {Op::Addi, 1, 1, 0, 4 * 10},
-                              {Op::Csrrw, 0, 1, 0, 0x305},
-                              {Op::Lui, 2, 0, 0, timer},
-                              {Op::Addi, 3, 0, 0, 1000},
-                              {Op::Sw, 0, 2, 0, 4},
-                              {Op::Sw, 0, 2, 3, 0},
-                              {Op::Addi, 4, 0, 0, 128},
-                              {Op::Csrrw, 0, 4, 0, 0x304},
-                              {Op::Csrrsi, 0, 8, 0, 0x300}});
+  const auto program = image(
+      {{Op::Auipc, 1, 0, 0, 0},
+       {Op::Addi, 1, 1, 0, 4 * 10},
+       {Op::Csrrw, 0, 1, 0, 0x305},
+       {Op::Lui, 2, 0, 0, timer},
+       {Op::Addi, 3, 0, 0, 1000},
+       {Op::Sw, 0, 2, 0, 4},
+       {Op::Sw, 0, 2, 3, 0},
+       {Op::Addi, 4, 0, 0, 128},
+       {Op::Csrrw, 0, 4, 0, 0x304},
+       {Op::Csrrsi, 0, 8, 0, 0x300}});
   riscv::ElfImage with_spin = program;
   const auto word = [](const Instruction& n) {
     const uint32_t w = encode(n);
@@ -274,12 +291,13 @@ TEST(Platform, TimerInterruptArrivesAtItsCycle) {
 TEST(Platform, ATimerParkedFarAwayNeverWakes) {
   // mtimecmp[0] high word = park; mie = timer; wfi.
   for (const int32_t park : {1 << 28, 1 << 26, 0x7ffff000}) {
-    const auto parked = image({{Op::Lui, 2, 0, 0, 0x02004000},
-                               {Op::Lui, 3, 0, 0, park},
-                               {Op::Sw, 0, 2, 3, 4},
-                               {Op::Addi, 4, 0, 0, 128},
-                               {Op::Csrrw, 0, 4, 0, 0x304},
-                               {Op::Wfi}});
+    const auto parked = image(
+        {{Op::Lui, 2, 0, 0, 0x02004000},
+         {Op::Lui, 3, 0, 0, park},
+         {Op::Sw, 0, 2, 3, 4},
+         {Op::Addi, 4, 0, 0, 128},
+         {Op::Csrrw, 0, 4, 0, 0x304},
+         {Op::Wfi}});
     RunOptions options;
     options.max_cycles = 1'000'000;
     const RunResult run = simulate(parked, single(), options);
@@ -290,20 +308,21 @@ TEST(Platform, ATimerParkedFarAwayNeverWakes) {
 
 TEST(Platform, TheLastBytesOfMemoryAreMemory) {
   const Platform p = single();
-  const auto last = static_cast<int32_t>(p.memory_base + p.memory_bytes - 0x1000);
+  const auto last = int32_t(p.memory_base + p.memory_bytes - 0x1000);
   // The end of memory less 1, 2 and 3; then the exit code is what was read back.
-  auto program = image({{Op::Lui, 1, 0, 0, last},
-                        {Op::Addi, 1, 1, 0, 0x7ff},
-                        {Op::Addi, 1, 1, 0, 0x7ff},
-                        {Op::Addi, 2, 0, 0, 0x5a},
-                        {Op::Sb, 0, 1, 2, 1},
-                        {Op::Lbu, 3, 1, 0, 1},
-                        {Op::Sh, 0, 1, 2, 0},
-                        {Op::Lhu, 4, 1, 0, 0},
-                        {Op::Lbu, 5, 1, 0, -1},
-                        {Op::Add, 3, 3, 4, 0},
-                        {Op::Lui, 29, 0, 0, 0x10000000},
-                        {Op::Sw, 0, 29, 3, 4}});
+  auto program = image(
+      {{Op::Lui, 1, 0, 0, last},
+       {Op::Addi, 1, 1, 0, 0x7ff},
+       {Op::Addi, 1, 1, 0, 0x7ff},
+       {Op::Addi, 2, 0, 0, 0x5a},
+       {Op::Sb, 0, 1, 2, 1},
+       {Op::Lbu, 3, 1, 0, 1},
+       {Op::Sh, 0, 1, 2, 0},
+       {Op::Lhu, 4, 1, 0, 0},
+       {Op::Lbu, 5, 1, 0, -1},
+       {Op::Add, 3, 3, 4, 0},
+       {Op::Lui, 29, 0, 0, 0x10000000},
+       {Op::Sw, 0, 29, 3, 4}});
   program.segments[0].memory_bytes = p.memory_bytes;
   RunOptions options;
   options.max_cycles = 100'000;
@@ -316,7 +335,10 @@ TEST(Platform, TheLastBytesOfMemoryAreMemory) {
 
 class ListSource : public trace::AccessSource {
  public:
-  ListSource(std::vector<AccessRecord> records, size_t batch) : records_(std::move(records)), batch_(batch) {}
+  ListSource(std::vector<AccessRecord> records, size_t batch)
+      : records_(std::move(records)),
+        batch_(batch) {
+  }
   std::span<const AccessRecord> next() override {
     const size_t begin = at_;
     at_ = std::min(at_ + batch_, records_.size());
@@ -325,15 +347,16 @@ class ListSource : public trace::AccessSource {
 
  private:
   std::vector<AccessRecord> records_;
-  size_t batch_, at_ = 0;
+  size_t batch_;
+  size_t at_ = 0;
 };
 
-std::vector<AccessRecord> replayed(const std::vector<AccessRecord>& trace, const Platform& platform,
-                                   size_t batch = 1000) {
+std::vector<AccessRecord>
+replayed(const std::vector<AccessRecord>& trace, const Platform& platform, size_t batch = 1000) {
   ListSource source(trace, batch);
   Recorder recorder;
   replay(source, platform, recorder);
-  std::stable_sort(recorder.records.begin(), recorder.records.end(), [](const auto& a, const auto& b) {
+  std::ranges::stable_sort(recorder.records, [](const auto& a, const auto& b) {
     return a.cycle != b.cycle ? a.cycle < b.cycle : a.cpu < b.cpu;
   });
   return recorder.records;
@@ -348,7 +371,8 @@ TEST(Replay, GivesLatenciesInClosedForm) {
     return r;
   };
   const auto out = replayed(
-      {load(100, 0x1000, 7), load(100, 0x2000, 3), load(110, 0x1004, 7), load(200, 0x7fff00001000, 7)}, p);
+      {load(100, 0x1000, 7), load(100, 0x2000, 3), load(110, 0x1004, 7), load(200, 0x7fff00001000, 7)},
+      p);
   EXPECT_EQ(out[0].latency, 1u + 6 + 6 + 5);  // CPU 3 was named second, so CPU 7 is hart 0 and goes first
   EXPECT_EQ(out[0].culprit, 7);
   EXPECT_EQ(out[1].latency, 1u + 6 + 5);
@@ -377,13 +401,15 @@ TEST(Replay, DoesNotDependOnTheBatches) {
 std::string guest(const std::string& name) {
   for (const char* folder : {"build/release", "build/dev", "build/bench"}) {
     const std::string path = std::string(folder) + "/guests/" + name + ".elf";
-    if (std::filesystem::exists(path)) return path;
+    if (std::filesystem::exists(path))
+      return path;
   }
   return "";
 }
 
-#define NEED_GUEST(name) \
-  if (guest(name).empty()) GTEST_SKIP() << "guests are not built: install gcc-riscv64-unknown-elf"
+#define NEED_GUEST(name)   \
+  if (guest(name).empty()) \
+  GTEST_SKIP() << "guests are not built: install gcc-riscv64-unknown-elf"
 
 // Frames with texture and motion, compressed by cjpeg: what the decoder reads, and what djpeg makes of it.
 struct Clip {
@@ -395,37 +421,43 @@ Clip make_clip(int frames, const std::string& options) {
   Clip clip;
   const std::string stem =
       std::filesystem::temp_directory_path() / ("lento_clip_" + std::to_string(getpid()));
-  constexpr int kWidth = 128, kHeight = 64;
+  constexpr int kWidth = 128;
+  constexpr int kHeight = 64;
   for (int f = 0; f < frames; ++f) {
     std::string pnm = "P6\n128 64\n255\n";
-    uint32_t noise = static_cast<uint32_t>(f) + 1;
+    uint32_t noise = uint32_t(f) + 1;
     for (int y = 0; y < kHeight; ++y) {
       for (int x = 0; x < kWidth; ++x) {
         noise = noise * 1664525u + 1013904223u;
-        const int wave = ((x + 3 * f) * 5 & 127) + (y * 7 & 63) / 2 + static_cast<int>(noise >> 27);
-        for (const int tint : {0, 30, -20}) pnm += static_cast<char>(std::clamp(40 + wave + tint, 0, 255));
+        const int wave = ((x + 3 * f) * 5 & 127) + (y * 7 & 63) / 2 + int(noise >> 27);
+        for (const int tint : {0, 30, -20})
+          pnm += char(std::clamp(40 + wave + tint, 0, 255));
       }
     }
     base::write_file(stem + ".ppm", pnm);
     const std::string command = "cjpeg -restart 1 " + options + " " + stem + ".ppm > " + stem +
                                 ".jpg && djpeg -dct int -nosmooth -pnm " + stem + ".jpg > " + stem + ".out";
-    if (std::system(command.c_str()) != 0) return {};
+    if (std::system(command.c_str()) != 0)
+      return {};
     clip.stream += base::read_file(stem + ".jpg");
     const std::string out = base::read_file(stem + ".out");
     clip.expected.push_back(out.substr(out.find("255\n") + 4));
   }
-  for (const char* end : {".ppm", ".jpg", ".out"}) std::filesystem::remove(stem + end);
+  for (const char* end : {".ppm", ".jpg", ".out"})
+    std::filesystem::remove(stem + end);
   return clip;
 }
 
-RunResult decode(const Clip& clip, int harts, std::vector<std::string>& frames,
-                 trace::AccessSink* sink = nullptr) {
+RunResult
+decode(const Clip& clip, int harts, std::vector<std::string>& frames, trace::AccessSink* sink = nullptr) {
   Platform platform;
   platform.harts = harts;
   RunOptions options;
   options.disk = clip.stream;
   options.sink = sink;
-  options.frame = [&](const Frame& frame) { frames.push_back(frame.pixels); };
+  options.frame = [&](const Frame& frame) {
+    frames.push_back(frame.pixels);
+  };
   return simulate(riscv::read_elf(guest("mjpeg")), platform, options);
 }
 
@@ -434,7 +466,8 @@ TEST(Decoder, EqualsDjpegByteForByteOnAnyNumberOfHarts) {
   for (const char* options :
        {"-quality 75", "-grayscale -quality 90", "-sample 2x1 -quality 50", "-sample 1x1 -quality 98"}) {
     const Clip clip = make_clip(3, options);
-    if (clip.stream.empty()) GTEST_SKIP() << "cjpeg and djpeg (libjpeg-turbo-progs) are not installed";
+    if (clip.stream.empty())
+      GTEST_SKIP() << "cjpeg and djpeg (libjpeg-turbo-progs) are not installed";
     for (const int harts : {1, 2, 4, 8}) {
       std::vector<std::string> frames;
       EXPECT_EQ(decode(clip, harts, frames).exit_code, 0u);
@@ -449,12 +482,14 @@ class Contention : public trace::AccessSink {
   void record(const AccessRecord& r) override {
     ++events_;
     last_ = std::max(last_, r.cycle);
-    if (!r.trivial()) slow_.push_back(r);
+    if (!r.trivial())
+      slow_.push_back(r);
     cycles_.push_back(r.cycle);
   }
   double q3() const {
     std::vector<double> latencies;
-    for (const AccessRecord& r : slow_) latencies.push_back(r.latency);
+    for (const AccessRecord& r : slow_)
+      latencies.push_back(r.latency);
     return base::quantile(std::move(latencies), 0.75);
   }
   std::pair<double, double> coverage() const {
@@ -462,22 +497,26 @@ class Contention : public trace::AccessSink {
     std::vector<uint32_t> covered(last_ + 2);
     std::vector<uint64_t> seeds;
     for (const AccessRecord& r : slow_) {
-      if (r.latency >= threshold) seeds.push_back(r.cycle);
+      if (r.latency >= threshold)
+        seeds.push_back(r.cycle);
     }
-    std::sort(seeds.begin(), seeds.end());
+    std::ranges::sort(seeds);
     for (const uint64_t seed : seeds)
       ++covered[seed > 100 ? seed - 100 : 0], --covered[std::min(seed + 101, last_ + 1)];
     std::partial_sum(covered.begin(), covered.end(), covered.begin());
-    const auto in = [&](uint64_t cycle) { return covered[cycle] > 0; };
+    const auto in = [&](uint64_t cycle) {
+      return covered[cycle] > 0;
+    };
     uint64_t time = 0;
-    for (uint64_t c = 0; c <= last_; ++c) time += in(c);
-    const auto events = static_cast<double>(std::count_if(cycles_.begin(), cycles_.end(), in));
-    return {static_cast<double>(time) / static_cast<double>(last_ + 1),
-            events / static_cast<double>(events_)};
+    for (uint64_t c = 0; c <= last_; ++c)
+      time += in(c);
+    const auto events = double(std::ranges::count_if(cycles_, in));
+    return {double(time) / double(last_ + 1), events / double(events_)};
   }
 
  private:
-  uint64_t events_ = 0, last_ = 0;
+  uint64_t events_ = 0;
+  uint64_t last_ = 0;
   std::vector<AccessRecord> slow_;
   std::vector<uint64_t> cycles_;
 };
@@ -485,12 +524,16 @@ class Contention : public trace::AccessSink {
 TEST(Decoder, ScalesAndContendsAsThePaperSays) {
   NEED_GUEST("mjpeg");
   const Clip clip = make_clip(8, "-quality 75");
-  if (clip.stream.empty()) GTEST_SKIP() << "cjpeg and djpeg (libjpeg-turbo-progs) are not installed";
-  std::vector<double> cycles, q3, time, events;
+  if (clip.stream.empty())
+    GTEST_SKIP() << "cjpeg and djpeg (libjpeg-turbo-progs) are not installed";
+  std::vector<double> cycles;
+  std::vector<double> q3;
+  std::vector<double> time;
+  std::vector<double> events;
   for (const int harts : {1, 4, 8}) {
     std::vector<std::string> frames;
     Contention contention;
-    cycles.push_back(static_cast<double>(decode(clip, harts, frames, &contention).cycles));
+    cycles.push_back(double(decode(clip, harts, frames, &contention).cycles));
     q3.push_back(contention.q3());
     time.push_back(contention.coverage().first);
     events.push_back(contention.coverage().second);
@@ -508,9 +551,11 @@ TEST(Decoder, ScalesAndContendsAsThePaperSays) {
 TEST(Decoder, RepeatsBitForBitAndTracingChangesNothing) {
   NEED_GUEST("mjpeg");
   const Clip clip = make_clip(2, "-quality 75");
-  if (clip.stream.empty()) GTEST_SKIP() << "cjpeg and djpeg (libjpeg-turbo-progs) are not installed";
+  if (clip.stream.empty())
+    GTEST_SKIP() << "cjpeg and djpeg (libjpeg-turbo-progs) are not installed";
   std::vector<std::string> frames;
-  Recorder first, second;
+  Recorder first;
+  Recorder second;
   const RunResult a = decode(clip, 4, frames, &first), b = decode(clip, 4, frames, &second),
                   silent = decode(clip, 4, frames);
   EXPECT_EQ(first.records, second.records);
@@ -521,7 +566,8 @@ TEST(Decoder, RepeatsBitForBitAndTracingChangesNothing) {
 
 uint64_t total_coherence(const RunResult& run) {
   uint64_t sum = 0;
-  for (const auto& hart : run.harts) sum += hart.coherence_misses;
+  for (const auto& hart : run.harts)
+    sum += hart.coherence_misses;
   return sum;
 }
 
@@ -536,17 +582,20 @@ RunResult run_guest(const std::string& name, uint64_t seed, trace::AccessSink* s
 TEST(Planted, EachCaseDoesWhatItIsNamedFor) {
   NEED_GUEST("independent");
   for (const uint64_t seed : {1u, 2u, 50u}) {
-    const RunResult sharing = run_guest("false_sharing", seed), control = run_guest("independent", seed);
+    const RunResult sharing = run_guest("false_sharing", seed);
+    const RunResult control = run_guest("independent", seed);
     EXPECT_EQ(sharing.ending, Ending::Exit);
     EXPECT_GT(total_coherence(sharing), 2000u);
     EXPECT_LT(total_coherence(control), 200u);
     uint64_t atomics = 0;
-    for (const auto& hart : run_guest("lock_convoy", seed).harts) atomics += hart.atomics;
+    for (const auto& hart : run_guest("lock_convoy", seed).harts)
+      atomics += hart.atomics;
     EXPECT_GT(atomics, 2400u);
     Recorder conflict;
     run_guest("bank_conflict", seed, &conflict);
     uint64_t waits = 0;
-    for (const AccessRecord& r : conflict.records) waits += r.cause == DelayCause::Bank ? r.blamed : 0;
+    for (const AccessRecord& r : conflict.records)
+      waits += r.cause == DelayCause::Bank ? r.blamed : 0;
     EXPECT_GT(waits, 5000u);
   }
 }

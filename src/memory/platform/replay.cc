@@ -21,21 +21,29 @@ using trace::AccessRecord;
 using trace::AccessType;
 using trace::DelayCause;
 
-bool is_write(AccessType type) { return type == AccessType::Store; }
+bool is_write(AccessType type) {
+  return type == AccessType::Store;
+}
 bool is_atomic(AccessType type) {
   return type == AccessType::LoadLinked || type == AccessType::StoreConditional || type == AccessType::Atomic;
 }
 
 // One CPU of the trace: accesses not yet performed, and where its clock stands.
 struct Lane {
-  Lane(const Platform& p) : icache(p.icache), dcache(p.dcache) {}
+  Lane(const Platform& p)
+      : icache(p.icache),
+        dcache(p.dcache) {
+  }
 
   std::deque<AccessRecord> waiting;
-  Cache icache, dcache;
+  Cache icache;
+  Cache dcache;
   uint16_t original = 0;
   uint64_t source_cycle = 0;  // of the access last issued
   Cycles time = 0;            // when the CPU may issue its next access, gap not counted
-  bool started = false, blocked = false, stalled = false;
+  bool started = false;
+  bool blocked = false;
+  bool stalled = false;
   Cycles begin = 0;
   AccessRecord current;  // the access that waits
   Transaction demand;
@@ -46,23 +54,28 @@ struct Lane {
 class Replayer {
  public:
   Replayer(const Platform& platform, trace::AccessSink& sink)
-      : platform_(platform), network_(platform_), sink_(sink) {
-    line_shift_ = static_cast<uint32_t>(std::countr_zero(static_cast<unsigned>(platform.dcache.line_bytes)));
+      : platform_(platform),
+        network_(platform_),
+        sink_(sink) {
+    line_shift_ = uint32_t(std::countr_zero(unsigned(platform.dcache.line_bytes)));
   }
 
   ReplayResult run(trace::AccessSource& source, const base::Progress& progress) {
     for (auto batch = source.next(); !batch.empty(); batch = source.next()) {
-      for (const AccessRecord& r : batch) lane_of(r.cpu).waiting.push_back(r);
+      for (const AccessRecord& r : batch)
+        lane_of(r.cpu).waiting.push_back(r);
       result_.accesses += batch.size();
       work(batch.back().cycle);
       sink_.advance(first_open());
-      progress("replayed accesses", static_cast<double>(result_.accesses), 0);
-      if (progress.stopped()) break;
+      progress("replayed accesses", double(result_.accesses), 0);
+      if (progress.stopped())
+        break;
     }
     work(UINT64_MAX);
     result_.blame.resize(lanes_.size() * lanes_.size());
     for (size_t v = 0; v < lanes_.size(); ++v) {
-      for (size_t c = 0; c < lanes_.size(); ++c) result_.blame[v * lanes_.size() + c] = blame_[v][c];
+      for (size_t c = 0; c < lanes_.size(); ++c)
+        result_.blame[v * lanes_.size() + c] = blame_[v][c];
     }
     return std::move(result_);
   }
@@ -71,9 +84,11 @@ class Replayer {
   Lane& lane_of(uint16_t cpu) {
     const auto [at, fresh] = index_.try_emplace(cpu, lanes_.size());
     if (fresh) {
-      if (lanes_.size() == static_cast<size_t>(platform_.harts)) {
-        throw base::Error({}, "the trace has more than " + std::to_string(platform_.harts) + " CPUs",
-                          "give the platform more harts (at most 64)");
+      if (lanes_.size() == size_t(platform_.harts)) {
+        throw base::Error(
+            {},
+            "the trace has more than " + std::to_string(platform_.harts) + " CPUs",
+            "give the platform more harts (at most 64)");
       }
       lanes_.push_back(std::make_unique<Lane>(platform_));
       lanes_.back()->original = cpu;
@@ -83,9 +98,12 @@ class Replayer {
 
   // When the next access of the lane is due; kNever while it is blocked or has none that may go.
   Cycles due(const Lane& lane, uint64_t known) const {
-    if (lane.blocked) return Network::kNever;
-    if (lane.stalled) return lane.time;
-    if (lane.waiting.empty() || lane.waiting.front().cycle > known) return Network::kNever;
+    if (lane.blocked)
+      return Network::kNever;
+    if (lane.stalled)
+      return lane.time;
+    if (lane.waiting.empty() || lane.waiting.front().cycle > known)
+      return Network::kNever;
     return next_issue(lane);
   }
 
@@ -99,7 +117,8 @@ class Replayer {
   Cycles first_open() const {
     Cycles first = floor_;
     for (const auto& lane : lanes_) {
-      if (lane->blocked || lane->stalled) first = std::min(first, lane->begin);
+      if (lane->blocked || lane->stalled)
+        first = std::min(first, lane->begin);
     }
     return first;
   }
@@ -109,18 +128,21 @@ class Replayer {
   void work(uint64_t known) {
     for (;;) {
       size_t best = lanes_.size();
-      Cycles at = Network::kNever, limit = Network::kNever;
+      Cycles at = Network::kNever;
+      Cycles limit = Network::kNever;
       for (size_t i = 0; i < lanes_.size(); ++i) {
         const Lane& lane = *lanes_[i];
         const Cycles time = due(lane, known);
-        if (time < at) at = time, best = i;
+        if (time < at)
+          at = time, best = i;
         if (known != UINT64_MAX && lane.waiting.empty() && !lane.blocked && !lane.stalled) {
           limit = std::min(limit, lane.time + (known - lane.source_cycle));
         }
       }
       const bool grant = network_.next_grant() <= at;
       const Cycles next = grant ? network_.next_grant() : at;
-      if (next == Network::kNever || next > limit) return;
+      if (next == Network::kNever || next > limit)
+        return;
       grant ? granted(network_.grant()) : step(*lanes_[best], best, at);
     }
   }
@@ -139,20 +161,27 @@ class Replayer {
     const AccessRecord& r = lane.current;
     const uint32_t line = line_of(r.address);
     drop_done(lane);
-    if (is_write(r.type)) return store(lane, id, line);
+    if (is_write(r.type))
+      return store(lane, id, line);
     const bool fetch = r.type == AccessType::Fetch;
     Cache& cache = fetch ? lane.icache : lane.dcache;
-    if (!is_atomic(r.type) && cache.hit(line)) return finish(lane, true);
-    if (!fetch) note_lost(lane, line, r.type);
-    demand(lane, id, line,
-           fetch               ? Kind::Fetch
-           : is_atomic(r.type) ? (r.type == AccessType::LoadLinked ? Kind::Uncached : Kind::Atomic)
-                               : Kind::Fill);
+    if (!is_atomic(r.type) && cache.hit(line))
+      return finish(lane, true);
+    if (!fetch)
+      note_lost(lane, line, r.type);
+    demand(
+        lane,
+        id,
+        line,
+        fetch               ? Kind::Fetch
+        : is_atomic(r.type) ? (r.type == AccessType::LoadLinked ? Kind::Uncached : Kind::Atomic)
+                            : Kind::Fill);
   }
 
   void note_lost(Lane& lane, uint32_t line, AccessType type) {
     const Cache::Lost* lost = is_atomic(type) ? nullptr : lane.dcache.lost(line);
-    if (!lost) return;
+    if (!lost)
+      return;
     lane.current.culprit = lanes_[lost->culprit]->original;
     lane.current.culprit_pc = lost->culprit_pc;
     lane.current.blamed = UINT32_MAX;
@@ -161,15 +190,14 @@ class Replayer {
 
   void demand(Lane& lane, size_t id, uint32_t line, Kind kind) {
     Transaction& t = lane.demand;
-    t.kind = kind, t.line = line, t.pc = static_cast<uint32_t>(lane.current.pc),
-    t.hart = static_cast<uint16_t>(id);
+    t.kind = kind, t.line = line, t.pc = uint32_t(lane.current.pc), t.hart = uint16_t(id);
     t.issue = lane.time, t.blocking = true, t.charged = 0;
     lane.blocked = true;
     network_.inject(t, lane.time + 1);
   }
 
   void store(Lane& lane, size_t id, uint32_t line) {
-    if (lane.writes.size() >= static_cast<size_t>(platform_.write_buffer)) {
+    if (lane.writes.size() >= size_t(platform_.write_buffer)) {
       lane.stalled = true;
       if (lane.granted > 0) {
         charge(lane, *lane.writes.front(), id);
@@ -180,11 +208,11 @@ class Replayer {
       return;
     }
     auto t = std::make_unique<Transaction>();
-    t->kind = Kind::Write, t->line = line, t->pc = static_cast<uint32_t>(lane.current.pc),
-    t->hart = static_cast<uint16_t>(id);
+    t->kind = Kind::Write, t->line = line, t->pc = uint32_t(lane.current.pc), t->hart = uint16_t(id);
     t->issue = lane.time;
     lane.writes.push_back(std::move(t));
-    if (lane.writes.size() == lane.granted + 1) network_.inject(*lane.writes.back(), lane.time + 1);
+    if (lane.writes.size() == lane.granted + 1)
+      network_.inject(*lane.writes.back(), lane.time + 1);
     finish(lane, !lane.stalled);
   }
 
@@ -197,9 +225,12 @@ class Replayer {
 
   // The transaction's waits go to the matrix, the main one to the record.
   void charge(Lane& lane, const Transaction& t, size_t id) {
-    t.each_charge([&](const Charge& c) { blame_[id][c.hart] += c.cycles; });
+    t.each_charge([&](const Charge& c) {
+      blame_[id][c.hart] += c.cycles;
+    });
     const Charge* main = t.main_charge();
-    if (!main || lane.current.cause == DelayCause::Coherence) return;
+    if (!main || lane.current.cause == DelayCause::Coherence)
+      return;
     lane.current.culprit = lanes_[main->hart]->original, lane.current.culprit_pc = main->pc;
     lane.current.blamed = main->cycles;
     const bool buffer = t.kind == Kind::Write && main->cause != DelayCause::Bank;
@@ -208,9 +239,12 @@ class Replayer {
 
   void granted(Transaction& t) {
     Lane& lane = *lanes_[t.hart];
-    if (t.kind == Kind::Write || t.kind == Kind::Atomic) invalidate(t);
-    if (t.kind == Kind::Fill) lane.dcache.fill(t.line);
-    if (t.kind == Kind::Fetch) lane.icache.fill(t.line);
+    if (t.kind == Kind::Write || t.kind == Kind::Atomic)
+      invalidate(t);
+    if (t.kind == Kind::Fill)
+      lane.dcache.fill(t.line);
+    if (t.kind == Kind::Fetch)
+      lane.icache.fill(t.line);
     if (t.blocking) {
       lane.blocked = false;
       lane.time = t.done - 1;
@@ -220,8 +254,9 @@ class Replayer {
     }
     ++lane.granted;
     if (lane.granted < lane.writes.size())
-      network_.inject(*lane.writes[lane.granted],
-                      std::max(lane.writes[lane.granted]->issue + 1, t.granted_at));
+      network_.inject(
+          *lane.writes[lane.granted],
+          std::max(lane.writes[lane.granted]->issue + 1, t.granted_at));
     if (lane.blocked && lane.stalled && lane.granted == 1) {
       lane.blocked = false;
       charge(lane, t, t.hart);
@@ -231,27 +266,28 @@ class Replayer {
 
   void invalidate(const Transaction& t) {
     for (size_t i = 0; i < lanes_.size(); ++i) {
-      if (i != t.hart || t.kind == Kind::Atomic) lanes_[i]->dcache.invalidate(t.line, t.hart, t.pc);
+      if (i != t.hart || t.kind == Kind::Atomic)
+        lanes_[i]->dcache.invalidate(t.line, t.hart, t.pc);
     }
   }
 
   void finish(Lane& lane, bool local) {
     AccessRecord& r = lane.current;
     r.cycle = lane.begin;
-    r.latency =
-        static_cast<uint32_t>(std::min<Cycles>(lane.time - lane.begin + 1, AccessRecord::kNoLatency - 1));
+    r.latency = uint32_t(std::min<Cycles>(lane.time - lane.begin + 1, AccessRecord::kNoLatency - 1));
     r.blamed = std::min(r.blamed, r.latency - 1);
-    r.flags = static_cast<uint8_t>((r.flags & ~AccessRecord::kLocal) | AccessRecord::kServiceKnown |
-                                   (local ? AccessRecord::kLocal : 0));
+    r.flags = uint8_t(
+        (r.flags & ~AccessRecord::kLocal) | AccessRecord::kServiceKnown | (local ? AccessRecord::kLocal : 0));
     lane.stalled = false;
     sink_.record(r);
   }
 
   uint32_t line_of(uint64_t address) {
     const uint64_t line = address >> line_shift_;
-    if (line < Cache::kNone) return static_cast<uint32_t>(line);
+    if (line < Cache::kNone)
+      return uint32_t(line);
     ++result_.folded;
-    return static_cast<uint32_t>(line ^ (line >> 31)) & 0x7fffffff;
+    return uint32_t(line ^ (line >> 31)) & 0x7fffffff;
   }
 
   const Platform platform_;
@@ -267,8 +303,11 @@ class Replayer {
 
 }  // namespace
 
-ReplayResult replay(trace::AccessSource& source, const Platform& platform, trace::AccessSink& sink,
-                    const base::Progress& progress) {
+ReplayResult replay(
+    trace::AccessSource& source,
+    const Platform& platform,
+    trace::AccessSink& sink,
+    const base::Progress& progress) {
   return Replayer(platform, sink).run(source, progress);
 }
 

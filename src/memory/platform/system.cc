@@ -14,12 +14,13 @@ constexpr uint64_t kSlice = 20000;  // instructions that a hart runs at most bef
 
 void check_fit(const riscv::ElfImage& program, const Platform& p) {
   const uint64_t end = uint64_t{p.memory_base} + p.memory_bytes;
-  if (program.begin() >= p.memory_base && program.end() <= end) return;
-  throw base::Error({},
-                    "the program occupies " + base::hex(program.begin()) + " to " + base::hex(program.end()) +
-                        ", the platform has memory from " + base::hex(p.memory_base) + " to " +
-                        base::hex(end),
-                    "link the program there, or set memory: base and size in the platform");
+  if (program.begin() >= p.memory_base && program.end() <= end)
+    return;
+  throw base::Error(
+      {},
+      "the program occupies " + base::hex(program.begin()) + " to " + base::hex(program.end()) +
+          ", the platform has memory from " + base::hex(p.memory_base) + " to " + base::hex(end),
+      "link the program there, or set memory: base and size in the platform");
 }
 
 }  // namespace
@@ -34,12 +35,13 @@ System::System(const riscv::ElfImage& program, const Platform& platform, const R
   for (const riscv::ElfSegment& s : program.segments) {
     std::memcpy(ram_.data() + (s.address - platform.memory_base), s.bytes.data(), s.bytes.size());
   }
-  const size_t lines = platform.memory_bytes / static_cast<size_t>(platform.dcache.line_bytes);
+  const size_t lines = platform.memory_bytes / size_t(platform.dcache.line_bytes);
   sharers_.reset(static_cast<uint64_t*>(std::calloc(lines, sizeof(uint64_t))));
-  if (!sharers_) throw std::bad_alloc();
-  first_line_ = platform.memory_base / static_cast<uint32_t>(platform.dcache.line_bytes);
+  if (!sharers_)
+    throw std::bad_alloc();
+  first_line_ = platform.memory_base / uint32_t(platform.dcache.line_bytes);
   for (int i = 0; i < platform.harts; ++i) {
-    auto core = std::make_unique<Core>(*this, network_, platform_, static_cast<uint32_t>(i));
+    auto core = std::make_unique<Core>(*this, network_, platform_, uint32_t(i));
     core->ram_ = ram_.data();
     core->hart.pc = program.entry;
     core->tracing_ = options.sink != nullptr;
@@ -49,7 +51,8 @@ System::System(const riscv::ElfImage& program, const Platform& platform, const R
     core->can_run_on_ = !core->tracing_;
     order_.place(core->hart.id, 0);
   }
-  if (const auto address = program.find("tohost")) tohost_ = *address;
+  if (const auto address = program.find("tohost"))
+    tohost_ = *address;
   result_.blame.resize(cores_.size() * cores_.size());
 }
 
@@ -72,7 +75,8 @@ bool System::wake_sleeper(Core& core) {
 }
 
 void System::step(Core& core, Cycles other_limit) {
-  if (core.state != Core::State::Sleeping || wake_sleeper(core)) run_slice(core, other_limit);
+  if (core.state != Core::State::Sleeping || wake_sleeper(core))
+    run_slice(core, other_limit);
   set_order(core);
 }
 
@@ -93,12 +97,14 @@ void System::run_slice(Core& core, Cycles other_limit) {
   running_ = &core;
   const riscv::Stop stop = riscv::run(core.hart, code_, core, std::min(kSlice, core.look_at_ - core.time_));
   running_ = nullptr;
-  if (stop == riscv::Stop::Wait && !finished_) core.state = Core::State::Sleeping;
+  if (stop == riscv::Stop::Wait && !finished_)
+    core.state = Core::State::Sleeping;
 }
 
 RunResult System::run() {
   // Harts are ahead of one another from the first slice on: no order is to be read out of the first records.
-  if (options_.sink) options_.sink->advance(0);
+  if (options_.sink)
+    options_.sink->advance(0);
   while (!finished_) {
     const uint64_t first = order_.first();
     if (first == Order::kNone && network_.next_grant() == Network::kNever) {
@@ -119,10 +125,13 @@ RunResult System::run() {
     const Cycles limit =
         second == Order::kNone ? Network::kNever : (second >> 6) - ((second & 63) < (first & 63));
     step(*cores_[first & 63], limit);
-    if ((++slices_ & 0x3ff) == 0) tell_progress();
-    if (result_.ending == Ending::Stopped) break;
+    if ((++slices_ & 0x3ff) == 0)
+      tell_progress();
+    if (result_.ending == Ending::Stopped)
+      break;
   }
-  if (!finished_) result_.cycles = now_;
+  if (!finished_)
+    result_.cycles = now_;
   for (const auto& core : cores_) {
     core->result.instructions = core->hart.instret;
     result_.instructions += core->hart.instret;
@@ -136,18 +145,22 @@ RunResult System::run() {
 void System::tell_progress() {
   if (options_.sink) {
     Cycles done = Network::kNever;
-    for (const auto& core : cores_) done = std::min(done, core->earliest_record(now_));
+    for (const auto& core : cores_)
+      done = std::min(done, core->earliest_record(now_));
     options_.sink->advance(done);
   }
-  if ((slices_ & 0xfffff) == 0) options_.progress("simulated cycles", static_cast<double>(now_), 0);
-  if (options_.progress.stopped()) result_.ending = Ending::Stopped;
+  if ((slices_ & 0xfffff) == 0)
+    options_.progress("simulated cycles", double(now_), 0);
+  if (options_.progress.stopped())
+    result_.ending = Ending::Stopped;
 }
 
 void System::break_reservations(uint32_t address, uint16_t hart) {
-  const uint32_t line = address / static_cast<uint32_t>(platform_.dcache.line_bytes);
+  const uint32_t line = address / uint32_t(platform_.dcache.line_bytes);
   for (uint64_t others = reserved_ & ~(uint64_t{1} << hart); others; others &= others - 1) {
-    Core& other = *cores_[static_cast<size_t>(std::countr_zero(others))];
-    if (other.hart.reservation / static_cast<uint32_t>(platform_.dcache.line_bytes) != line) continue;
+    Core& other = *cores_[size_t(std::countr_zero(others))];
+    if (other.hart.reservation / uint32_t(platform_.dcache.line_bytes) != line)
+      continue;
     other.hart.reserved = false;
     reserved_ &= ~(uint64_t{1} << other.hart.id);
   }
@@ -156,7 +169,8 @@ void System::break_reservations(uint32_t address, uint16_t hart) {
 void System::stored_tohost() {
   uint32_t value = 0;
   std::memcpy(&value, ram_.data() + (tohost_ - platform_.memory_base), 4);
-  if (value == 0) return;
+  if (value == 0)
+    return;
   result_.exit_code = value >> 1;
   finish();
 }
@@ -169,14 +183,15 @@ void System::finish() {
 void System::take_line(const Transaction& t, uint64_t keep) {
   uint64_t& held = sharers(t.line);
   for (uint64_t losers = held & ~keep; losers; losers &= losers - 1) {
-    cores_[static_cast<size_t>(std::countr_zero(losers))]->dcache.invalidate(t.line, t.hart, t.pc);
+    cores_[size_t(std::countr_zero(losers))]->dcache.invalidate(t.line, t.hart, t.pc);
   }
   held &= keep;
 }
 
 void System::line_filled(uint32_t line, uint16_t hart, uint32_t evicted) {
   sharers(line) |= uint64_t{1} << hart;
-  if (evicted != Cache::kNone) sharers(evicted) &= ~(uint64_t{1} << hart);
+  if (evicted != Cache::kNone)
+    sharers(evicted) &= ~(uint64_t{1} << hart);
 }
 
 // A store or load of a register may end the run or wake sleepers.
@@ -187,13 +202,18 @@ void System::devices_changed(Cycles now) {
   }
   for (const auto& core : cores_) {
     core->look_at_ = 0;
-    if (core->state != Core::State::Sleeping) continue;
-    core->time_ = std::min(core->time_,
-                           std::max(now + 1, devices_.interrupts(core->hart.id, now) & core->hart.mie
-                                                 ? now + 1
-                                                 : devices_.next_change(core->hart.id, core->hart.mie, now)));
+    if (core->state != Core::State::Sleeping)
+      continue;
+    core->time_ = std::min(
+        core->time_,
+        std::max(
+            now + 1,
+            devices_.interrupts(core->hart.id, now) & core->hart.mie
+                ? now + 1
+                : devices_.next_change(core->hart.id, core->hart.mie, now)));
     set_order(*core);
-    if (running_) running_->limit(core->time_ - (core->hart.id < running_->hart.id));
+    if (running_)
+      running_->limit(core->time_ - (core->hart.id < running_->hart.id));
   }
 }
 

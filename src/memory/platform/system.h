@@ -32,21 +32,26 @@ class System {
   // What cores tell.
   void store_done(uint32_t address, unsigned size, uint16_t hart) {
     code_.written(address, size);
-    if (reserved_ & ~(uint64_t{1} << hart)) break_reservations(address, hart);
-    if (address == tohost_ && size == 4) stored_tohost();
+    if (reserved_ & ~(uint64_t{1} << hart))
+      break_reservations(address, hart);
+    if (address == tohost_ && size == 4)
+      stored_tohost();
   }
   void break_reservations(uint32_t address, uint16_t hart);
   void stored_tohost();
   void line_written(const Transaction& t) {
     // An atomic bypasses the own cache; a write keeps the line there.
     const uint64_t keep = t.kind == Kind::Atomic ? 0 : uint64_t{1} << t.hart;
-    if (sharers(t.line) & ~keep) take_line(t, keep);
+    if (sharers(t.line) & ~keep)
+      take_line(t, keep);
   }
   void take_line(const Transaction& transaction, uint64_t keep);
   void line_filled(uint32_t line, uint16_t hart, uint32_t evicted);
   void devices_changed(Cycles now);
   void finish();
-  uint64_t& sharers(uint32_t line) { return sharers_.get()[line - first_line_]; }
+  uint64_t& sharers(uint32_t line) {
+    return sharers_.get()[line - first_line_];
+  }
 
   const Platform platform_;
   const RunOptions& options_;
@@ -57,7 +62,9 @@ class System {
   std::vector<std::unique_ptr<Core>> cores_;
   Order order_;
   struct Free {
-    void operator()(uint64_t* p) const { std::free(p); }
+    void operator()(uint64_t* p) const {
+      std::free(p);
+    }
   };
   std::unique_ptr<uint64_t, Free> sharers_;  // per line: the harts whose D-cache holds it
   uint32_t first_line_ = 0;

@@ -30,15 +30,20 @@ class RecordFile {
     file.seekp(offsetof(lento_header, next_chunk));
     file.write(reinterpret_cast<const char*>(&chunks), 8);
     for (size_t t = 0; t < threads.size(); ++t) {
-      const lento_chunk head = {77, static_cast<uint32_t>(t + 1), 0};
+      const lento_chunk head = {77, uint32_t(t + 1), 0};
       file.seekp(static_cast<std::streamoff>(LENTO_HEADER + t * LENTO_CHUNK));
       file.write(reinterpret_cast<const char*>(&head), sizeof head);
-      file.write(reinterpret_cast<const char*>(threads[t].data()),
-                 static_cast<std::streamsize>(threads[t].size() * sizeof threads[t][0]));
+      file.write(
+          reinterpret_cast<const char*>(threads[t].data()),
+          static_cast<std::streamsize>(threads[t].size() * sizeof threads[t][0]));
     }
   }
-  ~RecordFile() { std::filesystem::remove(path_); }
-  const std::string& path() const { return path_; }
+  ~RecordFile() {
+    std::filesystem::remove(path_);
+  }
+  const std::string& path() const {
+    return path_;
+  }
 
  private:
   std::string path_ =
@@ -51,7 +56,9 @@ VirtualRun replay(const std::vector<Events>& threads, const std::vector<Relayout
   return replay_recording(recording, 64, layout, nullptr);
 }
 
-Events stores(uint64_t address, size_t count) { return Events(count, event(address, LENTO_WRITE)); }
+Events stores(uint64_t address, size_t count) {
+  return Events(count, event(address, LENTO_WRITE));
+}
 
 TEST(Record, AloneEveryAccessTakesFourCycles) {
   const VirtualRun run = replay({stores(0x1000, 100)});
@@ -112,10 +119,16 @@ TEST(Record, AnEndThatWasNotRecordedHoldsNobodyUp) {
 }
 
 TEST(Record, OtherFilesAreRefused) {
-  EXPECT_NE(base::test::error_of([] { Recording r("/proc/self/exe"); }).find("is no recording"),
-            std::string::npos);
-  EXPECT_NE(base::test::error_of([] { Recording r("/nowhere/at/all"); }).find("cannot be opened"),
-            std::string::npos);
+  EXPECT_NE(
+      base::test::error_of([] {
+        Recording r("/proc/self/exe");
+      }).find("is no recording"),
+      std::string::npos);
+  EXPECT_NE(
+      base::test::error_of([] {
+        Recording r("/nowhere/at/all");
+      }).find("cannot be opened"),
+      std::string::npos);
 }
 
 }  // namespace

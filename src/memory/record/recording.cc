@@ -18,18 +18,22 @@ namespace {
 constexpr uint64_t kMapsAt = 4096;
 constexpr uint64_t kFirstBurst = 50'000;  // microseconds
 
-const lento_header& header_of(const char* bytes) { return *reinterpret_cast<const lento_header*>(bytes); }
+const lento_header& header_of(const char* bytes) {
+  return *reinterpret_cast<const lento_header*>(bytes);
+}
 
 }  // namespace
 
 Recording::Recording(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) throw base::Error({path}, std::string("cannot be opened: ") + std::strerror(errno));
+  if (file < 0)
+    throw base::Error({path}, std::string("cannot be opened: ") + std::strerror(errno));
   const off_t end = ::lseek(file, 0, SEEK_END);
-  size_ = end < 0 ? 0 : static_cast<uint64_t>(end);
+  size_ = end < 0 ? 0 : uint64_t(end);
   void* bytes = size_ < LENTO_HEADER ? MAP_FAILED : ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, file, 0);
   ::close(file);
-  if (bytes == MAP_FAILED) throw base::Error({path}, "is no recording of a program's accesses");
+  if (bytes == MAP_FAILED)
+    throw base::Error({path}, "is no recording of a program's accesses");
   bytes_ = static_cast<const char*>(bytes);
   if (header_of(bytes_).magic != LENTO_RECORD_MAGIC) {
     ::munmap(const_cast<char*>(bytes_), size_);
@@ -38,7 +42,9 @@ Recording::Recording(const std::string& path) {
   read_chunks();
 }
 
-Recording::~Recording() { ::munmap(const_cast<char*>(bytes_), size_); }
+Recording::~Recording() {
+  ::munmap(const_cast<char*>(bytes_), size_);
+}
 
 void Recording::read_chunks() {
   struct Piece {
@@ -53,19 +59,25 @@ void Recording::read_chunks() {
   for (uint64_t c = 0; c < std::min(taken, room); ++c) {
     const char* at = bytes_ + LENTO_HEADER + c * LENTO_CHUNK;
     const auto& head = *reinterpret_cast<const lento_chunk*>(at);
-    if (head.thread == 0) continue;
+    if (head.thread == 0)
+      continue;
     const auto* begin = reinterpret_cast<const Event*>(at + sizeof head);
     const auto* limit = reinterpret_cast<const Event*>(at + LENTO_CHUNK);
-    const Event* end = std::find_if(begin, limit, [](const Event& e) { return e.first == 0; });
-    if (end == begin) continue;
+    const Event* end = std::find_if(begin, limit, [](const Event& e) {
+      return e.first == 0;
+    });
+    if (end == begin)
+      continue;
     pieces[{head.thread, head.pid}].push_back({head.sequence, begin, end});
-    events_ += static_cast<uint64_t>(end - begin);
+    events_ += uint64_t(end - begin);
   }
   for (auto& [who, list] : pieces) {
-    std::sort(list.begin(), list.end(),
-              [](const Piece& a, const Piece& b) { return a.sequence < b.sequence; });
+    std::ranges::sort(list, [](const Piece& a, const Piece& b) {
+      return a.sequence < b.sequence;
+    });
     Thread thread{who.second, who.first, {}};
-    for (const Piece& piece : list) thread.pieces.emplace_back(piece.begin, piece.end);
+    for (const Piece& piece : list)
+      thread.pieces.emplace_back(piece.begin, piece.end);
     threads_.push_back(std::move(thread));
   }
 }
@@ -75,12 +87,17 @@ std::string Recording::maps() const {
   return {bytes_ + kMapsAt, bytes};
 }
 
-bool Recording::in_bursts() const { return header_of(bytes_).off_us > 0; }
-uint32_t Recording::line_bytes() const { return static_cast<uint32_t>(header_of(bytes_).line_bytes); }
+bool Recording::in_bursts() const {
+  return header_of(bytes_).off_us > 0;
+}
+uint32_t Recording::line_bytes() const {
+  return uint32_t(header_of(bytes_).line_bytes);
+}
 
 void Recording::prepare(const std::string& path, uint64_t bytes, uint64_t on_us, uint64_t off_us) {
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (file < 0) throw base::Error({path}, std::string("cannot be made: ") + std::strerror(errno));
+  if (file < 0)
+    throw base::Error({path}, std::string("cannot be made: ") + std::strerror(errno));
   lento_header header = {};
   header.magic = LENTO_RECORD_MAGIC;
   header.bytes = LENTO_HEADER + bytes / LENTO_CHUNK * LENTO_CHUNK;
@@ -88,12 +105,13 @@ void Recording::prepare(const std::string& path, uint64_t bytes, uint64_t on_us,
   header.off_us = off_us;
   header.first_us = kFirstBurst;
   const long line = ::sysconf(_SC_LEVEL1_DCACHE_LINESIZE);
-  header.line_bytes = line > 0 ? static_cast<uint64_t>(line) : 64;
+  header.line_bytes = line > 0 ? uint64_t(line) : 64;
   const bool done = ::ftruncate(file, static_cast<off_t>(header.bytes)) == 0 &&
                     ::write(file, &header, sizeof header) == static_cast<ssize_t>(sizeof header);
   const int error = errno;
   ::close(file);
-  if (!done) throw base::Error({path}, std::string("cannot be written: ") + std::strerror(error));
+  if (!done)
+    throw base::Error({path}, std::string("cannot be written: ") + std::strerror(error));
 }
 
 }  // namespace lento::memory

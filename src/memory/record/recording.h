@@ -28,16 +28,24 @@ class Recording {
   Recording& operator=(const Recording&) = delete;
 
   struct Event {
-    uint64_t first, second;
+    uint64_t first;
+    uint64_t second;
   };
   struct Thread {
-    uint32_t pid = 0, number = 0;
+    uint32_t pid = 0;
+    uint32_t number = 0;
     std::vector<std::pair<const Event*, const Event*>> pieces;  // in order
   };
-  const std::vector<Thread>& threads() const { return threads_; }
+  const std::vector<Thread>& threads() const {
+    return threads_;
+  }
   std::string maps() const;
-  uint64_t events() const { return events_; }
-  bool full() const { return full_; }  // the byte limit was reached
+  uint64_t events() const {
+    return events_;
+  }
+  bool full() const {
+    return full_;
+  }  // the byte limit was reached
   bool in_bursts() const;
   uint32_t line_bytes() const;
 
@@ -48,31 +56,44 @@ class Recording {
   void read_chunks();
 
   const char* bytes_ = nullptr;
-  uint64_t size_ = 0, events_ = 0;
+  uint64_t size_ = 0;
+  uint64_t events_ = 0;
   bool full_ = false;
   std::vector<Thread> threads_;
 };
 
 // Data that is laid out anew to see what that would bring.
 struct Relayout {
-  enum class Kind { Pad, Private };  // each address on a line of its own; a copy for each thread
+  enum class Kind {
+    Pad,
+    Private
+  };  // each address on a line of its own; a copy for each thread
   Kind kind = Kind::Pad;
-  uint64_t low = 0, high = 0;
+  uint64_t low = 0;
+  uint64_t high = 0;
 };
 
 struct VirtualRun {
-  uint64_t cycles = 0, accesses = 0, contended = 0;  // contended: cycles waiting for lines of others
+  // contended: cycles waiting for lines of others
+  uint64_t cycles = 0;
+  uint64_t accesses = 0;
+  uint64_t contended = 0;
   size_t threads = 0;
   // Heap blocks on lines that cores waited for; pc of the call that allocated them.
   struct Block {
-    uint64_t low = 0, bytes = 0, pc = 0;
+    uint64_t low = 0;
+    uint64_t bytes = 0;
+    uint64_t pc = 0;
   };
   std::vector<Block> blocks;
 };
 
 // `sink` takes the accesses in order of time, with latency, culprit and thread; null: only the sums.
-VirtualRun replay_recording(const Recording& recording, uint32_t line_bytes,
-                            const std::vector<Relayout>& relayouts, trace::AccessSink* sink,
-                            const base::Progress& progress = {});
+VirtualRun replay_recording(
+    const Recording& recording,
+    uint32_t line_bytes,
+    const std::vector<Relayout>& relayouts,
+    trace::AccessSink* sink,
+    const base::Progress& progress = {});
 
 }  // namespace lento::memory

@@ -25,17 +25,24 @@ constexpr uint64_t kNobody = UINT64_MAX;
 struct LineState {
   uint64_t key = kNobody;
   std::array<uint64_t, kCores / 64> holders = {};
-  uint64_t busy_until = 0, writer_pc = 0;
+  uint64_t busy_until = 0;
+  uint64_t writer_pc = 0;
   uint32_t writer = UINT32_MAX;  // modified by, until another core reads it: then it is shared
   uint32_t last_writer = UINT32_MAX;
   bool contended = false;
 
-  bool held_by(size_t core) const { return holders[core % kCores / 64] >> core % 64 & 1; }
-  void hold(size_t core) { holders[core % kCores / 64] |= uint64_t{1} << core % 64; }
+  bool held_by(size_t core) const {
+    return holders[core % kCores / 64] >> core % 64 & 1;
+  }
+  void hold(size_t core) {
+    holders[core % kCores / 64] |= uint64_t{1} << core % 64;
+  }
   bool held_by_others(size_t core) const {
     auto others = holders;
     others[core % kCores / 64] &= ~(uint64_t{1} << core % 64);
-    return std::ranges::any_of(others, [](uint64_t w) { return w != 0; });
+    return std::ranges::any_of(others, [](uint64_t w) {
+      return w != 0;
+    });
   }
 };
 
@@ -44,8 +51,10 @@ class Lines {
  public:
   LineState& of(uint64_t key) {
     size_t at = slot(key);
-    while (table_[at].key != key && table_[at].key != kNobody) at = (at + 1) & mask_;
-    if (table_[at].key == key) return table_[at];
+    while (table_[at].key != key && table_[at].key != kNobody)
+      at = (at + 1) & mask_;
+    if (table_[at].key == key)
+      return table_[at];
     if (2 * ++used_ > mask_) {
       grow();
       return of_fresh(key);
@@ -56,15 +65,19 @@ class Lines {
   template <class Use>
   void each(Use&& use) const {
     for (const LineState& line : table_) {
-      if (line.key != kNobody) use(line);
+      if (line.key != kNobody)
+        use(line);
     }
   }
 
  private:
-  size_t slot(uint64_t key) const { return (key * 0x9e3779b97f4a7c15ULL >> 20) & mask_; }
+  size_t slot(uint64_t key) const {
+    return (key * 0x9e3779b97f4a7c15ULL >> 20) & mask_;
+  }
   LineState& of_fresh(uint64_t key) {
     size_t at = slot(key);
-    while (table_[at].key != kNobody) at = (at + 1) & mask_;
+    while (table_[at].key != kNobody)
+      at = (at + 1) & mask_;
     table_[at].key = key;
     return table_[at];
   }
@@ -73,12 +86,14 @@ class Lines {
     old.swap(table_);
     mask_ = table_.size() - 1;
     for (const LineState& line : old) {
-      if (line.key != kNobody) of_fresh(line.key) = line;
+      if (line.key != kNobody)
+        of_fresh(line.key) = line;
     }
   }
 
   std::vector<LineState> table_ = std::vector<LineState>(1 << 12);
-  size_t mask_ = table_.size() - 1, used_ = 0;
+  size_t mask_ = table_.size() - 1;
+  size_t used_ = 0;
 };
 
 struct Core {
@@ -86,44 +101,66 @@ struct Core {
   size_t piece = 0;
   const Recording::Event* at = nullptr;
   uint64_t time = 0;
-  enum class State { Waiting, Ready, AtBurst, AtLock, AtJoin, Ended } state = State::Ready;
+  enum class State {
+    Waiting,
+    Ready,
+    AtBurst,
+    AtLock,
+    AtJoin,
+    Ended
+  } state = State::Ready;
   uint64_t waits_for = 0;  // period of bursts, lock, thread
   uint64_t period = 0;     // of the bursts it is in
 };
 
-unsigned kind_of(const Recording::Event& e) { return static_cast<unsigned>(e.first >> 52 & 15); }
-uint64_t address_of(const Recording::Event& e) { return e.first & 0xffffffffffff; }
-uint8_t size_of(const Recording::Event& e) { return static_cast<uint8_t>(1u << (e.first >> 48 & 15)); }
+unsigned kind_of(const Recording::Event& e) {
+  return unsigned(e.first >> 52 & 15);
+}
+uint64_t address_of(const Recording::Event& e) {
+  return e.first & 0xffffffffffff;
+}
+uint8_t size_of(const Recording::Event& e) {
+  return uint8_t(1u << (e.first >> 48 & 15));
+}
 
 class Replay {
  public:
-  Replay(const Recording& recording, uint32_t line_bytes, const std::vector<Relayout>& relayouts,
-         trace::AccessSink* sink)
-      : line_bytes_(line_bytes), relayouts_(relayouts), sink_(sink) {
+  Replay(
+      const Recording& recording,
+      uint32_t line_bytes,
+      const std::vector<Relayout>& relayouts,
+      trace::AccessSink* sink)
+      : line_bytes_(line_bytes),
+        relayouts_(relayouts),
+        sink_(sink) {
     std::map<uint32_t, uint16_t> processes;
     for (const Recording::Thread& thread : recording.threads()) {
       Core core;
       core.thread = &thread;
       core.at = thread.pieces.front().first;
       number_[{thread.pid, thread.number}] = cores_.size();
-      process_.push_back(
-          processes.try_emplace(thread.pid, static_cast<uint16_t>(processes.size() + 1)).first->second);
+      process_.push_back(processes.try_emplace(thread.pid, uint16_t(processes.size() + 1)).first->second);
       cores_.push_back(core);
     }
     hold_back_children();
   }
 
   VirtualRun run(const base::Progress& progress) {
-    for (size_t i = 0; i < cores_.size(); ++i) enqueue(i);
+    for (size_t i = 0; i < cores_.size(); ++i)
+      enqueue(i);
     for (;;) {
-      if (queue_.empty() && !unblock()) break;
-      if (queue_.empty()) continue;
+      if (queue_.empty() && !unblock())
+        break;
+      if (queue_.empty())
+        continue;
       const auto [time, index] = *queue_.begin();
       queue_.erase(queue_.begin());
       run_until(index, queue_.empty() ? std::pair{kNobody, cores_.size()} : *queue_.begin());
-      if ((++rounds_ & 0xffff) != 0) continue;
-      progress("replayed accesses", static_cast<double>(result_.accesses), 0);
-      if (progress.stopped()) break;
+      if ((++rounds_ & 0xffff) != 0)
+        continue;
+      progress("replayed accesses", double(result_.accesses), 0);
+      if (progress.stopped())
+        break;
     }
     return finish();
   }
@@ -134,21 +171,24 @@ class Replay {
     for (const Core& core : cores_) {
       for (const auto& [begin, end] : core.thread->pieces) {
         for (const Recording::Event* e = begin; e != end; ++e) {
-          if (kind_of(*e) != LENTO_CREATE) continue;
+          if (kind_of(*e) != LENTO_CREATE)
+            continue;
           const auto child = find(core, address_of(*e));
-          if (child < cores_.size() && &cores_[child] != &core) cores_[child].state = Core::State::Waiting;
+          if (child < cores_.size() && &cores_[child] != &core)
+            cores_[child].state = Core::State::Waiting;
         }
       }
     }
   }
 
   size_t find(const Core& core, uint64_t thread) const {
-    const auto at = number_.find({core.thread->pid, static_cast<uint32_t>(thread)});
+    const auto at = number_.find({core.thread->pid, uint32_t(thread)});
     return at == number_.end() ? cores_.size() : at->second;
   }
 
   void enqueue(size_t index) {
-    if (cores_[index].state == Core::State::Ready) queue_.emplace(cores_[index].time, index);
+    if (cores_[index].state == Core::State::Ready)
+      queue_.emplace(cores_[index].time, index);
   }
 
   void wake(size_t index, uint64_t time) {
@@ -164,14 +204,16 @@ class Replay {
     while (core.state == Core::State::Ready && std::pair{core.time, index} < next) {
       const size_t waiting = queue_.size();
       step(core, index);
-      if (queue_.size() != waiting) break;  // somebody woke, perhaps earlier than `next`
+      if (queue_.size() != waiting)
+        break;  // somebody woke, perhaps earlier than `next`
     }
     enqueue(index);
   }
 
   void step(Core& core, size_t index) {
     if (core.at == core.thread->pieces[core.piece].second) {
-      if (++core.piece == core.thread->pieces.size()) return end(core, index);
+      if (++core.piece == core.thread->pieces.size())
+        return end(core, index);
       core.at = core.thread->pieces[core.piece].first;
     }
     const Recording::Event& e = *core.at;
@@ -192,10 +234,12 @@ class Replay {
         create(core, e);
         break;
       case LENTO_JOIN:
-        if (!join(core, e)) return;
+        if (!join(core, e))
+          return;
         break;
       case LENTO_LOCK:
-        if (!lock(core, index, e)) return;
+        if (!lock(core, index, e))
+          return;
         break;
       case LENTO_UNLOCK:
         unlock(core, index, e);
@@ -204,7 +248,8 @@ class Replay {
         allocate(e);
         break;
       case LENTO_SIZE:
-        if (!blocks_.empty() && blocks_.back().bytes == 0) blocks_.back().bytes = address_of(e);
+        if (!blocks_.empty() && blocks_.back().bytes == 0)
+          blocks_.back().bytes = address_of(e);
         break;
       default:
         break;
@@ -215,18 +260,21 @@ class Replay {
   void end(Core& core, size_t index) {
     core.state = Core::State::Ended;
     for (size_t i = 0; i < cores_.size(); ++i) {
-      if (cores_[i].state == Core::State::AtJoin && cores_[i].waits_for == index) wake(i, core.time);
+      if (cores_[i].state == Core::State::AtJoin && cores_[i].waits_for == index)
+        wake(i, core.time);
     }
   }
 
   void create(Core& core, const Recording::Event& e) {
     const size_t child = find(core, address_of(e));
-    if (child < cores_.size() && cores_[child].state == Core::State::Waiting) wake(child, core.time);
+    if (child < cores_.size() && cores_[child].state == Core::State::Waiting)
+      wake(child, core.time);
   }
 
   bool join(Core& core, const Recording::Event& e) {
     const size_t child = find(core, address_of(e));
-    if (child >= cores_.size()) return true;
+    if (child >= cores_.size())
+      return true;
     if (cores_[child].state == Core::State::Ended) {
       core.time = std::max(core.time, cores_[child].time);
       return true;
@@ -242,7 +290,8 @@ class Replay {
   void reach_burst(Core& core, uint64_t number) {
     core.state = Core::State::AtBurst;
     core.waits_for = number / kTogether;
-    if (core.waits_for != core.period) return;
+    if (core.waits_for != core.period)
+      return;
     core.state = Core::State::Ready;
     ++core.at;
   }
@@ -264,7 +313,8 @@ class Replay {
     Lock& lock = locks_[{core.thread->pid, address_of(e)}];
     access(core, index, e, AccessType::Store);
     lock.holder = kNobody;
-    if (lock.waiting.empty()) return;
+    if (lock.waiting.empty())
+      return;
     // Handed over in the order of asking; else who gave it back would always be the first to ask again.
     const size_t next = lock.waiting.front();
     lock.waiting.pop_front();
@@ -273,15 +323,18 @@ class Replay {
   }
 
   void allocate(const Recording::Event& e) {
-    if (blocks_.size() < kMostBlocks) blocks_.push_back({address_of(e), 0, e.second});
+    if (blocks_.size() < kMostBlocks)
+      blocks_.push_back({address_of(e), 0, e.second});
   }
 
   // Nobody can go on: a burst begins, or what was recorded in part holds everybody up.
   bool unblock() {
-    uint64_t burst = kNobody, time = 0;
+    uint64_t burst = kNobody;
+    uint64_t time = 0;
     for (const Core& core : cores_) {
       time = std::max(time, core.time);
-      if (core.state == Core::State::AtBurst) burst = std::min(burst, core.waits_for);
+      if (core.state == Core::State::AtBurst)
+        burst = std::min(burst, core.waits_for);
     }
     bool any = false;
     for (size_t i = 0; i < cores_.size(); ++i) {
@@ -290,16 +343,21 @@ class Replay {
       const bool stuck =
           burst == kNobody && (core.state == Core::State::AtLock || core.state == Core::State::AtJoin ||
                                core.state == Core::State::Waiting);
-      if (at_burst && core.waits_for != burst) continue;
-      if (!at_burst && !stuck) continue;
-      if (at_burst) core.period = burst;
-      if (at_burst || core.state == Core::State::AtJoin) ++core.at;
+      if (at_burst && core.waits_for != burst)
+        continue;
+      if (!at_burst && !stuck)
+        continue;
+      if (at_burst)
+        core.period = burst;
+      if (at_burst || core.state == Core::State::AtJoin)
+        ++core.at;
       wake(i, time);
       any = true;
     }
     for (auto& [where, lock] : locks_) {
       for (const size_t i : lock.waiting) {
-        if (cores_[i].state == Core::State::AtLock) wake(i, time), any = true;
+        if (cores_[i].state == Core::State::AtLock)
+          wake(i, time), any = true;
       }
       lock = {};
     }
@@ -310,12 +368,14 @@ class Replay {
   uint64_t line_key(const Core& core, size_t index, uint64_t address) const {
     constexpr uint64_t kElsewhere = uint64_t{1} << 62, kCopies = uint64_t{1} << 61;
     for (const Relayout& r : relayouts_) {
-      if (address < r.low || address >= r.high) continue;
-      if (r.kind == Relayout::Kind::Pad) return kElsewhere | address;
+      if (address < r.low || address >= r.high)
+        continue;
+      if (r.kind == Relayout::Kind::Pad)
+        return kElsewhere | address;
       return kElsewhere | kCopies | index << 44 | (address / line_bytes_ & 0xfffffffffff);
     }
     // Processes at equal addresses have memory of their own: the number of the process stands above 48 bits.
-    return uint64_t{process_[static_cast<size_t>(&core - cores_.data())]} << 44 | address / line_bytes_;
+    return uint64_t{process_[size_t(&core - cores_.data())]} << 44 | address / line_bytes_;
   }
 
   void access(Core& core, size_t index, const Recording::Event& e, AccessType type) {
@@ -331,12 +391,13 @@ class Replay {
     r.address = address;
     r.type = type;
     r.size = size_of(e);
-    r.cpu = static_cast<uint16_t>(std::min<size_t>(index, UINT16_MAX - 1));
+    r.cpu = uint16_t(std::min<size_t>(index, UINT16_MAX - 1));
     r.thread = core.thread->number;
     r.process = process_[index];
     r.flags = AccessRecord::kServiceKnown;
     uint64_t wait = 0;
-    if (kind_of(e) == LENTO_UPDATE) r.flags |= AccessRecord::kUpdate;
+    if (kind_of(e) == LENTO_UPDATE)
+      r.flags |= AccessRecord::kUpdate;
     if (moves) {
       const uint64_t start = std::max(core.time, line.busy_until);
       wait = start + kTransfer - core.time;
@@ -347,23 +408,25 @@ class Replay {
     } else {
       r.flags |= AccessRecord::kLocal;
     }
-    r.latency = static_cast<uint32_t>(std::min<uint64_t>(1 + wait, AccessRecord::kNoLatency - 1));
+    r.latency = uint32_t(std::min<uint64_t>(1 + wait, AccessRecord::kNoLatency - 1));
     core.time += kStep + wait;
     ++result_.accesses;
     take_line(line, index, writes, r.pc);
-    if (!sink_) return;
+    if (!sink_)
+      return;
     sink_->record(r);
-    if ((result_.accesses & 0xffff) == 0) sink_->advance(r.cycle);
+    if ((result_.accesses & 0xffff) == 0)
+      sink_->advance(r.cycle);
   }
 
   void charge(const LineState& line, uint64_t wait, AccessRecord& r) const {
     r.cause = trace::DelayCause::Coherence;
-    r.blamed = static_cast<uint32_t>(std::min<uint64_t>(wait, UINT32_MAX - 1));
+    r.blamed = uint32_t(std::min<uint64_t>(wait, UINT32_MAX - 1));
     if (line.last_writer == UINT32_MAX) {
       r.culprit = r.cpu == 0 ? 1 : 0;  // only readers had it: any of them
       return;
     }
-    r.culprit = static_cast<uint16_t>(std::min<uint32_t>(line.last_writer, UINT16_MAX - 1));
+    r.culprit = uint16_t(std::min<uint32_t>(line.last_writer, UINT16_MAX - 1));
     r.culprit_pc = line.writer_pc;
   }
 
@@ -375,22 +438,25 @@ class Replay {
     }
     line.holders = {};
     line.hold(index);
-    line.writer = static_cast<uint32_t>(index);
+    line.writer = uint32_t(index);
     line.last_writer = line.writer;
     line.writer_pc = pc;
   }
 
   VirtualRun finish() {
-    for (const Core& core : cores_) result_.cycles = std::max(result_.cycles, core.time);
+    for (const Core& core : cores_)
+      result_.cycles = std::max(result_.cycles, core.time);
     result_.threads = cores_.size();
     std::set<uint64_t> hot;
     lines_.each([&](const LineState& line) {
-      if (line.contended) hot.insert(line.key & 0xfffffffffff);
+      if (line.contended)
+        hot.insert(line.key & 0xfffffffffff);
     });
     for (const VirtualRun::Block& block : blocks_) {
       const auto first = hot.lower_bound(block.low / line_bytes_);
       const bool is_hot = first != hot.end() && *first <= (block.low + block.bytes) / line_bytes_;
-      if (is_hot && block.bytes > 0 && result_.blocks.size() < kKeptBlocks) result_.blocks.push_back(block);
+      if (is_hot && block.bytes > 0 && result_.blocks.size() < kKeptBlocks)
+        result_.blocks.push_back(block);
     }
     return std::move(result_);
   }
@@ -416,10 +482,14 @@ class Replay {
 
 }  // namespace
 
-VirtualRun replay_recording(const Recording& recording, uint32_t line_bytes,
-                            const std::vector<Relayout>& relayouts, trace::AccessSink* sink,
-                            const base::Progress& progress) {
-  if (recording.threads().empty()) return {};
+VirtualRun replay_recording(
+    const Recording& recording,
+    uint32_t line_bytes,
+    const std::vector<Relayout>& relayouts,
+    trace::AccessSink* sink,
+    const base::Progress& progress) {
+  if (recording.threads().empty())
+    return {};
   return Replay(recording, line_bytes, relayouts, sink).run(progress);
 }
 

@@ -12,7 +12,10 @@ struct CoreTechnology {
   double power_per_mcu = 0;  // W, nominal
   double flop_per_mcu = 0;   // a cycle, nominal
   double area_per_mcu = 0;   // mm2, nominal
-  double frequency = 0, voltage = 0, threshold = 0, margin = 0;
+  double frequency = 0;
+  double voltage = 0;
+  double threshold = 0;
+  double margin = 0;
   double operating_area_per_mcu = 0;
   int mcu_per_bundle = 1;
   double fma_width = 1;
@@ -21,51 +24,99 @@ struct CoreTechnology {
 };
 
 struct DramTechnology {
-  double energy_per_bit = 0, static_power_per_bit = 0;
+  double energy_per_bit = 0;
+  double static_power_per_bit = 0;
   double stack_capacity = 0;  // bytes
-  double area_per_stack = 0, controller_area = 0;
+  double area_per_stack = 0;
+  double controller_area = 0;
   double latency = 0;
-  double frequency = 0, voltage = 0, threshold = 0, margin = 0, max_voltage = 0;
-  double links_per_mm = 0, links_per_stack = 0;
+  double frequency = 0;
+  double voltage = 0;
+  double threshold = 0;
+  double margin = 0;
+  double max_voltage = 0;
+  double links_per_mm = 0;
+  double links_per_stack = 0;
   double utilisation = 1;
 };
 
 struct SramTechnology {
-  double energy_per_bit = 0, static_power_per_bit = 0, area_per_bit = 0;
+  double energy_per_bit = 0;
+  double static_power_per_bit = 0;
+  double area_per_bit = 0;
   double bank_capacity = 0;  // bytes
-  double controller_area_per_link = 0, controller_power_per_link = 0;
-  double latency = 0, overhead = 0, utilisation = 1;
+  double controller_area_per_link = 0;
+  double controller_power_per_link = 0;
+  double latency = 0;
+  double overhead = 0;
+  double utilisation = 1;
 };
 
 struct LinkTechnology {
-  double latency = 0, frequency = 0, voltage = 0, energy_per_link = 0, area_per_link = 0, links_per_mm = 0;
-  double threshold = 0, margin = 0, utilisation = 1;
+  double latency = 0;
+  double frequency = 0;
+  double voltage = 0;
+  double energy_per_link = 0;
+  double area_per_link = 0;
+  double links_per_mm = 0;
+  double threshold = 0;
+  double margin = 0;
+  double utilisation = 1;
 };
 
 // Components that share area and power, in this order everywhere.
-enum Component { kCore, kL2, kL1, kRegisters, kDram, kIntra, kInter, kComponents };
+enum Component {
+  kCore,
+  kL2,
+  kL1,
+  kRegisters,
+  kDram,
+  kIntra,
+  kInter,
+  kComponents
+};
 
-enum class Scope { Mcu, Bundle, Global };
+enum class Scope {
+  Mcu,
+  Bundle,
+  Global
+};
 
 // How kernels are cut: not at all, over the inner dimension (column-row) or over rows and columns
 // (row-column).
-enum class Split { None, ColumnRow, RowColumn };
+enum class Split {
+  None,
+  ColumnRow,
+  RowColumn
+};
 
 struct Parallelism {
-  int dp = 1, lp = 1, kp1 = 1, kp2 = 1;
+  int dp = 1;
+  int lp = 1;
+  int kp1 = 1;
+  int kp2 = 1;
   Split split = Split::None;
 };
 
 struct LanguageModel {  // LSTM
-  double batch = 0, vocabulary = 0, hidden = 0, sequence = 0, projection = 0;
-  int layers = 1, gates = 4;
+  double batch = 0;
+  double vocabulary = 0;
+  double hidden = 0;
+  double sequence = 0;
+  double projection = 0;
+  int layers = 1;
+  int gates = 4;
 };
 
 struct Budgets {
-  double node_area = 0, chip_area = 0;              // mm2
-  double power = 0;                                 // W
-  std::array<double, kComponents> area{}, share{};  // fractions of chip area, of power
-  std::array<double, 3> perimeter{};                // DRAM, intra, inter: fractions
+  // mm2
+  double node_area = 0;
+  double chip_area = 0;
+  double power = 0;  // W
+  // fractions of chip area, of power
+  std::array<double, kComponents> area{};
+  std::array<double, kComponents> share{};
+  std::array<double, 3> perimeter{};  // DRAM, intra, inter: fractions
 };
 
 struct CrossFlowConfig {
@@ -75,11 +126,14 @@ struct CrossFlowConfig {
   CoreTechnology core;
   DramTechnology dram;
   std::array<SramTechnology, 3> sram;  // registers, L1, L2
-  LinkTechnology intra, inter;
+  LinkTechnology intra;
+  LinkTechnology inter;
   Budgets budgets;
   std::array<Scope, 4> scope{};  // registers, L1, L2, DRAM
-  int workers = 1, nodes_per_wafer = 1;
-  double inter_derate = 1, intra_derate = 0;
+  int workers = 1;
+  int nodes_per_wafer = 1;
+  double inter_derate = 1;
+  double intra_derate = 0;
   std::array<bool, 4> crosses{};  // kp1, kp2, dp, lp leave the package
   Parallelism parallelism;
 };

@@ -27,12 +27,15 @@ std::vector<Row> rows_of(const std::string& name) {
   std::vector<Row> rows;
   while (in.next()) {
     Row& row = rows.emplace_back();
-    for (size_t i = 0; i < in.columns().size(); ++i) row[in.columns()[i]] = in.row()[i];
+    for (size_t i = 0; i < in.columns().size(); ++i)
+      row[in.columns()[i]] = in.row()[i];
   }
   return rows;
 }
 
-double value(const Row& row, const std::string& key) { return base::parse_double(row.at(key), {key}); }
+double value(const Row& row, const std::string& key) {
+  return base::parse_double(row.at(key), {key});
+}
 
 Dims dims_of(const std::string& text) {
   Dims d{};
@@ -56,11 +59,13 @@ class CrossFlowParity : public ::testing::Test {
   }
   static CrossFlowConfig edited(const Row& row) {
     CrossFlowConfig c = config(row.at("config"));
-    if (row.at("edits").find("precision 2->4") != std::string::npos) c.precision = 4;
-    c.workers = static_cast<int>(value(row, "N"));
-    if (c.workers > 1) c.crosses = {true, true, true, true};
-    c.parallelism.kp1 = static_cast<int>(value(row, "kp1"));
-    c.parallelism.kp2 = static_cast<int>(value(row, "kp2"));
+    if (row.at("edits").find("precision 2->4") != std::string::npos)
+      c.precision = 4;
+    c.workers = int(value(row, "N"));
+    if (c.workers > 1)
+      c.crosses = {true, true, true, true};
+    c.parallelism.kp1 = int(value(row, "kp1"));
+    c.parallelism.kp2 = int(value(row, "kp2"));
     return c;
   }
 };
@@ -100,13 +105,17 @@ TEST_F(CrossFlowParity, ProductsWithTheRecordedTileTakeTheRecordedTime) {
   std::map<std::string, std::pair<CrossFlowConfig, Machine>> known;
   size_t checked = 0;
   for (const Row& row : rows_of("deepflow_reference.csv.gz")) {
-    if (row.at("workload") != "GEMM") continue;
+    if (row.at("workload") != "GEMM")
+      continue;
     const CrossFlowConfig c = edited(row);
     const Machine machine = generate(c);
     KernelModel model(machine, c);
     ParallelLinks links = parallel_links(machine, c);
-    const double m = value(row, "m"), n = value(row, "n"), k = value(row, "k");
-    const double kp1 = c.parallelism.kp1, kp2 = c.parallelism.kp2;
+    const double m = value(row, "m");
+    const double n = value(row, "n");
+    const double k = value(row, "k");
+    const double kp1 = c.parallelism.kp1;
+    const double kp2 = c.parallelism.kp2;
     Dims dims{m, n, k};  // alone, the original swaps n and k
     double reduction = 0;
     if (row.at("type") == "CR") {
@@ -122,8 +131,10 @@ TEST_F(CrossFlowParity, ProductsWithTheRecordedTileTakeTheRecordedTime) {
     }
     const std::string& text = row.at("best_tile_L0_L1_L2");
     const size_t first = text.find('|'), second = text.rfind('|');
-    const Tiles tiles{dims_of(text.substr(0, first)), dims_of(text.substr(first + 1, second - first - 1)),
-                      dims_of(text.substr(second + 1))};
+    const Tiles tiles{
+        dims_of(text.substr(0, first)),
+        dims_of(text.substr(first + 1, second - first - 1)),
+        dims_of(text.substr(second + 1))};
     const double theirs = value(row, "pred_s");
     const double ours = model.gemm_with(dims, dims_of(row.at("best_order")), tiles) + reduction;
     ASSERT_NEAR(ours, theirs, 1e-6 * theirs)
@@ -142,13 +153,14 @@ TEST_F(CrossFlowParity, LanguageModelsTakeTheRecordedTime) {
   size_t checked = 0;
   double worst = 0;
   for (const Row& row : rows_of("deepflow_reference.csv.gz")) {
-    if (row.at("workload") != "LSTM-LM") continue;
+    if (row.at("workload") != "LSTM-LM")
+      continue;
     CrossFlowConfig c = config(row.at("config"));
     c.model.batch = value(row, "batch");
     c.model.sequence = value(row, "seq");
     c.model.hidden = value(row, "hidden");
     c.model.vocabulary = value(row, "vocab");
-    c.model.layers = static_cast<int>(value(row, "layers"));
+    c.model.layers = int(value(row, "layers"));
     const double theirs = value(row, "pred_s");
     const double ours = language_model_time(generate(c), c).seconds;
     worst = std::max(worst, std::fabs(ours - theirs) / theirs);
@@ -160,7 +172,9 @@ TEST_F(CrossFlowParity, LanguageModelsTakeTheRecordedTime) {
 
 TEST_F(CrossFlowParity, EveryPlacementDeratesAsRecorded) {
   size_t checked = 0;
-  const auto count = [](const Row& row, const char* key) { return static_cast<int>(value(row, key)); };
+  const auto count = [](const Row& row, const char* key) {
+    return int(value(row, key));
+  };
   for (const Row& row : rows_of("deepflow_derate_reference.csv.gz")) {
     const ParallelShape shape{count(row, "kp1"), count(row, "kp2"), count(row, "dp"), count(row, "lp")};
     const std::string& text = row.at("order(kp1=0;kp2=1;dp=2;lp=3)");
@@ -193,7 +207,8 @@ TEST(CrossFlow, FewerUnitsInsteadOfASlowerClockNeverLosesThroughputAtTheSamePowe
   c.budgets.area[kCore] = 1;
   c.budgets.power = 10;
   c.budgets.share[kCore] = 1;
-  const Machine slower = generate(c, BelowMargin::SlowerClock), fewer = generate(c, BelowMargin::FewerUnits);
+  const Machine slower = generate(c, BelowMargin::SlowerClock);
+  const Machine fewer = generate(c, BelowMargin::FewerUnits);
   EXPECT_EQ(slower.mcus, 100);
   EXPECT_LT(fewer.mcus, 100);
   EXPECT_GT(fewer.core.frequency, slower.core.frequency);
@@ -212,8 +227,9 @@ TEST(Machine, AClockEndsAtTheTechnologysLimit) {
   const Machine m = generate(c, BelowMargin::FewerUnits);
   EXPECT_NEAR(m.core.voltage, 1.25 * c.core.voltage, 1e-9);
   EXPECT_LT(m.core.frequency, 3 * c.core.frequency);
-  EXPECT_GT(generate(c, BelowMargin::SlowerClock).core.frequency,
-            m.core.frequency);  // the released code has none
+  EXPECT_GT(
+      generate(c, BelowMargin::SlowerClock).core.frequency,
+      m.core.frequency);  // the released code has none
 }
 
 }  // namespace

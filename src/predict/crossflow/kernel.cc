@@ -9,12 +9,17 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-double ceil_div(double a, double b) { return std::ceil(a / b); }
+double ceil_div(double a, double b) {
+  return std::ceil(a / b);
+}
 
 Dataflow dataflow_of(const std::string& text) {
-  if (text == "wst") return Dataflow::Weight;
-  if (text == "ast") return Dataflow::Activation;
-  if (text == "ost") return Dataflow::Output;
+  if (text == "wst")
+    return Dataflow::Weight;
+  if (text == "ast")
+    return Dataflow::Activation;
+  if (text == "ost")
+    return Dataflow::Output;
   return text == "best" ? Dataflow::Best : Dataflow::None;
 }
 
@@ -28,30 +33,40 @@ double third_side(double elements, double a, double b, bool holds_result) {
 // released tool: a superset of its twenty samples, so the best of these is never slower.
 std::vector<Dims> tile_candidates(double elements, bool holds_result) {
   std::vector<Dims> tiles;
-  if (elements < 2) return {{1, 1, 1}};
+  if (elements < 2)
+    return {{1, 1, 1}};
   const double square = std::ceil(std::exp2(std::floor(std::log2(std::sqrt(elements / 2)))));
   tiles.push_back({square, square, square});
   tiles.push_back({std::max(1.0, std::floor(square / 2)), square, square * 2});
-  const int powers = static_cast<int>(std::floor(std::log2(elements)));
+  const int powers = int(std::floor(std::log2(elements)));
   for (int i = 0; i < powers; ++i) {
     for (int j = 0; j < powers; ++j) {
-      const double a = std::exp2(i), b = std::exp2(j);
+      const double a = std::exp2(i);
+      const double b = std::exp2(j);
       const double c = third_side(elements, a, b, holds_result);
-      if (c >= 1) tiles.push_back({a, b, std::exp2(std::floor(std::log2(c)))});
+      if (c >= 1)
+        tiles.push_back({a, b, std::exp2(std::floor(std::log2(c)))});
     }
   }
   // Squarest first: good times found early end the search of the others.
-  const auto surface = [](const Dims& t) { return 1 / t[0] + 1 / t[1] + 1 / t[2]; };
-  std::stable_sort(tiles.begin(), tiles.end(),
-                   [&](const Dims& x, const Dims& y) { return surface(x) < surface(y); });
+  const auto surface = [](const Dims& t) {
+    return 1 / t[0] + 1 / t[1] + 1 / t[2];
+  };
+  std::ranges::stable_sort(tiles, [&](const Dims& x, const Dims& y) {
+    return surface(x) < surface(y);
+  });
   return tiles;
 }
 
 // A tile larger than the matrix in one dimension is cut there and grows in another to use the room.
 Dims fitted(const Dims& tile, const Dims& dims, size_t level) {
-  double t1 = tile[0], t2 = tile[1], t3 = tile[2];
+  double t1 = tile[0];
+  double t2 = tile[1];
+  double t3 = tile[2];
   const double room = t1 * t2 + t1 * t3 + t2 * t3;
-  const bool cut1 = t1 > dims[0], cut2 = t2 > dims[1], cut3 = t3 > dims[2];
+  const bool cut1 = t1 > dims[0];
+  const bool cut2 = t2 > dims[1];
+  const bool cut3 = t3 > dims[2];
   t1 = std::min(t1, dims[0]);
   t2 = std::min(t2, dims[1]);
   t3 = std::min(t3, dims[2]);
@@ -67,7 +82,9 @@ Dims fitted(const Dims& tile, const Dims& dims, size_t level) {
 }
 
 double bytes_moved(size_t level, const Dims& d, const Dims& t, double repeats, double precision) {
-  double a = 1, b = 1, c = 1;
+  double a = 1;
+  double b = 1;
+  double c = 1;
   if (t[0] > 0 && t[1] > 0 && t[2] > 0) {
     a = ceil_div(d[2], t[2]);
     b = ceil_div(d[0], t[0]);
@@ -77,7 +94,8 @@ double bytes_moved(size_t level, const Dims& d, const Dims& t, double repeats, d
 }
 
 double repeats_of(const Dims& d, const Dims& t) {
-  if (t[0] <= 0 || t[1] <= 0 || t[2] <= 0) return 1;
+  if (t[0] <= 0 || t[1] <= 0 || t[2] <= 0)
+    return 1;
   return ceil_div(d[0], t[0]) * ceil_div(d[1], t[1]) * ceil_div(d[2], t[2]);
 }
 
@@ -90,7 +108,9 @@ double least_bytes(const Dims& d, double repeats, double precision) {
   return repeats * (d[0] * d[1] + d[1] * d[2] + d[0] * d[2]) * precision;
 }
 
-double flops_of(const Dims& order) { return order[0] * order[2] * (2 * order[1] - 1); }
+double flops_of(const Dims& order) {
+  return order[0] * order[2] * (2 * order[1] - 1);
+}
 
 }  // namespace
 
@@ -113,7 +133,8 @@ double KernelModel::level_time(size_t level, double flops, double bytes) const {
   const MemoryLevel& memory = machine_.memory[level];
   const double balance = memory.bytes_per_s == 0 ? kInfinity : machine_.flops / memory.bytes_per_s;
   const double intensity = bytes == 0 ? 0 : flops / bytes;
-  if (intensity >= balance) return machine_.flops == 0 ? kInfinity : flops / machine_.flops;
+  if (intensity >= balance)
+    return machine_.flops == 0 ? kInfinity : flops / machine_.flops;
   return (memory.bytes_per_s == 0 || bytes == 0 ? kInfinity : bytes / memory.bytes_per_s) + memory.latency;
 }
 
@@ -122,7 +143,8 @@ double KernelModel::pointwise(double flops, double bytes) const {
 }
 
 void KernelModel::choose_dataflow(const Dims& d) {
-  if (dataflow_ != Dataflow::Best) return;
+  if (dataflow_ != Dataflow::Best)
+    return;
   if (d[0] >= std::max(d[1], d[2]))
     dataflow_ = Dataflow::Weight;
   else if (d[1] >= std::max(d[0], d[2]))
@@ -145,26 +167,35 @@ std::vector<Dims> KernelModel::orders(const Dims& d) const {
       all = {{d[0], d[2], d[1]}, {d[2], d[0], d[1]}};
       break;
     default:
-      all = {{d[0], d[1], d[2]}, {d[0], d[2], d[1]}, {d[1], d[0], d[2]},
-             {d[1], d[2], d[0]}, {d[2], d[0], d[1]}, {d[2], d[1], d[0]}};
+      all = {
+          {d[0], d[1], d[2]},
+          {d[0], d[2], d[1]},
+          {d[1], d[0], d[2]},
+          {d[1], d[2], d[0]},
+          {d[2], d[0], d[1]},
+          {d[2], d[1], d[0]}};
   }
-  std::sort(all.begin(), all.end());
+  std::ranges::sort(all);
   all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
 }
 
 double KernelModel::register_time(const Dims& order, double flops) const {
   double reuse = 1;
-  if (dataflow_ == Dataflow::Weight) reuse = ceil_div(order[0], fma_width_);
-  if (dataflow_ == Dataflow::Activation) reuse = ceil_div(order[2], fma_width_);
-  if (dataflow_ == Dataflow::Output) reuse = ceil_div(order[1], fma_width_);
+  if (dataflow_ == Dataflow::Weight)
+    reuse = ceil_div(order[0], fma_width_);
+  if (dataflow_ == Dataflow::Activation)
+    reuse = ceil_div(order[2], fma_width_);
+  if (dataflow_ == Dataflow::Output)
+    reuse = ceil_div(order[1], fma_width_);
   return level_time(0, flops, flops * ((2 * reuse + 1) / (2 * reuse)) / fma_width_ * precision_);
 }
 
 double KernelModel::gemm_with(const Dims& dims, const Dims& order, const Tiles& tiles) {
   choose_dataflow(dims);
   const double flops = flops_of(order);
-  double slowest = register_time(order, flops), repeats = 1;
+  double slowest = register_time(order, flops);
+  double repeats = 1;
   Dims d = order;
   for (size_t level = 3; level > 0; --level) {
     const Dims t = fitted(tiles[level - 1], d, level);
@@ -181,7 +212,8 @@ double KernelModel::gemm_with(const Dims& dims, const Dims& order, const Tiles& 
 struct KernelModel::Search {
   KernelModel& model;
   Dims order;
-  double flops, floor_time;
+  double flops;
+  double floor_time;
   GemmTime& best;
   std::array<double, 4> most{};  // bytes at each level with which a tiling can still be the best
 
@@ -199,62 +231,78 @@ struct KernelModel::Search {
     return bytes > most[level] ? kInfinity : std::max(so_far, model.level_time(level, flops, bytes));
   }
 
-  static bool whole(const Dims& t, const Dims& d) { return t[0] <= d[0] && t[1] <= d[1] && t[2] <= d[2]; }
+  static bool whole(const Dims& t, const Dims& d) {
+    return t[0] <= d[0] && t[1] <= d[1] && t[2] <= d[2];
+  }
 
   void l2_tiles() {
     const double volume = order[0] * order[1] * order[2] * model.precision_;
     for (const Candidate& c : model.candidates_[2]) {
-      if (volume * c.operands > most[3] && whole(c.tile, order)) continue;
+      if (volume * c.operands > most[3] && whole(c.tile, order))
+        continue;
       const Dims t = fitted(c.tile, order, 3);
       const double time = at(3, order, t, 1, floor_time);
-      if (time >= best.seconds) continue;
+      if (time >= best.seconds)
+        continue;
       l1_tiles(c.tile, inner_dims(order, t), repeats_of(order, t), time);
-      if (best.seconds <= floor_time) return;
+      if (best.seconds <= floor_time)
+        return;
     }
   }
 
   void l1_tiles(const Dims& tile2, const Dims& d, double repeats, double so_far) {
-    if (least_bytes(d, repeats, model.precision_) > most[2]) return;
+    if (least_bytes(d, repeats, model.precision_) > most[2])
+      return;
     const double volume = repeats * d[0] * d[1] * d[2] * model.precision_;
     const double results = repeats * d[0] * d[2] * model.precision_;
     for (const Candidate& c : model.candidates_[1]) {
-      if (volume * c.operands + results > most[2] && whole(c.tile, d)) continue;
+      if (volume * c.operands + results > most[2] && whole(c.tile, d))
+        continue;
       const Dims t = fitted(c.tile, d, 2);
       const double time = at(2, d, t, repeats, so_far);
-      if (time >= best.seconds) continue;
+      if (time >= best.seconds)
+        continue;
       register_tiles(tile2, c.tile, inner_dims(d, t), repeats * repeats_of(d, t), time);
-      if (best.seconds <= so_far) return;
+      if (best.seconds <= so_far)
+        return;
     }
   }
 
   void register_tiles(const Dims& tile2, const Dims& tile1, const Dims& d, double repeats, double so_far) {
-    if (least_bytes(d, repeats, model.precision_) > most[1]) return;
+    if (least_bytes(d, repeats, model.precision_) > most[1])
+      return;
     const Innermost& inner = model.innermost(d);
     const double bytes = repeats * inner.bytes * model.precision_;
-    if (bytes > most[1]) return;
+    if (bytes > most[1])
+      return;
     const double time = std::max(so_far, model.level_time(1, flops, bytes));
-    if (time >= best.seconds) return;
+    if (time >= best.seconds)
+      return;
     best = {time, order, {inner.tile, tile1, tile2}};
     tighten();
   }
 };
 
 size_t KernelModel::DimsHash::operator()(const Dims& d) const {
-  const auto mix = [](uint64_t x) { return x * 0x9e3779b97f4a7c15ULL; };
-  const uint64_t h =
-      mix(mix(mix(static_cast<uint64_t>(d[0])) + static_cast<uint64_t>(d[1])) + static_cast<uint64_t>(d[2]));
+  const auto mix = [](uint64_t x) {
+    return x * 0x9e3779b97f4a7c15ULL;
+  };
+  const uint64_t h = mix(mix(mix(uint64_t(d[0])) + uint64_t(d[1])) + uint64_t(d[2]));
   return h ^ (h >> 32);
 }
 
 const KernelModel::Innermost& KernelModel::innermost(const Dims& d) {
   const auto [at, fresh] = innermost_.try_emplace(d, Innermost{{}, kInfinity});
   Innermost& least = at->second;
-  if (!fresh) return least;
+  if (!fresh)
+    return least;
   const double volume = d[0] * d[1] * d[2];
   for (const Candidate& c : candidates_[0]) {
-    if (volume * c.all > least.bytes && Search::whole(c.tile, d)) continue;
+    if (volume * c.all > least.bytes && Search::whole(c.tile, d))
+      continue;
     const double bytes = bytes_moved(1, d, fitted(c.tile, d, 1), 1, 1);
-    if (bytes < least.bytes) least = {c.tile, bytes};
+    if (bytes < least.bytes)
+      least = {c.tile, bytes};
   }
   return least;
 }
@@ -263,31 +311,39 @@ void KernelModel::search(const Dims& order, GemmTime& best) {
   const double flops = flops_of(order);
   const double floor_time =
       std::max(register_time(order, flops), machine_.flops == 0 ? kInfinity : flops / machine_.flops);
-  if (floor_time >= best.seconds) return;
+  if (floor_time >= best.seconds)
+    return;
   Search search{*this, order, flops, floor_time, best, {}};
   search.tighten();
   search.l2_tiles();
 }
 
 GemmTime KernelModel::gemm(double dim1, double dim2, double dim3) {
-  const Dims dims{std::max(1.0, std::floor(dim1)), std::max(1.0, std::floor(dim2)),
-                  std::max(1.0, std::floor(dim3))};
+  const Dims dims{
+      std::max(1.0, std::floor(dim1)),
+      std::max(1.0, std::floor(dim2)),
+      std::max(1.0, std::floor(dim3))};
   choose_dataflow(dims);
   GemmTime best;
   best.seconds = kInfinity;
-  for (const Dims& order : orders(dims)) search(order, best);
+  for (const Dims& order : orders(dims))
+    search(order, best);
   best.seconds += launch_;
   return best;
 }
 
 double KernelModel::collective(Collective kind, double elements, int p, const Link& link) const {
-  if (p == 1) return 0;
-  if (link.bytes_per_s == 0) return kInfinity;
-  const double bytes = precision_ * elements, steps = p - 1;
+  if (p == 1)
+    return 0;
+  if (link.bytes_per_s == 0)
+    return kInfinity;
+  const double bytes = precision_ * elements;
+  const double steps = p - 1;
   const double factor = kind == Collective::AllReduce ? 2 : 1;
   const double copy = pointwise(0, 2 * bytes / p);
   const double transfer = (bytes / p / link.bytes_per_s + copy + link.latency) * factor * steps;
-  if (kind == Collective::AllGather) return transfer + pointwise(0, 3 * bytes) + launch_;
+  if (kind == Collective::AllGather)
+    return transfer + pointwise(0, 3 * bytes) + launch_;
   return transfer + (pointwise(elements / p, 3 * bytes / p) + launch_) * steps;
 }
 

@@ -21,7 +21,13 @@ namespace lento::predict {
 using Dims = std::array<double, 3>;  // whole numbers
 using Tiles = std::array<Dims, 3>;   // of registers, L1, L2
 
-enum class Dataflow { Best, Weight, Activation, Output, None };
+enum class Dataflow {
+  Best,
+  Weight,
+  Activation,
+  Output,
+  None
+};
 
 struct GemmTime {
   double seconds = 0;
@@ -37,7 +43,9 @@ class KernelModel {
   // "best" picks for the first product stays for the later ones, as in the released tool; reset_dataflow()
   // forgets it.
   GemmTime gemm(double dim1, double dim2, double dim3);
-  void reset_dataflow() { dataflow_ = configured_; }
+  void reset_dataflow() {
+    dataflow_ = configured_;
+  }
 
   // Time of one order and tiling, launch overhead included; the dataflow is chosen as gemm(dims) would.
   double gemm_with(const Dims& dims, const Dims& order, const Tiles& tiles);
@@ -45,20 +53,31 @@ class KernelModel {
   // Work on elements. The released tool charges its traffic to the registers (level 0); `at_dram` charges
   // DRAM.
   double pointwise(double flops, double bytes) const;
-  void charge_dram(bool at_dram) { scalar_level_ = at_dram ? 3 : 0; }
+  void charge_dram(bool at_dram) {
+    scalar_level_ = at_dram ? 3 : 0;
+  }
 
   // Ring over p nodes with the given link. partial: reduce-scatter; gather: all-gather; else all-reduce.
-  enum class Collective { AllReduce, ReduceScatter, AllGather };
+  enum class Collective {
+    AllReduce,
+    ReduceScatter,
+    AllGather
+  };
   double collective(Collective kind, double elements, int p, const Link& link) const;
 
-  double launch() const { return launch_; }
-  double precision() const { return precision_; }
+  double launch() const {
+    return launch_;
+  }
+  double precision() const {
+    return precision_;
+  }
 
  private:
   // A tile with what bounds its traffic from below while it fits whole: 1/t1 + 1/t3, and with 1/t2.
   struct Candidate {
     Dims tile;
-    double operands, all;
+    double operands;
+    double all;
   };
   struct Search;  // of one order (kernel.cc)
   // The register tile that moves the fewest bytes out of L1 for a product of one L1 tile.
@@ -78,8 +97,11 @@ class KernelModel {
   const Innermost& innermost(const Dims& dims);
 
   Machine machine_;
-  double launch_, precision_, fma_width_;
-  Dataflow configured_, dataflow_;
+  double launch_;
+  double precision_;
+  double fma_width_;
+  Dataflow configured_;
+  Dataflow dataflow_;
   size_t scalar_level_ = 0;
   std::array<std::vector<Candidate>, 3> candidates_;         // tiles of registers, L1, L2
   std::unordered_map<Dims, Innermost, DimsHash> innermost_;  // found so far

@@ -17,7 +17,8 @@ constexpr double kCellBytes = 3 * 3 + 2 * 2;
 constexpr double kCellOps = 5;
 
 struct Layer {
-  double forward = 0, backward = 0;
+  double forward = 0;
+  double backward = 0;
 };
 
 class IterationModel {
@@ -30,7 +31,8 @@ class IterationModel {
         d_(c.model.hidden),
         g_(c.model.gates * c.model.hidden),
         v_(c.model.vocabulary) {
-    if (par_.kp1 == 1 && par_.kp2 == 1) par_.split = Split::None;
+    if (par_.kp1 == 1 && par_.kp2 == 1)
+      par_.split = Split::None;
     k_.charge_dram(traffic == ElementTraffic::Dram);
   }
 
@@ -102,7 +104,8 @@ class IterationModel {
 
   Layer lstm_cell() {
     Layer layer;
-    const double p = k_.precision(), launches = 5 * k_.launch();
+    const double p = k_.precision();
+    const double launches = 5 * k_.launch();
     if (par_.split == Split::None) {
       layer.forward = k_.gemm(batch_, 2 * d_, g_).seconds +
                       k_.pointwise(batch_ * g_ * kCellOps, p * batch_ * g_ * kCellBytes) + launches;
@@ -117,7 +120,8 @@ class IterationModel {
     const double weights = 2 * d_ * g_ / (rows ? par_.kp2 : par_.kp1);
     const Link& link = rows ? links_.kp2 : links_.kp1;
     const bool sends = !rows || par_.kp2 > 1;
-    const double sent_f = 4 * share * p, sent_b = rows ? 4 * batch_ * (g_ / par_.kp2) * p : sent_f;
+    const double sent_f = 4 * share * p;
+    const double sent_b = rows ? 4 * batch_ * (g_ / par_.kp2) * p : sent_f;
     layer.forward = product_forward(batch_, 2 * d_, g_) +
                     k_.pointwise(share * kCellOps, p * share * kCellBytes) + launches +
                     (sends ? exchange(sent_f, link) : 0);
@@ -153,7 +157,8 @@ class IterationModel {
 
   Layer embedding() const {
     Layer layer;
-    const double p = k_.precision(), whole = 2 * batch_ * d_ * p;
+    const double p = k_.precision();
+    const double whole = 2 * batch_ * d_ * p;
     switch (par_.split) {
       case Split::None:
         layer.forward = k_.pointwise(0, whole) + k_.launch() + whole / kHostBytesPerSecond;
@@ -191,22 +196,26 @@ class IterationModel {
     const double columns = rows ? n / par_.kp2 : n;
     const double held = par_.split == Split::None ? k : k / par_.kp1;
     const double over_dp = k_.collective(Collective::AllReduce, held * columns, par_.dp, links_.dp);
-    if (!rows) return over_dp + apply_gradient(held * columns);
+    if (!rows)
+      return over_dp + apply_gradient(held * columns);
     return over_dp + gather1(k * columns) + apply_gradient(k * columns);
   }
 
   KernelModel k_;
   ParallelLinks links_;
   Parallelism par_;
-  double batch_, d_, g_, v_;
+  double batch_;
+  double d_;
+  double g_;
+  double v_;
 };
 
 // Weights with gradients and optimizer copy, activations and pointwise results kept for the backward pass.
 double memory_needed(const CrossFlowConfig& c) {
   const LanguageModel& m = c.model;
   const Parallelism& p = c.parallelism;
-  const double shards = static_cast<double>(p.kp1) * p.kp2;
-  const double layers = std::ceil(static_cast<double>(m.layers) / p.lp);
+  const double shards = double(p.kp1) * p.kp2;
+  const double layers = std::ceil(double(m.layers) / p.lp);
   const double weights =
       (2 * m.hidden * m.gates * m.hidden * layers + 2 * m.vocabulary * m.hidden / p.lp) / shards;
   const double batch = std::ceil(m.batch / p.dp);
@@ -219,7 +228,8 @@ double memory_needed(const CrossFlowConfig& c) {
 }  // namespace
 
 ParallelLinks parallel_links(const Machine& machine, const CrossFlowConfig& c) {
-  Link inter = machine.inter, intra = machine.intra;
+  Link inter = machine.inter;
+  Link intra = machine.intra;
   const bool several_wafers = c.workers > c.nodes_per_wafer;
   const double intra_rate =
       c.workers > 1 && c.intra_derate > 0 ? machine.intra.bytes_per_s / c.intra_derate : 0;
@@ -228,15 +238,20 @@ ParallelLinks parallel_links(const Machine& machine, const CrossFlowConfig& c) {
     inter_rate = std::min(inter_rate, intra_rate);  // crosses the package too
   inter.bytes_per_s = inter_rate;
   intra.bytes_per_s = intra_rate;
-  const auto of = [&](size_t i) { return c.crosses[i] ? inter : intra; };
+  const auto of = [&](size_t i) {
+    return c.crosses[i] ? inter : intra;
+  };
   return {of(0), of(1), of(2), of(3)};
 }
 
 std::string impossible(const CrossFlowConfig& c) {
   const Parallelism& p = c.parallelism;
   const double batch = std::ceil(c.model.batch / p.dp);
-  const auto divides = [](double whole, int parts) { return std::fmod(whole, parts) == 0; };
-  if (p.dp > c.model.batch) return "more data-parallel workers than samples";
+  const auto divides = [](double whole, int parts) {
+    return std::fmod(whole, parts) == 0;
+  };
+  if (p.dp > c.model.batch)
+    return "more data-parallel workers than samples";
   if (p.split == Split::ColumnRow && !divides(2 * c.model.hidden, p.kp1))
     return "twice the hidden size is not divisible by kp1";
   if (p.split == Split::RowColumn && !divides(batch, p.kp1))
@@ -246,11 +261,11 @@ std::string impossible(const CrossFlowConfig& c) {
   return {};
 }
 
-LanguageModelTime language_model_time(const Machine& machine, const CrossFlowConfig& c,
-                                      ElementTraffic traffic) {
+LanguageModelTime
+language_model_time(const Machine& machine, const CrossFlowConfig& c, ElementTraffic traffic) {
   IterationModel model(machine, c, traffic);
   const StepTimes s = model.times();
-  const GridShape shape{static_cast<int>(c.model.sequence), c.model.layers, c.parallelism.lp};
+  const GridShape shape{int(c.model.sequence), c.model.layers, c.parallelism.lp};
   LanguageModelTime t;
   t.forward = forward_time(s, shape);
   t.backward = backward_time(s, shape);
@@ -259,16 +274,17 @@ LanguageModelTime language_model_time(const Machine& machine, const CrossFlowCon
   t.memory_there = machine.memory[3].bytes;
   t.parameters = 2 * c.model.vocabulary * c.model.hidden +
                  2 * c.model.hidden * c.model.gates * c.model.hidden * c.model.layers;
-  t.parts = {{"cell forward", s.cell_f},
-             {"cell backward", s.cell_b},
-             {"softmax forward", s.softmax_f},
-             {"softmax backward", s.softmax_b},
-             {"embedding forward", s.embedding_f},
-             {"embedding backward", s.embedding_b},
-             {"hop between layers", s.hop},
-             {"reduce cell weights", s.reduce_cell},
-             {"reduce softmax weights", s.reduce_softmax},
-             {"reduce embedding weights", s.reduce_embedding}};
+  t.parts = {
+      {"cell forward", s.cell_f},
+      {"cell backward", s.cell_b},
+      {"softmax forward", s.softmax_f},
+      {"softmax backward", s.softmax_b},
+      {"embedding forward", s.embedding_f},
+      {"embedding backward", s.embedding_b},
+      {"hop between layers", s.hop},
+      {"reduce cell weights", s.reduce_cell},
+      {"reduce softmax weights", s.reduce_softmax},
+      {"reduce embedding weights", s.reduce_embedding}};
   return t;
 }
 

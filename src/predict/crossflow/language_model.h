@@ -11,7 +11,8 @@ namespace lento::predict {
 
 struct LanguageModelTime {
   double seconds = 0;
-  double forward = 0, backward = 0;
+  double forward = 0;
+  double backward = 0;
   double memory_bytes = 0;  // needed a node
   double memory_there = 0;  // the node has
   double parameters = 0;
@@ -22,7 +23,10 @@ struct LanguageModelTime {
 
 // Links seen by each parallel dimension, after derating.
 struct ParallelLinks {
-  Link kp1, kp2, dp, lp;
+  Link kp1;
+  Link kp2;
+  Link dp;
+  Link lp;
 };
 ParallelLinks parallel_links(const Machine& machine, const CrossFlowConfig& config);
 
@@ -32,9 +36,14 @@ std::string impossible(const CrossFlowConfig& config);
 // Where work on single elements (gates, softmax, optimizer, copies around a transfer) moves its bytes. The
 // released tool divides them by the bandwidth of the registers, a hundred times too fast; they come from
 // DRAM.
-enum class ElementTraffic { AsReleased, Dram };
+enum class ElementTraffic {
+  AsReleased,
+  Dram
+};
 
-LanguageModelTime language_model_time(const Machine& machine, const CrossFlowConfig& config,
-                                      ElementTraffic traffic = ElementTraffic::AsReleased);
+LanguageModelTime language_model_time(
+    const Machine& machine,
+    const CrossFlowConfig& config,
+    ElementTraffic traffic = ElementTraffic::AsReleased);
 
 }  // namespace lento::predict

@@ -11,17 +11,24 @@ namespace {
 constexpr double kMostOverdrive = 1.25;
 
 // Whole parts that fit; budgets far out of reason end at a billion, nothing sensible at none.
-int count_of(double parts) { return parts >= 1 ? static_cast<int>(std::min(std::floor(parts), 1e9)) : 0; }
+int count_of(double parts) {
+  return parts >= 1 ? int(std::min(std::floor(parts), 1e9)) : 0;
+}
 
 struct Transistor {
-  double frequency, voltage, threshold, margin;
+  double frequency;
+  double voltage;
+  double threshold;
+  double margin;
 };
 
 // V with V (V - Vt)^2 = c, the root above Vt: the left side rises there from 0, so bisection in a bracket,
 // then Newton's steps to full precision.
 double voltage_for(double c, double threshold) {
-  if (c <= 0) return threshold;
-  double low = threshold, high = threshold + std::cbrt(c) + std::sqrt(c / std::max(threshold, 1e-9));
+  if (c <= 0)
+    return threshold;
+  double low = threshold;
+  double high = threshold + std::cbrt(c) + std::sqrt(c / std::max(threshold, 1e-9));
   for (int i = 0; i < 60; ++i) {
     const double middle = 0.5 * (low + high);
     (middle * (middle - threshold) * (middle - threshold) < c ? low : high) = middle;
@@ -29,30 +36,36 @@ double voltage_for(double c, double threshold) {
   double v = 0.5 * (low + high);
   for (int i = 0; i < 3; ++i) {
     const double slope = (v - threshold) * (3 * v - threshold);
-    if (slope <= 0) break;
+    if (slope <= 0)
+      break;
     v -= (v * (v - threshold) * (v - threshold) - c) / slope;
   }
   return v;
 }
 
-double speed(double v, double threshold) { return v > 0 ? (v - threshold) * (v - threshold) / v : 0; }
+double speed(double v, double threshold) {
+  return v > 0 ? (v - threshold) * (v - threshold) / v : 0;
+}
 
 // The point reached by `power` where the nominal point would draw `nominal_power`. `squeeze` gets the factor
 // by which the point lies under the lowest legal voltage (1 when it does not).
 OperatingPoint operating_point(const Transistor& t, double power, double nominal_power, double& squeeze) {
   squeeze = 1;
-  if (power <= 0 || nominal_power <= 0) return {};
+  if (power <= 0 || nominal_power <= 0)
+    return {};
   const double c = power / nominal_power * t.voltage * (t.voltage - t.threshold) * (t.voltage - t.threshold);
   OperatingPoint point;
   point.voltage = voltage_for(c, t.threshold);
   point.frequency = t.frequency * speed(point.voltage, t.threshold) / speed(t.voltage, t.threshold);
   const double lowest = t.threshold + t.margin;
-  if (point.voltage < lowest) squeeze = (point.voltage / lowest) * (point.voltage / lowest);
+  if (point.voltage < lowest)
+    squeeze = (point.voltage / lowest) * (point.voltage / lowest);
   return point;
 }
 
 void limit_voltage(const Transistor& t, double highest, OperatingPoint& point) {
-  if (point.voltage <= highest) return;
+  if (point.voltage <= highest)
+    return;
   point.frequency *= speed(highest, t.threshold) / speed(point.voltage, t.threshold);
   point.voltage = highest;
 }
@@ -75,7 +88,8 @@ void generate_core(const CrossFlowConfig& c, BelowMargin rule, Machine& m) {
                            (m.core.voltage / t.voltage) * (m.core.voltage / t.voltage);
     m.mcus = std::min(m.mcus, count_of(power / per_mcu));
   }
-  if (rule == BelowMargin::FewerUnits) limit_voltage(transistor, kMostOverdrive * t.voltage, m.core);
+  if (rule == BelowMargin::FewerUnits)
+    limit_voltage(transistor, kMostOverdrive * t.voltage, m.core);
   m.bundles = m.mcus / t.mcu_per_bundle;
   m.raw_flops = t.flop_per_mcu * scaling * m.core.frequency * m.mcus;
   m.flops = m.raw_flops * t.utilisation;
@@ -89,7 +103,8 @@ MemoryLevel generate_sram(const SramTechnology& t, double area, double power, in
   const double static_power = t.static_power_per_bit * 8 * level.units * t.bank_capacity;
   const double dynamic = std::max(0.0, power - static_power);
   level.raw_bytes_per_s = level.units == 0 ? 0 : dynamic / (t.energy_per_bit * 8);
-  if (level.raw_bytes_per_s <= 0) level.units = 0;
+  if (level.raw_bytes_per_s <= 0)
+    level.units = 0;
   level.bytes_per_s = level.raw_bytes_per_s * t.utilisation;
   level.bytes = level.units * t.bank_capacity;
   level.latency = t.latency;
@@ -101,8 +116,9 @@ void generate_dram(const CrossFlowConfig& c, Machine& m) {
   const Budgets& b = c.budgets;
   MemoryLevel& level = m.memory[3];
   level.latency = t.latency;
-  level.units = std::min(count_of((b.node_area - b.chip_area) / t.area_per_stack),
-                         count_of(b.chip_area * b.area[kDram] / t.controller_area));
+  level.units = std::min(
+      count_of((b.node_area - b.chip_area) / t.area_per_stack),
+      count_of(b.chip_area * b.area[kDram] / t.controller_area));
   level.bytes = level.units * t.stack_capacity;
   const double perimeter = 4 * std::sqrt(b.chip_area) * b.perimeter[0] * t.links_per_mm;
   m.dram_links = count_of(std::min(std::floor(perimeter), t.links_per_stack * level.units));
@@ -119,22 +135,30 @@ void generate_dram(const CrossFlowConfig& c, Machine& m) {
   }
   level.raw_bytes_per_s = level.bytes == 0 ? 0 : m.dram_links * m.dram.frequency / 8;
   level.bytes_per_s = level.raw_bytes_per_s * t.utilisation;
-  if (level.raw_bytes_per_s > 0) return;
+  if (level.raw_bytes_per_s > 0)
+    return;
   level.units = 0;
   level.bytes = 0;
 }
 
 // Inside a package a node has four neighbours (a mesh), outside one.
-Link generate_link(const LinkTechnology& t, const Budgets& b, Component which, double edge_share,
-                   int degree) {
+Link generate_link(
+    const LinkTechnology& t,
+    const Budgets& b,
+    Component which,
+    double edge_share,
+    int degree) {
   Link link;
   link.latency = t.latency;
   const double by_edge = edge_share * 4 * std::sqrt(b.chip_area) * t.links_per_mm;
   link.count = count_of(std::min(b.area[which] * b.chip_area / t.area_per_link, by_edge));
   const Transistor transistor{t.frequency, t.voltage, t.threshold, t.margin};
   double squeeze = 1;
-  link.point = operating_point(transistor, b.share[which] * b.power,
-                               t.energy_per_link * link.count * t.frequency, squeeze);
+  link.point = operating_point(
+      transistor,
+      b.share[which] * b.power,
+      t.energy_per_link * link.count * t.frequency,
+      squeeze);
   link.point.frequency *= squeeze;
   link.bytes_per_s = link.count * link.point.frequency * t.utilisation / (8 * degree);
   return link;
@@ -147,8 +171,11 @@ Machine generate(const CrossFlowConfig& c, BelowMargin rule) {
   generate_core(c, rule, m);
   const Component sram[] = {kRegisters, kL1, kL2};
   for (size_t i = 0; i < 3; ++i) {
-    m.memory[i] = generate_sram(c.sram[i], c.budgets.area[sram[i]] * c.budgets.chip_area,
-                                c.budgets.share[sram[i]] * c.budgets.power, m.bundles);
+    m.memory[i] = generate_sram(
+        c.sram[i],
+        c.budgets.area[sram[i]] * c.budgets.chip_area,
+        c.budgets.share[sram[i]] * c.budgets.power,
+        m.bundles);
   }
   generate_dram(c, m);
   for (size_t i = 0; i < 4; ++i) {

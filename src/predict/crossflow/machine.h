@@ -13,7 +13,10 @@
 
 namespace lento::predict {
 
-enum class BelowMargin { SlowerClock, FewerUnits };
+enum class BelowMargin {
+  SlowerClock,
+  FewerUnits
+};
 
 struct OperatingPoint {
   double voltage = 0;    // V
@@ -37,14 +40,16 @@ struct Link {
 };
 
 struct Machine {
-  int mcus = 0, bundles = 0;
+  int mcus = 0;
+  int bundles = 0;
   OperatingPoint core;
   double flops = 0;  // with utilisation, a second
   double raw_flops = 0;
   std::array<MemoryLevel, 4> memory;  // registers, L1, L2, DRAM
   int dram_links = 0;
   OperatingPoint dram;
-  Link intra, inter;
+  Link intra;
+  Link inter;
 };
 
 Machine generate(const CrossFlowConfig& config, BelowMargin rule = BelowMargin::SlowerClock);

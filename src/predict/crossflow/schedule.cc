@@ -19,11 +19,15 @@ struct Task {
 
 class TaskGraph {
  public:
-  int kernel(double duration, int device) { return add({duration, device, false, 0, {}}); }
-  int transfer(double duration, int link) { return add({duration, link, true, 0, {}}); }
+  int kernel(double duration, int device) {
+    return add({duration, device, false, 0, {}});
+  }
+  int transfer(double duration, int link) {
+    return add({duration, link, true, 0, {}});
+  }
   void order(int before, int after) {
-    tasks_[static_cast<size_t>(before)].next.push_back(after);
-    ++tasks_[static_cast<size_t>(after)].waits_for;
+    tasks_[size_t(before)].next.push_back(after);
+    ++tasks_[size_t(after)].waits_for;
   }
   void chain(int before, int through, int after) {
     order(before, through);
@@ -34,7 +38,7 @@ class TaskGraph {
  private:
   int add(Task task) {
     tasks_.push_back(std::move(task));
-    return static_cast<int>(tasks_.size()) - 1;
+    return int(tasks_.size()) - 1;
   }
   std::vector<Task> tasks_;
 };
@@ -42,39 +46,42 @@ class TaskGraph {
 double TaskGraph::run(int root, int devices) {
   struct Event {
     double time;
-    int order, task;
+    int order;
+    int task;
     bool operator>(const Event& other) const {
       return time != other.time ? time > other.time : order > other.order;
     }
   };
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events;
-  std::vector<bool> device_free(static_cast<size_t>(devices), true),
-      link_free(static_cast<size_t>(2 * devices - 1), true);
+  std::vector<bool> device_free(size_t(devices), true);
+  std::vector<bool> link_free(size_t(2 * devices - 1), true);
   std::vector<int> ready;
   int order = 0;
   double now = 0;
   const auto slot = [&](const Task& task) -> std::vector<bool>::reference {
     std::vector<bool>& free = task.transfer ? link_free : device_free;
-    return free[task.place < 0 ? free.size() - 1 : static_cast<size_t>(task.place)];
+    return free[task.place < 0 ? free.size() - 1 : size_t(task.place)];
   };
   const auto start = [&](int id) {
-    const Task& task = tasks_[static_cast<size_t>(id)];
+    const Task& task = tasks_[size_t(id)];
     events.push({now + task.duration, order++, id});
-    if (task.place >= 0) slot(task) = false;
+    if (task.place >= 0)
+      slot(task) = false;
   };
   start(root);
   while (!events.empty()) {
     const Event event = events.top();
     events.pop();
     now = event.time;
-    const Task& done = tasks_[static_cast<size_t>(event.task)];
+    const Task& done = tasks_[size_t(event.task)];
     for (const int child : done.next) {
-      if (--tasks_[static_cast<size_t>(child)].waits_for == 0) ready.push_back(child);
+      if (--tasks_[size_t(child)].waits_for == 0)
+        ready.push_back(child);
     }
     slot(done) = true;
     std::vector<int> waiting;
     for (const int id : ready) {
-      const Task& task = tasks_[static_cast<size_t>(id)];
+      const Task& task = tasks_[size_t(id)];
       if (task.place < 0 || slot(task))
         start(id);
       else
@@ -89,22 +96,28 @@ struct Layout {
   GridShape shape;
   int layers_per_device;
 
-  explicit Layout(const GridShape& s) : shape(s) {
+  explicit Layout(const GridShape& s)
+      : shape(s) {
     const int holders = s.devices > 2 ? s.devices - 2 : s.devices;
     layers_per_device = (s.layers + holders - 1) / holders;
   }
   int device_of(int layer) const {
     return shape.devices == 1 ? 0 : std::min(shape.devices - 1, layer / layers_per_device + 1);
   }
-  bool leaves_device(int layer) const { return shape.devices > 1 && (layer + 1) % layers_per_device == 0; }
+  bool leaves_device(int layer) const {
+    return shape.devices > 1 && (layer + 1) % layers_per_device == 0;
+  }
   int link_above(int layer) const {
     return leaves_device(layer) ? std::min(2 * shape.devices - 2, (layer + 1) / layers_per_device) : -1;
   }
-  int end_link() const { return shape.devices - 2; }
+  int end_link() const {
+    return shape.devices - 2;
+  }
 };
 
 struct Grid {
-  std::vector<int> embedding, softmax;
+  std::vector<int> embedding;
+  std::vector<int> softmax;
   std::vector<std::vector<int>> cell;
 };
 
@@ -130,29 +143,31 @@ double forward_time(const StepTimes& s, const GridShape& shape) {
   const Grid grid = add_kernels(g, at, s.embedding_f, s.cell_f, s.softmax_f);
   const int last = shape.layers - 1;
   for (int layer = 0; layer < shape.layers; ++layer) {
-    const auto& cells = grid.cell[static_cast<size_t>(layer)];
+    const auto& cells = grid.cell[size_t(layer)];
     for (int t = 0; t + 1 < shape.sequence; ++t)
-      g.chain(cells[static_cast<size_t>(t)], g.transfer(0, -1), cells[static_cast<size_t>(t) + 1]);
+      g.chain(cells[size_t(t)], g.transfer(0, -1), cells[size_t(t) + 1]);
   }
-  for (size_t t = 0; t < static_cast<size_t>(shape.sequence); ++t) {
+  for (size_t t = 0; t < size_t(shape.sequence); ++t) {
     g.chain(grid.embedding[t], g.transfer(s.hop, shape.devices == 1 ? -1 : 0), grid.cell[0][t]);
-    g.chain(grid.cell[static_cast<size_t>(last)][t], g.transfer(s.hop, at.end_link()), grid.softmax[t]);
+    g.chain(grid.cell[size_t(last)][t], g.transfer(s.hop, at.end_link()), grid.softmax[t]);
     for (int layer = 0; layer < last; ++layer) {
       const int link = at.link_above(layer);
-      g.chain(grid.cell[static_cast<size_t>(layer)][t], g.transfer(link < 0 ? 0 : s.hop, link),
-              grid.cell[static_cast<size_t>(layer) + 1][t]);
+      g.chain(
+          grid.cell[size_t(layer)][t],
+          g.transfer(link < 0 ? 0 : s.hop, link),
+          grid.cell[size_t(layer) + 1][t]);
     }
   }
   // Within a device: an upper layer's step before the lower layer's next one, so that the next device starts
   // soon.
   for (int layer = 1; layer < shape.layers; ++layer) {
-    if (layer % at.layers_per_device == 0) continue;
-    for (size_t t = 0; t + 1 < static_cast<size_t>(shape.sequence); ++t) {
-      g.chain(grid.cell[static_cast<size_t>(layer)][t], g.transfer(0, -1),
-              grid.cell[static_cast<size_t>(layer) - 1][t + 1]);
+    if (layer % at.layers_per_device == 0)
+      continue;
+    for (size_t t = 0; t + 1 < size_t(shape.sequence); ++t) {
+      g.chain(grid.cell[size_t(layer)][t], g.transfer(0, -1), grid.cell[size_t(layer) - 1][t + 1]);
     }
   }
-  for (size_t t = 0; t + 1 < static_cast<size_t>(shape.sequence); ++t)
+  for (size_t t = 0; t + 1 < size_t(shape.sequence); ++t)
     g.chain(grid.embedding[t], g.transfer(0, -1), grid.embedding[t + 1]);
   return g.run(grid.embedding[0], shape.devices);
 }
@@ -163,29 +178,31 @@ double backward_time(const StepTimes& s, const GridShape& shape) {
   const Grid grid = add_kernels(g, at, s.embedding_b, s.cell_b, s.softmax_b);
   const int last = shape.layers - 1;
   for (int layer = 0; layer < shape.layers; ++layer) {
-    const auto& cells = grid.cell[static_cast<size_t>(layer)];
-    for (size_t t = static_cast<size_t>(shape.sequence) - 1; t > 0; --t)
+    const auto& cells = grid.cell[size_t(layer)];
+    for (size_t t = size_t(shape.sequence) - 1; t > 0; --t)
       g.chain(cells[t], g.transfer(0, -1), cells[t - 1]);
   }
-  for (size_t t = 0; t < static_cast<size_t>(shape.sequence); ++t) {
+  for (size_t t = 0; t < size_t(shape.sequence); ++t) {
     g.chain(grid.cell[0][t], g.transfer(s.hop, shape.devices == 1 ? -1 : 0), grid.embedding[t]);
-    g.chain(grid.softmax[t], g.transfer(s.hop, at.end_link()), grid.cell[static_cast<size_t>(last)][t]);
+    g.chain(grid.softmax[t], g.transfer(s.hop, at.end_link()), grid.cell[size_t(last)][t]);
   }
   for (int layer = last; layer > 0; --layer) {
     const int link = at.link_above(layer - 1);
-    for (size_t t = 0; t < static_cast<size_t>(shape.sequence); ++t) {
-      g.chain(grid.cell[static_cast<size_t>(layer)][t], g.transfer(link < 0 ? 0 : s.hop, link),
-              grid.cell[static_cast<size_t>(layer) - 1][t]);
+    for (size_t t = 0; t < size_t(shape.sequence); ++t) {
+      g.chain(
+          grid.cell[size_t(layer)][t],
+          g.transfer(link < 0 ? 0 : s.hop, link),
+          grid.cell[size_t(layer) - 1][t]);
     }
   }
   for (int layer = 0; layer < last; ++layer) {
-    if (at.leaves_device(layer) || (layer + 1) % at.layers_per_device == 0) continue;
-    for (size_t t = 1; t < static_cast<size_t>(shape.sequence); ++t) {
-      g.chain(grid.cell[static_cast<size_t>(layer)][t], g.transfer(0, -1),
-              grid.cell[static_cast<size_t>(layer) + 1][t - 1]);
+    if (at.leaves_device(layer) || (layer + 1) % at.layers_per_device == 0)
+      continue;
+    for (size_t t = 1; t < size_t(shape.sequence); ++t) {
+      g.chain(grid.cell[size_t(layer)][t], g.transfer(0, -1), grid.cell[size_t(layer) + 1][t - 1]);
     }
   }
-  for (size_t t = 1; t < static_cast<size_t>(shape.sequence); ++t)
+  for (size_t t = 1; t < size_t(shape.sequence); ++t)
     g.chain(grid.softmax[t], g.transfer(0, -1), grid.softmax[t - 1]);
   g.order(grid.softmax[0], g.transfer(s.reduce_softmax, 2 * shape.devices - 2));
   g.order(grid.embedding[0], g.transfer(s.reduce_embedding, shape.devices - 1));
@@ -193,7 +210,7 @@ double backward_time(const StepTimes& s, const GridShape& shape) {
     const int link = shape.devices == 1
                          ? 0
                          : std::min(2 * shape.devices - 2, layer / at.layers_per_device + shape.devices);
-    g.order(grid.cell[static_cast<size_t>(layer)][0], g.transfer(s.reduce_cell, link));
+    g.order(grid.cell[size_t(layer)][0], g.transfer(s.reduce_cell, link));
   }
   return g.run(grid.softmax.back(), shape.devices);
 }

@@ -5,14 +5,24 @@
 namespace lento::predict {
 
 struct StepTimes {
-  double embedding_f = 0, cell_f = 0, softmax_f = 0;
-  double embedding_b = 0, cell_b = 0, softmax_b = 0;
-  double hop = 0;                                                    // between devices, each way
-  double reduce_embedding = 0, reduce_cell = 0, reduce_softmax = 0;  // of weights, after the backward pass
+  double embedding_f = 0;
+  double cell_f = 0;
+  double softmax_f = 0;
+  double embedding_b = 0;
+  double cell_b = 0;
+  double softmax_b = 0;
+  double hop = 0;  // between devices, each way
+  // of weights, after the backward pass
+  double reduce_embedding = 0;
+  double reduce_cell = 0;
+  double reduce_softmax = 0;
 };
 
 struct GridShape {
-  int sequence = 1, layers = 1, devices = 1;  // devices: layer parallelism
+  // devices: layer parallelism
+  int sequence = 1;
+  int layers = 1;
+  int devices = 1;
 };
 
 double forward_time(const StepTimes& times, const GridShape& shape);

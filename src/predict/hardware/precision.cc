@@ -35,31 +35,34 @@ constexpr std::pair<std::string_view, Precision> kSpellings[] = {
 }  // namespace
 
 std::string_view name(Precision precision) {
-  constexpr std::string_view kNames[] = {"fp32", "tf32", "fp16",      "bf16",    "int8",
-                                         "fp8",  "fp4",  "fp8_block", "int8_wo", "int4_wo"};
-  return kNames[static_cast<size_t>(precision)];
+  constexpr std::string_view kNames[] =
+      {"fp32", "tf32", "fp16", "bf16", "int8", "fp8", "fp4", "fp8_block", "int8_wo", "int4_wo"};
+  return kNames[size_t(precision)];
 }
 
 std::optional<Precision> parse_precision(std::string_view text) {
-  if (text.starts_with("torch.")) text.remove_prefix(6);
+  if (text.starts_with("torch."))
+    text.remove_prefix(6);
   for (const auto& [spelling, precision] : kSpellings) {
-    if (text == spelling) return precision;
+    if (text == spelling)
+      return precision;
   }
   return std::nullopt;
 }
 
 std::string_view name(Stationary stationary) {
   constexpr std::string_view kNames[] = {"output", "weight", "activation", "best"};
-  return kNames[static_cast<size_t>(stationary)];
+  return kNames[size_t(stationary)];
 }
 
 double bytes_of(Precision precision) {
   constexpr double kBytes[] = {4, 4, 2, 2, 1, 1, 0.5, 1, 2, 2};
-  return kBytes[static_cast<size_t>(precision)];
+  return kBytes[size_t(precision)];
 }
 
 Precision arithmetic_of(Precision p) {
-  if (p == Precision::Fp8Block) return Precision::Fp8;
+  if (p == Precision::Fp8Block)
+    return Precision::Fp8;
   return p == Precision::Int8Weights || p == Precision::Int4Weights ? Precision::Bf16 : p;
 }
 
@@ -85,7 +88,7 @@ OperandBytes operand_bytes(Precision p) {
 }
 
 double Chip::power_limit(Precision p) const {
-  const double energy = flop_energy_j[static_cast<size_t>(arithmetic_of(p))];
+  const double energy = flop_energy_j[size_t(arithmetic_of(p))];
   const double full = peak(p) * energy;
   return full > 0 ? std::min(1.0, power_w * (1 - idle_share) / full) : 1.0;
 }
@@ -93,12 +96,15 @@ double Chip::power_limit(Precision p) const {
 const Calibration& Chip::constants(Precision p) const {
   static const Calibration generic_matrix;
   static const Calibration generic_vector{0.95, 0.75, 50, 2500, 18000, 0.05, 16384, 0.6};
-  if (const auto& own = calibration[static_cast<size_t>(p)]) return *own;
-  if (const auto& own = calibration[static_cast<size_t>(arithmetic_of(p))]) return *own;
+  if (const auto& own = calibration[size_t(p)])
+    return *own;
+  if (const auto& own = calibration[size_t(arithmetic_of(p))])
+    return *own;
   const bool vector = p == Precision::Fp32;
   for (size_t i = 0; i < kPrecisions; ++i) {
     const bool like = (static_cast<Precision>(i) == Precision::Fp32) == vector;
-    if (like && calibration[i]) return *calibration[i];
+    if (like && calibration[i])
+      return *calibration[i];
   }
   return vector ? generic_vector : generic_matrix;
 }

@@ -21,11 +21,15 @@ using spec::YamlNode;
 void strings(Fields& fields, std::string_view key, std::vector<std::string>& out) {
   std::vector<const YamlNode*> nodes;
   fields.list(key, nodes);
-  for (const YamlNode* node : nodes) out.push_back(node->text);
+  for (const YamlNode* node : nodes)
+    out.push_back(node->text);
 }
 
-void read_by_precision(const YamlNode& node, std::array<double, kPrecisions>& out, Dimension dimension,
-                       base::ErrorList& errors) {
+void read_by_precision(
+    const YamlNode& node,
+    std::array<double, kPrecisions>& out,
+    Dimension dimension,
+    base::ErrorList& errors) {
   Fields fields(node, errors);
   for (size_t i = 0; i < kArithmetics; ++i) {
     fields.quantity(name(static_cast<Precision>(i)), out[i], dimension, 1e-18, 1e9);
@@ -45,7 +49,8 @@ void read_chip(const YamlNode& node, Chip& chip, base::ErrorList& errors) {
   fields.choice("dataflow", dataflow, {"output", "weight", "activation", "best"});
   for (const Stationary s :
        {Stationary::Output, Stationary::Weight, Stationary::Activation, Stationary::Best})
-    if (dataflow == name(s)) chip.dataflow = s;
+    if (dataflow == name(s))
+      chip.dataflow = s;
   fields.boolean("persistent", chip.persistent);
   fields.required_quantity("memory", chip.memory_bytes, Dimension::Bytes, 1e6, 1e15);
   fields.required_quantity("memory_bandwidth", chip.memory_Bps, Dimension::BytesPerTime, 1e6, 1e16);
@@ -61,8 +66,10 @@ void read_chip(const YamlNode& node, Chip& chip, base::ErrorList& errors) {
   if (const YamlNode* flops = fields.map("flops_per_cycle")) {
     read_by_precision(*flops, chip.flops_per_cycle, Dimension::Plain, errors);
   } else {
-    fields.error("flops_per_cycle", "'flops_per_cycle' is missing",
-                 "give operations per cycle and unit by precision: {fp32: 128, bf16: 2048}");
+    fields.error(
+        "flops_per_cycle",
+        "'flops_per_cycle' is missing",
+        "give operations per cycle and unit by precision: {fp32: 128, bf16: 2048}");
   }
   fields.finish();
 }
@@ -86,11 +93,15 @@ void read_calibration(const YamlNode& node, Chip& chip, base::ErrorList& errors)
   fields.text("source", c.source);
   const std::optional<Precision> p = parse_precision(precision);
   if (!p)
-    fields.error("precision", "precision '" + precision + "' is not known",
-                 "one of: fp32, tf32, fp16, bf16, int8, fp8, fp4, fp8_block, int8_wo, int4_wo");
+    fields.error(
+        "precision",
+        "precision '" + precision + "' is not known",
+        "one of: fp32, tf32, fp16, bf16, int8, fp8, fp4, fp8_block, int8_wo, int4_wo");
   fields.finish();
-  if (p && c.framework.empty()) chip.calibration[static_cast<size_t>(*p)] = c;
-  if (p && !c.framework.empty()) chip.by_framework.emplace_back(*p, c);
+  if (p && c.framework.empty())
+    chip.calibration[size_t(*p)] = c;
+  if (p && !c.framework.empty())
+    chip.by_framework.emplace_back(*p, c);
 }
 
 void read_stack(const YamlNode& node, Stack& stack, base::ErrorList& errors) {
@@ -111,10 +122,11 @@ bool parse_link(const std::string& text, NodeLinks::Link& link) {
   int used = 0;
   if (std::sscanf(text.c_str(), "%d-%d x%d%n", &link.a, &link.b, &link.lanes, &used) != 3) {
     link.lanes = 1;
-    if (std::sscanf(text.c_str(), "%d-%d%n", &link.a, &link.b, &used) != 2) return false;
+    if (std::sscanf(text.c_str(), "%d-%d%n", &link.a, &link.b, &used) != 2)
+      return false;
   }
-  return used == static_cast<int>(text.size()) && link.a >= 0 && link.b >= 0 && link.a != link.b &&
-         link.lanes >= 1 && link.lanes <= 1024;
+  return used == int(text.size()) && link.a >= 0 && link.b >= 0 && link.a != link.b && link.lanes >= 1 &&
+         link.lanes <= 1024;
 }
 
 void read_links(Fields& fields, Network& network) {
@@ -125,8 +137,10 @@ void read_links(Fields& fields, Network& network) {
     if (!parse_link(text, link)) {
       fields.error("links", "link '" + text + "' is not understood", "write '0-3' or '0-3 x2'");
     } else if (link.a >= network.node_devices || link.b >= network.node_devices) {
-      fields.error("links", "link '" + text + "' names a device that the node does not have",
-                   "devices are 0 to " + std::to_string(network.node_devices - 1));
+      fields.error(
+          "links",
+          "link '" + text + "' names a device that the node does not have",
+          "devices are 0 to " + std::to_string(network.node_devices - 1));
     } else {
       network.node.links.push_back(link);
     }
@@ -137,7 +151,8 @@ void read_links(Fields& fields, Network& network) {
 void read_mesh(Fields& fields, const char* key, bool wraps, Network& network) {
   std::string text;
   fields.text(key, text);
-  if (text.empty()) return;
+  if (text.empty())
+    return;
   NodeLinks& links = network.node;
   if (!links.dims.empty() || !links.links.empty())
     fields.error(key, "the devices are linked already", "give one of 'links', 'mesh', 'torus'");
@@ -149,13 +164,15 @@ void read_mesh(Fields& fields, const char* key, bool wraps, Network& network) {
       fields.error(key, "'" + text + "' are no sides of a mesh", "write '8x4'");
       return;
     }
-    links.dims.push_back(static_cast<int>(*size));
+    links.dims.push_back(int(*size));
     devices *= *size;
   }
   links.wraps = wraps;
   if (devices != network.node_devices)
-    fields.error(key, "'" + text + "' holds " + std::to_string(devices) + " devices, the node has " +
-                          std::to_string(network.node_devices));
+    fields.error(
+        key,
+        "'" + text + "' holds " + std::to_string(devices) + " devices, the node has " +
+            std::to_string(network.node_devices));
 }
 
 void read_network(const YamlNode& node, Network& network, base::ErrorList& errors) {
@@ -182,8 +199,10 @@ void read_network(const YamlNode& node, Network& network, base::ErrorList& error
   links.snake = ranks == "snake";
   links.routing = routing == "xy" ? Routing::Xy : Routing::Shortest;
   if (network.node_devices > 1 && links.lane_Bps <= 0) {
-    fields.error("lane_bandwidth", "a node of several devices needs the bandwidth of its links",
-                 "add 'lane_bandwidth: 25 GB/s' (one direction)");
+    fields.error(
+        "lane_bandwidth",
+        "a node of several devices needs the bandwidth of its links",
+        "add 'lane_bandwidth: 25 GB/s' (one direction)");
   }
   fields.finish();
 }
@@ -192,7 +211,7 @@ std::string folded(std::string_view text) {
   std::string out;
   for (const char c : text) {
     if (std::isalnum(static_cast<unsigned char>(c)))
-      out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      out += char(std::tolower(static_cast<unsigned char>(c)));
   }
   return out;
 }
@@ -200,28 +219,36 @@ std::string folded(std::string_view text) {
 void inherit_from(const System& relative, System& system) {
   for (size_t i = 0; i < kPrecisions; ++i) {
     auto& own = system.chip.calibration[i];
-    if (own || !relative.chip.calibration[i]) continue;
+    if (own || !relative.chip.calibration[i])
+      continue;
     own = relative.chip.calibration[i];
     own->hold_out_error = 0;
-    if (own->borrowed.empty()) own->borrowed = relative.name;
+    if (own->borrowed.empty())
+      own->borrowed = relative.name;
   }
   const auto states = [&system](Precision p, const Calibration& c) {
-    const auto& own = system.chip.calibration[static_cast<size_t>(p)];
-    if (own && own->borrowed.empty()) return true;
+    const auto& own = system.chip.calibration[size_t(p)];
+    if (own && own->borrowed.empty())
+      return true;
     for (const auto& [precision, constants] : system.chip.by_framework) {
-      if (precision == p && constants.framework == c.framework) return true;
+      if (precision == p && constants.framework == c.framework)
+        return true;
     }
     return false;
   };
   for (const auto& [precision, constants] : relative.chip.by_framework) {
-    if (states(precision, constants)) continue;
+    if (states(precision, constants))
+      continue;
     system.chip.by_framework.emplace_back(precision, constants);
     Calibration& taken = system.chip.by_framework.back().second;
     taken.hold_out_error = 0;
-    if (taken.borrowed.empty()) taken.borrowed = relative.name;
+    if (taken.borrowed.empty())
+      taken.borrowed = relative.name;
   }
-  if (!system.own_stack) system.stack = relative.stack;
-  if (system.frameworks.empty()) system.frameworks = relative.frameworks;
+  if (!system.own_stack)
+    system.stack = relative.stack;
+  if (system.frameworks.empty())
+    system.frameworks = relative.frameworks;
 }
 
 std::vector<System> read_shipped() {
@@ -231,17 +258,22 @@ std::vector<System> read_shipped() {
   }
   // A relative may have one too: chains are followed from their end.
   const auto find = [&out](const std::string& name) {
-    return std::find_if(out.begin(), out.end(), [&name](const System& s) { return s.name == name; });
+    return std::ranges::find_if(out, [&name](const System& s) {
+      return s.name == name;
+    });
   };
   const std::function<void(System&, int)> settle = [&](System& system, int depth) {
-    if (system.like.empty()) return;
+    if (system.like.empty())
+      return;
     const auto relative = find(system.like);
-    LENTO_CHECK(relative != out.end() && depth < 8,
-                "relatives of shipped systems are shipped, without a circle");
+    LENTO_CHECK(
+        relative != out.end() && depth < 8,
+        "relatives of shipped systems are shipped, without a circle");
     settle(*relative, depth + 1);
     inherit_from(*relative, system);
   };
-  for (System& system : out) settle(system, 0);
+  for (System& system : out)
+    settle(system, 0);
   return out;
 }
 
@@ -267,7 +299,8 @@ System parse_system(const std::string& yaml, const std::string& file) {
   }
   std::vector<const YamlNode*> calibrations;
   fields.list("calibration", calibrations);
-  for (const YamlNode* node : calibrations) read_calibration(*node, system.chip, errors);
+  for (const YamlNode* node : calibrations)
+    read_calibration(*node, system.chip, errors);
   if (const YamlNode* stack = fields.map("stack")) {
     read_stack(*stack, system.stack, errors);
     system.own_stack = true;
@@ -279,25 +312,30 @@ System parse_system(const std::string& yaml, const std::string& file) {
     read_stack(*node, stack, errors);
     system.frameworks.push_back(stack);
   }
-  if (const YamlNode* network = fields.map("network")) read_network(*network, system.network, errors);
+  if (const YamlNode* network = fields.map("network"))
+    read_network(*network, system.network, errors);
   fields.finish();
   errors.throw_if_any();
-  if (system.family.empty()) system.family = system.name;
+  if (system.family.empty())
+    system.family = system.name;
   return system;
 }
 
 System with_framework(System system, std::string_view framework) {
-  if (framework.empty()) return system;
+  if (framework.empty())
+    return system;
   system.stack = Stack(stack_for(system, framework));
   for (const auto& [precision, constants] : system.chip.by_framework) {
-    if (constants.framework == framework) system.chip.calibration[static_cast<size_t>(precision)] = constants;
+    if (constants.framework == framework)
+      system.chip.calibration[size_t(precision)] = constants;
   }
   return system;
 }
 
 const Stack& stack_for(const System& system, std::string_view framework) {
   for (const Stack& stack : system.frameworks) {
-    if (!framework.empty() && stack.framework == framework) return stack;
+    if (!framework.empty() && stack.framework == framework)
+      return stack;
   }
   return system.stack;
 }
@@ -310,9 +348,11 @@ const std::vector<System>& shipped_systems() {
 const System* find_shipped(std::string_view wanted) {
   const std::string key = folded(wanted);
   for (const System& system : shipped_systems()) {
-    if (folded(system.name) == key) return &system;
+    if (folded(system.name) == key)
+      return &system;
     for (const std::string& alias : system.aliases) {
-      if (folded(alias) == key) return &system;
+      if (folded(alias) == key)
+        return &system;
     }
   }
   return nullptr;
@@ -320,30 +360,39 @@ const System* find_shipped(std::string_view wanted) {
 
 bool is_called(const System& system, std::string_view device) {
   const std::string key = folded(device);
-  if (folded(system.name) == key || folded(system.family) == key) return true;
+  if (folded(system.name) == key || folded(system.family) == key)
+    return true;
   for (const std::string& alias : system.aliases) {
-    if (folded(alias) == key) return true;
+    if (folded(alias) == key)
+      return true;
   }
   const System* shipped = find_shipped(device);
   return shipped && shipped->family == system.family;
 }
 
 void inherit(System& system) {
-  if (system.like.empty()) return;
+  if (system.like.empty())
+    return;
   const System* relative = find_shipped(system.like);
   if (!relative)
-    throw base::Error({system.name}, "its relative '" + system.like + "' is no shipped system",
-                      "'like' names a shipped data sheet, e.g. h100");
+    throw base::Error(
+        {system.name},
+        "its relative '" + system.like + "' is no shipped system",
+        "'like' names a shipped data sheet, e.g. h100");
   inherit_from(*relative, system);
 }
 
 System read_system(const std::string& name_or_path) {
-  if (const System* system = find_shipped(name_or_path)) return *system;
+  if (const System* system = find_shipped(name_or_path))
+    return *system;
   if (name_or_path.find_first_of("./") == std::string::npos && name_or_path != "-") {
     std::vector<std::string> names;
-    for (const System& system : shipped_systems()) names.push_back(system.name);
-    throw base::Error({}, "no system is called '" + name_or_path + "'",
-                      base::suggestion(name_or_path, names) + "; a data sheet file ends in .yaml");
+    for (const System& system : shipped_systems())
+      names.push_back(system.name);
+    throw base::Error(
+        {},
+        "no system is called '" + name_or_path + "'",
+        base::suggestion(name_or_path, names) + "; a data sheet file ends in .yaml");
   }
   System system = parse_system(base::read_file(name_or_path, uint64_t{16} << 20), name_or_path);
   inherit(system);

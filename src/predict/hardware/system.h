@@ -18,7 +18,18 @@ namespace lento::predict {
 
 // The first seven are arithmetic. The others are kernels: fp8 products scaled by blocks of 128, and 16-bit
 // products whose weights lie in memory as 8 or 4 bits.
-enum class Precision { Fp32, Tf32, Fp16, Bf16, Int8, Fp8, Fp4, Fp8Block, Int8Weights, Int4Weights };
+enum class Precision {
+  Fp32,
+  Tf32,
+  Fp16,
+  Bf16,
+  Int8,
+  Fp8,
+  Fp4,
+  Fp8Block,
+  Int8Weights,
+  Int4Weights
+};
 constexpr size_t kPrecisions = 10;
 constexpr size_t kArithmetics = 7;
 
@@ -29,13 +40,20 @@ Precision arithmetic_of(Precision precision);  // one of the first seven: what t
 
 // Bytes of an element of each side of a product, scales of blocks included.
 struct OperandBytes {
-  double activations = 2, weights = 2, results = 2;
+  double activations = 2;
+  double weights = 2;
+  double results = 2;
 };
 OperandBytes operand_bytes(Precision precision);
 
 // What a unit keeps while the rest streams by (CrossFlow section 6: output, weight and activation
 // stationary). Best: whichever is the fastest for a product.
-enum class Stationary { Output, Weight, Activation, Best };
+enum class Stationary {
+  Output,
+  Weight,
+  Activation,
+  Best
+};
 std::string_view name(Stationary stationary);  // "output", ...
 
 // What a data sheet does not say: at most eight physical scalars per chip and precision, none indexed by
@@ -57,13 +75,18 @@ struct Calibration {
   std::string borrowed;            // the relative they were measured on (System::like); empty: this chip
 };
 
-enum class Routing { Xy, Shortest };
+enum class Routing {
+  Xy,
+  Shortest
+};
 
 // The network inside a node or package: explicit links, a mesh or torus, or, without any, one switch.
 struct NodeLinks {
   struct Link {
-    int a = 0, b = 0;  // devices
-    int lanes = 1;     // parallel links between them
+    // devices
+    int a = 0;
+    int b = 0;
+    int lanes = 1;  // parallel links between them
   };
   double lane_Bps = 0;      // one link, one direction; for a switch: one device's port, one direction
   double efficiency = 0.9;  // protocol overhead
@@ -121,8 +144,12 @@ struct Chip {
   std::array<std::optional<Calibration>, kPrecisions> calibration;
   std::vector<std::pair<Precision, Calibration>> by_framework;  // that differ from the above (with_framework)
 
-  double rate(Precision p) const { return flops_per_cycle[static_cast<size_t>(arithmetic_of(p))]; }
-  double peak(Precision p) const { return units * clock_hz * rate(p); }
+  double rate(Precision p) const {
+    return flops_per_cycle[size_t(arithmetic_of(p))];
+  }
+  double peak(Precision p) const {
+    return units * clock_hz * rate(p);
+  }
   // Share of the peak that the power budget sustains, at most 1: (power - idle) / (peak * energy).
   double power_limit(Precision p) const;
   const Calibration& constants(Precision p) const;  // of p, else of the nearest precision, else the defaults

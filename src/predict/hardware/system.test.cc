@@ -42,14 +42,20 @@ TEST(System, NamesAndAliasesInAnyCase) {
   EXPECT_EQ(find_shipped("NVIDIA H100 80GB HBM3")->name, "h100");
   EXPECT_EQ(find_shipped("nvidia_a100_80gb_pcie")->family, "a100");
   EXPECT_EQ(find_shipped("abacus"), nullptr);
-  EXPECT_THAT(error_of([] { read_system("h10"); }), HasSubstr("no system is called 'h10'"));
+  EXPECT_THAT(
+      error_of([] {
+        read_system("h10");
+      }),
+      HasSubstr("no system is called 'h10'"));
 }
 
 TEST(System, SeveralMistakesInOneRun) {
   std::string text = kSmall;
   text.replace(text.find("1 GHz"), 5, "1 Ghz");
   text += "colour: red\n";
-  const std::string error = error_of([&] { parse_system(text, "small.yaml"); });
+  const std::string error = error_of([&] {
+    parse_system(text, "small.yaml");
+  });
   EXPECT_THAT(error, HasSubstr("small.yaml:5"));
   EXPECT_THAT(error, HasSubstr("colour"));
 }
@@ -57,7 +63,9 @@ TEST(System, SeveralMistakesInOneRun) {
 TEST(System, LinksMustFitTheNode) {
   const std::string text =
       std::string(kSmall) + "network:\n  devices: 2\n  lane_bandwidth: 1 GB/s\n  links: [\"0-2\", \"0+1\"]\n";
-  const std::string error = error_of([&] { parse_system(text, "small.yaml"); });
+  const std::string error = error_of([&] {
+    parse_system(text, "small.yaml");
+  });
   EXPECT_THAT(error, HasSubstr("names a device that the node does not have"));
   EXPECT_THAT(error, HasSubstr("write '0-3' or '0-3 x2'"));
 }
@@ -68,7 +76,9 @@ std::string with_network(const std::string& fields) {
 
 TEST(System, AMeshHoldsAllDevicesAndIsTheOnlyLinkage) {
   const auto error = [](const std::string& fields) {
-    return error_of([&] { parse_system(with_network(fields), "small.yaml"); });
+    return error_of([&] {
+      parse_system(with_network(fields), "small.yaml");
+    });
   };
   EXPECT_THAT(error("  mesh: 4x4\n"), HasSubstr("'4x4' holds 16 devices, the node has 8"));
   EXPECT_THAT(error("  mesh: 4xx\n"), HasSubstr("are no sides of a mesh"));
@@ -80,9 +90,11 @@ TEST(System, AMeshHoldsAllDevicesAndIsTheOnlyLinkage) {
 TEST(System, WrittenAndReadAgainKeepsEveryField) {
   std::string text =
       with_network("  torus: 4x2\n  routing: shortest\n  ranks: rows\n  energy_per_byte: 80 pJ\n");
-  text.replace(text.find("  power: 10 W"), 13,
-               "  power: 10 W\n  dataflow: weight\n  operand_energy: 0.5 pJ\n  energy_per_cache_byte: 2 pJ\n"
-               "  energy_per_byte: 30 pJ\n  energy_per_flop: {fp32: 1 pJ}");
+  text.replace(
+      text.find("  power: 10 W"),
+      13,
+      "  power: 10 W\n  dataflow: weight\n  operand_energy: 0.5 pJ\n  energy_per_cache_byte: 2 pJ\n"
+      "  energy_per_byte: 30 pJ\n  energy_per_flop: {fp32: 1 pJ}");
   text += "calibration:\n  - {precision: fp32, compute: 0.8, hold_out_error: 0.07}\n";
   const System once = parse_system(text, "small.yaml"),
                again = parse_system(write_system(once), "again.yaml");

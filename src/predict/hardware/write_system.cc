@@ -8,24 +8,28 @@ namespace {
 using base::format_exact;
 
 std::string line(int depth, const std::string& key, const std::string& value) {
-  return std::string(static_cast<size_t>(depth) * 2, ' ') + key + ": " + value + "\n";
+  return std::string(size_t(depth) * 2, ' ') + key + ": " + value + "\n";
 }
 
 std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
+    if (c == '"' || c == '\\')
+      out += '\\';
     out += c == '\n' ? ' ' : c;
   }
   return out + "\"";
 }
 
-std::string with_unit(double value, const char* unit) { return format_exact(value) + " " + unit; }
+std::string with_unit(double value, const char* unit) {
+  return format_exact(value) + " " + unit;
+}
 
 std::string by_precision(const std::array<double, kPrecisions>& values, const char* unit) {
   std::string out;
   for (size_t i = 0; i < kPrecisions; ++i) {
-    if (values[i] <= 0) continue;
+    if (values[i] <= 0)
+      continue;
     out += (out.empty() ? "{" : ", ") + std::string(name(static_cast<Precision>(i))) + ": " +
            (*unit ? with_unit(values[i], unit) : format_exact(values[i]));
   }
@@ -40,8 +44,10 @@ std::string chip_text(const Chip& c) {
   out += line(1, "cache", with_unit(c.cache_bytes, "B"));
   out += line(1, "unit_results", format_exact(c.unit_results));
   out += line(1, "unit_buffer", with_unit(c.unit_buffer_bytes, "B"));
-  if (c.dataflow != Stationary::Output) out += line(1, "dataflow", std::string(name(c.dataflow)));
-  if (c.persistent) out += line(1, "persistent", "true");
+  if (c.dataflow != Stationary::Output)
+    out += line(1, "dataflow", std::string(name(c.dataflow)));
+  if (c.persistent)
+    out += line(1, "persistent", "true");
   out += line(1, "memory", with_unit(c.memory_bytes, "B"));
   out += line(1, "memory_bandwidth", with_unit(c.memory_Bps, "B/s"));
   out += line(1, "memory_reserve", with_unit(c.memory_reserve, "B"));
@@ -51,8 +57,10 @@ std::string chip_text(const Chip& c) {
   out += line(1, "energy_per_byte", with_unit(c.byte_energy_j, "J"));
   if (c.cache_byte_energy_j > 0)
     out += line(1, "energy_per_cache_byte", with_unit(c.cache_byte_energy_j, "J"));
-  if (c.operand_energy_j > 0) out += line(1, "operand_energy", with_unit(c.operand_energy_j, "J"));
-  if (c.array > 0) out += line(1, "array", std::to_string(c.array));
+  if (c.operand_energy_j > 0)
+    out += line(1, "operand_energy", with_unit(c.operand_energy_j, "J"));
+  if (c.array > 0)
+    out += line(1, "array", std::to_string(c.array));
   out += line(1, "idle_share", format_exact(c.idle_share));
   return out;
 }
@@ -61,20 +69,31 @@ std::string calibration_text(const Chip& chip) {
   std::string out;
   std::vector<std::pair<Precision, Calibration>> all;
   for (size_t i = 0; i < kPrecisions; ++i) {
-    if (chip.calibration[i]) all.emplace_back(static_cast<Precision>(i), *chip.calibration[i]);
+    if (chip.calibration[i])
+      all.emplace_back(static_cast<Precision>(i), *chip.calibration[i]);
   }
   all.insert(all.end(), chip.by_framework.begin(), chip.by_framework.end());
   for (const auto& [precision, c] : all) {
-    if (!c.borrowed.empty()) continue;
+    if (!c.borrowed.empty())
+      continue;
     const std::pair<const char*, double> values[] = {
-        {"compute", c.compute},           {"memory", c.memory},       {"feed", c.feed},
-        {"prologue", c.prologue},         {"half_tile", c.half_tile}, {"drift", c.drift},
-        {"drift_length", c.drift_length}, {"attention", c.attention}};
+        {"compute", c.compute},
+        {"memory", c.memory},
+        {"feed", c.feed},
+        {"prologue", c.prologue},
+        {"half_tile", c.half_tile},
+        {"drift", c.drift},
+        {"drift_length", c.drift_length},
+        {"attention", c.attention}};
     out += "  - {precision: " + std::string(name(precision));
-    for (const auto& [key, value] : values) out += std::string(", ") + key + ": " + format_exact(value);
-    if (c.launch_s > 0) out += ", launch: " + with_unit(c.launch_s, "s");
-    if (!c.framework.empty()) out += ", framework: " + quoted(c.framework);
-    if (c.hold_out_error > 0) out += ", hold_out_error: " + format_exact(c.hold_out_error);
+    for (const auto& [key, value] : values)
+      out += std::string(", ") + key + ": " + format_exact(value);
+    if (c.launch_s > 0)
+      out += ", launch: " + with_unit(c.launch_s, "s");
+    if (!c.framework.empty())
+      out += ", framework: " + quoted(c.framework);
+    if (c.hold_out_error > 0)
+      out += ", hold_out_error: " + format_exact(c.hold_out_error);
     out += ", source: " + quoted(c.source) + "}\n";
   }
   return out.empty() ? "" : "calibration:\n" + out;
@@ -90,24 +109,31 @@ std::string stack_text(const Stack& s) {
 std::string network_text(const Network& n) {
   std::string out = "network:\n";
   out += line(1, "devices", std::to_string(n.node_devices));
-  if (n.node.lane_Bps > 0) out += line(1, "lane_bandwidth", with_unit(n.node.lane_Bps, "B/s"));
+  if (n.node.lane_Bps > 0)
+    out += line(1, "lane_bandwidth", with_unit(n.node.lane_Bps, "B/s"));
   out += line(1, "efficiency", format_exact(n.node.efficiency));
   out += line(1, "step_latency", with_unit(n.node.latency_s, "s"));
   out += line(1, "start", with_unit(n.node.start_s, "s"));
   out += line(1, "setup", with_unit(n.node.setup_s, "s"));
   out += line(1, "in_switch", format_exact(n.node.in_switch));
-  if (n.between_Bps > 0) out += line(1, "between_nodes", with_unit(n.between_Bps, "B/s"));
+  if (n.between_Bps > 0)
+    out += line(1, "between_nodes", with_unit(n.between_Bps, "B/s"));
   out += line(1, "between_efficiency", format_exact(n.between_efficiency));
   out += line(1, "between_latency", with_unit(n.between_latency_s, "s"));
-  if (n.byte_energy_j > 0) out += line(1, "energy_per_byte", with_unit(n.byte_energy_j, "J"));
+  if (n.byte_energy_j > 0)
+    out += line(1, "energy_per_byte", with_unit(n.byte_energy_j, "J"));
   if (!n.node.dims.empty()) {
     std::string sides;
-    for (const int side : n.node.dims) sides += (sides.empty() ? "" : "x") + std::to_string(side);
+    for (const int side : n.node.dims)
+      sides += (sides.empty() ? "" : "x") + std::to_string(side);
     out += line(1, n.node.wraps ? "torus" : "mesh", sides);
-    if (!n.node.snake) out += line(1, "ranks", "rows");
-    if (n.node.routing == Routing::Shortest) out += line(1, "routing", "shortest");
+    if (!n.node.snake)
+      out += line(1, "ranks", "rows");
+    if (n.node.routing == Routing::Shortest)
+      out += line(1, "routing", "shortest");
   }
-  if (n.node.links.empty()) return out;
+  if (n.node.links.empty())
+    return out;
   std::string links;
   for (const NodeLinks::Link& l : n.node.links)
     links += (links.empty() ? "[\"" : ", \"") + std::to_string(l.a) + "-" + std::to_string(l.b) + " x" +
@@ -120,19 +146,25 @@ std::string network_text(const Network& n) {
 std::string write_system(const System& s) {
   std::string out = "schema: lento.system/1\n";
   out += line(0, "name", quoted(s.name));
-  if (!s.title.empty()) out += line(0, "title", quoted(s.title));
+  if (!s.title.empty())
+    out += line(0, "title", quoted(s.title));
   out += line(0, "family", quoted(s.family));
   if (!s.aliases.empty()) {
     std::string aliases;
-    for (const std::string& alias : s.aliases) aliases += (aliases.empty() ? "[" : ", ") + quoted(alias);
+    for (const std::string& alias : s.aliases)
+      aliases += (aliases.empty() ? "[" : ", ") + quoted(alias);
     out += line(0, "aliases", aliases + "]");
   }
-  if (!s.source.empty()) out += line(0, "source", quoted(s.source));
-  if (!s.like.empty()) out += line(0, "like", quoted(s.like));
-  if (s.usd_per_hour > 0) out += line(0, "price_per_hour", with_unit(s.usd_per_hour, "USD"));
+  if (!s.source.empty())
+    out += line(0, "source", quoted(s.source));
+  if (!s.like.empty())
+    out += line(0, "like", quoted(s.like));
+  if (s.usd_per_hour > 0)
+    out += line(0, "price_per_hour", with_unit(s.usd_per_hour, "USD"));
   out += chip_text(s.chip) + calibration_text(s.chip);
   out += "stack: " + stack_text(s.stack) + "}\n";
-  if (!s.frameworks.empty()) out += "frameworks:\n";
+  if (!s.frameworks.empty())
+    out += "frameworks:\n";
   for (const Stack& f : s.frameworks)
     out += "  - " + stack_text(f) + ", framework: " + quoted(f.framework) + "}\n";
   return out + network_text(s.network);

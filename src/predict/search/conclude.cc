@@ -43,7 +43,8 @@ Figure technology_figure(const SearchSpace& space, const std::vector<DesignResul
     std::string name = point_name(space, r.point);
     name = name.substr(name.find(", ") + 2);
     const auto [at, fresh] = lines.emplace(name, f.lines.size());
-    if (fresh) f.lines.push_back({name, {}, {}});
+    if (fresh)
+      f.lines.push_back({name, {}, {}});
     f.lines[at->second].x.push_back(r.point.logic.value);
     f.lines[at->second].y.push_back(std::isfinite(r.joint_s) ? r.joint_s : std::nan(""));
   }
@@ -51,53 +52,89 @@ Figure technology_figure(const SearchSpace& space, const std::vector<DesignResul
 }
 
 double measured(const SearchSpace& space, const DesignResult& r, Measure measure) {
-  if (measure == Measure::Time) return r.joint_s;
-  if (measure == Measure::Energy) return energy_of(r.config, space.nodes, r.joint_s);
+  if (measure == Measure::Time)
+    return r.joint_s;
+  if (measure == Measure::Energy)
+    return energy_of(r.config, space.nodes, r.joint_s);
   return cost_of(space.goal, r.config, r.point.logic.name, space.nodes, r.joint_s);
 }
 
-Figure front_figure(const SearchSpace& space, const std::vector<DesignResult>& results,
-                    const DesignResult& best, Measure other) {
+Figure front_figure(
+    const SearchSpace& space,
+    const std::vector<DesignResult>& results,
+    const DesignResult& best,
+    Measure other) {
   ScatterFigure f;
   f.x_name = title_of(Measure::Time);
   f.y_name = title_of(other);
   f.log_x = f.log_y = true;
   std::vector<const DesignResult*> sorted;
   for (const DesignResult& r : results) {
-    if (std::isfinite(r.joint_s)) sorted.push_back(&r);
+    if (std::isfinite(r.joint_s))
+      sorted.push_back(&r);
   }
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const auto* a, const auto* b) { return a->joint_s < b->joint_s; });
+  std::ranges::stable_sort(sorted, [](const auto* a, const auto* b) {
+    return a->joint_s < b->joint_s;
+  });
   f.groups = {{"designs", {}, false}, {"front", {}, true}};
   double least = INFINITY;
   for (const DesignResult* r : sorted) {
     const double value = measured(space, *r, other);
     f.groups[0].points.push_back({r->joint_s, value, point_name(space, r->point), r == &best});
-    if (value >= least) continue;
+    if (value >= least)
+      continue;
     least = value;
     f.groups[1].points.push_back({r->joint_s, value, point_name(space, r->point)});
   }
-  return {other == Measure::Energy ? "Time against energy" : "Time against cost",
-          "The front joins the designs that no other beats in both.", f};
+  return {
+      other == Measure::Energy ? "Time against energy" : "Time against cost",
+      "The front joins the designs that no other beats in both.",
+      f};
 }
 
 Figure results_table(const SearchSpace& space, const std::vector<DesignResult>& results) {
-  TableFigure t{{"shape", "logic", "memory", "network", "nodes a package", "power", "chip area (mm2)", "ways",
-                 "data parallel (s)", "best way (s)", "and resources (s)", "energy (J)", "gain", "way"},
-                {}};
-  const auto number = [](double s) { return std::isfinite(s) ? format_number(s, 6) : "does not fit"; };
+  TableFigure t{
+      {"shape",
+       "logic",
+       "memory",
+       "network",
+       "nodes a package",
+       "power",
+       "chip area (mm2)",
+       "ways",
+       "data parallel (s)",
+       "best way (s)",
+       "and resources (s)",
+       "energy (J)",
+       "gain",
+       "way"},
+      {}};
+  const auto number = [](double s) {
+    return std::isfinite(s) ? format_number(s, 6) : "does not fit";
+  };
   for (const DesignResult& r : results) {
     const std::string gain =
         std::isfinite(r.data_parallel_s) ? format_number(r.data_parallel_s / r.joint_s, 3) + "x" : "-";
-    t.rows.push_back({space.jobs[r.point.job].name, r.point.logic.name, r.point.memory.name,
-                      r.point.network.name, std::to_string(r.point.package_dim * r.point.package_dim),
-                      format_quantity(r.point.power, Dimension::Power), format_number(r.point.chip_area),
-                      std::to_string(r.ways), number(r.data_parallel_s), number(r.parallel_s),
-                      number(r.joint_s), number(energy_of(r.config, space.nodes, r.joint_s)), gain,
-                      to_string(r.way)});
+    t.rows.push_back(
+        {space.jobs[r.point.job].name,
+         r.point.logic.name,
+         r.point.memory.name,
+         r.point.network.name,
+         std::to_string(r.point.package_dim * r.point.package_dim),
+         format_quantity(r.point.power, Dimension::Power),
+         format_number(r.point.chip_area),
+         std::to_string(r.ways),
+         number(r.data_parallel_s),
+         number(r.parallel_s),
+         number(r.joint_s),
+         number(energy_of(r.config, space.nodes, r.joint_s)),
+         gain,
+         to_string(r.way)});
   }
-  return {"All designs",
-          "Time of an iteration: data parallelism, the best way to run it, the best resources too.", t};
+  return {
+      "All designs",
+      "Time of an iteration: data parallelism, the best way to run it, the best resources too.",
+      t};
 }
 
 // Change of time when one share grows by a tenth at the cost of its class.
@@ -114,17 +151,23 @@ Figure sensitivity_table(const SearchSpace& space, const DesignResult& best) {
       // The class keeps its sum, which is below 1 where the budget is not all spent.
       const double before = std::accumulate(shares[c].begin(), shares[c].end(), 0.0);
       const double after = std::accumulate(tried[c].begin(), tried[c].end(), 0.0);
-      for (double& share : tried[c]) share *= before / after;
+      for (double& share : tried[c])
+        share *= before / after;
       const double time = job_time(with_shares(best.config, tried), best.way, space.rules).seconds;
       const double change = time / best.joint_s - 1;
       const char* edges[] = {"DRAM", inside ? "network inside" : "network outside", "network outside"};
       const std::string name = c == 2 ? edges[i] : components[!inside && i >= kIntra ? i + 1 : i];
-      t.rows.push_back({classes[c], name, format_number(shares[c][i] * 100, 3) + " %",
-                        std::isfinite(change) ? format_number(change * 100, 3) + " %" : "cannot work"});
+      t.rows.push_back(
+          {classes[c],
+           name,
+           format_number(shares[c][i] * 100, 3) + " %",
+           std::isfinite(change) ? format_number(change * 100, 3) + " %" : "cannot work"});
     }
   }
-  return {"Sensitivities of the best design",
-          "Negative: giving this component more would help, so the search ended early.", t};
+  return {
+      "Sensitivities of the best design",
+      "Negative: giving this component more would help, so the search ended early.",
+      t};
 }
 
 void add_machine_facts(const SearchSpace& space, const DesignResult& best, finding::Diagnosis& d) {
@@ -133,19 +176,26 @@ void add_machine_facts(const SearchSpace& space, const DesignResult& best, findi
   d.facts.emplace_back("compute", format_quantity(m.raw_flops, Dimension::Rate));
   const char* names[] = {"registers", "L1", "L2", "DRAM"};
   for (size_t i = 4; i-- > 0;) {
-    d.facts.emplace_back(names[i], format_quantity(m.memory[i].bytes, Dimension::Bytes) + ", " +
-                                       format_quantity(m.memory[i].bytes_per_s, Dimension::BytesPerTime));
+    d.facts.emplace_back(
+        names[i],
+        format_quantity(m.memory[i].bytes, Dimension::Bytes) + ", " +
+            format_quantity(m.memory[i].bytes_per_s, Dimension::BytesPerTime));
   }
   d.facts.emplace_back("network", format_quantity(m.inter.bytes_per_s, Dimension::BytesPerTime));
   if (best.point.package_dim > 1)
-    d.facts.emplace_back("network inside a package",
-                         format_quantity(m.intra.bytes_per_s, Dimension::BytesPerTime));
+    d.facts.emplace_back(
+        "network inside a package",
+        format_quantity(m.intra.bytes_per_s, Dimension::BytesPerTime));
 }
 
 // Of one point and method over all seeds.
 struct MethodSummary {
-  size_t seeds = 0, near = 0;  // near: within 1 % of the best value known of the point
-  double best = INFINITY, worst = 0, sum_ratio = 0;
+  // near: within 1 % of the best value known of the point
+  size_t seeds = 0;
+  size_t near = 0;
+  double best = INFINITY;
+  double worst = 0;
+  double sum_ratio = 0;
   uint64_t evaluations = 0;
 };
 
@@ -166,17 +216,31 @@ Figure comparison_table(const SearchSpace& space, const std::vector<Trial>& tria
     s.evaluations = std::max(s.evaluations, t.evaluations);
   }
   const std::vector<DesignPoint> points = design_points(space);
-  TableFigure table{{"design", "method", "seeds", "within 1 % of the best known", "best", "worst",
-                     "mean over best known", "evaluations a seed, most"},
-                    {}};
+  TableFigure table{
+      {"design",
+       "method",
+       "seeds",
+       "within 1 % of the best known",
+       "best",
+       "worst",
+       "mean over best known",
+       "evaluations a seed, most"},
+      {}};
   for (const auto& [key, s] : by) {
-    table.rows.push_back({point_name(space, points[key.first]), name_of(key.second), std::to_string(s.seeds),
-                          format_number(100.0 * s.near / s.seeds, 3) + " %", format_number(s.best, 6),
-                          format_number(s.worst, 6), format_number(s.sum_ratio / s.seeds, 5),
-                          std::to_string(s.evaluations)});
+    table.rows.push_back(
+        {point_name(space, points[key.first]),
+         name_of(key.second),
+         std::to_string(s.seeds),
+         format_number(100.0 * s.near / s.seeds, 3) + " %",
+         format_number(s.best, 6),
+         format_number(s.worst, 6),
+         format_number(s.sum_ratio / s.seeds, 5),
+         std::to_string(s.evaluations)});
   }
-  return {"Methods compared", "Each seed has the same number of evaluations at most, whatever the method.",
-          table};
+  return {
+      "Methods compared",
+      "Each seed has the same number of evaluations at most, whatever the method.",
+      table};
 }
 
 void add_best(const SearchSpace& space, const DesignResult& best, finding::Diagnosis& d) {
@@ -187,12 +251,14 @@ void add_best(const SearchSpace& space, const DesignResult& best, finding::Diagn
     d.verdict += ", " + format_number(best.data_parallel_s / best.joint_s, 3) +
                  " times faster than data parallelism on the same technology";
   d.verdict += ".";
-  d.facts = {{"iteration", seconds(best.joint_s)},
-             {"energy of an iteration",
-              format_quantity(energy_of(best.config, space.nodes, best.joint_s), Dimension::Energy)}};
+  d.facts = {
+      {"iteration", seconds(best.joint_s)},
+      {"energy of an iteration",
+       format_quantity(energy_of(best.config, space.nodes, best.joint_s), Dimension::Energy)}};
   if (!space.goal.prices.wafer_usd.empty()) {
-    d.facts.emplace_back("cost of an iteration",
-                         format_quantity(measured(space, best, Measure::Cost), Dimension::Money));
+    d.facts.emplace_back(
+        "cost of an iteration",
+        format_quantity(measured(space, best, Measure::Cost), Dimension::Money));
     d.facts.emplace_back(
         "price of a node",
         format_quantity(node_price(space.goal.prices, best.config, best.point.logic.name), Dimension::Money));
@@ -207,8 +273,10 @@ void add_best(const SearchSpace& space, const DesignResult& best, finding::Diagn
 
 }  // namespace
 
-finding::Diagnosis conclude(const SearchSpace& space, const std::vector<DesignResult>& results,
-                            const std::vector<Trial>& trials) {
+finding::Diagnosis conclude(
+    const SearchSpace& space,
+    const std::vector<DesignResult>& results,
+    const std::vector<Trial>& trials) {
   finding::Diagnosis d;
   d.scale = "predict";
   d.title = "Search over " + std::to_string(results.size()) + " designs of " + std::to_string(space.nodes) +
@@ -218,27 +286,36 @@ finding::Diagnosis conclude(const SearchSpace& space, const std::vector<DesignRe
     d.verdict =
         "No design of this space can run the workload: its memory does not hold it, or a budget leaves a "
         "component without power.";
-    if (!results.empty()) d.figures.push_back(results_table(space, results));
+    if (!results.empty())
+      d.figures.push_back(results_table(space, results));
     finding::cannot_judge(d, d.verdict, "give larger budgets, more nodes, or more ways to run it");
     return d;
   }
   add_best(space, *best, d);
   uint64_t evaluations = 0;
-  for (const DesignResult& r : results) evaluations += r.evaluations;
+  for (const DesignResult& r : results)
+    evaluations += r.evaluations;
   d.facts.emplace_back("designs evaluated", std::to_string(evaluations));
   const bool transformer = best->way.training.has_value();
-  d.expectations = {{"training iteration", "time", best->joint_s, "s", 0.16,
-                     transformer ? "data sheet of the generated machine; a machine that was never measured"
-                                 : "CrossFlow's model of LSTM training; error on one V100 as published"}};
+  d.expectations = {
+      {"training iteration",
+       "time",
+       best->joint_s,
+       "s",
+       0.16,
+       transformer ? "data sheet of the generated machine; a machine that was never measured"
+                   : "CrossFlow's model of LSTM training; error on one V100 as published"}};
   d.figures = {technology_figure(space, results), front_figure(space, results, *best, Measure::Energy)};
   if (!space.goal.prices.wafer_usd.empty())
     d.figures.push_back(front_figure(space, results, *best, Measure::Cost));
   d.figures.push_back(results_table(space, results));
   d.figures.push_back(sensitivity_table(space, *best));
-  if (!trials.empty()) d.figures.push_back(comparison_table(space, trials));
+  if (!trials.empty())
+    d.figures.push_back(comparison_table(space, trials));
   if (!best->fits)
     finding::cannot_judge(
-        d, "no design's memory holds the job; the fastest if it did: " + d.verdict,
+        d,
+        "no design's memory holds the job; the fastest if it did: " + d.verdict,
         "give more memory or more nodes, or 'memory_rule: must_fit' with more ways to run it");
   return d;
 }

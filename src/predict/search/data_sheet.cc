@@ -31,18 +31,21 @@ Calibration constants(const CrossFlowConfig& c, const Machine& m, const Chip& ch
 
 // The template's word; "none" leaves it to the loops, as Best does.
 Stationary stationary_of(const std::string& dataflow) {
-  if (dataflow == "wst") return Stationary::Weight;
-  if (dataflow == "ast") return Stationary::Activation;
+  if (dataflow == "wst")
+    return Stationary::Weight;
+  if (dataflow == "ast")
+    return Stationary::Activation;
   return dataflow == "ost" ? Stationary::Output : Stationary::Best;
 }
 
 void set_arithmetic(const CrossFlowConfig& c, const Machine& m, Chip& chip) {
   const double rate = m.raw_flops / chip.units / chip.clock_hz;
   const auto set = [&](Precision p, double factor) {
-    chip.flops_per_cycle[static_cast<size_t>(p)] = rate * factor;
-    chip.calibration[static_cast<size_t>(p)] = constants(c, m, chip, rate * factor);
+    chip.flops_per_cycle[size_t(p)] = rate * factor;
+    chip.calibration[size_t(p)] = constants(c, m, chip, rate * factor);
   };
-  if (c.precision >= 4) return set(Precision::Fp32, 1);
+  if (c.precision >= 4)
+    return set(Precision::Fp32, 1);
   if (c.precision >= 2) {
     set(Precision::Fp16, 1);
     set(Precision::Bf16, 1);
@@ -59,10 +62,13 @@ double at_voltage(double nominal_j, double voltage, double nominal_voltage) {
 
 // What operations and bytes cost on the generated machine. What leaks is drawn whatever the work.
 void set_energy(const CrossFlowConfig& c, const Machine& m, System& s) {
-  const double flop = at_voltage(c.core.power_per_mcu / (c.core.flop_per_mcu * c.core.frequency),
-                                 m.core.voltage, c.core.voltage);
+  const double flop = at_voltage(
+      c.core.power_per_mcu / (c.core.flop_per_mcu * c.core.frequency),
+      m.core.voltage,
+      c.core.voltage);
   for (size_t i = 0; i < kPrecisions; ++i) {
-    if (s.chip.flops_per_cycle[i] > 0) s.chip.flop_energy_j[i] = flop;
+    if (s.chip.flops_per_cycle[i] > 0)
+      s.chip.flop_energy_j[i] = flop;
   }
   s.chip.operand_energy_j =
       8 * c.precision * (c.sram[0].energy_per_bit / c.core.fma_width + c.sram[1].energy_per_bit / kInnerTile);
@@ -70,7 +76,8 @@ void set_energy(const CrossFlowConfig& c, const Machine& m, System& s) {
   s.chip.byte_energy_j = 8 * at_voltage(c.dram.energy_per_bit, m.dram.voltage, c.dram.voltage);
   s.network.byte_energy_j = 8 * at_voltage(c.inter.energy_per_link, m.inter.point.voltage, c.inter.voltage);
   double leaks = 8 * c.dram.static_power_per_bit * m.memory[3].bytes;
-  for (size_t i = 0; i < c.sram.size(); ++i) leaks += 8 * c.sram[i].static_power_per_bit * m.memory[i].bytes;
+  for (size_t i = 0; i < c.sram.size(); ++i)
+    leaks += 8 * c.sram[i].static_power_per_bit * m.memory[i].bytes;
   s.chip.idle_share = std::clamp(leaks / s.chip.power_w, 0.0, 0.95);
 }
 
@@ -78,12 +85,16 @@ void set_energy(const CrossFlowConfig& c, const Machine& m, System& s) {
 
 std::optional<System> data_sheet(const CrossFlowConfig& c, bool as_released) {
   const Machine m = generate(c, as_released ? BelowMargin::SlowerClock : BelowMargin::FewerUnits);
-  if (m.bundles < 1 || !(m.raw_flops > 0)) return std::nullopt;
+  if (m.bundles < 1 || !(m.raw_flops > 0))
+    return std::nullopt;
   for (const MemoryLevel& level : m.memory) {
-    if (level.units < 1 || !(level.bytes_per_s > 0)) return std::nullopt;
+    if (level.units < 1 || !(level.bytes_per_s > 0))
+      return std::nullopt;
   }
-  if (c.nodes_per_wafer > 1 && !(m.intra.bytes_per_s > 0)) return std::nullopt;
-  if (!(m.inter.bytes_per_s > 0)) return std::nullopt;
+  if (c.nodes_per_wafer > 1 && !(m.intra.bytes_per_s > 0))
+    return std::nullopt;
+  if (!(m.inter.bytes_per_s > 0))
+    return std::nullopt;
   System s;
   s.name = s.family = "design";
   s.title = "Design of a search";
@@ -102,8 +113,9 @@ std::optional<System> data_sheet(const CrossFlowConfig& c, bool as_released) {
   set_energy(c, m, s);
   s.stack.launch_s = c.launch_overhead;
   s.network.node_devices = c.nodes_per_wafer;
-  const int side = static_cast<int>(std::lround(std::sqrt(c.nodes_per_wafer)));
-  if (side > 1 && side * side == c.nodes_per_wafer) s.network.node.dims = {side, side};
+  const int side = int(std::lround(std::sqrt(c.nodes_per_wafer)));
+  if (side > 1 && side * side == c.nodes_per_wafer)
+    s.network.node.dims = {side, side};
   s.network.node.lane_Bps = m.intra.bytes_per_s;
   s.network.node.efficiency = 1;
   s.network.node.latency_s = c.intra.latency;

@@ -35,17 +35,27 @@ double node_price(const Prices& p, const CrossFlowConfig& design, const std::str
          p.stack_usd * m.memory[3].units + p.link_usd_per_Bps * m.inter.bytes_per_s + p.node_usd;
 }
 
-double cost_of(const Goal& goal, const CrossFlowConfig& design, const std::string& logic, int nodes,
-               double seconds) {
+double cost_of(
+    const Goal& goal,
+    const CrossFlowConfig& design,
+    const std::string& logic,
+    int nodes,
+    double seconds) {
   const Prices& p = goal.prices;
   return nodes * node_price(p, design, logic) / p.life_s * seconds +
          energy_of(design, nodes, seconds) * p.usd_per_joule;
 }
 
-double value_of(const Goal& goal, const CrossFlowConfig& design, const std::string& logic, int nodes,
-                double seconds) {
-  if (!std::isfinite(seconds)) return seconds;
-  if (goal.latency_s > 0 && seconds > goal.latency_s) return kTooSlow * (seconds / goal.latency_s);
+double value_of(
+    const Goal& goal,
+    const CrossFlowConfig& design,
+    const std::string& logic,
+    int nodes,
+    double seconds) {
+  if (!std::isfinite(seconds))
+    return seconds;
+  if (goal.latency_s > 0 && seconds > goal.latency_s)
+    return kTooSlow * (seconds / goal.latency_s);
   switch (goal.measure) {
     case Measure::Time:
       return seconds;
@@ -58,7 +68,8 @@ double value_of(const Goal& goal, const CrossFlowConfig& design, const std::stri
 }
 
 Measure measure_of(const std::string& name) {
-  if (name == "energy") return Measure::Energy;
+  if (name == "energy")
+    return Measure::Energy;
   return name == "cost" ? Measure::Cost : Measure::Time;
 }
 

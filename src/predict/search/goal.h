@@ -21,7 +21,11 @@ struct Prices {
   double usd_per_joule = 0;
 };
 
-enum class Measure { Time, Energy, Cost };
+enum class Measure {
+  Time,
+  Energy,
+  Cost
+};
 
 struct Goal {
   Measure measure = Measure::Time;
@@ -33,14 +37,18 @@ struct Goal {
 double energy_of(const CrossFlowConfig& design, int nodes, double seconds);
 
 // US dollars of an iteration. Throws base::Error when the logic node has no price.
-double cost_of(const Goal& goal, const CrossFlowConfig& design, const std::string& logic, int nodes,
-               double seconds);
+double
+cost_of(const Goal& goal, const CrossFlowConfig& design, const std::string& logic, int nodes, double seconds);
 double node_price(const Prices& prices, const CrossFlowConfig& design, const std::string& logic);
 
 // What the search makes small. An iteration longer than the latency is worse than any that is not, and the
 // worse the longer, so that a search finds its way back; +infinity stays.
-double value_of(const Goal& goal, const CrossFlowConfig& design, const std::string& logic, int nodes,
-                double seconds);
+double value_of(
+    const Goal& goal,
+    const CrossFlowConfig& design,
+    const std::string& logic,
+    int nodes,
+    double seconds);
 
 // "time", "energy", "cost"; what a value is called in tables, with its unit.
 Measure measure_of(const std::string& name);

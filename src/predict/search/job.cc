@@ -20,26 +20,34 @@ constexpr int kMostTensor = 64;
 std::vector<int> divisors(int n) {
   std::vector<int> out;
   for (int d = 1; d <= n; ++d) {
-    if (n % d == 0) out.push_back(d);
+    if (n % d == 0)
+      out.push_back(d);
   }
   return out;
 }
 
 bool divides(const TrainingRun& r) {
   const Transformer& m = r.model;
-  if (m.heads % r.tensor != 0 || m.inner() % r.tensor != 0 || m.vocab % r.tensor != 0) return false;
-  if (m.kv() % r.tensor != 0 && r.tensor % m.kv() != 0) return false;
-  if (m.layers % r.pipeline != 0 || r.pipeline > m.layers) return false;
-  if (r.interleave > 1 && (r.pipeline == 1 || (m.layers / r.pipeline) % r.interleave != 0)) return false;
-  if (r.global_batch % (static_cast<int64_t>(r.data) * r.micro_batch) != 0) return false;
+  if (m.heads % r.tensor != 0 || m.inner() % r.tensor != 0 || m.vocab % r.tensor != 0)
+    return false;
+  if (m.kv() % r.tensor != 0 && r.tensor % m.kv() != 0)
+    return false;
+  if (m.layers % r.pipeline != 0 || r.pipeline > m.layers)
+    return false;
+  if (r.interleave > 1 && (r.pipeline == 1 || (m.layers / r.pipeline) % r.interleave != 0))
+    return false;
+  if (r.global_batch % (int64_t(r.data) * r.micro_batch) != 0)
+    return false;
   return r.interleave == 1 || r.micro_batches() % r.pipeline == 0;  // else no interleaved schedule exists
 }
 
 // What the job says, else every stage that replicas and schedule allow: gradients of a pipeline's micro
 // batches and weights that many micro batches would gather again are not sharded.
 std::vector<int> zero_stages(const TrainingRun& r) {
-  if (r.zero > 0 || r.data == 1) return {r.zero};
-  if (r.pipeline > 1) return {0, 1};
+  if (r.zero > 0 || r.data == 1)
+    return {r.zero};
+  if (r.pipeline > 1)
+    return {0, 1};
   return {0, 1, 2, 3};
 }
 
@@ -49,12 +57,14 @@ void add_schedules(const TrainingRun& base, std::vector<Way>& out) {
   for (const int micro : kMicroBatches) {
     for (const int interleave : kInterleaves) {
       for (const Recompute recompute : {Recompute::None, Recompute::Selective, Recompute::Full}) {
-        if (recompute == Recompute::Selective && r.model.flash) continue;
+        if (recompute == Recompute::Selective && r.model.flash)
+          continue;
         r.micro_batch = micro;
         r.interleave = interleave;
         r.zero = base.zero;
         r.recompute = recompute;
-        if (!divides(r)) continue;
+        if (!divides(r))
+          continue;
         for (const int zero : zero_stages(r)) {
           r.zero = zero;
           out.push_back({{}, r});
@@ -66,7 +76,8 @@ void add_schedules(const TrainingRun& base, std::vector<Way>& out) {
 
 // Where a package holds several nodes, the order of the ranks decides what leaves it.
 void add_placements(const TrainingRun& r, int package_dim, std::vector<Way>& out) {
-  if (package_dim == 1) return add_schedules(r, out);
+  if (package_dim == 1)
+    return add_schedules(r, out);
   TrainingRun placed = r;
   for (const Placement& placement : distinct_placements(r)) {
     placed.placement = placement;
@@ -80,12 +91,14 @@ std::vector<Way> transformer_ways(const TrainingRun& base, int nodes, int packag
   r.context = 1;
   for (const int tensor : divisors(nodes)) {
     for (const int pipeline : divisors(nodes / tensor)) {
-      if (tensor > kMostTensor || (data_only && tensor * pipeline > 1)) continue;
+      if (tensor > kMostTensor || (data_only && tensor * pipeline > 1))
+        continue;
       r.tensor = tensor;
       r.pipeline = pipeline;
       r.data = nodes / tensor / pipeline;
       for (const int expert : divisors(r.data)) {
-        if (expert > 1 && (r.model.experts % expert != 0 || data_only)) continue;
+        if (expert > 1 && (r.model.experts % expert != 0 || data_only))
+          continue;
         r.expert = expert;
         add_placements(r, package_dim, out);
       }
@@ -101,7 +114,8 @@ std::vector<Way> transformer_ways(const TrainingRun& base, int nodes, int packag
 }
 
 JobTime transformer_time(const std::optional<System>& system, const TrainingRun& run) {
-  if (!system || !divides(run)) return {kInfinity, 0, 0};
+  if (!system || !divides(run))
+    return {kInfinity, 0, 0};
   const TrainingTime t = predict_training(*system, run);
   return {t.seconds, t.memory_bytes, system->chip.memory_bytes};
 }
@@ -109,22 +123,27 @@ JobTime transformer_time(const std::optional<System>& system, const TrainingRun&
 JobTime language_model_job(const CrossFlowConfig& design, const JobRules& rules) {
   const Machine machine =
       generate(design, rules.as_released ? BelowMargin::SlowerClock : BelowMargin::FewerUnits);
-  if (machine.flops <= 0 || machine.memory[3].bytes <= 0) return {kInfinity, 0, 0};
+  if (machine.flops <= 0 || machine.memory[3].bytes <= 0)
+    return {kInfinity, 0, 0};
   const LanguageModelTime t = language_model_time(
-      machine, design, rules.as_released ? ElementTraffic::AsReleased : ElementTraffic::Dram);
+      machine,
+      design,
+      rules.as_released ? ElementTraffic::AsReleased : ElementTraffic::Dram);
   return {std::isfinite(t.seconds) ? t.seconds : kInfinity, t.memory_bytes, t.memory_there};
 }
 
 JobTime within(JobTime t, const JobRules& rules) {
-  if (rules.must_fit && t.memory_bytes > t.memory_there) t.seconds = kInfinity;
+  if (rules.must_fit && t.memory_bytes > t.memory_there)
+    t.seconds = kInfinity;
   return t;
 }
 
 }  // namespace
 
-std::vector<Way> all_ways(const CrossFlowConfig& design, const Job& job, int nodes, int package_dim,
-                          bool data_only) {
-  if (job.training) return transformer_ways(*job.training, nodes, package_dim, data_only);
+std::vector<Way>
+all_ways(const CrossFlowConfig& design, const Job& job, int nodes, int package_dim, bool data_only) {
+  if (job.training)
+    return transformer_ways(*job.training, nodes, package_dim, data_only);
   std::vector<Way> out;
   if (data_only) {
     out.push_back({data_parallel(nodes, package_dim), {}});
@@ -132,8 +151,10 @@ std::vector<Way> all_ways(const CrossFlowConfig& design, const Job& job, int nod
   }
   CrossFlowConfig config = design;
   config.model = job.language_model;
-  for (const Strategy& s : all_strategies(config, nodes, package_dim)) out.push_back({s, {}});
-  if (out.empty()) out.push_back({data_parallel(nodes, package_dim), {}});
+  for (const Strategy& s : all_strategies(config, nodes, package_dim))
+    out.push_back({s, {}});
+  if (out.empty())
+    out.push_back({data_parallel(nodes, package_dim), {}});
   return out;
 }
 
@@ -148,20 +169,26 @@ CrossFlowConfig with_way(CrossFlowConfig design, const Job& job, const Way& way,
 }
 
 JobTime job_time(const CrossFlowConfig& design, const Way& way, const JobRules& rules) {
-  return within(way.training ? transformer_time(data_sheet(design, rules.as_released), *way.training)
-                             : language_model_job(design, rules),
-                rules);
+  return within(
+      way.training ? transformer_time(data_sheet(design, rules.as_released), *way.training)
+                   : language_model_job(design, rules),
+      rules);
 }
 
-std::vector<JobTime> job_times(const CrossFlowConfig& design, const Job& job, const std::vector<Way>& ways,
-                               int package_dim, const JobRules& rules) {
+std::vector<JobTime> job_times(
+    const CrossFlowConfig& design,
+    const Job& job,
+    const std::vector<Way>& ways,
+    int package_dim,
+    const JobRules& rules) {
   std::vector<JobTime> out;
   std::optional<System> system;
   if (job.training && !ways.empty())
     system = data_sheet(with_way(design, job, ways.front(), package_dim), rules.as_released);
   for (const Way& way : ways)
-    out.push_back(way.training ? within(transformer_time(system, *way.training), rules)
-                               : job_time(with_way(design, job, way, package_dim), way, rules));
+    out.push_back(
+        way.training ? within(transformer_time(system, *way.training), rules)
+                     : job_time(with_way(design, job, way, package_dim), way, rules));
   return out;
 }
 
@@ -173,15 +200,20 @@ bool is_data_parallel(const Way& way) {
 }
 
 std::string to_string(const Way& way) {
-  if (!way.training) return to_string(way.strategy);
+  if (!way.training)
+    return to_string(way.strategy);
   const TrainingRun& r = *way.training;
   std::string text = "dp " + std::to_string(r.data) + " tp " + std::to_string(r.tensor) + " pp " +
                      std::to_string(r.pipeline);
-  if (r.expert > 1) text += " ep " + std::to_string(r.expert);
-  if (r.interleave > 1) text += " interleave " + std::to_string(r.interleave);
-  if (r.zero > 0) text += " zero " + std::to_string(r.zero);
+  if (r.expert > 1)
+    text += " ep " + std::to_string(r.expert);
+  if (r.interleave > 1)
+    text += " interleave " + std::to_string(r.interleave);
+  if (r.zero > 0)
+    text += " zero " + std::to_string(r.zero);
   text += ", micro batch " + std::to_string(r.micro_batch);
-  if (!stands_as_usual(r)) text += ", ranks " + to_string(r.placement);
+  if (!stands_as_usual(r))
+    text += ", ranks " + to_string(r.placement);
   if (r.recompute != Recompute::None)
     text += r.recompute == Recompute::Full ? ", full recomputation" : ", selective recomputation";
   return text;

@@ -33,21 +33,26 @@ struct JobRules {
 
 // Every way that divides the job over all nodes; `data_only`: the ways that use data parallelism alone. Never
 // empty: when nothing divides, one way that takes forever.
-std::vector<Way> all_ways(const CrossFlowConfig& design, const Job& job, int nodes, int package_dim,
-                          bool data_only);
+std::vector<Way>
+all_ways(const CrossFlowConfig& design, const Job& job, int nodes, int package_dim, bool data_only);
 
 // `design` with the job and the way in it.
 CrossFlowConfig with_way(CrossFlowConfig design, const Job& job, const Way& way, int package_dim);
 
 struct JobTime {
   double seconds = 0;  // of an iteration; +infinity when it cannot run
-  double memory_bytes = 0, memory_there = 0;
+  double memory_bytes = 0;
+  double memory_there = 0;
 };
 JobTime job_time(const CrossFlowConfig& with_way, const Way& way, const JobRules& rules);
 
 // The same of every way on one design; the machine of a transformer is derived once.
-std::vector<JobTime> job_times(const CrossFlowConfig& design, const Job& job, const std::vector<Way>& ways,
-                               int package_dim, const JobRules& rules);
+std::vector<JobTime> job_times(
+    const CrossFlowConfig& design,
+    const Job& job,
+    const std::vector<Way>& ways,
+    int package_dim,
+    const JobRules& rules);
 
 // Whether the way uses data parallelism alone.
 bool is_data_parallel(const Way& way);

@@ -22,7 +22,8 @@ constexpr double kSmallestPart = 1e-3;  // exchanges end below it
 
 void normalise(std::vector<double>& shares) {
   const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
-  for (double& share : shares) share /= sum;
+  for (double& share : shares)
+    share /= sum;
 }
 
 // Whole numbers from 1 to 99, scaled to one, as the released tool starts.
@@ -31,7 +32,8 @@ Shares drawn_start(const std::vector<size_t>& sizes, uint64_t seed, uint64_t ind
   Shares shares;
   for (const size_t size : sizes) {
     std::vector<double>& part = shares.emplace_back(size);
-    for (double& share : part) share = 1.0 + static_cast<double>(rng.below(99));
+    for (double& share : part)
+      share = 1.0 + double(rng.below(99));
     normalise(part);
   }
   return shares;
@@ -41,7 +43,10 @@ Shares drawn_start(const std::vector<size_t>& sizes, uint64_t seed, uint64_t ind
 class Run {
  public:
   Run(const Objective& objective, uint64_t budget, const base::Progress& progress)
-      : objective_(objective), budget_(budget), progress_(progress) {}
+      : objective_(objective),
+        budget_(budget),
+        progress_(progress) {
+  }
 
   double operator()(const Shares& shares) {
     ++minimum_.evaluations;
@@ -52,9 +57,15 @@ class Run {
     }
     return value;
   }
-  bool spent() const { return minimum_.evaluations >= budget_ || progress_.stopped(); }
-  uint64_t left() const { return budget_ - std::min(budget_, minimum_.evaluations); }
-  const Minimum& minimum() const { return minimum_; }
+  bool spent() const {
+    return minimum_.evaluations >= budget_ || progress_.stopped();
+  }
+  uint64_t left() const {
+    return budget_ - std::min(budget_, minimum_.evaluations);
+  }
+  const Minimum& minimum() const {
+    return minimum_;
+  }
 
  private:
   const Objective& objective_;
@@ -65,7 +76,8 @@ class Run {
 
 void soe(Run& run, Shares at, int steps) {
   Shares average = at;
-  for (auto& part : average) std::fill(part.begin(), part.end(), 0.0);
+  for (auto& part : average)
+    std::ranges::fill(part, 0.0);
   for (int step = 0; step < steps && !run.spent(); ++step) {
     const double here = run(at);
     Shares gradient = at;
@@ -76,16 +88,20 @@ void soe(Run& run, Shares at, int steps) {
         const double there = run(tried);
         const double rise = std::isinf(here) && std::isinf(there) ? 0 : there - here;
         gradient[c][i] = rise / ((kPerturbation - 1) * at[c][i]);
-        if (!std::isfinite(gradient[c][i])) gradient[c][i] = there < here ? -1 : 1;
+        if (!std::isfinite(gradient[c][i]))
+          gradient[c][i] = there < here ? -1 : 1;
       }
     }
     for (size_t c = 0; c < at.size(); ++c) {
       double norm = 0;
-      for (const double g : gradient[c]) norm += g * g;
+      for (const double g : gradient[c])
+        norm += g * g;
       norm = std::sqrt(norm);
       for (size_t i = 0; i < at[c].size(); ++i) {
-        if (norm > 0) at[c][i] -= gradient[c][i] / norm;
-        if (at[c][i] <= 0) at[c][i] = kFloor;
+        if (norm > 0)
+          at[c][i] -= gradient[c][i] / norm;
+        if (at[c][i] <= 0)
+          at[c][i] = kFloor;
       }
       normalise(at[c]);
       for (size_t i = 0; i < at[c].size(); ++i)
@@ -99,7 +115,8 @@ void soe(Run& run, Shares at, int steps) {
 // Either end may be all the other shares, in proportion.
 struct Exchange {
   std::vector<size_t> classes;
-  size_t from, to;
+  size_t from;
+  size_t to;
 };
 constexpr size_t kOthers = SIZE_MAX;
 
@@ -107,18 +124,22 @@ constexpr size_t kOthers = SIZE_MAX;
 // move together.
 std::vector<Exchange> exchanges(const Shares& at) {
   std::vector<std::vector<size_t>> groups;
-  for (size_t c = 0; c < at.size(); ++c) groups.push_back({c});
+  for (size_t c = 0; c < at.size(); ++c)
+    groups.push_back({c});
   for (size_t c = 0; c + 1 < at.size(); ++c) {
-    if (at[c].size() == at[c + 1].size()) groups.push_back({c, c + 1});
+    if (at[c].size() == at[c + 1].size())
+      groups.push_back({c, c + 1});
   }
   std::vector<Exchange> all;
   for (const auto& classes : groups) {
     const size_t size = at[classes.front()].size();
     for (size_t from = 0; from < size; ++from) {
       for (size_t to = 0; to < size; ++to) {
-        if (to != from) all.push_back({classes, from, to});
+        if (to != from)
+          all.push_back({classes, from, to});
       }
-      if (size <= 2) continue;
+      if (size <= 2)
+        continue;
       all.push_back({classes, from, kOthers});
       all.push_back({classes, kOthers, from});
     }
@@ -130,7 +151,8 @@ std::vector<Exchange> exchanges(const Shares& at) {
 std::vector<double> exchanged(std::vector<double> shares, const Exchange& move, double part) {
   const size_t one = move.from == kOthers ? move.to : move.from;
   const double source = move.from == kOthers ? 1 - shares[one] : shares[move.from];
-  if (source <= 1e-6) return shares;
+  if (source <= 1e-6)
+    return shares;
   const double amount = part * source;
   if (move.from != kOthers && move.to != kOthers) {
     shares[move.from] -= amount;
@@ -139,16 +161,20 @@ std::vector<double> exchanged(std::vector<double> shares, const Exchange& move, 
   }
   const double gained = move.from == kOthers ? amount : -amount;
   const double scale = 1 - gained / (1 - shares[one]);
-  for (size_t i = 0; i < shares.size(); ++i) shares[i] = i == one ? shares[i] + gained : shares[i] * scale;
+  for (size_t i = 0; i < shares.size(); ++i)
+    shares[i] = i == one ? shares[i] + gained : shares[i] * scale;
   return shares;
 }
 
 bool try_exchange(Run& run, Shares& at, double& value, const Exchange& move, double part) {
   Shares tried = at;
-  for (const size_t c : move.classes) tried[c] = exchanged(at[c], move, part);
-  if (tried == at) return false;
+  for (const size_t c : move.classes)
+    tried[c] = exchanged(at[c], move, part);
+  if (tried == at)
+    return false;
   const double there = run(tried);
-  if (!(there < value)) return false;
+  if (!(there < value))
+    return false;
   at = std::move(tried);
   value = there;
   return true;
@@ -157,7 +183,8 @@ bool try_exchange(Run& run, Shares& at, double& value, const Exchange& move, dou
 bool try_all(Run& run, Shares& at, double& value, const std::vector<Exchange>& moves, double part) {
   bool moved = false;
   for (const Exchange& move : moves) {
-    if (!run.spent()) moved = try_exchange(run, at, value, move, part) || moved;
+    if (!run.spent())
+      moved = try_exchange(run, at, value, move, part) || moved;
   }
   return moved;
 }
@@ -172,7 +199,8 @@ void exchange(Run& run, Shares at) {
   const std::vector<Exchange> pairs(middle, wide.end());
   wide.erase(middle, wide.end());
   for (double part = 0.5; !run.spent() && part >= kSmallestPart;) {
-    if (!try_all(run, at, value, wide, part) && !try_all(run, at, value, pairs, part)) part /= 2;
+    if (!try_all(run, at, value, wide, part) && !try_all(run, at, value, pairs, part))
+      part /= 2;
   }
 }
 
@@ -185,7 +213,8 @@ Shares from_logarithms(const double* x, const std::vector<size_t>& sizes) {
   Shares shares;
   for (const size_t size : sizes) {
     std::vector<double>& part = shares.emplace_back(size);
-    for (double& share : part) share = std::exp(std::clamp(*x++, -30.0, 30.0));
+    for (double& share : part)
+      share = std::exp(std::clamp(*x++, -30.0, 30.0));
     normalise(part);
   }
   return shares;
@@ -200,12 +229,13 @@ double subplex_value(unsigned, const double* x, double*, void* data) {
 void subplex(Run& run, const Shares& start, const std::vector<size_t>& sizes) {
   std::vector<double> x;
   for (const auto& part : start) {
-    for (const double share : part) x.push_back(std::log(std::max(share, 1e-9)));
+    for (const double share : part)
+      x.push_back(std::log(std::max(share, 1e-9)));
   }
-  nlopt_opt solver = nlopt_create(NLOPT_LN_SBPLX, static_cast<unsigned>(x.size()));
+  nlopt_opt solver = nlopt_create(NLOPT_LN_SBPLX, unsigned(x.size()));
   SubplexCall call{&run, &sizes};
   nlopt_set_min_objective(solver, subplex_value, &call);
-  nlopt_set_maxeval(solver, static_cast<int>(std::min<uint64_t>(run.left(), 1u << 30)));
+  nlopt_set_maxeval(solver, int(std::min<uint64_t>(run.left(), 1u << 30)));
   nlopt_set_ftol_rel(solver, 1e-6);
   nlopt_set_initial_step1(solver, 0.7);
   double value = 0;
@@ -215,17 +245,19 @@ void subplex(Run& run, const Shares& start, const std::vector<size_t>& sizes) {
 
 }  // namespace
 
-Minimum minimise_start(const Objective& objective, const std::vector<size_t>& sizes,
-                       const MinimiseOptions& options, int index) {
+Minimum minimise_start(
+    const Objective& objective,
+    const std::vector<size_t>& sizes,
+    const MinimiseOptions& options,
+    int index) {
   const size_t parameters = std::accumulate(sizes.begin(), sizes.end(), size_t{0});
-  const uint64_t starts = static_cast<uint64_t>(std::max(1, options.starts));
-  const uint64_t budget = options.max_evaluations
-                              ? options.max_evaluations
-                              : (1 + parameters) * static_cast<uint64_t>(options.steps) * starts;
+  const uint64_t starts = uint64_t(std::max(1, options.starts));
+  const uint64_t budget =
+      options.max_evaluations ? options.max_evaluations : (1 + parameters) * uint64_t(options.steps) * starts;
   Run run(objective, budget / starts, options.progress);
   const Shares start = index == 0 && !options.first.empty()
                            ? options.first
-                           : drawn_start(sizes, options.seed, static_cast<uint64_t>(index));
+                           : drawn_start(sizes, options.seed, uint64_t(index));
   switch (options.method) {
     case Method::Soe:
       soe(run, start, options.steps);
@@ -240,16 +272,17 @@ Minimum minimise_start(const Objective& objective, const std::vector<size_t>& si
   return run.minimum();
 }
 
-Minimum minimise(const Objective& objective, const std::vector<size_t>& sizes,
-                 const MinimiseOptions& options) {
-  std::vector<Minimum> found(static_cast<size_t>(std::max(1, options.starts)));
+Minimum
+minimise(const Objective& objective, const std::vector<size_t>& sizes, const MinimiseOptions& options) {
+  std::vector<Minimum> found(size_t(std::max(1, options.starts)));
   base::parallel_for(found.size(), options.threads, [&](size_t i) {
-    found[i] = minimise_start(objective, sizes, options, static_cast<int>(i));
+    found[i] = minimise_start(objective, sizes, options, int(i));
   });
   Minimum best{{}, kInfinity, 0};
   for (const Minimum& m : found) {
     best.evaluations += m.evaluations;
-    if (m.at.empty() || !(m.value < best.value || best.at.empty())) continue;
+    if (m.at.empty() || !(m.value < best.value || best.at.empty()))
+      continue;
     best.at = m.at;
     best.value = m.value;
   }
@@ -257,11 +290,16 @@ Minimum minimise(const Objective& objective, const std::vector<size_t>& sizes,
 }
 
 Method method_of(const std::string& name) {
-  if (name == "soe") return Method::Soe;
-  if (name == "exchange") return Method::Exchange;
-  if (name == "subplex") return Method::Subplex;
-  throw base::Error({}, "'" + name + "' is no search method",
-                    base::suggestion(name, {"exchange", "soe", "subplex"}));
+  if (name == "soe")
+    return Method::Soe;
+  if (name == "exchange")
+    return Method::Exchange;
+  if (name == "subplex")
+    return Method::Subplex;
+  throw base::Error(
+      {},
+      "'" + name + "' is no search method",
+      base::suggestion(name, {"exchange", "soe", "subplex"}));
 }
 
 std::string name_of(Method method) {

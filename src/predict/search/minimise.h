@@ -25,7 +25,11 @@ using Shares = std::vector<std::vector<double>>;  // [class][component]
 // Must be finite or +infinity ("cannot work").
 using Objective = std::function<double(const Shares&)>;
 
-enum class Method { Soe, Exchange, Subplex };
+enum class Method {
+  Soe,
+  Exchange,
+  Subplex
+};
 
 struct MinimiseOptions {
   Method method = Method::Exchange;
@@ -45,12 +49,15 @@ struct Minimum {
 };
 
 // `sizes`: components of each class. Same result for any number of threads.
-Minimum minimise(const Objective& objective, const std::vector<size_t>& sizes,
-                 const MinimiseOptions& options);
+Minimum
+minimise(const Objective& objective, const std::vector<size_t>& sizes, const MinimiseOptions& options);
 
 // The `start`-th of options.starts alone, with its part of the evaluations.
-Minimum minimise_start(const Objective& objective, const std::vector<size_t>& sizes,
-                       const MinimiseOptions& options, int start);
+Minimum minimise_start(
+    const Objective& objective,
+    const std::vector<size_t>& sizes,
+    const MinimiseOptions& options,
+    int start);
 
 // "soe", "exchange", "subplex"; throws base::Error otherwise.
 Method method_of(const std::string& name);

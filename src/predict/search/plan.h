@@ -30,7 +30,9 @@ class SearchPlan {
   std::vector<DesignResult> results(const std::vector<std::string>& lines) const;
   std::vector<Trial> trials(const std::vector<std::string>& lines) const;
 
-  const SearchSpace& space() const { return space_; }
+  const SearchSpace& space() const {
+    return space_;
+  }
 
  private:
   struct Candidates;

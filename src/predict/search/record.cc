@@ -10,15 +10,18 @@
 namespace lento::predict {
 namespace {
 
-base::Location place_of(uint64_t run) { return {"journal", 0, 0, "run " + std::to_string(run)}; }
+base::Location place_of(uint64_t run) {
+  return {"journal", 0, 0, "run " + std::to_string(run)};
+}
 
 }  // namespace
 
-Record::Record(const std::string& line, uint64_t run) : run_(run) {
+Record::Record(const std::string& line, uint64_t run)
+    : run_(run) {
   std::istringstream words(line);
   for (std::string word; words >> word;)
-    values_.push_back(word == "inf" ? std::numeric_limits<double>::infinity()
-                                    : base::parse_double(word, place_of(run)));
+    values_.push_back(
+        word == "inf" ? std::numeric_limits<double>::infinity() : base::parse_double(word, place_of(run)));
 }
 
 void Record::refuse(const std::string& what) const {
@@ -26,38 +29,46 @@ void Record::refuse(const std::string& what) const {
 }
 
 double Record::number(size_t at) const {
-  if (at >= values_.size()) refuse("the line ends after " + std::to_string(values_.size()) + " numbers");
-  if (values_[at] < 0) refuse("'" + base::format_number(values_[at]) + "' is below zero");
+  if (at >= values_.size())
+    refuse("the line ends after " + std::to_string(values_.size()) + " numbers");
+  if (values_[at] < 0)
+    refuse("'" + base::format_number(values_[at]) + "' is below zero");
   return values_[at];
 }
 
 uint64_t Record::count(size_t at, uint64_t most) const {
   const double value = number(at);
-  if (value != std::floor(value) || !(value <= static_cast<double>(most)))
+  if (value != std::floor(value) || !(value <= double(most)))
     refuse("'" + base::format_number(value) + "' is no whole number up to " + std::to_string(most));
-  return static_cast<uint64_t>(value);
+  return uint64_t(value);
 }
 
 Minimum Record::minimum(const std::vector<size_t>& sizes) const {
   Minimum m;
   m.value = number(0);
   m.evaluations = count(1);
-  if (!std::isfinite(m.value) && size() == 2) return m;  // nothing to optimise
+  if (!std::isfinite(m.value) && size() == 2)
+    return m;  // nothing to optimise
   size_t at = 2;
   for (const size_t part : sizes) {
     m.at.emplace_back();
-    for (size_t i = 0; i < part; ++i) m.at.back().push_back(number(at++));
+    for (size_t i = 0; i < part; ++i)
+      m.at.back().push_back(number(at++));
   }
-  if (at != size()) refuse("the design has " + std::to_string(at - 2) + " shares");
+  if (at != size())
+    refuse("the design has " + std::to_string(at - 2) + " shares");
   return m;
 }
 
-std::string text_of(double value) { return std::isfinite(value) ? base::format_exact(value) : "inf"; }
+std::string text_of(double value) {
+  return std::isfinite(value) ? base::format_exact(value) : "inf";
+}
 
 std::string line_of(const Minimum& m) {
   std::string line = text_of(m.value) + " " + std::to_string(m.evaluations);
   for (const auto& part : m.at) {
-    for (const double share : part) line += " " + base::format_exact(share);
+    for (const double share : part)
+      line += " " + base::format_exact(share);
   }
   return line;
 }

@@ -14,7 +14,9 @@ class Record {
  public:
   Record(const std::string& line, uint64_t run);
 
-  size_t size() const { return values_.size(); }
+  size_t size() const {
+    return values_.size();
+  }
   double number(size_t at) const;                                      // from 0 to +infinity
   uint64_t count(size_t at, uint64_t most = uint64_t{1} << 53) const;  // whole, at most `most`
   Minimum minimum(const std::vector<size_t>& sizes) const;             // as line_of wrote it

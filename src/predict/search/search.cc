@@ -6,12 +6,15 @@
 namespace lento::predict {
 namespace {
 
-bool uses_inside_network(const CrossFlowConfig& c) { return c.nodes_per_wafer > 1; }
+bool uses_inside_network(const CrossFlowConfig& c) {
+  return c.nodes_per_wafer > 1;
+}
 
 // Components with a share: all but the network inside packages where there is none.
 std::vector<Component> shared_components(const CrossFlowConfig& c) {
   std::vector<Component> all{kCore, kL2, kL1, kRegisters, kDram, kIntra, kInter};
-  if (!uses_inside_network(c)) all.erase(all.begin() + kIntra);
+  if (!uses_inside_network(c))
+    all.erase(all.begin() + kIntra);
   return all;
 }
 
@@ -23,12 +26,15 @@ std::vector<size_t> shared_edges(const CrossFlowConfig& c) {
 CrossFlowConfig with_inside_network(CrossFlowConfig c, int package_dim) {
   Budgets& b = c.budgets;
   c.nodes_per_wafer = package_dim * package_dim;
-  if (package_dim == 1 || b.area[kIntra] > 0) return c;
+  if (package_dim == 1 || b.area[kIntra] > 0)
+    return c;
   for (auto* shares : {&b.area, &b.share}) {
-    for (double& share : *shares) share *= 0.9;
+    for (double& share : *shares)
+      share *= 0.9;
     (*shares)[kIntra] = 0.1;
   }
-  for (double& share : b.perimeter) share *= 0.8;
+  for (double& share : b.perimeter)
+    share *= 0.8;
   b.perimeter[1] = 0.2;
   return c;
 }
@@ -41,11 +47,14 @@ Shares shares_of(const CrossFlowConfig& c) {
     shares[0].push_back(std::max(c.budgets.area[component], 1e-3));
     shares[1].push_back(std::max(c.budgets.share[component], 1e-3));
   }
-  for (const size_t edge : shared_edges(c)) shares[2].push_back(std::max(c.budgets.perimeter[edge], 1e-3));
+  for (const size_t edge : shared_edges(c))
+    shares[2].push_back(std::max(c.budgets.perimeter[edge], 1e-3));
   for (auto& part : shares) {
     double sum = 0;
-    for (const double share : part) sum += share;
-    for (double& share : part) share /= sum;
+    for (const double share : part)
+      sum += share;
+    for (double& share : part)
+      share /= sum;
   }
   return shares;
 }
@@ -57,7 +66,8 @@ CrossFlowConfig with_shares(CrossFlowConfig c, const Shares& shares) {
     c.budgets.share[components[i]] = shares[1][i];
   }
   const auto edges = shared_edges(c);
-  for (size_t i = 0; i < edges.size(); ++i) c.budgets.perimeter[edges[i]] = shares[2][i];
+  for (size_t i = 0; i < edges.size(); ++i)
+    c.budgets.perimeter[edges[i]] = shares[2][i];
   return c;
 }
 
@@ -81,22 +91,38 @@ std::vector<DesignPoint> design_points(const SearchSpace& space) {
     }
     points = std::move(crossed);
   };
-  cross(space.jobs, [](DesignPoint& p, size_t i) { p.job = i; });
-  cross(space.chip_area, [&](DesignPoint& p, size_t i) { p.chip_area = space.chip_area[i]; });
-  cross(space.power, [&](DesignPoint& p, size_t i) { p.power = space.power[i]; });
-  cross(space.package_dims, [&](DesignPoint& p, size_t i) { p.package_dim = space.package_dims[i]; });
-  cross(space.network, [&](DesignPoint& p, size_t i) { p.network = space.network[i]; });
-  cross(space.memory, [&](DesignPoint& p, size_t i) { p.memory = space.memory[i]; });
-  cross(space.logic, [&](DesignPoint& p, size_t i) { p.logic = space.logic[i]; });
+  cross(space.jobs, [](DesignPoint& p, size_t i) {
+    p.job = i;
+  });
+  cross(space.chip_area, [&](DesignPoint& p, size_t i) {
+    p.chip_area = space.chip_area[i];
+  });
+  cross(space.power, [&](DesignPoint& p, size_t i) {
+    p.power = space.power[i];
+  });
+  cross(space.package_dims, [&](DesignPoint& p, size_t i) {
+    p.package_dim = space.package_dims[i];
+  });
+  cross(space.network, [&](DesignPoint& p, size_t i) {
+    p.network = space.network[i];
+  });
+  cross(space.memory, [&](DesignPoint& p, size_t i) {
+    p.memory = space.memory[i];
+  });
+  cross(space.logic, [&](DesignPoint& p, size_t i) {
+    p.logic = space.logic[i];
+  });
   return points;
 }
 
 const DesignResult* best_of(const std::vector<DesignResult>& results) {
   const DesignResult* best = nullptr;
   for (const DesignResult& r : results) {
-    if (!std::isfinite(r.value)) continue;
+    if (!std::isfinite(r.value))
+      continue;
     const bool better = !best || (r.fits == best->fits ? r.value < best->value : r.fits);
-    if (better) best = &r;
+    if (better)
+      best = &r;
   }
   return best;
 }

@@ -22,7 +22,9 @@ struct SearchSpace {
   std::vector<Job> jobs;
   int nodes = 1;
   std::vector<int> package_dims{1};  // packages of dim x dim nodes
-  std::vector<Generation> logic, memory, network;
+  std::vector<Generation> logic;
+  std::vector<Generation> memory;
+  std::vector<Generation> network;
   std::vector<double> power;      // W a node
   std::vector<double> chip_area;  // mm2
   bool all_parallelism = true;    // else data parallelism alone
@@ -42,9 +44,12 @@ std::string identity_of(const std::string& path);
 
 // One point of technology: logic, memory, network, package, power, chip area and shape of the model.
 struct DesignPoint {
-  Generation logic, memory, network;
+  Generation logic;
+  Generation memory;
+  Generation network;
   int package_dim = 1;
-  double power = 0, chip_area = 0;
+  double power = 0;
+  double chip_area = 0;
   size_t job = 0;
 };
 
@@ -57,7 +62,8 @@ struct DesignResult {
   bool fits = true;            // its memory holds the job
   Way way;                     // of the joint optimum
   CrossFlowConfig config;      // likewise: what to build
-  uint64_t ways = 0, evaluations = 0;
+  uint64_t ways = 0;
+  uint64_t evaluations = 0;
 };
 
 // One optimisation of one point by one method from one seed, all its starts and ways together.
@@ -81,8 +87,10 @@ CrossFlowConfig design_of(const SearchSpace& space, const DesignPoint& point);
 
 // Front of time against energy or cost, sensitivities of the best point, table of all. `trials`: of a
 // comparison, else empty.
-finding::Diagnosis conclude(const SearchSpace& space, const std::vector<DesignResult>& results,
-                            const std::vector<Trial>& trials);
+finding::Diagnosis conclude(
+    const SearchSpace& space,
+    const std::vector<DesignResult>& results,
+    const std::vector<Trial>& trials);
 
 // The result that the goal likes best: one whose memory holds the job whenever there is one. nullptr when
 // none can work.

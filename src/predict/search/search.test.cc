@@ -19,7 +19,9 @@ namespace {
 
 // Steps like those of whole banks: a plateau, then a drop.
 double stepped(const Shares& s) {
-  const double a = std::floor(s[0][0] * 20) / 20, b = std::floor(s[0][1] * 20) / 20, c = s[1][0];
+  const double a = std::floor(s[0][0] * 20) / 20;
+  const double b = std::floor(s[0][1] * 20) / 20;
+  const double c = s[1][0];
   return std::pow(a - 0.6, 2) + std::pow(b - 0.3, 2) + std::pow(c - 0.25, 2);
 }
 
@@ -29,7 +31,8 @@ TEST(Minimise, ExchangeEqualsBruteForceOnASteppedObjective) {
     for (int j = 1; i + j < 100; ++j) {
       for (int k = 1; k < 100; ++k)
         brute = std::min(
-            brute, stepped({{i / 100.0, j / 100.0, (100 - i - j) / 100.0}, {k / 100.0, 1 - k / 100.0}}));
+            brute,
+            stepped({{i / 100.0, j / 100.0, (100 - i - j) / 100.0}, {k / 100.0, 1 - k / 100.0}}));
     }
   }
   MinimiseOptions options;
@@ -38,7 +41,8 @@ TEST(Minimise, ExchangeEqualsBruteForceOnASteppedObjective) {
   EXPECT_LE(found.value, brute + 1e-4);
   for (const auto& part : found.at) {
     double sum = 0;
-    for (const double share : part) sum += share;
+    for (const double share : part)
+      sum += share;
     EXPECT_NEAR(sum, 1, 1e-9);
   }
 }
@@ -95,7 +99,8 @@ SearchOptions few_evaluations(uint64_t evaluations = 60, int starts = 1) {
 
 std::vector<std::string> all_lines(const SearchPlan& plan) {
   std::vector<std::string> lines;
-  for (uint64_t i = 0; i < plan.runs(); ++i) lines.push_back(plan.run(i));
+  for (uint64_t i = 0; i < plan.runs(); ++i)
+    lines.push_back(plan.run(i));
   return lines;
 }
 
@@ -136,15 +141,18 @@ TEST(Search, TheBestMachineOfATransformerIsADataSheet) {
   const auto sheet = data_sheet(results[0].config);
   ASSERT_TRUE(sheet);
   const System again = parse_system(write_system(*sheet), "best.yaml");
-  EXPECT_NEAR(predict_training(again, *results[0].way.training).seconds, results[0].joint_s,
-              1e-9 * results[0].joint_s);
+  EXPECT_NEAR(
+      predict_training(again, *results[0].way.training).seconds,
+      results[0].joint_s,
+      1e-9 * results[0].joint_s);
 }
 
 // With the shares kept, the best of all ways is what trying each finds.
 TEST(Search, EqualsBruteForceOverTechnologyAndWays) {
   for (const bool transformer : {false, true}) {
     SearchSpace space = small_space();
-    if (transformer) space.jobs = {transformer_job()};
+    if (transformer)
+      space.jobs = {transformer_job()};
     space.optimise_resources = false;
     space.logic = {logic_nodes()[0], logic_nodes()[2]};
     space.package_dims = {1, 2};
@@ -210,8 +218,10 @@ TEST(Goal, CostCountsDiesStacksAndElectricity) {
   const double with_stacks = node_price(goal.prices, c, "N12");
   EXPECT_NEAR(std::fmod(with_stacks - die, 100), 0, 1e-9);
   goal.prices.usd_per_joule = 1;
-  EXPECT_NEAR(value_of(goal, c, "N12", 2, 3.0), 2 * with_stacks / goal.prices.life_s * 3 + 2 * 300 * 3.0,
-              1e-9);
+  EXPECT_NEAR(
+      value_of(goal, c, "N12", 2, 3.0),
+      2 * with_stacks / goal.prices.life_s * 3 + 2 * 300 * 3.0,
+      1e-9);
   EXPECT_THROW(node_price(goal.prices, c, "N7"), base::Error);
 }
 
@@ -230,7 +240,10 @@ TEST(Search, ResumesAfterAKillWithoutRepeatingAnEvaluation) {
   const pid_t child = ::fork();
   if (child == 0) {
     campaign::run_all(
-        plan.runs(), [&](uint64_t i) { return i == 20 ? (::kill(::getpid(), SIGKILL), "") : plan.run(i); },
+        plan.runs(),
+        [&](uint64_t i) {
+          return i == 20 ? (::kill(::getpid(), SIGKILL), "") : plan.run(i);
+        },
         options);
     ::_exit(0);
   }
@@ -239,9 +252,14 @@ TEST(Search, ResumesAfterAKillWithoutRepeatingAnEvaluation) {
   ASSERT_TRUE(WIFSIGNALED(status));
   std::vector<int> done(plan.runs(), 0);
   const auto outcome = campaign::run_all(
-      plan.runs(), [&](uint64_t i) { return ++done[i], plan.run(i); }, options);
+      plan.runs(),
+      [&](uint64_t i) {
+        return ++done[i], plan.run(i);
+      },
+      options);
   EXPECT_EQ(outcome.resumed, 20u);
-  for (uint64_t i = 0; i < plan.runs(); ++i) EXPECT_EQ(done[i], i < 20 ? 0 : 1) << i;
+  for (uint64_t i = 0; i < plan.runs(); ++i)
+    EXPECT_EQ(done[i], i < 20 ? 0 : 1) << i;
   EXPECT_EQ(outcome.results, all_lines(plan));
   std::filesystem::remove(path);
 }
@@ -252,7 +270,8 @@ TEST(Search, StoppingKeepsWhatIsDone) {
   std::vector<std::string> lines(plan.runs());
   lines[0] = plan.run(0);
   lines[2] = plan.run(2);
-  const auto some = plan.results(lines), all = plan.results(all_lines(plan));
+  const auto some = plan.results(lines);
+  const auto all = plan.results(all_lines(plan));
   ASSERT_EQ(some.size(), 1u);
   EXPECT_LE(all[0].joint_s, some[0].joint_s);
   EXPECT_LE(some[0].joint_s, some[0].parallel_s);
@@ -264,15 +283,16 @@ TEST(Search, ADamagedJournalIsRefusedWithItsRun) {
   const SearchSpace space = small_space();
   const SearchPlan plan(space, few_evaluations(20));
   const std::vector<std::string> good = all_lines(plan);
-  const std::pair<std::string, std::string> bad[] = {{"7", ""},
-                                                     {"0 inf 0 1", ""},
-                                                     {"1e9 1 0 1", ""},
-                                                     {good[0] + " 9", ""},
-                                                     {good[0], "1"},
-                                                     {good[0], "-1 5"},
-                                                     {good[0], "0.1 5 0.5"},
-                                                     {good[0], good[1] + " 0.5"},
-                                                     {good[0], "0.1 nan 1"}};
+  const std::pair<std::string, std::string> bad[] = {
+      {"7", ""},
+      {"0 inf 0 1", ""},
+      {"1e9 1 0 1", ""},
+      {good[0] + " 9", ""},
+      {good[0], "1"},
+      {good[0], "-1 5"},
+      {good[0], "0.1 5 0.5"},
+      {good[0], good[1] + " 0.5"},
+      {good[0], "0.1 nan 1"}};
   for (const auto& [ways, start] : bad) {
     std::vector<std::string> lines{ways, start};
     lines.resize(plan.runs());
@@ -305,7 +325,8 @@ TEST(Search, AComparisonHasATrialForEveryMethodAndSeed) {
   const SearchPlan plan(space, few_evaluations(60, 2));
   const auto trials = plan.trials(all_lines(plan));
   ASSERT_EQ(trials.size(), 6u);
-  for (const Trial& t : trials) EXPECT_LE(t.evaluations, 60u + 2 * 15);
+  for (const Trial& t : trials)
+    EXPECT_LE(t.evaluations, 60u + 2 * 15);
 }
 
 TEST(Search, EveryStrategyUsesAllNodes) {
@@ -322,7 +343,8 @@ TEST(Search, InterleavingNeedsMicroBatchesThatTheStagesDivide) {
   size_t interleaved = 0;
   for (const Way& way : all_ways(small_space().base, transformer_job(), 16, 1, false)) {
     const TrainingRun& r = way.training.value();
-    if (r.interleave == 1) continue;
+    if (r.interleave == 1)
+      continue;
     ++interleaved;
     EXPECT_EQ(r.micro_batches() % r.pipeline, 0) << to_string(way);
   }

@@ -27,15 +27,16 @@ std::vector<std::string> texts(Fields& fields, const char* key, base::ErrorList&
   return out;
 }
 
-std::vector<Generation> generations(Fields& fields, const char* key, const std::vector<Generation>& known,
-                                    base::ErrorList& errors) {
+std::vector<Generation>
+generations(Fields& fields, const char* key, const std::vector<Generation>& known, base::ErrorList& errors) {
   std::vector<Generation> out;
   for (const std::string& name : texts(fields, key, errors)) {
     try {
       out.push_back(generation(known, name));
     } catch (const base::Error&) {
       std::vector<std::string> names;
-      for (const Generation& g : known) names.push_back(g.name);
+      for (const Generation& g : known)
+        names.push_back(g.name);
       fields.error(key, "'" + name + "' is not a known generation", base::suggestion(name, names));
     }
   }
@@ -65,12 +66,17 @@ void read_transformer_shape(const YamlNode& node, Job& job, base::ErrorList& err
 }
 
 // A mapping changes the base's language model; text names a file of a training workload.
-Job read_workload(Fields& top, const YamlNode* node, const std::filesystem::path& folder,
-                  const LanguageModel& base, base::ErrorList& errors) {
+Job read_workload(
+    Fields& top,
+    const YamlNode* node,
+    const std::filesystem::path& folder,
+    const LanguageModel& base,
+    base::ErrorList& errors) {
   Job job;
   job.language_model = base;
   if (!node || node->kind != YamlNode::Kind::Scalar) {
-    if (const YamlNode* fields = top.map("workload")) read_language_model(*fields, job, errors);
+    if (const YamlNode* fields = top.map("workload"))
+      read_language_model(*fields, job, errors);
     return job;
   }
   std::string file;
@@ -79,13 +85,19 @@ Job read_workload(Fields& top, const YamlNode* node, const std::filesystem::path
   if (const TrainingRun* run = std::get_if<TrainingRun>(&q.what))
     job.training = *run;
   else
-    errors.add(node->where, "the workload '" + file + "' is no training run",
-               "the search takes 'kind: training' or the base's language model");
+    errors.add(
+        node->where,
+        "the workload '" + file + "' is no training run",
+        "the search takes 'kind: training' or the base's language model");
   return job;
 }
 
-void read_jobs(Fields& top, const YamlNode& root, const std::filesystem::path& folder, SearchSpace& space,
-               base::ErrorList& errors) {
+void read_jobs(
+    Fields& top,
+    const YamlNode& root,
+    const std::filesystem::path& folder,
+    SearchSpace& space,
+    base::ErrorList& errors) {
   const Job first = read_workload(top, root.find("workload"), folder, space.base.model, errors);
   std::vector<const YamlNode*> shapes;
   top.list("shapes", shapes);
@@ -95,19 +107,22 @@ void read_jobs(Fields& top, const YamlNode& root, const std::filesystem::path& f
       read_transformer_shape(*shape, job, errors);
     else
       read_language_model(*shape, job, errors);
-    if (job.name.empty()) job.name = "shape " + std::to_string(space.jobs.size() + 1);
+    if (job.name.empty())
+      job.name = "shape " + std::to_string(space.jobs.size() + 1);
     space.jobs.push_back(job);
   }
-  if (space.jobs.empty()) space.jobs.push_back(first);
+  if (space.jobs.empty())
+    space.jobs.push_back(first);
 }
 
-std::vector<double> quantities(Fields& fields, const char* key, Dimension dimension, double fallback,
-                               base::ErrorList& errors) {
+std::vector<double>
+quantities(Fields& fields, const char* key, Dimension dimension, double fallback, base::ErrorList& errors) {
   std::vector<double> out;
   for (const std::string& text : texts(fields, key, errors)) {
     try {
       out.push_back(base::parse_quantity(text, dimension, {}));
-      if (!(out.back() > 0)) fields.error(key, "'" + text + "' is not above zero");
+      if (!(out.back() > 0))
+        fields.error(key, "'" + text + "' is not above zero");
     } catch (const base::Error& e) {
       fields.error(key, e.what());
     }
@@ -122,11 +137,15 @@ void read_prices(const YamlNode& node, Prices& p, base::ErrorList& errors) {
     for (const Generation& g : logic_nodes()) {
       double usd = 0;
       prices.quantity(g.name, usd, Dimension::Money, 0, 1e7);
-      if (usd > 0) p.wafer_usd[g.name] = usd;
+      if (usd > 0)
+        p.wafer_usd[g.name] = usd;
     }
     prices.finish();
   }
-  double defects_per_cm2 = p.defects_per_mm2 * 100, link_per_GBps = 0, life_years = 4, kWh = 0;
+  double defects_per_cm2 = p.defects_per_mm2 * 100;
+  double link_per_GBps = 0;
+  double life_years = 4;
+  double kWh = 0;
   f.quantity("defects_per_cm2", defects_per_cm2, Dimension::Plain, 0, 100);
   f.quantity("stack", p.stack_usd, Dimension::Money, 0, 1e6);
   f.quantity("node", p.node_usd, Dimension::Money, 0, 1e9);
@@ -145,12 +164,16 @@ void read_goal(Fields& top, SearchSpace& space, base::ErrorList& errors) {
   top.choice("objective", objective, {"time", "energy", "cost"});
   space.goal.measure = measure_of(objective);
   top.quantity("latency", space.goal.latency_s, Dimension::Time, 1e-9, 1e9);
-  if (const YamlNode* prices = top.map("prices")) read_prices(*prices, space.goal.prices, errors);
-  if (space.goal.measure != Measure::Cost) return;
+  if (const YamlNode* prices = top.map("prices"))
+    read_prices(*prices, space.goal.prices, errors);
+  if (space.goal.measure != Measure::Cost)
+    return;
   for (const Generation& g : space.logic) {
     if (!space.goal.prices.wafer_usd.count(g.name))
-      top.error("objective", "the cost of " + g.name + " is asked, but there is no price of its wafer",
-                "add 'prices: {wafer: {" + g.name + ": 10000 USD}}'");
+      top.error(
+          "objective",
+          "the cost of " + g.name + " is asked, but there is no price of its wafer",
+          "add 'prices: {wafer: {" + g.name + ": 10000 USD}}'");
   }
 }
 
@@ -159,7 +182,8 @@ void read_comparison(const YamlNode& node, SearchSpace& space, base::ErrorList& 
   const std::vector<std::string> names = texts(f, "methods", errors);
   f.integer("seeds", space.seeds, 1, 10000);
   f.finish();
-  if (!names.empty()) space.methods.clear();
+  if (!names.empty())
+    space.methods.clear();
   for (const std::string& name : names) {
     try {
       space.methods.push_back(method_of(name));
@@ -170,12 +194,13 @@ void read_comparison(const YamlNode& node, SearchSpace& space, base::ErrorList& 
 }
 
 void read_packages(Fields& top, SearchSpace& space, base::ErrorList& errors) {
-  if (!top.has("package_dims")) return;
+  if (!top.has("package_dims"))
+    return;
   space.package_dims.clear();
   for (const std::string& text : texts(top, "package_dims", errors)) {
     const auto dim = base::try_int(text);
     if (dim && *dim >= 1 && *dim <= 64)
-      space.package_dims.push_back(static_cast<int>(*dim));
+      space.package_dims.push_back(int(*dim));
     else
       top.error("package_dims", "'" + text.substr(0, 20) + "' is no side of a package, needed 1 to 64");
   }
@@ -190,9 +215,13 @@ SearchSpace read_search_space(const std::string& path) {
   Fields top(root, errors);
   top.schema("lento.search/1");
   SearchSpace space;
-  std::string base_file, parallelism = "all", resources = "optimise", memory = "must_fit";
+  std::string base_file;
+  std::string parallelism = "all";
+  std::string resources = "optimise";
+  std::string memory = "must_fit";
   top.required_text("base", base_file);
-  if (!base_file.empty()) space.base = read_crossflow((folder / base_file).string());
+  if (!base_file.empty())
+    space.base = read_crossflow((folder / base_file).string());
   read_jobs(top, root, folder, space, errors);
   top.required_integer("nodes", space.nodes, 1, 1 << 16);
   space.logic = generations(top, "logic", logic_nodes(), errors);
@@ -207,9 +236,11 @@ SearchSpace read_search_space(const std::string& path) {
   space.power = quantities(top, "power", Dimension::Power, space.base.budgets.power, errors);
   space.chip_area =
       quantities(top, "chip_area", Dimension::Area, space.base.budgets.chip_area * 1e-6, errors);
-  for (double& area : space.chip_area) area *= 1e6;
+  for (double& area : space.chip_area)
+    area *= 1e6;
   read_goal(top, space, errors);
-  if (const YamlNode* comparison = top.map("compare")) read_comparison(*comparison, space, errors);
+  if (const YamlNode* comparison = top.map("compare"))
+    read_comparison(*comparison, space, errors);
   top.finish();
   errors.throw_if_any();
   space.all_parallelism = parallelism == "all";

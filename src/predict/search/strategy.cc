@@ -12,19 +12,24 @@ namespace {
 std::vector<int> divisors(int n) {
   std::vector<int> out;
   for (int d = 1; d <= n; ++d) {
-    if (n % d == 0) out.push_back(d);
+    if (n % d == 0)
+      out.push_back(d);
   }
   return out;
 }
 
-ParallelShape shape_of(const Parallelism& p) { return {p.kp1, p.kp2, p.dp, p.lp}; }
+ParallelShape shape_of(const Parallelism& p) {
+  return {p.kp1, p.kp2, p.dp, p.lp};
+}
 
 void add_placements(const Parallelism& p, int package_dim, std::vector<Strategy>& out) {
   std::set<std::tuple<int, int, std::array<bool, 4>>> seen;
   for (const DimensionOrder& order : distinct_orders(shape_of(p))) {
     const PlacementResult placed = place(shape_of(p), order, package_dim);
-    if (!placed.fits) continue;
-    if (!seen.insert({placed.derate.inter, placed.derate.intra, placed.derate.crosses}).second) continue;
+    if (!placed.fits)
+      continue;
+    if (!seen.insert({placed.derate.inter, placed.derate.intra, placed.derate.crosses}).second)
+      continue;
     out.push_back({p, order, placed.derate});
   }
 }
@@ -35,18 +40,22 @@ std::vector<Strategy> all_strategies(const CrossFlowConfig& config, int nodes, i
   std::vector<Strategy> all;
   for (const int dp : divisors(nodes)) {
     for (const int lp : divisors(nodes / dp)) {
-      if (lp > config.model.layers) continue;
+      if (lp > config.model.layers)
+        continue;
       const int kernel = nodes / dp / lp;
       for (const int kp1 : divisors(kernel)) {
         const int kp2 = kernel / kp1;
         std::vector<Split> splits{Split::RowColumn};
-        if (kernel == 1) splits = {Split::None};
-        if (kernel > 1 && kp2 == 1) splits.push_back(Split::ColumnRow);
+        if (kernel == 1)
+          splits = {Split::None};
+        if (kernel > 1 && kp2 == 1)
+          splits.push_back(Split::ColumnRow);
         for (const Split split : splits) {
           const Parallelism p{dp, lp, kp1, kp2, split};
           CrossFlowConfig tried = config;
           tried.parallelism = p;
-          if (impossible(tried).empty()) add_placements(p, package_dim, all);
+          if (impossible(tried).empty())
+            add_placements(p, package_dim, all);
         }
       }
     }
@@ -78,7 +87,8 @@ std::string to_string(const Strategy& s) {
   std::string text = p.split == Split::None ? "" : (p.split == Split::ColumnRow ? "CR " : "RC ");
   text += "dp " + std::to_string(p.dp) + " lp " + std::to_string(p.lp) + " kp1 " + std::to_string(p.kp1) +
           " kp2 " + std::to_string(p.kp2) + ", order ";
-  for (size_t i = 0; i < 4; ++i) text += std::string(i ? "-" : "") + names[s.order[i]];
+  for (size_t i = 0; i < 4; ++i)
+    text += std::string(i ? "-" : "") + names[s.order[i]];
   return text;
 }
 

@@ -8,19 +8,23 @@
 namespace lento::predict {
 namespace {
 
-constexpr double kAreaStep = 1.8, kPowerStep = 1.3;
+constexpr double kAreaStep = 1.8;
+constexpr double kPowerStep = 1.3;
 
 }  // namespace
 
 const std::vector<Generation>& logic_nodes() {
-  static const std::vector<Generation> kNodes{{"N12", 0}, {"N7", 1},   {"N5", 2}, {"N3", 3},
-                                              {"N2", 4},  {"N1.4", 5}, {"N1", 6}};
+  static const std::vector<Generation>
+      kNodes{{"N12", 0}, {"N7", 1}, {"N5", 2}, {"N3", 3}, {"N2", 4}, {"N1.4", 5}, {"N1", 6}};
   return kNodes;
 }
 
 const std::vector<Generation>& memory_generations() {
   static const std::vector<Generation> kMemories{
-      {"HBM2", 1e12}, {"HBM2e", 2e12}, {"HBM3", 2.6e12}, {"HBM4", 3.3e12}};
+      {"HBM2", 1e12},
+      {"HBM2e", 2e12},
+      {"HBM3", 2.6e12},
+      {"HBM4", 3.3e12}};
   return kMemories;
 }
 
@@ -32,15 +36,20 @@ const std::vector<Generation>& network_generations() {
 const Generation& generation(const std::vector<Generation>& known, const std::string& name) {
   std::vector<std::string> names;
   for (const Generation& g : known) {
-    if (g.name == name) return g;
+    if (g.name == name)
+      return g;
     names.push_back(g.name);
   }
   throw base::Error({}, "technology '" + name + "' is not known", base::suggestion(name, names));
 }
 
-CrossFlowConfig with_technology(CrossFlowConfig c, const Generation& logic, const Generation& memory,
-                                const Generation& network) {
-  const double area = std::pow(kAreaStep, logic.value), power = std::pow(kPowerStep, logic.value);
+CrossFlowConfig with_technology(
+    CrossFlowConfig c,
+    const Generation& logic,
+    const Generation& memory,
+    const Generation& network) {
+  const double area = std::pow(kAreaStep, logic.value);
+  const double power = std::pow(kPowerStep, logic.value);
   c.core.area_per_mcu /= area;
   c.core.operating_area_per_mcu /= area;
   c.core.power_per_mcu /= power;

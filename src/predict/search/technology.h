@@ -27,7 +27,10 @@ const std::vector<Generation>& network_generations();  // NDR-x8 100, XDR-x8 200
 const Generation& generation(const std::vector<Generation>& known, const std::string& name);
 
 // `base` must be an N12, HBM2, NDR-x8 design.
-CrossFlowConfig with_technology(CrossFlowConfig base, const Generation& logic, const Generation& memory,
-                                const Generation& network);
+CrossFlowConfig with_technology(
+    CrossFlowConfig base,
+    const Generation& logic,
+    const Generation& memory,
+    const Generation& network);
 
 }  // namespace lento::predict

@@ -8,13 +8,17 @@ namespace {
 class Lines {
  public:
   void section(int depth, const char* name) {
-    text_ += std::string(static_cast<size_t>(depth) * 2, ' ') + name + ":\n";
+    text_ += std::string(size_t(depth) * 2, ' ') + name + ":\n";
   }
-  void number(int depth, const char* name, double value) { put(depth, name, base::format_exact(value)); }
+  void number(int depth, const char* name, double value) {
+    put(depth, name, base::format_exact(value));
+  }
   void put(int depth, const char* name, const std::string& value) {
-    text_ += std::string(static_cast<size_t>(depth) * 2, ' ') + name + ": " + value + "\n";
+    text_ += std::string(size_t(depth) * 2, ' ') + name + ": " + value + "\n";
   }
-  std::string take() { return std::move(text_); }
+  std::string take() {
+    return std::move(text_);
+  }
 
  private:
   std::string text_;
@@ -82,7 +86,8 @@ void write_link(const char* name, const LinkTechnology& t, Lines& out) {
 
 void write_breakdown(const std::array<double, kComponents>& shares, Lines& out) {
   const char* names[] = {"core", "L2", "L1", "reg_mem", "DRAM"};
-  for (size_t i = 0; i < 5; ++i) out.number(1, names[i], shares[i]);
+  for (size_t i = 0; i < 5; ++i)
+    out.number(1, names[i], shares[i]);
   out.section(1, "network");
   out.number(2, "intra_node", shares[kIntra]);
   out.number(2, "inter_node", shares[kInter]);
@@ -96,7 +101,8 @@ void write_run(const CrossFlowConfig& c, Lines& out) {
   out.number(1, "inter_derate", c.inter_derate);
   out.number(1, "intra_derate", c.intra_derate);
   const char* crossings[] = {"kp1_inter", "kp2_inter", "dp_inter", "lp_inter"};
-  for (size_t i = 0; i < 4; ++i) out.put(1, crossings[i], c.crosses[i] ? "True" : "False");
+  for (size_t i = 0; i < 4; ++i)
+    out.put(1, crossings[i], c.crosses[i] ? "True" : "False");
   out.section(0, "scheduling_param");
   out.number(1, "dp", p.dp);
   out.number(1, "lp", p.lp);
@@ -104,8 +110,10 @@ void write_run(const CrossFlowConfig& c, Lines& out) {
     const std::string name = kernel;
     out.number(1, (name + "_dim1").c_str(), p.kp1);
     out.number(1, (name + "_dim2").c_str(), p.kp2);
-    out.number(1, (name + "_type").c_str(),
-               p.split == Split::None ? -1 : (p.split == Split::ColumnRow ? 1 : 2));
+    out.number(
+        1,
+        (name + "_type").c_str(),
+        p.split == Split::None ? -1 : (p.split == Split::ColumnRow ? 1 : 2));
   }
 }
 
@@ -116,8 +124,10 @@ void write_levels(const CrossFlowConfig& c, Lines& out) {
   for (size_t i = 0; i < 4; ++i) {
     out.section(1, levels[i]);
     out.put(2, "type", types[i]);
-    out.put(2, "scope",
-            c.scope[i] == Scope::Mcu ? "mcu" : (c.scope[i] == Scope::Bundle ? "mcu-bundle" : "global"));
+    out.put(
+        2,
+        "scope",
+        c.scope[i] == Scope::Mcu ? "mcu" : (c.scope[i] == Scope::Bundle ? "mcu-bundle" : "global"));
   }
 }
 
@@ -140,7 +150,8 @@ std::string write_crossflow(const CrossFlowConfig& c) {
   write_core(c.core, out);
   write_dram(c.dram, out);
   const char* srams[] = {"SRAM-R", "SRAM-L1", "SRAM-L2"};
-  for (size_t i = 0; i < 3; ++i) write_sram(srams[i], c.sram[i], out);
+  for (size_t i = 0; i < 3; ++i)
+    write_sram(srams[i], c.sram[i], out);
   out.section(1, "network");
   write_link("intra_node", c.intra, out);
   write_link("inter_node", c.inter, out);
@@ -153,7 +164,8 @@ std::string write_crossflow(const CrossFlowConfig& c) {
   write_breakdown(c.budgets.share, out);
   out.section(0, "perimeter_breakdown");
   const char* edges[] = {"DRAM", "intra_node", "inter_node"};
-  for (size_t i = 0; i < 3; ++i) out.number(1, edges[i], c.budgets.perimeter[i]);
+  for (size_t i = 0; i < 3; ++i)
+    out.number(1, edges[i], c.budgets.perimeter[i]);
   write_levels(c, out);
   write_run(c, out);
   return out.take();

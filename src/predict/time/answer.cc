@@ -9,11 +9,13 @@ namespace {
 // them.
 const Calibration* constants_for(const Chip& chip, Precision p) {
   const auto of = [&chip](Precision like) -> const Calibration* {
-    const auto& own = chip.calibration[static_cast<size_t>(like)];
+    const auto& own = chip.calibration[size_t(like)];
     return own ? &*own : nullptr;
   };
-  if (const Calibration* own = of(p)) return own;
-  if (p == Precision::Fp16) return of(Precision::Bf16);
+  if (const Calibration* own = of(p))
+    return own;
+  if (p == Precision::Fp16)
+    return of(Precision::Bf16);
   return p == Precision::Bf16 ? of(Precision::Fp16) : nullptr;
 }
 
@@ -37,14 +39,20 @@ Draft draft(const System& s, const LstmLayer& l) {
 
 Draft draft(const System& s, const Collective& c) {
   const CollectiveTime t = predict_collective(s, c);
-  return {t.seconds, t.latency_s > t.bandwidth_s ? "launch" : "link", std::nullopt,
-          c.devices <= s.network.node_devices && c.bytes <= 4e9};
+  return {
+      t.seconds,
+      t.latency_s > t.bandwidth_s ? "launch" : "link",
+      std::nullopt,
+      c.devices <= s.network.node_devices && c.bytes <= 4e9};
 }
 
 Draft draft(const System& s, const TrainingRun& r) {
   const TrainingTime t = predict_training(s, with_placement(s, with_micro_batch(s, r)));
-  return {t.seconds, t.fits ? t.bound : "out of memory", r.precision,
-          t.fits && r.tensor <= s.network.node_devices};
+  return {
+      t.seconds,
+      t.fits ? t.bound : "out of memory",
+      r.precision,
+      t.fits && r.tensor <= s.network.node_devices};
 }
 
 Draft draft(const System& s, const InferenceRun& r) {
@@ -60,7 +68,11 @@ Draft draft(const System& s, const GraphRun& r) {
 }  // namespace
 
 Answer answer(const System& system, const Question& question) {
-  const Draft d = std::visit([&system](const auto& what) { return draft(system, what); }, question.what);
+  const Draft d = std::visit(
+      [&system](const auto& what) {
+        return draft(system, what);
+      },
+      question.what);
   const Calibration* used = d.precision ? constants_for(system.chip, *d.precision) : nullptr;
   const Constants kind = !d.precision || (used && used->borrowed.empty()) ? Constants::Own
                          : used                                           ? Constants::Relative

@@ -54,13 +54,15 @@ template <class Predict>
 double robust_loss(const Rows& rows, const Predict& predict) {
   constexpr double kMost = 0.5;
   double sum = 0;
-  for (const Measurement* m : rows) sum += std::min(kMost, std::abs(std::log(predict(*m) / m->seconds)));
+  for (const Measurement* m : rows)
+    sum += std::min(kMost, std::abs(std::log(predict(*m) / m->seconds)));
   return sum / rows.size();
 }
 
 template <class Predict>
 ErrorSummary judge_with(const Rows& rows, const Predict& predict) {
-  std::vector<double> predicted, measured;
+  std::vector<double> predicted;
+  std::vector<double> measured;
   for (const Measurement* m : rows) {
     predicted.push_back(predict(*m));
     measured.push_back(m->seconds);
@@ -68,14 +70,17 @@ ErrorSummary judge_with(const Rows& rows, const Predict& predict) {
   return summarise(predicted, measured);
 }
 
-const Gemm& product(const Measurement& m) { return std::get<Gemm>(m.question.what); }
+const Gemm& product(const Measurement& m) {
+  return std::get<Gemm>(m.question.what);
+}
 
 // A relative's rows are timed on the relative.
 const Chip& chip_of(const System& system, const Measurement& m) {
   const System* exact = find_shipped(m.question.device);
   const bool related =
       exact && (exact->like == system.name || (!exact->like.empty() && exact->like == system.like));
-  if (related) return exact->chip;
+  if (related)
+    return exact->chip;
   return variant_for(system, m.question).chip;
 }
 
@@ -93,7 +98,9 @@ size_t drop_impossible(Rows& rows, const Predict& predict) {
 }
 
 Roofline roofline_of(const System& system, const Rows& rows) {
-  const auto from = [](const std::vector<double>& x) { return Roofline{x[0], x[1], x[2]}; };
+  const auto from = [](const std::vector<double>& x) {
+    return Roofline{x[0], x[1], x[2]};
+  };
   const auto error = [&](const std::vector<double>& x) {
     return loss(rows, [&](const Measurement& m) {
       return predict_roofline(chip_of(system, m), from(x), product(m));
@@ -105,13 +112,18 @@ Roofline roofline_of(const System& system, const Rows& rows) {
 }  // namespace
 
 double roofline_error(const System& system, const std::vector<Measurement>& all) {
-  Rows fitted, held;
-  for (const Measurement& m : all) (is_training_row(m) ? fitted : held).push_back(&m);
-  if (fitted.empty() || held.empty()) return 0;
+  Rows fitted;
+  Rows held;
+  for (const Measurement& m : all)
+    (is_training_row(m) ? fitted : held).push_back(&m);
+  if (fitted.empty() || held.empty())
+    return 0;
   const Roofline roofline = roofline_of(system, fitted);
   return judge_with(
              held,
-             [&](const Measurement& m) { return predict_roofline(chip_of(system, m), roofline, product(m)); })
+             [&](const Measurement& m) {
+               return predict_roofline(chip_of(system, m), roofline, product(m));
+             })
       .mean;
 }
 
@@ -142,8 +154,11 @@ std::vector<Measurement> read_measurements(const std::string& path, base::ReadRe
 ErrorSummary summarise(const std::vector<double>& predicted, const std::vector<double>& measured) {
   ErrorSummary s;
   s.rows = predicted.size();
-  if (predicted.empty()) return s;
-  std::vector<double> error, log_p, log_m;
+  if (predicted.empty())
+    return s;
+  std::vector<double> error;
+  std::vector<double> log_p;
+  std::vector<double> log_m;
   for (size_t i = 0; i < predicted.size(); ++i) {
     const double e = predicted[i] / measured[i] - 1;
     error.push_back(std::abs(e));
@@ -153,8 +168,11 @@ ErrorSummary summarise(const std::vector<double>& predicted, const std::vector<d
   }
   s.mean = base::mean(error);
   s.median = base::median(error);
-  const double mp = base::mean(log_p), mm = base::mean(log_m);
-  double pm = 0, pp = 0, qq = 0;
+  const double mp = base::mean(log_p);
+  const double mm = base::mean(log_m);
+  double pm = 0;
+  double pp = 0;
+  double qq = 0;
   for (size_t i = 0; i < log_p.size(); ++i) {
     pm += (log_p[i] - mp) * (log_m[i] - mm);
     pp += (log_p[i] - mp) * (log_p[i] - mp);
@@ -164,26 +182,35 @@ ErrorSummary summarise(const std::vector<double>& predicted, const std::vector<d
   return s;
 }
 
-bool is_training_row(const Measurement& m) { return base::mix64(m.index) & 1; }
+bool is_training_row(const Measurement& m) {
+  return base::mix64(m.index) & 1;
+}
 
-GemmFit calibrate_gemm(const System& system, const std::vector<Measurement>& all,
-                       const GemmFitOptions& options, const base::Progress& progress) {
-  Rows fitted, held;
+GemmFit calibrate_gemm(
+    const System& system,
+    const std::vector<Measurement>& all,
+    const GemmFitOptions& options,
+    const base::Progress& progress) {
+  Rows fitted;
+  Rows held;
   std::vector<std::string> frameworks;
   for (const Measurement& m : all) {
     const Gemm* g = std::get_if<Gemm>(&m.question.what);
-    if (!g || g->precision != options.precision) continue;
-    if (!options.framework.empty() && m.question.framework != options.framework) continue;
+    if (!g || g->precision != options.precision)
+      continue;
+    if (!options.framework.empty() && m.question.framework != options.framework)
+      continue;
     (is_training_row(m) ? fitted : held).push_back(&m);
     const std::string& framework = m.question.framework;
-    if (std::find(frameworks.begin(), frameworks.end(), framework) == frameworks.end())
+    if (std::ranges::find(frameworks, framework) == frameworks.end())
       frameworks.push_back(framework);
   }
   if (frameworks.size() > kMostFrameworks) {
-    throw base::Error({},
-                      "the rows name " + std::to_string(frameworks.size()) +
-                          " frameworks, each with a speed of its own to fit",
-                      "calibrate at most " + std::to_string(kMostFrameworks) + " at a time");
+    throw base::Error(
+        {},
+        "the rows name " + std::to_string(frameworks.size()) +
+            " frameworks, each with a speed of its own to fit",
+        "calibrate at most " + std::to_string(kMostFrameworks) + " at a time");
   }
   const auto untuned = [&system](const Measurement& m) {
     return predict_gemm(chip_of(system, m), system.stack, Calibration{}, product(m)).seconds;
@@ -191,10 +218,11 @@ GemmFit calibrate_gemm(const System& system, const std::vector<Measurement>& all
   GemmFit fit;
   fit.skipped = drop_impossible(fitted, untuned) + drop_impossible(held, untuned);
   if (fitted.size() + held.size() < 10 || fitted.size() < 4 || held.size() < 3) {
-    throw base::Error({},
-                      "only " + std::to_string(fitted.size() + held.size()) + " measured " +
-                          std::string(name(options.precision)) + " matrix products were found",
-                      "at least some 10 are needed to fit constants and hold rows back");
+    throw base::Error(
+        {},
+        "only " + std::to_string(fitted.size() + held.size()) + " measured " +
+            std::string(name(options.precision)) + " matrix products were found",
+        "at least some 10 are needed to fit constants and hold rows back");
   }
   const auto timed = [&](const std::vector<double>& x) {
     const Calibration c = constants_from(x);
@@ -202,58 +230,78 @@ GemmFit calibrate_gemm(const System& system, const std::vector<Measurement>& all
     stack.launch_s = options.launch_s > 0 ? options.launch_s : x[7];
     return [&, c, stack, x](const Measurement& m) {
       Stack own = stack;
-      const size_t f =
-          std::find(frameworks.begin(), frameworks.end(), m.question.framework) - frameworks.begin();
+      const size_t f = std::ranges::find(frameworks, m.question.framework) - frameworks.begin();
       own.library = f == 0 ? 1 : x[7 + f];
       return predict_gemm(chip_of(system, m), own, c, product(m)).seconds;
     };
   };
   int evaluations = 0;
   const auto error = [&](const std::vector<double>& x) {
-    if (++evaluations % 16 == 0) progress("fits", evaluations, 0);
+    if (++evaluations % 16 == 0)
+      progress("fits", evaluations, 0);
     double beyond = implausible(x);
-    for (size_t f = 8; f < x.size(); ++f) beyond += outside(x[f], 0.8, 1.2);
+    for (size_t f = 8; f < x.size(); ++f)
+      beyond += outside(x[f], 0.8, 1.2);
     return loss(fitted, timed(x)) + beyond;
   };
   // Few rows cannot tell seven constants apart: the chip's own stay but for the shares of its peaks, the fill
   // and the launch.
   const bool few = fitted.size() < kFewRows;
   const Calibration start = few ? system.chip.constants(options.precision) : Calibration{};
-  std::vector<double> best = {start.compute,   start.memory, start.feed,         start.prologue,
-                              start.half_tile, start.drift,  start.drift_length, 4e-6};
+  std::vector<double> best = {
+      start.compute,
+      start.memory,
+      start.feed,
+      start.prologue,
+      start.half_tile,
+      start.drift,
+      start.drift_length,
+      4e-6};
   best.resize(7 + std::max<size_t>(1, frameworks.size()), 1.0);
   const auto with = [all = best](const std::vector<double>& x) {
     constexpr size_t kFree[] = {0, 1, 3, 4, 7};
     std::vector<double> out = all;
-    for (size_t i = 0; i < x.size(); ++i) out[kFree[i]] = x[i];
+    for (size_t i = 0; i < x.size(); ++i)
+      out[kFree[i]] = x[i];
     return out;
   };
   if (few) {
-    best = with(minimise([&](const std::vector<double>& x) { return error(with(x)); },
-                         {best[0], best[1], best[3], best[4], best[7]}, {250, 1, 0.35}));
+    best = with(minimise(
+        [&](const std::vector<double>& x) {
+          return error(with(x));
+        },
+        {best[0], best[1], best[3], best[4], best[7]},
+        {250, 1, 0.35}));
   } else {
     best = minimise(error, best);
   }
   fit.constants = constants_from(best);
   fit.launch_s = options.launch_s > 0 ? options.launch_s : best[7];
-  for (size_t f = 1; f < frameworks.size(); ++f) fit.libraries.emplace_back(frameworks[f], best[7 + f]);
+  for (size_t f = 1; f < frameworks.size(); ++f)
+    fit.libraries.emplace_back(frameworks[f], best[7 + f]);
   fit.fitted = judge_with(fitted, timed(best));
   fit.held_out = judge_with(held, timed(best));
   fit.constants.framework = options.framework;
-  if (!options.framework.empty()) fit.constants.launch_s = fit.launch_s;
+  if (!options.framework.empty())
+    fit.constants.launch_s = fit.launch_s;
   fit.constants.hold_out_error = fit.held_out.mean;
   fit.roofline = roofline_of(system, fitted);
   if (options.all_rows) {
     fitted.insert(fitted.end(), held.begin(), held.end());
-    best = few ? with(minimise([&](const std::vector<double>& x) { return error(with(x)); },
-                               {best[0], best[1], best[3], best[4], best[7]}, {250, 1, 0.35}))
+    best = few ? with(minimise(
+                     [&](const std::vector<double>& x) {
+                       return error(with(x));
+                     },
+                     {best[0], best[1], best[3], best[4], best[7]},
+                     {250, 1, 0.35}))
                : minimise(error, best);
     const double hold_out = fit.constants.hold_out_error;
     fit.constants = constants_from(best);
     fit.constants.hold_out_error = hold_out;
     fit.constants.framework = options.framework;
     fit.launch_s = options.launch_s > 0 ? options.launch_s : best[7];
-    if (!options.framework.empty()) fit.constants.launch_s = fit.launch_s;
+    if (!options.framework.empty())
+      fit.constants.launch_s = fit.launch_s;
   }
   fit.roofline_held_out = judge_with(held, [&](const Measurement& m) {
     return predict_roofline(chip_of(system, m), fit.roofline, product(m));
@@ -262,12 +310,13 @@ GemmFit calibrate_gemm(const System& system, const std::vector<Measurement>& all
 }
 
 const std::vector<StackScalar>& stack_scalars() {
-  static const std::vector<StackScalar> kScalars = {{"host_layer", &Stack::host_layer_s, 1e-3, 1e-5, 1},
-                                                    {"host_tensor", &Stack::host_tensor, 0.1, 1e-3, 10},
-                                                    {"hand_over", &Stack::hand_over_s, 1e-3, 1e-5, 10},
-                                                    {"pointwise", &Stack::pointwise, 1.5, 1, 5},
-                                                    {"overlap", &Stack::overlap, 0.5, 0.01, 1},
-                                                    {"library", &Stack::library, 0.9, 0.4, 1.1}};
+  static const std::vector<StackScalar> kScalars = {
+      {"host_layer", &Stack::host_layer_s, 1e-3, 1e-5, 1},
+      {"host_tensor", &Stack::host_tensor, 0.1, 1e-3, 10},
+      {"hand_over", &Stack::hand_over_s, 1e-3, 1e-5, 10},
+      {"pointwise", &Stack::pointwise, 1.5, 1, 5},
+      {"overlap", &Stack::overlap, 0.5, 0.01, 1},
+      {"library", &Stack::library, 0.9, 0.4, 1.1}};
   return kScalars;
 }
 
@@ -281,8 +330,11 @@ auto timed_with(const System& system, const Stack& stack) {
   };
 }
 
-Stack fit_stack(const System& system, const Rows& rows, const TrainingFitOptions& options,
-                const base::Progress& progress) {
+Stack fit_stack(
+    const System& system,
+    const Rows& rows,
+    const TrainingFitOptions& options,
+    const base::Progress& progress) {
   const Stack start = stack_for(system, options.framework);
   std::vector<double> first;
   for (const StackScalar* s : options.scalars)
@@ -295,25 +347,33 @@ Stack fit_stack(const System& system, const Rows& rows, const TrainingFitOptions
   };
   int evaluations = 0;
   const auto error = [&](const std::vector<double>& x) {
-    if (++evaluations % 4 == 0) progress("fits", evaluations, 0);
+    if (++evaluations % 4 == 0)
+      progress("fits", evaluations, 0);
     double beyond = 0;
     for (size_t i = 0; i < x.size(); ++i)
       beyond += outside(x[i], options.scalars[i]->low, options.scalars[i]->high);
     return robust_loss(rows, timed_with(system, stack_of(x))) + beyond;
   };
-  return stack_of(minimise(error, first, {50 * static_cast<int>(first.size()), 1, 0.35}));
+  return stack_of(minimise(error, first, {50 * int(first.size()), 1, 0.35}));
 }
 
 }  // namespace
 
-TrainingFit calibrate_training(const System& system, const std::vector<Measurement>& all,
-                               const TrainingFitOptions& options, const base::Progress& progress) {
-  Rows fitted, held;
+TrainingFit calibrate_training(
+    const System& system,
+    const std::vector<Measurement>& all,
+    const TrainingFitOptions& options,
+    const base::Progress& progress) {
+  Rows fitted;
+  Rows held;
   for (const Measurement& m : all) {
     const TrainingRun* run = std::get_if<TrainingRun>(&m.question.what);
-    if (!run || run->devices() > options.devices || run->pipeline > run->model.layers) continue;
-    if (run->tensor > system.network.node_devices) continue;
-    if (!options.framework.empty() && m.question.framework != options.framework) continue;
+    if (!run || run->devices() > options.devices || run->pipeline > run->model.layers)
+      continue;
+    if (run->tensor > system.network.node_devices)
+      continue;
+    if (!options.framework.empty() && m.question.framework != options.framework)
+      continue;
     (is_training_row(m) ? fitted : held).push_back(&m);
   }
   TrainingFit fit;
@@ -321,7 +381,8 @@ TrainingFit calibrate_training(const System& system, const std::vector<Measureme
   fit.skipped = drop_impossible(fitted, untuned) + drop_impossible(held, untuned);
   if (fitted.size() < 10 || held.size() < 10) {
     throw base::Error(
-        {}, "too few measured training runs on at most " + std::to_string(options.devices) + " devices",
+        {},
+        "too few measured training runs on at most " + std::to_string(options.devices) + " devices",
         "at least some 30 are needed to fit constants and hold rows back");
   }
   fit.stack = fit_stack(system, fitted, options, progress);
@@ -330,11 +391,15 @@ TrainingFit calibrate_training(const System& system, const std::vector<Measureme
   return fit;
 }
 
-ErrorSummary leave_one_out(const System& system, const std::vector<Measurement>& rows,
-                           const std::vector<const StackScalar*>& scalars) {
-  std::vector<double> predicted, measured;
+ErrorSummary leave_one_out(
+    const System& system,
+    const std::vector<Measurement>& rows,
+    const std::vector<const StackScalar*>& scalars) {
+  std::vector<double> predicted;
+  std::vector<double> measured;
   Rows all;
-  for (const Measurement& m : rows) all.push_back(&m);
+  for (const Measurement& m : rows)
+    all.push_back(&m);
   drop_impossible(all, timed_with(system, system.stack));
   for (const Measurement* left : all) {
     Rows others = all;

@@ -43,13 +43,17 @@ struct GemmFit {
   Calibration constants;
   double launch_s = 0;
   std::vector<std::pair<std::string, double>> libraries;  // speed of every further framework over the first
-  ErrorSummary fitted, held_out;
+  ErrorSummary fitted;
+  ErrorSummary held_out;
   size_t skipped = 0;  // rows that the system cannot do
   Roofline roofline;   // the three-constant model fitted to the same rows
   ErrorSummary roofline_held_out;
 };
-GemmFit calibrate_gemm(const System& system, const std::vector<Measurement>& rows,
-                       const GemmFitOptions& options, const base::Progress& progress = {});
+GemmFit calibrate_gemm(
+    const System& system,
+    const std::vector<Measurement>& rows,
+    const GemmFitOptions& options,
+    const base::Progress& progress = {});
 
 // Mean error on the held-out rows of the roofline fitted to the others. All rows must be matrix products.
 double roofline_error(const System& system, const std::vector<Measurement>& rows);
@@ -63,7 +67,10 @@ std::string to_yaml(const Calibration& constants, Precision precision);  // with
 struct StackScalar {
   const char* name;
   double Stack::*at;
-  double start, low, high;  // where a fit begins when the stack says nothing, and its range
+  // where a fit begins when the stack says nothing, and its range
+  double start;
+  double low;
+  double high;
 };
 const std::vector<StackScalar>& stack_scalars();  // all that can be fitted
 
@@ -74,14 +81,20 @@ struct TrainingFitOptions {
 };
 struct TrainingFit {
   Stack stack;
-  ErrorSummary fitted, held_out;
+  ErrorSummary fitted;
+  ErrorSummary held_out;
   size_t skipped = 0;  // runs that cannot be laid out
 };
-TrainingFit calibrate_training(const System& system, const std::vector<Measurement>& rows,
-                               const TrainingFitOptions& options, const base::Progress& progress = {});
+TrainingFit calibrate_training(
+    const System& system,
+    const std::vector<Measurement>& rows,
+    const TrainingFitOptions& options,
+    const base::Progress& progress = {});
 
 // Each training run predicted with `scalars` of its stack fitted to all other rows.
-ErrorSummary leave_one_out(const System& system, const std::vector<Measurement>& rows,
-                           const std::vector<const StackScalar*>& scalars);
+ErrorSummary leave_one_out(
+    const System& system,
+    const std::vector<Measurement>& rows,
+    const std::vector<const StackScalar*>& scalars);
 
 }  // namespace lento::predict

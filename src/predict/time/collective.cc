@@ -21,13 +21,15 @@ constexpr double kCopyPasses = 3;         // read, read, write: buffer into and 
 constexpr double kLowLatencyShare = 0.2;  // bandwidth of the low-latency protocol
 
 double traffic_share(CollectiveOp op, int n) {
-  const double part = static_cast<double>(n - 1) / n;
+  const double part = double(n - 1) / n;
   return op == CollectiveOp::AllReduce ? 2 * part : part;
 }
 
 int ring_steps(CollectiveOp op, int n) {
-  if (op == CollectiveOp::SendReceive) return 1;
-  if (op == CollectiveOp::AllToAll) return 1;
+  if (op == CollectiveOp::SendReceive)
+    return 1;
+  if (op == CollectiveOp::AllToAll)
+    return 1;
   return op == CollectiveOp::AllReduce ? 2 * (n - 1) : n - 1;
 }
 
@@ -42,8 +44,9 @@ Pace graph_pace(const NodeLinks& links, CollectiveOp op, int n) {
   const double lane = links.lane_Bps * links.efficiency;
   const auto rings = disjoint_rings(links, n);
   if (!rings.empty()) {
-    return {traffic_share(op, n) / (lane * rings.size()),
-            std::to_string(rings.size()) + (rings.size() == 1 ? " ring" : " rings")};
+    return {
+        traffic_share(op, n) / (lane * rings.size()),
+        std::to_string(rings.size()) + (rings.size() == 1 ? " ring" : " rings")};
   }
   return {1 / lane, "no ring over these devices: one spanning tree through relays"};
 }
@@ -54,7 +57,8 @@ Pace switch_pace(const System& system, CollectiveOp op, int n) {
   const double ring = traffic_share(op, n) / (links.lane_Bps * links.efficiency) + copy;
   if (op == CollectiveOp::AllReduce && links.in_switch > 0 && n == system.network.node_devices) {
     const double reduced = 1 / (links.lane_Bps * links.in_switch);
-    if (reduced < ring) return {reduced, "reduced in the switch"};
+    if (reduced < ring)
+      return {reduced, "reduced in the switch"};
   }
   return {ring, "ring behind a switch"};
 }
@@ -64,18 +68,22 @@ Pace switch_pace(const System& system, CollectiveOp op, int n) {
 Pace routed_pace(const System& system, const Collective& c) {
   const NodeLinks& links = system.network.node;
   const bool pairs = c.op == CollectiveOp::AllToAll;
-  const LinkLoad load = link_load(links, system.network.node_devices,
-                                  {c.devices, c.stride, pairs ? Pattern::AllPairs : Pattern::Ring});
+  const LinkLoad load = link_load(
+      links,
+      system.network.node_devices,
+      {c.devices, c.stride, pairs ? Pattern::AllPairs : Pattern::Ring});
   const double share = pairs ? 1.0 / c.devices : traffic_share(c.op, c.devices) / 2;
-  return {share * load.most / (links.lane_Bps * links.efficiency),
-          std::string(pairs ? "all pairs" : "rings") + " over shared links, " +
-              std::to_string(static_cast<int>(load.most)) + " on the busiest",
-          load.hops};
+  return {
+      share * load.most / (links.lane_Bps * links.efficiency),
+      std::string(pairs ? "all pairs" : "rings") + " over shared links, " + std::to_string(int(load.most)) +
+          " on the busiest",
+      load.hops};
 }
 
 Pace pace_of(const System& system, const Collective& c) {
   const NodeLinks& links = system.network.node;
-  if (!has_fabric(links)) return switch_pace(system, c.op, c.devices);
+  if (!has_fabric(links))
+    return switch_pace(system, c.op, c.devices);
   return links.dims.empty() && c.stride == 1 ? graph_pace(links, c.op, c.devices) : routed_pace(system, c);
 }
 
@@ -136,7 +144,8 @@ CollectiveTime point_to_point(const System& system, const Collective& c) {
   LinkLoad load{1, 1};  // a device's own port
   if (!outside && has_fabric(net.node)) {
     const int members = std::clamp(net.node_devices / c.stride, 1, c.devices);
-    if (members > 1) load = link_load(net.node, net.node_devices, {members, c.stride, Pattern::Line});
+    if (members > 1)
+      load = link_load(net.node, net.node_devices, {members, c.stride, Pattern::Line});
   }
   t.latency_s = (outside ? net.between_latency_s : net.node.latency_s) * load.hops;
   t.bandwidth_s = c.bytes * load.most / width;
@@ -147,18 +156,21 @@ CollectiveTime point_to_point(const System& system, const Collective& c) {
 }  // namespace
 
 std::string_view name(CollectiveOp op) {
-  constexpr std::string_view kNames[] = {"all-reduce", "all-gather", "reduce-scatter",
-                                         "all-to-all", "broadcast",  "send-receive"};
-  return kNames[static_cast<size_t>(op)];
+  constexpr std::string_view kNames[] =
+      {"all-reduce", "all-gather", "reduce-scatter", "all-to-all", "broadcast", "send-receive"};
+  return kNames[size_t(op)];
 }
 
 CollectiveTime predict_collective(const System& system, const Collective& c) {
-  if (c.devices < 2 || c.bytes <= 0) return {0, 0, 0, 0, "nothing to move"};
+  if (c.devices < 2 || c.bytes <= 0)
+    return {0, 0, 0, 0, "nothing to move"};
   const Network& net = system.network;
   const int inside = std::clamp(net.node_devices / std::max(1, c.stride), 1, c.devices);
   if ((inside > 1 && net.node.lane_Bps <= 0) || (inside < c.devices && net.between_Bps <= 0)) {
-    throw base::Error({}, "the system '" + system.name + "' does not say how devices are linked",
-                      "add 'network:' with lane_bandwidth and between_nodes to its data sheet");
+    throw base::Error(
+        {},
+        "the system '" + system.name + "' does not say how devices are linked",
+        "add 'network:' with lane_bandwidth and between_nodes to its data sheet");
   }
   CollectiveTime t;
   if (c.op == CollectiveOp::SendReceive) {

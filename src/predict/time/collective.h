@@ -13,7 +13,14 @@
 
 namespace lento::predict {
 
-enum class CollectiveOp { AllReduce, AllGather, ReduceScatter, AllToAll, Broadcast, SendReceive };
+enum class CollectiveOp {
+  AllReduce,
+  AllGather,
+  ReduceScatter,
+  AllToAll,
+  Broadcast,
+  SendReceive
+};
 std::string_view name(CollectiveOp op);
 
 struct Collective {

@@ -25,9 +25,15 @@ struct Group {
   std::string name;
   std::vector<double> measured;
 
-  double median() const { return base::median(measured); }
-  double factor() const { return median() / predicted.seconds; }
-  double lost() const { return std::max(0.0, median() - predicted.seconds) * measured.size(); }
+  double median() const {
+    return base::median(measured);
+  }
+  double factor() const {
+    return median() / predicted.seconds;
+  }
+  double lost() const {
+    return std::max(0.0, median() - predicted.seconds) * measured.size();
+  }
 };
 
 std::string text_of(const Gemm& g) {
@@ -61,7 +67,11 @@ std::string text_of(const GraphRun& r) {
 }
 
 std::string label(const Question& q) {
-  return std::visit([](const auto& what) { return text_of(what); }, q.what);
+  return std::visit(
+      [](const auto& what) {
+        return text_of(what);
+      },
+      q.what);
 }
 
 // A label leaves out what seldom differs (ways, pass, framework): questions that share one are numbered.
@@ -70,9 +80,11 @@ using Buckets = std::map<std::string, std::vector<Group>>;
 Group& group_of(Buckets& buckets, const System& system, const Question& q) {
   const std::string shared = label(q);
   std::vector<Group>& bucket = buckets[shared];
-  const auto at =
-      std::find_if(bucket.begin(), bucket.end(), [&q](const Group& g) { return g.question == q; });
-  if (at != bucket.end()) return *at;
+  const auto at = std::ranges::find_if(bucket, [&q](const Group& g) {
+    return g.question == q;
+  });
+  if (at != bucket.end())
+    return *at;
   Group& g = bucket.emplace_back();
   g.question = q;
   g.name = bucket.size() == 1 ? shared : shared + ", variant " + std::to_string(bucket.size());
@@ -84,8 +96,11 @@ Group& group_of(Buckets& buckets, const System& system, const Question& q) {
   return g;
 }
 
-std::vector<Group> grouped(const System& system, const MeasuredRun& run, const std::optional<Question>& step,
-                           finding::Diagnosis& d) {
+std::vector<Group> grouped(
+    const System& system,
+    const MeasuredRun& run,
+    const std::optional<Question>& step,
+    finding::Diagnosis& d) {
   Buckets buckets;
   size_t impossible = 0;
   const auto add = [&](const Question& q, double seconds) {
@@ -93,16 +108,19 @@ std::vector<Group> grouped(const System& system, const MeasuredRun& run, const s
     impossible += g.predicted.seconds <= 0;
     g.measured.push_back(seconds);
   };
-  for (const Measurement& m : run.kernels) add(m.question, m.seconds);
+  for (const Measurement& m : run.kernels)
+    add(m.question, m.seconds);
   if (step) {
-    for (const double seconds : run.steps_s) add(*step, seconds);
+    for (const double seconds : run.steps_s)
+      add(*step, seconds);
   }
   if (impossible > 0)
     d.notes.push_back(std::to_string(impossible) + " measurements ask what this system cannot do.");
   std::vector<Group> out;
   for (auto& [key, bucket] : buckets) {
     for (Group& group : bucket) {
-      if (group.predicted.seconds > 0) out.push_back(std::move(group));
+      if (group.predicted.seconds > 0)
+        out.push_back(std::move(group));
     }
   }
   return out;
@@ -110,9 +128,12 @@ std::vector<Group> grouped(const System& system, const MeasuredRun& run, const s
 
 // Kernels lie inside steps; the larger sum is the whole.
 double duration(const MeasuredRun& run) {
-  double kernels = 0, steps = 0;
-  for (const Measurement& m : run.kernels) kernels += m.seconds;
-  for (const double seconds : run.steps_s) steps += seconds;
+  double kernels = 0;
+  double steps = 0;
+  for (const Measurement& m : run.kernels)
+    kernels += m.seconds;
+  for (const double seconds : run.steps_s)
+    steps += seconds;
   return std::max(kernels, steps);
 }
 
@@ -152,16 +173,20 @@ Finding whole(double factor, size_t kinds) {
 finding::Figure table_of(const std::vector<Group>& groups) {
   finding::TableFigure t{{"work", "times", "measured (s)", "predicted (s)", "ratio", "bound by"}, {}};
   for (const Group& g : groups)
-    t.rows.push_back({g.name, std::to_string(g.measured.size()), format_number(g.median(), 5),
-                      format_number(g.predicted.seconds, 5), format_number(g.factor(), 3),
-                      g.predicted.bound});
+    t.rows.push_back(
+        {g.name,
+         std::to_string(g.measured.size()),
+         format_number(g.median(), 5),
+         format_number(g.predicted.seconds, 5),
+         format_number(g.factor(), 3),
+         g.predicted.bound});
   return {"Measured against predicted", "The most lost time first.", std::move(t)};
 }
 
 }  // namespace
 
-finding::Diagnosis compare_run(const System& system, const MeasuredRun& run,
-                               const std::optional<Question>& step) {
+finding::Diagnosis
+compare_run(const System& system, const MeasuredRun& run, const std::optional<Question>& step) {
   finding::Diagnosis d;
   d.scale = "predict";
   d.title = "A measured run against " + (system.title.empty() ? system.name : system.title);
@@ -170,10 +195,12 @@ finding::Diagnosis compare_run(const System& system, const MeasuredRun& run,
     d.verdict = "The run holds nothing that can be predicted.";
     return d;
   }
-  std::stable_sort(groups.begin(), groups.end(),
-                   [](const Group& a, const Group& b) { return a.lost() > b.lost(); });
+  std::ranges::stable_sort(groups, [](const Group& a, const Group& b) {
+    return a.lost() > b.lost();
+  });
   const double total = duration(run);
-  std::vector<double> ratios, errors;
+  std::vector<double> ratios;
+  std::vector<double> errors;
   for (const Group& g : groups) {
     ratios.push_back(g.factor());
     errors.push_back(g.predicted.p90);

@@ -26,7 +26,7 @@ MeasuredRun parse_profiler_trace(const std::string& text, const std::string& fil
 
 // Findings are kernels whose time lies beyond the prediction and its hold-out error, the most lost time
 // first, and the whole when its median is slower. `step`: the workload that each step of the run does.
-finding::Diagnosis compare_run(const System& system, const MeasuredRun& run,
-                               const std::optional<Question>& step);
+finding::Diagnosis
+compare_run(const System& system, const MeasuredRun& run, const std::optional<Question>& step);
 
 }  // namespace lento::predict

@@ -17,24 +17,29 @@ std::string product(int id, const std::string& name, const std::string& dims, do
          std::to_string(device_us) + R"(,"args":{"External id":)" + std::to_string(id) + "}}";
 }
 
-std::string trace(const std::string& events) { return R"({"traceEvents":[)" + events + "]}"; }
+std::string trace(const std::string& events) {
+  return R"({"traceEvents":[)" + events + "]}";
+}
 
 MeasuredRun parse(const std::string& text, base::ReadReport& report) {
   return parse_profiler_trace(text, "run.json", report);
 }
 
-Gemm gemm(const Measurement& m) { return std::get<Gemm>(m.question.what); }
+Gemm gemm(const Measurement& m) {
+  return std::get<Gemm>(m.question.what);
+}
 
 TEST(ProfilerTrace, JoinsProductsToTheirKernels) {
   base::ReadReport report;
-  const MeasuredRun run =
-      parse(trace(product(1, "aten::mm", "[[64,128],[128,256]]", 10) + "," +
-                  product(2, "aten::addmm", "[[256],[64,128],[128,256]]", 20) + "," +
-                  product(3, "aten::bmm", "[[4,64,128],[4,128,32]]", 30) + "," +
-                  product(4, "aten::linear", "[[2,64,128],[256,128]]", 40) +
-                  R"(,{"cat":"user_annotation","name":"ProfilerStep#7","dur":2000000})" +
-                  R"(,{"cat":"gpu_user_annotation","name":"ProfilerStep#7","dur":1900000})"),
-            report);
+  const MeasuredRun run = parse(
+      trace(
+          product(1, "aten::mm", "[[64,128],[128,256]]", 10) + "," +
+          product(2, "aten::addmm", "[[256],[64,128],[128,256]]", 20) + "," +
+          product(3, "aten::bmm", "[[4,64,128],[4,128,32]]", 30) + "," +
+          product(4, "aten::linear", "[[2,64,128],[256,128]]", 40) +
+          R"(,{"cat":"user_annotation","name":"ProfilerStep#7","dur":2000000})" +
+          R"(,{"cat":"gpu_user_annotation","name":"ProfilerStep#7","dur":1900000})"),
+      report);
   ASSERT_EQ(run.kernels.size(), 4U);
   EXPECT_THAT(run.steps_s, ElementsAre(2.0));
   EXPECT_EQ(gemm(run.kernels[0]).n, 256);
@@ -137,8 +142,9 @@ TEST(CompareRun, AUniformlySlowRunIsSeen) {
   const System h100 = read_system("h100");
   const finding::Diagnosis d = compare_run(h100, measured(h100, 1.3), {});
   ASSERT_FALSE(d.findings.empty());
-  EXPECT_TRUE(std::any_of(d.findings.begin(), d.findings.end(),
-                          [](const auto& f) { return f.category == "uniformly slow"; }));
+  EXPECT_TRUE(std::ranges::any_of(d.findings, [](const auto& f) {
+    return f.category == "uniformly slow";
+  }));
 }
 
 }  // namespace

@@ -44,10 +44,13 @@ Work backward(const System& s, const Gemm& g) {
   return w;
 }
 
-double ring_bytes(double buffer, int ways) { return ways > 1 ? buffer * (ways - 1) / ways : 0; }
+double ring_bytes(double buffer, int ways) {
+  return ways > 1 ? buffer * (ways - 1) / ways : 0;
+}
 
 struct LayerCount {
-  Work forward, backward;
+  Work forward;
+  Work backward;
   double exchange_bytes = 0;  // of one all-reduce
 };
 
@@ -60,8 +63,13 @@ LayerCount count_layer(const System& s, const Transformer& model, const Shard& s
   }
   const double stream = work.stream_bytes * s.stack.pointwise;
   add(out.forward, {shard.precision, 1, work.attention_flops, 0, stream + work.attention_bytes, 0});
-  add(out.backward, {shard.precision, 1, kBackwardAttention * work.attention_flops, 0,
-                     kBackwardStream * stream + kBackwardAttention * work.attention_bytes, 0});
+  add(out.backward,
+      {shard.precision,
+       1,
+       kBackwardAttention * work.attention_flops,
+       0,
+       kBackwardStream * stream + kBackwardAttention * work.attention_bytes,
+       0});
   out.exchange_bytes = work.exchange_bytes;
   return out;
 }
@@ -72,9 +80,10 @@ Work count(const System& s, const LstmLayer& l) {
   Work w;
   w.precision = l.precision;
   const Work step = count(s, Gemm{1, l.batch, wide, l.hidden, l.precision});
-  if (forward) add(w, step, static_cast<double>(l.steps));
+  if (forward)
+    add(w, step, double(l.steps));
   if (l.pass == LstmLayer::Pass::BackwardInputs || l.pass == LstmLayer::Pass::Training)
-    add(w, step, static_cast<double>(l.steps));
+    add(w, step, double(l.steps));
   if (l.pass == LstmLayer::Pass::BackwardWeights || l.pass == LstmLayer::Pass::Training)
     add(w, count(s, Gemm{1, l.hidden, wide, l.batch * l.steps, l.precision}));
   return w;
@@ -90,10 +99,12 @@ Work count(const System&, const Collective& c) {
 
 // What one device sends in an iteration.
 double training_link_bytes(const TrainingRun& r, double exchange_bytes, double layers, double own) {
-  const double m = static_cast<double>(r.micro_batches()), size = bytes_of(r.precision);
+  const double m = double(r.micro_batches());
+  const double size = bytes_of(r.precision);
   const double exchanges = r.recompute == Recompute::Full ? 6 : 4;
   double bytes = m * layers * exchanges * 2 * ring_bytes(exchange_bytes, r.tensor);
-  const double gradient = own * (r.fp32_gradients ? 4 : 2), weights = r.zero >= 1 ? 2 * own : gradient;
+  const double gradient = own * (r.fp32_gradients ? 4 : 2);
+  const double weights = r.zero >= 1 ? 2 * own : gradient;
   bytes += ring_bytes(gradient + weights * (r.zero >= 3 ? 3 : 1), r.data * r.context);
   if (r.pipeline > 1)
     bytes += 2 * m * r.interleave * size * r.micro_batch * r.sequence * r.model.hidden / r.context / r.tensor;
@@ -104,8 +115,8 @@ Work count(const System& s, const TrainingRun& given) {
   const TrainingRun r = with_placement(s, with_micro_batch(s, given));
   const Shard shard = shard_of(r);
   const LayerCount layer = count_layer(s, r.model, shard);
-  const double m = static_cast<double>(r.micro_batches());
-  const double layers = static_cast<double>(r.model.layers) / r.pipeline;
+  const double m = double(r.micro_batches());
+  const double layers = double(r.model.layers) / r.pipeline;
   const double again = r.recompute == Recompute::Full ? 1 : 0;
   Work device;
   add(device, layer.forward, m * layers * (1 + again));
@@ -131,14 +142,14 @@ Work count(const System& s, const InferenceRun& r) {
     shard.tensor = r.tensor;
     shard.precision = r.precision;
     const LayerCount layer = count_layer(s, r.model, shard);
-    Work w = scaled(layer.forward, static_cast<double>(r.model.layers));
-    w.link_bytes = static_cast<double>(r.model.layers) * 4 * ring_bytes(layer.exchange_bytes, r.tensor);
+    Work w = scaled(layer.forward, double(r.model.layers));
+    w.link_bytes = double(r.model.layers) * 4 * ring_bytes(layer.exchange_bytes, r.tensor);
     shard.tokens = 1;
     add(w, count(s, head_product(r.model, shard)));
     return w;
   };
-  Work device = scaled(pass(1, r.prompt, r.prompt), static_cast<double>(r.batch));
-  add(device, pass(r.batch, 1, r.prompt + r.output / 2), static_cast<double>(r.output - 1));
+  Work device = scaled(pass(1, r.prompt, r.prompt), double(r.batch));
+  add(device, pass(r.batch, 1, r.prompt + r.output / 2), double(r.output - 1));
   Work all = scaled(device, r.tensor);
   all.devices = r.tensor;
   all.precision = r.precision;
@@ -166,13 +177,18 @@ Work count(const System& s, const GraphRun& r) {
 }  // namespace
 
 Work work_of(const System& system, const Question& question) {
-  return std::visit([&system](const auto& what) { return count(system, what); }, question.what);
+  return std::visit(
+      [&system](const auto& what) {
+        return count(system, what);
+      },
+      question.what);
 }
 
 std::optional<Energy> energy_breakdown(const System& system, const Work& work, double seconds) {
   const Chip& chip = system.chip;
-  const double flop = chip.flop_energy_j[static_cast<size_t>(work.precision)];
-  if (flop <= 0 && chip.byte_energy_j <= 0) return std::nullopt;
+  const double flop = chip.flop_energy_j[size_t(work.precision)];
+  if (flop <= 0 && chip.byte_energy_j <= 0)
+    return std::nullopt;
   Energy e;
   e.arithmetic = flop * work.flops;
   e.operands = chip.operand_energy_j * work.flops;

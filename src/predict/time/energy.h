@@ -11,7 +11,9 @@ namespace lento::predict {
 struct Work {
   Precision precision = Precision::Bf16;
   int devices = 1;
-  double flops = 0, cache_bytes = 0, memory_bytes = 0;
+  double flops = 0;
+  double cache_bytes = 0;
+  double memory_bytes = 0;
   double link_bytes = 0;  // sent by all devices
 };
 Work work_of(const System& system, const Question& question);
@@ -19,9 +21,13 @@ Work work_of(const System& system, const Question& question);
 struct Energy {  // J
   double arithmetic = 0;
   double operands = 0;  // registers and memories of a unit
-  double cache = 0, memory = 0, links = 0;
+  double cache = 0;
+  double memory = 0;
+  double links = 0;
   double idle = 0;  // the share of the power budget that is drawn whatever the work
-  double total() const { return arithmetic + operands + cache + memory + links + idle; }
+  double total() const {
+    return arithmetic + operands + cache + memory + links + idle;
+  }
 };
 
 // Nothing when the sheet has neither the energy of an operation at this precision nor that of a byte.

@@ -11,7 +11,7 @@ namespace {
 System with_energies() {
   System s = read_system("a100");
   s.chip.flop_energy_j.fill(0);
-  s.chip.flop_energy_j[static_cast<size_t>(Precision::Bf16)] = 1e-13;  // too little to throttle
+  s.chip.flop_energy_j[size_t(Precision::Bf16)] = 1e-13;  // too little to throttle
   s.chip.byte_energy_j = 30e-12;
   s.chip.cache_byte_energy_j = 2e-12;
   s.chip.operand_energy_j = 1e-13;
@@ -74,7 +74,8 @@ TEST(Energy, AnAllReduceSendsTwiceWhatAReduceScatterDoes) {
 
 double named(const std::vector<Elasticity>& all, const std::string& input) {
   for (const Elasticity& e : all) {
-    if (e.input == input) return e.value;
+    if (e.input == input)
+      return e.value;
   }
   ADD_FAILURE() << input;
   return 0;
@@ -97,7 +98,8 @@ TEST(Sensitivity, DoubledSizesAreTimedAndImpossibleOnesLeftOut) {
   const auto all = doublings(a100, {run, "", ""});
   const auto ratio = [&all](const std::string& input) {
     for (const Doubling& d : all) {
-      if (d.input == input) return d.ratio;
+      if (d.input == input)
+        return d.ratio;
     }
     return 0.0;
   };

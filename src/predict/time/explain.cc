@@ -38,7 +38,8 @@ void energy(Diagnosis& d, const System& s, const Question& q, double seconds) {
   if (s.chip.power_w > 0)
     fact(d, "energy, at most", s.chip.power_w * seconds * work.devices, Dimension::Energy);
   const std::optional<Energy> e = energy_breakdown(s, work, seconds);
-  if (!e) return;
+  if (!e)
+    return;
   fact(d, "energy", e->total(), Dimension::Energy);
   finding::BarsFigure figure;
   figure.y_name = "joules";
@@ -51,13 +52,15 @@ void energy(Diagnosis& d, const System& s, const Question& q, double seconds) {
 
 // The chip's roof in log-log and each kernel under it.
 void roofline(Diagnosis& d, const System& system, const std::vector<Gemm>& kernels) {
-  if (kernels.empty()) return;
+  if (kernels.empty())
+    return;
   const double peak = system.chip.peak(kernels[0].precision);
   finding::ScatterFigure figure;
   figure.x_name = "flops per byte of memory traffic";
   figure.y_name = "flop/s";
   figure.log_x = figure.log_y = true;
-  finding::ScatterFigure::Group roof{"roof", {}, true}, dots{"kernels", {}, false};
+  finding::ScatterFigure::Group roof{"roof", {}, true};
+  finding::ScatterFigure::Group dots{"kernels", {}, false};
   for (double x = 0.25; x <= 16384; x *= 2)
     roof.points.push_back({x, std::min(peak, x * system.chip.memory_Bps), "", false});
   for (const Gemm& g : kernels) {
@@ -72,16 +75,20 @@ void roofline(Diagnosis& d, const System& system, const std::vector<Gemm>& kerne
 std::vector<Gemm> describe(Diagnosis& d, const System& s, const Gemm& g) {
   const KernelTime t = predict_gemm(s, g);
   d.facts.emplace_back("bound by", std::string(name(t.bound)));
-  d.facts.emplace_back("tile", std::to_string(t.tile.m) + " x " + std::to_string(t.tile.n) + ", split " +
-                                   std::to_string(t.tile.split) + ", walked along " + t.tile.order);
+  d.facts.emplace_back(
+      "tile",
+      std::to_string(t.tile.m) + " x " + std::to_string(t.tile.n) + ", split " +
+          std::to_string(t.tile.split) + ", walked along " + t.tile.order);
   d.facts.emplace_back("dataflow", std::string(name(t.tile.stays)) + " stationary");
   fact(d, "memory traffic", t.memory_bytes, Dimension::Bytes);
   d.facts.emplace_back("share of peak", base::percent(t.flops / t.seconds / s.chip.peak(g.precision)));
-  bars(d, {{"compute", t.compute_s},
-           {"cache", t.cache_s},
-           {"memory", t.memory_s},
-           {"fill", t.fill_s},
-           {"launch", t.launch_s}});
+  bars(
+      d,
+      {{"compute", t.compute_s},
+       {"cache", t.cache_s},
+       {"memory", t.memory_s},
+       {"fill", t.fill_s},
+       {"launch", t.launch_s}});
   return {g};
 }
 
@@ -116,16 +123,18 @@ void timeline(Diagnosis& d, const GraphRun& r, const GraphTime& t) {
 void memory(Diagnosis& d, const System& s, double bytes, bool fits) {
   fact(d, "memory a device", bytes, Dimension::Bytes);
   d.facts.emplace_back(
-      "fits", fits ? "yes" : "no: the device has " + format_quantity(s.chip.memory_bytes, Dimension::Bytes));
+      "fits",
+      fits ? "yes" : "no: the device has " + format_quantity(s.chip.memory_bytes, Dimension::Bytes));
 }
 
 // What one device of each stage does; left out when there would be too many spans to look at.
 void timeline(Diagnosis& d, const TrainingRun& r, const TrainingTime& t) {
   constexpr double kMostSpans = 4000;
-  const double m = static_cast<double>(r.micro_batches());
-  if (2 * m * r.pipeline * r.interleave > kMostSpans) return;
+  const double m = double(r.micro_batches());
+  if (2 * m * r.pipeline * r.interleave > kMostSpans)
+    return;
   const double busy = (t.compute_s + t.recompute_s + t.tensor_s + t.host_s) / m / r.interleave;
-  PipelineShape shape{r.pipeline, r.interleave, static_cast<int>(m)};
+  PipelineShape shape{r.pipeline, r.interleave, int(m)};
   shape.forward_s = busy * (t.recompute_s > 0 ? 0.25 : 1.0 / 3);  // backward twice, and again forward
   shape.backward_s = busy - shape.forward_s;
   shape.hand_over_s = r.pipeline > 1 ? t.pipeline_s / (2 * m * r.interleave) : 0;
@@ -133,11 +142,16 @@ void timeline(Diagnosis& d, const TrainingRun& r, const TrainingTime& t) {
   figure.x_name = "seconds";
   for (const PipelineSpan& s : schedule_pipeline(shape)) {
     const std::string chunk = r.interleave > 1 ? "." + std::to_string(s.chunk) : "";
-    figure.spans.push_back({"stage " + std::to_string(s.stage), s.begin, s.end,
-                            (s.backward ? "B" : "F") + std::to_string(s.micro_batch) + chunk, false});
+    figure.spans.push_back(
+        {"stage " + std::to_string(s.stage),
+         s.begin,
+         s.end,
+         (s.backward ? "B" : "F") + std::to_string(s.micro_batch) + chunk,
+         false});
   }
   const double end = figure.spans.back().end;
-  if (t.data_s > 0) figure.spans.push_back({"gradients", end, end + t.data_s, "reduce and gather", false});
+  if (t.data_s > 0)
+    figure.spans.push_back({"gradients", end, end + t.data_s, "reduce and gather", false});
   figure.spans.push_back(
       {"optimizer", end + t.data_s, end + t.data_s + t.optimizer_s, "update of the weights", false});
   d.figures.push_back(
@@ -147,23 +161,34 @@ void timeline(Diagnosis& d, const TrainingRun& r, const TrainingTime& t) {
 void placements(Diagnosis& d, const System& s, const TrainingRun& r) {
   const std::vector<PlacedTime> all = time_placements(s, r);
   d.facts.emplace_back("ranks placed", to_string(r.placement));
-  if (all.size() < 2) return;
+  if (all.size() < 2)
+    return;
   finding::TableFigure table;
-  table.columns = {"order of ranks", "time (s)",      "tensor (s)",
-                   "hand-over (s)",  "gradients (s)", "most on a link"};
-  const auto number = [](double value) { return base::format_number(value, 4); };
+  table.columns =
+      {"order of ranks", "time (s)", "tensor (s)", "hand-over (s)", "gradients (s)", "most on a link"};
+  const auto number = [](double value) {
+    return base::format_number(value, 4);
+  };
   for (const PlacedTime& p : all)
-    table.rows.push_back({to_string(p.placement), number(p.time.seconds), number(p.time.tensor_s),
-                          number(p.time.pipeline_s), number(p.time.data_s), number(p.most_load)});
+    table.rows.push_back(
+        {to_string(p.placement),
+         number(p.time.seconds),
+         number(p.time.tensor_s),
+         number(p.time.pipeline_s),
+         number(p.time.data_s),
+         number(p.most_load)});
   d.figures.push_back(
       {"Placements", "The first dimension of an order varies fastest from rank to rank.", std::move(table)});
 }
 
 // Counts in the first lines: a misread model shows here.
 void parameters(Diagnosis& d, const Transformer& m) {
-  const auto exact = [](double count) { return std::to_string(std::llround(count)); };
+  const auto exact = [](double count) {
+    return std::to_string(std::llround(count));
+  };
   d.facts.emplace_back("parameters", exact(m.parameters()));
-  if (m.experts > 1) d.facts.emplace_back("active parameters", exact(m.active_parameters()));
+  if (m.experts > 1)
+    d.facts.emplace_back("active parameters", exact(m.active_parameters()));
 }
 
 std::vector<Gemm> describe(Diagnosis& d, const System& s, const TrainingRun& given) {
@@ -176,16 +201,19 @@ std::vector<Gemm> describe(Diagnosis& d, const System& s, const TrainingRun& giv
   d.facts.emplace_back("bound by", t.bound);
   memory(d, s, t.memory_bytes, t.fits);
   if (s.usd_per_hour > 0)
-    d.facts.emplace_back("cost of an iteration",
-                         base::format_number(t.seconds / 3600 * r.devices() * s.usd_per_hour, 3) + " USD");
-  bars(d, {{"compute", t.compute_s},
-           {"recomputation", t.recompute_s},
-           {"tensor exchange", t.tensor_s},
-           {"hand-over", t.pipeline_s},
-           {"bubble", t.bubble_s},
-           {"gradients", t.data_s},
-           {"optimizer", t.optimizer_s},
-           {"host", t.host_s}});
+    d.facts.emplace_back(
+        "cost of an iteration",
+        base::format_number(t.seconds / 3600 * r.devices() * s.usd_per_hour, 3) + " USD");
+  bars(
+      d,
+      {{"compute", t.compute_s},
+       {"recomputation", t.recompute_s},
+       {"tensor exchange", t.tensor_s},
+       {"hand-over", t.pipeline_s},
+       {"bubble", t.bubble_s},
+       {"gradients", t.data_s},
+       {"optimizer", t.optimizer_s},
+       {"host", t.host_s}});
   timeline(d, r, t);
   placements(d, s, r);
   return layer_work(r.model, shard_of(r)).products;
@@ -211,17 +239,21 @@ std::vector<Gemm> describe(Diagnosis& d, const System& s, const GraphRun& r) {
   const GraphTime t = predict_graph(s, r);
   d.facts.emplace_back("bound by", t.bound);
   d.facts.emplace_back("kernels", std::to_string(r.kernels.size()));
-  if (r.training) d.facts.emplace_back("devices", std::to_string(r.replicas));
+  if (r.training)
+    d.facts.emplace_back("devices", std::to_string(r.replicas));
   memory(d, s, t.memory_bytes, t.fits);
-  bars(d, {{"products, forward", t.products_s},
-           {"streams, forward", t.streams_s},
-           {"backward", t.backward_s},
-           {"optimizer", t.optimizer_s},
-           {"gradients", t.exchange_s}});
+  bars(
+      d,
+      {{"products, forward", t.products_s},
+       {"streams, forward", t.streams_s},
+       {"backward", t.backward_s},
+       {"optimizer", t.optimizer_s},
+       {"gradients", t.exchange_s}});
   timeline(d, r, t);
   std::vector<Gemm> products;
   for (const GraphKernel& k : r.kernels)
-    if (k.product) products.push_back(k.gemm);
+    if (k.product)
+      products.push_back(k.gemm);
   return products;
 }
 
@@ -238,21 +270,32 @@ void sensitivities(Diagnosis& d, const System& system, const Question& q) {
 }
 
 void constants(Diagnosis& d, const System& s, const std::vector<Gemm>& kernels) {
-  if (kernels.empty()) return;
+  if (kernels.empty())
+    return;
   const Calibration& c = s.chip.constants(kernels[0].precision);
   const std::pair<const char*, double> values[] = {
-      {"compute", c.compute},           {"memory", c.memory},       {"feed", c.feed},
-      {"prologue", c.prologue},         {"half_tile", c.half_tile}, {"drift", c.drift},
-      {"drift_length", c.drift_length}, {"attention", c.attention}};
-  for (const auto& [name, value] : values) d.options.emplace_back(name, base::format_number(value, 4));
+      {"compute", c.compute},
+      {"memory", c.memory},
+      {"feed", c.feed},
+      {"prologue", c.prologue},
+      {"half_tile", c.half_tile},
+      {"drift", c.drift},
+      {"drift_length", c.drift_length},
+      {"attention", c.attention}};
+  for (const auto& [name, value] : values)
+    d.options.emplace_back(name, base::format_number(value, 4));
   d.options.emplace_back("constants from", c.source);
   const Stack& stack = s.stack;
   const std::pair<const char*, double> software[] = {
-      {"library", stack.library},         {"launch (s)", stack.launch_s},
-      {"overlap", stack.overlap},         {"host_layer (s)", stack.host_layer_s},
-      {"host_tensor", stack.host_tensor}, {"hand_over (s)", stack.hand_over_s},
+      {"library", stack.library},
+      {"launch (s)", stack.launch_s},
+      {"overlap", stack.overlap},
+      {"host_layer (s)", stack.host_layer_s},
+      {"host_tensor", stack.host_tensor},
+      {"hand_over (s)", stack.hand_over_s},
       {"pointwise", stack.pointwise}};
-  for (const auto& [name, value] : software) d.options.emplace_back(name, base::format_number(value, 4));
+  for (const auto& [name, value] : software)
+    d.options.emplace_back(name, base::format_number(value, 4));
   d.options.emplace_back("data sheet", s.source);
 }
 
@@ -269,19 +312,29 @@ Diagnosis explain(const System& base_system, const Question& question) {
               " of the measurement, nine of ten within " + base::percent(a.p90) + ".";
   fact(d, "time", a.seconds, Dimension::Time);
   d.facts.emplace_back("error, half of such", base::percent(a.p50));
-  d.facts.emplace_back("error, nine of ten",
-                       base::percent(a.p90) + (a.in_domain ? "" : ", outside what was validated"));
-  const std::vector<Gemm> kernels =
-      std::visit([&](const auto& what) { return describe(d, system, what); }, question.what);
+  d.facts.emplace_back(
+      "error, nine of ten",
+      base::percent(a.p90) + (a.in_domain ? "" : ", outside what was validated"));
+  const std::vector<Gemm> kernels = std::visit(
+      [&](const auto& what) {
+        return describe(d, system, what);
+      },
+      question.what);
   roofline(d, system, kernels);
   energy(d, system, question, a.seconds);
   sensitivities(d, system, question);
   constants(d, system, kernels);
   const GraphRun* graph = std::get_if<GraphRun>(&question.what);
   const bool step = std::holds_alternative<TrainingRun>(question.what) || (graph && graph->training);
-  d.expectations.push_back({step ? "step" : "workload", "time", a.seconds, "s", a.p90,
-                            "lento predict, constants of " + system.name});
-  if (!a.in_domain) d.notes.push_back("This question lies outside what the constants were validated on.");
+  d.expectations.push_back(
+      {step ? "step" : "workload",
+       "time",
+       a.seconds,
+       "s",
+       a.p90,
+       "lento predict, constants of " + system.name});
+  if (!a.in_domain)
+    d.notes.push_back("This question lies outside what the constants were validated on.");
   return d;
 }
 

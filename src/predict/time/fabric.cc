@@ -7,20 +7,26 @@ namespace lento::predict {
 namespace {
 
 struct Edge {
-  int to = 0, lanes = 1;
+  int to = 0;
+  int lanes = 1;
   double load = 0;
 };
 
 class Fabric {
  public:
-  Fabric(const NodeLinks& links, int devices) : links_(links), out_(static_cast<size_t>(devices)) {
-    for (const NodeLinks::Link& l : links.links) connect(l.a, l.b, l.lanes);
-    for (int from = 0; from < devices && !links.dims.empty(); ++from) add_neighbours(from);
+  Fabric(const NodeLinks& links, int devices)
+      : links_(links),
+        out_(size_t(devices)) {
+    for (const NodeLinks::Link& l : links.links)
+      connect(l.a, l.b, l.lanes);
+    for (int from = 0; from < devices && !links.dims.empty(); ++from)
+      add_neighbours(from);
   }
 
   // Hops of the route; every edge on it carries one transfer more.
   int send(int from_rank, int to_rank) {
-    const int from = place(from_rank), to = place(to_rank);
+    const int from = place(from_rank);
+    const int to = place(to_rank);
     return links_.routing == Routing::Xy && !links_.dims.empty() ? by_dimension(from, to)
                                                                  : by_shortest(from, to);
   }
@@ -28,37 +34,48 @@ class Fabric {
   double most() const {
     double most = 0;
     for (const auto& edges : out_) {
-      for (const Edge& e : edges) most = std::max(most, e.load / e.lanes);
+      for (const Edge& e : edges)
+        most = std::max(most, e.load / e.lanes);
     }
     return most;
   }
 
  private:
   void connect(int a, int b, int lanes) {
-    out_[static_cast<size_t>(a)].push_back({b, lanes});
-    out_[static_cast<size_t>(b)].push_back({a, lanes});
+    out_[size_t(a)].push_back({b, lanes});
+    out_[size_t(b)].push_back({a, lanes});
   }
 
   // The links of a device to its next neighbours, so that each link is added once.
   void add_neighbours(int from) {
     for (size_t d = 0; d < links_.dims.size(); ++d) {
-      const int size = links_.dims[d], at = coordinate(from, d);
-      if (at + 1 < size) connect(from, moved(from, d, at + 1), 1);
-      if (at + 1 == size && links_.wraps && size > 2) connect(from, moved(from, d, 0), 1);
+      const int size = links_.dims[d];
+      const int at = coordinate(from, d);
+      if (at + 1 < size)
+        connect(from, moved(from, d, at + 1), 1);
+      if (at + 1 == size && links_.wraps && size > 2)
+        connect(from, moved(from, d, 0), 1);
     }
   }
 
   int weight(size_t dimension) const {
     int w = 1;
-    for (size_t d = 0; d < dimension; ++d) w *= links_.dims[d];
+    for (size_t d = 0; d < dimension; ++d)
+      w *= links_.dims[d];
     return w;
   }
-  int coordinate(int device, size_t d) const { return device / weight(d) % links_.dims[d]; }
-  int moved(int device, size_t d, int to) const { return device + (to - coordinate(device, d)) * weight(d); }
+  int coordinate(int device, size_t d) const {
+    return device / weight(d) % links_.dims[d];
+  }
+  int moved(int device, size_t d, int to) const {
+    return device + (to - coordinate(device, d)) * weight(d);
+  }
 
   // Reflected counting: a digit runs backwards while what is above it is odd.
   int place(int rank) const {
-    int device = 0, rest = rank, w = 1;
+    int device = 0;
+    int rest = rank;
+    int w = 1;
     for (const int size : links_.dims) {
       const int digit = rest % size;
       rest /= size;
@@ -69,14 +86,17 @@ class Fabric {
   }
 
   Edge& edge(int from, int to) {
-    auto& edges = out_[static_cast<size_t>(from)];
-    return *std::find_if(edges.begin(), edges.end(), [to](const Edge& e) { return e.to == to; });
+    auto& edges = out_[size_t(from)];
+    return *std::ranges::find_if(edges, [to](const Edge& e) {
+      return e.to == to;
+    });
   }
 
   int by_dimension(int at, int to) {
     int hops = 0;
     for (size_t d = 0; d < links_.dims.size(); ++d) {
-      const int size = links_.dims[d], goal = coordinate(to, d);
+      const int size = links_.dims[d];
+      const int goal = coordinate(to, d);
       const int ahead = (goal - coordinate(at, d) + size) % size;
       const bool around = links_.wraps && size > 2;
       const bool up = around ? 2 * ahead <= size : goal > coordinate(at, d);
@@ -97,27 +117,31 @@ class Fabric {
   // Breadth first; among equally short ways the one whose busiest link is loaded least.
   int by_shortest(int from, int to) {
     std::vector<Reached> reached(out_.size());
-    reached[static_cast<size_t>(from)].hops = 0;
+    reached[size_t(from)].hops = 0;
     std::vector<int> layer{from};
-    while (!layer.empty() && reached[static_cast<size_t>(to)].from < 0) layer = next_layer(layer, reached);
-    if (from != to && reached[static_cast<size_t>(to)].from < 0)
+    while (!layer.empty() && reached[size_t(to)].from < 0)
+      layer = next_layer(layer, reached);
+    if (from != to && reached[size_t(to)].from < 0)
       throw base::Error(
-          {}, "devices " + std::to_string(from) + " and " + std::to_string(to) + " are not connected",
+          {},
+          "devices " + std::to_string(from) + " and " + std::to_string(to) + " are not connected",
           "add the missing link to 'links' of the data sheet's network");
-    for (int at = to; at != from; at = reached[static_cast<size_t>(at)].from)
-      ++edge(reached[static_cast<size_t>(at)].from, at).load;
-    return reached[static_cast<size_t>(to)].hops;
+    for (int at = to; at != from; at = reached[size_t(at)].from)
+      ++edge(reached[size_t(at)].from, at).load;
+    return reached[size_t(to)].hops;
   }
 
   std::vector<int> next_layer(const std::vector<int>& layer, std::vector<Reached>& reached) const {
     std::vector<int> next;
     for (const int at : layer) {
-      const Reached here = reached[static_cast<size_t>(at)];
-      for (const Edge& e : out_[static_cast<size_t>(at)]) {
-        Reached& there = reached[static_cast<size_t>(e.to)];
+      const Reached here = reached[size_t(at)];
+      for (const Edge& e : out_[size_t(at)]) {
+        Reached& there = reached[size_t(e.to)];
         const double load = std::max(here.load, e.load / e.lanes);
-        if (there.hops < here.hops + 1 || (there.hops == here.hops + 1 && there.load <= load)) continue;
-        if (there.hops > here.hops + 1) next.push_back(e.to);
+        if (there.hops < here.hops + 1 || (there.hops == here.hops + 1 && there.load <= load))
+          continue;
+        if (there.hops > here.hops + 1)
+          next.push_back(e.to);
         there = {here.hops + 1, at, load};
       }
     }
@@ -130,28 +154,34 @@ class Fabric {
 
 }  // namespace
 
-bool has_fabric(const NodeLinks& links) { return !links.dims.empty() || !links.links.empty(); }
+bool has_fabric(const NodeLinks& links) {
+  return !links.dims.empty() || !links.links.empty();
+}
 
 LinkLoad link_load(const NodeLinks& links, int node_devices, const FabricGroup& group) {
   Fabric fabric(links, node_devices);
   LinkLoad load;
-  const int n = group.devices, span = n * group.stride;
+  const int n = group.devices;
+  const int span = n * group.stride;
   const auto send = [&](int base, int a, int b) {
     load.hops = std::max(load.hops, fabric.send(base + a * group.stride, base + b * group.stride));
   };
   for (int rank = 0; rank < node_devices / span * span; ++rank) {
-    const int base = rank / span * span + rank % group.stride, member = rank % span / group.stride;
+    const int base = rank / span * span + rank % group.stride;
+    const int member = rank % span / group.stride;
     switch (group.pattern) {
       case Pattern::Ring:
         send(base, member, (member + 1) % n);
         send(base, member, (member + n - 1) % n);
         break;
       case Pattern::Line:
-        if (member + 1 < n) send(base, member, member + 1);
+        if (member + 1 < n)
+          send(base, member, member + 1);
         break;
       case Pattern::AllPairs:
         for (int other = 0; other < n; ++other) {
-          if (other != member) send(base, member, other);
+          if (other != member)
+            send(base, member, other);
         }
         break;
     }

@@ -23,7 +23,8 @@ System machine(const std::vector<int>& dims, bool wraps) {
   System s = read_system("h100");
   s.network.node = grid(dims, wraps);
   s.network.node_devices = 1;
-  for (const int side : dims) s.network.node_devices *= side;
+  for (const int side : dims)
+    s.network.node_devices *= side;
   return s;
 }
 
@@ -73,7 +74,8 @@ TEST(Fabric, AnUnconnectedPairIsRefused) {
 }
 
 TEST(Collective, SharedLinksSlowAnAllReduceAsTheirLoadSays) {
-  const System mesh = machine({4, 4}, false), torus = machine({4, 4}, true);
+  const System mesh = machine({4, 4}, false);
+  const System torus = machine({4, 4}, true);
   const Collective c{CollectiveOp::AllReduce, 4, 1e9, 1};
   const double slow = predict_collective(mesh, c).bandwidth_s,
                fast = predict_collective(torus, c).bandwidth_s;

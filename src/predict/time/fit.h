@@ -14,7 +14,9 @@ struct FitOptions {
 };
 
 // The best point found; `start` must be positive. Never worse than `start`.
-std::vector<double> minimise(const std::function<double(const std::vector<double>&)>& loss,
-                             std::vector<double> start, const FitOptions& options = {});
+std::vector<double> minimise(
+    const std::function<double(const std::vector<double>&)>& loss,
+    std::vector<double> start,
+    const FitOptions& options = {});
 
 }  // namespace lento::predict

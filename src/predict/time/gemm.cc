@@ -53,11 +53,14 @@ constexpr size_t kPlainTiles = 16;  // the others are in libraries of persistent
 constexpr int kSmallestTile = 16 * 64;
 constexpr std::array<int, 9> kSplits = {1, 2, 3, 4, 5, 6, 8, 12, 16};
 
-double ceil_div(double a, double b) { return std::ceil(a / b); }
+double ceil_div(double a, double b) {
+  return std::ceil(a / b);
+}
 
 double fourth_norm(double a, double b, double c) {
   const double top = std::max({a, b, c});
-  if (top <= 0) return 0;
+  if (top <= 0)
+    return 0;
   const auto fourth = [top](double x) {
     const double r = x / top;
     return r * r * r * r;
@@ -68,20 +71,30 @@ double fourth_norm(double a, double b, double c) {
 // A product as a unit walks it: what stays has sides p and q, r streams by.
 struct Walk {
   Stationary stays = Stationary::Output;
-  double p = 1, q = 1, r = 1;
-  double stay_bytes = 0;              // an element of what stays
-  double stream_p = 0, stream_q = 0;  // bytes an element of what streams along each side; sums move 4
-  bool sums_p = false, sums_q = false;
+  double p = 1;
+  double q = 1;
+  double r = 1;
+  double stay_bytes = 0;  // an element of what stays
+  // bytes an element of what streams along each side; sums move 4
+  double stream_p = 0;
+  double stream_q = 0;
+  bool sums_p = false;
+  bool sums_q = false;
 };
 
 constexpr double kSumBytes = 4;
 
 Walk walk_of(const Gemm& g, Stationary stays) {
   const OperandBytes size = operand_bytes(g.precision);
-  const double a = size.activations, b = size.weights;
-  const auto m = static_cast<double>(g.m), n = static_cast<double>(g.n), k = static_cast<double>(g.k);
-  if (stays == Stationary::Weight) return {stays, k, n, m, b, a, kSumBytes, false, true};
-  if (stays == Stationary::Activation) return {stays, m, k, n, a, kSumBytes, b, true, false};
+  const double a = size.activations;
+  const double b = size.weights;
+  const auto m = double(g.m);
+  const auto n = double(g.n);
+  const auto k = double(g.k);
+  if (stays == Stationary::Weight)
+    return {stays, k, n, m, b, a, kSumBytes, false, true};
+  if (stays == Stationary::Activation)
+    return {stays, m, k, n, a, kSumBytes, b, true, false};
   return {Stationary::Output, m, n, k, size.results, a, b, false, false};
 }
 
@@ -89,14 +102,14 @@ Walk walk_of(const Gemm& g, Stationary stays) {
 // the unit's buffer. The smallest tile is always tried.
 bool holds(const Chip& chip, const Walk& w, int tp, int tq) {
   const double panels = 2.0 * kStep * (tp * w.stream_p + tq * w.stream_q);
-  const double kept =
-      static_cast<double>(tp) * tq * (w.stays == Stationary::Output ? 1 : w.stay_bytes / kSumBytes);
+  const double kept = double(tp) * tq * (w.stays == Stationary::Output ? 1 : w.stay_bytes / kSumBytes);
   return kept <= chip.unit_results && (chip.unit_buffer_bytes <= 0 || panels <= chip.unit_buffer_bytes);
 }
 
 // Tiles of one wave as a rectangle of wm x wn, for an order of walking them.
 struct Wave {
-  double m = 1, n = 1;
+  double m = 1;
+  double n = 1;
 };
 
 Wave wave_shape(char order, double count, double grid_m, double grid_n, double aspect) {
@@ -124,23 +137,33 @@ double streamed_bytes(double elements, double size, double passes, bool sums, do
   return sums ? elements * (result_size + 2 * size * (passes - 1)) : elements * size * passes;
 }
 
-Traffic memory_traffic(const Chip& chip, const Gemm& g, const Walk& w, const Tile& tile, double grid_p,
-                       double grid_q, double wave_tiles) {
+Traffic memory_traffic(
+    const Chip& chip,
+    const Gemm& g,
+    const Walk& w,
+    const Tile& tile,
+    double grid_p,
+    double grid_q,
+    double wave_tiles) {
   const double size = operand_bytes(g.precision).results;
-  const double along_p = w.p * w.r, along_q = w.q * w.r;
+  const double along_p = w.p * w.r;
+  const double along_q = w.q * w.r;
   const double keep = kCacheShare * chip.cache_bytes;
-  const bool p_stays = along_p * w.stream_p < keep, q_stays = along_q * w.stream_q < keep;
+  const bool p_stays = along_p * w.stream_p < keep;
+  const bool q_stays = along_q * w.stream_q < keep;
   Traffic best{1e300, 's'};
   for (const char order : {'s', 'm', 'n'}) {
-    const Wave wave = wave_shape(order, wave_tiles, grid_p, grid_q, static_cast<double>(tile.n) / tile.m);
+    const Wave wave = wave_shape(order, wave_tiles, grid_p, grid_q, double(tile.n) / tile.m);
     const double p_passes = p_stays ? 1 : std::ceil(grid_q / wave.n - 1e-9);
     const double q_passes = q_stays ? 1 : std::ceil(grid_p / wave.m - 1e-9);
     const double bytes = streamed_bytes(along_p, w.stream_p, p_passes, w.sums_p, size) +
                          streamed_bytes(along_q, w.stream_q, q_passes, w.sums_q, size);
-    if (bytes < best.bytes) best = {bytes, order};
+    if (bytes < best.bytes)
+      best = {bytes, order};
   }
   best.bytes += w.p * w.q * w.stay_bytes;
-  if (tile.split > 1 && w.stays == Stationary::Output) best.bytes += 2.0 * 4 * g.m * g.n * tile.split;
+  if (tile.split > 1 && w.stays == Stationary::Output)
+    best.bytes += 2.0 * 4 * g.m * g.n * tile.split;
   return best;
 }
 
@@ -156,20 +179,22 @@ double counted_bytes(const Chip& chip, const Gemm& g, double bytes) {
 // Bytes that a unit reads from the cache (and writes, of sums) for one tile. Sums of a reduction that fits
 // one tile are written only.
 double tile_bytes(const Walk& w, const Tile& tile, double grid_p, double grid_q, double r) {
-  const double sums_p = w.sums_p && grid_q > 1 ? 2 : 1, sums_q = w.sums_q && grid_p > 1 ? 2 : 1;
+  const double sums_p = w.sums_p && grid_q > 1 ? 2 : 1;
+  const double sums_q = w.sums_q && grid_p > 1 ? 2 : 1;
   const double loads = w.stays == Stationary::Output ? 0 : w.stay_bytes * tile.m * tile.n;
   return r * (tile.m * w.stream_p * sums_p + tile.n * w.stream_q * sums_q) + loads;
 }
 
 // The kernel with one tile, or one that is slower than `limit` as soon as its arithmetic alone is.
-KernelTime time_tile(const Chip& chip, const Calibration& q, const Gemm& g, const Walk& w, Tile tile,
-                     double limit) {
-  const double grid_p = ceil_div(w.p, tile.m), grid_q = ceil_div(w.q, tile.n);
+KernelTime
+time_tile(const Chip& chip, const Calibration& q, const Gemm& g, const Walk& w, Tile tile, double limit) {
+  const double grid_p = ceil_div(w.p, tile.m);
+  const double grid_q = ceil_div(w.q, tile.n);
   const double step = w.stays == Stationary::Output ? kStep : 1;
   const double r = ceil_div(ceil_div(w.r, tile.split), step) * step;
   const double tiles = g.batch * grid_p * grid_q * tile.split;
   const double rounds = tile.even ? tiles / chip.units : ceil_div(tiles, chip.units);
-  const double area = static_cast<double>(tile.m) * tile.n;
+  const double area = double(tile.m) * tile.n;
   const double resident =
       std::max(1.0, std::min(tiles / chip.units, std::max(1.0, std::floor(chip.unit_results / area))));
   const double width = chip.rate(g.precision) / 1024;
@@ -183,13 +208,15 @@ KernelTime time_tile(const Chip& chip, const Calibration& q, const Gemm& g, cons
   t.fill_s = q.prologue * (std::ceil(rounds / resident) + (reduced ? 1 : 0)) / chip.clock_hz;
   t.compute_s = rounds * 2 * area * r / (per_cycle * chip.power_limit(g.precision) * chip.clock_hz);
   t.seconds = t.compute_s + t.fill_s;
-  if (t.seconds >= limit) return t;
+  if (t.seconds >= limit)
+    return t;
   t.compute_s *= 1 + q.drift * std::max(0.0, std::log(r / q.drift_length)) * std::log1p(tiles / chip.units);
   const double bytes = tile_bytes(w, tile, grid_p, grid_q, r);
   t.cache_bytes = tiles * bytes;
   t.cache_s = rounds * bytes / (q.feed * width * chip.clock_hz);
   const double wave_tiles = std::max(
-      1.0, std::min(tiles, chip.units * resident) / std::min<double>(tile.split, chip.units * resident));
+      1.0,
+      std::min(tiles, chip.units * resident) / std::min<double>(tile.split, chip.units * resident));
   const Traffic traffic = memory_traffic(chip, g, w, tile, grid_p, grid_q, wave_tiles);
   t.memory_bytes = traffic.bytes * g.batch + (tile.even ? 2.0 * 4 * chip.units * area : 0);
   t.tile.order = traffic.order;
@@ -199,13 +226,18 @@ KernelTime time_tile(const Chip& chip, const Calibration& q, const Gemm& g, cons
 }
 
 Bound bound_of(const KernelTime& t) {
-  const std::pair<double, Bound> terms[] = {{t.compute_s, Bound::Compute},
-                                            {t.memory_s, Bound::Memory},
-                                            {t.cache_s, Bound::Cache},
-                                            {t.fill_s, Bound::Fill},
-                                            {t.launch_s, Bound::Launch}};
-  return std::max_element(std::begin(terms), std::end(terms),
-                          [](const auto& x, const auto& y) { return x.first < y.first; })
+  const std::pair<double, Bound> terms[] = {
+      {t.compute_s, Bound::Compute},
+      {t.memory_s, Bound::Memory},
+      {t.cache_s, Bound::Cache},
+      {t.fill_s, Bound::Fill},
+      {t.launch_s, Bound::Launch}};
+  return std::max_element(
+             std::begin(terms),
+             std::end(terms),
+             [](const auto& x, const auto& y) {
+               return x.first < y.first;
+             })
       ->second;
 }
 
@@ -213,7 +245,7 @@ Bound bound_of(const KernelTime& t) {
 
 std::string_view name(Bound bound) {
   constexpr std::string_view kNames[] = {"compute", "cache", "memory", "fill", "launch", "link"};
-  return kNames[static_cast<size_t>(bound)];
+  return kNames[size_t(bound)];
 }
 
 namespace {
@@ -223,17 +255,21 @@ void try_walk(const Chip& chip, const Calibration& tuned, const Gemm& g, const W
   const bool output = w.stays == Stationary::Output;
   const auto attempt = [&](const Tile& tile) {
     const KernelTime t = time_tile(chip, tuned, g, w, tile, best.seconds);
-    if (t.seconds < best.seconds) best = t;
+    if (t.seconds < best.seconds)
+      best = t;
   };
   for (size_t i = 0; i < (chip.persistent ? kTiles.size() : kPlainTiles); ++i) {
     const auto [tp, tq] = kTiles[i];
-    if (!holds(chip, w, tp, tq) && tp * tq > kSmallestTile) continue;
+    if (!holds(chip, w, tp, tq) && tp * tq > kSmallestTile)
+      continue;
     const double tiles = g.batch * ceil_div(w.p, tp) * ceil_div(w.q, tq);
     for (const int split : kSplits) {
-      if (split > 1 && (tiles * split > 4.0 * chip.units || split * 2 * kStep > w.r)) break;
+      if (split > 1 && (tiles * split > 4.0 * chip.units || split * 2 * kStep > w.r))
+        break;
       attempt({tp, tq, split, 's', false, w.stays});
     }
-    if (chip.persistent && output) attempt({tp, tq, 1, 's', true, w.stays});
+    if (chip.persistent && output)
+      attempt({tp, tq, 1, 's', true, w.stays});
   }
 }
 
@@ -241,8 +277,9 @@ void try_walk(const Chip& chip, const Calibration& tuned, const Gemm& g, const W
 constexpr double kWidest = 32768;
 
 int array_side(const Chip& chip, Precision p) {
-  if (chip.array > 0) return chip.array;
-  return chip.rate(p) >= kWidest ? static_cast<int>(std::lround(std::sqrt(chip.rate(p) / 2))) : 0;
+  if (chip.array > 0)
+    return chip.array;
+  return chip.rate(p) >= kWidest ? int(std::lround(std::sqrt(chip.rate(p) / 2))) : 0;
 }
 
 // Systolic arrays: weights of a x a stay while rows stream through. The reduction and the width are padded to
@@ -250,10 +287,10 @@ int array_side(const Chip& chip, Precision p) {
 // over all arrays, cut along m where there are fewer passes than arrays, so that only the chip's total counts
 // in large products, not how its units are counted.
 KernelTime time_arrays(const Chip& chip, const Calibration& q, const Gemm& g, int side) {
-  const double a = side, arrays = chip.peak(g.precision) / (2 * a * a * chip.clock_hz);
-  const double passes =
-      g.batch * ceil_div(static_cast<double>(g.k), a) * ceil_div(static_cast<double>(g.n), a);
-  const double cycles = passes * std::max(static_cast<double>(g.m), a);
+  const double a = side;
+  const double arrays = chip.peak(g.precision) / (2 * a * a * chip.clock_hz);
+  const double passes = g.batch * ceil_div(double(g.k), a) * ceil_div(double(g.n), a);
+  const double cycles = passes * std::max(double(g.m), a);
   KernelTime t;
   t.tile = {side, side, 1, 'n', false, Stationary::Weight};
   t.waves = passes / arrays;
@@ -261,7 +298,8 @@ KernelTime time_arrays(const Chip& chip, const Calibration& q, const Gemm& g, in
   t.fill_s = q.prologue / chip.clock_hz;
   const OperandBytes size = operand_bytes(g.precision);
   const double block = std::sqrt(kCacheShare * chip.cache_bytes / (size.activations + size.weights));
-  const double rows = std::ceil(g.m / block), columns = std::ceil(g.n / block);
+  const double rows = std::ceil(g.m / block);
+  const double columns = std::ceil(g.n / block);
   t.memory_bytes = g.batch * (size.activations * g.m * g.k * (rows > 1 ? columns : 1) +
                               size.weights * g.k * g.n * rows + size.results * g.m * g.n);
   t.memory_s = t.memory_bytes / (chip.memory_Bps * q.memory);
@@ -274,21 +312,26 @@ KernelTime time_arrays(const Chip& chip, const Calibration& q, const Gemm& g, in
 KernelTime predict_gemm(const Chip& chip, const Stack& stack, const Calibration& constants, const Gemm& g) {
   LENTO_CHECK(g.batch >= 1 && g.m >= 1 && g.n >= 1 && g.k >= 1, "a matrix product has no size below 1");
   if (chip.peak(g.precision) <= 0) {
-    throw base::Error({}, "the chip has no " + std::string(name(g.precision)) + " arithmetic",
-                      "add it to 'flops_per_cycle' of the data sheet or choose another precision");
+    throw base::Error(
+        {},
+        "the chip has no " + std::string(name(g.precision)) + " arithmetic",
+        "add it to 'flops_per_cycle' of the data sheet or choose another precision");
   }
   KernelTime best;
   best.seconds = 1e300;
   Calibration tuned = constants;
   tuned.compute *= stack.library;
   const int side = array_side(chip, g.precision);
-  if (side > 0) best = time_arrays(chip, tuned, g, side);
+  if (side > 0)
+    best = time_arrays(chip, tuned, g, side);
   for (const Stationary stays : {Stationary::Output, Stationary::Weight, Stationary::Activation}) {
-    if (side > 0) break;
+    if (side > 0)
+      break;
     if (chip.dataflow == stays || chip.dataflow == Stationary::Best)
       try_walk(chip, tuned, g, walk_of(g, stays), best);
   }
-  if (side == 0) best.memory_bytes = counted_bytes(chip, g, best.memory_bytes);
+  if (side == 0)
+    best.memory_bytes = counted_bytes(chip, g, best.memory_bytes);
   best.launch_s = constants.launch_s > 0 ? constants.launch_s : stack.launch_s;
   best.seconds += best.launch_s;
   best.flops = 2.0 * g.batch * g.m * g.n * g.k;
@@ -313,8 +356,9 @@ double predict_roofline(const Chip& chip, const Roofline& roofline, const Gemm& 
   const OperandBytes size = operand_bytes(g.precision);
   const double bytes =
       g.batch * (size.activations * g.m * g.k + size.weights * g.k * g.n + size.results * g.m * g.n);
-  return std::max(flops / (roofline.compute * chip.peak(g.precision)),
-                  bytes / (roofline.memory * chip.memory_Bps)) +
+  return std::max(
+             flops / (roofline.compute * chip.peak(g.precision)),
+             bytes / (roofline.memory * chip.memory_Bps)) +
          roofline.launch_s;
 }
 

@@ -13,18 +13,30 @@
 namespace lento::predict {
 
 struct Gemm {
-  int64_t batch = 1, m = 1, n = 1, k = 1;
+  int64_t batch = 1;
+  int64_t m = 1;
+  int64_t n = 1;
+  int64_t k = 1;
   Precision precision = Precision::Bf16;
 
   bool operator==(const Gemm&) const = default;
 };
 
 // What holds a kernel back; the largest term.
-enum class Bound { Compute, Cache, Memory, Fill, Launch, Link };
+enum class Bound {
+  Compute,
+  Cache,
+  Memory,
+  Fill,
+  Launch,
+  Link
+};
 std::string_view name(Bound bound);
 
 struct Tile {
-  int m = 0, n = 0;  // sides of what stays: m, n of sums; k, n of weights; m, k of activations
+  // sides of what stays: m, n of sums; k, n of weights; m, k of activations
+  int m = 0;
+  int n = 0;
   int split = 1;     // ways in which what streams by is cut: the reduction where sums stay
   char order = 'n';  // which index of tiles runs fastest: 'm' (the first), 'n', or 's' for square super-tiles
   bool even = false;  // units share the tiles of the last wave
@@ -58,7 +70,9 @@ KernelTime with_traffic(const System& system, Precision precision, KernelTime ti
 // max(flops / peak share, bytes / bandwidth share) + launch: the three-constant model every result is held
 // against.
 struct Roofline {
-  double compute = 0.8, memory = 0.8, launch_s = 4e-6;
+  double compute = 0.8;
+  double memory = 0.8;
+  double launch_s = 4e-6;
 };
 double predict_roofline(const Chip& chip, const Roofline& roofline, const Gemm& gemm);
 

@@ -8,13 +8,16 @@ namespace {
 
 constexpr Gemm kLarge{1, 8192, 8192, 8192, Precision::Bf16};
 
-double seconds(const System& s, const Gemm& g) { return predict_gemm(s, g).seconds; }
+double seconds(const System& s, const Gemm& g) {
+  return predict_gemm(s, g).seconds;
+}
 
 // How a sheet counts a chip's arrays must not matter to a large product.
 TEST(Arrays, ALargeProductKnowsOnlyTheWholeChip) {
   System cores = read_system("tpu-v5p");
   cores.chip.units = 2;
-  for (double& flops : cores.chip.flops_per_cycle) flops *= 4;
+  for (double& flops : cores.chip.flops_per_cycle)
+    flops *= 4;
   EXPECT_NEAR(seconds(cores, kLarge) / seconds(read_system("tpu-v5p"), kLarge), 1, 0.01);
   cores.chip.array = 0;  // a sheet without the key
   EXPECT_NEAR(seconds(cores, kLarge) / seconds(read_system("tpu-v5p"), kLarge), 1, 0.1);
@@ -23,14 +26,16 @@ TEST(Arrays, ALargeProductKnowsOnlyTheWholeChip) {
 // One row through a 256 x 256 array takes as long as 256 rows: the next weights are loaded meanwhile.
 TEST(Arrays, FewRowsTakeAsLongAsTheWeightsAreLoaded) {
   const System v6e = read_system("tpu-v6e");
-  const Gemm one{1, 1, 4096, 4096, Precision::Bf16}, full{1, 256, 4096, 4096, Precision::Bf16};
+  const Gemm one{1, 1, 4096, 4096, Precision::Bf16};
+  const Gemm full{1, 256, 4096, 4096, Precision::Bf16};
   EXPECT_DOUBLE_EQ(predict_gemm(v6e, one).compute_s, predict_gemm(v6e, full).compute_s);
 }
 
 // A product of one row is bound by its weights: half the bits, half the traffic.
 TEST(Weights, NarrowWeightsHalveTheTraffic) {
   const System a100 = read_system("a100");
-  const Gemm whole{1, 1, 16384, 16384, Precision::Bf16}, bytes{1, 1, 16384, 16384, Precision::Int8Weights};
+  const Gemm whole{1, 1, 16384, 16384, Precision::Bf16};
+  const Gemm bytes{1, 1, 16384, 16384, Precision::Int8Weights};
   EXPECT_NEAR(predict_gemm(a100, bytes).memory_bytes / predict_gemm(a100, whole).memory_bytes, 0.5, 0.01);
   EXPECT_EQ(a100.chip.peak(Precision::Int8Weights), a100.chip.peak(Precision::Bf16));
 }
@@ -44,7 +49,8 @@ TEST(Framework, KernelsOfAFrameworkAreItsOwn) {
 }
 
 TEST(Relatives, ASheetWithoutConstantsBorrowsThem) {
-  const System gb200 = read_system("gb200"), b200 = read_system("b200");
+  const System gb200 = read_system("gb200");
+  const System b200 = read_system("b200");
   const Calibration& c = gb200.chip.constants(Precision::Bf16);
   EXPECT_EQ(c.borrowed, "b200");
   EXPECT_EQ(c.compute, b200.chip.constants(Precision::Bf16).compute);

@@ -18,44 +18,66 @@ using spec::Shape;
 
 // Operators that move no data or only rename it.
 bool is_free(const std::string& type) {
-  static const std::set<std::string> kFree{"Reshape",  "Flatten", "Squeeze", "Unsqueeze",
-                                           "Identity", "Dropout", "Cast",    "Constant"};
+  static const std::set<std::string>
+      kFree{"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "Dropout", "Cast", "Constant"};
   return kFree.contains(type);
 }
 
 // Operators that a library runs in the epilogue of the kernel before.
 bool is_epilogue(const std::string& type) {
   static const std::set<std::string> kEpilogue{
-      "Relu", "Clip",      "LeakyRelu",          "PRelu", "Sigmoid", "Tanh", "Add",
-      "Mul",  "HardSwish", "BatchNormalization", "Elu",   "Gelu",    "Erf",  "HardSigmoid"};
+      "Relu",
+      "Clip",
+      "LeakyRelu",
+      "PRelu",
+      "Sigmoid",
+      "Tanh",
+      "Add",
+      "Mul",
+      "HardSwish",
+      "BatchNormalization",
+      "Elu",
+      "Gelu",
+      "Erf",
+      "HardSigmoid"};
   return kEpilogue.contains(type);
 }
 
 const Shape& shape_of(const Graph& n, const Operation& op, int tensor) {
-  const Shape& shape = n.tensors[static_cast<size_t>(tensor)].shape;
-  if (std::any_of(shape.begin(), shape.end(), [](int64_t d) { return d < 1; }))
-    throw base::Error({op.name}, "the shape " + spec::to_string(shape) + " has an unknown size",
-                      "name the symbolic dimension's size");
+  const Shape& shape = n.tensors[size_t(tensor)].shape;
+  if (std::ranges::any_of(shape, [](int64_t d) {
+        return d < 1;
+      }))
+    throw base::Error(
+        {op.name},
+        "the shape " + spec::to_string(shape) + " has an unknown size",
+        "name the symbolic dimension's size");
   return shape;
 }
 
 // Elements of a tensor on one device: constants as they are, activations for the whole batch.
 double elements(const Graph& n, const Operation& op, int tensor, double scale) {
-  if (tensor == Operation::kAbsent) return 0;
-  const auto count = static_cast<double>(spec::element_count(shape_of(n, op, tensor)));
-  return n.tensors[static_cast<size_t>(tensor)].constant ? count : count * scale;
+  if (tensor == Operation::kAbsent)
+    return 0;
+  const auto count = double(spec::element_count(shape_of(n, op, tensor)));
+  return n.tensors[size_t(tensor)].constant ? count : count * scale;
 }
 
 // A size that grows with the batch.
-int64_t scaled(int64_t size, double scale) { return std::max<int64_t>(1, std::llround(size * scale)); }
+int64_t scaled(int64_t size, double scale) {
+  return std::max<int64_t>(1, std::llround(size * scale));
+}
 
 Gemm convolution(const Graph& n, const Operation& op, double scale) {
   const Shape &in = shape_of(n, op, op.inputs[0]), &out = shape_of(n, op, op.outputs[0]);
   const Shape& weight = shape_of(n, op, op.inputs[1]);
   const int64_t groups = op.integer("group", 1);
-  int64_t pixels = 1, window = 1;
-  for (size_t i = 2; i < out.size(); ++i) pixels *= out[i];
-  for (size_t i = 2; i < weight.size(); ++i) window *= weight[i];
+  int64_t pixels = 1;
+  int64_t window = 1;
+  for (size_t i = 2; i < out.size(); ++i)
+    pixels *= out[i];
+  for (size_t i = 2; i < weight.size(); ++i)
+    window *= weight[i];
   return {groups, scaled(in[0] * pixels, scale), std::max<int64_t>(1, out[1] / groups), weight[1] * window};
 }
 
@@ -68,16 +90,19 @@ Gemm product(const Graph& n, const Operation& op, double scale) {
   const bool transposed = op.type == "Gemm" && op.integer("transA", 0) != 0;
   const int64_t k = a.empty() ? 1 : (transposed ? a.front() : a.back());
   int64_t batch = 1;
-  for (size_t i = 0; i + 2 < b.size(); ++i) batch *= b[i];
-  const bool weights = n.tensors[static_cast<size_t>(op.inputs[1])].constant;
-  if (!weights && batch > 1) batch = scaled(batch, scale);
+  for (size_t i = 0; i + 2 < b.size(); ++i)
+    batch *= b[i];
+  const bool weights = n.tensors[size_t(op.inputs[1])].constant;
+  if (!weights && batch > 1)
+    batch = scaled(batch, scale);
   return {std::min(batch, results), std::max<int64_t>(1, results / batch), columns, k};
 }
 
 GraphKernel kernel_of(const Graph& n, const Operation& op, double scale, Precision precision) {
   GraphKernel k{op.name.empty() ? op.type : op.name, op.type, false, {}, 0};
   for (const auto* side : {&op.inputs, &op.outputs})
-    for (const int tensor : *side) k.bytes += elements(n, op, tensor, scale) * bytes_of(precision);
+    for (const int tensor : *side)
+      k.bytes += elements(n, op, tensor, scale) * bytes_of(precision);
   const bool two = op.inputs.size() >= 2 && op.inputs[1] != Operation::kAbsent;
   if (op.type == "Conv" && two && shape_of(n, op, op.outputs[0]).size() >= 3) {
     k.gemm = convolution(n, op, scale);
@@ -93,32 +118,40 @@ GraphKernel kernel_of(const Graph& n, const Operation& op, double scale, Precisi
 // The kernel without the traffic of an unfolded operand: what exceeds the operands themselves is re-reading
 // of data that a convolution's window shares, which the cache serves.
 KernelTime time_kernel(const System& s, const GraphKernel& k, Precision precision, const Gemm& gemm) {
-  if (!k.product) return predict_stream(s, k.bytes * s.stack.pointwise, 0, precision);
+  if (!k.product)
+    return predict_stream(s, k.bytes * s.stack.pointwise, 0, precision);
   const KernelTime t = predict_gemm(s, gemm);
-  if (k.type != "Conv") return t;
+  if (k.type != "Conv")
+    return t;
   const KernelTime streamed = with_traffic(s, gemm.precision, t, k.bytes);
   return streamed.memory_s < t.memory_s ? streamed : t;
 }
 
 // Both gradients of C[m,n] = A[m,k] B[k,n]: dA = dC B' and dB = A' dC.
 double backward_s(const System& s, const GraphKernel& k, Precision precision) {
-  if (!k.product) return 2 * time_kernel(s, k, precision, k.gemm).seconds;
+  if (!k.product)
+    return 2 * time_kernel(s, k, precision, k.gemm).seconds;
   const Gemm& g = k.gemm;
   return time_kernel(s, k, precision, {g.batch, g.m, g.k, g.n, g.precision}).seconds +
          time_kernel(s, k, precision, {g.batch, g.k, g.n, g.m, g.precision}).seconds;
 }
 
 std::string largest(const std::map<std::string, double>& seconds) {
-  return std::max_element(seconds.begin(), seconds.end(),
-                          [](const auto& a, const auto& b) { return a.second < b.second; })
+  return std::ranges::max_element(
+             seconds,
+             [](const auto& a, const auto& b) {
+               return a.second < b.second;
+             })
       ->first;
 }
 
 void add_training(const System& s, const GraphRun& run, GraphTime& t) {
-  for (const GraphKernel& k : run.kernels) t.backward_s += backward_s(s, k, run.precision);
+  for (const GraphKernel& k : run.kernels)
+    t.backward_s += backward_s(s, k, run.precision);
   t.optimizer_s = predict_stream(s, run.parameters * kOptimizerBytes, 0, run.precision).seconds;
   t.memory_bytes += run.activations * bytes_of(run.precision) + 16 * run.parameters;
-  if (run.replicas == 1) return;
+  if (run.replicas == 1)
+    return;
   const double gradient = run.parameters * bytes_of(run.precision);
   const double exchange = predict_collective(s, {CollectiveOp::AllReduce, run.replicas, gradient, 1}).seconds;
   t.exchange_s = std::max(0.0, exchange - s.stack.overlap * t.backward_s);
@@ -132,37 +165,42 @@ GraphRun lower_graph(const Graph& network, int64_t batch, Precision precision) {
   run.precision = precision;
   int64_t exported = 1;
   if (!network.inputs.empty()) {
-    const Shape& in = network.tensors[static_cast<size_t>(network.inputs[0])].shape;
-    if (!in.empty()) exported = std::max<int64_t>(1, in[0]);
+    const Shape& in = network.tensors[size_t(network.inputs[0])].shape;
+    if (!in.empty())
+      exported = std::max<int64_t>(1, in[0]);
   }
-  const double scale = static_cast<double>(batch) / static_cast<double>(exported);
+  const double scale = double(batch) / double(exported);
   std::map<int, int> readers;  // of each tensor
   for (const Operation& op : network.operations)
-    for (const int tensor : op.inputs) ++readers[tensor];
+    for (const int tensor : op.inputs)
+      ++readers[tensor];
   std::map<int, size_t> made_by;  // tensor -> kernel
   for (const Operation& op : network.operations) {
     const int from = op.inputs.empty() ? Operation::kAbsent : op.inputs[0];
     const auto maker = made_by.find(from);
     if (is_free(op.type)) {
-      if (maker != made_by.end() && readers[from] == 1) made_by[op.outputs[0]] = maker->second;
+      if (maker != made_by.end() && readers[from] == 1)
+        made_by[op.outputs[0]] = maker->second;
       continue;
     }
-    for (const int tensor : op.outputs) run.activations += elements(network, op, tensor, scale);
+    for (const int tensor : op.outputs)
+      run.activations += elements(network, op, tensor, scale);
     if (is_epilogue(op.type) && maker != made_by.end() && readers[from] == 1) {
       for (size_t i = 1; i < op.inputs.size(); ++i)
         run.kernels[maker->second].bytes += elements(network, op, op.inputs[i], scale) * bytes_of(precision);
       made_by[op.outputs[0]] = maker->second;
       continue;
     }
-    for (const int tensor : op.outputs) made_by[tensor] = run.kernels.size();
+    for (const int tensor : op.outputs)
+      made_by[tensor] = run.kernels.size();
     run.kernels.push_back(kernel_of(network, op, scale, precision));
   }
   std::set<int> weights;
   for (const Operation& op : network.operations)
     for (const int tensor : op.inputs)
-      if (tensor != Operation::kAbsent && network.tensors[static_cast<size_t>(tensor)].constant &&
+      if (tensor != Operation::kAbsent && network.tensors[size_t(tensor)].constant &&
           weights.insert(tensor).second)
-        run.parameters += static_cast<double>(spec::element_count(shape_of(network, op, tensor)));
+        run.parameters += double(spec::element_count(shape_of(network, op, tensor)));
   return run;
 }
 
@@ -178,7 +216,8 @@ GraphTime predict_graph(const System& system, const GraphRun& run) {
     widest = std::max(widest, k.bytes);
   }
   t.memory_bytes = run.parameters * bytes_of(run.precision) + widest;
-  if (run.training) add_training(system, run, t);
+  if (run.training)
+    add_training(system, run, t);
   by_bound["link"] = t.exchange_s;
   t.seconds = t.products_s + t.streams_s + t.backward_s + t.optimizer_s + t.exchange_s;
   t.fits = t.memory_bytes <= system.chip.memory_bytes - system.chip.memory_reserve;

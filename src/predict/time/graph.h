@@ -20,7 +20,8 @@ namespace lento::predict {
 
 // One kernel of the forward pass on one device.
 struct GraphKernel {
-  std::string name, type;
+  std::string name;
+  std::string type;
   bool product = false;
   Gemm gemm;         // of a product
   double bytes = 0;  // operands and result, each once
@@ -42,8 +43,12 @@ struct GraphRun {
 
 struct GraphTime {
   double seconds = 0;
-  double products_s = 0, streams_s = 0;    // forward
-  double backward_s = 0, optimizer_s = 0;  // training
+  // forward
+  double products_s = 0;
+  double streams_s = 0;
+  // training
+  double backward_s = 0;
+  double optimizer_s = 0;
   double exchange_s = 0;  // of gradients, after what the stack hides behind the backward pass
   double memory_bytes = 0;
   bool fits = true;

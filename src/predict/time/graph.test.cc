@@ -14,14 +14,19 @@ using spec::Operation;
 spec::Network small_network() {
   spec::Network n;
   n.name = "small";
-  n.tensors = {{"x", {1, 8, 16, 16}, 4, false, false, {}},  {"w", {32, 8, 3, 3}, 4, true, false, {}},
-               {"c", {1, 32, 16, 16}, 4, false, false, {}}, {"r", {1, 32, 16, 16}, 4, false, false, {}},
-               {"f", {1, 8192}, 4, false, false, {}},       {"v", {8192, 10}, 4, true, false, {}},
-               {"y", {1, 10}, 4, false, false, {}}};
-  n.operations = {{"conv", "Conv", {0, 1}, {2}, {}, {}, {}, false},
-                  {"relu", "Relu", {2}, {3}, {}, {}, {}, false},
-                  {"flat", "Flatten", {3}, {4}, {}, {}, {}, false},
-                  {"head", "Gemm", {4, 5}, {6}, {}, {}, {}, false}};
+  n.tensors = {
+      {"x", {1, 8, 16, 16}, 4, false, false, {}},
+      {"w", {32, 8, 3, 3}, 4, true, false, {}},
+      {"c", {1, 32, 16, 16}, 4, false, false, {}},
+      {"r", {1, 32, 16, 16}, 4, false, false, {}},
+      {"f", {1, 8192}, 4, false, false, {}},
+      {"v", {8192, 10}, 4, true, false, {}},
+      {"y", {1, 10}, 4, false, false, {}}};
+  n.operations = {
+      {"conv", "Conv", {0, 1}, {2}, {}, {}, {}, false},
+      {"relu", "Relu", {2}, {3}, {}, {}, {}, false},
+      {"flat", "Flatten", {3}, {4}, {}, {}, {}, false},
+      {"head", "Gemm", {4, 5}, {6}, {}, {}, {}, false}};
   n.inputs = {0};
   n.outputs = {6};
   return n;
@@ -42,7 +47,8 @@ TEST(Graph, AConvolutionIsAnImplicitProductAndTheReluRunsInIt) {
 TEST(Graph, SizesFollowTheBatchWhateverWasExported) {
   spec::Network four = small_network();
   for (spec::Tensor& t : four.tensors) {
-    if (!t.constant) t.shape[0] = 4;
+    if (!t.constant)
+      t.shape[0] = 4;
   }
   for (const int64_t batch : {1, 3, 4, 6, 8}) {
     const GraphRun a = lower_graph(four, batch, Precision::Fp16);

@@ -22,7 +22,8 @@ struct Step {
 template <size_t N>
 std::string bucket(const Step (&steps)[N], const char* last, double value) {
   for (const Step& step : steps) {
-    if (value < step.below) return step.text;
+    if (value < step.below)
+      return step.text;
   }
   return last;
 }
@@ -40,27 +41,35 @@ std::string product_kind(const Gemm& g) {
 }
 
 struct KindOf {
-  std::string operator()(const Gemm& g) const { return product_kind(g); }
+  std::string operator()(const Gemm& g) const {
+    return product_kind(g);
+  }
   std::string operator()(const LstmLayer& l) const {
     return l.pass == LstmLayer::Pass::Forward ? "recurrent layer" : "recurrent layer backward";
   }
-  std::string operator()(const Collective& c) const { return std::string(name(c.op)); }
+  std::string operator()(const Collective& c) const {
+    return std::string(name(c.op));
+  }
   std::string operator()(const TrainingRun& r) const {
     return r.model.experts > 1 ? "training step of a mixture" : "training step";
   }
   std::string operator()(const InferenceRun& r) const {
     return r.model.experts > 1 ? "request to a mixture" : "request";
   }
-  std::string operator()(const GraphRun&) const { return "graph"; }
+  std::string operator()(const GraphRun&) const {
+    return "graph";
+  }
 };
 
 struct RegimeOf {
   double seconds;
   std::string operator()(const Gemm& g) const {
     constexpr Step kSteps[] = {{17, "m to 16"}, {129, "m 17 to 128"}, {1024, "m 129 to 1023"}};
-    return bucket(kSteps, "m from 1024", static_cast<double>(g.m)) + ", " + time_text(seconds);
+    return bucket(kSteps, "m from 1024", double(g.m)) + ", " + time_text(seconds);
   }
-  std::string operator()(const LstmLayer&) const { return seconds < 1e-2 ? "below 10 ms" : "from 10 ms"; }
+  std::string operator()(const LstmLayer&) const {
+    return seconds < 1e-2 ? "below 10 ms" : "from 10 ms";
+  }
   std::string operator()(const Collective& c) const {
     constexpr Step kSteps[] = {{1 << 20, "below 1 MiB"}, {1 << 26, "1 to 64 MiB"}};
     return bucket(kSteps, "from 64 MiB", c.bytes);
@@ -69,8 +78,12 @@ struct RegimeOf {
     constexpr Step kSteps[] = {{9, "to 8 devices"}, {65, "9 to 64 devices"}, {513, "65 to 512 devices"}};
     return bucket(kSteps, "from 513 devices", r.devices());
   }
-  std::string operator()(const InferenceRun&) const { return {}; }
-  std::string operator()(const GraphRun&) const { return {}; }
+  std::string operator()(const InferenceRun&) const {
+    return {};
+  }
+  std::string operator()(const GraphRun&) const {
+    return {};
+  }
 };
 
 // "kind,chip,regime,rows,p50,p90"; texts that hold a comma stand in quotes.
@@ -94,12 +107,19 @@ std::vector<HoldOutCell> parse_cells(std::string_view text) {
   std::istringstream lines{std::string(text)};
   std::string line;
   for (bool header = true; std::getline(lines, line);) {
-    if (line.empty() || line[0] == '#') continue;
-    if (std::exchange(header, false)) continue;
+    if (line.empty() || line[0] == '#')
+      continue;
+    if (std::exchange(header, false))
+      continue;
     const std::vector<std::string> f = fields_of(line);
     LENTO_CHECK(f.size() == 6, "the shipped table of errors has six columns");
-    out.push_back({f[0], f[1], f[2], static_cast<size_t>(base::parse_int(f[3], {})),
-                   base::parse_double(f[4], {}), base::parse_double(f[5], {})});
+    out.push_back(
+        {f[0],
+         f[1],
+         f[2],
+         size_t(base::parse_int(f[3], {})),
+         base::parse_double(f[4], {}),
+         base::parse_double(f[5], {})});
   }
   return out;
 }
@@ -109,7 +129,8 @@ using Key = std::tuple<std::string, std::string, std::string>;
 const HoldOutCell* lookup(const std::string& kind, const std::string& chip, const std::string& regime) {
   static const std::map<Key, const HoldOutCell*> cells = [] {
     std::map<Key, const HoldOutCell*> out;
-    for (const HoldOutCell& c : shipped_hold_out()) out[{c.kind, c.chip, c.regime}] = &c;
+    for (const HoldOutCell& c : shipped_hold_out())
+      out[{c.kind, c.chip, c.regime}] = &c;
     return out;
   }();
   const auto at = cells.find({kind, chip, regime});
@@ -124,31 +145,39 @@ const HoldOutCell* nearest(const std::string& kind, const std::string& chip, con
 
 }  // namespace
 
-std::string kind_of(const Question& q) { return std::visit(KindOf{}, q.what); }
+std::string kind_of(const Question& q) {
+  return std::visit(KindOf{}, q.what);
+}
 
-std::string regime_of(const Question& q, double seconds) { return std::visit(RegimeOf{seconds}, q.what); }
+std::string regime_of(const Question& q, double seconds) {
+  return std::visit(RegimeOf{seconds}, q.what);
+}
 
 const std::vector<HoldOutCell>& shipped_hold_out() {
   static const std::vector<HoldOutCell> cells = parse_cells(embedded::hold_out_files("hold_out_errors.csv"));
   return cells;
 }
 
-Sureness sureness(const System& system, const Question& question, double seconds, Constants constants,
-                  double stated) {
-  const std::string kind = kind_of(question), regime = regime_of(question, seconds);
+Sureness
+sureness(const System& system, const Question& question, double seconds, Constants constants, double stated) {
+  const std::string kind = kind_of(question);
+  const std::string regime = regime_of(question, seconds);
   if (constants == Constants::Own) {
     std::vector<std::string> chips{system.name, system.family};
-    if (!question.framework.empty()) chips.insert(chips.begin(), system.name + "/" + question.framework);
+    if (!question.framework.empty())
+      chips.insert(chips.begin(), system.name + "/" + question.framework);
     for (const std::string& chip : chips) {
       if (const HoldOutCell* cell = nearest(kind, chip, regime))
         return {cell->p50, cell->p90, cell->regime == regime};
     }
     // Of measured errors the median lies at about 0.7 of the mean, nine tenths within 2.2 times.
-    if (stated > 0) return {0.7 * stated, 2.2 * stated, true};
+    if (stated > 0)
+      return {0.7 * stated, 2.2 * stated, true};
   }
   const bool none = constants == Constants::Generic;
   for (const char* chip : {none ? kGenericChip : kRelativeChip, kGenericChip, kFittedChip}) {
-    if (const HoldOutCell* cell = nearest(kind, chip, regime)) return {cell->p50, cell->p90, false};
+    if (const HoldOutCell* cell = nearest(kind, chip, regime))
+      return {cell->p50, cell->p90, false};
   }
   const HoldOutCell* cell = lookup(kStandIn, kGenericChip, "");
   return cell ? Sureness{cell->p50, cell->p90, false} : Sureness{1, 1, false};

@@ -22,9 +22,13 @@ constexpr size_t kFewestRows =
 // `chip` is a system's name ("h100", with its software "h100/SGLang") or one of the three below. An empty
 // regime is all of them.
 struct HoldOutCell {
-  std::string kind, chip, regime;
+  std::string kind;
+  std::string chip;
+  std::string regime;
   size_t rows = 0;
-  double p50 = 0, p90 = 0;  // |predicted / measured - 1| of the half and of nine tenths of the rows
+  // |predicted / measured - 1| of the half and of nine tenths of the rows
+  double p50 = 0;
+  double p90 = 0;
 };
 constexpr const char* kFittedChip = "fitted";      // all chips with constants of their own
 constexpr const char* kRelativeChip = "relative";  // all chips, predicted with their relative's constants
@@ -36,16 +40,25 @@ std::string regime_of(const Question& question, double predicted_s);  // "m 17 t
 const std::vector<HoldOutCell>& shipped_hold_out();
 
 // Where an answer's constants come from.
-enum class Constants { Own, Relative, Generic };
+enum class Constants {
+  Own,
+  Relative,
+  Generic
+};
 
 struct Sureness {
-  double p50 = 0, p90 = 0;
+  double p50 = 0;
+  double p90 = 0;
   bool measured = false;  // questions of this kind and regime were measured on this chip
 };
 
 // `stated`: the mean hold-out error that the data sheet gives for its own constants, 0 when it gives none;
 // used for chips that the table does not know.
-Sureness sureness(const System& system, const Question& question, double predicted_s, Constants constants,
-                  double stated);
+Sureness sureness(
+    const System& system,
+    const Question& question,
+    double predicted_s,
+    Constants constants,
+    double stated);
 
 }  // namespace lento::predict

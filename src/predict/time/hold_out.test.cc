@@ -9,9 +9,12 @@
 namespace lento::predict {
 namespace {
 
-Answer ask(const System& system, const Gemm& g) { return answer(system, {g, "", ""}); }
+Answer ask(const System& system, const Gemm& g) {
+  return answer(system, {g, "", ""});
+}
 
-constexpr Gemm kLong{1, 8192, 8192, 8192, Precision::Fp32}, kShort{1, 512, 512, 512, Precision::Fp32};
+constexpr Gemm kLong{1, 8192, 8192, 8192, Precision::Fp32};
+constexpr Gemm kShort{1, 512, 512, 512, Precision::Fp32};
 constexpr Gemm kHalf{1, 4096, 4096, 4096, Precision::Bf16};
 
 // The statement is the measurement: where the measured tables are present, they give the shipped figures.
@@ -28,14 +31,16 @@ TEST(HoldOut, BorrowedConstantsAreLessSureThanOwn) {
   borrowed.chip.calibration.fill(std::nullopt);
   inherit(borrowed);
   ASSERT_EQ(borrowed.chip.constants(Precision::Bf16).borrowed, "h100");
-  const Answer own = ask(read_system("h200"), kHalf), other = ask(borrowed, kHalf);
+  const Answer own = ask(read_system("h200"), kHalf);
+  const Answer other = ask(borrowed, kHalf);
   EXPECT_TRUE(own.in_domain);
   EXPECT_FALSE(other.in_domain);
   EXPECT_GT(other.p90, own.p90);
 }
 
 TEST(HoldOut, AChipThatWasNeverMeasuredIsLessSure) {
-  const Answer known = ask(read_system("h200"), kHalf), unknown = ask(read_system("mi250"), kHalf);
+  const Answer known = ask(read_system("h200"), kHalf);
+  const Answer unknown = ask(read_system("mi250"), kHalf);
   EXPECT_TRUE(known.in_domain);
   EXPECT_FALSE(unknown.in_domain);
   System stripped = read_system("h200");
@@ -48,7 +53,7 @@ TEST(HoldOut, AnOwnFitStatesItsOwnError) {
   System mine = read_system("h100");
   mine.name = mine.family = "mine";
   EXPECT_FALSE(ask(mine, kHalf).in_domain);
-  mine.chip.calibration[static_cast<size_t>(Precision::Bf16)]->hold_out_error = 0.031;
+  mine.chip.calibration[size_t(Precision::Bf16)]->hold_out_error = 0.031;
   EXPECT_DOUBLE_EQ(ask(mine, kHalf).p50, 0.7 * 0.031);
   EXPECT_DOUBLE_EQ(ask(mine, kHalf).p90, 2.2 * 0.031);
   EXPECT_TRUE(ask(mine, kHalf).in_domain);

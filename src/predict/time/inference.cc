@@ -5,8 +5,12 @@
 
 namespace lento::predict {
 
-double forward_pass_s(const System& system, const InferenceRun& run, int64_t batch, int64_t tokens,
-                      int64_t context) {
+double forward_pass_s(
+    const System& system,
+    const InferenceRun& run,
+    int64_t batch,
+    int64_t tokens,
+    int64_t context) {
   Shard shard;
   shard.batch = batch;
   shard.tokens = tokens;
@@ -20,11 +24,14 @@ double forward_pass_s(const System& system, const InferenceRun& run, int64_t bat
       run.tensor > 1 ? 2 * predict_collective(system, {CollectiveOp::AllReduce, run.tensor, exchange}).seconds
                      : 0;
   const double routed =
-      run.expert > 1 ? 2 * predict_collective(system, {CollectiveOp::AllToAll, run.expert,
-                                                       bytes_of(run.precision) * batch * tokens *
-                                                           run.model.hidden * run.model.active_experts})
-                               .seconds
-                     : 0;
+      run.expert > 1
+          ? 2 * predict_collective(
+                    system,
+                    {CollectiveOp::AllToAll,
+                     run.expert,
+                     bytes_of(run.precision) * batch * tokens * run.model.hidden * run.model.active_experts})
+                    .seconds
+          : 0;
   Shard last = shard;
   last.tokens = 1;  // only the last token of each sequence is scored
   return run.model.layers * (layer.forward_s + link + routed) +
@@ -38,8 +45,8 @@ namespace {
 double held_bytes(const InferenceRun& run) {
   const Transformer& m = run.model;
   const double size = bytes_of(run.precision);
-  const double dense = m.parameters_without_experts(),
-               ends = static_cast<double>(m.vocab) * m.hidden * (m.tied ? 1 : 2);
+  const double dense = m.parameters_without_experts();
+  const double ends = double(m.vocab) * m.hidden * (m.tied ? 1 : 2);
   const double experts = m.parameters() - dense;
   const double dense_bytes =
       m.weight_bits > 0 ? (dense - ends) * m.weight_bits / 8 + ends * size : dense * size;
@@ -56,7 +63,8 @@ int64_t group_of(const InferenceRun& run) {
 
 // One way of all stages for `bytes` of hidden values.
 double hand_overs_s(const System& system, const InferenceRun& run, double tokens) {
-  if (run.pipeline == 1) return 0;
+  if (run.pipeline == 1)
+    return 0;
   const double bytes = bytes_of(run.precision) * tokens * run.model.hidden / run.tensor;
   return (run.pipeline - 1) *
          predict_collective(system, {CollectiveOp::SendReceive, run.pipeline, bytes, run.tensor}).seconds;
@@ -66,10 +74,11 @@ void check_serving(const InferenceRun& run, const base::Location& where) {
   check_transformer(run.model, run.tensor, run.pipeline, where);
   check_experts(run.model, run.expert, run.tensor * run.data, where);
   if (run.data > run.batch)
-    throw base::Error(where,
-                      std::to_string(run.batch) + " requests together leave some of " +
-                          std::to_string(run.data) + " replicas idle",
-                      "choose a batch of at least the data-parallel number");
+    throw base::Error(
+        where,
+        std::to_string(run.batch) + " requests together leave some of " + std::to_string(run.data) +
+            " replicas idle",
+        "choose a batch of at least the data-parallel number");
 }
 
 }  // namespace
@@ -77,14 +86,15 @@ void check_serving(const InferenceRun& run, const base::Location& where) {
 InferenceTime predict_inference(const System& system, const InferenceRun& run, const base::Location& where) {
   check_serving(run, where);
   InferenceTime t;
-  const int64_t group = group_of(run), replica = group * run.pipeline;
-  t.first_token_s = forward_pass_s(system, run, 1, run.prompt, run.prompt) +
-                    hand_overs_s(system, run, static_cast<double>(run.prompt));
+  const int64_t group = group_of(run);
+  const int64_t replica = group * run.pipeline;
+  t.first_token_s =
+      forward_pass_s(system, run, 1, run.prompt, run.prompt) + hand_overs_s(system, run, double(run.prompt));
   t.per_token_s = forward_pass_s(system, run, group, 1, run.prompt + run.output / 2) +
-                  hand_overs_s(system, run, static_cast<double>(group));
+                  hand_overs_s(system, run, double(group));
   // While one request is prefilled the others wait: each output token carries its share of the prefills. In a
   // pipeline a prefill occupies one stage at a time.
-  const double others = static_cast<double>(replica - 1) / run.pipeline;
+  const double others = double(replica - 1) / run.pipeline;
   t.per_token_s += others * t.first_token_s / std::max<int64_t>(1, run.output);
   t.seconds = t.first_token_s + (run.output - 1) * t.per_token_s;
   t.tokens_per_s = run.batch * run.output / t.seconds;

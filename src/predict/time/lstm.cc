@@ -31,8 +31,10 @@ double chain(const System& system, const LstmLayer& l, bool transposed) {
 LayerTime predict_lstm(const System& system, const LstmLayer& l) {
   using Pass = LstmLayer::Pass;
   LayerTime t;
-  if (l.pass == Pass::Forward || l.pass == Pass::Training) t.recurrent_s += chain(system, l, false);
-  if (l.pass == Pass::BackwardInputs || l.pass == Pass::Training) t.recurrent_s += chain(system, l, true);
+  if (l.pass == Pass::Forward || l.pass == Pass::Training)
+    t.recurrent_s += chain(system, l, false);
+  if (l.pass == Pass::BackwardInputs || l.pass == Pass::Training)
+    t.recurrent_s += chain(system, l, true);
   if (l.pass == Pass::BackwardWeights || l.pass == Pass::Training) {
     t.input_s +=
         predict_gemm(system, {1, l.hidden, l.gates * l.hidden, l.batch * l.steps, l.precision}).seconds;

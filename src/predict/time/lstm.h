@@ -9,9 +9,16 @@ namespace lento::predict {
 
 struct LstmLayer {
   int gates = 4;  // LSTM 4, GRU 3, vanilla 1
-  int64_t hidden = 1, batch = 1, steps = 1;
+  int64_t hidden = 1;
+  int64_t batch = 1;
+  int64_t steps = 1;
   Precision precision = Precision::Fp32;
-  enum class Pass { Forward, BackwardInputs, BackwardWeights, Training } pass = Pass::Forward;
+  enum class Pass {
+    Forward,
+    BackwardInputs,
+    BackwardWeights,
+    Training
+  } pass = Pass::Forward;
 
   bool operator==(const LstmLayer&) const = default;
 };

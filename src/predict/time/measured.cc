@@ -9,29 +9,35 @@ namespace {
 
 std::optional<double> scaled(const base::CsvReader& row, const char* column, double unit_s) {
   const int at = row.find(column);
-  if (at < 0) return std::nullopt;
+  if (at < 0)
+    return std::nullopt;
   const std::optional<double> value = base::try_double(row.text(at));
-  if (!value || *value <= 0) return std::nullopt;
+  if (!value || *value <= 0)
+    return std::nullopt;
   return *value * unit_s;
 }
 
 // Iteration seconds from a rate: tokens of the iteration over devices times tokens per second and device.
 std::optional<double> from_rate(const base::CsvReader& row) {
   const std::optional<double> rate = scaled(row, "tok/s/gpu", 1);
-  if (!rate) return std::nullopt;
+  if (!rate)
+    return std::nullopt;
   const Question q = parse_question(Dialect::TrainNanotron, row);
   const TrainingRun& run = std::get<TrainingRun>(q.what);
-  return static_cast<double>(run.global_batch) * run.sequence / (*rate * run.devices());
+  return double(run.global_batch) * run.sequence / (*rate * run.devices());
 }
 
 // From a published rate per device with the authors' own count of operations (Narayanan et al. 2021, equation
 // 3).
 std::optional<double> from_flops(const base::CsvReader& row, double passes) {
   const std::optional<double> rate = scaled(row, "tflops_per_gpu", 1e12);
-  if (!rate) return std::nullopt;
+  if (!rate)
+    return std::nullopt;
   const TrainingRun run = std::get<TrainingRun>(parse_question(Dialect::TrainMegatron, row).what);
-  const double h = static_cast<double>(run.model.hidden), s = static_cast<double>(run.sequence);
-  const double l = static_cast<double>(run.model.layers), v = static_cast<double>(run.model.vocab);
+  const double h = double(run.model.hidden);
+  const double s = double(run.sequence);
+  const double l = double(run.model.layers);
+  const double v = double(run.model.vocab);
   const double flops =
       passes * 24 * run.global_batch * s * l * h * h * (1 + s / (6 * h)) + 6.0 * run.global_batch * s * h * v;
   return flops / (*rate * run.devices());
@@ -40,13 +46,15 @@ std::optional<double> from_flops(const base::CsvReader& row, double passes) {
 }  // namespace
 
 std::optional<double> measured_s(Dialect dialect, const base::CsvReader& row) {
-  if (row.find("measured_s") >= 0) return scaled(row, "measured_s", 1);
+  if (row.find("measured_s") >= 0)
+    return scaled(row, "measured_s", 1);
   switch (dialect) {
     case Dialect::Gemm:
     case Dialect::NeuSight:
     case Dialect::CollectiveElements: {
       const auto latency = scaled(row, "latency_ms", 1e-3);
-      if (!latency && row.find("latency_us") >= 0) return scaled(row, "latency_us", 1e-6);
+      if (!latency && row.find("latency_us") >= 0)
+        return scaled(row, "latency_us", 1e-6);
       return latency ? latency : scaled(row, "time_ms", 1e-3);
     }
     case Dialect::Lstm:
@@ -60,13 +68,17 @@ std::optional<double> measured_s(Dialect dialect, const base::CsvReader& row) {
     case Dialect::TrainKorthikanti:
       return scaled(row, "iter_time_s", 1);
     case Dialect::TrainMegatron: {
-      if (row.find("iter_time_s_derived") >= 0) return scaled(row, "iter_time_s_derived", 1);
-      if (row.find("iteration_ms") >= 0) return scaled(row, "iteration_ms", 1e-3);
+      if (row.find("iter_time_s_derived") >= 0)
+        return scaled(row, "iter_time_s_derived", 1);
+      if (row.find("iteration_ms") >= 0)
+        return scaled(row, "iteration_ms", 1e-3);
       return from_flops(row, 3);
     }
     case Dialect::Inference: {
-      const auto first = scaled(row, "TTFT (ms)", 1e-3), step = scaled(row, "ITL (ms)", 1e-3);
-      if (!first || !step) return std::nullopt;
+      const auto first = scaled(row, "TTFT (ms)", 1e-3);
+      const auto step = scaled(row, "ITL (ms)", 1e-3);
+      if (!first || !step)
+        return std::nullopt;
       const InferenceRun run = std::get<InferenceRun>(parse_question(dialect, row).what);
       return *first + (run.output - 1) * *step;
     }

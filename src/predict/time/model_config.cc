@@ -20,8 +20,16 @@ constexpr int64_t kMost = int64_t{1} << 23;
 constexpr int64_t kMostWays = 1 << 14;
 constexpr int64_t kMostTokens = int64_t{1} << 40;  // of a context
 
-enum Norm { kNone = 0, kScale = 1, kScaleAndShift = 2 };  // vectors a norm learns
-enum QueryKeyNorm { kNotNormed, kPerHead, kWhole };
+enum Norm {
+  kNone = 0,
+  kScale = 1,
+  kScaleAndShift = 2
+};  // vectors a norm learns
+enum QueryKeyNorm {
+  kNotNormed,
+  kPerHead,
+  kWhole
+};
 
 struct Family {
   std::string_view type;  // model_type
@@ -29,7 +37,9 @@ struct Family {
   Norm norm = kScale;
   int norms = 2;  // a layer
   bool tied = false;
-  bool query_bias = false, out_bias = false, feed_bias = false;
+  bool query_bias = false;
+  bool out_bias = false;
+  bool feed_bias = false;
   QueryKeyNorm query_key = kNotNormed;
 };
 
@@ -97,37 +107,50 @@ constexpr Family kFamilies[] = {
 
 const Family& family_of(const std::string& type, const std::string& architecture, const Location& where) {
   for (const Family& family : kFamilies) {
-    if (family.type == type) return family;
+    if (family.type == type)
+      return family;
   }
   std::string known;
-  for (const Family& family : kFamilies) known += (known.empty() ? "" : ", ") + std::string(family.type);
+  for (const Family& family : kFamilies)
+    known += (known.empty() ? "" : ", ") + std::string(family.type);
   const std::string named = architecture.empty() ? "" : " ('" + architecture + "')";
-  throw base::Error(where,
-                    type.empty() ? "the configuration names no 'model_type'" + named
-                                 : "the architecture '" + type + "'" + named + " is not known",
-                    "decoders that are: " + known + "; others as 'model:' of a workload file");
+  throw base::Error(
+      where,
+      type.empty() ? "the configuration names no 'model_type'" + named
+                   : "the architecture '" + type + "'" + named + " is not known",
+      "decoders that are: " + known + "; others as 'model:' of a workload file");
 }
 
 // Keys under their several names.
 class Config {
  public:
-  Config(const Json& json, Location where) : json_(json), where_(std::move(where)) {}
+  Config(const Json& json, Location where)
+      : json_(json),
+        where_(std::move(where)) {
+  }
 
   const Json* value(std::string_view key) const {
     const Json* found = json_.find(key);
     return found && !found->is_null() ? found : nullptr;
   }
-  int64_t whole(std::initializer_list<const char*> keys, int64_t fallback, int64_t least = 1,
-                int64_t most = kMost) const {
+  int64_t whole(
+      std::initializer_list<const char*> keys,
+      int64_t fallback,
+      int64_t least = 1,
+      int64_t most = kMost) const {
     for (const char* key : keys) {
-      if (const Json* found = value(key)) return found->integer(base::child(where_, key), least, most);
+      if (const Json* found = value(key))
+        return found->integer(base::child(where_, key), least, most);
     }
     return fallback;
   }
   int64_t needed(std::initializer_list<const char*> keys) const {
-    if (const int64_t found = whole(keys, 0)) return found;
-    throw base::Error(where_, "there is no '" + std::string(*keys.begin()) + "'",
-                      "this is not the config.json of a decoder model");
+    if (const int64_t found = whole(keys, 0))
+      return found;
+    throw base::Error(
+        where_,
+        "there is no '" + std::string(*keys.begin()) + "'",
+        "this is not the config.json of a decoder model");
   }
   bool flag(std::string_view key, bool fallback) const {
     const Json* found = value(key);
@@ -137,7 +160,9 @@ class Config {
     const Json* found = value(key);
     return found && found->is_string() ? found->string(where_) : "";
   }
-  const Location& where() const { return where_; }
+  const Location& where() const {
+    return where_;
+  }
 
  private:
   const Json& json_;
@@ -147,35 +172,44 @@ class Config {
 int64_t kv_heads(const Config& c, const Family& f, int64_t heads) {
   if (f.type == "falcon" && !c.flag("new_decoder_architecture", false))
     return c.flag("multi_query", true) ? 1 : heads;
-  if (c.flag("multi_query_attention", false)) return c.whole({"multi_query_group_num"}, 1);
-  if (f.type == "gpt_bigcode") return c.flag("multi_query", true) ? 1 : heads;
+  if (c.flag("multi_query_attention", false))
+    return c.whole({"multi_query_group_num"}, 1);
+  if (f.type == "gpt_bigcode")
+    return c.flag("multi_query", true) ? 1 : heads;
   return c.whole({"num_key_value_heads", "num_kv_heads", "kv_n_heads", "n_head_kv"}, heads);
 }
 
 void read_experts(const Config& c, const Family& f, Transformer& m) {
   m.experts = std::min<int64_t>(
-      kMostWays, c.whole({"n_routed_experts", "num_local_experts", "num_experts", "moe_num_experts"}, 1, 0));
+      kMostWays,
+      c.whole({"n_routed_experts", "num_local_experts", "num_experts", "moe_num_experts"}, 1, 0));
   m.experts = std::max<int64_t>(1, m.experts);
-  if (m.experts == 1) return;
-  m.active_experts = std::min<int64_t>(m.experts, c.whole({"num_experts_per_tok", "experts_per_token",
-                                                           "moe_top_k", "moe_k", "num_experts_per_token"},
-                                                          1));
+  if (m.experts == 1)
+    return;
+  m.active_experts = std::min<int64_t>(
+      m.experts,
+      c.whole(
+          {"num_experts_per_tok", "experts_per_token", "moe_top_k", "moe_k", "num_experts_per_token"},
+          1));
   m.dense_ffn = c.whole({"intermediate_size_mlp", "intermediate_size"}, m.ffn);
   m.ffn = c.whole({"moe_intermediate_size", "ffn_hidden_size", "intermediate_size"}, m.ffn);
   m.dense_layers = std::min(m.layers - 1, c.whole({"first_k_dense_replace", "moe_layer_start_index"}, 0, 0));
   // Llama 4 and Qwen: one layer of so many has experts.
   const int64_t every = c.whole({"interleave_moe_layer_step", "decoder_sparse_step"}, 1);
-  if (every > 1) m.dense_layers = m.layers - m.layers / every;
+  if (every > 1)
+    m.dense_layers = m.layers - m.layers / every;
   if (const Json* dense = c.value("mlp_only_layers"))
-    m.dense_layers = std::max(m.dense_layers, static_cast<int64_t>(dense->items().size()));
+    m.dense_layers = std::max(m.dense_layers, int64_t(dense->items().size()));
   m.shared_ffn = c.whole({"n_shared_experts", "num_shared_experts", "moe_num_shared_experts"}, 0, 0) * m.ffn;
   m.shared_ffn = c.whole({"shared_expert_intermediate_size", "shared_intermediate_size"}, m.shared_ffn, 0);
-  if (f.type.starts_with("llama4")) m.shared_ffn = m.ffn;
+  if (f.type.starts_with("llama4"))
+    m.shared_ffn = m.ffn;
 }
 
 void read_latent_attention(const Config& c, Transformer& m) {
   m.kv_rank = c.whole({"kv_lora_rank"}, 0);
-  if (m.kv_rank == 0) return;
+  if (m.kv_rank == 0)
+    return;
   m.query_rank = c.whole({"q_lora_rank"}, 0);
   m.rotary_size = c.needed({"qk_rope_head_dim"});
   m.head_size = c.needed({"qk_nope_head_dim"}) + m.rotary_size;
@@ -204,60 +238,75 @@ void read_window(const Config& c, const Family& f, Transformer& m) {
 
 // Norms and biases of one layer, in values.
 double layer_vectors(const Config& c, const Family& f, const Transformer& m) {
-  const double h = static_cast<double>(m.hidden);
-  const double queries = static_cast<double>(m.heads) * m.head(),
-               keys = static_cast<double>(m.kv()) * m.head();
+  const double h = double(m.hidden);
+  const double queries = double(m.heads) * m.head();
+  const double keys = double(m.kv()) * m.head();
   int norms = f.norms;
-  if (f.type == "falcon" && c.flag("new_decoder_architecture", false)) norms = 2;
-  if (f.type == "falcon" && !c.flag("parallel_attn", true)) norms = 2;
+  if (f.type == "falcon" && c.flag("new_decoder_architecture", false))
+    norms = 2;
+  if (f.type == "falcon" && !c.flag("parallel_attn", true))
+    norms = 2;
   double out = f.norm * norms * h;
   const bool query_bias = c.flag("add_qkv_bias", c.flag("qkv_bias", c.flag("attention_bias", f.query_bias)));
   const bool use_bias = c.flag("use_bias", true);
-  if (m.kv_rank > 0) return out + m.query_rank + m.kv_rank;
-  if (query_bias && use_bias) out += queries + 2 * keys;
-  if ((f.out_bias || (f.type == "llama" && query_bias)) && use_bias && query_bias) out += h;
-  if (f.type == "gpt_neo") out += h;
+  if (m.kv_rank > 0)
+    return out + m.query_rank + m.kv_rank;
+  if (query_bias && use_bias)
+    out += queries + 2 * keys;
+  if ((f.out_bias || (f.type == "llama" && query_bias)) && use_bias && query_bias)
+    out += h;
+  if (f.type == "gpt_neo")
+    out += h;
   if (c.flag("mlp_bias", f.feed_bias && use_bias) && m.experts == 1)
-    out += static_cast<double>(m.inner()) + h;
-  if (f.query_key == kPerHead) out += 2.0 * m.head();
+    out += double(m.inner()) + h;
+  if (f.query_key == kPerHead)
+    out += 2.0 * m.head();
   if (f.query_key == kWhole || (f.type.starts_with("cohere") && c.flag("use_qk_norm", false)))
     out += queries + keys;
-  if (f.type == "glm4_moe" && c.flag("use_qk_norm", false)) out += 2.0 * m.head();
+  if (f.type == "glm4_moe" && c.flag("use_qk_norm", false))
+    out += 2.0 * m.head();
   return out;
 }
 
 // What a layer of experts has besides products: choice biases, gates of shared experts, biases, sinks.
 double expert_vectors(const Config& c, const Family& f, const Transformer& m) {
-  if (m.experts == 1) return 0;
-  const auto experts = static_cast<double>(m.experts);
-  if (f.type == "gpt_oss") return experts + m.heads;
-  if (f.type == "qwen2_moe" && m.shared_ffn > 0) return static_cast<double>(m.hidden);
+  if (m.experts == 1)
+    return 0;
+  const auto experts = double(m.experts);
+  if (f.type == "gpt_oss")
+    return experts + m.heads;
+  if (f.type == "qwen2_moe" && m.shared_ffn > 0)
+    return double(m.hidden);
   const bool chosen_by_bias = c.text("topk_method") == "noaux_tc" || c.flag("use_routing_bias", false);
   return chosen_by_bias ? experts : 0;
 }
 
 double once(const Config& c, const Family& f, const Transformer& m) {
-  double out = static_cast<double>(f.norm) * m.hidden;
+  double out = double(f.norm) * m.hidden;
   const int64_t positions = c.whole({"n_positions", "max_position_embeddings"}, 0, 1, kMostTokens);
   if (f.type == "gpt2" || f.type == "gpt_bigcode" || f.type == "gpt_neo")
-    out += static_cast<double>(positions) * m.hidden;
-  if (f.type == "opt") out += static_cast<double>(positions + 2) * m.hidden;
-  if (f.type == "bloom") out += 2.0 * m.hidden;  // a norm after the embedding
-  if (f.type == "gptj" || f.type.starts_with("phi-") || f.type == "phi") out += static_cast<double>(m.vocab);
+    out += double(positions) * m.hidden;
+  if (f.type == "opt")
+    out += double(positions + 2) * m.hidden;
+  if (f.type == "bloom")
+    out += 2.0 * m.hidden;  // a norm after the embedding
+  if (f.type == "gptj" || f.type.starts_with("phi-") || f.type == "phi")
+    out += double(m.vocab);
   return out;
 }
 
 // Nemotron-H: "M" a Mamba-2 layer, "*" attention, "-" a feed-forward layer.
 void read_hybrid(const Config& c, Transformer& m) {
   const std::string pattern = c.text("hybrid_override_pattern");
-  if (pattern.empty()) return;
-  m.state_layers = std::count(pattern.begin(), pattern.end(), 'M');
-  m.attention_layers = std::count(pattern.begin(), pattern.end(), '*');
-  m.feed_layers = std::count(pattern.begin(), pattern.end(), '-');
-  const auto heads = static_cast<double>(c.needed({"mamba_num_heads"}));
-  const double inner = heads * static_cast<double>(c.needed({"mamba_head_dim"}));
+  if (pattern.empty())
+    return;
+  m.state_layers = std::ranges::count(pattern, 'M');
+  m.attention_layers = std::ranges::count(pattern, '*');
+  m.feed_layers = std::ranges::count(pattern, '-');
+  const auto heads = double(c.needed({"mamba_num_heads"}));
+  const double inner = heads * double(c.needed({"mamba_head_dim"}));
   const double groups = 2.0 * c.needed({"n_groups"}) * c.needed({"ssm_state_size"});
-  const double hidden = static_cast<double>(m.hidden);
+  const double hidden = double(m.hidden);
   m.state_parameters = hidden * (2 * inner + groups + heads) +
                        (inner + groups) * (c.whole({"conv_kernel"}, 4) + 1.0) + 3 * heads + inner +
                        inner * hidden;
@@ -265,15 +314,21 @@ void read_hybrid(const Config& c, Transformer& m) {
 
 void read_quantisation(const Config& c, Transformer& m) {
   const Json* q = c.value("quantization_config");
-  if (!q) return;
+  if (!q)
+    return;
   const std::string method = q->string_or("quant_method", "", c.where());
   double bits = 0;
-  if (method == "fp8" || method == "fbgemm_fp8") bits = 8;
-  if (method == "mxfp4" || method == "nvfp4" || method == "modelopt") bits = 4.25;
-  if (method == "gptq" || method == "awq") bits = q->number_or("bits", 4, c.where()) + 0.15;
-  if (bits == 0) return;  // stored as computed, as far as is known
+  if (method == "fp8" || method == "fbgemm_fp8")
+    bits = 8;
+  if (method == "mxfp4" || method == "nvfp4" || method == "modelopt")
+    bits = 4.25;
+  if (method == "gptq" || method == "awq")
+    bits = q->number_or("bits", 4, c.where()) + 0.15;
+  if (bits == 0)
+    return;  // stored as computed, as far as is known
   m.expert_bits = bits;
-  if (method != "mxfp4") m.weight_bits = bits;
+  if (method != "mxfp4")
+    m.weight_bits = bits;
 }
 
 }  // namespace
@@ -287,26 +342,31 @@ Transformer transformer_from_config(const base::Json& config, const std::string&
   const Config c(body, root);
   std::string architecture;
   if (const Json* all = config.find("architectures")) {
-    if (!all->items().empty() && all->items()[0].is_string()) architecture = all->items()[0].string(root);
+    if (!all->items().empty() && all->items()[0].is_string())
+      architecture = all->items()[0].string(root);
   }
   std::string type = c.text("model_type");
-  if (type.empty()) type = config.string_or("model_type", "", root);
+  if (type.empty())
+    type = config.string_or("model_type", "", root);
   Transformer m;
   m.hidden = c.needed({"hidden_size", "n_embd", "d_model"});
   const Family& family = family_of(type, architecture, root);
   m.layers = c.needed({"num_hidden_layers", "n_layer", "num_layers", "n_layers"});
   m.heads = c.needed({"num_attention_heads", "n_head", "num_heads", "n_heads"});
   m.kv_heads = kv_heads(c, family, m.heads);
-  if (attention && attention->is_object()) m.kv_heads = kv_heads(Config(*attention, root), family, m.heads);
+  if (attention && attention->is_object())
+    m.kv_heads = kv_heads(Config(*attention, root), family, m.heads);
   m.head_size =
       c.whole({"head_dim", "attention_head_dim", "kv_channels"}, std::max<int64_t>(1, m.hidden / m.heads));
   m.vocab = c.needed({"padded_vocab_size", "vocab_size"});
   m.ffn = c.whole({"intermediate_size", "ffn_dim", "n_inner", "ffn_hidden_size"}, 4 * m.hidden);
-  if (m.ffn == 0) m.ffn = 4 * m.hidden;
+  if (m.ffn == 0)
+    m.ffn = 4 * m.hidden;
   m.gated = family.gated;
-  m.tied = c.flag("tie_word_embeddings", config.find("tie_word_embeddings")
-                                             ? Config(config, root).flag("tie_word_embeddings", family.tied)
-                                             : family.tied);
+  m.tied = c.flag(
+      "tie_word_embeddings",
+      config.find("tie_word_embeddings") ? Config(config, root).flag("tie_word_embeddings", family.tied)
+                                         : family.tied);
   read_experts(feed && feed->is_object() ? Config(*feed, root) : c, family, m);
   read_latent_attention(c, m);
   read_window(c, family, m);
@@ -314,7 +374,8 @@ Transformer transformer_from_config(const base::Json& config, const std::string&
   read_quantisation(nested ? Config(config, root) : c, m);
   m.other_parameters =
       layer_vectors(c, family, m) + expert_vectors(c, family, m) * m.expert_layers() / m.layers;
-  if (family.type == "gpt_oss") m.expert_vectors = 2.0 * m.ffn + m.hidden;
+  if (family.type == "gpt_oss")
+    m.expert_vectors = 2.0 * m.ffn + m.hidden;
   m.once_parameters = once(c, family, m);
   return m;
 }

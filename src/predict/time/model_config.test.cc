@@ -34,7 +34,8 @@ TEST(ModelConfig, UnknownArchitecturesAreRefusedByName) {
 TEST(ModelConfig, CountsAgreeWithThePublishedOnes) {
   const char* shared = std::getenv("LENTO_SHARED");
   const std::string folder = std::string(shared ? shared : "../shared") + "/data/predict/";
-  if (!std::filesystem::exists(folder + "model_params.csv")) GTEST_SKIP() << "no published counts";
+  if (!std::filesystem::exists(folder + "model_params.csv"))
+    GTEST_SKIP() << "no published counts";
   base::ReadReport report;
   base::CsvReader table(folder + "model_params.csv", report);
   while (table.next()) {

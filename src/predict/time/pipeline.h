@@ -9,15 +9,23 @@
 namespace lento::predict {
 
 struct PipelineShape {
-  int stages = 1, chunks = 1, micro_batches = 1;  // chunks: model parts a device holds (interleaving)
-  double forward_s = 0, backward_s = 0;           // one micro batch through one chunk
-  double hand_over_s = 0;                         // from chunk to chunk, on another device
+  // chunks: model parts a device holds (interleaving)
+  int stages = 1;
+  int chunks = 1;
+  int micro_batches = 1;
+  // one micro batch through one chunk
+  double forward_s = 0;
+  double backward_s = 0;
+  double hand_over_s = 0;  // from chunk to chunk, on another device
 };
 
 struct PipelineSpan {
-  int stage = 0, chunk = 0, micro_batch = 0;
+  int stage = 0;
+  int chunk = 0;
+  int micro_batch = 0;
   bool backward = false;
-  double begin = 0, end = 0;
+  double begin = 0;
+  double end = 0;
 };
 
 // Spans in order of their end. Interleaving needs a number of micro batches that the stages divide; otherwise

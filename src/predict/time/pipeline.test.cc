@@ -8,7 +8,9 @@
 namespace lento::predict {
 namespace {
 
-double total(const PipelineShape& shape) { return schedule_pipeline(shape).back().end; }
+double total(const PipelineShape& shape) {
+  return schedule_pipeline(shape).back().end;
+}
 
 TEST(Pipeline, PlainScheduleTakesMicroBatchesAndBubble) {
   for (const int stages : {1, 2, 4, 8}) {
@@ -28,12 +30,14 @@ TEST(Pipeline, NoDeviceDoesTwoThingsAtOnceAndNothingComesBeforeItsInput) {
   EXPECT_EQ(spans.size(), 4U * 2 * 8 * 2);
   for (const PipelineSpan& a : spans) {
     for (const PipelineSpan& b : spans) {
-      if (&a == &b) continue;
+      if (&a == &b)
+        continue;
       if (a.stage == b.stage) {
         EXPECT_TRUE(a.end <= b.begin + 1e-12 || b.end <= a.begin + 1e-12);
       }
       const bool next = a.chunk == b.chunk && a.stage + 1 == b.stage && a.micro_batch == b.micro_batch;
-      if (!next || a.backward != b.backward) continue;
+      if (!next || a.backward != b.backward)
+        continue;
       EXPECT_GE(a.backward ? a.begin - b.end : b.begin - a.end, 0.25 - 1e-12);
     }
   }

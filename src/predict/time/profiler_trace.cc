@@ -19,11 +19,13 @@ constexpr int64_t kMostSize = int64_t{1} << 23;
 std::vector<Sizes> dims_of(const Json& args) {
   std::vector<Sizes> out;
   const Json* dims = args.find("Input Dims");
-  if (!dims) return out;
+  if (!dims)
+    return out;
   for (const Json& tensor : dims->items()) {
     Sizes& sizes = out.emplace_back();
     for (const Json& size : tensor.items()) {
-      if (!size.is_int()) continue;
+      if (!size.is_int())
+        continue;
       sizes.push_back(size.integer({}, INT64_MIN, INT64_MAX));
     }
   }
@@ -33,34 +35,42 @@ std::vector<Sizes> dims_of(const Json& args) {
 Precision precision_of(const Json& args) {
   const Json* types = args.find("Input type");
   const std::pair<const char*, Precision> known[] = {
-      {"c10::BFloat16", Precision::Bf16}, {"c10::Half", Precision::Fp16}, {"float", Precision::Fp32}};
-  if (!types) return Precision::Fp32;
+      {"c10::BFloat16", Precision::Bf16},
+      {"c10::Half", Precision::Fp16},
+      {"float", Precision::Fp32}};
+  if (!types)
+    return Precision::Fp32;
   for (const Json& type : types->items()) {
     for (const auto& [spelling, precision] : known) {
-      if (type.is_string() && type.string({}) == spelling) return precision;
+      if (type.is_string() && type.string({}) == spelling)
+        return precision;
     }
   }
   return Precision::Fp32;
 }
 
 std::optional<Gemm> product(Sizes a, Sizes b, bool transposed, Precision precision) {
-  if (a.size() < 2 || b.size() < 2) return std::nullopt;
+  if (a.size() < 2 || b.size() < 2)
+    return std::nullopt;
   Gemm g;
   g.precision = precision;
   g.k = a.back();
   g.m = a[a.size() - 2];
   g.n = transposed ? b[b.size() - 2] : b.back();
   for (size_t i = 0; i + 2 < a.size(); ++i) {
-    if (a[i] < 1 || a[i] > kMostSize || g.batch > kMostSize) return std::nullopt;
+    if (a[i] < 1 || a[i] > kMostSize || g.batch > kMostSize)
+      return std::nullopt;
     g.batch *= a[i];
   }
   if (transposed) {  // one matrix of weights for all
-    if (g.batch > kMostSize || g.m < 1 || g.m > kMostSize) return std::nullopt;
+    if (g.batch > kMostSize || g.m < 1 || g.m > kMostSize)
+      return std::nullopt;
     g.m *= g.batch;
     g.batch = 1;
   }
   for (const int64_t size : {g.batch, g.m, g.n, g.k}) {
-    if (size < 1 || size > kMostSize) return std::nullopt;
+    if (size < 1 || size > kMostSize)
+      return std::nullopt;
   }
   return g;
 }
@@ -70,8 +80,10 @@ std::optional<Gemm> product_of(const std::string& name, const Json& args) {
   const Precision p = precision_of(args);
   if ((name == "aten::mm" || name == "aten::bmm") && dims.size() >= 2)
     return product(dims[0], dims[1], false, p);
-  if (name == "aten::addmm" && dims.size() >= 3) return product(dims[1], dims[2], false, p);
-  if (name == "aten::linear" && dims.size() >= 2) return product(dims[0], dims[1], true, p);
+  if (name == "aten::addmm" && dims.size() >= 3)
+    return product(dims[1], dims[2], false, p);
+  if (name == "aten::linear" && dims.size() >= 2)
+    return product(dims[0], dims[1], true, p);
   return std::nullopt;
 }
 
@@ -83,7 +95,8 @@ std::string text_of(const Json& event, const char* key) {
 std::optional<int64_t> id_of(const Json& args) {
   for (const char* key : {"External id", "external id"}) {
     const Json* id = args.find(key);
-    if (id && id->is_int()) return id->integer({});
+    if (id && id->is_int())
+      return id->integer({});
   }
   return std::nullopt;
 }
@@ -105,16 +118,21 @@ struct Launch {
 
 class TraceReader {
  public:
-  explicit TraceReader(base::ReadReport& report) : report_(report) {}
+  explicit TraceReader(base::ReadReport& report)
+      : report_(report) {
+  }
 
   void add(const Json& event, const base::Location& where) {
-    const std::string category = text_of(event, "cat"), name = text_of(event, "name");
+    const std::string category = text_of(event, "cat");
+    const std::string name = text_of(event, "name");
     if (name.starts_with("ProfilerStep#") && category != "gpu_user_annotation" && seconds_of(event) > 0)
       run_.steps_s.push_back(seconds_of(event));
     const Json* args = event.find("args");
     const std::optional<int64_t> id = args ? id_of(*args) : std::nullopt;
-    if (id && category == "kernel") launches_[*id].device_s += seconds_of(event);
-    if (category != "cpu_op" || !is_product(name)) return;
+    if (id && category == "kernel")
+      launches_[*id].device_s += seconds_of(event);
+    if (category != "cpu_op" || !is_product(name))
+      return;
     const std::optional<Gemm> gemm = args ? product_of(name, *args) : std::nullopt;
     if (id && gemm) {
       launches_[*id].gemm = gemm;

@@ -13,7 +13,8 @@ using base::Error;
 
 bool has(const CsvReader& t, std::initializer_list<const char*> columns) {
   for (const char* c : columns) {
-    if (t.find(c) < 0) return false;
+    if (t.find(c) < 0)
+      return false;
   }
   return true;
 }
@@ -24,11 +25,13 @@ constexpr int64_t kMost = int64_t{1} << 23;
 int64_t whole(const CsvReader& row, const char* column, int64_t min = 1, int64_t most = kMost) {
   const int at = row.require(column);
   const double value = row.number(at);
-  if (value != std::floor(value) || value < min || value > static_cast<double>(most)) {
-    throw Error(row.where(at), "'" + row.text(at) + "' is no whole number from " + std::to_string(min) +
-                                   " to " + std::to_string(most));
+  if (value != std::floor(value) || value < min || value > double(most)) {
+    throw Error(
+        row.where(at),
+        "'" + row.text(at) + "' is no whole number from " + std::to_string(min) + " to " +
+            std::to_string(most));
   }
-  return static_cast<int64_t>(value);
+  return int64_t(value);
 }
 
 int64_t whole_or(const CsvReader& row, const char* column, int64_t fallback, int64_t min = 1) {
@@ -37,14 +40,15 @@ int64_t whole_or(const CsvReader& row, const char* column, int64_t fallback, int
 }
 
 int ways(const CsvReader& row, const char* column) {
-  return static_cast<int>(std::min<int64_t>(whole_or(row, column, 1), 1 << 14));
+  return int(std::min<int64_t>(whole_or(row, column, 1), 1 << 14));
 }
 
-std::string text_or(const CsvReader& row, std::initializer_list<const char*> columns,
-                    std::string fallback = {}) {
+std::string
+text_or(const CsvReader& row, std::initializer_list<const char*> columns, std::string fallback = {}) {
   for (const char* c : columns) {
     const int at = row.find(c);
-    if (at >= 0 && !row.text(at).empty()) return row.text(at);
+    if (at >= 0 && !row.text(at).empty())
+      return row.text(at);
   }
   return fallback;
 }
@@ -52,10 +56,14 @@ std::string text_or(const CsvReader& row, std::initializer_list<const char*> col
 Precision precision_of(const CsvReader& row, Precision fallback) {
   for (const char* c : {"precision", "gemm_dtype", "dtype", "nccl_dtype"}) {
     const int at = row.find(c);
-    if (at < 0 || row.text(at).empty()) continue;
-    if (const auto p = parse_precision(row.text(at))) return *p;
-    throw Error(row.where(at), "precision '" + row.text(at) + "' is not known",
-                "one of: fp32, tf32, fp16, bf16, int8, fp8, fp4, fp8_block, int8_wo, int4_wo");
+    if (at < 0 || row.text(at).empty())
+      continue;
+    if (const auto p = parse_precision(row.text(at)))
+      return *p;
+    throw Error(
+        row.where(at),
+        "precision '" + row.text(at) + "' is not known",
+        "one of: fp32, tf32, fp16, bf16, int8, fp8, fp4, fp8_block, int8_wo, int4_wo");
   }
   return fallback;
 }
@@ -72,14 +80,16 @@ Gemm parse_gemm(Dialect dialect, const CsvReader& row) {
   g.m = whole(row, upper ? "M" : "m");
   g.n = whole(row, upper ? "N" : "n");
   g.k = whole(row, upper ? "K" : "k");
-  if (dialect == Dialect::NeuSight) std::swap(g.n, g.k);
+  if (dialect == Dialect::NeuSight)
+    std::swap(g.n, g.k);
   g.precision = precision_of(row, dialect == Dialect::NeuSight ? Precision::Fp32 : Precision::Fp16);
   return g;
 }
 
 LstmLayer parse_lstm(const CsvReader& row) {
   LstmLayer l;
-  const std::string cell = text_or(row, {"cell"}, "LSTM"), pass = text_or(row, {"pass"}, "forward");
+  const std::string cell = text_or(row, {"cell"}, "LSTM");
+  const std::string pass = text_or(row, {"pass"}, "forward");
   l.gates = cell == "LSTM" ? 4 : cell == "GRU" ? 3 : 1;
   l.hidden = whole(row, "hidden");
   l.batch = whole(row, "batch");
@@ -95,8 +105,10 @@ LstmLayer parse_lstm(const CsvReader& row) {
   } else if (pass == "training") {
     l.pass = Pass::Training;
   } else {
-    throw Error(row.where(row.find("pass")), "pass '" + pass + "' is not known",
-                "one of: forward, backward_inputs, backward_weights, training");
+    throw Error(
+        row.where(row.find("pass")),
+        "pass '" + pass + "' is not known",
+        "one of: forward, backward_inputs, backward_weights, training");
   }
   return l;
 }
@@ -104,8 +116,8 @@ LstmLayer parse_lstm(const CsvReader& row) {
 Collective parse_collective(Dialect dialect, const CsvReader& row) {
   Collective c;
   if (dialect == Dialect::CollectiveBytes) {
-    c.bytes = static_cast<double>(whole(row, "size_B", 1, int64_t{1} << 50));
-    c.devices = static_cast<int>(whole(row, "n_gpus"));
+    c.bytes = double(whole(row, "size_B", 1, int64_t{1} << 50));
+    c.devices = int(whole(row, "n_gpus"));
     return c;
   }
   const std::string op = text_or(row, {"op_name"});
@@ -118,12 +130,14 @@ Collective parse_collective(Dialect dialect, const CsvReader& row) {
   } else if (op == "alltoall") {
     c.op = CollectiveOp::AllToAll;
   } else {
-    throw Error(row.where(row.find("op_name")), "collective '" + op + "' is not known",
-                "one of: all_reduce, all_gather, reduce_scatter, alltoall");
+    throw Error(
+        row.where(row.find("op_name")),
+        "collective '" + op + "' is not known",
+        "one of: all_reduce, all_gather, reduce_scatter, alltoall");
   }
-  c.devices = static_cast<int>(whole(row, "num_gpus"));
-  c.bytes = static_cast<double>(whole(row, "message_elems", 1, int64_t{1} << 50)) *
-            bytes_of(precision_of(row, Precision::Fp16));
+  c.devices = int(whole(row, "num_gpus"));
+  c.bytes =
+      double(whole(row, "message_elems", 1, int64_t{1} << 50)) * bytes_of(precision_of(row, Precision::Fp16));
   return c;
 }
 
@@ -161,7 +175,7 @@ TrainingRun parse_nanotron(const CsvReader& row) {
   r.data = ways(row, "dp");
   r.pipeline = ways(row, "pp");
   r.global_batch = r.micro_batch * whole(row, "batch_accum") * r.data;
-  r.zero = static_cast<int>(whole_or(row, "zero_stage", 0, 0));
+  r.zero = int(whole_or(row, "zero_stage", 0, 0));
   r.sequence_parallel = text_or(row, {"tp_mode"}) == "REDUCE_SCATTER";
   r.fp32_gradients = truth(row, "accumulate_grad_in_fp32");
   return r;
@@ -220,7 +234,10 @@ struct Named {
   int64_t layers, hidden, heads;
 };
 constexpr Named kKorthikanti[] = {
-    {"22B", 48, 6144, 64}, {"175B", 96, 12288, 96}, {"530B", 105, 20480, 128}, {"1T", 128, 25600, 160}};
+    {"22B", 48, 6144, 64},
+    {"175B", 96, 12288, 96},
+    {"530B", 105, 20480, 128},
+    {"1T", 128, 25600, 160}};
 
 TrainingRun parse_korthikanti(const CsvReader& row) {
   TrainingRun r;
@@ -233,8 +250,10 @@ TrainingRun parse_korthikanti(const CsvReader& row) {
     }
   }
   if (r.model.layers == 1) {
-    throw Error(row.where(row.find("model")), "model '" + model + "' is not known",
-                "one of: 22B, 175B, 530B, 1T");
+    throw Error(
+        row.where(row.find("model")),
+        "model '" + model + "' is not known",
+        "one of: 22B, 175B, 530B, 1T");
   }
   r.model.flash = false;
   r.sequence = 2048;
@@ -268,8 +287,10 @@ InferenceRun parse_inference(const CsvReader& row) {
   const int at = row.require("config");
   InferenceRun r;
   if (row.text(at).find("Llama3_3-70B") == std::string::npos) {
-    throw Error(row.where(at), "the model of '" + row.text(at) + "' is not known",
-                "Llama3_3-70B is; others: a workload file");
+    throw Error(
+        row.where(at),
+        "the model of '" + row.text(at) + "' is not known",
+        "Llama3_3-70B is; others: a workload file");
   }
   r.model = llama33_70b();
   r.tensor = std::max(1, std::atoi(row.text(at).c_str()));
@@ -283,25 +304,38 @@ InferenceRun parse_inference(const CsvReader& row) {
 }  // namespace
 
 Dialect dialect_of(const CsvReader& t) {
-  if (has(t, {"op", "B", "M", "N", "K"})) return Dialect::NeuSight;
-  if (has(t, {"m", "n", "k"}) || has(t, {"M", "N", "K"})) return Dialect::Gemm;
-  if (has(t, {"cell", "hidden", "batch", "timesteps"})) return Dialect::Lstm;
-  if (has(t, {"size_B", "n_gpus"})) return Dialect::CollectiveBytes;
-  if (has(t, {"op_name", "num_gpus", "message_elems"})) return Dialect::CollectiveElements;
-  if (has(t, {"hidden size", "# layers", "tensor parallelism"})) return Dialect::TrainVtrain;
-  if (has(t, {"hidden_size", "num_layers", "mbs", "dp", "tp"})) return Dialect::TrainNanotron;
-  if (has(t, {"model", "recompute", "microbatch", "tp"})) return Dialect::TrainKorthikanti;
-  if (has(t, {"hidden", "layers", "heads", "global_batch", "seq_len"})) return Dialect::TrainMegatron;
-  if (has(t, {"config", "Input Tokens", "Output Tokens"})) return Dialect::Inference;
-  throw Error(t.where(-1), "the columns fit no kind of question",
-              "a matrix product needs m,n,k; docs/formats/questions.md lists the other kinds");
+  if (has(t, {"op", "B", "M", "N", "K"}))
+    return Dialect::NeuSight;
+  if (has(t, {"m", "n", "k"}) || has(t, {"M", "N", "K"}))
+    return Dialect::Gemm;
+  if (has(t, {"cell", "hidden", "batch", "timesteps"}))
+    return Dialect::Lstm;
+  if (has(t, {"size_B", "n_gpus"}))
+    return Dialect::CollectiveBytes;
+  if (has(t, {"op_name", "num_gpus", "message_elems"}))
+    return Dialect::CollectiveElements;
+  if (has(t, {"hidden size", "# layers", "tensor parallelism"}))
+    return Dialect::TrainVtrain;
+  if (has(t, {"hidden_size", "num_layers", "mbs", "dp", "tp"}))
+    return Dialect::TrainNanotron;
+  if (has(t, {"model", "recompute", "microbatch", "tp"}))
+    return Dialect::TrainKorthikanti;
+  if (has(t, {"hidden", "layers", "heads", "global_batch", "seq_len"}))
+    return Dialect::TrainMegatron;
+  if (has(t, {"config", "Input Tokens", "Output Tokens"}))
+    return Dialect::Inference;
+  throw Error(
+      t.where(-1),
+      "the columns fit no kind of question",
+      "a matrix product needs m,n,k; docs/formats/questions.md lists the other kinds");
 }
 
 Question parse_question(Dialect dialect, const CsvReader& row) {
   Question q;
   q.device = text_or(row, {"gpu", "chip", "device"});
   q.framework = text_or(row, {"framework"});
-  if (text_or(row, {"timing"}) == "eager") q.framework += " eager";  // launched one by one by the host
+  if (text_or(row, {"timing"}) == "eager")
+    q.framework += " eager";  // launched one by one by the host
   switch (dialect) {
     case Dialect::Gemm:
     case Dialect::NeuSight:
@@ -337,7 +371,8 @@ Question parse_question(Dialect dialect, const CsvReader& row) {
 }
 
 const System& variant_for(const System& system, const Question& question) {
-  if (question.device.empty()) return system;
+  if (question.device.empty())
+    return system;
   const System* exact = find_shipped(question.device);
   return exact && exact->family == system.family ? *exact : system;
 }
@@ -345,13 +380,17 @@ const System& variant_for(const System& system, const Question& question) {
 System system_for(const System* given, const Question& question) {
   if (!given) {
     if (question.device.empty())
-      throw Error({}, "neither the row nor the command names a system",
-                  "give --system h100, or a data sheet");
+      throw Error(
+          {},
+          "neither the row nor the command names a system",
+          "give --system h100, or a data sheet");
     return with_framework(read_system(question.device), question.framework);
   }
   if (!question.device.empty() && !is_called(*given, question.device))
-    throw Error({}, "the row is of '" + question.device + "', --system is '" + given->name + "'",
-                "leave --system out where rows name their device, or list the name in the sheet's 'aliases'");
+    throw Error(
+        {},
+        "the row is of '" + question.device + "', --system is '" + given->name + "'",
+        "leave --system out where rows name their device, or list the name in the sheet's 'aliases'");
   return with_framework(*given, question.framework);
 }
 

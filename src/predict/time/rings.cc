@@ -19,7 +19,8 @@ using Matrix = std::vector<std::vector<int>>;
 Matrix lane_matrix(const NodeLinks& links, int count) {
   Matrix lanes(count, std::vector<int>(count, 0));
   for (const NodeLinks::Link& link : links.links) {
-    if (link.a >= count || link.b >= count) continue;
+    if (link.a >= count || link.b >= count)
+      continue;
     lanes[link.a][link.b] += link.lanes;
     lanes[link.b][link.a] += link.lanes;
   }
@@ -28,15 +29,19 @@ Matrix lane_matrix(const NodeLinks& links, int count) {
 
 // Every Hamiltonian cycle once: starts at 0 and its second device is smaller than its last.
 std::vector<std::vector<int>> cycles(const Matrix& lanes) {
-  const int count = static_cast<int>(lanes.size());
+  const int count = int(lanes.size());
   std::vector<std::vector<int>> found;
   std::vector<int> order(count - 1);
-  for (int i = 1; i < count; ++i) order[i - 1] = i;
+  for (int i = 1; i < count; ++i)
+    order[i - 1] = i;
   do {
-    if (count > 2 && order.front() > order.back()) continue;
+    if (count > 2 && order.front() > order.back())
+      continue;
     bool linked = lanes[0][order.front()] > 0 && lanes[order.back()][0] > 0;
-    for (int i = 0; linked && i + 1 < count - 1; ++i) linked = lanes[order[i]][order[i + 1]] > 0;
-    if (!linked) continue;
+    for (int i = 0; linked && i + 1 < count - 1; ++i)
+      linked = lanes[order[i]][order[i + 1]] > 0;
+    if (!linked)
+      continue;
     std::vector<int> ring = {0};
     ring.insert(ring.end(), order.begin(), order.end());
     found.push_back(std::move(ring));
@@ -47,7 +52,8 @@ std::vector<std::vector<int>> cycles(const Matrix& lanes) {
 bool take(Matrix& lanes, const std::vector<int>& ring, int sign) {
   bool possible = true;
   for (size_t i = 0; i < ring.size(); ++i) {
-    const int a = ring[i], b = ring[(i + 1) % ring.size()];
+    const int a = ring[i];
+    const int b = ring[(i + 1) % ring.size()];
     lanes[a][b] -= sign;
     lanes[b][a] -= sign;
     possible = possible && lanes[a][b] >= 0;
@@ -59,7 +65,8 @@ int degree_bound(const Matrix& lanes) {
   int bound = 1 << 20;
   for (const auto& row : lanes) {
     int degree = 0;
-    for (const int n : row) degree += n;
+    for (const int n : row)
+      degree += n;
     bound = std::min(bound, degree / 2);
   }
   return bound;
@@ -67,13 +74,15 @@ int degree_bound(const Matrix& lanes) {
 
 std::vector<int> best_packing(Matrix& lanes, const std::vector<std::vector<int>>& rings) {
   const int bound = degree_bound(lanes);
-  std::vector<int> chosen, best;
+  std::vector<int> chosen;
+  std::vector<int> best;
   int budget = 2'000'000;  // steps; enough for every graph of eight devices with eight lanes each
   std::function<void(size_t)> descend = [&](size_t from) {
-    if (chosen.size() > best.size()) best = chosen;
-    for (size_t r = from; r < rings.size() && static_cast<int>(best.size()) < bound && --budget > 0; ++r) {
+    if (chosen.size() > best.size())
+      best = chosen;
+    for (size_t r = from; r < rings.size() && int(best.size()) < bound && --budget > 0; ++r) {
       if (take(lanes, rings[r], 1)) {
-        chosen.push_back(static_cast<int>(r));
+        chosen.push_back(int(r));
         descend(r);
         chosen.pop_back();
       }
@@ -88,7 +97,8 @@ std::vector<int> best_packing(Matrix& lanes, const std::vector<std::vector<int>>
 
 std::vector<std::vector<int>> disjoint_rings(const NodeLinks& links, int count) {
   std::vector<std::vector<int>> out;
-  if (count < 2 || count > kExactLimit) return out;
+  if (count < 2 || count > kExactLimit)
+    return out;
   Matrix lanes = lane_matrix(links, count);
   if (count == 2) {
     out.assign(lanes[0][1], {0, 1});

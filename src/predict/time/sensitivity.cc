@@ -13,48 +13,122 @@ struct Input {
 };
 
 constexpr Input kInputs[] = {
-    {"clock", [](System& s) { return &s.chip.clock_hz; }},
-    {"memory bandwidth", [](System& s) { return &s.chip.memory_Bps; }},
-    {"memory size", [](System& s) { return &s.chip.memory_bytes; }},
-    {"cache size", [](System& s) { return &s.chip.cache_bytes; }},
-    {"running sums of a unit", [](System& s) { return &s.chip.unit_results; }},
-    {"buffer of a unit", [](System& s) { return &s.chip.unit_buffer_bytes; }},
-    {"power", [](System& s) { return &s.chip.power_w; }},
-    {"idle share of the power", [](System& s) { return &s.chip.idle_share; }},
-    {"speed of the library", [](System& s) { return &s.stack.library; }},
-    {"overlap of gradients", [](System& s) { return &s.stack.overlap; }},
-    {"launch time", [](System& s) { return &s.stack.launch_s; }},
-    {"host time of a layer", [](System& s) { return &s.stack.host_layer_s; }},
-    {"host time of a tensor-parallel way", [](System& s) { return &s.stack.host_tensor; }},
-    {"stall of a hand-over", [](System& s) { return &s.stack.hand_over_s; }},
-    {"element-wise traffic", [](System& s) { return &s.stack.pointwise; }},
-    {"link bandwidth in a node", [](System& s) { return &s.network.node.lane_Bps; }},
-    {"efficiency of a link", [](System& s) { return &s.network.node.efficiency; }},
-    {"latency of a link", [](System& s) { return &s.network.node.latency_s; }},
-    {"start of a collective", [](System& s) { return &s.network.node.start_s; }},
-    {"set-up of large messages", [](System& s) { return &s.network.node.setup_s; }},
-    {"reduction in the switch", [](System& s) { return &s.network.node.in_switch; }},
-    {"bandwidth between nodes", [](System& s) { return &s.network.between_Bps; }},
-    {"efficiency between nodes", [](System& s) { return &s.network.between_efficiency; }},
-    {"latency between nodes", [](System& s) { return &s.network.between_latency_s; }}};
+    {"clock",
+     [](System& s) {
+       return &s.chip.clock_hz;
+     }},
+    {"memory bandwidth",
+     [](System& s) {
+       return &s.chip.memory_Bps;
+     }},
+    {"memory size",
+     [](System& s) {
+       return &s.chip.memory_bytes;
+     }},
+    {"cache size",
+     [](System& s) {
+       return &s.chip.cache_bytes;
+     }},
+    {"running sums of a unit",
+     [](System& s) {
+       return &s.chip.unit_results;
+     }},
+    {"buffer of a unit",
+     [](System& s) {
+       return &s.chip.unit_buffer_bytes;
+     }},
+    {"power",
+     [](System& s) {
+       return &s.chip.power_w;
+     }},
+    {"idle share of the power",
+     [](System& s) {
+       return &s.chip.idle_share;
+     }},
+    {"speed of the library",
+     [](System& s) {
+       return &s.stack.library;
+     }},
+    {"overlap of gradients",
+     [](System& s) {
+       return &s.stack.overlap;
+     }},
+    {"launch time",
+     [](System& s) {
+       return &s.stack.launch_s;
+     }},
+    {"host time of a layer",
+     [](System& s) {
+       return &s.stack.host_layer_s;
+     }},
+    {"host time of a tensor-parallel way",
+     [](System& s) {
+       return &s.stack.host_tensor;
+     }},
+    {"stall of a hand-over",
+     [](System& s) {
+       return &s.stack.hand_over_s;
+     }},
+    {"element-wise traffic",
+     [](System& s) {
+       return &s.stack.pointwise;
+     }},
+    {"link bandwidth in a node",
+     [](System& s) {
+       return &s.network.node.lane_Bps;
+     }},
+    {"efficiency of a link",
+     [](System& s) {
+       return &s.network.node.efficiency;
+     }},
+    {"latency of a link",
+     [](System& s) {
+       return &s.network.node.latency_s;
+     }},
+    {"start of a collective",
+     [](System& s) {
+       return &s.network.node.start_s;
+     }},
+    {"set-up of large messages",
+     [](System& s) {
+       return &s.network.node.setup_s;
+     }},
+    {"reduction in the switch",
+     [](System& s) {
+       return &s.network.node.in_switch;
+     }},
+    {"bandwidth between nodes",
+     [](System& s) {
+       return &s.network.between_Bps;
+     }},
+    {"efficiency between nodes",
+     [](System& s) {
+       return &s.network.between_efficiency;
+     }},
+    {"latency between nodes", [](System& s) {
+       return &s.network.between_latency_s;
+     }}};
 
 struct Constant {
   const char* name;
   double Calibration::*at;
 };
 
-constexpr Constant kConstants[] = {{"compute", &Calibration::compute},
-                                   {"memory", &Calibration::memory},
-                                   {"feed", &Calibration::feed},
-                                   {"prologue", &Calibration::prologue},
-                                   {"half_tile", &Calibration::half_tile},
-                                   {"drift", &Calibration::drift},
-                                   {"drift_length", &Calibration::drift_length},
-                                   {"attention", &Calibration::attention}};
+constexpr Constant kConstants[] = {
+    {"compute", &Calibration::compute},
+    {"memory", &Calibration::memory},
+    {"feed", &Calibration::feed},
+    {"prologue", &Calibration::prologue},
+    {"half_tile", &Calibration::half_tile},
+    {"drift", &Calibration::drift},
+    {"drift_length", &Calibration::drift_length},
+    {"attention", &Calibration::attention}};
 
 constexpr double kStep = 1.05;
 
-double time_of(const System& s, const Question& q) { return answer(s, q).seconds; }
+double time_of(const System& s, const Question& q) {
+  return answer(s, q).seconds;
+}
 
 double elasticity(double seconds, double before, double growth) {
   return std::log(seconds / before) / std::log(growth);
@@ -75,10 +149,15 @@ struct Size {
 };
 
 std::vector<Size> sizes_of(Transformer& m) {
-  return {{"layers", &m.layers},   {"hidden", &m.hidden},
-          {"heads", &m.heads},     {"kv_heads", &m.kv_heads},
-          {"ffn", &m.ffn},         {"vocab", &m.vocab},
-          {"experts", &m.experts}, {"active_experts", &m.active_experts}};
+  return {
+      {"layers", &m.layers},
+      {"hidden", &m.hidden},
+      {"heads", &m.heads},
+      {"kv_heads", &m.kv_heads},
+      {"ffn", &m.ffn},
+      {"vocab", &m.vocab},
+      {"experts", &m.experts},
+      {"active_experts", &m.active_experts}};
 }
 
 struct SizesOf {
@@ -88,7 +167,9 @@ struct SizesOf {
   std::vector<Size> operator()(LstmLayer& l) const {
     return {{"hidden", &l.hidden}, {"batch", &l.batch}, {"steps", &l.steps}};
   }
-  std::vector<Size> operator()(Collective&) const { return {}; }
+  std::vector<Size> operator()(Collective&) const {
+    return {};
+  }
   std::vector<Size> operator()(TrainingRun& r) const {
     std::vector<Size> sizes = sizes_of(r.model);
     sizes.insert(
@@ -101,21 +182,31 @@ struct SizesOf {
     sizes.insert(sizes.end(), {{"batch", &r.batch}, {"prompt", &r.prompt}, {"output", &r.output}});
     return sizes;
   }
-  std::vector<Size> operator()(GraphRun&) const { return {}; }
+  std::vector<Size> operator()(GraphRun&) const {
+    return {};
+  }
 };
 
 // Ways of parallelism, which need not stay int64_t.
 std::vector<std::pair<const char*, int*>> ways_of(Question& q) {
   if (TrainingRun* r = std::get_if<TrainingRun>(&q.what))
-    return {{"tensor ways", &r->tensor},   {"pipeline ways", &r->pipeline}, {"data ways", &r->data},
-            {"context ways", &r->context}, {"expert ways", &r->expert},     {"interleave", &r->interleave}};
+    return {
+        {"tensor ways", &r->tensor},
+        {"pipeline ways", &r->pipeline},
+        {"data ways", &r->data},
+        {"context ways", &r->context},
+        {"expert ways", &r->expert},
+        {"interleave", &r->interleave}};
   if (InferenceRun* r = std::get_if<InferenceRun>(&q.what))
-    return {{"tensor ways", &r->tensor},
-            {"pipeline ways", &r->pipeline},
-            {"data ways", &r->data},
-            {"expert ways", &r->expert}};
-  if (GraphRun* r = std::get_if<GraphRun>(&q.what)) return {{"replicas", &r->replicas}};
-  if (Collective* c = std::get_if<Collective>(&q.what)) return {{"devices", &c->devices}};
+    return {
+        {"tensor ways", &r->tensor},
+        {"pipeline ways", &r->pipeline},
+        {"data ways", &r->data},
+        {"expert ways", &r->expert}};
+  if (GraphRun* r = std::get_if<GraphRun>(&q.what))
+    return {{"replicas", &r->replicas}};
+  if (Collective* c = std::get_if<Collective>(&q.what))
+    return {{"devices", &c->devices}};
   return {};
 }
 
@@ -130,15 +221,17 @@ std::vector<Elasticity> elasticities(const System& system, const Question& q) {
     out.push_back({input.name, elasticity(time_of(changed, q), before, kStep)});
   }
   System wider = system;
-  wider.chip.units += std::max(1, static_cast<int>(std::lround((kStep - 1) * system.chip.units)));
-  out.push_back({"units", elasticity(time_of(wider, q), before,
-                                     static_cast<double>(wider.chip.units) / system.chip.units)});
+  wider.chip.units += std::max(1, int(std::lround((kStep - 1) * system.chip.units)));
+  out.push_back(
+      {"units", elasticity(time_of(wider, q), before, double(wider.chip.units) / system.chip.units)});
   System stronger = system;
-  for (double& flops : stronger.chip.flops_per_cycle) flops *= kStep;
+  for (double& flops : stronger.chip.flops_per_cycle)
+    flops *= kStep;
   out.push_back({"operations a cycle", elasticity(time_of(stronger, q), before, kStep)});
   for (const Constant& constant : kConstants)
-    out.push_back({std::string("constant ") + constant.name,
-                   elasticity(time_of(with_constants(system, constant), q), before, kStep)});
+    out.push_back(
+        {std::string("constant ") + constant.name,
+         elasticity(time_of(with_constants(system, constant), q), before, kStep)});
   return out;
 }
 
@@ -147,7 +240,8 @@ std::vector<Doubling> doublings(const System& system, const Question& q) {
   std::vector<Doubling> out;
   const auto attempt = [&](const std::string& name, auto& value, Question& changed) {
     const auto kept = value;
-    if (kept <= 0) return;  // decided by other sizes
+    if (kept <= 0)
+      return;  // decided by other sizes
     value *= 2;
     try {
       out.push_back({name, time_of(system, changed) / before});
@@ -157,9 +251,12 @@ std::vector<Doubling> doublings(const System& system, const Question& q) {
     value = kept;
   };
   Question changed = q;
-  for (const Size& size : std::visit(SizesOf{}, changed.what)) attempt(size.name, *size.at, changed);
-  for (const auto& [name, at] : ways_of(changed)) attempt(name, *at, changed);
-  if (Collective* c = std::get_if<Collective>(&changed.what)) attempt("bytes", c->bytes, changed);
+  for (const Size& size : std::visit(SizesOf{}, changed.what))
+    attempt(size.name, *size.at, changed);
+  for (const auto& [name, at] : ways_of(changed))
+    attempt(name, *at, changed);
+  if (Collective* c = std::get_if<Collective>(&changed.what))
+    attempt("bytes", c->bytes, changed);
   return out;
 }
 

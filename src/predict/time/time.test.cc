@@ -69,8 +69,9 @@ TEST(Gemm, PersistentKernelsAreNeverSlower) {
     const Gemm g{1, m, 4096, 4096, Precision::Bf16};
     EXPECT_LE(predict_gemm(h100, g).seconds, predict_gemm(plain, g).seconds) << m;
   }
-  EXPECT_LT(predict_gemm(h100, {1, 4352, 256, 10240, Precision::Bf16}).seconds,
-            0.99 * predict_gemm(plain, {1, 4352, 256, 10240, Precision::Bf16}).seconds);
+  EXPECT_LT(
+      predict_gemm(h100, {1, 4352, 256, 10240, Precision::Bf16}).seconds,
+      0.99 * predict_gemm(plain, {1, 4352, 256, 10240, Precision::Bf16}).seconds);
 }
 
 TEST(Gemm, ASmallProductReadsItsOperandsOnce) {
@@ -79,10 +80,11 @@ TEST(Gemm, ASmallProductReadsItsOperandsOnce) {
 }
 
 TEST(Gemm, MissingArithmeticIsRefused) {
-  EXPECT_THAT(error_of([] {
-                predict_gemm(read_system("v100"), {1, 64, 64, 64, Precision::Bf16});
-              }),
-              HasSubstr("no bf16 arithmetic"));
+  EXPECT_THAT(
+      error_of([] {
+        predict_gemm(read_system("v100"), {1, 64, 64, 64, Precision::Bf16});
+      }),
+      HasSubstr("no bf16 arithmetic"));
 }
 
 // Weights that fit one tile are read once, whatever streams by; so are activations, by the mirrored product.
@@ -109,15 +111,20 @@ TEST(Dataflow, PartialSumsTravelWhereWeightsStay) {
   const KernelTime t = predict_gemm(s, {1, 1 << 16, 128, 512, Precision::Bf16});
   ASSERT_LE(t.tile.m * t.tile.n, 128 * 128);
   const double m = 1 << 16, reductions = 512.0 / t.tile.m, columns = 128.0 / t.tile.n;
-  EXPECT_NEAR(t.memory_bytes,
-              1.05 * (2 * (m * 512 * columns + 512 * 128 + m * 128) + 2 * 4 * m * 128 * (reductions - 1)), 1);
+  EXPECT_NEAR(
+      t.memory_bytes,
+      1.05 * (2 * (m * 512 * columns + 512 * 128 + m * 128) + 2 * 4 * m * 128 * (reductions - 1)),
+      1);
 }
 
 TEST(Dataflow, TheBestIsTheFastestOfTheThree) {
   System s = read_system("h100");
   s.chip.cache_bytes = 1e6;
-  for (const Gemm& g : {Gemm{1, 8, 16384, 16384}, Gemm{1, 65536, 512, 512}, Gemm{1, 512, 65536, 512},
-                        Gemm{4, 2048, 2048, 8192}}) {
+  for (const Gemm& g :
+       {Gemm{1, 8, 16384, 16384},
+        Gemm{1, 65536, 512, 512},
+        Gemm{1, 512, 65536, 512},
+        Gemm{4, 2048, 2048, 8192}}) {
     double least = INFINITY;
     for (const Stationary one : {Stationary::Output, Stationary::Weight, Stationary::Activation}) {
       s.chip.dataflow = one;
@@ -133,7 +140,8 @@ TEST(Dataflow, TheBestIsTheFastestOfTheThree) {
 TEST(Rings, DgxOneHasTheKnownNumbers) {
   const NodeLinks links = read_system("v100").network.node;
   const size_t expected[] = {1, 2, 4, 0, 2, 4, 6};
-  for (int n = 2; n <= 8; ++n) EXPECT_EQ(disjoint_rings(links, n).size(), expected[n - 2]) << n;
+  for (int n = 2; n <= 8; ++n)
+    EXPECT_EQ(disjoint_rings(links, n).size(), expected[n - 2]) << n;
 }
 
 TEST(Rings, NoLaneIsUsedTwiceInOneDirection) {
@@ -141,7 +149,8 @@ TEST(Rings, NoLaneIsUsedTwiceInOneDirection) {
   int used[8][8] = {};
   for (const std::vector<int>& ring : disjoint_rings(links, 8)) {
     ASSERT_EQ(ring.size(), 8u);
-    for (size_t i = 0; i < ring.size(); ++i) ++used[ring[i]][ring[(i + 1) % 8]];
+    for (size_t i = 0; i < ring.size(); ++i)
+      ++used[ring[i]][ring[(i + 1) % 8]];
   }
   for (const NodeLinks::Link& link : links.links) {
     EXPECT_LE(used[link.a][link.b], link.lanes);
@@ -153,10 +162,11 @@ TEST(Collective, RingFormulaAndMissingNetwork) {
   const System v100 = read_system("v100");
   const CollectiveTime t = predict_collective(v100, {CollectiveOp::AllReduce, 4, 1e9});
   EXPECT_NEAR(t.bandwidth_s, 1e9 * 1.5 / (4 * 22.5e9), 1e-6);
-  EXPECT_THAT(error_of([] {
-                predict_collective(read_system("p4"), {CollectiveOp::AllReduce, 2, 1e6});
-              }),
-              HasSubstr("how devices are linked"));
+  EXPECT_THAT(
+      error_of([] {
+        predict_collective(read_system("p4"), {CollectiveOp::AllReduce, 2, 1e6});
+      }),
+      HasSubstr("how devices are linked"));
 }
 
 TrainingRun small_run() {
@@ -173,10 +183,11 @@ TEST(Training, PartsAddUpAndBubbleShrinksWithMicroBatches) {
   TrainingRun run = small_run();
   run.pipeline = 4;
   const TrainingTime t = predict_training(a100, run);
-  EXPECT_NEAR(t.seconds,
-              t.compute_s + t.recompute_s + t.tensor_s + t.pipeline_s + t.bubble_s + t.data_s +
-                  t.optimizer_s + t.host_s,
-              1e-9);
+  EXPECT_NEAR(
+      t.seconds,
+      t.compute_s + t.recompute_s + t.tensor_s + t.pipeline_s + t.bubble_s + t.data_s + t.optimizer_s +
+          t.host_s,
+      1e-9);
   run.global_batch *= 4;
   const TrainingTime more = predict_training(a100, run);
   EXPECT_LT(more.bubble_s / more.seconds, t.bubble_s / t.seconds);
@@ -198,10 +209,18 @@ TEST(Training, ImpossibleParallelismIsRefused) {
   const System a100 = read_system("a100");
   TrainingRun run = small_run();
   run.tensor = 3;
-  EXPECT_THAT(error_of([&] { predict_training(a100, run); }), HasSubstr("16 heads do not divide into 3"));
+  EXPECT_THAT(
+      error_of([&] {
+        predict_training(a100, run);
+      }),
+      HasSubstr("16 heads do not divide into 3"));
   run.tensor = 1;
   run.data = 7;
-  EXPECT_THAT(error_of([&] { predict_training(a100, run); }), HasSubstr("does not divide into 7 replicas"));
+  EXPECT_THAT(
+      error_of([&] {
+        predict_training(a100, run);
+      }),
+      HasSubstr("does not divide into 7 replicas"));
 }
 
 TEST(Fit, FindsPlantedParameters) {
@@ -223,8 +242,12 @@ TEST(Calibrate, PlantedConstantsPredictHeldOutRows) {
   stack.launch_s = 7e-6;
   std::vector<Measurement> rows;
   for (uint64_t i = 0; i < 120; ++i) {
-    const Gemm g{1, int64_t{1} << (i % 14), 256 * int64_t(1 + i % 17), 512 * int64_t(1 + i % 11),
-                 Precision::Bf16};
+    const Gemm g{
+        1,
+        int64_t{1} << (i % 14),
+        256 * int64_t(1 + i % 17),
+        512 * int64_t(1 + i % 11),
+        Precision::Bf16};
     rows.push_back({{g, "", ""}, predict_gemm(system.chip, stack, planted, g).seconds, i});
   }
   const GemmFit fit = calibrate_gemm(system, rows, {Precision::Bf16, 0});
@@ -236,10 +259,11 @@ TEST(Calibrate, TooManyFrameworksAreNamed) {
   std::vector<Measurement> rows;
   for (uint64_t i = 0; i < 70; ++i)
     rows.push_back({{Gemm{}, "", "framework " + std::to_string(i % 7)}, 1e-5, i});
-  EXPECT_THAT(error_of([&] {
-                calibrate_gemm(read_system("a100"), rows, {Precision::Bf16, 0});
-              }),
-              HasSubstr("the rows name 7 frameworks"));
+  EXPECT_THAT(
+      error_of([&] {
+        calibrate_gemm(read_system("a100"), rows, {Precision::Bf16, 0});
+      }),
+      HasSubstr("the rows name 7 frameworks"));
 }
 
 TEST(Calibrate, RunsThatCannotBeLaidOutAreSkippedAndCounted) {
@@ -266,8 +290,11 @@ TEST(Workload, ConfigJsonGivesTheKnownParameterCount) {
   const Question q = parse_workload(kConfig, "config.json", {});
   const InferenceRun& run = std::get<InferenceRun>(q.what);
   EXPECT_NEAR(run.model.parameters(), 8.03e9, 0.01e9);
-  EXPECT_THAT(error_of([] { parse_workload("{}", "config.json", {}); }),
-              HasSubstr("there is no 'hidden_size'"));
+  EXPECT_THAT(
+      error_of([] {
+        parse_workload("{}", "config.json", {});
+      }),
+      HasSubstr("there is no 'hidden_size'"));
 }
 
 TEST(Workload, ParallelOptionsAreApplied) {
@@ -279,8 +306,11 @@ TEST(Workload, ParallelOptionsAreApplied) {
   EXPECT_EQ(run.devices(), 8);
   EXPECT_EQ(run.zero, 1);
   options.parallel = "xp=4";
-  EXPECT_THAT(error_of([&] { parse_workload(kConfig, "config.json", options); }),
-              HasSubstr("'xp' is no kind of parallelism"));
+  EXPECT_THAT(
+      error_of([&] {
+        parse_workload(kConfig, "config.json", options);
+      }),
+      HasSubstr("'xp' is no kind of parallelism"));
 }
 
 TEST(Workload, RanksArePlacedAsTheFileSays) {
@@ -291,7 +321,11 @@ TEST(Workload, RanksArePlacedAsTheFileSays) {
   };
   EXPECT_TRUE(run("best").best_placement);
   EXPECT_EQ(run("data-tensor").placement[0], Axis::Data);
-  EXPECT_THAT(error_of([&] { run("data-width"); }), HasSubstr("w.yaml:3"));
+  EXPECT_THAT(
+      error_of([&] {
+        run("data-width");
+      }),
+      HasSubstr("w.yaml:3"));
 }
 
 TEST(Workload, YamlMistakesAreToldTogether) {
@@ -310,11 +344,19 @@ TEST(Explain, TellsWhereTimeGoesAndWhatItIsSensitiveTo) {
   options.parallel = "tp=4,dp=2,zero=1";
   const finding::Diagnosis d = explain(read_system("h100"), parse_workload(kConfig, "config.json", options));
   std::vector<std::string> titles;
-  for (const finding::Figure& f : d.figures) titles.push_back(f.title);
-  EXPECT_THAT(titles, testing::ElementsAre("Where the time goes", "Timeline", "Placements", "Roofline",
-                                           "Sensitivity", "Sizes"));
+  for (const finding::Figure& f : d.figures)
+    titles.push_back(f.title);
+  EXPECT_THAT(
+      titles,
+      testing::ElementsAre(
+          "Where the time goes",
+          "Timeline",
+          "Placements",
+          "Roofline",
+          "Sensitivity",
+          "Sizes"));
   for (const char* scalar : {"compute", "attention", "library", "hand_over (s)"})
-    EXPECT_TRUE(std::any_of(d.options.begin(), d.options.end(), [&](const auto& o) {
+    EXPECT_TRUE(std::ranges::any_of(d.options, [&](const auto& o) {
       return o.first == scalar;
     })) << scalar;
   ASSERT_EQ(d.expectations.size(), 1u);
@@ -329,7 +371,9 @@ class Table : public testing::Test {
     base::write_file(path_, text);
     return base::CsvReader(path_, report_);
   }
-  ~Table() override { std::remove(path_.c_str()); }
+  ~Table() override {
+    std::remove(path_.c_str());
+  }
   std::string path_;
   base::ReadReport report_;
 };
@@ -348,10 +392,18 @@ TEST_F(Table, MistakesNameTheField) {
   const Dialect dialect = dialect_of(in);
   for (const char* part : {"k", "no whole number from 1", "precision 'fp33' is not known"}) {
     ASSERT_TRUE(in.next());
-    EXPECT_THAT(error_of([&] { parse_question(dialect, in); }), HasSubstr(part));
+    EXPECT_THAT(
+        error_of([&] {
+          parse_question(dialect, in);
+        }),
+        HasSubstr(part));
   }
   base::CsvReader other = open("a,b\n1,2\n");
-  EXPECT_THAT(error_of([&] { dialect_of(other); }), HasSubstr("fit no kind of question"));
+  EXPECT_THAT(
+      error_of([&] {
+        dialect_of(other);
+      }),
+      HasSubstr("fit no kind of question"));
 }
 
 TEST_F(Table, AVariantOfTheFamilyIsUsed) {

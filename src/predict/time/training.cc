@@ -18,44 +18,52 @@ void check_run(const TrainingRun& run, const base::Location& where) {
   check_transformer(run.model, run.tensor, run.pipeline, where);
   check_experts(run.model, run.expert, run.tensor * run.context * run.data, where);
   if (run.sequence % run.context != 0)
-    throw base::Error(where,
-                      "a sequence of " + std::to_string(run.sequence) + " tokens does not divide into " +
-                          std::to_string(run.context) + " context-parallel parts",
-                      "choose a context-parallel number that divides the sequence");
-  if (run.micro_batches() < 1 || run.global_batch % (static_cast<int64_t>(run.data) * run.micro_batch) != 0) {
-    throw base::Error(where,
-                      "a global batch of " + std::to_string(run.global_batch) + " does not divide into " +
-                          std::to_string(run.data) + " replicas of micro batches of " +
-                          std::to_string(run.micro_batch),
-                      "choose a global batch that is a multiple of data parallelism times micro batch");
+    throw base::Error(
+        where,
+        "a sequence of " + std::to_string(run.sequence) + " tokens does not divide into " +
+            std::to_string(run.context) + " context-parallel parts",
+        "choose a context-parallel number that divides the sequence");
+  if (run.micro_batches() < 1 || run.global_batch % (int64_t(run.data) * run.micro_batch) != 0) {
+    throw base::Error(
+        where,
+        "a global batch of " + std::to_string(run.global_batch) + " does not divide into " +
+            std::to_string(run.data) + " replicas of micro batches of " + std::to_string(run.micro_batch),
+        "choose a global batch that is a multiple of data parallelism times micro batch");
   }
   if (run.interleave > 1 && run.micro_batches() % run.pipeline != 0) {
-    throw base::Error(where,
-                      std::to_string(run.micro_batches()) + " micro batches do not divide into " +
-                          std::to_string(run.pipeline) + " stages, as an interleaved schedule needs",
-                      "choose a smaller micro batch or interleave 1");
+    throw base::Error(
+        where,
+        std::to_string(run.micro_batches()) + " micro batches do not divide into " +
+            std::to_string(run.pipeline) + " stages, as an interleaved schedule needs",
+        "choose a smaller micro batch or interleave 1");
   }
 }
 
 // What chunked exchanges leave exposed: the first chunk, and what the products beside them cannot cover.
 double exposed_exchange(const TrainingRun& run, double exchange_s, double products_s) {
-  if (!run.overlap_tensor || run.tensor == 1) return exchange_s;
+  if (!run.overlap_tensor || run.tensor == 1)
+    return exchange_s;
   return std::max(exchange_s / run.tensor, exchange_s - products_s);
 }
 
 struct Pass {
-  double forward_s = 0, backward_s = 0, exchange_s = 0;  // one layer, one micro batch
-  double again_s = 0;                                    // recomputation
+  // one layer, one micro batch
+  double forward_s = 0;
+  double backward_s = 0;
+  double exchange_s = 0;
+  double again_s = 0;  // recomputation
 };
 
 double exchange(const System& system, const TrainingRun& run, double bytes) {
-  if (run.tensor == 1) return 0;
+  if (run.tensor == 1)
+    return 0;
   return predict_collective(system, {CollectiveOp::AllReduce, run.tensor, bytes, run.stride(Axis::Tensor)})
       .seconds;
 }
 
 double expert_exchange(const System& system, const TrainingRun& run, const Shard& shard) {
-  if (run.model.experts <= 1 || run.expert == 1) return 0;
+  if (run.model.experts <= 1 || run.expert == 1)
+    return 0;
   const double bytes =
       bytes_of(run.precision) * shard.batch * shard.tokens * run.model.hidden * run.model.active_experts;
   return 2 * predict_collective(system, {CollectiveOp::AllToAll, run.expert, bytes, run.stride(Axis::Data)})
@@ -63,7 +71,8 @@ double expert_exchange(const System& system, const TrainingRun& run, const Shard
 }
 
 double context_exchange(const System& system, const TrainingRun& run, const Shard& shard) {
-  if (run.context == 1) return 0;
+  if (run.context == 1)
+    return 0;
   const double bytes = 2 * bytes_of(run.precision) * shard.batch * shard.context * run.model.kv() *
                        run.model.head() / run.tensor;
   return predict_collective(system, {CollectiveOp::AllGather, run.context, bytes, run.stride(Axis::Context)})
@@ -92,7 +101,8 @@ Pass layer_pass(const System& system, const TrainingRun& run) {
 
 // Gradients out, weights in.
 struct DataTraffic {
-  double scatter_s = 0, gather_s = 0;
+  double scatter_s = 0;
+  double gather_s = 0;
 };
 
 // Replicas spread over data and context parallelism: one group where the two follow each other in rank order,
@@ -100,8 +110,11 @@ struct DataTraffic {
 double over_replicas(const System& system, const TrainingRun& run, CollectiveOp op, double bytes) {
   const Axis near = run.stride(Axis::Data) < run.stride(Axis::Context) ? Axis::Data : Axis::Context;
   const Axis far = near == Axis::Data ? Axis::Context : Axis::Data;
-  const int stride = run.stride(near), inner = run.ways(near), outer = run.ways(far);
-  if (inner == 1) return predict_collective(system, {op, outer, bytes, run.stride(far)}).seconds;
+  const int stride = run.stride(near);
+  const int inner = run.ways(near);
+  const int outer = run.ways(far);
+  if (inner == 1)
+    return predict_collective(system, {op, outer, bytes, run.stride(far)}).seconds;
   if (run.stride(far) == stride * inner)
     return predict_collective(system, {op, inner * outer, bytes, stride}).seconds;
   return predict_collective(system, {op, inner, bytes, stride}).seconds +
@@ -109,40 +122,53 @@ double over_replicas(const System& system, const TrainingRun& run, CollectiveOp 
 }
 
 DataTraffic data_traffic(const System& system, const TrainingRun& run, double parameters) {
-  if (run.data * run.context == 1) return {};
+  if (run.data * run.context == 1)
+    return {};
   const double gradient = parameters * (run.fp32_gradients ? 4 : 2);
   const double gather_bytes = run.zero >= 1 ? 2 * parameters : gradient;
   const double gather = over_replicas(system, run, CollectiveOp::AllGather, gather_bytes);
-  return {over_replicas(system, run, CollectiveOp::ReduceScatter, gradient),
-          gather * (run.zero >= 3 ? 3 : 1)};
+  return {
+      over_replicas(system, run, CollectiveOp::ReduceScatter, gradient),
+      gather * (run.zero >= 3 ? 3 : 1)};
 }
 
 // What the passes of one micro batch (of all, when every pass gathers its weights) cannot hide.
-double exposed_data(const System& system, const TrainingRun& run, double parameters, double forward_s,
-                    double backward_s) {
+double exposed_data(
+    const System& system,
+    const TrainingRun& run,
+    double parameters,
+    double forward_s,
+    double backward_s) {
   const DataTraffic t = data_traffic(system, run, parameters);
   const double covered = system.stack.overlap * (run.zero >= 3 ? run.micro_batches() : 1);
-  if (!run.overlap_gather) return std::max(0.0, t.scatter_s + t.gather_s - covered * backward_s);
+  if (!run.overlap_gather)
+    return std::max(0.0, t.scatter_s + t.gather_s - covered * backward_s);
   return std::max(0.0, t.scatter_s - covered * backward_s) + std::max(0.0, t.gather_s - covered * forward_s);
 }
 
 // The device waits for the host or the host for the device; which one changes within a layer, so the corner
 // is round.
 double slower_of(double device_s, double host_s) {
-  const double top = std::max(device_s, host_s), low = std::min(device_s, host_s);
+  const double top = std::max(device_s, host_s);
+  const double low = std::min(device_s, host_s);
   return top * std::sqrt(std::sqrt(1 + std::pow(low / top, 4)));
 }
 
 std::string largest(const TrainingTime& t) {
-  const std::pair<double, const char*> parts[] = {{t.compute_s + t.recompute_s, "compute"},
-                                                  {t.tensor_s, "tensor link"},
-                                                  {t.pipeline_s, "pipeline link"},
-                                                  {t.bubble_s, "bubble"},
-                                                  {t.data_s, "data link"},
-                                                  {t.optimizer_s, "memory"},
-                                                  {t.host_s, "launch"}};
-  return std::max_element(std::begin(parts), std::end(parts),
-                          [](const auto& a, const auto& b) { return a.first < b.first; })
+  const std::pair<double, const char*> parts[] = {
+      {t.compute_s + t.recompute_s, "compute"},
+      {t.tensor_s, "tensor link"},
+      {t.pipeline_s, "pipeline link"},
+      {t.bubble_s, "bubble"},
+      {t.data_s, "data link"},
+      {t.optimizer_s, "memory"},
+      {t.host_s, "launch"}};
+  return std::max_element(
+             std::begin(parts),
+             std::end(parts),
+             [](const auto& a, const auto& b) {
+               return a.first < b.first;
+             })
       ->second;
 }
 
@@ -150,7 +176,7 @@ double model_flops(const TrainingRun& run) {
   const Transformer& m = run.model;
   // What the device computes: half of the scores, since no token sees those after it.
   const double scores = 0.5 * run.sequence * m.heads * (m.head() + m.value());
-  const double products = m.active_parameters() - static_cast<double>(m.hidden) * m.vocab * (m.tied ? 0 : 1);
+  const double products = m.active_parameters() - double(m.hidden) * m.vocab * (m.tied ? 0 : 1);
   const double per_token = 6 * (products + m.layers * scores);
   return per_token * run.global_batch * run.sequence;
 }
@@ -168,24 +194,27 @@ double host_layer_s(const System& system, const TrainingRun& run) {
 
 // A stage in the middle waits for one hand-over of each direction a micro batch, one at an end for one.
 double hand_over_stalls(const System& system, const TrainingRun& run) {
-  if (!pipeline_across_nodes(system, run)) return 0;
+  if (!pipeline_across_nodes(system, run))
+    return 0;
   return system.stack.hand_over_s * ((run.pipeline > 2 ? 2.0 : 1.0) * run.micro_batches() + 1);
 }
 
 void add_hand_over(const System& system, const TrainingRun& run, TrainingTime& t) {
-  if (run.pipeline == 1) return;
+  if (run.pipeline == 1)
+    return;
   // Each tensor-parallel rank sends its share; without sequence parallelism the receivers gather it
   // (Narayanan et al. 2021, section 4.1).
   const double bytes =
       bytes_of(run.precision) * run.micro_batch * run.sequence * run.model.hidden / run.context;
-  double one = predict_collective(system, {CollectiveOp::SendReceive, run.pipeline, bytes / run.tensor,
-                                           run.stride(Axis::Pipeline)})
+  double one = predict_collective(
+                   system,
+                   {CollectiveOp::SendReceive, run.pipeline, bytes / run.tensor, run.stride(Axis::Pipeline)})
                    .seconds;
   if (run.tensor > 1 && !run.sequence_parallel)
     one += predict_collective(system, {CollectiveOp::AllGather, run.tensor, bytes, run.stride(Axis::Tensor)})
                .seconds;
   // Even hidden, each hand-over is waited for once while the pipeline fills and once while it drains.
-  const double exposed = run.overlap_pipeline ? run.pipeline - 1.0 : static_cast<double>(run.micro_batches());
+  const double exposed = run.overlap_pipeline ? run.pipeline - 1.0 : double(run.micro_batches());
   t.pipeline_s = 2.0 * one * run.interleave * exposed + hand_over_stalls(system, run);
 }
 
@@ -205,29 +234,34 @@ Shard shard_of(const TrainingRun& run) {
 
 int TrainingRun::ways(Axis axis) const {
   const int all[] = {tensor, context, data, pipeline};
-  return all[static_cast<size_t>(axis)];
+  return all[size_t(axis)];
 }
 
 int TrainingRun::stride(Axis axis) const {
   int stride = 1;
   for (const Axis a : placement) {
-    if (a == axis) break;
+    if (a == axis)
+      break;
     stride *= ways(a);
   }
   return stride;
 }
 
 TrainingRun with_micro_batch(const System& system, const TrainingRun& run) {
-  if (run.micro_batch > 0) return run;
+  if (run.micro_batch > 0)
+    return run;
   TrainingRun best = run;
   best.micro_batch = 1;
   double fastest = INFINITY;
   for (TrainingRun tried = best; run.global_batch % (tried.micro_batch * run.data) == 0;
        tried.micro_batch *= 2) {
-    if (run.interleave > 1 && tried.micro_batches() % run.pipeline != 0) break;
+    if (run.interleave > 1 && tried.micro_batches() % run.pipeline != 0)
+      break;
     const TrainingTime t = predict_training(system, tried);
-    if (!t.fits) break;
-    if (t.seconds < fastest) best = tried;
+    if (!t.fits)
+      break;
+    if (t.seconds < fastest)
+      best = tried;
     fastest = std::min(fastest, t.seconds);
   }
   return best;
@@ -236,8 +270,8 @@ TrainingRun with_micro_batch(const System& system, const TrainingRun& run) {
 TrainingTime predict_training(const System& system, const TrainingRun& run, const base::Location& where) {
   check_run(run, where);
   const Pass pass = layer_pass(system, run);
-  const double m = static_cast<double>(run.micro_batches());
-  const double layers = std::ceil(static_cast<double>(run.model.layers) / run.pipeline);
+  const double m = double(run.micro_batches());
+  const double layers = std::ceil(double(run.model.layers) / run.pipeline);
   const Gemm head = head_product(run.model, shard_of(run));
   const double head_s =
       predict_gemm(system, head).seconds + backward_product(system, head) +
@@ -254,7 +288,7 @@ TrainingTime predict_training(const System& system, const TrainingRun& run, cons
   t.bubble_s = (run.pipeline - 1) * layers * layer_s / run.interleave;
   add_hand_over(system, run, t);
   const double own = run.model.layer_parameters(run.expert) * layers / run.tensor +
-                     static_cast<double>(run.model.vocab) * run.model.hidden / run.tensor;
+                     double(run.model.vocab) * run.model.hidden / run.tensor;
   const double backward_s = layers * (pass.backward_s + pass.again_s);
   t.data_s = exposed_data(system, run, own, layers * pass.forward_s, backward_s);
   const double shards = run.zero >= 1 ? run.data : 1;

@@ -14,19 +14,34 @@ namespace lento::predict {
 // read, half-precision weight written.
 constexpr double kOptimizerBytes = 30;
 
-enum class Recompute { None, Selective, Full };
+enum class Recompute {
+  None,
+  Selective,
+  Full
+};
 
 // Parallel dimensions in the order in which ranks are numbered: the first varies fastest, so that its members
 // stand next to each other.
-enum class Axis { Tensor, Context, Data, Pipeline };
+enum class Axis {
+  Tensor,
+  Context,
+  Data,
+  Pipeline
+};
 using Placement = std::array<Axis, 4>;
 constexpr Placement kUsualPlacement = {Axis::Tensor, Axis::Context, Axis::Data, Axis::Pipeline};
 
 struct TrainingRun {
   Transformer model;
   int64_t sequence = 2048;
-  int64_t global_batch = 1, micro_batch = 1;  // micro_batch 0: the fastest that fits (with_micro_batch)
-  int tensor = 1, pipeline = 1, data = 1, context = 1, expert = 1;
+  // micro_batch 0: the fastest that fits (with_micro_batch)
+  int64_t global_batch = 1;
+  int64_t micro_batch = 1;
+  int tensor = 1;
+  int pipeline = 1;
+  int data = 1;
+  int context = 1;
+  int expert = 1;
   int interleave = 1;  // model chunks a device holds
   Recompute recompute = Recompute::None;
   bool sequence_parallel = false;
@@ -41,8 +56,12 @@ struct TrainingRun {
 
   int ways(Axis axis) const;
   int stride(Axis axis) const;  // ranks between neighbours
-  int devices() const { return tensor * pipeline * data * context; }
-  int64_t micro_batches() const { return global_batch / (static_cast<int64_t>(data) * micro_batch); }
+  int devices() const {
+    return tensor * pipeline * data * context;
+  }
+  int64_t micro_batches() const {
+    return global_batch / (int64_t(data) * micro_batch);
+  }
   bool operator==(const TrainingRun&) const = default;
 };
 
@@ -55,7 +74,10 @@ struct TrainingTime {
   double compute_s = 0, recompute_s = 0, tensor_s = 0, pipeline_s = 0, bubble_s = 0, data_s = 0,
          optimizer_s = 0, host_s = 0;
   std::string bound;
-  double memory_bytes = 0, weight_bytes = 0, activation_bytes = 0;  // of the fullest device
+  // of the fullest device
+  double memory_bytes = 0;
+  double weight_bytes = 0;
+  double activation_bytes = 0;
   bool fits = false;
 };
 
@@ -71,8 +93,12 @@ Shard shard_of(const TrainingRun& run);  // one device's part of a micro batch
 // Bytes on the fullest device: weights, gradients, optimizer state, activations of all micro batches in
 // flight.
 struct TrainingMemory {
-  double weights = 0, activations = 0, logits = 0;
-  double total() const { return weights + activations + logits; }
+  double weights = 0;
+  double activations = 0;
+  double logits = 0;
+  double total() const {
+    return weights + activations + logits;
+  }
 };
 TrainingMemory training_memory(const TrainingRun& run);
 

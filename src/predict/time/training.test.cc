@@ -19,7 +19,9 @@ TrainingRun run_of(int tensor, int pipeline, int data) {
   return run;
 }
 
-double seconds(const System& s, const TrainingRun& run) { return predict_training(s, run).seconds; }
+double seconds(const System& s, const TrainingRun& run) {
+  return predict_training(s, run).seconds;
+}
 
 TEST(Training, AHandOverBetweenNodesStallsEveryMicroBatch) {
   System s = read_system("h100");

@@ -28,10 +28,12 @@ double weight_bytes(const TrainingRun& run, double parameters) {
 
 double layer_activation_bytes(const TrainingRun& run) {
   const Transformer& m = run.model;
-  const double tokens = static_cast<double>(run.micro_batch) * run.sequence / run.context;
-  const double h = static_cast<double>(m.hidden), t = run.tensor;
+  const double tokens = double(run.micro_batch) * run.sequence / run.context;
+  const double h = double(m.hidden);
+  const double t = run.tensor;
   const double outside = run.sequence_parallel ? t : 1;
-  if (run.recompute == Recompute::Full) return 2 * tokens * h / outside;
+  if (run.recompute == Recompute::Full)
+    return 2 * tokens * h / outside;
   const double norms = 10 * h / outside;  // inputs of norms, residuals, dropout masks
   const double attention = (2.0 * m.heads * m.head() * 2 + 2.0 * m.kv() * m.head() * 2) / t;
   const double active = m.experts > 1 ? m.active_experts : 1;
@@ -46,13 +48,13 @@ double layer_activation_bytes(const TrainingRun& run) {
 TrainingMemory training_memory(const TrainingRun& run) {
   const Transformer& m = run.model;
   const double layers = (m.layers + run.pipeline - 1) / run.pipeline;
-  const double embedding = static_cast<double>(m.vocab) * m.hidden / run.tensor;
+  const double embedding = double(m.vocab) * m.hidden / run.tensor;
   const double own = m.layer_parameters(run.expert) * layers / run.tensor +
                      embedding * (run.pipeline == 1 && !m.tied ? 2 : 1);
   const double in_flight =
-      std::min<double>(static_cast<double>(run.micro_batches()), run.pipeline) *
+      std::min<double>(double(run.micro_batches()), run.pipeline) *
       (run.interleave > 1 ? 1 + (run.pipeline - 1.0) / (run.pipeline * run.interleave) : 1);
-  const double tokens = static_cast<double>(run.micro_batch) * run.sequence / run.context;
+  const double tokens = double(run.micro_batch) * run.sequence / run.context;
   TrainingMemory memory;
   memory.weights = weight_bytes(run, own);
   memory.activations = kAllocatorSlack * layer_activation_bytes(run) * layers * in_flight;

@@ -13,7 +13,9 @@ constexpr double kRotaryPasses = 2;      // read and write of queries and keys
 constexpr double kScorePasses = 4.5;     // softmax and dropout over scores when attention is not fused
 constexpr double kBackwardStream = 1.7;  // backward element-wise traffic over forward
 
-double product_s(const System& system, const Gemm& g) { return predict_gemm(system, g).seconds; }
+double product_s(const System& system, const Gemm& g) {
+  return predict_gemm(system, g).seconds;
+}
 
 int64_t share(int64_t whole, int64_t ways) {
   return std::max<int64_t>(1, whole / std::max<int64_t>(1, ways));
@@ -24,17 +26,19 @@ constexpr int64_t kFewTokens = 16;
 
 // Tokens attended to, the mean over layers with and without a window.
 double seen_tokens(const Transformer& model, const Shard& s) {
-  const double all = static_cast<double>(s.context);
-  if (model.window == 0 || model.window_layers == 0) return all;
+  const double all = double(s.context);
+  if (model.window == 0 || model.window_layers == 0)
+    return all;
   const double causal = s.causal && s.tokens > 1 ? 2.0 : 1.0;  // the caller halves what is causal
-  const double near = std::min(all, causal * static_cast<double>(model.window));
-  const double share_of_layers = static_cast<double>(model.window_layers) / model.layers;
+  const double near = std::min(all, causal * double(model.window));
+  const double share_of_layers = double(model.window_layers) / model.layers;
   return all + (near - all) * share_of_layers;
 }
 
 void add_attention_products(const Transformer& model, const Shard& s, LayerWork& work) {
   const int64_t tokens = s.batch * s.tokens;
-  const int64_t heads = share(model.heads, s.tensor), kv = share(model.kv(), s.tensor);
+  const int64_t heads = share(model.heads, s.tensor);
+  const int64_t kv = share(model.kv(), s.tensor);
   const auto add = [&](int64_t columns, int64_t reduction) {
     work.products.push_back({1, tokens, columns, reduction, s.precision});
   };
@@ -102,11 +106,18 @@ void add_feed_forward(const Transformer& model, const Shard& s, LayerWork& work)
 LayerTime3 mean_layer(const System& system, const Transformer& model, const Shard& shard) {
   Transformer routed = model;
   routed.dense_layers = 0;
-  const LayerTime3 a = time_layer(system, routed, shard), b = time_layer(system, dense_part(model), shard);
-  const double w = static_cast<double>(model.dense_layers) / model.layers;
-  const auto mean = [w](double x, double y) { return x + w * (y - x); };
-  return {mean(a.forward_s, b.forward_s), mean(a.backward_s, b.backward_s), mean(a.product_s, b.product_s),
-          mean(a.attention_s, b.attention_s), mean(a.stream_s, b.stream_s)};
+  const LayerTime3 a = time_layer(system, routed, shard);
+  const LayerTime3 b = time_layer(system, dense_part(model), shard);
+  const double w = double(model.dense_layers) / model.layers;
+  const auto mean = [w](double x, double y) {
+    return x + w * (y - x);
+  };
+  return {
+      mean(a.forward_s, b.forward_s),
+      mean(a.backward_s, b.backward_s),
+      mean(a.product_s, b.product_s),
+      mean(a.attention_s, b.attention_s),
+      mean(a.stream_s, b.stream_s)};
 }
 
 }  // namespace
@@ -115,7 +126,8 @@ LayerWork layer_work(const Transformer& model, const Shard& s) {
   LayerWork work;
   const double size = bytes_of(s.precision);
   const int64_t tokens = s.batch * s.tokens;
-  const int64_t heads = share(model.heads, s.tensor), kv = share(model.kv(), s.tensor);
+  const int64_t heads = share(model.heads, s.tensor);
+  const int64_t kv = share(model.kv(), s.tensor);
   add_attention_products(model, s, work);
   add_feed_forward(model, s, work);
   const double split = s.sequence_parallel ? s.tensor : 1;
@@ -148,7 +160,8 @@ Transformer dense_part(const Transformer& model) {
 }
 
 LayerTime3 time_layer(const System& system, const Transformer& model, const Shard& shard) {
-  if (model.experts > 1 && model.dense_layers > 0) return mean_layer(system, model, shard);
+  if (model.experts > 1 && model.dense_layers > 0)
+    return mean_layer(system, model, shard);
   const LayerWork work = layer_work(model, shard);
   LayerTime3 t;
   double backward = 0;
@@ -170,31 +183,37 @@ LayerTime3 time_layer(const System& system, const Transformer& model, const Shar
 }
 
 void check_experts(const Transformer& model, int expert, int devices, const base::Location& where) {
-  if (expert == 1) return;
+  if (expert == 1)
+    return;
   if (model.experts % expert != 0)
-    throw base::Error(where,
-                      std::to_string(model.experts) + " experts do not divide into " +
-                          std::to_string(expert) + " expert-parallel ways",
-                      model.experts > 1 ? "choose an expert-parallel number that divides the experts"
-                                        : "the model has no experts: leave expert parallelism out");
+    throw base::Error(
+        where,
+        std::to_string(model.experts) + " experts do not divide into " + std::to_string(expert) +
+            " expert-parallel ways",
+        model.experts > 1 ? "choose an expert-parallel number that divides the experts"
+                          : "the model has no experts: leave expert parallelism out");
   if (devices % expert != 0)
-    throw base::Error(where,
-                      std::to_string(expert) + " expert-parallel ways do not divide the " +
-                          std::to_string(devices) + " devices of tensor, context and data parallelism",
-                      "expert parallelism shares these devices: choose a divisor");
+    throw base::Error(
+        where,
+        std::to_string(expert) + " expert-parallel ways do not divide the " + std::to_string(devices) +
+            " devices of tensor, context and data parallelism",
+        "expert parallelism shares these devices: choose a divisor");
 }
 
 void check_transformer(const Transformer& model, int tensor, int pipeline, const base::Location& where) {
   base::ErrorList errors;
   if (model.heads % tensor != 0) {
-    errors.add(where,
-               std::to_string(model.heads) + " heads do not divide into " + std::to_string(tensor) +
-                   " tensor-parallel ways",
-               "choose a tensor-parallel number that divides the heads");
+    errors.add(
+        where,
+        std::to_string(model.heads) + " heads do not divide into " + std::to_string(tensor) +
+            " tensor-parallel ways",
+        "choose a tensor-parallel number that divides the heads");
   }
   if (model.inner() % tensor != 0) {
-    errors.add(where, "a feed-forward width of " + std::to_string(model.inner()) + " does not divide into " +
-                          std::to_string(tensor) + " ways");
+    errors.add(
+        where,
+        "a feed-forward width of " + std::to_string(model.inner()) + " does not divide into " +
+            std::to_string(tensor) + " ways");
   }
   if (pipeline > model.layers) {
     errors.add(

@@ -11,23 +11,34 @@
 namespace lento::predict {
 
 struct Transformer {
-  int64_t layers = 1, hidden = 1, heads = 1, kv_heads = 0;  // kv_heads 0: as many as heads
-  int64_t ffn = 0;                                          // 0: four times hidden
+  // kv_heads 0: as many as heads
+  int64_t layers = 1;
+  int64_t hidden = 1;
+  int64_t heads = 1;
+  int64_t kv_heads = 0;
+  int64_t ffn = 0;  // 0: four times hidden
   int64_t vocab = 51200;
-  int64_t experts = 1, active_experts = 1;
+  int64_t experts = 1;
+  int64_t active_experts = 1;
   int64_t head_size = 0;   // 0: hidden / heads
   int64_t value_size = 0;  // of a value head; 0: as a head
   // Multi-head latent attention (DeepSeek-V2): queries and keys pass through products of these ranks, and the
   // cache holds kv_rank + rotary_size values a token, whatever the heads. kv_rank 0: none; query_rank 0:
   // queries direct.
-  int64_t kv_rank = 0, query_rank = 0, rotary_size = 0;
-  int64_t shared_ffn = 0;                 // width of the experts that every token takes, together
-  int64_t dense_layers = 0;               // of a mixture, layers without experts
-  int64_t dense_ffn = 0;                  // their width
-  int64_t window = 0, window_layers = 0;  // layers whose tokens see so many before them
+  int64_t kv_rank = 0;
+  int64_t query_rank = 0;
+  int64_t rotary_size = 0;
+  int64_t shared_ffn = 0;    // width of the experts that every token takes, together
+  int64_t dense_layers = 0;  // of a mixture, layers without experts
+  int64_t dense_ffn = 0;     // their width
+  // layers whose tokens see so many before them
+  int64_t window = 0;
+  int64_t window_layers = 0;
   int64_t state_layers = 0;  // layers of a state-space model in place of attention, of state_parameters each
-  int64_t attention_layers = -1, feed_layers = -1;  // of a hybrid, layers that have one; -1: all
-  double expert_vectors = 0;                        // biases of one expert
+  // of a hybrid, layers that have one; -1: all
+  int64_t attention_layers = -1;
+  int64_t feed_layers = -1;
+  double expert_vectors = 0;  // biases of one expert
   double state_parameters = 0;
   double other_parameters = 0;  // of a layer on the average: norms, biases; 0: 4 hidden
   double once_parameters = 0;   // outside layers: last norm, positions
@@ -37,11 +48,21 @@ struct Transformer {
   bool tied = true;    // one matrix for embedding and output
   bool flash = true;   // attention in one fused kernel; otherwise scores pass through memory
 
-  int64_t kv() const { return kv_heads > 0 ? kv_heads : heads; }
-  int64_t head() const { return head_size > 0 ? head_size : hidden / heads; }
-  int64_t inner() const { return ffn > 0 ? ffn : 4 * hidden; }
-  int64_t value() const { return value_size > 0 ? value_size : head(); }
-  int64_t expert_layers() const { return experts > 1 ? layers - dense_layers : 0; }
+  int64_t kv() const {
+    return kv_heads > 0 ? kv_heads : heads;
+  }
+  int64_t head() const {
+    return head_size > 0 ? head_size : hidden / heads;
+  }
+  int64_t inner() const {
+    return ffn > 0 ? ffn : 4 * hidden;
+  }
+  int64_t value() const {
+    return value_size > 0 ? value_size : head();
+  }
+  int64_t expert_layers() const {
+    return experts > 1 ? layers - dense_layers : 0;
+  }
   double attention_parameters() const;                     // products of one layer's attention
   double expert_parameters() const;                        // of one expert of one layer
   double layer_parameters(int expert_parallel = 1) const;  // mean of a layer, held by one expert group
@@ -54,10 +75,12 @@ struct Transformer {
 
 // How the work of one device is cut.
 struct Shard {
-  int64_t batch = 1, tokens = 1;  // sequences of a micro batch and tokens of each that this device computes
-  int64_t context = 1;            // tokens attended to
-  int tensor = 1;                 // tensor-parallel ways
-  int expert = 1;                 // ways over which experts are spread: those of tensor first, then replicas
+  // sequences of a micro batch and tokens of each that this device computes
+  int64_t batch = 1;
+  int64_t tokens = 1;
+  int64_t context = 1;  // tokens attended to
+  int tensor = 1;       // tensor-parallel ways
+  int expert = 1;       // ways over which experts are spread: those of tensor first, then replicas
   bool causal = true;
   bool sequence_parallel = false;
   Precision precision = Precision::Bf16;
@@ -79,8 +102,12 @@ LayerWork layer_work(const Transformer& model, const Shard& shard);
 Gemm head_product(const Transformer& model, const Shard& shard);
 
 struct LayerTime3 {
-  double forward_s = 0, backward_s = 0;
-  double product_s = 0, attention_s = 0, stream_s = 0;  // of the forward pass
+  double forward_s = 0;
+  double backward_s = 0;
+  // of the forward pass
+  double product_s = 0;
+  double attention_s = 0;
+  double stream_s = 0;
 };
 LayerTime3 time_layer(const System& system, const Transformer& model, const Shard& shard);
 

@@ -7,10 +7,12 @@ namespace lento::predict {
 namespace {
 
 double product(int64_t rows, int64_t columns) {
-  return static_cast<double>(rows) * static_cast<double>(columns);
+  return double(rows) * double(columns);
 }
 
-int64_t or_all(int64_t some, int64_t layers) { return some >= 0 ? some : layers; }
+int64_t or_all(int64_t some, int64_t layers) {
+  return some >= 0 ? some : layers;
+}
 
 }  // namespace
 

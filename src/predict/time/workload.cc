@@ -22,8 +22,10 @@ void read_model(const YamlNode& node, Transformer& m, base::ErrorList& errors) {
   Fields f(node, errors);
   read_transformer(f, m);
   if (!f.has("layers") || !f.has("hidden") || !f.has("heads")) {
-    f.error("layers", "a model needs 'layers', 'hidden' and 'heads'",
-            "e.g. {layers: 32, hidden: 4096, heads: 32}");
+    f.error(
+        "layers",
+        "a model needs 'layers', 'hidden' and 'heads'",
+        "e.g. {layers: 32, hidden: 4096, heads: 32}");
   }
   f.finish();
 }
@@ -36,12 +38,18 @@ void apply_parallel(const std::string& text, TrainingRun& run) {
   struct Way {
     const char* key;
     int* slot;
-    int least, most;
+    int least;
+    int most;
   };
-  const Way known[] = {{"tp", &run.tensor, 1, kMostWays}, {"pp", &run.pipeline, 1, kMostWays},
-                       {"dp", &run.data, 1, kMostWays},   {"cp", &run.context, 1, kMostWays},
-                       {"ep", &run.expert, 1, kMostWays}, {"interleave", &run.interleave, 1, kMostWays},
-                       {"zero", &run.zero, 0, 3},         {"sp", &sequence_parallel, 0, 1}};
+  const Way known[] = {
+      {"tp", &run.tensor, 1, kMostWays},
+      {"pp", &run.pipeline, 1, kMostWays},
+      {"dp", &run.data, 1, kMostWays},
+      {"cp", &run.context, 1, kMostWays},
+      {"ep", &run.expert, 1, kMostWays},
+      {"interleave", &run.interleave, 1, kMostWays},
+      {"zero", &run.zero, 0, 3},
+      {"sp", &sequence_parallel, 0, 1}};
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find(',', at), text.size());
     const std::string part = text.substr(at, end - at);
@@ -49,27 +57,36 @@ void apply_parallel(const std::string& text, TrainingRun& run) {
     if (equals == std::string::npos)
       throw base::Error(where, "'" + part + "' is not understood", "write tp=8,pp=2,dp=4");
     const std::string key = part.substr(0, equals);
-    const Way* way =
-        std::find_if(std::begin(known), std::end(known), [&](const Way& w) { return key == w.key; });
+    const Way* way = std::find_if(std::begin(known), std::end(known), [&](const Way& w) {
+      return key == w.key;
+    });
     if (way == std::end(known))
-      throw base::Error(where, "'" + key + "' is no kind of parallelism",
-                        "one of: tp, pp, dp, cp, ep, zero, interleave, sp");
-    *way->slot = static_cast<int>(base::parse_int(part.substr(equals + 1), where, way->least, way->most));
+      throw base::Error(
+          where,
+          "'" + key + "' is no kind of parallelism",
+          "one of: tp, pp, dp, cp, ep, zero, interleave, sp");
+    *way->slot = int(base::parse_int(part.substr(equals + 1), where, way->least, way->most));
     at = end + 1;
   }
   run.sequence_parallel = sequence_parallel < 0 ? run.tensor > 1 : sequence_parallel == 1;
 }
 
 // "best", or an order of the dimensions.
-void apply_placement(const std::string& text, const base::Location& where, TrainingRun& run,
-                     base::ErrorList& errors) {
+void apply_placement(
+    const std::string& text,
+    const base::Location& where,
+    TrainingRun& run,
+    base::ErrorList& errors) {
   run.best_placement = text == "best";
-  if (text.empty() || run.best_placement) return;
+  if (text.empty() || run.best_placement)
+    return;
   if (const auto placement = parse_placement(text)) {
     run.placement = *placement;
   } else {
-    errors.add(where, "'" + text + "' is no order of parallel dimensions",
-               "write best, or e.g. tensor-data-pipeline-context, the fastest varying first");
+    errors.add(
+        where,
+        "'" + text + "' is no order of parallel dimensions",
+        "write best, or e.g. tensor-data-pipeline-context, the fastest varying first");
   }
 }
 
@@ -95,7 +112,8 @@ std::string without_infinities(std::string text) {
   for (const std::string_view word : {"-Infinity", "Infinity", "NaN"}) {
     for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 4)) {
       const bool quoted = at > 0 && text[at - 1] == '"';
-      if (!quoted) text.replace(at, word.size(), "null");
+      if (!quoted)
+        text.replace(at, word.size(), "null");
     }
   }
   return text;
@@ -113,7 +131,8 @@ Question from_model(const Transformer& model, const RunOptions& options) {
   base::ErrorList errors;
   apply_placement(options.placement, {"--placement"}, run, errors);
   errors.throw_if_any();
-  if (options.training) return {run, {}, options.framework};
+  if (options.training)
+    return {run, {}, options.framework};
   return {serving_run(run, options), {}, options.framework};
 }
 
@@ -130,8 +149,12 @@ Question from_graph(const std::string& bytes, const std::string& file, const Run
   return {std::move(run), {}, options.framework};
 }
 
-void read_run(Fields& f, const base::Location& where, TrainingRun& run, std::string& recompute,
-              base::ErrorList& errors) {
+void read_run(
+    Fields& f,
+    const base::Location& where,
+    TrainingRun& run,
+    std::string& recompute,
+    base::ErrorList& errors) {
   std::string placement;
   f.text("placement", placement);
   apply_placement(placement, where, run, errors);
@@ -192,13 +215,17 @@ Question from_yaml(const std::string& text, const std::string& file) {
   base::ErrorList errors;
   Fields f(root, errors);
   f.schema("lento.workload/1");
-  std::string kind = "training", precision_text = "bf16", recompute = "none";
+  std::string kind = "training";
+  std::string precision_text = "bf16";
+  std::string recompute = "none";
   f.choice("kind", kind, {"gemm", "lstm", "training", "inference"});
   f.text("precision", precision_text);
   const std::optional<Precision> precision = parse_precision(precision_text);
   if (!precision)
-    f.error("precision", "precision '" + precision_text + "' is not known",
-            "one of: fp32, tf32, fp16, bf16, int8, fp8, fp4");
+    f.error(
+        "precision",
+        "precision '" + precision_text + "' is not known",
+        "one of: fp32, tf32, fp16, bf16, int8, fp8, fp4");
   const Precision p = precision.value_or(Precision::Bf16);
   Question q;
   Transformer model;
@@ -232,9 +259,12 @@ Question from_yaml(const std::string& text, const std::string& file) {
 }  // namespace
 
 Recompute recompute_of(const std::string& text) {
-  if (text == "none") return Recompute::None;
-  if (text == "selective") return Recompute::Selective;
-  if (text == "full") return Recompute::Full;
+  if (text == "none")
+    return Recompute::None;
+  if (text == "selective")
+    return Recompute::Selective;
+  if (text == "full")
+    return Recompute::Full;
   throw base::Error({}, "'" + text + "' is no kind of recomputation", "one of: none, selective, full");
 }
 
@@ -254,11 +284,13 @@ void read_transformer(Fields& f, Transformer& m) {
 }
 
 Question parse_workload(const std::string& text, const std::string& file, const RunOptions& options) {
-  if (file.ends_with(".onnx")) return from_graph(text, file, options);
+  if (file.ends_with(".onnx"))
+    return from_graph(text, file, options);
   const size_t start = text.find_first_not_of(" \t\r\n");
   if (start != std::string::npos && text[start] == '{')
-    return from_model(transformer_from_config(base::parse_json(without_infinities(text), file), file),
-                      options);
+    return from_model(
+        transformer_from_config(base::parse_json(without_infinities(text), file), file),
+        options);
   return from_yaml(text, file);
 }
 

@@ -15,8 +15,12 @@ namespace {
 struct VcdFile {
   std::string path =
       (std::filesystem::temp_directory_path() / ("lento-" + std::to_string(::getpid()) + ".vcd")).string();
-  explicit VcdFile(const std::string& text) { base::write_file(path, text); }
-  ~VcdFile() { std::filesystem::remove(path); }
+  explicit VcdFile(const std::string& text) {
+    base::write_file(path, text);
+  }
+  ~VcdFile() {
+    std::filesystem::remove(path);
+  }
 };
 
 const char* const kHeader =
@@ -28,8 +32,9 @@ const char* const kMap =
     "    valid: top.sub.ok\n";
 
 TEST(Vcd, SamplesBeforeEachRisingEdge) {
-  const VcdFile file(std::string(kHeader) +
-                     "#0\n0!\nb101 %\n1&\n#5\n1!\nb110 %\n#10\n0!\n0&\n#15\n1!\nbx1 %\nrubbish\n#20\n0!\n");
+  const VcdFile file(
+      std::string(kHeader) +
+      "#0\n0!\nb101 %\n1&\n#5\n1!\nb110 %\n#10\n0!\n0&\n#15\n1!\nbx1 %\nrubbish\n#20\n0!\n");
   base::ReadReport report;
   std::vector<VcdCycle> cycles;
   read_vcd(file.path, parse_vcd_map(kMap, "map"), report, [&](const VcdCycle& c) {
@@ -55,7 +60,8 @@ TEST(Vcd, ReadsEveryChangeOfALine) {
     });
     return seen;
   };
-  base::ReadReport by_line, together;
+  base::ReadReport by_line;
+  base::ReadReport together;
   const std::string lines = "#0\n$dumpvars\n0!\nb101 %\n1&\n$end\n#5\n1!\n#10\n0!\nb110 %\n#15\n1!\n";
   const std::string joined =
       "#0 $dumpvars 0! b101 % 1& $end\n$comment 1! b1\n % $end #5 1! #10 0! b110 % r1.5 x\n#15 1!\n";
@@ -72,8 +78,9 @@ TEST(Vcd, StopsWhenItsUserHasEnough) {
   const VcdFile file(std::string(kHeader) + "#0 0!\n#5 1!\n#10 0!\n#15 1!\n#20\n");
   base::ReadReport report;
   int edges = 0;
-  EXPECT_FALSE(
-      read_vcd(file.path, parse_vcd_map(kMap, "map"), report, [&](const VcdCycle&) { return ++edges < 1; }));
+  EXPECT_FALSE(read_vcd(file.path, parse_vcd_map(kMap, "map"), report, [&](const VcdCycle&) {
+    return ++edges < 1;
+  }));
   EXPECT_EQ(edges, 1);
 }
 
@@ -82,15 +89,18 @@ TEST(Vcd, RefusesWhatIsNotThere) {
     const VcdFile file(text);
     base::ReadReport report;
     try {
-      read_vcd(file.path, parse_vcd_map(map, "map"), report, [](const VcdCycle&) { return true; });
+      read_vcd(file.path, parse_vcd_map(map, "map"), report, [](const VcdCycle&) {
+        return true;
+      });
     } catch (const base::Error& error) {
       return error.what();
     }
     return "";
   };
   EXPECT_THAT(
-      reason(kHeader,
-             "schema: lento.tile-map/1\nclock: top.clkk\ninputs:\n  - {ioreg: 0, signal: top.data}\n"),
+      reason(
+          kHeader,
+          "schema: lento.tile-map/1\nclock: top.clkk\ninputs:\n  - {ioreg: 0, signal: top.data}\n"),
       testing::HasSubstr("top.clk"));
   EXPECT_THAT(reason("$scope module top", kMap), testing::HasSubstr("ends inside"));
   EXPECT_THAT(reason("hello", kMap), testing::HasSubstr("not a VCD header"));

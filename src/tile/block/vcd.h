@@ -24,10 +24,13 @@ namespace lento::tile {
 
 struct VcdMap {
   struct Input {
-    uint32_t ioreg = 0, at = 0;
-    std::string signal, valid;
+    uint32_t ioreg = 0;
+    uint32_t at = 0;
+    std::string signal;
+    std::string valid;
   };
-  std::string clock, address;
+  std::string clock;
+  std::string address;
   std::vector<Input> inputs;
 };
 
@@ -44,7 +47,10 @@ struct VcdCycle {
 // Reads the file once in bounded memory and calls `use` for each rising edge of the clock, until it returns
 // false; false then. Damaged changes are skipped and counted; a header that cannot be read or a signal that
 // is not there is base::Error.
-bool read_vcd(const std::string& path, const VcdMap& map, base::ReadReport& report,
-              const std::function<bool(const VcdCycle&)>& use);
+bool read_vcd(
+    const std::string& path,
+    const VcdMap& map,
+    base::ReadReport& report,
+    const std::function<bool(const VcdCycle&)>& use);
 
 }  // namespace lento::tile

@@ -11,17 +11,19 @@ namespace {
 
 constexpr std::string_view kMagic("YPUIMG\r\n", 8);
 constexpr uint32_t kSections = 4;
-constexpr uint32_t kTriggered = 1, kDropsDeclared = 2;
+constexpr uint32_t kTriggered = 1;
+constexpr uint32_t kDropsDeclared = 2;
 
 struct Section {
   std::string_view name;
   uint32_t max_bytes;
   std::string Image::*content;
 };
-constexpr Section kSection[kSections] = {{"code", kCodeBytes, &Image::code},
-                                         {"data", kDataBytes, &Image::data},
-                                         {"soft logic", kSoftLogicBytes, &Image::soft_logic},
-                                         {"metadata", kMetadataBytes, &Image::metadata}};
+constexpr Section kSection[kSections] = {
+    {"code", kCodeBytes, &Image::code},
+    {"data", kDataBytes, &Image::data},
+    {"soft logic", kSoftLogicBytes, &Image::soft_logic},
+    {"metadata", kMetadataBytes, &Image::metadata}};
 
 void check_fields(const Image& image, const base::ByteReader& in) {
   if (image.code.empty() || image.code.size() % 4 != 0)
@@ -39,12 +41,14 @@ void read_header(base::ByteReader& in, Image& image) {
   image.block = in.read<uint32_t>("block id");
   image.abi = in.read<uint32_t>("ABI version");
   const uint32_t policy = in.read<uint32_t>("policy");
-  if (policy > 2) in.fail("policy " + std::to_string(policy) + " is not known");
+  if (policy > 2)
+    in.fail("policy " + std::to_string(policy) + " is not known");
   image.policy = static_cast<Policy>(policy);
   image.rollback = in.read<uint32_t>("rollback counter");
   image.expires = in.read<uint64_t>("expiry");
   const uint32_t flags = in.read<uint32_t>("flags");
-  if (flags & ~(kTriggered | kDropsDeclared)) in.fail("unknown flags are set");
+  if (flags & ~(kTriggered | kDropsDeclared))
+    in.fail("unknown flags are set");
   image.triggered = flags & kTriggered;
   image.drops_declared = flags & kDropsDeclared;
   image.trigger_start = in.read<uint32_t>("trigger start");
@@ -60,15 +64,18 @@ void read_header(base::ByteReader& in, Image& image) {
 
 std::string_view policy_name(Policy policy) {
   static constexpr std::string_view kNames[] = {"closed", "restrictive", "permissive"};
-  return kNames[static_cast<int>(policy)];
+  return kNames[int(policy)];
 }
 
 Policy parse_policy(std::string_view text, std::string_view file) {
   for (const Policy policy : {Policy::Closed, Policy::Restrictive, Policy::Permissive}) {
-    if (text == policy_name(policy)) return policy;
+    if (text == policy_name(policy))
+      return policy;
   }
-  throw base::Error({std::string(file)}, "policy '" + std::string(text) + "' is not known",
-                    base::suggestion(text, {"closed", "restrictive", "permissive"}));
+  throw base::Error(
+      {std::string(file)},
+      "policy '" + std::string(text) + "' is not known",
+      base::suggestion(text, {"closed", "restrictive", "permissive"}));
 }
 
 Image parse_image(std::string_view bytes, std::string_view file) {
@@ -91,8 +98,9 @@ Image parse_image(std::string_view bytes, std::string_view file) {
       in.fail("sections are out of order", "code, data, soft logic, metadata");
     const uint32_t size = in.read<uint32_t>(name + " length");
     if (size > kSection[i].max_bytes) {
-      in.fail("the " + name + " section has " + std::to_string(size) + " bytes, at most " +
-              std::to_string(kSection[i].max_bytes) + " fit");
+      in.fail(
+          "the " + name + " section has " + std::to_string(size) + " bytes, at most " +
+          std::to_string(kSection[i].max_bytes) + " fit");
     }
     table.push_back({size, std::string(in.take(64, name + " digest"))});
   }
@@ -103,7 +111,8 @@ Image parse_image(std::string_view bytes, std::string_view file) {
     }
     image.*kSection[i].content = content;
   }
-  if (in.left() != 0) in.fail(std::to_string(in.left()) + " bytes follow the last section");
+  if (in.left() != 0)
+    in.fail(std::to_string(in.left()) + " bytes follow the last section");
   check_fields(image, in);
   return image;
 }
@@ -114,22 +123,29 @@ std::string write_image(const Image& image) {
   base::append_little(out, Image::kFormat);
   base::append_little(out, image.block);
   base::append_little(out, image.abi);
-  base::append_little(out, static_cast<uint32_t>(image.policy));
+  base::append_little(out, uint32_t(image.policy));
   base::append_little(out, image.rollback);
   base::append_little(out, image.expires);
   for (const uint32_t field :
-       {flags, image.trigger_start, image.trigger_end, image.main_entry, image.input_mask,
-        image.arrival_cycles, image.output_bytes, image.output_cycles}) {
+       {flags,
+        image.trigger_start,
+        image.trigger_end,
+        image.main_entry,
+        image.input_mask,
+        image.arrival_cycles,
+        image.output_bytes,
+        image.output_cycles}) {
     base::append_little(out, field);
   }
   for (uint32_t i = 0; i < kSections; ++i) {
     const std::string& content = image.*kSection[i].content;
     LENTO_CHECK(content.size() <= kSection[i].max_bytes, "an image section fits");
     base::append_little(out, i + 1);
-    base::append_little(out, static_cast<uint32_t>(content.size()));
+    base::append_little(out, uint32_t(content.size()));
     out += sha256_hex(content);
   }
-  for (const Section& section : kSection) out += image.*section.content;
+  for (const Section& section : kSection)
+    out += image.*section.content;
   return out;
 }
 

@@ -12,7 +12,11 @@
 namespace lento::tile {
 
 // The owner's policy for programs on a block.
-enum class Policy : uint8_t { Closed = 0, Restrictive = 1, Permissive = 2 };
+enum class Policy : uint8_t {
+  Closed = 0,
+  Restrictive = 1,
+  Permissive = 2
+};
 std::string_view policy_name(Policy policy);
 Policy parse_policy(std::string_view text, std::string_view file);
 
@@ -33,7 +37,8 @@ struct Image {
   uint32_t rollback = 0;   // grows with every release; a tile never goes back
   uint64_t expires = 0;    // Unix seconds; 0: never
   bool triggered = false;  // trigger_start and trigger_end hold the API's defaults
-  uint32_t trigger_start = 0, trigger_end = 0;
+  uint32_t trigger_start = 0;
+  uint32_t trigger_end = 0;
   uint32_t main_entry = 0;      // byte address; init is 0, finish is kFinishEntry
   uint32_t input_mask = 0;      // IORegs whose arrival starts main
   uint32_t arrival_cycles = 1;  // declared: tile cycles from one input to the next, at least

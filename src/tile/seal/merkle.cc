@@ -24,17 +24,22 @@ Digest node(const Digest& left, const Digest& right) {
 }
 
 // The largest power of two below n (n >= 2): the size of the left subtree.
-uint64_t split(uint64_t n) { return std::bit_floor(n - 1); }
+uint64_t split(uint64_t n) {
+  return std::bit_floor(n - 1);
+}
 
 Digest root_of(std::span<const Digest> leaves) {
-  if (leaves.empty()) return sha256("");
-  if (leaves.size() == 1) return leaves[0];
+  if (leaves.empty())
+    return sha256("");
+  if (leaves.size() == 1)
+    return leaves[0];
   const uint64_t k = split(leaves.size());
   return node(root_of(leaves.first(k)), root_of(leaves.subspan(k)));
 }
 
 void path(std::span<const Digest> leaves, uint64_t index, std::vector<Digest>& out) {
-  if (leaves.size() <= 1) return;
+  if (leaves.size() <= 1)
+    return;
   const uint64_t k = split(leaves.size());
   const bool left = index < k;
   path(left ? leaves.first(k) : leaves.subspan(k), left ? index : index - k, out);
@@ -44,7 +49,8 @@ void path(std::span<const Digest> leaves, uint64_t index, std::vector<Digest>& o
 // RFC 6962 section 2.1.2, SUBPROOF; `whole`: the subtree's root is already known to the verifier.
 void subproof(std::span<const Digest> leaves, uint64_t from, bool whole, std::vector<Digest>& out) {
   if (from == leaves.size()) {
-    if (!whole) out.push_back(root_of(leaves));
+    if (!whole)
+      out.push_back(root_of(leaves));
     return;
   }
   const uint64_t k = split(leaves.size());
@@ -69,15 +75,21 @@ std::string to_hex(const Digest& digest) {
 Digest digest_from_hex(std::string_view hex, std::string_view file) {
   Digest out;
   size_t length = 0;
-  const bool good = hex.size() == 64 && sodium_hex2bin(out.data(), out.size(), hex.data(), hex.size(),
-                                                       nullptr, &length, nullptr) == 0;
-  if (!good || length != 32) throw base::Error({std::string(file)}, "not a SHA-256 digest in hex");
+  const bool good =
+      hex.size() == 64 &&
+      sodium_hex2bin(out.data(), out.size(), hex.data(), hex.size(), nullptr, &length, nullptr) == 0;
+  if (!good || length != 32)
+    throw base::Error({std::string(file)}, "not a SHA-256 digest in hex");
   return out;
 }
 
-Digest leaf_digest(std::string_view entry) { return sha256(std::string("\0", 1) + std::string(entry)); }
+Digest leaf_digest(std::string_view entry) {
+  return sha256(std::string("\0", 1) + std::string(entry));
+}
 
-Digest tree_root(const std::vector<Digest>& leaves) { return root_of(leaves); }
+Digest tree_root(const std::vector<Digest>& leaves) {
+  return root_of(leaves);
+}
 
 std::vector<Digest> inclusion_proof(const std::vector<Digest>& leaves, uint64_t index, uint64_t size) {
   LENTO_CHECK(index < size && size <= leaves.size(), "an inclusion proof is asked for an entry of the tree");
@@ -86,16 +98,25 @@ std::vector<Digest> inclusion_proof(const std::vector<Digest>& leaves, uint64_t 
   return out;
 }
 
-bool verify_inclusion(const Digest& leaf, uint64_t index, uint64_t size, const std::vector<Digest>& proof,
-                      const Digest& root) {
-  if (index >= size) return false;
-  uint64_t at = index, last = size - 1;  // RFC 9162 section 2.1.3.2
+bool verify_inclusion(
+    const Digest& leaf,
+    uint64_t index,
+    uint64_t size,
+    const std::vector<Digest>& proof,
+    const Digest& root) {
+  if (index >= size)
+    return false;
+  // RFC 9162 section 2.1.3.2
+  uint64_t at = index;
+  uint64_t last = size - 1;
   Digest digest = leaf;
   for (const Digest& sibling : proof) {
-    if (last == 0) return false;
+    if (last == 0)
+      return false;
     if ((at & 1) || at == last) {
       digest = node(sibling, digest);
-      while (!(at & 1) && at != 0) at >>= 1, last >>= 1;
+      while (!(at & 1) && at != 0)
+        at >>= 1, last >>= 1;
     } else {
       digest = node(digest, sibling);
     }
@@ -105,29 +126,44 @@ bool verify_inclusion(const Digest& leaf, uint64_t index, uint64_t size, const s
 }
 
 std::vector<Digest> consistency_proof(const std::vector<Digest>& leaves, uint64_t from, uint64_t to) {
-  LENTO_CHECK(from >= 1 && from <= to && to <= leaves.size(),
-              "a consistency proof is between two heads of the tree");
+  LENTO_CHECK(
+      from >= 1 && from <= to && to <= leaves.size(),
+      "a consistency proof is between two heads of the tree");
   std::vector<Digest> out;
-  if (from < to) subproof(std::span(leaves).first(to), from, true, out);
+  if (from < to)
+    subproof(std::span(leaves).first(to), from, true, out);
   return out;
 }
 
-bool verify_consistency(uint64_t from, const Digest& from_root, uint64_t to, const Digest& to_root,
-                        const std::vector<Digest>& proof) {
-  if (from == 0 || from > to) return false;
-  if (from == to) return proof.empty() && from_root == to_root;
+bool verify_consistency(
+    uint64_t from,
+    const Digest& from_root,
+    uint64_t to,
+    const Digest& to_root,
+    const std::vector<Digest>& proof) {
+  if (from == 0 || from > to)
+    return false;
+  if (from == to)
+    return proof.empty() && from_root == to_root;
   std::vector<Digest> steps = proof;  // RFC 9162 section 2.1.4.2
-  if (std::has_single_bit(from)) steps.insert(steps.begin(), from_root);
-  if (steps.empty()) return false;
-  uint64_t at = from - 1, last = to - 1;
-  while (at & 1) at >>= 1, last >>= 1;
-  Digest old_root = steps[0], new_root = steps[0];
+  if (std::has_single_bit(from))
+    steps.insert(steps.begin(), from_root);
+  if (steps.empty())
+    return false;
+  uint64_t at = from - 1;
+  uint64_t last = to - 1;
+  while (at & 1)
+    at >>= 1, last >>= 1;
+  Digest old_root = steps[0];
+  Digest new_root = steps[0];
   for (size_t i = 1; i < steps.size(); ++i) {
-    if (last == 0) return false;
+    if (last == 0)
+      return false;
     if ((at & 1) || at == last) {
       old_root = node(steps[i], old_root);
       new_root = node(steps[i], new_root);
-      while (!(at & 1) && at != 0) at >>= 1, last >>= 1;
+      while (!(at & 1) && at != 0)
+        at >>= 1, last >>= 1;
     } else {
       new_root = node(new_root, steps[i]);
     }

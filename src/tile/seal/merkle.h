@@ -21,12 +21,20 @@ Digest tree_root(const std::vector<Digest>& leaves);  // of no leaves: SHA-256 o
 
 // `index` < `size` <= leaves.size(): the proof against the head of the first `size` leaves.
 std::vector<Digest> inclusion_proof(const std::vector<Digest>& leaves, uint64_t index, uint64_t size);
-bool verify_inclusion(const Digest& leaf, uint64_t index, uint64_t size, const std::vector<Digest>& proof,
-                      const Digest& root);
+bool verify_inclusion(
+    const Digest& leaf,
+    uint64_t index,
+    uint64_t size,
+    const std::vector<Digest>& proof,
+    const Digest& root);
 
 // 1 <= `from` <= `to` <= leaves.size().
 std::vector<Digest> consistency_proof(const std::vector<Digest>& leaves, uint64_t from, uint64_t to);
-bool verify_consistency(uint64_t from, const Digest& from_root, uint64_t to, const Digest& to_root,
-                        const std::vector<Digest>& proof);
+bool verify_consistency(
+    uint64_t from,
+    const Digest& from_root,
+    uint64_t to,
+    const Digest& to_root,
+    const std::vector<Digest>& proof);
 
 }  // namespace lento::tile

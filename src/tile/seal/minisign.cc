@@ -13,7 +13,10 @@ namespace {
 
 constexpr std::string_view kUntrusted = "untrusted comment: ";
 constexpr std::string_view kTrusted = "trusted comment: ";
-constexpr size_t kSecretBytes = 158, kPublicBytes = 42, kSignatureBytes = 74, kMaxText = 16384;
+constexpr size_t kSecretBytes = 158;
+constexpr size_t kPublicBytes = 42;
+constexpr size_t kSignatureBytes = 74;
+constexpr size_t kMaxText = 16384;
 
 void ready() {
   static const int kState = sodium_init();
@@ -22,23 +25,36 @@ void ready() {
 
 std::string encode64(std::string_view bytes) {
   std::string out(sodium_base64_ENCODED_LEN(bytes.size(), sodium_base64_VARIANT_ORIGINAL), '\0');
-  sodium_bin2base64(out.data(), out.size(), reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(),
-                    sodium_base64_VARIANT_ORIGINAL);
+  sodium_bin2base64(
+      out.data(),
+      out.size(),
+      reinterpret_cast<const uint8_t*>(bytes.data()),
+      bytes.size(),
+      sodium_base64_VARIANT_ORIGINAL);
   out.pop_back();
   return out;
 }
 
-std::string decode64(std::string_view text, size_t expected, const base::Location& where,
-                     std::string_view what) {
+std::string
+decode64(std::string_view text, size_t expected, const base::Location& where, std::string_view what) {
   std::string out(expected + 3, '\0');
   size_t length = 0;
-  const int rc = sodium_base642bin(reinterpret_cast<uint8_t*>(out.data()), out.size(), text.data(),
-                                   text.size(), nullptr, &length, nullptr, sodium_base64_VARIANT_ORIGINAL);
+  const int rc = sodium_base642bin(
+      reinterpret_cast<uint8_t*>(out.data()),
+      out.size(),
+      text.data(),
+      text.size(),
+      nullptr,
+      &length,
+      nullptr,
+      sodium_base64_VARIANT_ORIGINAL);
   out.resize(std::min(length, out.size()));
   // Encoding again refuses the second spellings that the library's decoder lets through.
   if (rc != 0 || length != expected || encode64(out) != text) {
-    throw base::Error(where, std::string(what) + " is not base64 of " + std::to_string(expected) + " bytes",
-                      "the file may be truncated or of another kind");
+    throw base::Error(
+        where,
+        std::string(what) + " is not base64 of " + std::to_string(expected) + " bytes",
+        "the file may be truncated or of another kind");
   }
   return out;
 }
@@ -55,7 +71,8 @@ std::vector<std::string_view> lines_of(std::string_view text, size_t count, std:
   }
   if (lines.size() != count || lines[0].substr(0, kUntrusted.size()) != kUntrusted) {
     throw base::Error(
-        {std::string(file), 1, 1}, "not a minisign file",
+        {std::string(file), 1, 1},
+        "not a minisign file",
         "it has " + std::to_string(count) + " lines, the first starts with 'untrusted comment: '");
   }
   return lines;
@@ -74,46 +91,69 @@ std::string_view view(const std::array<uint8_t, N>& bytes) {
 
 std::string sign_raw(const SecretKey& key, std::string_view message) {
   std::string out(crypto_sign_BYTES, '\0');
-  crypto_sign_detached(reinterpret_cast<uint8_t*>(out.data()), nullptr,
-                       reinterpret_cast<const uint8_t*>(message.data()), message.size(), key.secret.data());
+  crypto_sign_detached(
+      reinterpret_cast<uint8_t*>(out.data()),
+      nullptr,
+      reinterpret_cast<const uint8_t*>(message.data()),
+      message.size(),
+      key.secret.data());
   return out;
 }
 
 bool verify_raw(const PublicKey& key, std::string_view message, std::string_view signature) {
-  return crypto_sign_verify_detached(reinterpret_cast<const uint8_t*>(signature.data()),
-                                     reinterpret_cast<const uint8_t*>(message.data()), message.size(),
-                                     key.key.data()) == 0;
+  return crypto_sign_verify_detached(
+             reinterpret_cast<const uint8_t*>(signature.data()),
+             reinterpret_cast<const uint8_t*>(message.data()),
+             message.size(),
+             key.key.data()) == 0;
 }
 
 std::string blake(std::string_view message, size_t size) {
   std::string out(size, '\0');
-  crypto_generichash(reinterpret_cast<uint8_t*>(out.data()), size,
-                     reinterpret_cast<const uint8_t*>(message.data()), message.size(), nullptr, 0);
+  crypto_generichash(
+      reinterpret_cast<uint8_t*>(out.data()),
+      size,
+      reinterpret_cast<const uint8_t*>(message.data()),
+      message.size(),
+      nullptr,
+      0);
   return out;
 }
 
 uint64_t little64(std::string_view bytes) {
   uint64_t value = 0;
-  for (int i = 7; i >= 0; --i) value = value << 8 | static_cast<uint8_t>(bytes[static_cast<size_t>(i)]);
+  for (int i = 7; i >= 0; --i)
+    value = value << 8 | uint8_t(bytes[size_t(i)]);
   return value;
 }
 
 std::string little64(uint64_t value) {
   std::string out;
-  for (int i = 0; i < 8; ++i) out += static_cast<char>(value >> (8 * i));
+  for (int i = 0; i < 8; ++i)
+    out += char(value >> (8 * i));
   return out;
 }
 
 // XORs the 104 protected bytes with the scrypt stream.
-void cover(std::string& protected_bytes, const std::string& password, std::string_view salt,
-           uint64_t operations, uint64_t memory) {
+void cover(
+    std::string& protected_bytes,
+    const std::string& password,
+    std::string_view salt,
+    uint64_t operations,
+    uint64_t memory) {
   std::string stream(protected_bytes.size(), '\0');
   const int rc = crypto_pwhash_scryptsalsa208sha256(
-      reinterpret_cast<uint8_t*>(stream.data()), stream.size(), password.data(), password.size(),
-      reinterpret_cast<const uint8_t*>(salt.data()), operations, memory);
-  if (rc != 0) throw base::Error({}, "not enough memory to derive the key from the password");
+      reinterpret_cast<uint8_t*>(stream.data()),
+      stream.size(),
+      password.data(),
+      password.size(),
+      reinterpret_cast<const uint8_t*>(salt.data()),
+      operations,
+      memory);
+  if (rc != 0)
+    throw base::Error({}, "not enough memory to derive the key from the password");
   for (size_t i = 0; i < stream.size(); ++i)
-    protected_bytes[i] = static_cast<char>(protected_bytes[i] ^ stream[i]);
+    protected_bytes[i] = char(protected_bytes[i] ^ stream[i]);
 }
 
 std::string secret_blob(std::string_view text, std::string_view file) {
@@ -147,7 +187,7 @@ std::string key_id(const PublicKey& key) {
   static constexpr char kHex[] = "0123456789ABCDEF";
   std::string out;
   for (int i = 7; i >= 0; --i) {
-    const uint8_t byte = key.id[static_cast<size_t>(i)];
+    const uint8_t byte = key.id[size_t(i)];
     out += kHex[byte >> 4];
     out += kHex[byte & 15];
   }
@@ -180,7 +220,9 @@ std::string write_secret_key(const SecretKey& key, const std::string& password) 
   ready();
   const std::string pair = std::string(view(key.id)) + std::string(view(key.secret));
   std::string guarded = pair + blake("Ed" + pair, 32);
-  std::string salt(32, '\0'), limits(16, '\0'), kdf(2, '\0');
+  std::string salt(32, '\0');
+  std::string limits(16, '\0');
+  std::string kdf(2, '\0');
   if (!password.empty()) {
     kdf = "Sc";
     randombytes_buf(salt.data(), salt.size());
@@ -234,8 +276,8 @@ std::string sign(const SecretKey& key, std::string_view message, std::string_vie
          std::string(trusted_comment) + "\n" + encode64(global) + "\n";
 }
 
-SignatureCheck verify(const PublicKey& key, std::string_view message, std::string_view signature,
-                      std::string_view file) {
+SignatureCheck
+verify(const PublicKey& key, std::string_view message, std::string_view signature, std::string_view file) {
   ready();
   const auto lines = lines_of(signature, 4, file);
   const std::string blob = decode64(lines[1], kSignatureBytes, {std::string(file), 2, 1}, "the signature");

@@ -44,7 +44,12 @@ bool secret_key_is_encrypted(std::string_view text, std::string_view file);
 // The .minisig text over `message`, prehashed.
 std::string sign(const SecretKey& key, std::string_view message, std::string_view trusted_comment);
 
-enum class SignatureState { Good, WrongKey, BadSignature, BadTrustedComment };
+enum class SignatureState {
+  Good,
+  WrongKey,
+  BadSignature,
+  BadTrustedComment
+};
 
 struct SignatureCheck {
   SignatureState state = SignatureState::BadSignature;
@@ -54,8 +59,8 @@ struct SignatureCheck {
 
 // Checks both signatures against the whole key, never the id alone. Throws base::Error when `signature`
 // does not have the layout.
-SignatureCheck verify(const PublicKey& key, std::string_view message, std::string_view signature,
-                      std::string_view file);
+SignatureCheck
+verify(const PublicKey& key, std::string_view message, std::string_view signature, std::string_view file);
 
 std::string sha256_hex(std::string_view bytes);
 

@@ -10,7 +10,9 @@ struct Refusal {
   std::string reason;
 };
 
-[[noreturn]] void refuse(const std::string& reason) { throw Refusal{reason}; }
+[[noreturn]] void refuse(const std::string& reason) {
+  throw Refusal{reason};
+}
 
 void require_signature(const PublicKey& key, const Signed& file, const std::string& whose) {
   const SignatureCheck check = verify(key, file.text, file.signature, file.name + ".minisig");
@@ -18,11 +20,12 @@ void require_signature(const PublicKey& key, const Signed& file, const std::stri
     case SignatureState::Good:
       return;
     case SignatureState::WrongKey:
-      refuse(file.name + " is signed by key " + check.signer_id + ", not by " + whose + " key " +
-             key_id(key));
+      refuse(
+          file.name + " is signed by key " + check.signer_id + ", not by " + whose + " key " + key_id(key));
     case SignatureState::BadSignature:
-      refuse("the signature of " + file.name + " does not match its bytes (or another key has the id " +
-             check.signer_id + ")");
+      refuse(
+          "the signature of " + file.name + " does not match its bytes (or another key has the id " +
+          check.signer_id + ")");
     case SignatureState::BadTrustedComment:
       refuse("the trusted comment of " + file.name + " was changed");
   }
@@ -30,7 +33,7 @@ void require_signature(const PublicKey& key, const Signed& file, const std::stri
 
 template <class T>
 bool contains(const std::vector<T>& all, const T& one) {
-  return std::find(all.begin(), all.end(), one) != all.end();
+  return std::ranges::find(all, one) != all.end();
 }
 
 Certificate require_certificate(const Submission& submission, const BlockRules& rules, uint64_t now) {
@@ -44,18 +47,22 @@ Certificate require_certificate(const Submission& submission, const BlockRules& 
     refuse("the certified key has the id of the owner's key " + key_id(rules.owner) + " but is another key");
   }
   if (contains(rules.revoked.keys, certificate.key))
-    refuse("the key " + key_id(certificate.key) + " of '" + certificate.subject + "' was revoked by list " +
-           std::to_string(rules.revoked.number));
+    refuse(
+        "the key " + key_id(certificate.key) + " of '" + certificate.subject + "' was revoked by list " +
+        std::to_string(rules.revoked.number));
   if (now < certificate.not_before)
     refuse("the certificate is valid from " + format_utc(certificate.not_before));
-  if (now > certificate.not_after) refuse("the certificate expired at " + format_utc(certificate.not_after));
+  if (now > certificate.not_after)
+    refuse("the certificate expired at " + format_utc(certificate.not_after));
   if (!contains(certificate.blocks, rules.block)) {
-    refuse("the certificate of '" + certificate.subject + "' does not cover block " +
-           std::to_string(rules.block));
+    refuse(
+        "the certificate of '" + certificate.subject + "' does not cover block " +
+        std::to_string(rules.block));
   }
   if (!contains(certificate.policies, rules.policy)) {
-    refuse("the certificate of '" + certificate.subject + "' does not cover policy " +
-           std::string(policy_name(rules.policy)));
+    refuse(
+        "the certificate of '" + certificate.subject + "' does not cover policy " +
+        std::string(policy_name(rules.policy)));
   }
   return certificate;
 }
@@ -65,8 +72,10 @@ Approval require_approval(const Submission& submission, const BlockRules& rules,
     refuse("policy restrictive needs the owner's approval of source and verifier report");
   require_signature(rules.owner, *submission.approval, "the owner's");
   const Approval approval = parse_approval(submission.approval->text, submission.approval->name);
-  if (approval.image != sha256_hex(submission.image.text)) refuse("the approval is for another image");
-  if (approval.source != source_digest(image)) refuse("the approval is for another source");
+  if (approval.image != sha256_hex(submission.image.text))
+    refuse("the approval is for another image");
+  if (approval.source != source_digest(image))
+    refuse("the approval is for another source");
   return approval;
 }
 
@@ -82,19 +91,23 @@ std::string require_signer(const Submission& submission, const BlockRules& rules
 
 // The rules with what a newer list takes back; an older one is refused, so that none can be hidden.
 BlockRules with_revocation(const Submission& submission, BlockRules rules) {
-  if (!submission.revocation) return rules;
+  if (!submission.revocation)
+    return rules;
   require_signature(rules.owner, *submission.revocation, "the owner's");
   const Revocation list = parse_revocation(submission.revocation->text, submission.revocation->name);
   if (list.number < rules.revoked.number) {
-    refuse("the revocation list has number " + std::to_string(list.number) + ", the tile has taken number " +
-           std::to_string(rules.revoked.number));
+    refuse(
+        "the revocation list has number " + std::to_string(list.number) + ", the tile has taken number " +
+        std::to_string(rules.revoked.number));
   }
   rules.revoked.number = list.number;
   for (const PublicKey& key : list.keys) {
-    if (!contains(rules.revoked.keys, key)) rules.revoked.keys.push_back(key);
+    if (!contains(rules.revoked.keys, key))
+      rules.revoked.keys.push_back(key);
   }
   for (const std::string& image : list.images) {
-    if (!contains(rules.revoked.images, image)) rules.revoked.images.push_back(image);
+    if (!contains(rules.revoked.images, image))
+      rules.revoked.images.push_back(image);
   }
   return rules;
 }
@@ -108,10 +121,12 @@ void require_not_revoked(const Signed& image, const BlockRules& rules) {
 BlockRules with_counter(BlockRules rules, const std::string& developer, const Image& image) {
   const std::string program = program_name(image);
   for (SeenCounter& seen : rules.counters) {
-    if (seen.developer != developer || seen.program != program) continue;
+    if (seen.developer != developer || seen.program != program)
+      continue;
     if (image.rollback < seen.counter) {
-      refuse("rollback: the image has counter " + std::to_string(image.rollback) + ", the tile has seen " +
-             std::to_string(seen.counter) + " of '" + program + "' by '" + developer + "'");
+      refuse(
+          "rollback: the image has counter " + std::to_string(image.rollback) + ", the tile has seen " +
+          std::to_string(seen.counter) + " of '" + program + "' by '" + developer + "'");
     }
     seen.counter = image.rollback;
     return rules;
@@ -122,37 +137,48 @@ BlockRules with_counter(BlockRules rules, const std::string& developer, const Im
 
 void require_fit(const Image& image, const BlockRules& rules, uint64_t now) {
   if (image.block != rules.block) {
-    refuse("the image is for block " + std::to_string(image.block) + ", this tile watches block " +
-           std::to_string(rules.block));
+    refuse(
+        "the image is for block " + std::to_string(image.block) + ", this tile watches block " +
+        std::to_string(rules.block));
   }
   if (image.abi != rules.abi) {
-    refuse("the image needs ABI " + std::to_string(image.abi) + ", the block has ABI " +
-           std::to_string(rules.abi));
+    refuse(
+        "the image needs ABI " + std::to_string(image.abi) + ", the block has ABI " +
+        std::to_string(rules.abi));
   }
   if (image.policy != rules.policy) {
-    refuse("the image was made for policy " + std::string(policy_name(image.policy)) +
-           ", the block has policy " + std::string(policy_name(rules.policy)));
+    refuse(
+        "the image was made for policy " + std::string(policy_name(image.policy)) +
+        ", the block has policy " + std::string(policy_name(rules.policy)));
   }
-  if (image.expires != 0 && now > image.expires) refuse("the image expired at " + format_utc(image.expires));
+  if (image.expires != 0 && now > image.expires)
+    refuse("the image expired at " + format_utc(image.expires));
   if (image.rollback < rules.rollback) {
-    refuse("rollback: the image has counter " + std::to_string(image.rollback) + ", the owner asks for " +
-           std::to_string(rules.rollback));
+    refuse(
+        "rollback: the image has counter " + std::to_string(image.rollback) + ", the owner asks for " +
+        std::to_string(rules.rollback));
   }
 }
 
 // What follows "KEY: " on a line of the metadata.
 std::string metadata_line(const Image& image, const std::string& key) {
-  const std::string text = "\n" + image.metadata, mark = "\n" + key + ": ";
+  const std::string text = "\n" + image.metadata;
+  const std::string mark = "\n" + key + ": ";
   const size_t at = text.find(mark);
-  if (at == std::string::npos) return "";
+  if (at == std::string::npos)
+    return "";
   const size_t begin = at + mark.size();
   return text.substr(begin, text.find('\n', begin) - begin);
 }
 
 }  // namespace
 
-std::string source_digest(const Image& image) { return metadata_line(image, "source").substr(0, 64); }
-std::string program_name(const Image& image) { return metadata_line(image, "name"); }
+std::string source_digest(const Image& image) {
+  return metadata_line(image, "source").substr(0, 64);
+}
+std::string program_name(const Image& image) {
+  return metadata_line(image, "name");
+}
 
 Decision decide(const Submission& submission, const BlockRules& given, uint64_t now) {
   Decision decision;
@@ -163,7 +189,8 @@ Decision decide(const Submission& submission, const BlockRules& given, uint64_t 
     const Image image = parse_image(submission.image.text, submission.image.name);
     decision.remembered = with_counter(rules, decision.signer, image);
     require_fit(image, rules, now);
-    if (rules.policy == Policy::Restrictive) decision.approval = require_approval(submission, rules, image);
+    if (rules.policy == Policy::Restrictive)
+      decision.approval = require_approval(submission, rules, image);
     decision.image = image;
     decision.accepted = true;
   } catch (const Refusal& refusal) {

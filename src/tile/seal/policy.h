@@ -59,14 +59,19 @@ struct Certificate {
   PublicKey key;
   std::vector<uint32_t> blocks;
   std::vector<Policy> policies;
-  uint64_t not_before = 0, not_after = 0;  // Unix seconds, both inclusive
+  // Unix seconds, both inclusive
+  uint64_t not_before = 0;
+  uint64_t not_after = 0;
 };
 Certificate parse_certificate(const std::string& text, const std::string& file);
 std::string write_certificate(const Certificate& certificate);
 
 // YAML, lento.tile-approval/1: the owner has read this source and this verifier report for this image.
 struct Approval {
-  std::string image, source, report;  // SHA-256, hex
+  // SHA-256, hex
+  std::string image;
+  std::string source;
+  std::string report;
 };
 Approval parse_approval(const std::string& text, const std::string& file);
 std::string write_approval(const Approval& approval);

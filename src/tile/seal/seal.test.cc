@@ -14,10 +14,13 @@ namespace {
 using namespace test;
 using testing::HasSubstr;
 
-int shell(const std::string& command) { return std::system((command + " >/dev/null 2>&1").c_str()); }
+int shell(const std::string& command) {
+  return std::system((command + " >/dev/null 2>&1").c_str());
+}
 
 TEST(Minisign, TheDebianToolAcceptsOursAndWeItsOwn) {
-  if (shell("minisign -v") != 0) GTEST_SKIP() << "minisign is not installed";
+  if (shell("minisign -v") != 0)
+    GTEST_SKIP() << "minisign is not installed";
   TempFolder dir;
   const SecretKey key = generate_key();
   base::write_file(dir / "m", "a message");
@@ -52,7 +55,7 @@ TEST(Minisign, EveryFlippedBitOfASignatureIsRefused) {
   const size_t first = good.find('\n') + 1;  // the first line is unprotected by design
   for (size_t bit = first * 8; bit < (good.size() - 1) * 8; ++bit) {
     std::string bad = good;
-    bad[bit / 8] = static_cast<char>(bad[bit / 8] ^ (1 << (bit % 8)));
+    bad[bit / 8] = char(bad[bit / 8] ^ (1 << (bit % 8)));
     bool accepted = false;
     try {
       accepted = verify(public_part(key), "m", bad, "s").state == SignatureState::Good;
@@ -87,7 +90,7 @@ TEST(Policy, RefusesEveryFlippedBitAndEveryTruncationOfAnImage) {
   const Submission good = world.submission();
   for (size_t bit = 0; bit < good.image.text.size() * 8; ++bit) {
     Submission bad = good;
-    bad.image.text[bit / 8] = static_cast<char>(bad.image.text[bit / 8] ^ (1 << (bit % 8)));
+    bad.image.text[bit / 8] = char(bad.image.text[bit / 8] ^ (1 << (bit % 8)));
     EXPECT_THAT(world.refusal(bad), HasSubstr("does not match its bytes"));
   }
   for (size_t size = 0; size < good.image.text.size(); ++size) {
@@ -102,7 +105,7 @@ TEST(Policy, RefusesEveryFlippedBitOfACertificate) {
   const Submission good = world.submission();
   for (size_t bit = 0; bit < good.certificate->text.size() * 8; ++bit) {
     Submission bad = good;
-    bad.certificate->text[bit / 8] = static_cast<char>(bad.certificate->text[bit / 8] ^ (1 << (bit % 8)));
+    bad.certificate->text[bit / 8] = char(bad.certificate->text[bit / 8] ^ (1 << (bit % 8)));
     EXPECT_FALSE(decide(bad, world.rules, kNow).accepted);
   }
 }
@@ -113,18 +116,54 @@ TEST(Policy, NamesTheReason) {
     std::string reason;
   };
   const Case cases[] = {
-      {[](World& w) { w.image.block = 8; }, "is for block 8"},
-      {[](World& w) { w.image.abi = 1; }, "needs ABI 1"},
-      {[](World& w) { w.image.expires = kNow - 1; }, "the image expired"},
-      {[](World& w) { w.rules.rollback = 6; }, "rollback: the image has counter 5"},
-      {[](World& w) { w.certificate.not_after = kNow - 1; }, "certificate expired"},
-      {[](World& w) { w.certificate.not_before = kNow + 1; }, "valid from"},
-      {[](World& w) { w.certificate.blocks = {8}; }, "does not cover block 7"},
-      {[](World& w) { w.certificate.policies = {Policy::Restrictive}; }, "does not cover policy permissive"},
-      {[](World& w) { w.rules.policy = Policy::Restrictive; }, "was made for policy permissive"},
-      {[](World& w) { w.rules.policy = Policy::Closed; }, "not by the owner's key"},
-      {[](World& w) { w.certificate.key = public_part(generate_key()); }, "not by the certified key"},
-      {[](World& w) { w.rules.owner = public_part(generate_key()); }, "not by the owner's key"},
+      {[](World& w) {
+         w.image.block = 8;
+       },
+       "is for block 8"},
+      {[](World& w) {
+         w.image.abi = 1;
+       },
+       "needs ABI 1"},
+      {[](World& w) {
+         w.image.expires = kNow - 1;
+       },
+       "the image expired"},
+      {[](World& w) {
+         w.rules.rollback = 6;
+       },
+       "rollback: the image has counter 5"},
+      {[](World& w) {
+         w.certificate.not_after = kNow - 1;
+       },
+       "certificate expired"},
+      {[](World& w) {
+         w.certificate.not_before = kNow + 1;
+       },
+       "valid from"},
+      {[](World& w) {
+         w.certificate.blocks = {8};
+       },
+       "does not cover block 7"},
+      {[](World& w) {
+         w.certificate.policies = {Policy::Restrictive};
+       },
+       "does not cover policy permissive"},
+      {[](World& w) {
+         w.rules.policy = Policy::Restrictive;
+       },
+       "was made for policy permissive"},
+      {[](World& w) {
+         w.rules.policy = Policy::Closed;
+       },
+       "not by the owner's key"},
+      {[](World& w) {
+         w.certificate.key = public_part(generate_key());
+       },
+       "not by the certified key"},
+      {[](World& w) {
+         w.rules.owner = public_part(generate_key());
+       },
+       "not by the owner's key"},
   };
   for (const Case& test : cases) {
     World world;
@@ -154,7 +193,8 @@ TEST(Policy, SwappedSectionsAreRefusedEvenUnderAGoodSignature) {
   std::string& text = bad.image.text;
   const size_t table = 8 + 7 * 4 + 8 * 4 + 0;  // magic, 5 words + u64, 8 words
   const size_t entry = 4 + 4 + 64;
-  const std::string code = text.substr(table, entry), data = text.substr(table + entry, entry);
+  const std::string code = text.substr(table, entry);
+  const std::string data = text.substr(table + entry, entry);
   text.replace(table, entry, data).replace(table + entry, entry, code);
   bad.image.signature = sign(world.developer, text, "v1");
   EXPECT_THAT(world.refusal(bad), HasSubstr("sections are out of order"));
@@ -183,8 +223,11 @@ TEST(Policy, RulesNameTheirPolicy) {
   std::string text = write_block_rules(world.rules);
   const size_t at = text.find("policy:");
   text.erase(at, text.find('\n', at) + 1 - at);
-  EXPECT_THAT(base::test::error_of([&] { parse_block_rules(text, "rules"); }),
-              HasSubstr("'policy' is missing"));
+  EXPECT_THAT(
+      base::test::error_of([&] {
+        parse_block_rules(text, "rules");
+      }),
+      HasSubstr("'policy' is missing"));
 }
 
 TEST(Dates, ABareDateEndsWithItsDay) {
@@ -205,8 +248,10 @@ TEST(Dates, RoundTrip) {
 Digest fold_root(std::vector<Digest> level) {
   while (level.size() > 1) {
     std::vector<Digest> up;
-    for (size_t i = 0; i + 1 < level.size(); i += 2) up.push_back(tree_root({level[i], level[i + 1]}));
-    if (level.size() % 2) up.push_back(level.back());
+    for (size_t i = 0; i + 1 < level.size(); i += 2)
+      up.push_back(tree_root({level[i], level[i + 1]}));
+    if (level.size() % 2)
+      up.push_back(level.back());
     level = up;
   }
   return level[0];
@@ -214,7 +259,8 @@ Digest fold_root(std::vector<Digest> level) {
 
 TEST(Merkle, AllProofsOfAllSmallTreesHoldAndNoOthers) {
   std::vector<Digest> leaves;
-  for (int i = 0; i < 20; ++i) leaves.push_back(leaf_digest("entry " + std::to_string(i)));
+  for (int i = 0; i < 20; ++i)
+    leaves.push_back(leaf_digest("entry " + std::to_string(i)));
   EXPECT_EQ(to_hex(tree_root({})), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   for (uint64_t to = 1; to <= leaves.size(); ++to) {
     const std::vector<Digest> tree(leaves.begin(), leaves.begin() + static_cast<long>(to));
@@ -233,7 +279,8 @@ TEST(Merkle, AllProofsOfAllSmallTreesHoldAndNoOthers) {
       auto proof = consistency_proof(leaves, from, to);
       EXPECT_TRUE(verify_consistency(from, old_root, to, root, proof));
       EXPECT_FALSE(verify_consistency(from, leaves[19], to, root, proof));
-      if (from == to) continue;
+      if (from == to)
+        continue;
       for (Digest& digest : proof) {
         digest[5] ^= 1;
         EXPECT_FALSE(verify_consistency(from, old_root, to, root, proof));
@@ -278,7 +325,8 @@ TEST(Policy, WhatTheOwnerTakesBackIsRefusedForGood) {
     out.revocation = Signed{"revoked.yaml", text, sign(signer, text, "list")};
     return out;
   };
-  const Revocation empty{3, {}, {}}, key{4, {public_part(world.developer)}, {}};
+  const Revocation empty{3, {}, {}};
+  const Revocation key{4, {public_part(world.developer)}, {}};
   const Decision taken = decide(with_list(empty, world.owner), world.rules, kNow);
   ASSERT_TRUE(taken.accepted) << taken.reason;
   EXPECT_EQ(taken.remembered.revoked.number, 3u);
@@ -304,7 +352,7 @@ TEST(Policy, ATamperedRevocationListIsRefused) {
   ASSERT_EQ(world.refusal(good), "");
   for (size_t at = 0; at < text.size(); ++at) {
     Submission bad = good;
-    bad.revocation->text[at] = static_cast<char>(bad.revocation->text[at] ^ 1);
+    bad.revocation->text[at] = char(bad.revocation->text[at] ^ 1);
     EXPECT_NE(world.refusal(bad), "") << at;
   }
   Submission cut = good;

@@ -24,8 +24,7 @@ std::vector<std::string> read_log(const std::string& folder) {
   for (size_t at = 0; at < text.size();) {
     const size_t end = text.find('\n', at);
     if (end == std::string::npos) {
-      throw base::Error({folder + "/log.jsonl", static_cast<int>(lines.size() + 1)},
-                        "the last line is cut short");
+      throw base::Error({folder + "/log.jsonl", int(lines.size() + 1)}, "the last line is cut short");
     }
     lines.push_back(text.substr(at, end - at));
     at = end + 1;
@@ -35,7 +34,8 @@ std::vector<std::string> read_log(const std::string& folder) {
 
 std::vector<Digest> leaves_of(const std::vector<std::string>& lines) {
   std::vector<Digest> leaves;
-  for (const std::string& line : lines) leaves.push_back(leaf_digest(line));
+  for (const std::string& line : lines)
+    leaves.push_back(leaf_digest(line));
   return leaves;
 }
 
@@ -45,13 +45,16 @@ void sign_head(const std::string& folder, const SecretKey& key, const std::vecto
   base::write_file(folder + "/head", text + sign(key, text, "tile store head"));
 }
 
-std::string read_head(const std::string& folder) { return base::read_file(folder + "/head", kMaxObject); }
+std::string read_head(const std::string& folder) {
+  return base::read_file(folder + "/head", kMaxObject);
+}
 
 // The log up to what the head signs; later lines belong to a publish that did not end.
 std::vector<std::string> signed_log(const std::string& folder) {
   const uint64_t size = parse_head(parse_signed_head(read_head(folder)).text, folder + "/head").size;
   std::vector<std::string> lines = read_log(folder);
-  if (lines.size() > size) lines.resize(size);
+  if (lines.size() > size)
+    lines.resize(size);
   return lines;
 }
 
@@ -61,11 +64,14 @@ class StoreLock {
   explicit StoreLock(const std::string& folder)
       : file_(::open((folder + "/lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600)) {
     if (file_ < 0 || ::flock(file_, LOCK_EX) != 0) {
-      if (file_ >= 0) ::close(file_);
+      if (file_ >= 0)
+        ::close(file_);
       throw base::Error({folder + "/lock"}, "cannot lock the store");
     }
   }
-  ~StoreLock() { ::close(file_); }
+  ~StoreLock() {
+    ::close(file_);
+  }
   StoreLock(const StoreLock&) = delete;
   StoreLock& operator=(const StoreLock&) = delete;
 
@@ -78,8 +84,10 @@ std::vector<std::string> own_log(const std::string& folder, const SecretKey& key
   const std::vector<std::string> lines = signed_log(folder);
   const TreeHead head = trusted_head(ask_folder(folder), public_part(key), {});
   if (head != TreeHead{lines.size(), tree_root(leaves_of(lines))})
-    throw base::Error({folder + "/log.jsonl"}, "the log is not the one that its head signs",
-                      "it was changed by something else than 'store publish'");
+    throw base::Error(
+        {folder + "/log.jsonl"},
+        "the log is not the one that its head signs",
+        "it was changed by something else than 'store publish'");
   return lines;
 }
 
@@ -91,7 +99,8 @@ std::string put_object(const std::string& folder, const std::string& bytes) {
 
 std::string proof_json(const std::vector<Digest>& proof) {
   Json out = Json::array();
-  for (const Digest& digest : proof) out.push(to_hex(digest));
+  for (const Digest& digest : proof)
+    out.push(to_hex(digest));
   return base::write_json(out);
 }
 
@@ -106,10 +115,11 @@ std::vector<std::string> split(const std::string& text) {
   return parts;
 }
 
-std::optional<std::string> find_entry(const std::vector<std::string>& lines, const std::string& name,
-                                      uint64_t size) {
+std::optional<std::string>
+find_entry(const std::vector<std::string>& lines, const std::string& name, uint64_t size) {
   for (size_t i = std::min<uint64_t>(size, lines.size()); i-- > 0;) {
-    if (parse_entry(lines[i], "log.jsonl").name == name) return std::to_string(i) + "\n" + lines[i];
+    if (parse_entry(lines[i], "log.jsonl").name == name)
+      return std::to_string(i) + "\n" + lines[i];
   }
   return std::nullopt;
 }
@@ -122,10 +132,14 @@ uint64_t number_at(const std::vector<std::string>& parts, size_t i) {
 
 std::optional<std::string> answer_log(const std::string& folder, const std::vector<std::string>& parts) {
   const std::vector<std::string> lines = signed_log(folder);
-  const uint64_t first = number_at(parts, 1), second = number_at(parts, 2);
-  if (parts[0] == "find" && second != kNoNumber) return find_entry(lines, parts[1], second);
-  if (parts[0] == "entry" && first < lines.size()) return lines[first];
-  if (second > lines.size()) return std::nullopt;
+  const uint64_t first = number_at(parts, 1);
+  const uint64_t second = number_at(parts, 2);
+  if (parts[0] == "find" && second != kNoNumber)
+    return find_entry(lines, parts[1], second);
+  if (parts[0] == "entry" && first < lines.size())
+    return lines[first];
+  if (second > lines.size())
+    return std::nullopt;
   if (parts[0] == "inclusion" && first < second)
     return proof_json(inclusion_proof(leaves_of(lines), first, second));
   if (parts[0] == "consistency" && first >= 1 && first <= second)
@@ -136,9 +150,14 @@ std::optional<std::string> answer_log(const std::string& folder, const std::vect
 void audit_objects(const std::string& folder, const LogEntry& entry, Audit& out) {
   const size_t before = out.problems.size();
   for (const std::string* digest :
-       {&entry.image, &entry.signature, &entry.certificate, &entry.certificate_signature, &entry.approval,
+       {&entry.image,
+        &entry.signature,
+        &entry.certificate,
+        &entry.certificate_signature,
+        &entry.approval,
         &entry.approval_signature}) {
-    if (digest->empty()) continue;
+    if (digest->empty())
+      continue;
     ++out.objects;
     const std::string path = folder + "/objects/" + *digest;
     std::error_code error;
@@ -148,7 +167,8 @@ void audit_objects(const std::string& folder, const LogEntry& entry, Audit& out)
       out.problems.push_back("object " + *digest + " of '" + entry.name + "' was changed");
     }
   }
-  if (out.problems.size() > before) return;
+  if (out.problems.size() > before)
+    return;
   const auto text = [&](const std::string& digest) {
     return base::read_file(folder + "/objects/" + digest, kMaxObject);
   };
@@ -160,23 +180,28 @@ void audit_objects(const std::string& folder, const LogEntry& entry, Audit& out)
     out.problems.push_back("an entry of '" + entry.name + "' names another developer than its image has");
   const std::string image = folder + "/objects/" + entry.image;
   if (parse_image(base::read_file(image, kMaxObject), image).rollback != entry.rollback)
-    out.problems.push_back("the counter of '" + entry.name + "' in the log is not that of image " +
-                           entry.image);
+    out.problems.push_back(
+        "the counter of '" + entry.name + "' in the log is not that of image " + entry.image);
 }
 
 }  // namespace
 
 void init_store(const std::string& folder, const SecretKey& key) {
   std::error_code error;
-  if (fs::exists(folder + "/log.jsonl", error)) throw base::Error({folder}, "there is a store already");
+  if (fs::exists(folder + "/log.jsonl", error))
+    throw base::Error({folder}, "there is a store already");
   fs::create_directories(folder + "/objects", error);
-  if (error) throw base::Error({folder}, "cannot make the folder: " + error.message());
+  if (error)
+    throw base::Error({folder}, "cannot make the folder: " + error.message());
   base::write_file(folder + "/log.jsonl", "");
   sign_head(folder, key, {});
 }
 
-uint64_t publish(const std::string& folder, const SecretKey& key, const std::string& name,
-                 const Submission& submission) {
+uint64_t publish(
+    const std::string& folder,
+    const SecretKey& key,
+    const std::string& name,
+    const Submission& submission) {
   check_program_name(name);
   const StoreLock lock(folder);
   std::vector<std::string> lines = own_log(folder, key);
@@ -188,13 +213,16 @@ uint64_t publish(const std::string& folder, const SecretKey& key, const std::str
   const uint32_t counter = before.rollback;
   entry.developer = developer_of(submission);
   if (last && before.developer != entry.developer) {
-    throw base::Error({submission.image.name}, "the name '" + name + "' belongs to another developer",
-                      "publish under a name of your own");
+    throw base::Error(
+        {submission.image.name},
+        "the name '" + name + "' belongs to another developer",
+        "publish under a name of your own");
   }
   if (entry.rollback < counter) {
-    throw base::Error({submission.image.name},
-                      "rollback: the image has counter " + std::to_string(entry.rollback) +
-                          ", the last release of '" + name + "' has " + std::to_string(counter));
+    throw base::Error(
+        {submission.image.name},
+        "rollback: the image has counter " + std::to_string(entry.rollback) + ", the last release of '" +
+            name + "' has " + std::to_string(counter));
   }
   entry.image = put_object(folder, submission.image.text);
   entry.signature = put_object(folder, submission.image.signature);
@@ -208,7 +236,8 @@ uint64_t publish(const std::string& folder, const SecretKey& key, const std::str
   }
   lines.push_back(write_entry(entry));
   std::string log;
-  for (const std::string& line : lines) log += line + "\n";
+  for (const std::string& line : lines)
+    log += line + "\n";
   base::write_file(folder + "/log.jsonl", log);
   sign_head(folder, key, lines);
   return lines.size() - 1;
@@ -216,14 +245,17 @@ uint64_t publish(const std::string& folder, const SecretKey& key, const std::str
 
 Ask ask_folder(const std::string& folder) {
   return [folder](const std::string& question) -> std::optional<std::string> {
-    if (question == "head") return read_head(folder);
+    if (question == "head")
+      return read_head(folder);
     const std::vector<std::string> parts = split(question);
-    if (parts[0] != "object") return answer_log(folder, parts);
+    if (parts[0] != "object")
+      return answer_log(folder, parts);
     const bool good = parts.size() == 2 && parts[1].size() == 64 &&
                       parts[1].find_first_not_of("0123456789abcdef") == std::string::npos;
     const std::string path = folder + "/objects/" + (good ? parts[1] : "");
     std::error_code error;
-    if (!good || !fs::is_regular_file(path, error)) return std::nullopt;
+    if (!good || !fs::is_regular_file(path, error))
+      return std::nullopt;
     return base::read_file(path, kMaxObject);
   };
 }

@@ -25,8 +25,14 @@ struct LogEntry {
   // Who signed the image and so owns the name: the certified key (base64), or "id " and the signing key's id
   // when there is no certificate (policy closed). All entries of a name have the same one.
   std::string developer;
-  std::string image, signature;  // SHA-256 of the objects, hex
-  std::string certificate, certificate_signature, approval, approval_signature;  // or ""
+  // SHA-256 of the objects, hex
+  std::string image;
+  std::string signature;
+  // or ""
+  std::string certificate;
+  std::string certificate_signature;
+  std::string approval;
+  std::string approval_signature;
 };
 std::string write_entry(const LogEntry& entry);  // one line without its end
 LogEntry parse_entry(const std::string& line, const std::string& file);
@@ -40,7 +46,8 @@ std::string write_head(const TreeHead& head);
 TreeHead parse_head(const std::string& text, const std::string& file);
 
 struct SignedHead {
-  std::string text, signature;
+  std::string text;
+  std::string signature;
 };
 SignedHead parse_signed_head(const std::string& text);
 
@@ -67,8 +74,11 @@ void init_store(const std::string& folder, const SecretKey& key);
 // Appends one entry and signs the new head; returns its index. Refused: a log that is not the one that `key`
 // signed last, a counter below that of the name's last entry, a name that belongs to another developer, an
 // image that is not signed by the key of its certificate. A publish that was cut short left no trace.
-uint64_t publish(const std::string& folder, const SecretKey& key, const std::string& name,
-                 const Submission& submission);
+uint64_t publish(
+    const std::string& folder,
+    const SecretKey& key,
+    const std::string& name,
+    const Submission& submission);
 
 // One question, "head", "find/NAME/SIZE" (the newest below SIZE), "entry/INDEX", "inclusion/INDEX/SIZE",
 // "consistency/FROM/TO", "object/SHA256"; the answer's bytes, or nothing when there is none.

@@ -64,7 +64,8 @@ TEST(Store, ReplayedRewrittenOrForeignLogsAreRefused) {
   EXPECT_THAT(reason(world.dir / "old", new_head), HasSubstr("the log was replayed"));
   // A store that forgets its first entry and grows again: same length, other history.
   init_store(world.dir / "fork", world.key);
-  for (int i = 0; i < 5; ++i) publish(world.dir / "fork", world.key, "pics", world.submission());
+  for (int i = 0; i < 5; ++i)
+    publish(world.dir / "fork", world.key, "pics", world.submission());
   EXPECT_THAT(reason(world.dir / "fork", new_head), HasSubstr("the log was rewritten"));
   const SecretKey stranger = generate_key();
   init_store(world.dir / "foreign", stranger);
@@ -94,20 +95,26 @@ TEST(Store, AKeySignsOnlyWhatExtendsItsOwnHead) {
   std::string changed = log;
   changed.replace(changed.find("pics"), 4, "lies");
   base::write_file(path, changed);
-  const auto again = [&] { publish(world.folder, world.key, "gpu", world.submission()); };
+  const auto again = [&] {
+    publish(world.folder, world.key, "gpu", world.submission());
+  };
   EXPECT_THAT(base::test::error_of(again), HasSubstr("not the one that its head signs"));
   base::write_file(path, log.substr(0, log.find('\n') + 1));
   EXPECT_THAT(base::test::error_of(again), HasSubstr("not the one that its head signs"));
   base::write_file(path, log);
-  EXPECT_THAT(base::test::error_of([&] { publish(world.folder, generate_key(), "gpu", world.submission()); }),
-              HasSubstr("not signed by the store's key"));
+  EXPECT_THAT(
+      base::test::error_of([&] {
+        publish(world.folder, generate_key(), "gpu", world.submission());
+      }),
+      HasSubstr("not signed by the store's key"));
   again();
 }
 
 TEST(Store, APublishThatWasCutShortLeavesNoTrace) {
   StoreWorld world;
   const Ask ask = ask_folder(world.folder);
-  const std::string path = world.folder + "/log.jsonl", log = base::read_file(path);
+  const std::string path = world.folder + "/log.jsonl";
+  const std::string log = base::read_file(path);
   const std::string last = log.substr(log.rfind('\n', log.size() - 2) + 1);
   base::write_file(path, log + last);  // the log was written, the head was not
   EXPECT_EQ(world.get(ask, {}).index, 2u);
@@ -119,7 +126,8 @@ TEST(Store, APublishThatWasCutShortLeavesNoTrace) {
 TEST(Store, PublishersTakeTurns) {
   StoreWorld world;
   const auto add = [&] {
-    for (int i = 0; i < 10; ++i) publish(world.folder, world.key, "gpu", world.submission());
+    for (int i = 0; i < 10; ++i)
+      publish(world.folder, world.key, "gpu", world.submission());
   };
   std::thread other(add);
   add();
@@ -133,7 +141,8 @@ TEST(Store, APublishBetweenTwoQuestionsDoesNotDisturbAFetch) {
   const Ask honest = ask_folder(world.folder);
   const Ask busy = [&](const std::string& q) {
     const auto answer = honest(q);
-    if (q == "head") publish(world.folder, world.key, "pics", world.submission());
+    if (q == "head")
+      publish(world.folder, world.key, "pics", world.submission());
     return answer;
   };
   EXPECT_EQ(world.get(busy, {}).index, 2u);
@@ -145,10 +154,15 @@ TEST(Store, AnOlderReleaseThanTheOneSeenIsRefused) {
   const Fetched newest = world.get(honest, {});
   Trust trust{newest.head, {{"pics", {newest.index, newest.entry.rollback, newest.entry.developer}}}};
   trust = parse_trust(write_trust(trust), "trust");
-  const Ask old = [&](const std::string& q) { return honest(q == "find/pics/3" ? "find/pics/1" : q); };
+  const Ask old = [&](const std::string& q) {
+    return honest(q == "find/pics/3" ? "find/pics/1" : q);
+  };
   EXPECT_EQ(fetch(old, public_part(world.key), {newest.head, {}}, "pics").index, 0u);
-  EXPECT_THAT(base::test::error_of([&] { fetch(old, public_part(world.key), trust, "pics"); }),
-              HasSubstr("entry 2 was seen before"));
+  EXPECT_THAT(
+      base::test::error_of([&] {
+        fetch(old, public_part(world.key), trust, "pics");
+      }),
+      HasSubstr("entry 2 was seen before"));
   EXPECT_EQ(fetch(honest, public_part(world.key), trust, "pics").index, 2u);
   EXPECT_EQ(parse_trust(write_head(newest.head), "trust").head, newest.head) << "a head of before";
 }
@@ -156,10 +170,14 @@ TEST(Store, AnOlderReleaseThanTheOneSeenIsRefused) {
 TEST(Store, CountersNeverFallAndAreThoseOfTheImages) {
   StoreWorld world;
   world.image.rollback = 1;
-  EXPECT_THAT(base::test::error_of([&] { publish(world.folder, world.key, "pics", world.submission()); }),
-              HasSubstr("rollback: the image has counter 1"));
+  EXPECT_THAT(
+      base::test::error_of([&] {
+        publish(world.folder, world.key, "pics", world.submission());
+      }),
+      HasSubstr("rollback: the image has counter 1"));
   // A store that logs another counter than its image has.
-  const std::string path = world.folder + "/log.jsonl", log = base::read_file(path);
+  const std::string path = world.folder + "/log.jsonl";
+  const std::string log = base::read_file(path);
   const size_t begin = log.rfind('\n', log.size() - 2) + 1;
   LogEntry entry = parse_entry(log.substr(begin, log.size() - 1 - begin), "log");
   entry.rollback = 99;
@@ -170,8 +188,11 @@ TEST(Store, CountersNeverFallAndAreThoseOfTheImages) {
   leaves.push_back(leaf_digest(write_entry(entry)));
   const std::string head = write_head({leaves.size(), tree_root(leaves)});
   base::write_file(world.folder + "/head", head + sign(world.key, head, "tile store head"));
-  EXPECT_THAT(base::test::error_of([&] { world.get(ask_folder(world.folder), {}); }),
-              HasSubstr("not that of its log entry"));
+  EXPECT_THAT(
+      base::test::error_of([&] {
+        world.get(ask_folder(world.folder), {});
+      }),
+      HasSubstr("not that of its log entry"));
   EXPECT_EQ(audit(world.folder, public_part(world.key), {}).problems.size(), 1u);
 }
 
@@ -179,8 +200,11 @@ TEST(Store, ANameStaysWithItsDeveloper) {
   StoreWorld world;
   StoreWorld thief;
   thief.image.rollback = 100;
-  EXPECT_THAT(base::test::error_of([&] { publish(world.folder, world.key, "pics", thief.submission()); }),
-              HasSubstr("the name 'pics' belongs to another developer"));
+  EXPECT_THAT(
+      base::test::error_of([&] {
+        publish(world.folder, world.key, "pics", thief.submission());
+      }),
+      HasSubstr("the name 'pics' belongs to another developer"));
   EXPECT_EQ(publish(world.folder, world.key, "thief.pics", thief.submission()), 3u);
 
   // A store that hands the name over all the same: the audit and a client that knew the owner see it.
@@ -191,14 +215,18 @@ TEST(Store, ANameStaysWithItsDeveloper) {
   init_store(other, world.key);
   publish(other, world.key, "pics", thief.submission());
   trust.head = {};
-  EXPECT_THAT(base::test::error_of([&] {
-                fetch(ask_folder(other), public_part(world.key), {{}, {{"pics", {0, 0, "someone"}}}}, "pics");
-              }),
-              HasSubstr("belonged to another developer before"));
+  EXPECT_THAT(
+      base::test::error_of([&] {
+        fetch(ask_folder(other), public_part(world.key), {{}, {{"pics", {0, 0, "someone"}}}}, "pics");
+      }),
+      HasSubstr("belonged to another developer before"));
   Submission forged = thief.submission();
   forged.certificate = world.submission().certificate;
-  EXPECT_THAT(base::test::error_of([&] { publish(world.folder, world.key, "pics", forged); }),
-              HasSubstr("not signed by the key of its certificate"));
+  EXPECT_THAT(
+      base::test::error_of([&] {
+        publish(world.folder, world.key, "pics", forged);
+      }),
+      HasSubstr("not signed by the key of its certificate"));
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ std::vector<Digest> parse_proof(const std::string& text, const std::string& file
   const Json json = base::parse_json(text, file);
   std::vector<Digest> out;
   for (const Json& item : json.array({file})) {
-    if (out.size() == kMaxProof) throw base::Error({file}, "a proof has at most 64 digests");
+    if (out.size() == kMaxProof)
+      throw base::Error({file}, "a proof has at most 64 digests");
     out.push_back(digest_from_hex(item.string({file}), file));
   }
   return out;
@@ -24,16 +25,20 @@ std::vector<Digest> parse_proof(const std::string& text, const std::string& file
 
 std::string demand(const Ask& ask, const std::string& question) {
   auto answer = ask(question);
-  if (!answer) throw base::Error({}, "the store has no answer to '" + question + "'");
+  if (!answer)
+    throw base::Error({}, "the store has no answer to '" + question + "'");
   return *answer;
 }
 
 void require_extension(const Ask& ask, const TreeHead& old_head, const TreeHead& head) {
   if (head.size < old_head.size) {
-    throw base::Error({"head"}, "the log was replayed: it has " + std::to_string(head.size) + " entries, " +
-                                    std::to_string(old_head.size) + " were seen before");
+    throw base::Error(
+        {"head"},
+        "the log was replayed: it has " + std::to_string(head.size) + " entries, " +
+            std::to_string(old_head.size) + " were seen before");
   }
-  if (old_head.size == 0) return;
+  if (old_head.size == 0)
+    return;
   const std::string question =
       "consistency/" + std::to_string(old_head.size) + "/" + std::to_string(head.size);
   const std::vector<Digest> proof = parse_proof(demand(ask, question), question);
@@ -49,15 +54,17 @@ std::string demand_object(const Ask& ask, const std::string& digest) {
   return bytes;
 }
 
-std::optional<Signed> demand_pair(const Ask& ask, const std::string& name, const std::string& text,
-                                  const std::string& signature) {
-  if (text.empty() || signature.empty()) return std::nullopt;
+std::optional<Signed>
+demand_pair(const Ask& ask, const std::string& name, const std::string& text, const std::string& signature) {
+  if (text.empty() || signature.empty())
+    return std::nullopt;
   return Signed{name, demand_object(ask, text), demand_object(ask, signature)};
 }
 
 // The newest entry of `name` below the head's size, as the store says; shown to be in the log.
 void find_entry(const Ask& ask, const std::string& name, Fetched& out) {
-  const std::string size = std::to_string(out.head.size), find = "find/" + name + "/" + size;
+  const std::string size = std::to_string(out.head.size);
+  const std::string find = "find/" + name + "/" + size;
   const std::string found = demand(ask, find);
   const size_t line_end = std::min(found.find('\n'), found.size());
   const auto index = base::try_uint(std::string_view(found).substr(0, line_end));
@@ -66,31 +73,40 @@ void find_entry(const Ask& ask, const std::string& name, Fetched& out) {
   out.index = *index;
   const std::string line = found.substr(line_end + 1);
   const std::string question = "inclusion/" + std::to_string(out.index) + "/" + size;
-  if (!verify_inclusion(leaf_digest(line), out.index, out.head.size,
-                        parse_proof(demand(ask, question), question), out.head.root)) {
+  if (!verify_inclusion(
+          leaf_digest(line),
+          out.index,
+          out.head.size,
+          parse_proof(demand(ask, question), question),
+          out.head.root)) {
     throw base::Error({find}, "the entry is not in the signed log");
   }
   out.entry = parse_entry(line, find);
-  if (out.entry.name != name) throw base::Error({find}, "the entry is for '" + out.entry.name + "'");
+  if (out.entry.name != name)
+    throw base::Error({find}, "the entry is for '" + out.entry.name + "'");
 }
 
 // A store may not go back to a release older than one it gave before.
 void require_newer(const Trust& trust, const Fetched& got) {
   const auto seen = trust.seen.find(got.entry.name);
-  if (seen == trust.seen.end()) return;
+  if (seen == trust.seen.end())
+    return;
   if (got.index < seen->second.index) {
-    throw base::Error({"find/" + got.entry.name}, "the store gives entry " + std::to_string(got.index) +
-                                                      ", entry " + std::to_string(seen->second.index) +
-                                                      " was seen before");
+    throw base::Error(
+        {"find/" + got.entry.name},
+        "the store gives entry " + std::to_string(got.index) + ", entry " +
+            std::to_string(seen->second.index) + " was seen before");
   }
   if (got.entry.rollback < seen->second.rollback) {
-    throw base::Error({"find/" + got.entry.name},
-                      "rollback: the release has counter " + std::to_string(got.entry.rollback) +
-                          ", counter " + std::to_string(seen->second.rollback) + " was seen before");
+    throw base::Error(
+        {"find/" + got.entry.name},
+        "rollback: the release has counter " + std::to_string(got.entry.rollback) + ", counter " +
+            std::to_string(seen->second.rollback) + " was seen before");
   }
   if (!seen->second.developer.empty() && got.entry.developer != seen->second.developer) {
-    throw base::Error({"find/" + got.entry.name},
-                      "the name '" + got.entry.name + "' belonged to another developer before");
+    throw base::Error(
+        {"find/" + got.entry.name},
+        "the name '" + got.entry.name + "' belonged to another developer before");
   }
 }
 
@@ -99,7 +115,8 @@ void require_newer(const Trust& trust, const Fetched& got) {
 Ask ask_http(const std::string& address) {
   return [address](const std::string& question) -> std::optional<std::string> {
     const base::HttpReply reply = base::http_get(address + "/" + question, {10, kMaxAnswer});
-    if (reply.status != 200) return std::nullopt;
+    if (reply.status != 200)
+      return std::nullopt;
     return reply.body;
   };
 }
@@ -109,7 +126,8 @@ TreeHead trusted_head(const Ask& ask, const PublicKey& store, const std::optiona
   if (verify(store, head.text, head.signature, "head").state != SignatureState::Good)
     throw base::Error({"head"}, "the log's head is not signed by the store's key " + key_id(store));
   const TreeHead out = parse_head(head.text, "head");
-  if (remembered) require_extension(ask, *remembered, out);
+  if (remembered)
+    require_extension(ask, *remembered, out);
   return out;
 }
 

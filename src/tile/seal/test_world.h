@@ -21,8 +21,12 @@ struct TempFolder {
            ("lento-seal-" + std::to_string(::getpid()) + "-" + std::to_string(count++));
     fs::create_directories(path);
   }
-  ~TempFolder() { fs::remove_all(path); }
-  std::string operator/(const std::string& name) const { return (path / name).string(); }
+  ~TempFolder() {
+    fs::remove_all(path);
+  }
+  std::string operator/(const std::string& name) const {
+    return (path / name).string();
+  }
   fs::path path;
   static inline int count = 0;
 };
@@ -43,35 +47,43 @@ inline Image small_image() {
 
 // A full, good restrictive set-up; each test breaks one thing.
 struct World {
-  SecretKey owner = generate_key(), developer = generate_key();
+  SecretKey owner = generate_key();
+  SecretKey developer = generate_key();
   BlockRules rules{public_part(owner), 7, 2, Policy::Permissive, 3};
   Image image = small_image();
-  Certificate certificate{"Acme \"analytics\"",
-                          public_part(developer),
-                          {7, 9},
-                          {Policy::Permissive, Policy::Restrictive},
-                          kNow - 10,
-                          kNow + 10};
+  Certificate certificate{
+      "Acme \"analytics\"",
+      public_part(developer),
+      {7, 9},
+      {Policy::Permissive, Policy::Restrictive},
+      kNow - 10,
+      kNow + 10};
 
   Submission submission() const {
     const std::string text = write_image(image);
     const std::string cert = write_certificate(certificate);
     const SecretKey& signer = image.policy == Policy::Closed ? owner : developer;
     Submission out{
-        {"p.ypu", text, sign(signer, text, "v1")}, Signed{"dev.cert", cert, sign(owner, cert, "cert")}, {}};
+        {"p.ypu", text, sign(signer, text, "v1")},
+        Signed{"dev.cert", cert, sign(owner, cert, "cert")},
+        {}};
     const std::string approval =
         write_approval({sha256_hex(text), sha256_hex("source"), sha256_hex("report")});
     if (image.policy == Policy::Restrictive)
       out.approval = Signed{"p.approval", approval, sign(owner, approval, "ok")};
     return out;
   }
-  std::string refusal() const { return refusal(submission()); }
+  std::string refusal() const {
+    return refusal(submission());
+  }
   std::string refusal(const Submission& s) const {
     const Decision decision = decide(s, rules, kNow);
     EXPECT_EQ(decision.accepted, decision.reason.empty());
     return decision.reason;
   }
-  void use(Policy policy) { image.policy = rules.policy = policy; }
+  void use(Policy policy) {
+    image.policy = rules.policy = policy;
+  }
 };
 
 }  // namespace lento::tile::test

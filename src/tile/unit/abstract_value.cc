@@ -14,13 +14,19 @@ using V = AbstractValue;
 constexpr uint32_t kSign = 0x80000000;
 constexpr uint32_t kPlaceLimit = YPU_MAP_CODE_BYTES;
 
-int32_t as_signed(uint32_t v) { return static_cast<int32_t>(v); }
-uint32_t as_unsigned(int32_t v) { return static_cast<uint32_t>(v); }
+int32_t as_signed(uint32_t v) {
+  return int32_t(v);
+}
+uint32_t as_unsigned(int32_t v) {
+  return uint32_t(v);
+}
 
 // A half of the number line is the same interval in both readings.
 void share_intervals(V& v) {
-  if (v.zeros & kSign) v.least = std::max(v.least, 0);
-  if (v.ones & kSign) v.most = std::min(v.most, -1);
+  if (v.zeros & kSign)
+    v.least = std::max(v.least, 0);
+  if (v.ones & kSign)
+    v.most = std::min(v.most, -1);
   if (v.high < kSign || v.low >= kSign) {
     v.least = std::max(v.least, as_signed(v.low));
     v.most = std::min(v.most, as_signed(v.high));
@@ -34,9 +40,11 @@ void share_intervals(V& v) {
 // The ends of the interval are multiples of the power of two that the low bits say.
 void align(V& v) {
   const int bits = std::countr_one(v.zeros);
-  if (bits == 0 || bits == 32) return;
+  if (bits == 0 || bits == 32)
+    return;
   const uint32_t rest = (1u << bits) - 1;
-  if ((v.low & rest) != 0 && v.low <= UINT32_MAX - rest) v.low = (v.low + rest) & ~rest;
+  if ((v.low & rest) != 0 && v.low <= UINT32_MAX - rest)
+    v.low = (v.low + rest) & ~rest;
   v.high &= ~rest;
 }
 
@@ -44,9 +52,11 @@ void align(V& v) {
 V settle(V v) {
   v.low = std::max(v.low, v.ones);
   v.high = std::min(v.high, ~v.zeros);
-  if (v.low <= v.high && v.least <= v.most) share_intervals(v);
+  if (v.low <= v.high && v.least <= v.most)
+    share_intervals(v);
   align(v);
-  if (v.low > v.high) return v;  // no value at all: the path cannot be taken
+  if (v.low > v.high)
+    return v;  // no value at all: the path cannot be taken
   const uint32_t differing = v.low ^ v.high;
   const uint32_t known = differing == 0       ? UINT32_MAX
                          : differing >= kSign ? 0
@@ -66,20 +76,25 @@ V bits(uint32_t zeros, uint32_t ones) {
 // The signed interval of a result whose exact ends are known: whole, or wrapped as a whole.
 void set_signed(V& v, int64_t least, int64_t most) {
   constexpr int64_t kHalf = int64_t{1} << 31;
-  if (((least + kHalf) >> 32) != ((most + kHalf) >> 32)) return;
-  v.least = std::max(v.least, static_cast<int32_t>(least));
-  v.most = std::min(v.most, static_cast<int32_t>(most));
+  if (((least + kHalf) >> 32) != ((most + kHalf) >> 32))
+    return;
+  v.least = std::max(v.least, int32_t(least));
+  v.most = std::min(v.most, int32_t(most));
 }
 
 V add(const V& a, const V& b) {
   // Known bits of a sum: carries agree where both the least and the most possible sum agree (Linux tnum_add).
-  const uint32_t am = ~(a.zeros | a.ones), bm = ~(b.zeros | b.ones);
-  const uint32_t least = a.ones + b.ones, chi = (am + bm + least) ^ least, unknown = chi | am | bm;
+  const uint32_t am = ~(a.zeros | a.ones);
+  const uint32_t bm = ~(b.zeros | b.ones);
+  const uint32_t least = a.ones + b.ones;
+  const uint32_t chi = (am + bm + least) ^ least;
+  const uint32_t unknown = chi | am | bm;
   V out = bits(~least & ~unknown, least & ~unknown);
-  const uint64_t low = uint64_t{a.low} + b.low, high = uint64_t{a.high} + b.high;
+  const uint64_t low = uint64_t{a.low} + b.low;
+  const uint64_t high = uint64_t{a.high} + b.high;
   if ((low >> 32) == (high >> 32)) {
-    out.low = std::max(out.low, static_cast<uint32_t>(low));
-    out.high = std::min(out.high, static_cast<uint32_t>(high));
+    out.low = std::max(out.low, uint32_t(low));
+    out.high = std::min(out.high, uint32_t(high));
   }
   set_signed(out, int64_t{a.least} + b.least, int64_t{a.most} + b.most);
   return settle(out);
@@ -87,10 +102,12 @@ V add(const V& a, const V& b) {
 
 V negate(const V& a) {
   V out;
-  if (a.low > 0 || a.high == 0) out = V::range(0u - a.high, 0u - a.low);
+  if (a.low > 0 || a.high == 0)
+    out = V::range(0u - a.high, 0u - a.low);
   set_signed(out, -int64_t{a.most}, -int64_t{a.least});
   const int low_zeros = std::countr_one(a.zeros);
-  if (low_zeros < 32) out.zeros |= (1u << low_zeros) - 1;
+  if (low_zeros < 32)
+    out.zeros |= (1u << low_zeros) - 1;
   return settle(out);
 }
 
@@ -109,7 +126,9 @@ V shift(Op op, const V& a, uint32_t by) {
     set_signed(out, a.least >> by, a.most >> by);
     return settle(out);
   }
-  const auto move = [&](uint32_t v) { return riscv::alu(op, v, by); };
+  const auto move = [&](uint32_t v) {
+    return riscv::alu(op, v, by);
+  };
   out = V::range(move(a.low), move(a.high));
   const uint32_t top = by ? ~(UINT32_MAX >> by) : 0;
   const bool negative = arithmetic && a.low >= kSign;
@@ -118,7 +137,9 @@ V shift(Op op, const V& a, uint32_t by) {
   return settle(out);
 }
 
-V truth(Truth t) { return t == Truth::Unknown ? V::range(0, 1) : V::constant(t == Truth::Yes); }
+V truth(Truth t) {
+  return t == Truth::Unknown ? V::range(0, 1) : V::constant(t == Truth::Yes);
+}
 
 V evaluate(Op op, const V& a, const V& b) {
   switch (op) {
@@ -148,7 +169,8 @@ V evaluate(Op op, const V& a, const V& b) {
     case Op::Srli:
     case Op::Sra:
     case Op::Srai:
-      if (b.is_constant()) return shift(op, a, b.low & 31);
+      if (b.is_constant())
+        return shift(op, a, b.low & 31);
       return op == Op::Srl ? V::range(0, a.high) : V::any();
     case Op::Slt:
     case Op::Slti:
@@ -168,17 +190,22 @@ void to_signed(const V& v, uint32_t& low, uint32_t& high) {
 }
 
 Truth below(uint32_t a_low, uint32_t a_high, uint32_t b_low, uint32_t b_high) {
-  if (a_high < b_low) return Truth::Yes;
+  if (a_high < b_low)
+    return Truth::Yes;
   return a_low >= b_high ? Truth::No : Truth::Unknown;
 }
 
-Truth opposite(Truth t) { return t == Truth::Yes ? Truth::No : t == Truth::No ? Truth::Yes : t; }
+Truth opposite(Truth t) {
+  return t == Truth::Yes ? Truth::No : t == Truth::No ? Truth::Yes : t;
+}
 
 // a < b holds (or a <= b when `or_equal`); both unsigned intervals.
 void narrow_below(V& a, V& b, bool or_equal) {
   const uint32_t step = or_equal ? 0 : 1;
-  if (b.high >= step) a.high = std::min(a.high, b.high - step);
-  if (a.low <= UINT32_MAX - step) b.low = std::max(b.low, a.low + step);
+  if (b.high >= step)
+    a.high = std::min(a.high, b.high - step);
+  if (a.low <= UINT32_MAX - step)
+    b.low = std::max(b.low, a.low + step);
   a = settle(a);
   b = settle(b);
 }
@@ -186,43 +213,59 @@ void narrow_below(V& a, V& b, bool or_equal) {
 // The same for signed order.
 void narrow_signed(V& a, V& b, bool or_equal) {
   const int32_t step = or_equal ? 0 : 1;
-  if (b.most >= INT32_MIN + step) a.most = std::min(a.most, b.most - step);
-  if (a.least <= INT32_MAX - step) b.least = std::max(b.least, a.least + step);
+  if (b.most >= INT32_MIN + step)
+    a.most = std::min(a.most, b.most - step);
+  if (a.least <= INT32_MAX - step)
+    b.least = std::max(b.least, a.least + step);
   a = settle(a);
   b = settle(b);
 }
 
 // a is not the constant c: an end of an interval may fall away.
 void exclude(V& a, uint32_t c) {
-  if (a.low >= a.high) return;
-  if (a.low == c) ++a.low;
-  if (a.high == c) --a.high;
-  if (a.least < a.most && a.least == as_signed(c)) ++a.least;
-  if (a.least < a.most && a.most == as_signed(c)) --a.most;
+  if (a.low >= a.high)
+    return;
+  if (a.low == c)
+    ++a.low;
+  if (a.high == c)
+    --a.high;
+  if (a.least < a.most && a.least == as_signed(c))
+    ++a.least;
+  if (a.least < a.most && a.most == as_signed(c))
+    --a.most;
   a = settle(a);
 }
 
 void add_place(V& v, uint32_t address) {
-  if (v.places > v.place.size()) return;
+  if (v.places > v.place.size())
+    return;
   const auto end = v.place.begin() + v.places;
-  if (std::find(v.place.begin(), end, address) != end) return;
-  if (v.places++ == v.place.size()) return;  // too many: no longer a set
-  v.place[v.places - 1u] = static_cast<uint16_t>(address);
+  if (std::find(v.place.begin(), end, address) != end)
+    return;
+  if (v.places++ == v.place.size())
+    return;  // too many: no longer a set
+  v.place[v.places - 1u] = uint16_t(address);
   std::sort(v.place.begin(), v.place.begin() + v.places);
 }
 
-bool is_place(const V& v) { return v.is_constant() && v.low < kPlaceLimit && v.low % 4 == 0; }
+bool is_place(const V& v) {
+  return v.is_constant() && v.low < kPlaceLimit && v.low % 4 == 0;
+}
 
 // The places of both, when both are places and not too many.
 void join_places(const V& a, const V& b, V& out) {
   out.places = 0;
   out.place = {};
-  if (!(a.places || is_place(a)) || !(b.places || is_place(b))) return;
+  if (!(a.places || is_place(a)) || !(b.places || is_place(b)))
+    return;
   for (const V* v : {&a, &b}) {
-    if (v->places == 0) add_place(out, v->low);
-    for (size_t i = 0; i < v->places; ++i) add_place(out, v->place[i]);
+    if (v->places == 0)
+      add_place(out, v->low);
+    for (size_t i = 0; i < v->places; ++i)
+      add_place(out, v->place[i]);
   }
-  if (out.places <= out.place.size()) return;
+  if (out.places <= out.place.size())
+    return;
   out.places = 0;
   out.place = {};
 }
@@ -261,8 +304,10 @@ AbstractValue join(const AbstractValue& a, const AbstractValue& b) {
   out.least = std::min(a.least, b.least);
   out.most = std::max(a.most, b.most);
   out.initialised = a.initialised && b.initialised;
-  if (!(out.is_constant())) join_places(a, b, out);
-  if (a.id == b.id) out.id = a.id;
+  if (!(out.is_constant()))
+    join_places(a, b, out);
+  if (a.id == b.id)
+    out.id = a.id;
   if (a.of == b.of && a.by == b.by) {
     out.of = a.of;
     out.by = a.by;
@@ -277,9 +322,11 @@ AbstractValue join(const AbstractValue& a, const AbstractValue& b) {
 
 AbstractValue abstract_alu(Op op, const AbstractValue& a, const AbstractValue& b) {
   const bool sum = op == Op::Add || op == Op::Addi;
-  if (sum && b.is_constant() && b.low == 0) return a;
+  if (sum && b.is_constant() && b.low == 0)
+    return a;
   AbstractValue out = evaluate(op, a, b);
-  if (a.is_constant() && b.is_constant()) out = AbstractValue::constant(riscv::alu(op, a.low, b.low));
+  if (a.is_constant() && b.is_constant())
+    out = AbstractValue::constant(riscv::alu(op, a.low, b.low));
   out.initialised = true;
   if (sum && b.is_constant() && a.home != 0) {
     out.home = a.home;
@@ -290,14 +337,20 @@ AbstractValue abstract_alu(Op op, const AbstractValue& a, const AbstractValue& b
 }
 
 Truth abstract_branch(Op op, const AbstractValue& a, const AbstractValue& b) {
-  uint32_t al = a.low, ah = a.high, bl = b.low, bh = b.high;
+  uint32_t al = a.low;
+  uint32_t ah = a.high;
+  uint32_t bl = b.low;
+  uint32_t bh = b.high;
   switch (op) {
     case Op::Beq:
     case Op::Bne: {
       Truth equal = Truth::Unknown;
-      if (a.is_constant() && b.is_constant() && a.low == b.low) equal = Truth::Yes;
-      if (a.high < b.low || b.high < a.low || (a.ones & b.zeros) || (a.zeros & b.ones)) equal = Truth::No;
-      if (a.most < b.least || b.most < a.least) equal = Truth::No;
+      if (a.is_constant() && b.is_constant() && a.low == b.low)
+        equal = Truth::Yes;
+      if (a.high < b.low || b.high < a.low || (a.ones & b.zeros) || (a.zeros & b.ones))
+        equal = Truth::No;
+      if (a.most < b.least || b.most < a.least)
+        equal = Truth::No;
       return op == Op::Beq ? equal : opposite(equal);
     }
     case Op::Blt:
@@ -325,14 +378,19 @@ void refine(Op op, bool taken, AbstractValue& a, AbstractValue& b) {
     return;
   }
   if (op == Op::Beq) {
-    if (b.is_constant()) exclude(a, b.low);
-    if (a.is_constant()) exclude(b, a.low);
+    if (b.is_constant())
+      exclude(a, b.low);
+    if (a.is_constant())
+      exclude(b, a.low);
     return;
   }
   const bool is_signed = op == Op::Blt;
-  if (is_signed && taken) return narrow_signed(a, b, false);
-  if (is_signed) return narrow_signed(b, a, true);
-  if (taken) return narrow_below(a, b, false);
+  if (is_signed && taken)
+    return narrow_signed(a, b, false);
+  if (is_signed)
+    return narrow_signed(b, a, true);
+  if (taken)
+    return narrow_below(a, b, false);
   narrow_below(b, a, true);
 }
 

@@ -12,36 +12,51 @@
 namespace lento::tile {
 
 struct AbstractValue {
-  uint32_t low = 0, high = UINT32_MAX;
-  uint32_t zeros = 0, ones = 0;  // bits known to be 0, known to be 1
+  uint32_t low = 0;
+  uint32_t high = UINT32_MAX;
+  // bits known to be 0, known to be 1
+  uint32_t zeros = 0;
+  uint32_t ones = 0;
   bool initialised = true;
   uint8_t places = 0;                  // how many of `place` count; 0: not known to be one of few
   std::array<uint16_t, 4> place = {};  // addresses in the code, ascending: targets of a function pointer
-  int32_t least = INT32_MIN, most = INT32_MAX;  // as a signed number
+  // as a signed number
+  int32_t least = INT32_MIN;
+  int32_t most = INT32_MAX;
   // Of a register: the value is that of the scratchpad's word at `home` as it was at `stamp`, plus `offset`;
   // home 0: of none. Of a word: the stamp of its last store, 0 for none yet, kManyStamps where ways with
   // several met.
   static constexpr uint32_t kManyStamps = UINT32_MAX;
-  uint32_t home = 0, stamp = 0, offset = 0;
+  uint32_t home = 0;
+  uint32_t stamp = 0;
+  uint32_t offset = 0;
 
   // Of a register: a name for the number, the same for copies of it (0: none); and that it is number `of`
   // shifted left by `by`, so that x * 15, which compilers write as (x << 4) - x, keeps its bounds.
-  uint32_t id = 0, of = 0, by = 0;
+  uint32_t id = 0;
+  uint32_t of = 0;
+  uint32_t by = 0;
 
-  static AbstractValue any() { return {}; }
+  static AbstractValue any() {
+    return {};
+  }
   static AbstractValue constant(uint32_t value) {
     AbstractValue v;
     v.low = v.high = value;
     v.zeros = ~value;
     v.ones = value;
-    v.least = v.most = static_cast<int32_t>(value);
+    v.least = v.most = int32_t(value);
     return v;
   }
   static AbstractValue range(uint32_t low, uint32_t high);
 
-  bool is_constant() const { return low == high; }
+  bool is_constant() const {
+    return low == high;
+  }
   // No concrete value is left: the path cannot be taken.
-  bool empty() const { return low > high || least > most || (ones & zeros) != 0; }
+  bool empty() const {
+    return low > high || least > most || (ones & zeros) != 0;
+  }
   // The same numbers, wherever they are kept.
   bool same_value(const AbstractValue& other) const;
   bool operator==(const AbstractValue&) const = default;
@@ -55,7 +70,11 @@ AbstractValue meet(const AbstractValue& a, const AbstractValue& b);
 // The abstract counterpart of riscv::alu.
 AbstractValue abstract_alu(riscv::Op op, const AbstractValue& a, const AbstractValue& b);
 
-enum class Truth : uint8_t { No, Yes, Unknown };
+enum class Truth : uint8_t {
+  No,
+  Yes,
+  Unknown
+};
 Truth abstract_branch(riscv::Op op, const AbstractValue& a, const AbstractValue& b);
 
 // Narrows a and b to the values for which the branch goes `taken`.

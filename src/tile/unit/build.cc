@@ -26,14 +26,17 @@ class TempFolder {
  public:
   TempFolder() {
     std::string pattern = (fs::temp_directory_path() / "lento-tile-XXXXXX").string();
-    if (!mkdtemp(pattern.data())) throw base::Error({pattern}, "cannot make a temporary folder");
+    if (!mkdtemp(pattern.data()))
+      throw base::Error({pattern}, "cannot make a temporary folder");
     path_ = pattern;
   }
   ~TempFolder() {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
   }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+  std::string operator/(const std::string& name) const {
+    return (path_ / name).string();
+  }
 
  private:
   fs::path path_;
@@ -42,7 +45,8 @@ class TempFolder {
 // Runs a program without a shell, its output into `log`; the exit code, 127 when it cannot be started.
 int run_program(const std::vector<std::string>& args, const std::string& log) {
   std::vector<char*> argv;
-  for (const std::string& arg : args) argv.push_back(const_cast<char*>(arg.c_str()));
+  for (const std::string& arg : args)
+    argv.push_back(const_cast<char*>(arg.c_str()));
   argv.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -52,19 +56,24 @@ int run_program(const std::vector<std::string>& args, const std::string& log) {
   const int rc = posix_spawnp(&pid, argv[0], &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   int status = 0;
-  if (rc != 0 || waitpid(pid, &status, 0) != pid) return 127;
+  if (rc != 0 || waitpid(pid, &status, 0) != pid)
+    return 127;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
 // Of the files that ship: a program, not a header, linker script or start-up code.
-bool is_program(std::string_view file) { return file.ends_with(".c"); }
+bool is_program(std::string_view file) {
+  return file.ends_with(".c");
+}
 
 // Lines of the body of YPU_MAIN that hold more than braces, blanks and comments.
 int count_main_lines(const std::string& source) {
   size_t at = source.find("YPU_MAIN");
   at = at == std::string::npos ? at : source.find('{', at);
-  if (at == std::string::npos) return 0;
-  int depth = 0, lines = 0;
+  if (at == std::string::npos)
+    return 0;
+  int depth = 0;
+  int lines = 0;
   bool code = false;
   for (; at < source.size(); ++at) {
     const char c = source[at];
@@ -95,14 +104,18 @@ Image image_from_elf(const std::string& bytes, const std::string& file) {
   Image image;
   for (const riscv::ElfSegment& segment : elf.segments) {
     const bool code = segment.address < kCodeBytes;
-    const uint32_t base = code ? 0 : kDataBase, limit = code ? kCodeBytes : kDataBytes;
+    const uint32_t base = code ? 0 : kDataBase;
+    const uint32_t limit = code ? kCodeBytes : kDataBytes;
     if (segment.address < base || segment.address - base + uint64_t{segment.memory_bytes} > limit) {
-      throw base::Error({file}, "a part of the program lies outside the tile's map",
-                        "link it with guests/tile/ypu.ld: code below 0x2000, data from 0x8000");
+      throw base::Error(
+          {file},
+          "a part of the program lies outside the tile's map",
+          "link it with guests/tile/ypu.ld: code below 0x2000, data from 0x8000");
     }
     std::string& part = code ? image.code : image.data;
     const size_t end = segment.address - base + segment.bytes.size();
-    if (part.size() < end) part.resize(end);
+    if (part.size() < end)
+      part.resize(end);
     part.replace(segment.address - base, segment.bytes.size(), segment.bytes);
   }
   image.code.resize((image.code.size() + 3) / 4 * 4);
@@ -130,22 +143,27 @@ Built build_program(const std::string& source, const std::string& name, const Bu
   const std::string extension =
       fs::path(name).extension() == ".S" || fs::path(name).extension() == ".s" ? ".S" : ".c";
   base::write_file(dir / ("program" + extension), source);
-  std::vector<std::string> args = {options.compiler,
-                                   "-march=rv32i",
-                                   "-mabi=ilp32",
-                                   "-ffreestanding",
-                                   "-nostdlib",
-                                   "-static",
-                                   "-g",
-                                   "-fno-jump-tables",
-                                   "-fno-tree-loop-distribute-patterns",
-                                   "-Wall",
-                                   "-I" + dir / "",
-                                   "-T",
-                                   dir / "ypu.ld"};
+  std::vector<std::string> args = {
+      options.compiler,
+      "-march=rv32i",
+      "-mabi=ilp32",
+      "-ffreestanding",
+      "-nostdlib",
+      "-static",
+      "-g",
+      "-fno-jump-tables",
+      "-fno-tree-loop-distribute-patterns",
+      "-Wall",
+      "-I" + dir / "",
+      "-T",
+      dir / "ypu.ld"};
   args.insert(args.end(), options.flags.begin(), options.flags.end());
-  for (const std::string& more : {dir / ("program" + extension), dir / "ypu_start.S", std::string("-lgcc"),
-                                  std::string("-o"), dir / "program.elf"}) {
+  for (const std::string& more :
+       {dir / ("program" + extension),
+        dir / "ypu_start.S",
+        std::string("-lgcc"),
+        std::string("-o"),
+        dir / "program.elf"}) {
     args.push_back(more);
   }
   const int rc = run_program(args, dir / "log");
@@ -167,7 +185,9 @@ Built build_program(const std::string& source, const std::string& name, const Bu
   return built;
 }
 
-std::string shipped_source(const std::string& name) { return std::string(embedded::tile_guests(name)); }
+std::string shipped_source(const std::string& name) {
+  return std::string(embedded::tile_guests(name));
+}
 
 Built shipped_build(const std::string& name) {
   const std::string_view bytes = embedded::tile_built(fs::path(name).stem().string() + ".ypu");
@@ -181,7 +201,8 @@ Built shipped_build(const std::string& name) {
 std::vector<std::string> shipped_programs() {
   std::vector<std::string> out;
   for (const std::string_view name : embedded::tile_guests_names()) {
-    if (is_program(name)) out.emplace_back(name);
+    if (is_program(name))
+      out.emplace_back(name);
   }
   return out;
 }

@@ -12,10 +12,13 @@
 namespace lento::tile {
 namespace {
 
-bool have_compiler() { return std::system("riscv64-unknown-elf-gcc --version >/dev/null 2>&1") == 0; }
+bool have_compiler() {
+  return std::system("riscv64-unknown-elf-gcc --version >/dev/null 2>&1") == 0;
+}
 
 TEST(Build, ShippedProgramsBuildAndDeclareWhatTheyDo) {
-  if (!have_compiler()) GTEST_SKIP() << "gcc-riscv64-unknown-elf is not installed";
+  if (!have_compiler())
+    GTEST_SKIP() << "gcc-riscv64-unknown-elf is not installed";
   for (const std::string& name : shipped_programs()) {
     const Built built = build_program(shipped_source(name), name);
     EXPECT_LE(built.image.code.size(), kCodeBytes) << name;
@@ -27,7 +30,8 @@ TEST(Build, ShippedProgramsBuildAndDeclareWhatTheyDo) {
 }
 
 TEST(Build, EchoEchoes) {
-  if (!have_compiler()) GTEST_SKIP() << "gcc-riscv64-unknown-elf is not installed";
+  if (!have_compiler())
+    GTEST_SKIP() << "gcc-riscv64-unknown-elf is not installed";
   FunctionalTile tile(build_program(shipped_source("echo.c"), "echo.c").image);
   EXPECT_TRUE(tile.init(100).ended);
   TileInputs in;
@@ -38,7 +42,8 @@ TEST(Build, EchoEchoes) {
 }
 
 TEST(Build, ErrorsAreTheCompilersOwnWords) {
-  if (!have_compiler()) GTEST_SKIP() << "gcc-riscv64-unknown-elf is not installed";
+  if (!have_compiler())
+    GTEST_SKIP() << "gcc-riscv64-unknown-elf is not installed";
   const auto reason = [](const std::string& source) -> std::string {
     try {
       build_program(source, "p.c");
@@ -49,8 +54,9 @@ TEST(Build, ErrorsAreTheCompilersOwnWords) {
   };
   EXPECT_THAT(reason("#include \"ypu.h\"\nYPU_MAIN { x = 1; }\n"), testing::HasSubstr("p.c:2:"));
   EXPECT_THAT(reason("int f;\n"), testing::HasSubstr("no ypu_main"));
-  EXPECT_THAT(reason("#include \"ypu.h\"\nint big[9000];\nYPU_MAIN { big[ypu_io(0) & 1] = 1; }\n"),
-              testing::HasSubstr("overflowed"));
+  EXPECT_THAT(
+      reason("#include \"ypu.h\"\nint big[9000];\nYPU_MAIN { big[ypu_io(0) & 1] = 1; }\n"),
+      testing::HasSubstr("overflowed"));
 }
 
 }  // namespace

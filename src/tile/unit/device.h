@@ -14,11 +14,16 @@ class Device {
   // Decides whether an image may be loaded; the reason when not, "" when it may (seal's decide()).
   using Gate = std::function<std::string(const std::string& image)>;
 
-  Device(Tile& tile, Gate gate) : tile_(tile), gate_(std::move(gate)) {}
+  Device(Tile& tile, Gate gate)
+      : tile_(tile),
+        gate_(std::move(gate)) {
+  }
 
   void write(uint32_t offset, uint32_t value);
   uint32_t read(uint32_t offset) const;
-  const std::string& refusal() const { return refusal_; }
+  const std::string& refusal() const {
+    return refusal_;
+  }
 
   ypu_bus bus();
 
@@ -28,7 +33,8 @@ class Device {
 
   Tile& tile_;
   Gate gate_;
-  std::string window_, refusal_;
+  std::string window_;
+  std::string refusal_;
   uint32_t argument_ = 0;
   static constexpr size_t kMaxImage = size_t{2} << 20;
 };

@@ -26,13 +26,16 @@ constexpr size_t kMostCompared = 256;
 constexpr uint32_t kMostTable = 64;  // words, or bytes, of a table that are looked at
 constexpr uint64_t kCopySteps = 4, kLookSteps = 1 << 16;
 
-[[noreturn]] void reject(Rule rule, uint32_t pc, const std::string& text) { throw Violation{rule, pc, text}; }
+[[noreturn]] void reject(Rule rule, uint32_t pc, const std::string& text) {
+  throw Violation{rule, pc, text};
+}
 
 struct State {
   std::array<V, 32> x;
   KnownWords words;
   struct Call {
-    uint32_t back, entry;
+    uint32_t back;
+    uint32_t entry;
   };
   std::vector<Call> calls;
   uint32_t pc = 0;
@@ -43,8 +46,12 @@ struct State {
 
 class Explorer {
  public:
-  Explorer(const Program& program, RegionKind kind, const ExploreOptions& options, uint64_t& budget,
-           const base::Progress& progress)
+  Explorer(
+      const Program& program,
+      RegionKind kind,
+      const ExploreOptions& options,
+      uint64_t& budget,
+      const base::Progress& progress)
       : image_(program.image),
         code_(program.code),
         meets_(program.meets),
@@ -53,7 +60,8 @@ class Explorer {
         kind_(kind),
         options_(options),
         budget_(budget),
-        progress_(progress) {}
+        progress_(progress) {
+  }
 
   Exploration explore(const KnownWords& words) {
     try {
@@ -71,7 +79,8 @@ class Explorer {
                                                        : kFinishEntry;
     check_target(entry, entry);
     State start;
-    for (V& v : start.x) v.initialised = kind_ == RegionKind::Init;
+    for (V& v : start.x)
+      v.initialised = kind_ == RegionKind::Init;
     start.words = words;
     stamp_ = words.last_stamp();  // none of this exploration is one of those before
     start.x[0] = V::constant(0);
@@ -84,27 +93,35 @@ class Explorer {
     State end = run(std::move(start), {kExit, 1}, 0, cost);
     if (!end.x[2].same_value(V::constant(kStackTop)))
       reject(Rule::Stack, entry, "the stack pointer is not put back at the return");
-    return {cost,           kStackTop - lowest_stack_, steps_, std::move(end.words), std::move(compared_),
-            changed_words()};
+    return {
+        cost,
+        kStackTop - lowest_stack_,
+        steps_,
+        std::move(end.words),
+        std::move(compared_),
+        changed_words()};
   }
 
   std::set<uint32_t> changed_words() const {
     std::set<uint32_t> out;
     for (uint32_t i = 0; i < changed_.size(); ++i) {
-      if (changed_[i]) out.insert(kDataBase + 4 * i);
+      if (changed_[i])
+        out.insert(kDataBase + 4 * i);
     }
     return out;
   }
 
   PathCost new_cost() const {
     PathCost cost;
-    if (options_.profile) cost.profile.resize(code_.size());
+    if (options_.profile)
+      cost.profile.resize(code_.size());
     return cost;
   }
 
   void spend(PathCost& cost, uint32_t pc, uint64_t worst, uint64_t best) const {
     cost.add_cycles(worst, best);
-    if (!cost.profile.empty() && pc / 4 < cost.profile.size()) cost.profile[pc / 4] += worst;
+    if (!cost.profile.empty() && pc / 4 < cost.profile.size())
+      cost.profile[pc / 4] += worst;
   }
 
   struct Stop {
@@ -118,11 +135,13 @@ class Explorer {
   // Work that is to be bounded: an instruction is one, copies and ranges of words count with their size.
   void charge(uint64_t steps, uint32_t pc) {
     steps_ += steps;
-    if (steps > budget_) throw OutOfSteps{pc};
+    if (steps > budget_)
+      throw OutOfSteps{pc};
     budget_ -= steps;
     if (steps_ >= next_look_) {
       next_look_ = steps_ + kLookSteps;
-      if (progress_.stopped()) throw Stopped{};
+      if (progress_.stopped())
+        throw Stopped{};
     }
   }
 
@@ -133,14 +152,17 @@ class Explorer {
 
   const V& read(const State& s, unsigned reg, uint32_t pc) const {
     if (!s.x[reg].initialised) {
-      reject(Rule::Uninitialised, pc,
-             "register " + std::string(riscv::register_name(reg)) + " is used before it is set");
+      reject(
+          Rule::Uninitialised,
+          pc,
+          "register " + std::string(riscv::register_name(reg)) + " is used before it is set");
     }
     return s.x[reg];
   }
 
   static void write(State& s, unsigned reg, const V& value) {
-    if (reg != 0) s.x[reg] = value;
+    if (reg != 0)
+      s.x[reg] = value;
   }
 
   const TileOp& fetch(uint32_t pc, uint32_t from) {
@@ -156,8 +178,10 @@ class Explorer {
   // Runs from `s` until `stop`; adds the cost.
   State run(State s, const Stop& stop, int depth, PathCost& cost) {
     if (depth > kDepthLimit)
-      reject(Rule::Unbounded, s.pc,
-             "more than " + std::to_string(kDepthLimit) + " open branches: a loop without a known bound");
+      reject(
+          Rule::Unbounded,
+          s.pc,
+          "more than " + std::to_string(kDepthLimit) + " open branches: a loop without a known bound");
     uint32_t from = s.pc;
     uint64_t rounds = 0;
     while (!reached(s, stop)) {
@@ -188,31 +212,43 @@ class Explorer {
   // The instruction's own cycle (stream() counts that of hist.in), and what hist.rd and emit wait for values
   // that an instruction before them took.
   void count(State& s, const TileOp& op, PathCost& cost) const {
-    if (op.custom != Custom::HistIn) spend(cost, s.pc, 1, 1);
-    if (op.custom == Custom::Emit) spend(cost, s.pc, s.filling, 0);
-    if (op.custom == Custom::HistRead && s.filling == kFilling) spend(cost, s.pc, 1, 0);
+    if (op.custom != Custom::HistIn)
+      spend(cost, s.pc, 1, 1);
+    if (op.custom == Custom::Emit)
+      spend(cost, s.pc, s.filling, 0);
+    if (op.custom == Custom::HistRead && s.filling == kFilling)
+      spend(cost, s.pc, 1, 0);
     const uint32_t left = s.filling - (s.filling > 0);
     s.filling = takes_values(op) ? kFilling : op.custom == Custom::HistRead ? std::max(left, 1u) : left;
   }
 
   void branch(State& s, const TileOp& op, int depth, PathCost& cost) {
-    const uint32_t pc = s.pc, target = pc + static_cast<uint32_t>(op.base.imm);
+    const uint32_t pc = s.pc;
+    const uint32_t target = pc + uint32_t(op.base.imm);
     const V &left = read(s, op.base.rs1, pc), &right = read(s, op.base.rs2, pc);
-    if (left.is_constant()) note_compared(pc, left.low);
-    if (right.is_constant()) note_compared(pc, right.low);
+    if (left.is_constant())
+      note_compared(pc, left.low);
+    if (right.is_constant())
+      note_compared(pc, right.low);
     const Truth truth = abstract_branch(op.base.op, left, right);
-    if (truth == Truth::Yes) return take_back(s, target, cost);
+    if (truth == Truth::Yes)
+      return take_back(s, target, cost);
     s.pc = pc + 4;
-    if (truth == Truth::No) return;
+    if (truth == Truth::No)
+      return;
     charge(kCopySteps, pc);
     State other = s;
     refine_state(s, op, false);
     refine_state(other, op, true);
-    const bool falls = possible(s, op), jumps = possible(other, op);
-    PathCost fall_cost = new_cost(), jump_cost = new_cost();
+    const bool falls = possible(s, op);
+    const bool jumps = possible(other, op);
+    PathCost fall_cost = new_cost();
+    PathCost jump_cost = new_cost();
     other.pc = pc;
-    if (jumps) take(other, target, jump_cost);
-    if (!jumps) return;
+    if (jumps)
+      take(other, target, jump_cost);
+    if (!jumps)
+      return;
     if (!falls) {
       s = std::move(other);
       return cost.add(jump_cost);
@@ -239,19 +275,23 @@ class Explorer {
     const riscv::Instruction& n = op.base;
     const bool immediate = n.op == Op::Slti || n.op == Op::Sltiu;
     const Op test = n.op == Op::Slt || n.op == Op::Slti ? Op::Blt : Op::Bltu;
-    V right = immediate ? V::constant(static_cast<uint32_t>(n.imm)) : read(s, n.rs2, pc);
+    V right = immediate ? V::constant(uint32_t(n.imm)) : read(s, n.rs2, pc);
     V left = read(s, n.rs1, pc);
-    if (abstract_branch(test, left, right) != Truth::Unknown) return straight(s, op, cost);
+    if (abstract_branch(test, left, right) != Truth::Unknown)
+      return straight(s, op, cost);
     charge(kCopySteps, pc);
     std::optional<State> joined;
     PathCost all;
     for (const bool less : {false, true}) {
       State one = s;
-      V a = left, b = right;
+      V a = left;
+      V b = right;
       refine(test, less, a, b);
-      if (a.empty() || b.empty()) continue;
+      if (a.empty() || b.empty())
+        continue;
       write(one, n.rs1, a);
-      if (!immediate) write(one, n.rs2, b);
+      if (!immediate)
+        write(one, n.rs2, b);
       reflect(one, a);
       write(one, n.rd, V::constant(less));
       one.pc = pc + 4;
@@ -271,7 +311,8 @@ class Explorer {
   // Where the two ways of a branch are joined: where all their paths meet, or, when the ways through a loop
   // are told apart, the first such place outside of it.
   uint32_t meeting_place(uint32_t at) const {
-    if (options_.join == Join::AtEnd) return kExit;
+    if (options_.join == Join::AtEnd)
+      return kExit;
     uint32_t meet = meets_[at];
     while (options_.join == Join::AfterLoop && meet != kExit && loops_[meet] == loops_[at])
       meet = meets_[meet];
@@ -280,9 +321,11 @@ class Explorer {
 
   void note_compared(uint32_t pc, uint32_t constant) {
     uint32_t& last = noted_[pc / 4];
-    if (last == constant || compared_.size() >= kMostCompared) return;
+    if (last == constant || compared_.size() >= kMostCompared)
+      return;
     last = constant;
-    for (const uint32_t end : {constant - 1, constant, constant + 1}) compared_.insert(end);
+    for (const uint32_t end : {constant - 1, constant, constant + 1})
+      compared_.insert(end);
   }
 
   // Registers after a branch, and the words of the scratchpad that they were loaded from or stored to.
@@ -293,11 +336,14 @@ class Explorer {
   }
 
   static void reflect(State& s, const V& v) {
-    if (v.home == 0 || v.empty()) return;
+    if (v.home == 0 || v.empty())
+      return;
     const V* word = s.words.find(v.home);
-    if (!word || word->stamp != v.stamp) return;
+    if (!word || word->stamp != v.stamp)
+      return;
     V sharper = meet(*word, abstract_alu(Op::Add, v, V::constant(0u - v.offset)));
-    if (sharper.empty() || sharper.same_value(*word)) return;
+    if (sharper.empty() || sharper.same_value(*word))
+      return;
     sharper.stamp = word->stamp;
     s.words.set(v.home, sharper);
   }
@@ -313,8 +359,10 @@ class Explorer {
       const bool again = anchor_pc_ == target && anchor_.words.same_pages(s.words) &&
                          same_registers(anchor_, s) && anchor_.calls.size() == s.calls.size();
       if (again)
-        reject(Rule::Unbounded, s.pc,
-               "the loop from " + base::hex(target) + " never ends: nothing changes in it");
+        reject(
+            Rule::Unbounded,
+            s.pc,
+            "the loop from " + base::hex(target) + " never ends: nothing changes in it");
       if (++jumps_back_ >= next_anchor_) {
         next_anchor_ = jumps_back_ * 2;
         anchor_ = s;
@@ -326,7 +374,8 @@ class Explorer {
 
   static bool same_registers(const State& a, const State& b) {
     for (size_t i = 0; i < 32; ++i) {
-      if (!a.x[i].same_value(b.x[i])) return false;
+      if (!a.x[i].same_value(b.x[i]))
+        return false;
     }
     return true;
   }
@@ -334,7 +383,8 @@ class Explorer {
   static void join_states(State& a, const State& b, uint32_t pc) {
     if (a.pc != b.pc || a.calls.size() != b.calls.size())
       reject(Rule::ControlFlow, pc, "the two ways of this branch return to different places");
-    for (size_t i = 0; i < 32; ++i) a.x[i] = join(a.x[i], b.x[i]);
+    for (size_t i = 0; i < 32; ++i)
+      a.x[i] = join(a.x[i], b.x[i]);
     a.words.join(b.words);
     a.filling = std::max(a.filling, b.filling);
   }
@@ -348,7 +398,8 @@ class Explorer {
 
   void take(State& s, uint32_t target, PathCost& cost) {
     if (target == kReturnAddress) {
-      if (s.calls.size() != 1) reject(Rule::ControlFlow, s.pc, "the region ends inside a call");
+      if (s.calls.size() != 1)
+        reject(Rule::ControlFlow, s.pc, "the region ends inside a call");
       s.calls.pop_back();
     } else {
       check_target(target, s.pc);
@@ -367,7 +418,8 @@ class Explorer {
       charge(kCopySteps, pc);
       State one = s;
       PathCost its = new_cost();
-      if (op.base.rd != 0) call(one, op.base.rd, target.place[i]);
+      if (op.base.rd != 0)
+        call(one, op.base.rd, target.place[i]);
       take(one, target.place[i], its);
       one = run(std::move(one), meet, depth + 1, its);
       all = joined ? PathCost::either(all, its) : its;
@@ -384,17 +436,19 @@ class Explorer {
   void jump(State& s, const TileOp& op, int depth, PathCost& cost) {
     const uint32_t pc = s.pc;
     if (op.base.op == Op::Jal) {
-      const uint32_t target = pc + static_cast<uint32_t>(op.base.imm);
-      if (op.base.rd != 0) call(s, op.base.rd, target);
+      const uint32_t target = pc + uint32_t(op.base.imm);
+      if (op.base.rd != 0)
+        call(s, op.base.rd, target);
       return take_back(s, target, cost);
     }
-    const V target =
-        abstract_alu(Op::Addi, read(s, op.base.rs1, pc), V::constant(static_cast<uint32_t>(op.base.imm)));
-    if (!target.is_constant() && target.places > 0) return jump_to_any(s, op, target, depth, cost);
+    const V target = abstract_alu(Op::Addi, read(s, op.base.rs1, pc), V::constant(uint32_t(op.base.imm)));
+    if (!target.is_constant() && target.places > 0)
+      return jump_to_any(s, op, target, depth, cost);
     if (!target.is_constant())
       reject(Rule::IndirectJump, pc, "jump through a register whose value is not known");
     if (!s.calls.empty() && target.low == s.calls.back().back && op.base.rd == 0) {
-      if (target.low == kReturnAddress) return take(s, kReturnAddress, cost);
+      if (target.low == kReturnAddress)
+        return take(s, kReturnAddress, cost);
       s.calls.pop_back();
     } else if (op.base.rd != 0) {
       call(s, op.base.rd, target.low);
@@ -419,7 +473,8 @@ class Explorer {
   // before the loop is unset in it.
   void loop(State& s, const TileOp& op, PathCost& cost) {
     const uint32_t pc = s.pc;
-    uint64_t most = op.count, least = op.count;
+    uint64_t most = op.count;
+    uint64_t least = op.count;
     if (op.custom == Custom::Loop) {
       const V& count = read(s, op.base.rs1, pc);
       most = std::max(count.high, 1u), least = std::max(count.low, 1u);
@@ -429,7 +484,8 @@ class Explorer {
       reject(Rule::Unbounded, pc, "the loop count may be " + std::to_string(most) + ", more than 2^20");
     for (uint32_t at = pc / 4 + 1; at <= pc / 4 + op.length; ++at) {
       const TileOp& in = code_[at];
-      if (in.writes_rd() && s.x[in.base.rd].initialised) s.x[in.base.rd] = V::any();
+      if (in.writes_rd() && s.x[in.base.rd].initialised)
+        s.x[in.base.rd] = V::any();
     }
     const std::array<V, 32> before = s.x;
     forget_stored(s, op.length);
@@ -438,18 +494,21 @@ class Explorer {
     run_body(s, op.length, body);
     --in_loop_;
     for (unsigned i = 0; i < 32; ++i) {
-      if (before[i].initialised) read(s, i, pc);
+      if (before[i].initialised)
+        read(s, i, pc);
     }
     cost.add(body.repeated(most, least));
     bound(cost, pc);
   }
 
   void run_body(State& s, uint32_t length, PathCost& cost) {
-    const uint32_t start = s.pc + 4, end = start + 4 * length;
+    const uint32_t start = s.pc + 4;
+    const uint32_t end = start + 4 * length;
     s.pc = start;
     // A round may begin with what the one before took.
     for (uint32_t at = start / 4; at < end / 4; ++at) {
-      if (takes_values(code_[at]) || code_[at].custom == Custom::HistRead) s.filling = kFilling;
+      if (takes_values(code_[at]) || code_[at].custom == Custom::HistRead)
+        s.filling = kFilling;
     }
     while (s.pc != end) {
       const TileOp& in = fetch(s.pc, s.pc);
@@ -470,12 +529,15 @@ class Explorer {
     ++open_loops_;
     run_body(trial, length, unused);
     --open_loops_;
-    for (size_t i = outer; i < stored_.size(); ++i) s.words.forget(stored_[i].low, stored_[i].high);
-    if (open_loops_ == 0) stored_.clear();
+    for (size_t i = outer; i < stored_.size(); ++i)
+      s.words.forget(stored_[i].low, stored_[i].high);
+    if (open_loops_ == 0)
+      stored_.clear();
   }
 
   bool uses(uint32_t index, unsigned reg) const {
-    if (index >= code_.size()) return false;
+    if (index >= code_.size())
+      return false;
     const TileOp& next = code_[index];
     return (next.reads_rs1() && next.base.rs1 == reg) || (next.reads_rs2() && next.base.rs2 == reg);
   }
@@ -488,60 +550,74 @@ class Explorer {
   void straight(State& s, const TileOp& op, PathCost& cost, uint32_t loop_start = kExit) {
     const uint32_t pc = s.pc;
     const riscv::Instruction& n = op.base;
-    const V immediate = V::constant(static_cast<uint32_t>(n.imm));
+    const V immediate = V::constant(uint32_t(n.imm));
     s.pc = pc + 4;
-    if (op.custom != Custom::None) return custom(s, op, pc, cost, loop_start);
+    if (op.custom != Custom::None)
+      return custom(s, op, pc, cost, loop_start);
     if (riscv::is_load(n.op)) {
       const V address = abstract_alu(Op::Addi, read(s, n.rs1, pc), immediate);
       write(s, n.rd, load(s, n.op, address, pc));
-      if (n.rd != 0 && uses_next(pc, n.rd, loop_start)) spend(cost, pc, 1, 0);
+      if (n.rd != 0 && uses_next(pc, n.rd, loop_start))
+        spend(cost, pc, 1, 0);
     } else if (riscv::is_store(n.op)) {
       store(s, n, abstract_alu(Op::Addi, read(s, n.rs1, pc), immediate), pc, cost, loop_start == kExit);
     } else if (n.op == Op::Lui) {
       write(s, n.rd, immediate);
     } else if (n.op == Op::Auipc) {
-      write(s, n.rd, V::constant(pc + static_cast<uint32_t>(n.imm)));
+      write(s, n.rd, V::constant(pc + uint32_t(n.imm)));
     } else if (n.op != Op::Fence) {
-      if (n.op == Op::Slli) name(s.x[n.rs1]);
-      const V a = read(s, n.rs1, pc), b = riscv::reads_rs2(n.op) ? read(s, n.rs2, pc) : immediate;
+      if (n.op == Op::Slli)
+        name(s.x[n.rs1]);
+      const V a = read(s, n.rs1, pc);
+      const V b = riscv::reads_rs2(n.op) ? read(s, n.rs2, pc) : immediate;
       V result = abstract_alu(n.op, a, b);
       if (n.op == Op::Slli && a.id != 0) {
         result.of = a.id;
         result.by = b.low & 31;
       }
-      if (n.op == Op::Sub && a.of != 0 && a.of == b.id) result = meet(result, less_itself(a, b));
+      if (n.op == Op::Sub && a.of != 0 && a.of == b.id)
+        result = meet(result, less_itself(a, b));
       write(s, n.rd, result);
-      if (n.rd == 2) note_stack(s.x[2], pc);
+      if (n.rd == 2)
+        note_stack(s.x[2], pc);
     }
   }
 
   void name(V& v) {
-    if (v.id == 0 && !v.is_constant()) v.id = ++names_;
+    if (v.id == 0 && !v.is_constant())
+      v.id = ++names_;
   }
 
   // (x << n) - x for x in b, when it does not wrap.
   static V less_itself(const V& a, const V& b) {
     const uint64_t factor = (uint64_t{1} << a.by) - 1;
-    if (b.high * factor > UINT32_MAX) return V::any();
-    return V::range(static_cast<uint32_t>(b.low * factor), static_cast<uint32_t>(b.high * factor));
+    if (b.high * factor > UINT32_MAX)
+      return V::any();
+    return V::range(uint32_t(b.low * factor), uint32_t(b.high * factor));
   }
 
   void note_stack(const V& sp, uint32_t pc) {
     if (sp.low < kDataBase + image_.data.size() || sp.high > kStackTop) {
-      reject(Rule::Stack, pc,
-             "the stack pointer may leave the free scratchpad: " + base::hex(sp.low) + ".." +
-                 base::hex(sp.high));
+      reject(
+          Rule::Stack,
+          pc,
+          "the stack pointer may leave the free scratchpad: " + base::hex(sp.low) + ".." +
+              base::hex(sp.high));
     }
     lowest_stack_ = std::min(lowest_stack_, sp.low);
   }
 
   void custom(State& s, const TileOp& op, uint32_t pc, PathCost& cost, uint32_t loop_start) {
-    if (op.reads_rs1()) read(s, op.base.rs1, pc);
-    if (op.reads_rs2()) read(s, op.base.rs2, pc);
-    if (op.writes_rd()) write(s, op.base.rd, V::any());
+    if (op.reads_rs1())
+      read(s, op.base.rs1, pc);
+    if (op.reads_rs2())
+      read(s, op.base.rs2, pc);
+    if (op.writes_rd())
+      write(s, op.base.rd, V::any());
     if (op.custom == Custom::HistRead && op.base.rd != 0 && uses_next(pc, op.base.rd, loop_start))
       spend(cost, pc, 1, 0);
-    if (op.custom == Custom::HistIn) stream(op, pc, cost);
+    if (op.custom == Custom::HistIn)
+      stream(op, pc, cost);
     if (op.custom == Custom::Emit) {
       const uint32_t bytes = HistogramUnit::emit_bytes(op.count);
       put_out(cost, bytes);
@@ -551,11 +627,13 @@ class Explorer {
 
   void stream(const TileOp& op, uint32_t pc, PathCost& cost) const {
     const uint32_t needed = (3u << (2 * op.count)) & image_.input_mask;
-    if (needed == 0) return spend(cost, pc, 1, 1);  // waits for nothing
+    if (needed == 0)
+      return spend(cost, pc, 1, 1);  // waits for nothing
     if (kind_ != RegionKind::Main)
       reject(Rule::Unbounded, pc, "hist.in waits for ever: inputs come only while main runs");
     PathCost one = PathCost::hist_in(needed != image_.input_mask);
-    if (!cost.profile.empty()) ++cost.profile[pc / 4];
+    if (!cost.profile.empty())
+      ++cost.profile[pc / 4];
     cost.add(one);
   }
 
@@ -568,7 +646,9 @@ class Explorer {
     return address.low >= base && uint64_t{address.high} + size <= uint64_t{base} + bytes;
   }
 
-  static bool aligned(const V& address, unsigned size) { return ((address.zeros & (size - 1)) == size - 1); }
+  static bool aligned(const V& address, unsigned size) {
+    return ((address.zeros & (size - 1)) == size - 1);
+  }
 
   static std::string extent(const V& address) {
     return address.is_constant() ? base::hex(address.low)
@@ -585,12 +665,14 @@ class Explorer {
 
   // What a table of known words may give: nothing when it is too long or a word is not known.
   std::optional<V> load_table(const State& s, Op op, const V& address, unsigned size, uint32_t pc) {
-    if ((address.high - address.low) / size >= kMostTable) return std::nullopt;
+    if ((address.high - address.low) / size >= kMostTable)
+      return std::nullopt;
     std::optional<V> out;
     for (uint32_t at = address.low; at <= address.high; at += size) {
       charge(1, pc);
       const V* word = s.words.find(at & ~3u);
-      if (!word || !word->initialised || (size < 4 && !word->is_constant())) return std::nullopt;
+      if (!word || !word->initialised || (size < 4 && !word->is_constant()))
+        return std::nullopt;
       const uint32_t raw = word->low >> (8 * (at & 3));
       const V one = size == 4 ? *word : V::constant(riscv::extend(op, raw & ((1u << (8 * size)) - 1)));
       out = out ? join(*out, one) : one;
@@ -608,28 +690,36 @@ class Explorer {
       const uint32_t last = address.high + size - 1;
       charge(KnownWords::pages_between(address.low, last) - 1, pc);
       const V* known = size == 4 && address.is_constant() ? s.words.find(address.low) : nullptr;
-      if (known) return load_word(address.low, *known);
-      if (const auto table = load_table(s, op, address, size, pc)) return *table;
+      if (known)
+        return load_word(address.low, *known);
+      if (const auto table = load_table(s, op, address, size, pc))
+        return *table;
       out.initialised = s.words.initialised(address.low, last);
-    } else if (!inside(address, size, kSoftBase, 4 * kSoftRegs) &&
-               !inside(address, size, kIoBase, 4 * kIoRegs + 4) &&
-               !inside(address, size, kControlBase, kControlBytes)) {
+    } else if (
+        !inside(address, size, kSoftBase, 4 * kSoftRegs) &&
+        !inside(address, size, kIoBase, 4 * kIoRegs + 4) &&
+        !inside(address, size, kControlBase, kControlBytes)) {
       reject(Rule::LoadBounds, pc, "load from " + extent(address) + " may leave the map");
     }
-    if (op == Op::Lbu) out.high = 255, out.zeros = ~255u;
-    if (op == Op::Lhu) out.high = 65535, out.zeros = ~65535u;
+    if (op == Op::Lbu)
+      out.high = 255, out.zeros = ~255u;
+    if (op == Op::Lhu)
+      out.high = 65535, out.zeros = ~65535u;
     return out;
   }
 
   void store_word(State& s, unsigned from, uint32_t address, const V& value, PathCost& cost) {
-    if (options_.counter.address == address) charge_counter(s, value, cost);
-    if (address < lowest_stack_) changed_[(address - kDataBase) / 4] = true;
+    if (options_.counter.address == address)
+      charge_counter(s, value, cost);
+    if (address < lowest_stack_)
+      changed_[(address - kDataBase) / 4] = true;
     V kept = value;
     kept.home = kept.offset = 0;
     kept.id = kept.of = kept.by = 0;
     kept.stamp = ++stamp_;
     s.words.set(address, kept);
-    if (from == 0 || !value.initialised) return;
+    if (from == 0 || !value.initialised)
+      return;
     V& source = s.x[from];
     source.home = address;
     source.stamp = kept.stamp;
@@ -642,10 +732,13 @@ class Explorer {
     const int64_t weight = options_.counter.weight;
     const V old = before ? *before : V::any();
     const bool step = before && value.home == options_.counter.address && value.stamp == old.stamp;
-    int64_t most = int64_t{value.high} - old.low, least = int64_t{value.low} - old.high;
-    if (step) most = least = static_cast<int32_t>(value.offset);
+    int64_t most = int64_t{value.high} - old.low;
+    int64_t least = int64_t{value.low} - old.high;
+    if (step)
+      most = least = int32_t(value.offset);
     int64_t change = weight >= 0 ? most : -least;
-    if (in_loop_ > 0 || open_loops_ > 0) change = std::max<int64_t>(change, 0);
+    if (in_loop_ > 0 || open_loops_ > 0)
+      change = std::max<int64_t>(change, 0);
     const int64_t amount = std::abs(weight);
     if (change > 0 && amount > PathCost::kMostCharged / change)
       cost.charged = PathCost::kMostCharged;
@@ -655,15 +748,16 @@ class Explorer {
 
   // Saving a register that was never set is no use of it: a whole word at a known place on the stack, so that
   // the word can be told from the others.
-  void store(State& s, const riscv::Instruction& n, const V& address, uint32_t pc, PathCost& cost,
-             bool may_save) {
+  void
+  store(State& s, const riscv::Instruction& n, const V& address, uint32_t pc, PathCost& cost, bool may_save) {
     const unsigned size = riscv::access_size(n.op);
     if (!aligned(address, size))
       reject(Rule::StoreBounds, pc, "store to " + extent(address) + " may be misaligned");
     const bool scratchpad = inside(address, size, kDataBase, kDataBytes);
     const bool word = scratchpad && size == 4 && address.is_constant();
     const V value = word && may_save && n.rs1 == 2 ? s.x[n.rs2] : read(s, n.rs2, pc);
-    if (scratchpad && open_loops_ > 0) stored_.push_back({address.low, address.high + size - 1});
+    if (scratchpad && open_loops_ > 0)
+      stored_.push_back({address.low, address.high + size - 1});
     if (word) {
       store_word(s, n.rs2, address.low, value, cost);
     } else if (scratchpad) {
@@ -691,8 +785,11 @@ class Explorer {
   ExploreOptions options_;
   uint64_t& budget_;
   const base::Progress& progress_;
-  uint64_t steps_ = 0, next_look_ = kLookSteps;
-  uint32_t lowest_stack_ = kStackTop, stamp_ = 0, names_ = 0;
+  uint64_t steps_ = 0;
+  uint64_t next_look_ = kLookSteps;
+  uint32_t lowest_stack_ = kStackTop;
+  uint32_t stamp_ = 0;
+  uint32_t names_ = 0;
   std::set<uint32_t> compared_;
   std::vector<bool> changed_ = std::vector<bool>(kDataBytes / 4);
   std::vector<uint32_t> noted_ =
@@ -701,11 +798,13 @@ class Explorer {
   // A state to be met again, and the jumps back until the next is kept.
   State anchor_;
   uint32_t anchor_pc_ = kExit;
-  uint64_t jumps_back_ = 0, next_anchor_ = 1;
+  uint64_t jumps_back_ = 0;
+  uint64_t next_anchor_ = 1;
   int in_loop_ = 0;
   // While a loop's stores are looked for: where they go.
   struct Range {
-    uint32_t low, high;
+    uint32_t low;
+    uint32_t high;
   };
   std::vector<Range> stored_;
   int open_loops_ = 0;
@@ -713,8 +812,13 @@ class Explorer {
 
 }  // namespace
 
-Exploration explore(const Program& program, RegionKind kind, const KnownWords& start,
-                    const ExploreOptions& options, uint64_t& budget, const base::Progress& progress) {
+Exploration explore(
+    const Program& program,
+    RegionKind kind,
+    const KnownWords& start,
+    const ExploreOptions& options,
+    uint64_t& budget,
+    const base::Progress& progress) {
   return Explorer(program, kind, options, budget, progress).explore(start);
 }
 

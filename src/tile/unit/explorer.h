@@ -21,7 +21,11 @@ struct Program {
   std::vector<bool> in_body;    // by instruction: inside a hardware loop
 };
 
-enum class RegionKind : uint8_t { Init, Main, Finish };
+enum class RegionKind : uint8_t {
+  Init,
+  Main,
+  Finish
+};
 
 // A word of the scratchpad that vouches for output: each step up pays `weight`, each step down gives it back,
 // in parts of a byte. A summary that goes out every 256 runs, by a counter that then falls from 256 to 0, so
@@ -62,7 +66,12 @@ struct OutOfSteps {  // thrown when the budget is used up
 
 // `start`: the scratchpad when the region begins. `budget`: steps left; what is used is taken off.
 // Throws Violation, Stopped or OutOfSteps.
-Exploration explore(const Program& program, RegionKind kind, const KnownWords& start,
-                    const ExploreOptions& options, uint64_t& budget, const base::Progress& progress);
+Exploration explore(
+    const Program& program,
+    RegionKind kind,
+    const KnownWords& start,
+    const ExploreOptions& options,
+    uint64_t& budget,
+    const base::Progress& progress);
 
 }  // namespace lento::tile

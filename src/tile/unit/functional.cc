@@ -13,12 +13,12 @@ FunctionalTile::FunctionalTile(const Image& image)
       main_entry_(image.main_entry),
       input_mask_(image.input_mask),
       memory_(UINT32_MAX / 2) {
-  std::copy(image.data.begin(), image.data.end(), memory_.scratchpad.begin());
+  std::ranges::copy(image.data, memory_.scratchpad.begin());
   x_[2] = kDataBase + kDataBytes;
 }
 
-FunctionalTile::Outcome FunctionalTile::main(const TileInputs& inputs, uint64_t budget,
-                                             const Stream& stream) {
+FunctionalTile::Outcome
+FunctionalTile::main(const TileInputs& inputs, uint64_t budget, const Stream& stream) {
   memory_.io = inputs.data;
   memory_.valid = inputs.valid;
   const Outcome outcome = run(main_entry_, budget, stream);
@@ -33,9 +33,11 @@ std::string FunctionalTile::take_output() {
 }
 
 bool FunctionalTile::custom(const TileOp& op, uint32_t pc, const Stream& stream) {
-  const uint32_t a = x_[op.base.rs1], b = x_[op.base.rs2];
+  const uint32_t a = x_[op.base.rs1];
+  const uint32_t b = x_[op.base.rs2];
   const auto set_loop = [&](uint32_t count) {
-    if (loop_depth_ == kLoopDepth) loop_depth_ = 0;
+    if (loop_depth_ == kLoopDepth)
+      loop_depth_ = 0;
     loops_[loop_depth_++] = {pc + 4, pc + 4u * op.length, count};
   };
   switch (op.custom) {
@@ -52,7 +54,8 @@ bool FunctionalTile::custom(const TileOp& op, uint32_t pc, const Stream& stream)
       const uint32_t needed = (3u << (2 * op.count)) & input_mask_;
       if ((memory_.valid & needed) != needed) {
         const TileInputs* next = stream ? stream() : nullptr;
-        if (!next) break;
+        if (!next)
+          break;
         memory_.io = next->data, memory_.valid |= next->valid;
       }
       histogram_.take(memory_.io[2 * op.count], memory_.io[2 * op.count + 1]);
@@ -84,7 +87,7 @@ bool FunctionalTile::custom(const TileOp& op, uint32_t pc, const Stream& stream)
 
 bool FunctionalTile::access(const TileOp& op, uint32_t pc, Fault& fault) {
   const riscv::Instruction& n = op.base;
-  const uint32_t address = x_[n.rs1] + static_cast<uint32_t>(n.imm);
+  const uint32_t address = x_[n.rs1] + uint32_t(n.imm);
   if (riscv::is_load(n.op)) {
     uint32_t raw = 0;
     if (memory_.load(address, riscv::access_size(n.op), raw) != Reach::Done) {
@@ -103,7 +106,8 @@ uint32_t FunctionalTile::after(uint32_t pc) {
   if (loop_depth_ > 0) {
     Loop& loop = loops_[loop_depth_ - 1];
     if (pc == loop.end) {
-      if (loop.left > 1) return --loop.left, loop.start;
+      if (loop.left > 1)
+        return --loop.left, loop.start;
       --loop_depth_;
     }
   }
@@ -115,7 +119,8 @@ FunctionalTile::Outcome FunctionalTile::run(uint32_t entry, uint64_t budget, con
   x_[1] = kReturnAddress;
   loop_depth_ = 0;
   for (uint32_t pc = entry; pc != kReturnAddress; ++out.instructions) {
-    if (out.instructions == budget) return out;
+    if (out.instructions == budget)
+      return out;
     if (pc / 4 >= code_.size()) {
       out.fault = {FaultCause::IllegalInstruction, pc, 0};
       return out;
@@ -124,29 +129,32 @@ FunctionalTile::Outcome FunctionalTile::run(uint32_t entry, uint64_t budget, con
     const riscv::Instruction& n = op.base;
     uint32_t next = 0;
     // IF moves on, past the end of a loop or back, before a loop instruction in ID adds its own.
-    if (op.custom == Custom::Loop || op.custom == Custom::LoopImmediate) next = after(pc);
+    if (op.custom == Custom::Loop || op.custom == Custom::LoopImmediate)
+      next = after(pc);
     if (riscv::is_load(n.op) || riscv::is_store(n.op)) {
-      if (!access(op, pc, out.fault)) return out;
+      if (!access(op, pc, out.fault))
+        return out;
     } else if (riscv::is_jump(n.op) || riscv::is_branch(n.op)) {
       const bool taken = riscv::is_jump(n.op) || riscv::branch_taken(n.op, x_[n.rs1], x_[n.rs2]);
-      const uint32_t target = n.op == Op::Jalr ? (x_[n.rs1] + static_cast<uint32_t>(n.imm)) & ~1u
-                                               : pc + static_cast<uint32_t>(n.imm);
+      const uint32_t target = n.op == Op::Jalr ? (x_[n.rs1] + uint32_t(n.imm)) & ~1u : pc + uint32_t(n.imm);
       if (taken && ((target & 3) || target > kReturnAddress)) {
         out.fault = {FaultCause::FetchAddress, pc, target};
         return out;
       }
-      if (taken) next = target, loop_depth_ = 0;
-      if (riscv::is_jump(n.op) && target != kReturnAddress) x_[n.rd] = pc + 4;
+      if (taken)
+        next = target, loop_depth_ = 0;
+      if (riscv::is_jump(n.op) && target != kReturnAddress)
+        x_[n.rd] = pc + 4;
       if (taken && next == 0) {  // a jump to 0 restarts init's code; pc 0 is a legal target
         x_[0] = 0, pc = 0;
         continue;
       }
     } else if (n.op == Op::Lui || n.op == Op::Auipc) {
-      x_[n.rd] = static_cast<uint32_t>(n.imm) + (n.op == Op::Auipc ? pc : 0);
+      x_[n.rd] = uint32_t(n.imm) + (n.op == Op::Auipc ? pc : 0);
     } else if (n.op >= Op::Add && n.op <= Op::And) {
       x_[n.rd] = riscv::alu(n.op, x_[n.rs1], x_[n.rs2]);
     } else if (n.op >= Op::Addi && n.op <= Op::Srai) {
-      x_[n.rd] = riscv::alu(n.op, x_[n.rs1], static_cast<uint32_t>(n.imm));
+      x_[n.rd] = riscv::alu(n.op, x_[n.rs1], uint32_t(n.imm));
     } else if (n.op != Op::Fence && !custom(op, pc, stream)) {
       out.fault = {FaultCause::IllegalInstruction, pc, op.word};
       return out;

@@ -22,25 +22,38 @@ class FunctionalTile {
   using Stream = std::function<const TileInputs*()>;
 
   Outcome run(uint32_t entry, uint64_t budget, const Stream& stream = {});
-  Outcome init(uint64_t budget) { return run(0, budget); }
+  Outcome init(uint64_t budget) {
+    return run(0, budget);
+  }
   Outcome main(const TileInputs& inputs, uint64_t budget, const Stream& stream = {});
-  Outcome finish(uint64_t budget) { return run(kFinishEntry, budget); }
+  Outcome finish(uint64_t budget) {
+    return run(kFinishEntry, budget);
+  }
 
   std::string take_output();
-  TileMemory& memory() { return memory_; }
-  HistogramUnit& histogram() { return histogram_; }
-  std::array<uint32_t, 32>& registers() { return x_; }
+  TileMemory& memory() {
+    return memory_;
+  }
+  HistogramUnit& histogram() {
+    return histogram_;
+  }
+  std::array<uint32_t, 32>& registers() {
+    return x_;
+  }
 
  private:
   struct Loop {
-    uint32_t start = 0, end = 0, left = 0;
+    uint32_t start = 0;
+    uint32_t end = 0;
+    uint32_t left = 0;
   };
   bool custom(const TileOp& op, uint32_t pc, const Stream& stream);
   bool access(const TileOp& op, uint32_t pc, Fault& fault);
   uint32_t after(uint32_t pc);
 
   std::vector<TileOp> code_;
-  uint32_t main_entry_, input_mask_;
+  uint32_t main_entry_;
+  uint32_t input_mask_;
   TileMemory memory_;
   HistogramUnit histogram_;
   std::array<uint32_t, 32> x_ = {};

@@ -14,31 +14,39 @@ uint32_t HistogramUnit::bucket_under(uint32_t config, uint16_t value) {
   if ((config >> 16 & 3) == 1) {
     uint32_t out = 0;
     for (uint32_t j = 0; j < 16; ++j) {
-      if (config >> j & 1) out ^= (uint32_t{value} >> j) | (uint32_t{value} << (16 - j));
+      if (config >> j & 1)
+        out ^= (uint32_t{value} >> j) | (uint32_t{value} << (16 - j));
     }
     return out & (kBuckets - 1);
   }
   const int32_t magnitude = (value & 0x7fff) >> (config & 15);
-  const int32_t base = static_cast<int32_t>(config >> 4 & 511);
-  return static_cast<uint32_t>((value >> 15) * 64 + std::clamp(magnitude - base, 0, 63));
+  const int32_t base = int32_t(config >> 4 & 511);
+  return uint32_t((value >> 15) * 64 + std::clamp(magnitude - base, 0, 63));
 }
 
-void HistogramUnit::take(uint32_t low, uint32_t high) { stages_[0] = {true, low, high, config_}; }
+void HistogramUnit::take(uint32_t low, uint32_t high) {
+  stages_[0] = {true, low, high, config_};
+}
 
 void HistogramUnit::tick() {
-  if (stages_[2].valid) add_lanes(stages_[2]);
+  if (stages_[2].valid)
+    add_lanes(stages_[2]);
   stages_[2] = stages_[1];
   stages_[1] = stages_[0];
   stages_[0] = {};
 }
 
 void HistogramUnit::settle() {
-  for (int i = 0; i < 3; ++i) tick();
+  for (int i = 0; i < 3; ++i)
+    tick();
 }
 
 void HistogramUnit::add_lanes(const Stage& stage) {
-  const uint16_t lanes[4] = {static_cast<uint16_t>(stage.low), static_cast<uint16_t>(stage.low >> 16),
-                             static_cast<uint16_t>(stage.high), static_cast<uint16_t>(stage.high >> 16)};
+  const uint16_t lanes[4] = {
+      uint16_t(stage.low),
+      uint16_t(stage.low >> 16),
+      uint16_t(stage.high),
+      uint16_t(stage.high >> 16)};
   const bool adds = (stage.config >> 16 & 3) == 0;
   for (uint32_t lane = 0; lane < 4; ++lane) {
     if (adds)
@@ -48,7 +56,9 @@ void HistogramUnit::add_lanes(const Stage& stage) {
   }
 }
 
-void HistogramUnit::configure(uint32_t word) { config_ = word & 0x3ffff; }
+void HistogramUnit::configure(uint32_t word) {
+  config_ = word & 0x3ffff;
+}
 
 void HistogramUnit::clear() {
   accumulators_ = {};
@@ -58,7 +68,8 @@ void HistogramUnit::clear() {
 std::string HistogramUnit::packed(uint32_t format) const {
   std::string out;
   if (format >= 1 && format <= 8) {
-    for (uint32_t i = 0; i < format; ++i) out += static_cast<char>(std::min(accumulators_[i], 255u));
+    for (uint32_t i = 0; i < format; ++i)
+      out += char(std::min(accumulators_[i], 255u));
     return out;
   }
   const uint32_t width = format == 0 ? 18 : 9, count = format == 0 ? kBuckets : 3, limit = (1u << width) - 1;
@@ -66,9 +77,11 @@ std::string HistogramUnit::packed(uint32_t format) const {
   uint32_t held = 0;
   for (uint32_t i = 0; i < count; ++i) {
     bits |= uint64_t{std::min(accumulators_[i], limit)} << held;
-    for (held += width; held >= 8; held -= 8, bits >>= 8) out += static_cast<char>(bits);
+    for (held += width; held >= 8; held -= 8, bits >>= 8)
+      out += char(bits);
   }
-  if (held > 0) out += static_cast<char>(bits);
+  if (held > 0)
+    out += char(bits);
   return out;
 }
 

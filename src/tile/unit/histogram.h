@@ -23,22 +23,36 @@ class HistogramUnit {
  public:
   // Lanes 0..3: low and high half of `low`, low and high half of `high`. At most one take a cycle.
   void take(uint32_t low, uint32_t high);
-  void tick();                                                        // the cycle ends
-  void settle();                                                      // what is on its way arrives
-  bool filling() const { return stages_[1].valid; }                   // lanes were taken in the cycle before,
-  bool busy() const { return stages_[1].valid || stages_[2].valid; }  // or two before
+  void tick();    // the cycle ends
+  void settle();  // what is on its way arrives
+  bool filling() const {
+    return stages_[1].valid;
+  }  // lanes were taken in the cycle before,
+  bool busy() const {
+    return stages_[1].valid || stages_[2].valid;
+  }  // or two before
   void configure(uint32_t word);
-  uint32_t read(uint32_t bucket) const { return accumulators_[bucket % kBuckets]; }
-  uint32_t config() const { return config_; }
-  bool saturated() const { return saturated_; }
+  uint32_t read(uint32_t bucket) const {
+    return accumulators_[bucket % kBuckets];
+  }
+  uint32_t config() const {
+    return config_;
+  }
+  bool saturated() const {
+    return saturated_;
+  }
 
   // What emit puts out: 288 bytes (128 x 18 bits, little-endian bit order), 1..8 bytes saturated at 255, or 4
   // bytes with three counts of 9 bits.
   std::string packed(uint32_t format) const;
   void clear();
 
-  static uint32_t emit_bytes(uint32_t format) { return format == 0 ? 288 : format <= 8 ? format : 4; }
-  uint32_t bucket_of(uint16_t value) const { return bucket_under(config_, value); }
+  static uint32_t emit_bytes(uint32_t format) {
+    return format == 0 ? 288 : format <= 8 ? format : 4;
+  }
+  uint32_t bucket_of(uint16_t value) const {
+    return bucket_under(config_, value);
+  }
 
   bool operator==(const HistogramUnit&) const = default;
 
@@ -46,7 +60,9 @@ class HistogramUnit {
   // Lanes on their way: 0 taken in this cycle, 1 before their buckets are known, 2 before they are added.
   struct Stage {
     bool valid = false;
-    uint32_t low = 0, high = 0, config = 0;
+    uint32_t low = 0;
+    uint32_t high = 0;
+    uint32_t config = 0;
     bool operator==(const Stage&) const = default;
   };
   void add(uint32_t bucket, uint32_t amount);

@@ -20,7 +20,13 @@
 extern "C" {
 #endif
 
-enum { YPU_COMMAND = 0x00, YPU_ARGUMENT = 0x04, YPU_STATUS = 0x08, YPU_RESULT = 0x0c, YPU_IMAGE = 0x10 };
+enum {
+  YPU_COMMAND = 0x00,
+  YPU_ARGUMENT = 0x04,
+  YPU_STATUS = 0x08,
+  YPU_RESULT = 0x0c,
+  YPU_IMAGE = 0x10
+};
 enum {
   YPU_DO_LOAD = 1,
   YPU_DO_START,

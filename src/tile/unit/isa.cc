@@ -17,13 +17,17 @@ uint32_t fields(unsigned funct3, unsigned rd, unsigned rs1, unsigned rs2, unsign
 TileOp decode_custom(uint32_t w) {
   TileOp out;
   out.word = w;
-  const unsigned rd = (w >> 7) & 31, funct3 = (w >> 12) & 7, rs1 = (w >> 15) & 31, rs2 = (w >> 20) & 31;
-  const uint32_t imm = w >> 20, funct7 = w >> 25;
+  const unsigned rd = (w >> 7) & 31;
+  const unsigned funct3 = (w >> 12) & 7;
+  const unsigned rs1 = (w >> 15) & 31;
+  const unsigned rs2 = (w >> 20) & 31;
+  const uint32_t imm = w >> 20;
+  const uint32_t funct7 = w >> 25;
   const auto accept = [&](Custom custom, bool good, unsigned d, unsigned a, unsigned b) {
-    if (!good) return;
+    if (!good)
+      return;
     out.custom = custom;
-    out.base.rd = static_cast<uint8_t>(d), out.base.rs1 = static_cast<uint8_t>(a),
-    out.base.rs2 = static_cast<uint8_t>(b);
+    out.base.rd = uint8_t(d), out.base.rs1 = uint8_t(a), out.base.rs2 = uint8_t(b);
   };
   switch (funct3) {
     case 0:
@@ -45,12 +49,11 @@ TileOp decode_custom(uint32_t w) {
       accept(Custom::Emit, imm <= kEmitPacked && rd == 0 && rs1 == 0, 0, 0, 0), out.count = imm;
       break;
     case 6:
-      accept(Custom::Loop, imm >= 1 && imm <= 31 && rd == 0, 0, rs1, 0),
-          out.length = static_cast<uint8_t>(imm);
+      accept(Custom::Loop, imm >= 1 && imm <= 31 && rd == 0, 0, rs1, 0), out.length = uint8_t(imm);
       break;
     default:
       accept(Custom::LoopImmediate, imm >= 1 && rd <= 20 && rs1 >= 1, 0, 0, 0);
-      out.length = static_cast<uint8_t>(rs1), out.count = imm << (rd & 31);
+      out.length = uint8_t(rs1), out.count = imm << (rd & 31);
   }
   return out;
 }
@@ -58,7 +61,8 @@ TileOp decode_custom(uint32_t w) {
 }  // namespace
 
 bool TileOp::reads_rs1() const {
-  if (custom == Custom::None) return riscv::reads_rs1(base.op);
+  if (custom == Custom::None)
+    return riscv::reads_rs1(base.op);
   return custom != Custom::HistIn && custom != Custom::Emit && custom != Custom::LoopImmediate;
 }
 
@@ -68,18 +72,21 @@ bool TileOp::reads_rs2() const {
 }
 
 bool TileOp::writes_rd() const {
-  if (base.rd == 0) return false;
+  if (base.rd == 0)
+    return false;
   return custom == Custom::None ? riscv::writes_rd(base.op)
                                 : custom == Custom::Hash || custom == Custom::HistRead;
 }
 
 TileOp decode_tile(uint32_t word) {
-  if ((word & 0x7f) == kCustom0) return decode_custom(word);
+  if ((word & 0x7f) == kCustom0)
+    return decode_custom(word);
   TileOp out;
   out.word = word;
   out.base = riscv::decode(word, {false, false, false});
   const Op op = out.base.op;
-  if (op == Op::Ecall || op == Op::Ebreak || op == Op::FenceI) out.base = {};
+  if (op == Op::Ecall || op == Op::Ebreak || op == Op::FenceI)
+    out.base = {};
   return out;
 }
 
@@ -93,19 +100,35 @@ std::vector<TileOp> decode_code(const std::string& code) {
   return out;
 }
 
-uint32_t encode_hash(unsigned rd, unsigned rs1, unsigned rs2) { return fields(0, rd, rs1, rs2); }
-uint32_t encode_hist(unsigned rs1, unsigned rs2) { return fields(1, 0, rs1, rs2); }
-uint32_t encode_hist_in(unsigned pair) { return fields(2, 0, 0, pair); }
-uint32_t encode_hist_read(unsigned rd, unsigned rs1) { return fields(3, rd, rs1, 0); }
-uint32_t encode_hist_config(unsigned rs1) { return fields(4, 0, rs1, 0); }
-uint32_t encode_emit(unsigned format) { return fields(5, 0, 0, format); }
-uint32_t encode_loop(unsigned rs1, unsigned length) { return fields(6, 0, rs1, length); }
+uint32_t encode_hash(unsigned rd, unsigned rs1, unsigned rs2) {
+  return fields(0, rd, rs1, rs2);
+}
+uint32_t encode_hist(unsigned rs1, unsigned rs2) {
+  return fields(1, 0, rs1, rs2);
+}
+uint32_t encode_hist_in(unsigned pair) {
+  return fields(2, 0, 0, pair);
+}
+uint32_t encode_hist_read(unsigned rd, unsigned rs1) {
+  return fields(3, rd, rs1, 0);
+}
+uint32_t encode_hist_config(unsigned rs1) {
+  return fields(4, 0, rs1, 0);
+}
+uint32_t encode_emit(unsigned format) {
+  return fields(5, 0, 0, format);
+}
+uint32_t encode_loop(unsigned rs1, unsigned length) {
+  return fields(6, 0, rs1, length);
+}
 uint32_t encode_loop_immediate(unsigned count, unsigned shift, unsigned length) {
   return kCustom0 | shift << 7 | 7u << 12 | length << 15 | count << 20;
 }
 
 std::string disassemble(const TileOp& op, uint32_t pc) {
-  const auto reg = [](unsigned index) { return std::string(riscv::register_name(index)); };
+  const auto reg = [](unsigned index) {
+    return std::string(riscv::register_name(index));
+  };
   switch (op.custom) {
     case Custom::None:
       return riscv::disassemble(op.base, pc);
@@ -131,7 +154,8 @@ std::string disassemble(const TileOp& op, uint32_t pc) {
 
 uint32_t xor_hash(uint32_t value, uint32_t mask) {
   uint32_t out = 0;
-  for (; mask != 0; mask &= mask - 1) out ^= std::rotr(value, std::countr_zero(mask));
+  for (; mask != 0; mask &= mask - 1)
+    out ^= std::rotr(value, std::countr_zero(mask));
   return out;
 }
 

@@ -21,7 +21,17 @@
 
 namespace lento::tile {
 
-enum class Custom : uint8_t { None, Hash, Hist, HistIn, HistRead, HistConfig, Emit, Loop, LoopImmediate };
+enum class Custom : uint8_t {
+  None,
+  Hash,
+  Hist,
+  HistIn,
+  HistRead,
+  HistConfig,
+  Emit,
+  Loop,
+  LoopImmediate
+};
 
 inline constexpr unsigned kLoopDepth = 2;
 inline constexpr uint32_t kEmitHistogram = 0,
@@ -34,7 +44,9 @@ struct TileOp {
   uint8_t length = 0;  // loop, loopi: instructions of the body
   uint32_t word = 0;
 
-  bool legal() const { return base.op != riscv::Op::Illegal || custom != Custom::None; }
+  bool legal() const {
+    return base.op != riscv::Op::Illegal || custom != Custom::None;
+  }
   bool reads_rs1() const;
   bool reads_rs2() const;
   bool writes_rd() const;

@@ -16,7 +16,8 @@ namespace lento::tile {
 
 class KnownWords {
  public:
-  static constexpr uint32_t kPages = 128, kPageWords = kDataBytes / 4 / kPages;
+  static constexpr uint32_t kPages = 128;
+  static constexpr uint32_t kPageWords = kDataBytes / 4 / kPages;
 
   // Addresses are byte addresses in the scratchpad; ranges include the words of both ends.
   const AbstractValue* find(uint32_t address) const;  // of an aligned word; nullptr: nothing is known
@@ -30,28 +31,44 @@ class KnownWords {
   // To what holds in both, as the start of regions that run again and again: what differs grows to the next
   // of `ends` (ascending), so that few rounds are needed, or to nothing known when there are none. True when
   // something grew. Homes are forgotten: they belong to one exploration.
-  enum class Growth : uint8_t { Exact, ToEnds, ToAny };
+  enum class Growth : uint8_t {
+    Exact,
+    ToEnds,
+    ToAny
+  };
   bool widen(const KnownWords& other, Growth growth, const std::vector<uint32_t>& ends = {});
   void forget_all();  // what is not initialised stays so
 
   uint32_t last_stamp() const;  // the greatest of all words, kManyStamps aside
-  bool same_pages(const KnownWords& other) const { return pages_ == other.pages_; }
+  bool same_pages(const KnownWords& other) const {
+    return pages_ == other.pages_;
+  }
 
-  static uint32_t pages_between(uint32_t low, uint32_t high) { return page_of(high) - page_of(low) + 1; }
+  static uint32_t pages_between(uint32_t low, uint32_t high) {
+    return page_of(high) - page_of(low) + 1;
+  }
 
  private:
   struct Page {
-    uint64_t known = 0, unset = 0;  // bit i: word i; unset is part of known
+    // bit i: word i; unset is part of known
+    uint64_t known = 0;
+    uint64_t unset = 0;
     std::array<AbstractValue, kPageWords> words;
   };
   static_assert(kPageWords == 64);
 
-  static uint32_t page_of(uint32_t address) { return (address - kDataBase) / 4 / kPageWords; }
-  static uint32_t word_of(uint32_t address) { return (address - kDataBase) / 4 % kPageWords; }
+  static uint32_t page_of(uint32_t address) {
+    return (address - kDataBase) / 4 / kPageWords;
+  }
+  static uint32_t word_of(uint32_t address) {
+    return (address - kDataBase) / 4 % kPageWords;
+  }
   static uint64_t mask_of(uint32_t page, uint32_t low, uint32_t high);
   using Pages = std::array<std::shared_ptr<Page>, kPages>;
 
-  const Page* page(uint32_t index) const { return pages_ ? (*pages_)[index].get() : nullptr; }
+  const Page* page(uint32_t index) const {
+    return pages_ ? (*pages_)[index].get() : nullptr;
+  }
   Pages& own_pages();
   Page& own(uint32_t index);
 

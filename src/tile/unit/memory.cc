@@ -6,9 +6,9 @@
 namespace lento::tile {
 
 std::string_view drop_name(Drop drop) {
-  static constexpr std::string_view kNames[kDrops] = {
-      "main was running", "paused", "outside the trigger region", "finalizing", "error state"};
-  return kNames[static_cast<int>(drop)];
+  static constexpr std::string_view kNames[kDrops] =
+      {"main was running", "paused", "outside the trigger region", "finalizing", "error state"};
+  return kNames[int(drop)];
 }
 
 uint64_t TileCounters::total_dropped() const {
@@ -16,19 +16,22 @@ uint64_t TileCounters::total_dropped() const {
 }
 
 uint32_t TileMemory::control(uint32_t offset) const {
-  const uint32_t words[] = {status,
-                            trigger_start,
-                            trigger_end,
-                            address,
-                            static_cast<uint32_t>(counters.cycles),
-                            static_cast<uint32_t>(counters.cycles >> 32)};
-  if (offset < sizeof words) return words[offset / 4];
+  const uint32_t words[] = {
+      status,
+      trigger_start,
+      trigger_end,
+      address,
+      uint32_t(counters.cycles),
+      uint32_t(counters.cycles >> 32)};
+  if (offset < sizeof words)
+    return words[offset / 4];
   const uint32_t index = (offset - sizeof words) / 4;
-  return index < kDrops ? static_cast<uint32_t>(counters.dropped[index]) : arrival;
+  return index < kDrops ? uint32_t(counters.dropped[index]) : arrival;
 }
 
 Reach TileMemory::load(uint32_t at, unsigned size, uint32_t& value) {
-  if (at & (size - 1)) return Reach::Fault;
+  if (at & (size - 1))
+    return Reach::Fault;
   value = 0;
   if ((at & 0xffff8000) == 0x8000) {
     std::memcpy(&value, scratchpad.data() + (at - 0x8000), size);
@@ -51,18 +54,21 @@ Reach TileMemory::load(uint32_t at, unsigned size, uint32_t& value) {
 }
 
 Reach TileMemory::store(uint32_t at, unsigned size, uint32_t value) {
-  if (at & (size - 1)) return Reach::Fault;
+  if (at & (size - 1))
+    return Reach::Fault;
   if ((at & 0xffff8000) == 0x8000) {
     std::memcpy(scratchpad.data() + (at - 0x8000), &value, size);
     return Reach::Done;
   }
   if ((at & 0xfffff000) == kFifoBase) {
-    if (!room(size)) return Reach::Full;
+    if (!room(size))
+      return Reach::Full;
     push(reinterpret_cast<const char*>(&value), size);
     return Reach::Done;
   }
   if (at - kSoftBase < 4 * kSoftRegs && size == 4) {
-    if (soft) soft->write((at - kSoftBase) / 4, value);
+    if (soft)
+      soft->write((at - kSoftBase) / 4, value);
     return Reach::Done;
   }
   return Reach::Fault;

@@ -22,7 +22,8 @@ namespace lento::tile {
 inline constexpr uint32_t kIoBase = YPU_MAP_IO, kValidAddress = YPU_MAP_VALID, kSoftBase = YPU_MAP_SOFT,
                           kControlBase = YPU_MAP_CONTROL, kControlBytes = YPU_MAP_CONTROL_BYTES,
                           kFifoBase = YPU_MAP_OUT, kReturnAddress = YPU_MAP_CODE_BYTES;
-inline constexpr unsigned kIoRegs = 32, kSoftRegs = 8;
+inline constexpr unsigned kIoRegs = 32;
+inline constexpr unsigned kSoftRegs = 8;
 
 // The block's signals in one cycle of the block; data[i] counts when bit i of `valid` is set.
 struct TileInputs {
@@ -42,14 +43,25 @@ class SoftLogic {
 };
 
 // Inputs that arrived and were not processed, by cause.
-enum class Drop : uint8_t { Running, Paused, Untriggered, Finalizing, Error };
+enum class Drop : uint8_t {
+  Running,
+  Paused,
+  Untriggered,
+  Finalizing,
+  Error
+};
 inline constexpr int kDrops = 5;
 std::string_view drop_name(Drop drop);
 
 struct TileCounters {
-  uint64_t cycles = 0, active_cycles = 0;  // active: a region of the program runs
+  // active: a region of the program runs
+  uint64_t cycles = 0;
+  uint64_t active_cycles = 0;
   uint64_t instructions = 0;
-  uint64_t inputs = 0, started = 0, streamed = 0;  // offered; that started main; that hist.in took
+  // offered; that started main; that hist.in took
+  uint64_t inputs = 0;
+  uint64_t started = 0;
+  uint64_t streamed = 0;
   std::array<uint64_t, kDrops> dropped = {};
   uint64_t starved_cycles = 0;  // hist.in waited for input
   uint64_t output_stalls = 0;   // the output FIFO was full
@@ -58,20 +70,31 @@ struct TileCounters {
   uint64_t total_dropped() const;
 };
 
-enum class Reach : uint8_t { Done, Full, Fault };
+enum class Reach : uint8_t {
+  Done,
+  Full,
+  Fault
+};
 
 class TileMemory {
  public:
-  explicit TileMemory(uint32_t fifo_bytes = 64) : fifo_bytes_(fifo_bytes) {}
+  explicit TileMemory(uint32_t fifo_bytes = 64)
+      : fifo_bytes_(fifo_bytes) {
+  }
 
   Reach load(uint32_t address, unsigned size, uint32_t& value);  // zero-extended
   Reach store(uint32_t address, unsigned size, uint32_t value);
-  bool room(uint32_t bytes) const { return fifo_.size() + bytes <= fifo_bytes_; }
+  bool room(uint32_t bytes) const {
+    return fifo_.size() + bytes <= fifo_bytes_;
+  }
   void push(const char* bytes, size_t count);
 
   std::array<uint32_t, kIoRegs> io = {};
   uint32_t valid = 0;
-  uint32_t status = 0, trigger_start = 0, trigger_end = 0, address = 0;
+  uint32_t status = 0;
+  uint32_t trigger_start = 0;
+  uint32_t trigger_end = 0;
+  uint32_t address = 0;
   uint32_t arrival = 0;  // low bits of the cycle in which what io holds came
   std::vector<uint8_t> scratchpad = std::vector<uint8_t>(0x8000);
   std::string fifo_;  // bytes on their way to the shared output path

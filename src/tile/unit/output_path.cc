@@ -7,7 +7,10 @@
 namespace lento::tile {
 
 OutputPath::OutputPath(std::vector<Tile*> tiles, uint32_t bytes_per_cycle)
-    : tiles_(std::move(tiles)), width_(bytes_per_cycle), received_(tiles_.size()), sent_(tiles_.size()) {
+    : tiles_(std::move(tiles)),
+      width_(bytes_per_cycle),
+      received_(tiles_.size()),
+      sent_(tiles_.size()) {
   LENTO_CHECK(!tiles_.empty() && width_ > 0, "an output path has tiles and a width");
 }
 
@@ -17,8 +20,9 @@ void OutputPath::step() {
   for (size_t i = 0; i < tiles_.size() && left > 0; ++i) {
     const size_t at = (first + i) % tiles_.size();
     const std::string bytes = tiles_[at]->drain(left);
-    if (bytes.empty()) continue;
-    left -= static_cast<uint32_t>(bytes.size());
+    if (bytes.empty())
+      continue;
+    left -= uint32_t(bytes.size());
     received_[at] += bytes;
     sent_[at] += bytes.size();
     turn_ = (at + 1) % tiles_.size();
@@ -26,6 +30,8 @@ void OutputPath::step() {
   busy_ += left < width_;
 }
 
-std::string OutputPath::take(size_t tile) { return std::exchange(received_[tile], {}); }
+std::string OutputPath::take(size_t tile) {
+  return std::exchange(received_[tile], {});
+}
 
 }  // namespace lento::tile

@@ -19,10 +19,16 @@ class OutputPath {
   // One cycle: the next tiles in turn with something to send get the bytes.
   void step();
 
-  const std::string& received(size_t tile) const { return received_[tile]; }
+  const std::string& received(size_t tile) const {
+    return received_[tile];
+  }
   std::string take(size_t tile);
-  uint64_t busy_cycles() const { return busy_; }
-  uint64_t sent_bytes(size_t tile) const { return sent_[tile]; }
+  uint64_t busy_cycles() const {
+    return busy_;
+  }
+  uint64_t sent_bytes(size_t tile) const {
+    return sent_[tile];
+  }
 
  private:
   std::vector<Tile*> tiles_;

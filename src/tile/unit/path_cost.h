@@ -20,7 +20,8 @@ struct PathCost {
   static constexpr uint64_t kMost = uint64_t{1} << 40;
   static constexpr int64_t kMostCharged = int64_t{1} << 58;
 
-  uint64_t worst = 0, best = 0;
+  uint64_t worst = 0;
+  uint64_t best = 0;
   uint64_t busy = 0;  // most cycles outside hist.in
   uint64_t bytes = 0;
   // Output less what a counter in the scratchpad vouches for (Counter), in parts of a byte (Counter::parts):
@@ -28,8 +29,12 @@ struct PathCost {
   int64_t charged = 0;
   // Cycles of the worst path by instruction, when they are asked for; else empty.
   std::vector<uint64_t> profile;
-  uint64_t streamed = 0, streamed_least = 0;
-  int64_t through = 0, lead = kNone, gap = kNone, tail = kNone;
+  uint64_t streamed = 0;
+  uint64_t streamed_least = 0;
+  int64_t through = 0;
+  int64_t lead = kNone;
+  int64_t gap = kNone;
+  int64_t tail = kNone;
   bool partial = false;  // some hist.in takes a part of the inputs only: the others are lost while it waits
 
   static PathCost hist_in(bool partial) {
@@ -43,7 +48,7 @@ struct PathCost {
   // Cycles outside hist.in.
   void add_cycles(uint64_t more_at_worst, uint64_t more_at_best) {
     worst += more_at_worst, busy += more_at_worst, best += more_at_best;
-    const auto more = static_cast<int64_t>(more_at_worst);
+    const auto more = int64_t(more_at_worst);
     through = sum(through, more), tail = sum(tail, more);
   }
 
@@ -51,7 +56,8 @@ struct PathCost {
   void add(const PathCost& next) {
     worst += next.worst, best += next.best, busy += next.busy, bytes += next.bytes;
     charged = std::min(charged + next.charged, kMostCharged);
-    for (size_t i = 0; i < next.profile.size(); ++i) profile[i] += next.profile[i];
+    for (size_t i = 0; i < next.profile.size(); ++i)
+      profile[i] += next.profile[i];
     streamed += next.streamed, streamed_least += next.streamed_least;
     gap = std::max({gap, next.gap, sum(tail, next.lead)});
     lead = std::max(lead, sum(through, next.lead));
@@ -65,11 +71,14 @@ struct PathCost {
     PathCost out = *this;
     out.worst *= most, out.busy *= most, out.bytes *= most, out.streamed *= most;
     out.best *= least, out.streamed_least *= least;
-    const bool overflows = charged > 0 && most > static_cast<uint64_t>(kMostCharged / charged);
-    out.charged = overflows ? kMostCharged : charged * static_cast<int64_t>(charged > 0 ? most : least);
-    for (uint64_t& cycles : out.profile) cycles *= most;
-    if (most > 1) out.gap = std::max(gap, sum(tail, lead));
-    if (through != kNone) out.through *= static_cast<int64_t>(most);
+    const bool overflows = charged > 0 && most > uint64_t(kMostCharged / charged);
+    out.charged = overflows ? kMostCharged : charged * int64_t(charged > 0 ? most : least);
+    for (uint64_t& cycles : out.profile)
+      cycles *= most;
+    if (most > 1)
+      out.gap = std::max(gap, sum(tail, lead));
+    if (through != kNone)
+      out.through *= int64_t(most);
     return out;
   }
 
@@ -91,14 +100,18 @@ struct PathCost {
   // in its registers until the first hist.in; the next one may come no sooner than that, and one that comes
   // after the last hist.in is lost at the return.
   uint64_t lossless_period() const {
-    if (partial) return UINT64_MAX;
+    if (partial)
+      return UINT64_MAX;
     int64_t most = std::max({through, lead, gap}) + 1;
-    if (tail != kNone) most = std::max(most, lead + tail + 2);
-    return static_cast<uint64_t>(most);
+    if (tail != kNone)
+      most = std::max(most, lead + tail + 2);
+    return uint64_t(most);
   }
 
  private:
-  static int64_t sum(int64_t a, int64_t b) { return a == kNone || b == kNone ? kNone : a + b; }
+  static int64_t sum(int64_t a, int64_t b) {
+    return a == kNone || b == kNone ? kNone : a + b;
+  }
 };
 
 }  // namespace lento::tile

@@ -29,7 +29,8 @@ void Tile::flush_front() {
 
 bool Tile::access_memory() {
   write_back_ = {};
-  if (!memory_stage_.valid) return true;
+  if (!memory_stage_.valid)
+    return true;
   Executed& now = memory_stage_;
   if (now.bad_target) {
     raise(FaultCause::FetchAddress, now.pc, now.address);
@@ -56,10 +57,12 @@ bool Tile::access_memory() {
       return true;
     }
     now.value = riscv::extend(op, raw);
-    if (now.rd) x_[now.rd] = now.value;
+    if (now.rd)
+      x_[now.rd] = now.value;
   } else if (now.slot->answers_late) {
     now.value = histogram_.read(now.address);
-    if (now.rd) x_[now.rd] = now.value;
+    if (now.rd)
+      x_[now.rd] = now.value;
   }
   write_back_ = now;
   now.valid = false;
@@ -69,7 +72,8 @@ bool Tile::access_memory() {
 // Redirects fetch; a target that is no place to go faults one stage on.
 void Tile::jump(uint32_t target, Executed& out) {
   loop_depth_ = 0;
-  if (target == kReturnAddress) return;
+  if (target == kReturnAddress)
+    return;
   constexpr uint32_t kPcBits = 2 * kReturnAddress - 1;  // of the program counter
   out.bad_target = (target & 3) || target > kReturnAddress;
   if (out.bad_target) {
@@ -84,15 +88,17 @@ void Tile::jump(uint32_t target, Executed& out) {
 // emit reads accumulators by the port of the hist.rd before it, which was in MEM in this cycle.
 bool Tile::waits_for_histogram(const Decoded& now) const {
   const Custom custom = now.slot->op.custom;
-  if (custom == Custom::HistRead) return histogram_.filling();
-  if (custom != Custom::Emit) return false;
+  if (custom == Custom::HistRead)
+    return histogram_.filling();
+  if (custom != Custom::Emit)
+    return false;
   return histogram_.busy() || (write_back_.valid && write_back_.slot->op.custom == Custom::HistRead);
 }
 
 bool Tile::execute_emit(uint32_t format) {
   if (emit_left_ == 0) {
     emit_bytes_ = histogram_.packed(format);
-    emit_left_ = static_cast<uint32_t>(emit_bytes_.size());
+    emit_left_ = uint32_t(emit_bytes_.size());
   }
   const uint32_t now = emit_left_ < 4 ? emit_left_ : 4;
   if (!memory_.room(now)) {
@@ -101,7 +107,8 @@ bool Tile::execute_emit(uint32_t format) {
   }
   memory_.push(emit_bytes_.data() + (emit_bytes_.size() - emit_left_), now);
   emit_left_ -= now;
-  if (emit_left_ > 0) return false;
+  if (emit_left_ > 0)
+    return false;
   histogram_.clear();
   return true;
 }
@@ -110,7 +117,8 @@ bool Tile::execute_stream(uint32_t pair) {
   const uint32_t both = 3u << (2 * pair), needed = both & image_.input_mask;
   stream_mask_ |= needed;
   if ((memory_.valid & needed) != needed) {
-    if (want_pause_ || want_finalize_) return true;  // nothing more will be waited for
+    if (want_pause_ || want_finalize_)
+      return true;  // nothing more will be waited for
     ++memory_.counters.starved_cycles;
     return false;
   }
@@ -122,7 +130,8 @@ bool Tile::execute_stream(uint32_t pair) {
 
 bool Tile::execute_custom(const Decoded& now, Executed& out) {
   const TileOp& op = now.slot->op;
-  const uint32_t a = x_[now.slot->rs1], b = x_[now.slot->rs2];
+  const uint32_t a = x_[now.slot->rs1];
+  const uint32_t b = x_[now.slot->rs2];
   switch (op.custom) {
     case Custom::Hash:
       out.value = xor_hash(a, b);
@@ -151,34 +160,38 @@ bool Tile::execute_custom(const Decoded& now, Executed& out) {
 
 bool Tile::execute() {
   redirect_ = false;
-  if (!decoded_.valid) return true;
+  if (!decoded_.valid)
+    return true;
   const Decoded now = decoded_;
   const Slot& slot = *now.slot;
   const riscv::Instruction& n = slot.op.base;
   Executed out{true, now.pc, now.slot, slot.rd, 0, 0};
-  const uint32_t a = x_[slot.rs1], b = x_[slot.rs2];
+  const uint32_t a = x_[slot.rs1];
+  const uint32_t b = x_[slot.rs2];
   bool ends = false;
   if (slot.is_alu_immediate) {
-    out.value = riscv::alu(n.op, a, static_cast<uint32_t>(n.imm));
+    out.value = riscv::alu(n.op, a, uint32_t(n.imm));
   } else if (slot.is_alu) {
     out.value = riscv::alu(n.op, a, b);
   } else if (slot.is_load || slot.is_store) {
-    out.address = a + static_cast<uint32_t>(n.imm);
+    out.address = a + uint32_t(n.imm);
     out.value = b;
   } else if (slot.op.custom != Custom::None) {
-    if (waits_for_histogram(now) || !execute_custom(now, out)) return false;
+    if (waits_for_histogram(now) || !execute_custom(now, out))
+      return false;
   } else if (riscv::is_branch(n.op) || riscv::is_jump(n.op)) {
     const bool taken = riscv::is_jump(n.op) || riscv::branch_taken(n.op, a, b);
-    const uint32_t target =
-        n.op == Op::Jalr ? (a + static_cast<uint32_t>(n.imm)) & ~1u : now.pc + static_cast<uint32_t>(n.imm);
-    if (taken) jump(target, out);
+    const uint32_t target = n.op == Op::Jalr ? (a + uint32_t(n.imm)) & ~1u : now.pc + uint32_t(n.imm);
+    if (taken)
+      jump(target, out);
     ends = taken && target == kReturnAddress;
     out.value = now.pc + 4;
-    if (ends) out.rd = 0;
+    if (ends)
+      out.rd = 0;
   } else if (n.op == Op::Lui) {
-    out.value = static_cast<uint32_t>(n.imm);
+    out.value = uint32_t(n.imm);
   } else if (n.op == Op::Auipc) {
-    out.value = now.pc + static_cast<uint32_t>(n.imm);
+    out.value = now.pc + uint32_t(n.imm);
   } else if (&slot == &end_mark_) {
     decoded_.valid = false;
     end_region();
@@ -187,35 +200,42 @@ bool Tile::execute() {
     raise(FaultCause::IllegalInstruction, now.pc, slot.op.word);
     return true;
   }
-  if (out.rd && !slot.answers_late) x_[out.rd] = out.value;
+  if (out.rd && !slot.answers_late)
+    x_[out.rd] = out.value;
   memory_stage_ = out;
   decoded_.valid = false;
   ++memory_.counters.instructions;
-  if (ends) end_region();
+  if (ends)
+    end_region();
   return true;
 }
 
 void Tile::set_loop(uint32_t start, uint32_t length, uint32_t count) {
-  if (loop_depth_ == kLoopDepth) loop_depth_ = 0;  // a third level ends the other two
+  if (loop_depth_ == kLoopDepth)
+    loop_depth_ = 0;  // a third level ends the other two
   loops_[loop_depth_++] = {start, start + 4 * (length - 1), count};
 }
 
 void Tile::decode() {
   fetch_waits_ = false;
-  if (redirect_ || !fetched_.valid) return;
+  if (redirect_ || !fetched_.valid)
+    return;
   const Slot& slot = *fetched_.slot;
   // memory_stage_ holds what was in EX in this cycle.
   const Executed& older = memory_stage_;
   const bool feeds = older.valid && older.rd && (older.rd == slot.rs1 || older.rd == slot.rs2);
-  if (feeds && older.slot->answers_late) return;
-  if (slot.op.custom == Custom::LoopImmediate) set_loop(fetched_.pc + 4, slot.op.length, slot.op.count);
+  if (feeds && older.slot->answers_late)
+    return;
+  if (slot.op.custom == Custom::LoopImmediate)
+    set_loop(fetched_.pc + 4, slot.op.length, slot.op.count);
   fetch_waits_ = slot.op.custom == Custom::Loop;
   decoded_ = fetched_;
   fetched_.valid = false;
 }
 
 void Tile::fetch() {
-  if (redirect_ || fetch_waits_ || fetched_.valid || !running_) return;
+  if (redirect_ || fetch_waits_ || fetched_.valid || !running_)
+    return;
   const Slot* slot =
       pc_ < kReturnAddress ? (pc_ / 4 < code_.size() ? &code_[pc_ / 4] : &bad_fetch_) : &end_mark_;
   fetched_ = {true, pc_, slot};
@@ -230,7 +250,8 @@ void Tile::fetch() {
       --loop_depth_;
     }
   }
-  if (pc_ < kReturnAddress) pc_ += 4;
+  if (pc_ < kReturnAddress)
+    pc_ += 4;
 }
 
 }  // namespace lento::tile

@@ -19,11 +19,18 @@ enum {
 };
 
 struct sketch_parameters {
-  uint16_t hashes, buckets, computes, transfers;
-  uint16_t entries_at, bins_at, episodes_at, end;
+  uint16_t hashes;
+  uint16_t buckets;
+  uint16_t computes;
+  uint16_t transfers;
+  uint16_t entries_at;
+  uint16_t bins_at;
+  uint16_t episodes_at;
+  uint16_t end;
   uint8_t log_bins, episodes, bin_shift, coarse; /* coarse: 1 when a pattern spans two octaves */
   uint32_t threshold;
-  uint8_t eviction, as_printed;
+  uint8_t eviction;
+  uint8_t as_printed;
   uint16_t nominal;
   uint32_t unused[2];
   uint32_t kind; /* SKETCH_CONFIGURE in the low byte */

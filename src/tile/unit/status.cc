@@ -6,15 +6,22 @@ Status next_status(Status state, Event event) {
   constexpr Status U = Status::Undefined, P = Status::Paused, AP = Status::ActivePaused,
                    AR = Status::ActiveRunning, F = Status::Finalize, E = Status::Error;
   static constexpr Status kTable[6][kEvents] = {
-      {U, P, U, U, U, U, U, E},      {U, P, AP, P, F, P, P, E}, {U, P, AP, P, F, AR, AP, E},
-      {U, P, AR, AR, AR, AR, AP, E}, {U, P, F, F, F, F, P, E},  {U, P, E, E, E, E, E, E},
+      {U, P, U, U, U, U, U, E},
+      {U, P, AP, P, F, P, P, E},
+      {U, P, AP, P, F, AR, AP, E},
+      {U, P, AR, AR, AR, AR, AP, E},
+      {U, P, F, F, F, F, P, E},
+      {U, P, E, E, E, E, E, E},
   };
-  const auto code = static_cast<uint8_t>(state);
-  if (!is_status(code)) return event == Event::Reset ? U : E;
-  return kTable[state == E ? 5 : code][static_cast<int>(event)];
+  const auto code = uint8_t(state);
+  if (!is_status(code))
+    return event == Event::Reset ? U : E;
+  return kTable[state == E ? 5 : code][int(event)];
 }
 
-bool is_status(uint8_t code) { return code <= 4 || code == 8; }
+bool is_status(uint8_t code) {
+  return code <= 4 || code == 8;
+}
 
 std::string_view status_name(Status status) {
   switch (status) {

@@ -18,10 +18,18 @@ class Grammar {
   Image make();
 
  private:
-  unsigned data() { return unsigned(10 + rng_.below(6)); }
-  Op alu() { return static_cast<Op>(int(Op::Add) + int(rng_.below(10))); }
-  bool one_in(uint64_t n) { return rng_.below(n) == 0; }
-  void emit(std::initializer_list<uint32_t> words) { words_.insert(words_.end(), words); }
+  unsigned data() {
+    return unsigned(10 + rng_.below(6));
+  }
+  Op alu() {
+    return static_cast<Op>(int(Op::Add) + int(rng_.below(10)));
+  }
+  bool one_in(uint64_t n) {
+    return rng_.below(n) == 0;
+  }
+  void emit(std::initializer_list<uint32_t> words) {
+    words_.insert(words_.end(), words);
+  }
 
   void function();
   void main();
@@ -48,7 +56,10 @@ class Grammar {
   Words words_;
   std::vector<size_t> functions_;  // first words
   unsigned counters_ = 20;
-  bool streams_, soft_, in_main_ = false, has_frame_ = false;
+  bool streams_;
+  bool soft_;
+  bool in_main_ = false;
+  bool has_frame_ = false;
 };
 
 }  // namespace lento::tile::test

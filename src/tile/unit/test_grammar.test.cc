@@ -4,12 +4,17 @@
 
 namespace lento::tile::test {
 
-Grammar::Grammar(uint64_t seed) : rng_(seed, "tile.verify.grammar"), streams_(one_in(2)), soft_(one_in(3)) {}
+Grammar::Grammar(uint64_t seed)
+    : rng_(seed, "tile.verify.grammar"),
+      streams_(one_in(2)),
+      soft_(one_in(3)) {
+}
 
 // init at 0 jumps to its body behind main, which stands behind the functions.
 Image Grammar::make() {
   words_ = {0};
-  for (uint64_t n = rng_.below(3); n > 0; --n) function();
+  for (uint64_t n = rng_.below(3); n > 0; --n)
+    function();
   Image image;
   image.main_entry = uint32_t(4 * words_.size());
   main();
@@ -21,7 +26,8 @@ Image Grammar::make() {
   image.drops_declared = true;
   image.arrival_cycles = uint32_t(1 + rng_.below(1 << rng_.below(10)));
   image.output_bytes = UINT32_MAX;
-  if (soft_) image.soft_logic = "any";
+  if (soft_)
+    image.soft_logic = "any";
   return image;
 }
 
@@ -42,7 +48,8 @@ void Grammar::function() {
 void Grammar::main() {
   emit({imm(Op::Addi, 2, 2, -48), save(Op::Sw, 1, 2, 44), save(Op::Sw, 27, 2, 40)});
   bases();
-  for (unsigned r = 10; r <= 15; ++r) emit({imm(Op::Lw, r, 9, int(4 * rng_.below(2)))});
+  for (unsigned r = 10; r <= 15; ++r)
+    emit({imm(Op::Lw, r, 9, int(4 * rng_.below(2)))});
   counters_ = 20;
   in_main_ = has_frame_ = true;
   block(3);
@@ -53,8 +60,10 @@ void Grammar::init() {
   const bool streams = std::exchange(streams_, false);
   has_frame_ = false;
   bases();
-  for (unsigned r = 10; r <= 15; ++r) emit({imm(Op::Addi, r, 0, int(rng_.below(2048)))});
-  for (int n = 0; n < 3; ++n) simple();
+  for (unsigned r = 10; r <= 15; ++r)
+    emit({imm(Op::Addi, r, 0, int(rng_.below(2048)))});
+  for (int n = 0; n < 3; ++n)
+    simple();
   emit({kRet});
   streams_ = streams;
 }
@@ -63,19 +72,24 @@ Words Grammar::finish() {
   const Words by_kind[] = {
       {kRet},
       {encode_emit(unsigned(rng_.below(10))), kRet},
-      {lui(5, 0x7000), encode_loop_immediate(unsigned(1 + rng_.below(50)), 0, 2), encode_hist_read(6, 5),
-       save(Op::Sw, 6, 5, 0), kRet},
+      {lui(5, 0x7000),
+       encode_loop_immediate(unsigned(1 + rng_.below(50)), 0, 2),
+       encode_hist_read(6, 5),
+       save(Op::Sw, 6, 5, 0),
+       kRet},
       {save(Op::Sw, 30, 2, -8), lui(30, 0x4000), imm(Op::Lw, 5, 30, 0), imm(Op::Lw, 30, 2, -8), kRet}};
   return by_kind[rng_.below(4)];
 }
 
 void Grammar::block(int depth) {
-  const int count = 1 + static_cast<int>(rng_.below(5));
-  for (int n = 0; n < count && words_.size() < 800; ++n) statement(depth);
+  const int count = 1 + int(rng_.below(5));
+  for (int n = 0; n < count && words_.size() < 800; ++n)
+    statement(depth);
 }
 
 void Grammar::statement(int depth) {
-  if (one_in(300)) return risky();
+  if (one_in(300))
+    return risky();
   depth > 0 && rng_.below(10) < 4 ? compound(depth) : simple();
 }
 
@@ -102,8 +116,11 @@ void Grammar::simple() {
     case 1:
       return emit({op3(alu(), data(), data(), data())});
     case 2:
-      return emit({imm(static_cast<Op>(int(Op::Addi) + int(rng_.below(6))), data(), data(),
-                       int(rng_.below(4096)) - 2048)});
+      return emit({imm(
+          static_cast<Op>(int(Op::Addi) + int(rng_.below(6))),
+          data(),
+          data(),
+          int(rng_.below(4096)) - 2048)});
     case 3:
       return scratchpad();
     case 4:
@@ -113,7 +130,8 @@ void Grammar::simple() {
     case 6:
       return stack();
     default:
-      if (streams_ && one_in(2)) return emit({encode_hist_in(0)});
+      if (streams_ && one_in(2))
+        return emit({encode_hist_in(0)});
       return emit({save(static_cast<Op>(int(Op::Sb) + int(rng_.below(3))), data(), 18, 0)});
   }
 }
@@ -138,7 +156,8 @@ void Grammar::device() {
     case 2:
       return emit({imm(Op::Lw, data(), 9, one_in(2) ? 0x80 : int(4 * rng_.below(32)))});
     default:
-      if (soft_) emit({save(Op::Sw, data(), 19, int(4 * rng_.below(8)))});
+      if (soft_)
+        emit({save(Op::Sw, data(), 19, int(4 * rng_.below(8)))});
   }
 }
 
@@ -146,7 +165,8 @@ void Grammar::device() {
 void Grammar::stack() {
   const unsigned size = unsigned(rng_.below(3));
   const int at = int(rng_.below(32) >> size << size);
-  if (!has_frame_) return;
+  if (!has_frame_)
+    return;
   if (one_in(2))
     emit({save(static_cast<Op>(int(Op::Sb) + int(size)), data(), 2, at)});
   else
@@ -176,7 +196,8 @@ void Grammar::risky() {
 void Grammar::call() {
   // A function calls those above it; itself it would be the last.
   const size_t most = in_main_ ? functions_.size() : functions_.size() - 1;
-  if (most == 0) return simple();
+  if (most == 0)
+    return simple();
   const size_t target = functions_[rng_.below(most)];
   emit({jal(1, 4 * (int(target) - int(words_.size())))});
 }
@@ -208,8 +229,13 @@ void Grammar::counted(int depth) {
 
 // while (i < (input & 7)) ...
 void Grammar::data_bounded() {
-  emit({imm(Op::Andi, 6, data(), 7), imm(Op::Addi, 7, 0, 0), branch(Op::Bgeu, 7, 6, 16),
-        op3(Op::Xor, 10, 10, 11), imm(Op::Addi, 7, 7, 1), jal(0, -12)});
+  emit(
+      {imm(Op::Andi, 6, data(), 7),
+       imm(Op::Addi, 7, 0, 0),
+       branch(Op::Bgeu, 7, 6, 16),
+       op3(Op::Xor, 10, 10, 11),
+       imm(Op::Addi, 7, 7, 1),
+       jal(0, -12)});
 }
 
 uint32_t Grammar::body_word() {
@@ -237,7 +263,8 @@ void Grammar::hardware() {
     emit({imm(Op::Andi, 6, data(), 15), encode_loop(6, length)});
   else
     emit({encode_loop_immediate(unsigned(1 + rng_.below(20)), 0, length)});
-  for (unsigned n = 0; n < length; ++n) emit({body_word()});
+  for (unsigned n = 0; n < length; ++n)
+    emit({body_word()});
 }
 
 // A hardware loop with another inside: before, inner body, after.
@@ -245,9 +272,11 @@ void Grammar::nested() {
   const unsigned before = unsigned(rng_.below(3)), inner = unsigned(1 + rng_.below(3)),
                  after = unsigned(1 + rng_.below(2));
   emit({encode_loop_immediate(unsigned(1 + rng_.below(5)), 0, before + 1 + inner + after)});
-  for (unsigned n = 0; n < before; ++n) emit({body_word()});
+  for (unsigned n = 0; n < before; ++n)
+    emit({body_word()});
   emit({encode_loop_immediate(unsigned(1 + rng_.below(8)), 0, inner)});
-  for (unsigned n = 0; n < inner + after; ++n) emit({body_word()});
+  for (unsigned n = 0; n < inner + after; ++n)
+    emit({body_word()});
 }
 
 }  // namespace lento::tile::test

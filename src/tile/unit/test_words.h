@@ -12,13 +12,17 @@ namespace lento::tile::test {
 using riscv::Op;
 using Words = std::vector<uint32_t>;
 
-inline uint32_t jal(unsigned rd, int offset) { return riscv::encode({Op::Jal, uint8_t(rd), 0, 0, offset}); }
-inline const uint32_t kRet = imm(Op::Jalr, 0, 1, 0), kNop = imm(Op::Addi, 0, 0, 0);
+inline uint32_t jal(unsigned rd, int offset) {
+  return riscv::encode({Op::Jal, uint8_t(rd), 0, 0, offset});
+}
+inline const uint32_t kRet = imm(Op::Jalr, 0, 1, 0);
+inline const uint32_t kNop = imm(Op::Addi, 0, 0, 0);
 
 // The image's code from byte address `at` on.
 inline void place(Image& image, uint32_t at, const Words& words) {
   const size_t end = at + 4 * words.size();
-  if (image.code.size() < end) image.code.resize(end);
+  if (image.code.size() < end)
+    image.code.resize(end);
   image.code.replace(at, 4 * words.size(), reinterpret_cast<const char*>(words.data()), 4 * words.size());
 }
 

@@ -8,12 +8,18 @@
 namespace lento::tile {
 
 std::string_view fault_name(FaultCause cause) {
-  static constexpr std::string_view kNames[] = {"none", "illegal instruction", "load outside the map",
-                                                "store outside the map", "jump outside the code"};
-  return kNames[static_cast<int>(cause)];
+  static constexpr std::string_view kNames[] = {
+      "none",
+      "illegal instruction",
+      "load outside the map",
+      "store outside the map",
+      "jump outside the code"};
+  return kNames[int(cause)];
 }
 
-Tile::Tile(const TileOptions& options) : options_(options), memory_(options.fifo_bytes) {
+Tile::Tile(const TileOptions& options)
+    : options_(options),
+      memory_(options.fifo_bytes) {
   LENTO_CHECK(options.fifo_bytes >= 4, "the output FIFO holds a word");
 }
 
@@ -25,11 +31,21 @@ void Tile::config_start(uint32_t address) {
   next_start_ = address;
   want_resume_ = true;
 }
-void Tile::config_stop(uint32_t address) { next_stop_ = address; }
-void Tile::pause() { want_pause_ = true; }
-void Tile::resume() { want_resume_ = true; }
-void Tile::finalize() { want_finalize_ = true; }
-void Tile::reset() { want_reset_ = true; }
+void Tile::config_stop(uint32_t address) {
+  next_stop_ = address;
+}
+void Tile::pause() {
+  want_pause_ = true;
+}
+void Tile::resume() {
+  want_resume_ = true;
+}
+void Tile::finalize() {
+  want_finalize_ = true;
+}
+void Tile::reset() {
+  want_reset_ = true;
+}
 
 std::string Tile::drain(size_t bytes) {
   const size_t count = std::min(bytes, memory_.fifo_.size());
@@ -46,14 +62,17 @@ void Tile::start(Region region) {
   flush_front();
   stream_mask_ = 0;
   main_began_ = memory_.counters.cycles;
-  if (region == Region::Main) ++memory_.counters.started;
+  if (region == Region::Main)
+    ++memory_.counters.started;
 }
 
 void Tile::end_region() {
   running_ = false;
   flush_front();
-  if (region_ == Region::Init) return;
-  if (memory_.valid & stream_mask_) drop(Drop::Running);  // came after the last hist.in
+  if (region_ == Region::Init)
+    return;
+  if (memory_.valid & stream_mask_)
+    drop(Drop::Running);  // came after the last hist.in
   const uint64_t took = memory_.counters.cycles - main_began_;
   if (region_ == Region::Main)
     memory_.counters.worst_main_cycles = std::max(memory_.counters.worst_main_cycles, took);
@@ -63,48 +82,58 @@ void Tile::end_region() {
 
 // Whether the trigger lets this input through; TS opens, TE closes after its input.
 bool Tile::armed(const TileInputs& inputs) {
-  if (inputs.has_address) memory_.address = inputs.address;
-  if (!trigger_on_ || !inputs.has_address) return region_armed_;
-  if (inputs.address == memory_.trigger_start) region_armed_ = true;
+  if (inputs.has_address)
+    memory_.address = inputs.address;
+  if (!trigger_on_ || !inputs.has_address)
+    return region_armed_;
+  if (inputs.address == memory_.trigger_start)
+    region_armed_ = true;
   const bool now = region_armed_;
-  if (inputs.address == memory_.trigger_end) region_armed_ = false;
+  if (inputs.address == memory_.trigger_end)
+    region_armed_ = false;
   return now;
 }
 
 void Tile::latch(const TileInputs& inputs, uint32_t mask, uint32_t arrival) {
   for (uint32_t left = mask; left != 0; left &= left - 1) {
     const int i = std::countr_zero(left);
-    memory_.io[static_cast<size_t>(i)] = inputs.data[static_cast<size_t>(i)];
+    memory_.io[size_t(i)] = inputs.data[size_t(i)];
   }
   memory_.valid |= mask;
   memory_.arrival = arrival;
 }
 
 void Tile::abandon_queue(Drop cause) {
-  memory_.counters.dropped[static_cast<size_t>(cause)] += queue_.size();
+  memory_.counters.dropped[size_t(cause)] += queue_.size();
   queue_.clear();
 }
 
 // The IORegs that `next`, the oldest input there is, can go to in this cycle.
 uint32_t Tile::take_next(const TileInputs& next, Status before) {
   const bool asked = want_pause_ || want_finalize_;  // the request comes first
-  if (before == Status::ActivePaused) return status_ == before && !asked ? next.valid : 0;
+  if (before == Status::ActivePaused)
+    return status_ == before && !asked ? next.valid : 0;
   const bool runs_on = before == Status::ActiveRunning && status_ != Status::ActivePaused;
   return runs_on ? stream_mask_ & ~memory_.valid & next.valid : 0;
 }
 
 // What becomes of an input, when it came and when something older may have been taken in its place.
 void Tile::keep_or_drop(const TileInputs& inputs, Status before, bool queue_was_empty, bool taken) {
-  const Arrived arrived{inputs, static_cast<uint32_t>(memory_.counters.cycles)};
+  const Arrived arrived{inputs, uint32_t(memory_.counters.cycles)};
   if (before == Status::ActiveRunning) {
-    if (queue_was_empty && taken) return;
-    if (queue_.size() < options_.input_queue) return queue_.push_back(arrived);
+    if (queue_was_empty && taken)
+      return;
+    if (queue_.size() < options_.input_queue)
+      return queue_.push_back(arrived);
     return drop(Drop::Running);
   }
   if (before == Status::ActivePaused) {
-    if (want_pause_) return drop(Drop::Paused);
-    if (want_finalize_) return drop(Drop::Finalizing);
-    if (!queue_was_empty) queue_.push_back(arrived);
+    if (want_pause_)
+      return drop(Drop::Paused);
+    if (want_finalize_)
+      return drop(Drop::Finalizing);
+    if (!queue_was_empty)
+      queue_.push_back(arrived);
     return;
   }
   drop(before == Status::Paused ? Drop::Paused : before == Status::Finalize ? Drop::Finalizing : Drop::Error);
@@ -116,19 +145,25 @@ void Tile::accept(const TileInputs* inputs, Status before) {
   consumed_ = 0;
   const bool offered = inputs && (inputs->valid & image_.input_mask) && before != Status::Undefined;
   const bool passes = inputs && (offered || inputs->has_address) && armed(*inputs);
-  if (offered) ++memory_.counters.inputs;
-  if (offered && !passes) drop(Drop::Untriggered);
-  const bool comes = offered && passes, queue_was_empty = queue_.empty();
-  if (!comes && queue_was_empty) return;
-  const Arrived next =
-      queue_was_empty ? Arrived{*inputs, static_cast<uint32_t>(memory_.counters.cycles)} : queue_.front();
+  if (offered)
+    ++memory_.counters.inputs;
+  if (offered && !passes)
+    drop(Drop::Untriggered);
+  const bool comes = offered && passes;
+  const bool queue_was_empty = queue_.empty();
+  if (!comes && queue_was_empty)
+    return;
+  const Arrived next = queue_was_empty ? Arrived{*inputs, uint32_t(memory_.counters.cycles)} : queue_.front();
   const uint32_t taken = take_next(next.inputs, before);
   if (taken) {
     latch(next.inputs, taken, next.cycle);
-    if (!queue_was_empty) queue_.erase(queue_.begin());
+    if (!queue_was_empty)
+      queue_.erase(queue_.begin());
   }
-  if (comes) keep_or_drop(*inputs, before, queue_was_empty, taken != 0);
-  if (!taken || before != Status::ActivePaused) return;
+  if (comes)
+    keep_or_drop(*inputs, before, queue_was_empty, taken != 0);
+  if (!taken || before != Status::ActivePaused)
+    return;
   status_ = next_status(status_, Event::Input);
   start(Region::Main);
 }
@@ -136,7 +171,8 @@ void Tile::accept(const TileInputs* inputs, Status before) {
 void Tile::take_commands(Status before) {
   if (next_start_)
     trigger_on_ = true, region_armed_ = false, memory_.trigger_start = *next_start_, next_start_.reset();
-  if (next_stop_) memory_.trigger_end = *next_stop_, next_stop_.reset();
+  if (next_stop_)
+    memory_.trigger_end = *next_stop_, next_stop_.reset();
   if (want_reset_) {
     running_ = want_reset_ = want_pause_ = want_finalize_ = want_resume_ = want_image_ = false;
     flush_front();
@@ -164,8 +200,8 @@ void Tile::take_commands(Status before) {
     memory_stage_.valid = false;
     x_ = {};
     x_[2] = kDataBase + kDataBytes;
-    std::fill(memory_.scratchpad.begin(), memory_.scratchpad.end(), uint8_t{0});
-    std::copy(image_.data.begin(), image_.data.end(), memory_.scratchpad.begin());
+    std::ranges::fill(memory_.scratchpad, uint8_t{0});
+    std::ranges::copy(image_.data, memory_.scratchpad.begin());
     histogram_ = {};
     memory_.valid = 0;
     abandon_queue(Drop::Paused);
@@ -178,9 +214,12 @@ void Tile::take_commands(Status before) {
     return;
   }
   // A request waits while a region runs; pause and finalize ask a running main to end at its next return.
-  if (running_ || before == Status::ActiveRunning) return;
-  if (want_pause_) status_ = next_status(status_, Event::Pause), want_pause_ = false;
-  if (want_resume_) status_ = next_status(status_, Event::Resume), want_resume_ = false;
+  if (running_ || before == Status::ActiveRunning)
+    return;
+  if (want_pause_)
+    status_ = next_status(status_, Event::Pause), want_pause_ = false;
+  if (want_resume_)
+    status_ = next_status(status_, Event::Resume), want_resume_ = false;
   if (want_finalize_) {
     want_finalize_ = false;
     const Status next = next_status(status_, Event::Finalize);
@@ -196,10 +235,12 @@ void Tile::step(const TileInputs* inputs) {
   ++memory_.counters.cycles;
   memory_.counters.active_cycles += running_;
   const Status before = status_;
-  memory_.status = static_cast<uint32_t>(before);
-  if (memory_.soft) memory_.soft->step(inputs);
+  memory_.status = uint32_t(before);
+  if (memory_.soft)
+    memory_.soft->step(inputs);
   retired_.valid = write_back_.valid;
-  if (write_back_.valid) retired_ = {true, write_back_.pc, write_back_.rd, write_back_.value};
+  if (write_back_.valid)
+    retired_ = {true, write_back_.pc, write_back_.rd, write_back_.value};
   if (running_ || draining()) {
     if (access_memory() && execute()) {
       decode();

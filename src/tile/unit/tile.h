@@ -30,12 +30,19 @@
 
 namespace lento::tile {
 
-enum class FaultCause : uint8_t { None, IllegalInstruction, LoadAddress, StoreAddress, FetchAddress };
+enum class FaultCause : uint8_t {
+  None,
+  IllegalInstruction,
+  LoadAddress,
+  StoreAddress,
+  FetchAddress
+};
 std::string_view fault_name(FaultCause cause);
 
 struct Fault {
   FaultCause cause = FaultCause::None;
-  uint32_t pc = 0, address = 0;
+  uint32_t pc = 0;
+  uint32_t address = 0;
 };
 
 // One instruction leaving WB.
@@ -69,24 +76,50 @@ class Tile {
 
   // Takes up to `bytes` from the output FIFO.
   std::string drain(size_t bytes);
-  size_t output_waiting() const { return memory_.fifo_.size(); }
+  size_t output_waiting() const {
+    return memory_.fifo_.size();
+  }
 
-  Status status() const { return status_; }
-  bool idle() const { return !running_ && !draining(); }  // no region runs and nothing is in the pipeline
-  const Fault& fault() const { return fault_; }
-  const Retired& retired() const { return retired_; }
-  const TileCounters& counters() const { return memory_.counters; }
-  const HistogramUnit& histogram() const { return histogram_; }
-  TileMemory& memory() { return memory_; }
-  const std::array<uint32_t, 32>& registers() const { return x_; }
-  uint32_t fetch_pc() const { return pc_; }
+  Status status() const {
+    return status_;
+  }
+  bool idle() const {
+    return !running_ && !draining();
+  }  // no region runs and nothing is in the pipeline
+  const Fault& fault() const {
+    return fault_;
+  }
+  const Retired& retired() const {
+    return retired_;
+  }
+  const TileCounters& counters() const {
+    return memory_.counters;
+  }
+  const HistogramUnit& histogram() const {
+    return histogram_;
+  }
+  TileMemory& memory() {
+    return memory_;
+  }
+  const std::array<uint32_t, 32>& registers() const {
+    return x_;
+  }
+  uint32_t fetch_pc() const {
+    return pc_;
+  }
 
  private:
   // A predecoded instruction with what the pipeline asks every cycle.
   struct Slot {
     TileOp op;
-    uint8_t rd = 0, rs1 = 0, rs2 = 0;  // 0 where not used
-    bool is_load = false, is_store = false, is_alu_immediate = false, is_alu = false;
+    // 0 where not used
+    uint8_t rd = 0;
+    uint8_t rs1 = 0;
+    uint8_t rs2 = 0;
+    bool is_load = false;
+    bool is_store = false;
+    bool is_alu_immediate = false;
+    bool is_alu = false;
     bool answers_late = false;  // its result comes in MEM: a load, hist.rd
   };
   struct Decoded {
@@ -99,15 +132,24 @@ class Tile {
     uint32_t pc = 0;
     const Slot* slot = nullptr;
     uint8_t rd = 0;
-    uint32_t value = 0, address = 0;
+    uint32_t value = 0;
+    uint32_t address = 0;
     bool bad_target = false;  // a jump to `address`, where nothing can be fetched
   };
   struct Loop {
-    uint32_t start = 0, end = 0, left = 0;
+    uint32_t start = 0;
+    uint32_t end = 0;
+    uint32_t left = 0;
   };
-  enum class Region : uint8_t { Init, Main, Finish };
+  enum class Region : uint8_t {
+    Init,
+    Main,
+    Finish
+  };
 
-  bool draining() const { return memory_stage_.valid || write_back_.valid; }
+  bool draining() const {
+    return memory_stage_.valid || write_back_.valid;
+  }
   void start(Region region);
   void end_region();
   void raise(FaultCause cause, uint32_t pc, uint32_t address);
@@ -136,7 +178,9 @@ class Tile {
   void keep_or_drop(const TileInputs& inputs, Status before, bool queue_was_empty, bool taken);
   void abandon_queue(Drop cause);
   void latch(const TileInputs& inputs, uint32_t mask, uint32_t arrival);
-  void drop(Drop cause) { ++memory_.counters.dropped[static_cast<size_t>(cause)]; }
+  void drop(Drop cause) {
+    ++memory_.counters.dropped[size_t(cause)];
+  }
   void take_commands(Status before);
 
   TileOptions options_;
@@ -144,27 +188,35 @@ class Tile {
   HistogramUnit histogram_;
   std::array<uint32_t, 32> x_ = {};
   std::vector<Slot> code_;
-  Slot end_mark_, bad_fetch_;
+  Slot end_mark_;
+  Slot bad_fetch_;
   Image image_;
 
   Status status_ = Status::Undefined;
   bool running_ = false;
   Region region_ = Region::Init;
   uint32_t pc_ = 0;
-  Decoded fetched_, decoded_;
-  Executed memory_stage_, write_back_;
-  bool redirect_ = false, fetch_waits_ = false;  // of this cycle
+  Decoded fetched_;
+  Decoded decoded_;
+  Executed memory_stage_;
+  Executed write_back_;
+  // of this cycle
+  bool redirect_ = false;
+  bool fetch_waits_ = false;
   std::array<Loop, kLoopDepth> loops_;
   unsigned loop_depth_ = 0;
   uint32_t emit_left_ = 0;
   std::string emit_bytes_;
-  uint32_t stream_mask_ = 0, consumed_ = 0;
+  uint32_t stream_mask_ = 0;
+  uint32_t consumed_ = 0;
 
-  bool trigger_on_ = false, region_armed_ = true;
+  bool trigger_on_ = false;
+  bool region_armed_ = true;
   bool want_image_ = false, want_resume_ = false, want_pause_ = false, want_finalize_ = false,
        want_reset_ = false;
   std::optional<Image> next_image_;
-  std::optional<uint32_t> next_start_, next_stop_;
+  std::optional<uint32_t> next_start_;
+  std::optional<uint32_t> next_stop_;
   std::vector<Arrived> queue_;
   uint64_t main_began_ = 0;
   Fault fault_;

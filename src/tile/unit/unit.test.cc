@@ -17,7 +17,8 @@ namespace {
 
 using riscv::Op;
 
-const uint32_t kRet = imm(Op::Jalr, 0, 1, 0), kNop = imm(Op::Addi, 0, 0, 0);
+const uint32_t kRet = imm(Op::Jalr, 0, 1, 0);
+const uint32_t kNop = imm(Op::Addi, 0, 0, 0);
 
 // init is one `ret`; `main` follows at 4.
 Image image_of(std::vector<uint32_t> main, uint32_t mask = 1) {
@@ -39,26 +40,35 @@ TileInputs input(uint32_t value, uint32_t mask = 1) {
 // A tile that has run init and waits for input.
 struct Ready {
   Tile tile;
-  explicit Ready(const Image& image, const TileOptions& options = {}) : tile(options) {
+  explicit Ready(const Image& image, const TileOptions& options = {})
+      : tile(options) {
     tile.config_image(image);
     tile.resume();
-    for (int n = 0; n < 50 && tile.status() != Status::ActivePaused; ++n) tile.step(nullptr);
+    for (int n = 0; n < 50 && tile.status() != Status::ActivePaused; ++n)
+      tile.step(nullptr);
     EXPECT_EQ(tile.status(), Status::ActivePaused);
   }
   // Cycles from the input to the end of main.
   uint64_t main_cycles(const TileInputs& in) {
     tile.step(&in);
     uint64_t cycles = 0;
-    while (tile.status() == Status::ActiveRunning && cycles < 100000) tile.step(nullptr), ++cycles;
-    while (!tile.idle()) tile.step(nullptr);
+    while (tile.status() == Status::ActiveRunning && cycles < 100000)
+      tile.step(nullptr), ++cycles;
+    while (!tile.idle())
+      tile.step(nullptr);
     return cycles;
   }
 };
 
 TEST(StatusMachine, FullTransitionTable) {
   // Rows: U P AP AR F E; columns in the order of Event. Written from the paper's text, not from the code.
-  const char* table[6] = {"U P U U U U U E",      "U P AP P F P P E", "U P AP P F AR AP E",
-                          "U P AR AR AR AR AP E", "U P F F F F P E",  "U P E E E E E E"};
+  const char* table[6] = {
+      "U P U U U U U E",
+      "U P AP P F P P E",
+      "U P AP P F AR AP E",
+      "U P AR AR AR AR AP E",
+      "U P F F F F P E",
+      "U P E E E E E E"};
   const auto name = [](Status s) -> std::string {
     return s == Status::Undefined       ? "U"
            : s == Status::Paused        ? "P"
@@ -67,8 +77,13 @@ TEST(StatusMachine, FullTransitionTable) {
            : s == Status::Finalize      ? "F"
                                         : "E";
   };
-  const Status all[] = {Status::Undefined,     Status::Paused,   Status::ActivePaused,
-                        Status::ActiveRunning, Status::Finalize, Status::Error};
+  const Status all[] = {
+      Status::Undefined,
+      Status::Paused,
+      Status::ActivePaused,
+      Status::ActiveRunning,
+      Status::Finalize,
+      Status::Error};
   for (int s = 0; s < 6; ++s) {
     std::string row;
     for (int e = 0; e < kEvents; ++e)
@@ -94,23 +109,27 @@ TEST(Pipeline, CyclesInClosedForm) {
   EXPECT_EQ(Ready(image_of({branch(Op::Beq, 0, 0, 8), kNop, kRet})).main_cycles(input(1)), 2u + 2 + 2);
   EXPECT_EQ(Ready(image_of({branch(Op::Bne, 0, 0, 8), kNop, kRet})).main_cycles(input(1)), 2u + 3);
   // loopi adds itself and nothing else: 100 rounds of 2 instructions.
-  EXPECT_EQ(Ready(image_of({encode_loop_immediate(100, 0, 2), kNop, kNop, kRet})).main_cycles(input(1)),
-            2u + 1 + 200 + 1);
+  EXPECT_EQ(
+      Ready(image_of({encode_loop_immediate(100, 0, 2), kNop, kNop, kRet})).main_cycles(input(1)),
+      2u + 1 + 200 + 1);
   // Nested: 10 x (1 + 5 x 1).
   EXPECT_EQ(
       Ready(image_of({encode_loop_immediate(10, 0, 3), encode_loop_immediate(5, 0, 1), kNop, kNop, kRet}))
           .main_cycles(input(1)),
       2u + 1 + 10 * (1 + 5 + 1) + 1);
   // loop acts in EX: one cycle is lost behind it.
-  EXPECT_EQ(Ready(image_of({imm(Op::Addi, 5, 0, 7), encode_loop(5, 1), kNop, kRet})).main_cycles(input(1)),
-            2u + 2 + 1 + 7 + 1);
+  EXPECT_EQ(
+      Ready(image_of({imm(Op::Addi, 5, 0, 7), encode_loop(5, 1), kNop, kRet})).main_cycles(input(1)),
+      2u + 2 + 1 + 7 + 1);
   // What reads accumulators waits for values on their way: hist.rd one cycle, its user another, emit two.
-  EXPECT_EQ(Ready(image_of({encode_hist(0, 0), encode_hist_read(5, 0), imm(Op::Addi, 5, 5, 0), kRet}))
-                .main_cycles(input(1)),
-            2u + 1 + 2 + 2 + 1);
+  EXPECT_EQ(
+      Ready(image_of({encode_hist(0, 0), encode_hist_read(5, 0), imm(Op::Addi, 5, 5, 0), kRet}))
+          .main_cycles(input(1)),
+      2u + 1 + 2 + 2 + 1);
   EXPECT_EQ(Ready(image_of({encode_hist(0, 0), encode_emit(1), kRet})).main_cycles(input(1)), 2u + 1 + 3 + 1);
-  EXPECT_EQ(Ready(image_of({encode_hist(0, 0), kNop, kNop, encode_emit(1), kRet})).main_cycles(input(1)),
-            2u + 3 + 1 + 1);
+  EXPECT_EQ(
+      Ready(image_of({encode_hist(0, 0), kNop, kNop, encode_emit(1), kRet})).main_cycles(input(1)),
+      2u + 3 + 1 + 1);
 }
 
 TEST(Pipeline, CountedLoopsRunTheBodyExactlyThatOften) {
@@ -131,7 +150,7 @@ TEST(Inputs, WhatArrivesWhileMainRunsIsDroppedAndCounted) {
   const TileCounters& c = ready.tile.counters();
   EXPECT_EQ(c.inputs, 70u);
   EXPECT_EQ(c.started, 10u);
-  EXPECT_EQ(c.dropped[static_cast<size_t>(Drop::Running)], 60u);
+  EXPECT_EQ(c.dropped[size_t(Drop::Running)], 60u);
   EXPECT_EQ(c.worst_main_cycles, 6u);
 }
 
@@ -142,7 +161,8 @@ TEST(Inputs, AQueueTakesUpBursts) {
       const TileInputs in = input(n);
       ready.tile.step(&in);
     }
-    for (int n = 0; n < 50; ++n) ready.tile.step(nullptr);
+    for (int n = 0; n < 50; ++n)
+      ready.tile.step(nullptr);
     EXPECT_EQ(ready.tile.counters().started, 1u + depth);
     EXPECT_EQ(ready.tile.counters().total_dropped(), 3u - depth);
   }
@@ -159,11 +179,13 @@ TEST(Inputs, TriggerOpensAtStartAndClosesAfterEnd) {
     in.has_address = true, in.address = address;
     const uint64_t before = ready.tile.counters().started;
     ready.tile.step(&in);
-    for (int n = 0; n < 10; ++n) ready.tile.step(nullptr);
-    if (ready.tile.counters().started != before) started.push_back(address);
+    for (int n = 0; n < 10; ++n)
+      ready.tile.step(nullptr);
+    if (ready.tile.counters().started != before)
+      started.push_back(address);
   }
   EXPECT_THAT(started, testing::ElementsAre(100, 101, 102));
-  EXPECT_EQ(ready.tile.counters().dropped[static_cast<size_t>(Drop::Untriggered)], 5u);
+  EXPECT_EQ(ready.tile.counters().dropped[size_t(Drop::Untriggered)], 5u);
 }
 
 TEST(Inputs, HistInTakesOneInputACycle) {
@@ -185,7 +207,8 @@ TEST(Inputs, EveryInputIsProcessedOrDropped) {
     const TileInputs in = input(1);
     ready.tile.step(&in);
   }
-  while (ready.tile.status() == Status::ActiveRunning) ready.tile.step(nullptr);
+  while (ready.tile.status() == Status::ActiveRunning)
+    ready.tile.step(nullptr);
   const TileCounters& c = ready.tile.counters();
   EXPECT_EQ(c.started, 1u);
   EXPECT_EQ(c.streamed, 2u);
@@ -194,7 +217,8 @@ TEST(Inputs, EveryInputIsProcessedOrDropped) {
   Ready late(image_of({encode_hist_in(0), kRet}));
   TileInputs in = input(1);
   late.tile.step(&in);
-  for (int n = 0; n < 3; ++n) late.tile.step(nullptr);
+  for (int n = 0; n < 3; ++n)
+    late.tile.step(nullptr);
   ASSERT_EQ(late.tile.status(), Status::ActiveRunning);
   late.tile.step(&in);
   ASSERT_EQ(late.tile.status(), Status::ActivePaused);
@@ -209,9 +233,10 @@ TEST(Inputs, WhatStillQueuesAtTheEndIsDropped) {
     ready.tile.step(&in);
   }
   ready.tile.finalize();
-  for (int n = 0; n < 50; ++n) ready.tile.step(nullptr);
+  for (int n = 0; n < 50; ++n)
+    ready.tile.step(nullptr);
   EXPECT_EQ(ready.tile.counters().started, 1u);
-  EXPECT_EQ(ready.tile.counters().dropped[static_cast<size_t>(Drop::Finalizing)], 3u);
+  EXPECT_EQ(ready.tile.counters().dropped[size_t(Drop::Finalizing)], 3u);
 }
 
 TEST(Inputs, TheAddressShowsWithoutATrigger) {
@@ -253,13 +278,15 @@ TEST(Faults, StopTheTileWithTheirPlace) {
     EXPECT_EQ(ready.tile.fault().address, test.address);
     const TileInputs in = input(1);
     ready.tile.step(&in);
-    EXPECT_EQ(ready.tile.counters().dropped[static_cast<size_t>(Drop::Error)], 1u);
+    EXPECT_EQ(ready.tile.counters().dropped[size_t(Drop::Error)], 1u);
   }
 }
 
 TEST(HostInterface, SixCallsDriveTheTile) {
   Tile tile;
-  Device device(tile, [](const std::string&) { return ""; });
+  Device device(tile, [](const std::string&) {
+    return "";
+  });
   const ypu_bus bus = device.bus();
   Image image = image_of({imm(Op::Addi, 5, 5, 1), kRet});
   image.code.resize(kCodeBytes, '\0');
@@ -268,15 +295,16 @@ TEST(HostInterface, SixCallsDriveTheTile) {
   const std::string bytes = write_image(image);
   const auto steps = [&](int n, bool with_input = false) {
     const TileInputs in = input(1);
-    while (n-- > 0) tile.step(with_input ? &in : nullptr);
+    while (n-- > 0)
+      tile.step(with_input ? &in : nullptr);
   };
-  EXPECT_EQ(YPU_READ_STATUS(&bus), static_cast<uint32_t>(Status::Undefined));
+  EXPECT_EQ(YPU_READ_STATUS(&bus), uint32_t(Status::Undefined));
   EXPECT_EQ(YPU_CONFIG_IMAGE(&bus, bytes.data(), bytes.size() - 1), 1);
   EXPECT_EQ(YPU_CONFIG_IMAGE(&bus, bytes.data(), bytes.size()), 0);
   steps(20);
   EXPECT_EQ(tile.status(), Status::Paused);
   steps(3, true);
-  EXPECT_EQ(tile.counters().dropped[static_cast<size_t>(Drop::Paused)], 3u);
+  EXPECT_EQ(tile.counters().dropped[size_t(Drop::Paused)], 3u);
   YPU_RESUME(&bus);
   steps(2);
   EXPECT_EQ(tile.status(), Status::ActivePaused);
@@ -307,11 +335,12 @@ TEST(OutputSharing, TilesTakeTurnsAndWait) {
   OutputPath path({&a.tile, &b.tile, &c.tile}, 4);
   for (int n = 0; n < 3000; ++n) {
     const TileInputs in = input(1);
-    for (Tile* tile : {&a.tile, &b.tile, &c.tile}) tile->step(&in);
+    for (Tile* tile : {&a.tile, &b.tile, &c.tile})
+      tile->step(&in);
     path.step();
   }
   for (const size_t other : {1, 2})
-    EXPECT_NEAR(static_cast<double>(path.sent_bytes(other)), static_cast<double>(path.sent_bytes(0)), 8);
+    EXPECT_NEAR(double(path.sent_bytes(other)), double(path.sent_bytes(0)), 8);
   EXPECT_GE(path.busy_cycles(), 2980u);  // the path is never idle while tiles wait
   EXPECT_GT(a.tile.counters().output_stalls, 1000u);
   EXPECT_EQ(path.received(0).size() % 4, 0u);
@@ -320,9 +349,16 @@ TEST(OutputSharing, TilesTakeTurnsAndWait) {
 // main is 8 cycles long and says when its input came: bursts wait in the queue, and none is told later.
 TEST(Inputs, EachCarriesTheCycleInWhichItArrived) {
   for (const uint32_t queue : {0u, 2u, 4u}) {
-    Ready ready(image_of({lui(5, kControlBase), imm(Op::Lw, 6, 5, YPU_MAP_ARRIVAL - YPU_MAP_CONTROL),
-                          lui(7, kFifoBase), save(Op::Sw, 6, 7, 0), kNop, kNop, kRet}),
-                {64, queue});
+    Ready ready(
+        image_of(
+            {lui(5, kControlBase),
+             imm(Op::Lw, 6, 5, YPU_MAP_ARRIVAL - YPU_MAP_CONTROL),
+             lui(7, kFifoBase),
+             save(Op::Sw, 6, 7, 0),
+             kNop,
+             kNop,
+             kRet}),
+        {64, queue});
     base::Rng rng(queue, "tile.unit.arrival");
     std::vector<uint32_t> kept, told;
     std::string bytes;
@@ -332,7 +368,7 @@ TEST(Inputs, EachCarriesTheCycleInWhichItArrived) {
       const uint64_t dropped = ready.tile.counters().total_dropped();
       ready.tile.step(comes ? &in : nullptr);
       if (comes && ready.tile.counters().total_dropped() == dropped)
-        kept.push_back(static_cast<uint32_t>(ready.tile.counters().cycles));
+        kept.push_back(uint32_t(ready.tile.counters().cycles));
       bytes += ready.tile.drain(4);
     }
     for (size_t at = 0; at + 4 <= bytes.size(); at += 4) {
@@ -349,14 +385,25 @@ TEST(Inputs, EachCarriesTheCycleInWhichItArrived) {
 // A streaming main takes what waits before what comes.
 TEST(Inputs, StreamsTakeWaitingInputsInTheirOrder) {
   Ready ready(
-      image_of({kNop, kNop, kNop, kNop, encode_loop_immediate(4, 0, 1), encode_hist_in(0), lui(5, kIoBase),
-                imm(Op::Lw, 6, 5, 0), lui(7, kFifoBase), save(Op::Sw, 6, 7, 0), kRet}),
+      image_of(
+          {kNop,
+           kNop,
+           kNop,
+           kNop,
+           encode_loop_immediate(4, 0, 1),
+           encode_hist_in(0),
+           lui(5, kIoBase),
+           imm(Op::Lw, 6, 5, 0),
+           lui(7, kFifoBase),
+           save(Op::Sw, 6, 7, 0),
+           kRet}),
       {64, 4});
   for (uint32_t n = 0; n < 4; ++n) {
     const TileInputs in = input(n);
     ready.tile.step(&in);
   }
-  for (int n = 0; n < 40; ++n) ready.tile.step(nullptr);
+  for (int n = 0; n < 40; ++n)
+    ready.tile.step(nullptr);
   EXPECT_EQ(ready.tile.counters().streamed, 4u);
   EXPECT_EQ(ready.tile.counters().total_dropped(), 0u);
   EXPECT_EQ(ready.tile.drain(4), std::string("\3\0\0\0", 4)) << "the last of four";
@@ -389,19 +436,33 @@ TEST(Histogram, BucketsAndSaturation) {
   unit.tick();
   EXPECT_EQ(unit.read(0), 0u);
   unit.tick();
-  for (uint32_t lane = 0; lane < 4; ++lane) EXPECT_EQ(unit.read(lane), lane + 1);
+  for (uint32_t lane = 0; lane < 4; ++lane)
+    EXPECT_EQ(unit.read(lane), lane + 1);
 }
 
 TEST(Isa, EncodingsDecodeAndUnusedBitsAreIllegal) {
   for (const uint32_t word :
-       {encode_hash(1, 2, 3), encode_hist(4, 5), encode_hist_in(15), encode_hist_read(6, 7),
-        encode_hist_config(8), encode_emit(9), encode_loop(9, 31), encode_loop_immediate(4095, 20, 31)}) {
+       {encode_hash(1, 2, 3),
+        encode_hist(4, 5),
+        encode_hist_in(15),
+        encode_hist_read(6, 7),
+        encode_hist_config(8),
+        encode_emit(9),
+        encode_loop(9, 31),
+        encode_loop_immediate(4095, 20, 31)}) {
     EXPECT_TRUE(decode_tile(word).legal());
   }
   EXPECT_EQ(decode_tile(encode_loop_immediate(2048, 4, 1)).count, 32768u);
   for (const uint32_t word :
-       {encode_emit(10), encode_hist_in(16), encode_loop(1, 0), encode_loop_immediate(0, 0, 1),
-        encode_loop_immediate(1, 21, 1), encode_hash(1, 2, 3) | 1u << 25, 0x73u, 0x100073u, 0u,
+       {encode_emit(10),
+        encode_hist_in(16),
+        encode_loop(1, 0),
+        encode_loop_immediate(0, 0, 1),
+        encode_loop_immediate(1, 21, 1),
+        encode_hash(1, 2, 3) | 1u << 25,
+        0x73u,
+        0x100073u,
+        0u,
         riscv::encode({Op::Mul, 1, 2, 3, 0})}) {
     EXPECT_FALSE(decode_tile(word).legal()) << std::hex << word;
   }
@@ -410,20 +471,29 @@ TEST(Isa, EncodingsDecodeAndUnusedBitsAreIllegal) {
 // Random main programs: arithmetic, scratchpad traffic, forward branches, histogram instructions, loops.
 std::vector<uint32_t> random_main(base::Rng& rng, int length) {
   std::vector<uint32_t> out = {lui(8, 0x8000)};
-  const auto reg = [&] { return unsigned(5 + rng.below(3)) + (rng.below(2) ? 5 : 0); };
-  while (static_cast<int>(out.size()) < length) {
-    const int at = static_cast<int>(rng.below(1024)) * 4 - 2048;
+  const auto reg = [&] {
+    return unsigned(5 + rng.below(3)) + (rng.below(2) ? 5 : 0);
+  };
+  while (int(out.size()) < length) {
+    const int at = int(rng.below(1024)) * 4 - 2048;
     switch (rng.below(10)) {
       case 0:
         out.push_back(op3(static_cast<Op>(int(Op::Add) + int(rng.below(10))), reg(), reg(), reg()));
         break;
       case 1:
-        out.push_back(imm(static_cast<Op>(int(Op::Addi) + int(rng.below(6))), reg(), reg(),
-                          int(rng.below(4096)) - 2048));
+        out.push_back(
+            imm(static_cast<Op>(int(Op::Addi) + int(rng.below(6))),
+                reg(),
+                reg(),
+                int(rng.below(4096)) - 2048));
         break;
       case 2:
-        out.push_back(riscv::encode({static_cast<Op>(int(Op::Slli) + int(rng.below(3))), uint8_t(reg()),
-                                     uint8_t(reg()), 0, int(rng.below(32))}));
+        out.push_back(riscv::encode(
+            {static_cast<Op>(int(Op::Slli) + int(rng.below(3))),
+             uint8_t(reg()),
+             uint8_t(reg()),
+             0,
+             int(rng.below(32))}));
         break;
       case 3:
         out.push_back(imm(static_cast<Op>(int(Op::Lb) + int(rng.below(5))), reg(), 8, at & 0x7fc));
@@ -432,8 +502,11 @@ std::vector<uint32_t> random_main(base::Rng& rng, int length) {
         out.push_back(save(static_cast<Op>(int(Op::Sb) + int(rng.below(3))), reg(), 8, at & 0x7fc));
         break;
       case 5:
-        out.push_back(branch(static_cast<Op>(int(Op::Beq) + int(rng.below(6))), reg(), reg(),
-                             4 * int(1 + rng.below(5))));
+        out.push_back(branch(
+            static_cast<Op>(int(Op::Beq) + int(rng.below(6))),
+            reg(),
+            reg(),
+            4 * int(1 + rng.below(5))));
         break;
       case 6:
         out.push_back(encode_hash(reg(), reg(), reg()));
@@ -452,7 +525,8 @@ std::vector<uint32_t> random_main(base::Rng& rng, int length) {
               out.push_back(encode_loop(5, unsigned(1 + rng.below(6))));
     }
   }
-  for (int n = 0; n < 32; ++n) out.push_back(kNop);
+  for (int n = 0; n < 32; ++n)
+    out.push_back(kNop);
   out.push_back(kRet);
   return out;
 }
@@ -465,7 +539,7 @@ TEST(Differential, CycleModelAndPlainModelAgreeOnRandomPrograms) {
     FunctionalTile plain(image);
     plain.init(100);
     for (int n = 0; n < 3; ++n) {
-      const TileInputs in = input(static_cast<uint32_t>(rng.next()));
+      const TileInputs in = input(uint32_t(rng.next()));
       ready.tile.step(&in);
       std::string sent;
       for (int c = 0; c < 20000 && (ready.tile.status() == Status::ActiveRunning || !ready.tile.idle());
@@ -473,7 +547,8 @@ TEST(Differential, CycleModelAndPlainModelAgreeOnRandomPrograms) {
         ready.tile.step(nullptr);
         sent += ready.tile.drain(4);
       }
-      while (ready.tile.output_waiting()) sent += ready.tile.drain(4);
+      while (ready.tile.output_waiting())
+        sent += ready.tile.drain(4);
       const auto outcome = plain.main(in, 100000);
       ASSERT_EQ(ready.tile.status() == Status::ActivePaused, outcome.ended) << seed;
       EXPECT_EQ(sent, plain.take_output()) << seed;

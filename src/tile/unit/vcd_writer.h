@@ -12,7 +12,9 @@ class VcdWriter {
  public:
   explicit VcdWriter(const std::string& path);
   void sample(const Tile& tile);  // after each step(); one time unit a cycle
-  void commit() { file_.commit(); }
+  void commit() {
+    file_.commit();
+  }
 
  private:
   static constexpr int kSignals = 8;

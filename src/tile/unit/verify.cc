@@ -17,10 +17,14 @@ using riscv::Op;
 
 __extension__ using Uint128 = unsigned __int128;
 
-[[noreturn]] void reject(Rule rule, uint32_t pc, const std::string& text) { throw Violation{rule, pc, text}; }
+[[noreturn]] void reject(Rule rule, uint32_t pc, const std::string& text) {
+  throw Violation{rule, pc, text};
+}
 
 struct Body {
-  uint32_t first = 0, last = 0;  // instruction indices
+  // instruction indices
+  uint32_t first = 0;
+  uint32_t last = 0;
 };
 
 std::vector<Body> loop_bodies(const std::vector<TileOp>& code) {
@@ -41,34 +45,42 @@ void check_loops(Program& program) {
   for (const Body& body : bodies) {
     int inner = 0;
     for (uint32_t at = body.first; at <= body.last; ++at) {
-      if (at >= code.size()) reject(Rule::LoopBody, 4 * (body.first - 1), "the loop's body leaves the code");
+      if (at >= code.size())
+        reject(Rule::LoopBody, 4 * (body.first - 1), "the loop's body leaves the code");
       program.in_body[at] = true;
       const TileOp& op = code[at];
       if (riscv::is_branch(op.base.op) || riscv::is_jump(op.base.op))
         reject(Rule::LoopBody, 4 * at, "control flow inside a hardware loop");
-      if (op.length == 0) continue;
+      if (op.length == 0)
+        continue;
       if (at + op.length >= body.last)
         reject(Rule::LoopBody, 4 * at, "an inner loop must end before the outer one");
-      for (const Body& outer : bodies) inner += outer.first <= body.first - 1 && body.last <= outer.last;
-      if (inner > 0) reject(Rule::LoopBody, 4 * at, "hardware loops nest two deep only");
+      for (const Body& outer : bodies)
+        inner += outer.first <= body.first - 1 && body.last <= outer.last;
+      if (inner > 0)
+        reject(Rule::LoopBody, 4 * at, "hardware loops nest two deep only");
     }
   }
   for (uint32_t at = 0; at < code.size(); ++at) {
     const riscv::Instruction& n = code[at].base;
-    if (!riscv::is_branch(n.op) && n.op != Op::Jal) continue;
+    if (!riscv::is_branch(n.op) && n.op != Op::Jal)
+      continue;
     const int64_t target = int64_t{at} + n.imm / 4;
-    if (target >= 0 && target < int64_t(code.size()) && program.in_body[static_cast<size_t>(target)])
+    if (target >= 0 && target < int64_t(code.size()) && program.in_body[size_t(target)])
       reject(Rule::LoopBody, 4 * at, "jump into the body of a hardware loop");
   }
 }
 
 void check_finish(const Image& image, const std::vector<TileOp>& code) {
   if (image.code.size() <= kFinishEntry)
-    reject(Rule::FinishSize, kFinishEntry,
-           "there is no finish: the code ends at " + base::hex(4 * uint32_t(code.size())));
+    reject(
+        Rule::FinishSize,
+        kFinishEntry,
+        "there is no finish: the code ends at " + base::hex(4 * uint32_t(code.size())));
   // The region is 16 words up to the end of the code; it must return or jump before it falls off.
   for (uint32_t at = kFinishEntry / 4; at < code.size(); ++at) {
-    if (riscv::is_jump(code[at].base.op)) return;
+    if (riscv::is_jump(code[at].base.op))
+      return;
   }
   reject(Rule::FinishSize, kFinishEntry, "finish neither returns nor jumps within its 16 instructions");
 }
@@ -77,29 +89,33 @@ void check_finish(const Image& image, const std::vector<TileOp>& code) {
 // input that starts it. While hist.in streams, a stretch of n other cycles loses floor(n / arrival) inputs;
 // the last stretch also loses the one that waits when main returns.
 double drop_share(const RegionReport& m, uint64_t arrival) {
-  if (arrival >= m.lossless_period) return 0;
-  if (m.lossless_period == UINT64_MAX) return 1;
+  if (arrival >= m.lossless_period)
+    return 0;
+  if (m.lossless_period == UINT64_MAX)
+    return 1;
   const uint64_t dropped = m.streamed > 0 ? (m.busy_cycles + arrival) / arrival : m.worst_cycles / arrival;
   const uint64_t taken = std::max<uint64_t>(m.streamed_least, 1);
-  return static_cast<double>(dropped) / static_cast<double>(dropped + taken);
+  return double(dropped) / double(dropped + taken);
 }
 
 void check_rates(const Image& image, VerifyReport& report) {
   const RegionReport& m = report.main;
   report.predicted_drop_share = drop_share(m, image.arrival_cycles);
   if (report.predicted_drop_share > 0 && !image.drops_declared) {
-    report.violations.push_back({Rule::Arrival, image.main_entry,
-                                 "main takes up to " + std::to_string(m.worst_cycles) +
-                                     " cycles, inputs come every " + std::to_string(image.arrival_cycles) +
-                                     ": drops are possible but not declared"});
+    report.violations.push_back(
+        {Rule::Arrival,
+         image.main_entry,
+         "main takes up to " + std::to_string(m.worst_cycles) + " cycles, inputs come every " +
+             std::to_string(image.arrival_cycles) + ": drops are possible but not declared"});
   }
   const uint64_t shortest = std::max<uint64_t>(m.best_cycles + 1, image.arrival_cycles);
   if (Uint128{m.bytes_in_parts} * image.output_cycles > Uint128{image.output_bytes} * shortest * m.parts) {
-    report.violations.push_back({Rule::OutputRate, image.main_entry,
-                                 "main may put out " + base::format_number(m.bytes_per_run()) +
-                                     " bytes every " + std::to_string(shortest) + " cycles, declared are " +
-                                     std::to_string(image.output_bytes) + " per " +
-                                     std::to_string(image.output_cycles)});
+    report.violations.push_back(
+        {Rule::OutputRate,
+         image.main_entry,
+         "main may put out " + base::format_number(m.bytes_per_run()) + " bytes every " +
+             std::to_string(shortest) + " cycles, declared are " + std::to_string(image.output_bytes) +
+             " per " + std::to_string(image.output_cycles)});
   }
 }
 
@@ -123,7 +139,11 @@ RegionReport report_of(const Exploration& e) {
 class Fixpoint {
  public:
   Fixpoint(const Image& image, const Program& program, const base::Progress& progress, VerifyReport& report)
-      : image_(image), program_(program), progress_(progress), report_(report) {}
+      : image_(image),
+        program_(program),
+        progress_(progress),
+        report_(report) {
+  }
 
   // A program too long to be explored several times is explored with nothing known of the scratchpad.
   void run() {
@@ -142,13 +162,16 @@ class Fixpoint {
 
   // The counter that vouches for most of main's output, tried one after the other.
   void amortise() {
-    const auto worst = static_cast<int64_t>(report_.main.worst_bytes);
-    if (worst == 0 || worst > kMostCount) return;
+    const auto worst = int64_t(report_.main.worst_bytes);
+    if (worst == 0 || worst > kMostCount)
+      return;
     size_t tried = 0;
     for (const uint32_t word : changed_) {
       const AbstractValue* held = start_.find(word);
-      if (!held || held->low == held->high || held->high - held->low > kMostCount) continue;
-      if (tried++ == kMostCounters) return;
+      if (!held || held->low == held->high || held->high - held->low > kMostCount)
+        continue;
+      if (tried++ == kMostCounters)
+        return;
       const int64_t span = int64_t{held->high} - held->low;
       for (const int64_t parts : {span + 1, span}) {
         try_counter({word, worst, parts}, span);
@@ -159,7 +182,7 @@ class Fixpoint {
 
   std::vector<uint64_t> profile() {
     ExploreOptions options;
-    options.join = join_[static_cast<size_t>(RegionKind::Main)];
+    options.join = join_[size_t(RegionKind::Main)];
     options.profile = true;
     uint64_t budget = kProfileSteps;
     return explore(program_, RegionKind::Main, start_, options, budget, progress_).cost.profile;
@@ -170,28 +193,33 @@ class Fixpoint {
     const Exploration init = explore_region(RegionKind::Init, KnownWords::of_image(image_.data));
     report_.init = report_of(init);
     start_ = init.words;
-    if (plain_) start_.forget_all();
+    if (plain_)
+      start_.forget_all();
     for (int round = 0;; ++round) {
       const Exploration main = explore_region(RegionKind::Main, start_);
-      if (round == 0) check_finish(image_, program_.code);
+      if (round == 0)
+        check_finish(image_, program_.code);
       const Exploration finish = explore_region(RegionKind::Finish, start_);
       report_.main = report_of(main);
       report_.finish = report_of(finish);
       changed_ = main.changed;
-      if (!grow(main, finish, round)) return;
+      if (!grow(main, finish, round))
+        return;
     }
   }
 
   static constexpr int64_t kMostCount = 1 << 20;  // of a counter's values
   static constexpr size_t kMostCounters = 8;      // tried
-  static constexpr int kExactRounds = 2, kWideningRounds = 24, kRounds = 32;
+  static constexpr int kExactRounds = 2;
+  static constexpr int kWideningRounds = 24;
+  static constexpr int kRounds = 32;
   static constexpr uint64_t kLateSteps = 200'000, kSplitSteps = 2'000'000, kProfileSteps = 200'000,
                             kCounterSteps = 100'000, kRoundSteps = 4'000'000;
 
   // What is joined late is known better: tried first, while it costs little. The verdict of the last way
   // counts.
   Exploration explore_region(RegionKind kind, const KnownWords& words) {
-    Join& join = join_[static_cast<size_t>(kind)];
+    Join& join = join_[size_t(kind)];
     if (plain_) {
       budget_ = kStepLimit;
       return explore_joined(kind, words, Join::AtMeeting, budget_);
@@ -209,11 +237,13 @@ class Fixpoint {
         join = Join::AtMeeting;
       }
     }
-    if (join == Join::AfterLoop) return explore_joined(kind, words, join, budget_);
+    if (join == Join::AfterLoop)
+      return explore_joined(kind, words, join, budget_);
     try {
       return explore_joined(kind, words, join, budget_);
     } catch (const Violation& violation) {
-      if (violation.rule != Rule::Unbounded) throw;
+      if (violation.rule != Rule::Unbounded)
+        throw;
       uint64_t budget = kSplitSteps;
       join = Join::AfterLoop;
       try {
@@ -233,7 +263,8 @@ class Fixpoint {
   }
 
   bool grow(const Exploration& main, const Exploration& finish, int round) {
-    for (int bit = 0; bit < 31; ++bit) ends_.insert((2u << bit) - 1);
+    for (int bit = 0; bit < 31; ++bit)
+      ends_.insert((2u << bit) - 1);
     ends_.insert(main.compared.begin(), main.compared.end());
     ends_.insert(finish.compared.begin(), finish.compared.end());
     const auto growth = round < kExactRounds      ? KnownWords::Growth::Exact
@@ -243,7 +274,8 @@ class Fixpoint {
     KnownWords next = start_;
     bool grew = next.widen(main.words, growth, ends);
     grew |= next.widen(finish.words, growth, ends);
-    if (grew && (plain_ || round >= kRounds)) next.forget_all();
+    if (grew && (plain_ || round >= kRounds))
+      next.forget_all();
     start_ = std::move(next);
     return grew;
   }
@@ -251,19 +283,19 @@ class Fixpoint {
   void try_counter(const Counter& counter, int64_t span) {
     ExploreOptions options;
     options.counter = counter;
-    options.join = join_[static_cast<size_t>(RegionKind::Main)];
+    options.join = join_[size_t(RegionKind::Main)];
     uint64_t budget = 2 * report_.main.steps + kCounterSteps;
     try {
       const int64_t charged =
           explore(program_, RegionKind::Main, start_, options, budget, progress_).cost.charged;
       RegionReport& main = report_.main;
-      const auto bytes = static_cast<uint64_t>(std::max<int64_t>(charged, 0));
-      const auto parts = static_cast<uint64_t>(counter.parts);
-      if (Uint128{bytes} * main.parts >= Uint128{main.bytes_in_parts} * parts) return;
+      const auto bytes = uint64_t(std::max<int64_t>(charged, 0));
+      const auto parts = uint64_t(counter.parts);
+      if (Uint128{bytes} * main.parts >= Uint128{main.bytes_in_parts} * parts)
+        return;
       main.bytes_in_parts = bytes;
       main.parts = parts;
-      main.burst = static_cast<double>(std::abs(counter.weight)) * static_cast<double>(span) /
-                   static_cast<double>(parts);
+      main.burst = double(std::abs(counter.weight)) * double(span) / double(parts);
     } catch (const OutOfSteps&) {
       return;
     } catch (const Violation&) {
@@ -276,7 +308,8 @@ class Fixpoint {
   const base::Progress& progress_;
   VerifyReport& report_;
   KnownWords start_;
-  std::set<uint32_t> ends_, changed_;
+  std::set<uint32_t> ends_;
+  std::set<uint32_t> changed_;
   std::array<Join, 3> join_ = {Join::AtEnd, Join::AtEnd, Join::AtEnd};
   uint64_t budget_ = kRoundSteps;
   bool plain_ = false;
@@ -292,21 +325,22 @@ Program program_of(const Image& image) {
 }  // namespace
 
 std::string_view rule_name(Rule rule) {
-  static constexpr std::string_view kNames[] = {"illegal instruction",
-                                                "control flow",
-                                                "indirect jump",
-                                                "hardware loop",
-                                                "recursion",
-                                                "load bounds",
-                                                "store bounds",
-                                                "uninitialised register",
-                                                "unbounded loop",
-                                                "stack",
-                                                "arrival rate",
-                                                "output rate",
-                                                "taint",
-                                                "finish size"};
-  return kNames[static_cast<int>(rule)];
+  static constexpr std::string_view kNames[] = {
+      "illegal instruction",
+      "control flow",
+      "indirect jump",
+      "hardware loop",
+      "recursion",
+      "load bounds",
+      "store bounds",
+      "uninitialised register",
+      "unbounded loop",
+      "stack",
+      "arrival rate",
+      "output rate",
+      "taint",
+      "finish size"};
+  return kNames[int(rule)];
 }
 
 std::string_view way_out(Rule rule) {
@@ -343,7 +377,9 @@ std::string_view way_out(Rule rule) {
 
 std::string describe(const Violation& v, const NamePlace& name) {
   constexpr size_t kShown = 6;  // branches of the path, the last ones
-  const auto place = [&](uint32_t pc) { return name ? name(pc) : base::hex(pc); };
+  const auto place = [&](uint32_t pc) {
+    return name ? name(pc) : base::hex(pc);
+  };
   std::string out = std::string(rule_name(v.rule)) + " at " + place(v.pc) + ": " + v.text;
   const size_t first = v.path.size() > kShown ? v.path.size() - kShown : 0;
   for (size_t i = first; i < v.path.size(); ++i) {
@@ -389,14 +425,19 @@ std::vector<uint64_t> worst_path(const Image& image, const base::Progress& progr
 }
 
 std::string write_report(const VerifyReport& report) {
-  const auto number = [](uint64_t n) { return std::to_string(n); };
+  const auto number = [](uint64_t n) {
+    return std::to_string(n);
+  };
   std::string out =
       std::string("tile verifier report 2\n") + (report.accepted  ? "accepted\n"
                                                  : report.stopped ? "stopped: nothing is proved\n"
                                                                   : "rejected\n");
-  for (const Violation& v : report.violations) out += describe(v) + "\n";
+  for (const Violation& v : report.violations)
+    out += describe(v) + "\n";
   const std::pair<const char*, const RegionReport*> regions[] = {
-      {"init", &report.init}, {"main", &report.main}, {"finish", &report.finish}};
+      {"init", &report.init},
+      {"main", &report.main},
+      {"finish", &report.finish}};
   for (const auto& [name, r] : regions) {
     out += std::string(name) + ": " + number(r->best_cycles) + " to " + number(r->worst_cycles) +
            " cycles, at most " + number(r->worst_bytes) + " bytes out, " +

@@ -79,9 +79,12 @@ struct RegionReport {
   uint64_t best_cycles = 0;
   uint64_t worst_bytes = 0;  // into the output FIFO, by one run
   // Over many runs: bytes_in_parts / parts a run, and in sum at most `burst` bytes more.
-  uint64_t bytes_in_parts = 0, parts = 1;
+  uint64_t bytes_in_parts = 0;
+  uint64_t parts = 1;
   double burst = 0;
-  double bytes_per_run() const { return static_cast<double>(bytes_in_parts) / static_cast<double>(parts); }
+  double bytes_per_run() const {
+    return double(bytes_in_parts) / double(parts);
+  }
   uint64_t streamed = 0;  // most inputs that hist.in takes
   uint64_t streamed_least = 0;
   uint64_t busy_cycles = 0;      // most cycles outside hist.in
@@ -94,7 +97,9 @@ struct VerifyReport {
   bool accepted = false;
   bool stopped = false;               // the user asked to stop: nothing is proved
   std::vector<Violation> violations;  // the first of each region
-  RegionReport init, main, finish;
+  RegionReport init;
+  RegionReport main;
+  RegionReport finish;
   double predicted_drop_share = 0;  // at most, of inputs at the declared arrival rate; 0 when main keeps up
 };
 

@@ -37,7 +37,8 @@ Image open_end(const Words& main) {
 testing::AssertionResult broken(const Image& image, Rule rule) {
   const VerifyReport report = verify(image);
   for (const Violation& v : report.violations) {
-    if (v.rule == rule) return testing::AssertionSuccess();
+    if (v.rule == rule)
+      return testing::AssertionSuccess();
   }
   return testing::AssertionFailure() << write_report(report);
 }
@@ -45,42 +46,48 @@ testing::AssertionResult broken(const Image& image, Rule rule) {
 TEST(AbstractValues, ContainEveryConcreteResult) {
   base::Rng rng(1, "tile.verify.abstract");
   const auto value = [&](uint32_t& concrete) {
-    const uint32_t raw = static_cast<uint32_t>(rng.next());
+    const uint32_t raw = uint32_t(rng.next());
     concrete = raw >> rng.below(32);
-    if (rng.below(4) == 0) concrete = 0u - concrete;
+    if (rng.below(4) == 0)
+      concrete = 0u - concrete;
     switch (rng.below(4)) {
       case 0:
         return AbstractValue::constant(concrete);
       case 1:
         return AbstractValue::any();
       case 2: {
-        const uint32_t width = static_cast<uint32_t>(rng.next()) >> rng.below(32);
-        return AbstractValue::range(concrete - std::min(concrete, width),
-                                    concrete + std::min(UINT32_MAX - concrete, width));
+        const uint32_t width = uint32_t(rng.next()) >> rng.below(32);
+        return AbstractValue::range(
+            concrete - std::min(concrete, width),
+            concrete + std::min(UINT32_MAX - concrete, width));
       }
       default: {
         AbstractValue v;
-        const uint32_t known = static_cast<uint32_t>(rng.next());
+        const uint32_t known = uint32_t(rng.next());
         v.ones = concrete & known, v.zeros = ~concrete & known;
         v.low = v.ones, v.high = ~v.zeros;
         if (rng.below(2)) {
-          const auto c = static_cast<int32_t>(concrete);
-          v.least = c - static_cast<int32_t>(std::min<int64_t>(int64_t{c} - INT32_MIN, rng.below(100)));
-          v.most = c + static_cast<int32_t>(std::min<int64_t>(INT32_MAX - int64_t{c}, rng.below(100)));
+          const auto c = int32_t(concrete);
+          v.least = c - int32_t(std::min<int64_t>(int64_t{c} - INT32_MIN, rng.below(100)));
+          v.most = c + int32_t(std::min<int64_t>(INT32_MAX - int64_t{c}, rng.below(100)));
         }
         return v;
       }
     }
   };
   const auto holds = [](const AbstractValue& v, uint32_t c) {
-    const auto n = static_cast<int32_t>(c);
+    const auto n = int32_t(c);
     return v.low <= c && c <= v.high && (c & v.zeros) == 0 && (~c & v.ones) == 0 && v.least <= n &&
            n <= v.most;
   };
-  const auto branch_op = [&] { return static_cast<Op>(int(Op::Beq) + int(rng.below(6))); };
+  const auto branch_op = [&] {
+    return static_cast<Op>(int(Op::Beq) + int(rng.below(6)));
+  };
   for (int n = 0; n < 400000; ++n) {
-    uint32_t a, b;
-    AbstractValue va = value(a), vb = value(b);
+    uint32_t a;
+    uint32_t b;
+    AbstractValue va = value(a);
+    AbstractValue vb = value(b);
     const Op op = rng.below(2) ? static_cast<Op>(int(Op::Add) + int(rng.below(10)))
                                : static_cast<Op>(int(Op::Addi) + int(rng.below(9)));
     ASSERT_TRUE(holds(abstract_alu(op, va, vb), riscv::alu(op, a, b)))
@@ -111,14 +118,16 @@ TEST(Verify, AcceptsEveryShippedProgram) {
 TEST(Verify, AcceptsNaturalPrograms) {
   if (std::system("riscv64-unknown-elf-gcc --version >/dev/null 2>&1") != 0)
     GTEST_SKIP() << "gcc-riscv64-unknown-elf is not installed";
-  int all = 0, accepted = 0;
+  int all = 0;
+  int accepted = 0;
   std::string refused;
   for (const auto& file : std::filesystem::directory_iterator("tests/tile/programs")) {
     const std::string name = file.path().filename().string();
     const VerifyReport report = verify(build_program(base::read_file(file.path().string()), name).image);
     ++all;
     accepted += report.accepted;
-    if (!report.accepted) refused += name + ": " + describe(report.violations.front()) + "\n";
+    if (!report.accepted)
+      refused += name + ": " + describe(report.violations.front()) + "\n";
   }
   EXPECT_GE(all, 40);
   EXPECT_GE(accepted * 20, all * 19) << refused;
@@ -127,17 +136,18 @@ TEST(Verify, AcceptsNaturalPrograms) {
 // A summary every 256 runs counts as its 256th part, to the byte; without the counter it does not.
 TEST(Verify, ACounterVouchesForPeriodicOutput) {
   const auto program = [](bool counts) {
-    return Words{lui(5, 0x8000),
-                 imm(Op::Lw, 6, 5, 0),
-                 imm(Op::Addi, 6, 6, counts ? 1 : 0),
-                 save(Op::Sw, 6, 5, 0),
-                 imm(Op::Addi, 7, 0, 256),
-                 branch(Op::Bne, 6, 7, 20),
-                 save(Op::Sw, 0, 5, 0),
-                 encode_emit(8),
-                 encode_emit(8),
-                 kNop,
-                 kRet};
+    return Words{
+        lui(5, 0x8000),
+        imm(Op::Lw, 6, 5, 0),
+        imm(Op::Addi, 6, 6, counts ? 1 : 0),
+        save(Op::Sw, 6, 5, 0),
+        imm(Op::Addi, 7, 0, 256),
+        branch(Op::Bne, 6, 7, 20),
+        save(Op::Sw, 0, 5, 0),
+        encode_emit(8),
+        encode_emit(8),
+        kNop,
+        kRet};
   };
   Image image = loose(program(true));
   image.arrival_cycles = 40;
@@ -160,15 +170,16 @@ TEST(Verify, ACounterVouchesForPeriodicOutput) {
 // What one run leaves in the scratchpad is what the next may find: an index that only grows leaves its array.
 TEST(Verify, WhatRunsLeaveBehindIsKnownToTheNext) {
   const auto program = [](bool wraps) {
-    return Words{lui(5, 0x8000),
-                 imm(Op::Lw, 6, 5, 0),
-                 imm(Op::Slli, 7, 6, 2),
-                 op3(Op::Add, 7, 7, 5),
-                 save(Op::Sw, 6, 7, 16),
-                 imm(Op::Addi, 6, 6, 1),
-                 imm(Op::Andi, 6, 6, wraps ? 7 : -1),
-                 save(Op::Sw, 6, 5, 0),
-                 kRet};
+    return Words{
+        lui(5, 0x8000),
+        imm(Op::Lw, 6, 5, 0),
+        imm(Op::Slli, 7, 6, 2),
+        op3(Op::Add, 7, 7, 5),
+        save(Op::Sw, 6, 7, 16),
+        imm(Op::Addi, 6, 6, 1),
+        imm(Op::Andi, 6, 6, wraps ? 7 : -1),
+        save(Op::Sw, 6, 5, 0),
+        kRet};
   };
   EXPECT_TRUE(verify(loose(program(true))).accepted) << write_report(verify(loose(program(true))));
   EXPECT_TRUE(broken(loose(program(false)), Rule::StoreBounds));
@@ -194,11 +205,13 @@ TEST(Verify, RejectsAMutantOfEachClass) {
   EXPECT_TRUE(broken(loose({lui(5, 0x1000), imm(Op::Jalr, 0, 5, 0)}), Rule::IndirectJump));
   EXPECT_TRUE(
       broken(loose({lui(5, 0x4000), imm(Op::Lw, 5, 5, 0), imm(Op::Jalr, 0, 5, 0)}), Rule::IndirectJump));
-  EXPECT_TRUE(broken(loose({jal(0, 8), encode_loop_immediate(3, 0, 1), imm(Op::Addi, 5, 0, 1), kRet}),
-                     Rule::LoopBody));  // past the loop instruction, into its body
-  EXPECT_TRUE(broken(loose({jal(0, 12), encode_loop_immediate(3, 0, 2), imm(Op::Addi, 5, 0, 1),
-                            imm(Op::Addi, 5, 0, 1), kRet}),
-                     Rule::LoopBody));
+  EXPECT_TRUE(broken(
+      loose({jal(0, 8), encode_loop_immediate(3, 0, 1), imm(Op::Addi, 5, 0, 1), kRet}),
+      Rule::LoopBody));  // past the loop instruction, into its body
+  EXPECT_TRUE(broken(
+      loose(
+          {jal(0, 12), encode_loop_immediate(3, 0, 2), imm(Op::Addi, 5, 0, 1), imm(Op::Addi, 5, 0, 1), kRet}),
+      Rule::LoopBody));
   EXPECT_TRUE(broken(loose({encode_loop_immediate(3, 0, 2), jal(0, 4), kRet, kRet}), Rule::LoopBody));
   EXPECT_TRUE(broken(open_end({encode_loop_immediate(3, 0, 31), kRet}), Rule::LoopBody));
   EXPECT_TRUE(broken(loose({jal(1, 0)}), Rule::Recursion));
@@ -207,8 +220,9 @@ TEST(Verify, RejectsAMutantOfEachClass) {
       broken(loose({lui(5, 0x4000), imm(Op::Lw, 5, 5, 0), imm(Op::Lw, 6, 5, 0), kRet}), Rule::LoadBounds));
   EXPECT_TRUE(broken(loose({lui(5, 0x8000), imm(Op::Lw, 5, 5, 2), kRet}), Rule::LoadBounds));  // misaligned
   EXPECT_TRUE(broken(loose({save(Op::Sw, 0, 0, 0x10), kRet}), Rule::StoreBounds));  // code is not writable
-  EXPECT_TRUE(broken(loose({lui(5, 0x4000), save(Op::Sw, 0, 5, 0), kRet}),
-                     Rule::StoreBounds));  // IORegs are read only
+  EXPECT_TRUE(broken(
+      loose({lui(5, 0x4000), save(Op::Sw, 0, 5, 0), kRet}),
+      Rule::StoreBounds));  // IORegs are read only
   EXPECT_TRUE(
       broken(loose({lui(5, 0x6000), save(Op::Sw, 0, 5, 0), kRet}), Rule::StoreBounds));  // so is STATUS
   EXPECT_TRUE(broken(loose({lui(5, 0x10000), save(Op::Sw, 0, 5, 0), kRet}), Rule::StoreBounds));
@@ -217,9 +231,9 @@ TEST(Verify, RejectsAMutantOfEachClass) {
   EXPECT_TRUE(broken(
       loose({lui(5, 0x4000), imm(Op::Lw, 5, 5, 0), imm(Op::Addi, 5, 5, -1), branch(Op::Bne, 5, 0, -4), kRet}),
       Rule::Unbounded));
-  EXPECT_TRUE(
-      broken(loose({lui(5, 0x4000), imm(Op::Lw, 5, 5, 0), encode_loop(5, 1), imm(Op::Addi, 6, 0, 0), kRet}),
-             Rule::Unbounded));
+  EXPECT_TRUE(broken(
+      loose({lui(5, 0x4000), imm(Op::Lw, 5, 5, 0), encode_loop(5, 1), imm(Op::Addi, 6, 0, 0), kRet}),
+      Rule::Unbounded));
   EXPECT_TRUE(broken(loose({imm(Op::Addi, 2, 2, -16), kRet}), Rule::Stack));
   EXPECT_TRUE(broken(loose({lui(2, 0x4000), kRet}), Rule::Stack));
   Image late = loose({imm(Op::Addi, 5, 0, 1), kRet});
@@ -239,7 +253,8 @@ TEST(Verify, RejectsAMutantOfEachClass) {
   EXPECT_TRUE(verify(leak).accepted);
   Image endless = loose({kRet});
   endless.code.resize(kCodeBytes, '\x13');
-  for (size_t at = 8; at < kCodeBytes; at += 4) endless.code.replace(at, 4, std::string("\x13\0\0\0", 4));
+  for (size_t at = 8; at < kCodeBytes; at += 4)
+    endless.code.replace(at, 4, std::string("\x13\0\0\0", 4));
   EXPECT_TRUE(broken(endless, Rule::FinishSize));
 }
 
@@ -261,8 +276,13 @@ TEST(Verify, OnlyMainMayWaitForInput) {
 
 TEST(Verify, LargeNumbersDoNotWrap) {
   // 2^13 rounds of 2^18 words sent: 2^33 bytes, times 2^31 cycles is 0 in 64 bits.
-  Image loud = loose({lui(5, 0x7000), encode_loop_immediate(1, 13, 3), encode_loop_immediate(1, 18, 1),
-                      save(Op::Sw, 0, 5, 0), kNop, kRet});
+  Image loud = loose(
+      {lui(5, 0x7000),
+       encode_loop_immediate(1, 13, 3),
+       encode_loop_immediate(1, 18, 1),
+       save(Op::Sw, 0, 5, 0),
+       kNop,
+       kRet});
   loud.output_cycles = 0x80000000, loud.output_bytes = 0, loud.arrival_cycles = UINT32_MAX;
   EXPECT_TRUE(broken(loud, Rule::OutputRate));
   // A counted loop of 2^19 rounds around two nested hardware loops of 2^20 and 30 instructions.
@@ -274,19 +294,20 @@ TEST(Verify, LargeNumbersDoNotWrap) {
 
 // Stores to the whole scratchpad, then for ever a branch on an input.
 Words costly_branches(unsigned rounds) {
-  return {lui(5, 0x8000),
-          lui(6, 0x10000),
-          save(Op::Sw, 0, 5, 0),
-          imm(Op::Addi, 5, 5, 4),
-          branch(Op::Bne, 5, 6, -8),
-          lui(9, 0x4000),
-          lui(20, rounds),
-          imm(Op::Lw, 7, 9, 0),
-          branch(Op::Beq, 7, 0, 8),
-          imm(Op::Addi, 8, 0, 1),
-          imm(Op::Addi, 20, 20, -1),
-          branch(Op::Bne, 20, 0, -16),
-          kRet};
+  return {
+      lui(5, 0x8000),
+      lui(6, 0x10000),
+      save(Op::Sw, 0, 5, 0),
+      imm(Op::Addi, 5, 5, 4),
+      branch(Op::Bne, 5, 6, -8),
+      lui(9, 0x4000),
+      lui(20, rounds),
+      imm(Op::Lw, 7, 9, 0),
+      branch(Op::Beq, 7, 0, 8),
+      imm(Op::Addi, 8, 0, 1),
+      imm(Op::Addi, 20, 20, -1),
+      branch(Op::Bne, 20, 0, -16),
+      kRet};
 }
 
 TEST(Verify, BranchesCostTheSameHoweverMuchIsKnown) {
@@ -297,7 +318,9 @@ TEST(Verify, BranchesCostTheSameHoweverMuchIsKnown) {
 
 TEST(Verify, StopsWhenAsked) {
   int asked = 0;
-  const VerifyReport report = verify(loose(costly_branches(0x7ffff000)), {{}, [&] { return ++asked == 3; }});
+  const VerifyReport report = verify(loose(costly_branches(0x7ffff000)), {{}, [&] {
+                                                                            return ++asked == 3;
+                                                                          }});
   EXPECT_FALSE(report.accepted);
   EXPECT_TRUE(report.stopped);
   EXPECT_THAT(write_report(report), testing::HasSubstr("nothing is proved"));
@@ -305,15 +328,28 @@ TEST(Verify, StopsWhenAsked) {
 
 TEST(Verify, NothingReachesSoftLogicThatIsNotThere) {
   // Through the trigger's ADDR register, by a branch on an input, and by an address made of an input.
-  EXPECT_TRUE(
-      broken(loose({lui(5, 0x6000), imm(Op::Lw, 6, 5, 12), lui(7, 0x5000), save(Op::Sw, 6, 7, 0), kRet}),
-             Rule::Taint));
-  EXPECT_TRUE(broken(loose({lui(5, 0x4000), imm(Op::Lw, 6, 5, 0), lui(7, 0x5000), branch(Op::Beq, 6, 0, 8),
-                            save(Op::Sw, 0, 7, 0), kRet}),
-                     Rule::Taint));
-  EXPECT_TRUE(broken(loose({lui(5, 0x4000), imm(Op::Lw, 6, 5, 0), imm(Op::Andi, 6, 6, 28), lui(7, 0x5000),
-                            op3(Op::Add, 7, 7, 6), save(Op::Sw, 0, 7, 0), kRet}),
-                     Rule::Taint));
+  EXPECT_TRUE(broken(
+      loose({lui(5, 0x6000), imm(Op::Lw, 6, 5, 12), lui(7, 0x5000), save(Op::Sw, 6, 7, 0), kRet}),
+      Rule::Taint));
+  EXPECT_TRUE(broken(
+      loose(
+          {lui(5, 0x4000),
+           imm(Op::Lw, 6, 5, 0),
+           lui(7, 0x5000),
+           branch(Op::Beq, 6, 0, 8),
+           save(Op::Sw, 0, 7, 0),
+           kRet}),
+      Rule::Taint));
+  EXPECT_TRUE(broken(
+      loose(
+          {lui(5, 0x4000),
+           imm(Op::Lw, 6, 5, 0),
+           imm(Op::Andi, 6, 6, 28),
+           lui(7, 0x5000),
+           op3(Op::Add, 7, 7, 6),
+           save(Op::Sw, 0, 7, 0),
+           kRet}),
+      Rule::Taint));
 }
 
 TEST(Verify, DropsOfStreamingCountTheCyclesOutsideHistIn) {
@@ -323,19 +359,20 @@ TEST(Verify, DropsOfStreamingCountTheCyclesOutsideHistIn) {
     return image;
   };
   // 250 inputs are streamed, then 700 cycles pass: inputs are lost.
-  const Words then_busy = {encode_loop_immediate(250, 0, 1), encode_hist_in(0),
-                           encode_loop_immediate(700, 0, 1), kNop, kRet};
+  const Words then_busy =
+      {encode_loop_immediate(250, 0, 1), encode_hist_in(0), encode_loop_immediate(700, 0, 1), kNop, kRet};
   EXPECT_TRUE(broken(streams(then_busy, 4), Rule::Arrival));
   // One side of the branch streams, the other is busy.
-  const Words either = {lui(5, 0x4000),
-                        imm(Op::Lw, 6, 5, 0),
-                        branch(Op::Beq, 6, 0, 16),
-                        encode_loop_immediate(256, 0, 1),
-                        encode_hist_in(0),
-                        kRet,
-                        encode_loop_immediate(1000, 0, 1),
-                        kNop,
-                        kRet};
+  const Words either = {
+      lui(5, 0x4000),
+      imm(Op::Lw, 6, 5, 0),
+      branch(Op::Beq, 6, 0, 16),
+      encode_loop_immediate(256, 0, 1),
+      encode_hist_in(0),
+      kRet,
+      encode_loop_immediate(1000, 0, 1),
+      kNop,
+      kRet};
   EXPECT_TRUE(broken(streams(either, 4), Rule::Arrival));
   // Three cycles between two hist.in, 3 before, 1 after the last and one to wait for the next.
   const Words paced = {encode_loop_immediate(100, 0, 2), encode_hist_in(0), kNop, kRet};
@@ -349,16 +386,26 @@ TEST(Verify, DropsOfStreamingCountTheCyclesOutsideHistIn) {
 }
 
 TEST(Verify, SavingARegisterDoesNotSetIt) {
-  const uint32_t spill = save(Op::Sw, 5, 2, -4), use = op3(Op::Add, 7, 6, 6);
-  const auto refused = [](const Words& main) { return broken(loose(main), Rule::Uninitialised); };
+  const uint32_t spill = save(Op::Sw, 5, 2, -4);
+  const uint32_t use = op3(Op::Add, 7, 6, 6);
+  const auto refused = [](const Words& main) {
+    return broken(loose(main), Rule::Uninitialised);
+  };
   EXPECT_TRUE(verify(loose({spill, imm(Op::Lw, 5, 2, -4), kRet})).accepted) << "save and restore";
   EXPECT_TRUE(refused({spill, imm(Op::Lw, 6, 2, -4), use, kRet}));
   EXPECT_TRUE(refused({spill, encode_loop_immediate(1, 0, 1), kNop, imm(Op::Lw, 6, 2, -4), use, kRet}));
   EXPECT_TRUE(refused({save(Op::Sb, 5, 2, -4), imm(Op::Lbu, 6, 2, -4), use, kRet}));
   EXPECT_TRUE(refused({spill, imm(Op::Lbu, 6, 2, -3), use, kRet}));
   EXPECT_TRUE(refused({spill, save(Op::Sb, 0, 2, -4), imm(Op::Lw, 6, 2, -4), use, kRet}));
-  EXPECT_TRUE(refused({spill, lui(8, 0x4000), imm(Op::Lw, 8, 8, 0), imm(Op::Andi, 8, 8, 4),
-                       op3(Op::Add, 8, 8, 2), imm(Op::Lw, 6, 8, -8), use, kRet}));
+  EXPECT_TRUE(refused(
+      {spill,
+       lui(8, 0x4000),
+       imm(Op::Lw, 8, 8, 0),
+       imm(Op::Andi, 8, 8, 4),
+       op3(Op::Add, 8, 8, 2),
+       imm(Op::Lw, 6, 8, -8),
+       use,
+       kRet}));
   EXPECT_TRUE(refused(
       {imm(Op::Addi, 6, 0, 0), encode_loop_immediate(2, 0, 3), use, imm(Op::Lw, 6, 2, -4), spill, kRet}));
   EXPECT_TRUE(refused(
@@ -369,9 +416,16 @@ TEST(Verify, SavingARegisterDoesNotSetIt) {
 }
 
 TEST(Verify, NoCallEntersAHardwareLoop) {
-  EXPECT_TRUE(broken(loose({riscv::encode({Op::Auipc, 5, 0, 0, 0}), imm(Op::Jalr, 1, 5, 16), kRet,
-                            encode_loop_immediate(3, 0, 2), kNop, kNop, kRet}),
-                     Rule::LoopBody));
+  EXPECT_TRUE(broken(
+      loose(
+          {riscv::encode({Op::Auipc, 5, 0, 0, 0}),
+           imm(Op::Jalr, 1, 5, 16),
+           kRet,
+           encode_loop_immediate(3, 0, 2),
+           kNop,
+           kNop,
+           kRet}),
+      Rule::LoopBody));
   Image entry = loose({encode_loop_immediate(3, 0, 2), kNop, kNop, kRet});
   entry.main_entry = 12;
   EXPECT_TRUE(broken(entry, Rule::LoopBody));

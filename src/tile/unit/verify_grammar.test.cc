@@ -14,9 +14,14 @@ namespace lento::tile {
 namespace {
 
 struct Registers : SoftLogic {
-  void step(const TileInputs*) override {}
-  uint32_t read(unsigned reg) override { return 0x1234567 * reg; }
-  void write(unsigned, uint32_t) override { ++writes; }
+  void step(const TileInputs*) override {
+  }
+  uint32_t read(unsigned reg) override {
+    return 0x1234567 * reg;
+  }
+  void write(unsigned, uint32_t) override {
+    ++writes;
+  }
   uint64_t writes = 0;
 };
 
@@ -24,11 +29,15 @@ struct Registers : SoftLogic {
 class Trial {
  public:
   Trial(const Image& image, const VerifyReport& report, uint64_t seed, uint64_t period)
-      : image_(image), report_(report), rng_(seed, "tile.verify.grammar.run", period), period_(period) {
+      : image_(image),
+        report_(report),
+        rng_(seed, "tile.verify.grammar.run", period),
+        period_(period) {
     tile_.memory().soft = &soft_;
     tile_.config_image(image);
     tile_.resume();
-    for (uint64_t n = 0; n < report.init.worst_cycles + 4; ++n) step(nullptr);
+    for (uint64_t n = 0; n < report.init.worst_cycles + 4; ++n)
+      step(nullptr);
     EXPECT_EQ(tile_.status(), Status::ActivePaused) << fault();
   }
 
@@ -36,12 +45,15 @@ class Trial {
     const TileCounters before = tile_.counters();
     const uint64_t most = report_.main.worst_cycles + (report_.main.streamed + 2) * (2 * period_ + 2);
     uint64_t cycles = 0;
-    while (tile_.status() == Status::ActivePaused && cycles++ <= 2 * period_) feed();
+    while (tile_.status() == Status::ActivePaused && cycles++ <= 2 * period_)
+      feed();
     const TileCounters start = tile_.counters();
-    for (cycles = 0; cycles < most && tile_.status() == Status::ActiveRunning; ++cycles) feed();
+    for (cycles = 0; cycles < most && tile_.status() == Status::ActiveRunning; ++cycles)
+      feed();
     ASSERT_EQ(tile_.status(), Status::ActivePaused) << fault();
     const TileCounters& now = tile_.counters();
-    const uint64_t took = now.cycles - start.cycles, waited = now.starved_cycles - start.starved_cycles;
+    const uint64_t took = now.cycles - start.cycles;
+    const uint64_t waited = now.starved_cycles - start.starved_cycles;
     ASSERT_LE(took - waited, report_.main.worst_cycles);
     ASSERT_GE(took, report_.main.best_cycles);
     ASSERT_LE(now.output_bytes - before.output_bytes, report_.main.worst_bytes);
@@ -61,7 +73,8 @@ class Trial {
   void finish() {
     const uint64_t before = tile_.counters().output_bytes;
     tile_.finalize();
-    for (uint64_t n = 0; n < report_.finish.worst_cycles + 4; ++n) step(nullptr);
+    for (uint64_t n = 0; n < report_.finish.worst_cycles + 4; ++n)
+      step(nullptr);
     ASSERT_EQ(tile_.status(), Status::Paused) << fault();
     ASSERT_TRUE(tile_.idle());
     ASSERT_LE(tile_.counters().output_bytes - before, report_.finish.worst_bytes);
@@ -77,11 +90,13 @@ class Trial {
   }
 
   void feed() {
-    if (to_next_-- > 0) return step(nullptr);
+    if (to_next_-- > 0)
+      return step(nullptr);
     to_next_ = int64_t(period_) - 1 + (rng_.below(8) == 0 ? int64_t(rng_.below(period_)) : 0);
     TileInputs in;
     in.valid = 3;
-    for (uint32_t& word : in.data) word = static_cast<uint32_t>(rng_.next()) >> rng_.below(32);
+    for (uint32_t& word : in.data)
+      word = uint32_t(rng_.next()) >> rng_.below(32);
     step(&in);
   }
 
@@ -92,7 +107,10 @@ class Trial {
   const Image& image_;
   const VerifyReport& report_;
   base::Rng rng_;
-  uint64_t period_, taken_ = 0, bytes_ = 0, runs_ = 0;
+  uint64_t period_;
+  uint64_t taken_ = 0;
+  uint64_t bytes_ = 0;
+  uint64_t runs_ = 0;
   int64_t to_next_ = 0;
   Registers soft_;
   Tile tile_;
@@ -104,11 +122,13 @@ std::string output_with(const Image& image, uint32_t junk) {
   TileInputs in;
   in.valid = 3;
   const auto next = [&]() -> const TileInputs* {
-    for (uint32_t& word : in.data) word = word * 1664525 + 1013904223;
+    for (uint32_t& word : in.data)
+      word = word * 1664525 + 1013904223;
     return &in;
   };
   const auto spoil = [&] {
-    for (unsigned r = 3; r < 32; ++r) tile.registers()[r] = junk * r;
+    for (unsigned r = 3; r < 32; ++r)
+      tile.registers()[r] = junk * r;
   };
   EXPECT_TRUE(tile.init(1 << 20).ended);
   for (int n = 0; n < 2; ++n) {
@@ -132,7 +152,8 @@ void keeps_promises(const Image& image, const VerifyReport& report, uint64_t see
       continue;
     }
     Trial trial(image, report, seed, period);
-    for (int n = 0; n < 6; ++n) ASSERT_NO_FATAL_FAILURE(trial.run_main()) << "period " << period;
+    for (int n = 0; n < 6; ++n)
+      ASSERT_NO_FATAL_FAILURE(trial.run_main()) << "period " << period;
     ASSERT_NO_FATAL_FAILURE(trial.finish());
   }
   ASSERT_EQ(output_with(image, 0), output_with(image, 0x9e3779b1));
@@ -145,7 +166,8 @@ TEST(Grammar, AcceptedProgramsKeepEveryPromiseWhenRun) {
     const Image image = test::Grammar(seed).make();
     const VerifyReport report = verify(image);
     ++made;
-    if (!report.accepted) continue;
+    if (!report.accepted)
+      continue;
     ++accepted;
     streaming += report.main.streamed > 0, soft += !image.soft_logic.empty();
     ASSERT_NO_FATAL_FAILURE(keeps_promises(image, report, seed, skipped)) << "seed " << seed;
@@ -164,7 +186,7 @@ std::string dump(const Image& image, size_t at) {
   std::string out;
   const std::vector<TileOp> code = decode_code(image.code);
   for (size_t i = at / 4 < 12 ? 0 : at / 4 - 12; i < std::min(code.size(), at / 4 + 12); ++i)
-    out += std::to_string(4 * i) + ": " + disassemble(code[i], static_cast<uint32_t>(4 * i)) + "\n";
+    out += std::to_string(4 * i) + ": " + disassemble(code[i], uint32_t(4 * i)) + "\n";
   return out;
 }
 
@@ -176,7 +198,8 @@ TEST(Grammar, AcceptedMutationsKeepEveryPromise) {
   uint64_t tried = 0, accepted = 0, skipped = 0;
   for (uint64_t seed = 0; tried < wanted; ++seed) {
     const Image good = test::Grammar(seed).make();
-    if (!verify(good).accepted) continue;
+    if (!verify(good).accepted)
+      continue;
     base::Rng rng(seed, "tile.verify.mutations");
     for (int n = 0; n < 20 && tried < wanted; ++n, ++tried) {
       Image image = good;
@@ -186,10 +209,11 @@ TEST(Grammar, AcceptedMutationsKeepEveryPromise) {
         at = 4 * rng.below(image.code.size() / 4);
         std::memcpy(&word, image.code.data() + at, 4);
       }
-      word = rng.below(4) ? word ^ 1u << rng.below(32) : static_cast<uint32_t>(rng.next());
+      word = rng.below(4) ? word ^ 1u << rng.below(32) : uint32_t(rng.next());
       std::memcpy(image.code.data() + at, &word, 4);
       const VerifyReport report = verify(image);
-      if (!report.accepted) continue;
+      if (!report.accepted)
+        continue;
       ++accepted;
       ASSERT_NO_FATAL_FAILURE(keeps_promises(image, report, seed, skipped))
           << "seed " << seed << " word " << at << "\n"
@@ -206,12 +230,12 @@ TEST(Grammar, DeclaredRatesAreJudgedToTheByte) {
   for (uint64_t seed = 0; seed < 2000; ++seed) {
     Image image = test::Grammar(seed).make();
     const VerifyReport report = verify(image);
-    if (!report.accepted || report.main.worst_bytes == 0 || report.main.worst_cycles >= UINT32_MAX) continue;
-    image.arrival_cycles = static_cast<uint32_t>(report.main.lossless_period);
+    if (!report.accepted || report.main.worst_bytes == 0 || report.main.worst_cycles >= UINT32_MAX)
+      continue;
+    image.arrival_cycles = uint32_t(report.main.lossless_period);
     image.drops_declared = false;
-    image.output_bytes = static_cast<uint32_t>(report.main.worst_bytes);
-    image.output_cycles =
-        static_cast<uint32_t>(std::max(report.main.best_cycles + 1, report.main.lossless_period));
+    image.output_bytes = uint32_t(report.main.worst_bytes);
+    image.output_cycles = uint32_t(std::max(report.main.best_cycles + 1, report.main.lossless_period));
     ASSERT_TRUE(verify(image).accepted) << seed << write_report(verify(image));
     --image.output_bytes;
     ASSERT_FALSE(verify(image).accepted) << seed;
