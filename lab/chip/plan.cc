@@ -166,7 +166,7 @@ Place place_within(const Plan& plan, const Stage& stage, uint64_t i, const std::
 
 Place place_of(const Plan& plan, uint64_t run) {
   const Campaign& c = plan.campaign;
-  const auto w = size_t(std::ranges::upper_bound(plan.first, run) - plan.first.begin() - 1);
+  const auto w = size_t(std::upper_bound(plan.first.begin(), plan.first.end(), run) - plan.first.begin() - 1);
   const uint64_t within = run - plan.first[w];
   const uint64_t one = within / c.probes.size();
   const uint64_t i = one / c.mismatches.size();

@@ -33,7 +33,7 @@ std::vector<std::pair<size_t, size_t>> places(
     const std::vector<std::string>& wanted) {
   std::vector<std::pair<size_t, size_t>> found;
   for (size_t i = 0; i < wanted.size(); ++i) {
-    const auto at = std::ranges::lower_bound(names, wanted[i]);
+    const auto at = std::lower_bound(names.begin(), names.end(), wanted[i]);
     if (at != names.end() && *at == wanted[i])
       found.emplace_back(i, at - names.begin());
   }

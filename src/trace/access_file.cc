@@ -114,9 +114,10 @@ struct AccessFileWriter::Impl {
   // Writes whole chunks of the records before `limit`, which will not be joined by earlier ones.
   void flush(uint64_t limit, bool all) {
     sort_by_cycle(pending);
-    const auto ready = std::ranges::lower_bound(pending, limit, [](const AccessRecord& r, uint64_t c) {
-      return r.cycle < c;
-    });
+    const auto ready =
+        std::lower_bound(pending.begin(), pending.end(), limit, [](const AccessRecord& r, uint64_t c) {
+          return r.cycle < c;
+        });
     size_t count = all ? pending.size() : size_t(ready - pending.begin());
     size_t done = 0;
     while (count - done >= options.chunk_events || (all && done < count)) {

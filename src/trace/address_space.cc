@@ -29,8 +29,11 @@ std::string file_name(const std::string& path) {
 // The last range of (process, low) order that holds the address; ranges added later win.
 const NamedRange* holder(const std::vector<NamedRange>& ranges, uint16_t process, uint64_t address) {
   for (const uint16_t p : {process, uint16_t{0}}) {
-    auto at =
-        std::ranges::upper_bound(ranges, std::pair{p, address}, [](const auto& key, const NamedRange& r) {
+    auto at = std::upper_bound(
+        ranges.begin(),
+        ranges.end(),
+        std::pair{p, address},
+        [](const auto& key, const NamedRange& r) {
           return key < std::pair{r.process, r.low};
         });
     for (int looked = 0; at != ranges.begin() && looked < 8; ++looked) {

@@ -371,9 +371,10 @@ class PerfDataFile : public BatchSource {
     std::ranges::stable_sort(waiting_, [](const AccessRecord& a, const AccessRecord& b) {
       return a.cycle != b.cycle ? a.cycle < b.cycle : a.cpu < b.cpu;
     });
-    const auto end = std::ranges::upper_bound(waiting_, limit, [](uint64_t c, const AccessRecord& r) {
-      return c < r.cycle;
-    });
+    const auto end =
+        std::upper_bound(waiting_.begin(), waiting_.end(), limit, [](uint64_t c, const AccessRecord& r) {
+          return c < r.cycle;
+        });
     sorted_ = size_t(end - waiting_.begin());
   }
 

@@ -406,8 +406,10 @@ class Reader {
   }
 
   int32_t step_of(const Kernel& k) const {
-    const auto launch =
-        std::ranges::lower_bound(launches_, std::pair<int64_t, int64_t>{k.correlation, INT64_MIN});
+    const auto launch = std::lower_bound(
+        launches_.begin(),
+        launches_.end(),
+        std::pair<int64_t, int64_t>{k.correlation, INT64_MIN});
     if (k.correlation >= 0 && launch != launches_.end() && launch->first == k.correlation)
       return find_step(trace_.steps, launch->second);
     return find_step(gpu_steps_.empty() ? trace_.steps : gpu_steps_, k.record.begin_ns);
@@ -415,7 +417,7 @@ class Reader {
 
   // The last step begun before `at`; work may go on after the mark of its step has ended.
   static int32_t find_step(const std::vector<StepMark>& marks, int64_t at) {
-    const auto after = std::ranges::upper_bound(marks, at, [](int64_t t, const StepMark& m) {
+    const auto after = std::upper_bound(marks.begin(), marks.end(), at, [](int64_t t, const StepMark& m) {
       return t < m.begin_ns;
     });
     return after == marks.begin() ? -1 : (after - 1)->step;

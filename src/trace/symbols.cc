@@ -30,7 +30,7 @@ void sort_and_close(std::vector<Symbol>& symbols) {
 }
 
 const Symbol* holder(const std::vector<Symbol>& symbols, uint64_t address) {
-  auto at = std::ranges::upper_bound(symbols, address, [](uint64_t a, const Symbol& s) {
+  auto at = std::upper_bound(symbols.begin(), symbols.end(), address, [](uint64_t a, const Symbol& s) {
     return a < s.low;
   });
   while (at != symbols.begin()) {

@@ -32,9 +32,13 @@ const Row* find_row(const Cells& cells, const Row& like) {
   const auto key = [](const Row& row) {
     return std::pair(row.core, row.pattern.packed());
   };
-  const auto at = std::ranges::lower_bound(cells.rows, key(like), [&](const Row& row, const auto& wanted) {
-    return key(row) < wanted;
-  });
+  const auto at = std::lower_bound(
+      cells.rows.begin(),
+      cells.rows.end(),
+      key(like),
+      [&](const Row& row, const auto& wanted) {
+        return key(row) < wanted;
+      });
   return at != cells.rows.end() && key(*at) == key(like) ? &*at : nullptr;
 }
 

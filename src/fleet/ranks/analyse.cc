@@ -292,7 +292,7 @@ switch_index(const Job& job, const AnalyseOptions& options, const std::vector<st
     out.push_back(-1);
     if (found == options.switch_of.end())
       continue;
-    out.back() = int(std::ranges::lower_bound(names, found->second) - names.begin());
+    out.back() = int(std::lower_bound(names.begin(), names.end(), found->second) - names.begin());
   }
   return out;
 }

@@ -21,9 +21,10 @@ class ComputeClock {
       sums_.push_back(sums_.back() + double(s.end_ns - s.begin_ns));
   }
   double before(int64_t at) const {
-    const auto next = std::ranges::upper_bound(spans_, at, [](int64_t t, const trace::TimeSpan& s) {
-      return t < s.begin_ns;
-    });
+    const auto next =
+        std::upper_bound(spans_.begin(), spans_.end(), at, [](int64_t t, const trace::TimeSpan& s) {
+          return t < s.begin_ns;
+        });
     const size_t index = next - spans_.begin();
     if (index == 0)
       return 0;

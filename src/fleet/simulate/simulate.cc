@@ -280,9 +280,10 @@ class Job {
     const bool busy = metric.metric_class != kDisk && metric.metric_class != kMemory;
     const double own = stage * (1 + 0.007 * noise.normal());
     double correlated = 0;
-    const auto first = std::ranges::lower_bound(jitters_, m, [](const Jitter& j, size_t machine) {
-      return j.machine < machine;
-    });
+    const auto first =
+        std::lower_bound(jitters_.begin(), jitters_.end(), m, [](const Jitter& j, size_t machine) {
+          return j.machine < machine;
+        });
     for (size_t t = 0; t < s.steps; ++t) {
       const double time = double(t);
       correlated = 0.9 * correlated + 0.4359 * slow * noise.normal();

@@ -209,7 +209,7 @@ class Finder {
 
   std::vector<BlockKey> taken() const {
     std::vector<BlockKey> blocks = taken_;
-    std::ranges::sort(blocks);
+    std::sort(blocks.begin(), blocks.end());
     return blocks;
   }
 

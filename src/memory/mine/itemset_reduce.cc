@@ -52,7 +52,7 @@ class Positions {
   uint32_t of(uint32_t number) const {
     if (!table_.empty())
       return table_[number];
-    return uint32_t(std::ranges::lower_bound(numbers_, number) - numbers_.begin());
+    return uint32_t(std::lower_bound(numbers_.begin(), numbers_.end(), number) - numbers_.begin());
   }
 
  private:

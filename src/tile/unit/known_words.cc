@@ -130,11 +130,11 @@ AbstractValue widened(const AbstractValue& a, const AbstractValue& b, const std:
   uint32_t low = both.low;
   uint32_t high = both.high;
   if (low < a.low) {
-    const auto above = std::ranges::upper_bound(ends, low);
+    const auto above = std::upper_bound(ends.begin(), ends.end(), low);
     low = above == ends.begin() ? 0 : *std::prev(above);
   }
   if (high > a.high) {
-    const auto at = std::ranges::lower_bound(ends, high);
+    const auto at = std::lower_bound(ends.begin(), ends.end(), high);
     high = at == ends.end() ? UINT32_MAX : *at;
   }
   return AbstractValue::range(low, high);
