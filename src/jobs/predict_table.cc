@@ -1,5 +1,6 @@
 #include "jobs/predict_table.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/csv.h"

@@ -34,7 +34,7 @@ std::vector<Placement> distinct_placements(const TrainingRun& run) {
   std::vector<Placement> out;
   const auto add = [&](const std::vector<Axis>& order) {
     Placement placement{};
-    std::ranges::copy(trivial, std::ranges::copy(order, placement.begin()));
+    std::ranges::copy(trivial, std::ranges::copy(order, placement.begin()).out);
     out.push_back(placement);
   };
   add(own);
