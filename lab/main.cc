@@ -2,7 +2,7 @@
 
 #include <iostream>
 
-#include "cli/cli.h"
+#include "front/run.h"
 #include "lab/cli/commands.h"
 
 int main(int argc, char** argv) {

@@ -2,8 +2,8 @@
 
 #include <iostream>
 
-#include "cli/cli.h"
 #include "cli/commands.h"
+#include "front/run.h"
 
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);

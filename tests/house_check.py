@@ -19,7 +19,7 @@ LIBRARIES = {
     "nlohmann/": {"base"},
     "yaml-cpp/": {"spec"},
     "onnx/": {"spec"},
-    "CLI/": {"cli"},
+    "CLI/": {"front"},
     "mpi.h": {"lab/mpi"},
     "elfutils/": {"trace"},
     "dwarf.h": {"trace"},

@@ -7,7 +7,7 @@ namespace {
 
 // Slower parts take 1 + u times as long, faster ones 1 / (1 + u).
 std::vector<double> own_shares(int parts, double share, bool slower, base::Rng& rng) {
-  std::vector<double> out(size_t(parts));
+  std::vector<double> out(static_cast<size_t>(parts));
   for (double& factor : out) {
     const double longer = 1 + rng.uniform(0, 2 * share);
     factor = slower ? longer : 1 / longer;

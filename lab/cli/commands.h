@@ -1,8 +1,8 @@
 // The commands of `lento-lab`, one file each: they measure Lento and reproduce the papers.
 #pragma once
 
-#include "cli/cli.h"
-#include "cli/context.h"
+#include "front/context.h"
+#include "front/run.h"
 
 namespace lento::lab {
 

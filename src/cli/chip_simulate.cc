@@ -1,291 +1,41 @@
 // lento chip simulate: runs a mapping on a chip, writes its probe records and says how busy everything was;
 // or, with --trace, plays a recorded program on a fabric and stands it beside what was measured.
-#include <algorithm>
-#include <optional>
 #include <utility>
 
-#include "base/file.h"
-#include "base/units.h"
-#include "chip/map/map_file.h"
-#include "chip/sim/chrome_trace.h"
-#include "chip/sim/released.h"
-#include "chip/sim/simulate.h"
 #include "cli/commands.h"
 #include "cli/record_options.h"
 #include "jobs/chip_play.h"
-#include "trace/probe_file.h"
+#include "jobs/chip_simulation.h"
 
 namespace lento::cli {
 namespace {
 
-using base::format_number;
-
 struct Arguments {
-  std::string chip;
-  std::string mapping;
-  std::string faults;
-  std::string records;
-  std::string trace;
-  std::string probes = "full";
+  jobs::ChipSimulationOptions run;
+  jobs::ChipPlayOptions play;
   std::string form = "binary";
   std::string preset = "full";
-  uint32_t inferences = 1;
-  jobs::ChipPlayOptions play;
 };
 
-std::string cycles_text(double cycles, double clock_hz) {
-  return format_number(cycles, 12) + " cycles (" +
-         base::format_quantity(cycles / clock_hz, base::Dimension::Time) + ")";
+void play(Arguments& args, Context& context) {
+  args.play.chip = args.run.chip;
+  args.play.sources.strict = context.strict;
+  context.show(jobs::chip_play(args.play));
 }
 
-finding::Figure mesh_figure(const chip::Model& model, const chip::Result& result) {
-  finding::MeshFigure mesh;
-  mesh.width = model.grid.width();
-  mesh.height = model.grid.height();
-  mesh.value_name = "share of time busy, %";
-  const double total = std::max<double>(1, double(result.cycles));
-  for (int core = 0; core < model.grid.core_count(); ++core) {
-    const chip::Position p = model.grid.position(core);
-    mesh.cores.push_back(
-        {p.x, p.y, 100 * double(result.core_busy[core]) / total, model.grid.core_name(core)});
-  }
-  for (int id = 0; id < model.grid.link_count(); ++id) {
-    const chip::Grid::Link& link = model.grid.link(id);
-    if (link.wraps)
-      continue;
-    const chip::Position a = model.grid.position(link.from);
-    const chip::Position b = model.grid.position(link.to);
-    mesh.links.push_back({a.x, a.y, b.x, b.y, 100 * double(result.links[id].busy) / total});
-  }
-  return {
-      "Utilisation of cores and links",
-      "How long each compute unit and each directed link was busy.",
-      mesh};
-}
-
-finding::Figure layer_table(const chip::Model& model, const chip::Result& result) {
-  finding::TableFigure table;
-  table.columns =
-      {"layer", "name", "segment", "first start", "last end", "latency, cycles", "compute, cycles"};
-  for (size_t i = 0; i < result.layers.size(); ++i) {
-    const chip::Program::Layer& layer = model.program.layers[i];
-    const chip::Result::LayerTime& time = result.layers[i];
-    if (time.end == 0)
-      continue;
-    table.rows.push_back(
-        {std::to_string(layer.id),
-         layer.name,
-         std::to_string(layer.segment),
-         std::to_string(time.begin),
-         std::to_string(time.end),
-         std::to_string(time.end - time.begin),
-         std::to_string(time.busy)});
-  }
-  return {"Layers", "From a layer's first operation or transfer to its last, over the whole run.", table};
-}
-
-finding::Figure link_table(const chip::Model& model, const chip::Result& result) {
-  finding::TableFigure table;
-  table.columns = {"component", "busy", "bytes"};
-  const double total = std::max<double>(1, double(result.cycles));
-  const auto row = [&](const std::string& name, const chip::Result::Use& use, double servers) {
-    table.rows.push_back(
-        {name, base::percent(double(use.busy) / total / servers), std::to_string(use.bytes)});
-  };
-  for (int id = 0; id < model.grid.link_count(); ++id)
-    row(model.grid.link_name(id), result.links[id], 1);
-  for (int id = 0; id < model.grid.port_count(); ++id)
-    row(model.grid.port_name(id), result.ports[id], 1);
-  for (int id = 0; id < model.grid.core_count(); ++id) {
-    row(model.grid.memory_unit_name(id), result.memory_units[id], model.chip.memory_unit.slots);
-  }
-  return {
-      "Links, DRAM ports and memory units",
-      "Share of the run in which each was busy, and what passed it.",
-      table};
-}
-
-finding::Diagnosis metrics(const chip::Model& model, const chip::Result& result) {
-  finding::Diagnosis d;
-  d.scale = "chip";
-  d.title = "Simulated run of " + model.program.name + " on " + model.chip.name;
-  const double total = double(result.cycles);
-  d.verdict = "The run took " + cycles_text(total, model.chip.clock_hz) + ".";
-  const auto inferences = double(result.inference_end.size());
-  double busy = 0;
-  double link_busy = 0;
-  double probe = 0;
-  for (const uint64_t b : result.core_busy)
-    busy += double(b);
-  for (const uint64_t p : result.probe_cycles)
-    probe += double(p);
-  for (const chip::Result::Use& use : result.links)
-    link_busy = std::max(link_busy, double(use.busy));
-  d.facts.emplace_back("total time", cycles_text(total, model.chip.clock_hz));
-  d.facts.emplace_back("time of one inference", cycles_text(total / inferences, model.chip.clock_hz));
-  const double cores = model.grid.core_count();
-  d.facts.emplace_back("compute units busy, mean", base::percent(busy / std::max(1.0, total * cores)));
-  d.facts.emplace_back("busiest link", base::percent(link_busy / std::max(1.0, total)));
-  d.facts.emplace_back("spent on probes, mean per core", base::percent(probe / std::max(1.0, total * cores)));
-  d.facts.emplace_back("records", std::to_string(result.records));
-  if (result.dropped > 0)
-    d.facts.emplace_back("records dropped", std::to_string(result.dropped));
-  d.figures = {mesh_figure(model, result), layer_table(model, result), link_table(model, result)};
-  return d;
-}
-
-chip::ProbePlan plan_of(const std::string& text, const chip::Mapping& mapping) {
-  if (text == "generated")
-    return chip::generate_plan(mapping);
-  const auto& names = chip::kPlanNames;
-  if (std::ranges::find(names, text) != names.end())
-    return chip::named_plan(text);
-  return chip::read_plan(text);
-}
-
-void add_fault_facts(
-    finding::Diagnosis& d,
-    const std::vector<chip::Fault>& faults,
-    const chip::Result& result) {
-  for (size_t i = 0; i < faults.size(); ++i) {
-    d.facts.emplace_back(
-        "events inside the fault of " + faults[i].name,
-        std::to_string(result.fault_hits[i]));
-  }
-}
-
-// Every sink the command line asked for, in one.
-class Sinks {
- public:
-  Sinks(const Arguments& args, const chip::Mapping& mapping, const spec::Chip& chip) {
-    if (!args.records.empty()) {
-      const trace::ProbeHeader header{
-          chip.name,
-          mapping.name,
-          uint32_t(chip.core_count()),
-          args.inferences,
-          chip.clock_hz};
-      records_.emplace(
-          args.records,
-          header,
-          args.form == "text" ? trace::ProbeForm::Text : trace::ProbeForm::Binary);
-    }
-    if (!args.trace.empty())
-      trace_.emplace(args.trace, mapping, chip);
-    if (records_ && trace_)
-      both_.emplace(*records_, *trace_);
-  }
-  trace::RecordSink* sink() {
-    if (both_)
-      return &*both_;
-    if (records_)
-      return &*records_;
-    return trace_ ? &*trace_ : nullptr;
-  }
-  void commit() {
-    if (records_)
-      records_->commit();
-    if (trace_)
-      trace_->commit();
-  }
-
- private:
-  std::optional<trace::ProbeWriter> records_;
-  std::optional<chip::ChromeTrace> trace_;
-  std::optional<chip::Tee> both_;
-};
-
-struct Job {
-  spec::Chip chip;
-  chip::Mapping mapping;
-  std::vector<chip::Fault> faults;
-};
-
-// Nothing when the user interrupted: then nothing half-written is left.
-std::optional<finding::Diagnosis>
-run_full(const Arguments& args, const Job& job, Context& context, trace::RecordSink* sink) {
-  const chip::Program program = chip::expand(job.mapping, job.chip, args.mapping);
-  const chip::Model model(job.chip, program);
-  chip::Options options;
-  options.inferences = args.inferences;
-  options.seed = context.seed;
-  options.probes = plan_of(args.probes, job.mapping);
-  const base::Progress progress = context.progress();
-  options.stop = [&progress] {
-    return progress.stopped();
-  };
-  const chip::Result result = chip::simulate(model, job.faults, options, sink);
-  if (!result.finished)
-    return std::nullopt;
-  finding::Diagnosis d = metrics(model, result);
-  add_fault_facts(d, job.faults, result);
-  d.options = {{"inferences", std::to_string(args.inferences)}, {"probes", args.probes}};
-  return d;
-}
-
-finding::Diagnosis
-run_released(const Arguments& args, const Job& job, Context& context, trace::RecordSink* sink) {
-  const chip::ReleasedProgram program = chip::expand_released(job.mapping, job.chip, args.mapping);
-  const chip::ReleasedResult result =
-      chip::simulate_released(job.chip, program, job.faults, {args.inferences, context.seed}, sink);
-  using Kind = chip::ReleasedProgram::Kind;
-  finding::Diagnosis d;
-  d.scale = "chip";
-  d.title = "Simulated run of " + job.mapping.name + " on " + job.chip.name + ", released model";
-  const auto total = double(result.cycles);
-  d.verdict = "The run took " + cycles_text(total, job.chip.clock_hz) + ".";
-  d.facts = {
-      {"total time", cycles_text(total, job.chip.clock_hz)},
-      {"records", std::to_string(result.records)}};
-  for (const auto& [name, kind] :
-       {std::pair{"reads", Kind::Read},
-        {"sends", Kind::Send},
-        {"receives", Kind::Receive},
-        {"computes", Kind::Compute},
-        {"writes", Kind::Write}}) {
-    d.facts.emplace_back(name, std::to_string(program.count(kind)));
-  }
-  if (result.unfinished > 0) {
-    d.notes.push_back(
-        std::to_string(result.unfinished) +
-        " instructions never started: their window waits for itself, as it does in the released simulator");
-  }
-  d.options = {{"inferences", std::to_string(args.inferences)}, {"preset", "released"}};
-  return d;
-}
-
-void play(const Arguments& args, Context& context) {
-  jobs::ChipPlayOptions options = args.play;
-  options.chip = args.chip;
-  options.sources.strict = context.strict;
-  context.show(jobs::chip_play(options));
-}
-
-void run(const Arguments& args, Context& context) {
+void run(Arguments& args, Context& context) {
   if (!args.play.sources.files.empty())
     return play(args, context);
-  if (args.mapping.empty())
+  if (args.run.mapping.empty())
     throw UsageError("--mapping is required, or --trace to play a recorded program");
-  const std::string chip_text = base::read_file(args.chip);
-  const std::string map_text = base::read_file(args.mapping);
-  Job job{spec::parse_chip(chip_text, args.chip), chip::parse_map(map_text, args.mapping), {}};
-  if (!args.faults.empty()) {
-    job.faults = chip::read_faults(args.faults, job.chip);
-    chip::require_present(job.faults, args.faults);
-  }
-  Sinks sinks(args, job.mapping, job.chip);
-  std::optional<finding::Diagnosis> d = args.preset == "released"
-                                            ? run_released(args, job, context, sinks.sink())
-                                            : run_full(args, job, context, sinks.sink());
-  if (!d)
-    return;
-  sinks.commit();
-  d->seed = context.seed;
-  d->inputs = {
-      Context::input("chip", args.chip, chip_text),
-      Context::input("mapping", args.mapping, map_text)};
-  if (args.records != "-" && args.trace != "-")
-    context.show(std::move(*d));
+  // The machine's own trace, richer than the diagnosis's; a played program has only the latter.
+  args.run.chrome_trace = std::exchange(context.trace_out, {});
+  args.run.seed = context.seed;
+  args.run.text = args.form == "text";
+  args.run.released = args.preset == "released";
+  auto diagnosis = jobs::simulate_chip(args.run, context.progress());
+  if (diagnosis && args.run.records != "-" && args.run.chrome_trace != "-")
+    context.show(std::move(*diagnosis));
 }
 
 }  // namespace
@@ -296,25 +46,31 @@ void add_chip_simulate(Command& app, Context& context) {
   command
       ->add_option(
           "--chip",
-          args->chip,
+          args->run.chip,
           "Chip (YAML, or the released architecture JSON); with --trace also wormhole or blackhole")
       ->required()
       ->type_name("FILE");
   command
-      ->add_option("--mapping", args->mapping, "Mapping (compact map format); needed unless --trace is given")
+      ->add_option(
+          "--mapping",
+          args->run.mapping,
+          "Mapping (compact map format); needed unless --trace is given")
       ->type_name("FILE");
-  command->add_option("--faults", args->faults, "What to slow down (YAML or the released JSON)")
+  command->add_option("--faults", args->run.faults, "What to slow down (YAML or the released JSON)")
       ->type_name("FILE");
-  command->add_option("--inferences", args->inferences, "Inferences, back to back")
+  command->add_option("--inferences", args->run.inferences, "Inferences, back to back")
       ->check(range(1, 10000))
       ->capture_default_str();
   command
-      ->add_option("--probes", args->probes, "full, communication, compute, none, generated, or a plan file")
+      ->add_option(
+          "--probes",
+          args->run.probes,
+          "full, communication, compute, none, generated, or a plan file")
       ->capture_default_str();
   command->add_option("--preset", args->preset, "full, or released: the model of the released SLOTH example")
       ->check(one_of({"full", "released"}))
       ->capture_default_str();
-  command->add_option("-o,--output", args->records, "Probe records")->type_name("FILE");
+  command->add_option("-o,--output", args->run.records, "Probe records")->type_name("FILE");
   command->add_option("--form", args->form, "Of the records")
       ->check(one_of({"binary", "text"}))
       ->capture_default_str();
@@ -335,9 +91,6 @@ void add_chip_simulate(Command& app, Context& context) {
       *command,
       "lento chip simulate --chip examples/chip/4x4.yaml --mapping examples/chip/tiny.map.json -o run.probe");
   command->callback([&context, args] {
-    // The machine's own trace, richer than the diagnosis's; a played program has only the latter.
-    if (args->play.sources.files.empty())
-      args->trace = std::exchange(context.trace_out, {});
     run(*args, context);
   });
 }

@@ -1,8 +1,8 @@
 // The commands of `lento`, one file each.
 #pragma once
 
-#include "cli/cli.h"
-#include "cli/context.h"
+#include "front/context.h"
+#include "front/run.h"
 
 namespace lento::cli {
 

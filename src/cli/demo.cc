@@ -8,9 +8,9 @@
 #include "base/units.h"
 #include "chip/map/map_file.h"
 #include "cli/commands.h"
-#include "cli/demo_job.h"
 #include "cli/fleet.h"
 #include "embedded/tour_files.h"
+#include "jobs/demo_job.h"
 #include "predict/time/collective.h"
 #include "predict/time/graph.h"
 #include "report/report.h"
@@ -88,7 +88,7 @@ report::Chapter predict_chapter(Tour& tour) {
        "--precision",
        "int8",
        "--parallel",
-       "dp=" + std::to_string(DemoJob::kMachines),
+       "dp=" + std::to_string(jobs::DemoJob::kMachines),
        "--system",
        tour.in("accelerator.yaml")});
   return chapter(
@@ -123,7 +123,7 @@ report::Chapter fleet_chapter(Tour& tour) {
        tour.in("1-predict.json")});
   return chapter(
       "Which machine?",
-      std::to_string(DemoJob::kMachines) +
+      std::to_string(jobs::DemoJob::kMachines) +
           " machines report how long they computed in each step. Since all wait for the slowest, the step "
           "itself is longer on every one of them; only the peers' comparison tells who is waited for.",
       {},
@@ -185,11 +185,15 @@ double exchange_s(const Tour& tour) {
       spec::read_onnx(tour.in("googlenet.onnx"), {}, report),
       64,
       predict::Precision::Int8);
-  const predict::Collective all{predict::CollectiveOp::AllReduce, DemoJob::kMachines, run.parameters, 1};
+  const predict::Collective all{
+      predict::CollectiveOp::AllReduce,
+      jobs::DemoJob::kMachines,
+      run.parameters,
+      1};
   return predict::predict_collective(predict::read_system(tour.in("accelerator.yaml")), all).seconds;
 }
 
-void prepare(Tour& tour, DemoJob& job) {
+void prepare(Tour& tour, jobs::DemoJob& job) {
   job.steps.exchange_s = exchange_s(tour);
   base::write_file(
       tour.in("hidden.yaml"),
@@ -215,11 +219,11 @@ bool names(const finding::Diagnosis& d, const std::string& subject) {
   return !d.findings.empty() && d.findings.front().subject == subject;
 }
 
-std::string lead(const report::Story& story, const DemoJob& job) {
+std::string lead(const report::Story& story, const jobs::DemoJob& job) {
   const bool machine = names(story.chapters[1].diagnosis, job.machine);
   const bool link = names(story.chapters[2].diagnosis, job.link);
-  return "Hidden in " + std::to_string(DemoJob::kMachines) + " machines: " + job.link + " of " + job.machine +
-         " was " + base::format_number(job.factor) + " times too slow, which made its steps " +
+  return "Hidden in " + std::to_string(jobs::DemoJob::kMachines) + " machines: " + job.link + " of " +
+         job.machine + " was " + base::format_number(job.factor) + " times too slow, which made its steps " +
          base::format_number(100 * (job.slowdown - 1), 3) + " % longer. Lento " +
          (machine ? "named the machine" : "did not name the machine") +
          (link ? " and the link." : ", not the link.");
@@ -230,8 +234,8 @@ void run(Context& context, const Options& options) {
   const std::string chip = tour.in("chip.yaml");
   const std::string map = tour.in("network.map.json");
   tour.run({"chip", "map", tour.in("googlenet.onnx"), "--chip", chip, "--batch", "64", "-o", map});
-  context.streams.err << "== " << DemoJob::kMachines << " machines train, one has a hidden slow link\n";
-  DemoJob job = simulate_demo_job(
+  context.streams.err << "== " << jobs::DemoJob::kMachines << " machines train, one has a hidden slow link\n";
+  jobs::DemoJob job = jobs::simulate_demo_job(
       spec::read_chip(chip),
       chip::read_map(map),
       context.seed,

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/commands.h"
-#include "cli/manual.h"
+#include "front/manual.h"
 
 namespace lento::cli {
 namespace {

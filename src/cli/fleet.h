@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "cli/context.h"
+#include "front/context.h"
 #include "trace/metric_series.h"
 
 namespace lento::cli {

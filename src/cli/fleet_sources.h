@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "cli/context.h"
 #include "fleet/detect/detect.h"
+#include "front/context.h"
 #include "jobs/fleet_source.h"
 
 namespace lento::cli {

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "cli/fleet.h"
 #include "cli/fleet_sources.h"
-#include "cli/signals.h"
+#include "front/signals.h"
 #include "jobs/fleet_watch_jobs.h"
 #include "report/report.h"
 

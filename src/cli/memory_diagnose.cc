@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "cli/commands.h"
-#include "cli/tables.h"
+#include "front/tables.h"
 #include "jobs/memory_diagnosis.h"
 #include "trace/foreign.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "cli/context.h"
+#include "front/context.h"
 #include "jobs/tohost.h"
 #include "memory/platform/platform.h"
 #include "trace/access_file.h"

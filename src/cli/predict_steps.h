@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cli/context.h"
+#include "front/context.h"
 
 namespace lento::cli {
 

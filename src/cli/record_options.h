@@ -1,7 +1,7 @@
 // Options of every command that reads records of data movement.
 #pragma once
 
-#include "cli/args.h"
+#include "front/args.h"
 #include "jobs/chip_records.h"
 
 namespace lento::cli {

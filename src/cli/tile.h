@@ -1,7 +1,7 @@
 // The parts of `lento tile`, one file each.
 #pragma once
 
-#include "cli/context.h"
+#include "front/context.h"
 #include "jobs/tile_load.h"
 
 namespace lento::cli {

@@ -77,16 +77,4 @@ void require_records(const AccessTraces& traces, const base::ReadReport& report)
       "name the format with --format: text, " + trace::foreign_formats());
 }
 
-finding::Input input_of(const std::string& role, const std::string& path) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error))
-    return {role, path, ""};
-  base::InputStream in(path);
-  base::Digest digest;
-  std::vector<char> piece(1 << 16);
-  while (const size_t got = in.read(piece))
-    digest.add({piece.data(), got});
-  return {role, path, digest.text()};
-}
-
 }  // namespace lento::jobs

@@ -30,7 +30,4 @@ open_access_traces(const AccessTraces& traces, base::ReadReport& report, trace::
 // Refuses a trace of which nothing could be read: whatever was handed over, it was no trace of that format.
 void require_records(const AccessTraces& traces, const base::ReadReport& report);
 
-// Role, name and digest of a file's bytes; no digest for a pipe, which is gone once read.
-finding::Input input_of(const std::string& role, const std::string& path);
-
 }  // namespace lento::jobs

@@ -8,6 +8,7 @@
 #include "chip/map/map_file.h"
 #include "jobs/chip_recording.h"
 #include "jobs/chip_replay.h"
+#include "jobs/inputs.h"
 
 namespace lento::jobs {
 namespace {
@@ -25,8 +26,21 @@ void add_options(finding::Diagnosis& d, const ChipDiagnosisOptions& options, con
     d.options.emplace_back("tolerance", base::format_number(options.tolerance));
 }
 
-finding::Input input_of(const std::string& role, const std::string& path) {
-  return {role, path, base::digest(base::read_file(path))};
+// What was found in part of a run stands; that nothing was found in it does not.
+void require_coverage(finding::Diagnosis& d, const ChipRecording& recorded) {
+  d.facts.emplace_back(
+      "share of the mapping's records that were recorded",
+      base::format_number(100 * recorded.share, 4) + " %");
+  if (recorded.gap.empty())
+    return;
+  if (d.outcome == finding::Outcome::Healthy)
+    finding::cannot_judge(
+        d,
+        recorded.gap,
+        "record whole inferences with the probes of every core on",
+        d.covered);
+  else
+    d.notes.push_back(recorded.gap + ": what was not recorded was not judged");
 }
 
 }  // namespace
@@ -82,6 +96,7 @@ finding::Diagnosis diagnose_chip(const ChipDiagnosisOptions& options, const base
   chip::MethodResult judged =
       judge_chip(options.method, recorded.sketch, chip, program, replays, detect, fit);
   finding::Diagnosis d = diagnose(judged.detection, recorded.sketch, chip, program);
+  require_coverage(d, recorded);
   std::move(judged.figures.begin(), judged.figures.end(), std::back_inserter(d.figures));
   add_options(d, options, recorded);
   add_recording(d, recorded);

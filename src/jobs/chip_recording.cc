@@ -81,8 +81,10 @@ void take_sketch(base::InputStream& in, const spec::Chip& chip, ChipRecording& o
         " operations a cycle, of the chip file follow " + base::format_number(usual));
 }
 
-void require_mapping(const std::string& path, const chip::Sketch& sketch, const ChipUnderTest& of) {
-  const chip::Belonging seen = belonging_of(sketch, of.program, of.chip);
+void require_mapping(const std::string& path, const ChipUnderTest& of, ChipRecording& out) {
+  const chip::Belonging seen = belonging_of(out.sketch, of.program, of.chip);
+  out.share = seen.share();
+  out.gap = seen.gap();
   if (seen.belongs())
     return;
   std::string examples;
@@ -127,7 +129,7 @@ ChipRecording read_recording(
     out.sketch = sketched(reader, options.recorder, of, out.facts);
     out.recorder = name_of(options.recorder.kind);
   }
-  require_mapping(path, out.sketch, of);
+  require_mapping(path, of, out);
   out.input = {role, path, digest.text()};
   return out;
 }

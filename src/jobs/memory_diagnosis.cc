@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "base/units.h"
 #include "finding/diff.h"
+#include "jobs/inputs.h"
 
 namespace lento::jobs {
 namespace {

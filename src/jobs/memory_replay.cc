@@ -1,6 +1,7 @@
 #include "jobs/memory_replay.h"
 
 #include "base/error.h"
+#include "jobs/inputs.h"
 #include "trace/access_file.h"
 
 namespace lento::jobs {

@@ -201,7 +201,9 @@ void Fields::schema(std::string_view expected) {
       found ? found->where : node_.where,
       found ? "found schema " + shown(*found) + ", needed '" + std::string(expected) + "'"
             : "'schema' is missing",
-      "the first line must be 'schema: " + std::string(expected) + "'");
+      found && kind(found->text) == kind(expected)
+          ? "this Lento reads another version of the format: take the Lento that the file was written for"
+          : "the first line must be 'schema: " + std::string(expected) + "'");
 }
 
 void Fields::text(std::string_view key, std::string& out) {

@@ -1,5 +1,6 @@
 // Samples of Mitos / MemAxes: CSV with a header that names at least time (hexadecimal), cpu and latency. What
 // stands in `variable`, `source` and `line` becomes the names of the trace.
+#include <algorithm>
 #include <set>
 
 #include "base/csv.h"

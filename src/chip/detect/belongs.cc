@@ -56,15 +56,45 @@ bool strange(const SketchEntry& entry, const Plan& plan, size_t core, uint64_t i
          entry.mean_work > double(p.most) * (1 + kSameWork);
 }
 
+void count_coverage(const Sketch& sketch, const Plan& plan, Belonging& out) {
+  std::vector<uint64_t> planned(sketch.cores().size());
+  for (const auto& [where, pattern] : plan)
+    planned[where.first] += pattern.count * std::max<uint64_t>(sketch.inferences(), 1);
+  for (size_t core = 0; core < planned.size(); ++core) {
+    const uint64_t recorded = std::min(sketch.cores()[core].records(), planned[core]);
+    out.planned += planned[core];
+    out.recorded += recorded;
+    if (double(recorded) < kLeastRecorded * double(planned[core]))
+      out.unseen.push_back(core);
+  }
+}
+
 }  // namespace
 
 bool Belonging::belongs() const {
   return strange <= kMostStrange * entries;
 }
 
+double Belonging::share() const {
+  return planned == 0 ? 1 : double(recorded) / double(planned);
+}
+
+std::string Belonging::gap() const {
+  if (share() < kLeastRecorded)
+    return "only " + std::to_string(recorded) + " of the " + std::to_string(planned) +
+           " records that the mapping makes were recorded";
+  if (unseen.empty())
+    return {};
+  std::string cores;
+  for (const size_t core : unseen)
+    cores += (cores.empty() ? "" : ", ") + std::to_string(core);
+  return "too few records came from cores " + cores;
+}
+
 Belonging belonging_of(const Sketch& sketch, const Program& program, const spec::Chip& chip) {
   const Plan plan = plan_of(sketch, program, chip);
   Belonging out;
+  count_coverage(sketch, plan, out);
   for (size_t core = 0; core < sketch.cores().size(); ++core) {
     for (const CoreSketch::Held& held : sketch.cores()[core].held()) {
       ++out.entries;

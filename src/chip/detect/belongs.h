@@ -15,7 +15,12 @@ struct Belonging {
   int entries = 0;  // patterns that the sketch holds
   int strange = 0;  // of them: the mapping does not plan them, or not so often, or of another size
   std::vector<std::string> examples;  // of strange ones, three at most, in words
+  uint64_t planned = 0;               // records of as many inferences as were begun
+  uint64_t recorded = 0;
+  std::vector<size_t> unseen;  // cores of which fewer than kLeastRecorded of the planned records came
   bool belongs() const;
+  double share() const;     // of the planned records that came
+  std::string gap() const;  // why too little was recorded to call the chip healthy; empty: enough was
 };
 
 // Records that were lost, a run cut short and faults leave every pattern one that was planned; only records

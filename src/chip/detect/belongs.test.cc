@@ -8,12 +8,20 @@
 namespace lento::chip {
 namespace {
 
-// A run without time: every record that the program plans, `inferences` times over, every `keep`-th kept.
-Sketch run_of(const Program& program, const spec::Chip& chip, uint32_t inferences, int keep = 1) {
+// A run without time: every record that the program plans, `inferences` times over, every `keep`-th kept,
+// but those of core `silent`.
+Sketch run_of(
+    const Program& program,
+    const spec::Chip& chip,
+    uint32_t inferences,
+    int keep = 1,
+    size_t silent = SIZE_MAX) {
   SketchOptions options;
   Sketch sketch(plan_shapes(count_patterns(program, chip), options), options);
   int number = 0;
-  for_each_record(program, Grid(chip), [&](size_t, trace::ProbeRecord record, uint64_t times) {
+  for_each_record(program, Grid(chip), [&](size_t core, trace::ProbeRecord record, uint64_t times) {
+    if (core == silent)
+      return;
     record.end = record.begin + 100;
     for (record.inference = 0; record.inference < inferences; ++record.inference)
       for (uint64_t i = 0; i < times; ++i)
@@ -52,6 +60,25 @@ TEST(Belongs, LostRecordsAreNoOtherMapping) {
   const spec::Chip chip;
   const Program program = tree(4, 64, chip);
   EXPECT_EQ(belonging_of(run_of(program, chip, 4, 3), program, chip).strange, 0);
+}
+
+TEST(Belongs, ATenthLostIsNoGapAndAHalfIs) {
+  const spec::Chip chip;
+  const Program program = tree(4, 64, chip);
+  const Sketch whole = run_of(program, chip, 4);
+  EXPECT_DOUBLE_EQ(belonging_of(whole, program, chip).share(), 1);
+  EXPECT_EQ(belonging_of(whole, program, chip).gap(), "");
+  const Belonging half = belonging_of(run_of(program, chip, 4, 2), program, chip);
+  EXPECT_NEAR(half.share(), 0.5, 0.01);
+  EXPECT_NE(half.gap().find(" of the " + std::to_string(half.planned) + " records"), std::string::npos);
+}
+
+TEST(Belongs, ACoreWithoutRecordsIsNamed) {
+  const spec::Chip chip;
+  const Program program = tree(4, 64, chip);
+  const Belonging seen = belonging_of(run_of(program, chip, 2, 1, 5), program, chip);
+  EXPECT_EQ(seen.unseen, std::vector<size_t>{5});
+  EXPECT_NE(seen.gap().find("cores 5"), std::string::npos);
 }
 
 TEST(Belongs, RecordsOfAnotherSizeOrDepthAreStrange) {

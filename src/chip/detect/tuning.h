@@ -31,5 +31,8 @@ inline constexpr double kSameWork = 0.01;
 // Share of the patterns that may be strange before the records are another mapping's: damage to single
 // records. Of the right mapping none is, by construction.
 inline constexpr double kMostStrange = 0.02;
+// Share of the planned records, of the chip and of each core, without which "healthy" is not said: a tenth
+// lost at random changes no verdict (campaigns/lost_records.yaml), a run cut short hides what came after.
+inline constexpr double kLeastRecorded = 0.75;
 
 }  // namespace lento::chip

@@ -256,6 +256,18 @@ void require_present(const std::vector<Fault>& faults, const std::string& file) 
   }
 }
 
+void require_reached(const std::vector<Fault>& faults, uint64_t cycles, const std::string& file) {
+  for (const Fault& fault : faults) {
+    if (fault.begin >= cycles) {
+      throw Error(
+          Location{file},
+          fault.name + " becomes slow at cycle " + std::to_string(fault.begin) + ", the run ends at " +
+              std::to_string(cycles) + ": nothing would be slow",
+          "let it start earlier, or run more inferences (--inferences)");
+    }
+  }
+}
+
 bool applicable(const std::vector<Fault>& faults) {
   return std::ranges::all_of(faults, [](const Fault& f) {
     return f.exists();

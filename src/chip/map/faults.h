@@ -48,6 +48,9 @@ std::vector<Fault> parse_faults(const std::string& text, const std::string& file
 // Throws base::Error naming the first fault whose component the chip does not have.
 void require_present(const std::vector<Fault>& faults, const std::string& file);
 
+// Throws base::Error naming the first fault that begins after a run of so many cycles has ended.
+void require_reached(const std::vector<Fault>& faults, uint64_t cycles, const std::string& file);
+
 // False when a component of the file is not on the chip: the file does not apply to it.
 bool applicable(const std::vector<Fault>& faults);
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/args.h"
-#include "cli/context.h"
+#include "front/args.h"
+#include "front/context.h"
 
 namespace lento::cli {
 

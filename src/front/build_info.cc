@@ -1,4 +1,4 @@
-#include "cli/build_info.h"
+#include "front/build_info.h"
 
 #include "base/version.h"
 #include "generated/build_info.h"

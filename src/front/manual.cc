@@ -1,4 +1,4 @@
-#include "cli/manual.h"
+#include "front/manual.h"
 
 #include "base/version.h"
 

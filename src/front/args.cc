@@ -1,4 +1,4 @@
-#include "cli/args.h"
+#include "front/args.h"
 
 #include <CLI/CLI.hpp>
 #include <deque>

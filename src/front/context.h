@@ -7,9 +7,9 @@
 
 #include "base/progress.h"
 #include "base/read_report.h"
-#include "cli/args.h"
-#include "cli/cli.h"
 #include "finding/finding.h"
+#include "front/args.h"
+#include "front/run.h"
 
 namespace lento::cli {
 

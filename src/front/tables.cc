@@ -1,4 +1,4 @@
-#include "cli/tables.h"
+#include "front/tables.h"
 
 #include <algorithm>
 #include <variant>

@@ -1,4 +1,4 @@
-#include "cli/context.h"
+#include "front/context.h"
 
 #include <cctype>
 #include <filesystem>
@@ -11,7 +11,7 @@
 #include "base/units.h"
 #include "base/version.h"
 #include "base/visible.h"
-#include "cli/signals.h"
+#include "front/signals.h"
 #include "report/report.h"
 
 namespace lento::cli {

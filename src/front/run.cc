@@ -1,4 +1,4 @@
-#include "cli/cli.h"
+#include "front/run.h"
 
 #include <poll.h>
 
@@ -13,11 +13,11 @@
 #include "base/reading.h"
 #include "base/units.h"
 #include "base/version.h"
-#include "cli/build_info.h"
-#include "cli/context.h"
-#include "cli/filter.h"
-#include "cli/signals.h"
-#include "cli/usage.h"
+#include "front/build_info.h"
+#include "front/context.h"
+#include "front/filter.h"
+#include "front/signals.h"
+#include "front/usage.h"
 
 namespace lento::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/demo_job.h"
+#include "jobs/demo_job.h"
 
 #include <algorithm>
 
@@ -9,7 +9,7 @@
 #include "chip/sim/simulate.h"
 #include "chip/sim/sweep.h"
 
-namespace lento::cli {
+namespace lento::jobs {
 namespace {
 
 constexpr uint32_t kInferences = 8;  // of each machine; the first only fills the pipeline
@@ -92,4 +92,4 @@ DemoJob simulate_demo_job(
   return job;
 }
 
-}  // namespace lento::cli
+}  // namespace lento::jobs

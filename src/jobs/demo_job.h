@@ -8,7 +8,7 @@
 #include "fleet/simulate/steps.h"
 #include "spec/chip.h"
 
-namespace lento::cli {
+namespace lento::jobs {
 
 struct DemoJob {
   static constexpr int kMachines = 64;
@@ -30,4 +30,4 @@ DemoJob simulate_demo_job(
     unsigned threads,
     const base::Progress& progress);
 
-}  // namespace lento::cli
+}  // namespace lento::jobs

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "cli/args.h"
+#include "front/args.h"
 
 namespace lento::cli {
 

@@ -1,4 +1,4 @@
-#include "cli/signals.h"
+#include "front/signals.h"
 
 #include <fcntl.h>
 #include <semaphore.h>
@@ -18,7 +18,7 @@
 #include "base/temporary.h"
 #include "base/units.h"
 #include "base/visible.h"
-#include "cli/cli.h"
+#include "front/run.h"
 
 namespace lento::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/usage.h"
+#include "front/usage.h"
 
 #include <algorithm>
 #include <array>

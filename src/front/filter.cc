@@ -1,4 +1,4 @@
-#include "cli/filter.h"
+#include "front/filter.h"
 
 #include <algorithm>
 
