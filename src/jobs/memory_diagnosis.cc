@@ -9,6 +9,11 @@
 #include "base/units.h"
 #include "finding/diff.h"
 #include "jobs/inputs.h"
+#include "jobs/memory_c2c.h"
+#include "jobs/memory_program.h"
+#include "trace/access_file.h"
+#include "trace/foreign.h"
+#include "trace/jitdump.h"
 
 namespace lento::jobs {
 namespace {
@@ -88,7 +93,7 @@ class Run {
     for (const std::string& path : options.maps)
       facts_.names.read_maps(base::read_file(path), 0);
     for (const std::string& path : options.perf_maps)
-      facts_.names.read_perf_map(base::read_file(path), 0, path);
+      read_made_code(path);
   }
 
   memory::ContentionResult diagnose(const memory::ContentionOptions& mine) {
@@ -108,36 +113,27 @@ class Run {
       read.reasons[reason] = count;
     require_records(traces_, read);
     if (d.records_taken > 0)
-      require_program();
+      check(result.diagnosis);
     return result;
   }
 
  private:
-  // A program of which no function ever ran is not the traced one, or not where it was loaded.
-  void require_program() {
+  // A perf map or a jitdump.
+  void read_made_code(const std::string& path) {
+    constexpr uint64_t kMost = uint64_t{1} << 30;
+    const std::string bytes = base::read_file(path, kMost);
+    if (trace::is_jitdump(bytes))
+      return trace::read_jitdump(bytes, 0, path, facts_.names);
+    facts_.names.read_perf_map(bytes, 0, path);
+  }
+
+  void check(finding::Diagnosis& diagnosis) {
     if (options_.programs.empty())
       return;
     base::ReadReport report;
     const auto source = open_access_traces(traces_, report, nullptr);
-    uint64_t looked = 0;
-    uint64_t named = 0;
-    constexpr uint64_t kEnough = 1 << 16;
-    for (auto batch = source->next(); !batch.empty() && looked < kEnough; batch = source->next()) {
-      for (const trace::AccessRecord& r : batch) {
-        ++looked;
-        const bool code = facts_.names.function_at(r.process, r.pc) != nullptr;
-        trace::DataObject object;
-        named += code || facts_.names.object_at(r.process, r.address, object);
-        if (named > 0)
-          return;
-      }
-    }
-    throw base::Error(
-        {options_.programs.front()},
-        "names none of the first " + std::to_string(looked) + " accesses of the trace",
-        "give the program that was traced; for a position-independent one its load address too: "
-        "--elf " +
-            options_.programs.front() + "@0x555555554000, or --maps");
+    for (std::string& note : check_programs(facts_, *source))
+      diagnosis.notes.push_back(std::move(note));
   }
 
   const MemoryDiagnosisOptions& options_;
@@ -158,11 +154,41 @@ void add_inputs(const MemoryDiagnosisOptions& options, finding::Diagnosis& diagn
   add("trace before", options.before);
 }
 
+bool is_c2c(const MemoryDiagnosisOptions& options) {
+  const std::string& format = options.traces.format;
+  if (format != "auto" || options.traces.paths.size() != 1)
+    return format == "c2c";
+  const std::string& path = options.traces.paths.front();
+  if (trace::AccessFile::recognises(path))
+    return false;
+  return trace::recognise_foreign(path) == "c2c";
+}
+
+// The report of perf c2c is a summary: what it does not keep cannot be asked of it.
+finding::Diagnosis diagnose_c2c(const MemoryDiagnosisOptions& options) {
+  const bool unfit =
+      options.traces.paths.size() != 1 || !options.before.empty() || !options.checkpoint.empty();
+  if (unfit)
+    throw base::Error(
+        {options.traces.paths.front()},
+        "is a report of perf c2c: it is judged alone",
+        "leave --before and --checkpoint out and name one report");
+  C2cDiagnosisOptions c2c;
+  c2c.report = options.traces.paths.front();
+  c2c.programs = options.programs;
+  c2c.maps = options.maps;
+  c2c.strict = options.strict;
+  c2c.least_share = options.mine.least_loss;
+  return diagnose_c2c_report(c2c);
+}
+
 }  // namespace
 
 MemoryDiagnosis diagnose_memory(const MemoryDiagnosisOptions& options) {
   for (const auto& paths : {options.traces.paths, options.before})
     require_files(paths, "store the trace in a file; it is read more than once");
+  if (is_c2c(options))
+    return {diagnose_c2c(options), {}, {}};
   memory::ContentionOptions mine = options.mine;
   mine.checkpoint = options.checkpoint;
   if (!mine.checkpoint.empty())

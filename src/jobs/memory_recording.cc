@@ -140,6 +140,7 @@ MemoryRecording record_memory(const MemoryRecordingOptions& options) {
         "cc program.o recorder.o -ldl -pthread");
   trace::TraceFacts facts;
   facts.names.read_maps(recording.maps(), 0);
+  facts.names.identify_mappings();
   facts.line_bytes = options.line_bytes > 0 ? options.line_bytes : recording.line_bytes();
   trace::AccessFileWriter writer(options.output);
   const memory::VirtualRun run =

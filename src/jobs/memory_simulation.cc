@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/units.h"
-#include "jobs/access_traces.h"
+#include "jobs/inputs.h"
 #include "memory/platform/platform.h"
 #include "trace/access_file.h"
 #include "trace/access_text.h"

@@ -1,7 +1,7 @@
 // Maps file (also inside access traces), one fact a line, fields parted by one tab:
 //   line 64 | usual_line 64 | time ns | latency cycles | period 1000 | node CPU NODE
 //   process N PID NAME | map N LOW HIGH OFFSET BUILDID PATH | code N LOW HIGH NAME | data N LOW HIGH NAME
-//   SITE
+//   SITE | program DIGEST NAME
 #include "trace/address_space.h"
 
 #include <algorithm>
@@ -27,13 +27,14 @@ std::string file_name(const std::string& path) {
 }
 
 // The last range of (process, low) order that holds the address; ranges added later win.
-const NamedRange* holder(const std::vector<NamedRange>& ranges, uint16_t process, uint64_t address) {
+template <class Range>
+const Range* holder(const std::vector<Range>& ranges, uint16_t process, uint64_t address) {
   for (const uint16_t p : {process, uint16_t{0}}) {
     auto at = std::upper_bound(
         ranges.begin(),
         ranges.end(),
         std::pair{p, address},
-        [](const auto& key, const NamedRange& r) {
+        [](const auto& key, const Range& r) {
           return key < std::pair{r.process, r.low};
         });
     for (int looked = 0; at != ranges.begin() && looked < 8; ++looked) {
@@ -71,11 +72,13 @@ struct AddressSpace::Impl {
   std::vector<Mapping> mappings;
   std::vector<NamedRange> code;
   std::vector<NamedRange> data;
+  std::vector<SourceRange> sources;
   std::map<uint16_t, std::pair<uint32_t, std::string>> processes;
   std::map<std::string, std::unique_ptr<Symbols>> files;  // opened for mappings; null: cannot be read
   std::vector<Loaded> loaded;
   bool placed = false;
-  mutable std::map<std::pair<uint16_t, uint64_t>, Symbol> answers;  // in addresses of the process
+  // In addresses of the process. Ranges may begin together: the end belongs to the key.
+  mutable std::map<std::tuple<uint16_t, uint64_t, uint64_t>, Symbol> answers;
 
   const Symbols* symbols_for(const Mapping& mapping) {
     for (const Given& given : programs) {
@@ -130,6 +133,7 @@ struct AddressSpace::Impl {
     };
     std::ranges::stable_sort(code, by_place);
     std::ranges::stable_sort(data, by_place);
+    std::ranges::stable_sort(sources, by_place);
   }
 
   void load(uint16_t process, const Symbols& symbols, uint64_t bias, const std::string& path) {
@@ -150,7 +154,7 @@ struct AddressSpace::Impl {
 
   // Keeps the answer, so that pointers to it stay valid.
   const Symbol* keep(uint16_t process, const std::string& name, uint64_t low, uint64_t high) {
-    return &answers.try_emplace({process, low}, Symbol{name, low, high}).first->second;
+    return &answers.try_emplace({process, low, high}, Symbol{name, low, high}).first->second;
   }
 };
 
@@ -193,6 +197,11 @@ void AddressSpace::add_code(NamedRange range) {
 
 void AddressSpace::add_data(NamedRange range) {
   impl_->data.push_back(std::move(range));
+  impl_->placed = false;
+}
+
+void AddressSpace::add_source(SourceRange range) {
+  impl_->sources.push_back(std::move(range));
   impl_->placed = false;
 }
 
@@ -247,6 +256,54 @@ void AddressSpace::note_process(uint16_t process, uint32_t pid, const std::strin
     entry.second = name;
 }
 
+void AddressSpace::identify_mappings() {
+  std::map<std::string, std::string> ids;
+  for (Mapping& m : impl_->mappings) {
+    if (!m.build_id.empty())
+      continue;
+    auto at = ids.find(m.path);
+    if (at == ids.end()) {
+      const std::unique_ptr<Symbols> symbols = Impl::open(m);
+      at = ids.emplace(m.path, symbols ? symbols->build_id() : "").first;
+    }
+    m.build_id = at->second;
+  }
+  impl_->placed = false;
+}
+
+bool AddressSpace::has_mappings() const {
+  return !impl_->mappings.empty();
+}
+
+std::vector<GivenProgram> AddressSpace::programs() const {
+  if (!impl_->placed)
+    impl_->place();
+  std::vector<GivenProgram> out;
+  for (const Impl::Given& given : impl_->programs) {
+    GivenProgram p{given.path, given.symbols.get(), false, given.base.has_value(), ""};
+    const std::string id = given.symbols->build_id();
+    for (const Mapping& m : impl_->mappings) {
+      p.mapped |= impl_->symbols_for(m) == p.symbols;
+      const bool another = !m.build_id.empty() && !id.empty() && m.build_id != id;
+      if (another && file_name(m.path) == file_name(given.path))
+        p.mapped_build_id = m.build_id;
+    }
+    out.push_back(std::move(p));
+  }
+  return out;
+}
+
+const Symbols* AddressSpace::program_at(uint16_t process, uint64_t address, uint64_t& linked) const {
+  const Impl::Loaded* l = impl_->loaded_at(process, address);
+  const bool given = l && std::ranges::any_of(impl_->programs, [&](const Impl::Given& g) {
+                       return g.symbols.get() == l->symbols;
+                     });
+  if (!given)
+    return nullptr;
+  linked = address - l->bias;
+  return l->symbols;
+}
+
 bool AddressSpace::empty() const {
   const Impl& i = *impl_;
   return i.programs.empty() && i.mappings.empty() && i.code.empty() && i.data.empty();
@@ -273,7 +330,12 @@ const Symbol* AddressSpace::function_at(uint16_t process, uint64_t pc) const {
 
 std::vector<SourceFrame> AddressSpace::frames(uint16_t process, uint64_t pc) const {
   const Impl::Loaded* l = impl_->loaded_at(process, pc);
-  return l ? l->symbols->frames(pc - l->bias) : std::vector<SourceFrame>{};
+  if (l)
+    return l->symbols->frames(pc - l->bias);
+  const SourceRange* made = holder(impl_->sources, process, pc);
+  if (!made)
+    return {};
+  return {{made->function, made->file, made->line}};
 }
 
 std::string AddressSpace::describe(uint16_t process, uint64_t address) const {
@@ -398,6 +460,8 @@ void read_fact(std::string_view text, TraceFacts& facts) {
          number_at(f, 4),
          text_at(f, 6),
          text_at(f, 5) == "-" ? "" : text_at(f, 5)});
+  if (kind == "program" && f.size() >= 3)
+    facts.programs.emplace_back(text_at(f, 1), text_at(f, 2));
   if (kind == "code")
     facts.names.add_code(range_of(f));
   if (kind == "data")
@@ -412,6 +476,8 @@ std::string write_facts(const TraceFacts& facts) {
   out += "latency\t" + facts.latency_unit + "\n";
   if (facts.period > 0)
     out += "period\t" + std::to_string(uint64_t(facts.period)) + "\n";
+  for (const auto& [digest, name] : facts.programs)
+    out += "program\t" + plain(digest) + "\t" + plain(name) + "\n";
   for (const auto& [cpu, node] : facts.node_of_cpu)
     out += "node\t" + std::to_string(cpu) + "\t" + std::to_string(node) + "\n";
   return out + facts.names.text();

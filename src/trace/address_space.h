@@ -26,6 +26,17 @@ struct NamedRange {
   std::string site;  // data: where it was allocated; ranges of one site are one object
 };
 
+// Where code that was made at run time comes from.
+struct SourceRange {
+  uint16_t process = 0;
+  // [low, high)
+  uint64_t low = 0;
+  uint64_t high = 0;
+  std::string function;
+  std::string file;
+  int line = 0;
+};
+
 struct Mapping {
   uint16_t process = 0;
   uint64_t low = 0;
@@ -44,6 +55,15 @@ struct DataObject {
   uint64_t high = 0;
 };
 
+// A program that was given, and what the trace says of it.
+struct GivenProgram {
+  std::string path;
+  const Symbols* symbols = nullptr;
+  bool mapped = false;          // a mapping of the trace is this file
+  bool based = false;           // the user said where it lay
+  std::string mapped_build_id;  // of a mapping of the same file name that is another build; else ""
+};
+
 class AddressSpace {
  public:
   AddressSpace();
@@ -56,8 +76,12 @@ class AddressSpace {
   void add_program(const std::string& path_and_base);
   // Files are looked for when first asked; those that are not there, or of another build id, name nothing.
   void add_mapping(Mapping mapping);
+  // Writes into mappings without a build id that of the file now there: later builds of it are then told
+  // apart.
+  void identify_mappings();
   void add_code(NamedRange range);
   void add_data(NamedRange range);
+  void add_source(SourceRange range);
   // Lines of /proc/PID/maps or `perf report --mmaps`.
   void read_maps(std::string_view text, uint16_t process);
   // /tmp/perf-PID.map: start size name, hexadecimal.
@@ -65,6 +89,10 @@ class AddressSpace {
   void note_process(uint16_t process, uint32_t pid, const std::string& name);
 
   bool empty() const;
+  bool has_mappings() const;
+  std::vector<GivenProgram> programs() const;
+  // The given program that lies at an address of the process, and the address in its file; null: none does.
+  const Symbols* program_at(uint16_t process, uint64_t address, uint64_t& linked) const;
   // "pid 4711 (server)"; "" when it is not known.
   std::string process_name(uint16_t process) const;
 
@@ -75,7 +103,7 @@ class AddressSpace {
   std::string describe(uint16_t process, uint64_t address) const;
   // False when nothing is known of the address.
   bool object_at(uint16_t process, uint64_t address, DataObject& object) const;
-  std::string text() const;  // all that was added but programs, for write_facts
+  std::string text() const;  // all that was added but programs and sources, for write_facts
 
  private:
   struct Impl;
@@ -90,6 +118,7 @@ struct TraceFacts {
   std::string latency_unit = "cycles";
   double period = 0;  // accesses that a sample stands for; 0: not told
   std::map<uint16_t, uint8_t> node_of_cpu;
+  std::vector<std::pair<std::string, std::string>> programs;  // that ran: digest of the file, its name
   AddressSpace names;
 };
 

@@ -229,9 +229,12 @@ struct Symbols::Impl {
     uint64_t offset;
     uint64_t file_bytes;
     uint64_t bytes;
+    bool executable;
   };
   std::vector<Segment> segments;
+  std::vector<Symbol> code;  // executable sections
   bool independent = false;
+  bool is_riscv = false;
 
   ~Impl() {
     if (dwarf)
@@ -246,19 +249,38 @@ struct Symbols::Impl {
 
   void read_layout() {
     GElf_Ehdr header;
-    independent = gelf_getehdr(elf, &header) && header.e_type == ET_DYN;
+    const bool has_header = gelf_getehdr(elf, &header) != nullptr;
+    independent = has_header && header.e_type == ET_DYN;
+    is_riscv = has_header && header.e_machine == EM_RISCV;
     size_t count = 0;
     elf_getphdrnum(elf, &count);
     for (size_t i = 0; i < count; ++i) {
       GElf_Phdr p;
       if (!gelf_getphdr(elf, int(i), &p) || p.p_type != PT_LOAD)
         continue;
-      segments.push_back({p.p_vaddr, p.p_offset, p.p_filesz, p.p_memsz});
+      segments.push_back({p.p_vaddr, p.p_offset, p.p_filesz, p.p_memsz, (p.p_flags & PF_X) != 0});
     }
+    read_code_sections();
     const void* bytes = nullptr;
     const ssize_t size = dwelf_elf_gnu_build_id(elf, &bytes);
     if (size > 0)
       build_id = hexadecimal(bytes, size_t(size));
+  }
+
+  void read_code_sections() {
+    Elf_Scn* section = nullptr;
+    while ((section = elf_nextscn(elf, section))) {
+      GElf_Shdr header;
+      if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_EXECINSTR))
+        continue;
+      code.push_back({"", header.sh_addr, header.sh_addr + header.sh_size});
+    }
+    if (!code.empty())
+      return;
+    for (const Segment& s : segments) {
+      if (s.executable)
+        code.push_back({"", s.address, s.address + s.bytes});
+    }
   }
 
   // The file's own debug information, or that of its package of debug symbols.
@@ -462,6 +484,60 @@ Symbol Symbols::extent() const {
   if (all.high == 0)
     all.low = 0;
   return all;
+}
+
+bool Symbols::is_code(uint64_t address) const {
+  return std::ranges::any_of(impl_->code, [&](const Symbol& s) {
+    return address >= s.low && address < s.high;
+  });
+}
+
+namespace {
+
+// The opcode of a 32-bit RISC-V instruction against the access (RISC-V ISA, table of base opcodes).
+bool opcode_makes(uint32_t instruction, AccessType type) {
+  enum : uint32_t {
+    kLoad = 0x03,
+    kLoadFloat = 0x07,
+    kStore = 0x23,
+    kStoreFloat = 0x27,
+    kAtomic = 0x2f
+  };
+  const uint32_t opcode = instruction & 0x7f;
+  switch (type) {
+    case AccessType::Load:
+      return opcode == kLoad || opcode == kLoadFloat;
+    case AccessType::Store:
+      return opcode == kStore || opcode == kStoreFloat;
+    case AccessType::LoadLinked:
+    case AccessType::StoreConditional:
+    case AccessType::Atomic:
+      return opcode == kAtomic;
+    case AccessType::Fetch:
+    case AccessType::Prefetch:
+      return true;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<bool> Symbols::makes_access(uint64_t pc, AccessType type) const {
+  constexpr uint32_t kFullLength = 3;  // the lowest two bits of an instruction that is not compressed
+  if (!impl_->is_riscv || type == AccessType::Fetch || type == AccessType::Prefetch)
+    return {};
+  for (const Impl::Segment& s : impl_->segments) {
+    if (pc < s.address || pc - s.address + 4 > s.file_bytes)
+      continue;
+    uint32_t instruction = 0;
+    const auto at = static_cast<off_t>(s.offset + (pc - s.address));
+    if (pread(impl_->file, &instruction, sizeof instruction, at) != sizeof instruction)
+      return {};
+    if ((instruction & kFullLength) != kFullLength)
+      return {};
+    return opcode_makes(instruction, type);
+  }
+  return {};
 }
 
 }  // namespace lento::trace

@@ -6,8 +6,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "trace/access_record.h"
 
 namespace lento::trace {
 
@@ -41,7 +44,11 @@ class Symbols {
   std::string build_id() const;  // hexadecimal, "" when there is none
   // Where the byte at `offset` of the file lies when loaded at 0; false when no segment holds it.
   bool address_of_offset(uint64_t offset, uint64_t& address) const;
-  Symbol extent() const;  // of all that is loaded, the part without file content included
+  Symbol extent() const;                 // of all that is loaded, the part without file content included
+  bool is_code(uint64_t address) const;  // in an executable section; without sections, in such a segment
+  // Whether the instruction at pc makes an access of that type; empty where that cannot be told: any machine
+  // but RISC-V, a compressed instruction, no file content there.
+  std::optional<bool> makes_access(uint64_t pc, AccessType type) const;
 
  private:
   struct Impl;
