@@ -5,12 +5,13 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "trace/c2c_report.h"
 
 namespace lento::trace {
 namespace {
 
 const std::vector<std::string> kNames =
-    {"paper", "perf", "perf.data", "memaxes", "gem5", "drmemtrace", "lackey", "champsim"};
+    {"paper", "perf", "perf.data", "memaxes", "gem5", "drmemtrace", "lackey", "champsim", "c2c"};
 
 std::string first_bytes(const std::string& path) {
   base::InputStream in(path);
@@ -73,6 +74,8 @@ std::string recognise_foreign(const std::string& path) {
         {path},
         "the kind of trace is not recognised: it is no text and has no known magic",
         "name it with --format: text, " + foreign_formats());
+  if (is_c2c_report(text))
+    return "c2c";
   const std::string_view line = text.substr(0, text.find('\n'));
   if (line.find("latency") != std::string_view::npos && line.find(',') != std::string_view::npos)
     return "memaxes";
@@ -112,6 +115,11 @@ std::unique_ptr<AccessSource> open_foreign(
     return open_lackey(path, report, facts);
   if (format == "champsim")
     return open_champsim(path, report, facts);
+  if (format == "c2c")
+    throw base::Error(
+        {path},
+        "is a report of perf c2c: a summary, no trace of accesses",
+        "'lento memory diagnose' reads it; a trace comes from: perf script, or the perf.data itself");
   throw base::Error(
       {"--format"},
       "'" + format + "' is not a kind of trace",

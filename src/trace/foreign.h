@@ -9,6 +9,7 @@
 //   drmemtrace  DynamoRIO, one zip a thread        no       us, from markers
 //   lackey      valgrind --tool=lackey             no       order
 //   champsim    64-byte instruction records        no       order
+//   c2c         perf c2c report                    a summary (c2c_report.h): recognised here, not opened
 //
 // Lines without what a record needs are skipped and counted with the reason.
 #pragma once
