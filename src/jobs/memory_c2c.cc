@@ -15,7 +15,7 @@
 #include "base/file.h"
 #include "base/stats.h"
 #include "base/units.h"
-#include "jobs/access_traces.h"
+#include "jobs/inputs.h"
 #include "memory/mine/tuning.h"
 #include "trace/address_space.h"
 #include "trace/c2c_report.h"
