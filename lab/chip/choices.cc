@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "base/units.h"
+#include "lab/chip/methods.h"
 
 namespace lento::chip {
 namespace {
@@ -58,8 +59,8 @@ void each_combination(
 
 void add_methods(const YamlNode& node, std::vector<MethodChoice>& out) {
   if (node.kind != YamlNode::Kind::Map)
-    return out.push_back(parse_method(node.text, node.where));
-  MethodChoice base_choice{"", "", {}};
+    return out.push_back(parse_method(node.text, all_methods(), node.where));
+  MethodChoice base_choice{"", "", {}, nullptr};
   std::vector<Setting> settings;
   for (const YamlNode& member : node.members) {
     if (member.key == "method") {
@@ -80,7 +81,7 @@ void add_methods(const YamlNode& node, std::vector<MethodChoice>& out) {
       choice.label += " " + label;
     for (size_t i = 0; i < values.size(); ++i)
       choice.values[settings[i].name] = values[i];
-    check(choice, node.where);
+    choose(choice, all_methods(), node.where);
     out.push_back(std::move(choice));
   });
 }

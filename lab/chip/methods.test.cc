@@ -1,12 +1,14 @@
 // Faults that each published method must be able to name by its own principle, and a graph with known
 // traffic.
+#include "lab/chip/methods.h"
+
 #include <gtest/gtest.h>
 
 #include <numeric>
 
 #include "chip/detect/method.h"
-#include "chip/detect/paper.h"
 #include "chip/map/binary_tree.h"
+#include "chip/paper/paper.h"
 #include "lab/chip/trial.h"
 
 namespace lento::chip {
@@ -30,7 +32,12 @@ class Methods : public testing::Test {
       return bench.record(guess, 99 + draw);
     };
     const Sketch sketch = bench.record(faults, seed);
-    return judge(parse_method(method, {"test"}), sketch, bench.model().chip, bench.model().program, options);
+    return judge(
+        parse_method(method, all_methods(), {"test"}),
+        sketch,
+        bench.model().chip,
+        bench.model().program,
+        options);
   }
   static Fault slow(const Bench& bench, const Component& c) {
     Result result;
@@ -90,16 +97,31 @@ TEST_F(Methods, GraphHoldsTheTrafficOfTheProgram) {
   EXPECT_GE(g.node(0, 5), 0);
 }
 
-TEST_F(Methods, PropagationAloneRanksTheCoreBehindASlowLink) {
-  const Bench bench = make();
-  const Sketch sketch = bench.record({slow(bench, {Part::Link, 5, 6})}, 3);
-  const auto suspects = suspects_by_propagation(sketch, bench.model().chip, bench.model().program);
-  ASSERT_GE(suspects.size(), 3u);
-  const auto of_link = [](const Suspect& s) {
-    return s.component == Component{Part::Link, 5, 6} || s.component == Component{Part::Core, 5} ||
-           s.component == Component{Part::Core, 6};
-  };
-  EXPECT_TRUE(std::any_of(suspects.begin(), suspects.begin() + 3, of_link));
+TEST(AllMethods, DefaultsLieWithinTheirRanges) {
+  EXPECT_EQ(all_methods().size(), 7u);
+  for (const Method& m : all_methods())
+    for (const Parameter& p : m.parameters) {
+      EXPECT_LE(p.least, p.value) << m.name << " " << p.name;
+      EXPECT_GE(p.most, p.value) << m.name << " " << p.name;
+    }
+}
+
+TEST(AllMethods, ThePapersParametersAreCheckedByName) {
+  const MethodChoice c = parse_method("paper:direction=1,restart=1", all_methods(), {"here"});
+  EXPECT_EQ(c.values.at("direction"), 1);
+  for (const char* bad : {"papers", "paper:direction", "paper:direction=7", "paper:speed=1"})
+    EXPECT_THROW(parse_method(bad, all_methods(), {"here"}), base::Error) << bad;
+}
+
+// An empty sketch says nothing, to any of them.
+TEST(AllMethods, NothingRecordedNothingReported) {
+  const Sketch sketch(std::vector<SketchShape>(16), SketchOptions{});
+  Program program;
+  program.first_section.assign(17, 0);
+  for (const Method& m : all_methods()) {
+    const MethodChoice choice = parse_method(std::string(m.name), all_methods(), {"here"});
+    EXPECT_TRUE(judge(choice, sketch, spec::Chip{}, program, {}).detection.reported.empty()) << m.name;
+  }
 }
 
 }  // namespace

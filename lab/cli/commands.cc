@@ -1,15 +1,17 @@
 #include "lab/cli/commands.h"
 
 #include "cli/commands.h"
+#include "lab/chip/methods.h"
 
 namespace lento::lab {
 namespace {
 
 void add_chip(Command& app, Context& context) {
-  Command* chip = app.add_subcommand("chip", "Many faults on a simulated chip, counted honestly");
-  chip->require_subcommand(1);
-  add_chip_campaign(*chip, context);
-  add_chip_evaluate(*chip, context);
+  Command* command = app.add_subcommand("chip", "Many faults on a simulated chip, counted honestly");
+  command->require_subcommand(1);
+  add_chip_campaign(*command, context);
+  cli::add_chip_diagnose_by(*command, context, chip::all_methods());
+  add_chip_evaluate(*command, context);
 }
 
 void add_fabric(Command& app, Context& context) {

@@ -3,6 +3,7 @@
 
 #include "cli/commands.h"
 #include "jobs/chip_diagnosis.h"
+#include "jobs/chip_methods.h"
 
 namespace lento::cli {
 namespace {
@@ -17,6 +18,7 @@ struct Arguments {
   bool exact = false;
   bool no_replay = false;
   bool no_fit = false;
+  const std::vector<chip::Method>* methods = nullptr;
 };
 
 chip::Eviction eviction_of(const std::string& name) {
@@ -29,7 +31,7 @@ chip::Eviction eviction_of(const std::string& name) {
 
 void run_diagnose(const Arguments& args, Context& context) {
   jobs::ChipDiagnosisOptions job = args.job;
-  job.method = chip::parse_method(args.method, {"--method"});
+  job.method = chip::parse_method(args.method, *args.methods, {"--method"});
   job.recorder.sketch.eviction = eviction_of(args.eviction);
   job.recorder.kind = args.recorder == "tile" ? Kind::Tile : args.exact ? Kind::ExactTable : Kind::Sketch;
   job.replay = !args.no_replay;
@@ -64,12 +66,24 @@ void add_recorder_options(Command& app, Arguments& args) {
       "Keep an exact table instead of a sketch; an error when it does not fit");
 }
 
+std::string names_of(const std::vector<chip::Method>& methods) {
+  std::string out;
+  for (const chip::Method& m : methods)
+    out += (out.empty() ? "" : ", ") + std::string(m.name);
+  return out;
+}
+
 }  // namespace
 
 void add_chip_diagnose(Command& chip, Context& context) {
+  add_chip_diagnose_by(chip, context, jobs::chip_methods());
+}
+
+void add_chip_diagnose_by(Command& chip, Context& context, const std::vector<chip::Method>& methods) {
   Command* app =
       chip.add_subcommand("diagnose", "Names the slow core, link, router, memory unit or DRAM port");
   auto args = std::make_shared<Arguments>();
+  args->methods = &methods;
   jobs::ChipDiagnosisOptions& job = args->job;
   app->add_option("records", job.records, "Probe records, or a sketch of them; - is standard input")
       ->required();
@@ -78,10 +92,10 @@ void add_chip_diagnose(Command& chip, Context& context) {
   app->add_option(
          "--method",
          args->method,
-         "lento, paper, threshold, microscope, iaso, perseus or adr; paper:restart=1,direction=1 sets "
-         "parameters")
+         "One of " + names_of(methods) + "; paper:restart=1,direction=1 sets parameters")
       ->capture_default_str();
   app->add_option("--healthy", job.healthy, "Records or sketch of a run known to be healthy");
+  app->add_option("--fit", job.fit_file, "The chip as 'lento chip calibrate' found it")->type_name("FILE");
   app->add_option("--sketch", job.sketch_out, "Also writes the sketch here: all that the verdict rests on");
   add_recorder_options(*app, *args);
   app->add_flag(

@@ -1,8 +1,14 @@
 // The commands of `lento`, one file each.
 #pragma once
 
+#include <vector>
+
 #include "front/context.h"
 #include "front/run.h"
+
+namespace lento::chip {
+struct Method;
+}
 
 namespace lento::cli {
 
@@ -24,6 +30,7 @@ void add_predict(Command& app, Context& context);
 void add_memory_diagnose(Command& group, Context& context);
 
 // Commands of the group `lento chip`, listed in cli/chip.cc.
+void add_chip_calibrate(Command& chip, Context& context);
 void add_chip_check(Command& chip, Context& context);
 void add_chip_compare(Command& chip, Context& context);
 void add_chip_examine(Command& chip, Context& context);
@@ -32,6 +39,8 @@ void add_chip_map(Command& chip, Context& context);
 void add_chip_simulate(Command& chip, Context& context);
 void add_chip_sweep(Command& chip, Context& context);
 void add_chip_diagnose(Command& chip, Context& context);
+// The same with methods to choose from, which outlive the command.
+void add_chip_diagnose_by(Command& chip, Context& context, const std::vector<chip::Method>& methods);
 
 // Commands of the group `lento memory`, listed in cli/memory.cc.
 void add_memory_itemsets(Command& memory, Context& context);

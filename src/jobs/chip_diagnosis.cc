@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/units.h"
+#include "chip/fit/fit_file.h"
 #include "chip/map/map_file.h"
 #include "jobs/chip_recording.h"
 #include "jobs/chip_replay.h"
@@ -22,6 +23,8 @@ void add_options(finding::Diagnosis& d, const ChipDiagnosisOptions& options, con
   d.options.emplace_back("recorder", recorded.recorder);
   d.options.emplace_back("replay", options.replay ? "on" : "off");
   d.options.emplace_back("fit", options.fit && options.replay ? "on" : "off");
+  if (!options.fit_file.empty())
+    d.options.emplace_back("fit from", options.fit_file);
   if (options.tolerance >= 0)
     d.options.emplace_back("tolerance", base::format_number(options.tolerance));
 }
@@ -58,7 +61,9 @@ chip::MethodResult judge_chip(
   if (method.method != "lento" || !fit_options.replays)
     return judge(method, judged, chip, program, detect);
   // From the healthy run when there is one: it holds no fault that could be mistaken for the chip.
-  const chip::Fit fit = fit_twin(detect.healthy != nullptr ? *detect.healthy : judged, chip, fit_options);
+  chip::Fit fit = fit_twin(detect.healthy != nullptr ? *detect.healthy : judged, chip, fit_options);
+  if (detect.healthy != nullptr)
+    fit = tested(fit, {&judged, fit_options.replays});
   detect.healthy = nullptr;
   detect.replay = replays(fit.twin);
   detect.own = &fit.twin.own;
@@ -93,6 +98,11 @@ finding::Diagnosis diagnose_chip(const ChipDiagnosisOptions& options, const base
   if (options.fit)
     fit.replays = replays;
   fit.tolerance = options.tolerance;
+  std::optional<chip::Fit> given;
+  if (!options.fit_file.empty()) {
+    given = chip::read_fit(options.fit_file, chip);
+    fit.given = &*given;
+  }
   chip::MethodResult judged =
       judge_chip(options.method, recorded.sketch, chip, program, replays, detect, fit);
   finding::Diagnosis d = diagnose(judged.detection, recorded.sketch, chip, program);
@@ -104,6 +114,8 @@ finding::Diagnosis diagnose_chip(const ChipDiagnosisOptions& options, const base
     add_recording(d, *healthy);
   d.inputs.push_back(input_of("chip", options.chip));
   d.inputs.push_back(input_of("mapping", options.mapping));
+  if (given)
+    d.inputs.push_back(input_of("fit", options.fit_file));
   return d;
 }
 

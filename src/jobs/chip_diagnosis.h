@@ -33,6 +33,7 @@ struct ChipDiagnosisOptions {
   std::string chip;
   std::string mapping;
   std::string healthy;     // records or sketch of a run known to be healthy; empty: none
+  std::string fit_file;    // a twin that calibrate_chip() wrote; empty: none
   std::string sketch_out;  // the sketch is written here; empty: nowhere
   chip::MethodChoice method;
   ChipRecorderOptions recorder;

@@ -5,6 +5,7 @@
 #include "base/csv.h"
 #include "base/version.h"
 #include "jobs/chip_diagnosis.h"
+#include "jobs/chip_methods.h"
 #include "jobs/fleet_diagnosis.h"
 #include "jobs/memory_diagnosis.h"
 #include "jobs/memory_itemsets.h"
@@ -66,7 +67,7 @@ Diagnosis diagnose_chip(const ChipQuestion& question, const Progress& progress) 
   job.chip = question.chip;
   job.mapping = question.mapping;
   job.healthy = question.healthy;
-  job.method = chip::parse_method(question.method, {"method"});
+  job.method = chip::parse_method(question.method, jobs::chip_methods(), {"method"});
   job.replay = question.replay;
   job.strict = question.strict;
   job.seed = question.seed;

@@ -4,26 +4,19 @@
 
 #include "base/number.h"
 #include "base/units.h"
-#include "chip/detect/baselines.h"
-#include "chip/detect/paper.h"
 
 namespace lento::chip {
 namespace {
+
+constexpr size_t kShown = 40;  // letters of what is wrong that a message repeats
 
 MethodResult judge_by_lento(const MethodCall& call) {
   return {detect(call.sketch, call.chip, call.detect), {}, {}};
 }
 
-const Method* find(std::string_view name) {
-  for (const Method& m : methods())
-    if (m.name == name)
-      return &m;
-  return nullptr;
-}
-
-std::string names() {
+std::string names(const std::vector<Method>& known) {
   std::string text;
-  for (const Method& m : methods())
+  for (const Method& m : known)
     text += (text.empty() ? "" : ", ") + std::string(m.name);
   return text;
 }
@@ -49,28 +42,29 @@ void check_value(const Method& method, const std::string& name, double value, co
 
 }  // namespace
 
-const std::vector<Method>& methods() {
-  static const std::vector<Method> list{
-      {"lento", "direct evidence, scan over components, replay of hypotheses", {}, judge_by_lento},
-      {"paper", "SLOTH's tracer as printed", paper_parameters(), judge_by_paper},
-      {"threshold", "static thresholds on a profile", threshold_parameters(), judge_by_threshold},
-      {"microscope", "causal graph and correlation", microscope_parameters(), judge_by_microscope},
-      {"iaso", "peer timeouts and clustering; cores only", iaso_parameters(), judge_by_iaso},
-      {"perseus", "latency regression; cores only", perseus_parameters(), judge_by_perseus},
-      {"adr", "adaptive percentiles; cores only", adr_parameters(), judge_by_adr},
-  };
-  return list;
+const Method& own_method() {
+  static const Method own{
+      "lento",
+      "direct evidence, scan over components, replay of hypotheses",
+      {},
+      judge_by_lento};
+  return own;
 }
 
-void check(const MethodChoice& choice, const base::Location& where) {
-  const Method* method = find(choice.method);
-  if (method == nullptr)
-    throw base::Error(where, "no method '" + choice.method.substr(0, 40) + "'", "there are " + names());
+void choose(MethodChoice& choice, const std::vector<Method>& known, const base::Location& where) {
+  const auto found = std::ranges::find(known, std::string_view(choice.method), &Method::name);
+  if (found == known.end())
+    throw base::Error(
+        where,
+        "no method '" + choice.method.substr(0, kShown) + "'",
+        "there are " + names(known));
   for (const auto& [name, value] : choice.values)
-    check_value(*method, name, value, where);
+    check_value(*found, name, value, where);
+  choice.chosen = &*found;
 }
 
-MethodChoice parse_method(const std::string& text, const base::Location& where) {
+MethodChoice
+parse_method(const std::string& text, const std::vector<Method>& known, const base::Location& where) {
   MethodChoice choice;
   const size_t colon = text.find(':');
   choice.label = text;
@@ -80,11 +74,11 @@ MethodChoice parse_method(const std::string& text, const base::Location& where) 
     const std::string part = text.substr(at + 1, end - at - 1);
     const size_t equals = part.find('=');
     if (equals == std::string::npos)
-      throw base::Error(where, "'" + part.substr(0, 40) + "' is no setting", "write name=value");
+      throw base::Error(where, "'" + part.substr(0, kShown) + "' is no setting", "write name=value");
     choice.values[part.substr(0, equals)] = base::parse_double(part.substr(equals + 1), where);
     at = end;
   }
-  check(choice, where);
+  choose(choice, known, where);
   return choice;
 }
 
@@ -94,12 +88,12 @@ MethodResult judge(
     const spec::Chip& chip,
     const Program& program,
     const DetectOptions& options) {
-  const Method* method = find(choice.method);
-  LENTO_CHECK(method != nullptr, "an unchecked method was called");
+  const Method& method = choice.chosen != nullptr ? *choice.chosen : own_method();
+  LENTO_CHECK(method.name == choice.method, "a method was called that nobody chose");
   MethodCall call{sketch, chip, program, options, choice.values};
-  for (const Parameter& p : method->parameters)
+  for (const Parameter& p : method.parameters)
     call.values.emplace(std::string(p.name), p.value);
-  return method->judge(call);
+  return method.judge(call);
 }
 
 }  // namespace lento::chip

@@ -1,5 +1,5 @@
-// Every way of judging a sketch, by name: ours, the tracer of the SLOTH paper, and five published baselines.
-// They see the same sketch, chip and mapping. docs/methods/chip-evaluation.md compares them.
+// A way of judging a sketch, by name, so that others can be put beside ours: they see the same sketch, chip
+// and mapping. docs/methods/chip-evaluation.md compares them.
 #pragma once
 
 #include <map>
@@ -49,22 +49,24 @@ struct Method {
   MethodResult (*judge)(const MethodCall&);
 };
 
-const std::vector<Method>& methods();
+const Method& own_method();  // "lento": detect()
 
 // A method with some parameters set; `label` is what tables call it.
 struct MethodChoice {
   std::string label = "lento";
   std::string method = "lento";
   std::map<std::string, double, std::less<>> values;
+  const Method* chosen = nullptr;  // as found by choose(); nullptr: ours
 };
 
-// Throws base::Error at `where` when the method or a parameter does not exist or a value is out of range.
-void check(const MethodChoice& choice, const base::Location& where);
+// Finds the method among `known`, which outlives the choice. Throws base::Error at `where` when the method or
+// a parameter does not exist or a value is out of range.
+void choose(MethodChoice& choice, const std::vector<Method>& known, const base::Location& where);
 
-// "paper" or "paper:direction=1,restart=1". Throws as check() does.
-MethodChoice parse_method(const std::string& text, const base::Location& where);
+// "paper" or "paper:direction=1,restart=1". Throws as choose() does.
+MethodChoice
+parse_method(const std::string& text, const std::vector<Method>& known, const base::Location& where);
 
-// Precondition: check() passes.
 MethodResult judge(
     const MethodChoice& choice,
     const Sketch& sketch,

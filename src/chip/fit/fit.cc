@@ -18,7 +18,7 @@
 namespace lento::chip {
 namespace {
 
-// Classes that transfers tell about, in the order of their unknowns.
+// Classes that transfers tell about, in the order of their unknowns; cores come after them.
 constexpr Part kClasses[] = {Part::Link, Part::DramPort, Part::MemoryUnit};
 constexpr size_t kClassCount = std::size(kClasses);
 
@@ -28,24 +28,62 @@ size_t class_of(Part part) {
 
 // Octaves a transfer takes longer for each octave that the component does.
 double share_of(const Path& path, double bytes, const Component& component) {
-  constexpr double kStep = 1.02;
+  constexpr double kStep = 1.02;  // any small one: a derivative
   return std::log2(path.cycles(bytes, component, kStep) / path.cycles(bytes)) / std::log2(kStep);
+}
+
+std::vector<Component> all_parts(const Grid& grid) {
+  std::vector<Component> out;
+  for (int core = 0; core < grid.core_count(); ++core)
+    out.push_back({Part::Core, core});
+  for (int id = 0; id < grid.link_count(); ++id)
+    out.push_back(link_component(grid, id));
+  for (int core = 0; core < grid.core_count(); ++core)
+    out.push_back({Part::MemoryUnit, core});
+  for (int port = 0; port < grid.port_count(); ++port)
+    out.push_back({Part::DramPort, port});
+  std::ranges::sort(out);
+  const auto twice = std::ranges::unique(out);
+  out.erase(twice.begin(), twice.end());
+  return out;
+}
+
+void scale(std::vector<double>& parts, int count, int index, double times) {
+  parts.resize(size_t(count), 1);
+  parts[size_t(index)] *= times;
+}
+
+void make_slower(Deviations& own, const Grid& grid, const Component& part, double times) {
+  if (part.part == Part::Core)
+    scale(own.cores, grid.core_count(), part.index, times);
+  if (part.part == Part::MemoryUnit)
+    scale(own.memory_units, grid.core_count(), part.index, times);
+  if (part.part == Part::DramPort)
+    scale(own.ports, grid.port_count(), part.index, times);
+  if (part.part != Part::Link)
+    return;
+  for (const int link : {grid.find_link(part.index, part.other), grid.find_link(part.other, part.index)})
+    if (link >= 0)
+      scale(own.links, grid.link_count(), link, times);
 }
 
 class Fitter {
  public:
-  Fitter(const Sketch& sketch, const spec::Chip& chip, const FitOptions& options)
-      : sketch_(sketch),
-        file_(chip),
-        options_(options),
-        grid_(chip),
-        cells_(cells_of(sketch, grid_)) {
-    fit_.twin = {chip, {}};
-    fit_.classes = untouched_classes();
+  Fitter(const std::vector<FitRun>& runs, const spec::Chip& chip, double tolerance)
+      : file_(chip),
+        tolerance_(tolerance < 0 ? -1 : std::log2(1 + tolerance)),
+        grid_(chip) {
+    for (const FitRun& run : runs)
+      if (run.replays)
+        runs_.push_back({run, cells_of(*run.sketch, grid_), {}});
+    std::erase_if(runs_, [](const Run& run) {
+      return run.cells.rows.empty();
+    });
+    fit_ = untouched(chip.network.buffer_segments);
   }
 
   Fit run() {
-    if (!options_.replays || cells_.rows.empty())
+    if (runs_.empty())
       return std::move(fit_);
     settle();
     try_buffers();
@@ -53,39 +91,80 @@ class Fitter {
     return std::move(fit_);
   }
 
+  Fit test(Fit fit) {
+    fit_ = std::move(fit);
+    if (!runs_.empty())
+      measure(compare());
+    return std::move(fit_);
+  }
+
  private:
+  struct Run {
+    FitRun given;
+    Cells cells;
+    std::vector<std::vector<std::pair<size_t, double>>> shares;  // by row: part, share
+  };
+  // What the runs differ by from the twin: of each run its transfers, and the cores of all.
+  struct Seen {
+    std::vector<std::vector<Difference>> transfers;
+    std::vector<CoreDifference> cores;
+  };
+
+  Fit untouched(int buffer_segments) const {
+    Fit out;
+    out.twin = {file_, {}};
+    out.twin.chip.network.buffer_segments = buffer_segments;
+    for (const Part part : kClasses)
+      out.classes.push_back({part});
+    out.classes.push_back({Part::Core});
+    for (const Component& c : all_parts(grid_))
+      out.parts.push_back({c});
+    return out;
+  }
+
   // Rounds until nothing moves, and how far off the twin then is.
   void settle() {
     for (int round = 0; round < kFitRounds; ++round) {
-      const Differences seen = compare(fit_.twin);
+      const Seen seen = compare();
       measure(seen);
       const bool cores = move_cores(seen.cores);
       const bool transfers = move_transfers(seen.transfers);
       if (!cores && !transfers)
         return;
       fit_.differs = true;
+      fit_.twin = twin_of(file_, fit_, fit_.twin.chip.network.buffer_segments);
     }
-    measure(compare(fit_.twin));
+    measure(compare());
   }
 
-  Differences compare(const Twin& twin) {
-    const Replay replay = options_.replays(twin);
-    std::vector<Sketch> draws;
-    for (uint32_t i = 0; i < kFitDraws; ++i)
-      draws.push_back(replay({}, i));
-    fit_.simulated += int(kFitDraws);
-    return differences_of(sketch_, cells_, draws, grid_);
+  Seen compare() {
+    Seen out;
+    std::vector<std::vector<CoreDifference>> cores;
+    for (const Run& run : runs_) {
+      const Replay replay = run.given.replays(fit_.twin);
+      std::vector<Sketch> draws;
+      for (uint32_t i = 0; i < kFitDraws; ++i)
+        draws.push_back(replay({}, i));
+      fit_.simulated += int(kFitDraws);
+      Differences seen = differences_of(*run.given.sketch, run.cells, draws, grid_);
+      out.transfers.push_back(std::move(seen.transfers));
+      cores.push_back(std::move(seen.cores));
+    }
+    out.cores = together(cores);
+    return out;
   }
 
   // How far off the twin is. What a fault makes of the patterns that it reaches is no matter of the chip:
   // each counts up to a bound, and the scatter is that of the nearer half.
-  void measure(const Differences& seen) {
+  void measure(const Seen& seen) {
     double sum = 0;
     std::vector<double> sizes;
-    for (const Difference& d : seen.transfers) {
-      const double z = std::abs(d.octaves / d.deviation);
-      sizes.push_back(z);
-      sum += std::min(z * z, kMostOfOneRow * kMostOfOneRow);
+    for (const std::vector<Difference>& run : seen.transfers) {
+      for (const Difference& d : run) {
+        const double z = std::abs(d.octaves / d.deviation);
+        sizes.push_back(z);
+        sum += std::min(z * z, kMostOfOneRow * kMostOfOneRow);
+      }
     }
     fit_.misfit = sizes.empty() ? 0 : sum / double(sizes.size());
     fit_.scatter = kNormalPerMedian * base::median(sizes);
@@ -99,8 +178,9 @@ class Fitter {
     Fit best = fit_;
     for (const int times : {2, 4}) {
       const int spent = fit_.simulated;
-      fit_ = Fit{{file_, {}}, untouched_classes(), true, spent};
-      fit_.twin.chip.network.buffer_segments *= times;
+      fit_ = untouched(times * file_.network.buffer_segments);
+      fit_.differs = true;
+      fit_.simulated = spent;
       settle();
       if (fit_.misfit < kMuchBetter * best.misfit)
         best = fit_;
@@ -109,31 +189,25 @@ class Fitter {
     fit_ = std::move(best);
   }
 
-  static std::vector<FittedClass> untouched_classes() {
-    std::vector<FittedClass> out;
-    for (const Part part : kClasses)
-      out.push_back({part});
-    out.push_back({Part::Core});
-    return out;
-  }
-
   // ---- transfers
 
   // Which parts a row passes, each with its share; links by their component.
   void list_parts() {
-    paths_ = paths_of(cells_, fit_.twin.chip, grid_);
-    shares_.assign(cells_.rows.size(), {});
-    for (size_t r = 0; r < cells_.rows.size(); ++r) {
-      std::vector<Component> on_path;
-      for (const int link : paths_[r].links())
-        on_path.push_back(link_component(grid_, link));
-      const Row& row = cells_.rows[r];
-      if (row.pattern.kind != trace::ProbeKind::Message) {
-        on_path.push_back({Part::MemoryUnit, row.core});
-        on_path.push_back({Part::DramPort, row.pattern.subject});
+    for (Run& run : runs_) {
+      const std::vector<Path> paths = paths_of(run.cells, fit_.twin.chip, grid_);
+      run.shares.assign(run.cells.rows.size(), {});
+      for (size_t r = 0; r < run.cells.rows.size(); ++r) {
+        const Row& row = run.cells.rows[r];
+        std::vector<Component> on_path;
+        for (const int link : paths[r].links())
+          on_path.push_back(link_component(grid_, link));
+        if (row.pattern.kind != trace::ProbeKind::Message) {
+          on_path.push_back({Part::MemoryUnit, row.core});
+          on_path.push_back({Part::DramPort, row.pattern.subject});
+        }
+        for (const Component& c : on_path)
+          run.shares[r].emplace_back(number_of(c), share_of(paths[r], row.bytes, c));
       }
-      for (const Component& c : on_path)
-        shares_[r].emplace_back(number_of(c), share_of(paths_[r], row.bytes, c));
     }
   }
 
@@ -144,48 +218,52 @@ class Fitter {
     return at.first->second;
   }
 
-  bool move_transfers(const std::vector<Difference>& seen) {
+  bool move_transfers(const std::vector<std::vector<Difference>>& seen) {
     list_parts();
-    std::vector<Equation> equations = class_equations(seen);
-    if (equations.empty())
+    std::vector<Equation> by_part = part_equations(seen);
+    if (by_part.empty())
       return false;
-    std::vector<Unknown> classes(kClassCount, Unknown{kClassPrior});
-    solve_robustly(equations, classes);
-    // What the classes leave is about parts.
-    for (size_t i = 0; i < equations.size(); ++i) {
-      for (const auto& [k, share] : equations[i].shares)
-        equations[i].y -= share * classes[k].value;
-      equations[i].shares = shares_[size_t(seen[i].row)];
-    }
     std::vector<size_t> class_of_part;
     for (const Component& part : parts_)
       class_of_part.push_back(class_of(part.part));
-    const OwnShares own = own_shares(std::move(equations), class_of_part, kClassCount, tolerance());
+    std::vector<Unknown> classes(kClassCount, Unknown{kClassPrior});
+    solve_robustly(class_equations(by_part, class_of_part), classes);
+    // What the classes leave is about parts.
+    for (Equation& e : by_part)
+      for (const auto& [part, share] : e.shares)
+        e.y -= share * classes[class_of_part[part]].value;
+    const OwnShares own = own_shares(std::move(by_part), class_of_part, kClassCount, tolerance_);
     bool moved = false;
     for (size_t k = 0; k < kClassCount; ++k)
       moved = move_class(k, classes[k], own.classes[k]) || moved;
     for (size_t p = 0; p < parts_.size(); ++p)
-      moved = move_part(parts_[p], own.octaves[p]) || moved;
+      moved = move_part(parts_[p], own.octaves[p], own.errors[p], own.ill[p]) || moved;
     return moved;
   }
 
-  std::vector<Equation> class_equations(const std::vector<Difference>& seen) const {
+  std::vector<Equation> part_equations(const std::vector<std::vector<Difference>>& seen) const {
     std::vector<Equation> out;
-    for (const Difference& d : seen) {
-      Equation e{d.octaves, d.deviation, {}};
+    for (size_t i = 0; i < runs_.size(); ++i)
+      for (const Difference& d : seen[i])
+        out.push_back({d.octaves, d.deviation, runs_[i].shares[size_t(d.row)]});
+    return out;
+  }
+
+  static std::vector<Equation> class_equations(
+      const std::vector<Equation>& by_part,
+      const std::vector<size_t>& class_of_part) {
+    std::vector<Equation> out;
+    for (const Equation& one : by_part) {
+      Equation e{one.y, one.deviation, {}};
       double sums[kClassCount] = {};
-      for (const auto& [part, share] : shares_[size_t(d.row)])
-        sums[class_of(parts_[part].part)] += share;
+      for (const auto& [part, share] : one.shares)
+        sums[class_of_part[part]] += share;
       for (size_t k = 0; k < kClassCount; ++k)
         if (sums[k] > 0)
           e.shares.emplace_back(k, sums[k]);
       out.push_back(std::move(e));
     }
     return out;
-  }
-
-  double tolerance() const {
-    return options_.tolerance < 0 ? -1 : std::log2(1 + options_.tolerance);
   }
 
   bool move_class(size_t k, const Unknown& found, const PartsOfClass& parts) {
@@ -195,44 +273,43 @@ class Fitter {
     fitted.error = std::exp2(found.error) - 1;
     const double octaves = found.value + (parts.spread > 0 ? parts.centre : 0);
     const bool surely = std::abs(octaves) > std::max(kLeastDifference, kSurelyErrors * found.error);
-    if (!surely)
-      return false;
-    const double times = std::exp2(octaves);
-    fitted.ratio *= times;
-    spec::Chip& chip = fit_.twin.chip;
-    if (kClasses[k] == Part::Link)
-      chip.network.link_bytes_per_cycle /= times;
-    if (kClasses[k] == Part::DramPort)
-      chip.dram.port_bytes_per_cycle /= times;
-    if (kClasses[k] == Part::MemoryUnit)
-      chip.memory_unit.bytes_per_cycle /= times;
-    return true;
+    if (surely)
+      fitted.ratio *= std::exp2(octaves);
+    return surely;
   }
 
-  bool move_part(const Component& part, double octaves) {
-    if (octaves == 0)
-      return false;
-    const double times = std::exp2(octaves);
-    Deviations& own = fit_.twin.own;
-    if (part.part == Part::MemoryUnit)
-      scale(own.memory_units, grid_.core_count(), part.index, times);
-    if (part.part == Part::DramPort)
-      scale(own.ports, grid_.port_count(), part.index, times);
-    if (part.part == Part::Link) {
-      for (const int link :
-           {grid_.find_link(part.index, part.other), grid_.find_link(part.other, part.index)})
-        if (link >= 0)
-          scale(own.links, grid_.link_count(), link, times);
-    }
+  bool move_part(const Component& part, double octaves, double error, double ill) {
+    FittedPart& fitted = fitted_part(part);
+    fitted.told = fitted.told || error < kPartPrior / 2;
+    fitted.error = std::exp2(error) - 1;
+    fitted.ratio *= std::exp2(octaves);
+    fitted.ill = std::exp2(ill);
     return std::abs(octaves) > kLeastDifference;
   }
 
-  static void scale(std::vector<double>& parts, int count, int index, double times) {
-    parts.resize(size_t(count), 1);
-    parts[size_t(index)] *= times;
+  FittedPart& fitted_part(const Component& part) {
+    return *std::ranges::lower_bound(fit_.parts, part, {}, &FittedPart::component);
   }
 
   // ---- cores
+
+  // Of each core the mean over the runs that tell of it.
+  static std::vector<CoreDifference> together(const std::vector<std::vector<CoreDifference>>& runs) {
+    std::map<int, std::vector<CoreDifference>> by_core;
+    for (const std::vector<CoreDifference>& run : runs)
+      for (const CoreDifference& d : run)
+        by_core[d.core].push_back(d);
+    std::vector<CoreDifference> out;
+    for (const auto& [core, seen] : by_core) {
+      CoreDifference sum{core};
+      for (const CoreDifference& d : seen) {
+        sum.octaves += d.octaves / double(seen.size());
+        sum.cycles += d.cycles;
+      }
+      out.push_back(sum);
+    }
+    return out;
+  }
 
   bool move_cores(const std::vector<CoreDifference>& seen) {
     std::vector<double> values;
@@ -243,28 +320,25 @@ class Fitter {
     fitted.told = found.told;
     fitted.spread = std::max(fitted.spread, std::exp2(found.spread) - 1);
     fitted.error = std::max(kResolution, found.spread) / std::sqrt(std::max(1.0, double(values.size())));
-    bool moved = false;
-    if (std::abs(found.centre) > std::max(kLeastDifference, kSurelyErrors * fitted.error)) {
+    const bool moved = std::abs(found.centre) > std::max(kLeastDifference, kSurelyErrors * fitted.error);
+    if (moved)
       fitted.ratio *= std::exp2(found.centre);
-      fit_.twin.chip.core.ops_per_cycle /= std::exp2(found.centre);
-      moved = true;
-    }
-    const double centre = moved ? found.centre : 0;
+    bool parts_moved = false;
     for (const CoreDifference& core : seen) {
-      const double own = core.octaves - centre;
-      if (found.spread == 0 || std::abs(own) > most_own(found.spread, tolerance()))
-        continue;
-      scale(fit_.twin.own.cores, grid_.core_count(), core.core, std::exp2(own));
-      moved = moved || std::abs(own) > kLeastDifference;
+      const double own = core.octaves - (moved ? found.centre : 0);
+      const bool ill = std::abs(own) > most_own(std::max(found.spread, kLeastSpread), tolerance_);
+      const double taken = ill || found.spread == 0 ? 0 : own;
+      parts_moved = move_part({Part::Core, core.core}, taken, kResolution, ill ? own : 0) || parts_moved;
     }
-    return moved;
+    return moved || parts_moved;
   }
 
   void describe() {
-    if (fit_.twin.chip.network.buffer_segments != file_.network.buffer_segments)
+    const int segments = fit_.twin.chip.network.buffer_segments;
+    if (segments != file_.network.buffer_segments)
       fit_.notes.push_back(
-          "buffers behave like ones of " + std::to_string(fit_.twin.chip.network.buffer_segments) +
-          " segments, the chip file says " + std::to_string(file_.network.buffer_segments));
+          "buffers behave like ones of " + std::to_string(segments) + " segments, the chip file says " +
+          std::to_string(file_.network.buffer_segments));
     for (const FittedClass& c : fit_.classes) {
       if (std::abs(std::log2(c.ratio)) > kLeastDifference)
         fit_.notes.push_back(
@@ -277,23 +351,12 @@ class Fitter {
     }
   }
 
-  static std::string class_name(Part part) {
-    if (part == Part::Link)
-      return "links";
-    if (part == Part::DramPort)
-      return "DRAM ports";
-    return part == Part::MemoryUnit ? "memory units" : "cores";
-  }
-
-  const Sketch& sketch_;
   const spec::Chip& file_;
-  const FitOptions& options_;
+  const double tolerance_;  // octaves; below 0: estimated
   const Grid grid_;
-  const Cells cells_;
-  std::vector<Path> paths_;
-  std::vector<Component> parts_;
+  std::vector<Run> runs_;
+  std::vector<Component> parts_;  // that transfers pass
   std::map<Component, size_t> numbers_;
-  std::vector<std::vector<std::pair<size_t, double>>> shares_;  // by row: part, share
   Fit fit_;
 };
 
@@ -303,8 +366,47 @@ bool Fit::explains() const {
   return scatter <= kMostScatter;
 }
 
+std::string class_name(Part part) {
+  if (part == Part::Link)
+    return "links";
+  if (part == Part::DramPort)
+    return "DRAM ports";
+  return part == Part::MemoryUnit ? "memory units" : "cores";
+}
+
+Twin twin_of(const spec::Chip& file, const Fit& fit, int buffer_segments) {
+  Twin out{file, {}};
+  out.chip.network.buffer_segments = buffer_segments;
+  for (const FittedClass& c : fit.classes) {
+    if (c.part == Part::Link)
+      out.chip.network.link_bytes_per_cycle = file.network.link_bytes_per_cycle / c.ratio;
+    if (c.part == Part::DramPort)
+      out.chip.dram.port_bytes_per_cycle = file.dram.port_bytes_per_cycle / c.ratio;
+    if (c.part == Part::MemoryUnit)
+      out.chip.memory_unit.bytes_per_cycle = file.memory_unit.bytes_per_cycle / c.ratio;
+    if (c.part == Part::Core)
+      out.chip.core.ops_per_cycle = file.core.ops_per_cycle / c.ratio;
+  }
+  const Grid grid(file);
+  for (const FittedPart& part : fit.parts)
+    if (part.ratio != 1)
+      make_slower(out.own, grid, part.component, part.ratio);
+  return out;
+}
+
+Fit fit_twin(const std::vector<FitRun>& runs, const spec::Chip& chip, double tolerance) {
+  return Fitter(runs, chip, tolerance).run();
+}
+
 Fit fit_twin(const Sketch& sketch, const spec::Chip& chip, const FitOptions& options) {
-  return Fitter(sketch, chip, options).run();
+  const FitRun run{&sketch, options.replays};
+  if (options.given != nullptr)
+    return tested(*options.given, run);
+  return fit_twin(std::vector<FitRun>{run}, chip, options.tolerance);
+}
+
+Fit tested(const Fit& fit, const FitRun& run) {
+  return Fitter({run}, fit.twin.chip, -1).test(fit);
 }
 
 }  // namespace lento::chip

@@ -29,16 +29,35 @@ struct FittedClass {
   int told = 0;       // parts that the records say anything about
 };
 
+// What was found about one part beside the others of its class.
+struct FittedPart {
+  Component component;
+  double ratio = 1;   // times slower than its class; below 1: faster
+  double error = 0;   // of the ratio, one standard deviation, relative
+  bool told = false;  // whether the records say anything about it
+  double ill = 1;     // times slower than its class, when that is more than healthy parts are: not fitted
+};
+
+// A recorded run, and what simulates it again. What it points to outlives the fit.
+struct FitRun {
+  const Sketch* sketch = nullptr;
+  ReplayOf replays;  // none: nothing is fitted
+};
+
+struct Fit;
+
 struct FitOptions {
-  ReplayOf replays;       // none: nothing is fitted
-  double tolerance = -1;  // largest share by which healthy parts of a class differ; below 0: estimated
+  ReplayOf replays;            // of the one run
+  const Fit* given = nullptr;  // made before, from healthy runs: it is tested, not moved
+  double tolerance = -1;       // largest share by which healthy parts of a class differ; below 0: estimated
 };
 
 struct Fit {
   Twin twin;
   std::vector<FittedClass> classes;
-  bool differs = false;  // from the file
-  int simulated = 0;     // runs
+  std::vector<FittedPart> parts;  // of the whole chip but its routers, in order
+  bool differs = false;           // from the file
+  int simulated = 0;              // runs
   // Mean square of how far patterns lie from the twin, in deviations of a healthy run, each up to a bound:
   // about 1 when the twin explains the run.
   double misfit = 0;
@@ -50,5 +69,17 @@ struct Fit {
 };
 
 Fit fit_twin(const Sketch& sketch, const spec::Chip& chip, const FitOptions& options);
+
+// The same from several runs of one mapping on one chip, all at once. Precondition: at least one.
+Fit fit_twin(const std::vector<FitRun>& runs, const spec::Chip& chip, double tolerance = -1);
+
+// Whether a twin that was fitted before explains this run: its misfit and scatter, nothing moved.
+Fit tested(const Fit& fit, const FitRun& run);
+
+// The chip that these classes, parts and buffers make of its file.
+Twin twin_of(const spec::Chip& file, const Fit& fit, int buffer_segments);
+
+// "links", "DRAM ports", ...
+std::string class_name(Part part);
 
 }  // namespace lento::chip

@@ -46,7 +46,13 @@ OwnShares own_shares(
     double tolerance) {
   std::vector<Unknown> parts(class_of.size(), Unknown{kPartPrior});
   solve_robustly(equations, parts);
-  OwnShares out{std::vector<double>(parts.size()), std::vector<PartsOfClass>(classes)};
+  OwnShares out{
+      std::vector<double>(parts.size()),
+      std::vector<double>(parts.size()),
+      std::vector<double>(parts.size()),
+      std::vector<PartsOfClass>(classes)};
+  for (size_t p = 0; p < parts.size(); ++p)
+    out.errors[p] = parts[p].error;
   for (size_t k = 0; k < classes; ++k) {
     std::vector<double> values;
     std::vector<double> squares;
@@ -57,6 +63,13 @@ OwnShares own_shares(
       squares.push_back(parts[p].error * parts[p].error);
     }
     out.classes[k] = spread_of(values, std::sqrt(base::mean(squares)));
+  }
+  for (size_t p = 0; p < parts.size(); ++p) {
+    const PartsOfClass& around = out.classes[class_of[p]];
+    const double beyond = most_own(std::max(around.spread, kLeastSpread), tolerance);
+    const double off = parts[p].value - around.centre;
+    if (std::abs(off) > std::max(beyond, kMostSpreads * parts[p].error))
+      out.ill[p] = off;
   }
   take_centres(equations, class_of, out.classes);
   for (size_t p = 0; p < parts.size(); ++p) {

@@ -16,6 +16,8 @@ struct PartsOfClass {
 struct OwnShares {
   std::vector<double>
       octaves;  // by part, beside the centre of its class; 0: like its class, or not to be told
+  std::vector<double> errors;  // of these, one standard deviation
+  std::vector<double> ill;     // by part: the octaves of one that lies beyond healthy ones; else 0
   std::vector<PartsOfClass> classes;
 };
 

@@ -1,4 +1,4 @@
-#include "chip/detect/paper.h"
+#include "chip/paper/paper.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,8 @@
 
 #include "base/stats.h"
 #include "base/units.h"
-#include "chip/detect/paper_cores.h"
-#include "chip/detect/paper_links.h"
+#include "chip/paper/paper_cores.h"
+#include "chip/paper/paper_links.h"
 
 namespace lento::chip {
 namespace {
@@ -41,18 +41,6 @@ class Tracer {
   PaperResult run() {
     start_nodes();
     start_edges();
-    out_.rank = fail_rank(out_.graph.rank, options_.rank);
-    rank_components();
-    return std::move(out_);
-  }
-
-  // Links alone; scores of cores come from them.
-  PaperResult run_from_links() {
-    start_edges();
-    for (const RankGraph::Edge& e : out_.graph.rank.edges) {
-      double& to = out_.graph.rank.start[e.to];
-      to = std::max(to, e.start);
-    }
     out_.rank = fail_rank(out_.graph.rank, options_.rank);
     rank_components();
     return std::move(out_);
@@ -316,15 +304,6 @@ PaperResult trace_root_cause(
     const PaperOptions& options,
     const Sketch* profile) {
   return Tracer(sketch, chip, program, options, profile).run();
-}
-
-std::vector<Suspect>
-suspects_by_propagation(const Sketch& sketch, const spec::Chip& chip, const Program& program) {
-  PaperOptions options;
-  options.link_candidate = 0;
-  options.rank.direction = Direction::Reversed;
-  options.rank.restart = true;
-  return Tracer(sketch, chip, program, options, nullptr).run_from_links().detection.ranked;
 }
 
 std::vector<Parameter> paper_parameters() {

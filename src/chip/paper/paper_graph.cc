@@ -1,4 +1,4 @@
-#include "chip/detect/paper_graph.h"
+#include "chip/paper/paper_graph.h"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "chip/detect/paper_links.h"
+#include "chip/paper/paper_links.h"
 
 #include <gtest/gtest.h>
 

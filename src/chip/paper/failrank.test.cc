@@ -1,4 +1,4 @@
-#include "chip/detect/failrank.h"
+#include "chip/paper/failrank.h"
 
 #include <gtest/gtest.h>
 

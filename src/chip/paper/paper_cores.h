@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "chip/detect/observations.h"
+#include "chip/paper/observations.h"
 
 namespace lento::chip {
 

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "base/stats.h"
-#include "chip/detect/baselines.h"
-#include "chip/detect/observations.h"
+#include "chip/paper/observations.h"
+#include "lab/chip/baselines.h"
 
 namespace lento::chip {
 namespace {

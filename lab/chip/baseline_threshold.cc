@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "chip/detect/baselines.h"
-#include "chip/detect/observations.h"
+#include "chip/paper/observations.h"
+#include "lab/chip/baselines.h"
 
 namespace lento::chip {
 namespace {

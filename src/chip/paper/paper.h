@@ -3,8 +3,8 @@
 #pragma once
 
 #include "chip/detect/method.h"
-#include "chip/detect/observations.h"
-#include "chip/detect/paper_graph.h"
+#include "chip/paper/observations.h"
+#include "chip/paper/paper_graph.h"
 
 namespace lento::chip {
 
@@ -31,12 +31,6 @@ PaperResult trace_root_cause(
     const Program& program,
     const PaperOptions& options,
     const Sketch* profile = nullptr);
-
-// FailRank alone, for sketches without direct evidence about cores: every core and link by its share of the
-// scores that spread from the links' probabilities, against the traffic. Ranked by falling score; nothing is
-// claimed about when.
-std::vector<Suspect>
-suspects_by_propagation(const Sketch& sketch, const spec::Chip& chip, const Program& program);
 
 // As a Method; parameters in paper_parameters().
 std::vector<Parameter> paper_parameters();

@@ -12,7 +12,7 @@
 
 #include <vector>
 
-#include "chip/detect/observations.h"
+#include "chip/paper/observations.h"
 
 namespace lento::chip {
 

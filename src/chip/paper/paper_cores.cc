@@ -1,4 +1,4 @@
-#include "chip/detect/paper_cores.h"
+#include "chip/paper/paper_cores.h"
 
 #include <algorithm>
 #include <cmath>

@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "chip/detect/failrank.h"
 #include "chip/map/program.h"
+#include "chip/paper/failrank.h"
 
 namespace lento::chip {
 

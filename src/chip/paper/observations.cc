@@ -1,4 +1,4 @@
-#include "chip/detect/observations.h"
+#include "chip/paper/observations.h"
 
 #include <algorithm>
 #include <cmath>

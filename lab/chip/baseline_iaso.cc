@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "base/stats.h"
-#include "chip/detect/baselines.h"
-#include "chip/detect/clusters.h"
-#include "chip/detect/observations.h"
+#include "chip/paper/observations.h"
+#include "lab/chip/baselines.h"
+#include "lab/chip/clusters.h"
 
 namespace lento::chip {
 namespace {

@@ -1,4 +1,4 @@
-#include "chip/detect/clusters.h"
+#include "lab/chip/clusters.h"
 
 #include <gtest/gtest.h>
 
