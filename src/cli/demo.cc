@@ -8,9 +8,9 @@
 #include "base/units.h"
 #include "chip/map/map_file.h"
 #include "cli/commands.h"
-#include "cli/fleet.h"
 #include "embedded/tour_files.h"
 #include "jobs/demo_job.h"
+#include "jobs/fleet_simulation.h"
 #include "predict/time/collective.h"
 #include "predict/time/graph.h"
 #include "report/report.h"
@@ -199,7 +199,7 @@ void prepare(Tour& tour, jobs::DemoJob& job) {
       tour.in("hidden.yaml"),
       "# What the demo hid, in " + job.machine + ".\nschema: lento.faults/1\nfaults:\n  - component: " +
           job.link + "\n    factor: " + base::format_number(job.factor) + "\n    start: 0\n");
-  write_metrics_csv(fleet::simulate_steps(job.steps), tour.in("job.csv.gz"));
+  jobs::write_metrics_csv(fleet::simulate_steps(job.steps), tour.in("job.csv.gz"));
   tour.run(
       {"chip",
        "simulate",

@@ -1,15 +1,13 @@
 // lento fleet simulate: a synthetic job's metrics, as CSV with the truth beside it or as a live exporter.
 #include <chrono>
-#include <cmath>
 #include <thread>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/http.h"
 #include "base/json.h"
-#include "base/units.h"
 #include "cli/fleet.h"
 #include "fleet/simulate/simulate.h"
+#include "jobs/fleet_simulation.h"
 
 namespace lento::cli {
 namespace {
@@ -22,38 +20,6 @@ struct Options {
   int serve = -1;
   double speed = 1;
 };
-
-base::Json truth_json(const fleet::FleetTruth& t, const trace::MetricSeries& s) {
-  base::Json shown = base::Json::array();
-  for (const std::string& c : t.shown)
-    shown.push(c);
-  base::Json json = base::Json::object();
-  json.set("schema", "lento.fleet-truth/1").set("faulty", t.faulty);
-  if (t.faulty) {
-    json.set("machine", s.machines[t.machine])
-        .set("type", t.type)
-        .set("onset_s", t.onset_s)
-        .set("halt_s", t.halt_s);
-    json.set("contrast_s", t.contrast_s).set("shown", std::move(shown)).set("visible", t.visible);
-  }
-  return json;
-}
-
-std::string exposition(const trace::MetricSeries& s, size_t step, const std::string& machine) {
-  std::string text;
-  for (size_t m = 0; m < s.machines.size(); ++m) {
-    if (!machine.empty() && s.machines[m] != machine)
-      continue;
-    for (size_t k = 0; k < s.metrics.size(); ++k) {
-      const float v = s.at(k, step, m);
-      if (std::isnan(v))
-        continue;
-      text += s.metrics[k] + "{machine=\"" + s.machines[m] + "\",stage=\"" +
-              std::string(trace::label(s, m, "stage")) + "\"} " + base::format_number(v, 7) + "\n";
-    }
-  }
-  return text;
-}
 
 // GET /metrics?machine=NAME is one machine's page, /metrics all of them; the time of the job runs with the
 // clock.
@@ -68,7 +34,7 @@ void serve(Context& context, const trace::MetricSeries& s, const Options& o) {
     if (question.path != "/metrics")
       return base::HttpReply{404, "only /metrics is here\n", "text/plain"};
     const std::string machine = base::query_value(question.query, "machine");
-    return base::HttpReply{200, exposition(s, step(), machine), "text/plain; version=0.0.4"};
+    return base::HttpReply{200, jobs::exposition(s, step(), machine), "text/plain; version=0.0.4"};
   });
   context.streams.err << "http://127.0.0.1:" << server.port() << "/metrics\n";
   const base::Progress progress = context.progress();
@@ -83,11 +49,9 @@ void run(Context& context, Options& o) {
   const fleet::SimulatedFleet job = fleet::simulate_fleet(o.job);
   if (o.out.empty() && o.serve < 0)
     throw base::Error({}, "nothing to do", "name -o FILE or --serve PORT");
-  if (!o.out.empty()) {
-    write_metrics_csv(job.series, o.out);
-    base::write_file(o.out + ".truth.json", base::write_json(truth_json(job.truth, job.series), 2) + "\n");
-  }
-  context.streams.out << base::write_json(truth_json(job.truth, job.series)) << "\n";
+  if (!o.out.empty())
+    jobs::write_fleet(job, o.out);
+  context.streams.out << base::write_json(jobs::truth_json(job.truth, job.series)) << "\n";
   context.streams.out.flush();
   if (o.serve >= 0)
     serve(context, job.series, o);
