@@ -30,6 +30,7 @@ LIBRARIES = {
     "lzma.h": {"base"},
     "nlopt": {"predict/search"},
     "snappy": {"fleet/source"},
+    "sqlite3.h": {"trace"},
 }
 
 

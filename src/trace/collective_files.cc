@@ -8,6 +8,7 @@
 #include "trace/flight_recorder.h"
 #include "trace/inspector_log.h"
 #include "trace/kineto_collectives.h"
+#include "trace/nsight.h"
 #include "trace/ras_answer.h"
 
 namespace lento::trace {
@@ -122,6 +123,12 @@ bool read_one(
     case CollectiveLayout::Ras:
       out.ras.push_back(read_ras_answer(path, report));
       return true;
+    case CollectiveLayout::Nsight:
+      for (RankTrace& rank : nsight_collectives(read_nsight(path, report))) {
+        if (rank.communication > 0)
+          out.ranks.push_back(std::move(rank));
+      }
+      return true;
     default:
       out.not_read.push_back({path, layout});
       return false;
@@ -146,7 +153,7 @@ CollectiveFiles read_collective_files(
       throw base::Error(
           {path},
           "no telemetry of collectives that is known",
-          "Kineto traces, Inspector logs, flight-recorder dumps and RAS answers are read");
+          "Kineto traces, Nsight databases, Inspector logs, flight-recorder dumps and RAS answers are read");
     if (layout == CollectiveLayout::None) {
       report.skip({path}, "a file that holds no collectives");
       continue;

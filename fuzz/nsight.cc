@@ -1,0 +1,19 @@
+// SQLite databases of any bytes as Nsight profiles, and the inference over them.
+#include "trace/nsight.h"
+
+#include <cstdint>
+
+#include "base/error.h"
+#include "fleet/ranks/ranks.h"
+#include "memory_file.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static MemoryFile file;
+  lento::base::ReadReport report;
+  try {
+    const lento::trace::NsightTrace trace = lento::trace::read_nsight(file.fill(data, size), report);
+    lento::fleet::diagnose_ranks(lento::trace::nsight_collectives(trace), {});
+  } catch (const lento::base::Error&) {
+  }
+  return 0;
+}
