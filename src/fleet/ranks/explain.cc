@@ -112,17 +112,15 @@ struct Explainer {
     return shown.contains(c.shape) || c.bytes >= slow_bytes;
   }
 
-  // Whether a channel that is not slow by itself lies, while the clearest hit is slow, nearer to the hits
-  // than to nothing: a mild fault lifts some channels just under the mark.
-  bool shows_it(const Component& part, int channel) const {
-    std::vector<double> excess;
-    int clearest = part.hits[0];
-    for (const int c : part.hits) {
-      excess.push_back(v.channels[c].stretch.mean);
-      if (v.channels[c].stretch.significance > v.channels[clearest].stretch.significance)
-        clearest = c;
-    }
-    const Stretch& window = v.channels[clearest].stretch;
+  const Stretch& clearest(const std::vector<int>& hits) const {
+    const auto most = std::ranges::max_element(hits, {}, [&](int c) {
+      return v.channels[c].stretch.significance;
+    });
+    return v.channels[*most].stretch;
+  }
+
+  // How far a channel lies above its envelope in the steps of a window; NaN: it has none there.
+  double excess_in(const Stretch& window, int channel) const {
     double sum = 0;
     int count = 0;
     for (int s = window.begin; s < window.end; ++s) {
@@ -132,7 +130,16 @@ struct Explainer {
       sum += log_ns - std::log(v.channels[channel].envelope_ns);
       ++count;
     }
-    return count > 0 && sum / count > 0.5 * base::median(excess);
+    return count > 0 ? sum / count : NAN;
+  }
+
+  // Whether a channel that is not slow by itself lies, while the clearest hit is slow, nearer to the hits
+  // than to nothing: a mild fault lifts some channels just under the mark.
+  bool shows_it(const Component& part, int channel) const {
+    std::vector<double> excess;
+    for (const int c : part.hits)
+      excess.push_back(v.channels[c].stretch.mean);
+    return excess_in(clearest(part.hits), channel) > 0.5 * base::median(excess);
   }
 
   Component candidate(const Key& key, const std::vector<int>& channels) const {
@@ -182,22 +189,35 @@ struct Explainer {
     return out;
   }
 
-  // How far the channels of a part lie above the lasting differences of healthy ones, all together.
+  // The lasting differences of healthy channels of a shape; of few they are not known.
+  double spread_of(const ShapeTime& shape) const {
+    if (shape.channels < 8)
+      return tuning::kUnknownSpread;
+    const bool few = shape.groups < tuning::kGroupsThatTell;
+    return std::max(shape.spread, few ? tuning::kUnknownSpread : tuning::kFloorSpread);
+  }
+
+  // How far all channels that cross a part lie above the centre of healthy ones while it is slow, in standard
+  // errors of their sum. The envelope is a lower quartile, 0.674 deviations under that centre.
   double strength(const Component& part) const {
+    constexpr double kQuartile = 0.674;
+    const Stretch& window = clearest(part.hits);
     // Operations of one communicator share its lasting difference: they count once, with their mean.
     std::map<std::vector<int>, std::pair<double, int>> groups;
-    for (const int c : part.hits) {
-      const ShapeTime& shape = v.shapes[job.channels[c].shape];
-      const double spread =
-          shape.channels >= 8 ? std::max(shape.spread, tuning::kFloorSpread) : tuning::kUnknownSpread;
-      auto& [sum, count] = groups[job.channels[c].ranks];
-      sum += v.channels[c].stretch.mean / spread;
-      ++count;
+    for (const std::vector<int>* list : {&part.hits, &part.near, &part.misses}) {
+      for (const int c : *list) {
+        const double excess = excess_in(window, c);
+        if (std::isnan(excess))
+          continue;
+        auto& [sum, count] = groups[job.channels[c].ranks];
+        sum += excess / spread_of(v.shapes[job.channels[c].shape]) - kQuartile;
+        ++count;
+      }
     }
     double all = 0;
     for (const auto& [ranks, group] : groups)
       all += group.first / group.second;
-    return all / std::sqrt(double(groups.size()));
+    return groups.empty() ? 0 : all / std::sqrt(double(groups.size()));
   }
 
   SlowPart describe(const std::vector<Component>& found) const {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fleet/ranks/tuning.h"
+
 namespace lento::fleet::ranks {
 namespace {
 
@@ -10,6 +12,7 @@ namespace {
 struct Turn {
   int64_t ended = 0;
   int64_t begins = 0;
+  int64_t local_begins = 0;  // on the rank's own clock
   int32_t last = -1;
 };
 
@@ -23,7 +26,11 @@ std::vector<std::vector<Turn>> turns(const Job& job, const Clocks& clocks) {
       const trace::CollectiveRecord& record = r.trace->records[i];
       const int32_t step = r.step[i];
       if (i > 0 && step >= 0 && r.step[i - 1] == step - 1 && record.begin_ns >= ended)
-        mine[step] = {clocks.corrected(r.host, ended), clocks.corrected(r.host, record.begin_ns), last};
+        mine[step] = {
+            clocks.corrected(r.host, ended),
+            clocks.corrected(r.host, record.begin_ns),
+            record.begin_ns,
+            last};
       if (record.end_ns > ended) {
         ended = record.end_ns;
         last = int32_t(i);
@@ -73,9 +80,9 @@ bool last_end(
 bool has_hidden_barrier(const Job& job, const Clocks& clocks, double step_ns) {
   if (!clocks.aligned() || job.ranks.size() < 3 || job.steps < 5)
     return false;
-  const int64_t tolerance = clock_error(job, clocks);
+  const auto tolerance = double(clock_error(job, clocks));
   // Only steps that ranks end clearly apart can show that somebody waits.
-  const auto least_spread = int64_t(std::max(2.0 * double(tolerance), 0.01 * step_ns));
+  const double least_spread = std::max(2.0 * tolerance, tuning::kLeastBarrierSpread * step_ns);
   const std::vector<std::vector<Turn>> all = turns(job, clocks);
   int looked = 0;
   int waited = 0;
@@ -83,10 +90,16 @@ bool has_hidden_barrier(const Job& job, const Clocks& clocks, double step_ns) {
     int64_t last = 0;
     int64_t first = 0;
     int64_t begins = 0;
-    if (!last_end(all, s, last, first, begins) || last - first < least_spread)
+    if (!last_end(all, s, last, first, begins))
+      continue;
+    const auto spread = double(last - first);
+    if (spread < least_spread)
       continue;
     ++looked;
-    waited += begins >= last - tolerance;
+    // Clocks err by more than they know at the ends of an hour; without a barrier the first to end begins at
+    // once, a whole spread before the last.
+    const double allowed = std::max(tolerance, tuning::kBarrierShare * spread);
+    waited += double(last - begins) <= allowed;
   }
   return looked >= 5 && waited * 20 >= looked * 19;
 }
@@ -111,7 +124,10 @@ std::vector<trace::RankTrace> with_hidden_barrier(const Job& job, const Clocks& 
       const Turn& mine = all[r][s];
       trace::CollectiveRecord barrier;
       barrier.begin_ns = t.records[mine.last].end_ns;
-      barrier.end_ns = barrier.begin_ns + std::max<int64_t>(0, std::min(last, mine.begins) - mine.ended);
+      // A second of a clock that drifts is not a second of the common one: the wait never reaches into the
+      // next step, or it would count as still going on there.
+      const int64_t waited = std::max<int64_t>(0, std::min(last, mine.begins) - mine.ended);
+      barrier.end_ns = std::min(barrier.begin_ns + waited, mine.local_begins);
       barrier.bytes = 8;
       barrier.sequence = s;
       if (job.step_marks)

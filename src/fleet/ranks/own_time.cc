@@ -221,7 +221,7 @@ struct Judge {
       return;
     // Routing and sequence lengths make now this rank late and now that one: a slow part is late in most
     // steps.
-    if (s.median < least / 2)
+    if (s.median < std::max(least / 2, tuning::kLeastMedianShare * s.mean))
       return;
     LateRank late;
     late.rank = rank;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/stats.h"
 #include "fleet/ranks/hidden.h"
@@ -116,12 +117,15 @@ void envelopes(const Job& job, TransferVerdict& v) {
       continue;
     std::vector<double> medians;
     std::vector<std::vector<double>> all;
+    std::set<std::vector<int>> groups;
     for (const int c : members[s]) {
+      groups.insert(job.channels[c].ranks);
       medians.push_back(std::log(v.channels[c].median_ns));
       all.push_back(v.channels[c].log_ns);
     }
     ShapeTime& shape = v.shapes[s];
     shape.channels = int(members[s].size());
+    shape.groups = int(groups.size());
     shape.roughness = slow_noise(all);
     shape.envelope_ns = std::exp(envelope(shape_series(job, v, members[s]), base::quantile(medians, 0.25)));
     if (medians.size() >= 8)

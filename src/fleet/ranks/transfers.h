@@ -23,6 +23,7 @@ struct ChannelTime {
 
 struct ShapeTime {
   int channels = 0;
+  int groups = 0;  // sets of ranks among them: operations of one set share its lasting difference
   double envelope_ns = 0;
   double roughness = 1;  // slow_noise of its channels
   double spread = 0;     // lasting differences of healthy channels, of the logarithm

@@ -16,6 +16,10 @@ constexpr double kLeastTransferShare = 0.06;
 // Least excess of a slow part over a step's length: below it nobody would act.
 constexpr double kLeastStepShare = 0.003;
 
+// Median of an excess over its mean: routing and sequence lengths make a rank late in few steps by much, a
+// slow part is late in all by the same.
+constexpr double kLeastMedianShare = 0.5;
+
 // How many times its standard error an excess must be. Thousands of ranks and channels are looked at and the
 // best stretch of steps is chosen among all: eight keeps a healthy hour below one alarm in a hundred.
 // bench/results/2026-11-22/fleet_ranks_campaign.csv
@@ -36,9 +40,11 @@ constexpr double kLeastPeerSpread = 3.5;
 // on. One in two hundred healthy channels does; what they say together must reach kLeastPartSpread.
 constexpr double kLeastChannelSpread = 2.5;
 constexpr double kLeastPartSpread = 4.7;
+// Sets of ranks from which on their differences are believed where they are smaller than kUnknownSpread.
+constexpr int kGroupsThatTell = 8;
 // Lasting differences that are assumed at least, and where a shape has under eight channels to tell, as
 // logarithms.
-constexpr double kFloorSpread = 0.015;
+constexpr double kFloorSpread = 0.018;
 constexpr double kUnknownSpread = 0.022;
 
 // Fewest steps a stretch may last.
@@ -50,6 +56,13 @@ constexpr double kShareOfWhole = 0.75;
 // Share of an excess that lies in the first segment of the step, or in gaps without a kernel, before input or
 // host is named.
 constexpr double kShareOfKind = 0.7;
+
+// A barrier that the log left out shows only in steps that ranks end this far apart, as a share of a step ...
+constexpr double kLeastBarrierSpread = 0.01;
+// ... by nobody beginning the next step earlier than the last end less this share of that distance. Clocks of
+// an hour err by up to 3 ms where ranks of a pipeline end a second apart.
+// bench/results/2026-11-22/fleet_ranks_healthy.csv
+constexpr double kBarrierShare = 0.1;
 
 // Clocks: quartz that drifts more is broken (or the match is wrong).
 constexpr double kMostDrift = 200e-6;
