@@ -27,6 +27,8 @@ void add_fleet(Command& app, Context& context) {
   fleet->require_subcommand(1);
   add_fleet_evaluate(*fleet, context);
   add_fleet_ranks(*fleet, context);
+  add_fleet_kills(*fleet, context);
+  add_fleet_soak(*fleet, context);
 }
 
 void add_memory(Command& app, Context& context) {

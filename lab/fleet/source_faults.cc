@@ -16,185 +16,10 @@
 #include "base/rng.h"
 #include "base/units.h"
 #include "jobs/fleet_watch.h"
+#include "lab/fleet/sim_store.h"
 
 namespace lento::fleet {
 namespace {
-
-constexpr int64_t kStart = 1'700'000'000'000;
-constexpr double kNoise = 0.02;
-constexpr double kOffset = 0.007;
-constexpr double kLoss = 0.85;
-
-struct Period {
-  int64_t begin = INT64_MAX;
-  int64_t end = INT64_MAX;
-  bool holds(int64_t t) const {
-    return t >= begin && t < end;
-  }
-};
-
-struct Machine {
-  std::string name;
-  double offset = 1;
-  int64_t phase = 0;
-  Period present{0, INT64_MAX};  // in the job
-  std::vector<Period> down;
-  Period slow;
-};
-
-class SimClock : public jobs::Clock {
- public:
-  int64_t steady_ms() const override {
-    return steady;
-  }
-  int64_t wall_ms() const override {
-    return steady + jump;
-  }
-  int64_t steady = kStart;
-  int64_t jump = 0;
-};
-
-// Samples exist by formula: nothing is stored.
-class SimStore : public jobs::Feed {
- public:
-  SimStore(const SimClock& clock, uint64_t seed)
-      : clock_(clock),
-        seed_(seed) {
-  }
-
-  std::string name() const override {
-    return "simulated";
-  }
-
-  trace::MetricSeries read(int64_t begin, int64_t end, int64_t grid_ms, base::ReadReport& report) override {
-    const int64_t now = clock_.steady;
-    if (outage.holds(now))
-      throw base::Error({"simulated"}, "the store is away");
-    trace::SeriesBuilder builder(report);
-    base::Rng half(seed_, "half", uint64_t(now));
-    for (const Machine& m : machines) {
-      if (halves.holds(now) && half.below(2))
-        continue;
-      add(builder, m, begin, std::min(end, now - delay));
-    }
-    trace::GridOptions grid;
-    grid.step_ms = grid_ms;
-    if (grid_ms > 0)
-      grid.begin_ms = begin / grid_ms * grid_ms;
-    return builder.build(grid, {"simulated"});
-  }
-
-  std::optional<std::vector<jobs::Target>> targets() override {
-    const int64_t now = clock_.steady;
-    if (outage.holds(now))
-      return std::nullopt;
-    std::vector<jobs::Target> out;
-    if (!knows_up)
-      return out;
-    base::Rng half(seed_, "half.up", uint64_t(now));
-    for (const Machine& m : machines) {
-      if (halves.holds(now) && half.below(2))
-        continue;
-      if (m.present.holds(now))
-        out.push_back({m.name, up(m, now)});
-    }
-    return out;
-  }
-
-  std::optional<int64_t> now_ms() override {
-    if (outage.holds(clock_.steady))
-      throw base::Error({"simulated"}, "the store is away");
-    return clock_.steady;
-  }
-
-  std::vector<Machine> machines;
-  Period outage;
-  Period halves;
-  int64_t delay = 0;
-  int64_t step = 1000;
-  bool knows_up = true;
-
- private:
-  static bool up(const Machine& m, int64_t t) {
-    return std::ranges::none_of(m.down, [&](const Period& p) {
-      return p.holds(t);
-    });
-  }
-
-  void add(trace::SeriesBuilder& builder, const Machine& m, int64_t begin, int64_t end) const {
-    const uint32_t metric = builder.metric("power");
-    const uint32_t machine = builder.machine(m.name);
-    const int64_t first = (begin - kStart) / step - 1;
-    for (int64_t i = first; kStart + i * step + m.phase <= end; ++i) {
-      const int64_t t = kStart + i * step + m.phase;
-      if (t < begin || !m.present.holds(t) || !up(m, t) || outage.holds(t))
-        continue;
-      base::Rng rng(seed_, m.name, uint64_t(i + 1'000'000));
-      const double wave = 100 + 5 * std::sin(double(t / 1000) / 40);
-      const double value = wave * m.offset * (1 + rng.normal(0, kNoise)) * (m.slow.holds(t) ? kLoss : 1);
-      builder.add({metric, machine, 0}, t, value, {});
-    }
-  }
-
-  const SimClock& clock_;
-  uint64_t seed_;
-};
-
-struct Told {
-  int64_t at;
-  std::string kind;
-  std::string machine;
-};
-
-class SimAlerts : public jobs::AlertSink {
- public:
-  explicit SimAlerts(const SimClock& clock)
-      : clock_(clock) {
-  }
-  // A firing alert that was resolved or is new counts once.
-  bool send(const std::vector<Alert>& alerts) override {
-    for (const Alert& a : alerts) {
-      std::string kind;
-      std::string machine;
-      for (const auto& [k, v] : a.labels) {
-        if (k == "alertname")
-          kind = v;
-        if (k == "machine")
-          machine = v;
-      }
-      const bool firing = a.ends_ms > clock_.steady;
-      const bool fresh = firing && !firing_.contains({kind, machine});
-      if (fresh)
-        told.push_back({clock_.steady, kind, machine});
-      if (firing)
-        firing_.insert({kind, machine});
-      else
-        firing_.erase({kind, machine});
-    }
-    return true;
-  }
-  std::vector<Told> told;
-
- private:
-  const SimClock& clock_;
-  std::set<std::pair<std::string, std::string>> firing_;
-};
-
-class SimHooks : public jobs::HookRunner {
- public:
-  bool start(const std::string& machine) override {
-    ran.push_back(machine);
-    ended_.emplace_back(machine, 0);
-    return true;
-  }
-  std::vector<std::pair<std::string, int>> ended() override {
-    return std::exchange(ended_, {});
-  }
-  std::vector<std::string> ran;
-
- private:
-  std::vector<std::pair<std::string, int>> ended_;
-};
 
 struct Planted {
   std::string machine;
@@ -254,20 +79,13 @@ class Case {
 
   void make_machines() {
     const size_t n = 8 + rng_.below(17);
-    for (size_t i = 0; i < n; ++i) {
-      Machine m;
-      m.name = "n" + std::to_string(10 + i);
-      m.offset = 1 + rng_.normal(0, kOffset);
-      m.phase = between(0, store_.step);
-      m.present.begin = kStart - 3'600'000;
-      store_.machines.push_back(m);
-    }
-    warm_ = kStart + std::max<int64_t>(20 * kMinute, 30 * store_.step);
+    store_.add_machines(n, rng_);
+    warm_ = kSimStart + std::max<int64_t>(20 * kMinute, 30 * store_.step);
   }
 
   void make_trouble() {
     trouble_at_ = warm_ + between(0, 5 * kMinute);
-    Machine& one = store_.machines[1];
+    SimMachine& one = store_.machines[1];
     switch (c_.trouble) {
       case Trouble::Outage:
         store_.outage = {trouble_at_, trouble_at_ + between(30'000, 400'000)};
@@ -285,10 +103,10 @@ class Case {
         jump_ = {trouble_at_, between(0, 2) ? between(5'000, 3'600'000) : -between(5'000, 3'600'000)};
         break;
       case Trouble::Renamed: {
-        std::vector<Machine> others = store_.machines;
-        for (Machine& m : store_.machines)
+        std::vector<SimMachine> others = store_.machines;
+        for (SimMachine& m : store_.machines)
           m.present.end = trouble_at_;
-        for (Machine& m : others) {
+        for (SimMachine& m : others) {
           m.name = "new-" + m.name;
           m.present.begin = trouble_at_;
           store_.machines.push_back(m);
@@ -296,7 +114,7 @@ class Case {
         break;
       }
       case Trouble::Replaced: {
-        Machine fresh = one;
+        SimMachine fresh = one;
         one.present.end = trouble_at_;
         fresh.name = "spare";
         fresh.present.begin = trouble_at_ + between(0, 60'000);
@@ -304,7 +122,7 @@ class Case {
         break;
       }
       case Trouble::Added: {
-        Machine fresh = one;
+        SimMachine fresh = one;
         fresh.name = "more";
         fresh.present.begin = trouble_at_;
         store_.machines.push_back(fresh);
@@ -333,13 +151,14 @@ class Case {
         renamed ? trouble_at_ + std::max<int64_t>(10 * kMinute, 20 * store_.step) : trouble_at_ - 5 * kMinute;
     last_ = trouble_at_;
     if (rng_.below(4)) {
-      Machine& m = store_.machines[names + 2 + rng_.below(3)];
-      m.slow = {between(low, trouble_at_ + 15 * kMinute + (renamed ? 20 * store_.step : 0)), INT64_MAX};
-      planted_.push_back({m.name, false, m.slow.begin});
+      SimMachine& m = store_.machines[names + 2 + rng_.below(3)];
+      const int64_t from = between(low, trouble_at_ + 15 * kMinute + (renamed ? 20 * store_.step : 0));
+      m.slow.push_back({from, INT64_MAX});
+      planted_.push_back({m.name, false, from});
     }
     if (rng_.below(4)) {
       const bool spare = c_.trouble == Trouble::Replaced && rng_.below(2);
-      Machine& m = spare ? store_.machines.back() : store_.machines[names + 5 + rng_.below(3)];
+      SimMachine& m = spare ? store_.machines.back() : store_.machines[names + 5 + rng_.below(3)];
       const int64_t from = spare ? trouble_at_ + 8 * kMinute : low;
       const int64_t at = between(from, from + 15 * kMinute);
       m.down.push_back({at, INT64_MAX});
