@@ -89,7 +89,7 @@ finding::Figure full_table(const chip::Sweep& sweep) {
   for (const chip::SweepRow* row : rows) {
     table.rows.push_back(
         {row->fault.name,
-         format_number(row->slowdown, 5),
+         format_number(row->slowdown),
          std::to_string(row->cycles),
          std::to_string(row->events)});
   }

@@ -110,7 +110,7 @@ Figure results_table(const SearchSpace& space, const std::vector<DesignResult>& 
        "way"},
       {}};
   const auto number = [](double s) {
-    return std::isfinite(s) ? format_number(s, 6) : "does not fit";
+    return std::isfinite(s) ? format_number(s) : "does not fit";
   };
   for (const DesignResult& r : results) {
     const std::string gain =
@@ -232,9 +232,9 @@ Figure comparison_table(const SearchSpace& space, const std::vector<Trial>& tria
          name_of(key.second),
          std::to_string(s.seeds),
          format_number(100.0 * s.near / s.seeds, 3) + " %",
-         format_number(s.best, 6),
-         format_number(s.worst, 6),
-         format_number(s.sum_ratio / s.seeds, 5),
+         format_number(s.best),
+         format_number(s.worst),
+         format_number(s.sum_ratio / s.seeds),
          std::to_string(s.evaluations)});
   }
   return {

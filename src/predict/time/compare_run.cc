@@ -176,8 +176,8 @@ finding::Figure table_of(const std::vector<Group>& groups) {
     t.rows.push_back(
         {g.name,
          std::to_string(g.measured.size()),
-         format_number(g.median(), 5),
-         format_number(g.predicted.seconds, 5),
+         format_number(g.median()),
+         format_number(g.predicted.seconds),
          format_number(g.factor(), 3),
          g.predicted.bound});
   return {"Measured against predicted", "The most lost time first.", std::move(t)};
