@@ -11,6 +11,7 @@ struct Options {
   jobs::FleetDiagnosisOptions job;
   std::vector<std::string> group_by;
   double judge_from = -1;
+  bool faithful = false;
   jobs::FleetRanksOptions collectives;
 };
 
@@ -21,6 +22,8 @@ void run(Context& context, Options& o) {
   }
   if (!o.group_by.empty())
     o.job.detect.group_by = o.group_by;
+  if (o.faithful)
+    o.job.method = "minder";
   if (o.judge_from >= 0)
     o.job.judge_from_s = o.judge_from;
   o.job.threads = context.jobs;
@@ -59,14 +62,12 @@ void add_fleet_diagnose(Command& fleet, Context& context) {
       ->check(range(1.0, 1e6));
   app->add_option("--judge-from", o->judge_from, "Seconds after the start; what lies before is only history");
   add_expect_options(*app, o->job.expect, o->job.detect);
-  app->add_flag("--faithful", o->job.faithful, "The method of the Minder paper instead of the default mode");
-  app->add_option("--model", o->job.model, "Models of the faithful mode, from 'lento fleet train'")
-      ->type_name("FILE");
-  app->add_option(
-      "--threshold",
-      o->job.threshold,
-      "Faithful mode: similarity threshold instead of the models' own");
-  app->add_option("--stride", o->job.stride, "Faithful mode: samples between windows")
+  app->add_option("--method", o->job.method, "lento, or minder: the method of the Minder paper")
+      ->capture_default_str();
+  app->add_flag("--faithful", o->faithful, "The same as --method minder");
+  app->add_option("--model", o->job.model, "minder: its models, from 'lento fleet train'")->type_name("FILE");
+  app->add_option("--threshold", o->job.threshold, "minder: similarity threshold instead of the models' own");
+  app->add_option("--stride", o->job.stride, "minder: samples between windows")
       ->check(range(1, 1000))
       ->capture_default_str();
   context.add_jobs(*app);

@@ -17,10 +17,10 @@ struct FleetDiagnosisOptions {
   fleet::DetectOptions detect;
   std::string expect;                  // prediction that the whole fleet is held against; "": none
   std::optional<double> judge_from_s;  // after the start; what lies before is only history
-  bool faithful = false;               // the method of the Minder paper, with the options below
-  std::string model;
-  double threshold = 0;  // 0: the models' own
-  size_t stride = 1;
+  std::string method = "lento";        // one of fleet_methods()
+  std::string model;                   // minder: the models
+  double threshold = 0;                // minder: 0 is the models' own
+  size_t stride = 1;                   // minder: samples between windows
   unsigned threads = 1;
   bool strict = false;
 };

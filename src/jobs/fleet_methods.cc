@@ -1,0 +1,42 @@
+#include "jobs/fleet_methods.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "jobs/fleet_by_minder.h"
+
+namespace lento::jobs {
+namespace {
+
+finding::Diagnosis judge_by_peers(
+    const trace::MetricSeries& series,
+    const FleetDiagnosisOptions& o,
+    const base::Progress& progress) {
+  fleet::DetectOptions detect = o.detect;
+  if (o.judge_from_s)
+    detect.judge_from_ms = series.begin_ms + int64_t(*o.judge_from_s * 1000);
+  if (!o.expect.empty())
+    detect.expectations = read_expectations(o.expect);
+  return fleet::diagnose(series, detect, progress);
+}
+
+}  // namespace
+
+const std::vector<FleetMethod>& fleet_methods() {
+  static const std::vector<FleetMethod> list{
+      {"lento", "levels of each machine against its peers, over several horizons", judge_by_peers},
+      {"minder", "similarity of embeddings as in the Minder paper; needs --model", judge_by_minder}};
+  return list;
+}
+
+const FleetMethod& fleet_method(const std::string& name) {
+  const auto found = std::ranges::find(fleet_methods(), std::string_view(name), &FleetMethod::name);
+  if (found != fleet_methods().end())
+    return *found;
+  std::string known;
+  for (const FleetMethod& m : fleet_methods())
+    known += (known.empty() ? "" : ", ") + std::string(m.name);
+  throw base::Error({"--method"}, "no method '" + name.substr(0, 40) + "'", "there are " + known);
+}
+
+}  // namespace lento::jobs
