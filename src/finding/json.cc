@@ -3,6 +3,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "base/number.h"
 #include "finding/finding.h"
 
 namespace lento::finding {
@@ -233,7 +234,10 @@ class Writer {
  private:
   template <class T>
   static Json json(const T& value) {
-    if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::string>) {
+    if constexpr (std::is_same_v<T, uint64_t>) {
+      // A JSON number of this size would lose its last digits.
+      return value > uint64_t(INT64_MAX) ? Json(std::to_string(value)) : Json(value);
+    } else if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::string>) {
       return Json(value);
     } else if constexpr (std::is_enum_v<T>) {
       return Json(std::string(finding::name(value)));
@@ -298,7 +302,14 @@ class Reader {
     v = int(j.integer(w, -1000000, 1000000));
   }
   static void read(const Json& j, uint64_t& v, const Location& w) {
-    v = uint64_t(j.integer(w, 0));
+    if (!j.is_string()) {
+      v = uint64_t(j.integer(w, 0));
+      return;
+    }
+    const auto digits = base::try_uint(j.string(w));
+    if (!digits)
+      throw Error(w, "found text, needed a whole number");
+    v = *digits;
   }
   static void read(const Json& j, double& v, const Location& w) {
     v = j.is_null() ? std::numeric_limits<double>::quiet_NaN() : j.number(w);
