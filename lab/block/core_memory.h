@@ -82,7 +82,8 @@ class CoreMemory {
     const bool here = data_.touch(line);
     for (const Flight& f : flights_) {
       if (f.line == line && f.ready > out.ready) {
-        out.l1_miss = true, out.ready = f.ready;
+        out.l1_miss = true;
+        out.ready = f.ready;
         return out;
       }
     }

@@ -35,7 +35,8 @@ std::vector<CycleStacks::Bar> CycleStacks::bars() const {
   std::unordered_map<uint32_t, Bar> by_pc;
   for (const auto& [key, parts] : parts_) {
     Bar& bar = by_pc[uint32_t(key >> 16)];
-    bar.pc = uint32_t(key >> 16), bar.parts += parts;
+    bar.pc = uint32_t(key >> 16);
+    bar.parts += parts;
     bar.causes.emplace_back(uint16_t(key), parts);
   }
   std::vector<Bar> out;
@@ -207,7 +208,8 @@ void CoreModel::commit(CoreSignals& out) {
       stores_[committed_stores_++].written = last_write_;
     }
     buffer_.pop_front();
-    ++head_, ++committed_;
+    ++head_;
+    ++committed_;
   }
 }
 
@@ -215,15 +217,18 @@ void CoreModel::commit(CoreSignals& out) {
 void CoreModel::charge(CoreSignals& out) {
   out.has_oldest = !buffer_.empty();
   if (out.has_oldest) {
-    out.oldest = buffer_.front().pc, out.events = buffer_.front().events;
+    out.oldest = buffer_.front().pc;
+    out.events = buffer_.front().events;
     buffer_.front().parts += kCycleParts;
     charged_ = {out.oldest};
   } else if (offender_) {
-    out.front = offender_->first, out.events = offender_->second;
+    out.front = offender_->first;
+    out.events = offender_->second;
     stacks_.add(offender_->first, offender_->second, kCycleParts);
     charged_ = {out.front};
   } else if (fetch()) {
-    out.front = next_->pc, out.events = next_->events;
+    out.front = next_->pc;
+    out.events = next_->events;
     next_->parts += kCycleParts;
     charged_ = {out.front};
   }

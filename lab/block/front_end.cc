@@ -90,7 +90,8 @@ class FrontEnd {
   }
 
   void start_counting() {
-    counters_ = {}, began_ = now_;
+    counters_ = {};
+    began_ = now_;
   }
   FrontEndCounters counters() const {
     FrontEndCounters out = counters_;
@@ -202,9 +203,13 @@ class FrontEnd {
 }  // namespace
 
 FrontEndCounters& FrontEndCounters::operator+=(const FrontEndCounters& other) {
-  accesses += other.accesses, misses += other.misses;
-  instructions += other.instructions, cycles += other.cycles;
-  useful += other.useful, late += other.late, wrong += other.wrong;
+  accesses += other.accesses;
+  misses += other.misses;
+  instructions += other.instructions;
+  cycles += other.cycles;
+  useful += other.useful;
+  late += other.late;
+  wrong += other.wrong;
   return *this;
 }
 

@@ -88,8 +88,10 @@ void SmModel::arrive(Warp& warp) {
     return;
   block.arrived = 0;
   for (Warp& other : warps_) {
-    if (other.block == warp.block && other.waiting)
-      other.waiting = false, next_phase(other);
+    if (other.block == warp.block && other.waiting) {
+      other.waiting = false;
+      next_phase(other);
+    }
   }
 }
 
@@ -108,8 +110,10 @@ void SmModel::next_phase(Warp& warp) {
         --blocks_left_;
         block.finished = 0;
         for (Warp& other : warps_) {
-          if (other.block == warp.block)
-            other.done = false, other.not_before = cycle_ + 50;
+          if (other.block == warp.block) {
+            other.done = false;
+            other.not_before = cycle_ + 50;
+          }
         }
       }
     }
@@ -178,8 +182,10 @@ bool SmModel::step(SmSignals& out) {
     }
   }
   out = {};
-  for (uint32_t s = 0; s < 4; ++s)
-    out.simt |= cycle_ < sp_busy_[s], out.tensor |= cycle_ < tensor_busy_[s];
+  for (uint32_t s = 0; s < 4; ++s) {
+    out.simt |= cycle_ < sp_busy_[s];
+    out.tensor |= cycle_ < tensor_busy_[s];
+  }
   out.memory = cycle_ < memory_busy_;
   ++cycle_;
   return !std::ranges::all_of(warps_, [](const Warp& w) {

@@ -145,7 +145,12 @@ class Graph {
         continue;
       const double u = node.metric[b].octaves;
       const double v = front_end_[b];
-      n += 1, x += u, y += v, xx += u * u, yy += v * v, xy += u * v;
+      n += 1;
+      x += u;
+      y += v;
+      xx += u * u;
+      yy += v * v;
+      xy += u * v;
     }
     const double spread = (n * xx - x * x) * (n * yy - y * y);
     return spread > 0 ? (n * xy - x * y) / std::sqrt(spread) : 0;

@@ -74,8 +74,10 @@ std::vector<Point> rotated(const std::vector<Point>& points) {
   double yy = 0;
   double xy = 0;
   const auto n = double(std::max<size_t>(1, points.size()));
-  for (const Point& p : points)
-    x += p[0] / n, y += p[1] / n;
+  for (const Point& p : points) {
+    x += p[0] / n;
+    y += p[1] / n;
+  }
   for (const Point& p : points) {
     xx += (p[0] - x) * (p[0] - x);
     yy += (p[1] - y) * (p[1] - y);
@@ -145,8 +147,10 @@ class Model {
       r.begin = std::min(r.begin, s.begin);
       r.end = std::max(r.end, s.end);
     }
-    if (r.end == 0)
-      r.begin = 0, r.end = seen_.run_cycles;
+    if (r.end == 0) {
+      r.begin = 0;
+      r.end = seen_.run_cycles;
+    }
     return r;
   }
 

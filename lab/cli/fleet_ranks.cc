@@ -31,8 +31,15 @@ finding::Diagnosis conclude(const std::vector<fleet::RankResult>& results, const
   finding::Diagnosis d;
   d.scale = "fleet";
   d.title = o.cases.healthy ? "Healthy jobs of ranks" : "Jobs of ranks with one fault";
-  uint64_t mild = 0, mild_right = 0, right = 0, all = 0, kinds = 0, accused = 0, held = 0, drifts = 0,
-           close = 0;
+  uint64_t mild = 0;
+  uint64_t mild_right = 0;
+  uint64_t right = 0;
+  uint64_t all = 0;
+  uint64_t kinds = 0;
+  uint64_t accused = 0;
+  uint64_t held = 0;
+  uint64_t drifts = 0;
+  uint64_t close = 0;
   uint64_t costs = 0;
   uint64_t clocks = 0;
   uint64_t wrong = 0;

@@ -34,11 +34,16 @@ void multiply_add(
       float *c0 = c + i * row_c + from, *c1 = c0 + row_c, *c2 = c1 + row_c, *c3 = c2 + row_c;
       for (size_t p = 0; p < k; ++p) {
         const float* row = b + p * row_b + from;
-        const float a0 = a[i * k + p], a1 = a[(i + 1) * k + p], a2 = a[(i + 2) * k + p],
-                    a3 = a[(i + 3) * k + p];
+        const float a0 = a[i * k + p];
+        const float a1 = a[(i + 1) * k + p];
+        const float a2 = a[(i + 2) * k + p];
+        const float a3 = a[(i + 3) * k + p];
         for (size_t j = 0; j < width; ++j) {
           const float x = row[j];
-          c0[j] += a0 * x, c1[j] += a1 * x, c2[j] += a2 * x, c3[j] += a3 * x;
+          c0[j] += a0 * x;
+          c1[j] += a1 * x;
+          c2[j] += a2 * x;
+          c3[j] += a3 * x;
         }
       }
     }
@@ -67,14 +72,18 @@ Window window_of(const Call& call, const Shape& kernel) {
   const auto pad = call.op.texts.find("auto_pad");
   if (pad != call.op.texts.end() && pad->second != "NOTSET")
     call.refuse("auto_pad '" + pad->second.substr(0, 20) + "' is not known");
-  const auto strides = call.op.list("strides", {1, 1}), dilations = call.op.list("dilations", {1, 1}),
-             pads = call.op.list("pads", {0, 0, 0, 0});
+  const auto strides = call.op.list("strides", {1, 1});
+  const auto dilations = call.op.list("dilations", {1, 1});
+  const auto pads = call.op.list("pads", {0, 0, 0, 0});
   if (kernel.size() != 2 || strides.size() != 2 || dilations.size() != 2 || pads.size() != 4)
     call.refuse("only windows of two dimensions are known");
   Window w{};
   for (size_t i = 0; i < 2; ++i) {
-    w.kernel[i] = kernel[i], w.stride[i] = strides[i], w.dilation[i] = dilations[i];
-    w.begin[i] = pads[i], w.end[i] = pads[i + 2];
+    w.kernel[i] = kernel[i];
+    w.stride[i] = strides[i];
+    w.dilation[i] = dilations[i];
+    w.begin[i] = pads[i];
+    w.end[i] = pads[i + 2];
     const auto outside = [](int64_t v, int64_t low) {
       return v < low || v > 4096;
     };

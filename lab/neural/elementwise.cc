@@ -39,10 +39,12 @@ void for_rows(const Shape& out, const Shape& a, const Shape& b, Row row) {
     row(at, at_a, at_b, length, rank ? step_a.back() : 0, rank ? step_b.back() : 0);
     for (size_t axis = rank; axis-- > 1;) {
       const size_t up = axis - 1;
-      at_a += step_a[up], at_b += step_b[up];
+      at_a += step_a[up];
+      at_b += step_b[up];
       if (++index[up] < size_t(out[up]))
         break;
-      at_a -= index[up] * step_a[up], at_b -= index[up] * step_b[up];
+      at_a -= index[up] * step_a[up];
+      at_b -= index[up] * step_b[up];
       index[up] = 0;
     }
   }

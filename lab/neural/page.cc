@@ -159,11 +159,13 @@ void draw_character(Picture& picture, char c, Point origin, float unit) {
   bool fresh = true;
   for (size_t at = 0; at < strokes.size();) {
     if (strokes[at] == ' ') {
-      fresh = true, ++at;
+      fresh = true;
+      ++at;
       continue;
     }
     draw_segment(picture, point(fresh ? at : at - 2), point(at), kPen * unit);
-    fresh = false, at += 2;
+    fresh = false;
+    at += 2;
   }
 }
 

@@ -25,8 +25,10 @@ template <class F>
 TensorValue pooled(const Call& call, F pool) {
   const TensorValue& in = call.floats(0);
   call.check_planes(in);
-  const auto kernel = call.op.list("kernel_shape"), strides = call.op.list("strides", {1, 1}),
-             pads = call.op.list("pads", {0, 0, 0, 0}), dilations = call.op.list("dilations", {1, 1});
+  const auto kernel = call.op.list("kernel_shape");
+  const auto strides = call.op.list("strides", {1, 1});
+  const auto pads = call.op.list("pads", {0, 0, 0, 0});
+  const auto dilations = call.op.list("dilations", {1, 1});
   const auto auto_pad = call.op.texts.find("auto_pad");
   if (kernel.size() != 2 || strides.size() != 2 || pads.size() != 4 ||
       dilations != std::vector<int64_t>{1, 1} || *std::ranges::min_element(pads) < 0 ||
@@ -43,11 +45,13 @@ TensorValue pooled(const Call& call, F pool) {
   for (int64_t plane = 0; plane < in.shape[0] * in.shape[1]; ++plane) {
     const float* source = in.floats.data() + plane * height * width;
     for (int64_t y = 0; y < out.shape[2]; ++y) {
-      const int64_t top = y * strides[0] - pads[0], y0 = std::max<int64_t>(0, top),
-                    y1 = std::min(height, top + kernel[0]);
+      const int64_t top = y * strides[0] - pads[0];
+      const int64_t y0 = std::max<int64_t>(0, top);
+      const int64_t y1 = std::min(height, top + kernel[0]);
       for (int64_t x = 0; x < out.shape[3]; ++x) {
-        const int64_t left = x * strides[1] - pads[1], x0 = std::max<int64_t>(0, left),
-                      x1 = std::min(width, left + kernel[1]);
+        const int64_t left = x * strides[1] - pads[1];
+        const int64_t x0 = std::max<int64_t>(0, left);
+        const int64_t x1 = std::min(width, left + kernel[1]);
         if (y0 >= y1 || x0 >= x1)
           call.refuse("a window lies in the padding only");
         out.floats[at++] = pool(source + y0 * width + x0, width, y1 - y0, x1 - x0);
@@ -126,8 +130,10 @@ TensorValue reduce_mean(const Call& call) {
     size_t step = 1;
     for (size_t axis = rank; axis-- > 0;) {
       const auto extent = size_t(in.shape[axis]);
-      if (!reduced[axis])
-        at += rest % extent * step, step *= extent;
+      if (!reduced[axis]) {
+        at += rest % extent * step;
+        step *= extent;
+      }
       rest /= extent;
     }
     sums[at] += in.floats[i];

@@ -61,7 +61,9 @@ count_gpu_windows(const GemmShape& shape, const Image& program, uint64_t max_cyc
     if (tile.counters().streamed == before)
       continue;
     ++out.taken_cycles;
-    counts[0] += held0 & 1, counts[1] += held0 >> 16, counts[2] += held1;
+    counts[0] += held0 & 1;
+    counts[1] += held0 >> 16;
+    counts[2] += held1;
     if (++in_window < kWindow)
       continue;
     expected.push_back(
@@ -132,8 +134,12 @@ finding::Diagnosis gpu_case(uint64_t max_cycles, uint64_t seed, const base::Prog
          share_of(single, w.windows),
          share_of(many, w.windows),
          share_of(w.cycles - w.taken_cycles, w.cycles)});
-    windows += w.windows, wrong += w.wrong_windows, taken += w.taken_cycles, cycles += w.cycles;
-    one += single, several += many;
+    windows += w.windows;
+    wrong += w.wrong_windows;
+    taken += w.taken_cycles;
+    cycles += w.cycles;
+    one += single;
+    several += many;
     progress("shapes", double(i + 1), double(shapes.size()));
   }
   d.facts = {

@@ -126,7 +126,8 @@ TileInputs pics_inputs(const CoreSignals& s) {
   TileInputs in;
   for (uint32_t i = 0; i < s.commits; ++i)
     in.data[i] = s.committed[i];
-  in.data[4] = s.oldest, in.data[5] = s.front;
+  in.data[4] = s.oldest;
+  in.data[5] = s.front;
   in.data[6] = s.events | uint32_t(s.head) << 9 | uint32_t(s.tail) << 16;
   in.valid = (1u << s.commits) - 1;
   if (s.commits == 0)
@@ -160,7 +161,9 @@ PicsRun run_pics(const riscv::ElfImage& program, const Image& image, const PicsO
   }
   for (size_t i = 0; i < kKept; ++i)
     sampler.step(nullptr, core.charged());
-  run.cycles = core.cycle(), run.instructions = core.instructions(), run.result = core.result();
+  run.cycles = core.cycle();
+  run.instructions = core.instructions();
+  run.result = core.result();
   run.output_bytes = sampler.output_bytes();
   run.golden = core.stacks();
   run.error = mean_error(run.golden_at_samples, run.tile);

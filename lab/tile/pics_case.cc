@@ -88,7 +88,8 @@ finding::Figure sweep_figure(const riscv::ElfImage& program, const std::string& 
     const Image image = pics_image(period);
     for (const double clock : {0.5, 1.0, 2.0}) {
       PicsOptions options;
-      options.period = period, options.tile_clock = clock;
+      options.period = period;
+      options.tile_clock = clock;
       const PicsRun run = run_pics(program, image, options);
       table.rows.push_back(
           {std::to_string(period),
@@ -153,8 +154,11 @@ pics_case(const PicsPaths& paths, const PicsOptions& options, const base::Progre
     figures.push_back(stacks_figure(name, run.tile, symbols));
     if (!paths.folded.empty())
       flame += folded(name, run.tile, symbols);
-    bytes += double(run.output_bytes), records += double(run.records);
-    sum += run.error, worst = std::max(worst, run.error), dropped = std::max(dropped, run.dropped_share);
+    bytes += double(run.output_bytes);
+    records += double(run.records);
+    sum += run.error;
+    worst = std::max(worst, run.error);
+    dropped = std::max(dropped, run.dropped_share);
     progress("programs", ++done, double(paths.programs.size()));
     if (progress.stopped())
       break;

@@ -28,14 +28,18 @@ double error(double a, double exact) {
 TileInputs fetch_inputs(uint64_t address) {
   TileInputs in;
   in.valid = 3;
-  in.data[0] = uint32_t(address), in.data[1] = uint32_t(address >> 32);
+  in.data[0] = uint32_t(address);
+  in.data[1] = uint32_t(address >> 32);
   return in;
 }
 
 EmulatedPrefetch& EmulatedPrefetch::operator+=(const EmulatedPrefetch& other) {
   emulated += other.emulated;
-  visits += other.visits, visits_lost += other.visits_lost, looks += other.looks;
-  output_bytes += other.output_bytes, cycles += other.cycles;
+  visits += other.visits;
+  visits_lost += other.visits_lost;
+  looks += other.looks;
+  output_bytes += other.output_bytes;
+  cycles += other.cycles;
   return *this;
 }
 
@@ -81,10 +85,14 @@ emulate_prefetcher(const LineTrace& trace, const Image& program, EmulatedPolicy 
   run_front_end(trace, watched);
   for (int i = 0; i < 100; ++i)
     step(nullptr);
-  out.emulated.misses = sums[0], out.emulated.useful = sums[1], out.emulated.wrong = sums[2];
-  out.visits = logic.visits(), out.visits_lost = logic.visits_lost();
+  out.emulated.misses = sums[0];
+  out.emulated.useful = sums[1];
+  out.emulated.wrong = sums[2];
+  out.visits = logic.visits();
+  out.visits_lost = logic.visits_lost();
   out.looks = logic.looks();
-  out.output_bytes = tile.counters().output_bytes, out.cycles = cycle;
+  out.output_bytes = tile.counters().output_bytes;
+  out.cycles = cycle;
   return out;
 }
 
@@ -154,8 +162,10 @@ class PrefetchStudy {
     row(name, words + ", exact", exact, true);
     row(name, words + ", on the tile", tile.emulated, false);
     table_.rows.back().back() = base::percent(share(tile.visits_lost, tile.visits));
-    if (entangling)
-      visits_ += tile.visits, lost_ += tile.visits_lost;
+    if (entangling) {
+      visits_ += tile.visits;
+      lost_ += tile.visits_lost;
+    }
     if (exact.misses + exact.useful < kFewest)
       return;
     Errors& to = errors_[entangling];
@@ -172,7 +182,9 @@ class PrefetchStudy {
   Errors mean_errors(bool entangling) const {
     Errors out = errors_[entangling];
     const double n = std::max(1, out.streams);
-    out.miss_rate /= n, out.coverage /= n, out.accuracy /= n;
+    out.miss_rate /= n;
+    out.coverage /= n;
+    out.accuracy /= n;
     return out;
   }
 

@@ -60,7 +60,8 @@ void PrefetchLogic::walk() {
 
 // No head has room: the first one loses a destination.
 void PrefetchLogic::insist() {
-  tries_ = 3, target_ = first_target_;
+  tries_ = 3;
+  target_ = first_target_;
   table_read_ = int(table_set(target_));
   state_ = State::Try;
 }
@@ -87,7 +88,10 @@ void PrefetchLogic::try_head() {
 
 void PrefetchLogic::start_scan() {
   packed_ = old_;
-  held_ = 1, fit_ = format_for(target_, now_.line), scan_ = 0, weakest_confidence_ = 4;
+  held_ = 1;
+  fit_ = format_for(target_, now_.line);
+  scan_ = 0;
+  weakest_confidence_ = 4;
   state_ = State::ScanSlot;
 }
 
@@ -105,8 +109,10 @@ void PrefetchLogic::scan_slot() {
   if (confidence > 0) {
     ++held_;
     fit_ = std::min(fit_, format_for(target_, line));
-    if (confidence < weakest_confidence_)
-      weakest_ = scan_, weakest_confidence_ = confidence;
+    if (confidence < weakest_confidence_) {
+      weakest_ = scan_;
+      weakest_confidence_ = confidence;
+    }
   }
   shift(packed_), ++scan_;
 }
@@ -114,7 +120,8 @@ void PrefetchLogic::scan_slot() {
 void PrefetchLogic::scanned() {
   if (held_ <= fit_) {
     packed_ = {fit_, 0, 0};
-    scan_ = emitted_ = 0, placed_ = false;
+    scan_ = emitted_ = 0;
+    placed_ = false;
     state_ = State::Pack;
   } else if (tries_ < 3) {
     no_room();
@@ -131,8 +138,11 @@ void PrefetchLogic::pack() {
   uint32_t line = widen(target_, old_);
   uint32_t confidence = more ? old_.confidence & 3 : 0;
   const bool places = confidence == 0 && !placed_;
-  if (places)
-    line = now_.line, confidence = 3, placed_ = true;
+  if (places) {
+    line = now_.line;
+    confidence = 3;
+    placed_ = true;
+  }
   const bool skips = confidence == 0 && more && fit_ < old_.format;
   if (more)
     shift(old_), ++scan_;

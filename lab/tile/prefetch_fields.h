@@ -74,7 +74,8 @@ inline Payload decode(uint64_t word) {
   return p;
 }
 inline void shift(Payload& p) {
-  p.confidence >>= 2, p.address >>= kBits[p.format];
+  p.confidence >>= 2;
+  p.address >>= kBits[p.format];
 }
 // The destination in the lowest slot.
 inline uint32_t widen(uint32_t head, const Payload& p) {

@@ -39,7 +39,8 @@ bool PrefetchLogic::in_flight(uint32_t line) const {
 void PrefetchLogic::miss() {
   if (fetched_)
     return;  // the look-up compares with what is in flight
-  waits_ = in_flight(now_.line), fills_ = !waits_;
+  waits_ = in_flight(now_.line);
+  fills_ = !waits_;
   if (fills_)
     move_clock(kMissCycles);
   state_ = State::Drain;
@@ -54,14 +55,16 @@ void PrefetchLogic::start_fill() {
 void PrefetchLogic::drain() {
   if (waits_ || due()) {
     fill_ = flights_[first_flight_];
-    first_flight_ = (first_flight_ + 1) % kFlights, --flights_held_;
+    first_flight_ = (first_flight_ + 1) % kFlights;
+    --flights_held_;
     fill_prefetched_ = !(waits_ && fill_.shadow == shadow_of(now_.line));
     start_fill();
     if (!fill_prefetched_)
       late();
   } else if (fills_) {
     fills_ = fill_prefetched_ = false;
-    fill_.shadow = shadow_of(now_.line), fill_.origin.valid = false;
+    fill_.shadow = shadow_of(now_.line);
+    fill_.origin.valid = false;
     start_fill();
   } else if (!checks_) {
     next_visit();
@@ -69,7 +72,8 @@ void PrefetchLogic::drain() {
     read_lines(now_.line);
     state_ = State::Check;
   } else if (pushed_) {
-    walk_ = 1, tries_ = 0;
+    walk_ = 1;
+    tries_ = 0;
     state_ = State::Walk;
   } else {
     next_visit();
@@ -87,7 +91,10 @@ void PrefetchLogic::late() {
   waits_ = false;
   if (!fill_.origin.valid)
     return;
-  fill_.origin.valid = false, judged_ = fill_.origin, judged_up_ = false, late_ = true;
+  fill_.origin.valid = false;
+  judged_ = fill_.origin;
+  judged_up_ = false;
+  late_ = true;
   state_ = State::Judge;
 }
 

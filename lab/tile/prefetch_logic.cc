@@ -16,7 +16,8 @@ PrefetchLogic::PrefetchLogic(std::vector<uint8_t>& scratchpad, EmulatedPolicy po
 }
 
 void PrefetchLogic::step(const TileInputs* inputs) {
-  scratch_.read = false, scratch_.write = 0;
+  scratch_.read = false;
+  scratch_.write = 0;
   shadow_read_ = shadow_write_ = table_read_ = table_write_ = -1;
   answer();
   if (state_ < State::Miss)
@@ -36,7 +37,8 @@ void PrefetchLogic::step(const TileInputs* inputs) {
 // gaps.
 void PrefetchLogic::arrive(const TileInputs* inputs) {
   gap_ = std::min(gap_ + 1, 511u);
-  front_valid_ = waiting_held_ > 0, front_ = waiting_[first_waiting_];
+  front_valid_ = waiting_held_ > 0;
+  front_ = waiting_[first_waiting_];
   if (!inputs)
     return;
   if ((inputs->valid & 3) == 3) {

@@ -63,9 +63,13 @@ void PrefetchLogic::start_look() {
   if (looks_held_ == 0)
     return;
   look_ = looks_waiting_[first_look_];
-  first_look_ = (first_look_ + 1) % kLooks, --looks_held_;
-  full_ = incomplete_ = false, slot_ = 0, look_epoch_ = epoch_;
-  candidate_ = (look_.line + 1) & kLineMask, left_ = look_.size;
+  first_look_ = (first_look_ + 1) % kLooks;
+  --looks_held_;
+  full_ = incomplete_ = false;
+  slot_ = 0;
+  look_epoch_ = epoch_;
+  candidate_ = (look_.line + 1) & kLineMask;
+  left_ = look_.size;
   if (policy_ == EmulatedPolicy::NextLine)
     return start_block(look_.line, 1);
   look_state_ = LookState::Payload;
@@ -98,7 +102,8 @@ void PrefetchLogic::first_line() {
 
 // The `lines` after `line` are candidates.
 void PrefetchLogic::start_block(uint32_t line, uint32_t lines) {
-  candidate_ = (line + 1) & kLineMask, left_ = lines;
+  candidate_ = (line + 1) & kLineMask;
+  left_ = lines;
   if (lines == 0 || full_)
     return slot();
   look_state_ = LookState::Block;
@@ -135,7 +140,8 @@ void PrefetchLogic::slot() {
 void PrefetchLogic::fetch_destination() {
   look_state_ = LookState::Destination;
   fetched_ = state_ != State::Miss;
-  shadow_look_ = shadow_set(destination_), table_look_ = table_set(destination_);
+  shadow_look_ = shadow_set(destination_);
+  table_look_ = table_set(destination_);
 }
 
 void PrefetchLogic::destination() {

@@ -44,7 +44,8 @@ void PrefetchLogic::next_visit() {
   if (!front_valid_ || shadow_write_ >= 0 || table_write_ >= 0)
     return;
   now_ = front_;
-  first_waiting_ = (first_waiting_ + 1) % kVisits, --waiting_held_;
+  first_waiting_ = (first_waiting_ + 1) % kVisits;
+  --waiting_held_;
   read_lines(now_.line);
   state_ = State::Check;
 }
@@ -127,7 +128,8 @@ void PrefetchLogic::answer() {
     known_size_ = std::max(known_size_, lane & kMaxSize);
   if (policy_ == EmulatedPolicy::Entangling && ((epoch_ - (lane >> 8)) & kEpoch) < kFresh)
     return;
-  queues_look_ = true, queued_look_ = asked_look_;
+  queues_look_ = true;
+  queued_look_ = asked_look_;
   queued_look_.size = policy_ == EmulatedPolicy::Entangling ? lane & kMaxSize : 1;
 }
 
@@ -143,7 +145,8 @@ bool PrefetchLogic::enter_line() {
     size = std::max({size, known_size_, std::min(extra_ + merged_, kMaxSize)});
     return true;
   }
-  grow_line_ = (head_ - merged_) & kLineMask, grow_size_ = extra_ + merged_;
+  grow_line_ = (head_ - merged_) & kLineMask;
+  grow_size_ = extra_ + merged_;
   grows_ = extra_ > 0 && grow_size_ > known_size_;
   int found = -1;
   int merge = -1;
@@ -157,7 +160,9 @@ bool PrefetchLogic::enter_line() {
     if (at < kMergeDepth && distance != 0 && distance <= head.size)
       merge = at;
   }
-  head_ = line, extra_ = 0, began_ = true;
+  head_ = line;
+  extra_ = 0;
+  began_ = true;
   pushed_ = merge < 0 && (found < 0 || missed_);
   head_at_ = pushed_ ? 0 : uint32_t(merge >= 0 ? merge : found);
   if (pushed_) {

@@ -144,11 +144,15 @@ void take(
     app.shares[i] += double(h.tile[i]) / double(std::max<uint64_t>(h.taken, 1));
   }
   app.tensors.push_back(std::move(seen));
-  app.bucket_error += h.bucket_error(), app.weighted_error += h.weighted_error();
-  app.values += h.values, app.different += !h.as_taken;
+  app.bucket_error += h.bucket_error();
+  app.weighted_error += h.weighted_error();
+  app.values += h.values;
+  app.different += !h.as_taken;
   ++totals.tensors, totals.values += h.values;
-  totals.offered += h.offered, totals.taken += h.taken;
-  totals.windows += h.windows, totals.bytes += h.output_bytes;
+  totals.offered += h.offered;
+  totals.taken += h.taken;
+  totals.windows += h.windows;
+  totals.bytes += h.output_bytes;
 }
 
 std::string
@@ -191,7 +195,8 @@ double average_cosine(const Application& a, const Application& b) {
   double square_b = 0;
   for (size_t i = 0; i < kBuckets; ++i) {
     product += a.shares[i] * b.shares[i];
-    square_a += a.shares[i] * a.shares[i], square_b += b.shares[i] * b.shares[i];
+    square_a += a.shares[i] * a.shares[i];
+    square_b += b.shares[i] * b.shares[i];
   }
   return square_a > 0 && square_b > 0 ? product / std::sqrt(square_a * square_b) : 0;
 }
@@ -249,7 +254,8 @@ finding::Figure similarity_figure(
     const std::vector<Application>& apps,
     const std::vector<size_t>& first_page) {
   finding::HeatMapFigure out;
-  out.x_name = "tensor, in the same order", out.value_name = "cosine";
+  out.x_name = "tensor, in the same order";
+  out.value_name = "cosine";
   std::vector<const Seen*> picked;
   for (size_t a = 0; a < apps.size(); ++a) {
     const size_t n = first_page[a];
@@ -297,7 +303,9 @@ void add_facts(const std::vector<Application>& apps, const Totals& t, int lines,
   double highest = 0;
   uint64_t different = 0;
   for (size_t i = 0; i < apps.size(); ++i) {
-    by_bucket += apps[i].bucket_error, by_mass += apps[i].weighted_error, different += apps[i].different;
+    by_bucket += apps[i].bucket_error;
+    by_mass += apps[i].weighted_error;
+    different += apps[i].different;
     for (size_t j = i + 1; j < apps.size(); ++j) {
       lowest = std::min(lowest, average_cosine(apps[i], apps[j]));
       highest = std::max(highest, average_cosine(apps[i], apps[j]));

@@ -94,8 +94,16 @@ class FleetWatch {
 
  private:
   struct Counters {
-    uint64_t pulls = 0, failed_pulls = 0, rows = 0, unanswered = 0, samples = 0, skipped = 0, alerts = 0,
-             hooks = 0, unknown_hooks = 0, rebuilds = 0;
+    uint64_t pulls = 0;
+    uint64_t failed_pulls = 0;
+    uint64_t rows = 0;
+    uint64_t unanswered = 0;
+    uint64_t samples = 0;
+    uint64_t skipped = 0;
+    uint64_t alerts = 0;
+    uint64_t hooks = 0;
+    uint64_t unknown_hooks = 0;
+    uint64_t rebuilds = 0;
   };
   using Key = std::pair<std::string, bool>;  // machine, silent
   struct Standing {

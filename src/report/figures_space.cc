@@ -45,8 +45,8 @@ std::string link_line(const MeshFigure::Link& link, const MeshLayout& at, const 
   const double gap = at.core * 0.5;
   const double ux = dx / length;
   const double uy = dy / length;
-  const double x0 = at.x(link.from_x) + at.centre() - uy * side,
-               y0 = at.y(link.from_y) + at.centre() + ux * side;
+  const double x0 = at.x(link.from_x) + at.centre() - uy * side;
+  const double y0 = at.y(link.from_y) + at.centre() + ux * side;
   const double x1 = at.x(link.to_x) + at.centre() - uy * side;
   const double y1 = at.y(link.to_y) + at.centre() + ux * side;
   const auto place = [](int x, int y) {

@@ -105,7 +105,8 @@ enter:
     if (!page) [[unlikely]] {
       const uint8_t* bytes = port.code_page(pc);
       if (!bytes) {
-        cause = kInstructionFault, value = pc;
+        cause = kInstructionFault;
+        value = pc;
         goto trap;
       }
       page = code.add(pc, bytes);
@@ -212,16 +213,20 @@ Ecall:
   if (port.environment_call(hart)) {
     NEXT()
   }
-  cause = kMachineEcall, value = 0;
+  cause = kMachineEcall;
+  value = 0;
   goto trap;
 Ebreak:
   ELAPSE();
-  cause = kBreakpoint, value = pc;
+  cause = kBreakpoint;
+  value = pc;
   goto trap;
 Mret:
   ELAPSE();
   hart.mret();
-  --left, pc = hart.pc, stop = Stop::Recheck;
+  --left;
+  pc = hart.pc;
+  stop = Stop::Recheck;
   port.elapse(1, pc);
   goto leave;
 Wfi:
@@ -232,14 +237,16 @@ atomic:
   ELAPSE();
   address = x[at->rs1];
   if (address & 3) [[unlikely]] {
-    cause = at->op == Op::LrW ? kLoadMisaligned : kStoreMisaligned, value = address;
+    cause = at->op == Op::LrW ? kLoadMisaligned : kStoreMisaligned;
+    value = address;
     goto trap;
   }
   access = port.atomic(at->op, address, x[at->rs2], value);
   if (access == Access::Stop)
     goto stopped;
   if (access == Access::Fault) {
-    cause = at->op == Op::LrW ? kLoadFault : kStoreFault, value = address;
+    cause = at->op == Op::LrW ? kLoadFault : kStoreFault;
+    value = address;
     goto trap;
   }
   x[at->rd] = value;
@@ -248,7 +255,9 @@ atomic:
   NEXT()
 csr:
   ELAPSE();
-  hart.instret += budget - left - trapped, budget = left, trapped = 0;
+  hart.instret += budget - left - trapped;
+  budget = left;
+  trapped = 0;
   if (!execute_csr(hart, *at, port.cycle(), recheck))
     goto illegal;
   if (recheck) {
@@ -263,7 +272,8 @@ load:
   if (access == Access::Stop)
     goto stopped;
   if (access == Access::Fault) {
-    cause = kLoadFault, value = address;
+    cause = kLoadFault;
+    value = address;
     goto trap;
   }
   x[at->rd] = extend(at->op, value);
@@ -274,7 +284,8 @@ store_special:
   if (access == Access::Stop)
     goto stopped;
   if (access == Access::Fault) {
-    cause = kStoreFault, value = address;
+    cause = kStoreFault;
+    value = address;
     goto trap;
   }
 completed_by_port:
@@ -285,11 +296,13 @@ completed:
   goto leave;
 
 illegal:
-  cause = kIllegalInstruction, value = CodeCache::word_at(*page, uint32_t(at - page->ops));
+  cause = kIllegalInstruction;
+  value = CodeCache::word_at(*page, uint32_t(at - page->ops));
   goto trap;
 misaligned_target:
   ELAPSE();
-  cause = kInstructionMisaligned, value = address;
+  cause = kInstructionMisaligned;
+  value = address;
 trap:
   hart.pc = pc;
   hart.trap(cause, value);

@@ -44,7 +44,9 @@ Access Machine::atomic(Op op, uint32_t address, uint32_t operand, uint32_t& resu
   if (!memory_.read(address, 4, old))
     return Access::Fault;
   if (op == Op::LrW) {
-    hart_.reserved = true, hart_.reservation = address, result = old;
+    hart_.reserved = true;
+    hart_.reservation = address;
+    result = old;
     return Access::Done;
   }
   if (op == Op::ScW) {

@@ -39,7 +39,8 @@ class Machine {
   // Answers ecall; unset, ecall traps.
   std::function<bool(Hart&)> on_ecall;
   void watch(uint32_t address) {
-    watched_ = address, watching_ = true;
+    watched_ = address;
+    watching_ = true;
     stores_ = {};
   }
 

@@ -8,8 +8,9 @@ namespace {
 
 // Output extent of a window along spatial axis i of n.
 int64_t window_extent(const Call& call, int64_t extent, int64_t kernel, size_t i, size_t n) {
-  const auto strides = call.op.list("strides"), dilations = call.op.list("dilations"),
-             pads = call.op.list("pads");
+  const auto strides = call.op.list("strides");
+  const auto dilations = call.op.list("dilations");
+  const auto pads = call.op.list("pads");
   const int64_t stride = attribute_at(strides, i, 1);
   const int64_t dilation = attribute_at(dilations, i, 1);
   constexpr int64_t kLimit = 1 << 24;
@@ -59,8 +60,9 @@ void transposed_convolution(const Call& call) {
   if (w.size() != x.size() || w[0] != x[1] || groups < 1)
     call.fail("weights " + to_string(w) + " do not fit the input " + to_string(x));
   Shape shape{x[0], times(w[1], groups, call)};
-  const auto strides = call.op.list("strides"), dilations = call.op.list("dilations"),
-             pads = call.op.list("pads");
+  const auto strides = call.op.list("strides");
+  const auto dilations = call.op.list("dilations");
+  const auto pads = call.op.list("pads");
   const auto extra = call.op.list("output_padding");
   const auto given = call.op.list("output_shape");
   for (const auto* list : {&pads, &extra}) {

@@ -17,14 +17,22 @@ bool combine(std::string_view type, int64_t a, int64_t b, int64_t& out) {
     return __builtin_sub_overflow(a, b, &out), true;
   if (type == "Mul")
     return __builtin_mul_overflow(a, b, &out), true;
-  if (type == "Div")
-    return out = divide(), true;
-  if (type == "Max")
-    return out = std::max(a, b), true;
-  if (type == "Min")
-    return out = std::min(a, b), true;
-  if (type == "Equal")
-    return out = a == b, true;
+  if (type == "Div") {
+    out = divide();
+    return true;
+  }
+  if (type == "Max") {
+    out = std::max(a, b);
+    return true;
+  }
+  if (type == "Min") {
+    out = std::min(a, b);
+    return true;
+  }
+  if (type == "Equal") {
+    out = a == b;
+    return true;
+  }
   return false;
 }
 
@@ -48,8 +56,10 @@ std::vector<int64_t> slice_values(const Call& call) {
 
 bool fold_values(const Call& call, std::vector<int64_t>& out) {
   const std::string& type = call.op.type;
-  if (type == "Shape")
-    return out = call.shape(0), true;
+  if (type == "Shape") {
+    out = call.shape(0);
+    return true;
+  }
   if (call.op.inputs.empty())
     return false;
   for (size_t i = 0; i < call.op.inputs.size(); ++i) {
@@ -67,7 +77,8 @@ bool fold_values(const Call& call, std::vector<int64_t>& out) {
   const std::vector<int64_t> x = call.values(0);
   if (type == "Identity" || type == "Cast" || type == "Squeeze" || type == "Unsqueeze" || type == "Reshape" ||
       type == "Flatten" || type == "Floor" || type == "Ceil") {
-    return out = x, true;
+    out = x;
+    return true;
   }
   if (type == "Neg")
     return out = {},
@@ -84,8 +95,10 @@ bool fold_values(const Call& call, std::vector<int64_t>& out) {
       out.insert(out.end(), call.values(i).begin(), call.values(i).end());
     return true;
   }
-  if (type == "Slice" && call.shape(0).size() == 1)
-    return out = slice_values(call), true;
+  if (type == "Slice" && call.shape(0).size() == 1) {
+    out = slice_values(call);
+    return true;
+  }
   if (type == "Gather" && call.shape(0).size() == 1) {
     for (const int64_t i : call.values(1)) {
       const int64_t at = i < 0 ? i + int64_t(x.size()) : i;

@@ -88,7 +88,9 @@ class Predictor {
  public:
   void start(uint16_t cpu, uint64_t cycle) {
     last_ = {};
-    last_.cpu = cpu, last_.cycle = cycle, last_.latency = 0;
+    last_.cpu = cpu;
+    last_.cycle = cycle;
+    last_.latency = 0;
     key_ = older_ = 0;
   }
 
@@ -113,9 +115,12 @@ class Predictor {
   void learn(Successor& slot, const AccessRecord& r, uint64_t gap) {
     slot.pc = r.pc;
     slot.gap = int64_t(gap);
-    slot.type = r.type, slot.size = r.size;
-    if (r.latency <= slot.latency || r.latency == AccessRecord::kNoLatency)
-      slot.latency = r.latency, slot.flags = r.flags;
+    slot.type = r.type;
+    slot.size = r.size;
+    if (r.latency <= slot.latency || r.latency == AccessRecord::kNoLatency) {
+      slot.latency = r.latency;
+      slot.flags = r.flags;
+    }
     follow(r);
   }
 
@@ -129,7 +134,9 @@ class Predictor {
     const uint64_t own = (r.pc * 8 + uint64_t(r.type)) * 0x9e3779b97f4a7c15ULL;
     key_ = (own + older_) >> (64 - kSuccessorBits);
     older_ = (own >> 7) * 0xd6e8feb86659fd93ULL;  // off the critical path: needed one record later
-    last_.pc = r.pc, last_.cycle = r.cycle, last_.latency = r.latency;
+    last_.pc = r.pc;
+    last_.cycle = r.cycle;
+    last_.latency = r.latency;
   }
 
  private:
@@ -250,8 +257,11 @@ void decode_stream(
     AccessRecord& r = out[i];
     r = {};
     r.cpu = cpu;
-    r.pc = expected.pc, r.type = expected.type, r.size = expected.size;
-    r.flags = expected.flags, r.latency = expected.latency;
+    r.pc = expected.pc;
+    r.type = expected.type;
+    r.size = expected.size;
+    r.flags = expected.flags;
+    r.latency = expected.latency;
     uint64_t gap = uint64_t(expected.gap);
     if (token == 0) [[likely]] {
       r.address = predictor.address(expected, r.pc);
@@ -362,8 +372,10 @@ std::vector<AccessRecord> grouped_by_cpu(
     const std::vector<std::pair<uint16_t, uint64_t>>& groups) {
   std::vector<uint64_t> at(groups.empty() ? 0 : groups.back().first + 1u);
   uint64_t sum = 0;
-  for (const auto& [cpu, count] : groups)
-    at[cpu] = sum, sum += count;
+  for (const auto& [cpu, count] : groups) {
+    at[cpu] = sum;
+    sum += count;
+  }
   std::vector<AccessRecord> out(records.size());
   for (const AccessRecord& r : records)
     out[at[r.cpu]++] = r;

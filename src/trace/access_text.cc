@@ -156,7 +156,8 @@ void append_paper_text(const AccessRecord& r, std::string& out) {
   number(out, r.cpu), out += ' ';
   number(out, r.cycle), out += ' ';
   number(out, r.pc, 16), out += ' ';
-  out += to_string(r.type), out += ' ';
+  out += to_string(r.type);
+  out += ' ';
   number(out, r.address, 16), out += ' ';
   if (r.latency == AccessRecord::kNoLatency) {
     out += '-';

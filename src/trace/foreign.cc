@@ -132,7 +132,10 @@ PerfDataSource decode_perf_data_source(uint64_t word) {
   const uint64_t op = word & 31;
   const uint64_t level_bits = word >> 5 & 0x3fff;
   const uint64_t snoop = word >> 19 & 31;
-  s.load = op & 2, s.store = op & 4, s.prefetch = op & 8, s.fetch = op & 16;
+  s.load = op & 2;
+  s.store = op & 4;
+  s.prefetch = op & 8;
+  s.fetch = op & 16;
   s.locked = (word >> 24 & 3) == 2;
   s.modified = snoop & 16;
   s.peer = (word >> 38 & 2) != 0;  // 1 is a clean line that was forwarded: nobody wrote to it

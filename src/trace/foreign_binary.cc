@@ -157,7 +157,8 @@ class DrMemTraceSource : public BatchSource {
     while (out.size() < kBatch) {
       while (held_ - used_ < 12) {
         std::copy(bytes_ + used_, bytes_ + held_, bytes_);
-        held_ -= used_, used_ = 0;
+        held_ -= used_;
+        used_ = 0;
         const size_t n = zip_.read(bytes_ + held_, sizeof bytes_ - held_);
         if (n == 0) {
           if (held_ > 0)
@@ -289,8 +290,10 @@ class Protobuf {
     at_ += count;
   }
   void set(uint64_t field, uint64_t value) {
-    if (field < 16)
-      values_[field] = value, known_ |= 1u << field;
+    if (field < 16) {
+      values_[field] = value;
+      known_ |= 1u << field;
+    }
   }
   [[noreturn]] static void fail() {
     throw base::Error({}, "a packet message is damaged");
@@ -377,7 +380,9 @@ class Gem5Source : public BatchSource {
 
   void request(const Protobuf& packet, const std::pair<uint64_t, uint64_t>& key) {
     AccessRecord r;
-    r.cycle = packet.at(1), r.address = packet.at(3), r.pc = packet.at(7);
+    r.cycle = packet.at(1);
+    r.address = packet.at(3);
+    r.pc = packet.at(7);
     r.cpu = uint16_t(packet.at(6) % AccessRecord::kNoCpu);
     r.type = packet.at(2) == 4 ? AccessType::Store : AccessType::Load;
     r.size = uint8_t(packet.at(4) > 255 ? 0 : packet.at(4));

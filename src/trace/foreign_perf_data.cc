@@ -73,8 +73,10 @@ struct Event {
 
 Event parse_event(std::string_view attr) {
   Event e;
-  e.sample_type = little(attr, 24, 8), e.read_format = little(attr, 32, 8);
-  e.branch_type = little(attr, 72, 8), e.user_registers = little(attr, 80, 8);
+  e.sample_type = little(attr, 24, 8);
+  e.read_format = little(attr, 32, 8);
+  e.branch_type = little(attr, 72, 8);
+  e.user_registers = little(attr, 80, 8);
   e.watches_writes = little(attr, 0, 4) == kBreakpoint && little(attr, 52, 4) == 2;
   return e;
 }
@@ -224,8 +226,10 @@ class PerfDataFile : public BatchSource {
   // The attributes stand somewhere before the data; everything up to there is read at once.
   void read_header(std::string start) {
     start += read(56);
-    const uint64_t attr_size = little(start, 16, 8), attrs = little(start, 24, 8),
-                   bytes = little(start, 32, 8), data = little(start, 40, 8);
+    const uint64_t attr_size = little(start, 16, 8);
+    const uint64_t attrs = little(start, 24, 8);
+    const uint64_t bytes = little(start, 32, 8);
+    const uint64_t data = little(start, 40, 8);
     end_ = data + little(start, 48, 8);
     if (data < start.size() || data > kMostHeader || attr_size < 80 || attr_size > 4096 || attrs > data ||
         bytes > data - attrs) {

@@ -61,8 +61,10 @@ class PaperSource : public LineSource {
         r.cycle = *value;
       if (order_[i] == 2)
         r.pc = *value;
-      if (order_[i] == 4)
-        r.address = *value, has_address = true;
+      if (order_[i] == 4) {
+        r.address = *value;
+        has_address = true;
+      }
       if (order_[i] == 5)
         r.latency = uint32_t(std::min<uint64_t>(*value, UINT32_MAX - 1));
     }

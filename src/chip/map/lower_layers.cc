@@ -65,8 +65,8 @@ void Lowering::instance_normalization(const Operation& op) {
 }
 
 DimRule Lowering::window(const Operation& op, size_t i, int64_t kernel) const {
-  const int64_t stride = item(op.list("strides"), i, 1),
-                reach = (kernel - 1) * item(op.list("dilations"), i, 1) + 1;
+  const int64_t stride = item(op.list("strides"), i, 1);
+  const int64_t reach = (kernel - 1) * item(op.list("dilations"), i, 1) + 1;
   int64_t before = item(op.list("pads"), i, 0);
   const auto automatic = op.texts.find("auto_pad");
   if (automatic != op.texts.end() && automatic->second.starts_with("SAME")) {

@@ -121,8 +121,9 @@ class Lister {
   std::vector<Cut> run() {
     const auto& e = layer_.layout.extents;
     const auto along_b = part_counts(samples_, limit_);
-    const auto along_k = part_counts(e[0], limit_), along_h = part_counts(e[1], limit_),
-               along_w = part_counts(e[2], limit_);
+    const auto along_k = part_counts(e[0], limit_);
+    const auto along_h = part_counts(e[1], limit_);
+    const auto along_w = part_counts(e[2], limit_);
     for (const int b : along_b) {
       for (const int k : along_k) {
         if (int64_t{b} * k > limit_)

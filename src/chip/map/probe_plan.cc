@@ -79,8 +79,9 @@ ProbePlan named_plan(const std::string& name) {
 }
 
 ProbePlan generate_plan(const Mapping& mapping) {
-  Probe compute = probe_of(Probe::Type::Compute), message = probe_of(Probe::Type::Communication),
-        memory = probe_of(Probe::Type::InputOutput);
+  Probe compute = probe_of(Probe::Type::Compute);
+  Probe message = probe_of(Probe::Type::Communication);
+  Probe memory = probe_of(Probe::Type::InputOutput);
   for (const MappedLayer& layer : mapping.layers) {
     if (layer.kind != LayerKind::Transpose)
       compute.layers.push_back(layer.id);

@@ -67,8 +67,14 @@ class MeshRun {
   }
 
  private:
-  static constexpr uint64_t kSeed = 1, kTicks = 1 << 20, kBandwidth = 16, kRate = 1024, kWork = 9000000,
-                            kSize = 24000, kStartUp = 10, kHop = 1;
+  static constexpr uint64_t kSeed = 1;
+  static constexpr uint64_t kTicks = 1 << 20;
+  static constexpr uint64_t kBandwidth = 16;
+  static constexpr uint64_t kRate = 1024;
+  static constexpr uint64_t kWork = 9000000;
+  static constexpr uint64_t kSize = 24000;
+  static constexpr uint64_t kStartUp = 10;
+  static constexpr uint64_t kHop = 1;
   static constexpr uint32_t kTask = 1u << 31;
   struct Message {
     uint64_t duration;

@@ -202,7 +202,9 @@ void Detector::Impl::evaluate(Track& track) {
     if (ok)
       watch_bursts(track, judged);
     const size_t b = track.metric * groups.size() + track.group;
-    shown_low[b] = band.low, shown_median[b] = band.median, shown_high[b] = band.high;
+    shown_low[b] = band.low;
+    shown_median[b] = band.median;
+    shown_high[b] = band.high;
   }
   for (size_t i = 0; ok && i < judged.size(); ++i) {
     if (judged[i].judged)

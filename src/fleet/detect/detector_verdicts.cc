@@ -37,8 +37,10 @@ int64_t Detector::Impl::onset(const Track& track, size_t machine, double deviati
         column.begin() + static_cast<std::ptrdiff_t>(column.size() / 2),
         column.end());
     sum += (own[i] - column[column.size() / 2] - deviation / 2) * (deviation > 0 ? 1 : -1);
-    if (sum > best)
-      best = sum, start = i;
+    if (sum > best) {
+      best = sum;
+      start = i;
+    }
   }
   return now_ms - int64_t(n - std::min(start, n - 1) - 1) * fleet.step_ms;
 }

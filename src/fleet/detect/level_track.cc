@@ -437,9 +437,16 @@ void LevelTrack::restore_shared(std::span<const double> s) {
     return;
   size_t at = 0;
   evaluations_ = uint64_t(std::clamp(s[at++], 0.0, 1e15));
-  level_variance_ = s[at++], change_variance_ = s[at++], level_count_ = s[at++], change_count_ = s[at++];
-  typical_level_ = s[at++], largest_ = s[at++], block_variance_ = s[at++], block_count_ = s[at++];
-  baseline_level_ = s[at++], baseline_level_count_ = s[at++];
+  level_variance_ = s[at++];
+  change_variance_ = s[at++];
+  level_count_ = s[at++];
+  change_count_ = s[at++];
+  typical_level_ = s[at++];
+  largest_ = s[at++];
+  block_variance_ = s[at++];
+  block_count_ = s[at++];
+  baseline_level_ = s[at++];
+  baseline_level_count_ = s[at++];
   for (double& x : scatter_)
     x = s[at++];
   for (double& x : weight_)

@@ -87,7 +87,9 @@ size_t embed_moments(const std::vector<Plane>& planes, size_t t, size_t machines
       const double mean = sum / W;
       for (size_t i = 0; i < W; ++i) {
         const double d = planes[k].x[(t + i) * stride + m] - mean;
-        central[0] += d * d / W, central[1] += d * d * d / W, central[2] += d * d * d * d / W;
+        central[0] += d * d / W;
+        central[1] += d * d * d / W;
+        central[2] += d * d * d * d / W;
       }
       const double variance = std::max(central[0], 1e-12);
       double* f = features.data() + (m * planes.size() + k) * 4;

@@ -51,7 +51,8 @@ class BaseRate {
     double seen = 0;
     double expected = 0;
     for (size_t s = 0; s < windows_.size(); ++s) {
-      rate.hits += hits[s], rate.control_hits += control_hits[s];
+      rate.hits += hits[s];
+      rate.control_hits += control_hits[s];
       if (controls_[s] == 0)
         continue;
       seen += double(hits[s]);

@@ -233,7 +233,8 @@ bool unpack_pass(
   Unpacker in(body.substr(kMagic.size()), path);
   if (in.text() != key)
     return false;
-  mark.records = in.number(), mark.finished = in.number() != 0;
+  mark.records = in.number();
+  mark.finished = in.number() != 0;
   for (uint64_t left = in.number(); left > 0; --left) {
     Functions::Known function;
     function.process = uint16_t(in.number());

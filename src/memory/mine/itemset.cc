@@ -266,8 +266,10 @@ class Miner {
       std::unique_ptr<SparseSearch> search;
       {
         const std::scoped_lock lock(mutex);
-        if (!idle.empty())
-          search = std::move(idle.back()), idle.pop_back();
+        if (!idle.empty()) {
+          search = std::move(idle.back());
+          idle.pop_back();
+        }
       }
       if (!search)
         search = std::make_unique<SparseSearch>(options_, track_);

@@ -20,7 +20,8 @@ class Arena {
     return {chunk_, used_};
   }
   void release(Mark mark) {
-    chunk_ = mark.chunk, used_ = mark.used;
+    chunk_ = mark.chunk;
+    used_ = mark.used;
   }
 
   template <class T>
@@ -37,8 +38,10 @@ class Arena {
   };
 
   uint64_t* take_words(size_t words) {
-    while (chunk_ < chunks_.size() && used_ + words > chunks_[chunk_].words)
-      ++chunk_, used_ = 0;
+    while (chunk_ < chunks_.size() && used_ + words > chunks_[chunk_].words) {
+      ++chunk_;
+      used_ = 0;
+    }
     if (chunk_ == chunks_.size())
       grow(words);
     uint64_t* piece = chunks_[chunk_].base + used_;

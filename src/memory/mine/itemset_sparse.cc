@@ -249,8 +249,10 @@ DenseBlock SparseSearch::build_block(const SparseDb& db, std::span<const uint32_
   }
   uint64_t next[32];
   uint64_t words = 0;
-  for (int p = 0; p < 32; ++p)
-    next[p] = words * 64, words += (plane_size[p] + 63) / 64;
+  for (int p = 0; p < 32; ++p) {
+    next[p] = words * 64;
+    words += (plane_size[p] + 63) / 64;
+  }
   DenseBlock block;
   block.words = column_words(words);
   block.candidates = uint32_t(node.candidates.size());
@@ -369,8 +371,10 @@ void SparseSearch::search_as_block(
   task.track = track_;
   if (options_.constraint.active())
     task.constraint = &options_.constraint;
-  task.first = j, task.last = j + 1;
-  task.part = part, task.parts = parts;
+  task.first = j;
+  task.last = j + 1;
+  task.part = part;
+  task.parts = parts;
   search_dense(options_.kind, task, arena_, output);
 }
 

@@ -63,9 +63,11 @@ void Core::wake(Cycles at) {
 void Core::record(AccessType type, uint32_t address, unsigned size, Cycles begin, bool local, uint8_t flags) {
   AccessRecord r = blame_;
   r.cycle = begin;
-  r.pc = pc_, r.address = address;
+  r.pc = pc_;
+  r.address = address;
   r.latency = uint32_t(time_ - begin + 1);
-  r.type = type, r.size = uint8_t(size);
+  r.type = type;
+  r.size = uint8_t(size);
   r.flags = uint8_t(flags | AccessRecord::kServiceKnown | (local ? AccessRecord::kLocal : 0));
   r.blamed = std::min(r.blamed, r.latency - 1);
   system_.options_.sink->record(r);
@@ -81,7 +83,9 @@ void Core::finish_access(AccessType type, uint32_t address, unsigned size, uint8
 }
 
 void Core::forget_blame() {
-  blame_.culprit = AccessRecord::kNoCpu, blame_.culprit_pc = 0, blame_.blamed = 0;
+  blame_.culprit = AccessRecord::kNoCpu;
+  blame_.culprit_pc = 0;
+  blame_.blamed = 0;
   blame_.cause = DelayCause::None;
 }
 
@@ -113,9 +117,15 @@ void Core::note_stall(const Transaction& oldest) {
 Transaction& Core::append(Kind kind, uint32_t address, bool blocking) {
   LENTO_CHECK(used_ < ring_.size(), "the write buffer has no room for what was let in");
   Transaction& t = queued(used_++);
-  t.kind = kind, t.address = address, t.line = address >> line_shift_;
-  t.pc = pc_, t.hart = uint16_t(hart.id);
-  t.issue = time_, t.blocking = blocking, t.granted = false, t.charged = 0;
+  t.kind = kind;
+  t.address = address;
+  t.line = address >> line_shift_;
+  t.pc = pc_;
+  t.hart = uint16_t(hart.id);
+  t.issue = time_;
+  t.blocking = blocking;
+  t.granted = false;
+  t.charged = 0;
   return t;
 }
 
@@ -183,9 +193,12 @@ void Core::granted(Transaction& t) {
   if (t.blocking) {
     note_charges(t);
     if (t.kind == Kind::Fetch) {
-      fetch_waits_ = false, fetch_ready_ = true, can_run_on_ = false;
+      fetch_waits_ = false;
+      fetch_ready_ = true;
+      can_run_on_ = false;
     } else {
-      data_waits_ = false, data_ready_ = true;
+      data_waits_ = false;
+      data_ready_ = true;
     }
     wake(t.done - 1);
   } else if (wait_head_ && &t == &queued(0)) {
@@ -239,8 +252,13 @@ void Core::miss_fetch(uint32_t pc, uint32_t line) {
 
 // The hart waits for `read_`, beside its write buffer.
 void Core::send_read(Kind kind, uint32_t address, uint32_t line) {
-  read_.kind = kind, read_.address = address, read_.line = line, read_.pc = pc_;
-  read_.hart = uint16_t(hart.id), read_.issue = time_, read_.blocking = true;
+  read_.kind = kind;
+  read_.address = address;
+  read_.line = line;
+  read_.pc = pc_;
+  read_.hart = uint16_t(hart.id);
+  read_.issue = time_;
+  read_.blocking = true;
   read_.charged = 0;
   network_.inject(read_, time_ + 1);
 }
@@ -343,7 +361,8 @@ Access Core::atomic(Op op, uint32_t address, uint32_t operand, uint32_t& out) {
   out = old;
   if (op == Op::LrW) {
     type = AccessType::LoadLinked;
-    hart.reserved = true, hart.reservation = address;
+    hart.reserved = true;
+    hart.reservation = address;
     system_.reserved_ |= uint64_t{1} << hart.id;
   } else if (op == Op::ScW) {
     type = AccessType::StoreConditional;

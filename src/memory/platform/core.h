@@ -118,7 +118,8 @@ class Core {
   void drop_done() {
     while (granted_used_ > 0 && ring_[head_].done <= time_) {
       head_ = (head_ + 1) & ring_mask_;
-      --used_, --granted_used_;
+      --used_;
+      --granted_used_;
     }
   }
   Transaction& append(Kind kind, uint32_t address, bool blocking);

@@ -54,12 +54,18 @@ Cycles Devices::next_change(uint32_t hart, uint32_t enabled, Cycles now) const {
 }
 
 bool Devices::read_system(uint32_t offset, uint32_t& value) const {
-  if (offset == 8)
-    return value = uint32_t(platform_.harts), true;
-  if (offset == 12)
-    return value = uint32_t(options_.seed), true;
-  if (offset == 16)
-    return value = uint32_t(platform_.dcache.line_bytes), true;
+  if (offset == 8) {
+    value = uint32_t(platform_.harts);
+    return true;
+  }
+  if (offset == 12) {
+    value = uint32_t(options_.seed);
+    return true;
+  }
+  if (offset == 16) {
+    value = uint32_t(platform_.dcache.line_bytes);
+    return true;
+  }
   if (offset < 0x20 || offset >= 0x40)
     return false;
   const size_t index = (offset - 0x20) / 4;
@@ -73,33 +79,51 @@ bool Devices::read(uint32_t address, Cycles now, uint32_t& value) {
   if (address % 4)
     return false;
   const size_t harts = lines_.size();
-  if (address >= kTimer && address < kTimer + 4 * harts)
-    return value = lines_[(address - kTimer) / 4].software, true;
+  if (address >= kTimer && address < kTimer + 4 * harts) {
+    value = lines_[(address - kTimer) / 4].software;
+    return true;
+  }
   if (address >= kTimer + 0x4000 && address < kTimer + 0x4000 + 8 * harts) {
     const uint32_t offset = address - kTimer - 0x4000;
-    return value = uint32_t(lines_[offset / 8].compare >> (offset & 4 ? 32 : 0)), true;
+    value = uint32_t(lines_[offset / 8].compare >> (offset & 4 ? 32 : 0));
+    return true;
   }
-  if (address == kTimer + 0xbff8)
-    return value = uint32_t(now), true;
-  if (address == kTimer + 0xbffc)
-    return value = uint32_t(now >> 32), true;
-  if (address == kController)
-    return value = pending_, true;
+  if (address == kTimer + 0xbff8) {
+    value = uint32_t(now);
+    return true;
+  }
+  if (address == kTimer + 0xbffc) {
+    value = uint32_t(now >> 32);
+    return true;
+  }
+  if (address == kController) {
+    value = pending_;
+    return true;
+  }
   if (address >= kController + 0x100 && address < kController + 0x100 + 4 * harts) {
-    return value = lines_[(address - kController - 0x100) / 4].enabled, true;
+    value = lines_[(address - kController - 0x100) / 4].enabled;
+    return true;
   }
   if (address >= kController + 0x200 && address < kController + 0x200 + 4 * harts) {
     const uint32_t ready = pending_ & lines_[(address - kController - 0x200) / 4].enabled;
-    if (ready)
-      value = uint32_t(std::countr_zero(ready)), pending_ &= ~(1u << value);
+    if (ready) {
+      value = uint32_t(std::countr_zero(ready));
+      pending_ &= ~(1u << value);
+    }
     return true;
   }
-  if (address >= kDisk && address < kDisk + 16)
-    return value = disk_[(address - kDisk) / 4], true;
-  if (address == kDisk + 16)
-    return value = disk_status_, true;
-  if (address == kDisk + 20)
-    return value = uint32_t(options_.disk.size()), true;
+  if (address >= kDisk && address < kDisk + 16) {
+    value = disk_[(address - kDisk) / 4];
+    return true;
+  }
+  if (address == kDisk + 16) {
+    value = disk_status_;
+    return true;
+  }
+  if (address == kDisk + 20) {
+    value = uint32_t(options_.disk.size());
+    return true;
+  }
   return address >= kSystem && address < kDisk && read_system(address - kSystem, value);
 }
 
@@ -118,8 +142,9 @@ bool Devices::write_system(uint32_t offset, uint32_t value) {
 }
 
 bool Devices::load_sectors() {
-  const uint64_t from = disk_[0] * kSector, to = uint64_t{disk_[2]} - platform_.memory_base,
-                 bytes = disk_[1] * kSector;
+  const uint64_t from = disk_[0] * kSector;
+  const uint64_t to = uint64_t{disk_[2]} - platform_.memory_base;
+  const uint64_t bytes = disk_[1] * kSector;
   if (disk_[2] < platform_.memory_base || to > ram_.size() || bytes > ram_.size() - to)
     return false;
   if (from > options_.disk.size())
@@ -143,8 +168,10 @@ bool Devices::write_disk(uint32_t offset, Cycles now, uint32_t value) {
 }
 
 bool Devices::write_frame(uint32_t offset, Cycles now, uint32_t value) {
-  if (offset < 16)
-    return frame_[offset / 4] = value, true;
+  if (offset < 16) {
+    frame_[offset / 4] = value;
+    return true;
+  }
   if (offset != 16)
     return false;
   const auto [address, width, height, depth] = frame_;

@@ -99,7 +99,8 @@ void Network::pass_bank(Transaction& t, Cycles arrival) {
   const Cycles start = std::max(arrival, bank.free);
   t.charge(bank.owner, bank.owner_pc, start - arrival, DelayCause::Bank);
   bank.free = start + static_cast<Cycles>(platform_.bank_cycles);
-  bank.owner = t.hart, bank.owner_pc = t.pc;
+  bank.owner = t.hart;
+  bank.owner_pc = t.pc;
   t.done = start + static_cast<Cycles>(platform_.bank_latency);
 }
 

@@ -61,8 +61,11 @@ struct Transaction {
     const uint32_t amount = uint32_t(cycles);
     slot.hart = culprit;
     slot.cycles += amount;
-    if (amount > slot.largest)
-      slot.largest = amount, slot.pc = culprit_pc, slot.cause = cause;
+    if (amount > slot.largest) {
+      slot.largest = amount;
+      slot.pc = culprit_pc;
+      slot.cause = cause;
+    }
   }
   // Calls use(charge) for each culprit, lowest hart first.
   template <class Use>

@@ -100,8 +100,13 @@ struct RunResult {
   uint64_t instructions = 0;
   struct HartResult {
     uint64_t instructions = 0;
-    uint64_t ifetch_misses = 0, loads = 0, load_misses = 0, coherence_misses = 0, stores = 0,
-             store_stalls = 0, atomics = 0;
+    uint64_t ifetch_misses = 0;
+    uint64_t loads = 0;
+    uint64_t load_misses = 0;
+    uint64_t coherence_misses = 0;
+    uint64_t stores = 0;
+    uint64_t store_stalls = 0;
+    uint64_t atomics = 0;
     Cycles stalled = 0;  // cycles beyond one per instruction spent waiting for memory
   };
   std::vector<HartResult> harts;

@@ -556,8 +556,9 @@ TEST(Decoder, RepeatsBitForBitAndTracingChangesNothing) {
   std::vector<std::string> frames;
   Recorder first;
   Recorder second;
-  const RunResult a = decode(clip, 4, frames, &first), b = decode(clip, 4, frames, &second),
-                  silent = decode(clip, 4, frames);
+  const RunResult a = decode(clip, 4, frames, &first);
+  const RunResult b = decode(clip, 4, frames, &second);
+  const RunResult silent = decode(clip, 4, frames);
   EXPECT_EQ(first.records, second.records);
   EXPECT_EQ(a.cycles, silent.cycles);
   EXPECT_EQ(a.instructions, silent.instructions);

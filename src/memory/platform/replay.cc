@@ -133,8 +133,10 @@ class Replayer {
       for (size_t i = 0; i < lanes_.size(); ++i) {
         const Lane& lane = *lanes_[i];
         const Cycles time = due(lane, known);
-        if (time < at)
-          at = time, best = i;
+        if (time < at) {
+          at = time;
+          best = i;
+        }
         if (known != UINT64_MAX && lane.waiting.empty() && !lane.blocked && !lane.stalled) {
           limit = std::min(limit, lane.time + (known - lane.source_cycle));
         }
@@ -190,8 +192,13 @@ class Replayer {
 
   void demand(Lane& lane, size_t id, uint32_t line, Kind kind) {
     Transaction& t = lane.demand;
-    t.kind = kind, t.line = line, t.pc = uint32_t(lane.current.pc), t.hart = uint16_t(id);
-    t.issue = lane.time, t.blocking = true, t.charged = 0;
+    t.kind = kind;
+    t.line = line;
+    t.pc = uint32_t(lane.current.pc);
+    t.hart = uint16_t(id);
+    t.issue = lane.time;
+    t.blocking = true;
+    t.charged = 0;
     lane.blocked = true;
     network_.inject(t, lane.time + 1);
   }
@@ -208,7 +215,10 @@ class Replayer {
       return;
     }
     auto t = std::make_unique<Transaction>();
-    t->kind = Kind::Write, t->line = line, t->pc = uint32_t(lane.current.pc), t->hart = uint16_t(id);
+    t->kind = Kind::Write;
+    t->line = line;
+    t->pc = uint32_t(lane.current.pc);
+    t->hart = uint16_t(id);
     t->issue = lane.time;
     lane.writes.push_back(std::move(t));
     if (lane.writes.size() == lane.granted + 1)
@@ -231,7 +241,8 @@ class Replayer {
     const Charge* main = t.main_charge();
     if (!main || lane.current.cause == DelayCause::Coherence)
       return;
-    lane.current.culprit = lanes_[main->hart]->original, lane.current.culprit_pc = main->pc;
+    lane.current.culprit = lanes_[main->hart]->original;
+    lane.current.culprit_pc = main->pc;
     lane.current.blamed = main->cycles;
     const bool buffer = t.kind == Kind::Write && main->cause != DelayCause::Bank;
     lane.current.cause = buffer ? DelayCause::WriteBuffer : main->cause;

@@ -167,8 +167,9 @@ Split split_of(int type) {
 }
 
 void read_workload(const Section& top, CrossFlowConfig& c) {
-  const Section model = top.inside("model_param"), schedule = top.inside("scheduling_param"),
-                system = top.inside("system_hierarchy");
+  const Section model = top.inside("model_param");
+  const Section schedule = top.inside("scheduling_param");
+  const Section system = top.inside("system_hierarchy");
   c.model = {
       model.number("batch_size", 1),
       model.number("vocab_size", 1),
@@ -215,8 +216,9 @@ CrossFlowConfig read_crossflow(const std::string& path) {
   const Section network = technology.inside("network");
   c.intra = read_link(network.inside("intra_node"));
   c.inter = read_link(network.inside("inter_node"));
-  const Section area = top.inside("area_breakdown"), power = top.inside("power_breakdown"),
-                edge = top.inside("perimeter_breakdown");
+  const Section area = top.inside("area_breakdown");
+  const Section power = top.inside("power_breakdown");
+  const Section edge = top.inside("perimeter_breakdown");
   c.budgets = {
       area.number("node_area_budget"),
       area.number("proc_chip_area_budget", 1e-6),

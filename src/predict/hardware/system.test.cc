@@ -96,8 +96,8 @@ TEST(System, WrittenAndReadAgainKeepsEveryField) {
       "  power: 10 W\n  dataflow: weight\n  operand_energy: 0.5 pJ\n  energy_per_cache_byte: 2 pJ\n"
       "  energy_per_byte: 30 pJ\n  energy_per_flop: {fp32: 1 pJ}");
   text += "calibration:\n  - {precision: fp32, compute: 0.8, hold_out_error: 0.07}\n";
-  const System once = parse_system(text, "small.yaml"),
-               again = parse_system(write_system(once), "again.yaml");
+  const System once = parse_system(text, "small.yaml");
+  const System again = parse_system(write_system(once), "again.yaml");
   EXPECT_EQ(again.chip.dataflow, Stationary::Weight);
   EXPECT_EQ(again.chip.operand_energy_j, 0.5e-12);
   EXPECT_EQ(again.chip.cache_byte_energy_j, 2e-12);

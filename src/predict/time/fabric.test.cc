@@ -77,8 +77,8 @@ TEST(Collective, SharedLinksSlowAnAllReduceAsTheirLoadSays) {
   const System mesh = machine({4, 4}, false);
   const System torus = machine({4, 4}, true);
   const Collective c{CollectiveOp::AllReduce, 4, 1e9, 1};
-  const double slow = predict_collective(mesh, c).bandwidth_s,
-               fast = predict_collective(torus, c).bandwidth_s;
+  const double slow = predict_collective(mesh, c).bandwidth_s;
+  const double fast = predict_collective(torus, c).bandwidth_s;
   EXPECT_NEAR(fast, 1.5 * 1e9 / (2 * 50e9), 1e-9);  // two rings, one each way
   EXPECT_NEAR(slow, 2 * fast, 1e-9);
 }

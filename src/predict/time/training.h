@@ -71,8 +71,14 @@ struct TrainingTime {
   double model_flops = 0;  // of the iteration, without recomputation
   double utilisation = 0;  // model flops over peak
   // Where the time of one device goes; sums to `seconds`.
-  double compute_s = 0, recompute_s = 0, tensor_s = 0, pipeline_s = 0, bubble_s = 0, data_s = 0,
-         optimizer_s = 0, host_s = 0;
+  double compute_s = 0;
+  double recompute_s = 0;
+  double tensor_s = 0;
+  double pipeline_s = 0;
+  double bubble_s = 0;
+  double data_s = 0;
+  double optimizer_s = 0;
+  double host_s = 0;
   std::string bound;
   // of the fullest device
   double memory_bytes = 0;

@@ -145,8 +145,10 @@ class Reader {
         cycle.valid |= 1u << b.ioreg;
         cycle.data[b.ioreg] |= uint32_t(values_[b.signal]) << b.at;
       }
-      if (address_)
-        cycle.has_address = true, cycle.address = uint32_t(values_[*address_]);
+      if (address_) {
+        cycle.has_address = true;
+        cycle.address = uint32_t(values_[*address_]);
+      }
       wanted_ = use(cycle);
     }
     values_ = pending_;
@@ -254,7 +256,8 @@ VcdMap parse_vcd_map(const std::string& text, const std::string& file) {
     fields.integer("at", at, 0, 31);
     fields.text("valid", input.valid);
     fields.finish();
-    input.ioreg = uint32_t(ioreg), input.at = uint32_t(at);
+    input.ioreg = uint32_t(ioreg);
+    input.at = uint32_t(at);
     map.inputs.push_back(input);
   }
   top.finish();

@@ -81,13 +81,16 @@ void read_digest(spec::Fields& fields, const std::string& name, std::string& out
 }  // namespace
 
 uint64_t parse_utc(std::string_view text, const base::Location& where) {
-  const unsigned year = digits(text, 0, 4, where), month = digits(text, 5, 2, where),
-                 day = digits(text, 8, 2, where);
+  const unsigned year = digits(text, 0, 4, where);
+  const unsigned month = digits(text, 5, 2, where);
+  const unsigned day = digits(text, 8, 2, where);
   unsigned h = 0;
   unsigned m = 0;
   unsigned s = 0;
   if (text.size() > 10) {
-    h = digits(text, 11, 2, where), m = digits(text, 14, 2, where), s = digits(text, 17, 2, where);
+    h = digits(text, 11, 2, where);
+    m = digits(text, 14, 2, where);
+    s = digits(text, 17, 2, where);
   }
   const uint64_t out = uint64_t(days_from_civil(year, month, day)) * 86400 + h * 3600 + m * 60 + s;
   const std::string canonical = format_utc(out);
@@ -106,8 +109,9 @@ std::string format_utc(uint64_t seconds) {
   const auto doe = unsigned(days - era * 146097);
   const unsigned yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
   const unsigned doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
-  const unsigned mp = (5 * doy + 2) / 153, day = doy - (153 * mp + 2) / 5 + 1,
-                 month = mp < 10 ? mp + 3 : mp - 9;
+  const unsigned mp = (5 * doy + 2) / 153;
+  const unsigned day = doy - (153 * mp + 2) / 5 + 1;
+  const unsigned month = mp < 10 ? mp + 3 : mp - 9;
   const int64_t year = int64_t(yoe) + era * 400 + (month <= 2);
   const auto rest = unsigned(seconds % 86400);
   char text[48];

@@ -115,12 +115,15 @@ bool verify_inclusion(
       return false;
     if ((at & 1) || at == last) {
       digest = node(sibling, digest);
-      while (!(at & 1) && at != 0)
-        at >>= 1, last >>= 1;
+      while (!(at & 1) && at != 0) {
+        at >>= 1;
+        last >>= 1;
+      }
     } else {
       digest = node(digest, sibling);
     }
-    at >>= 1, last >>= 1;
+    at >>= 1;
+    last >>= 1;
   }
   return last == 0 && digest == root;
 }
@@ -152,8 +155,10 @@ bool verify_consistency(
     return false;
   uint64_t at = from - 1;
   uint64_t last = to - 1;
-  while (at & 1)
-    at >>= 1, last >>= 1;
+  while (at & 1) {
+    at >>= 1;
+    last >>= 1;
+  }
   Digest old_root = steps[0];
   Digest new_root = steps[0];
   for (size_t i = 1; i < steps.size(); ++i) {
@@ -162,12 +167,15 @@ bool verify_consistency(
     if ((at & 1) || at == last) {
       old_root = node(steps[i], old_root);
       new_root = node(steps[i], new_root);
-      while (!(at & 1) && at != 0)
-        at >>= 1, last >>= 1;
+      while (!(at & 1) && at != 0) {
+        at >>= 1;
+        last >>= 1;
+      }
     } else {
       new_root = node(new_root, steps[i]);
     }
-    at >>= 1, last >>= 1;
+    at >>= 1;
+    last >>= 1;
   }
   return last == 0 && old_root == from_root && new_root == to_root;
 }

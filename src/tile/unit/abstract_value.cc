@@ -115,8 +115,10 @@ V shift(Op op, const V& a, uint32_t by) {
   V out;
   if (op == Op::Sll || op == Op::Slli) {
     out = bits(a.zeros << by | ((1u << by) - 1), a.ones << by);
-    if ((uint64_t{a.high} << by) <= UINT32_MAX)
-      out.low = std::max(out.low, a.low << by), out.high = std::min(out.high, a.high << by);
+    if ((uint64_t{a.high} << by) <= UINT32_MAX) {
+      out.low = std::max(out.low, a.low << by);
+      out.high = std::min(out.high, a.high << by);
+    }
     const int64_t scale = int64_t{1} << by;
     set_signed(out, a.least * scale, a.most * scale);
     return settle(out);

@@ -85,9 +85,10 @@ int count_main_lines(const std::string& source) {
       ++depth;
     else if (c == '}' && --depth == 0)
       return lines + code;
-    else if (c == '\n')
-      lines += code, code = false;
-    else if (!std::isspace(static_cast<unsigned char>(c)) && c != '}')
+    else if (c == '\n') {
+      lines += code;
+      code = false;
+    } else if (!std::isspace(static_cast<unsigned char>(c)) && c != '}')
       code = true;
   }
   return lines;

@@ -49,8 +49,10 @@ std::vector<uint32_t> post_dominators(const std::vector<TileOp>& code) {
     const uint32_t at = stack.back();
     if (next_edge[at] < predecessors[at].size()) {
       const uint32_t from = predecessors[at][next_edge[at]++];
-      if (!seen[from])
-        seen[from] = true, stack.push_back(from);
+      if (!seen[from]) {
+        seen[from] = true;
+        stack.push_back(from);
+      }
       continue;
     }
     order[at] = uint32_t(list.size());
@@ -80,8 +82,10 @@ std::vector<uint32_t> post_dominators(const std::vector<TileOp>& code) {
           continue;
         best = best == kExit ? to : meet(best, to);
       }
-      if (best != kExit && dominator[at] != best)
-        dominator[at] = best, changed = true;
+      if (best != kExit && dominator[at] != best) {
+        dominator[at] = best;
+        changed = true;
+      }
     }
   }
   for (uint32_t& d : dominator)

@@ -477,7 +477,8 @@ class Explorer {
     uint64_t least = op.count;
     if (op.custom == Custom::Loop) {
       const V& count = read(s, op.base.rs1, pc);
-      most = std::max(count.high, 1u), least = std::max(count.low, 1u);
+      most = std::max(count.high, 1u);
+      least = std::max(count.low, 1u);
       spend(cost, pc, 1, 1);  // nothing is fetched behind it while it goes to EX
     }
     if (most > kLoopLimit)
@@ -701,10 +702,14 @@ class Explorer {
         !inside(address, size, kControlBase, kControlBytes)) {
       reject(Rule::LoadBounds, pc, "load from " + extent(address) + " may leave the map");
     }
-    if (op == Op::Lbu)
-      out.high = 255, out.zeros = ~255u;
-    if (op == Op::Lhu)
-      out.high = 65535, out.zeros = ~65535u;
+    if (op == Op::Lbu) {
+      out.high = 255;
+      out.zeros = ~255u;
+    }
+    if (op == Op::Lhu) {
+      out.high = 65535;
+      out.zeros = ~65535u;
+    }
     return out;
   }
 

@@ -56,7 +56,8 @@ bool FunctionalTile::custom(const TileOp& op, uint32_t pc, const Stream& stream)
         const TileInputs* next = stream ? stream() : nullptr;
         if (!next)
           break;
-        memory_.io = next->data, memory_.valid |= next->valid;
+        memory_.io = next->data;
+        memory_.valid |= next->valid;
       }
       histogram_.take(memory_.io[2 * op.count], memory_.io[2 * op.count + 1]);
       histogram_.settle();
@@ -141,12 +142,15 @@ FunctionalTile::Outcome FunctionalTile::run(uint32_t entry, uint64_t budget, con
         out.fault = {FaultCause::FetchAddress, pc, target};
         return out;
       }
-      if (taken)
-        next = target, loop_depth_ = 0;
+      if (taken) {
+        next = target;
+        loop_depth_ = 0;
+      }
       if (riscv::is_jump(n.op) && target != kReturnAddress)
         x_[n.rd] = pc + 4;
       if (taken && next == 0) {  // a jump to 0 restarts init's code; pc 0 is a legal target
-        x_[0] = 0, pc = 0;
+        x_[0] = 0;
+        pc = 0;
         continue;
       }
     } else if (n.op == Op::Lui || n.op == Op::Auipc) {

@@ -27,7 +27,9 @@ TileOp decode_custom(uint32_t w) {
     if (!good)
       return;
     out.custom = custom;
-    out.base.rd = uint8_t(d), out.base.rs1 = uint8_t(a), out.base.rs2 = uint8_t(b);
+    out.base.rd = uint8_t(d);
+    out.base.rs1 = uint8_t(a);
+    out.base.rs2 = uint8_t(b);
   };
   switch (funct3) {
     case 0:
@@ -53,7 +55,8 @@ TileOp decode_custom(uint32_t w) {
       break;
     default:
       accept(Custom::LoopImmediate, imm >= 1 && rd <= 20 && rs1 >= 1, 0, 0, 0);
-      out.length = uint8_t(rs1), out.count = imm << (rd & 31);
+      out.length = uint8_t(rs1);
+      out.count = imm << (rd & 31);
   }
   return out;
 }

@@ -99,7 +99,8 @@ void KnownWords::join(const KnownWords& other) {
       a.words[word].stamp = stamp;
       a.words[word].initialised = !(unset >> word & 1);
     }
-    a.known = both | unset, a.unset = unset;
+    a.known = both | unset;
+    a.unset = unset;
   }
 }
 

@@ -40,25 +40,33 @@ struct PathCost {
   static PathCost hist_in(bool partial) {
     PathCost out;
     out.worst = out.best = out.streamed = out.streamed_least = 1;
-    out.through = kNone, out.lead = out.tail = 0;
+    out.through = kNone;
+    out.lead = out.tail = 0;
     out.partial = partial;
     return out;
   }
 
   // Cycles outside hist.in.
   void add_cycles(uint64_t more_at_worst, uint64_t more_at_best) {
-    worst += more_at_worst, busy += more_at_worst, best += more_at_best;
+    worst += more_at_worst;
+    busy += more_at_worst;
+    best += more_at_best;
     const auto more = int64_t(more_at_worst);
-    through = sum(through, more), tail = sum(tail, more);
+    through = sum(through, more);
+    tail = sum(tail, more);
   }
 
   // This, then `next`.
   void add(const PathCost& next) {
-    worst += next.worst, best += next.best, busy += next.busy, bytes += next.bytes;
+    worst += next.worst;
+    best += next.best;
+    busy += next.busy;
+    bytes += next.bytes;
     charged = std::min(charged + next.charged, kMostCharged);
     for (size_t i = 0; i < next.profile.size(); ++i)
       profile[i] += next.profile[i];
-    streamed += next.streamed, streamed_least += next.streamed_least;
+    streamed += next.streamed;
+    streamed_least += next.streamed_least;
     gap = std::max({gap, next.gap, sum(tail, next.lead)});
     lead = std::max(lead, sum(through, next.lead));
     tail = std::max(next.tail, sum(tail, next.through));
@@ -69,8 +77,12 @@ struct PathCost {
   // This `least` to `most` times in a row. The piece has one path.
   PathCost repeated(uint64_t most, uint64_t least) const {
     PathCost out = *this;
-    out.worst *= most, out.busy *= most, out.bytes *= most, out.streamed *= most;
-    out.best *= least, out.streamed_least *= least;
+    out.worst *= most;
+    out.busy *= most;
+    out.bytes *= most;
+    out.streamed *= most;
+    out.best *= least;
+    out.streamed_least *= least;
     const bool overflows = charged > 0 && most > uint64_t(kMostCharged / charged);
     out.charged = overflows ? kMostCharged : charged * int64_t(charged > 0 ? most : least);
     for (uint64_t& cycles : out.profile)
@@ -84,14 +96,18 @@ struct PathCost {
 
   static PathCost either(const PathCost& a, const PathCost& b) {
     PathCost out;
-    out.worst = std::max(a.worst, b.worst), out.best = std::min(a.best, b.best);
-    out.busy = std::max(a.busy, b.busy), out.bytes = std::max(a.bytes, b.bytes);
+    out.worst = std::max(a.worst, b.worst);
+    out.best = std::min(a.best, b.best);
+    out.busy = std::max(a.busy, b.busy);
+    out.bytes = std::max(a.bytes, b.bytes);
     out.charged = std::max(a.charged, b.charged);
     out.profile = a.worst >= b.worst ? a.profile : b.profile;
     out.streamed = std::max(a.streamed, b.streamed);
     out.streamed_least = std::min(a.streamed_least, b.streamed_least);
-    out.through = std::max(a.through, b.through), out.lead = std::max(a.lead, b.lead);
-    out.gap = std::max(a.gap, b.gap), out.tail = std::max(a.tail, b.tail);
+    out.through = std::max(a.through, b.through);
+    out.lead = std::max(a.lead, b.lead);
+    out.gap = std::max(a.gap, b.gap);
+    out.tail = std::max(a.tail, b.tail);
     out.partial = a.partial || b.partial;
     return out;
   }

@@ -3,8 +3,12 @@
 namespace lento::tile {
 
 Status next_status(Status state, Event event) {
-  constexpr Status U = Status::Undefined, P = Status::Paused, AP = Status::ActivePaused,
-                   AR = Status::ActiveRunning, F = Status::Finalize, E = Status::Error;
+  constexpr Status U = Status::Undefined;
+  constexpr Status P = Status::Paused;
+  constexpr Status AP = Status::ActivePaused;
+  constexpr Status AR = Status::ActiveRunning;
+  constexpr Status F = Status::Finalize;
+  constexpr Status E = Status::Error;
   static constexpr Status kTable[6][kEvents] = {
       {U, P, U, U, U, U, U, E},
       {U, P, AP, P, F, P, P, E},

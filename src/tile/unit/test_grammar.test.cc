@@ -269,8 +269,9 @@ void Grammar::hardware() {
 
 // A hardware loop with another inside: before, inner body, after.
 void Grammar::nested() {
-  const unsigned before = unsigned(rng_.below(3)), inner = unsigned(1 + rng_.below(3)),
-                 after = unsigned(1 + rng_.below(2));
+  const unsigned before = unsigned(rng_.below(3));
+  const unsigned inner = unsigned(1 + rng_.below(3));
+  const unsigned after = unsigned(1 + rng_.below(2));
   emit({encode_loop_immediate(unsigned(1 + rng_.below(5)), 0, before + 1 + inner + after)});
   for (unsigned n = 0; n < before; ++n)
     emit({body_word()});

@@ -169,10 +169,16 @@ void Tile::accept(const TileInputs* inputs, Status before) {
 }
 
 void Tile::take_commands(Status before) {
-  if (next_start_)
-    trigger_on_ = true, region_armed_ = false, memory_.trigger_start = *next_start_, next_start_.reset();
-  if (next_stop_)
-    memory_.trigger_end = *next_stop_, next_stop_.reset();
+  if (next_start_) {
+    trigger_on_ = true;
+    region_armed_ = false;
+    memory_.trigger_start = *next_start_;
+    next_start_.reset();
+  }
+  if (next_stop_) {
+    memory_.trigger_end = *next_stop_;
+    next_stop_.reset();
+  }
   if (want_reset_) {
     running_ = want_reset_ = want_pause_ = want_finalize_ = want_resume_ = want_image_ = false;
     flush_front();
@@ -207,7 +213,8 @@ void Tile::take_commands(Status before) {
     abandon_queue(Drop::Paused);
     trigger_on_ = image_.triggered;
     region_armed_ = !trigger_on_;
-    memory_.trigger_start = image_.trigger_start, memory_.trigger_end = image_.trigger_end;
+    memory_.trigger_start = image_.trigger_start;
+    memory_.trigger_end = image_.trigger_end;
     status_ = next_status(status_, Event::Image);
     fault_ = {};
     start(Region::Init);
@@ -216,10 +223,14 @@ void Tile::take_commands(Status before) {
   // A request waits while a region runs; pause and finalize ask a running main to end at its next return.
   if (running_ || before == Status::ActiveRunning)
     return;
-  if (want_pause_)
-    status_ = next_status(status_, Event::Pause), want_pause_ = false;
-  if (want_resume_)
-    status_ = next_status(status_, Event::Resume), want_resume_ = false;
+  if (want_pause_) {
+    status_ = next_status(status_, Event::Pause);
+    want_pause_ = false;
+  }
+  if (want_resume_) {
+    status_ = next_status(status_, Event::Resume);
+    want_resume_ = false;
+  }
   if (want_finalize_) {
     want_finalize_ = false;
     const Status next = next_status(status_, Event::Finalize);

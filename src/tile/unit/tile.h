@@ -212,8 +212,11 @@ class Tile {
 
   bool trigger_on_ = false;
   bool region_armed_ = true;
-  bool want_image_ = false, want_resume_ = false, want_pause_ = false, want_finalize_ = false,
-       want_reset_ = false;
+  bool want_image_ = false;
+  bool want_resume_ = false;
+  bool want_pause_ = false;
+  bool want_finalize_ = false;
+  bool want_reset_ = false;
   std::optional<Image> next_image_;
   std::optional<uint32_t> next_start_;
   std::optional<uint32_t> next_stop_;

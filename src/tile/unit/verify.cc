@@ -213,8 +213,11 @@ class Fixpoint {
   static constexpr int kExactRounds = 2;
   static constexpr int kWideningRounds = 24;
   static constexpr int kRounds = 32;
-  static constexpr uint64_t kLateSteps = 200'000, kSplitSteps = 2'000'000, kProfileSteps = 200'000,
-                            kCounterSteps = 100'000, kRoundSteps = 4'000'000;
+  static constexpr uint64_t kLateSteps = 200'000;
+  static constexpr uint64_t kSplitSteps = 2'000'000;
+  static constexpr uint64_t kProfileSteps = 200'000;
+  static constexpr uint64_t kCounterSteps = 100'000;
+  static constexpr uint64_t kRoundSteps = 4'000'000;
 
   // What is joined late is known better: tried first, while it costs little. The verdict of the last way
   // counts.
