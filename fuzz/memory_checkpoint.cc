@@ -7,6 +7,7 @@
 #include "base/compress.h"
 #include "base/error.h"
 #include "memory/mine/checkpoint.h"
+#include "trace/address_space.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace lento::memory;
@@ -14,7 +15,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   lento::base::append_little(bytes, lento::base::crc32(bytes));
   PassMark mark;
   Scan scan;
-  Functions functions(nullptr);
+  const lento::trace::AddressSpace nobody;
+  Functions functions(nobody);
   try {
     if (unpack_pass(bytes, "fuzz", "key", mark, scan, functions))
       pack_pass("key", mark, scan, functions);
