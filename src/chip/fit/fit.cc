@@ -43,8 +43,7 @@ std::vector<Component> all_parts(const Grid& grid) {
   for (int port = 0; port < grid.port_count(); ++port)
     out.push_back({Part::DramPort, port});
   std::ranges::sort(out);
-  const auto twice = std::ranges::unique(out);
-  out.erase(twice.begin(), twice.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
 }
 
