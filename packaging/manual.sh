@@ -1,10 +1,18 @@
 #!/bin/sh
-# Manual pages (compressed, as Debian wants them) and completion scripts. usage: manual.sh LENTO FOLDER
+# Manual pages (compressed, as Debian wants them) and completion scripts.
+# usage: manual.sh FOLDER LENTO [LENTO-LAB]
 set -eu
-rm -rf "$2"
-"$1" docs --man "$2/man1"
-gzip -9n "$2"/man1/*.1
-"$1" docs --completion bash >"$2/lento.bash"
-"$1" docs --completion zsh >"$2/_lento"
-"$1" docs --completion fish >"$2/lento.fish"
-touch "$2/written"
+folder=$1
+rm -rf "$folder"
+"$2" docs --man "$folder/man1"
+"$2" docs --completion bash >"$folder/lento.bash"
+"$2" docs --completion zsh >"$folder/_lento"
+"$2" docs --completion fish >"$folder/lento.fish"
+if [ $# -gt 2 ]; then
+  "$3" docs --man "$folder/lab/man1"
+  gzip -9n "$folder"/lab/man1/*.1
+fi
+mkdir -p "$folder/mpi/man1"
+gzip -9nc "$(dirname "$0")/lento-mpi.1" >"$folder/mpi/man1/lento-mpi.1.gz"
+gzip -9n "$folder"/man1/*.1
+touch "$folder/written"

@@ -1,6 +1,8 @@
 #include "base/csv.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "base/number.h"
 
@@ -10,9 +12,9 @@ namespace {
 constexpr size_t kMaxFields = 4096;
 
 // Splits one physical line onto `fields`. `quoted` says that a quoted field is open, on entry and on return.
-//   line  = field *("," field)
-//   field = *any-but-comma-and-quote / DQUOTE *(any-but-quote / DQUOTE DQUOTE) DQUOTE
-void split(std::string_view line, std::vector<std::string>& fields, bool& quoted) {
+//   line  = field *(delimiter field)
+//   field = *any-but-delimiter-and-quote / DQUOTE *(any-but-quote / DQUOTE DQUOTE) DQUOTE
+void split(std::string_view line, char delimiter, std::vector<std::string>& fields, bool& quoted) {
   for (size_t i = 0; i < line.size(); ++i) {
     const char c = line[i];
     if (quoted) {
@@ -25,7 +27,7 @@ void split(std::string_view line, std::vector<std::string>& fields, bool& quoted
       }
     } else if (c == '"' && fields.back().empty()) {
       quoted = true;
-    } else if (c == ',') {
+    } else if (c == delimiter) {
       fields.emplace_back();
     } else if (c != '\r' || i + 1 < line.size()) {
       fields.back() += c;
@@ -57,11 +59,13 @@ bool CsvReader::read_record(std::vector<std::string>& fields) {
       return false;
   } while (line.empty() || line == "\r");
   line_ = in_.line_number();
+  if (delimiter_ == 0)
+    delimiter_ = csv_delimiter(line);
   fields.assign(1, {});
   bool quoted = false;
   size_t bytes = 0;
   for (;;) {
-    split(line, fields, quoted);
+    split(line, delimiter_, fields, quoted);
     bytes += line.size();
     if (fields.size() > kMaxFields || bytes > InputStream::kMaxLine) {
       throw Error(
@@ -114,6 +118,20 @@ Location CsvReader::where(int column) const {
 
 double CsvReader::number(int column) const {
   return parse_double(row_[column], where(column));
+}
+
+char csv_delimiter(std::string_view header) {
+  constexpr std::string_view kKnown = ",;\t|";
+  std::array<size_t, kKnown.size()> count{};
+  bool quoted = false;
+  for (const char c : header) {
+    if (c == '"')
+      quoted = !quoted;
+    const size_t which = kKnown.find(c);
+    if (!quoted && which != std::string_view::npos)
+      ++count[which];
+  }
+  return kKnown[size_t(std::ranges::max_element(count) - count.begin())];
 }
 
 std::string csv_field(std::string_view text) {

@@ -1,5 +1,7 @@
-// Comma-separated tables with a header line (RFC 4180): quoted fields, doubled quotes, line breaks inside
-// quotes, either line end, an optional byte order mark. Compressed files as everywhere.
+// Tables of text with a header line (RFC 4180): quoted fields, doubled quotes, line breaks inside quotes,
+// either line end, an optional byte order mark. Fields are separated by whichever of comma, semicolon, tab
+// and bar the header holds most of, outside quotes; the first of these when none stands out. A decimal comma
+// is no number. Compressed files as everywhere.
 //
 //   CsvReader in(path, report);
 //   const int time = in.require("time_ms");
@@ -45,10 +47,14 @@ class CsvReader {
 
   InputStream in_;
   ReadReport& report_;
+  char delimiter_ = 0;  // 0: the header has not been read
   std::vector<std::string> columns_;
   std::vector<std::string> row_;
   int64_t line_ = 0;  // on which the current row starts
 };
+
+// Which of comma, semicolon, tab and bar separates the fields of this header.
+char csv_delimiter(std::string_view header);
 
 // One field as it must be written: quoted when it holds a comma, a quote or a line break.
 std::string csv_field(std::string_view text);

@@ -41,6 +41,36 @@ TEST_F(Csv, QuotesLineBreaksAndBothLineEnds) {
   EXPECT_EQ(report_.taken, 2u);
 }
 
+TEST_F(Csv, AnyDelimiterThatTheHeaderShows) {
+  for (const std::string delimiter : {",", ";", "\t", "|"}) {
+    CsvReader in(
+        file(
+            "time" + delimiter + "node" + delimiter + "\"a,b;c\"\n1" + delimiter + "\"x,y\"" + delimiter +
+            "2.5\n"),
+        report_);
+    EXPECT_THAT(in.columns(), ElementsAre("time", "node", "a,b;c")) << delimiter;
+    ASSERT_TRUE(in.next());
+    EXPECT_EQ(in.text(1), "x,y");
+    EXPECT_EQ(in.number(2), 2.5);
+  }
+}
+
+TEST_F(Csv, ADecimalCommaIsNoNumber) {
+  CsvReader in(file("time;power\n1;2,5\n"), report_);
+  ASSERT_TRUE(in.next());
+  EXPECT_EQ(in.text(1), "2,5");
+  EXPECT_THAT(
+      error_of([&] {
+        in.number(1);
+      }),
+      HasSubstr("2,5"));
+}
+
+TEST_F(Csv, ATieIsAComma) {
+  CsvReader in(file("a,b;c\n1,2\n"), report_);
+  EXPECT_THAT(in.columns(), ElementsAre("a", "b;c"));
+}
+
 TEST_F(Csv, RaggedRowsAreCounted) {
   CsvReader in(file("a,b\n1\n1,2\n1,2,3\n"), report_);
   ASSERT_TRUE(in.next());

@@ -1,8 +1,12 @@
 // The client half of http.h: libcurl, which brings TLS and reads the proxy variables.
+//
+// libcurl is loaded when the first address is asked for, not when the program starts: with what it needs
+// itself it is 28 of 46 libraries and 18 packages, for the few commands that speak to a server.
 #include <curl/curl.h>
+#include <dlfcn.h>
 
+#include <array>
 #include <memory>
-#include <mutex>
 
 #include "base/error.h"
 #include "base/http.h"
@@ -10,6 +14,54 @@
 
 namespace lento::base {
 namespace {
+
+// The functions of libcurl that are used, by their own types.
+struct Curl {
+  decltype(&::curl_global_init) global_init = nullptr;
+  decltype(&::curl_easy_init) easy_init = nullptr;
+  decltype(&::curl_easy_setopt) setopt = nullptr;
+  decltype(&::curl_easy_perform) perform = nullptr;
+  decltype(&::curl_easy_getinfo) getinfo = nullptr;
+  decltype(&::curl_easy_strerror) strerror = nullptr;
+  decltype(&::curl_easy_cleanup) cleanup = nullptr;
+  decltype(&::curl_slist_append) append = nullptr;
+  decltype(&::curl_slist_free_all) free_all = nullptr;
+};
+
+template <typename Function>
+bool find(void* library, const char* name, Function& function) {
+  function = reinterpret_cast<Function>(::dlsym(library, name));
+  return function != nullptr;
+}
+
+// Empty functions when no libcurl is installed, or one that lacks something.
+Curl load_curl() {
+  void* library = nullptr;
+  constexpr std::array kNames = {"libcurl.so.4", "libcurl-gnutls.so.4"};
+  for (const char* name : kNames) {
+    if (!library)
+      library = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  }
+  Curl curl;
+  const bool whole =
+      library && find(library, "curl_global_init", curl.global_init) &&
+      find(library, "curl_easy_init", curl.easy_init) && find(library, "curl_easy_setopt", curl.setopt) &&
+      find(library, "curl_easy_perform", curl.perform) && find(library, "curl_easy_getinfo", curl.getinfo) &&
+      find(library, "curl_easy_strerror", curl.strerror) &&
+      find(library, "curl_easy_cleanup", curl.cleanup) && find(library, "curl_slist_append", curl.append) &&
+      find(library, "curl_slist_free_all", curl.free_all);
+  if (!whole)
+    return {};
+  curl.global_init(CURL_GLOBAL_DEFAULT);
+  return curl;
+}
+
+const Curl& curl_for(const std::string& shown) {
+  static const Curl curl = load_curl();
+  if (!curl.easy_init)
+    throw Error({shown}, "cannot be asked: libcurl is not installed", "on Debian: apt install libcurl4");
+  return curl;
+}
 
 struct Sink {
   std::string body;
@@ -31,23 +83,14 @@ int give_up(void*, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
   return interrupted() ? 1 : 0;
 }
 
-struct Freed {
-  void operator()(CURL* c) const {
-    curl_easy_cleanup(c);
-  }
-  void operator()(curl_slist* l) const {
-    curl_slist_free_all(l);
-  }
-};
-
-void set_security(CURL* curl, const HttpOptions& o) {
+void set_security(const Curl& curl, CURL* c, const HttpOptions& o) {
   const auto text = [&](CURLoption option, const std::string& value) {
     if (!value.empty())
-      curl_easy_setopt(curl, option, value.c_str());
+      curl.setopt(c, option, value.c_str());
   };
   text(CURLOPT_XOAUTH2_BEARER, o.bearer_token);
   if (!o.bearer_token.empty())
-    curl_easy_setopt(curl, CURLOPT_HTTPAUTH, CURLAUTH_BEARER);
+    curl.setopt(c, CURLOPT_HTTPAUTH, CURLAUTH_BEARER);
   text(CURLOPT_USERNAME, o.user);
   text(CURLOPT_PASSWORD, o.password);
   text(CURLOPT_CAINFO, o.ca_file);
@@ -58,38 +101,35 @@ void set_security(CURL* curl, const HttpOptions& o) {
 }  // namespace
 
 HttpReply http_request(const HttpRequest& request, const HttpOptions& options) {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    curl_global_init(CURL_GLOBAL_DEFAULT);
-  });
-  const std::unique_ptr<CURL, Freed> curl(curl_easy_init());
   const std::string shown = without_password(request.url);
-  if (!curl)
+  const Curl& curl = curl_for(shown);
+  const std::unique_ptr<CURL, decltype(curl.cleanup)> session(curl.easy_init(), curl.cleanup);
+  if (!session)
     throw Error({shown}, "the HTTP client could not start");
-  std::unique_ptr<curl_slist, Freed> headers;
+  std::unique_ptr<curl_slist, decltype(curl.free_all)> headers(nullptr, curl.free_all);
   std::vector<std::string> all = request.headers;
   all.insert(all.end(), options.headers.begin(), options.headers.end());
   for (const std::string& h : all)
-    headers.reset(curl_slist_append(headers.release(), h.c_str()));
+    headers.reset(curl.append(headers.release(), h.c_str()));
   Sink sink;
   sink.limit = options.limits.max_bytes;
-  CURL* c = curl.get();
-  curl_easy_setopt(c, CURLOPT_URL, request.url.c_str());
-  curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
+  CURL* c = session.get();
+  curl.setopt(c, CURLOPT_URL, request.url.c_str());
+  curl.setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl.setopt(c, CURLOPT_NOSIGNAL, 1L);
   // Whoever stops the program does not wait for an answer.
-  curl_easy_setopt(c, CURLOPT_NOPROGRESS, 0L);
-  curl_easy_setopt(c, CURLOPT_XFERINFOFUNCTION, give_up);
-  curl_easy_setopt(c, CURLOPT_HTTPHEADER, headers.get());
-  curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, static_cast<long>(options.limits.timeout_s * 1000));
-  curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, take);
-  curl_easy_setopt(c, CURLOPT_WRITEDATA, &sink);
+  curl.setopt(c, CURLOPT_NOPROGRESS, 0L);
+  curl.setopt(c, CURLOPT_XFERINFOFUNCTION, give_up);
+  curl.setopt(c, CURLOPT_HTTPHEADER, headers.get());
+  curl.setopt(c, CURLOPT_TIMEOUT_MS, static_cast<long>(options.limits.timeout_s * 1000));
+  curl.setopt(c, CURLOPT_WRITEFUNCTION, take);
+  curl.setopt(c, CURLOPT_WRITEDATA, &sink);
   if (request.method == "POST") {
-    curl_easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
-    curl_easy_setopt(c, CURLOPT_POSTFIELDS, request.body.data());
+    curl.setopt(c, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
+    curl.setopt(c, CURLOPT_POSTFIELDS, request.body.data());
   }
-  set_security(c, options);
-  const CURLcode code = curl_easy_perform(c);
+  set_security(curl, c, options);
+  const CURLcode code = curl.perform(c);
   if (sink.too_large) {
     throw Error(
         {shown},
@@ -99,13 +139,13 @@ HttpReply http_request(const HttpRequest& request, const HttpOptions& options) {
   if (code != CURLE_OK) {
     throw Error(
         {shown},
-        curl_easy_strerror(code),
+        curl.strerror(code),
         "check that the address is right and the server answers in time");
   }
   long status = 0;
   const char* type = nullptr;
-  curl_easy_getinfo(c, CURLINFO_RESPONSE_CODE, &status);
-  curl_easy_getinfo(c, CURLINFO_CONTENT_TYPE, &type);
+  curl.getinfo(c, CURLINFO_RESPONSE_CODE, &status);
+  curl.getinfo(c, CURLINFO_CONTENT_TYPE, &type);
   return {int(status), std::move(sink.body), type ? type : ""};
 }
 

@@ -63,6 +63,9 @@ constexpr std::array kMagics = {
     Known{"%PDF-", "document", "PDF"},
     Known{"SQLite format 3", "database", "SQLite"},
     Known{"\x93NUMPY", "array", "NumPy"},
+    Known{"YPUIMG", "tile image", "YPUIMG"},
+    Known{"lento-records ", "record of data movement", "lento-records"},
+    Known{"ARCH: ", "record of data movement", "profile_log_device.csv"},
     Known{"untrusted comment:", "key or signature", "minisign"},
     Known{"<!DOCTYPE html", "web page", "HTML"},
     Known{"<!doctype html", "web page", "HTML"},
@@ -116,6 +119,8 @@ FileKind json_kind(std::string_view head) {
   };
   if (has("\"batch_size\"") && has("\"layers\""))
     return {"mapping", "compact map format, JSON"};
+  if (has("\"sx\"") && has("\"sy\"") && has("\"proc\""))
+    return {"record of data movement", "NoC events, JSON"};
   if (has("\"traceEvents\""))
     return {"trace of a profiler", "Chrome trace, JSON"};
   if (has("\"hidden_size\"") || has("\"n_embd\"") || has("\"model_type\""))
@@ -123,14 +128,14 @@ FileKind json_kind(std::string_view head) {
   return {"JSON file", "JSON"};
 }
 
-// A header line of words with commas between them.
+// A header line of words with commas, semicolons, tabs or bars between them.
 bool is_table(std::string_view head) {
   const std::string_view line = head.substr(0, head.find('\n'));
-  if (std::ranges::count(line, ',') == 0)
+  if (line.find_first_of(",;\t|") == std::string_view::npos)
     return false;
   return std::ranges::all_of(line, [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) ||
-           std::string_view("_-. ,\"/()%[]:\r\t\xef\xbb\xbf").find(c) != std::string_view::npos;
+           std::string_view("_-. ,;|\"/()%[]:\r\t\xef\xbb\xbf").find(c) != std::string_view::npos;
   });
 }
 

@@ -27,6 +27,14 @@ TEST(Sniff, ForeignOnesByTheirFirstBytes) {
   EXPECT_EQ(describe(kind_of("time,machine,metric,value\n0,a,b,1\n")), "a table (CSV)");
   EXPECT_EQ(describe(kind_of(R"({"traceEvents": []})")), "a trace of a profiler (Chrome trace, JSON)");
   EXPECT_EQ(describe(kind_of("\x08\x07\x12\x07pytorch\x1a\x05"s)), "a network (ONNX)");
+  EXPECT_EQ(describe(kind_of("time;machine;power\n0;a;1\n")), "a table (CSV)");
+  EXPECT_EQ(describe(kind_of("time\tmachine\n0\ta\n")), "a table (CSV)");
+  EXPECT_EQ(kind_of("Words; and more words, as people write them!\n").noun, "text file");
+  EXPECT_EQ(kind_of("YPUIMG\r\n\x01"s).noun, "tile image");
+  EXPECT_EQ(kind_of("ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\n").noun, "record of data movement");
+  EXPECT_EQ(
+      describe(kind_of(R"([{"proc":"NCRISC","sx":1,"sy":2,"timestamp":1000}])")),
+      "a record of data movement (NoC events, JSON)");
   EXPECT_EQ(describe(kind_of("")), "an empty file");
   EXPECT_EQ(describe(kind_of("\n \n")), "a blank file");
   EXPECT_EQ(

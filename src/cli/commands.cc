@@ -1,5 +1,7 @@
 #include "cli/commands.h"
 
+#include "cli/first_look.h"
+
 namespace lento::cli {
 
 Program program() {
@@ -8,6 +10,7 @@ Program program() {
       "Lento finds what is slow in parallel AI hardware, and says how fast it should have been.",
       {add_chip,
        add_demo,
+       add_diagnose,
        add_diff,
        add_docs,
        add_fleet,
@@ -21,7 +24,9 @@ Program program() {
        {"chip evaluate", "lento-lab chip evaluate"},
        {"fleet evaluate", "lento-lab fleet evaluate"},
        {"tile case", "lento-lab tile case"},
-       {"validate", "lento-lab validate"}}};
+       {"validate", "lento-lab validate"}},
+      nullptr,
+      first_look};
 }
 
 }  // namespace lento::cli

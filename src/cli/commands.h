@@ -18,6 +18,7 @@ Program program();
 // Add a command: write cli/<name>.cc, declare it here, list it in commands.cc or in its group.
 void add_chip(Command& app, Context& context);
 void add_demo(Command& app, Context& context);
+void add_diagnose(Command& app, Context& context);
 void add_diff(Command& app, Context& context);
 void add_docs(Command& app, Context& context);
 void add_fleet(Command& app, Context& context);

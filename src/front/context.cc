@@ -11,6 +11,8 @@
 #include "base/units.h"
 #include "base/version.h"
 #include "base/visible.h"
+#include "front/otlp.h"
+#include "front/pace.h"
 #include "front/signals.h"
 #include "report/report.h"
 
@@ -71,6 +73,12 @@ void Context::add_output_options(Command& app) {
       ->type_name("DIR");
   app.add_option("--trace-out", trace_out, "Also write the timelines as a Chrome trace, for Perfetto")
       ->type_name("FILE");
+  app.add_option("--sarif", sarif, "Also write the findings as SARIF 2.1.0")->type_name("FILE");
+  app.add_option(
+         "--otlp",
+         otlp,
+         "Also send the findings to this OpenTelemetry collector, or write the request")
+      ->type_name("URL|FILE");
   app.add_flag("--explain", explain, "Print all evidence");
   app.add_flag("--strict", strict, "Stop at the first damaged record instead of skipping it");
   app.add_flag("--exit-code", exit_code, "Exit with 1 when there are findings");
@@ -100,6 +108,8 @@ void Context::show(finding::Diagnosis diagnosis) {
     base::write_file(html, report::write_html(diagnosis));
   if (!trace_out.empty())
     base::write_file(trace_out, report::write_trace(diagnosis));
+  if (!sarif.empty())
+    base::write_file(sarif, report::write_sarif(diagnosis));
   if (!csv.empty())
     write_figures(csv, diagnosis);
   const bool colored = wants_color(*this);
@@ -108,19 +118,46 @@ void Context::show(finding::Diagnosis diagnosis) {
     result = 1;
   if (diagnosis.outcome == finding::Outcome::CannotJudge)
     result = 4;
+  if (!otlp.empty()) {
+    plain.out.flush();  // the verdict is there, whatever becomes of the sending
+    send_otlp(otlp, diagnosis);
+  }
+}
+
+std::vector<std::string> Context::output_words() const {
+  std::vector<std::string> words;
+  const std::pair<const char*, bool> flags[] = {
+      {"--json", json},
+      {"--explain", explain},
+      {"--strict", strict},
+      {"--exit-code", exit_code}};
+  for (const auto& [name, given] : flags)
+    if (given)
+      words.push_back(name);
+  const std::pair<const char*, std::string> options[] = {
+      {"--html", html},
+      {"--figures", csv},
+      {"--trace-out", trace_out},
+      {"--sarif", sarif},
+      {"--otlp", otlp},
+      {"--color", color == "auto" ? "" : color}};
+  for (const auto& [name, value] : options)
+    if (!value.empty())
+      words.insert(words.end(), {name, value});
+  return words;
 }
 
 base::Progress Context::progress() {
   base::Progress progress;
   progress.stop = base::interrupted;
-  progress.report = [this](std::string_view what, double done, double total) {
+  progress.report = [this, pace = Pace{}](std::string_view what, double done, double total) mutable {
     note_progress(what, done, total);
     if (!streams.err_is_terminal)
       return;
     std::ostream& err = plain.err;
     err << "\r\033[K" << base::visible(what) << ' ' << base::format_number(done, 6);
     if (total > 0)
-      err << " of " << base::format_number(total, 6);
+      err << " of " << base::format_number(total, 6) << pace.words(what, done, total);
     if (total > 0 && done >= total)
       err << "\r\033[K";
     err.flush();

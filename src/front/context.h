@@ -25,6 +25,8 @@ struct Context {
   std::string html = {};
   std::string csv = {};
   std::string trace_out = {};
+  std::string sarif = {};
+  std::string otlp = {};
   std::string color = "auto";
   uint64_t seed = 1;
   unsigned jobs = 0;  // 0: all cores
@@ -42,7 +44,11 @@ struct Context {
   // exit code when --exit-code asks for it.
   void show(finding::Diagnosis diagnosis);
 
-  // One overprinted line on a terminal, nothing elsewhere; stop() is true after SIGINT, SIGTERM or SIGHUP.
+  // The shared options as they were given, for a command that runs another one.
+  std::vector<std::string> output_words() const;
+
+  // One overprinted line on a terminal, with rate and time left where the work's size is known; nothing
+  // elsewhere. stop() is true after SIGINT, SIGTERM or SIGHUP.
   base::Progress progress();
   void warn(const std::string& text);
 

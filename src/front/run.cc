@@ -104,6 +104,10 @@ int parse_and_run(Command& app, Context& context) {
   };
   if (const std::string fault = started_by_mpirun(context.program); !fault.empty())
     return usage(fault);
+  if (context.args.empty() && context.program.alone) {
+    context.program.alone(context.streams.out, ".");
+    return 0;
+  }
   if (const std::string fault = misplaced_command(app, context); !fault.empty())
     return usage(fault);
   if (context.args == std::vector<std::string>{"--version"}) {

@@ -34,6 +34,8 @@ struct Program {
   std::vector<void (*)(Command&, Context&)> commands;
   std::vector<std::pair<std::string, std::string>> moved;  // former spelling -> the present one
   campaign::Ranks* ranks = nullptr;                        // of a program that mpirun starts
+  // Answers who types the program's name alone; nullptr: that is an error.
+  void (*alone)(std::ostream& out, const std::string& folder) = nullptr;
 };
 
 // `args` without the program name. Never throws.

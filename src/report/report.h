@@ -1,6 +1,7 @@
 // Diagnosis -> text for people, JSON for machines, one self-contained HTML page to look at.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -43,5 +44,12 @@ std::string write_csv(const finding::Figure& figure);
 // figure, one thread a track, complete events. Axis values are taken as microseconds unless the axis name
 // ends in a unit the format can hold: "s", "ms", "us", "ns", "cycles" (1 cycle = 1 us).
 std::string write_trace(const finding::Diagnosis& diagnosis);
+
+// SARIF 2.1.0: one result a finding, with the source lines that its evidence names (docs/formats/sarif.md).
+std::string write_sarif(const finding::Diagnosis& diagnosis);
+
+// The body of an OTLP request for logs: one record for the verdict, one a finding (docs/formats/otlp.md).
+// `observed_unix_ns` 0: not said.
+std::string write_otlp(const finding::Diagnosis& diagnosis, uint64_t observed_unix_ns = 0);
 
 }  // namespace lento::report

@@ -1,7 +1,9 @@
 // CSV by the grammar
-//   file  = line { "\n" line }        line = field { "," field }
-//   field = { char - (",", '"') } | '"' { char - '"' | '""' } '"'
-// one line at a time: a quoted field may not hold a line end.
+//   file  = line { "\n" line }        line = field { delimiter field }
+//   field = { char - (delimiter, '"') } | '"' { char - '"' | '""' } '"'
+// one line at a time: a quoted field may not hold a line end. The header shows the delimiter (base/csv.h).
+#include "base/csv.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -30,7 +32,11 @@ constexpr std::array<std::string_view, 10> kMachineNames{
     "node_id"};
 
 // Splits into views of `line`; quoted fields are unescaped into `scratch`. False when a quote is not closed.
-bool split(std::string_view line, std::vector<std::string_view>& fields, std::vector<std::string>& scratch) {
+bool split(
+    std::string_view line,
+    char delimiter,
+    std::vector<std::string_view>& fields,
+    std::vector<std::string>& scratch) {
   fields.clear();
   scratch.clear();
   if (!line.empty() && line.back() == '\r')
@@ -50,11 +56,11 @@ bool split(std::string_view line, std::vector<std::string_view>& fields, std::ve
         }
         text += line[i];
       }
-      if (++i < line.size() && line[i] != ',')
+      if (++i < line.size() && line[i] != delimiter)
         return false;
       fields.push_back(text);
     } else {
-      const size_t end = std::min(line.find(',', i), line.size());
+      const size_t end = std::min(line.find(delimiter, i), line.size());
       fields.push_back(line.substr(i, end - i));
       i = end;
     }
@@ -62,7 +68,7 @@ bool split(std::string_view line, std::vector<std::string_view>& fields, std::ve
       return false;
     if (i >= line.size())
       return true;
-    ++i;  // the comma
+    ++i;  // the delimiter
     if (i == line.size()) {
       fields.emplace_back();
       return true;
@@ -107,7 +113,8 @@ class Reader {
     where_.line = 1;
     if (line.starts_with("\xef\xbb\xbf"))
       line.remove_prefix(3);
-    if (!split(line, fields_, scratch_))
+    delimiter_ = base::csv_delimiter(line);
+    if (!split(line, delimiter_, fields_, scratch_))
       throw base::Error(where_, "the header is not a CSV line");
     header_.assign(fields_.begin(), fields_.end());
     columns_ = Columns{};
@@ -199,7 +206,7 @@ class Reader {
   }
 
   void record(std::string_view line) {
-    if (!split(line, fields_, scratch_))
+    if (!split(line, delimiter_, fields_, scratch_))
       return report_.skip(where_, "a quote is not closed");
     if (fields_.size() != header_.size())
       return report_.skip(where_, "wrong number of fields");
@@ -245,6 +252,7 @@ class Reader {
   std::vector<std::string> header_;
   std::vector<std::string_view> fields_;
   std::vector<std::string> scratch_;
+  char delimiter_ = ',';
   Columns columns_;
   uint32_t wide_metric_ = 0;
   uint32_t file_machine_ = UINT32_MAX;

@@ -34,6 +34,25 @@ std::string error_of(const std::string& text, const CsvOptions& options) {
   });
 }
 
+TEST(Csv, AnyDelimiterGivesTheSame) {
+  for (const char delimiter : {',', ';', '\t', '|'}) {
+    std::string text = "node,time,w\n\"a,;1\",0,5\nb,0,6\n\"a,;1\",1,7\nb,1,8\n";
+    bool quoted = false;
+    for (char& c : text) {
+      quoted ^= c == '"';
+      if (c == ',' && !quoted)
+        c = delimiter;
+    }
+    base::ReadReport report;
+    CsvOptions o;
+    o.machine_column = "node";
+    const auto s = csv(text, o, report);
+    EXPECT_THAT(s.machines, ElementsAre("a,;1", "b")) << delimiter;
+    EXPECT_EQ(s.at(0, 1, 1), 8) << delimiter;
+    EXPECT_EQ(report.skipped, 0u) << delimiter;
+  }
+}
+
 TEST(Csv, LongLayoutWithQuotesLabelsAndGaps) {
   base::ReadReport report;
   CsvOptions o;

@@ -1,0 +1,36 @@
+#include "front/pace.h"
+
+#include <cmath>
+
+#include "base/units.h"
+
+namespace lento::cli {
+namespace {
+
+constexpr double kSecondsBeforeTelling = 1;
+
+std::string time_left(double seconds) {
+  if (seconds < 60)
+    return base::format_number(std::ceil(seconds), 2) + " s";
+  if (seconds < 3600)
+    return base::format_number(std::ceil(seconds / 60), 2) + " min";
+  return base::format_number(seconds / 3600, 2) + " h";
+}
+
+}  // namespace
+
+std::string Pace::words(std::string_view stage, double done, double total, Clock::time_point now) {
+  if (stage != stage_ || done < first_) {
+    stage_ = stage;
+    begun_ = now;
+    first_ = done;
+    return {};
+  }
+  const double seconds = std::chrono::duration<double>(now - begun_).count();
+  const double rate = (done - first_) / seconds;
+  if (seconds < kSecondsBeforeTelling || rate <= 0)
+    return {};
+  return ", " + base::format_number(rate, 3) + " a second, " + time_left((total - done) / rate) + " left";
+}
+
+}  // namespace lento::cli
