@@ -1,4 +1,5 @@
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -39,12 +40,75 @@ TEST(Cli, HelpAndVersionGoToStandardOutput) {
 }
 
 TEST(Cli, WrongUsageIsTwoWithAHint) {
-  EXPECT_EQ(call({}).code, 2);
+  EXPECT_EQ(call({"chip"}).code, 2);
   const Outcome misspelt = call({"repport"});
   EXPECT_EQ(misspelt.code, 2);
   EXPECT_THAT(misspelt.err, HasSubstr("'repport' is no command of 'lento'\n  hint: did you mean 'report'?"));
   EXPECT_EQ(call({"report"}).code, 2);
   EXPECT_EQ(call({"report", "x", "--no-such-option"}).code, 2);
+}
+
+// A folder of its own, with the working folder in it.
+class Files : public ::testing::Test {
+ protected:
+  Files()
+      : folder_(std::filesystem::temp_directory_path() / ("lento_files_" + std::to_string(::getpid()))),
+        before_(std::filesystem::current_path()) {
+    std::filesystem::create_directories(folder_);
+    std::filesystem::current_path(folder_);
+  }
+  ~Files() override {
+    std::filesystem::current_path(before_);
+    std::filesystem::remove_all(folder_);
+  }
+  std::filesystem::path folder_;
+  std::filesystem::path before_;
+};
+
+TEST_F(Files, TheNameAloneSaysWhatCanBeAsked) {
+  EXPECT_EQ(call({}).code, 0);
+  EXPECT_THAT(call({}).out, HasSubstr("Nothing in this folder"));
+  base::write_file("run.probe", "lento.probe/1 binary\n");
+  base::write_file("job.csv", "machine,time,power\na,0,1\n");
+  ASSERT_EQ(::mkfifo("pipe.csv", 0600), 0);
+  const Outcome look = call({});
+  EXPECT_EQ(look.code, 0);
+  EXPECT_THAT(look.out, HasSubstr("run.probe  a probe record file"));
+  EXPECT_THAT(look.out, HasSubstr("needs also the chip (lento.chip/1) and the mapping"));
+  EXPECT_THAT(look.out, HasSubstr("lento fleet diagnose --machine-column machine --time-column time"));
+  EXPECT_THAT(look.out, Not(HasSubstr("pipe.csv")));
+}
+
+TEST_F(Files, DiagnoseFindsTheDetectorAndPassesOptionsOn) {
+  std::string table = "machine,time,power\n";
+  for (int t = 0; t < 3; ++t)
+    for (const char* machine : {"a", "b", "c"})
+      table += std::string(machine) + "," + std::to_string(t) + ",1\n";
+  base::write_file("job.csv", table);
+  base::write_file("faults.yaml", "schema: lento.faults/1\n");
+  const Outcome found = call({"diagnose", "job.csv", "faults.yaml", "--json", "--sarif", "s.json"});
+  EXPECT_EQ(found.code, 4) << found.err;  // three seconds of three machines
+  EXPECT_THAT(found.out, HasSubstr("\"schema\": \"lento.diagnosis/"));
+  EXPECT_THAT(found.out, HasSubstr("\"command\": \"lento fleet diagnose --machine-column machine"));
+  EXPECT_THAT(found.err, HasSubstr("faults.yaml is a list of faults (lento.faults/1); it is not used"));
+  EXPECT_THAT(base::read_file("s.json"), HasSubstr("\"executionSuccessful\": false"));
+}
+
+TEST_F(Files, DiagnoseSaysWhatIsMissingOrInDoubt) {
+  base::write_file("run.probe", "lento.probe/1 binary\n");
+  base::write_file("a.yaml", "schema: lento.chip/1\n");
+  base::write_file("b.yaml", "schema: lento.chip/1\n");
+  base::write_file("m.json", R"({"schema": "lento.map/1"})");
+  base::write_file("w.yaml", "schema: lento.workload/1\n");
+  const Outcome missing = call({"diagnose", "run.probe", "a.yaml"});
+  EXPECT_EQ(missing.code, 2);
+  EXPECT_THAT(missing.err, HasSubstr("run.probe: error: needs beside it: the mapping that ran"));
+  EXPECT_THAT(
+      call({"diagnose", "run.probe", "a.yaml", "b.yaml", "m.json"}).err,
+      HasSubstr("a.yaml and b.yaml could both be the chip"));
+  EXPECT_THAT(call({"diagnose", "w.yaml"}).err, HasSubstr("lento predict w.yaml, with a system data sheet"));
+  EXPECT_EQ(call({"diagnose", "nowhere"}).code, 2);
+  EXPECT_EQ(call({"diagnose"}).code, 2);
 }
 
 TEST(Cli, MisspeltAndFormerOptionsAreNamed) {

@@ -35,9 +35,12 @@ base::Error nothing_to_judge(
   std::vector<std::string> lines;
   for (const RecognisedFile& file : files)
     lines.push_back(described(file));
-  const std::string hint = questions.empty()
-                               ? "lento --help lists what is read; docs/formats says how each looks"
-                               : "it can be asked: " + command_line("lento", questions[0].command);
+  std::string hint = "lento --help lists what is read; docs/formats says how each looks";
+  if (!questions.empty()) {
+    hint = "it can be asked: " + command_line("lento", questions[0].command);
+    if (!questions[0].missing.empty())
+      hint += ", with " + joined(questions[0].missing, " and ");
+  }
   return base::Error(
       {files[0].path},
       "no verdict is possible from these files: " + joined(lines, "; "),

@@ -28,7 +28,8 @@ TEST(Pace, LongTimesAreToldInTheirOwnUnit) {
   Pace pace;
   const Pace::Clock::time_point begin;
   pace.words("a", 0, 1e6, begin);
-  EXPECT_EQ(pace.words("a", 1000, 361000, begin + milliseconds(10000)), ", 100 a second, 60 min left");
+  EXPECT_EQ(pace.words("a", 1000, 31000, begin + milliseconds(10000)), ", 100 a second, 5 min left");
+  EXPECT_EQ(pace.words("a", 1000, 361000, begin + milliseconds(10000)), ", 100 a second, 1 h left");
   EXPECT_EQ(pace.words("a", 1000, 721000, begin + milliseconds(10000)), ", 100 a second, 2 h left");
   EXPECT_EQ(pace.words("a", 0, 10, begin), "") << "nothing done: no rate";
 }

@@ -205,10 +205,12 @@ void ask_chips(const Asked& asked, std::vector<Question>& out) {
   }
   for (const RecognisedFile* records : asked.of(Role::Transfers)) {
     Question q = ask("Which part of the chip's network is slow?", {"chip", "examine"}, *records);
-    const auto chips = asked.of(Role::Chip);
-    if (!chips.empty()) {
-      q.command.insert(q.command.end(), {"--chip", chips[0]->path});
-      q.uses.push_back(chips[0]->path);
+    for (const RecognisedFile* chip : asked.of(Role::Chip)) {
+      if (chip->kind.format != "lento.chip/2")  // a fabric; a mesh of cores has other records
+        continue;
+      q.command.insert(q.command.end(), {"--chip", chip->path});
+      q.uses.push_back(chip->path);
+      break;
     }
     out.push_back(std::move(q));
   }
@@ -230,11 +232,13 @@ void ask_memory(const Asked& asked, std::vector<Question>& out) {
   out.push_back(std::move(q));
 }
 
-// Tables read alike belong to one job: with a column that names the machine, or one machine a file.
+// Tables without a column that names the machine, and read alike, are the machines of one job. One with such
+// a column is a job of its own: those of two jobs, judged as one, would hide what is wrong in either.
 void ask_metrics(const Asked& asked, std::vector<Question>& out) {
   std::vector<std::vector<std::string>> ways;
   for (const RecognisedFile* table : asked.of(Role::Metrics)) {
-    const auto at = std::ranges::find(ways, table->words);
+    const bool whole = std::ranges::find(table->words, "--machine-column") != table->words.end();
+    const auto at = whole ? ways.end() : std::ranges::find(ways, table->words);
     Question* q = at == ways.end() ? nullptr : &out[out.size() - size_t(ways.end() - at)];
     if (!q) {
       ways.push_back(table->words);

@@ -114,7 +114,28 @@ TEST(Questions, TwoChipsAreADoubt) {
   EXPECT_THAT(q[0].doubtful, Contains(HasSubstr("c and d")));
 }
 
-TEST(Questions, TablesReadAlikeAreOneJob) {
+TEST(Questions, ATableThatNamesItsMachinesIsAJobOfItsOwn) {
+  const std::vector<std::string> words =
+      {"--machine-column", "node", "--time-column", "time", "--time-unit", "s"};
+  const RecognisedFile a{"monday.csv", Role::Metrics, {}, words};
+  const RecognisedFile b{"tuesday.csv", Role::Metrics, {}, words};
+  const auto questions = questions_of({a, b});
+  ASSERT_THAT(questions, SizeIs(2));
+  EXPECT_THAT(questions[0].uses, ElementsAre("monday.csv"));
+  EXPECT_THAT(questions[1].uses, ElementsAre("tuesday.csv"));
+}
+
+TEST(Questions, OnlyAFabricIsTheChipOfTransfers) {
+  RecognisedFile chip = of(Role::Chip, "c.yaml");
+  chip.kind.format = "lento.chip/1";
+  EXPECT_THAT(questions_of({of(Role::Transfers, "t"), chip})[0].command, ElementsAre("chip", "examine", "t"));
+  chip.kind.format = "lento.chip/2";
+  EXPECT_THAT(
+      questions_of({of(Role::Transfers, "t"), chip})[0].command,
+      ElementsAre("chip", "examine", "t", "--chip", "c.yaml"));
+}
+
+TEST(Questions, MachinesOfAFileEachAreOneJob) {
   RecognisedFile a{"a.csv", Role::Metrics, {}, {"--time-column", "time", "--time-unit", "s"}};
   RecognisedFile b = a;
   b.path = "b.csv";

@@ -168,5 +168,97 @@ TEST(Scale, LogarithmClampsWhatItCannotShow) {
   EXPECT_DOUBLE_EQ(scale(-5), 0);
 }
 
+finding::Diagnosis with_source_lines() {
+  finding::Diagnosis d;
+  d.scale = "memory";
+  d.verdict = "false sharing leads";
+  d.version = "1.2.3";
+  d.outcome = finding::Outcome::Findings;
+  finding::Finding f;
+  f.subject = "line 0x800018c0";
+  f.category = "false sharing";
+  f.summary = "false sharing by 2 CPUs";
+  f.score = 0.9;
+  f.next_step = "pad";
+  f.when = finding::TimeWindow{1715960308.25, 1715960400, "s"};
+  f.evidence = {
+      {"reads in work src/my count.c:x, at 0x80:17", {}, {}, {}},
+      {"CPU 0 in work 0x800004bc < work src/count.c:17", 3.0, {}, {}},
+      {"CPU 1 in work 0x800004bc < work src/count.c:17", 3.0, {}, {}},
+      {"CPU 2 in main /home/a%b/main.cpp:5)", 3.0, {}, {}}};
+  d.findings = {f};
+  return d;
+}
+
+TEST(Sarif, NamesTheSourceLinesOfTheEvidenceOnce) {
+  const base::Json log = base::parse_json(write_sarif(with_source_lines()), "log");
+  const base::Json& run = log.at("runs", {}).items()[0];
+  const base::Json& result = run.at("results", {}).items()[0];
+  EXPECT_EQ(result.string_or("ruleId", "", {}), "memory/false-sharing");
+  EXPECT_EQ(result.string_or("level", "", {}), "warning");
+  const base::Json& place = result.at("locations", {}).items()[0].at("physicalLocation", {});
+  EXPECT_EQ(place.at("artifactLocation", {}).string_or("uri", "", {}), "src/count.c");
+  EXPECT_EQ(place.at("region", {}).integer_or("startLine", 0, {}), 17);
+  const base::Json& related = result.at("relatedLocations", {});
+  ASSERT_EQ(related.size(), 1u);
+  const base::Json& second = related.items()[0].at("physicalLocation", {});
+  EXPECT_EQ(second.at("artifactLocation", {}).string_or("uri", "", {}), "file:///home/a%25b/main.cpp");
+  EXPECT_EQ(second.at("region", {}).integer_or("startLine", 0, {}), 5);
+}
+
+TEST(Sarif, ARunThatCannotJudgeIsNoAllClear) {
+  finding::Diagnosis d;
+  d.scale = "memory";
+  finding::cannot_judge(d, "too short", "record longer");
+  const base::Json log = base::parse_json(write_sarif(d), "log");
+  const base::Json& run = log.at("runs", {}).items()[0];
+  EXPECT_EQ(run.at("results", {}).size(), 0u);
+  const base::Json& invocation = run.at("invocations", {}).items()[0];
+  EXPECT_FALSE(invocation.at("executionSuccessful", {}).boolean({}));
+  EXPECT_THAT(write_sarif(d), ::testing::HasSubstr("record longer"));
+}
+
+TEST(Sarif, TheSameFindingKeepsItsFingerprint) {
+  finding::Diagnosis d = with_source_lines();
+  const auto print_of = [](const finding::Diagnosis& one) {
+    const base::Json log = base::parse_json(write_sarif(one), "log");
+    const base::Json& result = log.at("runs", {}).items()[0].at("results", {}).items()[0];
+    return result.at("partialFingerprints", {}).string_or("ruleAndSubject/v1", "", {});
+  };
+  const std::string before = print_of(d);
+  d.findings[0].score = 0.4;
+  EXPECT_EQ(print_of(d), before);
+  d.findings[0].subject = "line 0x80001900";
+  EXPECT_NE(print_of(d), before);
+}
+
+TEST(Otlp, OneRecordForTheVerdictAndOneAFinding) {
+  const base::Json body = base::parse_json(write_otlp(with_source_lines(), 1700000000000000000), "body");
+  const base::Json& logs = body.at("resourceLogs", {}).items()[0];
+  const base::Json& records = logs.at("scopeLogs", {}).items()[0].at("logRecords", {});
+  ASSERT_EQ(records.size(), 2u);
+  const base::Json& finding = records.items()[1];
+  EXPECT_EQ(finding.string_or("timeUnixNano", "", {}), "1715960308250000000");
+  EXPECT_EQ(finding.string_or("observedTimeUnixNano", "", {}), "1700000000000000000");
+  EXPECT_EQ(finding.integer_or("severityNumber", 0, {}), 13);
+  EXPECT_EQ(finding.at("body", {}).string_or("stringValue", "", {}), "false sharing by 2 CPUs");
+  std::vector<std::string> keys;
+  for (const base::Json& attribute : finding.at("attributes", {}).items())
+    keys.push_back(attribute.string_or("key", "", {}));
+  EXPECT_THAT(keys, ::testing::Contains("lento.finding.evidence"));
+  EXPECT_THAT(keys, ::testing::Not(::testing::Contains("lento.finding.factor"))) << "it has none";
+}
+
+TEST(Otlp, AnAllClearIsInformationAndATimeOfARecordingIsNoDate) {
+  finding::Diagnosis d = with_source_lines();
+  d.findings[0].when = finding::TimeWindow{12, 40, "s"};
+  const std::string text = write_otlp(d);
+  EXPECT_THAT(text, ::testing::HasSubstr("\"timeUnixNano\":\"0\",\"observedTimeUnixNano\":\"0\""));
+  EXPECT_THAT(text, ::testing::Not(::testing::HasSubstr("INFO")));
+  finding::Diagnosis well;
+  finding::judged(well, "everything");
+  EXPECT_THAT(write_otlp(well), ::testing::HasSubstr("\"severityText\":\"INFO\""));
+}
+
 }  // namespace
 }  // namespace lento::report

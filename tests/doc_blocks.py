@@ -1,0 +1,33 @@
+"""The shell blocks of a page: where they stand, and how they are run. Used by docs_check.py and by the site's builder."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BLOCK = re.compile(r"^```sh run\n(.*?)^```\n(?:\s*^```text\n(.*?)^```)?", re.M | re.S)
+
+
+def blocks(text):
+    """(command, what it must print) of each block that opens with ```sh run."""
+    return BLOCK.findall(text)
+
+
+def plain(text):
+    """The page as others render it: a fence names its language and nothing else."""
+    return re.sub(r"^```(sh|python|cpp) \w.*$", r"```\1", text, flags=re.M)
+
+
+def prepare(scratch, lento):
+    """Copies of examples/ and of the build's guests/, which the blocks work on."""
+    shutil.copytree(ROOT / "examples", pathlib.Path(scratch) / "examples")
+    guests = pathlib.Path(lento).resolve().parent.parent / "guests"
+    built = guests if (guests / "false_sharing.elf").exists() else ROOT / "guests/built"
+    shutil.copytree(built, pathlib.Path(scratch) / "guests", ignore=shutil.ignore_patterns("CMake*"))
+
+
+def execute(command, scratch, lento):
+    path = f"{pathlib.Path(lento).resolve().parent}:{os.environ['PATH']}"
+    return subprocess.run(["bash", "-euo", "pipefail", "-c", command], cwd=scratch, text=True, timeout=300,
+                          env={**os.environ, "PATH": path}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
