@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/json.h"
 #include "report/figures.h"
 #include "report/svg.h"
 
