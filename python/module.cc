@@ -19,14 +19,15 @@ namespace {
 // second, and at Ctrl-C tells the work to stop, waits for it, and raises KeyboardInterrupt whatever the work
 // made of being stopped.
 template <class Work>
-lento::Diagnosis run(const Work& work) {
+auto run(const Work& work) {
+  using Result = decltype(work(lento::Progress{}));
   std::atomic<bool> stopped = false;
   lento::Progress progress;
   progress.stop = [&stopped] {
     return stopped.load();
   };
   py::gil_scoped_release released;
-  std::future<lento::Diagnosis> done = std::async(std::launch::async, [&] {
+  std::future<Result> done = std::async(std::launch::async, [&] {
     return work(progress);
   });
   while (done.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
@@ -56,6 +57,51 @@ lento::Metrics metrics_of(
   metrics.steps = size_t(values.shape(1));
   metrics.values.assign(values.data(), values.data() + values.size());
   return metrics;
+}
+
+// The vector as an array, which owns it: nothing is copied.
+template <class T>
+py::array_t<T> array_of(std::vector<T> values) {
+  auto* kept = new std::vector<T>(std::move(values));
+  const py::capsule owner(kept, [](void* pointer) {
+    delete static_cast<std::vector<T>*>(pointer);
+  });
+  return py::array_t<T>(py::ssize_t(kept->size()), kept->data(), owner);
+}
+
+template <class T>
+using Values = py::array_t<T, py::array::c_style>;
+
+template <class T>
+std::span<const T> span_of(const py::handle& values) {
+  const auto array = values.cast<Values<T>>();  // the caller's list keeps it alive
+  return {array.data(), size_t(array.size())};
+}
+
+// (name, int64 array), (name, float64 array) or (name, int32 codes, words). The arrays are not copied.
+lento::Column column_of(const py::tuple& given) {
+  lento::Column column;
+  column.name = given[0].cast<std::string>();
+  if (given.size() == 3) {
+    column.codes = span_of<int32_t>(given[1]);
+    column.words = given[2].cast<std::vector<std::string>>();
+  } else if (py::isinstance<Values<int64_t>>(given[1])) {
+    column.integers = span_of<int64_t>(given[1]);
+  } else {
+    column.numbers = span_of<double>(given[1]);
+  }
+  return column;
+}
+
+py::dict answers_to_python(lento::Answers answers) {
+  py::dict out;
+  out["seconds"] = array_of(std::move(answers.seconds));
+  out["bound"] = array_of(std::move(answers.bound));
+  out["bounds"] = std::move(answers.bounds);
+  out["p50_pct"] = array_of(std::move(answers.p50_pct));
+  out["p90_pct"] = array_of(std::move(answers.p90_pct));
+  out["in_domain"] = array_of(std::move(answers.in_domain));
+  return out;
 }
 
 }  // namespace
@@ -217,6 +263,19 @@ PYBIND11_MODULE(_lento, module) {
         return lento::predict_table(csv, system);
       },
       py::arg("csv"),
+      py::arg("system"));
+
+  module.def(
+      "predict_columns",
+      [](const py::list& columns, const std::string& system) {
+        std::vector<lento::Column> table;
+        for (const py::handle& column : columns)
+          table.push_back(column_of(column.cast<py::tuple>()));
+        return answers_to_python(run([&](const lento::Progress& progress) {
+          return lento::predict_columns(table, system, progress);
+        }));
+      },
+      py::arg("columns"),
       py::arg("system"));
 
   module.def(

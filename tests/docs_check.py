@@ -18,7 +18,7 @@ PICTURE = re.compile(r"^<!-- picture (\S+\.html) (\d+) -->$", re.M)
 
 def pages(named):
     if named:
-        return [pathlib.Path(p) for p in named]
+        return [pathlib.Path(p).resolve() for p in named]
     return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "campaigns").rglob("*.md"))]
 
 

@@ -78,6 +78,47 @@ def frames():
     assert (ours.predicted_s == theirs.predicted_s).all() and ours.predicted_s.gt(0).all(), (ours, theirs)
 
 
+def tables():
+    """Frames of any column kind get what the same table gets as a file; a row that means nothing keeps its place."""
+    frame = pandas.DataFrame({
+        "device": pandas.Categorical(["H100", "A100", "H100", "H100"]), "note": ["a,b", 'say "x"', None, "d"],
+        "m": numpy.array([4096, 17, 8192, -5]), "n": [128.0, 64.0, 4096.0, 8.0], "k": numpy.array([64, 64, 64, 8], dtype="int32"),
+        "dtype": ["bf16", "bf16", "fp16", "bf16"]}, index=[7, 5, 3, 1])
+    frame.to_csv("mixed.csv", index=False)
+    ours = lento.predict(frame)
+    theirs = pandas.read_csv(__import__("io").StringIO(command("predict", "--table", "mixed.csv")))
+    assert list(ours.index) == [7, 5, 3, 1] and list(ours.columns) == list(theirs.columns), ours
+    assert numpy.array_equal(ours.predicted_s, theirs.predicted_s, equal_nan=True), (ours, theirs)
+    assert list(ours.bound) == list(theirs.bound.fillna("")) and list(ours.domain) == list(theirs.domain.fillna(""))
+    assert numpy.allclose(ours.p90_pct, theirs.p90_pct, rtol=0.01, equal_nan=True)
+    assert numpy.isnan(ours.predicted_s.iloc[3]) and ours.bound.iloc[3] == "" and ours.predicted_s.iloc[:3].gt(0).all()
+    assert "predicted_s" not in frame.columns, "the caller's frame was changed"
+
+
+def stubs():
+    """Every public function has a stub of the same names and defaults, and a docstring."""
+    import ast
+    import inspect
+    for module in (lento, lento.chip, lento.fleet, lento.memory):
+        name = "__init__" if module is lento else module.__name__.split(".")[-1]
+        path = pathlib.Path(lento.__file__).parent / f"{name}.pyi"
+        known = {node.name: node for node in ast.parse(path.read_text()).body if isinstance(node, ast.FunctionDef)}
+        for what, function in inspect.getmembers(module, inspect.isfunction):
+            if what.startswith("_"):
+                continue
+            assert function.__doc__, f"{module.__name__}.{what} has no docstring"
+            wanted = inspect.signature(function)
+            node = known[what].args
+            names = [a.arg for a in [*node.args, *node.kwonlyargs]]
+            assert names == list(wanted.parameters), (what, names, wanted)
+            given = [ast.literal_eval(d) for d in [*node.defaults, *node.kw_defaults] if d is not None]
+            defaults = [p.default for p in wanted.parameters.values() if p.default is not inspect.Parameter.empty]
+            assert given == defaults, (what, given, defaults)
+    members = ast.parse((pathlib.Path(lento.__file__).parent / "_diagnosis.pyi").read_text()).body[-1].body
+    stubbed = {node.name for node in members if not node.name.startswith("_")}
+    assert stubbed == {n for n in vars(lento.Diagnosis) if not n.startswith("_")}, stubbed
+
+
 def itemsets():
     pathlib.Path("t.dat").write_text("1 2 3\n1 2\n2 3\n1 2 3\n")
     found = {(tuple(sorted(items)), support) for items, support in lento.memory.itemsets("t.dat", support=2)}
@@ -102,9 +143,15 @@ def errors():
 
 def interrupt():
     """In a process of its own, so that a signal that does nothing ends the test and not the tests."""
-    code = f"import lento; lento.search({str(ROOT / 'examples/search/quick.yaml')!r}, starts=10000, threads=1)"
+    search = f"lento.search({str(ROOT / 'examples/search/quick.yaml')!r}, starts=10000, threads=1)"
+    table = "lento.predict(pandas.DataFrame({'device': 'H100', 'm': range(1, 8_000_000), 'n': 64, 'k': 64}))"
+    for work in (search, table):
+        interrupt_one(f"import lento, pandas; {work}")
+
+
+def interrupt_one(code):
     process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True)
-    time.sleep(2)
+    time.sleep(4)
     assert process.poll() is None, process.stderr.read()
     process.send_signal(signal.SIGINT)
     try:
@@ -126,6 +173,8 @@ with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     five_verdicts()
     frames()
+    tables()
+    stubs()
     itemsets()
     errors()
     interrupt()

@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 import doc_blocks  # noqa: E402
 
 PICTURE = re.compile(r"^<!-- picture (\S+\.html) (\d+) -->$", re.M)
-OUTSIDE = re.compile(r"\[([^\]]+)\]\(((?:\.\./)+(?!docs/)[^)#]+?)(#[^)]*)?\)")
+LINK = re.compile(r"(?<!!)\[([^\]]+)\]\((\.\./[^)#]+)[^)]*\)")
 
 
 def pictures_of(report):
@@ -58,13 +58,18 @@ class Site:
             text = page.read_text()
             if PICTURE.search(text) or name.name == "index.md":
                 text = self.with_pictures(page, text)
-            page.write_text(OUTSIDE.sub(r"`\1`", doc_blocks.plain(text)))
+            page.write_text(LINK.sub(lambda link: self.inside(page, link), doc_blocks.plain(text)))
         (self.pages / "gallery.md").write_text(self.gallery_page())
         python = self.pages / "python.md"
         python.write_text(python.read_text() + python_reference())
         library = self.pages / "library.md"
         header = (ROOT / "src/lento/lento.h").read_text()
         library.write_text(f"{library.read_text()}\n## lento.h\n\n```cpp\n{header}```\n")
+
+    def inside(self, page, link):
+        """The link, or only its words where it leads out of the pages."""
+        target = (page.parent / link.group(2)).resolve()
+        return link.group(0) if target.is_relative_to(self.pages) else link.group(1)
 
     def with_pictures(self, page, text):
         name = page.stem

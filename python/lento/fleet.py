@@ -11,9 +11,11 @@ def diagnose(metrics, *, machine="machine", time="time", unit="s", columns=None,
              strict=False, threads=0):
     """Judges metrics of the machines of one job.
 
-    metrics: CSV files (a path or several), or a pandas frame with one row a machine and time. machine, time: the columns
-    that name them; a time column of datetimes needs no unit ("s", "ms", "us"). columns: what is judged (default: every other
-    number). labels: columns that tell groups of peers apart (files only). false_alarms_per_day: budget of the whole job.
+    metrics: CSV files (a path or several), or a pandas frame with one row a machine and time (n rows; any order). machine, time:
+    the columns that name them; a time column of datetimes needs no unit ("s", "ms", "us"). columns: what is judged (default:
+    every other column of numbers), in any unit, the same for all machines; NaN is no sample. labels: columns that tell groups
+    of peers apart (files only). false_alarms_per_day: budget of the whole job. The frame becomes one float32 array
+    [metric, step, machine] on the grid of the median step.
     """
     if hasattr(metrics, "columns"):
         return _diagnose_frame(metrics, machine, time, unit, columns, false_alarms_per_day)

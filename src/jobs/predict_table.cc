@@ -13,8 +13,7 @@ namespace {
 
 const std::vector<std::string> kAnswers{"predicted_s", "bound", "p50_pct", "p90_pct", "domain"};
 
-std::vector<std::string> answer_of(const std::optional<predict::System>& fixed, const predict::Question& q) {
-  const predict::Answer a = predict::answer(predict::system_for(fixed ? &*fixed : nullptr, q), q);
+std::vector<std::string> texts_of(const predict::Answer& a) {
   return {
       base::format_exact(a.seconds),
       a.bound,
@@ -33,7 +32,9 @@ std::string commonest(const base::ReadReport& report) {
 
 }  // namespace
 
-base::ReadReport answer_table(const TableOptions& options, const TableRow& row) {
+base::ReadReport
+answer_rows(const TableOptions& options, const AnswerRows& rows, const base::Progress& progress) {
+  constexpr uint64_t kRowsBetweenLooks = 1024;
   base::ReadReport report;
   report.strict = options.strict;
   base::CsvReader table(options.table, report);
@@ -41,21 +42,20 @@ base::ReadReport answer_table(const TableOptions& options, const TableRow& row) 
   std::optional<predict::System> fixed;
   if (!options.system.empty())
     fixed = system_of(options.system);
-  std::vector<std::string> fields = table.columns();
-  fields.insert(fields.end(), kAnswers.begin(), kAnswers.end());
-  row(fields);
+  rows.header(table.columns());
   uint64_t answered = 0;
   while (table.next()) {
-    fields = table.row();
-    std::vector<std::string> answers(kAnswers.size());
+    if (report.taken % kRowsBetweenLooks == 0)
+      progress.throw_if_stopped();
+    std::optional<predict::Answer> answer;
     try {
-      answers = answer_of(fixed, predict::parse_question(dialect, table));
+      const predict::Question question = predict::parse_question(dialect, table);
+      answer = predict::answer(predict::system_for(fixed ? &*fixed : nullptr, question), question);
       ++answered;
     } catch (const base::Error& e) {
       report.skip(table.where(-1), e.what());
     }
-    fields.insert(fields.end(), answers.begin(), answers.end());
-    row(fields);
+    rows.row(table.row(), answer ? &*answer : nullptr);
   }
   if (answered == 0 && report.skipped > 0)
     throw base::Error(
@@ -63,6 +63,20 @@ base::ReadReport answer_table(const TableOptions& options, const TableRow& row) 
         "none of the " + std::to_string(report.skipped) + " rows can be answered; most: " + commonest(report),
         "docs/formats/questions.md lists what a row may ask");
   return report;
+}
+
+base::ReadReport answer_table(const TableOptions& options, const TableRow& row) {
+  const auto header = [&](std::vector<std::string> columns) {
+    columns.insert(columns.end(), kAnswers.begin(), kAnswers.end());
+    row(columns);
+  };
+  const auto answered = [&](std::vector<std::string> fields, const predict::Answer* answer) {
+    const std::vector<std::string> texts =
+        answer ? texts_of(*answer) : std::vector<std::string>(kAnswers.size());
+    fields.insert(fields.end(), texts.begin(), texts.end());
+    row(fields);
+  };
+  return answer_rows(options, {header, answered});
 }
 
 }  // namespace lento::jobs

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "base/progress.h"
 #include "base/read_report.h"
+#include "predict/time/question.h"
 
 namespace lento::jobs {
 
@@ -15,12 +17,20 @@ struct TableOptions {
   bool strict = false;
 };
 
-// Takes the header, then each row with its answer; a row that cannot be answered keeps its columns, with
-// empty answers.
-using TableRow = std::function<void(const std::vector<std::string>& fields)>;
+// Takes the columns, and each row as it was read with its answer; nullptr: it has none.
+struct AnswerRows {
+  std::function<void(const std::vector<std::string>& columns)> header;
+  std::function<void(const std::vector<std::string>& fields, const predict::Answer* answer)> row;
+};
 
 // Returns how many rows were read and which were not answered, by reason. Throws base::Error when no row of a
-// table that has rows can be answered.
+// table that has rows can be answered, and when it was stopped.
+base::ReadReport
+answer_rows(const TableOptions& options, const AnswerRows& rows, const base::Progress& progress = {});
+
+// The same as text. Takes the header, then each row with its answer; a row that cannot be answered keeps its
+// columns, with empty answers.
+using TableRow = std::function<void(const std::vector<std::string>& fields)>;
 base::ReadReport answer_table(const TableOptions& options, const TableRow& row);
 
 }  // namespace lento::jobs

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -109,6 +110,28 @@ Diagnosis predict_workload(const PredictQuestion& question);
 // A CSV with one question a row (docs/formats/questions.md), and the same with the answers' columns as text.
 // `system`: one data sheet for all rows; empty: each row names its device.
 std::string predict_table(const std::string& csv, const std::string& system = {});
+
+// The same for a table in memory, as columns of values.
+struct Column {
+  std::string name;
+  // One of these is filled, with one entry a row; of `words` the entry is an index, negative: an empty field.
+  std::span<const int64_t> integers = {};
+  std::span<const double> numbers = {};  // NaN: an empty field
+  std::span<const int32_t> codes = {};
+  std::vector<std::string> words = {};
+};
+struct Answers {
+  std::vector<double> seconds;      // NaN where the row cannot be answered
+  std::vector<int8_t> bound;        // what holds it up, an index into bounds; -1: not answered
+  std::vector<std::string> bounds;  // "compute", ...
+  std::vector<double> p50_pct;      // error that half, and nine tenths, of such predictions stay within
+  std::vector<double> p90_pct;
+  std::vector<int8_t> in_domain;  // 1: within what was validated; 0: not; -1: not answered
+};
+Answers predict_columns(
+    const std::vector<Column>& table,
+    const std::string& system = {},
+    const Progress& progress = {});
 
 // What should be built, and how should it run?
 struct SearchQuestion {

@@ -37,3 +37,8 @@ if (location.protocol === "file:") {
   };
   window.Worker = window.IFrameWorker;
 }
+
+// Blocks of code that scroll are reached by the keyboard too.
+document.addEventListener("DOMContentLoaded", () => {
+  for (const code of document.querySelectorAll("pre > code")) code.tabIndex = 0;
+});

@@ -1,0 +1,144 @@
+// Questions in memory. They go through the one reader of questions, as a table in memory (memfd), so that a
+// row means the same whatever door it came through; writing the text is a few per cent of answering it.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "base/csv.h"
+#include "base/error.h"
+#include "jobs/predict_table.h"
+#include "lento/lento.h"
+
+namespace lento {
+namespace {
+
+size_t rows_of(const Column& column) {
+  return std::max({column.integers.size(), column.numbers.size(), column.codes.size()});
+}
+
+size_t rows_of(const std::vector<Column>& table) {
+  if (table.empty())
+    throw Error({"questions"}, "the table has no columns");
+  for (const Column& column : table)
+    if (rows_of(column) != rows_of(table[0]))
+      throw Error(
+          {"questions"},
+          "columns '" + table[0].name + "' and '" + column.name + "' differ in length");
+  return rows_of(table[0]);
+}
+
+template <typename Number>
+void append_number(std::string& text, Number value) {
+  char digits[32];
+  text.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+}
+
+void append_field(std::string& text, const Column& column, size_t row) {
+  if (!column.integers.empty()) {
+    append_number(text, column.integers[row]);
+  } else if (!column.numbers.empty()) {
+    if (!std::isnan(column.numbers[row]))
+      append_number(text, column.numbers[row]);
+  } else if (const int32_t code = column.codes[row]; code >= 0) {
+    text += column.words.at(size_t(code));
+  }
+}
+
+// A file without a name, gone when it is closed.
+class Unnamed {
+ public:
+  Unnamed()
+      : descriptor_(::memfd_create("questions", MFD_CLOEXEC)) {
+    if (descriptor_ < 0)
+      throw Error({"questions"}, "no memory for the table");
+  }
+  Unnamed(const Unnamed&) = delete;
+  ~Unnamed() {
+    ::close(descriptor_);
+  }
+  void write(const std::string& text) const {
+    for (size_t at = 0; at < text.size();) {
+      const ssize_t done = ::write(descriptor_, text.data() + at, text.size() - at);
+      if (done <= 0)
+        throw Error({"questions"}, "no memory for the table");
+      at += size_t(done);
+    }
+  }
+  std::string path() const {
+    return "/proc/self/fd/" + std::to_string(descriptor_);
+  }
+
+ private:
+  int descriptor_;
+};
+
+// Fields as a reader wants them: words are quoted once, not in every row.
+std::vector<Column> quoted(std::vector<Column> table) {
+  for (Column& column : table)
+    for (std::string& word : column.words)
+      word = base::csv_field(word);
+  return table;
+}
+
+void write_table(const std::vector<Column>& given, size_t rows, const Unnamed& file) {
+  constexpr size_t kPiece = size_t{1} << 20;
+  const std::vector<Column> table = quoted(given);
+  std::string text;
+  for (const Column& column : table)
+    text += (text.empty() ? "" : ",") + base::csv_field(column.name);
+  text += '\n';
+  for (size_t row = 0; row < rows; ++row) {
+    for (size_t c = 0; c < table.size(); ++c) {
+      if (c > 0)
+        text += ',';
+      append_field(text, table[c], row);
+    }
+    text += '\n';
+    if (text.size() > kPiece) {
+      file.write(text);
+      text.clear();
+    }
+  }
+  file.write(text);
+}
+
+int8_t index_of(const std::string& bound, std::vector<std::string>& bounds) {
+  const auto index = std::ranges::find(bounds, bound) - bounds.begin();
+  if (index == std::ssize(bounds))
+    bounds.push_back(bound);
+  return int8_t(index);
+}
+
+void append(Answers& answers, const predict::Answer* answer) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  answers.seconds.push_back(answer ? answer->seconds : kNone);
+  answers.bound.push_back(answer ? index_of(answer->bound, answers.bounds) : int8_t{-1});
+  answers.p50_pct.push_back(answer ? 100 * answer->p50 : kNone);
+  answers.p90_pct.push_back(answer ? 100 * answer->p90 : kNone);
+  answers.in_domain.push_back(answer ? int8_t{answer->in_domain} : int8_t{-1});
+}
+
+}  // namespace
+
+Answers
+predict_columns(const std::vector<Column>& table, const std::string& system, const Progress& progress) {
+  const size_t rows = rows_of(table);
+  const Unnamed file;
+  write_table(table, rows, file);
+  Answers answers;
+  for (auto* column : {&answers.seconds, &answers.p50_pct, &answers.p90_pct})
+    column->reserve(rows);
+  const auto row = [&](const std::vector<std::string>&, const predict::Answer* answer) {
+    append(answers, answer);
+  };
+  jobs::answer_rows({file.path(), system, false}, {[](const auto&) {}, row}, progress);
+  if (answers.seconds.size() != rows)
+    throw Error({"questions"}, "a field holds a line break or a table row was not whole");
+  return answers;
+}
+
+}  // namespace lento
