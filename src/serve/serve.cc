@@ -126,6 +126,8 @@ struct Server::Impl {
   // The script's address must carry the token, as every request does.
   std::string page() const {
     std::string text(embedded::serve_files("page.html"));
+    const std::string place = "{{style}}";  // the reports' own, so that both look alike
+    text.replace(text.find(place), place.size(), embedded::serve_files("page.css"));
     if (options.token.empty())
       return text;
     const std::string plain = "serve.js\"";

@@ -6,6 +6,7 @@
   const view = document.getElementById("view");
   const compare = document.getElementById("compare");
   const filter = document.getElementById("filter");
+  const grouped = document.getElementById("grouped");
   const token = new URLSearchParams(location.search).get("token");
   const chosen = new Set();
   let entries = [];
@@ -61,10 +62,40 @@
     return row;
   }
 
+  // Runs of one scale and title, such as the verdicts on one job, stand together; the group with the newest run comes first.
+  function groupsOf(matching) {
+    const groups = new Map();
+    for (const entry of matching) {
+      const key = entry.error ? "cannot be read" : `${entry.scale}: ${entry.title || entry.scale}`;
+      if (!groups.has(key)) groups.set(key, []);
+      groups.get(key).push(entry);
+    }
+    return groups;
+  }
+
+  function headFor(name, runs) {
+    const row = document.createElement("tr");
+    row.className = "group";
+    const head = document.createElement("th");
+    head.colSpan = 6;
+    head.scope = "rowgroup";
+    const count = document.createElement("span");
+    const found = runs.filter((run) => run.findings > 0).length;
+    count.textContent = ` ${runs.length} ${runs.length === 1 ? "run" : "runs"}, ${found} with findings`;
+    head.append(name, count);
+    row.append(head);
+    return row;
+  }
+
+  function rowsOf(matching) {
+    if (!grouped.checked) return matching.map(rowFor);
+    return [...groupsOf(matching)].flatMap(([name, runs]) => [headFor(name, runs), ...runs.map(rowFor)]);
+  }
+
   function render() {
     const wanted = filter.value.toLowerCase();
     const matching = entries.filter((e) => `${e.name} ${e.scale} ${e.title} ${e.verdict}`.toLowerCase().includes(wanted));
-    list.replaceChildren(...matching.map(rowFor));
+    list.replaceChildren(...rowsOf(matching));
     state.textContent = `${matching.length} of ${entries.length} diagnoses`;
   }
 
@@ -96,5 +127,6 @@
     view.src = address("diff", { a, b });
   });
   filter.addEventListener("input", render);
+  grouped.addEventListener("change", render);
   void refresh();
 })();

@@ -118,6 +118,12 @@ TEST_F(ServeTest, ListsOpensAndCompares) {
   EXPECT_THAT(get("/diff?a=a.json&b=b.json"), HasSubstr("1 new or worse, 1 gone"));
 }
 
+TEST_F(ServeTest, ThePageHasTheReportsStyle) {
+  const std::string page = get("/");
+  EXPECT_THAT(page, HasSubstr("--accent:"));
+  EXPECT_THAT(page, Not(HasSubstr("{{")));
+}
+
 TEST_F(ServeTest, AnswersUnchangedListsWith304) {
   const std::string first = get("/api/diagnoses");
   const size_t at = first.find("ETag: ");

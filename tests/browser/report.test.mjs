@@ -207,8 +207,15 @@ test("serve lists, opens, filters and compares", async () => {
     const { page, problems } = await openPage(url);
     await page.waitForSelector("#list tr");
     assert.deepEqual(await violations(page), []);
+    const heads = await page.$$eval("#list tr.group", (all) => all.map((row) => row.textContent));
+    const runs = await page.$$eval("#list tr:not(.group)", (all) => all.length);
+    assert.ok(heads.length >= 1 && heads.length < runs, `${heads.length} groups of ${runs} runs`);
+    assert.ok(heads.some((text) => /[2-9] runs, [1-9] with findings/.test(text)), heads.join("; "));
+    await page.uncheck("#grouped");
+    assert.equal(await page.$$eval("#list tr.group", (all) => all.length), 0);
+    await page.check("#grouped");
     await page.fill("#filter", "all well");
-    assert.equal(await page.$$eval("#list tr", (r) => r.length), 1);
+    assert.equal(await page.$$eval("#list tr:not(.group)", (r) => r.length), 1);
     await page.click("#list button");
     await page.waitForFunction(() => document.getElementById("view").src.includes("report/two.json"));
     await page.fill("#filter", "");
