@@ -85,7 +85,8 @@ class Figures {
          "excess cycles"},
         {}};
     const BaseRate base(scan_, windows_);
-    for (const auto& [cycles, f] : order) {
+    for (const auto& [cycles, function] : order) {
+      const auto f = function;  // clang 14 lets no lambda take a name of a pair
       auto& row = table.rows.emplace_back(1, names_.function(f));
       add_rate(
           base.of([&](const WindowFacts& w) {
