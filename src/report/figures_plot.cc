@@ -37,11 +37,18 @@ line_path(const std::vector<double>& x, const std::vector<double>& y, const Scal
 }
 
 std::string band_path(const SeriesFigure::Band& band, const Scale& sx, const Scale& sy) {
+  const auto known = [&](size_t i) {
+    return std::isfinite(band.x[i]) && std::isfinite(band.low[i]) && std::isfinite(band.high[i]);
+  };
   std::string d;
-  for (size_t i = 0; i < band.x.size(); ++i)
-    d += (d.empty() ? "M" : "L") + px(sx(band.x[i])) + " " + px(sy(band.high[i]));
-  for (size_t i = band.x.size(); i-- > 0;)
-    d += "L" + px(sx(band.x[i])) + " " + px(sy(band.low[i]));
+  for (size_t i = 0; i < band.x.size(); ++i) {
+    if (known(i))
+      d += (d.empty() ? "M" : "L") + px(sx(band.x[i])) + " " + px(sy(band.high[i]));
+  }
+  for (size_t i = band.x.size(); i-- > 0;) {
+    if (known(i))
+      d += "L" + px(sx(band.x[i])) + " " + px(sy(band.low[i]));
+  }
   return d.empty() ? d : d + "z";
 }
 
@@ -156,10 +163,11 @@ std::string draw(const BarsFigure& f, const std::string& title) {
   ExtentOf ey;
   ey.add(0.0);
   for (size_t c = 0; c < f.categories.size(); ++c) {
-    double sum = 0;
-    for (const auto& series : f.values)
-      sum += std::isfinite(series[c]) ? series[c] : 0;
-    ey.add(sum);
+    double top = 0;  // of the stack so far: with values of both signs the last is not the highest
+    for (const auto& series : f.values) {
+      top += std::isfinite(series[c]) ? series[c] : 0;
+      ey.add(top);
+    }
   }
   Frame frame;
   frame.bottom = 86;
@@ -186,7 +194,7 @@ std::string draw(const BarsFigure& f, const std::string& title) {
     if (pitch >= 11) {
       body += "<text transform=\"translate(" + px(x + pitch / 2) + " " +
               px(frame.height - frame.bottom + 12) + ") rotate(-35)\" text-anchor=\"end\">" +
-              escape(f.categories[c].substr(0, 16)) + "</text>";
+              escape(first_characters(f.categories[c], 16)) + "</text>";
     }
   }
   std::vector<std::pair<std::string, std::string>> keys;
@@ -222,6 +230,8 @@ std::string draw(const ScatterFigure& f, const std::string& title) {
     const auto& group = f.groups[g];
     std::string joined;
     for (const auto& p : group.points) {
+      if (!std::isfinite(p.x) || !std::isfinite(p.y))
+        continue;
       joined += (joined.empty() ? "M" : "L") + px(sx(p.x)) + " " + px(sy(p.y));
       if (group.joined && !p.blamed && p.label.empty())
         continue;

@@ -79,22 +79,23 @@ HeatMapFigure reduce(const HeatMapFigure& f) {
   return out;
 }
 
-// Indices that keep a line's shape.
-std::vector<size_t> thinned(const std::vector<double>& y) {
+// Indices that keep the shape of what runs between `low` and `high` (of a line, both the same); gaps (NaN)
+// are neither lowest nor highest.
+std::vector<size_t> thinned(const std::vector<double>& low, const std::vector<double>& high) {
   std::vector<size_t> keep;
   const size_t steps = kMostPoints / 3;
   for (size_t s = 0; s < steps; ++s) {
-    const size_t from = s * y.size() / steps;
-    const size_t to = (s + 1) * y.size() / steps;
-    size_t low = from;
-    size_t high = from;
+    const size_t from = s * low.size() / steps;
+    const size_t to = (s + 1) * low.size() / steps;
+    size_t lowest = from;
+    size_t highest = from;
     for (size_t i = from; i < to; ++i) {
-      if (y[i] < y[low])
-        low = i;
-      if (y[i] > y[high])
-        high = i;
+      if (low[i] < low[lowest] || std::isnan(low[lowest]))
+        lowest = i;
+      if (high[i] > high[highest] || std::isnan(high[highest]))
+        highest = i;
     }
-    keep.insert(keep.end(), {from, std::min(low, high), std::max(low, high)});
+    keep.insert(keep.end(), {from, std::min(lowest, highest), std::max(lowest, highest)});
   }
   keep.erase(std::unique(keep.begin(), keep.end()), keep.end());
   return keep;
@@ -117,7 +118,7 @@ SeriesFigure reduce(const SeriesFigure& f) {
   SeriesFigure out = f;
   for (auto& line : out.lines) {
     if (line.y.size() > kMostPoints) {
-      const auto keep = thinned(line.y);
+      const auto keep = thinned(line.y, line.y);
       line.x = at(line.x, keep);
       line.y = at(line.y, keep);
     }
@@ -125,7 +126,7 @@ SeriesFigure reduce(const SeriesFigure& f) {
   }
   for (auto& band : out.bands) {
     if (band.x.size() > kMostPoints) {
-      const auto keep = thinned(band.high);
+      const auto keep = thinned(band.low, band.high);
       band.x = at(band.x, keep);
       band.low = at(band.low, keep);
       band.high = at(band.high, keep);

@@ -77,9 +77,11 @@ void ExtentOf::add(std::span<const double> values) {
 Extent ExtentOf::get() const {
   if (!any_)
     return {0, 1};
-  if (extent_.high - extent_.low > kTiny * std::max(1.0, std::fabs(extent_.high)))
+  // By the values' own size: joules of one operation are 1e-12 and differ all the same.
+  const double size = std::max(std::fabs(extent_.low), std::fabs(extent_.high));
+  if (extent_.high - extent_.low > kTiny * size)
     return extent_;
-  const double margin = std::max(std::fabs(extent_.high) * 0.05, 1e-9);
+  const double margin = size > 0 ? size * 0.05 : 1e-9;
   return {extent_.low - margin, extent_.high + margin};
 }
 
@@ -124,7 +126,7 @@ std::vector<double> Scale::ticks(int about) const {
 
 int colour_class(double value, Extent extent) {
   const double share = (value - extent.low) / (extent.high - extent.low);
-  return std::clamp(int(share * 9), 0, 8);
+  return std::isnan(share) ? 0 : int(std::clamp(share * 9, 0.0, 8.0));
 }
 
 std::string open_svg(double width, double height, std::string_view title) {
@@ -171,18 +173,22 @@ std::string open_plot(const Plot& plot, const Scale& x) {
   return out + ">";
 }
 
-std::string cut_text_at(double x, double y, const std::string& text, size_t most, std::string_view anchor) {
+std::string_view first_characters(std::string_view text, size_t most) {
   size_t end = 0;
-  size_t characters = 0;
-  while (end < text.size() && characters < most) {
+  for (size_t characters = 0; end < text.size() && characters < most; ++characters) {
     ++end;
     while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
       ++end;
-    ++characters;
   }
-  if (end == text.size())
+  return text.substr(0, end);
+}
+
+std::string cut_text_at(double x, double y, const std::string& text, size_t most, std::string_view anchor) {
+  const std::string_view begin = first_characters(text, most);
+  if (begin.size() == text.size())
     return text_at(x, y, text, anchor);
-  return "<g><title>" + escape(text) + "</title>" + text_at(x, y, text.substr(0, end) + "…", anchor) + "</g>";
+  const std::string cut = std::string(begin) + "…";
+  return "<g><title>" + escape(text) + "</title>" + text_at(x, y, cut, anchor) + "</g>";
 }
 
 std::string

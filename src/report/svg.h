@@ -14,7 +14,7 @@ namespace lento::report {
 // & < > " ' escaped; control characters other than newline and tab dropped.
 std::string escape(std::string_view text);
 
-// A number for an SVG attribute: at most two decimals.
+// A number for an SVG attribute: at most one decimal.
 std::string px(double value);
 
 // The range of finite values; {0, 1} when there is none, widened when all are equal.
@@ -53,7 +53,7 @@ class Scale {
   bool log_;
 };
 
-// 0..8 for a value inside the extent.
+// 0..8 for a value inside the extent, 0 for none.
 int colour_class(double value, Extent extent);
 
 // Plot area of the standard picture, with room for axes.
@@ -85,6 +85,9 @@ struct Plot {
   const std::vector<std::string>* rows = nullptr;  // their names, from the top
 };
 std::string open_plot(const Plot& plot, const Scale& x);
+
+// The first `most` characters of a text in UTF-8.
+std::string_view first_characters(std::string_view text, size_t most);
 
 // At most `most` characters, cut between code points, the whole text as its title when it was cut.
 std::string cut_text_at(double x, double y, const std::string& text, size_t most, std::string_view anchor);
