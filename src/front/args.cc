@@ -1,6 +1,8 @@
 #include "front/args.h"
 
 #include <CLI/CLI.hpp>
+#include <cmath>
+#include <cstdlib>
 #include <deque>
 
 namespace lento::cli {
@@ -17,6 +19,18 @@ CLI::Validator validator(const Check& check) {
     return CLI::Range(int64_t(check.low), int64_t(check.high));
   return CLI::Range(check.low, check.high);
 }
+
+// Neither below nor above any bound, so no range would refuse it.
+std::string no_nan(const std::string& text) {
+  const char* at = text.c_str();
+  char* end = nullptr;
+  const double value = std::strtod(at, &end);
+  return end != at && std::isnan(value) ? "'" + text + "' is no number" : "";
+}
+
+template <typename T>
+constexpr bool kIsReal = std::is_floating_point_v<T> || std::is_same_v<T, std::vector<double>> ||
+                         std::is_same_v<T, std::optional<double>>;
 
 }  // namespace
 
@@ -112,7 +126,10 @@ Command* Command::add_subcommand(const std::string& name, const std::string& tex
 
 template <typename T>
 Option* Command::add_option(const std::string& names, T& value, const std::string& text) {
-  inside_->options.push_back(Option(inside_->app->add_option(names, value, text)));
+  CLI::Option* option = inside_->app->add_option(names, value, text);
+  if constexpr (kIsReal<T>)
+    option->check(no_nan);
+  inside_->options.push_back(Option(option));
   return &inside_->options.back();
 }
 
