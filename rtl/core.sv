@@ -46,6 +46,16 @@ module core (
     input  logic [17:0] accumulator,        // in MEM, of the hist.rd before
     input  logic        hist_filling, hist_busy,  // values are one, at most two cycles away from their accumulators
     input  logic        emit_room, emit_last,
+`ifdef RETIREMENT
+    input  logic [2:0]  fifo_bytes,
+    input  logic        soft_write,
+    input  logic [31:0] found,
+    output tile_pkg::deed_t deed,           // of what leaves WB
+    output logic        trapped,            // one cycle after `fault`
+    output tile_pkg::fault_t trap_cause,
+    output logic [31:0] trap_address,
+    output tile_pkg::deed_t trap_deed,
+`endif
     // what leaves WB
     output logic        retired,
     output logic [13:0] retired_pc,
@@ -236,4 +246,39 @@ module core (
     end
     if (reset || flush || flush_command) ex_valid <= 1'b0;
   end
+
+`ifdef RETIREMENT
+  logic [31:0] ex_word;
+  tile_pkg::deed_t ex_deed, mem_deed, mem_now;
+  always_comb begin
+    ex_deed = '0;
+    ex_deed.pc = ex_pc;
+    ex_deed.word = ex_word;
+    ex_deed.a = a;
+    ex_deed.b = b;
+    ex_deed.next = taken ? jump_address : {18'd0, ex_pc} + 32'd4;
+    ex_deed.ended = region_end;
+    ex_deed.taken = taken;
+    ex_deed.address = taken ? jump_address : address;
+    ex_deed.lanes = data_write;
+    ex_deed.written = data_word;
+    ex_deed.row = data_address;
+    ex_deed.histogram = {hist_take, hist_configure, hist_read};
+    ex_deed.emitted = hist_emit_go && emit_last;
+    ex_deed.lanes_taken = {hist_high, hist_low};
+    mem_now = mem_deed;
+    mem_now.fifo_bytes = fifo_bytes;
+    mem_now.soft_write = soft_write;
+    mem_now.stored = mem_value;
+    mem_now.found = found;
+  end
+  always_ff @(posedge clock) begin
+    if (passed) ex_word <= id_word;
+    if (!mem_wait) mem_deed <= ex_deed;
+    deed <= mem_now;
+    trapped <= fault && !reset;
+    {trap_cause, trap_address} <= {fault_cause, fault_address};
+    trap_deed <= mem_stops ? mem_now : ex_deed;
+  end
+`endif
 endmodule

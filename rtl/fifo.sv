@@ -29,6 +29,10 @@ module fifo #(
     endcase
   end
 
+`ifdef FORMAL
+  logic [7:0] watched[8];
+  logic [5:0] place;
+`endif
   for (genvar b = 0; b < 8; b++) begin : bank
     logic [7:0] rows[8];
     logic [2:0] lane, back, at, from;  // this bank's byte: how far behind tail and head, and its row
@@ -37,6 +41,9 @@ module fifo #(
     assign at = 3'((tail + {3'd0, lane}) >> 3);
     assign from = 3'((head + {3'd0, back}) >> 3);
     assign banked[b] = rows[from];
+`ifdef FORMAL
+    assign watched[b] = rows[place[5:3]];
+`endif
     always_ff @(posedge clock) begin
       if ({1'b0, lane} < count) rows[at] <= data[8*lane+:8];
     end
@@ -58,4 +65,35 @@ module fifo #(
       waiting <= left + {3'd0, count};
     end
   end
+
+`ifdef FORMAL
+  // By induction: from any state in which these hold (the first one is assumed) one cycle leads to another. Any one byte
+  // is followed: it stays at its place until it is taken, and it is what the port shows.
+  logic later = 1'b0, followed, pick, holds;
+  logic [2:0] nth;
+  logic [5:0] behind;
+  logic [7:0] value;
+  assign {pick, nth} = $anyseq;
+  assign behind = place - head;
+  assign holds = tail == 6'(head + waiting[5:0]) && waiting <= 7'(CAPACITY) &&
+                 (!followed || ({1'b0, behind} < waiting && watched[place[2:0]] == value));
+  always_ff @(posedge clock) begin
+    later <= 1'b1;
+    if (!later) assume (holds);
+    assume (take <= 3'd4 && {4'd0, take} <= waiting);
+    assume (store_bytes <= 3'd2 || store_bytes == 3'd4);
+    assume (emit_bytes <= 3'd4 && {4'd0, store_bytes} + {4'd0, emit_bytes} <= free);
+    if (reset || (followed && {4'd0, behind[2:0]} < {4'd0, take} && behind < 6'd8)) followed <= 1'b0;
+    else if (pick && !followed && {1'b0, nth} < count) begin
+      followed <= 1'b1;
+      place <= tail + {3'd0, nth};
+      value <= nth < store_bytes ? 8'(store_word >> {nth, 3'd0}) : 8'(emit_word >> {3'(nth - store_bytes), 3'd0});
+    end
+    if (later) begin
+      assert (holds);
+      assert (free == 7'(CAPACITY) - (waiting - {4'd0, take}));
+      for (int i = 0; i < 4; i++) if (followed && behind == 6'(i)) assert (front[8*i+:8] == value);
+    end
+  end
+`endif
 endmodule

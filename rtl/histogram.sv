@@ -135,4 +135,8 @@ module histogram (
     end
     if (reset || flush || (emit_go && emit_last)) {word_at, first, offset} <= 19'd0;
   end
+
+`ifdef FORMAL
+  `include "histogram_check.svh"
+`endif
 endmodule

@@ -135,4 +135,26 @@ module inputs #(
       {trigger_start, trigger_end, trigger_address} <= 96'd0;
     end
   end
+
+`ifdef FORMAL
+  // Every input has one fate; any one that waits, by its number, leaves as it came.
+  logic [7:0] which, pushed, popped;
+  logic [95:0] held;
+  logic begun = 1'b0;
+  assign which = $anyconst;
+  always_ff @(posedge clock) begin
+    begun <= 1'b1;
+    if (reset) {pushed, popped} <= 16'd0;
+    else if (begun) begin
+      assert (count <= 3'(QUEUE) && SLOT'(tail - head) == SLOT'(count));
+      assert (2'(push) + 2'(dropped) + 2'(latched != 0 && !pop) == 2'(offered));
+      assert (!pop || waiting);
+      if (push) pushed <= pushed + 8'd1;
+      if (pop) popped <= popped + 8'd1;
+      if (image || start_finish) {pushed, popped} <= 16'd0;
+      if (push && pushed == which) held <= {cycle, in_valid, in_data[31:0]};
+      if (pop && popped == which) assert (held == {next_arrival, next_valid, next_data[31:0]});
+    end
+  end
+`endif
 endmodule

@@ -38,6 +38,19 @@ module tile #(
     input  logic [2:0]  take,
     output logic [31:0] out_front,
     output logic [6:0]  out_waiting,
+`ifdef RETIREMENT
+    output logic        told_image, told_start,   // regions that begin
+    output logic [13:0] told_entry,
+    output logic        told_hold,                // FIFO, input or histogram is waited for
+    output logic        told_write,               // the core writes the scratchpad
+    output logic [12:0] told_row,
+    output logic        told_kill,
+    output logic [31:0] told_address,             // in MEM
+    output tile_pkg::deed_t deed, trap_deed,
+    output logic        trapped,
+    output tile_pkg::fault_t trap_cause,
+    output logic [31:0] trap_address,
+`endif
     // for observers
     output logic        running, store_in_mem, histogram_saturated,
     output logic [31:0] io_valid, input_arrival,
@@ -129,7 +142,20 @@ module tile #(
   tile_pkg::fault_t new_cause;
   logic [13:0] new_pc;
   logic [31:0] new_address;
+`ifdef RETIREMENT
+  logic [31:0] found_word;
+  assign {told_image, told_start, told_entry, told_hold} = {image, start, entry, hold};
+  assign {told_write, told_row, told_kill} = {data_write != 4'd0, data_address, kill};
+  assign told_address = mem_address;
+  found finder (
+      .address(mem_address), .loaded_word, .io_word, .io_valid, .soft_words, .status, .trigger_start, .trigger_end,
+      .trigger_address, .cycle, .drop_count, .word(found_word)
+  );
+`endif
   core core (
+`ifdef RETIREMENT
+      .fifo_bytes(store_bytes), .soft_write, .found(found_word), .deed, .trapped, .trap_cause, .trap_address, .trap_deed,
+`endif
       .clock, .reset, .image, .start, .flush_command, .kill, .stop_waiting(want_pause || want_finalize),
       .fault, .fault_cause(new_cause), .fault_pc(new_pc), .fault_address(new_address), .region_end,
       .id_valid, .id_pc, .id_word, .hold, .flush, .redirect, .passed, .ready, .loop_set, .loop_follows,

@@ -31,6 +31,27 @@ package tile_pkg;
     logic [31:0] value;   // immediate; LOOP_IMMEDIATE: count; EMIT: format; HIST_IN: pair; ILLEGAL: the word
   } decoded_t;
 
+`ifdef RETIREMENT
+  // What an instruction did, for proofs: told when it leaves WB, or when it faults.
+  typedef struct packed {
+    logic [13:0] pc;
+    logic [31:0] word, a, b, next;  // operands after forwarding; where it goes on, hardware loops aside
+    logic ended;                    // the region ends with it
+    logic taken;
+    logic [31:0] address;           // load, store, jump
+    logic [3:0] lanes;              // written in the scratchpad, with what, where
+    logic [31:0] written;
+    logic [12:0] row;
+    logic [2:0] fifo_bytes;
+    logic soft_write;
+    logic [31:0] stored;            // what FIFO or soft logic got
+    logic [31:0] found;             // the word that a load found
+    logic [2:0] histogram;          // taken, configured, read
+    logic emitted;
+    logic [63:0] lanes_taken;
+  } deed_t;
+`endif
+
   localparam logic [13:0] RETURN_ADDRESS = 14'h2000;
   localparam logic [13:0] FINISH_ENTRY = 14'h1fc0;
   localparam logic [31:0] STACK_TOP = 32'h10000;

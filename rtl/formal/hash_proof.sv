@@ -1,0 +1,16 @@
+// The hash unit against its definition: bit k is the parity of value rotated right by j, over the bits j of mask.
+module hash_proof (
+    input logic clock,
+    input logic active,
+    input logic [31:0] value, mask
+);
+  logic [31:0] hash, wanted;
+  xor_hash unit (.active, .value, .mask, .hash);
+  always_comb begin
+    for (int k = 0; k < 32; k++) begin
+      wanted[k] = 1'b0;
+      for (int j = 0; j < 32; j++) if (mask[j]) wanted[k] = wanted[k] ^ value[(k + j) % 32];
+    end
+  end
+  always_ff @(posedge clock) assert (hash == (active ? wanted : 32'd0));
+endmodule
