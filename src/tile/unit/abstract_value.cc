@@ -49,28 +49,31 @@ void align(V& v) {
 }
 
 // Brings intervals and known bits into agreement: each may sharpen the other.
-V settle(V v) {
+void settle(V& v) {
+  if (v.low == 0 && v.high == UINT32_MAX && (v.zeros | v.ones) == 0 && v.least == INT32_MIN &&
+      v.most == INT32_MAX)
+    return;  // nothing is known, as of most values
   v.low = std::max(v.low, v.ones);
   v.high = std::min(v.high, ~v.zeros);
   if (v.low <= v.high && v.least <= v.most)
     share_intervals(v);
   align(v);
   if (v.low > v.high)
-    return v;  // no value at all: the path cannot be taken
+    return;  // no value at all: the path cannot be taken
   const uint32_t differing = v.low ^ v.high;
   const uint32_t known = differing == 0       ? UINT32_MAX
                          : differing >= kSign ? 0
                                               : ~(std::bit_ceil(differing + 1) - 1);
   v.ones |= v.low & known;
   v.zeros |= ~v.low & known;
-  return v;
 }
 
 V bits(uint32_t zeros, uint32_t ones) {
   V v;
   v.zeros = zeros;
   v.ones = ones;
-  return settle(v);
+  settle(v);
+  return v;
 }
 
 // The signed interval of a result whose exact ends are known: whole, or wrapped as a whole.
@@ -97,7 +100,8 @@ V add(const V& a, const V& b) {
     out.high = std::min(out.high, uint32_t(high));
   }
   set_signed(out, int64_t{a.least} + b.least, int64_t{a.most} + b.most);
-  return settle(out);
+  settle(out);
+  return out;
 }
 
 V negate(const V& a) {
@@ -108,7 +112,8 @@ V negate(const V& a) {
   const int low_zeros = std::countr_one(a.zeros);
   if (low_zeros < 32)
     out.zeros |= (1u << low_zeros) - 1;
-  return settle(out);
+  settle(out);
+  return out;
 }
 
 V shift(Op op, const V& a, uint32_t by) {
@@ -121,12 +126,14 @@ V shift(Op op, const V& a, uint32_t by) {
     }
     const int64_t scale = int64_t{1} << by;
     set_signed(out, a.least * scale, a.most * scale);
-    return settle(out);
+    settle(out);
+    return out;
   }
   const bool arithmetic = op == Op::Sra || op == Op::Srai;
   if (arithmetic && a.high >= kSign && a.low < kSign) {
     set_signed(out, a.least >> by, a.most >> by);
-    return settle(out);
+    settle(out);
+    return out;
   }
   const auto move = [&](uint32_t v) {
     return riscv::alu(op, v, by);
@@ -136,7 +143,8 @@ V shift(Op op, const V& a, uint32_t by) {
   const bool negative = arithmetic && a.low >= kSign;
   out.zeros |= (a.zeros >> by & ~top) | (negative ? 0 : top);
   out.ones |= (a.ones >> by & ~top) | (negative ? top : 0);
-  return settle(out);
+  settle(out);
+  return out;
 }
 
 V truth(Truth t) {
@@ -154,13 +162,15 @@ V evaluate(Op op, const V& a, const V& b) {
     case Op::Andi: {
       V out = bits(a.zeros | b.zeros, a.ones & b.ones);
       out.high = std::min({out.high, a.high, b.high});
-      return settle(out);
+      settle(out);
+      return out;
     }
     case Op::Or:
     case Op::Ori: {
       V out = bits(a.zeros & b.zeros, a.ones | b.ones);
       out.low = std::max({out.low, a.low, b.low});
-      return settle(out);
+      settle(out);
+      return out;
     }
     case Op::Xor:
     case Op::Xori:
@@ -208,8 +218,8 @@ void narrow_below(V& a, V& b, bool or_equal) {
     a.high = std::min(a.high, b.high - step);
   if (a.low <= UINT32_MAX - step)
     b.low = std::max(b.low, a.low + step);
-  a = settle(a);
-  b = settle(b);
+  settle(a);
+  settle(b);
 }
 
 // The same for signed order.
@@ -219,8 +229,8 @@ void narrow_signed(V& a, V& b, bool or_equal) {
     a.most = std::min(a.most, b.most - step);
   if (a.least <= INT32_MAX - step)
     b.least = std::max(b.least, a.least + step);
-  a = settle(a);
-  b = settle(b);
+  settle(a);
+  settle(b);
 }
 
 // a is not the constant c: an end of an interval may fall away.
@@ -235,7 +245,7 @@ void exclude(V& a, uint32_t c) {
     ++a.least;
   if (a.least < a.most && a.most == as_signed(c))
     --a.most;
-  a = settle(a);
+  settle(a);
 }
 
 void add_place(V& v, uint32_t address) {
@@ -278,7 +288,8 @@ AbstractValue AbstractValue::range(uint32_t low, uint32_t high) {
   AbstractValue v;
   v.low = low;
   v.high = high;
-  return settle(v);
+  settle(v);
+  return v;
 }
 
 bool AbstractValue::same_value(const AbstractValue& o) const {
@@ -294,10 +305,13 @@ AbstractValue meet(const AbstractValue& a, const AbstractValue& b) {
   out.ones |= b.ones;
   out.least = std::max(a.least, b.least);
   out.most = std::min(a.most, b.most);
-  return settle(out);
+  settle(out);
+  return out;
 }
 
 AbstractValue join(const AbstractValue& a, const AbstractValue& b) {
+  if (a == b)
+    return a;
   AbstractValue out;
   out.low = std::min(a.low, b.low);
   out.high = std::max(a.high, b.high);
@@ -326,9 +340,8 @@ AbstractValue abstract_alu(Op op, const AbstractValue& a, const AbstractValue& b
   const bool sum = op == Op::Add || op == Op::Addi;
   if (sum && b.is_constant() && b.low == 0)
     return a;
-  AbstractValue out = evaluate(op, a, b);
-  if (a.is_constant() && b.is_constant())
-    out = AbstractValue::constant(riscv::alu(op, a.low, b.low));
+  const bool exact = a.is_constant() && b.is_constant();
+  AbstractValue out = exact ? AbstractValue::constant(riscv::alu(op, a.low, b.low)) : evaluate(op, a, b);
   out.initialised = true;
   if (sum && b.is_constant() && a.home != 0) {
     out.home = a.home;

@@ -10,6 +10,7 @@
 #include "tile/unit/histogram.h"
 #include "tile/unit/known_words.h"
 #include "tile/unit/memory.h"
+#include "tile/unit/short_loops.h"
 
 namespace lento::tile {
 namespace {
@@ -24,7 +25,12 @@ constexpr uint32_t kFilling = 2;           // cycles from the one after a take u
 constexpr uint64_t kMostRounds = 1 << 18;  // of loops on one path
 constexpr size_t kMostCompared = 256;
 constexpr uint32_t kMostTable = 64;  // words, or bytes, of a table that are looked at
-constexpr uint64_t kCopySteps = 4, kLookSteps = 1 << 16;
+// What else costs time, in instructions: a copy of the state, one of a page of the scratchpad; and how many
+// words of a table or pages of a range are looked at for one.
+constexpr uint64_t kCopySteps = 12;
+constexpr uint64_t kPageSteps = 16;
+constexpr uint64_t kWordsAStep = 32;
+constexpr uint64_t kLookSteps = 1 << 16;
 
 [[noreturn]] void reject(Rule rule, uint32_t pc, const std::string& text) {
   throw Violation{rule, pc, text};
@@ -59,6 +65,7 @@ class Explorer {
         in_body_(program.in_body),
         kind_(kind),
         options_(options),
+        short_loops_(program.code),
         budget_(budget),
         progress_(progress) {
   }
@@ -90,16 +97,17 @@ class Explorer {
     start.pc = entry;
     PathCost cost = new_cost();
     spend(cost, entry, 2, 2);  // fetch and decode of the first instruction
-    State end = run(std::move(start), {kExit, 1}, 0, cost);
-    if (!end.x[2].same_value(V::constant(kStackTop)))
+    run(start, {kExit, 1}, 0, cost);
+    if (!start.x[2].same_value(V::constant(kStackTop)))
       reject(Rule::Stack, entry, "the stack pointer is not put back at the return");
     return {
         cost,
         kStackTop - lowest_stack_,
         steps_,
-        std::move(end.words),
+        std::move(start.words),
         std::move(compared_),
-        changed_words()};
+        changed_words(),
+        looked_at_};
   }
 
   std::set<uint32_t> changed_words() const {
@@ -175,8 +183,8 @@ class Explorer {
     return op;
   }
 
-  // Runs from `s` until `stop`; adds the cost.
-  State run(State s, const Stop& stop, int depth, PathCost& cost) {
+  // Runs `s` until `stop`; adds the cost.
+  void run(State& s, const Stop& stop, int depth, PathCost& cost) {
     if (depth > kDepthLimit)
       reject(
           Rule::Unbounded,
@@ -188,6 +196,10 @@ class Explorer {
       const uint32_t pc = s.pc;
       if (pc < from && ++rounds > kMostRounds)
         reject(Rule::Unbounded, from, "a loop may run more than " + std::to_string(kMostRounds) + " rounds");
+      if (short_loop(s, from, stop, cost)) {
+        from = s.pc - 4;
+        continue;
+      }
       const TileOp& op = fetch(pc, from);
       from = pc;
       count(s, op, cost);
@@ -202,7 +214,31 @@ class Explorer {
       else
         straight(s, op, cost);
     }
-    return s;
+  }
+
+  // A loop of arithmetic that begins here and ends by a count, at once. Not where ways are told apart that it
+  // would join, nor where instructions are looked at one by one.
+  bool short_loop(State& s, uint32_t from, const Stop& stop, PathCost& cost) {
+    const uint32_t at = s.pc / 4;
+    ShortLoops::Loop* loop = short_loops_.at(at);
+    if (!loop || from == 4 * loop->branch || options_.join == Join::AtEnd || options_.profile)
+      return false;
+    if (stop.index > at && stop.index <= loop->branch)
+      return false;
+    uint64_t steps = 0;
+    const ShortLoops::Run* run = short_loops_.run(*loop, s.x, steps);
+    charge(steps, s.pc);
+    if (!run || !run->ends)
+      return false;
+    for (const ShortLoops::Write& w : run->writes)
+      s.x[w.reg] = w.value;
+    for (const uint32_t constant : run->compared)
+      note_compared(4 * loop->branch, constant);
+    const uint64_t cycles = run->rounds * loop->instructions() + 2 * (run->rounds - 1);
+    cost.add_cycles(cycles, cycles);
+    s.filling -= uint32_t(std::min<uint64_t>(s.filling, run->rounds * loop->instructions()));
+    s.pc = 4 * loop->branch + 4;
+    return true;
   }
 
   static bool takes_values(const TileOp& op) {
@@ -255,9 +291,10 @@ class Explorer {
     }
     const Stop meet{meeting_place(pc / 4), s.calls.size()};
     path_.push_back({pc, false});
-    s = run(std::move(s), meet, depth + 1, fall_cost);
+    run(s, meet, depth + 1, fall_cost);
     path_.back().taken = true;
-    join_states(s, run(std::move(other), meet, depth + 1, jump_cost), pc);
+    run(other, meet, depth + 1, jump_cost);
+    join_states(s, other, pc);
     path_.pop_back();
     cost.add(PathCost::either(fall_cost, jump_cost));
     bound(cost, pc);
@@ -296,7 +333,7 @@ class Explorer {
       write(one, n.rd, V::constant(less));
       one.pc = pc + 4;
       PathCost its = new_cost();
-      one = run(std::move(one), {kExit, s.calls.size()}, depth + 1, its);
+      run(one, {kExit, s.calls.size()}, depth + 1, its);
       all = joined ? PathCost::either(all, its) : its;
       if (joined)
         join_states(*joined, one, pc);
@@ -421,7 +458,7 @@ class Explorer {
       if (op.base.rd != 0)
         call(one, op.base.rd, target.place[i]);
       take(one, target.place[i], its);
-      one = run(std::move(one), meet, depth + 1, its);
+      run(one, meet, depth + 1, its);
       all = joined ? PathCost::either(all, its) : its;
       if (joined)
         join_states(*joined, one, pc);
@@ -551,37 +588,45 @@ class Explorer {
   void straight(State& s, const TileOp& op, PathCost& cost, uint32_t loop_start = kExit) {
     const uint32_t pc = s.pc;
     const riscv::Instruction& n = op.base;
-    const V immediate = V::constant(uint32_t(n.imm));
     s.pc = pc + 4;
     if (op.custom != Custom::None)
       return custom(s, op, pc, cost, loop_start);
     if (riscv::is_load(n.op)) {
-      const V address = abstract_alu(Op::Addi, read(s, n.rs1, pc), immediate);
+      const V address = abstract_alu(Op::Addi, read(s, n.rs1, pc), V::constant(uint32_t(n.imm)));
       write(s, n.rd, load(s, n.op, address, pc));
       if (n.rd != 0 && uses_next(pc, n.rd, loop_start))
         spend(cost, pc, 1, 0);
     } else if (riscv::is_store(n.op)) {
-      store(s, n, abstract_alu(Op::Addi, read(s, n.rs1, pc), immediate), pc, cost, loop_start == kExit);
+      const V address = abstract_alu(Op::Addi, read(s, n.rs1, pc), V::constant(uint32_t(n.imm)));
+      store(s, n, address, pc, cost, loop_start == kExit);
     } else if (n.op == Op::Lui) {
-      write(s, n.rd, immediate);
+      write(s, n.rd, V::constant(uint32_t(n.imm)));
     } else if (n.op == Op::Auipc) {
       write(s, n.rd, V::constant(pc + uint32_t(n.imm)));
     } else if (n.op != Op::Fence) {
-      if (n.op == Op::Slli)
-        name(s.x[n.rs1]);
-      const V a = read(s, n.rs1, pc);
-      const V b = riscv::reads_rs2(n.op) ? read(s, n.rs2, pc) : immediate;
-      V result = abstract_alu(n.op, a, b);
-      if (n.op == Op::Slli && a.id != 0) {
-        result.of = a.id;
-        result.by = b.low & 31;
-      }
-      if (n.op == Op::Sub && a.of != 0 && a.of == b.id)
-        result = meet(result, less_itself(a, b));
-      write(s, n.rd, result);
-      if (n.rd == 2)
-        note_stack(s.x[2], pc);
+      arithmetic(s, n, pc);
     }
+  }
+
+  void arithmetic(State& s, const riscv::Instruction& n, uint32_t pc) {
+    const bool shifts = n.op == Op::Slli;
+    if (shifts)
+      name(s.x[n.rs1]);
+    const V& a = read(s, n.rs1, pc);
+    V immediate;
+    if (!riscv::reads_rs2(n.op))
+      immediate = V::constant(uint32_t(n.imm));
+    const V& b = riscv::reads_rs2(n.op) ? read(s, n.rs2, pc) : immediate;
+    V result = abstract_alu(n.op, a, b);
+    if (shifts && a.id != 0) {
+      result.of = a.id;
+      result.by = b.low & 31;
+    }
+    if (n.op == Op::Sub && a.of != 0 && a.of == b.id)
+      result = meet(result, less_itself(a, b));
+    write(s, n.rd, result);
+    if (n.rd == 2)
+      note_stack(s.x[2], pc);
   }
 
   void name(V& v) {
@@ -668,9 +713,9 @@ class Explorer {
   std::optional<V> load_table(const State& s, Op op, const V& address, unsigned size, uint32_t pc) {
     if ((address.high - address.low) / size >= kMostTable)
       return std::nullopt;
+    charge((address.high - address.low) / size / kWordsAStep, pc);
     std::optional<V> out;
     for (uint32_t at = address.low; at <= address.high; at += size) {
-      charge(1, pc);
       const V* word = s.words.find(at & ~3u);
       if (!word || !word->initialised || (size < 4 && !word->is_constant()))
         return std::nullopt;
@@ -689,12 +734,13 @@ class Explorer {
     V out;
     if (inside(address, size, kDataBase, kDataBytes)) {
       const uint32_t last = address.high + size - 1;
-      charge(KnownWords::pages_between(address.low, last) - 1, pc);
+      charge(KnownWords::pages_between(address.low, last) / kWordsAStep, pc);
       const V* known = size == 4 && address.is_constant() ? s.words.find(address.low) : nullptr;
       if (known)
         return load_word(address.low, *known);
       if (const auto table = load_table(s, op, address, size, pc))
         return *table;
+      looked_at_ |= KnownWords::pages_of(address.low, last);
       out.initialised = s.words.initialised(address.low, last);
     } else if (
         !inside(address, size, kSoftBase, 4 * kSoftRegs) &&
@@ -722,6 +768,8 @@ class Explorer {
     kept.home = kept.offset = 0;
     kept.id = kept.of = kept.by = 0;
     kept.stamp = ++stamp_;
+    if (s.words.shares(address))
+      charge(kPageSteps, s.pc);
     s.words.set(address, kept);
     if (from == 0 || !value.initialised)
       return;
@@ -767,7 +815,7 @@ class Explorer {
       store_word(s, n.rs2, address.low, value, cost);
     } else if (scratchpad) {
       const uint32_t last = address.high + size - 1;
-      charge(KnownWords::pages_between(address.low, last) - 1, pc);
+      charge(KnownWords::pages_between(address.low, last) / kWordsAStep, pc);
       if (options_.counter.address + 3 >= address.low && options_.counter.address <= last)
         cost.charged = PathCost::kMostCharged;
       s.words.forget(address.low, last);
@@ -788,6 +836,7 @@ class Explorer {
   const std::vector<bool>& in_body_;
   RegionKind kind_;
   ExploreOptions options_;
+  ShortLoops short_loops_;
   uint64_t& budget_;
   const base::Progress& progress_;
   uint64_t steps_ = 0;
@@ -796,6 +845,7 @@ class Explorer {
   uint32_t stamp_ = 0;
   uint32_t names_ = 0;
   std::set<uint32_t> compared_;
+  std::bitset<KnownWords::kPages> looked_at_;
   std::vector<bool> changed_ = std::vector<bool>(kDataBytes / 4);
   std::vector<uint32_t> noted_ =
       std::vector<uint32_t>(kCodeBytes / 4);  // by instruction: the last constant compared

@@ -1,6 +1,7 @@
 // Abstract execution of one region (init, main or finish) of a tile program: what verify() rests on.
 #pragma once
 
+#include <bitset>
 #include <set>
 #include <string>
 #include <vector>
@@ -57,6 +58,7 @@ struct Exploration {
   KnownWords words;             // at the return
   std::set<uint32_t> compared;  // constants that branches compare with
   std::set<uint32_t> changed;   // words at known places that were stored to, other than the stack's
+  std::bitset<KnownWords::kPages> looked_at;  // pages with words that were loaded and not known
 };
 
 struct Stopped {};   // thrown when the user asked to stop

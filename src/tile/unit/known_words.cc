@@ -49,6 +49,10 @@ void KnownWords::set(uint32_t address, const AbstractValue& value) {
   at.unset = value.initialised ? at.unset & ~bit : at.unset | bit;
 }
 
+bool KnownWords::shares(uint32_t address) const {
+  return pages_ && (pages_.use_count() > 1 || (*pages_)[page_of(address)].use_count() > 1);
+}
+
 void KnownWords::forget(uint32_t low, uint32_t high) {
   for (uint32_t index = page_of(low); index <= page_of(high); ++index) {
     const uint64_t mask = mask_of(index, low, high);
@@ -175,6 +179,16 @@ bool KnownWords::widen(const KnownWords& other, Growth growth, const std::vector
     }
   }
   return grew;
+}
+
+std::bitset<KnownWords::kPages> KnownWords::newly_unset(const KnownWords& before) const {
+  std::bitset<kPages> out;
+  for (uint32_t index = 0; index < kPages; ++index) {
+    const uint64_t now = page(index) ? page(index)->unset : 0;
+    const uint64_t then = before.page(index) ? before.page(index)->unset : 0;
+    out[index] = (now & ~then) != 0;
+  }
+  return out;
 }
 
 uint32_t KnownWords::last_stamp() const {

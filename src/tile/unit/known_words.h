@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -22,6 +23,7 @@ class KnownWords {
   // Addresses are byte addresses in the scratchpad; ranges include the words of both ends.
   const AbstractValue* find(uint32_t address) const;  // of an aligned word; nullptr: nothing is known
   void set(uint32_t address, const AbstractValue& value);
+  bool shares(uint32_t address) const;       // a store there copies a page first
   void forget(uint32_t low, uint32_t high);  // what is not initialised stays so
   bool initialised(uint32_t low, uint32_t high) const;
   void join(const KnownWords& other);  // to what holds in both
@@ -38,12 +40,18 @@ class KnownWords {
   };
   bool widen(const KnownWords& other, Growth growth, const std::vector<uint32_t>& ends = {});
   void forget_all();  // what is not initialised stays so
+  // Pages with words that are not initialised here but are in `before`, a bit each.
+  std::bitset<kPages> newly_unset(const KnownWords& before) const;
 
   uint32_t last_stamp() const;  // the greatest of all words, kManyStamps aside
   bool same_pages(const KnownWords& other) const {
     return pages_ == other.pages_;
   }
 
+  static std::bitset<kPages> pages_of(uint32_t low, uint32_t high) {
+    const auto all = ~std::bitset<kPages>();
+    return (all << page_of(low)) & (all >> (kPages - 1 - page_of(high)));
+  }
   static uint32_t pages_between(uint32_t low, uint32_t high) {
     return page_of(high) - page_of(low) + 1;
   }

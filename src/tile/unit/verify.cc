@@ -217,16 +217,14 @@ class Fixpoint {
   static constexpr uint64_t kSplitSteps = 2'000'000;
   static constexpr uint64_t kProfileSteps = 200'000;
   static constexpr uint64_t kCounterSteps = 100'000;
-  static constexpr uint64_t kRoundSteps = 4'000'000;
+  static constexpr uint64_t kRoundSteps = 1'500'000;
 
   // What is joined late is known better: tried first, while it costs little. The verdict of the last way
   // counts.
   Exploration explore_region(RegionKind kind, const KnownWords& words) {
     Join& join = join_[size_t(kind)];
-    if (plain_) {
-      budget_ = kStepLimit;
+    if (plain_)
       return explore_joined(kind, words, Join::AtMeeting, budget_);
-    }
     if (join == Join::AtEnd) {
       uint64_t budget = std::min(budget_, kLateSteps);
       const uint64_t given = budget;
@@ -279,6 +277,9 @@ class Fixpoint {
     grew |= next.widen(finish.words, growth, ends);
     if (grew && (plain_ || round >= kRounds))
       next.forget_all();
+    // With nothing known, only registers that were saved unset make a difference, to those who load them.
+    if (plain_)
+      grew = (next.newly_unset(start_) & (main.looked_at | finish.looked_at)).any();
     start_ = std::move(next);
     return grew;
   }

@@ -103,8 +103,9 @@ struct VerifyReport {
   double predicted_drop_share = 0;  // at most, of inputs at the declared arrival rate; 0 when main keeps up
 };
 
-// Of a region: abstract instructions, and copies of the state by their size. Bounds time and memory.
-inline constexpr uint64_t kStepLimit = 120'000'000;
+// Abstract instructions, and copies of the state by their size, before a program is refused. Bounds time and
+// memory: whatever is to be refused is so within a second.
+inline constexpr uint64_t kStepLimit = 24'000'000;
 
 VerifyReport verify(const Image& image, const base::Progress& progress = {});
 
