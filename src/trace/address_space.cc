@@ -367,6 +367,16 @@ bool AddressSpace::object_at(uint16_t process, uint64_t address, DataObject& obj
   return range != nullptr;
 }
 
+std::vector<Declared> AddressSpace::declarations(uint16_t process, uint64_t address) const {
+  const Impl::Loaded* l = impl_->loaded_at(process, address);
+  return l ? l->symbols->declarations(address - l->bias) : std::vector<Declared>{};
+}
+
+bool AddressSpace::is_cpp(uint16_t process, uint64_t address) const {
+  const Impl::Loaded* l = impl_->loaded_at(process, address);
+  return l && l->symbols->is_cpp(address - l->bias);
+}
+
 namespace {
 
 std::string hex_text(uint64_t value) {

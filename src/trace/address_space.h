@@ -103,6 +103,9 @@ class AddressSpace {
   std::string describe(uint16_t process, uint64_t address) const;
   // False when nothing is known of the address.
   bool object_at(uint16_t process, uint64_t address, DataObject& object) const;
+  // Where the variable at the address and its parts are declared (Symbols::declarations).
+  std::vector<Declared> declarations(uint16_t process, uint64_t address) const;
+  bool is_cpp(uint16_t process, uint64_t address) const;
   std::string text() const;  // all that was added but programs and sources, for write_facts
 
  private:

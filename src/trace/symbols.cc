@@ -116,12 +116,11 @@ bool enter_array(Dwarf_Die& type, uint64_t& offset, std::string& path) {
   return true;
 }
 
-// One step into a struct: the last member or base class that starts at or before the offset.
-bool enter_member(Dwarf_Die& type, uint64_t& offset, std::string& path) {
+// The last member or base class that starts at or before the offset.
+bool find_member(Dwarf_Die& type, uint64_t offset, Dwarf_Die& best, Dwarf_Word& best_at) {
   Dwarf_Die child;
-  Dwarf_Die best;
-  Dwarf_Word best_at = 0;
   bool found = false;
+  best_at = 0;
   if (dwarf_child(&type, &child) != 0)
     return false;
   do {
@@ -142,8 +141,15 @@ bool enter_member(Dwarf_Die& type, uint64_t& offset, std::string& path) {
     best_at = at;
     found = true;
   } while (dwarf_siblingof(&child, &child) == 0);
+  return found;
+}
+
+// One step into a struct.
+bool enter_member(Dwarf_Die& type, uint64_t& offset, std::string& path) {
+  Dwarf_Die best;
+  Dwarf_Word best_at = 0;
   Dwarf_Die member;
-  if (!found || !type_of(best, member))
+  if (!find_member(type, offset, best, best_at) || !type_of(best, member))
     return false;
   const bool is_base = dwarf_tag(&best) == DW_TAG_inheritance;
   const char* name = dwarf_diename(&best);
@@ -154,17 +160,60 @@ bool enter_member(Dwarf_Die& type, uint64_t& offset, std::string& path) {
   return true;
 }
 
+bool is_struct(Dwarf_Die& type) {
+  const int tag = dwarf_tag(&type);
+  return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+}
+
+void place(Dwarf_Die& die, Declared& out) {
+  const char* file = dwarf_decl_file(&die);
+  out.file = file ? file : "";
+  dwarf_decl_line(&die, &out.line);
+  dwarf_decl_column(&die, &out.column);
+  const char* name = dwarf_diename(&die);
+  out.name = name ? name : "";
+}
+
+// The steps that path_into takes, with their declarations.
+void declarations_into(Dwarf_Die type, uint64_t offset, std::vector<Declared>& out) {
+  for (int depth = 0; depth < kDeepestType; ++depth) {
+    Declared step;
+    Dwarf_Die member;
+    Dwarf_Word at = 0;
+    if (dwarf_tag(&type) == DW_TAG_array_type) {
+      Dwarf_Die element;
+      const uint64_t size = type_of(type, element) ? size_of(element) : 0;
+      if (size == 0)
+        return;
+      step.kind = Declared::Kind::Element;
+      step.index = offset / size;
+      if (is_struct(element) && find_member(element, 0, member, at))
+        place(member, step);
+      offset %= size;
+      type = element;
+    } else {
+      if (!is_struct(type) || !find_member(type, offset, member, at))
+        return;
+      step.kind = Declared::Kind::Member;
+      place(member, step);
+      offset -= at;
+      if (!type_of(member, type)) {
+        out.push_back(step);
+        return;
+      }
+    }
+    out.push_back(step);
+  }
+}
+
 // Follows arrays and members down to `offset` bytes into a value of `type`: "[3].hits".
 std::string path_into(Dwarf_Die type, uint64_t offset) {
   std::string path;
   for (int depth = 0; depth < kDeepestType; ++depth) {
-    const int tag = dwarf_tag(&type);
-    const bool is_struct =
-        tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
-    if (tag == DW_TAG_array_type) {
+    if (dwarf_tag(&type) == DW_TAG_array_type) {
       if (!enter_array(type, offset, path))
         break;
-    } else if (!is_struct || !enter_member(type, offset, path)) {
+    } else if (!is_struct(type) || !enter_member(type, offset, path)) {
       break;
     }
   }
@@ -190,16 +239,51 @@ bool fixed_address(Dwarf_Die& die, uint64_t& address) {
   return dwarf_getlocation_attr(&attribute, &ops[0], &value) == 0 && dwarf_formaddr(&value, &address) == 0;
 }
 
-// The linkage name, demangled, when there is one: it tells overloads and templates apart.
-std::string name_of(Dwarf_Die& die) {
+// The linkage name, demangled, when there is one: it tells overloads and templates apart. Functions of which
+// the compiler kept the symbol alone are called as that.
+std::string name_of(Dwarf_Die& die, const Symbol* symbol) {
   Dwarf_Attribute attribute;
   const char* linkage = nullptr;
   if (dwarf_attr_integrate(&die, DW_AT_linkage_name, &attribute))
     linkage = dwarf_formstring(&attribute);
   if (linkage)
     return demangle(linkage);
+  if (symbol && dwarf_tag(&die) == DW_TAG_subprogram)
+    return symbol->name;
   const char* name = dwarf_diename(&die);
   return name ? name : "?";
+}
+
+// The scopes below `parent` that hold pc as the code lies, outermost first. (dwarf_getscopes goes on from an
+// inlined call to where the called function is defined, and gives up where one scope of the unit cannot be
+// read.)
+bool find_scopes(Dwarf_Die parent, uint64_t pc, std::vector<Dwarf_Die>& out) {
+  Dwarf_Die child;
+  if (out.size() > size_t{8} * kDeepestType || dwarf_child(&parent, &child) != 0)
+    return false;
+  do {
+    const int tag = dwarf_tag(&child);
+    const bool is_code =
+        tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block;
+    const bool may_hold_code =
+        tag == DW_TAG_namespace || tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
+    if (may_hold_code && find_scopes(child, pc, out))
+      return true;
+    if (!is_code || dwarf_haspc(&child, pc) != 1)
+      continue;
+    out.push_back(child);
+    find_scopes(child, pc, out);
+    return true;
+  } while (dwarf_siblingof(&child, &child) == 0);
+  return false;
+}
+
+// Innermost first.
+std::vector<Dwarf_Die> scopes_at(Dwarf_Die& unit, uint64_t pc) {
+  std::vector<Dwarf_Die> out;
+  find_scopes(unit, pc, out);
+  std::ranges::reverse(out);
+  return out;
 }
 
 std::string hexadecimal(const void* bytes, size_t count) {
@@ -358,6 +442,16 @@ struct Symbols::Impl {
     }
   }
 
+  // The variable that holds the address, and the offset into it.
+  bool variable_die(uint64_t address, Dwarf_Die& die, uint64_t& offset) const {
+    const Symbol* symbol = holder(variables, address);
+    const auto known = symbol ? variable_dies.find(symbol->low) : variable_dies.end();
+    if (known == variable_dies.end())
+      return false;
+    offset = address - symbol->low;
+    return dwarf_offdie(dwarf, known->second, &die) != nullptr;
+  }
+
   bool unit_of(uint64_t pc, Dwarf_Die& unit) const {
     if (!dwarf)
       return false;
@@ -411,30 +505,27 @@ std::vector<SourceFrame> Symbols::frames(uint64_t pc) const {
     place.file = file ? file : "";
     dwarf_lineno(line, &place.line);
   }
-  Dwarf_Die* scopes = nullptr;
-  const int count = dwarf_getscopes(&unit, pc, &scopes);
   Dwarf_Files* files = nullptr;
   dwarf_getsrcfiles(&unit, &files, nullptr);
-  for (int i = 0; i < count; ++i) {
-    const int tag = dwarf_tag(&scopes[i]);
+  for (Dwarf_Die& scope : scopes_at(unit, pc)) {
+    const int tag = dwarf_tag(&scope);
     if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine)
       continue;
-    place.function = name_of(scopes[i]);
+    place.function = name_of(scope, function_at(pc));
     frames.push_back(place);
     if (tag == DW_TAG_subprogram)
       break;
     Dwarf_Attribute attribute;
     Dwarf_Word value = 0;
     place = {};
-    if (dwarf_attr(&scopes[i], DW_AT_call_line, &attribute) && dwarf_formudata(&attribute, &value) == 0) {
+    if (dwarf_attr(&scope, DW_AT_call_line, &attribute) && dwarf_formudata(&attribute, &value) == 0) {
       place.line = int(value);
     }
-    if (dwarf_attr(&scopes[i], DW_AT_call_file, &attribute) && dwarf_formudata(&attribute, &value) == 0) {
+    if (dwarf_attr(&scope, DW_AT_call_file, &attribute) && dwarf_formudata(&attribute, &value) == 0) {
       const char* file = files ? dwarf_filesrc(files, value, nullptr, nullptr) : nullptr;
       place.file = file ? file : "";
     }
   }
-  std::free(scopes);
   return frames;
 }
 
@@ -453,6 +544,29 @@ std::string Symbols::describe(uint64_t address) const {
       return symbol->name + path;
   }
   return offset == 0 ? symbol->name : symbol->name + "+" + std::to_string(offset);
+}
+
+std::vector<Declared> Symbols::declarations(uint64_t address) const {
+  Dwarf_Die die;
+  Dwarf_Die type;
+  uint64_t offset = 0;
+  if (!impl_->variable_die(address, die, offset) || !type_of(die, type))
+    return {};
+  std::vector<Declared> out(1);
+  place(die, out.front());
+  declarations_into(type, offset, out);
+  return out;
+}
+
+bool Symbols::is_cpp(uint64_t address) const {
+  Dwarf_Die die;
+  Dwarf_Die unit;
+  uint64_t offset = 0;
+  if (!impl_->variable_die(address, die, offset) || !dwarf_diecu(&die, &unit, nullptr, nullptr))
+    return false;
+  const int language = dwarf_srclang(&unit);
+  return language == DW_LANG_C_plus_plus || language == DW_LANG_C_plus_plus_03 ||
+         language == DW_LANG_C_plus_plus_11 || language == DW_LANG_C_plus_plus_14;
 }
 
 bool Symbols::position_independent() const {

@@ -27,6 +27,21 @@ struct SourceFrame {
   int line = 0;  // 0: not known
 };
 
+// One step from a variable down to a byte of it, and where it is declared.
+struct Declared {
+  enum class Kind {
+    Variable,
+    Element,  // of an array; declared where the first member of its struct is, when it is one
+    Member
+  };
+  Kind kind = Kind::Variable;
+  std::string name;    // of the variable or member; of an element: of its struct's first member
+  uint64_t index = 0;  // of an element
+  std::string file;    // "": not known
+  int line = 0;
+  int column = 0;  // of the name, from 1; 0: not known
+};
+
 class Symbols {
  public:
   // Throws base::Error when the file is no readable ELF.
@@ -39,6 +54,10 @@ class Symbols {
   std::vector<SourceFrame> frames(uint64_t pc) const;
   // "counters[3].hits", "queue+40", or "" when no variable holds it.
   std::string describe(uint64_t address) const;
+
+  // The same path as `describe`, step by step; empty without debug information.
+  std::vector<Declared> declarations(uint64_t address) const;
+  bool is_cpp(uint64_t address) const;  // the variable's unit is C++
 
   bool position_independent() const;
   std::string build_id() const;  // hexadecimal, "" when there is none
