@@ -80,6 +80,12 @@ void add_memory_diagnose(Command& group, Context& context) {
           job.checkpoint,
           "Keep the state of the first pass here; after a kill the same command goes on from it")
       ->type_name("FILE");
+  command
+      ->add_option(
+          "--platform",
+          job.platform,
+          "Play the trace again on this platform (YAML) with the accused data moved: what a fix would bring")
+      ->type_name("FILE");
   command->add_flag(
       "--tables",
       options->tables,

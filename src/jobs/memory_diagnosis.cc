@@ -10,6 +10,7 @@
 #include "finding/diff.h"
 #include "jobs/inputs.h"
 #include "jobs/memory_c2c.h"
+#include "jobs/memory_move.h"
 #include "jobs/memory_program.h"
 #include "trace/access_file.h"
 #include "trace/foreign.h"
@@ -117,7 +118,38 @@ class Run {
     return result;
   }
 
+  // What moving the accused data would bring on the platform, for the first findings.
+  void predict(const std::string& platform, memory::ContentionResult& result) const {
+    constexpr size_t kPredicted = 3;  // each plays the trace again
+    const memory::OpenTrace open = [this](base::ReadReport& report) {
+      return open_access_traces(traces_, report, nullptr);
+    };
+    const MovePredictor predictor(open, memory::read_platform(platform));
+    if (!predictor.fits()) {
+      result.diagnosis.notes.push_back("no gain is predicted: " + predictor.reason());
+      return;
+    }
+    auto& findings = result.diagnosis.findings;
+    for (size_t i = 0; i < std::min(kPredicted, findings.size()); ++i) {
+      for (const memory::FoundObject& object : result.objects) {
+        if (object.subject == findings[i].subject && object.cause == findings[i].category)
+          add_gain(predictor.gain(object), findings[i]);
+      }
+    }
+  }
+
  private:
+  static void add_gain(const std::optional<double>& gain, finding::Finding& f) {
+    if (!gain)
+      return;
+    f.factor = *gain;
+    f.evidence.push_back(
+        {"predicted speed-up on the platform with the data moved apart",
+         *gain,
+         "x",
+         "the trace played again"});
+  }
+
   // A perf map or a jitdump.
   void read_made_code(const std::string& path) {
     constexpr uint64_t kMost = uint64_t{1} << 30;
@@ -152,6 +184,8 @@ void add_inputs(const MemoryDiagnosisOptions& options, finding::Diagnosis& diagn
   add("maps", options.maps);
   add("perf map", options.perf_maps);
   add("trace before", options.before);
+  if (!options.platform.empty())
+    add("platform", {options.platform});
 }
 
 bool is_c2c(const MemoryDiagnosisOptions& options) {
@@ -193,7 +227,10 @@ MemoryDiagnosis diagnose_memory(const MemoryDiagnosisOptions& options) {
   mine.checkpoint = options.checkpoint;
   if (!mine.checkpoint.empty())
     mine.checkpoint_key = pass_key(options);
-  memory::ContentionResult result = Run(options, options.traces.paths).diagnose(mine);
+  Run run(options, options.traces.paths);
+  memory::ContentionResult result = run.diagnose(mine);
+  if (!options.platform.empty() && !result.objects.empty())
+    run.predict(options.platform, result);
   if (!mine.checkpoint.empty() && !mine.progress.stopped()) {
     std::error_code gone;
     std::filesystem::remove(mine.checkpoint, gone);

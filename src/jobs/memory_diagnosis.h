@@ -20,6 +20,7 @@ struct MemoryDiagnosisOptions {
   std::vector<std::string> programs;   // ELF files, "file" or "file@0xLOADADDRESS"
   std::vector<std::string> maps;       // /proc/PID/maps of the traced process
   std::vector<std::string> perf_maps;  // perf-PID.map: code made at run time
+  std::string platform;                // YAML: predict what fixes would bring on it; empty: do not
   std::string checkpoint;              // keeps the state of the first pass here; empty: nowhere
   bool strict = false;
   memory::ContentionOptions mine;  // progress, seed and all that decides

@@ -130,10 +130,17 @@ struct ReplayResult {
 // own order; it issues an access no earlier than its own cycle in the trace allows: the gap to its previous
 // access, counted from that one's completion. Latency, culprit and service are filled in, all else is kept.
 // CPUs are numbered anew in order of appearance, at most platform.harts of them; more is a base::Error.
+enum class ReplayGaps {
+  Kept,  // as above
+  // The trace's own waits are taken out: latencies beyond one cycle, and `blamed` cycles before the access. All
+  // records are held until the end.
+  WithoutWaits
+};
 ReplayResult replay(
     trace::AccessSource& source,
     const Platform& platform,
     trace::AccessSink& sink,
-    const base::Progress& progress = {});
+    const base::Progress& progress = {},
+    ReplayGaps gaps = ReplayGaps::Kept);
 
 }  // namespace lento::memory

@@ -40,6 +40,7 @@ struct Lane {
   Cache dcache;
   uint16_t original = 0;
   uint64_t source_cycle = 0;  // of the access last issued
+  uint64_t source_wait = 0;   // what it waited there, where that is taken out
   Cycles time = 0;            // when the CPU may issue its next access, gap not counted
   bool started = false;
   bool blocked = false;
@@ -53,10 +54,11 @@ struct Lane {
 
 class Replayer {
  public:
-  Replayer(const Platform& platform, trace::AccessSink& sink)
+  Replayer(const Platform& platform, trace::AccessSink& sink, ReplayGaps gaps)
       : platform_(platform),
         network_(platform_),
-        sink_(sink) {
+        sink_(sink),
+        gaps_(gaps) {
     line_shift_ = uint32_t(std::countr_zero(unsigned(platform.dcache.line_bytes)));
   }
 
@@ -65,7 +67,8 @@ class Replayer {
       for (const AccessRecord& r : batch)
         lane_of(r.cpu).waiting.push_back(r);
       result_.accesses += batch.size();
-      work(batch.back().cycle);
+      if (gaps_ == ReplayGaps::Kept)
+        work(batch.back().cycle);
       sink_.advance(first_open());
       progress("replayed accesses", double(result_.accesses), 0);
       if (progress.stopped())
@@ -108,9 +111,12 @@ class Replayer {
   }
 
   Cycles next_issue(const Lane& lane) const {
-    const uint64_t cycle = lane.waiting.front().cycle;
-    return lane.started ? lane.time + (cycle > lane.source_cycle ? cycle - lane.source_cycle : 0)
-                        : std::max(cycle, floor_);
+    const AccessRecord& next = lane.waiting.front();
+    if (!lane.started)
+      return std::max(next.cycle, floor_);
+    const uint64_t waits = lane.source_wait + (gaps_ == ReplayGaps::WithoutWaits ? next.blamed : 0);
+    const uint64_t gap = next.cycle - std::min(next.cycle, lane.source_cycle);
+    return lane.time + gap - std::min(gap, waits);
   }
 
   // No later record has a smaller cycle.
@@ -156,6 +162,7 @@ class Replayer {
       lane.current = lane.waiting.front();
       lane.waiting.pop_front();
       lane.source_cycle = lane.current.cycle;
+      take_out_waits(lane);
       lane.started = true;
       lane.begin = at;
     }
@@ -178,6 +185,17 @@ class Replayer {
         fetch               ? Kind::Fetch
         : is_atomic(r.type) ? (r.type == AccessType::LoadLinked ? Kind::Uncached : Kind::Atomic)
                             : Kind::Fill);
+  }
+
+  void take_out_waits(Lane& lane) const {
+    AccessRecord& r = lane.current;
+    if (gaps_ == ReplayGaps::Kept)
+      return;
+    const bool known = r.latency != AccessRecord::kNoLatency && r.latency > 0;
+    lane.source_wait = known ? r.latency - 1 : 0;
+    r.culprit = AccessRecord::kNoCpu;
+    r.blamed = 0;
+    r.cause = DelayCause::None;
   }
 
   void note_lost(Lane& lane, uint32_t line, AccessType type) {
@@ -304,6 +322,7 @@ class Replayer {
   const Platform platform_;
   Network network_;
   trace::AccessSink& sink_;
+  const ReplayGaps gaps_;
   uint32_t line_shift_ = 5;
   std::unordered_map<uint16_t, size_t> index_;
   std::vector<std::unique_ptr<Lane>> lanes_;
@@ -318,8 +337,9 @@ ReplayResult replay(
     trace::AccessSource& source,
     const Platform& platform,
     trace::AccessSink& sink,
-    const base::Progress& progress) {
-  return Replayer(platform, sink).run(source, progress);
+    const base::Progress& progress,
+    ReplayGaps gaps) {
+  return Replayer(platform, sink, gaps).run(source, progress);
 }
 
 }  // namespace lento::memory

@@ -1,0 +1,179 @@
+#include "jobs/memory_move.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "base/units.h"
+
+namespace lento::jobs {
+namespace {
+
+using trace::AccessRecord;
+using trace::AccessType;
+
+constexpr uint64_t kElsewhere = uint64_t{0xc000'0000};  // where moved data goes: no platform has memory there
+constexpr double kAgrees = 0.1;  // the played time may differ so much from the trace's own
+constexpr uint64_t kWord = 4;    // bytes that have one user
+
+// Hands records on with moved addresses, without the rounds of loops that wait for another's store: a load
+// that repeats, with nothing but fetches between. The time of dropped rounds goes to `blamed` of the next
+// record.
+class MovedSource : public trace::AccessSource {
+ public:
+  MovedSource(std::unique_ptr<trace::AccessSource> from, std::function<uint64_t(const AccessRecord&)> move)
+      : from_(std::move(from)),
+        move_(std::move(move)) {
+  }
+
+  std::span<const AccessRecord> next() override {
+    out_.clear();
+    while (out_.empty()) {
+      const auto batch = from_->next();
+      if (batch.empty())
+        return {};
+      for (const AccessRecord& r : batch)
+        take(r);
+    }
+    return out_;
+  }
+
+ private:
+  struct Cpu {
+    std::set<std::pair<uint64_t, uint64_t>> loads;  // code and data address; since the last store
+    bool spinning = false;                          // the last data access was one of them
+    uint64_t since = 0;                             // end of the last record handed on
+  };
+
+  void take(const AccessRecord& r) {
+    Cpu& cpu = cpus_[r.cpu];
+    if (r.type == AccessType::Fetch) {
+      if (!cpu.spinning)
+        hand_on(r, cpu);
+      return;
+    }
+    cpu.spinning = repeats(r, cpu);
+    if (!cpu.spinning)
+      hand_on(r, cpu);
+  }
+
+  static bool repeats(const AccessRecord& r, Cpu& cpu) {
+    constexpr size_t kMostLoads = 64;  // no waiting loop has more
+    if (r.type != AccessType::Load || cpu.loads.size() > kMostLoads)
+      cpu.loads.clear();
+    return r.type == AccessType::Load && !cpu.loads.emplace(r.pc, r.address).second;
+  }
+
+  void hand_on(AccessRecord r, Cpu& cpu) {
+    r.blamed = 0;
+    if (dropped_since(cpu, r))
+      r.blamed = uint32_t(std::min<uint64_t>(UINT32_MAX, r.cycle - cpu.since));
+    cpu.since = r.cycle + (r.latency == AccessRecord::kNoLatency ? 0 : r.latency);
+    if (r.type != AccessType::Fetch)
+      r.address = move_(r);
+    out_.push_back(r);
+  }
+
+  // A gap that no instruction of one cycle explains was a dropped round or an own device wait.
+  static bool dropped_since(const Cpu& cpu, const AccessRecord& r) {
+    constexpr uint64_t kLongest = 64;  // cycles between two records of a CPU that works: a division and more
+    return cpu.since > 0 && r.cycle > cpu.since + kLongest;
+  }
+
+  std::unique_ptr<trace::AccessSource> from_;
+  std::function<uint64_t(const AccessRecord&)> move_;
+  std::unordered_map<uint16_t, Cpu> cpus_;
+  std::vector<AccessRecord> out_;
+};
+
+class Nobody : public trace::AccessSink {
+ public:
+  void record(const AccessRecord&) override {
+  }
+};
+
+uint64_t stay(const AccessRecord& r) {
+  return r.address;
+}
+
+// The start of a CPU's own piece of memory for the object.
+uint64_t own_piece(const memory::FoundObject& object, uint64_t cpu) {
+  constexpr uint64_t kStagger = 128;  // so that pieces do not all fall into one set
+  const uint64_t bytes = (object.high - object.low + 4095) / 4096 * 4096 + kStagger;
+  return kElsewhere + cpu * bytes;
+}
+
+}  // namespace
+
+MovePredictor::MovePredictor(memory::OpenTrace open, const memory::Platform& platform)
+    : open_(std::move(open)),
+      platform_(platform) {
+  base::ReadReport report;
+  const auto source = open_(report);
+  uint64_t accesses = 0;
+  uint64_t first = UINT64_MAX;
+  uint64_t last = 0;
+  for (auto batch = source->next(); !batch.empty(); batch = source->next()) {
+    accesses += batch.size();
+    if (accesses > kMostAccesses) {
+      reason_ = "the trace has more than " + std::to_string(kMostAccesses) + " accesses";
+      return;
+    }
+    first = std::min(first, batch.front().cycle);
+    last = std::max(last, batch.back().cycle);
+  }
+  before_ = play(stay);
+  const double told = double(last - std::min(first, last) + 1);
+  const double played = double(before_ - std::min<uint64_t>(before_, first) + 1);
+  if (std::abs(played - told) > kAgrees * told)
+    reason_ = "as it is the trace takes " + base::format_number(played, 4) +
+              " cycles on this platform, and " + base::format_number(told, 4) + " by its own account";
+}
+
+memory::Cycles MovePredictor::play(const Move& move) const {
+  base::ReadReport report;
+  MovedSource source(open_(report), move);
+  Nobody nobody;
+  return memory::replay(source, platform_, nobody, {}, memory::ReplayGaps::WithoutWaits).cycles;
+}
+
+// Each word goes to a piece of the CPU that uses it most, at its old distance.
+MovePredictor::Move MovePredictor::apart(const memory::FoundObject& object) const {
+  std::map<uint64_t, std::map<uint16_t, uint64_t>> uses;
+  base::ReadReport report;
+  const auto source = open_(report);
+  for (auto batch = source->next(); !batch.empty(); batch = source->next()) {
+    for (const AccessRecord& r : batch) {
+      if (r.type != AccessType::Fetch && r.address >= object.low && r.address < object.high)
+        ++uses[r.address / kWord][r.cpu];
+    }
+  }
+  std::unordered_map<uint64_t, uint64_t> to;  // by word
+  for (const auto& [word, by_cpu] : uses) {
+    const auto most = std::ranges::max_element(by_cpu, [](const auto& a, const auto& b) {
+      return a.second < b.second;
+    });
+    to[word] = own_piece(object, most->first) + (word * kWord - object.low / kWord * kWord);
+  }
+  return [to = std::move(to)](const AccessRecord& r) {
+    const auto moved = to.find(r.address / kWord);
+    return moved == to.end() ? r.address : moved->second + r.address % kWord;
+  };
+}
+
+std::optional<double> MovePredictor::gain(const memory::FoundObject& object) const {
+  const bool apart_helps = object.cause == "false sharing";
+  const bool copies_help = object.cause == "true sharing";
+  if (!fits() || (!apart_helps && !copies_help))
+    return {};
+  const Move copies = [&](const AccessRecord& r) {
+    const bool inside = r.address >= object.low && r.address < object.high;
+    return inside ? own_piece(object, r.cpu) + (r.address - object.low) : r.address;
+  };
+  const memory::Cycles after = play(apart_helps ? apart(object) : copies);
+  return after == 0 ? std::optional<double>() : double(before_) / double(after);
+}
+
+}  // namespace lento::jobs
