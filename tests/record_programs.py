@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """Builds the programs of examples/memory/programs and their fixed twins with the recorder and judges them.
 
-record_programs.py LENTO [RESULTS.csv]: each program says in its head which cause and which variable must come first
+record_programs.py LENTO [--short] [RESULTS.csv]: each program says in its head which cause and which variable must come first
 ("expect: false sharing, bins"); its twin, built with -DFIXED, must have no findings. Both by bursts and by every
-access. Also: a program that ends by _exit, one that forks, one that is linked statically keep what they recorded.
+access; --short: only by bursts. Also: a program that ends by _exit, one that forks, one that is linked statically keep what they recorded.
 """
 import csv
 import json
 import pathlib
 import re
-import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -45,14 +45,6 @@ def compile_with(folder, source, name, flags=(), static=False):
     runtime = "recorder_static.o" if static else "recorder.o"
     wrap = [f"-Wl,--wrap={f}" for f in WRAPPED] + ["-static"] if static else []
     run("cc", f"{name}.o", runtime, "-o", name, "-ldl", "-pthread", *wrap)
-    run("cc", "-g", "-O1", f"-I{PROGRAMS}", *flags, str(source), "-o", f"{name}.native", "-pthread")
-
-
-def cpu_seconds(words, folder):
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(words, cwd=folder, stdout=subprocess.DEVNULL)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def record(lento, folder, name, full):
@@ -63,7 +55,12 @@ def record(lento, folder, name, full):
 
 
 def main():
+    short = "--short" in sys.argv
+    results = [a for a in sys.argv[2:] if a != "--short"]
     lento = str(pathlib.Path(sys.argv[1]).resolve())
+    if not shutil.which("cc"):
+        print("no C compiler")
+        return 77
     rows, wrong = [], 0
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([lento, "memory", "record", "--runtime", "recorder.c"], cwd=folder, check=True)
@@ -74,7 +71,7 @@ def main():
             cause, variable = re.search(r"expect: ([a-z ]+), (\w+(?: \w+)?)", source.read_text()).groups()
             for fixed in (False, True):
                 compile_with(folder, source, "program", ["-DFIXED"] if fixed else [])
-                for full in (False, True):
+                for full in (False,) if short else (False, True):
                     d = record(lento, folder, "program", full)
                     first = d["findings"][0] if d["findings"] else {"category": "", "subject": ""}
                     right = (not d["findings"] and d["outcome"] in ("healthy", "cannot judge")) if fixed else (
@@ -94,7 +91,7 @@ def main():
                 rows.append([f"ends by {name}", "static" if static else "dynamic", "full", d["outcome"],
                              d["findings"][0]["category"] if d["findings"] else "",
                              d["findings"][0]["subject"] if d["findings"] else "", "", int(right)])
-    out = csv.writer(open(sys.argv[2], "w") if len(sys.argv) > 2 else sys.stdout)
+    out = csv.writer(open(results[0], "w") if results else sys.stdout)
     out.writerow(["program", "variant", "recording", "outcome", "cause", "subject", "predicted_gain", "right"])
     out.writerows(rows)
     print(f"{len(rows) - wrong} of {len(rows)} right")

@@ -1,4 +1,7 @@
 /* What the programs share: so many threads run `work` with their number, then all are joined. */
+#ifdef LENTO_GUEST
+#include "guest_threads.h"
+#else
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,3 +20,4 @@ static void run_threads(void* (*work)(void*), int argc, char** argv) {
   for (int i = 0; i < threads; ++i)
     pthread_join(handle[i], 0);
 }
+#endif

@@ -73,6 +73,7 @@ struct FoundObject {
   // [low, high)
   uint64_t low = 0;
   uint64_t high = 0;
+  std::vector<uint64_t> parts;  // addresses that threads use in it, costliest first, each once
 };
 
 struct ContentionResult {

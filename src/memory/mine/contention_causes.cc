@@ -171,8 +171,27 @@ class Finder {
       f.evidence.push_back(
           {"probability of as many high latencies by chance, times the objects tested", p, "", "exact test"});
     add_users(o, f);
-    out_.objects.push_back({f.subject, f.category, o.process, o.low, o.high + options_.line_bytes});
+    out_.objects.push_back(
+        {f.subject, f.category, o.process, o.low, o.high + options_.line_bytes, parts_of(o)});
     out_.findings.push_back(std::move(f));
+  }
+
+  static std::vector<uint64_t> parts_of(const Object& o) {
+    constexpr size_t kMost = 64;
+    std::vector<std::pair<uint64_t, uint64_t>> cost;  // cycles, address
+    for (const Line* line : o.lines) {
+      for (const Use& use : line->uses)
+        cost.emplace_back(use.excess, line->address + use.offset);
+    }
+    std::ranges::sort(cost, [](const auto& a, const auto& b) {
+      return a.first != b.first ? a.first > b.first : a.second < b.second;
+    });
+    std::vector<uint64_t> parts;
+    for (const auto& [cycles, address] : cost) {
+      if (parts.size() < kMost && std::ranges::find(parts, address) == parts.end())
+        parts.push_back(address);
+    }
+    return parts;
   }
 
   // Who reads and writes what, costliest first.

@@ -62,12 +62,18 @@ class Recording {
   std::vector<Thread> threads_;
 };
 
+// What a core of the replay takes; cycles.
+struct CoreModel {
+  uint64_t step = 4;       // from one access to the next
+  uint64_t transfer = 60;  // a line from another core
+};
+
 // Data that is laid out anew to see what that would bring.
 struct Relayout {
   enum class Kind {
-    Pad,
-    Private
-  };  // each address on a line of its own; a copy for each thread
+    Pad,     // each address on a line of its own
+    Private  // a copy for each thread; of a mutex too
+  };
   Kind kind = Kind::Pad;
   uint64_t low = 0;
   uint64_t high = 0;
@@ -94,6 +100,7 @@ VirtualRun replay_recording(
     uint32_t line_bytes,
     const std::vector<Relayout>& relayouts,
     trace::AccessSink* sink,
-    const base::Progress& progress = {});
+    const base::Progress& progress = {},
+    const CoreModel& model = {});
 
 }  // namespace lento::memory

@@ -15,8 +15,6 @@ namespace {
 using trace::AccessRecord;
 using trace::AccessType;
 
-constexpr uint64_t kStep = 4;       // cycles from one access to the next
-constexpr uint64_t kTransfer = 60;  // a line from another core
 constexpr uint64_t kTogether = 64;  // bursts that are replayed as one
 constexpr size_t kCores = 256;      // told apart as holders of a line; beyond, cores share a bit
 constexpr size_t kMostBlocks = size_t{1} << 20, kKeptBlocks = size_t{1} << 16;
@@ -129,10 +127,12 @@ class Replay {
       const Recording& recording,
       uint32_t line_bytes,
       const std::vector<Relayout>& relayouts,
-      trace::AccessSink* sink)
+      trace::AccessSink* sink,
+      const CoreModel& model)
       : line_bytes_(line_bytes),
         relayouts_(relayouts),
-        sink_(sink) {
+        sink_(sink),
+        model_(model) {
     std::map<uint32_t, uint16_t> processes;
     for (const Recording::Thread& thread : recording.threads()) {
       Core core;
@@ -296,8 +296,17 @@ class Replay {
     ++core.at;
   }
 
+  // A mutex that each thread has a copy of is a mutex each.
+  std::pair<uint32_t, uint64_t> lock_key(const Core& core, size_t index, uint64_t address) const {
+    for (const Relayout& r : relayouts_) {
+      if (r.kind == Relayout::Kind::Private && address >= r.low && address < r.high)
+        return {core.thread->pid, address | uint64_t{index + 1} << 48};
+    }
+    return {core.thread->pid, address};
+  }
+
   bool lock(Core& core, size_t index, const Recording::Event& e) {
-    Lock& lock = locks_[{core.thread->pid, address_of(e)}];
+    Lock& lock = locks_[lock_key(core, index, address_of(e))];
     if (lock.holder != kNobody && lock.holder != index) {
       lock.waiting.push_back(index);
       core.state = Core::State::AtLock;
@@ -310,7 +319,7 @@ class Replay {
   }
 
   void unlock(Core& core, size_t index, const Recording::Event& e) {
-    Lock& lock = locks_[{core.thread->pid, address_of(e)}];
+    Lock& lock = locks_[lock_key(core, index, address_of(e))];
     access(core, index, e, AccessType::Store);
     lock.holder = kNobody;
     if (lock.waiting.empty())
@@ -400,8 +409,8 @@ class Replay {
       r.flags |= AccessRecord::kUpdate;
     if (moves) {
       const uint64_t start = std::max(core.time, line.busy_until);
-      wait = start + kTransfer - core.time;
-      line.busy_until = start + kTransfer;
+      wait = start + model_.transfer - core.time;
+      line.busy_until = start + model_.transfer;
       line.contended = true;
       result_.contended += wait;
       charge(line, wait, r);
@@ -409,7 +418,7 @@ class Replay {
       r.flags |= AccessRecord::kLocal;
     }
     r.latency = uint32_t(std::min<uint64_t>(1 + wait, AccessRecord::kNoLatency - 1));
-    core.time += kStep + wait;
+    core.time += model_.step + wait;
     ++result_.accesses;
     take_line(line, index, writes, r.pc);
     if (!sink_)
@@ -469,6 +478,7 @@ class Replay {
   const uint32_t line_bytes_;
   const std::vector<Relayout>& relayouts_;
   trace::AccessSink* sink_;
+  const CoreModel model_;
   std::vector<Core> cores_;
   std::vector<uint16_t> process_;
   std::map<std::pair<uint32_t, uint32_t>, size_t> number_;
@@ -487,10 +497,11 @@ VirtualRun replay_recording(
     uint32_t line_bytes,
     const std::vector<Relayout>& relayouts,
     trace::AccessSink* sink,
-    const base::Progress& progress) {
+    const base::Progress& progress,
+    const CoreModel& model) {
   if (recording.threads().empty())
     return {};
-  return Replay(recording, line_bytes, relayouts, sink).run(progress);
+  return Replay(recording, line_bytes, relayouts, sink, model).run(progress);
 }
 
 }  // namespace lento::memory
