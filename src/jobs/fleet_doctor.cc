@@ -59,11 +59,9 @@ bool look_at(
   seen.age_ms = now - newest;
   look.metrics.push_back(seen);
   look.machines.insert(s.machines.begin(), s.machines.end());
-  for (const auto& [k, devices] : s.device_of) {
-    for (size_t i = 0; i < devices.size(); ++i) {
-      if (devices[i])
-        look.devices[s.machines[i % s.machines.size()]].insert(s.devices[devices[i]]);
-    }
+  for (size_t m = 0; m < s.machines.size(); ++m) {
+    for (const uint32_t device : s.devices_seen[m])
+      look.devices[s.machines[m]].insert(s.devices[device]);
   }
   look.taken += report.taken;
   look.skipped += report.skipped;

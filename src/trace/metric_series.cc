@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "base/error.h"
 
@@ -278,6 +279,18 @@ void SeriesBuilder::fill_metric(
     mean[i] /= counts[i] > 0 ? float(counts[i]) : 1.0f;
 }
 
+std::vector<std::vector<uint32_t>> SeriesBuilder::devices_seen() const {
+  std::vector<std::set<uint32_t>> seen(machines_.size());
+  for (const Samples& s : samples_) {
+    if (s.key.device != 0)
+      seen[s.key.machine].insert(s.key.device);
+  }
+  std::vector<std::vector<uint32_t>> out;
+  for (const std::set<uint32_t>& devices : seen)
+    out.emplace_back(devices.begin(), devices.end());
+  return out;
+}
+
 MetricSeries SeriesBuilder::build(const GridOptions& options, const base::Location& where) {
   if (samples_.empty())
     throw base::Error(where, "no usable sample", "check the column names and the period");
@@ -285,6 +298,7 @@ MetricSeries SeriesBuilder::build(const GridOptions& options, const base::Locati
   series.machines = machines_;
   series.labels = labels_;
   series.devices = devices_;
+  series.devices_seen = devices_seen();
   const Layout layout = lay_out(series);
   choose_grid(options, where, series);
   series.values.assign(series.steps * machines_.size() * series.metrics.size(), kNoValue);

@@ -34,6 +34,7 @@ struct MetricSeries {
   std::vector<int64_t> newest_ms;  // time of a machine's last sample, INT64_MIN: none; may be empty
   std::vector<float> values;
   std::vector<std::string> devices;                   // names, index 0 is "none"
+  std::vector<std::vector<uint32_t>> devices_seen;    // by machine: which sent samples, sorted; may be empty
   std::map<size_t, std::vector<uint16_t>> device_of;  // metric (":min", ":max") -> device per value
 
   size_t row_begin(size_t metric, size_t step) const {
@@ -100,6 +101,7 @@ class SeriesBuilder {
   Samples& samples(const Key& key);
   struct Layout;
   int64_t sample_gap() const;
+  std::vector<std::vector<uint32_t>> devices_seen() const;
   Layout lay_out(MetricSeries& series) const;
   void choose_grid(const GridOptions& options, const base::Location& where, MetricSeries& series) const;
   void fill_metric(
