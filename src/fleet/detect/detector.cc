@@ -59,27 +59,34 @@ void Detector::Impl::form_groups() {
     g.judged = g.machines.size() >= std::max<size_t>(options.min_peers, 3);
 }
 
-void Detector::Impl::build() {
-  const size_t machines = fleet.machines.size();
-  for (size_t k = 0; k < fleet.metrics.size(); ++k) {
-    if (options.metrics.empty())
-      judged_metrics.push_back(k);
-  }
+void Detector::Impl::choose_metrics() {
+  for (size_t k = 0; options.metrics.empty() && k < fleet.metrics.size(); ++k)
+    judged_metrics.push_back(k);
   for (const std::string& name : options.metrics) {
     const auto at = std::ranges::find(fleet.metrics, name);
     if (at != fleet.metrics.end())
       judged_metrics.push_back(size_t(at - fleet.metrics.begin()));
   }
-  form_groups();
+}
+
+// Windows in samples, each longer than the one before.
+double Detector::Impl::choose_horizons() {
+  constexpr double kMostSamples = 1e5;
+  constexpr size_t kLeastSamples = 8;
   double looks = 0;
   for (size_t i = 0; i < options.horizons_s.size(); ++i) {
     const double samples = std::ceil(options.horizons_s[i] * 1000 / double(fleet.step_ms));
-    const size_t n = std::max<size_t>(size_t(std::min(samples, 1e5)), size_t{8} << i);
+    const size_t n = std::max<size_t>(size_t(std::min(samples, kMostSamples)), kLeastSamples << i);
     if (!horizon_samples.empty() && n <= horizon_samples.back())
       continue;
     horizon_samples.push_back(n);
     looks += 2 * 86400e3 / (double(n) * double(fleet.step_ms));
   }
+  return looks;
+}
+
+void Detector::Impl::make_tracks(double looks) {
+  const size_t machines = fleet.machines.size();
   const double z = options.tail_factor *
                    budget_threshold({machines, judged_metrics.size(), looks}, options.false_alarms_per_day);
   for (const size_t metric : judged_metrics) {
@@ -88,32 +95,46 @@ void Detector::Impl::build() {
         TrackOptions t;
         t.n = horizon_samples[h];
         t.stride = std::max<size_t>(1, t.n / 16);
-        t.z_level = t.z_change = z;
+        t.z_level = z;
+        t.z_change = z;
         t.min_peers = std::max<size_t>(options.min_peers, 3);
         const size_t members = groups[g].machines.size();
-        tracks.push_back(
-            {metric, g, h, LevelTrack(t, members), Excursions(members, h, int64_t(t.n) * fleet.step_ms)});
+        const int64_t window_ms = int64_t(t.n) * fleet.step_ms;
+        tracks.push_back({metric, g, h, LevelTrack(t, members), Excursions(members, h, window_ms)});
       }
     }
   }
+}
+
+void Detector::Impl::make_room() {
+  const size_t machines = fleet.machines.size();
   const size_t cells = fleet.metrics.size() * machines;
-  const size_t longest = horizon_samples.empty() ? 1 : horizon_samples.back();
-  ring = RowRing(cells, longest);
-  leaders.assign(fleet.metrics.size() * horizon_samples.size() * groups.size(), {});
-  const double shortest_h = horizon_samples.empty() ? 0 : seconds(0) / 3600;
-  bursts = Bursts({machines, fleet.metrics.size(), shortest_h, options.false_alarms_per_day});
+  const size_t bands = fleet.metrics.size() * groups.size();
+  const bool judges = !horizon_samples.empty();
+  ring = RowRing(cells, judges ? horizon_samples.back() : 1);
+  leaders.assign(bands * horizon_samples.size(), {});
   current.assign(cells * std::max<size_t>(1, horizon_samples.size()), 0);
   peak.assign(cells, 0);
   shown_score.assign(cells, 0);
   shown_level.assign(cells, std::numeric_limits<float>::quiet_NaN());
-  const size_t bands = fleet.metrics.size() * groups.size();
   for (auto* v : {&shown_low, &shown_median, &shown_high})
     v->assign(bands, std::numeric_limits<float>::quiet_NaN());
+  reports.assign(machines, 0);
+  history_stride = judges ? std::max<size_t>(1, horizon_samples[0] / 16) : 1;
+}
+
+void Detector::Impl::build() {
+  choose_metrics();
+  form_groups();
+  make_tracks(choose_horizons());
+  make_room();
+  const size_t machines = fleet.machines.size();
+  const double shortest_h = horizon_samples.empty() ? 0 : seconds(0) / 3600;
+  bursts = Bursts({machines, fleet.metrics.size(), shortest_h, options.false_alarms_per_day});
   const int64_t silence = int64_t(options.silence_s * 1000);
   const int64_t least = int64_t(tuning::kSilentSteps.value) * fleet.step_ms;
-  roll = RollCall(machines, fleet.step_ms, std::max(silence, least), int64_t(tuning::kGone.value) * 1000);
-  reports.assign(machines, 0);
-  history_stride = horizon_samples.empty() ? 1 : std::max<size_t>(1, horizon_samples[0] / 16);
+  const int64_t gone = int64_t(tuning::kGone.value) * 1000;
+  roll = RollCall(machines, fleet.step_ms, std::max(silence, least), gone);
 }
 
 // Enters this track's strongest deviation; returns the strongest of all groups with the same sign.

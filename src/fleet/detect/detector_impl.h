@@ -75,7 +75,11 @@ struct Detector::Impl {
   int64_t now_ms = 0;
 
   void build();
+  void choose_metrics();
   void form_groups();
+  double choose_horizons();  // returns the independent looks a day
+  void make_tracks(double looks);
+  void make_room();
   void evaluate(Track& track);
   void consider(const Track& track, const std::vector<Judged>& judged, const PeerBand& band);
   Leader find_leader(const Track& track, const std::vector<Judged>& judged);

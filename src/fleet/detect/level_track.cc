@@ -255,86 +255,119 @@ void LevelTrack::judge_continuity(size_t m, double own, Judged& j) const {
              !(broken && clear);
 }
 
-bool LevelTrack::judge(const std::vector<size_t>& present, std::vector<Judged>& out) {
+LevelTrack::Offsets LevelTrack::offsets_of(const std::vector<size_t>& present, double level) const {
   const size_t n = present.size();
-  std::vector<double> r(n);
-  std::vector<double> e;
-  std::vector<double> change(n, 0);
-  std::vector<double> scale(n, 1);
-  const double level = combine(median_);
+  Offsets o;
+  o.level.assign(n, 0);
+  o.change.assign(n, 0);
+  o.scale.assign(n, 1);
   for (size_t i = 0; i < n; ++i) {
     const size_t m = present[i];
-    r[i] = combine(deviation_[m]);
+    o.level[i] = combine(deviation_[m]);
     if (baseline_count_[m] < tuning::kMinBaselines.value)
       continue;
-    change[i] = r[i] - normal_offset(m, r[i], level, scale[i]);
-    e.push_back(change[i]);
+    o.change[i] = o.level[i] - normal_offset(m, o.level[i], level, o.scale[i]);
+    o.known.push_back(o.change[i]);
   }
-  typical_level_ +=
-      (std::abs(level) - typical_level_) / std::min<double>(double(evaluations_), tuning::kMemory.value);
+  return o;
+}
+
+// What levels are usual, for a floor under all spreads.
+void LevelTrack::remember_levels(const std::vector<size_t>& present, double level) {
+  const double memory = std::min<double>(double(evaluations_), tuning::kMemory.value);
+  typical_level_ += (std::abs(level) - typical_level_) / memory;
   for (const size_t m : present) {
     for (const float f : feature_[m])
       largest_ = std::max<double>(largest_, std::abs(f));
   }
+}
+
+LevelTrack::Scales
+LevelTrack::scales_of(const std::vector<size_t>& present, const Offsets& offsets, double level) {
+  const size_t n = present.size();
   const double share = floor_share(options_.floor_share, n);
-  const double floor = std::max(
+  Scales s;
+  s.floor = std::max(
       {share * std::abs(level),
        share * typical_level_,
        tuning::kFloorOfLargest.value * share * largest_,
        1e-30});
-  const double level_now = spread(r);
-  const double change_now = spread(e);
+  s.level_now = spread(offsets.level);
+  s.change_now = spread(offsets.known);
   if (evaluations_ == 1)
-    level_variance_ = level_now * level_now;
-  const double level_sd = std::hypot(std::max(level_now, std::sqrt(level_variance_)), floor) * few_peers(n);
-  const double change_sd = std::max(change_now, std::sqrt(change_variance_));
-  const bool past = change_count_ >= 4 && e.size() * 2 >= n;
-  double mean_own = 0;
+    level_variance_ = s.level_now * s.level_now;
+  s.level = std::hypot(std::max(s.level_now, std::sqrt(level_variance_)), s.floor) * few_peers(n);
+  s.change = std::max(s.change_now, std::sqrt(change_variance_));
+  s.past = change_count_ >= 4 && offsets.known.size() * 2 >= n;
   for (const size_t m : present)
-    mean_own += own_variance_[m] / double(n);
+    s.mean_own += own_variance_[m] / double(n);
+  return s;
+}
+
+// The level test retires for a machine whose offset was accepted as normal long ago.
+LevelTrack::Tests LevelTrack::test(size_t m, double offset, double change, const Scales& s) const {
+  const bool known = s.past && baseline_count_[m] >= tuning::kKnown.value;
+  const double own_sd = known ? std::sqrt((s.mean_own + own_variance_[m]) / 2) : s.change;
+  const bool alone = known && options_.trust_history;
+  Tests t;
+  t.change_sd = std::hypot(alone ? own_sd : std::max(own_sd, s.change_now), s.floor);
+  if (!known)
+    t.by_level = std::abs(offset) / (options_.z_level * s.level);
+  if (s.past && baseline_count_[m] >= tuning::kMinBaselines.value)
+    t.by_change = std::abs(change) / (options_.z_change * t.change_sd);
+  return t;
+}
+
+void LevelTrack::learn_own(size_t m, double change) {
+  const float square = float(change * change);
+  const float memory = std::min<float>(baseline_count_[m] + 1, float(tuning::kOwnMemory.value));
+  own_variance_[m] += (square - own_variance_[m]) / memory;
+}
+
+double LevelTrack::quiet_blocks(size_t m) const {
+  double sum = 0;
+  for (const float block : block_[m])
+    sum += std::isnan(block) ? 0 : block * block / kBlocks;
+  return sum;
+}
+
+bool LevelTrack::judge(const std::vector<size_t>& present, std::vector<Judged>& out) {
+  const size_t n = present.size();
+  const double level = combine(median_);
+  const Offsets offsets = offsets_of(present, level);
+  remember_levels(present, level);
+  const Scales scales = scales_of(present, offsets, level);
   size_t abnormal = 0;
   double quiet = 0;
   double quiet_count = 0;
   for (size_t i = 0; i < n; ++i) {
     const size_t m = present[i];
+    const Tests t = test(m, offsets.level[i], offsets.change[i], scales);
+    const bool changed = t.by_change > t.by_level;
     Judged& j = out[m];
     j.judged = true;
-    j.level = float(level + r[i]);
-    const bool known =
-        past && baseline_count_[m] >= tuning::kKnown.value;  // its offset was accepted as normal long ago
-    const double by_level = known ? 0 : std::abs(r[i]) / (options_.z_level * level_sd);
-    const double own_sd = known ? std::sqrt((mean_own + own_variance_[m]) / 2) : change_sd;
-    const double sd =
-        std::hypot(known && options_.trust_history ? own_sd : std::max(own_sd, change_now), floor);
-    const double by_change = past && baseline_count_[m] >= tuning::kMinBaselines.value
-                                 ? std::abs(change[i]) / (options_.z_change * sd)
-                                 : 0;
-    const bool changed = by_change > by_level;
-    j.score = float(std::min(std::max(by_level, by_change), tuning::kMaxScore.value));
-    j.deviation = float(changed ? change[i] : r[i]);
-    j.threshold = float(changed ? options_.z_change * sd : options_.z_level * level_sd);
-    if (j.score > 0.3f)
-      judge_continuity(m, changed ? baseline_[m][0] * scale[i] : 0, j);
+    j.level = float(level + offsets.level[i]);
+    j.score = float(std::min(std::max(t.by_level, t.by_change), tuning::kMaxScore.value));
+    j.deviation = float(changed ? offsets.change[i] : offsets.level[i]);
+    j.threshold = float(changed ? options_.z_change * t.change_sd : options_.z_level * scales.level);
+    if (j.score > tuning::kWorthALook.value)
+      judge_continuity(m, changed ? baseline_[m][0] * offsets.scale[i] : 0, j);
     if (j.score < tuning::kAtRest.value) {
-      for (const float block : block_[m])
-        quiet += std::isnan(block) ? 0 : block * block / kBlocks;
+      quiet += quiet_blocks(m);
       ++quiet_count;
     }
     abnormal += j.score >= 1;
-    if (past && by_change < tuning::kAtRest.value) {
-      const float square = float(change[i] * change[i]);
-      own_variance_[m] += (square - own_variance_[m]) /
-                          std::min<float>(baseline_count_[m] + 1, float(tuning::kOwnMemory.value));
-    }
+    if (scales.past && t.by_change < tuning::kAtRest.value)
+      learn_own(m, offsets.change[i]);
   }
   const bool job_wide = abnormal > std::max<size_t>(2, n / size_t(tuning::kJobWide.value));
-  if (!job_wide || evaluations_ < 8) {
-    running_mean(level_variance_, level_count_, level_now * level_now);
-    if (!e.empty())
-      running_mean(change_variance_, change_count_, change_now * change_now);
-    if (quiet_count > 0)
-      running_mean(block_variance_, block_count_, quiet / quiet_count);
-  }
+  if (job_wide && evaluations_ >= 8)
+    return false;
+  running_mean(level_variance_, level_count_, scales.level_now * scales.level_now);
+  if (!offsets.known.empty())
+    running_mean(change_variance_, change_count_, scales.change_now * scales.change_now);
+  if (quiet_count > 0)
+    running_mean(block_variance_, block_count_, quiet / quiet_count);
   return !job_wide;
 }
 
@@ -437,16 +470,18 @@ void LevelTrack::restore_shared(std::span<const double> s) {
     return;
   size_t at = 0;
   evaluations_ = uint64_t(std::clamp(s[at++], 0.0, 1e15));
-  level_variance_ = s[at++];
-  change_variance_ = s[at++];
-  level_count_ = s[at++];
-  change_count_ = s[at++];
-  typical_level_ = s[at++];
-  largest_ = s[at++];
-  block_variance_ = s[at++];
-  block_count_ = s[at++];
-  baseline_level_ = s[at++];
-  baseline_level_count_ = s[at++];
+  for (double* number :
+       {&level_variance_,
+        &change_variance_,
+        &level_count_,
+        &change_count_,
+        &typical_level_,
+        &largest_,
+        &block_variance_,
+        &block_count_,
+        &baseline_level_,
+        &baseline_level_count_})
+    *number = s[at++];
   for (double& x : scatter_)
     x = s[at++];
   for (double& x : weight_)

@@ -89,7 +89,36 @@ class LevelTrack {
   size_t thin_columns(size_t lanes, std::array<float, kMaxLanes>& counts);
   void subtract_peers(const std::vector<size_t>& present);
   void learn_weights(const std::vector<size_t>& present);
+  // By machine present: against the peers, and against what was normal for it.
+  struct Offsets {
+    std::vector<double> level;
+    std::vector<double> change;
+    std::vector<double> scale;  // of what was normal, in proportion to the peers' level
+    std::vector<double> known;  // changes of those whose normal is known
+  };
+  // Standard deviations of one evaluation.
+  struct Scales {
+    double floor = 0;
+    double level_now = 0;  // of the peers now
+    double change_now = 0;
+    double level = 0;  // for the level test: with the running mean, the floor and few peers
+    double change = 0;
+    double mean_own = 0;  // variance of one machine's changes, mean over machines
+    bool past = false;    // enough is known for the change test
+  };
+  // The two tests of one machine, as shares of their thresholds.
+  struct Tests {
+    double by_level = 0;
+    double by_change = 0;
+    double change_sd = 0;
+  };
   bool judge(const std::vector<size_t>& present, std::vector<Judged>& out);
+  Offsets offsets_of(const std::vector<size_t>& present, double level) const;
+  void remember_levels(const std::vector<size_t>& present, double level);
+  Scales scales_of(const std::vector<size_t>& present, const Offsets& offsets, double level);
+  Tests test(size_t m, double level_offset, double change, const Scales& scales) const;
+  void learn_own(size_t m, double change);
+  double quiet_blocks(size_t m) const;
   void learn_baselines(const std::vector<size_t>& present, const std::vector<Judged>& out);
   double normal_offset(size_t m, double r, double level, double& scale) const;
   void judge_continuity(size_t m, double own, Judged& j) const;

@@ -23,6 +23,10 @@ inline constexpr Number kAtRest{
     "(bench/results/2026-11-21/fleet_mlperf64.txt)"};
 
 // level_track
+inline constexpr Number kWorthALook{
+    0.3,
+    "of the threshold",
+    "below it nobody asks whether a deviation lasts"};
 inline constexpr Number kMemory{2000, "evaluations", "running means forget a phase of the job within hours"};
 inline constexpr Number kBaselineMemory{
     1000,
