@@ -57,6 +57,12 @@ finding::Diagnosis fleet_ranks(const FleetRanksOptions& options, const base::Pro
         {},
         "no flight-recorder dump and no RAS answer among the files",
         "set TORCH_NCCL_DUMP_ON_TIMEOUT=1, or ask the monitor: echo verbose status | nc localhost 28028");
+  if (files.ranks.empty() && !dumps && !files.means.empty()) {
+    finding::Diagnosis d = fleet::diagnose_means(files.means);
+    add_inputs(files, d);
+    finding::add_read_report(d, report);
+    return d;
+  }
   if (files.ranks.empty() && !dumps) {
     std::string known;
     for (const auto& [path, layout] : files.not_read)

@@ -1,6 +1,7 @@
 #include "jobs/fleet_ranks_live.h"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 
@@ -22,7 +23,8 @@ std::vector<std::string> logs_of(const std::vector<std::string>& paths) {
              std::filesystem::directory_options::skip_permission_denied,
              error)) {
       const std::string name = entry.path().string();
-      if (entry.is_regular_file(error) && (name.ends_with(".log") || name.ends_with(".jsonl")))
+      if (entry.is_regular_file(error) &&
+          (name.ends_with(".log") || name.ends_with(".jsonl") || name.ends_with(".prom")))
         out.push_back(name);
     }
   }
@@ -88,6 +90,30 @@ void RanksLive::keep_window() {
   }
 }
 
+// Pages are written anew at every dump; one whose process has ended stays as it was.
+std::vector<trace::InspectorMean> RanksLive::fresh_means() {
+  std::vector<std::pair<std::filesystem::file_time_type, std::string>> pages;
+  std::error_code error;
+  for (const std::string& path : logs_of(options_.paths)) {
+    const auto written = std::filesystem::last_write_time(path, error);
+    if (path.ends_with(".prom") && !error)
+      pages.emplace_back(written, path);
+  }
+  std::vector<trace::InspectorMean> out;
+  if (pages.empty())
+    return out;
+  const auto newest = std::ranges::max(pages).first;
+  const auto stale = std::chrono::duration<double>(options_.stale_s);
+  for (const auto& [written, path] : pages) {
+    if (newest - written > stale)
+      continue;
+    base::ReadReport page;
+    const std::vector<trace::InspectorMean> means = trace::read_inspector_prom(path, page);
+    out.insert(out.end(), means.begin(), means.end());
+  }
+  return out;
+}
+
 std::vector<RanksChange> RanksLive::compare() {
   for (auto& [key, told] : told_)
     ++told.missed;
@@ -114,15 +140,22 @@ std::vector<RanksChange> RanksLive::compare() {
 }
 
 std::vector<RanksChange> RanksLive::poll() {
-  for (const std::string& path : logs_of(options_.paths))
-    read(path, tails_[path]);
+  for (const std::string& path : logs_of(options_.paths)) {
+    if (!path.ends_with(".prom"))
+      read(path, tails_[path]);
+  }
   keep_window();
   std::vector<trace::RankTrace> traces;
   for (const auto& [id, rank] : ranks_)
     traces.push_back(rank);
   fleet::RanksOptions o;
   o.figures = false;
-  diagnosis_ = traces.empty() ? finding::Diagnosis{} : fleet::diagnose_ranks(traces, o);
+  const std::vector<trace::InspectorMean> means = fresh_means();
+  diagnosis_ = {};
+  if (!traces.empty())
+    diagnosis_ = fleet::diagnose_ranks(traces, o);
+  else if (!means.empty())
+    diagnosis_ = fleet::diagnose_means(means);
   return compare();
 }
 

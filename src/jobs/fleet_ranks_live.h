@@ -10,12 +10,14 @@
 #include "finding/finding.h"
 #include "fleet/ranks/ranks.h"
 #include "trace/inspector_log.h"
+#include "trace/inspector_prom.h"
 
 namespace lento::jobs {
 
 struct RanksLiveOptions {
-  std::vector<std::string> paths;  // logs, and folders of logs; new ones are found
+  std::vector<std::string> paths;  // logs, pages for Prometheus, and folders of them; new ones are found
   double window_s = 120;           // of records that are kept and judged
+  double stale_s = 120;            // a page so much older than the newest is no measurement
   int confirm = 2;  // judgements in a row before a finding is told, and before it is taken back
 };
 
@@ -60,6 +62,7 @@ class RanksLive {
   };
   void read(const std::string& path, Tail& tail);
   void keep_window();
+  std::vector<trace::InspectorMean> fresh_means();
   std::vector<RanksChange> compare();
 
   RanksLiveOptions options_;

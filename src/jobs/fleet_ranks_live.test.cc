@@ -97,5 +97,54 @@ TEST(RanksLive, HealthyJobIsSilentAndAReplacedLogIsReadAnew) {
   EXPECT_EQ(live.records(), records + 1);
 }
 
+// A page a GPU, as the Inspector writes it; the times of one are `share` of the others'.
+void write_pages(const std::string& folder, double share) {
+  for (int g = 0; g < 8; ++g) {
+    const double us = 10'000 * (g == 5 ? share : 1 + 0.002 * g);
+    std::string page;
+    for (const char* op : {"AllReduce", "AllGather"})
+      page += "nccl_collective_exec_time_microseconds{node=\"n" + std::to_string(g / 4) + "\",gpu=\"GPU" +
+              std::to_string(g % 4) + "\",comm_name=\"dp\",n_nodes=\"2\",nranks=\"8\",collective=\"" + op +
+              "\",message_size=\"1-2MB\",algo_proto=\"RING_LL\"} " + std::to_string(us) + "\n";
+    base::write_file(folder + "/nccl_inspector_metrics_" + std::to_string(g) + ".prom", page);
+  }
+}
+
+TEST(RanksLive, PagesForPrometheusMakeASuspectAndTakeItBack) {
+  const std::string folder = testing::TempDir() + "/ranks_live_pages";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  RanksLiveOptions o;
+  o.paths = {folder};
+  RanksLive live(o);
+  write_pages(folder, 1);
+  EXPECT_TRUE(live.poll().empty());
+  write_pages(folder, 0.7);
+  EXPECT_TRUE(live.poll().empty());  // once may be chance
+  const std::vector<RanksChange> told = live.poll();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_TRUE(told[0].begins);
+  EXPECT_EQ(told[0].finding.subject, "n1/GPU1");
+  write_pages(folder, 1);
+  EXPECT_TRUE(live.poll().empty());
+  const std::vector<RanksChange> over = live.poll();
+  ASSERT_EQ(over.size(), 1u);
+  EXPECT_FALSE(over[0].begins);
+}
+
+TEST(RanksLive, APageThatWasNotWrittenForLongIsNoMeasurement) {
+  const std::string folder = testing::TempDir() + "/ranks_live_stale";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  write_pages(folder, 0.7);
+  const std::string slow = folder + "/nccl_inspector_metrics_5.prom";
+  std::filesystem::last_write_time(slow, std::filesystem::last_write_time(slow) - std::chrono::minutes(5));
+  RanksLiveOptions o;
+  o.paths = {folder};
+  RanksLive live(o);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_TRUE(live.poll().empty());
+}
+
 }  // namespace
 }  // namespace lento::jobs

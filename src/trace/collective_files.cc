@@ -129,6 +129,11 @@ bool read_one(
           out.ranks.push_back(std::move(rank));
       }
       return true;
+    case CollectiveLayout::InspectorProm: {
+      const std::vector<InspectorMean> page = read_inspector_prom(path, report);
+      out.means.insert(out.means.end(), page.begin(), page.end());
+      return true;
+    }
     default:
       out.not_read.push_back({path, layout});
       return false;

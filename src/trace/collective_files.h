@@ -8,6 +8,7 @@
 #include "base/progress.h"
 #include "base/read_report.h"
 #include "trace/collective_record.h"
+#include "trace/inspector_prom.h"
 
 namespace lento::trace {
 
@@ -28,6 +29,7 @@ CollectiveLayout recognise_collectives(const std::string& path);
 struct CollectiveFiles {
   std::vector<RankTrace> ranks;
   std::vector<HangDump> dumps;
+  std::vector<InspectorMean> means;
   std::vector<RasAnswer> ras;                                      // by time stamp
   std::vector<std::string> files;                                  // that were read, sorted
   std::vector<std::pair<std::string, CollectiveLayout>> not_read;  // recognised, but of no use alone

@@ -201,7 +201,7 @@ TEST(Detector, OneThatLeftIsNotSilentAndOneThatJoinsIsWatched) {
   EXPECT_EQ(job.standing(), std::vector<size_t>{4});
 }
 
-TEST(Detector, AWeakerDeviationOfTheSameSignIsAffectedNotBlamed) {
+TEST(Detector, AMuchWeakerDeviationIsAffectedNotBlamed) {
   Job job(32, {});
   job.healthy(1200);
   job.run(400, [](size_t, size_t m) {
@@ -209,11 +209,11 @@ TEST(Detector, AWeakerDeviationOfTheSameSignIsAffectedNotBlamed) {
   });
   ASSERT_EQ(job.standing(), std::vector<size_t>{5});
   EXPECT_EQ(job.detector.verdicts().front().also_affected, std::vector<size_t>{6});
-  // Of the other sign it is a fault of its own.
+  // From 0.4 of the stronger one on it is a fault of its own.
   Job other(32, {});
   other.healthy(1200);
   other.run(400, [](size_t, size_t m) {
-    return m == 5 ? 40.0 : m == 6 ? 115.0 : 100.0;
+    return m == 5 ? 40.0 : m == 6 ? 70.0 : 100.0;
   });
   EXPECT_EQ(other.standing().size(), 2u);
 }

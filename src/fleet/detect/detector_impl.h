@@ -6,8 +6,7 @@
 // goes
 //    further than the noise does (excursions.h).
 // 2. While a stronger deviation of the same metric stands, or is half a window old, in the group, weaker ones
-// (same_cause_share) of the
-//    same sign are its consequences: "also affected", no verdict.
+// (same_cause_share) are its consequences: "also affected", no verdict.
 //    So it is across groups: a congested network does not stop at a stage.
 // 3. A verdict resolves when no track has scored 0.7 or more for one shortest horizon.
 // 4. While bursts are not known to be rare (bursts.h) a window under 240 s raises nothing, and a deviation

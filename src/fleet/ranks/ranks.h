@@ -9,6 +9,7 @@
 #include "base/progress.h"
 #include "finding/finding.h"
 #include "trace/collective_record.h"
+#include "trace/inspector_prom.h"
 
 namespace lento::fleet {
 
@@ -30,5 +31,8 @@ finding::Diagnosis diagnose_ranks(
 finding::Diagnosis diagnose_hang(
     const std::vector<trace::HangDump>& dumps,
     const std::vector<trace::RasAnswer>& answers);
+
+// From the Inspector's pages for Prometheus: suspects, or CannotJudge. Means say neither ranks nor costs nor times.
+finding::Diagnosis diagnose_means(const std::vector<trace::InspectorMean>& means);
 
 }  // namespace lento::fleet

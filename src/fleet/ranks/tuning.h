@@ -2,6 +2,8 @@
 // traces (noise, envelopes, step, drift) is estimated from them instead.
 #pragma once
 
+#include <cstddef>
+
 namespace lento::fleet::ranks::tuning {
 
 // Least excess of a rank's own time over its peers' that is named, as a share of that own time. Healthy ranks
@@ -63,6 +65,11 @@ constexpr double kLeastBarrierSpread = 0.01;
 // an hour err by up to 3 ms where ranks of a pipeline end a second apart.
 // bench/results/2026-11-22/fleet_ranks_healthy.csv
 constexpr double kBarrierShare = 0.1;
+
+// Means of the Inspector's pages: fewest GPUs of a shape, and how far the lowest must lie under their median,
+// as a share of it. Healthy means of gloo8 differ by 2 %, a GPU at x1.25 lies 12 % under its peers.
+constexpr size_t kLeastMeans = 4;
+constexpr double kLeastMeanShare = 0.06;
 
 // Clocks: quartz that drifts more is broken (or the match is wrong).
 constexpr double kMostDrift = 200e-6;
