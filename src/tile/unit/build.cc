@@ -98,6 +98,17 @@ uint32_t declared(const riscv::ElfImage& elf, const std::string& name, uint32_t 
   return elf.find("ypu_declare_" + name).value_or(fallback);
 }
 
+// What follows in the file is `name`, to messages and to the debugger's lines.
+std::string named(const std::string& name) {
+  std::string out = "#line 1 \"";
+  for (const char c : name) {
+    if (c == '"' || c == '\\')
+      out += '\\';
+    out += c == '\n' ? ' ' : c;
+  }
+  return out + "\"\n";
+}
+
 }  // namespace
 
 Image image_from_elf(const std::string& bytes, const std::string& file) {
@@ -143,7 +154,7 @@ Built build_program(const std::string& source, const std::string& name, const Bu
   }
   const std::string extension =
       fs::path(name).extension() == ".S" || fs::path(name).extension() == ".s" ? ".S" : ".c";
-  base::write_file(dir / ("program" + extension), source);
+  base::write_file(dir / ("program" + extension), named(name) + source);
   std::vector<std::string> args = {
       options.compiler,
       "-march=rv32i",
