@@ -78,5 +78,5 @@ endif()
 # libcurl is loaded only by commands that speak to a server; with what it brings it is 18 packages.
 set(CPACK_DEBIAN_LENTO_PACKAGE_SUGGESTS "libcurl4, gcc-riscv64-unknown-elf, prometheus-alertmanager")
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
-  "libyaml-cpp-dev, libonnx-dev, libzstd-dev, liblzma-dev, zlib1g-dev, libsodium-dev, libdw-dev, libelf-dev, libnlopt-dev, libsnappy-dev, libprotobuf-dev, nlohmann-json3-dev")
+  "libyaml-cpp-dev, libonnx-dev, libzstd-dev, liblzma-dev, zlib1g-dev, libsodium-dev, libdw-dev, libelf-dev, libnlopt-dev, libsqlite3-dev, libsnappy-dev, libprotobuf-dev, nlohmann-json3-dev")
 include(CPack)
