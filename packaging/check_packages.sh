@@ -43,7 +43,7 @@ begin=$SECONDS
 inside 'apt-get -q install -y /packages/lento_*.deb' >"$work/install.log"
 inside 'cd /tmp && cp -r /usr/share/doc/lento/examples . && lento predict examples/predict/gemm.yaml --system h100' >"$work/verdict.txt"
 seconds=$((SECONDS - begin))
-grep -q 'bound by compute' "$work/verdict.txt"
+grep -q 'bound by  *compute' "$work/verdict.txt"
 packages=$(sed -n 's/.* \([0-9]\+\) newly installed.*/\1/p' "$work/install.log")
 download=$(sed -n 's/^Need to get .*[ /]\([0-9,.]\+\) \([kM]\)B of archives.*/\1 \2/p' "$work/install.log" | tr -d , |
   awk '{print int($1 * ($2 == "M" ? 1000 : 1) + 0.5)}')

@@ -183,6 +183,23 @@ finding::Figure table_of(const std::vector<Group>& groups) {
   return {"Measured against predicted", "The most lost time first.", std::move(t)};
 }
 
+finding::Figure device_table(const std::vector<DeviceKernel>& kernels) {
+  constexpr size_t kMostKernels = 50;
+  double total = 0;
+  for (const DeviceKernel& kernel : kernels)
+    total += kernel.seconds;
+  finding::TableFigure t{{"kernel", "times", "device time (s)", "share (%)"}, {}};
+  for (size_t i = 0; i < kernels.size() && i < kMostKernels; ++i) {
+    const DeviceKernel& kernel = kernels[i];
+    t.rows.push_back(
+        {kernel.name,
+         std::to_string(kernel.count),
+         format_number(kernel.seconds),
+         format_number(100 * kernel.seconds / total, 3)});
+  }
+  return {"Device time by kernel", "Kernels whose sizes the profiler did not record.", std::move(t)};
+}
+
 }  // namespace
 
 finding::Diagnosis
@@ -191,8 +208,14 @@ compare_run(const System& system, const MeasuredRun& run, const std::optional<Qu
   d.scale = "predict";
   d.title = "A measured run against " + (system.title.empty() ? system.name : system.title);
   std::vector<Group> groups = grouped(system, run, step, d);
+  if (!run.device.empty())
+    d.figures.push_back(device_table(run.device));
   if (groups.empty()) {
-    d.verdict = "The run holds nothing that can be predicted.";
+    finding::cannot_judge(
+        d,
+        "the run holds nothing that can be predicted",
+        run.steps_s.empty() ? "kernels with the sizes of their work, or ranges named as steps"
+                            : "name the workload that each step does");
     return d;
   }
   std::ranges::stable_sort(groups, [](const Group& a, const Group& b) {

@@ -2,6 +2,7 @@
 // parts is invisible to a comparison of peers, not to this.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,11 +16,21 @@ namespace lento::predict {
 // Kernels of a measured run: a table of questions with their times (docs/formats/questions.md), or a Chrome
 // trace as the PyTorch profiler writes it with shapes recorded. In a trace, device kernels are joined to the
 // matrix product that launched them (aten::mm, addmm, bmm, linear) and steps are the spans "ProfilerStep#n".
+struct DeviceKernel {
+  std::string name;
+  uint64_t count = 0;
+  double seconds = 0;  // of all calls
+};
 struct MeasuredRun {
   std::vector<Measurement> kernels;
   std::vector<double> steps_s;
+  std::vector<DeviceKernel> device;  // kernels whose work is not known, the longest first
 };
 MeasuredRun read_run(const std::string& path, base::ReadReport& report);
+// Tables of rocprof and rocprofv3 (docs/formats/rocprof.md). Throws Error when the columns are another
+// tool's.
+bool is_rocprof(const std::string& path);
+MeasuredRun read_rocprof(const std::string& path, base::ReadReport& report);
 // Events that ask for a product but do not say which are skipped and counted. Throws Error when the text is
 // no JSON or holds no events.
 MeasuredRun parse_profiler_trace(const std::string& text, const std::string& file, base::ReadReport& report);

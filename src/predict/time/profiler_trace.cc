@@ -178,7 +178,9 @@ MeasuredRun parse_profiler_trace(const std::string& text, const std::string& fil
 MeasuredRun read_run(const std::string& path, base::ReadReport& report) {
   if (path.ends_with(".json") || path.ends_with(".json.gz"))
     return parse_profiler_trace(base::read_file(path, kMostBytes), path, report);
-  return {read_measurements(path, report), {}};
+  if (path != "-" && is_rocprof(path))
+    return read_rocprof(path, report);
+  return {read_measurements(path, report), {}, {}};
 }
 
 }  // namespace lento::predict
