@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "fleet/detect/detect.h"
 #include "fleet/detect/fault_types.h"
+#include "fleet/detect/tuning.h"
 
 namespace lento::fleet {
 namespace {
@@ -291,7 +292,7 @@ void add_ranking(const View& view, Diagnosis& d) {
 // A job that is slow everywhere has no odd machine.
 Finding slow_fleet(const finding::Expectation& e, const std::string& metric, double seen) {
   const double factor = seen / e.value;
-  const double limit = 1 + std::max(2 * e.relative_error, 0.05);
+  const double limit = 1 + std::max(2 * e.relative_error, tuning::kSlowFleet.value);
   Finding f;
   f.subject = "fleet";
   f.category = "slower than predicted";
@@ -349,7 +350,7 @@ Held held_against(const Detector& detector, const DetectOptions& options, int64_
     const double seen = base::median(medians);
     const double factor = seen / e.value;
     held.facts.emplace_back(*at + " against expectation", base::format_number(factor, 3) + " x");
-    if (factor > 1 + std::max(2 * e.relative_error, 0.05))
+    if (factor > 1 + std::max(2 * e.relative_error, tuning::kSlowFleet.value))
       held.slower.push_back(slow_fleet(e, *at, seen));
   }
   return held;

@@ -94,7 +94,7 @@ void Detector::Impl::make_tracks(double looks) {
       for (size_t h = 0; groups[g].judged && h < horizon_samples.size(); ++h) {
         TrackOptions t;
         t.n = horizon_samples[h];
-        t.stride = std::max<size_t>(1, t.n / 16);
+        t.stride = std::max<size_t>(1, t.n / size_t(tuning::kLooksAWindow.value));
         t.z_level = z;
         t.z_change = z;
         t.min_peers = std::max<size_t>(options.min_peers, 3);
@@ -120,7 +120,7 @@ void Detector::Impl::make_room() {
   for (auto* v : {&shown_low, &shown_median, &shown_high})
     v->assign(bands, std::numeric_limits<float>::quiet_NaN());
   reports.assign(machines, 0);
-  history_stride = judges ? std::max<size_t>(1, horizon_samples[0] / 16) : 1;
+  history_stride = judges ? std::max<size_t>(1, horizon_samples[0] / size_t(tuning::kLooksAWindow.value)) : 1;
 }
 
 void Detector::Impl::build() {

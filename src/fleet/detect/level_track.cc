@@ -212,7 +212,8 @@ void LevelTrack::learn_weights(const std::vector<size_t>& present) {
   for (size_t i = 0; i < kFeatures; ++i)
     ridged[i * kFeatures + i] +=
         tuning::kRidge.value * scatter_[i * kFeatures + i] + tuning::kSharedRidge.value * scatter_[0];
-  if (scatter_[0] <= 0 || options_.n < kQuantileSamples || evaluations_ * present.size() < 24)
+  if (scatter_[0] <= 0 || options_.n < kQuantileSamples ||
+      double(evaluations_ * present.size()) < tuning::kFirstWeights.value)
     return;  // too early: the mean
   auto w = solve_ones(ridged);
   double sum = 0;
@@ -298,7 +299,7 @@ LevelTrack::scales_of(const std::vector<size_t>& present, const Offsets& offsets
     level_variance_ = s.level_now * s.level_now;
   s.level = std::hypot(std::max(s.level_now, std::sqrt(level_variance_)), s.floor) * few_peers(n);
   s.change = std::max(s.change_now, std::sqrt(change_variance_));
-  s.past = change_count_ >= 4 && offsets.known.size() * 2 >= n;
+  s.past = change_count_ >= tuning::kFirstPast.value && offsets.known.size() * 2 >= n;
   for (const size_t m : present)
     s.mean_own += own_variance_[m] / double(n);
   return s;
@@ -361,7 +362,7 @@ bool LevelTrack::judge(const std::vector<size_t>& present, std::vector<Judged>& 
       learn_own(m, offsets.change[i]);
   }
   const bool job_wide = abnormal > std::max<size_t>(2, n / size_t(tuning::kJobWide.value));
-  if (job_wide && evaluations_ >= 8)
+  if (job_wide && double(evaluations_) >= tuning::kFirstLooks.value)
     return false;
   running_mean(level_variance_, level_count_, scales.level_now * scales.level_now);
   if (!offsets.known.empty())

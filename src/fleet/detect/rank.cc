@@ -8,6 +8,7 @@
 
 #include "fleet/detect/detect.h"
 #include "fleet/detect/level_track.h"
+#include "fleet/detect/tuning.h"
 
 namespace lento::fleet {
 namespace {
@@ -23,18 +24,17 @@ class Usual {
   }
 
   double value() {  // found anew when a twentieth is new
-    if (past_.size() < kEnough || past_.size() < known_ + known_ / 20)
+    if (double(past_.size()) < tuning::kUsualOf.value || past_.size() < known_ + known_ / 20)
       return value_;
     known_ = past_.size();
-    const auto at = past_.begin() + static_cast<std::ptrdiff_t>((known_ - 1) * 99 / 100);
+    const auto at =
+        past_.begin() + static_cast<std::ptrdiff_t>(double(known_ - 1) * tuning::kUsualShare.value);
     std::nth_element(past_.begin(), at, past_.end());
-    value_ = std::max(kLeast, *at);
+    value_ = std::max(float(tuning::kLeastUsual.value), *at);
     return value_;
   }
 
  private:
-  static constexpr size_t kEnough = 200;
-  static constexpr float kLeast = 0.05f;
   std::vector<float> past_;
   size_t known_ = 0;
   float value_ = 1;

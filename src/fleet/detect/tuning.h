@@ -69,7 +69,21 @@ inline constexpr Number kFewPeersFloor{
 inline constexpr Number kFloorOfLargest{0.1, "of the floor", "a level near zero has a floor too"};
 inline constexpr Number kJobWide{4, "th part of a group", "deviating at once: it is the job that changed"};
 
+inline constexpr Number kFirstWeights{
+    24,
+    "machine evaluations",
+    "fewer say nothing of six variances: the mean alone"};
+inline constexpr Number kFirstPast{4, "evaluations", "of known changes before the change test may speak"};
+inline constexpr Number kFirstLooks{
+    8,
+    "evaluations",
+    "teach the spread even when many deviate: nothing else is known"};
+
 // detector
+inline constexpr Number kLooksAWindow{
+    16,
+    "evaluations",
+    "a fault shows within a sixteenth of a window of its time"};
 inline constexpr Number kLeadingBlocks{4, "of 8 blocks", "half a window: a stronger deviation is under way"};
 inline constexpr Number kPatient{
     240,
@@ -103,6 +117,17 @@ inline constexpr Number kExcursionWindows{4, "windows", "a deviation that ended 
 inline constexpr Number kExcursionHalfLife{30, "days", "jobs change; a month of noise is remembered by half"};
 
 // rank, fault types
+inline constexpr Number kUsualOf{200, "scores", "before one in a hundred of them can be told"};
+inline constexpr Number kUsualShare{0.99, "", "of a metric's earlier scores lie under what is usual"};
+inline constexpr Number kLeastUsual{
+    0.05,
+    "of the threshold",
+    "a metric that never moves must not make every score large"};
+// docs/methods/fleet.md: a uniformly slow fleet
+inline constexpr Number kSlowFleet{
+    0.05,
+    "of the prediction",
+    "least excess; twice the model's own error where that is more"};
 inline constexpr Number kLeastRate{0.02, "", "no rate measured on few faults is certain"};
 
 }  // namespace lento::fleet::tuning

@@ -1,0 +1,165 @@
+// From a detector's state to a diagnosis: what a finding says, what is not called healthy, what is held
+// against a prediction.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "base/rng.h"
+#include "fleet/detect/detect.h"
+
+namespace lento::fleet {
+namespace {
+
+constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
+
+struct Planted {
+  size_t machine = 0;
+  size_t metric = 0;
+  size_t from = 0;
+  double factor = 1;  // 0: no samples
+};
+
+trace::MetricSeries job(
+    size_t machines,
+    size_t steps,
+    const std::vector<std::string>& metrics,
+    const std::vector<Planted>& planted = {}) {
+  trace::MetricSeries s;
+  s.steps = steps;
+  s.metrics = metrics;
+  for (size_t m = 0; m < machines; ++m)
+    s.machines.push_back("n" + std::to_string(m));
+  s.labels.resize(machines);
+  s.values.resize(metrics.size() * steps * machines);
+  base::Rng rng(8, "conclude");
+  for (size_t k = 0; k < metrics.size(); ++k) {
+    for (size_t t = 0; t < steps; ++t) {
+      for (size_t m = 0; m < machines; ++m)
+        s.row(k, t)[m] = float(100 * (1 + rng.normal(0, 0.03)));
+    }
+  }
+  for (const Planted& p : planted) {
+    for (size_t k = 0; k < metrics.size(); ++k) {
+      for (size_t t = p.from; t < steps && (k == p.metric || p.factor == 0); ++t)
+        s.row(k, t)[p.machine] *= p.factor == 0 ? kNone : float(p.factor);
+    }
+  }
+  return s;
+}
+
+bool mentions(const finding::Finding& f, const std::string& text) {
+  return std::ranges::any_of(f.evidence, [&](const finding::Evidence& e) {
+    return e.text.find(text) != std::string::npos;
+  });
+}
+
+TEST(Conclude, AFindingSaysWhoWhatSinceWhenAndByHowMuch) {
+  const auto d = diagnose(job(32, 1500, {"gpu_power", "cpu_usage"}, {{5, 0, 900, 0.7}}), {});
+  ASSERT_EQ(d.outcome, finding::Outcome::Findings);
+  ASSERT_EQ(d.findings.size(), 1u);
+  const finding::Finding& f = d.findings[0];
+  EXPECT_EQ(f.subject, "n5");
+  EXPECT_NEAR(*f.factor, 0.7, 0.03);
+  EXPECT_NEAR(f.when->begin, 900, 20);
+  EXPECT_TRUE(mentions(f, "gpu_power"));
+  EXPECT_FALSE(mentions(f, "cpu_usage"));
+  EXPECT_GT(f.score, 0.5);
+  EXPECT_FALSE(f.next_step.empty());
+  EXPECT_NE(d.verdict.find("n5"), std::string::npos);
+}
+
+TEST(Conclude, TheStrongerFaultStandsFirst) {
+  const auto d = diagnose(job(32, 1500, {"gpu_power"}, {{5, 0, 900, 0.8}, {9, 0, 900, 0.6}}), {});
+  ASSERT_EQ(d.findings.size(), 2u);
+  EXPECT_EQ(d.findings[0].subject, "n9");
+  EXPECT_EQ(d.findings[1].subject, "n5");
+  EXPECT_GE(d.findings[0].score, d.findings[1].score);
+}
+
+TEST(Conclude, ASilentMachineIsAFindingOfItsOwn) {
+  const auto d = diagnose(job(16, 900, {"gpu_power"}, {{3, 0, 600, 0}}), {});
+  ASSERT_EQ(d.findings.size(), 1u);
+  EXPECT_EQ(d.findings[0].subject, "n3");
+  EXPECT_NE(d.findings[0].summary.find("no sample"), std::string::npos);
+  EXPECT_NEAR(d.findings[0].when->begin, 600, 5);
+}
+
+TEST(Conclude, HealthyIsSaidWithWhatItCovers) {
+  const auto d = diagnose(job(16, 1200, {"gpu_power"}), {});
+  EXPECT_EQ(d.outcome, finding::Outcome::Healthy);
+  EXPECT_NE(d.covered.find("16 machines"), std::string::npos);
+  EXPECT_TRUE(d.findings.empty());
+}
+
+TEST(Conclude, TooShortTooFewOrTooEmptyIsNotHealthy) {
+  const auto brief = diagnose(job(16, 100, {"gpu_power"}), {});
+  EXPECT_EQ(brief.outcome, finding::Outcome::CannotJudge);
+  EXPECT_FALSE(brief.reason.empty());
+  EXPECT_FALSE(brief.remedy.empty());
+  const auto few = diagnose(job(3, 1200, {"gpu_power"}), {});
+  EXPECT_EQ(few.outcome, finding::Outcome::CannotJudge);
+  auto s = job(16, 1200, {"gpu_power"});
+  for (float& v : s.values)
+    v = kNone;
+  EXPECT_EQ(diagnose(s, {}).outcome, finding::Outcome::CannotJudge);
+}
+
+TEST(Conclude, GroupsThatWereNotJudgedAreNoted) {
+  auto s = job(11, 1200, {"gpu_power"});
+  for (size_t m = 0; m < 11; ++m)
+    s.labels[m] = {{"stage", m < 8 ? "0" : "1"}};
+  const auto d = diagnose(s, {});
+  EXPECT_EQ(d.outcome, finding::Outcome::Healthy);
+  EXPECT_TRUE(std::ranges::any_of(d.notes, [](const std::string& n) {
+    return n.find("3 machines in 1 groups were not judged") != std::string::npos;
+  }));
+}
+
+finding::Expectation expected(double value, double error) {
+  finding::Expectation e;
+  e.subject = "the step";
+  e.metric = "step_time_s";
+  e.value = value;
+  e.unit = "s";
+  e.relative_error = error;
+  return e;
+}
+
+TEST(Conclude, AFleetSlowerThanPredictedByMoreThanItsErrorIsAFinding) {
+  const auto s = job(16, 1200, {"step_time_s"});
+  const auto findings = [&](double value, double error) {
+    DetectOptions o;
+    o.expectations = {expected(value, error)};
+    return diagnose(s, o).findings.size();
+  };
+  EXPECT_EQ(findings(100 / 1.04, 0), 0u);  // within 5 %
+  EXPECT_EQ(findings(100 / 1.07, 0), 1u);
+  EXPECT_EQ(findings(100 / 1.07, 0.05), 0u);  // within twice the model's error
+  EXPECT_EQ(findings(100 / 1.15, 0.05), 1u);
+  EXPECT_EQ(findings(200, 0), 0u);  // quicker than predicted
+}
+
+TEST(Conclude, AnExpectationWithoutItsMetricIsNotedNotHeld) {
+  DetectOptions o;
+  o.expectations = {expected(1, 0)};
+  const auto d = diagnose(job(16, 1200, {"gpu_power"}), o);
+  EXPECT_TRUE(d.findings.empty());
+  EXPECT_TRUE(std::ranges::any_of(d.notes, [](const std::string& n) {
+    return n.find("no metric of the fleet to compare with") != std::string::npos;
+  }));
+}
+
+TEST(Conclude, TheDeviceThatWasLowestIsNamed) {
+  auto s = job(16, 1200, {"power:min"}, {{4, 0, 700, 0.5}});
+  s.devices = {"", "0", "1", "7"};
+  s.device_of[0].assign(s.steps * 16, 1);
+  for (size_t t = 700; t < s.steps; ++t)
+    s.device_of[0][t * 16 + 4] = 3;
+  const auto d = diagnose(s, {});
+  ASSERT_EQ(d.findings.size(), 1u);
+  EXPECT_TRUE(mentions(d.findings[0], "device 7"));
+}
+
+}  // namespace
+}  // namespace lento::fleet
