@@ -1,0 +1,282 @@
+// Each cause from the losses that make it, at its threshold and just below; each cycle blamed once.
+#include "memory/mine/contention_causes.h"
+
+#include <gmock/gmock.h>
+
+#include "memory/mine/contention_patterns.h"
+#include "memory/mine/test_trace.h"
+
+namespace lento::memory {
+namespace {
+
+using test::answered;
+using test::delayed;
+using test::diagnose;
+using test::evidence;
+using test::hit;
+using test::miss;
+using test::Trace;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using trace::AccessRecord;
+using trace::AccessType;
+using trace::DelayCause;
+using trace::Service;
+
+// Two CPUs, each on a line of its own: `cycles` of calm time.
+Trace calm(uint64_t cycles) {
+  Trace trace;
+  for (uint64_t c = 0; c < cycles; c += 10) {
+    trace.push_back(hit(c, 0, 0x10000));
+    trace.push_back(hit(c, 1, 0x20000));
+  }
+  return trace;
+}
+
+// `meetings` stores of two CPUs to words of one line, `distance` bytes apart, that wait `wait` cycles each.
+void add_meetings(Trace& trace, int meetings, uint32_t wait, uint64_t distance) {
+  for (int i = 0; i < meetings; ++i) {
+    const auto cpu = uint16_t(i % 2);
+    AccessRecord r =
+        delayed(uint64_t(100 * i), cpu, 0x4000 + distance * cpu, wait + 1, wait, uint16_t(1 - cpu));
+    trace.push_back(r);
+  }
+  std::ranges::stable_sort(trace, [](const AccessRecord& a, const AccessRecord& b) {
+    return a.cycle != b.cycle ? a.cycle < b.cycle : a.cpu < b.cpu;
+  });
+}
+
+TEST(Causes, SharingIsChargedWithWhatItCost) {
+  Trace trace = calm(20000);
+  add_meetings(trace, 200, 20, 4);
+  const finding::Diagnosis d = diagnose(trace);
+  ASSERT_EQ(d.findings.size(), 1u) << d.verdict;
+  EXPECT_EQ(d.findings[0].category, "false sharing");
+  EXPECT_EQ(evidence(d.findings[0], "cycles lost"), 200 * 20);
+  // Both CPUs from their first to their last access: 19,991 cycles each.
+  EXPECT_NEAR(*d.findings[0].lost_share, 4000.0 / (2 * 19991), 1e-9);
+  EXPECT_DOUBLE_EQ(d.findings[0].score, 1);
+}
+
+TEST(Causes, ALossBelowOneInAHundredIsNobodysFault) {
+  for (const auto& [wait, found] : {std::pair{3u, true}, std::pair{1u, false}}) {
+    Trace trace = calm(20000);
+    add_meetings(trace, 200, wait, 4);  // 600 or 200 of 39,982 cycles
+    EXPECT_EQ(diagnose(trace).findings.size(), found ? 1u : 0u) << wait;
+  }
+}
+
+TEST(Causes, FewMeetingsAccuseNobody) {
+  for (const int meetings : {int(tuning::kLeastMeetings), int(tuning::kLeastMeetings) - 1}) {
+    Trace trace = calm(10000);
+    add_meetings(trace, meetings, 80, 4);
+    EXPECT_EQ(diagnose(trace).findings.empty(), meetings < int(tuning::kLeastMeetings)) << meetings;
+  }
+}
+
+TEST(Causes, WordsTellTrueFromFalseSharing) {
+  for (const auto& [distance, name] : {std::pair{4u, "false sharing"}, std::pair{0u, "true sharing"}}) {
+    Trace trace = calm(20000);
+    add_meetings(trace, 200, 20, distance);
+    const finding::Diagnosis d = diagnose(trace);
+    ASSERT_EQ(d.findings.size(), 1u);
+    EXPECT_EQ(d.findings[0].category, name);
+    EXPECT_EQ(evidence(d.findings[0], "touch a common byte"), distance == 0 ? 1 : 0);
+  }
+}
+
+TEST(Causes, WaitsForBanksAreBankConflicts) {
+  Trace trace = calm(20000);
+  for (int i = 0; i < 200; ++i)
+    trace.push_back(delayed(
+        20000 + uint64_t(10 * i),
+        uint16_t(i % 2),
+        0x80000 + 4096u * unsigned(i),
+        21,
+        20,
+        0,
+        DelayCause::Bank));
+  const finding::Diagnosis d = diagnose(trace);
+  ASSERT_EQ(d.findings.size(), 1u) << d.verdict;
+  EXPECT_EQ(d.findings[0].category, "bank or set conflict");
+  EXPECT_EQ(evidence(d.findings[0], "cycles lost"), 200 * 20);
+}
+
+TEST(Causes, WaitsForTheWayAreSaturation) {
+  Trace trace = calm(20000);
+  for (int i = 0; i < 200; ++i)
+    trace.push_back(delayed(
+        20000 + uint64_t(10 * i),
+        uint16_t(i % 2),
+        (i % 2 ? 0x80000u : 0x90000u) + 128u * unsigned(i),
+        21,
+        20,
+        uint16_t(1 - i % 2),
+        DelayCause::Interconnect));
+  const finding::Diagnosis d = diagnose(trace);
+  ASSERT_EQ(d.findings.size(), 1u) << d.verdict;
+  EXPECT_EQ(d.findings[0].category, "saturation");
+  EXPECT_EQ(d.findings[0].subject, "memory interconnect");
+}
+
+TEST(Causes, WaitingFetchesAreAFetchConflict) {
+  Trace trace = calm(20000);
+  for (int i = 0; i < 200; ++i) {
+    AccessRecord r = delayed(
+        20000 + uint64_t(10 * i),
+        uint16_t(i % 2),
+        0x1000,
+        21,
+        20,
+        uint16_t(1 - i % 2),
+        DelayCause::Interconnect);
+    r.type = AccessType::Fetch;
+    trace.push_back(r);
+  }
+  const finding::Diagnosis d = diagnose(trace);
+  ASSERT_FALSE(d.findings.empty()) << d.verdict;
+  EXPECT_EQ(d.findings[0].category, "fetch conflict");
+  EXPECT_EQ(evidence(d.findings[0], "cycles lost"), 200 * 20);
+}
+
+// One thread walks an object over and over: `lines` of 128 bytes, each missed `rounds` times.
+Trace walk(uint64_t lines, int rounds, uint64_t step, int hits) {
+  Trace trace = {delayed(0, 0, 0x10, 2, 1, 1)};  // a trace that knows culprits
+  uint64_t cycle = 10;
+  for (int round = 0; round < rounds; ++round) {
+    for (uint64_t line = 0; line < lines; ++line) {
+      for (uint16_t cpu = 0; cpu < 2; ++cpu) {
+        const uint64_t address = 0x100000 + cpu * 0x8000000ull + line * step;
+        trace.push_back(miss(cycle, cpu, address, 40));
+        for (int h = 0; h < hits; ++h)
+          trace.push_back(hit(cycle + 40 + uint64_t(h), cpu, address + 4));
+      }
+      cycle += 50;
+    }
+  }
+  std::ranges::stable_sort(trace, [](const AccessRecord& a, const AccessRecord& b) {
+    return a.cycle != b.cycle ? a.cycle < b.cycle : a.cpu < b.cpu;
+  });
+  return trace;
+}
+
+TEST(Causes, LinesThatComeBackDoNotFitTheCache) {
+  const finding::Diagnosis d = diagnose(walk(128, 4, 128, 2));
+  ASSERT_FALSE(d.findings.empty()) << d.verdict;
+  EXPECT_EQ(d.findings[0].category, "capacity");
+}
+
+TEST(Causes, LinesThatComeOnceDoFit) {
+  EXPECT_THAT(diagnose(walk(512, 1, 128, 2)).findings, IsEmpty());
+}
+
+TEST(Causes, FewMissesAmongManyHitsAreNoFault) {
+  EXPECT_THAT(diagnose(walk(128, 4, 128, 8)).findings, IsEmpty());  // one access in nine
+}
+
+TEST(Causes, ASmallObjectFitsAnyCache) {
+  EXPECT_THAT(diagnose(walk(32, 16, 128, 2)).findings, IsEmpty());
+}
+
+TEST(Causes, MissesOnOneResidueAreASetConflict) {
+  const finding::Diagnosis d = diagnose(walk(16, 32, 4096, 2));
+  ASSERT_FALSE(d.findings.empty()) << d.verdict;
+  EXPECT_EQ(d.findings[0].category, "set conflict");
+  EXPECT_EQ(evidence(d.findings[0], "distance of the lines"), 4096);
+}
+
+Trace samples(Service service, uint32_t latency, int share) {
+  Trace trace;
+  for (int i = 0; i < 4000; ++i) {
+    const auto cpu = uint16_t(i % 2);
+    const bool other = i % 10 < share;
+    trace.push_back(
+        other ? answered(uint64_t(100 * i), cpu, 0x400000 + 64u * unsigned(i), service, latency)
+              : answered(uint64_t(100 * i), cpu, 0x10000u * (1u + cpu), Service::L1, 4));
+    if (i % 5 == 0)
+      trace.back().type = AccessType::Store;
+  }
+  return trace;
+}
+
+TEST(Causes, MemoryOfTheOtherNodeIsPlacement) {
+  const finding::Diagnosis d = diagnose(samples(Service::RemoteMemory, 320, 5));
+  ASSERT_FALSE(d.findings.empty()) << d.verdict;
+  EXPECT_EQ(d.findings[0].category, "remote memory");
+  // 2,000 accesses that took 120 more than local memory would have: 320 / 1.6.
+  EXPECT_EQ(evidence(d.findings[0], "cycles lost"), 2000 * 120);
+}
+
+TEST(Causes, LocalMemoryAtItsUnloadedLatencyIsHealthy) {
+  EXPECT_EQ(diagnose(samples(Service::LocalMemory, 100, 1)).outcome, finding::Outcome::Healthy);
+}
+
+TEST(Causes, NoCycleIsBlamedTwice) {
+  Trace trace = calm(20000);
+  add_meetings(trace, 200, 20, 4);
+  for (int i = 0; i < 100; ++i)
+    trace.push_back(delayed(
+        20000 + uint64_t(10 * i),
+        uint16_t(i % 2),
+        0x80000 + 4096u * unsigned(i),
+        31,
+        30,
+        0,
+        DelayCause::Bank));
+  const finding::Diagnosis d = diagnose(trace);
+  ASSERT_EQ(d.findings.size(), 2u);
+  double blamed = 0;
+  double scores = 0;
+  for (const finding::Finding& f : d.findings) {
+    blamed += evidence(f, "cycles lost");
+    scores += f.score;
+  }
+  EXPECT_EQ(blamed, 200 * 20 + 100 * 30);
+  EXPECT_NEAR(scores, 1, 1e-9);
+  EXPECT_GE(d.findings[0].score, d.findings[1].score);
+}
+
+TEST(LineSizes, TheTraceIsBelievedBeforeTheFormat) {
+  trace::TraceFacts facts;
+  ContentionOptions options;
+  const WindowScan windows;
+  facts.usual_line_bytes = 64;
+  EXPECT_EQ(find_line_size(options, facts, windows).bytes, 64u);
+  facts.line_bytes = 128;
+  EXPECT_EQ(find_line_size(options, facts, windows).bytes, 128u);
+  EXPECT_EQ(find_line_size(options, facts, windows).origin, "told by the trace");
+  options.line_bytes = 32;
+  EXPECT_EQ(find_line_size(options, facts, windows).bytes, 32u);
+  EXPECT_EQ(find_line_size(options, facts, windows).origin, "given");
+}
+
+// Writers 48 bytes apart meet in lines of 64, not of 32: the size that explains the losses is taken.
+TEST(LineSizes, TheSmallestThatExplainsTheLossesIsFound) {
+  Trace near = calm(20000);
+  add_meetings(near, 200, 20, 4);
+  EXPECT_THAT(
+      diagnose(near).facts,
+      Contains(std::pair<std::string, std::string>("line size", "32 bytes (found)")));
+  Trace far = calm(20000);
+  add_meetings(far, 200, 20, 48);
+  const finding::Diagnosis d = diagnose(far);
+  EXPECT_THAT(d.facts, Contains(std::pair<std::string, std::string>("line size", "64 bytes (found)")));
+  EXPECT_THAT(d.notes, Contains(HasSubstr("32 bytes: 0, 64 bytes: 4000, 128 bytes: 4000")));
+}
+
+TEST(Fisher, TailsAddUpToOneAndFall) {
+  double before = 1;
+  for (uint64_t hits = 0; hits <= 10; ++hits) {
+    const double tail = fisher_tail(hits, 10, 10 - hits, 30);
+    EXPECT_LE(tail, before + 1e-12);
+    before = tail;
+  }
+  EXPECT_NEAR(fisher_tail(0, 10, 10, 30), 1, 1e-9);
+  // All ten marks on ten of forty: 1 / C(40, 10).
+  EXPECT_NEAR(fisher_tail(10, 10, 0, 30) * 847660528.0, 1, 1e-6);
+  EXPECT_EQ(fisher_tail(0, 0, 0, 0), 1);
+}
+
+}  // namespace
+}  // namespace lento::memory
