@@ -7,7 +7,9 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "lab/cli/commands.h"
+#include "lab/predict/kernel_bars.h"
 #include "lab/predict/leave_out.h"
+#include "lab/predict/serving_fit.h"
 
 namespace lento::lab {
 namespace {
@@ -111,6 +113,156 @@ void write_errors(const std::string& path, const std::vector<predict::HoldOutCel
   file.commit();
 }
 
+// The scalars of fused kernels as the product ships them.
+void write_kernel_constants(const std::string& path, const std::vector<predict::KernelConstants>& all) {
+  base::OutputFile file(path);
+  file.write("# Scalars of fused kernels; written by lento-lab validate --kernel-constants\n");
+  file.write("kind,chip,framework,format,kernel,rows,scalars\n");
+  for (const predict::KernelConstants& c : all) {
+    std::string line(predict::name(c.kind));
+    for (const std::string& part : {c.chip, c.framework, c.format, c.kernel, std::to_string(c.rows)})
+      line += "," + part;
+    for (size_t i = 0; i < predict::scalars_of(c.kind).size(); ++i)
+      line += "," + base::format_number(c.scalars[i], 4);
+    file.write(line + "\n");
+  }
+  file.commit();
+}
+
+void write_kernel_residuals(const std::string& path, const std::vector<predict::JudgedKernel>& judged) {
+  base::OutputFile file(path);
+  file.write("kind,chip,framework,row,predicted_s,measured_s,roofline_s,never_measured_s\n");
+  for (const predict::JudgedKernel& j : judged) {
+    file.write(
+        base::csv_line(
+            {std::string(predict::name(j.kind)),
+             j.chip,
+             j.framework,
+             std::to_string(j.index),
+             base::format_exact(j.predicted_s),
+             base::format_exact(j.measured_s),
+             base::format_exact(j.roofline_s),
+             base::format_exact(j.stranger_s)}) +
+        "\n");
+  }
+  file.commit();
+}
+
+finding::Diagnosis
+kernels(const std::string& folder, const std::string& residuals, const base::Progress& progress) {
+  finding::Diagnosis d;
+  d.scale = "predict";
+  d.title = "Fused kernels of serving, on rows that were not fitted";
+  finding::TableFigure table;
+  table.columns = {
+      "what",
+      "rows",
+      "median",
+      "mean",
+      "roofline mean",
+      "aim of the median",
+      "reached",
+      "never measured: median"};
+  size_t reached = 0;
+  const std::vector<predict::JudgedKernel> judged =
+      predict::judge_kernels(predict::kernel_rows(folder), progress);
+  if (!residuals.empty())
+    write_kernel_residuals(residuals, judged);
+  const std::vector<predict::KernelBar> bars = predict::kernel_bars(judged);
+  for (const predict::KernelBar& b : bars) {
+    table.rows.push_back(
+        {b.what,
+         std::to_string(b.rows),
+         base::percent(b.median),
+         base::percent(b.mean),
+         base::percent(b.roofline_mean),
+         base::percent(b.limit),
+         b.reached() ? "yes" : "no",
+         base::percent(b.stranger_median)});
+    d.facts.emplace_back(
+        b.what,
+        base::percent(b.median) + " median of at most " + base::percent(b.limit) + ", " +
+            base::percent(b.mean) + " mean of at most half of the roofline's " +
+            base::percent(b.roofline_mean) + (b.reached() ? "" : " NOT REACHED") + ", " +
+            std::to_string(b.rows) + " rows; without any row of the chip " +
+            base::percent(b.stranger_median) + " median");
+    reached += b.reached();
+  }
+  d.verdict = std::to_string(reached) + " of " + std::to_string(bars.size()) + " limits are reached.";
+  d.figures.push_back(
+      {"Fused kernels",
+       "Each row predicted with scalars fitted to three quarters of the rows, it being in the fourth.",
+       std::move(table)});
+  return d;
+}
+
+void write_serving_constants(const std::string& path, const predict::ServingTable& table) {
+  base::OutputFile file(path);
+  file.write("# Software of serving; written by lento-lab validate --serving-constants\n");
+  file.write("chip,framework,step_s,layer_s,kernels,prefill,first_s,skipped\n");
+  for (const auto& [key, c] : table) {
+    std::string line = key.first + "," + key.second;
+    for (const double value : {c.step_s, c.layer_s, c.kernels, c.prefill, c.first_s, c.skipped})
+      line += "," + base::format_number(value, 4);
+    file.write(line + "\n");
+  }
+  file.commit();
+}
+
+void write_serving_residuals(const std::string& path, const std::vector<predict::JudgedPoint>& judged) {
+  base::OutputFile file(path);
+  file.write(
+      "deployment,in_flight,first_s,first_measured_s,per_token_s,per_token_measured_s,tokens_per_s,"
+      "tokens_per_s_measured\n");
+  for (const predict::JudgedPoint& j : judged) {
+    const auto& run = std::get<predict::ServingRun>(j.point->question.what);
+    file.write(
+        base::csv_line(
+            {j.point->deployment,
+             std::to_string(run.traffic.together),
+             base::format_number(j.time.first_token_s.p50, 4),
+             base::format_number(j.point->first_s, 4),
+             base::format_number(j.time.per_token_s.p50, 4),
+             base::format_number(j.point->per_token_s, 4),
+             base::format_number(j.time.output_tokens_per_s, 5),
+             base::format_number(j.point->output_per_s, 5)}) +
+        "\n");
+  }
+  file.commit();
+}
+
+finding::Diagnosis
+serving(const std::string& folder, const std::string& residuals, const base::Progress& progress) {
+  finding::Diagnosis d;
+  d.scale = "predict";
+  d.title = "Serving, on deployments that were not fitted";
+  finding::TableFigure table;
+  table.columns = {"what", "loads", "median error", "aim", "reached"};
+  const std::vector<predict::ServedPoint> points = predict::served_points(folder);
+  const std::vector<predict::JudgedPoint> judged = predict::judge_serving(points, progress);
+  if (!residuals.empty())
+    write_serving_residuals(residuals, judged);
+  size_t reached = 0;
+  const std::vector<predict::ServingBar> bars = predict::serving_bars(judged);
+  for (const predict::ServingBar& b : bars) {
+    table.rows.push_back(
+        {b.what,
+         std::to_string(b.rows),
+         base::percent(b.median),
+         base::percent(b.limit),
+         b.reached() ? "yes" : "no"});
+    d.facts.emplace_back(
+        b.what,
+        base::percent(b.median) + " of at most " + base::percent(b.limit) +
+            (b.reached() ? "" : " NOT REACHED") + ", " + std::to_string(b.rows) + " loads");
+    reached += b.reached();
+  }
+  d.verdict = std::to_string(reached) + " of " + std::to_string(bars.size()) + " limits are reached.";
+  d.figures.push_back(
+      {"Serving", "Medians of the error; each deployment in a part that was not fitted.", std::move(table)});
+  return d;
+}
+
 finding::Diagnosis
 left_out(const std::string& folder, const std::string& chip, const base::Progress& progress) {
   finding::Diagnosis d;
@@ -166,14 +318,51 @@ void add_validate(Command& app, Context& context) {
       "--leave-out",
       *chip,
       "Instead: products on this chip, with constants fitted to its relatives' rows only");
+  auto constants = std::make_shared<std::string>();
+  command
+      ->add_option(
+          "--kernel-constants",
+          *constants,
+          "Instead: fit the scalars of fused kernels to all rows and write them, as the product ships them")
+      ->type_name("FILE");
+  auto fused = std::make_shared<bool>(false);
+  command->add_flag("--kernels", *fused, "Instead: the fused kernels of serving only");
+  auto serving_file = std::make_shared<std::string>();
+  command
+      ->add_option(
+          "--serving-constants",
+          *serving_file,
+          "Instead: fit the software of serving to all public deployments and write it")
+      ->type_name("FILE");
+  auto served = std::make_shared<bool>(false);
+  command->add_flag("--serving", *served, "Instead: served deployments only");
   context.add_output_options(*command);
   example(
       *command,
       "lento-lab validate ../shared/data/predict --residuals residuals.csv --html validation.html");
-  command->callback([&context, folder, residuals, errors, chip] {
+  command->callback([&context, folder, residuals, errors, chip, constants, fused, serving_file, served] {
     const std::string from = folder->empty() ? default_folder() : *folder;
     if (!chip->empty()) {
       context.show(left_out(from, *chip, context.progress()));
+      return;
+    }
+    if (!constants->empty()) {
+      write_kernel_constants(
+          *constants,
+          predict::fit_kernels(predict::kernel_rows(from), context.progress()));
+      return;
+    }
+    if (!serving_file->empty()) {
+      const auto points = predict::served_points(from);
+      write_serving_constants(*serving_file, predict::fit_serving(points, -1, context.progress()));
+      return;
+    }
+    if (*served) {
+      context.show(serving(from, *residuals, context.progress()));
+      return;
+    }
+    if (*fused) {
+      context.show(kernels(from, *residuals, context.progress()));
       return;
     }
     const predict::Validation validation = predict::validate(from, context.progress());

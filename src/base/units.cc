@@ -168,7 +168,8 @@ std::string format_number(double value, int digits) {
   std::snprintf(buffer, sizeof buffer, "%.*g", digits, value);
   const std::string text = buffer;
   const size_t e = text.find('e');
-  if (e == std::string::npos || std::fabs(value) >= 1e15 || std::fabs(value) < 1e-6)
+  // Large whole numbers are written out.
+  if (e == std::string::npos || std::fabs(value) >= 1e15 || std::fabs(value) < 1)
     return text;
   std::snprintf(buffer, sizeof buffer, "%.0f", value);
   return buffer;

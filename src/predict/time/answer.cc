@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "predict/time/hold_out.h"
 #include "predict/time/placement.h"
 #include "predict/time/question.h"
@@ -25,6 +27,7 @@ struct Draft {
   std::string bound;
   std::optional<Precision> precision;  // whose constants it rests on
   bool usual = true;                   // laid out as the measured ones were
+  std::optional<KernelMatch> fused;    // of a fused kernel: how near its constants are
 };
 
 Draft draft(const System& s, const Gemm& g) {
@@ -65,18 +68,49 @@ Draft draft(const System& s, const GraphRun& r) {
   return {t.seconds, t.fits ? t.bound : "out of memory", r.precision, t.fits};
 }
 
+// The median request.
+Draft draft(const System& s, const std::string& framework, const ServingRun& r) {
+  const ServingTime t = predict_serving(s, framework, r, serving_constants(s, framework));
+  return {
+      t.request_s.p50,
+      t.fits ? "load" : "out of memory",
+      r.precision,
+      t.fits && t.keeps_up,
+      std::nullopt};
+}
+
+// Constants of other chips or of other kernels are not those of this one.
+Draft fused(const FusedAnswer& a) {
+  Draft d;
+  d.seconds = a.time.seconds;
+  const double work = std::max(a.time.compute_s, a.time.memory_s);
+  const bool launched = a.time.launch_s > work;
+  d.bound = launched ? "launch" : a.time.compute_s > a.time.memory_s ? "compute" : "memory";
+  d.fused = a.match;
+  return d;
+}
+
 }  // namespace
 
 Answer answer(const System& system, const Question& question) {
   const Draft d = std::visit(
-      [&system](const auto& what) {
-        return draft(system, what);
+      [&](const auto& what) {
+        using What = std::decay_t<decltype(what)>;
+        if constexpr (std::is_same_v<What, ExpertLayer> || std::is_same_v<What, AttentionKernel>)
+          return fused(predict_fused(system, question.framework, what));
+        else if constexpr (std::is_same_v<What, ServingRun>)
+          return draft(system, question.framework, what);
+        else
+          return draft(system, what);
       },
       question.what);
   const Calibration* used = d.precision ? constants_for(system.chip, *d.precision) : nullptr;
-  const Constants kind = !d.precision || (used && used->borrowed.empty()) ? Constants::Own
-                         : used                                           ? Constants::Relative
-                                                                          : Constants::Generic;
+  const bool measured_here = !d.fused || *d.fused == KernelMatch::Exact || *d.fused == KernelMatch::Software;
+  const Constants kind = !measured_here
+                             ? (*d.fused == KernelMatch::Kernel ? Constants::Relative : Constants::Generic)
+                         : !d.precision || (used && used->borrowed.empty()) ? Constants::Own
+                         : used                                             ? Constants::Relative
+                                                                            : Constants::Generic;
   const Sureness sure = sureness(system, question, d.seconds, kind, used ? used->hold_out_error : 0);
   return {d.seconds, d.bound, sure.p50, sure.p90, sure.measured && d.usual};
 }

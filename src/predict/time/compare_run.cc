@@ -66,6 +66,25 @@ std::string text_of(const GraphRun& r) {
          (r.replicas > 1 ? " on " + std::to_string(r.replicas) + " devices" : "");
 }
 
+std::string text_of(const ExpertLayer& l) {
+  return "experts " + std::to_string(l.tokens) + " tokens, " + std::to_string(l.chosen) + " of " +
+         std::to_string(l.experts) + ", " + std::to_string(l.hidden) + "x" + std::to_string(l.inner) + " " +
+         l.format.name;
+}
+
+std::string text_of(const AttentionKernel& k) {
+  return std::string(name(k.kind)) + " attention " + std::to_string(k.batch) + "x" +
+         std::to_string(k.context) + " tokens, " + std::to_string(k.heads) + " heads " + k.format.name;
+}
+
+std::string text_of(const ServingRun& r) {
+  const Traffic& t = r.traffic;
+  const std::string load = t.per_s > 0 ? format_number(t.per_s, 3) + " requests a second"
+                                       : std::to_string(t.together) + " in flight";
+  return "serving " + load + " of " + std::to_string(t.prompt) + " and " + std::to_string(t.output) +
+         " tokens on " + std::to_string(r.devices()) + " devices";
+}
+
 std::string label(const Question& q) {
   return std::visit(
       [](const auto& what) {

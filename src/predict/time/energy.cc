@@ -174,6 +174,38 @@ Work count(const System& s, const GraphRun& r) {
   return all;
 }
 
+// The batch that is in flight, as one pass of prompts and decoding.
+Work count(const System& s, const ServingRun& r) {
+  InferenceRun one;
+  one.model = r.model;
+  one.tensor = r.decode.tensor;
+  one.pipeline = r.decode.pipeline;
+  one.batch = r.traffic.together;
+  one.prompt = r.traffic.prompt;
+  one.output = r.traffic.output;
+  one.precision =
+      r.precision == Precision::Fp4 && s.chip.rate(Precision::Fp4) <= 0 ? Precision::Bf16 : r.precision;
+  Work w = count(s, one);
+  w.devices = r.devices();
+  return w;
+}
+
+Work fused_work(const PreparedKernel& kernel, Precision precision) {
+  Work w;
+  w.precision = precision;
+  w.flops = kernel_flops(kernel);
+  w.memory_bytes = kernel_bytes(kernel);
+  return w;
+}
+
+Work count(const System& s, const ExpertLayer& l) {
+  return fused_work(prepare(s.chip, l), l.format.arithmetic);
+}
+
+Work count(const System& s, const AttentionKernel& k) {
+  return fused_work(prepare(s.chip, k), k.format.arithmetic);
+}
+
 }  // namespace
 
 Work work_of(const System& system, const Question& question) {

@@ -257,6 +257,51 @@ std::vector<Gemm> describe(Diagnosis& d, const System& s, const GraphRun& r) {
   return products;
 }
 
+finding::TableFigure percentile_table(const ServingTime& t) {
+  finding::TableFigure table;
+  table.columns = {"seconds", "half", "nine of ten", "99 of 100"};
+  const std::pair<const char*, const Percentiles*> rows[] = {
+      {"to the first token", &t.first_token_s},
+      {"a further token", &t.per_token_s},
+      {"between two tokens", &t.step_s},
+      {"of a request", &t.request_s}};
+  for (const auto& [name, p] : rows)
+    table.rows.push_back(
+        {name,
+         base::format_number(p->p50, 4),
+         base::format_number(p->p90, 4),
+         base::format_number(p->p99, 4)});
+  return table;
+}
+
+void describe_serving(Diagnosis& d, const System& s, const std::string& framework, const ServingRun& r) {
+  const ServingTime t = predict_serving(s, framework, r, serving_constants(s, framework));
+  if (!t.fits) {
+    d.facts.emplace_back("fits", "no: the weights leave no room for one request");
+    return;
+  }
+  fact(d, "first token, median", t.first_token_s.p50, Dimension::Time);
+  fact(d, "further token, median", t.per_token_s.p50, Dimension::Time);
+  d.facts.emplace_back("tokens a second", base::format_number(t.output_tokens_per_s, 4));
+  d.facts.emplace_back("requests together, mean", base::format_number(t.mean_together, 3));
+  d.facts.emplace_back("cache in use at most", base::percent(t.cache_share));
+  d.facts.emplace_back("devices", std::to_string(r.devices()));
+  if (!t.keeps_up)
+    d.notes.push_back("Requests arrive faster than they are served: the queue grows without end.");
+  memory(d, s, t.memory_bytes + s.chip.memory_reserve, t.fits);
+  d.figures.push_back({"Waiting", "Percentiles over all requests, or tokens.", percentile_table(t)});
+}
+
+void describe_fused(Diagnosis& d, const FusedAnswer& a) {
+  bars(d, {{"launch", a.time.launch_s}, {"compute", a.time.compute_s}, {"memory", a.time.memory_s}});
+  constexpr const char* kFrom[] = {
+      "this kernel on this chip",
+      "this chip and framework, whichever kernel",
+      "this kernel on other chips",
+      "all chips and kernels of the kind"};
+  d.facts.emplace_back("constants fitted to", kFrom[size_t(a.match)]);
+}
+
 void sensitivities(Diagnosis& d, const System& system, const Question& q) {
   finding::TableFigure inputs{{"input", "change of the time for 1 % more"}, {}},
       sizes{{"size", "time when doubled"}, {}};
@@ -317,7 +362,16 @@ Diagnosis explain(const System& base_system, const Question& question) {
       base::percent(a.p90) + (a.in_domain ? "" : ", outside what was validated"));
   const std::vector<Gemm> kernels = std::visit(
       [&](const auto& what) {
-        return describe(d, system, what);
+        using What = std::decay_t<decltype(what)>;
+        if constexpr (std::is_same_v<What, ExpertLayer> || std::is_same_v<What, AttentionKernel>) {
+          describe_fused(d, predict_fused(system, question.framework, what));
+          return std::vector<Gemm>{};
+        } else if constexpr (std::is_same_v<What, ServingRun>) {
+          describe_serving(d, system, question.framework, what);
+          return std::vector<Gemm>{};
+        } else {
+          return describe(d, system, what);
+        }
       },
       question.what);
   roofline(d, system, kernels);

@@ -59,6 +59,15 @@ struct KindOf {
   std::string operator()(const GraphRun&) const {
     return "graph";
   }
+  std::string operator()(const ServingRun& r) const {
+    return r.two_pools ? "served request, two pools" : "served request";
+  }
+  std::string operator()(const ExpertLayer&) const {
+    return "layer of experts";
+  }
+  std::string operator()(const AttentionKernel& k) const {
+    return "attention, " + std::string(name(k.kind));
+  }
 };
 
 struct RegimeOf {
@@ -83,6 +92,15 @@ struct RegimeOf {
   }
   std::string operator()(const GraphRun&) const {
     return {};
+  }
+  std::string operator()(const ServingRun&) const {
+    return {};
+  }
+  std::string operator()(const ExpertLayer&) const {
+    return time_text(seconds);
+  }
+  std::string operator()(const AttentionKernel&) const {
+    return time_text(seconds);
   }
 };
 

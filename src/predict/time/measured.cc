@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "predict/time/question.h"
+#include "predict/time/row_fields.h"
 
 namespace lento::predict {
 namespace {
@@ -43,14 +44,61 @@ std::optional<double> from_flops(const base::CsvReader& row, double passes) {
   return flops / (*rate * run.devices());
 }
 
+// Seconds of an iteration from tokens a second and device; from the share of the peak where only that is
+// told.
+std::optional<double> from_tokens(const base::CsvReader& row, Dialect dialect, const char* column) {
+  const TrainingRun run = std::get<TrainingRun>(parse_question(dialect, row).what);
+  const double tokens = double(run.global_batch) * double(run.sequence);
+  if (const auto rate = scaled(row, column, 1))
+    return tokens / (*rate * run.devices());
+  const auto flops = scaled(row, "model_tflops_per_gpu", 1e12);
+  if (!flops)
+    return std::nullopt;
+  // As Megatron counts: six operations a parameter and token, and the causal half of attention.
+  const Transformer& m = run.model;
+  const double attention = 6.0 * double(m.layers) * double(run.sequence) * double(m.heads) * double(m.head());
+  const double per_token = 6 * m.active_parameters() + attention;
+  return tokens * per_token / (*flops * run.devices());
+}
+
+// MaxText counts attention in full.
+std::optional<double> from_maxtext(const base::CsvReader& row) {
+  if (const auto by_tokens = from_tokens(row, Dialect::TrainMaxtext, "tokens_per_s_per_chip"))
+    return by_tokens;
+  const auto flops = scaled(row, "tflops_per_chip", 1e12);
+  if (!flops)
+    return std::nullopt;
+  const TrainingRun run = std::get<TrainingRun>(parse_question(Dialect::TrainMaxtext, row).what);
+  const Transformer& m = run.model;
+  const double attention =
+      12.0 * double(m.layers) * double(run.sequence) * double(m.heads) * double(m.head());
+  const double per_token = 6 * m.active_parameters() + attention;
+  return double(run.global_batch) * double(run.sequence) * per_token / (*flops * run.devices());
+}
+
+// All requests at once, over the rate at which their tokens come.
+std::optional<double> from_throughput(const base::CsvReader& row, Dialect dialect) {
+  const auto rate = scaled(row, "output_tokens_per_s", 1);
+  if (!rate)
+    return std::nullopt;
+  const ServingRun run = std::get<ServingRun>(parse_question(dialect, row).what);
+  return double(run.traffic.together) * double(run.traffic.output) / *rate;
+}
+
 }  // namespace
 
 std::optional<double> measured_s(Dialect dialect, const base::CsvReader& row) {
   if (row.find("measured_s") >= 0)
     return scaled(row, "measured_s", 1);
+  if (!text_or(row, {"suspect"}).empty())
+    return std::nullopt;  // faster than the memory allows, as its table says
   switch (dialect) {
     case Dialect::Gemm:
     case Dialect::NeuSight:
+    case Dialect::Experts:
+    case Dialect::ExpertsAmd:
+    case Dialect::Attention:
+    case Dialect::LatentAttention:
     case Dialect::CollectiveElements: {
       const auto latency = scaled(row, "latency_ms", 1e-3);
       if (!latency && row.find("latency_us") >= 0)
@@ -74,6 +122,23 @@ std::optional<double> measured_s(Dialect dialect, const base::CsvReader& row) {
         return scaled(row, "iteration_ms", 1e-3);
       return from_flops(row, 3);
     }
+    case Dialect::TrainRecipe:
+    case Dialect::TrainMpt:
+      return from_tokens(row, dialect, "tokens_per_s_per_gpu");
+    case Dialect::TrainMaxtext:
+      return from_maxtext(row);
+    case Dialect::NeusightRun:
+      return scaled(row, "e2e_ms", 1e-3);
+    case Dialect::NeusightGpus:
+      return scaled(row, "measured_ms", 1e-3);
+    case Dialect::ServeInferencex: {
+      const auto whole = scaled(row, "e2e_s_median", 1);
+      return whole ? whole : scaled(row, "e2e_s", 1);
+    }
+    case Dialect::ServeTrtllm:
+      return from_throughput(row, dialect);
+    case Dialect::ServeBatch:
+      return scaled(row, "e2e_s", 1);
     case Dialect::Inference: {
       const auto first = scaled(row, "TTFT (ms)", 1e-3);
       const auto step = scaled(row, "ITL (ms)", 1e-3);

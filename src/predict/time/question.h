@@ -11,17 +11,29 @@
 #include <vector>
 
 #include "base/csv.h"
+#include "predict/kernels/kernels.h"
 #include "predict/time/collective.h"
 #include "predict/time/gemm.h"
 #include "predict/time/graph.h"
 #include "predict/time/inference.h"
 #include "predict/time/lstm.h"
+#include "predict/time/serving.h"
 #include "predict/time/training.h"
 
 namespace lento::predict {
 
 struct Question {
-  std::variant<Gemm, LstmLayer, Collective, TrainingRun, InferenceRun, GraphRun> what;
+  std::variant<
+      Gemm,
+      LstmLayer,
+      Collective,
+      TrainingRun,
+      InferenceRun,
+      GraphRun,
+      ExpertLayer,
+      AttentionKernel,
+      ServingRun>
+      what;
   std::string device;     // as the row names it; empty when it does not
   std::string framework;  // the software that runs it; empty: the system's own stack
 
@@ -38,7 +50,19 @@ enum class Dialect {
   TrainNanotron,
   TrainMegatron,  // hidden,layers,heads,gpus,global_batch,...
   TrainKorthikanti,
-  Inference,  // Input Tokens,Output Tokens,Concurrency
+  Experts,          // num_tokens,hidden_size,inter_size,topk,num_experts,moe_tp_size,moe_ep_size,distribution
+  ExpertsAmd,       // tokens,model_dim,inter_dim,experts,topk,act_dtype,weight_dtype,quant
+  Attention,        // batch_size,isl,[step],num_heads,num_key_value_heads,head_dim,window_size
+  LatentAttention,  // op_name,mla_dtype,kv_cache_dtype,num_heads,batch_size,isl,step
+  TrainRecipe,      // model,chip,n_gpus,seq_len,tp,pp,cp: torchtitan, Megatron Bridge, published runs
+  TrainMpt,         // model,chip,n_gpus,seq_len,sharding,activation_checkpointing
+  TrainMaxtext,     // model,chip,n_chips,per_device_batch,ici_tp,remat
+  NeusightRun,      // device,model,mode,seq_len,batch
+  NeusightGpus,     // device,model,global_batch,strategy
+  ServeInferencex,  // isl,osl,concurrency,decode_tp,disaggregated
+  ServeTrtllm,      // model,chip,tp,pp,isl,osl,load
+  ServeBatch,       // setup,model,isl,osl,load
+  Inference,        // Input Tokens,Output Tokens,Concurrency
 };
 
 // Which dialect the columns speak; an Error that lists the dialects when none fits.

@@ -185,6 +185,24 @@ struct SizesOf {
   std::vector<Size> operator()(GraphRun&) const {
     return {};
   }
+  std::vector<Size> operator()(ServingRun& r) const {
+    return {
+        {"requests in flight", &r.traffic.together},
+        {"prompt", &r.traffic.prompt},
+        {"output", &r.traffic.output},
+        {"chunk", &r.chunk}};
+  }
+  std::vector<Size> operator()(ExpertLayer& l) const {
+    return {
+        {"tokens", &l.tokens},
+        {"hidden", &l.hidden},
+        {"inner", &l.inner},
+        {"experts", &l.experts},
+        {"chosen", &l.chosen}};
+  }
+  std::vector<Size> operator()(AttentionKernel& k) const {
+    return {{"batch", &k.batch}, {"context", &k.context}, {"heads", &k.heads}, {"head", &k.head}};
+  }
 };
 
 // Ways of parallelism, which need not stay int64_t.

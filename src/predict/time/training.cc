@@ -229,6 +229,7 @@ Shard shard_of(const TrainingRun& run) {
   shard.expert = run.expert;
   shard.sequence_parallel = run.sequence_parallel;
   shard.precision = run.precision;
+  shard.products = run.products;
   return shard;
 }
 

@@ -51,6 +51,7 @@ struct TrainingRun {
   bool overlap_gather = false;    // updated weights arrive during the next forward pass
   bool overlap_pipeline = false;  // hand-overs between stages behind the work of other micro batches
   Precision precision = Precision::Bf16;
+  std::optional<Precision> products;  // of the weights' products, where it differs; all else stays as above
   Placement placement = kUsualPlacement;
   bool best_placement = false;  // the fastest of all instead (with_placement)
 

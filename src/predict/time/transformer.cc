@@ -40,7 +40,7 @@ void add_attention_products(const Transformer& model, const Shard& s, LayerWork&
   const int64_t heads = share(model.heads, s.tensor);
   const int64_t kv = share(model.kv(), s.tensor);
   const auto add = [&](int64_t columns, int64_t reduction) {
-    work.products.push_back({1, tokens, columns, reduction, s.precision});
+    work.products.push_back({1, tokens, columns, reduction, s.product()});
   };
   if (model.kv_rank == 0) {
     add(heads * model.head() + kv * (model.head() + model.value()), model.hidden);
@@ -81,8 +81,8 @@ void add_feed_forward(const Transformer& model, const Shard& s, LayerWork& work)
   const int64_t inner = share(model.inner(), s.tensor);
   const int64_t up = model.gated ? 2 * inner : inner;
   if (model.experts <= 1) {
-    work.products.push_back({1, tokens, up, model.hidden, s.precision});
-    work.products.push_back({1, tokens, model.hidden, inner, s.precision});
+    work.products.push_back({1, tokens, up, model.hidden, s.product()});
+    work.products.push_back({1, tokens, model.hidden, inner, s.product()});
     return;
   }
   // Tokens spread evenly over experts; each busy expert is one product of the batch. Replicas that share
@@ -93,12 +93,12 @@ void add_feed_forward(const Transformer& model, const Shard& s, LayerWork& work)
   const int64_t busy = std::min(share(model.experts, s.expert), chosen);
   const int64_t rows = std::max<int64_t>(1, chosen / busy);
   work.products.push_back({1, tokens, model.experts, model.hidden, s.precision});
-  work.products.push_back({busy, rows, model.gated ? 2 * width : width, model.hidden, s.precision});
-  work.products.push_back({busy, rows, model.hidden, width, s.precision});
+  work.products.push_back({busy, rows, model.gated ? 2 * width : width, model.hidden, s.product()});
+  work.products.push_back({busy, rows, model.hidden, width, s.product()});
   if (model.shared_ffn > 0) {
     const int64_t shared = share(model.shared_ffn, s.tensor);
-    work.products.push_back({1, tokens, model.gated ? 2 * shared : shared, model.hidden, s.precision});
-    work.products.push_back({1, tokens, model.hidden, shared, s.precision});
+    work.products.push_back({1, tokens, model.gated ? 2 * shared : shared, model.hidden, s.product()});
+    work.products.push_back({1, tokens, model.hidden, shared, s.product()});
   }
 }
 

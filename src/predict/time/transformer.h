@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -84,6 +85,10 @@ struct Shard {
   bool causal = true;
   bool sequence_parallel = false;
   Precision precision = Precision::Bf16;
+  std::optional<Precision> products;  // of the weights' products, where it differs (training in eight bits)
+  Precision product() const {
+    return products.value_or(precision);
+  }
 };
 
 // One layer's forward pass on one device.

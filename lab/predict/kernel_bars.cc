@@ -1,0 +1,74 @@
+#include "lab/predict/kernel_bars.h"
+
+#include <cmath>
+#include <map>
+
+#include "base/stats.h"
+
+namespace lento::predict {
+namespace {
+
+struct Group {
+  std::string what;
+  double limit;
+};
+
+Group group_of(FusedKind kind) {
+  switch (kind) {
+    case FusedKind::Experts:
+      return {"layer of experts", 0.15};
+    case FusedKind::Prefill:
+      return {"attention, prefill", 0.12};
+    case FusedKind::Decode:
+      return {"attention, decode", 0.12};
+    default:
+      return {"latent attention", 0.15};
+  }
+}
+
+struct Errors {
+  std::vector<double> ours;
+  std::vector<double> roofline;
+  std::vector<double> stranger;
+};
+
+double off(double predicted, double measured) {
+  return std::abs(predicted / measured - 1);
+}
+
+}  // namespace
+
+std::vector<KernelBar> kernel_bars(const std::vector<JudgedKernel>& judged) {
+  std::map<std::pair<std::string, std::string>, std::pair<Errors, double>> groups;
+  for (const JudgedKernel& j : judged) {
+    const Group group = group_of(j.kind);
+    for (const std::string& chip : {std::string(), j.chip}) {
+      auto& [errors, limit] = groups[{group.what, chip}];
+      limit = group.limit;
+      errors.ours.push_back(off(j.predicted_s, j.measured_s));
+      errors.roofline.push_back(off(j.roofline_s, j.measured_s));
+      if (j.stranger_s > 0)
+        errors.stranger.push_back(off(j.stranger_s, j.measured_s));
+    }
+  }
+  std::vector<KernelBar> out;
+  for (auto& [name, group] : groups) {
+    auto& [errors, limit] = group;
+    KernelBar bar;
+    bar.what = name.first + (name.second.empty() ? "" : ", " + name.second);
+    bar.rows = errors.ours.size();
+    bar.median = base::median(errors.ours);
+    bar.mean = base::mean(errors.ours);
+    bar.roofline_mean = base::mean(errors.roofline);
+    bar.limit = limit;
+    bar.stranger_median = errors.stranger.empty() ? 0 : base::median(errors.stranger);
+    out.push_back(bar);
+  }
+  return out;
+}
+
+std::vector<KernelBar> kernel_bars(const std::string& folder, const base::Progress& progress) {
+  return kernel_bars(judge_kernels(kernel_rows(folder), progress));
+}
+
+}  // namespace lento::predict

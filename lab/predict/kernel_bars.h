@@ -1,0 +1,25 @@
+// The fused kernels against what they must reach.
+#pragma once
+
+#include "lab/predict/kernel_fit.h"
+
+namespace lento::predict {
+
+struct KernelBar {
+  std::string what;
+  size_t rows = 0;
+  double median = 0;
+  double mean = 0;
+  double roofline_mean = 0;
+  double limit = 0;  // of the median
+  double stranger_median = 0;
+  bool reached() const {
+    return median <= limit && mean <= roofline_mean / 2;
+  }
+};
+
+// Of each kind, all chips together and each chip.
+std::vector<KernelBar> kernel_bars(const std::string& folder, const base::Progress& progress = {});
+std::vector<KernelBar> kernel_bars(const std::vector<JudgedKernel>& judged);
+
+}  // namespace lento::predict

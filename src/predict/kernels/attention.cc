@@ -1,0 +1,145 @@
+// Attention in one kernel.
+//
+// Over a prompt (prefill): blocks of `rows` queries, each of them one item of a unit.
+//   compute   4 * queries * (keys seen + extra) * head / (share * peak), stretched when there are fewer items
+//   than units memory    queries, keys, values and results once time      launch + ((compute + item *
+//   rounds)^2 + memory^2)^(1/2)
+// Over a cache (decode): each item is a group of up to `packed` query heads that share keys, of one sequence.
+//   memory    what fits the last-level cache comes `fast` times as fast: kernels are timed over and over on
+//             the same data, and a small cache stays there in a decode loop too
+//   serial    an item walks its keys one block after another: splits share them out while units are idle
+//   time      launch + (memory^2 + serial^2 + compute^2)^(1/2)
+// Latent attention reads one vector of 576 values a token for all heads, and computes over 576 and 512 of
+// them.
+#include <algorithm>
+#include <cmath>
+
+#include "predict/kernels/kernels.h"
+#include "predict/kernels/scalars.h"
+
+namespace lento::predict {
+namespace {
+
+constexpr double kLatentKey = 576;    // values of a cached token: rank and rotary part
+constexpr double kLatentValue = 512;  // of them the result is made
+constexpr double kPlainKey = 192;     // of a head when expanded
+constexpr double kPlainValue = 128;
+constexpr double kUsualHead = 128;  // to which times of a key and value refer
+
+double pairs(double queries, double context, double window) {
+  // The last query sees `context` keys, each before it one less.
+  const double full = queries * (context - queries) + queries * (queries + 1) / 2;
+  if (window <= 0 || window >= context)
+    return full;
+  double sum = 0;
+  const double first = context - queries + 1;
+  const double growing = std::clamp(window - first, 0.0, queries);
+  sum += growing * (first + (growing - 1) / 2);
+  return sum + (queries - growing) * window;
+}
+
+bool is_latent(FusedKind kind) {
+  return kind == FusedKind::LatentPrefill || kind == FusedKind::LatentDecode;
+}
+
+bool is_prefill(FusedKind kind) {
+  return kind == FusedKind::Prefill || kind == FusedKind::LatentPrefill;
+}
+
+double prefill_bytes(const AttentionKernel& k) {
+  const double queries = double(k.batch) * double(k.tokens);
+  if (k.kind == FusedKind::LatentPrefill)
+    return queries *
+           (double(k.heads) * 2 * (kPlainKey + kPlainValue) * 2 + kLatentKey * k.format.stored_bytes);
+  const double outer = 2 * 2 * double(k.heads);
+  const double inner = double(k.kv_heads) * (2 * 2 + 2 * k.format.stored_bytes);
+  return queries * double(k.head) * (outer + inner);
+}
+
+double decode_bytes(const AttentionKernel& k, double context) {
+  const double sequences = double(k.batch);
+  if (k.kind == FusedKind::LatentDecode)
+    return sequences *
+           (context * kLatentKey * k.format.stored_bytes + double(k.heads) * (kLatentKey + kLatentValue) * 2);
+  const double head = double(k.head);
+  return sequences * head *
+         (double(k.kv_heads) * context * 2 * k.format.stored_bytes + 2 * 2 * double(k.heads));
+}
+
+}  // namespace
+
+double peak_of(const Chip& chip, Precision arithmetic) {
+  const double own = chip.peak(arithmetic);
+  if (own > 0)
+    return own;
+  const double half = chip.peak(Precision::Bf16);
+  return half > 0 ? half : chip.peak(Precision::Fp16);
+}
+
+PreparedKernel prepare(const Chip& chip, const AttentionKernel& k) {
+  PreparedKernel p;
+  p.kind = k.kind;
+  p.peak_flops = peak_of(chip, k.format.arithmetic);
+  p.memory_Bps = chip.memory_Bps;
+  p.cache_bytes = chip.cache_bytes;
+  p.units = chip.units;
+  p.batch = double(k.batch);
+  p.tokens = double(k.tokens);
+  p.heads = double(k.heads);
+  p.kv_heads = is_latent(k.kind) ? 1 : double(k.kv_heads);
+  p.group = std::max(1.0, p.heads / p.kv_heads);
+  if (is_prefill(k.kind)) {
+    p.context = double(k.context);
+    p.head = is_latent(k.kind) ? (kPlainKey + kPlainValue) / 2 : double(k.head);
+    p.seen = pairs(p.tokens, p.context, double(k.window));
+    p.all = pairs(p.tokens, p.context, 0);
+    p.bytes = prefill_bytes(k);
+  } else {
+    p.context = k.window > 0 ? double(std::min(k.context, k.window)) : double(k.context);
+    p.head = is_latent(k.kind) ? (kLatentKey + kLatentValue) / 2 : double(k.head);
+    p.bytes = decode_bytes(k, p.context);
+    p.seen = p.context;
+    p.all = double(k.context);
+  }
+  return p;
+}
+
+FusedTime time_prefill(const PreparedKernel& p, const KernelScalars& x) {
+  const double rows = x[kRows];
+  const double blocks = std::ceil(p.tokens / rows - 1e-9);
+  const double keys = (p.seen + x[kLeak] * (p.all - p.seen)) / p.tokens + x[kExtra];
+  const double items = p.batch * p.heads * blocks;
+  const double rounds = std::max(1.0, items / p.units);
+  const double idle = std::max(1.0, p.units / items);
+  const double narrow = std::pow(p.head / kUsualHead, x[kNarrow] - 1);
+  FusedTime t;
+  t.launch_s = x[kLaunch] * 1e-6;
+  const double flops = 4 * p.batch * p.heads * blocks * rows * keys * p.head;
+  t.compute_s = flops / (p.peak_flops * x[kCompute] * narrow) * idle + x[kItem] * 1e-6 * rounds;
+  t.memory_s = p.bytes / (p.memory_Bps * x[kMemory]);
+  t.seconds = t.launch_s + std::sqrt(t.compute_s * t.compute_s + t.memory_s * t.memory_s);
+  return t;
+}
+
+FusedTime time_decode(const PreparedKernel& p, const KernelScalars& x) {
+  constexpr double kKept = 0.8;  // of the last-level cache that is left for the keys
+  const double room = kKept * p.cache_bytes;
+  const double near = p.bytes <= room ? p.bytes : std::max(0.0, 2 * room - p.bytes);
+  const double rate = p.memory_Bps * x[kMemory];
+  FusedTime t;
+  t.launch_s = x[kLaunch] * 1e-6;
+  t.memory_s = (p.bytes - near) / rate + near / (rate * x[kFast]);
+  const double groups = std::ceil(p.group / x[kPacked] - 1e-9);
+  const double items = p.batch * p.kv_heads * groups;
+  const double walk = x[kToken] * 1e-3 * p.context * p.head / kUsualHead;
+  const double alone = x[kItem] + walk / x[kSplits];
+  const double together = items / p.units * (x[kItem] + walk);
+  const double serial = std::max(alone, together) * 1e-6;
+  const double padded = std::max(16.0, p.heads / p.kv_heads) * p.kv_heads;  // rows of a matrix unit
+  const double flops = 4 * p.batch * padded * p.context * p.head;
+  t.compute_s = std::max(serial, flops / (p.peak_flops * x[kCompute]));
+  t.seconds = t.launch_s + std::sqrt(t.memory_s * t.memory_s + t.compute_s * t.compute_s);
+  return t;
+}
+
+}  // namespace lento::predict

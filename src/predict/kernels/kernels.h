@@ -1,0 +1,177 @@
+// The fused kernels of serving: a layer of experts, attention over a prompt or over a cache, latent
+// attention.
+//
+// Each kind has a closed form with a handful of physical scalars (docs/methods/serving_kernels.md derives
+// them). The scalars belong to a chip, a framework, a format and a kernel; none is indexed by shape. Where a
+// kernel was not measured on a chip, those of the kernel on all chips stand in, as shares of the chip's
+// peaks.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "predict/hardware/system.h"
+
+namespace lento::predict {
+
+enum class FusedKind {
+  Experts,
+  Prefill,
+  Decode,
+  LatentPrefill,
+  LatentDecode
+};
+constexpr size_t kFusedKinds = 5;
+std::string_view name(FusedKind kind);  // "experts", "prefill", ...
+std::optional<FusedKind> parse_fused_kind(std::string_view text);
+
+// What a kernel computes with and what it reads.
+struct KernelFormat {
+  Precision arithmetic = Precision::Bf16;
+  double stored_bytes = 2;  // a weight of an expert, or a value of the cache; scales included
+  std::string name;         // as tables spell it: "fp8_block", "bfloat16/fp8" for attention over an fp8 cache
+
+  bool operator==(const KernelFormat&) const = default;
+};
+// Of a layer of experts: "bfloat16", "fp8", "w4a16_mxfp4", ... Nothing when it is not known.
+std::optional<KernelFormat> expert_format(std::string_view text);
+// Of attention: what is computed with, and what the cache holds.
+std::optional<KernelFormat> attention_format(std::string_view arithmetic, std::string_view cache);
+
+// Both products of all experts on one device, with the gathering and the sum around them.
+struct ExpertLayer {
+  int64_t tokens = 1;  // of all devices that share the experts
+  int64_t hidden = 1;
+  int64_t inner = 1;  // width of a whole expert
+  int64_t experts = 1;
+  int64_t chosen = 1;   // experts a token takes
+  int tensor = 1;       // ways that cut each expert
+  int expert = 1;       // ways that share the experts out
+  double skew = 0;      // exponent of the power law of popularity; 0: all experts equally popular
+  bool random = false;  // without skew: tokens choose by chance, so that of few some choose the same
+  bool gated = true;
+  KernelFormat format;
+  std::string kernel;  // empty: whichever
+
+  bool operator==(const ExpertLayer&) const = default;
+};
+
+struct AttentionKernel {
+  FusedKind kind = FusedKind::Decode;  // not Experts
+  int64_t batch = 1;
+  int64_t tokens = 1;   // new ones of each sequence
+  int64_t context = 1;  // that the last of them sees
+  int64_t heads = 1;    // on this device
+  int64_t kv_heads = 1;
+  int64_t head = 128;
+  int64_t window = 0;  // 0: none
+  KernelFormat format;
+  std::string kernel;  // empty: whichever
+
+  bool operator==(const AttentionKernel&) const = default;
+};
+
+constexpr size_t kMostScalars = 8;
+using KernelScalars = std::array<double, kMostScalars>;
+
+struct KernelScalar {
+  const char* name;
+  double start;  // where a fit begins
+  double low;
+  double high;
+};
+std::span<const KernelScalar> scalars_of(FusedKind kind);
+KernelScalars start_of(FusedKind kind);
+
+// A question with what does not depend on the scalars worked out once, for fits.
+struct PreparedKernel {
+  FusedKind kind = FusedKind::Decode;
+  double peak_flops = 0;
+  double memory_Bps = 0;
+  double cache_bytes = 0;
+  double units = 1;
+  double batch = 1;
+  double tokens = 1;
+  double context = 1;
+  double heads = 1;
+  double group = 1;  // query heads that share a key head
+  double kv_heads = 1;
+  double head = 128;  // mean of key and value
+  double seen = 0;    // pairs of a query and a key that count, of one head of one sequence
+  double all = 0;     // the same without the window
+  double bytes = 0;   // memory traffic at least
+  // of a layer of experts
+  struct Bucket {
+    double experts;
+    double rows;  // of each
+  };
+  std::vector<Bucket> load;
+  double hidden = 0;
+  double inner = 0;  // on this device
+  double products = 3;
+  double stored_bytes = 2;
+  double local_experts = 0;
+  double assignments = 0;  // of tokens to experts, on all devices
+};
+PreparedKernel prepare(const Chip& chip, const ExpertLayer& layer);
+PreparedKernel prepare(const Chip& chip, const AttentionKernel& kernel);
+
+struct FusedTime {
+  double seconds = 0;
+  double launch_s = 0;
+  double compute_s = 0;
+  double memory_s = 0;
+};
+FusedTime time_kernel(const PreparedKernel& kernel, const KernelScalars& scalars);
+
+// Without padding and without what is read twice.
+double kernel_flops(const PreparedKernel& kernel);
+double kernel_bytes(const PreparedKernel& kernel);
+
+// The roofline with three constants: shares of both peaks and a launch.
+double roofline_s(const PreparedKernel& kernel, double compute, double memory, double launch_s);
+
+// How near the constants are to the question.
+enum class KernelMatch {
+  Exact,     // chip, framework, format and kernel were measured
+  Software,  // chip, framework and format, whichever kernel
+  Kernel,    // the kernel on other chips
+  Kind       // neither
+};
+
+struct KernelConstants {
+  FusedKind kind = FusedKind::Decode;
+  // empty: all
+  std::string chip;
+  std::string framework;
+  std::string format;
+  std::string kernel;
+  size_t rows = 0;
+  KernelScalars scalars{};
+};
+const std::vector<KernelConstants>& shipped_kernel_constants();
+
+struct FoundConstants {
+  const KernelConstants* constants;
+  KernelMatch match;
+};
+FoundConstants find_constants(
+    FusedKind kind,
+    const System& system,
+    std::string_view framework,
+    const KernelFormat& format,
+    std::string_view kernel);
+
+struct FusedAnswer {
+  FusedTime time;
+  KernelMatch match = KernelMatch::Kind;
+};
+FusedAnswer predict_fused(const System& system, std::string_view framework, const ExpertLayer& layer);
+FusedAnswer predict_fused(const System& system, std::string_view framework, const AttentionKernel& kernel);
+
+}  // namespace lento::predict

@@ -1,0 +1,360 @@
+#include <algorithm>
+
+#include "base/number.h"
+#include "predict/time/known_models.h"
+#include "predict/time/row_fields.h"
+#include "predict/time/rows.h"
+
+namespace lento::predict {
+
+TrainingRun vtrain_row(const base::CsvReader& row) {
+  TrainingRun r;
+  r.model.hidden = whole(row, "hidden size");
+  r.model.heads = whole(row, "attention heads");
+  r.model.layers = whole(row, "# layers");
+  r.model.flash = false;
+  r.sequence = whole(row, "sequence length");
+  r.global_batch = whole(row, "global batch");
+  r.micro_batch = whole(row, "micro batch");
+  r.tensor = ways(row, "tensor parallelism");
+  r.data = ways(row, "data parallelism");
+  r.pipeline = ways(row, "pipeline parallelism");
+  r.recompute = Recompute::Full;
+  r.precision = Precision::Fp16;
+  return r;
+}
+
+TrainingRun nanotron_row(const base::CsvReader& row) {
+  TrainingRun r;
+  Transformer& m = r.model;
+  m.hidden = whole(row, "hidden_size");
+  m.layers = whole(row, "num_layers");
+  m.heads = whole(row, "num_heads");
+  m.kv_heads = whole_or(row, "num_kv_heads", m.heads);
+  m.ffn = whole_or(row, "interm_dim", 4 * m.hidden);
+  m.vocab = whole(row, "vocab_size");
+  m.gated = true;
+  m.tied = is_true(row, "tie_word_embeddings");
+  r.sequence = whole(row, "seq_len");
+  r.micro_batch = whole(row, "mbs");
+  r.tensor = ways(row, "tp");
+  r.data = ways(row, "dp");
+  r.pipeline = ways(row, "pp");
+  r.global_batch = r.micro_batch * whole(row, "batch_accum") * r.data;
+  r.zero = int(whole_or(row, "zero_stage", 0, 0));
+  r.sequence_parallel = text_or(row, {"tp_mode"}) == "REDUCE_SCATTER";
+  r.fp32_gradients = is_true(row, "accumulate_grad_in_fp32");
+  return r;
+}
+
+// Pipelines of nanotron before the fix that its benchmark notes in a column of its own.
+bool is_early_nanotron(const base::CsvReader& row) {
+  return row.find("after_pp_fix") >= 0 && !is_true(row, "after_pp_fix") && ways(row, "pp") > 1;
+}
+
+// Published Megatron configurations: how each table was run is known from its paper, not from its columns.
+TrainingRun megatron_row(const base::CsvReader& row) {
+  TrainingRun r;
+  r.micro_batch = 0;  // the tables do not tell it
+  r.model.hidden = whole(row, "hidden");
+  r.model.layers = whole(row, "layers");
+  r.model.heads = whole(row, "heads");
+  r.model.vocab = whole_or(row, "vocab", 51200);
+  r.sequence = whole(row, "seq_len");
+  r.global_batch = whole(row, "global_batch");
+  const int gpus = ways(row, row.find("gpus") >= 0 ? "gpus" : "gpus_tp");
+  if (row.find("model_parallel_size") >= 0) {
+    const int model_parallel = ways(row, "model_parallel_size");
+    r.tensor = std::min(8, model_parallel);
+    r.pipeline = std::max(1, model_parallel / r.tensor);
+    r.data = std::max(1, gpus / (r.tensor * r.pipeline));
+    r.model.flash = false;
+    r.recompute = Recompute::Full;
+    r.precision = Precision::Fp16;
+    r.fp32_gradients = false;
+    while (r.interleave * 2 * r.pipeline <= r.model.layers && r.pipeline > 1 && r.interleave < 2)
+      r.interleave *= 2;
+  } else if (row.find("gpus_tp") >= 0) {
+    r.tensor = gpus;
+    r.data = ways(row, "dp");
+    r.model.flash = false;
+    r.recompute = Recompute::Full;
+    r.precision = Precision::Fp16;
+    r.micro_batch = std::max<int64_t>(1, r.global_batch / r.data);
+    return r;
+  } else {
+    r.tensor = ways(row, "tp");
+    r.pipeline = ways(row, "pp");
+    r.data = ways(row, "dp");
+    r.sequence_parallel = r.tensor > 1;
+    r.zero = 1;
+    r.overlap_tensor = r.overlap_gather = r.overlap_pipeline = true;  // as its README says it was run
+    while (r.interleave * 2 * r.pipeline <= r.model.layers && r.pipeline > 1 && r.interleave < 4)
+      r.interleave *= 2;
+  }
+  return r;
+}
+
+namespace {
+
+struct Named {
+  const char* name;
+  int64_t layers, hidden, heads;
+};
+constexpr Named kKorthikanti[] = {
+    {"22B", 48, 6144, 64},
+    {"175B", 96, 12288, 96},
+    {"530B", 105, 20480, 128},
+    {"1T", 128, 25600, 160}};
+
+}  // namespace
+
+TrainingRun korthikanti_row(const base::CsvReader& row) {
+  TrainingRun r;
+  const std::string model = text_or(row, {"model"});
+  for (const Named& n : kKorthikanti) {
+    if (model == n.name) {
+      r.model.layers = n.layers;
+      r.model.hidden = n.hidden;
+      r.model.heads = n.heads;
+    }
+  }
+  if (r.model.layers == 1) {
+    throw base::Error(
+        row.where(row.find("model")),
+        "model '" + model + "' is not known",
+        "one of: 22B, 175B, 530B, 1T");
+  }
+  r.model.flash = false;
+  r.sequence = 2048;
+  r.tensor = ways(row, "tp");
+  r.pipeline = ways(row, "pp");
+  r.data = ways(row, "dp");
+  r.global_batch = whole(row, "global_batch");
+  r.micro_batch = whole(row, "microbatch");
+  r.interleave = ways(row, "pp_interleave");
+  r.recompute = text_or(row, {"recompute"}) == "full" ? Recompute::Full : Recompute::Selective;
+  r.sequence_parallel = is_true(row, "seq_parallel");
+  r.precision = Precision::Fp16;
+  return r;
+}
+
+namespace {
+
+Transformer model_of(const base::CsvReader& row) {
+  const int at = row.require("model");
+  if (const auto model = known_model(row.text(at)))
+    return *model;
+  throw base::Error(
+      row.where(at),
+      "the sizes of the model '" + row.text(at) + "' are not known",
+      base::suggestion(row.text(at), known_model_names()));
+}
+
+// "MXFP8", "fp8_linear", "amp_bf16", "FP8-CS (FP8-MX)": what the products of weights compute in.
+std::optional<Precision> products_of(const base::CsvReader& row) {
+  std::string text = text_or(row, {"precision"});
+  for (char& c : text)
+    c = char(std::tolower(static_cast<unsigned char>(c)));
+  if (text.find("fp4") != std::string::npos)
+    return Precision::Fp4;
+  if (text.find("fp8") != std::string::npos)
+    return Precision::Fp8;
+  return std::nullopt;
+}
+
+Recompute recompute_in(const base::CsvReader& row) {
+  const std::string text = text_or(row, {"activation_checkpointing", "recompute", "remat"});
+  if (text.starts_with("full") || text == "True")
+    return Recompute::Full;
+  return text.starts_with("selective") || text == "minimal" ? Recompute::Selective : Recompute::None;
+}
+
+int64_t global_batch_in(const base::CsvReader& row, const TrainingRun& r) {
+  const int64_t sequences = whole_or(row, "global_batch_seqs", 0);
+  if (sequences > 0)
+    return sequences;
+  const int at = row.find("global_batch_tokens");
+  if (at >= 0 && !row.text(at).empty())
+    return std::max<int64_t>(1, int64_t(row.number(at)) / r.sequence);
+  return int64_t(r.data) * 8;
+}
+
+// The micro batch nearest to what the table says that divides the batch.
+int64_t dividing(int64_t micro, const TrainingRun& r) {
+  const int64_t each = std::max<int64_t>(1, r.global_batch / r.data);
+  micro = std::clamp<int64_t>(micro, 1, each);
+  while (each % micro != 0)
+    --micro;
+  return micro;
+}
+
+}  // namespace
+
+std::string framework_of_recipe(const base::CsvReader& row) {
+  if (row.find("torch_compile") >= 0)
+    return "torchtitan";
+  return row.find("container") >= 0 ? "megatron bridge" : "megatron core";
+}
+
+// What a table leaves out is chosen as such recipes do: optimizer states over all replicas, exchanges behind
+// computation, sequence parallelism with tensor parallelism.
+TrainingRun recipe_row(const base::CsvReader& row) {
+  TrainingRun r;
+  r.model = model_of(row);
+  r.sequence = whole(row, "seq_len");
+  const int devices = int(whole(row, "n_gpus"));
+  r.tensor = ways(row, "tp");
+  r.pipeline = ways(row, "pp");
+  r.context = ways(row, "cp");
+  const int group = r.tensor * r.pipeline * r.context;
+  if (devices % group != 0)
+    throw base::Error(
+        row.where(row.find("n_gpus")),
+        std::to_string(devices) + " devices do not divide into groups of " + std::to_string(group));
+  r.data = devices / group;
+  r.expert = r.model.experts > 1 ? ways(row, "ep") : 1;
+  r.global_batch = global_batch_in(row, r);
+  if (r.global_batch % r.data != 0)
+    r.global_batch = std::max<int64_t>(1, r.global_batch / r.data) * r.data;
+  const bool titan = row.find("local_batch_seqs") >= 0;
+  const int64_t stated = titan ? whole(row, "local_batch_seqs") : whole_or(row, "micro_batch", 1);
+  // A pipeline cuts the local batch into one sequence each.
+  r.micro_batch = dividing(titan && r.pipeline > 1 ? 1 : stated, r);
+  const int64_t chunks = whole_or(row, "vp", 1);
+  const bool interleaved = text_or(row, {"pp_schedule"}).starts_with("interleaved");
+  if (r.pipeline > 1 && r.micro_batches() % r.pipeline == 0)
+    r.interleave =
+        int(titan ? (interleaved ? 2 : 1)
+                  : std::max<int64_t>(1, std::min<int64_t>(chunks, r.model.layers / r.pipeline)));
+  r.recompute = recompute_in(row);
+  r.sequence_parallel = r.tensor > 1;
+  const bool sharded = titan || whole_or(row, "fsdp", 0, 0) > 1;
+  r.zero = sharded ? 3 : 1;
+  r.fp32_gradients = !titan;
+  r.overlap_tensor = r.overlap_gather = r.overlap_pipeline = true;
+  if (titan)
+    r.overlap_tensor = is_true(row, "async_tp");
+  r.products = products_of(row);
+  return r;
+}
+
+TrainingRun mpt_row(const base::CsvReader& row) {
+  TrainingRun r;
+  r.model = model_of(row);
+  r.sequence = whole(row, "seq_len");
+  r.data = int(whole(row, "n_gpus"));
+  r.global_batch = whole(row, "global_batch_seqs");
+  r.micro_batch = dividing(whole(row, "micro_batch"), r);
+  r.recompute = recompute_in(row);
+  r.zero = text_or(row, {"sharding"}) == "FULL_SHARD" ? 3 : 2;
+  r.fp32_gradients = false;
+  r.overlap_gather = true;
+  r.products = products_of(row);
+  return r;
+}
+
+// global_parameter_scale in maxtext: a power of two of a base of 20 heads or so; its recipes give these
+// sizes.
+TrainingRun maxtext_row(const base::CsvReader& row) {
+  struct Scale {
+    std::string_view name;
+    int64_t layers;
+    int64_t hidden;
+    int64_t heads;
+    int64_t ffn;
+  };
+  constexpr Scale kScales[] = {
+      {"maxtext-16B", 32, 6144, 24, 24576},
+      {"maxtext-32B", 32, 8192, 32, 32768},
+      {"maxtext-64B", 64, 8192, 32, 32768},
+      {"maxtext-128B", 64, 12288, 48, 49152},
+      {"maxtext-256B", 128, 12288, 48, 49152},
+      {"maxtext-512B", 64, 24576, 96, 98304},
+      {"maxtext-1024B", 128, 24576, 96, 98304}};
+  TrainingRun r;
+  const std::string name = text_or(row, {"model"});
+  const Scale* scale = std::ranges::find_if(kScales, [&name](const Scale& s) {
+    return name.starts_with(s.name);
+  });
+  if (scale != std::end(kScales)) {
+    r.model.layers = scale->layers;
+    r.model.hidden = scale->hidden;
+    r.model.heads = scale->heads;
+    r.model.ffn = scale->ffn;
+    r.model.vocab = 32768;
+  } else {
+    r.model = model_of(row);
+  }
+  r.sequence = whole(row, "seq_len");
+  const int chips = int(whole(row, "n_chips"));
+  const std::string tensor = text_or(row, {"ici_tp"}, "1");
+  r.tensor = int(base::parse_int(tensor, row.where(row.find("ici_tp"))));
+  r.data = chips / r.tensor;
+  const double each = base::parse_double(text_or(row, {"per_device_batch"}, "1"), {});
+  r.global_batch = std::max<int64_t>(1, int64_t(each * double(chips)));
+  if (r.global_batch % r.data != 0)
+    r.global_batch = std::max<int64_t>(1, r.global_batch / r.data) * r.data;
+  r.micro_batch = r.global_batch / r.data;
+  r.recompute = recompute_in(row);
+  if (text_or(row, {"remat"}) == "qkv_proj_offloaded")
+    r.recompute = Recompute::Full;
+  r.sequence_parallel = r.tensor > 1;
+  r.zero = 3;
+  r.fp32_gradients = false;
+  r.overlap_tensor = r.overlap_gather = true;
+  return r;
+}
+
+TrainingRun neusight_training_row(const base::CsvReader& row) {
+  TrainingRun r;
+  r.model = model_of(row);
+  r.model.flash = false;
+  r.sequence = whole(row, "seq_len");
+  r.global_batch = whole(row, "batch");
+  r.micro_batch = r.global_batch;
+  r.precision = Precision::Fp32;
+  const std::string variant = text_or(row, {"variant"});
+  if (variant.starts_with("dp4")) {
+    r.data = 4;
+    r.micro_batch = std::max<int64_t>(1, r.global_batch / 4);
+  } else if (variant.starts_with("tp4")) {
+    r.tensor = 4;
+  } else if (variant.starts_with("pp4")) {
+    r.pipeline = 4;
+  }
+  return r;
+}
+
+InferenceRun neusight_inference_row(const base::CsvReader& row) {
+  InferenceRun r;
+  r.model = model_of(row);
+  r.model.flash = false;
+  r.prompt = whole(row, "seq_len");
+  r.batch = whole(row, "batch");
+  r.output = 1;
+  r.precision = Precision::Fp32;
+  return r;
+}
+
+TrainingRun neusight_gpus_row(const base::CsvReader& row) {
+  TrainingRun r;
+  r.model = model_of(row);
+  r.model.flash = false;
+  r.sequence = r.model.hidden >= 2048 ? 2048 : 1024;
+  r.global_batch = whole(row, "global_batch");
+  r.micro_batch = r.global_batch;
+  r.precision = Precision::Fp32;
+  const std::string strategy = text_or(row, {"strategy"});
+  if (strategy == "DP") {
+    r.data = 4;
+    r.micro_batch = std::max<int64_t>(1, r.global_batch / 4);
+  } else if (strategy == "TP") {
+    r.tensor = 4;
+  } else {
+    r.pipeline = 4;
+  }
+  return r;
+}
+
+}  // namespace lento::predict

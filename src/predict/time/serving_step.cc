@@ -1,0 +1,224 @@
+// One step of an engine: the tokens of all that decode and of a chunk of prompts go through every layer
+// together.
+//
+//   step = host + layers * (rest + products + experts + exchanges) + attention + head
+//
+// Prompts and decoding requests share products; each has its own attention. A pipeline passes micro batches,
+// so that its step is that of one stage on its share of the requests, and a request passes all of them.
+#include "predict/time/serving_step.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "predict/time/collective.h"
+
+namespace lento::predict {
+namespace {
+
+constexpr int kPowers = 16;          // products are timed up to 2^15 tokens
+constexpr double kElementwise = 14;  // reads and writes of a hidden vector in a layer
+
+bool is_low(Precision p) {
+  return p == Precision::Fp8 || p == Precision::Fp4 || p == Precision::Fp8Block;
+}
+
+bool can(const Chip& chip, Precision p) {
+  return chip.rate(p) > 0;
+}
+
+// Products outside experts: of a mixture in four bits they stay in eight.
+Precision product_precision(const Chip& chip, const ServingRun& run) {
+  const Precision eight = run.model.kv_rank > 0 ? Precision::Fp8Block : Precision::Fp8;
+  Precision wanted = run.precision;
+  if (run.precision == Precision::Fp4 && run.model.experts > 1)
+    wanted = eight;
+  else if (run.precision == Precision::Fp8)
+    wanted = eight;
+  return can(chip, wanted) ? wanted : Precision::Bf16;
+}
+
+KernelFormat expert_format_of(const ServingRun& run, const System& system) {
+  const bool amd = system.name.starts_with("mi");
+  const char* text = run.precision == Precision::Fp4   ? (amd ? "mxfp4" : "nvfp4")
+                     : run.precision == Precision::Fp8 ? (run.model.kv_rank > 0 ? "fp8_block" : "fp8")
+                                                       : "bfloat16";
+  return *expert_format(text);
+}
+
+double stored_bytes(Precision p) {
+  return operand_bytes(p).weights;
+}
+
+}  // namespace
+
+StepTimes::StepTimes(
+    const System& system,
+    std::string_view framework,
+    const ServingRun& run,
+    const Engine& engine)
+    : system_(system),
+      run_(run),
+      engine_(engine),
+      framework_(framework),
+      attention_format_(*attention_format("bfloat16", is_low(run.precision) ? "fp8" : "bfloat16")),
+      expert_format_(expert_format_of(run, system)),
+      product_(product_precision(system.chip, run)) {
+  const Transformer& m = run.model;
+  const bool latent = m.kv_rank > 0;
+  const auto find = [&](FusedKind kind, const KernelFormat& format) {
+    return find_constants(kind, system, framework, format, "").constants;
+  };
+  decode_ = find(latent ? FusedKind::LatentDecode : FusedKind::Decode, attention_format_);
+  prefill_ = find(latent ? FusedKind::LatentPrefill : FusedKind::Prefill, attention_format_);
+  experts_ = find(FusedKind::Experts, expert_format_);
+  layers_ = double(m.layers) / engine.pipeline;
+
+  const double all = m.parameters();
+  const double plain = m.parameters_without_experts();
+  const double attention = m.attention_parameters() * double(m.layers);
+  const double per_device =
+      engine.data_attention ? attention + (plain - attention) / engine.tensor : plain / engine.tensor;
+  const double expert_bytes = (all - plain) * expert_format_.stored_bytes / engine.tensor;
+  weight_bytes_ = (per_device * stored_bytes(product_) + expert_bytes) / engine.pipeline;
+
+  const double ways =
+      latent || engine.data_attention ? 1.0 : double(std::min<int64_t>(engine.tensor, m.kv()));
+  cache_bytes_ = attention_format_.stored_bytes * m.cache_values() * layers_ / ways;
+
+  for (int i = 0; i < kPowers; ++i) {
+    products_.push_back(products_at(std::exp2(i)));
+    exchanges_.push_back(exchanges_at(std::exp2(i)));
+  }
+}
+
+// Of one layer, by one device.
+double StepTimes::products_at(double tokens) const {
+  const Transformer& m = run_.model;
+  Shard shard;
+  shard.precision = product_;
+  shard.tensor = engine_.data_attention ? 1 : engine_.tensor;
+  const double own = engine_.data_attention ? std::max(1.0, tokens / engine_.tensor) : tokens;
+  const auto product = [&](double rows, int64_t columns, int64_t reduction) {
+    const Gemm g{1, std::max<int64_t>(1, std::llround(rows)), columns, reduction, product_};
+    return predict_gemm(system_, g).seconds;
+  };
+  const auto share = [](int64_t whole, int ways) {
+    return std::max<int64_t>(1, whole / ways);
+  };
+  double seconds = 0;
+  const int64_t heads = share(m.heads, shard.tensor);
+  if (m.kv_rank > 0) {
+    const int64_t plain = m.head() - m.rotary_size;
+    seconds += product(own, m.query_rank + m.kv_rank + m.rotary_size, m.hidden);
+    seconds += product(own, heads * m.head(), m.query_rank > 0 ? m.query_rank : m.hidden);
+    // Keys and values stay compressed: queries and results pass through their matrices instead.
+    const Gemm keys{heads, std::max<int64_t>(1, std::llround(own)), m.kv_rank, plain, Precision::Bf16};
+    const Gemm values{heads, std::max<int64_t>(1, std::llround(own)), m.value(), m.kv_rank, Precision::Bf16};
+    seconds += predict_gemm(system_, keys).seconds + predict_gemm(system_, values).seconds;
+  } else {
+    const int64_t kv = share(m.kv(), shard.tensor);
+    seconds += product(own, heads * m.head() + kv * (m.head() + m.value()), m.hidden);
+  }
+  seconds += product(own, m.hidden, heads * m.value());
+  const int64_t up = m.gated ? 2 : 1;
+  const auto feed = [&](int64_t width) {
+    const int64_t cut = share(width, engine_.tensor);
+    return product(tokens, up * cut, m.hidden) + product(tokens, m.hidden, cut);
+  };
+  if (m.experts <= 1)
+    return seconds + feed(m.inner());
+  ExpertLayer l;
+  l.tokens = std::max<int64_t>(1, std::llround(tokens));
+  l.hidden = m.hidden;
+  l.inner = m.inner();
+  l.experts = m.experts;
+  l.chosen = m.active_experts;
+  l.expert = std::clamp(engine_.expert, 1, engine_.tensor);
+  l.tensor = std::max(1, engine_.tensor / l.expert);
+  l.gated = m.gated;
+  l.random = true;
+  l.format = expert_format_;
+  double routed = time_kernel(prepare(system_.chip, l), experts_->scalars).seconds;
+  const Gemm router{1, l.tokens, m.experts, m.hidden, Precision::Bf16};
+  routed += predict_gemm(system_, router).seconds;
+  if (m.shared_ffn > 0)
+    routed += feed(m.shared_ffn);
+  const double dense_share = double(m.dense_layers) / double(m.layers);
+  const double dense = m.dense_layers > 0 ? feed(m.dense_ffn) : 0;
+  return seconds + routed * (1 - dense_share) + dense * dense_share;
+}
+
+double StepTimes::exchanges_at(double tokens) const {
+  if (engine_.tensor == 1)
+    return 0;
+  const double bytes = 2 * tokens * double(run_.model.hidden);
+  if (!engine_.data_attention)
+    return 2 * predict_collective(system_, {CollectiveOp::AllReduce, engine_.tensor, bytes}).seconds;
+  // Tokens travel to the devices of their experts and back.
+  const double sent =
+      bytes / engine_.tensor * double(std::min<int64_t>(run_.model.active_experts, engine_.tensor));
+  return 2 * predict_collective(system_, {CollectiveOp::AllToAll, engine_.tensor, sent}).seconds;
+}
+
+double StepTimes::dense_seconds(double tokens, const ServingConstants& constants) const {
+  const double at = std::clamp(std::log2(std::max(1.0, tokens)), 0.0, double(kPowers - 1) - 1e-9);
+  const auto i = static_cast<size_t>(at);
+  const double w = std::exp2(at - double(i)) - 1;  // linear in tokens
+  const auto mean = [w, i](const std::vector<double>& v) {
+    return v[i] + w * (v[i + 1] - v[i]);
+  };
+  const double elementwise =
+      kElementwise * 2 * tokens * double(run_.model.hidden) / (0.7 * system_.chip.memory_Bps);
+  return mean(products_) + constants.skipped * mean(exchanges_) + elementwise;
+}
+
+double StepTimes::attention_seconds(const StepWork& work, const ServingConstants& constants) const {
+  const Transformer& m = run_.model;
+  const bool latent = m.kv_rank > 0;
+  const int cut = engine_.data_attention ? 1 : engine_.tensor;
+  AttentionKernel k;
+  k.format = attention_format_;
+  k.heads = std::max<int64_t>(1, m.heads / cut);
+  k.kv_heads = std::max<int64_t>(1, m.kv() / cut);
+  k.head = m.head();
+  double seconds = 0;
+  const double groups = attention_groups();
+  if (work.decoding > 0) {
+    k.kind = latent ? FusedKind::LatentDecode : FusedKind::Decode;
+    k.batch = std::max<int64_t>(1, std::llround(work.decoding / groups));
+    k.context = std::max<int64_t>(1, std::llround(work.context));
+    seconds += constants.kernels * time_kernel(prepare(system_.chip, k), decode_->scalars).seconds;
+  }
+  if (work.prompt_tokens > 0) {
+    k.kind = latent ? FusedKind::LatentPrefill : FusedKind::Prefill;
+    k.batch = 1;
+    k.tokens = std::max<int64_t>(1, std::llround(work.prompt_tokens / groups));
+    k.context = std::max<int64_t>(k.tokens, std::llround(work.prompt_context));
+    seconds += constants.prefill * time_kernel(prepare(system_.chip, k), prefill_->scalars).seconds;
+  }
+  return seconds;
+}
+
+double StepTimes::seconds(const StepWork& work, const ServingConstants& constants) const {
+  const double share = 1.0 / engine_.pipeline;  // of the requests that a stage works on at a time
+  StepWork here = work;
+  here.decoding *= share;
+  // Proposed tokens pass all layers, accepted or not.
+  const double tokens = here.decoding * double(1 + run_.proposed) + here.prompt_tokens;
+  const double prompts = tokens > 0 ? here.prompt_tokens / tokens : 0;
+  const double factor = constants.kernels + (constants.prefill - constants.kernels) * prompts;
+  const Transformer& m = run_.model;
+  const Gemm head{
+      1,
+      std::max<int64_t>(1, std::llround(here.decoding + (here.prompt_tokens > 0 ? 1 : 0))),
+      std::max<int64_t>(1, m.vocab / engine_.tensor),
+      m.hidden,
+      Precision::Bf16};
+  const double scoring = factor * head.n * double(m.hidden) * 2 / (0.8 * system_.chip.memory_Bps);
+  const double layer =
+      constants.layer_s + factor * dense_seconds(tokens, constants) + attention_seconds(here, constants);
+  const double stage = constants.step_s / engine_.pipeline + layers_ * layer + scoring;
+  return stage * engine_.pipeline;
+}
+
+}  // namespace lento::predict
