@@ -311,7 +311,9 @@ void add_validate(Command& app, Context& context) {
       ->add_option(
           "--errors",
           *errors,
-          "Also write the error of every kind of question, chip and regime, as `lento predict` states it")
+          "Also write the error of every kind of question, chip and regime, as `lento predict` states it; "
+          "with "
+          "--kernels or --serving, only those of fused kernels and served loads")
       ->type_name("FILE");
   auto chip = std::make_shared<std::string>();
   command->add_option(
@@ -350,6 +352,16 @@ void add_validate(Command& app, Context& context) {
       write_kernel_constants(
           *constants,
           predict::fit_kernels(predict::kernel_rows(from), context.progress()));
+      return;
+    }
+    const bool serving_errors = (*served || *fused) && !errors->empty();
+    if (serving_errors) {
+      const auto kernels_judged = predict::judge_kernels(predict::kernel_rows(from), context.progress());
+      const auto points = predict::served_points(from);
+      auto seen = predict::seen_errors(kernels_judged);
+      const auto loads = predict::seen_errors(predict::judge_serving(points, context.progress()));
+      seen.insert(seen.end(), loads.begin(), loads.end());
+      write_errors(*errors, predict::cells_of(seen));
       return;
     }
     if (!serving_file->empty()) {

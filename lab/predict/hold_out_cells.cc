@@ -64,6 +64,12 @@ class Errors {
       errors_[{kind, chip, regime}].push_back(error);
   }
 
+  void add(const SeenError& e) {
+    errors_[{e.kind, e.chip, ""}].push_back(e.error);
+    if (!e.regime.empty())
+      errors_[{e.kind, e.chip, e.regime}].push_back(e.error);
+  }
+
   std::vector<HoldOutCell> cells() const {
     std::vector<HoldOutCell> out;
     for (const auto& [key, errors] : errors_) {
@@ -144,6 +150,13 @@ std::vector<HoldOutCell> hold_out_cells(const std::string& folder) {
         errors.add(device->name + "/" + m.question.framework, own, m, stretch);
     }
   }
+  return errors.cells();
+}
+
+std::vector<HoldOutCell> cells_of(const std::vector<SeenError>& seen) {
+  Errors errors;
+  for (const SeenError& e : seen)
+    errors.add(e);
   return errors.cells();
 }
 

@@ -71,4 +71,23 @@ std::vector<KernelBar> kernel_bars(const std::string& folder, const base::Progre
   return kernel_bars(judge_kernels(kernel_rows(folder), progress));
 }
 
+std::vector<SeenError> seen_errors(const std::vector<JudgedKernel>& judged) {
+  std::vector<SeenError> out;
+  for (const JudgedKernel& j : judged) {
+    const std::string kind = kind_of(j.question);
+    const double own = off(j.predicted_s, j.measured_s);
+    const std::string regime = regime_of(j.question, j.predicted_s);
+    out.push_back({kind, j.chip, regime, own});
+    out.push_back({kind, j.chip + "/" + j.framework, regime, own});
+    out.push_back({kind, kFittedChip, regime, own});
+    if (j.stranger_s <= 0)
+      continue;
+    const double stranger = off(j.stranger_s, j.measured_s);
+    const std::string there = regime_of(j.question, j.stranger_s);
+    for (const char* chip : {kRelativeChip, kGenericChip})
+      out.push_back({kind, chip, there, stranger});
+  }
+  return out;
+}
+
 }  // namespace lento::predict

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lab/predict/kernel_fit.h"
+#include "lab/predict/validate.h"
 
 namespace lento::predict {
 
@@ -21,5 +22,8 @@ struct KernelBar {
 // Of each kind, all chips together and each chip.
 std::vector<KernelBar> kernel_bars(const std::string& folder, const base::Progress& progress = {});
 std::vector<KernelBar> kernel_bars(const std::vector<JudgedKernel>& judged);
+
+// As answers state them: of the chip's own constants, of those fitted to other chips ("relative", "generic").
+std::vector<SeenError> seen_errors(const std::vector<JudgedKernel>& judged);
 
 }  // namespace lento::predict

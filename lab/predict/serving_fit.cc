@@ -235,7 +235,10 @@ std::vector<ServedPoint> served_points(const std::string& folder) {
     const ServingRun& run = std::get<ServingRun>(d.point.question.what);
     d.first.push_back(first);
     d.per_token.push_back(number_in(table, "tpot_ms_median") * 1e-3);
-    d.output.push_back(number_in(table, "output_tokens_per_s_per_gpu") * run.devices());
+    // With two pools the rate is that of a device that decodes: only so do rate, length and time of a request
+    // agree.
+    const int counted = run.two_pools ? run.decode.devices() * run.decode.copies : run.devices();
+    d.output.push_back(number_in(table, "output_tokens_per_s_per_gpu") * counted);
   }
   for (auto& [key, d] : by_load) {
     d.point.first_s = median_of(d.first);
@@ -308,6 +311,22 @@ std::vector<ServingBar> serving_bars(const std::vector<JudgedPoint>& judged) {
   for (auto& [what, errors] : groups)
     out.push_back({what, errors.values.size(), base::median(errors.values), errors.limit});
   out.push_back(ranking(judged));
+  return out;
+}
+
+std::vector<SeenError> seen_errors(const std::vector<JudgedPoint>& judged) {
+  std::vector<SeenError> out;
+  for (const JudgedPoint& j : judged) {
+    const ServingRun& run = std::get<ServingRun>(j.point->question.what);
+    const double measured = j.point->first_s + j.point->per_token_s * double(run.traffic.output - 1);
+    const double predicted =
+        j.time.first_token_s.p50 + j.time.per_token_s.p50 * double(run.traffic.output - 1);
+    if (!j.time.fits || measured <= 0)
+      continue;
+    const std::string kind = kind_of(j.point->question);
+    for (const std::string& chip : {j.point->chip, std::string(kFittedChip)})
+      out.push_back({kind, chip, "", relative(predicted, measured)});
+  }
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/progress.h"
+#include "lab/predict/validate.h"
 #include "predict/time/question.h"
 #include "predict/time/serving_step.h"
 
@@ -54,5 +55,8 @@ struct ServingBar {
 };
 // By what was measured, kind of deployment and concurrency; then the share of pairs in the right order.
 std::vector<ServingBar> serving_bars(const std::vector<JudgedPoint>& judged);
+
+// Of the median request, as answers state them.
+std::vector<SeenError> seen_errors(const std::vector<JudgedPoint>& judged);
 
 }  // namespace lento::predict

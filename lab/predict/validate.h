@@ -39,4 +39,14 @@ Validation validate(const std::string& folder, const base::Progress& progress = 
 // constants were fitted to the others, else all.
 std::vector<HoldOutCell> hold_out_cells(const std::string& folder);
 
+// One error of a kind, chip and regime.
+struct SeenError {
+  std::string kind;
+  std::string chip;
+  std::string regime;
+  double error = 0;
+};
+// Their quantiles, by all three and by the first two; groups of too few rows are left out.
+std::vector<HoldOutCell> cells_of(const std::vector<SeenError>& errors);
+
 }  // namespace lento::predict

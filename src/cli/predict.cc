@@ -24,6 +24,7 @@ struct Options {
   predict::RunOptions run;
   jobs::CalibrateOptions fit;
   double launch_us = 0;
+  double price = 0;
 };
 
 void warn_skipped(Context& context, const base::ReadReport& report) {
@@ -166,6 +167,12 @@ void add_predict(Command& app, Context& context) {
       "--placement",
       options->run.placement,
       "config.json: ranks of a training run as best, or an order such as tensor-data-pipeline");
+  command
+      ->add_option(
+          "--price",
+          options->price,
+          "Dollars of a device an hour: tells what the run and a million tokens cost")
+      ->check(range(0.0, 1e6));
   context.add_output_options(*command);
   example(*command, "lento predict examples/predict/gpt3_175b.yaml --system a100");
   Command* fit = command->add_subcommand(
@@ -211,7 +218,7 @@ void add_predict(Command& app, Context& context) {
     } else if (!options->table.empty()) {
       answer_table(context, *options);
     } else {
-      context.show(jobs::predict({options->workload, options->system, run}));
+      context.show(jobs::predict({options->workload, options->system, run, options->price}));
     }
   });
 }

@@ -38,7 +38,9 @@ finding::Diagnosis predict(const PredictOptions& options) {
         "nothing was asked",
         "name a workload file or give --table FILE; see 'lento predict --help'");
   }
-  const predict::System system = system_of(options.system);
+  predict::System system = system_of(options.system);
+  if (options.usd_per_hour > 0)
+    system.usd_per_hour = options.usd_per_hour;
   const ReadWorkload workload = jobs::read_workload(options.workload, options.run);
   check_framework(system, workload.question.framework);
   finding::Diagnosis d = predict::explain(system, workload.question);

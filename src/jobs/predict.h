@@ -12,6 +12,7 @@ struct PredictOptions {
   std::string workload;  // YAML, config.json or ONNX; '-' is standard input; empty: a design's own
   std::string system;    // a shipped sheet, a file, or a design point
   predict::RunOptions run;
+  double usd_per_hour = 0;  // of a device; 0: as the sheet says
 };
 
 // Throws base::Error: nothing was asked, or what was asked is impossible.

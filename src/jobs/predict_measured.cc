@@ -13,8 +13,9 @@ finding::Diagnosis compare_measured(const MeasuredOptions& options) {
   std::optional<ReadWorkload> step;
   if (!options.workload.empty())
     step = jobs::read_workload(options.workload, options.run_options);
+  const bool named = options.system.empty() && predict::find_shipped(run.device_name);
   finding::Diagnosis d = predict::compare_run(
-      system_of(options.system),
+      named ? *predict::find_shipped(run.device_name) : system_of(options.system),
       run,
       step ? std::optional(step->question) : std::optional<predict::Question>());
   if (!step && !run.steps_s.empty())

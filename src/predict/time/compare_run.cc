@@ -219,6 +219,28 @@ finding::Figure device_table(const std::vector<DeviceKernel>& kernels) {
   return {"Device time by kernel", "Kernels whose sizes the profiler did not record.", std::move(t)};
 }
 
+// First what was measured, and how much of it the comparison covers.
+void state_coverage(finding::Diagnosis& d, const System& system, const MeasuredRun& run) {
+  if (!run.device_name.empty() && !is_called(system, run.device_name))
+    throw base::Error(
+        {},
+        "the trace is of '" + run.device_name + "', --system is '" + system.name + "'",
+        "leave --system out for the trace's own device, or list the name in the sheet's 'aliases'");
+  if (!run.device_name.empty())
+    d.facts.emplace_back("device of the trace", run.device_name);
+  if (run.kernels_s <= 0)
+    return;
+  double compared = 0;
+  for (const Measurement& m : run.kernels)
+    compared += m.seconds;
+  const auto share = [](double part, double whole) {
+    return base::percent(whole > 0 ? std::min(1.0, part / whole) : 0);
+  };
+  d.facts.emplace_back("kernel time that is compared", share(compared, run.kernels_s));
+  d.facts.emplace_back("communication that nothing hides", share(run.exposed_communication_s, run.span_s));
+  d.facts.emplace_back("device idle", share(run.span_s - run.busy_s, run.span_s));
+}
+
 }  // namespace
 
 finding::Diagnosis
@@ -226,6 +248,7 @@ compare_run(const System& system, const MeasuredRun& run, const std::optional<Qu
   finding::Diagnosis d;
   d.scale = "predict";
   d.title = "A measured run against " + (system.title.empty() ? system.name : system.title);
+  state_coverage(d, system, run);
   std::vector<Group> groups = grouped(system, run, step, d);
   if (!run.device.empty())
     d.figures.push_back(device_table(run.device));
@@ -255,7 +278,8 @@ compare_run(const System& system, const MeasuredRun& run, const std::optional<Qu
       d.findings.push_back(slower(g, total));
   }
   finding::sort_findings(d.findings);
-  d.facts = {{"kinds of work", std::to_string(groups.size())}, {"median ratio", format_number(middle, 3)}};
+  d.facts.emplace_back("kinds of work", std::to_string(groups.size()));
+  d.facts.emplace_back("median ratio", format_number(middle, 3));
   d.verdict = d.findings.empty() ? "Nothing is slower than it should be." : d.findings.front().summary;
   d.figures.push_back(table_of(groups));
   return d;

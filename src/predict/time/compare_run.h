@@ -16,6 +16,7 @@ namespace lento::predict {
 // Kernels of a measured run: a table of questions with their times (docs/formats/questions.md), or a Chrome
 // trace as the PyTorch profiler writes it with shapes recorded. In a trace, device kernels are joined to the
 // matrix product that launched them (aten::mm, addmm, bmm, linear) and steps are the spans "ProfilerStep#n".
+// Traces of 2022 spell categories and keys otherwise ("Kernel", "Operator", "Input dims"); both are read.
 struct DeviceKernel {
   std::string name;
   uint64_t count = 0;
@@ -25,6 +26,12 @@ struct MeasuredRun {
   std::vector<Measurement> kernels;
   std::vector<double> steps_s;
   std::vector<DeviceKernel> device;  // kernels whose work is not known, the longest first
+  std::string device_name = {};      // as the trace tells it; empty: not said
+  // Of one device, from the first kernel to the last; 0: no trace.
+  double span_s = 0;
+  double busy_s = 0;
+  double kernels_s = 0;                // of all kernels together
+  double exposed_communication_s = 0;  // while nothing but communication runs
 };
 MeasuredRun read_run(const std::string& path, base::ReadReport& report);
 // Tables of rocprof and rocprofv3 (docs/formats/rocprof.md). Throws Error when the columns are another

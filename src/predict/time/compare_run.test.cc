@@ -147,5 +147,36 @@ TEST(CompareRun, AUniformlySlowRunIsSeen) {
   }));
 }
 
+constexpr const char* kTrace = R"({"deviceProperties": [{"name": "NVIDIA H100 80GB HBM3"}], "traceEvents": [
+  {"cat": "Operator", "name": "aten::mm", "ts": 0, "dur": 5,
+   "args": {"External id": 1, "Input dims": [[4096, 4096], [4096, 4096]], "Input type": ["c10::BFloat16"]}},
+  {"cat": "Kernel", "name": "gemm", "pid": 0, "ts": 0, "dur": 200, "args": {"External id": 1}},
+  {"cat": "kernel", "name": "ncclDevKernel_AllReduce", "pid": 0, "ts": 150, "dur": 150, "args": {}},
+  {"cat": "kernel", "name": "elementwise", "pid": 0, "ts": 400, "dur": 100, "args": {}},
+  {"cat": "kernel", "name": "gemm", "pid": 1, "ts": 0, "dur": 900, "args": {}}]})";
+
+// 0 to 200 and 400 to 500 us compute, 150 to 300 communicate: 100 us alone, 100 us idle of 500.
+TEST(CompareRun, ATraceOfEitherSpellingTellsItsDeviceAndWhatItCovers) {
+  base::ReadReport report;
+  const MeasuredRun run = parse_profiler_trace(kTrace, "trace.json", report);
+  EXPECT_EQ(run.device_name, "NVIDIA H100 80GB HBM3");
+  ASSERT_EQ(run.kernels.size(), 1u);
+  EXPECT_NEAR(run.span_s, 500e-6, 1e-12);
+  EXPECT_NEAR(run.busy_s, 400e-6, 1e-12);
+  EXPECT_NEAR(run.kernels_s, 450e-6, 1e-12);
+  EXPECT_NEAR(run.exposed_communication_s, 100e-6, 1e-12);
+  const finding::Diagnosis d = compare_run(read_system("h100"), run, std::nullopt);
+  ASSERT_GE(d.facts.size(), 4u);
+  EXPECT_EQ(d.facts[0].first, "device of the trace");
+  EXPECT_EQ(d.facts[1].second, "44.4 %");
+  EXPECT_EQ(d.facts[3].second, "20 %");
+}
+
+TEST(CompareRun, AnotherSystemThanTheTracesIsRefused) {
+  base::ReadReport report;
+  const MeasuredRun run = parse_profiler_trace(kTrace, "trace.json", report);
+  EXPECT_THROW(compare_run(read_system("a100"), run, std::nullopt), base::Error);
+}
+
 }  // namespace
 }  // namespace lento::predict

@@ -31,6 +31,24 @@ void bars(Diagnosis& d, const std::vector<std::pair<std::string, double>>& parts
   d.figures.push_back({"Where the time goes", "Seconds by cause.", std::move(figure)});
 }
 
+// Dollars of what was asked and of a million tokens, where the price of a device is known.
+void costs(
+    Diagnosis& d,
+    const System& s,
+    const std::string& of,
+    double seconds,
+    int devices,
+    double tokens_per_s) {
+  if (s.usd_per_hour <= 0)
+    return;
+  const double usd_per_s = s.usd_per_hour * devices / 3600;
+  d.facts.emplace_back("cost of " + of, base::format_number(usd_per_s * seconds, 3) + " USD");
+  if (tokens_per_s > 0)
+    d.facts.emplace_back(
+        "cost of a million tokens",
+        base::format_number(usd_per_s * 1e6 / tokens_per_s, 3) + " USD");
+}
+
 // From operations and bytes where the sheet has their energy; the power budget bounds it either way, since
 // devices may stay below theirs.
 void energy(Diagnosis& d, const System& s, const Question& q, double seconds) {
@@ -200,10 +218,7 @@ std::vector<Gemm> describe(Diagnosis& d, const System& s, const TrainingRun& giv
   d.facts.emplace_back("model flops utilisation", base::percent(t.utilisation));
   d.facts.emplace_back("bound by", t.bound);
   memory(d, s, t.memory_bytes, t.fits);
-  if (s.usd_per_hour > 0)
-    d.facts.emplace_back(
-        "cost of an iteration",
-        base::format_number(t.seconds / 3600 * r.devices() * s.usd_per_hour, 3) + " USD");
+  costs(d, s, "an iteration", t.seconds, r.devices(), t.tokens_per_s);
   bars(
       d,
       {{"compute", t.compute_s},
@@ -226,6 +241,7 @@ std::vector<Gemm> describe(Diagnosis& d, const System& s, const InferenceRun& r)
   fact(d, "each further token", t.per_token_s, Dimension::Time);
   d.facts.emplace_back("tokens per second", base::format_number(t.tokens_per_s, 4));
   memory(d, s, t.memory_bytes, t.fits);
+  costs(d, s, "all requests", t.seconds, r.devices(), t.tokens_per_s);
   bars(d, {{"first token", t.first_token_s}, {"further tokens", t.seconds - t.first_token_s}});
   Shard shard;
   shard.batch = r.batch;
@@ -286,6 +302,7 @@ void describe_serving(Diagnosis& d, const System& s, const std::string& framewor
   d.facts.emplace_back("requests together, mean", base::format_number(t.mean_together, 3));
   d.facts.emplace_back("cache in use at most", base::percent(t.cache_share));
   d.facts.emplace_back("devices", std::to_string(r.devices()));
+  costs(d, s, "the served load", t.seconds, r.devices(), t.output_tokens_per_s);
   if (!t.keeps_up)
     d.notes.push_back("Requests arrive faster than they are served: the queue grows without end.");
   memory(d, s, t.memory_bytes + s.chip.memory_reserve, t.fits);

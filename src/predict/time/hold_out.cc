@@ -147,8 +147,10 @@ using Key = std::tuple<std::string, std::string, std::string>;
 const HoldOutCell* lookup(const std::string& kind, const std::string& chip, const std::string& regime) {
   static const std::map<Key, const HoldOutCell*> cells = [] {
     std::map<Key, const HoldOutCell*> out;
-    for (const HoldOutCell& c : shipped_hold_out())
-      out[{c.kind, c.chip, c.regime}] = &c;
+    for (const auto* table : {&shipped_hold_out(), &shipped_serving_errors()}) {
+      for (const HoldOutCell& c : *table)
+        out[{c.kind, c.chip, c.regime}] = &c;
+    }
     return out;
   }();
   const auto at = cells.find({kind, chip, regime});
@@ -173,6 +175,11 @@ std::string regime_of(const Question& q, double seconds) {
 
 const std::vector<HoldOutCell>& shipped_hold_out() {
   static const std::vector<HoldOutCell> cells = parse_cells(embedded::hold_out_files("hold_out_errors.csv"));
+  return cells;
+}
+
+const std::vector<HoldOutCell>& shipped_serving_errors() {
+  static const std::vector<HoldOutCell> cells = parse_cells(embedded::hold_out_files("serving_errors.csv"));
   return cells;
 }
 

@@ -38,6 +38,8 @@ std::string kind_of(const Question& question);  // "16-bit product", "training s
 std::string regime_of(const Question& question, double predicted_s);  // "m 17 to 128, 10 to 100 us"
 
 const std::vector<HoldOutCell>& shipped_hold_out();
+// Of fused kernels and served loads (share/lento/serving_errors.csv): each in a part that was not fitted.
+const std::vector<HoldOutCell>& shipped_serving_errors();
 
 // Where an answer's constants come from.
 enum class Constants {

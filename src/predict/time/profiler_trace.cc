@@ -1,6 +1,8 @@
 // Chrome traces of the PyTorch profiler. Times are microseconds. A matrix product is an event of category
 // "cpu_op" with "Input Dims" and an "External id"; the device's part are events of category "kernel" with the
 // same id. Dims: mm [[m,k],[k,n]]; bmm [[b,m,k],[b,k,n]]; addmm [bias,[m,k],[k,n]]; linear [[...,k],[n,k]].
+#include <algorithm>
+#include <cctype>
 #include <map>
 
 #include "base/file.h"
@@ -19,6 +21,8 @@ constexpr int64_t kMostSize = int64_t{1} << 23;
 std::vector<Sizes> dims_of(const Json& args) {
   std::vector<Sizes> out;
   const Json* dims = args.find("Input Dims");
+  if (!dims)
+    dims = args.find("Input dims");
   if (!dims)
     return out;
   for (const Json& tensor : dims->items()) {
@@ -110,6 +114,40 @@ bool is_product(const std::string& name) {
   return name == "aten::mm" || name == "aten::bmm" || name == "aten::addmm" || name == "aten::linear";
 }
 
+// "Kernel" of older traces is "kernel" of newer ones, "Operator" is "cpu_op".
+std::string category_of(const Json& event) {
+  std::string category = text_of(event, "cat");
+  for (char& c : category)
+    c = char(std::tolower(static_cast<unsigned char>(c)));
+  return category == "operator" ? "cpu_op" : category;
+}
+
+double start_of(const Json& event) {
+  const Json* start = event.find("ts");
+  return start && start->is_number() ? start->number({}) * 1e-6 : 0;
+}
+
+struct Interval {
+  double from;
+  double to;
+};
+
+// The length of their union.
+double covered(std::vector<Interval> intervals) {
+  std::ranges::sort(intervals, {}, &Interval::from);
+  double sum = 0;
+  double end = -1e300;
+  for (const Interval& i : intervals) {
+    sum += std::max(0.0, i.to - std::max(end, i.from));
+    end = std::max(end, i.to);
+  }
+  return sum;
+}
+
+bool is_communication(const std::string& kernel) {
+  return kernel.find("nccl") != std::string::npos || kernel.find("rccl") != std::string::npos;
+}
+
 // What a trace says of one matrix product, collected over its events.
 struct Launch {
   std::optional<Gemm> gemm;
@@ -123,12 +161,14 @@ class TraceReader {
   }
 
   void add(const Json& event, const base::Location& where) {
-    const std::string category = text_of(event, "cat");
+    const std::string category = category_of(event);
     const std::string name = text_of(event, "name");
     if (name.starts_with("ProfilerStep#") && category != "gpu_user_annotation" && seconds_of(event) > 0)
       run_.steps_s.push_back(seconds_of(event));
     const Json* args = event.find("args");
     const std::optional<int64_t> id = args ? id_of(*args) : std::nullopt;
+    if (category == "kernel")
+      add_kernel(event, name);
     if (id && category == "kernel")
       launches_[*id].device_s += seconds_of(event);
     if (category != "cpu_op" || !is_product(name))
@@ -146,13 +186,39 @@ class TraceReader {
       if (launch.gemm && launch.device_s > 0)
         run_.kernels.push_back({{*launch.gemm, {}, {}}, launch.device_s, uint64_t{run_.kernels.size()}});
     }
+    std::vector<Interval> all = computing_;
+    all.insert(all.end(), communicating_.begin(), communicating_.end());
+    if (!all.empty()) {
+      const auto first = std::ranges::min_element(all, {}, &Interval::from);
+      const auto last = std::ranges::max_element(all, {}, &Interval::to);
+      run_.span_s = last->to - first->from;
+    }
+    run_.busy_s = covered(all);
+    run_.exposed_communication_s = run_.busy_s - covered(computing_);
     report_.taken += run_.kernels.size() + run_.steps_s.size();
     return std::move(run_);
   }
 
  private:
+  // Devices of one trace overlap in time: the first that is met is looked at.
+  void add_kernel(const Json& event, const std::string& name) {
+    const Json* device = event.find("pid");
+    const int64_t id = device && device->is_int() ? device->integer({}) : 0;
+    if (!device_)
+      device_ = id;
+    if (*device_ != id)
+      return;
+    const double from = start_of(event);
+    const double length = seconds_of(event);
+    run_.kernels_s += length;
+    (is_communication(name) ? communicating_ : computing_).push_back({from, from + length});
+  }
+
   base::ReadReport& report_;
   MeasuredRun run_;
+  std::optional<int64_t> device_;
+  std::vector<Interval> computing_;
+  std::vector<Interval> communicating_;
   std::map<int64_t, Launch> launches_;  // by External id
 };
 
@@ -172,7 +238,11 @@ MeasuredRun parse_profiler_trace(const std::string& text, const std::string& fil
       report.skip(at, "an event that is no object");
     }
   }
-  return std::move(reader).finish();
+  MeasuredRun run = std::move(reader).finish();
+  const Json* devices = root.is_array() ? nullptr : root.find("deviceProperties");
+  if (devices && devices->is_array() && !devices->items().empty())
+    run.device_name = text_of(devices->items().front(), "name");
+  return run;
 }
 
 MeasuredRun read_run(const std::string& path, base::ReadReport& report) {
@@ -180,7 +250,9 @@ MeasuredRun read_run(const std::string& path, base::ReadReport& report) {
     return parse_profiler_trace(base::read_file(path, kMostBytes), path, report);
   if (path != "-" && is_rocprof(path))
     return read_rocprof(path, report);
-  return {read_measurements(path, report), {}, {}};
+  MeasuredRun run;
+  run.kernels = read_measurements(path, report);
+  return run;
 }
 
 }  // namespace lento::predict

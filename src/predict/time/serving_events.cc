@@ -73,12 +73,18 @@ class Weighted {
   double total_ = 0;
 };
 
-// A pool of engines that prefill only: each takes one prompt after another.
+// A pool of engines that prefill only: each takes prompts in order, those that wait together.
 class PrefillPool {
  public:
-  PrefillPool(const StepTimes& times, const ServingConstants& constants, double engines, double transfer_s)
+  PrefillPool(
+      const StepTimes& times,
+      const ServingConstants& constants,
+      double chunk,
+      double engines,
+      double transfer_s)
       : times_(times),
         constants_(constants),
+        chunk_(chunk),
         free_(std::max<size_t>(1, size_t(std::lround(std::max(1.0, engines)))), 0.0),
         stretch_(double(free_.size()) / engines),
         transfer_s_(transfer_s) {
@@ -87,15 +93,21 @@ class PrefillPool {
   // When the first token of a prompt that arrives then is there, and its cache with the decoder.
   double finish(double arrived, double prompt) {
     const auto engine = std::ranges::min_element(free_);
+    const bool queued = *engine > arrived;
     const double start = std::max(*engine, arrived);
-    const double busy = times_.seconds({0, 0, prompt, prompt}, constants_);
-    *engine = start + busy * stretch_;
-    return start + busy + transfer_s_;
+    const double alone = times_.seconds({0, 0, prompt, prompt}, constants_);
+    // Prompts that wait are taken together, up to a chunk.
+    const double chunk = std::max(prompt, chunk_);
+    const double all = queued ? times_.seconds({0, 0, chunk, prompt}, constants_) : alone;
+    const double own = queued ? std::min(alone, all * prompt / chunk) : alone;
+    *engine = start + own * stretch_;
+    return start + all + transfer_s_;
   }
 
  private:
   const StepTimes& times_;
   const ServingConstants& constants_;
+  double chunk_;
   std::vector<double> free_;  // from when each engine is idle
   double stretch_;            // when there is less than one engine for the decoder that is simulated
   double transfer_s_;
@@ -395,7 +407,8 @@ predict_serving(const ServingEngines& engines, const ServingRun& run, const Serv
   if (engines.prefill) {
     const double bytes = decode.cache_bytes_per_token() * double(run.traffic.prompt);
     const double transfer = bytes / (system.network.between_Bps * system.network.between_efficiency + 1);
-    pool.emplace(*engines.prefill, constants, double(run.prefill.copies) / run.decode.copies, transfer);
+    const double each = double(run.prefill.copies) / run.decode.copies;
+    pool.emplace(*engines.prefill, constants, double(run.chunk), each, transfer);
   }
   t = Simulation(run, decode, pool ? &*pool : nullptr, constants, pages).result();
   t.fits = true;
