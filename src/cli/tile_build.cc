@@ -76,7 +76,8 @@ void add_verify(Command& tile, Context& context) {
   command->add_option(
       "--elf",
       options->elf,
-      "Its ELF file (tile build --elf): names lines of the source, also of the worst path");
+      "Its ELF file (tile build --elf): accesses must stay in their variable; lines of the source, also of "
+      "the worst path");
   example(*command, "lento tile verify echo.ypu");
   command->callback([&context, options] {
     verify(*options, context);

@@ -12,7 +12,9 @@
 namespace lento::jobs {
 namespace {
 
-constexpr size_t kMaxSource = 1 << 20, kMaxImage = 4 << 20;
+constexpr size_t kMaxSource = 1 << 20;
+constexpr size_t kMaxImage = 4 << 20;
+constexpr size_t kMaxElf = 64 << 20;
 
 tile::BuildOptions compiler(const std::string& optimise) {
   tile::BuildOptions out;
@@ -140,7 +142,10 @@ TileVerification verify_tile(const TileVerifyOptions& options, const base::Progr
     symbols.emplace(options.elf);
   const trace::Symbols* names = symbols ? &*symbols : nullptr;
   TileVerification out;
-  out.report = tile::verify(image, progress);
+  std::vector<tile::DataObject> objects;
+  if (!options.elf.empty())
+    objects = tile::data_objects(base::read_file(options.elf, kMaxElf), options.elf);
+  out.report = tile::verify(image, progress, objects);
   constexpr uint64_t kFollowed = 200'000;  // steps of main beyond which worst_path() gives up
   if (out.report.accepted && out.report.main.steps <= kFollowed) {
     out.worst_path = show_path(tile::worst_path(image, progress), names);

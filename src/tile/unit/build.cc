@@ -146,6 +146,16 @@ Image image_from_elf(const std::string& bytes, const std::string& file) {
   return image;
 }
 
+std::vector<DataObject> data_objects(const std::string& bytes, const std::string& file) {
+  std::vector<DataObject> out;
+  for (const riscv::ElfSymbol& symbol : riscv::parse_elf(bytes, file).symbols) {
+    const bool data = symbol.address >= kDataBase && symbol.address - kDataBase < kDataBytes;
+    if (!symbol.function && symbol.size > 0 && data)
+      out.push_back({symbol.address, symbol.size, symbol.name});
+  }
+  return out;
+}
+
 Built build_program(const std::string& source, const std::string& name, const BuildOptions& options) {
   const TempFolder dir;
   for (const std::string_view file : embedded::tile_guests_names()) {

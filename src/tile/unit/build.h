@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tile/seal/image.h"
+#include "tile/unit/verify.h"
 
 namespace lento::tile {
 
@@ -26,6 +27,9 @@ Built build_program(const std::string& source, const std::string& name, const Bu
 
 // An image from a linked ELF file in the tile's map.
 Image image_from_elf(const std::string& elf, const std::string& file);
+
+// The variables of a linked ELF file in the scratchpad, by address.
+std::vector<DataObject> data_objects(const std::string& elf, const std::string& file);
 
 // A program that ships with Lento: "gpu.c", "values.c", ...
 std::string shipped_source(const std::string& name);

@@ -1,5 +1,6 @@
 #include "tile/unit/explorer.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <optional>
@@ -63,6 +64,7 @@ class Explorer {
         meets_(program.meets),
         loops_(program.loops),
         in_body_(program.in_body),
+        objects_(program.objects),
         kind_(kind),
         options_(options),
         short_loops_(program.code),
@@ -701,6 +703,26 @@ class Explorer {
                                  : base::hex(address.low) + ".." + base::hex(address.high);
   }
 
+  // A computed address stays in the variable in which it begins.
+  void check_object(const V& address, unsigned size, Rule rule, uint32_t pc) const {
+    if (objects_.empty() || address.is_constant())
+      return;
+    const auto next = std::ranges::upper_bound(objects_, address.low, {}, &DataObject::low);
+    if (next == objects_.begin())
+      return;
+    const DataObject& object = *std::prev(next);
+    const uint64_t end = uint64_t{object.low} + object.bytes;
+    const uint64_t last = uint64_t{address.high} + size;
+    if (address.low >= end || last <= end)
+      return;
+    reject(
+        rule,
+        pc,
+        (rule == Rule::LoadBounds ? "load from bytes " : "store to bytes ") +
+            std::to_string(address.low - object.low) + ".." + std::to_string(last - 1 - object.low) +
+            " of '" + object.name + "', which has " + std::to_string(object.bytes));
+  }
+
   // The word at a known place: what a branch shows of the register then holds for the word.
   static V load_word(uint32_t address, const V& word) {
     V out = word;
@@ -733,6 +755,7 @@ class Explorer {
       reject(Rule::LoadBounds, pc, "load from " + extent(address) + " may be misaligned");
     V out;
     if (inside(address, size, kDataBase, kDataBytes)) {
+      check_object(address, size, Rule::LoadBounds, pc);
       const uint32_t last = address.high + size - 1;
       charge(KnownWords::pages_between(address.low, last) / kWordsAStep, pc);
       const V* known = size == 4 && address.is_constant() ? s.words.find(address.low) : nullptr;
@@ -807,6 +830,8 @@ class Explorer {
     if (!aligned(address, size))
       reject(Rule::StoreBounds, pc, "store to " + extent(address) + " may be misaligned");
     const bool scratchpad = inside(address, size, kDataBase, kDataBytes);
+    if (scratchpad)
+      check_object(address, size, Rule::StoreBounds, pc);
     const bool word = scratchpad && size == 4 && address.is_constant();
     const V value = word && may_save && n.rs1 == 2 ? s.x[n.rs2] : read(s, n.rs2, pc);
     if (scratchpad && open_loops_ > 0)
@@ -834,6 +859,7 @@ class Explorer {
   const std::vector<uint32_t>& meets_;
   const std::vector<uint32_t>& loops_;
   const std::vector<bool>& in_body_;
+  const std::vector<DataObject>& objects_;
   RegionKind kind_;
   ExploreOptions options_;
   ShortLoops short_loops_;

@@ -17,9 +17,10 @@ namespace lento::tile {
 struct Program {
   const Image& image;
   std::vector<TileOp> code;
-  std::vector<uint32_t> meets;  // post_dominators(code)
-  std::vector<uint32_t> loops;  // loops_of(code)
-  std::vector<bool> in_body;    // by instruction: inside a hardware loop
+  std::vector<uint32_t> meets;           // post_dominators(code)
+  std::vector<uint32_t> loops;           // loops_of(code)
+  std::vector<bool> in_body;             // by instruction: inside a hardware loop
+  std::vector<DataObject> objects = {};  // by address; none: accesses are bounded by the scratchpad alone
 };
 
 enum class RegionKind : uint8_t {

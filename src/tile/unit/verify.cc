@@ -320,7 +320,7 @@ class Fixpoint {
 };
 
 Program program_of(const Image& image) {
-  Program program{image, decode_code(image.code), {}, {}, {}};
+  Program program{image, decode_code(image.code), {}, {}, {}, {}};
   program.meets = post_dominators(program.code);
   program.loops = loops_of(program.code);
   return program;
@@ -393,9 +393,11 @@ std::string describe(const Violation& v, const NamePlace& name) {
   return out + "; " + std::string(way_out(v.rule));
 }
 
-VerifyReport verify(const Image& image, const base::Progress& progress) {
+VerifyReport
+verify(const Image& image, const base::Progress& progress, const std::vector<DataObject>& objects) {
   VerifyReport report;
   Program program = program_of(image);
+  program.objects = objects;
   try {
     check_loops(program);
     Fixpoint fixpoint(image, program, progress, report);

@@ -107,7 +107,17 @@ struct VerifyReport {
 // memory: whatever is to be refused is so within a second.
 inline constexpr uint64_t kStepLimit = 24'000'000;
 
-VerifyReport verify(const Image& image, const base::Progress& progress = {});
+// A variable of the program, from its ELF file (data_objects in build.h).
+struct DataObject {
+  uint32_t low = 0;
+  uint32_t bytes = 0;
+  std::string name;
+};
+
+// With `objects` (by address), a load or store at a computed address must also stay in the variable in which
+// it begins.
+VerifyReport
+verify(const Image& image, const base::Progress& progress = {}, const std::vector<DataObject>& objects = {});
 
 // Cycles of main's worst path by instruction (index: pc / 4); empty when the image is not accepted or it is
 // too long to follow.
