@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 
 #include "base/error.h"
+#include "base/rng.h"
 
 namespace lento::trace {
 namespace {
@@ -82,6 +84,45 @@ TEST(SeriesBuilder, RefusesAPeriodThatCannotBeLaidOut) {
     b.add({k, m, 0}, 1000 * t, 1, {});
   b.add({k, m, 0}, int64_t{9'000'000'000'000'000}, 1, {});
   EXPECT_THROW(b.build({}, {}), base::Error);
+}
+
+// The value that the documentation of GridOptions promises: the nearest sample, the earlier of two.
+float nearest(const std::vector<std::pair<int64_t, double>>& samples, int64_t at, double limit_ms) {
+  double best = std::nan("");
+  int64_t distance = INT64_MAX;
+  for (const auto& [time, value] : samples) {
+    const int64_t d = std::abs(time - at);
+    if (d >= distance)
+      continue;
+    distance = d;
+    best = value;
+  }
+  return double(distance) <= limit_ms ? float(best) : std::nanf("");
+}
+
+TEST(SeriesBuilder, EveryStepHoldsTheNearestSample) {
+  for (uint64_t seed = 1; seed <= 100; ++seed) {
+    base::Rng rng(seed, "series");
+    base::ReadReport report;
+    SeriesBuilder builder(report);
+    std::vector<std::pair<int64_t, double>> samples;
+    int64_t time = 0;
+    for (int i = 0; i < 40; ++i) {
+      samples.emplace_back(time, double(rng.below(1000)));
+      time += 800 + int64_t(rng.below(400));
+    }
+    const auto machine = builder.machine("m");
+    const auto metric = builder.metric("power");
+    for (const auto& [at, value] : samples)
+      builder.add({metric, machine, 0}, at, value, {});
+    GridOptions grid;
+    grid.begin_ms = 0;
+    grid.step_ms = 1000;
+    const MetricSeries series = builder.build(grid, {});
+    ASSERT_GT(series.steps, 30u);
+    for (size_t step = 0; step < series.steps; ++step)
+      EXPECT_EQ(series.at(0, step, 0), nearest(samples, series.time_ms(step), 5000)) << seed << " " << step;
+  }
 }
 
 }  // namespace
