@@ -88,5 +88,78 @@ TEST(Faults, EveryReleasedFileIsReadAndSortedOut) {
   EXPECT_GT(absent, 20);
 }
 
+TEST(Fault, HoldsFromItsBeginUpToItsEnd) {
+  Fault fault;
+  fault.factor = 5;
+  fault.begin = 100;
+  fault.end = 200;
+  for (const uint64_t inside : {100, 150, 199})
+    EXPECT_EQ(fault.at(inside), 5) << inside;
+  for (const uint64_t outside : {0, 99, 200, 1000})
+    EXPECT_EQ(fault.at(outside), 1) << outside;
+}
+
+TEST(Fault, RisesInAStraightLine) {
+  Fault fault;
+  fault.factor = 9;
+  fault.begin = 1000;
+  fault.ramp = 400;
+  for (uint64_t since = 0; since <= 400; since += 50)
+    EXPECT_DOUBLE_EQ(fault.at(1000 + since), 1 + 8 * double(since) / 400);
+  EXPECT_EQ(fault.at(100000), 9);
+  EXPECT_EQ(fault.at(999), 1);
+}
+
+TEST(Fault, ComesAndGoes) {
+  Fault fault;
+  fault.factor = 2;
+  fault.begin = 10;
+  fault.period = 100;
+  fault.on = 30;
+  uint64_t slow = 0;
+  for (uint64_t now = 10; now < 1010; ++now) {
+    slow += fault.holds(now);
+    EXPECT_EQ(fault.holds(now), (now - 10) % 100 < 30) << now;
+    EXPECT_EQ(fault.at(now), fault.holds(now) ? 2 : 1) << now;
+  }
+  EXPECT_EQ(slow, 300u);
+}
+
+TEST(Component, EveryPartOfAChipIsFoundByItsName) {
+  spec::Chip chip;
+  chip.width = 3;
+  chip.height = 2;
+  const Grid grid(chip);
+  for (int core = 0; core < grid.core_count(); ++core) {
+    const std::pair<std::string, Part> names[] = {
+        {grid.core_name(core), Part::Core},
+        {grid.router_name(core), Part::Router},
+        {grid.memory_unit_name(core), Part::MemoryUnit}};
+    for (const auto& [name, part] : names) {
+      const Fault fault = component(name, grid, {});
+      EXPECT_TRUE(fault.exists()) << name;
+      EXPECT_EQ(fault.part, part) << name;
+      EXPECT_EQ(fault.index, core) << name;
+      EXPECT_EQ(fault.name, name);
+      EXPECT_EQ(fault.factor, 1) << name;
+    }
+  }
+  for (int id = 0; id < grid.link_count(); ++id) {
+    const Fault fault = component(grid.link_name(id), grid, {});
+    EXPECT_EQ(fault.part, Part::Link);
+    EXPECT_EQ(fault.index, grid.link(id).from);
+    EXPECT_EQ(fault.other, grid.link(id).to);
+  }
+  for (int port = 0; port < grid.port_count(); ++port) {
+    const Fault fault = component(grid.port_name(port), grid, {});
+    EXPECT_EQ(fault.part, Part::DramPort);
+    EXPECT_EQ(fault.index, port);
+  }
+  for (const char* absent : {"core6", "router99", "lsu6", "link0-5", "link0-9", "dram-left-2"})
+    EXPECT_FALSE(component(absent, grid, {}).exists()) << absent;
+  for (const char* wrong : {"", "core", "corex", "cpu1", "link1", "dram-top-0", "core-1"})
+    EXPECT_THROW(component(wrong, grid, {"f"}), base::Error) << wrong;
+}
+
 }  // namespace
 }  // namespace lento::chip

@@ -84,5 +84,119 @@ TEST(Grid, EachCoreUsesTheNearestPortOfItsRow) {
   EXPECT_EQ(grid.port_router(grid.port_of(10)), 11);
 }
 
+// Every chip that the properties below are checked on.
+std::vector<spec::Chip> chips() {
+  std::vector<spec::Chip> all;
+  for (const auto& [width, height] :
+       {std::pair{1, 1}, std::pair{2, 2}, std::pair{5, 3}, std::pair{3, 7}, std::pair{8, 8}}) {
+    for (const auto topology : {spec::Topology::Mesh, spec::Topology::Torus}) {
+      for (const auto numbering : {spec::Numbering::Rows, spec::Numbering::Columns}) {
+        all.push_back(chip_of(width, height, topology));
+        all.back().numbering = numbering;
+      }
+    }
+  }
+  all.push_back(chip_of(7, 1, spec::Topology::Ring));
+  return all;
+}
+
+TEST(GridProperties, NumbersAndPlacesAreInverse) {
+  for (const spec::Chip& chip : chips()) {
+    const Grid grid(chip);
+    for (int core = 0; core < grid.core_count(); ++core)
+      EXPECT_EQ(grid.core(grid.position(core)), core);
+    for (int x = 0; x < chip.width; ++x) {
+      for (int y = 0; y < chip.height; ++y) {
+        const Position p = grid.position(grid.core(x, y));
+        EXPECT_EQ(p.x, x);
+        EXPECT_EQ(p.y, y);
+      }
+    }
+  }
+}
+
+TEST(GridProperties, EachLinkHasItsOpposite) {
+  for (const spec::Chip& chip : chips()) {
+    const Grid grid(chip);
+    for (int id = 0; id < grid.link_count(); ++id) {
+      const Grid::Link& link = grid.link(id);
+      EXPECT_EQ(grid.find_link(link.from, link.to), id);
+      const int back = grid.find_link(link.to, link.from);
+      ASSERT_GE(back, 0);
+      EXPECT_EQ(grid.link(back).wraps, link.wraps);
+      EXPECT_EQ(grid.link_name(id), "link" + std::to_string(link.from) + "-" + std::to_string(link.to));
+    }
+  }
+}
+
+TEST(GridProperties, AMeshHasTwoLinksAnEdgeATorusTwoACoreAndSide) {
+  for (int width = 3; width <= 6; ++width) {
+    for (int height = 3; height <= 6; ++height) {
+      EXPECT_EQ(Grid(chip_of(width, height)).link_count(), 2 * ((width - 1) * height + width * (height - 1)));
+      EXPECT_EQ(Grid(chip_of(width, height, spec::Topology::Torus)).link_count(), 4 * width * height);
+    }
+  }
+}
+
+TEST(GridProperties, EveryCoreKnowsItsLinks) {
+  for (const spec::Chip& chip : chips()) {
+    const Grid grid(chip);
+    size_t total = 0;
+    for (int core = 0; core < grid.core_count(); ++core) {
+      for (const int id : grid.links_of(core))
+        EXPECT_TRUE(grid.link(id).from == core || grid.link(id).to == core);
+      total += grid.links_of(core).size();
+    }
+    EXPECT_EQ(total, 2 * size_t(grid.link_count()));
+  }
+}
+
+TEST(GridProperties, ARouteTurnsOnceAndCrossesTheDatelineUpwardsInLane) {
+  for (const spec::Chip& chip : chips()) {
+    const Grid grid(chip);
+    for (int from = 0; from < grid.core_count(); ++from) {
+      for (int to = 0; to < grid.core_count(); ++to) {
+        bool along_y = false;
+        int lane = 0;
+        for (const Grid::Hop& hop : grid.route(from, to)) {
+          const Grid::Link& link = grid.link(hop.link);
+          const bool y = grid.position(link.from).x == grid.position(link.to).x;
+          EXPECT_TRUE(y || !along_y) << "x comes first";
+          if (y != along_y)
+            lane = 0;
+          along_y = y;
+          lane = lane || link.wraps ? 1 : 0;
+          EXPECT_EQ(hop.lane, lane);
+        }
+      }
+    }
+  }
+}
+
+TEST(GridProperties, PortsHangOnTheEdgeOfTheirRow) {
+  for (const spec::Chip& chip : chips()) {
+    const Grid grid(chip);
+    EXPECT_EQ(grid.port_count(), 2 * chip.height);
+    for (int core = 0; core < grid.core_count(); ++core) {
+      const Position p = grid.position(core);
+      const int port = grid.port_of(core);
+      const Position edge = grid.position(grid.port_router(port));
+      EXPECT_EQ(edge.y, p.y);
+      const int left = p.x;
+      const int right = chip.width - 1 - p.x;
+      EXPECT_EQ(std::abs(edge.x - p.x), std::min(left, right));
+      const bool on_left = edge.x == 0 && (chip.width > 1 || port < chip.height);
+      EXPECT_EQ(grid.port_name(port), (on_left ? "dram-left-" : "dram-right-") + std::to_string(p.y));
+    }
+  }
+}
+
+TEST(GridProperties, NamesHaveTheNumberOfTheCore) {
+  const Grid grid(chip_of(4, 4));
+  EXPECT_EQ(grid.core_name(11), "core11");
+  EXPECT_EQ(grid.router_name(11), "router11");
+  EXPECT_EQ(grid.memory_unit_name(11), "lsu11");
+}
+
 }  // namespace
 }  // namespace lento::chip

@@ -46,5 +46,52 @@ TEST(ProbePlan, BadInputIsLocated) {
   EXPECT_THROW(named_plan("all"), base::Error);
 }
 
+TEST(ProbePlan, NamedPlansCoverWhatTheirNameSays) {
+  using Type = Probe::Type;
+  const std::tuple<const char*, bool, bool, bool> plans[] = {
+      {"full", true, true, true},
+      {"communication", false, true, false},
+      {"compute", true, false, false},
+      {"none", false, false, false}};
+  for (const auto& [name, compute, communication, memory] : plans) {
+    const ProbePlan plan = named_plan(name);
+    for (const int layer : {0, 7}) {
+      EXPECT_EQ(plan.covers(Type::Compute, layer), compute) << name;
+      EXPECT_EQ(plan.covers(Type::Communication, layer), communication) << name;
+      EXPECT_EQ(plan.covers(Type::InputOutput, layer), memory) << name;
+    }
+  }
+}
+
+TEST(ProbePlan, AProbeOfSomeLayersCoversThoseAlone) {
+  ProbePlan plan;
+  Probe probe;
+  probe.layers = {2, 5};
+  plan.probes = {probe};
+  for (int layer = 0; layer < 8; ++layer)
+    EXPECT_EQ(plan.covers(Probe::Type::Compute, layer), layer == 2 || layer == 5) << layer;
+  EXPECT_FALSE(plan.covers(Probe::Type::Communication, 2));
+}
+
+TEST(ProbePlan, ARecordCostsItsClocksItsBytesAndItsInsertion) {
+  spec::Chip chip;
+  chip.probe.clock_read_cycles = 100;
+  chip.probe.record_bytes = 1000;
+  chip.probe.sketch_insert_cycles = 7;
+  chip.core.scratchpad_bytes_per_cycle = 64;
+  const uint32_t bytes = 16;  // 1000 / 64, rounded up
+  Probe probe;
+  for (const auto& [place, clocks] :
+       {std::pair{Probe::Place::Before, 1u},
+        std::pair{Probe::Place::After, 1u},
+        std::pair{Probe::Place::Around, 2u}}) {
+    probe.place = place;
+    probe.structure = Probe::Structure::List;
+    EXPECT_EQ(record_cost(probe, chip), 100 * clocks + bytes);
+    probe.structure = Probe::Structure::Sketch;
+    EXPECT_EQ(record_cost(probe, chip), 100 * clocks + bytes + 7);
+  }
+}
+
 }  // namespace
 }  // namespace lento::chip
