@@ -36,7 +36,6 @@ TEST(Level, DependsOnTheRatioOfCyclesAndWork) {
     for (const ProbeKind kind : {ProbeKind::Compute, ProbeKind::Message}) {
       const int level = level_of(kind, cycles, work);
       EXPECT_NEAR(level, level_of(kind, 8 * cycles, 8 * work), 2);
-
       if (level == 1 || level == kMaxLevel)
         continue;  // beyond what is stored
       EXPECT_NEAR(level_of(kind, 2 * cycles, work), std::min(level + kLevelsPerOctave, kMaxLevel), 2);
