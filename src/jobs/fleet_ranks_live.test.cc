@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "fleet/simulate/rank_job.h"
+#include "jobs/fleet_ranks.h"
 
 namespace lento::jobs {
 namespace {
@@ -144,6 +145,16 @@ TEST(RanksLive, APageThatWasNotWrittenForLongIsNoMeasurement) {
   RanksLive live(o);
   for (int i = 0; i < 3; ++i)
     EXPECT_TRUE(live.poll().empty());
+}
+
+TEST(FleetRanks, ProfilesOfNsightNameTheRankThatTheyWereMadeWith) {
+  FleetRanksOptions o;
+  o.paths = {"examples/nsight"};
+  const finding::Diagnosis d = fleet_ranks(o);
+  ASSERT_EQ(d.findings.size(), 1u);
+  EXPECT_EQ(d.findings[0].subject, "rank2");
+  EXPECT_EQ(d.findings[0].category, "slow GPU");
+  EXPECT_NEAR(*d.findings[0].factor, 1.3, 0.05);
 }
 
 }  // namespace

@@ -200,11 +200,13 @@ TEST(LevelTrack, ABurstOfLessThanSixBlocksIsNotSteady) {
     });
     p.look();
     const Judged& j = p.judged[4];
-    if (blocks >= 2)
+    if (blocks >= 2) {
       EXPECT_GE(j.score, 1) << blocks;
+    }
     EXPECT_EQ(j.steady, blocks >= 6) << blocks;
-    if (j.score > 0.3f)
+    if (j.score > 0.3f) {
       EXPECT_EQ(j.blocks, blocks) << blocks;
+    }
   }
 }
 

@@ -116,8 +116,9 @@ TEST(HiddenBarrier, ItsRecordNeverReachesIntoTheNextStep) {
     ASSERT_EQ(t.communicators.back().key, kHiddenKey);
     const auto hidden = int32_t(t.communicators.size()) - 1;
     for (size_t i = 0; i + 1 < t.records.size(); ++i) {
-      if (t.records[i].communicator == hidden)
+      if (t.records[i].communicator == hidden) {
         EXPECT_LE(t.records[i].end_ns, t.records[i + 1].begin_ns);
+      }
     }
   }
 }
