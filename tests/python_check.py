@@ -4,6 +4,7 @@ Ctrl-C, and the notebook page of docs/python.md.
 
 usage: python_check.py LENTO  (PYTHONPATH holds the built module)
 """
+import io
 import json
 import os
 import pathlib
@@ -74,7 +75,7 @@ def frames():
     questions = pandas.DataFrame({"device": ["H100", "A100"], "m": [4096, 8192], "n": [4096, 1024], "k": [4096, 512], "dtype": "bf16"})
     questions.to_csv("questions.csv", index=False)
     ours = lento.predict(questions)
-    theirs = pandas.read_csv(__import__("io").StringIO(command("predict", "--table", "questions.csv")))
+    theirs = pandas.read_csv(io.StringIO(command("predict", "--table", "questions.csv")), float_precision="round_trip")
     assert (ours.predicted_s == theirs.predicted_s).all() and ours.predicted_s.gt(0).all(), (ours, theirs)
 
 
@@ -86,7 +87,7 @@ def tables():
         "dtype": ["bf16", "bf16", "fp16", "bf16"]}, index=[7, 5, 3, 1])
     frame.to_csv("mixed.csv", index=False)
     ours = lento.predict(frame)
-    theirs = pandas.read_csv(__import__("io").StringIO(command("predict", "--table", "mixed.csv")))
+    theirs = pandas.read_csv(io.StringIO(command("predict", "--table", "mixed.csv")), float_precision="round_trip")
     assert list(ours.index) == [7, 5, 3, 1] and list(ours.columns) == list(theirs.columns), ours
     assert numpy.array_equal(ours.predicted_s, theirs.predicted_s, equal_nan=True), (ours, theirs)
     assert list(ours.bound) == list(theirs.bound.fillna("")) and list(ours.domain) == list(theirs.domain.fillna(""))
