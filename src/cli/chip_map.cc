@@ -1,4 +1,4 @@
-// lento chip map MODEL.onnx: a mapping of our own, in Gemini's compact format.
+// lento chip map MODEL: a mapping of our own, in Gemini's compact format.
 #include <filesystem>
 
 #include "base/file.h"
@@ -8,8 +8,8 @@
 #include "chip/map/map_file.h"
 #include "chip/map/mapper.h"
 #include "cli/commands.h"
+#include "jobs/chip_network.h"
 #include "spec/chip.h"
-#include "spec/network.h"
 
 namespace lento::cli {
 namespace {
@@ -20,6 +20,7 @@ struct MapCommand {
   std::string output;
   int64_t batch = 64;
   std::vector<std::string> dimensions;
+  spec::TransformerRun run;
   chip::BinaryTree tree;
   bool synthetic = false;
 };
@@ -43,7 +44,8 @@ chip::Mapping make_mapping(
     base::ReadReport& report) {
   if (command.synthetic)
     return chip::map_binary_tree(command.tree, machine);
-  const spec::Network network = spec::read_onnx(command.model, onnx_options(command), report);
+  const spec::Network network =
+      jobs::read_chip_network(command.model, onnx_options(command), command.run, report);
   const chip::LayerGraph graph = chip::lower(network, command.model);
   if (graph.generic > 0) {
     context.warn(
@@ -53,7 +55,9 @@ chip::Mapping make_mapping(
   chip::MapOptions options;
   options.batch = command.batch;
   chip::Mapping mapping = chip::map_network(graph, machine, options, command.model, context.progress());
-  mapping.name = std::filesystem::path(command.model).stem().string();  // exporters name their graphs poorly
+  // Exporters name their graphs poorly; a configuration names its architecture.
+  if (!jobs::is_model_config(command.model))
+    mapping.name = std::filesystem::path(command.model).stem().string();
   return mapping;
 }
 
@@ -74,18 +78,47 @@ void run_map(const MapCommand& command, Context& context) {
                       << machine.height << " cores\n";
 }
 
+// What one inference of a config.json does.
+void add_run_options(Command& app, spec::TransformerRun& run) {
+  app.add_option(
+         "--tokens",
+         run.tokens,
+         "config.json: tokens of the prompt; 0 only decodes, or reads an image")
+      ->check(range(0, 1 << 20))
+      ->capture_default_str();
+  app.add_option("--context", run.context, "config.json: tokens whose keys and values are cached before")
+      ->check(range(0, 1 << 20))
+      ->capture_default_str();
+  app.add_option("--steps", run.steps, "config.json: tokens decoded, each over a cache one longer")
+      ->check(range(0, 1024))
+      ->capture_default_str();
+  app.add_option(
+         "--expert-skew",
+         run.expert_skew,
+         "config.json: shares of tokens go as 1 / rank^SKEW; 0: balanced")
+      ->check(range(0.0, 10.0))
+      ->capture_default_str();
+  app.add_option("--layers", run.layers, "config.json: only the first so many layers; 0: all")
+      ->check(range(0, 10000))
+      ->capture_default_str();
+}
+
 }  // namespace
 
 void add_chip_map(Command& chip, Context& context) {
   Command* app = chip.add_subcommand("map", "Map a network onto the cores of a chip");
   auto command = std::make_shared<MapCommand>();
-  auto* model = app->add_option("MODEL", command->model, "ONNX file, with or without weights");
+  auto* model = app->add_option(
+      "MODEL",
+      command->model,
+      "ONNX file, with or without weights, or a transformer's config.json");
   app->add_option("--chip", command->chip, "Chip description (YAML, or the released architecture JSON)")
       ->required();
   app->add_option("--batch", command->batch, "Samples of one inference")
       ->check(range(1, 65536))
       ->capture_default_str();
   app->add_option("--dim", command->dimensions, "Size of a symbolic dimension of the model: NAME=N");
+  add_run_options(*app, command->run);
   app->add_option("-o,--output", command->output, "The mapping to write; - is standard output")->required();
   auto* tree = app->add_flag(
       "--binary-tree",

@@ -1,0 +1,101 @@
+#include "jobs/chip_network.h"
+
+#include <algorithm>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "predict/time/transformer.h"
+
+namespace lento::jobs {
+namespace {
+
+using base::Error;
+using base::Json;
+using base::Location;
+
+constexpr int64_t kMostSide = 1 << 16;
+
+spec::TransformerShape vision_shape(const Json& config, const std::string& file) {
+  const Location where{file};
+  const auto whole = [&](const char* key) {
+    const Json* found = config.find(key);
+    if (!found)
+      throw Error(
+          where,
+          std::string("there is no '") + key + "'",
+          "this is not the config.json of an image model");
+    return found->integer(base::child(where, key), 1, kMostSide);
+  };
+  spec::TransformerShape out;
+  out.layers = whole("num_hidden_layers");
+  out.hidden = whole("hidden_size");
+  out.heads = whole("num_attention_heads");
+  out.kv_heads = out.heads;
+  out.head_size = std::max<int64_t>(1, out.hidden / out.heads);
+  out.ffn = whole("intermediate_size");
+  out.image = whole("image_size");
+  out.patch = whole("patch_size");
+  out.channels = config.find("num_channels") ? whole("num_channels") : 3;
+  return out;
+}
+
+void refuse(const predict::Transformer& m, const std::string& file) {
+  const char* why = nullptr;
+  if (m.kv_rank > 0)
+    why = "latent attention is not mapped";
+  if (m.state_layers > 0)
+    why = "layers of a state-space model are not mapped";
+  if (why)
+    throw Error({file}, why, "export the model as ONNX: `lento chip map` reads its operators");
+}
+
+spec::TransformerShape decoder_shape(const predict::Transformer& m) {
+  spec::TransformerShape out;
+  out.layers = m.layers;
+  out.hidden = m.hidden;
+  out.heads = m.heads;
+  out.kv_heads = m.kv();
+  out.head_size = m.head();
+  out.ffn = m.inner();
+  out.gated = m.gated;
+  out.experts = m.experts;
+  out.active_experts = m.active_experts;
+  out.shared_ffn = m.shared_ffn;
+  out.dense_layers = m.dense_layers;
+  out.dense_ffn = m.dense_ffn > 0 ? m.dense_ffn : m.inner();
+  out.vocab = m.vocab;
+  return out;
+}
+
+}  // namespace
+
+bool is_model_config(const std::string& file) {
+  return file.ends_with(".json");
+}
+
+spec::TransformerShape read_transformer_shape(const std::string& file) {
+  const Json config = base::parse_json(base::read_file(file), file);
+  const std::string type = config.string_or("model_type", "", {file});
+  spec::TransformerShape out;
+  if (type == "vit" || type == "deit") {
+    out = vision_shape(config, file);
+  } else {
+    const predict::Transformer model = predict::transformer_from_config(config, file);
+    refuse(model, file);
+    out = decoder_shape(model);
+  }
+  out.name = type;
+  return out;
+}
+
+spec::Network read_chip_network(
+    const std::string& file,
+    const spec::OnnxOptions& onnx,
+    const spec::TransformerRun& run,
+    base::ReadReport& report) {
+  if (!is_model_config(file))
+    return spec::read_onnx(file, onnx, report);
+  return spec::transformer_network(read_transformer_shape(file), run, file);
+}
+
+}  // namespace lento::jobs

@@ -1,0 +1,293 @@
+// Keys and values are tensors [batch, kv heads, cached tokens, head size]; queries that share a key head
+// stand one behind the other in its rows, so that one product does them all:
+//
+//   [1, T, kv, group, d] -> transpose -> [1, kv, group * T, d] x [1, kv, d, cache] -> softmax -> x values
+//
+// An expert takes a run of neighbouring tokens. Which tokens those are is data, and does not matter to how
+// much every core computes and receives; how many are it does.
+#include "spec/transformer_network.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/error.h"
+
+namespace lento::spec {
+namespace {
+
+class Builder {
+ public:
+  Builder(const TransformerShape& shape, const TransformerRun& run)
+      : m_(shape),
+        run_(run),
+        layers_(run.layers > 0 ? std::min(run.layers, shape.layers) : shape.layers),
+        caches_(size_t(layers_)) {
+    net_.name = shape.name;
+  }
+
+  Network run() {
+    if (m_.patch > 0)
+      image();
+    if (run_.tokens > 0)
+      pass("prefill", run_.tokens);
+    for (int64_t step = 0; step < run_.steps; ++step)
+      pass("step" + std::to_string(step), 1);
+    return std::move(net_);
+  }
+
+ private:
+  struct Cache {
+    // tensors; -1: empty
+    int keys = -1;
+    int values = -1;
+  };
+
+  int tensor(const Shape& shape, bool constant = false) {
+    Tensor t;
+    t.name = "t" + std::to_string(net_.tensors.size());
+    t.shape = shape;
+    t.element_bytes = 1;
+    t.constant = constant;
+    net_.tensors.push_back(std::move(t));
+    return int(net_.tensors.size()) - 1;
+  }
+  int input(const Shape& shape) {
+    net_.inputs.push_back(tensor(shape));
+    return net_.inputs.back();
+  }
+  const Shape& shape(int id) const {
+    return net_.tensors[size_t(id)].shape;
+  }
+
+  using Integers = std::map<std::string, std::vector<int64_t>>;
+  int op(
+      const char* type,
+      const std::string& name,
+      std::vector<int> in,
+      const Shape& out,
+      Integers ints = {}) {
+    Operation o;
+    o.name = prefix_ + name;
+    o.type = type;
+    o.inputs = std::move(in);
+    o.integers = std::move(ints);
+    o.outputs = {tensor(out)};
+    net_.operations.push_back(std::move(o));
+    return net_.operations.back().outputs.front();
+  }
+  int reshape(int x, const Shape& to) {
+    return op("Reshape", "reshape", {x}, to);
+  }
+  int transpose(int x, const std::vector<int64_t>& order) {
+    Shape to;
+    for (const int64_t d : order)
+      to.push_back(shape(x)[size_t(d)]);
+    return op("Transpose", "transpose", {x}, to, {{"perm", order}});
+  }
+  int linear(const std::string& name, int x, int64_t width) {
+    Shape to = shape(x);
+    const int weight = tensor({to.back(), width}, true);
+    to.back() = width;
+    return op("MatMul", name, {x, weight}, to);
+  }
+  int norm(const std::string& name, int x) {
+    const int scale = tensor({shape(x).back()}, true);
+    return op("LayerNormalization", name, {x, scale}, shape(x));
+  }
+  int add(const std::string& name, int a, int b) {
+    return op("Add", name, {a, b}, shape(a));
+  }
+  int join(const std::string& name, const std::vector<int>& parts, int64_t axis) {
+    Shape to = shape(parts.front());
+    to[size_t(axis)] = 0;
+    for (const int part : parts)
+      to[size_t(axis)] += shape(part)[size_t(axis)];
+    return op("Concat", name, parts, to, {{"axis", {axis}}});
+  }
+  std::vector<int> split(int x, const std::vector<int64_t>& sizes) {
+    Operation o;
+    o.name = prefix_ + "split";
+    o.type = "Split";
+    o.inputs = {x};
+    o.integers["axis"] = {1};
+    for (const int64_t size : sizes) {
+      Shape to = shape(x);
+      to[1] = size;
+      o.outputs.push_back(tensor(to));
+    }
+    net_.operations.push_back(o);
+    return o.outputs;
+  }
+
+  void pass(const std::string& name, int64_t tokens) {
+    int x = input({1, tokens, m_.hidden});
+    for (int64_t layer = 0; layer < layers_; ++layer) {
+      prefix_ = name + "." + std::to_string(layer) + ".";
+      x = block(x, layer);
+    }
+    prefix_ = name + ".";
+    finish(x, tokens);
+  }
+
+  void image() {
+    const int64_t side = m_.image / m_.patch;
+    Operation conv;
+    conv.name = "patches";
+    conv.type = "Conv";
+    conv.inputs = {
+        input({1, m_.channels, m_.image, m_.image}),
+        tensor({m_.hidden, m_.channels, m_.patch, m_.patch}, true)};
+    conv.integers["strides"] = {m_.patch, m_.patch};
+    conv.integers["kernel_shape"] = {m_.patch, m_.patch};
+    conv.outputs = {tensor({1, m_.hidden, side, side})};
+    net_.operations.push_back(conv);
+    prefix_ = "image.";
+    int x = transpose(reshape(conv.outputs.front(), {1, m_.hidden, side * side}), {0, 2, 1});
+    x = join("class", {input({1, 1, m_.hidden}), x}, 1);
+    for (int64_t layer = 0; layer < layers_; ++layer) {
+      prefix_ = std::to_string(layer) + ".";
+      x = block(x, layer);
+    }
+    finish(x, side * side + 1);
+  }
+
+  void finish(int x, int64_t tokens) {
+    if (m_.vocab > 0 && layers_ == m_.layers) {
+      x = norm("norm", x);
+      if (tokens > 1)
+        x = split(x, {tokens - 1, 1})[1];
+      x = linear("head", x, m_.vocab);
+    }
+    net_.outputs.push_back(x);
+  }
+
+  int block(int x, int64_t layer) {
+    const int attended = add("attention.sum", attention(norm("norm1", x), layer), x);
+    const int normed = norm("norm2", attended);
+    const bool dense = m_.experts <= 1 || layer < m_.dense_layers;
+    const int64_t width = m_.experts > 1 ? m_.dense_ffn : m_.ffn;
+    const int fed = dense ? feed("mlp", normed, width) : mixture(normed);
+    return add("mlp.sum", fed, attended);
+  }
+
+  int attention(int x, int64_t layer) {
+    const int64_t tokens = shape(x)[1];
+    const int64_t group = m_.heads / m_.kv_heads;
+    const int64_t d = m_.head_size;
+    const int q = linear("q", x, m_.heads * d);
+    const int queries = reshape(
+        transpose(reshape(q, {1, tokens, m_.kv_heads, group, d}), {0, 2, 3, 1, 4}),
+        {1, m_.kv_heads, group * tokens, d});
+    Cache& cache = caches_[size_t(layer)];
+    cache.keys = extended(cache.keys, heads_of(linear("k", x, m_.kv_heads * d), tokens), "keys");
+    cache.values = extended(cache.values, heads_of(linear("v", x, m_.kv_heads * d), tokens), "values");
+    const int64_t seen = shape(cache.keys)[2];
+    const Shape square{1, m_.kv_heads, group * tokens, seen};
+    const int scores = op("MatMul", "scores", {queries, transpose(cache.keys, {0, 1, 3, 2})}, square);
+    const int weights = op("Softmax", "softmax", {scores}, square, {{"axis", {-1}}});
+    const int mixed = op("MatMul", "mix", {weights, cache.values}, shape(queries));
+    const int back = reshape(
+        transpose(reshape(mixed, {1, m_.kv_heads, group, tokens, d}), {0, 3, 1, 2, 4}),
+        {1, tokens, m_.heads * d});
+    return linear("out", back, m_.hidden);
+  }
+
+  int heads_of(int x, int64_t tokens) {
+    return transpose(reshape(x, {1, tokens, m_.kv_heads, m_.head_size}), {0, 2, 1, 3});
+  }
+
+  // What was cached, or comes from outside, with the new tokens behind it.
+  int extended(int cached, int fresh, const std::string& name) {
+    if (cached < 0 && run_.context > 0)
+      cached = input({1, m_.kv_heads, run_.context, m_.head_size});
+    return cached < 0 ? fresh : join(name, {cached, fresh}, 2);
+  }
+
+  int feed(const std::string& name, int x, int64_t width) {
+    int up = linear(name + ".up", x, width);
+    if (m_.gated)
+      up = op("Mul", name + ".gate.product", {linear(name + ".gate", x, width), up}, shape(up));
+    return linear(name + ".down", up, m_.hidden);
+  }
+
+  // Each of a token's choices falls on one of its share of the experts, who divide all tokens among them.
+  int mixture(int x) {
+    const int64_t tokens = shape(x)[1];
+    std::vector<int> sums;
+    for (int64_t choice = 0; choice < m_.active_experts; ++choice) {
+      const int64_t first = choice * m_.experts / m_.active_experts;
+      const int64_t last = (choice + 1) * m_.experts / m_.active_experts;
+      std::vector<int64_t> sizes = expert_tokens(tokens, last - first, run_.expert_skew);
+      std::erase(sizes, 0);
+      const std::vector<int> parts = sizes.size() > 1 ? split(x, sizes) : std::vector<int>{x};
+      std::vector<int> results;
+      for (size_t i = 0; i < parts.size(); ++i)
+        results.push_back(feed("expert" + std::to_string(first + int64_t(i)), parts[i], m_.ffn));
+      sums.push_back(results.size() > 1 ? join("experts", results, 1) : results.front());
+    }
+    if (m_.shared_ffn > 0)
+      sums.push_back(feed("shared", x, m_.shared_ffn));
+    int out = sums.front();
+    for (size_t i = 1; i < sums.size(); ++i)
+      out = add("experts.sum", out, sums[i]);
+    return out;
+  }
+
+  const TransformerShape& m_;
+  const TransformerRun& run_;
+  int64_t layers_ = 0;
+  std::vector<Cache> caches_;  // by layer
+  std::string prefix_;
+  Network net_;
+};
+
+void check(const TransformerShape& m, const TransformerRun& run, const std::string& file) {
+  const base::Location where{file};
+  if (m.heads % m.kv_heads != 0)
+    throw base::Error(
+        where,
+        std::to_string(m.heads) + " query heads cannot share " + std::to_string(m.kv_heads) + " key heads");
+  if (m.active_experts > m.experts)
+    throw base::Error(
+        where,
+        "a token takes " + std::to_string(m.active_experts) + " of " + std::to_string(m.experts) +
+            " experts");
+  if (m.patch > 0 && m.image % m.patch != 0)
+    throw base::Error(
+        where,
+        "an image of " + std::to_string(m.image) + " is no whole number of patches of " +
+            std::to_string(m.patch));
+  if (m.patch == 0 && run.tokens == 0 && run.steps == 0)
+    throw base::Error(
+        where,
+        "neither a prompt nor decoded tokens: nothing to run",
+        "give --tokens or --steps");
+}
+
+}  // namespace
+
+std::vector<int64_t> expert_tokens(int64_t tokens, int64_t experts, double skew) {
+  std::vector<double> share;
+  for (int64_t rank = 1; rank <= experts; ++rank)
+    share.push_back(std::pow(double(rank), -skew));
+  const double whole = std::accumulate(share.begin(), share.end(), 0.0);
+  std::vector<int64_t> out;
+  double upto = 0;
+  int64_t given = 0;
+  for (const double s : share) {
+    upto += s;
+    const int64_t next = std::llround(double(tokens) * std::min(1.0, upto / whole));
+    out.push_back(next - given);
+    given = next;
+  }
+  return out;
+}
+
+Network
+transformer_network(const TransformerShape& shape, const TransformerRun& run, const std::string& file) {
+  check(shape, run, file);
+  return Builder(shape, run).run();
+}
+
+}  // namespace lento::spec
