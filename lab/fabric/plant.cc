@@ -88,12 +88,12 @@ std::string kind_of(const std::string& name) {
 
 }  // namespace
 
-Planted plant(
-    const Fabric& fabric,
-    const TransferTrace& trace,
-    const Played& played,
-    const std::vector<uint32_t>& transfers,
-    double factor) {
+SlowTransfers slow_transfers(const std::vector<uint32_t>& transfers, double factor) {
+  return {transfers, std::vector<double>(transfers.size(), factor)};
+}
+
+Planted
+plant(const Fabric& fabric, const TransferTrace& trace, const Played& played, const SlowTransfers& slow) {
   Planted out;
   out.trace = trace;
   const double origin = double(origin_of(trace));
@@ -101,9 +101,9 @@ Planted plant(
   std::map<Key, size_t> wait_at;
   for (size_t i = 0; i < played.waits.size(); ++i)
     wait_at[{played.waits[i].stream, played.waits[i].record}] = i;
-  std::vector<bool> slow(played.transfers.size());
-  for (const uint32_t id : transfers)
-    slow[id] = true;
+  std::vector<double> factor(played.transfers.size(), 0);
+  for (size_t i = 0; i < slow.transfers.size(); ++i)
+    factor[slow.transfers[i]] = slow.factors[i];
   const double completion = fabric.sheet().completion_cycles;
   for (uint32_t s = 0; s < out.trace.streams.size(); ++s) {
     uint64_t shift = 0;
@@ -120,10 +120,11 @@ Planted plant(
       double end = double(records[r].end);
       for (uint32_t k = 0; k < wait.transfers; ++k) {
         const uint32_t id = played.transfers_of_waits[wait.first_transfer + k];
-        if (!slow[id])
+        if (factor[id] == 0)
           continue;
         const PlayedTransfer& t = played.transfers[id];
-        end = std::max(end, origin + t.issue + double(shift) + factor * (t.arrival - t.issue) + completion);
+        end =
+            std::max(end, origin + t.issue + double(shift) + factor[id] * (t.arrival - t.issue) + completion);
       }
       const auto later = uint64_t(std::llround(end)) - records[r].end;
       out.moved += later > 0;
@@ -153,7 +154,12 @@ std::vector<PlantCase> plant_cases(
       c.blamed = verdict.ranked.front().members.front();
       c.blamed_factor = verdict.ranked.front().factor;
       c.evidence = verdict.ranked.front().evidence;
-      c.exact = verdict.blamed && verdict.ranked.front().members == c.planted;
+      c.spread = verdict.ranked.front().spread;
+      const FabricSuspect& first = verdict.ranked.front();
+      const bool named =
+          first.members == c.planted || std::ranges::find(first.alike, c.planted) != first.alike.end();
+      c.exact = verdict.blamed && named && first.alike.empty();
+      c.among = verdict.blamed && named && !first.alike.empty();
     }
     if (verdict.ranked.size() > 1)
       c.runner_up = verdict.ranked[1].evidence;
@@ -176,7 +182,10 @@ std::vector<PlantCase> plant_cases(
       std::swap(ids[i], ids[i + rng.below(ids.size() - i)]);
     for (size_t i = 0; i < ids.size() && i < plan.per_kind; ++i) {
       for (const double factor : plan.factors) {
-        const Planted planted = plant(fabric, trace, played, classes[ids[i]].transfers, factor);
+        SlowTransfers slow = slow_transfers(classes[ids[i]].transfers, factor);
+        for (double& each : slow.factors)
+          each *= std::exp(rng.normal(0, plan.time_error));
+        const Planted planted = plant(fabric, trace, played, slow);
         PlantCase c;
         c.file = file;
         c.kind = kind;

@@ -22,12 +22,18 @@ struct Planted {
   uint32_t beyond = 0;  // of them by more than the 95th percentile of equal waits' own differences
 };
 
+// What is slow: `factors[i]` is how much longer `transfers[i]` takes.
+struct SlowTransfers {
+  std::vector<uint32_t> transfers;
+  std::vector<double> factors;
+};
+SlowTransfers slow_transfers(const std::vector<uint32_t>& transfers, double factor);
+
 Planted plant(
     const Fabric& fabric,
     const trace::TransferTrace& trace,
     const Played& played,
-    const std::vector<uint32_t>& transfers,
-    double factor);
+    const SlowTransfers& slow);
 
 struct PlantCase {
   // link, port, core
@@ -39,18 +45,21 @@ struct PlantCase {
   uint32_t beyond = 0;
   bool judged = false;
   bool counted = false;
-  bool exact = false;
+  bool exact = false;  // the planted class blamed, alone
+  bool among = false;  // blamed together with classes whose plant gives the very same records
   bool accused = false;
   std::string blamed;
   double blamed_factor = 1;
   double evidence = 0;
   double runner_up = 0;
+  double spread = 0;
 };
 
 struct PlantPlan {
   std::vector<double> factors = {1.5, 2, 5};
   uint32_t per_kind = 4;     // classes drawn a trace and kind
   uint32_t least_moved = 8;  // waits beyond the percentile: fewer are listed, not counted
+  double time_error = 0;     // of each slow transfer, standard deviation of the logarithm
   uint64_t seed = 1;
 };
 

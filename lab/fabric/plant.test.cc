@@ -21,9 +21,9 @@ TEST(Plant, LaterStampsMoveWithTheWait) {
   std::vector<uint32_t> all;
   for (uint32_t i = 0; i < played.transfers.size(); ++i)
     all.push_back(i);
-  const Planted same = plant(fabric, trace, played, all, 1);
+  const Planted same = plant(fabric, trace, played, slow_transfers(all, 1));
   EXPECT_EQ(same.moved, 0U);
-  const Planted slow = plant(fabric, trace, played, all, 10);
+  const Planted slow = plant(fabric, trace, played, slow_transfers(all, 10));
   EXPECT_EQ(slow.moved, 2U);
   const auto &before = trace.streams[0].records, &after = slow.trace.streams[0].records;
   const uint64_t shift = after[3].end - before[3].end;

@@ -34,7 +34,8 @@ finding::Finding finding_of(const chip::FabricSuspect& suspect, const chip::Fabr
   f.factor = suspect.factor;
   const double second = verdict.ranked.size() > 1 ? verdict.ranked[1].evidence : 0;
   f.score = 1 - 0.5 * std::exp(-(suspect.evidence - second));
-  f.summary = "Transfers over " + f.subject + " take about " + format_number(suspect.factor, 3) +
+  const std::string among = suspect.alike.empty() ? "" : " or another that leaves the same records";
+  f.summary = "Transfers over " + f.subject + among + " take about " + format_number(suspect.factor, 3) +
               " times as long as they should.";
   f.evidence.push_back(
       {"waits that its transfers hold up, of " + std::to_string(suspect.waits) + " they take part in",
@@ -51,6 +52,12 @@ finding::Finding finding_of(const chip::FabricSuspect& suspect, const chip::Fabr
          double(suspect.members.size()),
          "components",
          "routes"});
+  for (const std::vector<std::string>& other : suspect.alike)
+    f.evidence.push_back(
+        {"would have left the same ends of waits, and cannot be excluded: " + joined(other),
+         double(other.size()),
+         "components",
+         "ends of waits"});
   f.next_step = "Run the program with this component left out, or its traffic on another network or route.";
   return f;
 }

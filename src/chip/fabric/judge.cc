@@ -3,10 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
+#include <set>
 
 #include "chip/fabric/candidates.h"
+#include "chip/fabric/ends.h"
+#include "chip/fabric/held_waits.h"
 #include "chip/fabric/play.h"
 #include "chip/fabric/tuning.h"
+#include "chip/fabric/waits.h"
 
 namespace lento::chip {
 namespace {
@@ -14,60 +19,63 @@ namespace {
 using trace::TransferRecord;
 using trace::TransferTrace;
 
-// One wait as the judgement sees it, on the time line of the played program.
-struct Wait {
-  uint32_t played = 0;  // index into Played::waits
-  uint32_t pattern = 0;
-  double last_issue = 0;
-  double end = 0;           // the recorded tail after last_issue
-  double modelled_end = 0;  // on a healthy fabric
+// A played program and its waits: one opinion on how long each tail should be.
+struct Timeline {
+  Played played;
+  ComparedWaits compared;
+  std::vector<size_t> wait_of;  // transfer -> index into compared.waits, SIZE_MAX
+  std::optional<Ends> ends;
 };
 
-struct Fit {
-  double likelihood = -1e300;
-  double spread = 1;
-  uint32_t moved = 0;
+struct Hypothesis {
+  double factor = 1;
+  SlowSpread slow = kBroadSpread;
+  double evidence = 0;  // log-likelihood above that of a healthy fabric, for the same waits
+  double support = 0;   // the same summed over what was tried besides
+  uint32_t waits = 0;
+  EndsFit fit;
+  std::vector<uint32_t> stream;  // by compared wait
+  std::vector<double> bound;     // of Ends::fit
 };
 
-double median(std::vector<double>& values) {
-  if (values.empty())
-    return 0;
-  const size_t half = values.size() / 2;
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(half), values.end());
-  return values[half];
+bool is_sharp(const SlowSpread& slow) {
+  return slow.spread < kBroadSpread.spread;
 }
-
-// Tails of an earlier run's waits: stream, number of the wait in it -> cycles from last issue to end.
-using EarlierTails = std::map<std::pair<uint32_t, uint32_t>, double>;
 
 class Judge {
  public:
-  Judge(const Fabric& fabric, const TransferTrace& trace, Issue issue, const EarlierTails* earlier = nullptr)
+  Judge(const Fabric& fabric, const TransferTrace& trace, const EarlierTails* earlier)
       : fabric_(fabric),
         trace_(trace),
         earlier_(earlier) {
-    PlayOptions options;
-    options.issue = issue;
-    played_ = play(fabric, trace, options);
   }
 
   FabricJudgement run() {
-    collect();
-    if (!enough())
+    // An earlier run says how long tails are; the second time line would only repeat it.
+    std::vector<Timeline> lines;
+    lines.push_back(timeline(trace_, Issue::Gaps));
+    if (!earlier_)
+      lines.push_back(timeline(trace_, Issue::Stamps));
+    const ComparedWaits& compared = lines.front().compared;
+    out_.waits = uint32_t(compared.waits.size());
+    out_.patterns = compared.patterns;
+    out_.left_out = compared.left_out;
+    if (!enough(lines.front()))
       return std::move(out_);
-    const Fit healthy = fit({}, 1);
     out_.judged = true;
-    out_.spread = healthy.spread;
-    const std::vector<CandidateClass> classes = candidate_classes(fabric_, trace_, played_);
-    wait_of_transfer();
-    for (const CandidateClass& each : classes)
-      try_class(each, healthy);
-    std::ranges::stable_sort(out_.ranked, [](const FabricSuspect& a, const FabricSuspect& b) {
-      return a.evidence > b.evidence;
-    });
-    if (out_.ranked.size() > 10)
-      out_.ranked.resize(10);
-    decide(classes);
+    out_.spread = lines.front().ends->healthy().spread;
+    common_ = std::exp(lines.front().ends->healthy().centre.front());
+    double healthy = -1e300;
+    for (const Timeline& each : lines)
+      healthy = std::max(healthy, each.ends->healthy().likelihood);
+    classes_ = candidate_classes(fabric_, trace_, lines.front().played);
+    for (size_t i = 0; i < classes_.size(); ++i)
+      by_members_[classes_[i].members] = i;
+    best_.resize(classes_.size());
+    for (const Timeline& each : lines)
+      search(each, healthy, best_);
+    refine(lines.back());
+    conclude();
     return std::move(out_);
   }
 
@@ -76,166 +84,286 @@ class Judge {
   }
 
  private:
-  void collect() {
-    std::map<std::string, std::vector<Wait>> by_pattern;
-    std::map<uint32_t, uint32_t> number;  // of waits in each stream so far
-    for (uint32_t i = 0; i < played_.waits.size(); ++i) {
-      const PlayedWait& wait = played_.waits[i];
-      const TransferRecord& record = trace_.streams[wait.stream].records[wait.record];
-      const uint32_t nth = number[wait.stream]++;
-      if (wait.transfers == 0 || record.end == trace::kNoTime)
-        continue;
-      Wait out;
-      out.played = i;
-      out.modelled_end = wait.end;
-      uint64_t asked = 0;  // the last issue, as recorded
-      for_transfers(wait, [&](uint32_t id) {
-        out.last_issue = std::max(out.last_issue, played_.transfers[id].issue);
-        asked = std::max(asked, trace_.streams[wait.stream].records[played_.transfers[id].record].begin);
-      });
-      if (record.end <= asked)
-        continue;
-      out.end = out.last_issue + double(record.end - asked);
-      if (earlier_) {
-        const auto found = earlier_->find({wait.stream, nth});
-        if (found == earlier_->end())
-          continue;
-        out.modelled_end = out.last_issue + found->second;
-      }
-      if (out.end <= out.last_issue || out.modelled_end <= out.last_issue)
-        continue;
-      by_pattern[pattern_of(wait)].push_back(out);
+  Timeline timeline(const TransferTrace& stamps, Issue issue, uint32_t first = UINT32_MAX) const {
+    Timeline line;
+    PlayOptions options;
+    options.issue = issue;
+    line.played = play(fabric_, stamps, options);
+    line.compared = compared_waits(fabric_, trace_, line.played, earlier_, first);
+    line.wait_of.assign(line.played.transfers.size(), SIZE_MAX);
+    std::vector<double> ratio;
+    std::vector<uint32_t> sort;
+    for (size_t i = 0; i < line.compared.waits.size(); ++i) {
+      const ComparedWait& wait = line.compared.waits[i];
+      const PlayedWait& played = line.played.waits[wait.played];
+      for (uint32_t k = 0; k < played.transfers; ++k)
+        line.wait_of[line.played.transfers_of_waits[played.first_transfer + k]] = i;
+      ratio.push_back(std::log(wait.tail / wait.modelled));
+      sort.push_back(wait.pattern);
     }
-    for (auto& [name, waits] : by_pattern) {
-      if (waits.size() < kEqualWaits) {
-        out_.left_out += uint32_t(waits.size());
-        continue;
-      }
-      for (Wait& wait : waits) {
-        wait.pattern = out_.patterns;
-        waits_.push_back(wait);
-      }
-      ++out_.patterns;
-    }
-    out_.waits = uint32_t(waits_.size());
+    line.ends.emplace(std::move(ratio), std::move(sort), line.compared.patterns, earlier_ != nullptr);
+    return line;
   }
 
-  template <typename Do>
-  void for_transfers(const PlayedWait& wait, Do action) const {
-    for (uint32_t k = 0; k < wait.transfers; ++k)
-      action(played_.transfers_of_waits[wait.first_transfer + k]);
-  }
-
-  // Equal: the same network, direction, number and size of transfers, kind of peer.
-  std::string pattern_of(const PlayedWait& wait) const {
-    if (earlier_)
-      return {};
-    uint64_t bytes = 0;
-    std::string kinds;
-    uint8_t network = 0;
-    for_transfers(wait, [&](uint32_t id) {
-      const PlayedTransfer& transfer = played_.transfers[id];
-      const TransferRecord& record = trace_.streams[transfer.stream].records[transfer.record];
-      bytes += record.bytes;
-      network = record.network;
-      const int peer = fabric_.component(record.peer);
-      if (kinds.empty())
-        kinds = spec::name(fabric_.kind(peer));
-    });
-    return std::to_string(network) + "/" + std::to_string(wait.transfers) + "/" + std::to_string(bytes) +
-           "/" + kinds;
-  }
-
-  bool enough() {
+  bool enough(const Timeline& line) {
     if (out_.waits >= kEqualWaits)
       return true;
-    out_.reason = played_.waits.empty() ? "no wait for transfers is recorded"
-                                        : "no " + std::to_string(kEqualWaits) +
-                                              " waits are for equal transfers: nothing repeats";
+    out_.reason = line.played.waits.empty() ? "no wait for transfers is recorded"
+                                            : "no " + std::to_string(kEqualWaits) +
+                                                  " waits are for equal transfers: nothing repeats";
     out_.remedy = "record a longer run, or give an earlier run of the same program to `lento chip compare`";
     return false;
   }
 
-  // Residual of each wait when `ends` are the modelled ones; spread and likelihood follow from the residuals,
-  // corrections from each pattern's median.
-  Fit score(const std::vector<double>& ends) {
-    Fit fit;
-    std::vector<std::vector<double>> by_pattern(out_.patterns);
-    residual_.resize(waits_.size());
-    for (size_t i = 0; i < waits_.size(); ++i) {
-      const Wait& wait = waits_[i];
-      residual_[i] = std::log((wait.end - wait.last_issue) / std::max(1.0, ends[i] - wait.last_issue));
-      by_pattern[wait.pattern].push_back(residual_[i]);
+  // Every class on one time line. Transfers are numbered by issue, and so differently on each.
+  void search(const Timeline& line, double healthy, std::vector<Hypothesis>& best) const {
+    for (const CandidateClass& each : candidate_classes(fabric_, trace_, line.played)) {
+      const auto found = by_members_.find(each.members);
+      if (found != by_members_.end())
+        try_class(each, line, healthy, best[found->second]);
     }
-    centre_.clear();
-    for (auto& values : by_pattern)
-      centre_.push_back(median(values));
-    std::vector<double> size;
-    for (size_t i = 0; i < waits_.size(); ++i) {
-      residual_[i] -= centre_[waits_[i].pattern];
-      size.push_back(std::abs(residual_[i]));
-    }
-    fit.spread = std::max(kLeastSpread, 1.4826 * median(size));
-    fit.likelihood = 0;
-    // An earlier run has the model's errors too; without one a correction is one of them.
-    if (!earlier_)
-      for (const double c : centre_)
-        fit.likelihood -= 0.5 * (kTails + 1) * std::log1p(c * c / (kTails * kModelError * kModelError));
-    for (const double r : residual_) {
-      const double z = r / fit.spread;
-      fit.likelihood -= std::log(fit.spread) + 0.5 * (kTails + 1) * std::log1p(z * z / kTails);
-    }
-    return fit;
   }
 
-  Fit fit(const std::vector<std::pair<size_t, uint32_t>>& affected, double factor) {
-    std::vector<double> ends;
-    for (const Wait& wait : waits_)
-      ends.push_back(wait.modelled_end);
-    uint32_t moved = 0;
-    const double completion = fabric_.sheet().completion_cycles;
-    for (const auto& [wait, id] : affected) {
-      const PlayedTransfer& transfer = played_.transfers[id];
-      const double arrival = transfer.issue + factor * (transfer.arrival - transfer.issue) + completion;
-      if (arrival <= ends[wait])
+  // Replaces `best` by this class on this time line where that is likelier.
+  void try_class(const CandidateClass& candidate, const Timeline& line, double healthy, Hypothesis& best)
+      const {
+    const HeldWaits held(
+        candidate,
+        line.played,
+        line.compared.waits,
+        line.wait_of,
+        fabric_.sheet().completion_cycles);
+    if (held.count() == 0)
+      return;
+    const auto consider = [&](double factor, const SlowSpread& slow) {
+      std::vector<double> bound = held.bounds(factor);
+      EndsFit fit = line.ends->fit(bound, slow.spread);
+      if (is_sharp(slow) && fit.held < kSharpWaits - 0.5)
+        return;
+      // Of all factors between the least and the most, those that explain as much lie this near to the best.
+      const double room = slow.spread * 2.5 / std::sqrt(std::max(1.0, fit.held));
+      const double gain = fit.likelihood - healthy + std::log(std::min(1.0, room / kFactorRange));
+      if (gain > best.evidence)
+        best = {
+            factor,
+            slow,
+            gain,
+            best.support,
+            uint32_t(held.count()),
+            std::move(fit),
+            line.compared.streams,
+            std::move(bound)};
+    };
+    for (const double factor : sharp_factors(held.factors()))
+      for (const SlowSpread& slow : kSharpSpreads)
+        consider(factor, slow);
+    for (const double factor : kFactors)
+      consider(factor, kBroadSpread);
+  }
+
+  // Factors that most waits agree on.
+  static std::vector<double> sharp_factors(const std::vector<double>& factors) {
+    std::vector<std::pair<int, double>> by_company;
+    for (const double factor : factors) {
+      if (factor < kLeastFactor || factor > kMostFactor)
         continue;
-      if (ends[wait] == waits_[wait].modelled_end)
-        ++moved;
-      ends[wait] = arrival;
+      const auto low = std::ranges::lower_bound(factors, factor * (1 - kAgree));
+      const auto high = std::ranges::upper_bound(factors, factor * (1 + kAgree));
+      by_company.emplace_back(-int(high - low), factor);
     }
-    Fit out = score(ends);
-    out.moved = moved;
+    std::ranges::stable_sort(by_company);
+    std::vector<double> out;
+    for (const auto& [company, factor] : by_company) {
+      const auto near = [&](double other) {
+        return std::abs(factor / other - 1) < kAgree / 2;
+      };
+      if (std::ranges::none_of(out, near))
+        out.push_back(factor);
+      if (out.size() == kSharpFactors)
+        break;
+    }
     return out;
   }
 
-  void wait_of_transfer() {
-    wait_of_.assign(played_.transfers.size(), SIZE_MAX);
-    for (size_t i = 0; i < waits_.size(); ++i)
-      for_transfers(played_.waits[waits_[i].played], [&](uint32_t id) {
-        wait_of_[id] = i;
-      });
+  // What a slow candidate held up came later into the traffic, and so did all that its processor asked for
+  // afterwards. Candidates that explain each processor's first waits, or all, are tried again with the waits
+  // that they explain put back to where a healthy fabric would have ended them; what follows such a wait is
+  // right only once the wait is, so one wait of each processor after the other.
+  void refine(const Timeline& recorded) {
+    const uint32_t rounds = std::min(kPutBack, most_waits(recorded));
+    if (earlier_ || rounds < 2)
+      return;
+    std::vector<double> healthy;  // of the first 1, 2, ... waits
+    std::vector<Hypothesis> first(classes_.size());
+    for (uint32_t n = 1; n <= rounds; ++n) {
+      const Timeline line = timeline(trace_, Issue::Stamps, n);
+      healthy.push_back(line.ends->healthy().likelihood);
+      if (n == 1)
+        search(line, healthy.back(), first);
+    }
+    std::set<size_t> tried;
+    for (const std::vector<Hypothesis>& ranking : {best_, first}) {
+      std::vector<size_t> order = by_evidence(ranking);
+      if (order.size() > kRefined)
+        order.resize(kRefined);
+      for (const size_t index : order)
+        if (tried.insert(index).second)
+          put_back(index, healthy);
+    }
   }
 
-  // Blames the best candidate if its evidence is enough. What all waits share is what is left of them once
-  // its part is taken out.
-  void decide(const std::vector<CandidateClass>& classes) {
-    fit({}, 1);
-    common_ = std::exp(centre_.front());
-    if (out_.ranked.empty())
+  // Of one processor.
+  static uint32_t most_waits(const Timeline& line) {
+    std::map<uint32_t, uint32_t> count;
+    uint32_t most = 0;
+    for (const ComparedWait& wait : line.compared.waits)
+      most = std::max(most, ++count[wait.stream]);
+    return most;
+  }
+
+  void put_back(size_t index, const std::vector<double>& healthy) {
+    TransferTrace stamps = trace_;
+    for (uint32_t n = 1; n <= healthy.size(); ++n) {
+      const Timeline line = timeline(stamps, Issue::Stamps, n);
+      Hypothesis here;
+      try_members(index, line, healthy[n - 1], here);
+      // So many parts of the records, so many chances for the model's error: only what it cannot imitate.
+      const double support = best_[index].support + here.evidence;
+      if (is_sharp(here.slow) && here.evidence > best_[index].evidence)
+        best_[index] = here;
+      best_[index].support = support;
+      std::optional<TransferTrace> next = restore(line, here.fit);
+      if (next)
+        stamps = std::move(*next);
+    }
+  }
+
+  void try_members(size_t index, const Timeline& line, double healthy, Hypothesis& best) const {
+    for (const CandidateClass& each : candidate_classes(fabric_, trace_, line.played))
+      if (each.members == classes_[index].members)
+        try_class(each, line, healthy, best);
+  }
+
+  // The recorded program with the waits that the fit explains put back; nothing when none has a transfer
+  // after it.
+  std::optional<TransferTrace> restore(const Timeline& line, const EndsFit& fit) const {
+    std::map<std::pair<uint32_t, uint32_t>, uint64_t> later;  // stream, record -> cycles
+    for (size_t i = 0; i < fit.share.size(); ++i) {
+      const ComparedWait& wait = line.compared.waits[i];
+      const double healthy = wait.modelled * std::exp(fit.centre[wait.pattern]);
+      if (fit.share[i] > 0.5 && wait.tail > healthy)
+        later[{wait.stream, line.played.waits[wait.played].record}] = uint64_t(wait.tail - healthy);
+    }
+    TransferTrace out = trace_;
+    bool moved = false;
+    for (uint32_t s = 0; s < out.streams.size(); ++s) {
+      uint64_t shift = 0;
+      for (uint32_t r = 0; r < out.streams[s].records.size(); ++r) {
+        TransferRecord& record = out.streams[s].records[r];
+        record.begin -= std::min(record.begin, shift);
+        moved = moved || (shift > 0 && trace::is_transfer(record.kind));
+        const auto found = later.find({s, r});
+        if (found != later.end())
+          shift += found->second;
+        if (record.end != trace::kNoTime)
+          record.end -= std::min(record.end, shift);
+      }
+    }
+    if (!moved)
+      return std::nullopt;
+    return out;
+  }
+
+  static std::vector<size_t> by_evidence(const std::vector<Hypothesis>& all) {
+    std::vector<size_t> order;
+    for (size_t i = 0; i < all.size(); ++i)
+      if (all[i].evidence > 0)
+        order.push_back(i);
+    std::ranges::stable_sort(order, [&all](size_t a, size_t b) {
+      return all[a].evidence > all[b].evidence;
+    });
+    return order;
+  }
+
+  // Blames the best candidate if its evidence is enough.
+  void conclude() {
+    std::vector<size_t> order = by_evidence(best_);
+    if (order.empty())
       return;
-    const FabricSuspect& best = out_.ranked.front();
-    for (const CandidateClass& each : classes)
-      if (each.members == best.members)
-        fit(affected_by(each), best.factor);
-    const double needed = kEvidence + std::log(double(classes.size()));
-    const double second = out_.ranked.size() > 1 ? out_.ranked[1].evidence : 0;
-    out_.strength = best.evidence / repetition() - needed;
-    const bool slow = out_.strength > 0 && best.factor >= kLeastFactor;
-    out_.blamed = slow && best.evidence - second > kMargin;
+    prefer_support(order);
+    const Hypothesis& best = best_[order.front()];
+    // Ends that agree on one factor to a percent are no error of the model, however often it repeats.
+    const bool sharp = is_sharp(best.slow);
+    const double needed = best.slow.evidence + std::log(double(classes_.size()));
+    const std::vector<size_t> alike = take_alike(order);
+    for (size_t i = 0; i < order.size() && i < kRanked; ++i)
+      out_.ranked.push_back(suspect(order[i]));
+    FabricSuspect& first = out_.ranked.front();
+    for (const size_t other : alike)
+      first.alike.push_back(classes_[other].members);
+    out_.strength = first.evidence / (sharp ? 1 : repetition(best)) - needed;
+    const bool slow = out_.strength > 0 && first.factor >= kLeastFactor;
+    out_.blamed = slow && (order.size() < 2 || ahead(best, best_[order[1]]));
     if (slow && !out_.blamed)
-      tell_apart(best, out_.ranked[1]);
+      tell_apart(first, out_.ranked[1]);
     if (out_.blamed)
-      common_ = std::exp(centre_.front());
+      common_ = std::exp(best.fit.centre.front());
+  }
+
+  static bool ahead(const Hypothesis& a, const Hypothesis& b) {
+    const double margin = is_sharp(a.slow) ? kSharpMargin : kMargin;
+    return a.evidence - b.evidence > margin || a.support - b.support > margin;
+  }
+
+  // Of candidates that the best part of the records does not tell apart, the one that the rest speaks for.
+  void prefer_support(std::vector<size_t>& order) const {
+    const double least = best_[order.front()].evidence - kMargin;
+    const auto end = std::ranges::find_if(order, [&](size_t i) {
+      return best_[i].evidence < least;
+    });
+    const auto most = std::max_element(order.begin(), end, [&](size_t a, size_t b) {
+      return best_[a].support < best_[b].support;
+    });
+    if (best_[*most].support > best_[order.front()].support + kMargin)
+      std::rotate(order.begin(), most, most + 1);
+  }
+
+  // Takes out of `order` what would have left the same records as its first: the same earliest ends of the
+  // same waits, with the same factor.
+  std::vector<size_t> take_alike(std::vector<size_t>& order) const {
+    const Hypothesis& best = best_[order.front()];
+    const auto same = [&](size_t index) {
+      const Hypothesis& other = best_[index];
+      if (std::abs(other.factor / best.factor - 1) > 1e-9 || other.bound.size() != best.bound.size())
+        return false;
+      for (size_t i = 0; i < best.bound.size(); ++i)
+        if ((best.fit.share[i] > 0.5 || other.fit.share[i] > 0.5) &&
+            std::abs(best.bound[i] - other.bound[i]) > 1e-9)
+          return false;
+      return best.support - other.support < kMargin;
+    };
+    std::vector<size_t> alike;
+    for (size_t i = 1; i < order.size(); ++i)
+      if (same(order[i]))
+        alike.push_back(order[i]);
+    std::erase_if(order, [&](size_t i) {
+      return std::ranges::find(alike, i) != alike.end();
+    });
+    return alike;
+  }
+
+  FabricSuspect suspect(size_t index) const {
+    const Hypothesis& h = best_[index];
+    FabricSuspect out;
+    out.members = classes_[index].members;
+    out.factor = h.factor;
+    out.evidence = h.evidence;
+    out.spread = h.slow.spread;
+    out.waits = h.waits;
+    out.transfers = uint32_t(classes_[index].transfers.size());
+    for (const double share : h.fit.share)
+      out.moved += share > 0.5;
+    return out;
   }
 
   // Something is slow, and more than one component would explain it: neither healthy nor a finding.
@@ -248,16 +376,17 @@ class Judge {
 
   // How many waits say as much as one: the waits of one processor repeat its part of the model's error, by
   // the share of the residuals' variance that lies between processors.
-  double repetition() const {
+  double repetition(const Hypothesis& h) const {
+    const EndsFit& fit = h.fit;
     std::map<uint32_t, std::vector<double>> by_stream;
     double all = 0;
-    for (size_t i = 0; i < waits_.size(); ++i) {
-      const double limit = 3 * out_.spread;
-      const double r = std::clamp(residual_[i], -limit, limit);
-      by_stream[played_.waits[waits_[i].played].stream].push_back(r);
+    const double limit = 3 * out_.spread;
+    for (size_t i = 0; i < fit.residual.size(); ++i) {
+      const double r = std::clamp(fit.residual[i], -limit, limit);
+      by_stream[h.stream[i]].push_back(r);
       all += r;
     }
-    const double n = double(waits_.size());
+    const double n = double(fit.residual.size());
     const double groups = double(by_stream.size());
     if (n <= groups || groups < 2)
       return 1;
@@ -279,67 +408,15 @@ class Judge {
     return 1 + (each - 1) * share;
   }
 
-  std::vector<std::pair<size_t, uint32_t>> affected_by(const CandidateClass& candidate) const {
-    std::vector<std::pair<size_t, uint32_t>> out;
-    for (const uint32_t id : candidate.transfers)
-      if (wait_of_[id] != SIZE_MAX)
-        out.emplace_back(wait_of_[id], id);
-    return out;
-  }
-
-  void try_class(const CandidateClass& candidate, const Fit& healthy) {
-    const auto affected = affected_by(candidate);
-    if (affected.empty())
-      return;
-    FabricSuspect best;
-    for (const double factor : kFactors) {
-      const Fit hypothesis = fit(affected, factor);
-      const double gain = hypothesis.likelihood - healthy.likelihood;
-      if (gain <= best.evidence)
-        continue;
-      best.evidence = gain;
-      best.factor = factor;
-      best.moved = hypothesis.moved;
-    }
-    if (best.evidence <= 0)
-      return;
-    best.members = candidate.members;
-    best.transfers = uint32_t(candidate.transfers.size());
-    for (size_t i = 0; i < affected.size(); ++i)
-      best.waits += i == 0 || affected[i].first != affected[i - 1].first;
-    out_.ranked.push_back(std::move(best));
-  }
-
   const Fabric& fabric_;
   const TransferTrace& trace_;
-  Played played_;
-  FabricJudgement out_;
-  std::vector<Wait> waits_;
-  std::vector<size_t> wait_of_;  // transfer -> index into waits_
-  std::vector<double> residual_;
-  std::vector<double> centre_;
   const EarlierTails* earlier_;
+  std::vector<CandidateClass> classes_;
+  std::map<std::vector<std::string>, size_t> by_members_;
+  std::vector<Hypothesis> best_;  // by class
   double common_ = 1;
+  FabricJudgement out_;
 };
-
-// The waits of a run by stream and number; cycles from the last issue before each.
-EarlierTails tails_of(const TransferTrace& trace) {
-  EarlierTails out;
-  for (uint32_t s = 0; s < trace.streams.size(); ++s) {
-    uint32_t number = 0;
-    uint64_t last = 0;
-    for (const TransferRecord& record : trace.streams[s].records) {
-      if (trace::is_transfer(record.kind))
-        last = record.begin;
-      if (!trace::is_group(record.kind))
-        continue;
-      if (record.end != trace::kNoTime && last > 0 && record.end > last)
-        out[{s, number}] = double(record.end - last);
-      ++number;
-    }
-  }
-  return out;
-}
 
 // Empty when both are the same program; else what differs.
 std::string program_difference(const TransferTrace& a, const TransferTrace& b) {
@@ -365,17 +442,9 @@ std::string program_difference(const TransferTrace& a, const TransferTrace& b) {
 
 // Two time lines: the recorded one, and the modelled one with the recorded gaps. On the recorded one, what a
 // slow component shifted meets traffic that it never met; on the other, the model's errors add up from wait
-// to wait. A slow component may be plain on one only.
+// to wait. The likelihood of the same recorded tails says which is nearer.
 FabricJudgement judge(const Fabric& fabric, const TransferTrace& trace) {
-  FabricJudgement gaps = Judge(fabric, trace, Issue::Gaps).run();
-  if (gaps.waits < kEqualWaits)
-    return gaps;
-  FabricJudgement stamps = Judge(fabric, trace, Issue::Stamps).run();
-  if (gaps.blamed != stamps.blamed)
-    return gaps.blamed ? gaps : stamps;
-  if (gaps.judged != stamps.judged)
-    return gaps.judged ? stamps : gaps;
-  return gaps.strength >= stamps.strength ? gaps : stamps;
+  return Judge(fabric, trace, nullptr).run();
 }
 
 FabricComparison compare(const Fabric& fabric, const TransferTrace& before, const TransferTrace& after) {
@@ -387,7 +456,7 @@ FabricComparison compare(const Fabric& fabric, const TransferTrace& before, cons
     return out;
   }
   const EarlierTails earlier = tails_of(before);
-  Judge judge(fabric, after, Issue::Gaps, &earlier);
+  Judge judge(fabric, after, &earlier);
   out.judgement = judge.run();
   out.common = judge.common();
   return out;

@@ -23,11 +23,15 @@ namespace lento::chip {
 
 struct FabricSuspect {
   std::vector<std::string> members;  // one class: components, then servers, by name
+  // Other classes that would have left the same ends: their transfers differ, but none of those that do was
+  // the last of a wait.
+  std::vector<std::vector<std::string>> alike;
   double factor = 1;
   double evidence = 0;  // log-likelihood above that of a healthy fabric
   uint32_t waits = 0;   // that its transfers take part in
   uint32_t moved = 0;   // of them: end later under the hypothesis than without
   uint32_t transfers = 0;
+  double spread = 0;  // by which ends that it caused differ from what the factor says, logarithm
 };
 
 struct FabricJudgement {

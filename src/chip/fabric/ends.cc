@@ -1,0 +1,143 @@
+#include "chip/fabric/ends.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include "chip/fabric/tuning.h"
+
+namespace lento::chip {
+namespace {
+
+static_assert(kTails == 3, "density and distribution below are those of three degrees of freedom");
+
+double density(double z) {
+  const double q = 1 + z * z / 3;
+  return 2 / (std::numbers::pi * std::numbers::sqrt3 * q * q);
+}
+
+double distribution(double z) {
+  const double r = z / std::numbers::sqrt3;
+  return 0.5 + (r / (1 + r * r) + std::atan(r)) / std::numbers::pi;
+}
+
+// Values with weights, ascending by value: the value in the middle of the weight.
+double middle(const std::vector<std::pair<double, double>>& values, double whole) {
+  double below = 0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    below += values[i].second;
+    if (below < whole / 2)
+      continue;
+    const bool between = below == whole / 2 && i + 1 < values.size();
+    return between ? (values[i].first + values[i + 1].first) / 2 : values[i].first;
+  }
+  return 0;
+}
+
+// Of distances from the middle with weights, ascending. With hardly one left, what the model usually misses
+// by.
+double spread_of(const std::vector<std::pair<double, double>>& distances, double whole) {
+  return whole < 2 ? kModelError : std::max(kLeastSpread, 1.4826 * middle(distances, whole));
+}
+
+// Corrections are errors of the model: normal about none. All of them may be off by one factor, when the
+// fabric is not the one of the sheet; that too is no slow component.
+double correction_likelihood(std::vector<double> centre) {
+  const auto about = [&centre](double middle) {
+    double sum = 0;
+    for (const double c : centre)
+      sum -= (c - middle) * (c - middle) / (2 * kModelError * kModelError);
+    return sum;
+  };
+  std::ranges::sort(centre);
+  const double common = centre[centre.size() / 2];
+  return std::max(about(0), about(common) - kCommonCost);
+}
+
+}  // namespace
+
+Ends::Ends(std::vector<double> log_ratio, std::vector<uint32_t> sort, uint32_t sorts, bool free_correction)
+    : x_(std::move(log_ratio)),
+      sort_(std::move(sort)),
+      of_sort_(sorts),
+      free_correction_(free_correction) {
+  for (uint32_t i = 0; i < x_.size(); ++i)
+    of_sort_[sort_[i]].push_back(i);
+  for (auto& waits : of_sort_)
+    std::ranges::stable_sort(waits, {}, [this](uint32_t i) {
+      return x_[i];
+    });
+  healthy_.share.assign(x_.size(), 0);
+  centre(healthy_);
+  weigh(healthy_, {}, 1);
+}
+
+// Corrections and spreads from the waits that no slow part holds up, by their weight.
+void Ends::centre(EndsFit& fit) const {
+  fit.centre.assign(of_sort_.size(), 0);
+  fit.spreads.assign(of_sort_.size(), 0);
+  std::vector<double> weight(of_sort_.size(), 0);
+  std::vector<std::pair<double, double>> all;
+  double whole = 0;
+  for (size_t p = 0; p < of_sort_.size(); ++p) {
+    std::vector<std::pair<double, double>> values;
+    for (const uint32_t i : of_sort_[p]) {
+      values.emplace_back(x_[i], 1 - fit.share[i]);
+      weight[p] += 1 - fit.share[i];
+    }
+    if (weight[p] > kLeastWeight)
+      fit.centre[p] = middle(values, weight[p]);
+    for (auto& [x, share] : values)
+      x = std::abs(x - fit.centre[p]);
+    std::ranges::sort(values);
+    fit.spreads[p] = spread_of(values, weight[p]);
+    all.insert(all.end(), values.begin(), values.end());
+    whole += weight[p];
+  }
+  std::ranges::sort(all);
+  fit.spread = spread_of(all, whole);
+  for (size_t p = 0; p < of_sort_.size(); ++p) {
+    const double own = weight[p] / (weight[p] + kCommonSpread);
+    fit.spreads[p] = std::exp(own * std::log(fit.spreads[p]) + (1 - own) * std::log(fit.spread));
+  }
+}
+
+void Ends::weigh(EndsFit& fit, const std::vector<double>& bound, double slow_spread) const {
+  fit.likelihood = 0;
+  fit.held = 0;
+  fit.residual.resize(x_.size());
+  if (!free_correction_)
+    fit.likelihood = correction_likelihood(fit.centre);
+  for (size_t i = 0; i < x_.size(); ++i) {
+    const double spread = fit.spreads[sort_[i]];
+    const double z = (x_[i] - fit.centre[sort_[i]]) / spread;
+    double own = density(z) / spread;
+    double slow = 0;
+    fit.residual[i] = x_[i] - fit.centre[sort_[i]];
+    if (!bound.empty() && bound[i] != kFree) {
+      const double v = (x_[i] - bound[i]) / slow_spread;
+      own *= distribution(v);
+      slow = density(v) / slow_spread * distribution(z);
+    }
+    fit.likelihood += std::log(own + slow);
+    fit.share[i] = slow / (own + slow);
+    fit.held += fit.share[i];
+    if (slow > own)
+      fit.residual[i] = x_[i] - bound[i];
+  }
+}
+
+EndsFit Ends::fit(const std::vector<double>& bound, double slow_spread) const {
+  EndsFit out = healthy_;
+  weigh(out, bound, slow_spread);
+  for (int round = 0; round < kRounds; ++round) {
+    if (out.held < 0.5)
+      break;
+    centre(out);
+    weigh(out, bound, slow_spread);
+  }
+  return out;
+}
+
+}  // namespace lento::chip

@@ -1,0 +1,58 @@
+// How likely recorded tails of waits are: on a healthy fabric, and when something slow holds some of them up.
+//
+//   x_i   log of recorded over modelled tail of wait i
+//   c_p   correction that all waits of sort p share: the model's error, estimated
+//   s_p   spread of the rest, estimated from the sort and, where it has few waits, from all; Student with
+//   kTails degrees of freedom (density t, distribution T) b_i   log of the tail that the slow part alone
+//   would give wait i, over the modelled tail u     spread of that, chosen by the likelihood
+//
+// A wait ends with the later of the two, its healthy end and the slow part's. Hence its density is
+//   t((x - c) / s) / s · T((x - b) / u)  +  t((x - b) / u) / u · T((x - c) / s)
+// A bound that lies beyond a recorded end speaks against the slow part as strongly as ends that lie on their
+// bounds speak for it. The second term's part of the whole is the wait's share: 1 when the slow part ended
+// it. c and s come from the waits that the slow part leaves alone, by a few rounds of expectation and
+// maximisation. Cost of a fit: some hundred operations a wait.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace lento::chip {
+
+struct EndsFit {
+  double likelihood = 0;
+  double spread = 0;             // of all
+  double held = 0;               // sum of shares
+  std::vector<double> centre;    // c, by sort
+  std::vector<double> spreads;   // s, by sort
+  std::vector<double> share;     // by wait
+  std::vector<double> residual;  // by wait: to whichever of the two ended it
+};
+
+class Ends {
+ public:
+  static constexpr double kFree = -std::numeric_limits<double>::infinity();  // a wait without slow part
+
+  // `log_ratio` is x, `sort` p by wait. A correction is not free: it is an error of the model, unless
+  // `free_correction` (an earlier run has the model's errors too).
+  Ends(std::vector<double> log_ratio, std::vector<uint32_t> sort, uint32_t sorts, bool free_correction);
+
+  const EndsFit& healthy() const {
+    return healthy_;
+  }
+  // `bound` is b by wait, kFree where there is none; `slow_spread` u.
+  EndsFit fit(const std::vector<double>& bound, double slow_spread) const;
+
+ private:
+  void centre(EndsFit& fit) const;
+  void weigh(EndsFit& fit, const std::vector<double>& bound, double slow_spread) const;
+
+  std::vector<double> x_;
+  std::vector<uint32_t> sort_;
+  std::vector<std::vector<uint32_t>> of_sort_;  // waits of each sort, x ascending
+  bool free_correction_ = false;
+  EndsFit healthy_;
+};
+
+}  // namespace lento::chip

@@ -1,0 +1,137 @@
+#include "chip/fabric/waits.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "chip/fabric/tuning.h"
+
+namespace lento::chip {
+namespace {
+
+using trace::TransferRecord;
+using trace::TransferTrace;
+
+class Collector {
+ public:
+  Collector(
+      const Fabric& fabric,
+      const TransferTrace& trace,
+      const Played& played,
+      const EarlierTails* earlier,
+      uint32_t first)
+      : fabric_(fabric),
+        trace_(trace),
+        played_(played),
+        earlier_(earlier),
+        first_(first) {
+  }
+
+  ComparedWaits run() {
+    std::map<std::string, std::vector<ComparedWait>> by_pattern;
+    std::map<uint32_t, uint32_t> number;  // of waits in each stream so far
+    for (uint32_t i = 0; i < played_.waits.size(); ++i) {
+      const uint32_t nth = number[played_.waits[i].stream]++;
+      if (const auto wait = compared(i, nth))
+        by_pattern[pattern_of(played_.waits[i])].push_back(*wait);
+    }
+    ComparedWaits out;
+    for (auto& [name, waits] : by_pattern) {
+      if (waits.size() < kEqualWaits) {
+        out.left_out += uint32_t(waits.size());
+        continue;
+      }
+      for (ComparedWait& wait : waits) {
+        wait.pattern = out.patterns;
+        out.waits.push_back(wait);
+        out.streams.push_back(wait.stream);
+      }
+      ++out.patterns;
+    }
+    return out;
+  }
+
+ private:
+  const TransferRecord& record_of(uint32_t id) const {
+    const PlayedTransfer& transfer = played_.transfers[id];
+    return trace_.streams[transfer.stream].records[transfer.record];
+  }
+
+  uint32_t transfer(const PlayedWait& wait, uint32_t k) const {
+    return played_.transfers_of_waits[wait.first_transfer + k];
+  }
+
+  std::optional<ComparedWait> compared(uint32_t index, uint32_t nth) const {
+    const PlayedWait& wait = played_.waits[index];
+    const TransferRecord& record = trace_.streams[wait.stream].records[wait.record];
+    if (nth >= first_ || wait.transfers == 0 || record.end == trace::kNoTime)
+      return std::nullopt;
+    ComparedWait out;
+    out.played = index;
+    out.stream = wait.stream;
+    uint64_t asked = 0;  // the last issue, as recorded
+    for (uint32_t k = 0; k < wait.transfers; ++k) {
+      const uint32_t id = transfer(wait, k);
+      out.last_issue = std::max(out.last_issue, played_.transfers[id].issue);
+      asked = std::max(asked, record_of(id).begin);
+    }
+    out.tail = double(record.end) - double(asked);
+    out.modelled = wait.end - out.last_issue;
+    if (earlier_) {
+      const auto found = earlier_->find({wait.stream, nth});
+      out.modelled = found == earlier_->end() ? 0 : found->second;
+    }
+    if (out.tail <= 0 || out.modelled <= 0)
+      return std::nullopt;
+    return out;
+  }
+
+  std::string pattern_of(const PlayedWait& wait) const {
+    if (earlier_)
+      return {};
+    uint64_t bytes = 0;
+    for (uint32_t k = 0; k < wait.transfers; ++k)
+      bytes += record_of(transfer(wait, k)).bytes;
+    const int network = record_of(transfer(wait, wait.transfers - 1)).network;
+    const int peer = fabric_.component(record_of(transfer(wait, 0)).peer);
+    return std::to_string(network) + "/" + std::to_string(wait.transfers) + "/" + std::to_string(bytes) +
+           "/" + spec::name(fabric_.kind(peer));
+  }
+
+  const Fabric& fabric_;
+  const TransferTrace& trace_;
+  const Played& played_;
+  const EarlierTails* earlier_;
+  uint32_t first_;
+};
+
+}  // namespace
+
+ComparedWaits compared_waits(
+    const Fabric& fabric,
+    const TransferTrace& trace,
+    const Played& played,
+    const EarlierTails* earlier,
+    uint32_t first) {
+  return Collector(fabric, trace, played, earlier, first).run();
+}
+
+EarlierTails tails_of(const TransferTrace& trace) {
+  EarlierTails out;
+  for (uint32_t s = 0; s < trace.streams.size(); ++s) {
+    uint32_t number = 0;
+    uint64_t last = 0;
+    for (const TransferRecord& record : trace.streams[s].records) {
+      if (trace::is_transfer(record.kind))
+        last = record.begin;
+      if (!trace::is_group(record.kind))
+        continue;
+      if (record.end != trace::kNoTime && last > 0 && record.end > last)
+        out[{s, number}] = double(record.end - last);
+      ++number;
+    }
+  }
+  return out;
+}
+
+}  // namespace lento::chip

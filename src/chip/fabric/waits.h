@@ -1,0 +1,48 @@
+// Waits that can be compared: recorded tail beside modelled tail, sorted by what they move.
+//
+// The tail of a wait is the time from its last issue to its end. Only tails are compared: what came before
+// the last issue is the processor's own business.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "chip/fabric/play.h"
+
+namespace lento::chip {
+
+struct ComparedWait {
+  uint32_t played = 0;  // index into Played::waits
+  uint32_t stream = 0;
+  uint32_t pattern = 0;  // equal ones are compared: the same network, number, bytes and kind of peer
+  // cycles
+  double last_issue = 0;  // as played
+  double tail = 0;        // as recorded
+  double modelled = 0;    // as it should be
+};
+
+struct ComparedWaits {
+  std::vector<ComparedWait> waits;
+  std::vector<uint32_t> streams;  // of waits
+  uint32_t patterns = 0;
+  uint32_t left_out = 0;  // without enough equals
+};
+
+// Tails of an earlier run: stream, number of the wait in it -> cycles. With them a tail should be what it was
+// then, and all waits are of one sort.
+using EarlierTails = std::map<std::pair<uint32_t, uint32_t>, double>;
+
+// `played` has the records of `trace`, perhaps at other times: tails are taken from `trace`. Only the first
+// so many waits of each stream are compared.
+ComparedWaits compared_waits(
+    const Fabric& fabric,
+    const trace::TransferTrace& trace,
+    const Played& played,
+    const EarlierTails* earlier = nullptr,
+    uint32_t first = UINT32_MAX);
+
+EarlierTails tails_of(const trace::TransferTrace& trace);
+
+}  // namespace lento::chip
