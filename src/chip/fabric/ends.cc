@@ -86,8 +86,10 @@ void Ends::centre(EndsFit& fit) const {
       values.emplace_back(x_[i], 1 - fit.share[i]);
       weight[p] += 1 - fit.share[i];
     }
+    // Few free waits say little about an error that all would share.
+    const double limit = weight[p] < kEqualWaits ? kModelError : std::numeric_limits<double>::infinity();
     if (weight[p] > kLeastWeight)
-      fit.centre[p] = middle(values, weight[p]);
+      fit.centre[p] = std::clamp(middle(values, weight[p]), -limit, limit);
     for (auto& [x, share] : values)
       x = std::abs(x - fit.centre[p]);
     std::ranges::sort(values);

@@ -116,6 +116,16 @@ TEST_F(HeldUp, IsNotExplainedByBoundsBeyondTheEnds) {
   EXPECT_LT(fit(beyond).likelihood, fit(bound_).likelihood - 10);
 }
 
+TEST_F(HeldUp, TwoWaitsLeftAloneDoNotMoveTheModel) {
+  for (size_t i = 4; i < 8; ++i) {
+    x_[i] = 0.9;
+    bound_[i] = 0.9;
+  }
+  x_[8] = -1;
+  x_[9] = -1;
+  EXPECT_NEAR(fit(bound_).centre[0], -kModelError, 1e-9);
+}
+
 TEST_F(HeldUp, WaitsItLeavesAloneSetTheSpread) {
   EXPECT_DOUBLE_EQ(fit(bound_).spread, kLeastSpread);
   EXPECT_GT(Ends(x_, sort_, 1, false).healthy().spread, kLeastSpread);

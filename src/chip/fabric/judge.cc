@@ -31,7 +31,8 @@ struct Hypothesis {
   double factor = 1;
   SlowSpread slow = kBroadSpread;
   double evidence = 0;  // log-likelihood above that of a healthy fabric, for the same waits
-  double support = 0;   // the same summed over what was tried besides
+  double support = 0;   // the same summed over the parts of the records that were tried besides
+  bool supported = false;
   uint32_t waits = 0;
   EndsFit fit;
   std::vector<uint32_t> stream;  // by compared wait
@@ -149,6 +150,7 @@ class Judge {
             slow,
             gain,
             best.support,
+            best.supported,
             uint32_t(held.count()),
             std::move(fit),
             line.compared.streams,
@@ -204,12 +206,16 @@ class Judge {
     std::set<size_t> tried;
     for (const std::vector<Hypothesis>& ranking : {best_, first}) {
       std::vector<size_t> order = by_evidence(ranking);
-      if (order.size() > kRefined)
-        order.resize(kRefined);
+      while (order.size() > kRefined && !level(ranking[order.back()], ranking[order.front()]))
+        order.pop_back();
       for (const size_t index : order)
         if (tried.insert(index).second)
           put_back(index, healthy);
     }
+  }
+
+  static bool level(const Hypothesis& a, const Hypothesis& b) {
+    return a.evidence > b.evidence - kMargin;
   }
 
   // Of one processor.
@@ -228,10 +234,11 @@ class Judge {
       Hypothesis here;
       try_members(index, line, healthy[n - 1], here);
       // So many parts of the records, so many chances for the model's error: only what it cannot imitate.
-      const double support = best_[index].support + here.evidence;
+      const double support = best_[index].support + (is_sharp(here.slow) ? here.evidence : 0);
       if (is_sharp(here.slow) && here.evidence > best_[index].evidence)
         best_[index] = here;
       best_[index].support = support;
+      best_[index].supported = true;
       std::optional<TransferTrace> next = restore(line, here.fit);
       if (next)
         stamps = std::move(*next);
@@ -310,22 +317,23 @@ class Judge {
       common_ = std::exp(best.fit.centre.front());
   }
 
+  // Of two of which the same was tried.
+  static bool more_support(const Hypothesis& a, const Hypothesis& b) {
+    return a.supported && b.supported && a.support - b.support > kSupportMargin;
+  }
+
   static bool ahead(const Hypothesis& a, const Hypothesis& b) {
     const double margin = is_sharp(a.slow) ? kSharpMargin : kMargin;
-    return a.evidence - b.evidence > margin || a.support - b.support > margin;
+    return a.evidence - b.evidence > margin || more_support(a, b);
   }
 
   // Of candidates that the best part of the records does not tell apart, the one that the rest speaks for.
   void prefer_support(std::vector<size_t>& order) const {
-    const double least = best_[order.front()].evidence - kMargin;
-    const auto end = std::ranges::find_if(order, [&](size_t i) {
-      return best_[i].evidence < least;
-    });
-    const auto most = std::max_element(order.begin(), end, [&](size_t a, size_t b) {
-      return best_[a].support < best_[b].support;
-    });
-    if (best_[*most].support > best_[order.front()].support + kMargin)
-      std::rotate(order.begin(), most, most + 1);
+    size_t most = 0;
+    for (size_t i = 1; i < order.size() && level(best_[order[i]], best_[order.front()]); ++i)
+      if (more_support(best_[order[i]], best_[order[most]]))
+        most = i;
+    std::rotate(order.begin(), order.begin() + ptrdiff_t(most), order.begin() + ptrdiff_t(most) + 1);
   }
 
   // Takes out of `order` what would have left the same records as its first: the same earliest ends of the
@@ -340,7 +348,7 @@ class Judge {
         if ((best.fit.share[i] > 0.5 || other.fit.share[i] > 0.5) &&
             std::abs(best.bound[i] - other.bound[i]) > 1e-9)
           return false;
-      return best.support - other.support < kMargin;
+      return !more_support(best, other);
     };
     std::vector<size_t> alike;
     for (size_t i = 1; i < order.size(); ++i)
