@@ -13,6 +13,9 @@ namespace lento::chip {
 struct MapOptions {
   int64_t batch = 1;            // samples of one inference
   int max_segment_layers = 40;  // a longer pipeline is not tried
+  // What a segment of one layer, which sends nothing between cores, counts in the search: above 1, layers
+  // that fit together only a little less well still show the links between them.
+  double alone = 1;
 };
 
 // Layers keep the order of the graph; their ids count from 0. Every core has at most one part of a segment,

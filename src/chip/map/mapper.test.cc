@@ -16,6 +16,7 @@
 #include "chip/map/partition.h"
 #include "chip/map/program.h"
 #include "spec/test_onnx.h"
+#include "spec/transformer_network.h"
 
 namespace lento::chip {
 namespace {
@@ -260,6 +261,40 @@ TEST(Mapper, SharedModels) {
 }
 
 // Most segments of a transformer are short. What crosses no link cannot be judged on it.
+// Decoded tokens: a cache, products of one row, weights that outweigh all else.
+LayerGraph decoder() {
+  spec::TransformerShape m;
+  m.layers = 2;
+  m.hidden = 256;
+  m.heads = 8;
+  m.kv_heads = 4;
+  m.head_size = 32;
+  m.ffn = 704;
+  m.gated = true;
+  spec::TransformerRun run;
+  run.tokens = 0;
+  run.context = 64;
+  run.steps = 2;
+  return lower(spec::transformer_network(m, run, "config.json"), "config.json");
+}
+
+TEST(Mapper, DecodedTokensCrossTheLinks) {
+  const spec::Chip chip = square(4);
+  const Mapping mapping = map_network(decoder(), chip, {4}, "config.json");
+  check_fits(mapping, chip, "config.json");
+  const Grid grid(chip);
+  const Identifiability seen = identify(expand(mapping, chip, "config.json"), grid, LinkRank::Skip);
+  EXPECT_GE(seen.used_links, 0.9 * grid.link_count());
+}
+
+TEST(Mapper, DearerSingleLayersStandTogether) {
+  const auto segments = [](double alone) {
+    return map_network(decoder(), square(4), {4, 40, alone}, "config.json").layers.back().segment;
+  };
+  EXPECT_LE(segments(3), segments(1));
+  EXPECT_LT(segments(100), 60);  // of layers of two tokens
+}
+
 TEST(Mapper, ATransformersMessagesCrossTheLinks) {
   const char* shared = std::getenv("LENTO_SHARED");
   const std::string file = std::string(shared ? shared : "../shared") + "/models/gpt2_small.onnx";

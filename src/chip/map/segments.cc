@@ -219,7 +219,8 @@ class Planner {
     list_stages(begin, end, s);
     if (!share_cores(stages_, chosen_))
       return;
-    const double cycles = best_[begin].cycles + segment_cycles(stages_, chosen_, s);
+    const double weight = end - begin == 1 ? options_.alone : 1;
+    const double cycles = best_[begin].cycles + weight * segment_cycles(stages_, chosen_, s);
     if (cycles < best_[end].cycles)
       best_[end] = {cycles, begin, s};
   }
