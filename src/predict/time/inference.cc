@@ -88,8 +88,9 @@ InferenceTime predict_inference(const System& system, const InferenceRun& run, c
   InferenceTime t;
   const int64_t group = group_of(run);
   const int64_t replica = group * run.pipeline;
-  t.first_token_s =
-      forward_pass_s(system, run, 1, run.prompt, run.prompt) + hand_overs_s(system, run, double(run.prompt));
+  const int64_t prompts = run.one_pass ? group : 1;
+  t.first_token_s = forward_pass_s(system, run, prompts, run.prompt, run.prompt) +
+                    hand_overs_s(system, run, double(run.prompt));
   t.per_token_s = forward_pass_s(system, run, group, 1, run.prompt + run.output / 2) +
                   hand_overs_s(system, run, double(group));
   // While one request is prefilled the others wait: each output token carries its share of the prefills. In a

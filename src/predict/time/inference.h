@@ -17,6 +17,7 @@ struct InferenceRun {
   int data = 1;
   int expert = 1;  // ways over which experts are spread, of tensor * data
   Precision precision = Precision::Bf16;
+  bool one_pass = false;  // all prompts in one forward pass, and nothing after it
 
   int devices() const {
     return tensor * pipeline * data;

@@ -160,7 +160,12 @@ TEST(Rows, EndToEndRunsOfNeuSight) {
   EXPECT_EQ(std::get<TrainingRun>(training.what).tensor, 4);
   EXPECT_EQ(std::get<TrainingRun>(training.what).precision, Precision::Fp32);
   const Question pass = ask(kHeader, "NVIDIA_L4,bert_large,inf,512,8,,100");
-  EXPECT_EQ(std::get<InferenceRun>(pass.what).batch, 8);
+  const InferenceRun& eight = std::get<InferenceRun>(pass.what);
+  EXPECT_EQ(eight.batch, 8);
+  InferenceRun one = eight;
+  one.batch = 1;
+  const System& l4 = *find_shipped("l4");
+  EXPECT_GT(predict_inference(l4, eight).seconds, 6 * predict_inference(l4, one).seconds);
   const Question four =
       ask("device,model,global_batch,strategy,measured_ms", "A100x4,GPT2-Large,4,PP,1597.6");
   EXPECT_EQ(std::get<TrainingRun>(four.what).pipeline, 4);

@@ -194,7 +194,8 @@ int64_t dividing(int64_t micro, const TrainingRun& r) {
 std::string framework_of_recipe(const base::CsvReader& row) {
   if (row.find("torch_compile") >= 0)
     return "torchtitan";
-  return row.find("container") >= 0 ? "megatron bridge" : "megatron core";
+  // Experts run through other software: dispatchers and grouped products.
+  return model_of(row).experts > 1 ? "megatron bridge mixture" : "megatron bridge";
 }
 
 // What a table leaves out is chosen as such recipes do: optimizer states over all replicas, exchanges behind
@@ -333,6 +334,7 @@ InferenceRun neusight_inference_row(const base::CsvReader& row) {
   r.prompt = whole(row, "seq_len");
   r.batch = whole(row, "batch");
   r.output = 1;
+  r.one_pass = true;
   r.precision = Precision::Fp32;
   return r;
 }
