@@ -161,5 +161,36 @@ TEST(Conclude, TheDeviceThatWasLowestIsNamed) {
   EXPECT_TRUE(mentions(d.findings[0], "device 7"));
 }
 
+TEST(Conclude, ThePicturesShowTheMachineUnderItsPeersBandAndOverTheThreshold) {
+  const auto d = diagnose(job(32, 1500, {"gpu_power"}, {{5, 0, 900, 0.7}}), {});
+  const finding::SeriesFigure* level = nullptr;
+  const finding::SeriesFigure* score = nullptr;
+  for (const finding::Figure& f : d.figures) {
+    if (f.title == "n5: gpu_power against its peers")
+      level = &std::get<finding::SeriesFigure>(f.body);
+    if (f.title == "n5: score over time")
+      score = &std::get<finding::SeriesFigure>(f.body);
+  }
+  ASSERT_NE(level, nullptr);
+  ASSERT_NE(score, nullptr);
+  ASSERT_EQ(level->bands.size(), 1u);
+  ASSERT_EQ(level->lines.size(), 2u);
+  const finding::SeriesFigure::Band& peers = level->bands[0];
+  const finding::SeriesFigure::Line& machine = level->lines[1];
+  ASSERT_FALSE(peers.x.empty());
+  EXPECT_LT(peers.low.back(), 100);
+  EXPECT_GT(peers.high.back(), 100);
+  EXPECT_LT(peers.high.back(), 110);
+  EXPECT_NEAR(level->lines[0].y.back(), 100, 1);
+  EXPECT_NEAR(machine.y.back(), 70, 2);
+  EXPECT_NEAR(machine.y.front(), 100, 3);
+  ASSERT_EQ(score->lines.size(), 2u);
+  EXPECT_EQ(score->lines[0].y, (std::vector<double>{1, 1}));
+  EXPECT_GE(*std::ranges::max_element(score->lines[1].y), 1);
+  ASSERT_EQ(level->marks.size(), 2u);
+  EXPECT_NEAR(level->marks[0], 900, 20);
+  EXPECT_LT(level->marks[0], level->marks[1]);
+}
+
 }  // namespace
 }  // namespace lento::fleet

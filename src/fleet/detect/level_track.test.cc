@@ -379,5 +379,19 @@ TEST(LevelTrack, AliasedWavesAreCancelledByTheLearnedWeights) {
   EXPECT_LE(p.judged[3].threshold, 1.05f * early);
 }
 
+TEST(LevelTrack, AQuietMomentDoesNotNarrowTheThreshold) {
+  Peers p(32, options());
+  p.go_on(kWindow, 100, 6);
+  p.live(60, 100, 6);
+  const float noisy = p.judged[0].threshold;
+  p.go_on(kWindow, 100, 0.1);
+  p.look();
+  EXPECT_GT(p.judged[0].threshold, 0.6f * noisy);
+  Peers fresh(32, options());
+  fresh.go_on(kWindow, 100, 0.1);
+  fresh.look();
+  EXPECT_LT(fresh.judged[0].threshold, 0.6f * noisy);
+}
+
 }  // namespace
 }  // namespace lento::fleet

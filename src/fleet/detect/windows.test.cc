@@ -202,6 +202,31 @@ TEST(Priority, TheMetricThatTellsStandsFirstWithAllTheGain) {
   EXPECT_LT(uses[0].threshold, 2.05);
 }
 
+TEST(Priority, FaultsOfTwoKindsNeedTwoMetricsTheCommonerFirst) {
+  base::Rng rng(4, "priority");
+  std::vector<PrioritySample> all;
+  for (size_t i = 0; i < 600; ++i) {
+    const size_t kind = i % 6;  // 0, 1: a fault of metric 2; 2: one of metric 0; else none
+    PrioritySample s;
+    s.group = i / 6;
+    s.faulty = kind < 3;
+    s.z = {float(rng.uniform(0, 1)), float(rng.uniform(0, 1)), float(rng.uniform(0, 1))};
+    if (kind < 2)
+      s.z[2] += 3;
+    if (kind == 2)
+      s.z[0] += 3;
+    all.push_back(std::move(s));
+  }
+  const std::vector<MetricUse> uses = prioritise(all);
+  ASSERT_EQ(uses.size(), 2u);
+  EXPECT_EQ(uses[0].metric, 2u);
+  EXPECT_EQ(uses[1].metric, 0u);
+  EXPECT_EQ(uses[1].level, 1u);
+  // Halves: 1/2. Below the first split 1 of 4 is faulty: 3/8 of two thirds.
+  EXPECT_NEAR(uses[0].gain, 0.5 - 0.375 * 2 / 3, 1e-6);
+  EXPECT_NEAR(uses[1].gain, 0.375 * 2 / 3, 1e-6);
+}
+
 TEST(Priority, IsTheSameOverDrawsOfHalves) {
   const std::vector<MetricUse> uses = prioritise_stable(samples(400));
   ASSERT_FALSE(uses.empty());
