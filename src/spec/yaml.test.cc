@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <sstream>
+
 namespace lento::spec {
 namespace {
 
@@ -81,6 +83,151 @@ TEST(Yaml, RefusesWhatCouldExpandOrRecurse) {
   for (int i = 0; i < 300'000; ++i)
     many += "k" + std::to_string(i) + ": 1\n";
   EXPECT_EQ(parse_yaml(many, "c.yaml").members.size(), 300'000u);
+}
+
+// One getter on one value of the key "k"; what was read, or the complaint.
+template <class T, class Get>
+std::string got(const std::string& value, T out, Get get) {
+  const YamlNode root = parse_yaml("k: " + value + "\n", "c.yaml");
+  base::ErrorList errors;
+  Fields fields(root, errors);
+  get(fields, out);
+  try {
+    errors.throw_if_any();
+  } catch (const base::Error& e) {
+    return e.what();
+  }
+  std::ostringstream text;
+  text << out;
+  return text.str();
+}
+
+TEST(Fields, IntegersWithinTheirBounds) {
+  const auto get = [](Fields& f, int& out) {
+    f.integer("k", out, -2, 5);
+  };
+  EXPECT_EQ(got("-2", 0, get), "-2");
+  EXPECT_EQ(got("5", 0, get), "5");
+  EXPECT_EQ(got("", 3, get), "3") << "nothing keeps the default";
+  for (const char* bad : {"-3", "6", "1.0", "x", "[1]", "{a: 1}", "0x1", "99999999999999999999"})
+    EXPECT_THAT(got(bad, 0, get), HasSubstr("needed a whole number from -2 to 5")) << bad;
+}
+
+TEST(Fields, BooleansAreTrueOrFalse) {
+  const auto get = [](Fields& f, bool& out) {
+    f.boolean("k", out);
+  };
+  EXPECT_EQ(got("true", false, get), "1");
+  EXPECT_EQ(got("false", true, get), "0");
+  for (const char* bad : {"yes", "on", "1", "True", "[true]"})
+    EXPECT_THAT(got(bad, false, get), HasSubstr("needed true or false")) << bad;
+}
+
+TEST(Fields, TextIsAScalar) {
+  const auto get = [](Fields& f, std::string& out) {
+    f.text("k", out);
+  };
+  EXPECT_EQ(got("\"a: b\"", std::string(), get), "a: b");
+  EXPECT_EQ(got("12", std::string(), get), "12");
+  EXPECT_THAT(
+      got("[a]", std::string(), get),
+      HasSubstr("c.yaml:1:4: error: found a list for 'k', needed text"));
+  EXPECT_THAT(got("{a: b}", std::string(), get), HasSubstr("found a mapping"));
+}
+
+TEST(Fields, QuantitiesWithinTheirBounds) {
+  const auto get = [](Fields& f, double& out) {
+    f.quantity("k", out, Dimension::Time, 1e-3, 1);
+  };
+  EXPECT_EQ(got("250 ms", 0.0, get), "0.25");
+  EXPECT_EQ(got("1 s", 0.0, get), "1");
+  EXPECT_THAT(got("2 s", 0.0, get), HasSubstr("'k' is 2 s, needed a value from 1 ms to 1 s"));
+  EXPECT_THAT(got("1 us", 0.0, get), HasSubstr("needed a value from 1 ms"));
+  EXPECT_THAT(got("3", 0.0, get), HasSubstr("'k': found '3' without a unit"));
+  EXPECT_THAT(got("[1 s]", 0.0, get), HasSubstr("'k': found ''"));
+}
+
+TEST(Fields, ListsAndMapsAreToldApart) {
+  const YamlNode root = parse_yaml("list: [1, 2]\nmap: {a: 1}\nscalar: x\nnone:\n", "c.yaml");
+  const auto complaint = [&](auto use) {
+    base::ErrorList errors;
+    Fields fields(root, errors);
+    use(fields);
+    try {
+      errors.throw_if_any();
+    } catch (const base::Error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  for (const char* key : {"map", "scalar"}) {
+    EXPECT_THAT(
+        complaint([&](Fields& f) {
+          std::vector<const YamlNode*> out;
+          f.list(key, out);
+        }),
+        HasSubstr("needed a list"))
+        << key;
+  }
+  for (const char* key : {"list", "scalar"}) {
+    EXPECT_THAT(
+        complaint([&](Fields& f) {
+          EXPECT_EQ(f.map(key), nullptr);
+        }),
+        HasSubstr("needed 'key: value' lines"))
+        << key;
+  }
+  EXPECT_EQ(
+      complaint([&](Fields& f) {
+        std::vector<const YamlNode*> out;
+        f.list("list", out);
+        EXPECT_EQ(out.size(), 2u);
+        ASSERT_NE(f.map("map"), nullptr);
+        EXPECT_EQ(f.map("none"), nullptr);
+        EXPECT_TRUE(f.has("none"));
+        EXPECT_FALSE(f.has("absent"));
+        f.list("absent", out);
+        EXPECT_EQ(out.size(), 2u);
+      }),
+      "");
+}
+
+TEST(Fields, WhatIsRequiredMustHaveAValue) {
+  for (const char* text : {"a: 1\n", "a: 1\nk:\n"}) {
+    const YamlNode root = parse_yaml(text, "c.yaml");
+    base::ErrorList errors;
+    Fields fields(root, errors);
+    int number = 7;
+    double quantity = 7;
+    std::string word = "seven";
+    fields.required_integer("k", number, 0, 9);
+    fields.required_quantity("k", quantity, Dimension::Time);
+    fields.required_text("k", word);
+    EXPECT_FALSE(errors.empty());
+    EXPECT_EQ(number, 7);
+    EXPECT_EQ(quantity, 7);
+    EXPECT_EQ(word, "seven");
+  }
+}
+
+TEST(ParseYaml, EveryNodeKnowsItsPlace) {
+  const YamlNode root = parse_yaml("a:\n  - x\n  - b: 1\nc: {d: 2}\n", "c.yaml");
+  EXPECT_EQ(root.kind, YamlNode::Kind::Map);
+  const YamlNode* a = root.find("a");
+  ASSERT_NE(a, nullptr);
+  EXPECT_EQ(a->key, "a");
+  EXPECT_EQ(a->items.at(0).where.line, 2);
+  EXPECT_EQ(a->items.at(0).where.column, 5);
+  EXPECT_EQ(a->items.at(1).find("b")->where.line, 3);
+  EXPECT_EQ(root.find("c")->find("d")->text, "2");
+  EXPECT_EQ(root.find("d"), nullptr);
+}
+
+TEST(ParseYaml, KeysArePlainAndOneDocumentOfBoundedSize) {
+  for (const char* bad : {"[a]: 1\n", "{a: 1}: 2\n", "? [x]\n: 1\n"}) {
+    EXPECT_THROW(parse_yaml(bad, "c.yaml"), base::Error) << bad;
+  }
+  EXPECT_THROW(parse_yaml(std::string((16 << 20) + 1, ' '), "c.yaml"), base::Error);
 }
 
 }  // namespace
