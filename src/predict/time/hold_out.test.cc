@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "predict/time/known_models.h"
+
 namespace lento::predict {
 namespace {
 
@@ -64,6 +66,32 @@ TEST(HoldOut, WhatNobodyMeasuredIsToldSo) {
   const Answer whole = ask(h100, {1, 4096, 4096, 4096, Precision::Int8});
   EXPECT_FALSE(whole.in_domain);
   EXPECT_GT(whole.p50, ask(h100, kHalf).p50);
+}
+
+TEST(HoldOut, RecurrentCellsOfFewerGatesAreOutsideWhatWasValidated) {
+  LstmLayer cell;
+  cell.hidden = 1536;
+  cell.batch = 32;
+  cell.steps = 50;
+  cell.precision = Precision::Fp32;
+  cell.gates = 4;
+  const System v100 = read_system("v100");
+  EXPECT_TRUE(answer(v100, {cell, "", ""}).in_domain);
+  cell.gates = 1;
+  EXPECT_FALSE(answer(v100, {cell, "", ""}).in_domain);
+}
+
+// Deployments that were measured serve latent attention; others are told apart.
+TEST(HoldOut, ServedModelsThatNobodyMeasuredAreToldApart) {
+  ServingRun run;
+  run.traffic.requests = 4;
+  run.decode.tensor = 8;
+  run.precision = Precision::Fp8;
+  const System h200 = read_system("h200");
+  run.model = *known_model("DeepSeek-R1");
+  EXPECT_TRUE(answer(h200, {run, "", "SGLang"}).in_domain);
+  run.model = *known_model("Llama-3.1-70B");
+  EXPECT_FALSE(answer(h200, {run, "", "SGLang"}).in_domain);
 }
 
 }  // namespace
