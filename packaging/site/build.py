@@ -116,6 +116,8 @@ class Site:
         made.write_text(text.replace("../../build/docs-pages", str(self.pages)).replace("../../build/site", str(self.site))
                         .replace("custom_dir: theme", f"custom_dir: {config.parent / 'theme'}"))
         subprocess.run(["mkdocs", "build", "--quiet", "--strict", "--clean", "-f", made], check=True)
+        for name in ("sitemap.xml", "sitemap.xml.gz"):  # of a site with an address, and packed with the hour
+            (self.site / name).unlink(missing_ok=True)
         index = json.loads((self.site / "search/search_index.json").read_text())
         (self.site / "search/search_index.js").write_text(f"var __search = {{ index: Promise.resolve({json.dumps(index)}) }};\n")
 
