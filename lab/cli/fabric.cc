@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <optional>
 
 #include "base/csv.h"
 #include "base/file.h"
@@ -52,19 +51,9 @@ std::vector<chip::NamedTrace> read_all(const Arguments& args, bool strict) {
   return out;
 }
 
-std::string constants_text(const spec::FabricSheet& sheet) {
-  std::string out;
-  for (const auto& [name, value] : chip::free_constants(sheet))
-    out += (out.empty() ? "" : ", ") + name + " " + format_number(value, 4);
-  return out;
-}
-
 void times(const Arguments& args, Context& context) {
   const std::vector<chip::NamedTrace> traces = read_all(args, context.strict);
-  const chip::FabricFit fit = chip::fit_fabric(
-      spec::read_fabric(args.chip),
-      traces,
-      args.refit ? std::optional(chip::Restarts{.seed = context.seed}) : std::nullopt);
+  const chip::FabricFit fit = chip::fit_fabric(spec::read_fabric(args.chip), traces, args.refit);
   std::string csv = "trace,family,measured,predicted,held_out,with_issue_times\n";
   double plain = 0;
   double held = 0;
@@ -103,8 +92,6 @@ void times(const Arguments& args, Context& context) {
     d.facts.emplace_back(
         "fitted on the second half",
         percent(fit.fitted[1]) + ", held out " + percent(fit.held_out[1]));
-    for (const spec::FabricSheet& half : fit.halves)
-      d.facts.emplace_back("its constants", constants_text(half));
   }
   context.show(std::move(d));
 }
@@ -230,7 +217,6 @@ void add_fabric_times(Command& group, Context& context) {
       "--refit",
       args->refit,
       "Fit the constants on one half of the families, judge on the other");
-  context.add_seed(*command);
   example(*command, "lento-lab fabric times examples/chip/noc_events.json");
   command->callback([&context, args] {
     times(*args, context);

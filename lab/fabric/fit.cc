@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/rng.h"
 #include "chip/fabric/play.h"
 
 namespace lento::chip {
@@ -11,18 +10,8 @@ namespace {
 
 using spec::FabricSheet;
 
-constexpr double kKick = 0.12;  // standard deviation of the logarithm of a constant between two starts
-
 // Constants that no publication gives; the others of a sheet stay.
 constexpr int kFree = 7;
-constexpr const char* kNames[kFree] = {
-    "link.packet_cycles",
-    "core_memory.read_cycles",
-    "dram.read_cycles",
-    "dram.bytes_per_cycle",
-    "completion_cycles",
-    "port.bytes_per_cycle",
-    "link.buffer_bytes"};
 double& constant(FabricSheet& s, int which) {
   double* const all[kFree] = {
       &s.link.packet_cycles,
@@ -77,44 +66,18 @@ void follow(
   }
 }
 
-void descend(FabricSheet& best, double& least, const std::vector<const NamedTrace*>& traces) {
-  for (double step = 0.16; step > 0.004; step /= 2) {
+FabricSheet descend(FabricSheet best, const std::vector<const NamedTrace*>& traces) {
+  double least = loss(best, traces);
+  for (double step = 0.16; step > 0.009; step /= 2) {
     for (int which = 0; which < kFree; ++which) {
       follow(best, least, which, step, traces);
       follow(best, least, which, -step, traces);
     }
   }
-}
-
-// The error is rough in the constants (an arrival more or less before another one's turn), so the descent
-// starts again from places around the best one.
-FabricSheet fitted(FabricSheet best, const std::vector<const NamedTrace*>& traces, const Restarts& restarts) {
-  double least = loss(best, traces);
-  descend(best, least, traces);
-  base::Rng rng(restarts.seed, "lab.fabric.fit");
-  for (int i = 0; i < restarts.count; ++i) {
-    FabricSheet next = best;
-    for (int which = 0; which < kFree; ++which)
-      constant(next, which) *= std::exp(rng.normal(0, kKick));
-    double value = loss(next, traces);
-    descend(next, value, traces);
-    if (value >= least)
-      continue;
-    least = value;
-    best = std::move(next);
-  }
   return best;
 }
 
 }  // namespace
-
-std::vector<std::pair<std::string, double>> free_constants(const FabricSheet& sheet) {
-  FabricSheet copy = sheet;
-  std::vector<std::pair<std::string, double>> out;
-  for (int which = 0; which < kFree; ++which)
-    out.emplace_back(kNames[which], constant(copy, which));
-  return out;
-}
 
 std::string family_of(const std::string& name) {
   const size_t to = name.find("_TO_");
@@ -124,10 +87,7 @@ std::string family_of(const std::string& name) {
   return from == "DRAM" ? "DRAM_TO_" + name.substr(name.rfind('_') + 1) : from;
 }
 
-FabricFit fit_fabric(
-    const FabricSheet& sheet,
-    const std::vector<NamedTrace>& traces,
-    const std::optional<Restarts>& refit) {
+FabricFit fit_fabric(const FabricSheet& sheet, const std::vector<NamedTrace>& traces, bool refit) {
   std::vector<std::string> families;
   for (const NamedTrace& each : traces)
     families.push_back(each.family);
@@ -141,7 +101,7 @@ FabricFit fit_fabric(
     half[side(each)].push_back(&each);
   FabricFit out;
   for (int h = 0; h < 2; ++h) {
-    out.halves[h] = refit && !half[h].empty() ? fitted(sheet, half[h], *refit) : sheet;
+    out.halves[h] = refit && !half[h].empty() ? descend(sheet, half[h]) : sheet;
     if (half[0].empty() || half[1].empty())
       continue;
     out.fitted[h] = mean_error(out.halves[h], half[h]);

@@ -6,9 +6,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "spec/fabric_sheet.h"
@@ -46,18 +44,7 @@ struct FabricFit {
   double held_out[2] = {0, 0};
 };
 
-struct Restarts {
-  int count = 8;
-  uint64_t seed = 1;
-};
-
-// Without `refit`: `sheet` as it is, for all.
-FabricFit fit_fabric(
-    const spec::FabricSheet& sheet,
-    const std::vector<NamedTrace>& traces,
-    const std::optional<Restarts>& refit);
-
-// The free constants of a sheet, as name and value.
-std::vector<std::pair<std::string, double>> free_constants(const spec::FabricSheet& sheet);
+// `refit` false: `sheet` as it is, for all.
+FabricFit fit_fabric(const spec::FabricSheet& sheet, const std::vector<NamedTrace>& traces, bool refit);
 
 }  // namespace lento::chip
