@@ -8,6 +8,7 @@
 #               from one netlist; OpenSTA (`sta`) for the arrival when it is installed. No wires. Files are joined;
 #               cells that are not to be used are dropped (DROP, a pattern; default: scan, clock gates, latches with
 #               asynchronous pins, fractional drives).
+#               Debian has one such file: qflow-tech-osu018, /usr/share/qflow/tech/osu018/osu018_stdcells.lib.
 #   --core:     another Verilog core, measured the same way beside them.
 #   --only:     core, core_without_hash, histogram or the module given by --top.
 # PicoRV32 and SERV are not part of Lento; whoever wants them beside it names their files.
@@ -22,7 +23,7 @@ while (($#)); do
     --define) defines+=" -D$2"; shift 2 ;;
     --only) only=$2; shift 2 ;;
     --seeds) seeds=$2; shift 2 ;;
-    *) sed -n '2,15p' "$0"; exit 2 ;;
+    *) sed -n '2,16p' "$0"; exit 2 ;;
   esac
 done
 command -v yosys > /dev/null || { echo "yosys is not installed"; exit 77; }
