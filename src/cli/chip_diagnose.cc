@@ -106,6 +106,9 @@ void add_chip_diagnose_by(Command& chip, Context& context, const std::vector<chi
       "--no-fit",
       args->no_fit,
       "Take the chip file as it stands, instead of fitting its numbers to the run first");
+  app->add_option("--false-alarms", job.false_alarms, "Reports on a healthy run that may be, each run")
+      ->capture_default_str()
+      ->check(range(1e-6, 1.0));
   app->add_option(
          "--tolerance",
          job.tolerance,

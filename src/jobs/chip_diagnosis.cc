@@ -25,6 +25,8 @@ void add_options(finding::Diagnosis& d, const ChipDiagnosisOptions& options, con
   d.options.emplace_back("fit", options.fit && options.replay ? "on" : "off");
   if (!options.fit_file.empty())
     d.options.emplace_back("fit from", options.fit_file);
+  if (options.false_alarms != chip::DetectOptions{}.false_alarms)
+    d.options.emplace_back("false alarms a healthy run", base::format_number(options.false_alarms));
   if (options.tolerance >= 0)
     d.options.emplace_back("tolerance", base::format_number(options.tolerance));
 }
@@ -86,6 +88,7 @@ finding::Diagnosis diagnose_chip(const ChipDiagnosisOptions& options, const base
   if (!options.sketch_out.empty())
     chip::write_sketch(options.sketch_out, recorded.sketch);
   chip::DetectOptions detect;
+  detect.false_alarms = options.false_alarms;
   std::optional<ChipRecording> healthy;
   if (!options.healthy.empty()) {
     healthy = read_recording("healthy run", options.healthy, of, options);

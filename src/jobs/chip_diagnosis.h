@@ -43,6 +43,7 @@ struct ChipDiagnosisOptions {
   bool replay = true;     // simulate hypotheses
   bool fit = true;        // judge by a twin fitted to the run, instead of by the chip file as it stands
   double tolerance = -1;  // largest share by which healthy parts of a class differ; below 0: estimated
+  double false_alarms = chip::DetectOptions{}.false_alarms;  // reports on a healthy run that may be, each
   bool strict = false;
   uint64_t seed = 1;
 };

@@ -5,14 +5,13 @@
 #include <span>
 
 #include "base/stats.h"
+#include "chip/detect/tuning.h"
 #include "chip/sketch/level.h"
 
 namespace lento::chip {
 namespace {
 
 using trace::ProbeKind;
-
-constexpr uint64_t kMostParts = 1024;  // of a bin: a run this much longer than another tells nothing
 
 bool exists(const Pattern& p, const Grid& grid) {
   if (p.kind == ProbeKind::Compute)
@@ -61,8 +60,8 @@ double unloaded_level(const Row& row, const Path& path) {
 
 struct Spread {
   double mean = 0;
-  double single = 0.5;
-  double common = 0.1;
+  double single = kMostSingle;
+  double common = kLeastCommon;
   uint64_t count = 0;
 };
 
@@ -89,31 +88,41 @@ Spread spread_of(const Row& row) {
     inverse += 1.0 / c.count;
     ++used;
   }
-  if (used < 4)
+  if (used < kFewBins)
     return s;
   const double variance = square / (used - 1);
   const double per_record = inverse / used;
-  s.single = std::clamp(std::sqrt(variance / per_record), 0.1, 0.6);
+  s.single = std::clamp(std::sqrt(variance / per_record), kLeastSingle, kMostSingle);
   const double left = variance - s.single * s.single * per_record;
-  s.common = std::clamp(std::sqrt(std::max(left, 0.0)), 0.08, 1.0);
+  s.common = std::max(std::sqrt(std::max(left, 0.0)), kLeastCommon);
   return s;
 }
 
-// Mean of the reference's bins within two of `bin`, or its mean over the run.
+// Mean of the reference's bins within two of `bin`, that bin twice; the mean over the run stands in for
+// records that they lack.
 float local_level(const Row& row, size_t bin, double fallback) {
   double sum = 0;
   double weight = 0;
   const size_t begin = bin >= 2 ? bin - 2 : 0;
-  const size_t end = std::min(row.cells.size(), bin + 3);
+  const size_t end = std::min(row.cells.size(), bin + 2 + 1);
   for (size_t i = begin; i < end; ++i) {
     const double w = row.cells[i].count * (i == bin ? 2.0 : 1.0);
     sum += row.cells[i].level * w;
     weight += w;
   }
-  return float(weight >= 6 ? sum / weight : (sum + fallback * 6) / (weight + 6));
+  if (weight < kLocalRecords) {
+    sum += fallback * kLocalRecords;
+    weight += kLocalRecords;
+  }
+  return float(sum / weight);
 }
 
 }  // namespace
+
+double unlikely(double z) {
+  constexpr double kDegrees = 3;  // of freedom
+  return (kDegrees + 1) / 2 * std::log1p(z * z / kDegrees);
+}
 
 Cells cells_of(const Sketch& sketch, const Grid& grid, uint64_t bin_cycles) {
   Cells out;
@@ -193,10 +202,10 @@ std::vector<Baseline> baselines_within(const Cells& cells, const std::vector<Pat
     for (const Cell& c : cells.rows[r].cells)
       if (c.count > 0)
         levels.push_back(c.level);
-    own[r] = base::quantile(levels, 0.25) - unloaded_level(cells.rows[r], paths[r]);
+    own[r] = base::quantile(levels, kHealthyShare) - unloaded_level(cells.rows[r], paths[r]);
     excess.push_back(own[r]);
   }
-  const double common_excess = base::quantile(excess, 0.75) + 0.25;
+  const double common_excess = base::quantile(excess, 1 - kHealthyShare) + kMostQueue;
   std::vector<Baseline> out(cells.rows.size());
   for (size_t r = 0; r < cells.rows.size(); ++r) {
     const double level = unloaded_level(cells.rows[r], paths[r]) + std::min(own[r], common_excess);
@@ -204,7 +213,7 @@ std::vector<Baseline> baselines_within(const Cells& cells, const std::vector<Pat
     out[r].lowest = float(unloaded_level(cells.rows[r], paths[r]));
     const Spread spread = spread_of(cells.rows[r]);
     out[r].single = float(spread.single);
-    out[r].common = 0.35F;
+    out[r].common = float(kUnknownCommon);
   }
   return out;
 }

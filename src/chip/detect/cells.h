@@ -26,6 +26,10 @@ struct Row {
   float lowest = 0;  // of its fastest transfer, octaves
 };
 
+// Minus the logarithm of a Student t with 3 degrees of freedom at z deviations, 0 at its middle: heavy tails
+// keep any one value from deciding alone.
+double unlikely(double z);
+
 struct Cells {
   uint64_t bin_cycles = 1;
   size_t bins = 0;
@@ -53,7 +57,7 @@ struct Baseline {
   std::vector<float> level;
   float lowest = 0;  // of the fastest transfer of a time bin, median over bins
   float single = 0.5F;
-  float common = 0.1F;
+  float common = 0.1F;  // before anything is known
   // This many bins in a row say together what one would say alone: healthy runs settle into one rhythm for a
   // while, then into another.
   float wander = 1;

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
+#include "chip/detect/tuning.h"
+
 namespace lento::chip {
 namespace {
 
@@ -51,6 +56,109 @@ TEST(Cells, AnIntervalTouchesTheBinsItCoversInPart) {
   EXPECT_EQ(touched(220, 301), std::pair(size_t{2}, size_t{4}));
   EXPECT_EQ(touched(200, 200), std::pair(size_t{2}, size_t{3}));
   EXPECT_EQ(touched(5000, 6000), std::pair(size_t{9}, size_t{10}));
+}
+
+TEST(Unlikely, IsStudentsTWithThreeDegrees) {
+  EXPECT_EQ(unlikely(0), 0);
+  EXPECT_NEAR(unlikely(1), 2 * std::log(4.0 / 3), 1e-12);
+  EXPECT_EQ(unlikely(-2), unlikely(2));
+  EXPECT_LT(unlikely(1000), 30);  // no one value decides alone
+}
+
+// Rows of one core to its right neighbour, by hand.
+Cells table_of(const std::vector<std::vector<float>>& levels, int count) {
+  Cells cells{kWidth, levels[0].size(), {}};
+  for (const std::vector<float>& row : levels) {
+    Row one{1, {trace::ProbeKind::Message, uint8_t(cells.rows.size()), 0}, 4096, 0, {}};
+    for (const float level : row)
+      one.cells.push_back({level, level, count});
+    cells.rows.push_back(one);
+  }
+  return cells;
+}
+
+class Baselines : public testing::Test {
+ protected:
+  const spec::Chip chip_;
+  const Grid grid_{chip_};
+};
+
+TEST_F(Baselines, FromAnotherRunFollowItsLevels) {
+  const Cells reference = table_of({std::vector<float>(8, 5.0F)}, 10);
+  const Cells judged = table_of({std::vector<float>(8, 7.0F)}, 10);
+  const auto out = baselines_from(judged, reference, paths_of(judged, chip_, grid_));
+  for (const float level : out[0].level)
+    EXPECT_FLOAT_EQ(level, 5);
+  EXPECT_FLOAT_EQ(out[0].lowest, 5);
+  EXPECT_FLOAT_EQ(out[0].common, float(kLeastCommon));
+}
+
+// A step in the reference is followed within two bins of it.
+TEST_F(Baselines, FollowAStepOfTheReference) {
+  std::vector<float> levels(16, 5.0F);
+  std::fill(levels.begin() + 8, levels.end(), 6.0F);
+  const Cells reference = table_of({levels}, 10);
+  const auto out = baselines_from(reference, reference, paths_of(reference, chip_, grid_));
+  EXPECT_FLOAT_EQ(out[0].level[5], 5);
+  EXPECT_FLOAT_EQ(out[0].level[10], 6);
+  EXPECT_FLOAT_EQ(out[0].level[7], (5 + 5 + 5 * 2 + 6 + 6) / 6.0F);
+}
+
+// Few records lean on the mean of the run.
+TEST_F(Baselines, FewRecordsNearABinLeanOnTheRun) {
+  std::vector<float> levels(40, 5.0F);
+  levels[20] = 8.0F;
+  const Cells reference = table_of({levels}, 1);
+  const auto out = baselines_from(reference, reference, paths_of(reference, chip_, grid_));
+  const double mean = (39 * 5.0 + 8) / 40;
+  EXPECT_NEAR(out[0].level[20], 6, 1e-5);  // six records are near: 2 of this bin, 4 beside
+  EXPECT_NEAR(out[0].level[0], (4 * 5.0 + kLocalRecords * mean) / (4 + kLocalRecords), 1e-5);
+}
+
+TEST_F(Baselines, NoiseOfRecordsAndOfBinsAreToldApart) {
+  std::vector<float> levels;
+  for (int b = 0; b < 64; ++b)
+    levels.push_back(b % 2 == 0 ? 5.0F : 5.6F);  // a deviation of 0.3 whatever the count
+  const Cells many = table_of({levels}, 15);
+  const auto of_many = baselines_from(many, many, paths_of(many, chip_, grid_));
+  EXPECT_FLOAT_EQ(of_many[0].single, float(kMostSingle));
+  EXPECT_NEAR(std::sqrt(of_many[0].variance(15)), 0.3, 0.01);
+  EXPECT_GT(of_many[0].common, kLeastCommon);
+  const Cells quiet = table_of({std::vector<float>(64, 5.0F)}, 15);
+  const auto of_quiet = baselines_from(quiet, quiet, paths_of(quiet, chip_, grid_));
+  EXPECT_FLOAT_EQ(of_quiet[0].single, float(kLeastSingle));
+}
+
+// A row slow throughout cannot excuse itself: it is held down to what others show above their paths.
+TEST_F(Baselines, WithinARunASlowRowIsHeldDown) {
+  std::vector<std::vector<float>> levels(8);
+  const double unloaded = std::log2((2.0 / 128 + 1.0 / 16)) + 7;
+  for (size_t r = 0; r < levels.size(); ++r)
+    levels[r].assign(16, float(unloaded + (r == 3 ? 4 : 0.1)));
+  const Cells cells = table_of(levels, 10);
+  const auto out = baselines_within(cells, paths_of(cells, chip_, grid_));
+  const double hop = 1.0 / 4096;  // of a router
+  EXPECT_NEAR(out[0].level[0], unloaded + 0.1, 0.05 + hop);
+  EXPECT_NEAR(out[3].level[0], unloaded + 0.1 + kMostQueue, 0.05);
+  EXPECT_FLOAT_EQ(out[3].common, float(kUnknownCommon));
+}
+
+// How far draws lie apart is what is common to their bins.
+TEST(Pooled, DrawsThatDifferWidenWhatIsExpected) {
+  Baseline low;
+  low.level.assign(8, 5.0F);
+  low.lowest = 4;
+  low.common = 0.1F;
+  Baseline high = low;
+  high.level.assign(8, 6.0F);
+  high.lowest = 5;
+  const auto same = pooled({{low}, {low}});
+  EXPECT_FLOAT_EQ(same[0].level[3], 5);
+  EXPECT_FLOAT_EQ(same[0].common, 0.1F);
+  const auto apart = pooled({{low}, {high}});
+  EXPECT_FLOAT_EQ(apart[0].level[3], 5.5);
+  EXPECT_FLOAT_EQ(apart[0].lowest, 4.5);
+  EXPECT_NEAR(apart[0].common, std::sqrt(0.01 + 2 * 0.5), 1e-5);
 }
 
 }  // namespace

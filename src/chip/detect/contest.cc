@@ -5,27 +5,14 @@
 #include <utility>
 
 #include "chip/detect/factor.h"
+#include "chip/detect/tuning.h"
 
 namespace lento::chip {
 namespace {
 
-constexpr double kSameFactor = 0.05;  // relative
-// Hypotheses whose gains differ by less are equals.
-constexpr double kSameGain = 6;
-constexpr double kSameShare = 0.2;
-// A winner stands out when the next one gains at most this share of what it gains, and itself gains this
-// share of what the closed form promised.
-constexpr double kRivalShare = 0.75;
-constexpr double kPromisedShare = 0.5;
-
-constexpr int kCorrections = 2;
-constexpr int kChanges = 5;
-constexpr uint64_t kFewBins = 3;
-constexpr double kSharp = 8;  // least factor tried for a part of a few bins
-constexpr double kFactorStep = 1.1;
-
 bool beats(const Hypothesis& a, const Hypothesis& b) {
-  return b.baselines.empty() || a.gain > b.gain + std::max(kSameGain, kSameShare * b.gain);
+  const double same = std::max(kSameGain, kSameShare * b.gain);
+  return b.baselines.empty() || a.gain > b.gain + same;
 }
 
 // No factor beyond what the fastest transfers allow.
@@ -148,7 +135,7 @@ Suspect Contest::changed(Suspect s, int change) const {
   const uint64_t width = before_.cells.bin_cycles;
   switch (change) {
     case 0:  // much slower for a part of its few bins
-      if (s.end < s.begin + kFewBins * width) {
+      if (s.end < s.begin + kWholeBins * width) {
         s.factor = std::max(2 * s.factor, kSharp);
         s = refitted(before_, s);
       }

@@ -5,38 +5,25 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <optional>
 #include <utility>
 
-#include "chip/detect/alike.h"
 #include "chip/detect/contest.h"
+#include "chip/detect/evidence.h"
 #include "chip/detect/expected.h"
 #include "chip/detect/factor.h"
 #include "chip/detect/scan.h"
 #include "chip/detect/slow_cores.h"
-#include "chip/sketch/level.h"
+#include "chip/detect/thresholds.h"
+#include "chip/detect/tuning.h"
 
 namespace lento::chip {
 namespace {
 
-constexpr size_t kMostClose = 4;   // hypotheses replayed to choose among
-constexpr double kClose = 0.45;    // of the strongest: too close to tell apart without a replay
-constexpr double kUnreplayed = 3;  // times the strength that a replay would need
-constexpr double kApart = 0.65;    // of the strongest: nothing else comes near
-constexpr double kLater = 2.5;     // times the strength needed beside a component found before
-constexpr double kBesideCore = 5;  // the same beside a slow core, which changes the rhythm of the whole chip
-// Strength needed: this, and so many times what the component shows on a healthy chip.
-constexpr double kFloor = 6;
-constexpr double kHealthyTimes = 2;
-// What a replay must explain: this share of the strength, within these bounds.
-constexpr double kGainShare = 0.25;
-constexpr double kLeastGain = 4;
-constexpr double kEnoughGain = 15;
-constexpr double kAlone = 2;  // times the strength needed when one pattern accuses and others contradict
-
 // How much else a slow component of this kind would slow.
 int reach(Part part) {
-  return part == Part::Link ? 0 : part == Part::MemoryUnit ? 1 : part == Part::DramPort ? 2 : 3;
+  constexpr Part kByReach[] = {Part::Core, Part::Link, Part::MemoryUnit, Part::DramPort, Part::Router};
+  return int(std::ranges::find(kByReach, part) - std::begin(kByReach));
 }
 
 class Detector {
@@ -61,12 +48,13 @@ class Detector {
     while (true) {
       rest = scan({cells_, paths_, baselines_}, components_);
       drop_reported(rest);
+      if (settled_)
+        calibrate(rest);
       const bool room = int(out_.reported.size()) < options_.most_suspects;
       if (!room || !bring_forward(rest))
         break;
       if (!settled_ && !out_.reported.empty() && hypotheses_left() > 0) {
-        baselines_ = expected_.settled(out_.reported);
-        settled_ = true;
+        settle();
         continue;
       }
       if (!options_.replay) {
@@ -80,47 +68,56 @@ class Detector {
   }
 
  private:
-  // A later component must stand out from what the earlier ones stir up: the more so where transfers pass
-  // through both.
-  double needed(const Suspect& next) {
-    const bool slow_core = std::ranges::any_of(out_.reported, [](const Suspect& s) {
-      return s.component.part == Part::Core;
-    });
-    double least = slow_core ? kBesideCore * options_.least_strength : enough_on_healthy(next);
-    if (!slow_core && !out_.reported.empty())
-      least *= kLater;
+  // What a component must show to be worth a replay: more than it does on the chip with what was found so
+  // far, in as many draws as were made of it. Nobody knows that of a chip that is not simulated.
+  double needed(const Suspect& s) {
     if (!options_.replay)
-      least *= kUnreplayed;
+      return kUnreplayed;
+    if (!thresholds_)
+      calibrate({});
+    if (out_.reported.empty())
+      return std::min(kMostNeeded, kFloor + kHealthyTimes * thresholds_->most(s.component));
+    const bool slow_core = std::ranges::any_of(out_.reported, [](const Suspect& r) {
+      return r.component.part == Part::Core;
+    });
+    const double least = slow_core ? kBesideCore : kLater;
+    return std::max({least, thresholds_->needed(s.component), stirred_up(s)});
+  }
+
+  // What is not quite right about a component that was found shows in those that its transfers pass too.
+  double stirred_up(const Suspect& next) const {
+    double most = 0;
     for (const Suspect& s : out_.reported) {
-      if (s.component.part == Part::Core)
-        continue;
-      const bool apart = next.begin >= s.end || s.begin >= next.end || !related(s.component, next.component);
-      const double share = apart ? 0.1 : 0.2;
-      least = std::max(least, (options_.replay ? share : 0.45) * s.strength);
+      const bool together = next.begin < s.end && s.begin < next.end;
+      if (s.component.part != Part::Core && together && related(s.component, next.component))
+        most = std::max(most, kStirredUp * s.strength);
     }
-    return least;
+    return most;
   }
 
-  // Some components of a healthy chip look slow more often than others: those where queues come and go.
-  double enough_on_healthy(const Suspect& s) {
-    if (expected_.healthy_runs() < 2)
-      return options_.least_strength;
-    if (!measured_)
-      measure_healthy();
-    const auto seen = on_healthy_.find(s.component);
-    const double shown = seen == on_healthy_.end() ? 0 : seen->second;
-    return std::min(options_.least_strength, kFloor + kHealthyTimes * shown);
+  bool related(const Component& a, const Component& b) const {
+    return std::ranges::any_of(paths_, [&](const Path& p) {
+      return p.crosses(a) && p.crosses(b);
+    });
   }
 
-  void measure_healthy() {
-    measured_ = true;
-    for (size_t run = 0; run < expected_.healthy_runs(); ++run) {
-      const Expected::LeftOut one = expected_.left_out(run);
-      for (const Suspect& s : scan({one.cells, one.paths, one.baselines}, components_)) {
-        double& most = on_healthy_[s.component];
-        most = std::max(most, s.strength);
-      }
-    }
+  void calibrate(const std::vector<Suspect>& found) {
+    thresholds_.emplace(shown_without_it(), components_.size(), options_.false_alarms);
+    thresholds_->judge(found);
+  }
+
+  std::vector<std::vector<Suspect>> shown_without_it() const {
+    std::vector<std::vector<Suspect>> out;
+    for (const LeftOut& one : expected_.left_out())
+      out.push_back(scan({*one.cells, one.paths, one.baselines}, components_));
+    return out;
+  }
+
+  // The chip under a fault settles into one of several rhythms, and what was found is known only about.
+  void settle() {
+    baselines_ = expected_.settled(out_.reported);
+    thresholds_.reset();
+    settled_ = true;
   }
 
   // Puts the strongest that is strong enough first; whether there is one.
@@ -138,30 +135,22 @@ class Detector {
     return expected_.left() > 0 ? std::max(0, options_.most_hypotheses - hypotheses_) : 0;
   }
 
-  bool related(const Component& a, const Component& b) const {
-    return std::ranges::any_of(paths_, [&](const Path& p) {
-      return p.crosses(a) && p.crosses(b);
-    });
-  }
-
-  // The best of the close hypotheses, if the chip simulated with it looks more like the recorded one; when it
-  // does not, the next ones. When none convinces, a first component that stands out by the closed form alone
-  // is reported as without a replay: its time bins are too coarse to simulate it.
+  // The best of the hypotheses, if the chip simulated with it looks more like the recorded one; when it does
+  // not, the next ones. When none convinces, a first component that stands out by the closed form alone is
+  // reported as without a replay: its time bins are too coarse to simulate it.
   bool report_replayed(const std::vector<Suspect>& found) {
     std::vector<Suspect> left = found;
     Hypothesis best;
     do {
-      std::vector<Suspect> close = close_to_best(left);
-      hypotheses_ += int(close.size());
-      best = Contest({cells_, paths_, baselines_}, out_.reported, expected_).best_of(close);
+      const std::vector<Suspect> heard = worth_hearing(left);
+      hypotheses_ += int(heard.size());
+      best = Contest({cells_, paths_, baselines_}, out_.reported, expected_).best_of(heard);
       std::erase_if(left, [&](const Suspect& s) {
-        return std::ranges::any_of(close, [&](const Suspect& c) {
-          return c.component == s.component;
-        });
+        return std::ranges::find(heard, s.component, &Suspect::component) != heard.end();
       });
     } while (!convincing(best) && hypotheses_left() > 0 && bring_forward(left));
     if (convincing(best)) {
-      finish(best.suspect);
+      add_evidence(best.suspect, {cells_, paths_, baselines_}, components_, chip_, out_.run_cycles);
       out_.reported.push_back(std::move(best.suspect));
       baselines_ = std::move(best.baselines);
       settled_ = false;
@@ -173,67 +162,43 @@ class Detector {
     return false;
   }
 
-  bool stands_out(const std::vector<Suspect>& found) const {
+  static bool stands_out(const std::vector<Suspect>& found) {
     const double first = found.front().strength;
     const double next = found.size() > 1 ? found[1].strength : 0;
-    return first >= kUnreplayed * options_.least_strength && next <= kApart * first;
+    return first >= kUnreplayed && next <= kApart * first;
   }
 
   void report_unreplayed(Suspect suspect) {
     const ScanInput seen{cells_, paths_, baselines_};
     suspect.factor = envelope_factor(seen, suspect);
     suspect = refitted(seen, suspect);
-    finish(suspect);
+    add_evidence(suspect, seen, components_, chip_, out_.run_cycles);
     silence(suspect);
     out_.reported.push_back(std::move(suspect));
   }
 
+  // One pattern that accuses while others contradict must say more.
   bool convincing(const Hypothesis& h) {
     const Voices voices = voices_of({cells_, paths_, baselines_}, h.suspect);
     const bool alone = voices.for_it < 2 && voices.against > 0;
-    return h.suspect.factor >= options_.least_factor &&
+    return h.suspect.factor >= kLeastFactor &&
            h.suspect.strength >= (alone ? kAlone : 1) * needed(h.suspect) &&
            h.gain >= std::clamp(kGainShare * h.suspect.strength, kLeastGain, kEnoughGain);
   }
 
-  // One slow link stirs up the others of its routers, which together may outweigh it: beside a router its
-  // strongest link is heard too.
-  static void admit_own_links(const std::vector<Suspect>& found, std::vector<Suspect>& close) {
-    const size_t heard = close.size();
-    for (size_t i = 0; i < heard; ++i) {
-      const Component router = close[i].component;
-      if (router.part != Part::Router)
-        continue;
-      const auto own = std::ranges::find_if(found, [&](const Suspect& s) {
-        return s.component.part == Part::Link &&
-               (s.component.index == router.index || s.component.other == router.index);
-      });
-      if (own == found.end())
-        continue;
-      const auto is_own = [&](const Suspect& s) {
-        return s.component == own->component;
-      };
-      if (std::ranges::none_of(close, is_own))
-        close.push_back(*own);
-    }
-  }
-
-  // What explains nearly as much as the strongest. Components whose own fastest transfers speak against them
-  // come last; then the smaller component first.
-  std::vector<Suspect> close_to_best(const std::vector<Suspect>& found) const {
-    std::vector<Suspect> close;
+  // All that would be strong enough alone, the strongest first: a link behind the slow one, whose transfers
+  // wait in its queues, can look stronger than the one that makes them wait. Of those the smaller component
+  // comes first, so that it wins among equals.
+  std::vector<Suspect> worth_hearing(const std::vector<Suspect>& found) {
+    const size_t most = std::min(kMostHeard, size_t(hypotheses_left()));
+    std::vector<Suspect> out;
     for (const Suspect& s : found)
-      if (s.strength >= kClose * found.front().strength)
-        close.push_back(s);
-    std::ranges::stable_sort(close, [](const Suspect& a, const Suspect& b) {
-      return a.bounded < b.bounded;
+      if (out.size() < most && s.strength >= needed(s))
+        out.push_back(s);
+    std::ranges::stable_sort(out, {}, [](const Suspect& s) {
+      return reach(s.component.part);
     });
-    close.resize(std::min({close.size(), kMostClose, size_t(hypotheses_left())}));
-    admit_own_links(found, close);
-    std::ranges::stable_sort(close, [](const Suspect& a, const Suspect& b) {
-      return reach(a.component.part) < reach(b.component.part);
-    });
-    return close;
+    return out;
   }
 
   void drop_reported(std::vector<Suspect>& found) const {
@@ -255,68 +220,13 @@ class Detector {
     }
   }
 
-  void finish(Suspect& s) const {
-    s.alike = alike(s.component, flows_between(cells_, s.begin, s.end), components_, chip_, grid_);
-    struct Shown {
-      double above;
-      size_t row;
-    };
-    const Bins bins = bins_of(cells_, s.begin, s.end);
-    std::vector<Shown> shown;
-    for (size_t r = 0; r < cells_.rows.size(); ++r) {
-      if (!paths_[r].crosses(s.component))
-        continue;
-      double above = 0;
-      double weight = 0;
-      for (size_t b = bins.begin; b < bins.end; ++b) {
-        const Cell& cell = cells_.rows[r].cells[b];
-        above += (cell.level - baselines_[r].level[b]) * cell.count;
-        weight += cell.count;
-        s.seen += uint64_t(cell.count);
-        if (cell.count > 0)
-          s.lost_cycles += std::max(0.0F, std::exp2(cell.level) - std::exp2(baselines_[r].level[b])) / 128 *
-                           cells_.rows[r].bytes * cell.count;
-      }
-      if (weight > 0)
-        shown.push_back({above / weight, r});
-    }
-    std::ranges::stable_sort(shown, [](const Shown& a, const Shown& b) {
-      return a.above > b.above;
-    });
-    s.end = std::min(s.end, out_.run_cycles);
-    s.score = 1 - std::exp(-s.strength / 100);
-    const auto slow = std::ranges::count_if(shown, [](const Shown& x) {
-      return x.above > 0.3;
-    });
-    s.evidence.push_back(
-        {std::to_string(slow) + " of " + std::to_string(shown.size()) +
-             " transfer patterns through it were slower than expected in its interval",
-         double(slow) / double(std::max<size_t>(shown.size(), 1)),
-         "share",
-         "sketch, time bins"});
-    for (size_t i = 0; i < std::min<size_t>(shown.size(), 6); ++i) {
-      s.patterns.push_back(cells_.rows[shown[i].row].pattern);
-      s.cores.push_back(cells_.rows[shown[i].row].core);
-    }
-    if (!shown.empty())
-      s.evidence.push_back(
-          {"latency of its slowest pattern against what it should be",
-           std::exp2(shown[0].above),
-           "x",
-           "sketch, time bins"});
-    s.evidence.push_back(
-        {"log-likelihood ratio of this component slow against a healthy chip",
-         s.strength,
-         "",
-         "scan over components, factors and intervals"});
-  }
-
+  // What was not reported is worth half as much as the same strength reported.
   void rank(std::vector<Suspect>& rest) {
     out_.ranked = out_.reported;
     for (Suspect& s : rest) {
-      if (out_.ranked.size() >= 10)
+      if (out_.ranked.size() >= kMostRanked)
         break;
-      s.score = 0.5 * (1 - std::exp(-s.strength / 100));
+      s.score = score_of(s.strength) / 2;
       s.end = std::min(s.end, out_.run_cycles);
       out_.ranked.push_back(std::move(s));
     }
@@ -329,11 +239,10 @@ class Detector {
   const std::vector<Path> paths_;
   const std::vector<Component> components_;
   Expected expected_;
-  std::vector<Baseline> baselines_;         // what the chip should show with everything reported so far
-  std::map<Component, double> on_healthy_;  // the most that it shows there
-  int hypotheses_ = 0;                      // replayed
-  bool measured_ = false;                   // on_healthy_
-  bool settled_ = false;                    // baselines_ are of several draws
+  std::vector<Baseline> baselines_;       // what the chip should show with everything reported so far
+  std::optional<Thresholds> thresholds_;  // of that chip
+  int hypotheses_ = 0;                    // replayed
+  bool settled_ = false;                  // baselines_ are of several draws
   Detection out_;
 };
 

@@ -37,7 +37,6 @@ struct Suspect {
   double strength = 0;           // log-likelihood ratio against a healthy chip
   double score = 0;              // 0..1
   double lost_cycles = 0;        // time it took from the work that passed through it
-  bool bounded = false;          // the fastest transfers through it allow less than the others ask for
   uint64_t seen = 0;             // records in the interval that passed through it
   std::vector<finding::Evidence> evidence;
   std::vector<Pattern> patterns;  // transfers that show it, worst first
@@ -57,12 +56,9 @@ struct DetectOptions {
   double false_alarms = 0.005;      // reports on healthy runs, of each run, that may be
   const Sketch* healthy = nullptr;  // a run known to be healthy, used when given
   int most_suspects = 3;            // reported at most
-  int most_hypotheses = 8;          // replayed
-  int most_replays = 16;            // about one component: again with a better factor or begin
+  int most_hypotheses = 24;         // replayed
+  int most_replays = 48;            // about one component: again with a better factor or begin
   uint32_t healthy_draws = 6;       // replays of the healthy chip, to know how much healthy runs differ
-  double least_core_factor = 1.1;
-  double least_factor = 1.3;   // of everything else, when it is replayed
-  double least_strength = 18;  // log-likelihood ratio below which a transfer component is not reported
 };
 
 struct Detection {

@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chip/detect/tuning.h"
+
 namespace lento::chip {
 namespace {
-
-constexpr size_t kBinsTogether = 4;
-constexpr size_t kRhythms = 3;            // draws of a chip with faults
-constexpr double kFewBins = 4;            // too few for an autocorrelation
-constexpr double kMostCorrelated = 0.95;  // of neighbouring bins
 
 std::vector<Fault> as_faults(const std::vector<Suspect>& suspects, const Grid& grid) {
   std::vector<Fault> out;
@@ -54,7 +51,7 @@ double misfit_of(const Row& row, const Baseline& base, size_t begin, size_t end)
   off /= count;
   // Waiting only adds: a row that is faster than expected is so in every bin anew.
   const double together = off > 0 ? std::max(1.0, double{base.wander} / kBinsTogether) : 1;
-  return 2 * std::log1p(off * off / (3 * base.variance(count))) / together;
+  return unlikely(off / std::sqrt(base.variance(count))) / together;
 }
 
 // Of the recorded bins, each group and, with as much weight, all of them at once: a run out of step with its
@@ -124,6 +121,23 @@ float wander_of(const std::vector<const Row*>& draws) {
   return float((1 + r) / (1 - r));
 }
 
+// What was found, as nearly as it is known: the first draw takes it as it is, the second and the third begin
+// it later and earlier and make it slower and less slow, by the steps that the contest tried.
+std::vector<Suspect> varied(std::vector<Suspect> slow, int draw, uint64_t bin_cycles) {
+  if (draw == 0)
+    return slow;
+  const uint64_t shift = bin_cycles / 2;
+  for (Suspect& s : slow) {
+    const bool later = draw % 2 == 1;
+    const double times = later ? kFactorStep : 1 / kFactorStep;
+    s.factor *= times;
+    for (Spell& spell : s.spells)
+      spell.factor *= times;
+    s.begin = later ? std::min(s.begin + shift, s.end) : s.begin - std::min(s.begin, shift);
+  }
+  return slow;
+}
+
 std::vector<const Cells*> all_of(const std::vector<Cells>& draws) {
   std::vector<const Cells*> out;
   for (const Cells& draw : draws)
@@ -176,20 +190,23 @@ void Expected::add_wander(
   }
 }
 
-Expected::LeftOut Expected::left_out(size_t run) const {
-  LeftOut out{draws_[run], paths_of(draws_[run], setup_.chip, setup_.grid), {}};
-  std::vector<const Cells*> others;
-  std::vector<std::vector<Baseline>> levels;
-  for (size_t i = 0; i < draws_.size(); ++i) {
-    if (i == run)
-      continue;
-    others.push_back(&draws_[i]);
-    levels.push_back(baselines_from(out.cells, draws_[i], out.paths));
+std::vector<LeftOut> Expected::left_out() const {
+  const std::vector<Cells>& draws = settled_.empty() ? draws_ : settled_;
+  std::vector<LeftOut> out;
+  for (size_t run = 0; run < draws.size() && draws.size() > 1; ++run) {
+    LeftOut one{&draws[run], paths_of(draws[run], setup_.chip, setup_.grid), {}};
+    std::vector<const Cells*> others;
+    std::vector<std::vector<Baseline>> levels;
+    for (size_t i = 0; i < draws.size(); ++i) {
+      if (i == run)
+        continue;
+      others.push_back(&draws[i]);
+      levels.push_back(baselines_from(draws[run], draws[i], one.paths));
+    }
+    one.baselines = pooled(levels);
+    add_wander(others, draws[run], one.baselines);
+    out.push_back(std::move(one));
   }
-  if (levels.empty())
-    levels.push_back(baselines_from(out.cells, out.cells, out.paths));
-  out.baselines = pooled(levels);
-  add_wander(others, out.cells, out.baselines);
   return out;
 }
 
@@ -207,15 +224,16 @@ std::vector<Baseline> Expected::with(const std::vector<Suspect>& slow) {
   return moved(slow, replayed(slow, 0), 0);
 }
 
-std::vector<Baseline> Expected::settled(const std::vector<Suspect>& slow) const {
-  std::vector<Cells> faulty;
+std::vector<Baseline> Expected::settled(const std::vector<Suspect>& slow) {
+  settled_.clear();
   std::vector<std::vector<Baseline>> all;
   for (uint32_t draw = 0; draw < std::min<size_t>(draws_.size(), kRhythms); ++draw) {
-    faulty.push_back(replayed(slow, draw));
-    all.push_back(moved(slow, faulty.back(), draw));
+    const std::vector<Suspect> about = varied(slow, int(draw), setup_.cells.bin_cycles);
+    settled_.push_back(replayed(about, draw));
+    all.push_back(moved(about, settled_.back(), draw));
   }
   std::vector<Baseline> out = pooled(all);
-  add_wander(all_of(faulty), setup_.cells, out);
+  add_wander(all_of(settled_), setup_.cells, out);
   return out;
 }
 

@@ -9,6 +9,13 @@
 
 namespace lento::chip {
 
+// A simulated run as a recording, and what is expected of it. `cells` belongs to Expected.
+struct LeftOut {
+  const Cells* cells = nullptr;
+  std::vector<Path> paths;
+  std::vector<Baseline> baselines;
+};
+
 // Precondition: what it is given outlives it.
 class Expected {
  public:
@@ -26,17 +33,9 @@ class Expected {
     return healthy_;
   }
 
-  // A simulated healthy run as a recording, with the levels that the other simulated ones expect of it. 0
-  // runs without a replay.
-  struct LeftOut {
-    const Cells& cells;
-    std::vector<Path> paths;
-    std::vector<Baseline> baselines;
-  };
-  size_t healthy_runs() const {
-    return draws_.size();
-  }
-  LeftOut left_out(size_t run) const;
+  // One simulated run after the other as a recording, with the levels that the others expect of it: of the
+  // healthy chip, or after settled() of the chip with what was found. Fewer than two runs tell nothing.
+  std::vector<LeftOut> left_out() const;
 
   // Replays left for hypotheses about the next component.
   int left() const {
@@ -50,9 +49,9 @@ class Expected {
   // the faults are put in. Transfers that the faults do not reach keep their healthy level to the bit, so two
   // hypotheses differ only where they say different things. Costs one replay; precondition: one is left.
   std::vector<Baseline> with(const std::vector<Suspect>& slow);
-  // The same over several draws: a chip under a fault settles into one of several rhythms, and how far
-  // they lie apart widens what is expected. Costs no hypothesis.
-  std::vector<Baseline> settled(const std::vector<Suspect>& slow) const;
+  // The same over several draws: a chip under a fault settles into one of several rhythms, and what was found
+  // is known only about; how far the draws lie apart widens what is expected. Costs no hypothesis.
+  std::vector<Baseline> settled(const std::vector<Suspect>& slow);
 
   // How far the recorded run is from `baselines` between two times: minus twice the log-likelihood, Student t
   // as in the scan. Bins are judged by fours and, with as much weight, all together: a slow run reaches its
@@ -72,7 +71,8 @@ class Expected {
   std::vector<Baseline> moved(const std::vector<Suspect>& slow, const Cells& faulty, uint32_t draw) const;
 
   const Setup setup_;
-  std::vector<Cells> draws_;  // of the healthy chip
+  std::vector<Cells> draws_;    // of the healthy chip
+  std::vector<Cells> settled_;  // of the chip with what was found; empty before it was asked for
   std::vector<Baseline> healthy_;
   int used_ = 0;
 };

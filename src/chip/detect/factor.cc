@@ -4,20 +4,11 @@
 #include <cmath>
 
 #include "base/stats.h"
+#include "chip/detect/tuning.h"
 #include "chip/sketch/level.h"
 
 namespace lento::chip {
 namespace {
-
-constexpr double kMostFactor = 64;
-constexpr double kLeastFactor = 1.1;
-constexpr double kVisible = 0.3;  // octaves that a pattern must gain at the largest factor to be asked
-
-// The fastest of a few transfers may have met this much less than the mean time of a noisy link.
-constexpr double kLuck = 2.5;
-
-// An interval of this many bins has at least one that it covers wholly.
-constexpr uint64_t kWholeBins = 3;
 
 // The bins that lie wholly inside the suspect's interval, or all of it when there are none.
 Bins inside(const Cells& cells, const Suspect& s) {
@@ -39,7 +30,7 @@ double factor_for(const Path& path, double bytes, const Component& component, do
   const double healthy = path.cycles(bytes);
   double low = 1;
   double high = kMostFactor;
-  for (int i = 0; i < 30; ++i) {
+  for (int i = 0; i < kHalvings; ++i) {
     const double middle = std::sqrt(low * high);
     (path.cycles(bytes, component, middle) - healthy < extra ? low : high) = middle;
   }
@@ -80,7 +71,7 @@ double envelope_factor(const ScanInput& in, const Suspect& suspect) {
   if (!covers_whole_bins(in.cells, suspect))
     return suspect.factor;
   const std::vector<double> factors = shown_factors(in, suspect);
-  return factors.empty() ? suspect.factor : std::max(kLeastFactor, base::median(factors));
+  return factors.empty() ? suspect.factor : std::max(kLeastShown, base::median(factors));
 }
 
 double most_possible_factor(const ScanInput& in, const Suspect& suspect) {
@@ -89,7 +80,7 @@ double most_possible_factor(const ScanInput& in, const Suspect& suspect) {
   std::vector<double> factors = shown_factors(in, suspect);
   if (factors.empty())
     return kMostFactor;
-  const auto fifth = factors.begin() + static_cast<std::ptrdiff_t>(factors.size() / 5);
+  const auto fifth = factors.begin() + std::ptrdiff_t(double(factors.size()) * kLuckyShare);
   std::nth_element(factors.begin(), fifth, factors.end());
   return kLuck * *fifth;
 }
@@ -120,8 +111,9 @@ corrected_factor(const ScanInput& before, const Suspect& suspect, const std::vec
   }
   if (expected <= 0)
     return suspect.factor;
-  const double scale = std::clamp(recorded / expected, 0.25, 2.0);
-  return std::clamp(std::pow(suspect.factor, scale), kLeastFactor, kMostFactor);
+  const double scale =
+      std::clamp(recorded / expected, 1 / kMostCorrection / kMostCorrection, kMostCorrection);
+  return std::clamp(std::pow(suspect.factor, scale), kLeastShown, kMostFactor);
 }
 
 }  // namespace lento::chip

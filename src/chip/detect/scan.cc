@@ -14,19 +14,11 @@
 #include <set>
 
 #include "chip/detect/factor.h"
+#include "chip/detect/tuning.h"
 #include "chip/sketch/level.h"
 
 namespace lento::chip {
 namespace {
-
-constexpr std::array kFactors{1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 5.0, 7.0, 10.0, 14.0, 20.0};
-
-constexpr double kMuchMore = 1.3;
-constexpr double kPartly = 0.2;  // least share of a bin that a fault is taken to cover
-
-double rho(double z) {
-  return 2 * std::log1p(z * z / 3);
-}
 
 // A row's cells under one component: its extra time per byte for each factor.
 double
@@ -40,7 +32,7 @@ faulted_level(const Row& row, const Path& path, double level, const Component& c
 double cell_evidence(const Cell& cell, double healthy, double faulted, const Baseline& base) {
   const double s = std::sqrt(base.variance(cell.count));
   const double z1 = (cell.level - faulted) / s;
-  const double evidence = rho((cell.level - healthy) / s) - rho(z1 > 0 ? z1 / 2 : z1);
+  const double evidence = unlikely((cell.level - healthy) / s) - unlikely(z1 > 0 ? z1 / 2 : z1);
   // A healthy row that waits for its peer does so for many bins; one that does not wait is no accident.
   return evidence > 0 ? evidence / base.wander : evidence;
 }
@@ -91,7 +83,7 @@ void for_each_cell(
     Visit visit) {
   for (const size_t r : rows) {
     const Row& row = in.cells.rows[r];
-    double last_level = -1e9;
+    double last_level = NAN;  // equal to none
     double last_faulted = 0;
     for (size_t b = 0; b < in.cells.bins; ++b) {
       if (row.cells[b].count == 0)
@@ -123,7 +115,6 @@ Suspect best_of(const ScanInput& in, const Component& component) {
   const std::vector<size_t> rows = rows_through(in, component);
   Suspect best;
   best.component = component;
-  double refused = 0;
   for (const double factor : kFactors) {
     const Stretch stretch = stretch_at(in, rows, component, factor);
     if (stretch.sum <= best.strength)
@@ -133,13 +124,9 @@ Suspect best_of(const ScanInput& in, const Component& component) {
     now.factor = factor;
     now.begin = stretch.begin * in.cells.bin_cycles;
     now.end = stretch.end * in.cells.bin_cycles;
-    if (factor > most_possible_factor(in, now)) {
-      refused = std::max(refused, stretch.sum);
-      continue;
-    }
-    best = now;
+    if (factor <= most_possible_factor(in, now))
+      best = now;
   }
-  best.bounded = refused > kMuchMore * best.strength;
   return best;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/stats.h"
 #include "base/units.h"
+#include "chip/detect/evidence.h"
 #include "chip/detect/tuning.h"
 #include "chip/sketch/level.h"
 
@@ -128,7 +129,7 @@ Suspect judge(const CoreSketch& core, int index, double reference, const Yardsti
     return s;
   s.factor = std::exp2(sum / double(count));
   s.strength = strength_of(count, s.factor, by.noise);
-  s.score = 1 - std::exp(-s.strength / 100);
+  s.score = score_of(s.strength);
   s.evidence.push_back(
       {std::to_string(count) + " operations ran slower than their core's rate",
        s.factor,
@@ -176,7 +177,7 @@ std::vector<Suspect> slow_cores(
   by.nominal = level_at(chip.core.ops_per_cycle);
   by.recorder = level_at(sketch.options().ops_per_cycle);
   by.noise = std::max(kLeastNoise, chip.core.rate_deviation);
-  by.least = options.least_core_factor;
+  by.least = kLeastCoreFactor;
   // Every operation is a chance to be wrong.
   by.enough = std::log(double(std::max<uint64_t>(1, operations(sketch))) / options.false_alarms);
   note_headroom(chip, by.nominal, notes);

@@ -45,11 +45,13 @@ inline constexpr uint64_t kLeastRecords = 4;
 
 // Deviations up to which one pattern counts towards the misfit: beyond lies a fault.
 inline constexpr double kMostOfOneRow = 4;
-// Misfit from which the buffers are asked about, and the share of it that other buffers must leave at most.
-// Measured on DarkNet-19, 4x4: 0.65 to 0.80 on healthy runs of a chip like its file, 1.2 to 1.7 with larger
-// buffers.
+// Misfit from which the buffers are asked about, and by how much other buffers must lower it: patterns that a
+// fault reaches lie as far off with any. Measured on DarkNet-19, 4x4: 0.65 to 0.85 on healthy runs of a chip
+// like its file, 1.2 to 1.7 with larger buffers, which fitted leave 0.6 to 1.0.
 inline constexpr double kMisfit = 1.15;
-inline constexpr double kMuchBetter = 0.8;
+inline constexpr double kMuchBetter = 0.2;
+// Times as many segments as the file says, at most: beyond, hardly a transfer waits for a buffer.
+inline constexpr int kMostBuffers = 8;
 // Deviations by which the nearer half of the patterns may lie off before the twin explains nothing.
 inline constexpr double kMostScatter = 2.5;
 

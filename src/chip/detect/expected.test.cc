@@ -1,0 +1,195 @@
+#include "chip/detect/expected.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "chip/detect/scan.h"
+#include "chip/detect/test_chip.h"
+#include "chip/detect/tuning.h"
+
+namespace lento::chip {
+namespace {
+
+const Component kLink{Part::Link, 5, 6};
+
+// A recorded run of the quiet chip, and what is expected of it.
+class ExpectedTest : public testing::Test {
+ protected:
+  test::QuietChip quiet_;
+  DetectOptions options_;
+  Sketch recorded_;
+  Cells cells_;
+  std::vector<Path> paths_;
+
+  Expected make(const std::vector<Fault>& faults = {}, bool replay = true) {
+    recorded_ = quiet_.run(faults, 1);
+    cells_ = cells_of(recorded_, quiet_.grid());
+    paths_ = paths_of(cells_, quiet_.file(), quiet_.grid());
+    options_.healthy_draws = 3;
+    if (replay)
+      options_.replay = quiet_.replay();
+    return Expected({cells_, paths_, quiet_.file(), quiet_.grid(), options_});
+  }
+  Suspect suspect(double factor, uint64_t first, uint64_t last) const {
+    Suspect s;
+    s.component = kLink;
+    s.factor = factor;
+    s.begin = first * test::QuietChip::kBin;
+    s.end = last * test::QuietChip::kBin;
+    return s;
+  }
+  std::vector<size_t> all_rows() const {
+    std::vector<size_t> out(cells_.rows.size());
+    for (size_t r = 0; r < out.size(); ++r)
+      out[r] = r;
+    return out;
+  }
+};
+
+TEST_F(ExpectedTest, HealthyLevelsAreThoseOfUnloadedPaths) {
+  const Expected expected = make();
+  ASSERT_EQ(expected.healthy().size(), cells_.rows.size());
+  for (size_t r = 0; r < cells_.rows.size(); ++r) {
+    const Row& row = cells_.rows[r];
+    const double unloaded = std::log2(paths_[r].cycles(row.bytes) / row.bytes) + 7;  // offset of transfers
+    for (const float level : expected.healthy()[r].level)
+      EXPECT_NEAR(level, unloaded, 0.05);
+  }
+}
+
+TEST_F(ExpectedTest, ReplaysAreCountedByComponent) {
+  options_.most_replays = 2;
+  Expected expected = make();
+  EXPECT_EQ(expected.left(), 2);
+  expected.with({});  // the healthy chip is known already
+  EXPECT_EQ(expected.left(), 2);
+  expected.with({suspect(3, 5, 15)});
+  EXPECT_EQ(expected.left(), 1);
+  expected.settled({suspect(3, 5, 15)});  // no hypothesis
+  EXPECT_EQ(expected.left(), 1);
+  expected.next_component();
+  EXPECT_EQ(expected.left(), 2);
+}
+
+TEST_F(ExpectedTest, WithoutAReplayThereIsNoneAndTheRunJudgesItself) {
+  const Expected expected = make({}, false);
+  EXPECT_EQ(expected.left(), 0);
+  EXPECT_TRUE(expected.left_out().empty());
+  for (const Baseline& base : expected.healthy())
+    EXPECT_FLOAT_EQ(base.common, float(kUnknownCommon));
+}
+
+// A fault moves what passes it in its time by the closed form, and nothing else by a bit.
+TEST_F(ExpectedTest, AFaultMovesWhatItReachesAlone) {
+  Expected expected = make();
+  const std::vector<Baseline> slow = expected.with({suspect(4, 8, 16)});
+  int moved = 0;
+  for (size_t r = 0; r < cells_.rows.size(); ++r) {
+    const Row& row = cells_.rows[r];
+    const double step = std::log2(paths_[r].cycles(row.bytes, kLink, 4) / paths_[r].cycles(row.bytes));
+    for (size_t b = 0; b < cells_.bins; ++b) {
+      const bool within = b >= 8 && b < 16 && paths_[r].crosses(kLink);
+      const double change = slow[r].level[b] - expected.healthy()[r].level[b];
+      if (within)
+        EXPECT_NEAR(change, step, 0.05) << r << " " << b;
+      else
+        EXPECT_NEAR(change, 0, 1e-5) << r << " " << b;
+      moved += within;
+    }
+  }
+  EXPECT_GT(moved, 0);
+}
+
+TEST_F(ExpectedTest, TheRightHypothesisFitsBest) {
+  Expected expected = make({quiet_.fault(kLink, 4, 8, 16)});
+  const auto off = [&](const std::vector<Baseline>& baselines) {
+    return expected.misfit(baselines, all_rows(), 8 * test::QuietChip::kBin, 16 * test::QuietChip::kBin);
+  };
+  const double healthy = off(expected.healthy());
+  const double right = off(expected.with({suspect(4, 8, 16)}));
+  EXPECT_GT(healthy - right, 20);
+  EXPECT_LT(right, off(expected.with({suspect(2, 8, 16)})));
+  EXPECT_LT(right, off(expected.with({suspect(8, 8, 16)})));
+  EXPECT_LT(right, off(expected.with({suspect(4, 8, 12)})));
+  EXPECT_EQ(expected.misfit(expected.healthy(), {}, 0, 1), 0);
+}
+
+// One row with one group of bins: half of its groups, half of all, which are the same here.
+TEST_F(ExpectedTest, MisfitIsMinusTheLogLikelihoodOfStudentsT) {
+  const Expected expected = make();
+  std::vector<Baseline> base = expected.healthy();
+  const Row& row = cells_.rows[0];
+  int count = 0;
+  double mean = 0;
+  for (size_t b = 0; b < kBinsTogether; ++b) {
+    base[0].level[b] = row.cells[b].level - 0.5F;
+    count += row.cells[b].count;
+    mean += 0.5 * row.cells[b].count;
+  }
+  mean /= count;
+  base[0].wander = 1;
+  const double z = mean / std::sqrt(base[0].variance(count));
+  const uint64_t end = kBinsTogether * test::QuietChip::kBin;
+  EXPECT_NEAR(expected.misfit(base, {0}, 0, end), 2 * std::log(1 + z * z / 3), 1e-4);
+  // Rows that wait for long say less when they are slow, and as much when they are not.
+  base[0].wander = 3 * float(kBinsTogether);
+  EXPECT_NEAR(expected.misfit(base, {0}, 0, end), 2 * std::log(1 + z * z / 3) / 3, 1e-4);
+  for (size_t b = 0; b < kBinsTogether; ++b)
+    base[0].level[b] = row.cells[b].level + 0.5F;
+  EXPECT_NEAR(expected.misfit(base, {0}, 0, end), 2 * std::log(1 + z * z / 3), 1e-4);
+}
+
+TEST_F(ExpectedTest, EachHealthyDrawIsExpectedByTheOthers) {
+  const Expected expected = make();
+  const std::vector<LeftOut> left = expected.left_out();
+  ASSERT_EQ(left.size(), 3u);
+  for (const LeftOut& one : left) {
+    ASSERT_EQ(one.baselines.size(), one.cells->rows.size());
+    for (size_t r = 0; r < one.baselines.size(); ++r)
+      EXPECT_NEAR(one.baselines[r].level[3], one.cells->rows[r].cells[3].level, 0.1);
+  }
+}
+
+TEST_F(ExpectedTest, OneDrawTellsNothingOfOthers) {
+  options_.healthy_draws = 1;
+  recorded_ = quiet_.run({}, 1);
+  cells_ = cells_of(recorded_, quiet_.grid());
+  paths_ = paths_of(cells_, quiet_.file(), quiet_.grid());
+  options_.replay = quiet_.replay();
+  const Expected expected({cells_, paths_, quiet_.file(), quiet_.grid(), options_});
+  EXPECT_TRUE(expected.left_out().empty());
+}
+
+// Once something was found, the draws are of the chip with it, each a little beside the other.
+TEST_F(ExpectedTest, SettledDrawsHoldWhatWasFound) {
+  Expected expected = make({quiet_.fault(kLink, 4, 8, 16)});
+  const std::vector<Baseline> about = expected.settled({suspect(4, 8, 16)});
+  const std::vector<LeftOut> left = expected.left_out();
+  ASSERT_EQ(left.size(), kRhythms);
+  size_t row = 0;
+  while (!paths_[row].crosses(kLink))
+    ++row;
+  const double bytes = cells_.rows[row].bytes;
+  const double step = std::log2(paths_[row].cycles(bytes, kLink, 4) / paths_[row].cycles(bytes));
+  EXPECT_NEAR(about[row].level[12] - expected.healthy()[row].level[12], step, 0.1);
+  const double plain = left[0].cells->rows[row].cells[12].level;
+  EXPECT_GT(left[1].cells->rows[row].cells[12].level, plain);  // slower, and later
+  EXPECT_LT(left[2].cells->rows[row].cells[12].level, plain);
+}
+
+TEST_F(ExpectedTest, AGivenHealthyRunIsTheBaseline) {
+  test::QuietChip slower;
+  Twin real{slower.file(), {}};
+  real.chip.network.link_bytes_per_cycle /= 2;
+  const Sketch healthy = slower.run(real, {}, 9);
+  options_.healthy = &healthy;
+  const Expected expected = make();
+  const Cells given = cells_of(healthy, quiet_.grid(), cells_.bin_cycles);
+  ASSERT_EQ(given.rows.size(), cells_.rows.size());
+  for (size_t r = 0; r < given.rows.size(); ++r)
+    EXPECT_NEAR(expected.healthy()[r].level[5], given.rows[r].cells[5].level, 0.1);
+}
+
+}  // namespace
+}  // namespace lento::chip
