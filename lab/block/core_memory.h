@@ -35,7 +35,11 @@ class TagArray {
 };
 
 struct CoreMemoryShape {
-  uint32_t line_bytes = 64, l1_bytes = 32 << 10, l1_ways = 8, l2_bytes = 1 << 20, l2_ways = 16;
+  uint32_t line_bytes = 64;
+  uint32_t l1_bytes = 32 << 10;
+  uint32_t l1_ways = 8;
+  uint32_t l2_bytes = 1 << 20;
+  uint32_t l2_ways = 16;
   uint32_t tlb_entries = 32;
   uint32_t page_bytes = 4096;
   uint32_t misses = 16;  // in flight, data side

@@ -17,7 +17,8 @@ constexpr uint64_t kPrivate = 0x200000000;
 constexpr uint64_t kTable = 0x30000000;
 constexpr uint64_t kPrivateBytes = 1 << 20;  // a CPU
 // What comes by once: no cache is meant to hold it.
-constexpr uint64_t kLarge = 0x4000000000, kLargeBytes = uint64_t{1} << 37;
+constexpr uint64_t kLarge = 0x4000000000;
+constexpr uint64_t kLargeBytes = uint64_t{1} << 37;
 
 class Planter {
  public:

@@ -14,7 +14,8 @@ namespace {
 using spec::Shape;
 using spec::TensorValue;
 
-constexpr size_t kStrip = size_t{1} << 22, kColumns = 1024;
+constexpr size_t kStrip = size_t{1} << 22;
+constexpr size_t kColumns = 1024;
 
 // c[m][n] += a[m][k] b[k][n]; rows of b and c are `row_b` and `row_c` apart. Four rows of a at a time, so
 // that a row of b is read once for them; blocks of columns stay in the cache.
@@ -31,7 +32,10 @@ void multiply_add(
     const size_t width = std::min(kColumns, n - from);
     size_t i = 0;
     for (; i + 4 <= m; i += 4) {
-      float *c0 = c + i * row_c + from, *c1 = c0 + row_c, *c2 = c1 + row_c, *c3 = c2 + row_c;
+      float* c0 = c + i * row_c + from;
+      float* c1 = c0 + row_c;
+      float* c2 = c1 + row_c;
+      float* c3 = c2 + row_c;
       for (size_t p = 0; p < k; ++p) {
         const float* row = b + p * row_b + from;
         const float a0 = a[i * k + p];
@@ -139,7 +143,8 @@ void add_bias(const Call& call, TensorValue& out) {
 }  // namespace
 
 TensorValue convolution(const Call& call) {
-  const TensorValue &in = call.floats(0), &weights = call.floats(1);
+  const TensorValue& in = call.floats(0);
+  const TensorValue& weights = call.floats(1);
   call.check_planes(in);
   call.check_planes(weights);
   const Window w = window_of(call, {weights.shape[2], weights.shape[3]});
@@ -192,7 +197,8 @@ TensorValue convolution(const Call& call) {
 }
 
 TensorValue transposed_convolution(const Call& call) {
-  const TensorValue &in = call.floats(0), &weights = call.floats(1);
+  const TensorValue& in = call.floats(0);
+  const TensorValue& weights = call.floats(1);
   call.check_planes(in);
   call.check_planes(weights);
   const Window w = window_of(call, {weights.shape[2], weights.shape[3]});
@@ -238,7 +244,8 @@ TensorValue transposed_convolution(const Call& call) {
 }
 
 TensorValue matrix_product(const Call& call) {
-  const TensorValue &a = call.floats(0), &b = call.floats(1);
+  const TensorValue& a = call.floats(0);
+  const TensorValue& b = call.floats(1);
   if (a.shape.size() < 2 || b.shape.size() < 2)
     call.refuse("vectors are not known, matrices are needed");
   const int64_t m = a.shape[a.shape.size() - 2];

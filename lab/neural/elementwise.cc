@@ -52,7 +52,8 @@ void for_rows(const Shape& out, const Shape& a, const Shape& b, Row row) {
 
 template <class F>
 TensorValue binary(const Call& call, F function) {
-  const TensorValue &a = call.input(0), &b = call.input(1);
+  const TensorValue& a = call.input(0);
+  const TensorValue& b = call.input(1);
   if (a.size() == 0 || b.size() == 0)
     call.refuse("an input is empty");
   if (a.integer != b.integer)

@@ -173,7 +173,10 @@ void products(Validator& v) {
 // A chip's sheet with another chip's constants, on all its rows.
 void borrowed_constants(Validator& v) {
   struct Pair {
-    const char *what, *from, *to, *published;
+    const char* what;
+    const char* from;
+    const char* to;
+    const char* published;
     double limit;
   };
   for (const Pair& p :
@@ -366,7 +369,10 @@ void training(Validator& v) {
 // Two scalars of the stack fitted to all rows but the one that is predicted.
 void left_out(Validator& v) {
   struct Set {
-    const char *what, *file, *system, *published;
+    const char* what;
+    const char* file;
+    const char* system;
+    const char* published;
     double limit;
   };
   std::vector<const StackScalar*> scalars;

@@ -6,8 +6,11 @@
 
 namespace lento::tile {
 
-inline constexpr uint32_t kLineMask = 0x3ffffff, kEpoch = 0xff, kHalves = 0x1fff, kLongestGap = 63,
-                          kFresh = 8;
+inline constexpr uint32_t kLineMask = 0x3ffffff;
+inline constexpr uint32_t kEpoch = 0xff;
+inline constexpr uint32_t kHalves = 0x1fff;
+inline constexpr uint32_t kLongestGap = 63;
+inline constexpr uint32_t kFresh = 8;
 // Words of the scratchpad: payloads, sizes with epochs (4 a word), origins of cached lines (4 a word).
 inline constexpr uint32_t kPayloads = 0;
 inline constexpr uint32_t kSizes = 2048;

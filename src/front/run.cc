@@ -91,7 +91,8 @@ uint64_t memory_limit(const std::vector<std::string>& args) {
   if (text == "0")
     return 0;
   const double bytes = base::parse_quantity(text, base::Dimension::Bytes, {kMemoryLimit});
-  constexpr double kLeast = 64 << 20, kMost = 1e18;
+  constexpr double kLeast = 64 << 20;
+  constexpr double kMost = 1e18;
   if (bytes < kLeast || bytes > kMost)
     throw base::Error({kMemoryLimit}, "found " + text + ", needed at least 64MiB", "0 has no limit");
   return uint64_t(bytes);

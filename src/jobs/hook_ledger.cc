@@ -52,7 +52,8 @@ std::string line_of(const HookLedger::Event& e) {
 
 // The last event of each machine of the task, and its last start.
 struct Last {
-  const HookLedger::Event *any = nullptr, *start = nullptr;
+  const HookLedger::Event* any = nullptr;
+  const HookLedger::Event* start = nullptr;
 };
 
 std::map<std::string, Last> last_of(const std::vector<HookLedger::Event>& events, const std::string& task) {

@@ -9,7 +9,8 @@
 namespace lento::jobs {
 namespace {
 
-constexpr size_t kMaxKeyFile = 1 << 16, kMaxSignedFile = 4 << 20;
+constexpr size_t kMaxKeyFile = 1 << 16;
+constexpr size_t kMaxSignedFile = 4 << 20;
 
 void check_subject(const std::string& subject) {
   for (const char c : subject) {

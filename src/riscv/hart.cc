@@ -3,7 +3,9 @@
 namespace lento::riscv {
 namespace {
 
-constexpr uint32_t kMieBit = 1u << 3, kMpieBit = 1u << 7, kMpp = 3u << 11;
+constexpr uint32_t kMieBit = 1u << 3;
+constexpr uint32_t kMpieBit = 1u << 7;
+constexpr uint32_t kMpp = 3u << 11;
 constexpr uint32_t kMisa = (1u << 30) | (1u << 0) | (1u << 8) | (1u << 12);  // RV32IMA
 constexpr uint32_t kInterrupts = kSoftwareBit | kTimerBit | kExternalBit;
 

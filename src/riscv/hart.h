@@ -22,7 +22,9 @@ enum Cause : uint32_t {
 };
 
 // Bits of mip and mie.
-inline constexpr uint32_t kSoftwareBit = 1u << 3, kTimerBit = 1u << 7, kExternalBit = 1u << 11;
+inline constexpr uint32_t kSoftwareBit = 1u << 3;
+inline constexpr uint32_t kTimerBit = 1u << 7;
+inline constexpr uint32_t kExternalBit = 1u << 11;
 
 struct Hart {
   uint32_t x[33] = {};  // x[32] takes what is written to x0

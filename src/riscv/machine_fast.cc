@@ -123,7 +123,8 @@ uint64_t Machine::run_fast(uint64_t budget) {
   constexpr uint64_t kLongest = CodeCache::kWords;
   uint32_t* const x = hart_.x;
   CodeCache::Page* page = nullptr;
-  const Instruction *at = nullptr, *first = nullptr;
+  const Instruction* at = nullptr;
+  const Instruction* first = nullptr;
   uint32_t base = 0;
   uint32_t pc = hart_.pc;
   uint32_t address = 0;

@@ -10,7 +10,8 @@
 
 namespace lento::riscv {
 
-inline constexpr uint32_t kPageBits = 12, kPageBytes = 1u << kPageBits;
+inline constexpr uint32_t kPageBits = 12;
+inline constexpr uint32_t kPageBytes = 1u << kPageBits;
 
 template <class T>
 class PageTable {

@@ -38,7 +38,8 @@ int64_t window_extent(const Call& call, int64_t extent, int64_t kernel, size_t i
 
 void convolution(const Call& call) {
   call.need_rank(0, 3);
-  const Shape &x = call.shape(0), &w = call.shape(1);
+  const Shape& x = call.shape(0);
+  const Shape& w = call.shape(1);
   if (w.size() != x.size())
     call.fail("weights are " + to_string(w) + ", the input " + to_string(x));
   const int64_t groups = call.op.integer("group", 1);
@@ -55,7 +56,8 @@ void convolution(const Call& call) {
 
 void transposed_convolution(const Call& call) {
   call.need_rank(0, 3);
-  const Shape &x = call.shape(0), &w = call.shape(1);
+  const Shape& x = call.shape(0);
+  const Shape& w = call.shape(1);
   const int64_t groups = call.op.integer("group", 1);
   if (w.size() != x.size() || w[0] != x[1] || groups < 1)
     call.fail("weights " + to_string(w) + " do not fit the input " + to_string(x));
@@ -111,7 +113,8 @@ void global_pooling(const Call& call) {
 }
 
 void gemm(const Call& call) {
-  const Shape &a = call.shape(0), &b = call.shape(1);
+  const Shape& a = call.shape(0);
+  const Shape& b = call.shape(1);
   if (a.size() != 2 || b.size() != 2)
     call.fail("Gemm needs two matrices, found " + to_string(a) + " and " + to_string(b));
   const bool ta = call.op.integer("transA", 0) != 0;

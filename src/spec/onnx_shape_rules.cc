@@ -204,7 +204,8 @@ void slice(const Call& call) {
 }
 
 void gather(const Call& call) {
-  const Shape &x = call.shape(0), &indices = call.shape(1);
+  const Shape& x = call.shape(0);
+  const Shape& indices = call.shape(1);
   const size_t axis = normal_axis(call.op.integer("axis", 0), x.size(), call.where);
   Shape shape(x.begin(), x.begin() + axis);
   shape.insert(shape.end(), indices.begin(), indices.end());

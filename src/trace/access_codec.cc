@@ -141,7 +141,8 @@ class Predictor {
 
  private:
   static constexpr int kSuccessorBits = 13;
-  static constexpr size_t kSuccessors = size_t{1} << kSuccessorBits, kData = 4096;
+  static constexpr size_t kSuccessors = size_t{1} << kSuccessorBits;
+  static constexpr size_t kData = 4096;
   static uint64_t hash(uint64_t x) {
     return (x * 0xd6e8feb86659fd93ULL) >> 40;
   }

@@ -37,7 +37,8 @@ constexpr size_t kHeader = 16;
 constexpr size_t kChunkHeader = 40;
 constexpr size_t kIndexEntry = 32;
 constexpr size_t kTrailer = 32;
-constexpr uint32_t kMaxEvents = 1u << 24, kMaxColumnBytes = 1u << 30;
+constexpr uint32_t kMaxEvents = 1u << 24;
+constexpr uint32_t kMaxColumnBytes = 1u << 30;
 
 template <class T>
 void put(std::string& out, T value) {

@@ -160,7 +160,7 @@ TEST(Pickle, ReadsPlainDataAndSharedValues) {
       "\x80\x02}q\x00(X\x01\x00\x00\x00"
       "aq\x01]q\x02(K\x01J\xfe\xff\xff\xffX\x01\x00\x00\x00xeX\x01\x00\x00\x00"
       "bh\x02u.",
-      49);
+      42);
   const PlainDocument d = parse_pickle(bytes, "p");
   const PlainValue* a = d.root->find("a");
   ASSERT_NE(a, nullptr);

@@ -146,8 +146,20 @@ class MemAxesSource : public BatchSource {
   base::CsvReader in_;
   base::ReadReport& report_;
   TraceFacts* facts_;
-  int time_, cpu_, latency_, address_, ip_, index_, variable_, source_, line_, type_, node_, thread_, level_,
-      hit_;
+  int time_;
+  int cpu_;
+  int latency_;
+  int address_;
+  int ip_;
+  int index_;
+  int variable_;
+  int source_;
+  int line_;
+  int type_;
+  int node_;
+  int thread_;
+  int level_;
+  int hit_;
   std::vector<std::string> names_;
   std::vector<std::string> files_;
   std::set<uint64_t> lines_;

@@ -66,9 +66,9 @@ inline constexpr double kLeastGain = 4;
 inline constexpr double kFloor = 6;
 inline constexpr double kHealthyTimes = 2;
 inline constexpr double kMostNeeded = 18;
-// The least strength of a later component, and beside a slow core, which changes the rhythm of the whole chip:
-// three draws show less of that than there is. Without them, of 28 faults on a chip with parts unequal by 10 %
-// two brought a second component, and of 28 with larger buffers two.
+// The least strength of a later component, and beside a slow core, which changes the rhythm of the whole
+// chip: three draws show less of that than there is. Without them, of 28 faults on a chip with parts unequal
+// by 10 % two brought a second component, and of 28 with larger buffers two.
 inline constexpr double kLater = 25;
 inline constexpr double kBesideCore = 90;
 // Times the strength needed when one pattern accuses and others contradict.

@@ -431,14 +431,16 @@ std::string program_difference(const TransferTrace& a, const TransferTrace& b) {
   if (a.streams.size() != b.streams.size())
     return "they have other processors";
   for (size_t s = 0; s < a.streams.size(); ++s) {
-    const trace::TransferStream &x = a.streams[s], &y = b.streams[s];
+    const trace::TransferStream& x = a.streams[s];
+    const trace::TransferStream& y = b.streams[s];
     const std::string where = "core " + trace::to_string(x.core);
     if (x.core != y.core || a.names[x.processor] != b.names[y.processor])
       return "they have other processors";
     if (x.records.size() != y.records.size())
       return where + " recorded another number of events";
     for (size_t r = 0; r < x.records.size(); ++r) {
-      const TransferRecord &p = x.records[r], &q = y.records[r];
+      const TransferRecord& p = x.records[r];
+      const TransferRecord& q = y.records[r];
       if (p.kind != q.kind || p.peer != q.peer || p.bytes != q.bytes)
         return where + " moves other data";
     }

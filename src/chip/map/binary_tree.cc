@@ -44,7 +44,8 @@ std::vector<Position> place(const BinaryTree& tree, const spec::Chip& chip, int 
 }
 
 MappedLayer level_layer(const BinaryTree& tree, int level, const std::vector<Position>& at) {
-  const int n = 1 << level, id = tree.depth - 1 - level;
+  const int n = 1 << level;
+  const int id = tree.depth - 1 - level;
   const Range all{0, tree.size};
   const Range sample{0, 1};
   MappedLayer layer;

@@ -42,7 +42,8 @@ class Tee : public trace::RecordSink {
   }
 
  private:
-  trace::RecordSink &a_, &b_;
+  trace::RecordSink& a_;
+  trace::RecordSink& b_;
 };
 
 }  // namespace lento::chip

@@ -18,7 +18,8 @@ namespace lento::chip {
 
 // Moments worth remembering of a run whose recording takes this many bytes.
 inline size_t affordable_moments(uint64_t recording_bytes) {
-  constexpr uint64_t kMost = 16, kBytes = 16 << 20;
+  constexpr uint64_t kMost = 16;
+  constexpr uint64_t kBytes = 16 << 20;
   return std::min(kMost, kBytes / std::max<uint64_t>(recording_bytes, 1));
 }
 

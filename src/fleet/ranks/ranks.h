@@ -32,7 +32,8 @@ finding::Diagnosis diagnose_hang(
     const std::vector<trace::HangDump>& dumps,
     const std::vector<trace::RasAnswer>& answers);
 
-// From the Inspector's pages for Prometheus: suspects, or CannotJudge. Means say neither ranks nor costs nor times.
+// From the Inspector's pages for Prometheus: suspects, or CannotJudge. Means say neither ranks nor costs nor
+// times.
 finding::Diagnosis diagnose_means(const std::vector<trace::InspectorMean>& means);
 
 }  // namespace lento::fleet

@@ -54,7 +54,8 @@ class Collector {
     }
     const std::string name = names_.of(*machine);
     if (options_.scraped) {
-      const std::string *job = first_of(labels, {"job"}), *instance = first_of(labels, {"instance"});
+      const std::string* job = first_of(labels, {"job"});
+      const std::string* instance = first_of(labels, {"instance"});
       (*options_.scraped)[{job ? *job : "", instance ? *instance : ""}].insert(name);
     }
     const std::string device =
@@ -323,7 +324,8 @@ std::vector<UpTarget> up_targets(const PrometheusOptions& o) {
     LabelList labels;
     for (const auto& [name, value] : series.at("metric", where).object(where))
       labels.emplace_back(name, value.string(where));
-    const std::string *job = first_of(labels, {"job"}), *instance = first_of(labels, {"instance"});
+    const std::string* job = first_of(labels, {"job"});
+    const std::string* instance = first_of(labels, {"instance"});
     const std::string* machine = first_of(labels, o.machine_labels);
     MachineNames names = o.names;
     const auto& pair = series.at("value", where).array(where);
@@ -344,7 +346,8 @@ void learn_names(const PrometheusOptions& o, MachineNames& names) {
     LabelList labels;
     for (const auto& [name, value] : series.at("metric", where).object(where))
       labels.emplace_back(name, value.string(where));
-    const std::string *instance = first_of(labels, {"instance"}), *host = first_of(labels, {"nodename"});
+    const std::string* instance = first_of(labels, {"instance"});
+    const std::string* host = first_of(labels, {"nodename"});
     if (!instance || !host)
       continue;
     const std::string machine = names.of(*host);

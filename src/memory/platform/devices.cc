@@ -10,9 +10,13 @@
 namespace lento::memory {
 namespace {
 
-constexpr uint32_t kTimer = 0x02000000, kController = 0x0c000000, kSystem = 0x10000000, kDisk = 0x10000100,
-                   kFrame = 0x10000200;
-constexpr uint64_t kSector = 512, kMaxFrameBytes = 64u << 20;
+constexpr uint32_t kTimer = 0x02000000;
+constexpr uint32_t kController = 0x0c000000;
+constexpr uint32_t kSystem = 0x10000000;
+constexpr uint32_t kDisk = 0x10000100;
+constexpr uint32_t kFrame = 0x10000200;
+constexpr uint64_t kSector = 512;
+constexpr uint64_t kMaxFrameBytes = 64u << 20;
 
 // Replaces the low or high word of a 64-bit register.
 void set_half(uint64_t& reg, bool high, uint32_t value) {

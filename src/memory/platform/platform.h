@@ -132,8 +132,8 @@ struct ReplayResult {
 // CPUs are numbered anew in order of appearance, at most platform.harts of them; more is a base::Error.
 enum class ReplayGaps {
   Kept,  // as above
-  // The trace's own waits are taken out: latencies beyond one cycle, and `blamed` cycles before the access. All
-  // records are held until the end.
+  // The trace's own waits are taken out: latencies beyond one cycle, and `blamed` cycles before the access.
+  // All records are held until the end.
   WithoutWaits
 };
 ReplayResult replay(

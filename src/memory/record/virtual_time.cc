@@ -17,7 +17,8 @@ using trace::AccessType;
 
 constexpr uint64_t kTogether = 64;  // bursts that are replayed as one
 constexpr size_t kCores = 256;      // told apart as holders of a line; beyond, cores share a bit
-constexpr size_t kMostBlocks = size_t{1} << 20, kKeptBlocks = size_t{1} << 16;
+constexpr size_t kMostBlocks = size_t{1} << 20;
+constexpr size_t kKeptBlocks = size_t{1} << 16;
 constexpr uint64_t kNobody = UINT64_MAX;
 
 struct LineState {
@@ -375,7 +376,8 @@ class Replay {
 
   // The line that the access falls into, after a new layout; and whether it is the same for all threads.
   uint64_t line_key(const Core& core, size_t index, uint64_t address) const {
-    constexpr uint64_t kElsewhere = uint64_t{1} << 62, kCopies = uint64_t{1} << 61;
+    constexpr uint64_t kElsewhere = uint64_t{1} << 62;
+    constexpr uint64_t kCopies = uint64_t{1} << 61;
     for (const Relayout& r : relayouts_) {
       if (address < r.low || address >= r.high)
         continue;

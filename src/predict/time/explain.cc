@@ -320,8 +320,8 @@ void describe_fused(Diagnosis& d, const FusedAnswer& a) {
 }
 
 void sensitivities(Diagnosis& d, const System& system, const Question& q) {
-  finding::TableFigure inputs{{"input", "change of the time for 1 % more"}, {}},
-      sizes{{"size", "time when doubled"}, {}};
+  finding::TableFigure inputs{{"input", "change of the time for 1 % more"}, {}};
+  finding::TableFigure sizes{{"size", "time when doubled"}, {}};
   for (const Elasticity& e : elasticities(system, q))
     inputs.rows.push_back({e.input, base::format_number(e.value, 3) + " %"});
   for (const Doubling& one : doublings(system, q))

@@ -69,7 +69,8 @@ int64_t scaled(int64_t size, double scale) {
 }
 
 Gemm convolution(const Graph& n, const Operation& op, double scale) {
-  const Shape &in = shape_of(n, op, op.inputs[0]), &out = shape_of(n, op, op.outputs[0]);
+  const Shape& in = shape_of(n, op, op.inputs[0]);
+  const Shape& out = shape_of(n, op, op.outputs[0]);
   const Shape& weight = shape_of(n, op, op.inputs[1]);
   const int64_t groups = op.integer("group", 1);
   int64_t pixels = 1;
@@ -83,7 +84,8 @@ Gemm convolution(const Graph& n, const Operation& op, double scale) {
 
 // A @ B with any leading dimensions: those of B make a batch, without them A's fold into its rows.
 Gemm product(const Graph& n, const Operation& op, double scale) {
-  const Shape &a = shape_of(n, op, op.inputs[0]), &out = shape_of(n, op, op.outputs[0]);
+  const Shape& a = shape_of(n, op, op.inputs[0]);
+  const Shape& out = shape_of(n, op, op.outputs[0]);
   const Shape& b = shape_of(n, op, op.inputs[1]);
   const int64_t columns = out.empty() ? 1 : out.back();
   const int64_t results = scaled(spec::element_count(out) / columns, scale);

@@ -10,7 +10,8 @@
 namespace lento::tile {
 namespace {
 
-constexpr size_t kMaxSignals = 1 << 20, kMaxDepth = 256;
+constexpr size_t kMaxSignals = 1 << 20;
+constexpr size_t kMaxDepth = 256;
 
 std::vector<std::string_view> words_of(std::string_view line) {
   std::vector<std::string_view> out;

@@ -245,7 +245,8 @@ SecretKey parse_secret_key(std::string_view text, std::string_view file, const s
   const base::Location where{std::string(file), 2, 1};
   std::string guarded = blob.substr(54);
   if (blob.substr(2, 2) == "Sc") {
-    constexpr uint64_t kMaxOperations = uint64_t{1} << 26, kMaxMemory = uint64_t{1} << 31;
+    constexpr uint64_t kMaxOperations = uint64_t{1} << 26;
+    constexpr uint64_t kMaxMemory = uint64_t{1} << 31;
     const uint64_t operations = little64(std::string_view(blob).substr(38, 8));
     const uint64_t memory = little64(std::string_view(blob).substr(46, 8));
     if (operations > kMaxOperations || memory > kMaxMemory) {

@@ -16,7 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 using base::Json;
 
-constexpr uint64_t kMaxObject = uint64_t{4} << 20, kMaxLog = uint64_t{256} << 20;
+constexpr uint64_t kMaxObject = uint64_t{4} << 20;
+constexpr uint64_t kMaxLog = uint64_t{256} << 20;
 
 std::vector<std::string> read_log(const std::string& folder) {
   const std::string text = base::read_file(folder + "/log.jsonl", kMaxLog);

@@ -263,7 +263,8 @@ class Explorer {
   void branch(State& s, const TileOp& op, int depth, PathCost& cost) {
     const uint32_t pc = s.pc;
     const uint32_t target = pc + uint32_t(op.base.imm);
-    const V &left = read(s, op.base.rs1, pc), &right = read(s, op.base.rs2, pc);
+    const V& left = read(s, op.base.rs1, pc);
+    const V& right = read(s, op.base.rs2, pc);
     if (left.is_constant())
       note_compared(pc, left.low);
     if (right.is_constant())

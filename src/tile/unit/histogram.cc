@@ -72,7 +72,9 @@ std::string HistogramUnit::packed(uint32_t format) const {
       out += char(std::min(accumulators_[i], 255u));
     return out;
   }
-  const uint32_t width = format == 0 ? 18 : 9, count = format == 0 ? kBuckets : 3, limit = (1u << width) - 1;
+  const uint32_t width = format == 0 ? 18 : 9;
+  const uint32_t count = format == 0 ? kBuckets : 3;
+  const uint32_t limit = (1u << width) - 1;
   uint64_t bits = 0;
   uint32_t held = 0;
   for (uint32_t i = 0; i < count; ++i) {

@@ -17,7 +17,8 @@
 
 namespace lento::tile {
 
-inline constexpr uint32_t kBuckets = 128, kAccumulatorMax = (1u << 18) - 1;
+inline constexpr uint32_t kBuckets = 128;
+inline constexpr uint32_t kAccumulatorMax = (1u << 18) - 1;
 
 class HistogramUnit {
  public:

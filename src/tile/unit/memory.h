@@ -19,9 +19,13 @@
 
 namespace lento::tile {
 
-inline constexpr uint32_t kIoBase = YPU_MAP_IO, kValidAddress = YPU_MAP_VALID, kSoftBase = YPU_MAP_SOFT,
-                          kControlBase = YPU_MAP_CONTROL, kControlBytes = YPU_MAP_CONTROL_BYTES,
-                          kFifoBase = YPU_MAP_OUT, kReturnAddress = YPU_MAP_CODE_BYTES;
+inline constexpr uint32_t kIoBase = YPU_MAP_IO;
+inline constexpr uint32_t kValidAddress = YPU_MAP_VALID;
+inline constexpr uint32_t kSoftBase = YPU_MAP_SOFT;
+inline constexpr uint32_t kControlBase = YPU_MAP_CONTROL;
+inline constexpr uint32_t kControlBytes = YPU_MAP_CONTROL_BYTES;
+inline constexpr uint32_t kFifoBase = YPU_MAP_OUT;
+inline constexpr uint32_t kReturnAddress = YPU_MAP_CODE_BYTES;
 inline constexpr unsigned kIoRegs = 32;
 inline constexpr unsigned kSoftRegs = 8;
 

@@ -114,7 +114,8 @@ bool Tile::execute_emit(uint32_t format) {
 }
 
 bool Tile::execute_stream(uint32_t pair) {
-  const uint32_t both = 3u << (2 * pair), needed = both & image_.input_mask;
+  const uint32_t both = 3u << (2 * pair);
+  const uint32_t needed = both & image_.input_mask;
   stream_mask_ |= needed;
   if ((memory_.valid & needed) != needed) {
     if (want_pause_ || want_finalize_)
