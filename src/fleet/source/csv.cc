@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/number.h"
+#include "base/units.h"
 #include "fleet/source/source.h"
 
 namespace lento::fleet {
@@ -95,6 +96,18 @@ struct Columns {
   std::vector<std::pair<size_t, std::string>> labels;
 };
 
+constexpr int64_t kPauseMs = 3'600'000;  // of one job, an hour: a restart from a checkpoint takes less
+
+// What one file covers, and whether it names a machine that a file before it named.
+struct FileSpan {
+  int64_t begin_ms = INT64_MAX;
+  int64_t end_ms = INT64_MIN;
+  bool known = false;
+  int64_t length() const {
+    return std::max<int64_t>(0, end_ms - begin_ms);
+  }
+};
+
 class Reader {
  public:
   Reader(const CsvOptions& options, trace::SeriesBuilder& builder, base::ReadReport& report)
@@ -124,11 +137,15 @@ class Reader {
     file_machine_ = UINT32_MAX;
     if (columns_.machine < 0 && options_.wide_metric.empty())
       file_machine_ = builder_.machine(stem(path));
+    ++file_;
+    span_ = {};
+    const base::ReadReport before = report_;
     while (in.line(line)) {
       where_.line = int(std::min<int64_t>(in.line_number(), INT32_MAX));
       if (!line.empty() && line != "\r")
         record(line);
     }
+    doubt_another_run(report_.taken - before.taken, report_.skipped - before.skipped);
   }
 
  private:
@@ -205,6 +222,26 @@ class Reader {
       throw base::Error(where_, "no metric column is left", "name one with --metric");
   }
 
+  // Several files are one job's when they are parts of it. Run after run of the same machines is not: what is
+  // usual in one is no measure for the other, and where the later run comes first the earlier would be lost.
+  void doubt_another_run(uint64_t taken, uint64_t skipped) {
+    if (span_.known && skipped > taken && span_.begin_ms < before_.end_ms)
+      throw base::Error(
+          {where_.file},
+          "most of its samples lie before or within those of the file before it, of the same machines",
+          "give the parts of one job in the order of time, and judge other runs on their own");
+    const int64_t longest = std::max(span_.length(), before_.length());
+    if (span_.known && span_.begin_ms - before_.end_ms > std::max<int64_t>(longest, kPauseMs))
+      throw base::Error(
+          {where_.file},
+          "begins " +
+              base::format_quantity(double(span_.begin_ms - before_.end_ms) / 1000, base::Dimension::Time) +
+              " after the end of the file before it, longer than either lasts: another run of the same "
+              "machines",
+          "judge each run on its own");
+    before_ = span_;
+  }
+
   void record(std::string_view line) {
     if (!split(line, delimiter_, fields_, scratch_))
       return report_.skip(where_, "a quote is not closed");
@@ -216,6 +253,8 @@ class Reader {
     if ((options_.from && *time < *options_.from) || (options_.to && *time >= *options_.to))
       return;
     const int64_t time_ms = int64_t(std::llround(*time * ms_));
+    span_.begin_ms = std::min(span_.begin_ms, time_ms);
+    span_.end_ms = std::max(span_.end_ms, time_ms);
     if (!options_.wide_metric.empty()) {
       for (const auto& [c, machine] : columns_.metrics)
         value({wide_metric_, machine, 0}, time_ms, fields_[c]);
@@ -227,6 +266,10 @@ class Reader {
       if (name.empty())
         return report_.skip(where_, "machine name is empty");
       machine = builder_.machine(name);
+      if (machine >= seen_.size())
+        seen_.resize(machine + 1, 0);
+      span_.known |= seen_[machine] != 0 && seen_[machine] != file_;
+      seen_[machine] = file_;
     }
     for (const auto& [c, name] : columns_.labels)
       builder_.set_label(machine, name, fields_[c]);
@@ -256,6 +299,10 @@ class Reader {
   Columns columns_;
   uint32_t wide_metric_ = 0;
   uint32_t file_machine_ = UINT32_MAX;
+  FileSpan span_;
+  FileSpan before_;             // of the file before
+  uint32_t file_ = 0;           // counts from 1
+  std::vector<uint32_t> seen_;  // the last file that named each machine
 };
 
 }  // namespace

@@ -88,6 +88,45 @@ TEST(Csv, WithoutMachineColumnTheFileIsTheMachine) {
   EXPECT_THAT(s.machines, ElementsAre("web1", "web2"));
 }
 
+// 100 seconds of two machines from `begin`.
+std::string run_from(int begin, int seconds = 100) {
+  std::string text = "m,time,x\n";
+  for (int s = begin; s < begin + seconds; ++s)
+    for (const char* machine : {"a", "b"})
+      text += std::string(machine) + "," + std::to_string(s) + ",1\n";
+  return text;
+}
+
+std::string error_of_files(const std::string& first, const std::string& second) {
+  base::ReadReport report;
+  CsvOptions o;
+  o.machine_column = "m";
+  o.paths = {temporary("one.csv", first), temporary("two.csv", second)};
+  try {
+    read_csv(o, report);
+  } catch (const base::Error& e) {
+    return e.what();
+  }
+  return {};
+}
+
+TEST(Csv, PartsOfOneJobAreReadTogether) {
+  EXPECT_EQ(error_of_files(run_from(0), run_from(100)), "");
+  EXPECT_EQ(error_of_files(run_from(0), run_from(99 + 3600)), "") << "an hour's pause is a restart";
+  EXPECT_EQ(error_of_files("m,time,x\na,0,1\na,1,1\n", "m,time,x\nb,0,1\nb,1,1\n"), "") << "other machines";
+  EXPECT_EQ(error_of_files("m,time,x\na,0,1\na,1,1\n", "m,time,y\na,0,1\na,1,1\n"), "") << "another metric";
+}
+
+TEST(Csv, AnotherRunOfTheSameMachinesIsRefused) {
+  EXPECT_THAT(
+      error_of_files(run_from(5000), run_from(0)),
+      HasSubstr("two.csv: error: most of its samples lie before"));
+  EXPECT_THAT(error_of_files(run_from(0), run_from(0)), HasSubstr("most of its samples"));
+  EXPECT_THAT(
+      error_of_files(run_from(0), run_from(102 + 3600)),
+      HasSubstr("another run of the same machines"));
+}
+
 TEST(Csv, DamageIsCountedByReason) {
   base::ReadReport report;
   CsvOptions o;
