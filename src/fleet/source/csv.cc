@@ -104,7 +104,7 @@ struct FileSpan {
   int64_t end_ms = INT64_MIN;
   bool known = false;
   int64_t length() const {
-    return std::max<int64_t>(0, end_ms - begin_ms);
+    return end_ms < begin_ms ? 0 : end_ms - begin_ms;
   }
 };
 
