@@ -239,7 +239,8 @@ class Reader {
               " after the end of the file before it, longer than either lasts: another run of the same "
               "machines",
           "judge each run on its own");
-    before_ = span_;
+    if (span_.begin_ms <= span_.end_ms)
+      before_ = span_;
   }
 
   void record(std::string_view line) {
