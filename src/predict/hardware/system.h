@@ -75,6 +75,21 @@ struct Calibration {
   std::string borrowed;            // the relative they were measured on (System::like); empty: this chip
 };
 
+// The numbers of a Calibration by the names that data sheets give them.
+struct CalibrationConstant {
+  const char* name;
+  double Calibration::*at;
+};
+inline constexpr CalibrationConstant kCalibrationConstants[] = {
+    {"compute", &Calibration::compute},
+    {"memory", &Calibration::memory},
+    {"feed", &Calibration::feed},
+    {"prologue", &Calibration::prologue},
+    {"half_tile", &Calibration::half_tile},
+    {"drift", &Calibration::drift},
+    {"drift_length", &Calibration::drift_length},
+    {"attention", &Calibration::attention}};
+
 enum class Routing {
   Xy,
   Shortest

@@ -76,18 +76,9 @@ std::string calibration_text(const Chip& chip) {
   for (const auto& [precision, c] : all) {
     if (!c.borrowed.empty())
       continue;
-    const std::pair<const char*, double> values[] = {
-        {"compute", c.compute},
-        {"memory", c.memory},
-        {"feed", c.feed},
-        {"prologue", c.prologue},
-        {"half_tile", c.half_tile},
-        {"drift", c.drift},
-        {"drift_length", c.drift_length},
-        {"attention", c.attention}};
     out += "  - {precision: " + std::string(name(precision));
-    for (const auto& [key, value] : values)
-      out += std::string(", ") + key + ": " + format_exact(value);
+    for (const auto& [key, at] : kCalibrationConstants)
+      out += std::string(", ") + key + ": " + format_exact(c.*at);
     if (c.launch_s > 0)
       out += ", launch: " + with_unit(c.launch_s, "s");
     if (!c.framework.empty())

@@ -335,17 +335,8 @@ void constants(Diagnosis& d, const System& s, const std::vector<Gemm>& kernels) 
   if (kernels.empty())
     return;
   const Calibration& c = s.chip.constants(kernels[0].precision);
-  const std::pair<const char*, double> values[] = {
-      {"compute", c.compute},
-      {"memory", c.memory},
-      {"feed", c.feed},
-      {"prologue", c.prologue},
-      {"half_tile", c.half_tile},
-      {"drift", c.drift},
-      {"drift_length", c.drift_length},
-      {"attention", c.attention}};
-  for (const auto& [name, value] : values)
-    d.options.emplace_back(name, base::format_number(value, 4));
+  for (const auto& [name, at] : kCalibrationConstants)
+    d.options.emplace_back(name, base::format_number(c.*at, 4));
   d.options.emplace_back("constants from", c.source);
   const Stack& stack = s.stack;
   const std::pair<const char*, double> software[] = {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "predict/time/known_models.h"
+
 namespace lento::predict {
 
 using base::CsvReader;
@@ -48,6 +50,16 @@ std::string text_or(const CsvReader& row, std::initializer_list<const char*> col
 bool is_true(const CsvReader& row, const char* column) {
   const std::string text = text_or(row, {column});
   return text == "True" || text == "true" || text == "yes" || text == "1";
+}
+
+Transformer known_model_of(const CsvReader& row) {
+  const int at = row.require("model");
+  if (const auto model = known_model(row.text(at)))
+    return *model;
+  throw Error(
+      row.where(at),
+      "the sizes of the model '" + row.text(at) + "' are not known",
+      base::suggestion(row.text(at), known_model_names()));
 }
 
 Precision precision_of(const CsvReader& row, Precision fallback) {

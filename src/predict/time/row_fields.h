@@ -6,6 +6,7 @@
 
 #include "base/csv.h"
 #include "predict/hardware/system.h"
+#include "predict/time/transformer.h"
 
 namespace lento::predict {
 
@@ -23,6 +24,9 @@ int ways(const base::CsvReader& row, const char* column);  // of parallelism; 1 
 std::string
 text_or(const base::CsvReader& row, std::initializer_list<const char*> columns, std::string fallback = {});
 bool is_true(const base::CsvReader& row, const char* column);  // "True", "yes", "1"
+
+// Of the column `model`. Throws base::Error when its sizes are not known.
+Transformer known_model_of(const base::CsvReader& row);
 
 // Of the usual columns. Throws base::Error when it is not known.
 Precision precision_of(const base::CsvReader& row, Precision fallback);

@@ -2,7 +2,6 @@
 #include <cstdlib>
 
 #include "base/number.h"
-#include "predict/time/known_models.h"
 #include "predict/time/row_fields.h"
 #include "predict/time/rows.h"
 
@@ -46,16 +45,6 @@ InferenceRun nim_row(const base::CsvReader& row) {
 
 namespace {
 
-Transformer served_model(const base::CsvReader& row) {
-  const int at = row.require("model");
-  if (const auto model = known_model(row.text(at)))
-    return *model;
-  throw base::Error(
-      row.where(at),
-      "the sizes of the model '" + row.text(at) + "' are not known",
-      base::suggestion(row.text(at), known_model_names()));
-}
-
 // Requests of these benchmarks have lengths uniform between this share and all of what their columns say.
 constexpr double kShortest = 0.8;
 
@@ -87,7 +76,7 @@ std::string serving_framework(const std::string& name) {
 // The devices of a row of one pool are its tensor-parallel ways, whatever the other columns say.
 ServingRun inferencex_row(const base::CsvReader& row) {
   ServingRun r;
-  r.model = served_model(row);
+  r.model = known_model_of(row);
   r.precision = precision_of(row, Precision::Fp8);
   r.traffic.prompt = whole(row, "isl");
   r.traffic.output = whole(row, "osl");
@@ -110,7 +99,7 @@ ServingRun inferencex_row(const base::CsvReader& row) {
 
 ServingRun trtllm_row(const base::CsvReader& row) {
   ServingRun r;
-  r.model = served_model(row);
+  r.model = known_model_of(row);
   r.precision = precision_of(row, Precision::Fp8);
   r.traffic.prompt = whole(row, "isl");
   r.traffic.output = whole(row, "osl");
@@ -125,7 +114,7 @@ ServingRun trtllm_row(const base::CsvReader& row) {
 // "8xH100 1FP8-meta", "batch 64" or "16 req/s": devices, requests at once or a second.
 ServingRun batch_serving_row(const base::CsvReader& row) {
   ServingRun r;
-  r.model = served_model(row);
+  r.model = known_model_of(row);
   r.precision = Precision::Fp8;
   const std::string setup = text_or(row, {"setup"});
   const std::string load = text_or(row, {"load"});

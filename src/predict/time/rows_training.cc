@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "base/number.h"
-#include "predict/time/known_models.h"
 #include "predict/time/row_fields.h"
 #include "predict/time/rows.h"
 
@@ -141,16 +140,6 @@ TrainingRun korthikanti_row(const base::CsvReader& row) {
 
 namespace {
 
-Transformer model_of(const base::CsvReader& row) {
-  const int at = row.require("model");
-  if (const auto model = known_model(row.text(at)))
-    return *model;
-  throw base::Error(
-      row.where(at),
-      "the sizes of the model '" + row.text(at) + "' are not known",
-      base::suggestion(row.text(at), known_model_names()));
-}
-
 // "MXFP8", "fp8_linear", "amp_bf16", "FP8-CS (FP8-MX)": what the products of weights compute in.
 std::optional<Precision> products_of(const base::CsvReader& row) {
   std::string text = text_or(row, {"precision"});
@@ -195,14 +184,14 @@ std::string framework_of_recipe(const base::CsvReader& row) {
   if (row.find("torch_compile") >= 0)
     return "torchtitan";
   // Experts run through other software: dispatchers and grouped products.
-  return model_of(row).experts > 1 ? "megatron bridge mixture" : "megatron bridge";
+  return known_model_of(row).experts > 1 ? "megatron bridge mixture" : "megatron bridge";
 }
 
 // What a table leaves out is chosen as such recipes do: optimizer states over all replicas, exchanges behind
 // computation, sequence parallelism with tensor parallelism.
 TrainingRun recipe_row(const base::CsvReader& row) {
   TrainingRun r;
-  r.model = model_of(row);
+  r.model = known_model_of(row);
   r.sequence = whole(row, "seq_len");
   const int devices = int(whole(row, "n_gpus"));
   r.tensor = ways(row, "tp");
@@ -242,7 +231,7 @@ TrainingRun recipe_row(const base::CsvReader& row) {
 
 TrainingRun mpt_row(const base::CsvReader& row) {
   TrainingRun r;
-  r.model = model_of(row);
+  r.model = known_model_of(row);
   r.sequence = whole(row, "seq_len");
   r.data = int(whole(row, "n_gpus"));
   r.global_batch = whole(row, "global_batch_seqs");
@@ -285,7 +274,7 @@ TrainingRun maxtext_row(const base::CsvReader& row) {
     r.model.ffn = scale->ffn;
     r.model.vocab = 32768;
   } else {
-    r.model = model_of(row);
+    r.model = known_model_of(row);
   }
   r.sequence = whole(row, "seq_len");
   const int chips = int(whole(row, "n_chips"));
@@ -309,7 +298,7 @@ TrainingRun maxtext_row(const base::CsvReader& row) {
 
 TrainingRun neusight_training_row(const base::CsvReader& row) {
   TrainingRun r;
-  r.model = model_of(row);
+  r.model = known_model_of(row);
   r.model.flash = false;
   r.sequence = whole(row, "seq_len");
   r.global_batch = whole(row, "batch");
@@ -329,7 +318,7 @@ TrainingRun neusight_training_row(const base::CsvReader& row) {
 
 InferenceRun neusight_inference_row(const base::CsvReader& row) {
   InferenceRun r;
-  r.model = model_of(row);
+  r.model = known_model_of(row);
   r.model.flash = false;
   r.prompt = whole(row, "seq_len");
   r.batch = whole(row, "batch");
@@ -341,7 +330,7 @@ InferenceRun neusight_inference_row(const base::CsvReader& row) {
 
 TrainingRun neusight_gpus_row(const base::CsvReader& row) {
   TrainingRun r;
-  r.model = model_of(row);
+  r.model = known_model_of(row);
   r.model.flash = false;
   r.sequence = r.model.hidden >= 2048 ? 2048 : 1024;
   r.global_batch = whole(row, "global_batch");

@@ -109,21 +109,6 @@ constexpr Input kInputs[] = {
        return &s.network.between_latency_s;
      }}};
 
-struct Constant {
-  const char* name;
-  double Calibration::*at;
-};
-
-constexpr Constant kConstants[] = {
-    {"compute", &Calibration::compute},
-    {"memory", &Calibration::memory},
-    {"feed", &Calibration::feed},
-    {"prologue", &Calibration::prologue},
-    {"half_tile", &Calibration::half_tile},
-    {"drift", &Calibration::drift},
-    {"drift_length", &Calibration::drift_length},
-    {"attention", &Calibration::attention}};
-
 constexpr double kStep = 1.05;
 
 double time_of(const System& s, const Question& q) {
@@ -134,7 +119,7 @@ double elasticity(double seconds, double before, double growth) {
   return std::log(seconds / before) / std::log(growth);
 }
 
-System with_constants(System s, const Constant& constant) {
+System with_constants(System s, const CalibrationConstant& constant) {
   for (size_t i = 0; i < kPrecisions; ++i) {
     Calibration c = s.chip.constants(static_cast<Precision>(i));
     c.*constant.at *= kStep;
@@ -246,7 +231,7 @@ std::vector<Elasticity> elasticities(const System& system, const Question& q) {
   for (double& flops : stronger.chip.flops_per_cycle)
     flops *= kStep;
   out.push_back({"operations a cycle", elasticity(time_of(stronger, q), before, kStep)});
-  for (const Constant& constant : kConstants)
+  for (const CalibrationConstant& constant : kCalibrationConstants)
     out.push_back(
         {std::string("constant ") + constant.name,
          elasticity(time_of(with_constants(system, constant), q), before, kStep)});
