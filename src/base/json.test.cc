@@ -63,12 +63,15 @@ void expect_same(const Json& a, const Json& b) {
   ASSERT_EQ(a.is_object(), b.is_object());
   ASSERT_EQ(a.is_array(), b.is_array());
   ASSERT_EQ(a.size(), b.size());
-  if (a.is_number())
+  if (a.is_number()) {
     EXPECT_EQ(a.number({}), b.number({}));
-  if (a.is_string())
+  }
+  if (a.is_string()) {
     EXPECT_EQ(a.string({}), b.string({}));
-  if (a.is_bool())
+  }
+  if (a.is_bool()) {
     EXPECT_EQ(a.boolean({}), b.boolean({}));
+  }
   for (size_t i = 0; i < a.items().size(); ++i)
     expect_same(a.items()[i], b.items()[i]);
   for (size_t i = 0; i < a.members().size(); ++i) {

@@ -59,8 +59,9 @@ TEST(TransformerNetwork, EveryShapeFollowsFromItsInputs) {
   for (const Operation& op : net.operations) {
     const Shape& out = net.tensors[size_t(op.outputs[0])].shape;
     const Shape& in = net.tensors[size_t(op.inputs[0])].shape;
-    if (op.type == "Reshape" || op.type == "Transpose")
+    if (op.type == "Reshape" || op.type == "Transpose") {
       EXPECT_EQ(element_count(in), element_count(out)) << op.name;
+    }
     if (op.type == "MatMul") {
       const Shape& other = net.tensors[size_t(op.inputs[1])].shape;
       EXPECT_EQ(in.back(), other[other.size() - 2]) << op.name;
