@@ -46,10 +46,11 @@ TEST(Score, OverlapCountsEveryCycle) {
       either += is_true || claimed;
     }
     const double found = overlap({kCore, a, b}, {kCore, c, d}, run);
-    if (both == 0)
+    if (both == 0) {
       EXPECT_EQ(found, 0);
-    else
+    } else {
       EXPECT_DOUBLE_EQ(found, double(both) / double(either));
+    }
   }
 }
 

@@ -49,10 +49,11 @@ TEST(ErrorList, SpellsOutTwentyAndCountsTheRest) {
     });
     EXPECT_THAT(text, StartsWith("f:1: error: message 1\n"));
     EXPECT_EQ(std::ranges::count(text, '\n') + 1, std::min(count, 20) + (count > 20)) << count;
-    if (count > 20)
+    if (count > 20) {
       EXPECT_THAT(text, EndsWith("\n... and " + std::to_string(count - 20) + " more"));
-    else
+    } else {
       EXPECT_THAT(text, Not(HasSubstr("more")));
+    }
   }
 }
 

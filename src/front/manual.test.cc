@@ -66,8 +66,9 @@ TEST(ManualPage, NoTextBecomesARequest) {
   std::istringstream page(manual_page(p.map(), "lento chip map"));
   const std::vector<std::string> requests = {".TH", ".SH", ".TP", ".nf", ".fi"};
   for (std::string line; std::getline(page, line);) {
-    if (line.starts_with("."))
+    if (line.starts_with(".")) {
       EXPECT_THAT(requests, testing::Contains(line.substr(0, 3))) << line;
+    }
   }
   EXPECT_THAT(manual_page(p.map(), "lento chip map"), HasSubstr("\\&.starts with a dot"));
   EXPECT_THAT(manual_page(p.map(), "lento chip map"), HasSubstr("a \\e backslash"));

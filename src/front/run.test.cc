@@ -309,8 +309,9 @@ TEST(Progress, OnlyATerminalSeesIt) {
     EXPECT_FALSE(progress.stopped());
     progress("runs\x1b", 3, 10);
     EXPECT_EQ(err.str().empty(), !terminal);
-    if (terminal)
+    if (terminal) {
       EXPECT_EQ(err.str(), "\r\033[Kruns\\x1b 3 of 10");
+    }
     EXPECT_THAT(out.str(), IsEmpty());
   }
 }

@@ -74,7 +74,7 @@ void add_timeline(const TimelineFigure& figure, const std::string& title, int pr
 }  // namespace
 
 std::string write_csv(const finding::Figure& figure) {
-  const finding::TableFigure table = as_table(figure.body);
+  const finding::TableFigure table = as_table(figure.body, SIZE_MAX, 6);  // for other programs
   std::string out = csv_line(table.columns);
   for (const auto& row : table.rows)
     out += csv_line(row);

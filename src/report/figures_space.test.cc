@@ -54,10 +54,11 @@ TEST(DrawMesh, CoresStandInRowsAndColumnsInsideThePicture) {
     }
     for (size_t i = 1; i < cores.size(); ++i) {
       const bool same_row = cores[i].number("data-y") == cores[i - 1].number("data-y");
-      if (same_row)
+      if (same_row) {
         EXPECT_GT(cores[i].number("x"), cores[i - 1].number("x") + cores[i - 1].number("width"));
-      else
+      } else {
         EXPECT_GT(cores[i].number("y"), cores[i - 1].number("y") + cores[i - 1].number("height"));
+      }
     }
   }
 }

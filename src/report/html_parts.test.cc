@@ -90,12 +90,14 @@ TEST(Sections, EveryIdIsThereOnceAndEveryLinkHasItsTarget) {
   const std::string all = sections(d, {2, "h-", 0}) + sections(d, {3, "c1-", 20});
   std::set<std::string> ids;
   for (const auto& e : elements_of(all)) {
-    if (e.attributes.contains("id"))
+    if (e.attributes.contains("id")) {
       EXPECT_TRUE(ids.insert(e.attributes.at("id")).second) << e.attributes.at("id");
+    }
   }
   for (const auto& e : elements_of(all)) {
-    if (e.attributes.contains("href"))
+    if (e.attributes.contains("href")) {
       EXPECT_TRUE(ids.contains(e.attributes.at("href").substr(1))) << e.attributes.at("href");
+    }
   }
 }
 

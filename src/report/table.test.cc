@@ -62,6 +62,13 @@ TEST(AsTable, OfTheOtherKinds) {
   EXPECT_THAT(as_table(scatter).rows[0], ElementsAre("g", "p", "1", "2"));
 }
 
+TEST(AsTable, WhatWasMeasuredHasFourDigitsAndCountsAreExact) {
+  const SeriesFigure f{"t", "v", false, false, {}, {{"a", {1234.56, 2}, {1234.56, 1234567}}}, {}};
+  EXPECT_THAT(as_table(f).rows[0], ElementsAre("a", "1234.56", "1235", ""));
+  EXPECT_THAT(as_table(f).rows[1], ElementsAre("a", "2", "1234567", ""));
+  EXPECT_THAT(write_csv(Figure{"t", "", f}), HasSubstr("1234.56,1234.56,"));
+}
+
 TEST(AsTable, NeverMoreRowsThanAskedFor) {
   const std::vector<double> many(50, 1);
   HeatMapFigure heat{{"a", "b"}, many, "", "", std::vector<double>(100, 1), {}};

@@ -43,10 +43,11 @@ TEST(Decode, BranchesReachFourKibibytes) {
   for (uint32_t funct3 = 0; funct3 < 8; ++funct3) {
     for (int32_t imm = -4096; imm < 4096; imm += 2) {
       const Instruction n = decode(b_type(imm, 9, 3, funct3));
-      if (ops[funct3] == Op::Illegal)
+      if (ops[funct3] == Op::Illegal) {
         ASSERT_EQ(n, Instruction{});
-      else
+      } else {
         ASSERT_EQ(n, (Instruction{ops[funct3], 0, 3, 9, imm}));
+      }
     }
   }
 }

@@ -433,10 +433,11 @@ TEST(Slice, CountsTheElementsThatAreTaken) {
       ++taken;
     Applied slice("Slice", {{2, extent}});
     slice.values({start}).values({end}).values({1}).values({step});
-    if (taken == 0)
+    if (taken == 0) {
       EXPECT_THAT(slice.complaint(), HasSubstr("an empty slice")) << seed;
-    else
+    } else {
       EXPECT_EQ(slice.shape(), (Shape{2, taken})) << seed;
+    }
   }
 }
 

@@ -91,10 +91,11 @@ TEST_F(ExpectedTest, AFaultMovesWhatItReachesAlone) {
     for (size_t b = 0; b < cells_.bins; ++b) {
       const bool within = b >= 8 && b < 16 && paths_[r].crosses(kLink);
       const double change = slow[r].level[b] - expected.healthy()[r].level[b];
-      if (within)
+      if (within) {
         EXPECT_NEAR(change, step, 0.05) << r << " " << b;
-      else
+      } else {
         EXPECT_NEAR(change, 0, 1e-5) << r << " " << b;
+      }
       moved += within;
     }
   }

@@ -52,8 +52,9 @@ TEST(SimulateRanks, OneTraceARankInItsOrder) {
     EXPECT_FALSE(t.records.empty());
     for (size_t i = 0; i < t.records.size(); ++i) {
       EXPECT_LE(t.records[i].begin_ns, t.records[i].end_ns);
-      if (i > 0)
+      if (i > 0) {
         EXPECT_LE(t.records[i - 1].begin_ns, t.records[i].begin_ns);
+      }
       ASSERT_LT(size_t(t.records[i].communicator), t.communicators.size());
     }
     for (size_t i = 1; i < t.compute.size(); ++i)

@@ -134,10 +134,11 @@ TEST(SimulateFleet, ThePlantedMachineDiffersInWhatItShowsAndTheOthersDoNot) {
         continue;
       }
       ++seen;
-      if (std::string(metric_class) == "PFC")
+      if (std::string(metric_class) == "PFC") {
         EXPECT_GT(ratio, 5) << seed;
-      else
+      } else {
         EXPECT_LT(ratio, 0.6) << seed;
+      }
     }
   }
   EXPECT_GT(seen, 10);

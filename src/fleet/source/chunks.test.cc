@@ -27,7 +27,7 @@ class Writer {
   }
   void varint(uint64_t value) {
     for (; value >= 0x80; value >>= 7)
-      bits(value & 0x7f | 0x80, 8);
+      bits((value & 0x7f) | 0x80, 8);
     bits(value, 8);
   }
   const std::string& bytes() const {

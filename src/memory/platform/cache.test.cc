@@ -71,10 +71,11 @@ TEST(Cache, DoesWhatAListOfRecentUsesWould) {
         default:
           const bool here = cache.hit(line);
           ASSERT_EQ(here, model.hit(line)) << seed << " " << i;
-          if (here)
+          if (here) {
             ASSERT_TRUE(cache.newest(line));
-          else
+          } else {
             ASSERT_EQ(cache.fill(line), model.fill(line)) << seed << " " << i;
+          }
       }
     }
   }

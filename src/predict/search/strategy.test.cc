@@ -22,8 +22,9 @@ TEST_P(Strategies, EachUsesEveryNodeWithinTheLayers) {
     EXPECT_EQ(p.dp * p.lp * p.kp1 * p.kp2, nodes) << to_string(s);
     EXPECT_LE(p.lp, base_.model.layers) << to_string(s);
     EXPECT_EQ(p.split == Split::None, p.kp1 * p.kp2 == 1) << to_string(s);
-    if (p.split == Split::ColumnRow)
+    if (p.split == Split::ColumnRow) {
       EXPECT_EQ(p.kp2, 1) << to_string(s);
+    }
   }
 }
 

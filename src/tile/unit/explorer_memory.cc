@@ -1,5 +1,6 @@
 #include <cstdlib>
 
+#include "riscv/alu.h"
 #include "tile/unit/explorer_impl.h"
 
 namespace lento::tile {
