@@ -9,7 +9,9 @@
 namespace lento::memory {
 namespace {
 
+using test::add_meetings;
 using test::answered;
+using test::calm;
 using test::delayed;
 using test::diagnose;
 using test::evidence;
@@ -23,29 +25,6 @@ using trace::AccessRecord;
 using trace::AccessType;
 using trace::DelayCause;
 using trace::Service;
-
-// Two CPUs, each on a line of its own: `cycles` of calm time.
-Trace calm(uint64_t cycles) {
-  Trace trace;
-  for (uint64_t c = 0; c < cycles; c += 10) {
-    trace.push_back(hit(c, 0, 0x10000));
-    trace.push_back(hit(c, 1, 0x20000));
-  }
-  return trace;
-}
-
-// `meetings` stores of two CPUs to words of one line, `distance` bytes apart, that wait `wait` cycles each.
-void add_meetings(Trace& trace, int meetings, uint32_t wait, uint64_t distance) {
-  for (int i = 0; i < meetings; ++i) {
-    const auto cpu = uint16_t(i % 2);
-    AccessRecord r =
-        delayed(uint64_t(100 * i), cpu, 0x4000 + distance * cpu, wait + 1, wait, uint16_t(1 - cpu));
-    trace.push_back(r);
-  }
-  std::ranges::stable_sort(trace, [](const AccessRecord& a, const AccessRecord& b) {
-    return a.cycle != b.cycle ? a.cycle < b.cycle : a.cpu < b.cpu;
-  });
-}
 
 TEST(Causes, SharingIsChargedWithWhatItCost) {
   Trace trace = calm(20000);
@@ -155,9 +134,7 @@ Trace walk(uint64_t lines, int rounds, uint64_t step, int hits) {
       cycle += 50;
     }
   }
-  std::ranges::stable_sort(trace, [](const AccessRecord& a, const AccessRecord& b) {
-    return a.cycle != b.cycle ? a.cycle < b.cycle : a.cpu < b.cpu;
-  });
+  test::sort(trace);
   return trace;
 }
 
@@ -263,19 +240,6 @@ TEST(LineSizes, TheSmallestThatExplainsTheLossesIsFound) {
   const finding::Diagnosis d = diagnose(far);
   EXPECT_THAT(d.facts, Contains(std::pair<std::string, std::string>("line size", "64 bytes (found)")));
   EXPECT_THAT(d.notes, Contains(HasSubstr("32 bytes: 0, 64 bytes: 4000, 128 bytes: 4000")));
-}
-
-TEST(Fisher, TailsAddUpToOneAndFall) {
-  double before = 1;
-  for (uint64_t hits = 0; hits <= 10; ++hits) {
-    const double tail = fisher_tail(hits, 10, 10 - hits, 30);
-    EXPECT_LE(tail, before + 1e-12);
-    before = tail;
-  }
-  EXPECT_NEAR(fisher_tail(0, 10, 10, 30), 1, 1e-9);
-  // All ten marks on ten of forty: 1 / C(40, 10).
-  EXPECT_NEAR(fisher_tail(10, 10, 0, 30) * 847660528.0, 1, 1e-6);
-  EXPECT_EQ(fisher_tail(0, 0, 0, 0), 1);
 }
 
 }  // namespace

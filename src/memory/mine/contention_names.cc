@@ -70,7 +70,8 @@ std::string Names::item(uint32_t id) const {
 
 std::string Names::latency(uint64_t bin) const {
   const uint64_t low = bin * options_.bins;
-  return "lat_" + std::to_string(low) + "_" + (low >= 250 ? "inf" : std::to_string(low + options_.bins));
+  const bool last = bin == kLastLatency / options_.bins;
+  return "lat_" + std::to_string(low) + "_" + (last ? "inf" : std::to_string(low + options_.bins));
 }
 
 std::string Names::pattern(const std::vector<uint32_t>& items, const std::vector<WindowFacts::Range>& ranges)

@@ -72,6 +72,9 @@ struct WindowFacts {
   uint64_t seed = 0;
 };
 
+// Latencies from here on share the last bin.
+inline constexpr uint32_t kLastLatency = 250;
+
 // Items of transactions and their names.
 class Items {
  public:

@@ -332,38 +332,5 @@ TEST(Sample, IsFairAndBounded) {
   EXPECT_NEAR(double(early) / n, 0.5, 4 * std::sqrt(0.25 / n));
 }
 
-TEST(FunctionsOf, KnownFunctionsAreNotSwallowedByUnknownPages) {
-  trace::AddressSpace names;
-  names.add_code({0, 0x1040, 0x1080, "known", ""});
-  names.add_code({2, 0x1040, 0x1080, "other", ""});
-  Functions functions(names);
-  const uint32_t unknown = functions.of(0, 0x1000);
-  EXPECT_EQ(functions.name(unknown), "code at 0x1000");
-  EXPECT_EQ(functions.name(functions.of(0, 0x1040)), "known");
-  EXPECT_EQ(functions.name(functions.of(0, 0x107f)), "known");
-  EXPECT_EQ(functions.of(0, 0x1080), unknown);
-  EXPECT_EQ(functions.name(functions.of(2, 0x1050)), "other");
-  EXPECT_NE(functions.of(1, 0x1000), unknown);
-  // What lies in the function asked for last needs no look.
-  EXPECT_EQ(functions.named(), 2u);
-  EXPECT_EQ(functions.asked(), 5u);
-}
-
-TEST(FunctionsOf, AKeptListGivesTheSameNumbers) {
-  const trace::AddressSpace none;
-  Functions first(none);
-  for (const uint64_t pc : {0x5000, 0x1000, 0x90ff})
-    first.of(0, pc);
-  first.of(3, 0x1000);
-  Functions again(none);
-  for (const Functions::Known& known : first.known())
-    again.add(known);
-  EXPECT_EQ(again.size(), first.size());
-  EXPECT_EQ(again.of(0, 0x1000), first.of(0, 0x1000));
-  EXPECT_EQ(again.of(0, 0x9000), first.of(0, 0x9000));
-  EXPECT_EQ(again.of(3, 0x10ff), first.of(3, 0x1000));
-  EXPECT_EQ(again.name(again.of(0, 0x9000)), "code at 0x9000");
-}
-
 }  // namespace
 }  // namespace lento::memory

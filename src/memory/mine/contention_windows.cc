@@ -298,7 +298,7 @@ class SecondPass {
       return;
     const uint32_t function = functions_.of(r.process, r.pc);
     const uint64_t bin =
-        r.latency == trace::AccessRecord::kNoLatency ? 0 : std::min<uint64_t>(r.latency, 250) / options_.bins;
+        r.latency == trace::AccessRecord::kNoLatency ? 0 : std::min(r.latency, kLastLatency) / options_.bins;
     if (options_.paper) {
       add_item(Kind::Function, Kind::CpuFunction, r.cpu, function, facts);
       add_item(Kind::Type, Kind::CpuType, r.cpu, uint64_t(r.type), facts);

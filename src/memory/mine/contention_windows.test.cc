@@ -1,9 +1,6 @@
-// The second pass: the threshold, what a window holds, hot blocks byte by byte, base rates; the kept state of
-// the first pass.
+// The second pass: the threshold, what a window holds, hot blocks byte by byte, base rates.
 #include <gmock/gmock.h>
 
-#include "base/error.h"
-#include "memory/mine/checkpoint.h"
 #include "memory/mine/contention_scan.h"
 #include "memory/mine/test_trace.h"
 
@@ -15,23 +12,11 @@ using test::delayed;
 using test::hit;
 using test::miss;
 using test::open_of;
+using test::Passes;
 using test::Trace;
 using trace::AccessRecord;
 using trace::AccessType;
 using trace::Service;
-
-struct Passes {
-  explicit Passes(const Trace& trace, const ContentionOptions& options = {})
-      : functions(names) {
-    base::ReadReport report;
-    scan = scan_trace(open_of(trace), options, functions, report);
-    windows = scan_windows(open_of(trace), options, scan, functions, report);
-  }
-  trace::AddressSpace names;
-  Functions functions;
-  Scan scan;
-  WindowScan windows;
-};
 
 Trace misses(const std::vector<uint32_t>& latencies) {
   Trace trace;
@@ -176,69 +161,6 @@ TEST(HotBlocks, ARangeEndsWithItsBlock) {
   const Use& use = p.windows.hot.at(0).uses.begin()->second;
   EXPECT_EQ(use.offset, 126u);
   EXPECT_EQ(use.size, 2u);
-}
-
-Trace rich_trace() {
-  Trace trace;
-  for (uint64_t i = 0; i < 500; ++i) {
-    trace.push_back(delayed(10 * i, uint16_t(i % 3), 0x4000 + 64 * (i % 5), 30, 20, uint16_t((i + 1) % 3)));
-    trace.push_back(answered(10 * i + 1, uint16_t(i % 70), 0x9000 * i, Service::L3, uint32_t(40 + i)));
-    trace.back().process = uint16_t(i % 4);
-  }
-  return trace;
-}
-
-TEST(Checkpoint, GivesTheWholeStateBack) {
-  const trace::AddressSpace none;
-  Functions functions(none);
-  base::ReadReport report;
-  const Trace trace = rich_trace();
-  const Scan scan = scan_trace(open_of(trace), {}, functions, report);
-  const std::string bytes = pack_pass("key", {777, false}, scan, functions);
-  Scan back;
-  PassMark mark;
-  Functions known(none);
-  ASSERT_TRUE(unpack_pass(bytes, "file", "key", mark, back, known));
-  EXPECT_EQ(mark.records, 777u);
-  EXPECT_FALSE(mark.finished);
-  EXPECT_EQ(known.size(), functions.size());
-  // What is packed again is as long: nothing was lost and nothing added. (Blocks have no order.)
-  EXPECT_EQ(pack_pass("key", mark, back, known).size(), bytes.size());
-  for (const auto& [key, cost] : scan.blocks) {
-    const BlockCost& again = back.blocks.at(key);
-    EXPECT_EQ(again.cycles, cost.cycles);
-    EXPECT_EQ(again.accesses, cost.accesses);
-    EXPECT_EQ(again.misses, cost.misses);
-    EXPECT_EQ(again.cpus, cost.cpus);
-    EXPECT_EQ(again.address, cost.address);
-    EXPECT_EQ(again.worst, cost.worst);
-  }
-  EXPECT_EQ(back.losses, scan.losses);
-  EXPECT_EQ(back.excess, scan.excess);
-  EXPECT_EQ(back.latencies.values(), scan.latencies.values());
-  EXPECT_EQ(back.sample.kept().size(), scan.sample.kept().size());
-  EXPECT_EQ(back.events, scan.events);
-  EXPECT_EQ(back.blocks.size(), scan.blocks.size());
-  EXPECT_EQ(back.cpus.size(), scan.cpus.size());
-}
-
-TEST(Checkpoint, AnotherKeyIsNotTakenAndDamageIsAnError) {
-  const trace::AddressSpace none;
-  Functions functions(none);
-  base::ReadReport report;
-  const Trace trace = rich_trace();
-  const Scan scan = scan_trace(open_of(trace), {}, functions, report);
-  const std::string bytes = pack_pass("key", {}, scan, functions);
-  Scan back;
-  PassMark mark;
-  Functions known(none);
-  EXPECT_FALSE(unpack_pass(bytes, "file", "other", mark, back, known));
-  for (const size_t at : {size_t{0}, size_t{20}, bytes.size() / 2, bytes.size() - 1}) {
-    std::string damaged = bytes;
-    damaged[at] = char(damaged[at] ^ 1);
-    EXPECT_THROW(unpack_pass(damaged, "file", "key", mark, back, known), base::Error) << at;
-  }
-  EXPECT_THROW(unpack_pass(bytes.substr(0, bytes.size() - 9), "file", "key", mark, back, known), base::Error);
 }
 
 }  // namespace

@@ -1,38 +1,42 @@
 // Access records by hand, and sources that yield them: for the tests of this folder.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "memory/mine/contention.h"
+#include "memory/mine/contention_names.h"
 #include "memory/mine/contention_scan.h"
 
 namespace lento::memory::test {
 
 using Trace = std::vector<trace::AccessRecord>;
 
-class VectorSource : public trace::AccessSource {
+// Yields a trace in batches of `batch` records.
+class BatchSource : public trace::AccessSource {
  public:
-  explicit VectorSource(const Trace& trace)
-      : trace_(trace) {
+  explicit BatchSource(const Trace& trace, size_t batch = SIZE_MAX)
+      : left_(trace),
+        batch_(batch) {
   }
   std::span<const trace::AccessRecord> next() override {
-    const std::span<const trace::AccessRecord> all = trace_;
-    const bool first = !done_;
-    done_ = true;
-    return first ? all : std::span<const trace::AccessRecord>();
+    const auto part = left_.first(std::min(batch_, left_.size()));
+    left_ = left_.subspan(part.size());
+    return part;
   }
 
  private:
-  const Trace& trace_;
-  bool done_ = false;
+  std::span<const trace::AccessRecord> left_;
+  const size_t batch_;
 };
 
 // `trace` outlives the result.
-inline OpenTrace open_of(const Trace& trace) {
-  return [&trace](base::ReadReport&) {
-    return std::make_unique<VectorSource>(trace);
+inline OpenTrace open_of(const Trace& trace, size_t batch = SIZE_MAX) {
+  return [&trace, batch](base::ReadReport&) {
+    return std::make_unique<BatchSource>(trace, batch);
   };
 }
 
@@ -93,12 +97,67 @@ answered(uint64_t cycle, uint16_t cpu, uint64_t address, trace::Service service,
   return r;
 }
 
+// In the order of a trace.
+inline void sort(Trace& trace) {
+  std::ranges::stable_sort(trace, [](const trace::AccessRecord& a, const trace::AccessRecord& b) {
+    return a.cycle != b.cycle ? a.cycle < b.cycle : a.cpu < b.cpu;
+  });
+}
+
+// Two CPUs, each on a line of its own: `cycles` of calm time.
+inline Trace calm(uint64_t cycles) {
+  Trace trace;
+  for (uint64_t c = 0; c < cycles; c += 10) {
+    trace.push_back(hit(c, 0, 0x10000));
+    trace.push_back(hit(c, 1, 0x20000));
+  }
+  return trace;
+}
+
+// `meetings` stores of two CPUs to words of one line, `distance` bytes apart, that wait `wait` cycles each.
+inline void
+add_meetings(Trace& trace, int meetings, uint32_t wait, uint64_t distance, uint64_t address = 0x4000) {
+  for (int i = 0; i < meetings; ++i) {
+    const auto cpu = uint16_t(i % 2);
+    trace.push_back(
+        delayed(uint64_t(100 * i), cpu, address + distance * cpu, wait + 1, wait, uint16_t(1 - cpu)));
+  }
+  sort(trace);
+}
+
+// Both passes over a trace, with what names its code and data.
+struct Passes {
+  explicit Passes(const Trace& trace, const ContentionOptions& options = {})
+      : functions(space) {
+    base::ReadReport report;
+    scan = scan_trace(open_of(trace), options, functions, report);
+    windows = scan_windows(open_of(trace), options, scan, functions, report);
+  }
+  trace::AddressSpace space;
+  Functions functions;
+  Scan scan;
+  WindowScan windows;
+};
+
+// Names without a trace: for lines, objects and patterns by hand.
+struct Naming {
+  ContentionOptions options;
+  trace::AddressSpace space;
+  WindowScan windows;
+  Functions functions{space};
+  Names names{options, space, windows, functions};
+};
+
 inline finding::Diagnosis
 diagnose(const Trace& trace, const trace::TraceFacts& facts, const ContentionOptions& options = {}) {
   return diagnose_contention(open_of(trace), facts, options).diagnosis;
 }
 inline finding::Diagnosis diagnose(const Trace& trace, const ContentionOptions& options = {}) {
   return diagnose(trace, trace::TraceFacts{}, options);
+}
+
+inline std::string text_of(const finding::Diagnosis& d) {
+  return base::write_json(finding::to_json(d));
 }
 
 // The value of the first evidence whose text holds `part`; -1: there is none.

@@ -79,7 +79,8 @@ void SliceBuilder::add(const trace::AccessRecord& event, bool high) {
     finish();
   at_ = event.cycle / slice_;
   ++events_;
-  Group& group = groups_[event.address / object_bytes_];
+  const bool kernel = event.address >> 63;
+  Group& group = groups_[{kernel ? uint16_t{0} : event.process, event.address / object_bytes_}];
   group.events.push_back(event);
   group.any_high |= high;
 }

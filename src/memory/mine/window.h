@@ -86,9 +86,9 @@ class ControlBuilder {
 };
 
 // Groups of a sampled trace, far too sparse for windows of cycles: the samples of one slice of time on one
-// object (a line, a page: `object_bytes`). Groups of fewer than two samples say nothing and are dropped;
-// those with a high sample go to `high`, the others, the base rate, to `calm`. A slice of more than 2^20
-// samples is cut.
+// object (a line, a page: `object_bytes`) of one process; addresses of the kernel are the same in all. Groups
+// of fewer than two samples say nothing and are dropped; those with a high sample go to `high`, the others,
+// the base rate, to `calm`. A slice of more than 2^20 samples is cut.
 class SliceBuilder {
  public:
   SliceBuilder(uint64_t slice, uint64_t object_bytes, WindowSink high, WindowSink calm)
@@ -111,7 +111,7 @@ class SliceBuilder {
   const uint64_t object_bytes_;
   const WindowSink high_;
   const WindowSink calm_;
-  std::map<uint64_t, Group> groups_;
+  std::map<std::pair<uint16_t, uint64_t>, Group> groups_;  // by process and object
   // the open slice
   uint64_t at_ = 0;
   uint64_t events_ = 0;
