@@ -2,51 +2,15 @@
 // against a prediction.
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <limits>
+#include <algorithm>
 
-#include "base/rng.h"
-#include "fleet/detect/detect.h"
+#include "fleet/detect/test_job.h"
 
 namespace lento::fleet {
 namespace {
 
-constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
-
-struct Planted {
-  size_t machine = 0;
-  size_t metric = 0;
-  size_t from = 0;
-  double factor = 1;  // 0: no samples
-};
-
-trace::MetricSeries job(
-    size_t machines,
-    size_t steps,
-    const std::vector<std::string>& metrics,
-    const std::vector<Planted>& planted = {}) {
-  trace::MetricSeries s;
-  s.steps = steps;
-  s.metrics = metrics;
-  for (size_t m = 0; m < machines; ++m)
-    s.machines.push_back("n" + std::to_string(m));
-  s.labels.resize(machines);
-  s.values.resize(metrics.size() * steps * machines);
-  base::Rng rng(8, "conclude");
-  for (size_t k = 0; k < metrics.size(); ++k) {
-    for (size_t t = 0; t < steps; ++t) {
-      for (size_t m = 0; m < machines; ++m)
-        s.row(k, t)[m] = float(100 * (1 + rng.normal(0, 0.03)));
-    }
-  }
-  for (const Planted& p : planted) {
-    for (size_t k = 0; k < metrics.size(); ++k) {
-      for (size_t t = p.from; t < steps && (k == p.metric || p.factor == 0); ++t)
-        s.row(k, t)[p.machine] *= p.factor == 0 ? kNone : float(p.factor);
-    }
-  }
-  return s;
-}
+using test::job;
+using test::kNone;
 
 bool mentions(const finding::Finding& f, const std::string& text) {
   return std::ranges::any_of(f.evidence, [&](const finding::Evidence& e) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace lento::fleet {
 namespace {
 
@@ -31,6 +33,41 @@ TEST(Excursions, WhatEndedByItselfIsNoiseAndRaisesTheNeed) {
   EXPECT_NEAR(e.largest(), 1.0, 1e-6);
   EXPECT_FALSE(e.passes(deviation(1.05f)));
   EXPECT_TRUE(e.passes(deviation(1.3f)));
+}
+
+// As a live job counts time, from 1970: an excursion lasts from its first look on.
+TEST(Excursions, LastFromTheirFirstLook) {
+  constexpr int64_t kNow = 1'700'000'000'000;
+  for (const auto& [windows, ended] : {std::pair{4, true}, std::pair{5, false}}) {
+    Excursions e(1, 0, kWindow);
+    for (int w = 0; w < windows; ++w)
+      e.see(0, deviation(1.2f), kNow + w * kWindow);
+    e.see(0, deviation(0.1f), kNow + windows * kWindow);
+    EXPECT_EQ(e.largest() > 0, ended) << windows;
+  }
+}
+
+// Between rest and threshold an excursion goes on; each machine has its own.
+TEST(Excursions, EndBelowRestAndAreCountedByMachine) {
+  Excursions e(2, 0, kWindow);
+  e.see(0, deviation(1.2f, 0.5f), 1000);
+  e.see(0, deviation(0.71f), 2000);
+  e.see(1, deviation(0.1f), 3000);
+  EXPECT_DOUBLE_EQ(e.largest(), 0);
+  e.see(0, deviation(0.69f), 4000);
+  EXPECT_NEAR(e.largest(), 0.71, 1e-6);  // the largest extent on its way, not the largest score
+}
+
+TEST(Excursions, AreTakenUpOnlyWhereTheyCanBe) {
+  Excursions e(1, 0, kWindow);
+  e.restore(0.9);
+  EXPECT_DOUBLE_EQ(e.largest(), 0.9);
+  EXPECT_NEAR(e.needed(), 0.99, 1e-12);
+  for (const double bad : {-0.1, 100.0, 1e300, double(NAN)})
+    e.restore(bad);
+  EXPECT_DOUBLE_EQ(e.largest(), 0.9);
+  e.restore(99);
+  EXPECT_DOUBLE_EQ(e.needed(), 1.5);  // never more
 }
 
 TEST(Excursions, AFaultThatLastsTeachesNothing) {

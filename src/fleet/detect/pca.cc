@@ -104,7 +104,11 @@ size_t whiten(
     }
     ++components;
   }
-  return std::max<size_t>(components, 1);
+  if (components > 0)
+    return components;
+  // Nothing varies: all rows are at one place.
+  std::fill_n(out.begin(), rows, 0.0f);
+  return 1;
 }
 
 }  // namespace lento::fleet

@@ -107,5 +107,57 @@ TEST(RollCall, WhoLeftIsForgottenUntilItReportsAgain) {
   EXPECT_FALSE(r.call.member(4));  // gone
 }
 
+TEST(RollCall, ThreeQuartersOfTheMembersAreAnAnswer) {
+  Roll r;
+  r.rows("11111111", 5);
+  r.rows("11111100", 1);
+  EXPECT_TRUE(r.call.answered());
+  EXPECT_EQ(r.call.reporting(), 6u);
+  r.rows("11111000", 1);
+  EXPECT_FALSE(r.call.answered());
+  EXPECT_EQ(r.call.last_outage_ms(), r.now);
+  EXPECT_EQ(Roll{}.call.last_outage_ms(), RollCall::kNever);
+}
+
+TEST(RollCall, NobodyIsNoAnswer) {
+  Roll r;
+  r.rows("00000000", 3);
+  EXPECT_FALSE(r.call.answered());
+  EXPECT_EQ(r.call.members(), 0u);
+}
+
+// An outage of over a quarter of the limit starts every silence anew; a shorter one does not.
+TEST(RollCall, AnOutageOfAQuarterOfTheLimitIsShort) {
+  for (const auto& [outage, anew] : {std::pair{2, false}, std::pair{3, true}}) {
+    Roll r;
+    r.rows("11111111", 5);
+    r.rows("11110111", 9);
+    r.rows("00000000", outage);
+    r.rows("11110111", 2);
+    EXPECT_EQ(r.call.silent(4), !anew) << outage;
+    EXPECT_EQ(r.call.quiet_for_ms(4), anew ? 1000 : 11'000) << outage;
+  }
+}
+
+TEST(RollCall, ASampleFromThePastDoesNotMakeAMachineYounger) {
+  Roll r;
+  r.rows("11111111", 5);
+  r.call.heard(4, 2000);
+  EXPECT_EQ(r.call.seen_ms(4), 5000);
+  EXPECT_EQ(r.call.quiet_for_ms(4), 0);
+  r.call.join(4, 1000);
+  EXPECT_EQ(r.call.seen_ms(4), 5000);
+}
+
+TEST(RollCall, GoneIsGoneAfterItsTimeAndNotBefore) {
+  Roll r;
+  r.rows("11111111", 5);
+  r.rows("11110111", 100);
+  EXPECT_TRUE(r.call.member(4));
+  r.rows("11110111", 1);
+  EXPECT_FALSE(r.call.member(4));
+  EXPECT_EQ(r.call.limit_ms(), 10'000);
+}
+
 }  // namespace
 }  // namespace lento::fleet
