@@ -211,5 +211,46 @@ TEST_F(MemoryDiagnosisJob, HeadlineAndEvidenceAgree) {
   EXPECT_THAT(d.verdict, HasSubstr("No significant contention: 0 %"));
 }
 
+// Real samples, where they are at hand: MemAxes' example of LULESH, and a PEBS file of a server.
+class RealSamples : public MemoryDiagnosisJob {
+ protected:
+  static std::string sample(const std::string& name) {
+    const char* folder = std::getenv("LENTO_SHARED");
+    return std::string(folder ? folder : "../shared") + "/data/memory/traces/" + name;
+  }
+};
+
+// MemAxes sums the latency of all samples: its first variable and its first line of source are these.
+TEST_F(RealSamples, OfLuleshNameWhatMemAxesNames) {
+  if (!std::filesystem::exists(sample("memaxes_lulesh_inorder.csv.gz")))
+    GTEST_SKIP() << "no shared data";
+  const finding::Diagnosis d = diagnose(sample("memaxes_lulesh_inorder.csv.gz"));
+  using ::testing::Contains;
+  using ::testing::Pair;
+  EXPECT_THAT(
+      d.facts,
+      Contains(Pair("most sampled latency, code", HasSubstr("LULESH_OMP.cc:2035 (28.8 %, 3792 samples)"))));
+  EXPECT_THAT(d.facts, Contains(Pair("most sampled latency, data", HasSubstr("m_x (40.3 %, 6291 samples)"))));
+  // A sixth of its loads were answered beyond the last cache, and the processor did not say by whom.
+  EXPECT_EQ(d.outcome, Outcome::CannotJudge) << d.verdict;
+}
+
+// `perf mem report` of the same file begins with this instruction and this address, of weight 249 in 1,725.
+TEST_F(RealSamples, OfPebsNameWhatPerfNames) {
+  const std::string path = sample("perfdata/pebs_weight_struct_112cpu.data.xz");
+  if (!std::filesystem::exists(path))
+    GTEST_SKIP() << "no shared data";
+  const finding::Diagnosis d = diagnose(path);
+  using ::testing::Contains;
+  using ::testing::Pair;
+  EXPECT_THAT(
+      d.facts,
+      Contains(Pair("most sampled latency, code", "code at 0xffffffffa423a4fe (14.4 %, 1 samples)")));
+  EXPECT_THAT(
+      d.facts,
+      Contains(Pair("most sampled latency, data", "0xffffc36ac0131180 (14.4 %, 1 samples)")));
+  EXPECT_THAT(d.reason, HasSubstr("14 samples with a latency are too few"));
+}
+
 }  // namespace
 }  // namespace lento::jobs

@@ -126,6 +126,23 @@ std::unique_ptr<AccessSource> open_foreign(
       base::suggestion(format, kNames));
 }
 
+// Older kernels: PERF_MEM_LVL_* bits: 8 L1, 16 LFB, 32 L2, 64 L3, 128 local RAM, 256 and 512 remote RAM, 1024
+// and 2048 remote caches.
+static PerfDataSource::Level level_by_bits(uint64_t bits) {
+  using Level = PerfDataSource::Level;
+  if (bits & 8)
+    return Level::L1;
+  if (bits & 16)
+    return Level::Buffer;
+  if (bits & 32)
+    return Level::L2;
+  if (bits & 64)
+    return Level::L3;
+  if (bits & (128 | 256 | 512))
+    return Level::Memory;
+  return bits & (1024 | 2048) ? Level::L3 : Level::Unknown;
+}
+
 PerfDataSource decode_perf_data_source(uint64_t word) {
   using Level = PerfDataSource::Level;
   PerfDataSource s;
@@ -141,6 +158,8 @@ PerfDataSource decode_perf_data_source(uint64_t word) {
   s.peer = (word >> 38 & 2) != 0;  // 1 is a clean line that was forwarded: nobody wrote to it
   constexpr uint64_t kRemoteLevels = 256 | 512 | 1024 | 2048;  // RAM and caches one and two hops away
   s.remote = (word >> 37 & 1) || (level_bits & kRemoteLevels);
+  // "L3 miss" names the last level that was asked, not the one that answered.
+  const bool missed = (level_bits & 6) == 4;
   const uint64_t number = word >> 33 & 15;
   static constexpr std::array<Level, 16> kByNumber = {
       Level::Unknown,
@@ -160,24 +179,12 @@ PerfDataSource decode_perf_data_source(uint64_t word) {
       Level::Memory,
       Level::Unknown};
   s.level = kByNumber[number];
-  if (s.level != Level::Unknown)
-    return s;
-  // Older kernels: PERF_MEM_LVL_* bits: 8 L1, 16 LFB, 32 L2, 64 L3, 128 local RAM, 256/512 remote RAM.
-  if (level_bits & 8)
-    s.level = Level::L1;
-  else if (level_bits & 16)
-    s.level = Level::Buffer;
-  else if (level_bits & 32)
-    s.level = Level::L2;
-  else if (level_bits & 64)
-    s.level = Level::L3;
-  else if (level_bits & (128 | 256 | 512))
-    s.level = Level::Memory;
-  else if (level_bits & (1024 | 2048))
-    s.level = Level::L3;
+  if (s.level == Level::Unknown)
+    s.level = level_by_bits(level_bits);
+  if (missed && s.level != Level::Unknown && s.level != Level::Memory)
+    s.level = Level::Other;
   return s;
 }
-
 Service service_of(const PerfDataSource& s) {
   using Level = PerfDataSource::Level;
   if (s.modified || s.peer)

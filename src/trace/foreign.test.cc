@@ -55,6 +55,14 @@ TEST(PerfDataSource, DecodesPublishedWords) {
   EXPECT_TRUE(store.store);
   EXPECT_EQ(store.level, Level::L1);
   EXPECT_EQ(decode_perf_data_source(0x1a29081042).level, Level::Memory);
+  // Level bits say "missed": a load that left the last cache for an unknown place, a store that left the
+  // first.
+  constexpr uint64_t kMiss = uint64_t{4} << 5;
+  EXPECT_EQ(decode_perf_data_source(2 | kMiss | uint64_t{64} << 5 | uint64_t{3} << 33).level, Level::Other);
+  EXPECT_EQ(decode_perf_data_source(4 | kMiss | uint64_t{8} << 5).level, Level::Other);
+  EXPECT_EQ(decode_perf_data_source(2 | kMiss | uint64_t{128} << 5).level, Level::Memory);
+  EXPECT_EQ(decode_perf_data_source(2 | uint64_t{2} << 5 | uint64_t{1024} << 5).level, Level::L3);
+  EXPECT_EQ(decode_perf_data_source(2 | uint64_t{1} << 5).level, Level::Unknown);
 }
 
 TEST(Foreign, PerfBreakpointSample) {
@@ -178,6 +186,34 @@ TEST(Foreign, ArmSpeKeepsOneEventPerOperation) {
   EXPECT_EQ(all[0].cpu, 20);
   EXPECT_EQ(all[0].cycle, 122463754000u);
   EXPECT_EQ(all[0].pc, 0xaaaac17c3e88u);
+}
+
+// The first page of a Sandy Bridge table: level in four bits, then the second TLB's miss, a locked access.
+TEST(Foreign, MemAxesDataSourcesAreLevels) {
+  const std::string head = "time,cpu,latency,dataSource\n";
+  base::ReadReport again;
+  const auto all = read_all(
+      write_text("decimal.csv", head + "1,0,9,1\n2,0,9,18\n3,0,9,67\n4,0,9,36\n5,0,9,7\n6,0,9,0\n7,0,9,13\n"),
+      again);
+  ASSERT_EQ(all.size(), 7u);
+  EXPECT_EQ(all[0].service, Service::L1);
+  EXPECT_TRUE(all[0].trivial());
+  EXPECT_EQ(all[1].service, Service::Buffer);
+  EXPECT_EQ(all[2].service, Service::L2);
+  EXPECT_EQ(all[3].service, Service::L3);
+  EXPECT_EQ(all[3].type, AccessType::Atomic);
+  EXPECT_EQ(all[4].service, Service::LocalPeer);
+  EXPECT_EQ(all[5].service, Service::Unknown);
+  EXPECT_TRUE(all[5].flags & AccessRecord::kServiceKnown);
+  EXPECT_FALSE(all[5].trivial());
+  EXPECT_EQ(all[6].service, Service::RemoteMemory);
+  const auto hex = read_all(write_text("hex.csv", head + "1,0,9,12\n2,0,9,a\n3,0,9,0x21\n4,0,9,1b\n"), again);
+  ASSERT_EQ(hex.size(), 4u);
+  EXPECT_EQ(hex[0].service, Service::Buffer);
+  EXPECT_EQ(hex[1].service, Service::LocalMemory);
+  EXPECT_EQ(hex[2].service, Service::L1);
+  EXPECT_EQ(hex[2].type, AccessType::Atomic);
+  EXPECT_EQ(hex[3].service, Service::RemoteMemory);
 }
 
 TEST(Foreign, MemAxesSample) {

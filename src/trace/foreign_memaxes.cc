@@ -1,6 +1,9 @@
 // Samples of Mitos / MemAxes: CSV with a header that names at least time (hexadecimal), cpu and latency. What
-// stands in `variable`, `source` and `line` becomes the names of the trace.
+// stands in `variable`, `source` and `line` becomes the names of the trace. `dataSource` holds the bits of
+// Intel's load latency facility: the level (4 bits), then a miss of the second TLB, a locked access; decimal,
+// but hexadecimal in files in which any has a letter.
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "base/csv.h"
@@ -9,6 +12,28 @@
 
 namespace lento::trace {
 namespace {
+
+// What answered a load, by the lowest four bits of its data source (Linux, arch/x86/events/intel/ds.c).
+Service service_of(uint64_t source) {
+  constexpr std::array<Service, 16> kBySource = {
+      Service::Unknown,  // missed the last cache; who answered is not told
+      Service::L1,
+      Service::Buffer,
+      Service::L2,
+      Service::L3,
+      Service::L3,  // nobody else had it
+      Service::L3,  // others had it too
+      Service::LocalPeer,
+      Service::RemoteMemory,  // a cache of another node, not modified: it answers like its memory
+      Service::RemotePeer,
+      Service::LocalMemory,
+      Service::RemoteMemory,
+      Service::LocalMemory,
+      Service::RemoteMemory,
+      Service::Unknown,  // input and output
+      Service::Unknown};
+  return kBySource[source & 15];
+}
 
 class MemAxesSource : public BatchSource {
  public:
@@ -30,6 +55,7 @@ class MemAxesSource : public BatchSource {
     thread_ = in_.find("tid");
     level_ = in_.find("level");
     hit_ = in_.find("hit_type");
+    data_source_ = in_.find("dataSource");
     if (!facts_)
       return;
     facts_->usual_line_bytes = 64;
@@ -79,13 +105,39 @@ class MemAxesSource : public BatchSource {
       }
       if (level_ >= 0)
         take_level(r);
+      if (data_source_ >= 0)
+        sources_.push_back(in_.text(data_source_));
       if (type_ >= 0 && in_.text(type_).find("tore") != std::string::npos)
         r.type = AccessType::Store;
       records_.push_back(r);
     }
+    take_sources();
     std::ranges::stable_sort(records_, [](const AccessRecord& a, const AccessRecord& b) {
       return a.cycle != b.cycle ? a.cycle < b.cycle : a.cpu < b.cpu;
     });
+  }
+
+  void take_sources() {
+    const bool letters = std::ranges::any_of(sources_, [](const std::string& text) {
+      return text.find_first_not_of("0123456789 ") != std::string::npos;
+    });
+    for (size_t i = 0; i < sources_.size(); ++i) {
+      const auto source = letters ? hex_number(sources_[i]) : base::try_uint(sources_[i]);
+      if (!source || records_[i].service != Service::Unknown)
+        continue;
+      constexpr uint64_t kLocked = 32;
+      if (*source & kLocked)
+        records_[i].type = AccessType::Atomic;
+      set_service(service_of(*source), records_[i]);
+    }
+    sources_ = {};
+  }
+
+  static void set_service(Service service, AccessRecord& r) {
+    r.service = service;
+    r.flags |= AccessRecord::kServiceKnown;
+    if (service == Service::L1)
+      r.flags |= AccessRecord::kLocal;
   }
 
   // "L1", "LFB", "L2", "L3", "Local RAM", "Remote RAM 1 Hop", "Remote Cache 1 Hops".
@@ -106,11 +158,8 @@ class MemAxesSource : public BatchSource {
     const bool modified = hit_ >= 0 && in_.text(hit_).find("HITM") != std::string::npos;
     if (modified)
       r.service = remote ? Service::RemotePeer : Service::LocalPeer;
-    if (r.service == Service::Unknown)
-      return;
-    r.flags |= AccessRecord::kServiceKnown;
-    if (r.service == Service::L1)
-      r.flags |= AccessRecord::kLocal;
+    if (r.service != Service::Unknown)
+      set_service(r.service, r);
   }
 
   // Source and line stand for the code address: 2^24 lines a file.
@@ -160,10 +209,12 @@ class MemAxesSource : public BatchSource {
   int thread_;
   int level_;
   int hit_;
+  int data_source_;
   std::vector<std::string> names_;
   std::vector<std::string> files_;
   std::set<uint64_t> lines_;
   std::vector<AccessRecord> records_;
+  std::vector<std::string> sources_;  // by record, until all are read
   size_t at_ = 0;
   bool read_ = false;
 };

@@ -1,4 +1,4 @@
-// Layout, little-endian: "LENTOPA2", key, mark, functions, the members of Scan in their order, crc32 of all
+// Layout, little-endian: "LENTOPA3", key, mark, functions, the members of Scan in their order, crc32 of all
 // before. Strings and lists begin with their length (u64); all numbers are u64.
 #include "memory/mine/checkpoint.h"
 
@@ -8,7 +8,7 @@
 namespace lento::memory {
 namespace {
 
-constexpr std::string_view kMagic = "LENTOPA2";
+constexpr std::string_view kMagic = "LENTOPA3";
 
 // The members of structs, in the order that both ways share.
 template <class Way, class Block>
@@ -19,6 +19,14 @@ void visit_block(Way& way, Block& c) {
   way(c.cpus);
   way(c.address);
   way(c.worst);
+}
+
+template <class Way, class Sum>
+void visit_sampled(Way& way, Sum& s) {
+  way(s.latency);
+  way(s.accesses);
+  way(s.address);
+  way(s.worst);
 }
 
 template <class Way, class Time>
@@ -51,6 +59,9 @@ class Packer {
   }
   void operator()(const BlockCost& c) {
     visit_block(*this, c);
+  }
+  void operator()(const Sampled& s) {
+    visit_sampled(*this, s);
   }
   void operator()(const CpuTime& t) {
     visit_time(*this, t);
@@ -116,6 +127,9 @@ class Unpacker {
   }
   void operator()(BlockCost& c) {
     visit_block(*this, c);
+  }
+  void operator()(Sampled& s) {
+    visit_sampled(*this, s);
   }
   void operator()(CpuTime& t) {
     visit_time(*this, t);
@@ -186,6 +200,7 @@ void visit(Visit& visit, AScan& s) {
   visit(s.losses);
   visit(s.excess);
   visit(s.latency_sum);
+  visit(s.unnamed_latency);
   visit(s.blocks_dropped);
   visit.sample(s.sample);
   visit.map(s.blocks);
@@ -194,6 +209,8 @@ void visit(Visit& visit, AScan& s) {
   visit.map(s.processes);
   visit.map(s.cpu_blame);
   visit.map(s.function_blame);
+  visit.map(s.sampled_code);
+  visit.map(s.sampled_data);
 }
 
 }  // namespace

@@ -100,6 +100,7 @@ Scan filled() {
         &s.with_thread,
         &s.excess,
         &s.latency_sum,
+        &s.unnamed_latency,
         &s.blocks_dropped})
     *member = ++next;
   for (auto& value : s.excess_by_type)
@@ -119,6 +120,8 @@ Scan filled() {
   s.processes[7] = ++next;
   s.cpu_blame[{1, 2}] = {++next, 3};
   s.function_blame[{3, 4}] = {++next, 5};
+  s.sampled_code[8] = {++next, 6, 7, 8};
+  s.sampled_data[{9, 1}] = {++next, 16, 17, 18};
   trace::AccessRecord r = answered(1, 2, 3, Service::L2, 4);
   r.process = 9;
   s.sample.add(r, true);
@@ -153,6 +156,7 @@ TEST(Checkpoint, NumbersComeBackInTheirPlaces) {
   EXPECT_EQ(b.with_thread, s.with_thread);
   EXPECT_EQ(b.excess, s.excess);
   EXPECT_EQ(b.latency_sum, s.latency_sum);
+  EXPECT_EQ(b.unnamed_latency, s.unnamed_latency);
   EXPECT_EQ(b.blocks_dropped, s.blocks_dropped);
   EXPECT_EQ(b.excess_by_type, s.excess_by_type);
   EXPECT_EQ(b.cycles_by_cause, s.cycles_by_cause);
@@ -189,6 +193,14 @@ TEST(Checkpoint, ListsComeBackWithTheirKeys) {
   EXPECT_EQ(b.cpu_blame.at({1, 2}).accesses, 3u);
   EXPECT_EQ(b.function_blame.at({3, 4}).cycles, s.function_blame.at({3, 4}).cycles);
   EXPECT_EQ(b.function_blame.at({3, 4}).accesses, 5u);
+  const auto expect_equal = [](const Sampled& x, const Sampled& y) {
+    EXPECT_EQ(x.latency, y.latency);
+    EXPECT_EQ(x.accesses, y.accesses);
+    EXPECT_EQ(x.address, y.address);
+    EXPECT_EQ(x.worst, y.worst);
+  };
+  expect_equal(b.sampled_code.at(8), s.sampled_code.at(8));
+  expect_equal(b.sampled_data.at({9, 1}), s.sampled_data.at({9, 1}));
   ASSERT_EQ(b.blocks.size(), 1u);
   EXPECT_EQ(b.blocks.begin()->first, s.blocks.begin()->first);
   ASSERT_EQ(b.sample.kept().size(), 1u);
@@ -243,7 +255,7 @@ TEST(Checkpoint, AnErrorNamesTheFileAndTheWayOut) {
   Functions functions(none);
   PassMark mark;
   Scan back;
-  for (const std::string& bytes : {std::string(), std::string("LENTOPA2"), std::string(40, 'x')}) {
+  for (const std::string& bytes : {std::string(), std::string("LENTOPA3"), std::string(40, 'x')}) {
     const std::string error = base::test::error_of([&] {
       unpack_pass(bytes, "state.pass", "key", mark, back, functions);
     });

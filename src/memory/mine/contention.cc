@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "memory/mine/contention_causes.h"
 #include "memory/mine/contention_report.h"
+#include "memory/mine/sampled.h"
 
 namespace lento::memory {
 namespace {
@@ -110,7 +111,19 @@ class Report {
       facts.emplace_back(
           "cycles above the least latency of their kind, all reasons",
           std::to_string(scan_.excess));
+    add_most_sampled("code", sampled_code(scan_, names_));
+    add_most_sampled("data", sampled_variables(scan_, names_));
     add_notes();
+  }
+
+  void add_most_sampled(const std::string& what, const std::vector<SampledShare>& shares) {
+    if (shares.empty() || scan_.latency_sum == 0)
+      return;
+    const SampledShare& most = shares.front();
+    result_.diagnosis.facts.emplace_back(
+        "most sampled latency, " + what,
+        most.name + " (" + percent(double(most.latency) / double(scan_.latency_sum)) + ", " +
+            std::to_string(most.samples) + " samples)");
   }
 
   void add_notes() {
@@ -278,8 +291,21 @@ class Report {
           "seen",
           "record stores too, or the data source of the loads (perf mem record, perf c2c record)",
           what);
+    if (!found && !options_.paper && unnamed_share() >= options_.least_loss)
+      return finding::cannot_judge(
+          d,
+          "what answered " + percent(unnamed_share()) +
+              " of the sampled latency, beyond the last cache, is not told: a cache or the memory of another "
+              "node, or the own memory",
+          "record where the data source names them: perf c2c record, or a newer processor",
+          what);
     d.verdict = verdict();
     finding::judged(d, what);
+  }
+
+  double unnamed_share() const {
+    const bool by_level = scan_.levels_known && !scan_.culprits_known;
+    return by_level ? double(scan_.unnamed_latency) / time_ : 0;
   }
 
   std::string verdict() const {

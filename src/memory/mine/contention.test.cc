@@ -335,6 +335,25 @@ TEST_F(Conclusion, OfLoadsThatTellNothingCannotBeDrawn) {
   EXPECT_NE(diagnose(trace).outcome, finding::Outcome::CannotJudge);
 }
 
+// Beyond the last cache a sharer may answer: where that is not told, nobody says that there is none.
+TEST_F(Conclusion, OfUnnamedAnswersCannotBeDrawn) {
+  for (const auto& [unnamed, told] : {std::pair{1, true}, std::pair{9, false}}) {
+    Trace trace;
+    for (uint64_t i = 0; i < 2000; ++i)
+      trace.push_back(answered(100 * i, uint16_t(i % 2), 0x4000 + 64 * i, Service::L1, 4));
+    for (int i = 0; i < unnamed; ++i) {
+      trace[size_t(i)].flags &= uint8_t(~AccessRecord::kLocal);
+      trace[size_t(i)].service = Service::Unknown;
+      trace[size_t(i)].latency = 10;  // 10 or 90 of about 8,000
+    }
+    const finding::Diagnosis d = diagnose(trace);
+    EXPECT_EQ(d.outcome == finding::Outcome::Healthy, told) << d.verdict;
+    if (!told) {
+      EXPECT_THAT(d.verdict, HasSubstr("beyond the last cache, is not told"));
+    }
+  }
+}
+
 // Half of the records may be lost; not more.
 TEST_F(Conclusion, OfATraceThatCouldNotBeReadCannotBeDrawn) {
   Trace trace = calm(1000);

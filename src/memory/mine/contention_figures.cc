@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "memory/mine/base_rate.h"
 #include "memory/mine/contention_report.h"
+#include "memory/mine/sampled.h"
 
 namespace lento::memory {
 namespace {
@@ -46,6 +47,8 @@ class Figures {
     figures_.push_back(function_table());
     figures_.push_back(line_table());
     add_levels();
+    add_sampled("Sampled latency by code", sampled_code(scan_, names_));
+    add_sampled("Sampled latency by variable", sampled_variables(scan_, names_));
     add_variables();
     figures_.push_back(blame_table());
     add_cpu_blame();
@@ -185,6 +188,22 @@ class Figures {
           {to_string(static_cast<trace::Service>(s)), std::to_string(h.total()), at(0.1), at(0.5), at(0.9)});
     }
     figures_.push_back({"Levels", "Which part of the machine answered, and how long it took.", table});
+  }
+
+  void add_sampled(const std::string& title, const std::vector<SampledShare>& shares) {
+    constexpr size_t kShown = 40;
+    if (shares.empty())
+      return;
+    finding::TableFigure table{{"where", "latency", "share", "samples"}, {}};
+    for (size_t i = 0; i < std::min(shares.size(), kShown); ++i) {
+      const SampledShare& s = shares[i];
+      table.rows.push_back(
+          {s.name,
+           std::to_string(s.latency),
+           percent(double(s.latency) / double(std::max<uint64_t>(1, scan_.latency_sum))),
+           std::to_string(s.samples)});
+    }
+    figures_.push_back({title, "Latency of all samples, hits included, whatever its reason.", table});
   }
 
   // Variables by the latency above a hit that their accesses took, whatever the reason.

@@ -219,6 +219,16 @@ TEST_F(Figures, VariablesAreSummedByNameAndSite) {
   EXPECT_FALSE(drawn("Variables"));  // addresses alone tell nothing
 }
 
+TEST_F(Figures, SampledLatencyHasItsTables) {
+  draw({answered(10, 0, 0x4000, Service::L1, 10), answered(20, 1, 0x8000, Service::L3, 30)});
+  EXPECT_THAT(rows("Sampled latency by code"), ElementsAre(Row{"code at 0x1000", "40", "100 %", "2"}));
+  EXPECT_THAT(
+      rows("Sampled latency by variable"),
+      ElementsAre(Row{"0x8000", "30", "75 %", "1"}, Row{"0x4000", "10", "25 %", "1"}));
+  draw({delayed(10, 0, 0x4000, 30, 20, 1)});
+  EXPECT_FALSE(drawn("Sampled latency by code"));
+}
+
 TEST_F(Figures, BlameIsSharedOutByFunction) {
   Trace trace = {delayed(10, 0, 0x4000, 31, 30, 1), delayed(20, 1, 0x4000, 11, 10, 0)};
   trace[1].pc = 0x3000;

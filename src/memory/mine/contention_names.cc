@@ -6,6 +6,10 @@
 
 namespace lento::memory {
 
+std::string Names::code(uint32_t function, uint64_t pc) const {
+  return functions_.has_name(function) ? functions_.name(function) : "code at " + hex(pc);
+}
+
 std::string Names::place(uint16_t process, uint64_t pc) const {
   std::string text = functions_.name(functions_.of(process, pc)) + " " + hex(pc);
   for (const trace::SourceFrame& frame : space_.frames(process, pc))
@@ -16,6 +20,13 @@ std::string Names::place(uint16_t process, uint64_t pc) const {
 std::string Names::data(uint16_t process, uint64_t address) const {
   const std::string name = space_.describe(process, address);
   return name.empty() ? hex(address) : name;
+}
+
+std::string Names::variable(uint16_t process, uint64_t address) const {
+  trace::DataObject object;
+  if (!space_.object_at(process, address, object))
+    return hex(address);
+  return object.site.empty() ? object.name : object.name + " from " + object.site;
 }
 
 std::string Names::process(uint16_t number) const {

@@ -27,12 +27,16 @@ class Names {
   const std::string& function(uint32_t id) const {
     return functions_.name(id);
   }
+  // The function's name; where it has none, the address of `pc` in it.
+  std::string code(uint32_t function, uint64_t pc) const;
   // Function, address, and the source lines of inlined frames.
   std::string place(uint16_t process, uint64_t pc) const;
   // "line 0x4000 (counters[0].hits, total)": the variables in the bytes that were used, costliest first.
   std::string line(const Line& line) const;
   // "counters[3].hits", or the address.
   std::string data(uint16_t process, uint64_t address) const;
+  // "counters", "block from main.c:12": the whole object that holds the byte; else the address.
+  std::string variable(uint16_t process, uint64_t address) const;
   std::string process(uint16_t number) const;  // " in pid 17 (server)", "" where there is one only
   std::string item(uint32_t id) const;
   // The items joined by commas; with ranges, each function's from the supporting windows.

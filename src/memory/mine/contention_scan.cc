@@ -73,6 +73,7 @@ class FirstPass {
       return;
     }
     scan_.latency_sum += r.latency;
+    scan_.unnamed_latency += went_unnamed(r) ? r.latency : 0;
     scan_.by_type[size_t(r.type)].add(r.latency);
     if (cpu_)
       cpu_->latency += r.latency;
@@ -87,6 +88,8 @@ class FirstPass {
     } else {
       scan_.latencies.add(r.latency);
     }
+    if (r.flags & trace::AccessRecord::kSampled)
+      add_sample(r);
     if (r.culprit != trace::AccessRecord::kNoCpu)
       blame(r);
     if (scan_.culprits_known)
@@ -120,6 +123,23 @@ class FirstPass {
     scan_.remote += r.service == Service::RemoteMemory || r.service == Service::RemotePeer;
     scan_.with_node += r.node != trace::AccessRecord::kNoNode;
     scan_.with_thread += r.thread != 0;
+  }
+
+  void add_sample(const trace::AccessRecord& r) {
+    add_to(scan_.sampled_code[functions_.of(r.process, r.pc)], r.pc, r.latency);
+    if (r.type == trace::AccessType::Fetch)
+      return;
+    const BlockKey key = block_of(r);
+    if (scan_.sampled_data.size() < kMostLines || scan_.sampled_data.contains(key))
+      add_to(scan_.sampled_data[key], r.address, r.latency);
+  }
+
+  static void add_to(Sampled& sum, uint64_t address, uint32_t latency) {
+    sum.latency += latency;
+    if (++sum.accesses > 1 && latency <= sum.worst)
+      return;
+    sum.address = address;
+    sum.worst = latency;
   }
 
   void blame(const trace::AccessRecord& r) {
@@ -221,7 +241,8 @@ Cost cost_of(const trace::AccessRecord& r, const Scan& scan) {
     const Loss loss = r.cause == trace::DelayCause::Bank ? Loss::Bank : Loss::Contended;
     return {loss, blamed, rest > 0 ? rest - 1 : 0};
   }
-  if (r.service != trace::Service::Unknown)
+  // Where others name their level, one that is known to have left the CPU missed it.
+  if (r.service != trace::Service::Unknown || (scan.levels_known && went_unnamed(r)))
     return level_cost(r, scan);
   if (is_trivial(r))
     return {};

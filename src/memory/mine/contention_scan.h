@@ -31,6 +31,12 @@ inline BlockKey block_of(const trace::AccessRecord& r) {
   return {r.address / tuning::kBlockBytes, kernel ? uint16_t{0} : r.process};
 }
 
+// Whether an access is known to have left the CPU for a place that the trace does not name.
+inline bool went_unnamed(const trace::AccessRecord& r) {
+  const bool left = (r.flags & trace::AccessRecord::kServiceKnown) && !is_trivial(r);
+  return left && r.service == trace::Service::Unknown;
+}
+
 // What the access lost, each cycle to one cause.
 struct Cost {
   Loss loss = Loss::Contended;

@@ -115,6 +115,17 @@ TEST_F(LevelCost, OtherLevelsAreMissesAndTheFirstIsFree) {
   EXPECT_EQ(cost(Service::L1, 300).cycles, 0u);
 }
 
+// "L3 miss", and nobody tells who answered: a miss, nobody's delay.
+TEST_F(LevelCost, WhatLeftTheCpuForAnUnknownPlaceIsAMiss) {
+  AccessRecord r = answered(0, 0, 0x40, Service::Unknown, 90);
+  EXPECT_EQ(cost_of(r, scan_).cycles, 0u);
+  EXPECT_EQ(cost_of(r, scan_).miss, 86u);
+  // What does not tell even that is judged by its type, as where no level is known.
+  r.flags = AccessRecord::kSampled;
+  EXPECT_EQ(cost_of(r, scan_).cycles, 90u);
+  EXPECT_EQ(cost_of(r, scan_).miss, 0u);
+}
+
 TEST(Cost, WithoutAnyTellerLatencyBeyondTheBaselineCounts) {
   Scan s;
   s.baseline[size_t(AccessType::Load)] = 5;

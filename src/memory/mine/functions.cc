@@ -43,13 +43,16 @@ uint32_t Functions::number(const Known& function) {
     return others();
   numbers.emplace(key, uint32_t(names_.size()));
   names_.push_back(function.name);
+  has_name_.push_back(function.has_name);
   return uint32_t(names_.size() - 1);
 }
 
 uint32_t Functions::others() {
   const auto [at, is_new] = by_page_.emplace(Key{0, kOthers}, uint32_t(names_.size()));
-  if (is_new)
+  if (is_new) {
     names_.emplace_back("other code");
+    has_name_.push_back(true);
+  }
   return at->second;
 }
 
@@ -66,6 +69,7 @@ void Functions::add(const Known& function) {
   auto& numbers = function.has_name ? by_start_ : by_page_;
   numbers.emplace(Key{function.process, function.start}, uint32_t(names_.size()));
   names_.push_back(function.name);
+  has_name_.push_back(function.has_name || function.start == kOthers);
 }
 
 }  // namespace lento::memory

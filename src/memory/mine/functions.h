@@ -29,6 +29,9 @@ class Functions {
   const std::string& name(uint32_t function) const {
     return names_[function];
   }
+  bool has_name(uint32_t function) const {
+    return has_name_[function];
+  }
   size_t size() const {
     return names_.size();
   }
@@ -60,6 +63,7 @@ class Functions {
   std::map<Key, uint32_t> by_start_;
   std::map<Key, uint32_t> by_page_;
   std::vector<std::string> names_;
+  std::vector<bool> has_name_;                     // else it is a page of code
   static constexpr uint64_t kOthers = UINT64_MAX;  // where no function starts
   // the function last seen
   uint64_t low_ = 1;

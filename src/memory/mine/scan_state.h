@@ -48,6 +48,15 @@ struct Blame {
   uint64_t accesses = 0;
 };
 
+// Of a sampled trace: what the samples of a piece of code, or of a block, took, whatever the reason.
+struct Sampled {
+  uint64_t latency = 0;
+  uint64_t accesses = 0;
+  // of the slowest access: its instruction, or its data
+  uint64_t address = 0;
+  uint64_t worst = 0;
+};
+
 struct BlockCost {
   Losses cycles = {};
   uint64_t accesses = 0;  // that lost something
@@ -140,6 +149,7 @@ struct Scan {
   Losses losses = {};
   uint64_t excess = 0;                                        // all losses but Miss
   uint64_t latency_sum = 0;                                   // of all accesses
+  uint64_t unnamed_latency = 0;  // of those that left the CPU for a place that the trace does not name
   std::unordered_map<BlockKey, BlockCost, BlockHash> blocks;  // data accesses only
   uint64_t blocks_dropped = 0;
   AccessSample sample;  // of data accesses
@@ -148,6 +158,9 @@ struct Scan {
   std::map<uint16_t, uint64_t> processes;                         // accesses by process
   std::map<std::pair<uint32_t, uint32_t>, Blame> cpu_blame;       // (victim, culprit)
   std::map<std::pair<uint32_t, uint32_t>, Blame> function_blame;  // (victim, culprit)
+  // Of sampled traces: by function, and by block, kMostLines at most.
+  std::map<uint32_t, Sampled> sampled_code;
+  std::unordered_map<BlockKey, Sampled, BlockHash> sampled_data;
 
   double share_of_excess(uint64_t cycles) const {
     return excess == 0 ? 0 : std::min(1.0, double(cycles) / double(excess));

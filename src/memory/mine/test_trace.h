@@ -127,8 +127,13 @@ add_meetings(Trace& trace, int meetings, uint32_t wait, uint64_t distance, uint6
 
 // Both passes over a trace, with what names its code and data.
 struct Passes {
-  explicit Passes(const Trace& trace, const ContentionOptions& options = {})
+  explicit Passes(
+      const Trace& trace,
+      const ContentionOptions& options = {},
+      const std::vector<trace::NamedRange>& code = {})
       : functions(space) {
+    for (const trace::NamedRange& range : code)
+      space.add_code(range);
     base::ReadReport report;
     scan = scan_trace(open_of(trace), options, functions, report);
     windows = scan_windows(open_of(trace), options, scan, functions, report);
