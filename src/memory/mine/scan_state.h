@@ -147,8 +147,8 @@ struct Scan {
   std::array<double, trace::kAccessTypes> baseline = {};       // uncontended latency: 10th percentile
   std::array<double, trace::kServices> service_baseline = {};  // the same by level; L1 for peers
   Losses losses = {};
-  uint64_t excess = 0;                                        // all losses but Miss
-  uint64_t latency_sum = 0;                                   // of all accesses
+  uint64_t excess = 0;           // all losses but Miss
+  uint64_t latency_sum = 0;      // of all accesses
   uint64_t unnamed_latency = 0;  // of those that left the CPU for a place that the trace does not name
   std::unordered_map<BlockKey, BlockCost, BlockHash> blocks;  // data accesses only
   uint64_t blocks_dropped = 0;
