@@ -182,7 +182,8 @@ class Report {
     f.score = score;
     f.lost_share = std::min(1.0, double(cycles) / time_);
     f.summary = "CPUs " + p.cpus.text() + " meet in " + names_.pattern(p.items, p.ranges) + ": " +
-                percent(p.share) + " of windows, lift " + base::format_number(p.lift, 3);
+                percent(p.share) + " of windows, " +
+                (p.lift > 0 ? "lift " + base::format_number(p.lift, 3) : "never in control windows");
     f.evidence.push_back({"support", double(p.support), "windows", "contention windows"});
     f.evidence.push_back({"lift against control windows", p.lift, "x", "control windows"});
     f.evidence.push_back({"probability by chance, times the patterns tested", p.p, "", "exact test"});
@@ -210,7 +211,9 @@ class Report {
       const uint64_t cost = std::min(left, p.explained);
       if (double(cost) < options_.least_loss * time_)
         continue;
-      if (p.cpus.count() < 2 || p.p > options_.alpha || p.lift < tuning::kLeastLift)
+      // Without a control window that shows it no lift can be told; the exact test then decides.
+      const bool usual = p.lift > 0 && p.lift < tuning::kLeastLift;
+      if (p.cpus.count() < 2 || p.p > options_.alpha || usual)
         continue;
       left -= cost;
       by_patterns_ += cost;

@@ -403,6 +403,7 @@ TEST_F(Conclusion, NamesTheLeadingFindingAndAllThatIsLost) {
   const finding::Diagnosis d = diagnose(trace);
   EXPECT_THAT(d.verdict, StartsWith("false sharing on line 0x4000 leads; 10 % of CPU time"));
   EXPECT_EQ(fact(d, "cycles lost to what was found"), "4000 (10 % of CPU time)");
+  EXPECT_EQ(d.records_taken, 4200u);  // also of a source that does not count
   EXPECT_EQ(fact(d, "accesses"), "4200");
   EXPECT_EQ(fact(d, "CPUs"), "0-1");
   EXPECT_EQ(fact(d, "non-trivial accesses"), "200");
@@ -457,6 +458,70 @@ TEST(Contention, WhoWaitsForWhomIsFolded) {
   test::add_meetings(trace, 4, 20, 4);
   const auto result = diagnose_contention(test::open_of(trace), trace::TraceFacts{}, {});
   EXPECT_EQ(result.folded, "code at 0x1000;waits for code at 0x2000 80\n");
+}
+
+// CPU 0 waits in one function for CPU 1 in another, at lines that nobody else uses and for a reason that the
+// trace does not tell: what remains is that the two meet.
+class MeetingFunctions : public ::testing::Test {
+ protected:
+  Trace trace_of(uint64_t meetings, uint64_t cycles, uint16_t other) const {
+    Trace trace = calm(cycles);
+    trace[3].type = AccessType::Store;
+    for (uint64_t i = 0; i < meetings; ++i) {
+      const uint64_t cycle = cycles / meetings * i + 5;
+      AccessRecord waits = delayed(cycle, 0, 0x80000 + 0x1000 * i, 101, 100, other, trace::DelayCause::None);
+      waits.pc = 0x3000;
+      waits.culprit_pc = 0x4000;
+      AccessRecord holds = miss(cycle + 1, other, 0x9000000 + 0x1000 * i, 30);
+      holds.pc = 0x4000;
+      trace.push_back(waits);
+      trace.push_back(holds);
+    }
+    test::sort(trace);
+    return trace;
+  }
+};
+
+TEST_F(MeetingFunctions, AreAPatternOfWhatNobodyElseIsBlamedFor) {
+  ContentionOptions options;
+  options.threshold = 90;
+  const finding::Diagnosis d = diagnose(trace_of(60, 200'000, 1), options);
+  ASSERT_EQ(d.findings.size(), 1u) << d.verdict;
+  const finding::Finding& f = d.findings[0];
+  EXPECT_EQ(f.category, "contention pattern");
+  EXPECT_THAT(f.subject, HasSubstr("code at 0x3000"));
+  EXPECT_THAT(f.subject, HasSubstr("code at 0x4000"));
+  EXPECT_EQ(test::evidence(f, "support"), 60);
+  EXPECT_EQ(test::evidence(f, "cycles its functions cost one another"), 6000);
+  EXPECT_NEAR(*f.lost_share, 6000.0 / (2 * 199'991), 1e-3);
+  EXPECT_GE(test::evidence(f, "lift against control windows"), tuning::kLeastLift);
+  EXPECT_LE(test::evidence(f, "probability by chance"), 0.001);
+}
+
+TEST_F(MeetingFunctions, AreNoneByChanceBelowTheLeastLossOrOnOneCpu) {
+  ContentionOptions options;
+  options.threshold = 90;
+  options.alpha = 1e-300;
+  EXPECT_TRUE(diagnose(trace_of(60, 200'000, 1), options).findings.empty());
+  options.alpha = 0.001;
+  options.least_loss = 0.016;  // 0.0150 are lost
+  EXPECT_TRUE(diagnose(trace_of(60, 200'000, 1), options).findings.empty());
+  options.least_loss = 0.014;
+  EXPECT_FALSE(diagnose(trace_of(60, 200'000, 1), options).findings.empty());
+  EXPECT_TRUE(diagnose(trace_of(60, 200'000, 0), options).findings.empty());
+}
+
+// Few long waits in a long run: no control window falls on one, and no lift can be told.
+TEST_F(MeetingFunctions, ThatNoControlWindowShowsAreJudgedByTheExactTest) {
+  ContentionOptions options;
+  options.threshold = 90;
+  options.window = 20;
+  options.least_loss = 1e-6;
+  const finding::Diagnosis d = diagnose(trace_of(12, 4'000'000, 1), options);
+  ASSERT_EQ(d.findings.size(), 1u) << d.verdict;
+  if (test::evidence(d.findings[0], "lift against control windows") == 0) {
+    EXPECT_THAT(d.findings[0].summary, HasSubstr("never in control windows"));
+  }
 }
 
 // What the finding accuses, for those who replay it with addresses moved.

@@ -242,5 +242,139 @@ TEST(LineSizes, TheSmallestThatExplainsTheLossesIsFound) {
   EXPECT_THAT(d.notes, Contains(HasSubstr("32 bytes: 0, 64 bytes: 4000, 128 bytes: 4000")));
 }
 
+// A loss at the border is reported, one cycle less is not.
+TEST(Causes, TheLeastLossIsInside) {
+  Trace trace = calm(20000);
+  add_meetings(trace, 200, 20, 4);  // 4,000 cycles of 2 x 19,991
+  const double share = 4000.0 / (2 * 19991);
+  ContentionOptions options;
+  options.least_loss = share;
+  EXPECT_EQ(diagnose(trace, options).findings.size(), 1u);
+  options.least_loss = share * 1.0001;
+  EXPECT_TRUE(diagnose(trace, options).findings.empty());
+}
+
+// Samples of loads: another cache answered `peers` of them, all on the same word.
+Trace shared_loads(int peers) {
+  Trace trace;
+  for (int i = 0; i < 2000; ++i) {
+    const auto cpu = uint16_t(i % 2);
+    const bool peer = i % 10 == 0 && i / 10 < peers;
+    trace.push_back(
+        answered(uint64_t(100 * i), cpu, 0x4000, peer ? Service::LocalPeer : Service::L1, peer ? 200 : 4));
+  }
+  return trace;
+}
+
+TEST(Causes, LoadsThatOtherCachesAnsweredAreEvidence) {
+  for (const int peers : {int(tuning::kLeastMeetings) - 1, int(tuning::kLeastMeetings)}) {
+    Trace trace = shared_loads(peers);
+    for (size_t i = 5; i < trace.size(); i += 10)
+      trace[i].type = AccessType::Store;
+    const finding::Diagnosis d = diagnose(trace);
+    ASSERT_EQ(d.findings.size(), peers == int(tuning::kLeastMeetings) ? 1u : 0u) << d.verdict;
+    if (d.findings.empty())
+      continue;
+    EXPECT_EQ(d.findings[0].category, "true sharing");
+    EXPECT_EQ(evidence(d.findings[0], "accesses that another CPU had taken the line from"), peers);
+    EXPECT_EQ(evidence(d.findings[0], "cycles lost"), peers * 196);
+  }
+}
+
+// The levels are told, and nobody was served by another cache: however slow, the line is not fought over.
+TEST(Causes, WithoutAPeerToldLinesAreNotShared) {
+  Trace trace = shared_loads(200);
+  for (AccessRecord& r : trace) {
+    if (r.service == Service::LocalPeer)
+      r.service = Service::L3;
+  }
+  for (size_t i = 5; i < trace.size(); i += 10)
+    trace[i].type = AccessType::Store;
+  for (const finding::Finding& f : diagnose(trace).findings)
+    EXPECT_NE(f.category, "true sharing");
+}
+
+// Where nobody tells who delayed whom, a line is accused only when its accesses are high more often than
+// others.
+TEST(Causes, LatenciesAloneMustPassTheExactTest) {
+  for (const bool slower : {true, false}) {
+    Trace trace;
+    for (uint64_t i = 0; i < 4000; ++i) {
+      const auto cpu = uint16_t(i % 2);
+      AccessRecord r =
+          hit(10 * i, cpu, i % 4 < 2 ? 0x4000 + 4u * cpu : 0x100000u * (1u + cpu) + 64 * (i % 50));
+      r.flags = 0;
+      r.type = AccessType::Store;
+      const bool high = slower ? i % 4 < 2 : i % 8 < 4;
+      r.latency = high ? 60 + uint32_t(i % 7) : 5;
+      trace.push_back(r);
+    }
+    const finding::Diagnosis d = diagnose(trace);
+    EXPECT_EQ(d.findings.empty(), !slower) << d.verdict;
+    if (slower) {
+      ASSERT_FALSE(d.findings.empty());
+      EXPECT_EQ(d.findings[0].category, "false sharing");
+      EXPECT_LT(evidence(d.findings[0], "probability of as many high latencies by chance"), 0.001);
+    }
+  }
+}
+
+TEST(Causes, FindingsTellEachUserCostliestFirst) {
+  Trace trace = calm(20000);
+  add_meetings(trace, 200, 20, 4);
+  for (AccessRecord& r : trace) {
+    if (r.address == 0x4004 && r.blamed > 0)
+      r.pc = 0x7000;
+  }
+  trace.push_back(delayed(20000, 1, 0x4004, 501, 500, 0));
+  const finding::Diagnosis d = diagnose(trace);
+  ASSERT_EQ(d.findings.size(), 1u);
+  std::vector<std::string> users;
+  for (const finding::Evidence& e : d.findings[0].evidence) {
+    if (e.text.starts_with("CPU "))
+      users.push_back(e.text);
+  }
+  ASSERT_EQ(users.size(), 2u);
+  EXPECT_THAT(users[0], HasSubstr("CPU 1 at +4 (0x4004): 0 reads, 101 writes"));
+  EXPECT_THAT(users[1], HasSubstr("CPU 0 at +0 (0x4000): 0 reads, 100 writes in code at 0x1000 0x1000"));
+}
+
+TEST(Causes, EachHasItsRemedy) {
+  Trace trace = calm(20000);
+  add_meetings(trace, 200, 20, 4);
+  EXPECT_THAT(diagnose(trace).findings.at(0).next_step, HasSubstr("pad or align"));
+  Trace same = calm(20000);
+  add_meetings(same, 200, 20, 0);
+  EXPECT_THAT(diagnose(same).findings.at(0).next_step, HasSubstr("its own copy"));
+  EXPECT_THAT(diagnose(walk(128, 4, 128, 2)).findings.at(0).next_step, HasSubstr("fit the cache"));
+  EXPECT_THAT(diagnose(walk(16, 32, 4096, 2)).findings.at(0).next_step, HasSubstr("pad the stride"));
+  EXPECT_THAT(
+      diagnose(samples(Service::RemoteMemory, 320, 5)).findings.at(0).next_step,
+      HasSubstr("node that uses it"));
+}
+
+// Local memory at 1.5 times its unloaded latency is a queue; just below it is not.
+TEST(Causes, LoadedMemoryIsSaturation) {
+  for (const auto& [loaded, found] : {std::pair{151u, true}, std::pair{149u, false}}) {
+    Trace trace;
+    for (int i = 0; i < 4000; ++i) {
+      const auto cpu = uint16_t(i % 2);
+      const bool memory = i % 10 < 4;
+      const uint32_t latency = i % 100 < 20 ? 100 : loaded;
+      trace.push_back(
+          memory
+              ? answered(uint64_t(100 * i), cpu, 0x400000 + 64u * unsigned(i), Service::LocalMemory, latency)
+              : answered(uint64_t(100 * i), cpu, 0x10000u * (1u + cpu), Service::L1, 4));
+      if (i % 5 == 0)
+        trace.back().type = AccessType::Store;
+    }
+    const finding::Diagnosis d = diagnose(trace);
+    const bool saturated = std::ranges::any_of(d.findings, [](const finding::Finding& f) {
+      return f.category == "saturation";
+    });
+    EXPECT_EQ(saturated, found) << loaded << ": " << d.verdict;
+  }
+}
+
 }  // namespace
 }  // namespace lento::memory

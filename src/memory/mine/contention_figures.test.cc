@@ -229,6 +229,18 @@ TEST_F(Figures, SampledLatencyHasItsTables) {
   EXPECT_FALSE(drawn("Sampled latency by code"));
 }
 
+TEST_F(Figures, FortyVariablesAreShown) {
+  Trace trace;
+  for (uint64_t i = 0; i < 45; ++i) {
+    data_.push_back({0, 0x4000 + 128 * i, 0x4080 + 128 * i, "v" + std::to_string(i), ""});
+    trace.push_back(answered(10 * i, 0, 0x4000 + 128 * i, Service::L1, 4));
+    trace.push_back(answered(10 * i + 1, 1, 0x4000 + 128 * i, Service::L3, 40));
+  }
+  draw(trace);
+  EXPECT_THAT(rows("Variables"), SizeIs(40));
+  EXPECT_THAT(rows("Sampled latency by variable"), SizeIs(40));
+}
+
 TEST_F(Figures, BlameIsSharedOutByFunction) {
   Trace trace = {delayed(10, 0, 0x4000, 31, 30, 1), delayed(20, 1, 0x4000, 11, 10, 0)};
   trace[1].pc = 0x3000;

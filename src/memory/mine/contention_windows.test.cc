@@ -18,6 +18,46 @@ using trace::AccessRecord;
 using trace::AccessType;
 using trace::Service;
 
+// Counted in a table that grows: no instruction is lost, none counted twice in a window.
+TEST(PcWindows, HoldAnyNumberOfInstructions) {
+  ContentionOptions options;
+  options.threshold = 5;
+  options.window = 10;
+  Trace trace;
+  constexpr uint64_t kInstructions = 6000;
+  for (uint64_t w = 0; w < 3; ++w) {
+    for (uint64_t i = 0; i < kInstructions; ++i) {
+      trace.push_back(miss(1000 * w, 0, 0x4000, 50));
+      trace.back().pc = 0x10000 + 4 * i;
+    }
+  }
+  const Passes p(trace, options);
+  ASSERT_EQ(p.windows.window_count, 3u);
+  ASSERT_EQ(p.windows.pc_windows.size(), kInstructions);
+  for (const auto& [pc, windows] : p.windows.pc_windows)
+    EXPECT_EQ(windows, 3u) << pc;
+}
+
+// The objects of one slice share its time, and each has its own accesses.
+TEST(SlicedWindows, CoverEachSliceOnce) {
+  Trace trace;
+  for (uint64_t slice = 0; slice < 4; ++slice) {
+    for (uint64_t object = 0; object < 3; ++object) {
+      trace.push_back(answered(1000 * slice, 0, 0x4000 + 0x100 * object, Service::LocalMemory, 200));
+      trace.push_back(answered(1000 * slice + 1, 1, 0x4000 + 0x100 * object, Service::LocalMemory, 100));
+    }
+  }
+  test::sort(trace);
+  ContentionOptions options;
+  options.slice = 1000;
+  options.threshold = 150;
+  const Passes p(trace, options);
+  EXPECT_TRUE(p.windows.sliced);
+  EXPECT_EQ(p.windows.window_count, 12u);
+  EXPECT_EQ(p.windows.covered_cycles, 4000u);
+  EXPECT_EQ(p.windows.covered_events, 24u);
+}
+
 Trace misses(const std::vector<uint32_t>& latencies) {
   Trace trace;
   for (size_t i = 0; i < latencies.size(); ++i)

@@ -107,6 +107,8 @@ TEST(Sharing, ABlockIsCutIntoLines) {
     block.uses[HotBlock::use_key(t, 64 * t, 4)] = use(64 * t, 4, t, 10, 10);
   EXPECT_EQ(lines_of(block, 64).size(), 2u);
   EXPECT_EQ(lines_of(block, 64)[1].address, 10u * 128 + 64);
+  EXPECT_EQ(lines_of(block, 64)[1].uses.at(0).offset, 0u);  // from the line's first byte
+  EXPECT_EQ(lines_of(block, 128)[0].uses.at(1).offset, 64u);
   EXPECT_EQ(lines_of(block, 64)[0].cause, Cause::None);
   ASSERT_EQ(lines_of(block, 128).size(), 1u);
   EXPECT_EQ(lines_of(block, 128)[0].cause, Cause::FalseSharing);
