@@ -186,5 +186,70 @@ TEST_F(FitTest, WhatRatesCannotExplainIsNotExplained) {
   EXPECT_GT(fit.misfit, 1);
 }
 
+// The twin of a fit by hand: each rate divided by its class, each part by its own share, links both ways.
+TEST(TwinOf, DividesRatesAndMultipliesParts) {
+  const spec::Chip file;
+  Fit fit = fit_twin(std::vector<FitRun>{}, file);
+  for (FittedClass& c : fit.classes)
+    c.ratio = c.part == Part::Link ? 2 : c.part == Part::DramPort ? 4 : c.part == Part::Core ? 0.5 : 8;
+  for (FittedPart& part : fit.parts) {
+    if (part.component == Component{Part::Link, 5, 6})
+      part.ratio = 3;
+    if (part.component == Component{Part::MemoryUnit, 2})
+      part.ratio = 1.5;
+  }
+  const Twin twin = twin_of(file, fit, 7);
+  EXPECT_EQ(twin.chip.network.buffer_segments, 7);
+  EXPECT_DOUBLE_EQ(twin.chip.network.link_bytes_per_cycle, file.network.link_bytes_per_cycle / 2);
+  EXPECT_DOUBLE_EQ(twin.chip.dram.port_bytes_per_cycle, file.dram.port_bytes_per_cycle / 4);
+  EXPECT_DOUBLE_EQ(twin.chip.memory_unit.bytes_per_cycle, file.memory_unit.bytes_per_cycle / 8);
+  EXPECT_DOUBLE_EQ(twin.chip.core.ops_per_cycle, file.core.ops_per_cycle * 2);
+  const Grid grid(file);
+  EXPECT_EQ(Deviations::of(twin.own.links, size_t(grid.find_link(5, 6))), 3);
+  EXPECT_EQ(Deviations::of(twin.own.links, size_t(grid.find_link(6, 5))), 3);
+  EXPECT_EQ(Deviations::of(twin.own.links, size_t(grid.find_link(1, 2))), 1);
+  EXPECT_EQ(Deviations::of(twin.own.memory_units, 2), 1.5);
+  EXPECT_EQ(Deviations::of(twin.own.memory_units, 3), 1);
+  EXPECT_TRUE(twin.own.cores.empty());
+}
+
+TEST(TwinOf, ClassesHaveNames) {
+  EXPECT_EQ(class_name(Part::Link), "links");
+  EXPECT_EQ(class_name(Part::DramPort), "DRAM ports");
+  EXPECT_EQ(class_name(Part::MemoryUnit), "memory units");
+  EXPECT_EQ(class_name(Part::Core), "cores");
+}
+
+TEST(FitExplains, UpToItsScatter) {
+  Fit fit;
+  fit.scatter = kMostScatter;
+  EXPECT_TRUE(fit.explains());
+  fit.scatter = kMostScatter * 1.0001;
+  EXPECT_FALSE(fit.explains());
+}
+
+// Below one in a hundred a class is left as the file says it, however surely it differs.
+TEST_F(FitTest, LessThanAHundredthIsNoDifference) {
+  Twin real{quiet_.file(), {}};
+  real.chip.core.ops_per_cycle /= 1.006;
+  EXPECT_FALSE(fit_of(real).differs);
+  real.chip.core.ops_per_cycle = quiet_.file().core.ops_per_cycle / 1.03;
+  EXPECT_TRUE(fit_of(real).differs);
+}
+
+// Fresh seeds of a healthy chip: nobody is ill, and hardly ever anything moves (5 of 200 runs; 49 before few
+// parts had to spread more than many). At that rate four or more of 40 come once in 55 tries.
+TEST_F(FitTest, HealthyRunsMoveNothing) {
+  int moved = 0;
+  for (uint64_t seed = 101; seed <= 140; ++seed) {
+    const Fit fit = fit_twin(quiet_.run({}, seed), quiet_.file(), {.replays = quiet_.replays()});
+    moved += fit.differs;
+    EXPECT_TRUE(fit.explains()) << seed;
+    for (const FittedPart& part : fit.parts)
+      EXPECT_EQ(part.ill, 1) << seed << " " << name_of(part.component, quiet_.grid());
+  }
+  EXPECT_LE(moved, 3);
+}
+
 }  // namespace
 }  // namespace lento::chip

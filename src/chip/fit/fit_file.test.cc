@@ -83,5 +83,39 @@ TEST(FitFile, RefusesWhatIsNoFit) {
     EXPECT_NE(error_of(bad), "") << bad;
 }
 
+TEST(FitFile, KeepsEachNumberOfAClass) {
+  const spec::Chip file;
+  const Fit fit = example(file);
+  const Fit again = parse_fit(write_fit(fit, file), "a.fit", file);
+  ASSERT_EQ(again.classes.size(), fit.classes.size());
+  for (size_t k = 0; k < fit.classes.size(); ++k) {
+    EXPECT_EQ(again.classes[k].part, fit.classes[k].part);
+    EXPECT_EQ(again.classes[k].ratio, fit.classes[k].ratio);
+    EXPECT_EQ(again.classes[k].error, fit.classes[k].error);
+    EXPECT_EQ(again.classes[k].spread, fit.classes[k].spread);
+    EXPECT_EQ(again.classes[k].told, fit.classes[k].told);
+  }
+}
+
+// Ratios of a chip that could run, and nothing beyond.
+TEST(FitFile, RatiosHaveTheirBounds) {
+  const spec::Chip file;
+  const std::string text = write_fit(example(file), file);
+  for (const auto& [ratio, taken] :
+       {std::pair{"1000", true}, {"1001", false}, {"0.001", true}, {"0.0009", false}, {"0", false}})
+    EXPECT_EQ(error_of(text + "  core6: {times_slower: " + std::string(ratio) + "}\n").empty(), taken)
+        << ratio;
+}
+
+TEST(FitFile, APartThatIsMissingIsLikeItsClass) {
+  const spec::Chip file;
+  const Fit again = parse_fit(write_fit(example(file), file), "a.fit", file);
+  for (const FittedPart& part : again.parts) {
+    if (part.component.index != 5) {
+      EXPECT_EQ(part.ratio, 1);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lento::chip

@@ -34,7 +34,9 @@ PartsOfClass spread_of(const std::vector<double>& values, double error) {
   out.centre = base::median(values);
   const double seen = spread_around(values, out.centre);
   const double own = std::sqrt(std::max(0.0, seen * seen - error * error));
-  if (own >= std::max(kLeastSpread, error))
+  const double of_chance =
+      1 + kSurelyUnequal * kSpreadError / std::sqrt(std::max(1.0, double(values.size())));
+  if (own >= std::max(kLeastSpread, error) && seen >= error * of_chance)
     out.spread = own;
   return out;
 }

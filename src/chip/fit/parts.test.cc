@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "base/rng.h"
 #include "chip/fit/tuning.h"
 
@@ -63,6 +65,121 @@ TEST(SpreadOf, IsWhatTheErrorDoesNotExplain) {
   EXPECT_EQ(spread_of(values, 0.05).spread, 0);
   EXPECT_NEAR(spread_of(values, 0.03).spread, 0.04, 0.004);
   EXPECT_NEAR(spread_of(values, 0.03).centre, 0.5, 0.005);
+}
+
+// Two classes around different centres, each with its own spread.
+TEST(OwnShares, ClassesAreJudgedByThemselves) {
+  base::Rng rng(8, "parts.classes");
+  std::vector<Equation> rows;
+  std::vector<size_t> class_of;
+  std::vector<double> off;
+  for (size_t p = 0; p < 40; ++p) {
+    class_of.push_back(p % 2);
+    off.push_back(p % 2 == 0 ? 0.2 + 0.08 * rng.normal() : -0.1);
+    for (int i = 0; i < 10; ++i)
+      rows.push_back({off[p] + 0.01 * rng.normal(), 0.01, {{p, 1.0}}});
+  }
+  const OwnShares out = own_shares(rows, class_of, 2, -1);
+  EXPECT_NEAR(out.classes[0].centre, 0.2, 0.05);
+  EXPECT_NEAR(out.classes[0].spread, 0.08, 0.04);
+  EXPECT_NEAR(out.classes[1].centre, -0.1, 0.01);
+  EXPECT_EQ(out.classes[1].spread, 0);
+  EXPECT_EQ(out.classes[0].told, 20);
+  for (size_t p = 0; p < 40; ++p) {
+    if (p % 2 == 1) {
+      EXPECT_EQ(out.octaves[p], 0) << p;
+    } else if (out.ill[p] == 0) {
+      EXPECT_NEAR(out.octaves[p] + out.classes[0].centre, off[p], 0.02) << p;
+    }
+  }
+}
+
+// Ill: beyond four spreads, or what is stated; and beyond what its own error could make.
+TEST(OwnShares, IllnessBeginsBeyondHealthyParts) {
+  for (const auto& [octaves, ill] : {std::pair{0.07, false}, std::pair{0.09, true}}) {
+    std::vector<double> off(24, 0.0);
+    off[7] = octaves;  // four times the least spread is 0.08
+    const OwnShares out = shares_of(off, 0.005, 3);
+    EXPECT_EQ(out.ill[7] != 0, ill) << octaves;
+    if (ill) {
+      EXPECT_NEAR(out.ill[7], octaves, 0.01);
+    }
+    EXPECT_EQ(out.octaves[7], 0);
+  }
+  // With rows of a large error the same distance says nothing.
+  std::vector<double> off(24, 0.0);
+  off[7] = 0.09;
+  EXPECT_EQ(shares_of(off, 0.1, 3).ill[7], 0);
+}
+
+TEST(OwnShares, AStatedToleranceDecides) {
+  std::vector<Equation> rows;
+  for (size_t p = 0; p < 24; ++p) {
+    for (int i = 0; i < 10; ++i)
+      rows.push_back({p == 7 ? 0.3 : 0.0, 0.01, {{p, 1.0}}});
+  }
+  const std::vector<size_t> one_class(24, 0);
+  EXPECT_NE(own_shares(rows, one_class, 1, 0.25).ill[7], 0);
+  EXPECT_EQ(own_shares(rows, one_class, 1, 0.35).ill[7], 0);
+}
+
+TEST(OwnShares, PartsThatNoRowNamesAreNotCounted) {
+  std::vector<Equation> rows;
+  for (size_t p = 0; p < 10; ++p)
+    rows.push_back({0.0, 0.01, {{p, 1.0}}});
+  const OwnShares out = own_shares(rows, std::vector<size_t>(14, 0), 1, -1);
+  EXPECT_EQ(out.classes[0].told, 10);
+  EXPECT_NEAR(out.errors[0], 0.01, 0.001);
+  EXPECT_DOUBLE_EQ(out.errors[13], kPartPrior);
+  EXPECT_EQ(out.ill[13], 0);
+}
+
+// A spread below the least, or below the error that measured it, is none.
+TEST(SpreadOf, IsNoneBelowWhatCanBeTold) {
+  const auto around = [](double spread) {
+    std::vector<double> values;
+    for (int i = 0; i < 100; ++i)
+      values.push_back(0.5 + spread / kNormalPerMedian * (i % 2 == 0 ? 1 : -1));
+    return values;
+  };
+  EXPECT_EQ(spread_of(around(0.99 * kLeastSpread), 0).spread, 0);
+  EXPECT_NEAR(spread_of(around(1.01 * kLeastSpread), 0).spread, 1.01 * kLeastSpread, 1e-9);
+  // own^2 = seen^2 - error^2, and own is to be as large as the error.
+  EXPECT_EQ(spread_of(around(0.14), 0.1).spread, 0);
+  EXPECT_NEAR(spread_of(around(0.15), 0.1).spread, std::sqrt(0.15 * 0.15 - 0.01), 1e-9);
+  EXPECT_EQ(spread_of({}, 0.1).told, 0);
+  EXPECT_EQ(spread_of({1.0, 2.0}, 0).spread, 0);
+}
+
+// Few parts spread by chance: the fewer, the more they must differ.
+TEST(SpreadOf, OfFewPartsMustBeLargerThanOfMany) {
+  const auto told = [](size_t parts, double spread) {
+    std::vector<double> values;
+    for (size_t i = 0; i < parts; ++i)
+      values.push_back(spread / kNormalPerMedian * (i % 2 == 0 ? 1 : -1));
+    return spread_of(values, 0.1).spread > 0;
+  };
+  for (const size_t parts : {8, 24, 100}) {
+    const double least =
+        std::max(std::sqrt(2.0), 1 + kSurelyUnequal * kSpreadError / std::sqrt(double(parts)));
+    EXPECT_FALSE(told(parts, 0.1 * least * 0.999)) << parts;
+    EXPECT_TRUE(told(parts, 0.1 * least * 1.001)) << parts;
+  }
+}
+
+// Draws of equal parts, with the error that they have: at most 1 % seem unequal.
+TEST(SpreadOf, EqualPartsSeldomSeemUnequal) {
+  for (const size_t parts : {8, 16, 24}) {
+    base::Rng rng(parts, "parts.equal");
+    int unequal = 0;
+    for (int run = 0; run < 2000; ++run) {
+      std::vector<double> values;
+      for (size_t p = 0; p < parts; ++p)
+        values.push_back(0.05 * rng.normal());
+      unequal += spread_of(values, 0.05).spread > 0;
+    }
+    EXPECT_LE(unequal, 20) << parts;
+  }
 }
 
 }  // namespace

@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/rng.h"
+#include "chip/fit/tuning.h"
 
 namespace lento::chip {
 namespace {
@@ -54,6 +58,86 @@ TEST(SpreadAround, OfANormalIsItsDeviationAndOfTwoValuesNothing) {
     values.push_back(1 + 0.2 * rng.normal());
   EXPECT_NEAR(spread_around(values, 1), 0.2, 0.01);
   EXPECT_EQ(spread_around({1, 5}, 3), 0);
+}
+
+// One row on one unknown: value = y p^2 / (p^2 + s^2), error = 1 / sqrt(1/p^2 + 1/s^2).
+TEST(SolveRobustly, APriorPullsByItsPrecision) {
+  for (const double prior : {0.01, 0.1, 1.0}) {
+    std::vector<Unknown> x(1, Unknown{prior});
+    std::vector<Equation> rows(7, Equation{0.02, 0.1, {{0, 1.0}}});
+    EXPECT_DOUBLE_EQ(solve_robustly(rows, x), 1);
+    const double told = 7 / (0.1 * 0.1);
+    const double before = 1 / (prior * prior);
+    EXPECT_NEAR(x[0].value, 0.02 * told / (told + before), 1e-3 * 0.02) << prior;
+    EXPECT_NEAR(x[0].error, 1 / std::sqrt(told + before), 2e-3) << prior;
+  }
+}
+
+// A row so far off that it counts for nothing: the result is the one without it.
+TEST(SolveRobustly, ARowBeyondTheCutCountsForNothing) {
+  std::vector<Equation> rows;
+  for (int i = 0; i < 40; ++i)
+    rows.push_back({0.1 + 0.01 * (i % 2 == 0 ? 1 : -1), 0.01, {{0, 1.0}}});
+  std::vector<Unknown> without(1, Unknown{1});
+  const double scale = solve_robustly(rows, without);
+  rows.push_back({9, 0.01, {{0, 1.0}}});
+  std::vector<Unknown> with(1, Unknown{1});
+  solve_robustly(rows, with);
+  EXPECT_NEAR(with[0].value, without[0].value, 1e-6);
+  EXPECT_NEAR(with[0].error, without[0].error, 1e-6 + 0.02 * without[0].error);
+  EXPECT_GE(scale, 1);
+}
+
+TEST(SolveRobustly, TheOrderOfTheRowsMeansNothing) {
+  base::Rng rng(9, "robust.order");
+  std::vector<Equation> rows;
+  for (int i = 0; i < 60; ++i)
+    rows.push_back({rng.normal(0.2, 0.05), 0.05, {{size_t(rng.below(3)), 1.0}, {3, 0.5}}});
+  std::vector<Unknown> forward(4, Unknown{0.5});
+  std::vector<Unknown> backward(4, Unknown{0.5});
+  solve_robustly(rows, forward);
+  std::ranges::reverse(rows);
+  solve_robustly(rows, backward);
+  for (size_t u = 0; u < 4; ++u) {
+    EXPECT_NEAR(forward[u].value, backward[u].value, 1e-3);
+    EXPECT_NEAR(forward[u].error, backward[u].error, 1e-6);
+  }
+}
+
+// Rows and priors ten times as large: values and errors too.
+TEST(SolveRobustly, ScalesWithItsUnit) {
+  base::Rng rng(10, "robust.scale");
+  std::vector<Equation> rows;
+  for (int i = 0; i < 60; ++i)
+    rows.push_back({rng.normal(0.2, 0.05), 0.05, {{size_t(i) % 3, 1.0}}});
+  std::vector<Unknown> x(3, Unknown{0.5});
+  std::vector<Unknown> ten(3, Unknown{5});
+  solve_robustly(rows, x);
+  for (Equation& e : rows) {
+    e.y *= 10;
+    e.deviation *= 10;
+  }
+  solve_robustly(rows, ten);
+  for (size_t u = 0; u < 3; ++u) {
+    EXPECT_NEAR(ten[u].value, 10 * x[u].value, 1e-3);
+    EXPECT_NEAR(ten[u].error, 10 * x[u].error, 1e-3);
+  }
+}
+
+TEST(SolveRobustly, NothingToSolveIsNothing) {
+  std::vector<Unknown> none;
+  EXPECT_EQ(solve_robustly({}, none), 1);
+  std::vector<Unknown> x(1, Unknown{0.5});
+  EXPECT_EQ(solve_robustly({}, x), 1);
+  EXPECT_EQ(x[0].value, 0);
+  EXPECT_DOUBLE_EQ(x[0].error, 0.5);
+}
+
+TEST(SpreadAround, IsTheMedianDistanceAsADeviation) {
+  EXPECT_DOUBLE_EQ(spread_around({1, 2, 5}, 2), kNormalPerMedian * 1);
+  EXPECT_DOUBLE_EQ(spread_around({1, 2, 5}, 0), kNormalPerMedian * 2);
+  EXPECT_EQ(spread_around({}, 0), 0);
+  EXPECT_EQ(spread_around({4, 4, 4}, 4), 0);
 }
 
 }  // namespace
