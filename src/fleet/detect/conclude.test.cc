@@ -156,5 +156,52 @@ TEST(Conclude, ThePicturesShowTheMachineUnderItsPeersBandAndOverTheThreshold) {
   EXPECT_LT(level->marks[0], level->marks[1]);
 }
 
+// A label of the named machines is worth a word when most others do not have it.
+TEST(Conclude, WhatTheNamedMachinesShareIsSaid) {
+  const auto said = [](size_t with_label) {
+    auto s = job(16, 1500, {"gpu_power"}, {{2, 0, 900, 0.6}, {5, 0, 900, 0.6}});
+    for (size_t m = 0; m < 16; ++m)
+      s.labels[m] = {{"rack", m == 2 || m == 5 || m < with_label ? "7" : std::to_string(100 + m)}};
+    const auto d = diagnose(s, {});
+    EXPECT_EQ(d.findings.size(), 2u);
+    return !d.findings.empty() && mentions(d.findings[0], "all named machines share rack=7");
+  };
+  EXPECT_TRUE(said(0));
+  EXPECT_TRUE(said(8));
+  EXPECT_FALSE(said(9));
+  EXPECT_FALSE(said(16));
+}
+
+TEST(Conclude, MachinesAreRankedByAbnormality) {
+  const auto d = diagnose(job(16, 1500, {"gpu_power"}, {{11, 0, 900, 0.7}}), {});
+  for (const finding::Figure& f : d.figures) {
+    if (f.title != "Machines by abnormality")
+      continue;
+    const auto& table = std::get<finding::TableFigure>(f.body);
+    ASSERT_EQ(table.rows.size(), 10u);
+    EXPECT_EQ(table.rows[0][0], "n11");
+    double before = 1e300;
+    for (const auto& row : table.rows) {
+      EXPECT_LE(std::stod(row[1]), before);
+      before = std::stod(row[1]);
+    }
+  }
+}
+
+TEST(Conclude, TheHeatMapOutlinesWhoIsNamed) {
+  const auto d = diagnose(job(16, 1500, {"gpu_power"}, {{11, 0, 900, 0.7}}), {});
+  for (const finding::Figure& f : d.figures) {
+    if (f.title != "Fleet over time")
+      continue;
+    const auto& map = std::get<finding::HeatMapFigure>(f.body);
+    EXPECT_EQ(map.rows.size(), 16u);
+    EXPECT_EQ(map.rows[0], "n11");  // the most deviating first
+    EXPECT_EQ(map.blamed, std::vector<std::string>{"n11"});
+    EXPECT_EQ(map.values.size(), map.rows.size() * map.columns.size());
+    for (const double v : map.values)
+      EXPECT_LE(v, 10);
+  }
+}
+
 }  // namespace
 }  // namespace lento::fleet

@@ -206,5 +206,21 @@ TEST(Detector, CoverageCountsWhatWasThere) {
   EXPECT_EQ(job.detector.coverage().end_ms - job.detector.coverage().begin_ms, 99'000);
 }
 
+// A sample that came too late for its row is a sign of life.
+TEST(Detector, ALateSampleEndsASilence) {
+  Job job(16, {});
+  job.healthy(600);
+  const auto quiet = [](size_t, size_t m) {
+    return m == 4 ? double(kNone) : 100.0;
+  };
+  for (int i = 0; i < 10; ++i) {
+    job.run(30, quiet);
+    job.detector.heard(4, job.now_ms - 5000);
+  }
+  EXPECT_EQ(job.standing(), kNobody);
+  job.run(80, quiet);
+  EXPECT_EQ(job.standing(), std::vector<size_t>{4});
+}
+
 }  // namespace
 }  // namespace lento::fleet

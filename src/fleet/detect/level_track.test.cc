@@ -393,5 +393,56 @@ TEST(LevelTrack, AQuietMomentDoesNotNarrowTheThreshold) {
   EXPECT_LT(fresh.judged[0].threshold, 0.6f * noisy);
 }
 
+// What is normal follows the machine: entries that left the queue are not entered again.
+TEST(LevelTrack, TheNormalOffsetFollowsASlowChange) {
+  Peers p(32, options());
+  const auto offset = [](double by) {
+    return [by](size_t m, size_t) {
+      return m == 9 ? by : 0.0;
+    };
+  };
+  p.go_on(kWindow, 100, 3);
+  p.live(100, 100, 3);
+  EXPECT_NEAR(p.track.own_state(9)[0], 0, 0.3);
+  p.live(600, 100, 3, offset(1));
+  EXPECT_GT(p.track.own_state(9)[0], 0.5);
+}
+
+// The combined level is a mean of features: its weights add up to one, and where the mean is the noisiest
+// feature others get most.
+TEST(LevelTrack, WeightsAreLearnedAndAddUpToOne) {
+  TrackOptions o = options();
+  o.n = 128;
+  LevelTrack track(o, 32);
+  base::Rng rng(3, "level.weights");
+  std::vector<std::vector<float>> window(32, std::vector<float>(o.n));
+  std::vector<Judged> judged;
+  PeerBand band;
+  for (int look = 0; look < 60; ++look) {
+    for (auto& w : window) {
+      for (float& v : w)
+        v = float(100 + rng.normal(0, 1));
+      // One sample in twelve is a spike: the mean follows, the median does not.
+      for (size_t i = 0; i < w.size(); i += 12)
+        w[i] += float(rng.normal(0, 60));
+    }
+    track.evaluate(
+        [&](size_t m) {
+          return window[m].data();
+        },
+        judged,
+        band);
+  }
+  const auto state = track.shared_state();
+  const std::vector<double> weights(state.end() - LevelTrack::kFeatures, state.end());
+  double sum = 0;
+  for (const double w : weights) {
+    EXPECT_GE(w, 0);
+    sum += w;
+  }
+  EXPECT_NEAR(sum, 1, 1e-9);
+  EXPECT_LT(weights[0], 0.2);
+}
+
 }  // namespace
 }  // namespace lento::fleet

@@ -171,6 +171,32 @@ TrainOptions quick() {
   return o;
 }
 
+// The paper's sizes: windows of 8, 4 hidden units, 8 latent ones; a kept model has so many numbers.
+TEST(LstmVae, HasTheSizesOfThePaper) {
+  EXPECT_EQ(vae::kWindow, 8u);
+  EXPECT_EQ(vae::kLatent, 8u);
+  // Encoder 16 x (1 + 4 + 1), mean and variance 2 x 8 x (4 + 1), back 4 x (8 + 1), decoder 16 x (4 + 4 + 1),
+  // out.
+  EXPECT_EQ(vae::kParameters, 96u + 80u + 36u + 144u + 5u);
+}
+
+// Each window is drawn once, in order; the data set is whole blocks of sixteen.
+TEST(LstmVae, DrawsEachWindowOnce) {
+  TrainOptions o;
+  o.windows = 64;
+  o.epochs = 1;
+  std::vector<size_t> drawn;
+  train_vae(
+      [&](size_t i, float* window) {
+        drawn.push_back(i);
+        std::fill_n(window, vae::kWindow, 0.5f);
+      },
+      o);
+  ASSERT_EQ(drawn.size(), 64u);
+  for (size_t i = 0; i < drawn.size(); ++i)
+    EXPECT_EQ(drawn[i], i);
+}
+
 TEST(LstmVae, LearnsToReconstructBelowOneTenThousandth) {
   const auto s = waves(32, 600, 0.003, 1);
   TrainOptions o = quick();

@@ -234,5 +234,23 @@ TEST(Priority, IsTheSameOverDrawsOfHalves) {
   EXPECT_TRUE(prioritise({}).empty());
 }
 
+// What is added to all machines alike moves none of them.
+TEST(Moments, DoNotDependOnTheLevelOfAll) {
+  base::Rng rng(2, "moments.level");
+  std::vector<Plane> planes(1, Plane{16, std::vector<float>(8 * 16)});
+  for (float& x : planes[0].x)
+    x = float(0.5 + rng.normal(0, 0.05));
+  std::vector<float> before;
+  const size_t rows = embed_moments(planes, 0, 12, before);
+  for (float& x : planes[0].x)
+    x += 0.25f;
+  std::vector<float> after;
+  ASSERT_EQ(embed_moments(planes, 0, 12, after), rows);
+  for (size_t r = 0; r < rows; ++r) {
+    for (size_t m = 0; m < 12; ++m)
+      EXPECT_NEAR(std::abs(before[r * 16 + m]), std::abs(after[r * 16 + m]), 1e-2) << r << " " << m;
+  }
+}
+
 }  // namespace
 }  // namespace lento::fleet

@@ -323,6 +323,12 @@ const char* name(FaultKind kind) {
   return "";
 }
 
+std::string subject(const Analysis& a, const Culprit& c) {
+  if (c.part >= 0)
+    return text(a.job, a.parts[c.part].part, a.switches);
+  return c.rank >= 0 ? a.job.ranks[c.rank].label : a.job.hosts[c.host].name;
+}
+
 Analysis analyse(
     const std::vector<trace::RankTrace>& traces,
     const AnalyseOptions& options,

@@ -30,7 +30,7 @@ struct Culprit {
   Stretch stretch;         // excess a step, ns; of links the logarithm of the factor
   double factor = 1;       // own time or transfer over what it should be
   double excess_ns = 0;    // own time a step too much, mean over its ranks; of links transfer a step too much
-  double lost_ns = 0;      // a step, from the replay
+  double lost_ns = 0;      // a step of its stretch, from the replay
   double significance = 0;
 };
 
@@ -46,10 +46,13 @@ struct Analysis {
   std::vector<double> step_ns;  // by step, as recorded
   double typical_step_ns = 0;
   std::vector<Culprit> culprits;  // the costliest first
-  double lost_together_ns = 0;    // a step, all culprits gone
+  double lost_together_ns = 0;    // a step, mean over all of them, all culprits gone
   double replayed_step_ns = 0;    // by the unchanged replay
   std::vector<std::string> switches;
 };
+
+// "rank5", "host2", or the part of the network.
+std::string subject(const Analysis& a, const Culprit& c);
 
 struct AnalyseOptions {
   std::map<std::string, std::string> switch_of;  // host -> switch

@@ -37,12 +37,6 @@ std::string where(const Job& job, int rank) {
   return text + ", GPU " + std::to_string(r.device) + ")";
 }
 
-std::string subject(const Analysis& a, const Culprit& c) {
-  if (c.part >= 0)
-    return text(a.job, a.parts[c.part].part, a.switches);
-  return c.rank >= 0 ? a.job.ranks[c.rank].label : a.job.hosts[c.host].name;
-}
-
 // Unix seconds at which a step begins, on the clock of the first host.
 double step_begins(const Analysis& a, int step) {
   int64_t first = INT64_MAX;
@@ -111,7 +105,7 @@ double peers_mean(const Analysis& a, const std::vector<std::vector<double>>& ser
 
 Finding own_finding(const Analysis& a, const Culprit& c) {
   Finding f;
-  f.subject = subject(a, c);
+  f.subject = ranks::subject(a, c);
   f.category = name(c.kind);
   f.factor = c.factor;
   const std::string place =
@@ -177,7 +171,7 @@ const char* advice(FaultKind kind) {
 Finding link_finding(const Analysis& a, const Culprit& c) {
   const ranks::SlowPart& part = a.parts[c.part];
   Finding f;
-  f.subject = subject(a, c);
+  f.subject = ranks::subject(a, c);
   f.category = name(c.kind);
   f.factor = c.factor;
   f.summary = f.subject + ": collectives that cross it take x" + base::format_number(c.factor, 3) +

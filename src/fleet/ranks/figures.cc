@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/units.h"
+#include "fleet/ranks/replay.h"
 
 namespace lento::fleet::ranks {
 namespace {
@@ -251,19 +252,21 @@ void add_links(const Analysis& a, finding::Diagnosis& d) {
 void add_what_if(const Analysis& a, finding::Diagnosis& d) {
   if (a.culprits.empty())
     return;
+  // Of the mean step, so that a fault of some steps counts by how many they are.
+  const double mean_ns = mean_between(a.step_ns, 1, a.job.steps);
+  const double counted = double(std::max(1, a.job.steps - 1));
   finding::BarsFigure bars;
-  bars.y_name = "step, ms";
+  bars.y_name = "mean step, ms";
   bars.series = {"step"};
   bars.categories = {"as recorded"};
-  bars.values = {{a.typical_step_ns / 1e6}};
-  for (const finding::Finding& f : d.findings) {
-    if (!f.lost_share)
-      continue;
-    bars.categories.push_back("without " + f.subject);
-    bars.values[0].push_back((1 - *f.lost_share) * a.typical_step_ns / 1e6);
+  bars.values = {{mean_ns / 1e6}};
+  for (const Culprit& c : a.culprits) {
+    const double share = double(c.stretch.end - std::max(1, c.stretch.begin)) / counted;
+    bars.categories.push_back("without " + subject(a, c));
+    bars.values[0].push_back(std::max(0.0, mean_ns - c.lost_ns * share) / 1e6);
   }
   bars.categories.push_back("without all");
-  bars.values[0].push_back(std::max(0.0, a.typical_step_ns - a.lost_together_ns) / 1e6);
+  bars.values[0].push_back(std::max(0.0, mean_ns - a.lost_together_ns) / 1e6);
   d.figures.push_back(
       {"What a step would take", "Each alone and all together: the parts do not add up.", std::move(bars)});
 }

@@ -97,5 +97,16 @@ TEST(BestStretch, UnknownStepsNeitherBreakNorCount) {
   EXPECT_DOUBLE_EQ(s.mean, 5);
 }
 
+TEST(Stretch, BeginsWhereTheSeriesCrossesHalfOfTheFault) {
+  std::vector<double> series(100, 0);
+  for (int i = 40; i < 100; ++i)
+    series[i] = 10;
+  series[35] = 3;
+  const Stretch s = best_stretch(series, 0.5);
+  EXPECT_EQ(s.begin, 40);
+  EXPECT_EQ(s.end, 100);
+  EXPECT_DOUBLE_EQ(s.mean, 10);
+}
+
 }  // namespace
 }  // namespace lento::fleet::ranks
