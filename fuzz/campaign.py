@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Runs fuzz targets one after another and writes a table: executions, speed, coverage, crashes.
 
-usage: campaign.py BUILD SECONDS OUT.csv [TARGET...]
-Speed is by processor time, so that it says the same on a busy machine. Corpora are kept under BUILD/corpus; seeds are
-fuzz/seeds/TARGET. Exit 1 when a target crashed, ran out of memory or hung.
+Each target ends after SECONDS or N executions, whichever comes first. Speed is by processor time, so that it says the same
+on a busy machine. Corpora are kept under BUILD/corpus; seeds are fuzz/seeds/TARGET. Exit 1 when a target crashed, ran out
+of memory or hung.
 """
+import argparse
 import csv
 import pathlib
 import re
@@ -16,15 +17,15 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
-def run(target, build, seconds):
+def run(target, build, seconds, runs):
     name = target.name.removeprefix("fuzz_")
     corpus = build / "corpus" / name
     corpus.mkdir(parents=True, exist_ok=True)
     seeds = ROOT / "fuzz" / "seeds" / name
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with tempfile.TemporaryDirectory() as crashes:
-        command = [target, f"-max_total_time={seconds}", "-print_final_stats=1", "-rss_limit_mb=2048", "-timeout=10",
-                   f"-artifact_prefix={crashes}/", corpus, *([seeds] if seeds.is_dir() else [])]
+        command = [target, f"-max_total_time={seconds}", f"-runs={runs}", "-print_final_stats=1", "-rss_limit_mb=2048",
+                   "-timeout=10", f"-artifact_prefix={crashes}/", corpus, *([seeds] if seeds.is_dir() else [])]
         done = subprocess.run(list(map(str, command)), capture_output=True, text=True, errors="replace")
         found = [f.name.split("-")[0] for f in pathlib.Path(crashes).iterdir()]
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -36,14 +37,20 @@ def run(target, build, seconds):
 
 
 def main():
-    build, seconds, out = pathlib.Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
-    wanted = sys.argv[4:]
+    words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    words.add_argument("build", type=pathlib.Path)
+    words.add_argument("seconds", type=int)
+    words.add_argument("out")
+    words.add_argument("--runs", type=int, default=-1)
+    words.add_argument("targets", nargs="*")
+    asked = words.parse_intermixed_args()
+    build, wanted = asked.build, asked.targets
     targets = sorted(t for t in (build / "bin").glob("fuzz_*") if not wanted or t.name.removeprefix("fuzz_") in wanted)
     rows = []
     for target in targets:
-        rows.append(run(target, build, seconds))
+        rows.append(run(target, build, asked.seconds, asked.runs))
         print(*rows[-1], flush=True)
-    with open(out, "w", newline="") as file:
+    with open(asked.out, "w", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(["target", "executions", "cpu s", "executions per cpu s", "edges covered", "found", "error"])
         table.writerows(rows)

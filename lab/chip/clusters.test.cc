@@ -59,8 +59,9 @@ TEST(Dbscan, FollowsItsDefinition) {
       bool noise = true;
       for (size_t b = 0; b < points.size(); ++b) {
         noise = noise && !joined[b][a];
-        if (joined[a][a] && joined[b][b])  // both are cores
+        if (joined[a][a] && joined[b][b]) {  // both are cores
           EXPECT_EQ(clusters[a] == clusters[b], bool(joined[a][b])) << seed;
+        }
       }
       EXPECT_EQ(clusters[a] == -1, noise) << seed << " " << a;
     }
