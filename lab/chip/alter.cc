@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/rng.h"
+#include "chip/map/grid.h"
 
 namespace lento::chip {
 namespace {
@@ -35,18 +36,18 @@ void change_kernel(MappedLayer& layer, base::Rng& rng) {
   }
 }
 
-void move_part(MappedLayer& layer, const spec::Chip& chip, base::Rng& rng) {
+void move_part(MappedLayer& layer, const Grid& grid, base::Rng& rng) {
   std::set<Place> used;
   each_block(layer, [&](Block& b) {
     for (const Position& p : b.cores)
       used.insert({p.x, p.y});
   });
-  if (used.empty() || used.size() >= size_t(chip.core_count()))
+  if (used.empty() || used.size() >= size_t(grid.core_count()))
     return;
   const Place from = *std::next(used.begin(), static_cast<std::ptrdiff_t>(rng.below(used.size())));
   Place to = from;
-  while (used.contains(to))
-    to = {int(rng.below(uint64_t(chip.width))), int(rng.below(uint64_t(chip.height)))};
+  while (used.contains(to) || grid.core(to.first, to.second) < 0)
+    to = {int(rng.below(uint64_t(grid.width()))), int(rng.below(uint64_t(grid.height())))};
   each_block(layer, [&](Block& b) {
     for (Position& p : b.cores)
       if (Place{p.x, p.y} == from)
@@ -58,6 +59,7 @@ void move_part(MappedLayer& layer, const spec::Chip& chip, base::Rng& rng) {
 
 Mapping altered(const Mapping& mapping, const spec::Chip& chip, uint64_t seed) {
   base::Rng rng(seed, "chip.altered");
+  const Grid grid(chip);
   Mapping out = mapping;
   out.name += " altered " + std::to_string(seed);
   const size_t surely = out.layers.empty() ? 0 : rng.below(out.layers.size());
@@ -67,7 +69,7 @@ Mapping altered(const Mapping& mapping, const spec::Chip& chip, uint64_t seed) {
     if (square && rng.below(3) == 0)
       change_kernel(layer, rng);
     if (rng.below(3) == 0 || i == surely)
-      move_part(layer, chip, rng);
+      move_part(layer, grid, rng);
   }
   return out;
 }

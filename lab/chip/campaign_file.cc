@@ -85,6 +85,7 @@ void read_faults_part(const YamlNode& node, ErrorList& errors, Campaign& c) {
   f.integer("routers", c.draw.routers, 0, kMaxCases);
   f.integer("memory_units", c.draw.memory_units, 0, kMaxCases);
   f.integer("dram_ports", c.draw.dram_ports, 0, kMaxCases);
+  f.integer("chip_links", c.draw.chip_links, 0, kMaxCases);
   f.integer("together", c.draw.together, 1, 8);
   f.quantity("longest", c.draw.longest_s, Dimension::Time, 1e-9, 1e6);
   f.quantity("run_share", c.draw.run_share, Dimension::Percent, 0, 1);

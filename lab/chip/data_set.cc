@@ -11,33 +11,56 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string draw_component(Part part, const Grid& grid, base::Rng& rng) {
-  const int core = int(rng.below(grid.core_count()));
-  switch (part) {
-    case Part::Core:
-      return grid.core_name(core);
-    case Part::Router:
-      return grid.router_name(core);
-    case Part::MemoryUnit:
-      return grid.memory_unit_name(core);
-    case Part::DramPort:
-      return grid.port_name(int(rng.below(grid.port_count())));
-    case Part::Link:
-      break;
-  }
-  return grid.link_name(int(rng.below(grid.link_count())));
+// What a case slows. Links of a network and links between chips are drawn apart: of these there are few.
+enum class Drawn {
+  Core,
+  Link,
+  Router,
+  MemoryUnit,
+  DramPort,
+  ChipLink
+};
+
+// Links of networks stand before those between chips.
+int network_links(const Grid& grid) {
+  int count = 0;
+  while (count < grid.link_count() && grid.link(count).joint < 0)
+    ++count;
+  return count;
 }
 
-std::vector<Part> kinds_in_order(const DataSetOptions& o, bool has_links, base::Rng& rng) {
-  std::vector<Part> kinds;
-  const std::pair<Part, int> wanted[] = {
-      {Part::Core, o.cores},
-      {Part::Link, has_links ? o.links : 0},
-      {Part::Router, o.routers},
-      {Part::MemoryUnit, o.memory_units},
-      {Part::DramPort, o.dram_ports}};
-  for (const auto& [part, count] : wanted)
-    kinds.insert(kinds.end(), std::max(0, count), part);
+std::string draw_component(Drawn kind, const Grid& grid, base::Rng& rng) {
+  const int core = int(rng.below(grid.core_count()));
+  const int links = network_links(grid);
+  switch (kind) {
+    case Drawn::Core:
+      return grid.core_name(core);
+    case Drawn::Router:
+      return grid.router_name(grid.router_of(core));
+    case Drawn::MemoryUnit:
+      return grid.memory_unit_name(core);
+    case Drawn::DramPort:
+      return grid.port_name(int(rng.below(grid.port_count())));
+    case Drawn::ChipLink:
+      return grid.link_name(links + int(rng.below(grid.link_count() - links)));
+    case Drawn::Link:
+      break;
+  }
+  return grid.link_name(int(rng.below(links)));
+}
+
+std::vector<Drawn> kinds_in_order(const DataSetOptions& o, const Grid& grid, base::Rng& rng) {
+  std::vector<Drawn> kinds;
+  const int links = network_links(grid);
+  const std::pair<Drawn, int> wanted[] = {
+      {Drawn::Core, o.cores},
+      {Drawn::Link, links > 0 ? o.links : 0},
+      {Drawn::Router, o.routers},
+      {Drawn::MemoryUnit, o.memory_units},
+      {Drawn::DramPort, o.dram_ports},
+      {Drawn::ChipLink, grid.link_count() > links ? o.chip_links : 0}};
+  for (const auto& [kind, count] : wanted)
+    kinds.insert(kinds.end(), std::max(0, count), kind);
   for (size_t i = kinds.size(); i > 1; --i)
     std::swap(kinds[i - 1], kinds[rng.below(i)]);
   return kinds;
@@ -92,11 +115,11 @@ void give_shape(Fault& fault, const std::string& shape, uint64_t run_cycles) {
 std::vector<Case> draw_cases(const Grid& grid, const DataSetOptions& options) {
   base::Rng rng(options.seed, "chip.data_set");
   std::vector<Case> cases;
-  for (const Part part : kinds_in_order(options, grid.link_count() > 0, rng)) {
+  for (const Drawn kind : kinds_in_order(options, grid, rng)) {
     const Stretch when = draw_stretch(options, rng);
     Case one{"fault" + std::to_string(cases.size() + 1), {}, cases.size() % 3 == 0};
     for (int tries = 0; int(one.faults.size()) < options.together && tries < 1000; ++tries) {
-      Fault fault = component(draw_component(part, grid, rng), grid, {"data set"});
+      Fault fault = component(draw_component(kind, grid, rng), grid, {"data set"});
       fault.factor = options.factor;
       fault.begin = when.begin;
       fault.end = when.begin + when.length;

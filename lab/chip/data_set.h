@@ -23,6 +23,7 @@ struct DataSetOptions {
   int routers = 0;
   int memory_units = 0;
   int dram_ports = 0;
+  int chip_links = 0;  // between chips; not among `links`
   double factor = 10;
   double longest_s = 10;  // durations are uniform up to this; or
   double run_share = 0;   // above 0: every fault lasts this share of the run and lies within it

@@ -35,8 +35,8 @@ finding::MeshFigure mesh(const Grid& grid, const Identifiability& seen) {
     figure.cores.push_back({p.x, p.y, double(seen.core_operations[core]), grid.core_name(core)});
   }
   for (int l = 0; l < grid.link_count(); ++l) {
-    const chip::Position a = grid.position(grid.link(l).from);
-    const chip::Position b = grid.position(grid.link(l).to);
+    const chip::Position a = grid.router_position(grid.link(l).from);
+    const chip::Position b = grid.router_position(grid.link(l).to);
     figure.links.push_back({a.x, a.y, b.x, b.y, double(seen.message_bytes[l])});
   }
   return figure;

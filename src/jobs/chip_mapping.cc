@@ -50,7 +50,7 @@ map_network(const ChipMappingOptions& o, const std::string& output, const base::
   out.height = machine.height;
   out.report.strict = o.strict;
   out.mapping = o.binary_tree ? chip::map_binary_tree(o.tree, machine) : map_model(o, machine, progress, out);
-  chip::check_fits(out.mapping, machine, output);
+  chip::check_fits(out.mapping, chip::Grid(machine), output);
   return out;
 }
 

@@ -35,8 +35,8 @@ finding::Figure mesh_figure(const chip::Model& model, const chip::Result& result
     const chip::Grid::Link& link = model.grid.link(id);
     if (link.wraps)
       continue;
-    const chip::Position a = model.grid.position(link.from);
-    const chip::Position b = model.grid.position(link.to);
+    const chip::Position a = model.grid.router_position(link.from);
+    const chip::Position b = model.grid.router_position(link.to);
     mesh.links.push_back({a.x, a.y, b.x, b.y, 100 * double(result.links[id].busy) / total});
   }
   return {

@@ -59,13 +59,14 @@ finding::Figure mesh_figure(const chip::Model& model, const chip::Sweep& sweep) 
   for (const chip::SweepRow& row : sweep.rows) {
     if (!row.fault.exists())
       continue;
-    const chip::Position a =
-        model.grid.position(row.fault.part == chip::Part::DramPort ? 0 : row.fault.index);
-    if (row.fault.part == chip::Part::Core)
-      mesh.cores.push_back({a.x, a.y, row.slowdown, row.fault.name});
+    if (row.fault.part == chip::Part::Core) {
+      const chip::Position at = model.grid.position(row.fault.index);
+      mesh.cores.push_back({at.x, at.y, row.slowdown, row.fault.name});
+    }
     if (row.fault.part != chip::Part::Link)
       continue;
-    const chip::Position b = model.grid.position(row.fault.other);
+    const chip::Position a = model.grid.router_position(row.fault.index);
+    const chip::Position b = model.grid.router_position(row.fault.other);
     if (std::abs(a.x - b.x) + std::abs(a.y - b.y) != 1)
       continue;  // closes a ring
     mesh.links.push_back({a.x, a.y, b.x, b.y, row.slowdown});

@@ -5,6 +5,8 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/units.h"
+#include "spec/chip_sections.h"
+#include "spec/fabric_sheet.h"
 #include "spec/yaml.h"
 
 namespace lento::spec {
@@ -18,70 +20,27 @@ using base::Json;
 using base::Location;
 
 constexpr int kMaxSide = 256;
-constexpr int kMaxCores = 16384;
-constexpr double kMaxRate = 1e9;  // per cycle, of anything
-constexpr double kMinRate = 1e-6;
-
-void bytes(Fields& fields, std::string_view key, int64_t& out, double min, double max) {
-  double value = double(out);
-  fields.quantity(key, value, Dimension::Bytes, min, max);
-  out = std::llround(value);
-}
-
-void rate(Fields& fields, std::string_view key, double& out) {
-  fields.quantity(key, out, Dimension::Plain, kMinRate, kMaxRate);
-}
-
-void read_core(Fields& top, Chip::Core& core, ErrorList& errors) {
-  const YamlNode* node = top.map("core");
-  if (!node)
-    return;
-  Fields fields(*node, errors);
-  rate(fields, "ops_per_cycle", core.ops_per_cycle);
-  fields.quantity("rate_deviation", core.rate_deviation, Dimension::Percent, 0, 0.3);
-  fields.integer("issue_window", core.issue_window, 1, 4096);
-  fields.integer("start_up_cycles", core.start_up_cycles, 0, 1000000);
-  bytes(fields, "scratchpad", core.scratchpad_bytes, 1024, 1e12);
-  rate(fields, "scratchpad_bytes_per_cycle", core.scratchpad_bytes_per_cycle);
-  fields.finish();
-}
 
 void read_network(Fields& top, Chip::Network& network, ErrorList& errors) {
   const YamlNode* node = top.map("network");
   if (!node)
     return;
   Fields fields(*node, errors);
-  rate(fields, "link_bytes_per_cycle", network.link_bytes_per_cycle);
+  read_rate(fields, "link_bytes_per_cycle", network.link_bytes_per_cycle);
   fields.quantity("transit_cv", network.transit_cv, Dimension::Plain, 0, 2);
   fields.integer("router_cycles", network.router_cycles, 0, 1000000);
-  bytes(fields, "segment", network.segment_bytes, 64, 1 << 24);
+  read_bytes(fields, "segment", network.segment_bytes, 64, 1 << 24);
   fields.integer("buffer_segments", network.buffer_segments, 0, 64);
   fields.finish();
 }
 
-void read_memory(Fields& top, Chip& chip, ErrorList& errors) {
-  if (const YamlNode* node = top.map("memory_unit")) {
-    Fields fields(*node, errors);
-    fields.integer("slots", chip.memory_unit.slots, 1, 64);
-    rate(fields, "bytes_per_cycle", chip.memory_unit.bytes_per_cycle);
-    fields.finish();
-  }
-  if (const YamlNode* node = top.map("dram")) {
-    Fields fields(*node, errors);
-    rate(fields, "port_bytes_per_cycle", chip.dram.port_bytes_per_cycle);
-    fields.integer("latency_cycles", chip.dram.latency_cycles, 0, 1000000);
-    fields.finish();
-  }
-}
-
-void read_probe(Fields& top, Chip::Probe& probe, ErrorList& errors) {
-  const YamlNode* node = top.map("probe");
+void read_dram(Fields& top, Chip::Dram& dram, ErrorList& errors) {
+  const YamlNode* node = top.map("dram");
   if (!node)
     return;
   Fields fields(*node, errors);
-  fields.integer("clock_read_cycles", probe.clock_read_cycles, 0, 1000000);
-  fields.integer("record_bytes", probe.record_bytes, 0, 1 << 20);
-  fields.integer("sketch_insert_cycles", probe.sketch_insert_cycles, 0, 1000000);
+  read_rate(fields, "port_bytes_per_cycle", dram.port_bytes_per_cycle);
+  fields.integer("latency_cycles", dram.latency_cycles, 0, 1000000);
   fields.finish();
 }
 
@@ -101,9 +60,10 @@ Chip chip_from_yaml(const std::string& text, const std::string& file) {
   top.choice("numbering", numbering, {"rows", "columns"});
   chip.numbering = numbering == "rows" ? Numbering::Rows : Numbering::Columns;
   top.quantity("clock", chip.clock_hz, Dimension::Frequency, 1, 1e13);
-  read_core(top, chip.core, errors);
+  read_core(top, chip.core, ScratchpadRate::Given, errors);
   read_network(top, chip.network, errors);
-  read_memory(top, chip, errors);
+  read_memory_unit(top, chip.memory_unit, errors);
+  read_dram(top, chip.dram, errors);
   read_probe(top, chip.probe, errors);
   top.finish();
   if (chip.topology == Topology::Ring && chip.height != 1) {
@@ -169,16 +129,16 @@ Chip chip_from_released(const std::string& text, const std::string& file) {
   return chip;
 }
 
-const char* name_of(Topology topology) {
-  switch (topology) {
-    case Topology::Mesh:
-      return "mesh";
-    case Topology::Ring:
-      return "ring";
-    case Topology::Torus:
-      return "torus";
-  }
-  return "mesh";
+Chip chip_from_sheet(const std::string& text, const std::string& file) {
+  const FabricSheet sheet = parse_fabric(text, file);
+  ErrorList errors;
+  require_workable(sheet, {file}, errors);
+  errors.throw_if_any();
+  return chip_of(sheet);
+}
+
+bool is_sheet(const std::string& text) {
+  return text.find("lento.chip/2") < text.find("lento.chip/1");
 }
 
 }  // namespace
@@ -187,51 +147,13 @@ Chip parse_chip(const std::string& text, const std::string& file) {
   const size_t first = text.find_first_not_of(" \t\r\n");
   if (first != std::string::npos && text[first] == '{')
     return chip_from_released(text, file);
+  if (is_sheet(text))
+    return chip_from_sheet(text, file);
   return chip_from_yaml(text, file);
 }
 
 Chip read_chip(const std::string& path) {
   return parse_chip(base::read_file(path, 16 << 20), path);
-}
-
-std::string write_chip(const Chip& chip) {
-  std::string out = "schema: lento.chip/1\n";
-  const auto line = [&out](std::string_view key, const std::string& value) {
-    out.append(key).append(": ").append(value).append("\n");
-  };
-  const auto number = [&line](std::string_view key, double value) {
-    line(key, format_exact(value));
-  };
-  line("name", base::write_json(Json(chip.name)));
-  number("width", chip.width);
-  number("height", chip.height);
-  line("topology", name_of(chip.topology));
-  line("numbering", chip.numbering == Numbering::Rows ? "rows" : "columns");
-  line("clock", format_exact(chip.clock_hz) + " Hz");
-  out += "core:\n";
-  number("  ops_per_cycle", chip.core.ops_per_cycle);
-  number("  rate_deviation", chip.core.rate_deviation);
-  number("  issue_window", chip.core.issue_window);
-  number("  start_up_cycles", chip.core.start_up_cycles);
-  line("  scratchpad", std::to_string(chip.core.scratchpad_bytes) + " B");
-  number("  scratchpad_bytes_per_cycle", chip.core.scratchpad_bytes_per_cycle);
-  out += "network:\n";
-  number("  link_bytes_per_cycle", chip.network.link_bytes_per_cycle);
-  number("  transit_cv", chip.network.transit_cv);
-  number("  router_cycles", chip.network.router_cycles);
-  line("  segment", std::to_string(chip.network.segment_bytes) + " B");
-  number("  buffer_segments", chip.network.buffer_segments);
-  out += "memory_unit:\n";
-  number("  slots", chip.memory_unit.slots);
-  number("  bytes_per_cycle", chip.memory_unit.bytes_per_cycle);
-  out += "dram:\n";
-  number("  port_bytes_per_cycle", chip.dram.port_bytes_per_cycle);
-  number("  latency_cycles", chip.dram.latency_cycles);
-  out += "probe:\n";
-  number("  clock_read_cycles", chip.probe.clock_read_cycles);
-  number("  record_bytes", chip.probe.record_bytes);
-  number("  sketch_insert_cycles", chip.probe.sketch_insert_cycles);
-  return out;
 }
 
 }  // namespace lento::spec

@@ -1,18 +1,15 @@
-// A many-core accelerator as it should be: grid, cores, network, memory, probes. YAML `lento.chip/1`
-// (docs/formats/chip.md), or the architecture JSON of the released SLOTH example.
+// A many-core accelerator as it should be: grid, cores, network, memory, probes. YAML `lento.chip/1` or
+// `lento.chip/2` (docs/formats/chip.md), or the architecture JSON of the released SLOTH example.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
-namespace lento::spec {
+#include "spec/interconnect.h"
 
-enum class Topology : uint8_t {
-  Mesh,
-  Ring,   // one row, both ends joined; height is 1
-  Torus,  // every row and every column is a ring
-};
+namespace lento::spec {
 
 // How cores are numbered: Rows is y * width + x, Columns is x * height + y (the released SLOTH example).
 enum class Numbering : uint8_t {
@@ -22,7 +19,7 @@ enum class Numbering : uint8_t {
 
 struct Chip {
   std::string name = "chip";
-  int width = 4;   // cores along x, 1..256
+  int width = 4;   // cores along x, 1..256; of a sheet the tiles of all chips, side by side
   int height = 4;  // cores along y, 1..256; width * height is at most 16,384
   Topology topology = Topology::Mesh;
   Numbering numbering = Numbering::Rows;
@@ -61,13 +58,18 @@ struct Chip {
     int sketch_insert_cycles = 50;  // when a recorder takes it
   } probe;
 
+  // Of a `lento.chip/2` sheet. None: every place of the grid is a core, one network of `topology` joins them
+  // x first, DRAM ports stand at both ends of each row.
+  std::optional<Interconnect> interconnect;
+
   int core_count() const {
-    return width * height;
+    return interconnect ? interconnect->count(TileKind::Core) : width * height;
   }
 };
 
-// Reads either form: a file that starts with '{' is the released JSON. Throws base::Error that names every
-// bad key of the file at once.
+// Reads every form: a file that starts with '{' is the released JSON. Throws base::Error that names every
+// bad key of the file at once; also for a sheet that says only what moves data, on which nothing can be
+// mapped.
 Chip read_chip(const std::string& path);
 Chip parse_chip(const std::string& text, const std::string& file);
 

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "embedded/chip_sheets.h"
+#include "spec/chip_sections.h"
 #include "spec/yaml.h"
 
 namespace lento::spec {
@@ -19,12 +20,6 @@ constexpr int kMaxSide = 256;
 constexpr int kMaxChips = 64;
 constexpr int64_t kMaxTiles = 65536;
 constexpr double kMaxCycles = 1e9;
-constexpr double kMinRate = 1e-6;
-constexpr double kMaxRate = 1e9;
-
-void rate(Fields& fields, std::string_view key, double& out) {
-  fields.quantity(key, out, Dimension::Plain, kMinRate, kMaxRate);
-}
 
 void cycles(Fields& fields, std::string_view key, double& out) {
   fields.quantity(key, out, Dimension::Plain, 0, kMaxCycles);
@@ -75,6 +70,9 @@ class SheetReader {
     read_rates(top);
     read_chip_links(top);
     read_program(top);
+    sheet_.computes = read_core(top, sheet_.core, ScratchpadRate::Elsewhere, errors_);
+    read_memory_unit(top, sheet_.memory_unit, errors_);
+    read_probe(top, sheet_.probe, errors_);
     top.finish();
     return std::move(sheet_);
   }
@@ -163,6 +161,26 @@ class SheetReader {
     }
   }
 
+  void read_carried(Fields& fields, FabricSheet::Network& network) {
+    if (!fields.has("carries"))
+      return;
+    network.carries = {};
+    std::vector<const YamlNode*> words;
+    fields.list("carries", words);
+    for (const YamlNode* word : words) {
+      const auto load = std::ranges::find_if(kLoads, [&](Load each) {
+        return word->text == spec::name(each);
+      });
+      if (load == kLoads.end()) {
+        errors_.add(
+            word->where,
+            "found '" + word->text.substr(0, 40) + "', needed messages, reads or writes");
+        continue;
+      }
+      network.carries[size_t(*load)] = true;
+    }
+  }
+
   void read_network(const YamlNode& node) {
     Fields fields(node, errors_);
     FabricSheet::Network network;
@@ -177,6 +195,7 @@ class SheetReader {
     network.y_first = order == "yx";
     network.x = sense(fields, "x");
     network.y = sense(fields, "y");
+    read_carried(fields, network);
     if (network.topology == Topology::Mesh && (network.x != Sense::Both || network.y != Sense::Both))
       fields.error("topology", "a mesh must turn both ways", "leave x and y out, or write 'topology: torus'");
     if (network.topology == Topology::Ring && sheet_.height != 1)
@@ -205,7 +224,7 @@ class SheetReader {
     if (!node)
       return;
     Fields fields(*node, errors_);
-    rate(fields, "bytes_per_cycle", memory.bytes_per_cycle);
+    read_rate(fields, "bytes_per_cycle", memory.bytes_per_cycle);
     cycles(fields, "read_cycles", memory.read_cycles);
     fields.finish();
   }
@@ -213,15 +232,17 @@ class SheetReader {
   void read_rates(Fields& top) {
     if (const YamlNode* node = top.map("link")) {
       Fields fields(*node, errors_);
-      rate(fields, "bytes_per_cycle", sheet_.link.bytes_per_cycle);
+      read_rate(fields, "bytes_per_cycle", sheet_.link.bytes_per_cycle);
       cycles(fields, "hop_cycles", sheet_.link.hop_cycles);
       cycles(fields, "packet_cycles", sheet_.link.packet_cycles);
       fields.quantity("buffer", sheet_.link.buffer_bytes, Dimension::Bytes, 0, 1e9);
+      fields.quantity("transit_cv", sheet_.link.transit_cv, Dimension::Plain, 0, 2);
+      read_bytes(fields, "segment", sheet_.link.segment_bytes, 64, 1 << 24);
       fields.finish();
     }
     if (const YamlNode* node = top.map("port")) {
       Fields fields(*node, errors_);
-      rate(fields, "bytes_per_cycle", sheet_.port.bytes_per_cycle);
+      read_rate(fields, "bytes_per_cycle", sheet_.port.bytes_per_cycle);
       cycles(fields, "cycles", sheet_.port.cycles);
       fields.integer("channels", sheet_.port.channels, 0, 64);
       fields.finish();
@@ -240,7 +261,7 @@ class SheetReader {
       std::string to;
       fields.required_text("from", from);
       fields.required_text("to", to);
-      rate(fields, "bytes_per_cycle", link.bytes_per_cycle);
+      read_rate(fields, "bytes_per_cycle", link.bytes_per_cycle);
       cycles(fields, "cycles", link.cycles);
       fields.finish();
       YamlNode end = *node;
@@ -288,22 +309,6 @@ bool is_version_one(const std::string& text) {
 }
 
 }  // namespace
-
-const char* name(TileKind kind) {
-  switch (kind) {
-    case TileKind::Core:
-      return "core";
-    case TileKind::Dram:
-      return "dram";
-    case TileKind::Ethernet:
-      return "ethernet";
-    case TileKind::Router:
-      return "router";
-    case TileKind::Harvested:
-      return "harvested";
-  }
-  return "core";
-}
 
 FabricSheet parse_fabric(const std::string& text, const std::string& file) {
   if (is_version_one(text))

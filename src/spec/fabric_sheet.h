@@ -1,6 +1,6 @@
-// What moves data on one or more chips, as data: tiles on a grid, networks that join them, links between
-// chips, and what a program's own steps cost. YAML `lento.chip/2` (docs/formats/chip.md); a file of
-// `lento.chip/1` is read as the fabric of its mesh, ring or torus.
+// One or more chips as data: what joins their tiles, what moving data costs, and what a program's own steps
+// cost. YAML `lento.chip/2` (docs/formats/chip.md); a file of `lento.chip/1` is read as the fabric of its
+// mesh, ring or torus.
 //
 // All times are cycles of the chip's clock, all rates bytes a cycle, unless a name says otherwise.
 #pragma once
@@ -13,55 +13,16 @@
 
 namespace lento::spec {
 
-enum class TileKind : uint8_t {
-  Core,      // runs programs and has memory that others read and write
-  Dram,      // a port of a memory channel
-  Ethernet,  // ends of links to other chips
-  Router,    // passes traffic on, holds nothing
-  Harvested  // switched off: passes traffic on, runs nothing
-};
-const char* name(TileKind kind);
-
-// Which way a network turns along one axis.
-enum class Sense : uint8_t {
-  Up,
-  Down,
-  Both
-};  // Both: the shorter way; up when both are equal
-
-struct TilePlace {
-  int chip = 0;
-  int x = 0;
-  int y = 0;
-  auto operator<=>(const TilePlace&) const = default;
-};
-
-struct FabricSheet {
+struct FabricSheet : Interconnect {
   std::string name = "fabric";
   double clock_hz = 1e9;
-  int chips = 1;                // equal ones, 1..64
-  int width = 1;                // of one chip, 1..256
-  int height = 1;               // 1..256; all tiles of all chips at most 65,536
-  std::vector<TileKind> tiles;  // of one chip: y * width + x
-
-  struct Network {
-    std::string name = "noc";
-    Topology topology = Topology::Mesh;
-    bool y_first = false;  // dimension order: x first unless set
-    Sense x = Sense::Both;
-    Sense y = Sense::Both;
-    struct Route {  // replaces dimension order between two tiles of every chip; the places are of chip 0
-      std::vector<TilePlace> tiles;  // from, ..., to: neighbours each
-    };
-    std::vector<Route> table;
-  };
-  std::vector<Network> networks;
-
   struct Link {
     double bytes_per_cycle = 32;
     double hop_cycles = 1;     // a packet's head through one router and link
     double packet_cycles = 0;  // a link is taken by a packet beyond bytes / rate
     double buffer_bytes = 0;   // between two links; 0: unbounded
+    double transit_cv = 0.35;  // of a mapped workload's segments, as Chip::Network
+    int64_t segment_bytes = 64 << 10;
   } link;
   struct Port {  // between a tile and its router, one each way and network
     double bytes_per_cycle = 32;
@@ -72,14 +33,6 @@ struct FabricSheet {
     double bytes_per_cycle = 32;
     double read_cycles = 0;  // from a request to its first byte
   } core_memory, dram;
-
-  struct ChipLink {  // directed
-    TilePlace from;
-    TilePlace to;
-    double bytes_per_cycle = 12.5;
-    double cycles = 600;
-  };
-  std::vector<ChipLink> chip_links;
 
   struct Processor {  // a data-moving processor of a core, by the name that records give it
     std::string name;
@@ -92,12 +45,12 @@ struct FabricSheet {
   double completion_cycles = 0;       // from the last byte's arrival to the end of the wait for it
   double resume_cycles = 0;           // from the end of a wait to the next transfer
 
-  int tile(int x, int y) const {
-    return y * width + x;
-  }
-  TileKind kind(int x, int y) const {
-    return tiles[size_t(tile(x, y))];
-  }
+  // Of a mapped workload: what a core computes, what moves its data, what a record costs. A sheet without
+  // `core` says only what moves data.
+  bool computes = false;
+  Chip::Core core;
+  Chip::MemoryUnit memory_unit;
+  Chip::Probe probe;
 };
 
 // A path, or the name of a shipped sheet ("wormhole", "blackhole"). Reads either version. Throws base::Error
@@ -107,6 +60,10 @@ FabricSheet parse_fabric(const std::string& text, const std::string& file);
 
 // The fabric of a `lento.chip/1` chip: equal cores, one network, DRAM tiles in a column added at either edge.
 FabricSheet fabric_of(const Chip& chip);
+
+// The chip that a mapped workload runs on. A segment passes the port of a core at the slower of port and core
+// memory; buffers hold whole segments, one at least. Precondition: the sheet computes.
+Chip chip_of(const FabricSheet& sheet);
 
 // Builders. All tiles are cores.
 FabricSheet mesh_fabric(int width, int height);

@@ -263,5 +263,85 @@ TEST(TileKind, HasAName) {
   EXPECT_EQ(names.size(), 5u);
 }
 
+const std::string kWorks =
+    "width: 4\nheight: 3\nchips: 2\nclock: 1.5 GHz\n"
+    "tiles:\n  dram: [\"0,0\"]\n  ethernet: [\"3,2\"]\n  harvested_rows: [1]\n"
+    "networks:\n"
+    "  - {name: a, topology: torus, x: up, y: down, carries: [messages, reads]}\n"
+    "  - {name: b, order: yx, carries: [writes], routes: [[\"0,0\", \"0,1\"]]}\n"
+    "chip_links:\n  - {from: \"0:3,2\", to: \"1:3,2\", bytes_per_cycle: 4, cycles: 70}\n"
+    "  - {from: \"1:3,2\", to: \"0:3,2\"}\n"
+    "link: {bytes_per_cycle: 24, hop_cycles: 3, buffer: 96 KiB, segment: 32 KiB, transit_cv: 0.2}\n"
+    "port: {bytes_per_cycle: 64}\ncore_memory: {bytes_per_cycle: 48}\ndram: {bytes_per_cycle: 20, "
+    "read_cycles: 9}\n"
+    "core: {ops_per_cycle: 512, issue_window: 7, start_up_cycles: 5, scratchpad: 1 MiB}\n"
+    "memory_unit: {slots: 2, bytes_per_cycle: 6}\nprobe: {record_bytes: 24}\n";
+
+TEST(FabricSheet, ASheetWithACoreIsAChipToMapOn) {
+  const Chip chip = parse_chip("schema: lento.chip/2\nname: two\n" + kWorks, "c.yaml");
+  EXPECT_EQ(chip.name, "two");
+  EXPECT_EQ(chip.width, 8);
+  EXPECT_EQ(chip.height, 3);
+  EXPECT_EQ(chip.core_count(), 2 * (8 - 2));
+  EXPECT_EQ(chip.clock_hz, 1.5e9);
+  EXPECT_EQ(chip.core.ops_per_cycle, 512);
+  EXPECT_EQ(chip.core.issue_window, 7);
+  EXPECT_EQ(chip.core.scratchpad_bytes, 1 << 20);
+  EXPECT_EQ(chip.core.scratchpad_bytes_per_cycle, 48);  // the slower of port and memory
+  EXPECT_EQ(chip.network.link_bytes_per_cycle, 24);
+  EXPECT_EQ(chip.network.router_cycles, 3);
+  EXPECT_EQ(chip.network.segment_bytes, 32 << 10);
+  EXPECT_EQ(chip.network.buffer_segments, 3);
+  EXPECT_EQ(chip.network.transit_cv, 0.2);
+  EXPECT_EQ(chip.memory_unit.slots, 2);
+  EXPECT_EQ(chip.dram.port_bytes_per_cycle, 20);
+  EXPECT_EQ(chip.dram.latency_cycles, 9);
+  EXPECT_EQ(chip.probe.record_bytes, 24);
+  ASSERT_TRUE(chip.interconnect);
+  EXPECT_EQ(chip.interconnect->networks[1].carries, (std::array{false, false, true}));
+}
+
+TEST(FabricSheet, AChipOfASheetIsWrittenAsOneThatReadsBack) {
+  const Chip chip = parse_chip("schema: lento.chip/2\n" + kWorks, "c.yaml");
+  const std::string text = write_chip(chip);
+  const Chip again = parse_chip(text, "c.yaml");
+  EXPECT_EQ(write_chip(again), text);
+  EXPECT_EQ(again.interconnect->tiles, chip.interconnect->tiles);
+  ASSERT_EQ(again.interconnect->chip_links.size(), 2u);
+  EXPECT_EQ(again.interconnect->chip_links[0].bytes_per_cycle, 4);
+  EXPECT_EQ(again.interconnect->networks[0].y, Sense::Down);
+  EXPECT_EQ(again.interconnect->networks[1].table.size(), 1u);
+  EXPECT_EQ(again.core_count(), chip.core_count());
+}
+
+TEST(FabricSheet, WhatNothingCanBeMappedOnIsToldAtOnce) {
+  const auto refused = [](const std::string& body) {
+    return base::test::error_of([&] {
+      parse_chip("schema: lento.chip/2\n" + body, "c.yaml");
+    });
+  };
+  const std::string all = refused(
+      "width: 2\nheight: 1\nchips: 2\ntiles: {harvested: [\"0,0\", \"1,0\"]}\n"
+      "networks: [{name: a, carries: [reads]}]\n");
+  for (const char* text :
+       {"not what a core computes",
+        "no tile is a core that works",
+        "nowhere to read from",
+        "no network carries messages",
+        "no network carries writes",
+        "not joined to the others both ways"})
+    EXPECT_THAT(all, HasSubstr(text));
+  EXPECT_THAT(refused(kWorks + "progam: {}\n"), HasSubstr("did you mean 'program'?"));
+  EXPECT_THAT(
+      refused("width: 2\nheight: 1\ntiles: {dram: [\"0,0\"]}\ncore: {scratchpad_bytes_per_cycle: 3}\n"),
+      HasSubstr("scratchpad_bytes_per_cycle"));
+}
+
+TEST(FabricSheet, AnUnknownLoadIsRefused) {
+  EXPECT_THAT(
+      complaint(kSmall + "networks:\n  - {name: a, carries: [reads, mail]}\n"),
+      HasSubstr("found 'mail', needed messages, reads or writes"));
+}
+
 }  // namespace
 }  // namespace lento::spec

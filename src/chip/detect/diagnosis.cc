@@ -78,25 +78,30 @@ finding::Finding finding_of(const Suspect& s, const Grid& grid, const spec::Chip
   return f;
 }
 
+// The other end of a transfer: a core, or the port of DRAM where no core stands.
+std::string peer_name(const Grid& grid, const Pattern& p) {
+  if (p.kind == trace::ProbeKind::Message)
+    return grid.core_name(p.subject);
+  const int core = grid.core(grid.port_position(p.subject));
+  return core >= 0 ? grid.core_name(core) : grid.port_name(p.subject);
+}
+
 void add_routes(finding::MeshFigure& mesh, const Suspect& s, const Grid& grid) {
   for (size_t i = 0; i < s.patterns.size(); ++i) {
     const Pattern& p = s.patterns[i];
-    int from = s.cores[i];
-    int to = s.cores[i];
-    if (p.kind == trace::ProbeKind::Message)
-      from = p.subject;
-    if (p.kind == trace::ProbeKind::Read)
-      from = grid.port_router(p.subject);
-    if (p.kind == trace::ProbeKind::Write)
-      to = grid.port_router(p.subject);
+    const std::vector<Grid::Hop> hops = route_of(grid, p, s.cores[i]);
+    if (hops.empty())
+      continue;
+    const std::string here = grid.core_name(s.cores[i]);
+    const std::string there = peer_name(grid, p);
     finding::MeshFigure::Route route;
-    route.label = grid.core_name(from) + " to " + grid.core_name(to);
-    const auto add = [&](int core) {
-      const Position at = grid.position(core);
+    route.label = p.kind == trace::ProbeKind::Write ? here + " to " + there : there + " to " + here;
+    const auto add = [&](int router) {
+      const Position at = grid.router_position(router);
       route.hops.emplace_back(at.x, at.y);
     };
-    add(from);
-    for (const Grid::Hop& hop : grid.route(from, to))
+    add(grid.link(hops.front().link).from);
+    for (const Grid::Hop& hop : hops)
       add(grid.link(hop.link).to);
     if (route.hops.size() > 1)
       mesh.routes.push_back(std::move(route));
@@ -136,8 +141,8 @@ mesh_figure(const Detection& detection, const Sketch& sketch, const spec::Chip& 
           (s.component.part == Part::Router &&
            (s.component.index == link.from || s.component.index == link.to)))
         value = std::max(value, s.factor);
-    const Position a = grid.position(link.from);
-    const Position b = grid.position(link.to);
+    const Position a = grid.router_position(link.from);
+    const Position b = grid.router_position(link.to);
     mesh.links.push_back({a.x, a.y, b.x, b.y, value});
   }
   for (const Suspect& s : detection.reported) {

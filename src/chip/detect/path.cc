@@ -13,7 +13,7 @@ std::string name_of(const Component& c, const Grid& grid) {
     case Part::Core:
       return grid.core_name(c.index);
     case Part::Link:
-      return grid.link_name(grid.find_link(c.index, c.other));
+      return grid.link_name(grid.link_between(c.index, c.other));
     case Part::Router:
       return grid.router_name(c.index);
     case Part::MemoryUnit:
@@ -44,31 +44,34 @@ Component link_component(const Grid& grid, int link) {
   return {Part::Link, std::min(l.from, l.to), std::max(l.from, l.to)};
 }
 
+std::vector<Grid::Hop> route_of(const Grid& grid, const Pattern& pattern, int core) {
+  if (pattern.kind == ProbeKind::Message)
+    return grid.route(pattern.subject, core);
+  const auto port = int(pattern.subject);
+  return pattern.kind == ProbeKind::Read ? grid.read_route(port, core) : grid.write_route(core, port);
+}
+
 Path::Path(const spec::Chip& chip, const Grid& grid, const Pattern& pattern, int core)
     : segment_bytes_(double(chip.network.segment_bytes)) {
-  const double link_cost = 1 / chip.network.link_bytes_per_cycle;
   const double core_port = 1 / chip.core.scratchpad_bytes_per_cycle;
   const Stage memory_unit{{Part::MemoryUnit, core}, 1 / chip.memory_unit.bytes_per_cycle};
   const Stage local{{Part::Core, -1}, core_port};
   const auto port = int(pattern.subject);
   const Stage dram{{Part::DramPort, port}, 1 / chip.dram.port_bytes_per_cycle};
-  int from = core;
-  int to = core;
   if (pattern.kind == ProbeKind::Message) {
-    from = pattern.subject;
     stages_.push_back(local);
   } else if (pattern.kind == ProbeKind::Read) {
-    from = grid.port_router(port);
     stages_.push_back(dram);
   } else {
-    to = grid.port_router(port);
     stages_.push_back(memory_unit);
     stages_.push_back(local);
   }
-  for (const Grid::Hop& hop : grid.route(from, to)) {
+  for (const Grid::Hop& hop : route_of(grid, pattern, core)) {
     const Grid::Link& link = grid.link(hop.link);
-    stages_.push_back({link_component(grid, hop.link), link_cost, link.from, link.to});
+    const Passage pass = passage(chip, link);
+    stages_.push_back({link_component(grid, hop.link), 1 / pass.bytes_per_cycle, link.from, link.to});
     links_.push_back(hop.link);
+    hop_cycles_ += pass.cycles;
   }
   if (pattern.kind == ProbeKind::Message)
     stages_.push_back(local);
@@ -76,7 +79,6 @@ Path::Path(const spec::Chip& chip, const Grid& grid, const Pattern& pattern, int
     stages_.push_back(memory_unit);
   if (pattern.kind == ProbeKind::Write)
     stages_.push_back(dram);
-  hop_cycles_ = double(links_.size()) * chip.network.router_cycles;
 }
 
 bool Path::belongs(const Stage& stage, const Component& component) {

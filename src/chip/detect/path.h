@@ -14,7 +14,7 @@
 
 namespace lento::chip {
 
-// A component that can be to blame; `other` only for links (from < to in core numbers).
+// A component that can be to blame; `other` only for links (from < to in router numbers).
 struct Component {
   Part part = Part::Core;
   int index = 0;
@@ -28,6 +28,9 @@ Fault fault_of(const Component& component, const Grid& grid);
 
 // Two directed links are one component.
 Component link_component(const Grid& grid, int link);
+
+// The links of a transfer that `core` recorded under `pattern`.
+std::vector<Grid::Hop> route_of(const Grid& grid, const Pattern& pattern, int core);
 
 class Path {
  public:

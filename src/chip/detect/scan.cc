@@ -136,10 +136,10 @@ std::vector<Component> all_components(const Grid& grid) {
   std::set<Component> all;
   for (int link = 0; link < grid.link_count(); ++link)
     all.insert(link_component(grid, link));
-  for (int core = 0; core < grid.core_count(); ++core) {
-    all.insert({Part::Router, core});
+  for (int router = 0; router < grid.router_count(); ++router)
+    all.insert({Part::Router, router});
+  for (int core = 0; core < grid.core_count(); ++core)
     all.insert({Part::MemoryUnit, core});
-  }
   for (int port = 0; port < grid.port_count(); ++port)
     all.insert({Part::DramPort, port});
   return {all.begin(), all.end()};

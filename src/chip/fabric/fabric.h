@@ -7,10 +7,10 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
+#include "chip/map/wiring.h"
 #include "spec/fabric_sheet.h"
 #include "trace/transfer_record.h"
 
@@ -43,12 +43,12 @@ class Fabric {
     return sheet_;
   }
   int component_count() const {
-    return sheet_.chips * tiles_;
+    return wiring_.tile_count();
   }
   int component(const trace::Place& place) const;  // -1 outside
   trace::Place place(int component) const;
   spec::TileKind kind(int component) const {
-    return sheet_.tiles[size_t(component % tiles_)];
+    return wiring_.kind(component);
   }
   int network(const std::string& name) const;  // -1 when there is none of this name
 
@@ -77,26 +77,18 @@ class Fabric {
 
  private:
   int add(Server server);
-  void add_network(int network);
-  void add_link(int network, int from, int to);
-  int next(int network, int from, int to) const;  // the neighbour that is one step nearer; one chip
-  int step(int position, int goal, int size, spec::Sense sense, bool closed) const;
-  bool walk(int network, int from, int to, std::vector<int>& out) const;  // links within one chip
-  std::vector<int> joints(int from_chip, int to_chip) const;              // chip links, nearest way
-  int global(int chip, int tile) const {
-    return chip * tiles_ + tile;
-  }
+  void add_memories();
+  void add_ports(int network);
+  void add_link(size_t wire);  // of the wiring
 
   spec::FabricSheet sheet_;
-  int tiles_ = 0;
+  Wiring wiring_;
   std::vector<Server> servers_;
   std::vector<int> memory_;  // by component
   // by network, component
   std::vector<std::vector<int>> out_;
   std::vector<std::vector<int>> in_;
-  std::vector<std::map<std::pair<int, int>, int>> links_;     // by network: components -> server
-  std::vector<std::map<std::pair<int, int>, size_t>> table_;  // by network: tiles -> sheet's route
-  int first_joint_ = 0;                                       // server of the sheet's first chip link
+  std::vector<int> wires_;  // servers, by link of the wiring
 };
 
 }  // namespace lento::chip

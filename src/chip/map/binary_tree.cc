@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/rng.h"
+#include "chip/map/grid.h"
 
 namespace lento::chip {
 namespace {
@@ -34,11 +35,15 @@ std::vector<int> node_order(const BinaryTree& tree, int nodes) {
 
 std::vector<Position> place(const BinaryTree& tree, const spec::Chip& chip, int nodes) {
   const std::vector<int> order = node_order(tree, nodes);
+  const Grid grid(chip);
   std::vector<Position> at(nodes);
-  for (int i = 0; i < nodes; ++i) {
-    const int y = i / chip.width;
-    const int x = i % chip.width;
-    at[order[i]] = {y % 2 == 0 ? x : chip.width - 1 - x, y};
+  int next = 0;
+  for (int i = 0; next < nodes; ++i) {
+    const int y = i / grid.width();
+    const int x = i % grid.width();
+    const Position p{y % 2 == 0 ? x : grid.width() - 1 - x, y};
+    if (grid.core(p) >= 0)
+      at[order[next++]] = p;
   }
   return at;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -158,6 +159,11 @@ faults_from_released(const std::string& text, const std::string& file, const spe
   const Location top{file};
   const Json root = base::parse_json(text, file);
   const Grid grid(chip);
+  if (grid.is_sheet())
+    throw Error(
+        top,
+        "the released form numbers a rectangle of cores",
+        "write lento.faults/1 with names of the sheet");
   std::vector<Fault> faults;
   for (const char* list : {"router", "link", "lsu", "tpu"}) {
     const Location list_at = child(top, list);
@@ -188,7 +194,45 @@ double Fault::at(uint64_t now) const {
   return 1 + (factor - 1) * (double(since) / double(ramp));
 }
 
+namespace {
+
+// A component of a sheet; nothing when none has this name.
+std::optional<Fault> named_on_sheet(const std::string& name, const Grid& grid) {
+  const auto found = [&](Part part, int index, int other = -1) {
+    return Fault{.part = part, .index = index, .other = other, .name = name};
+  };
+  for (int core = 0; core < grid.core_count(); ++core) {
+    if (name == grid.core_name(core))
+      return found(Part::Core, core);
+    if (name == grid.memory_unit_name(core))
+      return found(Part::MemoryUnit, core);
+  }
+  for (int port = 0; port < grid.port_count(); ++port)
+    if (name == grid.port_name(port))
+      return found(Part::DramPort, port);
+  for (int id = 0; id < grid.link_count(); ++id)
+    if (name == grid.link_name(id))
+      return found(Part::Link, grid.link(id).from, grid.link(id).to);
+  for (int router = 0; router < grid.router_count(); ++router)
+    if (name == grid.router_name(router))
+      return found(Part::Router, router);
+  return std::nullopt;
+}
+
+}  // namespace
+
 Fault component(const std::string& name, const Grid& grid, const Location& where) {
+  if (grid.is_sheet()) {
+    if (const auto found = named_on_sheet(name, grid))
+      return *found;
+    const std::string core = grid.core_name(0);
+    throw Error(
+        where,
+        "'" + name.substr(0, 60) + "' does not name a component of this chip that works",
+        grid.link_count() > 0 ? "names look like " + core + ", " + grid.link_name(0) + ", " +
+                                    grid.router_name(0) + ", " + grid.port_name(0)
+                              : "names look like " + core + ", " + grid.port_name(0));
+  }
   const auto tail = [&](std::string_view head) -> std::string_view {
     return std::string_view(name).substr(std::min(head.size(), name.size()));
   };

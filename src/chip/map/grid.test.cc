@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <set>
+
+#include "chip/map/faults.h"
+#include "spec/fabric_sheet.h"
 
 namespace lento::chip {
 namespace {
@@ -196,6 +200,111 @@ TEST(GridProperties, NamesHaveTheNumberOfTheCore) {
   EXPECT_EQ(grid.core_name(11), "core11");
   EXPECT_EQ(grid.router_name(11), "router11");
   EXPECT_EQ(grid.memory_unit_name(11), "lsu11");
+}
+
+// Two networks of opposite direction on 4 x 3 tiles; the corners of one side are DRAM, a column is switched
+// off.
+spec::FabricSheet small_sheet() {
+  spec::FabricSheet sheet = spec::torus_fabric(4, 3);
+  sheet.computes = true;
+  sheet.tiles[size_t(sheet.tile(0, 0))] = spec::TileKind::Dram;
+  sheet.tiles[size_t(sheet.tile(0, 2))] = spec::TileKind::Dram;
+  spec::harvest(sheet, {}, {2});
+  spec::add_opposite_network(sheet);
+  return sheet;
+}
+
+TEST(GridOfASheet, CoresAreTheTilesThatWorkByTheirPlace) {
+  const Grid grid(spec::chip_of(small_sheet()));
+  EXPECT_EQ(grid.core_count(), 7);
+  EXPECT_EQ(grid.router_count(), 24);
+  EXPECT_EQ(grid.link_count(), 48);
+  EXPECT_EQ(grid.port_count(), 2);
+  EXPECT_EQ(grid.core(2, 1), -1);  // switched off
+  EXPECT_EQ(grid.core(0, 0), -1);  // DRAM
+  for (int core = 0; core < grid.core_count(); ++core) {
+    const Position p = grid.position(core);
+    EXPECT_EQ(grid.core(p), core);
+    EXPECT_EQ(grid.core_name(core), "core" + std::to_string(p.x) + "-" + std::to_string(p.y));
+  }
+}
+
+TEST(GridOfASheet, EachLoadTakesANetworkThatCarriesIt) {
+  spec::FabricSheet sheet = small_sheet();
+  sheet.networks[0].carries = {true, true, false};
+  sheet.networks[1].carries = {true, false, true};
+  const Grid grid(spec::chip_of(sheet));
+  const int core = grid.core(1, 1);
+  const auto first = [&](const std::vector<Grid::Hop>& hops) {
+    return grid.link_name(hops.front().link);
+  };
+  EXPECT_EQ(first(grid.read_route(0, core)), "noc/link0-0>1-0");
+  EXPECT_EQ(first(grid.write_route(core, 0)), "noc-back/link1-1>1-0");
+  // A message takes the nearer of the two: one hop down on the second, two up on the first.
+  EXPECT_EQ(first(grid.route(core, grid.core(1, 0))), "noc-back/link1-1>1-0");
+  EXPECT_EQ(first(grid.route(grid.core(1, 0), core)), "noc/link1-0>1-1");
+}
+
+TEST(GridOfASheet, CoresTakeTheNearestPortAndOfEqualsTheLessUsed) {
+  spec::FabricSheet sheet = spec::mesh_fabric(3, 1);
+  sheet.computes = true;
+  sheet.tiles = {spec::TileKind::Dram, spec::TileKind::Core, spec::TileKind::Dram};
+  EXPECT_EQ(Grid(spec::chip_of(sheet)).port_of(0), 0);
+  sheet.height = 2;
+  sheet.tiles.insert(sheet.tiles.end(), sheet.tiles.begin(), sheet.tiles.end());
+  const Grid grid(spec::chip_of(sheet));
+  EXPECT_EQ(grid.port_name(grid.port_of(0)), "dram0-0");
+  EXPECT_EQ(grid.port_name(grid.port_of(1)), "dram0-1");
+}
+
+TEST(GridOfASheet, ChipsStandSideBySide) {
+  spec::FabricSheet sheet = spec::mesh_fabric(3, 2);
+  sheet.computes = true;
+  sheet.tiles[0] = spec::TileKind::Dram;
+  spec::join_chips(sheet, 2, false);
+  const Grid grid(spec::chip_of(sheet));
+  EXPECT_EQ(grid.width(), 6);
+  EXPECT_EQ(grid.core_count(), 10);
+  EXPECT_EQ(grid.core_name(grid.core(4, 0)), "chip1/core1-0");
+  EXPECT_EQ(grid.port_name(grid.port_of(grid.core(4, 0))), "chip1/dram0-0");
+  const auto hops = grid.route(grid.core(2, 1), grid.core(3, 1));
+  ASSERT_EQ(hops.size(), 1u);
+  EXPECT_EQ(grid.link_name(hops[0].link), "link0/2-1>1/0-1");
+  const Grid::Link& link = grid.link(hops[0].link);
+  EXPECT_GE(link.from, grid.router_count());  // no router of a network
+  EXPECT_EQ(grid.router_position(link.to).x, 3);
+  EXPECT_GE(grid.find_link(link.to, link.from), 0);
+  const Passage pass = passage(spec::chip_of(sheet), link);
+  EXPECT_EQ(pass.bytes_per_cycle, 12.5);
+  EXPECT_EQ(pass.cycles, 600);
+}
+
+TEST(GridOfASheet, NamesAreDistinctAndUnderstood) {
+  spec::FabricSheet sheet = small_sheet();
+  spec::join_chips(sheet, 2, true);
+  const Grid grid(spec::chip_of(sheet));
+  std::set<std::string> names;
+  size_t count = 0;
+  const auto add = [&](const std::string& name, Part part, int index) {
+    ++count;
+    EXPECT_TRUE(names.insert(name).second) << name;
+    const Fault fault = component(name, grid, {});
+    EXPECT_EQ(fault.part, part) << name;
+    EXPECT_EQ(fault.index, index) << name;
+  };
+  for (int core = 0; core < grid.core_count(); ++core) {
+    add(grid.core_name(core), Part::Core, core);
+    add(grid.memory_unit_name(core), Part::MemoryUnit, core);
+  }
+  for (int router = 0; router < grid.router_count(); ++router)
+    add(grid.router_name(router), Part::Router, router);
+  for (int link = 0; link < grid.link_count(); ++link)
+    add(grid.link_name(link), Part::Link, grid.link(link).from);
+  for (int port = 0; port < grid.port_count(); ++port)
+    add(grid.port_name(port), Part::DramPort, port);
+  EXPECT_EQ(names.size(), count);
+  EXPECT_THROW(component("chip0/core2-1", grid, {"f.yaml"}), base::Error);  // switched off
+  EXPECT_THROW(component("core5", grid, {"f.yaml"}), base::Error);
 }
 
 }  // namespace

@@ -250,16 +250,19 @@ Json to_json(const MappedLayer& layer) {
 }
 
 template <class Features>
-void check_cores(const Features& features, const spec::Chip& chip, const Location& where) {
+void check_cores(const Features& features, const Grid& grid, const Location& where) {
   for (size_t f = 0; f < features.size(); ++f) {
     for (size_t b = 0; b < features[f].blocks.size(); ++b) {
       for (const Position& p : features[f].blocks[b].cores) {
-        if (p.x < chip.width && p.y < chip.height)
+        const bool inside = p.x < grid.width() && p.y < grid.height();
+        if (inside && grid.core(p) >= 0)
           continue;
+        const std::string core = "core (" + std::to_string(p.x) + ", " + std::to_string(p.y) + ")";
         throw Error(
             child(child(child(where, f), "blocks"), b),
-            "core (" + std::to_string(p.x) + ", " + std::to_string(p.y) + ") is not on the chip, which has " +
-                std::to_string(chip.width) + " x " + std::to_string(chip.height) + " cores",
+            inside ? core + " is no core that works: the tile is of another kind, or switched off"
+                   : core + " is not on the chip, which has " + std::to_string(grid.width()) + " x " +
+                         std::to_string(grid.height()) + (grid.is_sheet() ? " tiles" : " cores"),
             "use a mapping made for this chip, or a larger chip");
       }
     }
@@ -303,12 +306,12 @@ std::string write_map(const Mapping& mapping) {
   return out + "]}\n";
 }
 
-void check_fits(const Mapping& mapping, const spec::Chip& chip, const std::string& file) {
+void check_fits(const Mapping& mapping, const Grid& grid, const std::string& file) {
   for (size_t i = 0; i < mapping.layers.size(); ++i) {
     const Location at = child(child(Location{file}, "layers"), i);
-    check_cores(mapping.layers[i].inputs, chip, child(at, "input_feature"));
-    check_cores(mapping.layers[i].weights, chip, child(at, "wgt_feature"));
-    check_cores(mapping.layers[i].outputs, chip, child(at, "output_feature"));
+    check_cores(mapping.layers[i].inputs, grid, child(at, "input_feature"));
+    check_cores(mapping.layers[i].weights, grid, child(at, "wgt_feature"));
+    check_cores(mapping.layers[i].outputs, grid, child(at, "output_feature"));
   }
 }
 

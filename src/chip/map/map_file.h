@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "chip/map/grid.h"
 #include "chip/map/mapping.h"
-#include "spec/chip.h"
 
 namespace lento::chip {
 
@@ -20,8 +20,9 @@ Mapping parse_map(const std::string& text, const std::string& file);
 // One line per layer; parse_map(write_map(m)) gives m again.
 std::string write_map(const Mapping& mapping);
 
-// Throws base::Error when the mapping names a core that the chip does not have. `file` names the mapping.
-void check_fits(const Mapping& mapping, const spec::Chip& chip, const std::string& file);
+// Throws base::Error when the mapping names a core that the chip does not have or that does not work. `file`
+// names the mapping.
+void check_fits(const Mapping& mapping, const Grid& grid, const std::string& file);
 
 std::string_view kind_name(LayerKind kind);  // the word of the file format: "conv", "elewise", ...
 

@@ -61,11 +61,11 @@ TEST(MapFile, MappingLargerThanTheChipIsRefused) {
   chip.height = 1;
   EXPECT_THAT(
       error_of([&] {
-        check_fits(test::two_layers(), chip, "m.json");
+        check_fits(test::two_layers(), Grid(chip), "m.json");
       }),
       HasSubstr("is not on the chip"));
   chip.width = 2;
-  check_fits(test::two_layers(), chip, "m.json");
+  check_fits(test::two_layers(), Grid(chip), "m.json");
 }
 
 }  // namespace

@@ -12,22 +12,23 @@
 namespace lento::chip {
 namespace {
 
-// Cores in the order in which layers take them: columns, up and down in turn. Neighbours in the order are
-// neighbours on the chip, and every layer spreads over many rows, hence over many DRAM ports.
+// Cores that work in the order in which layers take them: columns, up and down in turn. Neighbours in the
+// order are neighbours on the chip, and every layer spreads over many rows, hence over many DRAM ports.
 //
 // `image` is one of the chip's four mirror images. DRAM ports stand at both edges of every row and routes
 // stay x first, so a mirrored segment alone takes as long as it did; its messages cross other links.
-std::vector<Position> serpentine(const spec::Chip& chip, int image) {
+std::vector<Position> serpentine(const Grid& grid, int image) {
   std::vector<Position> order;
-  for (int x = 0; x < chip.width; ++x) {
-    for (int i = 0; i < chip.height; ++i)
-      order.push_back({x, x % 2 == 0 ? i : chip.height - 1 - i});
-  }
-  for (Position& p : order) {
-    if (image & 1)
-      p.x = chip.width - 1 - p.x;
-    if (image & 2)
-      p.y = chip.height - 1 - p.y;
+  for (int x = 0; x < grid.width(); ++x) {
+    for (int i = 0; i < grid.height(); ++i) {
+      Position p{x, x % 2 == 0 ? i : grid.height() - 1 - i};
+      if (image & 1)
+        p.x = grid.width() - 1 - p.x;
+      if (image & 2)
+        p.y = grid.height() - 1 - p.y;
+      if (grid.core(p) >= 0)
+        order.push_back(p);
+    }
   }
   return order;
 }
@@ -175,7 +176,7 @@ std::vector<std::vector<int>> list_readers(const LayerGraph& graph) {
 
 Mapping place(
     const LayerGraph& graph,
-    const spec::Chip& chip,
+    const Grid& grid,
     const MapOptions& options,
     const Plan& plan,
     const std::vector<int>& images) {
@@ -188,7 +189,7 @@ Mapping place(
     const PlannedLayer& planned = plan.layers[i];
     if (i == 0 || planned.segment != plan.layers[i - 1].segment) {
       next_core = 0;
-      cores = serpentine(chip, images[size_t(planned.segment)]);
+      cores = serpentine(grid, images[size_t(planned.segment)]);
     }
     const std::vector<Part> parts = list_parts(layer, planned, cores, next_core);
     next_core += parts.size();
@@ -215,8 +216,8 @@ Mapping place(
   return mapping;
 }
 
-double links_shown(const Mapping& mapping, const spec::Chip& chip, const std::string& file) {
-  const Grid grid(chip);
+double
+links_shown(const Mapping& mapping, const Grid& grid, const spec::Chip& chip, const std::string& file) {
   if (grid.link_count() == 0)
     return 1;
   const Identifiability seen = identify(expand(mapping, chip, file), grid, LinkRank::Skip);
@@ -231,10 +232,11 @@ Mapping map_network(
     const MapOptions& options,
     const std::string& file,
     const base::Progress& progress) {
+  const Grid grid(chip);
   Mapping best;
   double most = -1;
   const auto consider = [&](Mapping mapping) {
-    const double shown = links_shown(mapping, chip, file);
+    const double shown = links_shown(mapping, grid, chip, file);
     if (shown > most) {
       most = shown;
       best = std::move(mapping);
@@ -245,9 +247,9 @@ Mapping map_network(
     MapOptions tried = options;
     tried.alone = options.alone * alone;
     const Plan plan = plan_segments(graph, chip, tried, file, progress);
-    if (consider(place(graph, chip, options, plan, std::vector<int>(size_t(plan.segments)))))
+    if (consider(place(graph, grid, options, plan, std::vector<int>(size_t(plan.segments)))))
       break;
-    if (consider(place(graph, chip, options, plan, segment_images(plan))))
+    if (consider(place(graph, grid, options, plan, segment_images(plan))))
       break;
   }
   return best;

@@ -127,7 +127,7 @@ void expect_inputs_cover(const LayerGraph& graph, const Mapping& mapping) {
 void expect_sound(const LayerGraph& graph, const Mapping& mapping, const spec::Chip& chip) {
   expect_each_output_once(graph, mapping);
   expect_inputs_cover(graph, mapping);
-  EXPECT_NO_THROW(check_fits(mapping, chip, "m"));
+  EXPECT_NO_THROW(check_fits(mapping, Grid(chip), "m"));
   std::map<int, std::set<std::pair<int, int>>> taken;
   for (const MappedLayer& layer : mapping.layers) {
     EXPECT_LE(scratchpad_need(graph.layers[layer.id], layer), chip.core.scratchpad_bytes) << layer.name;
@@ -177,7 +177,7 @@ TEST(Mapper, SmallScratchpadIsRespectedOrRefused) {
 TEST(Mapper, MapLargerThanTheChipIsRefused) {
   const LayerGraph graph = lowered(spec::test::mobile_block());
   const Mapping mapping = map_network(graph, square(4), {16}, "m.onnx");
-  EXPECT_THROW(check_fits(mapping, square(1), "m"), base::Error);
+  EXPECT_THROW(check_fits(mapping, Grid(square(1)), "m"), base::Error);
 }
 
 TEST(Lower, ViewsAndActivationsCostNothing) {
@@ -281,7 +281,7 @@ LayerGraph decoder() {
 TEST(Mapper, DecodedTokensCrossTheLinks) {
   const spec::Chip chip = square(4);
   const Mapping mapping = map_network(decoder(), chip, {4}, "config.json");
-  check_fits(mapping, chip, "config.json");
+  check_fits(mapping, Grid(chip), "config.json");
   const Grid grid(chip);
   const Identifiability seen = identify(expand(mapping, chip, "config.json"), grid, LinkRank::Skip);
   EXPECT_GE(seen.used_links, 0.9 * grid.link_count());

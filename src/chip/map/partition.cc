@@ -15,6 +15,8 @@
 #include <algorithm>
 #include <map>
 
+#include "chip/map/wiring.h"
+
 namespace lento::chip {
 namespace {
 
@@ -115,7 +117,9 @@ class Lister {
         chip_(chip),
         samples_(samples),
         supply_(supply),
-        limit_(chip.core_count()) {
+        limit_(chip.core_count()),
+        dram_rate_(dram_bytes_per_cycle(chip)),
+        mesh_rate_(mesh_bytes_per_cycle(chip)) {
   }
 
   std::vector<Cut> run() {
@@ -161,8 +165,8 @@ class Lister {
         chip_.core.start_up_cycles;
     cut.input_bytes = double(f.input) * cut.cores;
     cut.weight_bytes = weights * cut.cores;
-    cut.score = cut.core_cycles + (read * cut.cores + cut.weight_bytes) / dram_bytes_per_cycle(chip_) +
-                received * cut.cores / mesh_bytes_per_cycle(chip_);
+    cut.score = cut.core_cycles + (read * cut.cores + cut.weight_bytes) / dram_rate_ +
+                received * cut.cores / mesh_rate_;
     auto& best = best_[cut.cores];
     if (best.score > 0 && best.score <= cut.score)
       return;
@@ -185,6 +189,9 @@ class Lister {
   const int64_t samples_;
   const Supply supply_;
   const int64_t limit_;
+  // bytes a cycle
+  const double dram_rate_;
+  const double mesh_rate_;
   std::map<int, Cut> best_;  // by number of cores
 };
 
@@ -207,14 +214,29 @@ int64_t input_bytes(const Layer& layer, const Box& box) {
 }
 
 double dram_bytes_per_cycle(const spec::Chip& chip) {
-  return 2.0 * chip.height * chip.dram.port_bytes_per_cycle;
+  const int ports = chip.interconnect ? chip.interconnect->count(spec::TileKind::Dram) : 2 * chip.height;
+  return double(ports) * chip.dram.port_bytes_per_cycle;
 }
+
+namespace {
+
+// Of the networks that carry messages, and one; a chip without an interconnect counts as a mesh.
+double message_links(const spec::Chip& chip) {
+  if (!chip.interconnect)
+    return 2.0 * (chip.width * (chip.height - 1) + chip.height * (chip.width - 1)) + 1;
+  const Wiring wiring(*chip.interconnect);
+  const auto& networks = wiring.net().networks;
+  return 1 + double(std::ranges::count_if(wiring.links(), [&](const Wiring::Link& link) {
+           return link.network >= 0 && networks[size_t(link.network)].carries[size_t(spec::Load::Messages)];
+         }));
+}
+
+}  // namespace
 
 double mesh_bytes_per_cycle(const spec::Chip& chip) {
   constexpr double kHops = 3,
                    kEvenness = 0.5;  // of messages between neighbouring stages; of the busiest links
-  const double links = 2.0 * (chip.width * (chip.height - 1) + chip.height * (chip.width - 1)) + 1;
-  return links * chip.network.link_bytes_per_cycle * kEvenness / kHops;
+  return message_links(chip) * chip.network.link_bytes_per_cycle * kEvenness / kHops;
 }
 
 std::vector<Cut> list_cuts(const Layer& layer, const spec::Chip& chip, int64_t samples, Supply supply) {

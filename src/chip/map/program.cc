@@ -35,7 +35,7 @@ class Expander {
   }
 
   Program run() {
-    check_fits(mapping_, chip_, file_);
+    check_fits(mapping_, grid_, file_);
     program_.name = mapping_.name;
     program_.batch = mapping_.batch;
     list_layers();
@@ -72,10 +72,13 @@ class Expander {
     samples_per_repeat_.resize(mapping_.layers.size(), 1);
   }
 
-  uint32_t add_route(int from, int to) {
+  // Between the routers of two places; those of DRAM ports and of cores are one where a port hangs on a
+  // core's.
+  template <class Hops>
+  uint32_t route_between(int from, int to, Hops hops_between) {
     const auto [found, fresh] = route_of_.try_emplace(uint64_t(from) << 32 | uint32_t(to), 0);
     if (fresh) {
-      const auto hops = grid_.route(from, to);
+      const std::vector<Grid::Hop> hops = hops_between();
       const auto begin = uint32_t(program_.hops.size());
       program_.hops.insert(program_.hops.end(), hops.begin(), hops.end());
       found->second = uint32_t(program_.routes.size());
@@ -84,11 +87,23 @@ class Expander {
     return found->second;
   }
 
+  uint32_t message_route(int from, int to) {
+    return route_between(grid_.router_of(from), grid_.router_of(to), [&] {
+      return grid_.route(from, to);
+    });
+  }
+
   void add_port_routes() {
     for (int core = 0; core < grid_.core_count(); ++core) {
-      const int router = grid_.port_router(grid_.port_of(core));
-      program_.to_port.push_back(add_route(core, router));
-      program_.from_port.push_back(add_route(router, core));
+      const int port = grid_.port_of(core);
+      const int here = grid_.router_of(core);
+      const int there = grid_.port_router(port);
+      program_.to_port.push_back(route_between(here, there, [&] {
+        return grid_.write_route(core, port);
+      }));
+      program_.from_port.push_back(route_between(there, here, [&] {
+        return grid_.read_route(port, core);
+      }));
     }
   }
 
@@ -204,7 +219,7 @@ class Expander {
     if (channel >= kMaxInstructions)
       too_large();
     const auto [from, to] = ends;
-    program_.channels.push_back({uint32_t(from), uint32_t(to), 0, add_route(from, to), 2});
+    program_.channels.push_back({uint32_t(from), uint32_t(to), 0, message_route(from, to), 2});
     channel_bytes_.push_back(bytes);
     channel_layer_.push_back(uint32_t(index));
     plans_[index - segment_begin_].parts.at(to).receives[pass].push_back(channel);

@@ -44,7 +44,7 @@ class Released {
   }
 
   ReleasedProgram run() {
-    check_fits(mapping_, chip_, file_);
+    check_fits(mapping_, grid_, file_);
     program_.name = mapping_.name;
     program_.cores.resize(grid_.core_count());
     for (size_t i = 0; i < mapping_.layers.size(); ++i) {

@@ -53,7 +53,10 @@ class Planner {
         chip_(chip),
         options_(options),
         file_(file),
-        sizes_(pass_sizes(options.batch)) {
+        sizes_(pass_sizes(options.batch)),
+        dram_rate_(dram_bytes_per_cycle(chip)),
+        mesh_rate_(mesh_bytes_per_cycle(chip)),
+        cores_(chip.core_count()) {
   }
 
   Plan run(const base::Progress& progress) {
@@ -63,7 +66,7 @@ class Planner {
     best_.assign(n + 1, {kNever, 0, 0});
     best_[0].cycles = 0;
     for (int end = 1; end <= n; ++end) {
-      const int first = std::max(0, end - std::min(options_.max_segment_layers, chip_.core_count()));
+      const int first = std::max(0, end - std::min(options_.max_segment_layers, cores_));
       for (int begin = end - 1; begin >= first; --begin) {
         for (size_t s = 0; s < sizes_.size(); ++s)
           try_segment(begin, end, s);
@@ -166,7 +169,7 @@ class Planner {
       }
       return cores;
     };
-    const int64_t limit = chip_.core_count();
+    const int64_t limit = cores_;
     if (total(high) > limit)
       return false;
     for (int step = 0; step < 24; ++step) {
@@ -202,7 +205,7 @@ class Planner {
       dram += chosen[i]->weight_bytes + stages[i].input_dram_bytes * chosen[i]->input_bytes +
               stages[i].output_dram_bytes;
     }
-    const double shared = std::max(dram / dram_bytes_per_cycle(chip_), mesh / mesh_bytes_per_cycle(chip_));
+    const double shared = std::max(dram / dram_rate_, mesh / mesh_rate_);
     const double passes = double(options_.batch / sizes_[s]);
     return passes * std::max(slowest, shared) + sum - slowest + (passes == 1 ? std::min(shared, slowest) : 0);
   }
@@ -250,6 +253,10 @@ class Planner {
   const MapOptions& options_;
   const std::string& file_;
   const std::vector<int64_t> sizes_;
+  // bytes a cycle
+  const double dram_rate_;
+  const double mesh_rate_;
+  const int cores_;
   std::vector<int> first_source_;
   std::vector<int> last_source_;
   std::vector<int> last_reader_;

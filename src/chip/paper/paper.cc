@@ -323,6 +323,12 @@ std::vector<Parameter> paper_parameters() {
 }
 
 MethodResult judge_by_paper(const MethodCall& call) {
+  if (call.chip.interconnect) {
+    MethodResult none;
+    none.detection.unjudged =
+        "the paper's graph has one router a core, joined x first; this chip is otherwise";
+    return none;
+  }
   PaperOptions o;
   o.deviation = call["deviation"];
   o.core_candidate = call["core_candidate"];

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "base/json.h"
+#include "chip/map/grid.h"
 
 namespace lento::chip {
 namespace {
@@ -25,10 +26,11 @@ ChromeTrace::ChromeTrace(const std::string& path, const Mapping& mapping, const 
         base::write_json(base::Json(layer.name.empty() ? "layer" + std::to_string(layer.id) : layer.name));
   }
   buffer_ = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
-  for (int core = 0; core < chip.core_count(); ++core) {
+  const Grid grid(chip);
+  for (int core = 0; core < grid.core_count(); ++core) {
     buffer_ += std::string(core > 0 ? ",\n" : "") +
                "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":" + std::to_string(core) +
-               ",\"args\":{\"name\":\"core" + std::to_string(core) + "\"}}";
+               ",\"args\":{\"name\":\"" + grid.core_name(core) + "\"}}";
   }
 }
 

@@ -15,18 +15,24 @@ Network::Network(const Setup& setup, EventHeap& events, NetworkUser& user)
       user_(&user),
       links_(setup.grid.link_count()),
       cores_(setup.grid.core_count()),
-      room_(setup.chip.network.buffer_segments == 0 ? UINT32_MAX : setup.chip.network.buffer_segments),
       datelines_(setup.datelines) {
   const spec::Chip& chip = setup.chip;
   servers_.resize(links_ + 2 * cores_ + grid_.port_count());
   buffers_.resize(servers_.size() * kVcs);
+  const int room = chip.network.buffer_segments;
   for (uint32_t s = 0; s < servers_.size(); ++s) {
     Server& server = servers_[s];
+    server.room = room == 0 ? UINT32_MAX : uint32_t(room);
     if (s < links_) {
-      server.cycles_per_byte = Deviations::of(setup.own.links, s) / chip.network.link_bytes_per_cycle;
-      server.set_up = chip.network.router_cycles;
+      const Passage pass = passage(chip, grid_.link(int(s)));
+      server.cycles_per_byte = Deviations::of(setup.own.links, s) / pass.bytes_per_cycle;
+      server.set_up = pass.cycles;
       server.noisy = chip.network.transit_cv > 0;
       server.buffered = true;
+      // What waits behind a link between chips lies in the memory of its end. A bounded buffer there could
+      // close a circle of waits over chips.
+      if (grid_.link(int(s)).joint >= 0)
+        server.room = UINT32_MAX;
     } else if (s < links_ + 2 * cores_) {
       server.cycles_per_byte = 1 / chip.core.scratchpad_bytes_per_cycle;
       server.buffered = s < links_ + cores_;
@@ -139,7 +145,7 @@ void Network::try_start(uint32_t s, uint64_t now) {
       continue;
     const Segment& segment = segments_[server.head[vc]];
     const bool leaves = segment.under_way && segment.sink == s;
-    if (!leaves && server.buffered && buffers_[s * kVcs + vc].used >= room_)
+    if (!leaves && server.buffered && buffers_[s * kVcs + vc].used >= server.room)
       continue;
     start(s, vc, now);
     return;

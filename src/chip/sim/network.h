@@ -117,6 +117,7 @@ class Network {
   struct Server {
     double cycles_per_byte = 0;
     uint32_t set_up = 0;  // cycles before each segment
+    uint32_t room = 0;    // slots of a buffer behind it
     uint8_t waiting = 0;  // bit per VC: its queue is not empty
     uint8_t last_vc = 0;  // served last
     bool busy = false;
@@ -151,7 +152,6 @@ class Network {
   NetworkUser* user_;
   uint32_t links_;
   uint32_t cores_;
-  uint32_t room_;  // slots of a buffer
   bool datelines_;
   std::vector<Server> servers_;
   std::vector<Buffer> buffers_;  // server * kVcs + VC

@@ -10,6 +10,7 @@
 #include "base/rng.h"
 #include "chip/map/map_file.h"
 #include "chip/map/test_data.h"
+#include "spec/fabric_sheet.h"
 
 namespace lento::chip {
 namespace {
@@ -301,6 +302,58 @@ TEST(Simulate, RandomPipelinesEndAndConserveBytes) {
     chip.network.segment_bytes = 1024 << seed % 5;
     chip.core.issue_window = 2 + int(seed % 10);
     const Program program = expand(random_mapping(seed, side), chip, "random");
+    const Model model(chip, program);
+    Options options;
+    options.inferences = 3;
+    check_invariants(program, simulate(model, {}, options), 3);
+  }
+}
+
+// Two chips of 3 x 3 tiles, the lower left one DRAM.
+spec::FabricSheet two_chips(bool networks) {
+  spec::FabricSheet sheet = spec::torus_fabric(3, 3);
+  sheet.computes = true;
+  sheet.tiles[0] = spec::TileKind::Dram;
+  if (networks)
+    spec::add_opposite_network(sheet);
+  spec::join_chips(sheet, 2, false);
+  return sheet;
+}
+
+TEST(Simulate, AMessageFromChipToChipTakesTheirLinkAtItsRate) {
+  spec::FabricSheet sheet = spec::mesh_fabric(2, 1);
+  sheet.computes = true;
+  sheet.tiles[1] = spec::TileKind::Dram;
+  sheet.chips = 2;
+  sheet.chip_links = {{{0, 0, 0}, {1, 0, 0}, 8, 50}, {{1, 0, 0}, {0, 0, 0}, 8, 50}};
+  sheet.link.transit_cv = 0;
+  sheet.core.rate_deviation = 0;
+  const Finished r = run(one_message(1000, {2, 0}), spec::chip_of(sheet));
+  const auto messages = r.sink.of(trace::ProbeKind::Message);
+  ASSERT_EQ(messages.size(), 1u);
+  EXPECT_EQ(messages[0].end - messages[0].begin, 2 * up(1000 / 32.0) + 50 + up(1000 / 8.0));
+}
+
+TEST(Simulate, RandomPipelinesEndAndConserveBytesOnSheets) {
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    spec::Chip chip = spec::chip_of(two_chips(seed % 2 == 0));
+    chip.network.buffer_segments = 1 + int(seed % 3);
+    chip.network.segment_bytes = 1024 << seed % 5;
+    chip.core.issue_window = 2 + int(seed % 10);
+    const Grid grid(chip);
+    Mapping mapping = random_mapping(seed, 3);
+    const auto move = [&](auto& features) {
+      for (auto& feature : features)
+        for (Block& block : feature.blocks)
+          block.cores.front() =
+              grid.position((block.cores.front().x * 3 + block.cores.front().y + int(seed)) % 16);
+    };
+    for (MappedLayer& layer : mapping.layers) {
+      move(layer.inputs);
+      move(layer.weights);
+      move(layer.outputs);
+    }
+    const Program program = expand(mapping, chip, "random");
     const Model model(chip, program);
     Options options;
     options.inferences = 3;

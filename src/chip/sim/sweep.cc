@@ -1,5 +1,6 @@
 #include "chip/sim/sweep.h"
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 
@@ -17,11 +18,12 @@ std::vector<Fault> every_fault(const Grid& grid, double factor) {
   for (int c = 0; c < grid.core_count(); ++c)
     add(grid.core_name(c));
   for (int l = 0; l < grid.link_count(); ++l) {
-    if (grid.link(l).from < grid.link(l).to)
+    const auto [from, to] = std::minmax(grid.link(l).from, grid.link(l).to);
+    if (grid.link_between(from, to) == l)
       add(grid.link_name(l));
   }
-  for (int c = 0; c < grid.core_count(); ++c)
-    add(grid.router_name(c));
+  for (int r = 0; r < grid.router_count(); ++r)
+    add(grid.router_name(r));
   for (int c = 0; c < grid.core_count(); ++c)
     add(grid.memory_unit_name(c));
   for (int p = 0; p < grid.port_count(); ++p)

@@ -1,0 +1,89 @@
+// The directed links of an interconnect and the ways through them.
+//
+// Tiles count over all chips: chip * width * height + y * width + x. A network goes its table's way between
+// two tiles that the table names, else along one axis and then the other; on a ring the shorter way, upwards
+// when both are equal, or the way that the network turns. It passes as few chips as there can be, of equals
+// those whose links stand first in the sheet; of several links from one chip to the next it takes the one
+// that leaves the fewest hops to it and, where the way ends on that chip, behind it, of equals the first.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "spec/interconnect.h"
+
+namespace lento::chip {
+
+class Wiring {
+ public:
+  // Links stand network by network in the order of the tiles they leave, which is `order` on each chip
+  // (empty: 0, 1, ...); from one tile right, down, left, up. Then what tables add, last the links between
+  // chips.
+  explicit Wiring(spec::Interconnect net, const std::vector<int>& order = {});
+
+  struct Link {
+    int network = -1;  // -1: between chips
+    int from = 0;
+    int to = 0;
+    bool wraps = false;  // closes a ring
+    int joint = -1;      // of a link between chips: where it stands in the sheet
+  };
+  // A link and the lane (virtual channel of its class) it is taken on: 1 from the link that closes a ring
+  // onwards within one dimension (the dateline), else 0.
+  struct Hop {
+    int link;
+    int lane;
+  };
+
+  const spec::Interconnect& net() const {
+    return net_;
+  }
+  int tile_count() const {
+    return net_.chips * per_chip_;
+  }
+  int tile(const spec::TilePlace& at) const {
+    return at.chip * per_chip_ + net_.tile(at.x, at.y);
+  }
+  spec::TilePlace place(int tile) const {
+    const int own = tile % per_chip_;
+    return {tile / per_chip_, own % net_.width, own / net_.width};
+  }
+  spec::TileKind kind(int tile) const {
+    return net_.tiles[size_t(tile % per_chip_)];
+  }
+  const std::vector<Link>& links() const {
+    return links_;
+  }
+  int link(int network, int from, int to) const;  // -1 when not neighbours in that network
+
+  // Appends the way of a network from tile to tile; false, with `out` as it was, when chips lie between that
+  // nothing joins.
+  bool route(int network, int from, int to, std::vector<Hop>& out) const;
+
+ private:
+  struct Step {  // along one axis of a network
+    bool closed;
+    spec::Sense sense;
+    int size;
+  };
+  Step axis(const spec::Interconnect::Network& network, bool along_y) const;
+  void add(int network, int from, int to, bool wraps);
+  void add_network(int network, const std::vector<int>& order);
+  void add_table(int network);
+  void join_chips();
+  void walk(int network, int from, int to, std::vector<Hop>& out) const;
+  void walk_axis(int network, bool along_y, int to, int& at, std::vector<Hop>& out) const;
+  int next_chip(int from_chip, int to_chip) const;  // -1: no way
+  int nearest_joint(int network, int at, int towards, int to) const;
+
+  spec::Interconnect net_;
+  int per_chip_;
+  std::vector<Link> links_;
+  std::vector<std::vector<int>> leaving_;                     // by network * tiles + tile
+  std::vector<std::map<std::pair<int, int>, size_t>> table_;  // by network: tiles of a chip -> sheet's route
+  size_t first_joint_ = 0;
+  std::vector<int> next_chip_;            // by chip * chips + chip
+  std::vector<std::vector<int>> joints_;  // links, by chip * chips + chip that they lead to
+};
+
+}  // namespace lento::chip

@@ -1,0 +1,36 @@
+// The parts of a chip file that both versions write alike. Internal to spec.
+#pragma once
+
+#include <string>
+
+#include "spec/chip.h"
+#include "spec/fabric_sheet.h"
+#include "spec/yaml.h"
+
+namespace lento::spec {
+
+constexpr int kMaxCores = 16384;
+constexpr double kMaxRate = 1e9;  // per cycle, of anything
+constexpr double kMinRate = 1e-6;
+
+void read_bytes(Fields& fields, std::string_view key, int64_t& out, double min, double max);
+void read_rate(Fields& fields, std::string_view key, double& out);
+
+// Whether `core` says how wide the scratchpad is; a sheet has that in `core_memory` and `port`.
+enum class ScratchpadRate {
+  Given,
+  Elsewhere
+};
+bool read_core(Fields& top, Chip::Core& core, ScratchpadRate rate, base::ErrorList& errors);  // there is one
+void read_memory_unit(Fields& top, Chip::MemoryUnit& unit, base::ErrorList& errors);
+void read_probe(Fields& top, Chip::Probe& probe, base::ErrorList& errors);
+
+// `core`, `memory_unit` and `probe` as they are read.
+std::string write_core(const Chip::Core& core, ScratchpadRate rate);
+std::string write_memory_unit(const Chip::MemoryUnit& unit);
+std::string write_probe(const Chip::Probe& probe);
+
+// What a mapped workload needs beyond moving data: a core, cores that work, DRAM, ways between all chips.
+void require_workable(const FabricSheet& sheet, const base::Location& where, base::ErrorList& errors);
+
+}  // namespace lento::spec
