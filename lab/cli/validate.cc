@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "lab/cli/commands.h"
+#include "lab/cli/validate_training.h"
 #include "lab/predict/kernel_bars.h"
 #include "lab/predict/leave_out.h"
 #include "lab/predict/serving_fit.h"
@@ -338,58 +339,80 @@ void add_validate(Command& app, Context& context) {
       ->type_name("FILE");
   auto served = std::make_shared<bool>(false);
   command->add_flag("--serving", *served, "Instead: served deployments only");
+  auto stacks = std::make_shared<std::string>();
+  command
+      ->add_option(
+          "--training-stacks",
+          *stacks,
+          "Instead: fit the software of training to all published runs and write lines for data sheets")
+      ->type_name("FILE");
+  auto trained = std::make_shared<bool>(false);
+  command->add_flag("--training", *trained, "Instead: published training runs only");
   context.add_output_options(*command);
   example(
       *command,
       "lento-lab validate ../shared/data/predict --residuals residuals.csv --html validation.html");
-  command->callback([&context, folder, residuals, errors, chip, constants, fused, serving_file, served] {
-    const std::string from = folder->empty() ? default_folder() : *folder;
-    if (!chip->empty()) {
-      context.show(left_out(from, *chip, context.progress()));
-      return;
-    }
-    if (!constants->empty()) {
-      write_kernel_constants(
-          *constants,
-          predict::fit_kernels(predict::kernel_rows(from), context.progress()));
-      return;
-    }
-    const bool serving_errors = (*served || *fused) && !errors->empty();
-    if (serving_errors) {
-      const auto kernels_judged = predict::judge_kernels(predict::kernel_rows(from), context.progress());
-      const auto points = predict::served_points(from);
-      auto seen = predict::seen_errors(kernels_judged);
-      const auto loads = predict::seen_errors(predict::judge_serving(points, context.progress()));
-      seen.insert(seen.end(), loads.begin(), loads.end());
-      write_errors(*errors, predict::cells_of(seen));
-      return;
-    }
-    if (!serving_file->empty()) {
-      const auto points = predict::served_points(from);
-      write_serving_constants(*serving_file, predict::fit_serving(points, -1, context.progress()));
-      return;
-    }
-    if (*served) {
-      context.show(serving(from, *residuals, context.progress()));
-      return;
-    }
-    if (*fused) {
-      context.show(kernels(from, *residuals, context.progress()));
-      return;
-    }
-    const predict::Validation validation = predict::validate(from, context.progress());
-    if (validation.bars.empty()) {
-      throw base::Error(
-          {from},
-          "no measured table was found here",
-          "name the folder that holds train_korthikanti_a100.csv and the others");
-    }
-    if (!residuals->empty())
-      write_residuals(*residuals, validation);
-    if (!errors->empty())
-      write_errors(*errors, predict::hold_out_cells(from));
-    context.show(to_diagnosis(validation));
-  });
+  command->callback(
+      [&context, folder, residuals, errors, chip, constants, fused, serving_file, served, stacks, trained] {
+        const std::string from = folder->empty() ? default_folder() : *folder;
+        if (!stacks->empty()) {
+          const auto runs = predict::published_runs(from);
+          write_stacks(*stacks, predict::fit_stacks(runs, -1, context.progress()));
+          return;
+        }
+        if (*trained) {
+          context.show(validate_training(from, *residuals, context.progress()));
+          return;
+        }
+        if (!chip->empty()) {
+          context.show(left_out(from, *chip, context.progress()));
+          return;
+        }
+        if (!constants->empty()) {
+          write_kernel_constants(
+              *constants,
+              predict::fit_kernels(predict::kernel_rows(from), context.progress()));
+          return;
+        }
+        const bool serving_errors = (*served || *fused) && !errors->empty();
+        if (serving_errors) {
+          const auto kernels_judged = predict::judge_kernels(predict::kernel_rows(from), context.progress());
+          const auto points = predict::served_points(from);
+          auto seen = predict::seen_errors(kernels_judged);
+          const auto loads = predict::seen_errors(predict::judge_serving(points, context.progress()));
+          seen.insert(seen.end(), loads.begin(), loads.end());
+          const auto runs = predict::published_runs(from);
+          const auto steps = predict::seen_errors(predict::judge_training(runs, context.progress()));
+          seen.insert(seen.end(), steps.begin(), steps.end());
+          write_errors(*errors, predict::cells_of(seen));
+          return;
+        }
+        if (!serving_file->empty()) {
+          const auto points = predict::served_points(from);
+          write_serving_constants(*serving_file, predict::fit_serving(points, -1, context.progress()));
+          return;
+        }
+        if (*served) {
+          context.show(serving(from, *residuals, context.progress()));
+          return;
+        }
+        if (*fused) {
+          context.show(kernels(from, *residuals, context.progress()));
+          return;
+        }
+        const predict::Validation validation = predict::validate(from, context.progress());
+        if (validation.bars.empty()) {
+          throw base::Error(
+              {from},
+              "no measured table was found here",
+              "name the folder that holds train_korthikanti_a100.csv and the others");
+        }
+        if (!residuals->empty())
+          write_residuals(*residuals, validation);
+        if (!errors->empty())
+          write_errors(*errors, predict::hold_out_cells(from));
+        context.show(to_diagnosis(validation));
+      });
 }
 
 }  // namespace lento::lab

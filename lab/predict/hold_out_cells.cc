@@ -29,7 +29,6 @@ constexpr Source kSources[] = {
     {"collectives_nccl_aiconfigurator.csv.gz", nullptr, true},
     {"train_korthikanti_a100.csv", "a100"},
     {"train_megatron_a100_narayanan.csv", "a100"},
-    {"train_megatron_core_h100.csv", "h100"},
     {"train_a100_vtrain_single.csv.gz", "a100", true},
     {"train_a100_vtrain_multi.csv", "a100"},
     {"train_h100_nanotron.csv.gz", "h100", true},

@@ -332,7 +332,7 @@ void training(Validator& v) {
        0.08,
        any,
        false,
-       "out of sample"});
+       "fitted; models apart: --training"});
   v.judge(
       {"training, vTrain single node",
        "train_a100_vtrain_single.csv.gz",

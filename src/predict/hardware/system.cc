@@ -114,6 +114,7 @@ void read_stack(const YamlNode& node, Stack& stack, base::ErrorList& errors) {
   fields.quantity("host_tensor", stack.host_tensor, Dimension::Plain, 0, 20);
   fields.quantity("hand_over", stack.hand_over_s, Dimension::Time, 0, 10);
   fields.quantity("pointwise", stack.pointwise, Dimension::Plain, 0, 20);
+  fields.quantity("attention", stack.attention, Dimension::Plain, 0.01, 4);
   fields.finish();
 }
 

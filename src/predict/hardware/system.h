@@ -135,6 +135,7 @@ struct Stack {
   double host_tensor = 0;      // its growth with each tensor-parallel way, in pipelines across nodes
   double hand_over_s = 0;      // stall of each hand-over between stages on different nodes
   double pointwise = 1.5;      // element-wise traffic over that of perfectly fused passes
+  double attention = 1.0;      // speed of its fused attention over the chip's constants
 };
 
 struct Chip {

@@ -316,7 +316,8 @@ const std::vector<StackScalar>& stack_scalars() {
       {"hand_over", &Stack::hand_over_s, 1e-3, 1e-5, 10},
       {"pointwise", &Stack::pointwise, 1.5, 1, 5},
       {"overlap", &Stack::overlap, 0.5, 0.01, 1},
-      {"library", &Stack::library, 0.9, 0.4, 1.1}};
+      {"library", &Stack::library, 0.9, 0.4, 1.1},
+      {"attention", &Stack::attention, 0.8, 0.1, 2}};
   return kScalars;
 }
 

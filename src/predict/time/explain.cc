@@ -346,7 +346,8 @@ void constants(Diagnosis& d, const System& s, const std::vector<Gemm>& kernels) 
       {"host_layer (s)", stack.host_layer_s},
       {"host_tensor", stack.host_tensor},
       {"hand_over (s)", stack.hand_over_s},
-      {"pointwise", stack.pointwise}};
+      {"pointwise", stack.pointwise},
+      {"attention", stack.attention}};
   for (const auto& [name, value] : software)
     d.options.emplace_back(name, base::format_number(value, 4));
   d.options.emplace_back("data sheet", s.source);

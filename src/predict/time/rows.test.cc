@@ -54,6 +54,73 @@ TEST(Rows, WhatExpertsCannotBeIsNamed) {
   EXPECT_THROW(ask(kExperts, "h100,X,k,fp8,64,7168,2048,8,4,1,1,balanced,1"), base::Error);
 }
 
+TrainingRun training_of(const Question& q) {
+  return std::get<TrainingRun>(q.what);
+}
+
+TEST(Rows, TorchtitanCutsTheLocalBatchByItsStages) {
+  constexpr const char* kHeader =
+      "model,chip,n_gpus,seq_len,local_batch_seqs,global_batch_seqs,fsdp,tp,pp,cp,precision,torch_compile,"
+      "activation_checkpointing,async_tp,pp_schedule,tokens_per_s_per_gpu";
+  const Question pipeline =
+      ask(kHeader,
+          "Llama-3.1-405B,h100-96,512,8192,32,256,8,8,8,1,fp8_linear,yes,full,yes,interleaved 1F1B,128");
+  EXPECT_EQ(training_of(pipeline).micro_batch, 4);
+  EXPECT_EQ(training_of(pipeline).interleave, 2);
+  EXPECT_EQ(training_of(pipeline).zero, 2);
+  EXPECT_EQ(pipeline.framework, "torchtitan");
+  const Question eager = ask(kHeader, "Llama-3.1-8B,h100-96,8,8192,2,16,8,1,1,1,bf16,no,selective,no,,5762");
+  EXPECT_EQ(training_of(eager).micro_batch, 2);
+  EXPECT_EQ(training_of(eager).recompute, Recompute::Operators);
+  EXPECT_EQ(eager.framework, "torchtitan eager");
+  EXPECT_EQ(
+      ask(kHeader, "Llama-3.1-8B,h100-96,8,8192,2,16,8,1,1,1,fp8_rowwise,yes,none,no,,1").framework,
+      "torchtitan rowwise");
+}
+
+TEST(Rows, ReleasesOfMegatronBridgeAreToldApart) {
+  constexpr const char* kHeader =
+      "model,chip,n_gpus,precision,task,container,global_batch_seqs,micro_batch,seq_len,fsdp,tp,pp,cp,vp,ep,"
+      "tokens_per_s_per_gpu";
+  const auto framework = [&](const std::string& model, const char* precision, const char* container) {
+    return ask(kHeader,
+               model + ",H100,16," + precision + ",pretrain," + container + ",512,1,4096,0,1,1,1,n/a,8,1")
+        .framework;
+  };
+  EXPECT_EQ(framework("Qwen3_30B_a3B", "FP8", "25.11"), "megatron bridge mixture 26.02");
+  EXPECT_EQ(framework("Qwen3_30B_a3B", "FP8", "26.02"), "megatron bridge mixture 26.02");
+  EXPECT_EQ(framework("Qwen3_30B_a3B", "FP8", "26.02.01"), "megatron bridge mixture 26.04");
+  EXPECT_EQ(framework("Qwen3_30B_a3B", "FP8", "26.06"), "megatron bridge mixture");
+  EXPECT_EQ(framework("Qwen3_30B_a3B (tokendrop)", "FP8", "25.09"), "megatron bridge mixture dropping");
+  EXPECT_EQ(framework("LLAMA3_8B", "NVFP4", "26.06"), "megatron bridge fp4");
+  EXPECT_EQ(framework("LLAMA3_8B", "FP8", "26.06"), "megatron bridge");
+  const Question lora = ask(kHeader, "LLAMA3_70B,H100,8,FP8,lora,26.06,32,1,4096,,2,4,1,20,n/a,2643");
+  EXPECT_TRUE(training_of(lora).frozen);
+}
+
+TEST(Rows, ChunksThatATableLeavesOutAreOneLayerEach) {
+  constexpr const char* kHeader =
+      "run,model,chip,n_gpus,precision,seq_len,global_batch_tokens,tp,cp,pp,dp,pp_schedule,vp,micro_batch,"
+      "global_batch_seqs,ep";
+  const Question open = ask(kHeader, "x,Llama-3.1-405B,H100,8192,bf16,8192,16777216,8,1,16,64,,,,,");
+  EXPECT_EQ(training_of(open).interleave, 8);
+  EXPECT_EQ(open.framework, "megatron");
+  const Question dual = ask(kHeader, "x,DeepSeek-V3,H800,2048,fp8,4096,62914560,1,,16,128,DualPipe,,,,64");
+  EXPECT_EQ(training_of(dual).schedule, Schedule::DualPipe);
+  EXPECT_EQ(training_of(dual).interleave, 1);
+}
+
+TEST(Rows, MaxtextFillsTheMemoryWhereNoBatchIsTold) {
+  constexpr const char* kHeader =
+      "model,chip,n_chips,seq_len,per_device_batch,ici_tp,remat,tokens_per_s_per_chip";
+  const TrainingRun open = training_of(ask(kHeader, "Mixtral-8x7B,TPU v6e,256,4096,,,,3899"));
+  EXPECT_GT(open.micro_batch, 1);
+  EXPECT_EQ(open.recompute, Recompute::Full);
+  const TrainingRun told = training_of(ask(kHeader, "Mixtral-8x7B,TPU v6e,256,4096,1,,minimal,3899"));
+  EXPECT_EQ(told.micro_batch, 1);
+  EXPECT_EQ(told.recompute, Recompute::Selective);
+}
+
 TEST(Rows, ASweepTellsItsFormatInThreeColumns) {
   constexpr const char* kHeader =
       "gpu,tokens,model_dim,inter_dim,experts,topk,act_dtype,weight_dtype,quant,gate_and_up,latency_us";

@@ -156,6 +156,8 @@ Recompute recompute_in(const base::CsvReader& row) {
   const std::string text = text_or(row, {"activation_checkpointing", "recompute", "remat"});
   if (text.starts_with("full") || text == "True")
     return Recompute::Full;
+  if (text.starts_with("selective") && row.find("torch_compile") >= 0)
+    return Recompute::Operators;
   return text.starts_with("selective") || text == "minimal" ? Recompute::Selective : Recompute::None;
 }
 
@@ -181,11 +183,40 @@ int64_t dividing(int64_t micro, const TrainingRun& r) {
 }  // namespace
 
 std::string framework_of_recipe(const base::CsvReader& row) {
-  if (row.find("torch_compile") >= 0)
-    return "torchtitan";
-  // Experts run through other software: dispatchers and grouped products.
-  return known_model_of(row).experts > 1 ? "megatron bridge mixture" : "megatron bridge";
+  if (row.find("torch_compile") >= 0) {
+    if (text_or(row, {"precision"}) == "fp8_rowwise")
+      return "torchtitan rowwise";
+    return is_true(row, "torch_compile") ? "torchtitan" : "torchtitan eager";
+  }
+  const std::string container = text_or(row, {"container"});
+  // Experts run through other software: dispatchers and grouped products, whose host time fell with releases.
+  if (known_model_of(row).experts > 1) {
+    if (text_or(row, {"model"}).find("tokendrop") != std::string::npos)
+      return "megatron bridge mixture dropping";
+    const bool early = !container.empty() && (container.starts_with("25") || container == "26.02");
+    const bool middle = container.starts_with("26.02") || container.starts_with("26.04");
+    return early    ? "megatron bridge mixture 26.02"
+           : middle ? "megatron bridge mixture 26.04"
+                    : "megatron bridge mixture";
+  }
+  if (text_or(row, {"run"}).starts_with("Gaudi"))
+    return "megatron deepspeed";
+  if (products_of(row) == Precision::Fp4)
+    return "megatron bridge fp4";
+  return products_of(row) || !container.empty() ? "megatron bridge" : "megatron";
 }
+
+namespace {
+
+// Where a table does not tell them: experts over as many devices as divide both, to 8.
+int usual_expert_ways(const TrainingRun& r) {
+  int ways = 1;
+  while (ways < 8 && r.model.experts % (2 * ways) == 0 && (r.tensor * r.context * r.data) % (2 * ways) == 0)
+    ways *= 2;
+  return ways;
+}
+
+}  // namespace
 
 // What a table leaves out is chosen as such recipes do: optimizer states over all replicas, exchanges behind
 // computation, sequence parallelism with tensor parallelism.
@@ -203,25 +234,34 @@ TrainingRun recipe_row(const base::CsvReader& row) {
         row.where(row.find("n_gpus")),
         std::to_string(devices) + " devices do not divide into groups of " + std::to_string(group));
   r.data = devices / group;
-  r.expert = r.model.experts > 1 ? ways(row, "ep") : 1;
+  r.expert = r.model.experts > 1 ? int(whole_or(row, "ep", usual_expert_ways(r))) : 1;
   r.global_batch = global_batch_in(row, r);
   if (r.global_batch % r.data != 0)
     r.global_batch = std::max<int64_t>(1, r.global_batch / r.data) * r.data;
   const bool titan = row.find("local_batch_seqs") >= 0;
   const int64_t stated = titan ? whole(row, "local_batch_seqs") : whole_or(row, "micro_batch", 1);
-  // A pipeline cuts the local batch into one sequence each.
-  r.micro_batch = dividing(titan && r.pipeline > 1 ? 1 : stated, r);
-  const int64_t chunks = whole_or(row, "vp", 1);
+  // torchtitan's pipelines cut the local batch into as many parts as there are stages.
+  r.micro_batch = dividing(titan ? std::max<int64_t>(1, stated / r.pipeline) : stated, r);
+  if (text_or(row, {"pp_schedule"}) == "DualPipe")
+    r.schedule = Schedule::DualPipe;
+  // Tables that leave the chunks out: a layer each. One that says "n/a" has none.
+  const int at = row.find("vp");
+  const bool open = at >= 0 && row.text(at).empty() && r.schedule == Schedule::Interleaved;
+  const int64_t layers = (r.model.layers + r.pipeline - 1) / r.pipeline;
+  const int64_t chunks = open ? layers : whole_or(row, "vp", 1);
   const bool interleaved = text_or(row, {"pp_schedule"}).starts_with("interleaved");
   if (r.pipeline > 1 && r.micro_batches() % r.pipeline == 0)
     r.interleave =
-        int(titan ? (interleaved ? 2 : 1)
-                  : std::max<int64_t>(1, std::min<int64_t>(chunks, r.model.layers / r.pipeline)));
+        int(titan ? (interleaved ? 2 : 1) : std::max<int64_t>(1, std::min<int64_t>(chunks, layers)));
+  // Megatron hides them when stages hold several chunks.
+  r.overlap_experts = row.find("container") >= 0 && r.interleave > 1;
+  r.expanded_keys = titan;
   r.recompute = recompute_in(row);
   r.sequence_parallel = r.tensor > 1;
   const bool sharded = titan || whole_or(row, "fsdp", 0, 0) > 1;
-  r.zero = sharded ? 3 : 1;
-  r.fp32_gradients = !titan;
+  // torchtitan keeps gathered weights while micro batches pass through a pipeline.
+  r.zero = !sharded ? 1 : r.pipeline > 1 ? 2 : 3;
+  r.frozen = text_or(row, {"task"}) == "lora";
   r.overlap_tensor = r.overlap_gather = r.overlap_pipeline = true;
   if (titan)
     r.overlap_tensor = is_true(row, "async_tp");
@@ -238,11 +278,30 @@ TrainingRun mpt_row(const base::CsvReader& row) {
   r.micro_batch = dividing(whole(row, "micro_batch"), r);
   r.recompute = recompute_in(row);
   r.zero = text_or(row, {"sharding"}) == "FULL_SHARD" ? 3 : 2;
-  r.fp32_gradients = false;
+  r.fp32_gradients = text_or(row, {"mixed_precision_mode"}) != "PURE";
   r.overlap_gather = true;
   r.products = products_of(row);
   return r;
 }
+
+namespace {
+
+// A batch that the row leaves open: as many sequences a device as fit, in one pass.
+TrainingRun largest_that_fits(TrainingRun r, const base::CsvReader& row) {
+  const System* chip = find_shipped(text_or(row, {"chip"}));
+  const auto fits = [chip](const TrainingRun& run) {
+    return training_memory(run).total() + chip->chip.memory_reserve <= chip->chip.memory_bytes;
+  };
+  for (TrainingRun wider = r; chip; r = wider) {
+    wider.micro_batch *= 2;
+    wider.global_batch *= 2;
+    if (!fits(wider))
+      break;
+  }
+  return r;
+}
+
+}  // namespace
 
 // global_parameter_scale in maxtext: a power of two of a base of 20 heads or so; its recipes give these
 // sizes.
@@ -286,13 +345,14 @@ TrainingRun maxtext_row(const base::CsvReader& row) {
   if (r.global_batch % r.data != 0)
     r.global_batch = std::max<int64_t>(1, r.global_batch / r.data) * r.data;
   r.micro_batch = r.global_batch / r.data;
-  r.recompute = recompute_in(row);
-  if (text_or(row, {"remat"}) == "qkv_proj_offloaded")
-    r.recompute = Recompute::Full;
+  // maxtext's default recomputes every layer.
+  r.recompute = text_or(row, {"remat"}) == "minimal" ? Recompute::Selective : Recompute::Full;
   r.sequence_parallel = r.tensor > 1;
   r.zero = 3;
   r.fp32_gradients = false;
   r.overlap_tensor = r.overlap_gather = true;
+  if (text_or(row, {"per_device_batch"}).empty())
+    r = largest_that_fits(r, row);
   return r;
 }
 

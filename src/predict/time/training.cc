@@ -39,12 +39,16 @@ void check_run(const TrainingRun& run, const base::Location& where) {
   }
 }
 
-// What chunked exchanges leave exposed: the first chunk, and what the products beside them cannot cover.
-double exposed_exchange(const TrainingRun& run, double exchange_s, double products_s) {
+// What chunked exchanges leave exposed: the first chunk, and what the products beside them cannot cover, of
+// which the software uses a share.
+double exposed_exchange(const System& system, const TrainingRun& run, double exchange_s, double products_s) {
   if (!run.overlap_tensor || run.tensor == 1)
     return exchange_s;
-  return std::max(exchange_s / run.tensor, exchange_s - products_s);
+  const double hidden = system.stack.overlap * std::min(exchange_s, products_s);
+  return std::max(exchange_s / run.tensor, exchange_s - hidden);
 }
+
+constexpr double kUnitsForExchange = 20;  // DeepSeek-V3 2024, section 3.2.2
 
 struct Pass {
   // one layer, one micro batch
@@ -52,29 +56,50 @@ struct Pass {
   double backward_s = 0;
   double exchange_s = 0;
   double again_s = 0;  // recomputation
+  double weight_gradient_s = 0;
 };
 
+// All ranks get the sum; with sequence parallelism each its rows of it, and gathers rows before the next
+// product in that product's format.
 double exchange(const System& system, const TrainingRun& run, double bytes) {
   if (run.tensor == 1)
     return 0;
-  return predict_collective(system, {CollectiveOp::AllReduce, run.tensor, bytes, run.stride(Axis::Tensor)})
-      .seconds;
+  const int stride = run.stride(Axis::Tensor);
+  if (!run.sequence_parallel || !run.products)
+    return predict_collective(system, {CollectiveOp::AllReduce, run.tensor, bytes, stride}).seconds;
+  const double narrow =
+      bytes * std::min(1.0, operand_bytes(*run.products).activations / bytes_of(run.precision));
+  return predict_collective(system, {CollectiveOp::ReduceScatter, run.tensor, bytes, stride}).seconds +
+         predict_collective(system, {CollectiveOp::AllGather, run.tensor, narrow, stride}).seconds;
 }
 
-double expert_exchange(const System& system, const TrainingRun& run, const Shard& shard) {
+// Rows to the devices of their experts and back. Experts spread over the devices that stand next to each
+// other; each row crosses once to every node where it is wanted and is passed on there, both at once.
+double expert_exchange(const System& system, const TrainingRun& run, const Shard& shard, double layer_s) {
   if (run.model.experts <= 1 || run.expert == 1)
     return 0;
-  const double bytes =
-      bytes_of(run.precision) * shard.batch * shard.tokens * run.model.hidden * run.model.active_experts;
-  return 2 * predict_collective(system, {CollectiveOp::AllToAll, run.expert, bytes, run.stride(Axis::Data)})
-                 .seconds;
+  const int inside = std::min(run.expert, std::max(1, system.network.node_devices));
+  const int nodes = std::max(1, run.expert / inside);
+  const double held = double(shard.batch * shard.tokens) / std::min(run.tensor, run.expert);
+  const double row = bytes_of(run.precision) * double(run.model.hidden) * held;
+  const auto wanted = double(run.model.active_experts);
+  const double here = predict_collective(system, {CollectiveOp::AllToAll, inside, row * wanted, 1}).seconds;
+  if (nodes == 1)
+    return 2 * here;
+  const double crossed = nodes * (1 - std::pow(1 - 1.0 / nodes, wanted));
+  const Collective between{CollectiveOp::AllToAll, nodes, row * crossed, inside};
+  const double there = predict_collective(system, between).seconds;
+  if (run.overlap_experts)
+    return 2 * std::max(here, there - 0.5 * layer_s);
+  return 2 * std::max(here, there);
 }
 
 double context_exchange(const System& system, const TrainingRun& run, const Shard& shard) {
   if (run.context == 1)
     return 0;
-  const double bytes = 2 * bytes_of(run.precision) * shard.batch * shard.context * run.model.kv() *
-                       run.model.head() / run.tensor;
+  const double heads = double(run.expanded_keys ? run.model.heads : run.model.kv()) / run.tensor;
+  const double bytes =
+      2 * bytes_of(run.precision) * double(shard.batch * shard.context) * heads * double(run.model.head());
   return predict_collective(system, {CollectiveOp::AllGather, run.context, bytes, run.stride(Axis::Context)})
       .seconds;
 }
@@ -83,19 +108,33 @@ Pass layer_pass(const System& system, const TrainingRun& run) {
   const Shard shard = shard_of(run);
   const LayerTime3 layer = time_layer(system, run.model, shard);
   const double whole = 2 * exchange(system, run, layer_work(run.model, shard).exchange_bytes);
-  const double forward = exposed_exchange(run, whole, layer.product_s);
-  const double backward = exposed_exchange(run, whole, 2 * layer.product_s);
-  const double other = expert_exchange(system, run, shard) + context_exchange(system, run, shard);
+  const double forward = exposed_exchange(system, run, whole, layer.product_s);
+  const double backward = exposed_exchange(system, run, whole, 2 * layer.product_s);
+  const double routed =
+      run.schedule == Schedule::DualPipe ? 0 : expert_exchange(system, run, shard, layer.forward_s);
+  // Keys and values of other devices arrive while the attention to those before is computed.
+  const double keys = context_exchange(system, run, shard);
+  const double waited = run.expanded_keys ? keys : std::max(keys / run.context, keys - layer.attention_s);
+  // Both directions of a dual pipe leave some units to the exchanges that they hide.
+  const double lent = run.schedule == Schedule::DualPipe ? kUnitsForExchange / system.chip.units : 0;
+  const double slowed = lent < 1 ? 1 / (1 - lent) : 1;
   Pass pass;
   pass.forward_s = layer.forward_s;
-  pass.backward_s = layer.backward_s;
-  pass.exchange_s = forward + backward + 2 * other;
+  pass.weight_gradient_s = run.frozen ? 0 : layer.weight_gradient_s;
+  pass.backward_s = layer.backward_s - (run.frozen ? layer.weight_gradient_s : 0);
+  // Backwards keys travel once more, and their gradients.
+  pass.exchange_s = forward + backward + 2 * routed + 3 * waited;
   if (run.recompute == Recompute::Full) {
     pass.again_s = layer.forward_s;
-    pass.exchange_s += forward + other;
+    pass.exchange_s += forward + routed + waited;
   } else if (run.recompute == Recompute::Selective) {
     pass.again_s = run.model.flash ? 0 : 0.15 * layer.forward_s;
+  } else if (run.recompute == Recompute::Operators) {
+    pass.again_s = 0.5 * layer.product_s + layer.stream_s;
+    pass.exchange_s += 0.5 * forward;  // rows are gathered again; what was scattered is kept
   }
+  for (double* part : {&pass.forward_s, &pass.backward_s, &pass.again_s, &pass.weight_gradient_s})
+    *part *= slowed;
   return pass;
 }
 
@@ -126,13 +165,27 @@ DataTraffic data_traffic(const System& system, const TrainingRun& run, double pa
     return {};
   const double gradient = parameters * (run.fp32_gradients ? 4 : 2);
   const double gather_bytes = run.zero >= 1 ? 2 * parameters : gradient;
-  const double gather = over_replicas(system, run, CollectiveOp::AllGather, gather_bytes);
   return {
       over_replicas(system, run, CollectiveOp::ReduceScatter, gradient),
-      gather * (run.zero >= 3 ? 3 : 1)};
+      over_replicas(system, run, CollectiveOp::AllGather, gather_bytes)};
 }
 
-// What the passes of one micro batch (of all, when every pass gathers its weights) cannot hide.
+// Sharded weights: every pass of every micro batch gathers them, the next layer's while one computes; every
+// backward pass scatters gradients over the same links. The first layer's are waited for.
+double exposed_shards(
+    const TrainingRun& run,
+    const DataTraffic& t,
+    double overlap,
+    double forward_s,
+    double backward_s) {
+  const double first = t.gather_s / double(run.model.layers);
+  const double forward = std::max(first, t.gather_s - overlap * forward_s);
+  const double gradients = run.frozen ? 0 : t.scatter_s;
+  const double backward = std::max(first, t.gather_s + gradients - overlap * backward_s);
+  return double(run.micro_batches()) * (forward + backward);
+}
+
+// What the passes of one micro batch cannot hide.
 double exposed_data(
     const System& system,
     const TrainingRun& run,
@@ -140,7 +193,11 @@ double exposed_data(
     double forward_s,
     double backward_s) {
   const DataTraffic t = data_traffic(system, run, parameters);
-  const double covered = system.stack.overlap * (run.zero >= 3 ? run.micro_batches() : 1);
+  const double covered = system.stack.overlap;
+  if (run.zero >= 3)
+    return exposed_shards(run, t, covered, forward_s, backward_s);
+  if (run.frozen)
+    return 0;
   if (!run.overlap_gather)
     return std::max(0.0, t.scatter_s + t.gather_s - covered * backward_s);
   return std::max(0.0, t.scatter_s - covered * backward_s) + std::max(0.0, t.gather_s - covered * forward_s);
@@ -183,6 +240,18 @@ double model_flops(const TrainingRun& run) {
 
 bool pipeline_across_nodes(const System& system, const TrainingRun& run) {
   return run.pipeline > 1 && run.stride(Axis::Pipeline) * run.pipeline > system.network.node_devices;
+}
+
+double bubble_s(const TrainingRun& run, const Pass& pass, double layers, double layer_s) {
+  const double p = run.pipeline;
+  if (p == 1)
+    return 0;
+  const double saved = 2 * pass.weight_gradient_s;
+  if (run.schedule == Schedule::ZeroBubble)
+    return (p - 1) * layers * std::max(0.0, layer_s - saved);
+  if (run.schedule == Schedule::DualPipe)
+    return (p / 2 - 1) * layers * std::max(0.0, layer_s - saved);
+  return (p - 1) * layers * layer_s / run.interleave;
 }
 
 // Host time of all passes of one layer and micro batch.
@@ -275,7 +344,8 @@ TrainingTime predict_training(const System& system, const TrainingRun& run, cons
   const double layers = std::ceil(double(run.model.layers) / run.pipeline);
   const Gemm head = head_product(run.model, shard_of(run));
   const double head_s =
-      predict_gemm(system, head).seconds + backward_product(system, head) +
+      predict_gemm(system, head).seconds + operand_gradient(system, head) +
+      (run.frozen ? 0 : weight_gradient(system, head)) +
       predict_stream(system, 12.0 * head.m * head.n * system.stack.pointwise, 0, run.precision).seconds;
   const double device_s = pass.forward_s + pass.backward_s + pass.again_s + pass.exchange_s;
   const double host_s = host_layer_s(system, run);
@@ -286,14 +356,15 @@ TrainingTime predict_training(const System& system, const TrainingRun& run, cons
   t.recompute_s = m * layers * pass.again_s;
   t.tensor_s = m * layers * pass.exchange_s;
   t.host_s = m * layers * (layer_s - device_s);
-  t.bubble_s = (run.pipeline - 1) * layers * layer_s / run.interleave;
+  t.bubble_s = bubble_s(run, pass, layers, layer_s);
   add_hand_over(system, run, t);
   const double own = run.model.layer_parameters(run.expert) * layers / run.tensor +
                      double(run.model.vocab) * run.model.hidden / run.tensor;
   const double backward_s = layers * (pass.backward_s + pass.again_s);
   t.data_s = exposed_data(system, run, own, layers * pass.forward_s, backward_s);
-  const double shards = run.zero >= 1 ? run.data : 1;
-  t.optimizer_s = predict_stream(system, kOptimizerBytes * own / shards, 0, Precision::Fp32).seconds;
+  const double shards = run.zero >= 1 ? run.data * run.context : 1;
+  t.optimizer_s =
+      run.frozen ? 0 : predict_stream(system, kOptimizerBytes * own / shards, 0, Precision::Fp32).seconds;
   t.seconds = t.compute_s + t.recompute_s + t.tensor_s + t.host_s + t.bubble_s + t.pipeline_s + t.data_s +
               t.optimizer_s;
   t.tokens_per_s = run.global_batch * run.sequence / t.seconds;

@@ -16,8 +16,20 @@ constexpr double kOptimizerBytes = 30;
 
 enum class Recompute {
   None,
-  Selective,
-  Full
+  Selective,  // scores of unfused attention
+  Full,       // every layer from its input
+  Operators   // every second product and all that is element-wise (PyTorch: selective, by operator)
+};
+
+// When stages work on which micro batch. Bubble of p stages with passes of F and B seconds, W of them for the
+// gradients of weights (DeepSeek-V3 2024, table 2):
+//   interleaved  (p - 1) (F + B) / chunks
+//   zero bubble  (p - 1) (F + B - 2 W)
+//   dual pipe    (p / 2 - 1) (F + B - W - W): both directions at once, exchanges of experts hidden
+enum class Schedule {
+  Interleaved,
+  ZeroBubble,
+  DualPipe
 };
 
 // Parallel dimensions in the order in which ranks are numbered: the first varies fastest, so that its members
@@ -43,6 +55,7 @@ struct TrainingRun {
   int context = 1;
   int expert = 1;
   int interleave = 1;  // model chunks a device holds
+  Schedule schedule = Schedule::Interleaved;
   Recompute recompute = Recompute::None;
   bool sequence_parallel = false;
   int zero = 0;  // sharding stage: 0 none, 1 optimizer, 2 gradients, 3 weights
@@ -51,6 +64,9 @@ struct TrainingRun {
   bool overlap_gather = false;    // updated weights arrive during the next forward pass
   bool overlap_pipeline = false;  // hand-overs between stages behind the work of other micro batches
   Precision precision = Precision::Bf16;
+  bool expanded_keys = false;    // context parallelism sends keys of every head, and waits for them
+  bool overlap_experts = false;  // rows to and from experts on other nodes behind the work of other chunks
+  bool frozen = false;           // weights stay, small adapters beside them learn
   std::optional<Precision> products;  // of the weights' products, where it differs; all else stays as above
   Placement placement = kUsualPlacement;
   bool best_placement = false;  // the fastest of all instead (with_placement)

@@ -70,5 +70,99 @@ TEST(Training, SequenceParallelismNeedsNoGatherAtAHandOver) {
   EXPECT_LT(predict_training(s, run).pipeline_s, gathered);
 }
 
+double part_s(const TrainingRun& run, double TrainingTime::*part, const System& s = read_system("h100")) {
+  return predict_training(s, run).*part;
+}
+
+TEST(Training, FrozenWeightsNeedNoGradientsOfTheirOwn) {
+  TrainingRun run = run_of(1, 1, 8);
+  const double learning = part_s(run, &TrainingTime::compute_s);
+  run.frozen = true;
+  const double saved = learning - part_s(run, &TrainingTime::compute_s);
+  const double gradients = 16 * time_layer(read_system("h100"), run.model, shard_of(run)).weight_gradient_s;
+  EXPECT_GT(saved, 8 * gradients);  // 8 micro batches, and the output layer's
+  EXPECT_LT(saved, 1.3 * 8 * gradients);
+  EXPECT_EQ(part_s(run, &TrainingTime::data_s), 0);
+  EXPECT_EQ(part_s(run, &TrainingTime::optimizer_s), 0);
+}
+
+TEST(Training, ShardedWeightsAreGatheredForEveryMicroBatch) {
+  System s = read_system("h100");
+  s.stack.overlap = 0;
+  TrainingRun run = run_of(1, 1, 8);
+  run.zero = 3;
+  const double eight = part_s(run, &TrainingTime::data_s, s);
+  run.micro_batch = 8;
+  EXPECT_NEAR(eight / part_s(run, &TrainingTime::data_s, s), 8, 1e-9);
+}
+
+TEST(Training, BubblesOfSchedulesFollowTheirClosedForms) {
+  TrainingRun run = run_of(1, 8, 1);
+  const double plain = part_s(run, &TrainingTime::bubble_s);
+  run.interleave = 2;
+  EXPECT_NEAR(part_s(run, &TrainingTime::bubble_s), plain / 2, 1e-12);
+  run.interleave = 1;
+  run.schedule = Schedule::ZeroBubble;
+  const double zero = part_s(run, &TrainingTime::bubble_s);
+  const double gradients = 2 * time_layer(read_system("h100"), run.model, shard_of(run)).weight_gradient_s;
+  EXPECT_NEAR(zero, plain - 7 * 2 * gradients, 1e-9);  // two layers a stage
+  run.schedule = Schedule::DualPipe;
+  const double dual = part_s(run, &TrainingTime::bubble_s);
+  EXPECT_GT(dual, 3.0 / 7 * zero);  // (p/2 - 1) of (p - 1), by units lent to exchanges
+  EXPECT_LT(dual, 1.3 * 3.0 / 7 * zero);
+}
+
+TEST(Training, ExpandedKeysCrossNodesByTheHead) {
+  TrainingRun run = run_of(8, 1, 1);
+  run.model.kv_heads = 8;
+  run.model.heads = 16;
+  run.context = 2;
+  run.sequence_parallel = true;
+  const double narrow = part_s(run, &TrainingTime::tensor_s);
+  run.expanded_keys = true;
+  EXPECT_GT(part_s(run, &TrainingTime::tensor_s), narrow);
+}
+
+TEST(Training, ExpertsOnOtherNodesCostMoreUnlessOverlapped) {
+  TrainingRun run = run_of(1, 1, 64);
+  run.model.experts = 64;
+  run.model.active_experts = 4;
+  run.expert = 8;
+  const double here = part_s(run, &TrainingTime::tensor_s);
+  run.expert = 64;
+  const double there = part_s(run, &TrainingTime::tensor_s);
+  EXPECT_GT(there, 2 * here);
+  run.overlap_experts = true;
+  EXPECT_LT(part_s(run, &TrainingTime::tensor_s), there);
+}
+
+TEST(Training, NarrowProductsAreQuickerButTheirOperandsAreCast) {
+  TrainingRun run = run_of(1, 1, 8);
+  run.micro_batch = 8;
+  const double wide = part_s(run, &TrainingTime::compute_s);
+  run.products = Precision::Fp8;
+  const double narrow = part_s(run, &TrainingTime::compute_s);
+  EXPECT_LT(narrow, wide);
+  EXPECT_GT(narrow, 0.55 * wide);
+}
+
+TEST(Training, TheStacksAttentionSetsThePaceOfLongSequences) {
+  System s = read_system("h100");
+  TrainingRun run = run_of(1, 1, 8);
+  run.sequence = 65536;
+  const double before = part_s(run, &TrainingTime::compute_s, s);
+  s.stack.attention = 0.5;
+  EXPECT_GT(part_s(run, &TrainingTime::compute_s, s), 1.5 * before);
+}
+
+TEST(Training, OperatorsRecomputeLessThanWholeLayers) {
+  TrainingRun run = run_of(1, 1, 8);
+  run.recompute = Recompute::Full;
+  const double full = part_s(run, &TrainingTime::recompute_s);
+  run.recompute = Recompute::Operators;
+  EXPECT_LT(part_s(run, &TrainingTime::recompute_s), 0.8 * full);
+  EXPECT_GT(part_s(run, &TrainingTime::recompute_s), 0.4 * full);
+}
+
 }  // namespace
 }  // namespace lento::predict

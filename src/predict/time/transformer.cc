@@ -10,6 +10,9 @@ namespace {
 constexpr double kHiddenPasses = 2 * 2 + 2 * 3.5;
 constexpr double kActivationPasses = 2;  // read and write around the feed-forward width
 constexpr double kRotaryPasses = 2;      // read and write of queries and keys
+// Rows of a routed token: into the order of experts, where experts lie elsewhere once more on arrival, and
+// back; each reads and writes.
+constexpr double kRoutedPasses = 2 * 2;
 constexpr double kScorePasses = 4.5;     // softmax and dropout over scores when attention is not fused
 constexpr double kBackwardStream = 1.7;  // backward element-wise traffic over forward
 
@@ -20,6 +23,14 @@ double product_s(const System& system, const Gemm& g) {
 int64_t share(int64_t whole, int64_t ways) {
   return std::max<int64_t>(1, whole / std::max<int64_t>(1, ways));
 }
+
+// Read for the largest value, read again, written once along each side that a product reduces over.
+constexpr double kCastBytes = 2 + 2 + 1 + 1;
+
+// Exponentials of a score cost what products of so many values a head do; shares of the peak are measured on
+// heads of 128 keys and 128 values.
+constexpr double kSoftmaxWidth = 64;
+constexpr double kUsualWidth = 256;
 
 // Below, the expanded keys of latent attention cost more than working on the compressed ones.
 constexpr int64_t kFewTokens = 16;
@@ -117,7 +128,8 @@ LayerTime3 mean_layer(const System& system, const Transformer& model, const Shar
       mean(a.backward_s, b.backward_s),
       mean(a.product_s, b.product_s),
       mean(a.attention_s, b.attention_s),
-      mean(a.stream_s, b.stream_s)};
+      mean(a.stream_s, b.stream_s),
+      mean(a.weight_gradient_s, b.weight_gradient_s)};
 }
 
 }  // namespace
@@ -137,8 +149,18 @@ LayerWork layer_work(const Transformer& model, const Shard& s) {
       (kHiddenPasses * model.hidden / split +
        kActivationPasses * (model.gated ? 1.5 : 1.0) * active * share(model.inner(), s.tensor) +
        kRotaryPasses * (heads + kv) * model.head());
+  if (model.experts > 1)
+    work.stream_bytes += size * tokens * active * model.hidden * kRoutedPasses * (s.expert > 1 ? 2 : 1);
   add_attention(model, s, work);
   work.exchange_bytes = s.tensor > 1 ? size * tokens * model.hidden : 0;
+  for (const Gemm& g : work.products) {
+    if (g.precision == s.precision)
+      continue;
+    // Rows that every rank holds a share of are cast before they are gathered.
+    const double rows = kCastBytes * double(g.batch) * double(g.m);
+    work.cast_bytes += rows * double(g.k) / (g.k == model.hidden ? split : 1);
+    work.cast_backward_bytes += rows * double(g.n) / (g.n == model.hidden ? split : 1);
+  }
   return work;
 }
 
@@ -146,9 +168,12 @@ Gemm head_product(const Transformer& model, const Shard& s) {
   return {1, s.batch * s.tokens, share(model.vocab, s.tensor), model.hidden, s.precision};
 }
 
-double backward_product(const System& system, const Gemm& g) {
-  return product_s(system, {g.batch, g.m, g.k, g.n, g.precision}) +
-         product_s(system, {g.batch, g.k, g.n, g.m, g.precision});
+double operand_gradient(const System& system, const Gemm& g) {
+  return product_s(system, {g.batch, g.m, g.k, g.n, g.precision});
+}
+
+double weight_gradient(const System& system, const Gemm& g) {
+  return product_s(system, {g.batch, g.k, g.n, g.m, g.precision});
 }
 
 Transformer dense_part(const Transformer& model) {
@@ -167,18 +192,29 @@ LayerTime3 time_layer(const System& system, const Transformer& model, const Shar
   double backward = 0;
   for (const Gemm& g : work.products) {
     t.product_s += product_s(system, g);
-    backward += backward_product(system, g);
+    backward += operand_gradient(system, g);
+    t.weight_gradient_s += weight_gradient(system, g);
   }
-  t.stream_s = predict_stream(system, work.stream_bytes * system.stack.pointwise, 0, shard.precision).seconds;
+  const double pointwise = system.stack.pointwise;
+  const auto streamed = [&](double bytes) {
+    return predict_stream(system, bytes * pointwise, 0, shard.precision).seconds;
+  };
+  const double cast_s = work.cast_bytes > 0 ? streamed(work.cast_bytes) : 0;
+  const double cast_backward_s = work.cast_backward_bytes > 0 ? streamed(work.cast_backward_bytes) : 0;
+  const double element_wise_s = streamed(work.stream_bytes);
+  t.stream_s = element_wise_s + cast_s;
   if (work.attention_flops > 0) {
-    const double peak = system.chip.peak(shard.precision) * system.chip.constants(shard.precision).attention;
+    const double width = model.head() + model.value();
+    const double softmax = (1 + kSoftmaxWidth / width) / (1 + kSoftmaxWidth / kUsualWidth);
+    const double share = system.chip.constants(shard.precision).attention * system.stack.attention;
+    const double peak = system.chip.peak(shard.precision) * share / softmax;
     const double memory =
         work.attention_bytes / (system.chip.memory_Bps * system.chip.constants(shard.precision).memory);
     t.attention_s = std::max(work.attention_flops / peak, memory) + system.stack.launch_s;
   }
   t.forward_s = t.product_s + t.stream_s + t.attention_s;
-  t.backward_s =
-      backward + kBackwardStream * t.stream_s + 2.5 * t.attention_s;  // attention recomputes its scores
+  t.backward_s = backward + t.weight_gradient_s + kBackwardStream * element_wise_s + cast_backward_s +
+                 2.5 * t.attention_s;  // attention recomputes its scores
   return t;
 }
 

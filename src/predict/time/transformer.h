@@ -98,6 +98,9 @@ struct LayerWork {
   double attention_flops = 0;  // inside fused attention
   double attention_bytes = 0;
   double exchange_bytes = 0;  // tensor-parallel traffic of one all-reduce; a layer does two
+  // Operands of narrower products, brought to their format: of the forward pass, and of gradients.
+  double cast_bytes = 0;
+  double cast_backward_bytes = 0;
 };
 
 // Of a mixture with some dense layers: the same model as dense layers only.
@@ -113,11 +116,13 @@ struct LayerTime3 {
   double product_s = 0;
   double attention_s = 0;
   double stream_s = 0;
+  double weight_gradient_s = 0;  // of the backward pass: what frozen weights leave out
 };
 LayerTime3 time_layer(const System& system, const Transformer& model, const Shard& shard);
 
-// Both gradients of a product C = A B: dA = dC B', dB = A' dC.
-double backward_product(const System& system, const Gemm& forward);
+// The gradients of a product C = A B: dA = dC B', dB = A' dC.
+double operand_gradient(const System& system, const Gemm& forward);
+double weight_gradient(const System& system, const Gemm& forward);
 
 // A Hugging Face config.json of a decoder (Llama, Mistral, Mixtral, Qwen, GPT-2, GPT-NeoX, OPT, ... by their
 // common keys). Throws base::Error naming the missing or impossible field.

@@ -1,0 +1,86 @@
+#include <algorithm>
+#include <cmath>
+
+#include "base/stats.h"
+#include "lab/predict/training_fit.h"
+
+namespace lento::predict {
+namespace {
+
+struct Group {
+  std::string what;
+  double limit = 0;
+};
+
+// The whole tables, as their bars were set, and what they are made of.
+std::vector<Group> groups_of(const PublishedRun& run) {
+  const bool mixture = run.run().model.experts > 1;
+  if (run.table == "torchtitan")
+    return {{"torchtitan", 0.12}};
+  if (run.table == "Megatron Bridge") {
+    const Group group =
+        mixture ? Group{"Megatron Bridge, mixtures", 0.18} : Group{"Megatron Bridge, dense", 0.12};
+    return {group, {group.what + ", " + run.chip, 0}};
+  }
+  if (run.table == "MPT")
+    return {{"MPT, " + run.measured.question.device, 0.10}};
+  if (run.table == "MaxText")
+    return {{"MaxText", 0.15}, {"MaxText, " + run.chip, 0}};
+  if (run.table == "Megatron-Core")
+    return {{"Megatron-Core H100", 0.08}};
+  if (run.framework() == "megatron" && run.chip == "h100")
+    return {{"Llama 3 405B, 8,192 and 16,384 H100", 0.05}};
+  if (run.run().schedule == Schedule::DualPipe)
+    return {{"DeepSeek-V3, 2,048 H800", 0.12}};
+  return {{std::string("published, ") + (mixture ? "mixtures, " : "dense, ") + run.chip, 0}};
+}
+
+}  // namespace
+
+std::vector<TrainingBar> training_bars(const std::vector<JudgedRun>& judged) {
+  struct Errors {
+    double limit = 0;
+    std::vector<double> ours;
+    std::vector<double> flat;
+    double bias = 0;
+  };
+  std::map<std::string, Errors> groups;
+  for (const JudgedRun& j : judged) {
+    const double measured = j.run->measured.seconds;
+    for (const Group& group : groups_of(*j.run)) {
+      Errors& errors = groups[group.what];
+      errors.limit = group.limit;
+      errors.ours.push_back(std::abs(j.time.seconds / measured - 1));
+      errors.flat.push_back(std::abs(j.flat_s / measured - 1));
+      errors.bias += j.time.seconds / measured - 1;
+    }
+  }
+  std::vector<TrainingBar> out;
+  for (const auto& [what, errors] : groups) {
+    TrainingBar bar;
+    bar.what = what;
+    bar.rows = errors.ours.size();
+    bar.mean = base::mean(errors.ours);
+    bar.median = base::median(errors.ours);
+    bar.bias = errors.bias / double(bar.rows);
+    bar.flat_mean = base::mean(errors.flat);
+    bar.limit = errors.limit;
+    out.push_back(bar);
+  }
+  return out;
+}
+
+std::vector<SeenError> seen_errors(const std::vector<JudgedRun>& judged) {
+  std::vector<SeenError> out;
+  for (const JudgedRun& j : judged) {
+    const Question& q = j.run->measured.question;
+    const double error = std::abs(j.time.seconds / j.run->measured.seconds - 1);
+    const std::string regime = regime_of(q, j.time.seconds);
+    out.push_back({kind_of(q), j.run->chip + "/" + q.framework, regime, error});
+    if (j.run->software != q.framework)
+      out.push_back({kind_of(q), j.run->chip + "/" + j.run->software, regime, error});
+  }
+  return out;
+}
+
+}  // namespace lento::predict
