@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/http.h"
+#include "base/http_head.h"
 #include "report/report.h"
 
 namespace lento::cli {
@@ -29,6 +30,17 @@ std::string with_path(std::string url) {
   return slash + 1 == url.size() ? url + "v1/logs" : url;
 }
 
+// OpenTelemetry writes these values as in a URL: "Bearer%20secret". One that would end the line is no value.
+std::string decoded(const std::string& value) {
+  const std::string text = base::percent_decoded(value, false);
+  if (std::ranges::any_of(text, [](char c) {
+        return uint8_t(c) < ' ';
+      })) {
+    throw base::Error({"OTEL_EXPORTER_OTLP_HEADERS"}, "a value holds control characters");
+  }
+  return text;
+}
+
 std::vector<std::string> headers() {
   std::vector<std::string> all = {"Content-Type: application/json"};
   const char* given = std::getenv("OTEL_EXPORTER_OTLP_HEADERS");
@@ -37,7 +49,7 @@ std::vector<std::string> headers() {
     const size_t end = std::min(text.find(',', at), text.size());
     const size_t equals = text.find('=', at);
     if (equals < end)
-      all.push_back(text.substr(at, equals - at) + ": " + text.substr(equals + 1, end - equals - 1));
+      all.push_back(text.substr(at, equals - at) + ": " + decoded(text.substr(equals + 1, end - equals - 1)));
     at = end + 1;
   }
   return all;

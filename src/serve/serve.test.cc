@@ -25,6 +25,13 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
+// Seconds. A page takes milliseconds; a server that waits for its readers takes as long as they like.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr double kSoon = 60;
+#else
+constexpr double kSoon = 5;
+#endif
+
 finding::Diagnosis sample(const std::string& subject, double factor) {
   finding::Diagnosis d;
   d.scale = "chip";
@@ -213,7 +220,7 @@ TEST_F(ServeTest, AnswersBesideAThousandThatReadNothing) {
   }
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_THAT(get("/report/a.json"), StartsWith("HTTP/1.1 200"));
-  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 5.0);
+  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), kSoon);
 }
 
 TEST_F(ServeTest, ListsTheNewestFirstBeyondTheLimit) {
