@@ -23,24 +23,17 @@ class Spread : public trace::RecordSink {
 
   Outcome record(const trace::ProbeRecord& r) override {
     ++written[size_t(r.kind)];
-    for (Window& window : windows)
-      if (r.kind != trace::ProbeKind::Compute && r.begin < window.end && r.end > window.begin)
-        window.flows.insert({r.kind, r.core, r.peer});
+    for (FlowWindow& window : windows)
+      window.see(r);
     if (share_ > 0 && rng_.uniform() < share_)
       return {0, true};
     for (Recorder& recorder : to)
       recorder.record(r);
     return {};
   }
-  // What passed the chip between two times.
-  struct Window {
-    uint64_t begin = 0;
-    uint64_t end = 0;
-    std::set<Flow> flows = {};
-  };
   std::vector<Recorder> to;
-  std::vector<Window> windows;
-  uint64_t written[4] = {};  // by kind
+  std::vector<FlowWindow> windows;  // one for each fault
+  uint64_t written[4] = {};         // by kind
 
  private:
   double share_;

@@ -1,7 +1,12 @@
 #include "jobs/chip_check.h"
 
+#include <set>
+
+#include "chip/detect/alike.h"
+#include "chip/detect/scan.h"
 #include "chip/map/identify.h"
 #include "chip/map/map_file.h"
+#include "chip/sim/simulate.h"
 #include "jobs/inputs.h"
 #include "spec/chip.h"
 
@@ -81,14 +86,94 @@ finding::Diagnosis conclude(const Grid& grid, const Identifiability& seen) {
   return d;
 }
 
+std::set<chip::Flow> planned_flows(const chip::Program& program, const Grid& grid) {
+  std::set<chip::Flow> out;
+  for_each_record(program, grid, [&](size_t core, const trace::ProbeRecord& r, uint64_t) {
+    if (r.kind != trace::ProbeKind::Compute)
+      out.insert({r.kind, int(core), r.peer});
+  });
+  return out;
+}
+
+finding::Figure class_table(const chip::Program& program, const spec::Chip& chip, const Grid& grid) {
+  finding::TableFigure table;
+  table.columns = {"components", "how many"};
+  const auto all = chip::all_components(grid);
+  for (const auto& one : classes(planned_flows(program, grid), all, chip, grid))
+    table.rows.push_back({name_of(one, grid), std::to_string(one.size())});
+  return {
+      "Classes",
+      "Components that the same transfers of a whole run pass: one is as good a suspect as another.",
+      table};
+}
+
+class Windows : public trace::RecordSink {
+ public:
+  explicit Windows(const std::vector<chip::Fault>& faults) {
+    for (const chip::Fault& f : faults)
+      windows.push_back({f.begin, f.end});
+  }
+  Outcome record(const trace::ProbeRecord& r) override {
+    for (chip::FlowWindow& window : windows)
+      window.see(r);
+    return {};
+  }
+  std::vector<chip::FlowWindow> windows;
+};
+
+finding::Figure fault_classes(
+    const chip::Program& program,
+    const spec::Chip& chip,
+    const Grid& grid,
+    const ChipCheckOptions& options) {
+  const std::vector<chip::Fault> faults = chip::read_faults(options.faults, chip);
+  require_present(faults, options.faults);
+  chip::Options run;
+  run.inferences = options.inferences;
+  run.seed = options.seed;
+  Windows seen(faults);
+  simulate(chip::Model(chip, program), faults, run, &seen);
+  finding::TableFigure table;
+  table.columns = {"fault", "class", "how many"};
+  const auto all = chip::all_components(grid);
+  for (size_t i = 0; i < faults.size(); ++i) {
+    const auto one = alike(component_of(faults[i]), seen.windows[i].flows, all, chip, grid);
+    table.rows.push_back({faults[i].name, name_of(one, grid), std::to_string(one.size())});
+  }
+  return {
+      "Classes",
+      "Components that the same transfers pass in the time of each fault, itself included.",
+      table};
+}
+
+// The text of an answer shows facts, not tables.
+void add_classes(finding::Diagnosis& d, finding::Figure figure, bool of_faults) {
+  const auto& table = std::get<finding::TableFigure>(figure.body);
+  for (size_t i = 0; i < table.rows.size(); ++i) {
+    const std::vector<std::string>& row = table.rows[i];
+    d.facts.emplace_back(
+        of_faults ? "class of " + row[0] : "class " + std::to_string(i + 1),
+        row[of_faults ? 1 : 0]);
+  }
+  d.figures.push_back(std::move(figure));
+}
+
 }  // namespace
 
-finding::Diagnosis chip_check(const std::string& chip, const std::string& mapping) {
-  const spec::Chip machine = spec::read_chip(chip);
+finding::Diagnosis chip_check(const ChipCheckOptions& options) {
+  const spec::Chip machine = spec::read_chip(options.chip);
   const Grid grid(machine);
-  finding::Diagnosis d =
-      conclude(grid, chip::identify(chip::expand(chip::read_map(mapping), machine, mapping), grid));
-  d.inputs = {input_of("chip", chip), input_of("mapping", mapping)};
+  const chip::Program program = chip::expand(chip::read_map(options.mapping), machine, options.mapping);
+  finding::Diagnosis d = conclude(grid, chip::identify(program, grid));
+  if (!options.faults.empty())
+    add_classes(d, fault_classes(program, machine, grid, options), true);
+  else if (options.classes)
+    add_classes(d, class_table(program, machine, grid), false);
+  d.inputs = {input_of("chip", options.chip), input_of("mapping", options.mapping)};
+  if (!options.faults.empty()) {
+    d.inputs.push_back(input_of("faults", options.faults));
+    d.seed = options.seed;
+  }
   return d;
 }
 

@@ -10,6 +10,7 @@
 #include "jobs/chip_recording.h"
 #include "jobs/chip_replay.h"
 #include "jobs/inputs.h"
+#include "jobs/simulation_count.h"
 
 namespace lento::jobs {
 namespace {
@@ -48,24 +49,18 @@ void require_coverage(finding::Diagnosis& d, const ChipRecording& recorded) {
     d.notes.push_back(recorded.gap + ": what was not recorded was not judged");
 }
 
-}  // namespace
-
-chip::MethodResult judge_chip(
+chip::MethodResult judge_by_twin(
     const chip::MethodChoice& method,
     const chip::Sketch& judged,
     const spec::Chip& chip,
     const chip::Program& program,
     const chip::ReplayOf& replays,
     chip::DetectOptions detect,
-    const chip::FitOptions& fit_options) {
-  if (replays)
-    detect.replay = replays({chip, {}});
-  if (method.method != "lento" || !fit_options.replays)
-    return judge(method, judged, chip, program, detect);
+    const chip::FitOptions& options) {
   // From the healthy run when there is one: it holds no fault that could be mistaken for the chip.
-  chip::Fit fit = fit_twin(detect.healthy != nullptr ? *detect.healthy : judged, chip, fit_options);
+  chip::Fit fit = fit_twin(detect.healthy != nullptr ? *detect.healthy : judged, chip, options);
   if (detect.healthy != nullptr)
-    fit = tested(fit, {&judged, fit_options.replays});
+    fit = tested(fit, {&judged, options.replays});
   detect.healthy = nullptr;
   detect.replay = replays(fit.twin);
   detect.own = &fit.twin.own;
@@ -77,6 +72,30 @@ chip::MethodResult judge_chip(
   }
   out.detection.notes.insert(out.detection.notes.end(), fit.notes.begin(), fit.notes.end());
   out.numbers["fit_runs"] = fit.simulated;
+  return out;
+}
+
+}  // namespace
+
+chip::MethodResult judge_chip(
+    const chip::MethodChoice& method,
+    const chip::Sketch& judged,
+    const spec::Chip& chip,
+    const chip::Program& program,
+    const chip::ReplayOf& replays,
+    chip::DetectOptions detect,
+    const chip::FitOptions& fit_options) {
+  const SimulationCount count;
+  const chip::ReplayOf counted = replays ? count.counting(replays) : chip::ReplayOf{};
+  if (counted)
+    detect.replay = counted({chip, {}});
+  chip::FitOptions fit = fit_options;
+  if (fit.replays)
+    fit.replays = count.counting(fit.replays);
+  const bool fits = method.method == "lento" && fit.replays;
+  chip::MethodResult out = fits ? judge_by_twin(method, judged, chip, program, counted, detect, fit)
+                                : judge(method, judged, chip, program, detect);
+  out.numbers["simulated_runs"] = count.runs();
   return out;
 }
 
@@ -110,6 +129,8 @@ finding::Diagnosis diagnose_chip(const ChipDiagnosisOptions& options, const base
       judge_chip(options.method, recorded.sketch, chip, program, replays, detect, fit);
   finding::Diagnosis d = diagnose(judged.detection, recorded.sketch, chip, program);
   require_coverage(d, recorded);
+  if (const auto runs = judged.numbers.find("simulated_runs"); options.replay && runs != judged.numbers.end())
+    d.facts.emplace_back("runs simulated to judge it", base::format_number(runs->second));
   std::move(judged.figures.begin(), judged.figures.end(), std::back_inserter(d.figures));
   add_options(d, options, recorded);
   add_recording(d, recorded);

@@ -1,6 +1,8 @@
 #include "chip/detect/alike.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace lento::chip {
 namespace {
@@ -13,7 +15,38 @@ std::vector<bool> passes(const Component& component, const std::vector<Path>& pa
   return out;
 }
 
+std::vector<Path> paths_of(const std::set<Flow>& flows, const spec::Chip& chip, const Grid& grid) {
+  std::vector<Path> out;
+  for (const Flow& flow : flows)
+    out.emplace_back(chip, grid, Pattern{flow.kind, 0, uint16_t(flow.peer)}, flow.core);
+  return out;
+}
+
 }  // namespace
+
+void FlowWindow::see(const trace::ProbeRecord& record) {
+  if (record.kind != trace::ProbeKind::Compute && record.begin < end && record.end > begin)
+    flows.insert({record.kind, record.core, record.peer});
+}
+
+std::vector<std::vector<Component>> classes(
+    const std::set<Flow>& flows,
+    const std::vector<Component>& candidates,
+    const spec::Chip& chip,
+    const Grid& grid) {
+  const std::vector<Path> paths = paths_of(flows, chip, grid);
+  std::map<std::vector<bool>, std::vector<Component>> by_flows;
+  for (const Component& c : candidates)
+    if (c.part != Part::Core)
+      by_flows[passes(c, paths)].push_back(c);
+  by_flows.erase(std::vector<bool>(paths.size()));
+  std::vector<std::vector<Component>> out;
+  for (auto& [passing, components] : by_flows)
+    if (components.size() > 1)
+      out.push_back(std::move(components));
+  std::ranges::sort(out);
+  return out;
+}
 
 std::vector<Component> alike(
     const Component& component,
@@ -23,9 +56,7 @@ std::vector<Component> alike(
     const Grid& grid) {
   if (component.part == Part::Core)
     return {component};
-  std::vector<Path> paths;
-  for (const Flow& flow : flows)
-    paths.emplace_back(chip, grid, Pattern{flow.kind, 0, uint16_t(flow.peer)}, flow.core);
+  const std::vector<Path> paths = paths_of(flows, chip, grid);
   const std::vector<bool> own = passes(component, paths);
   if (std::ranges::find(own, true) == own.end())
     return {component};

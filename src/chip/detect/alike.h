@@ -19,10 +19,27 @@ struct Flow {
   auto operator<=>(const Flow&) const = default;
 };
 
+// The flows that a stretch of time holds, record by record.
+struct FlowWindow {
+  // cycles, the end exclusive
+  uint64_t begin = 0;
+  uint64_t end = 0;
+  std::set<Flow> flows = {};
+  void see(const trace::ProbeRecord& record);
+};
+
 // Of `candidates` (never cores), in their order, those that the same of `flows` pass as `component`, itself
 // included. Alone when no flow passes it.
 std::vector<Component> alike(
     const Component& component,
+    const std::set<Flow>& flows,
+    const std::vector<Component>& candidates,
+    const spec::Chip& chip,
+    const Grid& grid);
+
+// `candidates` that some of `flows` pass, parted into classes that the same of them pass, each in their order
+// and by its first; those of one component are left out.
+std::vector<std::vector<Component>> classes(
     const std::set<Flow>& flows,
     const std::vector<Component>& candidates,
     const spec::Chip& chip,

@@ -54,6 +54,45 @@ TEST_F(Alike, CoresAndWhatNothingPassesStandAlone) {
   EXPECT_EQ(names({Part::Link, 8, 9}, flows), "link8-9");
 }
 
+// Each class is what any of its members is alike with, and no component is in two.
+TEST_F(Alike, ClassesPartWhatIsUsed) {
+  const std::set<Flow> flows{
+      {ProbeKind::Message, 2, 0},
+      {ProbeKind::Message, 1, 0},
+      {ProbeKind::Read, 8, grid_.port_of(8)}};
+  const auto parted = classes(flows, candidates(), chip_, grid_);
+  ASSERT_EQ(parted.size(), 3u);
+  std::set<Component> seen;
+  for (const std::vector<Component>& one : parted) {
+    EXPECT_GT(one.size(), 1u);
+    for (const Component& c : one) {
+      EXPECT_EQ(alike(c, flows, candidates(), chip_, grid_), one);
+      EXPECT_TRUE(seen.insert(c).second);
+    }
+  }
+  EXPECT_TRUE(classes({}, candidates(), chip_, grid_).empty());
+}
+
+TEST_F(Alike, AWindowHoldsTheTransfersThatOverlapIt) {
+  FlowWindow window{100, 200};
+  const auto see = [&](ProbeKind kind, uint16_t core, uint64_t begin, uint64_t end) {
+    trace::ProbeRecord r;
+    r.kind = kind;
+    r.core = core;
+    r.begin = begin;
+    r.end = end;
+    window.see(r);
+  };
+  see(ProbeKind::Message, 1, 50, 100);  // over when it opens
+  see(ProbeKind::Message, 2, 200, 300);
+  see(ProbeKind::Compute, 3, 120, 150);
+  EXPECT_TRUE(window.flows.empty());
+  see(ProbeKind::Message, 4, 50, 101);
+  see(ProbeKind::Read, 5, 199, 300);
+  see(ProbeKind::Write, 6, 0, 1000);
+  EXPECT_EQ(window.flows.size(), 3u);
+}
+
 TEST_F(Alike, FlowsAreThoseOfTheBinsInside) {
   Cells cells{100, 4, {}};
   cells.rows.push_back({2, {ProbeKind::Message, 3, 0}, 8, 2, {{0, 0, 1}, {}, {}, {}}});

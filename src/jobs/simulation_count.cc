@@ -1,0 +1,41 @@
+#include "jobs/simulation_count.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace lento::jobs {
+namespace {
+
+bool same(const chip::Twin& a, const chip::Twin& b) {
+  return a.own == b.own && spec::write_chip(a.chip) == spec::write_chip(b.chip);
+}
+
+}  // namespace
+
+chip::ReplayOf SimulationCount::counting(chip::ReplayOf replays) const {
+  return [seen = seen_, replays = std::move(replays)](const chip::Twin& twin) {
+    return [seen, twin, replay = replays(twin)](const std::vector<chip::Fault>& faults, uint32_t draw) {
+      seen->add(twin, !faults.empty(), draw);
+      return replay(faults, draw);
+    };
+  };
+}
+
+int SimulationCount::runs() const {
+  const std::lock_guard lock(seen_->mutex);
+  return seen_->runs;
+}
+
+void SimulationCount::Seen::add(const chip::Twin& twin, bool with_faults, uint32_t draw) {
+  const std::lock_guard lock(mutex);
+  const bool known = !with_faults && std::ranges::any_of(healthy, [&](const Draw& d) {
+    return d.number == draw && same(d.twin, twin);
+  });
+  if (known)
+    return;
+  ++runs;
+  if (!with_faults)
+    healthy.push_back({twin, draw});
+}
+
+}  // namespace lento::jobs
