@@ -1,10 +1,6 @@
 // Each rank runs a fixed program: segments of own time, each followed by a collective. A collective begins
 // when its last member arrives and takes latency + bytes / bandwidth, by ring formulas, after that. Who
 // crosses a host pays the slower path.
-//
-//   step = micro-batches forward [recv, compute, CP all-gather, TP all-reduce, EP all-to-all, send]
-//          micro-batches backward [recv, compute, TP all-reduce, EP all-to-all, send]
-//          DP reduce-scatter, DP all-gather, all-reduce of 8 B over all
 #include "fleet/simulate/rank_job.h"
 
 #include <algorithm>
@@ -14,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/rng.h"
+#include "fleet/simulate/rank_program.h"
 
 namespace lento::fleet {
 namespace {
@@ -21,22 +18,6 @@ namespace {
 using trace::CollectiveOp;
 
 constexpr int64_t kBegin = 1795000000000000000;  // Unix ns
-
-struct Group {
-  std::string name;
-  std::string key;
-  std::vector<int> ranks;
-};
-
-struct Op {
-  CollectiveOp op = CollectiveOp::AllReduce;
-  int group = 0;
-  int peer = -1;  // global rank of a pair's other end
-  int64_t bytes = 0;
-  double compute = 0;  // ms of kernels before it
-  bool first = false;  // of a step
-  int step = 0;
-};
 
 const std::pair<RankFaultKind, const char*> kNames[] = {
     {RankFaultKind::None, "none"},
@@ -52,9 +33,9 @@ const std::pair<RankFaultKind, const char*> kNames[] = {
 class Simulation {
  public:
   explicit Simulation(const RankJob& job)
-      : job_(job) {
-    check();
-    make_groups();
+      : job_(checked(job)),
+        program_(job),
+        groups_(program_.groups()) {
     draw_clocks();
     draw_fault();
     draw_spreads();
@@ -71,86 +52,23 @@ class Simulation {
   }
 
  private:
-  void check() const {
+  static const RankJob& checked(const RankJob& job) {
     const auto fail = [](const char* what, const char* hint) {
       throw base::Error({}, what, hint);
     };
-    for (const int size : {job_.tp, job_.cp, job_.dp, job_.pp, job_.ep, job_.gpus_a_host, job_.steps}) {
+    for (const int size : {job.tp, job.cp, job.dp, job.pp, job.ep, job.gpus_a_host, job.steps}) {
       if (size < 1)
         fail("a size below 1", "sizes of the parallelisms count ranks");
     }
-    if (int64_t{job_.tp} * job_.cp * job_.dp * job_.pp > 16384)
+    if (int64_t{job.tp} * job.cp * job.dp * job.pp > 16384)
       fail("over 16,384 ranks", "make a size smaller");
-    if (job_.ep > 1 && (job_.cp * job_.dp) % job_.ep != 0)
+    if (job.ep > 1 && (job.cp * job.dp) % job.ep != 0)
       fail("the expert groups do not divide CP x DP", "choose an --ep that divides them");
+    return job;
   }
 
-  int rank_of(int t, int c, int d, int p) const {
-    return t + job_.tp * (c + job_.cp * (d + job_.dp * p));
-  }
   int host_of(int rank) const {
-    return rank / job_.gpus_a_host;
-  }
-
-  int add_group(const std::string& name, std::vector<int> ranks) {
-    Group g{name, std::to_string(groups_.size()), std::move(ranks)};
-    for (const int r : g.ranks)
-      g.key += "," + std::to_string(r);
-    groups_.push_back(std::move(g));
-    return int(groups_.size()) - 1;
-  }
-
-  void make_groups() {
-    const int n = job_.ranks();
-    std::vector<int> all(n);
-    for (int r = 0; r < n; ++r)
-      all[r] = r;
-    world_ = add_group("default_pg", all);
-    tp_.assign(n, -1);
-    cp_.assign(n, -1);
-    dp_.assign(n, -1);
-    ep_.assign(n, -1);
-    pp_.assign(n, -1);
-    const auto assign = [&](std::vector<int>& of, const std::string& name, const std::vector<int>& ranks) {
-      const int g = add_group(name, ranks);
-      for (const int r : ranks)
-        of[r] = g;
-    };
-    for (int p = 0; p < job_.pp; ++p) {
-      for (int d = 0; d < job_.dp; ++d) {
-        for (int c = 0; c < job_.cp; ++c) {
-          std::vector<int> ranks;
-          for (int t = 0; t < job_.tp; ++t)
-            ranks.push_back(rank_of(t, c, d, p));
-          assign(tp_, "TENSOR_MODEL_PARALLEL_GROUP", ranks);
-        }
-        for (int t = 0; t < job_.tp; ++t) {
-          std::vector<int> ranks;
-          for (int c = 0; c < job_.cp; ++c)
-            ranks.push_back(rank_of(t, c, d, p));
-          assign(cp_, "CONTEXT_PARALLEL_GROUP", ranks);
-        }
-      }
-      for (int t = 0; t < job_.tp; ++t) {
-        std::vector<int> ranks;
-        for (int i = 0; i < job_.cp * job_.dp; ++i)
-          ranks.push_back(rank_of(t, i % job_.cp, i / job_.cp, p));
-        assign(dp_, "DATA_PARALLEL_GROUP_WITH_CP", ranks);
-        for (size_t i = 0; i < ranks.size(); i += job_.ep) {
-          assign(
-              ep_,
-              "EXPERT_MODEL_PARALLEL_GROUP",
-              {ranks.begin() + static_cast<ptrdiff_t>(i),
-               ranks.begin() + static_cast<ptrdiff_t>(i) + job_.ep});
-        }
-      }
-    }
-    for (int r = 0; r < job_.ranks() / job_.pp; ++r) {
-      std::vector<int> ranks;
-      for (int p = 0; p < job_.pp; ++p)
-        ranks.push_back(r + p * (job_.ranks() / job_.pp));
-      assign(pp_, "PIPELINE_MODEL_PARALLEL_GROUP", ranks);
-    }
+    return program_.host_of(rank);
   }
 
   void draw_clocks() {
@@ -188,52 +106,21 @@ class Simulation {
     find_same_places();
   }
 
-  // Channels of the job as (group, pair) with what they cross, to find places that cross the same ones.
-  std::set<std::pair<int, int>> crossing(int host, int rank, bool inside) const {
-    std::set<std::pair<int, int>> out;
-    const auto add = [&](int id, int pair, const std::vector<int>& ranks) {
-      std::set<int> hosts;
-      for (const int r : ranks)
-        hosts.insert(host_of(r));
-      if (ranks.size() < 2 || (hosts.size() == 1) != inside)
-        return;
-      const bool there = rank >= 0 ? std::ranges::find(ranks, rank) != ranks.end() : hosts.contains(host);
-      if (there)
-        out.insert({id, pair});
-    };
-    for (size_t g = 0; g < groups_.size(); ++g) {
-      const std::vector<int>& ranks = groups_[g].ranks;
-      const bool pairs = groups_[g].name.starts_with("PIPELINE");
-      if (!pairs && used(int(g)))
-        add(int(g), -1, ranks);
-      for (size_t i = 0; pairs && i + 1 < ranks.size(); ++i)
-        add(int(g), int(i), {ranks[i], ranks[i + 1]});
-    }
-    return out;
-  }
-
-  bool used(int group) const {
-    const std::string& name = groups_[group].name;
-    if (name.starts_with("default"))
-      return false;  // latency alone
-    return groups_[group].ranks.size() > 1;
-  }
-
   void find_same_places() {
     RankTruth& t = out_.truth;
     const bool inside = t.fault == RankFaultKind::SlowLink;
     if (t.fault != RankFaultKind::SlowNic && t.fault != RankFaultKind::SlowRail && !inside)
       return;
-    const auto mine = crossing(t.host, t.fault == RankFaultKind::SlowNic ? -1 : t.rank, inside);
+    const auto mine = program_.channels(t.host, t.fault == RankFaultKind::SlowNic ? -1 : t.rank, inside);
     std::set<std::pair<int, int>> all;
     for (int h = 0; h < job_.hosts(); ++h) {
-      const auto other = crossing(h, -1, inside);
+      const auto other = program_.channels(h, -1, inside);
       all.insert(other.begin(), other.end());
       if (other == mine)
         t.same_hosts.push_back(h);
     }
     for (int r = 0; r < job_.ranks(); ++r) {
-      if (crossing(host_of(r), r, inside) == mine)
+      if (program_.channels(host_of(r), r, inside) == mine)
         t.same_ranks.push_back(r);
     }
     t.whole_network = all == mine;
@@ -280,60 +167,12 @@ class Simulation {
     }
   }
 
-  // The program of one rank for one step.
-  std::vector<Op> program(int rank, int step) const {
-    std::vector<Op> ops;
-    const int per_stage = job_.ranks() / job_.pp;
-    const int stage = rank / per_stage;
-    const int next = stage + 1 < job_.pp ? rank + per_stage : -1;
-    const int previous = stage > 0 ? rank - per_stage : -1;
-    double pending = 0;
-    const auto mib = [](double size) {
-      return int64_t(size * 1048576);
-    };
-    const auto add = [&](CollectiveOp op, int group, int64_t bytes, int peer = -1) {
-      if (group < 0 || groups_[group].ranks.size() < 2)
-        return;
-      Op o;
-      o.op = op;
-      o.group = group;
-      o.bytes = bytes;
-      o.peer = peer;
-      o.compute = pending;
-      o.first = ops.empty();
-      o.step = step;
-      pending = 0;
-      ops.push_back(o);
-    };
-    for (int pass = 0; pass < 2; ++pass) {
-      const int from = pass == 0 ? previous : next;
-      const int to = pass == 0 ? next : previous;
-      for (int m = 0; m < job_.micro_batches; ++m) {
-        if (from >= 0)
-          add(CollectiveOp::Recv, pp_[rank], mib(job_.pp_mib), from);
-        pending += job_.compute_ms * (pass + 1) / 2;
-        if (pass == 0)
-          add(CollectiveOp::AllGather, cp_[rank], mib(job_.cp_mib));
-        pending += job_.compute_ms * (pass + 1) / 2;
-        add(CollectiveOp::AllReduce, tp_[rank], mib(job_.tp_mib));
-        if (job_.ep > 1)
-          add(CollectiveOp::AllToAll, ep_[rank], mib(job_.ep_mib));
-        if (to >= 0)
-          add(CollectiveOp::Send, pp_[rank], mib(job_.pp_mib), to);
-      }
-    }
-    add(CollectiveOp::ReduceScatter, dp_[rank], mib(job_.dp_mib));
-    add(CollectiveOp::AllGather, dp_[rank], mib(job_.dp_mib));
-    add(CollectiveOp::AllReduce, world_, 8);
-    return ops;
-  }
-
   bool faulty(int step) const {
     return step >= out_.truth.from_step;
   }
 
   // Own time before an operation: computing and the gap around it, ns.
-  std::pair<double, double> own(int rank, const Op& op, int index) {
+  std::pair<double, double> own(int rank, const RankOp& op, int index) {
     const RankTruth& t = out_.truth;
     base::Rng& rng = draws_[rank];
     const double noise = std::exp(rng.normal(0, job_.compute_noise));
@@ -357,7 +196,7 @@ class Simulation {
     return {compute, gap};
   }
 
-  double transfer(const Op& op, const std::vector<int>& ranks, int64_t instance) const {
+  double transfer(const RankOp& op, const std::vector<int>& ranks, int64_t instance) const {
     std::set<int> hosts;
     for (const int r : ranks)
       hosts.insert(host_of(r));
@@ -401,9 +240,9 @@ class Simulation {
   // All ranks' programs of a step together: a rank goes on until it waits for somebody.
   void run_step(int step) {
     const int n = job_.ranks();
-    std::vector<std::vector<Op>> programs;
+    std::vector<std::vector<RankOp>> programs;
     for (int r = 0; r < n; ++r)
-      programs.push_back(program(r, step));
+      programs.push_back(program_.operations(r, step));
     std::vector<size_t> at(n, 0);
     std::vector<bool> waits(n, false);
     std::map<std::tuple<int, int, int, int>, std::vector<Arrival>> open;  // group, from, to, number
@@ -417,7 +256,7 @@ class Simulation {
       const int r = ready.back();
       ready.pop_back();
       while (!waits[r] && at[r] < programs[r].size()) {
-        const Op& op = programs[r][at[r]];
+        const RankOp& op = programs[r][at[r]];
         if (out_.truth.fault == RankFaultKind::Hang && r == out_.truth.rank && step == out_.truth.from_step &&
             at[r] > programs[r].size() / 2) {
           hung_ = true;
@@ -455,10 +294,10 @@ class Simulation {
   }
 
   void complete(
-      const Op& op,
+      const RankOp& op,
       const std::vector<int>& ranks,
       const std::vector<Arrival>& arrived,
-      const std::vector<std::vector<Op>>& programs) {
+      const std::vector<std::vector<RankOp>>& programs) {
     double last = 0;
     for (const Arrival& a : arrived)
       last = std::max(last, a.at);
@@ -471,7 +310,7 @@ class Simulation {
     const double end = last + transfer(op, ranks, int64_t(id));
     base::Rng skew(job_.seed, "ranks.skew", id);
     for (const Arrival& a : arrived) {
-      const Op& mine = programs[a.rank][a.op];
+      const RankOp& mine = programs[a.rank][a.op];
       now_[a.rank] = std::max(a.at, end + skew.uniform() * 0.05e6);
       add_record(a.rank, mine, a.at, now_[a.rank]);
     }
@@ -482,7 +321,7 @@ class Simulation {
     return kBegin + int64_t(ns + out_.truth.offset_ns[h] + out_.truth.drift[h] * ns);
   }
 
-  void add_record(int rank, const Op& op, double begin, double end) {
+  void add_record(int rank, const RankOp& op, double begin, double end) {
     trace::CollectiveRecord r;
     r.begin_ns = local_time(rank, begin);
     r.end_ns = local_time(rank, end);
@@ -516,7 +355,7 @@ class Simulation {
 
   // What a flight recorder holds when everybody waits: counters by group, and the operation each waits in.
   void make_dumps(
-      const std::vector<std::vector<Op>>& programs,
+      const std::vector<std::vector<RankOp>>& programs,
       const std::vector<size_t>& at,
       const std::vector<bool>& waits) {
     for (int r = 0; r < job_.ranks(); ++r) {
@@ -537,7 +376,7 @@ class Simulation {
         d.status[name] = {count, -1, count};
       }
       if (waits[r]) {
-        const Op& op = programs[r][at[r]];
+        const RankOp& op = programs[r][at[r]];
         const std::string group = std::to_string(op.group);
         trace::PendingOp p;
         p.group = group;
@@ -582,15 +421,9 @@ class Simulation {
   }
 
   const RankJob& job_;
+  const RankProgram program_;
+  const std::vector<RankGroup>& groups_;
   SimulatedRanks out_;
-  std::vector<Group> groups_;
-  int world_ = -1;
-  // group by rank
-  std::vector<int> tp_;
-  std::vector<int> cp_;
-  std::vector<int> dp_;
-  std::vector<int> ep_;
-  std::vector<int> pp_;
   std::vector<std::vector<int>> local_;  // communicator of a rank by group; -1: none
   std::vector<double> speed_;
   std::vector<double> now_;

@@ -1,0 +1,74 @@
+// What the ranks of a simulated job do: their groups by parallelism, and the program that each runs in a
+// step.
+//
+//   step = micro-batches forward [recv, compute, CP all-gather, TP all-reduce, EP all-to-all, send]
+//          micro-batches backward [recv, compute, TP all-reduce, EP all-to-all, send]
+//          DP reduce-scatter, DP all-gather, all-reduce of 8 B over all
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fleet/simulate/rank_job.h"
+
+namespace lento::fleet {
+
+struct RankGroup {
+  std::string name;
+  std::string key;
+  std::vector<int> ranks;
+};
+
+struct RankOp {
+  trace::CollectiveOp op = trace::CollectiveOp::AllReduce;
+  int group = 0;
+  int peer = -1;  // global rank of a pair's other end
+  int64_t bytes = 0;
+  double compute = 0;  // ms of kernels before it
+  bool first = false;  // of a step
+  int step = 0;
+};
+
+class RankProgram {
+ public:
+  // `job` must outlive it.
+  explicit RankProgram(const RankJob& job);
+
+  const std::vector<RankGroup>& groups() const {
+    return groups_;
+  }
+  int host_of(int rank) const {
+    return rank / job_.gpus_a_host;
+  }
+  // Of one rank for one step.
+  std::vector<RankOp> operations(int rank, int step) const;
+  // The channels (group, pair; -1: the whole group) within hosts, or between them, that a rank, or with -1 a
+  // host, takes part in. Places that have the same ones cannot be told apart.
+  std::set<std::pair<int, int>> channels(int host, int rank, bool inside) const;
+
+ private:
+  int rank_of(int t, int c, int d, int p) const {
+    return t + job_.tp * (c + job_.cp * (d + job_.dp * p));
+  }
+  int add_group(const std::string& name, std::vector<int> ranks);
+  void assign(std::vector<int>& of, const std::string& name, const std::vector<int>& ranks);
+  void make_tensor_and_context_groups(int p);
+  void make_data_and_expert_groups(int p);
+  void make_pipeline_groups();
+  bool used(int group) const;
+
+  const RankJob& job_;
+  std::vector<RankGroup> groups_;
+  int world_ = -1;
+  // group by rank
+  std::vector<int> tp_;
+  std::vector<int> cp_;
+  std::vector<int> dp_;
+  std::vector<int> ep_;
+  std::vector<int> pp_;
+};
+
+}  // namespace lento::fleet
