@@ -5,6 +5,7 @@
 #include <set>
 
 #include "lab/chip/data_set.h"
+#include "spec/fabric_sheet.h"
 
 namespace lento::chip {
 namespace {
@@ -130,6 +131,24 @@ TEST(DataSet, KindsRangesAndSplit) {
   options.together = 2;
   for (const Case& c : draw_cases(Grid(chip), options))
     EXPECT_NE(c.faults[0].name, c.faults[1].name);
+}
+
+TEST(DataSet, LinksOfANetworkAndLinksBetweenChipsAreDrawnApart) {
+  spec::FabricSheet sheet = spec::mesh_fabric(3, 3);
+  sheet.computes = true;
+  sheet.tiles[0] = spec::TileKind::Dram;
+  spec::join_chips(sheet, 2, false);
+  const Grid grid(spec::chip_of(sheet));
+  DataSetOptions options;
+  options.cores = 0;
+  options.links = 20;
+  options.chip_links = 7;
+  options.run_cycles = 1000;
+  int between = 0;
+  for (const Case& c : draw_cases(grid, options))
+    between += grid.link(grid.link_between(c.faults[0].index, c.faults[0].other)).joint >= 0 ? 1 : 0;
+  EXPECT_EQ(between, 7);
+  EXPECT_EQ(draw_cases(Grid(spec::Chip{}), options).size(), 20u);  // one chip has none of them
 }
 
 }  // namespace

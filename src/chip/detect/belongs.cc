@@ -34,13 +34,19 @@ Plan plan_of(const Sketch& sketch, const Program& program, const spec::Chip& chi
   return plan;
 }
 
-std::string words_of(const Pattern& pattern, size_t core) {
-  const std::string at = " on core " + std::to_string(core);
+// A sheet numbers no cores. What was recorded may name one that the chip does not have.
+std::string core_words(size_t core, const Grid& grid) {
+  const bool named = grid.is_sheet() && core < size_t(grid.core_count());
+  return named ? grid.core_name(int(core)) : "core " + std::to_string(core);
+}
+
+std::string words_of(const Pattern& pattern, size_t core, const Grid& grid) {
+  const std::string at = " on " + core_words(core, grid);
   const std::string subject = std::to_string(pattern.subject);
   if (pattern.kind == ProbeKind::Compute)
     return "operations of layer " + subject + at;
   if (pattern.kind == ProbeKind::Message)
-    return "messages from core " + subject + at;
+    return "messages from " + core_words(pattern.subject, grid) + at;
   const std::string what = pattern.kind == ProbeKind::Read ? "reads from" : "writes to";
   return what + " DRAM port " + subject + at;
 }
@@ -93,6 +99,7 @@ std::string Belonging::gap() const {
 
 Belonging belonging_of(const Sketch& sketch, const Program& program, const spec::Chip& chip) {
   const Plan plan = plan_of(sketch, program, chip);
+  const Grid grid(chip);
   Belonging out;
   count_coverage(sketch, plan, out);
   for (size_t core = 0; core < sketch.cores().size(); ++core) {
@@ -102,7 +109,7 @@ Belonging belonging_of(const Sketch& sketch, const Program& program, const spec:
         continue;
       ++out.strange;
       if (out.examples.size() < 3)
-        out.examples.push_back(words_of(Pattern::unpack(held.entry->key), core));
+        out.examples.push_back(words_of(Pattern::unpack(held.entry->key), core, grid));
     }
   }
   return out;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "spec/fabric_sheet.h"
+
 namespace lento::chip {
 namespace {
 
@@ -122,6 +124,38 @@ TEST_F(PathTest, RecordsArePlannedByTheProgram) {
   EXPECT_EQ(counts[0].computes, 1u);
   EXPECT_EQ(counts[0].transfers, 0u);
   EXPECT_EQ(counts[1].transfers, 3u);
+}
+
+// Two chips of one core and one DRAM tile each, joined by a link of 8 bytes a cycle that holds 50 cycles.
+spec::Chip two_chips() {
+  spec::FabricSheet sheet = spec::mesh_fabric(2, 1);
+  sheet.computes = true;
+  sheet.tiles[1] = spec::TileKind::Dram;
+  sheet.chips = 2;
+  sheet.chip_links = {{{0, 0, 0}, {1, 0, 0}, 8, 50}, {{1, 0, 0}, {0, 0, 0}, 8, 50}};
+  return spec::chip_of(sheet);
+}
+
+TEST(PathOverChips, TheLinkBetweenThemHasItsOwnRateAndIsOneComponent) {
+  const spec::Chip chip = two_chips();
+  const Grid grid(chip);
+  const Path path(chip, grid, Pattern{ProbeKind::Message, 10, 0}, 1);
+  ASSERT_EQ(path.links().size(), 1u);
+  EXPECT_DOUBLE_EQ(path.cycles(800), 2 * 800 / 32.0 + 50 + 800 / 8.0);
+  const Component joint = link_component(grid, path.links()[0]);
+  EXPECT_TRUE(path.crosses(joint));
+  EXPECT_EQ(name_of(joint, grid), "link0/0-0>1/0-0");
+  EXPECT_DOUBLE_EQ(path.cycles(800, joint, 3), 2 * 800 / 32.0 + 50 + 3 * 800 / 8.0);
+  for (int router = 0; router < grid.router_count(); ++router)
+    EXPECT_FALSE(path.crosses({Part::Router, router})) << grid.router_name(router);
+}
+
+TEST(PathOverChips, AReadComesFromTheTileOfDram) {
+  const spec::Chip chip = two_chips();
+  const Grid grid(chip);
+  const Path path(chip, grid, Pattern{ProbeKind::Read, 10, uint16_t(grid.port_of(1))}, 1);
+  ASSERT_EQ(path.links().size(), 1u);
+  EXPECT_EQ(grid.link_name(path.links()[0]), "chip1/noc/link1-0>0-0");
 }
 
 }  // namespace
