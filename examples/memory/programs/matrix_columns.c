@@ -8,13 +8,15 @@ static void *work(void *p) {
   const int part = SIZE / (threads < SIZE ? threads : SIZE);
   const int first = (int)(long)p * part;
   for (int round = 0; round < 80; ++round) {
-    for (int i = 0; i < SIZE; ++i) {
 #ifdef FIXED
-      for (int j = first; j < first + part; ++j) matrix[j][i] += i;
-#else
-      for (int j = first; j < first + part; ++j) matrix[i][j] += i;
-#endif
+    for (int i = first; i < first + part; ++i) {
+      for (int j = 0; j < SIZE; ++j) matrix[i][j] += j;
     }
+#else
+    for (int i = 0; i < SIZE; ++i) {
+      for (int j = first; j < first + part; ++j) matrix[i][j] += i;
+    }
+#endif
   }
   return 0;
 }
