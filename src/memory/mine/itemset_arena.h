@@ -2,6 +2,7 @@
 // search leaves the node. Every piece starts on a 32-byte boundary.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -26,10 +27,28 @@ class Arena {
 
   template <class T>
   T* take(size_t count) {
-    return reinterpret_cast<T*>(take_words((count * sizeof(T) + 31) / 32 * 4));
+    return reinterpret_cast<T*>(take_words(words_of<T>(count)));
+  }
+  // Gives back what `last`, the piece taken last, has beyond `count`.
+  template <class T>
+  void shrink(T* last, size_t count) {
+    const size_t begin = size_t(reinterpret_cast<uint64_t*>(last) - chunks_[chunk_].base);
+    used_ = begin + words_of<T>(count);
+  }
+  // Words of memory that it holds, given back or not.
+  size_t held() const {
+    size_t words = 0;
+    for (const Chunk& chunk : chunks_)
+      words += chunk.words;
+    return words;
   }
 
  private:
+  template <class T>
+  static size_t words_of(size_t count) {
+    return (count * sizeof(T) + 31) / 32 * 4;
+  }
+
   static constexpr size_t kChunkWords = size_t{1} << 14;
   struct Chunk {
     std::unique_ptr<uint64_t[]> memory;
@@ -38,25 +57,35 @@ class Arena {
   };
 
   uint64_t* take_words(size_t words) {
-    while (chunk_ < chunks_.size() && used_ + words > chunks_[chunk_].words) {
-      ++chunk_;
-      used_ = 0;
-    }
-    if (chunk_ == chunks_.size())
-      grow(words);
+    if (chunks_.empty() || used_ + words > chunks_[chunk_].words)
+      go_on(words);
     uint64_t* piece = chunks_[chunk_].base + used_;
     used_ += words;
     return piece;
   }
 
-  void grow(size_t words) {
+  // To the next chunk, which is empty, as all that follow it: one that is too small is made anew with room to
+  // spare. Without that pieces that grow little by little would leave a trail of chunks.
+  void go_on(size_t words) {
+    const size_t next = chunks_.empty() ? 0 : chunk_ + 1;
+    size_t wanted = std::max(words, kChunkWords);
+    if (next < chunks_.size() && chunks_[next].words < words) {
+      wanted = std::max(wanted, chunks_[next].words + chunks_[next].words / 2);
+      chunks_.resize(next);
+    }
+    if (next == chunks_.size())
+      chunks_.push_back(chunk_of(wanted));
+    chunk_ = next;
+    used_ = 0;
+  }
+
+  static Chunk chunk_of(size_t words) {
     Chunk chunk;
-    chunk.words = words > kChunkWords ? words : kChunkWords;
-    chunk.memory = std::make_unique_for_overwrite<uint64_t[]>(chunk.words + 4);
+    chunk.words = words;
+    chunk.memory = std::make_unique_for_overwrite<uint64_t[]>(words + 4);
     const auto address = reinterpret_cast<uintptr_t>(chunk.memory.get());
     chunk.base = chunk.memory.get() + ((32 - address % 32) % 32) / 8;
-    chunks_.push_back(std::move(chunk));
-    used_ = 0;
+    return chunk;
   }
 
   std::vector<Chunk> chunks_;
