@@ -6,6 +6,7 @@ Rules by promtool, the route by amtool, units by systemd-analyze, manifests and 
 that is not installed is passed over, but one must be there. Every metric that the rules ask for is published.
 """
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -61,6 +62,23 @@ def options(lento):
             assert option in page or option in ("--now", "--from-literal"), f"{file.name}: {option}"
 
 
+def slurm():
+    """Two jobs share a GPU: each end of a job writes and takes away its own line, and nothing else."""
+    with tempfile.TemporaryDirectory() as folder:
+        def run(context, job, gpus):
+            words = {"SLURM_SCRIPT_CONTEXT": context, "SLURM_JOB_ID": job, "SLURM_JOB_GPUS": gpus,
+                     "DCGM_HPC_JOB_MAPPING_DIR": folder, "PATH": os.environ["PATH"]}
+            subprocess.run([ROOT / "slurm/job-mapping.sh"], env=words, check=True)
+            return {f.name: f.read_text().split() for f in sorted(pathlib.Path(folder).iterdir())}
+        assert run("prolog_slurmd", "88", "0,1") == {"0": ["88"], "1": ["88"]}
+        assert run("prolog_slurmd", "8", "1,../evil") == {"0": ["88"], "1": ["88", "8"]}
+        assert run("prolog_slurmd", "8", "1") == {"0": ["88"], "1": ["88", "8"]}, "started again"
+        assert run("epilog_slurmd", "88", "0,1") == {"1": ["8"]}
+        assert run("epilog_slurmd", "8", "1") == {}
+        assert run("epilog_slurmd", "9", "") == {}
+    ran.append("sh")
+
+
 def metrics():
     source = (ROOT.parent.parent.parent / "src/jobs").glob("fleet_watch*.cc")
     published = set(re.findall(r'\{"(\w+)", "(?:gauge|counter)"', "".join(f.read_text() for f in source)))
@@ -75,6 +93,7 @@ def main():
     units(sys.argv[1])
     manifests()
     options(sys.argv[1])
+    slurm()
     metrics()
     json.loads((ROOT / "grafana/dashboard.json").read_text())
     print("checked by", ", ".join(sorted(set(ran))) or "nobody")

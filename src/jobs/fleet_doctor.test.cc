@@ -348,6 +348,7 @@ TEST(Doctor, JobsOfSchedulersAreOfferedByTheirLabel) {
   Store store;
   store.scrape(dcgm(1, ",hpc_job=\"8812\""), 4, "10.0.0.@:9400");
   store.scrape("node_load1{pod=\"trainer-@\",jobset_sigs_k8s_io_jobset_name=\"llm\"} 1\n", 4, "gpu-@:9100");
+  store.scrape("node_load5{training_kubeflow_org_job_name=\"bert\"} 1\n", 4, "gpu-@:9100");
   const finding::Diagnosis d = store.examine();
   std::set<std::string> offered;
   for (const auto& [name, text] : d.facts) {
@@ -356,6 +357,7 @@ TEST(Doctor, JobsOfSchedulersAreOfferedByTheirLabel) {
   }
   EXPECT_TRUE(offered.contains("hpc_job"));
   EXPECT_TRUE(offered.contains("jobset_sigs_k8s_io_jobset_name"));
+  EXPECT_TRUE(offered.contains("training_kubeflow_org_job_name"));
   EXPECT_FALSE(offered.contains("slurm_job_id"));
   EXPECT_EQ(count(d).machines, 4u);  // "gpu-0" and "gpu-0:9100" are one
 }
