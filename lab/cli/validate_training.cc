@@ -54,7 +54,10 @@ validate_training(const std::string& folder, const std::string& residuals, const
     write_training_residuals(residuals, judged);
   size_t limits = 0;
   size_t reached = 0;
-  for (const predict::TrainingBar& b : predict::training_bars(judged)) {
+  std::vector<predict::TrainingBar> bars = predict::training_bars(judged);
+  for (const predict::TrainingBar& b : predict::memory_bars(judged))
+    bars.push_back(b);
+  for (const predict::TrainingBar& b : bars) {
     const std::string aim = b.limit > 0 ? base::percent(b.limit) : "";
     const std::string verdict = b.limit > 0 ? (b.reached() ? "yes" : "no") : "";
     table.rows.push_back(
@@ -70,8 +73,8 @@ validate_training(const std::string& folder, const std::string& residuals, const
         b.what,
         base::percent(b.mean) + " mean" + (aim.empty() ? "" : " of at most " + aim) +
             (b.reached() ? "" : " NOT REACHED") + ", " + base::percent(b.median) + " median, " +
-            base::percent(b.bias) + " bias, " + std::to_string(b.rows) + " runs; one share of the peak " +
-            base::percent(b.flat_mean));
+            base::percent(b.bias) + " bias, " + std::to_string(b.rows) + " runs" +
+            (b.flat_mean > 0 ? "; one share of the peak " + base::percent(b.flat_mean) : ""));
     limits += b.limit > 0;
     reached += b.limit > 0 && b.reached();
   }
@@ -91,7 +94,8 @@ void write_stacks(const std::string& path, const predict::StackTable& table) {
         key.first + ":  - {framework: " + key.second + ", library: " + base::format_number(s.library, 3) +
         ", pointwise: " + base::format_number(s.pointwise, 3) + ", attention: " +
         base::format_number(s.attention, 3) + ", overlap: " + base::format_number(s.overlap, 3) +
-        ", host_layer: " + base::format_number(s.host_layer_s * 1e3, 3) + " ms, launch: 1.5 us}\n");
+        ", host_layer: " + base::format_number(s.host_layer_s * 1e3, 3) + " ms, launch: 1.5 us, kept: " +
+        base::format_number(s.kept, 3) + ", logit_bytes: " + base::format_number(s.logit_bytes, 3) + "}\n");
   }
   file.commit();
 }

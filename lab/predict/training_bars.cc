@@ -70,6 +70,51 @@ std::vector<TrainingBar> training_bars(const std::vector<JudgedRun>& judged) {
   return out;
 }
 
+namespace {
+
+// Stated peaks are an allocator's: the context of the driver is not in them.
+TrainingBar peak_memory(const std::vector<JudgedRun>& judged) {
+  TrainingBar bar;
+  bar.what = "memory of the fullest device, torchtitan";
+  bar.limit = 0.10;
+  std::vector<double> errors;
+  for (const JudgedRun& j : judged) {
+    if (j.run->peak_bytes <= 0)
+      continue;
+    const double reserve = find_shipped(j.run->chip)->chip.memory_reserve;
+    const double error = (j.time.memory_bytes - reserve) / j.run->peak_bytes - 1;
+    errors.push_back(std::abs(error));
+    bar.bias += error;
+  }
+  bar.rows = errors.size();
+  if (errors.empty())
+    return bar;
+  bar.bias /= double(bar.rows);
+  bar.mean = base::mean(errors);
+  bar.median = base::median(errors);
+  return bar;
+}
+
+// All of them ran.
+TrainingBar said_too_large(const std::vector<JudgedRun>& judged) {
+  TrainingBar bar;
+  bar.what = "runs wrongly said not to fit, share";
+  bar.limit = 0.05;
+  bar.rows = judged.size();
+  const auto wrong = std::ranges::count_if(judged, [](const JudgedRun& j) {
+    return !j.time.fits;
+  });
+  bar.mean = judged.empty() ? 0 : double(wrong) / double(judged.size());
+  bar.bias = bar.mean;
+  return bar;
+}
+
+}  // namespace
+
+std::vector<TrainingBar> memory_bars(const std::vector<JudgedRun>& judged) {
+  return {peak_memory(judged), said_too_large(judged)};
+}
+
 std::vector<SeenError> seen_errors(const std::vector<JudgedRun>& judged) {
   std::vector<SeenError> out;
   for (const JudgedRun& j : judged) {

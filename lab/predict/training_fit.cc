@@ -37,7 +37,12 @@ const std::vector<Scalar> kReleaseScalars = {
 
 TrainingTime timed(const PublishedRun& run, const Stack& stack) {
   System system = *find_shipped(run.chip);
+  const Stack& shipped = stack_for(system, run.framework());
+  const double kept = shipped.kept;
+  const double logit_bytes = shipped.logit_bytes;
   system.stack = stack;
+  system.stack.kept = kept;  // of memory, which no time tells
+  system.stack.logit_bytes = logit_bytes;
   return predict_training(system, with_placement(system, with_micro_batch(system, run.run())));
 }
 
@@ -205,7 +210,10 @@ StackTable fit_stacks(const std::vector<PublishedRun>& runs, int part, const bas
   StackTable out;
   for (const auto& [key, software] : wanted) {
     progress("stacks", out.size(), wanted.size());
-    out[key] = levels.fit(key.first, software, key.second);
+    Stack& stack = out[key] = levels.fit(key.first, software, key.second);
+    const Stack& shipped = stack_for(*find_shipped(key.first), key.second);
+    stack.kept = shipped.kept;
+    stack.logit_bytes = shipped.logit_bytes;
   }
   return out;
 }

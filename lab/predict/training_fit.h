@@ -48,6 +48,9 @@ struct TrainingBar {
 };
 std::vector<TrainingBar> training_bars(const std::vector<JudgedRun>& judged);
 
+// Against peaks that tables state; and the share of runs that ran which are said not to fit.
+std::vector<TrainingBar> memory_bars(const std::vector<JudgedRun>& judged);
+
 // As answers state them.
 std::vector<SeenError> seen_errors(const std::vector<JudgedRun>& judged);
 

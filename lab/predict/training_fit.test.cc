@@ -77,5 +77,19 @@ TEST(TrainingFit, AMissedLimitIsSaid) {
   EXPECT_NEAR(training_bars({j})[0].bias, 0.2, 1e-9);
 }
 
+TEST(TrainingFit, MemoryIsJudgedAgainstTheAllocatorsPeak) {
+  std::vector<PublishedRun> runs = {run_of(1024, 1024), run_of(2048, 1024)};
+  runs[0].peak_bytes = 50e9;
+  JudgedRun with{&runs[0], {}, 1};
+  with.time.memory_bytes = 55e9 + find_shipped("h100")->chip.memory_reserve;
+  with.time.fits = true;
+  const JudgedRun without{&runs[1], {}, 1};  // said not to fit
+  const std::vector<TrainingBar> bars = memory_bars({with, without});
+  EXPECT_EQ(bars[0].rows, 1u);
+  EXPECT_NEAR(bars[0].mean, 0.1, 1e-9);
+  EXPECT_NEAR(bars[1].mean, 0.5, 1e-12);
+  EXPECT_FALSE(bars[1].reached());
+}
+
 }  // namespace
 }  // namespace lento::predict

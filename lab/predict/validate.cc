@@ -423,8 +423,10 @@ void out_of_memory(Validator& v, const std::string& folder) {
     const bool failed = table.text(status) == "OOM";
     if (!failed && table.text(status) != "Success")
       continue;
-    const TrainingRun run = std::get<TrainingRun>(parse_question(Dialect::TrainNanotron, table).what);
-    const double bytes = training_memory(run).total() + system.chip.memory_reserve;
+    const Question question = parse_question(Dialect::TrainNanotron, table);
+    const auto& run = std::get<TrainingRun>(question.what);
+    const double bytes =
+        training_memory(run, specialised(system, question).stack).total() + system.chip.memory_reserve;
     ++rows;
     right += (bytes > system.chip.memory_bytes) == failed;
   }

@@ -114,6 +114,8 @@ void read_stack(const YamlNode& node, Stack& stack, base::ErrorList& errors) {
   fields.quantity("host_tensor", stack.host_tensor, Dimension::Plain, 0, 20);
   fields.quantity("hand_over", stack.hand_over_s, Dimension::Time, 0, 10);
   fields.quantity("pointwise", stack.pointwise, Dimension::Plain, 0, 20);
+  fields.quantity("kept", stack.kept, Dimension::Plain, 0.1, 10);
+  fields.quantity("logit_bytes", stack.logit_bytes, Dimension::Plain, 0, 100);
   fields.quantity("attention", stack.attention, Dimension::Plain, 0.01, 4);
   fields.finish();
 }

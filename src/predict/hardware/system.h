@@ -125,7 +125,7 @@ struct Network {
   double byte_energy_j = 0;  // of a byte sent over any link
 };
 
-// Software: a stack states at most six scalars besides its name.
+// Software: a stack states at most six scalars of time besides its name, and two of memory.
 struct Stack {
   std::string framework;       // empty: any
   double library = 1.0;        // speed of its matrix products over the chip's calibration
@@ -135,6 +135,8 @@ struct Stack {
   double host_tensor = 0;      // its growth with each tensor-parallel way, in pipelines across nodes
   double hand_over_s = 0;      // stall of each hand-over between stages on different nodes
   double pointwise = 1.5;      // element-wise traffic over that of perfectly fused passes
+  double kept = 1.15;          // memory held for activations over what they need: copies, an allocator's gaps
+  double logit_bytes = 10;     // of a score of the vocabulary, from the output layer to its gradient
   double attention = 1.0;      // speed of its fused attention over the chip's constants
 };
 

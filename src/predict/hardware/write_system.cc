@@ -94,7 +94,8 @@ std::string stack_text(const Stack& s) {
   return "{library: " + format_exact(s.library) + ", launch: " + with_unit(s.launch_s, "s") +
          ", overlap: " + format_exact(s.overlap) + ", host_layer: " + with_unit(s.host_layer_s, "s") +
          ", host_tensor: " + format_exact(s.host_tensor) + ", hand_over: " + with_unit(s.hand_over_s, "s") +
-         ", pointwise: " + format_exact(s.pointwise) + ", attention: " + format_exact(s.attention);
+         ", pointwise: " + format_exact(s.pointwise) + ", attention: " + format_exact(s.attention) +
+         ", kept: " + format_exact(s.kept) + ", logit_bytes: " + format_exact(s.logit_bytes);
 }
 
 std::string network_text(const Network& n) {

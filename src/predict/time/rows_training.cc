@@ -156,7 +156,8 @@ Recompute recompute_in(const base::CsvReader& row) {
   const std::string text = text_or(row, {"activation_checkpointing", "recompute", "remat"});
   if (text.starts_with("full") || text == "True")
     return Recompute::Full;
-  if (text.starts_with("selective") && row.find("torch_compile") >= 0)
+  // torchtitan's recipes recompute by operator where the table does not say.
+  if (row.find("torch_compile") >= 0 && (text.starts_with("selective") || text == "not stated"))
     return Recompute::Operators;
   return text.starts_with("selective") || text == "minimal" ? Recompute::Selective : Recompute::None;
 }
@@ -257,6 +258,7 @@ TrainingRun recipe_row(const base::CsvReader& row) {
   r.overlap_experts = row.find("container") >= 0 && r.interleave > 1;
   r.expanded_keys = titan;
   r.recompute = recompute_in(row);
+  r.recompute_open = !titan && r.recompute == Recompute::None;
   r.sequence_parallel = r.tensor > 1;
   const bool sharded = titan || whole_or(row, "fsdp", 0, 0) > 1;
   // torchtitan keeps gathered weights while micro batches pass through a pipeline.
@@ -290,7 +292,7 @@ namespace {
 TrainingRun largest_that_fits(TrainingRun r, const base::CsvReader& row) {
   const System* chip = find_shipped(text_or(row, {"chip"}));
   const auto fits = [chip](const TrainingRun& run) {
-    return training_memory(run).total() + chip->chip.memory_reserve <= chip->chip.memory_bytes;
+    return training_memory(run, chip->stack).total() + chip->chip.memory_reserve <= chip->chip.memory_bytes;
   };
   for (TrainingRun wider = r; chip; r = wider) {
     wider.micro_batch *= 2;

@@ -197,12 +197,12 @@ TEST(Training, PartsAddUpAndBubbleShrinksWithMicroBatches) {
 TEST(Training, ShardingAndRecomputationSaveMemory) {
   TrainingRun run = small_run();
   run.data = 8;
-  const double plain = training_memory(run).total();
+  const double plain = training_memory(run, Stack{}).total();
   run.zero = 1;
-  const double sharded = training_memory(run).total();
+  const double sharded = training_memory(run, Stack{}).total();
   EXPECT_LT(sharded, plain);
   run.recompute = Recompute::Full;
-  EXPECT_LT(training_memory(run).total(), sharded);
+  EXPECT_LT(training_memory(run, Stack{}).total(), sharded);
 }
 
 TEST(Training, ImpossibleParallelismIsRefused) {

@@ -371,9 +371,15 @@ TrainingTime predict_training(const System& system, const TrainingRun& run, cons
   t.model_flops = model_flops(run);
   t.utilisation = t.model_flops / (t.seconds * run.devices() * system.chip.peak(run.precision));
   t.bound = largest(t);
-  const TrainingMemory memory = training_memory(run);
+  TrainingRun leanest = run;
+  TrainingMemory memory = training_memory(run, system.stack);
+  const double room = system.chip.memory_bytes - system.chip.memory_reserve;
+  if (run.recompute_open && memory.total() > room) {
+    leanest.recompute = Recompute::Full;
+    memory = training_memory(leanest, system.stack);
+  }
   t.weight_bytes = memory.weights;
-  t.activation_bytes = memory.activations + memory.logits;
+  t.activation_bytes = memory.total() - memory.weights;
   t.memory_bytes = memory.total() + system.chip.memory_reserve;
   t.fits = t.memory_bytes <= system.chip.memory_bytes;
   return t;

@@ -1,6 +1,7 @@
 // One training iteration of a transformer on many devices: time, memory and whether it fits.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
@@ -66,6 +67,7 @@ struct TrainingRun {
   Precision precision = Precision::Bf16;
   bool expanded_keys = false;    // context parallelism sends keys of every head, and waits for them
   bool overlap_experts = false;  // rows to and from experts on other nodes behind the work of other chunks
+  bool recompute_open = false;   // not told: as much as the memory needs, in time as `recompute` says
   bool frozen = false;           // weights stay, small adapters beside them learn
   std::optional<Precision> products;  // of the weights' products, where it differs; all else stays as above
   Placement placement = kUsualPlacement;
@@ -117,12 +119,13 @@ Shard shard_of(const TrainingRun& run);  // one device's part of a micro batch
 // flight.
 struct TrainingMemory {
   double weights = 0;
-  double activations = 0;
+  double activations = 0;  // kept for the backward pass
+  double working = 0;      // one layer's while it is recomputed, and gathered rows
   double logits = 0;
   double total() const {
-    return weights + activations + logits;
+    return weights + activations + std::max(working, logits);
   }
 };
-TrainingMemory training_memory(const TrainingRun& run);
+TrainingMemory training_memory(const TrainingRun& run, const Stack& stack);
 
 }  // namespace lento::predict

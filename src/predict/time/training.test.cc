@@ -155,6 +155,49 @@ TEST(Training, TheStacksAttentionSetsThePaceOfLongSequences) {
   EXPECT_GT(part_s(run, &TrainingTime::compute_s, s), 1.5 * before);
 }
 
+TEST(Training, MemoryOfALayerIsWhatItsProductsAndNormsNeed) {
+  TrainingRun run = run_of(1, 1, 1);
+  run.model.vocab = 0;
+  Stack stack;
+  stack.kept = 1;
+  const double h = 2048;
+  const double tokens = 4096;
+  // 8 hidden of norms, 4 + 4 of attention, 4 times 4 of the feed
+  const TrainingMemory whole = training_memory(run, stack);
+  EXPECT_NEAR(whole.activations, 16 * tokens * 32 * h, 1);
+  run.recompute = Recompute::Full;
+  const TrainingMemory inputs = training_memory(run, stack);
+  EXPECT_NEAR(inputs.activations, 16 * tokens * 2 * h, 1);
+  EXPECT_NEAR(inputs.working, tokens * 32 * h, 1);
+  run.recompute = Recompute::Operators;
+  const TrainingMemory some = training_memory(run, stack);
+  EXPECT_LT(some.activations, whole.activations);
+  EXPECT_GT(some.activations, inputs.activations);
+}
+
+TEST(Training, ShardedStatesTakeSixteenBytesOverTheReplicas) {
+  TrainingRun run = run_of(1, 1, 64);
+  run.zero = 3;
+  const double many = training_memory(run, Stack{}).weights;
+  run.data = 8;
+  run.global_batch = 8;
+  const double few = training_memory(run, Stack{}).weights;
+  const double parameters = run.model.layer_parameters() * 16 + double(run.model.vocab) * 2048;
+  EXPECT_NEAR(few - many, parameters * 16 * (1.0 / 8 - 1.0 / 64), 1e-3 * few);
+}
+
+TEST(Training, ARunThatDoesNotTellFitsWithAsMuchRecomputationAsItNeeds) {
+  const System s = read_system("h100");
+  TrainingRun run = run_of(1, 1, 8);
+  run.micro_batch = 8;
+  run.sequence = 8192;
+  EXPECT_FALSE(predict_training(s, run).fits);
+  const double seconds_of = seconds(s, run);
+  run.recompute_open = true;
+  EXPECT_TRUE(predict_training(s, run).fits);
+  EXPECT_EQ(seconds(s, run), seconds_of);
+}
+
 TEST(Training, OperatorsRecomputeLessThanWholeLayers) {
   TrainingRun run = run_of(1, 1, 8);
   run.recompute = Recompute::Full;
