@@ -422,6 +422,8 @@ TEST_F(Conclusion, NotesTellWhatIsMissing) {
   EXPECT_THAT(d.notes, Contains(HasSubstr("latencies are in ns")));
   EXPECT_THAT(d.notes, Not(Contains(HasSubstr("the trace is sampled"))));
   EXPECT_THAT(d.notes, Not(Contains(HasSubstr("th window"))));
+  EXPECT_THAT(d.notes, Not(Contains(HasSubstr("not told apart"))));
+  EXPECT_THAT(d.notes, Not(Contains(HasSubstr("were not kept"))));
 }
 
 TEST_F(Conclusion, ManyWindowsSaySo) {

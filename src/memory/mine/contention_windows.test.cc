@@ -182,6 +182,21 @@ TEST(HotBlocks, KeepWhoDidWhatToWhichBytes) {
   EXPECT_EQ(third.excess, 0u);
 }
 
+// The costliest, and so many at most.
+TEST(HotBlocks, AreTheCostliestWithinTheirBound) {
+  Trace trace;
+  constexpr uint64_t kBlocks = tuning::kHotBlocks + 50;
+  for (uint64_t i = 0; i < kBlocks; ++i)
+    trace.push_back(
+        delayed(10 * i, uint16_t(i % 2), 0x100000 + 128 * i, 200, 1 + uint32_t(i % 97), uint16_t(1 - i % 2)));
+  const Passes p(trace);
+  ASSERT_EQ(p.windows.hot.size(), tuning::kHotBlocks);
+  EXPECT_EQ(p.windows.hot.front().excess, 97u);
+  for (size_t i = 1; i < p.windows.hot.size(); ++i)
+    ASSERT_GE(p.windows.hot[i - 1].excess, p.windows.hot[i].excess);
+  EXPECT_EQ(p.windows.hot.back().excess, 2u);  // of the 50 that are left out most cost one cycle
+}
+
 TEST(HotBlocks, AFailedStoreConditionalStoresNothing) {
   Trace trace = {delayed(10, 0, 0x4000, 30, 20, 1), delayed(20, 0, 0x4000, 30, 20, 1)};
   for (AccessRecord& r : trace)
