@@ -161,7 +161,7 @@ void add_predict(Command& app, Context& context) {
           "--recompute",
           options->recompute,
           "config.json: activations that a backward pass recomputes")
-      ->check(one_of({"none", "selective", "full"}))
+      ->check(one_of({"none", "selective", "operators", "full"}))
       ->capture_default_str();
   command->add_option(
       "--placement",

@@ -103,7 +103,7 @@ struct PredictQuestion {
   std::string precision = "bf16";  // fp32, tf32, fp16, bf16, int8, fp8, fp4
   std::string parallel;            // "tp=8,pp=2,dp=4"
   std::string framework;           // whose software stack; empty: the system's own
-  std::string recompute = "none";  // none, selective, full
+  std::string recompute = "none";  // none, selective, operators, full
 };
 Diagnosis predict_workload(const PredictQuestion& question);
 

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "predict/time/workload.h"
+
 namespace lento::predict {
 namespace {
 
@@ -108,6 +110,35 @@ TEST(Rows, ChunksThatATableLeavesOutAreOneLayerEach) {
   const Question dual = ask(kHeader, "x,DeepSeek-V3,H800,2048,fp8,4096,62914560,1,,16,128,DualPipe,,,,64");
   EXPECT_EQ(training_of(dual).schedule, Schedule::DualPipe);
   EXPECT_EQ(training_of(dual).interleave, 1);
+}
+
+// The same run said in YAML is the same question, so that it has the same answer.
+TEST(Rows, ARecipeCanBeSaidInYaml) {
+  constexpr const char* kHeader =
+      "model,chip,n_gpus,seq_len,local_batch_seqs,global_batch_seqs,fsdp,tp,pp,cp,precision,torch_compile,"
+      "activation_checkpointing,async_tp,pp_schedule,tokens_per_s_per_gpu";
+  Question row = ask(kHeader, "Llama-3.1-8B,h100-96,16,8192,2,16,8,1,1,2,fp8_linear,yes,selective,no,,1");
+  const std::string text =
+      "schema: lento.workload/1\nframework: torchtitan\nsequence: 8192\nglobal_batch: 16\nmicro_batch: 2\n"
+      "model: {layers: 32, hidden: 4096, heads: 32, kv_heads: 8, ffn: 14336, vocab: 128256, gated: true, "
+      "tied: false}\ndata: 8\ncontext: 2\nzero: 3\nrecompute: operators\nproducts: fp8\n"
+      "overlap_gather: true\noverlap_pipeline: true\nexpanded_keys: true\n";
+  row.device.clear();
+  EXPECT_EQ(parse_workload(text, "w.yaml", {}), row);
+}
+
+TEST(Rows, SchedulesAreReadFromYaml) {
+  const std::string start =
+      "schema: lento.workload/1\nmodel: {layers: 8, hidden: 512, heads: 8}\npipeline: 4\n";
+  const auto read = [&](const std::string& line) {
+    return training_of(parse_workload(start + line + "\n", "w.yaml", {}));
+  };
+  EXPECT_EQ(read("schedule: zero bubble").schedule, Schedule::ZeroBubble);
+  EXPECT_EQ(read("schedule: dual pipe").schedule, Schedule::DualPipe);
+  EXPECT_TRUE(read("frozen: true").frozen);
+  EXPECT_TRUE(read("recompute: open").recompute_open);
+  EXPECT_THROW(read("schedule: gpipe"), base::Error);
+  EXPECT_THROW(read("products: fp7"), base::Error);
 }
 
 TEST(Rows, MaxtextFillsTheMemoryWhereNoBatchIsTold) {

@@ -149,6 +149,30 @@ Question from_graph(const std::string& bytes, const std::string& file, const Run
   return {std::move(run), {}, options.framework};
 }
 
+void read_schedule(Fields& f, TrainingRun& run) {
+  constexpr std::pair<const char*, Schedule> kSchedules[] = {
+      {"interleaved", Schedule::Interleaved},
+      {"zero bubble", Schedule::ZeroBubble},
+      {"dual pipe", Schedule::DualPipe}};
+  std::string schedule = "interleaved";
+  f.choice("schedule", schedule, {"interleaved", "zero bubble", "dual pipe"});
+  for (const auto& [text, value] : kSchedules) {
+    if (schedule == text)
+      run.schedule = value;
+  }
+}
+
+// The precision of the weights' products, where it differs from the run's.
+void read_products(Fields& f, TrainingRun& run) {
+  std::string products;
+  f.text("products", products);
+  if (products.empty())
+    return;
+  run.products = parse_precision(products);
+  if (!run.products)
+    f.error("products", "precision '" + products + "' is not known", "one of: fp16, bf16, int8, fp8, fp4");
+}
+
 void read_run(
     Fields& f,
     const base::Location& where,
@@ -173,7 +197,13 @@ void read_run(
   f.boolean("overlap_tensor", run.overlap_tensor);
   f.boolean("overlap_gather", run.overlap_gather);
   f.boolean("overlap_pipeline", run.overlap_pipeline);
-  f.choice("recompute", recompute, {"none", "selective", "full"});
+  f.boolean("overlap_experts", run.overlap_experts);
+  f.boolean("expanded_keys", run.expanded_keys);
+  f.boolean("frozen", run.frozen);
+  read_schedule(f, run);
+  read_products(f, run);
+  f.choice("recompute", recompute, {"none", "selective", "operators", "full", "open"});
+  run.recompute_open = recompute == "open";
 }
 
 Question read_product(Fields& f, Precision precision) {
@@ -259,13 +289,18 @@ Question from_yaml(const std::string& text, const std::string& file) {
 }  // namespace
 
 Recompute recompute_of(const std::string& text) {
-  if (text == "none")
+  if (text == "none" || text == "open")
     return Recompute::None;
+  if (text == "operators")
+    return Recompute::Operators;
   if (text == "selective")
     return Recompute::Selective;
   if (text == "full")
     return Recompute::Full;
-  throw base::Error({}, "'" + text + "' is no kind of recomputation", "one of: none, selective, full");
+  throw base::Error(
+      {},
+      "'" + text + "' is no kind of recomputation",
+      "one of: none, selective, operators, full, open");
 }
 
 void read_transformer(Fields& f, Transformer& m) {

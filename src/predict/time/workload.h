@@ -23,7 +23,8 @@ struct RunOptions {
   std::string placement;  // "best", "tensor-data-pipeline"; empty: the usual
 };
 
-// "none", "selective", "full". Throws base::Error.
+// "none", "selective", "operators", "full", "open" (as much as the memory needs, none in time). Throws
+// base::Error.
 Recompute recompute_of(const std::string& text);
 
 // By the name of the file: an ONNX graph carries its weights, text does not.
