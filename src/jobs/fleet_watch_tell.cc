@@ -106,7 +106,7 @@ void FleetWatch::tell_verdicts(int64_t now, bool resend, std::vector<fleet::Aler
 void FleetWatch::tell_expectation(int64_t now, bool resend, std::vector<fleet::Alert>& alerts) {
   if (o_.detect.expectations.empty())
     return;
-  const fleet::Held held = fleet::held_against(*detector_, o_.detect, now - kRecent);
+  const fleet::ExpectationCheck held = fleet::check_expectations(*detector_, o_.detect, now - kRecent);
   if (held.slower.empty()) {
     if (!slow_fleet_)
       return;

@@ -25,7 +25,7 @@ constexpr size_t kLineFigures = 3;  // findings that get their own pictures
 struct View {
   const Detector& detector;
   const DetectOptions& options;
-  Names names;
+  const trace::MetricSeries* devices;
   const Fleet& fleet() const {
     return detector.fleet();
   }
@@ -37,7 +37,7 @@ double seconds(int64_t ms) {
 
 // Which GPU was lowest or highest when a reduced metric deviated ("power:min" -> device).
 std::string device_text(const View& view, const Verdict& v, const MetricScore& s) {
-  const trace::MetricSeries* series = view.names.series;
+  const trace::MetricSeries* series = view.devices;
   if (!series || !series->device_of.contains(s.metric))
     return "";
   const auto& devices = series->device_of.at(s.metric);
@@ -323,9 +323,9 @@ void add_unjudged(const View& view, Diagnosis& d) {
 
 }  // namespace
 
-Held held_against(const Detector& detector, const DetectOptions& options, int64_t from_ms) {
+ExpectationCheck check_expectations(const Detector& detector, const DetectOptions& options, int64_t from_ms) {
   const ScoreHistory& h = detector.history();
-  Held held;
+  ExpectationCheck held;
   for (const finding::Expectation& e : options.expectations) {
     const auto& metrics = detector.fleet().metrics;
     auto at = std::ranges::find(metrics, e.metric);
@@ -379,8 +379,9 @@ static void conclude_outcome(const Detector& detector, const DetectOptions& opti
       covered);
 }
 
-Diagnosis conclude(const Detector& detector, const DetectOptions& options, Names names) {
-  const View view{detector, options, names};
+Diagnosis
+conclude(const Detector& detector, const DetectOptions& options, const trace::MetricSeries* devices) {
+  const View view{detector, options, devices};
   Diagnosis d;
   d.scale = "fleet";
   d.title = "Fleet of " + std::to_string(view.fleet().machines.size()) + " machines";
@@ -398,7 +399,7 @@ Diagnosis conclude(const Detector& detector, const DetectOptions& options, Names
   });
   for (const Verdict* v : shown)
     d.findings.push_back(v->silent ? silent_finding(view, *v) : deviation_finding(view, *v));
-  Held held = held_against(detector, options);
+  ExpectationCheck held = check_expectations(detector, options);
   d.expectations = options.expectations;
   std::move(held.slower.begin(), held.slower.end(), std::back_inserter(d.findings));
   std::move(held.facts.begin(), held.facts.end(), std::back_inserter(d.facts));
@@ -442,7 +443,7 @@ diagnose(const trace::MetricSeries& series, const DetectOptions& options, const 
     if (step % 64 == 63)
       progress("steps", double(step), double(series.steps));
   }
-  return conclude(detector, options, {&series});
+  return conclude(detector, options, &series);
 }
 
 }  // namespace lento::fleet

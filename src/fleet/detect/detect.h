@@ -139,20 +139,22 @@ finding::Diagnosis diagnose(
 std::string covered_text(const Detector& detector);
 std::string covered_text(const trace::MetricSeries& series);
 
-// Findings, facts, figures of a detector's present state; `diagnose` ends with it, `watch` shows it live.
-struct Names {
-  const trace::MetricSeries* series = nullptr;  // for device names; may be null
-};
 // The fleet's medians since `from_ms` against options.expectations: a job that is slow everywhere has no odd
 // machine. Needs keep_history.
-struct Held {
+struct ExpectationCheck {
   std::vector<finding::Finding> slower;
   std::vector<std::pair<std::string, std::string>> facts;
   std::vector<std::string> notes;
 };
-Held held_against(const Detector& detector, const DetectOptions& options, int64_t from_ms = INT64_MIN);
+ExpectationCheck
+check_expectations(const Detector& detector, const DetectOptions& options, int64_t from_ms = INT64_MIN);
 
-finding::Diagnosis conclude(const Detector& detector, const DetectOptions& options, Names names = {});
+// Findings, facts, figures of a detector's present state; `diagnose` ends with it, `watch` shows it live.
+// `devices` names the GPU that a reduced metric came from; null: nobody knows.
+finding::Diagnosis conclude(
+    const Detector& detector,
+    const DetectOptions& options,
+    const trace::MetricSeries* devices = nullptr);
 
 // All machines by falling abnormality over steps [from, to) as one window, earlier steps being history:
 // mean of the top quarter of the metrics' scores. For short periods and for ranking without a threshold.

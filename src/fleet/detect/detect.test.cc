@@ -271,11 +271,11 @@ TEST(Diagnose, TheFleetIsHeldAgainstTheExpectationSinceATime) {
     gather_row(s, t, row);
     d.push(s.time_ms(t), row);
   }
-  EXPECT_TRUE(held_against(d, o, s.time_ms(500)).slower.empty());
+  EXPECT_TRUE(check_expectations(d, o, s.time_ms(500)).slower.empty());
   o.expectations[0].value = 50;
-  EXPECT_EQ(held_against(d, o, s.time_ms(500)).slower.size(), 1u);
+  EXPECT_EQ(check_expectations(d, o, s.time_ms(500)).slower.size(), 1u);
   o.expectations[0].metric = o.expected_metric = "absent";
-  EXPECT_EQ(held_against(d, o).notes.size(), 1u);
+  EXPECT_EQ(check_expectations(d, o).notes.size(), 1u);
 }
 
 void push(Detector& d, const trace::MetricSeries& s, size_t from, size_t to) {
