@@ -7,7 +7,7 @@ MODULE is a folder of src (chip/detect). A mutant halves or doubles a named numb
 statement. Tests run: the module's own, those of jobs for the houses, and each --job. A mutant that fails a test, crashes or
 hangs is killed; one that does not compile does not count. tests/mutants.txt lists changes that no test can notice, with
 the reason: numbers that only buy speed, and equivalent code. What survives is printed; the last line is
-"killed K of N".
+"killed K of N", also when it is ended early (Ctrl-C, SIGTERM).
 
 The work is done on a copy under build/mutate; the tree itself is never touched.
 """
@@ -16,6 +16,7 @@ import pathlib
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -143,8 +144,11 @@ def main():
         sys.exit("the tests fail before anything is changed")
     limit = 20 + 5 * (time.monotonic() - begin)
     killed = counted = 0
+    ended = []
+    for number_of in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number_of, lambda *_: ended.append(True))  # after the mutant at hand
     for file, number, changed, what in drawn:
-        if counted == args.sample:
+        if counted == args.sample or ended:
             break
         before = file.read_text()
         lines = before.splitlines(keepends=True)
@@ -153,10 +157,13 @@ def main():
         file.write_text("".join(lines))
         try:
             built = run(["ninja", "-C", BUILD, *programs], 900)
-            if built is None or built.returncode:
+            if built is None or built.returncode or ended:
                 continue
+            passed = tests(limit)
+            if ended:
+                continue  # the signal may have reached the tests too
             counted += 1
-            if tests(limit):
+            if passed:
                 print(f"survived: {file.relative_to(TREE)}:{number + 1}: {what}: {original.strip()}", flush=True)
             else:
                 killed += 1
