@@ -143,6 +143,16 @@ class SheetReader {
     return word == "up" ? Sense::Up : word == "down" ? Sense::Down : Sense::Both;
   }
 
+  // nullptr: a route that can be gone.
+  static const char* fault_of(const FabricSheet::Network::Route& route) {
+    if (route.tiles.front() == route.tiles.back())
+      return "a route ends where it begins";
+    for (size_t k = 1; k < route.tiles.size(); ++k)
+      if (route.tiles[k] == route.tiles[k - 1])
+        return "a route stays where it is";
+    return nullptr;
+  }
+
   void read_routes(Fields& fields, FabricSheet::Network& network) {
     std::vector<const YamlNode*> routes;
     fields.list("routes", routes);
@@ -155,6 +165,10 @@ class SheetReader {
       }
       if (out.tiles.size() < 2) {
         errors_.add(route->where, "a route has fewer than two tiles", "write [\"0,0\", \"1,0\", ...]");
+        continue;
+      }
+      if (const char* wrong = fault_of(out)) {
+        errors_.add(route->where, wrong);
         continue;
       }
       network.table.push_back(std::move(out));

@@ -1,6 +1,7 @@
 #include "chip/map/grid.h"
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 #include <numeric>
 
@@ -98,12 +99,12 @@ void Grid::place_ports(const spec::Chip& chip) {
   const int per_chip = wiring_.net().width * wiring_.net().height;
   for (const int tile : tile_of_core_) {
     int best = -1;
-    size_t best_hops = SIZE_MAX;
+    int best_hops = INT_MAX;
     for (int port = 0; port < port_count(); ++port) {
       const int there = ports_[size_t(port)];
       if (there / per_chip != tile / per_chip)
         continue;
-      const size_t hops = way(Load::Writes, tile, there).size() + way(Load::Reads, there, tile).size();
+      const int hops = fewest_hops(Load::Writes, tile, there) + fewest_hops(Load::Reads, there, tile);
       if (hops > best_hops || (hops == best_hops && served[size_t(port)] >= served[size_t(best)]))
         continue;
       best = port;
@@ -147,6 +148,13 @@ int Grid::find_link(int from, int to) const {
 int Grid::link_between(int one, int two) const {
   const int there = find_link(one, two);
   return there >= 0 ? there : find_link(two, one);
+}
+
+int Grid::fewest_hops(Load load, int from_tile, int to_tile) const {
+  int fewest = INT_MAX;
+  for (const int network : carriers_[size_t(load)])
+    fewest = std::min(fewest, wiring_.hops(network, from_tile, to_tile));
+  return fewest;
 }
 
 std::vector<Grid::Hop> Grid::way(Load load, int from_tile, int to_tile) const {

@@ -102,6 +102,7 @@ class Grid {
   Position position_of_tile(int tile) const;
   std::string name_at(const char* what, int core) const;
   std::vector<Hop> way(spec::Load load, int from_tile, int to_tile) const;
+  int fewest_hops(spec::Load load, int from_tile, int to_tile) const;  // on one chip
   void number_links();
   void place_ports(const spec::Chip& chip);
 

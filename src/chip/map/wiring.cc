@@ -1,6 +1,8 @@
 #include "chip/map/wiring.h"
 
 #include <algorithm>
+#include <climits>
+#include <cstdlib>
 #include <deque>
 #include <numeric>
 
@@ -130,15 +132,14 @@ int Wiring::nearest_joint(int network, int at, int towards, int to) const {
   if (all.size() == 1)
     return all.front();
   int best = all.front();
-  size_t fewest = SIZE_MAX;
+  int fewest = INT_MAX;
   for (const int id : all) {
-    std::vector<Hop> hops;
-    walk(network, at, links_[size_t(id)].from, hops);
-    if (to / per_chip_ == towards)
-      walk(network, links_[size_t(id)].to, to, hops);
-    if (hops.size() >= fewest)
+    const Link& joint = links_[size_t(id)];
+    const bool ends = to / per_chip_ == towards;
+    const int count = hops(network, at, joint.from) + (ends ? hops(network, joint.to, to) : 0);
+    if (count >= fewest)
       continue;
-    fewest = hops.size();
+    fewest = count;
     best = id;
   }
   return best;
@@ -165,22 +166,41 @@ bool Wiring::route(int network, int from, int to, std::vector<Hop>& out) const {
   return true;
 }
 
-void Wiring::walk(int network, int from, int to, std::vector<Hop>& out) const {
+const std::vector<TilePlace>* Wiring::table_way(int network, int from, int to) const {
   const auto& table = table_[size_t(network)];
   const auto found = table.find({from % per_chip_, to % per_chip_});
-  if (found == table.end()) {
+  return found == table.end() ? nullptr : &net_.networks[size_t(network)].table[found->second].tiles;
+}
+
+int Wiring::distance(const Step& step, int from, int to) {
+  if (!step.closed)
+    return to - from;
+  const int up = (to - from + step.size) % step.size;
+  const bool rises = step.sense == Sense::Up || (step.sense == Sense::Both && up * 2 <= step.size);
+  return rises || up == 0 ? up : up - step.size;
+}
+
+int Wiring::hops(int network, int from, int to) const {
+  if (const std::vector<TilePlace>* way = table_way(network, from, to))
+    return int(way->size()) - 1;
+  const Interconnect::Network& net = net_.networks[size_t(network)];
+  const TilePlace a = place(from);
+  const TilePlace b = place(to);
+  return std::abs(distance(axis(net, false), a.x, b.x)) + std::abs(distance(axis(net, true), a.y, b.y));
+}
+
+void Wiring::walk(int network, int from, int to, std::vector<Hop>& out) const {
+  const std::vector<TilePlace>* way = table_way(network, from, to);
+  int at = from;
+  if (way == nullptr) {
     const bool y_first = net_.networks[size_t(network)].y_first;
-    int at = from;
     walk_axis(network, y_first, to, at, out);
     walk_axis(network, !y_first, to, at, out);
     return;
   }
   const int base = from - from % per_chip_;
-  int at = from;
-  for (const TilePlace& p : net_.networks[size_t(network)].table[found->second].tiles) {
-    const int next = base + net_.tile(p.x, p.y);
-    if (next == at)
-      continue;
+  for (size_t k = 1; k < way->size(); ++k) {
+    const int next = base + net_.tile((*way)[k].x, (*way)[k].y);
     out.push_back({link(network, at, next), 0});
     at = next;
   }
@@ -190,18 +210,10 @@ void Wiring::walk_axis(int network, bool along_y, int to, int& at, std::vector<H
   const Step step = axis(net_.networks[size_t(network)], along_y);
   TilePlace p = place(at);
   const TilePlace end = place(to);
-  const int goal = along_y ? end.y : end.x;
   int& along = along_y ? p.y : p.x;
-  int distance = goal - along;
-  if (step.closed) {
-    const int up = (distance + step.size) % step.size;
-    const bool rises = step.sense == Sense::Up || (step.sense == Sense::Both && up * 2 <= step.size);
-    distance = rises ? up : up - step.size;
-    if (up == 0)
-      distance = 0;
-  }
-  const int sign = distance < 0 ? -1 : 1;
-  for (int lane = 0; distance != 0; distance -= sign) {
+  int left = distance(step, along, along_y ? end.y : end.x);
+  const int sign = left < 0 ? -1 : 1;
+  for (int lane = 0; left != 0; left -= sign) {
     along = (along + sign + step.size) % step.size;
     const int next = tile(p);
     const int id = link(network, at, next);

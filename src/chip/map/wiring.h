@@ -59,6 +59,8 @@ class Wiring {
   // Appends the way of a network from tile to tile; false, with `out` as it was, when chips lie between that
   // nothing joins.
   bool route(int network, int from, int to, std::vector<Hop>& out) const;
+  // Links of that way between two tiles of one chip.
+  int hops(int network, int from, int to) const;
 
  private:
   struct Step {  // along one axis of a network
@@ -67,6 +69,8 @@ class Wiring {
     int size;
   };
   Step axis(const spec::Interconnect::Network& network, bool along_y) const;
+  static int distance(const Step& step, int from, int to);  // below zero: downwards
+  const std::vector<spec::TilePlace>* table_way(int network, int from, int to) const;  // nullptr: none
   void add(int network, int from, int to, bool wraps);
   void add_network(int network, const std::vector<int>& order);
   void add_table(int network);

@@ -128,6 +128,23 @@ TEST(Wiring, OfSeveralLinksToAChipTheNearestIsTaken) {
   EXPECT_EQ(way(wiring, {0, 1, 1}, {1, 0, 1}), (Way{{1, 0}, {0, 0}, {0, 1}}));  // of equals the first
 }
 
+TEST(Wiring, HopsAreThoseOfTheWay) {
+  spec::FabricSheet torus = spec::torus_fabric(5, 4);
+  spec::add_opposite_network(torus);
+  spec::FabricSheet both = spec::torus_fabric(5, 4);
+  spec::FabricSheet mesh = spec::mesh_fabric(5, 4);
+  mesh.networks[0].table.push_back({{{0, 0, 0}, {0, 0, 1}, {0, 1, 1}, {0, 1, 0}}});
+  for (const spec::FabricSheet& sheet : {torus, both, mesh}) {
+    const Wiring wiring(sheet);
+    for (int network = 0; network < int(sheet.networks.size()); ++network)
+      for (int from = 0; from < wiring.tile_count(); ++from)
+        for (int to = 0; to < wiring.tile_count(); ++to)
+          EXPECT_EQ(
+              size_t(wiring.hops(network, from, to)),
+              way(wiring, wiring.place(from), wiring.place(to), network).size());
+  }
+}
+
 TEST(Wiring, ChipsThatNothingJoinsHaveNoWay) {
   spec::FabricSheet sheet = spec::mesh_fabric(2, 2);
   sheet.chips = 2;
