@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "chip/fit/fit_file.h"
+#include "chip/fit/possible.h"
 #include "chip/map/map_file.h"
 #include "jobs/chip_recording.h"
 #include "jobs/chip_replay.h"
@@ -62,7 +63,7 @@ chip::MethodResult judge_by_twin(
   if (detect.healthy != nullptr)
     fit = tested(fit, {&judged, options.replays});
   detect.healthy = nullptr;
-  detect.replay = replays(fit.twin);
+  detect.replay = possible_replay(fit, replays, replay_seed(judged, 0));
   detect.own = &fit.twin.own;
   chip::MethodResult out = judge(method, judged, fit.twin.chip, program, detect);
   if (!fit.explains()) {

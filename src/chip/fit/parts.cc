@@ -20,7 +20,26 @@ void take_centres(
       e.y -= share * classes[class_of[part]].centre;
 }
 
+void scale(std::vector<double>& parts, int count, int index, double times) {
+  parts.resize(size_t(count), 1);
+  parts[size_t(index)] *= times;
+}
+
 }  // namespace
+
+void make_slower(Deviations& own, const Grid& grid, const Component& part, double times) {
+  if (part.part == Part::Core)
+    scale(own.cores, grid.core_count(), part.index, times);
+  if (part.part == Part::MemoryUnit)
+    scale(own.memory_units, grid.core_count(), part.index, times);
+  if (part.part == Part::DramPort)
+    scale(own.ports, grid.port_count(), part.index, times);
+  if (part.part != Part::Link)
+    return;
+  for (const int link : {grid.find_link(part.index, part.other), grid.find_link(part.other, part.index)})
+    if (link >= 0)
+      scale(own.links, grid.link_count(), link, times);
+}
 
 double most_own(double spread, double tolerance) {
   if (tolerance >= 0)

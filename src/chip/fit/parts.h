@@ -3,7 +3,9 @@
 
 #include <vector>
 
+#include "chip/detect/path.h"
 #include "chip/fit/robust.h"
+#include "chip/map/twin.h"
 
 namespace lento::chip {
 
@@ -35,5 +37,8 @@ OwnShares own_shares(
 
 // The same of values that are known one by one, such as the rate of each core.
 PartsOfClass spread_of(const std::vector<double>& values, double error);
+
+// Makes a part this many times slower than it was; both directions of a link. Of a router it does nothing.
+void make_slower(Deviations& own, const Grid& grid, const Component& part, double times);
 
 }  // namespace lento::chip
