@@ -46,6 +46,8 @@ TEST(Conclude, ASilentMachineIsAFindingOfItsOwn) {
   ASSERT_EQ(d.findings.size(), 1u);
   EXPECT_EQ(d.findings[0].subject, "n3");
   EXPECT_NE(d.findings[0].summary.find("no sample"), std::string::npos);
+  EXPECT_GT(d.findings[0].score, 0.5);
+  EXPECT_LT(d.findings[0].score, 1);
   EXPECT_NEAR(d.findings[0].when->begin, 600, 5);
 }
 

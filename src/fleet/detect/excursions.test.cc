@@ -70,6 +70,16 @@ TEST(Excursions, AreTakenUpOnlyWhereTheyCanBe) {
   EXPECT_DOUBLE_EQ(e.needed(), 1.5);  // never more
 }
 
+// One that has ended is over: the next begins anew.
+TEST(Excursions, TheSecondCountsFromItsOwnBegin) {
+  Excursions e(1, 0, kWindow);
+  e.see(0, deviation(0.8f), 1000);
+  e.see(0, deviation(0.1f), 1000 + kWindow);
+  e.see(0, deviation(1.3f), 1000 + 20 * kWindow);
+  e.see(0, deviation(0.1f), 1000 + 21 * kWindow);
+  EXPECT_NEAR(e.largest(), 1.3, 1e-6);
+}
+
 TEST(Excursions, AFaultThatLastsTeachesNothing) {
   Excursions e(1, 0, kWindow);
   e.see(0, deviation(1.5f), 1000);
