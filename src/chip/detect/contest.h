@@ -6,7 +6,6 @@
 
 #include "chip/detect/expected.h"
 #include "chip/detect/scan.h"
-#include "chip/detect/search.h"
 
 namespace lento::chip {
 
@@ -29,32 +28,31 @@ class Contest {
   }
 
   // The winner; of equals the first. Its baselines are empty when no replay was left.
-  // Each is replayed as the scan saw it and corrected twice by the factor that its last replay suggests. Then
-  // whoever could still win is moved to where it is best (search.h), and simulated in several draws.
+  // Each is replayed up to twice again with the factor that its last replay suggests. While no winner stands
+  // out, the two best are sharpened in turn: their factor and begin are moved a little, for as long as that
+  // helps, since a slow run that begins elsewhere is out of step with the recorded one ever after.
   Hypothesis best_of(std::vector<Suspect> close);
 
  private:
   struct Entrant {
     Hypothesis hypothesis;
-    Search search;
-    bool corrected = false;  // its factor, since it was moved last
-    bool settled = false;    // it is as good as it gets, in several draws
-    // The most that it may come to gain: what the closed form promises, until it is settled.
-    double promise() const;
-    double outlook() const;  // half way there
+    int change = 0;       // the next way to sharpen it
+    bool helped = false;  // it did at least once
   };
-  static size_t leader(const std::vector<Entrant>& all);
-  Entrant* contender(std::vector<Entrant>& all, size_t best) const;
+  // What hypotheses are compared on: when, and the transfers that pass through any of them. Elsewhere a slow
+  // run is a healthy one shifted in time, which says nothing about where it is slow.
+  struct Scope {
+    // cycles
+    uint64_t begin = UINT64_MAX;
+    uint64_t end = 0;
+    std::vector<size_t> rows;
+  };
+
   void set_scope(const std::vector<Suspect>& close);
   Hypothesis replayed(const Suspect& suspect);
-  double gain_of(const std::vector<Baseline>& baselines) const;
-  Hypothesis ended(const Suspect& suspect);
-  size_t best_end(const Hypothesis& h) const;
-  double slow_share(const std::vector<Baseline>& slow, size_t bin) const;
-  Hypothesis corrected(const Suspect& suspect);
-  bool correct(Hypothesis& h, int most);
-  void improve(Entrant& entrant);
-  void settle(Entrant& entrant);
+  bool correct(Hypothesis& h);
+  bool sharpen(Entrant& entrant);
+  Suspect changed(Suspect suspect, int change) const;
 
   const ScanInput& before_;
   const std::vector<Suspect>& given_;

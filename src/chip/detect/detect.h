@@ -57,7 +57,7 @@ struct DetectOptions {
   const Sketch* healthy = nullptr;  // a run known to be healthy, used when given
   int most_suspects = 3;            // reported at most
   int most_hypotheses = 24;         // replayed
-  int most_replays = 64;            // about one component: again with a better factor or begin
+  int most_replays = 48;            // about one component: again with a better factor or begin
   uint32_t healthy_draws = 6;       // replays of the healthy chip, to know how much healthy runs differ
 };
 

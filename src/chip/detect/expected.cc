@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
-#include "base/stats.h"
 #include "chip/detect/tuning.h"
 
 namespace lento::chip {
@@ -41,7 +39,7 @@ const Row* find_row(const Cells& cells, const Row& like) {
   return at != cells.rows.end() && key(*at) == key(like) ? &*at : nullptr;
 }
 
-double misfit_of(const Row& row, const Baseline& base, RowShift shift, size_t begin, size_t end) {
+double misfit_of(const Row& row, const Baseline& base, size_t begin, size_t end) {
   double off = 0;
   int count = 0;
   for (size_t b = begin; b < end; ++b) {
@@ -50,23 +48,23 @@ double misfit_of(const Row& row, const Baseline& base, RowShift shift, size_t be
   }
   if (count == 0)
     return 0;
-  off = off / count - shift.octaves;
+  off /= count;
   // Waiting only adds: a row that is faster than expected is so in every bin anew.
   const double together = off > 0 ? std::max(1.0, double{base.wander} / kBinsTogether) : 1;
-  return unlikely(off / std::sqrt(base.variance(count) + shift.variance)) / together;
+  return unlikely(off / std::sqrt(base.variance(count))) / together;
 }
 
 // Of the recorded bins, each group and, with as much weight, all of them at once: a run out of step with its
 // simulation still shows which rows are slow, and how much.
-double misfit_of_row(const Row& row, const Baseline& base, RowShift shift, size_t begin, size_t end) {
+double misfit_of_row(const Row& row, const Baseline& base, size_t begin, size_t end) {
   double sum = 0;
   int groups = 0;
   for (size_t b = begin; b < end; b += kBinsTogether) {
-    const double one = misfit_of(row, base, shift, b, std::min(end, b + kBinsTogether));
+    const double one = misfit_of(row, base, b, std::min(end, b + kBinsTogether));
     sum += one;
     groups += one > 0;
   }
-  return (sum + groups * misfit_of(row, base, shift, begin, end)) / 2;
+  return (sum + groups * misfit_of(row, base, begin, end)) / 2;
 }
 
 bool holds(const Row& row, size_t bin) {
@@ -131,7 +129,7 @@ std::vector<Suspect> varied(std::vector<Suspect> slow, int draw, uint64_t bin_cy
   const uint64_t shift = bin_cycles / 2;
   for (Suspect& s : slow) {
     const bool later = draw % 2 == 1;
-    const double times = later ? kVariedFactor : 1 / kVariedFactor;
+    const double times = later ? kFactorStep : 1 / kFactorStep;
     s.factor *= times;
     for (Spell& spell : s.spells)
       spell.factor *= times;
@@ -226,15 +224,6 @@ std::vector<Baseline> Expected::with(const std::vector<Suspect>& slow) {
   return moved(slow, replayed(slow, 0), 0);
 }
 
-std::vector<Baseline> Expected::with_draws(const std::vector<Suspect>& slow) {
-  std::vector<std::vector<Baseline>> all;
-  for (uint32_t draw = 0; draw < std::min<size_t>(draws_.size(), kRhythms) && left() > 0; ++draw) {
-    ++used_;
-    all.push_back(moved(slow, replayed(slow, draw), draw));
-  }
-  return pooled(all);
-}
-
 std::vector<Baseline> Expected::settled(const std::vector<Suspect>& slow) {
   settled_.clear();
   std::vector<std::vector<Baseline>> all;
@@ -269,51 +258,17 @@ std::vector<Baseline> Expected::moved(const std::vector<Suspect>& slow, const Ce
   return out;
 }
 
-double Expected::misfit(const std::vector<Baseline>& baselines, const Scope& scope) const {
-  const Bins bins = bins_of(setup_.cells, scope.begin, scope.end);
+double Expected::misfit(
+    const std::vector<Baseline>& baselines,
+    const std::vector<size_t>& rows,
+    uint64_t begin,
+    uint64_t end) const {
+  const Cells& cells = setup_.cells;
+  const Bins bins = bins_of(cells, begin, end);
   double sum = 0;
-  for (size_t i = 0; i < scope.rows.size(); ++i) {
-    const size_t r = scope.rows[i];
-    sum += misfit_of_row(setup_.cells.rows[r], baselines[r], scope.shifts[i], bins.begin, bins.end);
-  }
+  for (const size_t r : rows)
+    sum += misfit_of_row(cells.rows[r], baselines[r], bins.begin, bins.end);
   return sum;
-}
-
-double Expected::misfit_of_bin(const std::vector<Baseline>& baselines, const Scope& scope, size_t bin) const {
-  double sum = 0;
-  for (size_t i = 0; i < scope.rows.size(); ++i) {
-    const size_t r = scope.rows[i];
-    sum += misfit_of(setup_.cells.rows[r], baselines[r], scope.shifts[i], bin, bin + 1);
-  }
-  return sum;
-}
-
-// From the median of its bins outside, shrunk by what chance makes of it (James and Stein): a row that lies
-// where it should stays there.
-void Expected::look_around(Scope& scope) const {
-  const Bins bins = bins_of(setup_.cells, scope.begin, scope.end);
-  scope.shifts.assign(scope.rows.size(), {});
-  for (size_t i = 0; i < scope.rows.size(); ++i) {
-    const Row& row = setup_.cells.rows[scope.rows[i]];
-    const Baseline& base = healthy_[scope.rows[i]];
-    std::vector<double> off;
-    double variance = 0;
-    for (size_t b = 0; b < row.cells.size(); ++b) {
-      if (row.cells[b].count == 0 || (b >= bins.begin && b < bins.end))
-        continue;
-      off.push_back(row.cells[b].level - base.level[b]);
-      variance += base.variance(row.cells[b].count);
-    }
-    if (off.empty())
-      continue;
-    const auto n = double(off.size());
-    constexpr double kMedianVariance = std::numbers::pi / 2;  // over that of a mean of normals
-    const double by_chance = kMedianVariance * variance / n / n;
-    const double seen = base::median(off);
-    const double own = std::max(0.0, seen * seen - by_chance);
-    const double share = own / (own + by_chance);
-    scope.shifts[i] = {seen * share, share * by_chance};
-  }
 }
 
 }  // namespace lento::chip

@@ -16,23 +16,6 @@ struct LeftOut {
   std::vector<Baseline> baselines;
 };
 
-// How far a row of the recorded run lies off where its twin should be, before and after what is asked about:
-// one that never waits for a peer, say, for which the twin's waits. Octaves, and what is not known of it.
-struct RowShift {
-  double octaves = 0;
-  double variance = 0;
-};
-
-// What hypotheses are compared on: when, and the transfers that pass through any of them. Elsewhere a slow
-// run is a healthy one shifted in time, which says nothing about where it is slow.
-struct Scope {
-  // cycles
-  uint64_t begin = UINT64_MAX;
-  uint64_t end = 0;
-  std::vector<size_t> rows;
-  std::vector<RowShift> shifts;  // of these rows
-};
-
 // Precondition: what it is given outlives it.
 class Expected {
  public:
@@ -66,22 +49,18 @@ class Expected {
   // the faults are put in. Transfers that the faults do not reach keep their healthy level to the bit, so two
   // hypotheses differ only where they say different things. Costs one replay; precondition: one is left.
   std::vector<Baseline> with(const std::vector<Suspect>& slow);
-  // The same over several draws, as many as replays are left for, and how far they lie apart. Precondition:
-  // one is left.
-  std::vector<Baseline> with_draws(const std::vector<Suspect>& slow);
-  // With several draws of what was found and about: a chip under a fault settles into one of several rhythms,
-  // and what was found is known only about; how far the draws lie apart widens what is expected. Costs no
-  // hypothesis.
+  // The same over several draws: a chip under a fault settles into one of several rhythms, and what was found
+  // is known only about; how far the draws lie apart widens what is expected. Costs no hypothesis.
   std::vector<Baseline> settled(const std::vector<Suspect>& slow);
 
-  // How far the recorded run is from `baselines` in a scope: minus twice the log-likelihood, Student t as in
-  // the scan. Bins are judged by fours and, with as much weight, all together: a slow run reaches its phases
-  // a little earlier or later than its simulation.
-  double misfit(const std::vector<Baseline>& baselines, const Scope& scope) const;
-  // The same of one time bin alone.
-  double misfit_of_bin(const std::vector<Baseline>& baselines, const Scope& scope, size_t bin) const;
-  // Fills in the shifts of a scope.
-  void look_around(Scope& scope) const;
+  // How far the recorded run is from `baselines` between two times: minus twice the log-likelihood, Student t
+  // as in the scan. Bins are judged by fours and, with as much weight, all together: a slow run reaches its
+  // phases a little earlier or later than its simulation.
+  double misfit(
+      const std::vector<Baseline>& baselines,
+      const std::vector<size_t>& rows,
+      uint64_t begin,
+      uint64_t end) const;
 
  private:
   void add_wander(

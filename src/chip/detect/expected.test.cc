@@ -39,11 +39,6 @@ class ExpectedTest : public testing::Test {
     s.end = last * test::QuietChip::kBin;
     return s;
   }
-  static Scope scope(std::vector<size_t> rows, uint64_t first, uint64_t last) {
-    Scope out{first * test::QuietChip::kBin, last * test::QuietChip::kBin, std::move(rows), {}};
-    out.shifts.resize(out.rows.size());
-    return out;
-  }
   std::vector<size_t> all_rows() const {
     std::vector<size_t> out(cells_.rows.size());
     for (size_t r = 0; r < out.size(); ++r)
@@ -110,7 +105,7 @@ TEST_F(ExpectedTest, AFaultMovesWhatItReachesAlone) {
 TEST_F(ExpectedTest, TheRightHypothesisFitsBest) {
   Expected expected = make({quiet_.fault(kLink, 4, 8, 16)});
   const auto off = [&](const std::vector<Baseline>& baselines) {
-    return expected.misfit(baselines, scope(all_rows(), 8, 16));
+    return expected.misfit(baselines, all_rows(), 8 * test::QuietChip::kBin, 16 * test::QuietChip::kBin);
   };
   const double healthy = off(expected.healthy());
   const double right = off(expected.with({suspect(4, 8, 16)}));
@@ -118,7 +113,7 @@ TEST_F(ExpectedTest, TheRightHypothesisFitsBest) {
   EXPECT_LT(right, off(expected.with({suspect(2, 8, 16)})));
   EXPECT_LT(right, off(expected.with({suspect(8, 8, 16)})));
   EXPECT_LT(right, off(expected.with({suspect(4, 8, 12)})));
-  EXPECT_EQ(expected.misfit(expected.healthy(), scope({}, 0, 1)), 0);
+  EXPECT_EQ(expected.misfit(expected.healthy(), {}, 0, 1), 0);
 }
 
 // One row with one group of bins: half of its groups, half of all, which are the same here.
@@ -136,59 +131,14 @@ TEST_F(ExpectedTest, MisfitIsMinusTheLogLikelihoodOfStudentsT) {
   mean /= count;
   base[0].wander = 1;
   const double z = mean / std::sqrt(base[0].variance(count));
-  const Scope group = scope({0}, 0, kBinsTogether);
-  EXPECT_NEAR(expected.misfit(base, group), 2 * std::log(1 + z * z / 3), 1e-4);
+  const uint64_t end = kBinsTogether * test::QuietChip::kBin;
+  EXPECT_NEAR(expected.misfit(base, {0}, 0, end), 2 * std::log(1 + z * z / 3), 1e-4);
   // Rows that wait for long say less when they are slow, and as much when they are not.
   base[0].wander = 3 * float(kBinsTogether);
-  EXPECT_NEAR(expected.misfit(base, group), 2 * std::log(1 + z * z / 3) / 3, 1e-4);
+  EXPECT_NEAR(expected.misfit(base, {0}, 0, end), 2 * std::log(1 + z * z / 3) / 3, 1e-4);
   for (size_t b = 0; b < kBinsTogether; ++b)
     base[0].level[b] = row.cells[b].level + 0.5F;
-  EXPECT_NEAR(expected.misfit(base, group), 2 * std::log(1 + z * z / 3), 1e-4);
-}
-
-// Bins are judged one by one as they are in groups of one.
-TEST_F(ExpectedTest, TheMisfitOfABinIsThatOfItsRecordsAlone) {
-  const Expected expected = make({quiet_.fault(kLink, 4, 8, 16)});
-  const Scope all = scope(all_rows(), 0, 24);
-  const double healthy = expected.misfit_of_bin(expected.healthy(), all, 4);
-  const double slow = expected.misfit_of_bin(expected.healthy(), all, 12);
-  EXPECT_GT(slow, healthy + 20);
-}
-
-// A row that lies off throughout is judged from where it lies; one that does so in the scope alone is not.
-TEST_F(ExpectedTest, RowsThatLieOffAroundAScopeAreMovedToWhereTheyAre) {
-  const Expected expected = make({quiet_.fault(kLink, 4, 8, 16)});
-  Scope inside = scope(all_rows(), 8, 16);
-  expected.look_around(inside);
-  for (const RowShift& shift : inside.shifts)
-    EXPECT_NEAR(shift.octaves, 0, 0.1);
-  Scope outside = scope(all_rows(), 20, 24);  // 8 of the 20 bins around it are slow: the median is not
-  expected.look_around(outside);
-  for (const RowShift& shift : outside.shifts)
-    EXPECT_NEAR(shift.octaves, 0, 0.15);
-  Scope most = scope(all_rows(), 16, 24);  // 8 of 16
-  most.begin = 14 * test::QuietChip::kBin;
-  for (Row& row : cells_.rows)
-    for (size_t b = 0; b < 8; ++b)
-      row.cells[b].level += 1;
-  expected.look_around(most);
-  int moved = 0;
-  for (size_t i = 0; i < most.rows.size(); ++i) {
-    moved += most.shifts[i].octaves > 0.9;
-    EXPECT_GT(most.shifts[i].variance, 0);
-  }
-  EXPECT_EQ(moved, int(most.rows.size()));
-}
-
-TEST_F(ExpectedTest, SeveralDrawsCostAReplayEachAsFarAsThereAreAny) {
-  options_.most_replays = 4;
-  Expected expected = make();
-  const std::vector<Baseline> one = expected.with({suspect(4, 8, 16)});
-  const std::vector<Baseline> several = expected.with_draws({suspect(4, 8, 16)});
-  EXPECT_EQ(expected.left(), 0);
-  ASSERT_EQ(several.size(), one.size());
-  for (size_t r = 0; r < one.size(); ++r)
-    EXPECT_NEAR(several[r].level[12], one[r].level[12], 0.1);
+  EXPECT_NEAR(expected.misfit(base, {0}, 0, end), 2 * std::log(1 + z * z / 3), 1e-4);
 }
 
 TEST_F(ExpectedTest, EachHealthyDrawIsExpectedByTheOthers) {

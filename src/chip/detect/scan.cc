@@ -193,28 +193,6 @@ Suspect refitted(const ScanInput& in, Suspect suspect) {
   return suspect;
 }
 
-Suspect in_gaps(const ScanInput& in, Suspect suspect) {
-  const std::vector<size_t> rows = rows_through(in, suspect.component);
-  const auto used = [&](size_t bin) {
-    return std::ranges::any_of(rows, [&](size_t r) {
-      return in.cells.rows[r].cells[bin].count > 0;
-    });
-  };
-  const Bins bins = bins_of(in.cells, suspect.begin, suspect.end);
-  size_t before = bins.begin;
-  while (before > 0 && !used(before - 1))
-    --before;
-  size_t after = bins.end;
-  while (after < in.cells.bins && !used(after))
-    ++after;
-  const uint64_t width = in.cells.bin_cycles;
-  if (suspect.begin % width == 0)
-    suspect.begin -= (bins.begin - before) * width / 2;
-  if (suspect.end >= bins.end * width)
-    suspect.end = bins.end * width + (after - bins.end) * width / 2;
-  return suspect;
-}
-
 Voices voices_of(const ScanInput& in, const Suspect& suspect) {
   const Bins bins = bins_of(in.cells, suspect.begin, suspect.end);
   Voices voices;

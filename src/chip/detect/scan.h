@@ -24,11 +24,6 @@ std::vector<Component> candidates(const std::vector<Path>& paths, const Grid& gr
 // The suspect with the best interval for its factor, start and end finer than a bin.
 Suspect refitted(const ScanInput& input, Suspect suspect);
 
-// The suspect's interval, where it begins or ends with a bin beside which nothing passed the component, up to
-// the middle of that gap: nobody knows whether it was slow there, and a transfer under way would be freed by
-// the edge of a bin.
-Suspect in_gaps(const ScanInput& input, Suspect suspect);
-
 // The best interval and factor of each component by log-likelihood ratio, strongest first; only positive
 // ones.
 std::vector<Suspect> scan(const ScanInput& input, const std::vector<Component>& components);

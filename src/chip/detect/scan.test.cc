@@ -227,24 +227,5 @@ TEST(Refitted, KeepsToItsInterval) {
   EXPECT_NEAR(double(s.end), 5 * Table::kBin, 2);
 }
 
-TEST(InGaps, AnIntervalGoesOnToTheMiddleOfWhatHoldsNothing) {
-  Table t(32);
-  const size_t row = t.message(0, 1);
-  t.message(2, 3);  // elsewhere: its records tell nothing of the link
-  for (const size_t b : {4, 5, 6, 7, 20, 21, 22, 23})
-    t.cells.rows[row].cells[b].count = 0;
-  const Suspect s = in_gaps(t.input(), Table::suspect(kLink, 4, 8, 20));
-  EXPECT_EQ(s.begin, 6 * Table::kBin);
-  EXPECT_EQ(s.end, 22 * Table::kBin);
-  const Suspect between = in_gaps(t.input(), Table::suspect(kLink, 4, 10, 18));
-  EXPECT_EQ(between.begin, 10 * Table::kBin);
-  EXPECT_EQ(between.end, 18 * Table::kBin);
-  Suspect within = Table::suspect(kLink, 4, 8, 20);  // known to have begun inside a bin
-  within.begin += Table::kBin / 2;
-  within.end -= Table::kBin / 2;
-  EXPECT_EQ(in_gaps(t.input(), within).begin, within.begin);
-  EXPECT_EQ(in_gaps(t.input(), within).end, within.end);
-}
-
 }  // namespace
 }  // namespace lento::chip

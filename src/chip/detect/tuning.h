@@ -79,8 +79,8 @@ inline constexpr double kStirredUp = 0.25;
 // Gains that differ by less are equal, in log-likelihood and as a share: draws of one chip differ by that.
 inline constexpr double kSameGain = 6;
 inline constexpr double kSameShare = 0.2;
-// A winner stands out when nobody promises to gain more than this share of what it gains, and itself gains
-// this share of what the closed form promised.
+// A winner stands out when the next one gains at most this share of what it gains, and itself gains this
+// share of what the closed form promised.
 inline constexpr double kRivalShare = 0.75;
 inline constexpr double kPromisedShare = 0.5;
 // The fastest of a few transfers may have met this much less than the mean time of a noisy link; and so may
@@ -120,19 +120,17 @@ inline constexpr int kHalvings = 30;
 inline constexpr double kMostCorrection = 2;
 // Share of a bin that a fault is taken to cover at least.
 inline constexpr double kPartly = 0.2;
-// An interval of this many bins has at least one that it covers wholly.
+// An interval of this many bins has at least one that it covers wholly; a shorter one is tried as a part that
+// is this much slower.
 inline constexpr uint64_t kWholeBins = 3;
-// Hypotheses heard at a time.
+inline constexpr double kSharp = 8;
+// Hypotheses heard at a time, corrections of the factor of each, ways to sharpen one, the step of a factor
+// and, relative, the step that is none.
 inline constexpr size_t kMostHeard = 8;
-// A search begins with a step of the factor of this, and of the begin of a bin, and ends when no smaller
-// steps than these make a better one: the likelihood falls by half within a fifth of the factor. A difference
-// that is none, relative.
-inline constexpr double kFactorStep = 1.25;
-inline constexpr double kLeastFactorStep = 1.05;
-inline constexpr double kLeastBeginStep = 0.25;
-inline constexpr double kSameFactor = 0.03;
-// Times slower by which draws of a chip with what was found differ from it: about as well as it is known.
-inline constexpr double kVariedFactor = 1.1;
+inline constexpr int kCorrections = 2;
+inline constexpr int kChanges = 5;
+inline constexpr double kFactorStep = 1.1;
+inline constexpr double kSameFactor = 0.05;
 // Bins that are judged together, bins that tell no autocorrelation, the most of it that neighbours are taken
 // to have, and draws of a chip with faults.
 inline constexpr size_t kBinsTogether = 4;
