@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     try {
       const lento::chip::Sketch sketch = lento::chip::decode_sketch(bytes, "fuzz");
       for (const auto& core : sketch.cores())
-        core.held();
+        core.entries();
     } catch (const lento::base::Error&) {
     }
   }

@@ -17,7 +17,7 @@ constexpr double kMuchSlower = 2;  // times the median core
 double mean_octaves(const CoreSketch& core) {
   double sum = 0;
   double count = 0;
-  for (const CoreSketch::Held& held : core.held()) {
+  for (const CoreSketch::Entry& held : core.entries()) {
     if (Pattern::unpack(held.entry->key).kind != trace::ProbeKind::Compute)
       continue;
     sum += double(held.entry->mean) / kLevelsPerOctave * held.entry->count;

@@ -16,17 +16,20 @@ namespace {
 
 class Methods : public testing::Test {
  protected:
-  static Bench make() {
+  static PreparedWorkload make() {
     TrialOptions options;
     options.inferences = 4;
     options.sketch.bin_cycles = 1 << 12;
     BinaryTree tree;
     tree.size = 64;
     const spec::Chip chip;
-    return Bench("tree", chip, map_binary_tree(tree, chip), options);
+    return PreparedWorkload("tree", chip, map_binary_tree(tree, chip), options);
   }
-  static MethodResult
-  run(const Bench& bench, const std::string& method, const std::vector<Fault>& faults, uint64_t seed = 3) {
+  static MethodResult run(
+      const PreparedWorkload& bench,
+      const std::string& method,
+      const std::vector<Fault>& faults,
+      uint64_t seed = 3) {
     DetectOptions options;
     options.replay = [&](const std::vector<Fault>& guess, uint32_t draw) {
       return bench.record(guess, 99 + draw);
@@ -39,7 +42,7 @@ class Methods : public testing::Test {
         bench.model().program,
         options);
   }
-  static Fault slow(const Bench& bench, const Component& c) {
+  static Fault slow(const PreparedWorkload& bench, const Component& c) {
     Result result;
     bench.record({}, 1, &result);
     Fault f = fault_of(c, bench.model().grid);
@@ -57,14 +60,14 @@ class Methods : public testing::Test {
 };
 
 TEST_F(Methods, EachNamesASlowCore) {
-  const Bench bench = make();
+  const PreparedWorkload bench = make();
   const Component core{Part::Core, 5, -1};
   for (const char* method : {"paper", "threshold", "microscope", "iaso", "perseus", "adr", "lento"})
     EXPECT_TRUE(names(run(bench, method, {slow(bench, core)}), core)) << method;
 }
 
 TEST_F(Methods, ThoseThatKnowLinksCanNameASlowOne) {
-  const Bench bench = make();
+  const PreparedWorkload bench = make();
   const Component link{Part::Link, 5, 6};
   ASSERT_GE(bench.hits({slow(bench, link)})[0], kFewHits);
   for (const char* method :
@@ -77,14 +80,14 @@ TEST_F(Methods, ThoseThatKnowLinksCanNameASlowOne) {
 }
 
 TEST_F(Methods, IterationsStayWithinTheBound) {
-  const Bench bench = make();
+  const PreparedWorkload bench = make();
   const MethodResult r = run(bench, "paper", {slow(bench, {Part::Core, 5, -1})});
   EXPECT_LE(r.numbers.at("failrank_iterations"), 20);
   EXPECT_EQ(r.figures.size(), 2u);
 }
 
 TEST_F(Methods, GraphHoldsTheTrafficOfTheProgram) {
-  const Bench bench = make();
+  const PreparedWorkload bench = make();
   const CommunicationGraph g = communication_graph(bench.model().program, bench.model().grid);
   const Program::Totals totals = bench.model().program.totals();
   double dram = 0;

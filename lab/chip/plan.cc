@@ -96,11 +96,14 @@ Stage make_stage(const Campaign& c, const Campaign::Workload& w, const base::Pro
   Stage stage;
   stage.name = w.name;
   stage.runs_on = w.runs_on.empty() ? machine : chip_of(w, w.runs_on);
-  stage.bench = std::make_unique<Bench>(w.name, machine, mapping, options);
+  stage.bench = std::make_unique<PreparedWorkload>(w.name, machine, mapping, options);
   if (c.altered_runs > 0)
     for (int64_t i = 0; i < c.altered_structures; ++i)
-      stage.altered.push_back(
-          std::make_unique<Bench>(w.name, machine, altered(mapping, machine, uint64_t(i) + 1), options));
+      stage.altered.push_back(std::make_unique<PreparedWorkload>(
+          w.name,
+          machine,
+          altered(mapping, machine, uint64_t(i) + 1),
+          options));
   Options quiet;
   quiet.inferences = options.inferences;
   quiet.noise = false;
@@ -132,7 +135,7 @@ uint64_t runs_of(const Campaign& c, uint64_t cases) {
 // Which run of its stage a number means.
 struct Place {
   const Stage& stage;
-  const Bench& bench;
+  const PreparedWorkload& bench;
   const Case* fault_case = nullptr;  // nullptr: a clean run
   uint64_t hits = 0;
   uint64_t seed = 1;
@@ -220,8 +223,8 @@ void add_overlaps(
   }
 }
 
-std::map<std::string, double> numbers_of(const Bench::Run& run, size_t recorder) {
-  const Bench::Run::Recorded& recorded = run.recorded[recorder];
+std::map<std::string, double> numbers_of(const PreparedWorkload::Run& run, size_t recorder) {
+  const PreparedWorkload::Run::Recorded& recorded = run.recorded[recorder];
   return {
       {"cycles", double(run.result.cycles)},
       {"compute_records", double(run.computes)},
@@ -233,7 +236,7 @@ std::map<std::string, double> numbers_of(const Bench::Run& run, size_t recorder)
 
 RunResult judged(
     const Place& at,
-    const Bench::Run& run,
+    const PreparedWorkload::Run& run,
     size_t recorder,
     const MethodChoice& method,
     const ReplayOf& replays,
@@ -298,7 +301,7 @@ std::vector<RunResult> run_one(const Plan& plan, uint64_t run) {
   RunResult empty = unjudged(plan, at);
   const Campaign& c = plan.campaign;
   const bool runs = empty.applicable && (at.fault_case == nullptr || empty.hits > 0);
-  Bench::Run made;
+  PreparedWorkload::Run made;
   if (runs) {
     const Twin real = drawn(*at.mismatch, at.stage.runs_on, at.draw);
     const Model model(real.chip, at.bench.model().program, real.own);

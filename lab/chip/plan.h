@@ -17,8 +17,8 @@ namespace lento::chip {
 // One workload ready to run, with its cases; made once a process.
 struct Stage {
   std::string name;
-  std::unique_ptr<Bench> bench;
-  std::vector<std::unique_ptr<Bench>> altered;  // other structures of it
+  std::unique_ptr<PreparedWorkload> bench;
+  std::vector<std::unique_ptr<PreparedWorkload>> altered;  // other structures of it
   std::vector<Case> cases;
   std::vector<uint64_t> hits;  // by case: fewest events inside a fault of it
   spec::Chip runs_on;          // what every run is simulated on, before its mismatch is drawn

@@ -86,7 +86,7 @@ uint64_t kept_bytes(const Sketch& sketch) {
   uint64_t sum = 0;
   for (const CoreSketch& core : sketch.cores()) {
     sum += core.episodes().size() * sizeof(Episode);
-    for (const CoreSketch::Held& held : core.held()) {
+    for (const CoreSketch::Entry& held : core.entries()) {
       sum += sizeof(SketchEntry);
       for (uint16_t b = 0; held.bins != nullptr && b < core.shape().bins; ++b)
         sum += held.bins[b].count() > 0 ? sizeof(TimeBin) : 0;

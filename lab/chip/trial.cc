@@ -49,7 +49,11 @@ RecorderChoice only_recorder(const TrialOptions& options) {
 
 }  // namespace
 
-Bench::Bench(std::string name, const spec::Chip& chip, const Mapping& mapping, const TrialOptions& options)
+PreparedWorkload::PreparedWorkload(
+    std::string name,
+    const spec::Chip& chip,
+    const Mapping& mapping,
+    const TrialOptions& options)
     : name_(std::move(name)),
       options_(options),
       program_(expand(mapping, chip, name_)),
@@ -61,16 +65,18 @@ Bench::Bench(std::string name, const spec::Chip& chip, const Mapping& mapping, c
     r.options.ops_per_cycle = recorder_rate(chip.core.ops_per_cycle, chip.core.rate_deviation);
 }
 
-uint64_t Bench::sketch_bytes() const {
+uint64_t PreparedWorkload::sketch_bytes() const {
   return Recorder(options_.recorders[0], patterns_).bytes();
 }
 
-Bench::Run Bench::simulate_run(const std::vector<Fault>& faults, uint64_t seed, const std::string& probes)
-    const {
+PreparedWorkload::Run PreparedWorkload::simulate_run(
+    const std::vector<Fault>& faults,
+    uint64_t seed,
+    const std::string& probes) const {
   return simulate_run_on(model_, faults, seed, probes);
 }
 
-Bench::Run Bench::simulate_run_on(
+PreparedWorkload::Run PreparedWorkload::simulate_run_on(
     const Model& real,
     const std::vector<Fault>& faults,
     uint64_t seed,
@@ -103,7 +109,7 @@ Bench::Run Bench::simulate_run_on(
 }
 
 // A guess runs with its recorder alone.
-ReplayOf Bench::replays_of(const Run& run, size_t recorder) const {
+ReplayOf PreparedWorkload::replays_of(const Run& run, size_t recorder) const {
   const Run::Recorded& recorded = run.recorded[recorder];
   if (recorded.bytes == 0 || !options_.replay)
     return {};
@@ -115,8 +121,11 @@ ReplayOf Bench::replays_of(const Run& run, size_t recorder) const {
   });
 }
 
-MethodResult
-Bench::judge_run(const Run& run, size_t recorder, const MethodChoice& method, const ReplayOf& replays) const {
+MethodResult PreparedWorkload::judge_run(
+    const Run& run,
+    size_t recorder,
+    const MethodChoice& method,
+    const ReplayOf& replays) const {
   const Run::Recorded& recorded = run.recorded[recorder];
   if (recorded.bytes == 0)
     return {};
@@ -126,14 +135,16 @@ Bench::judge_run(const Run& run, size_t recorder, const MethodChoice& method, co
   return jobs::judge_chip(method, recorded.sketch, model_.chip, program_, replays, options_.detect, fit);
 }
 
-Sketch Bench::record(const std::vector<Fault>& faults, uint64_t seed, Result* result) const {
+Sketch PreparedWorkload::record(const std::vector<Fault>& faults, uint64_t seed, Result* result) const {
   Run run = simulate_run(faults, seed);
   if (result != nullptr)
     *result = run.result;
   return std::move(run.recorded[0].sketch);
 }
 
-std::vector<uint64_t> Bench::hits(const std::vector<Fault>& faults, const std::function<bool()>& stop) const {
+std::vector<uint64_t> PreparedWorkload::hits(
+    const std::vector<Fault>& faults,
+    const std::function<bool()>& stop) const {
   Options run;
   run.inferences = options_.inferences;
   run.noise = false;
@@ -141,7 +152,7 @@ std::vector<uint64_t> Bench::hits(const std::vector<Fault>& faults, const std::f
   return simulate(model_, faults, run).fault_hits;
 }
 
-Bench::Outcome Bench::run(const std::vector<Fault>& faults, uint64_t seed) const {
+PreparedWorkload::Outcome PreparedWorkload::run(const std::vector<Fault>& faults, uint64_t seed) const {
   const Run made = simulate_run(faults, seed);
   Outcome out;
   out.detection = judge_run(made, 0, {}, replays_of(made, 0)).detection;

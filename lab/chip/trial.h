@@ -31,9 +31,13 @@ struct TrialOptions {
 };
 
 // A workload ready to run: program expanded once, recorders sized once. Safe to use from many threads.
-class Bench {
+class PreparedWorkload {
  public:
-  Bench(std::string name, const spec::Chip& chip, const Mapping& mapping, const TrialOptions& options);
+  PreparedWorkload(
+      std::string name,
+      const spec::Chip& chip,
+      const Mapping& mapping,
+      const TrialOptions& options);
 
   // A simulated run as the recorders saw it.
   struct Run {

@@ -10,7 +10,7 @@ namespace lento::chip {
 namespace {
 
 // What was reported, for the message of a failing test.
-std::string reported(const Bench& bench, const Bench::Outcome& out) {
+std::string reported(const PreparedWorkload& bench, const PreparedWorkload::Outcome& out) {
   std::string text;
   for (const Suspect& s : out.detection.reported)
     text += " " + name_of(s.component, bench.model().grid) + " x" + std::to_string(s.factor) + " strength " +
@@ -60,22 +60,22 @@ Mapping pipeline() {
 
 class Planted : public testing::Test {
  protected:
-  static Bench make(bool replay, double lost) {
+  static PreparedWorkload make(bool replay, double lost) {
     TrialOptions options;
     options.inferences = 32;
     options.replay = replay;
     options.lost_share = lost;
     options.sketch.bin_cycles = 1 << 12;
-    return Bench("pipeline", spec::Chip{}, pipeline(), options);
+    return PreparedWorkload("pipeline", spec::Chip{}, pipeline(), options);
   }
-  static Fault fault(const Bench& bench, const Component& component, double factor, uint64_t run) {
+  static Fault fault(const PreparedWorkload& bench, const Component& component, double factor, uint64_t run) {
     Fault f = fault_of(component, bench.model().grid);
     f.factor = factor;
     f.begin = run / 4;
     f.end = run * 3 / 4;
     return f;
   }
-  static uint64_t run_cycles(const Bench& bench) {
+  static uint64_t run_cycles(const PreparedWorkload& bench) {
     Result result;
     bench.record({}, 7, &result);
     return result.cycles;
@@ -83,15 +83,15 @@ class Planted : public testing::Test {
 };
 
 TEST_F(Planted, HealthyRunsFindNothing) {
-  const Bench bench = make(true, 0);
+  const PreparedWorkload bench = make(true, 0);
   for (uint64_t seed = 1; seed <= 10; ++seed) {
-    const Bench::Outcome out = bench.run({}, seed);
+    const PreparedWorkload::Outcome out = bench.run({}, seed);
     EXPECT_TRUE(out.detection.reported.empty()) << seed << reported(bench, out);
   }
 }
 
 TEST_F(Planted, EachKindIsNamedAndTimed) {
-  const Bench bench = make(true, 0);
+  const PreparedWorkload bench = make(true, 0);
   const uint64_t run = run_cycles(bench);
   for (const Component& c :
        {Component{Part::Core, 5},
@@ -101,7 +101,7 @@ TEST_F(Planted, EachKindIsNamedAndTimed) {
         Component{Part::MemoryUnit, 4}}) {
     const Fault f = fault(bench, c, 10, run);
     ASSERT_GE(bench.hits({f})[0], kFewHits) << f.name;
-    const Bench::Outcome out = bench.run({f}, 3);
+    const PreparedWorkload::Outcome out = bench.run({f}, 3);
     EXPECT_TRUE(out.strict) << f.name << reported(bench, out);
     if (!out.strict)
       continue;
@@ -112,27 +112,27 @@ TEST_F(Planted, EachKindIsNamedAndTimed) {
 
 // Quiet links need little to stand out: what is asked of a component is what it shows on a healthy chip.
 TEST_F(Planted, MildSlownessOfAShortWhileIsNamed) {
-  const Bench bench = make(true, 0);
+  const PreparedWorkload bench = make(true, 0);
   const uint64_t run = run_cycles(bench);
   for (const Component& c : {Component{Part::Link, 5, 6}, Component{Part::Link, 9, 10}}) {
     Fault f = fault(bench, c, 1.5, run);
     f.begin = run * 6 / 10;
-    const Bench::Outcome out = bench.run({f}, 3);
+    const PreparedWorkload::Outcome out = bench.run({f}, 3);
     EXPECT_TRUE(out.strict) << f.name << reported(bench, out);
   }
 }
 
 TEST_F(Planted, DirectEvidenceAloneNamesCoreAndLink) {
-  const Bench bench = make(false, 0);
+  const PreparedWorkload bench = make(false, 0);
   const uint64_t run = run_cycles(bench);
-  const Bench::Outcome healthy = bench.run({}, 4);
+  const PreparedWorkload::Outcome healthy = bench.run({}, 4);
   EXPECT_TRUE(healthy.detection.reported.empty()) << reported(bench, healthy);
   EXPECT_TRUE(bench.run({fault(bench, {Part::Core, 9}, 3, run)}, 4).strict);
   EXPECT_TRUE(bench.run({fault(bench, {Part::Link, 9, 10}, 10, run)}, 4).strict);
 }
 
 TEST_F(Planted, SurvivesLostRecords) {
-  const Bench bench = make(true, 0.3);
+  const PreparedWorkload bench = make(true, 0.3);
   const uint64_t run = run_cycles(bench);
   EXPECT_TRUE(bench.run({fault(bench, {Part::Core, 9}, 3, run)}, 5).strict);
   EXPECT_TRUE(bench.run({fault(bench, {Part::Link, 9, 10}, 10, run)}, 5).strict);
@@ -140,7 +140,7 @@ TEST_F(Planted, SurvivesLostRecords) {
 
 // A recording that stops while inferences are under way is shorter than its replays.
 TEST_F(Planted, ARecordingCutOffNamesTheSameLink) {
-  const Bench bench = make(true, 0);
+  const PreparedWorkload bench = make(true, 0);
   const uint64_t run = run_cycles(bench);
   const std::vector<Fault> faults{fault(bench, {Part::Link, 9, 10}, 10, run)};
   class Records : public trace::RecordSink {
@@ -175,7 +175,7 @@ TEST_F(Planted, ARecordingCutOffNamesTheSameLink) {
 }
 
 TEST_F(Planted, TheRecorderNeverEvictsWhatTheMappingPlansFor) {
-  const Bench bench = make(true, 0);
+  const PreparedWorkload bench = make(true, 0);
   const Sketch sketch = bench.record({}, 1);
   EXPECT_EQ(sketch.evictions(), 0u);
   EXPECT_EQ(sketch.bytes(), bench.sketch_bytes());
@@ -190,8 +190,8 @@ TEST(ShippedExample, HealthyRunsThatDriftFindNothing) {
     TrialOptions options;
     options.inferences = inferences;
     options.seed = seed;
-    const Bench bench("tiny", chip, mapping, options);
-    const Bench::Outcome out = bench.run({}, seed);
+    const PreparedWorkload bench("tiny", chip, mapping, options);
+    const PreparedWorkload::Outcome out = bench.run({}, seed);
     EXPECT_TRUE(out.detection.reported.empty())
         << inferences << " inferences, seed " << seed << reported(bench, out);
   };
@@ -208,7 +208,7 @@ TEST(Diagnosis, ShowsFindingRoutesAndRanking) {
   TrialOptions options;
   options.inferences = 16;
   options.sketch.bin_cycles = 1 << 12;
-  const Bench bench("pipeline", chip, pipeline(), options);
+  const PreparedWorkload bench("pipeline", chip, pipeline(), options);
   Fault f = fault_of({Part::Link, 5, 6}, bench.model().grid);
   f.factor = 10;
   const Sketch sketch = bench.record({f}, 2);

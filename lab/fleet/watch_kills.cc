@@ -56,6 +56,7 @@ class AlertFile : public jobs::AlertSink {
 // What a watch needs of the case, equal in every process.
 struct Setup {
   std::string folder;
+  std::string hook = "rehearsed";  // a hook of the rehearsal that starts late writes into a file of its own
   SimClock clock;
   std::unique_ptr<SimStore> store;
 
@@ -119,7 +120,7 @@ class WatchProcess {
   static void run(Setup& setup, int watch, int from, int to) {
     const std::string folder = setup.folder;
     AlertFile alerts(folder + "/alerts", setup.clock);
-    jobs::HookCommand hooks(folder + "/hook");
+    jobs::HookCommand hooks(folder + "/" + setup.hook);
     std::unique_ptr<jobs::FleetWatch> one;
     int64_t steady = 0;
     while (::read(from, &steady, sizeof steady) == sizeof steady) {
@@ -155,7 +156,8 @@ class Case {
                      ("lento_kill_" + std::to_string(::getpid()) + "_" + std::to_string(c.index)))
                         .string();
     std::filesystem::create_directories(setup_.folder);
-    write_hook();
+    write_hook("rehearsed");
+    write_hook("hook");
     setup_.store = std::make_unique<SimStore>(setup_.clock, c.seed * 7919 + c.index);
     setup_.store->step = c.step_s * 1000;
     setup_.store->add_machines(8 + rng_.below(9), rng_);
@@ -191,9 +193,9 @@ class Case {
   }
 
  private:
-  void write_hook() const {
-    const std::string path = setup_.folder + "/hook";
-    base::write_file(path, "#!/bin/sh\necho \"$1\" >>'" + setup_.folder + "/hooks'\n");
+  void write_hook(const std::string& name) const {
+    const std::string path = setup_.folder + "/" + name;
+    base::write_file(path, "#!/bin/sh\necho \"$1\" >>'" + path + "s'\n");
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);
   }
 
@@ -264,6 +266,7 @@ class Case {
     }
     watches_.clear();
     reset_files();
+    setup_.hook = "hook";
     return at - kTick;
   }
 

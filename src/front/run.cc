@@ -1,11 +1,12 @@
 #include "front/run.h"
 
 #include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <ostream>
+#include <iostream>
 #include <system_error>
 
 #include "base/error.h"
@@ -193,6 +194,14 @@ int run(const Program& program, const std::vector<std::string>& args, Streams st
   const int code = guarded(app, context);
   base::set_memory_limit(outer);
   return code;
+}
+
+int main_of(const Program& program, int argc, char** argv) {
+  std::ios::sync_with_stdio(false);
+  hold_standard_descriptors();
+  static const Signals* const signals = new Signals;  // never taken back
+  (void)signals;
+  return run(program, {argv + 1, argv + argc}, {std::cout, std::cerr, isatty(2) == 1, isatty(1) == 1});
 }
 
 }  // namespace lento::cli

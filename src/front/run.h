@@ -45,4 +45,8 @@ int run(const Program& program, const std::vector<std::string>& args, Streams st
 // Reading or writing it fails.
 void hold_standard_descriptors();
 
+// All that a main does. Signals are handled until the process is gone: one that comes after the result was
+// written does not kill it.
+int main_of(const Program& program, int argc, char** argv);
+
 }  // namespace lento::cli

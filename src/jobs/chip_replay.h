@@ -1,6 +1,6 @@
 // The simulator as a chip detector wants it: a function from hypotheses to the sketch that they would leave.
-// Each draw of each twin is simulated once and remembered at several moments (chip/sim/rehearsal.h), so that
-// a hypothesis costs only the time after its beginning.
+// Each draw of each twin is simulated once and remembered at several moments (chip/sim/checkpointed_run.h),
+// so that a hypothesis costs only the time after its beginning.
 //
 // Draws belong to the run that is judged: their seeds follow from the bytes of its sketch, so that two runs
 // are never judged by the same noise, and the same run always by the same one.
@@ -16,7 +16,7 @@
 
 #include "base/progress.h"
 #include "chip/detect/detect.h"
-#include "chip/sim/rehearsal.h"
+#include "chip/sim/checkpointed_run.h"
 
 namespace lento::jobs {
 
@@ -26,8 +26,8 @@ uint64_t replay_seed(const chip::Sketch& judged, uint64_t seed);
 // As many inferences as the sketch holds, as long as is worth laying beside it.
 chip::Options replay_run(const chip::Sketch& judged, uint64_t seed, const base::Progress& progress);
 
-// `Recording` as in chip::Rehearsal; `bytes` is what one takes; `sketch_of` turns one into a sketch. The
-// program must outlive what is returned, which may be called from several threads.
+// `Recording` as in chip::CheckpointedRun; `bytes` is what one takes; `sketch_of` turns one into a sketch.
+// The program must outlive what is returned, which may be called from several threads.
 template <class Recording>
 class ChipReplays {
  public:
@@ -59,7 +59,7 @@ class ChipReplays {
 
   struct Draw {
     std::once_flag once;
-    std::unique_ptr<const chip::Rehearsal<Recording>> rehearsal;
+    std::unique_ptr<const chip::CheckpointedRun<Recording>> checkpointed;
   };
   struct Draws {
     Draws(const chip::Twin& of_twin, const chip::Program& program)
@@ -115,14 +115,14 @@ class ChipReplays {
       std::call_once(draw.once, [&] {
         chip::Options options = run;
         options.seed += number;
-        draw.rehearsal = std::make_unique<chip::Rehearsal<Recording>>(
+        draw.checkpointed = std::make_unique<chip::CheckpointedRun<Recording>>(
             draws.model,
             options,
             fresh,
-            chip::affordable_moments(bytes));
+            chip::affordable_checkpoints(bytes));
       });
-      chip::Sketch out =
-          sketch_of(guess.empty() ? draw.rehearsal->healthy() : draw.rehearsal->run(guess, run.max_cycles));
+      chip::Sketch out = sketch_of(
+          guess.empty() ? draw.checkpointed->healthy() : draw.checkpointed->run(guess, run.max_cycles));
       if (run.stop && run.stop())
         throw base::Error({}, "interrupted");
       return out;

@@ -103,7 +103,7 @@ Belonging belonging_of(const Sketch& sketch, const Program& program, const spec:
   Belonging out;
   count_coverage(sketch, plan, out);
   for (size_t core = 0; core < sketch.cores().size(); ++core) {
-    for (const CoreSketch::Held& held : sketch.cores()[core].held()) {
+    for (const CoreSketch::Entry& held : sketch.cores()[core].entries()) {
       ++out.entries;
       if (!strange(*held.entry, plan, core, sketch.inferences()))
         continue;

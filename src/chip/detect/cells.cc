@@ -133,7 +133,7 @@ Cells cells_of(const Sketch& sketch, const Grid& grid, uint64_t bin_cycles) {
   const size_t cores = std::min(sketch.cores().size(), size_t(grid.core_count()));
   for (size_t c = 0; c < cores; ++c) {
     const CoreSketch& core = sketch.cores()[c];
-    for (const CoreSketch::Held& held : core.held()) {
+    for (const CoreSketch::Entry& held : core.entries()) {
       const Pattern pattern = Pattern::unpack(held.entry->key);
       if (held.bins == nullptr || !exists(pattern, grid))
         continue;

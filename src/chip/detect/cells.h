@@ -60,7 +60,7 @@ struct Baseline {
   float common = 0.1F;  // before anything is known
   // This many bins in a row say together what one would say alone: healthy runs settle into one rhythm for a
   // while, then into another.
-  float wander = 1;
+  float correlation_bins = 1;
   // Of the mean of `count` records.
   double variance(int count) const {
     return common * common + single * single / count;

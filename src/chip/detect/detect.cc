@@ -179,8 +179,8 @@ class Detector {
 
   // One pattern that accuses while others contradict must say more.
   bool convincing(const Hypothesis& h) {
-    const Voices voices = voices_of({cells_, paths_, baselines_}, h.suspect);
-    const bool alone = voices.for_it < 2 && voices.against > 0;
+    const Agreement agreement = agreement_of({cells_, paths_, baselines_}, h.suspect);
+    const bool alone = agreement.for_it < 2 && agreement.against > 0;
     return h.suspect.factor >= kLeastFactor &&
            h.suspect.strength >= (alone ? kAlone : 1) * needed(h.suspect) &&
            h.gain >= std::clamp(kGainShare * h.suspect.strength, kLeastGain, kEnoughGain);

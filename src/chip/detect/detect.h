@@ -20,7 +20,7 @@
 namespace lento::chip {
 
 // A stretch of time in which a component was slower by one factor.
-struct Spell {
+struct SlowInterval {
   // cycles
   uint64_t begin = 0;
   uint64_t end = 0;
@@ -33,11 +33,11 @@ struct Suspect {
   double factor = 1;             // times slower
   uint64_t begin = 0;            // cycles
   uint64_t end = 0;              // cycles, exclusive
-  std::vector<Spell> spells;     // of a core, as recorded; none: one from begin to end
-  double strength = 0;           // log-likelihood ratio against a healthy chip
-  double score = 0;              // 0..1
-  double lost_cycles = 0;        // time it took from the work that passed through it
-  uint64_t seen = 0;             // records in the interval that passed through it
+  std::vector<SlowInterval> slow_intervals;  // of a core, as recorded; none: one from begin to end
+  double strength = 0;                       // log-likelihood ratio against a healthy chip
+  double score = 0;                          // 0..1
+  double lost_cycles = 0;                    // time it took from the work that passed through it
+  uint64_t seen = 0;                         // records in the interval that passed through it
   std::vector<finding::Evidence> evidence;
   std::vector<Pattern> patterns;  // transfers that show it, worst first
   std::vector<int> cores;         // where each was recorded

@@ -121,7 +121,7 @@ mesh_figure(const Detection& detection, const Sketch& sketch, const spec::Chip& 
     double sum = 0;
     double weight = 0;
     if (size_t(core) < sketch.cores().size()) {
-      for (const CoreSketch::Held& held : sketch.cores()[size_t(core)].held()) {
+      for (const CoreSketch::Entry& held : sketch.cores()[size_t(core)].entries()) {
         if (held.bins != nullptr)
           continue;
         sum += (held.entry->mean - nominal) / kLevelsPerOctave * held.entry->count;

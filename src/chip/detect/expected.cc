@@ -11,14 +11,14 @@ namespace {
 std::vector<Fault> as_faults(const std::vector<Suspect>& suspects, const Grid& grid) {
   std::vector<Fault> out;
   for (const Suspect& s : suspects) {
-    std::vector<Spell> spells = s.spells;
-    if (spells.empty())
-      spells.push_back({s.begin, s.end, s.factor});
-    for (const Spell& spell : spells) {
+    std::vector<SlowInterval> slow_intervals = s.slow_intervals;
+    if (slow_intervals.empty())
+      slow_intervals.push_back({s.begin, s.end, s.factor});
+    for (const SlowInterval& slow_interval : slow_intervals) {
       Fault f = fault_of(s.component, grid);
-      f.factor = spell.factor;
-      f.begin = spell.begin;
-      f.end = spell.end;
+      f.factor = slow_interval.factor;
+      f.begin = slow_interval.begin;
+      f.end = slow_interval.end;
       out.push_back(std::move(f));
     }
   }
@@ -50,7 +50,7 @@ double misfit_of(const Row& row, const Baseline& base, size_t begin, size_t end)
     return 0;
   off /= count;
   // Waiting only adds: a row that is faster than expected is so in every bin anew.
-  const double together = off > 0 ? std::max(1.0, double{base.wander} / kBinsTogether) : 1;
+  const double together = off > 0 ? std::max(1.0, double{base.correlation_bins} / kBinsTogether) : 1;
   return unlikely(off / std::sqrt(base.variance(count))) / together;
 }
 
@@ -90,7 +90,7 @@ void fill_gaps(const Row& simulated, Bins bins, std::vector<float>& change) {
 
 // Autocorrelation time of a row, in bins: of how far each draw lies from the mean of all in the same bin. 1
 // when too little was recorded to know.
-float wander_of(const std::vector<const Row*>& draws) {
+float correlation_bins_of(const std::vector<const Row*>& draws) {
   size_t bins = SIZE_MAX;
   for (const Row* row : draws)
     bins = std::min(bins, row->cells.size());
@@ -131,8 +131,8 @@ std::vector<Suspect> varied(std::vector<Suspect> slow, int draw, uint64_t bin_cy
     const bool later = draw % 2 == 1;
     const double times = later ? kFactorStep : 1 / kFactorStep;
     s.factor *= times;
-    for (Spell& spell : s.spells)
-      spell.factor *= times;
+    for (SlowInterval& slow_interval : s.slow_intervals)
+      slow_interval.factor *= times;
     s.begin = later ? std::min(s.begin + shift, s.end) : s.begin - std::min(s.begin, shift);
   }
   return slow;
@@ -160,14 +160,14 @@ Expected::Expected(const Setup& setup)
       draws.push_back(from(draws_.back()));
     }
     healthy_ = pooled(draws);
-    add_wander(all_of(draws_), setup_.cells, healthy_);
+    add_correlation(all_of(draws_), setup_.cells, healthy_);
   }
   if (options.healthy != nullptr) {
     std::vector<Baseline> given = from(cells_of(*options.healthy, setup_.grid, setup_.cells.bin_cycles));
     // One run does not tell how much healthy runs differ; the simulated ones do.
     for (size_t r = 0; r < healthy_.size(); ++r) {
       given[r].common = std::max(given[r].common, healthy_[r].common);
-      given[r].wander = healthy_[r].wander;
+      given[r].correlation_bins = healthy_[r].correlation_bins;
     }
     healthy_ = std::move(given);
   }
@@ -176,7 +176,7 @@ Expected::Expected(const Setup& setup)
 }
 
 // Rows whose bins lie off together in these draws say less from then on.
-void Expected::add_wander(
+void Expected::add_correlation(
     const std::vector<const Cells*>& draws,
     const Cells& cells,
     std::vector<Baseline>& baselines) const {
@@ -186,7 +186,7 @@ void Expected::add_wander(
       if (const Row* row = find_row(*draw, cells.rows[r]))
         rows.push_back(row);
     if (rows.size() > 1)
-      baselines[r].wander = std::max(baselines[r].wander, wander_of(rows));
+      baselines[r].correlation_bins = std::max(baselines[r].correlation_bins, correlation_bins_of(rows));
   }
 }
 
@@ -204,7 +204,7 @@ std::vector<LeftOut> Expected::left_out() const {
       levels.push_back(baselines_from(draws[run], draws[i], one.paths));
     }
     one.baselines = pooled(levels);
-    add_wander(others, draws[run], one.baselines);
+    add_correlation(others, draws[run], one.baselines);
     out.push_back(std::move(one));
   }
   return out;
@@ -233,7 +233,7 @@ std::vector<Baseline> Expected::settled(const std::vector<Suspect>& slow) {
     all.push_back(moved(about, settled_.back(), draw));
   }
   std::vector<Baseline> out = pooled(all);
-  add_wander(all_of(settled_), setup_.cells, out);
+  add_correlation(all_of(settled_), setup_.cells, out);
   return out;
 }
 

@@ -63,7 +63,7 @@ class Expected {
       uint64_t end) const;
 
  private:
-  void add_wander(
+  void add_correlation(
       const std::vector<const Cells*>& draws,
       const Cells& cells,
       std::vector<Baseline>& baselines) const;

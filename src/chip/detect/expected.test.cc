@@ -129,12 +129,12 @@ TEST_F(ExpectedTest, MisfitIsMinusTheLogLikelihoodOfStudentsT) {
     mean += 0.5 * row.cells[b].count;
   }
   mean /= count;
-  base[0].wander = 1;
+  base[0].correlation_bins = 1;
   const double z = mean / std::sqrt(base[0].variance(count));
   const uint64_t end = kBinsTogether * test::QuietChip::kBin;
   EXPECT_NEAR(expected.misfit(base, {0}, 0, end), 2 * std::log(1 + z * z / 3), 1e-4);
   // Rows that wait for long say less when they are slow, and as much when they are not.
-  base[0].wander = 3 * float(kBinsTogether);
+  base[0].correlation_bins = 3 * float(kBinsTogether);
   EXPECT_NEAR(expected.misfit(base, {0}, 0, end), 2 * std::log(1 + z * z / 3) / 3, 1e-4);
   for (size_t b = 0; b < kBinsTogether; ++b)
     base[0].level[b] = row.cells[b].level + 0.5F;

@@ -34,7 +34,7 @@ double cell_evidence(const Cell& cell, double healthy, double faulted, const Bas
   const double z1 = (cell.level - faulted) / s;
   const double evidence = unlikely((cell.level - healthy) / s) - unlikely(z1 > 0 ? z1 / 2 : z1);
   // A healthy row that waits for its peer does so for many bins; one that does not wait is no accident.
-  return evidence > 0 ? evidence / base.wander : evidence;
+  return evidence > 0 ? evidence / base.correlation_bins : evidence;
 }
 
 struct Stretch {
@@ -193,9 +193,9 @@ Suspect refitted(const ScanInput& in, Suspect suspect) {
   return suspect;
 }
 
-Voices voices_of(const ScanInput& in, const Suspect& suspect) {
+Agreement agreement_of(const ScanInput& in, const Suspect& suspect) {
   const Bins bins = bins_of(in.cells, suspect.begin, suspect.end);
-  Voices voices;
+  Agreement agreement;
   for (const size_t r : rows_through(in, suspect.component)) {
     double sum = 0;
     for_each_cell(
@@ -208,9 +208,9 @@ Voices voices_of(const ScanInput& in, const Suspect& suspect) {
             sum += cell_evidence(cell, healthy, faulted, base);
         });
     if (sum != 0)
-      ++(sum > 0 ? voices.for_it : voices.against);
+      ++(sum > 0 ? agreement.for_it : agreement.against);
   }
-  return voices;
+  return agreement;
 }
 
 std::vector<Suspect> scan(const ScanInput& input, const std::vector<Component>& components) {

@@ -29,10 +29,10 @@ Suspect refitted(const ScanInput& input, Suspect suspect);
 std::vector<Suspect> scan(const ScanInput& input, const std::vector<Component>& components);
 
 // How many transfer patterns speak for the suspect over its interval, and how many against it.
-struct Voices {
+struct Agreement {
   int for_it = 0;
   int against = 0;
 };
-Voices voices_of(const ScanInput& input, const Suspect& suspect);
+Agreement agreement_of(const ScanInput& input, const Suspect& suspect);
 
 }  // namespace lento::chip

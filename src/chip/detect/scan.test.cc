@@ -58,13 +58,13 @@ TEST(Scan, WaitingForLongSaysLessForASlowComponentOnly) {
   const size_t slow = t.message(0, 1);
   t.slow(kLink, 4, 3, 9);
   const double alone = scan(t.input(), {kLink}).at(0).strength;
-  t.baselines[slow].wander = 3;
+  t.baselines[slow].correlation_bins = 3;
   EXPECT_NEAR(scan(t.input(), {kLink}).at(0).strength, alone / 3, 1e-3);
-  t.baselines[slow].wander = 1;
+  t.baselines[slow].correlation_bins = 1;
   const size_t quick = t.message(0, 2);  // passes it too, and is not slow
   const double contradicted = scan(t.input(), {kLink}).at(0).strength;
   EXPECT_LT(contradicted, alone);
-  t.baselines[quick].wander = 3;
+  t.baselines[quick].correlation_bins = 3;
   EXPECT_NEAR(scan(t.input(), {kLink}).at(0).strength, contradicted, 1e-3);
 }
 
@@ -173,7 +173,7 @@ TEST(AllComponents, OfAFourByFourMesh) {
   EXPECT_EQ(count[Part::Core], 0);
 }
 
-TEST(VoicesOf, CountsPatternsForAndAgainst) {
+TEST(AgreementOf, CountsPatternsForAndAgainst) {
   Table t(16);
   t.message(0, 1);
   const size_t quick = t.message(0, 2);
@@ -184,9 +184,9 @@ TEST(VoicesOf, CountsPatternsForAndAgainst) {
     cell.level = t.baselines[quick].level[0];
   for (Cell& cell : t.cells.rows[silent].cells)
     cell.count = 0;
-  const Voices voices = voices_of(t.input(), Table::suspect(kLink, 4, 2, 10));
-  EXPECT_EQ(voices.for_it, 1);
-  EXPECT_EQ(voices.against, 1);
+  const Agreement agreement = agreement_of(t.input(), Table::suspect(kLink, 4, 2, 10));
+  EXPECT_EQ(agreement.for_it, 1);
+  EXPECT_EQ(agreement.against, 1);
 }
 
 // A bin that the fault covers in part lies as far up as its share.

@@ -28,7 +28,7 @@ double level_at(double ops_per_cycle) {
 double mean_excess(const CoreSketch& core, double nominal) {
   double sum = 0;
   double weight = 0;
-  for (const CoreSketch::Held& held : core.held()) {
+  for (const CoreSketch::Entry& held : core.entries()) {
     if (Pattern::unpack(held.entry->key).kind != ProbeKind::Compute)
       continue;
     const double length = held.entry->count * double{held.entry->mean_work};
@@ -41,7 +41,7 @@ double mean_excess(const CoreSketch& core, double nominal) {
 uint64_t operations(const Sketch& sketch) {
   uint64_t sum = 0;
   for (const CoreSketch& core : sketch.cores())
-    for (const CoreSketch::Held& held : core.held())
+    for (const CoreSketch::Entry& held : core.entries())
       if (Pattern::unpack(held.entry->key).kind == ProbeKind::Compute)
         sum += held.entry->count;
   return sum;
@@ -53,7 +53,7 @@ void add_peer_evidence(const Sketch& sketch, Suspect& suspect) {
   double worst = 0;
   uint16_t layer = 0;
   size_t worst_peers = 0;
-  for (const CoreSketch::Held& held : own.held()) {
+  for (const CoreSketch::Entry& held : own.entries()) {
     const Pattern pattern = Pattern::unpack(held.entry->key);
     if (pattern.kind != ProbeKind::Compute)
       continue;
@@ -118,11 +118,14 @@ Suspect judge(const CoreSketch& core, int index, double reference, const Yardsti
       continue;
     sum += off * e.count;
     count += e.count;
-    const Spell spell{uint64_t{e.begin} << kTickShift, uint64_t{e.end} << kTickShift, std::exp2(off)};
-    s.begin = std::min(s.begin, spell.begin);
-    s.end = std::max(s.end, spell.end);
-    s.lost_cycles += double(spell.end - spell.begin) * (1 - 1 / spell.factor);
-    s.spells.push_back(spell);
+    const SlowInterval slow_interval{
+        uint64_t{e.begin} << kTickShift,
+        uint64_t{e.end} << kTickShift,
+        std::exp2(off)};
+    s.begin = std::min(s.begin, slow_interval.begin);
+    s.end = std::max(s.end, slow_interval.end);
+    s.lost_cycles += double(slow_interval.end - slow_interval.begin) * (1 - 1 / slow_interval.factor);
+    s.slow_intervals.push_back(slow_interval);
   }
   s.seen = count;
   if (count == 0)

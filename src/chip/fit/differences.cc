@@ -120,7 +120,7 @@ std::optional<CoreDifference>
 core_difference(const CoreSketch& core, size_t index, const std::vector<Sketch>& draws) {
   std::vector<std::pair<double, double>> by_length;
   double cycles = 0;
-  for (const CoreSketch::Held& held : core.held()) {
+  for (const CoreSketch::Entry& held : core.entries()) {
     const Pattern pattern = Pattern::unpack(held.entry->key);
     if (pattern.kind != ProbeKind::Compute)
       continue;

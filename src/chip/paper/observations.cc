@@ -22,7 +22,7 @@ void add_core(Observations& out, const CoreSketch& core, int index, double nomin
   for (const Episode& e : core.episodes())
     out.stretches.push_back(
         {index, uint64_t{e.begin} << kTickShift, uint64_t{e.end} << kTickShift, e.count, octaves(e.mean)});
-  for (const CoreSketch::Held& held : core.held()) {
+  for (const CoreSketch::Entry& held : core.entries()) {
     const Pattern pattern = Pattern::unpack(held.entry->key);
     if (pattern.kind != ProbeKind::Compute)
       continue;

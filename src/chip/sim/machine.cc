@@ -61,7 +61,7 @@ Machine::Machine(
     }
     cores_[id].next = program.sections[program.first_section[id]].begin;
     ++unfinished_;
-    stir(id);
+    request_advance(id);
   }
   result_.layers.resize(program.layers.size());
   result_.core_busy.resize(cores_.size());
@@ -150,19 +150,19 @@ Result Machine::result() {
   return std::move(result_);
 }
 
-void Machine::stir(uint32_t core) {
-  if (cores_[core].stirred)
+void Machine::request_advance(uint32_t core) {
+  if (cores_[core].advance_asked)
     return;
-  cores_[core].stirred = true;
-  stirred_.push_back(core);
+  cores_[core].advance_asked = true;
+  advance_asked_.push_back(core);
 }
 
 void Machine::settle() {
-  for (size_t i = 0; i < stirred_.size(); ++i) {
-    cores_[stirred_[i]].stirred = false;
-    advance(stirred_[i]);
+  for (size_t i = 0; i < advance_asked_.size(); ++i) {
+    cores_[advance_asked_[i]].advance_asked = false;
+    advance(advance_asked_[i]);
   }
-  stirred_.clear();
+  advance_asked_.clear();
 }
 
 // Slides the window over what is done and lets new instructions in.
@@ -250,7 +250,7 @@ void Machine::finish(uint32_t core, uint32_t number) {
   Entry& e = entry(core, number);
   e.state = Entry::Done;
   result_.inference_end[e.inference] = now_;
-  stir(core);
+  request_advance(core);
 }
 
 void Machine::input_done(uint32_t core, uint32_t number) {

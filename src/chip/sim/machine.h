@@ -76,7 +76,7 @@ class Machine : public NetworkUser {
     uint32_t tiles = 0;         // opened so far; the last one is open
     uint32_t next_compute = 0;  // tile whose compute is next
     bool computing = false;
-    bool stirred = false;  // stands in stirred_
+    bool advance_asked = false;  // stands in advance_asked_
     uint64_t compute_began = 0;
     uint64_t debt = 0;        // probe cycles to be paid before the next compute
     uint32_t free_slots = 0;  // of the memory unit
@@ -134,7 +134,7 @@ class Machine : public NetworkUser {
   }
 
   // Window.
-  void stir(uint32_t core);
+  void request_advance(uint32_t core);
   void settle();
   void advance(uint32_t core);
   bool enter_next(uint32_t core);
@@ -195,8 +195,8 @@ class Machine : public NetworkUser {
   std::vector<Transfer> transfers_;
   uint32_t free_transfer_ = kNone;
   std::vector<Progress> progress_;
-  std::vector<uint32_t> stirred_;  // cores whose window may move
-  std::vector<int32_t> costs_;     // cycles of a record by kind and layer; -1: none
+  std::vector<uint32_t> advance_asked_;  // cores whose window may move
+  std::vector<int32_t> costs_;           // cycles of a record by kind and layer; -1: none
   std::vector<std::vector<uint32_t>> core_faults_;
   std::vector<std::vector<uint32_t>> memory_faults_;
   uint64_t unfinished_ = 0;  // cores not done

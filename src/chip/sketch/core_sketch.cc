@@ -359,8 +359,8 @@ void CoreSketch::open_episode(const Sample& sample, int above) {
   episodes_[state_.episodes++] = {sample.begin, sample.end, 1, uint16_t(above), uint16_t(above)};
 }
 
-std::vector<CoreSketch::Held> CoreSketch::held() const {
-  std::vector<Held> out;
+std::vector<CoreSketch::Entry> CoreSketch::entries() const {
+  std::vector<Entry> out;
   for (uint16_t i = 0; i < state_.used[0]; ++i)
     out.push_back({&entries_[i], nullptr});
   for (uint16_t i = 0; i < state_.used[1]; ++i)

@@ -151,11 +151,11 @@ class CoreSketch {
   }
 
   // What is held, in slot order: computes first, then transfers.
-  struct Held {
+  struct Entry {
     const SketchEntry* entry;
     const TimeBin* bins;  // nullptr for computes
   };
-  std::vector<Held> held() const;
+  std::vector<Entry> entries() const;
   const SketchEntry* find(const Pattern& pattern) const;
   std::vector<Episode> episodes() const;
 

@@ -187,7 +187,7 @@ TEST(CoreSketch, TellsPatternsApart) {
   EXPECT_EQ(sketch.find({ProbeKind::Message, 11, 0}), nullptr);
   EXPECT_EQ(sketch.records(), 500u);
   EXPECT_EQ(sketch.evictions(), 0u);
-  EXPECT_EQ(sketch.held().size(), 8u);
+  EXPECT_EQ(sketch.entries().size(), 8u);
 }
 
 TEST(CoreSketch, AHealthyCoreHasNoEpisode) {

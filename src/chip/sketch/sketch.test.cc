@@ -95,7 +95,7 @@ TEST(CoreSketch, TimeBinsDoubleAndKeepEveryLevelInItsPlace) {
   };
   for (uint64_t t = 0; t < 100'000'000; t += 50'000)
     sketch.insert(message(t, slow(t) ? 20000 : 2000, 16000, 3));
-  const CoreSketch::Held held = sketch.held().at(0);
+  const CoreSketch::Entry held = sketch.entries().at(0);
   const auto width = double(sketch.bin_cycles());
   int filled = 0;
   for (int b = 0; b < sketch.shape().bins; ++b) {
@@ -169,9 +169,9 @@ TEST(CoreSketch, AsPrintedCountsOnlyFromTheThresholdOn) {
   CoreSketch sketch(SketchShape{}, options);
   for (uint64_t i = 0; i < 9; ++i)
     sketch.insert(message(i * 1000, 2000, 16000, 3));
-  EXPECT_TRUE(sketch.held().empty());
+  EXPECT_TRUE(sketch.entries().empty());
   sketch.insert(message(9000, 2000, 16000, 3));
-  EXPECT_EQ(sketch.held().size(), 1u);
+  EXPECT_EQ(sketch.entries().size(), 1u);
 }
 
 // Each policy throws out the entry that it names.
@@ -190,7 +190,7 @@ TEST(CoreSketch, EvictionPolicies) {
       sketch.insert(message(i * 1000000 + 200000, i < 2 ? 2000 : 3000, 16000, 3));
     sketch.insert(message(9900000, 2000, 16000, 4));
     std::vector<int> peers;
-    for (const auto& held : sketch.held())
+    for (const auto& held : sketch.entries())
       peers.push_back(Pattern::unpack(held.entry->key).subject);
     EXPECT_EQ(sketch.evictions(), 1u);
     return peers;

@@ -2,8 +2,9 @@
 // once and remembered at several moments; a run with faults goes on from the last of them before its first
 // fault begins, and is the same, record by record, as if simulated from the start.
 //
-//   const Rehearsal<Sketch> rehearsal(model, options, sketch, affordable_moments(sketch.bytes()));
-//   Sketch healthy = rehearsal.healthy(), slow = rehearsal.run({fault}, options.max_cycles);
+//   const CheckpointedRun<Sketch> checkpointed(model, options, sketch,
+//   affordable_checkpoints(sketch.bytes())); Sketch healthy = checkpointed.healthy(), slow =
+//   checkpointed.run({fault}, options.max_cycles);
 #pragma once
 
 #include <algorithm>
@@ -17,7 +18,7 @@
 namespace lento::chip {
 
 // Moments worth remembering of a run whose recording takes this many bytes.
-inline size_t affordable_moments(uint64_t recording_bytes) {
+inline size_t affordable_checkpoints(uint64_t recording_bytes) {
   constexpr uint64_t kMost = 16;
   constexpr uint64_t kBytes = 16 << 20;
   return std::min(kMost, kBytes / std::max<uint64_t>(recording_bytes, 1));
@@ -26,15 +27,15 @@ inline size_t affordable_moments(uint64_t recording_bytes) {
 // `Recording`: a trace::RecordSink that can be copied and whose answers depend on what it was given alone.
 // run() may be called by many threads at once. Memory: a recording and the state of the chip for each moment.
 template <class Recording>
-class Rehearsal {
+class CheckpointedRun {
  public:
   // `model` must outlive it; `fresh` has recorded nothing.
-  Rehearsal(const Model& model, const Options& options, const Recording& fresh, size_t most_moments)
+  CheckpointedRun(const Model& model, const Options& options, const Recording& fresh, size_t most_checkpoints)
       : model_(model),
         options_(options),
         fresh_(fresh),
         healthy_(fresh),
-        most_(most_moments) {
+        most_(most_checkpoints) {
     Machine machine(model_, {}, options_, &healthy_);
     uint64_t until = most_ > 0 ? interval_ : options_.max_cycles;
     while (machine.run_until(std::min(until, options_.max_cycles)) && until < options_.max_cycles &&
@@ -52,22 +53,22 @@ class Rehearsal {
     uint64_t begin = max_cycles;
     for (const Fault& f : faults)
       begin = std::min(begin, f.begin);
-    const auto after = std::partition_point(moments_.begin(), moments_.end(), [&](const auto& m) {
+    const auto after = std::partition_point(checkpoints_.begin(), checkpoints_.end(), [&](const auto& m) {
       return m->cycles < begin;
     });
-    if (after == moments_.begin()) {
+    if (after == checkpoints_.begin()) {
       Recording out = fresh_;
       Machine(model_, faults, options_, &out).run_until(max_cycles);
       return out;
     }
-    const Moment& from = **std::prev(after);
+    const Checkpoint& from = **std::prev(after);
     Recording out = from.recording;
     Machine(from.machine, faults, &out).run_until(max_cycles);
     return out;
   }
 
  private:
-  struct Moment {
+  struct Checkpoint {
     uint64_t cycles;  // all events up to here are done
     Machine machine;
     Recording recording;
@@ -79,12 +80,12 @@ class Rehearsal {
 
   // How long the run will take is not known before: full, every other moment is forgotten.
   void remember(const Machine& machine, uint64_t cycles) {
-    moments_.emplace_back(new Moment{cycles, Machine(machine, {}, nullptr), healthy_});
-    if (moments_.size() < most_)
+    checkpoints_.emplace_back(new Checkpoint{cycles, Machine(machine, {}, nullptr), healthy_});
+    if (checkpoints_.size() < most_)
       return;
-    for (size_t i = 0; 2 * i + 1 < moments_.size(); ++i)
-      moments_[i] = std::move(moments_[2 * i + 1]);
-    moments_.resize(moments_.size() / 2);
+    for (size_t i = 0; 2 * i + 1 < checkpoints_.size(); ++i)
+      checkpoints_[i] = std::move(checkpoints_[2 * i + 1]);
+    checkpoints_.resize(checkpoints_.size() / 2);
     interval_ *= 2;
   }
 
@@ -94,7 +95,7 @@ class Rehearsal {
   Recording healthy_;
   size_t most_;
   uint64_t interval_ = 1 << 16;  // cycles between moments
-  std::vector<std::unique_ptr<const Moment>> moments_;
+  std::vector<std::unique_ptr<const Checkpoint>> checkpoints_;
 };
 
 }  // namespace lento::chip

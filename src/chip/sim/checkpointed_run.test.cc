@@ -1,4 +1,4 @@
-#include "chip/sim/rehearsal.h"
+#include "chip/sim/checkpointed_run.h"
 
 #include <gtest/gtest.h>
 
@@ -38,35 +38,35 @@ Fault anywhere(const Grid& grid, base::Rng& rng, uint64_t cycles) {
   return f;
 }
 
-TEST(Rehearsal, RunsAreThoseFromTheStart) {
+TEST(CheckpointedRun, RunsAreThoseFromTheStart) {
   Case c;
   c.options.inferences = 40;
   c.options.seed = 5;
   const uint64_t cycles = simulate(c.model, {}, c.options).cycles;
   for (const size_t moments : {0, 1, 2, 7, 64}) {
-    const Rehearsal<Collect> rehearsal(c.model, c.options, Collect(), moments);
-    EXPECT_EQ(rehearsal.healthy().bytes, c.from_the_start({}));
+    const CheckpointedRun<Collect> checkpointed(c.model, c.options, Collect(), moments);
+    EXPECT_EQ(checkpointed.healthy().bytes, c.from_the_start({}));
     base::Rng rng(moments);
     for (int i = 0; i < 20; ++i) {
       std::vector<Fault> faults{anywhere(c.model.grid, rng, cycles)};
       if (i % 2 == 1)
         faults.push_back(anywhere(c.model.grid, rng, cycles));
-      EXPECT_EQ(rehearsal.run(faults, UINT64_MAX).bytes, c.from_the_start(faults)) << moments << ' ' << i;
+      EXPECT_EQ(checkpointed.run(faults, UINT64_MAX).bytes, c.from_the_start(faults)) << moments << ' ' << i;
     }
   }
 }
 
-TEST(Rehearsal, ARunEndsWhereItIsTold) {
+TEST(CheckpointedRun, ARunEndsWhereItIsTold) {
   Case c;
   c.options.inferences = 40;
   const uint64_t cycles = simulate(c.model, {}, c.options).cycles;
-  const Rehearsal<Collect> rehearsal(c.model, c.options, Collect(), 8);
+  const CheckpointedRun<Collect> checkpointed(c.model, c.options, Collect(), 8);
   Fault late = component("core1", c.model.grid, {});
   late.factor = 3;
   for (const uint64_t begin : {uint64_t{0}, cycles / 2, cycles - 1, 2 * cycles}) {
     late.begin = begin;
     c.options.max_cycles = cycles / 2;
-    EXPECT_EQ(rehearsal.run({late}, cycles / 2).bytes, c.from_the_start({late})) << begin;
+    EXPECT_EQ(checkpointed.run({late}, cycles / 2).bytes, c.from_the_start({late})) << begin;
   }
 }
 
