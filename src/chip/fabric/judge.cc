@@ -176,7 +176,7 @@ class Judge {
     std::ranges::stable_sort(by_company);
     std::vector<double> out;
     for (const auto& [company, factor] : by_company) {
-      const auto near = [&](double other) {
+      const auto near = [factor = factor](double other) {
         return std::abs(factor / other - 1) < kAgree / 2;
       };
       if (std::ranges::none_of(out, near))
