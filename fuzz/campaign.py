@@ -24,7 +24,7 @@ def run(target, build, seconds, runs):
     seeds = ROOT / "fuzz" / "seeds" / name
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with tempfile.TemporaryDirectory() as crashes:
-        command = [target, f"-max_total_time={seconds}", f"-runs={runs}", "-print_final_stats=1", "-rss_limit_mb=2048",
+        command = [target, f"-max_total_time={seconds}", f"-runs={runs}", "-print_final_stats=1", "-rss_limit_mb=2048", "-print_funcs=0",
                    "-timeout=10", f"-artifact_prefix={crashes}/", corpus, *([seeds] if seeds.is_dir() else [])]
         done = subprocess.run(list(map(str, command)), capture_output=True, text=True, errors="replace")
         found = [f.name.split("-")[0] for f in pathlib.Path(crashes).iterdir()]
