@@ -72,15 +72,25 @@ void Explorer::compare(State& s, const TileOp& op, int depth, PathCost& cost) {
     one.pc = pc + 4;
     PathCost its = new_cost();
     run(one, {kExit, s.calls.size()}, depth + 1, its);
-    all = joined ? PathCost::either(all, its) : its;
-    if (joined)
-      join_states(*joined, one, pc);
-    else
-      joined = std::move(one);
+    either(joined, all, std::move(one), its, pc);
   }
   s = std::move(*joined);
   cost.add(all);
   bound(cost, pc);
+}
+
+// One more of several ways to the same place: `joined` holds all of them, `all` what the dearest costs.
+void Explorer::either(
+    std::optional<State>& joined,
+    PathCost& all,
+    State one,
+    const PathCost& its,
+    uint32_t pc) {
+  all = joined ? PathCost::either(all, its) : its;
+  if (joined)
+    join_states(*joined, one, pc);
+  else
+    joined = std::move(one);
 }
 
 void Explorer::take_back(State& s, uint32_t target, PathCost& cost) {
@@ -114,11 +124,7 @@ void Explorer::jump_to_any(State& s, const TileOp& op, const V& target, int dept
       call(one, op.base.rd, target.place[i]);
     take(one, target.place[i], its);
     run(one, meet, depth + 1, its);
-    all = joined ? PathCost::either(all, its) : its;
-    if (joined)
-      join_states(*joined, one, pc);
-    else
-      joined = std::move(one);
+    either(joined, all, std::move(one), its, pc);
   }
   s = std::move(*joined);
   cost.add(all);

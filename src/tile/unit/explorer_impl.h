@@ -262,6 +262,7 @@ class Explorer {
   }
 
   // A call or jump to one of few functions: each is followed, and all are joined where they return.
+  void either(std::optional<State>& joined, PathCost& all, State one, const PathCost& its, uint32_t pc);
   void jump_to_any(State& s, const TileOp& op, const V& target, int depth, PathCost& cost);
 
   void jump(State& s, const TileOp& op, int depth, PathCost& cost);
