@@ -12,6 +12,7 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import signal
 import socket
 import subprocess
@@ -26,7 +27,8 @@ TICK = os.sysconf("SC_CLK_TCK")
 
 
 def commands(source, folder, guests):
-    """name -> (program, arguments, how standard input is held)."""
+    """name -> (program, arguments)."""
+    public = os.path.join(os.path.abspath(os.environ.get("LENTO_SHARED", f"{source}/../shared")), "data/predict")
     chip = ["--chip", f"{source}/examples/chip/4x4.yaml"]
     mapping = ["--mapping", f"{source}/examples/chip/tiny.map.json"]
     net = f"{source}/examples/models/googlenet.onnx"
@@ -63,9 +65,9 @@ def commands(source, folder, guests):
         "lab chip campaign": ["chip", "campaign", f"{source}/campaigns/quick.yaml", "--journal", "out.journal"],
         "lab fleet evaluate": ["fleet", "evaluate"],
         "lab tile case prefetch": ["tile", "case", "prefetch", *map(str, sorted(pathlib.Path(guests).glob("front/*.elf")))],
-        "lab tile case pics": ["tile", "case", "pics", mp],
+        "lab tile case pics": ["tile", "case", "pics", f"{guests}/front/handlers.elf"],
         "lab tile case gpu": ["tile", "case", "gpu"],
-        "lab validate": ["validate"],
+        "lab validate": ["validate", public],
     }
     return {**{name: (0, args) for name, args in known.items()}, **{name: (1, args) for name, args in lab.items()}}
 
@@ -87,10 +89,10 @@ def prepare(lento, source, folder, guests):
     with open(f"{folder}/addresses.txt", "w") as file:
         file.writelines(f" L {draw.randrange(1 << 20):08x},4\n" for _ in range(400_000))
     with open(f"{folder}/program.c", "w") as file:
-        file.write("int main(void) { return 0; }\n")
+        file.write('#include "ypu.h"\nYPU_MAIN { ypu_put32(ypu_io(0)); }\n')
     with open(f"{folder}/measured.csv", "w") as file:
-        file.write("kind,m,n,k,type,seconds\n")
-        file.writelines(f"gemm,{64 * i},{64 * i},{64 * i},bf16,{1e-6 * i}\n" for i in range(1, 200))
+        file.write("gpu,m,n,k,dtype,latency_us\n")
+        file.writelines(f"h100,{64 * i},{64 * i},{64 * i},bf16,{i}\n" for i in range(1, 200))
 
 
 def cpu_of(pid):
@@ -168,25 +170,41 @@ def once(program, arguments, folder, which, wait, ends_on_hangup):
                 json.loads(path.read_text())
             if path.is_file() and name == "out.html" and not path.read_text().rstrip().endswith("</html>"):
                 fault = fault or "left half a page"
-    for name in left:
-        path = pathlib.Path(folder) / name
-        if path.is_file():
-            path.unlink()
+    remove(folder, left)
     return fault, wall, cpu
 
 
-def runs(program, arguments, folder):
-    """False for a command that ends by itself with an error here, for want of inputs that are not shipped."""
-    process = subprocess.Popen([program, *arguments], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL)
-    try:
-        return process.wait(timeout=3) == 0
-    except subprocess.TimeoutExpired:
-        return True
-    finally:
+def remove(folder, names):
+    for name in names:
+        path = pathlib.Path(folder) / name
+        if path.is_file():
+            path.unlink()
+        else:
+            shutil.rmtree(path)
+
+
+def missing(arguments, folder):
+    """The first input that is not here: measured tables that are not shipped, guests where no RISC-V compiler is."""
+    paths = [a for a in arguments if a.startswith("/") or a == "run.access"]
+    return next((a for a in paths if not os.path.exists(os.path.join(folder, a))), None)
+
+
+def fault_of(program, arguments, folder):
+    """'' for a command that works, so that a signal meets it at work."""
+    before = set(os.listdir(folder))
+    with tempfile.TemporaryFile("w+") as said:
+        process = subprocess.Popen([program, *arguments], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                                   stderr=said)
+        try:
+            status = process.wait(timeout=3)
+        except subprocess.TimeoutExpired:
+            status = 0
         process.kill()
         process.wait()
         process.stdin.close()
+        remove(folder, set(os.listdir(folder)) - before)
+        said.seek(0)
+        return said.read().strip() or f"status {status}" if status else ""
 
 
 def main():
@@ -202,8 +220,13 @@ def main():
         prepare(programs[0], source, folder, guests)
         for name, (which_program, arguments) in commands(source, folder, guests).items():
             arguments = [a.replace("{silent}", str(silent.getsockname()[1])) for a in arguments]
-            if not runs(programs[which_program], arguments, folder):
-                print(f"{name}: left out, its inputs are not here")
+            absent = missing(arguments, folder)
+            if absent:
+                print(f"{name}: left out, {absent} is not here")
+                continue
+            refused = fault_of(programs[which_program], arguments, folder)
+            if refused:
+                faults.append(f"{name} does not run: {refused}")
                 continue
             slowest = [0.0, 0.0]
             alive = 0
