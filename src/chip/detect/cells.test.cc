@@ -90,7 +90,7 @@ TEST_F(Baselines, FromAnotherRunFollowItsLevels) {
   for (const float level : out[0].level)
     EXPECT_FLOAT_EQ(level, 5);
   EXPECT_FLOAT_EQ(out[0].lowest, 5);
-  EXPECT_FLOAT_EQ(out[0].common, float(kLeastCommon));
+  EXPECT_FLOAT_EQ(out[0].common, 0.08F);
 }
 
 // A step in the reference is followed within two bins of it.
@@ -112,7 +112,7 @@ TEST_F(Baselines, FewRecordsNearABinLeanOnTheRun) {
   const auto out = baselines_from(reference, reference, paths_of(reference, chip_, grid_));
   const double mean = (39 * 5.0 + 8) / 40;
   EXPECT_NEAR(out[0].level[20], 6, 1e-5);  // six records are near: 2 of this bin, 4 beside
-  EXPECT_NEAR(out[0].level[0], (4 * 5.0 + kLocalRecords * mean) / (4 + kLocalRecords), 1e-5);
+  EXPECT_NEAR(out[0].level[0], (4 * 5.0 + 6 * mean) / (4 + 6), 1e-5);
 }
 
 TEST_F(Baselines, NoiseOfRecordsAndOfBinsAreToldApart) {
@@ -121,12 +121,12 @@ TEST_F(Baselines, NoiseOfRecordsAndOfBinsAreToldApart) {
     levels.push_back(b % 2 == 0 ? 5.0F : 5.6F);  // a deviation of 0.3 whatever the count
   const Cells many = table_of({levels}, 15);
   const auto of_many = baselines_from(many, many, paths_of(many, chip_, grid_));
-  EXPECT_FLOAT_EQ(of_many[0].single, float(kMostSingle));
+  EXPECT_FLOAT_EQ(of_many[0].single, 0.6F);
   EXPECT_NEAR(std::sqrt(of_many[0].variance(15)), 0.3, 0.01);
-  EXPECT_GT(of_many[0].common, kLeastCommon);
+  EXPECT_GT(of_many[0].common, 0.08);
   const Cells quiet = table_of({std::vector<float>(64, 5.0F)}, 15);
   const auto of_quiet = baselines_from(quiet, quiet, paths_of(quiet, chip_, grid_));
-  EXPECT_FLOAT_EQ(of_quiet[0].single, float(kLeastSingle));
+  EXPECT_FLOAT_EQ(of_quiet[0].single, 0.1F);
 }
 
 // A row slow throughout cannot excuse itself: it is held down to what others show above their paths.
@@ -139,8 +139,8 @@ TEST_F(Baselines, WithinARunASlowRowIsHeldDown) {
   const auto out = baselines_within(cells, paths_of(cells, chip_, grid_));
   const double hop = 1.0 / 4096;  // of a router
   EXPECT_NEAR(out[0].level[0], unloaded + 0.1, 0.05 + hop);
-  EXPECT_NEAR(out[3].level[0], unloaded + 0.1 + kMostQueue, 0.05);
-  EXPECT_FLOAT_EQ(out[3].common, float(kUnknownCommon));
+  EXPECT_NEAR(out[3].level[0], unloaded + 0.1 + 0.25, 0.05);
+  EXPECT_FLOAT_EQ(out[3].common, 0.35F);
 }
 
 // How far draws lie apart is what is common to their bins.

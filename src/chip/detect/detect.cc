@@ -222,6 +222,7 @@ class Detector {
 
   // What was not reported is worth half as much as the same strength reported.
   void rank(std::vector<Suspect>& rest) {
+    drop_reported(rest);  // the last one came after the scan
     out_.ranked = out_.reported;
     for (Suspect& s : rest) {
       if (out_.ranked.size() >= kMostRanked)

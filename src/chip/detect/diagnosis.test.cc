@@ -1,6 +1,9 @@
 // A detection in words and pictures.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "chip/detect/detect.h"
 #include "chip/detect/test_chip.h"
 
@@ -161,6 +164,132 @@ TEST_F(DiagnosisTest, TheListSaysWhatWasReported) {
   const auto& line = std::get<finding::TimelineFigure>(d.figures[1].body);
   EXPECT_TRUE(line.spans[0].blamed);
   EXPECT_FALSE(line.spans[1].blamed);
+}
+
+// A mesh of cores by what they took, whatever is reported.
+TEST_F(DiagnosisTest, CoresAreDrawnByTheirServiceTime) {
+  Sketch sketch(std::vector<SketchShape>(16), SketchOptions{});
+  const auto compute = [&](uint16_t core, uint32_t layer, double factor, int times) {
+    for (int i = 0; i < times; ++i) {
+      trace::ProbeRecord r;
+      r.core = core;
+      r.layer = layer;
+      r.work = 1 << 20;
+      r.end = uint64_t(double(r.work) / quiet_.file().core.ops_per_cycle * factor);
+      sketch.record(r);
+    }
+  };
+  compute(0, 0, 1, 10);
+  compute(1, 0, 4, 10);
+  compute(2, 0, 1, 30);
+  compute(2, 1, 4, 10);
+  trace::ProbeRecord slow;  // a message says nothing about its core
+  slow.kind = trace::ProbeKind::Message;
+  slow.core = 0;
+  slow.peer = 1;
+  slow.work = 64;
+  slow.end = 1'000'000;
+  for (int i = 0; i < 5; ++i)
+    sketch.record(slow);
+  Program program;
+  program.first_section.assign(17, 0);
+  const finding::Diagnosis d = diagnose(detection_, sketch, quiet_.file(), program);
+  const auto& mesh = std::get<finding::MeshFigure>(d.figures[0].body);
+  EXPECT_EQ(mesh.width, 4);
+  EXPECT_EQ(mesh.height, 4);
+  EXPECT_NEAR(mesh.cores[0].value, 1, 0.01);
+  EXPECT_NEAR(mesh.cores[1].value, 4, 0.04);
+  EXPECT_NEAR(mesh.cores[2].value, std::exp2(2 * 10 / 40.0), 0.02);
+  EXPECT_EQ(mesh.cores[3].value, 1);  // recorded nothing
+  EXPECT_EQ(mesh.cores[6].x, 2);
+  EXPECT_EQ(mesh.cores[6].y, 1);
+  EXPECT_EQ(mesh.cores[6].label, "core6");
+}
+
+// The other end of a message is a core; of a read the core at the port.
+TEST_F(DiagnosisTest, RoutesAreNamedByBothEnds) {
+  Suspect s = suspect({Part::Link, 5, 6}, 3, 50);
+  s.patterns = {
+      {trace::ProbeKind::Message, 12, 6},
+      {trace::ProbeKind::Read, 12, 6},
+      {trace::ProbeKind::Write, 12, 6}};
+  s.cores = {5, 5, 5};
+  report(s);
+  const finding::Diagnosis d = told();
+  const auto& mesh = std::get<finding::MeshFigure>(d.figures[0].body);
+  const int at_port = quiet_.grid().core(quiet_.grid().port_position(6));
+  const std::string port = at_port >= 0 ? quiet_.grid().core_name(at_port) : quiet_.grid().port_name(6);
+  ASSERT_EQ(mesh.routes.size(), 3u);
+  EXPECT_NE(port, "core6");
+  EXPECT_EQ(mesh.routes[0].label, "core6 to core5");
+  EXPECT_EQ(mesh.routes[1].label, port + " to core5");
+  EXPECT_EQ(mesh.routes[2].label, "core5 to " + port);
+  EXPECT_EQ(mesh.routes[0].hops, (std::vector<std::pair<int, int>>{{2, 1}, {1, 1}}));
+}
+
+TEST_F(DiagnosisTest, ASlowLinkIsDrawnBothWaysWithItsLargestFactor) {
+  report(suspect({Part::Link, 5, 6}, 3, 50));
+  report(suspect({Part::Router, 5}, 2, 40));
+  const finding::Diagnosis d = told();
+  const auto& mesh = std::get<finding::MeshFigure>(d.figures[0].body);
+  EXPECT_EQ(std::ranges::count(mesh.links, 3.0, &finding::MeshFigure::Link::value), 2);
+  EXPECT_EQ(std::ranges::count(mesh.links, 2.0, &finding::MeshFigure::Link::value), 6);
+  EXPECT_EQ(std::ranges::count(mesh.links, 1.0, &finding::MeshFigure::Link::value), 48 - 8);
+}
+
+TEST_F(DiagnosisTest, ATorusIsDrawnWithoutItsWrappingLinks) {
+  spec::Chip torus = quiet_.file();
+  torus.topology = spec::Topology::Torus;
+  Sketch sketch(std::vector<SketchShape>(16), SketchOptions{});
+  Program program;
+  program.first_section.assign(17, 0);
+  const finding::Diagnosis d = diagnose(detection_, sketch, torus, program);
+  EXPECT_EQ(std::get<finding::MeshFigure>(d.figures[0].body).links.size(), 48u);
+}
+
+TEST_F(DiagnosisTest, FactsSayWhatTheRecorderHeld) {
+  const finding::Diagnosis d = told(1000);
+  const auto fact = [&](const std::string& name) {
+    for (const auto& [key, value] : d.facts)
+      if (key == name)
+        return value;
+    return std::string{};
+  };
+  EXPECT_EQ(fact("records seen by the recorder"), "1000");
+  Sketch sketch(std::vector<SketchShape>(16), SketchOptions{});
+  EXPECT_EQ(fact("recorder memory, all cores"), std::to_string(sketch.bytes()) + " B");
+  const double times = 40.0 * 1000 / double(sketch.bytes());
+  EXPECT_NEAR(std::stod(fact("compression against 40-byte records")), times, 0.001 * times);
+  EXPECT_EQ(fact("patterns evicted"), "");
+  EXPECT_FALSE(fact("recorded time").empty());
+}
+
+TEST_F(DiagnosisTest, EvidenceNamesRecordsAndWaiting) {
+  report(suspect({Part::Link, 5, 6}, 3, 50));
+  report(suspect({Part::Core, 3}, 3, 40));
+  const finding::Diagnosis d = told();
+  const auto has = [&](size_t f, const std::string& words, double value) {
+    return std::ranges::any_of(d.findings.at(f).evidence, [&](const finding::Evidence& e) {
+      return e.text.find(words) != std::string::npos && e.value == value;
+    });
+  };
+  EXPECT_TRUE(has(0, "records through it", 42));
+  EXPECT_TRUE(has(0, "waiting that it added", 50));
+  EXPECT_TRUE(has(1, "records through it", 42));
+  EXPECT_FALSE(has(1, "waiting that it added", 40));
+  EXPECT_NE(d.findings[0].summary.find("about 3 times slower"), std::string::npos);
+}
+
+TEST_F(DiagnosisTest, TimesOfTheListAreSeconds) {
+  report(suspect({Part::Link, 5, 6}, 3, 50));
+  const finding::Diagnosis d = told();
+  const auto& line = std::get<finding::TimelineFigure>(d.figures[1].body);
+  EXPECT_DOUBLE_EQ(line.spans.at(0).begin, 100'000 / quiet_.file().clock_hz);
+  EXPECT_DOUBLE_EQ(line.spans[0].end, 600'000 / quiet_.file().clock_hz);
+  const auto& table = std::get<finding::TableFigure>(d.figures[2].body);
+  EXPECT_EQ(table.rows.at(0)[2], "0.05");
+  EXPECT_EQ(table.rows[0][3], "3");
+  EXPECT_EQ(table.rows[0][4], "50");
 }
 
 }  // namespace

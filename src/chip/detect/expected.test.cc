@@ -22,6 +22,19 @@ class ExpectedTest : public testing::Test {
   Cells cells_;
   std::vector<Path> paths_;
 
+  static SketchShape shape() {
+    SketchShape out;
+    out.hashes = out.buckets = 0;
+    out.bins = 64;
+    return out;
+  }
+  static SketchOptions sketch_options() {
+    SketchOptions out;
+    out.threshold = 1;
+    out.bin_cycles = test::QuietChip::kBin;
+    return out;
+  }
+
   Expected make(const std::vector<Fault>& faults = {}, bool replay = true) {
     recorded_ = quiet_.run(faults, 1);
     cells_ = cells_of(recorded_, quiet_.grid());
@@ -77,7 +90,7 @@ TEST_F(ExpectedTest, WithoutAReplayThereIsNoneAndTheRunJudgesItself) {
   EXPECT_EQ(expected.left(), 0);
   EXPECT_TRUE(expected.left_out().empty());
   for (const Baseline& base : expected.healthy())
-    EXPECT_FLOAT_EQ(base.common, float(kUnknownCommon));
+    EXPECT_FLOAT_EQ(base.common, 0.35F);
 }
 
 // A fault moves what passes it in its time by the closed form, and nothing else by a bit.
@@ -123,7 +136,7 @@ TEST_F(ExpectedTest, MisfitIsMinusTheLogLikelihoodOfStudentsT) {
   const Row& row = cells_.rows[0];
   int count = 0;
   double mean = 0;
-  for (size_t b = 0; b < kBinsTogether; ++b) {
+  for (size_t b = 0; b < 4; ++b) {
     base[0].level[b] = row.cells[b].level - 0.5F;
     count += row.cells[b].count;
     mean += 0.5 * row.cells[b].count;
@@ -131,12 +144,12 @@ TEST_F(ExpectedTest, MisfitIsMinusTheLogLikelihoodOfStudentsT) {
   mean /= count;
   base[0].correlation_bins = 1;
   const double z = mean / std::sqrt(base[0].variance(count));
-  const uint64_t end = kBinsTogether * test::QuietChip::kBin;
+  const uint64_t end = 4 * test::QuietChip::kBin;
   EXPECT_NEAR(expected.misfit(base, {0}, 0, end), 2 * std::log(1 + z * z / 3), 1e-4);
   // Rows that wait for long say less when they are slow, and as much when they are not.
-  base[0].correlation_bins = 3 * float(kBinsTogether);
+  base[0].correlation_bins = 12;
   EXPECT_NEAR(expected.misfit(base, {0}, 0, end), 2 * std::log(1 + z * z / 3) / 3, 1e-4);
-  for (size_t b = 0; b < kBinsTogether; ++b)
+  for (size_t b = 0; b < 4; ++b)
     base[0].level[b] = row.cells[b].level + 0.5F;
   EXPECT_NEAR(expected.misfit(base, {0}, 0, end), 2 * std::log(1 + z * z / 3), 1e-4);
 }
@@ -167,7 +180,7 @@ TEST_F(ExpectedTest, SettledDrawsHoldWhatWasFound) {
   Expected expected = make({quiet_.fault(kLink, 4, 8, 16)});
   const std::vector<Baseline> about = expected.settled({suspect(4, 8, 16)});
   const std::vector<LeftOut> left = expected.left_out();
-  ASSERT_EQ(left.size(), kRhythms);
+  ASSERT_EQ(left.size(), 3u);
   size_t row = 0;
   while (!paths_[row].crosses(kLink))
     ++row;
@@ -190,6 +203,133 @@ TEST_F(ExpectedTest, AGivenHealthyRunIsTheBaseline) {
   ASSERT_EQ(given.rows.size(), cells_.rows.size());
   for (size_t r = 0; r < given.rows.size(); ++r)
     EXPECT_NEAR(expected.healthy()[r].level[5], given.rows[r].cells[5].level, 0.1);
+}
+
+// The first draw takes what was found as it is, the second begins it half a bin later and makes it a tenth
+// slower, the third the other way round; stretches of a core are made slower alike.
+TEST_F(ExpectedTest, SettledDrawsAreAStepBesideOneAnother) {
+  Expected expected = make();
+  std::vector<std::vector<Fault>> shown;
+  options_.replay = [&, replay = quiet_.replay()](const std::vector<Fault>& faults, uint32_t draw) {
+    EXPECT_EQ(draw, shown.size());
+    shown.push_back(faults);
+    return replay(faults, draw);
+  };
+  Suspect core;
+  core.component = {Part::Core, 3};
+  core.slow_intervals = {{1000, 2000, 2}, {5000, 7000, 4}};
+  core.begin = 1000;
+  core.end = 7000;
+  expected.settled({suspect(4, 8, 16), core});
+  ASSERT_EQ(shown.size(), 3u);
+  const double factors[] = {1, 1.1, 1 / 1.1};
+  const double begins[] = {8, 8.5, 7.5};
+  for (size_t draw = 0; draw < 3; ++draw) {
+    ASSERT_EQ(shown[draw].size(), 3u);
+    EXPECT_NEAR(shown[draw][0].factor, 4 * factors[draw], 1e-9);
+    EXPECT_EQ(double(shown[draw][0].begin) / test::QuietChip::kBin, begins[draw]);
+    EXPECT_EQ(shown[draw][0].end, 16 * test::QuietChip::kBin);
+    EXPECT_NEAR(shown[draw][1].factor, 2 * factors[draw], 1e-9);
+    EXPECT_NEAR(shown[draw][2].factor, 4 * factors[draw], 1e-9);
+    EXPECT_EQ(shown[draw][1].begin, 1000u);
+    EXPECT_EQ(shown[draw][2].end, 7000u);
+    EXPECT_EQ(shown[draw][1].part, Part::Core);
+  }
+}
+
+// A beginning is never moved behind the end, nor before the run.
+TEST_F(ExpectedTest, StepsStayWithinTheRun) {
+  Expected expected = make();
+  std::vector<Fault> shown;
+  options_.replay = [&, replay = quiet_.replay()](const std::vector<Fault>& faults, uint32_t draw) {
+    shown.push_back(faults.at(0));
+    return replay(faults, draw);
+  };
+  Suspect s = suspect(4, 0, 1);
+  s.end = 100;
+  expected.settled({s});
+  ASSERT_EQ(shown.size(), 3u);
+  EXPECT_EQ(shown[1].begin, 100u);
+  EXPECT_EQ(shown[2].begin, 0u);
+}
+
+// Four groups of four bins at one deviation each, and all of them at once: half of the sum of both.
+TEST_F(ExpectedTest, MisfitIsThatOfGroupsAndOfAllTogether) {
+  const Expected expected = make();
+  std::vector<Baseline> base = expected.healthy();
+  const Row& row = cells_.rows[0];
+  base[0].correlation_bins = 1;
+  const int records = row.cells[0].count;
+  for (size_t b = 0; b < 16; ++b) {
+    ASSERT_EQ(row.cells[b].count, records);
+    base[0].level[b] = row.cells[b].level + (b < 8 ? 0.5F : -0.5F);
+  }
+  const uint64_t end = 16 * test::QuietChip::kBin;
+  const double z = 0.5 / std::sqrt(base[0].variance(4 * records));
+  const double one = 2 * std::log(1 + z * z / 3);
+  EXPECT_NEAR(expected.misfit(base, {0}, 0, end), 4 * one / 2, 1e-4);  // together they lie off by nothing
+  for (size_t b = 0; b < 16; ++b)
+    base[0].level[b] = row.cells[b].level + 0.5F;
+  const double all = 0.5 / std::sqrt(base[0].variance(16 * records));
+  EXPECT_NEAR(expected.misfit(base, {0}, 0, end), (4 * one + 4 * 2 * std::log(1 + all * all / 3)) / 2, 1e-3);
+  EXPECT_NEAR(expected.misfit(base, {0, 0}, 0, end), 2 * expected.misfit(base, {0}, 0, end), 1e-6);
+  EXPECT_EQ(expected.misfit(base, {}, 0, end), 0);
+}
+
+// A simulation without records in some bins of a fault: they change as its other bins do.
+TEST_F(ExpectedTest, BinsThatTheSimulationSkippedChangeAsTheOthers) {
+  Expected expected = make();
+  test::QuietChip shorter = quiet_;
+  shorter.bins = 12;
+  options_.replay = shorter.replay();
+  const std::vector<Baseline> slow = expected.with({suspect(4, 8, 16)});
+  size_t row = 0;
+  while (!paths_[row].crosses(kLink))
+    ++row;
+  const double bytes = cells_.rows[row].bytes;
+  const double step = std::log2(paths_[row].cycles(bytes, kLink, 4) / paths_[row].cycles(bytes));
+  for (size_t b = 0; b < 20; ++b) {
+    const double change = slow[row].level[b] - expected.healthy()[row].level[b];
+    EXPECT_NEAR(change, b >= 8 && b < 16 ? step : 0, 0.05) << b;
+  }
+}
+
+// Draws that lie apart in turn, bin by bin, tell nothing of their neighbours; draws apart for the whole run
+// say once what their bins say again and again.
+TEST_F(ExpectedTest, BinsThatLieOffTogetherAreCorrelated) {
+  const auto correlated = [&](uint64_t turn) {
+    const auto sum = [&](uint32_t draw) {
+      Sketch sketch(std::vector<SketchShape>(16, shape()), sketch_options());
+      for (uint64_t b = 0; b < 32; ++b) {
+        const bool slow = (b / turn + draw) % 2 == 1;
+        trace::ProbeRecord r;
+        r.kind = trace::ProbeKind::Message;
+        r.core = 6;
+        r.peer = 5;
+        r.work = 4096;
+        r.begin = b * test::QuietChip::kBin;
+        r.end = r.begin + (slow ? 2000 : 1000);
+        sketch.record(r);
+      }
+      return sketch;
+    };
+    recorded_ = sum(0);
+    cells_ = cells_of(recorded_, quiet_.grid());
+    paths_ = paths_of(cells_, quiet_.file(), quiet_.grid());
+    options_.healthy_draws = 2;
+    options_.replay = [&](const std::vector<Fault>&, uint32_t draw) {
+      return sum(draw);
+    };
+    return Expected({cells_, paths_, quiet_.file(), quiet_.grid(), options_})
+        .healthy()
+        .at(0)
+        .correlation_bins;
+  };
+  EXPECT_EQ(correlated(1), 1);
+  EXPECT_NEAR(correlated(1000), (1 + 0.95) / (1 - 0.95), 0.01);
+  // Eight turns of four bins: of 31 neighbours 24 agree, so r is 17 / 32 * 32 / 31.
+  const double r = 17.0 / 31;
+  EXPECT_NEAR(correlated(4), (1 + r) / (1 - r), 0.02);
 }
 
 }  // namespace

@@ -131,7 +131,7 @@ TEST(Scan, FactorsBeyondTheFastestTransferAreNotFound) {
   EXPECT_EQ(scan(t.input(), {kLink}).at(0).factor, 14);
   for (size_t b = 3; b < 12; ++b)
     t.cells.rows[row].cells[b].lowest = t.level(row, kLink, 2);
-  EXPECT_LE(scan(t.input(), {kLink}).at(0).factor, 2 * kLuck);
+  EXPECT_LE(scan(t.input(), {kLink}).at(0).factor, 2 * 2.5);
 }
 
 TEST(Scan, EmptyBinsSayNothing) {
@@ -210,7 +210,7 @@ TEST(Refitted, AHintOfANeighbourIsNone) {
   const size_t row = t.message(0, 1);
   t.slow(kLink, 4, 4, 10);
   const float step = t.level(row, kLink, 4) - t.baselines[row].level[0];
-  t.cells.rows[row].cells[3].level += float(kPartly) / 2 * step;
+  t.cells.rows[row].cells[3].level += 0.15F * step;
   const Suspect s = refitted(t.input(), Table::suspect(kLink, 4, 4, 10));
   EXPECT_NEAR(double(s.begin), 4 * Table::kBin, 2);
   EXPECT_NEAR(double(s.end), 10 * Table::kBin, 2);

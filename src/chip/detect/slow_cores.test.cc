@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "base/rng.h"
 
 namespace lento::chip {
@@ -96,6 +98,193 @@ TEST(SlowCores, ATwinIsTakenAsItStands) {
   Deviations own;
   own.cores.assign(16, 1.2);
   EXPECT_TRUE(judged(file, healthy, &own).empty());
+}
+
+// Operations as they are told, without noise: what each verdict is made of then follows exactly.
+struct Operation {
+  uint16_t core = 0;
+  uint32_t layer = 0;
+  double factor = 1;
+  uint64_t work = 1 << 20;
+};
+
+Sketch exact(const spec::Chip& chip, const std::vector<Operation>& operations, size_t cores = 4) {
+  SketchOptions options;
+  options.ops_per_cycle = chip.core.ops_per_cycle;
+  Sketch sketch(std::vector<SketchShape>(cores), options);
+  std::vector<uint64_t> now(cores);
+  for (const Operation& o : operations) {
+    trace::ProbeRecord r;
+    r.begin = now[o.core];
+    r.end = now[o.core] += uint64_t(double(o.work) / chip.core.ops_per_cycle * o.factor);
+    r.work = o.work;
+    r.core = o.core;
+    r.layer = o.layer;
+    sketch.record(r);
+  }
+  return sketch;
+}
+
+// 100 operations of each of four cores; of core 2 those from the 20th to before the `end`th are slower.
+std::vector<Operation> one_slow(double factor, int end = 60, double others = 1) {
+  std::vector<Operation> out;
+  for (uint16_t core = 0; core < 4; ++core)
+    for (int i = 0; i < 100; ++i)
+      out.push_back({core, 0, core == 2 && i >= 20 && i < end ? factor : others});
+  return out;
+}
+
+spec::Chip noisy(double deviation) {
+  spec::Chip chip;
+  chip.core.rate_deviation = deviation;
+  return chip;
+}
+
+// An operation that is ten or more deviations slow adds 50; at a twentieth of noise each adds half the
+// square.
+TEST(SlowCores, StrengthIsTheSumOverSlowOperations) {
+  const spec::Chip quiet = noisy(0);
+  for (const double factor : {1.12, 3.0}) {
+    const std::vector<Suspect> found = judged(quiet, exact(quiet, one_slow(factor)));
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].seen, 40u);
+    EXPECT_NEAR(found[0].strength, 40 * 50, 1e-6);
+    EXPECT_NEAR(found[0].factor, factor, 0.01 * factor);
+  }
+  const spec::Chip chip = noisy(0.04);
+  const std::vector<Suspect> found = judged(chip, exact(chip, one_slow(1.3)));
+  ASSERT_EQ(found.size(), 1u);
+  const double z = (1 - 1 / found[0].factor) / 0.04;
+  EXPECT_NEAR(found[0].strength, 40 * z * z / 2, 1e-6);
+}
+
+TEST(SlowCores, BelowATenthNobodyIsAccused) {
+  const spec::Chip chip = noisy(0);
+  EXPECT_TRUE(judged(chip, exact(chip, one_slow(1.09))).empty());
+  EXPECT_EQ(judged(chip, exact(chip, one_slow(1.12))).size(), 1u);
+}
+
+// With a noise of 8 %, 4.5 deviations are a factor of 1 / (1 - 0.36) = 1.56; it never passes 16.
+TEST(SlowCores, WhatNoiseMayDoIsNoEpisode) {
+  const spec::Chip chip = noisy(0.08);
+  EXPECT_TRUE(judged(chip, exact(chip, one_slow(1.4))).empty());
+  EXPECT_EQ(judged(chip, exact(chip, one_slow(1.7))).size(), 1u);
+  const spec::Chip wild = noisy(0.3);
+  EXPECT_TRUE(judged(wild, exact(wild, one_slow(14))).empty());
+  EXPECT_EQ(judged(wild, exact(wild, one_slow(18))).size(), 1u);
+}
+
+// 400 operations at a budget of 0.005: ln(80000) = 11.3 is needed.
+TEST(SlowCores, EveryOperationIsAChanceToBeWrong) {
+  const double of_rate = 1 - 1 / 1.25;
+  const auto accused_at = [&](double strength) {
+    const spec::Chip chip = noisy(of_rate / std::sqrt(2 * strength));
+    return !judged(chip, exact(chip, one_slow(1.25, 21))).empty();
+  };
+  EXPECT_FALSE(accused_at(10.6));
+  EXPECT_TRUE(accused_at(12));
+}
+
+TEST(SlowCores, TwoStretchesAreOneCoreWithBoth) {
+  const spec::Chip chip = noisy(0);
+  std::vector<Operation> operations = one_slow(1);
+  for (int i = 0; i < 100; ++i) {
+    Operation& o = operations[size_t(200 + i)];
+    o.factor = i >= 10 && i < 20 ? 2 : i >= 50 && i < 80 ? 4 : 1;
+  }
+  const std::vector<Suspect> found = judged(chip, exact(chip, operations));
+  ASSERT_EQ(found.size(), 1u);
+  const Suspect& s = found[0];
+  ASSERT_EQ(s.slow_intervals.size(), 2u);
+  const double tick = 1024;  // an operation takes as many cycles
+  EXPECT_NEAR(double(s.begin), 10 * tick, tick);
+  EXPECT_NEAR(double(s.end), (10 + 20 + 30 + 120) * tick, tick);
+  EXPECT_NEAR(s.slow_intervals[0].factor, 2, 0.01);
+  EXPECT_NEAR(s.slow_intervals[1].factor, 4, 0.02);
+  EXPECT_NEAR(double(s.slow_intervals[1].begin), 60 * tick, tick);
+  EXPECT_EQ(s.seen, 40u);
+  EXPECT_NEAR(s.factor, std::exp2((10 * 1 + 30 * 2) / 40.0), 0.02);
+  EXPECT_NEAR(s.lost_cycles, (20 * 0.5 + 120 * 0.75) * tick, 2 * tick);
+  EXPECT_NEAR(s.score, 1 - std::exp(-s.strength / 100), 1e-9);
+  ASSERT_FALSE(s.evidence.empty());
+  EXPECT_EQ(s.evidence[0].text.find("40 operations"), 0u) << s.evidence[0].text;
+  EXPECT_NEAR(*s.evidence[0].value, s.factor, 1e-9);
+}
+
+TEST(SlowCores, TheStrongestComesFirst) {
+  const spec::Chip chip = noisy(0.04);
+  std::vector<Operation> operations = one_slow(1.5);
+  for (int i = 0; i < 60; ++i)
+    operations[size_t(100 + i)].factor = 1.5;  // core 1, for longer
+  const std::vector<Suspect> found = judged(chip, exact(chip, operations));
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].component.index, 1);
+  EXPECT_EQ(found[1].component.index, 2);
+  EXPECT_GT(found[0].strength, found[1].strength);
+}
+
+// Layer 2 ran nowhere else, layer 0 was slowed less.
+TEST(SlowCores, TheWorstLayerIsHeldAgainstItsPeers) {
+  const spec::Chip chip = noisy(0);
+  std::vector<Operation> operations;
+  for (uint16_t core = 0; core < 4; ++core)
+    for (int i = 0; i < 30; ++i) {
+      const bool slow = core == 2;
+      operations.push_back({core, 0, slow ? 1.5 : 1.0});
+      operations.push_back({core, 1, slow ? 3.0 : 1.0});
+      if (slow)
+        operations.push_back({core, 2, 6});
+    }
+  const std::vector<Suspect> found = judged(chip, exact(chip, operations));
+  ASSERT_EQ(found.size(), 1u);
+  ASSERT_EQ(found[0].evidence.size(), 2u);
+  const finding::Evidence& peers = found[0].evidence[1];
+  EXPECT_EQ(peers.text, "mean service time in layer 1 against the median of 3 cores with the same layer");
+  EXPECT_NEAR(*peers.value, 3, 0.03);
+}
+
+std::vector<std::string> notes_on(const spec::Chip& chip, const std::vector<Operation>& operations) {
+  std::vector<std::string> notes;
+  slow_cores(exact(chip, operations), chip, {}, notes);
+  return notes;
+}
+
+// At three operations a cycle the scale of the recorder ends twelve times above nominal, at six 24 times; at
+// 12000 the level is 0.45 octaves above its end, at 14300 0.2.
+TEST(SlowCores, WhatTheRecorderCannotTellIsSaid) {
+  const auto words = [](double rate) {
+    spec::Chip chip;
+    chip.core.ops_per_cycle = rate;
+    const std::vector<std::string> notes = notes_on(chip, {{0, 0, 1}});
+    return notes.empty() ? "" : notes[0];
+  };
+  EXPECT_NE(words(3).find("at most 11.9 times slower"), std::string::npos) << words(3);
+  EXPECT_EQ(words(6), "");
+  EXPECT_EQ(words(1024), "");
+  EXPECT_EQ(words(12000), "");
+  EXPECT_NE(words(14300).find("more than the recorder resolves"), std::string::npos) << words(14300);
+}
+
+TEST(SlowCores, ARateThatTheFileHasWrongIsSaidFromATwentiethOn) {
+  const spec::Chip chip = noisy(0);
+  EXPECT_TRUE(notes_on(chip, one_slow(1.03, 60, 1.03)).empty());
+  const std::vector<std::string> notes = notes_on(chip, one_slow(1.08, 60, 1.08));
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_EQ(notes[0].find("most cores compute 1.08 times slower"), 0u) << notes[0];
+}
+
+// Sixteen times the work says sixteen times as much about a core's rate.
+TEST(SlowCores, ARateIsWeighedByTheLengthOfItsOperations) {
+  const spec::Chip chip = noisy(0);
+  std::vector<Operation> operations;
+  for (uint16_t core = 0; core < 4; ++core)
+    for (int i = 0; i < 20; ++i) {
+      operations.push_back({core, 0, 1, 1 << 16});
+      operations.push_back({core, 1, 1.2, 1 << 20});
+    }
+  const std::vector<std::string> notes = notes_on(chip, operations);
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_EQ(notes[0].find("most cores compute 1.19 times slower"), 0u) << notes[0];
 }
 
 TEST(RecorderRate, IsTheCoresOwnUntilItsNoiseIsMoreThanAnEpisodeNeeds) {
