@@ -56,6 +56,16 @@ void add_fleet_watch(Command& fleet, Context& context) {
       "--metric",
       o->job.source.metrics,
       "Metrics to pull and judge, or PromQL as NAME=EXPRESSION");
+  app->add_option(
+         "--ranks",
+         o->job.ranks.sources,
+         "Also judge the job's collectives: growing Inspector logs or pages (folders, patterns), or a query "
+         "of "
+         "the store with its labels in braces")
+      ->type_name("PATH|QUERY");
+  app->add_option("--ranks-window", o->job.ranks.window_s, "Seconds of collectives that are judged")
+      ->check(range(10.0, 86400.0))
+      ->capture_default_str();
   app->add_option("--label", o->job.source.labels, "More labels to keep");
   app->add_option("--group-by", o->group_by, "Labels whose values separate peers");
   app->add_option(

@@ -35,6 +35,13 @@ struct Evidence {
   std::string source;           // where it came from: record kind, metric name, file and column
 };
 
+// Where in a job of ranks; what is not known is empty. `rank` and `gpu` are numbers as the job counts them.
+struct Place {
+  std::string host;
+  std::string rank;
+  std::string gpu;
+};
+
 struct Finding {
   std::string subject;               // "core5", "link5-9", "machine-0017", "conv2_3x3/gemm12"
   std::string category;              // "slow core", "false sharing", "slower than predicted"
@@ -43,6 +50,7 @@ struct Finding {
   std::optional<double> factor;      // slow-down ratio, 1 = as it should be
   std::optional<double> lost_share;  // share of run time lost to it, 0..1
   std::optional<TimeWindow> when;
+  std::optional<Place> where;
   std::vector<Evidence> evidence;
   std::string next_step;  // what to do about it
 };

@@ -31,6 +31,12 @@ void fields(A& a, Evidence& v) {
   a("source", v.source);
 }
 template <class A>
+void fields(A& a, Place& v) {
+  a("host", v.host);
+  a("rank", v.rank);
+  a("gpu", v.gpu);
+}
+template <class A>
 void fields(A& a, Finding& v) {
   a("subject", v.subject);
   a("category", v.category);
@@ -39,6 +45,7 @@ void fields(A& a, Finding& v) {
   a("factor", v.factor);
   a("lost_share", v.lost_share);
   a("when", v.when);
+  a("where", v.where);
   a("evidence", v.evidence);
   a("next_step", v.next_step);
 }

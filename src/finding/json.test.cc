@@ -124,6 +124,8 @@ class Drawn {
       f.lost_share = rng_.uniform();
     if (flip())
       f.when = TimeWindow{number(), number(), text()};
+    if (flip())
+      f.where = Place{text(), text(), text()};
     f.evidence = list<Evidence>([&] {
       return Evidence{text(), flip() ? std::optional(number()) : std::nullopt, text(), text()};
     });

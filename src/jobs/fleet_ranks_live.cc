@@ -1,5 +1,7 @@
 #include "jobs/fleet_ranks_live.h"
 
+#include <glob.h>
+
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -10,10 +12,31 @@ namespace {
 
 constexpr size_t kMostLine = size_t{1} << 20;  // an Inspector line has under a few KiB
 
+// What a pattern matches now; a plain path stands for itself.
+std::vector<std::string> matches(const std::string& path) {
+  if (path.find_first_of("*?[") == std::string::npos || std::filesystem::exists(path))
+    return {path};
+  glob_t found{};
+  std::vector<std::string> out;
+  if (glob(path.c_str(), 0, nullptr, &found) == 0)
+    out.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  globfree(&found);
+  return out;
+}
+
+std::vector<std::string> named(const std::vector<std::string>& paths) {
+  std::vector<std::string> out;
+  for (const std::string& path : paths) {
+    for (std::string& match : matches(path))
+      out.push_back(std::move(match));
+  }
+  return out;
+}
+
 std::vector<std::string> logs_of(const std::vector<std::string>& paths) {
   std::vector<std::string> out;
   std::error_code error;
-  for (const std::string& path : paths) {
+  for (const std::string& path : named(paths)) {
     if (!std::filesystem::is_directory(path, error)) {
       out.push_back(path);
       continue;
@@ -91,18 +114,23 @@ void RanksLive::keep_window() {
 }
 
 // Pages are written anew at every dump; one whose process has ended stays as it was.
-std::vector<trace::InspectorMean> RanksLive::fresh_means() {
+std::vector<trace::InspectorMean> RanksLive::fresh_means(const std::vector<std::string>& files) {
   std::vector<std::pair<std::filesystem::file_time_type, std::string>> pages;
   std::error_code error;
-  for (const std::string& path : logs_of(options_.paths)) {
+  for (const std::string& path : files) {
     const auto written = std::filesystem::last_write_time(path, error);
     if (path.ends_with(".prom") && !error)
       pages.emplace_back(written, path);
   }
   std::vector<trace::InspectorMean> out;
+  if (options_.means)
+    out = options_.means();
+  fresh_ = fresh_ || !out.empty();
   if (pages.empty())
     return out;
   const auto newest = std::ranges::max(pages).first;
+  fresh_ = fresh_ || newest != newest_page_;
+  newest_page_ = newest;
   const auto stale = std::chrono::duration<double>(options_.stale_s);
   for (const auto& [written, path] : pages) {
     if (newest - written > stale)
@@ -118,6 +146,8 @@ std::vector<RanksChange> RanksLive::compare() {
   for (auto& [key, told] : told_)
     ++told.missed;
   for (const finding::Finding& f : diagnosis_.findings) {
+    if (f.when && f.when->end - f.when->begin < options_.least_s)
+      continue;
     Told& told = told_[f.category + " " + f.subject];
     told.missed = 0;
     ++told.seen;
@@ -139,18 +169,30 @@ std::vector<RanksChange> RanksLive::compare() {
   return changes;
 }
 
+std::vector<finding::Finding> RanksLive::standing() const {
+  std::vector<finding::Finding> out;
+  for (const auto& [key, told] : told_) {
+    if (told.told)
+      out.push_back(told.finding);
+  }
+  return out;
+}
+
 std::vector<RanksChange> RanksLive::poll() {
-  for (const std::string& path : logs_of(options_.paths)) {
+  const std::vector<std::string> files = logs_of(options_.paths);
+  const uint64_t before = report_.taken;
+  for (const std::string& path : files) {
     if (!path.ends_with(".prom"))
       read(path, tails_[path]);
   }
+  fresh_ = report_.taken > before;
   keep_window();
   std::vector<trace::RankTrace> traces;
   for (const auto& [id, rank] : ranks_)
     traces.push_back(rank);
   fleet::RanksOptions o;
   o.figures = false;
-  const std::vector<trace::InspectorMean> means = fresh_means();
+  const std::vector<trace::InspectorMean> means = fresh_means(files);
   diagnosis_ = {};
   if (!traces.empty())
     diagnosis_ = fleet::diagnose_ranks(traces, o);

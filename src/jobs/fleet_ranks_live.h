@@ -1,6 +1,8 @@
 // Growing Inspector logs, judged again and again over the last minutes.
 #pragma once
 
+#include <filesystem>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -15,10 +17,13 @@
 namespace lento::jobs {
 
 struct RanksLiveOptions {
-  std::vector<std::string> paths;  // logs, pages for Prometheus, and folders of them; new ones are found
-  double window_s = 120;           // of records that are kept and judged
-  double stale_s = 120;            // a page so much older than the newest is no measurement
-  int confirm = 2;  // judgements in a row before a finding is told, and before it is taken back
+  // Logs, pages for Prometheus, folders of them, and patterns with * and ?; new ones are found.
+  std::vector<std::string> paths;
+  std::function<std::vector<trace::InspectorMean>()> means;  // more of them, from a store; may be empty
+  double window_s = 120;                                     // of records that are kept and judged
+  double stale_s = 120;  // a page so much older than the newest is no measurement
+  double least_s = 12;   // that a slowness must have lasted: shorter ones are the weather of a machine
+  int confirm = 2;       // judgements in a row before a finding is told, and before it is taken back
 };
 
 // What changed by a judgement.
@@ -38,6 +43,16 @@ class RanksLive {
   // file that shrank is read anew; a line that is still being written waits.
   std::vector<RanksChange> poll();
 
+  // Told and not yet over, as last judged.
+  std::vector<finding::Finding> standing() const;
+  // Whether the last poll saw anything new.
+  bool fresh() const {
+    return fresh_;
+  }
+  // Whether it judged means, which never say that all is well.
+  bool by_means() const {
+    return ranks_.empty();
+  }
   // Of the last judgement.
   const finding::Diagnosis& diagnosis() const {
     return diagnosis_;
@@ -62,7 +77,7 @@ class RanksLive {
   };
   void read(const std::string& path, Tail& tail);
   void keep_window();
-  std::vector<trace::InspectorMean> fresh_means();
+  std::vector<trace::InspectorMean> fresh_means(const std::vector<std::string>& files);
   std::vector<RanksChange> compare();
 
   RanksLiveOptions options_;
@@ -71,6 +86,8 @@ class RanksLive {
   std::map<std::string, Tail> tails_;
   std::map<std::pair<std::string, int64_t>, trace::RankTrace> ranks_;
   std::map<std::string, Told> told_;  // by category and subject
+  std::filesystem::file_time_type newest_page_{};
+  bool fresh_ = false;
   finding::Diagnosis diagnosis_;
 };
 

@@ -72,6 +72,23 @@ FleetWatch::FleetWatch(WatchWorld world, WatchLog log, WatchOptions options)
 FleetWatch::~FleetWatch() = default;
 
 void FleetWatch::step() {
+  if (o_.metrics)
+    step_metrics();
+  try {
+    if (world_.ranks)
+      world_.ranks->step(world_.clock.steady_ms());
+    tell();
+    const int64_t now = world_.clock.steady_ms();
+    if (dirty_ || now - saved_ms_ > kSaveEvery)
+      save_state();
+    if (now - written_ms_ > kWriteEvery)
+      write_diagnosis();
+  } catch (const std::exception& e) {
+    log_.note(e.what());
+  }
+}
+
+void FleetWatch::step_metrics() {
   try {
     pull();
     if (failing_)
@@ -84,16 +101,6 @@ void FleetWatch::step() {
     if (!failing_)
       log_.note(failure_ + "\n  (keeping state, trying again)");
     failing_ = true;
-  }
-  try {
-    tell();
-    const int64_t now = world_.clock.steady_ms();
-    if (dirty_ || now - saved_ms_ > kSaveEvery)
-      save_state();
-    if (now - written_ms_ > kWriteEvery)
-      write_diagnosis();
-  } catch (const std::exception& e) {
-    log_.note(e.what());
   }
 }
 
@@ -114,13 +121,17 @@ void FleetWatch::close() {
 }
 
 finding::Diagnosis FleetWatch::diagnosis() const {
-  if (detector_)
-    return fleet::conclude(*detector_, o_.detect);
+  if (world_.ranks && !o_.metrics)
+    return world_.ranks->diagnosis();
   finding::Diagnosis d;
-  d.scale = "fleet";
-  d.title = "Fleet";
-  finding::cannot_judge(d, "no sample was seen", "run 'lento fleet doctor' on the store");
-  return d;
+  if (detector_) {
+    d = fleet::conclude(*detector_, o_.detect);
+  } else {
+    d.scale = "fleet";
+    d.title = "Fleet";
+    finding::cannot_judge(d, "no sample was seen", "run 'lento fleet doctor' on the store");
+  }
+  return world_.ranks ? join_ranks(std::move(d), world_.ranks->diagnosis()) : d;
 }
 
 std::vector<FleetWatch::Sample> FleetWatch::samples() const {
@@ -146,7 +157,8 @@ std::vector<FleetWatch::Sample> FleetWatch::samples() const {
       {"lag_seconds", "gauge", lag},
       {"step_seconds", "gauge", double(step_ms_) / 1000},
       {"delay_seconds", "gauge", double(delay_ms_) / 1000},
-      {"blind", "gauge", blind_ ? 1.0 : 0.0}};
+      {"blind", "gauge", blind_ ? 1.0 : 0.0},
+      {"slow_ranks", "gauge", double(slow_ranks_.size() + rank_of_.size())}};
 }
 
 void FleetWatch::load_state() {

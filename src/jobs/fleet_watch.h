@@ -10,7 +10,9 @@
 // or 1) is in the job, one that it no longer scrapes has left. A store that does not know `up` makes a
 // machine leave after WatchOptions::forget_s. Alerts. One stands until its machine was well for
 // WatchOptions::hold_off_s, so that a flapping machine is one alert. Two watches of one job give alerts of
-// the same labels. Hooks. None on evidence of an outage, none twice (jobs/hook_ledger.h).
+// the same labels. Collectives. Where the job's ranks record them, what they say is told too: an alert that
+// names rank, host and GPU, or, where the metrics of that host deviate as well, one alert with both. Hooks.
+// None on evidence of an outage, none twice (jobs/hook_ledger.h).
 #pragma once
 
 #include <deque>
@@ -25,6 +27,7 @@
 #include "base/json.h"
 #include "fleet/detect/detect.h"
 #include "jobs/fleet_feed.h"
+#include "jobs/fleet_watch_ranks.h"
 #include "jobs/hook_ledger.h"
 
 namespace lento::jobs {
@@ -35,9 +38,10 @@ struct WatchOptions {
   // files; "": none
   std::string state;
   std::string diagnosis;
-  std::string expect;  // prediction that the whole fleet is held against; "": none
-  std::string ledger;  // of hooks; "": beside the state, or in memory without one
-  double step_s = 0;   // 0: learned
+  std::string expect;   // prediction that the whole fleet is held against; "": none
+  std::string ledger;   // of hooks; "": beside the state, or in memory without one
+  bool metrics = true;  // false: collectives only, there is no store
+  double step_s = 0;    // 0: learned
   double resend_s = 60;
   double hold_off_s = 600;  // an alert stands so long after its machine is well again
   double forget_s = 1800;   // a silent machine has left after so long, where the store does not know `up`
@@ -59,6 +63,7 @@ struct WatchWorld {
   Feed& feed;
   AlertSink& alerts;
   HookRunner& hooks;
+  RanksWatch* ranks = nullptr;  // nullptr: collectives are not watched
 };
 
 class FleetWatch {
@@ -112,6 +117,7 @@ class FleetWatch {
     bool hook_waits = false;
   };
 
+  void step_metrics();
   // Reading rows (fleet_watch_pull.cc).
   int64_t now_ms() const;  // the store's time
   void look_at_clock();
@@ -136,6 +142,8 @@ class FleetWatch {
   void tell_verdicts(int64_t now, bool resend, std::vector<fleet::Alert>& alerts);
   void tell_expectation(int64_t now, bool resend, std::vector<fleet::Alert>& alerts);
   void tell_blindness(int64_t now, bool resend, std::vector<fleet::Alert>& alerts);
+  void tell_ranks(int64_t now, bool resend, std::vector<fleet::Alert>& alerts);
+  bool take_ranks(const std::vector<finding::Finding>& standing);
   std::vector<HookLedger::Event> unknown_hooks(int64_t now, std::vector<fleet::Alert>& alerts);
   std::string why_blind() const;
   fleet::Alert alert_of(const fleet::Verdict& v) const;
@@ -196,6 +204,8 @@ class FleetWatch {
   std::map<Key, Standing> standing_;
   std::optional<fleet::Alert> slow_fleet_;
   std::optional<fleet::Alert> blind_;
+  std::map<std::string, fleet::Alert> slow_ranks_;   // by category and subject
+  std::map<std::string, finding::Finding> rank_of_;  // what collectives say of a machine
   Counters counters_;
 };
 

@@ -49,6 +49,28 @@ std::string file_of(const std::string& folder, const std::string& job) {
   return (std::filesystem::path(folder) / ("job-" + name + ".json")).string();
 }
 
+// Of a watch of collectives alone, which never pulls.
+class NoFeed : public Feed {
+ public:
+  std::string name() const override {
+    return "";
+  }
+  trace::MetricSeries read(int64_t, int64_t, int64_t, base::ReadReport&) override {
+    return {};
+  }
+  std::optional<std::vector<Target>> targets() override {
+    return std::nullopt;
+  }
+  std::optional<int64_t> now_ms() override {
+    return std::nullopt;
+  }
+};
+
+Feed& no_feed() {
+  static NoFeed feed;
+  return feed;
+}
+
 }  // namespace
 
 ListenAddress parse_listen(const std::string& text) {
@@ -67,8 +89,17 @@ ListenAddress parse_listen(const std::string& text) {
 FleetWatchJobs::FleetWatchJobs(const WatchJobsOptions& options, WatchLog log)
     : o_(options),
       log_(std::move(log)) {
-  if (o_.source.prometheus.url.empty())
-    throw base::Error({}, "a live source is needed", "name it with --prometheus URL");
+  o_.watch.metrics = !o_.source.prometheus.url.empty();
+  if (!o_.watch.metrics && o_.ranks.sources.empty())
+    throw base::Error(
+        {},
+        "a live source is needed",
+        "name the store with --prometheus URL, or the logs of its collectives with --ranks FOLDER");
+  if (!o_.each.empty() && (!o_.watch.metrics || !o_.ranks.sources.empty()))
+    throw base::Error(
+        {"--each"},
+        "finds jobs in a store and watches their machines",
+        "give --ranks to a watch of one job");
   parse_shard(o_.shard);
   o_.watch.hook = !o_.hook.empty();
   if (o_.each.empty()) {
@@ -92,13 +123,18 @@ FleetWatchJobs::Job
 FleetWatchJobs::start(const std::string& name, const WatchOptions& options, const FleetSource& source) const {
   Job job;
   job.source = source;
-  job.feed = std::make_unique<PrometheusFeed>(source);
+  if (options.metrics)
+    job.feed = std::make_unique<PrometheusFeed>(source);
+  if (!o_.ranks.sources.empty())
+    job.ranks =
+        std::make_unique<RanksWatch>(o_.ranks, options.metrics ? prometheus_of(source) : source.prometheus);
+  Feed& feed = job.feed ? *job.feed : no_feed();
   job.alerts = std::make_unique<Alertmanagers>(o_.alerts, log_.note);
   job.hooks = std::make_unique<HookCommand>(o_.hook);
   WatchOptions own = options;
   own.job = name;
   job.watch = std::make_unique<FleetWatch>(
-      WatchWorld{system_clock(), *job.feed, *job.alerts, *job.hooks},
+      WatchWorld{system_clock(), feed, *job.alerts, *job.hooks, job.ranks.get()},
       log_,
       std::move(own));
   return job;
@@ -139,7 +175,8 @@ void FleetWatchJobs::reload_all() {
   discovered_ms_ = INT64_MIN;
   for (auto& [name, job] : jobs_) {
     try {
-      job.feed->reload(job.source);
+      if (job.feed)
+        job.feed->reload(job.source);
     } catch (const std::exception& e) {
       log_.note(std::string(e.what()) + "\n  (keeping what was read before)");
     }

@@ -21,6 +21,7 @@ struct WatchJobsOptions {
   WatchOptions watch;
   FleetSource source;
   AlertmanagerOptions alerts;
+  RanksWatchOptions ranks;  // without sources: collectives are not watched
   std::string hook;
   std::string each;           // label whose values are the jobs; "": one job
   std::string shard = "0/1";  // with `each`: i/n, the jobs whose hash falls to i
@@ -49,7 +50,8 @@ class FleetWatchJobs {
 
  private:
   struct Job {
-    std::unique_ptr<PrometheusFeed> feed;
+    std::unique_ptr<PrometheusFeed> feed;  // nullptr: collectives only
+    std::unique_ptr<RanksWatch> ranks;
     std::unique_ptr<Alertmanagers> alerts;
     std::unique_ptr<HookCommand> hooks;
     std::unique_ptr<FleetWatch> watch;

@@ -16,6 +16,29 @@ constexpr int64_t kSettled = 60'000;  // after the last sign of an outage eviden
 constexpr int64_t kOldRows = 600'000;
 constexpr int64_t kCoarse = 120'000;  // a step over this: the shortest window is over a quarter of an hour
 
+constexpr auto first_of_pair = [](const auto& pair) -> const auto& {
+  return pair.first;
+};
+
+// Equal for every watch of the job, so that an Alertmanager takes their alerts for one.
+std::vector<std::pair<std::string, std::string>> rank_labels(
+    const std::string& job,
+    const finding::Finding& f) {
+  std::vector<std::pair<std::string, std::string>> out{
+      {"alertname", "LentoSlowRank"},
+      {"task", job},
+      {"kind", f.category},
+      {"subject", f.subject},
+      {"severity", "warning"}};
+  const finding::Place where = f.where.value_or(finding::Place{});
+  for (const auto& [name, value] :
+       {std::pair{"machine", where.host}, std::pair{"rank", where.rank}, std::pair{"gpu", where.gpu}}) {
+    if (!value.empty())
+      out.emplace_back(name, value);
+  }
+  return out;
+}
+
 std::string seconds_text(int64_t ms) {
   return base::format_quantity(double(ms) / 1000, base::Dimension::Time);
 }
@@ -31,11 +54,13 @@ void FleetWatch::tell() {
   const int64_t now = now_ms();
   const bool resend = told_ms_ == INT64_MIN || steady - told_ms_ >= int64_t(o_.resend_s * 1000);
   std::vector<fleet::Alert> alerts;
+  const bool joined = world_.ranks && take_ranks(world_.ranks->standing());
   if (detector_) {
-    tell_verdicts(now, resend, alerts);
+    tell_verdicts(now, resend || joined, alerts);
     tell_expectation(now, resend, alerts);
     detector_->forget_resolved(now - kDay);
   }
+  tell_ranks(now, resend, alerts);
   tell_blindness(now, resend, alerts);
   const std::vector<HookLedger::Event> unknown = unknown_hooks(now, alerts);
   if (resend)
@@ -132,6 +157,9 @@ void FleetWatch::tell_expectation(int64_t now, bool resend, std::vector<fleet::A
 // "" while the job is seen and judged.
 std::string FleetWatch::why_blind() const {
   const int64_t steady = world_.clock.steady_ms();
+  const std::string ranks = world_.ranks ? world_.ranks->why_blind(steady) : "";
+  if (!ranks.empty() || !o_.metrics)
+    return ranks;
   // Announced within two minutes or four steps, so it is noticed a little earlier.
   const int64_t limit = std::max<int64_t>(100'000, 7 * step_ms_ / 2);
   const int64_t answered = std::max(answered_ms_, started_ms_);
@@ -177,6 +205,54 @@ void FleetWatch::tell_blindness(int64_t now, bool resend, std::vector<fleet::Ale
   blind_->annotations = {{"summary", o_.job + " cannot be judged: " + why}};
   blind_->ends_ms = expiry(now);
   alerts.push_back(*blind_);
+}
+
+// Sorts what collectives say into machines whose metrics deviate too, and others. True when something joined
+// or left a machine's alert.
+bool FleetWatch::take_ranks(const std::vector<finding::Finding>& standing) {
+  std::map<std::string, finding::Finding> joined;
+  for (const finding::Finding& f : standing) {
+    const bool deviates = f.where && standing_.contains(Key{f.where->host, false});
+    if (deviates)
+      joined.emplace(f.where->host, f);
+  }
+  const bool changed = !std::ranges::equal(joined, rank_of_, {}, first_of_pair, first_of_pair);
+  rank_of_ = std::move(joined);
+  return changed;
+}
+
+void FleetWatch::tell_ranks(int64_t now, bool resend, std::vector<fleet::Alert>& alerts) {
+  if (!world_.ranks)
+    return;
+  std::set<std::string> stands;
+  for (const finding::Finding& f : world_.ranks->standing()) {
+    if (f.where && rank_of_.contains(f.where->host))
+      continue;
+    const std::string key = f.category + " " + f.subject;
+    stands.insert(key);
+    const auto [at, fresh] = slow_ranks_.try_emplace(key);
+    if (!fresh && !resend)
+      continue;
+    fleet::Alert& a = at->second;
+    if (fresh) {
+      a.labels = rank_labels(o_.job, f);
+      a.starts_ms = f.when ? std::min(now, int64_t(f.when->begin * 1000)) : now;  // their clock may be ahead
+      log_.say(fleet::rfc3339(now) + " " + f.category + ": " + f.summary);
+    }
+    a.annotations = {{"summary", f.summary}, {"next_step", f.next_step}};
+    a.ends_ms = expiry(now);
+    alerts.push_back(a);
+  }
+  for (auto it = slow_ranks_.begin(); it != slow_ranks_.end();) {
+    if (stands.contains(it->first)) {
+      ++it;
+      continue;
+    }
+    it->second.ends_ms = now;
+    alerts.push_back(it->second);
+    log_.note(it->first + " is over, or is told with its machine");
+    it = slow_ranks_.erase(it);
+  }
 }
 
 // Which GPU was the lowest or highest in the rows last read.
@@ -230,6 +306,12 @@ fleet::Alert FleetWatch::alert_of(const fleet::Verdict& v) const {
       machine + (device.empty() ? "" : " (device " + device + ")") + ": " + f.metrics[s.metric] + " at " +
           base::format_number(s.level, 4) + ", peers " + base::format_number(s.peers, 4) + ", score " +
           base::format_number(s.score, 3));
+  if (const auto rank = rank_of_.find(machine); rank != rank_of_.end()) {
+    const finding::Finding& by = rank->second;
+    a.annotations.insert(a.annotations.begin(), {"collectives", by.category + ": " + by.summary});
+    a.annotations.insert(a.annotations.begin(), {"rank", by.where->rank});
+    a.annotations.insert(a.annotations.begin(), {"gpu", by.where->gpu});
+  }
   return a;
 }
 

@@ -93,6 +93,10 @@ Json finding_record(const finding::Diagnosis& d, const Finding& finding, uint64_
     attributes.add("lento.finding.begin", finding.when->begin).add("lento.finding.end", finding.when->end);
     attributes.add("lento.finding.unit", finding.when->unit);
   }
+  if (finding.where) {
+    attributes.add("host.name", finding.where->host).add("lento.finding.rank", finding.where->rank);
+    attributes.add("lento.finding.gpu", finding.where->gpu);
+  }
   attributes.add("lento.finding.evidence", finding.evidence);
   attributes.add("lento.finding.next_step", finding.next_step);
   const std::string body =

@@ -11,10 +11,8 @@
 namespace lento::trace {
 namespace {
 
-using Labels = std::map<std::string, std::string, std::less<>>;
-
 // name="value", ... up to the closing brace; false when it is cut.
-bool read_labels(std::string_view& text, Labels& out) {
+bool read_labels(std::string_view& text, PromLabels& out) {
   while (!text.empty() && text.front() != '}') {
     const size_t equals = text.find("=\"");
     if (equals == text.npos)
@@ -41,7 +39,7 @@ bool is_mean_time(std::string_view name) {
   return name == "nccl_collective_exec_time_microseconds" || name == "nccl_p2p_exec_time_microseconds";
 }
 
-std::string shape_of(const Labels& labels) {
+std::string shape_of(const PromLabels& labels) {
   std::string out;
   for (const char* key :
        {"comm_name", "n_nodes", "nranks", "collective", "p2p_operation", "message_size", "algo_proto"}) {
@@ -51,12 +49,19 @@ std::string shape_of(const Labels& labels) {
   return out;
 }
 
-std::string value_or_empty(const Labels& labels, std::string_view key) {
+std::string value_or_empty(const PromLabels& labels, std::string_view key) {
   const auto found = labels.find(key);
   return found == labels.end() ? std::string() : found->second;
 }
 
 }  // namespace
+
+std::optional<InspectorMean> inspector_mean(const PromLabels& labels, double value) {
+  InspectorMean mean{value_or_empty(labels, "node"), value_or_empty(labels, "gpu"), shape_of(labels), value};
+  if (!(value > 0) || mean.node.empty() || mean.gpu.empty())
+    return std::nullopt;
+  return mean;
+}
 
 std::vector<InspectorMean> read_inspector_prom(const std::string& path, base::ReadReport& report) {
   std::vector<InspectorMean> out;
@@ -68,7 +73,7 @@ std::vector<InspectorMean> read_inspector_prom(const std::string& path, base::Re
     if (line.empty() || line.front() == '#' || !is_mean_time(line.substr(0, brace)))
       continue;
     std::string_view rest = line.substr(brace + 1);
-    Labels labels;
+    PromLabels labels;
     if (!read_labels(rest, labels)) {
       report.skip(where, "not a sample line");
       continue;
@@ -76,18 +81,13 @@ std::vector<InspectorMean> read_inspector_prom(const std::string& path, base::Re
     const size_t first = rest.find_first_not_of(' ');
     const std::string_view number =
         first == rest.npos ? "" : rest.substr(first, rest.find(' ', first) - first);
-    const auto value = base::try_double(number);
-    InspectorMean mean;
-    mean.node = value_or_empty(labels, "node");
-    mean.gpu = value_or_empty(labels, "gpu");
-    mean.shape = shape_of(labels);
-    if (!value || !(*value > 0) || mean.node.empty() || mean.gpu.empty()) {
+    std::optional<InspectorMean> mean = inspector_mean(labels, base::try_double(number).value_or(0));
+    if (!mean) {
       report.skip(where, "a mean without a time, node or GPU");
       continue;
     }
-    mean.exec_us = *value;
     ++report.taken;
-    out.push_back(std::move(mean));
+    out.push_back(std::move(*mean));
   }
   return out;
 }

@@ -77,15 +77,31 @@ bool lasts(const Stretch& s, double factor, int steps) {
   return goes_on || factor > 1.25 || 5 * (s.end - s.begin) >= steps;
 }
 
+// Standard errors by which the mean of those steps lies above nothing.
+double significance_in(const Analysis& a, int rank, const Stretch& s) {
+  const std::vector<double>& excess = a.late.excess_ns[rank];
+  const auto known = std::ranges::count_if(
+      excess.begin() + s.begin,
+      excess.begin() + std::min(s.end, int(excess.size())),
+      [](double v) {
+        return !std::isnan(v);
+      });
+  const double error = a.late.roughness[rank] * noise_of(excess) / std::sqrt(double(known));
+  return error > 0 ? mean_between(excess, s.begin, s.end) / error : 0;
+}
+
 // Ranks of a host that are late, or lie nearer to those than to nothing in the same steps.
-double shown_by(const Analysis& a, const std::vector<const LateRank*>& late, int host) {
+std::vector<int> shown_by(const Analysis& a, const std::vector<const LateRank*>& late, int host) {
   const Stretch s = hull(late);
-  double count = 0;
+  std::vector<int> shown;
   for (const int rank : a.job.hosts[host].ranks) {
     const double mean = mean_between(a.late.excess_ns[rank], s.begin, s.end);
-    count += mean > s.mean / 2;
+    const bool sure = late.size() > 1 || rank == late.front()->rank ||
+                      significance_in(a, rank, s) >= tuning::kLeastSharedSignificance;
+    if (mean > s.mean / 2 && sure)
+      shown.push_back(rank);
   }
-  return count;
+  return shown;
 }
 
 // One host instead of its ranks when nearly all of them are late at the same time.
@@ -103,8 +119,10 @@ void blame_own(Analysis& a) {
   for (size_t h = 0; h < by_host.size(); ++h) {
     const std::vector<const LateRank*>& late = by_host[h];
     const auto all = double(a.job.hosts[h].ranks.size());
-    if (late.size() >= 2 && shown_by(a, late, int(h)) >= tuning::kShareOfWhole * all) {
+    const std::vector<int> shown = late.empty() ? std::vector<int>{} : shown_by(a, late, int(h));
+    if (all > 1 && double(shown.size()) >= tuning::kShareOfWhole * all) {
       a.culprits.push_back(culprit_of(a.job, late, true));
+      a.culprits.back().ranks = shown;
       continue;
     }
     for (const LateRank* l : late) {

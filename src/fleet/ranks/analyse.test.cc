@@ -48,6 +48,45 @@ TEST(Analyse, SlowRankIsNamedWithItsOnsetAndCost) {
   EXPECT_NEAR(a.culprits[0].lost_ns, 6e6, 1e6);
 }
 
+// Few noisy steps: one rank of the host passes the threshold before the other does.
+TEST(Analyse, HostIsNamedWhereOneOfItsRanksIsSureAndTheOtherShowsIt) {
+  int hosts = 0;
+  int ranks = 0;
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    Small s;
+    s.slow_host = 2;
+    s.from = 52;
+    s.noise = 0.16;
+    s.seed = seed;
+    for (const Culprit& c : analyse(build(s), {}).culprits) {
+      EXPECT_EQ(c.host, 2);
+      hosts += c.rank < 0;
+      ranks += c.rank >= 0;
+      if (c.rank < 0) {
+        EXPECT_EQ(c.ranks, (std::vector<int>{4, 5}));
+      }
+    }
+  }
+  EXPECT_GT(hosts, 15);
+  EXPECT_LT(ranks, hosts / 4);
+}
+
+TEST(Analyse, NeighbourOfASlowRankIsNotDrawnIntoIt) {
+  int found = 0;
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    Small s;
+    s.slow_rank = 4;
+    s.from = 52;
+    s.noise = 0.16;
+    s.seed = seed;
+    for (const Culprit& c : analyse(build(s), {}).culprits) {
+      EXPECT_EQ(c.rank, 4) << seed;
+      ++found;
+    }
+  }
+  EXPECT_GT(found, 15);
+}
+
 TEST(Analyse, WholeHostIsNamedInsteadOfItsRanks) {
   Small s;
   s.slow_host = 2;

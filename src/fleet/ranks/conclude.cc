@@ -37,6 +37,33 @@ std::string where(const Job& job, int rank) {
   return text + ", GPU " + std::to_string(r.device) + ")";
 }
 
+std::string number_or_empty(int number) {
+  return number >= 0 ? std::to_string(number) : std::string();
+}
+
+finding::Place place(const Job& job, int rank, int host) {
+  if (rank < 0)
+    return {job.hosts[host].name, "", ""};
+  const ranks::JobRank& r = job.ranks[rank];
+  return {job.hosts[r.host].name, number_or_empty(r.number), number_or_empty(r.device)};
+}
+
+// Of a slow part only where it lies at one host.
+std::optional<finding::Place> place(const Job& job, const ranks::Component& part) {
+  using Kind = ranks::Component::Kind;
+  switch (part.kind) {
+    case Kind::Nic:
+    case Kind::NicOut:
+    case Kind::NicIn:
+    case Kind::HostFabric:
+      return place(job, -1, part.a);
+    case Kind::RankNic:
+      return place(job, part.a, -1);
+    default:
+      return std::nullopt;
+  }
+}
+
 // Unix seconds at which a step begins, on the clock of the first host.
 double step_begins(const Analysis& a, int step) {
   int64_t first = INT64_MAX;
@@ -108,10 +135,11 @@ Finding own_finding(const Analysis& a, const Culprit& c) {
   f.subject = ranks::subject(a, c);
   f.category = name(c.kind);
   f.factor = c.factor;
-  const std::string place =
-      c.rank >= 0 ? where(a.job, c.rank)
-                  : a.job.hosts[c.host].name + " (" + std::to_string(c.ranks.size()) + " ranks)";
-  f.summary = place + " takes " + ms(c.excess_ns) + " a step longer than its peers between collectives (x" +
+  f.where = place(a.job, c.rank, c.host);
+  const std::string who = c.rank >= 0
+                              ? where(a.job, c.rank)
+                              : a.job.hosts[c.host].name + " (" + std::to_string(c.ranks.size()) + " ranks)";
+  f.summary = who + " takes " + ms(c.excess_ns) + " a step longer than its peers between collectives (x" +
               base::format_number(c.factor, 3) + ")";
   const auto& own = a.own.own_ns[c.ranks.front()];
   f.evidence.push_back(
@@ -174,6 +202,7 @@ Finding link_finding(const Analysis& a, const Culprit& c) {
   f.subject = ranks::subject(a, c);
   f.category = name(c.kind);
   f.factor = c.factor;
+  f.where = place(a.job, part.part);
   f.summary = f.subject + ": collectives that cross it take x" + base::format_number(c.factor, 3) +
               " of what others of their kind take";
   const size_t crossing = part.part.hits.size() + part.part.misses.size();
@@ -318,6 +347,7 @@ Diagnosis by_durations(const Analysis& a, Diagnosis d) {
     Finding f;
     f.subject = s.rank >= 0 ? a.job.ranks[s.rank].label : a.job.hosts[s.host].name;
     f.category = s.rank >= 0 ? "suspect: slow GPU" : "suspect: slow host";
+    f.where = place(a.job, s.rank, s.host);
     f.summary = (s.rank >= 0 ? where(a.job, s.rank) : f.subject) +
                 " is a suspect: it is the last of its collectives most often, by durations alone";
     f.score = 0.5;

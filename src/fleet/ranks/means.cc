@@ -68,6 +68,7 @@ finding::Diagnosis diagnose_means(const std::vector<InspectorMean>& means) {
     finding::Finding f;
     f.subject = id.first + "/" + id.second;
     f.category = "suspect: slow GPU";
+    f.where = finding::Place{id.first, "", id.second.starts_with("GPU") ? id.second.substr(3) : id.second};
     f.summary = f.subject + " is a suspect: its collectives are the shortest of its peers', so it comes last";
     f.score = 0.5;
     f.evidence.push_back(

@@ -27,6 +27,10 @@ constexpr double kLeastMedianShare = 0.5;
 // bench/results/2026-11-22/fleet_ranks_campaign.csv
 constexpr double kLeastSignificance = 8;
 
+// The same for a host's other ranks in the steps in which one of them is late for sure: the steps were not
+// chosen for them, so that one in 30,000 healthy ones reaches it.
+constexpr double kLeastSharedSignificance = 4;
+
 // The same for slow input behind a barrier that the log left out and that was put in from the clocks. False
 // ones of healthy hours reach 20, inputs of x1.1 begin at 100.
 // bench/results/2026-11-22/fleet_ranks_healthy.csv

@@ -316,36 +316,37 @@ base::Json instant_query(const PrometheusOptions& o, const std::string& query) {
 
 }  // namespace
 
-std::vector<UpTarget> up_targets(const PrometheusOptions& o) {
+std::vector<InstantSample> instant_samples(const PrometheusOptions& o, const std::string& query) {
   const base::Location where{o.url};
-  std::vector<UpTarget> out;
-  const base::Json result = instant_query(o, "up" + matchers(o));
+  std::vector<InstantSample> out;
+  const base::Json result = instant_query(o, query);
   for (const base::Json& series : result.array(where)) {
-    LabelList labels;
+    const auto& pair = series.at("value", where).array(where);
+    if (pair.size() != 2)
+      continue;
+    InstantSample& sample = out.emplace_back();
+    sample.value = base::try_double(pair[1].string(where)).value_or(NAN);
     for (const auto& [name, value] : series.at("metric", where).object(where))
-      labels.emplace_back(name, value.string(where));
+      sample.labels.emplace_back(name, value.string(where));
+  }
+  return out;
+}
+
+std::vector<UpTarget> up_targets(const PrometheusOptions& o) {
+  std::vector<UpTarget> out;
+  for (const auto& [labels, value] : instant_samples(o, "up" + matchers(o))) {
     const std::string* job = first_of(labels, {"job"});
     const std::string* instance = first_of(labels, {"instance"});
     const std::string* machine = first_of(labels, o.machine_labels);
     MachineNames names = o.names;
-    const auto& pair = series.at("value", where).array(where);
-    if (pair.size() != 2)
-      continue;
     out.push_back(
-        {{job ? *job : "", instance ? *instance : ""},
-         machine ? names.of(*machine) : "",
-         base::try_double(pair[1].string(where)).value_or(0) > 0});
+        {{job ? *job : "", instance ? *instance : ""}, machine ? names.of(*machine) : "", value > 0});
   }
   return out;
 }
 
 void learn_names(const PrometheusOptions& o, MachineNames& names) {
-  const base::Location where{o.url};
-  const base::Json result = instant_query(o, "node_uname_info");
-  for (const base::Json& series : result.array(where)) {
-    LabelList labels;
-    for (const auto& [name, value] : series.at("metric", where).object(where))
-      labels.emplace_back(name, value.string(where));
+  for (const auto& [labels, value] : instant_samples(o, "node_uname_info")) {
     const std::string* instance = first_of(labels, {"instance"});
     const std::string* host = first_of(labels, {"nodename"});
     if (!instance || !host)

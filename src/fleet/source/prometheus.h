@@ -54,6 +54,14 @@ parse_query_answer(std::string_view answer, const PrometheusOptions& options, ba
 std::vector<std::string>
 label_values(const PrometheusOptions& options, const std::string& label, int64_t begin_ms, int64_t end_ms);
 
+// What an instant query answers at the store's present. Throws Error when the store does not answer with
+// series.
+struct InstantSample {
+  LabelList labels;
+  double value = 0;  // NaN where the store sends no number
+};
+std::vector<InstantSample> instant_samples(const PrometheusOptions& options, const std::string& query);
+
 // The store's targets that the conditions match, as `up` is now. Empty when the store has no `up` for them;
 // throws Error when it does not answer.
 struct UpTarget {
