@@ -208,6 +208,9 @@ def fault_of(program, arguments, folder):
 
 
 def main():
+    # A shell starts what runs in the background with SIGINT ignored, and nohup with SIGHUP: commands would inherit it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     programs = [os.path.abspath(p) for p in sys.argv[1:3]]
     source = os.path.abspath(sys.argv[3])
     moments = int(sys.argv[4]) if len(sys.argv) > 4 else 2

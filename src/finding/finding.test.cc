@@ -28,6 +28,7 @@ Diagnosis full() {
       10.0,
       0.1,
       TimeWindow{1, 2, "cycles"},
+      Place{"host1", "3", "1"},
       {{"e", 3.5, "x", "src"}},
       "replace it"};
   d.findings = {f};

@@ -23,7 +23,8 @@ Diagnosis filled(const std::string& text) {
   Diagnosis d;
   d.scale = d.title = d.verdict = d.version = d.command = d.remedy = d.covered = text;
   d.outcome = Outcome::Findings;
-  d.findings = {{text, text, text, 0.5, 2.0, 0.1, TimeWindow{0, 1, text}, {{text, 1.0, text, text}}, text}};
+  d.findings = {
+      {text, text, text, 0.5, 2.0, 0.1, TimeWindow{0, 1, text}, {}, {{text, 1.0, text, text}}, text}};
   d.facts = d.options = {{text, text}};
   d.notes = {text};
   d.seed = 1;

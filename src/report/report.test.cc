@@ -27,6 +27,7 @@ Diagnosis hostile() {
        {},
        {},
        TimeWindow{0, 1, attack},
+       {},
        {{attack, 1.0, attack, attack}},
        attack}};
   d.facts = d.options = {{attack, attack}};
@@ -137,6 +138,7 @@ TEST(Text, ShowsVerdictFindingsAndSkippedRecordsFirst) {
        "why",
        .9,
        3.0,
+       {},
        {},
        {},
        {{"ratio", 3.0, "x", "records"}, {"second", {}, "", ""}},

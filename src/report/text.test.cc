@@ -112,6 +112,7 @@ TEST(WriteText, ColourIsTheOnlyControlThatReachesATerminal) {
       {},
       {},
       TimeWindow{0, 1, attack},
+      {},
       {{attack, 1.0, attack, attack}},
       attack};
   d.facts = d.options = {{attack, attack}};

@@ -37,7 +37,7 @@ finding::Diagnosis sample(const std::string& subject, double factor) {
   d.scale = "chip";
   d.title = "run";
   d.verdict = subject + " is slow";
-  d.findings = {{subject, "slow core", "", .9, factor, {}, {}, {}, ""}};
+  d.findings = {{subject, "slow core", "", .9, factor, {}, {}, {}, {}, ""}};
   d.facts = {{"total", "10 cycles"}};
   return d;
 }
