@@ -73,6 +73,15 @@ TEST_F(Alike, ClassesPartWhatIsUsed) {
   EXPECT_TRUE(classes({}, candidates(), chip_, grid_).empty());
 }
 
+// The classes of two flows apart, in the order of their components whatever the order of the flows.
+TEST_F(Alike, ClassesStandInOrder) {
+  const std::set<Flow> flows{{ProbeKind::Message, 2, 0}, {ProbeKind::Message, 14, 12}};
+  const auto parted = classes(flows, candidates(), chip_, grid_);
+  ASSERT_EQ(parted.size(), 2u);
+  EXPECT_EQ(parted[0][0], (Component{Part::Link, 0, 1}));
+  EXPECT_EQ(parted[1][0], (Component{Part::Link, 12, 13}));
+}
+
 TEST_F(Alike, AWindowHoldsTheTransfersThatOverlapIt) {
   FlowWindow window{100, 200};
   const auto see = [&](ProbeKind kind, uint16_t core, uint64_t begin, uint64_t end) {

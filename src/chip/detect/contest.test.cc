@@ -226,6 +226,14 @@ TEST_F(TrailTest, TheFactorFollowsWhatItsSimulationShows) {
   EXPECT_NEAR(far.tried[1].factor, 2.5 * 4, 0.4);
 }
 
+// A guess far above what the fastest transfers allow is not even simulated.
+TEST_F(TrailTest, NothingBeyondTheFastestTransfersIsTried) {
+  const Trail t = trail(right_slow(), {suspect(kRight, 60, 4, 12)});
+  ASSERT_FALSE(t.tried.empty());
+  EXPECT_NEAR(t.tried[0].factor, 2.5 * 4, 0.4);
+  EXPECT_NEAR(t.won.suspect.factor, 4, 0.5);
+}
+
 // Less than a twentieth of difference is none: 4 to the power of 0.02 is 1.03, of 0.045 1.065.
 TEST_F(TrailTest, AFactorThatIsNearlyRightIsLeft) {
   power_ = 0.98;

@@ -59,6 +59,12 @@ TEST(Sharing, ReadOnlyAndPrivateLinesHaveNoCause) {
   EXPECT_EQ(judged({use(0, 4, 1, 0, 1), use(0, 4, 2, 500, 0), use(0, 4, 3, 500, 0)}).cause, Cause::None);
 }
 
+// One write in a hundred accesses takes the line from all; fewer are not fought over.
+TEST(Sharing, FewWritesAreNotFoughtOver) {
+  EXPECT_EQ(judged({use(0, 4, 1, 0, 7), use(0, 4, 2, 993, 0)}).cause, Cause::None);
+  EXPECT_EQ(judged({use(0, 4, 1, 0, 15), use(0, 4, 2, 985, 0)}).cause, Cause::TrueSharing);
+}
+
 TEST(Sharing, LocksAreTakenByAtomicsAndGivenBack) {
   std::vector<Use> uses = {use(0, 4, 1, 0, 200, 100), use(0, 4, 2, 0, 200, 100)};
   EXPECT_EQ(judged(uses).cause, Cause::Lock);
