@@ -110,8 +110,8 @@ class Workshop:
         self.environment.pop("LENTO_MUTANT", None)
         self.tests = []
 
-    def build(self):
-        return run(["ninja", "-C", BUILD, "-k", "0", *self.programs])
+    def build(self, programs):
+        return run(["ninja", "-C", BUILD, "-k", "0", *programs])
 
     def write(self, chosen):
         """All files of the module, the chosen mutants behind their switches."""
@@ -134,7 +134,7 @@ class Workshop:
         chosen = dict(enumerate(drawn))
         for _ in range(12):
             self.write(list(chosen.items()))
-            built = self.build()
+            built = self.build(self.programs)
             if built.returncode == 0:
                 return set(chosen)
             wrong = mutants.blamed(built.stdout, list(chosen.items()), BUILD, self.originals)
@@ -164,10 +164,9 @@ class Workshop:
                 self.tests.append(Test(program, name, time.monotonic() - begin, passes))
 
     def narrow(self, numbers):
-        """Numbers are read as a program starts, so every test passes them: those count that pass something else here too."""
-        for test in self.tests:
-            if test.passes <= numbers:
-                test.passes = frozenset()
+        """Numbers are read as a program starts, so every test passes them. Of jobs those count that pass something else too."""
+        own = self.programs[0]
+        self.tests = [t for t in self.tests if t.program.name == own or not t.passes <= numbers]
 
     def noticed(self, tests, key=None):
         """Whether one of the tests fails, crashes or hangs with this mutant."""
@@ -200,8 +199,12 @@ class Workshop:
         lines[head + place.line] = place.plain(self.originals[place.file].splitlines(keepends=True)[place.line])
         place.file.write_text("".join(lines))
         try:
-            built = self.build()
-            return None if built.returncode else self.noticed(self.tests)
+            for program in self.programs:  # jobs are built when the module's own tests have not noticed
+                if self.build([program]).returncode:
+                    return None
+                if self.noticed([t for t in self.tests if t.program.name == program]):
+                    return True
+            return False
         finally:
             place.file.write_text(before)
 
@@ -240,7 +243,7 @@ def measure(bench, drawn, args, ended):
     behind = set()
     begin = time.monotonic()
     if args.plain:
-        built = bench.build()
+        built = bench.build(bench.programs)
         if built.returncode:
             sys.exit(built.stdout[-3000:])
     else:
@@ -248,7 +251,8 @@ def measure(bench, drawn, args, ended):
     said(begin, f"built, {len(behind)} mutants behind switches")
     bench.look()
     said(begin, f"{len(bench.tests)} tests looked at")
-    bench.narrow({key for key in behind if drawn[key].kind == "number"})
+    if behind:
+        bench.narrow({key for key in behind if drawn[key].kind == "number"})
     killed = counted = 0
     for key, place in enumerate(drawn):
         if counted == args.sample or ended:

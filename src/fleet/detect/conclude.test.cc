@@ -106,6 +106,29 @@ TEST(Conclude, AFleetSlowerThanPredictedByMoreThanItsErrorIsAFinding) {
   EXPECT_EQ(findings(200, 0), 0u);  // quicker than predicted
 }
 
+TEST(Conclude, WhatWasHeldAgainstAPredictionIsAFact) {
+  DetectOptions o;
+  o.expectations = {expected(80, 0)};
+  const auto d = diagnose(job(16, 1200, {"step_time_s"}), o);
+  const auto fact = std::ranges::find_if(d.facts, [](const auto& one) {
+    return one.first == "step_time_s against expectation";
+  });
+  ASSERT_NE(fact, d.facts.end());
+  EXPECT_NEAR(std::stod(fact->second), 1.25, 0.02);
+}
+
+// One class of metrics cannot tell types of faults apart; what belongs to no class is none.
+TEST(Conclude, TypesOfFaultsNeedTwoClassesOfMetrics) {
+  const auto odds = [](const std::vector<std::string>& metrics) {
+    const auto d = diagnose(job(32, 1500, metrics, {{5, 0, 900, 0.7}}), {});
+    return !d.findings.empty() && mentions(d.findings[0], "likely fault type 3");
+  };
+  EXPECT_FALSE(odds({"gpu_power"}));
+  EXPECT_FALSE(odds({"gpu_power", "gpu_duty"}));
+  EXPECT_FALSE(odds({"gpu_power", "tea_cups"}));
+  EXPECT_TRUE(odds({"gpu_power", "pfc"}));
+}
+
 TEST(Conclude, AnExpectationWithoutItsMetricIsNotedNotHeld) {
   DetectOptions o;
   o.expectations = {expected(1, 0)};
@@ -147,6 +170,10 @@ TEST(Conclude, ThePicturesShowTheMachineUnderItsPeersBandAndOverTheThreshold) {
   EXPECT_LT(peers.low.back(), 100);
   EXPECT_GT(peers.high.back(), 100);
   EXPECT_LT(peers.high.back(), 110);
+  EXPECT_EQ(level->y_name, "gpu_power");
+  EXPECT_EQ(score->y_name, "deviation / threshold");
+  EXPECT_EQ(level->x_name, "time, s");
+  EXPECT_EQ(score->x_name, "time, s");
   EXPECT_NEAR(level->lines[0].y.back(), 100, 1);
   EXPECT_NEAR(machine.y.back(), 70, 2);
   EXPECT_NEAR(machine.y.front(), 100, 3);

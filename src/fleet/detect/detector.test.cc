@@ -187,7 +187,8 @@ TEST(Detector, HistoryIsKeptInABoundedNumberOfColumns) {
   const ScoreHistory& h = job.detector.history();
   EXPECT_LT(h.time_ms.size(), 512u);
   EXPECT_GT(h.time_ms.size(), 200u);
-  EXPECT_EQ(h.score.size(), h.time_ms.size());
+  for (const auto* rows : {&h.score, &h.level, &h.low, &h.median, &h.high})
+    EXPECT_EQ(rows->size(), h.time_ms.size());
   EXPECT_TRUE(std::ranges::is_sorted(h.time_ms));
   DetectOptions none;
   none.keep_history = false;

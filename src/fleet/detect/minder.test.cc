@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/test_error.h"
 #include "fleet/detect/test_job.h"
@@ -109,6 +111,30 @@ TEST(Minder, FusionsSeeAllMetrics) {
     EXPECT_EQ(v->machine, 9u) << int(fusion);
     EXPECT_EQ(v->metric, "all metrics");
   }
+}
+
+// One metric up and the other down by as much: side by side they tell, their mean does not, and alone each
+// tells of itself.
+TEST(Minder, CandidatesAreThoseOfTheMetricsAskedFor) {
+  FleetModel model;
+  model.metrics.resize(3);
+  model.metrics[0].metric = "power";
+  model.metrics[1].metric = "clock";
+  model.metrics[2].metric = "heat";
+  const auto s = test::job(32, 100, {"power", "clock", "heat"}, {{9, 0, 0, 1.3}, {9, 1, 0, 0.7}});
+  const auto of_nine = [&](Fusion fusion, size_t metric) {
+    MinderOptions o;
+    o.embedding = Embedding::Raw;
+    o.fusion = fusion;
+    o.metrics = {"power", "clock"};
+    const auto all = minder_candidates(s, model, metric, o);
+    return double(std::ranges::count(all, 9u, &Candidate::machine)) / double(all.size());
+  };
+  EXPECT_EQ(of_nine(Fusion::Concatenate, 2), 1);
+  EXPECT_LT(of_nine(Fusion::Integrate, 2), 0.7);
+  EXPECT_EQ(of_nine(Fusion::PerMetric, 0), 1);
+  EXPECT_EQ(of_nine(Fusion::PerMetric, 1), 1);
+  EXPECT_LT(of_nine(Fusion::PerMetric, 2), 0.5);
 }
 
 }  // namespace

@@ -118,5 +118,25 @@ TEST(PriorityStable, WhatHoldsLessThanItsShareIsLeftOut) {
   EXPECT_TRUE(prioritise_stable(some, idle).empty());
 }
 
+// Both halves of the first cut are cut again: of one depth the larger gain stands first, wherever it lies.
+TEST(PriorityTree, OfOneDepthTheLargerGainStandsFirst) {
+  std::vector<PrioritySample> some;
+  for (size_t i = 0; i < 80; ++i) {
+    PrioritySample s;
+    const bool right = i >= 40;
+    s.faulty = right ? i < 65 : i < 5;
+    s.z = {right ? 1.0F : 0.0F, s.faulty && !right ? 9.0F : 1.0F, s.faulty || !right ? 9.0F : 1.0F};
+    some.push_back(s);
+  }
+  const auto order = prioritise(some, {2, 5});
+  ASSERT_EQ(order.size(), 3u);
+  EXPECT_EQ(order[0].metric, 0u);
+  EXPECT_EQ(order[1].metric, 2u);
+  EXPECT_EQ(order[2].metric, 1u);
+  EXPECT_EQ(order[1].level, 1u);
+  EXPECT_EQ(order[2].level, 1u);
+  EXPECT_NEAR(order[1].gain / order[2].gain, 25.0 * 15 / (5 * 35), 1e-9);
+}
+
 }  // namespace
 }  // namespace lento::fleet

@@ -108,6 +108,7 @@ TEST(Pivots, AreDifferentMachinesAlwaysTheSame) {
   EXPECT_LT(*std::ranges::max_element(some), 100u);
   EXPECT_EQ(draw_pivots(100, 20), some);
   EXPECT_EQ(draw_pivots(5, 64).size(), 5u);
+  EXPECT_GT(*std::ranges::max_element(some), 50u);  // drawn from all, not the first
 }
 
 TEST(Moments, OfEqualMachinesAreEqualAndAnOddOneIsFar) {
