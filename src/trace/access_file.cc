@@ -336,6 +336,9 @@ void AccessFile::read_facts(TraceFacts& facts) const {
     trace::read_facts(text, facts);
 }
 
+const std::string& AccessFile::path() const {
+  return impl_->path;
+}
 const std::vector<AccessFile::Chunk>& AccessFile::chunks() const {
   return impl_->chunks;
 }
@@ -374,7 +377,10 @@ std::span<const AccessRecord> AccessFileSource::next() {
       report_.taken += records_.size();
       return records_;
     }
-    report_.skip({}, "damaged chunk", file_.chunks()[index].events);
+    report_.skip(
+        {file_.path(), 0, 0, "chunk " + std::to_string(index)},
+        "damaged chunk",
+        file_.chunks()[index].events);
   }
   return {};
 }

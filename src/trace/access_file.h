@@ -58,6 +58,7 @@ class AccessFile {
   AccessFile(const std::string& path, base::ReadReport& report);
   ~AccessFile();
 
+  const std::string& path() const;
   const std::vector<Chunk>& chunks() const;
   uint64_t events() const;
 

@@ -118,8 +118,9 @@ class MemAxesSource : public BatchSource {
   }
 
   void take_sources() {
+    // A cell that is no number in either base says nothing of the base.
     const bool letters = std::ranges::any_of(sources_, [](const std::string& text) {
-      return text.find_first_not_of("0123456789 ") != std::string::npos;
+      return hex_number(text) && !base::try_uint(text);
     });
     for (size_t i = 0; i < sources_.size(); ++i) {
       const auto source = letters ? hex_number(sources_[i]) : base::try_uint(sources_[i]);

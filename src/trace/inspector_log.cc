@@ -57,7 +57,7 @@ bool parse_perf(std::string_view text, bool p2p, CollectiveRecord& r, bool& time
     if (key == "sn")
       r.sequence = json_int(m.value(), -1);
     if (key == "peer")
-      r.peer = int32_t(json_int(m.value(), -1));
+      r.peer = int32_t(std::clamp<int64_t>(json_int(m.value(), -1), -1, INT32_MAX));
     if (key == "msg_size_bytes")
       r.bytes = std::max(int64_t{0}, json_int(m.value(), 0));
     if (key == "exec_time_us" && !json_micros(m.value(), duration))

@@ -68,6 +68,12 @@ int64_t size_of(std::string_view dtype) {
   return 4;
 }
 
+// A rank or device; -1 for what is none, so that no other number is taken for it.
+int32_t index_of(std::string_view value) {
+  const int64_t number = json_int(value, -1);
+  return number >= 0 && number <= INT32_MAX ? int32_t(number) : -1;
+}
+
 bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != text.npos;
 }
@@ -168,9 +174,9 @@ class Reader {
   void read_job(std::string_view text) {
     for (JsonMembers m(text); m.next();) {
       if (m.key() == "rank")
-        trace_.rank = int(json_int(m.value(), -1));
+        trace_.rank = index_of(m.value());
       if (m.key() == "world_size")
-        trace_.world = int(json_int(m.value(), -1));
+        trace_.world = index_of(m.value());
       if (m.key() != "pg_config")
         continue;
       for (JsonElements e(m.value()); e.next();)
@@ -223,7 +229,7 @@ class Reader {
       if (m.key() == "correlation")
         k.correlation = json_int(m.value(), -1);
       if (m.key() == "device" && trace_.device < 0)
-        trace_.device = int(json_int(m.value(), -1));
+        trace_.device = index_of(m.value());
     }
     kernels_.push_back(k);
   }
@@ -283,7 +289,7 @@ class Reader {
       if (key == "Process Group Ranks")
         ranks = value;
       if (key == "Src Rank" || key == "Dst Rank")
-        label.peer_rank = int32_t(json_int(value, -1));
+        label.peer_rank = index_of(value);
       if (key == "Seq")
         label.sequence = json_int(value, -1);
     }

@@ -43,7 +43,8 @@ ProbeHeader header_from(std::string_view line, const Location& where) {
   header.chip = json.string_or("chip", "", where);
   header.mapping = json.string_or("mapping", "", where);
   header.cores = uint32_t(json.at("cores", where).integer(base::child(where, "cores"), 1, 65536));
-  header.inferences = uint32_t(json.integer_or("inferences", 0, where));
+  if (const Json* inferences = json.find("inferences"))
+    header.inferences = uint32_t(inferences->integer(base::child(where, "inferences"), 0, UINT32_MAX));
   header.clock_hz = json.number_or("clock_hz", 0, where);
   return header;
 }

@@ -19,12 +19,18 @@ bool flag(const Json* status, const char* key) {
   return value->is_int() && value->integer({}) != 0;
 }
 
+// A number that is counted from 0, or `otherwise` where it is not said.
+int count_or(const Json& json, const char* key, int otherwise, const Location& where) {
+  const Json* value = json.find(key);
+  return value ? int(value->integer(base::child(where, key), -1, INT32_MAX)) : otherwise;
+}
+
 RasRank rank_of(const Json& json, bool missing, const Location& where) {
   RasRank rank;
-  rank.rank = int(json.integer_or("rank", -1, where));
+  rank.rank = count_or(json, "rank", -1, where);
   rank.host = json.string_or("host", "", where);
   rank.process = json.integer_or("pid", -1, where);
-  rank.device = int(json.integer_or("cuda_dev", -1, where));
+  rank.device = count_or(json, "cuda_dev", -1, where);
   rank.missing = missing;
   const Json* status = json.find("status");
   rank.unresponsive = flag(status, "unresponsive");
@@ -54,7 +60,7 @@ RasAnswer read_ras_answer(const std::string& path, base::ReadReport& report) {
     const Location where = base::child(base::child(top, "communicators"), i);
     RasCommunicator c;
     c.hash = item.at("hash", where).string(where);
-    c.size = int(item.integer_or("size", 0, where));
+    c.size = count_or(item, "size", 0, where);
     const std::pair<const char*, bool> lists[] = {{"ranks", false}, {"missing_ranks", true}};
     for (const auto& [key, missing] : lists) {
       const Json* ranks = item.find(key);

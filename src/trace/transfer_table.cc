@@ -81,7 +81,11 @@ std::optional<TransferKind> kind_of(std::string word) {
   return std::nullopt;
 }
 
+// Whole numbers are taken as they are: times since 1970 in nanoseconds have more digits than a double.
 std::optional<uint64_t> amount(const std::string& text) {
+  const auto whole = base::try_uint(text);
+  if (whole && *whole <= uint64_t(INT64_MAX))
+    return whole;
   const auto value = base::try_double(text);
   if (!value || *value < 0 || *value > 9e18)
     return std::nullopt;
