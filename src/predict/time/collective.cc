@@ -122,7 +122,7 @@ CollectiveTime hierarchical(const System& system, const Collective& c, int insid
     total.latency_s += part.latency_s;
     total.bandwidth_s += part.bandwidth_s;
   };
-  const int nodes = c.devices / inside;
+  const int nodes = (c.devices + inside - 1) / inside;  // the last one may be partly filled
   if (c.op == CollectiveOp::AllReduce) {
     add(inside_node(system, {CollectiveOp::ReduceScatter, inside, c.bytes, c.stride}));
     add(between_nodes(system, {CollectiveOp::AllReduce, nodes, c.bytes / inside}));

@@ -55,10 +55,14 @@ double held_bytes(const InferenceRun& run) {
   return (dense_bytes / run.tensor + expert_bytes / ways) / run.pipeline;
 }
 
-// Requests of the busiest replica that pass together through the stages; several such groups fill a pipeline.
+// Requests of the busiest replica.
+int64_t replica_of(const InferenceRun& run) {
+  return (run.batch + run.data - 1) / run.data;
+}
+
+// Those of them that pass together through the stages; several such groups fill a pipeline.
 int64_t group_of(const InferenceRun& run) {
-  const int64_t replica = (run.batch + run.data - 1) / run.data;
-  return std::max<int64_t>(1, replica / run.pipeline);
+  return (replica_of(run) + run.pipeline - 1) / run.pipeline;
 }
 
 // One way of all stages for `bytes` of hidden values.
@@ -87,7 +91,7 @@ InferenceTime predict_inference(const System& system, const InferenceRun& run, c
   check_serving(run, where);
   InferenceTime t;
   const int64_t group = group_of(run);
-  const int64_t replica = group * run.pipeline;
+  const int64_t replica = replica_of(run);
   const int64_t prompts = run.one_pass ? group : 1;
   t.first_token_s = forward_pass_s(system, run, prompts, run.prompt, run.prompt) +
                     hand_overs_s(system, run, double(run.prompt));

@@ -35,7 +35,8 @@ int64_t whole_or(const CsvReader& row, const char* column, int64_t fallback, int
 }
 
 int ways(const CsvReader& row, const char* column) {
-  return int(std::min<int64_t>(whole_or(row, column, 1), 1 << 14));
+  constexpr int64_t kMostWays = 1 << 14;
+  return whole_or(row, column, 1) == 1 ? 1 : int(whole(row, column, 1, kMostWays));
 }
 
 std::string text_or(const CsvReader& row, std::initializer_list<const char*> columns, std::string fallback) {

@@ -35,7 +35,7 @@ InferenceRun nim_row(const base::CsvReader& row) {
         "Llama3_3-70B is; others: a workload file");
   }
   r.model = llama33_70b();
-  r.tensor = std::max(1, std::atoi(row.text(at).c_str()));
+  r.tensor = int(std::clamp(std::atol(row.text(at).c_str()), 1L, 1L << 14));
   r.precision = row.text(at).find("bf16") != std::string::npos ? Precision::Bf16 : Precision::Fp16;
   r.prompt = whole(row, "Input Tokens");
   r.output = whole(row, "Output Tokens");
@@ -122,12 +122,15 @@ ServingRun batch_serving_row(const base::CsvReader& row) {
     const size_t from = text.find_first_of("0123456789");
     if (from == std::string::npos)
       throw base::Error(row.where(row.find(column)), "no number in '" + text + "'");
-    return std::atof(text.c_str() + from);
+    const double number = std::atof(text.c_str() + from);
+    if (!(number > 0) || number > double(kMostSize))
+      throw base::Error(row.where(row.find(column)), "the number in '" + text + "' is out of range");
+    return number;
   };
-  r.decode.tensor = int(first_number(setup, "setup"));
   r.decode.copies = setup.find(" 2FP8") != std::string::npos ? 2 : 1;
-  if (r.decode.copies == 2)
-    r.decode.tensor /= 2;
+  r.decode.tensor = int(first_number(setup, "setup")) / r.decode.copies;
+  if (r.decode.tensor < 1)
+    throw base::Error(row.where(row.find("setup")), "'" + setup + "' leaves a copy of the model no device");
   const auto length = [&](const char* column) {
     return std::max<int64_t>(1, int64_t(first_number(text_or(row, {column}), column)));
   };

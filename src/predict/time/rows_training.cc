@@ -166,9 +166,10 @@ int64_t global_batch_in(const base::CsvReader& row, const TrainingRun& r) {
   const int64_t sequences = whole_or(row, "global_batch_seqs", 0);
   if (sequences > 0)
     return sequences;
+  constexpr int64_t kMostTokens = int64_t{1} << 40;
   const int at = row.find("global_batch_tokens");
   if (at >= 0 && !row.text(at).empty())
-    return std::max<int64_t>(1, int64_t(row.number(at)) / r.sequence);
+    return std::max<int64_t>(1, whole(row, "global_batch_tokens", 1, kMostTokens) / r.sequence);
   return int64_t(r.data) * 8;
 }
 
@@ -229,12 +230,12 @@ TrainingRun recipe_row(const base::CsvReader& row) {
   r.tensor = ways(row, "tp");
   r.pipeline = ways(row, "pp");
   r.context = ways(row, "cp");
-  const int group = r.tensor * r.pipeline * r.context;
+  const int64_t group = int64_t{r.tensor} * r.pipeline * r.context;
   if (devices % group != 0)
     throw base::Error(
         row.where(row.find("n_gpus")),
         std::to_string(devices) + " devices do not divide into groups of " + std::to_string(group));
-  r.data = devices / group;
+  r.data = int(devices / group);
   r.expert = r.model.experts > 1 ? int(whole_or(row, "ep", usual_expert_ways(r))) : 1;
   r.global_batch = global_batch_in(row, r);
   if (r.global_batch % r.data != 0)
@@ -303,6 +304,17 @@ TrainingRun largest_that_fits(TrainingRun r, const base::CsvReader& row) {
   return r;
 }
 
+// Sequences of all devices; a device may have a share of one.
+int64_t batch_of_devices(const base::CsvReader& row, int devices) {
+  const int at = row.find("per_device_batch");
+  if (row.text(at).empty())
+    return devices;
+  const double each = row.number(at);
+  if (!(each > 0) || each > double(kMostSize))
+    throw base::Error(row.where(at), "'" + row.text(at) + "' is no number of sequences");
+  return std::max<int64_t>(1, int64_t(each * double(devices)));
+}
+
 }  // namespace
 
 // global_parameter_scale in maxtext: a power of two of a base of 20 heads or so; its recipes give these
@@ -339,11 +351,13 @@ TrainingRun maxtext_row(const base::CsvReader& row) {
   }
   r.sequence = whole(row, "seq_len");
   const int chips = int(whole(row, "n_chips"));
-  const std::string tensor = text_or(row, {"ici_tp"}, "1");
-  r.tensor = int(base::parse_int(tensor, row.where(row.find("ici_tp"))));
+  r.tensor = ways(row, "ici_tp");
+  if (chips % r.tensor != 0)
+    throw base::Error(
+        row.where(row.find("n_chips")),
+        std::to_string(chips) + " devices do not divide into groups of " + std::to_string(r.tensor));
   r.data = chips / r.tensor;
-  const double each = base::parse_double(text_or(row, {"per_device_batch"}, "1"), {});
-  r.global_batch = std::max<int64_t>(1, int64_t(each * double(chips)));
+  r.global_batch = batch_of_devices(row, chips);
   if (r.global_batch % r.data != 0)
     r.global_batch = std::max<int64_t>(1, r.global_batch / r.data) * r.data;
   r.micro_batch = r.global_batch / r.data;

@@ -177,5 +177,73 @@ TEST(Serving, NamesOfModelsAreReadAsTablesSpellThem) {
   EXPECT_FALSE(known_model("GPT-9"));
 }
 
+// Tokens that the last step yields beyond what was asked for leave with their request: contexts do not grow
+// with the length of the simulation.
+TEST(Serving, ALongSimulationIsTheSameLoad) {
+  ServingRun r = run_of("llama-3.1-8b", 1);
+  r.accepted = 1.7;
+  r.proposed = 1;
+  r.traffic.per_s = 20;
+  r.traffic.prompt = 200;
+  r.traffic.output = 30;
+  r.traffic.requests = 300;
+  const ServingTime brief = serve(r);
+  r.traffic.requests = 12000;
+  const ServingTime lasting = serve(r);
+  ASSERT_TRUE(lasting.keeps_up);
+  EXPECT_NEAR(lasting.step_s.p50 / brief.step_s.p50, 1, 0.02);
+  EXPECT_NEAR(lasting.request_s.p50 / brief.request_s.p50, 1, 0.05);
+}
+
+// Beyond the sizes that products are timed at, twice the tokens take twice as long.
+TEST(Serving, StepsOfVeryManyTokensGrowWithThem) {
+  const ServingRun r = run_of("llama-3.1-8b", 1);
+  const StepTimes times(h200(), "SGLang", r, r.decode);
+  ServingConstants c;
+  c.step_s = c.layer_s = 0;
+  double before = times.seconds({0, 0, 32768, 1}, c);
+  for (double tokens = 65536; tokens <= 1 << 19; tokens *= 2) {
+    const double seconds = times.seconds({0, 0, tokens, 1}, c);
+    EXPECT_GT(seconds, 1.8 * before) << tokens;
+    before = seconds;
+  }
+}
+
+TEST(Serving, EveryRequestOfARandomLoadIsServedOnce) {
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    ServingRun r = run_of("llama-3.1-8b", 1);
+    r.traffic.per_s = 5;
+    r.traffic.requests = 100;
+    r.traffic.shortest = 0.2;
+    r.traffic.prompt = 500;
+    r.traffic.output = 60;
+    r.traffic.seed = seed;
+    const ServingTime t = serve(r);
+    EXPECT_EQ(t.finished, 100) << seed;
+    EXPECT_GE(t.output_tokens_per_s * t.seconds, 100 * 12 - 1e-6);
+    EXPECT_LE(t.output_tokens_per_s * t.seconds, 100 * 60 + 1e-6);
+    EXPECT_LE(t.first_token_s.p50, t.first_token_s.p90);
+    EXPECT_LE(t.request_s.p90, t.request_s.p99);
+    EXPECT_GE(t.request_s.p50, t.first_token_s.p50);
+    EXPECT_LE(t.cache_share, 1);
+  }
+}
+
+TEST(Serving, ConstantsOfNoChipStandBehindThoseOfAChip) {
+  System unknown = h200();
+  unknown.name = "nobody";
+  unknown.like.clear();
+  const ServingConstants own = serving_constants(h200(), "SGLang");
+  const ServingConstants others = serving_constants(unknown, "SGLang");
+  const ServingConstants any = serving_constants(unknown, "nothing");
+  for (const ServingConstants& c : {own, others, any}) {
+    EXPECT_GT(c.step_s, 0);
+    EXPECT_GT(c.kernels, 0);
+    EXPECT_GT(c.prefill, 0);
+  }
+  unknown.like = "h200";
+  EXPECT_EQ(serving_constants(unknown, "SGLang").step_s, own.step_s);
+}
+
 }  // namespace
 }  // namespace lento::predict

@@ -36,6 +36,7 @@ struct Request {
 struct Running {
   double finish_step;  // count of steps at which it ends
   size_t request;
+  double start_step;  // and at which it began
   bool operator>(const Running& other) const {
     return finish_step != other.finish_step ? finish_step > other.finish_step : request > other.request;
   }
@@ -149,6 +150,7 @@ class Simulation {
   void arrive(double time);
   void admit();
   void step();
+  void start_decoding(size_t id);
   void finish_due();
   double next_arrival() const {
     return arrivals_.empty() ? 1e300 : arrivals_.front().first;
@@ -230,19 +232,27 @@ void Simulation::admit() {
     const size_t id = waiting_.front();
     waiting_.pop_front();
     if (pool_) {
-      context_sum_ += r.prompt + 1;
-      running_.push({step_count_ + std::max(1.0, std::ceil((r.output - 1) / run_.accepted)), id});
+      start_decoding(id);
     } else {
       prefilling_.push_back(id);
     }
   }
 }
 
+void Simulation::start_decoding(size_t id) {
+  const Request& r = requests_[id];
+  const double steps = std::max(1.0, std::ceil((r.output - 1) / run_.accepted));
+  context_sum_ += r.prompt + 1;
+  running_.push({step_count_ + steps, id, step_count_});
+}
+
 void Simulation::finish_due() {
   while (!running_.empty() && running_.top().finish_step <= step_count_ + 1e-9) {
-    const Request& r = requests_[running_.top().request];
+    const Running ended = running_.top();
+    const Request& r = requests_[ended.request];
     running_.pop();
-    context_sum_ -= r.prompt + r.output;
+    // What it brought and what its steps added: the last one may yield more than was asked for.
+    context_sum_ -= r.prompt + 1 + run_.accepted * (step_count_ - ended.start_step);
     used_ -= std::ceil((r.prompt + r.output) / kPage) * kPage;
     output_ += r.output;
     input_ += r.prompt;
@@ -288,7 +298,7 @@ void Simulation::step() {
     const double until = next_arrival() - now_;
     if (until < steps * one)
       steps = std::clamp(std::ceil(until / one), 1.0, steps);
-    steps = std::min(steps, std::max(1.0, work.context / 8));
+    steps = std::min(steps, std::max(1.0, std::floor(work.context / 8)));
     work.context += run_.accepted * steps / 2;
   }
   const double one = times_.seconds(work, constants_);
@@ -304,8 +314,7 @@ void Simulation::step() {
     prefilling_.pop_front();
     Request& r = requests_[id];
     r.first = now_;
-    context_sum_ += r.prompt + 1;
-    running_.push({step_count_ + std::max(1.0, std::ceil((r.output - 1) / run_.accepted)), id});
+    start_decoding(id);
   }
 }
 

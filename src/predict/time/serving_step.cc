@@ -15,7 +15,7 @@
 namespace lento::predict {
 namespace {
 
-constexpr int kPowers = 16;          // products are timed up to 2^15 tokens
+constexpr int kPowers = 16;          // products are timed up to 2^15 tokens; beyond, time grows as tokens do
 constexpr double kElementwise = 14;  // reads and writes of a hidden vector in a layer
 
 bool is_low(Precision p) {
@@ -164,8 +164,9 @@ double StepTimes::dense_seconds(double tokens, const ServingConstants& constants
   const double at = std::clamp(std::log2(std::max(1.0, tokens)), 0.0, double(kPowers - 1) - 1e-9);
   const auto i = static_cast<size_t>(at);
   const double w = std::exp2(at - double(i)) - 1;  // linear in tokens
-  const auto mean = [w, i](const std::vector<double>& v) {
-    return v[i] + w * (v[i + 1] - v[i]);
+  const double beyond = std::max(1.0, tokens / std::exp2(kPowers - 1));
+  const auto mean = [w, i, beyond](const std::vector<double>& v) {
+    return beyond * (v[i] + w * (v[i + 1] - v[i]));
   };
   const double elementwise =
       kElementwise * 2 * tokens * double(run_.model.hidden) / (0.7 * system_.chip.memory_Bps);

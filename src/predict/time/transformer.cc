@@ -238,6 +238,13 @@ void check_experts(const Transformer& model, int expert, int devices, const base
 
 void check_transformer(const Transformer& model, int tensor, int pipeline, const base::Location& where) {
   base::ErrorList errors;
+  if (model.head() < 1 || model.head() < model.rotary_size) {
+    errors.add(
+        where,
+        std::to_string(model.heads) + " heads leave " + std::to_string(model.head()) +
+            " values to each of a width of " + std::to_string(model.hidden),
+        "choose fewer heads or a wider model");
+  }
   if (model.heads % tensor != 0) {
     errors.add(
         where,
