@@ -94,7 +94,8 @@ bool take_row(const std::array<std::string_view, kFields>& f, const TransferTrac
          take(f[5], 0, std::max<int64_t>(0, networks), r.network) && take(f[6], 0, kSide, r.peer.chip) &&
          take(f[7], -1, kSide, r.peer.x) && take(f[8], -1, kSide, r.peer.y) &&
          take(f[9], 0, INT64_MAX, r.bytes) && take_time(f[10], r.begin) && r.begin != kNoTime &&
-         take_time(f[11], r.end) && take(f[12], 0, names, r.name) && take(f[13], 0, 1 << 20, r.sources);
+         take_time(f[11], r.end) && r.begin <= r.end && take(f[12], 0, names, r.name) &&
+         take(f[13], 0, 1 << 20, r.sources);
 }
 
 void read_head(const Json& head, const Location& where, TransferTrace& trace) {

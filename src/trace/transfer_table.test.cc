@@ -173,7 +173,7 @@ TransferTrace random_trace(uint64_t seed) {
       TransferRecord r;
       r.kind = static_cast<TransferKind>(rng.below(8));
       r.begin = rng.next() >> 2;
-      r.end = rng.below(2) ? kNoTime : rng.next() >> 1;
+      r.end = rng.below(2) ? kNoTime : r.begin + (rng.next() >> 2);
       r.bytes = rng.next() >> 1;
       r.network = uint8_t(rng.below(trace.networks.size()));
       r.name = uint32_t(rng.below(trace.names.size()));
@@ -239,6 +239,7 @@ TEST(Records, EachFieldOutOfItsRangeIsNoRecord) {
   EXPECT_FALSE(taken("0 1 1 0 read 0 0 2 2 -8 5 - 0 1"));
   EXPECT_FALSE(taken("0 1 1 0 read 0 0 2 2 8 - - 0 1"));  // a begin is known
   EXPECT_FALSE(taken("0 1 1 0 read 0 0 2 2 8 5 x 0 1"));
+  EXPECT_FALSE(taken("0 1 1 0 read-group 0 0 2 2 8 5 4 0 1"));  // over before it began
   EXPECT_FALSE(taken("0 1 1 0 read 0 0 2 2 8 5 - 1 1"));
   EXPECT_FALSE(taken("0 1 1 0 read 0 0 2 2 8 5 - 0 2000000"));
   EXPECT_FALSE(taken("0 1 1 0 read 0 0 2 2 8 5 - 0 1 9"));
