@@ -219,6 +219,13 @@ finding::Figure device_table(const std::vector<DeviceKernel>& kernels) {
   return {"Device time by kernel", "Kernels whose sizes the profiler did not record.", std::move(t)};
 }
 
+std::string covered_of(const std::vector<Group>& groups) {
+  size_t measured = 0;
+  for (const Group& g : groups)
+    measured += g.measured.size();
+  return std::to_string(measured) + " measurements of " + std::to_string(groups.size()) + " kinds of work";
+}
+
 // First what was measured, and how much of it the comparison covers.
 void state_coverage(finding::Diagnosis& d, const System& system, const MeasuredRun& run) {
   if (!run.device_name.empty() && !is_called(system, run.device_name))
@@ -282,6 +289,7 @@ compare_run(const System& system, const MeasuredRun& run, const std::optional<Qu
   d.facts.emplace_back("median ratio", format_number(middle, 3));
   d.verdict = d.findings.empty() ? "Nothing is slower than it should be." : d.findings.front().summary;
   d.figures.push_back(table_of(groups));
+  finding::judged(d, covered_of(groups));
   return d;
 }
 

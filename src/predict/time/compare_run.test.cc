@@ -135,13 +135,17 @@ TEST(CompareRun, LostTimeIsAShareOfTheStepsThatHoldTheKernels) {
 
 TEST(CompareRun, AHealthyRunHasNoFindings) {
   const System h100 = read_system("h100");
-  EXPECT_TRUE(compare_run(h100, measured(h100, 1.02), {}).findings.empty());
+  const finding::Diagnosis d = compare_run(h100, measured(h100, 1.02), {});
+  EXPECT_TRUE(d.findings.empty());
+  EXPECT_EQ(d.outcome, finding::Outcome::Healthy);
+  EXPECT_NE(d.covered.find("measurements of"), std::string::npos);
 }
 
 TEST(CompareRun, AUniformlySlowRunIsSeen) {
   const System h100 = read_system("h100");
   const finding::Diagnosis d = compare_run(h100, measured(h100, 1.3), {});
   ASSERT_FALSE(d.findings.empty());
+  EXPECT_EQ(d.outcome, finding::Outcome::Findings);
   EXPECT_TRUE(std::ranges::any_of(d.findings, [](const auto& f) {
     return f.category == "uniformly slow";
   }));
