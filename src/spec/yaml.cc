@@ -112,6 +112,12 @@ class Builder : public YAML::EventHandler {
   std::vector<Open> open_;
 };
 
+// The text of an Error without its own "error: ": the list that takes it up puts one before it.
+std::string_view unprefixed(std::string_view message) {
+  constexpr std::string_view kPrefix = "error: ";
+  return message.starts_with(kPrefix) ? message.substr(kPrefix.size()) : message;
+}
+
 std::string shown(const YamlNode& node) {
   switch (node.kind) {
     case YamlNode::Kind::Null:
@@ -283,10 +289,7 @@ void Fields::quantity(std::string_view key, double& out, base::Dimension dimensi
             base::format_quantity(min, dimension) +
             (max < 1e299 ? " to " + base::format_quantity(max, dimension) : " up"));
   } catch (const Error& e) {
-    std::string message = e.what();
-    if (message.starts_with("error: "))
-      message = message.substr(7);
-    errors_.add(found->where, "'" + std::string(key) + "': " + message);
+    errors_.add(found->where, "'" + std::string(key) + "': " + std::string(unprefixed(e.what())));
   }
 }
 
@@ -334,7 +337,7 @@ void Fields::required_quantity(
 
 void Fields::error(std::string_view key, std::string_view message, std::string_view hint) {
   const YamlNode* found = node_.find(key);
-  errors_.add(found ? found->where : node_.where, message, hint);
+  errors_.add(found ? found->where : node_.where, unprefixed(message), hint);
 }
 
 void Fields::finish() {
