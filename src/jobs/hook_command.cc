@@ -3,9 +3,18 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
+#include <csignal>
+
 extern char** environ;
 
 namespace lento::jobs {
+
+HookCommand::HookCommand(std::string command)
+    : command_(std::move(command)) {
+  struct sigaction now = {};
+  if (::sigaction(SIGCHLD, nullptr, &now) == 0 && now.sa_handler == SIG_IGN)
+    std::signal(SIGCHLD, SIG_DFL);
+}
 
 bool HookCommand::start(const std::string& machine) {
   std::string command = command_;

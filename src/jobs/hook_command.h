@@ -11,9 +11,8 @@ namespace lento::jobs {
 
 class HookCommand : public HookRunner {
  public:
-  explicit HookCommand(std::string command)
-      : command_(std::move(command)) {
-  }
+  // A process that inherited SIGCHLD ignored never hears how a child ended: the default is put back.
+  explicit HookCommand(std::string command);
 
   bool start(const std::string& machine) override;
   std::vector<std::pair<std::string, int>> ended() override;
