@@ -12,6 +12,13 @@ using predict::System;
 
 predict::TrainingFitOptions training_options(const CalibrateOptions& options) {
   predict::TrainingFitOptions out = options.training;
+  std::vector<std::string> known;
+  for (const predict::StackScalar& s : predict::stack_scalars())
+    known.emplace_back(s.name);
+  for (const std::string& name : options.scalars) {
+    if (std::ranges::find(known, name) == known.end())
+      throw base::Error({}, "'" + name + "' is no scalar of a stack", base::suggestion(name, known));
+  }
   for (const predict::StackScalar& s : predict::stack_scalars()) {
     if (std::ranges::find(options.scalars, s.name) != options.scalars.end())
       out.scalars.push_back(&s);

@@ -1,15 +1,21 @@
 #include "predict/crossflow/config.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
 #include "base/number.h"
+#include "base/units.h"
 #include "spec/yaml.h"
 
 namespace lento::predict {
 namespace {
 
 using spec::YamlNode;
+
+constexpr double kAny = 1e30;
+constexpr double kMostSteps = 4096;  // of a sequence: the schedule holds every one of every layer
+constexpr double kMostLayers = 1024;
 
 // Reads named numbers of one mapping; errors are collected so that all are shown at once.
 class Section {
@@ -27,7 +33,7 @@ class Section {
     return {found, found ? found->where : where_, errors_};
   }
 
-  double number(const char* name, double low = 0, double high = 1e30) const {
+  double number(const char* name, double low = 0, double high = kAny) const {
     const YamlNode* found = field(name);
     if (!found)
       return low;
@@ -37,20 +43,29 @@ class Section {
     errors_.add(
         found->where,
         std::string("'") + name + "' is '" + found->text.substr(0, 40) + "', needed a number from " +
-            std::to_string(low));
+            base::format_number(low) + (high < kAny ? " to " + base::format_number(high) : ""));
     return low;
   }
 
-  int count(const char* name, int low = 0) const {
-    return int(std::lround(number(name, low, 1e9)));
+  int count(const char* name, int low = 0, double high = 1e9) const {
+    return int(std::lround(number(name, low, high)));
   }
   bool yes(const char* name) const {
-    const YamlNode* found = field(name);
-    return found && (found->text == "True" || found->text == "true");
+    const std::string found = word(name, {"True", "true", "False", "false"});
+    return found == "True" || found == "true";
   }
-  std::string text(const char* name) const {
+  // One of the words; another is an error, not silently the last of them.
+  std::string word(const char* name, const std::vector<std::string>& words) const {
     const YamlNode* found = field(name);
-    return found ? found->text : "";
+    if (!found)
+      return words.front();
+    if (std::ranges::find(words, found->text) != words.end())
+      return found->text;
+    errors_.add(
+        found->where,
+        std::string("'") + name + "' is '" + found->text.substr(0, 40) + "'",
+        base::suggestion(found->text, words));
+    return words.front();
   }
 
  private:
@@ -94,7 +109,7 @@ CoreTechnology read_core(const Section& s) {
       s.number("operating_area_per_mcu", 1e-9),
       s.count("num_mcu_per_bundle", 1),
       s.number("FMA_width", 1),
-      s.text("dataflow"),
+      s.word("dataflow", {"best", "wst", "ast", "ost", "none"}),
       s.number("util")};
 }
 
@@ -174,9 +189,9 @@ void read_workload(const Section& top, CrossFlowConfig& c) {
       model.number("batch_size", 1),
       model.number("vocab_size", 1),
       model.number("layer_size", 1),
-      model.number("seq_len", 1),
+      model.number("seq_len", 1, kMostSteps),
       model.number("projection"),
-      model.count("num_layers", 1),
+      model.count("num_layers", 1, kMostLayers),
       model.count("num_gates", 1)};
   c.workers = system.count("num_workers", 1);
   c.nodes_per_wafer = system.count("num_nodes_per_wafer", 1);
@@ -229,7 +244,7 @@ CrossFlowConfig read_crossflow(const std::string& path) {
   const Section levels = top.inside("memory_hierarchy");
   const char* names[] = {"l0", "l1", "l2", "l3"};
   for (size_t i = 0; i < 4; ++i)
-    c.scope[i] = scope_of(levels.inside(names[i]).text("scope"));
+    c.scope[i] = scope_of(levels.inside(names[i]).word("scope", {"global", "mcu", "mcu-bundle"}));
   errors.throw_if_any();
   return c;
 }

@@ -163,7 +163,7 @@ void read_mesh(Fields& fields, const char* key, bool wraps, Network& network) {
   std::istringstream sides(text);
   for (std::string side; std::getline(sides, side, 'x');) {
     const auto size = base::try_int(side);
-    if (!size || *size < 1 || *size > network.node_devices) {
+    if (!size || *size < 1 || *size > network.node_devices || devices > network.node_devices) {
       fields.error(key, "'" + text + "' are no sides of a mesh", "write '8x4'");
       return;
     }
