@@ -9,13 +9,18 @@
 namespace lento::fleet {
 namespace {
 
+// Steps of a block: one at least, all at most.
+size_t block_of(const trace::MetricSeries& s, double block_s) {
+  return size_t(std::clamp(block_s * 1000 / double(s.step_ms), 1.0, double(s.steps)));
+}
+
 // Rows of a series by blocks, a row at a time.
 class Source {
  public:
   Source(const trace::MetricSeries& s, Resampling how, double block_s, uint64_t seed)
       : s_(s),
         how_(how),
-        block_(std::min(s.steps, size_t(block_s * 1000 / double(s.step_ms)))),
+        block_(block_of(s, block_s)),
         rng_(seed, "resampled"),
         at_(s.machines.size(), 0),
         left_(s.machines.size(), 0) {
