@@ -216,13 +216,23 @@ class Fitter {
     for (Equation& e : by_part)
       for (const auto& [part, share] : e.shares)
         e.y -= share * classes[class_of_part[part]].value;
-    const OwnShares own = own_shares(std::move(by_part), class_of_part, kClassCount, tolerance_);
+    const OwnShares own = own_shares(std::move(by_part), class_of_part, kClassCount, tolerance_, so_far());
     bool moved = false;
     for (size_t k = 0; k < kClassCount; ++k)
       moved = move_class(k, classes[k], own.classes[k]) || moved;
     for (size_t p = 0; p < parts_.size(); ++p)
       moved = move_part(parts_[p], own.octaves[p], own.errors[p], own.ill[p]) || moved;
     return moved;
+  }
+
+  // What the twin takes parts for that transfers pass.
+  OwnSoFar so_far() {
+    OwnSoFar out;
+    for (const Component& part : parts_)
+      out.octaves.push_back(std::log2(fitted_part(part).ratio));
+    for (size_t k = 0; k < kClassCount; ++k)
+      out.spreads.push_back(std::log2(1 + fit_.classes[k].spread));
+    return out;
   }
 
   std::vector<Equation> part_equations(const std::vector<std::vector<Difference>>& seen) const {
@@ -253,7 +263,7 @@ class Fitter {
   bool move_class(size_t k, const Unknown& found, const PartsOfClass& parts) {
     FittedClass& fitted = fit_.classes[k];
     fitted.told = parts.told;
-    fitted.spread = std::max(fitted.spread, std::exp2(parts.spread) - 1);
+    fitted.spread = std::exp2(parts.spread) - 1;
     fitted.error = std::exp2(found.error) - 1;
     const double octaves = found.value + (parts.spread > 0 ? parts.centre : 0);
     const bool surely = std::abs(octaves) > std::max(kLeastDifference, kSurelyErrors * found.error);
@@ -262,13 +272,15 @@ class Fitter {
     return surely;
   }
 
+  // To `octaves` beside its class.
   bool move_part(const Component& part, double octaves, double error, double ill) {
     FittedPart& fitted = fitted_part(part);
+    const double before = std::log2(fitted.ratio);
     fitted.told = fitted.told || error < kPartPrior / 2;
     fitted.error = std::exp2(error) - 1;
-    fitted.ratio *= std::exp2(octaves);
+    fitted.ratio = std::exp2(octaves);
     fitted.ill = std::exp2(ill);
-    return std::abs(octaves) > kLeastDifference;
+    return std::abs(octaves - before) > kLeastDifference;
   }
 
   FittedPart& fitted_part(const Component& part) {
@@ -299,7 +311,8 @@ class Fitter {
     std::vector<double> values;
     for (const CoreDifference& core : seen)
       values.push_back(core.octaves);
-    const PartsOfClass found = spread_of(values, kResolution);
+    const PartsOfClass found =
+        spread_of(values, std::vector<double>(values.size(), kResolution), kSurelyUnequal);
     FittedClass& fitted = fit_.classes[kClassCount];
     fitted.told = found.told;
     fitted.spread = std::max(fitted.spread, std::exp2(found.spread) - 1);
@@ -312,7 +325,9 @@ class Fitter {
       const double own = core.octaves - (moved ? found.centre : 0);
       const bool ill = std::abs(own) > most_own(std::max(found.spread, kLeastSpread), tolerance_);
       const double taken = ill || found.spread == 0 ? 0 : own;
-      parts_moved = move_part({Part::Core, core.core}, taken, kResolution, ill ? own : 0) || parts_moved;
+      const Component part{Part::Core, core.core};
+      const double total = std::log2(fitted_part(part).ratio) + taken;
+      parts_moved = move_part(part, total, kResolution, ill ? own : 0) || parts_moved;
     }
     return moved || parts_moved;
   }

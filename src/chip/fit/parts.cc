@@ -20,6 +20,35 @@ void take_centres(
       e.y -= share * classes[class_of[part]].centre;
 }
 
+// How far the values lie from the centre beside a spread and their own errors, as a normal's deviations.
+double scaled_spread(
+    const std::vector<double>& values,
+    const std::vector<double>& errors,
+    double centre,
+    double spread) {
+  std::vector<double> scaled;
+  for (size_t i = 0; i < values.size(); ++i)
+    scaled.push_back(std::abs(values[i] - centre) / std::max(kFixed, std::hypot(spread, errors[i])));
+  return scaled.size() < 3 ? 0 : base::quantile(scaled, kSpreadQuantile) / kNormalAtQuantile;
+}
+
+// Of the parts of class `k` that the equations tell about.
+PartsOfClass class_from(
+    const std::vector<Unknown>& parts,
+    const std::vector<double>& before,
+    const std::vector<size_t>& class_of,
+    size_t k) {
+  std::vector<double> values;
+  std::vector<double> errors;
+  for (size_t p = 0; p < parts.size(); ++p) {
+    if (class_of[p] != k || parts[p].error > kPartPrior / 2)
+      continue;
+    values.push_back(before[p] + parts[p].value);
+    errors.push_back(parts[p].error);
+  }
+  return spread_of(values, errors, kSurelyUnequalTogether);
+}
+
 void scale(std::vector<double>& parts, int count, int index, double times) {
   parts.resize(size_t(count), 1);
   parts[size_t(index)] *= times;
@@ -47,16 +76,27 @@ double most_own(double spread, double tolerance) {
   return std::min(kMostOwn, kMostSpreads * spread);
 }
 
-PartsOfClass spread_of(const std::vector<double>& values, double error) {
+// A spread beside which the values lie as far from their centre, each measured by its own error, as a normal
+// does. Parts that are hardly known say little of it and hide nothing.
+PartsOfClass
+spread_of(const std::vector<double>& values, const std::vector<double>& errors, double deviations) {
   PartsOfClass out;
   out.told = int(values.size());
   out.centre = base::median(values);
-  const double seen = spread_around(values, out.centre);
-  const double own = std::sqrt(std::max(0.0, seen * seen - error * error));
-  const double of_chance =
-      1 + kSurelyUnequal * kSpreadError / std::sqrt(std::max(1.0, double(values.size())));
-  if (own >= std::max(kLeastSpread, error) && seen >= error * of_chance)
-    out.spread = own;
+  const double by_chance = 1 + deviations * kSpreadError / std::sqrt(std::max(1.0, double(values.size())));
+  if (scaled_spread(values, errors, out.centre, 0) < by_chance)
+    return out;
+  std::vector<double> distances;
+  for (const double value : values)
+    distances.push_back(std::abs(value - out.centre));
+  double least = 0;
+  double most = std::ranges::max(distances);
+  for (int i = 0; i < kSpreadHalvings; ++i) {
+    const double middle = (least + most) / 2;
+    (scaled_spread(values, errors, out.centre, middle) > 1 ? least : most) = middle;
+  }
+  if (least >= kLeastSpread)
+    out.spread = least;
   return out;
 }
 
@@ -64,43 +104,44 @@ OwnShares own_shares(
     std::vector<Equation> equations,
     const std::vector<size_t>& class_of,
     size_t classes,
-    double tolerance) {
-  std::vector<Unknown> parts(class_of.size(), Unknown{kPartPrior});
+    double tolerance,
+    const OwnSoFar& so_far) {
+  const size_t count = class_of.size();
+  std::vector<double> before = so_far.octaves;
+  before.resize(count);
+  std::vector<Unknown> parts;
+  for (const double octaves : before)
+    parts.push_back({.prior = kPartPrior, .mean = -octaves});
   solve_robustly(equations, parts);
   OwnShares out{
-      std::vector<double>(parts.size()),
-      std::vector<double>(parts.size()),
-      std::vector<double>(parts.size()),
+      std::vector<double>(count),
+      std::vector<double>(count),
+      std::vector<double>(count),
       std::vector<PartsOfClass>(classes)};
-  for (size_t p = 0; p < parts.size(); ++p)
+  for (size_t p = 0; p < count; ++p)
     out.errors[p] = parts[p].error;
   for (size_t k = 0; k < classes; ++k) {
-    std::vector<double> values;
-    std::vector<double> squares;
-    for (size_t p = 0; p < parts.size(); ++p) {
-      if (class_of[p] != k || parts[p].error > kPartPrior / 2)
-        continue;
-      values.push_back(parts[p].value);
-      squares.push_back(parts[p].error * parts[p].error);
-    }
-    out.classes[k] = spread_of(values, std::sqrt(base::mean(squares)));
+    out.classes[k] = class_from(parts, before, class_of, k);
+    // Once unequal a class stays so: what is left over spreads less from round to round.
+    if (out.classes[k].spread == 0 && k < so_far.spreads.size())
+      out.classes[k].spread = so_far.spreads[k];
   }
-  for (size_t p = 0; p < parts.size(); ++p) {
+  for (size_t p = 0; p < count; ++p) {
     const PartsOfClass& around = out.classes[class_of[p]];
     const double beyond = most_own(std::max(around.spread, kLeastSpread), tolerance);
-    const double off = parts[p].value - around.centre;
+    const double off = before[p] + parts[p].value - around.centre;
     if (std::abs(off) > std::max(beyond, kMostSpreads * parts[p].error))
       out.ill[p] = off;
   }
   take_centres(equations, class_of, out.classes);
-  for (size_t p = 0; p < parts.size(); ++p) {
+  for (size_t p = 0; p < count; ++p) {
     const double spread = out.classes[class_of[p]].spread;
-    parts[p] = Unknown{spread > 0 ? spread : kFixed};
+    parts[p] = {.prior = spread > 0 ? spread : kFixed, .mean = -before[p]};
   }
   solve_robustly(equations, parts);
-  for (size_t p = 0; p < parts.size(); ++p) {
+  for (size_t p = 0; p < count; ++p) {
     const double spread = out.classes[class_of[p]].spread;
-    const double value = parts[p].value;
+    const double value = before[p] + parts[p].value;
     if (spread > 0 && std::abs(value) <= most_own(spread, tolerance))
       out.octaves[p] = value;
   }

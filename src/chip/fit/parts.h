@@ -27,16 +27,26 @@ struct OwnShares {
 // `tolerance` in octaves, or below 0: estimated.
 double most_own(double spread, double tolerance);
 
-// `equations` are about parts; `class_of` numbers the class of each from 0 to `classes` - 1. A part further
-// from its class than healthy parts are is ill and gets nothing of its own.
+// What the parts of a chip were taken for when the equations were made: octaves of their own by part (none:
+// 0), and by class what they spread (none: equal). What is found stands in their place.
+struct OwnSoFar {
+  std::vector<double> octaves;
+  std::vector<double> spreads;
+};
+
+// `equations` are about parts, beside what these were taken for; `class_of` numbers the class of each from 0
+// to `classes` - 1. A part further from its class than healthy parts are is ill and gets nothing of its own.
 OwnShares own_shares(
     std::vector<Equation> equations,
     const std::vector<size_t>& class_of,
     size_t classes,
-    double tolerance);
+    double tolerance,
+    const OwnSoFar& so_far = {});
 
-// The same of values that are known one by one, such as the rate of each core.
-PartsOfClass spread_of(const std::vector<double>& values, double error);
+// The same of values that are known one by one, each with its error; `deviations` by which chance must be
+// exceeded.
+PartsOfClass
+spread_of(const std::vector<double>& values, const std::vector<double>& errors, double deviations);
 
 // Makes a part this many times slower than it was; both directions of a link. Of a router it does nothing.
 void make_slower(Deviations& own, const Grid& grid, const Component& part, double times);

@@ -10,6 +10,11 @@
 namespace lento::chip {
 namespace {
 
+// Values that are all known equally well.
+PartsOfClass spread_of(const std::vector<double>& values, double error) {
+  return lento::chip::spread_of(values, std::vector<double>(values.size(), error), kSurelyUnequal);
+}
+
 // Parts of one class, each passed by ten rows alone; `off` is what each differs by.
 OwnShares shares_of(const std::vector<double>& off, double noise, uint64_t seed) {
   base::Rng rng(seed, "parts.test");
@@ -49,6 +54,52 @@ TEST(OwnShares, AnIllPartGetsNothing) {
     o = 0.1 * rng.normal();
   off[7] = 1.58;
   EXPECT_EQ(shares_of(off, 0.02, 1).octaves[7], 0);
+}
+
+// The second round sees only what the first left over: what was found must neither be lost nor shrink again.
+TEST(OwnShares, WhatWasFoundBeforeIsKept) {
+  base::Rng rng(13, "parts.rounds");
+  std::vector<double> off(24);
+  for (double& o : off)
+    o = rng.uniform(-0.14, 0.14);
+  const std::vector<size_t> one_class(24, 0);
+  const auto rows = [&](const std::vector<double>& taken, double noise) {
+    std::vector<Equation> out;
+    for (size_t p = 0; p < off.size(); ++p)
+      for (int i = 0; i < 10; ++i)
+        out.push_back({off[p] - taken[p] + noise * rng.normal(), noise, {{p, 1.0}}});
+    return out;
+  };
+  std::vector<double> octaves(24, 0.0);
+  std::vector<double> spreads;
+  double centre = 0;
+  for (int round = 0; round < 3; ++round) {
+    std::vector<double> taken = octaves;
+    for (double& t : taken)
+      t += centre;
+    const OwnShares out = own_shares(rows(taken, 0.02), one_class, 1, -1, {octaves, spreads});
+    EXPECT_NEAR(out.classes[0].spread, 0.08, 0.03) << round;
+    centre += out.classes[0].centre;
+    octaves = out.octaves;
+    spreads = {out.classes[0].spread};
+    for (size_t p = 0; p < off.size(); ++p)
+      EXPECT_NEAR(octaves[p] + centre, off[p], 0.03) << round << " " << p;
+  }
+}
+
+// Once unequal, a class stays so while it spreads less than can be told.
+TEST(OwnShares, AClassThatWasUnequalStaysSo) {
+  std::vector<Equation> rows;
+  for (size_t p = 0; p < 24; ++p)
+    for (int i = 0; i < 10; ++i)
+      rows.push_back({0.0, 0.05, {{p, 1.0}}});
+  const std::vector<size_t> one_class(24, 0);
+  std::vector<double> octaves(24, 0.0);
+  octaves[3] = 0.04;
+  const OwnShares out = own_shares(rows, one_class, 1, -1, {octaves, {0.05}});
+  EXPECT_EQ(out.classes[0].spread, 0.05);
+  EXPECT_NEAR(out.octaves[3], 0.04, 0.01);
+  EXPECT_EQ(own_shares(rows, one_class, 1, -1).octaves[3], 0);
 }
 
 TEST(MostOwn, FollowsTheSpreadWithinBoundsOrWhatIsStated) {
@@ -139,14 +190,14 @@ TEST(SpreadOf, IsNoneBelowWhatCanBeTold) {
   const auto around = [](double spread) {
     std::vector<double> values;
     for (int i = 0; i < 100; ++i)
-      values.push_back(0.5 + spread / kNormalPerMedian * (i % 2 == 0 ? 1 : -1));
+      values.push_back(0.5 + kNormalAtQuantile * spread * (i % 2 == 0 ? 1 : -1));
     return values;
   };
   EXPECT_EQ(spread_of(around(0.99 * kLeastSpread), 0).spread, 0);
   EXPECT_NEAR(spread_of(around(1.01 * kLeastSpread), 0).spread, 1.01 * kLeastSpread, 1e-9);
-  // own^2 = seen^2 - error^2, and own is to be as large as the error.
-  EXPECT_EQ(spread_of(around(0.14), 0.1).spread, 0);
-  EXPECT_NEAR(spread_of(around(0.15), 0.1).spread, std::sqrt(0.15 * 0.15 - 0.01), 1e-9);
+  // own^2 = seen^2 - error^2, and a hundred parts are to be off by 1.2742 errors.
+  EXPECT_EQ(spread_of(around(0.127), 0.1).spread, 0);
+  EXPECT_NEAR(spread_of(around(0.128), 0.1).spread, std::sqrt(0.128 * 0.128 - 0.01), 1e-9);
   EXPECT_EQ(spread_of({}, 0.1).told, 0);
   EXPECT_EQ(spread_of({1.0, 2.0}, 0).spread, 0);
 }
@@ -156,15 +207,40 @@ TEST(SpreadOf, OfFewPartsMustBeLargerThanOfMany) {
   const auto told = [](size_t parts, double spread) {
     std::vector<double> values;
     for (size_t i = 0; i < parts; ++i)
-      values.push_back(spread / kNormalPerMedian * (i % 2 == 0 ? 1 : -1));
+      values.push_back(kNormalAtQuantile * spread * (i % 2 == 0 ? 1 : -1));
     return spread_of(values, 0.1).spread > 0;
   };
   for (const size_t parts : {8, 24, 100}) {
-    const double least =
-        std::max(std::sqrt(2.0), 1 + kSurelyUnequal * kSpreadError / std::sqrt(double(parts)));
+    const double least = 1 + kSurelyUnequal * kSpreadError / std::sqrt(double(parts));
     EXPECT_FALSE(told(parts, 0.1 * least * 0.999)) << parts;
     EXPECT_TRUE(told(parts, 0.1 * least * 1.001)) << parts;
   }
+}
+
+// Half of the parts are hardly known: they hide nothing of what the others differ by.
+TEST(SpreadOf, PartsThatAreHardlyKnownHideNothing) {
+  base::Rng rng(11, "parts.hardly");
+  int told = 0;
+  for (int run = 0; run < 100; ++run) {
+    std::vector<double> values;
+    std::vector<double> errors;
+    for (int i = 0; i < 24; ++i) {
+      errors.push_back(i % 2 == 0 ? 0.01 : 0.1);
+      values.push_back(0.06 * rng.normal() + errors.back() * rng.normal());
+    }
+    const double spread = lento::chip::spread_of(values, errors, kSurelyUnequalTogether).spread;
+    told += spread > 0.03 && spread < 0.1;
+  }
+  EXPECT_GE(told, 95);
+}
+
+// Up to a quarter of the parts ill makes the others no more unequal than they are.
+TEST(SpreadOf, IllPartsDoNotWidenIt) {
+  base::Rng rng(12, "parts.ill");
+  std::vector<double> values;
+  for (int i = 0; i < 24; ++i)
+    values.push_back(i < 4 ? 1.5 : 0.01 * rng.normal());
+  EXPECT_EQ(spread_of(values, 0.01).spread, 0);
 }
 
 // Draws of equal parts, with the error that they have: at most 1 % seem unequal.

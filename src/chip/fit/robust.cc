@@ -40,7 +40,7 @@ double sweep(
   double largest = 0;
   for (size_t u = 0; u < unknowns.size(); ++u) {
     Unknown& x = unknowns[u];
-    double top = 0;
+    double top = x.mean / (x.prior * x.prior);
     double bottom = 1 / (x.prior * x.prior);
     for (const auto& [row, share] : uses[u]) {
       top += weights[row] * share * (left[row] + share * x.value);
@@ -55,6 +55,53 @@ double sweep(
     largest = std::max(largest, std::abs(moved));
   }
   return largest;
+}
+
+// The lower triangle of what the rows and the priors say of the unknowns together, row by row.
+std::vector<double> information(
+    const std::vector<Equation>& equations,
+    const std::vector<double>& weights,
+    const std::vector<Unknown>& unknowns) {
+  const size_t n = unknowns.size();
+  std::vector<double> out(n * n);
+  for (size_t u = 0; u < n; ++u)
+    out[u * n + u] = 1 / (unknowns[u].prior * unknowns[u].prior);
+  for (size_t row = 0; row < equations.size(); ++row)
+    for (const auto& [a, share_a] : equations[row].shares)
+      for (const auto& [b, share_b] : equations[row].shares)
+        if (b <= a)
+          out[a * n + b] += weights[row] * share_a * share_b;
+  return out;
+}
+
+// Cholesky's factor in its place: L with L L^T = what was given.
+void factorize(std::vector<double>& lower, size_t n) {
+  for (size_t i = 0; i < n; ++i) {
+    for (size_t j = 0; j <= i; ++j) {
+      double sum = lower[i * n + j];
+      for (size_t k = 0; k < j; ++k)
+        sum -= lower[i * n + k] * lower[j * n + k];
+      lower[i * n + j] = i == j ? std::sqrt(sum) : sum / lower[j * n + j];
+    }
+  }
+}
+
+// Each with the others unknown too: the root of the diagonal of the inverse, by a column of L^-1 each.
+void set_errors(std::vector<double> lower, std::vector<Unknown>& unknowns) {
+  const size_t n = unknowns.size();
+  factorize(lower, n);
+  std::vector<double> column(n);
+  for (size_t u = 0; u < n; ++u) {
+    double square = 0;
+    for (size_t i = u; i < n; ++i) {
+      double sum = i == u ? 1 : 0;
+      for (size_t k = u; k < i; ++k)
+        sum -= lower[i * n + k] * column[k];
+      column[i] = sum / lower[i * n + i];
+      square += column[i] * column[i];
+    }
+    unknowns[u].error = std::sqrt(square);
+  }
 }
 
 }  // namespace
@@ -83,6 +130,8 @@ double solve_robustly(const std::vector<Equation>& equations, std::vector<Unknow
     for (int i = 0; i < kSweeps && sweep(uses, weights, left, unknowns) > kSettled; ++i) {
     }
   }
+  if (unknowns.size() <= kMostTogether)
+    set_errors(information(equations, weights, unknowns), unknowns);
   return scale;
 }
 

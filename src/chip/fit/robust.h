@@ -15,9 +15,11 @@ struct Equation {
 };
 
 struct Unknown {
-  double prior = 1;  // standard deviation before anything is seen; its mean is 0
+  double prior = 1;  // standard deviation before anything is seen
   double value = 0;
-  double error = 1;  // standard deviation after; the prior's when no row told anything
+  double error =
+      1;            // standard deviation after, the others unknown too; the prior's when no row told anything
+  double mean = 0;  // before anything is seen
 };
 
 // Coordinate descent with Tukey's biweight: a row further off than 4.685 deviations counts for nothing. When

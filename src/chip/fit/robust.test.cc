@@ -21,7 +21,9 @@ TEST(SolveRobustly, AnExactSystemIsSolvedExactlyButForThePrior) {
   EXPECT_DOUBLE_EQ(solve_robustly(rows, x), 1);
   EXPECT_NEAR(x[0].value, 0.3, 1e-4);
   EXPECT_NEAR(x[1].value, -0.1, 1e-4);
-  EXPECT_NEAR(x[1].error, 0.001 / 2 / std::sqrt(20), 5e-5);  // of the rows that name it, the other held
+  // Of 0.3 by 20 rows, and of twice the other beside it by as many.
+  EXPECT_NEAR(x[0].error, 0.001 / std::sqrt(20), 1e-6);
+  EXPECT_NEAR(x[1].error, 0.001 / std::sqrt(20) / std::sqrt(2), 1e-6);
 }
 
 TEST(SolveRobustly, WhatNoRowNamesKeepsItsPrior) {
@@ -71,6 +73,17 @@ TEST(SolveRobustly, APriorPullsByItsPrecision) {
     EXPECT_NEAR(x[0].value, 0.02 * told / (told + before), 1e-3 * 0.02) << prior;
     EXPECT_NEAR(x[0].error, 1 / std::sqrt(told + before), 2e-3) << prior;
   }
+}
+
+// Before anything is seen an unknown lies at its mean; rows pull it away by their precision.
+TEST(SolveRobustly, APriorHasAMean) {
+  std::vector<Unknown> x{{.prior = 0.1, .mean = 0.3}, {.prior = 0.1, .mean = -0.2}};
+  x.push_back({.prior = 0.1});
+  std::vector<Equation> rows(7, {0.0, 0.1, {{2, 1.0}}});  // that scatter as they say
+  rows.push_back({0.0, 0.1, {{0, 1.0}}});
+  EXPECT_DOUBLE_EQ(solve_robustly(rows, x), 1);
+  EXPECT_NEAR(x[0].value, 0.1714, 0.001);  // 0.15 of equal weights, and Tukey takes a quarter off the row
+  EXPECT_DOUBLE_EQ(x[1].value, -0.2);
 }
 
 // A row so far off that it counts for nothing: the result is the one without it.

@@ -17,6 +17,9 @@ inline constexpr double kMildCut = 2;
 inline constexpr int kReweightings = 10;
 inline constexpr int kSweeps = 60;
 inline constexpr double kSettled = 1e-5;
+// Unknowns up to which the error of each is told with the others unknown too, beyond with the others held: a
+// cube of their number, half a second for a chip of 16 by 16.
+inline constexpr size_t kMostTogether = 1024;
 
 // Octaves by which a class may differ from its file before anything is seen: a factor of 1.4, twice what was
 // asked of the twin (20 %), so that the prior hardly pulls.
@@ -37,14 +40,24 @@ inline constexpr double kMostSpreads = 4;
 inline constexpr double kMostOwn = 0.585;
 // Octaves a class spreads at least before its parts get numbers of their own (1.5 %).
 inline constexpr double kLeastSpread = 0.02;
+// Quantile of the distances of parts from their centre that tells how much a class spreads, and that of a
+// normal in deviations: a quarter of the parts may be ill, and it scatters less than the median.
+inline constexpr double kSpreadQuantile = 0.75;
+inline constexpr double kNormalAtQuantile = 1.1503;
 // Standard deviations of the spread itself by which a class must spread more than its parts' errors explain,
-// and that deviation for a normal, relative, times the root of the number of parts: the median distance of
-// eight parts scatters by 40 %, so that healthy DRAM ports seemed unequal in 49 of 200 runs without it.
+// and that deviation for a normal, relative, times the root of the number of parts: sqrt(q (1 - q)) over the
+// density and the place of the quantile.
 inline constexpr double kSurelyUnequal = 3;
-inline constexpr double kSpreadError = 1.17;
+// The same of errors with the other parts unknown too, which parts share: of 26 healthy runs of DarkNet-19
+// none showed more than 1.11 times what the errors say, of 15 with parts unequal by 10 % the links 1.23
+// to 1.95, the DRAM ports 1.11 to 3.95, the memory units from 6.8.
+inline constexpr double kSurelyUnequalTogether = 1;
+inline constexpr double kSpreadError = 0.914;
+// Halvings of the interval in which a spread is looked for.
+inline constexpr int kSpreadHalvings = 30;
 // Simulated runs of the chip for one round, and rounds: by the third the residuals are those of the noise.
 inline constexpr uint32_t kFitDraws = 3;
-inline constexpr int kFitRounds = 3;
+inline constexpr int kFitRounds = 4;
 // Records of a pattern below which its fastest and its median say little.
 inline constexpr uint64_t kLeastRecords = 4;
 
