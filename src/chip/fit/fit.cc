@@ -10,6 +10,7 @@
 
 #include "base/stats.h"
 #include "base/units.h"
+#include "chip/fit/course.h"
 #include "chip/fit/differences.h"
 #include "chip/fit/parts.h"
 #include "chip/fit/robust.h"
@@ -88,6 +89,7 @@ class Fitter {
   struct Seen {
     std::vector<std::vector<Difference>> transfers;
     std::vector<CoreDifference> cores;
+    double course = 0;
   };
 
   Fit untouched(int buffer_segments) const {
@@ -126,6 +128,7 @@ class Fitter {
       for (uint32_t i = 0; i < kFitDraws; ++i)
         draws.push_back(replay({}, i));
       fit_.simulated += int(kFitDraws);
+      out.course += course_misfit(run.cells, draws, fit_.twin.chip, grid_) / double(runs_.size());
       Differences seen = differences_of(*run.given.sketch, run.cells, draws, grid_);
       out.transfers.push_back(std::move(seen.transfers));
       cores.push_back(std::move(seen.cores));
@@ -146,31 +149,42 @@ class Fitter {
         sum += std::min(z * z, kMostOfOneRow * kMostOfOneRow);
       }
     }
+    fit_.course = seen.course;
     fit_.misfit = sizes.empty() ? 0 : sum / double(sizes.size());
     fit_.scatter = kNormalPerMedian * base::median(sizes);
   }
 
-  // How many segments a buffer holds shows in how transfers wait for one another, and nowhere else: it is
-  // asked about when the rest does not explain the run, and taken when it explains much more. Of other sizes,
-  // each twice the last, the one that explains most.
+  // How many segments a buffer holds shows in when transfers wait for one another, and nowhere else: it is
+  // asked about when the rest does not explain the run, by twice the segments with the parts as they are.
+  // When that tells the whole course much better, parts are found anew with each size, and the size that
+  // tells it best is taken.
   void try_buffers() {
     if (fit_.misfit < kMisfit)
       return;
-    const Fit as_filed = fit_;
-    Fit best = as_filed;
-    for (int times = 2; times <= kMostBuffers; times *= 2) {
-      const int spent = fit_.simulated;
-      fit_ = untouched(times * file_.network.buffer_segments);
-      fit_.differs = true;
-      fit_.simulated = spent;
-      settle();
-      if (fit_.misfit >= best.misfit)
+    std::vector<Fit> tried{fit_};
+    fit_.twin = twin_of(file_, fit_, 2 * file_.network.buffer_segments);
+    measure(compare());
+    const bool better = fit_.course < tried[0].course - kMuchBetter;
+    for (int times = 2; better && times <= kMostBuffers; times *= 2) {
+      settle_anew(times * file_.network.buffer_segments);
+      tried.push_back(fit_);
+      if (fit_.course > tried[tried.size() - 2].course + kAsWell)
         break;
-      best = fit_;
     }
     const int spent = fit_.simulated;
-    fit_ = best.misfit < as_filed.misfit - kMuchBetter ? std::move(best) : as_filed;
+    std::ranges::stable_sort(tried, {}, &Fit::course);
+    fit_ = tried[0];
     fit_.simulated = spent;
+    if (tried.size() > 1 && tried[1].course <= fit_.course + kAsWell)
+      fit_.other_buffers = tried[1].twin.chip.network.buffer_segments;
+  }
+
+  void settle_anew(int buffer_segments) {
+    const int spent = fit_.simulated;
+    fit_ = untouched(buffer_segments);
+    fit_.differs = true;
+    fit_.simulated = spent;
+    settle();
   }
 
   // ---- transfers

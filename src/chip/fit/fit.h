@@ -64,6 +64,8 @@ struct Fit {
   // The same of the half of the patterns that lie nearest, as a standard deviation: far above 1 when the chip
   // is unlike its file in a way that the twin has no number for.
   double scatter = 0;
+  double course = 0;               // of the whole time course, see course.h: to compare twins by
+  int other_buffers = 0;           // segments of buffers that explain the run nearly as well; 0: none do
   bool explains() const;           // the healthy share of the run
   std::vector<std::string> notes;  // what differs, for people
 };

@@ -228,6 +228,30 @@ TEST(FitExplains, UpToItsScatter) {
   EXPECT_FALSE(fit.explains());
 }
 
+// A chip whose routers keep transfers waiting for most of the run, the longer the smaller its buffers.
+TEST_F(FitTest, BuffersAreToldByWhenTransfersWait) {
+  const auto waits = [&](const Twin& twin) {
+    std::vector<Fault> out;
+    const double factor = 1 + 4.0 / twin.chip.network.buffer_segments;
+    for (int router = 0; router < quiet_.grid().router_count(); ++router)
+      out.push_back(quiet_.fault({Part::Router, router}, factor, uint64_t(router % 4), 20));
+    return out;
+  };
+  const ReplayOf replays = [&](const Twin& twin) {
+    return [&, twin](const std::vector<Fault>&, uint32_t draw) {
+      return quiet_.run(twin, waits(twin), 1'000'000 + draw);
+    };
+  };
+  for (const int times : {1, 2, 4, 8}) {
+    Twin real{quiet_.file(), {}};
+    real.chip.network.buffer_segments *= times;
+    const Fit fit = fit_twin(quiet_.run(real, waits(real), 1), quiet_.file(), {.replays = replays});
+    EXPECT_EQ(fit.twin.chip.network.buffer_segments, real.chip.network.buffer_segments) << times;
+    EXPECT_EQ(fit.differs, times > 1);
+    EXPECT_NE(fit.other_buffers, fit.twin.chip.network.buffer_segments);
+  }
+}
+
 // Below one in a hundred a class is left as the file says it, however surely it differs.
 TEST_F(FitTest, LessThanAHundredthIsNoDifference) {
   Twin real{quiet_.file(), {}};

@@ -32,13 +32,13 @@ class PossibleReplays {
         replays_(std::move(replays)),
         seed_(seed),
         fitted_(replays_(fit_.twin)),
-        unequal_(std::ranges::any_of(fit_.classes, [](const FittedClass& c) {
-          return c.spread > 0;
-        })) {
+        several_(fit_.other_buffers > 0 || std::ranges::any_of(fit_.classes, [](const FittedClass& c) {
+                   return c.spread > 0;
+                 })) {
   }
 
   const Replay& of(uint32_t draw) {
-    if (!unequal_ || draw < kFitDraws)
+    if (!several_ || draw < kFitDraws)
       return fitted_;
     const std::lock_guard lock(mutex_);
     Replay& own = others_[draw];
@@ -52,7 +52,7 @@ class PossibleReplays {
   const ReplayOf replays_;
   const uint64_t seed_;
   const Replay fitted_;
-  const bool unequal_;
+  const bool several_;
   std::mutex mutex_;
   std::map<uint32_t, Replay> others_;
 };
@@ -63,6 +63,8 @@ Twin possible_twin(const Fit& fit, uint64_t seed) {
   base::Rng rng(seed, "chip.possible");
   const Grid grid(fit.twin.chip);
   Twin out = fit.twin;
+  if (fit.other_buffers > 0)
+    out.chip.network.buffer_segments = fit.other_buffers;
   for (const FittedPart& part : fit.parts) {
     const double spread = spread_of(fit, part.component.part);
     const double draw = rng.normal();  // of every part, so that others do not change a part's own

@@ -65,5 +65,25 @@ TEST(Possible, AnEqualChipIsOneChip) {
   EXPECT_EQ(twins, 1 + int(kFitDraws));
 }
 
+// Where two sizes of buffers explain the run, later draws are of the other.
+TEST(Possible, OtherBuffersArePossibleToo) {
+  Fit fit = fit_of(0);
+  fit.other_buffers = 3 * fit.twin.chip.network.buffer_segments;
+  EXPECT_EQ(possible_twin(fit, 1).chip.network.buffer_segments, fit.other_buffers);
+  EXPECT_EQ(possible_twin(fit, 1).own, Deviations{});
+  std::vector<int> segments;
+  const ReplayOf replays = [&](const Twin& twin) {
+    return [&segments, size = twin.chip.network.buffer_segments](const std::vector<Fault>&, uint32_t) {
+      segments.push_back(size);
+      return Sketch({}, {});
+    };
+  };
+  const Replay replay = possible_replay(fit, replays, 1);
+  for (uint32_t draw = 0; draw < 2 * kFitDraws; ++draw)
+    replay({}, draw);
+  for (uint32_t draw = 0; draw < 2 * kFitDraws; ++draw)
+    EXPECT_EQ(segments[draw], draw < kFitDraws ? fit.twin.chip.network.buffer_segments : fit.other_buffers);
+}
+
 }  // namespace
 }  // namespace lento::chip
