@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <set>
 
 #include "predict/time/question.h"
 
@@ -70,10 +71,11 @@ std::string fit_relatives(const Rows& rows, Precision p, System& system, const b
   if (near.size() < 10 || system.chip.array > 0)
     return "none: generic";
   std::string names;
+  std::set<std::string> seen;
   const System* base = nullptr;
   for (const Measurement& m : near) {
     const System* device = find_shipped(m.question.device);
-    if (names.find(device->name) != std::string::npos)
+    if (!seen.insert(device->name).second)
       continue;
     names += (names.empty() ? "" : ", ") + device->name;
     if (!base || device->name == root_of(system))
