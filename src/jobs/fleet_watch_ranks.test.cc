@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "base/http.h"
 #include "jobs/fleet_watch.h"
 #include "jobs/test_growing.h"
 
@@ -151,6 +152,56 @@ TEST(FleetWatchRanks, EmptyFolderIsBlindness) {
 
 TEST(FleetWatchRanks, QueryNeedsAStore) {
   EXPECT_THROW(RanksWatch({{"nccl_collective_exec_time_microseconds{}"}, 5, 120}, {}), base::Error);
+}
+
+// What a store answers: means of eight GPUs of which one waits for nobody.
+std::string answer(double share) {
+  std::string series;
+  for (int g = 0; g < 8; ++g) {
+    for (const char* op : {"AllReduce", "AllGather"}) {
+      const double us = 10'000 * (g == 5 ? share : 1 + 0.002 * g);
+      series += std::string(series.empty() ? "" : ",") + R"({"metric":{"node":"n)" + std::to_string(g / 4) +
+                R"(","gpu":"GPU)" + std::to_string(g % 4) + R"(","nranks":"8","collective":")" + op +
+                R"("},"value":[1790000000,")" + std::to_string(us) + R"("]})";
+    }
+  }
+  return R"({"status":"success","data":{"resultType":"vector","result":[)" + series + "]}}";
+}
+
+TEST(RanksWatch, MeansOfAStoreMakeASuspectAndAStoreThatIsOutChangesNothing) {
+  double share = 0.7;
+  bool out = false;
+  std::string asked;
+  base::HttpServer store("127.0.0.1", 0, [&](const base::HttpQuestion& question) {
+    asked = question.path;
+    return out ? base::HttpReply{503, "", "text/plain"}
+               : base::HttpReply{200, answer(share), "application/json"};
+  });
+  fleet::PrometheusOptions at;
+  at.url = "http://127.0.0.1:" + std::to_string(store.port());
+  RanksWatch watch({{R"(nccl_collective_exec_time_microseconds{slurm_job_id="7"})"}, 5, 120}, at);
+  int64_t now = 0;
+  const auto pass = [&](int polls) {
+    for (int i = 0; i < polls; ++i)
+      watch.step(now += 60'000);
+  };
+  pass(1);
+  EXPECT_EQ(asked, "/api/v1/query");
+  EXPECT_TRUE(watch.standing().empty());
+  pass(1);
+  ASSERT_EQ(watch.standing().size(), 1u);
+  EXPECT_EQ(watch.standing()[0].where->host, "n1");
+  EXPECT_EQ(watch.standing()[0].where->gpu, "1");
+  EXPECT_EQ(watch.why_blind(now), "");
+  out = true;
+  pass(2);
+  EXPECT_EQ(watch.standing().size(), 1u);
+  EXPECT_NE(watch.why_blind(now).find("no new record"), std::string::npos);
+  out = false;
+  share = 1;
+  pass(2);
+  EXPECT_TRUE(watch.standing().empty());
+  EXPECT_EQ(watch.why_blind(now), "");
 }
 
 Finding finding_of(const std::string& subject, double score, std::optional<finding::Place> where) {
