@@ -6,7 +6,10 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <set>
 
+#include "base/rng.h"
 #include "base/test_error.h"
 #include "memory/record/record_format.h"
 #include "memory/record/recording.h"
@@ -23,14 +26,14 @@ Recording::Event event(uint64_t address, unsigned kind, unsigned log2_size = 3) 
 // A file as the runtime leaves it, one chunk a thread.
 class RecordFile {
  public:
-  explicit RecordFile(const std::vector<Events>& threads) {
+  explicit RecordFile(const std::vector<Events>& threads, const std::vector<uint32_t>& pids = {}) {
     Recording::prepare(path_, threads.size() * LENTO_CHUNK, 1000, 0);
     std::fstream file(path_, std::ios::in | std::ios::out | std::ios::binary);
     uint64_t chunks = threads.size();
     file.seekp(offsetof(lento_header, next_chunk));
     file.write(reinterpret_cast<const char*>(&chunks), 8);
     for (size_t t = 0; t < threads.size(); ++t) {
-      const lento_chunk head = {77, uint32_t(t + 1), 0};
+      const lento_chunk head = {pids.empty() ? 77 : pids[t], uint32_t(t + 1), 0};
       file.seekp(static_cast<std::streamoff>(LENTO_HEADER + t * LENTO_CHUNK));
       file.write(reinterpret_cast<const char*>(&head), sizeof head);
       file.write(
@@ -82,6 +85,182 @@ TEST(Record, PaddingEndsFalseSharingOnly) {
   EXPECT_GT(replay({stores(0x1000, 100), stores(0x1000, 100)}, pad).contended, 0u);
   const std::vector<Relayout> copies = {{Relayout::Kind::Private, 0x1000, 0x1040}};
   EXPECT_EQ(replay({stores(0x1000, 100), stores(0x1000, 100)}, copies).cycles, 400u);
+}
+
+// Processes at equal addresses have memory of their own, whatever the layout.
+TEST(Record, ProcessesShareNothing) {
+  const std::vector<std::vector<Relayout>> layouts = {
+      {},
+      {{Relayout::Kind::Pad, 0x1000, 0x1040}},
+      {{Relayout::Kind::Private, 0x1000, 0x1040}}};
+  for (const auto& layout : layouts) {
+    const RecordFile file({stores(0x1000, 100), stores(0x1000, 100)}, {77, 78});
+    const Recording recording(file.path());
+    const VirtualRun run = replay_recording(recording, 64, layout, nullptr);
+    EXPECT_EQ(run.contended, 0u);
+    EXPECT_EQ(run.cycles, 400u);
+    EXPECT_EQ(run.threads, 2u);
+  }
+}
+
+struct Sums {
+  uint64_t cycles = 0;
+  uint64_t contended = 0;
+};
+
+// Loads and stores without locks, an access at a time: the thread with the smallest time, then the smallest
+// number, goes first; a line that another wrote, or that others hold and must give up, takes 60 cycles more
+// and moves once at a time.
+Sums played(const std::vector<Events>& threads) {
+  struct Line {
+    int writer = -1;
+    std::set<int> holders;
+    uint64_t busy = 0;
+  };
+  std::map<uint64_t, Line> lines;
+  std::vector<uint64_t> time(threads.size());
+  std::vector<size_t> next(threads.size());
+  Sums sums;
+  for (;;) {
+    int first = -1;
+    for (size_t t = 0; t < threads.size(); ++t) {
+      if (next[t] < threads[t].size() && (first < 0 || time[t] < time[size_t(first)]))
+        first = int(t);
+    }
+    if (first < 0)
+      return sums;
+    const auto t = size_t(first);
+    const Recording::Event& e = threads[t][next[t]++];
+    Line& line = lines[(e.first & 0xffffffffffff) / 64];
+    const bool writes = (e.first >> 52 & 15) != LENTO_READ;
+    const bool others = line.holders.size() > line.holders.count(first);
+    if (line.writer != first && (line.writer >= 0 || (writes && others))) {
+      const uint64_t end = std::max(time[t], line.busy) + 60;
+      sums.contended += end - time[t];
+      line.busy = time[t] = end;
+    }
+    time[t] += 4;
+    sums.cycles = std::max(sums.cycles, time[t]);
+    if (writes)
+      line.holders.clear();
+    if (writes || line.writer != first)
+      line.writer = writes ? first : -1;
+    line.holders.insert(first);
+  }
+}
+
+TEST(Record, RandomThreadsTakeWhatASimpleReplayGives) {
+  for (uint64_t seed = 1; seed <= 60; ++seed) {
+    base::Rng rng(seed, "recorded threads");
+    const uint64_t lines = seed % 3 == 0 ? 6000 : 1 + rng.below(12);
+    std::vector<Events> threads(1 + rng.below(6));
+    for (Events& thread : threads) {
+      const uint64_t count = seed % 3 == 0 ? 3000 : rng.below(200);
+      thread.push_back(event(0x100000, LENTO_READ));
+      for (uint64_t i = 0; i < count; ++i) {
+        const uint64_t address = 0x10000 + 64 * rng.below(lines) + 8 * rng.below(8);
+        const unsigned kinds[] = {LENTO_READ, LENTO_READ, LENTO_WRITE, LENTO_UPDATE, LENTO_ATOMIC};
+        thread.push_back(event(address, kinds[rng.below(5)]));
+      }
+    }
+    const VirtualRun run = replay(threads);
+    const Sums expected = played(threads);
+    EXPECT_EQ(run.cycles, expected.cycles) << seed;
+    EXPECT_EQ(run.contended, expected.contended) << seed;
+    uint64_t accesses = 0;
+    for (const Events& thread : threads)
+      accesses += thread.size();
+    EXPECT_EQ(run.accesses, accesses);
+  }
+}
+
+// Accesses come in order of time, each with the wait that the sums hold.
+class Collected : public trace::AccessSink {
+ public:
+  void record(const trace::AccessRecord& r) override {
+    records.push_back(r);
+  }
+  std::vector<trace::AccessRecord> records;
+};
+
+TEST(Record, TheAccessesAddUpToTheSums) {
+  base::Rng rng(7, "collected");
+  std::vector<Events> threads(4);
+  for (Events& thread : threads) {
+    for (int i = 0; i < 500; ++i)
+      thread.push_back(event(0x10000 + 8 * rng.below(64), rng.below(3) ? LENTO_READ : LENTO_WRITE));
+  }
+  const RecordFile file(threads);
+  const Recording recording(file.path());
+  Collected sink;
+  const VirtualRun run = replay_recording(recording, 64, {}, &sink);
+  ASSERT_EQ(sink.records.size(), run.accesses);
+  uint64_t waited = 0;
+  for (size_t i = 0; i < sink.records.size(); ++i) {
+    const trace::AccessRecord& r = sink.records[i];
+    if (i > 0) {
+      EXPECT_GE(r.cycle, sink.records[i - 1].cycle);
+    }
+    waited += r.latency - 1;
+    const bool delayed = r.latency > 1;
+    EXPECT_EQ(delayed, (r.flags & trace::AccessRecord::kLocal) == 0);
+    if (delayed) {
+      EXPECT_EQ(r.blamed, r.latency - 1);
+      EXPECT_NE(r.culprit, r.cpu);
+    }
+  }
+  EXPECT_EQ(waited, run.contended);
+}
+
+// Who wrote last takes its line back from a reader: the reader is named with the place in its code.
+TEST(Record, AWriterIsDelayedByWhoReadNotByItself) {
+  Events writer;
+  Events reader;
+  for (int i = 0; i < 50; ++i) {
+    writer.push_back(event(0x1000, LENTO_WRITE));
+    reader.push_back({event(0x1008, LENTO_READ).first, 0x2001});
+  }
+  const RecordFile file({writer, reader});
+  const Recording recording(file.path());
+  Collected sink;
+  replay_recording(recording, 64, {}, &sink);
+  int taken_back = 0;
+  for (const trace::AccessRecord& r : sink.records) {
+    if (r.latency == 1)
+      continue;
+    EXPECT_EQ(r.culprit, 1 - r.cpu);
+    EXPECT_EQ(r.culprit_pc, r.cpu == 0 ? 0x2000u : 0x1000u);
+    taken_back += r.cpu == 0;
+  }
+  EXPECT_GT(taken_back, 10);
+}
+
+// With transfers for nothing, threads take what the longest takes.
+TEST(Record, WithoutTransfersNobodyWaits) {
+  const RecordFile file({stores(0x1000, 100), stores(0x1000, 70), stores(0x1000, 130)});
+  const Recording recording(file.path());
+  const VirtualRun run = replay_recording(recording, 64, {}, nullptr, {}, {3, 0});
+  EXPECT_EQ(run.cycles, 390u);
+  EXPECT_EQ(run.contended, 0u);
+}
+
+// A block is named when one of its lines was waited for, whole or in part.
+TEST(Record, BlocksOnContendedLinesAreNamed) {
+  Events parent = {
+      event(0x10000, LENTO_ALLOC),
+      event(256, LENTO_SIZE),
+      event(0x20000, LENTO_ALLOC),
+      event(256, LENTO_SIZE)};
+  Events child;
+  for (int i = 0; i < 50; ++i) {
+    parent.push_back(event(0x10080, LENTO_WRITE));
+    child.push_back(event(0x10088, LENTO_WRITE));
+  }
+  parent.push_back(event(0x20000, LENTO_WRITE));
+  const VirtualRun run = replay({parent, child});
+  ASSERT_EQ(run.blocks.size(), 1u);
+  EXPECT_EQ(run.blocks[0].low, 0x10000u);
+  EXPECT_EQ(run.blocks[0].bytes, 256u);
 }
 
 TEST(Record, ChildrenStartWhenTheyAreCreated) {

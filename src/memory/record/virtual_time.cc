@@ -26,8 +26,10 @@ struct LineState {
   std::array<uint64_t, kCores / 64> holders = {};
   uint64_t busy_until = 0;
   uint64_t writer_pc = 0;
+  uint64_t reader_pc = 0;
   uint32_t writer = UINT32_MAX;  // modified by, until another core reads it: then it is shared
   uint32_t last_writer = UINT32_MAX;
+  uint32_t last_reader = UINT32_MAX;  // other than the last writer
   bool contended = false;
 
   bool held_by(size_t core) const {
@@ -382,7 +384,7 @@ class Replay {
       if (address < r.low || address >= r.high)
         continue;
       if (r.kind == Relayout::Kind::Pad)
-        return kElsewhere | address;
+        return kElsewhere | uint64_t{process_[index] & 0x1fffU} << 48 | address;
       return kElsewhere | kCopies | index << 44 | (address / line_bytes_ & 0xfffffffffff);
     }
     // Processes at equal addresses have memory of their own: the number of the process stands above 48 bits.
@@ -415,7 +417,7 @@ class Replay {
       line.busy_until = start + model_.transfer;
       line.contended = true;
       result_.contended += wait;
-      charge(line, wait, r);
+      charge(line, index, wait, r);
     } else {
       r.flags |= AccessRecord::kLocal;
     }
@@ -430,19 +432,34 @@ class Replay {
       sink_->advance(r.cycle);
   }
 
-  void charge(const LineState& line, uint64_t wait, AccessRecord& r) const {
+  void charge(const LineState& line, size_t index, uint64_t wait, AccessRecord& r) const {
     r.cause = trace::DelayCause::Coherence;
     r.blamed = uint32_t(std::min<uint64_t>(wait, UINT32_MAX - 1));
-    if (line.last_writer == UINT32_MAX) {
-      r.culprit = r.cpu == 0 ? 1 : 0;  // only readers had it: any of them
-      return;
-    }
+    if (line.last_writer == UINT32_MAX || line.last_writer == index)
+      return charge_reader(line, index, r);
     r.culprit = uint16_t(std::min<uint32_t>(line.last_writer, UINT16_MAX - 1));
     r.culprit_pc = line.writer_pc;
   }
 
+  // Only readers had taken the line: the last one, or any where that was the core itself.
+  void charge_reader(const LineState& line, size_t index, AccessRecord& r) const {
+    if (line.last_reader != UINT32_MAX && line.last_reader != index) {
+      r.culprit = uint16_t(std::min<uint32_t>(line.last_reader, UINT16_MAX - 1));
+      r.culprit_pc = line.reader_pc;
+      return;
+    }
+    size_t other = 0;
+    while (other < kCores && (other == index % kCores || !line.held_by(other)))
+      ++other;
+    r.culprit = uint16_t(other < kCores ? other : r.cpu == 0);
+  }
+
   static void take_line(LineState& line, size_t index, bool writes, uint64_t pc) {
     if (!writes) {
+      if (line.last_writer != index) {
+        line.last_reader = uint32_t(index);
+        line.reader_pc = pc;
+      }
       line.writer = line.writer == index ? line.writer : UINT32_MAX;
       line.hold(index);
       return;
@@ -452,6 +469,7 @@ class Replay {
     line.writer = uint32_t(index);
     line.last_writer = line.writer;
     line.writer_pc = pc;
+    line.last_reader = UINT32_MAX;
   }
 
   VirtualRun finish() {
