@@ -185,6 +185,23 @@ TEST(Conclude, ThePicturesShowTheMachineUnderItsPeersBandAndOverTheThreshold) {
   EXPECT_LT(level->marks[0], level->marks[1]);
 }
 
+TEST(Conclude, ThreeFindingsGetTheirOwnPictures) {
+  const auto d = diagnose(
+      job(40,
+          1500,
+          {"gpu_power"},
+          {{2, 0, 900, 0.7}, {9, 0, 900, 0.7}, {17, 0, 900, 0.7}, {30, 0, 900, 0.7}}),
+      {});
+  EXPECT_EQ(d.findings.size(), 4u);
+  const auto ends_with = [](const std::string& words) {
+    return [words](const finding::Figure& f) {
+      return f.title.ends_with(words);
+    };
+  };
+  EXPECT_EQ(std::ranges::count_if(d.figures, ends_with(": score over time")), 3);
+  EXPECT_EQ(std::ranges::count_if(d.figures, ends_with(" against its peers")), 3);
+}
+
 // A label of the named machines is worth a word when most others do not have it.
 TEST(Conclude, WhatTheNamedMachinesShareIsSaid) {
   const auto said = [](size_t with_label) {
