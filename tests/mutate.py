@@ -253,6 +253,8 @@ def measure(bench, drawn, args, ended):
     said(begin, f"{len(bench.tests)} tests looked at")
     if behind:
         bench.narrow({key for key in behind if drawn[key].kind == "number"})
+    if bench.noticed(bench.tests):
+        sys.exit("the tests fail together before anything is changed")
     killed = counted = 0
     for key, place in enumerate(drawn):
         if counted == args.sample or ended:
