@@ -253,7 +253,7 @@ def measure(bench, drawn, args, ended):
     said(begin, f"{len(bench.tests)} tests looked at")
     if behind:
         bench.narrow({key for key in behind if drawn[key].kind == "number"})
-    if bench.noticed(bench.tests):
+    if bench.noticed(bench.tests) and bench.noticed(bench.tests):  # the second time: a busy machine
         sys.exit("the tests fail together before anything is changed")
     killed = counted = 0
     for key, place in enumerate(drawn):
