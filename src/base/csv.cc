@@ -29,6 +29,8 @@ void split(std::string_view line, char delimiter, std::vector<std::string>& fiel
       quoted = true;
     } else if (c == delimiter) {
       fields.emplace_back();
+    } else if (c == ' ' && fields.back().empty()) {
+      continue;  // "a, b"
     } else if (c != '\r' || i + 1 < line.size()) {
       fields.back() += c;
     }
@@ -40,6 +42,18 @@ void split(std::string_view line, char delimiter, std::vector<std::string>& fiel
 CsvReader::CsvReader(const std::string& path, ReadReport& report)
     : in_(path),
       report_(report) {
+  constexpr size_t kLooked = 256;
+  if (JsonLines::begins(in_.peek(kLooked))) {
+    objects_ = std::make_unique<JsonLines>(in_);
+    columns_ = objects_->columns();
+    if (columns_.size() > kMaxFields)
+      throw Error({path, 1}, "the objects have more than 4096 keys");
+    return;
+  }
+  read_header(path);
+}
+
+void CsvReader::read_header(const std::string& path) {
   if (!read_record(columns_)) {
     throw Error({path}, "the table is empty", "its first line must name the columns");
   }
@@ -99,6 +113,13 @@ int CsvReader::require(std::string_view column) const {
 }
 
 bool CsvReader::next() {
+  if (objects_) {
+    if (!objects_->next(row_, report_))
+      return false;
+    line_ = objects_->line_number();
+    ++report_.taken;
+    return true;
+  }
   while (read_record(row_)) {
     if (row_.size() == columns_.size()) {
       ++report_.taken;
@@ -135,7 +156,7 @@ char csv_delimiter(std::string_view header) {
 }
 
 std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos)
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos && !text.starts_with(' '))
     return std::string(text);
   std::string out = "\"";
   for (const char c : text)

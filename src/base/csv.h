@@ -1,7 +1,8 @@
 // Tables of text with a header line (RFC 4180): quoted fields, doubled quotes, line breaks inside quotes,
 // either line end, an optional byte order mark. Fields are separated by whichever of comma, semicolon, tab
 // and bar the header holds most of, outside quotes; the first of these when none stands out. A decimal comma
-// is no number. Compressed files as everywhere.
+// is no number. Blanks before a field are dropped. Compressed files as everywhere. A table that begins with
+// '{' is read as JSON Lines (base/json_lines.h).
 //
 //   CsvReader in(path, report);
 //   const int time = in.require("time_ms");
@@ -11,12 +12,14 @@
 // one row at a time, at most 4096 fields and InputStream::kMaxLine bytes.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json_lines.h"
 #include "base/read_report.h"
 
 namespace lento::base {
@@ -41,12 +44,17 @@ class CsvReader {
   }
   double number(int column) const;  // Error at the field when it is no finite number
   Location where(int column) const;
+  bool is_json_lines() const {
+    return objects_ != nullptr;
+  }
 
  private:
+  void read_header(const std::string& path);
   bool read_record(std::vector<std::string>& fields);
 
   InputStream in_;
   ReadReport& report_;
+  std::unique_ptr<JsonLines> objects_;
   char delimiter_ = 0;  // 0: the header has not been read
   std::vector<std::string> columns_;
   std::vector<std::string> row_;

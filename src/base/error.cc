@@ -94,8 +94,20 @@ std::string nearest(std::string_view word, const std::vector<std::string>& known
   return best;
 }
 
+// What somebody may have left the end of: "mi300" of "mi300x".
+static std::string shortest_that_begins_with(std::string_view word, const std::vector<std::string>& known) {
+  constexpr size_t kFewest = 3;  // letters; of fewer nothing can be told
+  std::string shortest;
+  for (const std::string& name : known)
+    if (word.size() >= kFewest && name.starts_with(word) &&
+        (shortest.empty() || name.size() < shortest.size()))
+      shortest = name;
+  return shortest;
+}
+
 std::string suggestion(std::string_view word, const std::vector<std::string>& known) {
-  const std::string near = nearest(word, known);
+  const std::string longer = shortest_that_begins_with(word, known);
+  const std::string near = longer.empty() ? nearest(word, known) : longer;
   if (!near.empty())
     return "did you mean '" + near + "'?";
   constexpr size_t kLongest = 60;  // what a damaged header calls its columns is no help

@@ -99,6 +99,11 @@ TEST(Suggestion, OfNothingKnownIsEmpty) {
   EXPECT_EQ(suggestion("x", {}), "");
 }
 
+TEST(Suggestion, TheShortestNameThatBeginsSo) {
+  EXPECT_EQ(suggestion("mi300", {"mi100", "mi300x-8", "mi300x"}), "did you mean 'mi300x'?");
+  EXPECT_EQ(suggestion("h10", {"h100-96", "h100"}), "did you mean 'h100'?");
+}
+
 TEST(Suggestion, LongNamesAreCut) {
   const std::string text = suggestion("x", {std::string(60, 'a'), std::string(61, 'b')});
   EXPECT_EQ(text, "one of: " + std::string(60, 'a') + ", " + std::string(60, 'b') + "...");

@@ -113,6 +113,16 @@ bool is_text(std::string_view head) {
   });
 }
 
+// An object that ends with its line, and another one after it.
+bool is_json_lines(std::string_view head) {
+  const size_t end = head.find('\n');
+  std::string_view line = head.substr(0, end);
+  const std::string_view rest = end == std::string_view::npos ? "" : head.substr(end + 1);
+  while (line.ends_with('\r') || line.ends_with(' '))
+    line.remove_suffix(1);
+  return line.starts_with('{') && line.ends_with('}') && rest.starts_with('{');
+}
+
 FileKind json_kind(std::string_view head) {
   const auto has = [&](std::string_view key) {
     return head.find(key) != std::string_view::npos;
@@ -125,7 +135,17 @@ FileKind json_kind(std::string_view head) {
     return {"trace of a profiler", "Chrome trace, JSON"};
   if (has("\"hidden_size\"") || has("\"n_embd\"") || has("\"model_type\""))
     return {"description of a language model", "config.json"};
+  if (is_json_lines(head))
+    return {"table", "JSON Lines"};
   return {"JSON file", "JSON"};
+}
+
+// C and its relatives, by how such files begin.
+bool is_source(std::string_view text) {
+  for (const std::string_view mark : {"//", "/*", "#include", "#pragma", "#define", "#ifndef"})
+    if (text.starts_with(mark))
+      return true;
+  return false;
 }
 
 // A header line of words with commas, semicolons, tabs or bars between them.
@@ -149,6 +169,8 @@ FileKind text_kind(std::string_view head) {
   rest.remove_prefix(first);
   if (rest[0] == '{' || rest[0] == '[')
     return json_kind(rest);
+  if (is_source(rest))
+    return {"source text", rest.find("ypu.h\"") == std::string_view::npos ? "C" : "C, for a tile"};
   if (is_table(rest))
     return {"table", "CSV"};
   const std::string_view line = rest.substr(0, rest.find('\n'));
@@ -158,12 +180,24 @@ FileKind text_kind(std::string_view head) {
   return {"text file", {}};
 }
 
+// Compiled, not linked: the type in an ELF header, little-endian.
+bool is_object(std::string_view head) {
+  constexpr size_t kTypeAt = 16;
+  return head.size() > kTypeAt + 1 &&
+         head.starts_with(
+             "\x7f"
+             "ELF") &&
+         head[kTypeAt] == 1 && head[kTypeAt + 1] == 0;
+}
+
 }  // namespace
 
 FileKind kind_of(std::string_view head) {
   head = head.substr(0, kLooked);
   if (head.empty())
     return {"empty file", {}};
+  if (is_object(head))
+    return {"object file", "ELF"};
   for (const Known& magic : kMagics)
     if (head.starts_with(magic.mark))
       return {std::string(magic.noun), std::string(magic.format)};

@@ -43,6 +43,24 @@ TEST(Sniff, ForeignOnesByTheirFirstBytes) {
   EXPECT_EQ(describe(kind_of("\x01\x02\x03\xff"s)), "a file of no kind that Lento knows");
 }
 
+TEST(Sniff, SourcesObjectsAndLinesOfObjects) {
+  EXPECT_EQ(
+      describe(kind_of("// the largest value, and how many\nint main(void) {}\n")),
+      "a source text (C)");
+  EXPECT_EQ(kind_of("#include \"ypu.h\"\nYPU_MAIN {}\n").format, "C, for a tile");
+  EXPECT_EQ(kind_of("#include \"ypu.hpp\"\n").format, "C");
+  std::string object =
+      "\x7f"
+      "ELF\x02\x01" +
+      std::string(10, '\0') + "\x01" + std::string(10, '\0');
+  EXPECT_EQ(describe(kind_of(object)), "an object file (ELF)");
+  object[16] = 3;
+  EXPECT_EQ(kind_of(object).noun, "program");
+  EXPECT_EQ(describe(kind_of("{\"a\": 1}\n{\"a\": 2}\n")), "a table (JSON Lines)");
+  EXPECT_EQ(kind_of("{\"a\": 1}\n").noun, "JSON file");
+  EXPECT_EQ(kind_of("{\n\"a\": 1}\n").noun, "JSON file");
+}
+
 TEST(Sniff, LooksIntoCompressedFilesAndNotIntoPipes) {
   const std::string path = ::testing::TempDir() + "sniff." + std::to_string(::getpid()) + ".gz";
   write_file(path, "schema: lento.faults/1\n");

@@ -36,6 +36,11 @@ base::Error nothing_to_judge(
   for (const RecognisedFile& file : files)
     lines.push_back(described(file));
   std::string hint = "lento --help lists what is read; docs/formats says how each looks";
+  const std::string& path = files[0].path;
+  if (files[0].kind.noun == "table")
+    hint = "say what its columns are: lento fleet diagnose --csv " + path +
+           " --machine-column M --time-column T for metrics, lento chip import " + path +
+           " --component C --start T for transfers; docs/formats/questions.md for predictions";
   if (!questions.empty()) {
     hint = "it can be asked: " + command_line("lento", questions[0].command);
     if (!questions[0].missing.empty())
@@ -64,7 +69,8 @@ Question chosen(const std::vector<RecognisedFile>& files) {
     throw base::Error(
         {incomplete->uses[0]},
         "needs beside it: " + joined(incomplete->missing, ", "),
-        "give it too: " + command_line("lento diagnose", incomplete->uses) + " ...");
+        "give it too: " + command_line("lento diagnose", incomplete->uses) +
+            " FILE, or ask with it: " + command_line("lento", incomplete->command));
   if (whole.empty())
     throw nothing_to_judge(files, questions);
   if (!whole[0]->doubtful.empty())

@@ -1,6 +1,7 @@
 // lento fleet watch: jobs under watch, for days. One named job, or every running job that a label tells apart
 // (--each), of which this process may take a share (--shard).
 #include "base/error.h"
+#include "base/json.h"
 #include "cli/fleet.h"
 #include "cli/fleet_sources.h"
 #include "front/signals.h"
@@ -13,12 +14,35 @@ namespace {
 struct WatchCommand {
   jobs::WatchJobsOptions job;
   std::vector<std::string> group_by;
+  std::string format = "text";
   int port = -1;
   double lag = 0;
 };
 
-jobs::WatchLog log_of(Context& context) {
+base::Json object_of(const std::vector<std::pair<std::string, std::string>>& members) {
+  base::Json object = base::Json::object();
+  for (const auto& [key, value] : members)
+    object.set(key, value);
+  return object;
+}
+
+// An alert as Alertmanager has it, of the moment when it began or ended.
+std::string json_line(int64_t ms, const fleet::Alert& alert) {
+  const bool ended = alert.ends_ms == ms;
+  return base::write_json(base::Json::object()
+                              .set("time", fleet::rfc3339(ms))
+                              .set("state", ended ? "resolved" : "firing")
+                              .set("labels", object_of(alert.labels))
+                              .set("annotations", object_of(alert.annotations))
+                              .set("startsAt", fleet::rfc3339(alert.starts_ms)));
+}
+
+jobs::WatchLog log_of(Context& context, const std::string& format) {
   jobs::WatchLog log;
+  if (format == "jsonl") {
+    log.line_of = json_line;
+    log.say_ends = true;
+  }
   log.say = [&context](const std::string& text) {
     context.streams.out << text << "\n";
     context.streams.out.flush();
@@ -40,7 +64,7 @@ void run(Context& context, WatchCommand& command) {
   if (command.port >= 0)
     o.listen = "127.0.0.1:" + std::to_string(command.port);
   o.watch.step_s = o.source.step_s;
-  jobs::FleetWatchJobs watch(o, log_of(context));
+  jobs::FleetWatchJobs watch(o, log_of(context, command.format));
   watch.run(context.progress(), take_reload);
   if (o.each.empty() && (context.json || !context.html.empty()))
     context.show(watch.diagnosis());
@@ -76,6 +100,12 @@ void add_fleet_watch(Command& fleet, Context& context) {
   app->add_option("--job", o->job.watch.job, "Name of the job in alerts")->capture_default_str();
   app->add_option("--state", o->job.watch.state, "File that keeps what was learned over a restart")
       ->type_name("FILE");
+  app->add_option(
+         "--format",
+         o->format,
+         "Alerts on standard output: lines of text, or JSON Lines (jsonl) that also tell when one ends")
+      ->check(one_of({"text", "jsonl"}))
+      ->capture_default_str();
   app->add_option(
          "--diagnosis",
          o->job.watch.diagnosis,

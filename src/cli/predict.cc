@@ -18,6 +18,7 @@ struct Options {
   std::string workload;
   std::string system;
   std::string table;
+  std::string format = "same";
   std::string measured;
   std::string precision = "bf16";
   std::string recompute = "none";
@@ -34,8 +35,15 @@ void warn_skipped(Context& context, const base::ReadReport& report) {
 
 void answer_table(Context& context, const Options& options) {
   std::ostream& out = context.streams.out;
-  const auto print = [&out](const std::vector<std::string>& fields) {
-    out << base::csv_line(fields) << "\n";
+  const std::string& format = options.format;
+  std::vector<std::string> columns;
+  const auto print = [&](const std::vector<std::string>& fields, bool objects) {
+    if (format == "csv" || (format == "same" && !objects))
+      out << base::csv_line(fields) << "\n";
+    else if (columns.empty())
+      columns = fields;
+    else
+      out << base::json_line(columns, fields) << "\n";
   };
   warn_skipped(context, jobs::answer_table({options.table, options.system, context.strict}, print));
 }
@@ -114,8 +122,19 @@ void add_predict(Command& app, Context& context) {
       "--system",
       options->system,
       "A shipped data sheet (h100, a100, v100, ...), a YAML file, or a design point");
-  command->add_option("--table", options->table, "A CSV with one question a row; '-' is standard input")
+  command
+      ->add_option(
+          "--table",
+          options->table,
+          "A CSV with one question a row, or JSON Lines; '-' is standard input")
       ->type_name("FILE");
+  command
+      ->add_option(
+          "--format",
+          options->format,
+          "Answers of --table as csv or jsonl; same: as the questions came")
+      ->check(one_of({"same", "csv", "jsonl"}))
+      ->capture_default_str();
   command
       ->add_option(
           "--measured",

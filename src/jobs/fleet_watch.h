@@ -53,6 +53,10 @@ struct WatchOptions {
 // What a watch says as it goes: a verdict for its output, everything else for its log.
 struct WatchLog {
   std::function<void(const std::string&)> say = [](const std::string&) {};
+  // The line to say when an alert begins, at a moment in Unix milliseconds; when none is set, time and
+  // summary.
+  std::function<std::string(int64_t, const fleet::Alert&)> line_of;
+  bool say_ends = false;  // also when one ends; without, that is a note
   std::function<void(const std::string&)> note = [](const std::string&) {};
   std::function<std::string(finding::Diagnosis)> text_of;  // for the diagnosis file
 };
@@ -141,6 +145,8 @@ class FleetWatch {
   void tell();
   void tell_verdicts(int64_t now, bool resend, std::vector<fleet::Alert>& alerts);
   void tell_expectation(int64_t now, bool resend, std::vector<fleet::Alert>& alerts);
+  void say(int64_t ms, const fleet::Alert& alert) const;
+  void say_end(int64_t ms, const fleet::Alert& alert) const;
   void tell_blindness(int64_t now, bool resend, std::vector<fleet::Alert>& alerts);
   void tell_ranks(int64_t now, bool resend, std::vector<fleet::Alert>& alerts);
   bool take_ranks(const std::vector<finding::Finding>& standing);

@@ -49,6 +49,18 @@ int64_t FleetWatch::expiry(int64_t now) const {
   return now + 4 * int64_t(o_.resend_s * 1000);
 }
 
+void FleetWatch::say(int64_t ms, const fleet::Alert& alert) const {
+  if (log_.line_of)
+    log_.say(log_.line_of(ms, alert));
+  else
+    log_.say(fleet::rfc3339(ms) + " " + alert.annotations.back().second);
+}
+
+void FleetWatch::say_end(int64_t ms, const fleet::Alert& alert) const {
+  if (log_.say_ends)
+    say(ms, alert);
+}
+
 void FleetWatch::tell() {
   const int64_t steady = world_.clock.steady_ms();
   const int64_t now = now_ms();
@@ -94,7 +106,7 @@ void FleetWatch::tell_verdicts(int64_t now, bool resend, std::vector<fleet::Aler
     alerts.push_back(s.alert);
     if (!fresh)
       continue;
-    log_.say(fleet::rfc3339(v.raised_ms) + " " + s.alert.annotations.back().second);
+    say(v.raised_ms, s.alert);
     s.hook_waits = o_.hook;
     dirty_ = true;
   }
@@ -116,6 +128,7 @@ void FleetWatch::tell_verdicts(int64_t now, bool resend, std::vector<fleet::Aler
     }
     s.alert.ends_ms = now;
     alerts.push_back(s.alert);
+    say_end(now, s.alert);
     log_.note(it->first.first + (gone ? " has left the job" : " is like its peers again"));
     try {
       if (o_.hook)
@@ -136,6 +149,7 @@ void FleetWatch::tell_expectation(int64_t now, bool resend, std::vector<fleet::A
     if (!slow_fleet_)
       return;
     slow_fleet_->ends_ms = now;
+    say_end(now, *slow_fleet_);
     alerts.push_back(*std::exchange(slow_fleet_, std::nullopt));
     log_.note("the fleet is as fast as predicted again");
     return;
@@ -147,9 +161,10 @@ void FleetWatch::tell_expectation(int64_t now, bool resend, std::vector<fleet::A
     slow_fleet_.emplace();
     slow_fleet_->labels = {{"alertname", "LentoSlowFleet"}, {"task", o_.job}, {"severity", "warning"}};
     slow_fleet_->starts_ms = now;
-    log_.say(fleet::rfc3339(now) + " " + held.slower.front().summary);
   }
   slow_fleet_->annotations = {{"summary", held.slower.front().summary}};
+  if (fresh)
+    say(now, *slow_fleet_);
   slow_fleet_->ends_ms = expiry(now);
   alerts.push_back(*slow_fleet_);
 }
@@ -189,6 +204,7 @@ void FleetWatch::tell_blindness(int64_t now, bool resend, std::vector<fleet::Ale
     if (!blind_)
       return;
     blind_->ends_ms = now;
+    say_end(now, *blind_);
     alerts.push_back(*std::exchange(blind_, std::nullopt));
     log_.note("the job is seen again");
     return;
@@ -200,9 +216,10 @@ void FleetWatch::tell_blindness(int64_t now, bool resend, std::vector<fleet::Ale
     blind_.emplace();
     blind_->labels = {{"alertname", "LentoBlind"}, {"task", o_.job}, {"severity", "warning"}};
     blind_->starts_ms = now;
-    log_.say(fleet::rfc3339(now) + " " + o_.job + " cannot be judged: " + why);
   }
   blind_->annotations = {{"summary", o_.job + " cannot be judged: " + why}};
+  if (fresh)
+    say(now, *blind_);
   blind_->ends_ms = expiry(now);
   alerts.push_back(*blind_);
 }
@@ -379,7 +396,6 @@ std::vector<HookLedger::Event> FleetWatch::unknown_hooks(int64_t now, std::vecto
     ++counters_.unknown_hooks;
     const std::string text = "the hook for " + e.machine + " was started at " + fleet::rfc3339(e.time_ms) +
                              " and its outcome is not known: look at the machine, it is not run again";
-    log_.say(fleet::rfc3339(now) + " " + text);
     fleet::Alert a;
     a.labels = {
         {"alertname", "LentoHookUnknown"},
@@ -389,6 +405,7 @@ std::vector<HookLedger::Event> FleetWatch::unknown_hooks(int64_t now, std::vecto
     a.annotations = {{"summary", text}};
     a.starts_ms = now;
     a.ends_ms = now + kHour;
+    say(now, a);
     alerts.push_back(std::move(a));
   }
   return unknown;

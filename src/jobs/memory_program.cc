@@ -111,7 +111,7 @@ void require_a_name(const GivenProgram& program, const Seen& seen) {
       "names none of the first " + std::to_string(seen.records) + " accesses of the trace",
       "give the program that was traced; for a position-independent one its load address too: "
       "--elf " +
-          program.path + "@0x555555554000, or --maps");
+          program.path + "@0x555555554000 (under Valgrind @0x108000), or --maps");
 }
 
 std::string belief(const GivenProgram& program, const Count& count) {

@@ -24,10 +24,26 @@ Rows answers(const std::string& table, const std::string& system) {
   Rows rows;
   answer_table(
       {file("questions.csv", table), system, false},
-      [&rows](const std::vector<std::string>& fields) {
+      [&rows](const std::vector<std::string>& fields, bool) {
         rows.push_back(fields);
       });
   return rows;
+}
+
+TEST(PredictTable, JsonLinesGiveTheSameAnswersAndAreTold) {
+  const Rows csv = answers("GPU,m,n,k,dtype\nH100,4096,4096,4096,bf16\n", "");
+  Rows lines;
+  bool told = false;
+  answer_table(
+      {file("q.jsonl", "{\"GPU\":\"H100\",\"m\":4096,\"n\":4096,\"k\":4096,\"dtype\":\"bf16\"}\n"),
+       "",
+       false},
+      [&](const std::vector<std::string>& fields, bool json_lines) {
+        lines.push_back(fields);
+        told = json_lines;
+      });
+  EXPECT_EQ(lines, csv);
+  EXPECT_TRUE(told);
 }
 
 std::string refusal(const std::string& table, const std::string& system) {

@@ -42,7 +42,7 @@ answer_rows(const TableOptions& options, const AnswerRows& rows, const base::Pro
   std::optional<predict::System> fixed;
   if (!options.system.empty())
     fixed = system_of(options.system);
-  rows.header(table.columns());
+  rows.header(table.columns(), table.is_json_lines());
   uint64_t answered = 0;
   while (table.next()) {
     if (report.taken % kRowsBetweenLooks == 0)
@@ -66,15 +66,17 @@ answer_rows(const TableOptions& options, const AnswerRows& rows, const base::Pro
 }
 
 base::ReadReport answer_table(const TableOptions& options, const TableRow& row) {
-  const auto header = [&](std::vector<std::string> columns) {
+  bool json_lines = false;
+  const auto header = [&](std::vector<std::string> columns, bool objects) {
+    json_lines = objects;
     columns.insert(columns.end(), kAnswers.begin(), kAnswers.end());
-    row(columns);
+    row(columns, json_lines);
   };
   const auto answered = [&](std::vector<std::string> fields, const predict::Answer* answer) {
     const std::vector<std::string> texts =
         answer ? texts_of(*answer) : std::vector<std::string>(kAnswers.size());
     fields.insert(fields.end(), texts.begin(), texts.end());
-    row(fields);
+    row(fields, json_lines);
   };
   return answer_rows(options, {header, answered});
 }

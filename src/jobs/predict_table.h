@@ -17,9 +17,10 @@ struct TableOptions {
   bool strict = false;
 };
 
-// Takes the columns, and each row as it was read with its answer; nullptr: it has none.
+// Takes the columns and whether the table is JSON Lines, and each row as it was read with its answer;
+// nullptr: it has none.
 struct AnswerRows {
-  std::function<void(const std::vector<std::string>& columns)> header;
+  std::function<void(const std::vector<std::string>& columns, bool json_lines)> header;
   std::function<void(const std::vector<std::string>& fields, const predict::Answer* answer)> row;
 };
 
@@ -29,8 +30,8 @@ base::ReadReport
 answer_rows(const TableOptions& options, const AnswerRows& rows, const base::Progress& progress = {});
 
 // The same as text. Takes the header, then each row with its answer; a row that cannot be answered keeps its
-// columns, with empty answers.
-using TableRow = std::function<void(const std::vector<std::string>& fields)>;
+// columns, with empty answers. Tells each time whether the questions came as JSON Lines.
+using TableRow = std::function<void(const std::vector<std::string>& fields, bool json_lines)>;
 base::ReadReport answer_table(const TableOptions& options, const TableRow& row);
 
 }  // namespace lento::jobs

@@ -8,6 +8,10 @@
 
 #include "base/csv.h"
 #include "base/error.h"
+#include "base/moment.h"
+#include "base/number.h"
+#include "fleet/source/column_names.h"
+#include "fleet/source/unit_text.h"
 #include "predict/time/question.h"
 #include "trace/access_file.h"
 #include "trace/collective_files.h"
@@ -45,20 +49,18 @@ constexpr std::array kUses = {
 };
 
 Role role_of(const base::FileKind& kind) {
+  if (kind.format == "C, for a tile")
+    return Role::TileSource;
   for (const Use& use : kUses)
     if (use.noun == kind.noun)
       return use.role;
   return Role::None;
 }
 
-std::optional<std::string> first_of(
-    const std::vector<std::string>& columns,
-    std::initializer_list<std::string_view> wanted) {
-  for (const std::string_view name : wanted)
-    for (const std::string& column : columns)
-      if (column == name)
-        return column;
-  return std::nullopt;
+template <class Test>
+std::optional<std::string> first_of(const std::vector<std::string>& columns, Test test) {
+  const auto at = std::ranges::find_if(columns, test);
+  return at == columns.end() ? std::nullopt : std::optional(*at);
 }
 
 // Seconds, milliseconds or microseconds: by the column's name, else by how large a time of today would be.
@@ -77,23 +79,42 @@ std::string unit_of(const std::string& column, const std::string& first_value) {
   return value > 1e11 ? "ms" : "s";
 }
 
+bool holds_a_number(const base::CsvReader& table, const std::string& time) {
+  return std::ranges::any_of(table.columns(), [&](const std::string& column) {
+    const std::string& text = table.text(table.find(column));
+    return column != time && (base::try_double(text) || fleet::unit_text(text));
+  });
+}
+
+// What tells machines apart: a column, the header (each column a machine), or the file's name.
+std::vector<std::string>
+machine_words(const RecognisedFile& file, base::CsvReader& table, const std::string& time) {
+  const auto machine = first_of(table.columns(), fleet::names_machine);
+  if (machine)
+    return {"--machine-column", *machine};
+  std::vector<std::string> others = table.columns();
+  std::erase(others, time);
+  if (fleet::are_machines(others))
+    return {"--wide", fs::path(file.path).stem().stem().string()};
+  return {};
+}
+
 // A table with a time and numbers: metrics of machines. Columns that tell groups of peers apart are labels.
 bool take_metrics(RecognisedFile& file, base::CsvReader& table) {
   const std::vector<std::string>& columns = table.columns();
-  const auto time =
-      first_of(columns, {"time", "time_s", "time_ms", "time_us", "timestamp", "ts", "t", "Time"});
-  const auto machine = first_of(
-      columns,
-      {"machine", "node", "host", "hostname", "Hostname", "instance", "machine_id", "node_id"});
-  if (!time || columns.size() < 3 || !table.next())
+  const auto time = first_of(columns, fleet::names_time);
+  if (!time || columns.size() < 3 || !table.next() || !holds_a_number(table, *time))
     return false;
-  file.kind = {"table of metrics", "CSV"};
+  file.kind = {"table of metrics", table.is_json_lines() ? "JSON Lines" : "CSV"};
   file.role = Role::Metrics;
-  if (machine)
-    file.words = {"--machine-column", *machine};
-  file.words.insert(
-      file.words.end(),
-      {"--time-column", *time, "--time-unit", unit_of(*time, table.text(table.find(*time)))});
+  file.words = machine_words(file, table, *time);
+  const auto device = first_of(columns, fleet::names_device);
+  if (device && (file.words.empty() || file.words[0] != "--wide"))
+    file.words.insert(file.words.end(), {"--device-column", *device});
+  file.words.insert(file.words.end(), {"--time-column", *time});
+  const std::string moment = table.text(table.find(*time));
+  if (!base::try_moment_ms(moment))
+    file.words.insert(file.words.end(), {"--time-unit", unit_of(*time, moment)});
   for (const char* label : {"stage", "pp_rank", "hardware"})
     if (table.find(label) >= 0)
       file.words.insert(file.words.end(), {"--label", label});
@@ -105,7 +126,9 @@ bool take_questions(RecognisedFile& file, base::CsvReader& table) {
     const predict::Dialect dialect = predict::dialect_of(table);
     const bool measured = table.next() && predict::measured_s(dialect, table).has_value();
     file.role = measured ? Role::Measurements : Role::Questions;
-    file.kind = {measured ? "table of measured times" : "table of questions", "CSV"};
+    file.kind = {
+        measured ? "table of measured times" : "table of questions",
+        table.is_json_lines() ? "JSON Lines" : "CSV"};
     return true;
   } catch (const base::Error&) {
     return false;
@@ -121,7 +144,7 @@ bool take_table(RecognisedFile& file) {
       file.role = Role::Transfers;
       return true;
     }
-    return take_metrics(file, table) || take_questions(file, table);
+    return take_questions(file, table) || take_metrics(file, table);
   } catch (const base::Error&) {
     return false;
   }
@@ -214,22 +237,46 @@ void ask_chips(const Asked& asked, std::vector<Question>& out) {
     }
     out.push_back(std::move(q));
   }
+  // Two files may as well be two chips of one run: shown, never chosen.
+  const auto transfers = asked.of(Role::Transfers);
+  if (transfers.size() != 2)
+    return;
+  const std::vector<std::string> both{transfers[0]->path, transfers[1]->path};
+  out.push_back(
+      {"If these are two runs of one program: what became slower?",
+       {"chip", "compare", both[0], both[1]},
+       {},
+       {},
+       both,
+       false});
 }
 
+constexpr const char* kMemory = "Which code on which cores fights over memory?";
+constexpr const char* kNoTrace =
+    "a trace of what the program did (perf mem record, or see 'lento memory record --help')";
+
 void ask_memory(const Asked& asked, std::vector<Question>& out) {
-  const auto traces = asked.of(Role::Accesses);
-  if (traces.empty())
-    return;
-  Question q{"Which code on which cores fights over memory?", {"memory", "diagnose"}, {}, {}, {}, true};
-  for (const RecognisedFile* trace : traces) {
-    q.command.push_back(trace->path);
-    q.uses.push_back(trace->path);
+  const size_t first = out.size();
+  std::vector<std::string> formats;  // of the questions from `first` on: recordings of one tool are one run
+  for (const RecognisedFile* trace : asked.of(Role::Accesses)) {
+    const auto at = std::ranges::find(formats, trace->kind.format);
+    const size_t which = size_t(at - formats.begin());
+    if (at == formats.end()) {
+      formats.push_back(trace->kind.format);
+      out.push_back({kMemory, {"memory", "diagnose"}, {}, {}, {}, true});
+    }
+    out[first + which].command.push_back(trace->path);
+    out[first + which].uses.push_back(trace->path);
   }
-  for (const RecognisedFile* program : asked.of(Role::Program)) {
-    q.command.insert(q.command.end(), {"--elf", program->path});
-    q.uses.push_back(program->path);
+  const auto programs = asked.of(Role::Program);
+  if (formats.empty() && !programs.empty())
+    out.push_back({kMemory, {"memory", "diagnose", "TRACE"}, {kNoTrace}, {}, {}, true});
+  for (size_t i = first; i < out.size(); ++i) {
+    for (const RecognisedFile* program : programs) {
+      out[i].command.insert(out[i].command.end(), {"--elf", program->path});
+      out[i].uses.push_back(program->path);
+    }
   }
-  out.push_back(std::move(q));
 }
 
 // Tables without a column that names the machine, and read alike, are the machines of one job. One with such
@@ -298,7 +345,8 @@ RecognisedFile recognise(const std::string& path) {
   if (file.kind.noun.empty() || file.role != Role::None)
     return file;
   const std::string noun = file.kind.noun;
-  const bool readable = noun != "empty file" && noun != "blank file";
+  const bool readable =
+      noun != "empty file" && noun != "blank file" && noun != "source text" && noun != "object file";
   if (readable && !(noun == "table" && take_table(file)) && !take_collectives(file))
     take_accesses(file);
   return file;
@@ -327,6 +375,11 @@ std::vector<Question> questions_of(const std::vector<RecognisedFile>& files) {
   ask_fleet(asked, out);
   ask_chips(asked, out);
   ask_memory(asked, out);
+  for (const RecognisedFile* source : asked.of(Role::TileSource)) {
+    Question q = ask("What becomes of this program on a tile?", {"tile", "build"}, *source, false);
+    q.command.insert(q.command.end(), {"-o", fs::path(source->path).replace_extension(".ypu").string()});
+    out.push_back(std::move(q));
+  }
   for (const RecognisedFile* image : asked.of(Role::TileImage))
     out.push_back(ask("What can this program never do?", {"tile", "verify"}, *image));
   ask_predictions(asked, out);

@@ -29,6 +29,7 @@ enum class Role {
   SearchSpace,
   Diagnosis,
   TileImage,
+  TileSource,
 };
 
 struct RecognisedFile {

@@ -62,6 +62,61 @@ TEST_F(Recognise, TheTimeColumnSaysItsUnit) {
       ElementsAre("--time-column", "time", "--time-unit", "us", "--label", "stage"));
 }
 
+TEST_F(Recognise, TablesAsDashboardsAndToolsExportThem) {
+  const auto words = [&](const std::string& name, const std::string& text) {
+    return recognise(file(name, text)).words;
+  };
+  EXPECT_THAT(
+      words("long.csv", "ts;Hostname;GPU;Power (W)\n2026-11-20 08:00:00;a;0;640\n"),
+      ElementsAre("--machine-column", "Hostname", "--device-column", "GPU", "--time-column", "ts"));
+  EXPECT_THAT(
+      words("power.csv", "\"Time\",\"n1\",\"n2\",\"n3\",\"n4\"\n\"2026-11-20 08:00:00\",640 W,1 W,2 W,3 W\n"),
+      ElementsAre("--wide", "power", "--time-column", "Time"));
+  EXPECT_THAT(
+      words(
+          "smi.csv",
+          "timestamp, power.draw [W], clocks.sm [MHz]\n2026/11/20 08:00:00.837, 639.67 W, 1755 MHz\n"),
+      ElementsAre("--time-column", "timestamp"));
+  EXPECT_THAT(
+      words("m.jsonl", "{\"ts\":1,\"host\":\"a\",\"w\":5}\n{\"ts\":2,\"host\":\"a\",\"w\":5}\n"),
+      ElementsAre("--machine-column", "host", "--time-column", "ts", "--time-unit", "s"));
+  EXPECT_EQ(role("words.csv", "time,host,text\nnow,a,b\n"), Role::None) << "no numbers";
+  EXPECT_EQ(role("gemm_t.csv", "GPU,M,N,K,dtype,time_us\nH100,64,64,64,bf16,5\n"), Role::Measurements);
+}
+
+TEST_F(Recognise, SourcesAreNoTracesAndUnlikeRecordingsNotOneRun) {
+  EXPECT_EQ(role("histo.c", "// counts\nint f(int i) { return workers[8]. x ? a : b; }\n"), Role::None);
+  EXPECT_EQ(role("peak.c", "#include \"ypu.h\"\n"), Role::TileSource);
+  const auto all = recognise_folder(folder_);
+  EXPECT_EQ(questions_of(all).size(), 1u);
+  const std::string one = file("one.txt", "histo 12 [003] 14.5: 1 mem: 7f00 400100 f+0x2 (x)\n");
+  const std::string own = file("two.access", "# lento.access/1\n");
+  const auto questions = questions_of({recognise(one), recognise(own)});
+  ASSERT_THAT(questions, SizeIs(2));
+  EXPECT_THAT(questions[0].command, ElementsAre("memory", "diagnose", one));
+  EXPECT_THAT(questions[1].command, ElementsAre("memory", "diagnose", own));
+}
+
+TEST_F(Recognise, TwoRecordsOfDataMovementMayBeCompared) {
+  const std::string text = "component,kind,peer,bytes,start,end\n";
+  const std::string a = file("a.csv", text);
+  const std::string b = file("b.csv", text);
+  const auto questions = questions_of({recognise(a), recognise(b)});
+  ASSERT_THAT(questions, SizeIs(3));
+  EXPECT_THAT(questions[2].command, ElementsAre("chip", "compare", a, b));
+  EXPECT_FALSE(questions[2].verdict);
+}
+
+TEST_F(Recognise, AProgramAloneIsTold) {
+  const auto questions = questions_of({recognise(file(
+      "histo",
+      "\x7f"
+      "ELF\x02\x01"))});
+  ASSERT_THAT(questions, SizeIs(1));
+  ASSERT_THAT(questions[0].missing, SizeIs(1));
+  EXPECT_THAT(questions[0].missing[0], HasSubstr("lento memory record"));
+}
+
 TEST_F(Recognise, WhatLiesInAnyFolderIsNothing) {
   EXPECT_EQ(role("README.md", "# A store that can load and fetch\n"), Role::None);
   EXPECT_EQ(role("notes.txt", "load 1 store 2\n"), Role::None);

@@ -139,7 +139,7 @@ std::vector<Itemset> itemsets(const ItemsetsQuestion& question, const Progress& 
 
 std::string predict_table(const std::string& csv, const std::string& system) {
   std::string text;
-  jobs::answer_table({csv, system, false}, [&](const std::vector<std::string>& fields) {
+  jobs::answer_table({csv, system, false}, [&](const std::vector<std::string>& fields, bool) {
     text += base::csv_line(fields) + "\n";
   });
   return text;

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/csv.h"
 #include "base/json.h"
 #include "report/figures.h"
 #include "report/report.h"
@@ -11,22 +12,6 @@ namespace {
 
 using base::Json;
 using finding::TimelineFigure;
-
-std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos)
-    return text;
-  std::string out = "\"";
-  for (const char c : text)
-    out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
-}
-
-std::string csv_line(const std::vector<std::string>& cells) {
-  std::string out;
-  for (size_t i = 0; i < cells.size(); ++i)
-    out += (i ? "," : "") + csv_cell(cells[i]);
-  return out + "\n";
-}
 
 // Microseconds in one unit of an axis called "time (ms)" or "ms".
 double microseconds_per_unit(const std::string& axis) {
@@ -75,9 +60,9 @@ void add_timeline(const TimelineFigure& figure, const std::string& title, int pr
 
 std::string write_csv(const finding::Figure& figure) {
   const finding::TableFigure table = as_table(figure.body, SIZE_MAX, 6);  // for other programs
-  std::string out = csv_line(table.columns);
+  std::string out = base::csv_line(table.columns) + "\n";
   for (const auto& row : table.rows)
-    out += csv_line(row);
+    out += base::csv_line(row) + "\n";
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include "report/figures.h"
 #include "report/reduce.h"
 #include "report/svg.h"
+#include "report/window_text.h"
 
 namespace lento::report {
 namespace {
@@ -82,8 +83,7 @@ std::string finding_card(const Finding& f, const Place& place, size_t number) {
   if (f.lost_share)
     out += " · " + base::format_number(*f.lost_share * 100, 3) + " % of run time lost";
   if (f.when) {
-    out += " · from " + base::format_number(f.when->begin, 7) + " to " + base::format_number(f.when->end, 7) +
-           " " + escape(f.when->unit);
+    out += " · " + escape(window_text(*f.when, 7));
   }
   out += "</p>";
   if (!f.evidence.empty()) {

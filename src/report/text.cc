@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "base/visible.h"
 #include "report/report.h"
+#include "report/window_text.h"
 
 namespace lento::report {
 namespace {
@@ -35,8 +36,7 @@ std::string below_subject(const Finding& f, const TextOptions& options) {
   if (!f.summary.empty())
     text += "    " + f.summary + "\n";
   if (f.when) {
-    text += "    from " + base::format_number(f.when->begin, 6) + " to " +
-            base::format_number(f.when->end, 6) + " " + f.when->unit + "\n";
+    text += "    " + window_text(*f.when, 6) + "\n";
   }
   if (f.lost_share)
     text += "    lost share of run time: " + base::format_number(*f.lost_share * 100) + " %\n";

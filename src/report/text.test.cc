@@ -32,6 +32,16 @@ TEST(WriteText, BeginsWithTitleAndVerdict) {
   EXPECT_THAT(write_text(untitled), StartsWith("one link is slow\n"));
 }
 
+TEST(WriteText, TimesOfTheClockAreDates) {
+  Diagnosis d = one_finding();
+  d.findings[0].when = TimeWindow{1'795'162'810, 1'795'163'990, "s"};
+  EXPECT_THAT(write_text(d), HasSubstr("    from 2026-11-20 08:20:10 to 08:39:50 UTC\n"));
+  d.findings[0].when->end += 86'400;
+  EXPECT_THAT(write_text(d), HasSubstr("to 2026-11-21 08:39:50 UTC\n"));
+  d.findings[0].when = TimeWindow{1'795'162'810, 1'795'163'990, "cycles"};
+  EXPECT_THAT(write_text(d), HasSubstr(" cycles\n"));
+}
+
 TEST(WriteText, OnlyWhatIsKnownIsSaid) {
   Diagnosis d = one_finding();
   EXPECT_THAT(

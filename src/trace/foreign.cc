@@ -20,15 +20,22 @@ std::string first_bytes(const std::string& path) {
   return bytes;
 }
 
+// "comm 12 [003] ...:", as perf script prints where a sample was taken. Not workers[3].
+bool names_a_cpu(std::string_view line) {
+  for (size_t open = line.find(" ["); open != std::string_view::npos; open = line.find(" [", open + 1)) {
+    const size_t close = line.find_first_not_of("0123456789", open + 2);
+    if (close != std::string_view::npos && close > open + 2 && line.substr(close, 2) == "] ")
+      return line.find(':', close) != std::string_view::npos;
+  }
+  return false;
+}
+
 // A line of perf script among the first ones: warnings may come before.
 bool is_perf_script(std::string_view text) {
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
-    const size_t open = line.find('[');
-    const bool has_cpu = open != std::string_view::npos && line.find("]", open) != std::string_view::npos &&
-                         line.find(':', open) != std::string_view::npos;
-    if (has_cpu || line.find("|OP ") != std::string_view::npos)
+    if (names_a_cpu(line) || line.find("|OP ") != std::string_view::npos)
       return true;
   }
   return false;

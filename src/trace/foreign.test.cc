@@ -78,6 +78,25 @@ TEST(Foreign, PerfBreakpointSample) {
   EXPECT_EQ(all[0].pc, 0x40115cu);
 }
 
+TEST(Foreign, AProfileWithoutDataAddressesHoldsNoAccess) {
+  const std::string path = testing::TempDir() + "profile.txt";
+  base::write_file(
+      path,
+      "histo   482 [000] 14010.956844:     250000 cpu-clock:      7fa1a41a6645 work+0x25 (histo)\n");
+  EXPECT_EQ(recognise_foreign(path), "perf");
+  base::ReadReport report;
+  EXPECT_TRUE(read_all(path, report).empty());
+  EXPECT_EQ(report.reasons.begin()->first, "no data address: record with perf mem record, or print addr");
+}
+
+TEST(Foreign, CodeIsNoOutputOfPerf) {
+  const std::string path = testing::TempDir() + "histo.c";
+  base::write_file(
+      path,
+      "struct worker workers[8];\nint f() { return workers[me] ? a : b; }\nint a[8] = {x: 1};\n");
+  EXPECT_THROW(recognise_foreign(path), base::Error);
+}
+
 // A perf.data with one event of the given sample_type; `records` follow the attributes.
 std::string perf_data(uint64_t sample_type, const std::string& records) {
   const auto word = [](uint64_t value, size_t bytes = 8) {

@@ -151,12 +151,16 @@ class PerfScriptSource : public LineSource {
 
   // Breakpoints, faults: address, then ip.
   static const char* read_plain(std::string_view event, WordCursor& cursor, AccessRecord& r) {
+    constexpr const char* kNoAddress = "no data address: record with perf mem record, or print addr";
     const auto address = hex_number(cursor.next());
     if (!address)
-      return "no data address";
+      return kNoAddress;
     r.address = *address;
-    for (auto word = cursor.next(); !word.empty() && r.pc == 0; word = cursor.next())
+    const std::string_view second = cursor.next();  // the code address, or what the data address is called
+    for (auto word = second; !word.empty() && r.pc == 0; word = cursor.next())
       r.pc = hex_number(word).value_or(0);
+    if (r.pc == 0 && !second.empty())
+      return kNoAddress;  // one address and its symbol: where the code was
     r.type = event.ends_with(":w:") ? AccessType::Store : AccessType::Load;
     return nullptr;
   }

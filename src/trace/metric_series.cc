@@ -291,9 +291,21 @@ std::vector<std::vector<uint32_t>> SeriesBuilder::devices_seen() const {
   return out;
 }
 
+base::Error SeriesBuilder::nothing_usable(const base::Location& where) const {
+  const auto most = std::ranges::max_element(report_.reasons, {}, [](const auto& reason) {
+    return reason.second;
+  });
+  if (most == report_.reasons.end())
+    return base::Error(where, "no usable sample", "check the column names and the period");
+  return base::Error(
+      report_.first_skip,
+      "no usable sample: " + std::to_string(report_.skipped) + " skipped, most because: " + most->first,
+      "check what is named as the columns of machine, time and metrics");
+}
+
 MetricSeries SeriesBuilder::build(const GridOptions& options, const base::Location& where) {
   if (samples_.empty())
-    throw base::Error(where, "no usable sample", "check the column names and the period");
+    throw nothing_usable(where);
   MetricSeries series;
   series.machines = machines_;
   series.labels = labels_;

@@ -99,6 +99,7 @@ class SeriesBuilder {
   using Ids = std::map<std::string, uint32_t, std::less<>>;
   uint32_t id(Ids& ids, std::vector<std::string>& names, std::string_view name);
   Samples& samples(const Key& key);
+  base::Error nothing_usable(const base::Location& where) const;
   struct Layout;
   int64_t sample_gap() const;
   std::vector<std::vector<uint32_t>> devices_seen() const;

@@ -151,6 +151,14 @@ TEST(Table, ColumnsAreTheUsers) {
   EXPECT_EQ(trace.names[trace.streams[0].records[0].name], "conv1");
 }
 
+TEST(Table, AnyDelimiter) {
+  base::ReadReport report;
+  const TransferTrace trace =
+      parse_transfers("component;peer;kind;start\n1-2;3,4;read;10\n", "t.csv", TableColumns(), report);
+  ASSERT_EQ(trace.streams.size(), 1U);
+  EXPECT_EQ(trace.streams[0].records[0].peer, (Place{0, 3, 4}));
+}
+
 TEST(Table, AMissingColumnIsNamed) {
   base::ReadReport report;
   EXPECT_THAT(

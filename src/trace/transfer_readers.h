@@ -30,7 +30,7 @@ TransferTrace parse_table(
     const TableColumns& columns,
     base::ReadReport& report);
 
-// Fields of one line of comma-separated values, spaces around them dropped.
-std::vector<std::string> comma_fields(std::string_view line);
+// Fields of one line of a table, spaces around them dropped.
+std::vector<std::string> fields_of(std::string_view line, char delimiter = ',');
 
 }  // namespace lento::trace

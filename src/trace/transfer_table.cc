@@ -3,6 +3,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/csv.h"
 #include "base/number.h"
 #include "trace/transfer_readers.h"
 
@@ -102,7 +103,9 @@ class TableReader {
   }
 
   TransferTrace read(std::string_view text) {
-    const std::vector<std::string> header = comma_fields(next_line(text));
+    const std::string_view first = next_line(text);
+    const char delimiter = base::csv_delimiter(first);
+    const std::vector<std::string> header = fields_of(first, delimiter);
     component_ = first_column(header, {wanted_.component.c_str()}, file_, 1);
     start_ = first_column(header, {wanted_.start.c_str()}, file_, 1);
     kind_ = find_column(header, wanted_.kind);
@@ -112,7 +115,7 @@ class TableReader {
     layer_ = find_column(header, wanted_.layer);
     trace_.network_id("noc");
     for (int line = 2; !text.empty(); ++line) {
-      const std::vector<std::string> row = comma_fields(next_line(text));
+      const std::vector<std::string> row = fields_of(next_line(text), delimiter);
       if (row.size() == 1 && row[0].empty())
         continue;
       if (row.size() != header.size()) {
@@ -177,13 +180,13 @@ class TableReader {
 
 }  // namespace
 
-std::vector<std::string> comma_fields(std::string_view line) {
+std::vector<std::string> fields_of(std::string_view line, char delimiter) {
   std::vector<std::string> out(1);
   bool quoted = false;
   for (const char c : line) {
     if (c == '"') {
       quoted = !quoted;
-    } else if (c == ',' && !quoted) {
+    } else if (c == delimiter && !quoted) {
       out.emplace_back();
     } else {
       out.back() += c;
@@ -201,7 +204,7 @@ std::vector<std::string> comma_fields(std::string_view line) {
 // known: the phase of a zone stands under "type" (ZONE_START, ZONE_END) or under "zone phase" (begin, end).
 TransferTrace parse_profile_log(std::string_view text, const std::string& file, base::ReadReport& report) {
   next_line(text);
-  const std::vector<std::string> header = comma_fields(next_line(text));
+  const std::vector<std::string> header = fields_of(next_line(text));
   const int chip = first_column(header, {"PCIe slot"}, file, 2);
   const int x = first_column(header, {"core_x"}, file, 2);
   const int y = first_column(header, {"core_y"}, file, 2);
@@ -212,7 +215,7 @@ TransferTrace parse_profile_log(std::string_view text, const std::string& file, 
   TransferTrace trace;
   StreamTable streams(trace);
   for (int line = 3; !text.empty(); ++line) {
-    const std::vector<std::string> row = comma_fields(next_line(text));
+    const std::vector<std::string> row = fields_of(next_line(text));
     if (row.size() == 1 && row[0].empty())
       continue;
     // A comma in the last column (meta data in JSON) makes a row longer, never shorter.

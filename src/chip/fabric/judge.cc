@@ -112,7 +112,11 @@ class Judge {
     out_.reason = line.played.waits.empty() ? "no wait for transfers is recorded"
                                             : "no " + std::to_string(kEqualWaits) +
                                                   " waits are for equal transfers: nothing repeats";
-    out_.remedy = "record a longer run, or give an earlier run of the same program to `lento chip compare`";
+    out_.remedy =
+        line.played.waits.empty()
+            ? "record the barriers at which the program waits, as NoC events of tt-metal or groups of "
+              "lento-records hold them: single transfers are not judged"
+            : "record a longer run, or give an earlier run of the same program to `lento chip compare`";
     return false;
   }
 

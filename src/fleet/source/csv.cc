@@ -2,35 +2,37 @@
 //   file  = line { "\n" line }        line = field { delimiter field }
 //   field = { char - (delimiter, '"') } | '"' { char - '"' | '""' } '"'
 // one line at a time: a quoted field may not hold a line end. The header shows the delimiter (base/csv.h).
+// What begins with '{' is JSON Lines. Times are numbers or dates (base/moment.h), by the first record of a
+// file; values are numbers, bare or with the unit of their column.
 #include "base/csv.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <optional>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json_lines.h"
+#include "base/moment.h"
 #include "base/number.h"
 #include "base/units.h"
+#include "fleet/source/column_names.h"
 #include "fleet/source/source.h"
+#include "fleet/source/unit_text.h"
 
 namespace lento::fleet {
 namespace {
 
 constexpr size_t kMaxColumns = 1u << 16;
 
-// Columns of these names tell machines apart.
-constexpr std::array<std::string_view, 10> kMachineNames{
-    "machine",
-    "node",
-    "host",
-    "hostname",
-    "instance",
-    "nodename",
-    "server",
-    "worker",
-    "machine_id",
-    "node_id"};
+// "a, b" is how some exporters separate.
+std::string_view without_blanks(std::string_view text) {
+  while (text.starts_with(' '))
+    text.remove_prefix(1);
+  while (text.ends_with(' '))
+    text.remove_suffix(1);
+  return text;
+}
 
 // Splits into views of `line`; quoted fields are unescaped into `scratch`. False when a quote is not closed.
 bool split(
@@ -62,7 +64,7 @@ bool split(
       fields.push_back(text);
     } else {
       const size_t end = std::min(line.find(delimiter, i), line.size());
-      fields.push_back(line.substr(i, end - i));
+      fields.push_back(without_blanks(line.substr(i, end - i)));
       i = end;
     }
     if (fields.size() > kMaxColumns)
@@ -118,18 +120,19 @@ class Reader {
   }
 
   void read(const std::string& path) {
+    constexpr size_t kLooked = 256;
     base::InputStream in(path);
-    where_.file = path;
-    std::string_view line;
-    if (!in.line(line))
-      throw base::Error(where_, "the file is empty, a header line is needed");
+    where_ = {path};
+    const bool objects = base::JsonLines::begins(in.peek(kLooked));
+    std::optional<base::JsonLines> lines;
+    if (objects)
+      header_ = lines.emplace(in).columns();
+    else
+      read_header(in);
     where_.line = 1;
-    if (line.starts_with("\xef\xbb\xbf"))
-      line.remove_prefix(3);
-    delimiter_ = base::csv_delimiter(line);
-    if (!split(line, delimiter_, fields_, scratch_))
-      throw base::Error(where_, "the header is not a CSV line");
-    header_.assign(fields_.begin(), fields_.end());
+    if (header_.size() > kMaxColumns)
+      throw base::Error(where_, "the records have more than 65,536 keys");
+    clock_ = Clock::Unknown;
     columns_ = Columns{};
     if (options_.machine_column.empty() && options_.wide_metric.empty())
       doubt_one_machine();
@@ -140,15 +143,55 @@ class Reader {
     ++file_;
     span_ = {};
     const base::ReadReport before = report_;
-    while (in.line(line)) {
-      where_.line = int(std::min<int64_t>(in.line_number(), INT32_MAX));
-      if (!line.empty() && line != "\r")
-        record(line);
-    }
+    if (objects)
+      read_objects(*lines);
+    else
+      read_lines(in);
     doubt_another_run(report_.taken - before.taken, report_.skipped - before.skipped);
   }
 
  private:
+  enum class Clock {
+    Unknown,
+    Numbers,
+    Dates
+  };
+
+  void read_header(base::InputStream& in) {
+    std::string_view line;
+    if (!in.line(line))
+      throw base::Error(where_, "the file is empty, a header line is needed");
+    if (line.starts_with("\xef\xbb\xbf"))
+      line.remove_prefix(3);
+    delimiter_ = base::csv_delimiter(line);
+    if (!split(line, delimiter_, fields_, scratch_))
+      throw base::Error({where_.file, 1}, "the header is not a CSV line");
+    header_.assign(fields_.begin(), fields_.end());
+  }
+
+  void read_lines(base::InputStream& in) {
+    std::string_view line;
+    while (in.line(line)) {
+      where_.line = int(std::min<int64_t>(in.line_number(), INT32_MAX));
+      if (line.empty() || line == "\r")
+        continue;
+      if (!split(line, delimiter_, fields_, scratch_))
+        report_.skip(where_, "a quote is not closed");
+      else if (fields_.size() != header_.size())
+        report_.skip(where_, "wrong number of fields");
+      else
+        record();
+    }
+  }
+
+  void read_objects(base::JsonLines& lines) {
+    while (lines.next(scratch_, report_)) {
+      where_.line = int(std::min<int64_t>(lines.line_number(), INT32_MAX));
+      fields_.assign(scratch_.begin(), scratch_.end());
+      record();
+    }
+  }
+
   static std::string stem(const std::string& path) {
     const size_t slash = path.rfind('/');
     const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
@@ -169,12 +212,9 @@ class Reader {
   // Taken for one machine, a file of many would lose all records but one a time.
   void doubt_one_machine() const {
     for (const std::string& name : header_) {
-      std::string lower = name;
-      for (char& c : lower)
-        c = char(std::tolower(static_cast<unsigned char>(c)));
       const auto& labels = options_.label_columns;
       const bool used = std::ranges::find(labels, name) != labels.end() || name == options_.device_column;
-      if (used || std::ranges::find(kMachineNames, lower) == kMachineNames.end())
+      if (used || !names_machine(name))
         continue;
       throw base::Error(
           where_,
@@ -243,17 +283,32 @@ class Reader {
       before_ = span_;
   }
 
-  void record(std::string_view line) {
-    if (!split(line, delimiter_, fields_, scratch_))
-      return report_.skip(where_, "a quote is not closed");
-    if (fields_.size() != header_.size())
-      return report_.skip(where_, "wrong number of fields");
-    const auto time = base::try_double(fields_[size_t(columns_.time)]);
-    if (!time || std::abs(*time * ms_) > 9e15)
-      return report_.skip(where_, "time is not a number");
-    if ((options_.from && *time < *options_.from) || (options_.to && *time >= *options_.to))
+  // In milliseconds; the first record that has a time says whether the file's are numbers or dates.
+  std::optional<double> time_of(std::string_view text) {
+    if (clock_ != Clock::Dates) {
+      const auto number = base::try_double(text);
+      if (number && std::abs(*number * ms_) <= 9e15) {
+        clock_ = Clock::Numbers;
+        return *number * ms_;
+      }
+    }
+    const auto moment = clock_ == Clock::Numbers ? std::nullopt : base::try_moment_ms(text);
+    if (!moment)
+      return std::nullopt;
+    clock_ = Clock::Dates;
+    return double(*moment);
+  }
+
+  void record() {
+    const auto time = time_of(fields_[size_t(columns_.time)]);
+    if (!time)
+      return report_.skip(
+          where_,
+          clock_ == Clock::Numbers ? "time is not a number"
+                                   : "time is neither a number nor a date such as 2026-01-31 23:59:59");
+    if ((options_.from && *time < *options_.from * ms_) || (options_.to && *time >= *options_.to * ms_))
       return;
-    const int64_t time_ms = int64_t(std::llround(*time * ms_));
+    const int64_t time_ms = int64_t(std::llround(*time));
     span_.begin_ms = std::min(span_.begin_ms, time_ms);
     span_.end_ms = std::max(span_.end_ms, time_ms);
     if (!options_.wide_metric.empty()) {
@@ -282,9 +337,13 @@ class Reader {
   void value(const trace::SeriesBuilder::Key& key, int64_t time_ms, std::string_view text) {
     if (text.empty())
       return;
-    const auto number = base::try_double(text);
-    if (!number)
+    const auto bare = base::try_double(text);
+    const auto quantity = bare ? std::nullopt : unit_text(text);
+    if (!bare && !quantity)
       return report_.skip(where_, "value is not a finite number");
+    const auto number = bare ? units_.of(key.metric, *bare) : units_.of(key.metric, *quantity);
+    if (!number)
+      return report_.skip(where_, "value has another unit than its column had before");
     builder_.add(key, time_ms, *number, where_);
   }
 
@@ -297,6 +356,8 @@ class Reader {
   std::vector<std::string_view> fields_;
   std::vector<std::string> scratch_;
   char delimiter_ = ',';
+  Clock clock_ = Clock::Unknown;
+  MetricUnits units_;
   Columns columns_;
   uint32_t wide_metric_ = 0;
   uint32_t file_machine_ = UINT32_MAX;

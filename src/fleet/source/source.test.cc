@@ -53,6 +53,52 @@ TEST(Csv, AnyDelimiterGivesTheSame) {
   }
 }
 
+TEST(Csv, DatesUnitsAndBlanksAsExportersWriteThem) {
+  base::ReadReport report;
+  CsvOptions o;
+  o.machine_column = "host";
+  o.time_column = "timestamp";
+  const auto s =
+      csv("timestamp, host, power.draw [W]\n2026/11/20 08:00:00.000, a, 639.5 W\n"
+          "2026/11/20 08:00:00.000, b, 1.2 kW\n2026/11/20 08:00:01.000, a, [N/A]\n"
+          "2026/11/20 08:00:01.000, b, 5 %\n2026/11/20 08:00:01.000, a, 0 W\n7, a, 1 W\n",
+          o,
+          report);
+  EXPECT_THAT(s.machines, ElementsAre("a", "b"));
+  EXPECT_THAT(s.metrics, ElementsAre("power.draw [W]"));
+  EXPECT_EQ(s.begin_ms, 1'795'161'600'000);
+  EXPECT_EQ(s.at(0, 0, 0), 639.5f);
+  EXPECT_EQ(s.at(0, 0, 1), 1200);
+  EXPECT_EQ(s.at(0, 1, 0), 0);
+  EXPECT_EQ(report.reasons["value is not a finite number"], 1u);
+  EXPECT_EQ(report.reasons["value has another unit than its column had before"], 1u);
+  EXPECT_EQ(report.reasons["time is neither a number nor a date such as 2026-01-31 23:59:59"], 1u);
+}
+
+TEST(Csv, JsonLinesGiveTheSame) {
+  base::ReadReport report;
+  CsvOptions o;
+  o.machine_column = "node";
+  const auto s =
+      csv("{\"time\": \"2026-11-20T08:00:00Z\", \"node\": \"a\", \"w\": 5}\n"
+          "{\"node\": \"b\", \"time\": \"2026-11-20T08:00:00Z\", \"w\": 6.5}\n"
+          "{\"node\": \"a\", \"time\": \"2026-11-20T08:00:01Z\", \"w\": null}\n"
+          "{\"node\": \"b\", \"time\": \"2026-11-20T08:00:01Z\", \"w\": 8}\nnothing\n",
+          o,
+          report);
+  EXPECT_THAT(s.machines, ElementsAre("a", "b"));
+  EXPECT_EQ(s.at(0, 0, 1), 6.5f);
+  EXPECT_EQ(s.at(0, 1, 1), 8);
+  EXPECT_EQ(report.skipped, 1u);
+}
+
+TEST(Csv, NothingUsableSaysWhy) {
+  CsvOptions o;
+  EXPECT_THAT(
+      error_of("time,w\n11/20/2026 08:00,5\n11/20/2026 08:01,5\n", o),
+      HasSubstr("no usable sample: 2 skipped, most because: time is neither a number nor a date"));
+}
+
 TEST(Csv, LongLayoutWithQuotesLabelsAndGaps) {
   base::ReadReport report;
   CsvOptions o;

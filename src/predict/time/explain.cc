@@ -140,9 +140,11 @@ void timeline(Diagnosis& d, const GraphRun& r, const GraphTime& t) {
 
 void memory(Diagnosis& d, const System& s, double bytes, bool fits) {
   fact(d, "memory a device", bytes, Dimension::Bytes);
-  d.facts.emplace_back(
-      "fits",
-      fits ? "yes" : "no: the device has " + format_quantity(s.chip.memory_bytes, Dimension::Bytes));
+  const std::string has = "the device has " + format_quantity(s.chip.memory_bytes, Dimension::Bytes);
+  d.facts.emplace_back("fits", fits ? "yes" : "no: " + has);
+  if (!fits)
+    d.verdict +=
+        " It does not fit: it needs " + format_quantity(bytes, Dimension::Bytes) + " a device, " + has + ".";
 }
 
 // What one device of each stage does; left out when there would be too many spans to look at.
@@ -209,9 +211,26 @@ void parameters(Diagnosis& d, const Transformer& m) {
     d.facts.emplace_back("active parameters", exact(m.active_parameters()));
 }
 
+// "8 requests at once, 2048 tokens in, 128 out, bf16": what a prediction is of, where defaults may stand in
+// it.
+std::string asked(const InferenceRun& r) {
+  return std::to_string(r.batch) + (r.batch == 1 ? " request, " : " requests at once, ") +
+         std::to_string(r.prompt) + " tokens in, " + std::to_string(r.output) + " out, " +
+         std::string(name(r.precision)) + ", " + std::to_string(r.devices()) +
+         (r.devices() == 1 ? " device" : " devices");
+}
+
+std::string asked(const TrainingRun& r) {
+  return "a step of " + std::to_string(r.global_batch) + " x " + std::to_string(r.sequence) + " tokens, " +
+         std::string(name(r.precision)) + ", tensor " + std::to_string(r.tensor) + " x pipeline " +
+         std::to_string(r.pipeline) + " x data " + std::to_string(r.data) +
+         (r.context > 1 ? " x context " + std::to_string(r.context) : "");
+}
+
 std::vector<Gemm> describe(Diagnosis& d, const System& s, const TrainingRun& given) {
   parameters(d, given.model);
   const TrainingRun r = with_placement(s, with_micro_batch(s, given));
+  d.facts.emplace_back("asked", asked(r));
   const TrainingTime t = predict_training(s, r);
   d.facts.emplace_back("devices", std::to_string(r.devices()));
   d.facts.emplace_back("tokens per second", base::format_number(t.tokens_per_s, 4));
@@ -235,6 +254,7 @@ std::vector<Gemm> describe(Diagnosis& d, const System& s, const TrainingRun& giv
 }
 
 std::vector<Gemm> describe(Diagnosis& d, const System& s, const InferenceRun& r) {
+  d.facts.emplace_back("asked", asked(r));
   parameters(d, r.model);
   const InferenceTime t = predict_inference(s, r);
   fact(d, "first token", t.first_token_s, Dimension::Time);

@@ -1,5 +1,6 @@
 // The measured side of the published tables: used by validation and calibration only.
 #include <initializer_list>
+#include <utility>
 
 #include "base/number.h"
 #include "predict/time/question.h"
@@ -7,6 +8,15 @@
 
 namespace lento::predict {
 namespace {
+
+// What the time of one kernel is called, the first that a row has.
+constexpr std::pair<const char*, double> kTimes[] = {
+    {"latency_ms", 1e-3},
+    {"latency_us", 1e-6},
+    {"time_ms", 1e-3},
+    {"time_us", 1e-6},
+    {"time_s", 1},
+    {"duration_us", 1e-6}};
 
 std::optional<double> scaled(const base::CsvReader& row, const char* column, double unit_s) {
   const int at = row.find(column);
@@ -100,10 +110,10 @@ std::optional<double> measured_s(Dialect dialect, const base::CsvReader& row) {
     case Dialect::Attention:
     case Dialect::LatentAttention:
     case Dialect::CollectiveElements: {
-      const auto latency = scaled(row, "latency_ms", 1e-3);
-      if (!latency && row.find("latency_us") >= 0)
-        return scaled(row, "latency_us", 1e-6);
-      return latency ? latency : scaled(row, "time_ms", 1e-3);
+      for (const auto& [column, unit_s] : kTimes)
+        if (const auto time = scaled(row, column, unit_s))
+          return time;
+      return std::nullopt;
     }
     case Dialect::Lstm:
       return scaled(row, "fwd_ms", 1e-3);

@@ -58,7 +58,7 @@ Dialect dialect_of(const base::CsvReader& t) {
 
 Question parse_question(Dialect dialect, const base::CsvReader& row) {
   Question q;
-  q.device = text_or(row, {"gpu", "chip", "device"});
+  q.device = text_or(row, {"gpu", "chip", "device", "GPU", "Chip", "Device"});
   q.framework = text_or(row, {"framework"});
   if (text_or(row, {"timing"}) == "eager")
     q.framework += " eager";  // launched one by one by the host

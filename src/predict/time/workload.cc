@@ -65,6 +65,8 @@ void apply_parallel(const std::string& text, TrainingRun& run) {
           where,
           "'" + key + "' is no kind of parallelism",
           "one of: tp, pp, dp, cp, ep, zero, interleave, sp");
+    if (part.find(' ') != std::string::npos)
+      throw base::Error(where, "'" + part + "' is not understood", "commas between them: tp=8,pp=2,dp=4");
     *way->slot = int(base::parse_int(part.substr(equals + 1), where, way->least, way->most));
     at = end + 1;
   }

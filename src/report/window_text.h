@@ -1,0 +1,26 @@
+// How a finding's time window is written: seconds since 1970 as dates, all else as numbers with their unit.
+#pragma once
+
+#include <string>
+
+#include "base/moment.h"
+#include "base/units.h"
+#include "finding/finding.h"
+
+namespace lento::report {
+
+// "from 2026-11-20 08:20:10 to 08:39:50 UTC", "from 0.5 to 2 s"; numbers with so many digits.
+inline std::string window_text(const finding::TimeWindow& window, int digits) {
+  constexpr double kSinceTheClock = 1e9;  // s, September 2001: no recording lasts that long
+  constexpr double kLatest = 1e11;        // s, a year of four digits
+  if (window.unit != "s" || window.begin < kSinceTheClock || window.end > kLatest)
+    return "from " + base::format_number(window.begin, digits) + " to " +
+           base::format_number(window.end, digits) + " " + window.unit;
+  constexpr size_t kDay = 11;  // "2026-11-20 "
+  const std::string begin = base::format_moment(window.begin);
+  const std::string end = base::format_moment(window.end);
+  const bool one_day = begin.substr(0, kDay) == end.substr(0, kDay);
+  return "from " + begin + " to " + (one_day ? end.substr(kDay) : end) + " UTC";
+}
+
+}  // namespace lento::report
