@@ -18,7 +18,13 @@ within() {  # within NAME VALUE MOST
   printf '%-34s %8d  (at most %d) %s\n' "$1" "$2" "$3" "$word"
 }
 
-inside() { chroot "$root" sh -c "export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8; $1" </dev/null; }
+# As somebody who has built nothing here: the compiler launcher of ./dev is not installed in a bare root.
+inside() {
+  (
+    unset "${!CMAKE_@}" "${!CCACHE_@}" CC CXX CFLAGS CXXFLAGS LDFLAGS
+    chroot "$root" sh -c "export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8; $1" </dev/null
+  )
+}
 
 fresh_root() {  # fresh_root NAME: a bare root with the packages in /packages and its lists up to date
   root=$work/$1
