@@ -9,6 +9,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"^```sh run\n(.*?)^```\n(?:\s*^```text\n(.*?)^```)?", re.M | re.S)
 
 
+MOST_SECONDS = 1200  # of a block that takes a dozen alone: a release on a machine with much else to do must not end for it
+
+
 def blocks(text):
     """(command, what it must print) of each block that opens with ```sh run."""
     return BLOCK.findall(text)
@@ -29,5 +32,5 @@ def prepare(scratch, lento):
 
 def execute(command, scratch, lento):
     path = f"{pathlib.Path(lento).resolve().parent}:{os.environ['PATH']}"
-    return subprocess.run(["bash", "-euo", "pipefail", "-c", command], cwd=scratch, text=True, timeout=300,
+    return subprocess.run(["bash", "-euo", "pipefail", "-c", command], cwd=scratch, text=True, timeout=MOST_SECONDS,
                           env={**os.environ, "PATH": path}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

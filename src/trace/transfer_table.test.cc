@@ -26,9 +26,9 @@ std::string skip_of(const std::string& row) {
 }
 
 TEST(CommaFields, QuotesKeepCommasAndBlanksAroundAreDropped) {
-  EXPECT_THAT(comma_fields("a, b ,\"c, d\",,"), ElementsAre("a", "b", "c, d", "", ""));
-  EXPECT_THAT(comma_fields(""), ElementsAre(""));
-  EXPECT_THAT(comma_fields("\t x y \t"), ElementsAre("x y"));
+  EXPECT_THAT(fields_of("a, b ,\"c, d\",,"), ElementsAre("a", "b", "c, d", "", ""));
+  EXPECT_THAT(fields_of(""), ElementsAre(""));
+  EXPECT_THAT(fields_of("\t x y \t"), ElementsAre("x y"));
 }
 
 TEST(Table, EachReasonIsSaidForItsOwnFault) {
