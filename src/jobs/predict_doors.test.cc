@@ -152,7 +152,7 @@ TEST(Table, RowsAreAnsweredInTheirOrderAndEachByItself) {
   std::vector<bool> answered;
   std::vector<double> seconds;
   AnswerRows rows;
-  rows.header = [](const std::vector<std::string>& columns) {
+  rows.header = [](const std::vector<std::string>& columns, bool) {
     EXPECT_EQ(columns.at(0), "gpu");
   };
   rows.row = [&](const std::vector<std::string>&, const predict::Answer* a) {
