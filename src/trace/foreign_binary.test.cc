@@ -442,7 +442,9 @@ TEST(PerfScript, EachReasonIsSaidForItsOwnFault) {
   EXPECT_EQ(reason("a 5 [000] 1: mem: 10 20"), "no time");
   EXPECT_EQ(reason("a 5 [000] 1.5x: mem: 10 20"), "no time");
   EXPECT_EQ(reason("a 5 [000] 1.5: mem 10 20"), "no event");
-  EXPECT_EQ(reason("a 5 [000] 1.5: mem: zz 20"), "no data address");
+  EXPECT_EQ(
+      reason("a 5 [000] 1.5: mem: zz 20"),
+      "no data address: record with perf mem record, or print addr");
   EXPECT_EQ(reason("a 5 [000] 1.5: l1d-access: 10 20"), "one operation seen again as another event");
   EXPECT_EQ(reason("a 5 [000] 1.5: mem: 10 zz|OP LOAD| 20"), "no data_src");
   EXPECT_EQ(reason("a 5 [000] 1.5: mem: 10 20"), "");
