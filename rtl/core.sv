@@ -1,7 +1,9 @@
-// ID, EX, MEM and WB of the in-order core. Registers are read from ID into EX, where MEM and WB are forwarded; the
-// user of a load or of hist.rd waits one cycle in ID. `loopi` acts in ID, `loop` in EX. Targets of jumps are judged in
-// MEM. Signals named *_go say that a stage's instruction
-// acts in this cycle, *_hold that it stays and holds all before it.
+// ID, EX, MEM and WB of the in-order core. Registers are read from ID into EX, where MEM and WB are forwarded (ID says
+// from where); the user of a load or of hist.rd waits one cycle in ID. `loopi` acts in ID, `loop` in EX. Targets of jumps are judged in
+// MEM. Signals named *_go say that a stage's instruction acts in this cycle, *_hold that it stays and holds all before it.
+//
+// What is known late in EX (whether a branch is taken, where a jump goes) reaches the pc and four valid bits, and no
+// register's enable: what stands behind an invalid bit may be anything.
 module core (
     input  logic        clock, reset,
     // the region that runs
@@ -16,8 +18,10 @@ module core (
     input  logic        id_valid,
     input  logic [13:0] id_pc,
     input  logic [31:0] id_word,
-    output logic        hold, flush, redirect, passed,
-    output logic        ready,              // `passed` but for what redirect and flush say
+    output logic        hold,
+    output logic        flush,              // fault or the end mark: nothing is fetched, all before is lost
+    output logic        redirect,           // a jump or taken branch, back to the tile too
+    output logic        ready,              // ID hands its instruction on, but for what redirect and flush say
     output logic        loop_set,           // likewise: they end all loops anyway
     output logic        loop_follows,       // `loop` goes to EX: nothing is fetched behind it yet
     output logic [13:0] target,
@@ -65,23 +69,26 @@ module core (
 
   tile_pkg::decoded_t id_op;
   tile_pkg::decoded_t ex_op;
+  logic [4:0] rs1, rs2;
   logic ex_valid, mem_valid;
   logic [13:0] ex_pc, mem_pc;
   logic [31:0] ex_a, ex_b, a, b;
   logic [31:0] ex_target;  // pc + immediate
+  logic a_from_mem, a_from_wb, b_from_mem, b_from_wb;
   logic [4:0] mem_rd;
-  logic mem_is_load, mem_is_accumulator, mem_bad_target;
+  logic mem_is_load, mem_is_accumulator, mem_taken, mem_bad_target;
 
   // WB
   registers file (
       .clock, .image, .start, .hold, .seen_a(a), .seen_b(b),
-      .rs1(id_op.rs1), .rs2(id_op.rs2), .rd(retired ? retired_rd : 5'd0), .value(retired_value),
+      .rs1, .rs2, .rd(retired ? retired_rd : 5'd0), .value(retired_value),
       .a(ex_a), .b(ex_b)
   );
 
   // MEM
   assign mem_load = mem_valid && mem_is_load;
   logic mem_done, mem_stops;
+  assign mem_bad_target = mem_taken && (mem_address[1:0] != 0 || mem_address > {18'd0, tile_pkg::RETURN_ADDRESS});
   assign mem_stops = mem_fault || (mem_valid && mem_bad_target);
   assign mem_done = mem_valid && !mem_wait && !mem_stops;
   always_ff @(posedge clock) begin
@@ -92,18 +99,12 @@ module core (
   end
 
   // EX
-  logic ex_go, ex_hold, ex_done, ex_fault, taken, jumps, to_return, starved, emit_waits;
+  logic ex_go, ex_hold, ex_done, ex_fault, taken, jumps, to_return, starved;
   logic [31:0] alu_result, hash, result, address, jump_address;
   logic branch_taken;
 
-  always_comb begin
-    a = ex_a;
-    if (retired && retired_rd != 0 && retired_rd == ex_op.rs1) a = retired_value;
-    if (mem_valid && mem_rd != 0 && mem_rd == ex_op.rs1) a = mem_value;
-    b = ex_b;
-    if (retired && retired_rd != 0 && retired_rd == ex_op.rs2) b = retired_value;
-    if (mem_valid && mem_rd != 0 && mem_rd == ex_op.rs2) b = mem_value;
-  end
+  assign a = a_from_mem ? mem_value : a_from_wb ? retired_value : ex_a;
+  assign b = b_from_mem ? mem_value : b_from_wb ? retired_value : ex_b;
 
   alu alu (
       .a, .b(ex_op.kind == tile_pkg::ALU_IMMEDIATE ? ex_op.value : b),
@@ -147,21 +148,27 @@ module core (
     endcase
   end
 
-  assign ex_go = ex_valid && !mem_wait && !mem_stops;
-  assign stream_needed = ex_go && ex_op.kind == tile_pkg::HIST_IN ? (32'd3 << {pair, 1'b0}) & input_mask : 32'd0;
-  assign starved = (stream_needed & ~io_valid) != 0;
+  // Whether something is waited for, whatever happens in MEM: a fault there ends it all.
+  logic [31:0] missing;
+  logic emit_waits;
+  assign pair = ex_op.value[3:0];
+  assign missing = input_mask & ~io_valid;
+  assign starved = missing[{pair, 1'b0}] || missing[{pair, 1'b1}];
   // emit reads accumulators where the hist.rd before it reads them, one cycle later.
   assign emit_waits = hist_busy || (mem_valid && mem_is_accumulator);
-  assign ex_hold = ex_go && ((ex_op.kind == tile_pkg::EMIT && (emit_waits || !(emit_room && emit_last))) ||
-                             (ex_op.kind == tile_pkg::HIST_READ && hist_filling) || (starved && !stop_waiting));
+  assign ex_hold = ex_valid && ((ex_op.kind == tile_pkg::EMIT && (emit_waits || !(emit_room && emit_last))) ||
+                                (ex_op.kind == tile_pkg::HIST_READ && hist_filling) ||
+                                (ex_op.kind == tile_pkg::HIST_IN && starved && !stop_waiting));
+  assign hold = mem_wait || ex_hold;
+
+  assign ex_go = ex_valid && !mem_wait && !mem_stops;
+  assign stream_needed = ex_go && ex_op.kind == tile_pkg::HIST_IN ? (32'd3 << {pair, 1'b0}) & input_mask : 32'd0;
   assign ex_done = ex_go && !ex_hold;
   assign ex_fault = ex_done && ex_op.kind == tile_pkg::ILLEGAL;
   assign region_end = ex_done && (ex_op.kind == tile_pkg::END_MARK || (taken && to_return));
-  assign redirect = ex_done && taken && !to_return;
-  assign hold = mem_wait || ex_hold;
-  assign flush = mem_stops || ex_fault || region_end;
+  assign redirect = ex_go && taken;
+  assign flush = mem_stops || (ex_go && (ex_op.kind == tile_pkg::ILLEGAL || ex_op.kind == tile_pkg::END_MARK));
 
-  assign pair = ex_op.value[3:0];
   assign consumed = starved ? 32'd0 : stream_needed;
   assign hist_take = ex_done && (ex_op.kind == tile_pkg::HIST || (ex_op.kind == tile_pkg::HIST_IN && !starved));
   assign hist_configure = ex_done && ex_op.kind == tile_pkg::HIST_CONFIG;
@@ -198,12 +205,12 @@ module core (
       mem_valid <= ex_done && !ex_fault && ex_op.kind != tile_pkg::END_MARK;
       mem_is_load <= ex_op.kind == tile_pkg::LOAD;
       mem_is_accumulator <= ex_op.kind == tile_pkg::HIST_READ;
-      mem_bad_target <= taken && (jump_address[1:0] != 0 || jump_address > {18'd0, tile_pkg::RETURN_ADDRESS});
+      mem_taken <= taken;
       mem_store <= ex_done && ex_op.kind == tile_pkg::STORE;
       mem_pc <= ex_pc;
       mem_rd <= region_end ? 5'd0 : ex_op.rd;
       mem_value <= result;
-      mem_address <= taken ? jump_address : address;
+      mem_address <= ex_op.kind == tile_pkg::BRANCH || jumps ? jump_address : address;
       mem_funct3 <= ex_op.funct3;
     end
     if (reset || kill) {mem_valid, mem_store} <= 2'd0;
@@ -211,21 +218,24 @@ module core (
 
   // ID
   tile_pkg::decoded_t decoded;
-  logic beyond, waits, ex_feeds;
-  decode decoder (.word(id_word), .out(decoded));
+  logic [4:0] first, second;
+  logic beyond, waits, ex_feeds_a, ex_feeds_b;
+  decode decoder (.word(id_word), .first, .second, .out(decoded));
   assign beyond = id_pc == tile_pkg::RETURN_ADDRESS;
   always_comb begin
     id_op = decoded;
+    rs1 = first;
+    rs2 = second;
     if (beyond) begin
       id_op.kind = tile_pkg::END_MARK;
-      {id_op.rd, id_op.rs1, id_op.rs2} = 15'd0;
+      {id_op.rd, rs1, rs2} = 15'd0;
     end
   end
 
-  assign ex_feeds = ex_done && ex_op.rd != 0 && (ex_op.rd == id_op.rs1 || ex_op.rd == id_op.rs2);
-  assign waits = ex_feeds && (ex_op.kind == tile_pkg::LOAD || ex_op.kind == tile_pkg::HIST_READ);
+  assign ex_feeds_a = ex_valid && ex_op.rd != 0 && ex_op.rd == rs1;
+  assign ex_feeds_b = ex_valid && ex_op.rd != 0 && ex_op.rd == rs2;
+  assign waits = (ex_feeds_a || ex_feeds_b) && (ex_op.kind == tile_pkg::LOAD || ex_op.kind == tile_pkg::HIST_READ);
   assign ready = id_valid && !hold && !waits;
-  assign passed = ready && !redirect && !flush;
   assign loop_follows = ready && id_op.kind == tile_pkg::LOOP;
 
   logic loop_in_ex;
@@ -237,14 +247,17 @@ module core (
 
   always_ff @(posedge clock) begin
     if (!hold) begin
-      ex_valid <= passed;
-      if (passed) begin
-        ex_op <= id_op;
-        ex_pc <= id_pc;
-        ex_target <= {18'd0, id_pc} + id_op.value;
-      end
+      ex_valid <= ready;
+      ex_op <= id_op;
+      ex_pc <= id_pc;
+      ex_target <= {18'd0, id_pc} + id_op.value;
     end
-    if (reset || flush || flush_command) ex_valid <= 1'b0;
+    if (reset || redirect || flush || flush_command) ex_valid <= 1'b0;
+    // What stands in EX and MEM now will have moved on by one; what stays has seen them already.
+    a_from_mem <= !hold && ex_feeds_a;
+    b_from_mem <= !hold && ex_feeds_b;
+    a_from_wb <= !hold && mem_valid && mem_rd != 0 && mem_rd == rs1;
+    b_from_wb <= !hold && mem_valid && mem_rd != 0 && mem_rd == rs2;
   end
 
 `ifdef RETIREMENT
@@ -273,7 +286,7 @@ module core (
     mem_now.found = found;
   end
   always_ff @(posedge clock) begin
-    if (passed) ex_word <= id_word;
+    if (!hold) ex_word <= id_word;
     if (!mem_wait) mem_deed <= ex_deed;
     deed <= mem_now;
     trapped <= fault && !reset;

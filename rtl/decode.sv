@@ -2,6 +2,7 @@
 // instructions on custom-0 (docs/formats/tile-isa.md). Everything else is ILLEGAL.
 module decode (
     input  logic [31:0] word,
+    output logic [4:0]  first, second,  // registers read; 0 where not used
     output tile_pkg::decoded_t out
 );
   logic [2:0] funct3;
@@ -104,10 +105,10 @@ module decode (
     endcase
   end
 
+  assign first = reads_rs1 ? rs1 : 5'd0;
+  assign second = reads_rs2 ? rs2 : 5'd0;
   assign out.kind = kind;
   assign out.rd = writes_rd ? rd : 5'd0;
-  assign out.rs1 = reads_rs1 ? rs1 : 5'd0;
-  assign out.rs2 = reads_rs2 ? rs2 : 5'd0;
   assign out.funct3 = funct3;
   assign out.alternate = funct7[5] && (kind == tile_pkg::ALU || funct3 == 3'd5);
   assign out.length = kind == tile_pkg::LOOP ? high[4:0] : rs1;

@@ -4,14 +4,13 @@ module fetch (
     input  logic        clock, reset,
     input  logic        running,      // a region of the program runs
     input  logic        hold,         // a later stage holds
-    input  logic        flush,        // fault or end of a region in EX or MEM: nothing is fetched, all before is dropped
+    input  logic        flush,        // fault or end mark in EX or MEM: nothing is fetched, all before is dropped
     input  logic        flush_command,  // the same at the end of the cycle
     input  logic        start,        // a region begins at `entry`; flush_command is set too
     input  logic [13:0] entry,
-    input  logic        redirect,     // a taken branch in EX
+    input  logic        redirect,     // a jump or taken branch in EX; comes late
     input  logic [13:0] target,
-    input  logic        passed,       // ID hands its instruction on
-    input  logic        ready,        // the same but for redirect and flush, which come late and end all loops
+    input  logic        ready,        // ID hands its instruction on, but for what redirect and flush say
     input  logic        loop_set, loop_follows,
     input  logic [13:0] loop_pc,
     input  logic [4:0]  loop_length,
@@ -52,7 +51,7 @@ module fetch (
   assign depth_now = !loop_set ? depth : depth == 2'd1 ? 2'd2 : 2'd1;
   assign inner = loop_set ? depth == 2'd1 : depth == 2'd2;
   assign moves = running && !hold && (!id_valid || ready) && !loop_follows;
-  assign read = moves && !redirect && !flush;
+  assign read = moves;  // in vain where the stream breaks off
   assign at_end = moves && (loop_set ? new_hit : old_hit);
   assign again = at_end && (loop_set ? new_more : old_more);
 
@@ -64,14 +63,16 @@ module fetch (
     if ((loop_set || again) && !inner)
       {left0, more0} <= loop_set ? (again ? {new_less, new_less_more} : {loop_count, new_more}) : {old_less, old_less_more};
     if (loop_set || moves) depth <= at_end && !again ? depth_now - 2'd1 : depth_now;
-    if (passed) id_valid <= 1'b0;
-    if (read) begin
+    if (ready) id_valid <= 1'b0;
+    if (moves) begin
       id_valid <= 1'b1;
       id_pc <= pc;
+    end
+    if (redirect) pc <= target;
+    else if (moves && !flush) begin
       if (again) pc <= loop_set ? new_start : old_start;
       else if (pc < tile_pkg::RETURN_ADDRESS) pc <= pc + 14'd4;
     end
-    if (redirect) pc <= target;
     if (start) pc <= entry;
     if (reset || flush || flush_command || redirect) begin
       id_valid <= 1'b0;

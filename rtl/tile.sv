@@ -84,14 +84,14 @@ module tile #(
       .drop_count, .drops
   );
 
-  logic hold, flush, redirect, passed, ready, loop_set, code_read, id_valid, host_writes;
+  logic hold, flush, redirect, ready, loop_set, code_read, id_valid, host_writes;
   logic loop_follows;
   logic [13:0] target, id_pc, loop_pc;
   logic [4:0] loop_length;
   logic [31:0] loop_count, id_word;
   assign host_writes = memory_write && status == tile_pkg::UNDEFINED;
   fetch fetch (
-      .clock, .reset, .running, .hold, .flush, .flush_command, .start, .entry, .redirect, .target, .passed, .ready,
+      .clock, .reset, .running, .hold, .flush, .flush_command, .start, .entry, .redirect, .target, .ready,
       .loop_set, .loop_follows, .loop_pc, .loop_length, .loop_count, .read(code_read), .pc(fetch_pc), .id_valid, .id_pc
   );
   code_memory code (
@@ -158,7 +158,7 @@ module tile #(
 `endif
       .clock, .reset, .image, .start, .flush_command, .kill, .stop_waiting(want_pause || want_finalize),
       .fault, .fault_cause(new_cause), .fault_pc(new_pc), .fault_address(new_address), .region_end,
-      .id_valid, .id_pc, .id_word, .hold, .flush, .redirect, .passed, .ready, .loop_set, .loop_follows,
+      .id_valid, .id_pc, .id_word, .hold, .flush, .redirect, .ready, .loop_set, .loop_follows,
       .target, .loop_pc, .loop_length,
       .loop_count, .data_read, .data_write, .data_address, .data_word, .mem_load, .mem_store, .mem_address,
       .mem_value, .mem_funct3, .mem_wait(full), .mem_fault, .load_value, .stream_needed, .input_mask(mask),

@@ -24,7 +24,7 @@ package tile_pkg;
 
   typedef struct packed {
     kind_t kind;
-    logic [4:0] rd, rs1, rs2;  // 0 where not used
+    logic [4:0] rd;       // 0 where not used
     logic [2:0] funct3;
     logic alternate;      // sub, sra, srai
     logic [4:0] length;   // loops: instructions of the body

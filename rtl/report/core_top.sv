@@ -36,12 +36,12 @@ module core_top (
     output logic [4:0]  retired_rd,
     output logic [31:0] retired_value
 );
-  logic hold, flush, redirect, passed, ready, loop_set, loop_follows, id_valid;
+  logic hold, flush, redirect, ready, loop_set, loop_follows, id_valid;
   logic [13:0] target, loop_pc, id_pc;
   logic [4:0] loop_length;
   logic [31:0] loop_count;
   fetch fetch (
-      .clock, .reset, .running, .hold, .flush, .flush_command, .start, .entry, .redirect, .target, .passed, .ready,
+      .clock, .reset, .running, .hold, .flush, .flush_command, .start, .entry, .redirect, .target, .ready,
       .loop_set, .loop_follows, .loop_pc, .loop_length, .loop_count, .read(code_read), .pc, .id_valid, .id_pc
   );
   core core (.*);

@@ -72,8 +72,10 @@ bool Tile::access_memory() {
 // Redirects fetch; a target that is no place to go faults one stage on.
 void Tile::jump(uint32_t target, Executed& out) {
   loop_depth_ = 0;
-  if (target == kReturnAddress)
+  if (target == kReturnAddress) {
+    pc_ = target;
     return;
+  }
   constexpr uint32_t kPcBits = 2 * kReturnAddress - 1;  // of the program counter
   out.bad_target = (target & 3) || target > kReturnAddress;
   if (out.bad_target) {
