@@ -218,9 +218,10 @@ module core (
 
   // ID
   tile_pkg::decoded_t decoded;
-  logic [4:0] first, second;
+  logic [4:0] first, second, body;
+  logic [31:0] rounds;
   logic beyond, waits, ex_feeds_a, ex_feeds_b;
-  decode decoder (.word(id_word), .first, .second, .out(decoded));
+  decode decoder (.word(id_word), .first, .second, .body, .rounds, .out(decoded));
   assign beyond = id_pc == tile_pkg::RETURN_ADDRESS;
   always_comb begin
     id_op = decoded;
@@ -242,8 +243,8 @@ module core (
   assign loop_in_ex = ex_valid && ex_op.kind == tile_pkg::LOOP;
   assign loop_set = loop_in_ex ? ex_done : ready && id_op.kind == tile_pkg::LOOP_IMMEDIATE;
   assign loop_pc = loop_in_ex ? ex_pc : id_pc;
-  assign loop_length = loop_in_ex ? ex_op.length : id_op.length;
-  assign loop_count = loop_in_ex ? a : id_op.value;
+  assign loop_length = loop_in_ex ? ex_op.value[4:0] : body;
+  assign loop_count = loop_in_ex ? a : rounds;
 
   always_ff @(posedge clock) begin
     if (!hold) begin

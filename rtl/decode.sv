@@ -3,6 +3,8 @@
 module decode (
     input  logic [31:0] word,
     output logic [4:0]  first, second,  // registers read; 0 where not used
+    output logic [4:0]  body,           // of a LOOP_IMMEDIATE: instructions, rounds
+    output logic [31:0] rounds,
     output tile_pkg::decoded_t out
 );
   logic [2:0] funct3;
@@ -78,7 +80,7 @@ module decode (
           kind = tile_pkg::HIST;
           {reads_rs1, reads_rs2} = 2'b11;
         end
-        3'd2: if (high < 16 && rd == 0 && rs1 == 0) kind = tile_pkg::HIST_IN;
+        3'd2: if (high[11:4] == 0 && rd == 0 && rs1 == 0) kind = tile_pkg::HIST_IN;
         3'd3:
         if (high == 0) begin
           kind = tile_pkg::HIST_READ;
@@ -89,28 +91,30 @@ module decode (
           kind = tile_pkg::HIST_CONFIG;
           reads_rs1 = 1'b1;
         end
-        3'd5: if (high <= 9 && rd == 0 && rs1 == 0) kind = tile_pkg::EMIT;
+        3'd5: if (high[11:4] == 0 && (!high[3] || high[2:1] == 0) && rd == 0 && rs1 == 0) kind = tile_pkg::EMIT;
         3'd6:
-        if (high >= 1 && high <= 31 && rd == 0) begin
+        if (high[11:5] == 0 && high != 0 && rd == 0) begin
           kind = tile_pkg::LOOP;
           reads_rs1 = 1'b1;
         end
         default:
-        if (high != 0 && rd <= 20 && rs1 != 0) begin
+        if (high != 0 && (!rd[4] || (!rd[3] && (!rd[2] || rd[1:0] == 0))) && rs1 != 0) begin
           kind = tile_pkg::LOOP_IMMEDIATE;
-          immediate = {20'd0, high} << rd;
+          immediate = rounds;
         end
       endcase
       default: ;
     endcase
   end
 
+  // Apart from the kind, which takes longer.
+  assign body = rs1;
+  assign rounds = {20'd0, high} << rd;
   assign first = reads_rs1 ? rs1 : 5'd0;
   assign second = reads_rs2 ? rs2 : 5'd0;
   assign out.kind = kind;
   assign out.rd = writes_rd ? rd : 5'd0;
   assign out.funct3 = funct3;
   assign out.alternate = funct7[5] && (kind == tile_pkg::ALU || funct3 == 3'd5);
-  assign out.length = kind == tile_pkg::LOOP ? high[4:0] : rs1;
   assign out.value = kind == tile_pkg::ILLEGAL ? word : immediate;
 endmodule

@@ -38,6 +38,8 @@ class Generator {
       emit({Op::Lui, reg, 0, 0, int32_t(base)});
     }
     region(init);
+    if (below(4) == 0)  // anywhere, so that no bit of an address is idle
+      words_.resize(words_.size() + size_t(below(kFinishEntry / 4 - 400)));
     image.main_entry = uint32_t(4 * words_.size());
     region(main);
     words_.resize(kFinishEntry / 4);
@@ -65,7 +67,9 @@ class Generator {
     return uint8_t(below(40) == 0 ? below(32) : 5 + below(7));
   }
   uint8_t target() {
-    return uint8_t(below(60) == 0 ? below(3) : 5 + below(7));
+    if (below(30) == 0)
+      return uint8_t(below(kScratch));
+    return uint8_t(below(60) == 0 ? kFifo + 1 + below(31 - kFifo) : 5 + below(7));
   }
   Op pick(Op first, Op last) {
     return static_cast<Op>(int(first) + below(int(last) - int(first) + 1));
@@ -179,9 +183,18 @@ class Generator {
   }
 
   void wild() {
-    switch (below(5)) {
+    switch (below(8)) {
       case 0:
         return words_.push_back(uint32_t(rng_.next()));
+      case 5:  // beside the FIFO's alignment
+        return emit({below(2) ? Op::Sh : Op::Sw, 0, kFifo, reg(), 1 + below(64)});
+      case 6:  // nearly an own instruction
+        return words_.push_back(custom() ^ 1u << below(32));
+      case 7:  // nearly one of the manual's, or a jump far out
+        return below(2) ? emit({Op::Lui, target(), 0, 0, int32_t(1u << (13 + below(19)))})
+                        : words_.push_back(
+                              riscv::encode({pick(Op::Beq, Op::Andi), target(), reg(), reg(), 4}) ^
+                              1u << below(32));
       case 1:
         return emit({pick(Op::Lb, Op::Lhu), target(), reg(), 0, below(4096) - 2048});
       case 2:

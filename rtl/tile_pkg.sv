@@ -27,8 +27,7 @@ package tile_pkg;
     logic [4:0] rd;       // 0 where not used
     logic [2:0] funct3;
     logic alternate;      // sub, sra, srai
-    logic [4:0] length;   // loops: instructions of the body
-    logic [31:0] value;   // immediate; LOOP_IMMEDIATE: count; EMIT: format; HIST_IN: pair; ILLEGAL: the word
+    logic [31:0] value;   // immediate; LOOP: instructions of the body; LOOP_IMMEDIATE: count; EMIT: format; HIST_IN: pair; ILLEGAL: the word
   } decoded_t;
 
 `ifdef RETIREMENT
