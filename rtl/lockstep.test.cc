@@ -50,7 +50,7 @@ class Surroundings {
     for (uint32_t& word : inputs_.data)
       word = uint32_t(rng_.next()) >> rng_.below(32);
     inputs_.has_address = address_ > 0;
-    inputs_.address = uint32_t(rng_.below(16));
+    inputs_.address = uint32_t(rng_.below(16)) | (rng_.below(8) ? 0 : uint32_t(rng_.next()) << 4);
     return inputs_;
   }
 

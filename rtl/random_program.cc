@@ -22,7 +22,8 @@ class Generator {
  public:
   Generator(base::Rng& rng, const ProgramMix& mix)
       : rng_(rng),
-        mix_(mix) {
+        mix_(mix),
+        first_(below(4) ? 3 + below(kScratch - 9) : kFifo + 1 + below(3)) {
   }
 
   Image make() {
@@ -63,13 +64,12 @@ class Generator {
   void emit(const riscv::Instruction& n) {
     words_.push_back(riscv::encode(n));
   }
+  // Most operands are seven registers, others in each program.
   uint8_t reg() {
-    return uint8_t(below(40) == 0 ? below(32) : 5 + below(7));
+    return uint8_t(below(40) == 0 ? below(32) : first_ + below(7));
   }
   uint8_t target() {
-    if (below(30) == 0)
-      return uint8_t(below(kScratch));
-    return uint8_t(below(60) == 0 ? kFifo + 1 + below(31 - kFifo) : 5 + below(7));
+    return uint8_t(below(60) == 0 ? below(kScratch) : first_ + below(7));
   }
   Op pick(Op first, Op last) {
     return static_cast<Op>(int(first) + below(int(last) - int(first) + 1));
@@ -209,6 +209,7 @@ class Generator {
 
   base::Rng& rng_;
   ProgramMix mix_;
+  int first_;
   std::vector<uint32_t> words_;
   int begin_ = 0;
   int end_ = 0;
