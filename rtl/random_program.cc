@@ -23,6 +23,7 @@ class Generator {
   Generator(base::Rng& rng, const ProgramMix& mix)
       : rng_(rng),
         mix_(mix),
+        wide_(below(3) == 0),
         first_(below(4) ? 3 + below(kScratch - 9) : kFifo + 1 + below(3)) {
   }
 
@@ -51,7 +52,7 @@ class Generator {
     image.code.assign(reinterpret_cast<const char*>(words_.data()), 4 * words_.size());
     for (int n = below(4) * 64; n > 0; --n)
       image.data += char(rng_.next());
-    image.input_mask = below(3) ? 3 : uint32_t(rng_.next());
+    image.input_mask = wide_ ? uint32_t(rng_.next()) : 3;
     image.triggered = below(4) == 0;
     image.trigger_start = uint32_t(below(16)), image.trigger_end = uint32_t(below(16));
     return image;
@@ -126,7 +127,7 @@ class Generator {
     if (!load)
       return emit({Op::Sw, 0, kSoft, reg(), 4 * below(8)});
     if (place == 3)
-      return emit({op, target(), kIo, 0, size * below(132 / size)});
+      return emit({op, target(), kIo, 0, below(4) ? size * below(132 / size) : 128});
     if (place == 4)
       return emit({op, target(), kSoft, 0, size * below(32 / size)});
     emit({op, target(), kControl, 0, size * below(48 / size)});
@@ -178,7 +179,7 @@ class Generator {
             unsigned(below(8) ? 0 : below(21)),
             unsigned(1 + below(below(4) ? 5 : 31)));
       default:
-        return encode_hist_in(unsigned(below(3) ? 0 : below(16)));
+        return encode_hist_in(unsigned(wide_ ? below(16) : 0));
     }
   }
 
@@ -209,6 +210,7 @@ class Generator {
 
   base::Rng& rng_;
   ProgramMix mix_;
+  bool wide_;  // inputs and what waits for them: any of 32, or the first two
   int first_;
   std::vector<uint32_t> words_;
   int begin_ = 0;
