@@ -165,6 +165,8 @@ class Fitter {
     fit_.twin = twin_of(file_, fit_, 2 * file_.network.buffer_segments);
     measure(compare());
     const bool better = fit_.course < tried[0].course - kMuchBetter;
+    if (!better)
+      tried.push_back(fit_);
     for (int times = 2; better && times <= kMostBuffers; times *= 2) {
       settle_anew(times * file_.network.buffer_segments);
       tried.push_back(fit_);
@@ -172,7 +174,8 @@ class Fitter {
         break;
     }
     const int spent = fit_.simulated;
-    std::ranges::stable_sort(tried, {}, &Fit::course);
+    if (better)
+      std::ranges::stable_sort(tried, {}, &Fit::course);
     fit_ = tried[0];
     fit_.simulated = spent;
     if (tried.size() > 1 && tried[1].course <= fit_.course + kAsWell)

@@ -252,6 +252,21 @@ TEST_F(FitTest, BuffersAreToldByWhenTransfersWait) {
   }
 }
 
+// The simulated chip waits where the recorded one does not, whatever its buffers: either size is possible.
+TEST_F(FitTest, BuffersThatTellNothingApartArePossibleToo) {
+  std::vector<Fault> waits;
+  for (int router = 0; router < quiet_.grid().router_count(); ++router)
+    waits.push_back(quiet_.fault({Part::Router, router}, 3, uint64_t(router % 4), 20));
+  const ReplayOf replays = [&](const Twin& twin) {
+    return [&, twin](const std::vector<Fault>&, uint32_t draw) {
+      return quiet_.run(twin, waits, 1'000'000 + draw);
+    };
+  };
+  const Fit fit = fit_twin(quiet_.run({}, 1), quiet_.file(), {.replays = replays});
+  EXPECT_EQ(fit.twin.chip.network.buffer_segments, quiet_.file().network.buffer_segments);
+  EXPECT_EQ(fit.other_buffers, 2 * quiet_.file().network.buffer_segments);
+}
+
 // Below one in a hundred a class is left as the file says it, however surely it differs.
 TEST_F(FitTest, LessThanAHundredthIsNoDifference) {
   Twin real{quiet_.file(), {}};
