@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/heap.h"
 #include "jobs/fleet_watch.h"
 
 namespace lento::jobs {
@@ -91,10 +92,12 @@ void FleetWatch::pull() {
   trace::MetricSeries s = read(next_ms_);
   const bool step_changed = learn_step(s);
   const bool names_changed = take_names(s);
-  if (step_changed || names_changed || !detector_) {
+  const bool anew = step_changed || names_changed || !detector_;
+  if (anew) {
     forget_left();
     rebuild();
     next_ms_ = round_down(now_ms() - history_ms(), step_ms_);
+    s = {};  // before as much is read again
     s = read(next_ms_);
   }
   learn_delay(s);
@@ -104,6 +107,8 @@ void FleetWatch::pull() {
   if (const auto until = frontier(s))
     push(s, *until);
   last_ = std::move(s);
+  if (anew)
+    base::return_free_memory();  // the answers to a whole history
 }
 
 // Where the next rows begin: after a long outage at the oldest that still matter; where the store's clock

@@ -97,10 +97,64 @@ SeriesBuilder::Samples& SeriesBuilder::samples(const Key& key) {
     return samples_[last_];
   const auto [at, fresh] = index_.emplace(packed, samples_.size());
   if (fresh)
-    samples_.push_back({key, {}, {}});
+    samples_.push_back({key});
   last_key_ = packed;
   last_ = at->second;
   return samples_[last_];
+}
+
+uint32_t SeriesBuilder::Slabs::add(int64_t begin_ms) {
+  if (used == slabs.size() * kBlocks)
+    slabs.push_back(std::make_unique_for_overwrite<Block[]>(kBlocks));
+  const auto number = uint32_t(++used);
+  Block& block = at(number);
+  block.begin_ms = begin_ms;
+  block.count = 0;
+  block.next = 0;
+  return number;
+}
+
+// Times must not fall.
+void SeriesBuilder::append(Samples& to, int64_t time_ms, float value) {
+  if (slabs_.size() <= to.key.metric)
+    slabs_.resize(to.key.metric + 1);
+  Slabs& slabs = slabs_[to.key.metric];
+  if (to.first_block == 0) {
+    to.first_block = to.last_block = slabs.add(time_ms);
+    to.first_ms = time_ms;
+  }
+  const Block& last = slabs.at(to.last_block);
+  const uint64_t after = uint64_t(time_ms) - uint64_t(last.begin_ms);
+  if (last.count == Block::kRoom || after > UINT32_MAX) {
+    const uint32_t fresh = slabs.add(time_ms);
+    slabs.at(to.last_block).next = fresh;
+    to.last_block = fresh;
+  }
+  Block& block = slabs.at(to.last_block);
+  block.after_ms[block.count] = uint32_t(uint64_t(time_ms) - uint64_t(block.begin_ms));
+  block.value[block.count] = value;
+  ++block.count;
+  to.last_ms = time_ms;
+}
+
+struct SeriesBuilder::Column {
+  std::vector<int64_t> time_ms;
+  std::vector<float> value;
+};
+
+// The first samples of a series, `most` or a few more.
+void SeriesBuilder::read(const Samples& from, size_t most, Column& to) const {
+  to.time_ms.clear();
+  to.value.clear();
+  const Slabs& slabs = slabs_[from.key.metric];
+  for (uint32_t next = from.first_block; next != 0 && to.value.size() < most;) {
+    const Block& block = slabs.at(next);
+    for (uint32_t i = 0; i < block.count; ++i) {
+      to.time_ms.push_back(block.begin_ms + int64_t{block.after_ms[i]});
+      to.value.push_back(block.value[i]);
+    }
+    next = block.next;
+  }
 }
 
 void SeriesBuilder::add(const Key& key, int64_t time_ms, double value, const base::Location& where) {
@@ -108,16 +162,15 @@ void SeriesBuilder::add(const Key& key, int64_t time_ms, double value, const bas
     return report_.skip(where, "value is not a finite number");
   }
   Samples& to = samples(key);
-  if (!to.time_ms.empty() && time_ms <= to.time_ms.back()) {
+  if (to.first_block != 0 && time_ms <= to.last_ms) {
     return report_.skip(
         where,
-        time_ms == to.time_ms.back() ? "second sample of a machine at the same time"
-                                     : "time runs backwards within one machine");
+        time_ms == to.last_ms ? "second sample of a machine at the same time"
+                              : "time runs backwards within one machine");
   }
   if (++count_ > max_samples_)
     throw base::Error(where, "too many samples for one period", "read a shorter period");
-  to.time_ms.push_back(time_ms);
-  to.value.push_back(float(value));
+  append(to, time_ms, float(value));
   ++report_.taken;
 }
 
@@ -130,9 +183,10 @@ static int64_t median_gap(std::vector<int64_t>& gaps) {
   return *middle;
 }
 
+constexpr size_t kGapsOf = 64;  // samples of a series
+
 static void add_gaps(const std::vector<int64_t>& time_ms, std::vector<int64_t>& gaps) {
-  constexpr size_t kMost = 64;
-  for (size_t i = 1; i < std::min(time_ms.size(), kMost); ++i)
+  for (size_t i = 1; i < std::min(time_ms.size(), kGapsOf); ++i)
     gaps.push_back(time_ms[i] - time_ms[i - 1]);
 }
 
@@ -147,8 +201,10 @@ static int64_t natural_step(int64_t gap) {
 int64_t SeriesBuilder::sample_gap() const {
   constexpr size_t kMost = 100'000;
   std::vector<int64_t> gaps;
+  Column column;
   for (const Samples& s : samples_) {
-    add_gaps(s.time_ms, gaps);
+    read(s, kGapsOf, column);
+    add_gaps(column.time_ms, gaps);
     if (gaps.size() > kMost)
       break;
   }
@@ -188,10 +244,10 @@ void SeriesBuilder::choose_grid(const GridOptions& options, const base::Location
   int64_t first = INT64_MAX;
   int64_t last = INT64_MIN;
   for (const Samples& s : samples_) {
-    first = std::min(first, s.time_ms.front());
-    last = std::max(last, s.time_ms.back());
+    first = std::min(first, s.first_ms);
+    last = std::max(last, s.last_ms);
     int64_t& newest = series.newest_ms[s.key.machine];
-    newest = std::max(newest, s.time_ms.back());
+    newest = std::max(newest, s.last_ms);
   }
   series.begin_ms = options.begin_ms.value_or(first);
   last = std::max(last, series.begin_ms);
@@ -243,7 +299,7 @@ static void reduce_device(
 }
 
 void SeriesBuilder::fill_metric(
-    std::span<Samples> samples,
+    std::span<const Samples> samples,
     const Layout& layout,
     const GridOptions& options,
     MetricSeries& series) const {
@@ -252,9 +308,11 @@ void SeriesBuilder::fill_metric(
   const size_t stride = machines_.size();
   const bool devices = layout.has_devices[metric];
   std::vector<uint16_t> counts(devices ? series.steps * stride : 0, 0);  // devices seen
-  for (Samples& s : samples) {
+  Column column;
+  for (const Samples& s : samples) {
+    read(s, SIZE_MAX, column);
     std::vector<int64_t> gaps;
-    add_gaps(s.time_ms, gaps);
+    add_gaps(column.time_ms, gaps);
     const bool known = gaps.size() >= 3;  // of fewer, one may be a hole
     const double usual = known ? std::min(kSlowest, double(median_gap(gaps))) : 0;
     const double limit =
@@ -262,15 +320,13 @@ void SeriesBuilder::fill_metric(
     const Grid grid{series.begin_ms, series.step_ms, int64_t(limit), series.steps};
     if (devices) {
       const auto device = uint16_t(std::min<uint32_t>(s.key.device, UINT16_MAX));
-      reduce_device(s.time_ms, s.value, grid, s.key.machine, device, at, counts, series);
+      reduce_device(column.time_ms, column.value, grid, s.key.machine, device, at, counts, series);
     } else {
       float* out = series.values.data() + series.row_begin(at, 0) + s.key.machine;
-      nearest_fill(s.time_ms, grid, [&](size_t step, size_t from) {
-        out[step * stride] = s.value[from];
+      nearest_fill(column.time_ms, grid, [&](size_t step, size_t from) {
+        out[step * stride] = column.value[from];
       });
     }
-    s.time_ms = {};
-    s.value = {};
   }
   if (!devices)
     return;
@@ -313,7 +369,9 @@ MetricSeries SeriesBuilder::build(const GridOptions& options, const base::Locati
   series.devices_seen = devices_seen();
   const Layout layout = lay_out(series);
   choose_grid(options, where, series);
-  series.values.assign(series.steps * machines_.size() * series.metrics.size(), kNoValue);
+  // A plane is touched only when its metric is laid out and the samples of those before it are gone.
+  const size_t plane = series.steps * machines_.size();
+  series.values.reserve(plane * series.metrics.size());
   std::ranges::stable_sort(samples_, [](const Samples& a, const Samples& b) {
     return a.key.metric < b.key.metric;
   });
@@ -321,10 +379,16 @@ MetricSeries SeriesBuilder::build(const GridOptions& options, const base::Locati
     const auto to = std::find_if(from, samples_.end(), [&](const Samples& s) {
       return s.key.metric != from->key.metric;
     });
+    const size_t metric = from->key.metric;
+    const size_t planes = layout.at[metric] + (layout.has_devices[metric] ? 3 : 1);
+    series.values.resize(plane * planes, kNoValue);
     fill_metric({from, to}, layout, options, series);
+    slabs_[metric] = {};
     from = to;
   }
+  series.values.resize(plane * series.metrics.size(), kNoValue);
   samples_.clear();
+  slabs_.clear();
   index_.clear();
   last_key_ = UINT64_MAX;
   count_ = 0;

@@ -62,7 +62,8 @@ struct Verdict {
   std::vector<size_t> also_affected;  // machines with a weaker deviation of the same metrics
 };
 
-// Scores, levels and peer bands over time for figures: at most 512 columns, neighbours merged when full.
+// Scores, levels and peer bands over time for figures: at most 512 columns (of a large fleet
+// fewer), neighbours merged when full.
 struct ScoreHistory {
   std::vector<int64_t> time_ms;
   std::vector<std::vector<float>> score;  // [column][metric * machines + machine]: largest of the horizons

@@ -12,6 +12,8 @@ namespace lento::fleet {
 namespace {
 
 constexpr size_t kColumns = 512;
+constexpr size_t kLeastColumns = 64;
+constexpr size_t kHistoryCells = size_t{8} << 20;  // of scores and of levels: 64 MB of a large fleet
 
 std::string group_name(const trace::Labels& labels, const std::vector<std::string>& keys) {
   std::string name;
@@ -204,8 +206,8 @@ void Detector::Impl::evaluate(Track& track) {
   PeerBand band;
   const size_t n = track.level.options().n;
   const bool ok = track.level.evaluate(
-      [&](size_t i) {
-        return ring.window(cell(track.metric, group.machines[i]), n);
+      [&](size_t i, float* to, size_t stride) {
+        ring.read(cell(track.metric, group.machines[i]), n, to, stride);
       },
       judged,
       band);
@@ -248,7 +250,8 @@ void Detector::Impl::record() {
   history.median.push_back(shown_median);
   history.high.push_back(shown_high);
   std::ranges::fill(shown_score, 0.0f);
-  if (history.time_ms.size() >= kColumns) {
+  const size_t most = kHistoryCells / std::max<size_t>(1, shown_score.size());
+  if (history.time_ms.size() >= std::clamp(most, kLeastColumns, kColumns)) {
     merge_columns(history);
     history_stride *= 2;
   }

@@ -18,25 +18,26 @@ Verdict* Detector::Impl::standing(size_t machine, bool silent) {
 int64_t Detector::Impl::onset(const Track& track, size_t machine, double deviation) const {
   const auto& peers = groups[track.group].machines;
   const size_t n = std::min(ring.capacity(), ring.pushed());
-  const float* own = ring.window(cell(track.metric, machine), n);
   double sum = 0;
   double best = 0;
   size_t start = n;
   std::vector<float> column;
   for (size_t i = n; i-- > 0;) {
     column.clear();
+    const std::span<const float> row = ring.row(n, i);
+    const float own = row[cell(track.metric, machine)];
     for (const size_t p : peers) {
-      const float v = ring.window(cell(track.metric, p), n)[i];
+      const float v = row[cell(track.metric, p)];
       if (!std::isnan(v))
         column.push_back(v);
     }
-    if (column.empty() || std::isnan(own[i]))
+    if (column.empty() || std::isnan(own))
       continue;
     std::nth_element(
         column.begin(),
         column.begin() + static_cast<std::ptrdiff_t>(column.size() / 2),
         column.end());
-    sum += (own[i] - column[column.size() / 2] - deviation / 2) * (deviation > 0 ? 1 : -1);
+    sum += (own - column[column.size() / 2] - deviation / 2) * (deviation > 0 ? 1 : -1);
     if (sum > best) {
       best = sum;
       start = i;

@@ -111,16 +111,13 @@ double LevelTrack::combine(const Feature& f) const {
 }
 
 // The features of machines [first, first + count), one lane each.
-void LevelTrack::measure(const std::function<const float*(size_t)>& window, size_t first, size_t count) {
+void LevelTrack::measure(const WindowReader& window, size_t first, size_t count) {
   const Kernel& k = kernel();
   const size_t n = options_.n;
   const size_t lanes = k.lanes;
   columns_.resize(n * lanes);
-  for (size_t l = 0; l < lanes; ++l) {
-    const float* from = window(first + std::min(l, count - 1));
-    for (size_t i = 0; i < n; ++i)
-      columns_[i * lanes + l] = from[i];
-  }
+  for (size_t l = 0; l < lanes; ++l)
+    window(first + std::min(l, count - 1), columns_.data() + l, lanes);
   std::array<double, kMaxLanes> total{};
   std::array<double, kMaxLanes> taken{};
   std::array<float, kMaxLanes> sums{};
@@ -409,10 +406,7 @@ void LevelTrack::learn_baselines(const std::vector<size_t>& present, const std::
   pending_.pop_front();
 }
 
-bool LevelTrack::evaluate(
-    const std::function<const float*(size_t)>& window,
-    std::vector<Judged>& out,
-    PeerBand& band) {
+bool LevelTrack::evaluate(const WindowReader& window, std::vector<Judged>& out, PeerBand& band) {
   const size_t machines = feature_.size();
   out.assign(machines, {});
   std::vector<size_t> present;

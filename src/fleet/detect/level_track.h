@@ -59,6 +59,9 @@ struct PeerBand {
   float high = 0;
 };
 
+// Writes a machine's last n samples, oldest first and NaN where missing, to to[i * stride].
+using WindowReader = std::function<void(size_t machine, float* to, size_t stride)>;
+
 class LevelTrack {
  public:
   static constexpr size_t kFeatures = 6;
@@ -66,9 +69,9 @@ class LevelTrack {
 
   LevelTrack(const TrackOptions& options, size_t machines);
 
-  // `window(m)` points at the machine's last n samples, oldest first, NaN where missing. Returns false when
-  // too few machines have data or when so many deviate at once that it is a change of the job.
-  bool evaluate(const std::function<const float*(size_t)>& window, std::vector<Judged>& out, PeerBand& band);
+  // Returns false when too few machines have data or when so many deviate at once that it is a change of the
+  // job.
+  bool evaluate(const WindowReader& window, std::vector<Judged>& out, PeerBand& band);
 
   const TrackOptions& options() const {
     return options_;
@@ -85,7 +88,7 @@ class LevelTrack {
  private:
   using Feature = std::array<float, kFeatures>;
   using Block = std::array<float, kBlocks>;
-  void measure(const std::function<const float*(size_t)>& window, size_t first, size_t count);
+  void measure(const WindowReader& window, size_t first, size_t count);
   size_t thin_columns(size_t lanes, std::array<float, kMaxLanes>& counts);
   void subtract_peers(const std::vector<size_t>& present);
   void learn_weights(const std::vector<size_t>& present);

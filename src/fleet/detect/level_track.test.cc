@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "fleet/detect/test_peers.h"
 #include "fleet/detect/tuning.h"
@@ -17,6 +18,7 @@ using test::kNone;
 using test::kWindow;
 using test::options;
 using test::Peers;
+using test::spread;
 
 TEST(LevelTrack, HealthyPeersStayUnderTheThreshold) {
   Peers p(32, options());
@@ -269,8 +271,8 @@ TEST(LevelTrack, GoesOnAfterARestartAsIfThereHadBeenNone) {
   p.go_on(8, 100, 2, offset);
   p.look();
   copy.evaluate(
-      [&](size_t m) {
-        return p.samples(m).data() + p.samples(m).size() - kWindow;
+      [&](size_t m, float* to, size_t stride) {
+        spread(std::span(p.samples(m)).last(kWindow), to, stride);
       },
       again,
       band);
@@ -359,8 +361,8 @@ TEST(LevelTrack, WeightsAreLearnedAndAddUpToOne) {
         w[i] += float(rng.normal(0, 60));
     }
     track.evaluate(
-        [&](size_t m) {
-          return window[m].data();
+        [&](size_t m, float* to, size_t stride) {
+          spread(window[m], to, stride);
         },
         judged,
         band);

@@ -64,8 +64,9 @@ void walk(
   size_t next = 0;
   for (size_t end = options.n + (steps - options.n) % options.stride; end <= steps; end += options.stride) {
     track.evaluate(
-        [&](size_t i) {
-          return columns[i].data() + end - options.n;
+        [&](size_t i, float* to, size_t stride) {
+          for (size_t t = 0; t < options.n; ++t)
+            to[t * stride] = columns[i][end - options.n + t];
         },
         judged,
         band);

@@ -1,7 +1,7 @@
-// The last samples of every series, each contiguous and oldest first, without moving memory: every value is
-// written twice, `capacity` apart.
+// The last rows of all series, row after row: a push is one copy, and a sample is held once.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <span>
@@ -12,24 +12,34 @@ namespace lento::fleet {
 class RowRing {
  public:
   RowRing(size_t series, size_t capacity)
-      : capacity_(capacity),
-        values_(series * 2 * capacity, std::numeric_limits<float>::quiet_NaN()) {
+      : series_(series),
+        capacity_(capacity),
+        values_(series * capacity, std::numeric_limits<float>::quiet_NaN()) {
   }
 
   void push(std::span<const float> row) {
-    float* at = values_.data() + next_;
-    for (const float v : row) {
-      at[0] = at[capacity_] = v;
-      at += 2 * capacity_;
-    }
-    next_ = (next_ + 1) % capacity_;
+    std::ranges::copy(row, values_.begin() + static_cast<std::ptrdiff_t>(oldest_ * series_));
+    oldest_ = (oldest_ + 1) % capacity_;
     ++pushed_;
   }
 
-  // The last n values of a series; n <= capacity. Values never pushed are NaN.
-  const float* window(size_t series, size_t n) const {
-    return values_.data() + series * 2 * capacity_ + next_ + capacity_ - n;
+  // Row i of the last n, oldest first; n <= capacity. Values never pushed are NaN.
+  std::span<const float> row(size_t n, size_t i) const {
+    const size_t at = (oldest_ + capacity_ - n + i) % capacity_;
+    return {values_.data() + at * series_, series_};
   }
+
+  // The last n values of a series, oldest first, to to[i * stride].
+  void read(size_t series, size_t n, float* to, size_t stride) const {
+    const size_t first = (oldest_ + capacity_ - n) % capacity_;
+    const size_t before_end = std::min(n, capacity_ - first);
+    const float* from = values_.data() + series;
+    for (size_t i = 0; i < before_end; ++i)
+      to[i * stride] = from[(first + i) * series_];
+    for (size_t i = before_end; i < n; ++i)
+      to[i * stride] = from[(i - before_end) * series_];
+  }
+
   size_t capacity() const {
     return capacity_;
   }
@@ -38,8 +48,9 @@ class RowRing {
   }
 
  private:
+  size_t series_;
   size_t capacity_;
-  size_t next_ = 0;  // also the start of the oldest-first view
+  size_t oldest_ = 0;  // the row that the next push overwrites
   size_t pushed_ = 0;
   std::vector<float> values_;
 };

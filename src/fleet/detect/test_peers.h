@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "base/rng.h"
@@ -11,6 +12,11 @@ namespace lento::fleet::test {
 
 inline constexpr size_t kWindow = 64;
 inline constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
+
+inline void spread(std::span<const float> window, float* to, size_t stride) {
+  for (size_t i = 0; i < window.size(); ++i)
+    to[i * stride] = window[i];
+}
 
 // The samples of every machine, as long as the test wants; a look judges the last kWindow of them.
 class Peers {
@@ -37,8 +43,8 @@ class Peers {
 
   bool look() {
     return track.evaluate(
-        [&](size_t m) {
-          return samples_[m].data() + samples_[m].size() - kWindow;
+        [&](size_t m, float* to, size_t stride) {
+          spread(std::span(samples_[m]).last(kWindow), to, stride);
         },
         judged,
         band);
