@@ -31,11 +31,8 @@ bool RollCall::row(int64_t time_ms, std::span<const uint8_t> reports) {
     last_outage_ms_ = time_ms;
   } else {
     answered_ms_ += step_ms_;
-    const bool was_long = outage_ms_ > limit_ms_ / 4;
-    for (size_t m = 0; m < seen_ms_.size(); ++m) {
-      if (was_long && !silent(m))
-        seen_answered_ms_[m] = answered_ms_;
-    }
+    if (outage_ms_ > limit_ms_ / 4)
+      start_silences_anew();
     outage_ms_ = 0;
   }
   for (size_t m = 0; m < reports.size(); ++m) {
@@ -45,6 +42,17 @@ bool RollCall::row(int64_t time_ms, std::span<const uint8_t> reports) {
       leave(m);
   }
   return answered_;
+}
+
+// The first rows after an outage are not whole: nobody falls silent in them. Who had been quiet for longer
+// than that takes has its silence shortened only.
+void RollCall::start_silences_anew() {
+  const auto kept = int64_t(tuning::kKeptSilence.value * double(limit_ms_));
+  for (size_t m = 0; m < seen_ms_.size(); ++m) {
+    const int64_t quiet = quiet_for_ms(m);
+    if (!silent(m))
+      seen_answered_ms_[m] = answered_ms_ - (quiet > kept ? kept : 0);
+  }
 }
 
 void RollCall::heard(size_t machine, int64_t time_ms) {

@@ -50,9 +50,20 @@ TEST(RollCall, TimeWithoutAnswersDoesNotCount) {
   r.rows("00000000", 200);
   EXPECT_FALSE(r.call.answered());
   EXPECT_EQ(r.call.last_outage_ms(), 214'000);
-  r.rows("11110111", 9);  // and every silence starts anew
+  r.rows("11110111", 6);  // and a long silence keeps half of what it needs
   EXPECT_FALSE(r.call.silent(4));
-  r.rows("11110111", 3);
+  r.rows("11110111", 1);
+  EXPECT_TRUE(r.call.silent(4));
+}
+
+TEST(RollCall, AShortSilenceStartsAnewAfterAnOutage) {
+  Roll r;
+  r.rows("11111111", 5);
+  r.rows("11110111", 4);
+  r.rows("00000000", 200);
+  r.rows("11110111", 11);
+  EXPECT_FALSE(r.call.silent(4));
+  r.rows("11110111", 1);
   EXPECT_TRUE(r.call.silent(4));
 }
 
@@ -126,7 +137,7 @@ TEST(RollCall, NobodyIsNoAnswer) {
   EXPECT_EQ(r.call.members(), 0u);
 }
 
-// An outage of over a quarter of the limit starts every silence anew; a shorter one does not.
+// An outage of over a quarter of the limit shortens a long silence; a shorter one does not.
 TEST(RollCall, AnOutageOfAQuarterOfTheLimitIsShort) {
   for (const auto& [outage, anew] : {std::pair{2, false}, std::pair{3, true}}) {
     Roll r;
@@ -135,7 +146,7 @@ TEST(RollCall, AnOutageOfAQuarterOfTheLimitIsShort) {
     r.rows("00000000", outage);
     r.rows("11110111", 2);
     EXPECT_EQ(r.call.silent(4), !anew) << outage;
-    EXPECT_EQ(r.call.quiet_for_ms(4), anew ? 1000 : 11'000) << outage;
+    EXPECT_EQ(r.call.quiet_for_ms(4), anew ? 6000 : 11'000) << outage;
   }
 }
 

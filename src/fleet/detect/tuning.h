@@ -92,6 +92,11 @@ inline constexpr Number kPatient{
 inline constexpr Number kAnswered{0.75, "of the members", "report, or the source is at fault"};
 inline constexpr Number kAnyAnswer{0.25, "of the members", "report, or the row is not kept"};
 inline constexpr Number kSilentSteps{4, "steps", "of silence at the least: three lost scrapes are no fault"};
+inline constexpr Number kKeptSilence{
+    0.5,
+    "of the limit",
+    "is what a silence keeps over an outage: two scrapes were missed before it, two more are waited for "
+    "(bench/results/2026-11-22/fleet_source_faults.txt)"};
 inline constexpr Number kGone{86400, "s of answers", "without a sample: the machine has left the job"};
 
 // bursts
