@@ -4,6 +4,7 @@
 #include "lab/cli/commands.h"
 #include "lab/fleet/real_data.h"
 #include "lab/fleet/source_faults.h"
+#include "lab/fleet/storms.h"
 #include "lab/fleet/synthetic.h"
 
 namespace lento::lab {
@@ -16,7 +17,20 @@ struct Options {
   std::string journal;
   uint64_t source_faults = 0;
   int64_t source_case = -1;
+  uint64_t storms = 0;
 };
+
+// Each row as a fact: its first cell, then what the others say.
+void add_rows(const finding::TableFigure& table, finding::Diagnosis& d) {
+  for (const auto& row : table.rows) {
+    std::string text;
+    for (size_t i = 1; i < row.size(); ++i) {
+      if (!row[i].empty())
+        text += (i > 1 ? ", " : "") + table.columns[i] + " " + row[i];
+    }
+    d.facts.emplace_back(row[0], text);
+  }
+}
 
 // One case told in full, or the table of many.
 void source_faults(Context& context, const Options& o) {
@@ -32,16 +46,22 @@ void source_faults(Context& context, const Options& o) {
   }
   finding::TableFigure table =
       fleet::measure_source_faults(context.seed, o.source_faults, context.jobs, context.progress());
-  for (const auto& row : table.rows) {
-    std::string text;
-    for (size_t i = 1; i < row.size(); ++i) {
-      if (!row[i].empty())
-        text += (i > 1 ? ", " : "") + table.columns[i] + " " + row[i];
-    }
-    d.facts.emplace_back(row[0], text);
-  }
+  add_rows(table, d);
   d.verdict = "Measured on simulated stores with known truth.";
   d.figures.push_back({"Faults of the source", "Counts over all cases.", std::move(table)});
+  context.show(std::move(d));
+}
+
+void storms(Context& context, const Options& o) {
+  finding::Diagnosis d;
+  d.scale = "fleet";
+  d.title = "A watch over jobs with a storm of pause frames";
+  d.seed = context.seed;
+  finding::TableFigure table =
+      fleet::measure_storms(context.seed, o.storms, context.jobs, context.progress());
+  add_rows(table, d);
+  d.verdict = "Measured on simulated jobs with known truth.";
+  d.figures.push_back({"Storms", "From the onset to the alert.", std::move(table)});
   context.show(std::move(d));
 }
 
@@ -75,6 +95,8 @@ void simulated(Context& context, Options& o) {
 void run(Context& context, Options& o) {
   if (o.source_faults > 0 || o.source_case >= 0)
     return source_faults(context, o);
+  if (o.storms > 0)
+    return storms(context, o);
   if (o.real.empty())
     return simulated(context, o);
   finding::Diagnosis d;
@@ -129,6 +151,8 @@ void add_fleet_evaluate(Command& fleet, Context& context) {
          "Cases of a watch over a simulated store that fails, lags, restarts, renames")
       ->check(range(1, 1000000));
   app->add_option("--source-case", o->source_case, "Tell one of these cases in full");
+  app->add_option("--storms", o->storms, "Storms of pause frames in simulated jobs, from onset to alert")
+      ->check(range(1, 100000));
   app->add_option("--preset", o->synthetic.preset, "Simulated jobs: paper or production")
       ->check(one_of({"paper", "production"}))
       ->capture_default_str();

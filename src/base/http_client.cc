@@ -15,6 +15,8 @@
 namespace lento::base {
 namespace {
 
+constexpr long kReceive = 512 << 10;  // bytes at a time: answers of a store are megabytes
+
 // The functions of libcurl that are used, by their own types.
 struct Curl {
   decltype(&::curl_global_init) global_init = nullptr;
@@ -122,6 +124,7 @@ HttpReply http_request(const HttpRequest& request, const HttpOptions& options) {
   curl.setopt(c, CURLOPT_XFERINFOFUNCTION, give_up);
   curl.setopt(c, CURLOPT_HTTPHEADER, headers.get());
   curl.setopt(c, CURLOPT_TIMEOUT_MS, static_cast<long>(options.limits.timeout_s * 1000));
+  curl.setopt(c, CURLOPT_BUFFERSIZE, kReceive);
   curl.setopt(c, CURLOPT_WRITEFUNCTION, take);
   curl.setopt(c, CURLOPT_WRITEDATA, &sink);
   if (request.method == "POST") {

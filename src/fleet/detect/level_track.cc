@@ -91,6 +91,19 @@ bool all_finite(std::span<const double> numbers) {
   });
 }
 
+// How many deviate as the strongest does. Small deviations beside a large one are its consequences (a storm
+// of pause frames reaches the neighbours), not a change of the job that would excuse it.
+size_t of_one_size(const std::vector<Judged>& judged) {
+  double strongest = 0;
+  for (const Judged& j : judged) {
+    if (j.score >= 1)
+      strongest = std::max<double>(strongest, std::abs(j.deviation));
+  }
+  return size_t(std::ranges::count_if(judged, [&](const Judged& j) {
+    return j.score >= 1 && std::abs(j.deviation) >= tuning::kOfOneSize.value * strongest;
+  }));
+}
+
 }  // namespace
 
 LevelTrack::LevelTrack(const TrackOptions& options, size_t machines)
@@ -335,7 +348,6 @@ bool LevelTrack::judge(const std::vector<size_t>& present, std::vector<Judged>& 
   const Offsets offsets = offsets_of(present, level);
   remember_levels(present, level);
   const Scales scales = scales_of(present, offsets, level);
-  size_t abnormal = 0;
   double quiet = 0;
   double quiet_count = 0;
   for (size_t i = 0; i < n; ++i) {
@@ -354,11 +366,10 @@ bool LevelTrack::judge(const std::vector<size_t>& present, std::vector<Judged>& 
       quiet += quiet_blocks(m);
       ++quiet_count;
     }
-    abnormal += j.score >= 1;
     if (scales.past && t.by_change < tuning::kAtRest.value)
       learn_own(m, offsets.change[i]);
   }
-  const bool job_wide = abnormal > std::max<size_t>(2, n / size_t(tuning::kJobWide.value));
+  const bool job_wide = of_one_size(out) > std::max<size_t>(2, n / size_t(tuning::kJobWide.value));
   if (job_wide && double(evaluations_) >= tuning::kFirstLooks.value)
     return false;
   running_mean(level_variance_, level_count_, scales.level_now * scales.level_now);

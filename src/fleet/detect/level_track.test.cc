@@ -231,6 +231,23 @@ TEST(LevelTrack, AQuarterOfAGroupIsStillMachines) {
     EXPECT_GE(p.judged[m].score, 1) << m;
 }
 
+// A storm on one of eight machines reaches its two neighbours: three deviate, one stands out.
+TEST(LevelTrack, SmallDeviationsBesideALargeOneAreNoChangeOfTheJob) {
+  const auto storm = [](double neighbours) {
+    return [neighbours](size_t m, size_t) {
+      return m == 4 ? 500.0 : m == 3 || m == 5 ? neighbours : 0.0;
+    };
+  };
+  for (const auto& [neighbours, told] : {std::pair{50.0, true}, std::pair{400.0, false}}) {
+    Peers p(8, options());
+    p.go_on(kWindow, 50, 1);
+    p.live(60, 50, 1);
+    EXPECT_EQ(p.live(8, 50, 1, storm(neighbours)), told) << neighbours;
+    EXPECT_GE(p.judged[3].score, 1) << neighbours;
+    EXPECT_GE(p.judged[4].score, 1) << neighbours;
+  }
+}
+
 TEST(LevelTrack, MissingSamplesAreNotJudgedOnceAQuarterIsGone) {
   Peers p(16, options());
   p.go_on(kWindow, 100, 1);

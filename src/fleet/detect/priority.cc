@@ -58,6 +58,24 @@ void best_threshold(
   }
 }
 
+// The best split and those of other metrics that are nearly as good; the gain is shared between them.
+std::vector<Split> with_rivals(
+    const std::vector<PrioritySample>& samples,
+    std::vector<size_t>& in,
+    const Split& best,
+    const TreeOptions& options) {
+  std::vector<Split> out{best};
+  for (size_t k = 0; options.tie > 0 && k < samples[0].z.size(); ++k) {
+    Split own;
+    best_threshold(samples, in, k, options.min_leaf, own);
+    if (k != best.metric && own.gain >= (1 - options.tie) * best.gain)
+      out.push_back(own);
+  }
+  for (Split& split : out)
+    split.gain = best.gain / double(out.size());
+  return out;
+}
+
 }  // namespace
 
 std::vector<MetricUse> prioritise(const std::vector<PrioritySample>& samples, const TreeOptions& options) {
@@ -83,7 +101,8 @@ std::vector<MetricUse> prioritise(const std::vector<PrioritySample>& samples, co
       best_threshold(samples, node.in, k, options.min_leaf, best);
     if (best.gain < 1e-9)
       continue;
-    used.emplace_back(node.level, best);
+    for (const Split& split : with_rivals(samples, node.in, best, options))
+      used.emplace_back(node.level, split);
     Node low{{}, node.level + 1};
     Node high{{}, node.level + 1};
     for (const size_t i : node.in)

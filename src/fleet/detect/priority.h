@@ -19,6 +19,10 @@ struct PrioritySample {
 struct TreeOptions {
   size_t depth = 7;
   size_t min_leaf = 5;
+  // Metrics whose best split removes so nearly as much impurity as the one taken share its gain (the
+  // surrogate splits of CART). Else of two that tell a fault equally well one masks the other, by the chance
+  // of a draw.
+  double tie = 0;  // share of the gain that may be missing
 };
 
 struct MetricUse {
@@ -36,7 +40,7 @@ std::vector<MetricUse> prioritise(
 // The same by stability selection (Meinshausen and Buehlmann): a tree for each of `rounds` random halves of
 // the groups; what most trees use is kept, by falling gain. One tree hangs on the draw that it was grown on.
 struct StableOptions {
-  TreeOptions tree;
+  TreeOptions tree{.tie = 0.1};
   size_t rounds = 40;
   double share = 0.02;  // of all gain that a metric must have
   uint64_t seed = 1;

@@ -1,8 +1,8 @@
 // Who of a job's machines reports, who has fallen silent, and when nobody can tell.
 //
 // Time counts only while the source answers: in a row in which under three quarters of the members report,
-// the source is at fault, not its machines. After such an outage every silence starts anew, a long one with
-// half of what it needs, because the first rows after it are not whole.
+// the source is at fault, not its machines. After such an outage every silence starts anew, because the first
+// rows after it are not whole; a long one only waits for them.
 #pragma once
 
 #include <cstddef>

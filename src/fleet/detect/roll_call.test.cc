@@ -56,6 +56,27 @@ TEST(RollCall, TimeWithoutAnswersDoesNotCount) {
   EXPECT_TRUE(r.call.silent(4));
 }
 
+// Rare scrapes: of four that a silence needs three were missed before the outage.
+TEST(RollCall, ALongSilenceWaitsForAScrapeAfterAnOutage) {
+  RollCall call(8, 60'000, 240'000, 86'400'000);
+  int64_t now = 0;
+  const auto rows = [&](const std::string& who, int count) {
+    for (int i = 0; i < count; ++i) {
+      std::vector<uint8_t> reports;
+      for (const char c : who)
+        reports.push_back(c == '1');
+      call.row(now += 60'000, reports);
+    }
+  };
+  rows("11111111", 5);
+  rows("11110111", 3);
+  rows("00000000", 4);
+  rows("11110111", 2);
+  EXPECT_FALSE(call.silent(4));
+  rows("11110111", 1);
+  EXPECT_TRUE(call.silent(4));
+}
+
 TEST(RollCall, AShortSilenceStartsAnewAfterAnOutage) {
   Roll r;
   r.rows("11111111", 5);

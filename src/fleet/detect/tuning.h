@@ -68,6 +68,11 @@ inline constexpr Number kFewPeersFloor{
     "four machines agree by chance within 2.5 %"};
 inline constexpr Number kFloorOfLargest{0.1, "of the floor", "a level near zero has a floor too"};
 inline constexpr Number kJobWide{4, "th part of a group", "deviating at once: it is the job that changed"};
+inline constexpr Number kOfOneSize{
+    0.2,
+    "of the strongest deviation",
+    "what a change of the job is at least on a machine that takes part in it; neighbours of a storm of pause "
+    "frames show 0.01 to 0.06 (bench/results/2026-11-22/fleet_storms.txt)"};
 
 inline constexpr Number kFirstWeights{
     24,
@@ -92,11 +97,12 @@ inline constexpr Number kPatient{
 inline constexpr Number kAnswered{0.75, "of the members", "report, or the source is at fault"};
 inline constexpr Number kAnyAnswer{0.25, "of the members", "report, or the row is not kept"};
 inline constexpr Number kSilentSteps{4, "steps", "of silence at the least: three lost scrapes are no fault"};
-inline constexpr Number kKeptSilence{
-    0.5,
-    "of the limit",
-    "is what a silence keeps over an outage: two scrapes were missed before it, two more are waited for "
-    "(bench/results/2026-11-22/fleet_source_faults.txt)"};
+inline constexpr Number kUnevenAnswers{
+    30,
+    "s",
+    "and one scrape: a long silence from before an outage is waited for so long after it, as machines come "
+    "back "
+    "unevenly (bench/results/2026-11-22/fleet_source_faults.txt)"};
 inline constexpr Number kGone{86400, "s of answers", "without a sample: the machine has left the job"};
 
 // bursts

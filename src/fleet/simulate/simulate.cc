@@ -145,7 +145,7 @@ class Job {
     Shape& f = fault_;
     f.type = &draw_type();
     f.machine = rng_.below(machines_);
-    f.onset = rng_.uniform(240, 600);
+    f.onset = rng_.uniform(job_.earliest_onset_s, job_.earliest_onset_s + 360);
     const double duration = draw_duration();
     f.halt = f.onset + duration;
     f.ramp = rng_.uniform(0, 20);
@@ -192,7 +192,7 @@ class Job {
 
   void draw_jitters() {
     const double per_hour = rng_.uniform(0.2, 1.0);
-    const double expected = per_hour * double(machines_) * seconds_ / 3600;
+    const double expected = job_.jitters ? per_hour * double(machines_) * seconds_ / 3600 : 0;
     for (double n = rng_.exponential(1); n < expected; n += rng_.exponential(1)) {
       const double begin = rng_.uniform(0, seconds_);
       const double length = std::exp(rng_.uniform(0, std::log(60.0)));

@@ -33,8 +33,10 @@ struct FleetJob {
   FleetPreset preset;
   size_t machines = 0;  // 0: drawn, 70 % log-uniform 4..599, 30 % 600..1500
   bool faulty = true;
-  double seconds = 3600;      // of a fault-free job; a faulty one ends where the job halts
-  bool extra_metrics = true;  // throughput, disk, memory besides the seven of the paper
+  double seconds = 3600;          // of a fault-free job; a faulty one ends where the job halts
+  bool extra_metrics = true;      // throughput, disk, memory besides the seven of the paper
+  double earliest_onset_s = 240;  // a fault begins within six minutes of it
+  bool jitters = true;            // short ones of healthy machines, as large as a fault
   uint64_t seed = 1;
   uint64_t index = 0;  // which job of the seed
 };
