@@ -211,7 +211,7 @@ class Network:
 
     def limit(self, host, mbit, device="eth0"):
         subprocess.run(["ip", "netns", "exec", self.space(host), "tc", "qdisc", "replace", "dev", device, "root", "tbf", "rate",
-                        f"{mbit}mbit", "burst", "128kb", "latency", "200ms"], check=True)
+                        f"{mbit}mbit", "burst", "32kb", "latency", "200ms"], check=True)
 
 
 class Duty(threading.Thread):

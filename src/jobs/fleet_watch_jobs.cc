@@ -1,6 +1,5 @@
 #include "jobs/fleet_watch_jobs.h"
 
-#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <thread>
@@ -90,7 +89,6 @@ ListenAddress parse_listen(const std::string& text) {
 FleetWatchJobs::FleetWatchJobs(const WatchJobsOptions& options, WatchLog log)
     : o_(options),
       log_(std::move(log)) {
-  o_.ranks.every_s = std::min(o_.ranks.every_s, o_.interval_s);
   o_.watch.metrics = !o_.source.prometheus.url.empty();
   if (!o_.watch.metrics && o_.ranks.sources.empty())
     throw base::Error(

@@ -14,7 +14,7 @@ struct RanksWatchOptions {
   // Files, folders and patterns of Inspector logs and pages; or queries of the store, which begin with a
   // metric's name and hold '{', such as nccl_collective_exec_time_microseconds{slurm_job_id="7"}.
   std::vector<std::string> sources;
-  double every_s = 5;
+  double every_s = 3;  // judgements nearer than that confirm each other too easily
   double window_s = 120;
 };
 
