@@ -118,9 +118,15 @@ class Rank:
         for _ in range(round(ms * (1 + 0.05 * self.noise.gauss(0, 1)))):
             time.sleep(0.001)
 
+    def meet(self, connection):
+        """Nothing moves before both are there, as in NCCL."""
+        connection.sendall(b"r")
+        read_all(connection, 1)
+
     def all_reduce(self, group):
         connection, data = self.peers[group], self.buffers[group]
         begin = self.log.now()
+        self.meet(connection)
         sender = threading.Thread(target=connection.sendall, args=(data,))
         sender.start()
         read_all(connection, len(data))
@@ -133,6 +139,7 @@ class Rank:
     def point(self, what, group="PIPELINE_MODEL_PARALLEL_GROUP"):
         connection, data = self.peers[group], self.buffers[group]
         begin = self.log.now()
+        self.meet(connection)
         if what == "Send":
             connection.sendall(data)
             read_all(connection, 1)

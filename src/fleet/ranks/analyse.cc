@@ -132,10 +132,38 @@ void blame_own(Analysis& a) {
   }
 }
 
+// The host that a part lies at; -1: between hosts.
+int host_of(const Job& job, const Component& part) {
+  using Kind = Component::Kind;
+  switch (part.kind) {
+    case Kind::Nic:
+    case Kind::NicOut:
+    case Kind::NicIn:
+    case Kind::HostFabric:
+      return part.a;
+    case Kind::RankNic:
+    case Kind::GpuLink:
+      return job.ranks[part.a].host;
+    default:
+      return -1;
+  }
+}
+
+// A host whose processes are held up moves bytes slowly too.
+bool follows_from_host(const Analysis& a, const SlowPart& part) {
+  const int host = host_of(a.job, part.part);
+  return std::ranges::any_of(a.culprits, [&](const Culprit& c) {
+    const int begin = std::max(c.stretch.begin, part.stretch.begin);
+    const int end = std::min(c.stretch.end, part.stretch.end);
+    const int shorter = std::min(c.stretch.end - c.stretch.begin, part.stretch.end - part.stretch.begin);
+    return c.kind == FaultKind::SlowHost && c.host == host && 2 * (end - begin) >= shorter;
+  });
+}
+
 void blame_links(Analysis& a) {
   for (size_t p = 0; p < a.parts.size(); ++p) {
     const SlowPart& part = a.parts[p];
-    if (!lasts(part.stretch, part.factor, a.job.steps))
+    if (!lasts(part.stretch, part.factor, a.job.steps) || follows_from_host(a, part))
       continue;
     Culprit c;
     c.kind = FaultKind::SlowLink;
