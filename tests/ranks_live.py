@@ -4,8 +4,9 @@
 usage: ranks_live.py LENTO [--runs N] [--healthy N] [--seed S] [--results FILE.csv]   (as root, with iproute2)
 
 Each run starts eight ranks (TP 2 x PP 2 x DP 2, two a host, hosts joined by a bridge) that exchange buffers over TCP and append
-to logs in the Inspector's layout, every host with a clock of its own. After some healthy seconds a fault begins: a process or a
-whole host is stopped for a share of the time (SIGSTOP and SIGCONT), or what a host sends is limited by a token bucket. It must
+to logs in the Inspector's layout, every host with a clock of its own; what a rank computes is done by a second process, its GPU. After some
+healthy seconds a fault begins: a GPU, or all processes of a host, are stopped for a share of the time (SIGSTOP and SIGCONT), or
+what a host sends is limited by a token bucket. It must
 be named, with its host, within 30 s and nothing else ever; healthy runs are silent.
 """
 import argparse
@@ -28,7 +29,7 @@ HOSTS, RANKS = 4, 8
 HEALTHY_S, NAMED_WITHIN_S, HEALTHY_RUN_S = 25, 30, 60
 GROUPS = {"TENSOR_MODEL_PARALLEL_GROUP": (1, 131_072), "DATA_PARALLEL_GROUP": (2, 1_048_576),
           "PIPELINE_MODEL_PARALLEL_GROUP": (4, 524_288)}
-FAULTS = ["slow process", "slow host", "slow link"]
+FAULTS = ["slow GPU", "slow host", "slow link"]
 
 
 def host_of(rank):
@@ -89,9 +90,30 @@ def exit_now():
     os._exit(0)  # a peer has gone: the run is over
 
 
+class Gpu:
+    """A process that computes for a rank: slices of a millisecond, so that one that is stopped for a share of the time gets less done."""
+
+    def __init__(self, path):
+        self.mine, its = socket.socketpair()
+        pid = os.fork()
+        if pid == 0:
+            self.mine.close()
+            while asked := its.recv(4):
+                for _ in range(struct.unpack("i", asked)[0]):
+                    time.sleep(0.001)
+                its.sendall(b"d")
+            os._exit(0)
+        its.close()
+        pathlib.Path(path).write_text(str(pid))
+
+    def compute(self, slices):
+        self.mine.sendall(struct.pack("i", slices))
+        read_all(self.mine, 1)
+
+
 class Rank:
-    def __init__(self, rank, log, noise):
-        self.rank, self.log, self.noise = rank, log, noise
+    def __init__(self, rank, log, noise, gpu):
+        self.rank, self.log, self.noise, self.gpu = rank, log, noise, gpu
         self.peers = {group: self.connect(distance) for group, (distance, _) in GROUPS.items()}
         self.buffers = {group: b"x" * size for group, (_, size) in GROUPS.items()}
 
@@ -114,9 +136,7 @@ class Rank:
         return connection
 
     def compute(self, ms):
-        """Slices, so that a process that is stopped for a share of the time gets less done."""
-        for _ in range(round(ms * (1 + 0.05 * self.noise.gauss(0, 1)))):
-            time.sleep(0.001)
+        self.gpu.compute(round(ms * (1 + 0.05 * self.noise.gauss(0, 1))))
 
     def meet(self, connection):
         """Nothing moves before both are there, as in NCCL."""
@@ -171,7 +191,7 @@ class Rank:
 def work(folder, rank, seed):
     clock = random.Random(seed * 100 + host_of(rank))
     log = Log(f"{folder}/host{host_of(rank)}-pid{os.getpid()}.log", rank, clock.uniform(-50_000, 50_000), clock.uniform(-20, 20))
-    me = Rank(rank, log, random.Random(seed * 1000 + rank))
+    me = Rank(rank, log, random.Random(seed * 1000 + rank), Gpu(f"{folder}/gpu{rank}"))
     try:
         while True:
             me.step()
@@ -260,8 +280,8 @@ class Watch:
 
 
 def right(fault, place, line):
-    kind = {"slow process": ("slow GPU", "slow host", "slow input"), "slow host": ("slow host",), "slow link": ("slow link",)}[fault]
-    return any(k in line for k in kind) and f"host{host_of(place)}" in line and (fault != "slow process" or f"pid {place_pid[place]}," in line)
+    rank = f"pid {place_pid[place]}," if fault == "slow GPU" else ""
+    return f" {fault}: " in line and f"host{host_of(place)}" in line and rank in line
 
 
 place_pid = {}
@@ -288,8 +308,10 @@ def run(lento, network, fault, seed):
         if fault == "slow link":
             network.limit(host_of(place), round((network.rate or 1000) * draw.choice([0.3, 0.45, 0.6])))
         else:
-            own = [p.pid for r, p in enumerate(ranks) if (r == place if fault == "slow process" else host_of(r) == host_of(place))]
-            duty = Duty(own, draw.choice([0.35, 0.5, 0.65]))
+            gpus = {r: int(pathlib.Path(f"{folder}/gpu{r}").read_text()) for r in range(RANKS)}
+            host = [r for r in range(RANKS) if host_of(r) == host_of(place)]
+            stopped = [gpus[place]] if fault == "slow GPU" else [pid for r in host for pid in (gpus[r], ranks[r].pid)]
+            duty = Duty(stopped, draw.choice([0.35, 0.5, 0.65]))
             duty.start()
         while time.monotonic() - onset < NAMED_WITHIN_S and len(watch.told) == early:
             time.sleep(0.1)
@@ -311,10 +333,7 @@ def run(lento, network, fault, seed):
             process.wait()
         if watch:
             watch.end()
-        if os.environ.get("KEEP"):
-            print("kept", folder)
-        else:
-            shutil.rmtree(folder)
+        shutil.rmtree(folder)
 
 
 def main():
@@ -330,8 +349,10 @@ def main():
         print("skipped: network namespaces need root and iproute2")
         return 77
     rows = []
-    for n in range(o.runs + o.healthy):
-        fault = FAULTS[n % len(FAULTS)] if n < o.runs else None
+    plan = [FAULTS[n % len(FAULTS)] for n in range(o.runs)]
+    for n in range(o.healthy):
+        plan.insert(min(len(plan), 3 * n + 2), None)
+    for n, fault in enumerate(plan):
         with Network(o.rate) as network:
             verdict, took, lines = run(os.path.abspath(o.lento), network, fault, o.seed * 1000 + n)
         rows.append([n, fault or "none", verdict, "" if took is None else f"{took:.1f}", " | ".join(lines)])
