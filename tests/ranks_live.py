@@ -98,11 +98,13 @@ class Gpu:
         pid = os.fork()
         if pid == 0:
             self.mine.close()
-            while asked := its.recv(4):
-                for _ in range(struct.unpack("i", asked)[0]):
-                    time.sleep(0.001)
-                its.sendall(b"d")
-            os._exit(0)
+            try:
+                while asked := its.recv(4):
+                    for _ in range(struct.unpack("i", asked)[0]):
+                        time.sleep(0.001)
+                    its.sendall(b"d")
+            finally:
+                os._exit(0)  # its rank has gone: the run is over
         its.close()
         pathlib.Path(path).write_text(str(pid))
 

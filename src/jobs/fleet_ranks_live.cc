@@ -148,6 +148,8 @@ std::vector<RanksChange> RanksLive::compare() {
   for (const finding::Finding& f : diagnosis_.findings) {
     if (f.when && f.when->end - f.when->begin < options_.least_s)
       continue;
+    if (f.lost_share && *f.lost_share < options_.least_share)
+      continue;
     Told& told = told_[f.category + " " + f.subject];
     told.missed = 0;
     ++told.seen;

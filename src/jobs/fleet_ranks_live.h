@@ -21,9 +21,10 @@ struct RanksLiveOptions {
   std::vector<std::string> paths;
   std::function<std::vector<trace::InspectorMean>()> means;  // more of them, from a store; may be empty
   double window_s = 120;                                     // of records that are kept and judged
-  double stale_s = 120;  // a page so much older than the newest is no measurement
-  double least_s = 12;   // that a slowness must have lasted: shorter ones are the weather of a machine
-  int confirm = 2;       // judgements in a row before a finding is told, and before it is taken back
+  double stale_s = 120;       // a page so much older than the newest is no measurement
+  double least_share = 0.02;  // of a step that it must cost: for less nobody is called; a diagnosis lists it
+  double least_s = 12;        // that a slowness must have lasted: shorter ones are the weather of a machine
+  int confirm = 2;            // judgements in a row before a finding is told, and before it is taken back
 };
 
 // What changed by a judgement.
