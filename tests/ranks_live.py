@@ -208,7 +208,7 @@ def ip(*words):
 
 
 class Network:
-    """Namespaces as hosts around a bridge; what a host sends, to others and inside, has a rate."""
+    """Namespaces as hosts around a bridge; what a host sends to others has a rate."""
 
     def __init__(self, rate):
         self.rate = rate
@@ -224,10 +224,9 @@ class Network:
             ip("link", "set", f"{self.name}{host}", "master", self.name, "up")
             ip("-n", space, "addr", "add", f"10.77.0.{host + 1}/24", "dev", "eth0")
             ip("-n", space, "link", "set", "eth0", "up")
-            ip("-n", space, "link", "set", "lo", "up", "mtu", "1500")
+            ip("-n", space, "link", "set", "lo", "up")
             if self.rate:
                 self.limit(host, self.rate)
-                self.limit(host, self.rate, "lo")
         return self
 
     def __exit__(self, *_):
@@ -238,8 +237,8 @@ class Network:
     def space(self, host):
         return f"{self.name}h{host}"
 
-    def limit(self, host, mbit, device="eth0"):
-        subprocess.run(["ip", "netns", "exec", self.space(host), "tc", "qdisc", "replace", "dev", device, "root", "tbf", "rate",
+    def limit(self, host, mbit):
+        subprocess.run(["ip", "netns", "exec", self.space(host), "tc", "qdisc", "replace", "dev", "eth0", "root", "tbf", "rate",
                         f"{mbit}mbit", "burst", "32kb", "latency", "200ms"], check=True)
 
 

@@ -97,6 +97,22 @@ TEST(Analyse, WholeHostIsNamedInsteadOfItsRanks) {
   EXPECT_EQ(a.culprits[0].rank, -1);
 }
 
+TEST(Analyse, LinksInsideASlowHostFollowFromItAndStandAloneOtherwise) {
+  Small s;
+  s.slow_fabric = 2;
+  s.factor = 1.6;
+  s.from = 20;
+  const Analysis alone = analyse(build(s), {});
+  ASSERT_EQ(alone.culprits.size(), 1u);
+  EXPECT_EQ(alone.culprits[0].kind, FaultKind::SlowLink);
+  s.slow_host = 2;
+  const Analysis both = analyse(build(s), {});
+  ASSERT_EQ(both.culprits.size(), 1u);
+  EXPECT_EQ(both.culprits[0].kind, FaultKind::SlowHost);
+  s.slow_host = 1;
+  EXPECT_EQ(analyse(build(s), {}).culprits.size(), 2u) << "another host explains nothing";
+}
+
 TEST(Analyse, SlowNicIsToldFromItsHost) {
   Small s;
   s.slow_nic = 1;

@@ -18,6 +18,7 @@ struct Small {
   int slow_rank = -1;
   int slow_host = -1;
   int slow_nic = -1;
+  int slow_fabric = -1;  // host whose inner links are slow
   int from = 0;
   double factor = 1.3;
   bool sequences = true;
@@ -65,7 +66,8 @@ inline std::vector<trace::RankTrace> build(const Small& s) {
           last = std::max(last, now[r]);
           crosses = crosses || r / 2 == s.slow_nic;
         }
-        const bool slow = crosses && communicator > 0 && step >= s.from;
+        const bool inside = communicator == 0 && ranks[0] / 2 == s.slow_fabric;
+        const bool slow = ((crosses && communicator > 0) || inside) && step >= s.from;
         const double end = last + ns * (slow ? s.factor : 1) * std::exp(rng.normal(0, s.noise));
         for (const int r : ranks) {
           const int64_t bytes = s.swap_sizes && r == 3 && step == 5 ? 4096 : 1 << 20;
