@@ -191,6 +191,9 @@ class Rank:
 
 
 def work(folder, rank, seed):
+    # The ranks of a host never share a core where there are two: that would be slow links inside of some hosts.
+    cores = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, {cores[rank % len(cores)]})
     clock = random.Random(seed * 100 + host_of(rank))
     log = Log(f"{folder}/host{host_of(rank)}-pid{os.getpid()}.log", rank, clock.uniform(-50_000, 50_000), clock.uniform(-20, 20))
     me = Rank(rank, log, random.Random(seed * 1000 + rank), Gpu(f"{folder}/gpu{rank}"))
@@ -281,8 +284,8 @@ class Watch:
 
 
 def right(fault, place, line):
-    rank = f"pid {place_pid[place]}," if fault == "slow GPU" else ""
-    return f" {fault}: " in line and f"host{host_of(place)}" in line and rank in line
+    named = {"slow GPU": f"pid {place_pid[place]},", "slow host": f"host{host_of(place)} ", "slow link": f"NIC of host{host_of(place)}"}
+    return f" {fault}: " in line and named[fault] in line
 
 
 place_pid = {}
