@@ -132,23 +132,6 @@ void blame_own(Analysis& a) {
   }
 }
 
-// The host that a part lies at; -1: between hosts.
-int host_of(const Job& job, const Component& part) {
-  using Kind = Component::Kind;
-  switch (part.kind) {
-    case Kind::Nic:
-    case Kind::NicOut:
-    case Kind::NicIn:
-    case Kind::HostFabric:
-      return part.a;
-    case Kind::RankNic:
-    case Kind::GpuLink:
-      return job.ranks[part.a].host;
-    default:
-      return -1;
-  }
-}
-
 // A host whose processes are held up moves bytes slowly too.
 bool follows_from_host(const Analysis& a, const SlowPart& part) {
   const int host = host_of(a.job, part.part);

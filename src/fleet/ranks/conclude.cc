@@ -51,17 +51,11 @@ finding::Place place(const Job& job, int rank, int host) {
 // Of a slow part only where it lies at one host.
 std::optional<finding::Place> place(const Job& job, const ranks::Component& part) {
   using Kind = ranks::Component::Kind;
-  switch (part.kind) {
-    case Kind::Nic:
-    case Kind::NicOut:
-    case Kind::NicIn:
-    case Kind::HostFabric:
-      return place(job, -1, part.a);
-    case Kind::RankNic:
-      return place(job, part.a, -1);
-    default:
-      return std::nullopt;
-  }
+  const int host = host_of(job, part);
+  if (host < 0)
+    return std::nullopt;
+  const bool of_rank = part.kind == Kind::RankNic || part.kind == Kind::GpuLink;
+  return place(job, of_rank ? part.a : -1, host);
 }
 
 // Unix seconds at which a step begins, on the clock of the first host.

@@ -301,4 +301,20 @@ std::string text(const Job& job, const Component& part, const std::vector<std::s
   return "";
 }
 
+int host_of(const Job& job, const Component& part) {
+  using Kind = Component::Kind;
+  switch (part.kind) {
+    case Kind::Nic:
+    case Kind::NicOut:
+    case Kind::NicIn:
+    case Kind::HostFabric:
+      return part.a;
+    case Kind::RankNic:
+    case Kind::GpuLink:
+      return job.ranks[part.a].host;
+    default:
+      return -1;
+  }
+}
+
 }  // namespace lento::fleet::ranks

@@ -75,5 +75,7 @@ std::vector<SlowPart>
 explain_channels(const Job& job, const TransferVerdict& verdict, const std::vector<int>& switch_of);
 
 std::string text(const Job& job, const Component& part, const std::vector<std::string>& switches);
+// The host that a part lies at; -1: between hosts.
+int host_of(const Job& job, const Component& part);
 
 }  // namespace lento::fleet::ranks
