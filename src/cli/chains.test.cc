@@ -4,11 +4,10 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <sstream>
 
 #include "base/file.h"
 #include "base/json.h"
-#include "cli/commands.h"
+#include "cli/test_call.h"
 #include "predict/time/question.h"
 #include "predict/time/workload.h"
 
@@ -17,19 +16,6 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-
-struct Outcome {
-  int code;
-  std::string out;
-  std::string err;
-};
-
-Outcome call(const std::vector<std::string>& args) {
-  std::ostringstream out;
-  std::ostringstream err;
-  const int code = run(program(), args, {out, err});
-  return {code, out.str(), err.str()};
-}
 
 class Chain : public testing::Test {
  protected:

@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "base/version.h"
-#include "cli/commands.h"
+#include "cli/test_call.h"
 
 namespace lento::cli {
 namespace {
@@ -15,19 +15,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
-
-struct Outcome {
-  int code;
-  std::string out;
-  std::string err;
-};
-
-Outcome call(const std::vector<std::string>& args) {
-  std::ostringstream out;
-  std::ostringstream err;
-  const int code = run(program(), args, {out, err});
-  return {code, out.str(), err.str()};
-}
 
 TEST(Cli, HelpAndVersionGoToStandardOutput) {
   EXPECT_THAT(call({"--help"}).out, HasSubstr("SUBCOMMAND"));
