@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Real processes on hosts of their own network namespaces, slowed down for real while 'lento fleet watch --ranks' looks on.
 
-usage: ranks_live.py LENTO [--runs N] [--healthy N] [--seed S] [--results FILE.csv]   (as root, with iproute2)
+usage: ranks_live.py LENTO [--runs N] [--healthy N] [--seed S] [--results FILE.csv] [--keep FOLDER]   (as root, with iproute2)
 
 Each run starts eight ranks (TP 2 x PP 2 x DP 2, two a host, hosts joined by a bridge) that exchange buffers over TCP and append
 to logs in the Inspector's layout, every host with a clock of its own; what a rank computes is done by a second process, its GPU. After some
@@ -100,13 +100,21 @@ class Gpu:
             self.mine.close()
             try:
                 while asked := its.recv(4):
-                    for _ in range(struct.unpack("i", asked)[0]):
-                        time.sleep(0.001)
+                    self.work(0.001 * struct.unpack("i", asked)[0])
                     its.sendall(b"d")
             finally:
                 os._exit(0)  # its rank has gone: the run is over
         its.close()
         pathlib.Path(path).write_text(str(pid))
+
+    @staticmethod
+    def work(seconds):
+        """What a slice takes over its millisecond counts as work while it is a late timer, not where the process was stopped."""
+        now = time.monotonic()
+        while seconds > 0:
+            time.sleep(min(seconds, 0.001))
+            before, now = now, time.monotonic()
+            seconds -= min(now - before, 0.002)
 
     def compute(self, slices):
         self.mine.sendall(struct.pack("i", slices))
@@ -291,7 +299,7 @@ def right(fault, place, line):
 place_pid = {}
 
 
-def run(lento, network, fault, seed):
+def run(lento, network, fault, seed, keep):
     """(verdict, seconds from the onset to the line, what was told)"""
     draw = random.Random(seed)
     folder = tempfile.mkdtemp(prefix="ranks_live_")
@@ -337,7 +345,10 @@ def run(lento, network, fault, seed):
             process.wait()
         if watch:
             watch.end()
-        shutil.rmtree(folder)
+        if keep:
+            shutil.move(folder, f"{keep}/{seed}-{(fault or 'healthy').replace(' ', '_')}")
+        else:
+            shutil.rmtree(folder)
 
 
 def main():
@@ -348,17 +359,20 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rate", type=int, default=400, help="Mbit/s of a link; 0: as fast as the machine")
     parser.add_argument("--results")
+    parser.add_argument("--keep", help="a folder for the logs of every run")
+    parser.add_argument("--only", help="this kind of fault only")
     o = parser.parse_args()
     if os.geteuid() != 0 or not shutil.which("tc"):
         print("skipped: network namespaces need root and iproute2")
         return 77
     rows = []
-    plan = [FAULTS[n % len(FAULTS)] for n in range(o.runs)]
+    faults = [o.only] if o.only else FAULTS
+    plan = [faults[n % len(faults)] for n in range(o.runs)]
     for n in range(o.healthy):
         plan.insert(min(len(plan), 3 * n + 2), None)
     for n, fault in enumerate(plan):
         with Network(o.rate) as network:
-            verdict, took, lines = run(os.path.abspath(o.lento), network, fault, o.seed * 1000 + n)
+            verdict, took, lines = run(os.path.abspath(o.lento), network, fault, o.seed * 1000 + n, o.keep)
         rows.append([n, fault or "none", verdict, "" if took is None else f"{took:.1f}", " | ".join(lines)])
         print(*rows[-1], flush=True)
     if o.results:

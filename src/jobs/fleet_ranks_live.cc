@@ -55,7 +55,19 @@ std::vector<std::string> logs_of(const std::vector<std::string>& paths) {
   return out;
 }
 
+std::pair<std::string_view, int64_t> id(const trace::RankTrace& rank) {
+  return {rank.host, rank.process};
+}
+
 }  // namespace
+
+bool worth_a_call(const finding::Finding& f, double costliest, const RanksLiveOptions& options) {
+  const double share = f.lost_share.value_or(1);
+  const bool beside = share < options.beside * costliest;
+  const double least_s = beside ? options.least_beside_s : options.least_s;
+  const bool lasted = !f.when || f.when->end - f.when->begin >= least_s;
+  return lasted && share >= options.least_share;
+}
 
 void RanksLive::read(const std::string& path, Tail& tail) {
   std::error_code error;
@@ -89,17 +101,18 @@ void RanksLive::read(const std::string& path, Tail& tail) {
 
 void RanksLive::keep_window() {
   for (trace::RankTrace& fresh : lines_.take()) {
-    trace::RankTrace& kept = ranks_[{fresh.host, fresh.process}];
-    if (kept.records.empty()) {
-      kept = std::move(fresh);
+    const auto at = std::ranges::lower_bound(ranks_, id(fresh), {}, id);
+    if (at == ranks_.end() || id(*at) != id(fresh)) {
+      ranks_.insert(at, std::move(fresh));
       continue;
     }
+    trace::RankTrace& kept = *at;
     kept.timed = kept.timed && fresh.timed;
     kept.communicators = std::move(fresh.communicators);
     kept.records.insert(kept.records.end(), fresh.records.begin(), fresh.records.end());
   }
   const auto window = int64_t(options_.window_s * 1e9);
-  for (auto& [id, rank] : ranks_) {
+  for (trace::RankTrace& rank : ranks_) {
     if (rank.timed) {
       std::ranges::stable_sort(rank.records, [](const auto& a, const auto& b) {
         return a.begin_ns < b.begin_ns;
@@ -145,12 +158,16 @@ std::vector<trace::InspectorMean> RanksLive::fresh_means(const std::vector<std::
 std::vector<RanksChange> RanksLive::compare() {
   for (auto& [key, told] : told_)
     ++told.missed;
+  double costliest = 0;
+  for (const finding::Finding& f : diagnosis_.findings)
+    costliest = std::max(costliest, f.lost_share.value_or(0));
   for (const finding::Finding& f : diagnosis_.findings) {
-    if (f.when && f.when->end - f.when->begin < options_.least_s)
+    const std::string key = f.category + " " + f.subject;
+    const auto known = told_.find(key);
+    const bool standing = known != told_.end() && known->second.told;
+    if (!worth_a_call(f, standing ? 0 : costliest, options_))
       continue;
-    if (f.lost_share && *f.lost_share < options_.least_share)
-      continue;
-    Told& told = told_[f.category + " " + f.subject];
+    Told& told = told_[key];
     told.missed = 0;
     ++told.seen;
     told.finding = f;
@@ -189,15 +206,12 @@ std::vector<RanksChange> RanksLive::poll() {
   }
   fresh_ = report_.taken > before;
   keep_window();
-  std::vector<trace::RankTrace> traces;
-  for (const auto& [id, rank] : ranks_)
-    traces.push_back(rank);
   fleet::RanksOptions o;
   o.figures = false;
   const std::vector<trace::InspectorMean> means = fresh_means(files);
   diagnosis_ = {};
-  if (!traces.empty())
-    diagnosis_ = fleet::diagnose_ranks(traces, o);
+  if (!ranks_.empty())
+    diagnosis_ = fleet::diagnose_ranks(ranks_, o);
   else if (!means.empty())
     diagnosis_ = fleet::diagnose_means(means);
   return compare();

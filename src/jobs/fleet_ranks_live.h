@@ -24,8 +24,16 @@ struct RanksLiveOptions {
   double stale_s = 120;       // a page so much older than the newest is no measurement
   double least_share = 0.02;  // of a step that it must cost: for less nobody is called; a diagnosis lists it
   double least_s = 12;        // that a slowness must have lasted: shorter ones are the weather of a machine
-  int confirm = 2;            // judgements in a row before a finding is told, and before it is taken back
+  // A finding that costs under `beside` of what the costliest does must have lasted longer: a part that is
+  // much too slow moves all others in time, and what that does to queues and cores passes for faults of
+  // theirs.
+  double beside = 0.35;
+  double least_beside_s = 60;
+  int confirm = 2;  // judgements in a row before a finding is told, and before it is taken back
 };
+
+// Whether a finding has lasted long and costs enough to be told, beside one that costs `costliest` of a step.
+bool worth_a_call(const finding::Finding& f, double costliest, const RanksLiveOptions& options);
 
 // What changed by a judgement.
 struct RanksChange {
@@ -85,8 +93,8 @@ class RanksLive {
   base::ReadReport report_;
   trace::InspectorLines lines_;
   std::map<std::string, Tail> tails_;
-  std::map<std::pair<std::string, int64_t>, trace::RankTrace> ranks_;
-  std::map<std::string, Told> told_;  // by category and subject
+  std::vector<trace::RankTrace> ranks_;  // by host and process
+  std::map<std::string, Told> told_;     // by category and subject
   std::filesystem::file_time_type newest_page_{};
   bool fresh_ = false;
   finding::Diagnosis diagnosis_;

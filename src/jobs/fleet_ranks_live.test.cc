@@ -38,6 +38,23 @@ TEST(RanksLive, FaultIsToldOnceAfterItBegins) {
   EXPECT_EQ(live.report().skipped, 0u);
 }
 
+TEST(RanksLive, WhatCostsMuchLessThanAnotherMustLastLonger) {
+  const RanksLiveOptions o;
+  finding::Finding f;
+  f.lost_share = 0.1;
+  f.when = {0, 20};
+  EXPECT_TRUE(worth_a_call(f, 0.1, o));
+  EXPECT_TRUE(worth_a_call(f, 0.2, o));
+  EXPECT_FALSE(worth_a_call(f, 0.4, o));
+  f.when = {0, 61};
+  EXPECT_TRUE(worth_a_call(f, 0.4, o));
+  f.lost_share = 0.01;
+  EXPECT_FALSE(worth_a_call(f, 0.01, o));
+  f.lost_share = 0.1;
+  f.when = {0, 11};
+  EXPECT_FALSE(worth_a_call(f, 0.1, o));
+}
+
 TEST(RanksLive, HealthyJobIsSilentAndAReplacedLogIsReadAnew) {
   fleet::RankJob job;
   job.dp = 4;

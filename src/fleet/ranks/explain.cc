@@ -84,7 +84,8 @@ struct Explainer {
   const Job& job;
   const TransferVerdict& v;
   const std::vector<int>& switch_of;
-  std::vector<bool> open;  // slow and not explained yet
+  std::vector<bool> open;       // slow and not explained yet
+  std::vector<bool> explained;  // slow, by a part that was found
   std::map<Key, std::vector<int>> crossing = {};
   int64_t slow_bytes = INT64_MAX;
   std::set<int> shown = {};  // shapes with a slow channel and a quick one
@@ -189,12 +190,20 @@ struct Explainer {
     return out;
   }
 
-  // The lasting differences of healthy channels of a shape; of few they are not known.
-  double spread_of(const ShapeTime& shape) const {
-    if (shape.channels < 8)
-      return tuning::kUnknownSpread;
-    const bool few = shape.groups < tuning::kGroupsThatTell;
-    return std::max(shape.spread, few ? tuning::kUnknownSpread : tuning::kFloorSpread);
+  // How far the channels of a shape that do not cross a part lie above their envelope while it is slow: what
+  // all share, a busy machine for instance, is not this part's doing. 0 where nothing is left to compare
+  // with.
+  double shared_excess(const Stretch& window, const std::vector<int>& part_channels, int shape) const {
+    std::vector<double> others;
+    for (size_t c = 0; c < job.channels.size(); ++c) {
+      if (job.channels[c].shape != shape || !v.channels[c].judged || explained[c] ||
+          std::ranges::count(part_channels, int(c)) > 0)
+        continue;
+      const double excess = excess_in(window, int(c));
+      if (!std::isnan(excess))
+        others.push_back(excess);
+    }
+    return others.empty() ? 0 : std::max(0.0, base::quantile(std::move(others), 0.1));
   }
 
   // How far all channels that cross a part lie above the centre of healthy ones while it is slow, in standard
@@ -202,22 +211,27 @@ struct Explainer {
   double strength(const Component& part) const {
     constexpr double kQuartile = 0.674;
     const Stretch& window = clearest(part.hits);
+    std::vector<int> all = part.hits;
+    all.insert(all.end(), part.near.begin(), part.near.end());
+    all.insert(all.end(), part.misses.begin(), part.misses.end());
+    std::map<int, double> shared;  // by shape
     // Operations of one communicator share its lasting difference: they count once, with their mean.
     std::map<std::vector<int>, std::pair<double, int>> groups;
-    for (const std::vector<int>* list : {&part.hits, &part.near, &part.misses}) {
-      for (const int c : *list) {
-        const double excess = excess_in(window, c);
-        if (std::isnan(excess))
-          continue;
-        auto& [sum, count] = groups[job.channels[c].ranks];
-        sum += excess / spread_of(v.shapes[job.channels[c].shape]) - kQuartile;
-        ++count;
-      }
+    for (const int c : all) {
+      const int shape = job.channels[c].shape;
+      if (!shared.contains(shape))
+        shared[shape] = shared_excess(window, all, shape);
+      const double excess = excess_in(window, c) - shared[shape];
+      if (std::isnan(excess))
+        continue;
+      auto& [sum, count] = groups[job.channels[c].ranks];
+      sum += excess / v.shapes[shape].spread - kQuartile;
+      ++count;
     }
-    double all = 0;
+    double sum = 0;
     for (const auto& [ranks, group] : groups)
-      all += group.first / group.second;
-    return groups.empty() ? 0 : all / std::sqrt(double(groups.size()));
+      sum += group.first / group.second;
+    return groups.empty() ? 0 : sum / std::sqrt(double(groups.size()));
   }
 
   SlowPart describe(const std::vector<Component>& found) const {
@@ -257,7 +271,7 @@ struct Explainer {
 std::vector<SlowPart>
 explain_channels(const Job& job, const TransferVerdict& verdict, const std::vector<int>& switch_of) {
   constexpr size_t kMostParts = 8;
-  Explainer e{job, verdict, switch_of, {}};
+  Explainer e{job, verdict, switch_of, {}, std::vector<bool>(job.channels.size(), false)};
   for (const ChannelTime& c : verdict.channels)
     e.open.push_back(c.slow);
   e.index();
@@ -266,10 +280,13 @@ explain_channels(const Job& job, const TransferVerdict& verdict, const std::vect
     const std::vector<Component> found = e.candidates();
     if (found.empty())
       break;
-    if (e.strength(found[0]) >= tuning::kLeastPartSpread)
+    const bool strong = e.strength(found[0]) >= tuning::kLeastPartSpread;
+    if (strong)
       parts.push_back(e.describe(found));
-    for (const int c : found[0].hits)
+    for (const int c : found[0].hits) {
       e.open[c] = false;
+      e.explained[c] = strong;
+    }
   }
   return parts;
 }

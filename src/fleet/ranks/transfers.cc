@@ -59,6 +59,16 @@ double quick_spread(const std::vector<double>& values) {
   return (base::quantile(values, 0.25) - base::quantile(values, 0.1)) / 0.607;
 }
 
+double believed_spread(const ShapeTime& shape, std::span<const std::vector<double>> channels) {
+  if (shape.channels >= 8 && shape.groups >= tuning::kGroupsThatTell)
+    return std::max(shape.seen_spread, tuning::kFloorSpread);
+  std::vector<double> noises;
+  for (const std::vector<double>& log_ns : channels)
+    noises.push_back(noise_of(log_ns));
+  const double noise = base::quantile(std::move(noises), 0.25);
+  return std::max({shape.seen_spread, tuning::kUnknownSpread, tuning::kSpreadOfNoise * noise});
+}
+
 // The level of a shape in time: by step the lower quartile over its channels.
 std::vector<double> shape_series(const Job& job, const TransferVerdict& v, const std::vector<int>& channels) {
   std::vector<double> out(job.steps, NAN);
@@ -129,7 +139,8 @@ void envelopes(const Job& job, TransferVerdict& v) {
     shape.roughness = slow_noise(all);
     shape.envelope_ns = std::exp(envelope(shape_series(job, v, members[s]), base::quantile(medians, 0.25)));
     if (medians.size() >= 8)
-      shape.spread = quick_spread(medians);
+      shape.seen_spread = quick_spread(medians);
+    shape.spread = believed_spread(shape, all);
   }
 }
 
@@ -144,7 +155,7 @@ void judge(const Job& job, TransferVerdict& v) {
     for (double& e : excess)
       e -= std::log(shape.envelope_ns);
     const double least =
-        std::max(std::log1p(tuning::kLeastTransferShare), tuning::kLeastChannelSpread * shape.spread);
+        std::max(std::log1p(tuning::kLeastTransferShare), tuning::kLeastChannelSpread * shape.seen_spread);
     time.stretch = best_stretch(excess, least / 2, shape.roughness);
     time.cost_ns = (std::exp(time.stretch.mean) - 1) * shape.envelope_ns * time.a_step;
     time.slow = time.stretch.count >= tuning::kLeastSteps && time.stretch.mean >= least &&

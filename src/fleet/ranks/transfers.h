@@ -26,7 +26,10 @@ struct ShapeTime {
   int groups = 0;  // sets of ranks among them: operations of one set share its lasting difference
   double envelope_ns = 0;
   double roughness = 1;  // slow_noise of its channels
-  double spread = 0;     // lasting differences of healthy channels, of the logarithm
+  // Lasting differences of healthy channels, of the logarithm: as seen among eight channels and more (0:
+  // fewer),
+  double seen_spread = 0;
+  double spread = 0;  // and as believed, which is never less
 };
 
 struct TransferVerdict {

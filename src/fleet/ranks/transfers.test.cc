@@ -16,18 +16,22 @@ using trace::CollectiveOp;
 using trace::RankTrace;
 using Kind = Component::Kind;
 
-// Every pair of hosts has two communicators of one rank each side, 10 ms a step; `factor` by pair and step.
 struct Mesh {
   std::vector<RankTrace> traces;
   Job job;
   TransferVerdict verdict;
 };
 
-Mesh mesh(
-    int hosts,
-    const std::function<double(int a, int b, int step)>& factor,
-    int steps = 60,
-    double lasting = 0.01) {
+struct Pair {
+  int left = 0;
+  int right = 0;
+};
+
+// By the hosts of a pair and the step.
+using Factor = std::function<double(int a, int b, int step)>;
+
+// Ranks, two a host, of which pairs exchange 10 ms a step each.
+Mesh job_of(int hosts, const std::vector<Pair>& pairs, const Factor& factor, int steps, double lasting) {
   Mesh m;
   m.traces.resize(size_t(hosts) * 2);
   base::Rng rng(2, "mesh");
@@ -39,40 +43,54 @@ Mesh mesh(
     t.device = r % 2;
   }
   std::vector<double> now(size_t(hosts) * 2, 0);
-  for (int a = 0; a < hosts; ++a) {
-    for (int b = a + 1; b < hosts; ++b) {
-      for (int rail = 0; rail < 2; ++rail) {
-        const int left = 2 * a + rail;
-        const int right = 2 * b + rail;
-        const std::string key = std::to_string(left) + "-" + std::to_string(right);
-        const double own = std::exp(rng.normal(0, lasting));
-        for (int s = 0; s < steps; ++s) {
-          const double ns = 10e6 * own * factor(a, b, s) * std::exp(rng.normal(0, 0.02));
-          for (const int r : {left, right}) {
-            RankTrace& t = m.traces[size_t(r)];
-            if (s == 0)
-              t.communicators.push_back({key, "PAIR", 2, 2, r == left ? 0 : 1, {left, right}});
-            trace::CollectiveRecord record;
-            record.begin_ns = int64_t(now[size_t(left)] + s * 1e9);
-            record.end_ns = record.begin_ns + int64_t(ns);
-            record.bytes = 1 << 20;
-            record.sequence = s;
-            record.step = s;
-            record.op = CollectiveOp::AllReduce;
-            record.communicator = int32_t(t.communicators.size()) - 1;
-            t.records.push_back(record);
-          }
-        }
-        now[size_t(left)] += 20e6;
-        now[size_t(right)] += 20e6;
+  for (const auto& [left, right] : pairs) {
+    const std::string key = std::to_string(left) + "-" + std::to_string(right);
+    const double own = std::exp(rng.normal(0, lasting));
+    for (int s = 0; s < steps; ++s) {
+      const double ns = 10e6 * own * factor(left / 2, right / 2, s) * std::exp(rng.normal(0, 0.02));
+      for (const int r : {left, right}) {
+        RankTrace& t = m.traces[size_t(r)];
+        if (s == 0)
+          t.communicators.push_back({key, "PAIR", 2, 2, r == left ? 0 : 1, {left, right}});
+        trace::CollectiveRecord record;
+        record.begin_ns = int64_t(now[size_t(left)] + s * 1e9);
+        record.end_ns = record.begin_ns + int64_t(ns);
+        record.bytes = 1 << 20;
+        record.sequence = s;
+        record.step = s;
+        record.op = CollectiveOp::AllReduce;
+        record.communicator = int32_t(t.communicators.size()) - 1;
+        t.records.push_back(record);
       }
     }
+    now[size_t(left)] += 20e6;
+    now[size_t(right)] += 20e6;
   }
   for (RankTrace& t : m.traces)
     std::ranges::stable_sort(t.records, {}, &trace::CollectiveRecord::begin_ns);
   m.job = make_job(m.traces);
   m.verdict = slow_channels(m.job, transfer_times(m.job));
   return m;
+}
+
+// Every pair of hosts has two communicators of one rank each side.
+Mesh mesh(int hosts, const Factor& factor, int steps = 60, double lasting = 0.01) {
+  std::vector<Pair> pairs;
+  for (int a = 0; a < hosts; ++a) {
+    for (int b = a + 1; b < hosts; ++b) {
+      for (int rail = 0; rail < 2; ++rail)
+        pairs.push_back({2 * a + rail, 2 * b + rail});
+    }
+  }
+  return job_of(hosts, pairs, factor, steps, lasting);
+}
+
+// The two ranks of each host.
+Mesh inside_hosts(int hosts, const Factor& factor) {
+  std::vector<Pair> pairs;
+  for (int a = 0; a < hosts; ++a)
+    pairs.push_back({2 * a, 2 * a + 1});
+  return job_of(hosts, pairs, factor, 60, 0.01);
 }
 
 double healthy(int, int, int) {
@@ -177,6 +195,34 @@ TEST(Explain, LastingDifferencesOfHealthyChannelsAccuseNoPart) {
     accused += !explain_channels(m.job, m.verdict, {}).empty();
   }
   EXPECT_EQ(accused, 0);
+}
+
+TEST(Explain, FewChannelsThatScatterMuchMustDifferByMuch) {
+  for (const double slow : {1.4, 4.0}) {
+    base::Rng rng(5, "scatter");
+    const Mesh m = mesh(
+        3,
+        [&](int a, int b, int) {
+          return std::exp(rng.normal(0, 0.6)) * (a == 0 && b == 1 ? slow : 1.0);
+        },
+        600);
+    EXPECT_EQ(explain_channels(m.job, m.verdict, {}).size(), slow > 2 ? 1u : 0u) << slow;
+  }
+}
+
+TEST(Explain, WhatAllHostsShowAtOnceIsNoneOfThem) {
+  const auto busy = [](int a, int, int step) {
+    return step < 20 ? 1.0 : a == 1 ? 3.1 : 3.0;
+  };
+  const Mesh all = inside_hosts(4, busy);
+  EXPECT_GE(slow_count(all), 3u);
+  EXPECT_TRUE(explain_channels(all.job, all.verdict, {}).empty());
+  const Mesh one = inside_hosts(4, [](int a, int, int step) {
+    return a == 1 && step >= 20 ? 3.0 : 1.0;
+  });
+  const std::vector<SlowPart> parts = explain_channels(one.job, one.verdict, {});
+  ASSERT_EQ(parts.size(), 1u);
+  EXPECT_EQ(text(one.job, parts[0].part, {}), "links inside host1");
 }
 
 TEST(Explain, UnderTheLeastShareNothingIsNamed) {

@@ -52,6 +52,9 @@ constexpr int kGroupsThatTell = 8;
 // logarithms.
 constexpr double kFloorSpread = 0.018;
 constexpr double kUnknownSpread = 0.022;
+// Where they are not known, channels whose transfers scatter from step to step are taken to differ lastingly
+// by this share of that scatter: what makes one transfer late, a busy core or a full queue, also lasts.
+constexpr double kSpreadOfNoise = 0.25;
 
 // Fewest steps a stretch may last.
 constexpr int kLeastSteps = 5;
