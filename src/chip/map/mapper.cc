@@ -2,12 +2,17 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <span>
 
 #include "base/error.h"
+#include "chip/map/chunks.h"
 #include "chip/map/grid.h"
 #include "chip/map/identify.h"
 #include "chip/map/program.h"
 #include "chip/map/segments.h"
+#include "chip/map/sequence.h"
+#include "chip/map/tuning.h"
 
 namespace lento::chip {
 namespace {
@@ -27,6 +32,18 @@ std::vector<Position> serpentine(const Grid& grid, int image) {
       if (image & 2)
         p.y = grid.height() - 1 - p.y;
       if (grid.core(p) >= 0)
+        order.push_back(p);
+    }
+  }
+  return order;
+}
+
+// The same along rows.
+std::vector<Position> serpentine_rows(const Grid& grid) {
+  std::vector<Position> order;
+  for (int y = 0; y < grid.height(); ++y) {
+    for (int i = 0; i < grid.width(); ++i) {
+      if (const Position p{y % 2 == 0 ? i : grid.width() - 1 - i, y}; grid.core(p) >= 0)
         order.push_back(p);
     }
   }
@@ -67,11 +84,9 @@ struct Part {
   Box box;
 };
 
-std::vector<Part> list_parts(
-    const Layer& layer,
-    const PlannedLayer& planned,
-    const std::vector<Position>& cores,
-    size_t first) {
+// Part i takes the i-th of `cores`.
+std::vector<Part>
+list_parts(const Layer& layer, const PlannedLayer& planned, std::span<const Position> cores) {
   std::vector<Part> parts;
   const auto& n = planned.cut.parts;
   const auto& e = layer.layout.extents;
@@ -80,7 +95,7 @@ std::vector<Part> list_parts(
       for (int h = 0; h < n[2]; ++h) {
         for (int w = 0; w < n[3]; ++w) {
           parts.push_back(
-              {cores[first + parts.size()],
+              {cores[parts.size()],
                part_range(planned.samples, n[0], b),
                {part_range(e[0], n[1], k), part_range(e[1], n[2], h), part_range(e[2], n[3], w)}});
         }
@@ -174,12 +189,22 @@ std::vector<std::vector<int>> list_readers(const LayerGraph& graph) {
   return readers;
 }
 
+// So that a layer of few cores still reads through all DRAM ports.
+std::vector<Position> spread(const std::vector<Position>& cores, int count) {
+  std::vector<Position> out;
+  for (int i = 0; i < count; ++i)
+    out.push_back(cores[core_in_sequence(i, count, cores.size())]);
+  return out;
+}
+
+// From layer `turn` of a sequence on, cores are taken along rows.
 Mapping place(
     const LayerGraph& graph,
     const Grid& grid,
     const MapOptions& options,
     const Plan& plan,
-    const std::vector<int>& images) {
+    const std::vector<int>& images,
+    size_t turn = SIZE_MAX) {
   const auto readers = list_readers(graph);
   std::vector<Position> cores;
   Mapping mapping{graph.name, options.batch, {}};
@@ -191,7 +216,12 @@ Mapping place(
       next_core = 0;
       cores = serpentine(grid, images[size_t(planned.segment)]);
     }
-    const std::vector<Part> parts = list_parts(layer, planned, cores, next_core);
+    if (i == turn)
+      cores = serpentine_rows(grid);
+    const std::vector<Position> taken = plan.sequential
+                                            ? spread(cores, planned.cut.cores)
+                                            : std::vector(cores.begin() + ptrdiff_t(next_core), cores.end());
+    const std::vector<Part> parts = list_parts(layer, planned, taken);
     next_core += parts.size();
     MappedLayer mapped;
     mapped.id = int(i);
@@ -224,6 +254,61 @@ links_shown(const Mapping& mapping, const Grid& grid, const spec::Chip& chip, co
   return double(seen.used_links) / grid.link_count();
 }
 
+// The layer in the middle half of a network before which least must be kept for later layers.
+size_t narrow_place(const LayerGraph& graph) {
+  const size_t n = graph.layers.size();
+  std::vector<size_t> last(n);
+  for (size_t i = 0; i < n; ++i) {
+    for (const Operand& operand : graph.layers[i].operands) {
+      for (const Piece& p : operand.value.pieces) {
+        if (p.source >= 0)
+          last[size_t(p.source)] = i;
+      }
+    }
+  }
+  size_t best = n / 2;
+  int64_t least = INT64_MAX;
+  for (size_t at = n / 4 + 1; at <= n - n / 4 - 1; ++at) {
+    int64_t kept = 0;
+    for (size_t i = 0; i < at; ++i) {
+      const Extents& e = graph.layers[i].layout.extents;
+      kept += last[i] >= at ? e[0] * e[1] * e[2] : 0;
+    }
+    if (kept < least) {
+      least = kept;
+      best = at;
+    }
+  }
+  return best;
+}
+
+// Of a network with attention, which is where what layers hand on outweighs their weights.
+std::optional<Mapping> map_in_sequence(
+    const LayerGraph& graph,
+    const Grid& grid,
+    const spec::Chip& chip,
+    const MapOptions& options) {
+  if (!has_attention(graph))
+    return std::nullopt;
+  std::optional<Plan> best;
+  LayerGraph run;
+  for (const int64_t channels : kChunks) {
+    LayerGraph tried = in_chunks(graph, channels);
+    auto plan = plan_sequence(tried, chip, options);
+    if (!plan || (best && plan->cycles >= best->cycles))
+      continue;
+    best = std::move(plan);
+    run = std::move(tried);
+  }
+  if (!best)
+    return std::nullopt;
+  const std::vector<int> images(size_t(best->segments));
+  Mapping mapping = place(run, grid, options, *best, images);
+  if (links_shown(mapping, grid, chip, run.name) < kLinksShown)
+    mapping = place(run, grid, options, *best, images, narrow_place(run));
+  return mapping;
+}
+
 }  // namespace
 
 Mapping map_network(
@@ -243,6 +328,8 @@ Mapping map_network(
     }
     return most >= kLinksShown;
   };
+  if (auto mapping = map_in_sequence(graph, grid, chip, options))
+    return *mapping;
   for (const double alone : kAlone) {
     MapOptions tried = options;
     tried.alone = options.alone * alone;

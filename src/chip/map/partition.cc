@@ -123,6 +123,14 @@ class Lister {
   }
 
   std::vector<Cut> run() {
+    each([this](const std::array<int, 4>& parts) {
+      consider(parts);
+    });
+    return front();
+  }
+
+  template <class Take>
+  void each(Take take) const {
     const auto& e = layer_.layout.extents;
     const auto along_b = part_counts(samples_, limit_);
     const auto along_k = part_counts(e[0], limit_);
@@ -138,12 +146,11 @@ class Lister {
           for (const int w : along_w) {
             if (int64_t{b} * k * h * w > limit_)
               break;
-            consider({b, k, h, w});
+            take(std::array<int, 4>{b, k, h, w});
           }
         }
       }
     }
-    return front();
   }
 
  private:
@@ -237,6 +244,22 @@ double mesh_bytes_per_cycle(const spec::Chip& chip) {
   constexpr double kHops = 3,
                    kEvenness = 0.5;  // of messages between neighbouring stages; of the busiest links
   return message_links(chip) * chip.network.link_bytes_per_cycle * kEvenness / kHops;
+}
+
+std::vector<Cut> list_full_cuts(const Layer& layer, const spec::Chip& chip, int64_t samples) {
+  std::vector<Cut> out;
+  int most = 0;
+  Lister(layer, chip, samples, Supply::Dram).each([&](const std::array<int, 4>& parts) {
+    Cut cut;
+    cut.parts = parts;
+    cut.cores = parts[0] * parts[1] * parts[2] * parts[3];
+    most = std::max(most, cut.cores);
+    out.push_back(cut);
+  });
+  std::erase_if(out, [most](const Cut& cut) {
+    return 2 * cut.cores < most;
+  });
+  return out;
 }
 
 std::vector<Cut> list_cuts(const Layer& layer, const spec::Chip& chip, int64_t samples, Supply supply) {

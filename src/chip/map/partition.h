@@ -32,6 +32,10 @@ Range part_range(int64_t extent, int64_t parts, int64_t i);  // part i of `parts
 // the layer does not fit the scratchpad however it is cut.
 std::vector<Cut> list_cuts(const Layer& layer, const spec::Chip& chip, int64_t samples, Supply supply);
 
+// All ways to cut a layer that keep at least half as many cores busy as any does; only `parts` and `cores`
+// are set.
+std::vector<Cut> list_full_cuts(const Layer& layer, const spec::Chip& chip, int64_t samples);
+
 // Input bytes that the part with output `box` needs for one sample.
 int64_t input_bytes(const Layer& layer, const Box& box);
 

@@ -1,6 +1,8 @@
 #include "chip/map/program.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <numeric>
 #include <unordered_map>
 
@@ -120,6 +122,7 @@ class Expander {
       program_.layers[i].repeats = repeats;
       plans_[i - begin] = plan_layer({mapping_, grid_, index_of_, begin, file_}, i, passes);
     }
+    find_shared(end - begin);
     for (size_t i = begin; i < end; ++i)
       connect_layer(i);
     for (uint32_t core = 0; core < sections.size(); ++core) {
@@ -132,6 +135,41 @@ class Expander {
       sections[core].push_back({first, last, repeats});
       set_credits(first, last);
     }
+  }
+
+  // Cores that work for several layers of the segment.
+  void find_shared(size_t layers) {
+    std::vector<int> count(size_t(grid_.core_count()));
+    for (size_t i = 0; i < layers; ++i) {
+      for (const auto& [core, part] : plans_[i].parts)
+        ++count[core];
+    }
+    shared_.assign(count.size(), false);
+    for (size_t core = 0; core < count.size(); ++core)
+      shared_[core] = count[core] > 1;
+    brought_.clear();
+  }
+
+  // Whether an earlier layer of the segment has brought these data, of one pass of `source`, to a core that
+  // works for several; if not they are noted as brought now.
+  bool already_there(uint32_t core, size_t source, uint32_t made, const Slice& data) {
+    if (!shared_[core])
+      return false;
+    std::vector<Slice>& before = brought_[{core, uint32_t(source), made}];
+    if (std::ranges::any_of(before, [&](const Slice& slice) {
+          return contains(slice, data);
+        }))
+      return true;
+    before.push_back(data);
+    return false;
+  }
+
+  static bool contains(const Slice& outer, const Slice& inner) {
+    for (size_t axis = 0; axis < outer.size(); ++axis) {
+      if (inner[axis].start < outer[axis].start || outer[axis].end < inner[axis].end)
+        return false;
+    }
+    return true;
   }
 
   // Makes the channels into one layer: each input slice against each output slice of the producer, for each
@@ -186,7 +224,7 @@ class Expander {
           continue;
         for (const Position to : need.cores) {
           const int from = nearest_holder(have, to);
-          if (from != grid_.core(to))
+          if (from != grid_.core(to) && !already_there(uint32_t(grid_.core(to)), source, made, common))
             add_channel(index, source, {from, grid_.core(to)}, volume(common), pass, made);
         }
       }
@@ -274,9 +312,16 @@ class Expander {
       for (uint32_t s = 0; s < steps; ++s) {
         const auto step = uint16_t(pass * steps + s);
         opens_tile_ = true;
-        if (s == 0)
-          emit_receives(part.receives[pass], id, step);
-        emit_reads(index, part, pass, s, step);
+        const Step here{pass, s, step};
+        // Weights wait for nobody; where a core turns from layer to layer they are asked for first.
+        if (shared_[core]) {
+          emit_reads(index, part, here, ReadKind::Weights);
+          emit_receives(part, here, id);
+          emit_reads(index, part, here, ReadKind::Inputs);
+        } else {
+          emit_receives(part, here, id);
+          emit_reads(index, part, here, ReadKind::All);
+        }
         emit({piece(part.operations, s, steps), id, 0, step, Action::Compute, false});
         const uint64_t written = part.writes ? piece(part.output_bytes, s, steps) : 0;
         if (written > 0) {
@@ -296,22 +341,39 @@ class Expander {
     }
   }
 
-  void emit_receives(const std::vector<uint32_t>& channels, uint32_t layer, uint16_t step) {
-    for (const uint32_t channel : channels) {
+  struct Step {
+    uint32_t pass = 0;
+    uint32_t sub_step = 0;
+    uint16_t recorded = 0;  // pass and sub-step in one number
+  };
+  enum class ReadKind : uint8_t {
+    All,
+    Weights,
+    Inputs
+  };
+
+  // All that a pass receives comes with its first sub-step.
+  void emit_receives(const Part& part, const Step& at, uint32_t layer) {
+    if (at.sub_step != 0)
+      return;
+    for (const uint32_t channel : part.receives[at.pass]) {
       program_.channels[channel].receive = uint32_t(program_.instructions.size());
-      emit({channel_bytes_[channel], layer, channel, step, Action::Receive, false});
+      emit({channel_bytes_[channel], layer, channel, at.recorded, Action::Receive, false});
     }
   }
 
-  // Step s is (b, k, h, w). Inputs are read with the first k that needs them, weights with the first (b, h,
-  // w).
-  void emit_reads(size_t index, const Part& part, uint32_t pass, uint32_t s, uint16_t step) {
+  // Sub-step s is (b, k, h, w). Inputs are read with the first k that needs them, weights with the first (b,
+  // h, w).
+  void emit_reads(size_t index, const Part& part, const Step& at, ReadKind kind) {
+    const uint32_t s = at.sub_step;
     const auto& f = mapping_.layers[index].fetch;
     const uint32_t hw = uint32_t(f[2]) * f[3];
     const uint32_t b = s / (f[1] * hw);
     const uint32_t k = s / hw % f[1];
     const uint32_t area = s % hw;
     for (const Part::Read& read : part.reads) {
+      if (kind == (read.weights ? ReadKind::Inputs : ReadKind::Weights))
+        continue;
       uint64_t bytes = 0;
       if (read.weights && b == 0 && area == 0)
         bytes = piece(read.bytes, k, f[1]);
@@ -319,8 +381,8 @@ class Expander {
         bytes = piece(read.bytes, uint64_t{b} * hw + area, uint64_t(f[0]) * hw);
       if (bytes == 0)
         continue;
-      const int64_t end_sample = pass * mapping_.layers[index].samples_per_pass + read.end_sample;
-      emit({bytes, uint32_t(index), add_wait(index, read, end_sample), step, Action::Read, false});
+      const int64_t end_sample = at.pass * mapping_.layers[index].samples_per_pass + read.end_sample;
+      emit({bytes, uint32_t(index), add_wait(index, read, end_sample), at.recorded, Action::Read, false});
     }
   }
 
@@ -353,7 +415,9 @@ class Expander {
   std::vector<uint64_t> channel_bytes_;
   std::vector<uint32_t> channel_layer_;
   size_t segment_begin_ = 0;
-  std::vector<LayerPlan> plans_;  // of the segment at hand
+  std::vector<LayerPlan> plans_;                                   // of the segment at hand
+  std::vector<bool> shared_;                                       // by core
+  std::map<std::array<uint32_t, 3>, std::vector<Slice>> brought_;  // by core, layer and its pass
   bool opens_tile_ = false;
 };
 

@@ -44,6 +44,40 @@ TEST(Program, SubStepsNeverReadTwice) {
   EXPECT_EQ(after.computes, before.computes + 2 * 11);
 }
 
+// On one core the second layer finds its input there, and weights are asked for before what must be waited
+// for.
+TEST(Program, LayersThatShareACoreHandOnWithoutMessages) {
+  Mapping mapping = test::two_layers();
+  const Position core = mapping.layers[0].outputs[0].blocks[0].cores[0];
+  for (auto* blocks : {&mapping.layers[1].inputs[0].blocks, &mapping.layers[1].outputs[0].blocks}) {
+    for (Block& block : *blocks)
+      block.cores = {core};
+  }
+  const Program program = expand(mapping, square(2), "m");
+  EXPECT_TRUE(program.channels.empty());
+  ASSERT_EQ(program.instructions.size(), 5u);  // weights, input, compute; compute, write
+  EXPECT_EQ(program.instructions[0].amount, 9u);
+  EXPECT_EQ(program.instructions[1].amount, 256u);
+  EXPECT_EQ(program.totals().operations, 2u * (256 * 9 + 256 * 4));
+}
+
+// Two layers of one core need the same slice of another core's layer: it is sent once.
+TEST(Program, WhatACoreHasReceivedItKeepsForItsLaterLayers) {
+  Mapping mapping = test::two_layers();
+  mapping.layers.push_back(mapping.layers[1]);
+  mapping.layers[2].id = 2;
+  const auto sent = [&] {
+    return expand(mapping, square(2), "m").totals().sends;
+  };
+  EXPECT_EQ(sent(), 2u);  // one a pass
+  const Position other{0, 1};
+  for (auto* blocks : {&mapping.layers[2].inputs[0].blocks, &mapping.layers[2].outputs[0].blocks}) {
+    for (Block& block : *blocks)
+      block.cores = {other};
+  }
+  EXPECT_EQ(sent(), 4u);
+}
+
 TEST(Program, ReadingWhatWasNeverWrittenIsAnError) {
   Mapping mapping = test::two_layers();
   mapping.layers[1].inputs[0].from_dram = true;

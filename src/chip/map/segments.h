@@ -18,7 +18,8 @@ struct PlannedLayer {
 struct Plan {
   std::vector<PlannedLayer> layers;
   int segments = 0;
-  double cycles = 0;  // what the cost model expects of one inference
+  double cycles = 0;        // what the cost model expects of one inference
+  bool sequential = false;  // layers of a segment take the same cores, one after the other
 };
 
 Plan plan_segments(

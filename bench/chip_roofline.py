@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Prefill of transformers beside the chip's roof: bench/chip_roofline.py LENTO [OUT.csv]
+
+Maps each network (`lento chip map`), simulates one inference without probes (`lento chip simulate`) and divides the
+larger of two lower bounds by the simulated time: operations of the mapping over all cores, and the bytes that must pass
+the DRAM ports however a network is mapped (weights once, the first layer's input, the last layer's output). The bytes
+that the mapping does read and write, and those over the middle of the chip, stand beside them."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+GPT2 = {"architectures": ["GPT2LMHeadModel"], "model_type": "gpt2", "n_embd": 768, "n_layer": 12, "n_head": 12,
+        "n_positions": 1024, "vocab_size": 50257}
+VIT = {"architectures": ["ViTForImageClassification"], "model_type": "vit", "hidden_size": 768, "num_hidden_layers": 12,
+       "num_attention_heads": 12, "intermediate_size": 3072, "image_size": 224, "patch_size": 16, "num_channels": 3}
+LLAMA = {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 2048, "num_hidden_layers": 16,
+         "num_attention_heads": 32, "num_key_value_heads": 8, "intermediate_size": 8192, "vocab_size": 32000,
+         "hidden_act": "silu"}
+MOE = {"architectures": ["MixtralForCausalLM"], "model_type": "mixtral", "hidden_size": 1024, "num_hidden_layers": 8,
+       "num_attention_heads": 16, "num_key_value_heads": 4, "intermediate_size": 3584, "num_local_experts": 8,
+       "num_experts_per_tok": 2, "vocab_size": 32000, "hidden_act": "silu"}
+
+# name, configuration, side of the chip, batch, tokens, layers (0: all)
+RUNS = [
+    ("gpt2", GPT2, 8, 1, 256, 0), ("gpt2", GPT2, 8, 8, 512, 4), ("gpt2", GPT2, 8, 32, 512, 4),
+    ("vit-b16", VIT, 8, 1, 0, 0), ("vit-b16", VIT, 8, 8, 0, 0), ("vit-b16", VIT, 8, 32, 0, 4),
+    ("llama", LLAMA, 8, 1, 256, 2), ("llama", LLAMA, 8, 8, 512, 2), ("llama", LLAMA, 8, 16, 512, 2),
+    ("moe", MOE, 8, 1, 256, 2), ("moe", MOE, 8, 8, 512, 2), ("moe", MOE, 8, 32, 512, 2),
+    ("gpt2", GPT2, 16, 32, 512, 4), ("vit-b16", VIT, 16, 64, 0, 4), ("llama", LLAMA, 16, 32, 512, 2),
+    ("moe", MOE, 16, 32, 512, 2),
+]
+
+
+def volume(block):
+    out = len(block["cores"])
+    for r in block["tensor_slice"]:
+        out *= r["end"] - r["start"]
+    return out
+
+
+def weight_shapes(mapping):
+    """Bytes of all weights, each once."""
+    total = 0
+    for layer in mapping["layers"]:
+        for feature in layer["wgt_feature"]:
+            if feature["source"] != "dram":
+                continue
+            slices = {json.dumps(b["tensor_slice"]) for b in feature["blocks"]}
+            total += sum(volume({"cores": [0], "tensor_slice": json.loads(s)}) for s in slices)
+    return total
+
+
+def ends(mapping):
+    """Bytes of the network's input, once, and of what the last layer makes."""
+    batch = mapping["batch_size"]
+    read = set()
+    for layer in mapping["layers"]:
+        passes = batch // layer["layer_batch_size"]
+        for feature in layer["input_feature"]:
+            if feature["source_layer_id"] < 0:
+                read.update((json.dumps(b["tensor_slice"]), passes) for b in feature["blocks"])
+    # Halos and copies would count twice: rows that several parts read are rare at the first layer.
+    inputs = sum(volume({"cores": [0], "tensor_slice": json.loads(s)}) * n for s, n in read)
+    last = mapping["layers"][-1]
+    out = sum(volume(b) for b in last["output_feature"][0]["blocks"]) * (batch // last["layer_batch_size"])
+    return inputs, out
+
+
+def simulate(lento, chip, mapping, folder):
+    text = subprocess.run(
+        [lento, "chip", "simulate", "--chip", chip, "--mapping", mapping, "--probes", "none", "--figures", folder],
+        check=True, capture_output=True, text=True).stdout
+    cycles = int(re.search(r"total time\s+(\d+)", text).group(1))
+    busy = float(re.search(r"compute units busy, mean\s+([\d.]+)", text).group(1)) / 100
+    return cycles, busy
+
+
+def server_bytes(folder, side):
+    """Of the DRAM ports, and of the busier direction over the middle columns."""
+    ports = 0
+    middle = [0, 0]
+    name = next(n for n in os.listdir(folder) if n.startswith("3-"))
+    for line in open(os.path.join(folder, name)).read().splitlines()[1:]:
+        part, _, passed = line.split(",")
+        if part.startswith(("port", "dram")):
+            ports += int(passed)
+        match = re.fullmatch(r"link(\d+)-(\d+)", part)
+        if match:
+            a, b = (int(v) // side for v in match.groups())
+            if {a, b} == {side // 2 - 1, side // 2}:
+                middle[a > b] += int(passed)
+    return ports, max(middle)
+
+
+def main():
+    lento = sys.argv[1]
+    out = open(sys.argv[2], "w") if len(sys.argv) > 2 else sys.stdout
+    print("workload,chip,batch,tokens,layers_of_model,segments,cycles,compute_roof,least_dram_roof,share_of_roof,"
+          "dram_bytes_of_the_mapping,middle_bytes", file=out)
+    here = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+    for name, config, side, batch, tokens, layers in RUNS:
+        with tempfile.TemporaryDirectory() as folder:
+            model, mapping = os.path.join(folder, "config.json"), os.path.join(folder, "map.json")
+            json.dump(config, open(model, "w"))
+            chip = os.path.join(here, "examples", "chip", f"{side}x{side}.yaml")
+            subprocess.run([lento, "chip", "map", model, "--chip", chip, "--batch", str(batch), "--tokens", str(tokens),
+                            "--layers", str(layers), "-o", mapping], check=True, capture_output=True)
+            cycles, busy = simulate(lento, chip, mapping, os.path.join(folder, "f"))
+            loaded = json.load(open(mapping))
+            dram = (weight_shapes(loaded) + sum(ends(loaded))) / (2 * side * 16)
+            ports, middle = server_bytes(os.path.join(folder, "f"), side)
+            compute = busy * cycles
+            segments = max(layer["layer_group_id"] for layer in loaded["layers"])
+            shown = layers or config.get("n_layer") or config["num_hidden_layers"]
+            print(f"{name},{side}x{side},{batch},{tokens},{shown},{segments},{cycles},{compute:.0f},{dram:.0f},"
+                  f"{max(compute, dram) / cycles:.3f},{ports},{middle}", file=out, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,31 @@
+// Numbers that decide how layers are laid out; what each is and why.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace lento::chip {
+
+// Cuts of a layer that are compared with those of its neighbours: the best few by what the layer costs alone,
+// of each number of parts along the batch.
+constexpr size_t kCutsABatch = 10;
+
+// Parts of a layer that stand for all: parts are alike but for borders.
+constexpr size_t kSampledParts = 16;
+
+// Rounds of improving one layer's cut after the other; nearly all changes come in the first two.
+constexpr int kRounds = 4;
+
+// Bytes of weights that one sub-step reads, about, and the most sub-steps of a part: four reads fill a memory
+// unit, and a window of ten instructions holds three sub-steps.
+constexpr int64_t kStreamStepBytes = 16 << 10;
+constexpr int64_t kStreamSteps = 32;
+
+// Layers behind a producer that can still read it; a residual sum of a transformer reads eight back.
+constexpr size_t kLongestReach = 64;
+
+// Channels that a product reduces at a time, at most: whole rows, or runs of them where whole rows of enough
+// tokens fill the scratchpads.
+constexpr int64_t kChunks[] = {INT64_MAX, 2048, 1024};
+
+}  // namespace lento::chip
