@@ -1,13 +1,12 @@
-// Two kinds of link between hosts a and b:
+// Two kinds of link between hosts a and b.
 //
-//   collective  all members of an all-reduce, all-gather or barrier end nearly together. The difference of
-//   the ends
-//               (mean over the members of each host) is the offset. Its bias is bounded by the transfer: a
-//               slow sender ends early, the tail of a ring late.
-//   pair        a receive ends after its send has begun: end(b) - begin(a) = offset + delay, with delay > 0.
-//   The
-//               lowest delays of both directions bound the offset from both sides; half their difference is
-//               it.
+// Collectives: all members of an all-reduce, all-gather or barrier end nearly together. The difference of
+// the ends (mean over the members of each host) is the offset. Its bias is bounded by the transfer: a slow
+// sender ends early, the tail of a ring late.
+//
+// Pairs: a receive ends when its send has, end(b) - end(a) = offset + delay. The delay is nearly nothing
+// where the sender waits until its data is taken; where it does not, it lasts until the receiver comes. The
+// lowest delays of both directions bound the offset from both sides; half their difference is it.
 //
 // Each link is cut into blocks of time; a robust value a block, a line through the blocks, its errors from
 // their scatter. Offsets and drifts of all hosts follow by weighted least squares over the graph of links,
@@ -77,8 +76,8 @@ void add_pair(const Job& job, const Instance& i, int64_t reference, Graph& graph
   const int b = job.ranks[recv.rank].host;
   if (a == b)
     return;
-  const int64_t began = job.record(send).begin_ns;
-  const Sample delay{began - reference, double(job.record(recv).end_ns - began)};
+  const int64_t sent = job.record(send).end_ns;
+  const Sample delay{sent - reference, double(job.record(recv).end_ns - sent)};
   auto& [up, down] = graph.delays[{std::min(a, b), std::max(a, b), c.bytes}];
   (a < b ? up : down).push_back(delay);
 }
@@ -173,6 +172,38 @@ double low(std::vector<double> values) {
   return base::quantile(std::move(values), 0.05);
 }
 
+Series without_drift(Series series, double drift) {
+  for (Sample& s : series)
+    s.value -= drift * double(s.at);
+  return series;
+}
+
+// Half the difference of the lowest delays of both directions, block by block. A lowest delay may stand
+// anywhere in its block, and in two minutes clocks part by milliseconds: the drift of each pass is taken out
+// of the delays before the next.
+Link fit_delays(const Series& forth, const Series& back) {
+  constexpr int kPasses = 3;
+  Link link;
+  double drift = 0;
+  for (int pass = 0; pass < kPasses; ++pass) {
+    const std::vector<Block> up = blocks_of(without_drift(forth, drift), low);
+    const std::vector<Block> down = blocks_of(without_drift(back, -drift), low);
+    std::vector<Block> half;
+    double round = 0;
+    for (size_t b = 0; b < std::min(up.size(), down.size()); ++b) {
+      half.push_back({(up[b].at + down[b].at) / 2, (up[b].value - down[b].value) / 2});
+      round += up[b].value + down[b].value;
+    }
+    link = {};
+    fit(half, link);
+    link.bias = std::max(1e3, std::abs(round) / double(half.size()) / 4);
+    link.offset += drift * link.at;
+    link.drift += drift;
+    drift = link.drift;
+  }
+  return link;
+}
+
 std::vector<Link> links_of(const Job& job, const std::vector<double>& transfer_ns, Graph& graph) {
   std::vector<std::vector<double>> transfers(job.channels.size());
   for (size_t i = 0; i < job.instances.size(); ++i) {
@@ -204,19 +235,9 @@ std::vector<Link> links_of(const Job& job, const std::vector<double>& transfer_n
   for (auto& [key, both] : graph.delays) {
     if (both.first.size() < 2 || both.second.size() < 2)
       continue;
-    const std::vector<Block> up = blocks_of(std::move(both.first), low);
-    const std::vector<Block> down = blocks_of(std::move(both.second), low);
-    std::vector<Block> half;
-    double round = 0;
-    for (size_t b = 0; b < std::min(up.size(), down.size()); ++b) {
-      half.push_back({(up[b].at + down[b].at) / 2, (up[b].value - down[b].value) / 2});
-      round += up[b].value + down[b].value;
-    }
-    Link link;
+    Link link = fit_delays(both.first, both.second);
     link.a = std::get<0>(key);
     link.b = std::get<1>(key);
-    fit(half, link);
-    link.bias = std::max(1e3, std::abs(round) / double(half.size()) / 4);
     links.push_back(link);
   }
   return links;
