@@ -37,6 +37,31 @@ struct DeadStore : Feed {
   }
 };
 
+// Does not answer for five minutes, then has six machines that all do the same.
+struct RepairedStore : DeadStore {
+  const FakeClock& clock;
+  explicit RepairedStore(const FakeClock& c)
+      : clock(c) {
+  }
+  trace::MetricSeries read(int64_t begin, int64_t end, int64_t, base::ReadReport& report) override {
+    if (clock.ms < 300'000)
+      throw base::Error({"store"}, "does not answer");
+    trace::MetricSeries out;
+    out.metrics = {"power"};
+    out.begin_ms = begin;
+    out.steps = size_t(end - begin) / 1000;
+    out.sample_gap_ms = 1000;
+    for (int m = 0; m < 6; ++m) {
+      out.machines.push_back("node" + std::to_string(m));
+      out.newest_ms.push_back(out.time_ms(out.steps) - 1000);
+    }
+    for (size_t i = 0; i < out.steps * out.machines.size(); ++i)
+      out.values.push_back(300 + float(i * 7 % 11));
+    report.taken += out.values.size();
+    return out;
+  }
+};
+
 struct Taker : AlertSink {
   std::vector<fleet::Alert> last;
   bool send(const std::vector<fleet::Alert>& alerts) override {
@@ -86,6 +111,27 @@ TEST(FleetWatch, OrAsTheLineThatIsWanted) {
     return (alert.starts_ms == ms ? "begins " : "") + alert.labels.front().second;
   };
   EXPECT_THAT(said(log), ElementsAre("begins LentoBlind"));
+}
+
+TEST(FleetWatch, TheEndOfAnAlertIsALineWhereThatIsWanted) {
+  FakeClock clock;
+  RepairedStore store(clock);
+  Taker taker;
+  NoHooks hooks;
+  std::vector<std::string> lines;
+  WatchLog log;
+  log.say_ends = true;
+  log.say = [&](const std::string& line) {
+    lines.push_back(line);
+  };
+  log.line_of = [](int64_t ms, const fleet::Alert& alert) {
+    return (alert.ends_ms == ms ? "ends " : "begins ") + alert.labels.front().second;
+  };
+  FleetWatch watch({clock, store, taker, hooks}, log, {});
+  for (; clock.ms < 900'000; clock.ms += 10'000)
+    watch.step();
+  EXPECT_FALSE(watch.blind());
+  EXPECT_THAT(lines, ElementsAre("begins LentoBlind", "ends LentoBlind"));
 }
 
 }  // namespace

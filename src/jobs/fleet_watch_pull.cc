@@ -196,7 +196,7 @@ bool FleetWatch::take_names(const trace::MetricSeries& s) {
     fresh = known_metrics_.insert(k).second || fresh;
   for (const Target& t : targets_)
     fresh = known_machines_.insert(t.machine).second || fresh;
-  for (size_t m = 0; m < s.machines.size(); ++m)
+  for (size_t m = 0; m < s.labels.size(); ++m)
     labels_[s.machines[m]] = s.labels[m];
   return fresh;
 }
