@@ -87,6 +87,21 @@ bool Path::belongs(const Stage& stage, const Component& component) {
   return stage.component == component;
 }
 
+std::vector<Component> Path::components() const {
+  std::vector<Component> out;
+  for (const Stage& stage : stages_) {
+    if (stage.component.index >= 0)
+      out.push_back(stage.component);
+    for (const int router : {stage.from, stage.to}) {
+      if (router >= 0)
+        out.push_back({Part::Router, router});
+    }
+  }
+  std::ranges::sort(out);
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
 bool Path::crosses(const Component& component) const {
   if (component.index < 0)
     return false;

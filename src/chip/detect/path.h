@@ -38,6 +38,7 @@ class Path {
   Path(const spec::Chip& chip, const Grid& grid, const Pattern& pattern, int core);
 
   bool crosses(const Component& component) const;
+  std::vector<Component> components() const;  // all that it crosses, in order
   const std::vector<int>& links() const {
     return links_;
   }

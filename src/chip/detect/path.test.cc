@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "chip/detect/scan.h"
 #include "spec/fabric_sheet.h"
 
 namespace lento::chip {
@@ -124,6 +125,25 @@ TEST_F(PathTest, RecordsArePlannedByTheProgram) {
   EXPECT_EQ(counts[0].computes, 1u);
   EXPECT_EQ(counts[0].transfers, 0u);
   EXPECT_EQ(counts[1].transfers, 3u);
+}
+
+// On every way over the chip the list holds what crosses() says, in order.
+TEST_F(PathTest, ComponentsAreAllThatCross) {
+  std::vector<Component> all = all_components(grid_);
+  for (int core = 0; core < grid_.core_count(); ++core) {
+    for (int peer = 0; peer < grid_.core_count(); ++peer) {
+      if (peer == core)
+        continue;
+      for (const ProbeKind kind : {ProbeKind::Message, ProbeKind::Read, ProbeKind::Write}) {
+        const Path way = path(kind, kind == ProbeKind::Message ? peer : grid_.port_of(core), core);
+        std::vector<Component> crossed;
+        std::ranges::copy_if(all, std::back_inserter(crossed), [&](const Component& c) {
+          return way.crosses(c);
+        });
+        EXPECT_EQ(way.components(), crossed);
+      }
+    }
+  }
 }
 
 // Two chips of one core and one DRAM tile each, joined by a link of 8 bytes a cycle that holds 50 cycles.

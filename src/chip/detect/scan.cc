@@ -5,12 +5,14 @@
 // with s^2 = common^2 + single^2 / n, and s1 twice s above y1: queues behind a slow server only add. Heavy
 // tails keep any one row from deciding alone. Summed over the rows of a bin this is a walk in time whose
 // largest stretch (Kadane) is the generalised likelihood-ratio estimate of start and end.
-// Cost: components x factors x cells of crossing rows.
+// Cost: components x factors x cells of crossing rows. On a large chip few rows cross a component, so each is
+// scanned over a copy of its own.
 #include "chip/detect/scan.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "chip/detect/factor.h"
@@ -111,6 +113,31 @@ stretch_at(const ScanInput& in, const std::vector<size_t>& rows, const Component
   return best_stretch(by_bin);
 }
 
+// Rows by component that they cross.
+std::map<Component, std::vector<size_t>> rows_by_component(const std::vector<Path>& paths) {
+  std::map<Component, std::vector<size_t>> out;
+  for (size_t r = 0; r < paths.size(); ++r) {
+    for (const Component& c : paths[r].components())
+      out[c].push_back(r);
+  }
+  return out;
+}
+
+// Some rows of an input as one of their own.
+struct Excerpt {
+  Excerpt(const ScanInput& in, const std::vector<size_t>& rows)
+      : cells{in.cells.bin_cycles, in.cells.bins, {}} {
+    for (const size_t r : rows) {
+      cells.rows.push_back(in.cells.rows[r]);
+      paths.push_back(in.paths[r]);
+      baselines.push_back(in.baselines[r]);
+    }
+  }
+  Cells cells;
+  std::vector<Path> paths;
+  std::vector<Baseline> baselines;
+};
+
 Suspect best_of(const ScanInput& in, const Component& component) {
   const std::vector<size_t> rows = rows_through(in, component);
   Suspect best;
@@ -146,12 +173,12 @@ std::vector<Component> all_components(const Grid& grid) {
 }
 
 std::vector<Component> candidates(const std::vector<Path>& paths, const Grid& grid) {
+  const auto rows = rows_by_component(paths);
   std::vector<Component> out;
-  for (const Component& c : all_components(grid))
-    if (std::ranges::any_of(paths, [&](const Path& p) {
-          return p.crosses(c);
-        }))
+  for (const Component& c : all_components(grid)) {
+    if (rows.contains(c))
       out.push_back(c);
+  }
   return out;
 }
 
@@ -214,9 +241,14 @@ Agreement agreement_of(const ScanInput& in, const Suspect& suspect) {
 }
 
 std::vector<Suspect> scan(const ScanInput& input, const std::vector<Component>& components) {
+  const auto rows = rows_by_component(input.paths);
   std::vector<Suspect> out;
   for (const Component& c : components) {
-    Suspect s = best_of(input, c);
+    const auto found = rows.find(c);
+    if (found == rows.end())
+      continue;
+    const Excerpt seen(input, found->second);
+    Suspect s = best_of({seen.cells, seen.paths, seen.baselines}, c);
     if (s.strength > 0)
       out.push_back(std::move(s));
   }
