@@ -6,7 +6,9 @@
 #include <dlfcn.h>
 
 #include <array>
+#include <chrono>
 #include <memory>
+#include <thread>
 
 #include "base/error.h"
 #include "base/http.h"
@@ -15,7 +17,10 @@
 namespace lento::base {
 namespace {
 
-constexpr long kReceive = 512 << 10;  // bytes at a time: answers of a store are megabytes
+constexpr long kReceive = 512 << 10;        // bytes at a time: answers of a store are megabytes
+constexpr curl_off_t kLarge = 64 << 10;     // bytes: an answer that may come in many pieces
+constexpr curl_off_t kGathered = 64 << 10;  // bytes at once: worth waking for
+constexpr std::chrono::milliseconds kGather{4};
 
 // The functions of libcurl that are used, by their own types.
 struct Curl {
@@ -81,8 +86,21 @@ size_t take(char* data, size_t, size_t size, void* to) {
   return size;
 }
 
-int give_up(void*, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
-  return interrupted() ? 1 : 0;
+// A store sends a large answer in thousands of small pieces, each of which would wake us: once an answer is
+// known to be large, pieces are left to gather for a moment. libcurl calls this between two waits.
+struct Pace {
+  curl_off_t seen = 0;
+};
+
+int pace(void* to, curl_off_t, curl_off_t received, curl_off_t, curl_off_t) {
+  if (interrupted())
+    return 1;
+  Pace& p = *static_cast<Pace*>(to);
+  const curl_off_t fresh = received - p.seen;
+  p.seen = received;
+  if (received >= kLarge && fresh > 0 && fresh < kGathered)
+    std::this_thread::sleep_for(kGather);
+  return 0;
 }
 
 void set_security(const Curl& curl, CURL* c, const HttpOptions& o) {
@@ -113,6 +131,7 @@ HttpReply http_request(const HttpRequest& request, const HttpOptions& options) {
   all.insert(all.end(), options.headers.begin(), options.headers.end());
   for (const std::string& h : all)
     headers.reset(curl.append(headers.release(), h.c_str()));
+  Pace waiting;
   Sink sink;
   sink.limit = options.limits.max_bytes;
   CURL* c = session.get();
@@ -121,7 +140,8 @@ HttpReply http_request(const HttpRequest& request, const HttpOptions& options) {
   curl.setopt(c, CURLOPT_NOSIGNAL, 1L);
   // Whoever stops the program does not wait for an answer.
   curl.setopt(c, CURLOPT_NOPROGRESS, 0L);
-  curl.setopt(c, CURLOPT_XFERINFOFUNCTION, give_up);
+  curl.setopt(c, CURLOPT_XFERINFOFUNCTION, pace);
+  curl.setopt(c, CURLOPT_XFERINFODATA, &waiting);
   curl.setopt(c, CURLOPT_HTTPHEADER, headers.get());
   curl.setopt(c, CURLOPT_TIMEOUT_MS, static_cast<long>(options.limits.timeout_s * 1000));
   curl.setopt(c, CURLOPT_BUFFERSIZE, kReceive);

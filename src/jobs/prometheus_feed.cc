@@ -15,27 +15,29 @@ void PrometheusFeed::reload(const FleetSource& source) {
 
 trace::MetricSeries
 PrometheusFeed::read(int64_t begin_ms, int64_t end_ms, int64_t step_ms, base::ReadReport& report) {
-  if (!joined_)
+  if (!series_) {
     join_names(store_);
-  joined_ = true;
+    series_ = fleet::series_names(store_);
+  }
   fleet::PrometheusOptions o = store_;
   if (step_ms > 0) {
     o.grid.step_ms = step_ms;
     o.grid.begin_ms = begin_ms / step_ms * step_ms;
   }
-  o.scraped = &scraped_;
+  o.series = &*series_;
   return fleet::read_prometheus(o, begin_ms, end_ms, report);
 }
 
 // `up` of the scrape jobs that brought samples. A target that brought some is its machines; one that never
 // did is the machine that its labels name.
 std::optional<std::vector<Target>> PrometheusFeed::targets() {
-  std::set<std::string> jobs;
-  for (const auto& [target, machines] : scraped_)
-    jobs.insert(target.job);
   std::vector<Target> out;
-  if (jobs.empty())
+  if (!series_ || series_->scraped().empty())
     return out;
+  const auto& scraped = series_->scraped();
+  std::set<std::string> jobs;
+  for (const auto& [target, machines] : scraped)
+    jobs.insert(target.job);
   std::vector<fleet::UpTarget> targets;
   try {
     targets = fleet::up_targets(store_);
@@ -45,8 +47,8 @@ std::optional<std::vector<Target>> PrometheusFeed::targets() {
   for (const fleet::UpTarget& t : targets) {
     if (!jobs.contains(t.target.job))
       continue;
-    const auto known = scraped_.find(t.target);
-    if (known == scraped_.end()) {
+    const auto known = scraped.find(t.target);
+    if (known == scraped.end()) {
       if (!t.machine.empty())
         out.push_back({t.machine, t.up});
       continue;

@@ -1,8 +1,7 @@
 // A Prometheus-compatible store as the feed of a watch.
 #pragma once
 
-#include <map>
-#include <set>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,8 +27,7 @@ class PrometheusFeed : public Feed {
 
  private:
   fleet::PrometheusOptions store_;
-  bool joined_ = false;                                           // with the names that the store knows
-  std::map<fleet::ScrapeTarget, std::set<std::string>> scraped_;  // machines by the target they came from
+  std::optional<fleet::SeriesNames> series_;  // once the names that the store knows are joined
 };
 
 }  // namespace lento::jobs

@@ -9,12 +9,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -120,7 +122,13 @@ class SeriesBuilder {
     int64_t last_ms = 0;
   };
   struct Column;  // the samples of one series as they came
-  using Ids = std::map<std::string, uint32_t, std::less<>>;
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>{}(text);
+    }
+  };
+  using Ids = std::unordered_map<std::string, uint32_t, Hash, std::equal_to<>>;
   uint32_t id(Ids& ids, std::vector<std::string>& names, std::string_view name);
   Samples& samples(const Key& key);
   base::Error nothing_usable(const base::Location& where) const;
@@ -147,7 +155,7 @@ class SeriesBuilder {
   std::vector<std::string> metrics_;
   std::vector<std::string> devices_{""};
   std::vector<Labels> labels_;
-  std::map<uint64_t, size_t> index_;  // packed key -> samples_
+  std::unordered_map<uint64_t, size_t> index_;  // packed key -> samples_
   std::vector<Samples> samples_;
   std::vector<Slabs> slabs_;  // by metric
   uint64_t last_key_ = UINT64_MAX;

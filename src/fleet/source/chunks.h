@@ -10,9 +10,12 @@
 namespace lento::fleet {
 
 // Calls `sample(time_ms, value)` for each sample of one XOR chunk (2 bytes of count, then bits: first time
-// and value, first delta, then deltas of deltas and XORed values). False when the chunk is cut short or its
-// bits make no sense; the samples before the damage have been delivered.
-bool read_xor_chunk(std::string_view bytes, const std::function<void(int64_t, double)>& sample);
+// and value, first delta, then deltas of deltas and XORed values) that is at `from_ms` or after. False when
+// the chunk is cut short or its bits make no sense; the samples before the damage have been delivered.
+bool read_xor_chunk(
+    std::string_view bytes,
+    const std::function<void(int64_t, double)>& sample,
+    int64_t from_ms = INT64_MIN);
 
 // Splits a body into frames: length (varint), CRC-32C of the payload (4 bytes, big-endian), payload. Calls
 // `frame(payload)` for whole ones. Returns why it stopped early, or "".

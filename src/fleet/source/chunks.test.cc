@@ -140,6 +140,39 @@ TEST(ReadXorChunk, AnySeriesReadsBack) {
   }
 }
 
+TEST(ReadXorChunk, OnlyWhatIsAskedForIsDelivered) {
+  const Samples samples = drawn(5);
+  const int64_t from = samples[samples.size() / 2].first;
+  Samples late;
+  EXPECT_TRUE(read_xor_chunk(
+      encoded(samples),
+      [&](int64_t time, double value) {
+        late.emplace_back(time, value);
+      },
+      from));
+  Samples expected = samples;
+  std::erase_if(expected, [&](const auto& sample) {
+    return sample.first < from;
+  });
+  EXPECT_EQ(late, expected);
+}
+
+// By the definition, a bit at a time.
+TEST(Crc32c, OfAnyLengthIsThatOfItsPolynomial) {
+  base::Rng rng(4, "crc");
+  std::string bytes;
+  for (int size = 0; size < 70; ++size) {
+    uint32_t c = 0xffffffffu;
+    for (const char byte : bytes) {
+      c ^= uint8_t(byte);
+      for (int bit = 0; bit < 8; ++bit)
+        c = c & 1 ? 0x82f63b78u ^ (c >> 1) : c >> 1;
+    }
+    EXPECT_EQ(crc32c(bytes), ~c) << size;
+    bytes += char(rng.below(256));
+  }
+}
+
 TEST(ReadXorChunk, EveryWidthOfAChangeOfPace) {
   for (const int64_t change :
        {0,

@@ -14,27 +14,18 @@
 #include "base/number.h"
 #include "base/units.h"
 #include "fleet/source/chunks.h"
+#include "fleet/source/wire.h"
 #include "remote_read.pb.h"
 
 namespace lento::fleet {
 namespace {
 
-const std::string* first_of(const LabelList& labels, const std::vector<std::string>& wanted) {
-  for (const std::string& name : wanted) {
-    for (const auto& [key, value] : labels) {
-      if (key == name && !value.empty())
-        return &value;
-    }
-  }
-  return nullptr;
-}
-
 // Takes the samples of one metric, a series at a time, and passes levels, rates, sums or means on.
 class Collector {
  public:
   Collector(const PrometheusOptions& options, trace::SeriesBuilder& builder, base::ReadReport& report)
-      : options_(options),
-        names_(options.names),
+      : own_(series_names(options)),
+        names_(options.series ? *options.series : own_),
         builder_(builder),
         report_(report),
         where_{options.url} {
@@ -47,26 +38,10 @@ class Collector {
 
   // The series a label set belongs to; false when it names no machine.
   bool open(const LabelList& labels) {
-    const std::string* machine = first_of(labels, options_.machine_labels);
-    if (!machine) {
-      report_.skip(where_, "no machine label");
-      return false;
-    }
-    const std::string name = names_.of(*machine);
-    if (options_.scraped) {
-      const std::string* job = first_of(labels, {"job"});
-      const std::string* instance = first_of(labels, {"instance"});
-      (*options_.scraped)[{job ? *job : "", instance ? *instance : ""}].insert(name);
-    }
-    const std::string device =
-        spec_->across == MetricSpec::Across::Devices ? device_of(labels, options_.device_labels) : "";
-    key_ = {builder_.metric(spec_->name), builder_.machine(name), builder_.device(device)};
-    for (const std::string& label : options_.label_names) {
-      if (const std::string* value = first_of(labels, {label}))
-        builder_.set_label(key_.machine, label, *value);
-    }
-    last_.reset();
-    return true;
+    return open(names_.name(labels));
+  }
+  bool open(std::string_view bytes, const std::function<LabelList()>& parse) {
+    return open(names_.name(bytes, parse));
   }
 
   void add(int64_t time_ms, double value) {
@@ -109,6 +84,20 @@ class Collector {
     uint32_t count = 0;
   };
 
+  bool open(const SeriesName& name) {
+    if (name.machine.empty()) {
+      report_.skip(where_, "no machine label");
+      return false;
+    }
+    const bool devices = spec_->across == MetricSpec::Across::Devices;
+    const uint32_t device = devices ? builder_.device(name.device) : 0;
+    key_ = {builder_.metric(spec_->name), builder_.machine(name.machine), device};
+    for (const auto& [label, value] : name.labels)
+      builder_.set_label(key_.machine, label, value);
+    last_.reset();
+    return true;
+  }
+
   void pass(int64_t time_ms, double value) {
     if (spec_->across == MetricSpec::Across::Devices)
       return builder_.add(key_, time_ms, value, where_);
@@ -117,8 +106,8 @@ class Collector {
     ++total.count;
   }
 
-  const PrometheusOptions& options_;
-  MachineNames names_;
+  SeriesNames own_;
+  SeriesNames& names_;
   trace::SeriesBuilder& builder_;
   base::ReadReport& report_;
   base::Location where_;
@@ -157,26 +146,91 @@ struct Period {
   int64_t end_ms;
 };
 
-void take_chunks(const prometheus::ChunkedReadResponse& response, Period period, Collector& to) {
-  for (const prometheus::ChunkedSeries& series : response.chunked_series()) {
-    LabelList labels;
-    for (const prometheus::Label& l : series.labels())
-      labels.emplace_back(l.name(), l.value());
-    if (!to.open(labels))
-      continue;
-    for (const prometheus::Chunk& chunk : series.chunks()) {
-      if (chunk.type() != prometheus::Chunk::XOR) {
-        to.damaged("a chunk of unknown encoding");
-        continue;
-      }
-      const bool whole = read_xor_chunk(chunk.data(), [&](int64_t t, double v) {
-        if (t >= period.begin_ms && t <= period.end_ms && !std::isnan(v))
-          to.add(t, v);  // NaN marks staleness
-      });
-      if (!whole)
-        to.damaged("a damaged chunk");
+// Field numbers of prometheus/prompb (remote_read.proto): an answer is read in place, without a copy.
+constexpr uint64_t kChunkedSeries = 1;  // of ChunkedReadResponse
+constexpr uint64_t kLabels = 1;         // of ChunkedSeries
+constexpr uint64_t kChunks = 2;
+constexpr uint64_t kName = 1;  // of Label
+constexpr uint64_t kValue = 2;
+constexpr uint64_t kMaxTime = 2;  // of Chunk
+constexpr uint64_t kType = 3;
+constexpr uint64_t kData = 4;
+
+LabelList read_labels(std::string_view bytes) {
+  LabelList labels;
+  Wire series(bytes);
+  for (WireField f; series.next(f);) {
+    auto& [name, value] = labels.emplace_back();
+    Wire label(f.bytes);
+    for (WireField part; label.next(part);) {
+      if (part.type == Wire::kBytes && part.number == kName)
+        name = part.bytes;
+      if (part.type == Wire::kBytes && part.number == kValue)
+        value = part.bytes;
     }
   }
+  return labels;
+}
+
+void take_chunk(std::string_view bytes, Period period, Collector& to) {
+  std::string_view data;
+  uint64_t type = 0;
+  auto newest_ms = INT64_MAX;
+  Wire chunk(bytes);
+  for (WireField f; chunk.next(f);) {
+    if (f.number == kMaxTime && f.type == Wire::kVarint)
+      newest_ms = int64_t(f.value);
+    if (f.number == kType && f.type == Wire::kVarint)
+      type = f.value;
+    if (f.number == kData && f.type == Wire::kBytes)
+      data = f.bytes;
+  }
+  if (!chunk.ok())
+    return to.damaged("a frame that is no response");
+  if (type != prometheus::Chunk::XOR)
+    return to.damaged("a chunk of unknown encoding");
+  if (newest_ms < period.begin_ms)
+    return;
+  const auto take = [&](int64_t t, double v) {
+    if (t <= period.end_ms && !std::isnan(v))
+      to.add(t, v);  // NaN marks staleness
+  };
+  if (!read_xor_chunk(data, take, period.begin_ms))
+    to.damaged("a damaged chunk");
+}
+
+// Labels come before chunks; their bytes are the series' name.
+void take_series(std::string_view bytes, Period period, Collector& to) {
+  size_t label_bytes = 0;
+  bool opened = false;
+  bool wanted = false;
+  Wire series(bytes);
+  for (WireField f; series.next(f);) {
+    if (f.number == kLabels && f.type == Wire::kBytes && !opened)
+      label_bytes = bytes.size() - series.rest().size();
+    if (f.number != kChunks || f.type != Wire::kBytes)
+      continue;
+    const std::string_view labels = bytes.substr(0, label_bytes);
+    if (!opened)
+      wanted = to.open(labels, [&] {
+        return read_labels(labels);
+      });
+    opened = true;
+    if (wanted)
+      take_chunk(f.bytes, period, to);
+  }
+  if (!series.ok())
+    to.damaged("a frame that is no response");
+}
+
+void take_frame(std::string_view payload, Period period, Collector& to) {
+  Wire response(payload);
+  for (WireField f; response.next(f);) {
+    if (f.number == kChunkedSeries && f.type == Wire::kBytes)
+      take_series(f.bytes, period, to);
+  }
+  if (!response.ok())
+    to.damaged("a frame that is no response");
 }
 
 // False when the store does not speak streamed chunks.
@@ -193,10 +247,7 @@ bool remote_read(const PrometheusOptions& o, const MetricSpec& metric, Period pe
   if (reply.status != 200 || reply.type.find("x-streamed-protobuf") == std::string::npos)
     return false;
   const std::string_view problem = read_frames(reply.body, [&](std::string_view payload) {
-    prometheus::ChunkedReadResponse response;
-    if (!response.ParseFromArray(payload.data(), int(payload.size())))
-      return to.damaged("a frame that is no response");
-    take_chunks(response, period, to);
+    take_frame(payload, period, to);
   });
   if (!problem.empty())
     to.damaged(problem);
@@ -276,6 +327,10 @@ void range_query(const PrometheusOptions& o, const MetricSpec& spec, Period peri
 }
 
 }  // namespace
+
+SeriesNames series_names(const PrometheusOptions& o) {
+  return {{o.machine_labels, o.device_labels, o.label_names}, o.names};
+}
 
 trace::MetricSeries
 read_prometheus(const PrometheusOptions& o, int64_t begin_ms, int64_t end_ms, base::ReadReport& report) {

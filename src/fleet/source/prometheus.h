@@ -2,11 +2,8 @@
 // not offer that, the range selector of the query API. Alerts to an Alertmanager (API v2).
 #pragma once
 
-#include <compare>
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -14,16 +11,10 @@
 #include "base/read_report.h"
 #include "finding/finding.h"
 #include "fleet/source/metric_names.h"
+#include "fleet/source/series_names.h"
 #include "trace/metric_series.h"
 
 namespace lento::fleet {
-
-// What the store scrapes: a job and an instance of it.
-struct ScrapeTarget {
-  std::string job;
-  std::string instance;
-  auto operator<=>(const ScrapeTarget&) const = default;
-};
 
 struct PrometheusOptions {
   std::string url;         // "http://host:9090", with a path prefix if any
@@ -36,9 +27,11 @@ struct PrometheusOptions {
   std::vector<std::string> label_names{"stage", "pp_rank", "hardware", "rack"};
   bool chunks = true;  // false: only the range selector
   trace::GridOptions grid;
-  std::map<ScrapeTarget, std::set<std::string>>* scraped =
-      nullptr;  // where machines came from is entered here
+  SeriesNames* series = nullptr;  // remembers what labels mean between reads; null: for one read only
 };
+
+// What these options make of labels, for `series`.
+SeriesNames series_names(const PrometheusOptions& options);
 
 // Samples in [begin, end] of all metrics. Throws Error when the store cannot be reached or answers no
 // metrics; damaged chunks and samples are skipped and counted.
