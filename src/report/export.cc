@@ -45,13 +45,13 @@ void add_timeline(const TimelineFigure& figure, const std::string& title, int pr
     if (!std::isfinite(span.begin) || !std::isfinite(span.end))
       continue;
     Json event = Json::object();
-    event.set("ph", "X")
-        .set("name", span.label.empty() ? span.track : span.label)
-        .set("cat", span.blamed ? "blamed" : "normal");
-    event.set("pid", process)
-        .set("tid", thread->second)
-        .set("ts", span.begin * scale)
-        .set("dur", (span.end - span.begin) * scale);
+    event.set("ph", "X");
+    event.set("name", span.label.empty() ? span.track : span.label);
+    event.set("cat", span.blamed ? "blamed" : "normal");
+    event.set("pid", process);
+    event.set("tid", thread->second);
+    event.set("ts", span.begin * scale);
+    event.set("dur", (span.end - span.begin) * scale);
     events.push_back(std::move(event));
   }
 }

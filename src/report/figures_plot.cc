@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <ranges>
 
 #include "base/units.h"
 #include "report/figures.h"
+#include "report/markup.h"
 #include "report/svg.h"
 
 namespace lento::report {
@@ -20,36 +22,67 @@ std::string series_class(size_t i) {
   return "s" + std::to_string(i % 8);
 }
 
-// A gap in the data (NaN) lifts the pen.
-std::string
-line_path(const std::vector<double>& x, const std::vector<double>& y, const Scale& sx, const Scale& sy) {
-  std::string d;
-  bool down = false;
-  for (size_t i = 0; i < y.size(); ++i) {
-    if (!std::isfinite(x[i]) || !std::isfinite(y[i])) {
-      down = false;
-      continue;
-    }
-    d += (down ? "L" : "M") + px(sx(x[i])) + " " + px(sy(y[i]));
-    down = true;
-  }
-  return d;
+struct Point {
+  double x = 0;
+  double y = 0;
+};
+
+struct Axes {
+  Scale x;
+  Scale y;
+};
+
+Axes axes_of(const Frame& frame, Extent x, Extent y, bool log_x, bool log_y) {
+  const double right = frame.width - frame.right;
+  const double bottom = frame.height - frame.bottom;
+  return {Scale(x, frame.left, right, log_x), Scale(y, bottom, frame.top, log_y)};
 }
 
-std::string band_path(const SeriesFigure::Band& band, const Scale& sx, const Scale& sy) {
-  const auto known = [&](size_t i) {
-    return std::isfinite(band.x[i]) && std::isfinite(band.low[i]) && std::isfinite(band.high[i]);
-  };
-  std::string d;
+// A gap in the data (NaN) lifts the pen.
+PathData line_path(const std::vector<double>& x, const std::vector<double>& y, const Axes& axes) {
+  PathData path;
+  bool down = false;
+  for (size_t i = 0; i < y.size(); ++i) {
+    const bool known = std::isfinite(x[i]) && std::isfinite(y[i]);
+    if (known && down)
+      path.line_to(axes.x(x[i]), axes.y(y[i]));
+    else if (known)
+      path.move_to(axes.x(x[i]), axes.y(y[i]));
+    down = known;
+  }
+  return path;
+}
+
+// Along the upper edge and back along the lower one.
+PathData band_path(const SeriesFigure::Band& band, const Axes& axes) {
+  std::vector<size_t> known;
   for (size_t i = 0; i < band.x.size(); ++i) {
-    if (known(i))
-      d += (d.empty() ? "M" : "L") + px(sx(band.x[i])) + " " + px(sy(band.high[i]));
+    if (std::isfinite(band.x[i]) && std::isfinite(band.low[i]) && std::isfinite(band.high[i]))
+      known.push_back(i);
   }
-  for (size_t i = band.x.size(); i-- > 0;) {
-    if (known(i))
-      d += "L" + px(sx(band.x[i])) + " " + px(sy(band.low[i]));
-  }
-  return d.empty() ? d : d + "z";
+  PathData path;
+  for (const size_t i : known)
+    path.extend_to(axes.x(band.x[i]), axes.y(band.high[i]));
+  for (const size_t i : known | std::views::reverse)
+    path.line_to(axes.x(band.x[i]), axes.y(band.low[i]));
+  if (!path.empty())
+    path.close();
+  return path;
+}
+
+struct Key {
+  std::string css;
+  std::string name;
+};
+
+std::string key_box(const std::string& css, double x, double y) {
+  Element box("rect");
+  box.set("class", css + " key");
+  box.set("x", x);
+  box.set("y", y);
+  box.set("width", 12);
+  box.set("height", 10);
+  return box.empty();
 }
 
 // Keys under a picture, in as many lines as they need.
@@ -57,51 +90,110 @@ struct Legend {
   std::string svg;
   double bottom = 0;
 };
-Legend legend(const std::vector<std::pair<std::string, std::string>>& entries, double y) {
+Legend legend(const std::vector<Key>& keys, double y) {
   constexpr size_t kMostCharacters = 28;
+  constexpr double kLeft = 70;
+  constexpr double kRight = 920;
   Legend out;
-  double x = 70;
-  for (const auto& [css, name] : entries) {
-    const double width = 34 + 6.8 * double(std::min(name.size(), kMostCharacters));
-    if (x + width > 920 && x > 70) {
-      x = 70;
+  double x = kLeft;
+  for (const Key& key : keys) {
+    const size_t characters = std::min(key.name.size(), kMostCharacters);
+    const double width = 34 + 6.8 * double(characters);
+    if (x + width > kRight && x > kLeft) {
+      x = kLeft;
       y += 16;
     }
-    out.svg += "<rect class=\"" + css + " key\" x=\"" + px(x) + "\" y=\"" + px(y) +
-               "\" width=\"12\" height=\"10\"/>";
-    out.svg += cut_text_at(x + 17, y + 9, name, kMostCharacters, "start");
+    out.svg += key_box(key.css, x, y);
+    out.svg += cut_text_at(x + 17, y + 9, key.name, kMostCharacters, "start");
     x += width;
   }
   out.bottom = y + 16;
   return out;
 }
 
-std::string plot_of(const Frame& f, const Scale& x, const Scale& y, std::string_view x_name) {
-  return open_plot({f.left, f.top, f.width - f.left - f.right, f.height - f.top - f.bottom, x_name, &y}, x);
+std::string plot_of(const Frame& f, const Axes& axes, std::string_view x_name) {
+  const double width = f.width - f.left - f.right;
+  const double height = f.height - f.top - f.bottom;
+  return open_plot({f.left, f.top, width, height, x_name, &axes.y}, axes.x);
+}
+
+// A picture over two axes: the marks are cut at the plot's box.
+struct Drawing {
+  std::string x_name;
+  std::string y_name;
+  std::string marks;
+  std::vector<Key> keys;
+};
+
+std::string
+over_axes(const Drawing& drawing, const Frame& frame, const Axes& scales, const std::string& title) {
+  const Legend named = legend(drawing.keys, frame.height + 4);
+  std::string out = open_svg(frame.width, named.bottom, title);
+  out += axes(frame, scales.x, scales.y, drawing.x_name, drawing.y_name);
+  out += plot_of(frame, scales, drawing.x_name);
+  out += drawing.marks;
+  out += "</svg>";
+  out += named.svg;
+  return out + "</svg>";
+}
+
+// A box of a series, cut out of its axes: bars and spans.
+struct SpanBox {
+  std::string css;
+  double x = 0;
+  double y = 0;
+  double width = 0;
+  double height = 0;
+};
+
+std::string span_box(const SpanBox& span, const std::string& label) {
+  Element box("rect");
+  box.set("class", span.css + " span");
+  box.set("x", span.x);
+  box.set("y", span.y);
+  box.set("width", span.width);
+  box.set("height", span.height);
+  return box.titled(label);
+}
+
+std::string series_line(const SeriesFigure::Line& line, const std::string& css, const Axes& axes) {
+  std::string classes = "line " + css;
+  if (line.dashed)
+    classes += " dashed";
+  Element path("path");
+  path.set("class", classes);
+  path.set("data-name", line.name);
+  path.set("d", line_path(line.x, line.y, axes).text());
+  return path.empty();
+}
+
+std::string mark_line(double x, const Frame& frame) {
+  PathData path;
+  path.move_to(x, frame.top);
+  path.vertical_to(frame.height - frame.bottom);
+  return path_of("mark", path);
 }
 
 }  // namespace
 
 std::string draw(const SeriesFigure& f, const std::string& title) {
-  ExtentOf ex;
-  ExtentOf ey;
+  ExtentOf x;
+  ExtentOf y;
   for (const auto& line : f.lines) {
-    ex.add(line.x);
-    ey.add(line.y);
+    x.add(line.x);
+    y.add(line.y);
   }
   for (const auto& band : f.bands) {
-    ex.add(band.x);
-    ey.add(band.low);
-    ey.add(band.high);
+    x.add(band.x);
+    y.add(band.low);
+    y.add(band.high);
   }
-  Frame frame;
-  const Scale sx(ex.get(), frame.left, frame.width - frame.right, f.log_x);
-  const Scale sy(ey.get(), frame.height - frame.bottom, frame.top, f.log_y);
-  std::vector<std::pair<std::string, std::string>> keys;
-  std::string body;
+  const Frame frame;
+  const Axes axes = axes_of(frame, x.get(), y.get(), f.log_x, f.log_y);
+  Drawing drawing{f.x_name, f.y_name, {}, {}};
   for (const auto& band : f.bands) {
-    body += "<path class=\"band\" d=\"" + band_path(band, sx, sy) + "\"/>";
-    keys.emplace_back("band", band.name);
+    drawing.marks += path_of("band", band_path(band, axes));
+    drawing.keys.push_back({"band", band.name});
   }
   for (const bool blamed : {false, true}) {  // blamed lines on top
     for (size_t i = 0; i < f.lines.size(); ++i) {
@@ -109,17 +201,13 @@ std::string draw(const SeriesFigure& f, const std::string& title) {
       if (line.blamed != blamed)
         continue;
       const std::string css = blamed ? "blamed" : series_class(i);
-      body += "<path class=\"line " + css + (line.dashed ? " dashed" : "") + "\" data-name=\"" +
-              escape(line.name) + "\" d=\"" + line_path(line.x, line.y, sx, sy) + "\"/>";
-      keys.emplace_back(css, line.name);
+      drawing.marks += series_line(line, css, axes);
+      drawing.keys.push_back({css, line.name});
     }
   }
   for (const double mark : f.marks)
-    body += "<path class=\"mark\" d=\"M" + px(sx(mark)) + " " + px(frame.top) + "V" +
-            px(frame.height - frame.bottom) + "\"/>";
-  const Legend named = legend(keys, frame.height + 4);
-  return open_svg(frame.width, named.bottom, title) + axes(frame, sx, sy, f.x_name, f.y_name) +
-         plot_of(frame, sx, sy, f.x_name) + body + "</svg>" + named.svg + "</svg>";
+    drawing.marks += mark_line(axes.x(mark), frame);
+  return over_axes(drawing, frame, axes, title);
 }
 
 std::string draw(const TimelineFigure& f, const std::string& title) {
@@ -138,114 +226,196 @@ std::string draw(const TimelineFigure& f, const std::string& title) {
   const double left = 130;
   const double right = 905;
   const double pitch = tracks.size() > 30 ? 12 : 20;
-  const double bottom = 8 + pitch * double(tracks.size());
+  const double top = 8;
+  const double bottom = top + pitch * double(tracks.size());
   const Scale sx(ex.get(), left, right);
   std::string out = open_svg(920, bottom + 44, title);
-  for (size_t i = 0; i < tracks.size(); ++i)
-    out += cut_text_at(left - 6, 8 + pitch * (double(i) + 0.7), tracks[i], 18, "end");
+  for (size_t i = 0; i < tracks.size(); ++i) {
+    const double baseline = top + pitch * (double(i) + 0.7);
+    out += cut_text_at(left - 6, baseline, tracks[i], 18, "end");
+  }
   out += open_plot({left, 4, right - left, bottom - 4, f.x_name}, sx);
   for (const auto& span : f.spans) {
     const size_t track = row[span.track];
     if (track >= tracks.size())
       continue;
-    out += "<rect class=\"" + std::string(span.blamed ? "blamed" : series_class(track)) + " span\" x=\"" +
-           px(sx(span.begin)) + "\" y=\"" + px(8 + pitch * double(track)) + "\" width=\"" +
-           px(std::max(1.0, sx(span.end) - sx(span.begin))) + "\" height=\"" + px(pitch - 3) + "\"><title>" +
-           escape(span.label) + "</title></rect>";
+    const double from = sx(span.begin);
+    SpanBox box;
+    box.css = span.blamed ? "blamed" : series_class(track);
+    box.x = from;
+    box.y = top + pitch * double(track);
+    box.width = std::max(1.0, sx(span.end) - from);
+    box.height = pitch - 3;
+    out += span_box(box, span.label);
   }
-  out += "</svg>" + x_ticks(sx, bottom + 16);
-  if (all > tracks.size())
-    out += text_at(left - 6, bottom + 16, std::to_string(all - tracks.size()) + " more in the JSON", "end");
+  out += "</svg>";
+  out += x_ticks(sx, bottom + 16);
+  if (all > tracks.size()) {
+    const size_t left_out = all - tracks.size();
+    out += text_at(left - 6, bottom + 16, std::to_string(left_out) + " more in the JSON", "end");
+  }
   return out + text_at((left + right) / 2, bottom + 34, f.x_name, "middle") + "</svg>";
 }
 
-std::string draw(const BarsFigure& f, const std::string& title) {
-  ExtentOf ey;
-  ey.add(0.0);
-  for (size_t c = 0; c < f.categories.size(); ++c) {
-    double top = 0;  // of the stack so far: with values of both signs the last is not the highest
-    for (const auto& series : f.values) {
-      top += std::isfinite(series[c]) ? series[c] : 0;
-      ey.add(top);
-    }
+namespace {
+
+// Stacked bars, one stack a category.
+class Bars {
+ public:
+  explicit Bars(const BarsFigure& f)
+      : f_(f),
+        y_(extent(), frame_.height - frame_.bottom, frame_.top) {
+    const double room = frame_.width - frame_.left - frame_.right;
+    pitch_ = room / double(std::max<size_t>(1, f.categories.size()));
   }
-  Frame frame;
-  frame.bottom = 86;
-  frame.height = 360;
-  const Scale sy(ey.get(), frame.height - frame.bottom, frame.top);
-  const double pitch =
-      (frame.width - frame.left - frame.right) / double(std::max<size_t>(1, f.categories.size()));
-  std::string body;
-  for (size_t c = 0; c < f.categories.size(); ++c) {
-    double base_value = 0;
-    const double x = frame.left + pitch * double(c);
-    for (size_t s = 0; s < f.series.size(); ++s) {
-      const double v = f.values[s][c];
-      if (!std::isfinite(v))
+  std::string picture(const std::string& title) const {
+    const Legend named = legend(keys(), frame_.height + 4);
+    std::string out = open_svg(frame_.width, named.bottom, title);
+    out += grid();
+    for (size_t c = 0; c < f_.categories.size(); ++c) {
+      out += stack(c);
+      if (pitch_ >= kNarrowest)
+        out += category_name(c);
+    }
+    out += named.svg;
+    return out + "</svg>";
+  }
+
+ private:
+  static constexpr double kNarrowest = 11;  // bar with a name under it, pixels
+  static Frame frame_of_bars() {
+    Frame frame;
+    frame.bottom = 86;
+    frame.height = 360;
+    return frame;
+  }
+  Extent extent() const {
+    ExtentOf y;
+    y.add(0.0);
+    for (size_t c = 0; c < f_.categories.size(); ++c) {
+      double top = 0;  // of the stack so far: with values of both signs the last is not the highest
+      for (const auto& series : f_.values) {
+        top += std::isfinite(series[c]) ? series[c] : 0;
+        y.add(top);
+      }
+    }
+    return y.get();
+  }
+  double left(size_t category) const {
+    return frame_.left + pitch_ * double(category);
+  }
+  std::string stack(size_t category) const {
+    std::string out;
+    double below = 0;
+    for (size_t s = 0; s < f_.series.size(); ++s) {
+      const double value = f_.values[s][category];
+      if (!std::isfinite(value))
         continue;
-      const double y0 = sy(base_value);
-      const double y1 = sy(base_value + v);
-      body += "<rect class=\"" + series_class(s) + " span\" x=\"" + px(x + pitch * 0.1) + "\" y=\"" +
-              px(std::min(y0, y1)) + "\" width=\"" + px(pitch * 0.8) + "\" height=\"" +
-              px(std::fabs(y1 - y0)) + "\"><title>" + escape(f.categories[c] + ", " + f.series[s]) + ": " +
-              base::format_number(v) + "</title></rect>";
-      base_value += v;
+      const double from = y_(below);
+      const double to = y_(below + value);
+      below += value;
+      SpanBox box;
+      box.css = series_class(s);
+      box.x = left(category) + pitch_ * 0.1;
+      box.y = std::min(from, to);
+      box.width = pitch_ * 0.8;
+      box.height = std::fabs(to - from);
+      const std::string name = f_.categories[category] + ", " + f_.series[s];
+      out += span_box(box, name + ": " + base::format_number(value));
     }
-    if (pitch >= 11) {
-      body += "<text transform=\"translate(" + px(x + pitch / 2) + " " +
-              px(frame.height - frame.bottom + 12) + ") rotate(-35)\" text-anchor=\"end\">" +
-              escape(first_characters(f.categories[c], 16)) + "</text>";
+    return out;
+  }
+  std::string category_name(size_t category) const {
+    const double x = left(category) + pitch_ / 2;
+    const double y = frame_.height - frame_.bottom + 12;
+    Element name("text");
+    name.set("transform", "translate(" + px(x) + " " + px(y) + ") rotate(-35)");
+    name.set("text-anchor", "end");
+    return name.with_text(first_characters(f_.categories[category], 16));
+  }
+  std::string grid() const {
+    std::string lines;
+    for (const double tick : y_.ticks(5)) {
+      PathData line;
+      line.move_to(frame_.left, y_(tick));
+      line.horizontal_to(frame_.width - frame_.right);
+      lines += Element("path").set("d", line.text()).empty();
+      lines += text_at(frame_.left - 6, y_(tick) + 4, base::format_compact(tick), "end");
     }
+    Element name("text");
+    name.set("transform", "translate(14 150) rotate(-90)");
+    name.set("text-anchor", "middle");
+    lines += name.with_text(f_.y_name);
+    return Element("g").set("class", "axis").around(lines);
   }
-  std::vector<std::pair<std::string, std::string>> keys;
-  for (size_t s = 0; s < f.series.size(); ++s)
-    keys.emplace_back(series_class(s), f.series[s]);
-  std::string grid = "<g class=\"axis\">";
-  for (const double t : sy.ticks(5)) {
-    grid += "<path d=\"M" + px(frame.left) + " " + px(sy(t)) + "H" + px(frame.width - frame.right) + "\"/>" +
-            text_at(frame.left - 6, sy(t) + 4, base::format_compact(t), "end");
+  std::vector<Key> keys() const {
+    std::vector<Key> out;
+    for (size_t s = 0; s < f_.series.size(); ++s)
+      out.push_back({series_class(s), f_.series[s]});
+    return out;
   }
-  grid += "<text transform=\"translate(14 150) rotate(-90)\" text-anchor=\"middle\">" + escape(f.y_name) +
-          "</text></g>";
-  const Legend named = legend(keys, frame.height + 4);
-  return open_svg(frame.width, named.bottom, title) + grid + body + named.svg + "</svg>";
+
+  const BarsFigure& f_;
+  Frame frame_ = frame_of_bars();
+  Scale y_;
+  double pitch_ = 0;
+};
+
+std::string dot(Point at, const std::string& css, const std::string& label) {
+  PathData place;
+  place.move_to(at.x, at.y);
+  place.horizontal_by(0);
+  Element dot("path");
+  dot.set("class", css + " dot");
+  dot.set("d", place.text());
+  return dot.titled(label);
+}
+
+// The points of one group, under them the line that joins them.
+std::string points_of(const ScatterFigure::Group& group, const std::string& css, const Axes& axes) {
+  std::string out;
+  PathData joined;
+  for (const auto& p : group.points) {
+    if (!std::isfinite(p.x) || !std::isfinite(p.y))
+      continue;
+    const Point at{axes.x(p.x), axes.y(p.y)};
+    joined.extend_to(at.x, at.y);
+    const bool plain = !p.blamed && p.label.empty();
+    if (group.joined && plain)
+      continue;
+    const std::string& label = p.label.empty() ? group.name : p.label;
+    out += dot(at, p.blamed ? "blamed" : css, label);
+  }
+  if (group.joined)
+    out += path_of("line " + css, joined);
+  return out;
+}
+
+}  // namespace
+
+std::string draw(const BarsFigure& f, const std::string& title) {
+  return Bars(f).picture(title);
 }
 
 std::string draw(const ScatterFigure& f, const std::string& title) {
-  ExtentOf ex;
-  ExtentOf ey;
+  ExtentOf x;
+  ExtentOf y;
   for (const auto& group : f.groups) {
     for (const auto& p : group.points) {
-      ex.add(p.x);
-      ey.add(p.y);
+      x.add(p.x);
+      y.add(p.y);
     }
   }
   Frame frame;
   frame.height = 400;
-  const Scale sx(ex.get(), frame.left, frame.width - frame.right, f.log_x);
-  const Scale sy(ey.get(), frame.height - frame.bottom, frame.top, f.log_y);
-  std::vector<std::pair<std::string, std::string>> keys;
-  std::string body;
+  const Axes axes = axes_of(frame, x.get(), y.get(), f.log_x, f.log_y);
+  Drawing drawing{f.x_name, f.y_name, {}, {}};
   for (size_t g = 0; g < f.groups.size(); ++g) {
-    const auto& group = f.groups[g];
-    std::string joined;
-    for (const auto& p : group.points) {
-      if (!std::isfinite(p.x) || !std::isfinite(p.y))
-        continue;
-      joined += (joined.empty() ? "M" : "L") + px(sx(p.x)) + " " + px(sy(p.y));
-      if (group.joined && !p.blamed && p.label.empty())
-        continue;
-      body += "<path class=\"" + std::string(p.blamed ? "blamed" : series_class(g)) + " dot\" d=\"M" +
-              px(sx(p.x)) + " " + px(sy(p.y)) + "h0\"><title>" +
-              escape(p.label.empty() ? group.name : p.label) + "</title></path>";
-    }
-    if (group.joined)
-      body += "<path class=\"line " + series_class(g) + "\" d=\"" + joined + "\"/>";
-    keys.emplace_back(series_class(g), group.name);
+    const std::string css = series_class(g);
+    drawing.marks += points_of(f.groups[g], css, axes);
+    drawing.keys.push_back({css, f.groups[g].name});
   }
-  const Legend named = legend(keys, frame.height + 4);
-  return open_svg(frame.width, named.bottom, title) + axes(frame, sx, sy, f.x_name, f.y_name) +
-         plot_of(frame, sx, sy, f.x_name) + body + "</svg>" + named.svg + "</svg>";
+  return over_axes(drawing, frame, axes, title);
 }
 
 std::string draw(const TableFigure&, const std::string&) {

@@ -1,11 +1,13 @@
 // Pictures of places: the mesh of a chip, machines over time, a graph.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
 
 #include "base/units.h"
 #include "report/figures.h"
+#include "report/markup.h"
 #include "report/reduce.h"
 #include "report/svg.h"
 
@@ -16,9 +18,22 @@ using finding::GraphFigure;
 using finding::HeatMapFigure;
 using finding::MeshFigure;
 
+constexpr size_t kColours = 9;      // colour_class
+constexpr int kDarkest = 6;         // the last colour that carries dark text
+constexpr size_t kMostCells = 180;  // across a heat map
+constexpr double kGraphSize = 560;  // pixels
+
 // Blamed subjects are drawn by name: "core5" outlines the core labelled so, "link5-9" the link between them.
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
+}
+
+std::string value_class(int colour) {
+  return "q" + std::to_string(colour);
+}
+
+const char* blame_class(bool blamed) {
+  return blamed ? " blame" : "";
 }
 
 struct MeshLayout {
@@ -31,31 +46,50 @@ struct MeshLayout {
   double y(int row) const {
     return 20 + cell * row;
   }
-  double centre() const {
-    return core / 2;
+  double centre_x(int column) const {
+    return x(column) + core / 2;
+  }
+  double centre_y(int row) const {
+    return y(row) + core / 2;
   }
 };
 
+std::string coordinates(int x, int y) {
+  return std::to_string(x) + "," + std::to_string(y);
+}
+
 // The two directions of a link lie side by side, each to the right of its own travel.
-std::string link_line(const MeshFigure::Link& link, const MeshLayout& at, const std::string& classes) {
+PathData link_path(const MeshFigure::Link& link, const MeshLayout& at) {
   const double dx = link.to_x - link.from_x;
   const double dy = link.to_y - link.from_y;
   const double length = std::max(std::hypot(dx, dy), 1e-9);
-  const double side = at.core * 0.12;
-  const double gap = at.core * 0.5;
   const double ux = dx / length;
   const double uy = dy / length;
-  const double x0 = at.x(link.from_x) + at.centre() - uy * side;
-  const double y0 = at.y(link.from_y) + at.centre() + ux * side;
-  const double x1 = at.x(link.to_x) + at.centre() - uy * side;
-  const double y1 = at.y(link.to_y) + at.centre() + ux * side;
-  const auto place = [](int x, int y) {
-    return std::to_string(x) + "," + std::to_string(y);
-  };
-  return "<path class=\"" + classes + "\" data-from=\"" + place(link.from_x, link.from_y) + "\" data-to=\"" +
-         place(link.to_x, link.to_y) + "\" d=\"M" + px(x0 + ux * gap) + " " + px(y0 + uy * gap) + "L" +
-         px(x1 - ux * gap) + " " + px(y1 - uy * gap) + "\"><title>" + place(link.from_x, link.from_y) +
-         " to " + place(link.to_x, link.to_y) + ": " + base::format_number(link.value, 3) + "</title></path>";
+  const double aside = at.core * 0.12;
+  const double aside_x = -uy * aside;
+  const double aside_y = ux * aside;
+  const double gap = at.core * 0.5;
+  const double gap_x = ux * gap;
+  const double gap_y = uy * gap;
+  const double x0 = at.centre_x(link.from_x) + aside_x;
+  const double y0 = at.centre_y(link.from_y) + aside_y;
+  const double x1 = at.centre_x(link.to_x) + aside_x;
+  const double y1 = at.centre_y(link.to_y) + aside_y;
+  PathData path;
+  path.move_to(x0 + gap_x, y0 + gap_y);
+  path.line_to(x1 - gap_x, y1 - gap_y);
+  return path;
+}
+
+std::string link_line(const MeshFigure::Link& link, const MeshLayout& at, const std::string& classes) {
+  const std::string from = coordinates(link.from_x, link.from_y);
+  const std::string to = coordinates(link.to_x, link.to_y);
+  Element line("path");
+  line.set("class", classes);
+  line.set("data-from", from);
+  line.set("data-to", to);
+  line.set("d", link_path(link, at).text());
+  return line.titled(from + " to " + to + ": " + base::format_number(link.value, 3));
 }
 
 // The number of the core at each place ("core12" -> "12"), for matching "link5-9" to its two ends.
@@ -63,8 +97,10 @@ std::vector<std::string> core_numbers(const MeshFigure& f) {
   std::vector<std::string> numbers(size_t(f.width) * size_t(f.height));
   for (const auto& core : f.cores) {
     const size_t digit = core.label.find_first_of("0123456789");
-    numbers[size_t(core.y * f.width + core.x)] =
-        digit == std::string::npos ? core.label : core.label.substr(digit);
+    std::string& number = numbers[size_t(core.y * f.width + core.x)];
+    number = core.label;
+    if (digit != std::string::npos)
+      number.erase(0, digit);
   }
   return numbers;
 }
@@ -73,33 +109,150 @@ std::vector<std::string> core_numbers(const MeshFigure& f) {
 bool link_blamed(const MeshFigure& f, const std::vector<std::string>& numbers, const MeshFigure::Link& link) {
   const auto number = [&](int x, int y) {
     const bool inside = x >= 0 && y >= 0 && x < f.width && y < f.height;
-    return inside ? numbers[size_t(y * f.width + x)] : std::string();
+    if (inside)
+      return numbers[size_t(y * f.width + x)];
+    return std::string();
   };
   const std::string a = number(link.from_x, link.from_y);
   const std::string b = number(link.to_x, link.to_y);
-  return contains(f.blamed, "link" + a + "-" + b) || contains(f.blamed, "link" + b + "-" + a);
+  const std::string there = "link" + a + "-" + b;
+  const std::string back = "link" + b + "-" + a;
+  return contains(f.blamed, there) || contains(f.blamed, back);
+}
+
+std::string core_label(const MeshFigure::Core& core, const MeshLayout& at, int colour) {
+  Element label("text");
+  label.set("class", colour > kDarkest ? "on-dark" : "on");
+  label.set("x", at.centre_x(core.x));
+  label.set("y", at.centre_y(core.y) + 4);
+  label.set("text-anchor", "middle");
+  return label.with_text(core.label);
 }
 
 std::string core_box(const MeshFigure& f, const MeshFigure::Core& core, const MeshLayout& at, Extent extent) {
-  const bool blamed = contains(f.blamed, core.label);
-  std::string out = "<rect data-x=\"" + std::to_string(core.x) + "\" data-y=\"" + std::to_string(core.y) +
-                    "\" class=\"core q" + std::to_string(colour_class(core.value, extent)) +
-                    (blamed ? " blame" : "") + "\" x=\"" + px(at.x(core.x)) + "\" y=\"" + px(at.y(core.y)) +
-                    "\" width=\"" + px(at.core) + "\" height=\"" + px(at.core) + "\" rx=\"3\"><title>" +
-                    escape(core.label) + ": " + base::format_number(core.value, 3) + "</title></rect>";
+  const int colour = colour_class(core.value, extent);
+  Element box("rect");
+  box.set("data-x", core.x);
+  box.set("data-y", core.y);
+  box.set("class", "core " + value_class(colour) + blame_class(contains(f.blamed, core.label)));
+  box.set("x", at.x(core.x));
+  box.set("y", at.y(core.y));
+  box.set("width", at.core);
+  box.set("height", at.core);
+  box.set("rx", 3);
+  const std::string out = box.titled(core.label + ": " + base::format_number(core.value, 3));
   if (at.core < 28)
     return out;
-  return out + "<text class=\"" + (colour_class(core.value, extent) > 6 ? "on-dark" : "on") + "\" x=\"" +
-         px(at.x(core.x) + at.centre()) + "\" y=\"" + px(at.y(core.y) + at.centre() + 4) +
-         "\" text-anchor=\"middle\">" + escape(core.label) + "</text>";
+  return out + core_label(core, at, colour);
 }
 
 std::string route_line(const MeshFigure::Route& route, const MeshLayout& at) {
-  std::string d;
-  for (const auto& [x, y] : route.hops) {
-    d += (d.empty() ? "M" : "L") + px(at.x(x) + at.centre()) + " " + px(at.y(y) + at.centre());
+  PathData path;
+  for (const auto& [x, y] : route.hops)
+    path.extend_to(at.centre_x(x), at.centre_y(y));
+  Element line("path");
+  line.set("class", "route");
+  line.set("d", path.text());
+  return line.titled(route.label);
+}
+
+// Rows of a heat map: where each stands, and which columns of the data share a cell.
+struct HeatMapLayout {
+  double left = 130;
+  double top = 8;
+  double width = 770;
+  double row_height = 0;
+  size_t cells = 0;    // across
+  size_t columns = 0;  // of the data
+
+  explicit HeatMapLayout(const HeatMapFigure& f)
+      : row_height(std::clamp(480.0 / double(f.rows.size()), 6.0, 22.0)),
+        cells(std::min(f.columns.size(), kMostCells)),
+        columns(f.columns.size()) {
   }
-  return "<path class=\"route\" d=\"" + d + "\"><title>" + escape(route.label) + "</title></path>";
+  double y(size_t row) const {
+    return top + row_height * double(row);
+  }
+  double right() const {
+    return left + width;
+  }
+  double cell_width() const {
+    return width / double(cells);
+  }
+  double x(size_t cell) const {
+    return left + cell_width() * double(cell);
+  }
+  size_t first_column(size_t cell) const {
+    return cell * columns / cells;
+  }
+};
+
+// One path a colour keeps a large map small.
+std::array<PathData, kColours> heat_paths(const HeatMapFigure& f, const HeatMapLayout& at, Extent extent) {
+  std::array<PathData, kColours> paths;
+  const double width = at.cell_width() + 0.3;
+  for (size_t row = 0; row < f.rows.size(); ++row) {
+    const double* values = &f.values[row * f.columns.size()];
+    for (size_t c = 0; c < at.cells; ++c) {
+      const double v = finite_maximum(values + at.first_column(c), values + at.first_column(c + 1));
+      if (!std::isfinite(v))
+        continue;
+      PathData& path = paths[size_t(colour_class(v, extent))];
+      path.move_to(at.x(c), at.y(row));
+      path.horizontal_by(width);
+      path.vertical_by(at.row_height - 0.5);
+      path.horizontal_by(-width);
+      path.close();
+    }
+  }
+  return paths;
+}
+
+// Names of the rows, as many as there is room for, and a box around those that are blamed.
+std::string heat_labels(const HeatMapFigure& f, const HeatMapLayout& at) {
+  std::string labels;
+  for (size_t row = 0; row < f.rows.size(); ++row) {
+    const bool blamed = contains(f.blamed, f.rows[row]);
+    const bool room = at.row_height >= 9 || row % 4 == 0;
+    if (room || blamed) {
+      const double middle = at.y(row) + at.row_height * 0.75;
+      labels += cut_text_at(at.left - 6, middle, f.rows[row], 22, "end");
+    }
+    if (!blamed)
+      continue;
+    Element outline("rect");
+    outline.set("class", "outline");
+    outline.set("x", at.left);
+    outline.set("y", at.y(row));
+    outline.set("width", at.width);
+    outline.set("height", at.row_height);
+    labels += outline.empty();
+  }
+  return labels;
+}
+
+struct Point {
+  double x = 0;
+  double y = 0;
+};
+
+// The i-th of n places on a circle, from the top.
+Point on_circle(size_t i, size_t n) {
+  constexpr double kPi = 3.14159265358979;
+  constexpr double kCentre = kGraphSize / 2;
+  constexpr double kRadius = 220;
+  const double angle = 2 * kPi * double(i) / double(n);
+  return {kCentre + kRadius * std::sin(angle), kCentre - kRadius * std::cos(angle)};
+}
+
+std::string graph_node(const GraphFigure::Node& node, Point at, Extent extent) {
+  Element circle("circle");
+  circle.set("class", value_class(colour_class(node.value, extent)) + blame_class(node.blamed));
+  circle.set("cx", at.x);
+  circle.set("cy", at.y);
+  circle.set("r", 9);
+  const std::string drawn = circle.titled(node.label + ": " + base::format_number(node.value, 3));
+  return drawn + text_at(at.x, at.y - 13, node.label, "middle");
 }
 
 }  // namespace
@@ -118,11 +271,9 @@ std::string draw(const MeshFigure& f, const std::string& title) {
   std::string out = open_svg(width, height, title);
   const std::vector<std::string> numbers = core_numbers(f);
   for (const auto& link : f.links) {
-    const std::string q = "q" + std::to_string(colour_class(link.value, links.get()));
-    out += link_line(
-        link,
-        at,
-        "link " + q + (!f.blamed.empty() && link_blamed(f, numbers, link) ? " blame" : ""));
+    const int colour = colour_class(link.value, links.get());
+    const bool blamed = !f.blamed.empty() && link_blamed(f, numbers, link);
+    out += link_line(link, at, "link " + value_class(colour) + blame_class(blamed));
   }
   for (const auto& core : f.cores)
     out += core_box(f, core, at, cores.get());
@@ -134,81 +285,54 @@ std::string draw(const MeshFigure& f, const std::string& title) {
 std::string draw(const HeatMapFigure& f, const std::string& title) {
   if (f.rows.empty() || f.columns.empty())
     return {};
-  constexpr double kLeft = 130;
-  constexpr double kWidth = 770;
-  const size_t columns = std::min<size_t>(f.columns.size(), 180);
-  const auto edge = [&](size_t c) {
-    return c * f.columns.size() / columns;
-  };
-  const double row_height = std::clamp(480.0 / double(f.rows.size()), 6.0, 22.0);
-  const double cell = kWidth / double(columns);
+  const HeatMapLayout at(f);
   ExtentOf all;
   all.add(f.values);
-  std::vector<std::string> paths(9);  // one path a colour keeps a large map small
-  std::string labels;
-  for (size_t row = 0; row < f.rows.size(); ++row) {
-    const double y = 8 + row_height * double(row);
-    const double* values = &f.values[row * f.columns.size()];
-    for (size_t c = 0; c < columns; ++c) {
-      const double v = finite_maximum(values + edge(c), values + edge(c + 1));
-      if (!std::isfinite(v))
-        continue;
-      paths[size_t(colour_class(v, all.get()))] += "M" + px(kLeft + cell * double(c)) + " " + px(y) + "h" +
-                                                   px(cell + 0.3) + "v" + px(row_height - 0.5) + "h-" +
-                                                   px(cell + 0.3) + "z";
-    }
-    const bool blamed = contains(f.blamed, f.rows[row]);
-    if (row_height >= 9 || blamed || row % 4 == 0)
-      labels += cut_text_at(kLeft - 6, y + row_height * 0.75, f.rows[row], 22, "end");
-    if (blamed) {
-      labels += "<rect class=\"outline\" x=\"" + px(kLeft) + "\" y=\"" + px(y) + "\" width=\"" + px(kWidth) +
-                "\" height=\"" + px(row_height) + "\"/>";
-    }
-  }
-  const double bottom = 8 + row_height * double(f.rows.size());
-  const Scale x(
-      {f.columns.front(), std::max(f.columns.back(), f.columns.front() + 1e-9)},
-      kLeft,
-      kLeft + kWidth);
+  const double first = f.columns.front();
+  const double last = std::max(f.columns.back(), first + 1e-9);
+  const Scale x({first, last}, at.left, at.right());
+  const double bottom = at.y(f.rows.size());
   std::string out = open_svg(920, bottom + 74, title);
-  out += open_plot({kLeft, 8, kWidth, bottom - 8, f.x_name, nullptr, &f.rows}, x);
+  out += open_plot({at.left, at.top, at.width, bottom - at.top, f.x_name, nullptr, &f.rows}, x);
+  const auto paths = heat_paths(f, at, all.get());
   for (size_t q = 0; q < paths.size(); ++q)
-    out += "<path class=\"q" + std::to_string(q) + "\" d=\"" + paths[q] + "\"/>";
-  return out + "</svg>" + x_ticks(x, bottom + 15) + labels +
-         text_at(kLeft + kWidth / 2, bottom + 32, f.x_name, "middle") +
-         value_legend(kLeft, bottom + 42, all.get(), f.value_name) + "</svg>";
+    out += path_of(value_class(int(q)), paths[q]);
+  out += "</svg>";
+  out += x_ticks(x, bottom + 15);
+  out += heat_labels(f, at);
+  out += text_at(at.left + at.width / 2, bottom + 32, f.x_name, "middle");
+  out += value_legend(at.left, bottom + 42, all.get(), f.value_name);
+  return out + "</svg>";
 }
 
 std::string draw(const GraphFigure& f, const std::string& title) {
-  constexpr double kSize = 560;
-  constexpr double kPi = 3.14159265358979;
-  std::map<std::string, std::pair<double, double>> at;
-  std::string nodes;
-  std::string edges;
   ExtentOf values;
   for (const auto& node : f.nodes)
     values.add(node.value);
+  std::map<std::string, Point> places;
+  std::string nodes;
   for (size_t i = 0; i < f.nodes.size(); ++i) {
     const auto& node = f.nodes[i];
-    const double angle = 2 * kPi * double(i) / double(f.nodes.size());
-    const double x = kSize / 2 + 220 * std::sin(angle);
-    const double y = kSize / 2 - 220 * std::cos(angle);
-    at[node.id] = {x, y};
-    nodes += "<circle class=\"q" + std::to_string(colour_class(node.value, values.get())) +
-             (node.blamed ? " blame" : "") + "\" cx=\"" + px(x) + "\" cy=\"" + px(y) + "\" r=\"9\"><title>" +
-             escape(node.label) + ": " + base::format_number(node.value, 3) + "</title></circle>" +
-             text_at(x, y - 13, node.label, "middle");
+    const Point at = on_circle(i, f.nodes.size());
+    places[node.id] = at;
+    nodes += graph_node(node, at, values.get());
   }
+  std::string edges;
   for (const auto& edge : f.edges) {
-    const auto from = at.find(edge.from);
-    const auto to = at.find(edge.to);
-    if (from == at.end() || to == at.end())
+    const auto from = places.find(edge.from);
+    const auto to = places.find(edge.to);
+    if (from == places.end() || to == places.end())
       continue;
-    edges += "<path class=\"edge\" d=\"M" + px(from->second.first) + " " + px(from->second.second) + "L" +
-             px(to->second.first) + " " + px(to->second.second) + "\"/>";
+    PathData line;
+    line.move_to(from->second.x, from->second.y);
+    line.line_to(to->second.x, to->second.y);
+    edges += path_of("edge", line);
   }
-  return open_svg(kSize, kSize + 40, title) + edges + nodes +
-         value_legend(20, kSize + 4, values.get(), f.value_name) + "</svg>";
+  std::string out = open_svg(kGraphSize, kGraphSize + 40, title);
+  out += edges;
+  out += nodes;
+  out += value_legend(20, kGraphSize + 4, values.get(), f.value_name);
+  return out + "</svg>";
 }
 
 }  // namespace lento::report

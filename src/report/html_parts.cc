@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "embedded/page_files.h"
 #include "report/figures.h"
+#include "report/markup.h"
 #include "report/reduce.h"
 #include "report/svg.h"
 #include "report/window_text.h"
@@ -13,36 +14,47 @@
 namespace lento::report {
 namespace {
 
+using base::format_number;
 using finding::Diagnosis;
 using finding::Evidence;
+using finding::Figure;
 using finding::Finding;
+using finding::TableFigure;
 
 constexpr size_t kMostTableRows = 400;  // under a picture; the whole figure is in the JSON
 constexpr size_t kMostFindings = 200;
 
 std::string tag(const char* name, const std::string& text) {
-  return "<" + std::string(name) + ">" + escape(text) + "</" + name + ">";
+  return Element(name).with_text(text);
 }
 
-std::string table_html(const finding::TableFigure& table, const std::string& caption) {
-  std::string out = "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"" + escape(caption) +
-                    "\"><table><thead><tr>";
+std::string table_html(const TableFigure& table, const std::string& caption) {
+  std::string head;
   for (const auto& column : table.columns)
-    out += "<th scope=\"col\">" + escape(column) + "</th>";
-  out += "</tr></thead><tbody>";
+    head += Element("th").set("scope", "col").with_text(column);
+  std::string body;
   for (const auto& row : table.rows) {
-    out += "<tr>";
+    std::string cells;
     for (const auto& cell : row)
-      out += tag("td", cell);
-    out += "</tr>";
+      cells += tag("td", cell);
+    body += Element("tr").around(cells);
   }
-  return out + "</tbody></table></div>";
+  Element scroll("div");
+  scroll.set("class", "scroll");
+  scroll.set("tabindex", "0");
+  scroll.set("role", "group");
+  scroll.set("aria-label", caption);
+  std::string out = Element("thead").around(Element("tr").around(head));
+  out += Element("tbody").around(body);
+  return scroll.around(Element("table").around(out));
 }
 
 // Heading `text` (already escaped) of a section, with an id that is unique in the page.
 std::string heading(const Place& place, const std::string& id, const std::string& text, int deeper = 0) {
-  const std::string tag = "h" + std::to_string(place.level + deeper);
-  return "<" + tag + (id.empty() ? "" : " id=\"" + place.prefix + id + "\"") + ">" + text + "</" + tag + ">";
+  Element element("h" + std::to_string(place.level + deeper));
+  if (!id.empty())
+    element.set("id", place.prefix + id);
+  return element.around(text);
 }
 
 std::string
@@ -51,50 +63,68 @@ section(const Place& place, const std::string& id, const std::string& title, con
 }
 
 std::string evidence_item(const Evidence& e) {
-  std::string out = "<li>" + escape(e.text);
-  if (e.value)
-    out += ": <strong>" + base::format_number(*e.value) + (e.unit.empty() ? "" : " " + escape(e.unit)) +
-           "</strong>";
-  if (!e.source.empty())
-    out += " <span class=\"dim\">(" + escape(e.source) + ")</span>";
-  return out + "</li>";
+  std::string out = escape(e.text);
+  if (e.value) {
+    std::string value = format_number(*e.value);
+    if (!e.unit.empty())
+      value += " " + e.unit;
+    out += ": " + tag("strong", value);
+  }
+  if (!e.source.empty()) {
+    Element source("span");
+    source.set("class", "dim");
+    out += " " + source.with_text("(" + e.source + ")");
+  }
+  return Element("li").around(out);
 }
 
-// "Show in the charts" needs to know when.
-std::string window_attributes(const Finding& f) {
-  if (!f.when)
-    return {};
-  return " data-begin=\"" + base::format_exact(f.when->begin) + "\" data-end=\"" +
-         base::format_exact(f.when->end) + "\" data-unit=\"" + escape(f.when->unit) + "\"";
+std::string finding_title(const Finding& f, const std::string& id, size_t number) {
+  const std::string count = std::to_string(number);
+  Element anchor("a");
+  anchor.set("class", "anchor");
+  anchor.set("href", "#" + id);
+  anchor.set("aria-label", "Link to finding " + count);
+  std::string title = anchor.with_text(count);
+  title += " " + tag("code", f.subject);
+  title += " " + escape(f.category);
+  if (f.factor)
+    title += ", " + format_number(*f.factor, 3) + " times slower";
+  return title;
+}
+
+std::string finding_facts(const Finding& f) {
+  std::string facts = "score " + format_number(f.score, 3);
+  if (f.lost_share)
+    facts += " · " + format_number(*f.lost_share * 100, 3) + " % of run time lost";
+  if (f.when)
+    facts += " · " + escape(window_text(*f.when, 7));
+  return Element("p").set("class", "dim").around(facts);
 }
 
 std::string finding_card(const Finding& f, const Place& place, size_t number) {
-  const std::string id = (place.level == 2 ? "" : place.prefix) + "finding-" + std::to_string(number);
-  std::string title = "<a class=\"anchor\" href=\"#" + id + "\" aria-label=\"Link to finding " +
-                      std::to_string(number) + "\">" + std::to_string(number) + "</a> <code>" +
-                      escape(f.subject) + "</code> " + escape(f.category);
-  if (f.factor)
-    title += ", " + base::format_number(*f.factor, 3) + " times slower";
-  std::string out = "<article class=\"finding\" id=\"" + id + "\"" + window_attributes(f) + ">" +
-                    heading(place, "", title, 1);
+  const std::string prefix = place.level == 2 ? "" : place.prefix;
+  const std::string id = prefix + "finding-" + std::to_string(number);
+  Element card("article");
+  card.set("class", "finding");
+  card.set("id", id);
+  if (f.when) {  // "Show in the charts" needs to know
+    card.set("data-begin", base::format_exact(f.when->begin));
+    card.set("data-end", base::format_exact(f.when->end));
+    card.set("data-unit", f.when->unit);
+  }
+  std::string out = heading(place, "", finding_title(f, id, number), 1);
   if (!f.summary.empty())
     out += tag("p", f.summary);
-  out += "<p class=\"dim\">score " + base::format_number(f.score, 3);
-  if (f.lost_share)
-    out += " · " + base::format_number(*f.lost_share * 100, 3) + " % of run time lost";
-  if (f.when) {
-    out += " · " + escape(window_text(*f.when, 7));
-  }
-  out += "</p>";
+  out += finding_facts(f);
   if (!f.evidence.empty()) {
-    out += "<ul>";
+    std::string items;
     for (const Evidence& e : f.evidence)
-      out += evidence_item(e);
-    out += "</ul>";
+      items += evidence_item(e);
+    out += Element("ul").around(items);
   }
   if (!f.next_step.empty())
-    out += "<p>Next: " + escape(f.next_step) + "</p>";
-  return out + "</article>";
+    out += tag("p", "Next: " + f.next_step);
+  return card.around(out);
 }
 
 std::string findings_html(const Diagnosis& d, const Place& place) {
@@ -106,32 +136,36 @@ std::string findings_html(const Diagnosis& d, const Place& place) {
   for (size_t i = 0; i < d.findings.size() && i < kMostFindings; ++i)
     out += finding_card(d.findings[i], place, i + 1);
   if (d.findings.size() > kMostFindings) {
-    out += "<p>" + std::to_string(d.findings.size() - kMostFindings) + " more are in the JSON form.</p>";
+    const size_t more = d.findings.size() - kMostFindings;
+    out += tag("p", std::to_string(more) + " more are in the JSON form.");
   }
   return out;
 }
 
-std::string figure_html(const finding::Figure& figure, size_t index, const Place& place) {
+std::string figure_html(const Figure& figure, size_t index, const Place& place) {
   const std::string picture = std::visit(
       [&](const auto& body) {
         return draw(body, figure.title);
       },
       figure.body);
-  const finding::TableFigure table = as_table(figure.body, kMostTableRows + 1);
-  finding::TableFigure shown = table;
+  const TableFigure table = as_table(figure.body, kMostTableRows + 1);
+  TableFigure shown = table;
   if (shown.rows.size() > kMostTableRows)
     shown.rows.resize(kMostTableRows);
-  std::string out = "<figure data-figure=\"" + std::to_string(index) + "\">";
+  std::string inside;
   if (!picture.empty())
-    out += "<div class=\"picture\">" + picture + "</div>";
+    inside += Element("div").set("class", "picture").around(picture);
   if (!figure.caption.empty())
-    out += tag("figcaption", figure.caption);
-  out += "</figure>";
+    inside += tag("figcaption", figure.caption);
+  Element element("figure");
+  element.set("data-figure", std::to_string(index));
+  std::string out = element.around(inside);
+  std::string summary = "The same as a table";
+  if (table.rows.size() > kMostTableRows)
+    summary += " (first " + std::to_string(kMostTableRows) + " rows)";
   const std::string rows = table_html(shown, figure.title);
-  const std::string more =
-      table.rows.size() > kMostTableRows ? " (first " + std::to_string(kMostTableRows) + " rows)" : "";
   if (!picture.empty())
-    out += "<details><summary>The same as a table" + more + "</summary>" + rows + "</details>";
+    out += Element("details").around(tag("summary", summary) + rows);
   else
     out += rows;
   return section(place, "fig" + std::to_string(index), escape(figure.title), out);
@@ -140,13 +174,12 @@ std::string figure_html(const finding::Figure& figure, size_t index, const Place
 std::string expectations_html(const Diagnosis& d, const Place& place) {
   if (d.expectations.empty())
     return {};
-  finding::TableFigure table{{"what", "expected", "error", "source"}, {}};
+  TableFigure table{{"what", "expected", "error", "source"}, {}};
   for (const auto& e : d.expectations) {
-    table.rows.push_back(
-        {e.subject + " " + e.metric,
-         base::format_number(e.value) + " " + e.unit,
-         base::format_number(e.relative_error * 100, 3) + " %",
-         e.source});
+    const std::string what = e.subject + " " + e.metric;
+    const std::string value = format_number(e.value) + " " + e.unit;
+    const std::string error = format_number(e.relative_error * 100, 3) + " %";
+    table.rows.push_back({what, value, error, e.source});
   }
   return section(place, "expect", "How it should be", table_html(table, "Expectations"));
 }
@@ -154,24 +187,26 @@ std::string expectations_html(const Diagnosis& d, const Place& place) {
 std::string quality_html(const Diagnosis& d) {
   std::string out;
   if (d.records_taken + d.records_skipped > 0) {
-    out += "<p>" + std::to_string(d.records_taken) + " records read, " + std::to_string(d.records_skipped) +
-           " skipped.</p>";
+    const std::string taken = std::to_string(d.records_taken) + " records read, ";
+    out += tag("p", taken + std::to_string(d.records_skipped) + " skipped.");
   }
   if (!d.skip_reasons.empty()) {
-    out += "<ul>";
+    std::string items;
     for (const auto& [reason, count] : d.skip_reasons)
-      out += "<li>" + escape(reason) + ": " + std::to_string(count) + "</li>";
-    out += "</ul>";
+      items += tag("li", reason + ": " + std::to_string(count));
+    out += Element("ul").around(items);
   }
   for (const auto& note : d.notes)
     out += tag("p", note);
-  return out.empty() ? "<p>No limits to report.</p>" : out;
+  if (out.empty())
+    return "<p>No limits to report.</p>";
+  return out;
 }
 
 std::string repeat_html(const Diagnosis& d) {
-  std::string out = "<pre tabindex=\"0\">" + escape(d.command) + "</pre>";
+  std::string out = Element("pre").set("tabindex", "0").with_text(d.command);
   if (!d.inputs.empty()) {
-    finding::TableFigure table{{"input", "name", "digest"}, {}};
+    TableFigure table{{"input", "name", "digest"}, {}};
     for (const auto& input : d.inputs)
       table.rows.push_back({input.role, input.name, input.digest});
     out += table_html(table, "Inputs");
@@ -187,10 +222,10 @@ std::string repeat_html(const Diagnosis& d) {
 std::string facts_html(const std::vector<std::pair<std::string, std::string>>& pairs) {
   if (pairs.empty())
     return {};
-  std::string out = "<dl class=\"facts\">";
+  std::string facts;
   for (const auto& [name, value] : pairs)
-    out += "<div>" + tag("dt", name) + tag("dd", value) + "</div>";
-  return out + "</dl>";
+    facts += Element("div").around(tag("dt", name) + tag("dd", value));
+  return Element("dl").set("class", "facts").around(facts);
 }
 
 std::string script_html() {
@@ -213,14 +248,14 @@ std::string fill(std::string_view page, const Places& places) {
   }
 }
 
-std::vector<finding::Figure> shown_figures(const Diagnosis& d) {
-  std::vector<finding::Figure> shown = d.figures;
+std::vector<Figure> shown_figures(const Diagnosis& d) {
+  std::vector<Figure> shown = d.figures;
   for (auto& figure : shown)
     figure.body = reduced(figure.body);
   return shown;
 }
 
-std::string sections_html(const Diagnosis& d, const std::vector<finding::Figure>& shown, const Place& place) {
+std::string sections_html(const Diagnosis& d, const std::vector<Figure>& shown, const Place& place) {
   std::string out = section(place, "findings", "Findings", findings_html(d, place));
   for (size_t i = 0; i < shown.size(); ++i)
     out += figure_html(shown[i], place.first_figure + i, place);

@@ -23,17 +23,23 @@ Json text_value(const std::string& text) {
 class Attributes {
  public:
   Attributes& add(const char* key, const std::string& text) {
-    return text.empty() ? *this : put(key, text_value(text));
+    if (text.empty())
+      return *this;
+    return put(key, text_value(text));
   }
   Attributes& add(const char* key, std::optional<double> number) {
-    return number && std::isfinite(*number) ? put(key, Json::object().set("doubleValue", *number)) : *this;
+    if (number && std::isfinite(*number))
+      return put(key, Json::object().set("doubleValue", *number));
+    return *this;
   }
   Attributes& add(const char* key, const std::vector<finding::Evidence>& evidence) {
     Json values = Json::array();
     for (const finding::Evidence& e : evidence)
       values.push(text_value(e.text));
     Json list = Json::object().set("values", std::move(values));
-    return evidence.empty() ? *this : put(key, Json::object().set("arrayValue", std::move(list)));
+    if (evidence.empty())
+      return *this;
+    return put(key, Json::object().set("arrayValue", std::move(list)));
   }
   Json take() {
     return std::move(all_);
@@ -68,33 +74,45 @@ Json record(
     uint64_t observed,
     Json attributes) {
   Json out = Json::object();
-  out.set("timeUnixNano", time).set("observedTimeUnixNano", std::to_string(observed));
-  out.set("severityNumber", int(severity)).set("severityText", severity == kWarn ? "WARN" : "INFO");
-  out.set("body", text_value(body)).set("attributes", std::move(attributes));
+  out.set("timeUnixNano", time);
+  out.set("observedTimeUnixNano", std::to_string(observed));
+  out.set("severityNumber", int(severity));
+  out.set("severityText", severity == kWarn ? "WARN" : "INFO");
+  out.set("body", text_value(body));
+  out.set("attributes", std::move(attributes));
   return out;
 }
 
 Json verdict_record(const finding::Diagnosis& d, uint64_t observed) {
   const bool calm = d.outcome == finding::Outcome::Healthy || d.outcome == finding::Outcome::Answer;
   Attributes attributes;
-  attributes.add("event.name", "lento.verdict").add("lento.outcome", finding::name(d.outcome));
-  attributes.add("lento.scale", d.scale).add("lento.reason", d.reason).add("lento.remedy", d.remedy);
-  attributes.add("lento.covered", d.covered).add("lento.command", d.command);
+  attributes.add("event.name", "lento.verdict");
+  attributes.add("lento.outcome", finding::name(d.outcome));
+  attributes.add("lento.scale", d.scale);
+  attributes.add("lento.reason", d.reason);
+  attributes.add("lento.remedy", d.remedy);
+  attributes.add("lento.covered", d.covered);
+  attributes.add("lento.command", d.command);
   return record(calm ? kInfo : kWarn, d.verdict, "0", observed, attributes.take());
 }
 
 Json finding_record(const finding::Diagnosis& d, const Finding& finding, uint64_t observed) {
   Attributes attributes;
-  attributes.add("event.name", "lento.finding").add("lento.scale", d.scale);
-  attributes.add("lento.finding.subject", finding.subject).add("lento.finding.category", finding.category);
-  attributes.add("lento.finding.score", finding.score).add("lento.finding.factor", finding.factor);
+  attributes.add("event.name", "lento.finding");
+  attributes.add("lento.scale", d.scale);
+  attributes.add("lento.finding.subject", finding.subject);
+  attributes.add("lento.finding.category", finding.category);
+  attributes.add("lento.finding.score", finding.score);
+  attributes.add("lento.finding.factor", finding.factor);
   attributes.add("lento.finding.lost_share", finding.lost_share);
   if (finding.when) {
-    attributes.add("lento.finding.begin", finding.when->begin).add("lento.finding.end", finding.when->end);
+    attributes.add("lento.finding.begin", finding.when->begin);
+    attributes.add("lento.finding.end", finding.when->end);
     attributes.add("lento.finding.unit", finding.when->unit);
   }
   if (finding.where) {
-    attributes.add("host.name", finding.where->host).add("lento.finding.rank", finding.where->rank);
+    attributes.add("host.name", finding.where->host);
+    attributes.add("lento.finding.rank", finding.where->rank);
     attributes.add("lento.finding.gpu", finding.where->gpu);
   }
   attributes.add("lento.finding.evidence", finding.evidence);
@@ -115,7 +133,8 @@ std::string write_otlp(const finding::Diagnosis& d, uint64_t observed_unix_ns) {
   scope.set("scope", Json::object().set("name", "lento").set("version", d.version));
   scope.set("logRecords", std::move(records));
   Attributes resource;
-  resource.add("service.name", "lento").add("service.version", d.version);
+  resource.add("service.name", "lento");
+  resource.add("service.version", d.version);
   Json logs = Json::object();
   logs.set("resource", Json::object().set("attributes", resource.take()));
   logs.set("scopeLogs", Json::array().push(std::move(scope)));

@@ -13,6 +13,7 @@ namespace lento::report {
 namespace {
 
 using base::Json;
+using finding::Diagnosis;
 using finding::Finding;
 
 struct SourceLine {
@@ -25,20 +26,28 @@ bool is_digit(char c) {
   return std::isdigit(static_cast<unsigned char>(c));
 }
 
+bool has_extension(std::string_view file) {
+  const size_t dot = file.rfind('.');
+  if (dot == std::string_view::npos || dot + 1 == file.size())
+    return false;
+  const auto first = static_cast<unsigned char>(file[dot + 1]);
+  const bool in_folder = file.find('/', dot) != std::string_view::npos;
+  return std::isalpha(first) && !in_folder;
+}
+
 // "dir/file.c:17" and nothing else: a name with an extension that begins with a letter, then a line.
 std::optional<SourceLine> source_line(std::string_view word) {
-  while (!word.empty() && std::string_view(",;)").find(word.back()) != std::string_view::npos)
-    word.remove_suffix(1);
+  const size_t last = word.find_last_not_of(",;)");
+  word = word.substr(0, last + 1);
   const size_t colon = word.rfind(':');
-  if (colon == std::string_view::npos || colon == 0 || colon + 1 == word.size() || word.size() - colon > 9)
+  if (colon == std::string_view::npos || colon == 0)
+    return std::nullopt;
+  const size_t behind = word.size() - colon - 1;
+  if (behind < 1 || behind > 8)
     return std::nullopt;
   const std::string_view file = word.substr(0, colon);
   const std::string_view number = word.substr(colon + 1);
-  const size_t dot = file.rfind('.');
-  const bool named = dot != std::string_view::npos && dot + 1 < file.size() &&
-                     std::isalpha(static_cast<unsigned char>(file[dot + 1])) &&
-                     file.find('/', dot) == std::string_view::npos;
-  if (!named || !std::ranges::all_of(number, is_digit))
+  if (!has_extension(file) || !std::ranges::all_of(number, is_digit))
     return std::nullopt;
   const int64_t line = std::stoll(std::string(number));
   if (line < 1)
@@ -54,7 +63,8 @@ std::vector<SourceLine> source_lines(const Finding& finding) {
     const std::string& text = evidence.text;
     for (size_t at = 0; at < text.size();) {
       const size_t end = std::min(text.find(' ', at), text.size());
-      std::optional<SourceLine> line = source_line(std::string_view(text).substr(at, end - at));
+      const std::string_view word = std::string_view(text).substr(at, end - at);
+      std::optional<SourceLine> line = source_line(word);
       if (line && seen.emplace(line->file, line->line).second) {
         line->text = text;
         found.push_back(std::move(*line));
@@ -109,27 +119,30 @@ Json related_of(const std::vector<SourceLine>& lines) {
   Json all = Json::array();
   for (size_t i = 1; i < lines.size(); ++i) {
     Json one = location(lines[i]);
-    one.set("id", uint64_t(i)).set("message", message(lines[i].text));
+    one.set("id", uint64_t(i));
+    one.set("message", message(lines[i].text));
     all.push(std::move(one));
   }
   return all;
 }
 
 // "false sharing" -> "memory/false-sharing"
-std::string rule_of(const finding::Diagnosis& d, const Finding& finding) {
+std::string rule_of(const Diagnosis& d, const Finding& finding) {
   std::string id = d.scale + "/" + finding.category;
   std::ranges::replace(id, ' ', '-');
   return id;
 }
 
 std::string words_of(const Finding& finding) {
-  std::string text = finding.summary.empty() ? finding.subject + ": " + finding.category : finding.summary;
+  std::string text = finding.summary;
+  if (text.empty())
+    text = finding.subject + ": " + finding.category;
   if (!finding.next_step.empty())
     text += ". Next: " + finding.next_step;
   return text;
 }
 
-Json result_of(const finding::Diagnosis& d, const Finding& finding) {
+Json result_of(const Diagnosis& d, const Finding& finding) {
   const std::vector<SourceLine> lines = source_lines(finding);
   const std::string rule = rule_of(d, finding);
   Json properties = Json::object();
@@ -139,10 +152,10 @@ Json result_of(const finding::Diagnosis& d, const Finding& finding) {
   if (finding.lost_share)
     properties.set("lostShare", *finding.lost_share);
   Json result = Json::object();
-  result.set("ruleId", rule)
-      .set("level", finding.score >= 0.5 ? "warning" : "note")
-      .set("message", message(words_of(finding)))
-      .set("locations", locations_of(finding, lines));
+  result.set("ruleId", rule);
+  result.set("level", finding.score >= 0.5 ? "warning" : "note");
+  result.set("message", message(words_of(finding)));
+  result.set("locations", locations_of(finding, lines));
   if (lines.size() > 1)
     result.set("relatedLocations", related_of(lines));
   result.set(
@@ -152,34 +165,47 @@ Json result_of(const finding::Diagnosis& d, const Finding& finding) {
   return result;
 }
 
-Json rules_of(const finding::Diagnosis& d) {
+Json rule_json(const std::string& id, const std::string& description) {
+  Json out = Json::object();
+  out.set("id", id);
+  out.set("shortDescription", message(description));
+  return out;
+}
+
+Json rules_of(const Diagnosis& d) {
   Json rules = Json::array();
   std::set<std::string> seen;
   for (const Finding& finding : d.findings) {
     const std::string id = rule_of(d, finding);
     if (seen.insert(id).second)
-      rules.push(Json::object().set("id", id).set("shortDescription", message(finding.category)));
+      rules.push(rule_json(id, finding.category));
   }
   return rules;
 }
 
 // An all-clear and a question that could not be answered have no results: the run says which of them it was.
-Json invocation_of(const finding::Diagnosis& d) {
+Json invocation_of(const Diagnosis& d) {
   const bool judged = d.outcome != finding::Outcome::CannotJudge;
   Json invocation = Json::object();
-  invocation.set("executionSuccessful", judged).set("commandLine", d.command);
+  invocation.set("executionSuccessful", judged);
+  invocation.set("commandLine", d.command);
   Json note = Json::object();
   note.set("level", judged ? "note" : "warning");
-  note.set("message", message(d.verdict + (d.remedy.empty() ? "" : ". What would help: " + d.remedy)));
+  std::string text = d.verdict;
+  if (!d.remedy.empty())
+    text += ". What would help: " + d.remedy;
+  note.set("message", message(text));
   invocation.set("toolExecutionNotifications", Json::array().push(std::move(note)));
   return invocation;
 }
 
 }  // namespace
 
-std::string write_sarif(const finding::Diagnosis& d) {
+std::string write_sarif(const Diagnosis& d) {
   Json driver = Json::object();
-  driver.set("name", "lento").set("version", d.version).set("rules", rules_of(d));
+  driver.set("name", "lento");
+  driver.set("version", d.version);
+  driver.set("rules", rules_of(d));
   Json results = Json::array();
   for (const Finding& finding : d.findings)
     results.push(result_of(d, finding));
@@ -188,7 +214,8 @@ std::string write_sarif(const finding::Diagnosis& d) {
   run.set("invocations", Json::array().push(invocation_of(d)));
   run.set("results", std::move(results));
   Json log = Json::object();
-  log.set("$schema", "https://json.schemastore.org/sarif-2.1.0.json").set("version", "2.1.0");
+  log.set("$schema", "https://json.schemastore.org/sarif-2.1.0.json");
+  log.set("version", "2.1.0");
   log.set("runs", Json::array().push(std::move(run)));
   return base::write_json(log, 1) + "\n";
 }

@@ -1,4 +1,4 @@
-// Building blocks of the static pictures: escaped text, scales, axes, colour classes.
+// Building blocks of the static pictures: scales, axes, colour classes.
 //
 // Pictures carry no colours of their own: class names (q0..q8 for values, s0..s7 for series, blame, band)
 // take them from the page's style sheet, so one picture serves dark, light and print.
@@ -9,13 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "report/markup.h"
+
 namespace lento::report {
-
-// & < > " ' escaped; control characters other than newline and tab dropped.
-std::string escape(std::string_view text);
-
-// A number for an SVG attribute: at most one decimal.
-std::string px(double value);
 
 // The range of finite values; {0, 1} when there is none, widened when all are equal.
 struct Extent {

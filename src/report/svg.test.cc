@@ -17,25 +17,6 @@ using testing::HasSubstr;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-TEST(Escape, WhatIsMarkupIsWrittenOut) {
-  EXPECT_EQ(escape("<a href=\"x\">&'"), "&lt;a href=&quot;x&quot;&gt;&amp;&#39;");
-  EXPECT_EQ(escape("plain é 日"), "plain é 日");
-}
-
-TEST(Escape, ControlsAreDroppedLineEndAndTabStay) {
-  EXPECT_EQ(escape("a\x01\x1b\n\tb\r"), "a\n\tb");
-  EXPECT_EQ(escape(std::string_view("a\0b", 3)), "ab");
-}
-
-TEST(Px, OneDecimalAndNoneWhereItIsZero) {
-  EXPECT_EQ(px(12), "12");
-  EXPECT_EQ(px(12.04), "12");
-  EXPECT_EQ(px(12.26), "12.3");
-  EXPECT_EQ(px(-0.5), "-0.5");
-  EXPECT_EQ(px(kNan), "0");
-  EXPECT_EQ(px(kInfinity), "0");
-}
-
 TEST(ExtentOf, FiniteValuesOnly) {
   ExtentOf e;
   EXPECT_EQ(e.get().low, 0);

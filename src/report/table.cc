@@ -24,62 +24,79 @@ struct Form {
   }
 };
 
+std::string name_or(const std::string& name, const char* fallback) {
+  if (name.empty())
+    return fallback;
+  return name;
+}
+
+std::string coordinates(int x, int y) {
+  return "(" + std::to_string(x) + "," + std::to_string(y) + ")";
+}
+
 bool full(const TableFigure& t, const Form& form) {
   return t.rows.size() >= form.most;
 }
 
 TableFigure table(const MeshFigure& f, const Form& form) {
-  TableFigure t{{"component", "x", "y", f.value_name.empty() ? "value" : f.value_name}, {}};
-  for (const auto& c : f.cores)
-    t.rows.push_back({c.label, std::to_string(c.x), std::to_string(c.y), form.measured(c.value)});
-  for (const auto& l : f.links) {
-    const auto at = [](int x, int y) {
-      return "(" + std::to_string(x) + "," + std::to_string(y) + ")";
-    };
-    t.rows.push_back(
-        {"link " + at(l.from_x, l.from_y) + " to " + at(l.to_x, l.to_y),
-         std::to_string(l.from_x),
-         std::to_string(l.from_y),
-         form.measured(l.value)});
+  TableFigure t;
+  t.columns = {"component", "x", "y", name_or(f.value_name, "value")};
+  const auto add = [&](const std::string& component, int x, int y, double value) {
+    t.rows.push_back({component, std::to_string(x), std::to_string(y), form.measured(value)});
+  };
+  for (const auto& core : f.cores)
+    add(core.label, core.x, core.y, core.value);
+  for (const auto& link : f.links) {
+    const std::string from = coordinates(link.from_x, link.from_y);
+    const std::string to = coordinates(link.to_x, link.to_y);
+    add("link " + from + " to " + to, link.from_x, link.from_y, link.value);
   }
   return t;
 }
 
 TableFigure table(const HeatMapFigure& f, const Form& form) {
-  TableFigure t{
-      {"row", f.x_name.empty() ? "x" : f.x_name, f.value_name.empty() ? "value" : f.value_name},
-      {}};
-  for (size_t r = 0; r < f.rows.size(); ++r) {
-    for (size_t c = 0; c < f.columns.size() && !full(t, form); ++c) {
-      t.rows.push_back({f.rows[r], place(f.columns[c]), form.measured(f.values[r * f.columns.size() + c])});
+  TableFigure t;
+  t.columns = {"row", name_or(f.x_name, "x"), name_or(f.value_name, "value")};
+  auto value = f.values.begin();
+  for (const std::string& row : f.rows) {
+    for (const double column : f.columns) {
+      if (full(t, form))
+        return t;
+      t.rows.push_back({row, place(column), form.measured(*value)});
+      ++value;
     }
   }
   return t;
 }
 
 TableFigure table(const SeriesFigure& f, const Form& form) {
-  TableFigure t{{"line", f.x_name, f.y_name, "high"}, {}};
+  TableFigure t;
+  t.columns = {"line", f.x_name, f.y_name, "high"};
   for (const auto& line : f.lines) {
     for (size_t i = 0; i < line.x.size() && !full(t, form); ++i)
       t.rows.push_back({line.name, place(line.x[i]), form.measured(line.y[i]), ""});
   }
   for (const auto& band : f.bands) {
-    for (size_t i = 0; i < band.x.size() && !full(t, form); ++i)
-      t.rows.push_back(
-          {band.name, place(band.x[i]), form.measured(band.low[i]), form.measured(band.high[i])});
+    for (size_t i = 0; i < band.x.size() && !full(t, form); ++i) {
+      const std::string low = form.measured(band.low[i]);
+      const std::string high = form.measured(band.high[i]);
+      t.rows.push_back({band.name, place(band.x[i]), low, high});
+    }
   }
   return t;
 }
 
 TableFigure table(const TimelineFigure& f, const Form&) {
-  TableFigure t{{"track", "begin", "end", "label"}, {}};
+  TableFigure t;
+  t.columns = {"track", "begin", "end", "label"};
   for (const auto& s : f.spans)
     t.rows.push_back({s.track, place(s.begin), place(s.end), s.label});
   return t;
 }
 
 TableFigure table(const BarsFigure& f, const Form& form) {
-  TableFigure t{{""}, {}};
+  TableFigure t;
+  t.columns = {""};
   t.columns.insert(t.columns.end(), f.series.begin(), f.series.end());
   for (size_t c = 0; c < f.categories.size(); ++c) {
     std::vector<std::string> row{f.categories[c]};
@@ -91,7 +108,8 @@ TableFigure table(const BarsFigure& f, const Form& form) {
 }
 
 TableFigure table(const GraphFigure& f, const Form& form) {
-  TableFigure t{{"from", "to", "value"}, {}};
+  TableFigure t;
+  t.columns = {"from", "to", "value"};
   for (const auto& n : f.nodes)
     t.rows.push_back({n.label, "", form.measured(n.value)});
   for (const auto& e : f.edges)
@@ -100,7 +118,8 @@ TableFigure table(const GraphFigure& f, const Form& form) {
 }
 
 TableFigure table(const ScatterFigure& f, const Form& form) {
-  TableFigure t{{"group", "label", f.x_name, f.y_name}, {}};
+  TableFigure t;
+  t.columns = {"group", "label", f.x_name, f.y_name};
   for (const auto& g : f.groups) {
     for (const auto& p : g.points)
       t.rows.push_back({g.name, p.label, form.measured(p.x), form.measured(p.y)});

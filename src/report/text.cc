@@ -8,6 +8,7 @@
 namespace lento::report {
 namespace {
 
+using base::format_number;
 using finding::Diagnosis;
 using finding::Evidence;
 using finding::Finding;
@@ -15,13 +16,17 @@ using finding::Finding;
 // Colours are the only sequences that reach a terminal: what comes from a file is made visible first.
 std::string painted(const std::string& given, const char* code, bool color) {
   const std::string text = base::visible(given);
-  return color ? "\033[" + std::string(code) + "m" + text + "\033[0m" : text;
+  if (color)
+    return "\033[" + std::string(code) + "m" + text + "\033[0m";
+  return text;
 }
 
 std::string evidence_line(const Evidence& evidence) {
   std::string line = "    - " + evidence.text;
   if (evidence.value)
-    line += ": " + base::format_number(*evidence.value) + (evidence.unit.empty() ? "" : " " + evidence.unit);
+    line += ": " + format_number(*evidence.value);
+  if (evidence.value && !evidence.unit.empty())
+    line += " " + evidence.unit;
   if (!evidence.source.empty())
     line += "  [" + evidence.source + "]";
   return line + "\n";
@@ -31,20 +36,21 @@ std::string evidence_line(const Evidence& evidence) {
 std::string below_subject(const Finding& f, const TextOptions& options) {
   std::string text = "  " + f.category;
   if (f.factor)
-    text += "  " + base::format_number(*f.factor) + "x";
-  text += "  score " + base::format_number(f.score) + "\n";
+    text += "  " + format_number(*f.factor) + "x";
+  text += "  score " + format_number(f.score) + "\n";
   if (!f.summary.empty())
     text += "    " + f.summary + "\n";
   if (f.when) {
     text += "    " + window_text(*f.when, 6) + "\n";
   }
   if (f.lost_share)
-    text += "    lost share of run time: " + base::format_number(*f.lost_share * 100) + " %\n";
-  const size_t shown = options.explain ? f.evidence.size() : std::min<size_t>(1, f.evidence.size());
+    text += "    lost share of run time: " + format_number(*f.lost_share * 100) + " %\n";
+  const size_t all = f.evidence.size();
+  const size_t shown = options.explain ? all : std::min<size_t>(1, all);
   for (size_t i = 0; i < shown; ++i)
     text += evidence_line(f.evidence[i]);
-  if (shown < f.evidence.size())
-    text += "    (" + std::to_string(f.evidence.size() - shown) + " more with --explain)\n";
+  if (shown < all)
+    text += "    (" + std::to_string(all - shown) + " more with --explain)\n";
   if (!f.next_step.empty())
     text += "    next: " + f.next_step + "\n";
   return text;
@@ -69,8 +75,9 @@ std::string origin(const Diagnosis& d) {
 std::string skipped(const Diagnosis& d) {
   if (d.records_skipped == 0)
     return "";
-  std::string text = "skipped " + std::to_string(d.records_skipped) + " of " +
-                     std::to_string(d.records_taken + d.records_skipped) + " records:";
+  const uint64_t all = d.records_taken + d.records_skipped;
+  std::string text = "skipped " + std::to_string(d.records_skipped);
+  text += " of " + std::to_string(all) + " records:";
   for (const auto& [reason, count] : d.skip_reasons)
     text += " " + reason + " (" + std::to_string(count) + ")";
   return text + "\n";

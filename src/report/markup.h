@@ -1,0 +1,62 @@
+// Elements and paths of the pictures and pages, built part by part.
+//
+// Values are escaped here, so that what comes from a diagnosis cannot end its attribute.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace lento::report {
+
+// & < > " ' escaped; control characters other than newline and tab dropped.
+std::string escape(std::string_view text);
+
+// A number for an SVG attribute: at most one decimal.
+std::string px(double value);
+
+// One element: its attributes in the order in which they were set, then how it ends.
+class Element {
+ public:
+  explicit Element(std::string_view name);
+  Element& set(std::string_view attribute, std::string_view value);
+  Element& set(std::string_view attribute, double pixels);  // as px writes it
+
+  std::string open() const;                           // <name a="b">
+  std::string empty() const;                          // <name a="b"/>
+  std::string around(std::string_view markup) const;  // with children that are markup already
+  std::string titled(std::string_view text) const;    // with the words that show under the pointer
+  std::string with_text(std::string_view text) const;
+
+ private:
+  std::string name_;
+  std::string head_;
+};
+
+// The data of an SVG path, in pixels. Relative moves carry the word `by`.
+class PathData {
+ public:
+  void move_to(double x, double y);
+  void line_to(double x, double y);
+  void extend_to(double x, double y);  // begins the path or continues it
+  void horizontal_to(double x);
+  void vertical_to(double y);
+  void horizontal_by(double dx);
+  void vertical_by(double dy);
+  void close();
+  bool empty() const {
+    return text_.empty();
+  }
+  const std::string& text() const {
+    return text_;
+  }
+
+ private:
+  void point(char command, double x, double y);
+  void number(char command, double value);
+  std::string text_;
+};
+
+// The path as an element of a class.
+std::string path_of(std::string_view css, const PathData& data);
+
+}  // namespace lento::report
