@@ -158,7 +158,9 @@ void write_dump(const trace::HangDump& d, const std::string& path) {
   for (const auto& [name, group] : d.groups)
     names.push_back(name);
   std::ranges::sort(names, [](const std::string& a, const std::string& b) {
-    return a.size() != b.size() ? a.size() < b.size() : a < b;
+    if (a.size() != b.size())
+      return a.size() < b.size();
+    return a < b;
   });
   for (const std::string& name : names) {
     const trace::GroupConfig& group = d.groups.at(name);
@@ -209,17 +211,23 @@ void write_truth(const RankTruth& t, const std::string& path) {
   for (const double d : t.drift)
     drifts.push(d);
   Json json = Json::object();
-  json.set("schema", "lento.rank-truth/1").set("fault", name(t.fault)).set("factor", t.factor);
+  json.set("schema", "lento.rank-truth/1");
+  json.set("fault", name(t.fault));
+  json.set("factor", t.factor);
   if (t.rank >= 0)
     json.set("rank", t.rank);
   if (t.host >= 0)
     json.set("host", "host" + std::to_string(t.host));
-  json.set("from_step", t.from_step)
-      .set("same_ranks", list(t.same_ranks))
-      .set("same_hosts", list(t.same_hosts));
-  json.set("whole_network", t.whole_network).set("missing", list(t.missing));
-  json.set("step_ms", t.step_ms).set("faulty_step_ms", t.faulty_step_ms).set("begin_ns", t.begin_ns);
-  json.set("clock_offset_ns", std::move(offsets)).set("clock_drift", std::move(drifts));
+  json.set("from_step", t.from_step);
+  json.set("same_ranks", list(t.same_ranks));
+  json.set("same_hosts", list(t.same_hosts));
+  json.set("whole_network", t.whole_network);
+  json.set("missing", list(t.missing));
+  json.set("step_ms", t.step_ms);
+  json.set("faulty_step_ms", t.faulty_step_ms);
+  json.set("begin_ns", t.begin_ns);
+  json.set("clock_offset_ns", std::move(offsets));
+  json.set("clock_drift", std::move(drifts));
   base::write_file(path, base::write_json(json, 1) + "\n");
 }
 

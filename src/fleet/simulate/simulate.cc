@@ -12,6 +12,8 @@
 namespace lento::fleet {
 namespace {
 
+using trace::MetricSeries;
+
 enum Class {
   kCpu,
   kGpu,
@@ -111,7 +113,7 @@ class Job {
       if (machines_ / s >= 4 && rng_.uniform() < 0.6)
         stages_ = s;
     }
-    trace::MetricSeries& s = out_.series;
+    MetricSeries& s = out_.series;
     for (size_t m = 0; m < machines_; ++m) {
       const std::string number = std::to_string(m);
       s.machines.push_back("machine-" + std::string(4 - std::min<size_t>(4, number.size()), '0') + number);
@@ -247,7 +249,7 @@ class Job {
   }
 
   void fill() {
-    trace::MetricSeries& s = out_.series;
+    MetricSeries& s = out_.series;
     s.steps = size_t(seconds_);
     s.values.resize(s.metrics.size() * s.steps * machines_);
     std::vector<double> wave(s.steps);
@@ -274,7 +276,7 @@ class Job {
       double slow,
       const std::vector<double>& wave,
       const std::vector<double>& factor) {
-    trace::MetricSeries& s = out_.series;
+    MetricSeries& s = out_.series;
     const Metric& metric = kMetrics[k];
     base::Rng noise(base::mix64(job_.seed + 0x9e37 * job_.index), s.metrics[k], m);
     const bool busy = metric.metric_class != kDisk && metric.metric_class != kMemory;
@@ -302,7 +304,7 @@ class Job {
 
   void collect_badly() {
     const FleetPreset& p = job_.preset;
-    trace::MetricSeries& s = out_.series;
+    MetricSeries& s = out_.series;
     constexpr float none = std::numeric_limits<float>::quiet_NaN();
     if (p.missing_share > 0) {
       for (double i = rng_.exponential(1 / p.missing_share); i < double(s.values.size());

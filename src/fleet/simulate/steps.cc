@@ -10,6 +10,8 @@
 namespace lento::fleet {
 namespace {
 
+using trace::MetricSeries;
+
 enum Metric {
   kCompute,
   kWait,
@@ -31,8 +33,8 @@ void check(const StepJob& job) {
   }
 }
 
-trace::MetricSeries empty_series(const StepJob& job) {
-  trace::MetricSeries s;
+MetricSeries empty_series(const StepJob& job) {
+  MetricSeries s;
   s.metrics = {"compute_time_s", "wait_ratio", "step_time_s"};
   s.steps = size_t(job.seconds);
   for (const StepMachine& m : job.machines)
@@ -58,7 +60,7 @@ Step draw_step(const StepJob& job, double now, base::Rng& rng) {
   return step;
 }
 
-void show(trace::MetricSeries& s, size_t second, const Step& step, double exchange_s) {
+void show(MetricSeries& s, size_t second, const Step& step, double exchange_s) {
   for (size_t m = 0; m < step.compute.size(); ++m) {
     s.row(kCompute, second)[m] = float(step.compute[m]);
     s.row(kWait, second)[m] = float(1 - (step.compute[m] + exchange_s) / step.length);
@@ -68,9 +70,9 @@ void show(trace::MetricSeries& s, size_t second, const Step& step, double exchan
 
 }  // namespace
 
-trace::MetricSeries simulate_steps(const StepJob& job) {
+MetricSeries simulate_steps(const StepJob& job) {
   check(job);
-  trace::MetricSeries s = empty_series(job);
+  MetricSeries s = empty_series(job);
   base::Rng rng(job.seed, "fleet.steps");
   Step finished;
   Step running = draw_step(job, 0, rng);
