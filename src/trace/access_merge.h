@@ -44,7 +44,9 @@ class MergedAccessSource : public AccessSource {
     bool operator<(const Head& other) const {  // the queue's top is the largest
       if (cycle != other.cycle)
         return cycle > other.cycle;
-      return cpu != other.cpu ? cpu > other.cpu : input > other.input;
+      if (cpu != other.cpu)
+        return cpu > other.cpu;
+      return input > other.input;
     }
   };
 

@@ -35,7 +35,9 @@ void number(std::string& out, uint64_t value, int radix = 10) {
 std::optional<uint64_t> read_number(std::string_view text, uint64_t max) {
   const bool hex = text.substr(0, 2) == "0x";
   const auto value = base::try_uint(hex ? text.substr(2) : text, hex ? 16 : 10);
-  return value && *value <= max ? value : std::nullopt;
+  if (value && *value <= max)
+    return value;
+  return std::nullopt;
 }
 
 // The number of fields; 0 when there are too many, or an empty one.

@@ -1,7 +1,4 @@
-// Maps file (also inside access traces), one fact a line, fields parted by one tab:
-//   line 64 | usual_line 64 | time ns | latency cycles | period 1000 | node CPU NODE
-//   process N PID NAME | map N LOW HIGH OFFSET BUILDID PATH | code N LOW HIGH NAME | data N LOW HIGH NAME
-//   SITE | program DIGEST NAME
+// Names of addresses; how they are written in a maps file is facts_text.cc.
 #include "trace/address_space.h"
 
 #include <algorithm>
@@ -11,16 +8,11 @@
 #include <set>
 
 #include "base/error.h"
-#include "base/number.h"
+#include "trace/lines.h"
+#include "trace/maps_words.h"
 
 namespace lento::trace {
 namespace {
-
-std::optional<uint64_t> hex_of(std::string_view text) {
-  if (text.starts_with("0x"))
-    text.remove_prefix(2);
-  return base::try_uint(text, 16);
-}
 
 std::string file_name(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
@@ -29,14 +21,12 @@ std::string file_name(const std::string& path) {
 // The last range of (process, low) order that holds the address; ranges added later win.
 template <class Range>
 const Range* holder(const std::vector<Range>& ranges, uint16_t process, uint64_t address) {
+  const auto begins_after = [](const auto& key, const Range& r) {
+    return key < std::pair{r.process, r.low};
+  };
   for (const uint16_t p : {process, uint16_t{0}}) {
-    auto at = std::upper_bound(
-        ranges.begin(),
-        ranges.end(),
-        std::pair{p, address},
-        [](const auto& key, const Range& r) {
-          return key < std::pair{r.process, r.low};
-        });
+    const std::pair key{p, address};
+    auto at = std::upper_bound(ranges.begin(), ranges.end(), key, begins_after);
     for (int looked = 0; at != ranges.begin() && looked < 8; ++looked) {
       --at;
       if (at->process != p)
@@ -83,9 +73,10 @@ struct AddressSpace::Impl {
   const Symbols* symbols_for(const Mapping& mapping) {
     for (const Given& given : programs) {
       const std::string id = given.symbols->build_id();
+      const bool both_known = !mapping.build_id.empty() && !id.empty();
       const bool same_id = !mapping.build_id.empty() && id == mapping.build_id;
       const bool same_name = file_name(given.path) == file_name(mapping.path);
-      if (same_id || (same_name && (mapping.build_id.empty() || id.empty())))
+      if (same_id || (same_name && !both_known))
         return given.symbols.get();
     }
     auto at = files.find(mapping.path);
@@ -101,7 +92,9 @@ struct AddressSpace::Impl {
     try {
       auto symbols = std::make_unique<Symbols>(mapping.path);
       const bool another = !mapping.build_id.empty() && symbols->build_id() != mapping.build_id;
-      return another ? nullptr : std::move(symbols);
+      if (another)
+        return nullptr;
+      return symbols;
     } catch (const base::Error&) {
       return nullptr;  // mapped, but no program: a font, a database
     }
@@ -138,7 +131,13 @@ struct AddressSpace::Impl {
 
   void load(uint16_t process, const Symbols& symbols, uint64_t bias, const std::string& path) {
     const Symbol all = symbols.extent();
-    loaded.push_back({process, all.low + bias, all.high + bias, bias, &symbols, path});
+    Loaded& entry = loaded.emplace_back();
+    entry.process = process;
+    entry.low = all.low + bias;
+    entry.high = all.high + bias;
+    entry.bias = bias;
+    entry.symbols = &symbols;
+    entry.path = path;
   }
 
   const Loaded* loaded_at(uint16_t process, uint64_t address) {
@@ -154,7 +153,9 @@ struct AddressSpace::Impl {
 
   // Keeps the answer, so that pointers to it stay valid.
   const Symbol* keep(uint16_t process, const std::string& name, uint64_t low, uint64_t high) {
-    return &answers.try_emplace({process, low, high}, Symbol{name, low, high}).first->second;
+    const Symbol symbol{name, low, high};
+    const auto [at, fresh] = answers.try_emplace({process, low, high}, symbol);
+    return &at->second;
   }
 };
 
@@ -208,44 +209,59 @@ void AddressSpace::add_source(SourceRange range) {
 void AddressSpace::read_maps(std::string_view text, uint16_t process) {
   // low-high perms offset device inode path
   while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    const std::string_view line = take_line(text);
     const size_t dash = line.find('-');
     const size_t blank = line.find(' ');
     const size_t slash = line.find('/');
     if (dash == std::string_view::npos || blank == std::string_view::npos || slash == std::string_view::npos)
       continue;
     const auto low = hex_of(line.substr(0, dash));
-    const auto high = dash < blank ? hex_of(line.substr(dash + 1, blank - dash - 1)) : std::nullopt;
+    std::optional<uint64_t> high;
+    if (dash < blank)
+      high = hex_of(line.substr(dash + 1, blank - dash - 1));
     const size_t offset_at = line.find(' ', blank + 1);
     if (!low || !high || offset_at == std::string_view::npos)
       continue;
     const std::string_view rest = line.substr(offset_at + 1);
     const auto offset = hex_of(rest.substr(0, rest.find(' ')));
-    if (offset)
-      add_mapping({process, *low, *high, *offset, std::string(line.substr(slash)), ""});
+    if (!offset)
+      continue;
+    Mapping mapping;
+    mapping.process = process;
+    mapping.low = *low;
+    mapping.high = *high;
+    mapping.file_offset = *offset;
+    mapping.path = line.substr(slash);
+    add_mapping(std::move(mapping));
   }
 }
 
 void AddressSpace::read_perf_map(std::string_view text, uint16_t process, const std::string& path) {
   int number = 0;
   while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    const std::string_view line = take_line(text);
     ++number;
     if (line.empty())
       continue;
     const size_t first = line.find(' ');
-    const size_t second = first == std::string_view::npos ? first : line.find(' ', first + 1);
+    size_t second = first;
+    std::optional<uint64_t> size;
+    if (first != std::string_view::npos)
+      second = line.find(' ', first + 1);
+    if (second != std::string_view::npos)
+      size = hex_of(line.substr(first + 1, second - first - 1));
     const auto start = hex_of(line.substr(0, first));
-    const auto size =
-        second == std::string_view::npos ? std::nullopt : hex_of(line.substr(first + 1, second - first - 1));
     if (!start || !size || *size > UINT64_MAX - *start)
       throw base::Error(
           {path, number},
           "no line of a perf map",
           "each line is: start size name, hexadecimal");
-    add_code({process, *start, *start + *size, std::string(line.substr(second + 1)), ""});
+    NamedRange range;
+    range.process = process;
+    range.low = *start;
+    range.high = *start + *size;
+    range.name = line.substr(second + 1);
+    add_code(std::move(range));
   }
 }
 
@@ -264,7 +280,8 @@ void AddressSpace::identify_mappings() {
     auto at = ids.find(m.path);
     if (at == ids.end()) {
       const std::unique_ptr<Symbols> symbols = Impl::open(m);
-      at = ids.emplace(m.path, symbols ? symbols->build_id() : "").first;
+      const std::string id = symbols ? symbols->build_id() : "";
+      at = ids.emplace(m.path, id).first;
     }
     m.build_id = at->second;
   }
@@ -284,8 +301,10 @@ std::vector<GivenProgram> AddressSpace::programs() const {
     const std::string id = given.symbols->build_id();
     for (const Mapping& m : impl_->mappings) {
       p.mapped |= impl_->symbols_for(m) == p.symbols;
-      const bool another = !m.build_id.empty() && !id.empty() && m.build_id != id;
-      if (another && file_name(m.path) == file_name(given.path))
+      const bool both_known = !m.build_id.empty() && !id.empty();
+      const bool another = both_known && m.build_id != id;
+      const bool same_name = file_name(m.path) == file_name(given.path);
+      if (another && same_name)
         p.mapped_build_id = m.build_id;
     }
     out.push_back(std::move(p));
@@ -295,10 +314,12 @@ std::vector<GivenProgram> AddressSpace::programs() const {
 
 const Symbols* AddressSpace::program_at(uint16_t process, uint64_t address, uint64_t& linked) const {
   const Impl::Loaded* l = impl_->loaded_at(process, address);
-  const bool given = l && std::ranges::any_of(impl_->programs, [&](const Impl::Given& g) {
-                       return g.symbols.get() == l->symbols;
-                     });
-  if (!given)
+  if (!l)
+    return nullptr;
+  const auto is_it = [&](const Impl::Given& given) {
+    return given.symbols.get() == l->symbols;
+  };
+  if (std::ranges::none_of(impl_->programs, is_it))
     return nullptr;
   linked = address - l->bias;
   return l->symbols;
@@ -314,18 +335,28 @@ std::string AddressSpace::process_name(uint16_t process) const {
   if (at == impl_->processes.end())
     return "";
   const auto& [pid, name] = at->second;
-  return "pid " + std::to_string(pid) + (name.empty() ? "" : " (" + name + ")");
+  const std::string number = "pid " + std::to_string(pid);
+  if (name.empty())
+    return number;
+  return number + " (" + name + ")";
 }
 
 const Symbol* AddressSpace::function_at(uint16_t process, uint64_t pc) const {
   const Impl::Loaded* l = impl_->loaded_at(process, pc);
-  const Symbol* symbol = l ? l->symbols->function_at(pc - l->bias) : nullptr;
+  const Symbol* symbol = nullptr;
+  if (l)
+    symbol = l->symbols->function_at(pc - l->bias);
   if (symbol && l->bias == 0)
     return symbol;
-  if (symbol)
-    return impl_->keep(process, symbol->name, symbol->low + l->bias, symbol->high + l->bias);
+  if (symbol) {
+    const uint64_t low = symbol->low + l->bias;
+    const uint64_t high = symbol->high + l->bias;
+    return impl_->keep(process, symbol->name, low, high);
+  }
   const NamedRange* range = holder(impl_->code, process, pc);
-  return range ? impl_->keep(process, range->name, range->low, range->high) : nullptr;
+  if (range)
+    return impl_->keep(process, range->name, range->low, range->high);
+  return nullptr;
 }
 
 std::vector<SourceFrame> AddressSpace::frames(uint16_t process, uint64_t pc) const {
@@ -351,14 +382,20 @@ std::string AddressSpace::describe(uint16_t process, uint64_t address) const {
   std::string text = range->name;
   if (!range->site.empty())
     text += " from " + range->site;
-  return address == range->low ? text : text + " +" + std::to_string(address - range->low);
+  if (address == range->low)
+    return text;
+  return text + " +" + std::to_string(address - range->low);
 }
 
 bool AddressSpace::object_at(uint16_t process, uint64_t address, DataObject& object) const {
   const Impl::Loaded* l = impl_->loaded_at(process, address);
-  const Symbol* symbol = l ? l->symbols->variable_at(address - l->bias) : nullptr;
+  const Symbol* symbol = nullptr;
+  if (l)
+    symbol = l->symbols->variable_at(address - l->bias);
   if (symbol) {
-    object = {symbol->name, "", symbol->low + l->bias, symbol->high + l->bias};
+    const uint64_t low = symbol->low + l->bias;
+    const uint64_t high = symbol->high + l->bias;
+    object = {symbol->name, "", low, high};
     return true;
   }
   const NamedRange* range = holder(impl_->data, process, address);
@@ -369,7 +406,9 @@ bool AddressSpace::object_at(uint16_t process, uint64_t address, DataObject& obj
 
 std::vector<Declared> AddressSpace::declarations(uint16_t process, uint64_t address) const {
   const Impl::Loaded* l = impl_->loaded_at(process, address);
-  return l ? l->symbols->declarations(address - l->bias) : std::vector<Declared>{};
+  if (l)
+    return l->symbols->declarations(address - l->bias);
+  return std::vector<Declared>{};
 }
 
 bool AddressSpace::is_cpp(uint16_t process, uint64_t address) const {
@@ -384,41 +423,6 @@ std::string hex_text(uint64_t value) {
   return "0x" + std::string(text, std::to_chars(text, text + sizeof text, value, 16).ptr);
 }
 
-// Tabs and line ends part the fields.
-std::string plain(std::string text) {
-  for (char& c : text) {
-    if (c == '\t' || c == '\n')
-      c = ' ';
-  }
-  return text;
-}
-
-using Fields = std::vector<std::string_view>;
-
-Fields split_tabs(std::string_view line) {
-  Fields out;
-  for (;;) {
-    const size_t tab = std::min(line.find('\t'), line.size());
-    out.push_back(line.substr(0, tab));
-    if (tab == line.size())
-      return out;
-    line.remove_prefix(tab + 1);
-  }
-}
-
-uint64_t number_at(const Fields& f, size_t i) {
-  if (i >= f.size())
-    return 0;
-  return f[i].starts_with("0x") ? hex_of(f[i]).value_or(0) : base::try_uint(f[i]).value_or(0);
-}
-std::string text_at(const Fields& f, size_t i) {
-  return i < f.size() ? std::string(f[i]) : "";
-}
-
-NamedRange range_of(const Fields& f) {
-  return {uint16_t(number_at(f, 1)), number_at(f, 2), number_at(f, 3), text_at(f, 4), text_at(f, 5)};
-}
-
 }  // namespace
 
 std::string AddressSpace::text() const {
@@ -426,7 +430,7 @@ std::string AddressSpace::text() const {
   const auto line = [&](std::initializer_list<std::string> fields) {
     std::string row;
     for (const std::string& field : fields)
-      row += (row.empty() ? "" : "\t") + plain(field);
+      row += (row.empty() ? "" : "\t") + plain_field(field);
     out += row + "\n";
   };
   for (const auto& [process, who] : impl_->processes)
@@ -440,65 +444,15 @@ std::string AddressSpace::text() const {
          hex_text(m.file_offset),
          m.build_id.empty() ? "-" : m.build_id,
          m.path});
+  const auto named = [&](const char* kind, const NamedRange& r) {
+    const std::string process = std::to_string(r.process);
+    line({kind, process, hex_text(r.low), hex_text(r.high), r.name, r.site});
+  };
   for (const NamedRange& r : impl_->code)
-    line({"code", std::to_string(r.process), hex_text(r.low), hex_text(r.high), r.name, r.site});
+    named("code", r);
   for (const NamedRange& r : impl_->data)
-    line({"data", std::to_string(r.process), hex_text(r.low), hex_text(r.high), r.name, r.site});
+    named("data", r);
   return out;
-}
-
-void read_fact(std::string_view text, TraceFacts& facts) {
-  const Fields f = split_tabs(text);
-  const std::string& kind = std::string(f[0]);
-  if (kind == "line")
-    facts.line_bytes = uint32_t(std::min<uint64_t>(number_at(f, 1), 4096));
-  if (kind == "time")
-    facts.time_unit = text_at(f, 1);
-  if (kind == "latency")
-    facts.latency_unit = text_at(f, 1);
-  if (kind == "period")
-    facts.period = double(number_at(f, 1));
-  if (kind == "node")
-    facts.node_of_cpu[uint16_t(number_at(f, 1))] = uint8_t(number_at(f, 2));
-  if (kind == "process")
-    facts.names.note_process(uint16_t(number_at(f, 1)), uint32_t(number_at(f, 2)), text_at(f, 3));
-  if (kind == "map")
-    facts.names.add_mapping(
-        {uint16_t(number_at(f, 1)),
-         number_at(f, 2),
-         number_at(f, 3),
-         number_at(f, 4),
-         text_at(f, 6),
-         text_at(f, 5) == "-" ? "" : text_at(f, 5)});
-  if (kind == "program" && f.size() >= 3)
-    facts.programs.emplace_back(text_at(f, 1), text_at(f, 2));
-  if (kind == "code")
-    facts.names.add_code(range_of(f));
-  if (kind == "data")
-    facts.names.add_data(range_of(f));
-}
-
-std::string write_facts(const TraceFacts& facts) {
-  std::string out;
-  if (facts.line_bytes > 0)
-    out += "line\t" + std::to_string(facts.line_bytes) + "\n";
-  out += "time\t" + facts.time_unit + "\n";
-  out += "latency\t" + facts.latency_unit + "\n";
-  if (facts.period > 0)
-    out += "period\t" + std::to_string(uint64_t(facts.period)) + "\n";
-  for (const auto& [digest, name] : facts.programs)
-    out += "program\t" + plain(digest) + "\t" + plain(name) + "\n";
-  for (const auto& [cpu, node] : facts.node_of_cpu)
-    out += "node\t" + std::to_string(cpu) + "\t" + std::to_string(node) + "\n";
-  return out + facts.names.text();
-}
-
-void read_facts(std::string_view text, TraceFacts& facts) {
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-    read_fact(line, facts);
-  }
 }
 
 }  // namespace lento::trace

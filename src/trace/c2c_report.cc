@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "trace/foreign_lines.h"
+#include "trace/lines.h"
 
 namespace lento::trace {
 namespace {
@@ -44,7 +45,9 @@ std::optional<double> share_of(std::string_view word) {
   word.remove_suffix(1);
   const auto value = base::try_double(word);
   const bool sane = value && *value >= 0 && *value <= 100;
-  return sane ? std::optional(*value / 100) : std::nullopt;
+  if (sane)
+    return std::optional(*value / 100);
+  return std::nullopt;
 }
 
 // "Load Local HITM   :   2092"
@@ -166,7 +169,9 @@ std::string_view caller_of(std::string_view text) {
     return {};
   text = trimmed(text.substr(first));
   const size_t percent = text.find("%--");
-  return percent == std::string_view::npos ? text : text.substr(percent + 3);
+  if (percent == std::string_view::npos)
+    return text;
+  return text.substr(percent + 3);
 }
 
 class Pareto {
@@ -243,8 +248,7 @@ C2cReport parse_c2c_report(std::string_view text, const std::string& path, base:
   bool in_pareto = false;
   int number = 0;
   while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    const std::string_view line = take_line(text);
     ++number;
     in_pareto |= line.find(kTitle) != std::string_view::npos;
     if (in_pareto)

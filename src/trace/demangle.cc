@@ -326,13 +326,17 @@ std::string demangle(const std::string& name) {
         RustV0(std::string_view(name).substr(2, dot == std::string::npos ? dot : dot - 2)).run();
     if (!plain)
       return name;
-    return dot == std::string::npos ? *plain : *plain + " [clone " + name.substr(dot) + "]";
+    if (dot == std::string::npos)
+      return *plain;
+    return *plain + " [clone " + name.substr(dot) + "]";
   }
   const auto plain = itanium(name);
   if (!plain)
     return name;
   const auto legacy = legacy_rust(*plain);
-  return legacy ? *legacy : *plain;
+  if (legacy)
+    return *legacy;
+  return *plain;
 }
 
 }  // namespace lento::trace

@@ -29,7 +29,9 @@ bool plain_type(Dwarf_Die& die) {
 // Bytes of a type; 0: not known.
 uint64_t size_of(Dwarf_Die& type) {
   Dwarf_Word size = 0;
-  return dwarf_aggregate_size(&type, &size) == 0 ? size : 0;
+  if (dwarf_aggregate_size(&type, &size) == 0)
+    return size;
+  return 0;
 }
 
 // Numbers of elements of an array, outermost first; a bound that is not known is 0.

@@ -23,7 +23,9 @@ constexpr size_t kMostText = 4096;  // of one line of sizes
 
 int64_t integer(const PlainValue& dict, std::string_view key, int64_t otherwise) {
   const PlainValue* value = dict.find(key);
-  return value ? value->integer(otherwise) : otherwise;
+  if (value)
+    return value->integer(otherwise);
+  return otherwise;
 }
 
 std::string text(const PlainValue& dict, std::string_view key) {
@@ -158,7 +160,9 @@ int rank_in_name(const std::string& path) {
   const size_t before = stem.find_last_not_of("0123456789", last);
   const size_t first = before == std::string::npos ? 0 : before + 1;
   const auto rank = base::try_int(stem.substr(first, last - first + 1));
-  return rank && *rank >= 0 && *rank < (1 << 24) ? int(*rank) : -1;
+  if (rank && *rank >= 0 && *rank < (1 << 24))
+    return int(*rank);
+  return -1;
 }
 
 HangDump parse_flight_recorder(std::string_view bytes, const std::string& path, base::ReadReport& report) {

@@ -6,9 +6,12 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "trace/c2c_report.h"
+#include "trace/lines.h"
 
 namespace lento::trace {
 namespace {
+
+using base::Error;
 
 const std::vector<std::string> kNames =
     {"paper", "perf", "perf.data", "memaxes", "gem5", "drmemtrace", "lackey", "champsim", "c2c"};
@@ -33,8 +36,7 @@ bool names_a_cpu(std::string_view line) {
 // A line of perf script among the first ones: warnings may come before.
 bool is_perf_script(std::string_view text) {
   while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    const std::string_view line = take_line(text);
     if (names_a_cpu(line) || line.find("|OP ") != std::string_view::npos)
       return true;
   }
@@ -77,7 +79,7 @@ std::string recognise_foreign(const std::string& path) {
   if (path.find("champsim") != std::string::npos)
     return "champsim";
   if (!is_text(text))
-    throw base::Error(
+    throw Error(
         {path},
         "the kind of trace is not recognised: it is no text and has no known magic",
         "name it with --format: text, " + foreign_formats());
@@ -94,7 +96,7 @@ std::string recognise_foreign(const std::string& path) {
       line.find("store") != std::string_view::npos) {
     return "paper";
   }
-  throw base::Error(
+  throw Error(
       {path},
       "the kind of trace is not recognised",
       "name it with --format: text, " + foreign_formats());
@@ -123,14 +125,11 @@ std::unique_ptr<AccessSource> open_foreign(
   if (format == "champsim")
     return open_champsim(path, report, facts);
   if (format == "c2c")
-    throw base::Error(
+    throw Error(
         {path},
         "is a report of perf c2c: a summary, no trace of accesses",
         "'lento memory diagnose' reads it; a trace comes from: perf script, or the perf.data itself");
-  throw base::Error(
-      {"--format"},
-      "'" + format + "' is not a kind of trace",
-      base::suggestion(format, kNames));
+  throw Error({"--format"}, "'" + format + "' is not a kind of trace", base::suggestion(format, kNames));
 }
 
 // Older kernels: PERF_MEM_LVL_* bits: 8 L1, 16 LFB, 32 L2, 64 L3, 128 local RAM, 256 and 512 remote RAM, 1024
@@ -147,7 +146,9 @@ static PerfDataSource::Level level_by_bits(uint64_t bits) {
     return Level::L3;
   if (bits & (128 | 256 | 512))
     return Level::Memory;
-  return bits & (1024 | 2048) ? Level::L3 : Level::Unknown;
+  if (bits & (1024 | 2048))
+    return Level::L3;
+  return Level::Unknown;
 }
 
 PerfDataSource decode_perf_data_source(uint64_t word) {
@@ -206,7 +207,9 @@ Service service_of(const PerfDataSource& s) {
     case Level::L3:  // the cache of another node answers like its memory
       return s.remote ? Service::RemoteMemory : Service::L3;
     case Level::Memory:
-      return s.remote ? Service::RemoteMemory : Service::LocalMemory;
+      if (s.remote)
+        return Service::RemoteMemory;
+      return Service::LocalMemory;
     case Level::Other:
     case Level::Unknown:
       break;

@@ -15,6 +15,9 @@
 namespace lento::trace {
 namespace {
 
+using base::Error;
+using base::ReadReport;
+
 constexpr uint64_t kLargestFile = uint64_t{1} << 30;
 
 uint64_t little(const char* bytes, size_t count) {
@@ -26,7 +29,7 @@ uint64_t little(const char* bytes, size_t count) {
 
 class ChampSimSource : public BatchSource {
  public:
-  ChampSimSource(const std::string& path, base::ReadReport& report)
+  ChampSimSource(const std::string& path, ReadReport& report)
       : in_(path),
         report_(report) {
   }
@@ -61,7 +64,7 @@ class ChampSimSource : public BatchSource {
   }
 
   base::InputStream in_;
-  base::ReadReport& report_;
+  ReadReport& report_;
   uint64_t tick_ = 0;
 };
 
@@ -93,7 +96,7 @@ class ZipMembers {
         inflateEnd(&stream_);
         inflating_ = false;
       } else if (state != Z_OK || got == 0) {
-        throw base::Error({path_}, "a member of the zip is damaged");
+        throw Error({path_}, "a member of the zip is damaged");
       }
       if (got > 0)
         return got;
@@ -110,9 +113,9 @@ class ZipMembers {
     const uint64_t packed = little(h + 18, 4);
     const uint64_t skip = 30 + little(h + 26, 2) + little(h + 28, 2);
     if ((flags & 9) != 0 || method != 8)
-      throw base::Error({path_}, "a zip member is not plainly deflated");
+      throw Error({path_}, "a zip member is not plainly deflated");
     if (skip + packed > file_.size() - at_)
-      throw base::Error({path_}, "the zip is cut off");
+      throw Error({path_}, "the zip is cut off");
     stream_ = {};
     stream_.next_in = reinterpret_cast<Bytef*>(file_.data() + at_ + skip);
     stream_.avail_in = static_cast<uInt>(packed);
@@ -131,7 +134,7 @@ class ZipMembers {
 // Time and CPU come from markers, the pc from the instruction before an access.
 class DrMemTraceSource : public BatchSource {
  public:
-  DrMemTraceSource(const std::string& path, base::ReadReport& report, TraceFacts* facts)
+  DrMemTraceSource(const std::string& path, ReadReport& report, TraceFacts* facts)
       : zip_(path),
         report_(report),
         path_(path),
@@ -213,7 +216,7 @@ class DrMemTraceSource : public BatchSource {
   }
 
   ZipMembers zip_;
-  base::ReadReport& report_;
+  ReadReport& report_;
   std::string path_;
   char bytes_[12 * 4096];
   size_t held_ = 0;
@@ -232,7 +235,7 @@ void refuse_schedule(const std::string& path) {
   const std::string name = path.substr(path.rfind('/') + 1);
   if (name.find("cpu_schedule") == std::string::npos && name.find("serial_schedule") == std::string::npos)
     return;
-  throw base::Error(
+  throw Error(
       {path},
       "is DynamoRIO's record of which thread ran when, not of accesses",
       "give the files drmemtrace.*.zip; they hold the CPUs too");
@@ -268,7 +271,9 @@ class Protobuf {
     return field < 16 && (known_ >> field & 1);
   }
   uint64_t at(size_t field) const {
-    return has(field) ? values_[field] : 0;
+    if (has(field))
+      return values_[field];
+    return 0;
   }
 
  private:
@@ -296,7 +301,7 @@ class Protobuf {
     }
   }
   [[noreturn]] static void fail() {
-    throw base::Error({}, "a packet message is damaged");
+    throw Error({}, "a packet message is damaged");
   }
 
   std::string_view bytes_;
@@ -308,12 +313,12 @@ class Protobuf {
 // Requests wait for the response of the same requestor and address; the difference of ticks is the latency.
 class Gem5Source : public BatchSource {
  public:
-  Gem5Source(const std::string& path, base::ReadReport& report, TraceFacts* facts)
+  Gem5Source(const std::string& path, ReadReport& report, TraceFacts* facts)
       : in_(path),
         report_(report) {
     char magic[4];
     if (in_.read(magic) != 4 || std::string_view(magic, 4) != "gem5")
-      throw base::Error({path}, "does not start with 'gem5'");
+      throw Error({path}, "does not start with 'gem5'");
     std::string header;
     message(header);
     // Ticks are of a fixed rate, nearly always picoseconds; cycles of a CPU are not told.
@@ -339,10 +344,10 @@ class Gem5Source : public BatchSource {
       if (uint8_t(byte) < 128)
         break;
       if (shift > 28)
-        throw base::Error({in_.path()}, "a message length is damaged");
+        throw Error({in_.path()}, "a message length is damaged");
     }
     if (size > kLargestMessage)
-      throw base::Error({in_.path()}, "a message is longer than 1 MiB");
+      throw Error({in_.path()}, "a message is longer than 1 MiB");
     out.resize(size);
     if (in_.read(out) != size) {
       report_.skip({in_.path()}, "the last message is cut off");
@@ -416,7 +421,7 @@ class Gem5Source : public BatchSource {
   }
 
   base::InputStream in_;
-  base::ReadReport& report_;
+  ReadReport& report_;
   std::map<uint64_t, AccessRecord> records_;
   std::map<std::pair<uint64_t, uint64_t>, uint64_t> waiting_;
   uint64_t next_ = 0;
@@ -425,17 +430,15 @@ class Gem5Source : public BatchSource {
 
 }  // namespace
 
-std::unique_ptr<AccessSource>
-open_gem5(const std::string& path, base::ReadReport& report, TraceFacts* facts) {
+std::unique_ptr<AccessSource> open_gem5(const std::string& path, ReadReport& report, TraceFacts* facts) {
   return std::make_unique<Gem5Source>(path, report, facts);
 }
 std::unique_ptr<AccessSource>
-open_drmemtrace(const std::string& path, base::ReadReport& report, TraceFacts* facts) {
+open_drmemtrace(const std::string& path, ReadReport& report, TraceFacts* facts) {
   refuse_schedule(path);
   return std::make_unique<DrMemTraceSource>(path, report, facts);
 }
-std::unique_ptr<AccessSource>
-open_champsim(const std::string& path, base::ReadReport& report, TraceFacts* facts) {
+std::unique_ptr<AccessSource> open_champsim(const std::string& path, ReadReport& report, TraceFacts* facts) {
   if (facts) {
     facts->usual_line_bytes = 64;
     facts->time_unit = "instructions";

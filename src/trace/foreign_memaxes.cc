@@ -113,7 +113,9 @@ class MemAxesSource : public BatchSource {
     }
     take_sources();
     std::ranges::stable_sort(records_, [](const AccessRecord& a, const AccessRecord& b) {
-      return a.cycle != b.cycle ? a.cycle < b.cycle : a.cpu < b.cpu;
+      if (a.cycle != b.cycle)
+        return a.cycle < b.cycle;
+      return a.cpu < b.cpu;
     });
   }
 

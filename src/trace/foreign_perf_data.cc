@@ -19,6 +19,8 @@
 namespace lento::trace {
 namespace {
 
+using base::Error;
+
 enum RecordType : uint32_t {
   kMmap = 1,
   kComm = 3,
@@ -181,7 +183,9 @@ const char* parse_sample(std::string_view body, const Event& e, AccessRecord& r,
   const uint64_t latency = type & kWeightStruct ? weight & UINT32_MAX : weight;
   if (latency > 0)
     r.latency = uint32_t(std::min<uint64_t>(latency, UINT32_MAX - 1));
-  return r.address == 0 ? "no data address" : nullptr;
+  if (r.address == 0)
+    return "no data address";
+  return nullptr;
 }
 
 class PerfDataFile : public BatchSource {
@@ -197,9 +201,9 @@ class PerfDataFile : public BatchSource {
     }
     const std::string start = read(16);
     if (start.substr(0, 8) == "2ELIFREP")
-      throw base::Error({path}, "is of a machine with the other byte order", "convert it there: perf script");
+      throw Error({path}, "is of a machine with the other byte order", "convert it there: perf script");
     if (start.size() < 16 || start.substr(0, 8) != "PERFILE2")
-      throw base::Error({path}, "is no perf.data");
+      throw Error({path}, "is no perf.data");
     const uint64_t header = little(start, 8, 8);
     if (header > 16)
       read_header(start);
@@ -233,7 +237,7 @@ class PerfDataFile : public BatchSource {
     end_ = data + little(start, 48, 8);
     if (data < start.size() || data > kMostHeader || attr_size < 80 || attr_size > 4096 || attrs > data ||
         bytes > data - attrs) {
-      throw base::Error({in_.path()}, "the header of the perf.data is damaged");
+      throw Error({in_.path()}, "the header of the perf.data is damaged");
     }
     if (end_ <= data)
       end_ = UINT64_MAX;  // the recording was cut off: read on
@@ -276,7 +280,7 @@ class PerfDataFile : public BatchSource {
     if (type == kFinishedRound)
       return end_round();
     if (type == kCompressed || type == kCompressed2)
-      throw base::Error({in_.path()}, "holds compressed records", "record without -z");
+      throw Error({in_.path()}, "holds compressed records", "record without -z");
     if (type == kAuxTrace)
       return pass_trace(little(body, 0, 8));
     if (type == kTracingData)
@@ -373,7 +377,9 @@ class PerfDataFile : public BatchSource {
     waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(ready_));
     ready_ = 0;
     std::ranges::stable_sort(waiting_, [](const AccessRecord& a, const AccessRecord& b) {
-      return a.cycle != b.cycle ? a.cycle < b.cycle : a.cpu < b.cpu;
+      if (a.cycle != b.cycle)
+        return a.cycle < b.cycle;
+      return a.cpu < b.cpu;
     });
     const auto end =
         std::upper_bound(waiting_.begin(), waiting_.end(), limit, [](uint64_t c, const AccessRecord& r) {

@@ -178,7 +178,9 @@ class PerfScriptSource : public LineSource {
     if (last.data() != first.data())
       r.address = hex_number(first).value_or(0);
     read_tail(WordCursor(rest.substr(rest.rfind('|') + 1)), r);
-    return r.address == 0 && r.pc == 0 ? "no data address" : nullptr;
+    if (r.address == 0 && r.pc == 0)
+      return "no data address";
+    return nullptr;
   }
 
   // Weight first, then other latencies; the code address is the first number that is long enough for one.

@@ -51,7 +51,9 @@ std::string shape_of(const PromLabels& labels) {
 
 std::string value_or_empty(const PromLabels& labels, std::string_view key) {
   const auto found = labels.find(key);
-  return found == labels.end() ? std::string() : found->second;
+  if (found == labels.end())
+    return std::string();
+  return found->second;
 }
 
 }  // namespace

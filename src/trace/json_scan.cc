@@ -157,7 +157,9 @@ bool json_is_string(std::string_view value) {
 }
 
 std::string_view json_inside(std::string_view value) {
-  return json_is_string(value) ? value.substr(1, value.size() - 2) : std::string_view();
+  if (json_is_string(value))
+    return value.substr(1, value.size() - 2);
+  return std::string_view();
 }
 
 std::string json_text(std::string_view value) {
@@ -197,7 +199,9 @@ int64_t json_int(std::string_view value, int64_t otherwise) {
   if (end == value.data() + value.size())
     return number;
   const double real = json_double(value, double(otherwise));
-  return real > -9e18 && real < 9e18 ? int64_t(real) : otherwise;
+  if (real > -9e18 && real < 9e18)
+    return int64_t(real);
+  return otherwise;
 }
 
 double json_double(std::string_view value, double otherwise) {
@@ -206,7 +210,9 @@ double json_double(std::string_view value, double otherwise) {
   double number = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
   const bool whole = error == std::errc() && end == value.data() + value.size();
-  return whole && number - number == 0 ? number : otherwise;
+  if (whole && number - number == 0)
+    return number;
+  return otherwise;
 }
 
 bool json_bool(std::string_view value) {

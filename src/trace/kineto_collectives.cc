@@ -71,7 +71,9 @@ int64_t size_of(std::string_view dtype) {
 // A rank or device; -1 for what is none, so that no other number is taken for it.
 int32_t index_of(std::string_view value) {
   const int64_t number = json_int(value, -1);
-  return number >= 0 && number <= INT32_MAX ? int32_t(number) : -1;
+  if (number >= 0 && number <= INT32_MAX)
+    return int32_t(number);
+  return -1;
 }
 
 bool contains(std::string_view text, std::string_view part) {
@@ -408,7 +410,9 @@ class Reader {
       return member;
     if (peer >= 0 && peer < c.size && peer != c.own)
       return peer;
-    return c.size == 2 && c.own >= 0 ? 1 - c.own : -1;
+    if (c.size == 2 && c.own >= 0)
+      return 1 - c.own;
+    return -1;
   }
 
   int32_t step_of(const Kernel& k) const {
@@ -426,7 +430,9 @@ class Reader {
     const auto after = std::upper_bound(marks.begin(), marks.end(), at, [](int64_t t, const StepMark& m) {
       return t < m.begin_ns;
     });
-    return after == marks.begin() ? -1 : (after - 1)->step;
+    if (after == marks.begin())
+      return -1;
+    return (after - 1)->step;
   }
 
   void shift_to_epoch() {

@@ -10,6 +10,9 @@
 namespace lento::trace {
 namespace {
 
+using base::Error;
+using base::Location;
+
 constexpr uint32_t kMaxNames = 1u << 20;  // metrics, machines, devices: each id fits 20 bits of a packed key
 constexpr double kFillShare = 0.75;       // of a series' own distance of samples: half, and some jitter
 constexpr double kSlowest = 300'000;      // ms; a series of rarer samples has holes
@@ -59,7 +62,7 @@ uint32_t SeriesBuilder::id(Ids& ids, std::vector<std::string>& names, std::strin
   if (found != ids.end())
     return found->second;
   if (names.size() + 1 >= kMaxNames)
-    throw base::Error({}, "over a million different machines, metrics or devices");
+    throw Error({}, "over a million different machines, metrics or devices");
   const uint32_t fresh = uint32_t(names.size());
   names.emplace_back(name);
   ids.emplace(std::string(name), fresh);
@@ -78,7 +81,9 @@ uint32_t SeriesBuilder::metric(std::string_view name) {
 }
 
 uint32_t SeriesBuilder::device(std::string_view name) {
-  return name.empty() ? 0 : id(device_ids_, devices_, name);
+  if (name.empty())
+    return 0;
+  return id(device_ids_, devices_, name);
 }
 
 void SeriesBuilder::set_label(uint32_t machine, std::string_view key, std::string_view value) {
@@ -157,7 +162,7 @@ void SeriesBuilder::read(const Samples& from, size_t most, Column& to) const {
   }
 }
 
-void SeriesBuilder::add(const Key& key, int64_t time_ms, double value, const base::Location& where) {
+void SeriesBuilder::add(const Key& key, int64_t time_ms, double value, const Location& where) {
   if (!std::isfinite(value) || std::abs(value) > std::numeric_limits<float>::max()) {
     return report_.skip(where, "value is not a finite number");
   }
@@ -169,7 +174,7 @@ void SeriesBuilder::add(const Key& key, int64_t time_ms, double value, const bas
                               : "time runs backwards within one machine");
   }
   if (++count_ > max_samples_)
-    throw base::Error(where, "too many samples for one period", "read a shorter period");
+    throw Error(where, "too many samples for one period", "read a shorter period");
   append(to, time_ms, float(value));
   ++report_.taken;
 }
@@ -236,7 +241,7 @@ SeriesBuilder::Layout SeriesBuilder::lay_out(MetricSeries& series) const {
   return layout;
 }
 
-void SeriesBuilder::choose_grid(const GridOptions& options, const base::Location& where, MetricSeries& series)
+void SeriesBuilder::choose_grid(const GridOptions& options, const Location& where, MetricSeries& series)
     const {
   series.sample_gap_ms = sample_gap();
   series.step_ms = options.step_ms > 0 ? options.step_ms : natural_step(series.sample_gap_ms);
@@ -255,7 +260,7 @@ void SeriesBuilder::choose_grid(const GridOptions& options, const base::Location
   const uint64_t steps = span_ms / uint64_t(series.step_ms) + 1;
   const uint64_t row = uint64_t{machines_.size()} * series.metrics.size();
   if (steps > options.max_values / std::max<uint64_t>(row, 1)) {
-    throw base::Error(
+    throw Error(
         where,
         "the period is too long for its step: " + std::to_string(steps) + " steps of " +
             std::to_string(series.step_ms) + " ms for " + std::to_string(row) + " series",
@@ -347,19 +352,19 @@ std::vector<std::vector<uint32_t>> SeriesBuilder::devices_seen() const {
   return out;
 }
 
-base::Error SeriesBuilder::nothing_usable(const base::Location& where) const {
+Error SeriesBuilder::nothing_usable(const Location& where) const {
   const auto most = std::ranges::max_element(report_.reasons, {}, [](const auto& reason) {
     return reason.second;
   });
   if (most == report_.reasons.end())
-    return base::Error(where, "no usable sample", "check the column names and the period");
-  return base::Error(
+    return Error(where, "no usable sample", "check the column names and the period");
+  return Error(
       report_.first_skip,
       "no usable sample: " + std::to_string(report_.skipped) + " skipped, most because: " + most->first,
       "check what is named as the columns of machine, time and metrics");
 }
 
-MetricSeries SeriesBuilder::build(const GridOptions& options, const base::Location& where) {
+MetricSeries SeriesBuilder::build(const GridOptions& options, const Location& where) {
   if (samples_.empty())
     throw nothing_usable(where);
   MetricSeries series;

@@ -125,7 +125,9 @@ class Reader {
 
   int32_t name_of(const SqliteRow& row, int column) const {
     const auto found = row.null(column) ? index_.end() : index_.find(row.integer(column));
-    return found == index_.end() ? -1 : found->second;
+    if (found == index_.end())
+      return -1;
+    return found->second;
   }
 
   int32_t name_of(std::string_view text) {
@@ -265,7 +267,9 @@ class Reader {
 
 const std::string& NsightTrace::name(int32_t index) const {
   static const std::string none;
-  return index < 0 || size_t(index) >= names.size() ? none : names[size_t(index)];
+  if (index < 0 || size_t(index) >= names.size())
+    return none;
+  return names[size_t(index)];
 }
 
 NsightTrace read_nsight(const std::string& path, base::ReadReport& report) {

@@ -26,7 +26,9 @@ CollectiveOp op_of_kernel(std::string_view kernel) {
   if (bar == kernel.npos)
     return CollectiveOp::Other;
   const std::string_view rest = kernel.substr(bar + 1);
-  return rest.starts_with("SendRecv") ? CollectiveOp::Send : collective_op(rest);
+  if (rest.starts_with("SendRecv"))
+    return CollectiveOp::Send;
+  return collective_op(rest);
 }
 
 bool same_kind(CollectiveOp kernel, CollectiveOp call) {
@@ -49,7 +51,9 @@ std::optional<int32_t> step_number(std::string_view text) {
     int32_t number = 0;
     const auto end = std::from_chars(rest.data(), rest.data() + rest.size(), number);
     const bool whole = end.ec == std::errc() && end.ptr == rest.data() + rest.size() && number >= 0;
-    return whole ? std::optional(number) : std::nullopt;
+    if (whole)
+      return std::optional(number);
+    return std::nullopt;
   }
   return std::nullopt;
 }
@@ -221,7 +225,9 @@ class Ranks {
       return -1;
     const int64_t at = k.launched_ns >= 0 ? k.launched_ns : k.begin_ns;
     const auto after = std::ranges::upper_bound(steps->second, at, {}, &StepMark::begin_ns);
-    return after == steps->second.begin() ? -1 : (after - 1)->step;
+    if (after == steps->second.begin())
+      return -1;
+    return (after - 1)->step;
   }
 
   void finish(Rank& rank) const {

@@ -1,6 +1,6 @@
 // The machine: a stack of values, marks that open lists and dictionaries, and a memo of numbered values. What
 // PyTorch's serialiser (protocol 2, C++) and Python's own write for plain data is the table in
-// `Machine::step`.
+// `Unpickler::step`.
 //
 // Invariants: (1) every value is made once, in the document; stack and memo hold pointers to it; (2) an
 // opcode takes no more than what the stack holds above the last mark.
@@ -17,9 +17,9 @@ namespace {
 
 using Kind = PlainValue::Kind;
 
-class Machine {
+class Unpickler {
  public:
-  Machine(std::string_view bytes, const std::string& file)
+  Unpickler(std::string_view bytes, const std::string& file)
       : bytes_(bytes),
         file_(file) {
   }
@@ -158,7 +158,7 @@ class Machine {
   std::unordered_map<uint64_t, PlainValue*> memo_;
 };
 
-bool Machine::step() {
+bool Unpickler::step() {
   const auto code = uint8_t(take(1)[0]);
   switch (code) {
     case 0x80:
@@ -311,11 +311,13 @@ int64_t PlainValue::integer(int64_t otherwise) const {
     return otherwise;
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() && !text.empty() ? value : otherwise;
+  if (error == std::errc() && end == text.data() + text.size() && !text.empty())
+    return value;
+  return otherwise;
 }
 
 PlainDocument parse_pickle(std::string_view bytes, const std::string& file) {
-  return Machine(bytes, file).run();
+  return Unpickler(bytes, file).run();
 }
 
 namespace {

@@ -22,7 +22,9 @@ bool flag(const Json* status, const char* key) {
 // A number that is counted from 0, or `otherwise` where it is not said.
 int count_or(const Json& json, const char* key, int otherwise, const Location& where) {
   const Json* value = json.find(key);
-  return value ? int(value->integer(base::child(where, key), -1, INT32_MAX)) : otherwise;
+  if (value)
+    return int(value->integer(base::child(where, key), -1, INT32_MAX));
+  return otherwise;
 }
 
 RasRank rank_of(const Json& json, bool missing, const Location& where) {

@@ -40,7 +40,9 @@ bool SqliteRow::null(int column) const {
 }
 
 int64_t SqliteRow::integer(int column, int64_t missing) const {
-  return null(column) ? missing : sqlite3_column_int64(statement_, column);
+  if (null(column))
+    return missing;
+  return sqlite3_column_int64(statement_, column);
 }
 
 std::string_view SqliteRow::text(int column) const {

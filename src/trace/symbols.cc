@@ -301,7 +301,9 @@ std::string Symbols::describe(uint64_t address) const {
     if (!path.empty())
       return symbol->name + path;
   }
-  return offset == 0 ? symbol->name : symbol->name + "+" + std::to_string(offset);
+  if (offset == 0)
+    return symbol->name;
+  return symbol->name + "+" + std::to_string(offset);
 }
 
 std::vector<Declared> Symbols::declarations(uint64_t address) const {

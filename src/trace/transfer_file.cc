@@ -13,11 +13,13 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/number.h"
+#include "trace/lines.h"
 #include "trace/transfer_readers.h"
 
 namespace lento::trace {
 namespace {
 
+using base::Error;
 using base::Json;
 using base::Location;
 
@@ -26,15 +28,6 @@ constexpr std::string_view kColumns =
     "chip x y processor kind network peer_chip peer_x peer_y bytes begin end name sources";
 constexpr int kFields = 14;
 constexpr int kKinds = 8;
-
-std::string_view next_line(std::string_view& text) {
-  const size_t end = text.find('\n');
-  std::string_view line = text.substr(0, end);
-  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  if (!line.empty() && line.back() == '\r')
-    line.remove_suffix(1);
-  return line;
-}
 
 bool split_fields(std::string_view line, std::array<std::string_view, kFields>& out) {
   int n = 0;
@@ -106,12 +99,12 @@ void read_head(const Json& head, const Location& where, TransferTrace& trace) {
   for (const Json& word : head.at("networks", where).array(networks_at))
     trace.networks.push_back(word.string(networks_at));
   if (trace.names.empty() || trace.networks.size() > 255)
-    throw base::Error(where, "needed at least one name and at most 255 networks");
+    throw Error(where, "needed at least one name and at most 255 networks");
   const Location joints_at = base::child(where, "joints");
   for (const Json& joint : head.at("joints", where).array(joints_at)) {
     const Json::Array& n = joint.array(joints_at);
     if (n.size() != 6)
-      throw base::Error(joints_at, "a joint has six numbers");
+      throw Error(joints_at, "a joint has six numbers");
     const auto at = [&](int i) {
       return int32_t(n[i].integer(joints_at, 0, 65535));
     };
@@ -166,7 +159,9 @@ std::string print_transfers(const TransferTrace& trace) {
   for (const ChipJoint& joint : trace.joints)
     joints.push(place_list(joint));
   Json head = Json::object();
-  head.set("names", names).set("networks", networks).set("joints", joints);
+  head.set("names", names);
+  head.set("networks", networks);
+  head.set("joints", joints);
   std::string out(kMagic);
   out += '\n' + base::write_json(head) + '\n' + std::string(kColumns) + '\n';
   for (const TransferStream& stream : trace.streams)
@@ -184,15 +179,15 @@ bool looks_like_records(std::string_view text) {
 }
 
 TransferTrace parse_records(std::string_view text, const std::string& file, base::ReadReport& report) {
-  next_line(text);
+  take_text_line(text);
   TransferTrace trace;
-  read_head(base::parse_json(next_line(text), file, 2), {file, 2}, trace);
-  if (next_line(text) != kColumns)
-    throw base::Error({file, 3}, "the columns are not those of lento-records 2", std::string(kColumns));
+  read_head(base::parse_json(take_text_line(text), file, 2), {file, 2}, trace);
+  if (take_text_line(text) != kColumns)
+    throw Error({file, 3}, "the columns are not those of lento-records 2", std::string(kColumns));
   StreamTable streams(trace);
   std::array<std::string_view, kFields> fields;
   for (int line = 4; !text.empty(); ++line) {
-    const std::string_view row_text = next_line(text);
+    const std::string_view row_text = take_text_line(text);
     Row row;
     if (!split_fields(row_text, fields) || !take_row(fields, trace, row)) {
       report.skip({file, line}, "a line that is no record");
@@ -211,7 +206,7 @@ TransferTrace parse_transfers(
     base::ReadReport& report) {
   const size_t start = text.find_first_not_of(" \t\r\n");
   if (start == std::string::npos)
-    throw base::Error({file}, "the file is empty");
+    throw Error({file}, "the file is empty");
   if (looks_like_records(text))
     return parse_records(text, file, report);
   if (text[start] == '[')
@@ -219,7 +214,7 @@ TransferTrace parse_transfers(
   if (text.compare(start, 5, "ARCH:") == 0)
     return parse_profile_log(text, file, report);
   if (text[start] == '{')
-    throw base::Error(
+    throw Error(
         {file},
         "a JSON object, needed an array of events",
         "a topology file is given with --topology");

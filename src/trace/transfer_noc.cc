@@ -32,12 +32,16 @@ std::optional<int64_t> whole(const Json& event, std::string_view key) {
 
 int32_t side(const Json& event, std::string_view key) {
   const auto value = whole(event, key);
-  return value && *value >= 0 && *value <= kMaxSide ? int32_t(*value) : -1;
+  if (value && *value >= 0 && *value <= kMaxSide)
+    return int32_t(*value);
+  return -1;
 }
 
 std::string word(const Json& event, std::string_view key) {
   const Json* value = event.find(key);
-  return value && value->is_string() ? value->string({}) : std::string();
+  if (value && value->is_string())
+    return value->string({});
+  return std::string();
 }
 
 // `..._dev3_...` in a file's name: the chip of a file that does not say it inside.
@@ -49,7 +53,9 @@ int32_t chip_of_name(const std::string& file) {
   while (end < file.size() && file[end] >= '0' && file[end] <= '9')
     ++end;
   const auto value = base::try_int(std::string_view(file).substr(at + 4, end - at - 4));
-  return value && *value <= kMaxSide ? int32_t(*value) : 0;
+  if (value && *value <= kMaxSide)
+    return int32_t(*value);
+  return 0;
 }
 
 class NocReader {
@@ -89,7 +95,9 @@ class NocReader {
       return chip;
     const auto run = whole(event, "run_host_id");
     const auto found = run ? chip_of_run_.find(*run) : chip_of_run_.end();
-    return found == chip_of_run_.end() ? default_chip_ : found->second;
+    if (found == chip_of_run_.end())
+      return default_chip_;
+    return found->second;
   }
 
   void skip(size_t index, const std::string& reason) {
@@ -134,7 +142,9 @@ class NocReader {
       peer.x = side(event, "mcast_end_x");
       peer.y = side(event, "mcast_end_y");
     }
-    return peer.known() ? peer : Place{};
+    if (peer.known())
+      return peer;
+    return Place{};
   }
 
   void take_zone(const Json& event, const std::string& zone, TransferRecord& record, TransferStream& stream) {

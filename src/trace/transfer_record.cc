@@ -16,7 +16,9 @@ Id intern(std::vector<std::string>& words, const std::string& text) {
 }
 
 TransferKind transfers_of(TransferKind group) {
-  return group == TransferKind::WriteGroup ? TransferKind::Write : TransferKind::Read;
+  if (group == TransferKind::WriteGroup)
+    return TransferKind::Write;
+  return TransferKind::Read;
 }
 
 void add_groups(const TransferStream& stream, uint32_t index, std::vector<TransferGroup>& out) {
@@ -42,7 +44,9 @@ void add_groups(const TransferStream& stream, uint32_t index, std::vector<Transf
 
 std::string to_string(const Place& place) {
   const std::string tile = std::to_string(place.x) + "-" + std::to_string(place.y);
-  return place.chip == 0 ? tile : "chip" + std::to_string(place.chip) + "/" + tile;
+  if (place.chip == 0)
+    return tile;
+  return "chip" + std::to_string(place.chip) + "/" + tile;
 }
 
 const char* name(TransferKind kind) {

@@ -5,25 +5,21 @@
 
 #include "base/csv.h"
 #include "base/number.h"
+#include "trace/lines.h"
 #include "trace/transfer_readers.h"
 
 namespace lento::trace {
 namespace {
 
-constexpr int64_t kMaxSide = 65535;
+using base::ReadReport;
 
-std::string_view next_line(std::string_view& text) {
-  const size_t end = text.find('\n');
-  std::string_view line = text.substr(0, end);
-  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  if (!line.empty() && line.back() == '\r')
-    line.remove_suffix(1);
-  return line;
-}
+constexpr int64_t kMaxSide = 65535;
 
 int find_column(const std::vector<std::string>& columns, std::string_view name) {
   const auto found = std::ranges::find(columns, name);
-  return found == columns.end() ? -1 : int(found - columns.begin());
+  if (found == columns.end())
+    return -1;
+  return int(found - columns.begin());
 }
 
 int first_column(
@@ -95,7 +91,7 @@ std::optional<uint64_t> amount(const std::string& text) {
 
 class TableReader {
  public:
-  TableReader(const std::string& file, const TableColumns& columns, base::ReadReport& report)
+  TableReader(const std::string& file, const TableColumns& columns, ReadReport& report)
       : file_(file),
         report_(report),
         streams_(trace_),
@@ -103,7 +99,7 @@ class TableReader {
   }
 
   TransferTrace read(std::string_view text) {
-    const std::string_view first = next_line(text);
+    const std::string_view first = take_text_line(text);
     const char delimiter = base::csv_delimiter(first);
     const std::vector<std::string> header = fields_of(first, delimiter);
     component_ = first_column(header, {wanted_.component.c_str()}, file_, 1);
@@ -115,7 +111,7 @@ class TableReader {
     layer_ = find_column(header, wanted_.layer);
     trace_.network_id("noc");
     for (int line = 2; !text.empty(); ++line) {
-      const std::vector<std::string> row = fields_of(next_line(text), delimiter);
+      const std::vector<std::string> row = fields_of(take_text_line(text), delimiter);
       if (row.size() == 1 && row[0].empty())
         continue;
       if (row.size() != header.size()) {
@@ -165,7 +161,7 @@ class TableReader {
   }
 
   const std::string& file_;
-  base::ReadReport& report_;
+  ReadReport& report_;
   TransferTrace trace_;
   StreamTable streams_;
   const TableColumns& wanted_;
@@ -202,9 +198,9 @@ std::vector<std::string> fields_of(std::string_view line, char delimiter) {
 
 // Line 1: "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000"; line 2: column names. Two generations of names are
 // known: the phase of a zone stands under "type" (ZONE_START, ZONE_END) or under "zone phase" (begin, end).
-TransferTrace parse_profile_log(std::string_view text, const std::string& file, base::ReadReport& report) {
-  next_line(text);
-  const std::vector<std::string> header = fields_of(next_line(text));
+TransferTrace parse_profile_log(std::string_view text, const std::string& file, ReadReport& report) {
+  take_text_line(text);
+  const std::vector<std::string> header = fields_of(take_text_line(text));
   const int chip = first_column(header, {"PCIe slot"}, file, 2);
   const int x = first_column(header, {"core_x"}, file, 2);
   const int y = first_column(header, {"core_y"}, file, 2);
@@ -215,7 +211,7 @@ TransferTrace parse_profile_log(std::string_view text, const std::string& file, 
   TransferTrace trace;
   StreamTable streams(trace);
   for (int line = 3; !text.empty(); ++line) {
-    const std::vector<std::string> row = fields_of(next_line(text));
+    const std::vector<std::string> row = fields_of(take_text_line(text));
     if (row.size() == 1 && row[0].empty())
       continue;
     // A comma in the last column (meta data in JSON) makes a row longer, never shorter.
@@ -244,11 +240,8 @@ TransferTrace parse_profile_log(std::string_view text, const std::string& file, 
   return trace;
 }
 
-TransferTrace parse_table(
-    std::string_view text,
-    const std::string& file,
-    const TableColumns& columns,
-    base::ReadReport& report) {
+TransferTrace
+parse_table(std::string_view text, const std::string& file, const TableColumns& columns, ReadReport& report) {
   return TableReader(file, columns, report).read(text);
 }
 
