@@ -63,7 +63,9 @@ struct Chip {
   std::optional<Interconnect> interconnect;
 
   int core_count() const {
-    return interconnect ? interconnect->count(TileKind::Core) : width * height;
+    if (interconnect)
+      return interconnect->count(TileKind::Core);
+    return width * height;
   }
 };
 

@@ -88,7 +88,9 @@ std::string chip_links_text(const Interconnect& net) {
     out += "  - {from: " + place_text(link.from) + ", to: " + place_text(link.to) +
            ", bytes_per_cycle: " + format_exact(link.bytes_per_cycle) +
            ", cycles: " + format_exact(link.cycles) + "}\n";
-  return out.empty() ? "chip_links: []\n" : "chip_links:\n" + out;
+  if (out.empty())
+    return "chip_links: []\n";
+  return "chip_links:\n" + out;
 }
 
 std::string write_sheet(const Chip& chip) {
@@ -156,7 +158,9 @@ int buffer_segments(double bytes, int64_t segment) {
 }  // namespace
 
 std::string write_chip(const Chip& chip) {
-  return chip.interconnect ? write_sheet(chip) : write_grid(chip);
+  if (chip.interconnect)
+    return write_sheet(chip);
+  return write_grid(chip);
 }
 
 Chip chip_of(const FabricSheet& sheet) {

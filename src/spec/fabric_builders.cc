@@ -21,7 +21,9 @@ FabricSheet plain(const std::string& name, int width, int height, Topology topol
 Sense against(Sense sense) {
   if (sense == Sense::Up)
     return Sense::Down;
-  return sense == Sense::Down ? Sense::Up : Sense::Both;
+  if (sense == Sense::Down)
+    return Sense::Up;
+  return Sense::Both;
 }
 
 void switch_off(FabricSheet& sheet, int x, int y) {

@@ -140,7 +140,11 @@ class SheetReader {
   Sense sense(Fields& fields, std::string_view key) {
     std::string word = "both";
     fields.choice(key, word, {"up", "down", "both"});
-    return word == "up" ? Sense::Up : word == "down" ? Sense::Down : Sense::Both;
+    if (word == "up")
+      return Sense::Up;
+    if (word == "down")
+      return Sense::Down;
+    return Sense::Both;
   }
 
   // nullptr: a route that can be gone.

@@ -10,7 +10,9 @@ std::string numbers(const TilePlace& at) {
 }
 
 std::string before(const Interconnect& net, int chip) {
-  return net.chips > 1 ? "chip" + std::to_string(chip) + "/" : "";
+  if (net.chips > 1)
+    return "chip" + std::to_string(chip) + "/";
+  return "";
 }
 
 }  // namespace

@@ -4,12 +4,16 @@ namespace lento::spec {
 
 int64_t Operation::integer(const std::string& key, int64_t fallback) const {
   const auto found = integers.find(key);
-  return found == integers.end() || found->second.empty() ? fallback : found->second.front();
+  if (found == integers.end() || found->second.empty())
+    return fallback;
+  return found->second.front();
 }
 
 std::vector<int64_t> Operation::list(const std::string& key, std::vector<int64_t> fallback) const {
   const auto found = integers.find(key);
-  return found == integers.end() ? fallback : found->second;
+  if (found == integers.end())
+    return fallback;
+  return found->second;
 }
 
 int64_t element_count(const Shape& shape) {

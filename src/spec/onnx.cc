@@ -15,6 +15,7 @@ namespace {
 
 using base::Error;
 using base::Location;
+using base::ReadReport;
 
 class Reader {
  public:
@@ -22,7 +23,7 @@ class Reader {
       const onnx::GraphProto& graph,
       const std::string& file,
       const OnnxOptions& options,
-      base::ReadReport& report)
+      ReadReport& report)
       : graph_(graph),
         file_(file),
         options_(options),
@@ -223,7 +224,7 @@ class Reader {
   const onnx::GraphProto& graph_;
   const std::string& file_;
   const OnnxOptions& options_;
-  base::ReadReport& report_;
+  ReadReport& report_;
   Network network_;
   ValueNames names_;
   std::unordered_map<std::string, const onnx::ValueInfoProto*> stated_;
@@ -236,7 +237,7 @@ Network parse_onnx(
     const std::string& bytes,
     const std::string& file,
     const OnnxOptions& options,
-    base::ReadReport& report) {
+    ReadReport& report) {
   onnx::ModelProto model;
   if (!model.ParseFromString(bytes) || !model.has_graph()) {
     throw Error(
@@ -247,7 +248,7 @@ Network parse_onnx(
   return Reader(model.graph(), file, options, report).run();
 }
 
-Network read_onnx(const std::string& path, const OnnxOptions& options, base::ReadReport& report) {
+Network read_onnx(const std::string& path, const OnnxOptions& options, ReadReport& report) {
   return parse_onnx(base::read_file(path, uint64_t{2} << 30), path, options, report);
 }
 

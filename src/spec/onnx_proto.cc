@@ -8,6 +8,9 @@
 namespace lento::spec {
 namespace {
 
+using base::Error;
+using base::Location;
+
 template <class T>
 void append_raw(const std::string& raw, size_t count, std::vector<double>& out) {
   for (size_t i = 0; i < count && (i + 1) * sizeof(T) <= raw.size(); ++i) {
@@ -19,42 +22,41 @@ void append_raw(const std::string& raw, size_t count, std::vector<double>& out) 
 
 }  // namespace
 
-int ValueNames::add(const std::string& name, const base::Location& where) {
+int ValueNames::add(const std::string& name, const Location& where) {
   const auto [entry, fresh] = ids_.try_emplace(name, int(ids_.size()));
   if (!fresh)
-    throw base::Error(where, "the value '" + name.substr(0, 80) + "' is made twice");
+    throw Error(where, "the value '" + name.substr(0, 80) + "' is made twice");
   return entry->second;
 }
 
-int ValueNames::find(const std::string& name, const base::Location& where) const {
+int ValueNames::find(const std::string& name, const Location& where) const {
   const auto found = ids_.find(name);
   if (found != ids_.end())
     return found->second;
-  throw base::Error(
+  throw Error(
       where,
       "reads '" + name.substr(0, 80) + "', which nothing before it makes",
       "nodes must stand in an order in which each reads earlier results only; a cycle has none");
 }
 
-base::Location
-value_location(const std::string& file, const std::string& list, int i, const std::string& name) {
+Location value_location(const std::string& file, const std::string& list, int i, const std::string& name) {
   return {file, 0, 0, list + "[" + std::to_string(i) + "] '" + name.substr(0, 80) + "'"};
 }
 
 void check_nodes(const std::string& file, int nodes) {
   if (nodes > 200'000)
-    throw base::Error({file, 0, 0, "graph"}, "more than 200,000 nodes");
+    throw Error({file, 0, 0, "graph"}, "more than 200,000 nodes");
 }
 
-base::Location node_location(const std::string& file, const onnx::NodeProto& node, int i) {
-  const base::Location where{
+Location node_location(const std::string& file, const onnx::NodeProto& node, int i) {
+  const Location where{
       file,
       0,
       0,
       "node[" + std::to_string(i) + "] '" + node.name().substr(0, 80) + "' (" + node.op_type().substr(0, 40) +
           ")"};
   if (node.output_size() == 0 || node.output(0).empty())
-    throw base::Error(where, "a node without outputs");
+    throw Error(where, "a node without outputs");
   return where;
 }
 
@@ -120,11 +122,17 @@ bool is_integer(int data_type) {
 int64_t to_integer(double v) {
   if (std::isnan(v))
     return 0;
-  return std::abs(v) < 9e18 ? int64_t(v) : v < 0 ? INT64_MIN : INT64_MAX;
+  if (std::abs(v) < 9e18)
+    return int64_t(v);
+  if (v < 0)
+    return INT64_MIN;
+  return INT64_MAX;
 }
 
 int64_t millionths(double v) {
-  return std::abs(v) < 1e6 ? std::llround(v * 1e6) : 0;
+  if (std::abs(v) < 1e6)
+    return std::llround(v * 1e6);
+  return 0;
 }
 
 void read_attributes(const onnx::NodeProto& node, Operation& op) {

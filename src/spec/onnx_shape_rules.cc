@@ -3,6 +3,7 @@
 #include "spec/onnx_shape_rules.h"
 
 #include <algorithm>
+#include <numeric>
 #include <span>
 #include <unordered_map>
 
@@ -13,7 +14,9 @@
 namespace lento::spec {
 
 int64_t attribute_at(const std::vector<int64_t>& list, size_t i, int64_t fallback) {
-  return i < list.size() ? list[i] : fallback;
+  if (i < list.size())
+    return list[i];
+  return fallback;
 }
 
 std::pair<int64_t, int64_t> slice_bounds(int64_t start, int64_t end, int64_t extent) {
@@ -48,23 +51,28 @@ void broadcast_all(const Call& call) {
 void reshape(const Call& call) {
   const Shape& x = call.shape(0);
   std::vector<int64_t> wanted = call.list("shape", 1);
+  const bool copies = call.op.integer("allowzero", 0) == 0;
   int64_t known = 1;
   int open = -1;
   for (size_t i = 0; i < wanted.size(); ++i) {
-    if (wanted[i] == 0 && call.op.integer("allowzero", 0) == 0 && i < x.size())
-      wanted[i] = x[i];
-    if (wanted[i] == -1 && open < 0) {
+    int64_t& size = wanted[i];
+    if (size == 0 && copies && i < x.size())
+      size = x[i];
+    if (size == -1 && open < 0) {
       open = int(i);
-    } else if (wanted[i] < 1) {
-      call.fail("a target size of " + std::to_string(wanted[i]));
-    } else {
-      known = times(known, wanted[i], call);
+      continue;
     }
+    if (size < 1)
+      call.fail("a target size of " + std::to_string(size));
+    known = times(known, size, call);
   }
   const int64_t total = element_count(x);
-  if (open >= 0)
+  bool divides = true;
+  if (open >= 0) {
     wanted[open] = total / known;
-  if (element_count(wanted) != total || (open >= 0 && total % known != 0)) {
+    divides = total % known == 0;
+  }
+  if (element_count(wanted) != total || !divides) {
     throw Error(
         call.where,
         to_string(x) + " does not reshape to " + to_string(wanted),
@@ -76,10 +84,12 @@ void reshape(const Call& call) {
 void flatten(const Call& call) {
   const Shape& x = call.shape(0);
   const int64_t axis = call.op.integer("axis", 1);
-  const size_t cut = axis == int64_t(x.size()) ? x.size() : normal_axis(axis, x.size(), call.where);
-  call.out().shape = {
-      element_count(Shape(x.begin(), x.begin() + cut)),
-      element_count(Shape(x.begin() + cut, x.end()))};
+  size_t cut = x.size();
+  if (axis != int64_t(cut))
+    cut = normal_axis(axis, x.size(), call.where);
+  const Shape outer(x.begin(), x.begin() + cut);
+  const Shape inner(x.begin() + cut, x.end());
+  call.out().shape = {element_count(outer), element_count(inner)};
 }
 
 void squeeze(const Call& call) {
@@ -90,9 +100,11 @@ void squeeze(const Call& call) {
     drop[normal_axis(a, x.size(), call.where)] = true;
   Shape shape;
   for (size_t i = 0; i < x.size(); ++i) {
-    if (drop[i] && x[i] != 1)
+    const bool single = x[i] == 1;
+    if (drop[i] && !single)
       call.fail("axis " + std::to_string(i) + " of " + to_string(x) + " is not 1");
-    if (!(axes.empty() ? x[i] == 1 : drop[i]))
+    const bool goes = axes.empty() ? single : drop[i];
+    if (!goes)
       shape.push_back(x[i]);
   }
   call.out().shape = shape;
@@ -112,26 +124,39 @@ void unsqueeze(const Call& call) {
   }
   Shape shape;
   size_t next = 0;
-  for (size_t i = 0; i < rank; ++i)
-    shape.push_back(fresh[i] ? 1 : call.shape(0)[next++]);
+  for (size_t i = 0; i < rank; ++i) {
+    if (fresh[i])
+      shape.push_back(1);
+    else
+      shape.push_back(call.shape(0)[next++]);
+  }
   call.out().shape = shape;
 }
 
 void transpose(const Call& call) {
   const Shape& x = call.shape(0);
-  std::vector<int64_t> order;
-  for (size_t i = x.size(); i-- > 0;)
-    order.push_back(int64_t(i));
-  order = call.op.list("perm", order);
-  std::vector<int64_t> sorted = order;
-  std::ranges::sort(sorted);
+  std::vector<int64_t> axes(x.size());
+  std::iota(axes.begin(), axes.end(), 0);
+  const std::vector<int64_t> reversed(axes.rbegin(), axes.rend());
+  const std::vector<int64_t> order = call.op.list("perm", reversed);
+  const bool permutes = std::ranges::is_permutation(order, axes);
+  if (!permutes)
+    call.fail("perm is no order of the axes of " + to_string(x));
   Shape shape;
-  for (size_t i = 0; i < sorted.size(); ++i) {
-    if (sorted.size() != x.size() || sorted[i] != int64_t(i))
-      call.fail("perm is no order of the axes of " + to_string(x));
-    shape.push_back(x[order[i]]);
-  }
+  for (const int64_t axis : order)
+    shape.push_back(x[axis]);
   call.out().shape = shape;
+}
+
+// Equal but for the axis along which they are joined.
+bool fits_beside(const Shape& a, const Shape& b, size_t axis) {
+  if (a.size() != b.size())
+    return false;
+  for (size_t d = 0; d < a.size(); ++d) {
+    if (d != axis && a[d] != b[d])
+      return false;
+  }
+  return true;
 }
 
 void concat(const Call& call) {
@@ -139,12 +164,9 @@ void concat(const Call& call) {
   const size_t axis = normal_axis(call.op.integer("axis", 0), shape.size(), call.where);
   for (size_t i = 1; i < call.op.inputs.size(); ++i) {
     const Shape& x = call.shape(i);
-    for (size_t d = 0; d < shape.size(); ++d) {
-      if (x.size() != shape.size() || (d != axis && x[d] != shape[d])) {
-        call.fail(
-            "cannot join " + to_string(shape) + " and " + to_string(x) + " along axis " +
-            std::to_string(axis));
-      }
+    if (!fits_beside(shape, x, axis)) {
+      const std::string both = to_string(shape) + " and " + to_string(x);
+      call.fail("cannot join " + both + " along axis " + std::to_string(axis));
     }
     shape[axis] += x[axis];
   }
@@ -162,8 +184,10 @@ void split(const Call& call) {
       sizes.push_back(std::min(size, x[axis] - i * size));
   }
   int64_t sum = 0;
-  for (const int64_t s : sizes)
-    sum = s > 0 && s <= x[axis] ? sum + s : INT64_MIN / 2;
+  for (const int64_t size : sizes) {
+    const bool inside = size > 0 && size <= x[axis];
+    sum = inside ? sum + size : INT64_MIN / 2;
+  }
   if (sum != x[axis] || sizes.size() != call.op.outputs.size())
     call.fail("the parts do not add up to axis " + std::to_string(axis) + " of " + to_string(x));
   for (size_t i = 0; i < sizes.size(); ++i) {
@@ -233,10 +257,13 @@ void pad(const Call& call) {
   if (pads.size() != 2 * shape.size())
     call.fail("pads do not fit " + to_string(shape));
   for (size_t i = 0; i < shape.size(); ++i) {
-    for (const int64_t v : {pads[i], pads[shape.size() + i]})
-      if (v > kMaxElements || v < -kMaxElements)
+    const int64_t before = pads[i];
+    const int64_t after = pads[shape.size() + i];
+    for (const int64_t padding : {before, after}) {
+      if (padding > kMaxElements || padding < -kMaxElements)
         call.fail("pads are too large");
-    shape[i] += pads[i] + pads[shape.size() + i];
+    }
+    shape[i] += before + after;
   }
   call.out().shape = shape;
 }
@@ -288,15 +315,24 @@ void arg_reduce(const Call& call) {
 }
 
 void depth_to_space(const Call& call) {
-  Shape s = call.shape(0);
-  const int64_t b = call.op.integer("blocksize", 1);
-  if (s.size() != 4 || b < 1 || b > 4096)
+  const Shape& x = call.shape(0);
+  const int64_t block = call.op.integer("blocksize", 1);
+  if (x.size() != 4 || block < 1 || block > 4096)
     call.fail("needs four dimensions and a block size");
+  const int64_t area = block * block;
+  const int64_t channels = x[1];
+  const int64_t height = x[2];
+  const int64_t width = x[3];
   const bool spread = call.op.type == "DepthToSpace";
-  if (spread ? s[1] % (b * b) != 0 : s[2] % b != 0 || s[3] % b != 0)
-    call.fail("the block size does not divide " + to_string(s));
-  call.out().shape = spread ? Shape{s[0], s[1] / (b * b), s[2] * b, s[3] * b}
-                            : Shape{s[0], s[1] * b * b, s[2] / b, s[3] / b};
+  bool divides = height % block == 0 && width % block == 0;
+  if (spread)
+    divides = channels % area == 0;
+  if (!divides)
+    call.fail("the block size does not divide " + to_string(x));
+  if (spread)
+    call.out().shape = {x[0], channels / area, height * block, width * block};
+  else
+    call.out().shape = {x[0], channels * area, height / block, width / block};
 }
 
 void shape_of(const Call& call) {
@@ -316,7 +352,9 @@ void range(const Call& call) {
   const int64_t to = one(1);
   const int64_t step = one(2);
   int64_t length;
-  if (step <= 0 || to <= from || __builtin_sub_overflow(to, from, &length) || length > kMaxElements)
+  const bool overflows = __builtin_sub_overflow(to, from, &length);
+  const bool empty = step <= 0 || to <= from;
+  if (empty || overflows || length > kMaxElements)
     call.fail("an empty or very long range");
   call.out().shape = {(length - 1) / step + 1};
 }
@@ -395,7 +433,9 @@ const std::unordered_map<std::string_view, ShapeRule>& rules() {
 
 ShapeRule shape_rule(std::string_view type) {
   const auto found = rules().find(type);
-  return found == rules().end() ? nullptr : found->second;
+  if (found == rules().end())
+    return nullptr;
+  return found->second;
 }
 
 }  // namespace lento::spec

@@ -49,7 +49,9 @@ struct Call {
   std::vector<int64_t> list(const char* attribute, size_t input) const {
     if (op.integers.contains(attribute))
       return op.list(attribute);
-    return has(input) ? values(input) : std::vector<int64_t>{};
+    if (has(input))
+      return values(input);
+    return std::vector<int64_t>{};
   }
 };
 

@@ -8,8 +8,10 @@ namespace {
 
 // Values of elementwise integer arithmetic; false when the operator is none.
 bool combine(std::string_view type, int64_t a, int64_t b, int64_t& out) {
-  const auto divide = [&] {
-    return b == 0 || (a == INT64_MIN && b == -1) ? 0 : a / b;
+  const auto divide = [&]() -> int64_t {
+    if (b == 0 || (a == INT64_MIN && b == -1))
+      return 0;
+    return a / b;
   };
   if (type == "Add")
     return __builtin_add_overflow(a, b, &out), true;
@@ -110,8 +112,12 @@ bool fold_values(const Call& call, std::vector<int64_t>& out) {
   }
   if (type == "Expand" && x.size() == 1)
     return out.assign(element_count(call.out().shape), x[0]), true;
-  const auto at = [](const std::vector<int64_t>& v, size_t i) {
-    return v.size() == 1 ? v[0] : i < v.size() ? v[i] : 0;
+  const auto at = [](const std::vector<int64_t>& v, size_t i) -> int64_t {
+    if (v.size() == 1)
+      return v[0];
+    if (i < v.size())
+      return v[i];
+    return 0;
   };
   const size_t count = size_t(element_count(call.out().shape));
   if (type == "Where" && call.op.inputs.size() == 3) {

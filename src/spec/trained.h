@@ -18,7 +18,9 @@ struct TensorValue {
   std::vector<float> floats;      // when not `integer`
   std::vector<int64_t> integers;  // when `integer`
   size_t size() const {
-    return integer ? integers.size() : floats.size();
+    if (integer)
+      return integers.size();
+    return floats.size();
   }
 };
 

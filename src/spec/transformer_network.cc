@@ -16,6 +16,8 @@
 namespace lento::spec {
 namespace {
 
+using base::Error;
+
 class Builder {
  public:
   Builder(const TransformerShape& shape, const TransformerRun& run)
@@ -143,8 +145,10 @@ class Builder {
     conv.outputs = {tensor({1, m_.hidden, side, side})};
     net_.operations.push_back(conv);
     prefix_ = "image.";
-    int x = transpose(reshape(conv.outputs.front(), {1, m_.hidden, side * side}), {0, 2, 1});
-    x = join("class", {input({1, 1, m_.hidden}), x}, 1);
+    const int patches = reshape(conv.outputs.front(), {1, m_.hidden, side * side});
+    int x = transpose(patches, {0, 2, 1});
+    const int whole_image = input({1, 1, m_.hidden});
+    x = join("class", {whole_image, x}, 1);
     for (int64_t layer = 0; layer < layers_; ++layer) {
       prefix_ = std::to_string(layer) + ".";
       x = block(x, layer);
@@ -163,11 +167,16 @@ class Builder {
   }
 
   int block(int x, int64_t layer) {
-    const int attended = add("attention.sum", attention(norm("norm1", x), layer), x);
+    const int attention_of = attention(norm("norm1", x), layer);
+    const int attended = add("attention.sum", attention_of, x);
     const int normed = norm("norm2", attended);
-    const bool dense = m_.experts <= 1 || layer < m_.dense_layers;
-    const int64_t width = m_.experts > 1 ? m_.dense_ffn : m_.ffn;
-    const int fed = dense ? feed("mlp", normed, width) : mixture(normed);
+    const bool of_experts = m_.experts > 1;
+    const int64_t width = of_experts ? m_.dense_ffn : m_.ffn;
+    int fed = 0;
+    if (of_experts && layer >= m_.dense_layers)
+      fed = mixture(normed);
+    else
+      fed = feed("mlp", normed, width);
     return add("mlp.sum", fed, attended);
   }
 
@@ -176,38 +185,47 @@ class Builder {
     const int64_t group = m_.heads / m_.kv_heads;
     const int64_t d = m_.head_size;
     const int q = linear("q", x, m_.heads * d);
-    const int queries = reshape(
-        transpose(reshape(q, {1, tokens, m_.kv_heads, group, d}), {0, 2, 3, 1, 4}),
-        {1, m_.kv_heads, group * tokens, d});
+    const int by_token = reshape(q, {1, tokens, m_.kv_heads, group, d});
+    const int by_head = transpose(by_token, {0, 2, 3, 1, 4});
+    const int queries = reshape(by_head, {1, m_.kv_heads, group * tokens, d});
+    const int64_t cached_width = m_.kv_heads * d;
     Cache& cache = caches_[size_t(layer)];
-    cache.keys = extended(cache.keys, heads_of(linear("k", x, m_.kv_heads * d), tokens), "keys");
-    cache.values = extended(cache.values, heads_of(linear("v", x, m_.kv_heads * d), tokens), "values");
+    const int new_keys = heads_of(linear("k", x, cached_width), tokens);
+    cache.keys = extended(cache.keys, new_keys, "keys");
+    const int new_values = heads_of(linear("v", x, cached_width), tokens);
+    cache.values = extended(cache.values, new_values, "values");
     const int64_t seen = shape(cache.keys)[2];
     const Shape square{1, m_.kv_heads, group * tokens, seen};
-    const int scores = op("MatMul", "scores", {queries, transpose(cache.keys, {0, 1, 3, 2})}, square);
+    const int turned_keys = transpose(cache.keys, {0, 1, 3, 2});
+    const int scores = op("MatMul", "scores", {queries, turned_keys}, square);
     const int weights = op("Softmax", "softmax", {scores}, square, {{"axis", {-1}}});
     const int mixed = op("MatMul", "mix", {weights, cache.values}, shape(queries));
-    const int back = reshape(
-        transpose(reshape(mixed, {1, m_.kv_heads, group, tokens, d}), {0, 3, 1, 2, 4}),
-        {1, tokens, m_.heads * d});
+    const int mixed_by_head = reshape(mixed, {1, m_.kv_heads, group, tokens, d});
+    const int mixed_by_token = transpose(mixed_by_head, {0, 3, 1, 2, 4});
+    const int back = reshape(mixed_by_token, {1, tokens, m_.heads * d});
     return linear("out", back, m_.hidden);
   }
 
   int heads_of(int x, int64_t tokens) {
-    return transpose(reshape(x, {1, tokens, m_.kv_heads, m_.head_size}), {0, 2, 1, 3});
+    const int by_token = reshape(x, {1, tokens, m_.kv_heads, m_.head_size});
+    return transpose(by_token, {0, 2, 1, 3});
   }
 
   // What was cached, or comes from outside, with the new tokens behind it.
   int extended(int cached, int fresh, const std::string& name) {
     if (cached < 0 && run_.context > 0)
       cached = input({1, m_.kv_heads, run_.context, m_.head_size});
-    return cached < 0 ? fresh : join(name, {cached, fresh}, 2);
+    if (cached < 0)
+      return fresh;
+    return join(name, {cached, fresh}, 2);
   }
 
   int feed(const std::string& name, int x, int64_t width) {
     int up = linear(name + ".up", x, width);
-    if (m_.gated)
-      up = op("Mul", name + ".gate.product", {linear(name + ".gate", x, width), up}, shape(up));
+    if (m_.gated) {
+      const int gate = linear(name + ".gate", x, width);
+      up = op("Mul", name + ".gate.product", {gate, up}, shape(up));
+    }
     return linear(name + ".down", up, m_.hidden);
   }
 
@@ -220,11 +238,20 @@ class Builder {
       const int64_t last = (choice + 1) * m_.experts / m_.active_experts;
       std::vector<int64_t> sizes = expert_tokens(tokens, last - first, run_.expert_skew);
       std::erase(sizes, 0);
-      const std::vector<int> parts = sizes.size() > 1 ? split(x, sizes) : std::vector<int>{x};
+      std::vector<int> parts = {x};
+      if (sizes.size() > 1)
+        parts = split(x, sizes);
       std::vector<int> results;
-      for (size_t i = 0; i < parts.size(); ++i)
-        results.push_back(feed("expert" + std::to_string(first + int64_t(i)), parts[i], m_.ffn));
-      sums.push_back(results.size() > 1 ? join("experts", results, 1) : results.front());
+      int64_t expert = first;
+      for (const int part : parts) {
+        const std::string name = "expert" + std::to_string(expert);
+        results.push_back(feed(name, part, m_.ffn));
+        ++expert;
+      }
+      int sum = results.front();
+      if (results.size() > 1)
+        sum = join("experts", results, 1);
+      sums.push_back(sum);
     }
     if (m_.shared_ffn > 0)
       sums.push_back(feed("shared", x, m_.shared_ffn));
@@ -244,25 +271,20 @@ class Builder {
 
 void check(const TransformerShape& m, const TransformerRun& run, const std::string& file) {
   const base::Location where{file};
+  const auto count = [](int64_t n) {
+    return std::to_string(n);
+  };
   if (m.heads % m.kv_heads != 0)
-    throw base::Error(
-        where,
-        std::to_string(m.heads) + " query heads cannot share " + std::to_string(m.kv_heads) + " key heads");
+    throw Error(where, count(m.heads) + " query heads cannot share " + count(m.kv_heads) + " key heads");
   if (m.active_experts > m.experts)
-    throw base::Error(
-        where,
-        "a token takes " + std::to_string(m.active_experts) + " of " + std::to_string(m.experts) +
-            " experts");
+    throw Error(where, "a token takes " + count(m.active_experts) + " of " + count(m.experts) + " experts");
   if (m.patch > 0 && m.image % m.patch != 0)
-    throw base::Error(
+    throw Error(
         where,
         "an image of " + std::to_string(m.image) + " is no whole number of patches of " +
             std::to_string(m.patch));
   if (m.patch == 0 && run.tokens == 0 && run.steps == 0)
-    throw base::Error(
-        where,
-        "neither a prompt nor decoded tokens: nothing to run",
-        "give --tokens or --steps");
+    throw Error(where, "neither a prompt nor decoded tokens: nothing to run", "give --tokens or --steps");
 }
 
 }  // namespace

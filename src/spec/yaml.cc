@@ -115,7 +115,9 @@ class Builder : public YAML::EventHandler {
 // The text of an Error without its own "error: ": the list that takes it up puts one before it.
 std::string_view unprefixed(std::string_view message) {
   constexpr std::string_view kPrefix = "error: ";
-  return message.starts_with(kPrefix) ? message.substr(kPrefix.size()) : message;
+  if (message.starts_with(kPrefix))
+    return message.substr(kPrefix.size());
+  return message;
 }
 
 std::string shown(const YamlNode& node) {
@@ -175,7 +177,9 @@ Fields::Fields(const YamlNode& node, base::ErrorList& errors)
 const YamlNode* Fields::take(std::string_view key) {
   known_.emplace_back(key);
   const YamlNode* found = node_.find(key);
-  return found && found->kind != YamlNode::Kind::Null ? found : nullptr;
+  if (found && found->kind != YamlNode::Kind::Null)
+    return found;
+  return nullptr;
 }
 
 void Fields::require(std::string_view key) {
