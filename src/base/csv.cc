@@ -98,7 +98,9 @@ bool CsvReader::read_record(std::vector<std::string>& fields) {
 
 int CsvReader::find(std::string_view column) const {
   const auto at = std::ranges::find(columns_, column);
-  return at == columns_.end() ? -1 : int(at - columns_.begin());
+  if (at == columns_.end())
+    return -1;
+  return int(at - columns_.begin());
 }
 
 int CsvReader::require(std::string_view column) const {

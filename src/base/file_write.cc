@@ -32,7 +32,9 @@ std::string behind_links(const std::string& path) {
   if (!std::filesystem::is_symlink(path, error))
     return path;
   const std::filesystem::path target = std::filesystem::weakly_canonical(path, error);
-  return error ? path : target.string();
+  if (error)
+    return path;
+  return target.string();
 }
 
 }  // namespace

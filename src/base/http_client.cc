@@ -190,7 +190,9 @@ std::string without_password(const std::string& url) {
   if (at == std::string::npos || at < host)
     return url;
   const size_t colon = url.find(':', host);
-  return colon < at ? url.substr(0, colon) + ":..." + url.substr(at) : url;
+  if (colon < at)
+    return url.substr(0, colon) + ":..." + url.substr(at);
+  return url;
 }
 
 std::string percent_encoded(std::string_view text) {

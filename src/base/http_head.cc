@@ -17,7 +17,9 @@ int hex_digit(char c) {
     return c - '0';
   if (c >= 'a' && c <= 'f')
     return c - 'a' + 10;
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+  if (c >= 'A' && c <= 'F')
+    return c - 'A' + 10;
+  return -1;
 }
 
 std::string lower(std::string_view text) {
@@ -75,7 +77,9 @@ int parse_request_line(std::string_view line, HttpQuestion& q) {
   q.query = mark == std::string_view::npos ? "" : std::string(target.substr(mark + 1));
   q.head_only = method == "HEAD";
   q.keep_alive = version == "HTTP/1.1";
-  return method == "GET" || q.head_only ? 200 : 405;
+  if (method == "GET" || q.head_only)
+    return 200;
+  return 405;
 }
 
 struct Seen {

@@ -145,7 +145,9 @@ std::string kind_of(const Json& value) {
     return "a number";
   if (value.is_string())
     return "text";
-  return value.is_array() ? "an array" : "an object";
+  if (value.is_array())
+    return "an array";
+  return "an object";
 }
 
 [[noreturn]] void mismatch(const Json& found, std::string_view needed, const Location& where) {
@@ -260,7 +262,9 @@ const Json::Object& Json::members() const {
 }
 
 size_t Json::size() const {
-  return is_array() ? items().size() : members().size();
+  if (is_array())
+    return items().size();
+  return members().size();
 }
 
 const Json& Json::at(std::string_view key, const Location& where) const {
@@ -330,17 +334,23 @@ const Json::Object& Json::object(const Location& where) const {
 
 double Json::number_or(std::string_view key, double fallback, const Location& where) const {
   const Json* found = find(key);
-  return found ? found->number(child(where, key)) : fallback;
+  if (found)
+    return found->number(child(where, key));
+  return fallback;
 }
 
 int64_t Json::integer_or(std::string_view key, int64_t fallback, const Location& where) const {
   const Json* found = find(key);
-  return found ? found->integer(child(where, key)) : fallback;
+  if (found)
+    return found->integer(child(where, key));
+  return fallback;
 }
 
 std::string Json::string_or(std::string_view key, std::string_view fallback, const Location& where) const {
   const Json* found = find(key);
-  return found ? found->string(child(where, key)) : std::string(fallback);
+  if (found)
+    return found->string(child(where, key));
+  return std::string(fallback);
 }
 
 Location child(const Location& where, std::string_view key) {

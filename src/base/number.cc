@@ -28,7 +28,9 @@ std::optional<uint64_t> try_uint(std::string_view text, int radix) {
 
 std::optional<double> try_double(std::string_view text) {
   const auto value = whole<double>(text);
-  return value && std::isfinite(*value) ? value : std::nullopt;
+  if (value && std::isfinite(*value))
+    return value;
+  return std::nullopt;
 }
 
 int64_t parse_int(std::string_view text, const Location& where, int64_t min, int64_t max) {

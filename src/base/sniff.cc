@@ -231,7 +231,9 @@ std::string describe(const FileKind& kind) {
     return {};
   const bool vowel = std::string_view("aeiou").find(kind.noun[0]) != std::string_view::npos;
   const std::string text = (vowel ? "an " : "a ") + kind.noun;
-  return kind.format.empty() || kind.noun.starts_with(kind.format) ? text : text + " (" + kind.format + ")";
+  if (kind.format.empty() || kind.noun.starts_with(kind.format))
+    return text;
+  return text + " (" + kind.format + ")";
 }
 
 }  // namespace lento::base

@@ -7,7 +7,9 @@ namespace lento::base {
 namespace {
 
 double ratio(double part, double whole) {
-  return whole > 0 ? part / whole : 0;
+  if (whole > 0)
+    return part / whole;
+  return 0;
 }
 
 }  // namespace
@@ -16,7 +18,9 @@ double mean(std::span<const double> values) {
   double sum = 0;
   for (const double v : values)
     sum += v;
-  return values.empty() ? 0 : sum / double(values.size());
+  if (values.empty())
+    return 0;
+  return sum / double(values.size());
 }
 
 double variance(std::span<const double> values) {

@@ -45,7 +45,9 @@ void forget(int& slot) {
 
 std::string folder_of(const std::string& path) {
   const size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "./" : path.substr(0, slash + 1);
+  if (slash == std::string::npos)
+    return "./";
+  return path.substr(0, slash + 1);
 }
 
 // Not to be guessed by who can write to the folder.

@@ -134,7 +134,9 @@ double parse_quantity(std::string_view text, Dimension dimension, const Location
   const size_t number_end = text.find_last_of("0123456789.") == std::string_view::npos ? 0 : [&] {
     double ignored;
     const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), ignored);
-    return code == std::errc() ? size_t(end - text.data()) : size_t{0};
+    if (code == std::errc())
+      return size_t(end - text.data());
+    return size_t{0};
   }();
   const auto number = try_double(text.substr(0, number_end));
   std::string_view unit = text.substr(number_end);

@@ -15,7 +15,9 @@ size_t length_by_lead(Byte lead) {
     return 2;
   if (lead >= 0xE0 && lead < 0xF0)
     return 3;
-  return lead >= 0xF0 && lead < 0xF5 ? 4 : 0;
+  if (lead >= 0xF0 && lead < 0xF5)
+    return 4;
+  return 0;
 }
 
 // The character that starts `text` and its length; length 0: no character starts here.
@@ -78,7 +80,9 @@ size_t incomplete_tail(std::string_view text) {
     const Byte byte = static_cast<Byte>(text[text.size() - back]);
     if ((byte & 0xC0) == 0x80)
       continue;
-    return length_by_lead(byte) > back ? back : 0;
+    if (length_by_lead(byte) > back)
+      return back;
+    return 0;
   }
   return 0;
 }
