@@ -15,6 +15,8 @@
 namespace lento::memory {
 namespace {
 
+using base::Error;
+
 constexpr uint64_t kMapsAt = 4096;
 constexpr uint64_t kFirstBurst = 50'000;  // microseconds
 
@@ -27,17 +29,17 @@ const lento_header& header_of(const char* bytes) {
 Recording::Recording(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0)
-    throw base::Error({path}, std::string("cannot be opened: ") + std::strerror(errno));
+    throw Error({path}, std::string("cannot be opened: ") + std::strerror(errno));
   const off_t end = ::lseek(file, 0, SEEK_END);
   size_ = end < 0 ? 0 : uint64_t(end);
   void* bytes = size_ < LENTO_HEADER ? MAP_FAILED : ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, file, 0);
   ::close(file);
   if (bytes == MAP_FAILED)
-    throw base::Error({path}, "is no recording of a program's accesses");
+    throw Error({path}, "is no recording of a program's accesses");
   bytes_ = static_cast<const char*>(bytes);
   if (header_of(bytes_).magic != LENTO_RECORD_MAGIC) {
     ::munmap(const_cast<char*>(bytes_), size_);
-    throw base::Error({path}, "is no recording of a program's accesses");
+    throw Error({path}, "is no recording of a program's accesses");
   }
   read_chunks();
 }
@@ -97,7 +99,7 @@ uint32_t Recording::line_bytes() const {
 void Recording::prepare(const std::string& path, uint64_t bytes, uint64_t on_us, uint64_t off_us) {
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (file < 0)
-    throw base::Error({path}, std::string("cannot be made: ") + std::strerror(errno));
+    throw Error({path}, std::string("cannot be made: ") + std::strerror(errno));
   lento_header header = {};
   header.magic = LENTO_RECORD_MAGIC;
   header.bytes = LENTO_HEADER + bytes / LENTO_CHUNK * LENTO_CHUNK;
@@ -111,7 +113,7 @@ void Recording::prepare(const std::string& path, uint64_t bytes, uint64_t on_us,
   const int error = errno;
   ::close(file);
   if (!done)
-    throw base::Error({path}, std::string("cannot be written: ") + std::strerror(error));
+    throw Error({path}, std::string("cannot be written: ") + std::strerror(error));
 }
 
 }  // namespace lento::memory

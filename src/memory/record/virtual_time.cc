@@ -1,11 +1,11 @@
 // The replay of a recording: always the thread with the smallest (time, number) does its next event.
 #include <algorithm>
-#include <array>
 #include <deque>
 #include <map>
 #include <set>
 #include <unordered_map>
 
+#include "memory/record/line_table.h"
 #include "memory/record/record_format.h"
 #include "memory/record/recording.h"
 
@@ -16,86 +16,9 @@ using trace::AccessRecord;
 using trace::AccessType;
 
 constexpr uint64_t kTogether = 64;  // bursts that are replayed as one
-constexpr size_t kCores = 256;      // told apart as holders of a line; beyond, cores share a bit
 constexpr size_t kMostBlocks = size_t{1} << 20;
 constexpr size_t kKeptBlocks = size_t{1} << 16;
 constexpr uint64_t kNobody = UINT64_MAX;
-
-struct LineState {
-  uint64_t key = kNobody;
-  std::array<uint64_t, kCores / 64> holders = {};
-  uint64_t busy_until = 0;
-  uint64_t writer_pc = 0;
-  uint64_t reader_pc = 0;
-  uint32_t writer = UINT32_MAX;  // modified by, until another core reads it: then it is shared
-  uint32_t last_writer = UINT32_MAX;
-  uint32_t last_reader = UINT32_MAX;  // other than the last writer
-  bool contended = false;
-
-  bool held_by(size_t core) const {
-    return holders[core % kCores / 64] >> core % 64 & 1;
-  }
-  void hold(size_t core) {
-    holders[core % kCores / 64] |= uint64_t{1} << core % 64;
-  }
-  bool held_by_others(size_t core) const {
-    auto others = holders;
-    others[core % kCores / 64] &= ~(uint64_t{1} << core % 64);
-    return std::ranges::any_of(others, [](uint64_t w) {
-      return w != 0;
-    });
-  }
-};
-
-// Lines by number: open addressing, as every access asks.
-class Lines {
- public:
-  LineState& of(uint64_t key) {
-    size_t at = slot(key);
-    while (table_[at].key != key && table_[at].key != kNobody)
-      at = (at + 1) & mask_;
-    if (table_[at].key == key)
-      return table_[at];
-    if (2 * ++used_ > mask_) {
-      grow();
-      return of_fresh(key);
-    }
-    table_[at].key = key;
-    return table_[at];
-  }
-  template <class Use>
-  void each(Use&& use) const {
-    for (const LineState& line : table_) {
-      if (line.key != kNobody)
-        use(line);
-    }
-  }
-
- private:
-  size_t slot(uint64_t key) const {
-    return (key * 0x9e3779b97f4a7c15ULL >> 20) & mask_;
-  }
-  LineState& of_fresh(uint64_t key) {
-    size_t at = slot(key);
-    while (table_[at].key != kNobody)
-      at = (at + 1) & mask_;
-    table_[at].key = key;
-    return table_[at];
-  }
-  void grow() {
-    std::vector<LineState> old(2 * table_.size());
-    old.swap(table_);
-    mask_ = table_.size() - 1;
-    for (const LineState& line : old) {
-      if (line.key != kNobody)
-        of_fresh(line.key) = line;
-    }
-  }
-
-  std::vector<LineState> table_ = std::vector<LineState>(1 << 12);
-  size_t mask_ = table_.size() - 1;
-  size_t used_ = 0;
-};
 
 struct Core {
   const Recording::Thread* thread = nullptr;
@@ -186,7 +109,9 @@ class Replay {
 
   size_t find(const Core& core, uint64_t thread) const {
     const auto at = number_.find({core.thread->pid, uint32_t(thread)});
-    return at == number_.end() ? cores_.size() : at->second;
+    if (at == number_.end())
+      return cores_.size();
+    return at->second;
   }
 
   void enqueue(size_t index) {
@@ -449,9 +374,9 @@ class Replay {
       return;
     }
     size_t other = 0;
-    while (other < kCores && (other == index % kCores || !line.held_by(other)))
+    while (other < LineState::kCores && (other == index % LineState::kCores || !line.held_by(other)))
       ++other;
-    r.culprit = uint16_t(other < kCores ? other : r.cpu == 0);
+    r.culprit = uint16_t(other < LineState::kCores ? other : r.cpu == 0);
   }
 
   static void take_line(LineState& line, size_t index, bool writes, uint64_t pc) {
@@ -504,7 +429,7 @@ class Replay {
   std::map<std::pair<uint32_t, uint32_t>, size_t> number_;
   std::set<std::pair<uint64_t, size_t>> queue_;  // who can go on, earliest first
   std::map<std::pair<uint32_t, uint64_t>, Lock> locks_;
-  Lines lines_;
+  LineTable lines_;
   std::vector<VirtualRun::Block> blocks_;
   VirtualRun result_;
   uint64_t rounds_ = 0;

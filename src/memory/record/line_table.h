@@ -1,0 +1,91 @@
+// Who holds which line of memory while a recording is replayed, and who wrote and read it last.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace lento::memory {
+
+struct LineState {
+  static constexpr size_t kCores = 256;  // told apart as holders; beyond, cores share a bit
+  static constexpr uint64_t kNoLine = UINT64_MAX;
+
+  uint64_t key = kNoLine;
+  std::array<uint64_t, kCores / 64> holders = {};
+  uint64_t busy_until = 0;
+  uint64_t writer_pc = 0;
+  uint64_t reader_pc = 0;
+  uint32_t writer = UINT32_MAX;  // modified by, until another core reads it: then it is shared
+  uint32_t last_writer = UINT32_MAX;
+  uint32_t last_reader = UINT32_MAX;  // other than the last writer
+  bool contended = false;
+
+  bool held_by(size_t core) const {
+    return holders[core % kCores / 64] >> core % 64 & 1;
+  }
+  void hold(size_t core) {
+    holders[core % kCores / 64] |= uint64_t{1} << core % 64;
+  }
+  bool held_by_others(size_t core) const {
+    auto others = holders;
+    others[core % kCores / 64] &= ~(uint64_t{1} << core % 64);
+    return std::ranges::any_of(others, [](uint64_t w) {
+      return w != 0;
+    });
+  }
+};
+
+// Lines by number: open addressing, as every access asks.
+class LineTable {
+ public:
+  LineState& of(uint64_t key) {
+    size_t at = slot(key);
+    while (table_[at].key != key && table_[at].key != LineState::kNoLine)
+      at = (at + 1) & mask_;
+    if (table_[at].key == key)
+      return table_[at];
+    if (2 * ++used_ > mask_) {
+      grow();
+      return of_fresh(key);
+    }
+    table_[at].key = key;
+    return table_[at];
+  }
+  template <class Use>
+  void each(Use&& use) const {
+    for (const LineState& line : table_) {
+      if (line.key != LineState::kNoLine)
+        use(line);
+    }
+  }
+
+ private:
+  size_t slot(uint64_t key) const {
+    return (key * 0x9e3779b97f4a7c15ULL >> 20) & mask_;
+  }
+  LineState& of_fresh(uint64_t key) {
+    size_t at = slot(key);
+    while (table_[at].key != LineState::kNoLine)
+      at = (at + 1) & mask_;
+    table_[at].key = key;
+    return table_[at];
+  }
+  void grow() {
+    std::vector<LineState> old(2 * table_.size());
+    old.swap(table_);
+    mask_ = table_.size() - 1;
+    for (const LineState& line : old) {
+      if (line.key != LineState::kNoLine)
+        of_fresh(line.key) = line;
+    }
+  }
+
+  std::vector<LineState> table_ = std::vector<LineState>(1 << 12);
+  size_t mask_ = table_.size() - 1;
+  size_t used_ = 0;
+};
+
+}  // namespace lento::memory
