@@ -67,7 +67,9 @@ class BaseRate {
  private:
   static constexpr size_t kControls = 20;
   static double share(uint64_t part, uint64_t all) {
-    return all == 0 ? 0 : double(part) / double(all);
+    if (all == 0)
+      return 0;
+    return double(part) / double(all);
   }
   size_t stratum(const WindowFacts& w) const {
     const double at = double(w.seed - std::min(w.seed, first_)) / double(duration_);

@@ -12,13 +12,16 @@
 namespace lento::memory {
 namespace {
 
+using base::ReadReport;
+using trace::TraceFacts;
+
 std::string number(double v) {
   return base::format_number(v, 6);
 }
 
 // The time of the CPUs that work, from the first to the last access of each; of sampled traces, and where
 // latencies have another unit than time, the latencies that were recorded.
-double working_time(const Scan& scan, const trace::TraceFacts& facts) {
+double working_time(const Scan& scan, const TraceFacts& facts) {
   uint64_t most = 0;
   for (const auto& [cpu, time] : scan.cpus)
     most = std::max(most, time.accesses);
@@ -36,7 +39,7 @@ class Report {
  public:
   Report(
       const ContentionOptions& options,
-      const trace::TraceFacts& facts,
+      const TraceFacts& facts,
       const Scan& scan,
       const WindowScan& windows,
       Functions& functions)
@@ -56,7 +59,7 @@ class Report {
     });
   }
 
-  ContentionResult run(const base::ReadReport& read) {
+  ContentionResult run(const ReadReport& read) {
     finding::Diagnosis& d = result_.diagnosis;
     d.scale = "memory";
     d.title = "Memory contention";
@@ -166,7 +169,9 @@ class Report {
 
   std::string of_what() const {
     const bool by_latency = scan_.sampled || facts_.time_unit != facts_.latency_unit;
-    return by_latency ? " of the sampled latency" : " of CPU time";
+    if (by_latency)
+      return " of the sampled latency";
+    return " of CPU time";
   }
   uint64_t accused() const {
     return causes_.accused + by_patterns_;
@@ -229,7 +234,7 @@ class Report {
   }
 
   // What was looked at, for a verdict that says so.
-  std::string covered(const base::ReadReport& read) const {
+  std::string covered(const ReadReport& read) const {
     std::string text = std::to_string(scan_.events) + " accesses of " + std::to_string(scan_.cpus.size()) +
                        " CPUs (" + scan_.cpu_set().text() + ")";
     if (scan_.with_thread > 0)
@@ -247,10 +252,12 @@ class Report {
   }
 
   double period() const {
-    return options_.period > 0 ? options_.period : facts_.period;
+    if (options_.period > 0)
+      return options_.period;
+    return facts_.period;
   }
 
-  void conclude(const base::ReadReport& read) {
+  void conclude(const ReadReport& read) {
     finding::Diagnosis& d = result_.diagnosis;
     const std::string what = covered(read);
     const bool found = !d.findings.empty();
@@ -308,7 +315,9 @@ class Report {
 
   double unnamed_share() const {
     const bool by_level = scan_.levels_known && !scan_.culprits_known;
-    return by_level ? double(scan_.unnamed_latency) / time_ : 0;
+    if (by_level)
+      return double(scan_.unnamed_latency) / time_;
+    return 0;
   }
 
   std::string verdict() const {
@@ -324,8 +333,9 @@ class Report {
   // Known waits for others; of latencies that nobody explains nothing is known.
   double contended_share() const {
     const bool told = scan_.culprits_known || scan_.levels_known;
-    return told ? double(scan_.losses[size_t(Loss::Contended)] + scan_.losses[size_t(Loss::Bank)]) / time_
-                : 0;
+    if (told)
+      return double(scan_.losses[size_t(Loss::Contended)] + scan_.losses[size_t(Loss::Bank)]) / time_;
+    return 0;
   }
 
   void add_folded() {
@@ -346,10 +356,10 @@ class Report {
 
  private:
   const ContentionOptions& options_;
-  const trace::TraceFacts& facts_;
+  const TraceFacts& facts_;
   const Scan& scan_;
   const WindowScan& windows_;
-  Names names_;
+  ContentionNames names_;
   ContentionResult result_;
   std::vector<Pattern> patterns_;
   double time_;
@@ -373,7 +383,7 @@ void check_filter(const OpenTrace& open, const ContentionOptions& options, const
   uint64_t first = UINT64_MAX;
   uint64_t last = 0;
   uint64_t all = 0;
-  base::ReadReport report;
+  ReadReport report;
   const auto source = open(report);
   for (auto batch = source->next(); !batch.empty(); batch = source->next()) {
     for (const trace::AccessRecord& r : batch) {
@@ -396,15 +406,14 @@ void check_filter(const OpenTrace& open, const ContentionOptions& options, const
 }  // namespace
 
 ContentionResult
-diagnose_contention(const OpenTrace& open, const trace::TraceFacts& facts, const ContentionOptions& options) {
+diagnose_contention(const OpenTrace& open, const TraceFacts& facts, const ContentionOptions& options) {
   Functions functions(facts.names);
-  base::ReadReport report;
-  base::ReadReport again;
+  ReadReport report;
+  ReadReport again;
   const Scan scan = scan_trace(open, options, functions, report);
   check_filter(open, options, scan);
   const WindowScan windows = scan_windows(open, options, scan, functions, again);
-  base::ReadReport& read =
-      report.taken + report.skipped > 0 ? report : again;  // a kept pass is not read again
+  ReadReport& read = report.taken + report.skipped > 0 ? report : again;  // a kept pass is not read again
   read.taken = std::max(read.taken, scan.events);
   ContentionOptions told = options;
   if (told.period == 0)

@@ -40,7 +40,11 @@ struct ContentionOptions {
   uint64_t window = 200;  // omega, cycles; even
   double support = 0;     // epsilon, least share of windows; 0: 0.05, as in the paper 0.65
   double least_support() const {
-    return support > 0 ? support : paper ? 0.65 : 0.05;
+    if (support > 0)
+      return support;
+    if (paper)
+      return 0.65;
+    return 0.05;
   }
   std::optional<double> threshold;  // latency; default: third quartile of non-trivial accesses
   QuantileRule rule = QuantileRule::NearestRank;

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -455,6 +456,20 @@ TEST(Contention, AFilterThatNothingPassesIsAnError) {
   EXPECT_EQ(test::diagnose(Trace{}, options).outcome, finding::Outcome::CannotJudge);
 }
 
+// One end of the time alone is a filter too.
+TEST(Contention, AFilterMayEndBeforeTheTraceBegins) {
+  Trace trace = calm(1000);
+  for (trace::AccessRecord& r : trace)
+    r.cycle += 5000;
+  ContentionOptions options;
+  options.filter.last_cycle = 4000;
+  const std::string error = base::test::error_of([&] {
+    test::diagnose(trace, options);
+  });
+  EXPECT_THAT(error, HasSubstr("none of the 200 accesses passes the filter"));
+  EXPECT_THAT(error, HasSubstr("cycles 5000 to 5990"));
+}
+
 TEST(Contention, WhoWaitsForWhomIsFolded) {
   Trace trace = calm(2000);
   test::add_meetings(trace, 4, 20, 4);
@@ -537,6 +552,21 @@ TEST(Contention, ObjectsAreTheAccusedBytes) {
   EXPECT_EQ(result.objects[0].low, 0x4000u);
   EXPECT_EQ(result.objects[0].high, 0x4020u);  // the line of 32 bytes that explains it
   EXPECT_EQ(result.objects[0].parts, (std::vector<uint64_t>{0x4000, 0x4008}));
+}
+
+// Forty lines of one array, two words each: the costliest 64 words are told.
+TEST(Contention, ALargeObjectTellsItsCostliestWords) {
+  constexpr uint64_t kLines = 40;
+  Trace trace = calm(20000);
+  for (uint64_t line = 0; line < kLines; ++line)
+    test::add_meetings(trace, 40, 20, 8, 0x4000 + 128 * line);
+  trace::TraceFacts facts;
+  facts.names.add_data({0, 0x4000, 0x4000 + 128 * kLines, "grid", ""});
+  const auto result = diagnose_contention(test::open_of(trace), facts, {});
+  ASSERT_EQ(result.objects.size(), 1u);
+  EXPECT_EQ(result.objects[0].parts.size(), 64u);
+  const std::set<uint64_t> apart(result.objects[0].parts.begin(), result.objects[0].parts.end());
+  EXPECT_EQ(apart.size(), 64u);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ class Finder {
       const Scan& scan,
       const WindowScan& windows,
       const std::vector<Line>& lines,
-      const Names& names,
+      const ContentionNames& names,
       const ContentionOptions& options,
       double time)
       : scan_(scan),
@@ -184,7 +184,9 @@ class Finder {
         cost.emplace_back(use.excess, line->address + use.offset);
     }
     std::ranges::sort(cost, [](const auto& a, const auto& b) {
-      return a.first != b.first ? a.first > b.first : a.second < b.second;
+      if (a.first != b.first)
+        return a.first > b.first;
+      return a.second < b.second;
     });
     std::vector<uint64_t> parts;
     for (const auto& [cycles, address] : cost) {
@@ -310,12 +312,16 @@ class Finder {
       ++all;
       missed += k.missed;
     }
-    return all == 0 ? 0 : double(missed) / double(all);
+    if (all == 0)
+      return 0;
+    return double(missed) / double(all);
   }
 
   // Bytes that an object's misses lie in; of samples, which hit few of its lines, what they span.
   uint64_t footprint(const Object& o) const {
-    return scan_.sampled ? o.high - o.low : o.fetched_lines * tuning::kBlockBytes;
+    if (scan_.sampled)
+      return o.high - o.low;
+    return o.fetched_lines * tuning::kBlockBytes;
   }
 
   void add_queues() {
@@ -404,7 +410,7 @@ class Finder {
   const Scan& scan_;
   const WindowScan& windows_;
   const std::vector<Line>& lines_;
-  const Names& names_;
+  const ContentionNames& names_;
   const ContentionOptions& options_;
   const double time_;
   Losses left_ = {};
@@ -427,7 +433,7 @@ Causes find_causes(
     const Scan& scan,
     const WindowScan& windows,
     const std::vector<Line>& lines,
-    const Names& names,
+    const ContentionNames& names,
     const ContentionOptions& options,
     double time) {
   return Finder(scan, windows, lines, names, options, time).run();

@@ -29,7 +29,7 @@ Causes find_causes(
     const Scan& scan,
     const WindowScan& windows,
     const std::vector<Line>& lines,
-    const Names& names,
+    const ContentionNames& names,
     const ContentionOptions& options,
     double time);
 

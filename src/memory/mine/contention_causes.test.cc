@@ -156,6 +156,54 @@ TEST(Causes, ASmallObjectFitsAnyCache) {
   EXPECT_THAT(diagnose(walk(32, 16, 128, 2)).findings, IsEmpty());
 }
 
+// What is beyond the object's last byte does not count among its misses.
+TEST(Causes, MissesOfNeighboursAreNotTheObjects) {
+  Trace trace = walk(128, 4, 128, 8);
+  for (uint64_t i = 0; i < 20000; ++i)
+    trace.push_back(miss(30000 + i, uint16_t(i % 2), 0x20000000 + 4096 * i, 2));
+  test::sort(trace);
+  EXPECT_THAT(diagnose(trace).findings, IsEmpty());
+}
+
+// Lines that are fought over are fetched again by the fight, not for want of room.
+TEST(Causes, MissesOfSharedLinesAreNotBlamedAgain) {
+  Trace trace = walk(128, 4, 128, 2);
+  uint64_t cycle = 10;
+  for (int round = 0; round < 4; ++round) {
+    for (uint64_t line = 0; line < 128; ++line) {
+      for (uint16_t cpu = 0; cpu < 2; ++cpu)
+        trace.push_back(delayed(cycle, cpu, 0x100000 + line * 128 + 8 * cpu, 41, 40, uint16_t(1 - cpu)));
+      cycle += 50;
+    }
+  }
+  std::erase_if(trace, [](const AccessRecord& r) {
+    return r.address >= 0x8000000;  // the other thread's object
+  });
+  test::sort(trace);
+  std::vector<std::string> categories;
+  for (const finding::Finding& f : diagnose(trace).findings)
+    categories.push_back(f.category);
+  EXPECT_THAT(categories, Contains(HasSubstr("sharing")));
+  EXPECT_THAT(categories, ::testing::Not(Contains("capacity")));
+}
+
+// Latencies alone: whether misses are many can be told where most accesses were fast.
+TEST(Causes, WithoutHitsNobodyKnowsWhetherMissesAreMany) {
+  const auto note_of = [](int misses_in_ten) {
+    Trace trace;
+    for (uint64_t i = 0; i < 4000; ++i) {
+      const bool fast = int(i % 10) >= misses_in_ten;
+      trace.push_back(miss(100 * i, uint16_t(i % 2), 0x10000 + 64 * (i % 100), fast ? 1 : 40));
+      trace.back().flags = 0;
+    }
+    return test::text_of(diagnose(trace)).find("no hits in the own cache were recorded") != std::string::npos;
+  };
+  EXPECT_TRUE(note_of(9));
+  EXPECT_TRUE(note_of(5));
+  EXPECT_FALSE(note_of(4));
+  EXPECT_FALSE(note_of(1));
+}
+
 TEST(Causes, MissesOnOneResidueAreASetConflict) {
   const finding::Diagnosis d = diagnose(walk(16, 32, 4096, 2));
   ASSERT_FALSE(d.findings.empty()) << d.verdict;

@@ -11,12 +11,17 @@
 namespace lento::memory {
 namespace {
 
+using base::format_number;
+using finding::Figure;
+using finding::SeriesFigure;
+using finding::TableFigure;
+
 constexpr size_t kShownLines = 16;
 constexpr size_t kShownFunctions = 40;
 
 class Figures {
  public:
-  explicit Figures(const ReportInput& in, std::vector<finding::Figure>& figures)
+  explicit Figures(const ReportInput& in, std::vector<Figure>& figures)
       : options_(in.options),
         scan_(in.scan),
         windows_(in.windows),
@@ -27,16 +32,14 @@ class Figures {
   }
 
   void run() {
-    finding::TableFigure patterns{
-        {"pattern", "CPUs", "support", "lift", "p", "excess cycles", "explained"},
-        {}};
+    TableFigure patterns{{"pattern", "CPUs", "support", "lift", "p", "excess cycles", "explained"}, {}};
     for (const Pattern& p : patterns_) {
       patterns.rows.push_back(
           {names_.pattern(p.items, p.ranges),
            p.cpus.text(),
            percent(p.share),
-           base::format_number(p.lift, 3),
-           base::format_number(p.p, 3),
+           format_number(p.lift, 3),
+           format_number(p.p, 3),
            std::to_string(p.excess),
            std::to_string(p.explained)});
     }
@@ -58,7 +61,7 @@ class Figures {
   }
 
   // Presence alone is no evidence: a function that always runs is in all windows, and in all controls.
-  finding::Figure function_table() const {
+  Figure function_table() const {
     std::map<uint32_t, uint64_t> excess;  // of the windows in which it waits
     std::map<uint32_t, uint32_t> items;   // function -> item
     for (uint32_t id = 0; id < windows_.items.size(); ++id) {
@@ -77,7 +80,7 @@ class Figures {
       return a.first > b.first;
     });
     order.resize(std::min(order.size(), kShownFunctions));
-    finding::TableFigure table{
+    TableFigure table{
         {"function",
          "runs in windows",
          "in controls",
@@ -118,14 +121,12 @@ class Figures {
   static void add_rate(const BaseRate::Rate& rate, std::vector<std::string>& row) {
     row.insert(
         row.end(),
-        {percent(rate.share),
-         percent(rate.control_share),
-         rate.lift > 0 ? base::format_number(rate.lift, 3) : ""});
+        {percent(rate.share), percent(rate.control_share), rate.lift > 0 ? format_number(rate.lift, 3) : ""});
   }
 
   // As perf c2c prints it: line by line, and in each who touches which bytes.
-  finding::Figure line_table() {
-    finding::TableFigure table{
+  Figure line_table() {
+    TableFigure table{
         {"line",
          "cause",
          "excess cycles",
@@ -174,15 +175,13 @@ class Figures {
   void add_levels() {
     if (!scan_.levels_known)
       return;
-    finding::TableFigure table{
-        {"answered by", "accesses", "10th percentile", "median", "90th percentile"},
-        {}};
+    TableFigure table{{"answered by", "accesses", "10th percentile", "median", "90th percentile"}, {}};
     for (size_t s = 1; s < trace::kServices; ++s) {
       const LatencyHistogram& h = scan_.by_service[s];
       if (h.total() == 0)
         continue;
       const auto at = [&](double q) {
-        return base::format_number(h.quantile(q, QuantileRule::NearestRank), 6);
+        return format_number(h.quantile(q, QuantileRule::NearestRank), 6);
       };
       table.rows.push_back(
           {to_string(static_cast<trace::Service>(s)), std::to_string(h.total()), at(0.1), at(0.5), at(0.9)});
@@ -194,7 +193,7 @@ class Figures {
     constexpr size_t kShown = 40;
     if (shares.empty())
       return;
-    finding::TableFigure table{{"where", "latency", "share", "samples"}, {}};
+    TableFigure table{{"where", "latency", "share", "samples"}, {}};
     for (size_t i = 0; i < std::min(shares.size(), kShown); ++i) {
       const SampledShare& s = shares[i];
       table.rows.push_back(
@@ -227,21 +226,23 @@ class Figures {
     for (const auto& [name, sum] : sums)
       order.emplace_back(sum.first, name);
     std::ranges::sort(order, [](const auto& a, const auto& b) {
-      return a.first != b.first ? a.first > b.first : a.second < b.second;
+      if (a.first != b.first)
+        return a.first > b.first;
+      return a.second < b.second;
     });
     order.resize(std::min(order.size(), kShown));
-    finding::TableFigure table{{"variable", "cycles above a hit", "accesses"}, {}};
+    TableFigure table{{"variable", "cycles above a hit", "accesses"}, {}};
     for (const auto& [cycles, name] : order)
       table.rows.push_back({name, std::to_string(cycles), std::to_string(sums[name].second)});
     figures_.push_back({"Variables", "What their accesses took beyond the fastest of their kind.", table});
   }
 
-  finding::Figure blame_table() const {
+  Figure blame_table() const {
     std::vector<std::pair<uint64_t, std::pair<uint32_t, uint32_t>>> pairs;
     for (const auto& [pair, blame] : scan_.function_blame)
       pairs.push_back({blame.cycles, pair});
     std::sort(pairs.rbegin(), pairs.rend());
-    finding::TableFigure table{{"waits", "for", "cycles", "share"}, {}};
+    TableFigure table{{"waits", "for", "cycles", "share"}, {}};
     for (size_t i = 0; i < std::min<size_t>(20, pairs.size()); ++i) {
       const auto& [cycles, pair] = pairs[i];
       table.rows.push_back(
@@ -280,10 +281,10 @@ class Figures {
 
   void add_over_time() {
     constexpr size_t kBins = 200;
-    finding::SeriesFigure series;
+    SeriesFigure series;
     series.x_name = "cycle";
     series.y_name = "excess cycles in windows";
-    finding::SeriesFigure::Line line{"excess", {}, {}, true, false};
+    SeriesFigure::Line line{"excess", {}, {}, true, false};
     std::vector<double> sums(kBins);
     const double width = std::max(1.0, double(scan_.duration()) / kBins);
     for (const WindowFacts& w : windows_.windows) {
@@ -299,7 +300,7 @@ class Figures {
   }
 
   void add_pc_frequency() {
-    finding::SeriesFigure series;
+    SeriesFigure series;
     series.x_name = "program counter";
     series.y_name = "windows";
     std::vector<std::pair<uint64_t, uint64_t>> top;
@@ -310,7 +311,7 @@ class Figures {
     std::ranges::sort(top, [](const auto& a, const auto& b) {
       return a.second < b.second;
     });
-    finding::SeriesFigure::Line line{"windows with the instruction", {}, {}, false, false};
+    SeriesFigure::Line line{"windows with the instruction", {}, {}, false, false};
     for (const auto& [n, pc] : top)
       line.x.push_back(double(pc)), line.y.push_back(double(n));
     series.lines.push_back(line);
@@ -337,15 +338,15 @@ class Figures {
   const ContentionOptions& options_;
   const Scan& scan_;
   const WindowScan& windows_;
-  const Names& names_;
+  const ContentionNames& names_;
   const std::vector<Pattern>& patterns_;
   const std::vector<Line>& lines_;
-  std::vector<finding::Figure>& figures_;
+  std::vector<Figure>& figures_;
 };
 
 }  // namespace
 
-void add_contention_figures(const ReportInput& in, std::vector<finding::Figure>& figures) {
+void add_contention_figures(const ReportInput& in, std::vector<Figure>& figures) {
   Figures(in, figures).run();
 }
 

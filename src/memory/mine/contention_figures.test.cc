@@ -32,7 +32,7 @@ class Figures : public ::testing::Test {
       passes_->space.add_code(range);
     for (const auto& range : data_)
       passes_->space.add_data(range);
-    const Names names(options_, passes_->space, passes_->windows, passes_->functions);
+    const ContentionNames names(options_, passes_->space, passes_->windows, passes_->functions);
     std::vector<Line> lines;
     for (const HotBlock& block : passes_->windows.hot) {
       for (const Line& line : lines_of(block, 64))

@@ -6,41 +6,51 @@
 
 namespace lento::memory {
 
-std::string Names::code(uint32_t function, uint64_t pc) const {
-  return functions_.has_name(function) ? functions_.name(function) : "code at " + hex(pc);
+std::string ContentionNames::code(uint32_t function, uint64_t pc) const {
+  if (functions_.has_name(function))
+    return functions_.name(function);
+  return "code at " + hex(pc);
 }
 
-std::string Names::place(uint16_t process, uint64_t pc) const {
+std::string ContentionNames::place(uint16_t process, uint64_t pc) const {
   std::string text = functions_.name(functions_.of(process, pc)) + " " + hex(pc);
   for (const trace::SourceFrame& frame : space_.frames(process, pc))
     text += " < " + frame.function + " " + frame.file + ":" + std::to_string(frame.line);
   return text;
 }
 
-std::string Names::data(uint16_t process, uint64_t address) const {
+std::string ContentionNames::data(uint16_t process, uint64_t address) const {
   const std::string name = space_.describe(process, address);
-  return name.empty() ? hex(address) : name;
+  if (name.empty())
+    return hex(address);
+  return name;
 }
 
-std::string Names::variable(uint16_t process, uint64_t address) const {
+std::string ContentionNames::variable(uint16_t process, uint64_t address) const {
   trace::DataObject object;
   if (!space_.object_at(process, address, object))
     return hex(address);
-  return object.site.empty() ? object.name : object.name + " from " + object.site;
+  if (object.site.empty())
+    return object.name;
+  return object.name + " from " + object.site;
 }
 
-std::string Names::process(uint16_t number) const {
+std::string ContentionNames::process(uint16_t number) const {
   const std::string name = space_.process_name(number);
-  return name.empty() ? "" : " in " + name;
+  if (name.empty())
+    return "";
+  return " in " + name;
 }
 
-std::string Names::line(const Line& line) const {
+std::string ContentionNames::line(const Line& line) const {
   constexpr size_t kShown = 4;
   std::vector<const Use*> uses;
   for (const Use& use : line.uses)
     uses.push_back(&use);
   std::ranges::stable_sort(uses, [](const Use* a, const Use* b) {
-    return a->excess != b->excess ? a->excess > b->excess : a->offset < b->offset;
+    if (a->excess != b->excess)
+      return a->excess > b->excess;
+    return a->offset < b->offset;
   });
   std::vector<std::string> names;
   for (const Use* use : uses) {
@@ -57,7 +67,7 @@ std::string Names::line(const Line& line) const {
   return "line " + hex(line.address) + (text.empty() ? "" : " (" + text + ")");
 }
 
-std::string Names::item(uint32_t id) const {
+std::string ContentionNames::item(uint32_t id) const {
   const Items::Item& item = windows_.items.item(id);
   const std::string cpu = "CPU" + std::to_string(item.cpu) + "_";
   switch (item.kind) {
@@ -79,14 +89,15 @@ std::string Names::item(uint32_t id) const {
   return "?";
 }
 
-std::string Names::latency(uint64_t bin) const {
+std::string ContentionNames::latency(uint64_t bin) const {
   const uint64_t low = bin * options_.bins;
   const bool last = bin == kLastLatency / options_.bins;
   return "lat_" + std::to_string(low) + "_" + (last ? "inf" : std::to_string(low + options_.bins));
 }
 
-std::string Names::pattern(const std::vector<uint32_t>& items, const std::vector<WindowFacts::Range>& ranges)
-    const {
+std::string ContentionNames::pattern(
+    const std::vector<uint32_t>& items,
+    const std::vector<WindowFacts::Range>& ranges) const {
   std::string text;
   for (const uint32_t id : items) {
     const Items::Item& item = windows_.items.item(id);

@@ -11,9 +11,9 @@ namespace lento::memory {
 using base::hex;
 using base::percent;
 
-class Names {
+class ContentionNames {
  public:
-  Names(
+  ContentionNames(
       const ContentionOptions& options,
       const trace::AddressSpace& space,
       const WindowScan& windows,

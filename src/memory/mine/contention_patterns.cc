@@ -64,7 +64,9 @@ void add_costly_pairs(const WindowScan& scan, const Scan& trace, std::set<std::v
   for (const auto& [pair, blame] : trace.function_blame)
     pairs.push_back({blame.cycles, pair});
   std::ranges::sort(pairs, [](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first > b.first : a.second < b.second;
+    if (a.first != b.first)
+      return a.first > b.first;
+    return a.second < b.second;
   });
   pairs.resize(std::min(pairs.size(), kPairs));
   for (const auto& [cycles, pair] : pairs) {
@@ -186,10 +188,14 @@ std::vector<Pattern> find_patterns(
   const auto key = [&](const Pattern& p) {
     if (options.paper)
       return p.support;
-    return trace.culprits_known ? p.explained : p.excess;
+    if (trace.culprits_known)
+      return p.explained;
+    return p.excess;
   };
   // First by the costliest entry of the blame matrix that the pattern names, then by what it explains.
-  const auto worst_pair = [&](const Pattern& p) {
+  const auto worst_pair = [&](const Pattern& p) -> uint64_t {
+    if (options.paper)
+      return 0;
     uint64_t worst = 0;
     for (const auto& victim : p.ranges) {
       for (const auto& culprit : p.ranges) {
@@ -198,14 +204,16 @@ std::vector<Pattern> find_patterns(
           worst = std::max(worst, at->second.cycles);
       }
     }
-    return options.paper ? 0 : worst;
+    return worst;
   };
   std::ranges::stable_sort(patterns, [&](const Pattern& a, const Pattern& b) {
     if (worst_pair(a) != worst_pair(b))
       return worst_pair(a) > worst_pair(b);
     if (key(a) != key(b))
       return key(a) > key(b);
-    return a.items.size() != b.items.size() ? a.items.size() > b.items.size() : a.items < b.items;
+    if (a.items.size() != b.items.size())
+      return a.items.size() > b.items.size();
+    return a.items < b.items;
   });
   const double tests = double(patterns.size());
   if (patterns.size() > most)

@@ -10,7 +10,7 @@ struct ReportInput {
   const ContentionOptions& options;
   const Scan& scan;
   const WindowScan& windows;
-  const Names& names;
+  const ContentionNames& names;
   const std::vector<Pattern>& patterns;
   const std::vector<Line>& lines;  // costliest first
 };

@@ -10,9 +10,11 @@
 namespace lento::memory {
 namespace {
 
+using trace::AccessRecord;
+
 constexpr size_t kMostPairs = size_t{1} << 18;  // of functions, who delays whom
 
-void add_cost(Scan& scan, const trace::AccessRecord& r, const Cost& cost) {
+void add_cost(Scan& scan, const AccessRecord& r, const Cost& cost) {
   if (cost.cycles == 0 && cost.miss == 0)
     return;
   scan.excess += cost.cycles;
@@ -49,7 +51,9 @@ void add_cost(Scan& scan, const trace::AccessRecord& r, const Cost& cost) {
 
 uint64_t over(uint32_t latency, double baseline) {
   const double extra = double(latency) - baseline;
-  return extra > 0 ? uint64_t(extra) : 0;
+  if (extra > 0)
+    return uint64_t(extra);
+  return 0;
 }
 
 class FirstPass {
@@ -59,16 +63,16 @@ class FirstPass {
         functions_(functions) {
   }
 
-  void add(const trace::AccessRecord& r) {
+  void add(const AccessRecord& r) {
     ++scan_.events;
     scan_.first_cycle = std::min(scan_.first_cycle, r.cycle);
     scan_.last_cycle = std::max(scan_.last_cycle, r.cycle);
     see_who(r);
     scan_.writes += r.writes();
-    scan_.service_known |= (r.flags & trace::AccessRecord::kServiceKnown) != 0;
-    scan_.sampled |= (r.flags & trace::AccessRecord::kSampled) != 0;
-    scan_.failed_sc += (r.flags & trace::AccessRecord::kFailed) != 0;
-    if (r.latency == trace::AccessRecord::kNoLatency) {
+    scan_.service_known |= (r.flags & AccessRecord::kServiceKnown) != 0;
+    scan_.sampled |= (r.flags & AccessRecord::kSampled) != 0;
+    scan_.failed_sc += (r.flags & AccessRecord::kFailed) != 0;
+    if (r.latency == AccessRecord::kNoLatency) {
       ++scan_.no_latency;
       return;
     }
@@ -88,16 +92,16 @@ class FirstPass {
     } else {
       scan_.latencies.add(r.latency);
     }
-    if (r.flags & trace::AccessRecord::kSampled)
+    if (r.flags & AccessRecord::kSampled)
       add_sample(r);
-    if (r.culprit != trace::AccessRecord::kNoCpu)
+    if (r.culprit != AccessRecord::kNoCpu)
       blame(r);
     if (scan_.culprits_known)
       add_cost(scan_, r, cost_of(r, scan_));
   }
 
  private:
-  void see_who(const trace::AccessRecord& r) {
+  void see_who(const AccessRecord& r) {
     using trace::Service;
     if (!cpu_ || r.cpu != last_cpu_) {
       cpu_ = &scan_.cpus[r.cpu];
@@ -121,11 +125,11 @@ class FirstPass {
     scan_.local_hits += r.service == Service::L1;
     scan_.peers += r.service == Service::LocalPeer || r.service == Service::RemotePeer;
     scan_.remote += r.service == Service::RemoteMemory || r.service == Service::RemotePeer;
-    scan_.with_node += r.node != trace::AccessRecord::kNoNode;
+    scan_.with_node += r.node != AccessRecord::kNoNode;
     scan_.with_thread += r.thread != 0;
   }
 
-  void add_sample(const trace::AccessRecord& r) {
+  void add_sample(const AccessRecord& r) {
     add_to(scan_.sampled_code[functions_.of(r.process, r.pc)], r.pc, r.latency);
     if (r.type == trace::AccessType::Fetch)
       return;
@@ -142,7 +146,7 @@ class FirstPass {
     sum.worst = latency;
   }
 
-  void blame(const trace::AccessRecord& r) {
+  void blame(const AccessRecord& r) {
     scan_.culprits_known = true;
     scan_.cycles_by_cause[size_t(r.cause)] += r.blamed;
     Blame& by_cpu = scan_.cpu_blame[{r.cpu, r.culprit}];
@@ -172,7 +176,7 @@ class FirstPass {
 // Without blame, cost needs the baseline, known only after the first pass: a pass of its own.
 void add_costs(const OpenTrace& open, const ContentionOptions& options, Functions& functions, Scan& scan) {
   base::ReadReport again;
-  each_record(open, options, functions, again, "accesses costed", [&](const trace::AccessRecord& r) {
+  each_record(open, options, functions, again, "accesses costed", [&](const AccessRecord& r) {
     add_cost(scan, r, cost_of(r, scan));
   });
 }
@@ -200,7 +204,7 @@ void find_baselines(Scan& scan) {
 namespace {
 
 // By the level that answered.
-Cost level_cost(const trace::AccessRecord& r, const Scan& scan) {
+Cost level_cost(const AccessRecord& r, const Scan& scan) {
   using trace::Service;
   const auto base = [&](Service s) {
     return scan.service_baseline[size_t(s)];
@@ -230,11 +234,11 @@ Cost level_cost(const trace::AccessRecord& r, const Scan& scan) {
 
 }  // namespace
 
-Cost cost_of(const trace::AccessRecord& r, const Scan& scan) {
-  if (r.latency == trace::AccessRecord::kNoLatency)
+Cost cost_of(const AccessRecord& r, const Scan& scan) {
+  if (r.latency == AccessRecord::kNoLatency)
     return {};
   if (scan.culprits_known) {
-    const bool charged = r.culprit != trace::AccessRecord::kNoCpu;
+    const bool charged = r.culprit != AccessRecord::kNoCpu;
     const uint64_t blamed = charged ? std::min(r.blamed, r.latency) : 0;
     const bool taken = r.cause == trace::DelayCause::Coherence;
     const uint64_t rest = is_trivial(r) || taken || r.latency == 0 ? 0 : r.latency - blamed;
@@ -259,7 +263,7 @@ uint32_t Items::of(Kind kind, uint32_t cpu, uint64_t value) {
   return at->second;
 }
 
-bool passes(const AccessFilter& filter, const trace::AccessRecord& r, Functions& functions) {
+bool passes(const AccessFilter& filter, const AccessRecord& r, Functions& functions) {
   if (r.cycle < filter.first_cycle || r.cycle > filter.last_cycle)
     return false;
   if (!filter.cpus.empty() && !filter.cpus.contains(r.cpu))
@@ -310,7 +314,7 @@ Scan scan_trace(
         report,
         mark.records,
         std::min(kPause, options.checkpoint_every),
-        [&](const trace::AccessRecord& r) {
+        [&](const AccessRecord& r) {
           pass.add(r);
         },
         pause);

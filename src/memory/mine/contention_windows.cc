@@ -9,6 +9,9 @@
 namespace lento::memory {
 namespace {
 
+using trace::AccessRecord;
+using trace::AccessType;
+
 constexpr size_t kMostControls = 20000;
 constexpr size_t kMinedLines = 8;  // hot blocks that are items
 constexpr size_t kMostPcs = size_t{1} << 20;
@@ -93,7 +96,7 @@ class RunsIn {
   std::vector<uint32_t> add(const Window& w) {
     std::vector<uint32_t> runs;
     ++number_;
-    for (const trace::AccessRecord& r : w.events) {
+    for (const AccessRecord& r : w.events) {
       // Processes may run other code at one address.
       if (!pcs.see(r.pc ^ uint64_t{r.process} << 48, number_))
         continue;
@@ -148,9 +151,9 @@ class SecondPass {
     pick_hot_blocks();
   }
 
-  void add(const trace::AccessRecord& r) {
+  void add(const AccessRecord& r) {
     const bool high =
-        r.latency != trace::AccessRecord::kNoLatency && !is_trivial(r) && double(r.latency) >= out_.threshold;
+        r.latency != AccessRecord::kNoLatency && !is_trivial(r) && double(r.latency) >= out_.threshold;
     out_.high_events += high;
     if (out_.sliced) {
       slices_.add(r, high);
@@ -159,7 +162,7 @@ class SecondPass {
       if (!options_.paper)
         controls_.add(r);
     }
-    if (r.type != trace::AccessType::Fetch && !hot_.empty())
+    if (r.type != AccessType::Fetch && !hot_.empty())
       use_block(r, high);
   }
 
@@ -181,7 +184,9 @@ class SecondPass {
         cost.emplace_back(excess, key);
     }
     std::ranges::sort(cost, [](const auto& a, const auto& b) {
-      return a.first != b.first ? a.first > b.first : a.second < b.second;
+      if (a.first != b.first)
+        return a.first > b.first;
+      return a.second < b.second;
     });
     cost.resize(std::min(cost.size(), tuning::kHotBlocks));
     for (const auto& [excess, key] : cost) {
@@ -192,7 +197,7 @@ class SecondPass {
     }
   }
 
-  void use_block(const trace::AccessRecord& r, bool high) {
+  void use_block(const AccessRecord& r, bool high) {
     const auto found = hot_.find(block_of(r));
     if (found == hot_.end())
       return;
@@ -216,24 +221,24 @@ class SecondPass {
     add_use(r, high, at->second);
   }
 
-  void add_use(const trace::AccessRecord& r, bool high, Use& use) const {
+  void add_use(const AccessRecord& r, bool high, Use& use) const {
     using trace::Service;
-    const bool write = r.writes() && !(r.flags & trace::AccessRecord::kFailed);
+    const bool write = r.writes() && !(r.flags & AccessRecord::kFailed);
     const Cost cost = cost_of(r, scan_);
     const uint64_t excess = cost.loss == Loss::Contended ? cost.cycles : 0;
     use.cpu = r.cpu;
     use.node = r.node;
     ++(write ? use.writes : use.reads);
     use.atomics += r.is_atomic();
-    use.updates += (r.flags & trace::AccessRecord::kUpdate) != 0;
-    use.paired += r.type == trace::AccessType::LoadLinked || r.type == trace::AccessType::StoreConditional;
+    use.updates += (r.flags & AccessRecord::kUpdate) != 0;
+    use.paired += r.type == AccessType::LoadLinked || r.type == AccessType::StoreConditional;
     const bool taken = r.cause == trace::DelayCause::Coherence;
     use.peers += taken || r.service == Service::LocalPeer || r.service == Service::RemotePeer;
     use.remote_peers += r.service == Service::RemotePeer;
     use.excess += excess;
     use.high += high;
     use.slow += excess > 0;
-    use.latency += r.latency == trace::AccessRecord::kNoLatency ? 0 : r.latency;
+    use.latency += r.latency == AccessRecord::kNoLatency ? 0 : r.latency;
     use.several_pcs |= r.pc != use.pc;
     if (excess <= use.pc_excess)
       return;
@@ -244,7 +249,7 @@ class SecondPass {
   void take_window(const Window& w) {
     const uint64_t begin = any_ && w.begin <= covered_until_ ? covered_until_ + 1 : w.begin;
     out_.covered_cycles += w.end >= begin ? w.end - begin + 1 : 0;
-    for (const trace::AccessRecord& r : w.events)
+    for (const AccessRecord& r : w.events)
       out_.covered_events += !any_ || r.cycle > covered_until_;
     covered_until_ = w.end;
     any_ = true;
@@ -284,21 +289,21 @@ class SecondPass {
     WindowFacts facts;
     facts.seed = w.seed;
     range_of_.clear(), pair_of_.clear();
-    for (const trace::AccessRecord& r : w.events)
+    for (const AccessRecord& r : w.events)
       add_facts(r, facts);
     std::ranges::sort(facts.items);
     facts.items.erase(std::unique(facts.items.begin(), facts.items.end()), facts.items.end());
     return facts;
   }
 
-  void add_facts(const trace::AccessRecord& r, WindowFacts& facts) {
+  void add_facts(const AccessRecord& r, WindowFacts& facts) {
     using Kind = Items::Kind;
     const bool trivial = is_trivial(r);
     if (trivial && !options_.paper)
       return;
     const uint32_t function = functions_.of(r.process, r.pc);
     const uint64_t bin =
-        r.latency == trace::AccessRecord::kNoLatency ? 0 : std::min(r.latency, kLastLatency) / options_.bins;
+        r.latency == AccessRecord::kNoLatency ? 0 : std::min(r.latency, kLastLatency) / options_.bins;
     if (options_.paper) {
       add_item(Kind::Function, Kind::CpuFunction, r.cpu, function, facts);
       add_item(Kind::Type, Kind::CpuType, r.cpu, uint64_t(r.type), facts);
@@ -306,16 +311,14 @@ class SecondPass {
     } else {
       facts.items.push_back(out_.items.of(Kind::Function, 0, function));
     }
-    if (!options_.paper && double(r.latency) >= out_.threshold &&
-        r.latency != trace::AccessRecord::kNoLatency) {
+    if (!options_.paper && double(r.latency) >= out_.threshold && r.latency != AccessRecord::kNoLatency) {
       facts.items.push_back(out_.items.of(Kind::Latency, 0, bin));
     }
     if (trivial)
       return;
     facts.cpus.add(r.cpu);
     const auto hot = hot_.find(block_of(r));
-    if (!options_.paper && r.type != trace::AccessType::Fetch && hot != hot_.end() &&
-        hot->second < kMinedLines) {
+    if (!options_.paper && r.type != AccessType::Fetch && hot != hot_.end() && hot->second < kMinedLines) {
       facts.items.push_back(out_.items.of(Kind::Line, 0, hot->second));
     }
     const auto [range_at, new_range] = range_of_.emplace(function, facts.ranges.size());
@@ -326,7 +329,7 @@ class SecondPass {
     range.high = std::max(range.high, r.pc);
     const uint64_t excess = excess_of(r, scan_);
     facts.excess += excess;
-    if (r.culprit == trace::AccessRecord::kNoCpu || r.blamed == 0)
+    if (r.culprit == AccessRecord::kNoCpu || r.blamed == 0)
       return;
     const uint32_t culprit = functions_.of(r.process, r.culprit_pc);
     const auto [pair_at, new_pair] = pair_of_.emplace(uint64_t{function} << 32 | culprit, facts.blame.size());
@@ -380,7 +383,7 @@ WindowScan scan_windows(
       out.threshold += 1;
   }
   SecondPass pass(scan, options, functions, out);
-  each_record(open, options, functions, report, "accesses in windows", [&](const trace::AccessRecord& r) {
+  each_record(open, options, functions, report, "accesses in windows", [&](const AccessRecord& r) {
     pass.add(r);
   });
   pass.finish();

@@ -120,6 +120,35 @@ TEST(WindowFactsOf, HoldWhoWaitsWhereAndForWhom) {
   EXPECT_EQ(p.windows.pc_windows.at(0x1000), 1u);
 }
 
+// The paper's items: function, kind of access and latency, each alone and with its CPU.
+TEST(WindowFactsOf, InPaperModeHoldSixItemsAnAccess) {
+  using Kind = Items::Kind;
+  ContentionOptions options;
+  options.paper = true;
+  options.threshold = 50;
+  const Passes p({delayed(1020, 3, 0x4004, 90, 80, 1)}, options);
+  ASSERT_EQ(p.windows.windows.size(), 1u);
+  std::vector<Kind> kinds;
+  for (const uint32_t id : p.windows.windows[0].items)
+    kinds.push_back(p.windows.items.item(id).kind);
+  EXPECT_THAT(
+      kinds,
+      testing::UnorderedElementsAre(
+          Kind::Function,
+          Kind::CpuFunction,
+          Kind::Type,
+          Kind::CpuType,
+          Kind::Latency,
+          Kind::CpuLatency));
+  for (const uint32_t id : p.windows.windows[0].items) {
+    const Items::Item& item = p.windows.items.item(id);
+    if (item.kind == Kind::CpuLatency) {
+      EXPECT_EQ(item.cpu, 3u);
+      EXPECT_EQ(item.value, 90u / options.bins);
+    }
+  }
+}
+
 TEST(Controls, AreOneInEachStratumOfTheRun) {
   Trace trace;
   for (uint64_t c = 0; c < 100000; c += 10)

@@ -87,11 +87,15 @@ TEST(FunctionsOf, OthersAreOne) {
   const uint32_t others = functions.others();
   EXPECT_EQ(functions.others(), others);
   EXPECT_EQ(functions.name(others), "other code");
-  functions.of(0, 0x1000);
+  const uint32_t page = functions.of(0, 0x1000);
+  EXPECT_TRUE(functions.has_name(others));
+  EXPECT_FALSE(functions.has_name(page));
   Functions again(none);
   for (const Functions::Known& known : functions.known())
     again.add(known);
   EXPECT_EQ(again.others(), others);
+  EXPECT_TRUE(again.has_name(others));
+  EXPECT_FALSE(again.has_name(page));
   EXPECT_EQ(again.size(), functions.size());
 }
 

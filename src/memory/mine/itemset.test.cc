@@ -324,6 +324,59 @@ TEST(Itemsets, ConstraintsCutTheSearchNotTheAnswer) {
   }
 }
 
+// Many items of which a transaction holds few: the search goes by lists first and by bits below them.
+TEST(Itemsets, ConstraintsHoldBelowListsToo) {
+  constexpr uint32_t kGroups = 20;
+  constexpr uint32_t kInGroup = 6;
+  base::Rng rng(5, "itemset.groups");
+  Transactions data;
+  for (int t = 0; t < 3000; ++t) {
+    const auto group = uint32_t(rng.below(kGroups));
+    Set row;
+    for (uint32_t i = 0; i < kInGroup; ++i) {
+      if (rng.uniform() < 0.7)
+        row.push_back(group * kInGroup + i);
+    }
+    data.add(row);
+  }
+  SetConstraint need;
+  for (uint32_t i = 0; i < kGroups * kInGroup; ++i)
+    need.item_class.push_back(uint64_t{1} << i % 4);
+  need.need_all = 8;
+  need.count_mask = 7;
+  need.count_min = 2;
+  Sets expected = mine(data, {.min_support = 3});
+  const size_t all = expected.size();
+  std::erase_if(expected, [&](const auto& entry) {
+    uint64_t classes = 0;
+    for (const uint32_t item : entry.first)
+      classes |= need.item_class[item];
+    return (classes & 8) == 0 || std::popcount(classes & 7) < 2;
+  });
+  EXPECT_LT(expected.size(), all);
+  EXPECT_GT(expected.size(), 100u);
+  EXPECT_EQ(mine(data, {.min_support = 3, .constraint = need}), expected);
+}
+
+// Two items stand in every transaction: listed one by one in frequent sets, together in closed ones.
+TEST(Itemsets, ItemsOfAllTransactionsAreListedOnce) {
+  base::Rng rng(5, "itemset.perfect");
+  Transactions data;
+  for (int t = 0; t < 60; ++t) {
+    Set row = {0, 1};
+    for (uint32_t i = 2; i < 8; ++i) {
+      if (rng.uniform() < 0.5)
+        row.push_back(i);
+    }
+    data.add(row);
+  }
+  for (const SetKind kind : {SetKind::Frequent, SetKind::Closed, SetKind::Maximal}) {
+    const Sets expected = brute_force(data, 8, kind, 8);
+    EXPECT_EQ(mine(data, {.min_support = 8, .kind = kind}), expected);
+    EXPECT_TRUE(mine_itemsets(data, {.min_support = 8, .kind = kind}).count == expected.size());
+  }
+}
+
 Transactions from_text(const std::string& text, base::ReadReport& report) {
   const std::string path = testing::TempDir() + "/itemset_test.dat";
   base::write_file(path, text);

@@ -24,7 +24,9 @@ uint64_t LatencyHistogram::at_least(double threshold) const {
 
 uint64_t LatencyHistogram::minimum() const {
   const auto all = values();
-  return all.empty() ? 0 : all.front().first;
+  if (all.empty())
+    return 0;
+  return all.front().first;
 }
 
 uint64_t LatencyHistogram::rank_value(uint64_t rank) const {

@@ -11,11 +11,13 @@ struct Group {
   std::string name;
   uint64_t instance = 0;  // of a variable: its start; heap blocks of one site are one
   bool operator<(const Group& o) const {
-    return name != o.name ? name < o.name : instance < o.instance;
+    if (name != o.name)
+      return name < o.name;
+    return instance < o.instance;
   }
 };
 
-Group group_of(const Names& names, uint16_t process, uint64_t address) {
+Group group_of(const ContentionNames& names, uint16_t process, uint64_t address) {
   trace::DataObject object;
   if (!names.space().object_at(process, address, object))
     return {};
@@ -54,7 +56,9 @@ void sort_by_cost(std::vector<Object>& objects) {
   std::ranges::sort(objects, [](const Object& a, const Object& b) {
     if (a.cycles != b.cycles)
       return a.cycles > b.cycles;
-    return a.process != b.process ? a.process < b.process : a.low < b.low;
+    if (a.process != b.process)
+      return a.process < b.process;
+    return a.low < b.low;
   });
 }
 
@@ -71,7 +75,9 @@ void add_regions(std::vector<const Line*> lines, std::vector<Object>& out) {
   std::ranges::sort(lines, [](const Line* a, const Line* b) {
     if (a->cause != b->cause)
       return a->cause < b->cause;
-    return a->process != b->process ? a->process < b->process : a->address < b->address;
+    if (a->process != b->process)
+      return a->process < b->process;
+    return a->address < b->address;
   });
   for (size_t i = 0; i < lines.size(); ++i) {
     const Line& line = *lines[i];
@@ -103,7 +109,7 @@ void find_stride(const std::vector<std::pair<uint64_t, uint64_t>>& misses, Objec
 
 }  // namespace
 
-std::vector<Object> shared_objects(const std::vector<Line>& lines, const Names& names) {
+std::vector<Object> shared_objects(const std::vector<Line>& lines, const ContentionNames& names) {
   std::map<std::pair<Group, Cause>, Object> named;
   std::vector<const Line*> nameless;
   for (const Line& line : lines) {
@@ -125,7 +131,9 @@ std::vector<Object> shared_objects(const std::vector<Line>& lines, const Names& 
   add_regions(std::move(nameless), out);
   for (Object& object : out) {
     std::ranges::sort(object.lines, [](const Line* a, const Line* b) {
-      return a->excess != b->excess ? a->excess > b->excess : a->address < b->address;
+      if (a->excess != b->excess)
+        return a->excess > b->excess;
+      return a->address < b->address;
     });
   }
   sort_by_cost(out);
@@ -133,7 +141,7 @@ std::vector<Object> shared_objects(const std::vector<Line>& lines, const Names& 
 }
 
 std::vector<Object>
-block_objects(const Scan& scan, Loss loss, const Names& names, const std::vector<BlockKey>& taken) {
+block_objects(const Scan& scan, Loss loss, const ContentionNames& names, const std::vector<BlockKey>& taken) {
   std::vector<std::pair<BlockKey, const BlockCost*>> blocks;
   for (const auto& [key, cost] : scan.blocks) {
     if (cost.cycles[size_t(loss)] == 0)

@@ -37,15 +37,17 @@ struct Object {
   uint64_t residue = 0;
 
   double overlap() const {
-    return conflicts > 0 ? overlapping / conflicts : 0;
+    if (conflicts > 0)
+      return overlapping / conflicts;
+    return 0;
   }
 };
 
 // Lines with a sharing cause, by object and cause, costliest first. The lines must outlive the result.
-std::vector<Object> shared_objects(const std::vector<Line>& lines, const Names& names);
+std::vector<Object> shared_objects(const std::vector<Line>& lines, const ContentionNames& names);
 
 // What variables lost to `loss`, costliest first; blocks in `taken` (sorted) are left out.
 std::vector<Object>
-block_objects(const Scan& scan, Loss loss, const Names& names, const std::vector<BlockKey>& taken);
+block_objects(const Scan& scan, Loss loss, const ContentionNames& names, const std::vector<BlockKey>& taken);
 
 }  // namespace lento::memory

@@ -25,14 +25,14 @@ std::vector<SampledShare> sorted(const Sums& sums) {
 
 }  // namespace
 
-std::vector<SampledShare> sampled_code(const Scan& scan, const Names& names) {
+std::vector<SampledShare> sampled_code(const Scan& scan, const ContentionNames& names) {
   Sums sums;
   for (const auto& [function, part] : scan.sampled_code)
     add(part, sums[names.code(function, part.address)]);
   return sorted(sums);
 }
 
-std::vector<SampledShare> sampled_variables(const Scan& scan, const Names& names) {
+std::vector<SampledShare> sampled_variables(const Scan& scan, const ContentionNames& names) {
   Sums sums;
   for (const auto& [key, part] : scan.sampled_data)
     add(part, sums[names.variable(key.process, part.address)]);

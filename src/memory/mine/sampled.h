@@ -17,7 +17,7 @@ struct SampledShare {
 };
 
 // Most latency first, then by name; empty for traces that are not sampled.
-std::vector<SampledShare> sampled_code(const Scan& scan, const Names& names);
-std::vector<SampledShare> sampled_variables(const Scan& scan, const Names& names);
+std::vector<SampledShare> sampled_code(const Scan& scan, const ContentionNames& names);
+std::vector<SampledShare> sampled_variables(const Scan& scan, const ContentionNames& names);
 
 }  // namespace lento::memory

@@ -33,7 +33,7 @@ class SampledLatency : public ::testing::Test {
   }
 
  private:
-  Names names() const {
+  ContentionNames names() const {
     return {options_, passes_->space, passes_->windows, passes_->functions};
   }
   ContentionOptions options_;

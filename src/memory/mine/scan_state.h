@@ -34,7 +34,9 @@ struct BlockKey {
   uint16_t process = 0;
   bool operator==(const BlockKey&) const = default;
   bool operator<(const BlockKey& o) const {
-    return process != o.process ? process < o.process : block < o.block;
+    if (process != o.process)
+      return process < o.process;
+    return block < o.block;
   }
 };
 struct BlockHash {
@@ -163,10 +165,14 @@ struct Scan {
   std::unordered_map<BlockKey, Sampled, BlockHash> sampled_data;
 
   double share_of_excess(uint64_t cycles) const {
-    return excess == 0 ? 0 : std::min(1.0, double(cycles) / double(excess));
+    if (excess == 0)
+      return 0;
+    return std::min(1.0, double(cycles) / double(excess));
   }
   uint64_t duration() const {
-    return events == 0 ? 0 : last_cycle - first_cycle + 1;
+    if (events == 0)
+      return 0;
+    return last_cycle - first_cycle + 1;
   }
   CpuSet cpu_set() const {
     CpuSet set;

@@ -214,7 +214,9 @@ std::vector<Line> lines_of(const HotBlock& block, uint32_t line_bytes) {
     std::ranges::sort(line.uses, [](const Use& a, const Use& b) {
       if (a.offset != b.offset)
         return a.offset < b.offset;
-      return a.size != b.size ? a.size < b.size : a.actor < b.actor;
+      if (a.size != b.size)
+        return a.size < b.size;
+      return a.actor < b.actor;
     });
     judge(line);
     out.push_back(std::move(line));

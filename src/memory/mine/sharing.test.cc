@@ -106,6 +106,27 @@ TEST(Sharing, AnyNumberOfThreads) {
   EXPECT_EQ(line.cpus.text(), "0-255");
 }
 
+// Of one place: the shorter access first, then the earlier thread.
+TEST(Sharing, UsesOfALineStandInTheirOrder) {
+  HotBlock block;
+  for (const auto& [actor, size] : {std::pair{3u, 4u}, std::pair{1u, 8u}, std::pair{2u, 4u}})
+    block.uses[HotBlock::use_key(actor, 0, size)] = use(0, size, actor, 10, 10);
+  const std::vector<Line> lines = lines_of(block, 64);
+  ASSERT_EQ(lines.size(), 1u);
+  ASSERT_EQ(lines[0].uses.size(), 3u);
+  EXPECT_EQ(lines[0].uses[0].actor, 2u);
+  EXPECT_EQ(lines[0].uses[1].actor, 3u);
+  EXPECT_EQ(lines[0].uses[2].size, 8u);
+}
+
+TEST(Sharing, ALineSumsItsUses) {
+  const Line line = judged({use(0, 4, 1, 5, 70, 60), use(8, 4, 2, 3, 20, 11)});
+  EXPECT_EQ(line.accesses, 98u);
+  EXPECT_EQ(line.writes, 90u);
+  EXPECT_EQ(line.atomics, 71u);
+  EXPECT_EQ(line.cpus.text(), "1-2");
+}
+
 TEST(Sharing, ABlockIsCutIntoLines) {
   HotBlock block;
   block.key.block = 10;

@@ -150,7 +150,7 @@ struct Naming {
   trace::AddressSpace space;
   WindowScan windows;
   Functions functions{space};
-  Names names{options, space, windows, functions};
+  ContentionNames names{options, space, windows, functions};
 };
 
 inline finding::Diagnosis

@@ -2,7 +2,9 @@
 
 namespace lento::memory {
 
-void WindowBuilder::add(const trace::AccessRecord& event, bool high) {
+using trace::AccessRecord;
+
+void WindowBuilder::add(const AccessRecord& event, bool high) {
   if (is_open_ && event.cycle > seed_ + half_)
     close();
   while (!recent_.empty() && recent_.front().cycle + half_ < event.cycle)
@@ -18,7 +20,7 @@ void WindowBuilder::add(const trace::AccessRecord& event, bool high) {
 
 void WindowBuilder::open(uint64_t cycle) {
   events_.clear();
-  for (const trace::AccessRecord& event : recent_) {
+  for (const AccessRecord& event : recent_) {
     if (literal_ && any_ && event.cycle <= used_until_)
       continue;
     events_.push_back(event);
@@ -38,7 +40,7 @@ void WindowBuilder::finish() {
     close();
 }
 
-void ControlBuilder::add(const trace::AccessRecord& event) {
+void ControlBuilder::add(const AccessRecord& event) {
   while (!open_.empty() && event.cycle > open_.front().centre + half_) {
     emit(open_.front());
     open_.pop_front();
@@ -74,7 +76,7 @@ void ControlBuilder::finish() {
   open_.clear();
 }
 
-void SliceBuilder::add(const trace::AccessRecord& event, bool high) {
+void SliceBuilder::add(const AccessRecord& event, bool high) {
   if (event.cycle / slice_ != at_ || events_ == kMostEvents)
     finish();
   at_ = event.cycle / slice_;

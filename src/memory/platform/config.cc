@@ -7,25 +7,28 @@ namespace lento::memory {
 namespace {
 
 using base::Dimension;
+using base::ErrorList;
+using spec::Fields;
+using spec::YamlNode;
 
-void power_of_two(spec::Fields& fields, std::string_view key, int64_t value) {
+void power_of_two(Fields& fields, std::string_view key, int64_t value) {
   if (value < 1 || !std::has_single_bit(uint64_t(value))) {
     fields.error(key, "found " + std::to_string(value) + ", needed a power of two");
   }
 }
 
-void bytes(spec::Fields& fields, std::string_view key, int& out, double min, double max) {
+void bytes(Fields& fields, std::string_view key, int& out, double min, double max) {
   double value = out;
   fields.quantity(key, value, Dimension::Bytes, min, max);
   out = int(value);
   power_of_two(fields, key, out);
 }
 
-void read_cache(spec::Fields& top, std::string_view key, CacheShape& shape, base::ErrorList& errors) {
-  const spec::YamlNode* node = top.map(key);
+void read_cache(Fields& top, std::string_view key, CacheShape& shape, ErrorList& errors) {
+  const YamlNode* node = top.map(key);
   if (!node)
     return;
-  spec::Fields fields(*node, errors);
+  Fields fields(*node, errors);
   bytes(fields, "size", shape.bytes, 64, 16 << 20);
   fields.integer("ways", shape.ways, 1, 64);
   bytes(fields, "line", shape.line_bytes, 8, 256);
@@ -37,11 +40,11 @@ void read_cache(spec::Fields& top, std::string_view key, CacheShape& shape, base
   fields.finish();
 }
 
-void read_memory(spec::Fields& top, Platform& p, base::ErrorList& errors) {
-  const spec::YamlNode* node = top.map("memory");
+void read_memory(Fields& top, Platform& p, ErrorList& errors) {
+  const YamlNode* node = top.map("memory");
   if (!node)
     return;
-  spec::Fields fields(*node, errors);
+  Fields fields(*node, errors);
   std::string text;
   fields.text("base", text);
   const bool hex = text.rfind("0x", 0) == 0;
@@ -69,11 +72,11 @@ void read_memory(spec::Fields& top, Platform& p, base::ErrorList& errors) {
   fields.finish();
 }
 
-void read_interconnect(spec::Fields& top, Platform& p, base::ErrorList& errors) {
-  const spec::YamlNode* node = top.map("interconnect");
+void read_interconnect(Fields& top, Platform& p, ErrorList& errors) {
+  const YamlNode* node = top.map("interconnect");
   if (!node)
     return;
-  spec::Fields fields(*node, errors);
+  Fields fields(*node, errors);
   std::string kind = "bus";
   std::string arbiter = "round-robin";
   fields.choice("kind", kind, {"bus", "crossbar", "mesh"});
@@ -88,10 +91,10 @@ void read_interconnect(spec::Fields& top, Platform& p, base::ErrorList& errors) 
 
 }  // namespace
 
-Platform parse_platform(const spec::YamlNode& node) {
+Platform parse_platform(const YamlNode& node) {
   Platform p;
-  base::ErrorList errors;
-  spec::Fields top(node, errors);
+  ErrorList errors;
+  Fields top(node, errors);
   top.schema(Platform::kSchema);
   top.integer("harts", p.harts, 1, Platform::kMaxHarts);
   read_memory(top, p, errors);
