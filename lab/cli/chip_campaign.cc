@@ -16,9 +16,12 @@
 namespace lento::lab {
 namespace {
 
+using base::Progress;
+using finding::Diagnosis;
+
 // How many runs there are; none is made.
-finding::Diagnosis dry_run(const chip::PlanSize& plan) {
-  finding::Diagnosis d;
+Diagnosis dry_run(const chip::PlanSize& plan) {
+  Diagnosis d;
   d.scale = "chip";
   d.title = plan.title;
   finding::TableFigure table;
@@ -38,7 +41,7 @@ void write_lines(const std::string& path, const std::vector<chip::RunResult>& re
   file.commit();
 }
 
-void show(finding::Diagnosis d, Context& context) {
+void show(Diagnosis d, Context& context) {
   const std::string tables = cli::tables_as_text(d);
   context.show(std::move(d));
   if (!context.json)
@@ -46,7 +49,7 @@ void show(finding::Diagnosis d, Context& context) {
 }
 
 // Adds how long the rest will take at the pace so far, runs of an earlier start left out.
-base::Progress with_time_left(base::Progress progress) {
+Progress with_time_left(Progress progress) {
   if (!progress.report)
     return progress;
   struct Pace {
@@ -76,7 +79,7 @@ struct CampaignCommand {
 
 void run_campaign(const CampaignCommand& command, Context& context) {
   const campaign::World here = campaign::world(context.program.ranks);
-  base::Progress progress = here.rank == 0 ? context.progress() : base::Progress{};
+  Progress progress = here.rank == 0 ? context.progress() : Progress{};
   if (command.dry) {
     if (here.rank == 0)
       show(dry_run(chip::size_of_plan(command.file)), context);
@@ -108,7 +111,7 @@ void run_campaign(const CampaignCommand& command, Context& context) {
   }
   if (!command.results.empty())
     write_lines(command.results, results);
-  finding::Diagnosis d = chip::summarize(results, plan.campaign.title);
+  Diagnosis d = chip::summarize(results, plan.campaign.title);
   if (!outcome.complete)
     d.notes.push_back(
         "Stopped early: " + std::to_string(finished) + " of " + std::to_string(plan.runs()) + " runs; " +

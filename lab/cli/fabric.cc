@@ -20,7 +20,7 @@ namespace {
 
 using base::format_number;
 
-struct Arguments {
+struct FabricArguments {
   std::vector<std::string> files;
   std::string chip = "wormhole";
   std::string csv;
@@ -32,10 +32,12 @@ std::string short_name(const std::string& path) {
   std::string name = std::filesystem::path(path).filename().string();
   name = name.substr(0, name.find(".json"));
   const size_t at = name.rfind("__");
-  return at == std::string::npos ? name : name.substr(at + 2);
+  if (at == std::string::npos)
+    return name;
+  return name.substr(at + 2);
 }
 
-std::vector<chip::NamedTrace> read_all(const Arguments& args, bool strict) {
+std::vector<chip::NamedTrace> read_all(const FabricArguments& args, bool strict) {
   base::ReadReport report;
   report.strict = strict;
   std::vector<chip::NamedTrace> out;
@@ -51,7 +53,7 @@ std::vector<chip::NamedTrace> read_all(const Arguments& args, bool strict) {
   return out;
 }
 
-void times(const Arguments& args, Context& context) {
+void times(const FabricArguments& args, Context& context) {
   const std::vector<chip::NamedTrace> traces = read_all(args, context.strict);
   const chip::FabricFit fit = chip::fit_fabric(spec::read_fabric(args.chip), traces, args.refit);
   std::string csv = "trace,family,measured,predicted,held_out,with_issue_times\n";
@@ -157,7 +159,7 @@ finding::Figure tally_table(const std::map<std::pair<std::string, double>, Tally
   return {"Plants", "Counted: at least eight waits moved beyond what equal waits differ by anyway.", table};
 }
 
-void plants(const Arguments& args, Context& context) {
+void plants(const FabricArguments& args, Context& context) {
   const std::vector<chip::NamedTrace> traces = read_all(args, context.strict);
   const chip::Fabric fabric(spec::read_fabric(args.chip));
   std::string csv =
@@ -198,7 +200,7 @@ void plants(const Arguments& args, Context& context) {
   context.show(std::move(d));
 }
 
-void add_shared(Command& command, Arguments& args, Context& context) {
+void add_shared(Command& command, FabricArguments& args, Context& context) {
   command.add_option("traces", args.files, "Recorded programs, one run each")->required()->type_name("FILE");
   command.add_option("--chip", args.chip, "Fabric: wormhole, blackhole, or a chip file")
       ->type_name("FILE")
@@ -211,7 +213,7 @@ void add_shared(Command& command, Arguments& args, Context& context) {
 
 void add_fabric_times(Command& group, Context& context) {
   Command* command = group.add_subcommand("times", "Played against measured time of recorded programs");
-  auto args = std::make_shared<Arguments>();
+  auto args = std::make_shared<FabricArguments>();
   add_shared(*command, *args, context);
   command->add_flag(
       "--refit",
@@ -225,7 +227,7 @@ void add_fabric_times(Command& group, Context& context) {
 
 void add_fabric_plants(Command& group, Context& context) {
   Command* command = group.add_subcommand("plants", "Slow components planted into recorded programs");
-  auto args = std::make_shared<Arguments>();
+  auto args = std::make_shared<FabricArguments>();
   add_shared(*command, *args, context);
   command->add_option("--per-kind", args->plan.per_kind, "Classes drawn a trace and kind (link, port, core)")
       ->check(range(1, 10000))

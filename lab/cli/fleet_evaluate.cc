@@ -10,7 +10,10 @@
 namespace lento::lab {
 namespace {
 
-struct Options {
+using finding::Diagnosis;
+using finding::TableFigure;
+
+struct FleetEvaluateArguments {
   std::vector<std::string> real;
   fleet::RealOptions real_options;
   fleet::SyntheticOptions synthetic;
@@ -21,7 +24,7 @@ struct Options {
 };
 
 // Each row as a fact: its first cell, then what the others say.
-void add_rows(const finding::TableFigure& table, finding::Diagnosis& d) {
+void add_rows(const TableFigure& table, Diagnosis& d) {
   for (const auto& row : table.rows) {
     std::string text;
     for (size_t i = 1; i < row.size(); ++i) {
@@ -33,8 +36,8 @@ void add_rows(const finding::TableFigure& table, finding::Diagnosis& d) {
 }
 
 // One case told in full, or the table of many.
-void source_faults(Context& context, const Options& o) {
-  finding::Diagnosis d;
+void source_faults(Context& context, const FleetEvaluateArguments& o) {
+  Diagnosis d;
   d.scale = "fleet";
   d.title = "A watch over a store with faults";
   d.seed = context.seed;
@@ -44,7 +47,7 @@ void source_faults(Context& context, const Options& o) {
     d.notes = fleet::run_case(c).story;
     return context.show(std::move(d));
   }
-  finding::TableFigure table =
+  TableFigure table =
       fleet::measure_source_faults(context.seed, o.source_faults, context.jobs, context.progress());
   add_rows(table, d);
   d.verdict = "Measured on simulated stores with known truth.";
@@ -52,13 +55,12 @@ void source_faults(Context& context, const Options& o) {
   context.show(std::move(d));
 }
 
-void storms(Context& context, const Options& o) {
-  finding::Diagnosis d;
+void storms(Context& context, const FleetEvaluateArguments& o) {
+  Diagnosis d;
   d.scale = "fleet";
   d.title = "A watch over jobs with a storm of pause frames";
   d.seed = context.seed;
-  finding::TableFigure table =
-      fleet::measure_storms(context.seed, o.storms, context.jobs, context.progress());
+  TableFigure table = fleet::measure_storms(context.seed, o.storms, context.jobs, context.progress());
   add_rows(table, d);
   d.verdict = "Measured on simulated jobs with known truth.";
   d.figures.push_back({"Storms", "From the onset to the alert.", std::move(table)});
@@ -66,7 +68,7 @@ void storms(Context& context, const Options& o) {
 }
 
 // Runs that are in the journal are not done again; stopped early, the tables are of what is done.
-void simulated(Context& context, Options& o) {
+void simulated(Context& context, FleetEvaluateArguments& o) {
   o.synthetic.seed = context.seed;
   o.synthetic.threads = context.jobs;
   const bool first = campaign::world(context.program.ranks).rank == 0;
@@ -92,14 +94,14 @@ void simulated(Context& context, Options& o) {
     context.show(study.conclude(outcome.results));
 }
 
-void run(Context& context, Options& o) {
+void run(Context& context, FleetEvaluateArguments& o) {
   if (o.source_faults > 0 || o.source_case >= 0)
     return source_faults(context, o);
   if (o.storms > 0)
     return storms(context, o);
   if (o.real.empty())
     return simulated(context, o);
-  finding::Diagnosis d;
+  Diagnosis d;
   d.scale = "fleet";
   d.title = "Evaluation of the fleet detectors";
   d.seed = context.seed;
@@ -110,7 +112,7 @@ void run(Context& context, Options& o) {
                          : set == "hpas"   ? fleet::measure_hpas
                          : set == "asd12"  ? fleet::measure_asd12
                                            : fleet::measure_straggler;
-    finding::TableFigure table = measure(o.real_options, context.progress());
+    TableFigure table = measure(o.real_options, context.progress());
     for (const auto& row : table.rows) {
       std::string name = set;
       for (size_t i = 0; i + 1 < row.size(); ++i)
@@ -127,7 +129,7 @@ void run(Context& context, Options& o) {
 
 void add_fleet_evaluate(Command& fleet, Context& context) {
   Command* app = fleet.add_subcommand("evaluate", "Measure the detectors on data with known truth");
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<FleetEvaluateArguments>();
   app->add_option("--real", o->real, "Recorded sets to measure on")
       ->check(one_of({"mlperf64", "hpas", "asd12", "straggler"}));
   app->add_option("--data", o->real_options.folder, "Folder with the recorded sets")->type_name("DIR");

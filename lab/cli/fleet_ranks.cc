@@ -11,7 +11,7 @@
 namespace lento::lab {
 namespace {
 
-struct Options {
+struct FleetRanksArguments {
   fleet::RankCaseOptions cases;
   uint64_t runs = 100;
   uint64_t first = 0;
@@ -27,7 +27,7 @@ std::string share(uint64_t hits, uint64_t all) {
          " %)";
 }
 
-finding::Diagnosis conclude(const std::vector<fleet::RankResult>& results, const Options& o) {
+finding::Diagnosis conclude(const std::vector<fleet::RankResult>& results, const FleetRanksArguments& o) {
   finding::Diagnosis d;
   d.scale = "fleet";
   d.title = o.cases.healthy ? "Healthy jobs of ranks" : "Jobs of ranks with one fault";
@@ -74,7 +74,7 @@ finding::Diagnosis conclude(const std::vector<fleet::RankResult>& results, const
   return d;
 }
 
-void run(Context& context, Options& o) {
+void run(Context& context, FleetRanksArguments& o) {
   if (!o.real.empty()) {
     const std::string csv = fleet::measure_gloo8(o.real);
     if (!o.out.empty())
@@ -105,7 +105,7 @@ void run(Context& context, Options& o) {
 
 void add_fleet_ranks(Command& fleet, Context& context) {
   Command* app = fleet.add_subcommand("ranks", "Jobs of ranks with a fault of known place, or healthy ones");
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<FleetRanksArguments>();
   app->add_option("--runs", o->runs, "Jobs")->check(range(1, 1000000))->capture_default_str();
   app->add_option("--first", o->first, "Index of the first job")->capture_default_str();
   app->add_flag("--healthy", o->cases.healthy, "Healthy hours instead, some of them imbalanced");

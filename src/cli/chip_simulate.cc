@@ -10,20 +10,20 @@
 namespace lento::cli {
 namespace {
 
-struct Arguments {
+struct ChipSimulateArguments {
   jobs::ChipSimulationOptions run;
   jobs::ChipPlayOptions play;
   std::string form = "binary";
   std::string preset = "full";
 };
 
-void play(Arguments& args, Context& context) {
+void play(ChipSimulateArguments& args, Context& context) {
   args.play.chip = args.run.chip;
   args.play.sources.strict = context.strict;
   context.show(jobs::chip_play(args.play));
 }
 
-void run(Arguments& args, Context& context) {
+void run(ChipSimulateArguments& args, Context& context) {
   if (!args.play.sources.files.empty())
     return play(args, context);
   if (args.run.mapping.empty())
@@ -42,7 +42,7 @@ void run(Arguments& args, Context& context) {
 
 void add_chip_simulate(Command& app, Context& context) {
   Command* command = app.add_subcommand("simulate", "Run a mapping on a chip and write its probe records");
-  auto args = std::make_shared<Arguments>();
+  auto args = std::make_shared<ChipSimulateArguments>();
   command
       ->add_option(
           "--chip",

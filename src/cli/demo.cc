@@ -18,7 +18,10 @@
 namespace lento::cli {
 namespace {
 
-struct Options {
+using base::write_file;
+using finding::Diagnosis;
+
+struct DemoArguments {
   std::string folder = "lento-demo";
   std::string html;
 };
@@ -28,12 +31,12 @@ using Words = std::vector<std::string>;
 // The demo's folder, its inputs and its commands. Each command runs in this process exactly as it is shown.
 class Tour {
  public:
-  Tour(Context& context, const Options& options)
+  Tour(Context& context, const DemoArguments& options)
       : context_(context),
         folder_(options.folder) {
     std::filesystem::create_directories(folder_);
     for (const std::string_view name : embedded::tour_files_names())
-      base::write_file(in(name), embedded::tour_files(name));
+      write_file(in(name), embedded::tour_files(name));
   }
 
   std::string in(std::string_view name) const {
@@ -45,13 +48,13 @@ class Tour {
   }
 
   // The diagnosis of the command, which also lies in the folder as NAME.json.
-  finding::Diagnosis diagnose(const std::string& name, Words words) {
+  Diagnosis diagnose(const std::string& name, Words words) {
     const std::string shown = command_line("lento", words);
     words.push_back("--json");
     const std::string text = output_of(words);
-    finding::Diagnosis d = finding::diagnosis_from_json(base::parse_json(text, shown), shown);
+    Diagnosis d = finding::diagnosis_from_json(base::parse_json(text, shown), shown);
     d.command = shown;
-    base::write_file(in(name + ".json"), report::write_json(d));
+    write_file(in(name + ".json"), report::write_json(d));
     return d;
   }
 
@@ -72,13 +75,13 @@ class Tour {
   std::string folder_;
 };
 
-report::Chapter chapter(std::string title, std::string text, Words before, finding::Diagnosis d) {
+report::Chapter chapter(std::string title, std::string text, Words before, Diagnosis d) {
   before.push_back(d.command);
   return {std::move(title), std::move(text), std::move(before), std::move(d)};
 }
 
 report::Chapter predict_chapter(Tour& tour) {
-  finding::Diagnosis d = tour.diagnose(
+  Diagnosis d = tour.diagnose(
       "1-predict",
       {"predict",
        tour.in("googlenet.onnx"),
@@ -101,7 +104,7 @@ report::Chapter predict_chapter(Tour& tour) {
 }
 
 report::Chapter fleet_chapter(Tour& tour) {
-  finding::Diagnosis d = tour.diagnose(
+  Diagnosis d = tour.diagnose(
       "2-fleet",
       {"fleet",
        "diagnose",
@@ -133,7 +136,7 @@ report::Chapter fleet_chapter(Tour& tour) {
 report::Chapter chip_chapter(Tour& tour) {
   const std::string chip = tour.in("chip.yaml");
   const std::string map = tour.in("network.map.json");
-  finding::Diagnosis d = tour.diagnose(
+  Diagnosis d = tour.diagnose(
       "3-chip",
       {"chip", "diagnose", tour.in("machine.probe"), "--chip", chip, "--mapping", map});
   return chapter(
@@ -149,7 +152,7 @@ report::Chapter memory_chapter(Tour& tour) {
   const std::string trace = tour.in("telemetry.access");
   const Words simulate{"memory", "simulate", elf, "--harts", "4", "--trace", trace};
   tour.run(simulate);
-  finding::Diagnosis d = tour.diagnose("4-memory", {"memory", "diagnose", trace, "--elf", elf});
+  Diagnosis d = tour.diagnose("4-memory", {"memory", "diagnose", trace, "--elf", elf});
   return chapter(
       "And its control processor?",
       "Four small processors on the same machine count what the accelerator does. Their program was "
@@ -159,7 +162,7 @@ report::Chapter memory_chapter(Tour& tour) {
 }
 
 report::Chapter tile_chapter(Tour& tour) {
-  finding::Diagnosis d = tour.diagnose(
+  Diagnosis d = tour.diagnose(
       "5-tile",
       {"chip",
        "diagnose",
@@ -195,7 +198,7 @@ double exchange_s(const Tour& tour) {
 
 void prepare(Tour& tour, jobs::DemoJob& job) {
   job.steps.exchange_s = exchange_s(tour);
-  base::write_file(
+  write_file(
       tour.in("hidden.yaml"),
       "# What the demo hid, in " + job.machine + ".\nschema: lento.faults/1\nfaults:\n  - component: " +
           job.link + "\n    factor: " + base::format_number(job.factor) + "\n    start: 0\n");
@@ -215,7 +218,7 @@ void prepare(Tour& tour, jobs::DemoJob& job) {
        tour.in("machine.probe")});
 }
 
-bool names(const finding::Diagnosis& d, const std::string& subject) {
+bool names(const Diagnosis& d, const std::string& subject) {
   return !d.findings.empty() && d.findings.front().subject == subject;
 }
 
@@ -229,7 +232,7 @@ std::string lead(const report::Story& story, const jobs::DemoJob& job) {
          (link ? " and the link." : ", not the link.");
 }
 
-void run(Context& context, const Options& options) {
+void run(Context& context, const DemoArguments& options) {
   Tour tour(context, options);
   const std::string chip = tour.in("chip.yaml");
   const std::string map = tour.in("network.map.json");
@@ -252,7 +255,7 @@ void run(Context& context, const Options& options) {
   story.chapters.push_back(tile_chapter(tour));
   story.lead = lead(story, job);
   const std::string page = options.html.empty() ? tour.in("tour.html") : options.html;
-  base::write_file(page, report::write_html(story));
+  write_file(page, report::write_html(story));
   for (const report::Chapter& c : story.chapters)
     context.streams.out << c.title << "\n  " << c.diagnosis.verdict << "\n";
   context.streams.out << story.lead << "\nThe story is in " << page << "; 'lento serve " << options.folder
@@ -265,7 +268,7 @@ void add_demo(Command& app, Context& context) {
   Command* command = app.add_subcommand(
       "demo",
       "A training job with one hidden slow link, followed down through all scales, as one page");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DemoArguments>();
   command->add_option("--html", options->html, "The page; default: tour.html in the folder")
       ->type_name("FILE");
   command->add_option("--folder", options->folder, "Where inputs, records and diagnoses are kept")

@@ -11,6 +11,7 @@
 namespace lento::cli {
 namespace {
 
+using base::Error;
 using jobs::Question;
 using jobs::RecognisedFile;
 using jobs::Role;
@@ -29,9 +30,7 @@ std::string described(const RecognisedFile& file) {
   return file.path + (what.empty() ? " cannot be read as a file" : " is " + what);
 }
 
-base::Error nothing_to_judge(
-    const std::vector<RecognisedFile>& files,
-    const std::vector<Question>& questions) {
+Error nothing_to_judge(const std::vector<RecognisedFile>& files, const std::vector<Question>& questions) {
   std::vector<std::string> lines;
   for (const RecognisedFile& file : files)
     lines.push_back(described(file));
@@ -46,10 +45,7 @@ base::Error nothing_to_judge(
     if (!questions[0].missing.empty())
       hint += ", with " + joined(questions[0].missing, " and ");
   }
-  return base::Error(
-      {files[0].path},
-      "no verdict is possible from these files: " + joined(lines, "; "),
-      hint);
+  return Error({files[0].path}, "no verdict is possible from these files: " + joined(lines, "; "), hint);
 }
 
 // The one verdict that the files allow.
@@ -66,7 +62,7 @@ Question chosen(const std::vector<RecognisedFile>& files) {
       incomplete = &q;
   }
   if (whole.empty() && incomplete)
-    throw base::Error(
+    throw Error(
         {incomplete->uses[0]},
         "needs beside it: " + joined(incomplete->missing, ", "),
         "give it too: " + command_line("lento diagnose", incomplete->uses) +
@@ -74,12 +70,9 @@ Question chosen(const std::vector<RecognisedFile>& files) {
   if (whole.empty())
     throw nothing_to_judge(files, questions);
   if (!whole[0]->doubtful.empty())
-    throw base::Error(
-        {whole[0]->uses[0]},
-        joined(whole[0]->doubtful, "; "),
-        "name only the one that is meant");
+    throw Error({whole[0]->uses[0]}, joined(whole[0]->doubtful, "; "), "name only the one that is meant");
   if (whole.size() > 1)
-    throw base::Error(
+    throw Error(
         {files[0].path},
         "these files answer " + std::to_string(whole.size()) + " questions: " + whole[0]->text + " " +
             whole[1]->text,

@@ -7,7 +7,7 @@
 namespace lento::cli {
 namespace {
 
-struct Options {
+struct FleetDiagnoseArguments {
   jobs::FleetDiagnosisOptions job;
   std::vector<std::string> group_by;
   double judge_from = -1;
@@ -15,7 +15,7 @@ struct Options {
   jobs::FleetRanksOptions collectives;
 };
 
-void run(Context& context, Options& o) {
+void run(Context& context, FleetDiagnoseArguments& o) {
   if (!o.collectives.paths.empty()) {
     o.collectives.strict = context.strict;
     return context.show(jobs::fleet_ranks(o.collectives, context.progress()));
@@ -35,7 +35,7 @@ void run(Context& context, Options& o) {
 
 void add_fleet_diagnose(Command& fleet, Context& context) {
   Command* app = fleet.add_subcommand("diagnose", "Judge a recorded period");
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<FleetDiagnoseArguments>();
   app->add_option(
          "path",
          o->collectives.paths,

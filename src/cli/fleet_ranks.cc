@@ -55,8 +55,11 @@ void follow(Context& context, const std::vector<std::string>& paths, const Follo
       const char* what = change.begins ? "begins" : "over";
       if (context.json) {
         base::Json line = base::Json::object();
-        line.set("time", now_text()).set("change", what).set("category", change.finding.category);
-        line.set("subject", change.finding.subject).set("summary", change.finding.summary);
+        line.set("time", now_text());
+        line.set("change", what);
+        line.set("category", change.finding.category);
+        line.set("subject", change.finding.subject);
+        line.set("summary", change.finding.summary);
         context.streams.out << base::write_json(line) << "\n";
       } else {
         context.streams.out << now_text() << " " << what << ": " << change.finding.category << ": "

@@ -12,7 +12,7 @@
 namespace lento::cli {
 namespace {
 
-struct Options {
+struct FleetSimulateArguments {
   std::string preset = "production";
   std::string out;
   fleet::FleetJob job;
@@ -23,7 +23,7 @@ struct Options {
 
 // GET /metrics?machine=NAME is one machine's page, /metrics all of them; the time of the job runs with the
 // clock.
-void serve(Context& context, const trace::MetricSeries& s, const Options& o) {
+void serve(Context& context, const trace::MetricSeries& s, const FleetSimulateArguments& o) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
   const auto step = [&] {
@@ -42,7 +42,7 @@ void serve(Context& context, const trace::MetricSeries& s, const Options& o) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
 }
 
-void run(Context& context, Options& o) {
+void run(Context& context, FleetSimulateArguments& o) {
   o.job.preset = fleet::fleet_preset(o.preset);
   o.job.faulty = !o.healthy;
   o.job.seed = context.seed;
@@ -62,7 +62,7 @@ void run(Context& context, Options& o) {
 void add_fleet_simulate(Command& fleet, Context& context) {
   Command* app =
       fleet.add_subcommand("simulate", "Write or serve the metrics of a synthetic job with known truth");
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<FleetSimulateArguments>();
   app->add_option("--preset", o->preset, "paper or production")
       ->check(one_of({"paper", "production"}))
       ->capture_default_str();

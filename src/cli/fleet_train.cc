@@ -7,12 +7,12 @@
 namespace lento::cli {
 namespace {
 
-struct Options {
+struct FleetTrainArguments {
   jobs::FleetTrainingOptions job;
   std::string out;
 };
 
-void run(Context& context, Options& o) {
+void run(Context& context, FleetTrainArguments& o) {
   o.job.strict = context.strict;
   o.job.threads = context.jobs;
   o.job.train.seed = context.seed;
@@ -26,7 +26,7 @@ void run(Context& context, Options& o) {
 void add_fleet_train(Command& fleet, Context& context) {
   Command* app =
       fleet.add_subcommand("train", "Learn the models of the faithful mode from a period without faults");
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<FleetTrainArguments>();
   add_source_options(*app, o->job.source);
   app->add_option("-o,--output", o->out, "Model file to write")->required()->type_name("FILE");
   app->add_option("--windows", o->job.train.windows, "Windows drawn a metric")

@@ -11,6 +11,8 @@
 namespace lento::cli {
 namespace {
 
+using base::Json;
+
 struct WatchCommand {
   jobs::WatchJobsOptions job;
   std::vector<std::string> group_by;
@@ -19,8 +21,8 @@ struct WatchCommand {
   double lag = 0;
 };
 
-base::Json object_of(const std::vector<std::pair<std::string, std::string>>& members) {
-  base::Json object = base::Json::object();
+Json object_of(const std::vector<std::pair<std::string, std::string>>& members) {
+  Json object = Json::object();
   for (const auto& [key, value] : members)
     object.set(key, value);
   return object;
@@ -29,7 +31,7 @@ base::Json object_of(const std::vector<std::pair<std::string, std::string>>& mem
 // An alert as Alertmanager has it, of the moment when it began or ended.
 std::string json_line(int64_t ms, const fleet::Alert& alert) {
   const bool ended = alert.ends_ms == ms;
-  return base::write_json(base::Json::object()
+  return base::write_json(Json::object()
                               .set("time", fleet::rfc3339(ms))
                               .set("state", ended ? "resolved" : "firing")
                               .set("labels", object_of(alert.labels))

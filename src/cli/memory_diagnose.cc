@@ -25,7 +25,9 @@ struct DiagnoseOptions {
 memory::QuantileRule rule_named(const std::string& name) {
   if (name == "nearest")
     return memory::QuantileRule::NearestRank;
-  return name == "linear" ? memory::QuantileRule::Linear : memory::QuantileRule::Grouped;
+  if (name == "linear")
+    return memory::QuantileRule::Linear;
+  return memory::QuantileRule::Grouped;
 }
 
 double share_of(const std::string& support) {

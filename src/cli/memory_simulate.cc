@@ -9,13 +9,13 @@
 namespace lento::cli {
 namespace {
 
-struct Arguments {
+struct MemorySimulateArguments {
   jobs::MemorySimulationOptions run;
   bool tohost = false;
 };
 
 // Conformance: a machine with flat RAM that ends by a store to tohost.
-void run_tohost(const Arguments& args, Context& context) {
+void run_tohost(const MemorySimulateArguments& args, Context& context) {
   riscv::Machine machine;
   const std::string& guest = args.run.guest;
   const uint64_t limit = args.run.max_cycles > 0 ? args.run.max_cycles : UINT64_MAX;
@@ -42,7 +42,7 @@ void run_platform(jobs::MemorySimulationOptions& options, Context& context) {
 void add_memory_simulate(Command& group, Context& context) {
   Command* command =
       group.add_subcommand("simulate", "Run a program on a simulated shared-memory multiprocessor");
-  auto args = std::make_shared<Arguments>();
+  auto args = std::make_shared<MemorySimulateArguments>();
   command->add_option("GUEST", args->run.guest, "RV32IMA program (ELF)")->required();
   command
       ->add_option(

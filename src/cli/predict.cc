@@ -14,7 +14,10 @@
 namespace lento::cli {
 namespace {
 
-struct Options {
+using base::format_number;
+using base::percent;
+
+struct PredictArguments {
   std::string workload;
   std::string system;
   std::string table;
@@ -33,7 +36,7 @@ void warn_skipped(Context& context, const base::ReadReport& report) {
     context.warn(std::to_string(count) + " rows: " + reason);
 }
 
-void answer_table(Context& context, const Options& options) {
+void answer_table(Context& context, const PredictArguments& options) {
   std::ostream& out = context.streams.out;
   const std::string& format = options.format;
   std::vector<std::string> columns;
@@ -48,7 +51,7 @@ void answer_table(Context& context, const Options& options) {
   warn_skipped(context, jobs::answer_table({options.table, options.system, context.strict}, print));
 }
 
-predict::RunOptions run_of(const Options& options) {
+predict::RunOptions run_of(const PredictArguments& options) {
   predict::RunOptions run = options.run;
   const auto precision = predict::parse_precision(options.precision);
   if (!precision)
@@ -73,12 +76,11 @@ void print_training_fit(std::ostream& out, const std::string& name, const predic
     const bool seconds = s.at == &predict::Stack::host_layer_s || s.at == &predict::Stack::hand_over_s;
     const double value = fit.stack.*s.at;
     out << (framework ? "    " : "  ") << s.name << ": "
-        << (seconds ? base::format_quantity(value, base::Dimension::Time) : base::format_number(value))
-        << "\n";
+        << (seconds ? base::format_quantity(value, base::Dimension::Time) : format_number(value)) << "\n";
   }
-  out << "# mean error " << base::percent(fit.fitted.mean) << " (median " << base::percent(fit.fitted.median)
-      << ") on " << fit.fitted.rows << " fitted rows, " << base::percent(fit.held_out.mean) << " (median "
-      << base::percent(fit.held_out.median) << ", bias " << base::percent(fit.held_out.bias) << ") on "
+  out << "# mean error " << percent(fit.fitted.mean) << " (median " << percent(fit.fitted.median) << ") on "
+      << fit.fitted.rows << " fitted rows, " << percent(fit.held_out.mean) << " (median "
+      << percent(fit.held_out.median) << ", bias " << percent(fit.held_out.bias) << ") on "
       << fit.held_out.rows << " held out\n";
   tell_skipped(out, "# ", fit.skipped);
 }
@@ -86,19 +88,19 @@ void print_training_fit(std::ostream& out, const std::string& name, const predic
 void print_product_fit(std::ostream& out, predict::Precision precision, const predict::GemmFit& fit) {
   out << predict::to_yaml(fit.constants, precision);
   for (const auto& [framework, library] : fit.libraries) {
-    out << "    # framework " << framework << ": library " << base::format_number(library, 4) << "\n";
+    out << "    # framework " << framework << ": library " << format_number(library, 4) << "\n";
   }
   out << "    # launch " << base::format_quantity(fit.launch_s, base::Dimension::Time) << "; mean error "
-      << base::percent(fit.fitted.mean) << " on " << fit.fitted.rows << " fitted rows, "
-      << base::percent(fit.held_out.mean) << " (median " << base::percent(fit.held_out.median) << ", bias "
-      << base::percent(fit.held_out.bias) << ") on " << fit.held_out.rows << " held out; roofline "
-      << base::percent(fit.roofline_held_out.mean) << " with " << base::format_number(fit.roofline.compute, 3)
-      << ", " << base::format_number(fit.roofline.memory, 3) << ", "
+      << percent(fit.fitted.mean) << " on " << fit.fitted.rows << " fitted rows, "
+      << percent(fit.held_out.mean) << " (median " << percent(fit.held_out.median) << ", bias "
+      << percent(fit.held_out.bias) << ") on " << fit.held_out.rows << " held out; roofline "
+      << percent(fit.roofline_held_out.mean) << " with " << format_number(fit.roofline.compute, 3) << ", "
+      << format_number(fit.roofline.memory, 3) << ", "
       << base::format_quantity(fit.roofline.launch_s, base::Dimension::Time) << "\n";
   tell_skipped(out, "    # ", fit.skipped);
 }
 
-void calibrate(Context& context, const Options& options) {
+void calibrate(Context& context, const PredictArguments& options) {
   jobs::CalibrateOptions fit = options.fit;
   fit.system = options.system;
   fit.launch_s = options.launch_us * 1e-6;
@@ -117,7 +119,7 @@ void calibrate(Context& context, const Options& options) {
 void add_predict(Command& app, Context& context) {
   Command* command =
       app.add_subcommand("predict", "Say how fast it should be: kernels, layers, training, serving");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PredictArguments>();
   command->add_option(
       "--system",
       options->system,

@@ -9,7 +9,7 @@
 namespace lento::cli {
 namespace {
 
-struct Options {
+struct PredictStepsArguments {
   std::string workload;
   std::string system;
   std::string unit = "s";
@@ -32,7 +32,7 @@ std::vector<double> step_times(const trace::MetricSeries& series, const std::str
   return out;
 }
 
-void compare_steps(Context& context, const Options& o) {
+void compare_steps(Context& context, const PredictStepsArguments& o) {
   base::ReadReport report;
   report.strict = context.strict;
   std::vector<finding::Input> inputs;
@@ -48,7 +48,7 @@ void compare_steps(Context& context, const Options& o) {
 void add_predict_steps(Command& predict, Context& context) {
   Command* command =
       predict.add_subcommand("steps", "Compare a job's measured step times with the prediction");
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<PredictStepsArguments>();
   command->add_option("WORKLOAD", o->workload, "What one step does, as a workload file")->required();
   command->add_option("--system", o->system, "The machine it runs on")->required();
   add_source_options(*command, o->source);

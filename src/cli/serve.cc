@@ -27,7 +27,7 @@ std::string token_of(const std::string& file) {
 
 void add_serve(Command& app, Context& context) {
   Command* command = app.add_subcommand("serve", "Browse a folder of diagnoses in a web browser");
-  auto options = std::make_shared<serve::Options>();
+  auto options = std::make_shared<serve::ServeOptions>();
   command->add_option("DIR", options->folder, "Folder of JSON diagnoses")->required();
   command->add_option("--host", options->host, "Address to bind; any but a loopback address needs a token")
       ->capture_default_str();

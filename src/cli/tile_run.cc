@@ -12,7 +12,7 @@
 namespace lento::cli {
 namespace {
 
-struct Args {
+struct TileRunArguments {
   jobs::TileRunOptions job;
   jobs::TohostOptions plain;
   std::string block;  // "vcd:FILE"
@@ -20,7 +20,7 @@ struct Args {
   bool tohost = false;
 };
 
-void run_plain(const Args& args, Context& context) {
+void run_plain(const TileRunArguments& args, Context& context) {
   const jobs::TohostRun run = jobs::run_plain_program(args.plain, context.progress());
   for (const std::string& warning : run.warnings)
     context.warn(args.plain.elf + ": " + warning);
@@ -47,7 +47,7 @@ void disassemble(const std::string& path, Context& context) {
   }
 }
 
-void run_image(Args& args, Context& context) {
+void run_image(TileRunArguments& args, Context& context) {
   if (args.disassemble)
     return disassemble(args.job.load.image, context);
   if (args.block.compare(0, 4, "vcd:") != 0 || args.job.map.empty()) {
@@ -72,7 +72,7 @@ void add_tile_run(Command& tile, Context& context) {
   Command* command = tile.add_subcommand(
       "run",
       "Run an image on a block's signals, or a plain program; exit 1 when a promise of the image breaks");
-  auto args = std::make_shared<Args>();
+  auto args = std::make_shared<TileRunArguments>();
   command->add_option("IMAGE", args->job.load.image, "Image to run");
   command->add_option("--block", args->block, "vcd:FILE, a recording of any design");
   command->add_option("--map", args->job.map, "Which signals go to which IORegs (YAML, lento.tile-map/1)");

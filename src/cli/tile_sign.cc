@@ -11,11 +11,11 @@ namespace {
 void add_keygen(Command& tile, Context& context) {
   Command* command =
       tile.add_subcommand("keygen", "Make a key pair: NAME.key and NAME.pub, in minisign's layout");
-  struct Args {
+  struct TileSignArguments {
     std::string name;
     std::string password;
   };
-  auto args = std::make_shared<Args>();
+  auto args = std::make_shared<TileSignArguments>();
   command->add_option("NAME", args->name, "Path without extension")->required();
   command->add_option("--password-env", args->password, kPasswordHelp);
   example(*command, "lento tile keygen owner");

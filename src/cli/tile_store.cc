@@ -10,7 +10,7 @@
 namespace lento::cli {
 namespace {
 
-struct Args {
+struct TileStoreArguments {
   jobs::TilePublishOptions publish;
   jobs::TileFetchOptions fetch;
   jobs::TileAuditOptions audit;
@@ -20,11 +20,11 @@ struct Args {
   int port = 8480;
 };
 
-void init(const Args& args, Context&) {
+void init(const TileStoreArguments& args, Context&) {
   tile::init_store(args.folder, jobs::read_tile_secret(args.publish.key, password_from(args.password)));
 }
 
-void publish(const Args& args, Context& context) {
+void publish(const TileStoreArguments& args, Context& context) {
   jobs::TilePublishOptions options = args.publish;
   options.folder = args.folder;
   options.password = password_from(args.password);
@@ -32,7 +32,7 @@ void publish(const Args& args, Context& context) {
   context.streams.out << options.name << ": entry " << index << "\n";
 }
 
-void fetch(const Args& args, Context& context) {
+void fetch(const TileStoreArguments& args, Context& context) {
   jobs::TileFetchOptions options = args.fetch;
   options.store = args.folder;
   const jobs::TileFetch got = jobs::fetch_tile(options);
@@ -40,7 +40,7 @@ void fetch(const Args& args, Context& context) {
                       << ", in the log\n";
 }
 
-void audit(const Args& args, Context& context) {
+void audit(const TileStoreArguments& args, Context& context) {
   jobs::TileAuditOptions options = args.audit;
   options.folder = args.folder;
   const tile::Audit result = jobs::audit_tile_store(options);
@@ -52,11 +52,13 @@ void audit(const Args& args, Context& context) {
   context.result = result.problems.empty() ? 0 : 1;
 }
 
-void serve(const Args& args, Context& context) {
+void serve(const TileStoreArguments& args, Context& context) {
   const tile::Ask folder = tile::ask_folder(args.folder);
   base::HttpServer server(args.host, args.port, [&](const base::HttpQuestion& question) {
     const auto answer = folder(question.path.substr(1));
-    return answer ? base::HttpReply{200, *answer} : base::HttpReply{404, "no answer\n", "text/plain"};
+    if (answer)
+      return base::HttpReply{200, *answer};
+    return base::HttpReply{404, "no answer\n", "text/plain"};
   });
   context.streams.err << "serving " << args.folder << " on http://" << args.host << ":" << server.port()
                       << ", Ctrl-C ends\n";
@@ -71,18 +73,20 @@ void add_tile_store(Command& tile, Context& context) {
   Command* store = tile.add_subcommand("store", "The app store: images behind an append-only Merkle log");
   store->require_subcommand(1);
   example(*store, "lento tile store init shop --key shop.key");
-  auto args = std::make_shared<Args>();
-  const auto sub =
-      [&](const char* name, const char* text, const char* sample, void (*run)(const Args&, Context&)) {
-        Command* command = store->add_subcommand(name, text);
-        command->add_option("STORE", args->folder, "Folder of the store, or http://host:port to fetch from")
-            ->required();
-        example(*command, sample);
-        command->callback([&context, args, run] {
-          run(*args, context);
-        });
-        return command;
-      };
+  auto args = std::make_shared<TileStoreArguments>();
+  const auto sub = [&](const char* name,
+                       const char* text,
+                       const char* sample,
+                       void (*run)(const TileStoreArguments&, Context&)) {
+    Command* command = store->add_subcommand(name, text);
+    command->add_option("STORE", args->folder, "Folder of the store, or http://host:port to fetch from")
+        ->required();
+    example(*command, sample);
+    command->callback([&context, args, run] {
+      run(*args, context);
+    });
+    return command;
+  };
   Command* make = sub("init", "Make an empty store", "lento tile store init shop --key shop.key", init);
   make->add_option("--key", args->publish.key, "The store's secret key")->required();
   make->add_option("--password-env", args->password, kPasswordHelp);

@@ -14,6 +14,8 @@
 namespace lento::jobs {
 namespace {
 
+using finding::Diagnosis;
+
 // output FIFO; what the path takes a cycle
 constexpr uint32_t kFifoBytes = 64;
 constexpr uint32_t kPathBytes = 4;
@@ -41,9 +43,9 @@ struct Arrivals {
 };
 
 // A tile with what it is connected to.
-class Bench {
+class ConnectedTile {
  public:
-  Bench(const TileRunOptions& options, const tile::Image& image)
+  ConnectedTile(const TileRunOptions& options, const tile::Image& image)
       : options_(options),
         image_(image),
         unit_({kFifoBytes, options.queue}) {
@@ -54,7 +56,7 @@ class Bench {
   void load(uint64_t patience) {
     unit_.config_image(image_);
     unit_.resume();
-    init_ends_ = settle(patience, [&] {
+    init_ends_ = run_until(patience, [&] {
       return unit_.status() == tile::Status::ActivePaused;
     });
   }
@@ -73,7 +75,7 @@ class Bench {
   // Lets main end, within `patience` cycles, then runs finish.
   void finish(uint64_t patience) {
     unit_.finalize();
-    main_ends_ = settle(patience, [&] {
+    main_ends_ = run_until(patience, [&] {
       return unit_.status() == tile::Status::Paused && unit_.idle();
     });
     while (unit_.output_waiting() > 0)
@@ -118,7 +120,7 @@ class Bench {
   }
 
   template <class Done>
-  bool settle(uint64_t patience, Done&& done) {
+  bool run_until(uint64_t patience, Done&& done) {
     for (uint64_t i = 0; i < patience && !done(); ++i) {
       if (unit_.status() == tile::Status::Error)
         return true;
@@ -171,11 +173,11 @@ std::string count_of(uint64_t n, const std::string& what) {
 
 class Verdict {
  public:
-  Verdict(const Loaded& loaded, const Bench& bench, finding::Diagnosis& out)
+  Verdict(const Loaded& loaded, const ConnectedTile& connected, Diagnosis& out)
       : image_(loaded.image),
         report_(loaded.report),
-        bench_(bench),
-        counters_(bench.unit().counters()),
+        connected_(connected),
+        counters_(connected.unit().counters()),
         out_(out) {
   }
 
@@ -207,7 +209,7 @@ class Verdict {
   }
 
   void fault() {
-    const tile::Fault& fault = bench_.unit().fault();
+    const tile::Fault& fault = connected_.unit().fault();
     if (fault.cause == tile::FaultCause::None)
       return;
     char text[96];
@@ -227,11 +229,11 @@ class Verdict {
   }
 
   void endless() {
-    if (bench_.init_ends() && bench_.main_ends())
+    if (connected_.init_ends() && connected_.main_ends())
       return;
     find(
         "endless",
-        std::string(bench_.init_ends() ? "main or finish" : "init") + " did not end.",
+        std::string(connected_.init_ends() ? "main or finish" : "init") + " did not end.",
         1,
         {"cycles that a region ran", double(counters_.active_cycles), "cycles", "tile"},
         "bound its loops; 'lento tile verify' names them");
@@ -252,7 +254,7 @@ class Verdict {
   }
 
   void arrivals() {
-    const Arrivals& a = bench_.arrivals();
+    const Arrivals& a = connected_.arrivals();
     if (a.early == 0)
       return;
     find(
@@ -273,7 +275,7 @@ class Verdict {
     const uint64_t lost = dropped(tile::Drop::Running);
     const double share = counters_.inputs ? double(lost) / double(counters_.inputs) : 0;
     const bool breach = lost > 0 && !image_.drops_declared;
-    const bool more = image_.drops_declared && report_.accepted && bench_.arrivals().early == 0 &&
+    const bool more = image_.drops_declared && report_.accepted && connected_.arrivals().early == 0 &&
                       share > report_.predicted_drop_share + 1e-9;
     if (!breach && !more)
       return;
@@ -321,12 +323,12 @@ class Verdict {
 
   const tile::Image& image_;
   const tile::VerifyReport& report_;
-  const Bench& bench_;
+  const ConnectedTile& connected_;
   const tile::TileCounters& counters_;
-  finding::Diagnosis& out_;
+  Diagnosis& out_;
 };
 
-void add_facts(const Loaded& loaded, const tile::Tile& unit, finding::Diagnosis& d) {
+void add_facts(const Loaded& loaded, const tile::Tile& unit, Diagnosis& d) {
   const tile::TileCounters& c = unit.counters();
   const auto count = [&](const std::string& name, uint64_t n) {
     d.facts.emplace_back(name, std::to_string(n));
@@ -353,26 +355,26 @@ void add_facts(const Loaded& loaded, const tile::Tile& unit, finding::Diagnosis&
 
 }  // namespace
 
-finding::Diagnosis run_tile(const TileRunOptions& options, const base::Progress& progress) {
+Diagnosis run_tile(const TileRunOptions& options, const base::Progress& progress) {
   const Loaded loaded = load_image(options, progress);
   const std::string map_text = base::read_file(options.map, 1 << 20);
   const tile::VcdMap map = tile::parse_vcd_map(map_text, options.map);
   const tile::VerifyReport& proved = loaded.report;
   const uint64_t proved_end = proved.main.worst_cycles + proved.finish.worst_cycles;
-  Bench bench(options, loaded.image);
-  bench.load(kPatience + (proved.accepted ? proved.init.worst_cycles : 0));
+  ConnectedTile connected(options, loaded.image);
+  connected.load(kPatience + (proved.accepted ? proved.init.worst_cycles : 0));
   base::ReadReport report;
   report.strict = options.strict;
   const bool whole = tile::read_vcd(options.recording, map, report, [&](const tile::VcdCycle& cycle) {
-    bench.feed(cycle);
+    connected.feed(cycle);
     return !progress.stopped();
   });
-  bench.finish(kPatience + (proved.accepted ? 8 * proved_end : 0));
-  finding::Diagnosis d;
+  connected.finish(kPatience + (proved.accepted ? 8 * proved_end : 0));
+  Diagnosis d;
   d.scale = "tile";
   d.title = "A tile on a recorded block";
-  add_facts(loaded, bench.unit(), d);
-  Verdict(loaded, bench, d).judge();
+  add_facts(loaded, connected.unit(), d);
+  Verdict(loaded, connected, d).judge();
   if (!whole)
     d.verdict += " Interrupted before the end of the recording.";
   d.inputs = {
@@ -382,7 +384,7 @@ finding::Diagnosis run_tile(const TileRunOptions& options, const base::Progress&
       {"queue", std::to_string(options.queue)},
       {"tile cycles", std::to_string(options.tile_cycles)}};
   finding::add_read_report(d, report);
-  if (bench.unit().counters().inputs == 0) {
+  if (connected.unit().counters().inputs == 0) {
     finding::cannot_judge(
         d,
         "the recording has no input for this image",

@@ -50,13 +50,14 @@ finding::Diagnosis Folder::open(const std::string& name) const {
 
 Json Folder::describe(const std::string& name, int64_t modified) const {
   Json entry = Json::object();
-  entry.set("name", name).set("modified", modified);
+  entry.set("name", name);
+  entry.set("modified", modified);
   try {
     const finding::Diagnosis d = open(name);
-    entry.set("scale", d.scale)
-        .set("title", d.title)
-        .set("verdict", d.verdict)
-        .set("findings", uint64_t(d.findings.size()));
+    entry.set("scale", d.scale);
+    entry.set("title", d.title);
+    entry.set("verdict", d.verdict);
+    entry.set("findings", uint64_t(d.findings.size()));
   } catch (const Error& e) {
     // What lies beside the diagnoses and is something else by its own word, a mapping or a profiler's trace,
     // is no diagnosis gone wrong.
@@ -90,7 +91,9 @@ std::vector<Folder::Known> Folder::newest() const {
       files.push_back(std::move(file));
   }
   const auto newer = [](const Known& a, const Known& b) {
-    return a.written != b.written ? a.written > b.written : a.name < b.name;
+    if (a.written != b.written)
+      return a.written > b.written;
+    return a.name < b.name;
   };
   std::ranges::sort(files, newer);
   if (files.size() > kMostFiles)

@@ -17,6 +17,8 @@
 namespace lento::serve {
 namespace {
 
+using base::HttpQuestion;
+
 constexpr const char* kPagePolicy =
     "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; connect-src 'self'; frame-src 'self'; "
     "frame-ancestors 'none'";
@@ -79,10 +81,10 @@ class Pages {
 }  // namespace
 
 struct Server::Impl {
-  explicit Impl(const Options& o)
+  explicit Impl(const ServeOptions& o)
       : options(o),
         folder(o.folder),
-        listener(o.host, o.port, [this](const base::HttpQuestion& question) {
+        listener(o.host, o.port, [this](const HttpQuestion& question) {
           return guarded(question);
         }) {
     if (!listener.on_loopback() && o.token.empty()) {
@@ -94,7 +96,7 @@ struct Server::Impl {
     }
   }
 
-  Reply guarded(const base::HttpQuestion& question) {
+  Reply guarded(const HttpQuestion& question) {
     const std::string given =
         question.bearer.empty() ? base::query_value(question.query, "token") : question.bearer;
     if (!options.token.empty() && !same_secret(given, options.token))
@@ -106,7 +108,7 @@ struct Server::Impl {
     }
   }
 
-  Reply route(const base::HttpQuestion& question) {
+  Reply route(const HttpQuestion& question) {
     const std::string& path = question.path;
     if (path == "/")
       return html(page(), kPagePolicy);
@@ -137,7 +139,7 @@ struct Server::Impl {
         "serve.js?token=" + base::percent_encoded(options.token) + "\"");
   }
 
-  Reply listing(const base::HttpQuestion& question) {
+  Reply listing(const HttpQuestion& question) {
     std::string body = folder.list();
     const std::string tag = "\"" + base::digest(body) + "\"";
     if (question.if_none_match == tag)
@@ -161,7 +163,7 @@ struct Server::Impl {
     return reply;
   }
 
-  finding::Diagnosis difference(const base::HttpQuestion& question) const {
+  finding::Diagnosis difference(const HttpQuestion& question) const {
     const std::string a = base::query_value(question.query, "a");
     const std::string b = base::query_value(question.query, "b");
     finding::Diagnosis d = finding::compare(folder.open(a), folder.open(b));
@@ -169,14 +171,14 @@ struct Server::Impl {
     return d;
   }
 
-  Options options;
+  ServeOptions options;
   Folder folder;
   Pages pages;
   std::atomic<bool> stopping{false};
   base::HttpServer listener;  // last: its threads use the members above
 };
 
-Server::Server(const Options& options)
+Server::Server(const ServeOptions& options)
     : impl_(std::make_unique<Impl>(options)) {
 }
 

@@ -16,7 +16,7 @@
 
 namespace lento::serve {
 
-struct Options {
+struct ServeOptions {
   std::string folder;
   std::string host = "127.0.0.1";
   int port = 8099;    // 0: any free one
@@ -26,7 +26,7 @@ struct Options {
 class Server {
  public:
   // Throws base::Error when the folder is none or the address cannot be bound.
-  explicit Server(const Options& options);
+  explicit Server(const ServeOptions& options);
   ~Server();
 
   int port() const;

@@ -88,7 +88,7 @@ class ServeTest : public ::testing::Test {
     std::ofstream(root_ / "runs/broken.json") << "{\"schema\":";
     std::ofstream(root_ / "runs/net.map.json") << R"({"name":"net","batch_size":4,"layers":[]})";
     fs::create_symlink(root_ / "secret.json", root_ / "runs/link.json");
-    Options options;
+    ServeOptions options;
     options.folder = (root_ / "runs").string();
     options.port = 0;
     server_ = std::make_unique<Server>(options);
@@ -240,7 +240,7 @@ TEST_F(ServeTest, ListsTheNewestFirstBeyondTheLimit) {
 TEST(ServeOptions, BeyondLoopbackATokenIsNeeded) {
   const fs::path folder = fs::temp_directory_path() / ("lento_serve_token_" + std::to_string(::getpid()));
   fs::create_directories(folder);
-  Options options;
+  ServeOptions options;
   options.folder = folder.string();
   options.host = "0.0.0.0";
   options.port = 0;
@@ -259,7 +259,7 @@ TEST(ServeOptions, BeyondLoopbackATokenIsNeeded) {
 }
 
 TEST(ServeOptions, SaysWhatIsWrong) {
-  Options options;
+  ServeOptions options;
   options.folder = "/no/such/folder";
   EXPECT_THROW(Server{options}, base::Error);
   options.folder = ".";
