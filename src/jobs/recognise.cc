@@ -20,6 +20,9 @@
 namespace lento::jobs {
 namespace {
 
+using base::CsvReader;
+using trace::CollectiveLayout;
+
 namespace fs = std::filesystem;
 
 constexpr size_t kMostFiles = 2000;
@@ -57,17 +60,27 @@ Role role_of(const base::FileKind& kind) {
   return Role::None;
 }
 
+using Words = std::vector<std::string>;
+
+void append(Words& words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+}
+
 template <class Test>
 std::optional<std::string> first_of(const std::vector<std::string>& columns, Test test) {
   const auto at = std::ranges::find_if(columns, test);
-  return at == columns.end() ? std::nullopt : std::optional(*at);
+  if (at == columns.end())
+    return std::nullopt;
+  return std::optional(*at);
 }
 
 // Seconds, milliseconds or microseconds: by the column's name, else by how large a time of today would be.
 std::string unit_of(const std::string& column, const std::string& first_value) {
   for (const std::string_view unit : {"ms", "us"}) {
     const std::string suffix = std::string(unit);
-    if (column.ends_with("_" + suffix) || column.ends_with("(" + suffix + ")"))
+    const bool behind = column.ends_with("_" + suffix);
+    const bool bracketed = column.ends_with("(" + suffix + ")");
+    if (behind || bracketed)
       return suffix;
   }
   double value = 0;
@@ -76,10 +89,12 @@ std::string unit_of(const std::string& column, const std::string& first_value) {
     return "s";
   if (value > 1e14)
     return "us";
-  return value > 1e11 ? "ms" : "s";
+  if (value > 1e11)
+    return "ms";
+  return "s";
 }
 
-bool holds_a_number(const base::CsvReader& table, const std::string& time) {
+bool holds_a_number(const CsvReader& table, const std::string& time) {
   return std::ranges::any_of(table.columns(), [&](const std::string& column) {
     const std::string& text = table.text(table.find(column));
     return column != time && (base::try_double(text) || fleet::unit_text(text));
@@ -87,48 +102,56 @@ bool holds_a_number(const base::CsvReader& table, const std::string& time) {
 }
 
 // What tells machines apart: a column, the header (each column a machine), or the file's name.
-std::vector<std::string>
-machine_words(const RecognisedFile& file, base::CsvReader& table, const std::string& time) {
+Words machine_words(const RecognisedFile& file, CsvReader& table, const std::string& time) {
   const auto machine = first_of(table.columns(), fleet::names_machine);
   if (machine)
     return {"--machine-column", *machine};
   std::vector<std::string> others = table.columns();
   std::erase(others, time);
-  if (fleet::are_machines(others))
-    return {"--wide", fs::path(file.path).stem().stem().string()};
-  return {};
+  if (!fleet::are_machines(others))
+    return {};
+  const fs::path metric = fs::path(file.path).stem().stem();
+  return {"--wide", metric.string()};
+}
+
+const char* form_of(const CsvReader& table) {
+  return table.is_json_lines() ? "JSON Lines" : "CSV";
 }
 
 // A table with a time and numbers: metrics of machines. Columns that tell groups of peers apart are labels.
-bool take_metrics(RecognisedFile& file, base::CsvReader& table) {
+bool take_metrics(RecognisedFile& file, CsvReader& table) {
   const std::vector<std::string>& columns = table.columns();
   const auto time = first_of(columns, fleet::names_time);
   if (!time || columns.size() < 3 || !table.next() || !holds_a_number(table, *time))
     return false;
-  file.kind = {"table of metrics", table.is_json_lines() ? "JSON Lines" : "CSV"};
+  file.kind = {"table of metrics", form_of(table)};
   file.role = Role::Metrics;
   file.words = machine_words(file, table, *time);
+  const bool wide = !file.words.empty() && file.words[0] == "--wide";
   const auto device = first_of(columns, fleet::names_device);
-  if (device && (file.words.empty() || file.words[0] != "--wide"))
-    file.words.insert(file.words.end(), {"--device-column", *device});
-  file.words.insert(file.words.end(), {"--time-column", *time});
+  if (device && !wide)
+    append(file.words, {"--device-column", *device});
+  append(file.words, {"--time-column", *time});
   const std::string moment = table.text(table.find(*time));
   if (!base::try_moment_ms(moment))
-    file.words.insert(file.words.end(), {"--time-unit", unit_of(*time, moment)});
-  for (const char* label : {"stage", "pp_rank", "hardware"})
+    append(file.words, {"--time-unit", unit_of(*time, moment)});
+  for (const char* label : {"stage", "pp_rank", "hardware"}) {
     if (table.find(label) >= 0)
-      file.words.insert(file.words.end(), {"--label", label});
+      append(file.words, {"--label", label});
+  }
   return true;
 }
 
-bool take_questions(RecognisedFile& file, base::CsvReader& table) {
+bool take_questions(RecognisedFile& file, CsvReader& table) {
   try {
     const predict::Dialect dialect = predict::dialect_of(table);
     const bool measured = table.next() && predict::measured_s(dialect, table).has_value();
-    file.role = measured ? Role::Measurements : Role::Questions;
-    file.kind = {
-        measured ? "table of measured times" : "table of questions",
-        table.is_json_lines() ? "JSON Lines" : "CSV"};
+    file.role = Role::Questions;
+    file.kind = {"table of questions", form_of(table)};
+    if (measured) {
+      file.role = Role::Measurements;
+      file.kind.noun = "table of measured times";
+    }
     return true;
   } catch (const base::Error&) {
     return false;
@@ -138,7 +161,7 @@ bool take_questions(RecognisedFile& file, base::CsvReader& table) {
 bool take_table(RecognisedFile& file) {
   try {
     base::ReadReport report;
-    base::CsvReader table(file.path, report);
+    CsvReader table(file.path, report);
     if (table.find("component") >= 0 && table.find("peer") >= 0) {
       file.kind = {"record of data movement", "CSV"};
       file.role = Role::Transfers;
@@ -152,19 +175,26 @@ bool take_table(RecognisedFile& file) {
 
 // Access traces of other tools. The reader takes any name or first word that may mean one, because somebody
 // said that the file is a trace; here nobody did.
-bool take_accesses(RecognisedFile& file) {
+bool means_something_else(const RecognisedFile& file, const std::string& format) {
   const std::string name = fs::path(file.path).filename().string();
+  if (format == "drmemtrace")
+    return name.find("trace") == name.npos;
+  if (format == "champsim")
+    return file.kind.noun == "text file";
+  return format == "paper";
+}
+
+bool take_accesses(RecognisedFile& file) {
   try {
     if (trace::AccessFile::recognises(file.path)) {
       file.kind = {"access trace", "LENTOACC"};
     } else {
       const std::string format = trace::recognise_foreign(file.path);
-      const bool by_chance = format == "paper" ||
-                             (format == "drmemtrace" && name.find("trace") == name.npos) ||
-                             (format == "champsim" && file.kind.noun == "text file");
-      if (by_chance)
+      if (means_something_else(file, format))
         return false;
-      file.kind = {"access trace", format == "text" ? "lento.access" : format};
+      file.kind = {"access trace", format};
+      if (format == "text")
+        file.kind.format = "lento.access";
     }
   } catch (const base::Error&) {
     return false;
@@ -174,12 +204,17 @@ bool take_accesses(RecognisedFile& file) {
 }
 
 bool take_collectives(RecognisedFile& file) {
-  const trace::CollectiveLayout layout = trace::recognise_collectives(file.path);
-  if (layout == trace::CollectiveLayout::None || layout == trace::CollectiveLayout::InspectorProm)
+  const CollectiveLayout layout = trace::recognise_collectives(file.path);
+  if (layout == CollectiveLayout::None || layout == CollectiveLayout::InspectorProm)
     return false;
   file.kind = {"telemetry of collectives", trace::name(layout)};
   file.role = Role::Collectives;
   return true;
+}
+
+void use(Question& question, const char* option, const std::string& path) {
+  append(question.command, {option, path});
+  question.uses.push_back(path);
 }
 
 class Asked {
@@ -203,20 +238,41 @@ class Asked {
       question.missing.push_back(what);
       return;
     }
-    question.command.insert(question.command.end(), {option, found[0]->path});
-    question.uses.push_back(found[0]->path);
+    const std::string& path = found[0]->path;
+    use(question, option, path);
     if (found.size() > 1)
-      question.doubtful.push_back(found[0]->path + " and " + found[1]->path + " could both be " + what);
+      question.doubtful.push_back(path + " and " + found[1]->path + " could both be " + what);
   }
 
  private:
   const std::vector<RecognisedFile>& files_;
 };
 
-Question
-ask(const char* text, std::vector<std::string> command, const RecognisedFile& file, bool verdict = true) {
-  command.push_back(file.path);
-  return {text, std::move(command), {}, {}, {file.path}, verdict};
+// A question that judges.
+Question judging(const char* text, const Words& command) {
+  Question q;
+  q.text = text;
+  q.command = command;
+  q.verdict = true;
+  return q;
+}
+
+void add_file(Question& q, const std::string& path) {
+  q.command.push_back(path);
+  q.uses.push_back(path);
+}
+
+Question ask(const char* text, const Words& command, const RecognisedFile& file) {
+  Question q = judging(text, command);
+  add_file(q, file.path);
+  return q;
+}
+
+// One that predicts, shows or converts.
+Question ask_to_see(const char* text, const Words& command, const RecognisedFile& file) {
+  Question q = ask(text, command, file);
+  q.verdict = false;
+  return q;
 }
 
 void ask_chips(const Asked& asked, std::vector<Question>& out) {
@@ -231,8 +287,7 @@ void ask_chips(const Asked& asked, std::vector<Question>& out) {
     for (const RecognisedFile* chip : asked.of(Role::Chip)) {
       if (chip->kind.format != "lento.chip/2")  // a fabric; a mesh of cores has other records
         continue;
-      q.command.insert(q.command.end(), {"--chip", chip->path});
-      q.uses.push_back(chip->path);
+      use(q, "--chip", chip->path);
       break;
     }
     out.push_back(std::move(q));
@@ -241,14 +296,12 @@ void ask_chips(const Asked& asked, std::vector<Question>& out) {
   const auto transfers = asked.of(Role::Transfers);
   if (transfers.size() != 2)
     return;
-  const std::vector<std::string> both{transfers[0]->path, transfers[1]->path};
-  out.push_back(
-      {"If these are two runs of one program: what became slower?",
-       {"chip", "compare", both[0], both[1]},
-       {},
-       {},
-       both,
-       false});
+  Question q;
+  q.text = "If these are two runs of one program: what became slower?";
+  q.command = {"chip", "compare"};
+  for (const RecognisedFile* run : transfers)
+    add_file(q, run->path);
+  out.push_back(std::move(q));
 }
 
 constexpr const char* kMemory = "Which code on which cores fights over memory?";
@@ -263,55 +316,52 @@ void ask_memory(const Asked& asked, std::vector<Question>& out) {
     const size_t which = size_t(at - formats.begin());
     if (at == formats.end()) {
       formats.push_back(trace->kind.format);
-      out.push_back({kMemory, {"memory", "diagnose"}, {}, {}, {}, true});
+      out.push_back(judging(kMemory, {"memory", "diagnose"}));
     }
-    out[first + which].command.push_back(trace->path);
-    out[first + which].uses.push_back(trace->path);
+    add_file(out[first + which], trace->path);
   }
   const auto programs = asked.of(Role::Program);
-  if (formats.empty() && !programs.empty())
-    out.push_back({kMemory, {"memory", "diagnose", "TRACE"}, {kNoTrace}, {}, {}, true});
+  if (formats.empty() && !programs.empty()) {
+    Question q = judging(kMemory, {"memory", "diagnose", "TRACE"});
+    q.missing.push_back(kNoTrace);
+    out.push_back(std::move(q));
+  }
   for (size_t i = first; i < out.size(); ++i) {
-    for (const RecognisedFile* program : programs) {
-      out[i].command.insert(out[i].command.end(), {"--elf", program->path});
-      out[i].uses.push_back(program->path);
-    }
+    for (const RecognisedFile* program : programs)
+      use(out[i], "--elf", program->path);
   }
 }
+
+constexpr const char* kFleet = "Which machine of the job is faulty?";
 
 // Tables without a column that names the machine, and read alike, are the machines of one job. One with such
 // a column is a job of its own: those of two jobs, judged as one, would hide what is wrong in either.
 void ask_metrics(const Asked& asked, std::vector<Question>& out) {
-  std::vector<std::vector<std::string>> ways;
+  std::vector<Words> ways;
   for (const RecognisedFile* table : asked.of(Role::Metrics)) {
     const bool whole = std::ranges::find(table->words, "--machine-column") != table->words.end();
     const auto at = whole ? ways.end() : std::ranges::find(ways, table->words);
-    Question* q = at == ways.end() ? nullptr : &out[out.size() - size_t(ways.end() - at)];
-    if (!q) {
+    const size_t behind = size_t(ways.end() - at);  // questions that were asked after the one of this way
+    if (behind == 0) {
       ways.push_back(table->words);
-      q = &out.emplace_back();
-      q->text = "Which machine of the job is faulty?";
-      q->command = {"fleet", "diagnose"};
-      q->command.insert(q->command.end(), table->words.begin(), table->words.end());
-      q->verdict = true;
+      Question& q = out.emplace_back(judging(kFleet, {"fleet", "diagnose"}));
+      append(q.command, table->words);
     }
-    q->command.insert(q->command.end(), {"--csv", table->path});
-    q->uses.push_back(table->path);
+    Question& q = out[out.size() - std::max<size_t>(behind, 1)];
+    use(q, "--csv", table->path);
   }
 }
 
 void ask_fleet(const Asked& asked, std::vector<Question>& out) {
   ask_metrics(asked, out);
   for (const RecognisedFile* page : asked.of(Role::MetricsPage))
-    out.push_back(ask("Which machine of the job is faulty?", {"fleet", "diagnose", "--openmetrics"}, *page));
+    out.push_back(ask(kFleet, {"fleet", "diagnose", "--openmetrics"}, *page));
   const auto telemetry = asked.of(Role::Collectives);
   if (telemetry.empty())
     return;
-  Question q{"Which rank, host or link holds the others up?", {"fleet", "ranks"}, {}, {}, {}, true};
-  for (const RecognisedFile* file : telemetry) {
-    q.command.push_back(file->path);
-    q.uses.push_back(file->path);
-  }
+  Question q = judging("Which rank, host or link holds the others up?", {"fleet", "ranks"});
+  for (const RecognisedFile* file : telemetry)
+    add_file(q, file->path);
   out.push_back(std::move(q));
 }
 
@@ -322,19 +372,24 @@ void ask_predictions(const Asked& asked, std::vector<Question>& out) {
     asked.add_one(q, Role::System, "--system", kSystem);
     out.push_back(std::move(q));
   };
+  constexpr const char* kSlower = "What is slower than it should be?";
   for (const RecognisedFile* table : asked.of(Role::Measurements))
-    with_system(ask("What is slower than it should be?", {"predict", "--measured"}, *table));
-  if (!asked.of(Role::System).empty())  // a profiler's trace, beside what it should be held against
-    for (const RecognisedFile* trace : asked.of(Role::Collectives))
-      if (trace->kind.format == trace::name(trace::CollectiveLayout::Kineto))
-        with_system(ask("What is slower than it should be?", {"predict", "--measured"}, *trace));
+    with_system(ask(kSlower, {"predict", "--measured"}, *table));
+  // A profiler's trace, beside what it should be held against.
+  const bool system_known = !asked.of(Role::System).empty();
+  for (const RecognisedFile* trace : asked.of(Role::Collectives)) {
+    const bool profiler = trace->kind.format == trace::name(CollectiveLayout::Kineto);
+    if (system_known && profiler)
+      with_system(ask(kSlower, {"predict", "--measured"}, *trace));
+  }
   for (const RecognisedFile* table : asked.of(Role::Questions))
-    out.push_back(ask("How fast should each row be?", {"predict", "--table"}, *table, false));
-  for (const Role role : {Role::Workload, Role::Network})
+    out.push_back(ask_to_see("How fast should each row be?", {"predict", "--table"}, *table));
+  for (const Role role : {Role::Workload, Role::Network}) {
     for (const RecognisedFile* workload : asked.of(role))
-      with_system(ask("How fast should it be?", {"predict"}, *workload, false));
+      with_system(ask_to_see("How fast should it be?", {"predict"}, *workload));
+  }
   for (const RecognisedFile* space : asked.of(Role::SearchSpace))
-    out.push_back(ask("What should be built?", {"search"}, *space, false));
+    out.push_back(ask_to_see("What should be built?", {"search"}, *space));
 }
 
 }  // namespace
@@ -345,9 +400,12 @@ RecognisedFile recognise(const std::string& path) {
   if (file.kind.noun.empty() || file.role != Role::None)
     return file;
   const std::string noun = file.kind.noun;
-  const bool readable =
-      noun != "empty file" && noun != "blank file" && noun != "source text" && noun != "object file";
-  if (readable && !(noun == "table" && take_table(file)) && !take_collectives(file))
+  constexpr std::array kUnreadable{"empty file", "blank file", "source text", "object file"};
+  if (std::ranges::find(kUnreadable, noun) != kUnreadable.end())
+    return file;
+  if (noun == "table" && take_table(file))
+    return file;
+  if (!take_collectives(file))
     take_accesses(file);
   return file;
 }
@@ -376,15 +434,16 @@ std::vector<Question> questions_of(const std::vector<RecognisedFile>& files) {
   ask_chips(asked, out);
   ask_memory(asked, out);
   for (const RecognisedFile* source : asked.of(Role::TileSource)) {
-    Question q = ask("What becomes of this program on a tile?", {"tile", "build"}, *source, false);
-    q.command.insert(q.command.end(), {"-o", fs::path(source->path).replace_extension(".ypu").string()});
+    Question q = ask_to_see("What becomes of this program on a tile?", {"tile", "build"}, *source);
+    const fs::path image = fs::path(source->path).replace_extension(".ypu");
+    append(q.command, {"-o", image.string()});
     out.push_back(std::move(q));
   }
   for (const RecognisedFile* image : asked.of(Role::TileImage))
     out.push_back(ask("What can this program never do?", {"tile", "verify"}, *image));
   ask_predictions(asked, out);
   for (const RecognisedFile* stored : asked.of(Role::Diagnosis))
-    out.push_back(ask("What was concluded?", {"report"}, *stored, false));
+    out.push_back(ask_to_see("What was concluded?", {"report"}, *stored));
   return out;
 }
 
