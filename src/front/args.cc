@@ -25,7 +25,9 @@ std::string no_nan(const std::string& text) {
   const char* at = text.c_str();
   char* end = nullptr;
   const double value = std::strtod(at, &end);
-  return end != at && std::isnan(value) ? "'" + text + "' is no number" : "";
+  if (end != at && std::isnan(value))
+    return "'" + text + "' is no number";
+  return "";
 }
 
 template <typename T>

@@ -19,6 +19,9 @@
 namespace lento::cli {
 namespace {
 
+using base::write_file;
+using finding::Diagnosis;
+
 std::string quoted(const std::string& given) {
   const std::string word = base::without_password(given);  // a command line is stored
   if (!word.empty() &&
@@ -33,7 +36,7 @@ std::string quoted(const std::string& given) {
 }
 
 // "Machines over time" -> DIR/2-machines-over-time.csv
-void write_figures(const std::string& folder, const finding::Diagnosis& diagnosis) {
+void write_figures(const std::string& folder, const Diagnosis& diagnosis) {
   std::error_code code;
   std::filesystem::create_directories(folder, code);
   if (code)
@@ -44,7 +47,7 @@ void write_figures(const std::string& folder, const finding::Diagnosis& diagnosi
       name += std::isalnum(static_cast<unsigned char>(c)) ? char(std::tolower(static_cast<unsigned char>(c)))
                                                           : '-';
     }
-    base::write_file(folder + "/" + name + ".csv", report::write_csv(diagnosis.figures[i]));
+    write_file(folder + "/" + name + ".csv", report::write_csv(diagnosis.figures[i]));
   }
 }
 
@@ -94,7 +97,7 @@ void Context::add_jobs(Command& app) {
       ->capture_default_str();
 }
 
-finding::Diagnosis Context::stamped(finding::Diagnosis diagnosis) const {
+Diagnosis Context::stamped(Diagnosis diagnosis) const {
   if (diagnosis.version.empty())
     diagnosis.version = base::kVersion;  // a stored one keeps its own
   if (diagnosis.command.empty())
@@ -102,14 +105,14 @@ finding::Diagnosis Context::stamped(finding::Diagnosis diagnosis) const {
   return diagnosis;
 }
 
-void Context::show(finding::Diagnosis diagnosis) {
+void Context::show(Diagnosis diagnosis) {
   diagnosis = stamped(std::move(diagnosis));
   if (!html.empty())
-    base::write_file(html, report::write_html(diagnosis));
+    write_file(html, report::write_html(diagnosis));
   if (!trace_out.empty())
-    base::write_file(trace_out, report::write_trace(diagnosis));
+    write_file(trace_out, report::write_trace(diagnosis));
   if (!sarif.empty())
-    base::write_file(sarif, report::write_sarif(diagnosis));
+    write_file(sarif, report::write_sarif(diagnosis));
   if (!csv.empty())
     write_figures(csv, diagnosis);
   const bool colored = wants_color(*this);

@@ -43,7 +43,9 @@ VisibleStream::Buffer::int_type VisibleStream::Buffer::overflow(int_type c) {
     return traits_type::not_eof(c);
   const char byte = traits_type::to_char_type(c);
   take({&byte, 1});
-  return to_ ? c : traits_type::eof();
+  if (to_)
+    return c;
+  return traits_type::eof();
 }
 
 std::streamsize VisibleStream::Buffer::xsputn(const char* text, std::streamsize size) {

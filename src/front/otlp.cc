@@ -27,7 +27,9 @@ std::string with_path(std::string url) {
   const size_t slash = url.find('/', host);
   if (slash == std::string::npos)
     return url + "/v1/logs";
-  return slash + 1 == url.size() ? url + "v1/logs" : url;
+  if (slash + 1 == url.size())
+    return url + "v1/logs";
+  return url;
 }
 
 // OpenTelemetry writes these values as in a URL: "Bearer%20secret". One that would end the line is no value.

@@ -7,14 +7,16 @@
 namespace lento::cli {
 namespace {
 
+using base::format_number;
+
 constexpr double kSecondsBeforeTelling = 1;
 
 std::string time_left(double seconds) {
   if (seconds < 60)
-    return base::format_number(std::ceil(seconds), 2) + " s";
+    return format_number(std::ceil(seconds), 2) + " s";
   if (seconds < 3600)
-    return base::format_number(std::ceil(seconds / 60), 2) + " min";
-  return base::format_number(seconds / 3600, 2) + " h";
+    return format_number(std::ceil(seconds / 60), 2) + " min";
+  return format_number(seconds / 3600, 2) + " h";
 }
 
 }  // namespace
@@ -30,7 +32,7 @@ std::string Pace::words(std::string_view stage, double done, double total, Clock
   const double rate = (done - first_) / seconds;
   if (seconds < kSecondsBeforeTelling || rate <= 0)
     return {};
-  return ", " + base::format_number(rate, 3) + " a second, " + time_left((total - done) / rate) + " left";
+  return ", " + format_number(rate, 3) + " a second, " + time_left((total - done) / rate) + " left";
 }
 
 }  // namespace lento::cli

@@ -145,7 +145,9 @@ int guarded(Command& app, Context& context) {
       err << "error: cannot write all of the output\n  hint: is the disk full, or standard output closed?\n";
       return 2;
     }
-    return base::interrupted() && (code == 0 || code == 1 || code == 4) ? 130 : code;
+    if (base::interrupted() && (code == 0 || code == 1 || code == 4))
+      return 130;
+    return code;
   } catch (const base::Error& e) {
     err << e.what() << "\n";
     if (base::interrupted())
@@ -160,17 +162,25 @@ int guarded(Command& app, Context& context) {
     base::set_memory_limit(0);
     const std::string file = base::reading();
     err << base::out_of_memory(file.empty() ? context.program.name : file).what() << "\n";
-    return base::interrupted() ? 130 : 2;
+    if (base::interrupted())
+      return 130;
+    return 2;
   } catch (const std::filesystem::filesystem_error& e) {
     const base::Error error({e.path1().string()}, "cannot be used: " + e.code().message());
     err << error.what() << "\n" << way_out(app, context.args, error.what());
-    return base::interrupted() ? 130 : 2;
+    if (base::interrupted())
+      return 130;
+    return 2;
   } catch (const std::system_error& e) {
     err << "error: the system refused: " << e.what() << "\n  hint: are its limits (ulimit -a) reached?\n";
-    return base::interrupted() ? 130 : 2;
+    if (base::interrupted())
+      return 130;
+    return 2;
   } catch (const std::exception& e) {
     err << "bug: " << e.what() << "\n";
-    return base::interrupted() ? 130 : 3;
+    if (base::interrupted())
+      return 130;
+    return 3;
   }
 }
 

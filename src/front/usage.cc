@@ -35,20 +35,32 @@ std::vector<const Command*> chain_of(const Command& app, const std::vector<std::
   return chain;
 }
 
+bool holds(const std::vector<std::string>& words, std::string_view word) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+// The next of a list, as it is written.
+void join(std::string& list, std::string_view between, const std::string& next) {
+  if (!list.empty())
+    list += between;
+  list += next;
+}
+
 std::string spelled(const std::vector<const Command*>& chain) {
   std::string words;
   for (const Command* command : chain)
-    words += (words.empty() ? "" : " ") + command->name();
+    join(words, " ", command->name());
   return words;
 }
 
 // "-o,--output" -> both.
 std::vector<std::string> names_of(const OptionWords& option) {
+  const std::string& all = option.names;
   std::vector<std::string> names;
   size_t at = 0;
-  while (at <= option.names.size()) {
-    const size_t end = std::min(option.names.find(',', at), option.names.size());
-    names.push_back(option.names.substr(at, end - at));
+  while (at <= all.size()) {
+    const size_t end = std::min(all.find(',', at), all.size());
+    names.push_back(all.substr(at, end - at));
     at = end + 1;
   }
   return names;
@@ -56,24 +68,30 @@ std::vector<std::string> names_of(const OptionWords& option) {
 
 std::vector<std::string> options_of(const Command& command) {
   std::vector<std::string> names;
-  for (const OptionWords& option : command.options())
-    for (const std::string& name : names_of(option))
+  for (const OptionWords& option : command.options()) {
+    for (const std::string& name : names_of(option)) {
       if (name.starts_with("--"))
         names.push_back(name);
+    }
+  }
   return names;
 }
 
 // Another command that has an option of this name: "lento chip simulate".
 std::string owner_of(const Command& command, const std::string& parents, const std::string& option) {
-  const std::string words = parents.empty() ? command.name() : parents + " " + command.name();
+  std::string words = parents;
+  join(words, " ", command.name());
   const auto children = command.subcommands();
   if (children.empty()) {
-    const auto known = options_of(command);
-    return std::ranges::find(known, option) != known.end() ? words : "";
+    if (holds(options_of(command), option))
+      return words;
+    return "";
   }
-  for (const Command* child : children)
-    if (std::string found = owner_of(*child, words, option); !found.empty())
+  for (const Command* child : children) {
+    const std::string found = owner_of(*child, words, option);
+    if (!found.empty())
       return found;
+  }
   return {};
 }
 
@@ -95,13 +113,15 @@ std::vector<Given> given_files(const std::vector<std::string>& args, const std::
   size_t longest = 1;  // "a" and "a:b" may both be files
   for (size_t i = 0; i < args.size(); ++i) {
     std::string value = args[i];
-    std::string option = i > 0 && args[i - 1].starts_with("-") ? args[i - 1] : "";
+    std::string option;
+    if (i > 0 && args[i - 1].starts_with("-"))
+      option = args[i - 1];
     const size_t equals = value.find('=');
     if (value.starts_with("--") && equals != std::string::npos) {
       option = value.substr(0, equals);
       value = value.substr(equals + 1);
     }
-    const bool named = error.starts_with(value) && error.size() > value.size() && error[value.size()] == ':';
+    const bool named = error.starts_with(value + ":");
     if (!named || value.size() < longest)
       continue;
     if (value.size() > longest)
@@ -116,21 +136,27 @@ std::vector<Given> given_files(const std::vector<std::string>& args, const std::
 std::string wanted_by(const Command& command, const std::string& option) {
   std::string operands;
   for (const OptionWords& words : command.options()) {
-    const auto names = names_of(words);
-    if (!option.empty() && std::ranges::find(names, option) != names.end())
+    if (!option.empty() && holds(names_of(words), option))
       return words.text;
-    if (words.name.empty())
-      operands += (operands.empty() ? "" : "; ") + words.text;
+    if (!words.name.empty())
+      continue;
+    if (!operands.empty())
+      operands += "; ";
+    operands += words.text;
   }
-  return option.empty() ? operands : std::string();
+  if (option.empty())
+    return operands;
+  return std::string();
 }
 
 bool is_wanted(const base::FileKind& kind, const std::string& text) {
   const std::string wanted = lower(text);
   const std::string format = lower(kind.format.substr(0, kind.format.find(',')));
   const std::string first = kind.noun.substr(0, kind.noun.find(' '));  // "probe" of "probe record file"
-  return (first.size() > 3 && first != "file" && wanted.find(lower(first)) != std::string::npos) ||
-         (!format.empty() && wanted.find(format) != std::string::npos);
+  const bool telling = first.size() > 3 && first != "file";
+  if (telling && wanted.find(lower(first)) != std::string::npos)
+    return true;
+  return !format.empty() && wanted.find(format) != std::string::npos;
 }
 
 std::string of_another_kind(const Command& command, const Given& given) {
@@ -143,7 +169,10 @@ std::string of_another_kind(const Command& command, const Given& given) {
   const std::string what = given.file + " is " + base::describe(kind);
   if (wanted.empty())
     return what;
-  return what + "; " + (given.option.empty() ? "wanted" : given.option + " wants") + ": " + wanted;
+  std::string wants = "wanted";
+  if (!given.option.empty())
+    wants = given.option + " wants";
+  return what + "; " + wants + ": " + wanted;
 }
 
 // A file in the same folder whose name is nearly the one that is missing.
@@ -160,22 +189,30 @@ std::string of_similar_name(const std::string& missing) {
     return "there is no folder '" + folder.string() + "'";
   std::ranges::sort(names);
   const std::string name = path.filename().string();
-  const std::string near = name.size() < kLeast ? std::string() : base::nearest(name, names);
+  if (name.size() < kLeast)
+    return {};
+  std::string near = base::nearest(name, names);
   if (near.empty())
     return {};
-  return "did you mean '" + (path.has_parent_path() ? (folder / near).string() : near) + "'?";
+  if (path.has_parent_path())
+    near = (folder / near).string();
+  return "did you mean '" + near + "'?";
+}
+
+std::string hint_of(const std::string& text) {
+  return "\n  hint: " + text;
 }
 
 // What stands elsewhere now: "error: 'lento chip campaign' is now 'lento-lab chip campaign'".
 std::string moved_command(const Context& context) {
   std::string words;
   for (const std::string& word : context.args) {
-    words += (words.empty() ? "" : " ") + word;
+    join(words, " ", word);
     for (const auto& [former, present] : context.program.moved) {
       if (words != former)
         continue;
-      return "error: '" + context.program.name + " " + former + "' is now '" + present +
-             "'\n  hint: " + present + " --help";
+      const std::string old = context.program.name + " " + former;
+      return "error: '" + old + "' is now '" + present + "'" + hint_of(present + " --help");
     }
   }
   return {};
@@ -196,9 +233,10 @@ std::string misspelt_command(const Command& app, const std::vector<std::string>&
       return {};
     if (!next && at->takes_operands())
       return {};  // the word is the command's own operand
-    if (!next)
-      return "error: '" + word + "' is no command of '" + at->name() +
-             "'\n  hint: " + base::suggestion(word, known);
+    if (!next) {
+      const std::string error = "error: '" + word + "' is no command of '" + at->name() + "'";
+      return error + hint_of(base::suggestion(word, known));
+    }
     at = next;
   }
   return {};
@@ -223,15 +261,18 @@ std::string missing_command(const Command& app, const std::vector<std::string>& 
     return {};
   std::string names;
   for (const Command* child : children)
-    names += (names.empty() ? "" : ", ") + child->name();
-  return "error: '" + spelled(chain) + "' needs one of its commands: " + names + "\n  hint: '" +
-         spelled(chain) + " --help' says what they do";
+    join(names, ", ", child->name());
+  const std::string group = spelled(chain);
+  const std::string error = "error: '" + group + "' needs one of its commands: " + names;
+  return error + hint_of("'" + group + " --help' says what they do");
 }
 
 std::string misplaced_command(const Command& app, const Context& context) {
-  if (std::string moved = moved_command(context); !moved.empty())
+  const std::string moved = moved_command(context);
+  if (!moved.empty())
     return moved;
-  if (std::string missing = missing_command(app, context.args); !missing.empty())
+  const std::string missing = missing_command(app, context.args);
+  if (!missing.empty())
     return missing;
   return misspelt_command(app, context.args);
 }
@@ -243,9 +284,6 @@ std::string misspelt_option(const Command& app, const std::vector<std::string>& 
   for (const Command* command : chain)
     for (std::string& name : options_of(*command))
       known.push_back(std::move(name));
-  const auto has = [&](std::string_view name) {
-    return std::ranges::find(known, name) != known.end();
-  };
   const std::string help = "'" + called + " --help' lists what it takes";
   for (const std::string& word : args) {
     if (word == "--")
@@ -253,18 +291,24 @@ std::string misspelt_option(const Command& app, const std::vector<std::string>& 
     if (!word.starts_with("--"))
       continue;
     const std::string name = word.substr(0, word.find('='));
-    if (has(name))
+    if (holds(known, name))
       continue;
-    for (const auto& [former, present] : kFormerOptions)
-      if (name == former && has(present))
-        return "error: '" + name + "' of '" + called + "' is now '" + std::string(present) +
-               "'\n  hint: " + help;
+    for (const auto& [former, present] : kFormerOptions) {
+      if (name != former || !holds(known, present))
+        continue;
+      const std::string now = "' is now '" + std::string(present) + "'";
+      return "error: '" + name + "' of '" + called + now + hint_of(help);
+    }
     const std::string near = base::nearest(name, known);
-    const std::string owner = near.empty() ? owner_of(app, "", name) : "";
-    std::string hint = near.empty() ? "" : "did you mean '" + near + "'? ";
-    if (!owner.empty())
-      hint = "it is an option of '" + owner + "'; ";
-    return "error: '" + name + "' is no option of '" + called + "'\n  hint: " + hint + help;
+    std::string hint;
+    if (!near.empty()) {
+      hint = "did you mean '" + near + "'? ";
+    } else {
+      const std::string owner = owner_of(app, "", name);
+      if (!owner.empty())
+        hint = "it is an option of '" + owner + "'; ";
+    }
+    return "error: '" + name + "' is no option of '" + called + "'" + hint_of(hint + help);
   }
   return {};
 }
@@ -274,14 +318,19 @@ std::string way_out(const Command& app, const std::vector<std::string>& args, co
   const bool missing = error.find("No such file or directory") != std::string::npos;
   std::string line;
   for (const Given& given : given_files(args, error)) {
-    line = missing ? of_similar_name(given.file) : of_another_kind(*chain.back(), given);
+    if (missing)
+      line = of_similar_name(given.file);
+    else
+      line = of_another_kind(*chain.back(), given);
     if (!line.empty())
       break;
   }
   const bool hinted = error.find("\n  hint: ") != std::string::npos;
   if (!line.empty())
     return (hinted ? "  note: " : "  hint: ") + line + "\n";
-  return hinted ? "" : "  hint: '" + spelled(chain) + " --help' says what it takes\n";
+  if (hinted)
+    return "";
+  return "  hint: '" + spelled(chain) + " --help' says what it takes\n";
 }
 
 }  // namespace lento::cli
