@@ -116,7 +116,9 @@ class CoreMemory {
   }
   uint64_t below(uint32_t address, Answer& out) {
     out.l2_miss = !l2_.touch(address / shape_.line_bytes);
-    return out.l2_miss ? shape_.dram_cycles : shape_.l2_cycles;
+    if (out.l2_miss)
+      return shape_.dram_cycles;
+    return shape_.l2_cycles;
   }
 
   CoreMemoryShape shape_;

@@ -28,7 +28,9 @@ std::string event_names(uint16_t signature) {
     if (signature >> i & 1)
       out += (out.empty() ? "" : ", ") + std::string(kNames[i]);
   }
-  return out.empty() ? "base" : out;
+  if (out.empty())
+    return "base";
+  return out;
 }
 
 std::vector<CycleStacks::Bar> CycleStacks::bars() const {
@@ -42,12 +44,16 @@ std::vector<CycleStacks::Bar> CycleStacks::bars() const {
   std::vector<Bar> out;
   for (auto& [pc, bar] : by_pc) {
     std::ranges::sort(bar.causes, [](const auto& a, const auto& b) {
-      return a.second != b.second ? a.second > b.second : a.first < b.first;
+      if (a.second != b.second)
+        return a.second > b.second;
+      return a.first < b.first;
     });
     out.push_back(std::move(bar));
   }
   std::ranges::sort(out, [](const Bar& a, const Bar& b) {
-    return a.parts != b.parts ? a.parts > b.parts : a.pc < b.pc;
+    if (a.parts != b.parts)
+      return a.parts > b.parts;
+    return a.pc < b.pc;
   });
   return out;
 }
@@ -97,7 +103,9 @@ bool CoreModel::predicted(const Fetched& f) {
     predictor_.call(f.pc + 4);
   if (f.op.op != Op::Jalr)
     return true;
-  return f.op.rs1 == 1 && f.op.rd == 0 ? predictor_.is_return_to(f.next) : predictor_.indirect(f.pc, f.next);
+  if (f.op.rs1 == 1 && f.op.rd == 0)
+    return predictor_.is_return_to(f.next);
+  return predictor_.indirect(f.pc, f.next);
 }
 
 bool CoreModel::queue_is_full(const riscv::Instruction& op) {

@@ -55,7 +55,9 @@ EntanglingTable::Entry* EntanglingTable::find(uint64_t line) {
   Entry* const at = std::find_if(set, set + kWays, [&](const Entry& e) {
     return e.tag == tag;
   });
-  return at == set + kWays ? nullptr : at;
+  if (at == set + kWays)
+    return nullptr;
+  return at;
 }
 
 // Before the oldest entry of a set is replaced: when it holds more than some other entry, it takes that one's

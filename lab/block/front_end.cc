@@ -43,7 +43,9 @@ class Tags {
   Way insert(uint64_t line, bool prefetched) {
     Way* const set = &all_[line % sets_ * ways_];
     Way* const victim = std::min_element(set, set + ways_, [](const Way& a, const Way& b) {
-      return a.valid != b.valid ? !a.valid : a.touched < b.touched;
+      if (a.valid != b.valid)
+        return !a.valid;
+      return a.touched < b.touched;
     });
     const Way old = *victim;
     *victim = {line, ++clock_, true, prefetched};

@@ -153,7 +153,9 @@ class Graph {
       xy += u * v;
     }
     const double spread = (n * xx - x * x) * (n * yy - y * y);
-    return spread > 0 ? (n * xy - x * y) / std::sqrt(spread) : 0;
+    if (spread > 0)
+      return (n * xy - x * y) / std::sqrt(spread);
+    return 0;
   }
 
   const Observations& seen_;

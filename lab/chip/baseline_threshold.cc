@@ -34,8 +34,10 @@ void add_cores(const Observations& seen, double factor, std::vector<Suspect>& ou
 Suspect judge_link(const Observations& seen, const Component& link, double factor) {
   const Samples latency = latency_through(seen, link);
   size_t worst = 0;
-  const auto ratio = [&](size_t b) {
-    return latency[b].count >= kFewest ? std::exp2(latency[b].octaves) : 1;
+  const auto ratio = [&](size_t b) -> double {
+    if (latency[b].count >= kFewest)
+      return std::exp2(latency[b].octaves);
+    return 1;
   };
   for (size_t b = 0; b < latency.size(); ++b)
     if (ratio(b) > ratio(worst))

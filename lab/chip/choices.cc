@@ -11,6 +11,7 @@
 namespace lento::chip {
 namespace {
 
+using base::Error;
 using spec::YamlNode;
 
 constexpr size_t kMostCombinations = 10'000;
@@ -40,7 +41,7 @@ void each_combination(
   for (const Setting& s : settings) {
     total *= s.values.size();
     if (total > kMostCombinations)
-      throw base::Error(where, "more than " + std::to_string(kMostCombinations) + " combinations of values");
+      throw Error(where, "more than " + std::to_string(kMostCombinations) + " combinations of values");
   }
   for (size_t i = 0; i < total; ++i) {
     std::vector<double> chosen(settings.size());
@@ -150,14 +151,14 @@ double recorder_value(const std::string& key, const YamlNode& node) {
     return base::parse_quantity(node.text, base::Dimension::Bytes, node.where);
   if (key == "as_printed") {
     if (node.text != "true" && node.text != "false")
-      throw base::Error(node.where, "as_printed is " + node.text.substr(0, 40) + ", needed true or false");
+      throw Error(node.where, "as_printed is " + node.text.substr(0, 40) + ", needed true or false");
     return node.text == "true";
   }
   if (key != "evict")
     return base::parse_double(node.text, node.where);
   const auto at = std::ranges::find(evictions, node.text);
   if (at == evictions.end())
-    throw base::Error(
+    throw Error(
         node.where,
         "no eviction '" + node.text.substr(0, 40) + "'",
         base::suggestion(node.text, evictions));
@@ -171,7 +172,7 @@ const RecorderKey& recorder_key(const YamlNode& member) {
       return key;
     known.emplace_back(key.name);
   }
-  throw base::Error(
+  throw Error(
       member.where,
       "unknown key '" + member.key + "' of a recorder",
       base::suggestion(member.key, known));
@@ -184,7 +185,7 @@ Setting recorder_setting(const YamlNode& member) {
     const double value = recorder_value(member.key, *n);
     const bool power = member.key == "buckets" || member.key == "bins";
     if (value < key.least || value > key.most || (power && !std::has_single_bit(uint32_t(value))))
-      throw base::Error(
+      throw Error(
           n->where,
           member.key + " is " + n->text.substr(0, 40) + ", needed " + base::format_number(key.least) +
               " to " + base::format_number(key.most) + (power ? ", a power of two" : ""));
@@ -208,10 +209,7 @@ void add_recorders(const YamlNode& node, std::vector<RecorderChoice>& out) {
     }
   }
   if (kind != "sketch" && kind != "exact" && kind != "raw")
-    throw base::Error(
-        node.where,
-        "no recorder '" + kind.substr(0, 40) + "'",
-        "there are sketch, exact and raw");
+    throw Error(node.where, "no recorder '" + kind.substr(0, 40) + "'", "there are sketch, exact and raw");
   using Kind = RecorderChoice::Kind;
   first.kind = kind == "sketch" ? Kind::Sketch : kind == "exact" ? Kind::Exact : Kind::Raw;
   if (first.label.empty())

@@ -9,6 +9,8 @@
 namespace lento::chip {
 namespace {
 
+using base::Rng;
+
 namespace fs = std::filesystem;
 
 // What a case slows. Links of a network and links between chips are drawn apart: of these there are few.
@@ -29,7 +31,7 @@ int network_links(const Grid& grid) {
   return count;
 }
 
-std::string draw_component(Drawn kind, const Grid& grid, base::Rng& rng) {
+std::string draw_component(Drawn kind, const Grid& grid, Rng& rng) {
   const int core = int(rng.below(grid.core_count()));
   const int links = network_links(grid);
   switch (kind) {
@@ -49,7 +51,7 @@ std::string draw_component(Drawn kind, const Grid& grid, base::Rng& rng) {
   return grid.link_name(int(rng.below(links)));
 }
 
-std::vector<Drawn> kinds_in_order(const DataSetOptions& o, const Grid& grid, base::Rng& rng) {
+std::vector<Drawn> kinds_in_order(const DataSetOptions& o, const Grid& grid, Rng& rng) {
   std::vector<Drawn> kinds;
   const int links = network_links(grid);
   const std::pair<Drawn, int> wanted[] = {
@@ -89,7 +91,7 @@ struct Stretch {
   uint64_t length;
 };
 
-Stretch draw_stretch(const DataSetOptions& o, base::Rng& rng) {
+Stretch draw_stretch(const DataSetOptions& o, Rng& rng) {
   const double where = rng.uniform();
   const double how_long = rng.uniform();
   const double run = double(o.run_cycles);
@@ -113,7 +115,7 @@ void give_shape(Fault& fault, const std::string& shape, uint64_t run_cycles) {
 }  // namespace
 
 std::vector<Case> draw_cases(const Grid& grid, const DataSetOptions& options) {
-  base::Rng rng(options.seed, "chip.data_set");
+  Rng rng(options.seed, "chip.data_set");
   std::vector<Case> cases;
   for (const Drawn kind : kinds_in_order(options, grid, rng)) {
     const Stretch when = draw_stretch(options, rng);

@@ -10,6 +10,9 @@
 namespace lento::chip {
 namespace {
 
+using base::format_number;
+using finding::SeriesFigure;
+
 constexpr double kAlarmRate = 0.01;
 constexpr double kFound = 0.95;
 constexpr int kScoreBins = 10;
@@ -27,7 +30,9 @@ struct Factor {
 using ByFactor = std::map<double, Factor>;
 
 double top_score(const RunResult& r) {
-  return r.scores.empty() ? 0 : r.scores[0];
+  if (r.scores.empty())
+    return 0;
+  return r.scores[0];
 }
 
 // The score that at most 1 % of clean runs exceed, by variant.
@@ -77,13 +82,13 @@ finding::Figure factor_table(
     for (auto f = factors.rbegin(); f != factors.rend(); ++f) {
       if (double(f->second.found) < kFound * double(f->second.cases))
         break;
-      smallest = base::format_number(f->first);
+      smallest = format_number(f->first);
     }
     const bool known = least.contains(variant);
     for (const auto& [factor, f] : factors)
       table.rows.push_back(
           {variant,
-           base::format_number(factor),
+           format_number(factor),
            rate(f.right, f.cases),
            rate(f.cores_right, f.cores),
            rate(f.links_right, f.links),
@@ -100,7 +105,7 @@ finding::Figure factor_table(
 }  // namespace
 
 std::string percent(double share) {
-  return base::format_number(std::round(1e4 * share) / 100, 4);
+  return format_number(std::round(1e4 * share) / 100, 4);
 }
 
 std::string rate(uint64_t hits, uint64_t of) {
@@ -127,12 +132,12 @@ Figures factor_figures(const Results& results, bool training) {
   finding::Figure table = factor_table(rows, least);
   if (factors.size() < 2)
     return {table};
-  finding::SeriesFigure figure;
+  SeriesFigure figure;
   figure.x_name = "times slower";
   figure.y_name = "exactly right, %";
   figure.log_x = true;
   for (const auto& [variant, by_factor] : rows) {
-    finding::SeriesFigure::Line line{variant, {}, {}};
+    SeriesFigure::Line line{variant, {}, {}};
     for (const auto& [factor, f] : by_factor) {
       line.x.push_back(factor);
       line.y.push_back(100 * double(f.right) / double(f.cases));
@@ -166,18 +171,17 @@ Figures calibration_figures(const Results& results, bool training) {
     return {};
   finding::TableFigure table;
   table.columns = {"method", "score", "mean score", "reports that are right %"};
-  finding::SeriesFigure figure;
+  SeriesFigure figure;
   figure.x_name = "mean score of a report";
   figure.y_name = "right, %";
   for (const auto& [variant, bins] : rows) {
-    finding::SeriesFigure::Line line{variant, {}, {}};
+    SeriesFigure::Line line{variant, {}, {}};
     for (const auto& [bin, b] : bins) {
       const double score = b.score / double(b.reports);
       table.rows.push_back(
           {variant,
-           base::format_number(bin / double(kScoreBins)) + " to " +
-               base::format_number((bin + 1) / double(kScoreBins)),
-           base::format_number(score, 3),
+           format_number(bin / double(kScoreBins)) + " to " + format_number((bin + 1) / double(kScoreBins)),
+           format_number(score, 3),
            rate(b.right, b.reports)});
       line.x.push_back(score);
       line.y.push_back(100 * double(b.right) / double(b.reports));

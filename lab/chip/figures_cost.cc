@@ -17,13 +17,16 @@ constexpr double kPerseusBytes = 24;
 constexpr double kAdrBytes = 16;
 
 using base::format_number;
+using finding::TableFigure;
 
 std::string bytes(double value) {
   return base::format_quantity(value, base::Dimension::Bytes);
 }
 
 std::string times(double raw, double kept) {
-  return kept > 0 ? format_number(raw / kept, 4) : "-";
+  if (kept > 0)
+    return format_number(raw / kept, 4);
+  return "-";
 }
 
 bool recorded(const RunResult& r) {
@@ -55,7 +58,7 @@ Figures memory_figures(const Results& results) {
   }
   if (rows.empty() || rows.size() > 200)
     return {};
-  finding::TableFigure table;
+  TableFigure table;
   table.columns = {
       "workload",
       "recorder",
@@ -96,7 +99,7 @@ Figures probe_figures(const Results& results) {
   for (const RunResult& r : results)
     if (!r.probes.empty() && r.number("cycles") > 0)
       cycles[r.workload][r.probes][{r.name, r.seed}] = r.number("cycles");
-  finding::TableFigure table;
+  TableFigure table;
   table.columns = {"workload", "probes", "runs", "cycles, mean", "longer than without probes %"};
   finding::BarsFigure figure;
   figure.y_name = "% of run time, full probes";
@@ -157,7 +160,7 @@ Figures convergence_figures(const Results& results) {
   }
   if (rows.empty() || rows.size() > 40)
     return {};
-  finding::TableFigure table;
+  TableFigure table;
   table.columns = {"workload and method", "cases", "iterations, least", "median", "most"};
   finding::SeriesFigure figure;
   figure.x_name = "iteration";
@@ -198,7 +201,7 @@ Figures slowdown_figures(const Results& results) {
       slow[{r.workload, kind}][{r.name, r.seed}] = r.number("cycles");
     }
   }
-  finding::TableFigure table;
+  TableFigure table;
   table.columns = {"workload", "component", "cases", "least", "median", "most"};
   for (const auto& [key, runs] : slow) {
     if (!clean.contains(key.first))

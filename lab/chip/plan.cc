@@ -13,11 +13,14 @@
 namespace lento::chip {
 namespace {
 
+using base::Json;
+using spec::Chip;
+
 // Clean runs have seeds that no faulty run has.
 constexpr uint64_t kCleanSeeds = 1'000'000;
 constexpr uint64_t kAlteredSeeds = 2'000'000;
 
-Mapping mapping_of(const Campaign::Workload& w, const spec::Chip& machine) {
+Mapping mapping_of(const Campaign::Workload& w, const Chip& machine) {
   if (w.is_tree)
     return map_binary_tree(w.tree, machine);
   if (!w.mapping.empty())
@@ -25,26 +28,32 @@ Mapping mapping_of(const Campaign::Workload& w, const spec::Chip& machine) {
   base::ReadReport report;
   MapOptions options;
   options.batch = w.batch;
-  return map_network(lower(spec::read_onnx(w.model, {}, report), w.model), machine, options, w.model);
+  const spec::Network network = spec::read_onnx(w.model, {}, report);
+  return map_network(lower(network, w.model), machine, options, w.model);
 }
 
-std::vector<Case> cases_of(const Campaign& c, const spec::Chip& machine, uint64_t run_cycles) {
+std::vector<Case> drawn_cases(const Campaign& c, const Chip& machine, uint64_t run_cycles) {
   std::vector<Case> all;
-  if (!c.fault_files.empty()) {
-    all = read_cases(c.fault_files, machine);
-  } else {
-    DataSetOptions draw = c.draw;
-    draw.clock_hz = machine.clock_hz;
-    draw.run_cycles = run_cycles;
-    for (const double factor : c.factors) {
-      draw.factor = factor;
-      for (Case& one : draw_cases(Grid(machine), draw)) {
-        if (c.factors.size() > 1)
-          one.name += " x" + base::format_number(factor);
-        all.push_back(std::move(one));
-      }
+  DataSetOptions draw = c.draw;
+  draw.clock_hz = machine.clock_hz;
+  draw.run_cycles = run_cycles;
+  for (const double factor : c.factors) {
+    draw.factor = factor;
+    for (Case& one : draw_cases(Grid(machine), draw)) {
+      if (c.factors.size() > 1)
+        one.name += " x" + base::format_number(factor);
+      all.push_back(std::move(one));
     }
   }
+  return all;
+}
+
+std::vector<Case> cases_of(const Campaign& c, const Chip& machine, uint64_t run_cycles) {
+  std::vector<Case> all;
+  if (c.fault_files.empty())
+    all = drawn_cases(c, machine, run_cycles);
+  else
+    all = read_cases(c.fault_files, machine);
   if (c.training_only)
     std::erase_if(all, [](const Case& one) {
       return !one.training;
@@ -63,8 +72,9 @@ void decide_touching(Stage& stage, const base::Progress& progress) {
         harmless.push_back(f);
     }
   }
-  const std::vector<uint64_t> hits =
-      harmless.empty() ? std::vector<uint64_t>{} : stage.bench->hits(harmless, progress.stop);
+  std::vector<uint64_t> hits;
+  if (!harmless.empty())
+    hits = stage.bench->hits(harmless, progress.stop);
   size_t next = 0;
   for (const Case& c : stage.cases) {
     uint64_t fewest = UINT64_MAX;
@@ -76,8 +86,8 @@ void decide_touching(Stage& stage, const base::Progress& progress) {
   }
 }
 
-spec::Chip chip_of(const Campaign::Workload& w, const std::string& path) {
-  spec::Chip chip = spec::read_chip(path);
+Chip chip_of(const Campaign::Workload& w, const std::string& path) {
+  Chip chip = spec::read_chip(path);
   if (w.noise_of_cores >= 0)
     chip.core.rate_deviation = w.noise_of_cores;
   if (w.noise_of_links >= 0)
@@ -86,7 +96,7 @@ spec::Chip chip_of(const Campaign::Workload& w, const std::string& path) {
 }
 
 Stage make_stage(const Campaign& c, const Campaign::Workload& w, const base::Progress& progress) {
-  const spec::Chip machine = chip_of(w, w.chip);
+  const Chip machine = chip_of(w, w.chip);
   const Mapping mapping = mapping_of(w, machine);
   TrialOptions options;
   options.inferences = uint32_t(c.inferences);
@@ -95,15 +105,15 @@ Stage make_stage(const Campaign& c, const Campaign::Workload& w, const base::Pro
   options.recorders = c.recorders;
   Stage stage;
   stage.name = w.name;
-  stage.runs_on = w.runs_on.empty() ? machine : chip_of(w, w.runs_on);
+  stage.runs_on = machine;
+  if (!w.runs_on.empty())
+    stage.runs_on = chip_of(w, w.runs_on);
   stage.bench = std::make_unique<PreparedWorkload>(w.name, machine, mapping, options);
-  if (c.altered_runs > 0)
-    for (int64_t i = 0; i < c.altered_structures; ++i)
-      stage.altered.push_back(std::make_unique<PreparedWorkload>(
-          w.name,
-          machine,
-          altered(mapping, machine, uint64_t(i) + 1),
-          options));
+  const int64_t structures = c.altered_runs > 0 ? c.altered_structures : 0;
+  for (int64_t i = 1; i <= structures; ++i) {
+    const Mapping other = altered(mapping, machine, uint64_t(i));
+    stage.altered.push_back(std::make_unique<PreparedWorkload>(w.name, machine, other, options));
+  }
   Options quiet;
   quiet.inferences = options.inferences;
   quiet.noise = false;
@@ -120,9 +130,14 @@ std::string identity_of(const Stage& stage) {
   std::string text;
   for (const Case& c : stage.cases) {
     text += c.name;
-    for (const Fault& f : c.faults)
-      text += f.name + std::to_string(f.begin) + " " + std::to_string(f.end) + base::format_exact(f.factor) +
-              " " + std::to_string(f.ramp) + " " + std::to_string(f.period) + " " + std::to_string(f.on);
+    for (const Fault& f : c.faults) {
+      text += f.name + std::to_string(f.begin);
+      text += " " + std::to_string(f.end);
+      text += base::format_exact(f.factor);
+      text += " " + std::to_string(f.ramp);
+      text += " " + std::to_string(f.period);
+      text += " " + std::to_string(f.on);
+    }
   }
   return text;
 }
@@ -152,28 +167,38 @@ Place place_within(const Plan& plan, const Stage& stage, uint64_t i, const std::
   const uint64_t clean = uint64_t(c.clean_runs);
   if (i < faulty) {
     const size_t k = i / c.seeds.size();
-    return {
-        stage,
-        *stage.bench,
-        &stage.cases[k],
-        stage.hits[k],
-        c.seeds[i % c.seeds.size()],
-        probes,
-        stage.cases[k].name};
+    Place at{stage, *stage.bench};
+    at.probes = probes;
+    at.fault_case = &stage.cases[k];
+    at.hits = stage.hits[k];
+    at.seed = c.seeds[i % c.seeds.size()];
+    at.name = stage.cases[k].name;
+    return at;
   }
-  if (i < faulty + clean)
-    return {stage, *stage.bench, nullptr, 0, kCleanSeeds + i - faulty, probes, "clean"};
+  if (i < faulty + clean) {
+    Place at{stage, *stage.bench};
+    at.probes = probes;
+    at.seed = kCleanSeeds + i - faulty;
+    at.name = "clean";
+    return at;
+  }
   const uint64_t k = i - faulty - clean;
-  return {stage, *stage.altered[k % stage.altered.size()], nullptr, 0, kAlteredSeeds + k, probes, "altered"};
+  Place at{stage, *stage.altered[k % stage.altered.size()]};
+  at.probes = probes;
+  at.seed = kAlteredSeeds + k;
+  at.name = "altered";
+  return at;
 }
 
 Place place_of(const Plan& plan, uint64_t run) {
   const Campaign& c = plan.campaign;
-  const auto w = size_t(std::upper_bound(plan.first.begin(), plan.first.end(), run) - plan.first.begin() - 1);
+  const auto next = std::ranges::upper_bound(plan.first, run);
+  const auto w = size_t(next - plan.first.begin() - 1);
   const uint64_t within = run - plan.first[w];
   const uint64_t one = within / c.probes.size();
   const uint64_t i = one / c.mismatches.size();
-  Place at = place_within(plan, plan.stages[w], i, c.probes[within % c.probes.size()]);
+  const std::string& probes = c.probes[within % c.probes.size()];
+  Place at = place_within(plan, plan.stages[w], i, probes);
   at.mismatch = &c.mismatches[one % c.mismatches.size()];
   at.draw = base::mix64(base::hash_text(at.mismatch->name) ^ i);
   return at;
@@ -199,8 +224,9 @@ RunResult unjudged(const Plan& plan, const Place& at) {
   r.hits = at.hits;
   if (!at.fault_case->faults.empty())
     r.factor = at.fault_case->faults[0].factor;
+  const Grid& grid = at.bench.model().grid;
   for (const Fault& f : at.fault_case->faults)
-    r.truth.push_back(name_of(component_of(f), at.bench.model().grid));
+    r.truth.push_back(name_of(component_of(f), grid));
   return r;
 }
 
@@ -213,9 +239,13 @@ void add_overlaps(
   bool first = true;
   for (const Claim& t : truth) {
     double named = 0;
-    for (const Suspect& s : detection.reported)
-      if (t.component == s.component || std::ranges::find(s.alike, t.component) != s.alike.end())
-        named = std::max(named, overlap(t, {s.component, s.begin, s.end}, run_cycles));
+    for (const Suspect& s : detection.reported) {
+      const bool alike = std::ranges::find(s.alike, t.component) != s.alike.end();
+      if (!alike && t.component != s.component)
+        continue;
+      const Claim claim{s.component, s.begin, s.end};
+      named = std::max(named, overlap(t, claim, run_cycles));
+    }
     const double whole = overlap(t, {t.component, 0, run_cycles}, run_cycles);
     r.overlap = first ? named : std::min(r.overlap, named);
     r.whole_overlap = first ? whole : std::min(r.whole_overlap, whole);
@@ -243,8 +273,12 @@ RunResult judged(
     RunResult r) {
   const MethodResult found = at.bench.judge_run(run, recorder, method, replays);
   const Grid& grid = at.bench.model().grid;
-  for (const Suspect& s : found.detection.reported)
-    r.reported.push_back(s.alike.empty() ? name_of(s.component, grid) : name_of(s.alike, grid));
+  for (const Suspect& s : found.detection.reported) {
+    if (s.alike.empty())
+      r.reported.push_back(name_of(s.component, grid));
+    else
+      r.reported.push_back(name_of(s.alike, grid));
+  }
   r.unjudged = !found.detection.unjudged.empty();
   if (r.unjudged)
     r.reported = {"cannot judge"};
@@ -270,9 +304,10 @@ Plan make_plan(const std::string& path, const std::string& version, const base::
   for (const auto& w : plan.campaign.workloads) {
     progress("workloads", double(plan.stages.size()), double(plan.campaign.workloads.size()));
     parts += w.name;
-    for (const std::string& input : {w.chip, w.runs_on, w.mapping, w.model})
+    for (const std::string& input : {w.chip, w.runs_on, w.mapping, w.model}) {
       if (!input.empty())
         parts += base::digest(base::read_file(input));
+    }
     plan.first.push_back(at);
     plan.stages.push_back(make_stage(plan.campaign, w, progress));
     parts += identity_of(plan.stages.back());
@@ -305,31 +340,34 @@ std::vector<RunResult> run_one(const Plan& plan, uint64_t run) {
   if (runs) {
     const Twin real = drawn(*at.mismatch, at.stage.runs_on, at.draw);
     const Model model(real.chip, at.bench.model().program, real.own);
-    made = at.bench.simulate_run_on(
-        model,
-        at.fault_case != nullptr ? at.fault_case->faults : std::vector<Fault>{},
-        at.seed,
-        at.probes);
+    std::vector<Fault> faults;
+    if (at.fault_case != nullptr)
+      faults = at.fault_case->faults;
+    made = at.bench.simulate_run_on(model, faults, at.seed, at.probes);
   }
   // The truth is the class: components that the same transfers passed are one answer.
   for (size_t i = 0; i < made.classes.size(); ++i)
     empty.truth[i] = name_of(made.classes[i], at.bench.model().grid);
   std::vector<RunResult> out;
   for (size_t recorder = 0; recorder < c.recorders.size(); ++recorder) {
-    const ReplayOf replays = runs ? at.bench.replays_of(made, recorder) : ReplayOf{};
+    ReplayOf replays;
+    if (runs)
+      replays = at.bench.replays_of(made, recorder);
     for (const MethodChoice& method : c.methods) {
       RunResult r = empty;
       r.method = method.label;
       if (c.recorders.size() > 1)
         r.recorder = c.recorders[recorder].label;
-      out.push_back(runs ? judged(at, made, recorder, method, replays, std::move(r)) : std::move(r));
+      if (runs)
+        r = judged(at, made, recorder, method, replays, std::move(r));
+      out.push_back(std::move(r));
     }
   }
   return out;
 }
 
 std::string write_results(const std::vector<RunResult>& results) {
-  base::Json list = base::Json::array();
+  Json list = Json::array();
   for (const RunResult& r : results)
     list.push(to_json(r));
   return base::write_json(list);
@@ -337,8 +375,8 @@ std::string write_results(const std::vector<RunResult>& results) {
 
 std::vector<RunResult> read_results(const std::string& line, const base::Location& where) {
   std::vector<RunResult> out;
-  const base::Json json = base::parse_json(line, where.file);
-  for (const base::Json& one : json.array(where))
+  const Json json = base::parse_json(line, where.file);
+  for (const Json& one : json.array(where))
     out.push_back(run_result_from_json(one, where));
   return out;
 }

@@ -79,7 +79,9 @@ Sketch Recorder::take() {
 uint64_t Recorder::bytes() const {
   if (!rings_.empty())
     return rings_.size() * ring_size_ * sizeof(trace::ProbeRecord);
-  return fits_ ? sketch_.bytes() : 0;
+  if (fits_)
+    return sketch_.bytes();
+  return 0;
 }
 
 uint64_t kept_bytes(const Sketch& sketch) {

@@ -40,7 +40,9 @@ std::string RunResult::variant() const {
 
 double RunResult::number(const std::string& key) const {
   const auto at = numbers.find(key);
-  return at == numbers.end() ? 0 : at->second;
+  if (at == numbers.end())
+    return 0;
+  return at->second;
 }
 
 double raw_bytes(const RunResult& r) {

@@ -15,15 +15,21 @@ bool holds(const std::vector<std::string>& names, const std::string& name, size_
 }  // namespace
 
 double Tally::precision() const {
-  return reports ? double(reports - spurious) / double(reports) : 0;
+  if (reports)
+    return double(reports - spurious) / double(reports);
+  return 0;
 }
 double Tally::recall() const {
-  return named + missed ? double(named) / double(named + missed) : 0;
+  if (named + missed)
+    return double(named) / double(named + missed);
+  return 0;
 }
 double Tally::f1() const {
   const double p = precision();
   const double r = recall();
-  return p + r > 0 ? 2 * p * r / (p + r) : 0;
+  if (p + r > 0)
+    return 2 * p * r / (p + r);
+  return 0;
 }
 
 void Tally::add(const RunResult& r) {

@@ -84,7 +84,9 @@ std::string family_of(const std::string& name) {
   if (to == std::string::npos)
     return name;
   const std::string from = name.substr(0, to);
-  return from == "DRAM" ? "DRAM_TO_" + name.substr(name.rfind('_') + 1) : from;
+  if (from == "DRAM")
+    return "DRAM_TO_" + name.substr(name.rfind('_') + 1);
+  return from;
 }
 
 FabricFit fit_fabric(const FabricSheet& sheet, const std::vector<NamedTrace>& traces, bool refit) {

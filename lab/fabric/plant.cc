@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "base/rng.h"
 #include "chip/fabric/judge.h"
@@ -20,22 +21,31 @@ struct Key {
   auto operator<=>(const Key&) const = default;
 };
 
+const PlayedTransfer& transfer_of(const Played& played, const PlayedWait& wait, uint32_t k) {
+  const uint32_t id = played.transfers_of_waits[wait.first_transfer + k];
+  return played.transfers[id];
+}
+
 // What a wait moves: equal ones are compared.
 std::string pattern(const TransferTrace& trace, const Played& played, const PlayedWait& wait) {
   uint64_t bytes = 0;
   int network = 0;
   for (uint32_t k = 0; k < wait.transfers; ++k) {
-    const PlayedTransfer& t = played.transfers[played.transfers_of_waits[wait.first_transfer + k]];
-    bytes += trace.streams[t.stream].records[t.record].bytes;
-    network = trace.streams[t.stream].records[t.record].network;
+    const PlayedTransfer& t = transfer_of(played, wait, k);
+    const TransferRecord& record = trace.streams[t.stream].records[t.record];
+    bytes += record.bytes;
+    network = record.network;
   }
-  return std::to_string(network) + "/" + std::to_string(wait.transfers) + "/" + std::to_string(bytes);
+  std::string text = std::to_string(network);
+  text += "/" + std::to_string(wait.transfers);
+  text += "/" + std::to_string(bytes);
+  return text;
 }
 
 double last_issue(const Played& played, const PlayedWait& wait) {
   double last = 0;
   for (uint32_t k = 0; k < wait.transfers; ++k)
-    last = std::max(last, played.transfers[played.transfers_of_waits[wait.first_transfer + k]].issue);
+    last = std::max(last, transfer_of(played, wait, k).issue);
   return last;
 }
 
@@ -43,12 +53,13 @@ double last_issue(const Played& played, const PlayedWait& wait) {
 std::vector<double> usual_difference(const TransferTrace& trace, const Played& played, double origin) {
   std::map<std::string, std::vector<double>> tails;
   std::vector<std::string> names;
-  std::vector<double> own;
   for (const PlayedWait& wait : played.waits) {
     const TransferRecord& record = trace.streams[wait.stream].records[wait.record];
     names.push_back(pattern(trace, played, wait));
-    own.push_back(record.end == kNoTime ? 0 : double(record.end) - origin - last_issue(played, wait));
-    tails[names.back()].push_back(own.back());
+    double tail = 0;
+    if (record.end != kNoTime)
+      tail = double(record.end) - origin - last_issue(played, wait);
+    tails[names.back()].push_back(tail);
   }
   std::map<std::string, double> limit;
   for (auto& [name, values] : tails) {
@@ -57,7 +68,8 @@ std::vector<double> usual_difference(const TransferTrace& trace, const Played& p
     for (double& v : values)
       v = std::abs(v - middle);
     std::ranges::sort(values);
-    limit[name] = values[std::min(values.size() - 1, size_t(0.95 * double(values.size())))];
+    const auto rank = size_t(0.95 * double(values.size()));
+    limit[name] = values[std::min(values.size() - 1, rank)];
   }
   std::vector<double> out;
   for (const std::string& name : names)
@@ -75,15 +87,20 @@ uint64_t origin_of(const TransferTrace& trace) {
         zone = std::min(zone, r.begin);
     }
   }
-  return zone == kNoTime ? any : zone;
+  if (zone == kNoTime)
+    return any;
+  return zone;
 }
 
 std::string kind_of(const std::string& name) {
-  if (name.find("link") != std::string::npos)
+  const auto holds = [&](const char* part) {
+    return name.find(part) != std::string::npos;
+  };
+  if (holds("link"))
     return "link";
-  const bool port = name.find("/in") != std::string::npos || name.find("/out") != std::string::npos ||
-                    name.find("dram") != std::string::npos;
-  return port ? "port" : "core";
+  if (holds("/in") || holds("/out") || holds("dram"))
+    return "port";
+  return "core";
 }
 
 }  // namespace
@@ -109,27 +126,29 @@ plant(const Fabric& fabric, const TransferTrace& trace, const Played& played, co
     uint64_t shift = 0;
     auto& records = out.trace.streams[s].records;
     for (uint32_t r = 0; r < records.size(); ++r) {
-      records[r].begin += shift;
-      if (records[r].end == kNoTime)
+      TransferRecord& record = records[r];
+      record.begin += shift;
+      if (record.end == kNoTime)
         continue;
-      records[r].end += shift;
+      record.end += shift;
       const auto found = wait_at.find({s, r});
       if (found == wait_at.end())
         continue;
       const PlayedWait& wait = played.waits[found->second];
-      double end = double(records[r].end);
+      double end = double(record.end);
       for (uint32_t k = 0; k < wait.transfers; ++k) {
         const uint32_t id = played.transfers_of_waits[wait.first_transfer + k];
         if (factor[id] == 0)
           continue;
         const PlayedTransfer& t = played.transfers[id];
-        end =
-            std::max(end, origin + t.issue + double(shift) + factor[id] * (t.arrival - t.issue) + completion);
+        const double issued = origin + t.issue + double(shift);
+        const double slowed = factor[id] * (t.arrival - t.issue);
+        end = std::max(end, issued + slowed + completion);
       }
-      const auto later = uint64_t(std::llround(end)) - records[r].end;
+      const auto later = uint64_t(std::llround(end)) - record.end;
       out.moved += later > 0;
       out.beyond += double(later) > usual[found->second];
-      records[r].end += later;
+      record.end += later;
       shift += later;
     }
   }
@@ -151,15 +170,16 @@ std::vector<PlantCase> plant_cases(
     c.judged = verdict.judged;
     c.accused = verdict.blamed;
     if (!verdict.ranked.empty()) {
-      c.blamed = verdict.ranked.front().members.front();
-      c.blamed_factor = verdict.ranked.front().factor;
-      c.evidence = verdict.ranked.front().evidence;
-      c.spread = verdict.ranked.front().spread;
       const FabricSuspect& first = verdict.ranked.front();
-      const bool named =
-          first.members == c.planted || std::ranges::find(first.alike, c.planted) != first.alike.end();
-      c.exact = verdict.blamed && named && first.alike.empty();
-      c.among = verdict.blamed && named && !first.alike.empty();
+      c.blamed = first.members.front();
+      c.blamed_factor = first.factor;
+      c.evidence = first.evidence;
+      c.spread = first.spread;
+      const bool alike = std::ranges::find(first.alike, c.planted) != first.alike.end();
+      const bool named = verdict.blamed && (alike || first.members == c.planted);
+      const bool alone = first.alike.empty();
+      c.exact = named && alone;
+      c.among = named && !alone;
     }
     if (verdict.ranked.size() > 1)
       c.runner_up = verdict.ranked[1].evidence;
@@ -170,26 +190,29 @@ std::vector<PlantCase> plant_cases(
   untouched.kind = "none";
   look(trace, untouched);
   std::map<std::string, std::vector<size_t>> by_kind;
-  for (size_t i = 0; i < classes.size(); ++i)
-    for (const std::string kind : {"core", "link", "port"})
-      if (std::any_of(classes[i].members.begin(), classes[i].members.end(), [&](const std::string& name) {
-            return kind_of(name) == kind;
-          }))
-        by_kind[kind].push_back(i);
+  for (size_t i = 0; i < classes.size(); ++i) {
+    std::set<std::string> kinds;
+    for (const std::string& name : classes[i].members)
+      kinds.insert(kind_of(name));
+    for (const std::string& kind : kinds)
+      by_kind[kind].push_back(i);
+  }
   for (auto& [kind, ids] : by_kind) {
     base::Rng rng(plan.seed, "lab.fabric.plant." + kind + "." + file);
-    for (size_t i = 0; i < ids.size() && i < plan.per_kind; ++i)
+    const size_t drawn = std::min<size_t>(ids.size(), plan.per_kind);
+    for (size_t i = 0; i < drawn; ++i)
       std::swap(ids[i], ids[i + rng.below(ids.size() - i)]);
-    for (size_t i = 0; i < ids.size() && i < plan.per_kind; ++i) {
+    for (size_t i = 0; i < drawn; ++i) {
+      const CandidateClass& candidate = classes[ids[i]];
       for (const double factor : plan.factors) {
-        SlowTransfers slow = slow_transfers(classes[ids[i]].transfers, factor);
+        SlowTransfers slow = slow_transfers(candidate.transfers, factor);
         for (double& each : slow.factors)
           each *= std::exp(rng.normal(0, plan.time_error));
         const Planted planted = plant(fabric, trace, played, slow);
         PlantCase c;
         c.file = file;
         c.kind = kind;
-        c.planted = classes[ids[i]].members;
+        c.planted = candidate.members;
         c.factor = factor;
         c.moved = planted.moved;
         c.beyond = planted.beyond;

@@ -16,6 +16,8 @@
 namespace lento::fleet {
 namespace {
 
+using finding::TableFigure;
+
 constexpr size_t kTrainEnd = 8640;
 
 struct Segment {
@@ -74,7 +76,7 @@ size_t rank_of(const std::vector<RankedMachine>& ranked, size_t machine) {
 
 }  // namespace
 
-finding::TableFigure measure_asd12(const RealOptions& options, const base::Progress& progress) {
+TableFigure measure_asd12(const RealOptions& options, const base::Progress& progress) {
   std::vector<std::vector<bool>> label;
   const trace::MetricSeries series = read_servers(options.folder + "/asd12", label);
   std::vector<Segment> segments = single_segments(label);
@@ -102,7 +104,7 @@ finding::TableFigure measure_asd12(const RealOptions& options, const base::Progr
   const uint64_t points = point_server.size();
   uint64_t first = 0;
   uint64_t third = 0;
-  finding::TableFigure table;
+  TableFigure table;
   table.columns = {"what", "measured"};
   for (size_t i = 0; i < windows.size(); ++i) {
     first += rank[i] == 1;
@@ -124,8 +126,8 @@ finding::TableFigure measure_asd12(const RealOptions& options, const base::Progr
   return table;
 }
 
-finding::TableFigure measure_straggler(const RealOptions& options, const base::Progress&) {
-  finding::TableFigure table;
+TableFigure measure_straggler(const RealOptions& options, const base::Progress&) {
+  TableFigure table;
   table.columns = {"trace", "named"};
   for (const char* name : {"AR", "ST", "SE"}) {
     const std::string path = options.folder + "/straggler/trace_" + name + ".csv.gz";

@@ -21,14 +21,17 @@
 namespace lento::fleet {
 namespace {
 
+using base::Json;
+using trace::MetricSeries;
+
 constexpr size_t kLength = 200;  // seconds of a segment
 constexpr size_t kPeers = 31;
 constexpr int kDraws = 3;  // of peers, for each fault that is learned from
 
 struct Run {
   int number = 0;
-  trace::MetricSeries series;  // one machine
-  std::vector<bool> faulty;    // per second
+  MetricSeries series;       // one machine
+  std::vector<bool> faulty;  // per second
 };
 
 struct Segment {
@@ -47,9 +50,9 @@ struct Data {
 Data read_runs(const std::string& folder) {
   Data data;
   const std::string manifest_path = folder + "/manifest.json";
-  const base::Json manifest = base::parse_json(base::read_file(manifest_path), manifest_path);
+  const Json manifest = base::parse_json(base::read_file(manifest_path), manifest_path);
   const base::Location where{manifest_path};
-  for (const base::Json& entry : manifest.at("runs", where).array(where)) {
+  for (const Json& entry : manifest.at("runs", where).array(where)) {
     if (entry.at("app", where).string(where) != "ExaMiniMD")
       continue;
     Run run;
@@ -60,13 +63,13 @@ Data read_runs(const std::string& folder) {
     csv.time_column = "t";
     csv.grid.step_ms = 1000;
     csv.metrics.clear();
-    for (const base::Json& column : manifest.at("columns", where).array(where))
+    for (const Json& column : manifest.at("columns", where).array(where))
       csv.metrics.push_back(column.string(where));
     base::ReadReport report;
     run.series = read_csv(csv, report);
     run.faulty.assign(run.series.steps, false);
     const size_t at = data.runs.size();
-    for (const base::Json& fault : entry.at("faults", where).array(where)) {
+    for (const Json& fault : entry.at("faults", where).array(where)) {
       const size_t begin = size_t(fault.at("start", where).integer(where));
       const size_t end = std::min<size_t>(size_t(fault.at("end", where).integer(where)), run.series.steps);
       for (size_t t = begin; t < end; ++t)
@@ -92,7 +95,7 @@ Data read_runs(const std::string& folder) {
 }
 
 // Machine 0 is the fault (or a healthy segment), the others are drawn from `pool`, never from its run.
-trace::MetricSeries
+MetricSeries
 draw_fleet(const Data& data, const Segment& first, const std::vector<Segment>& pool, base::Rng& rng) {
   std::vector<Segment> chosen{first};
   std::vector<Segment> rest;
@@ -105,7 +108,7 @@ draw_fleet(const Data& data, const Segment& first, const std::vector<Segment>& p
     chosen.push_back(rest[pick]);
     rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(pick));
   }
-  trace::MetricSeries fleet;
+  MetricSeries fleet;
   fleet.metrics = data.metrics;
   fleet.steps = kLength;
   for (size_t i = 0; i < chosen.size(); ++i)
@@ -123,11 +126,7 @@ draw_fleet(const Data& data, const Segment& first, const std::vector<Segment>& p
 }
 
 // Abnormality of every machine and metric of one fleet as samples for the tree.
-void add_samples(
-    const trace::MetricSeries& fleet,
-    bool faulty,
-    size_t group,
-    std::vector<PrioritySample>& samples) {
+void add_samples(const MetricSeries& fleet, bool faulty, size_t group, std::vector<PrioritySample>& samples) {
   std::vector<PrioritySample> now(fleet.machines.size());
   for (PrioritySample& s : now) {
     s.z.resize(fleet.metrics.size());
@@ -190,7 +189,7 @@ finding::TableFigure measure_hpas(const RealOptions& options, const base::Progre
     if (progress.stopped())
       return;
     base::Rng rng(options.seed, "hpas.judge", i);
-    const trace::MetricSeries fleet = draw_fleet(data, odd[i / draws], data.healthy, rng);
+    const MetricSeries fleet = draw_fleet(data, odd[i / draws], data.healthy, rng);
     hit[i] = rank_machines(fleet, 0, kLength, learned).front().machine == 0;
     all_metrics[i] = rank_machines(fleet, 0, kLength, {}).front().machine == 0;
   });

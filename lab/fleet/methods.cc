@@ -191,7 +191,9 @@ Candidates scan(const trace::MetricSeries& series, const Models& models) {
 }
 
 double threshold_at(const Method& method, size_t i) {
-  return method.capped ? 0.5 * std::pow(1.07, double(i)) : 1.05 * std::pow(1.25, double(i));
+  if (method.capped)
+    return 0.5 * std::pow(1.07, double(i));
+  return 1.05 * std::pow(1.25, double(i));
 }
 
 int verdict_of(const Candidates& candidates, const Method& method, size_t i, size_t machines) {

@@ -17,7 +17,11 @@
 namespace lento::fleet {
 namespace {
 
-trace::MetricSeries read_run(const std::string& path) {
+using base::format_number;
+using finding::TableFigure;
+using trace::MetricSeries;
+
+MetricSeries read_run(const std::string& path) {
   CsvOptions csv;
   csv.paths = {path};
   csv.machine_column = "node";
@@ -28,7 +32,7 @@ trace::MetricSeries read_run(const std::string& path) {
   return read_csv(csv, report);
 }
 
-Detector detector_for(const trace::MetricSeries& s, double tail_factor) {
+Detector detector_for(const MetricSeries& s, double tail_factor) {
   DetectOptions options;
   options.tail_factor = tail_factor;
   options.keep_history = false;
@@ -41,7 +45,7 @@ struct Outcome {
   bool done = false;                    // not interrupted before
 };
 
-Outcome plant(const trace::MetricSeries& s, size_t node, double onset_s, double factor, double tail) {
+Outcome plant(const MetricSeries& s, size_t node, double onset_s, double factor, double tail) {
   Detector detector = detector_for(s, tail);
   Outcome out;
   std::vector<float> row;
@@ -67,16 +71,16 @@ Outcome plant(const trace::MetricSeries& s, size_t node, double onset_s, double 
 std::string share(uint64_t hits, uint64_t trials) {
   const base::Interval i = base::wilson95(hits, trials);
   return std::to_string(hits) + "/" + std::to_string(trials) + " = " +
-         base::format_number(100.0 * double(hits) / double(std::max<uint64_t>(trials, 1)), 4) + " % (" +
-         base::format_number(100 * i.low, 3) + " to " + base::format_number(100 * i.high, 3) + ")";
+         format_number(100.0 * double(hits) / double(std::max<uint64_t>(trials, 1)), 4) + " % (" +
+         format_number(100 * i.low, 3) + " to " + format_number(100 * i.high, 3) + ")";
 }
 
 void planted_rows(
-    const trace::MetricSeries& s,
+    const MetricSeries& s,
     const std::string& run,
     const RealOptions& options,
     const base::Progress& progress,
-    finding::TableFigure& table) {
+    TableFigure& table) {
   const std::vector<double> onsets{660, 1200, 1800, 2400};
   for (const double factor : {0.9, 0.95}) {
     std::vector<std::pair<size_t, double>> trials;
@@ -110,22 +114,22 @@ void planted_rows(
               })),
           outcomes.size());
     };
-    const std::string name = run + " x " + base::format_number(factor);
+    const std::string name = run + " x " + format_number(factor);
     for (const double limit : {150.0, 240.0, 300.0, 600.0}) {
-      table.rows.push_back({name, "named within " + base::format_number(limit) + " s", within(limit)});
+      table.rows.push_back({name, "named within " + format_number(limit) + " s", within(limit)});
     }
-    table.rows.push_back({name, "median delay", base::format_number(base::median(delays), 4) + " s"});
+    table.rows.push_back({name, "median delay", format_number(base::median(delays), 4) + " s"});
     table.rows.push_back({name, "wrong node named", share(wrong, outcomes.size())});
   }
 }
 
 // False alarms in days of noise made of the run's own blocks.
 void resampled_rows(
-    const trace::MetricSeries& s,
+    const MetricSeries& s,
     const std::string& run,
     const RealOptions& options,
     const base::Progress& progress,
-    finding::TableFigure& table) {
+    TableFigure& table) {
   DetectOptions detect;
   detect.tail_factor = options.tail_factor;
   struct Way {
@@ -156,15 +160,15 @@ void resampled_rows(
     table.rows.push_back(
         {run,
          std::string("false alarms, ") + ways[i].name,
-         std::to_string(found[i].alarms) + " in " + base::format_number(found[i].days, 4) +
-             " days, highest score " + base::format_number(highest, 4)});
+         std::to_string(found[i].alarms) + " in " + format_number(found[i].days, 4) +
+             " days, highest score " + format_number(highest, 4)});
   }
 }
 
 }  // namespace
 
-finding::TableFigure measure_mlperf64(const RealOptions& options, const base::Progress& progress) {
-  finding::TableFigure table;
+TableFigure measure_mlperf64(const RealOptions& options, const base::Progress& progress) {
+  TableFigure table;
   table.columns = {"run", "what", "measured"};
   std::vector<std::string> paths;
   for (const auto& entry : std::filesystem::directory_iterator(options.folder + "/mlperf64")) {
@@ -173,7 +177,7 @@ finding::TableFigure measure_mlperf64(const RealOptions& options, const base::Pr
   }
   std::ranges::sort(paths);
   for (const std::string& path : paths) {
-    const trace::MetricSeries s = read_run(path);
+    const MetricSeries s = read_run(path);
     const std::string run = std::filesystem::path(path).stem().stem().string();
     DetectOptions healthy;
     healthy.tail_factor = options.tail_factor;

@@ -71,7 +71,9 @@ std::string said(const Analysis& a) {
                                             : a.job.hosts[c.host].name;
     out += (out.empty() ? "" : "; ") + std::string(name(c.kind)) + " " + place;
   }
-  return out.empty() ? "nothing" : out;
+  if (out.empty())
+    return "nothing";
+  return out;
 }
 
 }  // namespace

@@ -9,15 +9,17 @@
 namespace lento::fleet {
 namespace {
 
+using trace::MetricSeries;
+
 // Steps of a block: one at least, all at most.
-size_t block_of(const trace::MetricSeries& s, double block_s) {
+size_t block_of(const MetricSeries& s, double block_s) {
   return size_t(std::clamp(block_s * 1000 / double(s.step_ms), 1.0, double(s.steps)));
 }
 
 // Rows of a series by blocks, a row at a time.
 class Source {
  public:
-  Source(const trace::MetricSeries& s, Resampling how, double block_s, uint64_t seed)
+  Source(const MetricSeries& s, Resampling how, double block_s, uint64_t seed)
       : s_(s),
         how_(how),
         block_(block_of(s, block_s)),
@@ -59,7 +61,7 @@ class Source {
     left_[m] = together ? block_ : std::min(1 + rng_.below(2 * block_), s_.steps - at_[m]);
   }
 
-  const trace::MetricSeries& s_;
+  const MetricSeries& s_;
   Resampling how_;
   size_t block_;
   base::Rng rng_;
@@ -72,7 +74,7 @@ class Source {
 }  // namespace
 
 FalseAlarms false_alarms(
-    const trace::MetricSeries& s,
+    const MetricSeries& s,
     Resampling how,
     double days,
     double block_s,

@@ -8,6 +8,8 @@
 namespace lento::fleet {
 namespace {
 
+using base::Rng;
+
 constexpr double kNoise = 0.02;    // of a sample
 constexpr double kOffset = 0.007;  // lasting differences of machines, as recorded of 64 training nodes
 constexpr double kLoss = 0.85;     // what a slow machine still does
@@ -25,7 +27,7 @@ trace::MetricSeries SimStore::read(int64_t begin, int64_t end, int64_t grid_ms, 
   if (outage.holds(now))
     throw base::Error({"simulated"}, "the store is away");
   trace::SeriesBuilder builder(report);
-  base::Rng half(seed_, "half", uint64_t(now));
+  Rng half(seed_, "half", uint64_t(now));
   for (const SimMachine& m : machines) {
     if (halves.holds(now) && half.below(2))
       continue;
@@ -45,7 +47,7 @@ std::optional<std::vector<jobs::Target>> SimStore::targets() {
   std::vector<jobs::Target> out;
   if (!knows_up)
     return out;
-  base::Rng half(seed_, "half.up", uint64_t(now));
+  Rng half(seed_, "half.up", uint64_t(now));
   for (const SimMachine& m : machines) {
     if (halves.holds(now) && half.below(2))
       continue;
@@ -61,7 +63,7 @@ std::optional<int64_t> SimStore::now_ms() {
   return clock_.steady;
 }
 
-void SimStore::add_machines(size_t count, base::Rng& rng) {
+void SimStore::add_machines(size_t count, Rng& rng) {
   for (size_t i = 0; i < count; ++i) {
     SimMachine m;
     m.name = "n" + std::to_string(10 + i);
@@ -81,7 +83,7 @@ void SimStore::add(trace::SeriesBuilder& builder, const SimMachine& m, int64_t b
       const int64_t t = kSimStart + i * step + m.phase;
       if (t < begin || !m.present.holds(t) || within(m.down, t) || outage.holds(t))
         continue;
-      base::Rng rng(seed_ + uint64_t(k), m.name, uint64_t(i + 1'000'000));
+      Rng rng(seed_ + uint64_t(k), m.name, uint64_t(i + 1'000'000));
       const double wave = 100 + 5 * std::sin(double(t / 1000) / 40);
       const double value = wave * m.offset * (1 + rng.normal(0, kNoise)) * (within(m.slow, t) ? kLoss : 1);
       builder.add({metric, machine, 0}, t, value, {});

@@ -15,6 +15,8 @@
 namespace lento::fleet {
 namespace {
 
+using trace::MetricSeries;
+
 constexpr double kWatchedFor = 900;  // s before the earliest storm: how rare bursts are is known by then
 constexpr double kBar = 120;         // s
 constexpr int64_t kInterval = 5000;  // ms between pulls
@@ -23,14 +25,14 @@ constexpr std::array<size_t, 3> kSizes{16, 64, 256};
 // A simulated job as a store shows it: samples up to now, every machine a target that is up.
 class Replay : public jobs::Feed {
  public:
-  Replay(const trace::MetricSeries& series, const SimClock& clock)
+  Replay(const MetricSeries& series, const SimClock& clock)
       : series_(series),
         clock_(clock) {
   }
   std::string name() const override {
     return "replayed";
   }
-  trace::MetricSeries read(int64_t begin, int64_t end, int64_t grid_ms, base::ReadReport& report) override {
+  MetricSeries read(int64_t begin, int64_t end, int64_t grid_ms, base::ReadReport& report) override {
     trace::SeriesBuilder builder(report);
     end = std::min(end, clock_.steady);
     for (size_t k = 0; k < series_.metrics.size(); ++k) {
@@ -42,7 +44,7 @@ class Replay : public jobs::Feed {
     grid.step_ms = grid_ms;
     if (grid_ms > 0)
       grid.begin_ms = begin / grid_ms * grid_ms;
-    trace::MetricSeries out = builder.build(grid, {name()});
+    MetricSeries out = builder.build(grid, {name()});
     for (size_t m = 0; m < out.machines.size(); ++m)
       out.labels[m] = series_.labels[m];
     return out;
@@ -76,7 +78,7 @@ class Replay : public jobs::Feed {
     }
   }
 
-  const trace::MetricSeries& series_;
+  const MetricSeries& series_;
   const SimClock& clock_;
 };
 

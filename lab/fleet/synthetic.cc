@@ -23,7 +23,9 @@ Outcome judge(const FleetTruth& truth, int machine) {
     return machine < 0 ? Outcome::Quiet : Outcome::False;
   if (machine < 0)
     return Outcome::Missed;
-  return size_t(machine) == truth.machine ? Outcome::Right : Outcome::Wrong;
+  if (size_t(machine) == truth.machine)
+    return Outcome::Right;
+  return Outcome::Wrong;
 }
 
 std::vector<std::string> words_of(const std::string& line) {
@@ -44,8 +46,11 @@ SyntheticStudy::SyntheticStudy(const SyntheticOptions& options, const base::Prog
     : options_(options) {
   std::vector<std::pair<double, Planned>> order;
   const auto plan = [&](Kind kind, size_t count, uint64_t first) {
-    for (size_t i = 0; i < count; ++i)
-      order.push_back({(double(i) + 0.5) / double(count), {kind, first + i}});
+    for (size_t i = 0; i < count; ++i) {
+      const double place = (double(i) + 0.5) / double(count);
+      const Planned planned{kind, first + i};
+      order.emplace_back(place, planned);
+    }
   };
   plan(Kind::Fault, options.faults, 0);
   plan(Kind::Hour, options.hours, options.faults);
@@ -109,13 +114,16 @@ void SyntheticStudy::train(const base::Progress& progress) {
   }
   const auto draw = [&](base::Rng& rng, size_t first, size_t count, float* out) {
     const size_t j = rng.below(planes.size());
-    const size_t m = rng.below(machines[j]);
-    const size_t stride = planes[j][0].stride;
-    const size_t at = rng.below(planes[j][0].x.size() / stride - vae::kWindow + 1);
+    const size_t machine = rng.below(machines[j]);
+    const std::vector<Plane>& job = planes[j];
+    const size_t stride = job[0].stride;
+    const size_t steps = job[0].x.size() / stride;
+    const size_t begin = rng.below(steps - vae::kWindow + 1);
     for (size_t i = 0; i < vae::kWindow; ++i) {
+      const size_t at = (begin + i) * stride + machine;
       float sum = 0;
       for (size_t k = first; k < first + count; ++k)
-        sum += planes[j][k].x[(at + i) * stride + m];
+        sum += job[k].x[at];
       out[i] = sum / float(count);
     }
   };
@@ -126,14 +134,15 @@ void SyntheticStudy::train(const base::Progress& progress) {
   base::parallel_for(trained.size(), options_.threads, [&](size_t k) {
     if (progress.stopped())
       return;
-    const bool all = k == names.size();
+    const bool mean = k == names.size();
+    const size_t first = mean ? 0 : k;
+    const size_t count = mean ? paper_metrics().size() : 1;
     base::Rng rng(options_.seed, "evaluate.windows", k);
-    trained[k] = train_vae(
-        [&](size_t, float* out) {
-          draw(rng, all ? 0 : k, all ? paper_metrics().size() : 1, out);
-        },
-        t);
-    trained[k].metric = all ? "mean" : names[k];
+    const auto next = [&](size_t, float* out) {
+      draw(rng, first, count, out);
+    };
+    trained[k] = train_vae(next, t);
+    trained[k].metric = mean ? "mean" : names[k];
   });
   models_.integrated = trained.back();
   trained.pop_back();
@@ -156,7 +165,9 @@ Outcome SyntheticStudy::default_mode(const SimulatedFleet& job) const {
   const auto best = std::ranges::max_element(v, [](const Verdict& a, const Verdict& b) {
     return a.score < b.score;
   });
-  return judge(job.truth, best == v.end() ? -1 : int(best->machine));
+  if (best == v.end())
+    return judge(job.truth, -1);
+  return judge(job.truth, int(best->machine));
 }
 
 std::string SyntheticStudy::run(uint64_t index) const {
@@ -168,21 +179,38 @@ std::string SyntheticStudy::run(uint64_t index) const {
   judged.visible = job.truth.visible;
   judged.type = job.truth.type;
   judged.machines = job.series.machines.size();
-  judged.default_mode = judged.training ? Outcome::Quiet : default_mode(job);
+  if (judged.training)
+    judged.default_mode = Outcome::Quiet;
+  else
+    judged.default_mode = default_mode(job);
   const Candidates candidates = scan(job.series, models_);
   for (const Method& method : methods()) {
     std::string& letters = judged.outcomes.emplace_back();
-    for (size_t i = 0; i < kThresholds; ++i)
-      letters += char(judge(job.truth, verdict_of(candidates, method, i, judged.machines)));
+    for (size_t i = 0; i < kThresholds; ++i) {
+      const int machine = verdict_of(candidates, method, i, judged.machines);
+      letters += char(judge(job.truth, machine));
+    }
   }
   return to_line(judged);
+}
+
+// As the lines tell it: training, visible fault, fault, fault-free hour.
+static const char* kind_of(const JudgedJob& job) {
+  if (job.training)
+    return "T";
+  if (!job.faulty)
+    return "H";
+  return job.visible ? "V" : "F";
 }
 
 std::string to_line(const JudgedJob& job) {
   std::string type = job.type.empty() ? "-" : job.type;
   std::replace(type.begin(), type.end(), ' ', '_');
-  std::string line = job.training ? "T" : job.faulty ? (job.visible ? "V" : "F") : "H";
-  line += " " + std::to_string(job.machines) + " " + type + " " + char(job.default_mode);
+  std::string line = kind_of(job);
+  line += " " + std::to_string(job.machines);
+  line += " " + type;
+  line += " ";
+  line += char(job.default_mode);
   for (const std::string& letters : job.outcomes)
     line += " " + letters;
   return line;
@@ -191,12 +219,14 @@ std::string to_line(const JudgedJob& job) {
 JudgedJob from_line(const std::string& line) {
   const std::vector<std::string> words = words_of(line);
   const size_t head = 4;
-  const bool whole = words.size() == head + methods().size() && words[0].size() == 1 &&
-                     words[3].size() == 1 &&
-                     std::all_of(words.begin() + head, words.end(), [](const std::string& w) {
-                       return w.size() == kThresholds;
-                     });
-  if (!whole)
+  const auto fits = [&] {
+    if (words.size() != head + methods().size() || words[0].size() != 1 || words[3].size() != 1)
+      return false;
+    return std::all_of(words.begin() + head, words.end(), [](const std::string& letters) {
+      return letters.size() == kThresholds;
+    });
+  };
+  if (!fits())
     throw base::Error({}, "not the result of a judged job: '" + line.substr(0, 60) + "'");
   JudgedJob job;
   job.training = words[0] == "T";

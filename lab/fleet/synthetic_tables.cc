@@ -13,6 +13,10 @@
 namespace lento::fleet {
 namespace {
 
+using base::Confusion;
+using base::format_number;
+using finding::TableFigure;
+
 constexpr int kResamples = 2000;
 
 // Outcomes of the judged jobs, one column a method; column 0 is the default mode.
@@ -20,26 +24,43 @@ struct Judged {
   std::vector<JudgedJob> jobs;
   size_t training_hours = 0;
   std::vector<size_t> threshold;  // by method
-  Outcome at(size_t job, size_t column) const {
-    const JudgedJob& j = jobs[job];
-    return column == 0 ? j.default_mode : static_cast<Outcome>(j.outcomes[column - 1][threshold[column - 1]]);
+  Outcome at(const JudgedJob& job, size_t column) const {
+    if (column == 0)
+      return job.default_mode;
+    const size_t method = column - 1;
+    const auto& by_threshold = job.outcomes[method];
+    return static_cast<Outcome>(by_threshold[threshold[method]]);
   }
 };
 
 using Keep = std::function<bool(const JudgedJob&)>;
 
-void enter(base::Confusion& c, Outcome o) {
-  c.true_positive += o == Outcome::Right;
-  c.false_positive += o == Outcome::Wrong || o == Outcome::False;
-  c.false_negative += o == Outcome::Wrong || o == Outcome::Missed;
-  c.true_negative += o == Outcome::Quiet;
+void enter(Confusion& c, Outcome o) {
+  switch (o) {
+    case Outcome::Right:
+      ++c.true_positive;
+      break;
+    case Outcome::Wrong:  // somebody was accused, and the faulty one was not
+      ++c.false_positive;
+      ++c.false_negative;
+      break;
+    case Outcome::False:
+      ++c.false_positive;
+      break;
+    case Outcome::Missed:
+      ++c.false_negative;
+      break;
+    case Outcome::Quiet:
+      ++c.true_negative;
+      break;
+  }
 }
 
-base::Confusion count(const Judged& all, size_t column, const Keep& keep) {
-  base::Confusion c;
-  for (size_t i = 0; i < all.jobs.size(); ++i) {
-    if (keep(all.jobs[i]))
-      enter(c, all.at(i, column));
+Confusion count(const Judged& all, size_t column, const Keep& keep) {
+  Confusion c;
+  for (const JudgedJob& job : all.jobs) {
+    if (keep(job))
+      enter(c, all.at(job, column));
   }
   return c;
 }
@@ -48,40 +69,54 @@ base::Confusion count(const Judged& all, size_t column, const Keep& keep) {
 base::Interval
 bootstrap(const Judged& all, size_t column, std::optional<size_t> other, uint64_t seed, const Keep& keep) {
   std::vector<std::pair<Outcome, Outcome>> kept;
-  for (size_t i = 0; i < all.jobs.size(); ++i) {
-    if (keep(all.jobs[i]))
-      kept.emplace_back(all.at(i, column), all.at(i, other.value_or(column)));
+  for (const JudgedJob& job : all.jobs) {
+    if (!keep(job))
+      continue;
+    const Outcome own = all.at(job, column);
+    const Outcome others = all.at(job, other.value_or(column));
+    kept.emplace_back(own, others);
   }
   if (kept.empty())
     return {};
   base::Rng rng(seed, "evaluate.bootstrap");
   std::vector<double> values;
   for (int n = 0; n < kResamples; ++n) {
-    base::Confusion a;
-    base::Confusion b;
+    Confusion a;
+    Confusion b;
     for (size_t i = 0; i < kept.size(); ++i) {
       const auto& [first, second] = kept[rng.below(kept.size())];
       enter(a, first);
       enter(b, second);
     }
-    values.push_back(a.f1() - (other ? b.f1() : 0));
+    const double compared = other ? b.f1() : 0;
+    values.push_back(a.f1() - compared);
   }
   return {base::quantile(values, 0.025), base::quantile(values, 0.975)};
 }
 
+std::string range_text(const base::Interval& i) {
+  const std::string low = format_number(i.low, 3);
+  const std::string high = format_number(i.high, 3);
+  return low + " to " + high;
+}
+
 std::string with_interval(double value, const base::Interval& i) {
-  return base::format_number(value, 3) + " (" + base::format_number(i.low, 3) + " to " +
-         base::format_number(i.high, 3) + ")";
+  return format_number(value, 3) + " (" + range_text(i) + ")";
 }
 
 std::vector<std::string>
 row_of(const Judged& all, size_t column, const std::string& name, uint64_t seed, const Keep& keep) {
-  const base::Confusion c = count(all, column, keep);
+  const Confusion c = count(all, column, keep);
+  const uint64_t accused = c.true_positive + c.false_positive;
+  const uint64_t faulty = c.true_positive + c.false_negative;
+  const base::Interval precision = base::wilson95(c.true_positive, accused);
+  const base::Interval recall = base::wilson95(c.true_positive, faulty);
+  const base::Interval f1 = bootstrap(all, column, {}, seed, keep);
   return {
       name,
-      with_interval(c.precision(), base::wilson95(c.true_positive, c.true_positive + c.false_positive)),
-      with_interval(c.recall(), base::wilson95(c.true_positive, c.true_positive + c.false_negative)),
-      with_interval(c.f1(), bootstrap(all, column, {}, seed, keep))};
+      with_interval(c.precision(), precision),
+      with_interval(c.recall(), recall),
+      with_interval(c.f1(), f1)};
 }
 
 // The smallest threshold at which no more than the budget of training hours raises a verdict.
@@ -96,30 +131,44 @@ size_t choose_threshold(const std::vector<JudgedJob>& training, size_t method, d
   return kThresholds - 1;
 }
 
-finding::TableFigure by_type(const Judged& all) {
-  std::map<std::string, std::array<uint64_t, 4>> types;  // faults, visible, default right, Minder right
-  for (size_t i = 0; i < all.jobs.size(); ++i) {
-    if (!all.jobs[i].faulty)
+struct OfType {
+  uint64_t faults = 0;
+  uint64_t visible = 0;
+  uint64_t right = 0;  // default mode
+  uint64_t right_minder = 0;
+};
+
+std::string recall_of(uint64_t right, uint64_t faults) {
+  const double share = double(right) / double(faults);
+  return with_interval(share, base::wilson95(right, faults));
+}
+
+TableFigure by_type(const Judged& all) {
+  std::map<std::string, OfType> types;
+  for (const JudgedJob& job : all.jobs) {
+    if (!job.faulty)
       continue;
-    auto& t = types[all.jobs[i].type];
-    ++t[0];
-    t[1] += all.jobs[i].visible;
-    t[2] += all.at(i, 0) == Outcome::Right;
-    t[3] += all.at(i, 1) == Outcome::Right;
+    OfType& type = types[job.type];
+    ++type.faults;
+    type.visible += job.visible;
+    type.right += all.at(job, 0) == Outcome::Right;
+    type.right_minder += all.at(job, 1) == Outcome::Right;
   }
-  finding::TableFigure table;
+  TableFigure table;
   table.columns = {"fault type", "faults", "visible", "recall, default mode", "recall, Minder"};
-  for (const auto& [name, t] : types) {
-    const auto share = [&n = t[0]](uint64_t hits) {
-      return with_interval(double(hits) / double(n), base::wilson95(hits, n));
-    };
-    table.rows.push_back({name, std::to_string(t[0]), std::to_string(t[1]), share(t[2]), share(t[3])});
+  for (const auto& [name, type] : types) {
+    std::vector<std::string>& row = table.rows.emplace_back();
+    row.push_back(name);
+    row.push_back(std::to_string(type.faults));
+    row.push_back(std::to_string(type.visible));
+    row.push_back(recall_of(type.right, type.faults));
+    row.push_back(recall_of(type.right_minder, type.faults));
   }
   return table;
 }
 
-finding::TableFigure by_size(const Judged& all) {
-  finding::TableFigure table;
+TableFigure by_size(const Judged& all) {
+  TableFigure table;
   table.columns = {"machines", "faults", "hours", "F1, default mode, visible", "F1, Minder"};
   const std::array<size_t, 6> from{4, 16, 64, 256, 600, 10'000};
   for (size_t s = 0; s + 1 < from.size(); ++s) {
@@ -131,14 +180,20 @@ finding::TableFigure by_size(const Judged& all) {
     };
     uint64_t faults = 0;
     uint64_t hours = 0;
-    for (const JudgedJob& j : all.jobs)
-      (j.faulty ? faults : hours) += in(j);
-    table.rows.push_back(
-        {std::to_string(from[s]) + " and more",
-         std::to_string(faults),
-         std::to_string(hours),
-         base::format_number(count(all, 0, seen).f1(), 3),
-         base::format_number(count(all, 1, in).f1(), 3)});
+    for (const JudgedJob& j : all.jobs) {
+      if (j.faulty)
+        faults += in(j);
+      else
+        hours += in(j);
+    }
+    const double f1 = count(all, 0, seen).f1();
+    const double f1_minder = count(all, 1, in).f1();
+    std::vector<std::string>& row = table.rows.emplace_back();
+    row.push_back(std::to_string(from[s]) + " and more");
+    row.push_back(std::to_string(faults));
+    row.push_back(std::to_string(hours));
+    row.push_back(format_number(f1, 3));
+    row.push_back(format_number(f1_minder, 3));
   }
   return table;
 }
@@ -151,17 +206,16 @@ size_t column_of(const std::string& name) {
   return 1 + size_t(at - all.begin());
 }
 
-finding::TableFigure paired(const Judged& all, uint64_t seed) {
-  finding::TableFigure table;
+TableFigure paired(const Judged& all, uint64_t seed) {
+  TableFigure table;
   table.columns = {"paired", "difference of F1, 95 %"};
   const Keep everything = [](const JudgedJob&) {
     return true;
   };
   const auto pair = [&](const char* a, const char* b) {
     const base::Interval i = bootstrap(all, column_of(a), column_of(b), seed, everything);
-    table.rows.push_back(
-        {std::string(a) + " - " + b,
-         base::format_number(i.low, 3) + " to " + base::format_number(i.high, 3)});
+    const std::string names = std::string(a) + " - " + b;
+    table.rows.push_back({names, range_text(i)});
   };
   for (const char* b : {"CON", "INT", "Mahalanobis", "no continuity", "RAW"})
     pair("Minder", b);
@@ -172,15 +226,16 @@ finding::TableFigure paired(const Judged& all, uint64_t seed) {
   return table;
 }
 
-finding::TableFigure thresholds(const Judged& all, const Models& models) {
-  finding::TableFigure table;
+TableFigure thresholds(const Judged& all, const Models& models) {
+  TableFigure table;
   table.columns = {"method", "threshold", "training MSE of its models"};
   for (size_t m = 0; m < methods().size(); ++m) {
-    const double z = threshold_at(methods()[m], all.threshold[m]);
-    table.rows.push_back({methods()[m].name, base::format_number(z, 4), ""});
+    const Method& method = methods()[m];
+    const double z = threshold_at(method, all.threshold[m]);
+    table.rows.push_back({method.name, format_number(z, 4), ""});
   }
   for (const MetricModel& m : models.metrics.metrics)
-    table.rows.push_back({"model of " + m.metric, "", base::format_number(m.mse, 3)});
+    table.rows.push_back({"model of " + m.metric, "", format_number(m.mse, 3)});
   return table;
 }
 
@@ -213,36 +268,36 @@ finding::Diagnosis SyntheticStudy::conclude(const std::vector<std::string>& line
   const Keep visible = [](const JudgedJob& j) {
     return !j.faulty || j.visible;
   };
-  finding::TableFigure table;
+  TableFigure table;
   table.columns = {"method", "precision", "recall", "F1"};
   table.rows.push_back(row_of(all, 0, "default mode, visible faults", options_.seed, visible));
   table.rows.push_back(row_of(all, 0, "default mode", options_.seed, everything));
   for (size_t m = 0; m < methods().size(); ++m)
     table.rows.push_back(row_of(all, m + 1, methods()[m].name, options_.seed, everything));
-  finding::TableFigure differences = paired(all, options_.seed);
+  TableFigure differences = paired(all, options_.seed);
   uint64_t faulty = 0;
   uint64_t seen = 0;
   for (const JudgedJob& j : all.jobs) {
     faulty += j.faulty;
     seen += j.faulty && j.visible;
   }
-  d.facts.emplace_back("faults", std::to_string(faulty) + " of " + std::to_string(options_.faults));
-  d.facts.emplace_back(
-      "fault-free hours",
-      std::to_string(all.jobs.size() - faulty) + " of " + std::to_string(options_.hours));
-  d.facts.emplace_back(
-      "recall ceiling (visible share)",
-      base::format_number(double(seen) / std::max<double>(1, double(faulty)), 4));
-  d.facts.emplace_back(
-      "training hours",
-      std::to_string(all.training_hours) + " of " + std::to_string(options_.training_hours));
+  const uint64_t hours = all.jobs.size() - faulty;
+  const double ceiling = double(seen) / std::max<double>(1, double(faulty));
+  const auto done = [](uint64_t judged, size_t planned) {
+    return std::to_string(judged) + " of " + std::to_string(planned);
+  };
+  d.facts.emplace_back("faults", done(faulty, options_.faults));
+  d.facts.emplace_back("fault-free hours", done(hours, options_.hours));
+  d.facts.emplace_back("recall ceiling (visible share)", format_number(ceiling, 4));
+  d.facts.emplace_back("training hours", done(all.training_hours, options_.training_hours));
   if (all.training_hours == 0)
     d.notes.push_back("no training hour is judged yet: only the default mode's rows mean anything");
   for (const auto& r : table.rows)
     d.facts.emplace_back(r[0], "P " + r[1] + "  R " + r[2] + "  F1 " + r[3]);
   for (const auto& r : differences.rows)
     d.facts.emplace_back(r[0], r[1]);
-  d.verdict = "F1 over visible faults " + table.rows[0][3] + ", precision " + table.rows[0][1];
+  const std::vector<std::string>& best = table.rows[0];
+  d.verdict = "F1 over visible faults " + best[3] + ", precision " + best[1];
   d.figures.push_back({"Methods", "Intervals are 95 %.", std::move(table)});
   d.figures.push_back(
       {"Paired differences", "An interval that leaves out 0 is significant.", std::move(differences)});

@@ -23,6 +23,8 @@
 namespace lento::fleet {
 namespace {
 
+using base::Error;
+
 constexpr int64_t kTick = 5000;      // ms of the job between two steps of a watch
 constexpr int64_t kBefore = 20'000;  // the processes begin so long before the fault
 
@@ -79,10 +81,10 @@ class WatchProcess {
     std::array<int, 2> down{};
     std::array<int, 2> up{};
     if (::pipe2(down.data(), O_CLOEXEC) != 0 || ::pipe2(up.data(), O_CLOEXEC) != 0)
-      throw base::Error({}, "no pipes are left");
+      throw Error({}, "no pipes are left");
     pid_ = ::fork();
     if (pid_ < 0)
-      throw base::Error({}, "no process can be started");
+      throw Error({}, "no process can be started");
     if (pid_ == 0) {
       ::close(down[1]);
       ::close(up[0]);
@@ -105,12 +107,12 @@ class WatchProcess {
 
   void begin_step(int64_t steady) const {
     if (::write(to_, &steady, sizeof steady) != sizeof steady)
-      throw base::Error({}, "a watch has ended by itself");
+      throw Error({}, "a watch has ended by itself");
   }
   void await_step() const {
     char done = 0;
     if (::read(from_, &done, 1) != 1)
-      throw base::Error({}, "a watch has ended by itself");
+      throw Error({}, "a watch has ended by itself");
   }
   void kill() const {
     ::kill(pid_, SIGKILL);

@@ -15,6 +15,8 @@
 namespace lento::fleet {
 namespace {
 
+using base::format_number;
+
 constexpr int64_t kMinute = 60'000;
 constexpr int64_t kFaultLasts = 30 * kMinute;
 constexpr int64_t kHoldOff = 10 * kMinute;  // an alert stands so long after its fault
@@ -86,7 +88,9 @@ std::vector<Fault> plant(SimStore& store, const SoakOptions& o, int64_t span_ms,
 }
 
 std::string kind_of(const Fault& f) {
-  return f.silent ? "LentoSilentMachine" : "LentoDeviatingMachine";
+  if (f.silent)
+    return "LentoSilentMachine";
+  return "LentoDeviatingMachine";
 }
 
 void judge(
@@ -152,18 +156,18 @@ finding::Diagnosis measure_soak(const SoakOptions& o, const base::Progress& prog
   const SoakResult r = run_soak(o, progress);
   finding::Diagnosis d;
   d.scale = "fleet";
-  d.title = "A watch over " + base::format_number(r.job_s / 3600, 3) + " simulated hours";
+  d.title = "A watch over " + format_number(r.job_s / 3600, 3) + " simulated hours";
   d.seed = o.seed;
   d.facts.emplace_back("machines", std::to_string(o.machines));
   d.facts.emplace_back("metrics", std::to_string(o.metrics));
-  d.facts.emplace_back("scrapes every", base::format_number(o.step_s) + " s");
+  d.facts.emplace_back("scrapes every", format_number(o.step_s) + " s");
   d.facts.emplace_back("faults named in time", std::to_string(r.named) + " of " + std::to_string(r.planted));
   d.facts.emplace_back("false alerts", std::to_string(r.false_ones));
   for (const double delay : r.delays_s)
-    d.facts.emplace_back("named after", base::format_number(delay) + " s");
-  d.facts.emplace_back("resident after a twelfth", base::format_number(r.early_mb, 4) + " MB");
-  d.facts.emplace_back("resident at the end", base::format_number(r.late_mb, 4) + " MB");
-  d.facts.emplace_back("share of a core", base::format_number(100 * r.cpu_s / r.job_s, 3) + " %");
+    d.facts.emplace_back("named after", format_number(delay) + " s");
+  d.facts.emplace_back("resident after a twelfth", format_number(r.early_mb, 4) + " MB");
+  d.facts.emplace_back("resident at the end", format_number(r.late_mb, 4) + " MB");
+  d.facts.emplace_back("share of a core", format_number(100 * r.cpu_s / r.job_s, 3) + " %");
   d.notes = r.story;
   d.verdict = "Measured on a simulated store and clock.";
   return d;

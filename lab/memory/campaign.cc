@@ -9,6 +9,8 @@
 namespace lento::lab {
 namespace {
 
+using finding::Diagnosis;
+
 class VectorSource : public trace::AccessSource {
  public:
   explicit VectorSource(const std::vector<trace::AccessRecord>& records)
@@ -26,7 +28,7 @@ class VectorSource : public trace::AccessSource {
   bool done_ = false;
 };
 
-finding::Diagnosis diagnose(const PlantedTrace& trace) {
+Diagnosis diagnose(const PlantedTrace& trace) {
   memory::ContentionOptions options;
   options.support = 0.05;
   const memory::OpenTrace open = [&](base::ReadReport&) {
@@ -54,7 +56,7 @@ PlantedTrial try_planted(Plant plant, uint64_t seed) {
       "",
       "",
       0};
-  const finding::Diagnosis d = diagnose(sick);
+  const Diagnosis d = diagnose(sick);
   t.outcome = name(d.outcome);
   if (!d.findings.empty()) {
     t.category = d.findings.front().category;
@@ -62,7 +64,7 @@ PlantedTrial try_planted(Plant plant, uint64_t seed) {
     t.cause_right = t.category == to_string(plant);
     t.variable_right = t.subject.find(sick.variable) != std::string::npos;
   }
-  const finding::Diagnosis twin = diagnose(lab::plant(plant, seed, true));
+  const Diagnosis twin = diagnose(lab::plant(plant, seed, true));
   t.twin_outcome = name(twin.outcome);
   t.twin_findings = int(twin.findings.size());
   if (!twin.findings.empty())
@@ -95,7 +97,7 @@ std::string trials_csv(const std::vector<PlantedTrial>& trials) {
   return text;
 }
 
-finding::Diagnosis summarize_planted(const std::vector<PlantedTrial>& trials) {
+Diagnosis summarize_planted(const std::vector<PlantedTrial>& trials) {
   struct Row {
     int trials = 0;
     int right = 0;
@@ -127,7 +129,7 @@ finding::Diagnosis summarize_planted(const std::vector<PlantedTrial>& trials) {
          std::to_string(row.cause),
          std::to_string(row.twins),
          std::to_string(row.healthy)});
-  finding::Diagnosis d;
+  Diagnosis d;
   d.scale = "memory";
   d.title = "Planted causes and their healthy twins";
   d.verdict = std::to_string(right) + " of " + std::to_string(trials.size()) +

@@ -164,22 +164,32 @@ class Planter {
       case Plant::FalseSharing:
         r.type = rng_.below(2) ? AccessType::Store : AccessType::Load;
         r.address = kVictim + offset_ + r.cpu * (healthy_ ? line : uint64_t{words_});
-        return healthy_ || rng_.below(3) == 0 ? hit(r) : contend(r, DelayCause::Coherence);
+        if (healthy_ || rng_.below(3) == 0)
+          return hit(r);
+        return contend(r, DelayCause::Coherence);
       case Plant::TrueSharing:
         r.address = kVictim + offset_ + (healthy_ ? r.cpu * line : 0);
         r.type = rng_.below(2) ? AccessType::Store : AccessType::Load;
-        return healthy_ || rng_.below(3) == 0 ? hit(r) : contend(r, DelayCause::Coherence);
+        if (healthy_ || rng_.below(3) == 0)
+          return hit(r);
+        return contend(r, DelayCause::Coherence);
       case Plant::Lock:
         return touch_lock(r, line);
       case Plant::Bank:
         r.address = kVictim + (healthy_ ? line : stride_) * rng_.below(64) + 0x100000 * uint64_t{r.cpu % 64u};
-        return healthy_ ? hit(r) : contend(r, DelayCause::Bank);
+        if (healthy_)
+          return hit(r);
+        return contend(r, DelayCause::Bank);
       case Plant::SetConflict:
         r.address = kVictim + (healthy_ ? stride_ + line : stride_) * rng_.below(24);
-        return healthy_ ? hit(r) : miss(r, Service::L2);
+        if (healthy_)
+          return hit(r);
+        return miss(r, Service::L2);
       case Plant::Capacity:
         r.address = kVictim + 128 * own_line(r, healthy_ ? 16 : array_lines_);
-        return healthy_ ? hit(r) : miss(r, rng_.below(2) ? Service::L3 : Service::LocalMemory);
+        if (healthy_)
+          return hit(r);
+        return miss(r, rng_.below(2) ? Service::L3 : Service::LocalMemory);
       case Plant::Remote:
         return touch_placed(r);
       case Plant::Bandwidth:

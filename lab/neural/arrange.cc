@@ -15,7 +15,9 @@ using spec::TensorValue;
 // The same numbers in another shape.
 TensorValue reshaped(const Call& call, const TensorValue& in, Shape shape) {
   const int64_t count = std::accumulate(shape.begin(), shape.end(), int64_t{1}, [](int64_t a, int64_t b) {
-    return a > kMaxLiveElements ? a : a * b;
+    if (a > kMaxLiveElements)
+      return a;
+    return a * b;
   });
   if (size_t(count) != in.size() || count < 0)
     call.refuse(spec::to_string(in.shape) + " does not become " + spec::to_string(shape));
@@ -87,23 +89,32 @@ TensorValue resize(const Call& call) {
   const TensorValue& in = call.floats(0);
   const auto text = [&](const std::string& key, const std::string& fallback) {
     const auto found = call.op.texts.find(key);
-    return found == call.op.texts.end() ? fallback : found->second;
+    if (found == call.op.texts.end())
+      return fallback;
+    return found->second;
   };
-  if (text("mode", "nearest") != "nearest" ||
-      text("coordinate_transformation_mode", "half_pixel") != "asymmetric" ||
-      text("nearest_mode", "round_prefer_floor") != "floor")
+  const std::string mode = text("mode", "nearest");
+  const std::string places = text("coordinate_transformation_mode", "half_pixel");
+  const std::string rounding = text("nearest_mode", "round_prefer_floor");
+  if (mode != "nearest" || places != "asymmetric" || rounding != "floor")
     call.refuse("only nearest, asymmetric, floor is known");
   TensorValue out = call.make(resized(call, in.shape));
   if (in.size() == 0)
     call.refuse("the input is empty");
   const int64_t height = out.shape[2];
   const int64_t width = out.shape[3];
+  const int64_t planes = in.shape[0] * in.shape[1];
+  const int64_t rows = in.shape[2];
+  const int64_t columns = in.shape[3];
   size_t at = 0;
-  for (int64_t plane = 0; plane < in.shape[0] * in.shape[1]; ++plane)
-    for (int64_t y = 0; y < height; ++y)
+  for (int64_t plane = 0; plane < planes; ++plane) {
+    for (int64_t y = 0; y < height; ++y) {
+      const int64_t row = plane * rows + y * rows / height;
+      const float* source = in.floats.data() + row * columns;
       for (int64_t x = 0; x < width; ++x)
-        out.floats[at++] = in.floats[size_t(
-            (plane * in.shape[2] + y * in.shape[2] / height) * in.shape[3] + x * in.shape[3] / width)];
+        out.floats[at++] = source[x * columns / width];
+    }
+  }
   return out;
 }
 
@@ -132,10 +143,8 @@ TensorValue concat(const Call& call) {
     for (const TensorValue* part : call.inputs) {
       const size_t length = part->size() / outer;
       const auto copy = [&](const auto& from, auto& to) {
-        std::copy_n(
-            from.begin() + static_cast<long>(row * length),
-            length,
-            to.begin() + static_cast<long>(at));
+        const auto* source = from.data() + row * length;
+        std::copy_n(source, length, to.data() + at);
       };
       if (out.integer)
         copy(part->integers, out.integers);
@@ -154,9 +163,12 @@ TensorValue slice(const Call& call) {
   std::vector<int64_t> all(starts.size());
   std::iota(all.begin(), all.end(), 0);
   const std::vector<int64_t> axes = call.list(3, "axes", all);
-  const std::vector<int64_t> steps = call.has(4) ? call.list(4, "") : std::vector<int64_t>(starts.size(), 1);
-  if (ends.size() != starts.size() || axes.size() != starts.size() || steps.size() != starts.size())
-    call.refuse("starts, ends, axes and steps differ in number");
+  const std::vector<int64_t> ones(starts.size(), 1);
+  const std::vector<int64_t> steps = call.has(4) ? call.list(4, "") : ones;
+  for (const auto* list : {&ends, &axes, &steps}) {
+    if (list->size() != starts.size())
+      call.refuse("starts, ends, axes and steps differ in number");
+  }
   Shape shape = in.shape;
   std::vector<size_t> strides = strides_of(in.shape);
   size_t offset = 0;
@@ -170,9 +182,11 @@ TensorValue slice(const Call& call) {
     };
     const int64_t from = inside(starts[i]);
     const int64_t to = inside(ends[i]);
-    shape[axis] = to > from ? (to - from + steps[i] - 1) / steps[i] : 0;
+    const int64_t taken = std::max<int64_t>(0, to - from);
+    const int64_t step = steps[i];
+    shape[axis] = (taken + step - 1) / step;
     offset += size_t(from) * strides[axis];
-    strides[axis] *= size_t(steps[i]);
+    strides[axis] *= size_t(step);
   }
   return gathered(call, in, shape, offset, strides);
 }
@@ -194,14 +208,17 @@ TensorValue reshape(const Call& call) {
   int64_t known = 1;
   size_t open = shape.size();
   for (size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i] == 0 && i < in.shape.size())
-      shape[i] = in.shape[i];
-    if (shape[i] < -1 || shape[i] > kMaxLiveElements || (shape[i] == -1 && open != shape.size()))
+    int64_t& size = shape[i];
+    if (size == 0 && i < in.shape.size())
+      size = in.shape[i];
+    const bool opens = size == -1;
+    const bool second = opens && open != shape.size();
+    if (size < -1 || size > kMaxLiveElements || second)
       call.refuse("a dimension is no size, or two are open");
-    if (shape[i] == -1)
+    if (opens)
       open = i;
     else if (known <= kMaxLiveElements)
-      known *= shape[i];
+      known *= size;
   }
   if (open < shape.size())
     shape[open] = known > 0 ? int64_t(in.size()) / known : 0;
@@ -240,9 +257,10 @@ TensorValue squeeze(const Call& call) {
     gone[spec::normal_axis(axis, in.shape.size(), call.where)] = true;
   Shape shape;
   for (size_t i = 0; i < gone.size(); ++i) {
+    const int64_t size = in.shape[i];
     if (!gone[i])
-      shape.push_back(in.shape[i]);
-    if (gone[i] && in.shape[i] != 1)
+      shape.push_back(size);
+    if (gone[i] && size != 1)
       call.refuse("a dimension that is not 1 cannot go");
   }
   return reshaped(call, in, std::move(shape));

@@ -120,7 +120,9 @@ struct Quotient {
   int64_t operator()(int64_t a, int64_t b) const {
     if (b == 0)
       return 0;
-    return b == -1 ? wrap(0 - uint64_t(a)) : a / b;
+    if (b == -1)
+      return wrap(0 - uint64_t(a));
+    return a / b;
   }
 };
 

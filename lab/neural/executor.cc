@@ -7,6 +7,7 @@
 
 namespace lento::tile {
 
+using base::Error;
 using spec::TensorValue;
 
 const TensorValue& Call::input(size_t i) const {
@@ -38,7 +39,7 @@ float Call::number(size_t i, const std::string& name, double fallback) const {
 }
 
 void Call::refuse(const std::string& what) const {
-  throw base::Error(where, what);
+  throw Error(where, what);
 }
 
 void Call::check_planes(const TensorValue& in) const {
@@ -97,7 +98,9 @@ Operator find_operator(const std::string& type) {
       {"Transpose", transpose},
   };
   const auto found = known.find(type);
-  return found == known.end() ? nullptr : found->second;
+  if (found == known.end())
+    return nullptr;
+  return found->second;
 }
 
 namespace {
@@ -119,7 +122,7 @@ class Run {
 
   std::vector<TensorValue> operator()(const std::vector<TensorValue>& inputs) {
     if (inputs.size() != network_.inputs.size())
-      throw base::Error(
+      throw Error(
           {network_.file},
           "the network takes " + std::to_string(network_.inputs.size()) + " inputs, given were " +
               std::to_string(inputs.size()));
@@ -157,7 +160,7 @@ class Run {
     if (network_.values[at].constant)
       return &*network_.values[at].constant;
     if (!results_[at])
-      throw base::Error(
+      throw Error(
           where,
           "no number was computed for '" + network_.values[at].name.substr(0, 80) + "'",
           "second outputs of operators are not computed");
@@ -167,7 +170,7 @@ class Run {
   void keep(int id, TensorValue value, const base::Location& where) {
     live_ += int64_t(value.size());
     if (live_ > kMaxLiveElements)
-      throw base::Error(where, "the results kept exceed " + std::to_string(kMaxLiveElements) + " elements");
+      throw Error(where, "the results kept exceed " + std::to_string(kMaxLiveElements) + " elements");
     results_[size_t(id)] = std::move(value);
   }
 

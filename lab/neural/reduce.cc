@@ -12,12 +12,29 @@ using spec::Shape;
 using spec::TensorValue;
 
 int64_t pooled_extent(const Call& call, int64_t extent, int64_t kernel, int64_t stride, int64_t pads) {
-  const bool bounded = kernel >= 1 && kernel <= 4096 && stride >= 1 && stride <= 4096 && pads >= 0 &&
-                       pads <= 8192 && extent + pads >= kernel;
-  if (!bounded)
+  constexpr int64_t kMost = 4096;
+  const bool window = kernel >= 1 && kernel <= kMost && stride >= 1 && stride <= kMost;
+  const bool padding = pads >= 0 && pads <= 2 * kMost;
+  if (!window || !padding || extent + pads < kernel)
     call.refuse("the window does not fit the input");
   const bool up = call.op.integer("ceil_mode", 0) != 0;
-  return (extent + pads - kernel + (up ? stride - 1 : 0)) / stride + 1;
+  const int64_t rounding = up ? stride - 1 : 0;
+  const int64_t room = extent + pads - kernel;
+  return (room + rounding) / stride + 1;
+}
+
+// The part of a window that lies in the input.
+struct Part {
+  int64_t from = 0;
+  int64_t to = 0;
+  int64_t size() const {
+    return to - from;
+  }
+};
+
+Part part_of(int64_t at, int64_t stride, int64_t padding, int64_t kernel, int64_t extent) {
+  const int64_t begin = at * stride - padding;
+  return {std::max<int64_t>(0, begin), std::min(extent, begin + kernel)};
 }
 
 // pool(begin, row length, rows, columns) of the part of each window that lies in the input.
@@ -30,31 +47,27 @@ TensorValue pooled(const Call& call, F pool) {
   const auto pads = call.op.list("pads", {0, 0, 0, 0});
   const auto dilations = call.op.list("dilations", {1, 1});
   const auto auto_pad = call.op.texts.find("auto_pad");
-  if (kernel.size() != 2 || strides.size() != 2 || pads.size() != 4 ||
-      dilations != std::vector<int64_t>{1, 1} || *std::ranges::min_element(pads) < 0 ||
-      (auto_pad != call.op.texts.end() && auto_pad->second != "NOTSET"))
+  const bool flat = kernel.size() == 2 && strides.size() == 2 && pads.size() == 4;
+  const bool dense = dilations == std::vector<int64_t>{1, 1};
+  const bool padded_by_rule = auto_pad != call.op.texts.end() && auto_pad->second != "NOTSET";
+  if (!flat || !dense || padded_by_rule || *std::ranges::min_element(pads) < 0)
     call.refuse("only undilated windows of two dimensions with given padding are known");
   const int64_t height = in.shape[2];
   const int64_t width = in.shape[3];
-  TensorValue out = call.make(
-      {in.shape[0],
-       in.shape[1],
-       pooled_extent(call, height, kernel[0], strides[0], pads[0] + pads[2]),
-       pooled_extent(call, width, kernel[1], strides[1], pads[1] + pads[3])});
+  const int64_t rows_out = pooled_extent(call, height, kernel[0], strides[0], pads[0] + pads[2]);
+  const int64_t columns_out = pooled_extent(call, width, kernel[1], strides[1], pads[1] + pads[3]);
+  TensorValue out = call.make({in.shape[0], in.shape[1], rows_out, columns_out});
   size_t at = 0;
   for (int64_t plane = 0; plane < in.shape[0] * in.shape[1]; ++plane) {
     const float* source = in.floats.data() + plane * height * width;
-    for (int64_t y = 0; y < out.shape[2]; ++y) {
-      const int64_t top = y * strides[0] - pads[0];
-      const int64_t y0 = std::max<int64_t>(0, top);
-      const int64_t y1 = std::min(height, top + kernel[0]);
-      for (int64_t x = 0; x < out.shape[3]; ++x) {
-        const int64_t left = x * strides[1] - pads[1];
-        const int64_t x0 = std::max<int64_t>(0, left);
-        const int64_t x1 = std::min(width, left + kernel[1]);
-        if (y0 >= y1 || x0 >= x1)
+    for (int64_t y = 0; y < rows_out; ++y) {
+      const Part rows = part_of(y, strides[0], pads[0], kernel[0], height);
+      for (int64_t x = 0; x < columns_out; ++x) {
+        const Part columns = part_of(x, strides[1], pads[1], kernel[1], width);
+        if (rows.size() <= 0 || columns.size() <= 0)
           call.refuse("a window lies in the padding only");
-        out.floats[at++] = pool(source + y0 * width + x0, width, y1 - y0, x1 - x0);
+        const float* begin = source + rows.from * width + columns.from;
+        out.floats[at++] = pool(begin, width, rows.size(), columns.size());
       }
     }
   }
@@ -76,9 +89,13 @@ TensorValue batch_normalization(const Call& call) {
   const size_t plane = in.size() / size_t(in.shape[0]) / channels;
   for (size_t from = 0; from < in.size(); from += plane) {
     const size_t c = from / plane % channels;
-    const float scale = call.inputs[1]->floats[c] / std::sqrt(call.inputs[4]->floats[c] + epsilon);
-    const float mean = call.inputs[3]->floats[c];
-    const float bias = call.inputs[2]->floats[c];
+    const auto channel = [&](size_t input) {
+      return call.inputs[input]->floats[c];
+    };
+    const float bias = channel(2);
+    const float mean = channel(3);
+    const float variance = channel(4);
+    const float scale = channel(1) / std::sqrt(variance + epsilon);
     for (size_t i = from; i < from + plane; ++i)
       out.floats[i] = (in.floats[i] - mean) * scale + bias;
   }
@@ -99,8 +116,10 @@ TensorValue softmax(const Call& call) {
     float* to = out.floats.data() + at;
     const float largest = *std::max_element(from, from + length);
     float sum = 0;
-    for (size_t i = 0; i < length; ++i)
-      sum += to[i] = std::exp(from[i] - largest);
+    for (size_t i = 0; i < length; ++i) {
+      to[i] = std::exp(from[i] - largest);
+      sum += to[i];
+    }
     for (size_t i = 0; i < length; ++i)
       to[i] /= sum;
   }
@@ -110,14 +129,16 @@ TensorValue softmax(const Call& call) {
 TensorValue reduce_mean(const Call& call) {
   const TensorValue& in = call.floats(0);
   const size_t rank = in.shape.size();
-  std::vector<bool> reduced(rank, !call.has(1) && !call.op.integers.contains("axes"));
+  const bool all = !call.has(1) && !call.op.integers.contains("axes");
+  const bool keep = call.op.integer("keepdims", 1) != 0;
+  std::vector<bool> reduced(rank, all);
   for (const int64_t axis : call.list(1, "axes"))
     reduced[spec::normal_axis(axis, rank, call.where)] = true;
   Shape kept;
   Shape shape;
   for (size_t i = 0; i < rank; ++i) {
     kept.push_back(reduced[i] ? 1 : in.shape[i]);
-    if (!reduced[i] || call.op.integer("keepdims", 1) != 0)
+    if (!reduced[i] || keep)
       shape.push_back(kept.back());
   }
   TensorValue out = call.make(shape);

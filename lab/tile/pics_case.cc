@@ -12,12 +12,17 @@
 namespace lento::tile {
 namespace {
 
+using base::format_number;
+using base::percent;
+using finding::Figure;
+using trace::Symbols;
+
 constexpr size_t kBars = 12;
 constexpr size_t kCauses = 6;
 // Six program counters, nine events, two indices of a reorder buffer of 128.
 constexpr CoreSignals kAllOnes = {4, {~0u, ~0u, ~0u, ~0u}, true, ~0u, ~0u, 0x1ff, 127, 127};
 
-std::string source_of(const trace::Symbols& symbols, uint32_t pc) {
+std::string source_of(const Symbols& symbols, uint32_t pc) {
   const auto frames = symbols.frames(pc);
   if (frames.empty() || frames.front().line == 0)
     return base::hex(pc);
@@ -26,8 +31,7 @@ std::string source_of(const trace::Symbols& symbols, uint32_t pc) {
 }
 
 // One bar an instruction, one part a cause.
-finding::Figure
-stacks_figure(const std::string& name, const CycleStacks& stacks, const trace::Symbols& symbols) {
+Figure stacks_figure(const std::string& name, const CycleStacks& stacks, const Symbols& symbols) {
   finding::BarsFigure out;
   out.y_name = "share of cycles, %";
   std::vector<CycleStacks::Bar> bars = stacks.bars();
@@ -60,7 +64,7 @@ stacks_figure(const std::string& name, const CycleStacks& stacks, const trace::S
 }
 
 // "program;function;file:line 0xpc;cause samples", outermost frame first.
-std::string folded(const std::string& name, const CycleStacks& stacks, const trace::Symbols& symbols) {
+std::string folded(const std::string& name, const CycleStacks& stacks, const Symbols& symbols) {
   std::string out;
   for (const CycleStacks::Bar& bar : stacks.bars()) {
     std::string frames = name;
@@ -75,7 +79,7 @@ std::string folded(const std::string& name, const CycleStacks& stacks, const tra
 }
 
 // Error against period and clock ratio, on one program.
-finding::Figure sweep_figure(const riscv::ElfImage& program, const std::string& name) {
+Figure sweep_figure(const riscv::ElfImage& program, const std::string& name) {
   finding::TableFigure table;
   table.columns = {
       "period",
@@ -93,11 +97,11 @@ finding::Figure sweep_figure(const riscv::ElfImage& program, const std::string& 
       const PicsRun run = run_pics(program, image, options);
       table.rows.push_back(
           {std::to_string(period),
-           base::format_number(clock),
+           format_number(clock),
            std::to_string(run.samples),
-           base::percent(run.error),
-           base::percent(run.error_full),
-           base::percent(run.dropped_share)});
+           percent(run.error),
+           percent(run.error_full),
+           percent(run.dropped_share)});
     }
   }
   return {"Error against period and clock ratio, " + name, "The period counts tile cycles.", table};
@@ -131,10 +135,10 @@ pics_case(const PicsPaths& paths, const PicsOptions& options, const base::Progre
   double done = 0;
   double bytes = 0;
   double records = 0;
-  std::vector<finding::Figure> figures;
+  std::vector<Figure> figures;
   for (const std::string& path : paths.programs) {
     const std::string name = std::filesystem::path(path).stem().string();
-    const trace::Symbols symbols(path);
+    const Symbols symbols(path);
     const PicsRun run = run_pics(riscv::read_elf(path), image, options);
     if (run.tile.total() == 0)
       throw base::Error({path}, "the program ends before the first sample");
@@ -142,15 +146,15 @@ pics_case(const PicsPaths& paths, const PicsOptions& options, const base::Progre
     table.rows.push_back(
         {name,
          std::to_string(run.cycles),
-         base::format_number(double(run.instructions) / double(run.cycles), 3),
+         format_number(double(run.instructions) / double(run.cycles), 3),
          std::to_string(run.samples),
          source_of(symbols, top.pc),
          event_names(top.causes.front().first),
-         base::percent(double(top.parts) / double(run.tile.total())),
-         base::percent(run.error),
-         base::percent(run.error_full),
+         percent(double(top.parts) / double(run.tile.total())),
+         percent(run.error),
+         percent(run.error_full),
          run.same_order ? "yes" : "no",
-         base::percent(run.dropped_share)});
+         percent(run.dropped_share)});
     figures.push_back(stacks_figure(name, run.tile, symbols));
     if (!paths.folded.empty())
       flame += folded(name, run.tile, symbols);
@@ -166,18 +170,18 @@ pics_case(const PicsPaths& paths, const PicsOptions& options, const base::Progre
   if (!paths.folded.empty())
     base::write_file(paths.folded, flame);
   d.facts = {
-      {"programs", base::format_number(done)},
-      {"mean height error at the sampled cycles", base::percent(sum / std::max(1.0, done))},
-      {"worst program", base::percent(worst)},
-      {"most cycles in program counters never sent", base::percent(dropped)},
+      {"programs", format_number(done)},
+      {"mean height error at the sampled cycles", percent(sum / std::max(1.0, done))},
+      {"worst program", percent(worst)},
+      {"most cycles in program counters never sent", percent(dropped)},
       {"bits into the tile", std::to_string(bits_in(pics_inputs(kAllOnes)))},
-      {"bytes a record", base::format_number(bytes / std::max(1.0, records))},
+      {"bytes a record", format_number(bytes / std::max(1.0, records))},
       {"lines of the program", std::to_string(build_program(shipped_source("pics.c"), "pics.c").main_lines)}};
-  d.verdict = "The tile's stacks are " + base::percent(sum / std::max(1.0, done)) +
+  d.verdict = "The tile's stacks are " + percent(sum / std::max(1.0, done)) +
               " off the golden model at the cycles that it sampled.";
   d.figures.push_back(
       {"Programs", "Errors are means over instructions with 1 % of the cycles or more.", table});
-  for (finding::Figure& figure : figures)
+  for (Figure& figure : figures)
     d.figures.push_back(std::move(figure));
   if (!paths.programs.empty() && !progress.stopped())
     d.figures.push_back(sweep_figure(
@@ -185,7 +189,7 @@ pics_case(const PicsPaths& paths, const PicsOptions& options, const base::Progre
         std::filesystem::path(paths.programs.front()).stem().string()));
   d.options = {
       {"period", std::to_string(options.period)},
-      {"tile clock / core clock", base::format_number(options.tile_clock)}};
+      {"tile clock / core clock", format_number(options.tile_clock)}};
   d.notes = {"The core is a model: it does not run the wrong path and has no exceptions."};
   return d;
 }

@@ -14,13 +14,18 @@
 namespace lento::tile {
 namespace {
 
+using base::percent;
+using finding::Diagnosis;
+
 // Windows of the program; what a stream must have of misses and useful prefetches to be judged by.
 constexpr uint32_t kInterval = 16384;
 constexpr uint32_t kFewest = 1000;
 constexpr size_t kStarts[] = {0, 1, 10, 100, 1'000};
 
 double error(double a, double exact) {
-  return exact == 0 ? 0 : std::abs(a - exact) / exact;
+  if (exact == 0)
+    return 0;
+  return std::abs(a - exact) / exact;
 }
 
 }  // namespace
@@ -113,7 +118,7 @@ class PrefetchStudy {
     options.real_memory = true;
     compare(name, trace, options, PrefetchPolicy::Entangling, EmulatedPolicy::Entangling, "entangling 2K");
   }
-  finding::Diagnosis diagnosis() const;
+  Diagnosis diagnosis() const;
 
  private:
   // Mean over streams of how far the tile is from the exact model.
@@ -132,7 +137,7 @@ class PrefetchStudy {
     table_.rows.push_back(
         {name,
          policy,
-         base::percent(c.miss_rate()),
+         percent(c.miss_rate()),
          has_mpki ? base::format_number(c.mpki(), 3) : "-",
          base::format_number(c.coverage(), 3),
          base::format_number(c.accuracy(), 3),
@@ -161,7 +166,7 @@ class PrefetchStudy {
     }
     row(name, words + ", exact", exact, true);
     row(name, words + ", on the tile", tile.emulated, false);
-    table_.rows.back().back() = base::percent(share(tile.visits_lost, tile.visits));
+    table_.rows.back().back() = percent(share(tile.visits_lost, tile.visits));
     if (entangling) {
       visits_ += tile.visits;
       lost_ += tile.visits_lost;
@@ -197,27 +202,26 @@ class PrefetchStudy {
   uint64_t lost_ = 0;
 };
 
-finding::Diagnosis PrefetchStudy::diagnosis() const {
-  finding::Diagnosis d;
+Diagnosis PrefetchStudy::diagnosis() const {
+  Diagnosis d;
   d.scale = "tile";
   d.title = "Instruction prefetchers in the wild";
   const Errors entangling = mean_errors(true);
   const Errors next_line = mean_errors(false);
   d.facts = {
       {"streams with misses to judge by", std::to_string(entangling.streams)},
-      {"mean error of the tile, miss rate", base::percent(entangling.miss_rate)},
-      {"mean error of the tile, coverage", base::percent(entangling.coverage)},
-      {"mean error of the tile, accuracy", base::percent(entangling.accuracy)},
+      {"mean error of the tile, miss rate", percent(entangling.miss_rate)},
+      {"mean error of the tile, coverage", percent(entangling.coverage)},
+      {"mean error of the tile, accuracy", percent(entangling.accuracy)},
       {"the same for next line",
-       base::percent(next_line.miss_rate) + ", " + base::percent(next_line.coverage) + ", " +
-           base::percent(next_line.accuracy)},
-      {"the exact model's own miss rate, from start to start", "up to " + base::percent(entangling.spread)},
+       percent(next_line.miss_rate) + ", " + percent(next_line.coverage) + ", " +
+           percent(next_line.accuracy)},
+      {"the exact model's own miss rate, from start to start", "up to " + percent(entangling.spread)},
       {"line visits, from all starts", std::to_string(visits_)},
       {"visits lost to a full queue", std::to_string(lost_)},
       {"bits into the tile", std::to_string(bits_in(fetch_inputs(~uint64_t{0})))},
       {"bytes out per interval", std::to_string(program_.output_bytes)}};
-  d.verdict =
-      "The tile's emulation is " + base::percent(entangling.mean()) + " off the exact model on average.";
+  d.verdict = "The tile's emulation is " + percent(entangling.mean()) + " off the exact model on average.";
   d.figures.push_back(
       {"A/B table of prefetchers",
        "Each policy on the same stream, from five starts a few visits apart; the first "
@@ -229,13 +233,14 @@ finding::Diagnosis PrefetchStudy::diagnosis() const {
 
 LineTrace stream_of(const std::string& file, uint64_t max_instructions) {
   const std::string bytes = base::read_file(file);
-  return bytes.starts_with("\177ELF") ? trace_lines(riscv::parse_elf(bytes, file), max_instructions)
-                                      : read_line_trace(file);
+  if (bytes.starts_with("\177ELF"))
+    return trace_lines(riscv::parse_elf(bytes, file), max_instructions);
+  return read_line_trace(file);
 }
 
 }  // namespace
 
-finding::Diagnosis prefetch_case(
+Diagnosis prefetch_case(
     const std::vector<std::string>& files,
     uint64_t max_instructions,
     const base::Progress& progress) {

@@ -57,7 +57,9 @@ double relative_error(const ValueHistogram& h, Weight weight) {
     sum += weight(share) * std::abs(seen - share) / share;
     weights += weight(share);
   }
-  return weights > 0 ? sum / weights : 0;
+  if (weights > 0)
+    return sum / weights;
+  return 0;
 }
 
 }  // namespace

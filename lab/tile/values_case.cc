@@ -14,6 +14,10 @@
 namespace lento::tile {
 namespace {
 
+using base::Error;
+using base::format_number;
+using base::percent;
+using finding::Figure;
 using spec::TensorValue;
 
 // smaller tensors are left out; of a network in a picture
@@ -63,22 +67,29 @@ Application read_application(const std::string& path, const ValuesOptions& optio
   out.name = std::filesystem::path(path).stem().string();
   out.network = spec::read_trained_onnx(path);
   if (out.network.inputs.size() != 1 || out.network.input_shapes.front().size() != 4)
-    throw base::Error({path}, "the network must take one input of N x C x H x W");
+    throw Error({path}, "the network must take one input of N x C x H x W");
   const spec::Shape& shape = out.network.input_shapes.front();
   const auto size = std::ranges::find_if(options.sizes, [&](const auto& s) {
     return out.name.find(s.part) != std::string::npos;
   });
-  const bool sized = size != options.sizes.end();
-  out.channels = shape[1] > 0 ? shape[1] : 3;
-  out.height = shape[2] > 0 ? shape[2] : sized ? size->height : 0;
-  out.width = shape[3] > 0 ? shape[3] : sized ? size->width : 0;
+  out.channels = 3;
+  if (size != options.sizes.end()) {
+    out.height = size->height;
+    out.width = size->width;
+  }
+  if (shape[1] > 0)
+    out.channels = shape[1];
+  if (shape[2] > 0)
+    out.height = shape[2];
+  if (shape[3] > 0)
+    out.width = shape[3];
   if (out.height < 1 || out.width < 1)
-    throw base::Error({path}, "the model leaves the size of its input open", "give it: --size NAME=HxW");
-  if (out.channels > 4 || out.height > kLargestSide || out.width > kLargestSide || out.height < 10)
-    throw base::Error(
-        {path},
-        "an input of " + spec::to_string({out.channels, out.height, out.width}) +
-            " is no picture of 10 to 4,096 pixels");
+    throw Error({path}, "the model leaves the size of its input open", "give it: --size NAME=HxW");
+  const bool large = out.height > kLargestSide || out.width > kLargestSide;
+  if (large || out.channels > 4 || out.height < 10) {
+    const std::string extents = spec::to_string({out.channels, out.height, out.width});
+    throw Error({path}, "an input of " + extents + " is no picture of 10 to 4,096 pixels");
+  }
   return out;
 }
 
@@ -96,7 +107,7 @@ std::vector<std::string> lines_of(const std::string& path) {
     return line.find_first_not_of(" \t") == std::string::npos;
   });
   if (lines.empty())
-    throw base::Error({path}, "a page without text");
+    throw Error({path}, "a page without text");
   return lines;
 }
 
@@ -110,12 +121,18 @@ Picture picture_of(const std::vector<std::string>& lines, const Application& app
     const auto full = std::ranges::find_if(lines, [&](const std::string& line) {
       return line.size() >= columns;
     });
-    return draw_text({full == lines.end() ? lines.front() : *full}, height, width, cell);
+    std::string line = lines.front();
+    if (full != lines.end())
+      line = *full;
+    return draw_text({line}, height, width, cell);
   }
   std::vector<std::string> wrapped;
-  for (const std::string& line : lines)
-    for (size_t at = 0; at < line.size() && wrapped.size() * kPageCell < size_t(height); at += columns)
-      wrapped.push_back(line.substr(at, columns));
+  for (const std::string& line : lines) {
+    for (size_t at = 0; at < line.size(); at += columns) {
+      if (wrapped.size() * kPageCell < size_t(height))
+        wrapped.push_back(line.substr(at, columns));
+    }
+  }
   return draw_text(wrapped, height, width, cell);
 }
 
@@ -123,9 +140,16 @@ TensorValue input_of(const Picture& picture, const Application& app) {
   TensorValue out;
   out.shape = {1, app.channels, app.height, app.width};
   const bool page = app.height > kLargestLine;
-  for (size_t c = 0; c < size_t(app.channels); ++c)
-    for (const float ink : picture.ink)
-      out.floats.push_back(page ? (1 - ink - kPageMean[c % 3]) / kPageDeviation[c % 3] : 1 - 2 * ink);
+  for (size_t c = 0; c < size_t(app.channels); ++c) {
+    const float mean = kPageMean[c % 3];
+    const float deviation = kPageDeviation[c % 3];
+    for (const float ink : picture.ink) {
+      if (page)
+        out.floats.push_back((1 - ink - mean) / deviation);
+      else
+        out.floats.push_back(1 - 2 * ink);
+    }
+  }
   return out;
 }
 
@@ -139,16 +163,20 @@ void take(
   double square = 0;
   for (const uint64_t count : h.tile)
     square += double(count) * double(count);
+  const double length = std::sqrt(std::max(square, 1.0));
+  const double taken = double(std::max<uint64_t>(h.taken, 1));
   for (size_t i = 0; i < kBuckets; ++i) {
-    seen.direction[i] = float(double(h.tile[i]) / std::sqrt(std::max(square, 1.0)));
-    app.shares[i] += double(h.tile[i]) / double(std::max<uint64_t>(h.taken, 1));
+    const double count = double(h.tile[i]);
+    seen.direction[i] = float(count / length);
+    app.shares[i] += count / taken;
   }
   app.tensors.push_back(std::move(seen));
   app.bucket_error += h.bucket_error();
   app.weighted_error += h.weighted_error();
   app.values += h.values;
   app.different += !h.as_taken;
-  ++totals.tensors, totals.values += h.values;
+  ++totals.tensors;
+  totals.values += h.values;
   totals.offered += h.offered;
   totals.taken += h.taken;
   totals.windows += h.windows;
@@ -157,8 +185,12 @@ void take(
 
 std::string
 csv_line(const std::string& page, const std::string& app, const Seen& seen, const ValueHistogram& h) {
-  std::string out = page + "," + app + "," + seen.name + "," + seen.type + "," + std::to_string(h.values) +
-                    "," + std::to_string(h.taken);
+  std::string out = page;
+  out += "," + app;
+  out += "," + seen.name;
+  out += "," + seen.type;
+  out += "," + std::to_string(h.values);
+  out += "," + std::to_string(h.taken);
   for (const uint64_t count : h.tile)
     out += "," + std::to_string(count);
   return out + "\n";
@@ -175,10 +207,13 @@ double cosine(const Shares& a, const Shares& b) {
 std::vector<double> cosines(const Application& a, const Application& b) {
   std::vector<double> out;
   const bool same = &a == &b;
-  out.reserve(a.tensors.size() * b.tensors.size() / (same ? 2 : 1));
-  for (size_t i = 0; i < a.tensors.size(); ++i)
+  const size_t pairs = a.tensors.size() * b.tensors.size();
+  out.reserve(same ? pairs / 2 : pairs);
+  for (size_t i = 0; i < a.tensors.size(); ++i) {
+    const Shares& direction = a.tensors[i].direction;
     for (size_t j = same ? i + 1 : 0; j < b.tensors.size(); ++j)
-      out.push_back(cosine(a.tensors[i].direction, b.tensors[j].direction));
+      out.push_back(cosine(direction, b.tensors[j].direction));
+  }
   return out;
 }
 
@@ -186,7 +221,9 @@ double mean_of(const std::vector<double>& values) {
   double sum = 0;
   for (const double v : values)
     sum += v;
-  return values.empty() ? 0 : sum / double(values.size());
+  if (values.empty())
+    return 0;
+  return sum / double(values.size());
 }
 
 double average_cosine(const Application& a, const Application& b) {
@@ -194,14 +231,18 @@ double average_cosine(const Application& a, const Application& b) {
   double square_a = 0;
   double square_b = 0;
   for (size_t i = 0; i < kBuckets; ++i) {
-    product += a.shares[i] * b.shares[i];
-    square_a += a.shares[i] * a.shares[i];
-    square_b += b.shares[i] * b.shares[i];
+    const double of_a = a.shares[i];
+    const double of_b = b.shares[i];
+    product += of_a * of_b;
+    square_a += of_a * of_a;
+    square_b += of_b * of_b;
   }
-  return square_a > 0 && square_b > 0 ? product / std::sqrt(square_a * square_b) : 0;
+  if (square_a > 0 && square_b > 0)
+    return product / std::sqrt(square_a * square_b);
+  return 0;
 }
 
-finding::Figure networks_table(const std::vector<Application>& apps) {
+Figure networks_table(const std::vector<Application>& apps) {
   finding::TableFigure table;
   table.columns = {
       "network",
@@ -218,16 +259,19 @@ finding::Figure networks_table(const std::vector<Application>& apps) {
     const size_t tenth = within.size() / 10;
     std::nth_element(within.begin(), within.begin() + static_cast<long>(tenth), within.end());
     const double n = std::max(1.0, double(app.tensors.size()));
-    table.rows.push_back(
-        {app.name,
-         spec::to_string({app.channels, app.height, app.width}),
-         std::to_string(app.tensors.size()),
-         std::to_string(app.values),
-         base::format_number(mean_of(within), 3),
-         within.empty() ? "-" : base::format_number(within[tenth], 3),
-         base::percent(app.bucket_error / n),
-         base::percent(app.weighted_error / n),
-         std::to_string(app.different)});
+    std::string percentile = "-";
+    if (!within.empty())
+      percentile = format_number(within[tenth], 3);
+    std::vector<std::string>& row = table.rows.emplace_back();
+    row.push_back(app.name);
+    row.push_back(spec::to_string({app.channels, app.height, app.width}));
+    row.push_back(std::to_string(app.tensors.size()));
+    row.push_back(std::to_string(app.values));
+    row.push_back(format_number(mean_of(within), 3));
+    row.push_back(percentile);
+    row.push_back(percent(app.bucket_error / n));
+    row.push_back(percent(app.weighted_error / n));
+    row.push_back(std::to_string(app.different));
   }
   return {
       "Networks",
@@ -236,23 +280,23 @@ finding::Figure networks_table(const std::vector<Application>& apps) {
       table};
 }
 
-finding::Figure between_table(const std::vector<Application>& apps) {
+Figure between_table(const std::vector<Application>& apps) {
   finding::TableFigure table;
   table.columns = {"network", "network", "cosine of averages", "mean cosine of tensors"};
-  for (size_t i = 0; i < apps.size(); ++i)
-    for (size_t j = i + 1; j < apps.size(); ++j)
-      table.rows.push_back(
-          {apps[i].name,
-           apps[j].name,
-           base::format_number(average_cosine(apps[i], apps[j]), 3),
-           base::format_number(mean_of(cosines(apps[i], apps[j])), 3)});
+  for (size_t i = 0; i < apps.size(); ++i) {
+    for (size_t j = i + 1; j < apps.size(); ++j) {
+      const Application& a = apps[i];
+      const Application& b = apps[j];
+      const double of_averages = average_cosine(a, b);
+      const double of_tensors = mean_of(cosines(a, b));
+      table.rows.push_back({a.name, b.name, format_number(of_averages, 3), format_number(of_tensors, 3)});
+    }
+  }
   return {"Between networks", "Averages: the mean of the normalised histograms of all tensors.", table};
 }
 
 // Tensors of the first page, evenly picked from each network, against one another.
-finding::Figure similarity_figure(
-    const std::vector<Application>& apps,
-    const std::vector<size_t>& first_page) {
+Figure similarity_figure(const std::vector<Application>& apps, const std::vector<size_t>& first_page) {
   finding::HeatMapFigure out;
   out.x_name = "tensor, in the same order";
   out.value_name = "cosine";
@@ -261,34 +305,39 @@ finding::Figure similarity_figure(
     const size_t n = first_page[a];
     const size_t shown = std::min(n, kShown);
     for (size_t i = 0; i < shown; ++i) {
-      picked.push_back(&apps[a].tensors[i * n / shown]);
-      out.rows.push_back(apps[a].name + " " + std::to_string(i * n / shown) + " " + picked.back()->type);
+      const size_t at = i * n / shown;
+      const Seen& seen = apps[a].tensors[at];
+      picked.push_back(&seen);
+      out.rows.push_back(apps[a].name + " " + std::to_string(at) + " " + seen.type);
       out.columns.push_back(double(out.columns.size()));
     }
   }
-  for (const Seen* row : picked)
+  for (const Seen* row : picked) {
     for (const Seen* column : picked)
       out.values.push_back(cosine(row->direction, column->direction));
+  }
   return {
       "Likeness of tensors",
       "Tensors of the first page from input to output, network after network.",
       out};
 }
 
-finding::Figure averages_figure(const std::vector<Application>& apps) {
+Figure averages_figure(const std::vector<Application>& apps) {
   constexpr int kLowest = -31;  // bucket 0: magnitudes below 2^-30, zero with them
   finding::SeriesFigure out;
   out.x_name = "power of two of the magnitude, with the sign of the value as its own line";
   out.y_name = "share of values, %";
   for (const Application& app : apps) {
-    for (size_t sign = 0; sign < 2; ++sign) {
+    const double tensors = std::max(1.0, double(app.tensors.size()));
+    for (const bool negative : {false, true}) {
       finding::SeriesFigure::Line line;
-      line.name = app.name + (sign ? ", negative" : ", positive");
-      line.dashed = sign == 1;
+      line.name = app.name + (negative ? ", negative" : ", positive");
+      line.dashed = negative;
+      const size_t first = negative ? kBuckets / 2 : 0;
       for (size_t i = 0; i < kBuckets / 2; ++i) {
+        const double share = 100 * app.shares[first + i] / tensors;
         line.x.push_back(double(i) + kLowest);
-        line.y.push_back(
-            100 * app.shares[sign * kBuckets / 2 + i] / std::max(1.0, double(app.tensors.size())));
+        line.y.push_back(share);
       }
       out.lines.push_back(std::move(line));
     }
@@ -307,8 +356,9 @@ void add_facts(const std::vector<Application>& apps, const Totals& t, int lines,
     by_mass += apps[i].weighted_error;
     different += apps[i].different;
     for (size_t j = i + 1; j < apps.size(); ++j) {
-      lowest = std::min(lowest, average_cosine(apps[i], apps[j]));
-      highest = std::max(highest, average_cosine(apps[i], apps[j]));
+      const double between = average_cosine(apps[i], apps[j]);
+      lowest = std::min(lowest, between);
+      highest = std::max(highest, between);
     }
   }
   const double n = std::max(1.0, double(t.tensors));
@@ -317,18 +367,18 @@ void add_facts(const std::vector<Application>& apps, const Totals& t, int lines,
       {"values", std::to_string(t.values)},
       {"values that the tile took", std::to_string(t.taken)},
       {"values lost while the tile started or sent",
-       base::percent(double(t.offered - t.taken) / double(std::max<uint64_t>(t.offered, 1)))},
+       percent(double(t.offered - t.taken) / double(std::max<uint64_t>(t.offered, 1)))},
       {"tensors whose histogram differs from the values taken", std::to_string(different)},
-      {"sampling error, mean over buckets", base::percent(by_bucket / n)},
-      {"sampling error, weighted by mass", base::percent(by_mass / n)},
+      {"sampling error, mean over buckets", percent(by_bucket / n)},
+      {"sampling error, weighted by mass", percent(by_mass / n)},
       {"bits into the tile", std::to_string(16 * kTileValues)},
       {"bytes a histogram", std::to_string(t.windows ? t.bytes / t.windows : 0)},
       {"histograms sent", std::to_string(t.windows)},
       {"lines of the program", std::to_string(lines)}};
-  d.verdict = "A quarter of the values gives histograms " + base::percent(by_mass / n) + " off by mass.";
+  d.verdict = "A quarter of the values gives histograms " + percent(by_mass / n) + " off by mass.";
   if (apps.size() < 2)
     return;
-  const std::string range = base::format_number(lowest, 3) + " to " + base::format_number(highest, 3);
+  const std::string range = format_number(lowest, 3) + " to " + format_number(highest, 3);
   d.facts.emplace_back("cosine between network averages", range);
   d.verdict += " The networks' average histograms have cosines of " + range + ".";
 }
