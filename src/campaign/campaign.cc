@@ -44,7 +44,9 @@ class Ledger {
       return kNone;
     while (next_ < outcome_.results.size() && !outcome_.results[next_].empty())
       ++next_;
-    return next_ < outcome_.results.size() ? next_++ : kNone;
+    if (next_ < outcome_.results.size())
+      return next_++;
+    return kNone;
   }
 
   void take(uint64_t run, const std::string& result) {
@@ -142,7 +144,9 @@ void work_remotely(Ranks& ranks, const Run& run) {
 }  // namespace
 
 World world(Ranks* ranks) {
-  return ranks ? ranks->world() : World{};
+  if (ranks)
+    return ranks->world();
+  return World{};
 }
 
 Outcome run_all(uint64_t count, const Run& run, const Options& options) {

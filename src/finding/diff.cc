@@ -17,7 +17,9 @@ const Finding* find(const std::vector<Finding>& findings, const Finding& wanted)
     return f.subject == wanted.subject && f.category == wanted.category;
   };
   const auto found = std::ranges::find_if(findings, same);
-  return found == findings.end() ? nullptr : &*found;
+  if (found == findings.end())
+    return nullptr;
+  return &*found;
 }
 
 std::string factor_text(const Finding* f) {
@@ -25,7 +27,9 @@ std::string factor_text(const Finding* f) {
     return "-";
   if (f->factor)
     return base::format_number(*f->factor, 3) + "x";
-  return f->lost_share ? base::format_number(100 * *f->lost_share, 3) + " %" : "seen";
+  if (f->lost_share)
+    return base::format_number(100 * *f->lost_share, 3) + " %";
+  return "seen";
 }
 
 TableFigure finding_table(const Diagnosis& before, const Diagnosis& after) {

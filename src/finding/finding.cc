@@ -37,7 +37,9 @@ void cannot_judge(Diagnosis& diagnosis, std::string reason, std::string remedy, 
 
 void sort_findings(std::vector<Finding>& findings) {
   std::ranges::stable_sort(findings, [](const Finding& a, const Finding& b) {
-    return a.score != b.score ? a.score > b.score : a.subject < b.subject;
+    if (a.score != b.score)
+      return a.score > b.score;
+    return a.subject < b.subject;
   });
 }
 

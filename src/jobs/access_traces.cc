@@ -12,10 +12,13 @@
 namespace lento::jobs {
 namespace {
 
+using base::ReadReport;
+using trace::AccessSource;
+
 // Keeps the open file alive for as long as its source is read.
-class OwnedFileSource : public trace::AccessSource {
+class OwnedFileSource : public AccessSource {
  public:
-  OwnedFileSource(const std::string& path, base::ReadReport& report, trace::TraceFacts* facts)
+  OwnedFileSource(const std::string& path, ReadReport& report, trace::TraceFacts* facts)
       : file_(path, report),
         source_(file_, report) {
     if (facts)
@@ -30,11 +33,8 @@ class OwnedFileSource : public trace::AccessSource {
   trace::AccessFileSource source_;
 };
 
-std::unique_ptr<trace::AccessSource> open_one(
-    const AccessTraces& traces,
-    const std::string& path,
-    base::ReadReport& report,
-    trace::TraceFacts* facts) {
+std::unique_ptr<AccessSource>
+open_one(const AccessTraces& traces, const std::string& path, ReadReport& report, trace::TraceFacts* facts) {
   const bool guess = traces.format == "auto";
   if (guess)
     require_files({path}, "its format is found by a look at its beginning; name it with --format");
@@ -57,9 +57,9 @@ void require_files(const std::vector<std::string>& paths, const std::string& why
   }
 }
 
-std::unique_ptr<trace::AccessSource>
-open_access_traces(const AccessTraces& traces, base::ReadReport& report, trace::TraceFacts* facts) {
-  std::vector<std::unique_ptr<trace::AccessSource>> sources;
+std::unique_ptr<AccessSource>
+open_access_traces(const AccessTraces& traces, ReadReport& report, trace::TraceFacts* facts) {
+  std::vector<std::unique_ptr<AccessSource>> sources;
   for (const std::string& path : traces.paths)
     sources.push_back(open_one(traces, path, report, facts));
   if (sources.size() == 1)
@@ -67,7 +67,7 @@ open_access_traces(const AccessTraces& traces, base::ReadReport& report, trace::
   return std::make_unique<trace::MergedAccessSource>(std::move(sources));
 }
 
-void require_records(const AccessTraces& traces, const base::ReadReport& report) {
+void require_records(const AccessTraces& traces, const ReadReport& report) {
   if (report.taken > 0 || report.skipped == 0)
     return;
   const std::string most = report.reasons.empty() ? "" : report.reasons.begin()->first;

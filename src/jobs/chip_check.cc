@@ -15,6 +15,7 @@ namespace {
 
 using chip::Grid;
 using chip::Identifiability;
+using finding::Diagnosis;
 
 template <class Name>
 std::vector<std::string> idle(const std::vector<uint64_t>& load, Name name) {
@@ -47,8 +48,8 @@ finding::MeshFigure mesh(const Grid& grid, const Identifiability& seen) {
   return figure;
 }
 
-finding::Diagnosis conclude(const Grid& grid, const Identifiability& seen) {
-  finding::Diagnosis d;
+Diagnosis conclude(const Grid& grid, const Identifiability& seen) {
+  Diagnosis d;
   d.scale = "chip";
   d.title = "What this mapping can show";
   const auto cores = idle(seen.core_operations, [&](int i) {
@@ -147,7 +148,7 @@ finding::Figure fault_classes(
 }
 
 // The text of an answer shows facts, not tables.
-void add_classes(finding::Diagnosis& d, finding::Figure figure, bool of_faults) {
+void add_classes(Diagnosis& d, finding::Figure figure, bool of_faults) {
   const auto& table = std::get<finding::TableFigure>(figure.body);
   for (size_t i = 0; i < table.rows.size(); ++i) {
     const std::vector<std::string>& row = table.rows[i];
@@ -160,11 +161,11 @@ void add_classes(finding::Diagnosis& d, finding::Figure figure, bool of_faults) 
 
 }  // namespace
 
-finding::Diagnosis chip_check(const ChipCheckOptions& options) {
+Diagnosis chip_check(const ChipCheckOptions& options) {
   const spec::Chip machine = spec::read_chip(options.chip);
   const Grid grid(machine);
   const chip::Program program = chip::expand(chip::read_map(options.mapping), machine, options.mapping);
-  finding::Diagnosis d = conclude(grid, chip::identify(program, grid));
+  Diagnosis d = conclude(grid, chip::identify(program, grid));
   if (!options.faults.empty())
     add_classes(d, fault_classes(program, machine, grid, options), true);
   else if (options.classes)

@@ -16,7 +16,10 @@
 namespace lento::jobs {
 namespace {
 
-void add_options(finding::Diagnosis& d, const ChipDiagnosisOptions& options, const ChipRecording& recorded) {
+using base::format_number;
+using finding::Diagnosis;
+
+void add_options(Diagnosis& d, const ChipDiagnosisOptions& options, const ChipRecording& recorded) {
   d.seed = options.seed;
   d.options.emplace_back(
       "recorder budget, bytes a core",
@@ -28,16 +31,16 @@ void add_options(finding::Diagnosis& d, const ChipDiagnosisOptions& options, con
   if (!options.fit_file.empty())
     d.options.emplace_back("fit from", options.fit_file);
   if (options.false_alarms != chip::DetectOptions{}.false_alarms)
-    d.options.emplace_back("false alarms a healthy run", base::format_number(options.false_alarms));
+    d.options.emplace_back("false alarms a healthy run", format_number(options.false_alarms));
   if (options.tolerance >= 0)
-    d.options.emplace_back("tolerance", base::format_number(options.tolerance));
+    d.options.emplace_back("tolerance", format_number(options.tolerance));
 }
 
 // What was found in part of a run stands; that nothing was found in it does not.
-void require_coverage(finding::Diagnosis& d, const ChipRecording& recorded) {
+void require_coverage(Diagnosis& d, const ChipRecording& recorded) {
   d.facts.emplace_back(
       "share of the mapping's records that were recorded",
-      base::format_number(100 * recorded.share, 4) + " %");
+      format_number(100 * recorded.share, 4) + " %");
   if (recorded.gap.empty())
     return;
   if (d.outcome == finding::Outcome::Healthy)
@@ -69,7 +72,7 @@ chip::MethodResult judge_by_twin(
   if (!fit.explains()) {
     out.detection.reported.clear();
     out.detection.unjudged = "most transfers differ from those of the fitted chip by more than its noise (" +
-                             base::format_number(fit.scatter, 2) + " deviations)";
+                             format_number(fit.scatter, 2) + " deviations)";
   }
   out.detection.notes.insert(out.detection.notes.end(), fit.notes.begin(), fit.notes.end());
   out.numbers["fit_runs"] = fit.simulated;
@@ -100,7 +103,7 @@ chip::MethodResult judge_chip(
   return out;
 }
 
-finding::Diagnosis diagnose_chip(const ChipDiagnosisOptions& options, const base::Progress& progress) {
+Diagnosis diagnose_chip(const ChipDiagnosisOptions& options, const base::Progress& progress) {
   const spec::Chip chip = spec::read_chip(options.chip);
   const chip::Program program = expand(chip::read_map(options.mapping), chip, options.mapping);
   const ChipUnderTest of{chip, program};
@@ -128,10 +131,10 @@ finding::Diagnosis diagnose_chip(const ChipDiagnosisOptions& options, const base
   }
   chip::MethodResult judged =
       judge_chip(options.method, recorded.sketch, chip, program, replays, detect, fit);
-  finding::Diagnosis d = diagnose(judged.detection, recorded.sketch, chip, program);
+  Diagnosis d = diagnose(judged.detection, recorded.sketch, chip, program);
   require_coverage(d, recorded);
   if (const auto runs = judged.numbers.find("simulated_runs"); options.replay && runs != judged.numbers.end())
-    d.facts.emplace_back("runs simulated to judge it", base::format_number(runs->second));
+    d.facts.emplace_back("runs simulated to judge it", format_number(runs->second));
   std::move(judged.figures.begin(), judged.figures.end(), std::back_inserter(d.figures));
   add_options(d, options, recorded);
   add_recording(d, recorded);

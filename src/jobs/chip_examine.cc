@@ -11,6 +11,7 @@ namespace lento::jobs {
 namespace {
 
 using base::format_number;
+using finding::Diagnosis;
 
 std::string joined(const std::vector<std::string>& names) {
   std::string out;
@@ -24,7 +25,9 @@ std::string category_of(const std::string& name) {
     return "slow link";
   if (name.find("/in") != std::string::npos || name.find("/out") != std::string::npos)
     return "slow port";
-  return name.find("dram") != std::string::npos ? "slow memory port" : "slow core";
+  if (name.find("dram") != std::string::npos)
+    return "slow memory port";
+  return "slow core";
 }
 
 finding::Finding finding_of(const chip::FabricSuspect& suspect, const chip::FabricJudgement& verdict) {
@@ -119,7 +122,7 @@ finding::Figure longer_waits(const trace::TransferTrace& before, const trace::Tr
 }
 
 // What a verdict says, whether the waits were compared with one another or with an earlier run.
-void conclude(finding::Diagnosis& d, const chip::FabricJudgement& verdict, const std::string& differ) {
+void conclude(Diagnosis& d, const chip::FabricJudgement& verdict, const std::string& differ) {
   d.facts.emplace_back("waits compared", std::to_string(verdict.waits));
   if (verdict.left_out > 0)
     d.facts.emplace_back("waits without an equal", std::to_string(verdict.left_out));
@@ -143,11 +146,11 @@ void conclude(finding::Diagnosis& d, const chip::FabricJudgement& verdict, const
 
 }  // namespace
 
-finding::Diagnosis chip_examine(const ChipExamineOptions& options) {
+Diagnosis chip_examine(const ChipExamineOptions& options) {
   Records records = read_records(options.sources);
   const chip::Fabric fabric(spec::read_fabric(options.chip));
   const chip::FabricJudgement verdict = chip::judge(fabric, records.trace);
-  finding::Diagnosis d;
+  Diagnosis d;
   d.scale = "chip";
   d.title = "Recorded program on " + fabric.sheet().name + ", judged without a mapping";
   add_record_facts(d, records.trace);
@@ -159,12 +162,12 @@ finding::Diagnosis chip_examine(const ChipExamineOptions& options) {
   return d;
 }
 
-finding::Diagnosis chip_compare(const ChipCompareOptions& options) {
+Diagnosis chip_compare(const ChipCompareOptions& options) {
   Records before = read_records(options.before);
   Records after = read_records(options.after);
   const chip::Fabric fabric(spec::read_fabric(options.chip));
   const chip::FabricComparison comparison = chip::compare(fabric, before.trace, after.trace);
-  finding::Diagnosis d;
+  Diagnosis d;
   d.scale = "chip";
   d.title = "Two recorded runs on " + fabric.sheet().name;
   d.options = {{"chip", options.chip}};

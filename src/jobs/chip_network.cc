@@ -12,10 +12,11 @@ namespace {
 using base::Error;
 using base::Json;
 using base::Location;
+using spec::TransformerShape;
 
 constexpr int64_t kMostSide = 1 << 16;
 
-spec::TransformerShape vision_shape(const Json& config, const std::string& file) {
+TransformerShape vision_shape(const Json& config, const std::string& file) {
   const Location where{file};
   const auto whole = [&](const char* key) {
     const Json* found = config.find(key);
@@ -26,7 +27,7 @@ spec::TransformerShape vision_shape(const Json& config, const std::string& file)
           "this is not the config.json of an image model");
     return found->integer(base::child(where, key), 1, kMostSide);
   };
-  spec::TransformerShape out;
+  TransformerShape out;
   out.layers = whole("num_hidden_layers");
   out.hidden = whole("hidden_size");
   out.heads = whole("num_attention_heads");
@@ -49,8 +50,8 @@ void refuse(const predict::Transformer& m, const std::string& file) {
     throw Error({file}, why, "export the model as ONNX: `lento chip map` reads its operators");
 }
 
-spec::TransformerShape decoder_shape(const predict::Transformer& m) {
-  spec::TransformerShape out;
+TransformerShape decoder_shape(const predict::Transformer& m) {
+  TransformerShape out;
   out.layers = m.layers;
   out.hidden = m.hidden;
   out.heads = m.heads;
@@ -73,10 +74,10 @@ bool is_model_config(const std::string& file) {
   return file.ends_with(".json");
 }
 
-spec::TransformerShape read_transformer_shape(const std::string& file) {
+TransformerShape read_transformer_shape(const std::string& file) {
   const Json config = base::parse_json(base::read_file(file), file);
   const std::string type = config.string_or("model_type", "", {file});
-  spec::TransformerShape out;
+  TransformerShape out;
   if (type == "vit" || type == "deit") {
     out = vision_shape(config, file);
   } else {

@@ -20,7 +20,9 @@ std::string cycles(double value) {
 }
 
 std::string error_text(double predicted, double measured) {
-  return measured > 0 ? format_number(100 * (predicted - measured) / measured, 3) + " %" : "-";
+  if (measured > 0)
+    return format_number(100 * (predicted - measured) / measured, 3) + " %";
+  return "-";
 }
 
 double origin_of(const trace::TransferTrace& trace) {

@@ -100,7 +100,9 @@ void require_mapping(const std::string& path, const ChipUnderTest& of, ChipRecor
 std::string name_of(Kind kind) {
   if (kind == Kind::Tile)
     return "tile";
-  return kind == Kind::ExactTable ? "exact table" : "sketch";
+  if (kind == Kind::ExactTable)
+    return "exact table";
+  return "sketch";
 }
 
 }  // namespace

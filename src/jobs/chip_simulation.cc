@@ -14,6 +14,8 @@ namespace lento::jobs {
 namespace {
 
 using base::format_number;
+using base::percent;
+using finding::Diagnosis;
 
 std::string cycles_text(double cycles, double clock_hz) {
   return format_number(cycles, 12) + " cycles (" +
@@ -71,8 +73,7 @@ finding::Figure link_table(const chip::Model& model, const chip::Result& result)
   table.columns = {"component", "busy", "bytes"};
   const double total = std::max<double>(1, double(result.cycles));
   const auto row = [&](const std::string& name, const chip::Result::Use& use, double servers) {
-    table.rows.push_back(
-        {name, base::percent(double(use.busy) / total / servers), std::to_string(use.bytes)});
+    table.rows.push_back({name, percent(double(use.busy) / total / servers), std::to_string(use.bytes)});
   };
   for (int id = 0; id < model.grid.link_count(); ++id)
     row(model.grid.link_name(id), result.links[id], 1);
@@ -87,8 +88,8 @@ finding::Figure link_table(const chip::Model& model, const chip::Result& result)
       table};
 }
 
-finding::Diagnosis metrics(const chip::Model& model, const chip::Result& result) {
-  finding::Diagnosis d;
+Diagnosis metrics(const chip::Model& model, const chip::Result& result) {
+  Diagnosis d;
   d.scale = "chip";
   d.title = "Simulated run of " + model.program.name + " on " + model.chip.name;
   const double total = double(result.cycles);
@@ -106,9 +107,9 @@ finding::Diagnosis metrics(const chip::Model& model, const chip::Result& result)
   d.facts.emplace_back("total time", cycles_text(total, model.chip.clock_hz));
   d.facts.emplace_back("time of one inference", cycles_text(total / inferences, model.chip.clock_hz));
   const double cores = model.grid.core_count();
-  d.facts.emplace_back("compute units busy, mean", base::percent(busy / std::max(1.0, total * cores)));
-  d.facts.emplace_back("busiest link", base::percent(link_busy / std::max(1.0, total)));
-  d.facts.emplace_back("spent on probes, mean per core", base::percent(probe / std::max(1.0, total * cores)));
+  d.facts.emplace_back("compute units busy, mean", percent(busy / std::max(1.0, total * cores)));
+  d.facts.emplace_back("busiest link", percent(link_busy / std::max(1.0, total)));
+  d.facts.emplace_back("spent on probes, mean per core", percent(probe / std::max(1.0, total * cores)));
   d.facts.emplace_back("records", std::to_string(result.records));
   if (result.dropped > 0)
     d.facts.emplace_back("records dropped", std::to_string(result.dropped));
@@ -125,10 +126,7 @@ chip::ProbePlan plan_of(const std::string& text, const chip::Mapping& mapping) {
   return chip::read_plan(text);
 }
 
-void add_fault_facts(
-    finding::Diagnosis& d,
-    const std::vector<chip::Fault>& faults,
-    const chip::Result& result) {
+void add_fault_facts(Diagnosis& d, const std::vector<chip::Fault>& faults, const chip::Result& result) {
   for (size_t i = 0; i < faults.size(); ++i) {
     d.facts.emplace_back(
         "events inside the fault of " + faults[i].name,
@@ -159,7 +157,9 @@ class Sinks {
       return &*both_;
     if (records_)
       return &*records_;
-    return trace_ ? &*trace_ : nullptr;
+    if (trace_)
+      return &*trace_;
+    return nullptr;
   }
   void commit() {
     if (records_)
@@ -181,7 +181,7 @@ struct Job {
 };
 
 // Nothing when the user interrupted: then nothing half-written is left.
-std::optional<finding::Diagnosis> run_full(
+std::optional<Diagnosis> run_full(
     const ChipSimulationOptions& o,
     const Job& job,
     const base::Progress& progress,
@@ -199,19 +199,19 @@ std::optional<finding::Diagnosis> run_full(
   if (!result.finished)
     return std::nullopt;
   chip::require_reached(job.faults, result.cycles, o.faults);
-  finding::Diagnosis d = metrics(model, result);
+  Diagnosis d = metrics(model, result);
   add_fault_facts(d, job.faults, result);
   d.options = {{"inferences", std::to_string(o.inferences)}, {"probes", o.probes}};
   return d;
 }
 
-finding::Diagnosis run_released(const ChipSimulationOptions& o, const Job& job, trace::RecordSink* sink) {
+Diagnosis run_released(const ChipSimulationOptions& o, const Job& job, trace::RecordSink* sink) {
   const chip::ReleasedProgram program = chip::expand_released(job.mapping, job.chip, o.mapping);
   const chip::ReleasedResult result =
       chip::simulate_released(job.chip, program, job.faults, {o.inferences, o.seed}, sink);
   chip::require_reached(job.faults, result.cycles, o.faults);
   using Kind = chip::ReleasedProgram::Kind;
-  finding::Diagnosis d;
+  Diagnosis d;
   d.scale = "chip";
   d.title = "Simulated run of " + job.mapping.name + " on " + job.chip.name + ", released model";
   const auto total = double(result.cycles);
@@ -247,12 +247,10 @@ Job read_job(const ChipSimulationOptions& o) {
 
 }  // namespace
 
-std::optional<finding::Diagnosis> simulate_chip(
-    const ChipSimulationOptions& o,
-    const base::Progress& progress) {
+std::optional<Diagnosis> simulate_chip(const ChipSimulationOptions& o, const base::Progress& progress) {
   const Job job = read_job(o);
   Sinks sinks(o, job.mapping, job.chip);
-  std::optional<finding::Diagnosis> d =
+  std::optional<Diagnosis> d =
       o.released ? run_released(o, job, sinks.sink()) : run_full(o, job, progress, sinks.sink());
   if (!d)
     return d;

@@ -8,8 +8,10 @@
 namespace lento::jobs {
 namespace {
 
+using finding::Diagnosis;
+
 // What most records do not say cannot be known from the rest.
-void doubt_records(finding::Diagnosis& d, const base::ReadReport& report) {
+void doubt_records(Diagnosis& d, const base::ReadReport& report) {
   if (report.skipped <= report.taken)
     return;
   std::string most;
@@ -32,19 +34,19 @@ void doubt_records(finding::Diagnosis& d, const base::ReadReport& report) {
 
 }  // namespace
 
-finding::Diagnosis diagnose_fleet(
+Diagnosis diagnose_fleet(
     const trace::MetricSeries& series,
     const FleetDiagnosisOptions& o,
     const base::Progress& progress) {
   return fleet_method(o.method).judge(series, o, progress);
 }
 
-finding::Diagnosis diagnose_fleet(const FleetDiagnosisOptions& o, const base::Progress& progress) {
+Diagnosis diagnose_fleet(const FleetDiagnosisOptions& o, const base::Progress& progress) {
   base::ReadReport report;
   report.strict = o.strict;
   std::vector<finding::Input> inputs;
   const trace::MetricSeries series = read_source(o.source, report, inputs);
-  finding::Diagnosis d = diagnose_fleet(series, o, progress);
+  Diagnosis d = diagnose_fleet(series, o, progress);
   doubt_records(d, report);
   d.inputs = std::move(inputs);
   finding::add_read_report(d, report);

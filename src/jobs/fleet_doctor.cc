@@ -12,6 +12,9 @@
 namespace lento::jobs {
 namespace {
 
+using finding::Diagnosis;
+using finding::TableFigure;
+
 constexpr int64_t kLookedAt = 600'000;  // ms of samples
 
 struct Seen {
@@ -84,8 +87,8 @@ Look look_around(const DoctorOptions& o, const fleet::PrometheusOptions& store, 
   return look;
 }
 
-finding::TableFigure metric_table(const Look& look) {
-  finding::TableFigure table;
+TableFigure metric_table(const Look& look) {
+  TableFigure table;
   table.columns = {"exporter", "metric", "machines", "devices", "step", "age of the newest sample"};
   for (const Seen& s : look.metrics) {
     table.rows.push_back(
@@ -99,8 +102,8 @@ finding::TableFigure metric_table(const Look& look) {
   return table;
 }
 
-finding::TableFigure machine_table(const Look& look) {
-  finding::TableFigure table;
+TableFigure machine_table(const Look& look) {
+  TableFigure table;
   table.columns = {"machine", "devices"};
   for (const std::string& machine : look.machines) {
     std::string list;
@@ -115,7 +118,7 @@ finding::TableFigure machine_table(const Look& look) {
 }
 
 // The jobs that a label of a scheduler tells apart, and the option that watches each of them.
-void add_jobs(const fleet::PrometheusOptions& store, int64_t now, finding::Diagnosis& d) {
+void add_jobs(const fleet::PrometheusOptions& store, int64_t now, Diagnosis& d) {
   for (const char* label :
        {"slurm_job_id",
         "hpc_job",
@@ -143,7 +146,7 @@ void add_jobs(const fleet::PrometheusOptions& store, int64_t now, finding::Diagn
   }
 }
 
-void add_advice(const DoctorOptions& o, const Look& look, finding::Diagnosis& d) {
+void add_advice(const DoctorOptions& o, const Look& look, Diagnosis& d) {
   std::map<int64_t, size_t> steps;
   int64_t oldest = 0;
   std::set<std::string> exporters;
@@ -180,13 +183,13 @@ void add_advice(const DoctorOptions& o, const Look& look, finding::Diagnosis& d)
 
 }  // namespace
 
-finding::Diagnosis examine_store(const DoctorOptions& o) {
+Diagnosis examine_store(const DoctorOptions& o) {
   fleet::PrometheusOptions store = prometheus_of(o.source);
   join_names(store);
   const int64_t now = fleet::store_now_ms(store).value_or(system_clock().wall_ms());
   const int64_t apart = now - system_clock().wall_ms();
   const Look look = look_around(o, store, now);
-  finding::Diagnosis d;
+  Diagnosis d;
   d.scale = "fleet";
   d.title = "What " + store.url + " holds";
   d.inputs.push_back({"metrics", store.url, ""});

@@ -11,6 +11,8 @@
 namespace lento::jobs {
 namespace {
 
+using finding::Diagnosis;
+
 std::map<std::string, std::string> read_switches(const std::string& path, base::ReadReport& report) {
   std::map<std::string, std::string> out;
   if (path.empty())
@@ -33,7 +35,7 @@ std::string digest_of(const std::string& path) {
 }
 
 // One line a file up to a score of them, then one for the rest.
-void add_inputs(const trace::CollectiveFiles& files, finding::Diagnosis& d) {
+void add_inputs(const trace::CollectiveFiles& files, Diagnosis& d) {
   constexpr size_t kMost = 20;
   for (size_t i = 0; i < std::min(kMost, files.files.size()); ++i)
     d.inputs.push_back({"collectives", files.files[i], digest_of(files.files[i])});
@@ -44,7 +46,7 @@ void add_inputs(const trace::CollectiveFiles& files, finding::Diagnosis& d) {
 
 }  // namespace
 
-finding::Diagnosis fleet_ranks(const FleetRanksOptions& options, const base::Progress& progress) {
+Diagnosis fleet_ranks(const FleetRanksOptions& options, const base::Progress& progress) {
   base::ReadReport report;
   report.strict = options.strict;
   const trace::CollectiveFiles files = trace::read_collective_files(options.paths, report, progress);
@@ -58,7 +60,7 @@ finding::Diagnosis fleet_ranks(const FleetRanksOptions& options, const base::Pro
         "no flight-recorder dump and no RAS answer among the files",
         "set TORCH_NCCL_DUMP_ON_TIMEOUT=1, or ask the monitor: echo verbose status | nc localhost 28028");
   if (files.ranks.empty() && !dumps && !files.means.empty()) {
-    finding::Diagnosis d = fleet::diagnose_means(files.means);
+    Diagnosis d = fleet::diagnose_means(files.means);
     add_inputs(files, d);
     finding::add_read_report(d, report);
     return d;
@@ -72,9 +74,8 @@ finding::Diagnosis fleet_ranks(const FleetRanksOptions& options, const base::Pro
         "no telemetry of collectives in the files" + known,
         "give Kineto traces, Inspector logs, flight-recorder dumps or RAS answers");
   }
-  finding::Diagnosis d = options.hang || files.ranks.empty()
-                             ? fleet::diagnose_hang(files.dumps, files.ras)
-                             : fleet::diagnose_ranks(files.ranks, o, progress);
+  Diagnosis d = options.hang || files.ranks.empty() ? fleet::diagnose_hang(files.dumps, files.ras)
+                                                    : fleet::diagnose_ranks(files.ranks, o, progress);
   if (!options.hang && !files.ranks.empty() && dumps)
     d.notes.push_back("There are dumps of a hang too: judge them with --hang.");
   for (const auto& [path, layout] : files.not_read)

@@ -10,6 +10,8 @@
 namespace lento::jobs {
 namespace {
 
+using trace::InspectorMean;
+
 constexpr size_t kMostLine = size_t{1} << 20;  // an Inspector line has under a few KiB
 
 // What a pattern matches now; a plain path stands for itself.
@@ -127,7 +129,7 @@ void RanksLive::keep_window() {
 }
 
 // Pages are written anew at every dump; one whose process has ended stays as it was.
-std::vector<trace::InspectorMean> RanksLive::fresh_means(const std::vector<std::string>& files) {
+std::vector<InspectorMean> RanksLive::fresh_means(const std::vector<std::string>& files) {
   std::vector<std::pair<std::filesystem::file_time_type, std::string>> pages;
   std::error_code error;
   for (const std::string& path : files) {
@@ -135,7 +137,7 @@ std::vector<trace::InspectorMean> RanksLive::fresh_means(const std::vector<std::
     if (path.ends_with(".prom") && !error)
       pages.emplace_back(written, path);
   }
-  std::vector<trace::InspectorMean> out;
+  std::vector<InspectorMean> out;
   if (options_.means)
     out = options_.means();
   fresh_ = fresh_ || !out.empty();
@@ -149,7 +151,7 @@ std::vector<trace::InspectorMean> RanksLive::fresh_means(const std::vector<std::
     if (newest - written > stale)
       continue;
     base::ReadReport page;
-    const std::vector<trace::InspectorMean> means = trace::read_inspector_prom(path, page);
+    const std::vector<InspectorMean> means = trace::read_inspector_prom(path, page);
     out.insert(out.end(), means.begin(), means.end());
   }
   return out;
@@ -208,7 +210,7 @@ std::vector<RanksChange> RanksLive::poll() {
   keep_window();
   fleet::RanksOptions o;
   o.figures = false;
-  const std::vector<trace::InspectorMean> means = fresh_means(files);
+  const std::vector<InspectorMean> means = fresh_means(files);
   diagnosis_ = {};
   if (!ranks_.empty())
     diagnosis_ = fleet::diagnose_ranks(ranks_, o);

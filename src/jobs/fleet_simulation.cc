@@ -7,12 +7,15 @@
 
 namespace lento::jobs {
 
-base::Json truth_json(const fleet::FleetTruth& t, const trace::MetricSeries& s) {
-  base::Json json = base::Json::object();
-  json.set("schema", "lento.fleet-truth/1").set("faulty", t.faulty);
+using base::Json;
+
+Json truth_json(const fleet::FleetTruth& t, const trace::MetricSeries& s) {
+  Json json = Json::object();
+  json.set("schema", "lento.fleet-truth/1");
+  json.set("faulty", t.faulty);
   if (!t.faulty)
     return json;
-  base::Json shown = base::Json::array();
+  Json shown = Json::array();
   for (const std::string& c : t.shown)
     shown.push(c);
   json.set("machine", s.machines[t.machine]);

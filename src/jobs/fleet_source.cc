@@ -14,6 +14,9 @@
 namespace lento::jobs {
 namespace {
 
+using base::Error;
+using trace::MetricSeries;
+
 constexpr double kTooFine = 0.05;  // s between samples: no exporter of a fleet is that fast
 constexpr double kTooCoarse = 1000;
 
@@ -27,22 +30,21 @@ void note(std::vector<finding::Input>& inputs, const std::string& path) {
 }
 
 // A unit that is off by a thousand makes hours of a second or weeks of an hour.
-void doubt_time(const FleetSource& s, const trace::MetricSeries& series) {
+void doubt_time(const FleetSource& s, const MetricSeries& series) {
   const double gap = double(series.sample_gap_ms) / 1000;
   const double period = double(series.steps) * double(series.step_ms) / 1000;
   if (s.step_s > 0 || gap == 0 || (gap >= kTooFine && gap <= kTooCoarse))
     return;
   const std::string apart = base::format_quantity(gap, base::Dimension::Time);
   const std::string unit = gap < kTooFine ? "s" : "ms";
-  throw base::Error(
+  throw Error(
       {s.csv.front()},
       "read with --time-unit " + s.columns.time_unit + ", its samples lie " + apart +
           " apart and the period covered is " + base::format_quantity(period, base::Dimension::Time),
       "try --time-unit " + unit + "; if it is right, say so with --step");
 }
 
-trace::MetricSeries
-read_csv(const FleetSource& s, base::ReadReport& report, std::vector<finding::Input>& inputs) {
+MetricSeries read_csv(const FleetSource& s, base::ReadReport& report, std::vector<finding::Input>& inputs) {
   fleet::CsvOptions options = s.columns;
   options.paths = s.csv;
   options.metrics = s.metrics;
@@ -50,13 +52,12 @@ read_csv(const FleetSource& s, base::ReadReport& report, std::vector<finding::In
   options.grid.step_ms = std::llround(s.step_s * 1000);
   for (const std::string& path : s.csv)
     note(inputs, path);
-  trace::MetricSeries series = fleet::read_csv(options, report);
+  MetricSeries series = fleet::read_csv(options, report);
   doubt_time(s, series);
   return series;
 }
 
-trace::MetricSeries
-read_store(const FleetSource& s, base::ReadReport& report, std::vector<finding::Input>& inputs) {
+MetricSeries read_store(const FleetSource& s, base::ReadReport& report, std::vector<finding::Input>& inputs) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const int64_t now_ms = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
   const int64_t end_ms = s.end_s > 0 ? std::llround(s.end_s * 1000) : now_ms;
@@ -103,7 +104,7 @@ void read_credentials(
     return;
   const size_t colon = basic.find(':');
   if (colon == std::string::npos)
-    throw base::Error({basic_file.empty() ? prefix + "_BASIC" : basic_file, 1, 1}, "not user:password");
+    throw Error({basic_file.empty() ? prefix + "_BASIC" : basic_file, 1, 1}, "not user:password");
   http.user = basic.substr(0, colon);
   http.password = basic.substr(colon + 1);
 }
@@ -135,17 +136,17 @@ fleet::PrometheusOptions prometheus_of(const FleetSource& s) {
 void join_names(fleet::PrometheusOptions& store) {
   try {
     fleet::learn_names(store, store.names);
-  } catch (const base::Error&) {
+  } catch (const Error&) {
     return;  // a store without such a series joins nothing; one that is away is told of by the first read
   }
 }
 
-trace::MetricSeries
+MetricSeries
 read_source(const FleetSource& s, base::ReadReport& report, std::vector<finding::Input>& inputs) {
   const int sources =
       !s.csv.empty() + !s.openmetrics.empty() + !s.op_trace.empty() + !s.prometheus.url.empty();
   if (sources != 1) {
-    throw base::Error(
+    throw Error(
         {},
         "exactly one source is needed",
         "name one of --csv, --openmetrics, --op-trace, --prometheus");
@@ -171,7 +172,7 @@ std::vector<finding::Expectation> read_expectations(const std::string& path) {
   const base::Json json = base::parse_json(base::read_file(path, uint64_t{64} << 20), path);
   const finding::Diagnosis d = finding::diagnosis_from_json(json, path);
   if (d.expectations.empty()) {
-    throw base::Error(
+    throw Error(
         {path},
         "this diagnosis (scale '" + d.scale + "') expects nothing of a step",
         "--expect wants the JSON of 'lento predict'");

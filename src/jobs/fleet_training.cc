@@ -10,6 +10,8 @@
 namespace lento::jobs {
 namespace {
 
+using base::format_number;
+
 constexpr size_t kStride = 4;         // samples between windows that a threshold is taken of
 constexpr double kFewWindows = 3;     // the threshold where there are none: the paper's three sigma
 constexpr double kMostOfScore = 0.8;  // a standard score over n machines cannot pass (n - 1) / sqrt(n)
@@ -59,10 +61,9 @@ finding::Diagnosis describe(const FleetTraining& training, const std::string& wr
   finding::TableFigure table;
   table.columns = {"metric", "low", "high", "threshold", "mean squared error"};
   for (const fleet::MetricModel& m : training.model.metrics) {
-    const std::string error = base::format_number(m.mse, 3);
-    const std::string threshold = base::format_number(m.threshold);
-    table.rows.push_back(
-        {m.metric, base::format_number(m.low), base::format_number(m.high), threshold, error});
+    const std::string error = format_number(m.mse, 3);
+    const std::string threshold = format_number(m.threshold);
+    table.rows.push_back({m.metric, format_number(m.low), format_number(m.high), threshold, error});
     d.facts.emplace_back(m.metric, "mean squared error " + error + ", threshold " + threshold);
   }
   d.figures.push_back({"Models", "Normalised units.", std::move(table)});

@@ -36,7 +36,9 @@ std::string ledger_of(const WatchOptions& o) {
     return "";  // a dry run is remembered in memory only
   if (!o.ledger.empty())
     return o.ledger;
-  return o.state.empty() ? "" : o.state + ".hooks";
+  if (o.state.empty())
+    return "";
+  return o.state + ".hooks";
 }
 
 }  // namespace
@@ -131,7 +133,9 @@ finding::Diagnosis FleetWatch::diagnosis() const {
     d.title = "Fleet";
     finding::cannot_judge(d, "no sample was seen", "run 'lento fleet doctor' on the store");
   }
-  return world_.ranks ? join_ranks(std::move(d), world_.ranks->diagnosis()) : d;
+  if (world_.ranks)
+    return join_ranks(std::move(d), world_.ranks->diagnosis());
+  return d;
 }
 
 std::vector<FleetWatch::Sample> FleetWatch::samples() const {

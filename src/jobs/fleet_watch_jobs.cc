@@ -14,6 +14,8 @@
 namespace lento::jobs {
 namespace {
 
+using base::Error;
+
 // ms: a job with samples so young is running
 constexpr int64_t kDiscoverEvery = 60'000;
 constexpr int64_t kRunning = 600'000;
@@ -33,7 +35,7 @@ Shard parse_shard(const std::string& text) {
   const auto index = base::try_int(text.substr(0, slash));
   const auto count = slash == std::string::npos ? std::nullopt : base::try_int(text.substr(slash + 1));
   if (!index || !count || *index < 0 || *index >= *count || *count > 100'000)
-    throw base::Error({"--shard"}, "'" + text + "' is not i/n with 0 <= i < n", "for example --shard 0/4");
+    throw Error({"--shard"}, "'" + text + "' is not i/n with 0 <= i < n", "for example --shard 0/4");
   return {uint64_t(*index), uint64_t(*count)};
 }
 
@@ -78,7 +80,7 @@ ListenAddress parse_listen(const std::string& text) {
   std::string host = colon == std::string::npos ? "127.0.0.1" : text.substr(0, colon);
   const auto port = base::try_int(colon == std::string::npos ? text : text.substr(colon + 1));
   if (!port || *port < 0 || *port > 65535)
-    throw base::Error({"--listen"}, "'" + text + "' is no address", "for example 0.0.0.0:9469 or [::]:9469");
+    throw Error({"--listen"}, "'" + text + "' is no address", "for example 0.0.0.0:9469 or [::]:9469");
   if (host.starts_with('[') && host.ends_with(']'))
     host = host.substr(1, host.size() - 2);
   if (host.empty())
@@ -91,12 +93,12 @@ FleetWatchJobs::FleetWatchJobs(const WatchJobsOptions& options, WatchLog log)
       log_(std::move(log)) {
   o_.watch.metrics = !o_.source.prometheus.url.empty();
   if (!o_.watch.metrics && o_.ranks.sources.empty())
-    throw base::Error(
+    throw Error(
         {},
         "a live source is needed",
         "name the store with --prometheus URL, or the logs of its collectives with --ranks FOLDER");
   if (!o_.each.empty() && (!o_.watch.metrics || !o_.ranks.sources.empty()))
-    throw base::Error(
+    throw Error(
         {"--each"},
         "finds jobs in a store and watches their machines",
         "give --ranks to a watch of one job");

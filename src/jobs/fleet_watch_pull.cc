@@ -10,6 +10,8 @@
 namespace lento::jobs {
 namespace {
 
+using trace::MetricSeries;
+
 constexpr int64_t kLookEvery = 60'000;     // ms between looks at the store's clock
 constexpr int64_t kTargetsEvery = 10'000;  // and at its targets
 constexpr int64_t kLongestDelay = 900'000;
@@ -76,7 +78,7 @@ void FleetWatch::pull() {
   read_targets();
   base::ReadReport report;
   if (step_ms_ == 0) {
-    const trace::MetricSeries first = world_.feed.read(now_ms() - history_ms(), now_ms(), 0, report);
+    const MetricSeries first = world_.feed.read(now_ms() - history_ms(), now_ms(), 0, report);
     if (first.sample_gap_ms == 0)
       throw base::Error({world_.feed.name()}, "no series has two samples yet");
     step_ms_ = first.step_ms;
@@ -84,12 +86,12 @@ void FleetWatch::pull() {
   start_rows();
   const auto read = [&](int64_t from) {
     base::ReadReport fresh;
-    trace::MetricSeries s = world_.feed.read(from - 2 * step_ms_, now_ms() + step_ms_, step_ms_, fresh);
+    MetricSeries s = world_.feed.read(from - 2 * step_ms_, now_ms() + step_ms_, step_ms_, fresh);
     counters_.samples += fresh.taken;
     counters_.skipped += fresh.skipped;
     return s;
   };
-  trace::MetricSeries s = read(next_ms_);
+  MetricSeries s = read(next_ms_);
   const bool step_changed = learn_step(s);
   const bool names_changed = take_names(s);
   const bool anew = step_changed || names_changed || !detector_;
@@ -132,7 +134,7 @@ void FleetWatch::start_rows() {
 }
 
 // Scrapes that come at another distance now: the grid follows once that is sure.
-bool FleetWatch::learn_step(const trace::MetricSeries& s) {
+bool FleetWatch::learn_step(const MetricSeries& s) {
   if (o_.step_s > 0 || s.sample_gap_ms == 0)
     return false;
   bool news = false;
@@ -164,7 +166,7 @@ bool FleetWatch::learn_step(const trace::MetricSeries& s) {
 }
 
 // How old samples are when they are first seen, the time between two pulls included.
-void FleetWatch::learn_delay(const trace::MetricSeries& s) {
+void FleetWatch::learn_delay(const MetricSeries& s) {
   std::vector<int64_t> ages;
   for (size_t m = 0; m < s.newest_ms.size(); ++m) {
     int64_t& newest = newest_.try_emplace(s.machines[m], INT64_MIN).first->second;
@@ -180,7 +182,7 @@ void FleetWatch::learn_delay(const trace::MetricSeries& s) {
   delay_ms_ = quantile(std::vector<int64_t>(delays_.begin(), delays_.end()), 0.8);
 }
 
-bool FleetWatch::take_names(const trace::MetricSeries& s) {
+bool FleetWatch::take_names(const MetricSeries& s) {
   const auto unknown = std::ranges::count_if(s.machines, [&](const std::string& m) {
     return !known_machines_.contains(m);
   });
@@ -239,7 +241,7 @@ void FleetWatch::rebuild() {
 }
 
 // The last row that is whole: every member has a sample at or after it, or none can be on its way any more.
-std::optional<int64_t> FleetWatch::frontier(const trace::MetricSeries& s) const {
+std::optional<int64_t> FleetWatch::frontier(const MetricSeries& s) const {
   int64_t newest = INT64_MIN;
   int64_t slowest = INT64_MAX;
   const fleet::Fleet& f = detector_->fleet();
@@ -258,7 +260,7 @@ std::optional<int64_t> FleetWatch::frontier(const trace::MetricSeries& s) const 
   return round_down(std::min(newest, std::max(slowest, late)), step_ms_);
 }
 
-void FleetWatch::push(const trace::MetricSeries& s, int64_t until_ms) {
+void FleetWatch::push(const MetricSeries& s, int64_t until_ms) {
   const fleet::Fleet& f = detector_->fleet();
   // Read again after the lists were made, an answer may hold names that they lack: the next pull adds them.
   const auto machines = places(f.machines, s.machines);
@@ -325,7 +327,7 @@ bool FleetWatch::in_job(const std::string& machine) const {
 }
 
 // Do the targets speak of the machines that report? Under other names they say nothing about them.
-bool FleetWatch::targets_fit(const trace::MetricSeries& s) const {
+bool FleetWatch::targets_fit(const MetricSeries& s) const {
   size_t found = 0;
   for (const std::string& m : s.machines)
     found += up_.contains(m);

@@ -10,6 +10,8 @@
 namespace lento::jobs {
 namespace {
 
+using finding::Finding;
+
 constexpr int64_t kDay = 86'400'000;
 constexpr int64_t kRecent = 300'000;  // of rows that the prediction is held against
 constexpr int64_t kSettled = 60'000;  // after the last sign of an outage evidence is clean again
@@ -21,9 +23,7 @@ constexpr auto first_of_pair = [](const auto& pair) -> const auto& {
 };
 
 // Equal for every watch of the job, so that an Alertmanager takes their alerts for one.
-std::vector<std::pair<std::string, std::string>> rank_labels(
-    const std::string& job,
-    const finding::Finding& f) {
+std::vector<std::pair<std::string, std::string>> rank_labels(const std::string& job, const Finding& f) {
   std::vector<std::pair<std::string, std::string>> out{
       {"alertname", "LentoSlowRank"},
       {"task", job},
@@ -226,9 +226,9 @@ void FleetWatch::tell_blindness(int64_t now, bool resend, std::vector<fleet::Ale
 
 // Sorts what collectives say into machines whose metrics deviate too, and others. True when something joined
 // or left a machine's alert.
-bool FleetWatch::take_ranks(const std::vector<finding::Finding>& standing) {
-  std::map<std::string, finding::Finding> joined;
-  for (const finding::Finding& f : standing) {
+bool FleetWatch::take_ranks(const std::vector<Finding>& standing) {
+  std::map<std::string, Finding> joined;
+  for (const Finding& f : standing) {
     const bool deviates = f.where && standing_.contains(Key{f.where->host, false});
     if (deviates)
       joined.emplace(f.where->host, f);
@@ -242,7 +242,7 @@ void FleetWatch::tell_ranks(int64_t now, bool resend, std::vector<fleet::Alert>&
   if (!world_.ranks)
     return;
   std::set<std::string> stands;
-  for (const finding::Finding& f : world_.ranks->standing()) {
+  for (const Finding& f : world_.ranks->standing()) {
     if (f.where && rank_of_.contains(f.where->host))
       continue;
     const std::string key = f.category + " " + f.subject;
@@ -294,7 +294,9 @@ std::string FleetWatch::device_of(const fleet::Verdict& v) const {
   const auto most = std::ranges::max_element(votes, [](const auto& a, const auto& b) {
     return a.second < b.second;
   });
-  return most == votes.end() ? "" : last_.devices[most->first];
+  if (most == votes.end())
+    return "";
+  return last_.devices[most->first];
 }
 
 fleet::Alert FleetWatch::alert_of(const fleet::Verdict& v) const {
@@ -324,7 +326,7 @@ fleet::Alert FleetWatch::alert_of(const fleet::Verdict& v) const {
           base::format_number(s.level, 4) + ", peers " + base::format_number(s.peers, 4) + ", score " +
           base::format_number(s.score, 3));
   if (const auto rank = rank_of_.find(machine); rank != rank_of_.end()) {
-    const finding::Finding& by = rank->second;
+    const Finding& by = rank->second;
     a.annotations.insert(a.annotations.begin(), {"collectives", by.category + ": " + by.summary});
     a.annotations.insert(a.annotations.begin(), {"rank", by.where->rank});
     a.annotations.insert(a.annotations.begin(), {"gpu", by.where->gpu});

@@ -32,7 +32,9 @@ std::string start_of(const std::string& pid) {
   size_t at = text.rfind(')');  // the name before it may hold spaces
   for (int field = 2; field < 22 && at != std::string::npos; ++field)
     at = text.find(' ', at + 1);
-  return at == std::string::npos ? "" : text.substr(at + 1, text.find(' ', at + 1) - at - 1);
+  if (at == std::string::npos)
+    return "";
+  return text.substr(at + 1, text.find(' ', at + 1) - at - 1);
 }
 
 std::string host_name() {
@@ -43,7 +45,10 @@ std::string host_name() {
 
 std::string line_of(const HookLedger::Event& e) {
   base::Json json = base::Json::object();
-  json.set("time", e.time_ms).set("task", e.task).set("machine", e.machine).set("event", e.event);
+  json.set("time", e.time_ms);
+  json.set("task", e.task);
+  json.set("machine", e.machine);
+  json.set("event", e.event);
   if (e.event == "ended")
     json.set("status", int64_t(e.status));
   json.set("by", e.by);

@@ -23,6 +23,8 @@
 namespace lento::jobs {
 namespace {
 
+using base::percent;
+using finding::Diagnosis;
 using trace::C2cLine;
 using trace::C2cReport;
 using trace::C2cUse;
@@ -95,7 +97,7 @@ double cycles_of(const C2cLine& line) {
 std::string interval_text(uint64_t hits, uint64_t trials) {
   constexpr double kNothing = 1e-6;  // what rounding leaves of a lower end of 0
   const base::Interval i = base::wilson95(hits, trials);
-  return base::percent(i.low < kNothing ? 0 : i.low) + " to " + base::percent(i.high);
+  return percent(i.low < kNothing ? 0 : i.low) + " to " + percent(i.high);
 }
 
 class Judge {
@@ -112,7 +114,7 @@ class Judge {
     finding::add_read_report(d_, read);
   }
 
-  finding::Diagnosis run() {
+  Diagnosis run() {
     d_.scale = "memory";
     d_.title = "Lines that caches took from one another";
     sum_up();
@@ -127,7 +129,7 @@ class Judge {
       d_.notes.push_back(
           std::to_string(few) + " lines were taken in less than " +
           std::to_string(memory::tuning::kLeastMeetings) + " samples, or less than " +
-          base::percent(options_.least_share) + " of the loads: nobody is accused for them");
+          percent(options_.least_share) + " of the loads: nobody is accused for them");
     if (report_.unparsed > 0)
       d_.notes.push_back(
           std::to_string(report_.unparsed) + " samples had a data source that perf could not read");
@@ -189,8 +191,7 @@ class Judge {
     f.category = cause.name;
     f.score = double(line.taken()) / double(std::max<uint64_t>(1, taken_));
     f.next_step = cause.next_step;
-    f.summary =
-        cause.name + ": " + base::percent(f.score) + " of the loads that found their line in another cache";
+    f.summary = cause.name + ": " + percent(f.score) + " of the loads that found their line in another cache";
     f.evidence.push_back(
         {"loads of the line that another cache had modified or forwarded, " + std::to_string(line.remote) +
              " of them on another node; 95 % interval of their share of such loads " +
@@ -219,7 +220,9 @@ class Judge {
     std::ranges::stable_sort(uses, [&](const C2cUse* a, const C2cUse* b) {
       const double left = taken_by(line, *a);
       const double right = taken_by(line, *b);
-      return left != right ? left > right : a->stores > b->stores;
+      if (left != right)
+        return left > right;
+      return a->stores > b->stores;
     });
     uses.resize(std::min(uses.size(), kShownUses));
     for (const C2cUse* use : uses)
@@ -232,7 +235,7 @@ class Judge {
                        use.symbol + " " + base::hex(use.pc) + " " + use.source + " of " + use.object + ", " +
                        std::to_string(use.records) + " samples on " + std::to_string(use.cpus) + " CPUs";
     if (use.stores > 0)
-      text += ", " + base::percent(use.stores) + " of its stores";
+      text += ", " + percent(use.stores) + " of its stores";
     for (const std::string& caller : use.callers)
       text += " < " + caller;
     return text;
@@ -247,7 +250,7 @@ class Judge {
             {base::hex(line.address),
              "+" + std::to_string(use.offset),
              base::format_number(taken_by(line, use), 4),
-             base::percent(use.stores),
+             percent(use.stores),
              std::to_string(use.records),
              std::to_string(use.cpus),
              use.symbol,
@@ -267,7 +270,7 @@ class Judge {
     d_.facts.emplace_back("stores", std::to_string(report_.stores));
     d_.facts.emplace_back(
         "loads that found their line in another cache",
-        std::to_string(taken_) + " (" + base::percent(share()) + ", 95 % interval " +
+        std::to_string(taken_) + " (" + percent(share()) + ", 95 % interval " +
             interval_text(taken_, loads_) + ")");
   }
 
@@ -292,18 +295,18 @@ class Judge {
           "record with a perf that knows this machine's data source",
           covered);
     const auto& found = d_.findings;
-    d_.verdict = found.empty() ? "No significant sharing: " + base::percent(share()) +
-                                     " of the sampled loads found their line in another cache."
-                               : found.front().category + " on " + found.front().subject + " leads; " +
-                                     base::percent(share()) +
-                                     " of the sampled loads found their line in another cache.";
+    d_.verdict = found.empty()
+                     ? "No significant sharing: " + percent(share()) +
+                           " of the sampled loads found their line in another cache."
+                     : found.front().category + " on " + found.front().subject + " leads; " +
+                           percent(share()) + " of the sampled loads found their line in another cache.";
     finding::judged(d_, covered);
   }
 
   const C2cDiagnosisOptions& options_;
   trace::AddressSpace names_;
   C2cReport report_;
-  finding::Diagnosis d_;
+  Diagnosis d_;
   uint64_t taken_ = 0;
   uint64_t loads_ = 1;
   uint64_t samples_ = 0;
@@ -312,8 +315,8 @@ class Judge {
 
 }  // namespace
 
-finding::Diagnosis diagnose_c2c_report(const C2cDiagnosisOptions& options) {
-  finding::Diagnosis d = Judge(options).run();
+Diagnosis diagnose_c2c_report(const C2cDiagnosisOptions& options) {
+  Diagnosis d = Judge(options).run();
   finding::sort_findings(d.findings);
   return d;
 }

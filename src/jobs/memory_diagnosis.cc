@@ -19,6 +19,10 @@
 namespace lento::jobs {
 namespace {
 
+using base::format_number;
+using base::ReadReport;
+using finding::Diagnosis;
+
 // What the first pass depends on: files by name, size and time of change, and the options that choose
 // records.
 std::string pass_key(const MemoryDiagnosisOptions& options) {
@@ -49,7 +53,7 @@ const char* rule_name(memory::QuantileRule rule) {
 }
 
 // All that decides the result beside the traces.
-void list_options(const MemoryDiagnosisOptions& options, finding::Diagnosis& diagnosis) {
+void list_options(const MemoryDiagnosisOptions& options, Diagnosis& diagnosis) {
   const memory::ContentionOptions& mine = options.mine;
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty())
@@ -58,16 +62,16 @@ void list_options(const MemoryDiagnosisOptions& options, finding::Diagnosis& dia
   add("format", options.traces.format);
   add("columns", options.traces.columns);
   add("window", std::to_string(mine.window));
-  add("least support", base::format_number(100 * mine.least_support()) + " %");
+  add("least support", format_number(100 * mine.least_support()) + " %");
   if (mine.threshold)
-    add("threshold", base::format_number(*mine.threshold));
+    add("threshold", format_number(*mine.threshold));
   add("quantile rule", rule_name(mine.rule));
   add("line bytes", mine.line_bytes > 0 ? std::to_string(mine.line_bytes) : "");
   add("latency bins", std::to_string(mine.bins));
-  add("alpha", base::format_number(mine.alpha));
-  add("least loss", base::format_number(100 * mine.least_loss) + " %");
+  add("alpha", format_number(mine.alpha));
+  add("least loss", format_number(100 * mine.least_loss) + " %");
   if (mine.period > 0)
-    add("period", base::format_number(mine.period));
+    add("period", format_number(mine.period));
   if (mine.slice > 0)
     add("slice", std::to_string(mine.slice));
   if (mine.object_bytes > 0)
@@ -98,7 +102,7 @@ class Run {
   }
 
   memory::ContentionResult diagnose(const memory::ContentionOptions& mine) {
-    const memory::OpenTrace open = [this](base::ReadReport& report) {
+    const memory::OpenTrace open = [this](ReadReport& report) {
       report.strict = options_.strict;
       // Later passes read the same again.
       trace::TraceFacts* facts = opened_ ? nullptr : &facts_;
@@ -106,8 +110,8 @@ class Run {
       return open_access_traces(traces_, report, facts);
     };
     memory::ContentionResult result = memory::diagnose_contention(open, facts_, mine);
-    const finding::Diagnosis& d = result.diagnosis;
-    base::ReadReport read;
+    const Diagnosis& d = result.diagnosis;
+    ReadReport read;
     read.taken = d.records_taken;
     read.skipped = d.records_skipped;
     for (const auto& [reason, count] : d.skip_reasons)
@@ -121,7 +125,7 @@ class Run {
   // What moving the accused data would bring on the platform, for the first findings.
   void predict(const std::string& platform, memory::ContentionResult& result) const {
     constexpr size_t kPredicted = 3;  // each plays the trace again
-    const memory::OpenTrace open = [this](base::ReadReport& report) {
+    const memory::OpenTrace open = [this](ReadReport& report) {
       return open_access_traces(traces_, report, nullptr);
     };
     const MovePredictor predictor(open, memory::read_platform(platform));
@@ -159,10 +163,10 @@ class Run {
     facts_.names.read_perf_map(bytes, 0, path);
   }
 
-  void check(finding::Diagnosis& diagnosis) {
+  void check(Diagnosis& diagnosis) {
     if (options_.programs.empty())
       return;
-    base::ReadReport report;
+    ReadReport report;
     const auto source = open_access_traces(traces_, report, nullptr);
     for (std::string& note : check_programs(facts_, *source))
       diagnosis.notes.push_back(std::move(note));
@@ -174,7 +178,7 @@ class Run {
   bool opened_ = false;
 };
 
-void add_inputs(const MemoryDiagnosisOptions& options, finding::Diagnosis& diagnosis) {
+void add_inputs(const MemoryDiagnosisOptions& options, Diagnosis& diagnosis) {
   const auto add = [&](const std::string& role, const std::vector<std::string>& paths) {
     for (const std::string& path : paths)
       diagnosis.inputs.push_back(input_of(role, path.substr(0, path.rfind("@0x"))));
@@ -199,7 +203,7 @@ bool is_c2c(const MemoryDiagnosisOptions& options) {
 }
 
 // The report of perf c2c is a summary: what it does not keep cannot be asked of it.
-finding::Diagnosis diagnose_c2c(const MemoryDiagnosisOptions& options) {
+Diagnosis diagnose_c2c(const MemoryDiagnosisOptions& options) {
   const bool unfit =
       options.traces.paths.size() != 1 || !options.before.empty() || !options.checkpoint.empty();
   if (unfit)
@@ -235,12 +239,12 @@ MemoryDiagnosis diagnose_memory(const MemoryDiagnosisOptions& options) {
     std::error_code gone;
     std::filesystem::remove(mine.checkpoint, gone);
   }
-  finding::Diagnosis& diagnosis = result.diagnosis;
+  Diagnosis& diagnosis = result.diagnosis;
   list_options(options, diagnosis);
   add_inputs(options, diagnosis);
   if (!options.before.empty()) {
     mine.checkpoint.clear();
-    const finding::Diagnosis before = Run(options, options.before).diagnose(mine).diagnosis;
+    const Diagnosis before = Run(options, options.before).diagnose(mine).diagnosis;
     for (finding::Figure& figure : finding::compare(before, diagnosis).figures)
       diagnosis.figures.push_back(std::move(figure));
   }

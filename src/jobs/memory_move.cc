@@ -159,7 +159,9 @@ MovePredictor::Move MovePredictor::apart(const memory::FoundObject& object) cons
   }
   return [to = std::move(to)](const AccessRecord& r) {
     const auto moved = to.find(r.address / kWord);
-    return moved == to.end() ? r.address : moved->second + r.address % kWord;
+    if (moved == to.end())
+      return r.address;
+    return moved->second + r.address % kWord;
   };
 }
 
@@ -170,10 +172,14 @@ std::optional<double> MovePredictor::gain(const memory::FoundObject& object) con
     return {};
   const Move copies = [&](const AccessRecord& r) {
     const bool inside = r.address >= object.low && r.address < object.high;
-    return inside ? own_piece(object, r.cpu) + (r.address - object.low) : r.address;
+    if (inside)
+      return own_piece(object, r.cpu) + (r.address - object.low);
+    return r.address;
   };
   const memory::Cycles after = play(apart_helps ? apart(object) : copies);
-  return after == 0 ? std::optional<double>() : double(before_) / double(after);
+  if (after == 0)
+    return std::optional<double>();
+  return double(before_) / double(after);
 }
 
 }  // namespace lento::jobs

@@ -10,6 +10,7 @@
 namespace lento::jobs {
 namespace {
 
+using base::Error;
 using trace::AccessRecord;
 using trace::GivenProgram;
 
@@ -65,7 +66,7 @@ bool is_recorded(const trace::TraceFacts& facts, const GivenProgram& program) {
     if (known == digest)
       return true;
   }
-  throw base::Error(
+  throw Error(
       {program.path},
       "is not the program of the trace: its content differs from that of '" + facts.programs[0].second +
           "', which ran",
@@ -76,7 +77,7 @@ void refuse_another_build(const GivenProgram& program) {
   const std::string id = program.symbols->build_id();
   if (program.mapped || program.mapped_build_id.empty())
     return;
-  throw base::Error(
+  throw Error(
       {program.path},
       "is another build than the traced program: build id " + id + ", the trace has " +
           program.mapped_build_id,
@@ -90,13 +91,13 @@ std::string share(uint64_t part, uint64_t whole) {
 void require_agreement(const GivenProgram& program, const Count& count) {
   const char* remedy = "give the program that was traced; without it leave --elf out";
   if (double(count.in_code) < kAgree * double(count.code))
-    throw base::Error(
+    throw Error(
         {program.path},
         "is not the program of the trace: only " + share(count.in_code, count.code) +
             " code addresses inside it lie in its code",
         remedy);
   if (double(count.made) < kAgree * double(count.told))
-    throw base::Error(
+    throw Error(
         {program.path},
         "is not the program of the trace: only " + share(count.made, count.told) +
             " accesses are made by the instruction that it has there",
@@ -106,7 +107,7 @@ void require_agreement(const GivenProgram& program, const Count& count) {
 void require_a_name(const GivenProgram& program, const Seen& seen) {
   if (seen.any_named)
     return;
-  throw base::Error(
+  throw Error(
       {program.path},
       "names none of the first " + std::to_string(seen.records) + " accesses of the trace",
       "give the program that was traced; for a position-independent one its load address too: "

@@ -48,7 +48,9 @@ class RawFile {
  private:
   static uint64_t available_memory() {
     const long pages = ::sysconf(_SC_AVPHYS_PAGES);
-    return pages > 0 ? uint64_t(pages) * uint64_t(::sysconf(_SC_PAGESIZE)) : 0;
+    if (pages > 0)
+      return uint64_t(pages) * uint64_t(::sysconf(_SC_PAGESIZE));
+    return 0;
   }
 
   int memory_ = -1;
@@ -76,7 +78,9 @@ int run_program(const std::vector<std::string>& command, const std::string& reco
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  if (WIFEXITED(status))
+    return WEXITSTATUS(status);
+  return 128 + WTERMSIG(status);
 }
 
 // Where the program called for the block: file, line and function.
@@ -86,7 +90,9 @@ std::string site_of(const trace::AddressSpace& names, uint64_t pc) {
     return frames[0].file.substr(frames[0].file.rfind('/') + 1) + ":" + std::to_string(frames[0].line) +
            " in " + frames[0].function;
   const trace::Symbol* function = names.function_at(0, pc - 1);
-  return function ? function->name : base::hex(pc);
+  if (function)
+    return function->name;
+  return base::hex(pc);
 }
 
 void name_blocks(const memory::VirtualRun& run, trace::TraceFacts& facts) {

@@ -16,6 +16,10 @@
 namespace lento::jobs {
 namespace {
 
+using finding::Diagnosis;
+using trace::AccessSink;
+using trace::AccessTextWriter;
+
 constexpr uint64_t kMostGuest = uint64_t{256} << 20;  // bytes of a program
 constexpr uint64_t kMostDisk = uint64_t{64} << 20;    // bytes of the block device
 
@@ -58,25 +62,25 @@ class FrameWriter {
 };
 
 // Sends every record to several takers.
-class Tee : public trace::AccessSink {
+class Tee : public AccessSink {
  public:
-  void add(trace::AccessSink* sink) {
+  void add(AccessSink* sink) {
     sinks_.push_back(sink);
   }
   bool empty() const {
     return sinks_.empty();
   }
   void record(const trace::AccessRecord& record) override {
-    for (trace::AccessSink* sink : sinks_)
+    for (AccessSink* sink : sinks_)
       sink->record(record);
   }
   void advance(uint64_t cycle) override {
-    for (trace::AccessSink* sink : sinks_)
+    for (AccessSink* sink : sinks_)
       sink->advance(cycle);
   }
 
  private:
-  std::vector<trace::AccessSink*> sinks_;
+  std::vector<AccessSink*> sinks_;
 };
 
 // Where the records go: a file, text, the paper's text.
@@ -86,17 +90,19 @@ class Recorder {
     if (!options.trace.empty())
       tee_.add((file_ = std::make_unique<trace::AccessFileWriter>(options.trace)).get());
     if (!options.text.empty()) {
-      text_ = std::make_unique<trace::AccessTextWriter>(options.text, trace::TextForm::Full);
+      text_ = std::make_unique<AccessTextWriter>(options.text, trace::TextForm::Full);
       tee_.add(text_.get());
     }
     if (!options.paper.empty()) {
-      paper_ = std::make_unique<trace::AccessTextWriter>(options.paper, trace::TextForm::Paper);
+      paper_ = std::make_unique<AccessTextWriter>(options.paper, trace::TextForm::Paper);
       tee_.add(paper_.get());
     }
   }
   // Null when nobody wants them.
-  trace::AccessSink* sink() {
-    return tee_.empty() ? nullptr : &tee_;
+  AccessSink* sink() {
+    if (tee_.empty())
+      return nullptr;
+    return &tee_;
   }
   void finish(const trace::TraceFacts& facts) {
     if (file_) {
@@ -108,7 +114,7 @@ class Recorder {
     if (paper_)
       paper_->finish();
   }
-  void describe(finding::Diagnosis& d) const {
+  void describe(Diagnosis& d) const {
     if (!file_)
       return;
     const double each = double(file_->bytes()) / std::max<double>(1, double(file_->events()));
@@ -120,8 +126,8 @@ class Recorder {
  private:
   Tee tee_;
   std::unique_ptr<trace::AccessFileWriter> file_;
-  std::unique_ptr<trace::AccessTextWriter> text_;
-  std::unique_ptr<trace::AccessTextWriter> paper_;
+  std::unique_ptr<AccessTextWriter> text_;
+  std::unique_ptr<AccessTextWriter> paper_;
 };
 
 const char* ending_text(memory::Ending ending) {
@@ -192,9 +198,8 @@ std::string name_of(const std::string& path) {
   return std::filesystem::path(path).filename().string();
 }
 
-finding::Diagnosis
-describe(const std::string& guest, const memory::Platform& platform, const memory::RunResult& run) {
-  finding::Diagnosis d;
+Diagnosis describe(const std::string& guest, const memory::Platform& platform, const memory::RunResult& run) {
+  Diagnosis d;
   d.scale = "memory";
   d.title = "Simulation of " + name_of(guest) + " on " + number(uint64_t(platform.harts)) + " harts";
   d.verdict = std::string(ending_text(run.ending)) + " after " + number(run.cycles) + " cycles";
@@ -233,7 +238,7 @@ memory::RunOptions run_options(const MemorySimulationOptions& options) {
   return run;
 }
 
-void add_inputs(const MemorySimulationOptions& options, finding::Diagnosis& d) {
+void add_inputs(const MemorySimulationOptions& options, Diagnosis& d) {
   if (!options.platform.empty() && options.platform != "-")
     d.inputs.push_back(input_of("platform", options.platform));
   if (!options.disk.empty())
@@ -243,7 +248,7 @@ void add_inputs(const MemorySimulationOptions& options, finding::Diagnosis& d) {
 
 }  // namespace
 
-finding::Diagnosis simulate_memory(const MemorySimulationOptions& options) {
+Diagnosis simulate_memory(const MemorySimulationOptions& options) {
   const memory::Platform platform = platform_of(options);
   memory::RunOptions how = run_options(options);
   FrameWriter frames(options.frames);
@@ -264,7 +269,7 @@ finding::Diagnosis simulate_memory(const MemorySimulationOptions& options) {
   facts.programs.emplace_back(base::digest(elf), name_of(options.guest));
   recorder.finish(facts);
 
-  finding::Diagnosis d = describe(options.guest, platform, run);
+  Diagnosis d = describe(options.guest, platform, run);
   add_inputs(options, d);
   d.seed = options.seed;
   if (frames.count() > 0)

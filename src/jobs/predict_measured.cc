@@ -6,7 +6,9 @@
 
 namespace lento::jobs {
 
-finding::Diagnosis compare_measured(const MeasuredOptions& options) {
+using finding::Diagnosis;
+
+Diagnosis compare_measured(const MeasuredOptions& options) {
   base::ReadReport report;
   report.strict = options.strict;
   const predict::MeasuredRun run = predict::read_run(options.run, report);
@@ -14,7 +16,7 @@ finding::Diagnosis compare_measured(const MeasuredOptions& options) {
   if (!options.workload.empty())
     step = jobs::read_workload(options.workload, options.run_options);
   const bool named = options.system.empty() && predict::find_shipped(run.device_name);
-  finding::Diagnosis d = predict::compare_run(
+  Diagnosis d = predict::compare_run(
       named ? *predict::find_shipped(run.device_name) : system_of(options.system),
       run,
       step ? std::optional(step->question) : std::optional<predict::Question>());
@@ -26,11 +28,11 @@ finding::Diagnosis compare_measured(const MeasuredOptions& options) {
   return d;
 }
 
-finding::Diagnosis compare_steps(const StepsOptions& options) {
+Diagnosis compare_steps(const StepsOptions& options) {
   const ReadWorkload step = jobs::read_workload(options.workload, {});
   predict::MeasuredRun run;
   run.steps_s = options.steps_s;
-  finding::Diagnosis d = predict::compare_run(system_of(options.system), run, step.question);
+  Diagnosis d = predict::compare_run(system_of(options.system), run, step.question);
   d.inputs.push_back(step.input);
   return d;
 }

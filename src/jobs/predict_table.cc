@@ -11,6 +11,8 @@
 namespace lento::jobs {
 namespace {
 
+using base::ReadReport;
+
 const std::vector<std::string> kAnswers{"predicted_s", "bound", "p50_pct", "p90_pct", "domain"};
 
 std::vector<std::string> texts_of(const predict::Answer& a) {
@@ -23,19 +25,20 @@ std::vector<std::string> texts_of(const predict::Answer& a) {
 }
 
 // The reason that most rows failed for.
-std::string commonest(const base::ReadReport& report) {
+std::string commonest(const ReadReport& report) {
   const auto most = std::ranges::max_element(report.reasons, [](const auto& a, const auto& b) {
     return a.second < b.second;
   });
-  return most == report.reasons.end() ? "" : most->first;
+  if (most == report.reasons.end())
+    return "";
+  return most->first;
 }
 
 }  // namespace
 
-base::ReadReport
-answer_rows(const TableOptions& options, const AnswerRows& rows, const base::Progress& progress) {
+ReadReport answer_rows(const TableOptions& options, const AnswerRows& rows, const base::Progress& progress) {
   constexpr uint64_t kRowsBetweenLooks = 1024;
-  base::ReadReport report;
+  ReadReport report;
   report.strict = options.strict;
   base::CsvReader table(options.table, report);
   const predict::Dialect dialect = predict::dialect_of(table);
@@ -65,7 +68,7 @@ answer_rows(const TableOptions& options, const AnswerRows& rows, const base::Pro
   return report;
 }
 
-base::ReadReport answer_table(const TableOptions& options, const TableRow& row) {
+ReadReport answer_table(const TableOptions& options, const TableRow& row) {
   bool json_lines = false;
   const auto header = [&](std::vector<std::string> columns, bool objects) {
     json_lines = objects;

@@ -12,6 +12,10 @@
 namespace lento::jobs {
 namespace {
 
+using base::Error;
+using base::read_file;
+using trace::Symbols;
+
 constexpr size_t kMaxSource = 1 << 20;
 constexpr size_t kMaxImage = 4 << 20;
 constexpr size_t kMaxElf = 64 << 20;
@@ -25,14 +29,14 @@ tile::BuildOptions compiler(const std::string& optimise) {
 void require_shipped(const std::string& name) {
   if (!tile::shipped_source(name).empty())
     return;
-  throw base::Error({name}, "there is no such program", base::suggestion(name, tile::shipped_programs()));
+  throw Error({name}, "there is no such program", base::suggestion(name, tile::shipped_programs()));
 }
 
 tile::Built compile(const TileBuildOptions& options) {
   if (options.source.empty() == options.shipped.empty())
-    throw base::Error({}, "give a source file or --shipped NAME, one of the two");
+    throw Error({}, "give a source file or --shipped NAME, one of the two");
   if (options.shipped.empty()) {
-    const std::string text = base::read_file(options.source, kMaxSource);
+    const std::string text = read_file(options.source, kMaxSource);
     return tile::build_program(text, options.source, compiler(options.optimise));
   }
   require_shipped(options.shipped);
@@ -47,7 +51,7 @@ tile::Built compile(const TileBuildOptions& options) {
 // What the owner read is what the image holds: same digest, same code, same declarations.
 void require_source(const tile::Image& image, const std::string& source, const TileApproveOptions& options) {
   if (tile::source_digest(image) != tile::sha256_hex(source))
-    throw base::Error(
+    throw Error(
         {options.source},
         "the image names another source in its metadata",
         "approve the source that it was built from");
@@ -64,7 +68,7 @@ void require_source(const tile::Image& image, const std::string& source, const T
   same.soft_logic = built.soft_logic;
   same.metadata = built.metadata;
   if (same != built)
-    throw base::Error(
+    throw Error(
         {options.source},
         "the source does not compile to this image",
         "build it again with the compiler and -O that the developer used");
@@ -102,7 +106,7 @@ TileBuild build_tile(const TileBuildOptions& options) {
 namespace {
 
 // "echo.c:7" where the ELF file says so, else the address.
-std::string place_of(const trace::Symbols* symbols, uint32_t pc) {
+std::string place_of(const Symbols* symbols, uint32_t pc) {
   if (symbols) {
     const std::vector<trace::SourceFrame> frames = symbols->frames(pc);
     if (!frames.empty() && frames.front().line > 0) {
@@ -114,7 +118,7 @@ std::string place_of(const trace::Symbols* symbols, uint32_t pc) {
 }
 
 // The places of the worst path that cost most, most first.
-std::string show_path(const std::vector<uint64_t>& cycles, const trace::Symbols* symbols) {
+std::string show_path(const std::vector<uint64_t>& cycles, const Symbols* symbols) {
   constexpr size_t kShown = 12;
   std::map<std::string, uint64_t> by_place;
   for (size_t i = 0; i < cycles.size(); ++i) {
@@ -136,15 +140,15 @@ std::string show_path(const std::vector<uint64_t>& cycles, const trace::Symbols*
 }  // namespace
 
 TileVerification verify_tile(const TileVerifyOptions& options, const base::Progress& progress) {
-  const tile::Image image = tile::parse_image(base::read_file(options.image, kMaxImage), options.image);
-  std::optional<trace::Symbols> symbols;
+  const tile::Image image = tile::parse_image(read_file(options.image, kMaxImage), options.image);
+  std::optional<Symbols> symbols;
   if (!options.elf.empty())
     symbols.emplace(options.elf);
-  const trace::Symbols* names = symbols ? &*symbols : nullptr;
+  const Symbols* names = symbols ? &*symbols : nullptr;
   TileVerification out;
   std::vector<tile::DataObject> objects;
   if (!options.elf.empty())
-    objects = tile::data_objects(base::read_file(options.elf, kMaxElf), options.elf);
+    objects = tile::data_objects(read_file(options.elf, kMaxElf), options.elf);
   out.report = tile::verify(image, progress, objects);
   constexpr uint64_t kFollowed = 200'000;  // steps of main beyond which worst_path() gives up
   if (out.report.accepted && out.report.main.steps <= kFollowed) {
@@ -164,14 +168,14 @@ TileVerification verify_tile(const TileVerifyOptions& options, const base::Progr
 std::optional<tile::VerifyReport> approve_tile(
     const TileApproveOptions& options,
     const base::Progress& progress) {
-  const std::string bytes = base::read_file(options.image, kMaxImage);
-  const std::string source = base::read_file(options.source, kMaxSource);
+  const std::string bytes = read_file(options.image, kMaxImage);
+  const std::string source = read_file(options.source, kMaxSource);
   const tile::Image image = tile::parse_image(bytes, options.image);
   const tile::VerifyReport report = tile::verify(image, progress);
   if (report.stopped)
     return std::nullopt;
   if (!report.accepted)
-    throw base::Error({options.image}, "the verifier does not accept it:\n" + tile::write_report(report));
+    throw Error({options.image}, "the verifier does not accept it:\n" + tile::write_report(report));
   require_source(image, source, options);
   const tile::Approval approval{
       tile::sha256_hex(bytes),

@@ -9,31 +9,35 @@
 namespace lento::jobs {
 namespace {
 
+using base::Error;
+using base::read_file;
+using base::write_file;
+
 constexpr size_t kMaxKeyFile = 1 << 16;
 constexpr size_t kMaxSignedFile = 4 << 20;
 
 void check_subject(const std::string& subject) {
   for (const char c : subject) {
     if (static_cast<unsigned char>(c) < 0x20)
-      throw base::Error({}, "the subject holds a control character", "use letters, digits and blanks");
+      throw Error({}, "the subject holds a control character", "use letters, digits and blanks");
   }
 }
 
 }  // namespace
 
 tile::SecretKey read_tile_secret(const std::string& path, const std::string& password) {
-  const std::string text = base::read_file(path, kMaxKeyFile);
+  const std::string text = read_file(path, kMaxKeyFile);
   if (password.empty() && tile::secret_key_is_encrypted(text, path))
-    throw base::Error({path}, "the key is protected by a password", "--password-env VARIABLE names it");
+    throw Error({path}, "the key is protected by a password", "--password-env VARIABLE names it");
   return tile::parse_secret_key(text, path, password);
 }
 
 tile::PublicKey read_tile_public(const std::string& path) {
-  return tile::parse_public_key(base::read_file(path, kMaxKeyFile), path);
+  return tile::parse_public_key(read_file(path, kMaxKeyFile), path);
 }
 
 tile::Signed read_tile_signed(const std::string& path) {
-  return {path, base::read_file(path, kMaxSignedFile), base::read_file(path + ".minisig", kMaxKeyFile)};
+  return {path, read_file(path, kMaxSignedFile), read_file(path + ".minisig", kMaxKeyFile)};
 }
 
 void write_tile_signed(
@@ -41,31 +45,29 @@ void write_tile_signed(
     const std::string& text,
     const tile::SecretKey& key,
     const std::string& comment) {
-  base::write_file(path, text);
-  base::write_file(path + ".minisig", tile::sign(key, text, comment));
+  write_file(path, text);
+  write_file(path + ".minisig", tile::sign(key, text, comment));
 }
 
 tile::PublicKey make_tile_keys(const std::string& name, const std::string& password) {
   std::error_code unreadable;
   if (std::filesystem::exists(name + ".key", unreadable))
-    throw base::Error({name + ".key"}, "the file exists already", "choose another name, or move it away");
+    throw Error({name + ".key"}, "the file exists already", "choose another name, or move it away");
   const tile::SecretKey key = tile::generate_key();
   const mode_t old_mask = umask(077);
-  base::write_file(name + ".key", tile::write_secret_key(key, password));
+  write_file(name + ".key", tile::write_secret_key(key, password));
   umask(old_mask);
-  base::write_file(name + ".pub", tile::write_public_key(tile::public_part(key)));
+  write_file(name + ".pub", tile::write_public_key(tile::public_part(key)));
   return tile::public_part(key);
 }
 
 tile::PublicKey sign_tile_file(const TileSignOptions& options) {
   if (options.comment.find('\n') != std::string::npos)
-    throw base::Error({}, "a trusted comment is one line");
+    throw Error({}, "a trusted comment is one line");
   const std::string name = std::filesystem::path(options.file).filename().string();
   const std::string comment = options.comment.empty() ? "file:" + name : options.comment;
   const tile::SecretKey key = read_tile_secret(options.key, options.password);
-  base::write_file(
-      options.file + ".minisig",
-      tile::sign(key, base::read_file(options.file, 1 << 30), comment));
+  write_file(options.file + ".minisig", tile::sign(key, read_file(options.file, 1 << 30), comment));
   return tile::public_part(key);
 }
 
@@ -95,7 +97,7 @@ tile::Revocation revoke_tile(const TileRevokeOptions& options) {
   for (const std::string& path : options.keys)
     list.keys.push_back(read_tile_public(path));
   for (const std::string& path : options.images)
-    list.images.push_back(tile::sha256_hex(base::read_file(path, kMaxSignedFile)));
+    list.images.push_back(tile::sha256_hex(read_file(path, kMaxSignedFile)));
   write_tile_signed(
       options.output,
       tile::write_revocation(list),

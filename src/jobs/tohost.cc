@@ -7,6 +7,8 @@
 namespace lento::jobs {
 namespace {
 
+using base::Error;
+
 // Without a handler (mtvec 0) a trap leads to code at 0, or to the same fault at 0 again and again.
 bool fell_into_trap(const riscv::Hart& hart, bool code_at_0) {
   if (hart.mtvec != 0 || (hart.mepc == 0 && hart.mcause == 0))
@@ -23,7 +25,7 @@ bool fell_into_trap(const riscv::Hart& hart, bool code_at_0) {
       hart.mcause,
       hart.mepc,
       hart.mtval);
-  throw base::Error({path}, text, "the program has no trap handler (mtvec is 0)");
+  throw Error({path}, text, "the program has no trap handler (mtvec is 0)");
 }
 
 constexpr uint64_t kMaxSignature = 1 << 20;  // bytes
@@ -32,16 +34,16 @@ void write_signature(riscv::Machine& machine, const riscv::ElfImage& elf, const 
   const auto begin = elf.find("begin_signature");
   const auto end = elf.find("end_signature");
   if (!begin || !end)
-    throw base::Error({path}, "the program has no begin_signature and end_signature");
+    throw Error({path}, "the program has no begin_signature and end_signature");
   if (*end < *begin || *end - *begin > kMaxSignature)
-    throw base::Error({path}, "begin_signature to end_signature is no region of at most 1 MiB");
+    throw Error({path}, "begin_signature to end_signature is no region of at most 1 MiB");
   std::string out;
   for (uint64_t at = *begin; at < *end; at += 4) {
     uint32_t word = 0;
     char line[16];
     if (at + 4 > UINT32_MAX || !machine.memory().read(uint32_t(at), 4, word)) {
       std::snprintf(line, sizeof line, "0x%llx", static_cast<unsigned long long>(at));
-      throw base::Error({path}, std::string("the signature leaves the program's memory at ") + line);
+      throw Error({path}, std::string("the signature leaves the program's memory at ") + line);
     }
     std::snprintf(line, sizeof line, "%08x\n", word);
     out += line;
@@ -58,7 +60,7 @@ std::optional<uint32_t> run_to_tohost(
     uint64_t limit,
     const base::Progress& progress) {
   if (!elf.find("tohost"))
-    throw base::Error(
+    throw Error(
         {path},
         "the program has no symbol 'tohost'",
         "it ends by storing a word there: 1 pass, (n << 1) | 1 test n failed; do not strip it");
@@ -74,7 +76,7 @@ std::optional<uint32_t> run_to_tohost(
       report_trap(machine.hart(), path);
   }
   if (!machine.tohost())
-    throw base::Error({path}, "no store to tohost within " + std::to_string(limit) + " instructions");
+    throw Error({path}, "no store to tohost within " + std::to_string(limit) + " instructions");
   return machine.tohost();
 }
 

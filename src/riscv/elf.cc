@@ -155,7 +155,9 @@ std::vector<ElfSymbol> read_symbols(const Image& image) {
     break;  // a program has one
   }
   std::ranges::sort(symbols, [](const ElfSymbol& a, const ElfSymbol& b) {
-    return a.address != b.address ? a.address < b.address : a.name < b.name;
+    if (a.address != b.address)
+      return a.address < b.address;
+    return a.name < b.name;
   });
   return symbols;
 }

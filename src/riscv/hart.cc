@@ -41,7 +41,9 @@ uint32_t Hart::pending_interrupt() const {
     return kExternalInterrupt;
   if (ready & kSoftwareBit)
     return kSoftwareInterrupt;
-  return ready & kTimerBit ? uint32_t{kTimerInterrupt} : 0;
+  if (ready & kTimerBit)
+    return uint32_t{kTimerInterrupt};
+  return 0;
 }
 
 bool Hart::read_counter(uint32_t number, uint64_t cycle, uint32_t& value) const {

@@ -30,7 +30,9 @@ double middle(const std::vector<std::pair<double, double>>& values, double whole
     if (below < whole / 2)
       continue;
     const bool between = below == whole / 2 && i + 1 < values.size();
-    return between ? (values[i].first + values[i + 1].first) / 2 : values[i].first;
+    if (between)
+      return (values[i].first + values[i + 1].first) / 2;
+    return values[i].first;
   }
   return 0;
 }
@@ -38,7 +40,9 @@ double middle(const std::vector<std::pair<double, double>>& values, double whole
 // Of distances from the middle with weights, ascending. With hardly one left, what the model usually misses
 // by.
 double spread_of(const std::vector<std::pair<double, double>>& distances, double whole) {
-  return whole < 2 ? kModelError : std::max(kLeastSpread, 1.4826 * middle(distances, whole));
+  if (whole < 2)
+    return kModelError;
+  return std::max(kLeastSpread, 1.4826 * middle(distances, whole));
 }
 
 // Corrections are errors of the model: normal about none. All of them may be off by one factor, when the

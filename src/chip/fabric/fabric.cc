@@ -104,7 +104,9 @@ int Fabric::in_port(int network, int component) const {
 
 int Fabric::link(int network, int from, int to) const {
   const int wire = wiring_.link(network, from, to);
-  return wire < 0 ? -1 : wires_[size_t(wire)];
+  if (wire < 0)
+    return -1;
+  return wires_[size_t(wire)];
 }
 
 std::vector<int> Fabric::route(int network, int from, int to) const {
@@ -120,7 +122,9 @@ std::vector<int> Fabric::route(int network, int from, int to) const {
 
 int Fabric::hops(int network, int from, int to) const {
   const std::vector<int> way = route(network, from, to);
-  return way.empty() ? -1 : int(way.size()) - 3;
+  if (way.empty())
+    return -1;
+  return int(way.size()) - 3;
 }
 
 std::string Fabric::component_name(int component) const {
@@ -149,7 +153,9 @@ std::string Fabric::server_name(int id) const {
 std::string Fabric::subject(int id) const {
   const Server& s = server(id);
   const bool whole = s.kind == ServerKind::Memory;
-  return whole ? component_name(s.from) : server_name(id);
+  if (whole)
+    return component_name(s.from);
+  return server_name(id);
 }
 
 }  // namespace lento::chip

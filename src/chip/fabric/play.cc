@@ -35,7 +35,9 @@ constexpr uint32_t kStep = UINT32_MAX;
 constexpr uint32_t kFree = UINT32_MAX - 1;
 struct Later {
   bool operator()(const Event& a, const Event& b) const {
-    return a.time != b.time ? a.time > b.time : a.sequence > b.sequence;
+    if (a.time != b.time)
+      return a.time > b.time;
+    return a.sequence > b.sequence;
   }
 };
 
@@ -150,7 +152,9 @@ class Player {
     for (const auto& each : all)
       if (each.name == name)
         return &each;
-    return all.empty() ? nullptr : &all.front();
+    if (all.empty())
+      return nullptr;
+    return &all.front();
   }
 
   int64_t at(uint64_t time) const {
@@ -278,7 +282,9 @@ class Player {
 
   // The first link's server stands for tile, network and direction; -1: data stays in its tile.
   int gate_of(const std::vector<int>& route) const {
-    return route.size() > 3 && fabric_.server(route[2]).kind == ServerKind::Link ? route[2] : -1;
+    if (route.size() > 3 && fabric_.server(route[2]).kind == ServerKind::Link)
+      return route[2];
+    return -1;
   }
 
   bool enter_gate(uint32_t id, const std::vector<int>& route) {
@@ -459,7 +465,9 @@ double measured_cycles(const TransferTrace& trace) {
         last = std::max(last, record.end);
     }
   }
-  return first == kNoTime || last <= first ? 0 : double(last - first);
+  if (first == kNoTime || last <= first)
+    return 0;
+  return double(last - first);
 }
 
 }  // namespace lento::chip

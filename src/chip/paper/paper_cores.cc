@@ -10,7 +10,9 @@ namespace {
 constexpr double kSameWork = 0.01;  // volumes this close belong to one group
 
 double probability(double performance, double deviation) {
-  return performance < 1 ? std::erf((1 - performance) / (deviation * std::sqrt(2.0))) : 0;
+  if (performance < 1)
+    return std::erf((1 - performance) / (deviation * std::sqrt(2.0)));
+  return 0;
 }
 
 // Groups of one layer: runs of entries whose volumes differ by little.

@@ -43,7 +43,9 @@ double mean_cycles(const Row& row) {
     level += c.level * c.count;
     count += c.count;
   }
-  return count > 0 ? cycles_per_work(row.pattern.kind, level / count * kLevelsPerOctave) * row.bytes : 0;
+  if (count > 0)
+    return cycles_per_work(row.pattern.kind, level / count * kLevelsPerOctave) * row.bytes;
+  return 0;
 }
 
 }  // namespace
