@@ -160,7 +160,7 @@ TEST(Causes, ASmallObjectFitsAnyCache) {
 TEST(Causes, MissesOfNeighboursAreNotTheObjects) {
   Trace trace = walk(128, 4, 128, 8);
   for (uint64_t i = 0; i < 20000; ++i)
-    trace.push_back(miss(30000 + i, uint16_t(i % 2), 0x20000000 + 4096 * i, 2));
+    trace.push_back(miss(10 + i, uint16_t(i % 2), 0x20000000 + 4096 * i, 2));
   test::sort(trace);
   EXPECT_THAT(diagnose(trace).findings, IsEmpty());
 }
