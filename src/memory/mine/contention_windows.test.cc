@@ -238,6 +238,18 @@ TEST(HotBlocks, AFailedStoreConditionalStoresNothing) {
   EXPECT_EQ(use.paired, 2u);
 }
 
+TEST(HotBlocks, OnlyLinkedLoadsAndConditionalStoresArePaired) {
+  const auto paired = [](AccessType type) {
+    Trace trace = {delayed(10, 0, 0x4000, 30, 20, 1)};
+    trace[0].type = type;
+    return Passes(trace).windows.hot.at(0).uses.begin()->second.paired;
+  };
+  EXPECT_EQ(paired(AccessType::LoadLinked), 1u);
+  EXPECT_EQ(paired(AccessType::StoreConditional), 1u);
+  EXPECT_EQ(paired(AccessType::Store), 0u);
+  EXPECT_EQ(paired(AccessType::Atomic), 0u);
+}
+
 TEST(HotBlocks, ARangeEndsWithItsBlock) {
   Trace trace = {delayed(10, 0, 0x407e, 30, 20, 1)};
   trace[0].size = 8;
