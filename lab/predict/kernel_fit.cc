@@ -1,6 +1,9 @@
 // A kernel on one chip has ten to sixty rows, too few for eight free scalars. So scalars are fitted from the
-// coarse to the fine: of the kind, of each kernel over all chips (as shares of their peaks), of each kernel
-// on each chip. A finer level starts from the coarser one and pays for leaving it (kPull).
+// coarse to the fine: of the kind, of each kernel over all chips (as shares of their peaks), on one silicon
+// in all formats, in one format, on each chip. A finer level starts from the coarser one and pays for leaving
+// it (pull_of). Chips of one silicon differ by memory and clock, which the sheet tells: to leave their common
+// scalars costs most. A kernel that does something else altogether (shares no keys out, skips no window)
+// leaves far, so the price grows by the logarithm of the distance beyond kFar.
 #include "lab/predict/kernel_fit.h"
 
 #include <algorithm>
@@ -22,15 +25,17 @@ constexpr const char* kTables[] = {
 
 using Rows = std::vector<const KernelRow*>;
 
-constexpr double kPull = 0.1;  // in errors of one row, for a scalar that leaves the coarser level by kStep
-constexpr double kStep = 0.4;  // of its logarithm
-constexpr double kCap = 1.0;   // beyond, a row counts less: it may be another kernel than its table says
-constexpr size_t kManyRows = 60;
+constexpr double kStep = 0.4;      // of a scalar's logarithm, in which its distance is counted
+constexpr double kFar = 3;         // steps
+constexpr double kNear = 0.1;      // of an error: below, its square counts, so that fits rest on all rows
+constexpr double kCap = 1.0;       // beyond, a row counts less: it may be another kernel than its table says
 constexpr size_t kMostRows = 300;  // of a coarse level, evenly taken
 
 double row_loss(const KernelRow& row, const KernelScalars& x) {
   const double ratio = time_kernel(row.kernel, x).seconds / row.measured.seconds;
   const double off = 0.6 * std::abs(std::log(ratio)) + 0.4 * std::abs(ratio - 1);
+  if (off < kNear)
+    return off * off / (2 * kNear) + kNear / 2;
   return off < kCap ? off : kCap + 0.2 * (off - kCap);
 }
 
@@ -38,6 +43,7 @@ struct Fit {
   const Rows& rows;
   FusedKind kind;
   const KernelScalars* coarse;  // nullptr: free
+  double pull;                  // in errors of one row, for a scalar that leaves the coarser level by kStep
 
   double operator()(const KernelScalars& x) const {
     double sum = 0;
@@ -48,17 +54,17 @@ struct Fit {
     const size_t scalars = scalars_of(kind).size();
     for (size_t i = 0; i < scalars; ++i) {
       const double off = std::log(x[i] / (*coarse)[i]) / kStep;
-      sum += kPull * off * off;
+      sum += pull * kFar * kFar * std::log1p(off * off / (kFar * kFar));
     }
     return sum;
   }
 };
 
 // Pattern search in the logarithm of each scalar, with steps that shrink; inside the scalars' ranges.
-KernelScalars descend(const Fit& fit, KernelScalars x) {
+KernelScalars descend(const Fit& fit, KernelScalars x, std::span<const double> steps) {
   const std::span<const KernelScalar> scalars = scalars_of(fit.kind);
   double best = fit(x);
-  for (const double step : {0.8, 0.4, 0.2, 0.1, 0.05, 0.02}) {
+  for (const double step : steps) {
     for (bool moved = true; moved;) {
       moved = false;
       for (size_t i = 0; i < scalars.size(); ++i) {
@@ -78,37 +84,45 @@ KernelScalars descend(const Fit& fit, KernelScalars x) {
   return x;
 }
 
-// From several places: a kernel that does not share out keys lies far from one that does.
-KernelScalars fitted(const Rows& all, FusedKind kind, const KernelScalars* coarse) {
+constexpr double kCoarseSteps[] = {0.8, 0.4};
+constexpr double kFineSteps[] = {0.2, 0.1, 0.05, 0.02};
+constexpr size_t kFollowed = 3;  // of the places, after the coarse steps
+
+// Where a fit begins: the coarser level, and far from it in one scalar, since a kernel that does not share
+// out keys lies far from one that does.
+std::vector<KernelScalars> places(FusedKind kind, const KernelScalars& first, bool finer) {
+  const std::span<const KernelScalar> scalars = scalars_of(kind);
+  std::vector<KernelScalars> out{first};
+  const size_t shares = 3;  // launch and shares of the peaks lie near
+  for (size_t i = finer ? shares : 0; i < scalars.size(); ++i) {
+    for (const double factor : {6.0, 1 / 6.0, 1 / 40.0, 40.0}) {
+      KernelScalars start = first;
+      start[i] = std::clamp(start[i] * factor, scalars[i].low, scalars[i].high);
+      if (start != first)
+        out.push_back(start);
+    }
+  }
+  return out;
+}
+
+KernelScalars fitted(const Rows& all, FusedKind kind, const KernelScalars* coarse, double pull) {
   Rows rows;
   const size_t every = std::max<size_t>(1, all.size() / kMostRows);
   for (size_t i = 0; i < all.size(); i += every)
     rows.push_back(all[i]);
-  const Fit fit{rows, kind, coarse};
-  const std::span<const KernelScalar> scalars = scalars_of(kind);
-  std::vector<KernelScalars> starts{coarse ? *coarse : start_of(kind)};
-  for (size_t i = 0; i < scalars.size(); ++i) {
-    for (const double factor : {6.0, 1 / 6.0}) {
-      // A finer level lies near its coarser one more often than not.
-      const bool tried = coarse == nullptr || rows.size() > kManyRows || (i >= 3 && factor < 1);
-      if (!tried)
-        continue;
-      KernelScalars start = starts[0];
-      start[i] = std::clamp(start[i] * factor, scalars[i].low, scalars[i].high);
-      starts.push_back(start);
-    }
+  const Fit fit{rows, kind, coarse, pull};
+  std::vector<std::pair<double, KernelScalars>> tried;
+  for (const KernelScalars& start : places(kind, coarse ? *coarse : start_of(kind), coarse != nullptr)) {
+    const KernelScalars x = descend(fit, start, kCoarseSteps);
+    tried.emplace_back(fit(x), x);
   }
-  KernelScalars best{};
-  double least = 1e300;
-  for (const KernelScalars& start : starts) {
-    const KernelScalars x = descend(fit, start);
-    const double loss = fit(x);
-    if (loss < least) {
-      least = loss;
-      best = x;
-    }
+  std::ranges::sort(tried);
+  tried.resize(std::min(tried.size(), kFollowed));
+  for (auto& [loss, x] : tried) {
+    x = descend(fit, x, kFineSteps);
+    loss = fit(x);
   }
-  return best;
+  return std::ranges::min(tried).second;
 }
 
 using Name = std::array<std::string, 4>;  // chip, framework, format, kernel; empty: all
@@ -119,17 +133,33 @@ const std::string kRelatives = "relatives of ";  // before the name of the one t
 enum class Level {
   Kind,
   Kernel,
+  Silicon,
   Relatives,
   Software,
   Exact
 };
-constexpr Level kLevels[] = {Level::Kind, Level::Kernel, Level::Relatives, Level::Software, Level::Exact};
+constexpr Level kLevels[] =
+    {Level::Kind, Level::Kernel, Level::Silicon, Level::Relatives, Level::Software, Level::Exact};
+
+// What leaving the coarser level costs.
+double pull_of(Level level) {
+  switch (level) {
+    case Level::Exact:
+      return 1;
+    case Level::Relatives:
+      return 0.2;
+    default:
+      return 0.1;
+  }
+}
 
 Level coarser(Level level) {
   switch (level) {
     case Level::Exact:
       return Level::Relatives;
     case Level::Relatives:
+      return Level::Silicon;
+    case Level::Silicon:
       return Level::Kernel;
     default:
       return Level::Kind;
@@ -142,6 +172,8 @@ Name name_at(Level level, const KernelRow& row) {
       return {};
     case Level::Kernel:
       return {"", "", "", row.name};
+    case Level::Silicon:
+      return {kRelatives + row.root, "", "", row.name};
     case Level::Relatives:
       return {kRelatives + row.root, row.framework, row.format, row.name};
     case Level::Software:
@@ -166,7 +198,7 @@ Constants fit_all(const Rows& rows, FusedKind kind) {
     for (const auto& [name, group] : groups) {
       const KernelScalars* coarse =
           level == Level::Kind ? nullptr : &out.at(name_at(coarser(level), *group[0])).scalars;
-      out[name] = {fitted(group, kind, coarse), group.size()};
+      out[name] = {fitted(group, kind, coarse, pull_of(level)), group.size()};
     }
   }
   return out;

@@ -1,13 +1,17 @@
 // Attention in one kernel.
 //
 // Over a prompt (prefill): blocks of `rows` queries, each of them one item of a unit.
-//   compute   4 * queries * (keys seen + extra) * head / (share * peak), stretched when there are fewer items
-//   than units memory    queries, keys, values and results once time      launch + ((compute + item *
-//   rounds)^2 + memory^2)^(1/2)
+//   key       4 * rows * head / (share * peak / units), slower for heads narrower or wider than 128
+//   rounds    items / units, at least 1
+//   compute   rounds * (mean keys * key + item) + tail * (most keys - mean keys) * key: the last block of a
+//             prompt meets twice the keys of the mean one, and the others are done before it
+//   memory    queries, keys, values and results once
+//   time      launch + (compute^2 + memory^2)^(1/2)
 // Over a cache (decode): each item is a group of up to `packed` query heads that share keys, of one sequence.
 //   memory    what fits the last-level cache comes `fast` times as fast: kernels are timed over and over on
 //             the same data, and a small cache stays there in a decode loop too
-//   serial    an item walks its keys one block after another: splits share them out while units are idle
+//   serial    an item walks its keys block after block of 64; splits share them out while units are idle,
+//             and whole rounds of items over the units are waited for; a second pass joins shares
 //   time      launch + (memory^2 + serial^2 + compute^2)^(1/2)
 // Latent attention reads one vector of 576 values a token for all heads, and computes over 576 and 512 of
 // them.
@@ -25,6 +29,7 @@ constexpr double kLatentValue = 512;  // of them the result is made
 constexpr double kPlainKey = 192;     // of a head when expanded
 constexpr double kPlainValue = 128;
 constexpr double kUsualHead = 128;  // to which times of a key and value refer
+constexpr double kBlock = 64;       // keys that a decode kernel takes at a time
 
 double pairs(double queries, double context, double window) {
   // The last query sees `context` keys, each before it one less.
@@ -107,15 +112,19 @@ PreparedKernel prepare(const Chip& chip, const AttentionKernel& k) {
 FusedTime time_prefill(const PreparedKernel& p, const KernelScalars& x) {
   const double rows = x[kRows];
   const double blocks = std::ceil(p.tokens / rows - 1e-9);
+  const double seen = p.seen / p.tokens;
   const double keys = (p.seen + x[kLeak] * (p.all - p.seen)) / p.tokens + x[kExtra];
-  const double items = p.batch * p.heads * blocks;
-  const double rounds = std::max(1.0, items / p.units);
-  const double idle = std::max(1.0, p.units / items);
+  const bool windowed = p.seen < p.all;
+  const double most = windowed ? seen + x[kLeak] * (p.context - seen) : p.context;
+  const double wide = std::pow(p.head / kUsualHead, -x[kWide]);
   const double narrow = std::pow(p.head / kUsualHead, x[kNarrow] - 1);
+  const double rate = p.peak_flops / p.units * x[kCompute] * (p.head > kUsualHead ? wide : narrow);
+  const double key_s = 4 * rows * p.head / rate;
+  const double rounds = std::max(1.0, p.batch * p.heads * blocks / p.units);
+  const double behind = key_s * std::max(0.0, most + x[kExtra] - keys);
   FusedTime t;
   t.launch_s = x[kLaunch] * 1e-6;
-  const double flops = 4 * p.batch * p.heads * blocks * rows * keys * p.head;
-  t.compute_s = flops / (p.peak_flops * x[kCompute] * narrow) * idle + x[kItem] * 1e-6 * rounds;
+  t.compute_s = rounds * (key_s * keys + x[kItem] * 1e-6) + x[kTail] * behind;
   t.memory_s = p.bytes / (p.memory_Bps * x[kMemory]);
   t.seconds = t.launch_s + std::sqrt(t.compute_s * t.compute_s + t.memory_s * t.memory_s);
   return t;
@@ -131,10 +140,15 @@ FusedTime time_decode(const PreparedKernel& p, const KernelScalars& x) {
   t.memory_s = (p.bytes - near) / rate + near / (rate * x[kFast]);
   const double groups = std::ceil(p.group / x[kPacked] - 1e-9);
   const double items = p.batch * p.kv_heads * groups;
-  const double walk = x[kToken] * 1e-3 * p.context * p.head / kUsualHead;
-  const double alone = x[kItem] + walk / x[kSplits];
-  const double together = items / p.units * (x[kItem] + walk);
-  const double serial = std::max(alone, together) * 1e-6;
+  const double blocks = std::ceil(p.context / kBlock);
+  const double walk = x[kToken] * 1e-3 * blocks * kBlock * p.head / kUsualHead;
+  // No share of an item is smaller than a block, and no more are made than units wait for.
+  const double most = std::max(1.0, std::min(x[kSplits], blocks));
+  const double splits = std::clamp(std::floor(p.units / items), 1.0, most);
+  if (splits > 1)
+    t.launch_s += x[kJoin] * 1e-6;
+  const double rounds = std::ceil(items * splits / p.units - 1e-9);
+  const double serial = rounds * (x[kItem] + walk / splits) * 1e-6;
   const double padded = std::max(16.0, p.heads / p.kv_heads) * p.kv_heads;  // rows of a matrix unit
   const double flops = 4 * p.batch * padded * p.context * p.head;
   t.compute_s = std::max(serial, flops / (p.peak_flops * x[kCompute]));

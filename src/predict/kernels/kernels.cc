@@ -25,7 +25,9 @@ constexpr KernelScalar kPrefill[] = {
     {"item_us", 1, 0.01, 50},
     {"rows", 96, 1, 256},
     {"leak", 0.05, 0.001, 1},
-    {"narrow", 1, 0.2, 3}};
+    {"narrow", 1, 0.2, 3},
+    {"wide", 0.3, 0.01, 3},
+    {"tail", 0.5, 0.01, 2}};
 constexpr KernelScalar kDecode[] = {
     {"launch_us", 9, 1, 2000},
     {"compute", 0.4, 0.005, 1},
@@ -34,7 +36,8 @@ constexpr KernelScalar kDecode[] = {
     {"item_us", 1, 0.01, 20},
     {"token_ns", 5, 0.05, 500},
     {"splits", 32, 1, 1000},
-    {"packed", 16, 1, 128}};
+    {"packed", 16, 1, 128},
+    {"join_us", 1, 0.01, 30}};
 
 }  // namespace
 

@@ -76,7 +76,7 @@ struct AttentionKernel {
   bool operator==(const AttentionKernel&) const = default;
 };
 
-constexpr size_t kMostScalars = 8;
+constexpr size_t kMostScalars = 10;
 using KernelScalars = std::array<double, kMostScalars>;
 
 struct KernelScalar {

@@ -80,6 +80,34 @@ TEST(Kernels, OneItemWalksAloneUnlessItsKeysAreSharedOut) {
   EXPECT_NEAR(time_kernel(prepare(machine().chip, one), x).compute_s, alone / 16, 1e-9);
 }
 
+TEST(Kernels, ItemsWaitForWholeRounds) {
+  AttentionKernel many = decode();
+  many.kv_heads = 1;
+  many.heads = 1;
+  const auto units = int64_t(machine().chip.units);
+  KernelScalars x = perfect(FusedKind::Decode);
+  x[4] = 1e-6;
+  x[5] = 10;  // ns a token
+  x[6] = 1;
+  many.batch = units;
+  const double full = time_kernel(prepare(machine().chip, many), x).compute_s;
+  many.batch = units + 1;
+  EXPECT_NEAR(time_kernel(prepare(machine().chip, many), x).compute_s, 2 * full, full * 1e-6);
+}
+
+TEST(Kernels, SharesOfKeysAreJoinedInAPassOfTheirOwn) {
+  AttentionKernel one = decode();
+  one.batch = 1;
+  one.kv_heads = 1;
+  one.heads = 1;
+  KernelScalars x = perfect(FusedKind::Decode);
+  x[6] = 16;
+  x[8] = 1;
+  const double joined = time_kernel(prepare(machine().chip, one), x).launch_s;
+  x[6] = 1;
+  EXPECT_NEAR(joined - time_kernel(prepare(machine().chip, one), x).launch_s, 1e-6, 1e-12);
+}
+
 TEST(Kernels, AWindowBoundsWhatDecodingSees) {
   AttentionKernel k = decode();
   k.window = 128;

@@ -26,10 +26,13 @@ enum : size_t {
   kToken = 5,   // decode: ns of a key and value, one item
   kSplits = 6,  // decode: ways in which one item's keys are shared out
   kPacked = 7,  // query heads of a group in one item
+  kJoin = 8,    // decode: us of the pass that joins what shares of an item's keys gave
   kExtra = 3,   // prefill: keys a query meets beyond those it must
   kRows = 5,    // prefill: queries of a block
   kLeak = 6,    // prefill: share of the keys outside a window that is met all the same
-  kNarrow = 7   // prefill: exponent of the peak in head size over 128
+  kNarrow = 7,  // prefill: exponent of the peak in head size over 128, below it
+  kWide = 8,    // prefill: the same above it, of what is lost
+  kTail = 9     // prefill: share of the longest block's lead that is waited for
 };
 
 // A chip without the arithmetic computes in 16 bits.
