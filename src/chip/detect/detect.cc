@@ -48,6 +48,9 @@ class Detector {
     while (true) {
       rest = scan({cells_, paths_, baselines_}, components_);
       drop_reported(rest);
+      std::erase_if(rest, [&](const Suspect& s) {
+        return std::ranges::find(mild_, s.component) != mild_.end();
+      });
       if (settled_)
         calibrate(rest);
       const bool room = int(out_.reported.size()) < options_.most_suspects;
@@ -58,7 +61,7 @@ class Detector {
         continue;
       }
       if (!options_.replay) {
-        report_unreplayed(rest.front());
+        judge_unreplayed(rest.front());
       } else if (hypotheses_left() == 0 || !report_replayed(rest)) {
         break;
       }
@@ -158,7 +161,7 @@ class Detector {
       return true;
     }
     if (out_.reported.empty() && stands_out(found))
-      report_unreplayed(found.front());
+      judge_unreplayed(found.front());
     return false;
   }
 
@@ -168,13 +171,18 @@ class Detector {
     return first >= kUnreplayed && next <= kApart * first;
   }
 
-  void report_unreplayed(Suspect suspect) {
+  // Reported when its fastest transfers say that it was slow enough to be; either way what passes it tells
+  // nothing more.
+  void judge_unreplayed(Suspect suspect) {
     const ScanInput seen{cells_, paths_, baselines_};
     suspect.factor = envelope_factor(seen, suspect);
     suspect = refitted(seen, suspect);
     add_evidence(suspect, seen, components_, chip_, out_.run_cycles);
     silence(suspect);
-    out_.reported.push_back(std::move(suspect));
+    if (suspect.factor >= kLeastFactor)
+      out_.reported.push_back(std::move(suspect));
+    else
+      mild_.push_back(suspect.component);
   }
 
   // One pattern that accuses while others contradict must say more.
@@ -242,6 +250,7 @@ class Detector {
   Expected expected_;
   std::vector<Baseline> baselines_;       // what the chip should show with everything reported so far
   std::optional<Thresholds> thresholds_;  // of that chip
+  std::vector<Component> mild_;           // judged without a replay and not slow enough to be reported
   int hypotheses_ = 0;                    // replayed
   bool settled_ = false;                  // baselines_ are of several draws
   Detection out_;

@@ -215,6 +215,21 @@ TEST_F(ReplaysTest, WhatNoSimulationShowsMustStandOut) {
   EXPECT_EQ(names(found({quiet_.fault({Part::Link, 5, 6}, 1.5, 6, 7)})), "");
 }
 
+// Slow by 1.27 all the while is a strong case, and still less than parts of one class may differ by: it is
+// not reported without a simulation either, nor is what shares its transfers instead of it.
+TEST_F(ReplaysTest, WhatIsOnlyMildlySlowIsNotNamedUnreplayed) {
+  const std::vector<Fault> mild{quiet_.fault({Part::Link, 5, 6}, 1.27, 0, 16)};
+  blind_ = true;
+  const Detection blind = found(mild);
+  ASSERT_FALSE(blind.ranked.empty());
+  EXPECT_EQ(names(blind), "");
+  options_.replay = {};
+  quiet_.noise = 0.005;
+  EXPECT_EQ(names(found(mild)), "");
+  const std::vector<Fault> both{mild[0], quiet_.fault({Part::Link, 8, 12}, 10, 3, 12)};
+  EXPECT_EQ(names(found(both)), "link8-12");
+}
+
 TEST_F(DetectTest, NobodyIsRankedTwice) {
   options_.replay = [replay = quiet_.replay()](const std::vector<Fault>&, uint32_t draw) {
     return replay({}, draw);
