@@ -58,8 +58,8 @@ bool strange(const SketchEntry& entry, const Plan& plan, size_t core, uint64_t i
   const Planned& p = planned->second;
   if (entry.count > p.count * std::max<uint64_t>(inferences, 1))
     return true;
-  return entry.mean_work < double(p.least) * (1 - kSameWork) ||
-         entry.mean_work > double(p.most) * (1 + kSameWork);
+  return entry.mean_work < double(p.least) * (1 - kMeanWorkError) ||
+         entry.mean_work > double(p.most) * (1 + kMeanWorkError);
 }
 
 void count_coverage(const Sketch& sketch, const Plan& plan, Belonging& out) {

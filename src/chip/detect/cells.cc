@@ -29,7 +29,8 @@ Cell cell_of(const TimeBin& bin, int shared_by) {
 std::vector<Cell> rebinned(std::span<const TimeBin> bins, uint64_t width, uint64_t wanted) {
   std::vector<Cell> out;
   if (width > wanted) {
-    const auto parts = int(std::min<uint64_t>(width / wanted, kMostParts));
+    // A run that many times longer tells nothing of this one.
+    const auto parts = int(std::min<uint64_t>(width / wanted, bins.size()));
     for (const TimeBin& bin : bins)
       out.insert(out.end(), size_t(parts), cell_of(bin, parts));
     return out;
@@ -60,14 +61,16 @@ double unloaded_level(const Row& row, const Path& path) {
 
 struct Spread {
   double mean = 0;
-  double single = kMostSingle;
-  double common = kLeastCommon;
+  double single = 0;
+  double common = kLeastNoise;
   uint64_t count = 0;
 };
 
 // Variance of bin means = common^2 + single^2 / n, fitted roughly: single from thin bins, common from all.
-Spread spread_of(const Row& row) {
+// `most`: of one record, what its path may show.
+Spread spread_of(const Row& row, double most) {
   Spread s;
+  s.single = std::max(kLeastNoise, most);
   double sum = 0;
   double weight = 0;
   for (const Cell& c : row.cells) {
@@ -88,13 +91,13 @@ Spread spread_of(const Row& row) {
     inverse += 1.0 / c.count;
     ++used;
   }
-  if (used < kFewBins)
+  if (used < double(kBinsTogether))
     return s;
   const double variance = square / (used - 1);
   const double per_record = inverse / used;
-  s.single = std::clamp(std::sqrt(variance / per_record), kLeastSingle, kMostSingle);
+  s.single = std::clamp(std::sqrt(variance / per_record), kLeastNoise, s.single);
   const double left = variance - s.single * s.single * per_record;
-  s.common = std::max(std::sqrt(std::max(left, 0.0)), kLeastCommon);
+  s.common = std::max(std::sqrt(std::max(left, 0.0)), kLeastNoise);
   return s;
 }
 
@@ -110,9 +113,9 @@ float local_level(const Row& row, size_t bin, double fallback) {
     sum += row.cells[i].level * w;
     weight += w;
   }
-  if (weight < kLocalRecords) {
-    sum += fallback * kLocalRecords;
-    weight += kLocalRecords;
+  if (weight < double(kBinsTogether)) {
+    sum += fallback * double(kBinsTogether);
+    weight += double(kBinsTogether);
   }
   return float(sum / weight);
 }
@@ -182,7 +185,7 @@ baselines_from(const Cells& cells, const Cells& reference, const std::vector<Pat
     const auto found = known.find({row.core, row.pattern.packed()});
     if (found == known.end())
       continue;
-    const Spread spread = spread_of(*found->second);
+    const Spread spread = spread_of(*found->second, paths[r].noise());
     if (spread.count == 0)
       continue;
     out[r].single = float(spread.single);
@@ -202,18 +205,18 @@ std::vector<Baseline> baselines_within(const Cells& cells, const std::vector<Pat
     for (const Cell& c : cells.rows[r].cells)
       if (c.count > 0)
         levels.push_back(c.level);
-    own[r] = base::quantile(levels, kHealthyShare) - unloaded_level(cells.rows[r], paths[r]);
+    own[r] = base::quantile(levels, kFewest) - unloaded_level(cells.rows[r], paths[r]);
     excess.push_back(own[r]);
   }
-  const double common_excess = base::quantile(excess, 1 - kHealthyShare) + kMostQueue;
+  const double common_excess = base::quantile(excess, 1 - kFewest) + kVisible;
   std::vector<Baseline> out(cells.rows.size());
   for (size_t r = 0; r < cells.rows.size(); ++r) {
     const double level = unloaded_level(cells.rows[r], paths[r]) + std::min(own[r], common_excess);
     out[r].level.assign(cells.bins, float(level));
     out[r].lowest = float(unloaded_level(cells.rows[r], paths[r]));
-    const Spread spread = spread_of(cells.rows[r]);
+    const Spread spread = spread_of(cells.rows[r], paths[r].noise());
     out[r].single = float(spread.single);
-    out[r].common = float(kUnknownCommon);
+    out[r].common = float(kVisible);
   }
   return out;
 }

@@ -10,9 +10,11 @@
 namespace lento::chip {
 namespace {
 
+// Of parts of one kind the one that gains more; one of another kind, which slows more down and comes later,
+// must stand out.
 bool beats(const Hypothesis& a, const Hypothesis& b) {
-  const double same = std::max(kSameGain, kSameShare * b.gain);
-  return b.baselines.empty() || a.gain > b.gain + same;
+  const bool same_kind = a.suspect.component.part == b.suspect.component.part;
+  return b.baselines.empty() || (same_kind ? 1 : kRivalShare) * a.gain > b.gain;
 }
 
 // No factor beyond what the fastest transfers allow.
@@ -25,7 +27,7 @@ bool same(const Suspect& a, const Suspect& b) {
 }
 
 bool stands_out(const Hypothesis& best, const Hypothesis* rival) {
-  return best.gain >= kPromisedShare * best.suspect.strength &&
+  return best.gain >= kRivalShare * best.suspect.strength &&
          (rival == nullptr || rival->gain <= kRivalShare * best.gain);
 }
 
@@ -43,7 +45,7 @@ Hypothesis Contest::best_of(std::vector<Suspect> close) {
     if (expected_.left() == 0)
       break;
     all.push_back({replayed(s)});
-    for (int i = 0; i < kCorrections && correct(all.back().hypothesis); ++i) {
+    while (correct(all.back().hypothesis)) {
     }
   }
   if (all.empty())
@@ -98,7 +100,7 @@ bool Contest::correct(Hypothesis& h) {
   again.factor = corrected_factor(before_, h.suspect, h.baselines);
   again.factor = possible(before_, again);
   for (int tries = 0; tries < 2 && expected_.left() > 0; ++tries) {
-    if (std::abs(std::log(again.factor / h.suspect.factor)) < kSameFactor)
+    if (2 * std::abs(std::log(again.factor / h.suspect.factor)) < std::log(kFactorStep))
       return false;
     Hypothesis next = replayed(refitted(before_, again));
     if (next.gain > h.gain) {
@@ -130,13 +132,12 @@ bool Contest::sharpen(Entrant& entrant) {
   return true;
 }
 
-// Changes 1 and 2, 3 and 4 are one way and the other.
 Suspect Contest::changed(Suspect s, int change) const {
   const uint64_t width = before_.cells.bin_cycles;
   switch (change) {
     case 0:  // much slower for a part of its few bins
-      if (s.end < s.begin + kWholeBins * width) {
-        s.factor = std::max(2 * s.factor, kSharp);
+      if (!covers_whole_bins(before_.cells, s)) {
+        s.factor = std::sqrt(s.factor * kMostFactor);
         s = refitted(before_, s);
       }
       break;

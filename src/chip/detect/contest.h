@@ -52,6 +52,8 @@ class Contest {
   Hypothesis replayed(const Suspect& suspect);
   bool correct(Hypothesis& h);
   bool sharpen(Entrant& entrant);
+  // Changes 1 and 2, 3 and 4 are one way and the other.
+  static constexpr int kChanges = 5;  // as changed() knows
   Suspect changed(Suspect suspect, int change) const;
 
   const ScanInput& before_;

@@ -70,6 +70,13 @@ TEST_F(ContestTest, OrderDoesNotMatterWhenOneIsRight) {
   EXPECT_EQ(a.suspect.component, b.suspect.component);
 }
 
+// Of links that gain nearly the same the better one: that the other came first says nothing.
+TEST_F(ContestTest, OfTwoLinksThatGainNearlyTheSameTheBetterOneWins) {
+  const std::vector<Fault> slow{quiet_.fault(kRight, 4, 4, 12)};
+  const Hypothesis h = best(slow, {suspect(kRight, 4, 4, 11), suspect(kRight, 4, 4, 12)});
+  EXPECT_EQ(h.suspect.end, 12 * kBin);
+}
+
 TEST_F(ContestTest, OfEqualsTheFirstWins) {
   const Hypothesis h = best(
       {quiet_.fault(kRight, 4, 4, 12)},
@@ -182,19 +189,16 @@ TEST_F(TrailTest, EachWayToSharpenIsTriedOnceWhenNoneHelps) {
   EXPECT_NEAR(t.won.suspect.factor, 4, 0.1);
 }
 
-// Of two bins the fault may cover a part and be much slower there: eight times, or twice the guess.
+// Of two bins the fault may cover a part and be much slower there: half the way, in octaves,
+// to the largest factor.
 TEST_F(TrailTest, AFewBinsMayBeAPartThatIsMuchSlower) {
   power_ = 0;
   const std::vector<Fault> slow{quiet_.fault(kRight, 4, 8, 10)};
   const Trail two = trail(slow, {suspect(kRight, 2.5, 8, 10)});
-  EXPECT_THAT(begins(two), ElementsAre(8, testing::DoubleNear(8.35, 0.05), 8.5, 7.5, 8, 8));
-  EXPECT_THAT(factors(two), ElementsAre(1, 3.2, 1, 1, 0.909, 1.1));
-  const Trail steep = trail(slow, {suspect(kRight, 5, 8, 10)});
-  EXPECT_EQ(factors(steep).at(1), 2);
+  EXPECT_THAT(begins(two), ElementsAre(8, testing::Gt(8.3), 8.5, 7.5, 8, 8));
+  EXPECT_THAT(factors(two), ElementsAre(1, testing::DoubleNear(std::sqrt(64 / 2.5), 0.01), 1, 1, 0.909, 1.1));
   const Trail one = trail({quiet_.fault(kRight, 4, 8, 9)}, {suspect(kRight, 2.5, 8, 9)});
-  EXPECT_THAT(
-      begins(one),
-      ElementsAre(8, testing::DoubleNear(8.35, 0.05), 7.5, 8, 8));  // too short to begin later
+  EXPECT_THAT(begins(one), ElementsAre(8, testing::Gt(8.3), 7.5, 8, 8));  // too short to begin later
 }
 
 TEST_F(TrailTest, TheTwoBestAreSharpenedInTurn) {
@@ -242,24 +246,24 @@ TEST_F(TrailTest, AFactorThatIsNearlyRightIsLeft) {
   EXPECT_EQ(trail(right_slow(), {suspect(kRight, 4, 4, 12)}).tried.size(), 2u);
 }
 
-// What goes too far is tried half the way, and twice at most.
+// What goes too far is tried half the way; what helped is corrected again, for as long as that helps.
 TEST_F(TrailTest, HalfTheWayIsTriedWhenAllOfItIsTooFar) {
   Fault brief = quiet_.fault(kRight, 20, 8, 9);
   brief.end = brief.begin + kBin / 2;
   const Trail t = trail({brief}, {suspect(kRight, 2.5, 8, 9)});
-  ASSERT_EQ(t.tried.size(), 5u);
+  ASSERT_GE(t.tried.size(), 5u);
   EXPECT_GT(t.tried[1].factor, 1.5 * t.tried[0].factor);
   EXPECT_NEAR(t.tried[2].factor, std::sqrt(t.tried[1].factor * t.tried[0].factor), 1e-6);
   EXPECT_NEAR(t.tried[4].factor, std::sqrt(t.tried[3].factor * t.tried[2].factor), 1e-6);
-  EXPECT_EQ(t.won.suspect.factor, t.tried[4].factor);
+  EXPECT_GT(t.won.suspect.factor, t.tried[0].factor);
 }
 
-// A gain of half of what was promised is enough, and a rival of three quarters of it is too much.
+// A gain of three quarters of what was promised is enough, and a rival of three quarters of it is too much.
 TEST_F(TrailTest, AWinnerStandsOutByItsPromiseAndItsRival) {
   const double gain = trail(right_slow(), {suspect(kRight, 4, 4, 12)}).won.gain;
-  strength_ = gain / 0.52;
+  strength_ = gain / 0.77;
   EXPECT_EQ(trail(right_slow(), {suspect(kRight, 4, 4, 12)}).tried.size(), 1u);
-  strength_ = gain / 0.48;
+  strength_ = gain / 0.73;
   EXPECT_GT(trail(right_slow(), {suspect(kRight, 4, 4, 12)}).tried.size(), 4u);
   strength_ = 50;
   // The same once more has the same gain; the first five of eight bins have about six tenths.

@@ -51,8 +51,6 @@ class Detector {
       std::erase_if(rest, [&](const Suspect& s) {
         return std::ranges::find(mild_, s.component) != mild_.end();
       });
-      if (settled_)
-        calibrate(rest);
       const bool room = int(out_.reported.size()) < options_.most_suspects;
       if (!room || !bring_forward(rest))
         break;
@@ -77,36 +75,13 @@ class Detector {
     if (!options_.replay)
       return kUnreplayed;
     if (!thresholds_)
-      calibrate({});
-    if (out_.reported.empty())
-      return std::min(kMostNeeded, kFloor + kHealthyTimes * thresholds_->most(s.component));
-    const bool slow_core = std::ranges::any_of(out_.reported, [](const Suspect& r) {
-      return r.component.part == Part::Core;
-    });
-    const double least = slow_core ? kBesideCore : kLater;
-    return std::max({least, thresholds_->needed(s.component), stirred_up(s)});
+      calibrate();
+    const double needed = thresholds_->needed(s.component);
+    return out_.reported.empty() ? std::min(needed, kSimulatedAnyway) : needed;
   }
 
-  // What is not quite right about a component that was found shows in those that its transfers pass too.
-  double stirred_up(const Suspect& next) const {
-    double most = 0;
-    for (const Suspect& s : out_.reported) {
-      const bool together = next.begin < s.end && s.begin < next.end;
-      if (s.component.part != Part::Core && together && related(s.component, next.component))
-        most = std::max(most, kStirredUp * s.strength);
-    }
-    return most;
-  }
-
-  bool related(const Component& a, const Component& b) const {
-    return std::ranges::any_of(paths_, [&](const Path& p) {
-      return p.crosses(a) && p.crosses(b);
-    });
-  }
-
-  void calibrate(const std::vector<Suspect>& found) {
+  void calibrate() {
     thresholds_.emplace(shown_without_it(), components_.size(), options_.false_alarms);
-    thresholds_->judge(found);
   }
 
   std::vector<std::vector<Suspect>> shown_without_it() const {
@@ -144,15 +119,17 @@ class Detector {
   bool report_replayed(const std::vector<Suspect>& found) {
     std::vector<Suspect> left = found;
     Hypothesis best;
+    size_t heard_of = 0;
     do {
       const std::vector<Suspect> heard = worth_hearing(left);
       hypotheses_ += int(heard.size());
+      heard_of += heard.size();
       best = Contest({cells_, paths_, baselines_}, out_.reported, expected_).best_of(heard);
       std::erase_if(left, [&](const Suspect& s) {
         return std::ranges::find(heard, s.component, &Suspect::component) != heard.end();
       });
-    } while (!convincing(best) && hypotheses_left() > 0 && bring_forward(left));
-    if (convincing(best)) {
+    } while (!convincing(best, heard_of) && hypotheses_left() > 0 && bring_forward(left));
+    if (convincing(best, heard_of)) {
       add_evidence(best.suspect, {cells_, paths_, baselines_}, components_, chip_, out_.run_cycles);
       out_.reported.push_back(std::move(best.suspect));
       baselines_ = std::move(best.baselines);
@@ -168,7 +145,7 @@ class Detector {
   static bool stands_out(const std::vector<Suspect>& found) {
     const double first = found.front().strength;
     const double next = found.size() > 1 ? found[1].strength : 0;
-    return first >= kUnreplayed && next <= kApart * first;
+    return first >= kUnreplayed && next <= kRivalShare * first;
   }
 
   // Reported when its fastest transfers say that it was slow enough to be; either way what passes it tells
@@ -185,20 +162,16 @@ class Detector {
       mild_.push_back(suspect.component);
   }
 
-  // One pattern that accuses while others contradict must say more.
-  bool convincing(const Hypothesis& h) {
-    const Agreement agreement = agreement_of({cells_, paths_, baselines_}, h.suspect);
-    const bool alone = agreement.for_it < 2 && agreement.against > 0;
-    return h.suspect.factor >= kLeastFactor &&
-           h.suspect.strength >= (alone ? kAlone : 1) * needed(h.suspect) &&
-           h.gain >= std::clamp(kGainShare * h.suspect.strength, kLeastGain, kEnoughGain);
+  // Its simulation must be more like the recorded run than chance makes any of those that were simulated.
+  bool convincing(const Hypothesis& h, size_t heard) const {
+    return h.suspect.factor >= kLeastFactor && h.gain >= Thresholds::by_chance(heard, options_.false_alarms);
   }
 
   // All that would be strong enough alone, the strongest first: a link behind the slow one, whose transfers
   // wait in its queues, can look stronger than the one that makes them wait. Of those the smaller component
   // comes first, so that it wins among equals.
   std::vector<Suspect> worth_hearing(const std::vector<Suspect>& found) {
-    const size_t most = std::min(kMostHeard, size_t(hypotheses_left()));
+    const size_t most = size_t(std::min(options_.most_together, hypotheses_left()));
     std::vector<Suspect> out;
     for (const Suspect& s : found)
       if (out.size() < most && s.strength >= needed(s))

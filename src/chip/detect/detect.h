@@ -57,8 +57,10 @@ struct DetectOptions {
   const Sketch* healthy = nullptr;  // a run known to be healthy, used when given
   int most_suspects = 3;            // reported at most
   int most_hypotheses = 24;         // replayed
+  int most_together = 8;            // of them, compared with one another
   int most_replays = 48;            // about one component: again with a better factor or begin
   uint32_t healthy_draws = 6;       // replays of the healthy chip, to know how much healthy runs differ
+  uint32_t faulty_draws = 3;        // the same of the chip with what was found, at most as many
 };
 
 struct Detection {

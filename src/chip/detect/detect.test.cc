@@ -201,7 +201,7 @@ TEST_F(ReplaysTest, HypothesesAreForAllComponentsTogether) {
   EXPECT_EQ(found(links(10, 12)).reported.size(), 1u);
 }
 
-// A simulation that cannot follow: what stands out by 54 and has no second of 0.65 beside it is named as
+// A simulation that cannot follow: what stands out and has no second that is nearly as strong is named as
 // without one, and looked at as closely.
 TEST_F(ReplaysTest, WhatNoSimulationShowsMustStandOut) {
   blind_ = true;
@@ -245,39 +245,53 @@ TEST_F(DetectTest, NobodyIsRankedTwice) {
   }
 }
 
-// Without simulations 54 are needed: two bins of a link slow by 3 have 45, three have 67.
-TEST_F(DetectTest, WithoutReplaysFiftyFourAreNeeded) {
+// Without simulations much more is needed: two bins of a link slow by 3 are too few, three are enough.
+TEST_F(DetectTest, WithoutReplaysALongerCaseIsNeeded) {
   options_.replay = {};
   for (const uint64_t end : {5, 6}) {
     const Detection d = found({quiet_.fault({Part::Link, 5, 6}, 3, 3, end)});
     ASSERT_FALSE(d.ranked.empty());
-    EXPECT_NEAR(d.ranked[0].strength, end == 5 ? 45 : 67, 2);
+    EXPECT_EQ(d.ranked[0].strength >= kUnreplayed, end == 6);
     EXPECT_EQ(names(d), end == 5 ? "" : "link5-6");
   }
 }
 
-// A first component on a chip whose healthy draws show nothing of it needs 6: the first two have 3.6 and 5.4,
-// the third 7.1.
-TEST_F(DetectTest, AFirstComponentNeedsSix) {
-  for (const double factor : {1.25, 1.26, 1.27, 1.28, 1.29}) {
-    const Detection d = found({quiet_.fault({Part::Link, 5, 6}, factor, 6, 7)});
+// Where three healthy draws show nothing, about 12 are needed at a budget of 0.005 and about 60 components:
+// what is weaker is not named, what is stronger is. With a smaller budget it is not.
+TEST_F(DetectTest, WhatIsNeededFollowsFromHealthyDrawsAndTheBudget) {
+  int named = 0;
+  int unnamed = 0;
+  for (const double factor : {1.27, 1.29, 1.31, 1.32, 1.33, 1.34}) {
+    const std::vector<Fault> mild{quiet_.fault({Part::Link, 5, 6}, factor, 6, 7)};
+    options_.false_alarms = DetectOptions{}.false_alarms;
+    const Detection d = found(mild);
     ASSERT_FALSE(d.ranked.empty());
-    EXPECT_EQ(names(d), d.ranked[0].strength < 6 ? "" : "link5-6") << factor << " " << d.ranked[0].strength;
+    const double strength = d.ranked[0].strength;
+    if (strength < 11.5) {
+      EXPECT_EQ(names(d), "") << factor << " " << strength;
+      ++unnamed;
+    } else if (strength > 14.5 && strength < kSimulatedAnyway) {
+      EXPECT_EQ(names(d), "link5-6") << factor << " " << strength;
+      options_.false_alarms = 1e-6;
+      EXPECT_EQ(names(found(mild)), "") << factor << " " << strength;
+      ++named;
+    }
   }
+  EXPECT_GT(named, 0);
+  EXPECT_GT(unnamed, 0);
 }
 
-// A second one is asked for more, and beside a slow core, which changes the rhythm of all, for 90: three bins
-// have 76, four have 101.
-TEST_F(DetectTest, ALaterComponentNeedsMore) {
+// A second one is asked for what the chip with the first shows by chance, beside a slow core too.
+TEST_F(DetectTest, ALaterComponentIsMeasuredByTheChipWithTheFirst) {
   const auto beside = [&](const Fault& first, const Fault& second) {
     return names(found({first, second}));
   };
   const Fault link = quiet_.fault({Part::Link, 0, 1}, 5, 3, 13);
-  EXPECT_EQ(beside(link, quiet_.fault({Part::Link, 14, 15}, 1.5, 6, 7)), "link0-1");            // 24
-  EXPECT_EQ(beside(link, quiet_.fault({Part::Link, 14, 15}, 1.8, 6, 7)), "link0-1 link14-15");  // 33
+  EXPECT_EQ(beside(link, quiet_.fault({Part::Link, 14, 15}, 1.25, 6, 7)), "link0-1");
+  EXPECT_EQ(beside(link, quiet_.fault({Part::Link, 14, 15}, 1.8, 6, 7)), "link0-1 link14-15");
   const Fault core = quiet_.fault({Part::Core, 12}, 3, 3, 13);
-  EXPECT_EQ(beside(core, quiet_.fault({Part::Link, 2, 3}, 1.6, 6, 9)), "core12");
-  EXPECT_EQ(beside(core, quiet_.fault({Part::Link, 2, 3}, 1.6, 6, 10)), "core12 link2-3");
+  EXPECT_EQ(beside(core, quiet_.fault({Part::Link, 2, 3}, 1.25, 6, 7)), "core12");
+  EXPECT_EQ(beside(core, quiet_.fault({Part::Link, 2, 3}, 1.6, 6, 9)), "core12 link2-3");
 }
 
 TEST_F(DetectTest, WhatIsNotReportedIsWorthHalf) {

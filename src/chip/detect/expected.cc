@@ -115,9 +115,10 @@ float correlation_bins_of(const std::vector<const Row*>& draws) {
     std::swap(off, last);
     ++seen;
   }
-  if (seen < kFewBins || square <= 0)
+  if (seen < double(kBinsTogether) || square <= 0)
     return 1;
-  const double r = std::clamp(product / square * seen / (seen - 1), 0.0, kMostCorrelated);
+  // So many bins tell of no longer time.
+  const double r = std::clamp(product / square * seen / (seen - 1), 0.0, 1 - 1 / seen);
   return float((1 + r) / (1 - r));
 }
 
@@ -227,7 +228,7 @@ std::vector<Baseline> Expected::with(const std::vector<Suspect>& slow) {
 std::vector<Baseline> Expected::settled(const std::vector<Suspect>& slow) {
   settled_.clear();
   std::vector<std::vector<Baseline>> all;
-  for (uint32_t draw = 0; draw < std::min<size_t>(draws_.size(), kRhythms); ++draw) {
+  for (uint32_t draw = 0; draw < std::min<size_t>(draws_.size(), setup_.options.faulty_draws); ++draw) {
     const std::vector<Suspect> about = varied(slow, int(draw), setup_.cells.bin_cycles);
     settled_.push_back(replayed(about, draw));
     all.push_back(moved(about, settled_.back(), draw));

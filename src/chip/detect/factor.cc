@@ -13,28 +13,11 @@ namespace {
 // The bins that lie wholly inside the suspect's interval, or all of it when there are none.
 Bins inside(const Cells& cells, const Suspect& s) {
   Bins bins = bins_of(cells, s.begin, s.end);
-  if (bins.end >= bins.begin + kWholeBins) {
+  if (covers_whole_bins(cells, s)) {
     ++bins.begin;
     --bins.end;
   }
   return bins;
-}
-
-// A bin that the suspect's interval covers in part holds healthy transfers too, and they are its fastest.
-bool covers_whole_bins(const Cells& cells, const Suspect& s) {
-  return s.end >= s.begin + kWholeBins * cells.bin_cycles;
-}
-
-// The factor at which the unloaded path takes `extra` cycles more.
-double factor_for(const Path& path, double bytes, const Component& component, double extra) {
-  const double healthy = path.cycles(bytes);
-  double low = 1;
-  double high = kMostFactor;
-  for (int i = 0; i < kHalvings; ++i) {
-    const double middle = std::sqrt(low * high);
-    (path.cycles(bytes, component, middle) - healthy < extra ? low : high) = middle;
-  }
-  return low;
 }
 
 // The factor that each pattern through the component shows by its fastest transfers; those that would show
@@ -60,18 +43,26 @@ std::vector<double> shown_factors(const ScanInput& in, const Suspect& suspect) {
     if (std::log2(1 + most / healthy) < kVisible)
       continue;
     const double extra = std::exp2(base::median(lowest) - offset) * row.bytes - healthy;
-    factors.push_back(factor_for(in.paths[r], row.bytes, suspect.component, extra));
+    const double unloaded = in.paths[r].cycles(row.bytes);
+    factors.push_back(
+        std::clamp(in.paths[r].factor(row.bytes, suspect.component, unloaded + extra), 1.0, kMostFactor));
   }
   return factors;
 }
 
 }  // namespace
 
+// A bin that it covers in part holds healthy transfers too, and they are its fastest.
+bool covers_whole_bins(const Cells& cells, const Suspect& s) {
+  const Bins bins = bins_of(cells, s.begin, s.end);
+  return bins.end > bins.begin + 2;
+}
+
 double envelope_factor(const ScanInput& in, const Suspect& suspect) {
   if (!covers_whole_bins(in.cells, suspect))
     return suspect.factor;
   const std::vector<double> factors = shown_factors(in, suspect);
-  return factors.empty() ? suspect.factor : std::max(kLeastShown, base::median(factors));
+  return factors.empty() ? suspect.factor : std::max(kFactorStep, base::median(factors));
 }
 
 double most_possible_factor(const ScanInput& in, const Suspect& suspect) {
@@ -80,9 +71,9 @@ double most_possible_factor(const ScanInput& in, const Suspect& suspect) {
   std::vector<double> factors = shown_factors(in, suspect);
   if (factors.empty())
     return kMostFactor;
-  const auto fifth = factors.begin() + std::ptrdiff_t(double(factors.size()) * kLuckyShare);
-  std::nth_element(factors.begin(), fifth, factors.end());
-  return kLuck * *fifth;
+  const auto lucky = factors.begin() + std::ptrdiff_t(double(factors.size()) * kFewest);
+  std::nth_element(factors.begin(), lucky, factors.end());
+  return kLuck * *lucky;
 }
 
 double
@@ -111,9 +102,7 @@ corrected_factor(const ScanInput& before, const Suspect& suspect, const std::vec
   }
   if (expected <= 0)
     return suspect.factor;
-  const double scale =
-      std::clamp(recorded / expected, 1 / kMostCorrection / kMostCorrection, kMostCorrection);
-  return std::clamp(std::pow(suspect.factor, scale), kLeastShown, kMostFactor);
+  return std::clamp(std::pow(suspect.factor, recorded / expected), kFactorStep, kMostFactor);
 }
 
 }  // namespace lento::chip

@@ -5,6 +5,9 @@
 
 namespace lento::chip {
 
+// Whether a time bin lies wholly inside the suspect's interval: between its first and its last one.
+bool covers_whole_bins(const Cells& cells, const Suspect& suspect);
+
 // From the fastest transfer of each time bin: queues only add, so the fastest of many met the slow server and
 // little else. Median over the patterns through the component that would show it; the suspect's own factor
 // when none does.

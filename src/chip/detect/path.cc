@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <set>
 
 namespace lento::chip {
@@ -52,7 +53,8 @@ std::vector<Grid::Hop> route_of(const Grid& grid, const Pattern& pattern, int co
 }
 
 Path::Path(const spec::Chip& chip, const Grid& grid, const Pattern& pattern, int core)
-    : segment_bytes_(double(chip.network.segment_bytes)) {
+    : segment_bytes_(double(chip.network.segment_bytes)),
+      noise_(chip.network.transit_cv / std::numbers::ln2) {
   const double core_port = 1 / chip.core.scratchpad_bytes_per_cycle;
   const Stage memory_unit{{Part::MemoryUnit, core}, 1 / chip.memory_unit.bytes_per_cycle};
   const Stage local{{Part::Core, -1}, core_port};
@@ -110,17 +112,31 @@ bool Path::crosses(const Component& component) const {
   });
 }
 
+Path::Paces Path::paces(const Component& component) const {
+  Paces out;
+  for (const Stage& stage : stages_) {
+    Pace& pace = component.index >= 0 && belongs(stage, component) ? out.own : out.others;
+    pace.sum += stage.cycles_per_byte;
+    pace.slowest = std::max(pace.slowest, stage.cycles_per_byte);
+  }
+  return out;
+}
+
 double Path::cycles(double bytes, const Component& component, double factor) const {
   const double segment = std::min(bytes, segment_bytes_);
-  double sum = 0;
-  double slowest = 0;
-  for (const Stage& stage : stages_) {
-    const double cost =
-        stage.cycles_per_byte * (component.index >= 0 && belongs(stage, component) ? factor : 1);
-    sum += cost;
-    slowest = std::max(slowest, cost);
-  }
-  return sum * segment + slowest * std::max(0.0, bytes - segment) + hop_cycles_;
+  const auto [own, others] = paces(component);
+  return (own.sum * factor + others.sum) * segment +
+         std::max(own.slowest * factor, others.slowest) * std::max(0.0, bytes - segment) + hop_cycles_;
+}
+
+// While another stage sets the pace, only the first segment takes longer; beyond, every one.
+double Path::factor(double bytes, const Component& component, double cycles) const {
+  const double segment = std::min(bytes, segment_bytes_);
+  const double rest = std::max(0.0, bytes - segment);
+  const auto [own, others] = paces(component);
+  const double left = cycles - hop_cycles_ - others.sum * segment;
+  const double mild = (left - others.slowest * rest) / (own.sum * segment);
+  return own.slowest * mild <= others.slowest ? mild : left / (own.sum * segment + own.slowest * rest);
 }
 
 namespace {

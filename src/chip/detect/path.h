@@ -49,6 +49,12 @@ class Path {
   double cycles(double bytes) const {
     return cycles(bytes, {Part::Core, -1}, 1);
   }
+  // Deviation that the file declares of one transfer, octaves.
+  double noise() const {
+    return noise_;
+  }
+  // How many times slower `component` is when it takes that many; infinite when it does not cross the path.
+  double factor(double bytes, const Component& component, double cycles) const;
 
  private:
   struct Stage {
@@ -58,12 +64,23 @@ class Path {
     int from = -1;
     int to = -1;
   };
+  // Cycles a byte of stages, all together and the slowest.
+  struct Pace {
+    double sum = 0;
+    double slowest = 0;
+  };
+  struct Paces {
+    Pace own;  // of the stages on a component
+    Pace others;
+  };
+  Paces paces(const Component& component) const;
   static bool belongs(const Stage& stage, const Component& component);
 
   std::vector<Stage> stages_;
   std::vector<int> links_;
   double segment_bytes_ = 0;
   double hop_cycles_ = 0;
+  double noise_ = 0;
 };
 
 // Every record that a program writes: visit(core, record, times an inference); times and step are left open.

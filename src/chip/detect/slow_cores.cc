@@ -98,12 +98,12 @@ double above(const Episode& e, const Yardstick& by, double reference) {
 // that of a rate so many deviations low.
 double strength_of(uint64_t count, double factor, double noise) {
   const double z = (1 - 1 / factor) / noise;
-  return double(count) * std::min(z * z / 2, kMostOfOne);
+  return double(count) * z * z / 2;
 }
 
-// Octaves above its core that no healthy operation is taken to lie: its rate is so many deviations low.
+// Octaves above its core that no healthy operation is taken to lie.
 double quiet_octaves(double noise) {
-  return -std::log2(std::max(1 / kLeastRoom, 1 - kQuietDeviations * noise));
+  return -std::log2(quiet_share(noise));
 }
 
 Suspect judge(const CoreSketch& core, int index, double reference, const Yardstick& by) {
@@ -142,26 +142,26 @@ Suspect judge(const CoreSketch& core, int index, double reference, const Yardsti
 }
 
 // Levels have 12 bits: what lies beyond either end of them reads as the end.
-void note_headroom(const spec::Chip& chip, double nominal, std::vector<std::string>& notes) {
-  const double room = std::exp2(octaves(kMaxLevel - nominal));
+void note_headroom(const spec::Chip& chip, const Yardstick& by, std::vector<std::string>& notes) {
+  const double room = std::exp2(octaves(kMaxLevel - by.nominal));
   const std::string rate = base::format_number(chip.core.ops_per_cycle) + " operations a cycle";
-  if (room < kLeastRoom)
+  if (room < 1 / kLeastShare)
     notes.push_back(
         "Insufficient evidence: at " + rate + " a core can be seen to be at most " +
         base::format_number(room, 3) + " times slower");
-  if (nominal <= kLowestLevel)
+  if (octaves(by.nominal) <= quiet_octaves(by.noise))
     notes.push_back(
         "Insufficient evidence: " + rate +
         " are more than the recorder resolves; slow cores read as faster than they are, or not at all");
 }
 
 // Most cores against the file, octaves: a rate that the file has wrong is no fault of one core.
-double usual_excess(const Sketch& sketch, double nominal, std::vector<std::string>& notes) {
+double usual_excess(const Sketch& sketch, const Yardstick& by, std::vector<std::string>& notes) {
   std::vector<double> excess;
   for (const CoreSketch& core : sketch.cores())
-    excess.push_back(mean_excess(core, nominal));
+    excess.push_back(mean_excess(core, by.nominal));
   const double reference = base::median(excess);
-  if (reference < std::log2(1 + kSameRate))
+  if (reference < quiet_octaves(by.noise))
     return 0;
   notes.push_back(
       "most cores compute " + base::format_number(std::exp2(reference), 3) +
@@ -179,12 +179,13 @@ std::vector<Suspect> slow_cores(
   Yardstick by;
   by.nominal = level_at(chip.core.ops_per_cycle);
   by.recorder = level_at(sketch.options().ops_per_cycle);
-  by.noise = std::max(kLeastNoise, chip.core.rate_deviation);
+  // A whole number of cycles is half a one off.
+  by.noise = std::max(0.5 / double(kLeastCycles), chip.core.rate_deviation);
   by.least = kLeastCoreFactor;
   // Every operation is a chance to be wrong.
   by.enough = std::log(double(std::max<uint64_t>(1, operations(sketch))) / options.false_alarms);
-  note_headroom(chip, by.nominal, notes);
-  const double usual = options.own != nullptr ? 0 : usual_excess(sketch, by.nominal, notes);
+  note_headroom(chip, by, notes);
+  const double usual = options.own != nullptr ? 0 : usual_excess(sketch, by, notes);
   std::vector<Suspect> out;
   for (size_t c = 0; c < sketch.cores().size(); ++c) {
     const double own = options.own != nullptr ? std::log2(Deviations::of(options.own->cores, c)) : 0;

@@ -17,15 +17,11 @@ constexpr int kMeanWeight = 15;  // a bin's mean forgets over this many records 
 
 // An operation is slow when it is 8 % over nominal: five standard deviations of the default rate noise.
 constexpr int kSlowLevel = 29;  // log2(1.08) * 256
-// Shorter operations are not judged: a whole number of cycles is too coarse for them.
-constexpr uint64_t kLeastCycles = 64;
 // A step within an episode that ends it and begins another: half an octave, less than the least factor that
 // is always to be seen (1.5) and three deviations of the noisiest core.
 constexpr int kStepLevel = 128;
-// Deviations of a core's rate below which no healthy operation is taken to lie (3 of a million), and the
-// least share of its rate that this leaves.
+// Deviations of a core's rate below which no healthy operation is taken to lie: 3 of a million do.
 constexpr double kQuiet = 4.5;
-constexpr double kLeastShare = 0.1;
 // This many operations at nominal speed close an episode.
 constexpr int kCloseAfter = 3;
 
@@ -66,7 +62,11 @@ uint32_t index_size(const SketchShape& shape) {
 
 double recorder_rate(double ops_per_cycle, double rate_deviation) {
   const double needed = std::exp2(double{kSlowLevel} / kLevelsPerOctave);
-  return ops_per_cycle * std::min(1.0, needed * std::max(kLeastShare, 1 - kQuiet * rate_deviation));
+  return ops_per_cycle * std::min(1.0, needed * quiet_share(rate_deviation));
+}
+
+double quiet_share(double rate_deviation) {
+  return std::max(kLeastShare, 1 - kQuiet * rate_deviation);
 }
 
 uint32_t SketchShape::bytes() const {

@@ -102,6 +102,15 @@ struct SketchEntry {
 };
 static_assert(sizeof(SketchEntry) == 24);
 
+// Cycles below which an operation is not judged: a whole number of them is too coarse for it.
+inline constexpr uint64_t kLeastCycles = 64;
+// The least share of its rate that a recorder takes any healthy core to be at.
+inline constexpr double kLeastShare = 0.1;
+// The share of its rate below which no healthy operation of a core with this noise is taken to lie.
+double quiet_share(double rate_deviation);
+// Relative error of a pattern's mean work: its reciprocals have 16 bits, as hardware would.
+inline constexpr double kMeanWorkError = 1.0 / (1 << 16);
+
 // The rate that a recorder is given as nominal, so that no healthy operation of a core with this noise opens
 // an episode: the core's own, until 4.5 deviations of it are more than the 8 % that an episode needs.
 double recorder_rate(double ops_per_cycle, double rate_deviation);
