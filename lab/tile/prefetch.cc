@@ -22,6 +22,11 @@ constexpr uint32_t kInterval = 16384;
 constexpr uint32_t kFewest = 1000;
 constexpr size_t kStarts[] = {0, 1, 10, 100, 1'000};
 
+// Visits that warm up, from a start: whole intervals.
+size_t warm_up(const LineTrace& trace, size_t first_visit) {
+  return (trace.visits.size() - first_visit) / 4 / kInterval * kInterval;
+}
+
 double error(double a, double exact) {
   if (exact == 0)
     return 0;
@@ -48,10 +53,17 @@ EmulatedPrefetch& EmulatedPrefetch::operator+=(const EmulatedPrefetch& other) {
   return *this;
 }
 
-EmulatedPrefetch
-emulate_prefetcher(const LineTrace& trace, const Image& program, EmulatedPolicy policy, size_t first_visit) {
+EmulatedPrefetch emulate_prefetcher(
+    const LineTrace& trace,
+    const Image& program,
+    EmulatedPolicy policy,
+    size_t first_visit,
+    const TableShape& shape) {
   Tile tile;
-  PrefetchLogic logic(tile.memory().scratchpad, policy);
+  // A larger table has a memory of its own beside the tile's.
+  std::vector<uint8_t> beside(shape.bytes());
+  const bool fits = shape.bytes() <= PrefetchLogic::kTileBytes;
+  PrefetchLogic logic(fits ? tile.memory().scratchpad : beside, policy, shape);
   tile.memory().soft = &logic;
   tile.config_image(program);
   tile.resume();
@@ -61,7 +73,7 @@ emulate_prefetcher(const LineTrace& trace, const Image& program, EmulatedPolicy 
   uint64_t intervals = 0;
   uint64_t lost_before = 0;
   uint64_t sums[3] = {};
-  const uint64_t warm_intervals = (trace.visits.size() - first_visit) / 4 / kInterval;
+  const uint64_t warm_intervals = warm_up(trace, first_visit) / kInterval;
   std::string received;
   const auto step = [&](const TileInputs* inputs) {
     tile.step(inputs);
@@ -106,6 +118,11 @@ namespace {
 // The streams of a case and what they add up to.
 class PrefetchStudy {
  public:
+  explicit PrefetchStudy(uint32_t entries)
+      : shape_(table_shape(entries)),
+        words_("entangling " + std::to_string(entries / 1024) + "K") {
+  }
+
   void add(const std::string& name, const LineTrace& trace) {
     FrontEndOptions options;
     options.real_memory = true;
@@ -114,9 +131,10 @@ class PrefetchStudy {
     compare(name, trace, options, PrefetchPolicy::NextLine, EmulatedPolicy::NextLine, "next line");
     options.real_memory = false;
     options.policy = PrefetchPolicy::Entangling;
-    row(name, "entangling 2K, all misses hit L2", run_front_end(trace, options), true);
+    options.entangling = {shape_.sets(), shape_.merge_depth};
+    row(name, words_ + ", all misses hit L2", run_front_end(trace, options), true);
     options.real_memory = true;
-    compare(name, trace, options, PrefetchPolicy::Entangling, EmulatedPolicy::Entangling, "entangling 2K");
+    compare(name, trace, options, PrefetchPolicy::Entangling, EmulatedPolicy::Entangling, words_);
   }
   Diagnosis diagnosis() const;
 
@@ -126,6 +144,7 @@ class PrefetchStudy {
     double miss_rate = 0;
     double coverage = 0;
     double accuracy = 0;
+    double worst = 0;   // of the miss rate
     double spread = 0;  // of the exact model between starts, the largest
     int streams = 0;
     double mean() const {
@@ -141,6 +160,7 @@ class PrefetchStudy {
          has_mpki ? base::format_number(c.mpki(), 3) : "-",
          base::format_number(c.coverage(), 3),
          base::format_number(c.accuracy(), 3),
+         "-",
          "-"});
   }
   void compare(
@@ -159,21 +179,26 @@ class PrefetchStudy {
       if (start >= trace.visits.size())
         break;
       options.first_visit = start;
+      options.warm_up = warm_up(trace, start);
+      options.visits = (trace.visits.size() - start) / kInterval * kInterval;
       const FrontEndCounters one = run_front_end(trace, options);
       exact += one;
       miss_rates.push_back(one.miss_rate());
-      tile += emulate_prefetcher(trace, program_, emulated, start);
+      tile += emulate_prefetcher(trace, program_, emulated, start, shape_);
     }
     row(name, words + ", exact", exact, true);
     row(name, words + ", on the tile", tile.emulated, false);
-    table_.rows.back().back() = percent(share(tile.visits_lost, tile.visits));
+    std::vector<std::string>& last = table_.rows.back();
+    last[last.size() - 2] = percent(share(tile.visits_lost, tile.visits));
     if (entangling) {
       visits_ += tile.visits;
       lost_ += tile.visits_lost;
     }
     if (exact.misses + exact.useful < kFewest)
       return;
+    last.back() = base::percent(error(tile.emulated.miss_rate(), exact.miss_rate()));
     Errors& to = errors_[entangling];
+    to.worst = std::max(to.worst, error(tile.emulated.miss_rate(), exact.miss_rate()));
     to.miss_rate += error(tile.emulated.miss_rate(), exact.miss_rate());
     to.coverage += error(tile.emulated.coverage(), exact.coverage());
     to.accuracy += error(tile.emulated.accuracy(), exact.accuracy());
@@ -193,9 +218,11 @@ class PrefetchStudy {
     return out;
   }
 
+  TableShape shape_;
+  std::string words_;
   const Image program_ = build_program(shipped_source("prefetch.c"), "prefetch.c").image;
   finding::TableFigure table_ = {
-      {"stream", "policy", "miss rate", "MPKI", "coverage", "accuracy", "visits lost"},
+      {"stream", "policy", "miss rate", "MPKI", "coverage", "accuracy", "visits lost", "error of miss rate"},
       {}};
   Errors errors_[2];
   uint64_t visits_ = 0;
@@ -211,6 +238,7 @@ Diagnosis PrefetchStudy::diagnosis() const {
   d.facts = {
       {"streams with misses to judge by", std::to_string(entangling.streams)},
       {"mean error of the tile, miss rate", percent(entangling.miss_rate)},
+      {"worst error of the tile, miss rate", percent(entangling.worst)},
       {"mean error of the tile, coverage", percent(entangling.coverage)},
       {"mean error of the tile, accuracy", percent(entangling.accuracy)},
       {"the same for next line",
@@ -220,8 +248,14 @@ Diagnosis PrefetchStudy::diagnosis() const {
       {"line visits, from all starts", std::to_string(visits_)},
       {"visits lost to a full queue", std::to_string(lost_)},
       {"bits into the tile", std::to_string(bits_in(fetch_inputs(~uint64_t{0})))},
-      {"bytes out per interval", std::to_string(program_.output_bytes)}};
-  d.verdict = "The tile's emulation is " + percent(entangling.mean()) + " off the exact model on average.";
+      {"bytes out per interval", std::to_string(program_.output_bytes)},
+      {"scratchpad of the soft logic", base::format_number(double(shape_.bytes()) / 1024, 3) + " KB"}};
+  if (shape_.bytes() > PrefetchLogic::kTileBytes)
+    d.facts.push_back(
+        {"scratchpad of the tile",
+         std::to_string(PrefetchLogic::kTileBytes / 1024) + " KB: the table does not fit"});
+  d.verdict =
+      "The tile's emulation is " + percent(entangling.mean()) + " off the exact model on average.";
   d.figures.push_back(
       {"A/B table of prefetchers",
        "Each policy on the same stream, from five starts a few visits apart; the first "
@@ -242,12 +276,12 @@ LineTrace stream_of(const std::string& file, uint64_t max_instructions) {
 
 Diagnosis prefetch_case(
     const std::vector<std::string>& files,
-    uint64_t max_instructions,
+    const PrefetchCaseOptions& options,
     const base::Progress& progress) {
-  PrefetchStudy study;
+  PrefetchStudy study(options.entries);
   double done = 0;
   for (const std::string& file : files) {
-    study.add(file, stream_of(file, max_instructions));
+    study.add(file, stream_of(file, options.max_instructions));
     progress("streams", ++done, double(files.size()));
     if (progress.stopped())
       break;
