@@ -92,7 +92,8 @@ void PrefetchLogic::pass(int way) {
     ++counts_[0];
   } else {
     const Way& here = shadow_row_[size_t(way)];
-    if (here.prefetched && now_.far)
+    // What next line prefetches may have been asked for at any time before.
+    if (here.prefetched && now_.far && policy_ == EmulatedPolicy::Entangling)
       ++counts_[0], ++counts_[2];
     else
       counts_[1] += here.prefetched;

@@ -20,7 +20,7 @@ module prefetch_logic #(
 );
 `include "prefetch_types.svh"
   registers_t r, n;
-  localparam int FLIGHT = $bits(flight_t);
+  localparam int FLIGHT = SET_BITS + 42;  // bits of a flight_t
   logic [FLIGHT-1:0] flights[32];  // flight_t
   logic [31:0] flying;
   look_t looks[4];

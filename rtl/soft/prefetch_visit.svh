@@ -43,10 +43,11 @@
     n.missed = !way.found;
     if (n.missed) n.counts[17:0] = r.counts[17:0] + 18'd1;
     else begin
-      // A prefetched line that the watched front end had from DRAM comes too late.
-      n.counts[17:0] = r.counts[17:0] + 18'(hit.prefetched && r.now.distant);
-      n.counts[35:18] = r.counts[35:18] + 18'(hit.prefetched && !r.now.distant);
-      n.counts[53:36] = r.counts[53:36] + 18'(hit.prefetched && r.now.distant);
+      // A prefetched line that the watched front end had from DRAM comes too late; what next line prefetches may have
+      // been asked for at any time before.
+      n.counts[17:0] = r.counts[17:0] + 18'(hit.prefetched && r.now.distant && !NEXT_LINE);
+      n.counts[35:18] = r.counts[35:18] + 18'(hit.prefetched && (!r.now.distant || NEXT_LINE));
+      n.counts[53:36] = r.counts[53:36] + 18'(hit.prefetched && r.now.distant && !NEXT_LINE);
       shadow_writes = hit.prefetched || hit.order != way.at[2:0];
       shadow_at = r.now.line[5:0];
     end
