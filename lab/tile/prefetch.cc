@@ -200,7 +200,7 @@ class PrefetchStudy {
     }
     if (exact.misses + exact.useful < kFewest)
       return;
-    last.back() = base::percent(error(tile.emulated.miss_rate(), exact.miss_rate()));
+    last.back() = percent(error(tile.emulated.miss_rate(), exact.miss_rate()));
     Errors& to = errors_[entangling];
     to.worst = std::max(to.worst, error(tile.emulated.miss_rate(), exact.miss_rate()));
     to.miss_rate += error(tile.emulated.miss_rate(), exact.miss_rate());
@@ -260,8 +260,7 @@ Diagnosis PrefetchStudy::diagnosis() const {
     d.facts.push_back(
         {"scratchpad of the tile",
          std::to_string(PrefetchLogic::kTileBytes / 1024) + " KB: the table does not fit"});
-  d.verdict =
-      "The tile's emulation is " + percent(entangling.mean()) + " off the exact model on average.";
+  d.verdict = "The tile's emulation is " + percent(entangling.mean()) + " off the exact model on average.";
   d.figures.push_back(
       {"A/B table of prefetchers",
        "Each policy on the same stream, from five starts a few visits apart; the first "
