@@ -163,8 +163,19 @@ Detector::Impl::Leader Detector::Impl::find_leader(const Track& track, const std
   return best;
 }
 
-bool Detector::Impl::believed(const Track& track, const Judged& j) const {
-  if (j.score < 1 || !j.steady || !track.excursions.passes(j))
+// Machines that begin to deviate in the same look have more probably one cause than each a fault of its own:
+// by how much further each of them must go.
+double Detector::Impl::crowd(const Track& track, const std::vector<Judged>& judged) {
+  size_t fresh = 0;
+  for (size_t i = 0; i < judged.size(); ++i) {
+    if (judged[i].score >= 1 && judged[i].steady)
+      fresh += standing(groups[track.group].machines[i], false) == nullptr;
+  }
+  return fresh > 1 ? 1 + tuning::kCrowd.value * double(fresh - 1) : 1;
+}
+
+bool Detector::Impl::believed(const Track& track, const Judged& j, double crowd) const {
+  if (j.score < 1 || !j.steady || !track.excursions.passes(j, crowd))
     return false;
   if (bursts.rare())
     return true;
@@ -175,10 +186,11 @@ bool Detector::Impl::believed(const Track& track, const Judged& j) const {
 void Detector::Impl::consider(const Track& track, const std::vector<Judged>& judged, const PeerBand& band) {
   const Group& group = groups[track.group];
   const Leader leader = find_leader(track, judged);
+  const double together = crowd(track, judged);
   for (size_t i = 0; i < judged.size(); ++i) {
     const Judged& j = judged[i];
     const size_t machine = group.machines[i];
-    if (!believed(track, j))
+    if (!believed(track, j, together))
       continue;
     const bool weak = std::abs(j.deviation) < options.same_cause_share * std::abs(leader.deviation);
     if (!weak || (standing(machine, false) && machine != leader.machine)) {

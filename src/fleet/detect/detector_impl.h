@@ -82,7 +82,8 @@ struct Detector::Impl {
   void evaluate(Track& track);
   void consider(const Track& track, const std::vector<Judged>& judged, const PeerBand& band);
   Leader find_leader(const Track& track, const std::vector<Judged>& judged);
-  bool believed(const Track& track, const Judged& j) const;
+  double crowd(const Track& track, const std::vector<Judged>& judged);
+  bool believed(const Track& track, const Judged& j, double crowd) const;
   double seconds(size_t horizon) const {
     return double(horizon_samples[horizon]) * double(fleet.step_ms) / 1000;
   }

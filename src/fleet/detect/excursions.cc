@@ -25,7 +25,7 @@ void Excursions::see(size_t machine, const Judged& judged, int64_t now_ms) {
     if (r.begin_ms == 0)
       r.begin_ms = now_ms;
     if (judged.steady)
-      r.extent = std::max(r.extent, judged.score * judged.rest);
+      r.extent = std::max(r.extent, float(extent(judged)));
     return;
   }
   const auto longest = int64_t(tuning::kExcursionWindows.value) * window_ms_;
@@ -34,9 +34,13 @@ void Excursions::see(size_t machine, const Judged& judged, int64_t now_ms) {
   r = {};
 }
 
+double Excursions::most() {
+  return tuning::kMostExtent.value;
+}
+
 double Excursions::needed() const {
-  const double seen = std::min(largest_ * tuning::kExcursionMargin.value, tuning::kMostExtent.value);
-  return std::max(asked_, seen);
+  const double seen = std::min(largest_ * tuning::kExcursionMargin.value, most());
+  return std::max(1.0, seen);
 }
 
 void Excursions::restore(double largest) {

@@ -7,6 +7,7 @@
 // not for ever. One alarm that ends by itself teaches: the same noise raises no second one.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -24,10 +25,16 @@ class Excursions {
   // One evaluation of a machine.
   void see(size_t machine, const Judged& judged, int64_t now_ms);
 
-  bool passes(const Judged& judged) const {
-    return judged.score * judged.rest >= needed();
+  // How far a judgement goes beyond noise: 1 is as far as its window asks for.
+  double extent(const Judged& judged) const {
+    return std::min<double>(judged.score, judged.score * judged.rest / asked_);
+  }
+  // `crowd` is 1 for a machine alone, more for one of several.
+  bool passes(const Judged& judged, double crowd = 1) const {
+    return extent(judged) >= std::min(needed() * crowd, most());
   }
   double needed() const;
+  static double most();
   double largest() const {
     return largest_;
   }

@@ -17,12 +17,23 @@ Judged deviation(float score, float rest = 1) {
 
 constexpr int64_t kWindow = 140'000;
 
-TEST(Excursions, LongerWindowsAskForLess) {
-  EXPECT_TRUE(Excursions(1, 0, kWindow).passes(deviation(1, 0.81f)));
-  EXPECT_FALSE(Excursions(1, 0, kWindow).passes(deviation(1, 0.79f)));
-  EXPECT_GT(Excursions(1, 0, kWindow).needed(), Excursions(1, 1, kWindow).needed());
-  EXPECT_GT(Excursions(1, 1, kWindow).needed(), Excursions(1, 2, kWindow).needed());
-  EXPECT_EQ(Excursions(1, 2, kWindow).needed(), Excursions(1, 9, kWindow).needed());
+TEST(Excursions, EachWindowAsksForARestOfItsOwn) {
+  EXPECT_TRUE(Excursions(1, 0, kWindow).passes(deviation(1, 0.76f)));
+  EXPECT_FALSE(Excursions(1, 0, kWindow).passes(deviation(1, 0.74f)));
+  EXPECT_TRUE(Excursions(1, 1, kWindow).passes(deviation(1, 0.77f)));
+  EXPECT_FALSE(Excursions(1, 1, kWindow).passes(deviation(1, 0.75f)));
+  for (const size_t rank : {2u, 9u}) {
+    EXPECT_TRUE(Excursions(1, rank, kWindow).passes(deviation(1, 0.61f)));
+    EXPECT_FALSE(Excursions(1, rank, kWindow).passes(deviation(1, 0.59f)));
+  }
+  EXPECT_FALSE(Excursions(1, 0, kWindow).passes(deviation(0.99f, 2)));  // a rest does not make up for a score
+}
+
+TEST(Excursions, OneOfSeveralMustGoFurtherAndNoneTooFar) {
+  const Excursions e(1, 0, kWindow);
+  EXPECT_TRUE(e.passes(deviation(1.2f), 1.15));
+  EXPECT_FALSE(e.passes(deviation(1.1f), 1.15));
+  EXPECT_TRUE(e.passes(deviation(1.5f), 10));
 }
 
 TEST(Excursions, WhatEndedByItselfIsNoiseAndRaisesTheNeed) {
@@ -55,17 +66,19 @@ TEST(Excursions, EndBelowRestAndAreCountedByMachine) {
   e.see(1, deviation(0.1f), 3000);
   EXPECT_DOUBLE_EQ(e.largest(), 0);
   e.see(0, deviation(0.69f), 4000);
-  EXPECT_NEAR(e.largest(), 0.71, 1e-6);  // the largest extent on its way, not the largest score
+  EXPECT_NEAR(e.largest(), 1.2 * 0.5 / 0.75, 1e-6);  // the largest extent on its way, not the largest score
 }
 
 TEST(Excursions, AreTakenUpOnlyWhereTheyCanBe) {
   Excursions e(1, 0, kWindow);
   e.restore(0.9);
   EXPECT_DOUBLE_EQ(e.largest(), 0.9);
-  EXPECT_NEAR(e.needed(), 0.99, 1e-12);
+  EXPECT_DOUBLE_EQ(e.needed(), 1);  // never less
+  e.restore(0.95);
+  EXPECT_NEAR(e.needed(), 1.045, 1e-12);
   for (const double bad : {-0.1, 100.0, 1e300, double(NAN)})
     e.restore(bad);
-  EXPECT_DOUBLE_EQ(e.largest(), 0.9);
+  EXPECT_DOUBLE_EQ(e.largest(), 0.95);
   e.restore(99);
   EXPECT_DOUBLE_EQ(e.needed(), 1.5);  // never more
 }

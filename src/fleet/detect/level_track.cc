@@ -113,7 +113,8 @@ LevelTrack::LevelTrack(const TrackOptions& options, size_t machines)
       baseline_(machines),
       block_(machines),
       baseline_count_(machines, 0),
-      own_variance_(machines, 0) {
+      own_variance_(machines, 0),
+      echo_((options.n + options.stride - 1) / options.stride) {
 }
 
 double LevelTrack::combine(const Feature& f) const {
@@ -266,11 +267,13 @@ void LevelTrack::judge_continuity(size_t m, double own, Judged& j) const {
              !(broken && clear);
 }
 
-LevelTrack::Offsets LevelTrack::offsets_of(const std::vector<size_t>& present, double level) const {
+LevelTrack::Offsets LevelTrack::offsets_of(const std::vector<size_t>& present, double level) {
   const size_t n = present.size();
   Offsets o;
   o.level.assign(n, 0);
   o.change.assign(n, 0);
+  o.free.assign(n, 0);
+  std::vector<float> changes(feature_.size(), kNan);
   o.scale.assign(n, 1);
   for (size_t i = 0; i < n; ++i) {
     const size_t m = present[i];
@@ -278,8 +281,11 @@ LevelTrack::Offsets LevelTrack::offsets_of(const std::vector<size_t>& present, d
     if (baseline_count_[m] < tuning::kMinBaselines.value)
       continue;
     o.change[i] = o.level[i] - normal_offset(m, o.level[i], level, o.scale[i]);
-    o.known.push_back(o.change[i]);
+    o.free[i] = o.change[i] - (options_.trust_history ? 0 : echo_.of(m));
+    o.known.push_back(o.free[i]);
+    changes[m] = float(o.change[i]);
   }
+  echo_.see(std::move(changes));
   return o;
 }
 
@@ -315,10 +321,20 @@ LevelTrack::scales_of(const std::vector<size_t>& present, const Offsets& offsets
   return s;
 }
 
+// A machine is at least half as noisy as all are in the mean, and the more is known of it the more it counts
+// that it is noisier.
+double LevelTrack::own_variance(size_t m, double mean) const {
+  const double weight = baseline_count_[m] / (baseline_count_[m] + tuning::kKnown.value);
+  const double half = (mean + own_variance_[m]) / 2;
+  if (options_.trust_history)
+    return half;
+  return std::max(half, mean + weight * (own_variance_[m] - mean));
+}
+
 // The level test retires for a machine whose offset was accepted as normal long ago.
 LevelTrack::Tests LevelTrack::test(size_t m, double offset, double change, const Scales& s) const {
   const bool known = s.past && baseline_count_[m] >= tuning::kKnown.value;
-  const double own_sd = known ? std::sqrt((s.mean_own + own_variance_[m]) / 2) : s.change;
+  const double own_sd = known ? std::sqrt(own_variance(m, s.mean_own)) : s.change;
   const bool alone = known && options_.trust_history;
   Tests t;
   t.change_sd = std::hypot(alone ? own_sd : std::max(own_sd, s.change_now), s.floor);
@@ -331,7 +347,8 @@ LevelTrack::Tests LevelTrack::test(size_t m, double offset, double change, const
 
 void LevelTrack::learn_own(size_t m, double change) {
   const float square = float(change * change);
-  const float memory = std::min<float>(baseline_count_[m] + 1, float(tuning::kOwnMemory.value));
+  const float looks = baseline_count_[m] * (options_.trust_history ? 1 : float(looks_an_entry()));
+  const float memory = std::min<float>(looks + 1, float(tuning::kOwnMemory.value));
   own_variance_[m] += (square - own_variance_[m]) / memory;
 }
 
@@ -352,14 +369,17 @@ bool LevelTrack::judge(const std::vector<size_t>& present, std::vector<Judged>& 
   double quiet_count = 0;
   for (size_t i = 0; i < n; ++i) {
     const size_t m = present[i];
-    const Tests t = test(m, offsets.level[i], offsets.change[i], scales);
+    const Tests t = test(m, offsets.level[i], offsets.free[i], scales);
     const bool changed = t.by_change > t.by_level;
     Judged& j = out[m];
     j.judged = true;
     j.level = float(level + offsets.level[i]);
     j.score = float(std::min(std::max(t.by_level, t.by_change), tuning::kMaxScore.value));
     j.deviation = float(changed ? offsets.change[i] : offsets.level[i]);
-    j.threshold = float(changed ? options_.z_change * t.change_sd : options_.z_level * scales.level);
+    const double echo = offsets.change[i] - offsets.free[i];
+    j.threshold = float(
+        changed ? std::abs(std::copysign(options_.z_change * t.change_sd, offsets.free[i]) + echo)
+                : options_.z_level * scales.level);
     if (j.score > tuning::kWorthALook.value)
       judge_continuity(m, changed ? baseline_[m][0] * offsets.scale[i] : 0, j);
     if (j.score < tuning::kAtRest.value) {
@@ -367,7 +387,7 @@ bool LevelTrack::judge(const std::vector<size_t>& present, std::vector<Judged>& 
       ++quiet_count;
     }
     if (scales.past && t.by_change < tuning::kAtRest.value)
-      learn_own(m, offsets.change[i]);
+      learn_own(m, offsets.free[i]);
   }
   const bool job_wide = of_one_size(out) > std::max<size_t>(2, n / size_t(tuning::kJobWide.value));
   if (job_wide && double(evaluations_) >= tuning::kFirstLooks.value)
@@ -392,8 +412,7 @@ bool LevelTrack::shows_burst(const Feature& f) const {
 
 // Enters deviations that are over a horizon old, so that a fault under way does not become normal.
 void LevelTrack::learn_baselines(const std::vector<size_t>& present, const std::vector<Judged>& out) {
-  const size_t spacing = std::max<size_t>(1, options_.n / options_.stride / 4);
-  if (evaluations_ % spacing != 0)
+  if (evaluations_ % looks_an_entry() != 0)
     return;
   Feature none;
   none.fill(kNan);
@@ -461,6 +480,8 @@ std::vector<double> LevelTrack::shared_state() const {
       baseline_level_count_};
   s.insert(s.end(), scatter_.begin(), scatter_.end());
   s.insert(s.end(), weight_.begin(), weight_.end());
+  const auto echo = echo_.state();
+  s.insert(s.end(), echo.begin(), echo.end());
   return s;
 }
 
@@ -472,8 +493,13 @@ std::vector<double> LevelTrack::own_state(size_t m) const {
 }
 
 void LevelTrack::restore_shared(std::span<const double> s) {
-  if (s.size() != 11 + scatter_.size() + kFeatures || !all_finite(s))
+  constexpr size_t kScalars = 11;
+  const size_t without_echo = kScalars + scatter_.size() + kFeatures;  // states of before hold none
+  const bool echo = s.size() == without_echo + Echo::kNumbers;
+  if ((!echo && s.size() != without_echo) || !all_finite(s))
     return;
+  if (echo)
+    echo_.restore(s.subspan(without_echo));
   size_t at = 0;
   evaluations_ = uint64_t(std::clamp(s[at++], 0.0, 1e15));
   for (double* number :

@@ -385,7 +385,8 @@ TEST(LevelTrack, WeightsAreLearnedAndAddUpToOne) {
         band);
   }
   const auto state = track.shared_state();
-  const std::vector<double> weights(state.end() - LevelTrack::kFeatures, state.end());
+  const auto end = state.end() - Echo::kNumbers;
+  const std::vector<double> weights(end - LevelTrack::kFeatures, end);
   double sum = 0;
   for (const double w : weights) {
     EXPECT_GE(w, 0);

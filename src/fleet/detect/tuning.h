@@ -32,7 +32,7 @@ inline constexpr Number kBaselineMemory{
     1000,
     "entries",
     "what is normal for one machine may drift over a day"};
-inline constexpr Number kOwnMemory{500, "entries", "as above, for one machine's spread"};
+inline constexpr Number kOwnMemory{500, "evaluations", "as above, for one machine's spread"};
 inline constexpr Number kBlockShare{
     0.3,
     "of the whole deviation",
@@ -79,6 +79,11 @@ inline constexpr Number kFirstWeights{
     "machine evaluations",
     "fewer say nothing of six variances: the mean alone"};
 inline constexpr Number kFirstPast{4, "evaluations", "of known changes before the change test may speak"};
+inline constexpr Number kFirstEchoes{200, "machine evaluations", "a slope of fewer has an error over 0.07"};
+inline constexpr Number kEcho{
+    2.5,
+    "standard deviations",
+    "of the window before count: what a burst or fault in it leaves behind stays under kAtRest"};
 inline constexpr Number kFirstLooks{
     8,
     "evaluations",
@@ -113,7 +118,7 @@ inline constexpr Number kFaultsUnderWay{2, "deviations", "under way may be real"
 // excursions: the extents asked for are those at which three recorded runs of a healthy GPT-3 job, and days
 // of noise made of their blocks, accuse nobody (bench/results/2026-11-22/fleet_resampled.txt)
 inline constexpr std::array<Number, 3> kAskedExtent{
-    {{0.8, "of the threshold", "140 s: the largest excursion of the runs reaches 0.78"},
+    {{0.75, "of the threshold", "140 s: the largest excursion of the runs reaches 0.78"},
      {0.76, "of the threshold", "280 s: of the runs 0.4, of noise made of their blocks 0.8"},
      {0.6, "of the threshold", "560 s: of the runs 0.44"}}};
 inline constexpr Number kExcursionMargin{
@@ -124,6 +129,11 @@ inline constexpr Number kMostExtent{
     1.5,
     "of the threshold",
     "more is never asked for: a fault must stay in sight"};
+inline constexpr Number kCrowd{
+    0.15,
+    "more, for each other machine that begins to deviate in the same look",
+    "noise that machines share (a phase of the job, one meter for two) moved two to six at once in days of "
+    "blocks (bench/results/2026-11-22/fleet_resampled.txt)"};
 inline constexpr Number kExcursionWindows{4, "windows", "a deviation that ended within so many was noise"};
 inline constexpr Number kExcursionHalfLife{30, "days", "jobs change; a month of noise is remembered by half"};
 
