@@ -380,7 +380,7 @@ std::vector<KernelRow> kernel_rows(const std::string& folder) {
 std::vector<KernelConstants> fit_kernels(const std::vector<KernelRow>& rows, const base::Progress& progress) {
   std::vector<KernelConstants> out;
   for (size_t i = 0; i < kFusedKinds; ++i) {
-    progress("kinds", i, kFusedKinds);
+    progress("kinds", double(i), kFusedKinds);
     const auto kind = static_cast<FusedKind>(i);
     const Rows own = of_kind(rows, kind);
     if (own.empty())
@@ -398,7 +398,7 @@ std::vector<KernelConstants> fit_kernels(const std::vector<KernelRow>& rows, con
 std::vector<JudgedKernel> judge_kernels(const std::vector<KernelRow>& rows, const base::Progress& progress) {
   std::vector<JudgedKernel> out;
   for (size_t i = 0; i < kFusedKinds; ++i) {
-    progress("kinds", i, kFusedKinds);
+    progress("kinds", double(i), kFusedKinds);
     const auto kind = static_cast<FusedKind>(i);
     const Rows own = of_kind(rows, kind);
     if (!own.empty())

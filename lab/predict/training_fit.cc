@@ -209,7 +209,7 @@ StackTable fit_stacks(const std::vector<PublishedRun>& runs, int part, const bas
   Levels levels(seen);
   StackTable out;
   for (const auto& [key, software] : wanted) {
-    progress("stacks", out.size(), wanted.size());
+    progress("stacks", double(out.size()), double(wanted.size()));
     Stack& stack = out[key] = levels.fit(key.first, software, key.second);
     const Stack& shipped = stack_for(*find_shipped(key.first), key.second);
     stack.kept = shipped.kept;

@@ -432,7 +432,7 @@ void out_of_memory(Validator& v, const std::string& folder) {
   }
   if (!rows)
     return;
-  const double wrong = 1 - double(right) / rows;
+  const double wrong = 1 - double(right) / double(rows);
   v.out.bars.push_back(
       {"out of memory wrongly told, nanotron H100",
        rows,

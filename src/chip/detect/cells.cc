@@ -74,7 +74,7 @@ Spread spread_of(const Row& row, double most) {
   double sum = 0;
   double weight = 0;
   for (const Cell& c : row.cells) {
-    sum += c.level * c.count;
+    sum += c.level * float(c.count);
     weight += c.count;
     s.count += uint64_t(c.count);
   }

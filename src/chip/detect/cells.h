@@ -63,7 +63,7 @@ struct Baseline {
   float correlation_bins = 1;
   // Of the mean of `count` records.
   double variance(int count) const {
-    return common * common + single * single / count;
+    return common * common + single * single / float(count);
   }
 };
 // From another sketch of the same mapping: `rows` of `cells` in its order; rows that `reference` lacks get

@@ -28,7 +28,7 @@ Shown shown_by(const ScanInput& seen, size_t r, Bins bins) {
     if (cell.count == 0)
       continue;
     const float expected = seen.baselines[r].level[b];
-    out.above += (cell.level - expected) * cell.count;
+    out.above += (cell.level - expected) * float(cell.count);
     out.records += uint64_t(cell.count);
     out.waited += std::max(0.0F, std::exp2(cell.level) - std::exp2(expected)) * per_level * cell.count;
   }

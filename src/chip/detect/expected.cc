@@ -43,7 +43,7 @@ double misfit_of(const Row& row, const Baseline& base, size_t begin, size_t end)
   double off = 0;
   int count = 0;
   for (size_t b = begin; b < end; ++b) {
-    off += row.cells[b].count * (row.cells[b].level - base.level[b]);
+    off += float(row.cells[b].count) * (row.cells[b].level - base.level[b]);
     count += row.cells[b].count;
   }
   if (count == 0)

@@ -90,8 +90,8 @@ corrected_factor(const ScanInput& before, const Suspect& suspect, const std::vec
     for (size_t b = bins.begin; b < bins.end; ++b) {
       const Cell& cell = before.cells.rows[r].cells[b];
       const float level = before.baselines[r].level[b];
-      step += cell.count * (simulated[r].level[b] - level);
-      above += cell.count * (cell.level - level);
+      step += float(cell.count) * (simulated[r].level[b] - level);
+      above += float(cell.count) * (cell.level - level);
       count += cell.count;
     }
     if (count == 0)

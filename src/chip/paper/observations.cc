@@ -42,7 +42,7 @@ std::map<std::pair<int, uint32_t>, double> means_of(const Cells& cells) {
     double sum = 0;
     double weight = 0;
     for (const Cell& c : row.cells) {
-      sum += c.level * c.count;
+      sum += c.level * float(c.count);
       weight += c.count;
     }
     if (weight > 0)

@@ -40,7 +40,7 @@ double mean_cycles(const Row& row) {
   double level = 0;
   double count = 0;
   for (const Cell& c : row.cells) {
-    level += c.level * c.count;
+    level += c.level * float(c.count);
     count += c.count;
   }
   if (count > 0)

@@ -113,8 +113,8 @@ uint32_t Network::next_server(const Segment& segment) const {
 }
 
 uint8_t Network::vc_on(const Segment& segment, uint32_t server) const {
-  const uint8_t lane = server < links_ && datelines_ ? hops_[segment.hop].lane : 0;
-  return uint8_t(segment.traffic) * 2 + lane;
+  const auto lane = uint8_t(server < links_ && datelines_ ? hops_[segment.hop].lane : 0);
+  return uint8_t(uint8_t(segment.traffic) * 2 + lane);
 }
 
 void Network::request(uint32_t id, uint64_t now) {

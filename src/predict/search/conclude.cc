@@ -231,10 +231,10 @@ Figure comparison_table(const SearchSpace& space, const std::vector<Trial>& tria
         {point_name(space, points[key.first]),
          name_of(key.second),
          std::to_string(s.seeds),
-         format_number(100.0 * s.near / s.seeds, 3) + " %",
+         format_number(100.0 * double(s.near) / double(s.seeds), 3) + " %",
          format_number(s.best),
          format_number(s.worst),
-         format_number(s.sum_ratio / s.seeds),
+         format_number(s.sum_ratio / double(s.seeds)),
          std::to_string(s.evaluations)});
   }
   return {

@@ -46,7 +46,7 @@ double loss(const Rows& rows, const Predict& predict) {
     const double ratio = predict(*m) / m->seconds;
     sum += 0.5 * std::abs(std::log(ratio)) + 0.5 * std::abs(ratio - 1);
   }
-  return sum / rows.size();
+  return sum / double(rows.size());
 }
 
 // A run that was stalled by what the model does not know counts no more than any bad row.
@@ -56,7 +56,7 @@ double robust_loss(const Rows& rows, const Predict& predict) {
   double sum = 0;
   for (const Measurement* m : rows)
     sum += std::min(kMost, std::abs(std::log(predict(*m) / m->seconds)));
-  return sum / rows.size();
+  return sum / double(rows.size());
 }
 
 template <class Predict>
@@ -162,7 +162,7 @@ ErrorSummary summarise(const std::vector<double>& predicted, const std::vector<d
   for (size_t i = 0; i < predicted.size(); ++i) {
     const double e = predicted[i] / measured[i] - 1;
     error.push_back(std::abs(e));
-    s.bias += e / predicted.size();
+    s.bias += e / double(predicted.size());
     log_p.push_back(std::log(predicted[i]));
     log_m.push_back(std::log(measured[i]));
   }

@@ -45,7 +45,7 @@ Pace graph_pace(const NodeLinks& links, CollectiveOp op, int n) {
   const auto rings = disjoint_rings(links, n);
   if (!rings.empty()) {
     return {
-        traffic_share(op, n) / (lane * rings.size()),
+        traffic_share(op, n) / (lane * double(rings.size())),
         std::to_string(rings.size()) + (rings.size() == 1 ? " ring" : " rings")};
   }
   return {1 / lane, "no ring over these devices: one spanning tree through relays"};

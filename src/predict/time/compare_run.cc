@@ -32,7 +32,7 @@ struct Group {
     return median() / predicted.seconds;
   }
   double lost() const {
-    return std::max(0.0, median() - predicted.seconds) * measured.size();
+    return std::max(0.0, median() - predicted.seconds) * double(measured.size());
   }
 };
 

@@ -107,7 +107,8 @@ double training_link_bytes(const TrainingRun& r, double exchange_bytes, double l
   const double weights = r.zero >= 1 ? 2 * own : gradient;
   bytes += ring_bytes(gradient + weights * (r.zero >= 3 ? 3 : 1), r.data * r.context);
   if (r.pipeline > 1)
-    bytes += 2 * m * r.interleave * size * r.micro_batch * r.sequence * r.model.hidden / r.context / r.tensor;
+    bytes += 2 * m * r.interleave * size * double(r.micro_batch) * double(r.sequence) *
+             double(r.model.hidden) / r.context / r.tensor;
   return bytes;
 }
 

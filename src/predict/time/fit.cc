@@ -41,7 +41,7 @@ class Simplex {
     Point centre(n, 0.0);
     for (size_t v = 0; v < n; ++v) {
       for (size_t i = 0; i < n; ++i)
-        centre[i] += vertices_[v].x[i] / n;
+        centre[i] += vertices_[v].x[i] / double(n);
     }
     Vertex& worst = vertices_[n];
     const Vertex mirrored = at(reflect(centre, worst.x, 1));

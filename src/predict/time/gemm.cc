@@ -163,7 +163,7 @@ Traffic memory_traffic(
   }
   best.bytes += w.p * w.q * w.stay_bytes;
   if (tile.split > 1 && w.stays == Stationary::Output)
-    best.bytes += 2.0 * 4 * g.m * g.n * tile.split;
+    best.bytes += 2.0 * 4 * double(g.m) * double(g.n) * tile.split;
   return best;
 }
 
@@ -171,8 +171,10 @@ Traffic memory_traffic(
 // charging it, since it is written back during the kernels that follow.
 double counted_bytes(const Chip& chip, const Gemm& g, double bytes) {
   const OperandBytes size = operand_bytes(g.precision);
-  const double c = size.results * g.batch * g.m * g.n;
-  const double all = g.batch * (size.activations * g.m * g.k + size.weights * g.k * g.n) + c;
+  const double c = size.results * double(g.batch) * double(g.m) * double(g.n);
+  const double all = double(g.batch) * (size.activations * double(g.m) * double(g.k) +
+                                        size.weights * double(g.k) * double(g.n)) +
+                     c;
   return kTransferOverhead * (all < chip.cache_bytes ? bytes - c : bytes);
 }
 
@@ -192,7 +194,7 @@ time_tile(const Chip& chip, const Calibration& q, const Gemm& g, const Walk& w, 
   const double grid_q = ceil_div(w.q, tile.n);
   const double step = w.stays == Stationary::Output ? kStep : 1;
   const double r = ceil_div(ceil_div(w.r, tile.split), step) * step;
-  const double tiles = g.batch * grid_p * grid_q * tile.split;
+  const double tiles = double(g.batch) * grid_p * grid_q * tile.split;
   const double rounds = tile.even ? tiles / chip.units : ceil_div(tiles, chip.units);
   const double area = double(tile.m) * tile.n;
   const double resident =
@@ -218,7 +220,7 @@ time_tile(const Chip& chip, const Calibration& q, const Gemm& g, const Walk& w, 
       1.0,
       std::min(tiles, chip.units * resident) / std::min<double>(tile.split, chip.units * resident));
   const Traffic traffic = memory_traffic(chip, g, w, tile, grid_p, grid_q, wave_tiles);
-  t.memory_bytes = traffic.bytes * g.batch + (tile.even ? 2.0 * 4 * chip.units * area : 0);
+  t.memory_bytes = traffic.bytes * double(g.batch) + (tile.even ? 2.0 * 4 * chip.units * area : 0);
   t.tile.order = traffic.order;
   t.memory_s = t.memory_bytes / (chip.memory_Bps * q.memory);
   t.seconds = fourth_norm(t.compute_s, t.cache_s, t.memory_s) + t.fill_s;
@@ -262,7 +264,7 @@ void try_walk(const Chip& chip, const Calibration& tuned, const Gemm& g, const W
     const auto [tp, tq] = kTiles[i];
     if (!holds(chip, w, tp, tq) && tp * tq > kSmallestTile)
       continue;
-    const double tiles = g.batch * ceil_div(w.p, tp) * ceil_div(w.q, tq);
+    const double tiles = double(g.batch) * ceil_div(w.p, tp) * ceil_div(w.q, tq);
     for (const int split : kSplits) {
       if (split > 1 && (tiles * split > 4.0 * chip.units || split * 2 * kStep > w.r))
         break;
@@ -289,7 +291,7 @@ int array_side(const Chip& chip, Precision p) {
 KernelTime time_arrays(const Chip& chip, const Calibration& q, const Gemm& g, int side) {
   const double a = side;
   const double arrays = chip.peak(g.precision) / (2 * a * a * chip.clock_hz);
-  const double passes = g.batch * ceil_div(double(g.k), a) * ceil_div(double(g.n), a);
+  const double passes = double(g.batch) * ceil_div(double(g.k), a) * ceil_div(double(g.n), a);
   const double cycles = passes * std::max(double(g.m), a);
   KernelTime t;
   t.tile = {side, side, 1, 'n', false, Stationary::Weight};
@@ -298,10 +300,12 @@ KernelTime time_arrays(const Chip& chip, const Calibration& q, const Gemm& g, in
   t.fill_s = q.prologue / chip.clock_hz;
   const OperandBytes size = operand_bytes(g.precision);
   const double block = std::sqrt(kCacheShare * chip.cache_bytes / (size.activations + size.weights));
-  const double rows = std::ceil(g.m / block);
-  const double columns = std::ceil(g.n / block);
-  t.memory_bytes = g.batch * (size.activations * g.m * g.k * (rows > 1 ? columns : 1) +
-                              size.weights * g.k * g.n * rows + size.results * g.m * g.n);
+  const double rows = std::ceil(double(g.m) / block);
+  const double columns = std::ceil(double(g.n) / block);
+  t.memory_bytes =
+      double(g.batch) *
+      (size.activations * double(g.m) * double(g.k) * (rows > 1 ? columns : 1) +
+       size.weights * double(g.k) * double(g.n) * rows + size.results * double(g.m) * double(g.n));
   t.memory_s = t.memory_bytes / (chip.memory_Bps * q.memory);
   t.seconds = fourth_norm(t.compute_s, 0, t.memory_s) + t.fill_s;
   return t;
@@ -334,7 +338,7 @@ KernelTime predict_gemm(const Chip& chip, const Stack& stack, const Calibration&
     best.memory_bytes = counted_bytes(chip, g, best.memory_bytes);
   best.launch_s = constants.launch_s > 0 ? constants.launch_s : stack.launch_s;
   best.seconds += best.launch_s;
-  best.flops = 2.0 * g.batch * g.m * g.n * g.k;
+  best.flops = 2.0 * double(g.batch) * double(g.m) * double(g.n) * double(g.k);
   best.bound = bound_of(best);
   return best;
 }
@@ -352,10 +356,11 @@ KernelTime with_traffic(const System& system, Precision precision, KernelTime t,
 }
 
 double predict_roofline(const Chip& chip, const Roofline& roofline, const Gemm& g) {
-  const double flops = 2.0 * g.batch * g.m * g.n * g.k;
+  const double flops = 2.0 * double(g.batch) * double(g.m) * double(g.n) * double(g.k);
   const OperandBytes size = operand_bytes(g.precision);
   const double bytes =
-      g.batch * (size.activations * g.m * g.k + size.weights * g.k * g.n + size.results * g.m * g.n);
+      double(g.batch) * (size.activations * double(g.m) * double(g.k) +
+                         size.weights * double(g.k) * double(g.n) + size.results * double(g.m) * double(g.n));
   return std::max(
              flops / (roofline.compute * chip.peak(g.precision)),
              bytes / (roofline.memory * chip.memory_Bps)) +

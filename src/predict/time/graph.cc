@@ -65,7 +65,7 @@ double elements(const Graph& n, const Operation& op, int tensor, double scale) {
 
 // A size that grows with the batch.
 int64_t scaled(int64_t size, double scale) {
-  return std::max<int64_t>(1, std::llround(size * scale));
+  return std::max<int64_t>(1, std::llround(double(size) * scale));
 }
 
 Gemm convolution(const Graph& n, const Operation& op, double scale) {

@@ -23,18 +23,18 @@ double forward_pass_s(
   const double link =
       run.tensor > 1 ? 2 * predict_collective(system, {CollectiveOp::AllReduce, run.tensor, exchange}).seconds
                      : 0;
-  const double routed =
-      run.expert > 1
-          ? 2 * predict_collective(
-                    system,
-                    {CollectiveOp::AllToAll,
-                     run.expert,
-                     bytes_of(run.precision) * batch * tokens * run.model.hidden * run.model.active_experts})
-                    .seconds
-          : 0;
+  const double routed = run.expert > 1
+                            ? 2 * predict_collective(
+                                      system,
+                                      {CollectiveOp::AllToAll,
+                                       run.expert,
+                                       bytes_of(run.precision) * double(batch) * double(tokens) *
+                                           double(run.model.hidden) * double(run.model.active_experts)})
+                                      .seconds
+                            : 0;
   Shard last = shard;
   last.tokens = 1;  // only the last token of each sequence is scored
-  return run.model.layers * (layer.forward_s + link + routed) +
+  return double(run.model.layers) * (layer.forward_s + link + routed) +
          predict_gemm(system, head_product(run.model, last)).seconds;
 }
 
@@ -46,7 +46,7 @@ double held_bytes(const InferenceRun& run) {
   const Transformer& m = run.model;
   const double size = bytes_of(run.precision);
   const double dense = m.parameters_without_experts();
-  const double ends = double(m.vocab) * m.hidden * (m.tied ? 1 : 2);
+  const double ends = double(m.vocab) * double(m.hidden) * (m.tied ? 1 : 2);
   const double experts = m.parameters() - dense;
   const double dense_bytes =
       m.weight_bits > 0 ? (dense - ends) * m.weight_bits / 8 + ends * size : dense * size;
@@ -69,7 +69,7 @@ int64_t group_of(const InferenceRun& run) {
 double hand_overs_s(const System& system, const InferenceRun& run, double tokens) {
   if (run.pipeline == 1)
     return 0;
-  const double bytes = bytes_of(run.precision) * tokens * run.model.hidden / run.tensor;
+  const double bytes = bytes_of(run.precision) * tokens * double(run.model.hidden) / run.tensor;
   return (run.pipeline - 1) *
          predict_collective(system, {CollectiveOp::SendReceive, run.pipeline, bytes, run.tensor}).seconds;
 }
@@ -100,13 +100,13 @@ InferenceTime predict_inference(const System& system, const InferenceRun& run, c
   // While one request is prefilled the others wait: each output token carries its share of the prefills. In a
   // pipeline a prefill occupies one stage at a time.
   const double others = double(replica - 1) / run.pipeline;
-  t.per_token_s += others * t.first_token_s / std::max<int64_t>(1, run.output);
-  t.seconds = t.first_token_s + (run.output - 1) * t.per_token_s;
-  t.tokens_per_s = run.batch * run.output / t.seconds;
+  t.per_token_s += others * t.first_token_s / double(std::max<int64_t>(1, run.output));
+  t.seconds = t.first_token_s + double((run.output - 1)) * t.per_token_s;
+  t.tokens_per_s = double(run.batch * run.output) / t.seconds;
   const double size = bytes_of(run.precision);
-  const double cache_ways = run.model.kv_rank > 0 ? 1 : std::min<int64_t>(run.tensor, run.model.kv());
-  t.cache_bytes = size * run.model.layers * run.model.cache_values() * (run.prompt + run.output) * replica /
-                  (cache_ways * run.pipeline);
+  const double cache_ways = double(run.model.kv_rank > 0 ? 1 : std::min<int64_t>(run.tensor, run.model.kv()));
+  t.cache_bytes = size * double(run.model.layers) * run.model.cache_values() *
+                  double((run.prompt + run.output)) * double(replica) / (cache_ways * run.pipeline);
   t.memory_bytes = held_bytes(run) + t.cache_bytes + system.chip.memory_reserve;
   t.fits = t.memory_bytes <= system.chip.memory_bytes;
   t.bound = "memory";

@@ -21,9 +21,9 @@ double chain(const System& system, const LstmLayer& l, bool transposed) {
   const Gemm step = transposed ? Gemm{1, l.batch, l.hidden, wide, l.precision}
                                : Gemm{1, l.batch, wide, l.hidden, l.precision};
   const double product = predict_gemm(system, step).seconds - system.stack.launch_s;
-  const double bytes = kPointwiseValues * l.batch * wide * bytes_of(l.precision);
+  const double bytes = kPointwiseValues * double(l.batch) * double(wide) * bytes_of(l.precision);
   const double pointwise = predict_stream(system, bytes, 0, l.precision).seconds - system.stack.launch_s;
-  return l.steps * (product + pointwise + kStepLaunches * system.stack.launch_s);
+  return double(l.steps) * (product + pointwise + kStepLaunches * system.stack.launch_s);
 }
 
 }  // namespace

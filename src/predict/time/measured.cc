@@ -35,7 +35,7 @@ std::optional<double> from_rate(const base::CsvReader& row) {
     return std::nullopt;
   const Question q = parse_question(Dialect::TrainNanotron, row);
   const TrainingRun& run = std::get<TrainingRun>(q.what);
-  return double(run.global_batch) * run.sequence / (*rate * run.devices());
+  return double(run.global_batch) * double(run.sequence) / (*rate * run.devices());
 }
 
 // From a published rate per device with the authors' own count of operations (Narayanan et al. 2021, equation
@@ -49,8 +49,8 @@ std::optional<double> from_flops(const base::CsvReader& row, double passes) {
   const double s = double(run.sequence);
   const double l = double(run.model.layers);
   const double v = double(run.model.vocab);
-  const double flops =
-      passes * 24 * run.global_batch * s * l * h * h * (1 + s / (6 * h)) + 6.0 * run.global_batch * s * h * v;
+  const double flops = passes * 24 * double(run.global_batch) * s * l * h * h * (1 + s / (6 * h)) +
+                       6.0 * double(run.global_batch) * s * h * v;
   return flops / (*rate * run.devices());
 }
 
@@ -155,7 +155,7 @@ std::optional<double> measured_s(Dialect dialect, const base::CsvReader& row) {
       if (!first || !step)
         return std::nullopt;
       const InferenceRun run = std::get<InferenceRun>(parse_question(dialect, row).what);
-      return *first + (run.output - 1) * *step;
+      return *first + double((run.output - 1)) * *step;
     }
   }
   return std::nullopt;

@@ -239,8 +239,8 @@ void read_window(const Config& c, const Family& f, Transformer& m) {
 // Norms and biases of one layer, in values.
 double layer_vectors(const Config& c, const Family& f, const Transformer& m) {
   const double h = double(m.hidden);
-  const double queries = double(m.heads) * m.head();
-  const double keys = double(m.kv()) * m.head();
+  const double queries = double(m.heads) * double(m.head());
+  const double keys = double(m.kv()) * double(m.head());
   int norms = f.norms;
   if (f.type == "falcon" && c.flag("new_decoder_architecture", false))
     norms = 2;
@@ -250,7 +250,7 @@ double layer_vectors(const Config& c, const Family& f, const Transformer& m) {
   const bool query_bias = c.flag("add_qkv_bias", c.flag("qkv_bias", c.flag("attention_bias", f.query_bias)));
   const bool use_bias = c.flag("use_bias", true);
   if (m.kv_rank > 0)
-    return out + m.query_rank + m.kv_rank;
+    return out + double(m.query_rank) + double(m.kv_rank);
   if (query_bias && use_bias)
     out += queries + 2 * keys;
   if ((f.out_bias || (f.type == "llama" && query_bias)) && use_bias && query_bias)
@@ -260,11 +260,11 @@ double layer_vectors(const Config& c, const Family& f, const Transformer& m) {
   if (c.flag("mlp_bias", f.feed_bias && use_bias) && m.experts == 1)
     out += double(m.inner()) + h;
   if (f.query_key == kPerHead)
-    out += 2.0 * m.head();
+    out += 2.0 * double(m.head());
   if (f.query_key == kWhole || (f.type.starts_with("cohere") && c.flag("use_qk_norm", false)))
     out += queries + keys;
   if (f.type == "glm4_moe" && c.flag("use_qk_norm", false))
-    out += 2.0 * m.head();
+    out += 2.0 * double(m.head());
   return out;
 }
 
@@ -274,7 +274,7 @@ double expert_vectors(const Config& c, const Family& f, const Transformer& m) {
     return 0;
   const auto experts = double(m.experts);
   if (f.type == "gpt_oss")
-    return experts + m.heads;
+    return experts + double(m.heads);
   if (f.type == "qwen2_moe" && m.shared_ffn > 0)
     return double(m.hidden);
   const bool chosen_by_bias = c.text("topk_method") == "noaux_tc" || c.flag("use_routing_bias", false);
@@ -282,14 +282,14 @@ double expert_vectors(const Config& c, const Family& f, const Transformer& m) {
 }
 
 double once(const Config& c, const Family& f, const Transformer& m) {
-  double out = double(f.norm) * m.hidden;
+  double out = double(f.norm) * double(m.hidden);
   const int64_t positions = c.whole({"n_positions", "max_position_embeddings"}, 0, 1, kMostTokens);
   if (f.type == "gpt2" || f.type == "gpt_bigcode" || f.type == "gpt_neo")
-    out += double(positions) * m.hidden;
+    out += double(positions) * double(m.hidden);
   if (f.type == "opt")
-    out += double(positions + 2) * m.hidden;
+    out += double(positions + 2) * double(m.hidden);
   if (f.type == "bloom")
-    out += 2.0 * m.hidden;  // a norm after the embedding
+    out += 2.0 * double(m.hidden);  // a norm after the embedding
   if (f.type == "gptj" || f.type.starts_with("phi-") || f.type == "phi")
     out += double(m.vocab);
   return out;
@@ -305,10 +305,10 @@ void read_hybrid(const Config& c, Transformer& m) {
   m.feed_layers = std::ranges::count(pattern, '-');
   const auto heads = double(c.needed({"mamba_num_heads"}));
   const double inner = heads * double(c.needed({"mamba_head_dim"}));
-  const double groups = 2.0 * c.needed({"n_groups"}) * c.needed({"ssm_state_size"});
+  const double groups = 2.0 * double(c.needed({"n_groups"})) * double(c.needed({"ssm_state_size"}));
   const double hidden = double(m.hidden);
   m.state_parameters = hidden * (2 * inner + groups + heads) +
-                       (inner + groups) * (c.whole({"conv_kernel"}, 4) + 1.0) + 3 * heads + inner +
+                       (inner + groups) * (double(c.whole({"conv_kernel"}, 4)) + 1.0) + 3 * heads + inner +
                        inner * hidden;
 }
 
@@ -372,10 +372,10 @@ Transformer transformer_from_config(const base::Json& config, const std::string&
   read_window(c, family, m);
   read_hybrid(c, m);
   read_quantisation(nested ? Config(config, root) : c, m);
-  m.other_parameters =
-      layer_vectors(c, family, m) + expert_vectors(c, family, m) * m.expert_layers() / m.layers;
+  m.other_parameters = layer_vectors(c, family, m) +
+                       expert_vectors(c, family, m) * double(m.expert_layers()) / double(m.layers);
   if (family.type == "gpt_oss")
-    m.expert_vectors = 2.0 * m.ffn + m.hidden;
+    m.expert_vectors = 2.0 * double(m.ffn) + double(m.hidden);
   m.once_parameters = once(c, family, m);
   return m;
 }

@@ -19,7 +19,7 @@ bool has_columns(const CsvReader& table, std::initializer_list<const char*> colu
 int64_t whole(const CsvReader& row, const char* column, int64_t min, int64_t most) {
   const int at = row.require(column);
   const double value = row.number(at);
-  if (value != std::floor(value) || value < min || value > double(most)) {
+  if (value != std::floor(value) || value < double(min) || value > double(most)) {
     throw Error(
         row.where(at),
         "'" + row.text(at) + "' is no whole number from " + std::to_string(min) + " to " +

@@ -215,7 +215,7 @@ double StepTimes::seconds(const StepWork& work, const ServingConstants& constant
       std::max<int64_t>(1, m.vocab / engine_.tensor),
       m.hidden,
       Precision::Bf16};
-  const double scoring = factor * head.n * double(m.hidden) * 2 / (0.8 * system_.chip.memory_Bps);
+  const double scoring = factor * double(head.n) * double(m.hidden) * 2 / (0.8 * system_.chip.memory_Bps);
   const double layer =
       constants.layer_s + factor * dense_seconds(tokens, constants) + attention_seconds(here, constants);
   const double stage = constants.step_s / engine_.pipeline + layers_ * layer + scoring;

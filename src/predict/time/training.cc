@@ -232,10 +232,10 @@ std::string largest(const TrainingTime& t) {
 double model_flops(const TrainingRun& run) {
   const Transformer& m = run.model;
   // What the device computes: half of the scores, since no token sees those after it.
-  const double scores = 0.5 * run.sequence * m.heads * (m.head() + m.value());
-  const double products = m.active_parameters() - double(m.hidden) * m.vocab * (m.tied ? 0 : 1);
-  const double per_token = 6 * (products + m.layers * scores);
-  return per_token * run.global_batch * run.sequence;
+  const double scores = 0.5 * double(run.sequence) * double(m.heads) * double((m.head() + m.value()));
+  const double products = m.active_parameters() - double(m.hidden) * double(m.vocab) * (m.tied ? 0 : 1);
+  const double per_token = 6 * (products + double(m.layers) * scores);
+  return per_token * double(run.global_batch) * double(run.sequence);
 }
 
 bool pipeline_across_nodes(const System& system, const TrainingRun& run) {
@@ -265,7 +265,7 @@ double host_layer_s(const System& system, const TrainingRun& run) {
 double hand_over_stalls(const System& system, const TrainingRun& run) {
   if (!pipeline_across_nodes(system, run))
     return 0;
-  return system.stack.hand_over_s * ((run.pipeline > 2 ? 2.0 : 1.0) * run.micro_batches() + 1);
+  return system.stack.hand_over_s * ((run.pipeline > 2 ? 2.0 : 1.0) * double(run.micro_batches()) + 1);
 }
 
 void add_hand_over(const System& system, const TrainingRun& run, TrainingTime& t) {
@@ -273,8 +273,8 @@ void add_hand_over(const System& system, const TrainingRun& run, TrainingTime& t
     return;
   // Each tensor-parallel rank sends its share; without sequence parallelism the receivers gather it
   // (Narayanan et al. 2021, section 4.1).
-  const double bytes =
-      bytes_of(run.precision) * run.micro_batch * run.sequence * run.model.hidden / run.context;
+  const double bytes = bytes_of(run.precision) * double(run.micro_batch) * double(run.sequence) *
+                       double(run.model.hidden) / run.context;
   double one = predict_collective(
                    system,
                    {CollectiveOp::SendReceive, run.pipeline, bytes / run.tensor, run.stride(Axis::Pipeline)})
@@ -343,10 +343,14 @@ TrainingTime predict_training(const System& system, const TrainingRun& run, cons
   const double m = double(run.micro_batches());
   const double layers = std::ceil(double(run.model.layers) / run.pipeline);
   const Gemm head = head_product(run.model, shard_of(run));
-  const double head_s =
-      predict_gemm(system, head).seconds + operand_gradient(system, head) +
-      (run.frozen ? 0 : weight_gradient(system, head)) +
-      predict_stream(system, 12.0 * head.m * head.n * system.stack.pointwise, 0, run.precision).seconds;
+  const double head_s = predict_gemm(system, head).seconds + operand_gradient(system, head) +
+                        (run.frozen ? 0 : weight_gradient(system, head)) +
+                        predict_stream(
+                            system,
+                            12.0 * double(head.m) * double(head.n) * system.stack.pointwise,
+                            0,
+                            run.precision)
+                            .seconds;
   const double device_s = pass.forward_s + pass.backward_s + pass.again_s + pass.exchange_s;
   const double host_s = host_layer_s(system, run);
   const double layer_s = slower_of(device_s, host_s);
@@ -359,7 +363,7 @@ TrainingTime predict_training(const System& system, const TrainingRun& run, cons
   t.bubble_s = bubble_s(run, pass, layers, layer_s);
   add_hand_over(system, run, t);
   const double own = run.model.layer_parameters(run.expert) * layers / run.tensor +
-                     double(run.model.vocab) * run.model.hidden / run.tensor;
+                     double(run.model.vocab) * double(run.model.hidden) / run.tensor;
   const double backward_s = layers * (pass.backward_s + pass.again_s);
   t.data_s = exposed_data(system, run, own, layers * pass.forward_s, backward_s);
   const double shards = run.zero >= 1 ? run.data * run.context : 1;
@@ -367,7 +371,7 @@ TrainingTime predict_training(const System& system, const TrainingRun& run, cons
       run.frozen ? 0 : predict_stream(system, kOptimizerBytes * own / shards, 0, Precision::Fp32).seconds;
   t.seconds = t.compute_s + t.recompute_s + t.tensor_s + t.host_s + t.bubble_s + t.pipeline_s + t.data_s +
               t.optimizer_s;
-  t.tokens_per_s = run.global_batch * run.sequence / t.seconds;
+  t.tokens_per_s = double(run.global_batch * run.sequence) / t.seconds;
   t.model_flops = model_flops(run);
   t.utilisation = t.model_flops / (t.seconds * run.devices() * system.chip.peak(run.precision));
   t.bound = largest(t);

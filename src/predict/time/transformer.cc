@@ -42,7 +42,7 @@ double seen_tokens(const Transformer& model, const Shard& s) {
     return all;
   const double causal = s.causal && s.tokens > 1 ? 2.0 : 1.0;  // the caller halves what is causal
   const double near = std::min(all, causal * double(model.window));
-  const double share_of_layers = double(model.window_layers) / model.layers;
+  const double share_of_layers = double(model.window_layers) / double(model.layers);
   return all + (near - all) * share_of_layers;
 }
 
@@ -73,18 +73,20 @@ void add_attention(const Transformer& model, const Shard& s, LayerWork& work) {
     const double seen = seen_tokens(model, s);
     // Decoding, latent attention works on the compressed cache itself: every head against all of its ranks.
     const bool compressed = model.kv_rank > 0 && s.tokens < kFewTokens;
-    const double width = compressed ? 2.0 * model.kv_rank + model.rotary_size : model.head() + model.value();
-    work.attention_flops = causal * 2.0 * s.batch * heads * s.tokens * seen * width;
-    const double cached = model.kv_rank > 0 ? (compressed ? model.kv_rank + model.rotary_size
-                                                          : heads * (model.head() + model.value()))
-                                            : share(model.kv(), s.tensor) * (model.head() + model.value());
+    const double width = compressed ? 2.0 * double(model.kv_rank) + double(model.rotary_size)
+                                    : double(model.head() + model.value());
+    work.attention_flops = causal * 2.0 * double(s.batch) * double(heads) * double(s.tokens) * seen * width;
+    const int64_t keys = model.kv_rank > 0 ? heads : share(model.kv(), s.tensor);
+    const double cached =
+        double(compressed ? model.kv_rank + model.rotary_size : keys * (model.head() + model.value()));
     work.attention_bytes =
-        size * s.batch * (heads * s.tokens * (model.head() + model.value()) + cached * seen);
+        size * double(s.batch) * (double(heads * s.tokens * (model.head() + model.value())) + cached * seen);
     return;
   }
   work.products.push_back({s.batch * heads, s.tokens, s.context, model.head(), s.precision});
   work.products.push_back({s.batch * heads, s.tokens, model.head(), s.context, s.precision});
-  work.stream_bytes += kScorePasses * size * s.batch * heads * s.tokens * s.context;
+  work.stream_bytes +=
+      kScorePasses * size * double(s.batch) * double(heads) * double(s.tokens) * double(s.context);
 }
 
 void add_feed_forward(const Transformer& model, const Shard& s, LayerWork& work) {
@@ -119,7 +121,7 @@ LayerTime3 mean_layer(const System& system, const Transformer& model, const Shar
   routed.dense_layers = 0;
   const LayerTime3 a = time_layer(system, routed, shard);
   const LayerTime3 b = time_layer(system, dense_part(model), shard);
-  const double w = double(model.dense_layers) / model.layers;
+  const double w = double(model.dense_layers) / double(model.layers);
   const auto mean = [w](double x, double y) {
     return x + w * (y - x);
   };
@@ -143,16 +145,17 @@ LayerWork layer_work(const Transformer& model, const Shard& s) {
   add_attention_products(model, s, work);
   add_feed_forward(model, s, work);
   const double split = s.sequence_parallel ? s.tensor : 1;
-  const double active = model.experts > 1 ? model.active_experts : 1;
+  const double active = double(model.experts > 1 ? model.active_experts : 1);
   work.stream_bytes +=
-      size * tokens *
-      (kHiddenPasses * model.hidden / split +
-       kActivationPasses * (model.gated ? 1.5 : 1.0) * active * share(model.inner(), s.tensor) +
-       kRotaryPasses * (heads + kv) * model.head());
+      size * double(tokens) *
+      (kHiddenPasses * double(model.hidden) / split +
+       kActivationPasses * (model.gated ? 1.5 : 1.0) * active * double(share(model.inner(), s.tensor)) +
+       kRotaryPasses * double((heads + kv)) * double(model.head()));
   if (model.experts > 1)
-    work.stream_bytes += size * tokens * active * model.hidden * kRoutedPasses * (s.expert > 1 ? 2 : 1);
+    work.stream_bytes +=
+        size * double(tokens) * active * double(model.hidden) * kRoutedPasses * (s.expert > 1 ? 2 : 1);
   add_attention(model, s, work);
-  work.exchange_bytes = s.tensor > 1 ? size * tokens * model.hidden : 0;
+  work.exchange_bytes = s.tensor > 1 ? size * double(tokens) * double(model.hidden) : 0;
   for (const Gemm& g : work.products) {
     if (g.precision == s.precision)
       continue;
@@ -204,7 +207,7 @@ LayerTime3 time_layer(const System& system, const Transformer& model, const Shar
   const double element_wise_s = streamed(work.stream_bytes);
   t.stream_s = element_wise_s + cast_s;
   if (work.attention_flops > 0) {
-    const double width = model.head() + model.value();
+    const double width = double(model.head() + model.value());
     const double softmax = (1 + kSoftmaxWidth / width) / (1 + kSoftmaxWidth / kUsualWidth);
     const double share = system.chip.constants(shard.precision).attention * system.stack.attention;
     const double peak = system.chip.peak(shard.precision) * share / softmax;

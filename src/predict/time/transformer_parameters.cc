@@ -32,37 +32,40 @@ double Transformer::expert_parameters() const {
 
 double Transformer::parameters() const {
   const int64_t sides = gated ? 3 : 2;
-  const double other = other_parameters > 0 ? other_parameters : 4.0 * hidden;
-  const double attention = attention_parameters() * or_all(attention_layers, layers);
-  const double states = state_parameters * state_layers;
-  const double routed = expert_layers() * (expert_parameters() * experts + product(hidden, experts) +
-                                           product(hidden, shared_ffn) * sides);
-  const double dense = experts > 1 ? product(hidden, dense_ffn) * sides * dense_layers
-                                   : expert_parameters() * or_all(feed_layers, layers);
-  return attention + states + routed + dense + other * layers + once_parameters +
+  const double other = other_parameters > 0 ? other_parameters : 4.0 * double(hidden);
+  const double attention = attention_parameters() * double(or_all(attention_layers, layers));
+  const double states = state_parameters * double(state_layers);
+  const double routed =
+      double(expert_layers()) * (expert_parameters() * double(experts) + product(hidden, experts) +
+                                 product(hidden, shared_ffn) * double(sides));
+  const double dense = experts > 1 ? product(hidden, dense_ffn) * double(sides) * double(dense_layers)
+                                   : expert_parameters() * double(or_all(feed_layers, layers));
+  return attention + states + routed + dense + other * double(layers) + once_parameters +
          product(vocab, hidden) * (tied ? 1 : 2);
 }
 
 double Transformer::parameters_without_experts() const {
-  return parameters() - expert_layers() * expert_parameters() * experts;
+  return parameters() - double(expert_layers()) * expert_parameters() * double(experts);
 }
 
 double Transformer::active_parameters() const {
-  return parameters_without_experts() + expert_layers() * expert_parameters() * active_experts;
+  return parameters_without_experts() +
+         double(expert_layers()) * expert_parameters() * double(active_experts);
 }
 
 // Norms and biases count as 4 hidden here, whatever a configuration tells of them: time and memory of a run
 // are then the same to the bit whether its model came as a configuration or as sizes.
 double Transformer::layer_parameters(int expert_parallel) const {
-  const double other = other_parameters > 0 ? other_parameters : 4.0 * hidden;
-  const double outside = product(vocab, hidden) * (tied ? 1 : 2) + once_parameters + other * layers;
-  const double routed = expert_layers() * expert_parameters() * experts;
-  return std::round((parameters() - outside - routed + routed / expert_parallel) / layers) + 4.0 * hidden;
+  const double other = other_parameters > 0 ? other_parameters : 4.0 * double(hidden);
+  const double outside = product(vocab, hidden) * (tied ? 1 : 2) + once_parameters + other * double(layers);
+  const double routed = double(expert_layers()) * expert_parameters() * double(experts);
+  return std::round((parameters() - outside - routed + routed / expert_parallel) / double(layers)) +
+         4.0 * double(hidden);
 }
 
 double Transformer::cache_values() const {
-  const double all = kv_rank > 0 ? kv_rank + rotary_size : kv() * (head() + value());
-  return all * or_all(attention_layers, layers) / layers;
+  const double all = double(kv_rank > 0 ? kv_rank + rotary_size : kv() * (head() + value()));
+  return all * double(or_all(attention_layers, layers)) / double(layers);
 }
 
 }  // namespace lento::predict

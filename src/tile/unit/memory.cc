@@ -25,7 +25,7 @@ uint32_t TileMemory::control(uint32_t offset) const {
       uint32_t(counters.cycles >> 32)};
   if (offset < sizeof words)
     return words[offset / 4];
-  const uint32_t index = (offset - sizeof words) / 4;
+  const uint32_t index = uint32_t((offset - sizeof words) / 4);
   return index < kDrops ? uint32_t(counters.dropped[index]) : arrival;
 }
 
