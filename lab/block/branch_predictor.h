@@ -16,7 +16,7 @@ class BranchPredictor {
       ++counter;
     if (!taken && counter > 0)
       --counter;
-    history_ = (history_ << 1 | taken) % counters_.size();
+    history_ = uint32_t((history_ << 1 | taken) % counters_.size());
     return right;
   }
 

@@ -267,7 +267,7 @@ ServingTable fit_serving(const std::vector<ServedPoint>& points, int part, const
     out[{"", framework}] = fitted(group, any);
   size_t done = 0;
   for (const auto& [key, group] : chips) {
-    progress("chips and frameworks", done++, chips.size());
+    progress("chips and frameworks", double(done++), double(chips.size()));
     out[key] = fitted(group, out.at({"", key.second}));
   }
   return out;
