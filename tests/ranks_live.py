@@ -221,18 +221,22 @@ def ip(*words):
 class Network:
     """Namespaces as hosts around a bridge; what a host sends to others has a rate."""
 
+    made = 0
+
     def __init__(self, rate):
         self.rate = rate
+        Network.made += 1
 
     def __enter__(self):
-        self.name = f"lt{os.getpid() % 10_000}"
+        # Names of their own: the kernel takes down what a run leaves while the next one begins.
+        self.name = f"lt{os.getpid() % 10_000}n{Network.made}"
         ip("link", "add", self.name, "type", "bridge")
         ip("link", "set", self.name, "up")
         for host in range(HOSTS):
             space = self.space(host)
             ip("netns", "add", space)
-            ip("link", "add", f"{self.name}{host}", "type", "veth", "peer", "name", "eth0", "netns", space)
-            ip("link", "set", f"{self.name}{host}", "master", self.name, "up")
+            ip("link", "add", f"{self.name}p{host}", "type", "veth", "peer", "name", "eth0", "netns", space)
+            ip("link", "set", f"{self.name}p{host}", "master", self.name, "up")
             ip("-n", space, "addr", "add", f"10.77.0.{host + 1}/24", "dev", "eth0")
             ip("-n", space, "link", "set", "eth0", "up")
             ip("-n", space, "link", "set", "lo", "up")
