@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What ./dev check does, for the modules that changed and a rotating third of the rest, within a number of minutes.
 
-usage: check_changed.py --minutes N [--since REF | --modules MODULE...]
+usage: check_changed.py --minutes N [--since REF]
 
 Order: tests under AddressSanitizer and UndefinedBehaviorSanitizer, the threaded modules under ThreadSanitizer, fuzz targets,
 clang-tidy on changed files. A fault ends it at once. What there was no time for is named; ./dev check takes all.
@@ -92,12 +92,11 @@ def main():
     args = argparse.ArgumentParser()
     args.add_argument("--minutes", type=float, required=True)
     args.add_argument("--since")
-    args.add_argument("--modules", nargs="*", help="only the sanitizer tests of these, in this order, and the fuzz targets that use them")
+    args.add_argument("--modules", nargs="*", help="only the sanitizer tests of these, in this order")
     args = args.parse_args()
     end = BEGIN + 60 * args.minutes
     if args.modules:
-        tests_under("dev", args.modules, BEGIN + 60 * args.minutes * 0.75)
-        fuzz(args.modules, end)
+        tests_under("dev", args.modules, end)
         print("\n".join([f"no time for: {', '.join(LEFT_OUT)}"] if LEFT_OUT else []))
         return
     since = args.since or (git("rev-list", "-1", "--before=1 day ago", "HEAD") or git("rev-list", "--max-parents=0", "HEAD"))[0]
