@@ -3,14 +3,12 @@
 #include <gtest/gtest.h>
 #include <verilated.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <memory>
 
 #include "Vnext_line_logic.h"
-#include "Vprefetch_8k.h"
 #include "Vprefetch_logic.h"
 #include "base/rng.h"
 #include "lab/block/front_end.h"
@@ -32,10 +30,8 @@ std::string stream_file(const std::string& name) {
 template <class Rtl>
 class SoftLockstep {
  public:
-  SoftLockstep(EmulatedPolicy policy, uint32_t entries)
-      : model_memory_(std::max(table_shape(entries).bytes(), PrefetchLogic::kTileBytes)),
-        rtl_memory_(model_memory_),
-        model_(model_memory_, policy, table_shape(entries)) {
+  explicit SoftLockstep(EmulatedPolicy policy)
+      : model_(model_memory_, policy) {
     rtl_.eval();
     rtl_.reset = 1;
     clock();
@@ -94,15 +90,15 @@ class SoftLockstep {
     rtl_.eval();
   }
 
-  std::vector<uint8_t> model_memory_, rtl_memory_;
+  std::vector<uint8_t> model_memory_ = std::vector<uint8_t>(0x8000), rtl_memory_ = model_memory_;
   PrefetchLogic model_;
   Rtl rtl_;
   uint64_t cycle_ = 0;
 };
 
 template <class Rtl>
-void compare(EmulatedPolicy policy, const LineTrace& trace, bool real_memory, uint32_t entries = 2048) {
-  SoftLockstep<Rtl> both(policy, entries);
+void compare(EmulatedPolicy policy, const LineTrace& trace, bool real_memory) {
+  SoftLockstep<Rtl> both(policy);
   bool same = true;
   uint64_t visits = 0;
   const auto more = [&] {
@@ -164,15 +160,6 @@ TEST(SoftLogic, RealStreamsInLockstep) {
       GTEST_SKIP() << "no " << path;
     compare<Vprefetch_logic>(EmulatedPolicy::Entangling, read_line_trace(path), true);
   }
-}
-
-TEST(SoftLogic, LargerTablesInLockstep) {
-  for (const uint32_t functions : {600u, 4000u, 20'000u})
-    compare<Vprefetch_8k>(
-        EmulatedPolicy::Entangling,
-        random_stream(functions, functions, 200'000),
-        true,
-        8192);
 }
 
 TEST(SoftLogic, NextLineInLockstep) {

@@ -98,23 +98,17 @@ void add_tile_case(Command& tile, Context& context) {
   Command* prefetch =
       cases->add_subcommand("prefetch", "Instruction prefetchers on fetch streams: an A/B table");
   auto traces = std::make_shared<std::vector<std::string>>();
-  auto prefetch_options = std::make_shared<tile::PrefetchCaseOptions>();
+  auto max_instructions = std::make_shared<uint64_t>(20'000'000);
   prefetch
       ->add_option("STREAM", *traces, "Line-visit traces (.lft, also compressed) and RV32IM programs (ELF)")
       ->required();
-  prefetch->add_option("--max-instructions", prefetch_options->max_instructions, "Of each program")
-      ->capture_default_str();
-  auto size = std::make_shared<std::string>("2K");
-  prefetch->add_option("--size", *size, "Entries of the entangled table; the tile has room for 2K")
-      ->check(one_of({"2K", "4K", "8K"}))
-      ->capture_default_str();
+  prefetch->add_option("--max-instructions", *max_instructions, "Of each program")->capture_default_str();
   context.add_output_options(*prefetch);
   example(
       *prefetch,
       "lento-lab tile case prefetch ../shared/data/tile/python3.lft.xz build/release/guests/front/*.elf");
-  prefetch->callback([&context, traces, prefetch_options, size] {
-    prefetch_options->entries = uint32_t(size->front() - '0') * 1024;
-    context.show(tile::prefetch_case(*traces, *prefetch_options, context.progress()));
+  prefetch->callback([&context, traces, max_instructions] {
+    context.show(tile::prefetch_case(*traces, *max_instructions, context.progress()));
   });
 
   Command* pics = cases->add_subcommand(

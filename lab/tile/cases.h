@@ -37,21 +37,15 @@ EmulatedPrefetch emulate_prefetcher(
     const LineTrace& trace,
     const Image& program,
     EmulatedPolicy policy = EmulatedPolicy::Entangling,
-    size_t first_visit = 0,
-    const TableShape& shape = {});
+    size_t first_visit = 0);
 
 // Streams: line-visit traces, or RV32IM programs, run for at most `max_instructions`. Streams with fewer than
 // 1,000 misses and useful prefetches are shown and not judged. Each is replayed from five starts a few visits
 // apart, and what the exact model and the tile say is summed before it is compared: which lines of a crowded
-// set stay depends on such small things, in the exact model too. Both count the same visits: whole intervals
-// of the program after the first quarter.
-struct PrefetchCaseOptions {
-  uint64_t max_instructions = 20'000'000;
-  uint32_t entries = 2048;  // of the entangled table: 2048, 4096 or 8192; the tile has room for the first
-};
+// set stay depends on such small things, in the exact model too.
 finding::Diagnosis prefetch_case(
     const std::vector<std::string>& files,
-    const PrefetchCaseOptions& options,
+    uint64_t max_instructions,
     const base::Progress& progress);
 
 // How many wires the block has into the tile: bits that are 1 when every signal is.

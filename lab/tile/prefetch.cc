@@ -20,15 +20,7 @@ using finding::Diagnosis;
 // Windows of the program; what a stream must have of misses and useful prefetches to be judged by.
 constexpr uint32_t kInterval = 16384;
 constexpr uint32_t kFewest = 1000;
-// Share of visits lost from which the tile's rates may be far off: what is lost pushes nothing out of the
-// emulated cache (bench/results/2026-11-22/tile_prefetch.txt).
-constexpr double kMostLost = 0.1;
 constexpr size_t kStarts[] = {0, 1, 10, 100, 1'000};
-
-// Visits that warm up, from a start: whole intervals.
-size_t warm_up(const LineTrace& trace, size_t first_visit) {
-  return (trace.visits.size() - first_visit) / 4 / kInterval * kInterval;
-}
 
 double error(double a, double exact) {
   if (exact == 0)
@@ -56,17 +48,10 @@ EmulatedPrefetch& EmulatedPrefetch::operator+=(const EmulatedPrefetch& other) {
   return *this;
 }
 
-EmulatedPrefetch emulate_prefetcher(
-    const LineTrace& trace,
-    const Image& program,
-    EmulatedPolicy policy,
-    size_t first_visit,
-    const TableShape& shape) {
+EmulatedPrefetch
+emulate_prefetcher(const LineTrace& trace, const Image& program, EmulatedPolicy policy, size_t first_visit) {
   Tile tile;
-  // A larger table has a memory of its own beside the tile's.
-  std::vector<uint8_t> beside(shape.bytes());
-  const bool fits = shape.bytes() <= PrefetchLogic::kTileBytes;
-  PrefetchLogic logic(fits ? tile.memory().scratchpad : beside, policy, shape);
+  PrefetchLogic logic(tile.memory().scratchpad, policy);
   tile.memory().soft = &logic;
   tile.config_image(program);
   tile.resume();
@@ -76,7 +61,7 @@ EmulatedPrefetch emulate_prefetcher(
   uint64_t intervals = 0;
   uint64_t lost_before = 0;
   uint64_t sums[3] = {};
-  const uint64_t warm_intervals = warm_up(trace, first_visit) / kInterval;
+  const uint64_t warm_intervals = (trace.visits.size() - first_visit) / 4 / kInterval;
   std::string received;
   const auto step = [&](const TileInputs* inputs) {
     tile.step(inputs);
@@ -121,11 +106,6 @@ namespace {
 // The streams of a case and what they add up to.
 class PrefetchStudy {
  public:
-  explicit PrefetchStudy(uint32_t entries)
-      : shape_(table_shape(entries)),
-        words_("entangling " + std::to_string(entries / 1024) + "K") {
-  }
-
   void add(const std::string& name, const LineTrace& trace) {
     FrontEndOptions options;
     options.real_memory = true;
@@ -134,10 +114,9 @@ class PrefetchStudy {
     compare(name, trace, options, PrefetchPolicy::NextLine, EmulatedPolicy::NextLine, "next line");
     options.real_memory = false;
     options.policy = PrefetchPolicy::Entangling;
-    options.entangling = {shape_.sets(), shape_.merge_depth};
-    row(name, words_ + ", all misses hit L2", run_front_end(trace, options), true);
+    row(name, "entangling 2K, all misses hit L2", run_front_end(trace, options), true);
     options.real_memory = true;
-    compare(name, trace, options, PrefetchPolicy::Entangling, EmulatedPolicy::Entangling, words_);
+    compare(name, trace, options, PrefetchPolicy::Entangling, EmulatedPolicy::Entangling, "entangling 2K");
   }
   Diagnosis diagnosis() const;
 
@@ -147,7 +126,6 @@ class PrefetchStudy {
     double miss_rate = 0;
     double coverage = 0;
     double accuracy = 0;
-    double worst = 0;   // of the miss rate
     double spread = 0;  // of the exact model between starts, the largest
     int streams = 0;
     double mean() const {
@@ -163,7 +141,6 @@ class PrefetchStudy {
          has_mpki ? base::format_number(c.mpki(), 3) : "-",
          base::format_number(c.coverage(), 3),
          base::format_number(c.accuracy(), 3),
-         "-",
          "-"});
   }
   void compare(
@@ -182,27 +159,21 @@ class PrefetchStudy {
       if (start >= trace.visits.size())
         break;
       options.first_visit = start;
-      options.warm_up = warm_up(trace, start);
-      options.visits = (trace.visits.size() - start) / kInterval * kInterval;
       const FrontEndCounters one = run_front_end(trace, options);
       exact += one;
       miss_rates.push_back(one.miss_rate());
-      tile += emulate_prefetcher(trace, program_, emulated, start, shape_);
+      tile += emulate_prefetcher(trace, program_, emulated, start);
     }
     row(name, words + ", exact", exact, true);
     row(name, words + ", on the tile", tile.emulated, false);
-    std::vector<std::string>& last = table_.rows.back();
-    last[last.size() - 2] = percent(share(tile.visits_lost, tile.visits));
+    table_.rows.back().back() = percent(share(tile.visits_lost, tile.visits));
     if (entangling) {
       visits_ += tile.visits;
       lost_ += tile.visits_lost;
-      crowded_ += share(tile.visits_lost, tile.visits) > kMostLost;
     }
     if (exact.misses + exact.useful < kFewest)
       return;
-    last.back() = percent(error(tile.emulated.miss_rate(), exact.miss_rate()));
     Errors& to = errors_[entangling];
-    to.worst = std::max(to.worst, error(tile.emulated.miss_rate(), exact.miss_rate()));
     to.miss_rate += error(tile.emulated.miss_rate(), exact.miss_rate());
     to.coverage += error(tile.emulated.coverage(), exact.coverage());
     to.accuracy += error(tile.emulated.accuracy(), exact.accuracy());
@@ -222,16 +193,13 @@ class PrefetchStudy {
     return out;
   }
 
-  TableShape shape_;
-  std::string words_;
   const Image program_ = build_program(shipped_source("prefetch.c"), "prefetch.c").image;
   finding::TableFigure table_ = {
-      {"stream", "policy", "miss rate", "MPKI", "coverage", "accuracy", "visits lost", "error of miss rate"},
+      {"stream", "policy", "miss rate", "MPKI", "coverage", "accuracy", "visits lost"},
       {}};
   Errors errors_[2];
   uint64_t visits_ = 0;
   uint64_t lost_ = 0;
-  int crowded_ = 0;  // streams too dense for the soft logic
 };
 
 Diagnosis PrefetchStudy::diagnosis() const {
@@ -243,7 +211,6 @@ Diagnosis PrefetchStudy::diagnosis() const {
   d.facts = {
       {"streams with misses to judge by", std::to_string(entangling.streams)},
       {"mean error of the tile, miss rate", percent(entangling.miss_rate)},
-      {"worst error of the tile, miss rate", percent(entangling.worst)},
       {"mean error of the tile, coverage", percent(entangling.coverage)},
       {"mean error of the tile, accuracy", percent(entangling.accuracy)},
       {"the same for next line",
@@ -252,19 +219,14 @@ Diagnosis PrefetchStudy::diagnosis() const {
       {"the exact model's own miss rate, from start to start", "up to " + percent(entangling.spread)},
       {"line visits, from all starts", std::to_string(visits_)},
       {"visits lost to a full queue", std::to_string(lost_)},
-      {"streams with more than 10 % of their visits lost, not to be relied on", std::to_string(crowded_)},
       {"bits into the tile", std::to_string(bits_in(fetch_inputs(~uint64_t{0})))},
-      {"bytes out per interval", std::to_string(program_.output_bytes)},
-      {"scratchpad of the soft logic", base::format_number(double(shape_.bytes()) / 1024, 3) + " KB"}};
-  if (shape_.bytes() > PrefetchLogic::kTileBytes)
-    d.facts.push_back(
-        {"scratchpad of the tile",
-         std::to_string(PrefetchLogic::kTileBytes / 1024) + " KB: the table does not fit"});
+      {"bytes out per interval", std::to_string(program_.output_bytes)}};
   d.verdict = "The tile's emulation is " + percent(entangling.mean()) + " off the exact model on average.";
   d.figures.push_back(
       {"A/B table of prefetchers",
        "Each policy on the same stream, from five starts a few visits apart; the first "
-       "quarter warms up. What the tile kept of an interval stands for all of it.",
+       "quarter warms up. Rates of "
+       "the tile are over the visits that were not lost.",
        table_});
   return d;
 }
@@ -280,12 +242,12 @@ LineTrace stream_of(const std::string& file, uint64_t max_instructions) {
 
 Diagnosis prefetch_case(
     const std::vector<std::string>& files,
-    const PrefetchCaseOptions& options,
+    uint64_t max_instructions,
     const base::Progress& progress) {
-  PrefetchStudy study(options.entries);
+  PrefetchStudy study;
   double done = 0;
   for (const std::string& file : files) {
-    study.add(file, stream_of(file, options.max_instructions));
+    study.add(file, stream_of(file, max_instructions));
     progress("streams", ++done, double(files.size()));
     if (progress.stopped())
       break;

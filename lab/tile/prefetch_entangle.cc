@@ -24,29 +24,35 @@ void PrefetchLogic::step_entangle() {
       pack();
       break;
     case State::PackWrite:
-      write_scratch(entry_, encode(packed_), 0xff);
-      state_ = State::StaleRead;
-      break;
-    case State::StaleRead:
-      read_scratch(shape_.sizes() + entry_ / 4);
+      write_scratch(kPayloads + entry_, encode(packed_), 0xff);
       state_ = State::Stale;
       break;
     default:  // Stale
-      write_stale(entry_, kHasDestinations | (fresh_ ? 0 : lane_of(scratch_word_, entry_) & kMaxSize));
+      write_size(entry_, 0, fresh_ ? 3 : 2);
       next_visit();
   }
 }
 
-// Looks for a head that ran the line's latency before it.
+// Takes the oldest entry of the line's set, whose tags have been read.
+void PrefetchLogic::allocate(uint32_t line) {
+  table_new_ = table_row_;
+  table_new_.tag[table_row_.oldest] = table_tag(line);
+  table_new_.oldest = uint8_t((table_row_.oldest + 1) % 16);
+  table_write_ = int(table_set(line));
+  entry_ = table_set(line) * 16 + table_row_.oldest;
+  write_scratch(kPayloads + entry_, 0, 0xff);
+}
+
+// Looks for a head that ran a miss's latency before the line.
 void PrefetchLogic::walk() {
   const Head& head = history_[walk_];
   if (walk_ == 0 || (head.valid && head.line == now_.line))
     return tries_ == 0 ? next_visit() : insist();
-  if (head.valid && ((history_[0].time - head.time) & kTime) >= latency_) {
+  if (head.valid && ((history_[0].time - head.time) & kTime) >= kMissCycles) {
     target_ = head.line;
     if (tries_++ == 0)
       first_target_ = head.line;
-    table_read_ = int(set_of(target_));
+    table_read_ = int(table_set(target_));
     state_ = State::Try;
   }
   walk_ = (walk_ + 1) % kHistory;
@@ -56,7 +62,7 @@ void PrefetchLogic::walk() {
 void PrefetchLogic::insist() {
   tries_ = 3;
   target_ = first_target_;
-  table_read_ = int(set_of(target_));
+  table_read_ = int(table_set(target_));
   state_ = State::Try;
 }
 
@@ -67,14 +73,16 @@ void PrefetchLogic::no_room() {
 }
 
 void PrefetchLogic::try_head() {
-  const int entry = find_entry(table_row_, target_, shape_.set_bits);
+  const int entry = find_entry(table_row_, target_);
   fresh_ = entry < 0;
   if (fresh_ && tries_ < 3)
     return no_room();
-  if (fresh_)
-    return start_rescue(target_, State::Scan);
-  entry_ = uint32_t(entry);
-  read_scratch(entry_);
+  if (fresh_) {
+    allocate(target_);
+  } else {
+    entry_ = uint32_t(entry);
+    read_scratch(kPayloads + entry_);
+  }
   state_ = State::Scan;
 }
 
@@ -95,7 +103,7 @@ void PrefetchLogic::scan_slot() {
   const uint32_t line = widen(target_, packed_);
   if (confidence > 0 && line == now_.line) {
     old_.confidence |= 3u << 2 * scan_;
-    write_scratch(entry_, encode(old_), 0xff);
+    write_scratch(kPayloads + entry_, encode(old_), 0xff);
     return next_visit();
   }
   if (confidence > 0) {

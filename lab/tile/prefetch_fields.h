@@ -7,48 +7,14 @@
 namespace lento::tile {
 
 inline constexpr uint32_t kLineMask = 0x3ffffff;
-inline constexpr uint32_t kEpoch = 0x1ff;
+inline constexpr uint32_t kEpoch = 0xff;
 inline constexpr uint32_t kHalves = 0x1fff;
-inline constexpr uint32_t kLongestGap = 31;
+inline constexpr uint32_t kLongestGap = 63;
 inline constexpr uint32_t kFresh = 8;
-// A line that comes from DRAM makes the watched front end wait longer than this.
-inline constexpr uint32_t kFarStall = 200;
-
-// The entangled table: 16 ways in 128, 256 or 512 sets. Words of the scratchpad: payloads, lanes of size,
-// epoch and whether there are destinations (4 a word), origins of cached lines (4 a word).
-struct TableShape {
-  uint32_t set_bits = 7;
-  uint32_t merge_depth = 14;  // history entries searched for a block to merge with, as in the original
-  uint32_t sets() const {
-    return 1u << set_bits;
-  }
-  uint32_t entries() const {
-    return 16u << set_bits;
-  }
-  uint32_t sizes() const {
-    return entries();
-  }
-  uint32_t origins() const {
-    return entries() + entries() / 4;
-  }
-  uint32_t bytes() const {
-    return (origins() + 128) * 8;
-  }
-};
-// 2048, 4096 or 8192 entries.
-inline TableShape table_shape(uint32_t entries) {
-  if (entries == 8192)
-    return {9, 5};
-  return entries == 4096 ? TableShape{8, 6} : TableShape{7, 14};
-}
-
-// A lane: from the lowest bit the block's size (6 bits), whether the entry has destinations, an epoch (9
-// bits).
-inline constexpr uint32_t kHasDestinations = 0x40;
-inline uint32_t lane_epoch(uint32_t lane) {
-  return lane >> 7 & kEpoch;
-}
-
+// Words of the scratchpad: payloads, sizes with epochs (4 a word), origins of cached lines (4 a word).
+inline constexpr uint32_t kPayloads = 0;
+inline constexpr uint32_t kSizes = 2048;
+inline constexpr uint32_t kOrigins = 2560;
 // Address bits of a destination by format, which is how many destinations share an entry.
 inline constexpr uint32_t kBits[] = {26, 26, 26, 18, 13, 10, 8};
 
@@ -69,11 +35,11 @@ inline uint32_t shadow_set(uint32_t line) {
 inline uint32_t mix(uint32_t line) {
   return line ^ line >> 2 ^ line >> 5;
 }
-inline uint32_t table_set(uint32_t line, uint32_t set_bits) {
-  return mix(line) & ((1u << set_bits) - 1);
+inline uint32_t table_set(uint32_t line) {
+  return mix(line) & 127;
 }
-inline uint16_t table_tag(uint32_t line, uint32_t set_bits) {
-  return uint16_t(mix(line) >> set_bits & 0x1ff);
+inline uint16_t table_tag(uint32_t line) {
+  return uint16_t(mix(line) >> 7 & 0x1ff);
 }
 
 inline uint32_t format_for(uint32_t head, uint32_t line) {
@@ -129,10 +95,10 @@ int find_way(const Row& row, uint32_t line) {
   return -1;
 }
 template <class Row>
-int find_entry(const Row& row, uint32_t line, uint32_t set_bits) {
+int find_entry(const Row& row, uint32_t line) {
   for (int way = 0; way < 16; ++way) {
-    if (row.tag[way] == table_tag(line, set_bits))
-      return int(table_set(line, set_bits) * 16) + way;
+    if (row.tag[way] == table_tag(line))
+      return int(table_set(line) * 16) + way;
   }
   return -1;
 }
@@ -145,10 +111,8 @@ void renew(Row& row, int way) {
   row[way].rank = 0;
 }
 
-// What a gap between visits would be without the stall of a miss to L2 or LLC. A line from DRAM is waited for
-// with the prefetcher too, which rarely asks for it that early.
 inline uint8_t without_stall(uint32_t gap) {
-  for (const uint32_t stall : {35u, 15u}) {
+  for (const uint32_t stall : {200u, 35u, 15u}) {
     if (gap > stall) {
       gap -= stall;
       break;

@@ -87,27 +87,13 @@ TEST(PrefetchFields, HashesTellNeighboursApart) {
     ASSERT_EQ(shadow_of(line) & 63, shadow_set(line));
   }
   EXPECT_EQ(shadow.size(), size_t{1} << 17);
-  for (const uint32_t entries : {2048u, 4096u, 8192u}) {
-    const uint32_t bits = table_shape(entries).set_bits;
-    EXPECT_EQ(table_shape(entries).entries(), entries);
-    std::set<uint32_t> table;
-    for (uint32_t line = 0; line < 1 << 16; ++line) {
-      ASSERT_LT(table_set(line, bits), entries / 16);
-      ASSERT_LT(table_tag(line, bits), 512U);
-      table.insert(uint32_t{table_tag(line, bits)} << bits | table_set(line, bits));
-    }
-    EXPECT_EQ(table.size(), size_t{1} << 16) << entries;
+  std::set<uint32_t> table;
+  for (uint32_t line = 0; line < 1 << 16; ++line) {
+    ASSERT_LT(table_set(line), 128U);
+    ASSERT_LT(table_tag(line), 512U);
+    table.insert(uint32_t{table_tag(line)} << 7 | table_set(line));
   }
-}
-
-// An origin (an entry and one of six destinations) fits 16 bits; the paper's tile has room for the smallest
-// table.
-TEST(PrefetchFields, TablesTakeWhatTheirShapeSays) {
-  for (const uint32_t entries : {2048u, 4096u, 8192u})
-    EXPECT_LE(uint64_t{entries} * 8, 65'536U);
-  EXPECT_EQ(table_shape(2048).bytes(), 21U * 1024);
-  EXPECT_EQ(table_shape(4096).bytes(), 41U * 1024);
-  EXPECT_EQ(table_shape(8192).bytes(), 81U * 1024);
+  EXPECT_EQ(table.size(), size_t{1} << 16);
 }
 
 struct Way {
@@ -144,9 +130,9 @@ TEST(PrefetchFields, WaysAreFoundByTheirTag) {
     std::array<uint16_t, 16> tag = {};
   } table;
   table.tag.fill(0xffff);
-  EXPECT_EQ(find_entry(table, 1000, 8), -1);
-  table.tag[9] = table_tag(1000, 8);
-  EXPECT_EQ(find_entry(table, 1000, 8), int(table_set(1000, 8) * 16) + 9);
+  EXPECT_EQ(find_entry(table, 1000), -1);
+  table.tag[9] = table_tag(1000);
+  EXPECT_EQ(find_entry(table, 1000), int(table_set(1000) * 16) + 9);
 }
 
 TEST(PrefetchFields, AGapIsFreedOfTheLongestStallThatFits) {
@@ -155,9 +141,8 @@ TEST(PrefetchFields, AGapIsFreedOfTheLongestStallThatFits) {
   EXPECT_EQ(without_stall(16), 1);
   EXPECT_EQ(without_stall(35), 20);
   EXPECT_EQ(without_stall(36), 1);
-  EXPECT_EQ(without_stall(60), 25);
-  EXPECT_EQ(without_stall(200), 31);  // 165 left, which 5 bits do not hold
-  EXPECT_EQ(without_stall(210), 31);  // a line from DRAM: the prefetcher would have waited too
+  EXPECT_EQ(without_stall(200), 63);  // 165 left, which 6 bits do not hold
+  EXPECT_EQ(without_stall(210), 10);
   EXPECT_EQ(without_stall(100'000), kLongestGap);
 }
 

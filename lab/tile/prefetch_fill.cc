@@ -20,7 +20,7 @@ void PrefetchLogic::step_fill() {
       source();
       break;
     case State::Judge:
-      read_scratch(judged_.entry);
+      read_scratch(kPayloads + judged_.entry);
       state_ = State::Confidence;
       break;
     default:
@@ -40,7 +40,6 @@ void PrefetchLogic::miss() {
   if (fetched_)
     return;  // the look-up compares with what is in flight
   waits_ = in_flight(now_.line);
-  latency_ = kMissCycles;
   fills_ = !waits_;
   if (fills_)
     move_clock(kMissCycles);
@@ -89,8 +88,6 @@ void PrefetchLogic::late() {
   counts_[2] += sent;
   if (until < 0x800)
     move_clock(sent ? until : kMissCycles);
-  // From when the prefetch was asked for, in the queue or not.
-  latency_ = (clock_ - fill_.ready + kMissCycles + fill_.wait) & kTime;
   waits_ = false;
   if (!fill_.origin.valid)
     return;
@@ -118,7 +115,7 @@ void PrefetchLogic::fill() {
   fill_at_ = shadow_set(fill_.shadow) * 8 + uint32_t(way);
   state_ = State::Drain;
   if (victim.asked) {
-    read_scratch(shape_.origins() + fill_at_ / 4);
+    read_scratch(kOrigins + fill_at_ / 4);
     state_ = State::Source;
   } else if (fill_.origin.valid) {
     write_origin();
@@ -127,17 +124,14 @@ void PrefetchLogic::fill() {
 
 void PrefetchLogic::source() {
   const uint32_t lane = lane_of(scratch_word_, fill_at_);
-  judged_ = {true, uint16_t(lane & (shape_.entries() - 1)), uint8_t(lane >> (shape_.set_bits + 4) & 7)};
+  judged_ = {true, uint16_t(lane & 0x7ff), uint8_t(lane >> 11 & 7)};
   if (fill_.origin.valid)
     write_origin();
   state_ = State::Judge;
 }
 
 void PrefetchLogic::write_origin() {
-  write_lane(
-      shape_.origins(),
-      fill_at_,
-      uint64_t{fill_.origin.slot} << (shape_.set_bits + 4) | fill_.origin.entry);
+  write_lane(kOrigins, fill_at_, uint64_t{fill_.origin.slot} << 11 | fill_.origin.entry, 3);
 }
 
 void PrefetchLogic::confidence() {
@@ -146,7 +140,7 @@ void PrefetchLogic::confidence() {
   const uint32_t old = p.confidence >> by & 3;
   const uint32_t changed = old == 0 ? 0 : judged_up_ ? std::min(old + 1, 3u) : old - 1;
   p.confidence = (p.confidence & ~(3u << by)) | changed << by;
-  write_scratch(judged_.entry, encode(p), 0xff);
+  write_scratch(kPayloads + judged_.entry, encode(p), 0xff);
   state_ = late_ ? State::Fill : State::Drain;
   late_ = false;
 }

@@ -4,16 +4,11 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/error.h"
-
 namespace lento::tile {
 
-PrefetchLogic::PrefetchLogic(std::vector<uint8_t>& scratchpad, EmulatedPolicy policy, const TableShape& shape)
+PrefetchLogic::PrefetchLogic(std::vector<uint8_t>& scratchpad, EmulatedPolicy policy)
     : scratchpad_(scratchpad),
-      policy_(policy),
-      shape_(shape),
-      table_(shape.sets()) {
-  LENTO_CHECK(scratchpad.size() >= shape.bytes(), "the entangled table does not fit the scratchpad");
+      policy_(policy) {
   for (uint8_t way = 0; way < 8; ++way) {
     for (ShadowRow& row : shadow_)
       row[way].rank = way;
@@ -29,10 +24,8 @@ void PrefetchLogic::step(const TileInputs* inputs) {
     step_visit();
   else if (state_ < State::Walk)
     step_fill();
-  else if (state_ < State::Rescue)
-    step_entangle();
   else
-    step_rescue();
+    step_entangle();
   step_look();
   if (queues_look_)
     looks_waiting_[(first_look_ + looks_held_++) % kLooks] = queued_look_;
@@ -41,7 +34,7 @@ void PrefetchLogic::step(const TileInputs* inputs) {
 }
 
 // Once visits are lost, all are until those that wait are done with: what is judged are stretches without
-// gaps. A visit joins the queue when the next one comes.
+// gaps.
 void PrefetchLogic::arrive(const TileInputs* inputs) {
   gap_ = std::min(gap_ + 1, 511u);
   front_valid_ = waiting_held_ > 0;
@@ -53,14 +46,12 @@ void PrefetchLogic::arrive(const TileInputs* inputs) {
     if (waiting_held_ == 0 && state_ == State::Idle)
       shedding_ = false;
     shedding_ = shedding_ || waiting_held_ == kVisits;
-    last_.far = gap_ > kFarStall;
-    if (shedding_)
-      visits_lost_ += 1u + last_valid_;
-    else if (last_valid_)
-      waiting_[(first_waiting_ + waiting_held_++) % kVisits] = last_;
-    const uint64_t line = (uint64_t{inputs->data[1]} << 32 | inputs->data[0]) >> 6;
-    last_ = {fold(line), without_stall(gap_), false};
-    last_valid_ = !shedding_;
+    if (shedding_) {
+      ++visits_lost_;
+    } else {
+      const uint64_t line = (uint64_t{inputs->data[1]} << 32 | inputs->data[0]) >> 6;
+      waiting_[(first_waiting_ + waiting_held_++) % kVisits] = {fold(line), without_stall(gap_)};
+    }
     gap_ = 0;
   }
   if (inputs->valid & 4) {
@@ -73,18 +64,18 @@ void PrefetchLogic::arrive(const TileInputs* inputs) {
 
 void PrefetchLogic::read_lines(uint32_t line) {
   shadow_read_ = int(shadow_set(line));
-  table_read_ = int(set_of(line));
+  table_read_ = int(table_set(line));
 }
 
 // The entry needs a look, also when one is under way.
-void PrefetchLogic::write_stale(uint32_t entry, uint32_t size_and_kind) {
+void PrefetchLogic::write_size(uint32_t entry, uint32_t size, uint32_t bytes) {
   if (entry == look_.entry)
     incomplete_ = true;
-  write_lane(shape_.sizes(), entry, ((epoch_ ^ 256) & kEpoch) << 7 | size_and_kind);
+  write_lane(kSizes, entry, ((epoch_ ^ 128) & kEpoch) << 8 | (size & kMaxSize), bytes);
 }
 
-void PrefetchLogic::write_lane(uint32_t base, uint32_t index, uint64_t lane) {
-  write_scratch(base + index / 4, lane * 0x0001000100010001, uint8_t(3u << 2 * (index & 3)));
+void PrefetchLogic::write_lane(uint32_t base, uint32_t index, uint64_t lane, uint32_t bytes) {
+  write_scratch(base + index / 4, lane * 0x0001000100010001, uint8_t(bytes << 2 * (index & 3)));
 }
 
 // Reads before it writes.

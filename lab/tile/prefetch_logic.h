@@ -7,15 +7,12 @@
 // Time. What the tile sees is slowed by misses that the prefetcher would have removed, so the emulation has a
 // clock of its own: a visit moves it by the observed gap less the stall (the ABI gives the latencies 15, 35
 // and 200); a miss of the emulated cache adds its own. Requests take equally long and therefore land in
-// order. What comes from DRAM (a visit is judged when the next one tells its stall) is late however it was
-// asked for: a prefetched line that the watched front end had to fetch from there counts as a miss.
+// order.
 //
 // Space. Lines are folded to 26 bits. Block RAM: two for the shadow tags (64 sets of 8 ways of 16 bits), one
 // for the queue, five for the tags of the entangled table (128 sets of 16 ways of 9 bits and a replacement
 // pointer). Scratchpad: a 64-bit word for each of the 2,048 entries, its block size with an epoch (2 bytes),
-// and for each line of the shadow cache the destination that brought it in (2 bytes): 21 KB. With 4,096
-// entries the tags take 10 block RAMs and the words 41 KB, with 8,192 entries 20 and 81 KB: more than the
-// paper's tile has.
+// and for each line of the shadow cache the destination that brought it in (2 bytes): 21 KB.
 //
 // Speed. A visit takes one cycle when its line hits and heads nothing that needs a look. An entry whose lines
 // were all there needs none until eight lines have been evicted: its epoch says so. Look-ups run beside the
@@ -26,8 +23,8 @@
 // without gaps. Rates are over the visits that were not lost.
 //
 // What differs from the exact model (entangling.h): tags are hashed, destinations have at most 26 address
-// bits, entries that need no look take no place in the queue of prefetches, and lines come from DRAM or from
-// L2, nothing between.
+// bits, entries that need no look take no place in the queue of prefetches, and a replaced entry with
+// destinations does not push out one without.
 #pragma once
 
 #include <array>
@@ -58,13 +55,11 @@ class PrefetchLogic : public SoftLogic {
   static constexpr uint32_t kLooks = 4;
   static constexpr uint32_t kFlights = 32;
   static constexpr uint32_t kUnit = 128;
-  static constexpr uint32_t kTileBytes = 0x8000;  // scratchpad of a tile
 
-  // `scratchpad` holds `shape.bytes()` or more, zero at the start, and outlives this.
+  // `scratchpad` holds 32 KB, zero at the start, and outlives this.
   explicit PrefetchLogic(
       std::vector<uint8_t>& scratchpad,
-      EmulatedPolicy policy = EmulatedPolicy::Entangling,
-      const TableShape& shape = {});
+      EmulatedPolicy policy = EmulatedPolicy::Entangling);
 
   // IORegs 0 and 1: the fetch address; IOReg 2: an interval ends.
   void step(const TileInputs* inputs) override;
@@ -93,6 +88,7 @@ class PrefetchLogic : public SoftLogic {
 
  private:
   static constexpr int kHistory = 16;
+  static constexpr int kMergeDepth = 14;
   static constexpr uint32_t kMaxSize = 63;
   static constexpr uint32_t kLongestBlock = 127;
   static constexpr uint32_t kTime = 0xfff;
@@ -118,13 +114,7 @@ class PrefetchLogic : public SoftLogic {
     ScanSlot,
     Pack,
     PackWrite,
-    StaleRead,
-    Stale,
-    Rescue,
-    RescueRead,
-    RescueWrite,
-    RescueLane,
-    Allocate
+    Stale
   };
   enum class LookState : uint8_t {
     Quiet,
@@ -142,7 +132,6 @@ class PrefetchLogic : public SoftLogic {
     uint8_t rank = 0;  // 0: used last
   };
   using ShadowRow = std::array<Way, 8>;
-  // Of any number of sets.
   struct TableRow {
     std::array<uint16_t, 16> tag = {};
     uint8_t oldest = 0;
@@ -150,7 +139,6 @@ class PrefetchLogic : public SoftLogic {
   struct Visit {
     uint32_t line = 0;
     uint8_t gap = 0;
-    bool far = false;  // the watched front end had its line from DRAM
   };
   struct Look {
     uint32_t line = 0;
@@ -167,7 +155,6 @@ class PrefetchLogic : public SoftLogic {
   struct Flight {
     uint32_t shadow = 0;
     uint16_t ready = 0;
-    uint8_t wait = 0;  // cycles that the request stood in the queue
     Origin origin;
   };
   struct Head {
@@ -188,10 +175,7 @@ class PrefetchLogic : public SoftLogic {
   void answer();
   void grow_tag();
   void after_grow();
-  void start_rescue(uint32_t line, State then);
-  void rescue();
-  void step_rescue();
-  void allocate();
+  void allocate(uint32_t line);
   void step_fill();
   void miss();
   void start_fill();
@@ -236,21 +220,16 @@ class PrefetchLogic : public SoftLogic {
   void write_scratch(uint32_t address, uint64_t word, uint8_t bytes) {
     scratch_ = {false, bytes, uint16_t(address), word};
   }
-  void write_stale(uint32_t entry, uint32_t size_and_kind);
-  void write_lane(uint32_t base, uint32_t index, uint64_t lane);
+  void write_size(uint32_t entry, uint32_t size, uint32_t bytes);
+  void write_lane(uint32_t base, uint32_t index, uint64_t lane, uint32_t bytes);
   void clock_memories();
-
-  uint32_t set_of(uint32_t line) const {
-    return table_set(line, shape_.set_bits);
-  }
 
   std::vector<uint8_t>& scratchpad_;
   EmulatedPolicy policy_;
-  TableShape shape_;
 
   // Block RAM, its output registers, and what the cycle asks of it.
   std::array<ShadowRow, 64> shadow_ = {};
-  std::vector<TableRow> table_;
+  std::array<TableRow, 128> table_ = {};
   ShadowRow shadow_row_ = {};
   ShadowRow shadow_new_ = {};
   ShadowRow shadow_seen_ = {};
@@ -268,8 +247,6 @@ class PrefetchLogic : public SoftLogic {
 
   State state_ = State::Idle;
   std::array<Visit, kVisits> waiting_ = {};
-  Visit last_;  // waits for the next one, which tells its stall
-  bool last_valid_ = false;
   Visit front_;
   bool front_valid_ = false;
   bool shedding_ = false;
@@ -315,7 +292,6 @@ class PrefetchLogic : public SoftLogic {
   bool fetched_ = false;
   bool incomplete_ = false;
   bool full_ = false;
-  bool look_has_ = false;
   Payload payload_;
   uint32_t epoch_ = 1;
   uint32_t look_epoch_ = 0;
@@ -331,8 +307,7 @@ class PrefetchLogic : public SoftLogic {
   bool late_ = false;
   bool judged_up_ = false;
   Origin judged_;
-  // The entangling of the line with a head that ran `latency_` before it.
-  uint32_t latency_ = 0;
+  // The entangling of the line with a head.
   uint32_t walk_ = 0;
   uint32_t tries_ = 0;
   uint32_t target_ = 0;
@@ -348,14 +323,6 @@ class PrefetchLogic : public SoftLogic {
   uint32_t emitted_ = 0;
   Payload old_;
   Payload packed_;
-  // A line gets the oldest entry of its set, which may take another's place.
-  uint32_t newcomer_ = 0;
-  State then_ = State::Idle;
-  uint32_t steps_ = 0;    // entries looked at
-  uint32_t leaving_ = 0;  // its lane
-  uint32_t place_ = 0;
-  bool place_found_ = false;
-  bool place_sized_ = false;
 
   std::array<uint32_t, 3> counts_ = {};
   std::array<uint32_t, 3> sent_ = {};

@@ -22,8 +22,7 @@ void PrefetchLogic::candidate(uint32_t line, const Origin& origin) {
   if ((missed_ && shadow_of(line) == shadow_of(now_.line)) || find_way(shadow_seen_, line) >= 0)
     return;
   const auto ready = uint16_t((at / 2 + kMissCycles) & kTime);
-  const auto wait = uint8_t((at / 2 - look_.time) & kTime);
-  flights_[(first_flight_ + flights_held_++) % kFlights] = {shadow_of(line), ready, wait, origin};
+  flights_[(first_flight_ + flights_held_++) % kFlights] = {shadow_of(line), ready, origin};
 }
 
 // The look-up uses what the visits leave of the ports. `fetched_`: it read in the cycle before.
@@ -88,9 +87,8 @@ void PrefetchLogic::fetch_with_candidate(uint32_t address) {
 
 void PrefetchLogic::payload(bool fetched) {
   if (!fetched)
-    return fetch_with_candidate(look_.entry);
+    return fetch_with_candidate(kPayloads + look_.entry);
   payload_ = decode(scratch_word_);
-  look_has_ = payload_.confidence != 0;
   first_line();
 }
 
@@ -128,10 +126,7 @@ void PrefetchLogic::slot() {
     if (!incomplete_ && !scratch_free())
       return;
     if (!incomplete_)
-      write_lane(
-          shape_.sizes(),
-          look_.entry,
-          look_epoch_ << 7 | (look_has_ ? kHasDestinations : 0) | look_.size);
+      write_lane(kSizes, look_.entry, look_epoch_ << 8, 2);
     look_state_ = LookState::Quiet;
   } else {
     destination_ = widen(look_.line, payload_);
@@ -146,12 +141,12 @@ void PrefetchLogic::fetch_destination() {
   look_state_ = LookState::Destination;
   fetched_ = state_ != State::Miss;
   shadow_look_ = shadow_set(destination_);
-  table_look_ = set_of(destination_);
+  table_look_ = table_set(destination_);
 }
 
 void PrefetchLogic::destination() {
   candidate(destination_, {true, look_.entry, uint8_t(slot_ - 1)});
-  const int entry = find_entry(table_seen_, destination_, shape_.set_bits);
+  const int entry = find_entry(table_seen_, destination_);
   if (entry < 0)
     return slot();
   destination_entry_ = uint32_t(entry);
@@ -162,7 +157,7 @@ void PrefetchLogic::destination() {
 
 void PrefetchLogic::destination_size(bool fetched) {
   if (!fetched)
-    return fetch_with_candidate(shape_.sizes() + destination_entry_ / 4);
+    return fetch_with_candidate(kSizes + destination_entry_ / 4);
   left_ = lane_of(scratch_word_, destination_entry_) & kMaxSize;
   first_line();
 }

@@ -30,11 +30,11 @@ void PrefetchLogic::step_visit() {
       break;
     case State::GrowSize:
       if (grow_size_ > (lane_of(scratch_word_, entry_) & kMaxSize))
-        write_stale(entry_, (lane_of(scratch_word_, entry_) & kHasDestinations) | (grow_size_ & kMaxSize));
+        write_size(entry_, grow_size_, 3);
       after_grow();
       break;
     default:  // GrowNew
-      write_stale(entry_, grow_size_ & kMaxSize);
+      write_size(entry_, grow_size_, 3);
       after_grow();
   }
 }
@@ -92,11 +92,7 @@ void PrefetchLogic::pass(int way) {
     ++counts_[0];
   } else {
     const Way& here = shadow_row_[size_t(way)];
-    // What next line prefetches may have been asked for at any time before.
-    if (here.prefetched && now_.far && policy_ == EmulatedPolicy::Entangling)
-      ++counts_[0], ++counts_[2];
-    else
-      counts_[1] += here.prefetched;
+    counts_[1] += here.prefetched;
     if (here.prefetched || here.rank != 0) {
       shadow_new_ = shadow_row_;
       shadow_new_[size_t(way)].prefetched = false;
@@ -106,17 +102,17 @@ void PrefetchLogic::pass(int way) {
   }
   pushed_ = grows_ = began_ = false;
   const bool entered = policy_ == EmulatedPolicy::Entangling && enter_line();
-  const int entry = find_entry(table_row_, now_.line, shape_.set_bits);
+  const int entry = find_entry(table_row_, now_.line);
   asked_ = policy_ == EmulatedPolicy::NextLine || (entered && entry >= 0);
   if (asked_) {
     ++looks_;
-    const uint32_t at = entry >= 0 ? uint32_t(entry) : set_of(now_.line) * 16;
+    const uint32_t at = entry >= 0 ? uint32_t(entry) : table_set(now_.line) * 16;
     asked_look_ = {now_.line, uint16_t(at), uint16_t(clock_), 0};
-    read_scratch(shape_.sizes() + asked_look_.entry / 4);
+    read_scratch(kSizes + asked_look_.entry / 4);
   }
   if (!grows_)
     return after_grow();
-  table_read_ = int(set_of(grow_line_));
+  table_read_ = int(table_set(grow_line_));
   state_ = State::GrowTag;
 }
 
@@ -130,7 +126,7 @@ void PrefetchLogic::answer() {
   const uint32_t lane = lane_of(scratch_word_, asked_look_.entry);
   if (began_ && merged_ == 0)
     known_size_ = std::max(known_size_, lane & kMaxSize);
-  if (policy_ == EmulatedPolicy::Entangling && ((epoch_ - lane_epoch(lane)) & kEpoch) < kFresh)
+  if (policy_ == EmulatedPolicy::Entangling && ((epoch_ - (lane >> 8)) & kEpoch) < kFresh)
     return;
   queues_look_ = true;
   queued_look_ = asked_look_;
@@ -161,7 +157,7 @@ bool PrefetchLogic::enter_line() {
       continue;
     if (distance == 0)
       found = at;
-    if (at < int(shape_.merge_depth) && distance != 0 && distance <= head.size)
+    if (at < kMergeDepth && distance != 0 && distance <= head.size)
       merge = at;
   }
   head_ = line;
@@ -179,11 +175,14 @@ bool PrefetchLogic::enter_line() {
 }
 
 void PrefetchLogic::grow_tag() {
-  const int entry = find_entry(table_row_, grow_line_, shape_.set_bits);
-  if (entry < 0)
-    return start_rescue(grow_line_, State::GrowNew);
+  const int entry = find_entry(table_row_, grow_line_);
+  if (entry < 0) {
+    allocate(grow_line_);
+    state_ = State::GrowNew;
+    return;
+  }
   entry_ = uint32_t(entry);
-  read_scratch(shape_.sizes() + entry_ / 4);
+  read_scratch(kSizes + entry_ / 4);
   state_ = State::GrowSize;
 }
 

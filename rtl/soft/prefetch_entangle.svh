@@ -65,7 +65,7 @@
           if (r.tries == 0) next_visit();
           else insist();
         end else begin
-          if (walked_valid && walked_for >= r.latency) begin
+          if (walked_valid && walked_for >= MISS_CYCLES) begin
             n.target = walked_line;
             n.tries = r.tries + 2'd1;
             if (r.tries == 0) n.first_target = walked_line;
@@ -77,11 +77,13 @@
       TRY: begin
         n.fresh = !entry_row.found;
         if (n.fresh && r.tries != 3) no_room();
-        else if (n.fresh) start_rescue(r.target, 1'b1);
         else begin
           n.state = SCAN;
-          n.entry = {set_of(r.target), entry_row.at};
-          read_scratch({1'b0, n.entry});
+          if (n.fresh) allocate(r.target);
+          else begin
+            n.entry = {set_of(r.target), entry_row.at};
+            read_scratch({1'b0, n.entry});
+          end
         end
       end
       SCAN: start_scan(r.fresh ? '0 : decode(scratch_data));
@@ -95,14 +97,10 @@
       PACK: pack();
       PACK_WRITE: begin
         write_payload(r.entry, encode(r.packed_));
-        n.state = STALE_READ;
-      end
-      STALE_READ: begin
-        read_lane(r.entry);
         n.state = STALE;
       end
       default: begin  // STALE
-        write_stale(r.entry, 1'b1, r.fresh ? 6'd0 : lane[5:0]);
+        write_size(r.entry, 6'd0, {1'b1, r.fresh});
         next_visit();
       end
     endcase

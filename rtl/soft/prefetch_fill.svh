@@ -35,7 +35,6 @@
     sent_before = wait_for[11] || wait_for <= MISS_CYCLES;
     n.counts[53:36] = r.counts[53:36] + 18'(sent_before);
     if (!wait_for[11]) move_clock(sent_before ? wait_for : MISS_CYCLES);
-    n.latency = n.clock_ - first.ready + MISS_CYCLES + 12'(first.waited);  // from when it was asked for
     n.waits = 1'b0;
     if (first.origin.valid) begin
       n.fill.origin.valid = 1'b0;
@@ -47,8 +46,8 @@
   endtask
   task write_origin();
     scratch_write = 8'b11 << {n.fill_at[1:0], 1'b0};
-    scratch_address = ORIGINS + (ENTRY + 1)'(n.fill_at[8:2]);
-    scratch_word = {4{16'({r.fill.origin.slot, r.fill.origin.entry})}};
+    scratch_address = ORIGINS + 12'(n.fill_at[8:2]);
+    scratch_word = {4{2'd0, r.fill.origin.slot, r.fill.origin.entry}};
   endtask
   task step_fill();
     shadow_at = r.fill.line[5:0];
@@ -56,7 +55,6 @@
       MISS:
         if (!r.fetched) begin
           n.waits = in_flight;
-          n.latency = MISS_CYCLES;
           n.fills = !in_flight;
           if (!in_flight) move_clock(MISS_CYCLES);
           n.state = DRAIN;
@@ -65,17 +63,17 @@
       FILL: begin
         n.counts[53:36] = r.counts[53:36] + 18'(victim.prefetched);
         n.judged_up = !victim.prefetched;
-        n.epoch = r.epoch + 9'd1;
+        n.epoch = r.epoch + 8'd1;
         shadow_writes = 1'b1;
         n.fill_at = {r.fill.line[5:0], oldest_way};
         n.state = DRAIN;
         if (victim.asked) begin
-          read_scratch(ORIGINS + (ENTRY + 1)'(n.fill_at[8:2]));
+          read_scratch(ORIGINS + 12'(n.fill_at[8:2]));
           n.state = SOURCE;
         end else if (r.fill.origin.valid) write_origin();
       end
       SOURCE: begin
-        n.judged = {1'b1, lane[ENTRY+2:0]};
+        n.judged = {1'b1, lane[13:0]};
         if (r.fill.origin.valid) write_origin();
         n.state = JUDGE;
       end

@@ -3,8 +3,7 @@
 // Functions take whole lines, words and entries and read some of their bits.
 // verilator lint_off UNUSEDSIGNAL
 module prefetch_logic #(
-    parameter bit NEXT_LINE = 1'b0,  // prefetch the next line and nothing else
-    parameter int SET_BITS = 7       // 7, 8 or 9: 2K, 4K or 8K entries
+    parameter bit NEXT_LINE = 1'b0  // prefetch the next line and nothing else
 ) (
     input  logic        clock, reset,
     input  logic        visit, interval,  // IORegs 0 and 1 are new; IOReg 2 is new
@@ -13,15 +12,14 @@ module prefetch_logic #(
     output logic [31:0] visits_lost,
     output logic        scratch_read,
     output logic [7:0]  scratch_write,
-    output logic [SET_BITS+4:0] scratch_address,
+    output logic [11:0] scratch_address,
     output logic [63:0] scratch_word,
     input  logic [63:0] scratch_data,     // of the cycle before
     output logic [4:0]  state
 );
 `include "prefetch_types.svh"
   registers_t r, n;
-  localparam int FLIGHT = SET_BITS + 42;  // bits of a flight_t
-  logic [FLIGHT-1:0] flights[32];  // flight_t
+  logic [43:0] flights[32];  // flight_t
   logic [31:0] flying;
   look_t looks[4];
   // Heads of blocks, the newest first.
@@ -35,7 +33,7 @@ module prefetch_logic #(
   logic [6:0] waiting_at;
   visit_t queued_visit, front;
   logic [5:0] shadow_at, shadow_look, block_size, old_size;
-  logic [SET_BITS-1:0] table_at, table_look;
+  logic [6:0] table_at, table_look;
   logic [127:0] shadow_row, shadow_seen, shadow_new;
   logic [159:0] table_row, table_seen, table_new;
   flight_t first;
@@ -52,7 +50,6 @@ module prefetch_logic #(
   found_t way, way_seen, entry_row, entry_seen, found, merge;
   logic [15:0] lane;
   way_t victim, hit;
-  logic [3:0] rescued;
   logic [2:0] oldest_way, renewed;
   logic [7:0] grown, units;
   logic [6:0] distance;
@@ -66,7 +63,7 @@ module prefetch_logic #(
     key = shadow_of(r.state == MISS && !r.fetched ? r.now.line : look_line);
     in_flight = 1'b0;
     for (int i = 0; i < 32; i++) begin
-      if (flying[i] && flights[i][FLIGHT-1-:17] == key) in_flight = 1'b1;
+      if (flying[i] && flights[i][43:27] == key) in_flight = 1'b1;
     end
     way = find_way(shadow_row, shadow_of(r.now.line));
     way_seen = find_way(shadow_seen, shadow_of(look_line));
@@ -81,7 +78,7 @@ module prefetch_logic #(
       distance = {1'b0, r.now.line[5:0]} - {1'b0, head_line[26*i+:6]};
       near = distance[6] ? head_line[26*i+6+:20] == row_before : head_line[26*i+6+:20] == r.now.line[25:6];
       if (head_valid[i] && near && distance == 0) found = {1'b1, 4'(i)};
-      if (head_valid[i] && 4'(i) < MERGE_DEPTH && near && distance != 0 && distance[5:0] <= head_size[6*i+:6])
+      if (head_valid[i] && i < 14 && near && distance != 0 && distance[5:0] <= head_size[6*i+:6])
         merge = {1'b1, 4'(i)};
     end
     walked_valid = head_valid[r.walk];
@@ -102,10 +99,8 @@ module prefetch_logic #(
     renewed = r.state == FILL ? oldest_way : way.at[2:0];
     shadow_new = renew(shadow_row, renewed, r.state == FILL ?
         {r.fill_prefetched, r.fill.origin.valid, r.fill.line[16:6]} : {1'b0, hit.asked, hit.tag});
-    rescued = r.entry[3:0] + r.steps;
-    case (r.state == SOURCE ? r.fill_at[1:0] : r.asked ? r.asked_look.entry[1:0] :
-          r.state == GROW_SIZE || r.state == STALE ? r.entry[1:0] : r.state == RESCUE ? rescued[1:0] :
-          r.destination_entry[1:0])
+    case (r.state == SOURCE ? r.fill_at[1:0] : r.asked ? r.asked_look.entry[1:0] : r.state == GROW_SIZE ?
+          r.entry[1:0] : r.destination_entry[1:0])
       2'd0: lane = scratch_data[15:0];
       2'd1: lane = scratch_data[31:16];
       2'd2: lane = scratch_data[47:32];
@@ -113,56 +108,45 @@ module prefetch_logic #(
     endcase
   end
 
-  task read_scratch(input logic [ENTRY:0] at);
+  task read_scratch(input logic [11:0] at);
     scratch_read = 1'b1;
     scratch_address = at;
   endtask
-  task write_payload(input logic [ENTRY-1:0] entry, input logic [63:0] word);
+  task write_payload(input logic [10:0] entry, input logic [63:0] word);
     scratch_write = 8'hff;
     scratch_address = {1'b0, entry};
     scratch_word = word;
   endtask
-  // From the lowest bit: the block's size (6 bits), whether the entry has destinations, an epoch (9 bits).
-  task read_lane(input logic [ENTRY-1:0] entry);
-    read_scratch(SIZES + (ENTRY + 1)'(entry[ENTRY-1:2]));
-  endtask
-  task write_lane(input logic [ENTRY-1:0] entry, input logic [15:0] new_lane);
-    scratch_write = 8'b11 << {entry[1:0], 1'b0};
-    scratch_address = SIZES + (ENTRY + 1)'(entry[ENTRY-1:2]);
-    scratch_word = {4{new_lane}};
-  endtask
   // The entry needs a look, also when one is under way.
-  task write_stale(input logic [ENTRY-1:0] entry, input logic destinations, input logic [5:0] size);
+  task write_size(input logic [10:0] entry, input logic [5:0] size, input logic [1:0] bytes);
     if (entry == n.look.entry) n.incomplete = 1'b1;
-    write_lane(entry, {r.epoch ^ 9'h100, destinations, size});
+    scratch_write = 8'(bytes) << {entry[1:0], 1'b0};
+    scratch_address = SIZES + 12'(entry[10:2]);
+    scratch_word = {4{r.epoch ^ 8'h80, 2'b00, size}};
   endtask
   task read_lines(input line_t line);
     shadow_at = line[5:0];
     table_at = set_of(line);
   endtask
-  logic tries_line, to_slot, ends;
+  logic tries_line, to_slot;
   logic [5:0] line_left;
   logic [12:0] ahead, issued;
 `include "prefetch_visit.svh"
 `include "prefetch_fill.svh"
 `include "prefetch_entangle.svh"
-`include "prefetch_rescue.svh"
 `include "prefetch_look.svh"
 
   // Once visits are lost, all are until those that wait are done with: what is judged are stretches without gaps.
-  // A visit joins the queue when the next one comes.
   task arrive();
     n.gap = r.gap == 511 ? 9'd511 : r.gap + 9'd1;
     n.front_valid = n.waiting != 0;
     waiting_at = n.first_waiting + n.waiting[6:0];
-    queued_visit = {n.gap > FAR_STALL, r.last.gap, r.last.line};
+    queued_visit = {without_stall(n.gap), fold(address[63:6])};
     if (visit) begin
       n.shedding = n.waiting == 128 || (r.shedding && (n.waiting != 0 || n.state != IDLE));
-      queued = !n.shedding && r.last_valid;
+      queued = !n.shedding;
       if (queued) n.waiting = n.waiting + 8'd1;
-      if (n.shedding) n.visits_lost = r.visits_lost + 32'd1 + 32'(r.last_valid);
-      n.last = {1'b0, without_stall(n.gap), fold(address[63:6])};
-      n.last_valid = !n.shedding;
+      else n.visits_lost = r.visits_lost + 32'd1;
       n.gap = 9'd0;
     end
     if (interval) begin
@@ -180,17 +164,16 @@ module prefetch_logic #(
     {shadow_writes, table_writes, flight_pushes, head_pushes, block_grows, queued, behind} = '0;
     {shadow_at, shadow_look, table_at, table_look, block_size} = '0;
     {scratch_read, scratch_write, scratch_address, scratch_word} = '0;
-    {units, grown, table_new, judged_payload, ends, tries_line, to_slot} = '0;
+    {units, grown, table_new, judged_payload} = '0;
     // The size and epoch of the entry that the last check found: does it need a look?
-    queues_look = r.asked && (NEXT_LINE || r.epoch - lane[15:7] >= FRESH);
+    queues_look = r.asked && (NEXT_LINE || r.epoch - lane[15:8] >= FRESH);
     queued_look = r.asked_look;
     queued_look.size = lane[5:0];
     n.asked = 1'b0;
     if (r.asked && r.began && r.merged == 0 && lane[5:0] > r.known_size) n.known_size = lane[5:0];
     if (r.state < MISS) step_visit();
     else if (r.state < WALK) step_fill();
-    else if (r.state < RESCUE) step_entangle();
-    else step_rescue();
+    else step_entangle();
     step_look();
     flight_origin = r.look_state == DESTINATION ? {1'b1, r.slot - 3'd1, r.look.entry} : '0;
     arrive();
@@ -205,7 +188,7 @@ module prefetch_logic #(
     if (n.first_flight != r.first_flight) flying[r.first_flight] <= 1'b0;
     if (flight_pushes) begin
       flying[flight_at] <= 1'b1;
-      flights[flight_at] <= {key, issued[12:1] + MISS_CYCLES, 5'(issued[12:1] - r.look.time_), flight_origin};
+      flights[flight_at] <= {key, issued[12:1] + MISS_CYCLES, flight_origin};
       r.flights <= n.flights + 6'd1;
     end
     if (queues_look) begin
@@ -221,7 +204,7 @@ module prefetch_logic #(
     end
     if (reset) begin
       r <= '0;
-      r.epoch <= 9'd1;
+      r.epoch <= 8'd1;
       flying <= '0;
       head_valid <= '0;
       head_size <= '0;
@@ -246,8 +229,8 @@ module prefetch_logic #(
     assign both_seen = '0;
   end else begin : with_tags
     for (genvar i = 0; i < 5; i++) begin : tags
-      block_ram #(.ROW_BITS(SET_BITS - 1)) ram (
-          .clock, .address(table_at[SET_BITS-1:1]), .look(table_look[SET_BITS-1:1]), .write(both_writes[8*i+:8]),
+      block_ram ram (
+          .clock, .address(table_at[6:1]), .look(table_look[6:1]), .write(both_writes[8*i+:8]),
           .write_word(both_new[64*i+:64]), .word(both[64*i+:64]), .seen(both_seen[64*i+:64])
       );
     end

@@ -9,7 +9,6 @@
       PAYLOAD:
         if (r.fetched) begin
           n.payload = decode(scratch_data);
-          n.look_has = n.payload.confidence != 0;
           n.look_state = BLOCK;
         end
       SIZE:
@@ -44,8 +43,7 @@
     // What the next cycle needs of the memories.
     n.fetched = n.state != MISS && (n.look_state == BLOCK || n.look_state == DESTINATION);
     if ((n.look_state == PAYLOAD || n.look_state == SIZE) && scratch_free && n.state != MISS) begin
-      if (n.look_state == PAYLOAD) read_scratch({1'b0, n.look.entry});
-      else read_lane(n.destination_entry);
+      read_scratch(n.look_state == PAYLOAD ? {1'b0, n.look.entry} : SIZES + 12'(n.destination_entry[10:2]));
       n.fetched = 1'b1;
     end
     shadow_look = n.look_state == DESTINATION ? n.destination[5:0] : n.candidate[5:0];
@@ -80,7 +78,9 @@
     if (NEXT_LINE || ((n.payload.confidence == 0 || n.full) && n.incomplete)) n.look_state = QUIET;
     else if (n.payload.confidence == 0 || n.full) begin
       if (scratch_free) begin
-        write_lane(n.look.entry, {r.look_epoch, n.look_has, n.look.size});
+        scratch_write = 8'b10 << {n.look.entry[1:0], 1'b0};
+        scratch_address = SIZES + 12'(n.look.entry[10:2]);
+        scratch_word = {4{r.look_epoch, 8'd0}};
         n.look_state = QUIET;
       end
     end else begin

@@ -1,33 +1,29 @@
 // Types and arithmetic of prefetch_logic.sv. An include and not a package: yosys 0.23 imports none.
-  localparam int ENTRY = SET_BITS + 4;  // bits of an entry's number
-  localparam logic [3:0] MERGE_DEPTH = SET_BITS == 7 ? 4'd14 : SET_BITS == 8 ? 4'd6 : 4'd5;
-  // Words of the scratchpad; payloads at 0.
-  localparam logic [ENTRY:0] SIZES = (ENTRY + 1)'(1 << ENTRY), ORIGINS = (ENTRY + 1)'((1 << ENTRY) + (1 << (ENTRY - 2)));
+  localparam logic [11:0] SIZES = 12'd2048, ORIGINS = 12'd2560;  // words of the scratchpad; payloads at 0
   localparam logic [11:0] MISS_CYCLES = 12'd15;
   localparam logic [12:0] QUEUED = 13'd32;  // half cycles
-  localparam logic [8:0] FRESH = 9'd8, FAR_STALL = 9'd200;
+  localparam logic [7:0] FRESH = 8'd8;
 
   typedef logic [25:0] line_t;
   typedef logic [16:0] shadow_t;  // what the shadow cache knows a line by: tag, set
   typedef enum logic [4:0] {
     IDLE, CHECK, SETTLE, GROW_TAG, GROW_SIZE, GROW_NEW, MISS, DRAIN, FILL, SOURCE, JUDGE, CONFIDENCE, WALK,
-    TRY, SCAN, SCAN_SLOT, PACK, PACK_WRITE, STALE_READ, STALE, RESCUE, RESCUE_READ, RESCUE_WRITE, RESCUE_LANE, ALLOCATE
+    TRY, SCAN, SCAN_SLOT, PACK, PACK_WRITE, STALE
   } state_t;
   typedef enum logic [2:0] { QUIET, PAYLOAD, BLOCK, SLOT, DESTINATION, SIZE } look_state_t;
   typedef struct packed { logic [2:0] order; logic prefetched, asked; logic [10:0] tag; } way_t;  // rank ^ way
-  typedef struct packed { logic valid; logic [2:0] slot; logic [ENTRY-1:0] entry; } origin_t;
+  typedef struct packed { logic valid; logic [2:0] slot; logic [10:0] entry; } origin_t;
   typedef struct packed { logic [53:0] address; logic [11:0] confidence; logic [2:0] format; } payload_t;
-  typedef struct packed { logic [5:0] size; line_t line; logic [ENTRY-1:0] entry; logic [11:0] time_; } look_t;
-  typedef struct packed { shadow_t line; logic [11:0] ready; logic [4:0] waited; origin_t origin; } flight_t;
-  typedef struct packed { logic distant; logic [4:0] gap; line_t line; } visit_t;
+  typedef struct packed { logic [5:0] size; line_t line; logic [10:0] entry; logic [11:0] time_; } look_t;
+  typedef struct packed { shadow_t line; logic [11:0] ready; origin_t origin; } flight_t;
+  typedef struct packed { logic [5:0] gap; line_t line; } visit_t;
   typedef struct packed { logic found; logic [3:0] at; } found_t;
   typedef struct packed {
     state_t state;
     logic [8:0] gap;
     logic [6:0] first_waiting;
     logic [7:0] waiting;
-    visit_t last;  // waits for the next one, which tells its stall
-    logic last_valid, front_valid, shedding;
+    logic front_valid, shedding;
     logic [11:0] clock_;
     logic [12:0] issue;                // half cycles
     logic [3:0] head_at, walk;
@@ -41,7 +37,7 @@
     logic [5:0] merged, known_size;
     look_t asked_look;
     logic asked;
-    logic [8:0] epoch;
+    logic [7:0] epoch;
     flight_t fill;
     logic [8:0] fill_at;
     logic fill_prefetched, late, judged_up;
@@ -49,24 +45,19 @@
     logic [1:0] tries;
     payload_t old, packed_;
     logic [2:0] scan, fit, weakest, weakest_confidence, held, emitted;
-    logic [11:0] latency;
-    logic [ENTRY-1:0] entry;
+    logic [10:0] entry;
     logic fresh, placed;
-    line_t newcomer;
-    logic then_scan, place_found, place_sized;
-    logic [3:0] steps, place;
-    logic [15:0] leaving;
     look_state_t look_state;
     logic [1:0] first_look;
     logic [2:0] looks;
     look_t look;
     line_t candidate, destination;
-    logic fetched, incomplete, full, look_has;
+    logic fetched, incomplete, full;
     payload_t payload;
-    logic [8:0] look_epoch;
+    logic [7:0] look_epoch;
     logic [5:0] left;
     logic [2:0] slot;
-    logic [ENTRY-1:0] destination_entry;
+    logic [10:0] destination_entry;
     logic [53:0] counts;  // 3 x 18
     logic [23:0] sent;
     logic [31:0] visits_lost;
@@ -79,18 +70,18 @@
   function automatic logic [16:0] shadow_of(input line_t line);
     shadow_of = {line[16:6] ^ {2'd0, line[25:17]}, line[5:0]};
   endfunction
-  function automatic logic [17:0] mix(input line_t line);
-    mix = line[17:0] ^ line[19:2] ^ line[22:5];
+  function automatic logic [15:0] mix(input line_t line);
+    mix = line[15:0] ^ line[17:2] ^ line[20:5];
   endfunction
-  function automatic logic [SET_BITS-1:0] set_of(input line_t line);
-    logic [17:0] mixed;
+  function automatic logic [6:0] set_of(input line_t line);
+    logic [15:0] mixed;
     mixed = mix(line);
-    set_of = mixed[SET_BITS-1:0];
+    set_of = mixed[6:0];
   endfunction
   function automatic logic [8:0] tag_of(input line_t line);
-    logic [17:0] mixed;
+    logic [15:0] mixed;
     mixed = mix(line);
-    tag_of = mixed[SET_BITS+:9];
+    tag_of = mixed[15:7];
   endfunction
   function automatic logic [15:0] way_of(input logic [127:0] row, input logic [2:0] at);
     way_of = row[16*at+:16];
@@ -118,10 +109,10 @@
     end
     renew[16*way+:16] = {way, rest};
   endfunction
-  function automatic logic [4:0] without_stall(input logic [8:0] gap);
+  function automatic logic [5:0] without_stall(input logic [8:0] gap);
     logic [8:0] rest;
-    rest = gap > 35 ? gap - 9'd35 : gap > 15 ? gap - 9'd15 : gap;
-    without_stall = rest > 31 ? 5'd31 : rest[4:0];
+    rest = gap > 200 ? gap - 9'd200 : gap > 35 ? gap - 9'd35 : gap > 15 ? gap - 9'd15 : gap;
+    without_stall = rest > 63 ? 6'd63 : rest[5:0];
   endfunction
   // How many destinations share an entry whose addresses reach `line` from `head`.
   function automatic logic [2:0] format_for(input line_t head, input line_t line);

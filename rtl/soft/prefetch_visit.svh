@@ -30,7 +30,7 @@
     n.checks = 1'b1;
     n.missed = 1'b0;
     move_clock(12'(r.now.gap));
-    n.now.gap = 5'd0;
+    n.now.gap = 6'd0;
     if (is_due) n.state = DRAIN;
     else begin
       n.absent = !way.found;
@@ -43,11 +43,7 @@
     n.missed = !way.found;
     if (n.missed) n.counts[17:0] = r.counts[17:0] + 18'd1;
     else begin
-      // A prefetched line that the watched front end had from DRAM comes too late; what next line prefetches may have
-      // been asked for at any time before.
-      n.counts[17:0] = r.counts[17:0] + 18'(hit.prefetched && r.now.distant && !NEXT_LINE);
-      n.counts[35:18] = r.counts[35:18] + 18'(hit.prefetched && (!r.now.distant || NEXT_LINE));
-      n.counts[53:36] = r.counts[53:36] + 18'(hit.prefetched && r.now.distant && !NEXT_LINE);
+      n.counts[35:18] = r.counts[35:18] + 18'(hit.prefetched);
       shadow_writes = hit.prefetched || hit.order != way.at[2:0];
       shadow_at = r.now.line[5:0];
     end
@@ -55,7 +51,7 @@
     if (!NEXT_LINE) enter_line();
     n.asked = NEXT_LINE || (r.now.line != last && entry_row.found);
     n.asked_look = {6'd0, r.now.line, set_of(r.now.line), entry_row.at, n.clock_};
-    if (n.asked) read_lane(n.asked_look.entry);
+    if (n.asked) read_scratch(SIZES + 12'(n.asked_look.entry[10:2]));
     if (n.grows) begin
       table_at = set_of(n.grow_line);
       n.state = GROW_TAG;
@@ -87,6 +83,15 @@
     if (n.missed) n.state = MISS;
     else next_visit();
   endtask
+  task allocate(input line_t line);
+    table_new = table_row;
+    table_new[9*table_row[147:144]+:9] = tag_of(line);
+    table_new[147:144] = table_row[147:144] + 4'd1;
+    table_writes = 1'b1;
+    table_at = set_of(line);
+    n.entry = {table_at, table_row[147:144]};
+    write_payload(n.entry, 64'd0);
+  endtask
   task step_visit();
     case (r.state)
       IDLE: begin
@@ -106,12 +111,14 @@
       GROW_TAG:
         if (entry_row.found) begin
           n.entry = {set_of(r.grow_line), entry_row.at};
-          read_lane(n.entry);
+          read_scratch(SIZES + 12'(n.entry[10:2]));
           n.state = GROW_SIZE;
-        end else start_rescue(r.grow_line, 1'b0);
+        end else begin
+          allocate(r.grow_line);
+          n.state = GROW_NEW;
+        end
       default: begin  // GROW_SIZE, GROW_NEW
-        if (r.state == GROW_NEW || r.grow_size > 8'(lane[5:0])) 
-          write_stale(r.entry, r.state == GROW_SIZE && lane[6], r.grow_size[5:0]);
+        if (r.state == GROW_NEW || r.grow_size > 8'(lane[5:0])) write_size(r.entry, r.grow_size[5:0], 2'b11);
         after_grow();
       end
     endcase
