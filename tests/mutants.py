@@ -123,4 +123,8 @@ def blamed(output, chosen, folder, texts):
             if keys:
                 found |= keys
                 break
-    return found
+    if found:
+        return found
+    # An error inside the switch itself names the place before the message: "required from FILE:LINE".
+    places = [((folder / path).resolve(), int(line) - 1) for path, line in re.findall(r"(?m)^(\S+?):(\d+):\d+:", output)]
+    return set().union(*[by_line.get(place, set()) for place in places])

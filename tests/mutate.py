@@ -98,6 +98,10 @@ def draw(folder, seed):
     return drawn, spared
 
 
+def first_failure(output):
+    return output[max(0, output.find("FAILED:")):][:3000]
+
+
 class Workshop:
     """The copy with its mutants in it, and what its tests say."""
 
@@ -139,7 +143,7 @@ class Workshop:
                 return set(chosen)
             wrong = mutants.blamed(built.stdout, list(chosen.items()), BUILD, self.originals)
             if not wrong:
-                sys.exit(built.stdout[-3000:])
+                sys.exit(first_failure(built.stdout))
             for key in wrong:
                 del chosen[key]
         sys.exit("the mutants cannot be compiled beside one another; --plain builds them one by one")
@@ -245,7 +249,7 @@ def measure(bench, drawn, args, ended):
     if args.plain:
         built = bench.build(bench.programs)
         if built.returncode:
-            sys.exit(built.stdout[-3000:])
+            sys.exit(first_failure(built.stdout))
     else:
         behind = bench.switch(drawn[:args.sample + args.sample // 8])  # a few do not compile
     said(begin, f"built, {len(behind)} mutants behind switches")

@@ -46,7 +46,7 @@ std::vector<chip::NamedTrace> read_all(const FabricArguments& args, bool strict)
     each.name = short_name(file);
     each.family = chip::family_of(each.name);
     each.trace = trace::read_transfers(file, {}, report);
-    each.measured = chip::measured_cycles(each.trace);
+    each.measured = trace::measured_cycles(each.trace);
     if (each.measured > 0)
       out.push_back(std::move(each));
   }

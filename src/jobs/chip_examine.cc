@@ -175,8 +175,8 @@ Diagnosis chip_compare(const ChipCompareOptions& options) {
   finding::add_read_report(d, after.report);
   d.inputs = before.inputs;
   d.inputs.insert(d.inputs.end(), after.inputs.begin(), after.inputs.end());
-  const double was = chip::measured_cycles(before.trace);
-  const double is = chip::measured_cycles(after.trace);
+  const double was = trace::measured_cycles(before.trace);
+  const double is = trace::measured_cycles(after.trace);
   d.facts.emplace_back("cycles, earlier run", format_number(was, 12));
   d.facts.emplace_back("cycles, later run", format_number(is, 12));
   if (comparison.judgement.judged) {

@@ -127,7 +127,7 @@ finding::Diagnosis chip_play(const ChipPlayOptions& options) {
   if (options.use_stamps)
     play.issue = chip::Issue::Stamps;
   const chip::Played played = chip::play(fabric, records.trace, play);
-  const double measured = chip::measured_cycles(records.trace);
+  const double measured = trace::measured_cycles(records.trace);
   finding::Diagnosis d;
   d.scale = "chip";
   d.title = "A recorded program on " + fabric.sheet().name;

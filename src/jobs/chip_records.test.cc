@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/test_error.h"
+#include "chip/fabric/play.h"
 #include "jobs/chip_examine.h"
 #include "jobs/chip_play.h"
 
@@ -159,6 +160,52 @@ TEST(ChipExamine, NothingThatRepeatsIsNothingToJudge) {
   EXPECT_TRUE(d.findings.empty());
   EXPECT_FALSE(d.reason.empty());
   std::filesystem::remove(path);
+}
+
+// Reads between sixteen cores of a wormhole as a table of anybody's: both times of each, no waits.
+std::string table_of_reads(double slow) {
+  trace::TransferTrace trace;
+  trace.network_id("noc");
+  for (int core = 0; core < 16; ++core) {
+    trace::TransferStream& stream = trace.streams.emplace_back();
+    stream.core = {0, 1 + core % 4, 1 + core / 4};
+    stream.processor = trace.name_id("");
+    for (uint64_t i = 0; i < 24; ++i) {
+      trace::TransferRecord& record = stream.records.emplace_back();
+      record.kind = trace::TransferKind::Read;
+      record.begin = i * 700 + uint64_t(core) * 13;
+      record.end = record.begin + 100'000;  // not waited for
+      record.bytes = 2048;
+      record.peer = {0, int(1 + (stream.core.x + i) % 4), int(1 + (stream.core.y + i / 4) % 4)};
+    }
+  }
+  const chip::Fabric fabric(spec::read_fabric("wormhole"));
+  chip::PlayOptions options;
+  options.issue = chip::Issue::Stamps;
+  options.noise_cv = 0.1;
+  options.slow = {{fabric.link(0, fabric.component({0, 2, 2}), fabric.component({0, 3, 2})), slow}};
+  const chip::Played played = chip::play(fabric, trace, options);
+  std::string out = "tile;op;other;size;from;to\n";
+  for (const chip::PlayedWait& wait : played.waits) {
+    const trace::TransferStream& stream = trace.streams[wait.stream];
+    const trace::TransferRecord& record = stream.records[wait.record];
+    out += trace::to_string(stream.core) + ";read;" + trace::to_string(record.peer) + ";2048;" +
+           std::to_string(record.begin) + ";" + std::to_string(uint64_t(wait.end)) + "\n";
+  }
+  return out;
+}
+
+TEST(ChipExamine, ATableOfSingleTransfersWithBothTimesIsJudged) {
+  ChipExamineOptions o;
+  o.sources.columns = {"tile", "op", "other", "size", "from", "to", "layer"};
+  o.sources.files = {temporary(".csv")};
+  base::write_file(o.sources.files[0], table_of_reads(1));
+  EXPECT_EQ(chip_examine(o).outcome, Outcome::Healthy);
+  base::write_file(o.sources.files[0], table_of_reads(5));
+  const finding::Diagnosis slow = chip_examine(o);
+  ASSERT_EQ(slow.findings.size(), 1U);
+  EXPECT_THAT(slow.findings[0].subject, HasSubstr("2-2>3-2"));
+  std::filesystem::remove(o.sources.files[0]);
 }
 
 TEST(ChipPlay, SaysWhatAHealthyChipShouldTake) {

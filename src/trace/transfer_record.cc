@@ -25,12 +25,14 @@ void add_groups(const TransferStream& stream, uint32_t index, std::vector<Transf
   uint32_t begin[2] = {0, 0};  // reads, writes: where the open group of each begins
   for (uint32_t i = 0; i < stream.records.size(); ++i) {
     const TransferRecord& record = stream.records[i];
+    if (ends_alone(record))
+      out.push_back({index, i, i, 1, record.bytes});
     if (!is_group(record.kind))
       continue;
     uint32_t& first = begin[record.kind == TransferKind::WriteGroup];
     TransferGroup group{index, first, i, 0, 0};
     for (uint32_t k = first; k < i; ++k) {
-      if (stream.records[k].kind != transfers_of(record.kind))
+      if (stream.records[k].kind != transfers_of(record.kind) || ends_alone(stream.records[k]))
         continue;
       ++group.transfers;
       group.bytes += stream.records[k].bytes;
@@ -79,6 +81,15 @@ bool is_group(TransferKind kind) {
   return kind == TransferKind::ReadGroup || kind == TransferKind::WriteGroup;
 }
 
+bool ends_alone(const TransferRecord& record) {
+  return is_transfer(record.kind) && record.end != kNoTime;
+}
+
+bool waited_for(const TransferStream& stream, size_t record) {
+  const auto& all = stream.records;
+  return ends_alone(all[record]) && record + 1 < all.size() && all[record + 1].begin >= all[record].end;
+}
+
 uint32_t TransferTrace::name_id(const std::string& text) {
   if (names.empty())
     names.emplace_back();
@@ -120,6 +131,27 @@ TransferCounts count(const TransferTrace& trace) {
   out.peers = peers.size();
   out.chips = chips.size();
   return out;
+}
+
+double measured_cycles(const TransferTrace& trace) {
+  uint64_t zone = kNoTime;
+  uint64_t first = kNoTime;
+  uint64_t last = 0;
+  bool alone = false;  // single transfers with both times: tables, which have no zones
+  for (const TransferStream& stream : trace.streams) {
+    for (const TransferRecord& record : stream.records) {
+      first = std::min(first, record.begin);
+      if (record.kind == TransferKind::Zone)
+        zone = std::min(zone, record.begin);
+      alone = alone || ends_alone(record);
+      if ((is_group(record.kind) || ends_alone(record)) && record.end != kNoTime)
+        last = std::max(last, record.end);
+    }
+  }
+  const uint64_t begin = zone == kNoTime && alone ? first : zone;
+  if (begin == kNoTime || last <= begin)
+    return 0;
+  return double(last - begin);
 }
 
 }  // namespace lento::trace

@@ -54,12 +54,18 @@ struct TransferRecord {
   uint32_t sources = 1;  // events of the source that this record holds: a group two
 };
 
+// A transfer whose own end is known: no group closes it.
+bool ends_alone(const TransferRecord& record);
+
 // One processor of one core: its records in the order in which it made them.
 struct TransferStream {
   Place core;
   uint32_t processor = 0;  // index into names
   std::vector<TransferRecord> records;
 };
+
+// Whether the stream stood until this transfer's own end: its next record begins no earlier.
+bool waited_for(const TransferStream& stream, size_t record);
 
 struct ChipJoint {  // two ends of a link between chips
   Place from;
@@ -76,7 +82,8 @@ struct TransferTrace {
   uint8_t network_id(const std::string& text);
 };
 
-// The transfers of one group: records [first, wait) of the stream that are of its kind.
+// The transfers of one group: records [first, wait) of the stream that are of its kind. A transfer with an
+// end of its own is a group of one: first and wait are both its record.
 struct TransferGroup {
   uint32_t stream = 0;
   // record indexes; `wait` is the group's own record
@@ -102,5 +109,9 @@ struct TransferCounts {
   uint64_t chips = 0;
 };
 TransferCounts count(const TransferTrace& trace);
+
+// How long the recorded program took: first zone's begin (of single transfers without zones: first begin) to
+// the last recorded end of a group or transfer, cycles; 0 when there is none.
+double measured_cycles(const TransferTrace& trace);
 
 }  // namespace lento::trace

@@ -120,6 +120,9 @@ class TableReader {
       }
       take(row, line);
     }
+    // A processor asks for one thing after the other, however the rows are sorted.
+    for (TransferStream& stream : trace_.streams)
+      std::ranges::stable_sort(stream.records, {}, &TransferRecord::begin);
     return std::move(trace_);
   }
 

@@ -81,17 +81,18 @@ TEST(Table, WithoutAKindARowIsWorkAndWithoutAnEndItStaysOpen) {
   EXPECT_EQ(report.skipped, 0U);
 }
 
-// Nanoseconds since 1970 have 19 digits, a double holds 15 to 17.
+// Nanoseconds since 1970 have 19 digits, a double holds 15 to 17. Rows of a processor are sorted by their
+// begin.
 TEST(Table, TimesOfManyDigitsAreTakenExactly) {
   base::ReadReport report;
   const TransferTrace trace =
       table("component,start,end\n1-1,1763812345678901235,1763812345678901236\n1-1,2.6,1e3\n", report);
   const auto& records = trace.streams.at(0).records;
   ASSERT_EQ(records.size(), 2U);
-  EXPECT_EQ(records[0].begin, 1763812345678901235U);
-  EXPECT_EQ(records[0].end, 1763812345678901236U);
-  EXPECT_EQ(records[1].begin, 3U);
-  EXPECT_EQ(records[1].end, 1000U);
+  EXPECT_EQ(records[0].begin, 3U);
+  EXPECT_EQ(records[0].end, 1000U);
+  EXPECT_EQ(records[1].begin, 1763812345678901235U);
+  EXPECT_EQ(records[1].end, 1763812345678901236U);
 }
 
 TEST(Table, PlacesOfWhatIsSkippedAreTheRowsOfTheFile) {

@@ -115,7 +115,7 @@ class Judge {
     out_.remedy =
         line.played.waits.empty()
             ? "record the barriers at which the program waits, as NoC events of tt-metal or groups of "
-              "lento-records hold them: single transfers are not judged"
+              "lento-records hold them, or each transfer's own end"
             : "record a longer run, or give an earlier run of the same program to `lento chip compare`";
     return false;
   }
@@ -274,10 +274,11 @@ class Judge {
         record.begin -= std::min(record.begin, shift);
         moved = moved || (shift > 0 && trace::is_transfer(record.kind));
         const auto found = later.find({s, r});
-        if (found != later.end())
-          shift += found->second;
+        const uint64_t late = found == later.end() ? 0 : found->second;
         if (record.end != trace::kNoTime)
-          record.end -= std::min(record.end, shift);
+          record.end -= std::min(record.end, shift + late);
+        if (!trace::ends_alone(record) || trace::waited_for(trace_.streams[s], r))
+          shift += late;
       }
     }
     if (!moved)

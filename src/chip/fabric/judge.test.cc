@@ -55,6 +55,19 @@ trace::TransferTrace recorded(const Fabric& fabric, trace::TransferTrace trace, 
   return trace;
 }
 
+// The same program as single transfers with both times; the processor waits for each one, or for none.
+trace::TransferTrace single_transfers(bool waits) {
+  trace::TransferTrace trace = program();
+  for (trace::TransferStream& stream : trace.streams) {
+    std::erase_if(stream.records, [](const trace::TransferRecord& r) {
+      return !trace::is_transfer(r.kind);
+    });
+    for (trace::TransferRecord& record : stream.records)
+      record.end = record.begin + (waits ? 0 : 1'000'000);
+  }
+  return trace;
+}
+
 PlayOptions noise(uint64_t seed) {
   PlayOptions options;
   options.noise_cv = 0.2;
@@ -79,6 +92,27 @@ TEST(Judge, SlowLinkIsNamed) {
   const FabricJudgement verdict = judge(fabric, recorded(fabric, program(), options));
   ASSERT_TRUE(verdict.blamed);
   EXPECT_EQ(verdict.ranked.front().members.front(), fabric.server_name(link));
+}
+
+TEST(Judge, SlowLinkIsNamedFromSingleTransfersWithBothTimes) {
+  const Fabric fabric(grid());
+  const int link = fabric.link(0, fabric.component({0, 2, 2}), fabric.component({0, 3, 2}));
+  for (const bool waits : {false, true}) {
+    int named = 0;
+    for (uint64_t seed = 1; seed <= 4; ++seed) {
+      const FabricJudgement healthy = judge(fabric, recorded(fabric, single_transfers(waits), noise(seed)));
+      EXPECT_TRUE(healthy.judged) << healthy.reason;
+      EXPECT_FALSE(healthy.blamed) << waits << " " << seed << " " << healthy.ranked.front().members.front();
+      PlayOptions options = noise(100 + seed);
+      options.slow = {{link, 5}};
+      const FabricJudgement slow = judge(fabric, recorded(fabric, single_transfers(waits), options));
+      const bool right = slow.ranked.front().members.front() == fabric.server_name(link);
+      EXPECT_TRUE(right || !slow.blamed)
+          << waits << " " << seed << " " << slow.ranked.front().members.front();
+      named += slow.blamed && right;
+    }
+    EXPECT_EQ(named, 4) << waits;
+  }
 }
 
 TEST(Judge, NothingRepeatsIsNoVerdict) {

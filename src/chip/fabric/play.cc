@@ -50,6 +50,7 @@ struct StreamState {
   int64_t last[2] = {0, 0};       // latest arrival
   size_t waiting = kNone;         // index into Played::waits
   bool waits_for_write = false;
+  bool waits_for_one = false;  // for a transfer with an end of its own, not for a group
 };
 
 // Packets of one tile in one direction of a network, by the server of the first link.
@@ -171,11 +172,14 @@ class Player {
         return plan(at(record.begin), index, kStep);
       const auto number = uint32_t(state.next++);
       state.reached = std::max(state.reached, record.begin);
-      if (record.end != kNoTime)
+      const bool alone = trace::ends_alone(record);
+      const bool blocks = !alone || trace::waited_for(stream, number);
+      if (record.end != kNoTime && blocks)
         state.reached = std::max(state.reached, record.end);
       if (trace::is_transfer(record.kind) || record.kind == TransferKind::Compute) {
-        if (trace::is_transfer(record.kind))
-          issue(index, number);
+        const bool issued = trace::is_transfer(record.kind) && issue(index, number);
+        if (issued && alone && blocks && options_.issue != Issue::Stamps)
+          return wait_for_last(index);
         return plan(now_ + pause(stream, state, record), index, kStep);
       }
       if (trace::is_group(record.kind))
@@ -183,6 +187,12 @@ class Player {
       if (options_.issue == Issue::Gaps && state.next < stream.records.size())
         return plan(now_ + gap(stream, state), index, kStep);
     }
+  }
+
+  void wait_for_last(uint32_t index) {
+    StreamState& state = streams_[index];
+    state.waiting = own_wait_.back();
+    state.waits_for_one = true;
   }
 
   // From the latest time recorded so far to the next record's; a zone may be recorded twice, the second time
@@ -220,7 +230,8 @@ class Player {
     return it->second;
   }
 
-  void issue(uint32_t index, uint32_t number) {
+  // False where the fabric lacks a place for it.
+  bool issue(uint32_t index, uint32_t number) {
     const TransferStream& stream = trace_.streams[index];
     const TransferRecord& record = stream.records[number];
     const bool write = record.kind == TransferKind::Write;
@@ -229,21 +240,30 @@ class Player {
     const int network = record.network < networks_.size() ? networks_[record.network] : -1;
     if (own < 0 || peer < 0 || network < 0) {
       ++out_.unplaced;
-      return;
+      return false;
     }
     const int route = write ? route_of(network, own, peer) : route_of(network, peer, own);
     const std::vector<int>& request = out_.routes[size_t(route_of(network, own, peer))];
     if (out_.routes[size_t(route)].empty() || request.empty()) {
       ++out_.unplaced;
-      return;
+      return false;
     }
     const auto id = uint32_t(out_.transfers.size());
     out_.transfers.push_back({index, number, route, double(now_) / kTicks, 0});
     tail_.push_back(0);
+    own_wait_.push_back(kNone);
     StreamState& state = streams_[index];
-    state.open[write].push_back(id);
-    ++state.pending[write];
+    if (trace::ends_alone(record)) {
+      own_wait_.back() = out_.waits.size();
+      out_.waits.push_back(
+          {index, number, double(now_) / kTicks, 0, uint32_t(out_.transfers_of_waits.size()), 1});
+      out_.transfers_of_waits.push_back(id);
+    } else {
+      state.open[write].push_back(id);
+      ++state.pending[write];
+    }
     plan(write ? now_ : arrival_of_request(request, peer), id, 0);
+    return true;
   }
 
   // A request is short: it takes no server's time, but stands behind the data that does.
@@ -365,11 +385,24 @@ class Player {
     transfer.arrival = double(time) / kTicks;
     if (fabric_.sheet().port.channels > 0 && gate_of(way) >= 0)
       plan(time, id, kFree);
+    if (own_wait_[id] != kNone)
+      return end_own_wait(transfer.stream, own_wait_[id], time + completion_);
     StreamState& state = streams_[transfer.stream];
     --state.pending[write];
     state.last[write] = std::max(state.last[write], time);
-    if (state.waiting != kNone && state.waits_for_write == write && state.pending[write] == 0)
+    if (state.waiting != kNone && !state.waits_for_one && state.waits_for_write == write &&
+        state.pending[write] == 0)
       end_wait(transfer.stream, state.last[write] + completion_);
+  }
+
+  void end_own_wait(uint32_t index, size_t wait, int64_t time) {
+    StreamState& state = streams_[index];
+    if (state.waiting == wait) {
+      state.waits_for_one = false;
+      return end_wait(index, time);
+    }
+    out_.waits[wait].end = double(time) / kTicks;
+    last_end_ = std::max(last_end_, time);
   }
 
   const TransferRecord& record_of(const PlayedTransfer& transfer) const {
@@ -440,7 +473,8 @@ class Player {
   std::vector<int64_t> free_;
   std::vector<int64_t> busy_;
   std::vector<int64_t> waited_;
-  std::vector<int64_t> tail_;  // by transfer: when its last byte is through the servers so far
+  std::vector<size_t> own_wait_;  // by transfer: index into Played::waits, kNone where a group closes it
+  std::vector<int64_t> tail_;     // by transfer: when its last byte is through the servers so far
   std::vector<double> slow_;
   std::vector<int> networks_;
   std::unordered_map<uint64_t, int> route_ids_;  // (network, from, to) packed
@@ -452,22 +486,6 @@ class Player {
 
 Played play(const Fabric& fabric, const TransferTrace& trace, const PlayOptions& options) {
   return Player(fabric, trace, options).run();
-}
-
-double measured_cycles(const TransferTrace& trace) {
-  uint64_t first = kNoTime;
-  uint64_t last = 0;
-  for (const TransferStream& stream : trace.streams) {
-    for (const TransferRecord& record : stream.records) {
-      if (record.kind == TransferKind::Zone)
-        first = std::min(first, record.begin);
-      if (trace::is_group(record.kind) && record.end != kNoTime)
-        last = std::max(last, record.end);
-    }
-  }
-  if (first == kNoTime || last <= first)
-    return 0;
-  return double(last - first);
 }
 
 }  // namespace lento::chip

@@ -5,6 +5,8 @@
 //   - a stream issues a transfer, then the next after the processor's own cycles; a wait ends when the last
 //   of
 //     its transfers has arrived; the stream goes on `resume_cycles` later
+//   - a transfer whose own end is recorded is a wait of its own; the stream stands for it only where its next
+//     record begins after that end
 //   - a read's request takes the network to the peer, behind the data on its links; data comes back
 //   - data takes the servers of its route in order: first come first served, each for
 //     packet_cycles + bytes / rate; its head goes on after pass_cycles (cut through); data that stands before
@@ -76,8 +78,5 @@ struct Played {
 };
 
 Played play(const Fabric& fabric, const trace::TransferTrace& trace, const PlayOptions& options = {});
-
-// What the records say of the same stretch: first zone's begin to last group's end; 0 when there is none.
-double measured_cycles(const trace::TransferTrace& trace);
 
 }  // namespace lento::chip

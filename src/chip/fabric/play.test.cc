@@ -89,6 +89,29 @@ TEST(Play, RecordedIssueTimesAreKept) {
   EXPECT_DOUBLE_EQ(played.transfers[2].issue, 1000);
 }
 
+// Reads of 3,200 bytes as above, each with an end of its own: 248 cycles from issue to end.
+TEST(Play, TransfersWithTheirOwnEndsAreWaitsOfTheirOwn) {
+  trace::TransferTrace trace;
+  add_reader(trace, {0, 0, 0}, {Place{0, 2, 0}}, 3, 1, 3200);
+  trace::TransferStream& stream = trace.streams[0];
+  stream.records.pop_back();
+  stream.records.erase(stream.records.begin());
+  const auto played_with_ends = [&](uint64_t after) {
+    for (trace::TransferRecord& record : stream.records)
+      record.end = record.begin + after;
+    return play(Fabric(row(3)), trace);
+  };
+  const Played stood = played_with_ends(0);  // each next one begins when it ended
+  const Played went_on = played_with_ends(1000);
+  ASSERT_EQ(stood.waits.size(), 3U);
+  ASSERT_EQ(went_on.waits.size(), 3U);
+  const double alone = 5 + 18 + 5 + 50 + 5 + 9 + 9 + 100 + 30;
+  for (const PlayedWait& wait : stood.waits)
+    EXPECT_NEAR(wait.end - wait.begin, alone, 1);
+  EXPECT_GE(stood.waits[1].begin, stood.waits[0].end);
+  EXPECT_LT(went_on.waits[2].begin, went_on.waits[0].end);
+}
+
 TEST(Play, ATileLetsOnlySoManyPacketsGo) {
   trace::TransferTrace trace;
   add_reader(trace, {0, 0, 0}, {Place{0, 1, 0}}, 6, 1, 64);

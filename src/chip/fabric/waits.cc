@@ -124,7 +124,7 @@ EarlierTails tails_of(const TransferTrace& trace) {
     for (const TransferRecord& record : trace.streams[s].records) {
       if (trace::is_transfer(record.kind))
         last = record.begin;
-      if (!trace::is_group(record.kind))
+      if (!trace::is_group(record.kind) && !trace::ends_alone(record))
         continue;
       if (record.end != trace::kNoTime && last > 0 && record.end > last)
         out[{s, number}] = double(record.end - last);
