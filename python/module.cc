@@ -5,9 +5,12 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <future>
+#include <limits>
+#include <span>
 
 #include "lento/lento.h"
 
@@ -41,24 +44,6 @@ auto run(const Work& work) {
   throw py::error_already_set();
 }
 
-lento::Metrics metrics_of(
-    std::vector<std::string> machines,
-    std::vector<std::string> names,
-    int64_t begin_ms,
-    int64_t step_ms,
-    const py::array_t<float, py::array::c_style | py::array::forcecast>& values) {
-  if (values.ndim() != 3)
-    throw lento::Error({"values"}, "needed an array [metric, step, machine]");
-  lento::Metrics metrics;
-  metrics.machines = std::move(machines);
-  metrics.names = std::move(names);
-  metrics.begin_ms = begin_ms;
-  metrics.step_ms = step_ms;
-  metrics.steps = size_t(values.shape(1));
-  metrics.values.assign(values.data(), values.data() + values.size());
-  return metrics;
-}
-
 // The vector as an array, which owns it: nothing is copied.
 template <class T>
 py::array_t<T> array_of(std::vector<T> values) {
@@ -76,6 +61,58 @@ template <class T>
 std::span<const T> span_of(const py::handle& values) {
   const auto array = values.cast<Values<T>>();  // the caller's list keeps it alive
   return {array.data(), size_t(array.size())};
+}
+
+// Rows of a column of numbers onto the grid: row i is step steps[i] of machine machines[i]. Later rows of one
+// place win.
+template <class T>
+void scatter(
+    const py::handle& column,
+    std::span<const int64_t> steps,
+    std::span<const int64_t> machines,
+    size_t machine_count,
+    std::span<float> grid) {
+  const std::span<const T> values = span_of<T>(column);
+  if (values.size() != steps.size() || values.size() != machines.size())
+    throw lento::Error({"columns"}, "a column of another length than the times");
+  for (size_t i = 0; i < values.size(); ++i)
+    grid[size_t(steps[i]) * machine_count + size_t(machines[i])] = float(values[i]);
+}
+
+// Columns of a frame, float64 or float32, straight onto the grid.
+lento::Metrics metrics_of(
+    std::vector<std::string> machines,
+    std::vector<std::string> names,
+    int64_t begin_ms,
+    int64_t step_ms,
+    const Values<int64_t>& step_of_row,
+    const Values<int64_t>& machine_of_row,
+    const py::list& columns) {
+  const std::span<const int64_t> steps = span_of<int64_t>(step_of_row);
+  const std::span<const int64_t> which = span_of<int64_t>(machine_of_row);
+  lento::Metrics metrics;
+  const auto outside = [](std::span<const int64_t> places, size_t count) {
+    return std::ranges::any_of(places, [count](int64_t place) {
+      return place < 0 || size_t(place) >= count;
+    });
+  };
+  metrics.steps = steps.empty() ? 0 : size_t(std::ranges::max(steps)) + 1;
+  if (names.size() != columns.size() || outside(steps, metrics.steps) || outside(which, machines.size()))
+    throw lento::Error({"columns"}, "rows that are on no step or of no machine");
+  const size_t plane = metrics.steps * machines.size();
+  metrics.values.assign(names.size() * plane, std::numeric_limits<float>::quiet_NaN());
+  for (size_t m = 0; m < names.size(); ++m) {
+    const std::span<float> grid = std::span(metrics.values).subspan(m * plane, plane);
+    if (py::isinstance<Values<double>>(columns[m]))
+      scatter<double>(columns[m], steps, which, machines.size(), grid);
+    else
+      scatter<float>(columns[m], steps, which, machines.size(), grid);
+  }
+  metrics.machines = std::move(machines);
+  metrics.names = std::move(names);
+  metrics.begin_ms = begin_ms;
+  metrics.step_ms = step_ms;
+  return metrics;
 }
 
 // (name, int64 array), (name, float64 array) or (name, int32 codes, words). The arrays are not copied.
@@ -167,24 +204,34 @@ PYBIND11_MODULE(_lento, module) {
       py::arg("threads"));
 
   module.def(
-      "diagnose_fleet_values",
+      "diagnose_fleet_columns",
       [](std::vector<std::string> machines,
          std::vector<std::string> names,
          int64_t begin_ms,
          int64_t step_ms,
-         const py::array_t<float, py::array::c_style | py::array::forcecast>& values,
+         const Values<int64_t>& step_of_row,
+         const Values<int64_t>& machine_of_row,
+         const py::list& columns,
          double false_alarms_per_day) {
-        const lento::Metrics metrics =
-            metrics_of(std::move(machines), std::move(names), begin_ms, step_ms, values);
+        lento::Metrics metrics = metrics_of(
+            std::move(machines),
+            std::move(names),
+            begin_ms,
+            step_ms,
+            step_of_row,
+            machine_of_row,
+            columns);
         return run([&](const lento::Progress& progress) {
-          return lento::diagnose_fleet(metrics, false_alarms_per_day, progress);
+          return lento::diagnose_fleet(std::move(metrics), false_alarms_per_day, progress);
         });
       },
       py::arg("machines"),
       py::arg("names"),
       py::arg("begin_ms"),
       py::arg("step_ms"),
-      py::arg("values"),
+      py::arg("step_of_row"),
+      py::arg("machine_of_row"),
+      py::arg("columns"),
       py::arg("false_alarms_per_day"));
 
   module.def(

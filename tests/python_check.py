@@ -69,6 +69,18 @@ def frames():
     files = lento.fleet.diagnose("job.csv", machine="machine")
     assert d.outcome == files.outcome, (d, files)
     assert list(d.findings.subject) == list(files.findings.subject)
+    plain = json.loads(d.to_json())
+    for other in (frame.astype({c: "float32" for c in frame.columns if frame[c].dtype.kind == "f" and c != "time"}),
+                  frame.sample(frac=1, random_state=3),  # rows in any order
+                  frame.assign(machine=frame.machine.astype("category"))):
+        assert json.loads(lento.fleet.diagnose(other, machine="machine", time="time").to_json())["findings"] == plain["findings"]
+    holes = frame.copy()
+    holes.loc[3, "machine"] = None
+    try:
+        lento.fleet.diagnose(holes, machine="machine", time="time")
+        raise AssertionError("rows without a machine were taken")
+    except lento.Error as error:
+        assert "without a machine" in str(error)
     dated = frame.assign(time=pandas.to_datetime(frame.time, unit="s"))
     assert list(lento.fleet.diagnose(dated).findings.subject) == list(d.findings.subject)
     assert d._repr_html_().startswith("<iframe sandbox") and "Lento" in d.to_html()

@@ -88,7 +88,7 @@ Diagnosis diagnose_fleet(const FleetQuestion& question, const Progress& progress
   return stamped(jobs::diagnose_fleet(job, progress));
 }
 
-Diagnosis diagnose_fleet(const Metrics& metrics, double false_alarms_per_day, const Progress& progress) {
+Diagnosis diagnose_fleet(Metrics metrics, double false_alarms_per_day, const Progress& progress) {
   const size_t wanted = metrics.machines.size() * metrics.names.size() * metrics.steps;
   if (metrics.values.size() != wanted)
     throw Error(
@@ -98,14 +98,14 @@ Diagnosis diagnose_fleet(const Metrics& metrics, double false_alarms_per_day, co
   if (metrics.step_ms <= 0)
     throw Error({"step_ms"}, "the step must be above 0");
   trace::MetricSeries series;
-  series.machines = metrics.machines;
   series.labels.resize(metrics.machines.size());
-  series.metrics = metrics.names;
+  series.machines = std::move(metrics.machines);
+  series.metrics = std::move(metrics.names);
   series.begin_ms = metrics.begin_ms;
   series.step_ms = metrics.step_ms;
   series.steps = metrics.steps;
   series.sample_gap_ms = metrics.step_ms;
-  series.values = metrics.values;
+  series.values = std::move(metrics.values);
   series.devices = {""};
   jobs::FleetDiagnosisOptions job;
   job.detect.false_alarms_per_day = false_alarms_per_day;

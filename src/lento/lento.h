@@ -60,7 +60,7 @@ struct FleetQuestion {
 };
 Diagnosis diagnose_fleet(const FleetQuestion& question, const Progress& progress = {});
 
-// The same for metrics in memory, on one time grid.
+// The same for metrics in memory, on one time grid; moved in, they are not copied.
 struct Metrics {
   std::vector<std::string> machines;
   std::vector<std::string> names;  // of the metrics
@@ -69,8 +69,7 @@ struct Metrics {
   size_t steps = 0;
   std::vector<float> values;  // [(metric * steps + step) * machines + machine]; NaN: no sample
 };
-Diagnosis
-diagnose_fleet(const Metrics& metrics, double false_alarms_per_day = 0.1, const Progress& progress = {});
+Diagnosis diagnose_fleet(Metrics metrics, double false_alarms_per_day = 0.1, const Progress& progress = {});
 
 // Which code on which cores fights over memory?
 struct MemoryQuestion {
