@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <vector>
 
 #include "base/error.h"
 
@@ -126,6 +127,129 @@ TEST(ProbeFile, BrokenRecordsAreSkippedAndCounted) {
   EXPECT_EQ(report.skipped, 4u);
   EXPECT_EQ(report.reasons.at("cut off at the end of the file"), 1u);
   std::filesystem::remove(path);
+}
+
+// Two chips of four cores and two DRAM ports; the second runs at half the header's clock.
+ProbeHeader two_chips() {
+  ProbeHeader head{"pair", "net", 8, 0, 1e8};
+  head.chips = 2;
+  head.ports = 4;
+  head.clocks_hz = {1e8, 5e7};
+  return head;
+}
+
+std::vector<ProbeRecord> records_of(const std::string& text, base::ReadReport& report) {
+  const std::string path = temporary("several_text");
+  base::write_file(path, text);
+  ProbeReader reader(path, report);
+  std::vector<ProbeRecord> out;
+  ProbeRecord record;
+  while (reader.next(record))
+    out.push_back(record);
+  std::filesystem::remove(path);
+  return out;
+}
+
+const std::string kHeadOfTwo =
+    "lento.probe/2 text\n"
+    R"({"chip":"pair","mapping":"net","cores":4,"clock_hz":100,"chips":2,"ports":2,"clocks_hz":[100,50]})"
+    "\nbegin end work layer inference core peer kind op step chip peer_chip\n";
+
+TEST(ProbeFile, RecordsOfSeveralChipsReadBack) {
+  const std::vector<ProbeRecord> records{
+      {10, 20, 5, 0, 0, 7, 0, ProbeKind::Compute, 0, 0},
+      {10, 20, 5, 0, 0, 3, 6, ProbeKind::Message, 0, 0},
+      {10, 20, 5, 0, 0, 5, 3, ProbeKind::Read, 0, 0},
+      {10, 20, 5, 0, 0, 0, 1, ProbeKind::Write, 0, 0}};
+  for (const ProbeForm form : {ProbeForm::Binary, ProbeForm::Text}) {
+    const std::string path = temporary("several");
+    ProbeWriter writer(path, two_chips(), form);
+    for (int i = 0; i < 3000; ++i)
+      for (const ProbeRecord& r : records)
+        writer.write(r);
+    writer.commit();
+    base::ReadReport report;
+    ProbeReader reader(path, report);
+    EXPECT_EQ(reader.header().cores, 8u);
+    EXPECT_EQ(reader.header().ports, 4u);
+    EXPECT_EQ(reader.header().clocks_hz, two_chips().clocks_hz);
+    ProbeRecord record;
+    size_t i = 0;
+    for (; reader.next(record); ++i)
+      ASSERT_EQ(bytes_of(record), bytes_of(records[i % records.size()])) << i;
+    EXPECT_EQ(i, 12000u);
+    EXPECT_EQ(report.skipped, 0u);
+    std::filesystem::remove(path);
+  }
+}
+
+TEST(ProbeFile, ARecordSaysItsChipAndItsOwnClock) {
+  const std::string path = temporary("own_clock");
+  ProbeWriter writer(path, two_chips(), ProbeForm::Text);
+  writer.write({10, 20, 5, 0, 0, 6, 1, ProbeKind::Message, 0, 0});
+  writer.commit();
+  EXPECT_THAT(base::read_file(path), HasSubstr("\n5 10 5 0 0 2 1 message 0 0 1 0\n"));
+  std::filesystem::remove(path);
+}
+
+TEST(ProbeFile, IdsCountChipByChipAndTimesAreOfOneClock) {
+  base::ReadReport report;
+  const auto records =
+      records_of(kHeadOfTwo + "5 10 1 0 0 2 1 read 0 0 1 1\n5 10 1 0 0 2 1 message 0 0 0 1\n", report);
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_EQ(records[0].core, 6);
+  EXPECT_EQ(records[0].peer, 3);
+  EXPECT_EQ(records[0].begin, 10u);
+  EXPECT_EQ(records[0].end, 20u);
+  EXPECT_EQ(records[1].core, 2);
+  EXPECT_EQ(records[1].peer, 5);
+  EXPECT_EQ(records[1].begin, 5u);
+}
+
+TEST(ProbeFile, PlacesBeyondTheChipsAreSkipped) {
+  base::ReadReport report;
+  const auto records = records_of(
+      kHeadOfTwo +
+          "5 10 1 0 0 4 0 compute 0 0 0 0\n"                 // core
+          "5 10 1 0 0 0 0 compute 0 0 2 0\n"                 // chip
+          "5 10 1 0 0 0 4 message 0 0 0 0\n"                 // sender
+          "5 10 1 0 0 0 0 message 0 0 0 2\n"                 // sender's chip
+          "5 10 1 0 0 0 2 read 0 0 0 0\n"                    // port
+          "5 18446744073709551615 1 0 0 0 0 read 0 0 1 0\n"  // beyond what can be counted
+          "5 10 1 0 0 0 0 compute 0 0 0\n"                   // too few columns
+          "5 10 1 0 0 3 9 compute 0 0 1 9\n",                // a compute has no peer
+      report);
+  EXPECT_EQ(report.skipped, 7u);
+  EXPECT_EQ(report.reasons["core is not on the chip"], 2u);
+  EXPECT_EQ(report.reasons["sending core is not on the chip"], 2u);
+  EXPECT_EQ(report.reasons["DRAM port is not on the chip"], 1u);
+  EXPECT_EQ(report.reasons["time is out of range"], 1u);
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(records[0].core, 7);
+}
+
+TEST(ProbeFile, AHeadThatDoesNotComeOutIsRefused) {
+  const auto error_of = [](const std::string& members) {
+    const std::string path = temporary("head");
+    base::write_file(path, "lento.probe/2 binary\n{\"cores\":4," + members + "}\n");
+    base::ReadReport report;
+    std::string error;
+    try {
+      ProbeReader reader(path, report);
+    } catch (const base::Error& e) {
+      error = e.what();
+    }
+    std::filesystem::remove(path);
+    return error;
+  };
+  EXPECT_THAT(error_of(R"("ports":2)"), HasSubstr("chips"));
+  EXPECT_THAT(error_of(R"("chips":65,"ports":2)"), HasSubstr("chips"));
+  EXPECT_THAT(
+      error_of(R"("chips":2,"ports":2,"clock_hz":1,"clocks_hz":[1])"),
+      HasSubstr("one clock for each"));
+  EXPECT_THAT(error_of(R"("chips":2,"ports":2,"clocks_hz":[1,1])"), HasSubstr("'clock_hz' is needed"));
+  EXPECT_THAT(error_of(R"("chips":2,"ports":2,"clock_hz":1,"clocks_hz":[1,0])"), HasSubstr("1 to 1e13"));
+  EXPECT_EQ(error_of(R"("chips":2,"ports":2,"clock_hz":1,"clocks_hz":[1,2])"), "");
 }
 
 TEST(ProbeFile, AnotherFileIsRefused) {
