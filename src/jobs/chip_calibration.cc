@@ -8,6 +8,7 @@
 #include "chip/fit/fit_file.h"
 #include "chip/fit/tuning.h"
 #include "chip/map/map_file.h"
+#include "jobs/chip_file.h"
 #include "jobs/chip_recording.h"
 #include "jobs/chip_replay.h"
 
@@ -97,7 +98,8 @@ std::string verdict_of(const chip::Fit& fit) {
 finding::Diagnosis calibrate_chip(const ChipCalibrationOptions& options, const base::Progress& progress) {
   if (options.records.empty())
     throw base::Error({}, "no healthy run was given");
-  const spec::Chip chip = spec::read_chip(options.chip);
+  const ChipFile file = read_chip_file(options.chip);
+  const spec::Chip& chip = file.twin.chip;
   const chip::Program program = expand(chip::read_map(options.mapping), chip, options.mapping);
   ChipDiagnosisOptions reading;
   reading.recorder = options.recorder;
@@ -107,7 +109,9 @@ finding::Diagnosis calibrate_chip(const ChipCalibrationOptions& options, const b
     recorded.push_back(read_recording("healthy run", path, {chip, program}, reading));
   std::vector<chip::FitRun> runs;
   for (const ChipRecording& one : recorded)
-    runs.push_back({&one.sketch, sketch_replays(program, one.sketch, options.seed, progress)});
+    runs.push_back(
+        {&one.sketch,
+         with_declared(sketch_replays(program, one.sketch, options.seed, progress), file.twin.own)});
   const chip::Fit fit = chip::fit_twin(runs, chip, options.tolerance);
   const chip::Grid grid(chip);
   finding::Diagnosis d;

@@ -7,7 +7,9 @@
 #include "base/units.h"
 #include "chip/fit/fit_file.h"
 #include "chip/fit/possible.h"
+#include "chip/map/declared.h"
 #include "chip/map/map_file.h"
+#include "jobs/chip_file.h"
 #include "jobs/chip_recording.h"
 #include "jobs/chip_replay.h"
 #include "jobs/inputs.h"
@@ -53,6 +55,16 @@ void require_coverage(Diagnosis& d, const ChipRecording& recorded) {
     d.notes.push_back(recorded.gap + ": what was not recorded was not judged");
 }
 
+// What is expected of unequal parts follows from simulating them; without that the slower ones look ill.
+void require_simulation(const ChipDiagnosisOptions& options, const chip::Deviations& declared) {
+  if (declared == chip::Deviations{} || (options.replay && options.method.method == "lento"))
+    return;
+  throw base::Error(
+      {options.chip},
+      "the chip has unequal parts, and what they should take is known by simulation alone",
+      "leave --no-replay and --method out");
+}
+
 chip::MethodResult judge_by_twin(
     const chip::MethodChoice& method,
     const chip::Sketch& judged,
@@ -67,7 +79,9 @@ chip::MethodResult judge_by_twin(
     fit = tested(fit, {&judged, options.replays});
   detect.healthy = nullptr;
   detect.replay = possible_replay(fit, replays, replay_seed(judged, 0));
-  detect.own = &fit.twin.own;
+  const chip::Deviations declared = detect.own != nullptr ? *detect.own : chip::Deviations{};
+  const chip::Deviations own = combined(fit.twin.own, declared);
+  detect.own = &own;
   chip::MethodResult out = judge(method, judged, fit.twin.chip, program, detect);
   if (!fit.explains()) {
     out.detection.reported.clear();
@@ -104,7 +118,9 @@ chip::MethodResult judge_chip(
 }
 
 Diagnosis diagnose_chip(const ChipDiagnosisOptions& options, const base::Progress& progress) {
-  const spec::Chip chip = spec::read_chip(options.chip);
+  const ChipFile file = read_chip_file(options.chip);
+  const spec::Chip& chip = file.twin.chip;
+  require_simulation(options, file.twin.own);
   const chip::Program program = expand(chip::read_map(options.mapping), chip, options.mapping);
   const ChipUnderTest of{chip, program};
   const ChipRecording recorded = read_recording("records", options.records, of, options);
@@ -112,6 +128,8 @@ Diagnosis diagnose_chip(const ChipDiagnosisOptions& options, const base::Progres
     chip::write_sketch(options.sketch_out, recorded.sketch);
   chip::DetectOptions detect;
   detect.false_alarms = options.false_alarms;
+  if (file.twin.own != chip::Deviations{})
+    detect.own = &file.twin.own;
   std::optional<ChipRecording> healthy;
   if (!options.healthy.empty()) {
     healthy = read_recording("healthy run", options.healthy, of, options);
@@ -119,7 +137,7 @@ Diagnosis diagnose_chip(const ChipDiagnosisOptions& options, const base::Progres
   }
   chip::ReplayOf replays;
   if (options.replay)
-    replays = sketch_replays(program, recorded.sketch, options.seed, progress);
+    replays = with_declared(sketch_replays(program, recorded.sketch, options.seed, progress), file.twin.own);
   chip::FitOptions fit;
   if (options.fit)
     fit.replays = replays;

@@ -52,7 +52,8 @@ struct ChipDiagnosisOptions {
 finding::Diagnosis diagnose_chip(const ChipDiagnosisOptions& options, const base::Progress& progress = {});
 
 // The same of a sketch in memory, recorded by `judged.options()`; the one place where a verdict on a chip is
-// reached, whoever asks. `replays`: none when nothing may be simulated.
+// reached, whoever asks. `replays`: none when nothing may be simulated; of the chip with its declared parts.
+// `detect.own`: what is declared of single parts (chip/map/declared.h); nullptr: nothing.
 chip::MethodResult judge_chip(
     const chip::MethodChoice& method,
     const chip::Sketch& judged,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/rng.h"
+#include "chip/map/declared.h"
 
 namespace lento::jobs {
 
@@ -17,6 +18,14 @@ chip::Options replay_run(const chip::Sketch& judged, uint64_t seed, const base::
   run.stop = progress.stop;
   run.seed = replay_seed(judged, seed);
   return run;
+}
+
+chip::ReplayOf with_declared(chip::ReplayOf replays, const chip::Deviations& declared) {
+  if (!replays || declared == chip::Deviations{})
+    return replays;
+  return [replays = std::move(replays), declared](const chip::Twin& twin) {
+    return replays({twin.chip, combined(twin.own, declared)});
+  };
 }
 
 chip::ReplayOf sketch_replays(

@@ -132,6 +132,9 @@ class ChipReplays {
   std::shared_ptr<Shared> shared_;
 };
 
+// The same, of twins that deviate from a chip whose parts are declared unequal.
+chip::ReplayOf with_declared(chip::ReplayOf replays, const chip::Deviations& declared);
+
 // Of a sketch recorded as it is: the same shapes and options.
 chip::ReplayOf sketch_replays(
     const chip::Program& program,

@@ -7,6 +7,7 @@
 #include "chip/sim/chrome_trace.h"
 #include "chip/sim/released.h"
 #include "chip/sim/simulate.h"
+#include "jobs/chip_file.h"
 #include "jobs/inputs.h"
 #include "trace/probe_file.h"
 
@@ -137,14 +138,20 @@ void add_fault_facts(Diagnosis& d, const std::vector<chip::Fault>& faults, const
 // Every sink that was asked for, in one.
 class Sinks {
  public:
-  Sinks(const ChipSimulationOptions& o, const chip::Mapping& mapping, const spec::Chip& chip) {
+  Sinks(const ChipSimulationOptions& o, const chip::Mapping& mapping, const ChipFile& file) {
+    const spec::Chip& chip = file.twin.chip;
     if (!o.records.empty()) {
-      const trace::ProbeHeader header{
+      trace::ProbeHeader header{
           chip.name,
           mapping.name,
           uint32_t(chip.core_count()),
           o.inferences,
           chip.clock_hz};
+      if (chip.interconnect) {
+        header.chips = uint32_t(chip.interconnect->chips);
+        header.ports = uint32_t(chip.interconnect->count(spec::TileKind::Dram));
+        header.clocks_hz = file.clocks_hz;
+      }
       records_.emplace(o.records, header, o.text ? trace::ProbeForm::Text : trace::ProbeForm::Binary);
     }
     if (!o.chrome_trace.empty())
@@ -175,7 +182,7 @@ class Sinks {
 };
 
 struct Job {
-  spec::Chip chip;
+  ChipFile file;
   chip::Mapping mapping;
   std::vector<chip::Fault> faults;
 };
@@ -186,8 +193,9 @@ std::optional<Diagnosis> run_full(
     const Job& job,
     const base::Progress& progress,
     trace::RecordSink* sink) {
-  const chip::Program program = chip::expand(job.mapping, job.chip, o.mapping);
-  const chip::Model model(job.chip, program);
+  const spec::Chip& chip = job.file.twin.chip;
+  const chip::Program program = chip::expand(job.mapping, chip, o.mapping);
+  const chip::Model model(chip, program, job.file.twin.own);
   chip::Options options;
   options.inferences = o.inferences;
   options.seed = o.seed;
@@ -206,19 +214,23 @@ std::optional<Diagnosis> run_full(
 }
 
 Diagnosis run_released(const ChipSimulationOptions& o, const Job& job, trace::RecordSink* sink) {
-  const chip::ReleasedProgram program = chip::expand_released(job.mapping, job.chip, o.mapping);
+  const spec::Chip& chip = job.file.twin.chip;
+  if (job.file.twin.own != chip::Deviations{})
+    throw base::Error(
+        {o.chip},
+        "the released model knows equal cores and one clock only",
+        "leave --preset out");
+  const chip::ReleasedProgram program = chip::expand_released(job.mapping, chip, o.mapping);
   const chip::ReleasedResult result =
-      chip::simulate_released(job.chip, program, job.faults, {o.inferences, o.seed}, sink);
+      chip::simulate_released(chip, program, job.faults, {o.inferences, o.seed}, sink);
   chip::require_reached(job.faults, result.cycles, o.faults);
   using Kind = chip::ReleasedProgram::Kind;
   Diagnosis d;
   d.scale = "chip";
-  d.title = "Simulated run of " + job.mapping.name + " on " + job.chip.name + ", released model";
+  d.title = "Simulated run of " + job.mapping.name + " on " + chip.name + ", released model";
   const auto total = double(result.cycles);
-  d.verdict = "The run took " + cycles_text(total, job.chip.clock_hz) + ".";
-  d.facts = {
-      {"total time", cycles_text(total, job.chip.clock_hz)},
-      {"records", std::to_string(result.records)}};
+  d.verdict = "The run took " + cycles_text(total, chip.clock_hz) + ".";
+  d.facts = {{"total time", cycles_text(total, chip.clock_hz)}, {"records", std::to_string(result.records)}};
   for (const auto& [name, kind] :
        {std::pair{"reads", Kind::Read},
         {"sends", Kind::Send},
@@ -237,10 +249,10 @@ Diagnosis run_released(const ChipSimulationOptions& o, const Job& job, trace::Re
 }
 
 Job read_job(const ChipSimulationOptions& o) {
-  Job job{spec::read_chip(o.chip), chip::read_map(o.mapping), {}};
+  Job job{read_chip_file(o.chip), chip::read_map(o.mapping), {}};
   if (o.faults.empty())
     return job;
-  job.faults = chip::read_faults(o.faults, job.chip);
+  job.faults = chip::read_faults(o.faults, job.file.twin.chip);
   chip::require_present(job.faults, o.faults);
   return job;
 }
@@ -249,7 +261,7 @@ Job read_job(const ChipSimulationOptions& o) {
 
 std::optional<Diagnosis> simulate_chip(const ChipSimulationOptions& o, const base::Progress& progress) {
   const Job job = read_job(o);
-  Sinks sinks(o, job.mapping, job.chip);
+  Sinks sinks(o, job.mapping, job.file);
   std::optional<Diagnosis> d =
       o.released ? run_released(o, job, sinks.sink()) : run_full(o, job, progress, sinks.sink());
   if (!d)

@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "chip/map/map_file.h"
 #include "chip/sim/sweep.h"
+#include "jobs/chip_file.h"
 #include "jobs/inputs.h"
 
 namespace lento::jobs {
@@ -122,9 +123,10 @@ conclude(const chip::Sweep& sweep, const chip::Model& model, const ChipSweepOpti
 std::optional<finding::Diagnosis> chip_sweep(
     const ChipSweepOptions& options,
     const base::Progress& progress) {
-  const spec::Chip chip = spec::read_chip(options.chip);
+  const ChipFile file = read_chip_file(options.chip);
+  const spec::Chip& chip = file.twin.chip;
   const chip::Program program = chip::expand(chip::read_map(options.mapping), chip, options.mapping);
-  const chip::Model model(chip, program);
+  const chip::Model model(chip, program, file.twin.own);
   const chip::Options run{.inferences = options.inferences, .seed = options.seed};
   const chip::Sweep sweep = chip::sweep(model, options.factor, run, options.threads, progress);
   if (sweep.rows.empty())

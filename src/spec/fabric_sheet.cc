@@ -71,6 +71,8 @@ class SheetReader {
     read_chip_links(top);
     read_program(top);
     sheet_.computes = read_core(top, sheet_.core, ScratchpadRate::Elsewhere, errors_);
+    read_core_classes(top);
+    read_chip_clocks(top);
     read_memory_unit(top, sheet_.memory_unit, errors_);
     read_probe(top, sheet_.probe, errors_);
     top.finish();
@@ -288,6 +290,46 @@ class SheetReader {
       end.text = to;
       if (first && place_of(end, link.to))
         sheet_.chip_links.push_back(link);
+    }
+  }
+
+  void read_core_classes(Fields& top) {
+    std::vector<const YamlNode*> nodes;
+    top.list("core_classes", nodes);
+    if (nodes.empty())
+      return;
+    sheet_.core_rates.assign(sheet_.tiles.size(), sheet_.core.ops_per_cycle);
+    for (const YamlNode* node : nodes) {
+      Fields fields(*node, errors_);
+      double rate = sheet_.core.ops_per_cycle;
+      read_rate(fields, "ops_per_cycle", rate);
+      if (rate > sheet_.core.ops_per_cycle)
+        fields.error("ops_per_cycle", "a class is faster than 'core'", "let 'core' be the fastest one");
+      for (const TilePlace& p : places(fields, "tiles")) {
+        if (sheet_.kind(p.x, p.y) != TileKind::Core)
+          fields.error("tiles", "a tile of the class is no core");
+        sheet_.core_rates[size_t(sheet_.tile(p.x, p.y))] = rate;
+      }
+      fields.finish();
+    }
+  }
+
+  void read_chip_clocks(Fields& top) {
+    std::vector<const YamlNode*> nodes;
+    top.list("chip_clocks", nodes);
+    if (nodes.empty())
+      return;
+    sheet_.clocks_hz.assign(size_t(sheet_.chips), sheet_.clock_hz);
+    for (const YamlNode* node : nodes) {
+      Fields fields(*node, errors_);
+      int chip = 0;
+      fields.required_integer("chip", chip, 0, sheet_.chips - 1);
+      double clock = sheet_.clock_hz;
+      fields.required_quantity("clock", clock, Dimension::Frequency, 1, 1e13);
+      if (clock > sheet_.clock_hz)
+        fields.error("clock", "a chip is faster than 'clock'", "let 'clock' be that of the fastest chip");
+      sheet_.clocks_hz[size_t(chip)] = clock;
+      fields.finish();
     }
   }
 

@@ -51,6 +51,10 @@ struct FabricSheet : Interconnect {
   Chip::Core core;
   Chip::MemoryUnit memory_unit;
   Chip::Probe probe;
+
+  // What single parts have of their own, never faster than the numbers above. Empty: all are equal.
+  std::vector<double> core_rates;  // operations a cycle, by tile of a chip; of tiles that are no cores too
+  std::vector<double> clocks_hz;   // by chip
 };
 
 // A path, or the name of a shipped sheet ("wormhole", "blackhole"). Reads either version. Throws base::Error

@@ -346,5 +346,37 @@ TEST(FabricSheet, AnUnknownLoadIsRefused) {
       HasSubstr("found 'mail', needed messages, reads or writes"));
 }
 
+const std::string kTwoChips = "chips: 2\nclock: 1 GHz\n" + kSmall + "core: {ops_per_cycle: 100}\n";
+
+TEST(FabricSheet, EqualPartsHaveNothingOfTheirOwn) {
+  const FabricSheet sheet = parsed(kTwoChips);
+  EXPECT_TRUE(sheet.core_rates.empty());
+  EXPECT_TRUE(sheet.clocks_hz.empty());
+}
+
+TEST(FabricSheet, ClassesAndClocksAreOfTheTilesAndChipsNamed) {
+  const FabricSheet sheet = parsed(
+      kTwoChips + "core_classes:\n  - {ops_per_cycle: 50, tiles: [\"1,0\", \"0,2\"]}\n" +
+      "chip_clocks:\n  - {chip: 1, clock: 800 MHz}\n");
+  ASSERT_EQ(sheet.core_rates.size(), 12u);
+  EXPECT_EQ(std::ranges::count(sheet.core_rates, 50), 2);
+  EXPECT_EQ(sheet.core_rates[size_t(sheet.tile(0, 2))], 50);
+  EXPECT_EQ(sheet.clocks_hz, (std::vector<double>{1e9, 8e8}));
+}
+
+TEST(FabricSheet, NothingIsFasterThanTheNumbersForAll) {
+  EXPECT_THAT(
+      complaint(kTwoChips + "core_classes:\n  - {ops_per_cycle: 101, tiles: [\"1,0\"]}\n"),
+      HasSubstr("let 'core' be the fastest one"));
+  EXPECT_THAT(
+      complaint(kTwoChips + "chip_clocks:\n  - {chip: 1, clock: 2 GHz}\n"),
+      HasSubstr("let 'clock' be that of the fastest chip"));
+  EXPECT_THAT(complaint(kTwoChips + "chip_clocks:\n  - {chip: 2, clock: 1 GHz}\n"), HasSubstr("chip"));
+  EXPECT_THAT(
+      complaint(
+          kTwoChips + "tiles: {dram: [\"1,0\"]}\ncore_classes:\n  - {ops_per_cycle: 50, tiles: [\"1,0\"]}\n"),
+      HasSubstr("no core"));
+}
+
 }  // namespace
 }  // namespace lento::spec
