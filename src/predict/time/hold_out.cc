@@ -1,5 +1,6 @@
 #include "predict/time/hold_out.h"
 
+#include <algorithm>
 #include <map>
 #include <sstream>
 #include <tuple>
@@ -163,6 +164,13 @@ const HoldOutCell* nearest(const std::string& kind, const std::string& chip, con
   return cell ? cell : lookup(kind, chip, "");
 }
 
+// Few rows of a chip or two agree by chance: then an answer is no surer than `floor`, unless there is none.
+Sureness at_least(Sureness s, const HoldOutCell* floor) {
+  if (!floor)
+    return s;
+  return {std::max(s.p50, floor->p50), std::max(s.p90, floor->p90), s.measured};
+}
+
 }  // namespace
 
 std::string kind_of(const Question& q) {
@@ -192,8 +200,14 @@ sureness(const System& system, const Question& question, double seconds, Constan
     if (!question.framework.empty())
       chips.insert(chips.begin(), system.name + "/" + question.framework);
     for (const std::string& chip : chips) {
-      if (const HoldOutCell* cell = nearest(kind, chip, regime))
-        return {cell->p50, cell->p90, cell->regime == regime};
+      const HoldOutCell* cell = nearest(kind, chip, regime);
+      if (!cell)
+        continue;
+      const bool other_software = chip == system.name || chip == system.family;
+      const bool few = other_software && cell->rows < kFewestRows;
+      return at_least(
+          {cell->p50, cell->p90, cell->regime == regime},
+          few ? lookup(kind, kFittedChip, "") : nullptr);
     }
     // Of measured errors the median lies at about 0.7 of the mean, nine tenths within 2.2 times.
     if (stated > 0)
@@ -201,8 +215,12 @@ sureness(const System& system, const Question& question, double seconds, Constan
   }
   const bool none = constants == Constants::Generic;
   for (const char* chip : {none ? kGenericChip : kRelativeChip, kGenericChip, kFittedChip}) {
-    if (const HoldOutCell* cell = nearest(kind, chip, regime))
-      return {cell->p50, cell->p90, false};
+    const HoldOutCell* cell = nearest(kind, chip, regime);
+    if (!cell)
+      continue;
+    const HoldOutCell* all = lookup(kind, chip, "");
+    const bool few = all && all->rows < kFewestStrangers;
+    return at_least({cell->p50, cell->p90, false}, few ? lookup(kStandIn, kGenericChip, "") : nullptr);
   }
   const HoldOutCell* cell = lookup(kStandIn, kGenericChip, "");
   return cell ? Sureness{cell->p50, cell->p90, false} : Sureness{1, 1, false};

@@ -18,6 +18,8 @@ namespace lento::predict {
 
 constexpr size_t kFewestRows =
     20;  // below, a regime's tenth of worst errors is hardly seen: the coarser one counts
+constexpr size_t kFewestStrangers =
+    100;  // below, chips predicted without rows of their own are two or three, too few to speak for another
 
 // `chip` is a system's name ("h100", with its software "h100/SGLang") or one of the three below. An empty
 // regime is all of them.

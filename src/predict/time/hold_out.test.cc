@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <stdexcept>
 
 #include "predict/time/known_models.h"
 
@@ -92,6 +93,30 @@ TEST(HoldOut, ServedModelsThatNobodyMeasuredAreToldApart) {
   EXPECT_TRUE(answer(h200, {run, "", "SGLang"}).in_domain);
   run.model = *known_model("Llama-3.1-70B");
   EXPECT_FALSE(answer(h200, {run, "", "SGLang"}).in_domain);
+}
+
+const HoldOutCell& cell_of(const std::string& kind, const std::string& chip) {
+  for (const HoldOutCell& c : shipped_hold_out()) {
+    if (c.kind == kind && c.chip == chip && c.regime.empty())
+      return c;
+  }
+  throw std::out_of_range(kind);
+}
+
+// Requests were measured with one model on two chips: what they agree on tells little of a third chip, or of
+// other software on the first.
+TEST(HoldOut, AFewRowsOfTwoChipsMakeNoOtherChipSure) {
+  InferenceRun run;
+  run.model = *known_model("llama-3.1-8b");
+  const Question q{run, "", ""};
+  ASSERT_LT(cell_of("request", kGenericChip).rows, kFewestStrangers);
+  const Sureness unknown = sureness(read_system("mi250"), q, 0.1, Constants::Generic, 0);
+  EXPECT_GE(unknown.p90, cell_of("16-bit product", kGenericChip).p90);
+  EXPECT_FALSE(unknown.measured);
+  ASSERT_LT(cell_of("request", "a100").rows, kFewestRows);
+  const Sureness known = sureness(read_system("a100"), q, 0.1, Constants::Own, 0);
+  EXPECT_EQ(known.p90, cell_of("request", kFittedChip).p90);
+  EXPECT_LT(known.p90, unknown.p90);
 }
 
 }  // namespace
