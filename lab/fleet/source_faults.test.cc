@@ -27,6 +27,15 @@ TEST(SourceFaults, EveryKindAtEveryIntervalAccusesNobodyAndMissesNobody) {
   }
 }
 
+// Half answers at scrapes of a minute, a machine fallen silent shortly before: what the answers hold together
+// tells it in time.
+TEST(SourceFaults, HalvesPutTogetherTellASilenceInTime) {
+  const FaultCase c = fault_case(505, 844);
+  ASSERT_EQ(c.trouble, Trouble::HalfAnswers);
+  const CaseResult r = run_case(c);
+  EXPECT_EQ(r.named, r.planted) << told(r);
+}
+
 TEST(SourceFaults, WithoutUpAnOutageIsStillNobodysSilence) {
   for (uint64_t i = 5; i < 20; ++i) {
     FaultCase c = fault_case(9, i);

@@ -136,6 +136,7 @@ class FleetWatch {
   void restore(const base::Json& state);
   std::optional<int64_t> frontier(const trace::MetricSeries& s) const;
   void push(const trace::MetricSeries& s, int64_t until_ms);
+  void keep_half(const trace::MetricSeries& s);
   void keep_members();
   bool targets_fit(const trace::MetricSeries& s) const;
   void start_rows();
@@ -175,15 +176,17 @@ class FleetWatch {
   std::set<std::string> known_metrics_;
   std::map<std::string, trace::Labels> labels_;
   std::map<std::string, int64_t> left_;     // steady time
-  std::map<std::string, int64_t> missing_;  // not among the targets since, steady time
+  std::map<std::string, int64_t> missing_;  // not among the targets since, steady time; named by no list
   std::vector<Target> targets_;
   std::map<std::string, bool> up_;  // by machine, of the last whole list of targets
   int64_t targets_shrunk_ms_ = 0;
+  int64_t targets_whole_ms_ = 0;  // of the last whole list
   size_t usual_targets_ = 0;
-  trace::MetricSeries last_;               // as last read, for the names of devices
-  std::map<std::string, int64_t> newest_;  // by machine
-  std::deque<int64_t> delays_;             // of samples that arrived, a median a pull
-  std::deque<int64_t> gaps_;               // distances of samples, a median a pull that brought any
+  std::deque<trace::MetricSeries> halves_;  // answers that lacked many members, with rows still to push
+  trace::MetricSeries last_;                // as last read, for the names of devices
+  std::map<std::string, int64_t> newest_;   // by machine
+  std::deque<int64_t> delays_;              // of samples that arrived, a median a pull
+  std::deque<int64_t> gaps_;                // distances of samples, a median a pull that brought any
 
   int64_t started_ms_;
   int64_t clock_looked_ms_ = INT64_MIN;

@@ -1,5 +1,6 @@
 // Rows from the store: when they are due, which machines and steps they have.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -15,9 +16,11 @@ using trace::MetricSeries;
 constexpr int64_t kLookEvery = 60'000;     // ms between looks at the store's clock
 constexpr int64_t kTargetsEvery = 10'000;  // and at its targets
 constexpr int64_t kLongestDelay = 900'000;
-constexpr size_t kDelays = 32;       // pulls that the usual delay is taken of
-constexpr size_t kGaps = 3;          // in a row that agree make a new step
-constexpr double kWholeList = 0.75;  // of the usual number of targets: fewer are half an answer
+constexpr size_t kDelays = 32;         // pulls that the usual delay is taken of
+constexpr size_t kGaps = 3;            // in a row that agree make a new step
+constexpr double kWholeAnswer = 0.75;  // of the members: fewer are half an answer
+constexpr size_t kHalves = 16;         // answers kept at most
+constexpr double kWholeList = 0.75;    // of the usual number of targets: fewer are half an answer
 
 int64_t round_down(int64_t t, int64_t step) {
   return t / step * step;
@@ -42,6 +45,35 @@ std::vector<std::pair<size_t, size_t>> places(
   }
   return found;
 }
+
+// What one answer says, at its places in the detector's rows. Read again after the lists were made, it may
+// hold names that they lack: the next pull adds them.
+struct Answer {
+  const MetricSeries& series;
+  size_t width;  // machines of a row
+  std::vector<std::pair<size_t, size_t>> machines;
+  std::vector<std::pair<size_t, size_t>> metrics;
+
+  Answer(const MetricSeries& s, const fleet::Fleet& f)
+      : series(s),
+        width(f.machines.size()),
+        machines(places(f.machines, s.machines)),
+        metrics(places(f.metrics, s.metrics)) {
+  }
+
+  void fill(int64_t time_ms, std::vector<float>& row) const {
+    const int64_t at = (time_ms - series.begin_ms) / series.step_ms;
+    if (time_ms < series.begin_ms || at >= int64_t(series.steps))
+      return;
+    for (const auto& [k, metric] : metrics) {
+      for (const auto& [m, machine] : machines) {
+        const float value = series.at(k, size_t(at), m);
+        if (!std::isnan(value))
+          row[metric * width + machine] = value;
+      }
+    }
+  }
+};
 
 }  // namespace
 
@@ -106,8 +138,11 @@ void FleetWatch::pull() {
   if (targets_known_ && !targets_fit(s))
     targets_known_ = false;
   keep_members();
+  if (anew)
+    halves_.clear();
   if (const auto until = frontier(s))
     push(s, *until);
+  keep_half(s);
   last_ = std::move(s);
   if (anew)
     base::return_free_memory();  // the answers to a whole history
@@ -262,20 +297,16 @@ std::optional<int64_t> FleetWatch::frontier(const MetricSeries& s) const {
 
 void FleetWatch::push(const MetricSeries& s, int64_t until_ms) {
   const fleet::Fleet& f = detector_->fleet();
-  // Read again after the lists were made, an answer may hold names that they lack: the next pull adds them.
-  const auto machines = places(f.machines, s.machines);
-  const auto metrics = places(f.metrics, s.metrics);
+  std::vector<Answer> answers;
+  for (const MetricSeries& half : halves_)
+    answers.emplace_back(half, f);
+  answers.emplace_back(s, f);
   std::vector<float> row(f.machines.size() * f.metrics.size());
   const int64_t steady = world_.clock.steady_ms();
   for (; next_ms_ <= until_ms; next_ms_ += step_ms_) {
     std::ranges::fill(row, std::numeric_limits<float>::quiet_NaN());
-    const int64_t at = (next_ms_ - s.begin_ms) / step_ms_;
-    if (next_ms_ >= s.begin_ms && at < int64_t(s.steps)) {
-      for (const auto& [k, metric] : metrics) {
-        for (const auto& [m, machine] : machines)
-          row[metric * f.machines.size() + machine] = s.at(k, size_t(at), m);
-      }
-    }
+    for (const Answer& answer : answers)
+      answer.fill(next_ms_, row);
     detector_->push(next_ms_, row);
     ++counters_.rows;
     if (detector_->roll().answered()) {
@@ -285,7 +316,7 @@ void FleetWatch::push(const MetricSeries& s, int64_t until_ms) {
       outage_ms_ = steady;
     }
   }
-  for (const auto& [m, machine] : machines) {
+  for (const auto& [m, machine] : answers.back().machines) {
     if (s.newest_ms[m] != INT64_MIN)
       detector_->heard(machine, s.newest_ms[m]);
   }
@@ -293,6 +324,20 @@ void FleetWatch::push(const MetricSeries& s, int64_t until_ms) {
     return;
   looks_ = detector_->coverage().looks;
   looked_ms_ = steady;
+}
+
+// An answer that lacks many members is kept until its rows are pushed: what several such answers hold
+// together may be whole.
+void FleetWatch::keep_half(const MetricSeries& s) {
+  std::erase_if(halves_, [&](const MetricSeries& half) {
+    return half.time_ms(half.steps) <= next_ms_;
+  });
+  const double members = double(detector_->roll().members());
+  if (double(s.machines.size()) >= kWholeAnswer * members)
+    return;
+  halves_.push_back(s);
+  if (halves_.size() > kHalves)
+    halves_.pop_front();
 }
 
 void FleetWatch::read_targets() {
@@ -305,6 +350,9 @@ void FleetWatch::read_targets() {
   if (!answer)
     return;
   std::vector<Target>& now = *answer;
+  // Half an answer does not say who has left, but whom it names has not.
+  for (const Target& t : now)
+    missing_.erase(t.machine);
   // Far fewer than usual are half an answer, unless it stays so.
   const bool whole = double(now.size()) >= kWholeList * double(usual_targets_);
   if (!whole) {
@@ -314,6 +362,7 @@ void FleetWatch::read_targets() {
       return;
   }
   targets_shrunk_ms_ = 0;
+  targets_whole_ms_ = steady;
   usual_targets_ = now.size();
   targets_ = std::move(now);
   targets_known_ = !targets_.empty();
@@ -353,7 +402,7 @@ void FleetWatch::keep_members() {
       const int64_t since = missing_.try_emplace(name, steady).first->second;
       const auto newest = newest_.find(name);
       const bool quiet = newest == newest_.end() || now_ms() - newest->second > 2 * step_ms_ + delay_ms_;
-      if (quiet && steady - since >= patience)
+      if (quiet && targets_whole_ms_ - since >= patience)
         left_.try_emplace(name, steady);
     } else if (roll.member(m) && roll.quiet_for_ms(m) > int64_t(o_.forget_s * 1000)) {
       left_.try_emplace(name, steady);
