@@ -12,9 +12,10 @@ Bursts::Bursts(const Job& job)
   limit_ = std::sqrt(job.alarms_per_day / std::max(pairs, 1e-9));
 }
 
-void Bursts::see(size_t cell, const Judged& judged) {
+bool Bursts::see(size_t cell, const Judged& judged) {
   State& s = state_[cell];
   const bool was = s == State::Deviating;
+  const bool under_way = s != State::Quiet;
   if (judged.score >= 1 && judged.steady) {
     s = State::Lasting;
   } else if (judged.score >= 1 && s == State::Quiet) {
@@ -24,6 +25,7 @@ void Bursts::see(size_t cell, const Judged& judged) {
     s = State::Quiet;
   }
   deviating_ = deviating_ + (s == State::Deviating) - was;
+  return under_way && s == State::Quiet;
 }
 
 bool Bursts::rare() const {

@@ -27,8 +27,8 @@ class Bursts {
   Bursts(const Job& job);
 
   // One evaluation of the shortest window, `hours` after the one before; `cell` is metric * machines +
-  // machine.
-  void see(size_t cell, const Judged& judged);
+  // machine. True when a deviation over the threshold has ended.
+  bool see(size_t cell, const Judged& judged);
   void pass(double hours) {
     hours_ += hours;
   }  // summed over machines and metrics

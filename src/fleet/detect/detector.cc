@@ -102,7 +102,7 @@ void Detector::Impl::make_tracks(double looks) {
         t.min_peers = std::max<size_t>(options.min_peers, 3);
         const size_t members = groups[g].machines.size();
         const int64_t window_ms = int64_t(t.n) * fleet.step_ms;
-        tracks.push_back({metric, g, h, LevelTrack(t, members), Excursions(members, h, window_ms)});
+        tracks.push_back({metric, g, h, LevelTrack(t, members), Excursions(members, h, window_ms), {}});
       }
     }
   }
@@ -174,13 +174,64 @@ double Detector::Impl::crowd(const Track& track, const std::vector<Judged>& judg
   return fresh > 1 ? 1 + tuning::kCrowd.value * double(fresh - 1) : 1;
 }
 
-bool Detector::Impl::believed(const Track& track, const Judged& j, double crowd) const {
+// How far the machine was from its peers in each of the rows that are kept, less what is normal for it.
+std::vector<float> Detector::Impl::distances(const Track& track, size_t machine, double normal) const {
+  const auto& peers = groups[track.group].machines;
+  const size_t n = std::min(ring.capacity(), ring.pushed());
+  const size_t every = 1 + (peers.size() - 1) / size_t(tuning::kPeersOfARow.value);
+  std::vector<float> out(n);
+  std::vector<float> column;
+  for (size_t i = 0; i < n; ++i) {
+    const std::span<const float> row = ring.row(n, i);
+    column.clear();
+    for (size_t p = 0; p < peers.size(); p += every) {
+      const float v = row[cell(track.metric, peers[p])];
+      if (!std::isnan(v))
+        column.push_back(v);
+    }
+    const auto middle = column.begin() + static_cast<std::ptrdiff_t>(column.size() / 2);
+    std::nth_element(column.begin(), middle, column.end());
+    const float median = column.empty() ? std::numeric_limits<float>::quiet_NaN() : *middle;
+    out[i] = row[cell(track.metric, machine)] - median - float(normal);
+  }
+  return out;
+}
+
+// Longer than any burst, and than chains of two are within the budget of the job.
+bool Detector::Impl::outlasts(const Track& track, std::span<const float> rows, double size) const {
+  const double row_s = double(fleet.step_ms) / 1000;
+  const double run_s = double(last_run(rows, size).rows) * row_s;
+  if (run_s < track.outlast.needed_s())
+    return false;
+  const auto judges = [](const Track& t) {
+    return t.horizon == 0;
+  };
+  const double assumed = tuning::kAssumedBursts.value / double(std::ranges::count_if(tracks, judges));
+  double chains = 0;
+  for (const Track& t : tracks) {
+    if (judges(t))
+      chains += t.outlast.chains_a_day(run_s, row_s, groups[t.group].machines.size(), assumed);
+  }
+  return chains <= options.false_alarms_per_day;
+}
+
+bool Detector::Impl::believed(
+    const Track& track,
+    size_t machine,
+    const Judged& j,
+    const PeerBand& band,
+    double crowd) const {
   if (j.score < 1 || !j.steady || !track.excursions.passes(j, crowd))
     return false;
   if (bursts.rare())
     return true;
   const double patient = std::min(tuning::kPatient.value, seconds(horizon_samples.size() - 1));
-  return seconds(track.horizon) >= patient && j.score * j.rest >= 1;
+  if (j.score * j.rest < 1)
+    return false;
+  if (seconds(track.horizon) >= patient)
+    return true;
+  const double normal = double(j.level) - band.median - j.deviation;
+  return track.horizon == 0 && outlasts(track, distances(track, machine, normal), j.deviation);
 }
 
 void Detector::Impl::consider(const Track& track, const std::vector<Judged>& judged, const PeerBand& band) {
@@ -190,7 +241,7 @@ void Detector::Impl::consider(const Track& track, const std::vector<Judged>& jud
   for (size_t i = 0; i < judged.size(); ++i) {
     const Judged& j = judged[i];
     const size_t machine = group.machines[i];
-    if (!believed(track, j, together))
+    if (!believed(track, machine, j, band, together))
       continue;
     const bool weak = std::abs(j.deviation) < options.same_cause_share * std::abs(leader.deviation);
     if (!weak || (standing(machine, false) && machine != leader.machine)) {
@@ -203,13 +254,17 @@ void Detector::Impl::consider(const Track& track, const std::vector<Judged>& jud
   }
 }
 
-void Detector::Impl::watch_bursts(const Track& track, const std::vector<Judged>& judged) {
+void Detector::Impl::watch_bursts(Track& track, const std::vector<Judged>& judged) {
   for (size_t i = 0; i < judged.size(); ++i) {
-    if (judged[i].judged)
-      bursts.see(cell(track.metric, groups[track.group].machines[i]), judged[i]);
+    const size_t machine = groups[track.group].machines[i];
+    const bool ended = judged[i].judged && bursts.see(cell(track.metric, machine), judged[i]);
+    if (ended)
+      track.outlast.learn(distances(track, machine, 0), double(fleet.step_ms) / 1000, now_ms);
   }
   const double step_h = double(fleet.step_ms) / 3.6e6;
-  bursts.pass(double(judged.size() * track.level.options().stride) * step_h);
+  const double hours = double(judged.size() * track.level.options().stride) * step_h;
+  bursts.pass(hours);
+  track.outlast.pass(hours);
 }
 
 void Detector::Impl::evaluate(Track& track) {

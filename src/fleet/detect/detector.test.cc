@@ -40,6 +40,61 @@ TEST(Detector, AStormTenTimesTheUsualIsNamedWithinTwoMinutes) {
   EXPECT_LE(job.detector.verdicts().front().raised_ms - onset, 120'000);
 }
 
+// A job of 64 whose machines take turns in bursts of 5 to 50 s, one every 20 s, so that a short window is not
+// believed for itself.
+class BurstingJob {
+ public:
+  BurstingJob()
+      : job_({64, {}, {"pfc_tx_rate"}}) {
+    run(1800, [](size_t) {
+      return 1.0;
+    });
+  }
+  // How much later machine 63 is named when `share(row)` multiplies what it has; 0: never.
+  template <class Share>
+  double named_after_s(size_t rows, Share share) {
+    const int64_t onset = job_.now_ms;
+    run(rows, share);
+    for (const Verdict& v : job_.detector.verdicts()) {
+      EXPECT_EQ(v.machine, 63u);
+      return double(v.raised_ms - onset) / 1000;
+    }
+    return 0;
+  }
+
+ private:
+  template <class Share>
+  void run(size_t rows, Share share) {
+    for (size_t i = 0; i < rows; ++i, ++row_) {
+      job_.run(1, [&](size_t, size_t m) {
+        if (m == 63)
+          return 100 * share(i);
+        const size_t since = (row_ + 20 * (63 - m)) % (20 * 63);
+        return since < 5 + m % 46 ? 1000.0 : 100.0;
+      });
+    }
+  }
+  Job job_;
+  size_t row_ = 0;
+};
+
+TEST(Detector, AStormThatOutlastsTheBurstsOfItsNeighboursIsNamedWithinTwoMinutes) {
+  BurstingJob job;
+  const double after = job.named_after_s(200, [](size_t) {
+    return 10.0;
+  });
+  EXPECT_GE(after, 90);
+  EXPECT_LE(after, 120);
+}
+
+TEST(Detector, BurstsThatFollowEachOtherAreNoStorm) {
+  BurstingJob job;
+  const double after = job.named_after_s(400, [](size_t i) {
+    return i < 115 && i % 58 < 56 ? 10.0 : 1.0;
+  });
+  EXPECT_EQ(after, 0);
+}
+
 TEST(Detector, WhatIsWellAgainResolvesAndIsForgotten) {
   Job job(32, {});
   job.healthy(1200);

@@ -9,9 +9,8 @@
 // (same_cause_share) are its consequences: "also affected", no verdict.
 //    So it is across groups: a congested network does not stop at a stage.
 // 3. A verdict resolves when no track has scored 0.7 or more for one shortest horizon.
-// 4. While bursts are not known to be rare (bursts.h) a window under 240 s raises nothing, and a deviation
-// must pass
-//    the threshold even without its three strongest blocks.
+// 4. While bursts are not known to be rare (bursts.h) a deviation must pass the threshold even without its
+//    three strongest blocks, and in a window under 240 s it must have outlasted them (outlast.h).
 // 5. In a row in which under three quarters of the members report, the source is at fault: silence does not
 //    count (roll_call.h). A row with under a quarter is not kept: it is missing for everybody.
 #pragma once
@@ -22,6 +21,7 @@
 #include "fleet/detect/detect.h"
 #include "fleet/detect/excursions.h"
 #include "fleet/detect/level_track.h"
+#include "fleet/detect/outlast.h"
 #include "fleet/detect/roll_call.h"
 #include "fleet/detect/row_ring.h"
 
@@ -39,6 +39,7 @@ struct Detector::Impl {
     size_t horizon = 0;
     LevelTrack level;
     Excursions excursions;
+    Outlast outlast;  // of the shortest window
   };
 
   Fleet fleet;
@@ -83,13 +84,16 @@ struct Detector::Impl {
   void consider(const Track& track, const std::vector<Judged>& judged, const PeerBand& band);
   Leader find_leader(const Track& track, const std::vector<Judged>& judged);
   double crowd(const Track& track, const std::vector<Judged>& judged);
-  bool believed(const Track& track, const Judged& j, double crowd) const;
+  bool believed(const Track& track, size_t machine, const Judged& j, const PeerBand& band, double crowd)
+      const;
+  bool outlasts(const Track& track, std::span<const float> rows, double size) const;
+  std::vector<float> distances(const Track& track, size_t machine, double normal) const;
   double seconds(size_t horizon) const {
     return double(horizon_samples[horizon]) * double(fleet.step_ms) / 1000;
   }
   void raise(const Track& track, size_t machine, const Judged& j, const PeerBand& band);
   void refresh(Verdict& v, const Track& track, const Judged& j, const PeerBand& band);
-  void watch_bursts(const Track& track, const std::vector<Judged>& judged);
+  void watch_bursts(Track& track, const std::vector<Judged>& judged);
   bool take_row(std::span<const float> values);
   void count(std::span<const float> values);
   void watch_silence();

@@ -119,12 +119,15 @@ Json Detector::Impl::save_track(const Track& t) const {
       .set("group", groups[t.group].name)
       .set("samples", t.level.options().n)
       .set("excursion", t.excursions.largest())
+      .set("bursts", numbers(t.outlast.state()))
       .set("shared", numbers(t.level.shared_state()))
       .set("own", std::move(own));
 }
 
 void Detector::Impl::restore_track(Track& t, const Json& json) const {
   t.excursions.restore(json.number_or("excursion", 0, kWhere));
+  if (const Json* learned = json.find("bursts"))  // states of before hold none
+    t.outlast.restore(numbers(*learned));
   t.level.restore_shared(numbers(json.at("shared", kWhere)));
   std::unordered_map<std::string_view, size_t> members;
   for (size_t i = 0; i < groups[t.group].machines.size(); ++i)

@@ -113,6 +113,16 @@ inline constexpr Number kGone{86400, "s of answers", "without a sample: the mach
 // bursts
 inline constexpr Number kChained{0.2, "of burst pairs", "fill a window so that they look like one deviation"};
 inline constexpr Number kAssumedBursts{0.5, "bursts", "before any was seen"};
+inline constexpr Number kBurstOfAMinute{
+    60,
+    "s",
+    "a burst may last so long even if none did yet: continuity is built for it (level_track.h)"};
+inline constexpr Number kOutlast{
+    1.5,
+    "times the longest burst",
+    "the next one may be longer; of a minute it is 90 s, under the 105 s that continuity asks for anyway"};
+inline constexpr Number kBridgedRows{2, "rows", "without a sample are no end of a burst: lost scrapes"};
+inline constexpr Number kPeersOfARow{65, "machines", "tell a row's median well enough, and are soon sorted"};
 inline constexpr Number kFaultsUnderWay{2, "deviations", "under way may be real"};
 
 // excursions: the extents asked for are those at which three recorded runs of a healthy GPT-3 job, and days
