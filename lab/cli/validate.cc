@@ -201,10 +201,11 @@ Diagnosis kernels(const std::string& folder, const std::string& residuals, const
 void write_serving_constants(const std::string& path, const predict::ServingTable& table) {
   OutputFile file(path);
   file.write("# Software of serving; written by lento-lab validate --serving-constants\n");
-  file.write("chip,framework,step_s,layer_s,kernels,prefill,first_s,skipped\n");
+  file.write("chip,framework,step_s,layer_s,kernels,prefill,first_s,skipped,look,balance\n");
   for (const auto& [key, c] : table) {
     std::string line = key.first + "," + key.second;
-    for (const double value : {c.step_s, c.layer_s, c.kernels, c.prefill, c.first_s, c.skipped})
+    for (const double value :
+         {c.step_s, c.layer_s, c.kernels, c.prefill, c.first_s, c.skipped, c.look, c.balance})
       line += "," + format_number(value, 4);
     file.write(line + "\n");
   }

@@ -15,6 +15,8 @@ namespace {
 constexpr const char* kTable = "serve_inferencex_dsr1.csv.gz";
 constexpr int kParts = 4;
 constexpr double kLongestFirst = 30;  // s: beyond, the load was not sustained
+constexpr int64_t kAskedFor = 10;     // requests for each in flight, as the public runs do
+constexpr int64_t kFittedTo = 3;      // the same in fits: two of three come one by one
 constexpr size_t kMostFitted = 24;    // points of a group, evenly taken
 constexpr double kPull = 0.01;        // of a point's error, for a scalar that doubles
 
@@ -64,10 +66,11 @@ struct Dates {
   std::vector<double> output;
 };
 
-ServingTime served(const ServedPoint& point, const ServingConstants& constants) {
+// The first requests arrive together and wait for one another; those that follow one by one do not, and they
+// are the most.
+ServingTime served(const ServedPoint& point, const ServingConstants& constants, int64_t times) {
   ServingRun run = std::get<ServingRun>(point.question.what);
-  // Enough of them for the median.
-  run.traffic.requests = std::min<int64_t>(4 * run.traffic.together, run.traffic.together + 64);
+  run.traffic.requests = times * run.traffic.together;
   return predict_serving(*point.engines, run, constants);
 }
 
@@ -77,7 +80,7 @@ double off(double predicted, double measured) {
 
 // The first token is known less well.
 double loss_of(const ServedPoint& point, const ServingConstants& constants) {
-  const ServingTime t = served(point, constants);
+  const ServingTime t = served(point, constants, kFittedTo);
   if (!t.fits)
     return 3;
   return off(t.per_token_s.p50, point.per_token_s) + off(t.output_tokens_per_s, point.output_per_s) +
@@ -95,7 +98,9 @@ constexpr Scalar kScalars[] = {
     {&ServingConstants::layer_s, 1e-6, 2e-4},
     {&ServingConstants::kernels, 0.7, 3},
     {&ServingConstants::prefill, 0.7, 4},
-    {&ServingConstants::first_s, 5e-3, 1}};
+    {&ServingConstants::first_s, 5e-3, 1},
+    {&ServingConstants::look, 1, 64},
+    {&ServingConstants::balance, 1, 100}};
 
 using Points = std::vector<const ServedPoint*>;
 
@@ -117,7 +122,7 @@ ServingConstants fitted(const Points& all, const ServingConstants& coarse) {
     points.push_back(all[i]);
   ServingConstants x = coarse;
   double best = total(points, x, coarse);
-  for (const double step : {0.5, 0.25, 0.12, 0.06}) {
+  for (const double step : {1.5, 0.5, 0.25, 0.12, 0.06}) {
     for (int round = 0; round < 3; ++round) {
       bool moved = false;
       for (const Scalar& scalar : kScalars) {
@@ -281,7 +286,7 @@ std::vector<JudgedPoint> judge_serving(
     const ServingTable table = fit_serving(points, part, progress);
     for (const ServedPoint& p : points) {
       if (part_of(p) == part)
-        out.push_back({&p, served(p, nearest(table, p))});
+        out.push_back({&p, served(p, nearest(table, p), kAskedFor)});
     }
   }
   return out;

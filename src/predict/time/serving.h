@@ -68,6 +68,8 @@ struct ServingConstants {
   double prefill = 1.5;   // the same of prompts
   double first_s = 6e-2;  // of a request before its first step and after
   double skipped = 1;     // share of the exchanges between devices that hides behind nothing
+  double look = 1;        // steps from one look for new requests to the next, while nothing but decoding runs
+  double balance = 1;     // with data attention: steps that a prompt waits for one of each other device
 };
 
 struct Percentiles {

@@ -229,6 +229,42 @@ TEST(Serving, EveryRequestOfARandomLoadIsServedOnce) {
   }
 }
 
+// Requests come one by one once the first have left; each waits half a period on average.
+TEST(Serving, AnEngineThatSeldomLooksLetsRequestsWait) {
+  ServingRun r = run_of("llama-3.1-8b", 1);
+  r.traffic.together = 4;
+  r.traffic.requests = 400;
+  r.traffic.shortest = 0.5;
+  const ServingTime often = serve(r);
+  const ServingTime seldom = serve(r, {.look = 40});
+  const double waited = (seldom.first_token_s.p50 - often.first_token_s.p50) / often.step_s.p50;
+  EXPECT_GT(waited, 10);
+  EXPECT_LT(waited, 30);
+  EXPECT_NEAR(seldom.step_s.p50 / often.step_s.p50, 1, 0.05);
+}
+
+TEST(Serving, AnIdleEngineTakesARequestAtOnce) {
+  ServingRun r = run_of("llama-3.1-8b", 1);
+  r.traffic.requests = 20;
+  EXPECT_EQ(serve(r, {.look = 40}).first_token_s.p99, serve(r).first_token_s.p99);
+}
+
+TEST(Serving, PromptsWaitForThoseOfOtherDevicesUnderDataAttentionOnly) {
+  ServingRun r = run_of("deepseek-v3", 8);
+  r.decode.expert = 8;
+  r.traffic.together = 32;
+  r.traffic.requests = 320;
+  r.traffic.shortest = 0.5;
+  EXPECT_EQ(serve(r, {.balance = 60}).first_token_s.p50, serve(r).first_token_s.p50);
+  r.decode.data_attention = true;
+  const ServingTime free = serve(r);
+  const ServingTime held = serve(r, {.balance = 60});
+  EXPECT_EQ(held.finished, 320);
+  const double waited = (held.first_token_s.p50 - free.first_token_s.p50) / free.step_s.p50;
+  EXPECT_GT(waited, 5);
+  EXPECT_LT(waited, 75);
+}
+
 TEST(Serving, ConstantsOfNoChipStandBehindThoseOfAChip) {
   System unknown = h200();
   unknown.name = "nobody";

@@ -1,7 +1,7 @@
 // The shipped table share/lento/serving_constants.csv:
-// chip,framework,step_s,layer_s,kernels,prefill,first_s,skipped. `lento-lab validate --serving-constants`
-// writes it. A chip without a row of its own takes those of its relative, then those of the framework on all
-// chips, then of all.
+// chip,framework,step_s,layer_s,kernels,prefill,first_s,skipped,look,balance.
+// `lento-lab validate --serving-constants` writes it. A chip without a row of its own takes those of its
+// relative, then those of the framework on all chips, then of all.
 #include "embedded/serving_constants.h"
 
 #include <map>
@@ -25,11 +25,12 @@ Table parse(std::string_view text) {
     std::istringstream in(line);
     for (std::string field; std::getline(in, field, ',');)
       fields.push_back(field);
-    LENTO_CHECK(fields.size() == 8, "the shipped table of serving constants has eight columns");
+    LENTO_CHECK(fields.size() == 10, "the shipped table of serving constants has ten columns");
     const auto number = [&fields](size_t i) {
       return base::parse_double(fields[i], {});
     };
-    out[{fields[0], fields[1]}] = {number(2), number(3), number(4), number(5), number(6), number(7)};
+    out[{fields[0], fields[1]}] =
+        {number(2), number(3), number(4), number(5), number(6), number(7), number(8), number(9)};
   }
   return out;
 }

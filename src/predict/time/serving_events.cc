@@ -147,7 +147,11 @@ class Simulation {
   bool closed() const {
     return traffic_.per_s <= 0;
   }
+  bool looks() const;
+  bool held();
+  double steps_to_look(double steps) const;
   void arrive(double time);
+  void receive();
   void admit();
   void step();
   void start_decoding(size_t id);
@@ -172,6 +176,8 @@ class Simulation {
   std::deque<std::pair<double, size_t>> arrivals_;  // in order
   std::deque<size_t> waiting_;
   std::deque<size_t> prefilling_;
+  bool took_prompts_ = false;  // the last step
+  double held_until_ = 0;      // count of steps, for the prompts that wait
   std::priority_queue<Running, std::vector<Running>, std::greater<>> running_;
   double now_ = 0;
   double last_arrival_ = 0;
@@ -210,8 +216,38 @@ void Simulation::arrive(double time) {
   arrivals_.insert(at, {ready, requests_.size() - 1});
 }
 
-// Arrived requests to the queue, and from it those for which there is room.
-void Simulation::admit() {
+// New requests are looked for after each prompt, and while none runs every `look` steps.
+bool Simulation::looks() const {
+  const double look = constants_.look;
+  const bool idle = running_.empty() && prefilling_.empty();
+  return pool_ || idle || took_prompts_ ||
+         std::floor(step_count_ / look) > std::floor((step_count_ - 1) / look);
+}
+
+// Steps until the first look after at least that many.
+double Simulation::steps_to_look(double steps) const {
+  if (pool_)
+    return steps;
+  const double look = std::ceil((step_count_ + steps) / constants_.look - 1e-9) * constants_.look;
+  return std::ceil(look - step_count_ - 1e-9);
+}
+
+// With data attention all devices wait for the one that takes a prompt: so prompts wait until each device has
+// one, but not for ever.
+bool Simulation::held() {
+  const size_t devices = size_t(times_.attention_groups());
+  const bool never = pool_ || devices == 1 || constants_.balance <= 1;
+  if (never || running_.empty() || !prefilling_.empty() || step_count_ >= held_until_)
+    return false;
+  std::vector<char> has(devices);
+  for (const size_t id : waiting_)
+    has[base::mix64(id ^ traffic_.seed) % devices] = 1;
+  return std::ranges::count(has, 1) < long(devices);
+}
+
+// Arrived requests to the queue.
+void Simulation::receive() {
+  const bool none_waited = waiting_.empty();
   while (!arrivals_.empty() && arrivals_.front().first <= now_) {
     waiting_.push_back(arrivals_.front().second);
     arrivals_.pop_front();
@@ -220,6 +256,16 @@ void Simulation::admit() {
       arrive(last_arrival_);
     }
   }
+  if (none_waited && !waiting_.empty())
+    held_until_ = step_count_ + std::floor(constants_.balance);
+}
+
+// From the queue those for which there is room.
+void Simulation::admit() {
+  if (looks())
+    receive();
+  if (held())
+    return;
   while (!waiting_.empty()) {
     const Request& r = requests_[waiting_.front()];
     const double need = std::ceil((r.prompt + r.output) / kPage) * kPage;
@@ -297,11 +343,14 @@ void Simulation::step() {
     const double one = times_.seconds(work, constants_);
     const double until = next_arrival() - now_;
     if (until < steps * one)
-      steps = std::clamp(std::ceil(until / one), 1.0, steps);
+      steps = std::clamp(steps_to_look(std::max(1.0, std::ceil(until / one))), 1.0, steps);
+    if (!waiting_.empty() && held_until_ > step_count_)
+      steps = std::min(steps, held_until_ - step_count_);
     steps = std::min(steps, std::max(1.0, std::floor(work.context / 8)));
     work.context += run_.accepted * steps / 2;
   }
   const double one = times_.seconds(work, constants_);
+  took_prompts_ = work.prompt_tokens > 0;
   now_ += steps * one;
   step_count_ += steps;
   busy_ += steps * one;
