@@ -255,13 +255,16 @@ void add_overlaps(
 
 std::map<std::string, double> numbers_of(const PreparedWorkload::Run& run, size_t recorder) {
   const PreparedWorkload::Run::Recorded& recorded = run.recorded[recorder];
-  return {
+  std::map<std::string, double> out = {
       {"cycles", double(run.result.cycles)},
       {"compute_records", double(run.computes)},
       {"message_records", double(run.messages)},
       {"memory_records", double(run.memory)},
       {"recorder_bytes", double(recorded.bytes)},
       {"kept_bytes", double(kept_bytes(recorded.sketch))}};
+  if (!run.apart.empty())
+    out["apart_events"] = double(*std::ranges::min_element(run.apart));
+  return out;
 }
 
 RunResult judged(

@@ -1,6 +1,7 @@
 #include "lab/chip/trial.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "base/rng.h"
@@ -8,6 +9,7 @@
 #include "chip/detect/scan.h"
 #include "jobs/chip_diagnosis.h"
 #include "jobs/chip_replay.h"
+#include "lab/chip/apart.h"
 
 namespace lento::chip {
 namespace {
@@ -25,6 +27,8 @@ class Spread : public trace::RecordSink {
     ++written[size_t(r.kind)];
     for (FlowWindow& window : windows)
       window.see(r);
+    if (apart)
+      apart->see(r);
     if (share_ > 0 && rng_.uniform() < share_)
       return {0, true};
     for (Recorder& recorder : to)
@@ -32,8 +36,9 @@ class Spread : public trace::RecordSink {
     return {};
   }
   std::vector<Recorder> to;
-  std::vector<FlowWindow> windows;  // one for each fault
-  uint64_t written[4] = {};         // by kind
+  std::vector<FlowWindow> windows;   // one for each fault
+  std::optional<ApartEvents> apart;  // none: of one fault all events are its own
+  uint64_t written[4] = {};          // by kind
 
  private:
   double share_;
@@ -87,6 +92,8 @@ PreparedWorkload::Run PreparedWorkload::simulate_run_on(
   Spread spread(std::move(recorders), options_.lost_share, seed);
   for (const Fault& f : faults)
     spread.windows.push_back({f.begin, f.end});
+  if (faults.size() > 1)
+    spread.apart.emplace(faults, model_.chip, model_.grid);
   Options run;
   run.inferences = options_.inferences;
   run.seed = seed;
@@ -101,6 +108,8 @@ PreparedWorkload::Run PreparedWorkload::simulate_run_on(
   for (size_t i = 0; i < faults.size(); ++i)
     out.classes.push_back(
         alike(component_of(faults[i]), spread.windows[i].flows, all, model_.chip, model_.grid));
+  if (spread.apart)
+    out.apart = spread.apart->counts();
   using trace::ProbeKind;
   out.computes = spread.written[size_t(ProbeKind::Compute)];
   out.messages = spread.written[size_t(ProbeKind::Message)];

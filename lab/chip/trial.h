@@ -49,6 +49,7 @@ class PreparedWorkload {
     std::vector<Recorded> recorded;  // by recorder
     // By fault: the components that the same transfers passed in its time, which nothing can tell apart.
     std::vector<std::vector<Component>> classes;
+    std::vector<uint64_t> apart;  // by fault: segments in its time that pass it and no other fault
     // records by kind, as written by the probes
     uint64_t computes = 0;
     uint64_t messages = 0;
