@@ -108,7 +108,7 @@ Belonging belonging_of(const Sketch& sketch, const Program& program, const spec:
       if (!strange(*held.entry, plan, core, sketch.inferences()))
         continue;
       ++out.strange;
-      if (out.examples.size() < 3)
+      if (out.examples.size() < 3)  // enough to show where to look
         out.examples.push_back(words_of(Pattern::unpack(held.entry->key), core, grid));
     }
   }

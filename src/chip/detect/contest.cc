@@ -141,17 +141,17 @@ Suspect Contest::changed(Suspect s, int change) const {
         s = refitted(before_, s);
       }
       break;
-    case 1:
+    case 1:  // a later begin
       if (s.end > s.begin + width)
         s.begin += width / 2;
       break;
-    case 2:
+    case 2:  // an earlier one
       s.begin -= std::min(s.begin, width / 2);
       break;
-    case 3:
+    case 3:  // less slow
       s.factor = std::max(s.factor / kFactorStep, 1.0);
       break;
-    default:
+    default:  // slower
       s.factor *= kFactorStep;
       s.factor = possible(before_, s);
   }

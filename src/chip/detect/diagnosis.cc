@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "chip/detect/alike.h"
 #include "chip/detect/detect.h"
+#include "chip/detect/evidence.h"
 #include "chip/map/identify.h"
 #include "chip/sketch/level.h"
 
@@ -57,8 +58,7 @@ finding::Finding finding_of(const Suspect& s, const Grid& grid, const spec::Chip
   if (core)
     f.lost_share = std::min(1.0, s.lost_cycles / run);
   f.when = {double(s.begin) / chip.clock_hz, double(s.end) / chip.clock_hz, "s"};
-  f.summary = f.subject + " was about " + format_number(s.factor, 3) +
-              " times slower than it should be for " +
+  f.summary = f.subject + " was about " + format_factor(s.factor) + " times slower than it should be for " +
               base::format_quantity(double(s.end - s.begin) / chip.clock_hz, base::Dimension::Time) + ".";
   f.evidence = s.evidence;
   if (s.alike.size() > 1)
@@ -115,8 +115,7 @@ mesh_figure(const Detection& detection, const Sketch& sketch, const spec::Chip& 
   mesh.width = grid.width();
   mesh.height = grid.height();
   mesh.value_name = "times slower than nominal";
-  const double nominal =
-      level_of(trace::ProbeKind::Compute, 1 << 20, uint64_t((1 << 20) * chip.core.ops_per_cycle));
+  const double nominal = compute_level(chip.core.ops_per_cycle);
   for (int core = 0; core < grid.core_count(); ++core) {
     double sum = 0;
     double weight = 0;
@@ -164,7 +163,7 @@ finding::Figure timeline(const Detection& detection, const spec::Chip& chip, con
         {name_of(s.component, grid),
          double(s.begin) / chip.clock_hz,
          double(s.end) / chip.clock_hz,
-         format_number(s.factor, 3) + "x",
+         format_factor(s.factor) + "x",
          i < detection.reported.size()});
   }
   return {"When it was slow", "The best interval of every ranked component; reported ones marked.", figure};
@@ -178,8 +177,8 @@ finding::Figure ranking(const Detection& detection, const Grid& grid) {
     table.rows.push_back(
         {name_of(s.component, grid),
          i < detection.reported.size() ? "yes" : "no",
-         format_number(s.score, 3),
-         format_number(s.factor, 3),
+         format_factor(s.score),
+         format_factor(s.factor),
          format_number(s.strength, 4)});
   }
   return {"Ranked list", "What was reported, then what came next.", table};
@@ -219,9 +218,10 @@ diagnose(const Detection& detection, const Sketch& sketch, const spec::Chip& chi
   d.facts.emplace_back("recorded time", base::format_quantity(cycles / chip.clock_hz, base::Dimension::Time));
   d.facts.emplace_back("records seen by the recorder", std::to_string(sketch.records()));
   d.facts.emplace_back("recorder memory, all cores", std::to_string(sketch.bytes()) + " B");
+  const uint64_t plain_bytes = sketch.records() * sizeof(trace::ProbeRecord);
   d.facts.emplace_back(
       "compression against 40-byte records",
-      format_number(40.0 * double(sketch.records()) / std::max(1.0, double(sketch.bytes())), 4) + "x");
+      format_number(double(plain_bytes) / std::max(1.0, double(sketch.bytes()))) + "x");
   if (sketch.evictions() > 0)
     d.facts.emplace_back("patterns evicted", std::to_string(sketch.evictions()));
   d.figures.push_back(mesh_figure(detection, sketch, chip, grid));

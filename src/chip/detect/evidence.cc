@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "base/units.h"
 #include "chip/detect/alike.h"
 #include "chip/detect/tuning.h"
 #include "chip/sketch/level.h"
@@ -38,6 +39,10 @@ Shown shown_by(const ScanInput& seen, size_t r, Bins bins) {
 }
 
 }  // namespace
+
+std::string format_factor(double factor) {
+  return base::format_number(factor, 3);  // digits
+}
 
 double score_of(double strength) {
   return 1 - std::exp(-strength / kScoreStrength);

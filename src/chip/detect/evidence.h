@@ -2,6 +2,8 @@
 // be.
 #pragma once
 
+#include <string>
+
 #include "chip/detect/cells.h"
 #include "chip/detect/detect.h"
 #include "chip/detect/scan.h"
@@ -10,6 +12,9 @@ namespace lento::chip {
 
 // 0..1: how sure a strength makes.
 double score_of(double strength);
+
+// As it is printed: nothing that is found here is known to more than three digits.
+std::string format_factor(double factor);
 
 // Fills in evidence, patterns, time lost and what is alike; `run_cycles` cuts its end. `components`: those
 // that the records tell of.

@@ -7,7 +7,6 @@
 #include "base/stats.h"
 #include "base/units.h"
 #include "chip/detect/evidence.h"
-#include "chip/detect/tuning.h"
 #include "chip/sketch/level.h"
 
 namespace lento::chip {
@@ -17,11 +16,6 @@ using trace::ProbeKind;
 
 double octaves(double level) {
   return level / kLevelsPerOctave;
-}
-
-// The level of an operation at this rate.
-double level_at(double ops_per_cycle) {
-  return level_of(ProbeKind::Compute, 1 << 20, uint64_t((1 << 20) * ops_per_cycle));
 }
 
 // Mean level of a core's operations above nominal, in octaves, by their length; 0 when it computed nothing.
@@ -147,8 +141,8 @@ void note_headroom(const spec::Chip& chip, const Yardstick& by, std::vector<std:
   const std::string rate = base::format_number(chip.core.ops_per_cycle) + " operations a cycle";
   if (room < 1 / kLeastShare)
     notes.push_back(
-        "Insufficient evidence: at " + rate + " a core can be seen to be at most " +
-        base::format_number(room, 3) + " times slower");
+        "Insufficient evidence: at " + rate + " a core can be seen to be at most " + format_factor(room) +
+        " times slower");
   if (octaves(by.nominal) <= quiet_octaves(by.noise))
     notes.push_back(
         "Insufficient evidence: " + rate +
@@ -164,7 +158,7 @@ double usual_excess(const Sketch& sketch, const Yardstick& by, std::vector<std::
   if (reference < quiet_octaves(by.noise))
     return 0;
   notes.push_back(
-      "most cores compute " + base::format_number(std::exp2(reference), 3) +
+      "most cores compute " + format_factor(std::exp2(reference)) +
       " times slower than the chip file says; cores are judged against one another");
   return reference;
 }
@@ -177,8 +171,8 @@ std::vector<Suspect> slow_cores(
     const DetectOptions& options,
     std::vector<std::string>& notes) {
   Yardstick by;
-  by.nominal = level_at(chip.core.ops_per_cycle);
-  by.recorder = level_at(sketch.options().ops_per_cycle);
+  by.nominal = compute_level(chip.core.ops_per_cycle);
+  by.recorder = compute_level(sketch.options().ops_per_cycle);
   // A whole number of cycles is half a one off.
   by.noise = std::max(0.5 / double(kLeastCycles), chip.core.rate_deviation);
   by.least = kLeastCoreFactor;

@@ -14,10 +14,6 @@ double octaves(double level) {
   return level / kLevelsPerOctave;
 }
 
-double nominal_level(const spec::Chip& chip) {
-  return level_of(ProbeKind::Compute, 1 << 20, uint64_t((1 << 20) * chip.core.ops_per_cycle));
-}
-
 void add_core(Observations& out, const CoreSketch& core, int index, double nominal) {
   for (const Episode& e : core.episodes())
     out.stretches.push_back(
@@ -80,7 +76,7 @@ Observations observe(const Sketch& sketch, const spec::Chip& chip, const Sketch*
   out.run_cycles = sketch.end_cycles();
   out.cells = cells_of(sketch, grid);
   for (int c = 0; c < out.cores; ++c)
-    add_core(out, sketch.cores()[size_t(c)], c, nominal_level(chip));
+    add_core(out, sketch.cores()[size_t(c)], c, compute_level(chip.core.ops_per_cycle));
   std::map<std::pair<int, uint32_t>, double> expected;
   if (profile != nullptr)
     expected = means_of(cells_of(*profile, grid));

@@ -110,7 +110,7 @@ CoreSketch::CoreSketch(const SketchShape& shape, const SketchOptions& options)
   LENTO_CHECK(shape.computes + shape.transfers <= 254, "an index byte cannot name that many patterns");
   LENTO_CHECK(shape.buckets == 0 || std::has_single_bit(unsigned{shape.buckets}), "buckets: a power of two");
   LENTO_CHECK(std::has_single_bit(unsigned{shape.bins}) && shape.bins >= 2, "bins: a power of two");
-  nominal_ = uint16_t(level_of(ProbeKind::Compute, 1 << 20, uint64_t((1 << 20) * options.ops_per_cycle)));
+  nominal_ = uint16_t(compute_level(options.ops_per_cycle));
   state_.bin_shift =
       uint8_t(std::max<int>(kTickShift, int(std::bit_width(std::max<uint64_t>(options.bin_cycles, 1))) - 1));
   buckets_.resize(size_t{shape.hashes} * shape.buckets);

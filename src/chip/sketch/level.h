@@ -56,6 +56,12 @@ constexpr int level_of(trace::ProbeKind kind, uint64_t cycles, uint64_t work) {
   return std::clamp(raw + level_offset(kind), 1, kMaxLevel);
 }
 
+// The level of an operation at this rate; long enough that rounding to cycles does not show.
+constexpr int compute_level(double ops_per_cycle) {
+  constexpr uint64_t kCycles = 1 << 20;
+  return level_of(trace::ProbeKind::Compute, kCycles, uint64_t(double(kCycles) * ops_per_cycle));
+}
+
 // Cycles per unit of work of a level.
 inline double cycles_per_work(trace::ProbeKind kind, double level) {
   return std::exp2((level - level_offset(kind)) / kLevelsPerOctave);
