@@ -1,5 +1,6 @@
 # What `lento --version` says. Run as a script at build time with -DSOURCE, -DOUTPUT and the texts: the commit
 # changes without the build being configured again. The header is touched only when it says something else.
+cmake_minimum_required(VERSION 3.25)
 set(commit "unknown")
 if(EXISTS ${SOURCE}/.git)
   execute_process(COMMAND git -C ${SOURCE} rev-parse --short=12 HEAD OUTPUT_VARIABLE commit

@@ -7,6 +7,7 @@
 #include "base/stats.h"
 #include "base/units.h"
 #include "chip/detect/evidence.h"
+#include "chip/detect/tuning.h"
 #include "chip/sketch/level.h"
 
 namespace lento::chip {
