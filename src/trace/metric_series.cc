@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <set>
 
 #include "base/error.h"
@@ -119,19 +120,35 @@ uint32_t SeriesBuilder::Slabs::add(int64_t begin_ms) {
   return number;
 }
 
-// Times must not fall.
+void SeriesBuilder::begin_part_in_any_order() {
+  ++part_;
+}
+
+// Whether a sample of this time belongs here.
+bool SeriesBuilder::in_time(Samples& to, int64_t time_ms) const {
+  if (to.first_block == 0)
+    return true;
+  if (part_ == 0)
+    return time_ms > to.last_ms;
+  if (to.part != part_)
+    to.floor_ms = to.last_ms;
+  return time_ms > to.floor_ms;
+}
+
+// Where times may fall, a block begins 24 days before its first sample, so that it holds earlier ones too.
 void SeriesBuilder::append(Samples& to, int64_t time_ms, float value) {
+  const int64_t begin_ms = time_ms - (part_ > 0 ? int64_t{1} << 31 : 0);
   if (slabs_.size() <= to.key.metric)
     slabs_.resize(to.key.metric + 1);
   Slabs& slabs = slabs_[to.key.metric];
   if (to.first_block == 0) {
-    to.first_block = to.last_block = slabs.add(time_ms);
-    to.first_ms = time_ms;
+    to.first_block = to.last_block = slabs.add(begin_ms);
+    to.first_ms = to.last_ms = time_ms;
   }
   const Block& last = slabs.at(to.last_block);
   const uint64_t after = uint64_t(time_ms) - uint64_t(last.begin_ms);
   if (last.count == Block::kRoom || after > UINT32_MAX) {
-    const uint32_t fresh = slabs.add(time_ms);
+    const uint32_t fresh = slabs.add(begin_ms);
     slabs.at(to.last_block).next = fresh;
     to.last_block = fresh;
   }
@@ -139,8 +156,12 @@ void SeriesBuilder::append(Samples& to, int64_t time_ms, float value) {
   block.after_ms[block.count] = uint32_t(uint64_t(time_ms) - uint64_t(block.begin_ms));
   block.value[block.count] = value;
   ++block.count;
-  to.last_ms = time_ms;
+  to.part = part_;
+  to.first_ms = std::min(to.first_ms, time_ms);
+  to.last_ms = std::max(to.last_ms, time_ms);
 }
+
+constexpr const char* kSecondSample = "second sample of a machine at the same time";
 
 struct SeriesBuilder::Column {
   std::vector<int64_t> time_ms;
@@ -167,16 +188,38 @@ void SeriesBuilder::add(const Key& key, int64_t time_ms, double value, const Loc
     return report_.skip(where, "value is not a finite number");
   }
   Samples& to = samples(key);
-  if (to.first_block != 0 && time_ms <= to.last_ms) {
+  if (!in_time(to, time_ms)) {
     return report_.skip(
         where,
-        time_ms == to.last_ms ? "second sample of a machine at the same time"
-                              : "time runs backwards within one machine");
+        time_ms == to.last_ms ? kSecondSample : "time runs backwards within one machine");
   }
   if (++count_ > max_samples_)
     throw Error(where, "too many samples for one period", "read a shorter period");
+  // Equal times are told when all are known.
+  to.falls = to.falls || (to.first_block != 0 && time_ms <= to.last_ms);
   append(to, time_ms, float(value));
   ++report_.taken;
+}
+
+// Writes the series anew; the blocks that it lay in go with those of its metric.
+void SeriesBuilder::sort_by_time(Samples& series, const Location& where) {
+  Column column;
+  read(series, SIZE_MAX, column);
+  std::vector<size_t> order(column.value.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, {}, [&](size_t i) {
+    return column.time_ms[i];
+  });
+  Samples sorted{series.key};
+  for (const size_t i : order) {
+    if (sorted.first_block != 0 && column.time_ms[i] == sorted.last_ms) {
+      --report_.taken;
+      report_.skip(where, kSecondSample);
+    } else {
+      append(sorted, column.time_ms[i], column.value[i]);
+    }
+  }
+  series = sorted;
 }
 
 // The median of some distances of samples; 0 when there are none.
@@ -367,6 +410,11 @@ Error SeriesBuilder::nothing_usable(const Location& where) const {
 MetricSeries SeriesBuilder::build(const GridOptions& options, const Location& where) {
   if (samples_.empty())
     throw nothing_usable(where);
+  part_ = 0;
+  for (Samples& s : samples_) {
+    if (s.falls)
+      sort_by_time(s, where);
+  }
   MetricSeries series;
   series.machines = machines_;
   series.labels = labels_;

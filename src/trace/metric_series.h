@@ -70,13 +70,17 @@ struct GridOptions {
 };
 
 // Collects samples of any order of machines and metrics. Within one series time must rise: samples that do
-// not are skipped and counted. Costs 8.5 bytes a sample of a long series.
+// not are skipped and counted. Within a part in any order it may fall: such series are sorted at the end, and
+// of equal times the first sample counts. Costs 8.5 bytes a sample of a long series.
 class SeriesBuilder {
  public:
   explicit SeriesBuilder(base::ReadReport& report, uint64_t max_samples = uint64_t{200} << 20)
       : report_(report),
         max_samples_(max_samples) {
   }
+
+  // What comes from here on may be in any order of time, but lies after what came before it.
+  void begin_part_in_any_order();
 
   uint32_t machine(std::string_view name);  // id of the name, new or known
   uint32_t metric(std::string_view name);
@@ -120,6 +124,9 @@ class SeriesBuilder {
     uint32_t last_block = 0;
     int64_t first_ms = 0;
     int64_t last_ms = 0;
+    int64_t floor_ms = INT64_MIN;  // the last time of the parts before
+    uint32_t part = 0;
+    bool falls = false;  // times were not in order
   };
   struct Column;  // the samples of one series as they came
   struct Hash {
@@ -133,6 +140,8 @@ class SeriesBuilder {
   Samples& samples(const Key& key);
   base::Error nothing_usable(const base::Location& where) const;
   void append(Samples& to, int64_t time_ms, float value);
+  bool in_time(Samples& to, int64_t time_ms) const;
+  void sort_by_time(Samples& series, const base::Location& where);
   void read(const Samples& from, size_t most, Column& to) const;
   struct Layout;
   int64_t sample_gap() const;
@@ -148,6 +157,7 @@ class SeriesBuilder {
   base::ReadReport& report_;
   uint64_t max_samples_;
   uint64_t count_ = 0;
+  uint32_t part_ = 0;  // 0: time must rise
   Ids machine_ids_;
   Ids metric_ids_;
   Ids device_ids_;

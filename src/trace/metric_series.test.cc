@@ -75,6 +75,73 @@ TEST(SeriesBuilder, SkipsAndCountsWhatCannotBe) {
   EXPECT_EQ(report.reasons.size(), 3u);
 }
 
+// A part of one series, told in this order of its times.
+MetricSeries told(const std::vector<int64_t>& times, base::ReadReport& report) {
+  SeriesBuilder b(report);
+  b.begin_part_in_any_order();
+  for (const int64_t t : times)
+    b.add({b.metric("p"), b.machine("a"), 0}, t, double(t), {});
+  return b.build({}, {});
+}
+
+TEST(SeriesBuilder, WithinAPartTimesMayFallInAnyOrder) {
+  std::vector<int64_t> times;
+  for (int64_t t = 0; t < 200; ++t)
+    times.push_back(1000 * t);
+  base::ReadReport report;
+  const MetricSeries rising = told(times, report);
+  std::ranges::reverse(times);
+  EXPECT_EQ(told(times, report).values, rising.values);
+  base::Rng rng(4, "order");
+  for (size_t i = times.size(); i > 1; --i)
+    std::swap(times[i - 1], times[rng.below(i)]);
+  const MetricSeries shuffled = told(times, report);
+  EXPECT_EQ(shuffled.values, rising.values);
+  EXPECT_EQ(shuffled.newest_ms, rising.newest_ms);
+  EXPECT_EQ(report.skipped, 0u);
+  EXPECT_EQ(report.taken, 600u);
+}
+
+TEST(SeriesBuilder, FarApartTimesInAnyOrderAreSorted) {
+  constexpr int64_t kMonth = int64_t{30} * 86'400'000;
+  base::ReadReport report;
+  SeriesBuilder b(report);
+  b.begin_part_in_any_order();
+  for (const int64_t t : {3 * kMonth, int64_t{0}, kMonth, 2 * kMonth})
+    b.add({b.metric("p"), b.machine("a"), 0}, t, double(t / kMonth), {});
+  GridOptions grid;
+  grid.step_ms = kMonth;
+  EXPECT_EQ(b.build(grid, {}).values, (std::vector<float>{0, 1, 2, 3}));
+}
+
+TEST(SeriesBuilder, OfEqualTimesInAnyOrderTheFirstCounts) {
+  base::ReadReport report;
+  SeriesBuilder b(report);
+  b.begin_part_in_any_order();
+  const uint32_t k = b.metric("p");
+  const uint32_t m = b.machine("a");
+  for (const auto& [time, value] : {std::pair{2000, 1.0}, {1000, 2.0}, {2000, 3.0}, {0, 4.0}, {1000, 5.0}})
+    b.add({k, m, 0}, time, value, {});
+  EXPECT_EQ(b.build({}, {}).values, (std::vector<float>{4, 2, 1}));
+  EXPECT_EQ(report.taken, 3u);
+  EXPECT_EQ(report.skipped, 2u);
+  EXPECT_EQ(report.reasons["second sample of a machine at the same time"], 2u);
+}
+
+TEST(SeriesBuilder, APartLiesAfterThoseBeforeIt) {
+  base::ReadReport report;
+  SeriesBuilder b(report);
+  const uint32_t k = b.metric("p");
+  const uint32_t m = b.machine("a");
+  for (const auto& part : {std::vector<int64_t>{2000, 1000}, {4000, 1500, 3000}}) {
+    b.begin_part_in_any_order();
+    for (const int64_t t : part)
+      b.add({k, m, 0}, t, double(t), {});
+  }
+  EXPECT_EQ(b.build({}, {}).values, (std::vector<float>{1000, 2000, 3000, 4000}));
+  EXPECT_EQ(report.reasons["time runs backwards within one machine"], 1u);
+}
+
 TEST(SeriesBuilder, RefusesAPeriodThatCannotBeLaidOut) {
   base::ReadReport report;
   SeriesBuilder b(report);

@@ -48,6 +48,8 @@ double spread_of(const std::vector<std::pair<double, double>>& distances, double
 // Corrections are errors of the model: normal about none. All of them may be off by one factor, when the
 // fabric is not the one of the sheet; that too is no slow component.
 double correction_likelihood(std::vector<double> centre) {
+  if (centre.empty())
+    return 0;
   const auto about = [&centre](double middle) {
     double sum = 0;
     for (const double c : centre)

@@ -308,6 +308,20 @@ Finding slow_fleet(const finding::Expectation& e, const std::string& metric, dou
   return f;
 }
 
+// Who says that nothing stands out says what would have.
+void add_reach(const View& view, Diagnosis& d) {
+  const std::vector<Reach> reach = view.detector.reach();
+  if (reach.empty())
+    return;
+  d.facts.emplace_back("deviation that would be named", reach_text(view.detector));
+  const Reach& finest = reach.front();
+  if (finest.share() > tuning::kCoarse.value)
+    d.notes.push_back(
+        "A machine that is less than " + base::format_number(100 * finest.share(), 2) +
+        " % off in its metrics might not be named: there are few peers, or their noise is large; more " +
+        "machines, a longer record or a steadier metric would show less");
+}
+
 void add_unjudged(const View& view, Diagnosis& d) {
   size_t machines = 0;
   const auto groups = view.detector.unjudged_groups();
@@ -413,6 +427,7 @@ conclude(const Detector& detector, const DetectOptions& options, const trace::Me
   d.facts.emplace_back("machines", std::to_string(view.fleet().machines.size()));
   d.facts.emplace_back("metrics", std::to_string(view.fleet().metrics.size()));
   d.facts.emplace_back("step", base::format_quantity(seconds(view.fleet().step_ms), base::Dimension::Time));
+  add_reach(view, d);
   for (size_t i = 0; i < std::min(shown.size(), kLineFigures); ++i)
     add_lines(view, *shown[i], d);
   add_heat_map(view, d);

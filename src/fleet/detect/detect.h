@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -90,6 +91,18 @@ struct Coverage {
   uint64_t looks = 0;    // judgements of a machine by a metric and a window
 };
 
+// What a fault must show to be named: a deviation of this metric that lasts for a window. Means over the
+// looks so far, of the group of peers that shows least.
+struct Reach {
+  size_t metric = 0;
+  double window_s = 0;
+  double deviation = 0;  // in the metric's unit
+  double level = 0;      // of the peers, without its sign
+  double share() const {
+    return level > 0 ? deviation / level : std::numeric_limits<double>::infinity();
+  }
+};
+
 class Detector {
  public:
   Detector(Fleet fleet, DetectOptions options);
@@ -111,7 +124,8 @@ class Detector {
   const ScoreHistory& history() const;
   const RollCall& roll() const;
   const Coverage& coverage() const;
-  double needed_s() const;                                   // of rows, before the first window is judged
+  double needed_s() const;           // of rows, before the first window is judged
+  std::vector<Reach> reach() const;  // of each judged metric its most sensitive window, the finest first
   std::vector<std::vector<size_t>> unjudged_groups() const;  // too few peers
   size_t group_of(size_t machine) const;
   size_t groups() const;
@@ -139,6 +153,8 @@ finding::Diagnosis diagnose(
 // "57 min in steps of 2 s, 64 machines, 1 metric (power_w), 98.7 % of the samples there"
 std::string covered_text(const Detector& detector);
 std::string covered_text(const trace::MetricSeries& series);
+// "power 6.2 % for 560 s, temp 20 % for 280 s"; empty when nothing was judged.
+std::string reach_text(const Detector& detector);
 
 // The fleet's medians since `from_ms` against options.expectations: a job that is slow everywhere has no odd
 // machine. Needs keep_history.

@@ -102,7 +102,8 @@ void Detector::Impl::make_tracks(double looks) {
         t.min_peers = std::max<size_t>(options.min_peers, 3);
         const size_t members = groups[g].machines.size();
         const int64_t window_ms = int64_t(t.n) * fleet.step_ms;
-        tracks.push_back({metric, g, h, LevelTrack(t, members), Excursions(members, h, window_ms), {}});
+        tracks.push_back(
+            {metric, g, h, LevelTrack(t, members), Excursions(members, h, window_ms), {}, 0, 0, 0});
       }
     }
   }
@@ -303,6 +304,7 @@ void Detector::Impl::evaluate(Track& track) {
   if (ok && judging()) {
     for (const Judged& j : judged)
       coverage.looks += j.judged;
+    measure_reach(track, judged, band);
     consider(track, judged, band);
   }
 }

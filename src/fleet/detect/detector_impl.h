@@ -40,6 +40,10 @@ struct Detector::Impl {
     LevelTrack level;
     Excursions excursions;
     Outlast outlast;  // of the shortest window
+    // Sums over looks: the deviation that would have been named, and the peers' level.
+    double named_from = 0;
+    double level_sum = 0;
+    uint64_t looks = 0;
   };
 
   Fleet fleet;
@@ -86,6 +90,7 @@ struct Detector::Impl {
   double crowd(const Track& track, const std::vector<Judged>& judged);
   bool believed(const Track& track, size_t machine, const Judged& j, const PeerBand& band, double crowd)
       const;
+  static void measure_reach(Track& track, const std::vector<Judged>& judged, const PeerBand& band);
   bool outlasts(const Track& track, std::span<const float> rows, double size) const;
   std::vector<float> distances(const Track& track, size_t machine, double normal) const;
   double seconds(size_t horizon) const {

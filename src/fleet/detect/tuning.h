@@ -161,6 +161,10 @@ inline constexpr Number kSlowFleet{
     0.05,
     "of the prediction",
     "least excess; twice the model's own error where that is more"};
+inline constexpr Number kCoarse{
+    0.1,
+    "of the peers' level",
+    "a loss of a tenth is what a watch is for: one that would miss it says so"};
 inline constexpr Number kLeastRate{0.02, "", "no rate measured on few faults is certain"};
 
 }  // namespace lento::fleet::tuning

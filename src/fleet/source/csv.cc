@@ -141,6 +141,7 @@ class Reader {
     if (columns_.machine < 0 && options_.wide_metric.empty())
       file_machine_ = builder_.machine(stem(path));
     ++file_;
+    builder_.begin_part_in_any_order();
     span_ = {};
     const base::ReadReport before = report_;
     if (objects)
@@ -251,7 +252,7 @@ class Reader {
     };
     if (options_.metrics.empty() || wide) {
       for (size_t c = 0; c < header_.size(); ++c) {
-        if (!used[c])
+        if (!used[c] && !header_[c].empty())  // a table's index has no name
           add(c, header_[c]);
       }
     } else {

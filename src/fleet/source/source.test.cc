@@ -177,14 +177,26 @@ TEST(Csv, DamageIsCountedByReason) {
   base::ReadReport report;
   CsvOptions o;
   o.machine_column = "m";
-  csv("m,time,x\na,0,1\na,zero,1\na,1\na,2,nan\na,1,abc\na,3,1\na,2,1\n,4,1\na,\"5,1\n", o, report);
+  csv("m,time,x\na,0,1\na,zero,1\na,1\na,2,nan\na,1,abc\na,3,1\na,0,1\n,4,1\na,\"5,1\n", o, report);
   EXPECT_EQ(report.taken, 2u);
   EXPECT_EQ(report.reasons["time is not a number"], 1u);
   EXPECT_EQ(report.reasons["wrong number of fields"], 1u);
   EXPECT_EQ(report.reasons["value is not a finite number"], 2u);
-  EXPECT_EQ(report.reasons["time runs backwards within one machine"], 1u);
+  EXPECT_EQ(report.reasons["second sample of a machine at the same time"], 1u);
   EXPECT_EQ(report.reasons["machine name is empty"], 1u);
   EXPECT_EQ(report.reasons["a quote is not closed"], 1u);
+}
+
+TEST(Csv, RowsMayComeInAnyOrderAndAnIndexIsNoMetric) {
+  CsvOptions o;
+  o.machine_column = "m";
+  base::ReadReport report;
+  const auto rising = csv(",m,time,x\n0,a,0,5\n1,b,0,6\n2,a,1,7\n3,b,1,8\n4,a,2,9\n5,b,2,10\n", o, report);
+  const auto falling = csv(",m,time,x\n4,a,2,9\n5,b,2,10\n2,a,1,7\n3,b,1,8\n0,a,0,5\n1,b,0,6\n", o, report);
+  EXPECT_THAT(rising.metrics, ElementsAre("x"));
+  EXPECT_EQ(falling.metrics, rising.metrics);
+  EXPECT_EQ(falling.values, rising.values);
+  EXPECT_EQ(report.skipped, 0u);
 }
 
 TEST(Csv, WrongColumnsAreLocatedWithTheNearestName) {
