@@ -91,7 +91,7 @@ struct Coverage {
   uint64_t looks = 0;    // judgements of a machine by a metric and a window
 };
 
-// What a fault must show to be named: a deviation of this metric that lasts for a window. Means over the
+// What a fault must show to be named: a deviation of this metric that lasts for a window. Medians over the
 // looks so far, of the group of peers that shows least.
 struct Reach {
   size_t metric = 0;

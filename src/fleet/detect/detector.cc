@@ -103,7 +103,7 @@ void Detector::Impl::make_tracks(double looks) {
         const size_t members = groups[g].machines.size();
         const int64_t window_ms = int64_t(t.n) * fleet.step_ms;
         tracks.push_back(
-            {metric, g, h, LevelTrack(t, members), Excursions(members, h, window_ms), {}, 0, 0, 0});
+            {metric, g, h, LevelTrack(t, members), Excursions(members, h, window_ms), {}, {}, {}});
       }
     }
   }

@@ -40,10 +40,11 @@ struct Detector::Impl {
     LevelTrack level;
     Excursions excursions;
     Outlast outlast;  // of the shortest window
-    // Sums over looks: the deviation that would have been named, and the peers' level.
-    double named_from = 0;
-    double level_sum = 0;
+    // At evenly spaced looks: the deviation that would have been named, and the peers' level.
+    std::vector<double> named_from;
+    std::vector<double> levels;
     uint64_t looks = 0;
+    uint64_t looks_apart = 1;
   };
 
   Fleet fleet;

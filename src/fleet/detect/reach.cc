@@ -2,12 +2,27 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/stats.h"
 #include "base/units.h"
 #include "fleet/detect/detector_impl.h"
 
 namespace lento::fleet {
+namespace {
+
+constexpr size_t kMostLooks =
+    256;  // of a track that are remembered; of a longer run every second, fourth, ...
+
+void keep_every_other(std::vector<double>& values) {
+  for (size_t i = 0; 2 * i < values.size(); ++i)
+    values[i] = values[2 * i];
+  values.resize((values.size() + 1) / 2);
+}
+
+}  // namespace
 
 void Detector::Impl::measure_reach(Track& track, const std::vector<Judged>& judged, const PeerBand& band) {
+  if (track.looks++ % track.looks_apart != 0)
+    return;
   std::vector<float> thresholds;
   for (const Judged& j : judged) {
     if (j.judged)
@@ -19,9 +34,13 @@ void Detector::Impl::measure_reach(Track& track, const std::vector<Judged>& judg
   std::ranges::nth_element(thresholds, middle);
   // What is measured of a deviation scatters by itself: two standard deviations of it are surely seen.
   const double surely = 1 + 2 / track.level.options().z_level;
-  track.named_from += *middle * surely * std::max(1.0, track.excursions.needed());
-  track.level_sum += std::abs(band.median);
-  ++track.looks;
+  track.named_from.push_back(*middle * surely * std::max(1.0, track.excursions.needed()));
+  track.levels.push_back(std::abs(band.median));
+  if (track.levels.size() < kMostLooks)
+    return;
+  keep_every_other(track.named_from);
+  keep_every_other(track.levels);
+  track.looks_apart *= 2;
 }
 
 std::vector<Reach> Detector::reach() const {
@@ -29,10 +48,9 @@ std::vector<Reach> Detector::reach() const {
   for (const size_t metric : impl_->judged_metrics) {
     std::vector<Reach> windows(impl_->horizon_samples.size());  // the worst group of each
     for (const Impl::Track& t : impl_->tracks) {
-      if (t.metric != metric || t.looks == 0)
+      if (t.metric != metric || t.levels.empty())
         continue;
-      const double looks = double(t.looks);
-      const Reach here{metric, impl_->seconds(t.horizon), t.named_from / looks, t.level_sum / looks};
+      const Reach here{metric, impl_->seconds(t.horizon), base::median(t.named_from), base::median(t.levels)};
       Reach& worst = windows[t.horizon];
       if (worst.window_s == 0 || here.share() > worst.share())
         worst = here;
