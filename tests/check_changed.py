@@ -48,8 +48,11 @@ def run(end, *command, **more):
 
 
 def chosen(known, changed):
-    """Changed modules first, then the third of the others whose turn it is: the day decides."""
-    first = [m for m in known if any(c.startswith((f"src/{m}/", f"{m}/")) for c in changed)]
+    """Changed modules first, the latest change before all, then the third of the others whose turn it is: the day decides."""
+    def latest(module):
+        return next((n for n, c in enumerate(changed) if c.startswith((f"src/{module}/", f"{module}/"))), None)
+
+    first = sorted((m for m in known if latest(m) is not None), key=latest)
     rest = [m for m in known if m not in first]
     turn = int(time.time() // 86400) % 3
     return first, rest[turn::3]
@@ -88,6 +91,16 @@ def fuzz(modules, end):
     print(f"fuzz: {len(targets)} targets ran", flush=True)
 
 
+def tidy(changed, end):
+    files = [c for c in dict.fromkeys(changed) if c.endswith(".cc") and not c.endswith(".test.cc") and (ROOT / c).exists()]
+    if not run(end, "cmake", "--preset", "tidy", stdout=subprocess.DEVNULL):
+        return LEFT_OUT.append("clang-tidy")
+    for n, file in enumerate(files):
+        if not run(end, "clang-tidy", "-p", "build/tidy", "--quiet", file, stderr=subprocess.DEVNULL):
+            return LEFT_OUT.append(f"clang-tidy on {len(files) - n} files")
+    print(f"clang-tidy: {len(files)} changed files", flush=True)
+
+
 def main():
     args = argparse.ArgumentParser()
     args.add_argument("--minutes", type=float, required=True)
@@ -100,13 +113,14 @@ def main():
         print("\n".join([f"no time for: {', '.join(LEFT_OUT)}"] if LEFT_OUT else []))
         return
     since = args.since or (git("rev-list", "-1", "--before=1 day ago", "HEAD") or git("rev-list", "--max-parents=0", "HEAD"))[0]
-    changed = git("diff", "--name-only", "--diff-filter=d", since, "--", "src", "lab", "fuzz")
+    changed = git("log", "--format=", "--name-only", f"{since}..HEAD", "--", "src", "lab", "fuzz")
     first, third = chosen(list(house_check.modules()), changed)
     print(f"changed since {since[:9]}: {' '.join(first) or 'nothing'}; by turn: {' '.join(third)}", flush=True)
     modules = first + third
     tests_under("dev", modules, BEGIN + 60 * args.minutes * 0.6)
     tests_under("tsan", [m for m in modules if m in THREADED], BEGIN + 60 * args.minutes * 0.75)
-    fuzz(modules, end)
+    fuzz(modules, BEGIN + 60 * args.minutes * 0.9)
+    tidy(changed, end)
     if LEFT_OUT:
         print(f"no time for: {', '.join(LEFT_OUT)}; ./dev check takes all")
     print(f"{len(modules)} modules looked at in {(time.monotonic() - BEGIN) / 60:.1f} min")
