@@ -273,10 +273,12 @@ class Finder {
     }
     const Loss loss = by_level ? Loss::Miss : Loss::Contended;
     for (const Object& o : block_objects(scan_, loss, names_, taken())) {
-      if (double(o.cycles) < tuning::kMissLoss * time_)
+      if (!matters(o.cycles))
         break;
       const uint64_t wide = tuning::kConflictStride * tuning::kLineSizes[1];
       const bool conflict = o.stride >= wide && o.fetched_lines > 2;
+      if (!conflict && double(o.cycles) < tuning::kMissLoss * time_)
+        continue;
       const double per_line = double(o.misses) * std::max(1.0, options_.period) /
                               double(std::max<uint64_t>(1, lines_in(o) * o.makers));
       if (per_line < tuning::kRefetched)

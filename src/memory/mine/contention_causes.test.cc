@@ -120,7 +120,7 @@ TEST(Causes, WaitingFetchesAreAFetchConflict) {
 }
 
 // One thread walks an object over and over: `lines` of 128 bytes, each missed `rounds` times.
-Trace walk(uint64_t lines, int rounds, uint64_t step, int hits) {
+Trace walk(uint64_t lines, int rounds, uint64_t step, int hits, uint64_t cycles_a_step = 50) {
   Trace trace = {delayed(0, 0, 0x10, 2, 1, 1)};  // a trace that knows culprits
   uint64_t cycle = 10;
   for (int round = 0; round < rounds; ++round) {
@@ -131,7 +131,7 @@ Trace walk(uint64_t lines, int rounds, uint64_t step, int hits) {
         for (int h = 0; h < hits; ++h)
           trace.push_back(hit(cycle + 40 + uint64_t(h), cpu, address + 4));
       }
-      cycle += 50;
+      cycle += cycles_a_step;
     }
   }
   test::sort(trace);
@@ -209,6 +209,16 @@ TEST(Causes, MissesOnOneResidueAreASetConflict) {
   ASSERT_FALSE(d.findings.empty()) << d.verdict;
   EXPECT_EQ(d.findings[0].category, "set conflict");
   EXPECT_EQ(evidence(d.findings[0], "distance of the lines"), 4096);
+}
+
+// A tenth of the time: too little to blame the size of a cache, not for what a stride does.
+TEST(Causes, ASetConflictCountsFromTheLeastLossACapacityDoesNot) {
+  const finding::Diagnosis conflict = diagnose(walk(16, 32, 4096, 2, 400));
+  ASSERT_FALSE(conflict.findings.empty()) << conflict.verdict;
+  EXPECT_EQ(conflict.findings[0].category, "set conflict");
+  EXPECT_LT(*conflict.findings[0].lost_share, 0.15);
+  EXPECT_THAT(diagnose(walk(128, 4, 128, 2, 400)).findings, IsEmpty());
+  EXPECT_THAT(diagnose(walk(16, 32, 4096, 2, 8000)).findings, IsEmpty());
 }
 
 Trace samples(Service service, uint32_t latency, int share) {

@@ -68,7 +68,8 @@ inline constexpr double kLoaded = 1.5;
 inline constexpr double kLoadedOverCache = 8;
 // A cache that is too small fetches what it had: misses of a line and CPU at full sampling.
 inline constexpr double kRefetched = 3;
-// Share of the working time that misses of one variable must cost.
+// Share of the working time that misses of one variable must cost before the size of a cache is blamed: every
+// program has some. Misses on one residue of a power of two have no innocent cause and count like sharing.
 inline constexpr double kMissLoss = 0.2;
 // Share of an object's accesses that miss: walking an array of 8-byte elements misses once in 8 without any
 // fault of the cache's size.
