@@ -1,7 +1,7 @@
 // The numbers of the contention detector: value, unit, reason, and where it was measured. What follows from
 // the trace (baselines, thresholds, line size, base rates) is estimated from it and does not stand here.
 //
-// Raw file of the campaign cited below: bench/results/2026-11-22/memory-planted.csv
+// Raw file of the campaign cited below: bench/results/2026-11-23/memory-planted.csv
 // (lento-lab memory campaign).
 #pragma once
 
