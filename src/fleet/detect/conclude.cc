@@ -308,6 +308,29 @@ Finding slow_fleet(const finding::Expectation& e, const std::string& metric, dou
   return f;
 }
 
+// Many that change at once accuse nobody; who is asked whether all is well should know of them.
+void add_together(const View& view, Diagnosis& d) {
+  constexpr size_t kNamed = 8;
+  const Together& t = view.detector.together();
+  if (t.machines.empty())
+    return;
+  std::string names;
+  for (size_t i = 0; i < std::min(t.machines.size(), kNamed); ++i)
+    names += (i ? ", " : "") + view.fleet().machines[t.machines[i]];
+  const std::string lasted = base::format_quantity(seconds(t.end_ms - t.begin_ms), base::Dimension::Time);
+  d.notes.push_back(
+      std::to_string(t.machines.size()) + " machines deviated from their peers in " +
+      view.fleet().metrics[t.metric] + " at once, for " + lasted + " at least until " +
+      base::format_number(seconds(t.end_ms), 13) + " s: " + names +
+      (t.machines.size() > kNamed ? ", ..." : "") +
+      ". So many are taken for a change of the job and not blamed; if it was none, look at what they "
+      "share, " +
+      "or let --group-by separate machines of different work");
+  if (d.findings.empty())
+    d.verdict = "No single machine stands out, but " + std::to_string(t.machines.size()) +
+                " left their peers together.";
+}
+
 // Who says that nothing stands out says what would have.
 void add_reach(const View& view, Diagnosis& d) {
   const std::vector<Reach> reach = view.detector.reach();
@@ -427,6 +450,7 @@ conclude(const Detector& detector, const DetectOptions& options, const trace::Me
   d.facts.emplace_back("machines", std::to_string(view.fleet().machines.size()));
   d.facts.emplace_back("metrics", std::to_string(view.fleet().metrics.size()));
   d.facts.emplace_back("step", base::format_quantity(seconds(view.fleet().step_ms), base::Dimension::Time));
+  add_together(view, d);
   add_reach(view, d);
   for (size_t i = 0; i < std::min(shown.size(), kLineFigures); ++i)
     add_lines(view, *shown[i], d);

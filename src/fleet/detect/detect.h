@@ -103,6 +103,15 @@ struct Reach {
   }
 };
 
+// Machines of one group that deviated in a metric at once, too many for faults of their own: the job changed,
+// or something that they share is ill. No verdict.
+struct Together {
+  size_t metric = 0;
+  std::vector<size_t> machines;
+  int64_t begin_ms = 0;
+  int64_t end_ms = 0;
+};
+
 class Detector {
  public:
   Detector(Fleet fleet, DetectOptions options);
@@ -125,6 +134,7 @@ class Detector {
   const RollCall& roll() const;
   const Coverage& coverage() const;
   double needed_s() const;           // of rows, before the first window is judged
+  const Together& together() const;  // that lasted longest, a shortest window at least; else without machines
   std::vector<Reach> reach() const;  // of each judged metric its most sensitive window, the finest first
   std::vector<std::vector<size_t>> unjudged_groups() const;  // too few peers
   size_t group_of(size_t machine) const;

@@ -103,7 +103,7 @@ void Detector::Impl::make_tracks(double looks) {
         const size_t members = groups[g].machines.size();
         const int64_t window_ms = int64_t(t.n) * fleet.step_ms;
         tracks.push_back(
-            {metric, g, h, LevelTrack(t, members), Excursions(members, h, window_ms), {}, {}, {}});
+            {metric, g, h, LevelTrack(t, members), Excursions(members, h, window_ms), {}, {}, {}, 0, 1, {}});
       }
     }
   }
@@ -238,11 +238,11 @@ bool Detector::Impl::believed(
 void Detector::Impl::consider(const Track& track, const std::vector<Judged>& judged, const PeerBand& band) {
   const Group& group = groups[track.group];
   const Leader leader = find_leader(track, judged);
-  const double together = crowd(track, judged);
+  const double crowded = crowd(track, judged);
   for (size_t i = 0; i < judged.size(); ++i) {
     const Judged& j = judged[i];
     const size_t machine = group.machines[i];
-    if (!believed(track, machine, j, band, together))
+    if (!believed(track, machine, j, band, crowded))
       continue;
     const bool weak = std::abs(j.deviation) < options.same_cause_share * std::abs(leader.deviation);
     if (!weak || (standing(machine, false) && machine != leader.machine)) {
@@ -266,6 +266,25 @@ void Detector::Impl::watch_bursts(Track& track, const std::vector<Judged>& judge
   const double hours = double(judged.size() * track.level.options().stride) * step_h;
   bursts.pass(hours);
   track.outlast.pass(hours);
+}
+
+void Detector::Impl::watch_together(Track& track) {
+  Together& now = track.together;
+  const std::vector<size_t>& members = track.level.together();
+  if (members.empty()) {
+    now.machines.clear();
+    return;
+  }
+  if (now.machines.empty())
+    now.begin_ms = now_ms;
+  now.metric = track.metric;
+  now.end_ms = now_ms;
+  now.machines.clear();
+  for (const size_t m : members)
+    now.machines.push_back(groups[track.group].machines[m]);
+  const int64_t lasted = now.end_ms - now.begin_ms;
+  if (lasted >= int64_t(seconds(0) * 1000) && lasted > together.end_ms - together.begin_ms)
+    together = now;
 }
 
 void Detector::Impl::evaluate(Track& track) {
@@ -301,6 +320,8 @@ void Detector::Impl::evaluate(Track& track) {
     if (judged[i].judged)
       track.excursions.see(i, judged[i], now_ms);
   }
+  if (judging())
+    watch_together(track);
   if (ok && judging()) {
     for (const Judged& j : judged)
       coverage.looks += j.judged;
@@ -398,6 +419,9 @@ void Detector::join(size_t machine) {
 }
 const RollCall& Detector::roll() const {
   return impl_->roll;
+}
+const Together& Detector::together() const {
+  return impl_->together;
 }
 const Coverage& Detector::coverage() const {
   return impl_->coverage;

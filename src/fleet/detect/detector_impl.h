@@ -45,6 +45,7 @@ struct Detector::Impl {
     std::vector<double> levels;
     uint64_t looks = 0;
     uint64_t looks_apart = 1;
+    Together together;  // under way, or without machines
   };
 
   Fleet fleet;
@@ -76,6 +77,7 @@ struct Detector::Impl {
   RollCall roll{0, 1000, 1, 1};
   std::vector<uint8_t> reports;  // of the present row, by machine
   Coverage coverage;
+  Together together;  // the longest
   int64_t first_ms = INT64_MIN;
   int64_t now_ms = 0;
 
@@ -91,6 +93,7 @@ struct Detector::Impl {
   double crowd(const Track& track, const std::vector<Judged>& judged);
   bool believed(const Track& track, size_t machine, const Judged& j, const PeerBand& band, double crowd)
       const;
+  void watch_together(Track& track);
   static void measure_reach(Track& track, const std::vector<Judged>& judged, const PeerBand& band);
   bool outlasts(const Track& track, std::span<const float> rows, double size) const;
   std::vector<float> distances(const Track& track, size_t machine, double normal) const;

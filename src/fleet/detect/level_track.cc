@@ -85,17 +85,20 @@ std::array<double, LevelTrack::kFeatures> solve_ones(
   return x;
 }
 
-// How many deviate as the strongest does. Small deviations beside a large one are its consequences (a storm
+// Who deviates as the strongest does. Small deviations beside a large one are its consequences (a storm
 // of pause frames reaches the neighbours), not a change of the job that would excuse it.
-size_t of_one_size(const std::vector<Judged>& judged) {
+std::vector<size_t> of_one_size(const std::vector<Judged>& judged) {
   double strongest = 0;
   for (const Judged& j : judged) {
     if (j.score >= 1)
       strongest = std::max<double>(strongest, std::abs(j.deviation));
   }
-  return size_t(std::ranges::count_if(judged, [&](const Judged& j) {
-    return j.score >= 1 && std::abs(j.deviation) >= tuning::kOfOneSize.value * strongest;
-  }));
+  std::vector<size_t> out;
+  for (size_t m = 0; m < judged.size(); ++m) {
+    if (judged[m].score >= 1 && std::abs(judged[m].deviation) >= tuning::kOfOneSize.value * strongest)
+      out.push_back(m);
+  }
+  return out;
 }
 
 }  // namespace
@@ -383,7 +386,10 @@ bool LevelTrack::judge(const std::vector<size_t>& present, std::vector<Judged>& 
     if (scales.past && t.by_change < tuning::kAtRest.value)
       learn_own(m, offsets.free[i]);
   }
-  const bool job_wide = of_one_size(out) > std::max<size_t>(2, n / size_t(tuning::kJobWide.value));
+  together_ = of_one_size(out);
+  const bool job_wide = together_.size() > std::max<size_t>(2, n / size_t(tuning::kJobWide.value));
+  if (!job_wide)
+    together_.clear();
   if (job_wide && double(evaluations_) >= tuning::kFirstLooks.value)
     return false;
   running_mean(level_variance_, level_count_, scales.level_now * scales.level_now);
@@ -433,6 +439,7 @@ void LevelTrack::learn_baselines(const std::vector<size_t>& present, const std::
 bool LevelTrack::evaluate(const WindowReader& window, std::vector<Judged>& out, PeerBand& band) {
   const size_t machines = feature_.size();
   out.assign(machines, {});
+  together_.clear();
   std::vector<size_t> present;
   for (size_t m = 0; m < machines; m += kernel().lanes)
     measure(window, m, std::min(kernel().lanes, machines - m));

@@ -78,6 +78,12 @@ class LevelTrack {
   // job.
   bool evaluate(const WindowReader& window, std::vector<Judged>& out, PeerBand& band);
 
+  // The machines that deviated at once in the last evaluation, when they are so many that it is taken for a
+  // change of the job.
+  const std::vector<size_t>& together() const {
+    return together_;
+  }
+
   const TrackOptions& options() const {
     return options_;
   }
@@ -140,6 +146,7 @@ class LevelTrack {
 
   TrackOptions options_;
   uint64_t evaluations_ = 0;
+  std::vector<size_t> together_;
   // per machine
   std::vector<Feature> feature_;
   std::vector<Feature> deviation_;
