@@ -158,6 +158,7 @@ std::vector<FleetWatch::Sample> FleetWatch::samples() const {
       {"unknown_hooks_total", "counter", double(c.unknown_hooks)},
       {"machines", "gauge", detector_ ? double(detector_->roll().members()) : 0},
       {"verdicts", "gauge", double(active)},
+      {"machines_together", "gauge", detector_ ? double(detector_->together_now()) : 0},
       {"lag_seconds", "gauge", lag},
       {"step_seconds", "gauge", double(step_ms_) / 1000},
       {"delay_seconds", "gauge", double(delay_ms_) / 1000},

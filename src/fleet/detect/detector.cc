@@ -282,9 +282,14 @@ void Detector::Impl::watch_together(Track& track) {
   now.machines.clear();
   for (const size_t m : members)
     now.machines.push_back(groups[track.group].machines[m]);
-  const int64_t lasted = now.end_ms - now.begin_ms;
-  if (lasted >= int64_t(seconds(0) * 1000) && lasted > together.end_ms - together.begin_ms)
+  if (lasts(track) && now.end_ms - now.begin_ms > together.end_ms - together.begin_ms)
     together = now;
+}
+
+// A moment is seen for as long as it lies in the window.
+bool Detector::Impl::lasts(const Track& track) const {
+  const double lasted_s = double(track.together.end_ms - track.together.begin_ms) / 1000;
+  return !track.together.machines.empty() && lasted_s >= seconds(track.horizon) + seconds(0);
 }
 
 void Detector::Impl::evaluate(Track& track) {
@@ -422,6 +427,14 @@ const RollCall& Detector::roll() const {
 }
 const Together& Detector::together() const {
   return impl_->together;
+}
+size_t Detector::together_now() const {
+  size_t most = 0;
+  for (const Impl::Track& t : impl_->tracks) {
+    if (impl_->lasts(t))
+      most = std::max(most, t.together.machines.size());
+  }
+  return most;
 }
 const Coverage& Detector::coverage() const {
   return impl_->coverage;

@@ -94,6 +94,7 @@ struct Detector::Impl {
   bool believed(const Track& track, size_t machine, const Judged& j, const PeerBand& band, double crowd)
       const;
   void watch_together(Track& track);
+  bool lasts(const Track& track) const;
   static void measure_reach(Track& track, const std::vector<Judged>& judged, const PeerBand& band);
   bool outlasts(const Track& track, std::span<const float> rows, double size) const;
   std::vector<float> distances(const Track& track, size_t machine, double normal) const;

@@ -14,6 +14,9 @@ finding::Diagnosis diagnosed(size_t slow, size_t rows, Together* together) {
     return m < slow ? 80.0 : 100.0;
   });
   *together = job.detector.together();
+  EXPECT_EQ(job.detector.together_now(), together->machines.size());
+  job.healthy(600);
+  EXPECT_EQ(job.detector.together_now(), 0u);
   return conclude(job.detector, {});
 }
 
