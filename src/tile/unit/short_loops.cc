@@ -57,7 +57,10 @@ ShortLoops::ShortLoops(const std::vector<TileOp>& code)
   for (uint32_t at = 0; at < code.size(); ++at) {
     const riscv::Instruction& n = code[at].base;
     const int64_t target = int64_t{at} + n.imm / 4;
-    if (!riscv::is_branch(n.op) || target < 0 || target > at || !is_short(code, uint32_t(target), at))
+    // A branch between two instructions faults when it is taken: that is for the explorer to find.
+    if (!riscv::is_branch(n.op) || n.imm % 4 != 0)
+      continue;
+    if (target < 0 || target > at || !is_short(code, uint32_t(target), at))
       continue;
     Loop loop;
     loop.head = uint32_t(target);

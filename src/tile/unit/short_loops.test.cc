@@ -128,6 +128,17 @@ TEST(ShortLoops, AnUndecidedBranchDoesNotEnd) {
   EXPECT_FALSE(loops.run(*loops.at(0), x, steps)->ends);
 }
 
+TEST(ShortLoops, BranchesBetweenInstructionsMakeNone) {
+  const ShortLoops::Loop* const none = nullptr;
+  for (const int back : {-2, -6, -10}) {
+    const auto code =
+        code_of({imm(Op::Addi, 5, 5, 3), imm(Op::Addi, 13, 13, -1), branch(Op::Bne, 13, 0, back)});
+    ShortLoops loops(code);
+    for (uint32_t at = 0; at < code.size(); ++at)
+      EXPECT_EQ(loops.at(at), none) << back << " at " << at;
+  }
+}
+
 TEST(ShortLoops, AreArithmeticOnly) {
   const uint32_t back = branch(Op::Bne, 5, 0, -4);
   EXPECT_EQ(ShortLoops(code_of({imm(Op::Lw, 5, 6, 0), back})).at(0), nullptr);

@@ -448,6 +448,16 @@ TEST(Verify, SavingARegisterDoesNotSetIt) {
   EXPECT_TRUE(broken(loose({spill, kRet}, {imm(Op::Lw, 6, 2, -4), use, kRet}), Rule::Uninitialised));
 }
 
+// The loop is of the kind that is run on registers alone (short_loops.h).
+TEST(Verify, ABranchBetweenInstructionsIsRefused) {
+  const auto counting = [](int back) {
+    return loose({imm(Op::Addi, 5, 0, 4), imm(Op::Addi, 5, 5, -1), branch(Op::Bne, 5, 0, back), kRet});
+  };
+  EXPECT_TRUE(verify(counting(-4)).accepted);
+  EXPECT_TRUE(broken(counting(-2), Rule::ControlFlow));
+  EXPECT_TRUE(broken(counting(-6), Rule::ControlFlow));
+}
+
 TEST(Verify, NoCallEntersAHardwareLoop) {
   EXPECT_TRUE(broken(
       loose(
