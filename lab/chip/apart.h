@@ -2,11 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <vector>
 
-#include "chip/detect/alike.h"
-#include "chip/map/faults.h"
+#include "lab/chip/fault_paths.h"
 #include "trace/probe_record.h"
 
 namespace lento::chip {
@@ -25,13 +23,10 @@ class ApartEvents {
   }
 
  private:
-  const std::vector<bool>& passed_by(const Flow& flow);
-
   const std::vector<Fault>& faults_;
-  const spec::Chip& chip_;
-  const Grid& grid_;
+  const uint64_t segment_bytes_;
+  FaultPaths paths_;
   std::vector<uint64_t> counts_;
-  std::map<Flow, std::vector<bool>> passes_;  // by flow: which faults are on its path
 };
 
 }  // namespace lento::chip

@@ -163,6 +163,7 @@ Campaign parse_campaign(const std::string& text, const std::string& file) {
   f.integer("altered_structures", c.altered_structures, 1, 1000);
   f.boolean("training_only", c.training_only);
   f.quantity("lost_records", c.lost_records, Dimension::Percent, 0, 1);
+  f.boolean("healthy_run", c.healthy_run);
   f.boolean("replay", c.replay);
   read_list(f, "seeds", c.seeds, [](const YamlNode& n) {
     return uint64_t(base::parse_int(n.text, n.where, 0));

@@ -40,11 +40,12 @@ struct Campaign {
   bool training_only = false;       // the cases that are otherwise left out, and no others
   int64_t inferences = 16;
   std::vector<uint64_t> seeds{1};  // of faulty runs
-  int64_t clean_runs = 152;        // a workload, with seeds of their own
-  int64_t altered_runs = 0;        // more clean runs, of altered structures
+  int64_t clean_runs = 152;  // a workload, with seeds of their own, which follow from the first of `seeds`
+  int64_t altered_runs = 0;  // more clean runs, of altered structures
   int64_t altered_structures = 4;
   double lost_records = 0;
-  bool replay = true;  // the detector may simulate hypotheses
+  bool healthy_run = false;  // one of the same chip is given to every diagnosis
+  bool replay = true;        // the detector may simulate hypotheses
 };
 
 // Throws base::Error that names every bad key of the file at once.

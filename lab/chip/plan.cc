@@ -16,9 +16,11 @@ namespace {
 using base::Json;
 using spec::Chip;
 
-// Clean runs have seeds that no faulty run has.
+// Clean runs have seeds that no faulty run has: from so many times the first seed of faulty runs.
 constexpr uint64_t kCleanSeeds = 1'000'000;
 constexpr uint64_t kAlteredSeeds = 2'000'000;
+// The healthy run that is given with a run has its seed and so many more.
+constexpr uint64_t kHealthySeeds = 500'000;
 
 Mapping mapping_of(const Campaign::Workload& w, const Chip& machine) {
   if (w.is_tree)
@@ -178,7 +180,7 @@ Place place_within(const Plan& plan, const Stage& stage, uint64_t i, const std::
   if (i < faulty + clean) {
     Place at{stage, *stage.bench};
     at.probes = probes;
-    at.seed = kCleanSeeds + i - faulty;
+    at.seed = kCleanSeeds * c.seeds.front() + i - faulty;
     at.name = "clean";
     return at;
   }
@@ -233,18 +235,22 @@ RunResult unjudged(const Plan& plan, const Place& at) {
 // Times: of the true components that were named, the worst; of the whole run as an answer, the worst of all.
 void add_overlaps(
     const std::vector<Claim>& truth,
+    const std::vector<std::pair<Edge, Edge>>& edges,
     const Detection& detection,
     uint64_t run_cycles,
     RunResult& r) {
   bool first = true;
-  for (const Claim& t : truth) {
+  for (size_t i = 0; i < truth.size(); ++i) {
+    const Claim& t = truth[i];
     double named = 0;
     for (const Suspect& s : detection.reported) {
       const bool alike = std::ranges::find(s.alike, t.component) != s.alike.end();
       if (!alike && t.component != s.component)
         continue;
       const Claim claim{s.component, s.begin, s.end};
-      named = std::max(named, overlap(t, claim, run_cycles));
+      named = std::max(named, overlap(nearest_to(t, edges[i], claim), claim, run_cycles));
+      if (first)
+        r.numbers["named_factor"] = s.factor;
     }
     const double whole = overlap(t, {t.component, 0, run_cycles}, run_cycles);
     r.overlap = first ? named : std::min(r.overlap, named);
@@ -273,8 +279,9 @@ RunResult judged(
     size_t recorder,
     const MethodChoice& method,
     const ReplayOf& replays,
+    const Sketch* healthy,
     RunResult r) {
-  const MethodResult found = at.bench.judge_run(run, recorder, method, replays);
+  const MethodResult found = at.bench.judge_run(run, recorder, method, replays, healthy);
   const Grid& grid = at.bench.model().grid;
   for (const Suspect& s : found.detection.reported) {
     if (s.alike.empty())
@@ -289,9 +296,9 @@ RunResult judged(
     r.ranked.push_back(name_of(s.component, grid));
     r.scores.push_back(s.score);
   }
-  if (at.fault_case != nullptr)
-    add_overlaps(claims_of(at.fault_case->faults), found.detection, run.result.cycles, r);
   r.numbers = numbers_of(run, recorder);
+  if (at.fault_case != nullptr)
+    add_overlaps(claims_of(at.fault_case->faults), run.edges, found.detection, run.result.cycles, r);
   r.numbers.insert(found.numbers.begin(), found.numbers.end());
   return r;
 }
@@ -340,6 +347,7 @@ std::vector<RunResult> run_one(const Plan& plan, uint64_t run) {
   const Campaign& c = plan.campaign;
   const bool runs = empty.applicable && (at.fault_case == nullptr || empty.hits > 0);
   PreparedWorkload::Run made;
+  PreparedWorkload::Run healthy;
   if (runs) {
     const Twin real = drawn(*at.mismatch, at.stage.runs_on, at.draw);
     const Model model(real.chip, at.bench.model().program, real.own);
@@ -347,6 +355,8 @@ std::vector<RunResult> run_one(const Plan& plan, uint64_t run) {
     if (at.fault_case != nullptr)
       faults = at.fault_case->faults;
     made = at.bench.simulate_run_on(model, faults, at.seed, at.probes);
+    if (c.healthy_run)
+      healthy = at.bench.simulate_run_on(model, {}, at.seed + kHealthySeeds, at.probes);
   }
   // The truth is the class: components that the same transfers passed are one answer.
   for (size_t i = 0; i < made.classes.size(); ++i)
@@ -362,7 +372,14 @@ std::vector<RunResult> run_one(const Plan& plan, uint64_t run) {
       if (c.recorders.size() > 1)
         r.recorder = c.recorders[recorder].label;
       if (runs)
-        r = judged(at, made, recorder, method, replays, std::move(r));
+        r = judged(
+            at,
+            made,
+            recorder,
+            method,
+            replays,
+            c.healthy_run ? &healthy.recorded[recorder].sketch : nullptr,
+            std::move(r));
       out.push_back(std::move(r));
     }
   }

@@ -27,6 +27,8 @@ class Spread : public trace::RecordSink {
     ++written[size_t(r.kind)];
     for (FlowWindow& window : windows)
       window.see(r);
+    if (same)
+      same->see(r);
     if (apart)
       apart->see(r);
     if (share_ > 0 && rng_.uniform() < share_)
@@ -38,6 +40,7 @@ class Spread : public trace::RecordSink {
   std::vector<Recorder> to;
   std::vector<FlowWindow> windows;   // one for each fault
   std::optional<ApartEvents> apart;  // none: of one fault all events are its own
+  std::optional<SameEvents> same;    // none: there is no fault
   uint64_t written[4] = {};          // by kind
 
  private:
@@ -92,6 +95,8 @@ PreparedWorkload::Run PreparedWorkload::simulate_run_on(
   Spread spread(std::move(recorders), options_.lost_share, seed);
   for (const Fault& f : faults)
     spread.windows.push_back({f.begin, f.end});
+  if (!faults.empty())
+    spread.same.emplace(faults, model_.chip, model_.grid);
   if (faults.size() > 1)
     spread.apart.emplace(faults, model_.chip, model_.grid);
   Options run;
@@ -108,6 +113,8 @@ PreparedWorkload::Run PreparedWorkload::simulate_run_on(
   for (size_t i = 0; i < faults.size(); ++i)
     out.classes.push_back(
         alike(component_of(faults[i]), spread.windows[i].flows, all, model_.chip, model_.grid));
+  if (spread.same)
+    out.edges = spread.same->edges();
   if (spread.apart)
     out.apart = spread.apart->counts();
   using trace::ProbeKind;
@@ -134,14 +141,17 @@ MethodResult PreparedWorkload::judge_run(
     const Run& run,
     size_t recorder,
     const MethodChoice& method,
-    const ReplayOf& replays) const {
+    const ReplayOf& replays,
+    const Sketch* healthy) const {
   const Run::Recorded& recorded = run.recorded[recorder];
   if (recorded.bytes == 0)
     return {};
   FitOptions fit;
   if (options_.fit)
     fit.replays = replays;
-  return jobs::judge_chip(method, recorded.sketch, model_.chip, program_, replays, options_.detect, fit);
+  DetectOptions detect = options_.detect;
+  detect.healthy = healthy;
+  return jobs::judge_chip(method, recorded.sketch, model_.chip, program_, replays, detect, fit);
 }
 
 Sketch PreparedWorkload::record(const std::vector<Fault>& faults, uint64_t seed, Result* result) const {

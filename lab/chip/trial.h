@@ -14,6 +14,7 @@
 #include "chip/sim/simulate.h"
 #include "chip/sketch/sketch.h"
 #include "lab/chip/recorder.h"
+#include "lab/chip/same_events.h"
 #include "lab/chip/score.h"
 
 namespace lento::chip {
@@ -50,6 +51,7 @@ class PreparedWorkload {
     // By fault: the components that the same transfers passed in its time, which nothing can tell apart.
     std::vector<std::vector<Component>> classes;
     std::vector<uint64_t> apart;  // by fault: segments in its time that pass it and no other fault
+    std::vector<std::pair<Edge, Edge>> edges;  // by fault: when it may have begun and ended
     // records by kind, as written by the probes
     uint64_t computes = 0;
     uint64_t messages = 0;
@@ -64,8 +66,13 @@ class PreparedWorkload {
       const std::string& probes = "full") const;
   // The chip as it would be recorded again, in draws of this run's own; none when the recorder does not fit.
   ReplayOf replays_of(const Run& run, size_t recorder) const;
-  MethodResult judge_run(const Run& run, size_t recorder, const MethodChoice& method, const ReplayOf& replays)
-      const;
+  // `healthy`: a healthy run of the same chip, when there is one.
+  MethodResult judge_run(
+      const Run& run,
+      size_t recorder,
+      const MethodChoice& method,
+      const ReplayOf& replays,
+      const Sketch* healthy = nullptr) const;
 
   // The same with the first recorder and our own method.
   struct Outcome {
