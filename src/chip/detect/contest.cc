@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <numeric>
 #include <utility>
 
 #include "chip/detect/factor.h"
@@ -40,14 +42,7 @@ Hypothesis Contest::best_of(std::vector<Suspect> close) {
     s = refitted(before_, s);
   }
   set_scope(close);
-  std::vector<Entrant> all;
-  for (const Suspect& s : close) {
-    if (expected_.left() == 0)
-      break;
-    all.push_back({replayed(s)});
-    while (correct(all.back().hypothesis)) {
-    }
-  }
+  std::vector<Entrant> all = heard(close);
   if (all.empty())
     return {};
   size_t best = 0;
@@ -63,6 +58,8 @@ Hypothesis Contest::best_of(std::vector<Suspect> close) {
         rival = i;
   };
   rank();
+  if (all[best].hypothesis.gain < 0)
+    return std::move(all[best].hypothesis);
   while (!stands_out(all[best].hypothesis, rival < all.size() ? &all[rival].hypothesis : nullptr)) {
     const bool more = rival < all.size() && sharpen(all[rival]);
     if (!sharpen(all[best]) && !more)
@@ -70,6 +67,31 @@ Hypothesis Contest::best_of(std::vector<Suspect> close) {
     rank();
   }
   return std::move(all[best].hypothesis);
+}
+
+// In the order of `close`, for smaller components win among equals; simulated by falling strength. When each
+// of the strongest makes the simulation less like the recorded run, what is weaker goes unheard: beside a
+// slow part even the wrong ones gain something, because their queues are full.
+std::vector<Contest::Entrant> Contest::heard(const std::vector<Suspect>& close) {
+  std::vector<size_t> by_strength(close.size());
+  std::iota(by_strength.begin(), by_strength.end(), size_t{0});
+  std::ranges::stable_sort(by_strength, std::ranges::greater{}, [&](size_t i) {
+    return close[i].strength;
+  });
+  std::map<size_t, Entrant> in_order;
+  bool gains = false;
+  for (const size_t i : by_strength) {
+    if (expected_.left() == 0 || (!gains && in_order.size() == kHeardFirst))
+      break;
+    Entrant& entrant = in_order[i] = {replayed(close[i])};
+    while (correct(entrant.hypothesis)) {
+    }
+    gains = gains || entrant.hypothesis.gain >= 0;
+  }
+  std::vector<Entrant> out;
+  for (auto& [i, entrant] : in_order)
+    out.push_back(std::move(entrant));
+  return out;
 }
 
 void Contest::set_scope(const std::vector<Suspect>& close) {
@@ -100,7 +122,9 @@ bool Contest::correct(Hypothesis& h) {
   again.factor = corrected_factor(before_, h.suspect, h.baselines);
   again.factor = possible(before_, again);
   for (int tries = 0; tries < 2 && expected_.left() > 0; ++tries) {
-    if (2 * std::abs(std::log(again.factor / h.suspect.factor)) < std::log(kFactorStep))
+    const bool the_same = 2 * std::abs(std::log(again.factor / h.suspect.factor)) < std::log(kFactorStep);
+    const bool never_named = h.gain < 0 && again.factor < kLeastFactor;
+    if (the_same || never_named)
       return false;
     Hypothesis next = replayed(refitted(before_, again));
     if (next.gain > h.gain) {

@@ -27,10 +27,11 @@ class Contest {
         expected_(expected) {
   }
 
-  // The winner; of equals the first. Its baselines are empty when no replay was left.
-  // Each is replayed up to twice again with the factor that its last replay suggests. While no winner stands
-  // out, the two best are sharpened in turn: their factor and begin are moved a little, for as long as that
-  // helps, since a slow run that begins elsewhere is out of step with the recorded one ever after.
+  // The winner; of equals the first. Its baselines are empty when no replay was left; when it gains less than
+  // nothing, the simulation contradicts the strongest and nothing was sharpened. Each is replayed up to twice
+  // again with the factor that its last replay suggests. While no winner stands out, the two best are
+  // sharpened in turn: their factor and begin are moved a little, for as long as that helps, since a slow run
+  // that begins elsewhere is out of step with the recorded one ever after.
   Hypothesis best_of(std::vector<Suspect> close);
 
  private:
@@ -48,6 +49,7 @@ class Contest {
     std::vector<size_t> rows;
   };
 
+  std::vector<Entrant> heard(const std::vector<Suspect>& close);
   void set_scope(const std::vector<Suspect>& close);
   Hypothesis replayed(const Suspect& suspect);
   bool correct(Hypothesis& h);

@@ -273,6 +273,30 @@ TEST_F(TrailTest, AWinnerStandsOutByItsPromiseAndItsRival) {
   EXPECT_EQ(part.won.suspect.end, 12 * kBin);
 }
 
+// Three that the simulation contradicts are enough, and none is tried at another factor or time.
+TEST_F(TrailTest, WhereTheStrongestAreContradictedTheOthersGoUnheard) {
+  const std::vector<Suspect> five(5, suspect(kRight, 3, 4, 12));
+  const Trail healthy = trail({}, five);
+  EXPECT_EQ(healthy.tried.size(), 3u);
+  EXPECT_LT(healthy.won.gain, 0);
+  EXPECT_GE(trail(right_slow(3), five).tried.size(), 5u);
+}
+
+TEST_F(TrailTest, TheStrongestAreHeardFirst) {
+  std::vector<Suspect> close(4, suspect({Part::Link, 8, 9}, 4, 1, 3));
+  close.push_back(suspect(kRight, 4, 4, 12));
+  std::vector<Fault> tried;
+  options_.replay = [&, replay = quiet_.replay()](const std::vector<Fault>& faults, uint32_t draw) {
+    if (!faults.empty())
+      tried.push_back(faults.back());
+    return replay(faults, draw);
+  };
+  close.back().strength = 60;
+  EXPECT_EQ(best(right_slow(), close).suspect.component, kRight);
+  ASSERT_FALSE(tried.empty());
+  EXPECT_EQ(component_of(tried[0]), kRight);
+}
+
 // Hypotheses are compared on what passes any of them, in the time of any: one elsewhere gains nothing.
 TEST_F(TrailTest, WhereNothingWasSlowNothingIsGained) {
   const Trail t = trail(right_slow(), {suspect({Part::Link, 8, 9}, 4, 1, 3), suspect(kRight, 4, 4, 12)});

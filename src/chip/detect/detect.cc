@@ -77,7 +77,9 @@ class Detector {
     if (!thresholds_)
       calibrate();
     const double needed = thresholds_->needed(s.component);
-    return out_.reported.empty() ? std::min(needed, kSimulatedAnyway) : needed;
+    const bool first = out_.reported.empty() && !contradicted_;
+    const double anyway = std::max(kSimulatedAnyway, thresholds_->of_the_chip());
+    return first ? std::min(needed, anyway) : needed;
   }
 
   void calibrate() {
@@ -125,6 +127,7 @@ class Detector {
       hypotheses_ += int(heard.size());
       heard_of += heard.size();
       best = Contest({cells_, paths_, baselines_}, out_.reported, expected_).best_of(heard);
+      contradicted_ = contradicted_ || best.gain < 0;
       std::erase_if(left, [&](const Suspect& s) {
         return std::ranges::find(heard, s.component, &Suspect::component) != heard.end();
       });
@@ -226,6 +229,7 @@ class Detector {
   std::vector<Component> mild_;           // judged without a replay and not slow enough to be reported
   int hypotheses_ = 0;                    // replayed
   bool settled_ = false;                  // baselines_ are of several draws
+  bool contradicted_ = false;             // by simulation: the strongest explain nothing
   Detection out_;
 };
 

@@ -1,15 +1,31 @@
 #include "chip/detect/thresholds.h"
 
+#include <algorithm>
 #include <cmath>
+
+#include "base/stats.h"
 
 namespace lento::chip {
 
 Thresholds::Thresholds(const std::vector<std::vector<Suspect>>& shown, size_t components, double false_alarms)
     : runs_(double(shown.size())),
       times_(std::expm1(by_chance(components, false_alarms) / (2 * runs_))) {
-  for (const std::vector<Suspect>& run : shown)
-    for (const Suspect& s : run)
+  std::vector<double> largest;
+  for (const std::vector<Suspect>& run : shown) {
+    largest.push_back(0);
+    for (const Suspect& s : run) {
       sum_[s.component] += s.strength;
+      largest.back() = std::max(largest.back(), s.strength);
+    }
+  }
+  // Of a Gumbel law the value that a share q lies below is place - scale * log(-log(q)).
+  const auto beyond = [](double share_above) {
+    return -std::log(-std::log1p(-share_above));
+  };
+  const double quartiles = base::quantile(largest, 0.75) - base::quantile(largest, 0.25);
+  const double scale = std::max(1.0, quartiles / (beyond(0.25) - beyond(0.75)));
+  const double above_median = beyond(std::min(false_alarms, 0.5)) - beyond(0.5);
+  of_the_chip_ = std::max(runs_ * times_, base::median(largest) + scale * above_median);
 }
 
 double Thresholds::by_chance(size_t hypotheses, double false_alarms) {

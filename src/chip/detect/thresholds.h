@@ -10,6 +10,17 @@
 //
 //   needed(c) = (n + sum s) * ((components / false_alarms)^(1 / 2n) - 1)
 //
+// and its simulation decides. A component whose queues come and go is asked for what none can show; but what
+// is beyond all that the chip shows anywhere is worth a simulation as well. The largest strength of a run
+// follows Gumbel's law where single ones fall off exponentially; the median and the quartiles of the n runs
+// tell it, since one in six may be in another rhythm, with a scale that is at least that of an ideal
+// likelihood:
+//
+//   of_the_chip() = median + scale * (log(log 2) - log(-log(1 - false_alarms)))
+//
+// and no less than a quiet component needs. Few runs tell little of a scale, so that it is no verdict: what
+// is beyond it is simulated.
+//
 // Few runs ask for more: of three a component needs 12 where nothing was shown and the budget is 0.005 over
 // 64, of six 7.2.
 #pragma once
@@ -28,6 +39,10 @@ class Thresholds {
   Thresholds(const std::vector<std::vector<Suspect>>& shown, size_t components, double false_alarms);
 
   double needed(const Component& component) const;
+  // The strength that no component of the chip shows.
+  double of_the_chip() const {
+    return of_the_chip_;
+  }
 
   // The log-likelihood ratio that chance reaches among so many hypotheses as often as the budget allows.
   static double by_chance(size_t hypotheses, double false_alarms);
@@ -36,6 +51,7 @@ class Thresholds {
   std::map<Component, double> sum_;  // of what it showed
   double runs_ = 0;
   double times_ = 0;
+  double of_the_chip_ = 0;
 };
 
 }  // namespace lento::chip

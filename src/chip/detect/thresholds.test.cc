@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/rng.h"
@@ -61,6 +62,35 @@ TEST(Thresholds, WhatChanceGainsGrowsWithTheLogarithmOfTheChances) {
   EXPECT_NEAR(Thresholds::by_chance(64, 0.005), std::log(64 / 0.005), 1e-12);
 }
 
+// Maxima of 10, 20 and 30: a median of 20 and quartiles 10 apart, a scale of 10 / 1.5725.
+TEST(Thresholds, OfTheWholeChipTheLargestStrengthsDecide) {
+  const std::vector<std::vector<Suspect>> runs{
+      {shown(kBusy, 10), shown(kQuiet, 3)},
+      {shown(kQuiet, 20)},
+      {shown(kBusy, 30)}};
+  const double expected = 20 + 10 / 1.5725 * (std::log(std::log(2)) - std::log(-std::log(1 - 0.01)));
+  EXPECT_NEAR(Thresholds(runs, 100, 0.01).of_the_chip(), expected, 0.01);
+  EXPECT_GT(Thresholds(runs, 100, 0.001).of_the_chip(), expected);
+}
+
+TEST(Thresholds, OneRunInAnotherRhythmMovesTheWholeChipLittle) {
+  std::vector<std::vector<Suspect>> runs;
+  for (const double strength : {4.0, 5.0, 6.0, 7.0, 8.0, 8.0})
+    runs.push_back({shown(kBusy, strength)});
+  const double before = Thresholds(runs, 100, 0.01).of_the_chip();
+  runs.back() = {shown(kBusy, 100)};
+  EXPECT_EQ(Thresholds(runs, 100, 0.01).of_the_chip(), before);
+}
+
+// No draws that happen to agree make it less than one component needs, nor its scale less than an ideal
+// one's.
+TEST(Thresholds, OfTheWholeChipNoLessThanAQuietComponentNeeds) {
+  const Thresholds none(std::vector<std::vector<Suspect>>(3), 100, 0.01);
+  EXPECT_EQ(none.of_the_chip(), none.needed(kQuiet));
+  const std::vector<std::vector<Suspect>> runs(3, {shown(kBusy, 50)});
+  EXPECT_NEAR(Thresholds(runs, 100, 0.01).of_the_chip(), 50 - 0.3665 + 4.6, 0.01);
+}
+
 // Healthy chips whose components show what chance lets them: the budget is kept.
 TEST(Thresholds, KeepTheBudgetOfFalseAlarms) {
   constexpr int kRuns = 1000;
@@ -73,20 +103,25 @@ TEST(Thresholds, KeepTheBudgetOfFalseAlarms) {
     return out;
   };
   int alarms = 0;
+  int beyond_all = 0;
   for (int i = 0; i < kRuns; ++i) {
     std::vector<std::vector<Suspect>> draws;
     for (int d = 0; d < 6; ++d)
       draws.push_back(run_of());
     const Thresholds t(draws, 60, kBudget);
-    for (const Suspect& s : run_of())
-      if (s.strength >= t.needed(s.component)) {
-        ++alarms;
-        break;
-      }
+    const std::vector<Suspect> next = run_of();
+    alarms += std::ranges::any_of(next, [&](const Suspect& s) {
+      return s.strength >= t.needed(s.component);
+    });
+    beyond_all += std::ranges::any_of(next, [&](const Suspect& s) {
+      return s.strength >= t.of_the_chip();
+    });
   }
   // Expected at most the budget; five deviations of a binomial of it above.
   EXPECT_LT(alarms, kRuns * kBudget + 5 * std::sqrt(kRuns * kBudget));
   EXPECT_GT(alarms, 0);
+  EXPECT_LT(beyond_all, 3 * kRuns * kBudget);  // six draws tell little of a scale
+  EXPECT_GT(beyond_all, kRuns * kBudget / 3);
 }
 
 }  // namespace
