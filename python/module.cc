@@ -274,7 +274,8 @@ PYBIND11_MODULE(_lento, module) {
          const std::string& precision,
          const std::string& parallel,
          const std::string& framework,
-         const std::string& recompute) {
+         const std::string& recompute,
+         const std::string& run_file) {
         const lento::PredictQuestion question{
             workload,
             system,
@@ -286,7 +287,8 @@ PYBIND11_MODULE(_lento, module) {
             precision,
             parallel,
             framework,
-            recompute};
+            recompute,
+            run_file};
         return run([&](const lento::Progress&) {
           return lento::predict_workload(question);
         });
@@ -301,7 +303,8 @@ PYBIND11_MODULE(_lento, module) {
       py::arg("precision"),
       py::arg("parallel"),
       py::arg("framework"),
-      py::arg("recompute"));
+      py::arg("recompute"),
+      py::arg("run"));
 
   module.def(
       "predict_table",

@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "lab/cli/commands.h"
 #include "lab/cli/validate_training.h"
+#include "lab/predict/doors.h"
 #include "lab/predict/kernel_bars.h"
 #include "lab/predict/leave_out.h"
 #include "lab/predict/serving_fit.h"
@@ -201,15 +202,61 @@ Diagnosis kernels(const std::string& folder, const std::string& residuals, const
 void write_serving_constants(const std::string& path, const predict::ServingTable& table) {
   OutputFile file(path);
   file.write("# Software of serving; written by lento-lab validate --serving-constants\n");
-  file.write("chip,framework,step_s,layer_s,kernels,prefill,first_s,skipped,look,balance\n");
+  file.write(
+      "chip,framework,step_s,layer_s,kernels,prefill,first_s,skipped,look,balance,pool_prefill,pool_first_"
+      "s\n");
   for (const auto& [key, c] : table) {
     std::string line = key.first + "," + key.second;
     for (const double value :
-         {c.step_s, c.layer_s, c.kernels, c.prefill, c.first_s, c.skipped, c.look, c.balance})
+         {c.step_s,
+          c.layer_s,
+          c.kernels,
+          c.prefill,
+          c.first_s,
+          c.skipped,
+          c.look,
+          c.balance,
+          c.pool_prefill,
+          c.pool_first_s})
       line += "," + format_number(value, 4);
     file.write(line + "\n");
   }
   file.commit();
+}
+
+// Every row's answers by door; a difference of one bit is one.
+Diagnosis all_doors(const std::string& folder, const std::string& path, const base::Progress& progress) {
+  const predict::AskedRows asked = predict::ask_all_doors(folder, path + ".run.yaml", progress);
+  OutputFile file(path);
+  file.write("table,row,system,table_s,yaml_s,api_s,config_s\n");
+  size_t differ = 0;
+  size_t configured = 0;
+  Diagnosis d;
+  for (const predict::AskedRow& r : asked.rows) {
+    differ += !r.same();
+    if (!r.refused.empty())
+      d.notes.push_back(r.table + " row " + std::to_string(r.row) + ": " + r.refused);
+    configured += r.config_s.has_value();
+    const std::string config = r.config_s ? format_exact(*r.config_s) : "";
+    file.write(
+        base::csv_line(
+            {r.table,
+             std::to_string(r.row),
+             r.system,
+             format_exact(r.table_s),
+             format_exact(r.yaml_s),
+             format_exact(r.api_s),
+             config}) +
+        "\n");
+  }
+  file.commit();
+  d.scale = "predict";
+  d.title = "One question through every door";
+  d.verdict = std::to_string(differ) + " of " + std::to_string(asked.rows.size()) + " rows differ, " +
+              std::to_string(configured) + " of them asked as config.json too.";
+  for (const auto& [reason, rows] : asked.not_answered)
+    d.notes.push_back(std::to_string(rows) + " rows not answered: " + reason);
+  return d;
 }
 
 void write_serving_residuals(const std::string& path, const std::vector<predict::JudgedPoint>& judged) {
@@ -334,6 +381,13 @@ void add_validate(Command& app, Context& context) {
       ->type_name("FILE");
   auto served = std::make_shared<bool>(false);
   command->add_flag("--serving", *served, "Instead: served deployments only");
+  auto doors = std::make_shared<std::string>();
+  command
+      ->add_option(
+          "--doors",
+          *doors,
+          "Instead: ask every training row as a table, YAML and config.json, and write the answers")
+      ->type_name("FILE");
   auto stacks = std::make_shared<std::string>();
   command
       ->add_option(
@@ -347,67 +401,81 @@ void add_validate(Command& app, Context& context) {
   example(
       *command,
       "lento-lab validate ../shared/data/predict --residuals residuals.csv --html validation.html");
-  command->callback(
-      [&context, folder, residuals, errors, chip, constants, fused, serving_file, served, stacks, trained] {
-        const std::string from = folder->empty() ? default_folder() : *folder;
-        if (!stacks->empty()) {
-          const auto runs = predict::published_runs(from);
-          write_stacks(*stacks, predict::fit_stacks(runs, -1, context.progress()));
-          return;
-        }
-        if (*trained) {
-          context.show(validate_training(from, *residuals, context.progress()));
-          return;
-        }
-        if (!chip->empty()) {
-          context.show(left_out(from, *chip, context.progress()));
-          return;
-        }
-        if (!constants->empty()) {
-          write_kernel_constants(
-              *constants,
-              predict::fit_kernels(predict::kernel_rows(from), context.progress()));
-          return;
-        }
-        const bool serving_errors = (*served || *fused) && !errors->empty();
-        if (serving_errors) {
-          const auto kernels_judged = predict::judge_kernels(predict::kernel_rows(from), context.progress());
-          const auto points = predict::served_points(from);
-          auto seen = predict::seen_errors(kernels_judged);
-          const auto loads = predict::seen_errors(predict::judge_serving(points, context.progress()));
-          seen.insert(seen.end(), loads.begin(), loads.end());
-          const auto runs = predict::published_runs(from);
-          const auto steps = predict::seen_errors(predict::judge_training(runs, context.progress()));
-          seen.insert(seen.end(), steps.begin(), steps.end());
-          write_errors(*errors, predict::cells_of(seen));
-          return;
-        }
-        if (!serving_file->empty()) {
-          const auto points = predict::served_points(from);
-          write_serving_constants(*serving_file, predict::fit_serving(points, -1, context.progress()));
-          return;
-        }
-        if (*served) {
-          context.show(serving(from, *residuals, context.progress()));
-          return;
-        }
-        if (*fused) {
-          context.show(kernels(from, *residuals, context.progress()));
-          return;
-        }
-        const predict::Validation validation = predict::validate(from, context.progress());
-        if (validation.bars.empty()) {
-          throw base::Error(
-              {from},
-              "no measured table was found here",
-              "name the folder that holds train_korthikanti_a100.csv and the others");
-        }
-        if (!residuals->empty())
-          write_residuals(*residuals, validation);
-        if (!errors->empty())
-          write_errors(*errors, predict::hold_out_cells(from));
-        context.show(to_diagnosis(validation));
-      });
+  command->callback([&context,
+                     folder,
+                     residuals,
+                     errors,
+                     chip,
+                     constants,
+                     fused,
+                     serving_file,
+                     served,
+                     doors,
+                     stacks,
+                     trained] {
+    const std::string from = folder->empty() ? default_folder() : *folder;
+    if (!stacks->empty()) {
+      const auto runs = predict::published_runs(from);
+      write_stacks(*stacks, predict::fit_stacks(runs, -1, context.progress()));
+      return;
+    }
+    if (!doors->empty()) {
+      context.show(all_doors(from, *doors, context.progress()));
+      return;
+    }
+    if (*trained) {
+      context.show(validate_training(from, *residuals, context.progress()));
+      return;
+    }
+    if (!chip->empty()) {
+      context.show(left_out(from, *chip, context.progress()));
+      return;
+    }
+    if (!constants->empty()) {
+      write_kernel_constants(
+          *constants,
+          predict::fit_kernels(predict::kernel_rows(from), context.progress()));
+      return;
+    }
+    const bool serving_errors = (*served || *fused) && !errors->empty();
+    if (serving_errors) {
+      const auto kernels_judged = predict::judge_kernels(predict::kernel_rows(from), context.progress());
+      const auto points = predict::served_points(from);
+      auto seen = predict::seen_errors(kernels_judged);
+      const auto loads = predict::seen_errors(predict::judge_serving(points, context.progress()));
+      seen.insert(seen.end(), loads.begin(), loads.end());
+      const auto runs = predict::published_runs(from);
+      const auto steps = predict::seen_errors(predict::judge_training(runs, context.progress()));
+      seen.insert(seen.end(), steps.begin(), steps.end());
+      write_errors(*errors, predict::cells_of(seen));
+      return;
+    }
+    if (!serving_file->empty()) {
+      const auto points = predict::served_points(from);
+      write_serving_constants(*serving_file, predict::fit_serving(points, -1, context.progress()));
+      return;
+    }
+    if (*served) {
+      context.show(serving(from, *residuals, context.progress()));
+      return;
+    }
+    if (*fused) {
+      context.show(kernels(from, *residuals, context.progress()));
+      return;
+    }
+    const predict::Validation validation = predict::validate(from, context.progress());
+    if (validation.bars.empty()) {
+      throw base::Error(
+          {from},
+          "no measured table was found here",
+          "name the folder that holds train_korthikanti_a100.csv and the others");
+    }
+    if (!residuals->empty())
+      write_residuals(*residuals, validation);
+    if (!errors->empty())
+      write_errors(*errors, predict::hold_out_cells(from));
+    context.show(to_diagnosis(validation));
+  });
 }
 
 }  // namespace lento::lab

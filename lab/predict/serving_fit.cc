@@ -17,7 +17,7 @@ constexpr int kParts = 4;
 constexpr double kLongestFirst = 30;  // s: beyond, the load was not sustained
 constexpr int64_t kAskedFor = 10;     // requests for each in flight, as the public runs do
 constexpr int64_t kFittedTo = 3;      // the same in fits: two of three come one by one
-constexpr size_t kMostFitted = 24;    // points of a group, evenly taken
+constexpr size_t kMostFitted = 40;    // points of a group, evenly taken
 constexpr double kPull = 0.01;        // of a point's error, for a scalar that doubles
 
 double number_in(const base::CsvReader& row, const char* column) {
@@ -97,10 +97,12 @@ constexpr Scalar kScalars[] = {
     {&ServingConstants::step_s, 1e-4, 2e-2},
     {&ServingConstants::layer_s, 1e-6, 2e-4},
     {&ServingConstants::kernels, 0.7, 3},
-    {&ServingConstants::prefill, 0.7, 4},
+    {&ServingConstants::prefill, 0.5, 4},
     {&ServingConstants::first_s, 5e-3, 1},
     {&ServingConstants::look, 1, 64},
-    {&ServingConstants::balance, 1, 100}};
+    {&ServingConstants::balance, 1, 100},
+    {&ServingConstants::pool_prefill, 0.5, 4},
+    {&ServingConstants::pool_first_s, 5e-3, 1}};
 
 using Points = std::vector<const ServedPoint*>;
 

@@ -6,7 +6,7 @@ from ._diagnosis import Diagnosis
 
 
 def predict(questions, system="", *, training=False, batch=1, micro_batch=1, sequence=2048, generate=128, precision="bf16",
-            parallel="", framework="", recompute="none"):
+            parallel="", framework="", recompute="none", run=""):
     """How long a workload takes on a system.
 
     questions: a workload (a path: YAML, a Hugging Face config.json, ONNX), which gives a Diagnosis; or a pandas frame of n rows
@@ -16,12 +16,13 @@ def predict(questions, system="", *, training=False, batch=1, micro_batch=1, seq
     numbers and of float64 are read where they lie.
     system: a shipped data sheet ("h100"), a YAML file or a design point; for a frame "" takes each row's own device.
     batch, micro_batch: samples. sequence, generate: tokens. parallel: "tp=8,pp=2,dp=4". precision: fp32, tf32, fp16, bf16, int8, fp8,
-    fp4. recompute: none, selective, full. These are for a config.json or ONNX model.
+    fp4. recompute: none, selective, full. These are for a config.json or ONNX model. run: of a config.json, a workload in YAML
+    without its model (a path), in place of all these.
     """
     if hasattr(questions, "to_csv"):
         return _answer_frame(questions, os.fspath(system))
     return Diagnosis(_lento.predict(os.fspath(questions), os.fspath(system), training, batch, micro_batch, sequence, generate,
-                                    precision, parallel, framework, recompute))
+                                    precision, parallel, framework, recompute, os.fspath(run)))
 
 
 def _answer_frame(frame, system):

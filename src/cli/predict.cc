@@ -184,6 +184,12 @@ void add_predict(Command& app, Context& context) {
           "config.json: activations that a backward pass recomputes")
       ->check(one_of({"none", "selective", "operators", "full"}))
       ->capture_default_str();
+  command
+      ->add_option(
+          "--run",
+          options->run.run,
+          "config.json: how it is run, a workload in YAML without its model, in place of the options above")
+      ->type_name("FILE");
   command->add_option(
       "--placement",
       options->run.placement,

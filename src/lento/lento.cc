@@ -39,6 +39,7 @@ predict::RunOptions run_of(const PredictQuestion& question) {
   run.parallel = question.parallel;
   run.framework = question.framework;
   run.recompute = predict::recompute_of(question.recompute);
+  run.run = question.run;
   return run;
 }
 

@@ -103,6 +103,8 @@ struct PredictQuestion {
   std::string parallel;            // "tp=8,pp=2,dp=4"
   std::string framework;           // whose software stack; empty: the system's own
   std::string recompute = "none";  // none, selective, operators, full
+  // config.json: a workload in YAML without its model, in place of all from `training` on
+  std::string run;
 };
 Diagnosis predict_workload(const PredictQuestion& question);
 

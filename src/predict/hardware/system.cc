@@ -210,7 +210,10 @@ void read_network(const YamlNode& node, Network& network, base::ErrorList& error
   fields.finish();
 }
 
+// Letters and digits; how many devices a node holds, "(8 per node)", is no part of a device's name.
 std::string folded(std::string_view text) {
+  if (text.ends_with("node)"))
+    text = text.substr(0, text.rfind('('));
   std::string out;
   for (const char c : text) {
     if (std::isalnum(static_cast<unsigned char>(c)))

@@ -41,6 +41,8 @@ TEST(System, PeaksMatchTheSheets) {
 TEST(System, NamesAndAliasesInAnyCase) {
   EXPECT_EQ(find_shipped("NVIDIA H100 80GB HBM3")->name, "h100");
   EXPECT_EQ(find_shipped("nvidia_a100_80gb_pcie")->family, "a100");
+  EXPECT_EQ(find_shipped("A100 (8 per node)")->name, "a100");
+  EXPECT_EQ(find_shipped("A100 (PCIe)"), find_shipped("A100 PCIe"));
   EXPECT_EQ(find_shipped("abacus"), nullptr);
   EXPECT_THAT(
       error_of([] {

@@ -70,6 +70,9 @@ struct ServingConstants {
   double skipped = 1;     // share of the exchanges between devices that hides behind nothing
   double look = 1;        // steps from one look for new requests to the next, while nothing but decoding runs
   double balance = 1;     // with data attention: steps that a prompt waits for one of each other device
+  // The same of deployments of two pools, whose prompts other software deals out and hands over.
+  double pool_prefill = 1.5;
+  double pool_first_s = 6e-2;
 };
 
 struct Percentiles {

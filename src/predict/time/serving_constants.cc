@@ -1,5 +1,5 @@
 // The shipped table share/lento/serving_constants.csv:
-// chip,framework,step_s,layer_s,kernels,prefill,first_s,skipped,look,balance.
+// chip,framework,step_s,layer_s,kernels,prefill,first_s,skipped,look,balance,pool_prefill,pool_first_s.
 // `lento-lab validate --serving-constants` writes it. A chip without a row of its own takes those of its
 // relative, then those of the framework on all chips, then of all.
 #include "embedded/serving_constants.h"
@@ -25,12 +25,24 @@ Table parse(std::string_view text) {
     std::istringstream in(line);
     for (std::string field; std::getline(in, field, ',');)
       fields.push_back(field);
-    LENTO_CHECK(fields.size() == 10, "the shipped table of serving constants has ten columns");
+    LENTO_CHECK(fields.size() == 12, "the shipped table of serving constants has twelve columns");
     const auto number = [&fields](size_t i) {
       return base::parse_double(fields[i], {});
     };
-    out[{fields[0], fields[1]}] =
-        {number(2), number(3), number(4), number(5), number(6), number(7), number(8), number(9)};
+    ServingConstants& c = out[{fields[0], fields[1]}];
+    double* const scalars[] = {
+        &c.step_s,
+        &c.layer_s,
+        &c.kernels,
+        &c.prefill,
+        &c.first_s,
+        &c.skipped,
+        &c.look,
+        &c.balance,
+        &c.pool_prefill,
+        &c.pool_first_s};
+    for (size_t i = 0; i < std::size(scalars); ++i)
+      *scalars[i] = number(i + 2);
   }
   return out;
 }

@@ -16,6 +16,7 @@
 #include "base/rng.h"
 #include "base/stats.h"
 #include "predict/time/collective.h"
+#include "predict/time/serving_pool.h"
 #include "predict/time/serving_step.h"
 
 namespace lento::predict {
@@ -23,6 +24,7 @@ namespace {
 
 constexpr double kCacheShare = 0.9;  // of the memory that weights leave
 constexpr double kPage = 32;         // tokens
+constexpr double kNever = 1e300;
 constexpr int64_t kMostEvents = 20'000'000;
 
 struct Request {
@@ -74,46 +76,6 @@ class Weighted {
   double total_ = 0;
 };
 
-// A pool of engines that prefill only: each takes prompts in order, those that wait together.
-class PrefillPool {
- public:
-  PrefillPool(
-      const StepTimes& times,
-      const ServingConstants& constants,
-      double chunk,
-      double engines,
-      double transfer_s)
-      : times_(times),
-        constants_(constants),
-        chunk_(chunk),
-        free_(std::max<size_t>(1, size_t(std::lround(std::max(1.0, engines)))), 0.0),
-        stretch_(double(free_.size()) / engines),
-        transfer_s_(transfer_s) {
-  }
-
-  // When the first token of a prompt that arrives then is there, and its cache with the decoder.
-  double finish(double arrived, double prompt) {
-    const auto engine = std::ranges::min_element(free_);
-    const bool queued = *engine > arrived;
-    const double start = std::max(*engine, arrived);
-    const double alone = times_.seconds({0, 0, prompt, prompt}, constants_);
-    // Prompts that wait are taken together, up to a chunk.
-    const double chunk = std::max(prompt, chunk_);
-    const double all = queued ? times_.seconds({0, 0, chunk, prompt}, constants_) : alone;
-    const double own = queued ? std::min(alone, all * prompt / chunk) : alone;
-    *engine = start + own * stretch_;
-    return start + all + transfer_s_;
-  }
-
- private:
-  const StepTimes& times_;
-  const ServingConstants& constants_;
-  double chunk_;
-  std::vector<double> free_;  // from when each engine is idle
-  double stretch_;            // when there is less than one engine for the decoder that is simulated
-  double transfer_s_;
-};
-
 class Simulation {
  public:
   Simulation(
@@ -152,12 +114,14 @@ class Simulation {
   double steps_to_look(double steps) const;
   void arrive(double time);
   void receive();
+  void take_from_pool();
   void admit();
   void step();
   void start_decoding(size_t id);
   void finish_due();
   double next_arrival() const {
-    return arrivals_.empty() ? 1e300 : arrivals_.front().first;
+    const double begin = pool_ ? pool_->next_begin() : kNever;
+    return arrivals_.empty() ? begin : std::min(begin, arrivals_.front().first);
   }
 
   const ServingRun& run_;
@@ -206,14 +170,19 @@ void Simulation::arrive(double time) {
   r.prompt = std::max(1.0, std::round(length * double(traffic_.prompt)));
   r.output = std::max(1.0, std::round(other * double(traffic_.output)));
   requests_.push_back(r);
-  double ready = time;
-  if (pool_) {
-    ready = pool_->finish(time, r.prompt);
-    requests_.back().first = ready;
+  if (pool_)
+    pool_->submit({time, r.prompt, requests_.size() - 1});
+  else
+    arrivals_.emplace_back(time, requests_.size() - 1);
+}
+
+// From the pool those that engines have begun; they may overtake one another.
+void Simulation::take_from_pool() {
+  for (const PrefillPool::Done& d : pool_->begun(now_)) {
+    requests_[d.request].first = d.time;
+    const auto at = std::ranges::upper_bound(arrivals_, d.time, {}, &std::pair<double, size_t>::first);
+    arrivals_.insert(at, {d.time, d.request});
   }
-  // The pool's prompts may overtake one another.
-  const auto at = std::ranges::upper_bound(arrivals_, ready, {}, &std::pair<double, size_t>::first);
-  arrivals_.insert(at, {ready, requests_.size() - 1});
 }
 
 // New requests are looked for after each prompt, and while none runs every `look` steps.
@@ -251,7 +220,7 @@ void Simulation::receive() {
   while (!arrivals_.empty() && arrivals_.front().first <= now_) {
     waiting_.push_back(arrivals_.front().second);
     arrivals_.pop_front();
-    if (!closed() && requests_.size() < wanted_) {
+    if (!closed() && !pool_ && requests_.size() < wanted_) {
       last_arrival_ += rng_.exponential(1 / per_s_);
       arrive(last_arrival_);
     }
@@ -262,6 +231,8 @@ void Simulation::receive() {
 
 // From the queue those for which there is room.
 void Simulation::admit() {
+  if (pool_)
+    take_from_pool();
   if (looks())
     receive();
   if (held())
@@ -329,15 +300,15 @@ void Simulation::step() {
     r.done += taken;
     room -= taken;
     work.prompt_tokens += taken;
+    work.prompts += 1;
     pairs += taken * (r.done - taken / 2);
     if (r.done >= r.prompt)
       ended.push_back(id);
   }
   double steps = 1;
   if (work.prompt_tokens > 0) {
-    // Several prompts see only themselves: the context at which one prompt has as many pairs.
-    work.prompt_context =
-        pairs / work.prompt_tokens + std::min(work.prompt_tokens, pairs / work.prompt_tokens);
+    // Prompts see only themselves: the context at which their mean has as many pairs.
+    work.prompt_context = pairs / work.prompt_tokens + work.prompt_tokens / work.prompts / 2;
   } else {
     steps = std::max(1.0, running_.top().finish_step - step_count_);
     const double one = times_.seconds(work, constants_);
@@ -388,8 +359,10 @@ ServingTime Simulation::result() {
     for (int64_t i = 0; i < start; ++i)
       arrive(0);
   } else {
-    last_arrival_ = rng_.exponential(1 / per_s_);
-    arrive(last_arrival_);
+    do {
+      last_arrival_ += rng_.exponential(1 / per_s_);
+      arrive(last_arrival_);
+    } while (pool_ && requests_.size() < wanted_);  // a pool takes together what waits: it is told of all
   }
   while (first_.size() < wanted_ && events_ < kMostEvents) {
     ++events_;
@@ -451,7 +424,12 @@ ServingEngines prepare_serving(
 }
 
 ServingTime
-predict_serving(const ServingEngines& engines, const ServingRun& run, const ServingConstants& constants) {
+predict_serving(const ServingEngines& engines, const ServingRun& run, const ServingConstants& of_software) {
+  ServingConstants constants = of_software;
+  if (engines.prefill) {
+    constants.prefill = of_software.pool_prefill;
+    constants.first_s = of_software.pool_first_s;
+  }
   const StepTimes& decode = engines.decode;
   const System& system = decode.system();
   const double memory = system.chip.memory_bytes - system.chip.memory_reserve - decode.weight_bytes();

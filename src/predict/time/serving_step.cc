@@ -49,6 +49,19 @@ double stored_bytes(Precision p) {
   return operand_bytes(p).weights;
 }
 
+int64_t share(int64_t whole, int ways) {
+  return std::max<int64_t>(1, whole / ways);
+}
+
+// Of a table by powers of two, linear between them and beyond.
+double at_tokens(const std::vector<double>& table, double tokens) {
+  const double last = double(kPowers - 1);
+  const double at = std::clamp(std::log2(std::max(1.0, tokens)), 0.0, last - 1e-9);
+  const auto i = static_cast<size_t>(at);
+  const double w = std::exp2(at - double(i)) - 1;
+  return std::max(1.0, tokens / std::exp2(last)) * (table[i] + w * (table[i + 1] - table[i]));
+}
+
 }  // namespace
 
 StepTimes::StepTimes(
@@ -86,49 +99,50 @@ StepTimes::StepTimes(
   cache_bytes_ = attention_format_.stored_bytes * m.cache_values() * layers_ / ways;
 
   for (int i = 0; i < kPowers; ++i) {
-    products_.push_back(products_at(std::exp2(i)));
+    own_products_.push_back(own_products_at(std::exp2(i)));
+    shared_products_.push_back(shared_products_at(std::exp2(i)));
     exchanges_.push_back(exchanges_at(std::exp2(i)));
   }
 }
 
 // Of one layer, by one device.
-double StepTimes::products_at(double tokens) const {
+double StepTimes::own_products_at(double tokens) const {
   const Transformer& m = run_.model;
-  Shard shard;
-  shard.precision = product_;
-  shard.tensor = engine_.data_attention ? 1 : engine_.tensor;
-  const double own = engine_.data_attention ? std::max(1.0, tokens / engine_.tensor) : tokens;
-  const auto product = [&](double rows, int64_t columns, int64_t reduction) {
-    const Gemm g{1, std::max<int64_t>(1, std::llround(rows)), columns, reduction, product_};
-    return predict_gemm(system_, g).seconds;
+  const int tensor = engine_.data_attention ? 1 : engine_.tensor;
+  const int64_t rows = std::max<int64_t>(1, std::llround(tokens));
+  const auto product = [&](int64_t columns, int64_t reduction) {
+    return predict_gemm(system_, Gemm{1, rows, columns, reduction, product_}).seconds;
   };
-  const auto share = [](int64_t whole, int ways) {
-    return std::max<int64_t>(1, whole / ways);
-  };
-  double seconds = 0;
-  const int64_t heads = share(m.heads, shard.tensor);
-  if (m.kv_rank > 0) {
-    const int64_t plain = m.head() - m.rotary_size;
-    seconds += product(own, m.query_rank + m.kv_rank + m.rotary_size, m.hidden);
-    seconds += product(own, heads * m.head(), m.query_rank > 0 ? m.query_rank : m.hidden);
-    // Keys and values stay compressed: queries and results pass through their matrices instead.
-    const Gemm keys{heads, std::max<int64_t>(1, std::llround(own)), m.kv_rank, plain, Precision::Bf16};
-    const Gemm values{heads, std::max<int64_t>(1, std::llround(own)), m.value(), m.kv_rank, Precision::Bf16};
-    seconds += predict_gemm(system_, keys).seconds + predict_gemm(system_, values).seconds;
-  } else {
-    const int64_t kv = share(m.kv(), shard.tensor);
-    seconds += product(own, heads * m.head() + kv * (m.head() + m.value()), m.hidden);
+  const int64_t heads = share(m.heads, tensor);
+  double seconds = product(m.hidden, heads * m.value());
+  if (m.kv_rank == 0) {
+    const int64_t kv = share(m.kv(), tensor);
+    return seconds + product(heads * m.head() + kv * (m.head() + m.value()), m.hidden);
   }
-  seconds += product(own, m.hidden, heads * m.value());
+  const int64_t plain = m.head() - m.rotary_size;
+  seconds += product(m.query_rank + m.kv_rank + m.rotary_size, m.hidden);
+  seconds += product(heads * m.head(), m.query_rank > 0 ? m.query_rank : m.hidden);
+  // Keys and values stay compressed: queries and results pass through their matrices instead.
+  const Gemm keys{heads, rows, m.kv_rank, plain, Precision::Bf16};
+  const Gemm values{heads, rows, m.value(), m.kv_rank, Precision::Bf16};
+  return seconds + predict_gemm(system_, keys).seconds + predict_gemm(system_, values).seconds;
+}
+
+double StepTimes::shared_products_at(double tokens) const {
+  const Transformer& m = run_.model;
+  const int64_t rows = std::max<int64_t>(1, std::llround(tokens));
+  const auto product = [&](int64_t columns, int64_t reduction) {
+    return predict_gemm(system_, Gemm{1, rows, columns, reduction, product_}).seconds;
+  };
   const int64_t up = m.gated ? 2 : 1;
   const auto feed = [&](int64_t width) {
     const int64_t cut = share(width, engine_.tensor);
-    return product(tokens, up * cut, m.hidden) + product(tokens, m.hidden, cut);
+    return product(up * cut, m.hidden) + product(m.hidden, cut);
   };
   if (m.experts <= 1)
-    return seconds + feed(m.inner());
+    return feed(m.inner());
   ExpertLayer l;
-  l.tokens = std::max<int64_t>(1, std::llround(tokens));
+  l.tokens = rows;
   l.hidden = m.hidden;
   l.inner = m.inner();
   l.experts = m.experts;
@@ -145,7 +159,7 @@ double StepTimes::products_at(double tokens) const {
     routed += feed(m.shared_ffn);
   const double dense_share = double(m.dense_layers) / double(m.layers);
   const double dense = m.dense_layers > 0 ? feed(m.dense_ffn) : 0;
-  return seconds + routed * (1 - dense_share) + dense * dense_share;
+  return routed * (1 - dense_share) + dense * dense_share;
 }
 
 double StepTimes::exchanges_at(double tokens) const {
@@ -160,17 +174,16 @@ double StepTimes::exchanges_at(double tokens) const {
   return 2 * predict_collective(system_, {CollectiveOp::AllToAll, engine_.tensor, sent}).seconds;
 }
 
-double StepTimes::dense_seconds(double tokens, const ServingConstants& constants) const {
-  const double at = std::clamp(std::log2(std::max(1.0, tokens)), 0.0, double(kPowers - 1) - 1e-9);
-  const auto i = static_cast<size_t>(at);
-  const double w = std::exp2(at - double(i)) - 1;  // linear in tokens
-  const double beyond = std::max(1.0, tokens / std::exp2(kPowers - 1));
-  const auto mean = [w, i, beyond](const std::vector<double>& v) {
-    return beyond * (v[i] + w * (v[i + 1] - v[i]));
-  };
+double StepTimes::dense_seconds(double tokens, double own, const ServingConstants& constants) const {
   const double elementwise =
       kElementwise * 2 * tokens * double(run_.model.hidden) / (0.7 * system_.chip.memory_Bps);
-  return mean(products_) + constants.skipped * mean(exchanges_) + elementwise;
+  return at_tokens(own_products_, own) + at_tokens(shared_products_, tokens) +
+         constants.skipped * at_tokens(exchanges_, tokens) + elementwise;
+}
+
+// With data attention a prompt lies on one device: few prompts leave the others idle.
+double StepTimes::prompt_devices(const StepWork& work) const {
+  return std::clamp(work.prompts, 1.0, double(attention_groups()));
 }
 
 double StepTimes::attention_seconds(const StepWork& work, const ServingConstants& constants) const {
@@ -183,17 +196,18 @@ double StepTimes::attention_seconds(const StepWork& work, const ServingConstants
   k.kv_heads = std::max<int64_t>(1, m.kv() / cut);
   k.head = m.head();
   double seconds = 0;
-  const double groups = attention_groups();
   if (work.decoding > 0) {
     k.kind = latent ? FusedKind::LatentDecode : FusedKind::Decode;
-    k.batch = std::max<int64_t>(1, std::llround(work.decoding / groups));
+    k.batch = std::max<int64_t>(1, std::llround(work.decoding / attention_groups()));
     k.context = std::max<int64_t>(1, std::llround(work.context));
     seconds += constants.kernels * time_kernel(prepare(system_.chip, k), decode_->scalars).seconds;
   }
   if (work.prompt_tokens > 0) {
     k.kind = latent ? FusedKind::LatentPrefill : FusedKind::Prefill;
-    k.batch = 1;
-    k.tokens = std::max<int64_t>(1, std::llround(work.prompt_tokens / groups));
+    const double devices = prompt_devices(work);
+    const double each = std::max(1.0, work.prompts / devices);
+    k.batch = std::max<int64_t>(1, std::llround(each));
+    k.tokens = std::max<int64_t>(1, std::llround(work.prompt_tokens / devices / each));
     k.context = std::max<int64_t>(k.tokens, std::llround(work.prompt_context));
     seconds += constants.prefill * time_kernel(prepare(system_.chip, k), prefill_->scalars).seconds;
   }
@@ -206,6 +220,8 @@ double StepTimes::seconds(const StepWork& work, const ServingConstants& constant
   here.decoding *= share;
   // Proposed tokens pass all layers, accepted or not.
   const double tokens = here.decoding * double(1 + run_.proposed) + here.prompt_tokens;
+  const double own =
+      (tokens - here.prompt_tokens) / attention_groups() + here.prompt_tokens / prompt_devices(here);
   const double prompts = tokens > 0 ? here.prompt_tokens / tokens : 0;
   const double factor = constants.kernels + (constants.prefill - constants.kernels) * prompts;
   const Transformer& m = run_.model;
@@ -217,7 +233,7 @@ double StepTimes::seconds(const StepWork& work, const ServingConstants& constant
       Precision::Bf16};
   const double scoring = factor * double(head.n) * double(m.hidden) * 2 / (0.8 * system_.chip.memory_Bps);
   const double layer =
-      constants.layer_s + factor * dense_seconds(tokens, constants) + attention_seconds(here, constants);
+      constants.layer_s + factor * dense_seconds(tokens, own, constants) + attention_seconds(here, constants);
   const double stage = constants.step_s / engine_.pipeline + layers_ * layer + scoring;
   return stage * engine_.pipeline;
 }

@@ -14,9 +14,10 @@ struct StepWork {
   double context = 0;         // cached tokens of one of them, mean
   double prompt_tokens = 0;   // taken from prompts
   double prompt_context = 0;  // that the last of them sees
+  double prompts = 0;         // that they are of: with data attention each lies on one device
 };
 
-// Products and exchanges depend on the number of tokens alone: they are timed once at powers of two, and
+// Products and exchanges depend on numbers of tokens alone: they are timed once at powers of two, and
 // interpolated.
 class StepTimes {
  public:
@@ -38,8 +39,10 @@ class StepTimes {
   }
 
  private:
-  double dense_seconds(double tokens, const ServingConstants& constants) const;
-  double products_at(double tokens) const;
+  double dense_seconds(double tokens, double own, const ServingConstants& constants) const;
+  double prompt_devices(const StepWork& work) const;
+  double own_products_at(double tokens) const;
+  double shared_products_at(double tokens) const;
   double exchanges_at(double tokens) const;
   double attention_seconds(const StepWork& work, const ServingConstants& constants) const;
 
@@ -55,8 +58,10 @@ class StepTimes {
   Precision product_ = Precision::Bf16;
   double weight_bytes_ = 0;
   double cache_bytes_ = 0;
-  double layers_ = 1;             // of one stage
-  std::vector<double> products_;  // seconds at 2^i tokens
+  double layers_ = 1;  // of one stage
+  // Seconds at 2^i tokens.
+  std::vector<double> own_products_;     // of attention, by tokens of the device that has the most
+  std::vector<double> shared_products_;  // of all that follows, by tokens of all
   std::vector<double> exchanges_;
 };
 

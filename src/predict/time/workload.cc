@@ -121,7 +121,11 @@ std::string without_infinities(std::string text) {
   return text;
 }
 
+Question from_yaml(const std::string& text, const std::string& file, const Transformer* given = nullptr);
+
 Question from_model(const Transformer& model, const RunOptions& options) {
+  if (!options.run.empty())
+    return from_yaml(base::read_file(options.run, most_workload_bytes(options.run)), options.run, &model);
   TrainingRun run;
   run.model = model;
   run.sequence = options.sequence;
@@ -242,7 +246,22 @@ Question read_serving(Fields& f, Precision precision, const Transformer& model) 
   return {r, {}, {}};
 }
 
-Question from_yaml(const std::string& text, const std::string& file) {
+// The model of a run, `given` when its file has none.
+Transformer read_model_of(Fields& f, const Transformer* given, base::ErrorList& errors) {
+  Transformer model;
+  const YamlNode* node = f.map("model");
+  if (node && given)
+    f.error("model", "the model is named twice, here and by its config.json", "leave 'model' out");
+  else if (given)
+    model = *given;
+  else if (node)
+    read_model(*node, model, errors);
+  else
+    f.error("model", "'model' is missing", "e.g. model: {layers: 32, hidden: 4096, heads: 32}");
+  return model;
+}
+
+Question from_yaml(const std::string& text, const std::string& file, const Transformer* given) {
   const YamlNode root = spec::parse_yaml(text, file);
   base::ErrorList errors;
   Fields f(root, errors);
@@ -261,13 +280,8 @@ Question from_yaml(const std::string& text, const std::string& file) {
   const Precision p = precision.value_or(Precision::Bf16);
   Question q;
   Transformer model;
-  if (kind == "training" || kind == "inference") {
-    if (const YamlNode* node = f.map("model")) {
-      read_model(*node, model, errors);
-    } else {
-      f.error("model", "'model' is missing", "e.g. model: {layers: 32, hidden: 4096, heads: 32}");
-    }
-  }
+  if (kind == "training" || kind == "inference")
+    model = read_model_of(f, given, errors);
   if (kind == "gemm") {
     q = read_product(f, p);
   } else if (kind == "lstm") {
@@ -315,6 +329,15 @@ void read_transformer(Fields& f, Transformer& m) {
   f.integer("vocab", m.vocab, 1, 1 << 28);
   f.integer("experts", m.experts, 1, kMostWays);
   f.integer("active_experts", m.active_experts, 1, kMostWays);
+  f.integer("value_size", m.value_size, 1, 1 << 20);
+  f.integer("kv_rank", m.kv_rank, 1, 1 << 24);
+  f.integer("query_rank", m.query_rank, 1, 1 << 24);
+  f.integer("rotary_size", m.rotary_size, 1, 1 << 20);
+  f.integer("shared_ffn", m.shared_ffn, 1, 1 << 26);
+  f.integer("dense_layers", m.dense_layers, 0, 100000);
+  f.integer("dense_ffn", m.dense_ffn, 1, 1 << 26);
+  f.integer("window", m.window, 1, 1 << 28);
+  f.integer("window_layers", m.window_layers, 0, 100000);
   f.boolean("gated", m.gated);
   f.boolean("tied", m.tied);
   f.boolean("flash", m.flash);

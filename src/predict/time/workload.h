@@ -21,6 +21,8 @@ struct RunOptions {
   std::string framework;  // empty: the system's own stack
   Recompute recompute = Recompute::None;
   std::string placement;  // "best", "tensor-data-pipeline"; empty: the usual
+  // A workload in YAML without its model, which says how a config.json is run; all above is then not read.
+  std::string run;
 };
 
 // "none", "selective", "operators", "full", "open" (as much as the memory needs, none in time). Throws

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/file.h"
 #include "base/test_error.h"
 #include "predict/time/placement.h"
 
@@ -136,6 +137,46 @@ TEST(Workload, ServingTakesWhatItCanOfTheOptions) {
         parse_workload(config, "config.json", o);
       }),
       HasSubstr("cp is for training"));
+}
+
+TEST(Workload, AConfigurationCanHaveItsRunBesideIt) {
+  const std::string config =
+      R"({"model_type":"llama","architectures":["LlamaForCausalLM"],"hidden_size":512,"num_hidden_layers":4,)"
+      R"("num_attention_heads":8,"intermediate_size":2048,"vocab_size":32000})";
+  const std::string body = "tensor: 2\noverlap_gather: true\nproducts: fp8\nframework: megatron\n";
+  RunOptions o;
+  o.run = testing::TempDir() + "/lento_workload_run.yaml";
+  base::write_file(o.run, "schema: lento.workload/1\n" + body);
+  const Question q = parse_workload(config, "config.json", o);
+  const auto run = std::get<TrainingRun>(q.what);
+  EXPECT_EQ(q.framework, "megatron");
+  EXPECT_EQ(run.tensor, 2);
+  EXPECT_TRUE(run.overlap_gather);
+  EXPECT_EQ(run.products, Precision::Fp8);
+  EXPECT_EQ(run.model, std::get<InferenceRun>(parse_workload(config, "config.json", {}).what).model);
+  base::write_file(o.run, "schema: lento.workload/1\n" + body + kModel);
+  EXPECT_THAT(
+      error_of([&] {
+        parse_workload(config, "config.json", o);
+      }),
+      HasSubstr("the model is named twice"));
+}
+
+TEST(Workload, LatentAttentionAndMixturesCanBeSaidInYaml) {
+  const auto run = std::get<TrainingRun>(
+      parse("model: {layers: 4, hidden: 512, heads: 8, kv_rank: 64, query_rank: 96, rotary_size: 16, "
+            "value_size: 32, "
+            "shared_ffn: 256, dense_layers: 1, dense_ffn: 1024, window: 128, window_layers: 2}\n")
+          .what);
+  EXPECT_EQ(run.model.kv_rank, 64);
+  EXPECT_EQ(run.model.query_rank, 96);
+  EXPECT_EQ(run.model.rotary_size, 16);
+  EXPECT_EQ(run.model.value_size, 32);
+  EXPECT_EQ(run.model.shared_ffn, 256);
+  EXPECT_EQ(run.model.dense_layers, 1);
+  EXPECT_EQ(run.model.dense_ffn, 1024);
+  EXPECT_EQ(run.model.window, 128);
+  EXPECT_EQ(run.model.window_layers, 2);
 }
 
 TEST(Workload, KindsOfRecomputationHaveFiveNames) {
