@@ -22,8 +22,9 @@ Thresholds::Thresholds(const std::vector<std::vector<Suspect>>& shown, size_t co
   const auto beyond = [](double share_above) {
     return -std::log(-std::log1p(-share_above));
   };
-  const double quartiles = base::quantile(largest, 0.75) - base::quantile(largest, 0.25);
-  const double scale = std::max(1.0, quartiles / (beyond(0.25) - beyond(0.75)));
+  constexpr double kQuarter = 0.25;  // the quartiles tell the scale: one odd run of six does not move them
+  const double quartiles = base::quantile(largest, 1 - kQuarter) - base::quantile(largest, kQuarter);
+  const double scale = std::max(1.0, quartiles / (beyond(kQuarter) - beyond(1 - kQuarter)));
   const double above_median = beyond(std::min(false_alarms, 0.5)) - beyond(0.5);
   of_the_chip_ = std::max(runs_ * times_, base::median(largest) + scale * above_median);
 }
