@@ -57,13 +57,13 @@ Known statistics_by_row(const Cells& cells) {
   return out;
 }
 
-// A pattern that is in the recorded run and in every simulated one.
+// One statistic of a pattern that is in the recorded run and in every simulated one; octaves.
 struct Shared {
   size_t row = 0;
   size_t kind = 0;
   size_t statistic = 0;
-  double octaves = 0;   // recorded over the mean of the draws
-  double variance = 0;  // among the draws
+  double recorded = 0;
+  std::vector<double> draws;
 };
 
 std::vector<Shared> shared_patterns(const Cells& cells, const std::vector<Known>& draws) {
@@ -82,27 +82,37 @@ std::vector<Shared> shared_patterns(const Cells& cells, const std::vector<Known>
     if (simulated.size() < draws.size())
       continue;
     for (size_t s = 0; s < kStatistics; ++s) {
-      std::vector<double> values;
-      for (const Statistics& one : simulated)
-        values.push_back(one[s]);
-      out.push_back(
-          {r, size_t(row.pattern.kind), s, (*recorded)[s] - base::mean(values), base::variance(values)});
+      Shared one{r, size_t(row.pattern.kind), s, (*recorded)[s], {}};
+      for (const Statistics& draw : simulated)
+        one.draws.push_back(draw[s]);
+      out.push_back(std::move(one));
     }
   }
   return out;
 }
 
 // Draws are few: what they scatter is told by all patterns of a kind together, and by each a little itself.
-void add_transfers(const std::vector<Shared>& shared, size_t draws, std::vector<Difference>& out) {
+std::vector<Difference> differences_from(const std::vector<Shared>& shared) {
   std::array<std::array<std::vector<double>, kStatistics>, kKinds> variances;
   for (const Shared& s : shared)
-    variances[s.kind][s.statistic].push_back(s.variance);
-  const double both = 1 + 1.0 / double(draws);  // the recorded run, and the mean of the draws
+    variances[s.kind][s.statistic].push_back(base::variance(s.draws));
+  std::vector<Difference> out;
   for (const Shared& s : shared) {
     const double usual = base::mean(variances[s.kind][s.statistic]);
-    const double variance = both * (s.variance + usual) / 2 + kResolution * kResolution;
-    out.push_back({int(s.row), s.octaves, std::sqrt(variance)});
+    const double both = 1 + 1.0 / double(s.draws.size());  // the recorded run, and the mean of the draws
+    const double variance = both * (base::variance(s.draws) + usual) / 2 + kResolution * kResolution;
+    out.push_back({int(s.row), s.recorded - base::mean(s.draws), std::sqrt(variance)});
   }
+  return out;
+}
+
+// With this draw in the place of the recorded run.
+std::vector<Shared> as_recorded(std::vector<Shared> shared, size_t draw) {
+  for (Shared& s : shared) {
+    s.recorded = s.draws[draw];
+    s.draws.erase(s.draws.begin() + std::ptrdiff_t(draw));
+  }
+  return shared;
 }
 
 double mean_level(const std::vector<Sketch>& draws, size_t core, const Pattern& pattern) {
@@ -148,7 +158,10 @@ Differences differences_of(
   std::vector<Known> known;
   for (const Sketch& draw : draws)
     known.push_back(statistics_by_row(cells_of(draw, grid)));
-  add_transfers(shared_patterns(cells, known), draws.size(), out.transfers);
+  const std::vector<Shared> shared = shared_patterns(cells, known);
+  out.transfers = differences_from(shared);
+  for (size_t draw = 0; draw < draws.size() && draws.size() > 2; ++draw)
+    out.by_chance.push_back(differences_from(as_recorded(shared, draw)));
   for (size_t c = 0; c < recorded.cores().size(); ++c)
     if (const auto d = core_difference(recorded.cores()[c], c, draws))
       out.cores.push_back(*d);

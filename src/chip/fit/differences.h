@@ -28,6 +28,9 @@ struct CoreDifference {
 struct Differences {
   std::vector<Difference> transfers;
   std::vector<CoreDifference> cores;
+  // By draw: the same transfers of that draw against the other draws, as if it had been recorded. What these
+  // show is what chance makes of a chip that is just like its twin. None of fewer than three draws.
+  std::vector<std::vector<Difference>> by_chance;
 };
 
 // Precondition: two draws at least, of the mapping that was recorded.

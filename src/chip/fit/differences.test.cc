@@ -132,5 +132,29 @@ TEST_F(DifferencesTest, MoreDrawsNarrowTheDeviation) {
   EXPECT_NEAR(typical(8) / typical(2), std::sqrt((1 + 1.0 / 8) / (1 + 1.0 / 2)), 0.12);
 }
 
+// Each draw stands in the place of the recorded run once, beside the others: they lie around one another, as
+// far as they say.
+TEST_F(DifferencesTest, DrawsAmongThemselvesAreWhatChanceMakes) {
+  Twin slow = file();
+  slow.chip.network.link_bytes_per_cycle /= 2;
+  const Differences d = of(quiet_.run(slow, {}, 1));
+  ASSERT_EQ(d.by_chance.size(), 3u);
+  std::vector<double> sum(d.transfers.size());
+  for (const std::vector<Difference>& draw : d.by_chance) {
+    ASSERT_EQ(draw.size(), d.transfers.size());
+    std::vector<double> standardized;
+    for (size_t i = 0; i < draw.size(); ++i) {
+      EXPECT_EQ(draw[i].row, d.transfers[i].row);
+      sum[i] += draw[i].octaves;
+      standardized.push_back(draw[i].octaves / draw[i].deviation);
+    }
+    EXPECT_NEAR(base::mean(standardized), 0, 0.3);
+    EXPECT_NEAR(std::sqrt(base::variance(standardized)), 1, 0.5);
+  }
+  for (const double all : sum)
+    EXPECT_NEAR(all, 0, 1e-9);
+  EXPECT_TRUE(of(quiet_.run({}, 1), 2).by_chance.empty());
+}
+
 }  // namespace
 }  // namespace lento::chip

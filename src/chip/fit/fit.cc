@@ -88,8 +88,16 @@ class Fitter {
   // What the runs differ by from the twin: of each run its transfers, and the cores of all.
   struct Seen {
     std::vector<std::vector<Difference>> transfers;
+    std::vector<std::vector<std::vector<Difference>>> by_chance;  // by draw, in the place of the recorded run
     std::vector<CoreDifference> cores;
     double course = 0;
+  };
+
+  // By class, how many times more than their errors say is found by chance: transfers that wait for one
+  // another are off together, in many patterns at once. 1 at least.
+  struct Chance {
+    std::vector<double> of_classes = std::vector<double>(kClassCount);
+    std::vector<double> of_parts = std::vector<double>(kClassCount);
   };
 
   Fit untouched(int buffer_segments) const {
@@ -110,7 +118,7 @@ class Fitter {
       const Seen seen = compare();
       measure(seen);
       const bool cores = move_cores(seen.cores);
-      const bool transfers = move_transfers(seen.transfers);
+      const bool transfers = move_transfers(seen);
       if (!cores && !transfers)
         return;
       fit_.differs = true;
@@ -131,6 +139,10 @@ class Fitter {
       out.course += course_misfit(run.cells, draws, fit_.twin.chip, grid_) / double(runs_.size());
       Differences seen = differences_of(*run.given.sketch, run.cells, draws, grid_);
       out.transfers.push_back(std::move(seen.transfers));
+      for (size_t draw = 0; draw < seen.by_chance.size(); ++draw) {
+        out.by_chance.resize(seen.by_chance.size());
+        out.by_chance[draw].push_back(std::move(seen.by_chance[draw]));
+      }
       cores.push_back(std::move(seen.cores));
     }
     out.cores = together(cores);
@@ -219,27 +231,61 @@ class Fitter {
     return at.first->second;
   }
 
-  bool move_transfers(const std::vector<std::vector<Difference>>& seen) {
+  bool move_transfers(const Seen& seen) {
     list_parts();
-    std::vector<Equation> by_part = part_equations(seen);
-    if (by_part.empty())
-      return false;
     std::vector<size_t> class_of_part;
     for (const Component& part : parts_)
       class_of_part.push_back(class_of(part.part));
-    std::vector<Unknown> classes(kClassCount, Unknown{kClassPrior});
-    solve_robustly(class_equations(by_part, class_of_part), classes);
-    // What the classes leave is about parts.
-    for (Equation& e : by_part)
-      for (const auto& [part, share] : e.shares)
-        e.y -= share * classes[class_of_part[part]].value;
-    const OwnShares own = own_shares(std::move(by_part), class_of_part, kClassCount, tolerance_, so_far());
+    std::vector<Equation> by_part = part_equations(seen.transfers);
+    if (by_part.empty())
+      return false;
+    const std::vector<Unknown> classes = take_classes(by_part, class_of_part);
+    const Chance chance = chance_of(seen.by_chance, class_of_part);
+    const OwnShares own =
+        own_shares(std::move(by_part), class_of_part, kClassCount, tolerance_, so_far(), chance.of_parts);
     bool moved = false;
-    for (size_t k = 0; k < kClassCount; ++k)
-      moved = move_class(k, classes[k], own.classes[k]) || moved;
+    for (size_t k = 0; k < kClassCount; ++k) {
+      Unknown found = classes[k];
+      found.error *= chance.of_classes[k];
+      moved = move_class(k, found, own.classes[k]) || moved;
+    }
     for (size_t p = 0; p < parts_.size(); ++p)
       moved = move_part(parts_[p], own.octaves[p], own.errors[p], own.ill[p]) || moved;
     return moved;
+  }
+
+  // Finds what the classes have to do with it; what they leave is about parts.
+  static std::vector<Unknown> take_classes(
+      std::vector<Equation>& by_part,
+      const std::vector<size_t>& class_of_part) {
+    std::vector<Unknown> classes(kClassCount, Unknown{kClassPrior});
+    solve_robustly(class_equations(by_part, class_of_part), classes);
+    for (Equation& e : by_part)
+      for (const auto& [part, share] : e.shares)
+        e.y -= share * classes[class_of_part[part]].value;
+    return classes;
+  }
+
+  // What is found where nothing differs: each simulated run against the others.
+  Chance chance_of(
+      const std::vector<std::vector<std::vector<Difference>>>& by_chance,
+      const std::vector<size_t>& class_of_part) const {
+    Chance out;
+    for (const std::vector<std::vector<Difference>>& draw : by_chance) {
+      std::vector<Equation> by_part = part_equations(draw);
+      const std::vector<Unknown> classes = take_classes(by_part, class_of_part);
+      const std::vector<double> scatter = scatter_of_parts(by_part, class_of_part, kClassCount);
+      for (size_t k = 0; k < kClassCount; ++k) {
+        const double z = classes[k].value / classes[k].error;
+        out.of_classes[k] += z * z / double(by_chance.size());
+        out.of_parts[k] += scatter[k] / double(by_chance.size());
+      }
+    }
+    for (size_t k = 0; k < kClassCount; ++k) {
+      out.of_classes[k] = std::max(1.0, std::sqrt(out.of_classes[k]));
+      out.of_parts[k] = std::max(1.0, out.of_parts[k]);
+    }
+    return out;
   }
 
   // What the twin takes parts for that transfers pass.

@@ -32,21 +32,25 @@ double scaled_spread(
   return scaled.size() < 3 ? 0 : base::quantile(scaled, kSpreadQuantile) / kNormalAtQuantile;
 }
 
-// Of the parts of class `k` that the equations tell about.
-PartsOfClass class_from(
+struct KnownParts {
+  std::vector<double> values;
+  std::vector<double> errors;
+};
+
+// The parts of class `k` that the equations tell about.
+KnownParts known_parts(
     const std::vector<Unknown>& parts,
     const std::vector<double>& before,
     const std::vector<size_t>& class_of,
     size_t k) {
-  std::vector<double> values;
-  std::vector<double> errors;
+  KnownParts out;
   for (size_t p = 0; p < parts.size(); ++p) {
     if (class_of[p] != k || parts[p].error > kPartPrior / 2)
       continue;
-    values.push_back(before[p] + parts[p].value);
-    errors.push_back(parts[p].error);
+    out.values.push_back(before[p] + parts[p].value);
+    out.errors.push_back(parts[p].error);
   }
-  return spread_of(values, errors, kSurelyUnequalTogether);
+  return out;
 }
 
 void scale(std::vector<double>& parts, int count, int index, double times) {
@@ -100,12 +104,27 @@ spread_of(const std::vector<double>& values, const std::vector<double>& errors, 
   return out;
 }
 
+std::vector<double> scatter_of_parts(
+    const std::vector<Equation>& equations,
+    const std::vector<size_t>& class_of,
+    size_t classes) {
+  std::vector<Unknown> parts(class_of.size(), Unknown{.prior = kPartPrior});
+  solve_robustly(equations, parts);
+  std::vector<double> out;
+  for (size_t k = 0; k < classes; ++k) {
+    const KnownParts known = known_parts(parts, std::vector<double>(parts.size()), class_of, k);
+    out.push_back(scaled_spread(known.values, known.errors, base::median(known.values), 0));
+  }
+  return out;
+}
+
 OwnShares own_shares(
     std::vector<Equation> equations,
     const std::vector<size_t>& class_of,
     size_t classes,
     double tolerance,
-    const OwnSoFar& so_far) {
+    const OwnSoFar& so_far,
+    const std::vector<double>& scatter) {
   const size_t count = class_of.size();
   std::vector<double> before = so_far.octaves;
   before.resize(count);
@@ -113,6 +132,8 @@ OwnShares own_shares(
   for (const double octaves : before)
     parts.push_back({.prior = kPartPrior, .mean = -octaves});
   solve_robustly(equations, parts);
+  for (size_t p = 0; p < count && !scatter.empty(); ++p)
+    parts[p].error *= scatter[class_of[p]];
   OwnShares out{
       std::vector<double>(count),
       std::vector<double>(count),
@@ -121,7 +142,8 @@ OwnShares own_shares(
   for (size_t p = 0; p < count; ++p)
     out.errors[p] = parts[p].error;
   for (size_t k = 0; k < classes; ++k) {
-    out.classes[k] = class_from(parts, before, class_of, k);
+    const KnownParts known = known_parts(parts, before, class_of, k);
+    out.classes[k] = spread_of(known.values, known.errors, kSurelyUnequalTogether);
     // Once unequal a class stays so: what is left over spreads less from round to round.
     if (out.classes[k].spread == 0 && k < so_far.spreads.size())
       out.classes[k].spread = so_far.spreads[k];

@@ -36,12 +36,19 @@ struct OwnSoFar {
 
 // `equations` are about parts, beside what these were taken for; `class_of` numbers the class of each from 0
 // to `classes` - 1. A part further from its class than healthy parts are is ill and gets nothing of its own.
+// `scatter`, by class: how many times larger the errors of parts are than the equations say (none: 1).
 OwnShares own_shares(
     std::vector<Equation> equations,
     const std::vector<size_t>& class_of,
     size_t classes,
     double tolerance,
-    const OwnSoFar& so_far = {});
+    const OwnSoFar& so_far = {},
+    const std::vector<double>& scatter = {});
+
+// By class, how many times further than their errors say its parts seem to lie from its centre; 0 when fewer
+// than three are known.
+std::vector<double>
+scatter_of_parts(const std::vector<Equation>& equations, const std::vector<size_t>& class_of, size_t classes);
 
 // The same of values that are known one by one, each with its error; `deviations` by which chance must be
 // exceeded.

@@ -102,6 +102,30 @@ TEST(OwnShares, AClassThatWasUnequalStaysSo) {
   EXPECT_EQ(own_shares(rows, one_class, 1, -1).octaves[3], 0);
 }
 
+// Rows of a part that are off together make parts seem unequal. Where nothing differs the same is seen, and
+// then it is no sign of it.
+TEST(OwnShares, WhatChanceScattersIsNoSpread) {
+  const std::vector<size_t> one_class(24, 0);
+  const auto rows = [](double together, uint64_t seed) {
+    base::Rng rng(seed, "parts.chance");
+    std::vector<Equation> out;
+    for (size_t p = 0; p < 24; ++p) {
+      const double off = together * rng.normal();
+      for (int i = 0; i < 10; ++i)
+        out.push_back({off + 0.05 * rng.normal(), 0.05, {{p, 1.0}}});
+    }
+    return out;
+  };
+  const std::vector<double> alone = scatter_of_parts(rows(0, 1), one_class, 1);
+  const std::vector<double> chance = scatter_of_parts(rows(0.05, 2), one_class, 1);
+  EXPECT_NEAR(alone[0], 1, 0.3);
+  EXPECT_GT(chance[0], 2);
+  EXPECT_GT(own_shares(rows(0.05, 3), one_class, 1, -1).classes[0].spread, 0);
+  EXPECT_EQ(own_shares(rows(0.05, 3), one_class, 1, -1, {}, {1.3 * chance[0]}).classes[0].spread, 0);
+  EXPECT_GT(own_shares(rows(0.4, 3), one_class, 1, -1, {}, chance).classes[0].spread, 0.2);
+  EXPECT_EQ(scatter_of_parts({{0, 1, {{0, 1.0}}}}, {0}, 1), std::vector<double>{0});
+}
+
 TEST(MostOwn, FollowsTheSpreadWithinBoundsOrWhatIsStated) {
   EXPECT_DOUBLE_EQ(most_own(0.05, -1), kMostSpreads * 0.05);
   EXPECT_DOUBLE_EQ(most_own(1, -1), kMostOwn);
