@@ -107,9 +107,8 @@ module core (
   assign b = b_from_mem ? mem_value : b_from_wb ? retired_value : ex_b;
 
   alu alu (
-      .a, .b(ex_op.kind == tile_pkg::ALU_IMMEDIATE ? ex_op.value : b),
-      .funct3(ex_op.funct3), .alternate(ex_op.alternate),
-      .result(alu_result), .taken(branch_taken)
+      .a, .b, .value(ex_op.value), .immediate(ex_op.immediate), .subtract(ex_op.subtract), .funct3(ex_op.funct3),
+      .alternate(ex_op.alternate), .sum(address), .result(alu_result), .taken(branch_taken)
   );
 `ifdef NO_HASH  // for comparisons of size with cores that have none
   assign hash = 32'd0;
@@ -119,20 +118,18 @@ module core (
 
   assign jumps = ex_op.kind == tile_pkg::JAL || ex_op.kind == tile_pkg::JALR;
   assign taken = jumps || (ex_op.kind == tile_pkg::BRANCH && branch_taken);
-  assign address = a + ex_op.value;
   assign jump_address = ex_op.kind == tile_pkg::JALR ? {address[31:1], 1'b0} : ex_target;
   assign target = jump_address[13:0];
 
   // Whether a + immediate, bit 0 aside, is RETURN_ADDRESS, without the carry chain of the sum: the sum is K exactly
   // if in each place the carry that K asks for is the carry that the place below gives.
+  localparam int RETURN_BIT = $clog2(tile_pkg::RETURN_ADDRESS);  // the only one that is set
   logic [31:1] asked, given;
   logic jalr_returns;
   always_comb begin
     asked = a[31:1] ^ ex_op.value[31:1] ^ {18'd0, tile_pkg::RETURN_ADDRESS[13:1]};
-    given[1] = a[0] & ex_op.value[0];
-    for (int i = 2; i < 32; i++) begin
-      given[i] = tile_pkg::RETURN_ADDRESS == 14'(1 << (i - 1)) ? a[i-1] & ex_op.value[i-1] : a[i-1] | ex_op.value[i-1];
-    end
+    given = {a[30:1] | ex_op.value[30:1], a[0] & ex_op.value[0]};
+    given[RETURN_BIT+1] = a[RETURN_BIT] & ex_op.value[RETURN_BIT];
   end
   assign jalr_returns = asked == given;
   assign to_return = ex_op.kind == tile_pkg::JALR ? jalr_returns : ex_target == {18'd0, tile_pkg::RETURN_ADDRESS};
@@ -218,23 +215,26 @@ module core (
 
   // ID
   tile_pkg::decoded_t decoded;
-  logic [4:0] first, second, body;
+  logic [4:0] body;
   logic [31:0] rounds;
-  logic beyond, waits, ex_feeds_a, ex_feeds_b;
-  decode decoder (.word(id_word), .first, .second, .body, .rounds, .out(decoded));
+  logic reads_rs1, reads_rs2, beyond, waits, ex_feeds_a, ex_feeds_b, mem_feeds_a, mem_feeds_b;
+  decode decoder (.word(id_word), .reads_rs1, .reads_rs2, .body, .rounds, .out(decoded));
   assign beyond = id_pc == tile_pkg::RETURN_ADDRESS;
   always_comb begin
     id_op = decoded;
-    rs1 = first;
-    rs2 = second;
     if (beyond) begin
       id_op.kind = tile_pkg::END_MARK;
-      {id_op.rd, rs1, rs2} = 15'd0;
+      id_op.rd = 5'd0;
     end
   end
 
-  assign ex_feeds_a = ex_valid && ex_op.rd != 0 && ex_op.rd == rs1;
-  assign ex_feeds_b = ex_valid && ex_op.rd != 0 && ex_op.rd == rs2;
+  // Registers are read and compared by the word's fields, before it is known whether they are used.
+  assign rs1 = id_word[19:15];
+  assign rs2 = id_word[24:20];
+  assign ex_feeds_a = ex_valid && ex_op.rd != 0 && ex_op.rd == rs1 && reads_rs1 && !beyond;
+  assign ex_feeds_b = ex_valid && ex_op.rd != 0 && ex_op.rd == rs2 && reads_rs2 && !beyond;
+  assign mem_feeds_a = mem_valid && mem_rd != 0 && mem_rd == rs1;
+  assign mem_feeds_b = mem_valid && mem_rd != 0 && mem_rd == rs2;
   assign waits = (ex_feeds_a || ex_feeds_b) && (ex_op.kind == tile_pkg::LOAD || ex_op.kind == tile_pkg::HIST_READ);
   assign ready = id_valid && !hold && !waits;
   assign loop_follows = ready && id_op.kind == tile_pkg::LOOP;
@@ -257,8 +257,8 @@ module core (
     // What stands in EX and MEM now will have moved on by one; what stays has seen them already.
     a_from_mem <= !hold && ex_feeds_a;
     b_from_mem <= !hold && ex_feeds_b;
-    a_from_wb <= !hold && mem_valid && mem_rd != 0 && mem_rd == rs1;
-    b_from_wb <= !hold && mem_valid && mem_rd != 0 && mem_rd == rs2;
+    a_from_wb <= !hold && mem_feeds_a;
+    b_from_wb <= !hold && mem_feeds_b;
   end
 
 `ifdef RETIREMENT

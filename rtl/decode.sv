@@ -2,7 +2,7 @@
 // instructions on custom-0 (docs/formats/tile-isa.md). Everything else is ILLEGAL.
 module decode (
     input  logic [31:0] word,
-    output logic [4:0]  first, second,  // registers read; 0 where not used
+    output logic        reads_rs1, reads_rs2,  // whether the words at rs1 and rs2 are used
     output logic [4:0]  body,           // of a LOOP_IMMEDIATE: instructions, rounds
     output logic [31:0] rounds,
     output tile_pkg::decoded_t out
@@ -10,12 +10,13 @@ module decode (
   logic [2:0] funct3;
   logic [6:0] funct7;
   logic [11:0] high;
-  logic [4:0] rd, rs1, rs2;
-  logic reads_rs1, reads_rs2, writes_rd;
+  logic [4:0] rd, rs1;
+  logic writes_rd;
   tile_pkg::kind_t kind;
   logic [31:0] immediate;
 
-  assign {funct7, rs2, rs1, funct3, rd} = word[31:7];
+  assign funct7 = word[31:25];
+  assign {rs1, funct3, rd} = word[19:7];
   assign high = word[31:20];
 
   always_comb begin
@@ -110,11 +111,12 @@ module decode (
   // Apart from the kind, which takes longer.
   assign body = rs1;
   assign rounds = {20'd0, high} << rd;
-  assign first = reads_rs1 ? rs1 : 5'd0;
-  assign second = reads_rs2 ? rs2 : 5'd0;
   assign out.kind = kind;
   assign out.rd = writes_rd ? rd : 5'd0;
   assign out.funct3 = funct3;
-  assign out.alternate = funct7[5] && (kind == tile_pkg::ALU || funct3 == 3'd5);
+  assign out.alternate = funct7[5];
+  // By the word alone, which is known earlier than its kind: where neither ALU nor address is asked for, anything will do.
+  assign out.immediate = word[2] || (word[6:4] != 3'd3 && word[6:4] != 3'd6);
+  assign out.subtract = !word[2] && (word[4] ? funct3[1] || (funct7[5] && word[5]) : word[6]);
   assign out.value = kind == tile_pkg::ILLEGAL ? word : immediate;
 endmodule

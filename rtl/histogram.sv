@@ -27,7 +27,7 @@ module histogram (
   logic [63:0] lanes;                      // stage 1
   logic reading;                           // in MEM
   logic taken, counts, adds;               // stage 1 holds lanes; stage 2 holds buckets or words to add
-  logic [6:0] bucket[4], found[4];
+  logic [6:0] bucket[4];
   logic [15:0] word[4];
   logic [6:0] read_at, word_at, first;
   logic [4:0] offset;
@@ -45,13 +45,6 @@ module histogram (
     quantised = {value[15], distance < 0 ? 6'd0 : distance > 63 ? 6'd63 : distance[5:0]};
   endfunction
 
-  always_comb begin
-    for (int i = 0; i < 4; i++) begin
-      found[i] = mode[16] && !mode[17] ? hashed(lanes[16*i+:16], mode[15:0])
-                                       : quantised(lanes[16*i+:16], mode[3:0], mode[12:4]);
-    end
-  end
-
   assign filling = taken;
   assign busy = taken || counts || adds;
 
@@ -62,7 +55,8 @@ module histogram (
     adds <= taken && mode[17:16] == 2'd0;
     if (taken) begin
       for (int i = 0; i < 4; i++) begin
-        bucket[i] <= found[i];
+        bucket[i] <= mode[16] && !mode[17] ? hashed(lanes[16*i+:16], mode[15:0])
+                                           : quantised(lanes[16*i+:16], mode[3:0], mode[12:4]);
         word[i] <= lanes[16*i+:16];
       end
     end
@@ -75,26 +69,38 @@ module histogram (
     end
   end
 
-  logic clear;
-  logic [127:0] overflow;
+  // Words are added to the first four alone. Where nothing falls into any, all stay as they are: for what is built that
+  // costs less than an enable.
+  logic clear, moves;
+  assign moves = counts || adds || !tile_pkg::PASSES_OVER;
   assign clear = reset || image || (emit_go && emit_last);
-  for (genvar i = 0; i < 128; i++) begin : cell_of
-    logic [3:0] here;
-    logic [2:0] hits;
-    logic [18:0] sum;
-    for (genvar j = 0; j < 4; j++) begin : lane
-      assign here[j] = counts && bucket[j] == 7'(i);
+  always_ff @(posedge clock) begin
+    if (clear) begin
+      for (int r = 0; r < 32; r++) begin
+        for (int b = 0; b < 4; b++) accumulators[4*r+b] <= 18'd0;
+      end
+      saturated <= 1'b0;
+    end else if (moves) begin : adding
+      logic [18:0] sum;
+      logic [2:0] hits;
+      logic [7:0] into[4];
+      logic overflow;
+      overflow = 1'b0;
+      for (int j = 0; j < 4; j++) into[j] = {counts, bucket[j]};
+      for (int r = 0; r < 32; r++) begin
+        if (r == 0 || counts || !tile_pkg::PASSES_OVER) begin
+          for (int b = 0; b < 4; b++) begin
+            hits = 3'd0;
+            for (int j = 0; j < 4; j++) hits = hits + 3'(into[j] == {1'b1, 7'(4 * r + b)});
+            sum = {1'b0, accumulators[4*r+b]} + (r == 0 && adds ? {3'd0, word[b]} : {16'd0, hits});
+            accumulators[4*r+b] <= sum[18] ? FULL : sum[17:0];
+            overflow = overflow || sum[18];
+          end
+        end
+      end
+      saturated <= saturated || overflow;
     end
-    assign hits = {2'd0, here[0]} + {2'd0, here[1]} + {2'd0, here[2]} + {2'd0, here[3]};
-    if (i < 4) begin : adder
-      assign sum = {1'b0, accumulators[i]} + (adds ? {3'd0, word[i]} : {16'd0, hits});
-    end else begin : counter
-      assign sum = {1'b0, accumulators[i]} + {16'd0, hits};
-    end
-    assign overflow[i] = sum[18];
-    always_ff @(posedge clock) accumulators[i] <= clear ? 18'd0 : sum[18] ? FULL : sum[17:0];
   end
-  always_ff @(posedge clock) saturated <= !clear && (saturated || overflow != 128'd0);
 
   // Four neighbours, one of each bank of 32.
   logic [6:0] at;

@@ -33,7 +33,7 @@ trap 'rm -rf "$work"' EXIT
 files_of() {
   case $1 in
     core | core_without_hash) echo "$here"/{tile_pkg,alu,decode,fetch,registers,xor_hash,core}.sv "$here/report/core_top.sv" ;;
-    histogram) echo "$here/histogram.sv" ;;
+    histogram) echo "$here"/{tile_pkg,histogram}.sv ;;
     *) echo "${other[@]}" ;;
   esac
 }

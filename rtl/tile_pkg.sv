@@ -26,7 +26,9 @@ package tile_pkg;
     kind_t kind;
     logic [4:0] rd;       // 0 where not used
     logic [2:0] funct3;
-    logic alternate;      // sub, sra, srai
+    logic alternate;      // sra, srai
+    logic immediate;      // the ALU's second operand is `value`
+    logic subtract;       // what the ALU's adder does
     logic [31:0] value;   // immediate; LOOP: instructions of the body; LOOP_IMMEDIATE: count; EMIT: format; HIST_IN: pair; ILLEGAL: the word
   } decoded_t;
 
@@ -49,6 +51,13 @@ package tile_pkg;
     logic emitted;
     logic [63:0] lanes_taken;
   } deed_t;
+`endif
+
+  // A simulator passes over units that have nothing to do; what is built computes what nobody looks at.
+`ifdef SYNTHESIS
+  localparam logic PASSES_OVER = 1'b0;
+`else
+  localparam logic PASSES_OVER = 1'b1;
 `endif
 
   localparam logic [13:0] RETURN_ADDRESS = 14'h2000;

@@ -46,6 +46,19 @@ check() {
   if [[ $found != "$wanted" ]]; then failed=1; fi
 }
 
+# A sum of products over GF(2) is beyond bmc3, and small as a BDD.
+hash_unit() {
+  local bits=32 script="" held found=violated
+  yosys -q -p "read_verilog -formal -sv tile_pkg.sv xor_hash.sv formal/hash_proof.sv; prep -flatten -top hash_proof
+    techmap; opt -fast; simplemap; aigmap; opt_clean; write_aiger $work/x.aig" > "$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+  for ((bit = 0; bit < bits; ++bit)); do script+="read $work/x.aig; strash; cone -O $bit; collapse; strash; sat; "; done
+  timeout -s KILL "$seconds" yosys-abc -c "$script" > "$work/log" 2>&1 || true
+  held=$(grep -c UNSATISFIABLE "$work/log" || true)
+  [[ $held == "$bits" ]] && found=held
+  printf '%-10s %-10s %s\n' hash "$found" "the hash unit is its formula ($held of $bits bits, as BDDs)"
+  if [[ $found != held ]]; then failed=1; fi
+}
+
 wants() { [[ -z $only || $only == "$1" ]]; }
 
 property() {
@@ -78,7 +91,11 @@ frames=$((frames > 14 ? frames : 14))
 property REACHED "must be violated: loads, stores, branches, loops and hashes do leave" violated
 frames=$frames_before
 if wants fifo; then aiger fifo_proof "" fifo.sv formal/fifo_proof.sv; check fifo 3 "bytes leave in order, none lost (induction)"; fi
-if wants histogram; then aiger histogram_proof "" tile_pkg.sv histogram.sv formal/histogram_proof.sv; check histogram 3 "accumulators are sums of what was taken (induction)"; fi
+for define in "" -DSYNTHESIS; do
+  wants histogram || continue
+  aiger histogram_proof "$define" tile_pkg.sv histogram.sv formal/histogram_proof.sv
+  check histogram 3 "accumulators are sums of what was taken${define:+, as it is built} (induction)"
+done
 if wants inputs; then aiger inputs_proof "" tile_pkg.sv inputs.sv formal/inputs_proof.sv; check inputs "$frames" "each input has one fate, in order of arrival"; fi
-if wants hash; then aiger hash_proof "" xor_hash.sv formal/hash_proof.sv; check hash 2 "the hash unit is its formula"; fi
+if wants hash; then hash_unit; fi
 exit "$failed"
