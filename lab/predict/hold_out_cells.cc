@@ -22,6 +22,7 @@ constexpr Source kSources[] = {
     {"gemm_lowprec_aiconfigurator.csv.gz", nullptr, false, true},
     {"gemm_amd_aiter.csv.gz", nullptr, false, true},
     {"gemm_tpu_v6e_v7.csv", nullptr, false, true},
+    {"gemm_traces_mi300x_h100_tracelens.csv", nullptr},
     {"gemm_v100_dgx1_deepbench.csv", "v100", true},
     {"gemm_bf16_aiconfigurator_sample.csv.gz", nullptr, true},
     {"rnn_v100_dgx1_deepbench.csv", "v100"},

@@ -37,7 +37,7 @@ constexpr Dense kDense[] = {
     // NeuSight's, in single precision
     {"bertlarge", 24, 1024, 16, 16, 4096, 30522, false, true},
     {"gpt2large", 36, 1280, 20, 20, 5120, 50257, false, true},
-    {"gpt3xl", 24, 2048, 16, 16, 8192, 50257, false, true},
+    {"gpt3xl", 24, 3072, 24, 24, 12288, 50257, false, true},  // wider than OpenAI's of that name
     {"gpt327", 32, 2560, 32, 32, 10240, 50257, false, true},
     {"opt13", 24, 2048, 32, 32, 8192, 50272, false, true},
     // llm-foundry's
@@ -71,7 +71,6 @@ constexpr Mixture kMixtures[] = {
     {"qwen330ba3b", 48, 2048, 32, 4, 128, 768, 151936, 128, 8, 0},
     {"qwen3235ba22b", 94, 4096, 64, 4, 128, 1536, 151936, 128, 8, 0},
     {"llama4scout", 48, 5120, 40, 8, 128, 8192, 202048, 16, 1, 8192},
-    {"switchxl4", 24, 2048, 32, 32, 64, 5120, 32128, 4, 1, 0},
     {"switch4", 24, 1024, 16, 16, 64, 4096, 32128, 4, 1, 0},
 };
 
@@ -115,6 +114,23 @@ Transformer llama4_maverick() {
   m.dense_ffn = 16384;
   m.gated = true;
   m.tied = false;
+  return m;
+}
+
+// NeuSight's: encoder and decoder of 24 layers each, every second with experts. Of the 48 those of the
+// decoder attend twice, by 32 heads each: 48 on the average.
+Transformer switch_xl4() {
+  Transformer m;
+  m.layers = 48;
+  m.hidden = 1024;
+  m.heads = 48;
+  m.head_size = 128;
+  m.ffn = 16384;
+  m.vocab = 32128;
+  m.experts = 4;
+  m.active_experts = 1;
+  m.dense_layers = 24;
+  m.dense_ffn = 16384;
   return m;
 }
 
@@ -177,12 +193,14 @@ std::optional<Transformer> known_model(std::string_view given) {
     return deepseek_v3();
   if (name == "llama4maverick")
     return llama4_maverick();
+  if (name == "switchxl4")
+    return switch_xl4();
   return std::nullopt;
 }
 
 const std::vector<std::string>& known_model_names() {
   static const std::vector<std::string> names = [] {
-    std::vector<std::string> out{"deepseekv3", "deepseekr1", "llama4maverick"};
+    std::vector<std::string> out{"deepseekv3", "deepseekr1", "llama4maverick", "switchxl4"};
     for (const Dense& d : kDense)
       out.emplace_back(d.name);
     for (const Mixture& m : kMixtures)

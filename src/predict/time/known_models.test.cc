@@ -29,6 +29,7 @@ constexpr Published kPublished[] = {
     {"GPT-3 175B", 174.6, 174.6, 0.01},
     {"Nemotron-340B", 341, 341, 0.02},
     {"GPT2-Large", 0.774, 0.774, 0.02},
+    {"GPT3-XL", 2.88, 2.88, 0.02},  // NeuSight's
     {"MPT-7B", 6.65, 6.65, 0.02},
     {"MPT-30B", 30.0, 30.0, 0.02},
     {"Mixtral-8x7B", 46.7, 12.9, 0.01},

@@ -16,7 +16,8 @@ constexpr std::pair<const char*, double> kTimes[] = {
     {"time_ms", 1e-3},
     {"time_us", 1e-6},
     {"time_s", 1},
-    {"duration_us", 1e-6}};
+    {"duration_us", 1e-6},
+    {"kernel_us_median", 1e-6}};
 
 std::optional<double> scaled(const base::CsvReader& row, const char* column, double unit_s) {
   const int at = row.find(column);

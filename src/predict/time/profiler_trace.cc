@@ -184,7 +184,7 @@ class TraceReader {
   MeasuredRun finish() && {
     for (const auto& [id, launch] : launches_) {
       if (launch.gemm && launch.device_s > 0)
-        run_.kernels.push_back({{*launch.gemm, {}, {}}, launch.device_s, uint64_t{run_.kernels.size()}});
+        run_.kernels.push_back({{*launch.gemm, {}, kTraced}, launch.device_s, uint64_t{run_.kernels.size()}});
     }
     std::vector<Interval> all = computing_;
     all.insert(all.end(), communicating_.begin(), communicating_.end());

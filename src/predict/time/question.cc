@@ -62,6 +62,8 @@ Question parse_question(Dialect dialect, const base::CsvReader& row) {
   q.framework = text_or(row, {"framework"});
   if (text_or(row, {"timing"}) == "eager")
     q.framework += " eager";  // launched one by one by the host
+  if (q.framework.empty() && text_or(row, {"op"}).starts_with("aten::"))
+    q.framework = kTraced;
   switch (dialect) {
     case Dialect::Gemm:
     case Dialect::NeuSight:

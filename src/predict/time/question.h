@@ -40,6 +40,10 @@ struct Question {
   bool operator==(const Question&) const = default;
 };
 
+// The software of kernels that a profiler's trace holds: they run among others, cold, and not as a tuned
+// loop.
+inline constexpr const char* kTraced = "PyTorch";
+
 enum class Dialect {
   Gemm,                // [device],[precision],[batch],m,n,k
   NeuSight,            // op,B,M,N,K where N is the reduction: (M x N) * (N x K)

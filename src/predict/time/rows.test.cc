@@ -269,6 +269,12 @@ TEST(Rows, EndToEndRunsOfNeuSight) {
   EXPECT_EQ(std::get<TrainingRun>(four.what).pipeline, 4);
 }
 
+TEST(Rows, KernelsOfATraceAreThatSoftwares) {
+  const char* columns = "gpu,op,dtype,m,n,k,kernel_us_median";
+  EXPECT_EQ(ask(columns, "H100,aten::addmm,bf16,788,768,768,8.3").framework, kTraced);
+  EXPECT_EQ(ask(columns, "H100,linear,bf16,788,768,768,8.3").framework, "");
+}
+
 constexpr const char* kServed =
     "chip,framework,model,precision,spec_decode,disaggregated,prefill_tp,prefill_ep,prefill_dp_attn,prefill_"
     "workers,"
