@@ -58,7 +58,11 @@ Hypothesis Contest::best_of(std::vector<Suspect> close) {
         rival = i;
   };
   rank();
-  if (all[best].hypothesis.gain < 0)
+  // Of a few bins it is not known for which part of them a fault lasted: these are sharpened in any case.
+  const bool all_whole = std::ranges::all_of(all, [&](const Entrant& e) {
+    return covers_whole_bins(before_.cells, e.hypothesis.suspect);
+  });
+  if (all[best].hypothesis.gain < 0 && all_whole)
     return std::move(all[best].hypothesis);
   while (!stands_out(all[best].hypothesis, rival < all.size() ? &all[rival].hypothesis : nullptr)) {
     const bool more = rival < all.size() && sharpen(all[rival]);
@@ -123,7 +127,8 @@ bool Contest::correct(Hypothesis& h) {
   again.factor = possible(before_, again);
   for (int tries = 0; tries < 2 && expected_.left() > 0; ++tries) {
     const bool the_same = 2 * std::abs(std::log(again.factor / h.suspect.factor)) < std::log(kFactorStep);
-    const bool never_named = h.gain < 0 && again.factor < kLeastFactor;
+    const bool never_named =
+        h.gain < 0 && again.factor < kLeastFactor && covers_whole_bins(before_.cells, h.suspect);
     if (the_same || never_named)
       return false;
     Hypothesis next = replayed(refitted(before_, again));

@@ -282,6 +282,14 @@ TEST_F(TrailTest, WhereTheStrongestAreContradictedTheOthersGoUnheard) {
   EXPECT_GE(trail(right_slow(3), five).tried.size(), 5u);
 }
 
+// For which part of its few bins a short one lasted is not known before it was tried.
+TEST_F(TrailTest, AContradictedOneOfFewBinsIsSharpenedAllTheSame) {
+  EXPECT_EQ(trail({}, {suspect(kRight, 3, 4, 12)}).tried.size(), 1u);
+  const Trail brief = trail({}, {suspect(kRight, 3, 8, 9)});
+  EXPECT_LT(brief.won.gain, 6);
+  EXPECT_GE(brief.tried.size(), 5u);
+}
+
 TEST_F(TrailTest, TheStrongestAreHeardFirst) {
   std::vector<Suspect> close(4, suspect({Part::Link, 8, 9}, 4, 1, 3));
   close.push_back(suspect(kRight, 4, 4, 12));
