@@ -217,8 +217,10 @@ FrontEndCounters& FrontEndCounters::operator+=(const FrontEndCounters& other) {
 
 FrontEndCounters run_front_end(const LineTrace& trace, const FrontEndOptions& options) {
   FrontEnd front_end(options);
-  const size_t warm = options.first_visit + (trace.visits.size() - options.first_visit) / 4;
-  for (size_t i = options.first_visit; i < trace.visits.size(); ++i) {
+  const size_t left = trace.visits.size() - options.first_visit;
+  const size_t wanted = options.visits == 0 ? left : std::min(left, options.visits);
+  const size_t warm = options.first_visit + (options.warm_up == 0 ? wanted / 4 : options.warm_up);
+  for (size_t i = options.first_visit; i < options.first_visit + wanted; ++i) {
     if (i == warm)
       front_end.start_counting();
     front_end.visit(trace.lines[trace.visits[i]], trace.counts[i]);

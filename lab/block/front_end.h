@@ -1,7 +1,7 @@
 // An instruction front end that replays line visits: L1I, misses in flight, prefetch queue.
 //
 // 32 KB, 8-way LRU, 64-byte lines, 16 requests in flight, a 32-entry prefetch queue that issues 2 a cycle,
-// 4-wide fetch that waits for its line. The first quarter of the visits warms up and is not counted.
+// 4-wide fetch that waits for its line. The first visits warm up and are not counted.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +23,8 @@ struct FrontEndOptions {
   PrefetchPolicy policy = PrefetchPolicy::None;
   EntanglingOptions entangling;
   size_t first_visit = 0;    // those before it are left out
+  size_t visits = 0;         // how many are replayed from there; 0: all
+  size_t warm_up = 0;        // how many of these are not counted; 0: a quarter
   bool real_memory = false;  // false: every miss costs 15 cycles; true: L2 512 KB 15, LLC 2 MB 35, DRAM 200
   // What a tile beside this front end sees: every visit with the cycle of its fetch.
   std::function<void(uint64_t cycle, uint64_t line)> observe;

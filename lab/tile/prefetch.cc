@@ -20,7 +20,15 @@ using finding::Diagnosis;
 // Windows of the program; what a stream must have of misses and useful prefetches to be judged by.
 constexpr uint32_t kInterval = 16384;
 constexpr uint32_t kFewest = 1000;
+// Share of visits lost from which the tile's rates may be far off: what is lost pushes nothing out of the
+// emulated cache (bench/results/2026-11-23/tile_prefetch.txt).
+constexpr double kMostLost = 0.1;
 constexpr size_t kStarts[] = {0, 1, 10, 100, 1'000};
+
+// Visits that warm up, from a start: whole intervals.
+size_t warm_up(const LineTrace& trace, size_t first_visit) {
+  return (trace.visits.size() - first_visit) / 4 / kInterval * kInterval;
+}
 
 double error(double a, double exact) {
   if (exact == 0)
@@ -61,7 +69,7 @@ emulate_prefetcher(const LineTrace& trace, const Image& program, EmulatedPolicy 
   uint64_t intervals = 0;
   uint64_t lost_before = 0;
   uint64_t sums[3] = {};
-  const uint64_t warm_intervals = (trace.visits.size() - first_visit) / 4 / kInterval;
+  const uint64_t warm_intervals = warm_up(trace, first_visit) / kInterval;
   std::string received;
   const auto step = [&](const TileInputs* inputs) {
     tile.step(inputs);
@@ -126,6 +134,7 @@ class PrefetchStudy {
     double miss_rate = 0;
     double coverage = 0;
     double accuracy = 0;
+    double worst = 0;   // of the miss rate
     double spread = 0;  // of the exact model between starts, the largest
     int streams = 0;
     double mean() const {
@@ -141,6 +150,7 @@ class PrefetchStudy {
          has_mpki ? base::format_number(c.mpki(), 3) : "-",
          base::format_number(c.coverage(), 3),
          base::format_number(c.accuracy(), 3),
+         "-",
          "-"});
   }
   void compare(
@@ -159,6 +169,8 @@ class PrefetchStudy {
       if (start >= trace.visits.size())
         break;
       options.first_visit = start;
+      options.warm_up = warm_up(trace, start);
+      options.visits = (trace.visits.size() - start) / kInterval * kInterval;
       const FrontEndCounters one = run_front_end(trace, options);
       exact += one;
       miss_rates.push_back(one.miss_rate());
@@ -166,14 +178,18 @@ class PrefetchStudy {
     }
     row(name, words + ", exact", exact, true);
     row(name, words + ", on the tile", tile.emulated, false);
-    table_.rows.back().back() = percent(share(tile.visits_lost, tile.visits));
+    std::vector<std::string>& last = table_.rows.back();
+    last[last.size() - 2] = percent(share(tile.visits_lost, tile.visits));
     if (entangling) {
       visits_ += tile.visits;
       lost_ += tile.visits_lost;
+      crowded_ += share(tile.visits_lost, tile.visits) > kMostLost;
     }
     if (exact.misses + exact.useful < kFewest)
       return;
+    last.back() = percent(error(tile.emulated.miss_rate(), exact.miss_rate()));
     Errors& to = errors_[entangling];
+    to.worst = std::max(to.worst, error(tile.emulated.miss_rate(), exact.miss_rate()));
     to.miss_rate += error(tile.emulated.miss_rate(), exact.miss_rate());
     to.coverage += error(tile.emulated.coverage(), exact.coverage());
     to.accuracy += error(tile.emulated.accuracy(), exact.accuracy());
@@ -195,11 +211,12 @@ class PrefetchStudy {
 
   const Image program_ = build_program(shipped_source("prefetch.c"), "prefetch.c").image;
   finding::TableFigure table_ = {
-      {"stream", "policy", "miss rate", "MPKI", "coverage", "accuracy", "visits lost"},
+      {"stream", "policy", "miss rate", "MPKI", "coverage", "accuracy", "visits lost", "error of miss rate"},
       {}};
   Errors errors_[2];
   uint64_t visits_ = 0;
   uint64_t lost_ = 0;
+  int crowded_ = 0;  // streams too dense for the soft logic
 };
 
 Diagnosis PrefetchStudy::diagnosis() const {
@@ -211,6 +228,7 @@ Diagnosis PrefetchStudy::diagnosis() const {
   d.facts = {
       {"streams with misses to judge by", std::to_string(entangling.streams)},
       {"mean error of the tile, miss rate", percent(entangling.miss_rate)},
+      {"worst error of the tile, miss rate", percent(entangling.worst)},
       {"mean error of the tile, coverage", percent(entangling.coverage)},
       {"mean error of the tile, accuracy", percent(entangling.accuracy)},
       {"the same for next line",
@@ -219,6 +237,8 @@ Diagnosis PrefetchStudy::diagnosis() const {
       {"the exact model's own miss rate, from start to start", "up to " + percent(entangling.spread)},
       {"line visits, from all starts", std::to_string(visits_)},
       {"visits lost to a full queue", std::to_string(lost_)},
+      {"streams of which a tenth of the visits or more is lost: rates not to be relied on",
+       std::to_string(crowded_)},
       {"bits into the tile", std::to_string(bits_in(fetch_inputs(~uint64_t{0})))},
       {"bytes out per interval", std::to_string(program_.output_bytes)}};
   d.verdict = "The tile's emulation is " + percent(entangling.mean()) + " off the exact model on average.";
