@@ -3,6 +3,8 @@
 #include <map>
 #include <tuple>
 
+#include "base/csv.h"
+#include "base/number.h"
 #include "base/stats.h"
 #include "lab/predict/validate.h"
 
@@ -112,6 +114,35 @@ System unmeasured(System s, bool relative) {
   return s;
 }
 
+// Backward passes of recurrent layers stand in the rows of the forward ones.
+void add_backward_layers(const std::string& folder, Errors& errors) {
+  const std::string path = folder + "/rnn_v100_dgx1_deepbench.csv";
+  if (!std::filesystem::exists(path))
+    return;
+  using Pass = LstmLayer::Pass;
+  constexpr std::pair<const char*, Pass> kPasses[] = {
+      {"bwd_inputs_ms", Pass::BackwardInputs},
+      {"bwd_weights_ms", Pass::BackwardWeights}};
+  const System& v100 = *find_shipped("v100");
+  const System stranger = unmeasured(v100, false);
+  base::ReadReport report;
+  base::CsvReader row(path, report);
+  while (row.next()) {
+    for (const auto& [column, pass] : kPasses) {
+      const double ms = base::try_double(row.text(row.find(column))).value_or(0);
+      if (ms <= 0)
+        continue;
+      Measurement m;
+      m.question = parse_question(Dialect::Lstm, row);
+      std::get<LstmLayer>(m.question.what).pass = pass;
+      m.seconds = ms * 1e-3;
+      errors.add(v100.name, v100, m);
+      errors.add(kFittedChip, v100, m);
+      errors.add(kGenericChip, stranger, m);
+    }
+  }
+}
+
 bool across_nodes(const Measurement& m, const System& s) {
   const TrainingRun* r = std::get_if<TrainingRun>(&m.question.what);
   return r && r->tensor > s.network.node_devices;
@@ -150,6 +181,7 @@ std::vector<HoldOutCell> hold_out_cells(const std::string& folder) {
         errors.add(device->name + "/" + m.question.framework, own, m, stretch);
     }
   }
+  add_backward_layers(folder, errors);
   return errors.cells();
 }
 
