@@ -51,6 +51,11 @@ class CodeCache {
     return word;
   }
 
+  // Is a word of [address, address + size) decoded? Size is at most 4.
+  bool holds(uint32_t address, unsigned size) const {
+    return is_decoded(address) || is_decoded(address + size - 1);
+  }
+
   // Memory at [address, address + size) changed; size is at most 4.
   void written(uint32_t address, unsigned size) {
     if (Page* page = pages_.find(address)) [[unlikely]]
@@ -63,6 +68,11 @@ class CodeCache {
   }
 
  private:
+  bool is_decoded(uint32_t address) const {
+    const Page* page = pages_.find(address);
+    return page && page->ops[(address >> 2) % kWords].op != Op::Undecoded;
+  }
+
   PageTable<Page> pages_;
   Extensions extensions_;
 };

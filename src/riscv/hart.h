@@ -52,6 +52,9 @@ struct Hart {
   void trap(uint32_t cause, uint32_t value);
   void mret();
 
+  bool takes_interrupts() const {
+    return mie != 0 && (mstatus & 8) != 0;
+  }
   // The cause of the interrupt to take now, or 0. Order: external, software, timer.
   uint32_t pending_interrupt() const;
 

@@ -18,7 +18,8 @@
 //   const uint8_t* code_page(uint32_t address);  the 4 KiB of memory around address, nullptr: fetch fault
 //   uint64_t cycle() const;         what the cycle and time CSRs show
 //
-// All but load_now and extra are called with everything before elapsed. A Port that answers Access::Stop sees
+// All but load_now and extra are called with everything before elapsed; load() finds hart.pc and
+// hart.instret up to date. A Port that answers Access::Stop sees
 // the same instruction again at the next run(), starting with enter().
 #pragma once
 
@@ -268,6 +269,10 @@ csr:
 
 load:
   ELAPSE();
+  hart.pc = pc;
+  hart.instret += budget - left - trapped;
+  budget = left;
+  trapped = 0;
   access = port.load(address, access_size(at->op), value);
   if (access == Access::Stop)
     goto stopped;

@@ -12,6 +12,10 @@ using trace::AccessRecord;
 using trace::AccessType;
 using trace::DelayCause;
 
+// On a mesh an atomic to a near bank is done before a write to a far one that was granted earlier: so many
+// may be.
+constexpr size_t kOvertaking = 32;
+
 Core::Core(System& system, Network& network, const Platform& platform, uint32_t id)
     : icache(platform.icache),
       dcache(platform.dcache),
@@ -24,8 +28,11 @@ Core::Core(System& system, Network& network, const Platform& platform, uint32_t 
       line_words_(uint32_t(platform.dcache.line_bytes / 4)),
       multiply_extra_(static_cast<Cycles>(platform.multiply_cycles - 1)),
       divide_extra_(static_cast<Cycles>(platform.divide_cycles - 1)),
-      ring_(std::bit_ceil(size_t(platform.write_buffer) + 1)),
-      ring_mask_(uint32_t(ring_.size() - 1)) {
+      ring_(std::bit_ceil(
+          size_t(platform.write_buffer) + (platform.topology == Topology::Mesh ? kOvertaking : 1))),
+      ring_mask_(uint32_t(ring_.size() - 1)),
+      least_service_(static_cast<Cycles>(
+          std::min(platform.read_cycles, platform.write_cycles) + platform.bank_latency)) {
   hart.id = id;
   blame_.cpu = uint16_t(id);
 }
@@ -36,7 +43,12 @@ Core::Core(System& system, Network& network, const Platform& platform, uint32_t 
 bool Core::sync() {
   if (time_ > other_limit_)
     return false;
-  system_.grant_due(time_);
+  // A grant may wake a hart that acts before the next one.
+  while (network_.next_grant() <= time_) {
+    system_.grant_due(network_.next_grant());
+    if (time_ > other_limit_)
+      return false;
+  }
   update_horizon();
   return time_ <= horizon_;
 }
@@ -125,7 +137,7 @@ Transaction& Core::append(Kind kind, uint32_t address, bool blocking) {
   t.issue = time_;
   t.blocking = blocking;
   t.granted = false;
-  t.charged = 0;
+  t.forget_charges();
   return t;
 }
 
@@ -213,6 +225,9 @@ void Core::granted(Transaction& t) {
 // --- the port ---
 
 uint32_t Core::enter_slow(uint32_t pc) {
+  cut_short_ = !ahead_.empty();
+  if (cut_short_)
+    return 0;  // which line of a set is the most recent one is not taken back
   const uint32_t line = pc >> line_shift_;
   const bool every_fetch = tracing_ && platform_.trace_every_fetch;
   const uint32_t run = every_fetch ? 1 : line_words_ - ((pc >> 2) & (line_words_ - 1));
@@ -259,7 +274,7 @@ void Core::send_read(Kind kind, uint32_t address, uint32_t line) {
   read_.hart = uint16_t(hart.id);
   read_.issue = time_;
   read_.blocking = true;
-  read_.charged = 0;
+  read_.forget_charges();
   network_.inject(read_, time_ + 1);
 }
 
@@ -270,7 +285,7 @@ Access Core::load(uint32_t address, unsigned size, uint32_t& value) {
     finish_access(AccessType::Load, address, size);
   } else {
     if (!may_act())
-      return Access::Stop;
+      return load_ahead(address, size, value);
     if (!in_ram(address, size))
       return device(address, false, value);
     ++result.loads;
@@ -297,19 +312,21 @@ Access Core::load(uint32_t address, unsigned size, uint32_t& value) {
     if (tracing_)
       record(AccessType::Load, address, size, time_, true);
   }
-  value = 0;
-  std::memcpy(&value, ram_ + (address - base_), size);
+  value = read_ram(address, size);
   return Access::Done;
 }
 
 // The bus is free in the next cycle and nobody can ask for it before: the write is granted then, queues
 // skipped.
-bool Core::store_at_once(uint32_t address) {
+bool Core::store_at_once(uint32_t address, unsigned size) {
   if (used_ != granted_used_ || !network_.is_free(address >> line_shift_, time_ + 1))
     return false;
   drop_done();
   if (used_ >= uint32_t(platform_.write_buffer))
     return false;
+  system_.settle_store(address, size, *this);
+  if (time_ >= quick_horizon_)
+    return false;  // somebody who went back acts before the grant
   Transaction& t = append(Kind::Write, address, false);
   network_.grant_free(t, time_ + 1);
   ++granted_used_;
@@ -318,16 +335,18 @@ bool Core::store_at_once(uint32_t address) {
 }
 
 Access Core::store(uint32_t address, unsigned size, uint32_t value) {
-  if (time_ < quick_horizon_ && in_ram(address, size) && !stalled_ && store_at_once(address)) {
+  if (time_ < quick_horizon_ && in_ram(address, size) && !stalled_ && store_at_once(address, size)) {
     ++result.stores;
-    std::memcpy(ram_ + (address - base_), &value, size);
+    write_ram(address, size, value);
     system_.store_done(address, size, uint16_t(hart.id));
     return system_.finished_ ? Access::DoneStop : Access::Done;
   }
   if (data_ready_ && !in_ram(address, size))
     return perform_device(address, true, value);
-  if (!may_act())
+  if (!may_act()) {
+    turned_away_ = in_ram(address, size);
     return Access::Stop;
+  }
   if (!in_ram(address, size))
     return device(address, true, value);
   if (!wait_for_room())
@@ -338,7 +357,8 @@ Access Core::store(uint32_t address, unsigned size, uint32_t value) {
   } else if (tracing_) {
     record(AccessType::Store, address, size, time_, true);
   }
-  std::memcpy(ram_ + (address - base_), &value, size);
+  system_.settle_store(address, size, *this);
+  write_ram(address, size, value);
   push(Kind::Write, address, false);
   system_.store_done(address, size, uint16_t(hart.id));
   return system_.finished_ ? Access::DoneStop : Access::Done;
@@ -374,6 +394,7 @@ Access Core::atomic(Op op, uint32_t address, uint32_t operand, uint32_t& out) {
   finish_access(type, address, 4, op == Op::ScW && !writes ? AccessRecord::kFailed : 0);
   if (writes) {
     const uint32_t fresh = riscv::amo(op, old, operand);
+    system_.settle_store(address, 4, *this);
     std::memcpy(ram_ + (address - base_), &fresh, 4);
     system_.store_done(address, 4, uint16_t(hart.id));
   }
@@ -383,21 +404,21 @@ Access Core::atomic(Op op, uint32_t address, uint32_t operand, uint32_t& out) {
 Access Core::fence(Op op) {
   if (!may_act())
     return Access::Stop;
+  drop_done();
+  if (used_ > 0 && granted_used_ < used_) {
+    wait_drain_ = true;
+    state = State::Blocked;
+    return Access::Stop;
+  }
+  if (used_ > 0) {
+    result.stalled += queued(used_ - 1).done - time_;
+    time_ = queued(used_ - 1).done;
+  }
   if (op == Op::FenceI) {
     icache.clear();
     current_line_ = quick_line_ = Cache::kNone;
   }
-  drop_done();
-  if (used_ == 0)
-    return Access::Done;
-  if (granted_used_ == used_) {
-    result.stalled += queued(used_ - 1).done - time_;
-    time_ = queued(used_ - 1).done;
-    return Access::Done;
-  }
-  wait_drain_ = true;
-  state = State::Blocked;
-  return Access::Stop;
+  return Access::Done;
 }
 
 Access Core::device(uint32_t address, bool, uint32_t&) {
@@ -409,6 +430,7 @@ Access Core::device(uint32_t address, bool, uint32_t&) {
 
 Access Core::perform_device(uint32_t address, bool is_store, uint32_t& value) {
   finish_access(is_store ? AccessType::Store : AccessType::Load, address, 4);
+  system_.settle_all(*this);
   const bool known =
       is_store ? system_.devices_.write(address, time_, value) : system_.devices_.read(address, time_, value);
   if (!known)

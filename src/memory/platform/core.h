@@ -8,12 +8,14 @@
 //   own posted writes, then goes to memory itself.
 // Actions that others can see (misses, loads, stores, devices) happen in the global order of (cycle, hart);
 // everything else may run ahead: `horizon_` is the last cycle at which this hart may act unasked. What is on
-// a quick way (load_now, store_at_once) does exactly what the way through the queues would do; a traced run
-// takes the slow ways only and so checks the quick ones.
+// a quick way (load_now, store_at_once) does exactly what the way through the queues would do, and what is
+// done before its turn (ahead.h) is taken back when somebody comes in between; a traced run takes the slow
+// ways only and so checks the quick ones.
 #pragma once
 
 #include <cstring>
 
+#include "memory/platform/ahead.h"
 #include "memory/platform/cache.h"
 #include "memory/platform/network.h"
 #include "riscv/interpreter.h"
@@ -50,12 +52,11 @@ class Core {
   void extra(riscv::Op op) {
     time_ += riscv::is_multiply(op) ? multiply_extra_ : divide_extra_;
   }
-  bool load_now(uint32_t address, unsigned size, uint32_t& value, uint64_t ahead) {
+  [[gnu::always_inline]] bool load_now(uint32_t address, unsigned size, uint32_t& value, uint64_t ahead) {
     if (time_ + ahead > quick_horizon_ || !in_ram(address, size) || !dcache.hit(address >> line_shift_))
       return false;
     ++result.loads;
-    value = 0;
-    std::memcpy(&value, ram_ + (address - base_), size);
+    value = read_ram(address, size);
     return true;
   }
   riscv::Access load(uint32_t address, unsigned size, uint32_t& value);
@@ -80,6 +81,12 @@ class Core {
     other_limit_ = other_limit;
     update_horizon();
   }
+  void allow_ahead(bool allowed);  // before riscv::run
+  void confirm_ahead();            // the hart is first in the order: nobody can come in between any more
+  void wait_ahead();               // after riscv::run
+  // Steps ahead of `until` are taken back: those that read the line, all.
+  void undo_reads(uint32_t line, Cycles until);
+  void undo_after(Cycles until);
   Cycles earliest_record(Cycles now) const;  // no later record of this hart lies before it
 
   riscv::Hart hart;
@@ -104,9 +111,33 @@ class Core {
   uint32_t enter_slow(uint32_t pc);
   void miss_fetch(uint32_t pc, uint32_t line);
   void send_read(Kind kind, uint32_t address, uint32_t line);
-  bool store_at_once(uint32_t address);
+  bool store_at_once(uint32_t address, unsigned size);
+  riscv::Access load_ahead(uint32_t address, unsigned size, uint32_t& value);
+  void remember();
+  void go_back(Cycles until);
+  void run_on(Cycles until);
   riscv::Access device(uint32_t address, bool is_store, uint32_t& value);
   riscv::Access perform_device(uint32_t address, bool is_store, uint32_t& value);
+  uint32_t read_ram(uint32_t address, unsigned size) const {
+    const uint8_t* const from = ram_ + (address - base_);
+    if (size == 1)
+      return *from;
+    uint32_t value = 0;
+    if (size == 2)
+      std::memcpy(&value, from, 2);
+    else
+      std::memcpy(&value, from, 4);
+    return value;
+  }
+  void write_ram(uint32_t address, unsigned size, uint32_t value) {
+    uint8_t* const to = ram_ + (address - base_);
+    if (size == 1)
+      *to = uint8_t(value);
+    else if (size == 2)
+      std::memcpy(to, &value, 2);
+    else
+      std::memcpy(to, &value, 4);
+  }
   bool in_ram(uint32_t address, unsigned size) const {
     return address - base_ <= bytes_ - size;
   }
@@ -180,6 +211,12 @@ class Core {
   uint32_t used_ = 0;
   uint32_t granted_used_ = 0;
   Transaction read_;
+  Ahead ahead_;
+  Cycles least_service_ = 0;  // from a grant until the write is done, at least
+  uint32_t pause_ = 0;        // turns without running ahead
+  bool run_ahead_ = false;
+  bool cut_short_ = false;    // an instruction line that only a hart in its turn may enter
+  bool turned_away_ = false;  // a store into memory that was not yet its turn
 };
 
 }  // namespace lento::memory

@@ -2,27 +2,35 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
+
+#include "base/error.h"
 
 namespace lento::memory {
 
 using trace::DelayCause;
 
-const Charge* Transaction::main_charge() const {
-  const Charge* best = nullptr;
-  each_charge([&](const Charge& c) {
-    if (!best || c.cycles > best->cycles)
-      best = &c;
-  });
-  return best;
+namespace {
+
+// Calls use(slot) for all slots of a channel that are taken, lowest hart first, its read before its write.
+template <class Channel, class Use>
+void each_waiting(Channel& channel, Use&& use) {
+  for (uint64_t left = channel.waiting(); left; left &= left - 1) {
+    const auto hart = size_t(std::countr_zero(left));
+    if (channel.reads >> hart & 1)
+      use(channel.slots[2 * hart]);
+    if (channel.writes >> hart & 1)
+      use(channel.slots[2 * hart + 1]);
+  }
 }
+
+}  // namespace
 
 Network::Network(const Platform& platform)
     : platform_(platform) {
   const bool bus = platform.topology == Topology::Bus;
   channels_.resize(bus ? 1 : size_t(platform.banks));
   for (Channel& channel : channels_)
-    channel.waiting.reserve(2 * size_t(platform.harts));
+    channel.slots.resize(2 * size_t(Platform::kMaxHarts));
   if (bus)
     banks_.resize(size_t(platform.banks));
   const int nodes = std::max(platform.harts, platform.banks);
@@ -58,7 +66,9 @@ void Network::inject(Transaction& t, Cycles at) {
         platform_.topology == Topology::Bus ? DelayCause::Interconnect : DelayCause::Bank;
     t.charge(channel.owner, channel.owner_pc, channel.busy_until - t.arrival, cause);
   }
-  channel.waiting.push_back({t.arrival, &t, t.hart, t.kind == Kind::Write});
+  const bool write = t.kind == Kind::Write;
+  (write ? channel.writes : channel.reads) |= uint64_t{1} << t.hart;
+  channel.slots[2 * size_t{t.hart} + write] = {t.arrival, &t, channel.services.size()};
   channel.next = std::min(channel.next, std::max(channel.busy_until, t.arrival));
   next_grant_ = std::min(next_grant_, channel.next);
 }
@@ -75,23 +85,26 @@ void Network::schedule(Channel& channel, Cycles earliest) {
 size_t Network::pick(const Channel& channel, Cycles at) const {
   if (platform_.arbiter == Arbiter::Fcfs)
     return pick_earliest(channel);
-  // Place in the round, the read before the write, then the index: one number to take the least of.
-  const uint32_t first = platform_.arbiter == Arbiter::Fixed ? 0 : (channel.last + 1u) << 1;
-  uint32_t best = UINT32_MAX;
-  for (uint32_t i = 0; i < channel.waiting.size(); ++i) {
-    const Waiting& w = channel.waiting[i];
-    const uint32_t rank = (((uint32_t{w.hart} << 1 | uint32_t{w.write}) - first) & 0x1ffff) << 8 | i;
-    best = w.arrival > at ? best : std::min(best, rank);
+  const auto first = unsigned(platform_.arbiter == Arbiter::Fixed ? 0 : channel.last + 1) % 64;
+  for (uint64_t left = std::rotr(channel.waiting(), int(first)); left; left &= left - 1) {
+    const size_t hart = (size_t(std::countr_zero(left)) + first) % 64;
+    const size_t slot = 2 * hart;
+    if ((channel.reads >> hart & 1) && channel.slots[slot].arrival <= at)
+      return slot;
+    if ((channel.writes >> hart & 1) && channel.slots[slot + 1].arrival <= at)
+      return slot + 1;
   }
-  return best & 0xff;
+  LENTO_CHECK(false, "a grant was due without anybody to take it");
+  return 0;
 }
 
 size_t Network::pick_earliest(const Channel& channel) const {
-  const auto before = [](const Waiting& a, const Waiting& b) {
-    return std::tie(a.arrival, a.hart, a.write) < std::tie(b.arrival, b.hart, b.write);
-  };
-  const auto first = std::ranges::min_element(channel.waiting, before);
-  return size_t(first - channel.waiting.begin());
+  const Waiting* best = nullptr;
+  each_waiting(channel, [&](const Waiting& waiting) {
+    if (!best || waiting.arrival < best->arrival)
+      best = &waiting;
+  });
+  return size_t(best - channel.slots.data());
 }
 
 void Network::pass_bank(Transaction& t, Cycles arrival) {
@@ -128,25 +141,57 @@ void Network::grant_free(Transaction& t, Cycles at) {
   serve(t, channels_[channel_of(t.line)], at);
 }
 
+// The first arrival of those that wait; `enough` when it is not later.
+Cycles Network::earliest_arrival(const Channel& channel, Cycles enough) {
+  Cycles earliest = kNever;
+  for (uint64_t left = channel.waiting(); left && earliest > enough; left &= left - 1) {
+    const auto hart = size_t(std::countr_zero(left));
+    if (channel.reads >> hart & 1)
+      earliest = std::min(earliest, channel.slots[2 * hart].arrival);
+    if (channel.writes >> hart & 1)
+      earliest = std::min(earliest, channel.slots[2 * hart + 1].arrival);
+  }
+  return earliest == kNever ? kNever : std::max(earliest, enough);
+}
+
+// Each service since it was injected is charged with what it took of the time after its arrival.
+void Network::charge_services(const Channel& channel, const Waiting& waiting) const {
+  const DelayCause cause = banks_.empty() ? DelayCause::Bank : DelayCause::Interconnect;
+  Transaction& t = *waiting.transaction;
+  for (size_t i = waiting.first_service; i < channel.services.size(); ++i) {
+    const Service& s = channel.services[i];
+    const Cycles from = std::max(s.at, waiting.arrival);
+    if (from < s.until)
+      t.charge(s.hart, s.pc, s.until - from, cause);
+  }
+}
+
+// Nobody waits for what was served, or those who wait are charged with it now.
+void Network::forget_services(Channel& channel) const {
+  constexpr size_t kMost = 1024;
+  if (channel.services.size() < kMost && channel.waiting() != 0)
+    return;
+  each_waiting(channel, [&](Waiting& waiting) {
+    charge_services(channel, waiting);
+    waiting.first_service = 0;
+  });
+  channel.services.clear();
+}
+
 Transaction& Network::grant() {
   Channel* channel = channels_.data();
   while (channel->next != next_grant_)
     ++channel;
   const Cycles at = channel->next;
-  const size_t index = pick(*channel, at);
-  Transaction& t = *channel->waiting[index].transaction;
-  channel->waiting[index] = channel->waiting.back();
-  channel->waiting.pop_back();
+  const size_t slot = pick(*channel, at);
+  const Waiting& waiting = channel->slots[slot];
+  Transaction& t = *waiting.transaction;
+  (slot % 2 ? channel->writes : channel->reads) &= ~(uint64_t{1} << slot / 2);
+  charge_services(*channel, waiting);
   serve(t, *channel, at);
-  const DelayCause cause = banks_.empty() ? DelayCause::Bank : DelayCause::Interconnect;
-  Cycles earliest = kNever;
-  for (const Waiting& other : channel->waiting) {
-    const Cycles from = std::max(at, other.arrival);
-    if (from < channel->busy_until)
-      other.transaction->charge(t.hart, t.pc, channel->busy_until - from, cause);
-    earliest = std::min(earliest, other.arrival);
-  }
-  schedule(*channel, earliest);
+  channel->services.push_back({at, channel->busy_until, t.pc, t.hart});
+  forget_services(*channel);
+  schedule(*channel, earliest_arrival(*channel, channel->busy_until));
   return t;
 }
 

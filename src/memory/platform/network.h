@@ -10,6 +10,7 @@
 //      charges of a transaction and its waits behind its own hart add up to its waiting time exactly.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -48,6 +49,7 @@ struct Transaction {
   Cycles granted_at = 0;
   Cycles done = 0;
   uint64_t charged = 0;                             // bit c: charges[c] is in use
+  uint64_t main = 0;                                // cycles << 6 | 63 - hart of the largest of them
   std::array<Charge, Platform::kMaxHarts> charges;  // by culprit
 
   void charge(uint16_t culprit, uint32_t culprit_pc, Cycles cycles, trace::DelayCause cause) {
@@ -55,17 +57,22 @@ struct Transaction {
       return;
     Charge& slot = charges[culprit];
     const uint64_t bit = uint64_t{1} << culprit;
-    if (!(charged & bit))
-      slot = {};
-    charged |= bit;
     const uint32_t amount = uint32_t(cycles);
-    slot.hart = culprit;
-    slot.cycles += amount;
-    if (amount > slot.largest) {
-      slot.largest = amount;
-      slot.pc = culprit_pc;
-      slot.cause = cause;
+    if (!(charged & bit)) {
+      charged |= bit;
+      slot = {culprit_pc, amount, amount, culprit, cause};
+    } else {
+      slot.cycles += amount;
+      if (amount > slot.largest) {
+        slot.largest = amount;
+        slot.pc = culprit_pc;
+        slot.cause = cause;
+      }
     }
+    main = std::max(main, uint64_t{slot.cycles} << 6 | (63u - culprit));
+  }
+  void forget_charges() {
+    charged = main = 0;
   }
   // Calls use(charge) for each culprit, lowest hart first.
   template <class Use>
@@ -73,8 +80,10 @@ struct Transaction {
     for (uint64_t left = charged; left; left &= left - 1)
       use(charges[size_t(std::countr_zero(left))]);
   }
-  // The culprit of most cycles, or nullptr.
-  const Charge* main_charge() const;
+  // The culprit of most cycles, the lowest hart of several, or nullptr.
+  const Charge* main_charge() const {
+    return charged == 0 ? nullptr : &charges[63 - main % 64];
+  }
 };
 
 class Network {
@@ -97,7 +106,7 @@ class Network {
   // True when the line's channel is free at cycle `at` and nobody waits for it.
   bool is_free(uint32_t line, Cycles at) const {
     const Channel& channel = channels_[channel_of(line)];
-    return channel.busy_until <= at && channel.waiting.empty() && link_free_.empty();
+    return channel.busy_until <= at && channel.waiting() == 0 && link_free_.empty();
   }
   // inject() and grant() in one for a transaction that arrives at a free channel at `at`. The caller knows
   // that nothing else arrives up to then.
@@ -114,11 +123,24 @@ class Network {
   struct Waiting {
     Cycles arrival = 0;
     Transaction* transaction = nullptr;
+    size_t first_service = 0;  // of those that it may have waited for
+  };
+  // The channel served this hart from `at` to `until`.
+  struct Service {
+    Cycles at = 0;
+    Cycles until = 0;
+    uint32_t pc = 0;
     uint16_t hart = 0;
-    bool write = false;
   };
   struct Channel {
-    std::vector<Waiting> waiting;
+    // A hart's read, then its write; `reads` and `writes` say whose are there.
+    std::vector<Waiting> slots;
+    uint64_t reads = 0;
+    uint64_t writes = 0;
+    uint64_t waiting() const {
+      return reads | writes;
+    }
+    std::vector<Service> services;  // while anybody waited
     Cycles busy_until = 0;
     uint32_t owner_pc = 0;
     uint16_t owner = UINT16_MAX;
@@ -137,9 +159,12 @@ class Network {
   size_t channel_of(uint32_t line) const {
     return platform_.topology == Topology::Bus ? 0 : bank_of(line);
   }
-  // Which of those that have arrived by `at` is next; at most two of a hart wait.
+  // Which slot is next among those that have arrived by `at`; a read and a write of a hart wait at most.
   size_t pick(const Channel& channel, Cycles at) const;
   size_t pick_earliest(const Channel& channel) const;
+  static Cycles earliest_arrival(const Channel& channel, Cycles enough);
+  void charge_services(const Channel& channel, const Waiting& waiting) const;
+  void forget_services(Channel& channel) const;
   void serve(Transaction& transaction, Channel& channel, Cycles at);
   void schedule(Channel& channel, Cycles earliest);
   void pass_bank(Transaction& transaction, Cycles arrival);

@@ -216,7 +216,7 @@ class Replayer {
     t.hart = uint16_t(id);
     t.issue = lane.time;
     t.blocking = true;
-    t.charged = 0;
+    t.forget_charges();
     lane.blocked = true;
     network_.inject(t, lane.time + 1);
   }

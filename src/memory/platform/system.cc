@@ -10,8 +10,6 @@
 namespace lento::memory {
 namespace {
 
-constexpr uint64_t kSlice = 20000;  // instructions that a hart runs at most before the scheduler looks again
-
 void check_fit(const riscv::ElfImage& program, const Platform& p) {
   const uint64_t end = uint64_t{p.memory_base} + p.memory_bytes;
   if (program.begin() >= p.memory_base && program.end() <= end)
@@ -47,6 +45,8 @@ System::System(const riscv::ElfImage& program, const Platform& platform, const R
     core->tracing_ = options.sink != nullptr;
     cores_.push_back(std::move(core));
   }
+  longest_slice_ = kSlice * Cycles(std::max({1, platform_.multiply_cycles, platform_.divide_cycles}));
+  ahead_until_ = options_.max_cycles - std::min(options_.max_cycles, longest_slice_);
   for (const auto& core : cores_) {
     core->can_run_on_ = !core->tracing_;
     order_.place(core->hart.id, 0);
@@ -75,6 +75,7 @@ bool System::wake_sleeper(Core& core) {
 }
 
 void System::step(Core& core, Cycles other_limit) {
+  core.confirm_ahead();
   if (core.state != Core::State::Sleeping || wake_sleeper(core))
     run_slice(core, other_limit);
   set_order(core);
@@ -94,9 +95,15 @@ void System::run_slice(Core& core, Cycles other_limit) {
     }
   }
   core.resume(other_limit);
+  // A slice ends where interrupts may change: only far from there it does not matter where it began. Where a
+  // hart takes an interrupt depends on where it stopped: one that takes any does nothing ahead.
+  const Cycles last = core.time_ + longest_slice_;
+  core.allow_ahead(!core.hart.takes_interrupts() && last < core.look_at_ && last < ahead_until_);
   running_ = &core;
   const riscv::Stop stop = riscv::run(core.hart, code_, core, std::min(kSlice, core.look_at_ - core.time_));
   running_ = nullptr;
+  if (core.turned_away_ && !finished_)
+    core.wait_ahead();
   if (stop == riscv::Stop::Wait && !finished_)
     core.state = Core::State::Sleeping;
 }
@@ -183,9 +190,30 @@ void System::finish() {
 void System::take_line(const Transaction& t, uint64_t keep) {
   uint64_t& held = sharers(t.line);
   for (uint64_t losers = held & ~keep; losers; losers &= losers - 1) {
-    cores_[size_t(std::countr_zero(losers))]->dcache.invalidate(t.line, t.hart, t.pc);
+    Core& loser = *cores_[size_t(std::countr_zero(losers))];
+    if (ahead_ >> loser.hart.id & 1)
+      loser.undo_reads(t.line, t.granted_at - 1);
+    loser.dcache.invalidate(t.line, t.hart, t.pc);
   }
   held &= keep;
+}
+
+void System::settle_store_of(uint64_t others, uint32_t address, unsigned size, const Core& by) {
+  const uint32_t line = address >> by.line_shift_;
+  const bool one_line = (address + size - 1) >> by.line_shift_ == line;
+  if (!one_line || address == tohost_ || code_.holds(address, size))
+    return settle_all(by);
+  for (others &= sharers(line); others; others &= others - 1) {
+    Core& other = *cores_[size_t(std::countr_zero(others))];
+    other.undo_reads(line, by.time_ - (by.hart.id < other.hart.id));
+  }
+}
+
+void System::settle_all(const Core& by) {
+  for (uint64_t others = ahead_ & ~(uint64_t{1} << by.hart.id); others; others &= others - 1) {
+    Core& other = *cores_[size_t(std::countr_zero(others))];
+    other.undo_after(by.time_ - (by.hart.id < other.hart.id));
+  }
 }
 
 void System::line_filled(uint32_t line, uint16_t hart, uint32_t evicted) {

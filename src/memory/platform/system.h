@@ -19,6 +19,9 @@ class System {
  private:
   friend class Core;
 
+  static constexpr uint64_t kSlice =
+      20000;  // instructions that a hart runs at most before the scheduler looks again
+
   void step(Core& core, Cycles other_limit);
   void run_slice(Core& core, Cycles other_limit);
   void set_order(const Core& core) {
@@ -28,6 +31,14 @@ class System {
   bool wake_sleeper(Core& core);
   void grant_due(Cycles until);
   void tell_progress();
+
+  // What harts did before their turn, and would not have done after `by` stores there, or does anything.
+  void settle_store(uint32_t address, unsigned size, const Core& by) {
+    if (const uint64_t others = ahead_ & ~(uint64_t{1} << by.hart.id))
+      settle_store_of(others, address, size, by);
+  }
+  void settle_store_of(uint64_t others, uint32_t address, unsigned size, const Core& by);
+  void settle_all(const Core& by);
 
   // What cores tell.
   void store_done(uint32_t address, unsigned size, uint16_t hart) {
@@ -69,6 +80,10 @@ class System {
   std::unique_ptr<uint64_t, Free> sharers_;  // per line: the harts whose D-cache holds it
   uint32_t first_line_ = 0;
   uint64_t reserved_ = 0;  // harts that hold a reservation
+  uint64_t ahead_ = 0;     // harts that did something before their turn
+  // Longest that a slice lasts without a wait; steps ahead are taken before this cycle only.
+  Cycles longest_slice_ = 0;
+  Cycles ahead_until_ = 0;
   Core* running_ = nullptr;
   uint32_t tohost_ = 0xffffffff;
   bool finished_ = false;

@@ -1,0 +1,116 @@
+// Core: what is done before its turn, and taken back.
+#include "memory/platform/ahead.h"
+
+#include "memory/platform/core.h"
+#include "memory/platform/system.h"
+
+namespace lento::memory {
+
+using riscv::Access;
+
+// Turns without running ahead after steps were taken back: harts that fight over a line would do all twice.
+constexpr uint32_t kPause = 8;
+
+void Core::remember() {
+  ahead_.hart = hart;
+  ahead_.time = time_;
+  ahead_.loads = result.loads;
+  ahead_.store_stalls = result.store_stalls;
+  ahead_.pc = pc_;
+  ahead_.quick_line = quick_line_;
+  ahead_.current_line = current_line_;
+  system_.ahead_ |= uint64_t{1} << hart.id;
+}
+
+void Core::confirm_ahead() {
+  ahead_.used = 0;
+  system_.ahead_ &= ~(uint64_t{1} << hart.id);
+}
+
+void Core::allow_ahead(bool allowed) {
+  turned_away_ = cut_short_ = false;
+  if (pause_ > 0) {
+    --pause_;
+    allowed = false;
+  }
+  run_ahead_ = allowed && !tracing_;
+}
+
+Access Core::load_ahead(uint32_t address, unsigned size, uint32_t& value) {
+  const uint32_t line = address >> line_shift_;
+  const bool one_line = (address + size - 1) >> line_shift_ == line;
+  if (!run_ahead_ || ahead_.full() || !one_line || !in_ram(address, size) || !dcache.newest(line))
+    return Access::Stop;
+  if (ahead_.empty())
+    remember();
+  ahead_.add(time_, line);
+  ++result.loads;
+  value = read_ram(address, size);
+  return Access::Done;
+}
+
+// A store was turned away. When its buffer cannot have room by then, the hart waits at once.
+void Core::wait_ahead() {
+  if (!run_ahead_ || stalled_ || ahead_.full() || used_ < uint32_t(platform_.write_buffer))
+    return;
+  const bool waiting = granted_used_ == 0;
+  const Cycles room = waiting ? network_.next_grant() + least_service_ : queued(0).done;
+  if (room <= time_)
+    return;
+  if (ahead_.empty())
+    remember();
+  ahead_.add(time_, Cache::kNone);
+  stalled_ = true;
+  begin_ = time_;
+  ++result.store_stalls;
+  if (!waiting) {
+    time_ = room;
+    return;
+  }
+  wait_head_ = true;
+  state = State::Blocked;
+}
+
+void Core::undo_reads(uint32_t line, Cycles until) {
+  if (ahead_.read_after(until, line))
+    go_back(until);
+}
+
+void Core::undo_after(Cycles until) {
+  if (ahead_.empty())
+    return;
+  if (ahead_.last() > until)
+    return go_back(until);
+  if (cut_short_)
+    run_on(until);
+}
+
+// Everything up to `until` is settled: it is done again as it was, up to the first step that comes later.
+void Core::go_back(Cycles until) {
+  const bool reserved = hart.reserved;
+  hart = ahead_.hart;
+  hart.reserved = reserved;
+  time_ = ahead_.time;
+  result.loads = ahead_.loads;
+  result.store_stalls = ahead_.store_stalls;
+  pc_ = ahead_.pc;
+  quick_line_ = ahead_.quick_line;
+  current_line_ = ahead_.current_line;
+  state = State::Ready;
+  stalled_ = wait_head_ = false;
+  pause_ = kPause;
+  run_on(until);
+}
+
+// What was done ahead is settled: up to the first step that is not.
+void Core::run_on(Cycles until) {
+  confirm_ahead();
+  run_ahead_ = cut_short_ = false;
+  resume(until);
+  riscv::run(hart, system_.code_, *this, System::kSlice);
+  system_.set_order(*this);
+  if (system_.running_)
+    system_.running_->limit(time_ - (hart.id < system_.running_->hart.id));
+}
+
+}  // namespace lento::memory
