@@ -136,7 +136,8 @@ def itemsets(args, folder, out):
     with open(f"{source}/reference.csv", newline="") as table:
         rows = [r for r in csv.DictReader(table) if r["kind"] == "closed" and r["itemsets_nonempty"]]
     empty = f"{folder}/empty.dat"
-    open(empty, "w").close()
+    with open(empty, "w") as one:
+        one.write("1\n")
     _, start, base = best([args.lento, "memory", "itemsets", empty, "--support", "1", "--count"])
     peers = ("sec_lcm53", "sec_eclat", "sec_fpgrowth")
     out.writerow(["dataset", "support", "closed", "equal", "cpu_s", "best_peer_s", "ratio", "kib_above_empty", "kib_lcm53",
