@@ -105,18 +105,18 @@ def main():
     args = argparse.ArgumentParser()
     args.add_argument("--minutes", type=float, required=True)
     args.add_argument("--since")
-    args.add_argument("--modules", nargs="*", help="only the sanitizer tests of these, in this order")
+    args.add_argument("--modules", nargs="*", help="only the sanitizer tests of these")
     args = args.parse_args()
     end = BEGIN + 60 * args.minutes
-    if args.modules:
-        tests_under("dev", args.modules, end)
-        print("\n".join([f"no time for: {', '.join(LEFT_OUT)}"] if LEFT_OUT else []))
-        return
     since = args.since or (git("rev-list", "-1", "--before=1 day ago", "HEAD") or git("rev-list", "--max-parents=0", "HEAD"))[0]
     changed = git("log", "--format=", "--name-only", f"{since}..HEAD", "--", "src", "lab", "fuzz")
-    first, third = chosen(list(house_check.modules()), changed)
+    first, third = chosen(args.modules or list(house_check.modules()), changed)
     print(f"changed since {since[:9]}: {' '.join(first) or 'nothing'}; by turn: {' '.join(third)}", flush=True)
     modules = first + third
+    if args.modules:
+        tests_under("dev", modules, end)
+        print("\n".join([f"no time for: {', '.join(LEFT_OUT)}"] if LEFT_OUT else []))
+        return
     tests_under("dev", modules, BEGIN + 60 * args.minutes * 0.6)
     tests_under("tsan", [m for m in modules if m in THREADED], BEGIN + 60 * args.minutes * 0.75)
     fuzz(modules, BEGIN + 60 * args.minutes * 0.9)
