@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -170,15 +171,23 @@ class Detector {
     return h.suspect.factor >= kLeastFactor && h.gain >= Thresholds::by_chance(heard, options_.false_alarms);
   }
 
-  // All that would be strong enough alone, the strongest first: a link behind the slow one, whose transfers
-  // wait in its queues, can look stronger than the one that makes them wait. Of those the smaller component
-  // comes first, so that it wins among equals.
+  // Of those that would be strong enough alone the strongest, and those whose fastest transfers are slowest:
+  // a link behind the slow one, whose transfers wait in its queues, can look stronger than the one that makes
+  // them wait, and in a full network dozens do. The smaller component comes first, so that it wins among
+  // equals.
   std::vector<Suspect> worth_hearing(const std::vector<Suspect>& found) {
-    const size_t most = size_t(std::min(options_.most_together, hypotheses_left()));
+    const auto left = size_t(hypotheses_left());
     std::vector<Suspect> out;
+    std::vector<Suspect> weaker;
     for (const Suspect& s : found)
-      if (out.size() < most && s.strength >= needed(s))
-        out.push_back(s);
+      if (s.strength >= needed(s))
+        (out.size() < std::min(size_t(options_.most_together), left) ? out : weaker).push_back(s);
+    const ScanInput seen{cells_, paths_, baselines_};
+    std::ranges::stable_sort(weaker, std::ranges::greater{}, [&](const Suspect& s) {
+      return factor_of_the_fastest(seen, s);
+    });
+    weaker.resize(std::min({weaker.size(), kHeardFirst, left - out.size()}));
+    std::ranges::move(weaker, std::back_inserter(out));
     std::ranges::stable_sort(out, {}, [](const Suspect& s) {
       return reach(s.component.part);
     });

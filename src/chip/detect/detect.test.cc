@@ -201,6 +201,29 @@ TEST_F(ReplaysTest, HypothesesAreForAllComponentsTogether) {
   EXPECT_EQ(found(links(10, 12)).reported.size(), 1u);
 }
 
+// One that is slower for a while is weaker than one that is a little slow all the time; it is heard beside it
+// although only the strongest is asked for.
+TEST_F(ReplaysTest, WhoseFastestTransfersAreSlowestIsHeardAsWell) {
+  options_.most_together = 1;
+  const Component strong{Part::Link, 5, 6};
+  const Component slowest{Part::Link, 0, 1};
+  std::vector<Component> alone;
+  options_.replay = [&alone, replay = quiet_.replay()](const std::vector<Fault>& faults, uint32_t draw) {
+    if (faults.size() == 1)
+      alone.push_back(component_of(faults[0]));
+    return replay(faults, draw);
+  };
+  const Detection d = found({quiet_.fault(strong, 3, 0, 16), quiet_.fault(slowest, 10, 6, 11)});
+  EXPECT_EQ(d.reported.size(), 2u);
+  EXPECT_EQ(std::ranges::count(alone, strong) > 0, true);
+  EXPECT_EQ(std::ranges::count(alone, slowest) > 0, true);
+  ASSERT_EQ(d.ranked[0].component, strong);
+  options_.most_hypotheses = 1;  // no room for a second
+  alone.clear();
+  found({quiet_.fault(strong, 3, 0, 16), quiet_.fault(slowest, 10, 6, 11)});
+  EXPECT_EQ(std::ranges::count(alone, slowest), 0);
+}
+
 // A simulation that cannot follow: what stands out and has no second that is nearly as strong is named as
 // without one, and looked at as closely.
 TEST_F(ReplaysTest, WhatNoSimulationShowsMustStandOut) {

@@ -65,15 +65,20 @@ double envelope_factor(const ScanInput& in, const Suspect& suspect) {
   return factors.empty() ? suspect.factor : std::max(kFactorStep, base::median(factors));
 }
 
-double most_possible_factor(const ScanInput& in, const Suspect& suspect) {
+double factor_of_the_fastest(const ScanInput& in, const Suspect& suspect) {
   if (!covers_whole_bins(in.cells, suspect))
-    return kMostFactor;
+    return 0;
   std::vector<double> factors = shown_factors(in, suspect);
   if (factors.empty())
-    return kMostFactor;
+    return 0;
   const auto lucky = factors.begin() + std::ptrdiff_t(double(factors.size()) * kFewest);
-  std::nth_element(factors.begin(), lucky, factors.end());
-  return kLuck * *lucky;
+  std::ranges::nth_element(factors, lucky);
+  return *lucky;
+}
+
+double most_possible_factor(const ScanInput& in, const Suspect& suspect) {
+  const double shown = factor_of_the_fastest(in, suspect);
+  return shown > 0 ? kLuck * shown : kMostFactor;
 }
 
 double

@@ -13,6 +13,10 @@ bool covers_whole_bins(const Cells& cells, const Suspect& suspect);
 // when none does.
 double envelope_factor(const ScanInput& input, const Suspect& suspect);
 
+// What the fastest transfers of nearly all patterns through the component show: their lower quartile; 0 when
+// nothing is known. Where queues fill a network it is the largest at the server that fills them.
+double factor_of_the_fastest(const ScanInput& input, const Suspect& suspect);
+
 // No transfer is faster than a server on its path allows: what the fastest transfers of nearly all patterns
 // through the component leave possible. A bound, well above the factor itself.
 double most_possible_factor(const ScanInput& input, const Suspect& suspect);

@@ -94,6 +94,21 @@ TEST(MostPossibleFactor, IsNoBoundWhereNothingIsKnown) {
   EXPECT_EQ(most_possible_factor(t.input(), Table::suspect({Part::Link, 4, 5}, 7, 0, 16)), 64);
 }
 
+TEST(FactorOfTheFastest, IsWhatNearlyAllShow) {
+  Table t(16);
+  for (int i = 0; i < 8; ++i) {
+    const size_t row = t.message(0, 1, 4096 + i);
+    for (Cell& cell : t.cells.rows[row].cells)
+      cell.lowest = t.level(row, kLink, i < 2 ? 1 : 3 + i);  // a quarter passed it while it was not slow
+  }
+  EXPECT_NEAR(factor_of_the_fastest(t.input(), Table::suspect(kLink, 7, 0, 16)), 5, 0.05);
+  for (Cell& cell : t.cells.rows[2].cells)
+    cell.lowest = t.level(2, kLink, 1);
+  EXPECT_NEAR(factor_of_the_fastest(t.input(), Table::suspect(kLink, 7, 0, 16)), 1, 0.05);
+  EXPECT_EQ(factor_of_the_fastest(t.input(), Table::suspect(kLink, 7, 3, 5)), 0);  // no whole bin
+  EXPECT_EQ(factor_of_the_fastest(t.input(), Table::suspect({Part::Link, 4, 5}, 7, 0, 16)), 0);
+}
+
 // Baselines as a replay of the suspect at `factor` would give them.
 std::vector<Baseline> simulated(const Table& t, const Component& c, double factor, size_t first, size_t end) {
   std::vector<Baseline> out = t.baselines;

@@ -32,7 +32,9 @@ inline constexpr double kUnreplayed = 65;
 inline constexpr double kSimulatedAnyway = 18;
 // Hypotheses that are simulated at first, the strongest; the others only when one of these gains something.
 // Of 54 slow links of x1.5 to x10 on 4x4 the strongest alone gained 8 or more each time; of 12 looks at runs
-// in which nothing was to be found none of eight gained anything.
+// in which nothing was to be found none of eight gained anything. As many join the strongest because their
+// fastest transfers are slowest: where full queues make dozens strong, the slow part is first or second
+// there.
 inline constexpr size_t kHeardFirst = 3;
 // A winner stands out when the next one gains at most this share of what it gains, and itself gains this
 // share of what the closed form promised; a larger component must stand out from a smaller one.
