@@ -134,7 +134,7 @@ class Detector {
   const RollCall& roll() const;
   const Coverage& coverage() const;
   double needed_s() const;           // of rows, before the first window is judged
-  size_t together_now() const;  // how many machines do so at this moment, and have for a shortest window
+  size_t together_now() const;       // how many machines do so at this moment, and have for a shortest window
   const Together& together() const;  // that lasted longest, a shortest window at least; else without machines
   std::vector<Reach> reach() const;  // of each judged metric its most sensitive window, the finest first
   std::vector<std::vector<size_t>> unjudged_groups() const;  // too few peers
