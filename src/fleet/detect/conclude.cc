@@ -323,9 +323,9 @@ void add_together(const View& view, Diagnosis& d) {
       view.fleet().metrics[t.metric] + " at once, for " + lasted + " at least until " +
       base::format_number(seconds(t.end_ms), 13) + " s: " + names +
       (t.machines.size() > kNamed ? ", ..." : "") +
-      ". So many are taken for a change of the job and not blamed; if it was none, look at what they "
-      "share, " +
-      "or let --group-by separate machines of different work");
+      ". So many are taken for a change of the job and not blamed; if it was none, look at what they share, "
+      "or "
+      "let --group-by separate machines of different work");
   if (d.findings.empty())
     d.verdict = "No single machine stands out, but " + std::to_string(t.machines.size()) +
                 " left their peers together.";

@@ -102,8 +102,7 @@ void Detector::Impl::make_tracks(double looks) {
         t.min_peers = std::max<size_t>(options.min_peers, 3);
         const size_t members = groups[g].machines.size();
         const int64_t window_ms = int64_t(t.n) * fleet.step_ms;
-        tracks.push_back(
-            {metric, g, h, LevelTrack(t, members), Excursions(members, h, window_ms), {}, {}, {}, 0, 1, {}});
+        tracks.push_back({metric, g, h, LevelTrack(t, members), Excursions(members, h, window_ms)});
       }
     }
   }
