@@ -67,7 +67,7 @@ def tests_under(preset, modules, end):
         if not list((ROOT / ("" if module.startswith("lab") else "src") / module).glob("*.test.cc")):
             continue
         if not (run(end, "cmake", "--build", f"build/{preset}", "--target", f"lento_{name}_tests", stdout=subprocess.DEVNULL)
-                and run(end, "ctest", "--test-dir", f"build/{preset}", "--output-on-failure", "-Q", "-R", f"^{name}$")):
+                and run(end, "ctest", "--test-dir", f"build/{preset}", "--output-on-failure", "-R", f"^{name}$")):
             LEFT_OUT.extend(f"{preset} {m}" for m in modules[n:])
             return
         print(f"{preset}: {module} passed at {(time.monotonic() - BEGIN) / 60:.1f} min", flush=True)

@@ -42,8 +42,8 @@ class PrefillPool {
  private:
   double seconds(size_t prompts, double tokens) const;
 
-  const StepTimes& times_;
-  const ServingConstants& constants_;
+  const StepTimes& times_;  // outlives the pool
+  ServingConstants constants_;
   double chunk_;
   std::vector<double> free_;  // from when each engine is idle
   double stretch_;            // when there is less than one engine for the decoder that is simulated
