@@ -401,7 +401,8 @@ void FleetWatch::keep_members() {
     } else if (targets_known_) {
       const int64_t since = missing_.try_emplace(name, steady).first->second;
       const auto newest = newest_.find(name);
-      const bool quiet = newest == newest_.end() || now_ms() - newest->second > 2 * step_ms_ + delay_ms_;
+      const bool never = newest == newest_.end() || newest->second == INT64_MIN;
+      const bool quiet = never || now_ms() - newest->second > 2 * step_ms_ + delay_ms_;
       if (quiet && targets_whole_ms_ - since >= patience)
         left_.try_emplace(name, steady);
     } else if (roll.member(m) && roll.quiet_for_ms(m) > int64_t(o_.forget_s * 1000)) {

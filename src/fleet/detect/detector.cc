@@ -139,11 +139,14 @@ void Detector::Impl::build() {
   roll = RollCall(machines, fleet.step_ms, std::max(silence, least), gone);
 }
 
-// Enters this track's strongest deviation; returns the strongest of all groups with the same sign.
+// Enters this track's strongest deviation; returns the strongest of all groups and windows with the same
+// sign. Windows weigh a window's statistics differently: the same storm can be 600 in one of them and 40 in
+// another. Who stands accused leads by what it showed, though one look may find it under its threshold.
 Detector::Impl::Leader Detector::Impl::find_leader(const Track& track, const std::vector<Judged>& judged) {
-  const size_t row = (track.metric * horizon_samples.size() + track.horizon) * groups.size();
-  Leader& own = leaders[row + track.group];
-  own = {0, 0, now_ms};
+  const size_t windows = horizon_samples.size();
+  const size_t first = track.metric * windows * groups.size();
+  Leader& own = leaders[first + track.horizon * groups.size() + track.group];
+  own = {0, 0, now_ms + 2 * int64_t(track.level.options().stride) * fleet.step_ms};
   for (size_t i = 0; i < judged.size(); ++i) {
     const bool lasting = judged[i].steady || judged[i].blocks >= tuning::kLeadingBlocks.value;
     if (judged[i].score >= 1 && lasting && std::abs(judged[i].deviation) > std::abs(own.deviation)) {
@@ -152,12 +155,18 @@ Detector::Impl::Leader Detector::Impl::find_leader(const Track& track, const std
     }
   }
   Leader best = own;
-  const int64_t fresh = now_ms - 2 * int64_t(track.level.options().stride) * fleet.step_ms;
-  for (size_t g = 0; g < groups.size(); ++g) {
-    const Leader& other = leaders[row + g];
-    if (other.time_ms >= fresh && other.deviation * own.deviation > 0 &&
-        std::abs(other.deviation) > std::abs(best.deviation)) {
-      best = other;
+  const auto hear = [&](size_t machine, double deviation) {
+    if (deviation * own.deviation > 0 && std::abs(deviation) > std::abs(best.deviation))
+      best = {deviation, machine, now_ms};
+  };
+  for (const Leader& other : std::span(leaders).subspan(first, windows * groups.size())) {
+    if (other.until_ms >= now_ms)
+      hear(other.machine, other.deviation);
+  }
+  for (const Verdict& v : verdicts) {
+    for (const MetricScore& s : v.metrics) {
+      if (v.active && s.metric == track.metric)
+        hear(v.machine, s.deviation);
     }
   }
   return best;

@@ -60,7 +60,7 @@ struct Detector::Impl {
                    // group
     double deviation = 0;
     size_t machine = 0;
-    int64_t time_ms = INT64_MIN;
+    int64_t until_ms = INT64_MIN;  // it counts for two looks
   };
   std::vector<Leader> leaders;  // [(metric * horizons + horizon) * groups + group]
   RowRing ring{0, 1};

@@ -310,7 +310,9 @@ LevelTrack::scales_of(const std::vector<size_t>& present, const Offsets& offsets
   s.change_now = spread(offsets.known);
   if (evaluations_ == 1)
     level_variance_ = s.level_now * s.level_now;
-  s.level = std::hypot(std::max(s.level_now, std::sqrt(level_variance_)), s.floor) * few_peers(n);
+  // Of few machines the spread of one look is large by chance: it counts beyond its own error.
+  const double beyond = s.level_now / (1 + tuning::kSpreadError.value / std::sqrt(double(n)));
+  s.level = std::hypot(std::max(beyond, std::sqrt(level_variance_)), s.floor) * few_peers(n);
   s.change = std::max(s.change_now, std::sqrt(change_variance_));
   s.past = change_count_ >= tuning::kFirstPast.value && offsets.known.size() * 2 >= n;
   for (const size_t m : present)

@@ -69,7 +69,7 @@ struct FirstLooks {
     const double share = 0.002 + 0.4 / 36;
     const double floor = std::max({share * std::abs(level), share * typical, 0.1 * share * largest});
     const double known = look == 1 ? now : std::sqrt(variance);
-    const double sd = std::hypot(std::max(now, known), floor) * (1 + 6.0 / 5);
+    const double sd = std::hypot(std::max(now / (1 + 1.2 / std::sqrt(6)), known), floor) * (1 + 6.0 / 5);
     scores.clear();
     for (const double x : size)
       scores.push_back(x / (6.5 * sd));

@@ -44,14 +44,14 @@ bool RollCall::row(int64_t time_ms, std::span<const uint8_t> reports) {
   return answered_;
 }
 
-// The first rows after an outage are not whole: nobody falls silent in them. Who had been quiet for longer
-// than that takes has its silence shortened only.
+// The first rows after an outage are not whole: nobody falls silent in them. Who had been quiet for half
+// as long as makes it silent has its silence shortened only.
 void RollCall::start_silences_anew() {
   const auto uneven = int64_t(tuning::kUnevenAnswers.value * 1000);
   const int64_t wait = std::max(step_ms_, std::min(uneven, limit_ms_ / 2));
   for (size_t m = 0; m < seen_ms_.size(); ++m) {
     const int64_t quiet = quiet_for_ms(m);
-    const int64_t kept = quiet > limit_ms_ / 2 ? std::min(quiet, limit_ms_ - wait) : 0;
+    const int64_t kept = quiet >= limit_ms_ / 2 ? std::min(quiet, limit_ms_ - wait) : 0;
     if (!silent(m))
       seen_answered_ms_[m] = answered_ms_ - kept;
   }

@@ -77,10 +77,21 @@ TEST(RollCall, ALongSilenceWaitsForAScrapeAfterAnOutage) {
   EXPECT_TRUE(call.silent(4));
 }
 
-TEST(RollCall, AShortSilenceStartsAnewAfterAnOutage) {
+TEST(RollCall, HalfOfWhatASilenceNeedsIsKept) {
   Roll r;
   r.rows("11111111", 5);
   r.rows("11110111", 4);
+  r.rows("00000000", 200);
+  r.rows("11110111", 6);  // the first of them is the fifth of ten
+  EXPECT_FALSE(r.call.silent(4));
+  r.rows("11110111", 1);
+  EXPECT_TRUE(r.call.silent(4));
+}
+
+TEST(RollCall, AShortSilenceStartsAnewAfterAnOutage) {
+  Roll r;
+  r.rows("11111111", 5);
+  r.rows("11110111", 3);
   r.rows("00000000", 200);
   r.rows("11110111", 11);
   EXPECT_FALSE(r.call.silent(4));
