@@ -69,9 +69,8 @@ inline constexpr Number kFewPeersFloor{
 inline constexpr Number kSpreadError{
     1.2,
     "/sqrt(M) of a spread",
-    "standard error of a spread by the MAD of M machines (1.17); 60 s scrapes of 13 machines named a loss of "
-    "15 % "
-    "after 592 s without it, 472 s with it (bench/results/2026-11-23/fleet_source_faults.txt)"};
+    "standard error of a spread by the MAD of M machines (1.17); 13 machines at 60 s scrapes: a loss of 15 % "
+    "named after 532 s instead of 592 (bench/results/2026-11-23/fleet_source_faults.txt)"};
 inline constexpr Number kFloorOfLargest{0.1, "of the floor", "a level near zero has a floor too"};
 inline constexpr Number kJobWide{4, "th part of a group", "deviating at once: it is the job that changed"};
 inline constexpr Number kOfOneSize{
