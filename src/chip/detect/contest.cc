@@ -42,6 +42,13 @@ Hypothesis Contest::best_of(std::vector<Suspect> close) {
     s = refitted(before_, s);
   }
   set_scope(close);
+  Hypothesis best = sharpened(close);
+  if (best.gain > 0)
+    best.scatter = expected_.scatter(scope_.rows, scope_.begin, scope_.end);
+  return best;
+}
+
+Hypothesis Contest::sharpened(const std::vector<Suspect>& close) {
   std::vector<Entrant> all = heard(close);
   if (all.empty())
     return {};

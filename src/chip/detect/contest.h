@@ -15,6 +15,9 @@ struct Hypothesis {
   Suspect suspect;
   std::vector<Baseline> baselines;
   double gain = 0;
+  // How far this ratio's terms lie apart on runs without a fault (Expected::scatter): a gain within it is
+  // chance.
+  double scatter = 0;
 };
 
 // Precondition: what it is given outlives it.
@@ -49,6 +52,7 @@ class Contest {
     std::vector<size_t> rows;
   };
 
+  Hypothesis sharpened(const std::vector<Suspect>& close);
   std::vector<Entrant> heard(const std::vector<Suspect>& close);
   void set_scope(const std::vector<Suspect>& close);
   Hypothesis replayed(const Suspect& suspect);

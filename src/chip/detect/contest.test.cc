@@ -63,6 +63,22 @@ TEST_F(ContestTest, TheSlowOneOfTwoNeighboursWins) {
   }
 }
 
+// What the winner gained stands beside how far healthy draws lie apart where it was compared.
+TEST_F(ContestTest, TheScatterIsThatOfItsPlaceAndTime) {
+  options_.healthy_draws = 3;
+  options_.replay = [&, replay = quiet_.replay()](std::vector<Fault> faults, uint32_t draw) {
+    if (draw == 2)
+      faults.push_back(quiet_.fault(kRight, 1.5, 4, 8));
+    return replay(faults, draw);
+  };
+  const auto scatter = [&](const Component& link, uint64_t first, uint64_t last) {
+    return best({quiet_.fault(link, 6, first, last)}, {suspect(link, 6, first, last)}).scatter;
+  };
+  EXPECT_GT(scatter(kRight, 4, 8), 5);
+  EXPECT_GT(scatter(kRight, 4, 8), 5 * scatter(kRight, 10, 14));
+  EXPECT_GT(scatter(kRight, 4, 8), 5 * scatter({Part::Link, 8, 9}, 4, 8));
+}
+
 TEST_F(ContestTest, OrderDoesNotMatterWhenOneIsRight) {
   const std::vector<Fault> slow{quiet_.fault(kRight, 4, 4, 12)};
   const Hypothesis a = best(slow, {suspect(kLeft, 4, 4, 12), suspect(kRight, 4, 4, 12)});

@@ -168,7 +168,8 @@ class Detector {
 
   // Its simulation must be more like the recorded run than chance makes any of those that were simulated.
   bool convincing(const Hypothesis& h, size_t heard) const {
-    return h.suspect.factor >= kLeastFactor && h.gain >= Thresholds::by_chance(heard, options_.false_alarms);
+    return h.suspect.factor >= kLeastFactor &&
+           h.gain >= Thresholds::by_chance(heard, options_.false_alarms, h.scatter);
   }
 
   // Of those that would be strong enough alone the strongest, and those whose fastest transfers are slowest:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/stats.h"
 #include "chip/detect/tuning.h"
 
 namespace lento::chip {
@@ -270,6 +271,19 @@ double Expected::misfit(
   for (const size_t r : rows)
     sum += misfit_of_row(cells.rows[r], baselines[r], bins.begin, bins.end);
   return sum;
+}
+
+double Expected::scatter(const std::vector<size_t>& rows, uint64_t begin, uint64_t end) const {
+  std::vector<double> misfits;
+  for (const LeftOut& one : left_out()) {
+    const Bins bins = bins_of(*one.cells, begin, end);
+    misfits.push_back(0);
+    for (const size_t r : rows)
+      if (const Row* row = find_row(*one.cells, setup_.cells.rows[r]))
+        misfits.back() +=
+            misfit_of_row(*row, one.baselines[size_t(row - one.cells->rows.data())], bins.begin, bins.end);
+  }
+  return std::sqrt(base::variance(misfits));
 }
 
 }  // namespace lento::chip

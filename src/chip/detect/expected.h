@@ -61,6 +61,10 @@ class Expected {
       const std::vector<size_t>& rows,
       uint64_t begin,
       uint64_t end) const;
+  // The standard deviation of misfit() over simulated runs in the place of the recorded one, each against
+  // what the others expect of it: a run of another rhythm is far from them without any fault. 0 of fewer than
+  // two.
+  double scatter(const std::vector<size_t>& rows, uint64_t begin, uint64_t end) const;
 
  private:
   void add_correlation(

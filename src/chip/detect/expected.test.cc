@@ -173,6 +173,24 @@ TEST_F(ExpectedTest, OneDrawTellsNothingOfOthers) {
   options_.replay = quiet_.replay();
   const Expected expected({cells_, paths_, quiet_.file(), quiet_.grid(), options_});
   EXPECT_TRUE(expected.left_out().empty());
+  EXPECT_EQ(expected.scatter(all_rows(), 0, 16 * test::QuietChip::kBin), 0);
+}
+
+// Three draws, of which one is slow for a while without any fault: within that time they lie far apart.
+TEST_F(ExpectedTest, ADrawInAnotherRhythmScattersItsTime) {
+  options_.replay = [&, replay = quiet_.replay()](std::vector<Fault> faults, uint32_t draw) {
+    if (draw == 2)
+      faults.push_back(quiet_.fault(kLink, 1.5, 8, 16));
+    return replay(faults, draw);
+  };
+  const Expected expected = make({}, false);
+  const auto scatter = [&](uint64_t first, uint64_t last) {
+    return expected.scatter(all_rows(), first * test::QuietChip::kBin, last * test::QuietChip::kBin);
+  };
+  EXPECT_GT(scatter(8, 16), 10);
+  EXPECT_GT(scatter(8, 16), 5 * scatter(24, 32));
+  EXPECT_GT(scatter(24, 32), 0);
+  EXPECT_EQ(expected.scatter({}, 0, 32 * test::QuietChip::kBin), 0);
 }
 
 // Once something was found, the draws are of the chip with it, each a little beside the other.

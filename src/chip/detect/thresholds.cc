@@ -33,6 +33,11 @@ double Thresholds::by_chance(size_t hypotheses, double false_alarms) {
   return std::log(std::max(1.0, double(hypotheses) / false_alarms));
 }
 
+double Thresholds::by_chance(size_t hypotheses, double false_alarms, double scatter) {
+  const double ideal = by_chance(hypotheses, false_alarms);
+  return std::max(ideal, std::sqrt(2 * ideal) * scatter);
+}
+
 double Thresholds::needed(const Component& component) const {
   const auto seen = sum_.find(component);
   return (runs_ + (seen == sum_.end() ? 0 : seen->second)) * times_;

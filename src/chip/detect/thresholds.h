@@ -46,6 +46,8 @@ class Thresholds {
 
   // The log-likelihood ratio that chance reaches among so many hypotheses as often as the budget allows.
   static double by_chance(size_t hypotheses, double false_alarms);
+  // The same where runs without a fault lie `scatter` apart: n nats are sqrt(2 n) standard deviations.
+  static double by_chance(size_t hypotheses, double false_alarms, double scatter);
 
  private:
   std::map<Component, double> sum_;  // of what it showed

@@ -62,6 +62,15 @@ TEST(Thresholds, WhatChanceGainsGrowsWithTheLogarithmOfTheChances) {
   EXPECT_NEAR(Thresholds::by_chance(64, 0.005), std::log(64 / 0.005), 1e-12);
 }
 
+// Of 8 nats: four standard deviations, where these are more than 8.
+TEST(Thresholds, WhatChanceGainsGrowsWithTheScatterOfHealthyRuns) {
+  const double budget = std::exp(-8.0);
+  EXPECT_NEAR(Thresholds::by_chance(1, budget, 0), 8, 1e-9);
+  EXPECT_NEAR(Thresholds::by_chance(1, budget, 1.9), 8, 1e-9);
+  EXPECT_NEAR(Thresholds::by_chance(1, budget, 3), 12, 1e-9);
+  EXPECT_EQ(Thresholds::by_chance(3, 4, 100), 0);
+}
+
 // Maxima of 10, 20 and 30: a median of 20 and quartiles 10 apart, a scale of 10 / 1.5725.
 TEST(Thresholds, OfTheWholeChipTheLargestStrengthsDecide) {
   const std::vector<std::vector<Suspect>> runs{
