@@ -44,7 +44,7 @@ Hypothesis Contest::best_of(std::vector<Suspect> close) {
   set_scope(close);
   Hypothesis best = sharpened(close);
   if (best.gain > 0)
-    best.scatter = expected_.scatter(scope_.rows, scope_.begin, scope_.end);
+    best.chance = expected_.chance(scope_.rows, scope_.begin, scope_.end);
   return best;
 }
 
@@ -120,9 +120,9 @@ void Contest::set_scope(const std::vector<Suspect>& close) {
 Hypothesis Contest::replayed(const Suspect& suspect) {
   std::vector<Suspect> slow = given_;
   slow.push_back(suspect);
-  Hypothesis h{suspect, expected_.with(slow), 0};
-  h.gain = expected_.misfit(before_.baselines, scope_.rows, scope_.begin, scope_.end) -
-           expected_.misfit(h.baselines, scope_.rows, scope_.begin, scope_.end);
+  Hypothesis h{suspect, expected_.with(slow), 0, 0, {}};
+  h.misfit = expected_.misfit(h.baselines, scope_.rows, scope_.begin, scope_.end);
+  h.gain = expected_.misfit(before_.baselines, scope_.rows, scope_.begin, scope_.end) - h.misfit;
   return h;
 }
 

@@ -15,9 +15,8 @@ struct Hypothesis {
   Suspect suspect;
   std::vector<Baseline> baselines;
   double gain = 0;
-  // How far this ratio's terms lie apart on runs without a fault (Expected::scatter): a gain within it is
-  // chance.
-  double scatter = 0;
+  double misfit = 0;  // what it leaves over of the recorded run
+  Chance chance;      // what runs without a fault leave over in its place and time
 };
 
 // Precondition: what it is given outlives it.

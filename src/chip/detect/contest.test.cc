@@ -72,7 +72,7 @@ TEST_F(ContestTest, TheScatterIsThatOfItsPlaceAndTime) {
     return replay(faults, draw);
   };
   const auto scatter = [&](const Component& link, uint64_t first, uint64_t last) {
-    return best({quiet_.fault(link, 6, first, last)}, {suspect(link, 6, first, last)}).scatter;
+    return best({quiet_.fault(link, 6, first, last)}, {suspect(link, 6, first, last)}).chance.scatter;
   };
   EXPECT_GT(scatter(kRight, 4, 8), 5);
   EXPECT_GT(scatter(kRight, 4, 8), 5 * scatter(kRight, 10, 14));

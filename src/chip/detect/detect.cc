@@ -166,10 +166,13 @@ class Detector {
       mild_.push_back(suspect.component);
   }
 
-  // Its simulation must be more like the recorded run than chance makes any of those that were simulated.
+  // Its simulation must be more like the recorded run than chance makes any of those that were simulated: by
+  // more than healthy runs lie apart, or so that no more is left over than a healthy run leaves.
   bool convincing(const Hypothesis& h, size_t heard) const {
-    return h.suspect.factor >= kLeastFactor &&
-           h.gain >= Thresholds::by_chance(heard, options_.false_alarms, h.scatter);
+    if (h.suspect.factor < kLeastFactor || h.gain < Thresholds::by_chance(heard, options_.false_alarms))
+      return false;
+    return h.misfit <= h.chance.median ||
+           h.gain >= Thresholds::by_chance(heard, options_.false_alarms, h.chance.scatter);
   }
 
   // Of those that would be strong enough alone the strongest, and those whose fastest transfers are slowest:

@@ -273,7 +273,7 @@ double Expected::misfit(
   return sum;
 }
 
-double Expected::scatter(const std::vector<size_t>& rows, uint64_t begin, uint64_t end) const {
+Chance Expected::chance(const std::vector<size_t>& rows, uint64_t begin, uint64_t end) const {
   std::vector<double> misfits;
   for (const LeftOut& one : left_out()) {
     const Bins bins = bins_of(*one.cells, begin, end);
@@ -283,7 +283,7 @@ double Expected::scatter(const std::vector<size_t>& rows, uint64_t begin, uint64
         misfits.back() +=
             misfit_of_row(*row, one.baselines[size_t(row - one.cells->rows.data())], bins.begin, bins.end);
   }
-  return std::sqrt(base::variance(misfits));
+  return {base::median(misfits), std::sqrt(base::variance(misfits))};
 }
 
 }  // namespace lento::chip

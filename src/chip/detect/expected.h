@@ -17,6 +17,13 @@ struct LeftOut {
 };
 
 // Precondition: what it is given outlives it.
+// Misfits of runs without a fault, each against what the others expect of it: a run of another rhythm is far
+// from them.
+struct Chance {
+  double median = 0;
+  double scatter = 0;  // standard deviation
+};
+
 class Expected {
  public:
   struct Setup {
@@ -61,10 +68,8 @@ class Expected {
       const std::vector<size_t>& rows,
       uint64_t begin,
       uint64_t end) const;
-  // The standard deviation of misfit() over simulated runs in the place of the recorded one, each against
-  // what the others expect of it: a run of another rhythm is far from them without any fault. 0 of fewer than
-  // two.
-  double scatter(const std::vector<size_t>& rows, uint64_t begin, uint64_t end) const;
+  // misfit() of simulated runs in the place of the recorded one. Zeros of fewer than two.
+  Chance chance(const std::vector<size_t>& rows, uint64_t begin, uint64_t end) const;
 
  private:
   void add_correlation(

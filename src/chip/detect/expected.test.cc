@@ -173,7 +173,7 @@ TEST_F(ExpectedTest, OneDrawTellsNothingOfOthers) {
   options_.replay = quiet_.replay();
   const Expected expected({cells_, paths_, quiet_.file(), quiet_.grid(), options_});
   EXPECT_TRUE(expected.left_out().empty());
-  EXPECT_EQ(expected.scatter(all_rows(), 0, 16 * test::QuietChip::kBin), 0);
+  EXPECT_EQ(expected.chance(all_rows(), 0, 16 * test::QuietChip::kBin).scatter, 0);
 }
 
 // Three draws, of which one is slow for a while without any fault: within that time they lie far apart.
@@ -185,12 +185,16 @@ TEST_F(ExpectedTest, ADrawInAnotherRhythmScattersItsTime) {
   };
   const Expected expected = make({}, false);
   const auto scatter = [&](uint64_t first, uint64_t last) {
-    return expected.scatter(all_rows(), first * test::QuietChip::kBin, last * test::QuietChip::kBin);
+    return expected.chance(all_rows(), first * test::QuietChip::kBin, last * test::QuietChip::kBin).scatter;
   };
   EXPECT_GT(scatter(8, 16), 10);
   EXPECT_GT(scatter(8, 16), 5 * scatter(24, 32));
   EXPECT_GT(scatter(24, 32), 0);
-  EXPECT_EQ(expected.scatter({}, 0, 32 * test::QuietChip::kBin), 0);
+  EXPECT_EQ(expected.chance({}, 0, 32 * test::QuietChip::kBin).scatter, 0);
+  // Two of three are alike.
+  const Chance there = expected.chance(all_rows(), 8 * test::QuietChip::kBin, 16 * test::QuietChip::kBin);
+  EXPECT_LT(there.median, there.scatter);
+  EXPECT_GT(there.median, 0);
 }
 
 // Once something was found, the draws are of the chip with it, each a little beside the other.
