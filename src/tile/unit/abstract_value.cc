@@ -31,6 +31,14 @@ void share_intervals(V& v) {
     v.least = std::max(v.least, as_signed(v.low));
     v.most = std::min(v.most, as_signed(v.high));
   }
+  if (v.low > 0 && v.most == 0)
+    v.most = -1;
+  if (v.low > 0 && v.least == 0)
+    v.least = 1;
+  if (v.high < UINT32_MAX && v.least == -1)
+    v.least = 0;
+  if (v.high < UINT32_MAX && v.most == -1)
+    v.most = -2;
   if (v.least >= 0 || v.most < 0) {
     v.low = std::max(v.low, as_unsigned(v.least));
     v.high = std::min(v.high, as_unsigned(v.most));
@@ -51,8 +59,10 @@ void align(V& v) {
 // Brings intervals and known bits into agreement: each may sharpen the other.
 void settle(V& v) {
   if (v.low == 0 && v.high == UINT32_MAX && (v.zeros | v.ones) == 0 && v.least == INT32_MIN &&
-      v.most == INT32_MAX)
+      v.most == INT32_MAX && v.most_ones == 32)
     return;  // nothing is known, as of most values
+  if (v.most_ones <= std::popcount(v.ones))
+    v.zeros |= ~v.ones;
   v.low = std::max(v.low, v.ones);
   v.high = std::min(v.high, ~v.zeros);
   if (v.low <= v.high && v.least <= v.most)
@@ -66,6 +76,7 @@ void settle(V& v) {
                                               : ~(std::bit_ceil(differing + 1) - 1);
   v.ones |= v.low & known;
   v.zeros |= ~v.low & known;
+  v.most_ones = std::min(v.most_ones, uint8_t(32 - std::popcount(v.zeros)));
 }
 
 V bits(uint32_t zeros, uint32_t ones) {
@@ -85,6 +96,11 @@ void set_signed(V& v, int64_t least, int64_t most) {
   v.most = std::min(v.most, int32_t(most));
 }
 
+// Of a sum, a or b, a xor b.
+uint8_t ones_of_both(const V& a, const V& b) {
+  return uint8_t(std::min(a.most_ones + b.most_ones, 32));
+}
+
 V add(const V& a, const V& b) {
   // Known bits of a sum: carries agree where both the least and the most possible sum agree (Linux tnum_add).
   const uint32_t am = ~(a.zeros | a.ones);
@@ -100,6 +116,7 @@ V add(const V& a, const V& b) {
     out.high = std::min(out.high, uint32_t(high));
   }
   set_signed(out, int64_t{a.least} + b.least, int64_t{a.most} + b.most);
+  out.most_ones = ones_of_both(a, b);
   settle(out);
   return out;
 }
@@ -126,6 +143,7 @@ V shift(Op op, const V& a, uint32_t by) {
     }
     const int64_t scale = int64_t{1} << by;
     set_signed(out, a.least * scale, a.most * scale);
+    out.most_ones = a.most_ones;
     settle(out);
     return out;
   }
@@ -143,6 +161,8 @@ V shift(Op op, const V& a, uint32_t by) {
   const bool negative = arithmetic && a.low >= kSign;
   out.zeros |= (a.zeros >> by & ~top) | (negative ? 0 : top);
   out.ones |= (a.ones >> by & ~top) | (negative ? top : 0);
+  if (!arithmetic)
+    out.most_ones = a.most_ones;
   settle(out);
   return out;
 }
@@ -162,6 +182,7 @@ V evaluate(Op op, const V& a, const V& b) {
     case Op::Andi: {
       V out = bits(a.zeros | b.zeros, a.ones & b.ones);
       out.high = std::min({out.high, a.high, b.high});
+      out.most_ones = std::min(a.most_ones, b.most_ones);
       settle(out);
       return out;
     }
@@ -169,12 +190,17 @@ V evaluate(Op op, const V& a, const V& b) {
     case Op::Ori: {
       V out = bits(a.zeros & b.zeros, a.ones | b.ones);
       out.low = std::max({out.low, a.low, b.low});
+      out.most_ones = ones_of_both(a, b);
       settle(out);
       return out;
     }
     case Op::Xor:
-    case Op::Xori:
-      return bits((a.zeros & b.zeros) | (a.ones & b.ones), (a.zeros & b.ones) | (a.ones & b.zeros));
+    case Op::Xori: {
+      V out = bits((a.zeros & b.zeros) | (a.ones & b.ones), (a.zeros & b.ones) | (a.ones & b.zeros));
+      out.most_ones = ones_of_both(a, b);
+      settle(out);
+      return out;
+    }
     case Op::Sll:
     case Op::Slli:
     case Op::Srl:
@@ -294,7 +320,8 @@ AbstractValue AbstractValue::range(uint32_t low, uint32_t high) {
 
 bool AbstractValue::same_value(const AbstractValue& o) const {
   return low == o.low && high == o.high && zeros == o.zeros && ones == o.ones && least == o.least &&
-         most == o.most && initialised == o.initialised && places == o.places && place == o.place;
+         most == o.most && most_ones == o.most_ones && initialised == o.initialised && places == o.places &&
+         place == o.place;
 }
 
 AbstractValue meet(const AbstractValue& a, const AbstractValue& b) {
@@ -305,6 +332,7 @@ AbstractValue meet(const AbstractValue& a, const AbstractValue& b) {
   out.ones |= b.ones;
   out.least = std::max(a.least, b.least);
   out.most = std::min(a.most, b.most);
+  out.most_ones = std::min(a.most_ones, b.most_ones);
   settle(out);
   return out;
 }
@@ -319,14 +347,15 @@ AbstractValue join(const AbstractValue& a, const AbstractValue& b) {
   out.ones = a.ones & b.ones;
   out.least = std::min(a.least, b.least);
   out.most = std::max(a.most, b.most);
+  out.most_ones = std::max(a.most_ones, b.most_ones);
   out.initialised = a.initialised && b.initialised;
   if (!(out.is_constant()))
     join_places(a, b, out);
-  if (a.id == b.id)
+  if (a.id == b.id && a.by == b.by && a.mask == b.mask && a.plus == b.plus) {
     out.id = a.id;
-  if (a.of == b.of && a.by == b.by) {
-    out.of = a.of;
     out.by = a.by;
+    out.mask = a.mask;
+    out.plus = a.plus;
   }
   if (a.home == b.home && a.stamp == b.stamp && a.offset == b.offset) {
     out.home = a.home;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 
 #include "riscv/instruction.h"
@@ -18,6 +19,7 @@ struct AbstractValue {
   uint32_t zeros = 0;
   uint32_t ones = 0;
   bool initialised = true;
+  uint8_t most_ones = 32;              // how many bits are set at most
   uint8_t places = 0;                  // how many of `place` count; 0: not known to be one of few
   std::array<uint16_t, 4> place = {};  // addresses in the code, ascending: targets of a function pointer
   // as a signed number
@@ -31,11 +33,17 @@ struct AbstractValue {
   uint32_t stamp = 0;
   uint32_t offset = 0;
 
-  // Of a register: a name for the number, the same for copies of it (0: none); and that it is number `of`
-  // shifted left by `by`, so that x * 15, which compilers write as (x << 4) - x, keeps its bounds.
+  // Of a register: what it was made of, number `id` (0: not known): ((number & mask) << by) + plus. So x *
+  // 15, which compilers write as (x << 4) - x, keeps its bounds, and what a branch says of x + 1 or x & 0xff
+  // holds for x (relation.h).
   uint32_t id = 0;
-  uint32_t of = 0;
   uint32_t by = 0;
+  uint32_t mask = UINT32_MAX;
+  uint32_t plus = 0;
+  void forget_number() {
+    id = by = plus = 0;
+    mask = UINT32_MAX;
+  }
 
   static AbstractValue any() {
     return {};
@@ -46,6 +54,7 @@ struct AbstractValue {
     v.zeros = ~value;
     v.ones = value;
     v.least = v.most = int32_t(value);
+    v.most_ones = uint8_t(std::popcount(value));
     return v;
   }
   static AbstractValue range(uint32_t low, uint32_t high);

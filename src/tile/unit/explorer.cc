@@ -1,6 +1,7 @@
 #include "riscv/alu.h"
 #include "tile/unit/explorer_impl.h"
 #include "tile/unit/histogram.h"
+#include "tile/unit/relation.h"
 
 namespace lento::tile {
 
@@ -131,21 +132,21 @@ void Explorer::straight(State& s, const TileOp& op, PathCost& cost, uint32_t loo
 }
 
 void Explorer::arithmetic(State& s, const riscv::Instruction& n, uint32_t pc) {
-  const bool shifts = n.op == Op::Slli;
-  if (shifts)
-    name(s.x[n.rs1]);
-  const V& a = read(s, n.rs1, pc);
   V immediate;
   if (!riscv::reads_rs2(n.op))
     immediate = V::constant(uint32_t(n.imm));
   const V& b = riscv::reads_rs2(n.op) ? read(s, n.rs2, pc) : immediate;
+  const bool masks_or_shifts = n.op == Op::And || n.op == Op::Andi || n.op == Op::Slli;
+  if (masks_or_shifts && b.is_constant() && !can_relate(n.op, s.x[n.rs1], b))
+    s.x[n.rs1].forget_number();  // it is a number of its own from here on
+  name(s.x[n.rs1]);
+  const V& a = read(s, n.rs1, pc);
   V result = abstract_alu(n.op, a, b);
-  if (shifts && a.id != 0) {
-    result.of = a.id;
-    result.by = b.low & 31;
-  }
-  if (n.op == Op::Sub && a.of != 0 && a.of == b.id)
+  if (n.op == Op::Sub && is_shifted(a, b))
     result = meet(result, less_itself(a, b));
+  if (n.op == Op::And)
+    count_ones(a, b, result);
+  relate(n.op, a, b, result);
   write(s, n.rd, result);
   if (n.rd == 2)
     note_stack(s.x[2], pc);

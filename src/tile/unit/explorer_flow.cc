@@ -7,10 +7,7 @@ void Explorer::branch(State& s, const TileOp& op, int depth, PathCost& cost) {
   const uint32_t target = pc + uint32_t(op.base.imm);
   const V& left = read(s, op.base.rs1, pc);
   const V& right = read(s, op.base.rs2, pc);
-  if (left.is_constant())
-    note_compared(pc, left.low);
-  if (right.is_constant())
-    note_compared(pc, right.low);
+  note_compared(pc, left, right);
   const Truth truth = abstract_branch(op.base.op, left, right);
   if (truth == Truth::Yes)
     return take_back(s, target, cost);
@@ -36,9 +33,12 @@ void Explorer::branch(State& s, const TileOp& op, int depth, PathCost& cost) {
   }
   const Stop meet{meeting_place(pc / 4), s.calls.size()};
   path_.push_back({pc, false});
+  begin_way();
   run(s, meet, depth + 1, fall_cost);
   path_.back().taken = true;
+  begin_way();
   run(other, meet, depth + 1, jump_cost);
+  begin_way();
   join_states(s, other, pc);
   path_.pop_back();
   cost.add(PathCost::either(fall_cost, jump_cost));
@@ -52,6 +52,7 @@ void Explorer::compare(State& s, const TileOp& op, int depth, PathCost& cost) {
   const Op test = n.op == Op::Slt || n.op == Op::Slti ? Op::Blt : Op::Bltu;
   V right = immediate ? V::constant(uint32_t(n.imm)) : read(s, n.rs2, pc);
   V left = read(s, n.rs1, pc);
+  note_compared(pc, left, right);
   if (abstract_branch(test, left, right) != Truth::Unknown)
     return straight(s, op, cost);
   charge(kCopySteps, pc);
@@ -65,9 +66,11 @@ void Explorer::compare(State& s, const TileOp& op, int depth, PathCost& cost) {
     if (a.empty() || b.empty())
       continue;
     write(one, n.rs1, a);
-    if (!immediate)
-      write(one, n.rs2, b);
     reflect(one, a);
+    if (!immediate) {
+      write(one, n.rs2, b);
+      reflect(one, b);
+    }
     write(one, n.rd, V::constant(less));
     one.pc = pc + 4;
     PathCost its = new_cost();
@@ -86,6 +89,7 @@ void Explorer::either(
     State one,
     const PathCost& its,
     uint32_t pc) {
+  begin_way();
   all = joined ? PathCost::either(all, its) : its;
   if (joined)
     join_states(*joined, one, pc);

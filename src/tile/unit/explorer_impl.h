@@ -11,6 +11,7 @@
 #include "tile/unit/explorer.h"
 #include "tile/unit/known_words.h"
 #include "tile/unit/memory.h"
+#include "tile/unit/relation.h"
 #include "tile/unit/short_loops.h"
 
 namespace lento::tile {
@@ -197,6 +198,24 @@ class Explorer {
       compared_.insert(end);
   }
 
+  // A constant end of a comparison, for the other operand and for what that was made of: x - 11 with 0 is x
+  // with 11.
+  void note_compared(uint32_t pc, const V& left, const V& right) {
+    for (const auto& [constant, other] : {std::pair{&left, &right}, std::pair{&right, &left}}) {
+      if (!constant->is_constant())
+        continue;
+      note_compared(pc, constant->low);
+      if (other->plus != 0 && other->by == 0)
+        note_compared(pc, constant->low - other->plus);
+    }
+  }
+
+  // The ways of a branch: what was seen on one says nothing of a loop on another.
+  void begin_way() {
+    anchor_pc_ = kExit;
+    next_anchor_ = jumps_back_ + 1;
+  }
+
   // Registers after a branch, and the words of the scratchpad that they were loaded from or stored to.
   static void refine_state(State& s, const TileOp& op, bool taken) {
     refine(op.base.op, taken, s.x[op.base.rs1], s.x[op.base.rs2]);
@@ -205,16 +224,23 @@ class Explorer {
   }
 
   static void reflect(State& s, const V& v) {
-    if (v.home == 0 || v.empty())
+    if (v.empty())
       return;
-    const V* word = s.words.find(v.home);
-    if (!word || word->stamp != v.stamp)
+    const V known = v;  // v may be one of the registers
+    if (known.id != 0 || known.home != 0) {
+      for (size_t i = 1; i < s.x.size(); ++i)
+        s.x[i] = sharpened(s.x[i], known);
+    }
+    if (known.home == 0)
       return;
-    V sharper = meet(*word, abstract_alu(Op::Add, v, V::constant(0u - v.offset)));
+    const V* word = s.words.find(known.home);
+    if (!word || word->stamp != known.stamp)
+      return;
+    V sharper = meet(*word, abstract_alu(Op::Add, known, V::constant(0u - known.offset)));
     if (sharper.empty() || sharper.same_value(*word))
       return;
     sharper.stamp = word->stamp;
-    s.words.set(v.home, sharper);
+    s.words.set(known.home, sharper);
   }
 
   static bool possible(const State& s, const TileOp& op) {

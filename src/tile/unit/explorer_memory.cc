@@ -80,7 +80,7 @@ void Explorer::store_word(State& s, unsigned from, uint32_t address, const V& va
     changed_[(address - kDataBase) / 4] = true;
   V kept = value;
   kept.home = kept.offset = 0;
-  kept.id = kept.of = kept.by = 0;
+  kept.forget_number();
   kept.stamp = ++stamp_;
   if (s.words.shares(address))
     charge(kPageSteps, s.pc);

@@ -123,7 +123,7 @@ namespace {
 
 AbstractValue without_home(AbstractValue v) {
   v.home = v.stamp = v.offset = 0;
-  v.id = v.of = v.by = 0;
+  v.forget_number();
   return v;
 }
 

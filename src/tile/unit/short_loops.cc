@@ -34,7 +34,7 @@ bool is_short(const std::vector<TileOp>& code, uint32_t head, uint32_t branch) {
 V plain(const V& value) {
   V out = value;
   out.home = out.stamp = out.offset = 0;
-  out.id = out.of = out.by = 0;
+  out.forget_number();
   return out;
 }
 

@@ -23,7 +23,8 @@ std::vector<TileOp> code_of(const std::vector<uint32_t>& words) {
 
 bool holds(const V& v, uint32_t x) {
   const bool as_signed = v.least <= int32_t(x) && int32_t(x) <= v.most;
-  return v.low <= x && x <= v.high && (x & v.zeros) == 0 && (~x & v.ones) == 0 && as_signed;
+  return v.low <= x && x <= v.high && (x & v.zeros) == 0 && (~x & v.ones) == 0 && as_signed &&
+         std::popcount(x) <= v.most_ones;
 }
 
 // Registers 5 to 12 in random arithmetic, 13 counts down.

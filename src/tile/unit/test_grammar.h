@@ -2,7 +2,8 @@
 // calls to functions further up, a balanced stack), with now and then a statement that may break one.
 //
 // Registers: 8, 9, 18, 19, 26 hold the bases of scratchpad, IORegs, FIFO, soft logic and control registers;
-// 10 to 15 data; 5 to 7 scratch; 20 to 23 loop counters of main, 28 and 29 of functions, which save them.
+// 10 to 15 data; 5 to 7, 16 and 17 scratch; 20 to 23 loop counters of main, 28 and 29 of functions, which
+// save them.
 #pragma once
 
 #include <initializer_list>
@@ -49,6 +50,9 @@ class Grammar {
   void branch_over(int depth);
   void counted(int depth);
   void data_bounded();
+  void derive(unsigned to, unsigned from);
+  void guarded();
+  void counted_ones();
   void hardware();
   void nested();
 

@@ -94,6 +94,8 @@ void Grammar::statement(int depth) {
 }
 
 void Grammar::compound(int depth) {
+  if (one_in(8))
+    return one_in(2) ? guarded() : counted_ones();
   switch (rng_.below(6)) {
     case 0:
       return branch_over(depth);
@@ -236,6 +238,67 @@ void Grammar::data_bounded() {
        op3(Op::Xor, 10, 10, 11),
        imm(Op::Addi, 7, 7, 1),
        jal(0, -12)});
+}
+
+// What compilers make of an index before they compare: x + c, x & c, x << c, x << c >> c, and chains of
+// these.
+void Grammar::derive(unsigned to, unsigned from) {
+  emit({imm(Op::Addi, to, from, 0)});
+  for (uint64_t n = rng_.below(3); n > 0; --n) {
+    const int bits = int(rng_.below(24));
+    switch (rng_.below(4)) {
+      case 0:
+        emit({imm(Op::Addi, to, to, int(rng_.below(17)) - 8)});
+        break;
+      case 1:
+        emit({imm(Op::Andi, to, to, int(rng_.below(2048)))});
+        break;
+      case 2:
+        emit({imm(Op::Slli, to, to, int(rng_.below(4)))});
+        break;
+      default:
+        emit({imm(Op::Slli, to, to, bits), imm(Op::Srli, to, to, bits)});
+    }
+  }
+}
+
+// An access whose index was made of what is compared, or of the same: by a branch around it, or by a mask
+// that the comparison gives.
+void Grammar::guarded() {
+  emit({imm(Op::Andi, 5, data(), one_in(2) ? 63 : 15)});
+  derive(6, 5);
+  derive(7, 5);
+  const int bound = int(rng_.below(one_in(2) ? 20 : 2048)) - int(rng_.below(4));
+  const uint32_t access = one_in(2) ? save(Op::Sb, data(), 17, 0) : imm(Op::Lbu, data(), 17, 0);
+  if (one_in(2)) {
+    const Op less = one_in(2) ? Op::Sltiu : Op::Slti;
+    return emit(
+        {imm(less, 6, one_in(2) ? 6u : 7u, bound),
+         op3(Op::Sub, 6, 0, 6),
+         op3(Op::And, 7, 7, 6),
+         op3(Op::Add, 17, 7, 8),
+         access});
+  }
+  const Op test = static_cast<Op>(int(Op::Beq) + int(rng_.below(6)));
+  emit(
+      {imm(Op::Addi, 16, 0, bound),
+       one_in(2) ? branch(test, 6, 16, 12) : branch(test, 16, 6, 12),
+       op3(Op::Add, 17, one_in(2) ? 5u : 7u, 8),
+       access});
+}
+
+// for (n = 0; v != 0; ++n) v &= v - 1; and an access to the n-th byte.
+void Grammar::counted_ones() {
+  derive(6, data());
+  emit(
+      {imm(Op::Addi, 7, 0, 0),
+       branch(Op::Beq, 6, 0, 20),
+       imm(Op::Addi, 5, 6, -1),
+       one_in(2) ? op3(Op::And, 6, 6, 5) : op3(Op::And, 6, 5, 6),
+       imm(Op::Addi, 7, 7, 1),
+       jal(0, -16),
+       op3(Op::Add, 17, 7, 8),
+       imm(Op::Lbu, data(), 17, 0)});
 }
 
 uint32_t Grammar::body_word() {

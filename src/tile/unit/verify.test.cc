@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cstdlib>
 #include <filesystem>
 
@@ -57,9 +58,12 @@ TEST(AbstractValues, ContainEveryConcreteResult) {
         return AbstractValue::any();
       case 2: {
         const uint32_t width = uint32_t(rng.next()) >> rng.below(32);
-        return AbstractValue::range(
+        AbstractValue v = AbstractValue::range(
             concrete - std::min(concrete, width),
             concrete + std::min(UINT32_MAX - concrete, width));
+        if (rng.below(2))
+          v.most_ones = uint8_t(std::min<uint64_t>(32, uint64_t(std::popcount(concrete)) + rng.below(3)));
+        return v;
       }
       default: {
         AbstractValue v;
@@ -78,7 +82,7 @@ TEST(AbstractValues, ContainEveryConcreteResult) {
   const auto holds = [](const AbstractValue& v, uint32_t c) {
     const auto n = int32_t(c);
     return v.low <= c && c <= v.high && (c & v.zeros) == 0 && (~c & v.ones) == 0 && v.least <= n &&
-           n <= v.most;
+           n <= v.most && std::popcount(c) <= v.most_ones;
   };
   const auto branch_op = [&] {
     return static_cast<Op>(int(Op::Beq) + int(rng.below(6)));
