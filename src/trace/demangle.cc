@@ -151,7 +151,8 @@ class RustV0 {
       base62();
     eat('u');
     size_t length = 0;
-    while (at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9' && length < kLongest)
+    const bool nameless = eat('0');  // a number begins with no other zero: what follows is the next name's
+    while (!nameless && at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9' && length < kLongest)
       length = length * 10 + size_t(text_[at_++] - '0');
     eat('_');
     if (length > text_.size() - at_) {

@@ -26,6 +26,7 @@ TEST(Demangle, RustV0Paths) {
   EXPECT_EQ(demangle("_RNvCs1234_7mycrate4main"), "mycrate::main");
   EXPECT_EQ(demangle("_RNvNtCs1234_7mycrate3foo3bar"), "mycrate::foo::bar");
   EXPECT_EQ(demangle("_RNCNvCs1234_7mycrate4main0"), "mycrate::main::{closure}");
+  EXPECT_EQ(demangle("_RNvNCNvCs1234_7mycrate4main03BAR"), "mycrate::main::{closure}::BAR");
   EXPECT_EQ(demangle("_RINvCs1234_7mycrate3foolNtB2_3BarE"), "mycrate::foo::<i32, mycrate::Bar>");
   EXPECT_EQ(demangle("_RNvMCs1234_7mycrateNtB2_3Foo3new"), "<mycrate::Foo>::new");
   EXPECT_EQ(demangle("_RNvCs1234_70mycrate"), "_RNvCs1234_70mycrate");  // runs past its end

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <regex>
 #include <sstream>
 
 #include "base/file.h"
@@ -214,6 +215,97 @@ TEST_F(AgainstAddr2line, Rust) {
   if (!has("rustc"))
     GTEST_SKIP() << "no Rust compiler";
   expect_agreement(build("rustc -g -O --edition 2021", "p.rs", kRust), {"p::main", "p::fold", "p::Sum"});
+}
+
+// Bytes of static variables, each as "name + offset", by gdb's `info symbol`.
+class AgainstGdb : public AgainstAddr2line {
+ protected:
+  void SetUp() override {
+    AgainstAddr2line::SetUp();
+    if (!has("gdb") || !has("nm"))
+      GTEST_SKIP() << "no gdb";
+  }
+
+  // Every third byte of the variables that the file defines and the C library did not bring.
+  static std::vector<uint64_t> bytes_of_variables(const std::string& program) {
+    std::vector<uint64_t> out;
+    std::istringstream text(
+        output_of("readelf -sW " + program + " | awk '$4 == \"OBJECT\" && $7 ~ /[0-9]/ {print $2, $3, $8}'"));
+    uint64_t low = 0;
+    uint64_t size = 0;
+    std::string name;
+    while (text >> std::hex >> low >> std::dec >> size >> name) {
+      for (uint64_t at = 0;
+           at < std::min<uint64_t>(size, 300) && !(name.starts_with("_IO") || name.starts_with("__"));
+           at += 3)
+        out.push_back(low + at);
+    }
+    return out;
+  }
+
+  // Without what one demangler says more fully: a crate's hash, a closure's number, what the compiler adds.
+  static std::string common(std::string name) {
+    name = std::regex_replace(name, std::regex(R"(\[[0-9a-f]{16}\])"), "");
+    return plain(std::regex_replace(name, std::regex(R"(\{+closure[^}]*\}+)"), "{closure}"));
+  }
+
+  void expect_the_same_names(const std::string& program, size_t least) const {
+    const Symbols symbols(program);
+    const std::vector<uint64_t> bytes = bytes_of_variables(program);
+    ASSERT_GE(bytes.size(), least) << program;
+    std::string script;
+    for (const uint64_t at : bytes)
+      script += "info symbol " + std::to_string(at) + "\n";
+    base::write_file(folder_ + "/script", script);
+    std::istringstream text(
+        output_of("gdb -batch -nx -x " + folder_ + "/script " + program + " 2> /dev/null"));
+    size_t same = 0;
+    size_t at = 0;
+    std::string others;
+    for (std::string line; at < bytes.size() && std::getline(text, line); ++at) {
+      const Symbol* ours = symbols.variable_at(bytes[at]);
+      line = line.substr(0, line.find(" in section"));
+      const uint64_t offset = ours ? bytes[at] - ours->low : 0;
+      const std::string end = offset ? " + " + std::to_string(offset) : "";
+      const bool equal = ours && line.ends_with(end) &&
+                         common(line.substr(0, line.size() - end.size())) == common(ours->name);
+      same += equal;
+      if (!equal && others.size() < 1000)
+        others += line + " | " + (ours ? ours->name : "none") + "\n";
+    }
+    EXPECT_EQ(at, bytes.size()) << program;
+    EXPECT_GE(double(same), 0.95 * double(bytes.size()))
+        << program << ": " << same << " of " << bytes.size() << "\n"
+        << others;
+    RecordProperty("same", int(same));
+    RecordProperty("addresses", int(bytes.size()));
+  }
+};
+
+TEST_F(AgainstGdb, StaticDataOfC) {
+  expect_the_same_names(build("cc -g -O1 -no-pie -fno-pie", "p.c", kC), 50);
+}
+
+TEST_F(AgainstGdb, StaticDataOfPositionIndependentC) {
+  expect_the_same_names(build("cc -g -O2 -pie -fPIE", "p.c", kC), 50);
+}
+
+TEST_F(AgainstGdb, StaticDataOfASharedLibrary) {
+  expect_the_same_names(build("cc -g -O2 -fPIC -shared", "lib.c", kC), 50);
+}
+
+TEST_F(AgainstGdb, StaticDataWithoutDebugInformation) {
+  expect_the_same_names(build("cc -O2", "p.c", kC), 50);
+}
+
+TEST_F(AgainstGdb, StaticDataOfCpp) {
+  expect_the_same_names(build("c++ -g -O1", "p.cc", kCpp), 20);
+}
+
+TEST_F(AgainstGdb, StaticDataOfRust) {
+  if (!has("rustc"))
+    GTEST_SKIP() << "no Rust compiler";
+  expect_the_same_names(build("rustc -g -O --edition 2021", "p.rs", kRust), 20);
 }
 
 TEST_F(AgainstAddr2line, StaticDataByMemberAndIndex) {
