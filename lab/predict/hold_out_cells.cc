@@ -1,4 +1,5 @@
 // The table of hold-out errors from the measured tables.
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <tuple>
@@ -58,39 +59,43 @@ class Errors {
     }
     if (m.host_timed)
       seconds += kHostDispatch;
-    const double error = stretch * std::abs(seconds / m.seconds - 1);
-    const std::string kind = kind_of(m.question);
-    const std::string regime = regime_of(m.question, seconds);
-    errors_[{kind, chip, ""}].push_back(error);
-    if (!regime.empty())
-      errors_[{kind, chip, regime}].push_back(error);
+    add({kind_of(m.question),
+         chip,
+         regime_of(m.question, seconds),
+         stretch * std::abs(seconds / m.seconds - 1)},
+        system.name);
   }
 
-  void add(const SeenError& e) {
-    errors_[{e.kind, e.chip, ""}].push_back(e.error);
+  void add(const SeenError& e, const std::string& measured_on) {
+    errors_[{e.kind, e.chip, ""}][measured_on].push_back(e.error);
     if (!e.regime.empty())
-      errors_[{e.kind, e.chip, e.regime}].push_back(e.error);
+      errors_[{e.kind, e.chip, e.regime}][measured_on].push_back(e.error);
   }
 
   std::vector<HoldOutCell> cells() const {
     std::vector<HoldOutCell> out;
-    for (const auto& [key, errors] : errors_) {
-      const size_t fewest = std::get<2>(key).empty() ? kFewestOfAll : kFewestRows;
-      if (errors.size() < fewest)
+    for (const auto& [key, by_chip] : errors_) {
+      const auto& [kind, chip, regime] = key;
+      const std::vector<double> errors = together(by_chip);
+      if (errors.size() < (regime.empty() ? kFewestOfAll : kFewestRows))
         continue;
-      out.push_back(
-          {std::get<0>(key),
-           std::get<1>(key),
-           std::get<2>(key),
-           errors.size(),
-           base::median(errors),
-           unseen_quantile(errors, 0.9)});
+      const bool stranger = (chip == kGenericChip || chip == kRelativeChip) && by_chip.size() > 1;
+      const double p50 = stranger ? quantile_of_chips(by_chip, 0.5) : base::median(errors);
+      const double p90 = stranger ? quantile_of_chips(by_chip, 0.9) : unseen_quantile(errors, 0.9);
+      out.push_back({kind, chip, regime, errors.size(), p50, p90});
     }
     return out;
   }
 
  private:
   static constexpr size_t kFewestOfAll = 8;
+
+  static std::vector<double> together(const ErrorsByChip& by_chip) {
+    std::vector<double> out;
+    for (const auto& [chip, errors] : by_chip)
+      out.insert(out.end(), errors.begin(), errors.end());
+    return out;
+  }
 
   // The share of n seen errors that holds `share` of the unseen: (n + 1) / n of it (split conformal
   // prediction).
@@ -99,7 +104,7 @@ class Errors {
     return base::quantile(errors, std::min(1.0, share * (n + 1) / n));
   }
 
-  std::map<Key, std::vector<double>> errors_;
+  std::map<Key, ErrorsByChip> errors_;
 };
 
 // What is known of a chip that was never measured: with its relative's constants, or without any.
@@ -150,6 +155,25 @@ bool across_nodes(const Measurement& m, const System& s) {
 
 }  // namespace
 
+double quantile_of_chips(const ErrorsByChip& errors, double share) {
+  std::vector<std::pair<double, double>> weighted;  // error, weight
+  double all = 0;
+  for (const auto& [chip, of_chip] : errors) {
+    const double weight = std::min(1.0, double(of_chip.size()) / double(kFewestRows));
+    all += weight;
+    for (const double e : of_chip)
+      weighted.emplace_back(e, weight / double(of_chip.size()));
+  }
+  std::ranges::sort(weighted);
+  double below = 0;
+  for (const auto& [error, weight] : weighted) {
+    below += weight;
+    if (below >= share * all)
+      return error;
+  }
+  return weighted.empty() ? 0 : weighted.back().first;
+}
+
 std::vector<HoldOutCell> hold_out_cells(const std::string& folder) {
   Errors errors;
   for (const Source& source : kSources) {
@@ -188,7 +212,7 @@ std::vector<HoldOutCell> hold_out_cells(const std::string& folder) {
 std::vector<HoldOutCell> cells_of(const std::vector<SeenError>& seen) {
   Errors errors;
   for (const SeenError& e : seen)
-    errors.add(e);
+    errors.add(e, "");
   return errors.cells();
 }
 

@@ -10,6 +10,18 @@
 namespace lento::predict {
 namespace {
 
+TEST(HoldOut, OfAStrangerEveryChipSaysAsMuch) {
+  const ErrorsByChip errors{
+      {"measured often", std::vector<double>(10'000, 0.1)},
+      {"measured", std::vector<double>(40, 0.3)},
+      {"hardly measured", std::vector<double>(2, 0.9)}};
+  EXPECT_EQ(quantile_of_chips(errors, 0.4), 0.1);
+  EXPECT_EQ(quantile_of_chips(errors, 0.6), 0.3);
+  EXPECT_EQ(quantile_of_chips(errors, 0.94), 0.3);  // a tenth of a chip: 0.1 of 2.1
+  EXPECT_EQ(quantile_of_chips(errors, 0.96), 0.9);
+  EXPECT_EQ(quantile_of_chips({}, 0.9), 0);
+}
+
 // The statement is the measurement: where the measured tables are present, they give the shipped figures.
 TEST(HoldOut, TheShippedTableIsWhatTheMeasuredTablesGive) {
   const char* shared = std::getenv("LENTO_SHARED");

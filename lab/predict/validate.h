@@ -1,6 +1,7 @@
 // Every published figure the predictor is held against, recomputed.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,13 @@ Validation validate(const std::string& folder, const base::Progress& progress = 
 std::vector<HoldOutCell> hold_out_cells(const std::string& folder);
 
 // One error of a kind, chip and regime.
+// By the name of the chip that they were measured on.
+using ErrorsByChip = std::map<std::string, std::vector<double>>;
+// The error that a share of the rows does not exceed, of a chip drawn at random: a chip with thousands of
+// rows says no more of one that was never seen than a chip with a few dozen; one with fewer than kFewestRows
+// says less.
+double quantile_of_chips(const ErrorsByChip& errors, double share);
+
 struct SeenError {
   std::string kind;
   std::string chip;
