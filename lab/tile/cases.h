@@ -93,7 +93,12 @@ struct PicsRun {
   double dropped_share = 0;  // of the sampled cycles, in program counters that the tile never sent
   bool same_order = false;   // of those with 1 % of the cycles and more; swaps within 2 % count as same
 };
-PicsRun run_pics(const riscv::ElfImage& program, const Image& image, const PicsOptions& options = {});
+// Stopped by `progress`, the stacks are those of the cycles so far.
+PicsRun run_pics(
+    const riscv::ElfImage& program,
+    const Image& image,
+    const PicsOptions& options = {},
+    const base::Progress& progress = {});
 // What pics.c sees of a cycle: six program counters, then events, head and tail in IOReg 6.
 TileInputs pics_inputs(const CoreSignals& signals);
 // The image of pics.c for a sampling period.

@@ -11,7 +11,8 @@
 namespace lento::tile {
 namespace {
 
-constexpr size_t kKept = 256;  // cycles: longer than one run of main
+constexpr size_t kKept = 256;                       // cycles: longer than one run of main
+constexpr uint64_t kStopEvery = uint64_t(1) << 16;  // cycles
 constexpr double kLeastShare = 0.01;
 constexpr double kSwap = 0.02;
 
@@ -144,13 +145,19 @@ Image pics_image(uint32_t period) {
       .image;
 }
 
-PicsRun run_pics(const riscv::ElfImage& program, const Image& image, const PicsOptions& options) {
+PicsRun run_pics(
+    const riscv::ElfImage& program,
+    const Image& image,
+    const PicsOptions& options,
+    const base::Progress& progress) {
   PicsRun run;
   CoreModel core(program);
   Sampler sampler(image, run);
   CoreSignals signals;
   double due = 0;
-  while (core.step(signals) && core.cycle() < options.max_cycles) {
+  for (uint64_t steps = 1; core.step(signals) && core.cycle() < options.max_cycles; ++steps) {
+    if (steps % kStopEvery == 0 && progress.stopped())
+      break;
     due += options.tile_clock;
     if (due < 1)
       continue;

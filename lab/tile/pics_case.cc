@@ -79,7 +79,7 @@ std::string folded(const std::string& name, const CycleStacks& stacks, const Sym
 }
 
 // Error against period and clock ratio, on one program.
-Figure sweep_figure(const riscv::ElfImage& program, const std::string& name) {
+Figure sweep_figure(const riscv::ElfImage& program, const std::string& name, const base::Progress& progress) {
   finding::TableFigure table;
   table.columns = {
       "period",
@@ -89,12 +89,16 @@ Figure sweep_figure(const riscv::ElfImage& program, const std::string& name) {
       "error, all cycles",
       "in PCs never sent"};
   for (const uint32_t period : {250u, 1000u, 4000u}) {
+    if (progress.stopped())
+      break;
     const Image image = pics_image(period);
     for (const double clock : {0.5, 1.0, 2.0}) {
       PicsOptions options;
       options.period = period;
       options.tile_clock = clock;
-      const PicsRun run = run_pics(program, image, options);
+      const PicsRun run = run_pics(program, image, options, progress);
+      if (progress.stopped())  // a run that was cut has no row
+        break;
       table.rows.push_back(
           {std::to_string(period),
            format_number(clock),
@@ -139,7 +143,9 @@ pics_case(const PicsPaths& paths, const PicsOptions& options, const base::Progre
   for (const std::string& path : paths.programs) {
     const std::string name = std::filesystem::path(path).stem().string();
     const Symbols symbols(path);
-    const PicsRun run = run_pics(riscv::read_elf(path), image, options);
+    const PicsRun run = run_pics(riscv::read_elf(path), image, options, progress);
+    if (progress.stopped())  // a run that was cut has no row
+      break;
     if (run.tile.total() == 0)
       throw base::Error({path}, "the program ends before the first sample");
     const CycleStacks::Bar top = run.tile.bars().front();
@@ -164,8 +170,6 @@ pics_case(const PicsPaths& paths, const PicsOptions& options, const base::Progre
     worst = std::max(worst, run.error);
     dropped = std::max(dropped, run.dropped_share);
     progress("programs", ++done, double(paths.programs.size()));
-    if (progress.stopped())
-      break;
   }
   if (!paths.folded.empty())
     base::write_file(paths.folded, flame);
@@ -186,7 +190,8 @@ pics_case(const PicsPaths& paths, const PicsOptions& options, const base::Progre
   if (!paths.programs.empty() && !progress.stopped())
     d.figures.push_back(sweep_figure(
         riscv::read_elf(paths.programs.front()),
-        std::filesystem::path(paths.programs.front()).stem().string()));
+        std::filesystem::path(paths.programs.front()).stem().string(),
+        progress));
   d.options = {
       {"period", std::to_string(options.period)},
       {"tile clock / core clock", format_number(options.tile_clock)}};
