@@ -6,13 +6,13 @@
 // Names of types are those of github.com/tenstorrent/tt-npe, tt_npe/doc/noc_trace_format.md. A pair of
 // ..._BARRIER_START and ..._BARRIER_END becomes one group. Zone marks do not name their chip; the events of
 // the same run_host_id do.
-#include <algorithm>
 #include <map>
-#include <optional>
+#include <unordered_map>
 
 #include "base/file.h"
 #include "base/json.h"
 #include "base/number.h"
+#include "trace/noc_events.h"
 #include "trace/transfer_readers.h"
 
 namespace lento::trace {
@@ -23,25 +23,10 @@ using base::Location;
 
 constexpr int64_t kMaxSide = 65535;
 
-std::optional<int64_t> whole(const Json& event, std::string_view key) {
-  const Json* value = event.find(key);
-  if (!value || !value->is_int())
-    return std::nullopt;
-  return value->integer({});
-}
-
-int32_t side(const Json& event, std::string_view key) {
-  const auto value = whole(event, key);
-  if (value && *value >= 0 && *value <= kMaxSide)
-    return int32_t(*value);
+int32_t side(int64_t value) {
+  if (value >= 0 && value <= kMaxSide)
+    return int32_t(value);
   return -1;
-}
-
-std::string word(const Json& event, std::string_view key) {
-  const Json* value = event.find(key);
-  if (value && value->is_string())
-    return value->string({});
-  return std::string();
 }
 
 // `..._dev3_...` in a file's name: the chip of a file that does not say it inside.
@@ -58,6 +43,51 @@ int32_t chip_of_name(const std::string& file) {
   return 0;
 }
 
+// What an event's type says, `..._SET_STATE` and so on.
+struct EventSort {
+  bool reads = false;
+  bool writes = false;
+  bool barrier = false;
+  bool ends = false;  // of a barrier
+  bool sets = false;
+  bool with_state = false;
+  bool flush = false;
+};
+
+EventSort sort_of(std::string_view type) {
+  const auto has = [&](std::string_view part) {
+    return type.find(part) != std::string_view::npos;
+  };
+  EventSort sort;
+  sort.reads = has("READ");
+  sort.writes = has("WRITE");
+  sort.barrier = has("BARRIER") && (sort.reads || sort.writes);
+  sort.ends = type.ends_with("END");
+  sort.sets = type.ends_with("SET_STATE") || type.ends_with("SET_TRID");
+  sort.with_state = has("WITH_STATE");
+  sort.flush = has("FLUSH");
+  return sort;
+}
+
+// Numbers of words; one word mostly follows itself.
+class Words {
+ public:
+  template <typename NumberOf>
+  uint32_t id(std::string_view word, NumberOf number_of) {
+    if (last_ && last_->first == word)
+      return last_->second;
+    auto found = ids_.find(word);
+    if (found == ids_.end())
+      found = ids_.emplace(word, number_of(std::string(word))).first;
+    last_ = &*found;
+    return found->second;
+  }
+
+ private:
+  std::unordered_map<std::string_view, uint32_t> ids_;
+  const std::pair<const std::string_view, uint32_t>* last_ = nullptr;
+};
+
 class NocReader {
  public:
   NocReader(const std::string& file, base::ReadReport& report)
@@ -67,12 +97,11 @@ class NocReader {
         default_chip_(chip_of_name(file)) {
   }
 
-  TransferTrace read(const Json& root) {
-    const Json::Array& events = root.array({file_});
-    for (const Json& event : events)
+  TransferTrace read(const NocEvents& all) {
+    for (const NocEvent& event : all.events)
       learn_chip(event);
-    for (size_t i = 0; i < events.size(); ++i)
-      take(events[i], i);
+    for (size_t i = 0; i < all.events.size(); ++i)
+      take(all.events[i], i);
     return std::move(trace_);
   }
 
@@ -82,19 +111,17 @@ class NocReader {
     uint64_t bytes = 0;
   };
 
-  void learn_chip(const Json& event) {
-    const auto run = whole(event, "run_host_id");
-    const int32_t chip = side(event, "src_device_id");
-    if (run && chip >= 0)
-      chip_of_run_.try_emplace(*run, chip);
+  void learn_chip(const NocEvent& event) {
+    const int32_t chip = side(event.src_device_id);
+    if (event.run_host_id != NocEvent::kNone && chip >= 0)
+      chip_of_run_.try_emplace(event.run_host_id, chip);
   }
 
-  int32_t chip_of(const Json& event) const {
-    const int32_t chip = side(event, "src_device_id");
+  int32_t chip_of(const NocEvent& event) const {
+    const int32_t chip = side(event.src_device_id);
     if (chip >= 0)
       return chip;
-    const auto run = whole(event, "run_host_id");
-    const auto found = run ? chip_of_run_.find(*run) : chip_of_run_.end();
+    const auto found = chip_of_run_.find(event.run_host_id);
     if (found == chip_of_run_.end())
       return default_chip_;
     return found->second;
@@ -104,84 +131,105 @@ class NocReader {
     report_.skip(base::child({file_}, index), reason);
   }
 
-  void take(const Json& event, size_t index) {
-    const auto time = whole(event, "timestamp");
-    const Place core{chip_of(event), side(event, "sx"), side(event, "sy")};
-    if (!time || *time < 0)
+  uint32_t name_id(Words& words, std::string_view word) {
+    return words.id(word, [&](const std::string& text) {
+      return trace_.name_id(text);
+    });
+  }
+
+  // The sort of an event by the id of its type's name.
+  const EventSort& sort_of_type(uint32_t name) {
+    while (sorts_.size() <= name)
+      sorts_.push_back(sort_of(trace_.names[sorts_.size()]));
+    return sorts_[name];
+  }
+
+  void take(const NocEvent& event, size_t index) {
+    const Place core{chip_of(event), side(event.sx), side(event.sy)};
+    if (event.timestamp < 0)
       return skip(index, "an event without a time");
     if (!core.known())
       return skip(index, "an event without a core");
-    TransferRecord record;
-    record.begin = uint64_t(*time);
-    const auto bytes = whole(event, "num_bytes");
-    if (bytes && *bytes > 0)
-      record.bytes = uint64_t(*bytes);
-    const std::string type = word(event, "type");
-    const std::string zone = word(event, "zone");
-    if (type.empty() && zone.empty())
+    if (event.type.empty() && event.zone.empty())
       return skip(index, "neither an event nor a zone");
-    if (const std::string noc = word(event, "noc"); !noc.empty()) {
+    TransferRecord record;
+    record.begin = uint64_t(event.timestamp);
+    if (event.num_bytes > 0)
+      record.bytes = uint64_t(event.num_bytes);
+    if (!event.noc.empty()) {
       if (trace_.networks.size() > 250)
         return skip(index, "more than 250 networks");
-      record.network = trace_.network_id(noc);
+      const auto number_of = [&](const std::string& text) {
+        return uint32_t(trace_.network_id(text));
+      };
+      record.network = uint8_t(networks_.id(event.noc, number_of));
     }
-    const uint32_t processor = trace_.name_id(word(event, "proc"));
-    TransferStream& stream = streams_.at(core, processor);
+    const uint32_t stream = stream_of(core, name_id(processors_, event.proc));
     ++report_.taken;
-    if (!zone.empty())
-      return take_zone(event, zone, record, stream);
-    record.name = trace_.name_id(type);
+    if (!event.zone.empty())
+      return take_zone(event, record, trace_.streams[stream]);
+    record.name = name_id(names_, event.type);
     record.peer = peer_of(event, core.chip);
-    take_event(type, record, stream);
+    take_event(sort_of_type(record.name), record, stream);
   }
 
-  Place peer_of(const Json& event, int32_t own_chip) {
-    const int32_t chip = side(event, "dst_device_id");
-    Place peer{chip >= 0 ? chip : own_chip, side(event, "dx"), side(event, "dy")};
+  uint32_t stream_of(const Place& core, uint32_t processor) {
+    if (!trace_.streams.empty()) {
+      const TransferStream& last = trace_.streams[last_stream_];
+      if (last.processor == processor && last.core == core)
+        return last_stream_;
+    }
+    last_stream_ = uint32_t(&streams_.at(core, processor) - trace_.streams.data());
+    return last_stream_;
+  }
+
+  Place peer_of(const NocEvent& event, int32_t own_chip) {
+    const int32_t chip = side(event.dst_device_id);
+    Place peer{chip >= 0 ? chip : own_chip, side(event.dx), side(event.dy)};
     if (!peer.known()) {
-      peer.x = side(event, "mcast_end_x");
-      peer.y = side(event, "mcast_end_y");
+      peer.x = side(event.mcast_end_x);
+      peer.y = side(event.mcast_end_y);
     }
     if (peer.known())
       return peer;
     return Place{};
   }
 
-  void take_zone(const Json& event, const std::string& zone, TransferRecord& record, TransferStream& stream) {
-    record.name = trace_.name_id(zone);
-    const std::string phase = word(event, "zone_phase");
-    record.kind = phase == "end" || phase == "ZONE_END" ? TransferKind::ZoneEnd : TransferKind::Zone;
+  void take_zone(const NocEvent& event, TransferRecord& record, TransferStream& stream) {
+    record.name = name_id(names_, event.zone);
+    const bool ends = event.zone_phase == "end" || event.zone_phase == "ZONE_END";
+    record.kind = ends ? TransferKind::ZoneEnd : TransferKind::Zone;
     stream.records.push_back(record);
   }
 
-  void take_event(const std::string& type, TransferRecord& record, TransferStream& stream) {
-    const bool reads = type.find("READ") != std::string::npos;
-    const bool writes = type.find("WRITE") != std::string::npos;
-    if (type.find("BARRIER") != std::string::npos && (reads || writes)) {
-      record.kind = reads ? TransferKind::ReadGroup : TransferKind::WriteGroup;
-      return take_barrier(type, record, stream);
+  void take_event(const EventSort& sort, TransferRecord& record, uint32_t index) {
+    TransferStream& stream = trace_.streams[index];
+    if (sort.barrier) {
+      record.kind = sort.reads ? TransferKind::ReadGroup : TransferKind::WriteGroup;
+      return take_barrier(sort.ends, record, stream);
     }
-    const bool sets = type.ends_with("SET_STATE") || type.ends_with("SET_TRID");
-    State& state = states_[{&stream - trace_.streams.data(), reads}];
-    if (sets)
-      state = {record.peer, record.bytes};
-    if (type.find("WITH_STATE") != std::string::npos) {
-      if (!record.peer.known())
-        record.peer = state.peer;
-      if (record.bytes == 0)
-        record.bytes = state.bytes;
-    }
-    const bool moves = !sets && type.find("FLUSH") == std::string::npos && record.peer.known();
-    if (moves && reads)
+    if (sort.sets || sort.with_state)
+      use_state(sort, record, states_[{index, sort.reads}]);
+    const bool moves = !sort.sets && !sort.flush && record.peer.known();
+    if (moves && sort.reads)
       record.kind = TransferKind::Read;
-    if (moves && writes)
+    if (moves && sort.writes)
       record.kind = TransferKind::Write;
     stream.records.push_back(record);
   }
 
+  static void use_state(const EventSort& sort, TransferRecord& record, State& state) {
+    if (sort.sets)
+      state = {record.peer, record.bytes};
+    if (sort.with_state && !record.peer.known())
+      record.peer = state.peer;
+    if (sort.with_state && record.bytes == 0)
+      record.bytes = state.bytes;
+  }
+
   // An end closes the start before it in the same stream; an end alone waited for nothing that was recorded.
-  static void take_barrier(const std::string& type, TransferRecord& record, TransferStream& stream) {
-    if (!type.ends_with("END")) {
+  static void take_barrier(bool ends, TransferRecord& record, TransferStream& stream) {
+    if (!ends) {
       stream.records.push_back(record);
       return;
     }
@@ -202,8 +250,13 @@ class NocReader {
   TransferTrace trace_;
   StreamTable streams_;
   int32_t default_chip_;
+  uint32_t last_stream_ = 0;
+  Words names_;
+  Words processors_;
+  Words networks_;
+  std::vector<EventSort> sorts_;  // by name
   std::map<int64_t, int32_t> chip_of_run_;
-  std::map<std::pair<int64_t, bool>, State> states_;
+  std::map<std::pair<uint32_t, bool>, State> states_;
 };
 
 int32_t number_at(const Json& object, std::string_view key, const Location& where) {
@@ -213,7 +266,7 @@ int32_t number_at(const Json& object, std::string_view key, const Location& wher
 }  // namespace
 
 TransferTrace parse_noc_events(const std::string& text, const std::string& file, base::ReadReport& report) {
-  return NocReader(file, report).read(base::parse_json(text, file));
+  return NocReader(file, report).read(scan_noc_events(text, file));
 }
 
 void parse_topology(const std::string& text, const std::string& file, TransferTrace& trace) {

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
-#include <queue>
-#include <unordered_map>
 
 #include "base/rng.h"
+#include "chip/sim/event_heap.h"
 
 namespace lento::chip {
 namespace {
@@ -19,27 +17,18 @@ using trace::TransferTrace;
 
 constexpr double kTicks = 64;  // a cycle
 constexpr size_t kNone = SIZE_MAX;
+constexpr uint32_t kNobody = UINT32_MAX;
+constexpr uint64_t kBefore = uint64_t{1} << 63;  // times before the first zone are below zero
 
 int64_t ticks(double cycles) {
   return std::llround(cycles * kTicks);
 }
 
-// Order: time, then sequence. What happens at one time happens in the order in which it was planned.
-struct Event {
-  int64_t time = 0;
-  uint32_t sequence = 0;
-  uint32_t id = 0;    // step: stream; else transfer
-  uint32_t stop = 0;  // kStep, kFree, else the server's place in the route
-};
-constexpr uint32_t kStep = UINT32_MAX;
-constexpr uint32_t kFree = UINT32_MAX - 1;
-struct Later {
-  bool operator()(const Event& a, const Event& b) const {
-    if (a.time != b.time)
-      return a.time > b.time;
-    return a.sequence > b.sequence;
-  }
-};
+// What an event is about: the sort in the highest bits, below it the stream of a step, else the transfer.
+constexpr uint32_t kServe = 0;
+constexpr uint32_t kStep = uint32_t{1} << 30;
+constexpr uint32_t kFree = uint32_t{2} << 30;
+constexpr uint32_t kSort = uint32_t{3} << 30;
 
 struct StreamState {
   uint64_t reached = 0;  // latest recorded time of the records taken
@@ -53,17 +42,36 @@ struct StreamState {
   bool waits_for_one = false;  // for a transfer with an end of its own, not for a group
 };
 
-// Packets of one tile in one direction of a network, by the server of the first link.
-struct Gates {
-  std::vector<int> under_way;
-  std::unordered_map<int, std::deque<uint32_t>> queues;  // transfers
-};
-
-struct ServerTimes {  // of one server, in ticks
+// A server while it plays; times in ticks.
+struct ServerState {
+  int64_t free = 0;
+  int64_t busy = 0;
+  int64_t waited = 0;
+  uint64_t bytes = 0;
   double packet = 0;
   double byte = 0;
   int64_t pass = 0;
+  int under_way = 0;  // of the first link of a tile in one direction of a network: packets beyond the gate
   bool noisy = false;
+  bool link = false;
+};
+
+// Transfers that stand before a gate.
+struct Queue {
+  uint32_t first = kNobody;
+  uint32_t last = kNobody;
+};
+
+// A transfer on its way.
+struct Flight {
+  const int* way = nullptr;  // servers
+  uint32_t stops = 0;
+  uint32_t stop = 0;
+  int64_t tail = 0;  // when its last byte is through the servers so far
+  uint64_t bytes = 0;
+  size_t own_wait = kNone;    // index into Played::waits, kNone where a group closes it
+  int gate = -1;              // the first link's server; -1: data stays in its tile
+  uint32_t behind = kNobody;  // the next transfer before the same gate
 };
 
 class Player {
@@ -73,17 +81,13 @@ class Player {
         trace_(trace),
         options_(options),
         rng_(options.seed, "chip.fabric.play") {
-    const size_t servers = size_t(fabric.server_count());
-    free_.assign(servers, 0);
-    slow_.assign(servers, 1);
-    busy_.assign(servers, 0);
-    waited_.assign(servers, 0);
-    out_.bytes.assign(servers, 0);
+    std::vector<double> slow(size_t(fabric.server_count()), 1);
     for (const Slowdown& each : options.slow)
-      slow_[size_t(each.server)] *= each.factor;
-    gates_.under_way.assign(servers, 0);
-    for (size_t id = 0; id < servers; ++id)
-      times_.push_back(times_of(int(id)));
+      slow[size_t(each.server)] *= each.factor;
+    for (size_t id = 0; id < slow.size(); ++id)
+      servers_.push_back(state_of(int(id), kTicks * slow[id]));
+    queues_.resize(slow.size());
+    route_ids_.resize(fabric.sheet().networks.size() * size_t(fabric.component_count()));
     for (const std::string& name : trace.networks) {
       const int id = fabric.network(name);
       networks_.push_back(id < 0 && trace.networks.size() == 1 ? 0 : id);
@@ -96,15 +100,16 @@ class Player {
   Played run() {
     start();
     while (!events_.empty()) {
-      const Event event = events_.top();
-      events_.pop();
-      now_ = event.time;
-      if (event.stop == kStep) {
-        step(event.id);
-      } else if (event.stop == kFree) {
-        leave_gate(event.id);
+      const EventHeap::Event event = events_.pop();
+      now_ = int64_t(event.time - kBefore);
+      const uint32_t id = event.what & ~kSort;
+      const uint32_t sort = event.what & kSort;
+      if (sort == kStep) {
+        step(id);
+      } else if (sort == kFree) {
+        leave_gate(id);
       } else {
-        serve(event.id, event.stop);
+        serve(id);
       }
     }
     finish();
@@ -112,8 +117,8 @@ class Player {
   }
 
  private:
-  void plan(int64_t time, uint32_t id, uint32_t stop) {
-    events_.push({time, sequence_++, id, stop});
+  void plan(int64_t time, uint32_t id, uint32_t sort) {
+    events_.push(uint64_t(time) + kBefore, sort | id);
   }
 
   void start() {
@@ -131,6 +136,11 @@ class Player {
       }
     }
     streams_.resize(trace_.streams.size());
+    size_t records = 0;
+    for (const TransferStream& stream : trace_.streams)
+      records += stream.records.size();
+    out_.transfers.reserve(records);
+    flights_.reserve(records);
     for (uint32_t i = 0; i < streams_.size(); ++i)
       start_stream(i);
   }
@@ -191,7 +201,7 @@ class Player {
 
   void wait_for_last(uint32_t index) {
     StreamState& state = streams_[index];
-    state.waiting = own_wait_.back();
+    state.waiting = flights_.back().own_wait;
     state.waits_for_one = true;
   }
 
@@ -222,12 +232,16 @@ class Player {
   }
 
   int route_of(int network, int from, int to) {
-    const auto count = uint64_t(fabric_.component_count());
-    const uint64_t key = (uint64_t(network) * count + uint64_t(from)) * count + uint64_t(to);
-    const auto [it, fresh] = route_ids_.try_emplace(key, int(out_.routes.size()));
-    if (fresh)
+    const auto count = size_t(fabric_.component_count());
+    std::vector<int>& ids = route_ids_[size_t(network) * count + size_t(from)];
+    if (ids.empty())
+      ids.assign(count, -1);
+    int& id = ids[size_t(to)];
+    if (id < 0) {
+      id = int(out_.routes.size());
       out_.routes.push_back(fabric_.route(network, from, to));
-    return it->second;
+    }
+    return id;
   }
 
   // False where the fabric lacks a place for it.
@@ -242,19 +256,20 @@ class Player {
       ++out_.unplaced;
       return false;
     }
-    const int route = write ? route_of(network, own, peer) : route_of(network, peer, own);
-    const std::vector<int>& request = out_.routes[size_t(route_of(network, own, peer))];
-    if (out_.routes[size_t(route)].empty() || request.empty()) {
+    const int towards = route_of(network, own, peer);
+    const int route = write ? towards : route_of(network, peer, own);
+    const std::vector<int>& way = out_.routes[size_t(route)];
+    const std::vector<int>& request = out_.routes[size_t(towards)];
+    if (way.empty() || request.empty()) {
       ++out_.unplaced;
       return false;
     }
     const auto id = uint32_t(out_.transfers.size());
     out_.transfers.push_back({index, number, route, double(now_) / kTicks, 0});
-    tail_.push_back(0);
-    own_wait_.push_back(kNone);
+    flights_.push_back({way.data(), uint32_t(way.size()), 0, 0, record.bytes, kNone, gate_of(way)});
     StreamState& state = streams_[index];
     if (trace::ends_alone(record)) {
-      own_wait_.back() = out_.waits.size();
+      flights_.back().own_wait = out_.waits.size();
       out_.waits.push_back(
           {index, number, double(now_) / kTicks, 0, uint32_t(out_.transfers_of_waits.size()), 1});
       out_.transfers_of_waits.push_back(id);
@@ -262,7 +277,7 @@ class Player {
       state.open[write].push_back(id);
       ++state.pending[write];
     }
-    plan(write ? now_ : arrival_of_request(request, peer), id, 0);
+    plan(write ? now_ : arrival_of_request(request, peer), id, kServe);
     return true;
   }
 
@@ -270,30 +285,32 @@ class Player {
   int64_t arrival_of_request(const std::vector<int>& route, int peer) const {
     int64_t time = now_;
     for (size_t i = 1; i < route.size(); ++i) {
-      const auto slot = size_t(route[i]);
-      if (fabric_.server(route[i]).kind == ServerKind::Link)
-        time = std::max(time, free_[slot]);
-      time += times_[slot].pass;
+      const ServerState& server = servers_[size_t(route[i])];
+      if (server.link)
+        time = std::max(time, server.free);
+      time += server.pass;
     }
     const auto& sheet = fabric_.sheet();
     const bool dram = fabric_.kind(peer) == spec::TileKind::Dram;
     return time + ticks(dram ? sheet.dram.read_cycles : sheet.core_memory.read_cycles);
   }
 
-  ServerTimes times_of(int id) const {
+  // `ticks`: of a cycle of this server.
+  ServerState state_of(int id, double ticks) const {
     const Server& server = fabric_.server(id);
-    const double slow = slow_[size_t(id)] * kTicks;
     const bool port = server.kind == ServerKind::Out || server.kind == ServerKind::In;
-    return {
-        server.packet_cycles * slow,
-        slow / server.bytes_per_cycle,
-        std::llround(server.pass_cycles * slow),
-        options_.noise_cv > 0 && !port};
+    ServerState state;
+    state.packet = server.packet_cycles * ticks;
+    state.byte = ticks / server.bytes_per_cycle;
+    state.pass = std::llround(server.pass_cycles * ticks);
+    state.noisy = options_.noise_cv > 0 && !port;
+    state.link = server.kind == ServerKind::Link;
+    return state;
   }
 
-  int64_t service(const ServerTimes& times, uint64_t bytes) {
-    double duration = times.packet + double(bytes) * times.byte;
-    if (times.noisy) {
+  int64_t service(const ServerState& server, uint64_t bytes) {
+    double duration = server.packet + double(bytes) * server.byte;
+    if (server.noisy) {
       const double shape = 1 / (options_.noise_cv * options_.noise_cv);
       duration *= rng_.gamma(shape, 1 / shape);
     }
@@ -302,91 +319,82 @@ class Player {
 
   // The first link's server stands for tile, network and direction; -1: data stays in its tile.
   int gate_of(const std::vector<int>& route) const {
-    if (route.size() > 3 && fabric_.server(route[2]).kind == ServerKind::Link)
+    if (fabric_.sheet().port.channels > 0 && route.size() > 3 && servers_[size_t(route[2])].link)
       return route[2];
     return -1;
   }
 
-  bool enter_gate(uint32_t id, const std::vector<int>& route) {
-    const int channels = fabric_.sheet().port.channels;
-    const int gate_id = gate_of(route);
-    if (channels == 0 || gate_id < 0)
+  bool enter_gate(uint32_t id) {
+    const int gate = flights_[id].gate;
+    if (gate < 0)
       return true;
-    int& under_way = gates_.under_way[size_t(gate_id)];
-    if (under_way < channels) {
+    int& under_way = servers_[size_t(gate)].under_way;
+    if (under_way < fabric_.sheet().port.channels) {
       ++under_way;
       return true;
     }
-    gates_.queues[gate_id].push_back(id);
+    Queue& queue = queues_[size_t(gate)];
+    (queue.first == kNobody ? queue.first : flights_[queue.last].behind) = id;
+    queue.last = id;
     return false;
   }
 
   void leave_gate(uint32_t id) {
-    const int gate_id = gate_of(route(id));
-    int& under_way = gates_.under_way[size_t(gate_id)];
+    const int gate = flights_[id].gate;
+    int& under_way = servers_[size_t(gate)].under_way;
     --under_way;
-    const auto waiting = gates_.queues.find(gate_id);
-    if (waiting == gates_.queues.end() || waiting->second.empty())
+    Queue& queue = queues_[size_t(gate)];
+    const uint32_t next = queue.first;
+    if (next == kNobody)
       return;
-    const uint32_t next = waiting->second.front();
-    waiting->second.pop_front();
+    queue.first = flights_[next].behind;
     ++under_way;
-    take(next, 1);
+    take(next);
   }
 
-  const std::vector<int>& route(uint32_t transfer) const {
-    return out_.routes[size_t(out_.transfers[transfer].route)];
-  }
-
-  void serve(uint32_t id, uint32_t stop) {
-    if (stop == 1 && !enter_gate(id, route(id)))
+  void serve(uint32_t id) {
+    if (flights_[id].stop == 1 && !enter_gate(id))
       return;
-    take(id, stop);
+    take(id);
   }
 
-  void take(uint32_t id, uint32_t stop) {
-    const std::vector<int>& way = route(id);
-    const int server = way[stop];
-    const auto slot = size_t(server);
-    const PlayedTransfer& transfer = out_.transfers[id];
-    const uint64_t bytes = trace_.streams[transfer.stream].records[transfer.record].bytes;
-    const int64_t begin = std::max(now_, free_[slot]);
-    const int64_t duration = service(times_[slot], bytes);
-    free_[slot] = begin + duration;
-    if (begin > now_ && stop > 0)
-      hold(way[stop - 1], begin + duration);
-    busy_[slot] += duration;
-    waited_[slot] += begin - now_;
-    out_.bytes[slot] += bytes;
+  void take(uint32_t id) {
+    Flight& flight = flights_[id];
+    ServerState& server = servers_[size_t(flight.way[flight.stop])];
+    const int64_t begin = std::max(now_, server.free);
+    const int64_t duration = service(server, flight.bytes);
+    server.free = begin + duration;
+    if (begin > now_ && flight.stop > 0)
+      hold(servers_[size_t(flight.way[flight.stop - 1])], begin + duration);
+    server.busy += duration;
+    server.waited += begin - now_;
+    server.bytes += flight.bytes;
     // The last byte is through when it was through the server before and when this one has passed it on.
-    const int64_t pass = times_[slot].pass;
-    tail_[id] = std::max(tail_[id], begin + duration);
-    if (stop + 1 == way.size())
-      return arrive(id, tail_[id]);
-    tail_[id] += pass;
-    plan(begin + pass, id, stop + 1);
+    flight.tail = std::max(flight.tail, begin + duration);
+    if (++flight.stop == flight.stops)
+      return arrive(id, flight.tail);
+    flight.tail += server.pass;
+    plan(begin + server.pass, id, kServe);
   }
 
   // What stands before a taken server keeps the link behind it taken, but for what the buffer between holds.
-  void hold(int before, int64_t until) {
-    if (buffer_ == 0 || fabric_.server(before).kind != ServerKind::Link)
-      return;
-    int64_t& free = free_[size_t(before)];
-    free = std::max(free, until - buffer_);
+  void hold(ServerState& before, int64_t until) const {
+    if (buffer_ > 0 && before.link)
+      before.free = std::max(before.free, until - buffer_);
   }
 
   void arrive(uint32_t id, int64_t time) {
     PlayedTransfer& transfer = out_.transfers[id];
-    const std::vector<int>& way = route(id);
+    const Flight& flight = flights_[id];
     const bool write = record_of(transfer).kind == TransferKind::Write;
     // The writer hears of the arrival by a short answer over as many routers.
     if (write)
-      time += hop_ * int64_t(way.size() - 3);
+      time += hop_ * (int64_t(flight.stops) - 3);
     transfer.arrival = double(time) / kTicks;
-    if (fabric_.sheet().port.channels > 0 && gate_of(way) >= 0)
+    if (flight.gate >= 0)
       plan(time, id, kFree);
-    if (own_wait_[id] != kNone)
-      return end_own_wait(transfer.stream, own_wait_[id], time + completion_);
+    if (flight.own_wait != kNone)
+      return end_own_wait(transfer.stream, flight.own_wait, time + completion_);
     StreamState& state = streams_[transfer.stream];
     --state.pending[write];
     state.last[write] = std::max(state.last[write], time);
@@ -450,9 +458,10 @@ class Player {
   void finish() {
     out_.begin = 0;
     out_.end = double(last_end_) / kTicks;
-    for (size_t i = 0; i < busy_.size(); ++i) {
-      out_.busy.push_back(double(busy_[i]) / kTicks);
-      out_.waited.push_back(double(waited_[i]) / kTicks);
+    for (const ServerState& server : servers_) {
+      out_.busy.push_back(double(server.busy) / kTicks);
+      out_.waited.push_back(double(server.waited) / kTicks);
+      out_.bytes.push_back(server.bytes);
     }
   }
 
@@ -461,8 +470,7 @@ class Player {
   const PlayOptions& options_;
   base::Rng rng_;
   Played out_;
-  std::priority_queue<Event, std::vector<Event>, Later> events_;
-  uint32_t sequence_ = 0;
+  EventHeap events_;
   int64_t now_ = 0;
   int64_t last_end_ = 0;
   int64_t hop_ = 0;
@@ -470,16 +478,11 @@ class Player {
   int64_t buffer_ = 0;
   uint64_t origin_ = 0;
   std::vector<StreamState> streams_;
-  std::vector<int64_t> free_;
-  std::vector<int64_t> busy_;
-  std::vector<int64_t> waited_;
-  std::vector<size_t> own_wait_;  // by transfer: index into Played::waits, kNone where a group closes it
-  std::vector<int64_t> tail_;     // by transfer: when its last byte is through the servers so far
-  std::vector<double> slow_;
+  std::vector<ServerState> servers_;
+  std::vector<Flight> flights_;  // by transfer
   std::vector<int> networks_;
-  std::unordered_map<uint64_t, int> route_ids_;  // (network, from, to) packed
-  Gates gates_;
-  std::vector<ServerTimes> times_;
+  std::vector<std::vector<int>> route_ids_;  // by network and origin, destination; -1: not asked
+  std::vector<Queue> queues_;                // by server of a gate
 };
 
 }  // namespace
